@@ -14,22 +14,22 @@
 
 enum { STATUS_UNAUTHORIZED = 401, STATUS_FORBIDDEN = 403, STATUS_METHOD = 405 };
 
-static struct access_verdict refuse(int status, const char *text)
+static struct access_verdict access_check_refuse(int status, const char *text)
 {
 	return (struct access_verdict){ .status = status, .text = text };
 }
 
-static bool is_method(const struct http_request *q, const char *name)
+static bool access_check_is_method(const struct http_request *q, const char *name)
 {
 	return strcmp(q->method, name) == 0;
 }
 
 static bool is_read(const struct http_request *q)
 {
-	return is_method(q, "GET") || is_method(q, "HEAD");
+	return access_check_is_method(q, "GET") || access_check_is_method(q, "HEAD");
 }
 
-static bool has_value(const struct http_request *q, const char *name, const char *value)
+static bool access_check_has_value(const struct http_request *q, const char *name, const char *value)
 {
 	const char *found = http_request_header(q, name);
 
@@ -58,10 +58,11 @@ static struct access_verdict check_host(const struct access_rules *r, const stru
 	const char *host = http_request_header(q, "Host");
 
 	if (!host || http_request_repeats(q, "Host"))
-		return refuse(STATUS_FORBIDDEN, "the request must have one Host");
+		return access_check_refuse(STATUS_FORBIDDEN, "the request must have one Host");
 	if (!r->any_host && !access_is_our_host(host, r->hosts ? r->hosts : "", r->secret.n > 0))
-		return refuse(STATUS_FORBIDDEN,
-			      "Host is neither localhost nor an address; allow a name with --http-allow-host");
+		return access_check_refuse(
+			STATUS_FORBIDDEN,
+			"Host is neither localhost nor an address; allow a name with --http-allow-host");
 	return (struct access_verdict){ 0 };
 }
 
@@ -79,7 +80,7 @@ static bool is_our_origin(const struct http_request *q, const char *origin)
 			return true;
 	}
 	/* browsers send null from a page with Referrer-Policy: no-referrer */
-	return strcmp(origin, "null") == 0 && has_value(q, "Sec-Fetch-Site", "same-origin");
+	return strcmp(origin, "null") == 0 && access_check_has_value(q, "Sec-Fetch-Site", "same-origin");
 }
 
 /* Browsers send the origin of a request in these headers; other programs send neither. */
@@ -88,16 +89,16 @@ static struct access_verdict check_origin(const struct http_request *q)
 	const char *origin = http_request_header(q, "Origin"), *site = http_request_header(q, "Sec-Fetch-Site");
 
 	if (http_request_repeats(q, "Origin") || http_request_repeats(q, "Sec-Fetch-Site"))
-		return refuse(STATUS_FORBIDDEN, "the request has more than one origin");
+		return access_check_refuse(STATUS_FORBIDDEN, "the request has more than one origin");
 	if (origin && !is_our_origin(q, origin))
-		return refuse(STATUS_FORBIDDEN, "requests from other web pages are not allowed");
+		return access_check_refuse(STATUS_FORBIDDEN, "requests from other web pages are not allowed");
 	if (!site || strcmp(site, "none") == 0 || strcmp(site, "same-origin") == 0)
 		return (struct access_verdict){ 0 };
 	/* a link on another site may open a page, but not in a frame */
-	if (is_method(q, "GET") && has_value(q, "Sec-Fetch-Mode", "navigate") &&
-	    has_value(q, "Sec-Fetch-Dest", "document"))
+	if (access_check_is_method(q, "GET") && access_check_has_value(q, "Sec-Fetch-Mode", "navigate") &&
+	    access_check_has_value(q, "Sec-Fetch-Dest", "document"))
 		return (struct access_verdict){ 0 };
-	return refuse(STATUS_FORBIDDEN, "requests from other web pages are not allowed");
+	return access_check_refuse(STATUS_FORBIDDEN, "requests from other web pages are not allowed");
 }
 
 /* ---- secrets ---- */
@@ -153,7 +154,7 @@ bool access_has_secret(const struct access_secret *s, const char *authorization)
 
 static struct access_verdict refuse_secret(struct access_rules *r, uint64_t now_ns)
 {
-	struct access_verdict verdict = refuse(STATUS_UNAUTHORIZED, "wrong secret");
+	struct access_verdict verdict = access_check_refuse(STATUS_UNAUTHORIZED, "wrong secret");
 
 	verdict.delay_ms = access_count_failure(&r->failures, now_ns);
 	if (verdict.delay_ms < ACCESS_WRONG_MS)
@@ -180,8 +181,8 @@ static struct access_verdict check_secret(struct access_rules *r, const struct h
 								   : refuse_secret(r, now_ns);
 	if (has_session(r, q))
 		return (struct access_verdict){ 0 };
-	return refuse(STATUS_UNAUTHORIZED,
-		      "a secret is required: open /ui/enter, or send Authorization: Bearer SECRET");
+	return access_check_refuse(STATUS_UNAUTHORIZED,
+				   "a secret is required: open /ui/enter, or send Authorization: Bearer SECRET");
 }
 
 /* ---- requests ---- */
@@ -191,12 +192,14 @@ struct access_verdict access_check(struct access_rules *r, const struct http_req
 	struct access_verdict verdict = { 0 };
 
 	if (!q->peer.is_user)
-		return refuse(STATUS_FORBIDDEN, "requests from other users of this machine are not allowed");
+		return access_check_refuse(STATUS_FORBIDDEN,
+					   "requests from other users of this machine are not allowed");
 	verdict = check_host(r, q);
 	if (verdict.status == 0)
 		verdict = check_origin(q);
-	if (verdict.status == 0 && !is_read(q) && !is_method(q, "POST") && !is_method(q, "DELETE"))
-		verdict = refuse(STATUS_METHOD, "method not allowed");
+	if (verdict.status == 0 && !is_read(q) && !access_check_is_method(q, "POST") &&
+	    !access_check_is_method(q, "DELETE"))
+		verdict = access_check_refuse(STATUS_METHOD, "method not allowed");
 	if (verdict.status == 0)
 		verdict = check_secret(r, q, now_ns);
 	return verdict;
@@ -218,7 +221,7 @@ struct access_verdict access_enter(struct access_rules *r, const struct http_req
 	return (struct access_verdict){ 0 };
 }
 
-static int digit_of(char c)
+static int access_check_digit_of(char c)
 {
 	return c >= '0' && c <= '9'   ? c - '0'
 	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
@@ -227,7 +230,7 @@ static int digit_of(char c)
 }
 
 /* Decode n bytes of a form. Returns false if they are malformed, contain a NUL or are too long. */
-static bool decode(const char *from, size_t n, char *out, size_t max)
+static bool access_check_decode(const char *from, size_t n, char *out, size_t max)
 {
 	size_t at = 0;
 
@@ -235,7 +238,8 @@ static bool decode(const char *from, size_t n, char *out, size_t max)
 		char c = from[i] == '+' ? ' ' : from[i];
 
 		if (c == '%') {
-			int high = i + 2 < n ? digit_of(from[i + 1]) : -1, low = high < 0 ? -1 : digit_of(from[i + 2]);
+			int high = i + 2 < n ? access_check_digit_of(from[i + 1]) : -1,
+			    low = high < 0 ? -1 : access_check_digit_of(from[i + 2]);
 
 			if (low < 0)
 				return false;
@@ -258,7 +262,7 @@ bool access_form_field(const char *form, const char *name, char *out, size_t max
 	for (; !found; form += n + 1) {
 		n = strcspn(form, "&");
 		found = n > n_name && form[n_name] == '=' && strncmp(form, name, n_name) == 0;
-		if (found && decode(form + n_name + 1, n - n_name - 1, out, max))
+		if (found && access_check_decode(form + n_name + 1, n - n_name - 1, out, max))
 			return true;
 		if (form[n] == '\0')
 			break;

@@ -233,7 +233,7 @@ static int probe_listener(const struct sockaddr_un *at)
 	return rc;
 }
 
-static bool is_same(const struct stat *a, const struct stat *b)
+static bool listen_is_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && (a->st_mode & S_IFMT) == (b->st_mode & S_IFMT);
 }
@@ -243,7 +243,7 @@ static void unlink_same(int folder, const char *base, const struct stat *was)
 {
 	struct stat is;
 
-	if (fstatat(folder, base, &is, AT_SYMLINK_NOFOLLOW) == 0 && is_same(&is, was))
+	if (fstatat(folder, base, &is, AT_SYMLINK_NOFOLLOW) == 0 && listen_is_same(&is, was))
 		unlinkat(folder, base, 0);
 }
 

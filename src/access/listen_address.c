@@ -39,7 +39,7 @@ int listen_set_error(char *why, size_t n, const char *address, int rc, const cha
 }
 
 /* Append a text at offset `at` if it fits. Returns the new length. */
-static size_t append(char *to, size_t max, size_t at, const char *text, size_t n)
+static size_t listen_address_append(char *to, size_t max, size_t at, const char *text, size_t n)
 {
 	if (at < max && n < max - at)
 		memcpy(to + at, text, n);
@@ -61,8 +61,8 @@ static int parse_path(const char *text, struct listen_address *out, char *why, s
 		char here[sizeof(out->path.sun_path)];
 
 		if (getcwd(here, sizeof(here))) {
-			at = append(to, max, at, here, strlen(here));
-			at = append(to, max, at, "/", here[1] != '\0');
+			at = listen_address_append(to, max, at, here, strlen(here));
+			at = listen_address_append(to, max, at, "/", here[1] != '\0');
 		} else if (errno == ERANGE) {
 			at = max;
 		} else {
@@ -72,10 +72,10 @@ static int parse_path(const char *text, struct listen_address *out, char *why, s
 	}
 	for (; *text; text++)
 		if (text[0] == '%' && text[1] == 'p') {
-			at = append(to, max, at, pid, n_pid);
+			at = listen_address_append(to, max, at, pid, n_pid);
 			text++;
 		} else {
-			at = append(to, max, at, text, 1);
+			at = listen_address_append(to, max, at, text, 1);
 		}
 	if (at >= max)
 		return listen_set_error(why, n, out->address, -ENAMETOOLONG, "path too long: the limit is %zu bytes",
@@ -220,7 +220,7 @@ static bool is_private(int fd)
 }
 
 /* Create a folder, unless it exists, and check that it belongs to this user alone. */
-static int make_folder(int in, const char *name)
+static int listen_address_make_folder(int in, const char *name)
 {
 	int made = mkdirat(in, name, FOLDER_MODE), fd, rc;
 	struct owned_fd o;
@@ -250,7 +250,7 @@ static int try_folder(const char *path, bool shared, const char *name)
 	if (in < 0)
 		return shared ? in : -errno;
 	owned_record(&o, in);
-	rc = shared || is_private(in) ? make_folder(in, name) : -EPERM;
+	rc = shared || is_private(in) ? listen_address_make_folder(in, name) : -EPERM;
 	owned_close(&o);
 	return rc;
 }

@@ -34,7 +34,7 @@ union ip {
 	struct sockaddr_in6 v6;
 };
 
-static bool convert(const union ip *ip, struct in6_addr *address, in_port_t *port, uint32_t *link)
+static bool peer_convert(const union ip *ip, struct in6_addr *address, in_port_t *port, uint32_t *link)
 {
 	if (ip->any.sa_family == AF_INET6) {
 		*address = ip->v6.sin6_addr;
@@ -55,8 +55,8 @@ bool peer_pair(int fd, struct peer_pair *out)
 	*out = (struct peer_pair){ 0 };
 	return getsockname(fd, &here.any, &(socklen_t){ sizeof(here) }) == 0 &&
 	       getpeername(fd, &there.any, &(socklen_t){ sizeof(there) }) == 0 &&
-	       convert(&here, &out->here, &out->here_port, &out->link) &&
-	       convert(&there, &out->there, &out->there_port, &out->link);
+	       peer_convert(&here, &out->here, &out->here_port, &out->link) &&
+	       peer_convert(&there, &out->there, &out->there_port, &out->link);
 }
 
 static bool is_loopback(const struct in6_addr *ip)
@@ -98,18 +98,18 @@ static struct in6_addr address_of(uint8_t family, const uint32_t word[4])
 	return ip;
 }
 
-static bool is_same(const struct in6_addr *a, const struct in6_addr *b)
+static bool peer_is_same(const struct in6_addr *a, const struct in6_addr *b)
 {
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
 /* Check that the answer is the socket of the peer, and neither a listening nor a closed socket. */
-static int check_answer(const struct inet_diag_msg *m, const struct peer_pair *p, uid_t *out)
+static int peer_check_answer(const struct inet_diag_msg *m, const struct peer_pair *p, uid_t *out)
 {
 	struct in6_addr src = address_of(m->idiag_family, m->id.idiag_src),
 			dst = address_of(m->idiag_family, m->id.idiag_dst);
 
-	if (!is_same(&src, &p->there) || !is_same(&dst, &p->here) || m->id.idiag_sport != p->there_port ||
+	if (!peer_is_same(&src, &p->there) || !peer_is_same(&dst, &p->here) || m->id.idiag_sport != p->there_port ||
 	    m->id.idiag_dport != p->here_port || m->idiag_inode == 0)
 		return -ENOENT;
 	*out = m->idiag_uid;
@@ -142,7 +142,7 @@ static int receive(int fd, const struct peer_pair *p, uid_t *out)
 	if (answer.head.nlmsg_type != SOCK_DIAG_BY_FAMILY ||
 	    answer.head.nlmsg_len < NLMSG_LENGTH(sizeof(struct inet_diag_msg)))
 		return -EPROTO;
-	return check_answer(NLMSG_DATA(&answer.head), p, out);
+	return peer_check_answer(NLMSG_DATA(&answer.head), p, out);
 }
 
 int peer_user_by_netlink(const struct peer_pair *p, uid_t *out)
@@ -183,14 +183,14 @@ int peer_user_by_netlink(const struct peer_pair *p, uid_t *out)
 	return rc;
 }
 
-static bool is_space(char c)
+static bool peer_is_space(char c)
 {
 	return c == ' ';
 }
 
-static const char *skip_spaces(const char *at)
+static const char *peer_skip_spaces(const char *at)
 {
-	while (is_space(*at))
+	while (peer_is_space(*at))
 		at++;
 	return at;
 }
@@ -198,14 +198,14 @@ static const char *skip_spaces(const char *at)
 /* Skip a word. */
 static const char *skip_word(const char *at)
 {
-	at = skip_spaces(at);
-	while (*at && !is_space(*at))
+	at = peer_skip_spaces(at);
+	while (*at && !peer_is_space(*at))
 		at++;
 	return at;
 }
 
 /* Parse a number of at most `max` digits, and advance *at. Returns false if there is no digit. */
-static bool parse_number(const char **at, int base, int max, uint64_t *out)
+static bool peer_parse_number(const char **at, int base, int max, uint64_t *out)
 {
 	int n = 0;
 
@@ -227,14 +227,14 @@ static const char *parse_end(const char *at, struct in6_addr *ip, in_port_t *por
 	uint64_t value;
 	int n = 0;
 
-	for (at = skip_spaces(at); *at != ':' && n < WORDS; n++) {
+	for (at = peer_skip_spaces(at); *at != ':' && n < WORDS; n++) {
 		const char *from = at;
 
-		if (!parse_number(&at, 16, WORD_DIGITS, &value) || at - from != WORD_DIGITS)
+		if (!peer_parse_number(&at, 16, WORD_DIGITS, &value) || at - from != WORD_DIGITS)
 			return NULL;
 		word[n] = (uint32_t)value;
 	}
-	if ((n != 1 && n != WORDS) || *at++ != ':' || !parse_number(&at, 16, 4, &value))
+	if ((n != 1 && n != WORDS) || *at++ != ':' || !peer_parse_number(&at, 16, 4, &value))
 		return NULL;
 	*ip = address_of(n == 1 ? AF_INET : AF_INET6, word);
 	*port = htons((uint16_t)value);
@@ -242,7 +242,7 @@ static const char *parse_end(const char *at, struct in6_addr *ip, in_port_t *por
 }
 
 /* Parse "0: LOCAL REMOTE STATE QUEUES TIMER RETRANSMITS USER TIMEOUT INODE ...". */
-static bool parse_line(const char *line, const struct peer_pair *p, uid_t *out)
+static bool peer_parse_line(const char *line, const struct peer_pair *p, uid_t *out)
 {
 	struct in6_addr src, dst;
 	in_port_t sport, dport;
@@ -250,14 +250,14 @@ static bool parse_line(const char *line, const struct peer_pair *p, uid_t *out)
 	const char *at = parse_end(skip_word(line), &src, &sport);
 
 	at = at ? parse_end(at, &dst, &dport) : NULL;
-	if (!at || sport != p->there_port || dport != p->here_port || !is_same(&src, &p->there) ||
-	    !is_same(&dst, &p->here))
+	if (!at || sport != p->there_port || dport != p->here_port || !peer_is_same(&src, &p->there) ||
+	    !peer_is_same(&dst, &p->here))
 		return false;
-	at = skip_spaces(skip_word(skip_word(skip_word(skip_word(at)))));
-	if (!parse_number(&at, 10, 10, &user) || user > UINT32_MAX)
+	at = peer_skip_spaces(skip_word(skip_word(skip_word(skip_word(at)))));
+	if (!peer_parse_number(&at, 10, 10, &user) || user > UINT32_MAX)
 		return false;
-	at = skip_spaces(skip_word(at));
-	if (!parse_number(&at, 10, 19, &inode) || inode == 0)
+	at = peer_skip_spaces(skip_word(at));
+	if (!peer_parse_number(&at, 10, 19, &inode) || inode == 0)
 		return false;
 	*out = (uid_t)user;
 	return true;
@@ -276,7 +276,7 @@ int peer_user_in_file(int fd, const struct peer_pair *p, uid_t *out)
 		text[n] = '\0';
 		for (; (end = strchr(line, '\n')); line = end + 1) {
 			*end = '\0';
-			if (parse_line(line, p, out))
+			if (peer_parse_line(line, p, out))
 				return 0;
 		}
 		n = (size_t)(text + n - line);

@@ -19,7 +19,7 @@
 enum { MODE_OTHERS = 077, ROOM = ACCESS_SECRET_MAX + 256, PATH_SHOWN = 300 };
 enum { FAILURES_MAX = 10, DELAY_MS = 1000, SECOND_NS = 1000000000 };
 
-static int refuse(char *why, size_t n, const char *path, int rc, const char *text)
+static int secret_refuse(char *why, size_t n, const char *path, int rc, const char *text)
 {
 	snprintf(why, n, "secret file %.*s: %s", PATH_SHOWN, path, text);
 	return rc;
@@ -38,16 +38,17 @@ static int parse_secret(struct access_secret *s, const uint8_t *text, size_t n_t
 	for (; n_text > 0 && is_white(*text); n_text--)
 		text++;
 	if (n_text < ACCESS_SECRET_MIN)
-		return refuse(why, n, path, -EINVAL,
-			      "too short: at least 32 bytes are needed; create a secret with head -c 32 /dev/urandom | "
-			      "base64");
+		return secret_refuse(
+			why, n, path, -EINVAL,
+			"too short: at least 32 bytes are needed; create a secret with head -c 32 /dev/urandom | "
+			"base64");
 	if (n_text > ACCESS_SECRET_MAX)
-		return refuse(why, n, path, -EINVAL, "longer than 1024 bytes");
+		return secret_refuse(why, n, path, -EINVAL, "longer than 1024 bytes");
 	for (size_t i = 0; i < n_text; i++)
 		if (text[i] < ' ' || text[i] > '~')
-			return refuse(why, n, path, -EINVAL,
-				      "not one line of ASCII; create a secret with "
-				      "head -c 32 /dev/urandom | base64");
+			return secret_refuse(why, n, path, -EINVAL,
+					     "not one line of ASCII; create a secret with "
+					     "head -c 32 /dev/urandom | base64");
 	explicit_bzero(s->text, sizeof(s->text));
 	memcpy(s->text, text, n_text);
 	s->n = n_text;
@@ -55,18 +56,18 @@ static int parse_secret(struct access_secret *s, const uint8_t *text, size_t n_t
 }
 
 /* Check that no other user can read or write the file. */
-static int check_file(int fd, const char *path, char *why, size_t n)
+static int secret_check_file(int fd, const char *path, char *why, size_t n)
 {
 	struct stat is;
 
 	if (fstat(fd, &is) != 0)
-		return refuse(why, n, path, -errno, strerrordesc_np(errno));
+		return secret_refuse(why, n, path, -errno, strerrordesc_np(errno));
 	if (!S_ISREG(is.st_mode))
-		return refuse(why, n, path, -EINVAL, "not a regular file");
+		return secret_refuse(why, n, path, -EINVAL, "not a regular file");
 	if (is.st_uid != geteuid() && is.st_uid != 0)
-		return refuse(why, n, path, -EPERM, "owned by another user");
+		return secret_refuse(why, n, path, -EPERM, "owned by another user");
 	if (is.st_mode & MODE_OTHERS)
-		return refuse(why, n, path, -EPERM, "accessible to other users; use chmod 600");
+		return secret_refuse(why, n, path, -EPERM, "accessible to other users; use chmod 600");
 	return 0;
 }
 
@@ -78,19 +79,19 @@ int access_read_secret(struct access_secret *s, const char *path, char *why, siz
 	ssize_t got = 0;
 
 	if (fd < 0 && errno == ELOOP)
-		return refuse(why, n, path, -ELOOP, "is a symbolic link; use the path of the file itself");
+		return secret_refuse(why, n, path, -ELOOP, "is a symbolic link; use the path of the file itself");
 	if (fd < 0) {
 		rc = -errno;
 		snprintf(why, n, "secret file %.*s: %s", PATH_SHOWN, path, strerrordesc_np(-rc));
 		return rc;
 	}
-	rc = check_file(fd, path, why, n);
+	rc = secret_check_file(fd, path, why, n);
 	while (rc == 0 && n_text < sizeof(text) && (got = read(fd, text + n_text, sizeof(text) - n_text)) > 0)
 		n_text += (size_t)got;
 	if (rc == 0 && got < 0)
-		rc = refuse(why, n, path, -errno, strerrordesc_np(errno));
+		rc = secret_refuse(why, n, path, -errno, strerrordesc_np(errno));
 	else if (rc == 0 && n_text == sizeof(text))
-		rc = refuse(why, n, path, -EINVAL, "longer than 1024 bytes");
+		rc = secret_refuse(why, n, path, -EINVAL, "longer than 1024 bytes");
 	close(fd);
 	if (rc == 0)
 		rc = parse_secret(s, text, n_text, path, why, n);

@@ -49,7 +49,7 @@ static int compare_named(const void *left, const void *right)
 }
 
 /* All lines of locations that have a file, sorted by file, function and line. */
-static struct named *find_lines(const struct profile *p, size_t *n)
+static struct named *bundle_find_lines(const struct profile *p, size_t *n)
 {
 	struct named *named = mem_alloc(p->n_lines, sizeof(*named));
 
@@ -100,7 +100,8 @@ static bool has_source_name(const char *name)
 	return yes;
 }
 
-static void add_lines(struct profile_source *t, const char *name, const struct source_file *f, int64_t lo, int64_t hi)
+static void bundle_add_lines(struct profile_source *t, const char *name, const struct source_file *f, int64_t lo,
+			     int64_t hi)
 {
 	size_t n = strlen(name);
 
@@ -109,13 +110,13 @@ static void add_lines(struct profile_source *t, const char *name, const struct s
 }
 
 /* Add the lines near the n lines of a file that the profile refers to. */
-static void add_file(struct profile_source *t, const char *name, const struct source_file *f, const struct named *named,
-		     size_t n)
+static void bundle_add_file(struct profile_source *t, const char *name, const struct source_file *f,
+			    const struct named *named, size_t n)
 {
 	int64_t done = 0;
 
 	if (f->n <= WHOLE_LINES) {
-		add_lines(t, name, f, 1, f->n);
+		bundle_add_lines(t, name, f, 1, f->n);
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -125,7 +126,7 @@ static void add_file(struct profile_source *t, const char *name, const struct so
 			continue;
 		lo = named[i].start - LINES_BEFORE;
 		hi = named[i].line + LINES_AFTER;
-		add_lines(t, name, f, lo > done ? lo : done + 1, hi);
+		bundle_add_lines(t, name, f, lo > done ? lo : done + 1, hi);
 		done = hi > done ? hi : done;
 	}
 }
@@ -163,10 +164,10 @@ static void add_source_file(struct bundler *b, const char *name, const struct na
 	}
 	b->n_files++;
 	b->n_found += f->n > 0;
-	add_file(&b->texts, name, f, named, n);
+	bundle_add_file(&b->texts, name, f, named, n);
 }
 
-static void add_summary(const struct bundler *b, uint32_t n_lines, struct buf *notes)
+static void bundle_add_summary(const struct bundler *b, uint32_t n_lines, struct buf *notes)
 {
 	buf_addz(notes, "bundled ");
 	unit_add_count(notes, n_lines);
@@ -184,7 +185,7 @@ void bundle_sources(struct profile *p, const struct query *q, struct buf *notes)
 	struct bundler b = { 0 };
 	struct symbol_options where;
 	size_t n, end;
-	struct named *named = find_lines(p, &n);
+	struct named *named = bundle_find_lines(p, &n);
 
 	report_where(q, mem, &where);
 	b.files = source_files_new(p, &where);
@@ -194,7 +195,7 @@ void bundle_sources(struct profile *p, const struct query *q, struct buf *notes)
 		add_source_file(&b, profile_text(p, named[i].file), &named[i], end - i);
 	}
 	profile_source_store(&b.texts, p);
-	add_summary(&b, p->n_source_lines, notes);
+	bundle_add_summary(&b, p->n_source_lines, notes);
 	buf_release(&b.omitted);
 	profile_source_release(&b.texts);
 	source_files_free(b.files);

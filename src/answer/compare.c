@@ -34,7 +34,7 @@ static const char *side_name(const struct load *l, const char *several)
 }
 
 /* Subtract the base. Both profiles are modified, even on failure. */
-static int subtract(const struct side_load side[2], struct profile **out, struct err *err)
+static int answer_compare_subtract(const struct side_load side[2], struct profile **out, struct err *err)
 {
 	const struct query *q = side[0].load->q;
 	const struct sides_options options = { .keep_sides = q->diff_base.n || q->keep_base,
@@ -58,7 +58,7 @@ static int load_sides(struct load *target, struct load *base, struct profile **o
 		*err = side[rc].err;
 		rc = side[rc].rc;
 	} else if (base->n) {
-		rc = subtract(side, out, err);
+		rc = answer_compare_subtract(side, out, err);
 	} else {
 		*out = side[0].profile;
 		return 0;

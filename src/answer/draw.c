@@ -114,7 +114,7 @@ static void write_piece(struct writer *w, uint64_t number, uint32_t lo, uint32_t
 	write_in_turn(w, number, true, text);
 }
 
-static void write_part(void *arg, unsigned part)
+static void draw_write_part(void *arg, unsigned part)
 {
 	struct writer *w = arg;
 	struct buf text = { 0 };
@@ -139,7 +139,7 @@ static int write_pieces(const struct report *r, const struct traces_viewer *view
 	struct buf_limit *before = buf_set_limit(&w.limit);
 
 	w.drawing = viewer->start(r);
-	pool_run(write_part, &w, pool_size());
+	pool_run(draw_write_part, &w, pool_size());
 	viewer->end(w.drawing);
 	buf_set_limit(before);
 	assert(w.rc < 0 || (w.is_all_taken && w.turn == w.taken));

@@ -9,7 +9,7 @@
 
 #include "engine/view.h"
 
-static bool has_values(const struct profile *p, uint32_t type)
+static bool explain_has_values(const struct profile *p, uint32_t type)
 {
 	for (uint32_t i = 0; i < p->n_rows; i++)
 		if (p->value[SIDE_TARGET][type][i] != 0)
@@ -21,13 +21,13 @@ const char *answer_explain_empty(const struct profile *p, const struct query *q,
 {
 	uint32_t own, t = 0;
 
-	if (view_find_type(p, q->sample_index, &own, NULL) < 0 || has_values(p, own))
+	if (view_find_type(p, q->sample_index, &own, NULL) < 0 || explain_has_values(p, own))
 		return NULL;
 	if (p->n_rows == 0) {
 		buf_addz(out, has_base ? "profile and base are equal" : "the profile has no samples");
 		return NULL;
 	}
-	while (t < p->n_types && !has_values(p, t))
+	while (t < p->n_types && !explain_has_values(p, t))
 		t++;
 	if (t == p->n_types) {
 		buf_addz(out, "all values of all sample types are 0");

@@ -71,7 +71,7 @@ static void mark_mappings(struct profile *p)
 }
 
 /* Read and merge files, and add names. No frames are dropped: a report does that, unless it is to show all. */
-static int read_files(struct load *load, struct profile **out, struct err *err)
+static int answer_files_read(struct load *load, struct profile **out, struct err *err)
 {
 	struct load none = { .kind = "base", .q = load->q };
 	struct profile *p = NULL;
@@ -88,8 +88,8 @@ static int read_files(struct load *load, struct profile **out, struct err *err)
 }
 
 /* Read and merge files, and write the result. symbolize is the value of the option of that name. */
-static int convert(const char *const *path, size_t n, const char *symbolize, const struct result *to,
-		   const struct load_events *events, struct err *err)
+static int answer_files_convert(const char *const *path, size_t n, const char *symbolize, const struct result *to,
+				const struct load_events *events, struct err *err)
 {
 	static const char option[] = "symbolize";
 	struct query q;
@@ -105,7 +105,7 @@ static int convert(const char *const *path, size_t n, const char *symbolize, con
 	if (rc == 0)
 		rc = query_finish(&q, &ignored, err);
 	if (rc == 0) {
-		rc = read_files(&load, &p, err);
+		rc = answer_files_read(&load, &p, err);
 		if (!load.is_partial)
 			buf_release(&load.info); /* a report says it */
 		load_events_report(events, &load);
@@ -137,7 +137,7 @@ int answer_files_symbolize(const char *path, symbol_progress_fn waiting, const s
 {
 	const struct result to = { .path = path, .waiting = waiting };
 
-	return convert(&path, 1, "local", &to, events, err);
+	return answer_files_convert(&path, 1, "local", &to, events, err);
 }
 
 int answer_files_merge(const struct string_list *paths, const struct answer_merge *m, const char *to,
@@ -154,7 +154,8 @@ int answer_files_merge(const struct string_list *paths, const struct answer_merg
 		path[i] = path_at(paths, i);
 	for (size_t i = 0; i < paths->n && result.comment; i++)
 		read_comments(path[i], &result.comments);
-	rc = convert((const char *const *)path, paths->n, m->wants_names ? "local" : "none", &result, events, err);
+	rc = answer_files_convert((const char *const *)path, paths->n, m->wants_names ? "local" : "none", &result,
+				  events, err);
 	for (size_t i = 0; i < paths->n; i++)
 		free(path[i]);
 	free(path);

@@ -28,7 +28,7 @@ static const char *const formats[] = {
 
 enum { N_FLAME_FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
-static bool find_word(const char *word, const char *const *words, int n, int *out)
+static bool answer_flame_find_word(const char *word, const char *const *words, int n, int *out)
 {
 	for (int i = 0; i < n; i++) {
 		if (strcasecmp(word, words[i]) == 0) {
@@ -44,10 +44,10 @@ int answer_flame_format(const struct query *q, enum flame_format *out, struct er
 	const char *dot = strrchr(path_base(q->output), '.');
 	int i = FLAME_FORMAT_SVG;
 
-	if (*q->format && !find_word(q->format, formats, N_FLAME_FORMATS, &i))
+	if (*q->format && !answer_flame_find_word(q->format, formats, N_FLAME_FORMATS, &i))
 		return err_set(err, ERR_USAGE, "--format=%s: choose svg, pdf, png, html, folded or json", q->format);
 	if (!*q->format && *q->output && strcmp(q->output, "-") != 0 &&
-	    (!dot || !find_word(dot + 1, formats, N_FLAME_FORMATS, &i)))
+	    (!dot || !answer_flame_find_word(dot + 1, formats, N_FLAME_FORMATS, &i)))
 		return err_set(err, ERR_USAGE,
 			       "%s: unknown suffix; choose .svg, .pdf, .png, .html, .folded or .json, or use --format",
 			       q->output);
@@ -63,7 +63,8 @@ const char *answer_flame_suffix(const struct query *q)
 }
 
 /* Read the style of the picture, and the paper size. */
-static int style_of(const struct query *q, struct flame_style *out, struct pdf_paper *paper, struct err *err)
+static int answer_flame_style_of(const struct query *q, struct flame_style *out, struct pdf_paper *paper,
+				 struct err *err)
 {
 	struct flame_style style = {
 		.icicle = q->icicle, .diff_self = q->diff_self, .width = (double)q->width, .title = q->title
@@ -83,7 +84,7 @@ static int style_of(const struct query *q, struct flame_style *out, struct pdf_p
 }
 
 /* Fail if an option does not apply to this format. */
-static int check_format(const struct query *q, enum flame_format format, struct err *err)
+static int answer_flame_check_format(const struct query *q, enum flame_format format, struct err *err)
 {
 	enum {
 		PAGES = 1u << FLAME_FORMAT_PDF,
@@ -131,14 +132,14 @@ int answer_flame_check(const struct query *q, struct err *err)
 
 	if (q->mean)
 		return err_set(err, ERR_USAGE, "-mean does not apply to flame: averages cannot be added");
-	if (answer_flame_format(q, &format, err) < 0 || style_of(q, &style, &paper, err) < 0 ||
-	    check_format(q, format, err) < 0)
+	if (answer_flame_format(q, &format, err) < 0 || answer_flame_style_of(q, &style, &paper, err) < 0 ||
+	    answer_flame_check_format(q, format, err) < 0)
 		return ERR_USAGE;
 	return q->base.n || q->diff_base.n ? check_sides(q, true, err) : 0;
 }
 
-static int draw(const struct report *r, const struct flame_style *style, const struct pdf_paper *paper,
-		enum flame_format format, struct buf *out, struct err *err)
+static int answer_flame_draw(const struct report *r, const struct flame_style *style, const struct pdf_paper *paper,
+			     enum flame_format format, struct buf *out, struct err *err)
 {
 	switch (format) {
 	case FLAME_FORMAT_PDF:
@@ -160,7 +161,7 @@ static double min_width(const struct query *q, enum flame_format format)
 	return q->min_width >= 0 ? q->min_width : format == FLAME_FORMAT_HTML ? page : picture;
 }
 
-static struct flame_source source_of(const struct side_sources *s)
+static struct flame_source answer_flame_source_of(const struct side_sources *s)
 {
 	return (struct flame_source){ .source = s->source, .n = s->n };
 }
@@ -175,7 +176,7 @@ int answer_flame(const struct view *v, const struct side_sources from[N_SIDES], 
 	struct report r;
 	int rc;
 
-	if (answer_flame_format(q, &format, err) < 0 || style_of(q, &style, &paper, err) < 0)
+	if (answer_flame_format(q, &format, err) < 0 || answer_flame_style_of(q, &style, &paper, err) < 0)
 		return ERR_USAGE;
 	if (format == FLAME_FORMAT_FOLDED)
 		return export_folded(v, q, out, err);
@@ -187,15 +188,15 @@ int answer_flame(const struct view *v, const struct side_sources from[N_SIDES], 
 	/* HTML and PDF list the functions with their sums. */
 	options.wants_sums = format == FLAME_FORMAT_HTML || format == FLAME_FORMAT_PDF;
 	options.wants_functions = format == FLAME_FORMAT_HTML;
-	options.side[FLAME_AFTER] = source_of(&from[SIDE_TARGET]);
-	options.side[FLAME_BEFORE] = source_of(&from[SIDE_BASE]);
+	options.side[FLAME_AFTER] = answer_flame_source_of(&from[SIDE_TARGET]);
+	options.side[FLAME_BEFORE] = answer_flame_source_of(&from[SIDE_BASE]);
 	rc = report_flame_make(v, q, &options, &r, err);
 	if (rc < 0)
 		return rc;
 	*is_empty = r.flame->width[0] == 0;
 	rc = check_sides(q, r.flame->has_base, err);
 	if (rc == 0)
-		rc = draw(&r, &style, &paper, format, out, err);
+		rc = answer_flame_draw(&r, &style, &paper, format, out, err);
 	report_release(&r);
 	return rc;
 }
@@ -215,15 +216,15 @@ int answer_flame_part(const struct view *v, const struct side_sources from[N_SID
 					 .pivot = part->pivot,
 					 .keep = part->keep };
 	struct pdf_paper paper;
-	int rc = style_of(&q, style, &paper, err);
+	int rc = answer_flame_style_of(&q, style, &paper, err);
 
 	if (rc < 0)
 		return rc;
 	q.trim = true;
 	q.nodefraction = 0;
 	q.nodecount = part->max_boxes;
-	options.side[FLAME_AFTER] = source_of(&from[SIDE_TARGET]);
-	options.side[FLAME_BEFORE] = source_of(&from[SIDE_BASE]);
+	options.side[FLAME_AFTER] = answer_flame_source_of(&from[SIDE_TARGET]);
+	options.side[FLAME_BEFORE] = answer_flame_source_of(&from[SIDE_BASE]);
 	rc = report_flame_make(v, &q, &options, out, err);
 	if (rc < 0)
 		return rc;

@@ -98,8 +98,8 @@ static int read_bytes(const struct load *l, size_t i, struct bytes *out, bool *f
 }
 
 /* Read a profile from a store, a server or a file. Errors name the source. */
-static int read_source(const struct load *l, size_t i, struct profile **out, bool *fetched, struct buf *notes,
-		       struct buf *missing, struct err *err)
+static int load_read_source(const struct load *l, size_t i, struct profile **out, bool *fetched, struct buf *notes,
+			    struct buf *missing, struct err *err)
 {
 	struct format_limits limits = limits_of(l->q);
 	struct bytes bytes = { 0 };
@@ -124,12 +124,12 @@ static void note_store(const struct profile *p, struct buf *notes)
 			buf_addf(notes, "%s\n", profile_text(p, p->meta.comment[i]));
 }
 
-static int read_profile(const struct load *l, const struct symbol_options *w, size_t i, struct profile **out,
-			struct buf *notes, struct buf *missing, struct err *err)
+static int load_read_profile(const struct load *l, const struct symbol_options *w, size_t i, struct profile **out,
+			     struct buf *notes, struct buf *missing, struct err *err)
 {
 	const char *source = l->source[i];
 	bool fetched;
-	int rc = read_source(l, i, out, &fetched, notes, missing, err);
+	int rc = load_read_source(l, i, out, &fetched, notes, missing, err);
 
 	if (rc < 0)
 		return rc;
@@ -171,7 +171,7 @@ static void read_next(struct loader *f)
 	struct err err;
 
 	pthread_mutex_unlock(&f->lock);
-	result.code = read_profile(f->load, &f->where, i, &result.profile, &result.notes, &result.missing, &err);
+	result.code = load_read_profile(f->load, &f->where, i, &result.profile, &result.notes, &result.missing, &err);
 	if (result.code < 0)
 		result.reason = mem_strndup(err.msg, strlen(err.msg));
 	else
@@ -219,8 +219,8 @@ static int add_single(struct loader *f, size_t before)
 }
 
 /* Merge the n sources that could be read; the first source of their range is lo. */
-static int add_profiles(struct loader *f, const struct profile *const *src, const char *const *name, size_t n,
-			size_t lo)
+static int load_add_profiles(struct loader *f, const struct profile *const *src, const char *const *name, size_t n,
+			     size_t lo)
 {
 	int rc = 0;
 
@@ -234,7 +234,7 @@ static int add_profiles(struct loader *f, const struct profile *const *src, cons
 }
 
 /* Merge sources [lo, hi). Only one thread may call this at a time. */
-static int add_range(struct loader *f, size_t lo, size_t hi)
+static int load_add_range(struct loader *f, size_t lo, size_t hi)
 {
 	const struct profile *src[GROUP];
 	const char *name[GROUP];
@@ -255,7 +255,7 @@ static int add_range(struct loader *f, size_t lo, size_t hi)
 		f->result[last].profile = NULL;
 		return 0;
 	}
-	rc = add_profiles(f, src, name, n, lo);
+	rc = load_add_profiles(f, src, name, n, lo);
 	for (size_t i = lo; i < hi; i++) {
 		profile_free(f->result[i].profile);
 		f->result[i].profile = NULL;
@@ -271,7 +271,7 @@ static void add_ready(struct loader *f, size_t end)
 
 	f->is_merging = true;
 	pthread_mutex_unlock(&f->lock);
-	rc = add_range(f, lo, end);
+	rc = load_add_range(f, lo, end);
 	pthread_mutex_lock(&f->lock);
 	f->is_merging = false;
 	f->rc = rc;
@@ -283,7 +283,7 @@ static void add_ready(struct loader *f, size_t end)
 	pthread_cond_broadcast(&f->changed);
 }
 
-static void load_part(void *arg, unsigned part)
+static void answer_load_part(void *arg, unsigned part)
 {
 	struct loader *f = arg;
 
@@ -381,7 +381,7 @@ bool load_has_format(const char *name)
 }
 
 /* Check the name of the format of sources. Fails with ERR_USAGE. */
-static int check_format(const char *name, struct err *err)
+static int load_check_format(const char *name, struct err *err)
 {
 	const struct file_format *f = formats_find(name);
 
@@ -394,7 +394,7 @@ static int check_format(const char *name, struct err *err)
 int load_profile(struct load *l, struct profile **out, struct err *err)
 {
 	struct loader f = { .load = l };
-	int rc = check_format(l->q->input_format, err);
+	int rc = load_check_format(l->q->input_format, err);
 
 	if (rc < 0)
 		return rc;
@@ -405,7 +405,7 @@ int load_profile(struct load *l, struct profile **out, struct err *err)
 	report_where(l->q, f.mem, &f.where);
 	if (!any_folder_exists(f.where.binary_path))
 		f.where.binary_path = "";
-	pool_run(load_part, &f, pool_size() < l->n ? pool_size() : (unsigned)l->n);
+	pool_run(answer_load_part, &f, pool_size() < l->n ? pool_size() : (unsigned)l->n);
 	for (size_t i = 0; i < l->n; i++)
 		buf_add(&l->info, buf_text(&f.result[i].notes), f.result[i].notes.len);
 	rc = load_result(&f, out, err);

@@ -27,7 +27,7 @@ void load_events_step(const struct load_events *e, const char *what)
 		e->step(e->arg, what);
 }
 
-static void add_note(const struct load_events *e, bool is_error, const char *line, size_t n)
+static void loaded_add_note(const struct load_events *e, bool is_error, const char *line, size_t n)
 {
 	if (e && e->note)
 		e->note(e->arg, is_error, line, n);
@@ -41,7 +41,7 @@ void load_events_notes(const struct load_events *e, const struct buf *notes)
 		size_t n = strcspn(line, "\n");
 
 		if (strcspn(last, "\n") != n || memcmp(last, line, n) != 0)
-			add_note(e, false, line, n);
+			loaded_add_note(e, false, line, n);
 		last = line;
 		line += n + (line[n] == '\n');
 	}
@@ -55,19 +55,19 @@ void load_events_report(const struct load_events *e, const struct load *l)
 	while (*line) {
 		size_t n = strcspn(line, "\n");
 
-		add_note(e, true, line, n);
+		loaded_add_note(e, true, line, n);
 		line += n + (line[n] == '\n');
 	}
 	load_events_notes(e, &l->info);
 	if (l->n_failed == 0 || l->n <= 1)
 		return;
 	snprintf(text, sizeof(text), "Fetched %zu %s profiles out of %zu", l->n - l->n_failed, l->kind, l->n);
-	add_note(e, true, text, strlen(text));
+	loaded_add_note(e, true, text, strlen(text));
 }
 
 void load_events_error(const struct load_events *e, const char *sentence)
 {
-	add_note(e, true, sentence, strlen(sentence));
+	loaded_add_note(e, true, sentence, strlen(sentence));
 }
 
 int answer_fetch(struct sources *s, size_t n, const struct query *q, const struct load_events *e, struct remote **out,
@@ -113,7 +113,7 @@ bool answer_can_reload(const struct load_request *r)
 }
 
 /* Expand and check the sources of both sides. */
-static int find_sources(const struct load_request *r, struct loaded *l, struct err *err)
+static int loaded_find_sources(const struct load_request *r, struct loaded *l, struct err *err)
 {
 	struct normalize_options normalize;
 	size_t n_stdin = 0;
@@ -186,7 +186,7 @@ static int read_sources(const struct load_request *r, struct loaded *l, struct e
 	return rc;
 }
 
-static void save(const struct load_request *r, const struct loaded *l)
+static void loaded_save(const struct load_request *r, const struct loaded *l)
 {
 	struct buf notes = { 0 };
 
@@ -211,7 +211,7 @@ int answer_load(const struct load_request *r, struct loaded *out, struct err *er
 	*out = (struct loaded){ 0 };
 	if (r->stop)
 		q.stop = r->stop;
-	rc = find_sources(r, out, err);
+	rc = loaded_find_sources(r, out, err);
 	if (rc == 0 && out->source[SIDE_TARGET].n > 0)
 		rc = answer_fetch(out->source, N_SIDES, &q, r->events, &out->remote, err);
 	if (rc == 0)
@@ -221,14 +221,14 @@ int answer_load(const struct load_request *r, struct loaded *out, struct err *er
 	if (rc < 0)
 		drop_profiles(out);
 	else if (out->profile && !r->is_reload)
-		save(r, out);
+		loaded_save(r, out);
 	for (int i = 0; i < N_SIDES; i++)
 		out->load[i].q = r->q; /* outlives q */
 	return rc;
 }
 
 /* Use a copy of the name as the only source. */
-static void set_name(const char *name, struct sources *out)
+static void loaded_set_name(const char *name, struct sources *out)
 {
 	out->name = mem_alloc(1, sizeof(*out->name));
 	out->expanded = mem_alloc(1, sizeof(*out->expanded));
@@ -247,7 +247,7 @@ int answer_load_data(struct bytes *data, const char *name, const struct query *q
 	q.normalize = "";
 	if (strcmp(q.symbolize, "none") != 0)
 		q.symbolize = "local";
-	set_name(name, &out->source[SIDE_TARGET]);
+	loaded_set_name(name, &out->source[SIDE_TARGET]);
 	set_loads(&q, out);
 	out->load[SIDE_TARGET].data = data;
 	rc = compare_load(&out->load[SIDE_TARGET], &out->load[SIDE_BASE], &out->profile, err);

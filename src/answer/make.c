@@ -15,7 +15,7 @@
 #include <assert.h>
 #include <string.h>
 
-static int check_format(const struct report_type *t, const struct query *q, struct err *err)
+static int make_check_format(const struct report_type *t, const struct query *q, struct err *err)
 {
 	static const char *const flag[N_FORMATS] = {
 		[FORMAT_JSON] = "--json", [FORMAT_CSV] = "--csv", [FORMAT_MARKDOWN] = "--markdown"
@@ -31,7 +31,7 @@ static int check_format(const struct report_type *t, const struct query *q, stru
 
 int answer_check(const struct report_type *t, const struct query *q, struct err *err)
 {
-	int rc = check_format(t, q, err);
+	int rc = make_check_format(t, q, err);
 
 	return rc == 0 && t->check ? t->check(q, err) : rc;
 }
@@ -61,8 +61,8 @@ static int make_and_draw(const struct report_type *t, const struct view *v, cons
 }
 
 /* Write a report in the format of another tool, and draw it if it is a picture. */
-static int write_text(const struct report_type *t, const struct report_context *from, struct answer *out,
-		      struct err *err)
+static int make_write_text(const struct report_type *t, const struct report_context *from, struct answer *out,
+			   struct err *err)
 {
 	int rc = t->write(from, out, err);
 
@@ -111,7 +111,7 @@ static int make_limited(const struct profile *p, const struct report_type *t, co
 		return rc;
 	if (t->make)
 		return make_and_draw(t, &v, &q, color, out, err);
-	return write_text(t, &(struct report_context){ .view = &v, .q = &q, .from = from }, out, err);
+	return make_write_text(t, &(struct report_context){ .view = &v, .q = &q, .from = from }, out, err);
 }
 
 int answer_make(const struct profile *p, const struct report_type *t, const struct query *query,

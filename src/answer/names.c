@@ -17,14 +17,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool is_regular(const char *file)
+static bool answer_names_is_regular(const char *file)
 {
 	struct stat st;
 
 	return stat(file, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static struct profile *read_file(const char *file)
+static struct profile *answer_names_read_file(const char *file)
 {
 	struct query q;
 	struct load l = { .source = &file, .n = 1, .kind = "source", .q = &q };
@@ -81,8 +81,8 @@ void answer_add_names(const char *const *file, size_t n, struct string_list *typ
 	struct profile *p = NULL;
 
 	for (size_t i = 0; i < n && !p; i++)
-		if (is_regular(file[i]))
-			p = read_file(file[i]);
+		if (answer_names_is_regular(file[i]))
+			p = answer_names_read_file(file[i]);
 	for (uint32_t i = 0; p && types && i < p->n_types; i++)
 		add_once(types, profile_text(p, p->type[i].name));
 	for (uint32_t i = 0; p && keys && i < p->n_labels; i++)

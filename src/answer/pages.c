@@ -16,8 +16,8 @@
 #include "symbol/demangle.h"
 
 /* Copy the query with the defaults of a report, and select its part of the profile. */
-static int make_view(const struct profile *p, const char *report, const struct query *query, struct query *q,
-		     struct view *v, struct answer *out, struct err *err)
+static int pages_make_view(const struct profile *p, const char *report, const struct query *query, struct query *q,
+			   struct view *v, struct answer *out, struct err *err)
 {
 	*q = *query;
 	out->mem = arena_new();
@@ -33,7 +33,7 @@ int answer_callgraph(const struct profile *p, const struct query *query, const s
 	struct query q;
 	struct view v;
 	struct net net;
-	int rc = make_view(p, "svg", query, &q, &v, out, err);
+	int rc = pages_make_view(p, "svg", query, &q, &v, out, err);
 
 	if (rc < 0)
 		return rc;
@@ -81,7 +81,7 @@ int answer_weblist(const struct profile *p, const struct query *query, struct an
 {
 	struct query q;
 	struct view v;
-	int rc = make_view(p, "weblist", query, &q, &v, out, err);
+	int rc = pages_make_view(p, "weblist", query, &q, &v, out, err);
 
 	return rc < 0 ? rc : report_weblist_make(&v, &q, &out->report, list, &out->notes, err);
 }

@@ -53,7 +53,7 @@ struct parameter {
 	size_t n_name, n_value;
 };
 
-static bool is_named(const struct parameter *p, const char *name)
+static bool answer_process_is_named(const struct parameter *p, const char *name)
 {
 	for (size_t i = 0; i < p->n_name; i++)
 		if ((p->name[i] == '_' ? '-' : p->name[i]) != name[i])
@@ -96,20 +96,20 @@ static int set_parameter(const struct parameter *p, struct answer_process *to, u
 	uint64_t n = 0;
 	int rc = 0;
 
-	if (is_named(p, "event"))
+	if (answer_process_is_named(p, "event"))
 		return set_events(p, to, err);
-	if (is_named(p, "hz")) {
+	if (answer_process_is_named(p, "hz")) {
 		rc = set_number(p, SAMPLE_HZ_MAX, &n, err);
 		o->hz = (unsigned)n;
 		return rc;
 	}
-	if (is_named(p, "seconds"))
+	if (answer_process_is_named(p, "seconds"))
 		return set_number(p, SECONDS_MAX, seconds, err);
-	if (is_named(p, "off-cpu"))
+	if (answer_process_is_named(p, "off-cpu"))
 		return set_kind(p, SAMPLE_OFF_CPU, o, err);
-	if (is_named(p, "wall"))
+	if (answer_process_is_named(p, "wall"))
 		return set_kind(p, SAMPLE_WALL, o, err);
-	if (!is_named(p, "follow"))
+	if (!answer_process_is_named(p, "follow"))
 		return err_set(
 			err, ERR_USAGE,
 			"unknown parameter %.*s; there are event=NAME, follow, hz=N, off-cpu, seconds=N and wall",
@@ -119,7 +119,8 @@ static int set_parameter(const struct parameter *p, struct answer_process *to, u
 }
 
 /* Parse "NAME=VALUE&NAME". */
-static int read_parameters(const char *text, struct answer_process *to, uint64_t *seconds, struct err *err)
+static int answer_process_read_parameters(const char *text, struct answer_process *to, uint64_t *seconds,
+					  struct err *err)
 {
 	int rc = 0;
 
@@ -152,7 +153,7 @@ int answer_process_new(const char *source, int64_t seconds, struct answer_proces
 	p->options.stop = &p->stop;
 	rc = attach_parse_pids(pids, n, p->pid, &p->options.n_pids, err);
 	if (rc == 0)
-		rc = read_parameters(pids + n + (pids[n] == '?'), p, &duration, err);
+		rc = answer_process_read_parameters(pids + n + (pids[n] == '?'), p, &duration, err);
 	if (rc == 0 && seconds > SECONDS_MAX)
 		rc = err_set(err, ERR_USAGE, "-seconds must be at most %d", SECONDS_MAX);
 	if (rc < 0) {
@@ -178,7 +179,7 @@ void answer_process_free(struct answer_process *p)
 /* ---- messages ---- */
 
 /* Append " (NAME)", with the name of a process. */
-static void add_name(pid_t pid, struct buf *out)
+static void answer_process_add_name(pid_t pid, struct buf *out)
 {
 	char path[64], name[64];
 	ssize_t n = -1;
@@ -202,7 +203,7 @@ void answer_process_describe(const struct answer_process *p, struct buf *out)
 	buf_addf(out, "process%s ", n == 1 ? "" : "es");
 	for (size_t i = 0; i < n && i < NAMES_MAX; i++) {
 		buf_addf(out, "%s%d", i ? ", " : "", (int)p->pid[i]);
-		add_name(p->pid[i], out);
+		answer_process_add_name(p->pid[i], out);
 	}
 	if (n > NAMES_MAX)
 		buf_addf(out, " and %zu more", n - NAMES_MAX);
@@ -251,14 +252,14 @@ void answer_process_add_result(const struct sample_result *r, struct buf *out)
 
 /* ---- sampling ---- */
 
-static void add_note(void *arg, const char *text)
+static void answer_process_add_note(void *arg, const char *text)
 {
 	struct answer_process *p = arg;
 
 	buf_addf(&p->notes, "%s\n", text);
 }
 
-static void *sample(void *arg)
+static void *answer_process_sample(void *arg)
 {
 	struct answer_process *p = arg;
 	struct sample_result result;
@@ -268,7 +269,8 @@ static void *sample(void *arg)
 		answer_process_add_result(&result, &p->notes);
 		buf_addz(&p->notes, "\n");
 		if (result.totals.n_stacks == 0 && result.kind == SAMPLE_CPU)
-			add_note(p, "no CPU time was used; the parameter off-cpu shows where threads wait");
+			answer_process_add_note(p,
+						"no CPU time was used; the parameter off-cpu shows where threads wait");
 	}
 	atomic_store(&p->is_done, true);
 	return NULL;
@@ -278,8 +280,9 @@ void answer_process_start(struct answer_process *p)
 {
 	int failed;
 
-	p->options.messages = (struct attach_messages){ .arg = p, .note = add_note, .error = add_note };
-	failed = pthread_create(&p->thread, NULL, sample, p);
+	p->options.messages =
+		(struct attach_messages){ .arg = p, .note = answer_process_add_note, .error = answer_process_add_note };
+	failed = pthread_create(&p->thread, NULL, answer_process_sample, p);
 	p->has_thread = failed == 0;
 	if (failed)
 		p->rc = err_set(&p->err, ERR_IO, "cannot create a thread: %s", strerror(failed));

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* Append the part of the source that names the server, and a slash or a colon before a path. */
-static void add_server(const char *source, const struct url *u, struct buf *out)
+static void profile_server_add(const char *source, const struct url *u, struct buf *out)
 {
 	const char *start = strstr(source, "://");
 
@@ -30,7 +30,7 @@ static void add_server(const char *source, const struct url *u, struct buf *out)
 }
 
 /* Append the path of the profiles: that of the source up to "pprof/", if it has that. */
-static void add_path(const struct url *u, struct buf *out)
+static void profile_server_add_path(const struct url *u, struct buf *out)
 {
 	static const char folder[] = "pprof/";
 	const char *at = strstr(u->path, folder);
@@ -64,8 +64,8 @@ static int parse_url(const char *source, struct answer_server *out, struct err *
 
 	if (rc < 0)
 		return rc;
-	add_server(source, &url, &prefix);
-	add_path(&url, &prefix);
+	profile_server_add(source, &url, &prefix);
+	profile_server_add_path(&url, &prefix);
 	buf_addz(&name, url.socket ? url.socket : url.host);
 	out->name = mem_strndup(buf_text(&name), name.len);
 	out->prefix = mem_strndup(buf_text(&prefix), prefix.len);

@@ -84,7 +84,7 @@ static bool is_local(const char *name)
 }
 
 /* Parse a source. Fails with ERR_UNKNOWN if it can be read without fetching. */
-static int parse(const struct remote *r, const char *source, struct remote_source *out, struct err *err)
+static int remote_parse(const struct remote *r, const char *source, struct remote_source *out, struct err *err)
 {
 	if (answer_is_process(source))
 		return answer_process_new(source, r->seconds, &out->process, err);
@@ -96,7 +96,7 @@ int remote_add(struct remote *r, struct sources *s, struct err *err)
 	for (size_t i = 0; i < s->n; i++) {
 		struct remote_source parsed = { 0 }, *a;
 		struct buf name = { 0 };
-		int rc = parse(r, s->name[i], &parsed, err);
+		int rc = remote_parse(r, s->name[i], &parsed, err);
 
 		if (rc == ERR_UNKNOWN)
 			continue;
@@ -150,7 +150,7 @@ void remote_watch(struct remote *r, atomic_uint_fast64_t *n_received, const atom
 	r->options.keeps = keeps;
 }
 
-static int compare_names(const void *a, const void *b)
+static int remote_compare_names(const void *a, const void *b)
 {
 	uintptr_t x = (uintptr_t)(*(struct remote_source *const *)a)->name,
 		  y = (uintptr_t)(*(struct remote_source *const *)b)->name;
@@ -216,7 +216,8 @@ static void wait_for_processes(const struct remote *r, fetch_progress_fn progres
 }
 
 /* Append notes. If there are several sources, each line begins with the name of its source. */
-static void add_notes(const struct remote *r, const struct remote_source *a, const struct buf *from, struct buf *notes)
+static void remote_add_notes(const struct remote *r, const struct remote_source *a, const struct buf *from,
+			     struct buf *notes)
 {
 	for (const char *line = buf_text(from); *line;) {
 		size_t n = strcspn(line, "\n");
@@ -236,7 +237,7 @@ static void finish_processes(struct remote *r, struct buf *notes)
 		if (!a->process)
 			continue;
 		a->request.rc = answer_process_finish(a->process, &a->request.bytes, &own, &a->request.err);
-		add_notes(r, a, &own, notes);
+		remote_add_notes(r, a, &own, notes);
 		buf_release(&own);
 	}
 }
@@ -259,7 +260,7 @@ void remote_fetch(struct remote *r, fetch_progress_fn progress, struct stop *sto
 		r->by_name[i] = r->source[i];
 	}
 	if (r->n)
-		qsort(r->by_name, r->n, sizeof(struct remote_source *), compare_names);
+		qsort(r->by_name, r->n, sizeof(struct remote_source *), remote_compare_names);
 }
 
 const struct fetch_options *remote_fetch_options(const struct remote *r)
@@ -272,7 +273,7 @@ struct name_key {
 	const char *name;
 };
 
-static bool is_before_name(const void *arg, size_t i)
+static bool remote_is_before_name(const void *arg, size_t i)
 {
 	const struct name_key *key = arg;
 
@@ -280,16 +281,17 @@ static bool is_before_name(const void *arg, size_t i)
 }
 
 /* The source whose name is this pointer; NULL if there is none. */
-static struct remote_source *find(const struct remote *r, const char *name)
+static struct remote_source *remote_find(const struct remote *r, const char *name)
 {
-	size_t n = r && r->by_name ? r->n : 0, i = lower_bound(0, n, is_before_name, &(struct name_key){ r, name });
+	size_t n = r && r->by_name ? r->n : 0,
+	       i = lower_bound(0, n, remote_is_before_name, &(struct name_key){ r, name });
 
 	return i < n && r->by_name[i]->name == name ? r->by_name[i] : NULL;
 }
 
 bool remote_take(struct remote *r, const char *source, struct bytes *out, int *rc, struct err *err)
 {
-	struct remote_source *a = find(r, source);
+	struct remote_source *a = remote_find(r, source);
 
 	if (!a)
 		return false;
@@ -304,7 +306,7 @@ bool remote_take(struct remote *r, const char *source, struct bytes *out, int *r
 
 void remote_record_origins(struct remote *r, const char *source, struct profile *p)
 {
-	struct remote_source *a = find(r, source);
+	struct remote_source *a = remote_find(r, source);
 	struct buf url = { 0 };
 
 	if (a->process)
@@ -331,7 +333,7 @@ size_t remote_origins(const struct remote *r, const char *const *source, size_t 
 
 	*out = NULL;
 	for (size_t i = 0; i < n; i++) {
-		const struct remote_source *a = find(r, source[i]);
+		const struct remote_source *a = remote_find(r, source[i]);
 
 		if (!a || !a->n_origins)
 			continue;
@@ -342,10 +344,10 @@ size_t remote_origins(const struct remote *r, const char *const *source, size_t 
 	return count;
 }
 
-static bool has_any(const struct remote *r, const char *const *source, size_t n, bool with_processes)
+static bool answer_remote_has_any(const struct remote *r, const char *const *source, size_t n, bool with_processes)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct remote_source *a = find(r, source[i]);
+		const struct remote_source *a = remote_find(r, source[i]);
 
 		if (a && a->is_fetched && (with_processes || !a->process))
 			return true;
@@ -355,12 +357,12 @@ static bool has_any(const struct remote *r, const char *const *source, size_t n,
 
 bool remote_has_any(const struct remote *r, const char *const *source, size_t n)
 {
-	return has_any(r, source, n, true);
+	return answer_remote_has_any(r, source, n, true);
 }
 
 bool remote_has_server(const struct remote *r, const char *const *source, size_t n)
 {
-	return has_any(r, source, n, false);
+	return answer_remote_has_any(r, source, n, false);
 }
 
 void remote_remove_urls(struct profile *p)

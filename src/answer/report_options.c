@@ -42,17 +42,17 @@ static const struct {
 	{ "inverted", TAKES_INVERTED },
 };
 
-static bool is_any(const char *name, const char *a, const char *b)
+static bool report_options_is_any(const char *name, const char *a, const char *b)
 {
 	return strcmp(name, a) == 0 || strcmp(name, b) == 0;
 }
 
 /* Decide about options that depend on other fields of the row. Returns false for all other options. */
-static bool find_derived(const struct report_type *t, const char *name, bool *out)
+static bool report_options_find_derived(const struct report_type *t, const char *name, bool *out)
 {
 	if (strcmp(name, "call_tree") == 0)
 		*out = t->defaults.can_call_tree;
-	else if (is_any(name, "tools", "intel_syntax"))
+	else if (report_options_is_any(name, "tools", "intel_syntax"))
 		*out = t->needs & NEEDS_BINARY;
 	else if (strcmp(name, "source_path") == 0)
 		*out = t->needs & NEEDS_SOURCE || t->flags & REPORT_ADDS_SOURCES;
@@ -76,7 +76,7 @@ bool reports_takes_option(const struct report_type *t, const struct opt *o)
 	unsigned takes = takes_group[o->group];
 	bool is_taken;
 
-	if (find_derived(t, o->name, &is_taken))
+	if (report_options_find_derived(t, o->name, &is_taken))
 		return is_taken;
 	for (size_t i = 0; i < sizeof(takes_option) / sizeof(takes_option[0]); i++)
 		if (strcmp(takes_option[i].name, o->name) == 0)
@@ -92,7 +92,8 @@ bool reports_takes_option(const struct report_type *t, const struct opt *o)
 bool reports_accepts_option(const struct report_type *t, const struct opt *o)
 {
 	bool is_pprofs = !o->is_ours && t->input == INPUT_PROFILE && !(t->flags & REPORT_IS_OURS);
-	bool has_reason = t->check && is_any(o->name, "mean", "mean_delay"); /* its check fails with the reason */
+	bool has_reason =
+		t->check && report_options_is_any(o->name, "mean", "mean_delay"); /* its check fails with the reason */
 
 	/* a report that lacks the format has its own message */
 	return is_pprofs || has_reason || o->group == GROUP_OUTPUT || reports_takes_option(t, o);

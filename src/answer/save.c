@@ -26,7 +26,7 @@ enum {
 	FILE_MODE = 0600 /* labels and names may be confidential */
 };
 
-static void add_word(struct buf *out, const char *word)
+static void answer_save_add_word(struct buf *out, const char *word)
 {
 	for (; *word && out->len < PREFIX_MAX; word++) {
 		char c = *word == '/' || (unsigned char)*word < ' ' || *word == '\177' ? '_' : *word;
@@ -42,14 +42,14 @@ void answer_save_prefix(const struct profile *p, struct buf *out)
 	if (p->n_maps && p->map[0].file) {
 		const char *file = profile_text(p, p->map[0].file), *slash = strrchr(file, '/');
 
-		add_word(out, slash && slash[1] ? slash + 1 : file);
+		answer_save_add_word(out, slash && slash[1] ? slash + 1 : file);
 	}
 	for (uint32_t t = 0; t < p->n_types && out->len < PREFIX_MAX; t++)
-		add_word(out, profile_text(p, p->type[t].name));
+		answer_save_add_word(out, profile_text(p, p->type[t].name));
 }
 
 /* Create a folder and its parents. */
-static bool make_folder(const char *path)
+static bool answer_save_make_folder(const char *path)
 {
 	struct stat st;
 
@@ -62,7 +62,7 @@ static bool make_folder(const char *path)
 }
 
 /* Append candidate i for the folder to path. Returns false if its variable is not set. */
-static bool add_candidate(int i, struct buf *path)
+static bool answer_save_add_candidate(int i, struct buf *path)
 {
 	static const struct {
 		const char *variable, *below;
@@ -85,9 +85,9 @@ static bool find_folder(struct buf *out, struct buf *notes)
 	enum { N_CANDIDATES = 4 };
 
 	for (int i = 0; i < N_CANDIDATES; i++) {
-		if (!add_candidate(i, out))
+		if (!answer_save_add_candidate(i, out))
 			continue;
-		if (make_folder(out->data))
+		if (answer_save_make_folder(out->data))
 			return true;
 		buf_addf(notes, "Could not use temp dir %s: %s\n", out->data, strerror(errno));
 		buf_release(out);
@@ -96,7 +96,7 @@ static bool find_folder(struct buf *out, struct buf *notes)
 }
 
 /* Create the first of NAME001.pb.gz ... that does not exist yet, and append number and suffix to name. */
-static int create(struct buf *name, struct err *err)
+static int answer_save_create(struct buf *name, struct err *err)
 {
 	size_t n = name->len;
 
@@ -114,12 +114,12 @@ static int create(struct buf *name, struct err *err)
 	return err_set(err, ERR_IO, "%s: no free file name", name->data);
 }
 
-static int write_profile(const struct profile *p, struct buf *name, struct err *err)
+static int answer_save_write_profile(const struct profile *p, struct buf *name, struct err *err)
 {
 	struct buf bytes = { 0 };
 	int rc = pprof_write(p, 1, &bytes, err), fd = -1;
 
-	if (rc == 0 && (fd = rc = create(name, err)) >= 0) {
+	if (rc == 0 && (fd = rc = answer_save_create(name, err)) >= 0) {
 		rc = io_write_fd(fd, bytes.data, bytes.len, err);
 		if (close(fd) < 0 && rc == 0)
 			rc = err_set(err, ERR_IO, "%s", strerror(errno));
@@ -141,7 +141,7 @@ void answer_save_fetched(const struct profile *p, const struct load *target, con
 	if (find_folder(&name, notes)) {
 		buf_addz(&name, "/");
 		answer_save_prefix(p, &name);
-		if (write_profile(p, &name, &err) < 0)
+		if (answer_save_write_profile(p, &name, &err) < 0)
 			buf_addf(notes, "Could not save profile: %s\n", err.msg);
 		else
 			buf_addf(notes, "Saved profile in %s\n", name.data);

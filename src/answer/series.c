@@ -50,7 +50,7 @@ struct series_values *series_column(struct series_data *s, const char *key, cons
 }
 
 /* Find a sample type by name or number; "" is the last. */
-static int find_type(struct series_data *s, const char *name, struct err *err)
+static int answer_series_find_type(struct series_data *s, const char *name, struct err *err)
 {
 	const struct stored_totals *t = &s->totals;
 	struct buf names = { 0 };
@@ -159,7 +159,7 @@ static int note_label(void *arg, const struct store_series *s, struct err *err)
 }
 
 /* Is the label one of series, not of samples? */
-static bool is_series_label(const struct stored_source *source, const char *by)
+static bool answer_series_is_series_label(const struct stored_source *source, const char *by)
 {
 	if (strcmp(by, "service") == 0 || strcmp(by, "kind") == 0)
 		return true;
@@ -199,11 +199,11 @@ static void note_young(const struct stored_source *source, const struct series_d
 		stored_note_young(source, type->name, profiles, s->totals.n_series, notes);
 }
 
-static int read_values(const struct stored_source *source, const struct query *q, struct series_data *s,
-		       struct buf *notes, struct err *err)
+static int answer_series_read_values(const struct stored_source *source, const struct query *q, struct series_data *s,
+				     struct buf *notes, struct err *err)
 {
 	const char *by = *q->by ? q->by + strlen("label:") : NULL;
-	bool in_series = by && is_series_label(source, by),
+	bool in_series = by && answer_series_is_series_label(source, by),
 	     reads = has_filters(q) || *q->function || (by && !in_series);
 	int rc;
 
@@ -214,7 +214,7 @@ static int read_values(const struct stored_source *source, const struct query *q
 	if (rc == 0 && reads && s->totals.n_steps > READ_STEPS_MAX)
 		rc = err_set(err, ERR_USAGE, "%" PRIu32 " steps; at most %d are possible if profiles are read",
 			     s->totals.n_steps, READ_STEPS_MAX);
-	rc = rc < 0 ? rc : find_type(s, q->sample_index, err);
+	rc = rc < 0 ? rc : answer_series_find_type(s, q->sample_index, err);
 	if (rc < 0)
 		return rc;
 	s->total = arena_zalloc(s->mem, s->totals.n_steps, sizeof(*s->total));
@@ -240,7 +240,7 @@ struct marks {
 	bool any;
 };
 
-static int add_mark(void *arg, const char *service, const struct store_mark *m, struct err *err)
+static int answer_series_add_mark(void *arg, const char *service, const struct store_mark *m, struct err *err)
 {
 	struct marks *marks = arg;
 	const struct stored_totals *t = &marks->s->totals;
@@ -294,7 +294,7 @@ static union cell fixed_cell(const struct series_data *s, uint32_t col, uint32_t
 	return cell;
 }
 
-static void fill_table(const struct series_data *s, const struct marks *marks, struct table *t)
+static void answer_series_fill_table(const struct series_data *s, const struct marks *marks, struct table *t)
 {
 	struct column *col = arena_alloc(s->mem, N_FIXED + s->n_columns + 1, sizeof(*col));
 	uint32_t of[N_FIXED], n_fixed = 0;
@@ -326,7 +326,7 @@ static void fill_table(const struct series_data *s, const struct marks *marks, s
 }
 
 /* Append a duration in the largest unit of which it is a multiple: "5m". */
-static void add_duration(int64_t ns, struct buf *out)
+static void answer_series_add_duration(int64_t ns, struct buf *out)
 {
 	static const struct {
 		const char *unit;
@@ -363,7 +363,7 @@ static void fill_comments(const struct series_data *s, const struct stored_sourc
 		 n == 1 ? "" : "s", s->totals.n_instances, s->totals.n_instances == 1 ? "" : "s");
 	window_print_span(q->t0, q->t1, &line);
 	buf_addz(&line, ", steps of ");
-	add_duration(q->step_ns, &line);
+	answer_series_add_duration(q->step_ns, &line);
 	buf_addf(&line, "%s%s", s->totals.builds.len ? "; " : "", buf_text(&s->totals.builds));
 	h->comment[0] = arena_strndup(s->mem, line.data, line.len);
 	line.len = 0;
@@ -406,19 +406,20 @@ static void fill_head(const struct series_data *s, const struct stored_source *s
 
 /* ---- report ---- */
 
-static int make(const struct stored_source *source, const struct query *q, struct series_data *s, struct answer *out,
-		struct err *err)
+static int answer_series_make(const struct stored_source *source, const struct query *q, struct series_data *s,
+			      struct answer *out, struct err *err)
 {
 	struct marks marks = { .s = s };
-	int rc = read_values(source, q, s, &out->notes, err);
+	int rc = answer_series_read_values(source, q, s, &out->notes, err);
 
 	if (rc < 0)
 		return err_wrap(err, "%.300s", window_text(source->window));
 	marks.text = mem_zalloc(s->totals.n_steps, sizeof(*marks.text));
-	rc = store_each_mark(source->store, source->query.service, source->query.is_pattern, "", add_mark, &marks, err);
+	rc = store_each_mark(source->store, source->query.service, source->query.is_pattern, "", answer_series_add_mark,
+			     &marks, err);
 	if (rc == 0) {
 		fill_head(s, source, q, &out->report.head);
-		fill_table(s, &marks, &out->report.table);
+		answer_series_fill_table(s, &marks, &out->report.table);
 	}
 	for (uint32_t i = 0; i < s->totals.n_steps; i++)
 		buf_release(&marks.text[i]);
@@ -433,7 +434,7 @@ static int open_and_make(const char *source, const struct query *q, struct serie
 	int rc = stored_open(source, q, &from, err);
 
 	rc = rc < 0 ? rc : set_steps(&from, q, err);
-	rc = rc < 0 ? rc : make(&from, q, s, out, err);
+	rc = rc < 0 ? rc : answer_series_make(&from, q, s, out, err);
 	if (rc == 0) {
 		buf_addz(&out->notes, store_get_damage(from.store));
 		out->is_partial = *store_get_damage(from.store) && !from.query.partial;
@@ -442,7 +443,8 @@ static int open_and_make(const char *source, const struct query *q, struct serie
 	return rc;
 }
 
-static int draw(const struct report_type *t, const struct query *q, bool color, struct answer *out, struct err *err)
+static int answer_series_draw(const struct report_type *t, const struct query *q, bool color, struct answer *out,
+			      struct err *err)
 {
 	if (ends_with(q->output, ".svg"))
 		return svg_series_draw(&out->report, &out->text, err);
@@ -470,7 +472,7 @@ int answer_series(const struct report_type *t, const char *source, const struct 
 		rc = err_set(err, ERR_USAGE, "%.300s: series needs a store; write store:SERVICE", source);
 	else
 		rc = open_and_make(source, &q, &s, out, err);
-	rc = rc < 0 ? rc : draw(t, &q, color, out, err);
+	rc = rc < 0 ? rc : answer_series_draw(t, &q, color, out, err);
 	if (s.totals.memory)
 		stored_totals_release(&s.totals);
 	free(s.column);

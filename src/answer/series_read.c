@@ -24,13 +24,13 @@ struct step_reader {
 	struct buf *notes;
 };
 
-static void add(int64_t *sum, int64_t v)
+static void series_read_add(int64_t *sum, int64_t v)
 {
 	*sum = num_add_capped(*sum, v);
 }
 
 /* Find the functions whose names match: [n_funcs]. */
-static int match_functions(const struct step_reader *r, const struct profile *p, bool *out, struct err *err)
+static int series_read_match_functions(const struct step_reader *r, const struct profile *p, bool *out, struct err *err)
 {
 	int rc = 0;
 
@@ -65,7 +65,7 @@ static bool stack_matches(const struct profile *p, const bool *matches, uint32_t
 }
 
 /* The text of a label of a label set; "" if the set does not have it. */
-static const char *label_text(const struct profile *p, uint32_t set, const char *key, struct buf *number)
+static const char *series_read_label_text(const struct profile *p, uint32_t set, const char *key, struct buf *number)
 {
 	for (uint32_t i = p->label_sets.off[set]; i < p->label_sets.off[set + 1]; i++) {
 		uint32_t label = p->label_sets.item[i];
@@ -82,40 +82,43 @@ static const char *label_text(const struct profile *p, uint32_t set, const char 
 }
 
 /* Add the rows of a step to its totals and columns; of the window, to its total. */
-static int add_rows(const struct step_reader *r, const struct view *v, uint32_t step, struct err *err)
+static int series_read_add_rows(const struct step_reader *r, const struct view *v, uint32_t step, struct err *err)
 {
 	const struct profile *p = v->p;
 	struct series_data *s = r->s;
 	bool *matches = mem_zalloc(p->n_funcs + 1, sizeof(*matches)), is_flat;
 	struct buf number = { 0 };
 	uint32_t samples = 0;
-	int rc = r->function ? match_functions(r, p, matches, err) : 0;
+	int rc = r->function ? series_read_match_functions(r, p, matches, err) : 0;
 
 	while (samples < p->n_types && strcmp(profile_text(p, p->type[samples].name), "samples") != 0)
 		samples++;
 	for (uint32_t i = 0; rc == 0 && i < v->n; i++) {
 		int64_t value = v->val[SIDE_TARGET][i];
 
-		add(&s->total[step], value);
+		series_read_add(&s->total[step], value);
 		if (samples < p->n_types)
-			add(&s->n_samples[step], p->value[SIDE_TARGET][samples][i]);
+			series_read_add(&s->n_samples[step], p->value[SIDE_TARGET][samples][i]);
 		if (r->by)
-			add(&series_column(s, r->by, label_text(p, p->labels[i], r->by, &number))->value[step], value);
+			series_read_add(
+				&series_column(s, r->by, series_read_label_text(p, p->labels[i], r->by, &number))
+					 ->value[step],
+				value);
 		if (!r->function || !stack_matches(p, matches, p->stack[i], &is_flat))
 			continue;
-		add(&s->column[1].value[step], value);
+		series_read_add(&s->column[1].value[step], value);
 		if (is_flat)
-			add(&s->column[0].value[step], value);
+			series_read_add(&s->column[0].value[step], value);
 	}
 	buf_release(&number);
 	free(matches);
 	return rc;
 }
 
-static int add_window(const struct step_reader *r, const struct view *v)
+static int series_read_add_window(const struct step_reader *r, const struct view *v)
 {
 	for (uint32_t i = 0; i < v->n; i++)
-		add(&r->s->window, v->val[SIDE_TARGET][i]);
+		series_read_add(&r->s->window, v->val[SIDE_TARGET][i]);
 	return 0;
 }
 
@@ -137,7 +140,7 @@ static int read_step(const struct step_reader *r, const struct stored_source *so
 	mem = arena_new();
 	rc = view_make(p, &r->q, mem, &v, r->notes, err);
 	if (rc == 0)
-		rc = is_window ? add_window(r, &v) : add_rows(r, &v, step, err);
+		rc = is_window ? series_read_add_window(r, &v) : series_read_add_rows(r, &v, step, err);
 	arena_free(mem);
 	profile_free(p);
 	return rc;
@@ -183,7 +186,7 @@ int series_read(const struct stored_source *source, const struct query *q, const
 			rc = read_step(&r, source, step, err);
 	if (rc == 0 && is_sum)
 		for (uint32_t step = 0; step < s->totals.n_steps; step++)
-			add(&s->window, s->total[step]);
+			series_read_add(&s->window, s->total[step]);
 	else if (rc == 0)
 		rc = read_step(&r, source, WINDOW, err);
 	regex_free(r.function);

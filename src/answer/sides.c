@@ -81,8 +81,8 @@ static int merge_sides(const struct profile *target, const struct profile *base,
 }
 
 /* With keep_sides the strings of the label must exist in base. target is modified only by normalizing. */
-static int subtract(struct profile *target, struct profile *base, const struct sides_options *options,
-		    struct profile **out, struct err *err)
+static int sides_subtract(struct profile *target, struct profile *base, const struct sides_options *options,
+			  struct profile **out, struct err *err)
 {
 	struct normalize_options by;
 	str_id key, text;
@@ -105,7 +105,7 @@ int sides_make_in_place(struct profile *target, struct profile *base, const stru
 		strtab_addz(base->str, BASE_LABEL);
 		strtab_addz(base->str, base_text);
 	}
-	return subtract(target, base, options, out, err);
+	return sides_subtract(target, base, options, out, err);
 }
 
 int sides_make(const struct profile *target, const struct profile *base, const struct sides_options *options,
@@ -119,7 +119,7 @@ int sides_make(const struct profile *target, const struct profile *base, const s
 	if (rc == 0 && by.by != NORMALIZE_NONE)
 		t = copy_modified(target, false, mem);
 	if (rc == 0)
-		rc = subtract(&t, &b, options, out, err);
+		rc = sides_subtract(&t, &b, options, out, err);
 	arena_free(mem);
 	return rc;
 }

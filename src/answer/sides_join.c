@@ -30,7 +30,7 @@ struct joiner {
 	uint32_t *row;  /* [n_rows of from] row of d to which the row is added */
 };
 
-static uint32_t find_label(const struct profile *p)
+static uint32_t sides_join_find_label(const struct profile *p)
 {
 	for (uint32_t l = 0; l < p->n_labels; l++)
 		if (p->label_is_text[l] && strcmp(profile_text(p, p->label_key[l]), BASE_LABEL) == 0 &&
@@ -106,7 +106,7 @@ static void join_sets(struct joiner *j)
 }
 
 /* Join rows with the same stack and label set. Sets stack and labels of the result. */
-static void join_rows(struct joiner *j)
+static void sides_join_rows(struct joiner *j)
 {
 	const struct profile *p = j->from;
 	struct profile *d = j->d;
@@ -157,7 +157,7 @@ static int join_values(struct joiner *j, struct err *err)
 	return 0;
 }
 
-static bool has_zero_row(const struct profile *p)
+static bool sides_join_has_zero_row(const struct profile *p)
 {
 	for (uint32_t row = 0; row < p->n_rows; row++) {
 		bool some = false;
@@ -173,7 +173,7 @@ static bool has_zero_row(const struct profile *p)
 int sides_join(const struct profile *separate, struct profile **out, struct err *err)
 {
 	struct profile *d = mem_zalloc(1, sizeof(*d));
-	struct joiner j = { .from = separate, .d = d, .label = find_label(separate) };
+	struct joiner j = { .from = separate, .d = d, .label = sides_join_find_label(separate) };
 	int rc;
 
 	*d = *separate;
@@ -186,7 +186,7 @@ int sides_join(const struct profile *separate, struct profile **out, struct err 
 	join_sets(&j);
 	if (j.label != PROFILE_NONE)
 		drop_label(&j);
-	join_rows(&j);
+	sides_join_rows(&j);
 	rc = join_values(&j, err);
 	free(j.set);
 	free(j.row);
@@ -194,7 +194,7 @@ int sides_join(const struct profile *separate, struct profile **out, struct err 
 		profile_free(d);
 		return rc;
 	}
-	if (has_zero_row(d)) {
+	if (sides_join_has_zero_row(d)) {
 		profile_own_columns(d);
 		profile_compact(d);
 	}

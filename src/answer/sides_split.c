@@ -35,7 +35,7 @@ static bool *find_base_sets(const struct profile *p)
 }
 
 /* Copy the rows of a side; values of the base are below 0, so their sign is changed. */
-static void copy_rows(const struct profile *p, const bool *is_base, enum side side, struct profile *d)
+static void sides_split_copy_rows(const struct profile *p, const bool *is_base, enum side side, struct profile *d)
 {
 	d->stack = arena_alloc(d->mem, p->n_rows, sizeof(*d->stack));
 	d->labels = arena_alloc(d->mem, p->n_rows, sizeof(*d->labels));
@@ -66,7 +66,7 @@ struct profile *sides_split(const struct profile *separate, enum side side)
 	d->mem = arena_new();
 	d->owner = separate;
 	d->meta.time_ns = d->meta.duration_ns = 0;
-	copy_rows(separate, is_base, side, d);
+	sides_split_copy_rows(separate, is_base, side, d);
 	free(is_base);
 	profile_own_columns(d);
 	profile_drop_unused(d); /* else functions of the other side would match instead of those of this side */

@@ -21,13 +21,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void add_name(struct sources *s, const char *name)
+static void answer_sources_add_name(struct sources *s, const char *name)
 {
 	s->name = mem_grow(s->name, &s->cap, s->n + 1, sizeof(*s->name));
 	s->name[s->n++] = name;
 }
 
-static int compare_names(const void *a, const void *b)
+static int answer_sources_compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -38,10 +38,10 @@ static void add_owned(struct sources *s, const char *name, size_t n)
 
 	s->expanded = mem_grow(s->expanded, &s->cap_expanded, s->n_expanded + 1, sizeof(*s->expanded));
 	s->expanded[s->n_expanded++] = copy;
-	add_name(s, copy);
+	answer_sources_add_name(s, copy);
 }
 
-static int add_pattern(struct sources *s, const char *pattern, struct err *err)
+static int answer_sources_add_pattern(struct sources *s, const char *pattern, struct err *err)
 {
 	struct url url = { 0 };
 	glob_t found;
@@ -49,13 +49,13 @@ static int add_pattern(struct sources *s, const char *pattern, struct err *err)
 
 	if (rc == GLOB_NOMATCH && url_parse(pattern, 0, &url, NULL) != ERR_UNKNOWN) {
 		url_release(&url);
-		add_name(s, pattern);
+		answer_sources_add_name(s, pattern);
 		return 0;
 	}
 	if (rc != 0)
 		return err_set(err, ERR_IO,
 			       rc == GLOB_NOMATCH ? "%s: no file matches" : "%s: cannot expand the pattern", pattern);
-	qsort(found.gl_pathv, found.gl_pathc, sizeof(*found.gl_pathv), compare_names);
+	qsort(found.gl_pathv, found.gl_pathc, sizeof(*found.gl_pathv), answer_sources_compare_names);
 	for (size_t i = 0; i < found.gl_pathc; i++)
 		add_owned(s, found.gl_pathv[i], strlen(found.gl_pathv[i]));
 	globfree(&found);
@@ -85,13 +85,13 @@ int sources_add(struct sources *out, const char *const *word, size_t n, enum sto
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		if (answer_is_process(word[i]))
-			add_name(out, word[i]);
+			answer_sources_add_name(out, word[i]);
 		else if (stored_is_source(word[i]))
 			rc = add_stored(out, word[i], split, q, err);
 		else if (strpbrk(word[i], "*?[") && !strstr(word[i], "://") && access(word[i], F_OK) != 0)
-			rc = add_pattern(out, word[i], err);
+			rc = answer_sources_add_pattern(out, word[i], err);
 		else
-			add_name(out, word[i]);
+			answer_sources_add_name(out, word[i]);
 	}
 	return rc;
 }

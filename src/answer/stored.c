@@ -32,7 +32,7 @@ struct keeper {
 	char *at; /* memory for the next name */
 };
 
-static void keep(struct keeper *k, const char *name, size_t n)
+static void stored_keep(struct keeper *k, const char *name, size_t n)
 {
 	for (size_t i = 0; i < k->n; i++)
 		if (strlen(k->keep[i]) == n && memcmp(k->keep[i], name, n) == 0)
@@ -51,7 +51,7 @@ static void keep_list(struct keeper *k, const char *list)
 	while (*list) {
 		size_t n = strcspn(list, ",");
 
-		keep(k, list, n);
+		stored_keep(k, list, n);
 		list += n + (list[n] == ',');
 	}
 }
@@ -62,7 +62,7 @@ static void keep_filter(struct keeper *k, const char *filter)
 	const char *equal = strchr(filter, '=');
 
 	if (equal)
-		keep(k, filter, (size_t)(equal - filter));
+		stored_keep(k, filter, (size_t)(equal - filter));
 }
 
 /* Keep the key of "label:KEY" or "label:KEY=VALUE". */
@@ -71,7 +71,7 @@ static void keep_label(struct keeper *k, const char *option)
 	const char *key = option + strlen("label:");
 
 	if (starts_with(option, "label:"))
-		keep(k, key, strcspn(key, "="));
+		stored_keep(k, key, strcspn(key, "="));
 }
 
 /* The labels of the source, and those that options name. */
@@ -85,7 +85,7 @@ static void keep_labels(const struct query *q, struct stored_source *s)
 		size += strlen(s->query.keep[i]) + 1;
 	k.at = s->names = mem_alloc(size, 1);
 	for (size_t i = 0; i < s->query.n_keep; i++)
-		keep(&k, s->query.keep[i], strlen(s->query.keep[i]));
+		stored_keep(&k, s->query.keep[i], strlen(s->query.keep[i]));
 	s->n_own = k.n;
 	keep_filter(&k, q->tagfocus);
 	keep_filter(&k, q->tagignore);
@@ -170,7 +170,7 @@ static void add_keep(const struct window *w, const struct query *q, struct buf *
  * Append the URL of a source on a collector, without the collector's address in the query. Relative times are resolved here,
  * by the clock and the zone of this machine, unless they depend on marks or series of the store.
  */
-static int add_url(const char *source, const struct query *options, struct string_list *out, struct err *err)
+static int stored_add_url(const char *source, const struct query *options, struct string_list *out, struct err *err)
 {
 	struct window *w;
 	struct store_query q;
@@ -218,7 +218,7 @@ int stored_expand(const char *source, enum stored_split split, const struct quer
 	int rc;
 
 	if (starts_with(source, "store:http://") || starts_with(source, "store:https://"))
-		return add_url(source, q, out, err);
+		return stored_add_url(source, q, out, err);
 	rc = stored_open(source, q, &s, err);
 	if (rc == 0 && split != SPLIT_NONE)
 		rc = split == SPLIT_RUNS ? stored_split_runs(&s, q->stop, out, err)

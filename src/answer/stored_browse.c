@@ -77,7 +77,7 @@ static void *find_or_insert(struct arena *memory, void **array, size_t *n, size_
 	return element + lo * size;
 }
 
-static void add_label(struct arena *memory, struct stored_service *s, const char *name, const char *value)
+static void stored_browse_add_label(struct arena *memory, struct stored_service *s, const char *name, const char *value)
 {
 	void *labels = s->label, *values;
 	struct stored_label *l = find_or_insert(memory, &labels, &s->n_labels, sizeof(*l), name);
@@ -94,7 +94,7 @@ static void add_label(struct arena *memory, struct stored_service *s, const char
 	l->value = values;
 }
 
-static int add_series(void *arg, const struct store_series *series, struct err *err)
+static int stored_browse_add_series(void *arg, const struct store_series *series, struct err *err)
 {
 	struct stored_catalogue *out = ((struct reader *)arg)->out;
 	void *services = out->service, *kinds;
@@ -113,7 +113,7 @@ static int add_series(void *arg, const struct store_series *series, struct err *
 	find_or_insert(out->memory, &kinds, &s->n_kinds, sizeof(*s->kind), series->kind);
 	s->kind = kinds;
 	for (size_t i = 0; i < series->n_labels; i++)
-		add_label(out->memory, s, series->label[i].name, series->label[i].value);
+		stored_browse_add_label(out->memory, s, series->label[i].name, series->label[i].value);
 	return 0;
 }
 
@@ -130,7 +130,7 @@ int stored_catalogue_read(const struct stored_place *place, struct stored_catalo
 	rc = open_place(place, &s, err);
 	if (rc < 0)
 		return rc;
-	rc = store_each_series(s, &all, add_series, &r, err);
+	rc = store_each_series(s, &all, stored_browse_add_series, &r, err);
 	store_close(s);
 	return rc;
 }
@@ -163,7 +163,7 @@ const char *stored_service_kind(const struct stored_service *s)
 /* --- choices --- */
 
 /* Append a word of a source, in double quotes unless it consists of letters, digits and a few others. */
-static void add_word(struct buf *out, const char *word)
+static void stored_browse_add_word(struct buf *out, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
 
@@ -184,17 +184,17 @@ void stored_choice_print(const struct stored_place *place, const struct stored_c
 {
 	buf_addz(out, "store:");
 	if (*place->where) {
-		add_word(out, place->where);
+		stored_browse_add_word(out, place->where);
 		buf_addz(out, "#");
 	}
-	add_word(out, c->service);
+	stored_browse_add_word(out, c->service);
 	buf_addz(out, "/");
-	add_word(out, c->kind);
+	stored_browse_add_word(out, c->kind);
 	for (size_t i = 0; i < c->n_labels; i++) {
 		buf_addz(out, i ? "," : "{");
-		add_word(out, c->label[i].name);
+		stored_browse_add_word(out, c->label[i].name);
 		buf_addz(out, "=");
-		add_word(out, c->label[i].value);
+		stored_browse_add_word(out, c->label[i].value);
 	}
 	buf_addz(out, c->n_labels ? "}@" : "@");
 	window_print_time(c->t0, out);
@@ -246,7 +246,7 @@ struct marks {
 	void *arg;
 };
 
-static int add_mark(void *arg, const char *service, const struct store_mark *m, struct err *err)
+static int stored_browse_add_mark(void *arg, const char *service, const struct store_mark *m, struct err *err)
 {
 	const struct marks *x = arg;
 
@@ -266,7 +266,7 @@ int stored_choice_marks(const struct stored_place *place, const struct stored_ch
 
 	if (rc < 0)
 		return rc;
-	rc = store_each_mark(s, c->service, false, "", add_mark, &x, err);
+	rc = store_each_mark(s, c->service, false, "", stored_browse_add_mark, &x, err);
 	store_close(s);
 	return rc;
 }
@@ -300,7 +300,7 @@ static void choose_last_hour(const struct stored_place *place, const struct stor
 }
 
 /* Read the argument into out, and set *is_complete if it can be loaded as it is. */
-static int parse_start(const char *argument, struct stored_start *out, bool *is_complete, struct err *err)
+static int stored_browse_parse_start(const char *argument, struct stored_start *out, bool *is_complete, struct err *err)
 {
 	struct window_clock clock;
 	struct store_query query;
@@ -344,7 +344,7 @@ int stored_start_find(const char *argument, const struct query *q, struct stored
 	int rc;
 
 	*out = (struct stored_start){ 0 };
-	rc = parse_start(argument, out, &is_complete, err);
+	rc = stored_browse_parse_start(argument, out, &is_complete, err);
 	if (rc < 0 || is_complete)
 		return rc;
 	place = (struct stored_place){ buf_text(&out->where), q };

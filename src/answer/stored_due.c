@@ -96,7 +96,7 @@ static void find_due(const struct stored_source *s, struct buf *due, struct buf 
 	buf_release(&response);
 }
 
-static int64_t clock_ns(void)
+static int64_t stored_due_clock_ns(void)
 {
 	struct timespec t;
 
@@ -111,7 +111,7 @@ int stored_explain_nothing(const struct stored_source *s, struct err *err)
 	int code = err->code;
 
 	if (code != ERR_IO || !starts_with(err->msg, "nothing of ") || (q->pin && *q->pin) || q->is_pattern ||
-	    (q->t1 != INT64_MAX && q->t1 < clock_ns() - 60 * SECOND_NS))
+	    (q->t1 != INT64_MAX && q->t1 < stored_due_clock_ns() - 60 * SECOND_NS))
 		return code;
 	find_due(s, &due, &why);
 	if (due.len)
@@ -135,7 +135,7 @@ static int count_item(void *arg, const struct store_item *item, struct err *err)
 	return 0;
 }
 
-static bool is_zero(const struct profile *p, uint32_t type)
+static bool stored_due_is_zero(const struct profile *p, uint32_t type)
 {
 	for (uint32_t i = 0; i < p->n_rows; i++)
 		if (p->value[SIDE_TARGET][type][i])
@@ -182,7 +182,7 @@ void stored_note_young_profile(const struct stored_source *s, const struct store
 	if (view_find_type(p, sample_index, &own, NULL) < 0)
 		return;
 	for (uint32_t t = 0; t < p->n_types; t++) {
-		if (profile_temporality(p, t) != TEMPORALITY_CUMULATIVE || !is_zero(p, t))
+		if (profile_temporality(p, t) != TEMPORALITY_CUMULATIVE || !stored_due_is_zero(p, t))
 			continue;
 		buf_addf(&names, "%s%s", names.len ? ", " : "", profile_text(p, p->type[t].name));
 		is_shown |= t == own;

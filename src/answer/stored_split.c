@@ -62,7 +62,7 @@ static void add_instance(struct found *f, const char *name)
 	f->n_instances++;
 }
 
-static int add_item(void *arg, const struct store_item *item, struct err *err)
+static int stored_split_add_item(void *arg, const struct store_item *item, struct err *err)
 {
 	struct found *f = arg;
 
@@ -75,7 +75,7 @@ static int add_item(void *arg, const struct store_item *item, struct err *err)
 	return 0;
 }
 
-static int add_samples(void *arg, const struct store_block_total *t, struct err *err)
+static int stored_split_add_samples(void *arg, const struct store_block_total *t, struct err *err)
 {
 	struct found *f = arg;
 
@@ -86,30 +86,30 @@ static int add_samples(void *arg, const struct store_block_total *t, struct err 
 	return 0;
 }
 
-static int compare_times(const void *a, const void *b)
+static int stored_split_compare_times(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
 	return (x > y) - (x < y);
 }
 
-static int find(const struct stored_source *s, struct stop *stop, struct found *out, struct err *err)
+static int stored_split_find(const struct stored_source *s, struct stop *stop, struct found *out, struct err *err)
 {
-	int rc = store_list(s->store, &s->query, stop, add_item, out, err);
+	int rc = store_list(s->store, &s->query, stop, stored_split_add_item, out, err);
 
 	if (rc == 0)
-		rc = store_totals(s->store, &s->query, stop, add_samples, out, err);
+		rc = store_totals(s->store, &s->query, stop, stored_split_add_samples, out, err);
 	if (rc < 0)
 		return err_wrap(err, "%.300s", window_text(s->window));
 	if (out->n)
-		qsort(out->start, out->n, sizeof(*out->start), compare_times);
+		qsort(out->start, out->n, sizeof(*out->start), stored_split_compare_times);
 	return 0;
 }
 
 /* ---- parts ---- */
 
 /* Append a part of a source. Labels that options name are added when it is read. */
-static void add_part(const struct stored_source *s, struct store_query q, struct string_list *out)
+static void stored_split_add_part(const struct stored_source *s, struct store_query q, struct string_list *out)
 {
 	q.n_keep = s->n_own;
 	window_print(s->window, &q, &out->all);
@@ -118,7 +118,7 @@ static void add_part(const struct stored_source *s, struct store_query q, struct
 }
 
 /* Append text as an expression that matches only it. */
-static void add_quoted(const char *text, struct buf *out)
+static void stored_split_add_quoted(const char *text, struct buf *out)
 {
 	for (; *text; text++) {
 		if (strchr("\\.+*?()|[]{}^$", *text))
@@ -144,21 +144,21 @@ static void split_instances(const struct stored_source *s, const struct found *f
 			if (is_single)
 				buf_addz(&value, f->instance[i]);
 			else
-				add_quoted(f->instance[i], &value);
+				stored_split_add_quoted(f->instance[i], &value);
 		}
 		match[s->query.n_match] = (struct label_match){ .op = is_single ? MATCH_EQUAL : MATCH_REGEX,
 								.name = "instance",
 								.value = buf_text(&value) };
 		q.match = match;
 		q.n_match = s->query.n_match + 1;
-		add_part(s, q, out);
+		stored_split_add_part(s, q, out);
 		buf_release(&value);
 	}
 	free(match);
 }
 
 /* Append slices of time with equal numbers of profiles. */
-static void split_time(const struct stored_source *s, const struct found *f, size_t n, struct string_list *out)
+static void stored_split_time(const struct stored_source *s, const struct found *f, size_t n, struct string_list *out)
 {
 	bool is_long = (f->start[f->n - 1] - f->start[0]) / (int64_t)n >= 10 * SECOND_NS;
 	struct store_query q = s->query;
@@ -173,12 +173,12 @@ static void split_time(const struct stored_source *s, const struct found *f, siz
 		if (cut <= q.t0)
 			continue;
 		q.t1 = cut;
-		add_part(s, q, out);
+		stored_split_add_part(s, q, out);
 		q.t0 = cut;
 	}
 }
 
-static size_t clamp(uint64_t n, size_t lo, size_t hi)
+static size_t stored_split_clamp(uint64_t n, size_t lo, size_t hi)
 {
 	return n < lo ? lo : n > hi ? hi : (size_t)n;
 }
@@ -192,16 +192,20 @@ int stored_split_runs(const struct stored_source *s, struct stop *stop, struct s
 
 	if (n == 1)
 		return 0;
-	rc = find(s, stop, &f, err);
+	rc = stored_split_find(s, stop, &f, err);
 	if (rc == 0 && runs && n == 0 && f.n_instances == 0 && f.n)
 		rc = err_set(err, ERR_USAGE, "%.300s: these profiles have no label instance; write +runs=N",
 			     window_text(s->window));
 	else if (rc == 0 && runs && n == 0)
 		split_instances(s, &f, f.n_instances, out);
 	else if (rc == 0 && !runs && f.n_instances >= RUNS_MIN)
-		split_instances(s, &f, clamp(f.n_instances, RUNS_MIN, RUNS_MAX), out);
+		split_instances(s, &f, stored_split_clamp(f.n_instances, RUNS_MIN, RUNS_MAX), out);
 	else if (rc == 0 && f.n > 1)
-		split_time(s, &f, clamp(n ? n : clamp(f.samples / RUN_SAMPLES, RUNS_MIN, RUNS_MAX), 1, f.n), out);
+		stored_split_time(
+			s, &f,
+			stored_split_clamp(n ? n : stored_split_clamp(f.samples / RUN_SAMPLES, RUNS_MIN, RUNS_MAX), 1,
+					   f.n),
+			out);
 	found_release(&f);
 	return rc;
 }
@@ -224,7 +228,7 @@ int64_t stored_step(const struct window *w, int64_t t0, int64_t t1)
 	return share >= day ? share / day * day : step;
 }
 
-static int add_span(void *arg, const struct store_block_total *t, struct err *err)
+static int stored_split_add_span(void *arg, const struct store_block_total *t, struct err *err)
 {
 	int64_t *span = arg;
 
@@ -238,7 +242,7 @@ bool stored_span(const struct stored_source *s, struct stop *stop, int64_t *t0, 
 {
 	int64_t span[2] = { INT64_MAX, INT64_MIN };
 
-	if (store_totals(s->store, &s->query, stop, add_span, span, NULL) < 0 || span[0] > span[1])
+	if (store_totals(s->store, &s->query, stop, stored_split_add_span, span, NULL) < 0 || span[0] > span[1])
 		return false;
 	*t0 = s->query.t0 == INT64_MIN ? span[0] : s->query.t0;
 	*t1 = s->query.t1 == INT64_MAX ? span[1] + 1 : s->query.t1;
@@ -264,7 +268,7 @@ static int split_steps(const struct stored_source *s, const struct found *f, str
 		while (next < f->n && f->start[next] < q.t1)
 			next++;
 		if (next > first)
-			add_part(s, q, out);
+			stored_split_add_part(s, q, out);
 	}
 	return 0;
 }
@@ -273,7 +277,7 @@ int stored_split_steps(const struct stored_source *s, struct stop *stop, struct 
 {
 	const char *runs = window_option(s->window, "runs");
 	struct found f = { 0 };
-	int rc = runs && strcmp(runs, "1") == 0 ? 0 : find(s, stop, &f, err);
+	int rc = runs && strcmp(runs, "1") == 0 ? 0 : stored_split_find(s, stop, &f, err);
 
 	if (rc == 0 && f.n > 0)
 		rc = split_steps(s, &f, out, err);

@@ -56,7 +56,7 @@ struct adder {
 	size_t cap_types, cap_groups, cap_sums;
 };
 
-static const char *copy(struct adder *a, const char *text)
+static const char *stored_totals_copy(struct adder *a, const char *text)
 {
 	return arena_strndup(a->out->memory, text, strlen(text));
 }
@@ -74,7 +74,8 @@ static void group_add_type(struct adder *a, struct stored_group *g)
 	g->total = total;
 }
 
-static uint32_t find_type(struct adder *a, const char *name, const char *unit, enum temporality temporality)
+static uint32_t stored_totals_find_type(struct adder *a, const char *name, const char *unit,
+					enum temporality temporality)
 {
 	struct stored_totals *out = a->out;
 	bool is_gauge = temporality == TEMPORALITY_GAUGE;
@@ -84,7 +85,8 @@ static uint32_t find_type(struct adder *a, const char *name, const char *unit, e
 		    out->type[t].temporality == temporality)
 			return t;
 	out->type = mem_grow(out->type, &a->cap_types, (size_t)out->n_types + 1, sizeof(*out->type));
-	out->type[out->n_types++] = (struct stored_type){ copy(a, name), copy(a, unit), temporality, 0 };
+	out->type[out->n_types++] =
+		(struct stored_type){ stored_totals_copy(a, name), stored_totals_copy(a, unit), temporality, 0 };
 	for (size_t i = 0; i < out->n_groups; i++)
 		group_add_type(a, &out->group[i]);
 	a->sum = mem_grow(a->sum, &a->cap_sums, out->n_types, sizeof(*a->sum));
@@ -93,7 +95,7 @@ static uint32_t find_type(struct adder *a, const char *name, const char *unit, e
 }
 
 /* The group of a value, which is inserted in order if it is new. */
-static struct stored_group *find_group(struct adder *a, const char *value)
+static struct stored_group *stored_totals_find_group(struct adder *a, const char *value)
 {
 	struct stored_totals *out = a->out;
 	size_t lo = 0, hi = out->n_groups;
@@ -112,7 +114,7 @@ static struct stored_group *find_group(struct adder *a, const char *value)
 	memmove(&out->group[lo + 1], &out->group[lo], (out->n_groups - lo) * sizeof(*out->group));
 	out->n_groups++;
 	out->group[lo] = (struct stored_group){
-		.value = copy(a, value),
+		.value = stored_totals_copy(a, value),
 		.total = arena_alloc(out->memory, out->n_types, sizeof(*out->group[lo].total)),
 	};
 	for (uint32_t t = 0; t < out->n_types; t++)
@@ -122,7 +124,7 @@ static struct stored_group *find_group(struct adder *a, const char *value)
 
 /* --- series --- */
 
-static void add(int64_t *sum, int64_t v)
+static void stored_totals_add(int64_t *sum, int64_t v)
 {
 	*sum = num_add_capped(*sum, v);
 }
@@ -165,7 +167,7 @@ static const char *label_value(const struct store_block_total *b, const char *na
 	return strcmp(name, "kind") == 0 ? b->kind : "";
 }
 
-static void add_word(struct buf *out, const char *word)
+static void stored_totals_add_word(struct buf *out, const char *word)
 {
 	buf_add(out, word, strlen(word) + 1);
 }
@@ -176,26 +178,27 @@ static void series_begin(struct adder *a, const struct store_block_total *b)
 	struct buf before = a->series;
 
 	a->next.len = 0;
-	add_word(&a->next, b->service);
-	add_word(&a->next, b->kind);
+	stored_totals_add_word(&a->next, b->service);
+	stored_totals_add_word(&a->next, b->kind);
 	for (size_t i = 0; i < b->n_labels; i++) {
-		add_word(&a->next, b->label[i].name);
-		add_word(&a->next, b->label[i].value);
+		stored_totals_add_word(&a->next, b->label[i].name);
+		stored_totals_add_word(&a->next, b->label[i].value);
 	}
 	if (a->next.len == before.len && memcmp(a->next.data, before.data, before.len) == 0)
 		return;
 	series_end(a);
 	a->series = a->next;
 	a->next = before;
-	a->group = find_group(a, a->by ? label_value(b, a->by) : "");
+	a->group = stored_totals_find_group(a, a->by ? label_value(b, a->by) : "");
 	instance_begin(&a->name, b->service);
 	for (size_t i = 0; i < b->n_labels; i++)
 		instance_add(&a->name, b->label[i].name, b->label[i].value);
 	a->instance = strtab_add(a->instances, a->name.data, a->name.len);
-	a->current = (struct instance_version){ copy(a, b->service), copy(a, label_value(b, "version")) };
+	a->current = (struct instance_version){ stored_totals_copy(a, b->service),
+						stored_totals_copy(a, label_value(b, "version")) };
 }
 
-static int add_block(void *arg, const struct store_block_total *b, struct err *err)
+static int stored_totals_add_block(void *arg, const struct store_block_total *b, struct err *err)
 {
 	struct adder *a = arg;
 	struct stored_totals *out = a->out;
@@ -204,14 +207,14 @@ static int add_block(void *arg, const struct store_block_total *b, struct err *e
 	(void)err;
 	series_begin(a, b);
 	for (uint32_t i = 0; i < b->n_types; i++) {
-		uint32_t t = find_type(a, b->type[i], b->unit[i], b->temporality[i]);
+		uint32_t t = stored_totals_find_type(a, b->type[i], b->unit[i], b->temporality[i]);
 
 		if (b->temporality[i] == TEMPORALITY_GAUGE) {
-			add(&a->sum[t][step], b->total[i]);
-			add(&a->sum[t][out->n_steps], b->total[i]);
+			stored_totals_add(&a->sum[t][step], b->total[i]);
+			stored_totals_add(&a->sum[t][out->n_steps], b->total[i]);
 		} else if (b->temporality[i] == TEMPORALITY_DELTA) {
-			add(&a->group->total[t][step], b->total[i]);
-			add(&out->type[t].window, b->total[i]);
+			stored_totals_add(&a->group->total[t][step], b->total[i]);
+			stored_totals_add(&out->type[t].window, b->total[i]);
 		}
 	}
 	out->profiles[step] += b->profiles;
@@ -233,7 +236,7 @@ static int compare_seen(const void *a, const void *b)
 }
 
 /* Add up the series of each instance, and count the instances of each step and of the window. */
-static void count_instances(struct adder *a)
+static void stored_totals_count_instances(struct adder *a)
 {
 	size_t n = 0;
 
@@ -279,10 +282,10 @@ static void add_means(struct adder *a, const struct gauge_sum *g, size_t n)
 		if (i + 1 < n && strcmp(g[i].group, g[i + 1].group) == 0)
 			continue;
 		if (g->step < a->out->n_steps)
-			to = &find_group(a, g[i].group)->total[g->type][g->step];
+			to = &stored_totals_find_group(a, g[i].group)->total[g->type][g->step];
 		if (means_take(&sum, &value))
 			value = INT64_MAX;
-		add(to, value);
+		stored_totals_add(to, value);
 	}
 	means_release(&sum);
 }
@@ -314,9 +317,9 @@ int stored_totals_read(struct store *s, const struct store_query *q, const char 
 	out->instances = arena_zalloc(out->memory, out->n_steps, sizeof(*out->instances));
 	a.counted = mem_zalloc((size_t)out->n_steps + 1, sizeof(*a.counted));
 	a.instances = strtab_new();
-	rc = store_totals(s, q, stop, add_block, &a, err);
+	rc = store_totals(s, q, stop, stored_totals_add_block, &a, err);
 	series_end(&a);
-	count_instances(&a);
+	stored_totals_count_instances(&a);
 	add_all_means(&a);
 	instance_describe_versions(a.version, a.n_versions, &out->builds);
 	free(a.version);
@@ -340,7 +343,7 @@ struct increases {
 	uint32_t type;
 };
 
-static void add_increase(void *arg, const struct store_increase *i)
+static void stored_totals_add_increase(void *arg, const struct store_increase *i)
 {
 	struct increases *x = arg;
 	struct stored_totals *out = x->a.out;
@@ -348,8 +351,10 @@ static void add_increase(void *arg, const struct store_increase *i)
 
 	if (strcmp(i->type, type->name) != 0 || strcmp(i->unit, type->unit) != 0)
 		return;
-	add(&find_group(&x->a, i->kept)->total[x->type][(i->time_ns - out->t0) / out->step_ns], i->value);
-	add(&type->window, i->value);
+	stored_totals_add(
+		&stored_totals_find_group(&x->a, i->kept)->total[x->type][(i->time_ns - out->t0) / out->step_ns],
+		i->value);
+	stored_totals_add(&type->window, i->value);
 }
 
 struct store_query stored_step_query(const struct store_query *q, const struct stored_totals *t, uint32_t step)
@@ -372,7 +377,7 @@ int stored_totals_read_increase(struct store *s, const struct store_query *q, co
 
 	own.keep = by ? &by : NULL;
 	own.n_keep = by ? 1 : 0;
-	return store_each_increase(s, &own, stop, add_increase, &x, err);
+	return store_each_increase(s, &own, stop, stored_totals_add_increase, &x, err);
 }
 
 uint32_t stored_totals_find(const struct stored_totals *t, const char *name)

@@ -23,7 +23,7 @@
 
 enum { MISSING_SHOWN = 3 };
 
-static bool is_word(const char *s, size_t n, const char *word)
+static bool answer_symbolize_is_word(const char *s, size_t n, const char *word)
 {
 	return n == strlen(word) && strncasecmp(s, word, n) == 0;
 }
@@ -43,30 +43,30 @@ static bool read_demangle(const char *s, size_t n, struct symbolize_mode *m)
 		n -= len;
 	}
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		if (!is_word(s, n, modes[i].word))
+		if (!answer_symbolize_is_word(s, n, modes[i].word))
 			continue;
 		m->demangle = modes[i].mode;
 		m->force = true;
 		return true;
 	}
-	return is_word(s, n, "default");
+	return answer_symbolize_is_word(s, n, "default");
 }
 
-static bool read_word(const char *s, size_t n, struct symbolize_mode *m)
+static bool answer_symbolize_read_word(const char *s, size_t n, struct symbolize_mode *m)
 {
 	if (n == 0)
 		return true;
-	if (is_word(s, n, "none") || is_word(s, n, "no"))
+	if (answer_symbolize_is_word(s, n, "none") || answer_symbolize_is_word(s, n, "no"))
 		m->none = true;
-	else if (is_word(s, n, "force"))
+	else if (answer_symbolize_is_word(s, n, "force"))
 		m->force = true;
-	else if (is_word(s, n, "remote"))
+	else if (answer_symbolize_is_word(s, n, "remote"))
 		*m = (struct symbolize_mode){
 			.remote = true, .fast = m->fast, .force = m->force, .demangle = m->demangle
 		};
-	else if (is_word(s, n, "local") || is_word(s, n, "fastlocal"))
+	else if (answer_symbolize_is_word(s, n, "local") || answer_symbolize_is_word(s, n, "fastlocal"))
 		*m = (struct symbolize_mode){ .local = true,
-					      .fast = m->fast || is_word(s, n, "fastlocal"),
+					      .fast = m->fast || answer_symbolize_is_word(s, n, "fastlocal"),
 					      .force = m->force,
 					      .demangle = m->demangle };
 	else
@@ -82,7 +82,7 @@ struct symbolize_mode answer_symbolize_mode(const char *text, struct buf *notes)
 	while (!m.none) {
 		size_t n = strcspn(s, ":");
 
-		if (!read_word(s, n, &m)) {
+		if (!answer_symbolize_read_word(s, n, &m)) {
 			buf_addf(notes, "ignoring unrecognized symbolization option: %s\n", text);
 			buf_addz(notes, "expecting -symbolize=[local|fastlocal|remote|none][:force]"
 					"[:demangle=[none|full|templates|default]]\n");
@@ -95,13 +95,13 @@ struct symbolize_mode answer_symbolize_mode(const char *text, struct buf *notes)
 }
 
 /* Append a count with the noun in singular or plural, such as "1 address" or "12 addresses". */
-static void add_count(struct buf *out, uint32_t n, const char *one, const char *many)
+static void answer_symbolize_add_count(struct buf *out, uint32_t n, const char *one, const char *many)
 {
 	unit_add_count(out, n);
 	buf_addf(out, " %s", n == 1 ? one : many);
 }
 
-static void add_missing(struct buf *out, const char *lines)
+static void answer_symbolize_add_missing(struct buf *out, const char *lines)
 {
 	size_t shown = 0, more = 0;
 
@@ -120,7 +120,8 @@ static void add_missing(struct buf *out, const char *lines)
 }
 
 /* Append a line with the result, after the lines about each mapping. n_served addresses were named by a server. */
-static void add_summary(const struct symbolize_result *s, uint32_t n_served, bool verbose, struct buf *out)
+static void answer_symbolize_add_summary(const struct symbolize_result *s, uint32_t n_served, bool verbose,
+					 struct buf *out)
 {
 	uint32_t n_named = s->n_named + n_served;
 
@@ -131,9 +132,9 @@ static void add_summary(const struct symbolize_result *s, uint32_t n_served, boo
 	buf_addz(out, "symbolized ");
 	unit_add_count(out, n_named);
 	buf_addz(out, " of ");
-	add_count(out, s->n_addresses, "address", "addresses");
+	answer_symbolize_add_count(out, s->n_addresses, "address", "addresses");
 	buf_addf(out, " in %" PRIu32 " of ", s->n_found);
-	add_count(out, s->n_binaries, "binary", "binaries");
+	answer_symbolize_add_count(out, s->n_binaries, "binary", "binaries");
 	if (n_served) {
 		buf_addz(out, ", ");
 		unit_add_count(out, n_served);
@@ -142,8 +143,8 @@ static void add_summary(const struct symbolize_result *s, uint32_t n_served, boo
 	if (s->n_without_binary)
 		buf_addf(out, ", %" PRIu32 " outside any binary", s->n_without_binary);
 	if (n_named < s->n_addresses)
-		add_missing(out, buf_text(&s->missing));
-	add_missing(out, buf_text(&s->partial));
+		answer_symbolize_add_missing(out, buf_text(&s->missing));
+	answer_symbolize_add_missing(out, buf_text(&s->partial));
 	if (n_named < s->n_addresses && s->missing.len && !verbose)
 		buf_addz(out, "; -v shows the paths searched");
 	buf_addz(out, "\n");
@@ -205,7 +206,7 @@ static int symbolize_generated(struct profile *p, struct load *target, const cha
 
 	if (n) {
 		buf_addz(notes, "named ");
-		add_count(notes, n, "address", "addresses");
+		answer_symbolize_add_count(notes, n, "address", "addresses");
 		buf_addz(notes, " of code generated at run time\n");
 	}
 	target->n_named = n;
@@ -233,7 +234,7 @@ int answer_symbolize(struct profile *p, struct load *target, const struct load *
 		rc = symbolize_with_server(p, target, base, m.force, &later, &n_served, err);
 	if (n_served > found.n_addresses - found.n_named)
 		n_served = found.n_addresses - found.n_named;
-	add_summary(&found, n_served, target->q->verbose, &target->info);
+	answer_symbolize_add_summary(&found, n_served, target->q->verbose, &target->info);
 	if (later.len)
 		buf_add(&target->info, later.data, later.len);
 	target->is_partial = found.partial.len > 0;

@@ -133,7 +133,7 @@ struct address_key {
 	uint64_t addr;
 };
 
-static bool is_below(const void *arg, size_t i)
+static bool symbolz_is_below(const void *arg, size_t i)
 {
 	const struct address_key *key = arg;
 
@@ -141,20 +141,20 @@ static bool is_below(const void *arg, size_t i)
 }
 
 /* Set the name of the first location of an address; set_lines copies it to the others. */
-static void set_name(struct lookups *all, const struct lookup *a, uint64_t addr, str_id name)
+static void symbolz_set_name(struct lookups *all, const struct lookup *a, uint64_t addr, str_id name)
 {
-	size_t first = lower_bound(a->lo, a->hi, is_below, &(struct address_key){ all, addr });
+	size_t first = lower_bound(a->lo, a->hi, symbolz_is_below, &(struct address_key){ all, addr });
 
 	if (first < a->hi && all->p->loc_addr[all->loc[first]] == addr)
 		all->name[first] = name;
 }
 
-static bool is_blank(char c)
+static bool symbolz_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\f' || c == '\r';
 }
 
-static int digit(char c)
+static int symbolz_digit(char c)
 {
 	return c >= '0' && c <= '9'   ? c - '0'
 	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
@@ -163,7 +163,7 @@ static int digit(char c)
 }
 
 /* Parse a line that contains 0xHEX, blanks and a name. Like pprof internal/symbolz symbolzRE. */
-static void parse_line(struct lookups *all, const struct lookup *a, const char *s, const char *end)
+static void symbolz_parse_line(struct lookups *all, const struct lookup *a, const char *s, const char *end)
 {
 	for (; end - s > 3; s++) {
 		const char *at = s + 2;
@@ -171,15 +171,15 @@ static void parse_line(struct lookups *all, const struct lookup *a, const char *
 
 		if (s[0] != '0' || s[1] != 'x')
 			continue;
-		for (; at < end && digit(*at) >= 0; at++)
-			addr = addr << 4 | (uint64_t)digit(*at);
-		if (at == s + 2 || at - s > 18 || at == end || !is_blank(*at))
+		for (; at < end && symbolz_digit(*at) >= 0; at++)
+			addr = addr << 4 | (uint64_t)symbolz_digit(*at);
+		if (at == s + 2 || at - s > 18 || at == end || !symbolz_is_blank(*at))
 			continue;
-		while (at < end && is_blank(*at))
+		while (at < end && symbolz_is_blank(*at))
 			at++;
-		while (end > at && is_blank(end[-1]))
+		while (end > at && symbolz_is_blank(end[-1]))
 			end--;
-		set_name(all, a, addr - a->shift, strtab_add(all->p->str, at, (size_t)(end - at)));
+		symbolz_set_name(all, a, addr - a->shift, strtab_add(all->p->str, at, (size_t)(end - at)));
 		return;
 	}
 }
@@ -191,12 +191,12 @@ static void parse_answer(struct lookups *all, const struct lookup *a, const stru
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at)), *stop = newline ? newline : end;
 
-		parse_line(all, a, at, stop);
+		symbolz_parse_line(all, a, at, stop);
 		at = stop + 1;
 	}
 }
 
-static int compare_found(const void *a, const void *b)
+static int symbolz_compare_found(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
@@ -225,7 +225,7 @@ static int set_lines(const struct lookups *a, struct err *err)
 		if (a->name[i])
 			found[l.n++] = (uint64_t)a->loc[i] << 32 | i;
 	if (l.n)
-		qsort(found, l.n, sizeof(*found), compare_found);
+		qsort(found, l.n, sizeof(*found), symbolz_compare_found);
 	off[0] = 0;
 	for (uint32_t i = 0; i < l.n; i++) {
 		loc[i] = (uint32_t)(found[i] >> 32);

@@ -26,28 +26,28 @@ struct series {
 	struct answer *out;
 };
 
-static const char *copy(const char *text, struct arena *mem)
+static const char *answer_trend_copy(const char *text, struct arena *mem)
 {
 	return arena_strndup(mem, text, strlen(text));
 }
 
 /* Record the metadata of a profile. Texts are copied because they must outlive the profile. */
-static void note_side(struct series *s, const struct load_item *item)
+static void answer_trend_note_side(struct series *s, const struct load_item *item)
 {
 	const struct side_sources from = { item->load.source, 1 };
 	struct arena *mem = s->out->mem;
 	struct compare_side *side = &s->last;
 
 	side_fill(side, item->profile, &from, 0, mem);
-	side->file = copy(side->file, mem);
-	side->build_id = copy(side->build_id, mem);
-	side->host = copy(side->host, mem);
+	side->file = answer_trend_copy(side->file, mem);
+	side->build_id = answer_trend_copy(side->build_id, mem);
+	side->host = answer_trend_copy(side->host, mem);
 	if (s->n_read++ == 0)
 		s->first = *side;
 }
 
 /* Add a loaded profile. Skips a profile that could not be read; fails for an incompatible one. */
-static int add_item(struct series *s, const struct load_item *item, const struct query *q, struct err *err)
+static int answer_trend_add_item(struct series *s, const struct load_item *item, const struct query *q, struct err *err)
 {
 	struct err unread;
 
@@ -59,7 +59,7 @@ static int add_item(struct series *s, const struct load_item *item, const struct
 	s->n_failed += item->load.n_failed > 0;
 	if (trend_add(s->trend, item->profile, q, &s->out->notes, err) < 0)
 		return err_wrap(err, "%s", *item->load.source);
-	note_side(s, item);
+	answer_trend_note_side(s, item);
 	return 0;
 }
 
@@ -77,14 +77,14 @@ static int add_some(struct series *s, const char *const *source, size_t n, struc
 	load_each(item, n, s->events);
 	for (size_t i = 0; i < n; i++) {
 		if (rc == 0)
-			rc = add_item(s, &item[i], q, err);
+			rc = answer_trend_add_item(s, &item[i], q, err);
 		load_item_release(&item[i]);
 	}
 	return rc;
 }
 
-static int add_all(struct series *s, const struct sources *sources, struct remote *remote, const struct query *q,
-		   struct err *err)
+static int answer_trend_add_all(struct series *s, const struct sources *sources, struct remote *remote,
+				const struct query *q, struct err *err)
 {
 	size_t step = pool_size() < LOADED_MAX ? pool_size() : LOADED_MAX;
 	int rc = 0;
@@ -109,7 +109,7 @@ int answer_trend(const struct report_type *t, const struct sources *sources, str
 	assert(t->input == INPUT_SERIES && t->draw_text);
 	out->mem = arena_new();
 	query_apply_defaults(&q, &t->defaults);
-	rc = add_all(&s, sources, remote, &q, err);
+	rc = answer_trend_add_all(&s, sources, remote, &q, err);
 	*n_failed = s.n_failed;
 	if (rc == 0) {
 		report_trend(s.trend, &s.first, &s.last, &q, &out->report, &out->notes);

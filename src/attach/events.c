@@ -130,7 +130,7 @@ void events_free(struct events *e)
 	free(e);
 }
 
-static struct perf_event_attr make_attr(const struct events *e, size_t type)
+static struct perf_event_attr attach_events_make_attr(const struct events *e, size_t type)
 {
 	const struct events_options *o = &e->o;
 	const struct event_type *t = o->type[type];
@@ -178,9 +178,10 @@ static struct perf_event_attr make_attr(const struct events *e, size_t type)
 }
 
 /* Open one event on one CPU. Returns 0 or -errno. */
-static int open_on_cpu(struct events *e, size_t type, size_t ring, pid_t pid, unsigned long flags, uint32_t tid)
+static int attach_events_open_on_cpu(struct events *e, size_t type, size_t ring, pid_t pid, unsigned long flags,
+				     uint32_t tid)
 {
-	struct perf_event_attr attr = make_attr(e, type);
+	struct perf_event_attr attr = attach_events_make_attr(e, type);
 	struct opened new = { .tid = tid, .type = (uint32_t)type };
 	int rc = perf_rings_open(&e->rings, ring, &attr, pid, flags, &new.fd);
 
@@ -205,7 +206,7 @@ static int open_all(struct events *e, pid_t pid, unsigned long flags, uint32_t t
 
 	for (size_t i = 0; i < e->rings.n; i++)
 		for (size_t t = 0; t < e->o.n_types; t++) {
-			int rc = open_on_cpu(e, t, i, pid, flags, tid);
+			int rc = attach_events_open_on_cpu(e, t, i, pid, flags, tid);
 
 			if (rc < 0 && rc != -ENODEV)
 				return rc;
@@ -274,7 +275,7 @@ int events_add_cgroup(struct events *e, int folder)
 	return open_all(e, folder, PERF_FLAG_PID_CGROUP, 0);
 }
 
-static int compare_ids(const void *a, const void *b)
+static int attach_events_compare_ids(const void *a, const void *b)
 {
 	uint64_t x = ((const struct opened *)a)->id, y = ((const struct opened *)b)->id;
 
@@ -299,7 +300,7 @@ void events_start(struct events *e)
 	for (size_t i = e->n_enabled; i < e->n_opened; i++)
 		ioctl(e->opened[i].fd, PERF_EVENT_IOC_ENABLE, 0);
 	e->n_enabled = e->n_opened;
-	qsort(e->opened, e->n_opened, sizeof(*e->opened), compare_ids);
+	qsort(e->opened, e->n_opened, sizeof(*e->opened), attach_events_compare_ids);
 	if (e->n_own)
 		qsort(e->own, e->n_own, sizeof(*e->own), compare_tids);
 }
@@ -353,7 +354,7 @@ struct words {
 	const uint64_t *at, *end;
 };
 
-static uint64_t next_word(struct words *w)
+static uint64_t attach_events_next_word(struct words *w)
 {
 	return w->at < w->end ? *w->at++ : 0;
 }
@@ -367,7 +368,7 @@ static void set_thread(struct event_record *r, uint64_t word)
 /* Split the call chain into its parts. */
 static void read_chain(struct words *w, struct event_record *r)
 {
-	uint64_t n = next_word(w);
+	uint64_t n = attach_events_next_word(w);
 
 	if (n > (uint64_t)(w->end - w->at))
 		n = (uint64_t)(w->end - w->at);
@@ -394,7 +395,7 @@ static void read_chain(struct words *w, struct event_record *r)
 /* Read the user registers and the copy of the stack. */
 static void read_stack(struct words *w, struct event_record *r)
 {
-	uint64_t abi = next_word(w), n;
+	uint64_t abi = attach_events_next_word(w), n;
 	size_t n_regs = read_stack_n_event_regs();
 
 	if (abi != PERF_SAMPLE_REGS_ABI_NONE) {
@@ -403,25 +404,25 @@ static void read_stack(struct words *w, struct event_record *r)
 		r->reg = abi == PERF_SAMPLE_REGS_ABI_64 ? w->at : NULL;
 		w->at += n_regs;
 	}
-	n = next_word(w);
+	n = attach_events_next_word(w);
 	if (n == 0 || n / sizeof(uint64_t) + 1 > (uint64_t)(w->end - w->at))
 		return;
 	r->stack = (const unsigned char *)w->at;
 	w->at += n / sizeof(uint64_t);
-	r->n_stack = next_word(w);
+	r->n_stack = attach_events_next_word(w);
 	if (r->n_stack > n)
 		r->n_stack = n;
 }
 
-static bool read_sample(const struct events *e, struct words *w, struct event_record *r)
+static bool attach_events_read_sample(const struct events *e, struct words *w, struct event_record *r)
 {
-	const struct opened *event = find_opened(e, next_word(w));
+	const struct opened *event = find_opened(e, attach_events_next_word(w));
 	struct own *own;
 
 	r->kind = RECORD_SAMPLE;
-	set_thread(r, next_word(w));
-	r->time_ns = next_word(w);
-	r->period = next_word(w);
+	set_thread(r, attach_events_next_word(w));
+	r->time_ns = attach_events_next_word(w);
+	r->period = attach_events_next_word(w);
 	if (e->o.n_stack) {
 		read_chain(w, r);
 		read_stack(w, r);
@@ -526,7 +527,7 @@ static void peek_exec(void *arg, unsigned ring, const struct perf_event_header *
 	e->exec[e->n_execs++] = (struct exec){ r.pid, r.tid, r.time_ns, false };
 }
 
-static void read_record(void *arg, unsigned ring, const struct perf_event_header *h)
+static void attach_events_read_record(void *arg, unsigned ring, const struct perf_event_header *h)
 {
 	struct words w = { (const uint64_t *)(h + 1), (const uint64_t *)(h + 1) + (h->size - sizeof(*h)) / 8 };
 	const struct reader *x = arg;
@@ -536,12 +537,12 @@ static void read_record(void *arg, unsigned ring, const struct perf_event_header
 
 	switch (h->type) {
 	case PERF_RECORD_SAMPLE:
-		is_valid = read_sample(e, &w, &r);
+		is_valid = attach_events_read_sample(e, &w, &r);
 		break;
 	case PERF_RECORD_LOST:
-		next_word(&w);
+		attach_events_next_word(&w);
 		r.kind = RECORD_LOST;
-		r.n_lost = next_word(&w);
+		r.n_lost = attach_events_next_word(&w);
 		x->e->has_lost = true;
 		is_valid = true;
 		break;
@@ -564,9 +565,10 @@ static void read_record(void *arg, unsigned ring, const struct perf_event_header
 		count_event_thread(e, &w, 1);
 		r.kind = RECORD_START;
 		is_valid = read_sample_id(e, &w, &r);
-		set_thread(&r, next_word(&w)); /* pid and parent; of the child, not of the thread that forks */
+		set_thread(&r, attach_events_next_word(
+				       &w)); /* pid and parent; of the child, not of the thread that forks */
 		r.parent = r.tid;
-		r.tid = (uint32_t)next_word(&w);
+		r.tid = (uint32_t)attach_events_next_word(&w);
 		break;
 	case PERF_RECORD_EXIT:
 		count_event_thread(e, &w, -1);
@@ -655,7 +657,7 @@ void events_read(struct events *e, event_record_fn *fn, void *arg)
 
 	e->n_execs = 0;
 	perf_rings_peek(&e->rings, peek_exec, &x);
-	perf_rings_read(&e->rings, read_record, &x);
+	perf_rings_read(&e->rings, attach_events_read_record, &x);
 	if (e->o.closes_ended && !e->has_lost)
 		close_ended(&x);
 }

@@ -55,7 +55,8 @@ int attach_exit_status(int status)
 }
 
 /* In the child: wait for the byte, then execute the program. */
-static _Noreturn void run_child(int gate, const char *path, char **argv, char **script, const struct attach_messages *m)
+static _Noreturn void attach_exec_run_child(int gate, const char *path, char **argv, char **script,
+					    const struct attach_messages *m)
 {
 	extern char **environ;
 	ssize_t n;
@@ -105,7 +106,7 @@ int attach_child_create(const char *path, char **argv, const struct attach_messa
 	*out = (struct attach_child){ .pid = fork(), .gate = gate[1] };
 	if (out->pid == 0) {
 		close(gate[1]); /* then the stream ends if cpa does */
-		run_child(gate[0], path, argv, script, m);
+		attach_exec_run_child(gate[0], path, argv, script, m);
 	}
 	if (out->pid < 0) {
 		rc = err_set(err, ERR_IO, "fork: %s", strerror(errno));

@@ -60,7 +60,7 @@ static void add_host(struct buf *out)
 }
 
 /* Expand %p, %t, %h or %%; other text is unchanged. Returns the length of the input used. */
-static size_t add_percent(const char *at, pid_t pid, struct buf *out)
+static size_t attach_files_add_percent(const char *at, pid_t pid, struct buf *out)
 {
 	switch (at[1]) {
 	case 'p':
@@ -90,7 +90,7 @@ void attach_file_name(const char *name, pid_t pid, const char *more, struct buf 
 		if (c == dot)
 			buf_addz(out, more);
 		if (*c == '%')
-			c += add_percent(c, pid, out);
+			c += attach_files_add_percent(c, pid, out);
 		else
 			buf_add(out, c++, 1);
 	}
@@ -133,8 +133,8 @@ static struct attach_jit_names *find_names(struct attach_files *files, const str
  *
  * is_given  the path is exactly the name that the user gave: it may be a pipe, and a link is an error
  */
-static void write_snap(struct attach_files *files, const struct snap *s, struct attach_jit_names *names,
-		       const char *path, bool is_given)
+static void attach_files_write_snap(struct attach_files *files, const struct snap *s, struct attach_jit_names *names,
+				    const char *path, bool is_given)
 {
 	struct io_out out;
 	struct err err;
@@ -168,7 +168,7 @@ static int take_custom(struct process *p, const char *name, struct snap **out)
 	return -ENOENT;
 }
 
-static int take(struct process *p, const struct attach_file *f, struct snap **out)
+static int attach_files_take(struct process *p, const struct attach_file *f, struct snap **out)
 {
 	assert(f->kind < N_SNAP_KINDS && (f->kind == SNAP_CUSTOM) == (f->custom != NULL));
 	return f->kind == SNAP_CUSTOM ? take_custom(p, f->custom, out) : snap_take(p, f->kind, 0, out);
@@ -196,8 +196,8 @@ bool attach_files_has_room(struct attach_files *files)
 }
 
 /* Report why the program has no profile of a kind. A missing profile of a child is not reported. */
-static void note_missing(const struct attach_files *files, const struct attach_file *file, const struct process_info *f,
-			 int rc)
+static void attach_files_note_missing(const struct attach_files *files, const struct attach_file *file,
+				      const struct process_info *f, int rc)
 {
 	if (!f->is_main || f->is_replaced)
 		return;
@@ -244,7 +244,7 @@ static void add_unsampled_program(struct attach_files *files, const char *progra
  * Add the CPU time of processes without a sample to the CPU profile of the program itself. Some of it only the parent
  * of the program has seen.
  */
-static struct snap_unsampled *make_rows(struct attach_files *files, size_t *n)
+static struct snap_unsampled *attach_files_make_rows(struct attach_files *files, size_t *n)
 {
 	struct collect_totals totals;
 	struct snap_unsampled *row;
@@ -258,7 +258,8 @@ static struct snap_unsampled *make_rows(struct attach_files *files, size_t *n)
 	return row;
 }
 
-static void write_all(struct attach_files *files, struct process *p, const struct process_info *f, bool numbered)
+static void attach_files_write_all(struct attach_files *files, struct process *p, const struct process_info *f,
+				   bool numbered)
 {
 	assert(!numbered || files->n_every > 0);
 	for (size_t i = 0; i < files->options->n_files; i++) {
@@ -271,14 +272,14 @@ static void write_all(struct attach_files *files, struct process *p, const struc
 
 		if (file->kind == SNAP_THREADS && !numbered)
 			continue;
-		rc = take(p, file, &s);
+		rc = attach_files_take(p, file, &s);
 		if (rc < 0) {
 			if (!numbered)
-				note_missing(files, file, f, rc);
+				attach_files_note_missing(files, file, f, rc);
 			continue;
 		}
 		if (file->kind == SNAP_CPU && !numbered && f->is_main && !f->is_replaced)
-			s->unsampled = unsampled = make_rows(files, &s->n_unsampled);
+			s->unsampled = unsampled = attach_files_make_rows(files, &s->n_unsampled);
 		/* an empty profile is written only for the program itself */
 		if ((s->row.n || (f->is_main && !f->is_replaced)) && attach_files_has_room(files)) {
 			name_process(files, f, file->name, &more);
@@ -286,7 +287,8 @@ static void write_all(struct attach_files *files, struct process *p, const struc
 				buf_addf(&more, "-%04u", files->n_every);
 			attach_file_name(file->name, f->pid, buf_text(&more), &path);
 			names = find_names(files, s, f, f->is_main && !numbered);
-			write_snap(files, s, names, buf_text(&path), strcmp(buf_text(&path), file->name) == 0);
+			attach_files_write_snap(files, s, names, buf_text(&path),
+						strcmp(buf_text(&path), file->name) == 0);
 			attach_jit_names_free(names);
 		}
 		snap_free(s);
@@ -316,7 +318,7 @@ static void write_ended(struct attach_files *files, struct process *p, const str
 	add_unsampled_program(files, f->program, f->n_program, f->slotless_ns);
 	if (f->weight == 0 && (!f->is_main || f->is_replaced))
 		add_unsampled_program(files, f->program, f->n_program, f->rest_ns);
-	write_all(files, p, f, false);
+	attach_files_write_all(files, p, f, false);
 }
 
 void attach_files_write(void *arg, struct process *p)
@@ -341,5 +343,5 @@ void attach_files_write_numbered(void *arg, struct process *p)
 	assert(files->options && files->options->every_ns > 0);
 	process_info(p, &f);
 	if (attach_follows(files->options, &f))
-		write_all(files, p, &f, true);
+		attach_files_write_all(files, p, &f, true);
 }

@@ -38,7 +38,7 @@ static size_t collect_addresses(const struct snap *s, uint64_t **addr)
 	return n;
 }
 
-static void read_files(const struct snap *s, const struct jit_process *p, struct jit *j, struct buf *notes)
+static void attach_jit_read_files(const struct snap *s, const struct jit_process *p, struct jit *j, struct buf *notes)
 {
 	struct jit_process now = { .root = -1, .tmp = -1 };
 	struct process_info info;
@@ -74,7 +74,7 @@ struct attach_jit_names *attach_jit_names_new(const struct snap *s, const struct
 
 	free(addr);
 	if (j)
-		read_files(s, p, j, notes ? notes : &ignored);
+		attach_jit_read_files(s, p, j, notes ? notes : &ignored);
 	buf_release(&ignored);
 	if (!j || jit_count(j) == 0) {
 		jit_free(j);

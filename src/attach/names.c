@@ -49,7 +49,7 @@ static int append_bytes(void *arg, const void *data, size_t n)
 	return 0;
 }
 
-static int compare(const void *a, const void *b, void *arg)
+static int attach_names_compare(const void *a, const void *b, void *arg)
 {
 	const uint64_t *addr = arg;
 	uint64_t x = addr[*(const uint32_t *)a], y = addr[*(const uint32_t *)b];
@@ -156,7 +156,8 @@ struct names_options {
  *
  * offset   [p->n_locs] out, zero-initialised: offsets into functions; NULL: not wanted
  */
-static int symbolize(struct profile *p, const struct names_options *from, uint64_t *offset, struct err *err)
+static int attach_attach_names_symbolize(struct profile *p, const struct names_options *from, uint64_t *offset,
+					 struct err *err)
 {
 	struct symbolize_result found = { 0 };
 	struct symbol_options where;
@@ -192,7 +193,7 @@ static int build(struct bytes *in, const struct names_options *from, struct atta
 
 	if (rc == 0) {
 		n->offset = mem_zalloc(n->profile->n_locs, sizeof(*n->offset));
-		rc = symbolize(n->profile, from, n->offset, err);
+		rc = attach_attach_names_symbolize(n->profile, from, n->offset, err);
 	}
 	if (rc < 0) {
 		attach_names_free(n);
@@ -201,7 +202,7 @@ static int build(struct bytes *in, const struct names_options *from, struct atta
 	n->by_addr = mem_alloc(n->profile->n_locs, sizeof(*n->by_addr));
 	for (uint32_t i = 0; i < n->profile->n_locs; i++)
 		n->by_addr[i] = i;
-	qsort_r(n->by_addr, n->profile->n_locs, sizeof(*n->by_addr), compare, n->profile->loc_addr);
+	qsort_r(n->by_addr, n->profile->n_locs, sizeof(*n->by_addr), attach_names_compare, n->profile->loc_addr);
 	*out = n;
 	return 0;
 }
@@ -294,7 +295,7 @@ struct address_key {
 	uint64_t addr;
 };
 
-static bool is_below(const void *arg, size_t i)
+static bool attach_names_is_below(const void *arg, size_t i)
 {
 	const struct address_key *key = arg;
 
@@ -305,7 +306,8 @@ bool attach_names_at(void *arg, const struct process *p, uint64_t addr, uint32_t
 {
 	const struct attach_names *n = arg;
 	const struct profile *f = n->profile;
-	uint32_t first = (uint32_t)lower_bound(0, f->n_locs, is_below, &(struct address_key){ n, addr }), line, loc;
+	uint32_t first = (uint32_t)lower_bound(0, f->n_locs, attach_names_is_below, &(struct address_key){ n, addr }),
+		 line, loc;
 
 	(void)p;
 	(void)map;
@@ -359,7 +361,7 @@ static int name_all(const struct body *from, struct buf *out, struct err *err)
 	memcpy(in.data, from->v.data, in.n);
 	rc = formats_read(&in, &formats_limits_default, &p, err);
 	if (rc == 0)
-		rc = symbolize(p, &(struct names_options){ .use_servers = false }, NULL, err);
+		rc = attach_attach_names_symbolize(p, &(struct names_options){ .use_servers = false }, NULL, err);
 	if (rc == 0)
 		rc = pprof_write(p, 1, out, err);
 	profile_free(p);

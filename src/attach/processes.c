@@ -52,7 +52,7 @@ int attach_parse_pids(const char *text, size_t n, pid_t *pid, size_t *n_pids, st
 }
 
 /* Read a file of /proc/PID as text. Returns false if it is empty or cannot be read. */
-static bool read_text(pid_t pid, const char *name, char text[TEXT_MAX + 1])
+static bool processes_read_text(pid_t pid, const char *name, char text[TEXT_MAX + 1])
 {
 	char path[64];
 	ssize_t n;
@@ -74,7 +74,7 @@ static bool read_parent(pid_t pid, pid_t *parent)
 	const char *name_end;
 	int value;
 
-	if (!read_text(pid, "stat", text))
+	if (!processes_read_text(pid, "stat", text))
 		return false;
 	name_end = strrchr(text, ')'); /* the name may contain anything */
 	if (!name_end || sscanf(name_end, ") %c %d", &state, &value) != 2 || state == 'Z' || state == 'X')
@@ -102,12 +102,12 @@ static bool has_process_name(pid_t pid, const char *name)
 
 	if (!read_parent(pid, &parent))
 		return false;
-	if (read_text(pid, "comm", text)) {
+	if (processes_read_text(pid, "comm", text)) {
 		text[strcspn(text, "\n")] = '\0';
 		if (n <= COMM_MAX && strcmp(text, name) == 0) /* longer names are cut */
 			return true;
 	}
-	if (read_text(pid, "cmdline", text) && is_first_argument(text, name))
+	if (processes_read_text(pid, "cmdline", text) && is_first_argument(text, name))
 		return true;
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	len = readlink(path, text, TEXT_MAX);
@@ -152,7 +152,7 @@ static int add_process_id(struct search *s, pid_t pid, struct err *err)
 	return 0;
 }
 
-static int add_named(void *arg, pid_t pid, struct err *err)
+static int processes_add_named(void *arg, pid_t pid, struct err *err)
 {
 	struct search *s = arg;
 
@@ -168,7 +168,7 @@ static int add_processes_named(struct search *s, struct err *err)
 
 	s->n_found = 0;
 	buf_addf(s->found, "%s: ", s->name);
-	rc = each_process(add_named, s, err);
+	rc = each_process(processes_add_named, s, err);
 	buf_addz(s->found, "\n");
 	if (rc == 0 && s->n_found == 0)
 		return err_set(err, ERR_IO, "no process is named \"%.*s\"", 200, s->name);

@@ -114,7 +114,7 @@ static void read_names(struct elf *e, uint64_t at, uint64_t size)
 }
 
 /* Read a NUL-terminated text, truncated to NAME_LEN - 1 bytes. */
-static void read_name(const struct elf *e, uint64_t at, char name[NAME_LEN])
+static void program_read_name(const struct elf *e, uint64_t at, char name[NAME_LEN])
 {
 	uint64_t i = at - e->names_at;
 	ssize_t n = 0;
@@ -162,7 +162,7 @@ static void check_needed(struct elf *e, struct program_elf *out)
 
 		if (dyn[i].d_tag != DT_NEEDED)
 			continue;
-		read_name(e, file_offset(e, names + dyn[i].d_un.d_val), name);
+		program_read_name(e, file_offset(e, names + dyn[i].d_un.d_val), name);
 		if (starts_with(name, "libasan.so")) {
 			out->asan_library = true;
 			out->sanitizer = "address";
@@ -205,7 +205,7 @@ static void check_symbols(struct elf *e, const ElfW(Shdr) * table, const ElfW(Sh
 
 			if (symbol[i].st_shndx == SHN_UNDEF)
 				continue;
-			read_name(e, names->sh_offset + symbol[i].st_name, name);
+			program_read_name(e, names->sh_offset + symbol[i].st_name, name);
 			check_symbol(name, out);
 		}
 	}
@@ -230,7 +230,7 @@ static void check_sections(struct elf *e, struct program_elf *out)
 	for (int i = 0; i < e->n_sections && names < e->n_sections; i++) {
 		char name[NAME_LEN] = "";
 
-		read_name(e, e->section[names].sh_offset + e->section[i].sh_name, name);
+		program_read_name(e, e->section[names].sh_offset + e->section[i].sh_name, name);
 		out->is_go |= strcmp(name, ".go.buildinfo") == 0 || strcmp(name, ".note.go.buildid") == 0;
 	}
 }
@@ -279,7 +279,7 @@ static bool can_run(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-static int find(const char *name, struct buf *path, struct err *err)
+static int program_find(const char *name, struct buf *path, struct err *err)
 {
 	const char *dirs = getenv("PATH");
 	size_t before = path->len;
@@ -370,7 +370,7 @@ static bool parse_script(const char *line, size_t n, char to[SCRIPT_LINE_MAX])
 	return true;
 }
 
-static int check(const char *path, int depth, bool follow, struct program *out, struct err *err)
+static int program_check(const char *path, int depth, bool follow, struct program *out, struct err *err)
 {
 	char head[SCRIPT_LINE_MAX + 1] = "", interpreter[SCRIPT_LINE_MAX];
 	struct program_elf elf;
@@ -395,7 +395,7 @@ static int check(const char *path, int depth, bool follow, struct program *out, 
 						 .is_starter = is_starter };
 	} else if (n > 2 && head[0] == '#' && head[1] == '!' && depth < SCRIPTS_MAX &&
 		   parse_script(head, (size_t)n, interpreter)) {
-		rc = check(interpreter, depth + 1, follow, out, err);
+		rc = program_check(interpreter, depth + 1, follow, out, err);
 	}
 	close(fd);
 	return rc;
@@ -403,8 +403,8 @@ static int check(const char *path, int depth, bool follow, struct program *out, 
 
 int attach_program_check(const char *name, bool follow, struct buf *path, struct program *out, struct err *err)
 {
-	int rc = find(name, path, err);
+	int rc = program_find(name, path, err);
 
 	*out = (struct program){ 0 };
-	return rc < 0 ? rc : check(buf_text(path), 0, follow, out, err);
+	return rc < 0 ? rc : program_check(buf_text(path), 0, follow, out, err);
 }

@@ -70,7 +70,7 @@ struct run {
 #define LIBRARY_FILE "libcpaprof.so.1" /* name of the installed library */
 
 /* Append the path of our library: in the build tree if cpa runs from there, else the installed library. */
-static int find_library(struct buf *out, struct err *err)
+static int attach_run_find_library(struct buf *out, struct err *err)
 {
 	static const char *const places[] = { "libcpaprof/libcpaprof.so", "../lib/" LIBRARY_FILE,
 					      "../lib/x86_64-linux-gnu/" LIBRARY_FILE };
@@ -108,7 +108,7 @@ static int find_library(struct buf *out, struct err *err)
  * A program that cannot load our library does not check what the programs that it starts can load. So our library must
  * be readable by all users, or their loader prints an error.
  */
-static int check_readable(const char *library, const char *program, struct err *err)
+static int attach_run_check_readable(const char *library, const char *program, struct err *err)
 {
 	struct buf path = { 0 };
 	struct stat st;
@@ -207,7 +207,7 @@ static uint64_t timeval_ns(struct timeval t)
 }
 
 /* Has the program ended? Its CPU time is read each time, because it is no longer available afterwards. */
-static bool has_ended(struct run *r, int *status)
+static bool attach_run_has_ended(struct run *r, int *status)
 {
 	struct rusage usage = { 0 };
 	struct timespec own;
@@ -223,7 +223,7 @@ static bool has_ended(struct run *r, int *status)
 }
 
 /* Wait for a signal until the next drain, and forward it. Returns true if the program has ended. */
-static bool wait_signal(struct run *r, const sigset_t *set, int *status)
+static bool attach_run_wait_signal(struct run *r, const sigset_t *set, int *status)
 {
 	const struct timespec time = { .tv_nsec = COLLECT_DRAIN_MS * 1000000L };
 	siginfo_t info;
@@ -234,7 +234,7 @@ static bool wait_signal(struct run *r, const sigset_t *set, int *status)
 		kill(r->pid, sig);
 	if (getpid() == 1)
 		reap_orphans(r->pid);
-	return has_ended(r, status);
+	return attach_run_has_ended(r, status);
 }
 
 /* Discard signals sent while the program was ending: they were meant for it, and must not kill us before we finish. */
@@ -270,7 +270,7 @@ static void drain_locked(struct run *r)
 	collect_each(r->c, attach_files_write_numbered, &r->files);
 }
 
-static void drain(struct run *r)
+static void attach_run_drain(struct run *r)
 {
 	attach_server_lock(r->server);
 	drain_locked(r);
@@ -289,7 +289,7 @@ static void end_server(struct run *r, const sigset_t *set)
 
 		if (sig == SIGINT || sig == SIGQUIT || sig == SIGTERM || sig == SIGHUP)
 			attach_server_stop(r->server, true);
-		drain(r);
+		attach_run_drain(r);
 	}
 	attach_server_close(r->server);
 	r->server = NULL;
@@ -335,7 +335,7 @@ static pid_t start_child(struct run *r, bool is_starter, const char *path, char 
 	return pid;
 }
 
-static int run_child(struct run *r, bool is_starter, const char *path, char **argv, char **env)
+static int attach_run_child(struct run *r, bool is_starter, const char *path, char **argv, char **env)
 {
 	sigset_t set, before;
 	int status = 0;
@@ -355,8 +355,8 @@ static int run_child(struct run *r, bool is_starter, const char *path, char **ar
 	attach_outside_start(r->outside);
 	r->next_ns = clock_now() + r->options->every_ns;
 	r->end_ns = r->options->duration_ns ? clock_now() + r->options->duration_ns : UINT64_MAX;
-	while (!wait_signal(r, &set, &status)) {
-		drain(r);
+	while (!attach_run_wait_signal(r, &set, &status)) {
+		attach_run_drain(r);
 		if (clock_now() < r->end_ns || r->is_over)
 			continue;
 		end_recording(r);
@@ -500,7 +500,7 @@ static int run_served(struct run *r, const struct program *program, const char *
 	make_environment(r->c, library, program->asan_library, &e);
 	if (r->options->samples_others)
 		r->outside = attach_outside_new(r->options, r->c);
-	status = run_child(r, program->is_starter, path, argv, e.env);
+	status = attach_run_child(r, program->is_starter, path, argv, e.env);
 	attach_outside_free(r->outside);
 	release_environment(&e);
 	note_problems(r, path, library);
@@ -533,8 +533,8 @@ int attach_run(const struct attach_options *o, const struct program *program, co
 	assert(o->messages.note && o->messages.error && o->messages.exec_failed);
 	assert(*path && argv[0]);
 	assert(o->n_files == 0 ? o->server != NULL : o->file != NULL);
-	if (find_library(&library, &err) < 0 ||
-	    (program->is_starter && check_readable(buf_text(&library), path, &err) < 0)) {
+	if (attach_run_find_library(&library, &err) < 0 ||
+	    (program->is_starter && attach_run_check_readable(buf_text(&library), path, &err) < 0)) {
 		buf_release(&library);
 		return attach_error(&o->messages, "%s", err.msg);
 	}

@@ -77,7 +77,7 @@ int attach_check_events(const char *names, struct err *err)
 	return find_events(names, type, &n, err);
 }
 
-static void read_name(pid_t pid, char name[THREAD_NAME_MAX + 1])
+static void attach_sample_read_name(pid_t pid, char name[THREAD_NAME_MAX + 1])
 {
 	char path[32];
 	FILE *file;
@@ -139,7 +139,7 @@ static struct sampled *ended_target(struct session *s)
 }
 
 /* Start a target. Returns 0 or -errno. */
-static int add_target(struct session *s, pid_t pid, bool is_requested)
+static int attach_sample_add_target(struct session *s, pid_t pid, bool is_requested)
 {
 	uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	struct process *p;
@@ -153,7 +153,7 @@ static int add_target(struct session *s, pid_t pid, bool is_requested)
 	t->read_ns = clock_now();
 	t->read_cost_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 	t->has_library = s->library && collect_has_segment(s->library, pid);
-	read_name(pid, t->name);
+	attach_sample_read_name(pid, t->name);
 	return 0;
 }
 
@@ -172,7 +172,7 @@ struct sampled *attach_sample_target(struct session *s, pid_t pid)
 		return s->target[at];
 	if (s->o->n_pids && !s->o->follow) /* a child, inherited because the kernel cannot tell threads from children */
 		return NULL;
-	if (pid > 0 && add_target(s, pid, false) == 0)
+	if (pid > 0 && attach_sample_add_target(s, pid, false) == 0)
 		return s->target[at];
 	return ended_target(s);
 }
@@ -211,7 +211,7 @@ void attach_sample_exec(struct session *s, pid_t pid)
 	s->old[s->n_old++] = s->target[at];
 	memmove(s->target + at, s->target + at + 1, (--s->n - at) * sizeof(struct sampled *));
 	if (is_requested)
-		add_target(s, pid, true);
+		attach_sample_add_target(s, pid, true);
 }
 
 static void free_target(struct sampled *t)
@@ -266,14 +266,14 @@ static void open_children(struct session *s)
 
 	s->child = pid;
 	for (size_t i = 0; i < n; i++)
-		if (!attach_sample_known(s, pid[i]) && add_target(s, pid[i], false) == 0)
+		if (!attach_sample_known(s, pid[i]) && attach_sample_add_target(s, pid[i], false) == 0)
 			s->child[s->n_children++] = pid[i];
 }
 
 static int open_targets(struct session *s, struct err *err)
 {
 	for (size_t i = 0; i < s->o->n_pids; i++) {
-		int rc = add_target(s, s->o->pid[i], true);
+		int rc = attach_sample_add_target(s, s->o->pid[i], true);
 
 		if (rc < 0)
 			return attach_sample_explain(s, s->o->pid[i], -rc, err);
@@ -342,7 +342,7 @@ void attach_sample_describe_result(struct session *s)
 			 (unsigned long long)f.n_samples);
 }
 
-static int add_bytes(void *arg, const void *data, size_t n)
+static int attach_sample_add_bytes(void *arg, const void *data, size_t n)
 {
 	buf_add(arg, data, n);
 	return 0;
@@ -357,7 +357,7 @@ static int write_target(const struct session *s, const struct sampled *t, struct
 
 	if (rc == 0) {
 		names = attach_jit_names_new(snap, attach_jits_find(&s->jits, t->pid), NULL);
-		rc = snap_write(snap, 0, names ? attach_jit_names_at : NULL, names, add_bytes, out);
+		rc = snap_write(snap, 0, names ? attach_jit_names_at : NULL, names, attach_sample_add_bytes, out);
 		attach_jit_names_free(names);
 		snap_free(snap);
 	}
@@ -365,7 +365,8 @@ static int write_target(const struct session *s, const struct sampled *t, struct
 }
 
 /* Read the profile of a target, with the names that can only be looked up while it runs. */
-static int read_target(const struct session *s, const struct sampled *t, struct profile **out, struct err *err)
+static int attach_sample_read_target(const struct session *s, const struct sampled *t, struct profile **out,
+				     struct err *err)
 {
 	struct buf packed = { 0 };
 	struct bytes in;
@@ -398,7 +399,7 @@ static bool is_scheduler(const struct profile *p, uint32_t loc)
 }
 
 /* Write a profile, with names of kernel functions: the addresses are different after the next start of the machine. */
-static int write_profile(const struct session *s, struct profile *p, struct buf *out, struct err *err)
+static int attach_sample_write_profile(const struct session *s, struct profile *p, struct buf *out, struct err *err)
 {
 	int rc = s->has_kernel ? attach_names_add_kernel(p, err) : 0;
 
@@ -410,11 +411,11 @@ static int write_profile(const struct session *s, struct profile *p, struct buf 
 int attach_sample_write(const struct session *s, const struct sampled *t, struct buf *out, struct err *err)
 {
 	struct profile *p;
-	int rc = read_target(s, t, &p, err);
+	int rc = attach_sample_read_target(s, t, &p, err);
 
 	if (rc < 0)
 		return rc;
-	rc = write_profile(s, p, out, err);
+	rc = attach_sample_write_profile(s, p, out, err);
 	profile_free(p);
 	return rc;
 }
@@ -423,7 +424,7 @@ int attach_sample_write(const struct session *s, const struct sampled *t, struct
 static int read_labelled(const struct session *s, const struct sampled *t, struct profile **out, struct err *err)
 {
 	char pid[PID_DIGITS + 2];
-	int rc = read_target(s, t, out, err);
+	int rc = attach_sample_read_target(s, t, out, err);
 
 	if (rc < 0)
 		return rc;
@@ -498,7 +499,7 @@ static int merge_targets(const struct session *s, struct sampled *const *t, size
 	}
 	sum = merger_finish(m);
 	summarize(s, t, n, sum);
-	rc = write_profile(s, sum, out, err);
+	rc = attach_sample_write_profile(s, sum, out, err);
 	merger_free(m);
 	profile_free(sum);
 	return rc;
@@ -513,7 +514,7 @@ bool attach_sample_is_written(const struct sampled *t)
 }
 
 /* Make the profile of all targets with samples. */
-static int write_all(const struct session *s, struct buf *out, struct err *err)
+static int attach_sample_write_all(const struct session *s, struct buf *out, struct err *err)
 {
 	struct sampled **t = mem_zalloc(s->n + s->n_old + 1, sizeof(struct sampled *));
 	bool is_program = !s->o->begun || s->has_executed; /* otherwise cpa itself was sampled */
@@ -606,7 +607,7 @@ void attach_sample_release(struct session *s)
 }
 
 /* Open the events, or fall back to wall-clock time. */
-static int choose(struct session *s, struct err *err)
+static int attach_sample_choose(struct session *s, struct err *err)
 {
 	struct err why;
 	bool is_optional =
@@ -636,13 +637,13 @@ static int choose(struct session *s, struct err *err)
 	return 0;
 }
 
-static int sample(struct session *s, struct buf *out, struct sample_result *result, struct err *err)
+static int attach_sample_sample(struct session *s, struct buf *out, struct sample_result *result, struct err *err)
 {
 	uint64_t own_start_ns = own_cpu_ns();
 	int rc = open_targets(s, err);
 
 	if (rc == 0)
-		rc = choose(s, err);
+		rc = attach_sample_choose(s, err);
 	if (rc < 0)
 		return rc;
 	attach_sample_describe(s);
@@ -657,7 +658,7 @@ static int sample(struct session *s, struct buf *out, struct sample_result *resu
 	s->end_ns = clock_now();
 	busy_read(&s->busy[1]);
 	attach_sample_describe_result(s);
-	rc = write_all(s, out, err);
+	rc = attach_sample_write_all(s, out, err);
 	fill_result(s, own_start_ns, result);
 	note_incomplete(s);
 	return rc;
@@ -676,7 +677,7 @@ int attach_sample(const struct sample_options *o, struct buf *out, struct sample
 	if (rc == 0 && o->kind != SAMPLE_CPU && o->events && *o->events)
 		rc = err_set(err, ERR_USAGE, "events are for CPU profiles only");
 	if (rc == 0)
-		rc = sample(&s, out, result, err);
+		rc = attach_sample_sample(&s, out, result, err);
 	attach_sample_release(&s);
 	return rc;
 }

@@ -119,7 +119,7 @@ static void add_new_children(struct session *s)
 	}
 }
 
-static int add_all(struct session *s, struct err *err)
+static int sample_events_add_all(struct session *s, struct err *err)
 {
 	int rc;
 
@@ -144,7 +144,7 @@ static int add_all(struct session *s, struct err *err)
 	return 0;
 }
 
-static int try_open(struct session *s, bool no_kernel, struct err *err)
+static int sample_events_try_open(struct session *s, bool no_kernel, struct err *err)
 {
 	struct events_options o = { .n_types = s->n_types,
 				    .hz = s->hz,
@@ -167,7 +167,7 @@ static int try_open(struct session *s, bool no_kernel, struct err *err)
 	}
 	rc = events_new(&o, &s->events, err);
 	if (rc == 0)
-		rc = add_all(s, err);
+		rc = sample_events_add_all(s, err);
 	if (rc < 0) {
 		events_free(s->events);
 		s->events = NULL;
@@ -178,13 +178,14 @@ static int try_open(struct session *s, bool no_kernel, struct err *err)
 
 int attach_sample_open_events(struct session *s, struct err *err)
 {
-	int rc = try_open(s, false, err);
+	int rc = sample_events_try_open(s, false, err);
 
 	/* switches happen in the kernel; other events may be permitted without it */
-	return rc < 0 && s->kind == SAMPLE_CPU ? try_open(s, true, err) : rc;
+	return rc < 0 && s->kind == SAMPLE_CPU ? sample_events_try_open(s, true, err) : rc;
 }
 
-static uint32_t add_sample(const struct session *s, struct sampled *t, const struct event_record *r, uint64_t weight)
+static uint32_t sample_events_add_sample(const struct session *s, struct sampled *t, const struct event_record *r,
+					 uint64_t weight)
 {
 	const struct stack_sample user = {
 		.reg = r->reg, .stack = r->stack, .n_stack = r->n_stack, .chain = r->user, .n_chain = r->n_user
@@ -200,7 +201,7 @@ static uint32_t add_sample(const struct session *s, struct sampled *t, const str
 }
 
 /* Records of all kinds of profiles that are not samples. */
-static void add_other(struct session *s, const struct event_record *r)
+static void sample_events_add_other(struct session *s, const struct event_record *r)
 {
 	struct sampled *t;
 
@@ -301,7 +302,7 @@ static void add_pending(struct session *s)
 		if (!t)
 			t = attach_sample_target(s, (pid_t)r->pid);
 		if (t)
-			add_sample(s, t, r, r->period);
+			sample_events_add_sample(s, t, r, r->period);
 		free(s->pending[i].bytes);
 	}
 	s->n_pending = 0;
@@ -317,7 +318,7 @@ static void on_record(void *arg, unsigned ring, const struct event_record *r)
 	if (r->kind != RECORD_SAMPLE) {
 		if (s->images)
 			images_add(s->images, r);
-		add_other(s, r);
+		sample_events_add_other(s, r);
 		return;
 	}
 	s->has_deep |= r->n_stack >= STACK_BYTES;
@@ -325,7 +326,7 @@ static void on_record(void *arg, unsigned ring, const struct event_record *r)
 		return;
 	t = attach_sample_target(s, (pid_t)r->pid);
 	if (t)
-		add_sample(s, t, r, r->period);
+		sample_events_add_sample(s, t, r, r->period);
 }
 
 static struct held *held_of(struct waits *w, unsigned ring)
@@ -367,10 +368,10 @@ static uint32_t add_held(const struct session *s, struct sampled *t, const struc
 					.stack = h->stack,
 					.n_stack = h->n_stack };
 
-	return add_sample(s, t, &r, 0);
+	return sample_events_add_sample(s, t, &r, 0);
 }
 
-static void add_change(struct waits *w, const struct change *new)
+static void sample_events_add_change(struct waits *w, const struct change *new)
 {
 	w->change = mem_grow(w->change, &w->cap, w->n + 1, sizeof(*w->change));
 	w->change[w->n++] = *new;
@@ -385,7 +386,7 @@ static void on_switch_out(struct waits *w, struct held *h, const struct event_re
 		new->state = r->is_preempted ? THREAD_READY : THREAD_WAITS;
 		new->p = t->p;
 		new->stack = r->is_preempted ? UINT32_MAX : add_held(w->s, t, h);
-		add_change(w, new);
+		sample_events_add_change(w, new);
 	}
 	h->tid = 0;
 }
@@ -402,8 +403,8 @@ static void on_thread(struct waits *w, const struct event_record *r, struct chan
 	new->p = t->p;
 	new->state = r->kind == RECORD_START ? THREAD_READY : r->kind == RECORD_EXIT ? THREAD_ENDED : THREAD_SAMPLED;
 	if (new->state == THREAD_SAMPLED)
-		new->stack = add_sample(w->s, t, &sample, 0);
-	add_change(w, new);
+		new->stack = sample_events_add_sample(w->s, t, &sample, 0);
+	sample_events_add_change(w, new);
 }
 
 static void on_switch(void *arg, unsigned ring, const struct event_record *r)
@@ -415,13 +416,13 @@ static void on_switch(void *arg, unsigned ring, const struct event_record *r)
 	if (r->kind == RECORD_SAMPLE && r->type == 0)
 		hold(held_of(w, ring), r);
 	else if (r->kind == RECORD_SWITCH_IN)
-		add_change(w, &new);
+		sample_events_add_change(w, &new);
 	else if (r->kind == RECORD_SWITCH_OUT)
 		on_switch_out(w, held_of(w, ring), r, &new);
 	else if (is_wall && (r->kind == RECORD_SAMPLE || r->kind == RECORD_START || r->kind == RECORD_EXIT))
 		on_thread(w, r, &new);
 	else
-		add_other(w->s, r);
+		sample_events_add_other(w->s, r);
 }
 
 static int compare_changes(const void *a, const void *b)
@@ -446,7 +447,7 @@ static bool is_below_tid(const void *arg, size_t i)
 }
 
 /* Account for the time of a thread until then. is_ready: it runs from then on, so it did not run before. */
-static void charge(const struct waits *w, struct change *was, uint64_t end_ns, bool is_ready)
+static void sample_events_charge(const struct waits *w, struct change *was, uint64_t end_ns, bool is_ready)
 {
 	uint64_t ns = end_ns > was->time_ns ? end_ns - was->time_ns : 0;
 
@@ -476,7 +477,7 @@ static void insert_thread(struct waits *w, size_t at, const struct change *c)
 }
 
 /* The state of a thread changes: account for the time in the last one. */
-static void apply(struct waits *w, const struct change *c)
+static void sample_events_apply(struct waits *w, const struct change *c)
 {
 	size_t at = lower_bound(0, w->n_waiting, is_below_tid, &(struct tid_key){ w, c->tid });
 	struct change *was;
@@ -488,7 +489,7 @@ static void apply(struct waits *w, const struct change *c)
 		return;
 	}
 	was = &w->waiting[at];
-	charge(w, was, c->time_ns, c->state == THREAD_RUNS && was->state <= THREAD_SAMPLED);
+	sample_events_charge(w, was, c->time_ns, c->state == THREAD_RUNS && was->state <= THREAD_SAMPLED);
 	if (c->state == THREAD_SAMPLED) {
 		external_add_weight(c->p, c->stack, was->run_ns);
 		was->run_ns = 0;
@@ -510,7 +511,7 @@ static void apply_before(struct waits *w, uint64_t end_ns)
 	if (w->n)
 		qsort(w->change, w->n, sizeof(*w->change), compare_changes);
 	while (n < w->n && w->change[n].time_ns < end_ns)
-		apply(w, &w->change[n++]);
+		sample_events_apply(w, &w->change[n++]);
 	w->n -= n;
 	if (n)
 		memmove(w->change, w->change + n, w->n * sizeof(*w->change));
@@ -531,7 +532,7 @@ static bool add_waiting(void *arg, uint32_t tid)
 	if (c.stack == UINT32_MAX)
 		c.state = THREAD_RUNS;
 	if (c.state == THREAD_WAITS || f->w->s->kind == SAMPLE_WALL)
-		add_change(f->w, &c);
+		sample_events_add_change(f->w, &c);
 	return true;
 }
 
@@ -589,7 +590,7 @@ static void run_waits(struct session *s)
 	events_read(s->events, on_switch, &w);
 	apply_before(&w, end);
 	for (size_t i = 0; i < w.n_waiting; i++) {
-		charge(&w, &w.waiting[i], end, false);
+		sample_events_charge(&w, &w.waiting[i], end, false);
 		charge_rest(&w, &w.waiting[i]);
 	}
 	for (size_t i = 0; i < w.n_held; i++)

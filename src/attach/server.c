@@ -47,7 +47,7 @@ struct attach_server {
 	struct server *server;
 };
 
-static bool lock(void *arg)
+static bool attach_attach_server_lock(void *arg)
 {
 	struct attach_server *s = arg;
 
@@ -58,7 +58,7 @@ static bool lock(void *arg)
 	return false;
 }
 
-static void unlock(void *arg)
+static void attach_attach_server_unlock(void *arg)
 {
 	struct attach_server *s = arg;
 
@@ -77,7 +77,7 @@ void attach_server_unlock(struct attach_server *s)
 		pthread_mutex_unlock(&s->lock);
 }
 
-static struct process *process(void *arg, pid_t pid)
+static struct process *attach_server_process(void *arg, pid_t pid)
 {
 	struct attach_server *s = arg;
 	struct process_info f;
@@ -110,7 +110,7 @@ struct process_list {
 	size_t n, most;
 };
 
-static void add_other(void *arg, struct process *p)
+static void attach_server_add_other(void *arg, struct process *p)
 {
 	struct process_list *o = arg;
 	struct process_info f;
@@ -129,11 +129,11 @@ static size_t list_others(void *arg, struct process_info *out, size_t n)
 	struct process_list o = { .s = s, .out = out, .most = n };
 
 	collect_drain(s->c);
-	collect_each(s->c, add_other, &o);
+	collect_each(s->c, attach_server_add_other, &o);
 	return o.n;
 }
 
-static int cpu_begin(void *arg, const struct serve_cpu *options)
+static int attach_server_cpu_begin(void *arg, const struct serve_cpu *options)
 {
 	struct attach_server *s = arg;
 	struct serve_cpu cpu = { .hz = options->hz ? options->hz : s->options->cpu.hz,
@@ -157,7 +157,7 @@ static bool cpu_poll(void *arg)
 	return collect_cpu_poll(s->c);
 }
 
-static void cpu_end(void *arg)
+static void attach_server_cpu_end(void *arg)
 {
 	struct attach_server *s = arg;
 
@@ -166,7 +166,7 @@ static void cpu_end(void *arg)
 	s->is_sampling = false;
 }
 
-static uint64_t cpu_recording(void *arg, struct serve_cpu *out)
+static uint64_t attach_server_cpu_recording(void *arg, struct serve_cpu *out)
 {
 	const struct attach_server *s = arg;
 
@@ -185,15 +185,15 @@ static struct serve_host host_of(struct attach_server *s)
 {
 	return (struct serve_host){
 		.arg = s,
-		.lock = lock,
-		.unlock = unlock,
-		.process = process,
+		.lock = attach_attach_server_lock,
+		.unlock = attach_attach_server_unlock,
+		.process = attach_server_process,
 		.explain_missing = explain_missing,
 		.list_others = list_others,
-		.cpu_begin = cpu_begin,
+		.cpu_begin = attach_server_cpu_begin,
 		.cpu_poll = cpu_poll,
-		.cpu_end = cpu_end,
-		.cpu_recording = cpu_recording,
+		.cpu_end = attach_server_cpu_end,
+		.cpu_recording = attach_server_cpu_recording,
 		.is_cpu_always = s->options->collect.hz != 0,
 		.names_open = attach_names_open,
 		.names_close = attach_names_close,
@@ -208,7 +208,7 @@ struct job {
 };
 
 /* Call this when a thread ends. After the last thread s is not used, because the main thread may have freed it. */
-static void end_thread(struct attach_server *s)
+static void attach_server_end_thread(struct attach_server *s)
 {
 	pthread_t main = s->main;
 
@@ -217,18 +217,18 @@ static void end_thread(struct attach_server *s)
 		pthread_kill(main, SIGCHLD);
 }
 
-static void *run_job(void *arg)
+static void *attach_server_run_job(void *arg)
 {
 	struct job j = *(struct job *)arg;
 
 	free(arg);
 	j.fn(j.arg);
-	end_thread(j.s);
+	attach_server_end_thread(j.s);
 	return NULL;
 }
 
 /* Called by the thread of the server: the new thread inherits the signal mask, in which all signals are blocked. */
-static int spawn(void *arg, void (*fn)(void *fn_arg), void *fn_arg)
+static int attach_server_spawn(void *arg, void (*fn)(void *fn_arg), void *fn_arg)
 {
 	struct attach_server *s = arg;
 	struct job *j = mem_zalloc(1, sizeof(*j));
@@ -237,7 +237,7 @@ static int spawn(void *arg, void (*fn)(void *fn_arg), void *fn_arg)
 
 	*j = (struct job){ .s = s, .fn = fn, .arg = fn_arg };
 	atomic_fetch_add(&s->n_threads, 1);
-	error = pthread_create(&thread, NULL, run_job, j);
+	error = pthread_create(&thread, NULL, attach_server_run_job, j);
 	if (error) {
 		atomic_fetch_sub(&s->n_threads, 1);
 		free(j);
@@ -252,7 +252,7 @@ static void *run_server(void *arg)
 	struct attach_server *s = arg;
 
 	server_run(s->server);
-	end_thread(s);
+	attach_server_end_thread(s);
 	return NULL;
 }
 
@@ -282,7 +282,9 @@ static int choose_socket(struct attach_server *s, const char *name, struct err *
 static int open_server(struct attach_server *s, const char *name, struct err *err)
 {
 	char why[ERROR_MAX] = "";
-	struct server_options options = { .at = &s->at, .guard = s->options->server->guard, .spawn = spawn, .arg = s };
+	struct server_options options = {
+		.at = &s->at, .guard = s->options->server->guard, .spawn = attach_server_spawn, .arg = s
+	};
 	int rc;
 
 	if (choose_socket(s, name, err) < 0)

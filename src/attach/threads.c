@@ -67,7 +67,7 @@ static int compare_kind(const struct snap *s, const struct snap_row *a, const st
 	return strcmp(thread_of(s, a)->wait, thread_of(s, b)->wait);
 }
 
-static int compare_rows(const void *a, const void *b, void *arg)
+static int attach_threads_compare_rows(const void *a, const void *b, void *arg)
 {
 	const struct snap_row *x = *(const struct snap_row *const *)a, *y = *(const struct snap_row *const *)b;
 	const struct snap *s = arg;
@@ -80,7 +80,7 @@ static int compare_rows(const void *a, const void *b, void *arg)
 	return d;
 }
 
-static int compare_groups(const void *a, const void *b)
+static int attach_threads_compare_groups(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 	uint64_t x_s = x->longest_ns / NS_PER_S, y_s = y->longest_ns / NS_PER_S;
@@ -93,7 +93,7 @@ static int compare_groups(const void *a, const void *b)
 }
 
 /* Write "NAME" and its tid, or the number of threads with this name. */
-static void add_name(struct buf *out, const struct snap_thread *t, size_t n, bool id)
+static void attach_threads_add_name(struct buf *out, const struct snap_thread *t, size_t n, bool id)
 {
 	struct buf name = { 0 };
 
@@ -106,7 +106,7 @@ static void add_name(struct buf *out, const struct snap_thread *t, size_t n, boo
 	buf_release(&name);
 }
 
-static void add_names(const struct writer *w, const struct group *g, struct buf *out, size_t column)
+static void attach_threads_add_names(const struct writer *w, const struct group *g, struct buf *out, size_t column)
 {
 	struct buf piece = { 0 };
 	size_t used = 0;
@@ -123,7 +123,7 @@ static void add_names(const struct writer *w, const struct group *g, struct buf 
 			attach_threads_add_piece(out, piece.data, piece.len, &column);
 			break;
 		}
-		add_name(&piece, t, same, g->n == 1);
+		attach_threads_add_name(&piece, t, same, g->n == 1);
 		if (i + same < g->at + g->n)
 			buf_addz(&piece, ",");
 		attach_threads_add_piece(out, piece.data, piece.len, &column);
@@ -133,7 +133,7 @@ static void add_names(const struct writer *w, const struct group *g, struct buf 
 }
 
 /* Find a thread by its tid. The threads of a snap are sorted by tid. NULL: none. */
-static const struct snap_thread *find_thread(const struct snap *s, uint32_t tid)
+static const struct snap_thread *attach_threads_find_thread(const struct snap *s, uint32_t tid)
 {
 	return tid ? vec_find_tid(&s->thread, sizeof(struct snap_thread), tid) : NULL;
 }
@@ -142,7 +142,7 @@ static const struct snap_thread *find_thread(const struct snap *s, uint32_t tid)
 static void add_holder(const struct writer *w, const struct group *g)
 {
 	uint32_t holder = thread_of(w->s, w->row[g->at])->holder;
-	const struct snap_thread *t = find_thread(w->s, holder);
+	const struct snap_thread *t = attach_threads_find_thread(w->s, holder);
 
 	for (size_t i = g->at; i < g->at + g->n; i++)
 		if (thread_of(w->s, w->row[i])->holder != holder)
@@ -150,18 +150,18 @@ static void add_holder(const struct writer *w, const struct group *g)
 	if (!t)
 		return;
 	buf_addz(w->out, "  for a mutex held by ");
-	add_name(w->out, t, 1, true);
+	attach_threads_add_name(w->out, t, 1, true);
 	buf_addz(w->out, "\n");
 }
 
 /* The number of threads in the deadlock that this thread is part of: each waits for a mutex of the next. 0: none. */
 static size_t circle_length(const struct snap *s, const struct snap_thread *first)
 {
-	const struct snap_thread *t = find_thread(s, first->holder);
+	const struct snap_thread *t = attach_threads_find_thread(s, first->holder);
 	size_t n = 1;
 
 	for (; t && t != first && n < CIRCLE_MAX; n++)
-		t = find_thread(s, t->holder);
+		t = attach_threads_find_thread(s, t->holder);
 	return t == first ? n : 0;
 }
 
@@ -170,17 +170,17 @@ static void add_circle(const struct writer *w, const struct snap_thread *first, 
 {
 	const struct snap_thread *t = first;
 
-	for (size_t i = 0; i < n && t; i++, t = find_thread(w->s, t->holder))
+	for (size_t i = 0; i < n && t; i++, t = attach_threads_find_thread(w->s, t->holder))
 		if (t->tid < first->tid)
 			return;
 	buf_addz(w->out, "\ndeadlock:\n");
 	for (size_t i = 0; i < n && t; i++) {
 		buf_addz(w->out, "    ");
-		add_name(w->out, t, 1, true);
+		attach_threads_add_name(w->out, t, 1, true);
 		buf_addz(w->out, " waits for a mutex held by ");
-		t = find_thread(w->s, t->holder);
+		t = attach_threads_find_thread(w->s, t->holder);
 		if (t)
-			add_name(w->out, t, 1, true);
+			attach_threads_add_name(w->out, t, 1, true);
 		buf_addz(w->out, "\n");
 	}
 }
@@ -199,7 +199,7 @@ static void add_deadlocks(const struct writer *w)
 }
 
 /* Write " for 3s to 5s", unless all wait times are less than a second. */
-static void add_wait(struct buf *out, const struct group *g)
+static void attach_threads_add_wait(struct buf *out, const struct group *g)
 {
 	uint64_t lo = g->shortest_ns / NS_PER_S, hi = g->longest_ns / NS_PER_S;
 
@@ -212,7 +212,7 @@ static void add_wait(struct buf *out, const struct group *g)
 }
 
 /* Write "3 threads, futex for 3s to 5s, cpu 1.2s:" and names. */
-static void add_head(const struct writer *w, const struct group *g)
+static void attach_threads_add_head(const struct writer *w, const struct group *g)
 {
 	struct buf head = { 0 };
 	uint64_t cpu_ns = 0;
@@ -222,11 +222,11 @@ static void add_head(const struct writer *w, const struct group *g)
 		cpu_ns += thread_of(w->s, w->row[i])->cpu_ns;
 	unit_add_count(&head, g->n);
 	buf_addf(&head, " thread%s, %s", g->n == 1 ? "" : "s", thread_of(w->s, w->row[g->at])->wait);
-	add_wait(&head, g);
+	attach_threads_add_wait(&head, g);
 	buf_addz(&head, ", cpu ");
 	unit_add_label(&head, cpu_ns > INT64_MAX ? INT64_MAX : (int64_t)cpu_ns, "ns", "auto");
 	buf_addz(&head, ":");
-	add_names(w, g, &head, head.len);
+	attach_threads_add_names(w, g, &head, head.len);
 	buf_addf(w->out, "%s\n", buf_text(&head));
 	buf_release(&head);
 }
@@ -283,14 +283,14 @@ static void each_line(const struct writer *w, const struct snap_row *row, uint32
 	buf_release(&place);
 }
 
-static void add_group(const struct writer *w, const struct group *g)
+static void attach_threads_add_group(const struct writer *w, const struct group *g)
 {
 	const struct snap_row *row = w->row[g->at];
 	size_t column = 0;
 
 	assert(g->n > 0 && g->at + g->n <= w->s->row.n);
 	buf_addz(w->out, "\n");
-	add_head(w, g);
+	attach_threads_add_head(w, g);
 	add_holder(w, g);
 	for (uint32_t k = 0; k < row->n; k++)
 		each_line(w, row, k, &column, false);
@@ -300,7 +300,7 @@ static void add_group(const struct writer *w, const struct group *g)
 		buf_addz(w->out, "    (no stack)\n");
 }
 
-static void add_title(const struct writer *w)
+static void attach_threads_add_title(const struct writer *w)
 {
 	const struct snap_thread *t = w->s->thread.data;
 	struct process_info f;
@@ -331,7 +331,7 @@ static void add_threads(const struct snap *s, struct attach_names *names, struct
 		assert(row[i].thread > 0 && row[i].thread <= s->thread.n);
 		w.row[i] = &row[i];
 	}
-	qsort_r((void *)w.row, n, sizeof(*w.row), compare_rows, (void *)(uintptr_t)s);
+	qsort_r((void *)w.row, n, sizeof(*w.row), attach_threads_compare_rows, (void *)(uintptr_t)s);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t tid = thread_of(s, w.row[i])->tid;
 		uint64_t wait = thread_of(s, w.row[i])->wait_ns;
@@ -346,17 +346,17 @@ static void add_threads(const struct snap *s, struct attach_names *names, struct
 		if (wait < group[n_groups - 1].shortest_ns)
 			group[n_groups - 1].shortest_ns = wait;
 	}
-	qsort(group, n_groups, sizeof(*group), compare_groups);
-	add_title(&w);
+	qsort(group, n_groups, sizeof(*group), attach_threads_compare_groups);
+	attach_threads_add_title(&w);
 	add_deadlocks(&w);
 	for (size_t i = 0; i < n_groups; i++)
-		add_group(&w, &group[i]);
+		attach_threads_add_group(&w, &group[i]);
 	free(group);
 	free((void *)w.row);
 }
 
 /* Set the error for a process whose threads cannot be read. */
-static int set_error(pid_t pid, int rc, struct err *err)
+static int attach_threads_set_error(pid_t pid, int rc, struct err *err)
 {
 	char scope[2] = "0";
 	int error = -rc;
@@ -379,13 +379,14 @@ static int set_error(pid_t pid, int rc, struct err *err)
 	return err_set(err, ERR_IO, "process %d: permission denied (another user's process, or protected)", (int)pid);
 }
 
-static int add_bytes(void *arg, const void *data, size_t n)
+static int attach_threads_add_bytes(void *arg, const void *data, size_t n)
 {
 	buf_add(arg, data, n);
 	return 0;
 }
 
-static int write_snap(const struct attach_threads_options *o, const struct snap *s, struct buf *out, struct err *err)
+static int attach_threads_write_snap(const struct attach_threads_options *o, const struct snap *s, struct buf *out,
+				     struct err *err)
 {
 	struct attach_names *names = NULL;
 	int rc = 0;
@@ -393,7 +394,8 @@ static int write_snap(const struct attach_threads_options *o, const struct snap 
 	if (!o->proto)
 		rc = attach_names_new(s, &names, err);
 	if (rc == 0 && (o->proto || o->debug)) {
-		rc = snap_write(s, (int)o->debug, o->proto ? NULL : attach_names_at, names, add_bytes, out);
+		rc = snap_write(s, (int)o->debug, o->proto ? NULL : attach_names_at, names, attach_threads_add_bytes,
+				out);
 		if (rc < 0)
 			err_set(err, ERR_IO, "%s", strerror(-rc));
 	} else if (rc == 0) {
@@ -411,7 +413,7 @@ struct running {
 };
 
 /* Open the events. Without the permission there are none. */
-static void open_running(struct running *r, pid_t pid)
+static void attach_threads_open_running(struct running *r, pid_t pid)
 {
 	static const char clock[] = "cpu-clock";
 	struct events_options o = { .type = { events_find(clock, sizeof(clock) - 1) },
@@ -450,7 +452,7 @@ static void sample_running(void *arg, struct process *p)
 
 	if (!r->is_tried) {
 		process_info(p, &f);
-		open_running(r, f.pid);
+		attach_threads_open_running(r, f.pid);
 	}
 	if (r->events)
 		events_read(r->events, on_running, r);
@@ -471,7 +473,7 @@ int attach_threads(pid_t pid, const struct attach_threads_options *o, struct buf
 		rc = snap_take(p, SNAP_THREADS, 0, &s);
 		events_free(running.events);
 	}
-	rc = rc < 0 ? set_error(pid, rc, err) : write_snap(o, s, out, err);
+	rc = rc < 0 ? attach_threads_set_error(pid, rc, err) : attach_threads_write_snap(o, s, out, err);
 	snap_free(s);
 	process_close(p);
 	return rc;

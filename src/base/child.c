@@ -100,7 +100,8 @@ static void restore_sigpipe(const struct sigpipe_state *s)
 }
 
 /* Start a program with the default signal actions instead of ours. flags: of posix_spawnattr_setflags. */
-static int spawn(const char *const *argv, posix_spawn_file_actions_t *files, short flags, pid_t *pid, struct err *err)
+static int child_spawn(const char *const *argv, posix_spawn_file_actions_t *files, short flags, pid_t *pid,
+		       struct err *err)
 {
 	posix_spawnattr_t attr;
 	sigset_t all, mask;
@@ -179,7 +180,7 @@ struct limits {
 	const struct stop *stop; /* kill the program when this is set; may be NULL */
 };
 
-static int64_t now_ms(void)
+static int64_t child_now_ms(void)
 {
 	struct timespec now;
 
@@ -190,7 +191,7 @@ static int64_t now_ms(void)
 /* Wait until a pipe is ready or a timeout expires; false after the deadline or on cancellation. */
 static bool wait_for_pipes(struct pollfd *fds, struct limits *l)
 {
-	int64_t left = l->until_ms == INT64_MAX ? -1 : l->until_ms - now_ms();
+	int64_t left = l->until_ms == INT64_MAX ? -1 : l->until_ms - child_now_ms();
 
 	l->timed_out = l->until_ms != INT64_MAX && left <= 0;
 	if (l->timed_out || stop_is_set(l->stop))
@@ -239,7 +240,7 @@ static bool wait_until_exit(pid_t pid, struct limits *l)
 
 		if (rc == 0 ? info.si_pid == pid : errno != EINTR)
 			return true;
-		l->timed_out = now_ms() >= l->until_ms;
+		l->timed_out = child_now_ms() >= l->until_ms;
 		if (l->timed_out || stop_is_set(l->stop))
 			return false;
 		nanosleep(&pause, NULL);
@@ -276,8 +277,8 @@ static void limit_program(pid_t pid, const struct child_limits *limits)
 }
 
 /* limits: NULL for a program in our process group. */
-static int run_program(const char *const *argv, const void *in, size_t n, const struct child_limits *limits,
-		       struct limits *l, struct buf *out, struct err *err)
+static int child_run_program(const char *const *argv, const void *in, size_t n, const struct child_limits *limits,
+			     struct limits *l, struct buf *out, struct err *err)
 {
 	posix_spawn_file_actions_t files;
 	struct sigpipe_state sigpipe;
@@ -294,7 +295,7 @@ static int run_program(const char *const *argv, const void *in, size_t n, const 
 		posix_spawn_file_actions_adddup2(&files, p.theirs[i], i);
 	block_sigpipe(&sigpipe);
 	l->has_group = limits != NULL;
-	rc = spawn(argv, &files, limits ? POSIX_SPAWN_SETPGROUP : 0, &pid, err);
+	rc = child_spawn(argv, &files, limits ? POSIX_SPAWN_SETPGROUP : 0, &pid, err);
 	posix_spawn_file_actions_destroy(&files);
 	for (int i = 0; i < N_PIPES; i++)
 		close_end(&p.theirs[i]);
@@ -315,25 +316,25 @@ int child_run(const char *const *argv, const void *in, size_t n, struct buf *out
 {
 	struct limits l = { .until_ms = INT64_MAX, .max = SIZE_MAX };
 
-	return run_program(argv, in, n, NULL, &l, out, err);
+	return child_run_program(argv, in, n, NULL, &l, out, err);
 }
 
 int child_read(const char *const *argv, size_t max, unsigned seconds, const struct stop *stop, struct buf *out,
 	       struct err *err)
 {
-	struct limits l = { .until_ms = now_ms() + (int64_t)seconds * 1000, .max = max, .stop = stop };
+	struct limits l = { .until_ms = child_now_ms() + (int64_t)seconds * 1000, .max = max, .stop = stop };
 
-	return run_program(argv, "", 0, NULL, &l, out, err);
+	return child_run_program(argv, "", 0, NULL, &l, out, err);
 }
 
 int child_run_limited(const char *const *argv, const void *in, size_t n, const struct child_limits *limits,
 		      struct buf *out, struct err *err)
 {
-	struct limits l = { .until_ms = now_ms() + (int64_t)limits->seconds * 1000,
+	struct limits l = { .until_ms = child_now_ms() + (int64_t)limits->seconds * 1000,
 			    .max = limits->max_output,
 			    .stop = limits->stop };
 
-	return run_program(argv, in, n, limits, &l, out, err);
+	return child_run_program(argv, in, n, limits, &l, out, err);
 }
 
 /* Run a program on our terminal; files are changes to the descriptors of the program, NULL for none. */
@@ -345,7 +346,7 @@ static int run_on_terminal(const char *const *argv, posix_spawn_file_actions_t *
 
 	ignore_signal(SIGINT, &old_int);
 	ignore_signal(SIGQUIT, &old_quit);
-	rc = spawn(argv, files, 0, &pid, err);
+	rc = child_spawn(argv, files, 0, &pid, err);
 	if (rc == 0)
 		rc = wait_for_exit(pid, argv[0], NULL, err);
 	sigaction(SIGINT, &old_int, NULL);
@@ -363,7 +364,7 @@ int child_start_pipe(const char *command, int *fd, pid_t *pid, struct err *err)
 		return err_set(err, ERR_IO, "pipe: %s", strerror(errno));
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_adddup2(&files, ends[0], STDIN_FILENO);
-	rc = spawn(argv, &files, 0, pid, err);
+	rc = child_spawn(argv, &files, 0, pid, err);
 	posix_spawn_file_actions_destroy(&files);
 	close(ends[0]);
 	if (rc < 0)

@@ -114,7 +114,7 @@ struct range_key {
 	uint32_t c;
 };
 
-static bool is_before(const void *arg, size_t i)
+static bool base_columns_is_before(const void *arg, size_t i)
 {
 	const struct range_key *key = arg;
 
@@ -123,12 +123,12 @@ static bool is_before(const void *arg, size_t i)
 
 static bool is_in(uint32_t c, const struct range *range, size_t n)
 {
-	size_t i = lower_bound(0, n, is_before, &(struct range_key){ range, c });
+	size_t i = lower_bound(0, n, base_columns_is_before, &(struct range_key){ range, c });
 
 	return i < n && c >= range[i].lo;
 }
 
-static bool is_ascii(char c)
+static bool base_columns_is_ascii(char c)
 {
 	return (unsigned char)c < 0x80;
 }
@@ -136,7 +136,7 @@ static bool is_ascii(char c)
 enum { CHAR_MAX_BYTES = 4 };
 
 /* The length in bytes and the width of the character at the start of n > 0 bytes. */
-static size_t decode(const char *text, size_t n_bytes, size_t *columns)
+static size_t base_columns_decode(const char *text, size_t n_bytes, size_t *columns)
 {
 	uint32_t c = 0xfffd;
 	size_t n = utf8_decode(text, n_bytes, &c);
@@ -159,10 +159,10 @@ size_t columns_next(const char *text, size_t *columns)
 		return 0;
 	n = 1;
 	*columns = 1;
-	if (!is_ascii(*text))
-		n = decode(text, strnlen(text, CHAR_MAX_BYTES), columns);
-	while (text[n] && !is_ascii(text[n])) {
-		size_t more = decode(text + n, strnlen(text + n, CHAR_MAX_BYTES), &width);
+	if (!base_columns_is_ascii(*text))
+		n = base_columns_decode(text, strnlen(text, CHAR_MAX_BYTES), columns);
+	while (text[n] && !base_columns_is_ascii(text[n])) {
+		size_t more = base_columns_decode(text + n, strnlen(text + n, CHAR_MAX_BYTES), &width);
 
 		if (width)
 			break;
@@ -177,8 +177,8 @@ size_t columns_count(const char *text)
 
 	for (; *text; text += n, sum += width) {
 		n = width = 1;
-		if (!is_ascii(*text))
-			n = decode(text, strnlen(text, CHAR_MAX_BYTES), &width);
+		if (!base_columns_is_ascii(*text))
+			n = base_columns_decode(text, strnlen(text, CHAR_MAX_BYTES), &width);
 	}
 	return sum;
 }
@@ -194,8 +194,8 @@ size_t columns_of_line(const char *line, size_t n)
 		if (end) {
 			length = (size_t)(end - line) - i + 1;
 			width = 0;
-		} else if (!is_ascii(line[i])) {
-			length = decode(line + i, n - i, &width);
+		} else if (!base_columns_is_ascii(line[i])) {
+			length = base_columns_decode(line + i, n - i, &width);
 		}
 		i += length;
 		sum += width;

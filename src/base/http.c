@@ -104,7 +104,7 @@ void http_response_add(struct http_response *r, const char *name, const char *va
 	buf_addz(&r->header, "\r\n");
 }
 
-static const struct http_header *find(const struct http_request *q, const char *name, size_t from)
+static const struct http_header *base_http_find(const struct http_request *q, const char *name, size_t from)
 {
 	for (size_t i = from; i < q->n_headers; i++)
 		if (strcasecmp(q->header[i].name, name) == 0)
@@ -114,14 +114,14 @@ static const struct http_header *find(const struct http_request *q, const char *
 
 const char *http_request_header(const struct http_request *q, const char *name)
 {
-	const struct http_header *h = find(q, name, 0);
+	const struct http_header *h = base_http_find(q, name, 0);
 
 	return h ? h->value : NULL;
 }
 
 bool http_request_repeats(const struct http_request *q, const char *name)
 {
-	const struct http_header *h = find(q, name, 0);
+	const struct http_header *h = base_http_find(q, name, 0);
 
-	return h && find(q, name, (size_t)(h - q->header) + 1);
+	return h && base_http_find(q, name, (size_t)(h - q->header) + 1);
 }

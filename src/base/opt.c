@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool same_name(const char *name, const char *text, size_t n)
+static bool opt_same_name(const char *name, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (name[i] != (text[i] == '-' ? '_' : text[i]))
@@ -29,7 +29,7 @@ static bool same_name(const char *name, const char *text, size_t n)
 const struct opt *opt_find(const struct opt *table, size_t n_opts, const char *name, size_t n)
 {
 	for (size_t i = 0; i < n_opts; i++)
-		if (same_name(table[i].name, name, n))
+		if (opt_same_name(table[i].name, name, n))
 			return &table[i];
 	return NULL;
 }

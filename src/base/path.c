@@ -83,7 +83,7 @@ void path_add_dir(struct buf *out, const char *path)
 }
 
 /* The end of the first entry of a colon-separated list. */
-static const char *entry_end(const char *list)
+static const char *base_path_entry_end(const char *list)
 {
 	return list + strcspn(list, ":");
 }
@@ -123,7 +123,7 @@ const char *path_trim(const char *path, const char *prefixes, const char *search
 
 	assert(path && prefixes && search);
 	for (const char *dir = search; !*prefixes && *search; dir = end + 1) {
-		end = entry_end(dir);
+		end = base_path_entry_end(dir);
 		out = after_folder(path, dir, (size_t)(end - dir));
 		if (out)
 			return out;
@@ -131,7 +131,7 @@ const char *path_trim(const char *path, const char *prefixes, const char *search
 			break;
 	}
 	for (const char *dir = prefixes; *prefixes; dir = end + 1) {
-		end = entry_end(dir);
+		end = base_path_entry_end(dir);
 		out = after_prefix(path, dir, (size_t)(end - dir));
 		if (out)
 			return out;

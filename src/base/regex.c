@@ -54,7 +54,7 @@ struct regex {
 	struct buf valid_text; /* copy of a text with invalid UTF-8 replaced */
 };
 
-static int64_t now_ns(void)
+static int64_t regex_now_ns(void)
 {
 	struct timespec t;
 
@@ -76,7 +76,8 @@ static void unknown_property(const char *pattern, size_t at, struct err *err)
 		pattern + start);
 }
 
-static pcre2_code *compile(struct regex *r, const char *pattern, const char *shown, uint32_t options, struct err *err)
+static pcre2_code *regex_compile(struct regex *r, const char *pattern, const char *shown, uint32_t options,
+				 struct err *err)
 {
 	unsigned char message[160];
 	int number;
@@ -117,7 +118,7 @@ int regex_new(const char *pattern, struct regex **out, struct err *err)
 	r->lib->set_newline(r->compile, PCRE2_NEWLINE_LF);
 	r->lib->set_parens_nest_limit(r->compile, NEST_LIMIT);
 	r->lib->set_compile_extra_options(r->compile, PCRE2_EXTRA_ALLOW_SURROGATE_ESCAPES);
-	r->fast = compile(r, r->pattern, pattern, PCRE2_NO_AUTO_CAPTURE, err);
+	r->fast = regex_compile(r, r->pattern, pattern, PCRE2_NO_AUTO_CAPTURE, err);
 	if (!r->fast) {
 		regex_free(r);
 		return ERR_USAGE;
@@ -147,7 +148,7 @@ void regex_free(struct regex *r)
 	free(r);
 }
 
-static int fail(const char *text, size_t n, const char *reason, struct err *err)
+static int regex_fail(const char *text, size_t n, const char *reason, struct err *err)
 {
 	return err_set(err, ERR_LIMIT, "matching `%.*s`: %s", n < NAME_SHOWN ? (int)n : NAME_SHOWN, text, reason);
 }
@@ -165,32 +166,32 @@ static size_t states_limit(size_t n)
 /* Match with the slow matcher: one anchored pass, after a lazy item that skips any prefix. */
 static int match_slow(struct regex *r, const char *text, size_t n, bool *out, struct err *err)
 {
-	int64_t start = now_ns();
+	int64_t start = regex_now_ns();
 	int rc;
 
 	if (!r->slow) {
 		struct buf whole = { 0 };
 
 		buf_addf(&whole, "(?s:.)*?(%s)", r->pattern);
-		r->slow = compile(r, buf_text(&whole), r->pattern,
-				  PCRE2_NO_AUTO_CAPTURE | PCRE2_ANCHORED | PCRE2_NO_START_OPTIMIZE, err);
+		r->slow = regex_compile(r, buf_text(&whole), r->pattern,
+					PCRE2_NO_AUTO_CAPTURE | PCRE2_ANCHORED | PCRE2_NO_START_OPTIMIZE, err);
 		buf_release(&whole);
 		if (!r->slow)
 			return ERR_USAGE;
 		r->work = mem_alloc(STATES_MAX * STATE_WORDS, sizeof(*r->work));
 	}
 	if (r->slow_ns > INT64_C(1000000) * SLOW_MS)
-		return fail(text, n, "the expression takes too many steps", err);
+		return regex_fail(text, n, "the expression takes too many steps", err);
 	rc = r->lib->dfa_match(r->slow, (PCRE2_SPTR)text, n, 0, PCRE2_NO_UTF_CHECK | PCRE2_DFA_SHORTEST, r->data, NULL,
 			       r->work, states_limit(n) * STATE_WORDS);
-	r->slow_ns += now_ns() - start;
+	r->slow_ns += regex_now_ns() - start;
 	if (rc < 0 && rc != PCRE2_ERROR_NOMATCH)
-		return fail(text, n, "the expression needs too much memory", err);
+		return regex_fail(text, n, "the expression needs too much memory", err);
 	*out = rc != PCRE2_ERROR_NOMATCH;
 	return 0;
 }
 
-static bool is_ascii(const char *text, size_t n)
+static bool regex_is_ascii(const char *text, size_t n)
 {
 	uint64_t word;
 
@@ -212,7 +213,7 @@ static void make_valid(struct regex *r, const char **text, size_t *n)
 	bool broken = false;
 	uint32_t c;
 
-	if (is_ascii(s, *n))
+	if (regex_is_ascii(s, *n))
 		return;
 	r->valid_text.len = 0;
 	while (s < end) {
@@ -252,7 +253,7 @@ static int compile_groups(struct regex *r, pcre2_code **code, uint32_t options, 
 {
 	if (*code)
 		return 0;
-	*code = compile(r, r->pattern, r->pattern, options, err);
+	*code = regex_compile(r, r->pattern, r->pattern, options, err);
 	if (!*code)
 		return ERR_USAGE;
 	r->lib->jit_compile(*code, PCRE2_JIT_COMPLETE);
@@ -261,7 +262,7 @@ static int compile_groups(struct regex *r, pcre2_code **code, uint32_t options, 
 	return 0;
 }
 
-static bool is_word(char c)
+static bool regex_is_word(char c)
 {
 	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -272,7 +273,7 @@ static int group_number(const char **s, uint32_t *out, struct err *err)
 	const char *start = *s + (**s == '{'), *end = start;
 	uint32_t n = 0;
 
-	for (; is_word(*end); end++)
+	for (; regex_is_word(*end); end++)
 		n = *end >= '0' && *end <= '9' && n < 100000 ? n * 10 + (uint32_t)(*end - '0') : UINT32_MAX;
 	if (end == start || n == UINT32_MAX || (start > *s && *end != '}'))
 		return err_set(err, ERR_USAGE, "$%s: use group numbers, $1 or ${1}; $$ is a dollar sign", *s);
@@ -323,7 +324,7 @@ int regex_replace(struct regex *r, const char *text, size_t n, const char *to, s
 		return 0;
 	}
 	if (rc < 0)
-		return fail(text, n, "the expression takes too many steps", err);
+		return regex_fail(text, n, "the expression takes too many steps", err);
 	rc = expand(r, text, to, out, err);
 	if (rc < 0)
 		out->len = before;
@@ -347,7 +348,7 @@ static int64_t replace_matches(struct regex *r, const char *text, size_t n, cons
 		if (rc == PCRE2_ERROR_NOMATCH)
 			break;
 		if (rc < 0)
-			return fail(text, n, "the expression takes too many steps", err);
+			return regex_fail(text, n, "the expression takes too many steps", err);
 		if (at[0] < at[1] || at[0] != last) {
 			buf_add(out, text + copied, at[0] - copied);
 			if (expand(r, text, to, out, err) < 0)

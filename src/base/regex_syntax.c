@@ -24,12 +24,12 @@ enum { UTF8_MAX = 4 }; /* maximum bytes of a character; scanning no further keep
 enum { FLAG_FOLD = 1, FLAG_LINES = 2, FLAG_DOT_ALL = 4, MAX_CHAR = 0x10ffff }; /* flags i, m, s */
 
 /* Set an error as Go words it, quoting n bytes of the expression. */
-static int refuse(struct err *err, const char *what, const char *from, size_t n)
+static int regex_syntax_refuse(struct err *err, const char *what, const char *from, size_t n)
 {
 	return err_set(err, ERR_USAGE, "error parsing regexp: %s: `%.*s`", what, (int)n, from);
 }
 
-static bool is_alnum(uint32_t c)
+static bool regex_syntax_is_alnum(uint32_t c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
@@ -54,13 +54,13 @@ static size_t char_length(const char *s)
 /* Append a literal character. */
 static void add_char(struct buf *out, uint32_t c)
 {
-	if (is_alnum(c))
+	if (regex_syntax_is_alnum(c))
 		buf_addf(out, "%c", (char)c);
 	else
 		buf_addf(out, "\\x{%x}", c);
 }
 
-static int hex_digit(char c)
+static int regex_syntax_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -70,14 +70,14 @@ static int hex_digit(char c)
 }
 
 /* Read the digits after \x: two, or any number in braces. On failure *s is after the invalid character. */
-static bool hex(const char **s, uint32_t *out)
+static bool regex_syntax_hex(const char **s, uint32_t *out)
 {
 	uint32_t v = 0;
 	int digit, n = 0;
 
 	if (**s == '{') {
 		for (++*s; **s && **s != '}'; n++) {
-			digit = hex_digit(**s);
+			digit = regex_syntax_hex_digit(**s);
 			*s += char_length(*s);
 			if (digit < 0)
 				return false;
@@ -94,7 +94,7 @@ static bool hex(const char **s, uint32_t *out)
 	for (; n < 2; n++) {
 		if (!**s)
 			return false;
-		digit = hex_digit(**s);
+		digit = regex_syntax_hex_digit(**s);
 		*s += char_length(*s);
 		if (n == 0 && digit < 0) { /* the message always quotes two characters */
 			*s += **s ? char_length(*s) : 0;
@@ -129,11 +129,11 @@ static int read_char_escape(const char **s, uint32_t *out, struct err *err)
 
 	assert(**s == '\\');
 	if (!start[1])
-		return refuse(err, "trailing backslash at end of expression", "", 0);
+		return regex_syntax_refuse(err, "trailing backslash at end of expression", "", 0);
 	++*s;
 	c = char_next(s);
 	known = c < 128 ? strchr(letter, (int)c) : NULL;
-	if (c < 128 && !is_alnum(c)) {
+	if (c < 128 && !regex_syntax_is_alnum(c)) {
 		*out = c;
 		return 0;
 	}
@@ -141,9 +141,9 @@ static int read_char_escape(const char **s, uint32_t *out, struct err *err)
 		*out = (unsigned char)meaning[known - letter];
 		return 0;
 	}
-	if ((c == 'x' && hex(s, out)) || (c >= '0' && c <= '7' && octal(s, (char)c, out)))
+	if ((c == 'x' && regex_syntax_hex(s, out)) || (c >= '0' && c <= '7' && octal(s, (char)c, out)))
 		return 0;
-	return refuse(err, "invalid escape sequence", start, (size_t)(*s - start));
+	return regex_syntax_refuse(err, "invalid escape sequence", start, (size_t)(*s - start));
 }
 
 /* Normalize a property name to the form "Lu" or "Greek", ignoring case, blanks, hyphens and underscores. */
@@ -154,7 +154,7 @@ static bool property_name(const char *s, const char *end, char *out, size_t size
 	for (; s < end; s++) {
 		if (*s == ' ' || *s == '_' || *s == '-')
 			continue;
-		if (!is_alnum((unsigned char)*s) || n + 1 == size)
+		if (!regex_syntax_is_alnum((unsigned char)*s) || n + 1 == size)
 			return false;
 		out[n] = (char)(*s >= '0' && *s <= '9' ? *s : n == 0 ? *s & ~32 : *s | 32);
 		n++;
@@ -163,7 +163,7 @@ static bool property_name(const char *s, const char *end, char *out, size_t size
 	return n > 0;
 }
 
-static void add_property(const char *name, bool negated, unsigned flags, bool inside, struct buf *out)
+static void regex_syntax_add_property(const char *name, bool negated, unsigned flags, bool inside, struct buf *out)
 {
 	const char *p = negated ? "P" : "p";
 	bool cased = strcmp(name, "Lu") == 0 || strcmp(name, "Ll") == 0 || strcmp(name, "Lt") == 0;
@@ -190,13 +190,13 @@ static int property(const char **s, unsigned flags, bool inside, struct buf *out
 	char name[64];
 
 	if (!*from)
-		return refuse(err, "invalid character class range", start, 2);
+		return regex_syntax_refuse(err, "invalid character class range", start, 2);
 	end = from + char_length(from);
 	*s = end;
 	if (*from == '{') {
 		end = strchr(from, '}');
 		if (!end)
-			return refuse(err, "invalid character class range", start, strlen(start));
+			return regex_syntax_refuse(err, "invalid character class range", start, strlen(start));
 		*s = end + 1;
 		from++;
 	}
@@ -205,8 +205,8 @@ static int property(const char **s, unsigned flags, bool inside, struct buf *out
 		from++;
 	}
 	if (!property_name(from, end, name, sizeof(name)))
-		return refuse(err, "invalid character class range", start, (size_t)(*s - start));
-	add_property(name, negated, flags, inside, out);
+		return regex_syntax_refuse(err, "invalid character class range", start, (size_t)(*s - start));
+	regex_syntax_add_property(name, negated, flags, inside, out);
 	return 0;
 }
 
@@ -269,14 +269,14 @@ static int named_class(const char **s, struct buf *out, struct err *err)
 			buf_add(out, start, (size_t)(*s - start));
 		return 0;
 	}
-	return refuse(err, "invalid character class range", start, (size_t)(end + 2 - start));
+	return regex_syntax_refuse(err, "invalid character class range", start, (size_t)(end + 2 - start));
 }
 
 /* Read a character inside brackets. */
 static int class_char(const char **s, const char *whole, uint32_t *out, struct err *err)
 {
 	if (!**s)
-		return refuse(err, "missing closing ]", whole, strlen(whole));
+		return regex_syntax_refuse(err, "missing closing ]", whole, strlen(whole));
 	if (**s == '\\')
 		return read_char_escape(s, out, err);
 	*out = char_next(s);
@@ -296,7 +296,7 @@ static int class_range(const char **s, const char *whole, struct buf *out, struc
 		if (class_char(s, whole, &hi, err) < 0)
 			return ERR_USAGE;
 		if (hi < lo)
-			return refuse(err, "invalid character class range", start, (size_t)(*s - start));
+			return regex_syntax_refuse(err, "invalid character class range", start, (size_t)(*s - start));
 	}
 	add_char(out, lo);
 	if (hi > lo) {
@@ -307,7 +307,7 @@ static int class_range(const char **s, const char *whole, struct buf *out, struc
 }
 
 /* Append [...]. */
-static int add_class(const char **s, unsigned flags, struct buf *out, struct err *err)
+static int regex_syntax_add_class(const char **s, unsigned flags, struct buf *out, struct err *err)
 {
 	const char *whole = *s;
 	bool first = true;
@@ -402,7 +402,7 @@ static int group_open(struct parser *p, const char *open, unsigned flags_inside)
 	unsigned outer = p->repeat;
 
 	if (p->depth == MAX_DEPTH)
-		return refuse(p->err, "expression nests too deeply", p->whole, strlen(p->whole));
+		return regex_syntax_refuse(p->err, "expression nests too deeply", p->whole, strlen(p->whole));
 	item_begin(p, false);
 	p->group = mem_grow(p->group, &p->cap, p->depth + 1, sizeof(*p->group));
 	p->group[p->depth++] = (struct group){ p->flags, p->shown, p->item, outer };
@@ -418,7 +418,7 @@ static int group_close(struct parser *p)
 	struct group *g;
 
 	if (p->depth == 0)
-		return refuse(p->err, "unexpected )", p->whole, strlen(p->whole));
+		return regex_syntax_refuse(p->err, "unexpected )", p->whole, strlen(p->whole));
 	g = &p->group[--p->depth];
 	buf_addz(p->out, ")");
 	p->flags = g->flags;
@@ -432,12 +432,12 @@ static int group_close(struct parser *p)
 	return 0;
 }
 
-static bool name_is_word(const char *s, const char *end)
+static bool regex_syntax_name_is_word(const char *s, const char *end)
 {
 	if (s == end)
 		return false;
 	for (; s < end; s++)
-		if (*s != '_' && !is_alnum((unsigned char)*s))
+		if (*s != '_' && !regex_syntax_is_alnum((unsigned char)*s))
 			return false;
 	return true;
 }
@@ -452,9 +452,9 @@ static int named_group(struct parser *p)
 		return 1;
 	end = strchr(p->s, '>');
 	if (!end)
-		return refuse(p->err, "invalid named capture", p->s, strlen(p->s));
-	if (!name_is_word(p->s + skip, end))
-		return refuse(p->err, "invalid named capture", p->s, (size_t)(end + 1 - p->s));
+		return regex_syntax_refuse(p->err, "invalid named capture", p->s, strlen(p->s));
+	if (!regex_syntax_name_is_word(p->s + skip, end))
+		return regex_syntax_refuse(p->err, "invalid named capture", p->s, (size_t)(end + 1 - p->s));
 	p->s = end + 1;
 	return group_open(p, "(", p->flags);
 }
@@ -492,7 +492,7 @@ static int perl_group(struct parser *p)
 			break;
 		}
 	}
-	return refuse(p->err, "invalid or unsupported Perl syntax", p->s, (size_t)(s - p->s));
+	return regex_syntax_refuse(p->err, "invalid or unsupported Perl syntax", p->s, (size_t)(s - p->s));
 }
 
 static void wrap_in_group(struct parser *p)
@@ -514,13 +514,13 @@ static int repeat(struct parser *p, const char *op, unsigned min, unsigned max)
 	if (*p->s == '?')
 		p->s++;
 	if (p->last_repeat)
-		return refuse(p->err, "invalid nested repetition operator", start, (size_t)(p->s - start));
+		return regex_syntax_refuse(p->err, "invalid nested repetition operator", start, (size_t)(p->s - start));
 	if (!p->has_item)
-		return refuse(p->err, "missing argument to repetition operator", op, (size_t)(p->s - op));
+		return regex_syntax_refuse(p->err, "missing argument to repetition operator", op, (size_t)(p->s - op));
 	if (min >= 2 || max >= 2)
 		p->item_repeat *= max > min ? max : min;
 	if (p->item_repeat > MAX_REPEAT)
-		return refuse(p->err, "invalid repeat count", op, (size_t)(p->s - op));
+		return regex_syntax_refuse(p->err, "invalid repeat count", op, (size_t)(p->s - op));
 	if (*op == '{' && max == 0 && min == 0 && op[n - 2] != ',')
 		p->item_repeat = 1; /* {0}: the item never occurs */
 	if (p->item_repeat > p->repeat)
@@ -536,7 +536,7 @@ static int repeat(struct parser *p, const char *op, unsigned min, unsigned max)
 }
 
 /* Read a number of {}, without leading zeros; numbers over the limit become TOO_LARGE. */
-static bool count(const char **s, unsigned *out)
+static bool regex_syntax_count(const char **s, unsigned *out)
 {
 	const char *digit = *s;
 	unsigned v = 0;
@@ -557,21 +557,21 @@ static int braces(struct parser *p)
 	unsigned min, max;
 	bool open = false;
 
-	if (!count(&s, &min))
+	if (!regex_syntax_count(&s, &min))
 		goto brace;
 	max = min;
 	if (*s == ',') {
 		s++;
 		max = 0;
 		open = *s == '}';
-		if (!open && !count(&s, &max))
+		if (!open && !regex_syntax_count(&s, &max))
 			goto brace;
 	}
 	if (*s != '}')
 		goto brace;
 	p->s = s + 1;
 	if (min > MAX_REPEAT || max > MAX_REPEAT || (!open && min > max))
-		return refuse(p->err, "invalid repeat count", op, (size_t)(p->s - op));
+		return regex_syntax_refuse(p->err, "invalid repeat count", op, (size_t)(p->s - op));
 	return repeat(p, op, min, max);
 brace:
 	p->last_repeat = NULL;
@@ -592,7 +592,7 @@ static void quoted(struct parser *p)
 		p->s = end + 2;
 }
 
-static int escape(struct parser *p)
+static int regex_syntax_escape(struct parser *p)
 {
 	uint32_t c;
 	int rc;
@@ -606,7 +606,7 @@ static int escape(struct parser *p)
 		p->s += 2;
 		return 0;
 	case 'C':
-		return refuse(p->err, "invalid escape sequence", p->s, 2);
+		return regex_syntax_refuse(p->err, "invalid escape sequence", p->s, 2);
 	case 'Q':
 		quoted(p);
 		return 0;
@@ -646,16 +646,16 @@ static int parse_one(struct parser *p)
 		return 0;
 	case '[':
 		item_begin(p, false);
-		return add_class(&p->s, p->flags, p->out, p->err);
+		return regex_syntax_add_class(&p->s, p->flags, p->out, p->err);
 	case '\\':
-		return escape(p);
+		return regex_syntax_escape(p);
 	default:
 		literal(p, char_next(&p->s));
 		return 0;
 	}
 }
 
-static int parse(struct parser *p)
+static int regex_syntax_parse(struct parser *p)
 {
 	const char *op;
 	int rc = 0;
@@ -677,7 +677,7 @@ static int parse(struct parser *p)
 		}
 	}
 	if (rc == 0 && p->depth)
-		rc = refuse(p->err, "missing closing )", p->whole, strlen(p->whole));
+		rc = regex_syntax_refuse(p->err, "missing closing )", p->whole, strlen(p->whole));
 	return rc;
 }
 
@@ -691,10 +691,10 @@ int regex_syntax(const char *pattern, struct buf *out, struct err *err)
 		size_t n = utf8_decode(s, strnlen(s, UTF8_MAX), &c);
 
 		if (!n)
-			return refuse(p.err, "invalid UTF-8", pattern, strlen(pattern));
+			return regex_syntax_refuse(p.err, "invalid UTF-8", pattern, strlen(pattern));
 		s += n;
 	}
-	rc = parse(&p);
+	rc = regex_syntax_parse(&p);
 	free(p.group);
 	return rc;
 }

@@ -50,7 +50,7 @@ void strtab_free(struct strtab *t)
 	free(t);
 }
 
-static bool find(const struct strtab *t, uint64_t h, const char *s, size_t n, str_id *out)
+static bool base_strtab_find(const struct strtab *t, uint64_t h, const char *s, size_t n, str_id *out)
 {
 	uint32_t id;
 
@@ -60,12 +60,12 @@ static bool find(const struct strtab *t, uint64_t h, const char *s, size_t n, st
 			return true;
 		}
 	}
-	return t->base && find(t->base, h, s, n, out);
+	return t->base && base_strtab_find(t->base, h, s, n, out);
 }
 
 bool strtab_find(const struct strtab *t, const char *s, size_t n, str_id *out)
 {
-	return find(t, hash_bytes(s, n), s, n, out);
+	return base_strtab_find(t, hash_bytes(s, n), s, n, out);
 }
 
 bool strtab_find_from(const struct strtab *t, const struct strtab *other, str_id id, str_id *out)
@@ -73,7 +73,7 @@ bool strtab_find_from(const struct strtab *t, const struct strtab *other, str_id
 	const struct entry *e = &other->str[id];
 
 	assert(id < other->n);
-	return find(t, e->hash, e->text, e->len, out);
+	return base_strtab_find(t, e->hash, e->text, e->len, out);
 }
 
 struct strtab *strtab_make_concat(const struct strtab *base, const struct strtab *more, struct arena *mem)
@@ -98,12 +98,12 @@ struct strtab *strtab_make_concat(const struct strtab *base, const struct strtab
 	return t;
 }
 
-static str_id add(struct strtab *t, uint32_t h, const char *s, size_t n)
+static str_id base_strtab_add(struct strtab *t, uint32_t h, const char *s, size_t n)
 {
 	str_id id;
 
 	assert(!t->base);
-	if (find(t, h, s, n, &id))
+	if (base_strtab_find(t, h, s, n, &id))
 		return id;
 	t->str = mem_grow(t->str, &t->cap, (size_t)t->n + 1, sizeof(*t->str));
 	t->str[t->n] = (struct entry){ arena_strndup(t->mem, s, n), n, h };
@@ -114,7 +114,7 @@ static str_id add(struct strtab *t, uint32_t h, const char *s, size_t n)
 
 str_id strtab_add(struct strtab *t, const char *s, size_t n)
 {
-	return add(t, (uint32_t)hash_bytes(s, n), s, n);
+	return base_strtab_add(t, (uint32_t)hash_bytes(s, n), s, n);
 }
 
 str_id strtab_add_from(struct strtab *t, const struct strtab *other, str_id id)
@@ -122,7 +122,7 @@ str_id strtab_add_from(struct strtab *t, const struct strtab *other, str_id id)
 	const struct entry *e = &other->str[id];
 
 	assert(id < other->n);
-	return add(t, e->hash, e->text, e->len);
+	return base_strtab_add(t, e->hash, e->text, e->len);
 }
 
 str_id strtab_addz(struct strtab *t, const char *s)

@@ -10,12 +10,12 @@
 #include <assert.h>
 #include <string.h>
 
-static bool is_alnum(char c)
+static bool url_escape_is_alnum(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-static bool is_one_of(char c, const char *set)
+static bool url_escape_is_one_of(char c, const char *set)
 {
 	return c && strchr(set, c);
 }
@@ -30,7 +30,7 @@ static bool is_escaped(char c, enum url_part part)
 	};
 
 	assert(part <= URL_USER);
-	return !is_alnum(c) && !is_one_of(c, plain[part]);
+	return !url_escape_is_alnum(c) && !url_escape_is_one_of(c, plain[part]);
 }
 
 static int digit_value(char c)
@@ -79,7 +79,7 @@ void url_escape(const char *s, size_t n, enum url_part part, struct buf *out)
 bool url_path_is_valid(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (is_escaped(s[i], URL_PATH) && !is_one_of(s[i], "!'()*[]%"))
+		if (is_escaped(s[i], URL_PATH) && !url_escape_is_one_of(s[i], "!'()*[]%"))
 			return false;
 	return true;
 }

@@ -157,7 +157,7 @@ void utf8_add_code(struct buf *b, const char *s)
 }
 
 /* Is s[i] a continuation byte? */
-static bool is_inside(const char *s, size_t i)
+static bool utf8_is_inside(const char *s, size_t i)
 {
 	return ((unsigned char)s[i] & 0xc0) == 0x80;
 }
@@ -173,9 +173,9 @@ void utf8_add_short(struct buf *b, const char *s, size_t n, size_t max)
 		buf_add(b, s, n);
 		return;
 	}
-	for (int i = 0; i < INSIDE && head && is_inside(s, head); i++)
+	for (int i = 0; i < INSIDE && head && utf8_is_inside(s, head); i++)
 		head--;
-	for (int i = 0; i < INSIDE && tail < n && is_inside(s, tail); i++)
+	for (int i = 0; i < INSIDE && tail < n && utf8_is_inside(s, tail); i++)
 		tail++;
 	assert(head <= room && tail <= n && head + (n - tail) <= max);
 	buf_add(b, s, head);

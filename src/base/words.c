@@ -48,7 +48,7 @@ static const char *read_quoted(const char *at, const char *end, struct buf *out)
 	return at < end ? at + 1 : NULL;
 }
 
-static bool is_blank(char c)
+static bool words_is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
@@ -62,16 +62,16 @@ static int split_line(struct words_reader *r, const char *at, const char *end, s
 	for (;;) {
 		const char *start;
 
-		while (at < end && is_blank(*at))
+		while (at < end && words_is_blank(*at))
 			at++;
 		if (at == end || *at == '#')
 			break;
 		word.len = 0;
-		for (start = at; at < end && !is_blank(*at) && *start != '"'; at++)
+		for (start = at; at < end && !words_is_blank(*at) && *start != '"'; at++)
 			buf_add(&word, at, 1);
 		if (at == start)
 			at = read_quoted(at + 1, end, &word);
-		if (!at || (at < end && !is_blank(*at))) {
+		if (!at || (at < end && !words_is_blank(*at))) {
 			buf_release(&word);
 			return at ? words_error(w, err, "closing quote within a word; write \\\" for a quote")
 				  : words_error(w, err, "missing closing quote");
@@ -80,9 +80,9 @@ static int split_line(struct words_reader *r, const char *at, const char *end, s
 		w->word[w->n++] = arena_strndup(r->mem, buf_text(&word), word.len);
 	}
 	buf_release(&word);
-	while (at < end && (*at == '#' || is_blank(*at)))
+	while (at < end && (*at == '#' || words_is_blank(*at)))
 		at++;
-	while (end > at && is_blank(end[-1]))
+	while (end > at && words_is_blank(end[-1]))
 		end--;
 	w->comment = arena_strndup(r->mem, at, (size_t)(end - at));
 	return 0;

@@ -50,7 +50,7 @@ static const char *const file_name[] = {
 };
 
 /* The output file of gate that a flag such as --json=FILE sets; N_ARGS_FILES: none. */
-static enum args_file find_file(const struct flag *f)
+static enum args_file args_find_file(const struct flag *f)
 {
 	const struct opt flag = { .name = "", .kind = OPT_BOOL };
 	enum args_file i = 0;
@@ -62,7 +62,7 @@ static enum args_file find_file(const struct flag *f)
 }
 
 /* Only gate has --json=FILE; other reports have -o. */
-static int check_files(const struct args *a, struct err *err)
+static int args_check_files(const struct args *a, struct err *err)
 {
 	for (int i = 0; i < N_ARGS_FILES && !is_gate(a->report); i++)
 		if (a->file[i])
@@ -167,7 +167,7 @@ static int set_option_flag(struct args *a, const struct flag *f, char **next, in
 	const struct report_type *t = o ? NULL : reports_find(f->name, f->n);
 	const struct command *c = o || t ? NULL : args_command(f->name, f->n);
 	const char *value = f->value;
-	enum args_file file = find_file(f);
+	enum args_file file = args_find_file(f);
 	bool yes = true;
 	int rc;
 
@@ -244,7 +244,7 @@ static const struct report_type *find_perf_command(const char *word)
 	return name && access(word, F_OK) < 0 ? reports_find(name, strlen(name)) : NULL;
 }
 
-static int add_word(struct args *a, const char *word, struct err *err)
+static int args_add_word(struct args *a, const char *word, struct err *err)
 {
 	bool is_first = a->n_words == 0 && !a->report && !a->command;
 	const struct report_type *t = is_first ? reports_find(word, strlen(word)) : NULL;
@@ -286,7 +286,7 @@ static int parse_words(int argc, char **argv, struct args *a, const struct opt *
 
 		if (!flags || word[0] != '-' || word[1] == 0 || takes_any_word(a)) {
 			rc = is_late_option(a, word) ? err_set(err, ERR_USAGE, "%s: options must precede --", word)
-						     : add_word(a, word, err);
+						     : args_add_word(a, word, err);
 			continue;
 		}
 		f.name = word + 1 + (word[1] == '-');
@@ -331,7 +331,7 @@ int args_parse(int argc, char **argv, struct args *out, struct err *err)
 	rc = parse_words(argc, argv, &a, given, err);
 	a.q.for_gate = is_gate(a.report);
 	if (rc == 0)
-		rc = check_files(&a, err);
+		rc = args_check_files(&a, err);
 	if (rc == 0)
 		move_format(&a, given);
 	a.foreign = rc == 0 ? find_foreign(&a, given) : NULL;

@@ -40,7 +40,7 @@ struct line {
 };
 
 /* Append the candidate before + word + after if the last word is a prefix of it; - and _ are equal in names. */
-static void add(struct line *l, const char *before, const char *word, const char *after, const char *help)
+static void cli_complete_add(struct line *l, const char *before, const char *word, const char *after, const char *help)
 {
 	struct buf text = { 0 };
 	size_t n = strlen(l->last);
@@ -78,15 +78,15 @@ static void add_choices(struct line *l, const char *before, const char *choices,
 		snprintf(word, sizeof(word), "%.*s", (int)(next - choices), choices);
 		/* words in capitals in opt.arg are placeholders */
 		if (separator != '|' || word[strcspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ[")] == '\0')
-			add(l, before, word, "", "");
+			cli_complete_add(l, before, word, "", "");
 		else if (starts_with(word, "label:"))
-			add(l, before, "label:", "", "");
+			cli_complete_add(l, before, "label:", "", "");
 		choices = next + 1;
 	}
 }
 
 /* Is this label key or sample type readable, and a word without quotes? */
-static bool is_plain(const char *name, size_t n)
+static bool cli_complete_is_plain(const char *name, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!isalnum((unsigned char)name[i]) && !memchr("_-./:@%+", name[i], 8))
@@ -95,7 +95,7 @@ static bool is_plain(const char *name, size_t n)
 }
 
 /* Is this name of a function readable, and not an option or a line with a meaning for the scripts? */
-static bool is_readable(const char *name, size_t n)
+static bool cli_complete_is_readable(const char *name, size_t n)
 {
 	struct buf safe = { 0 };
 	bool is_safe;
@@ -111,7 +111,7 @@ static bool is_readable(const char *name, size_t n)
  * Add a function as a regular expression, in which . remains, as it is easier to read. The scripts quote it for their
  * shell. The last word may be the start of the expression or of the name.
  */
-static void add_function(struct line *l, const char *before, const char *name, size_t n)
+static void cli_complete_add_function(struct line *l, const char *before, const char *name, size_t n)
 {
 	const char *typed = starts_with(l->last, before) ? l->last + strlen(before) : "";
 	struct buf word = { 0 };
@@ -124,7 +124,7 @@ static void add_function(struct line *l, const char *before, const char *name, s
 	if (strlen(typed) <= n && memcmp(typed, name, strlen(typed)) == 0)
 		buf_addf(l->out, "%s%s\t\n", before, buf_text(&word));
 	else
-		add(l, before, buf_text(&word), "", "");
+		cli_complete_add(l, before, buf_text(&word), "", "");
 	buf_release(&word);
 }
 
@@ -144,10 +144,10 @@ static void add_profile_names(struct line *l, const char *before, const char *af
 		char word[256];
 
 		snprintf(word, sizeof(word), "%.*s", (int)n, name);
-		if (which == NAMES_FUNCTIONS && is_readable(name, n))
-			add_function(l, before, name, n);
-		else if (which != NAMES_FUNCTIONS && is_plain(name, n) && n < sizeof(word))
-			add(l, before, word, after, "");
+		if (which == NAMES_FUNCTIONS && cli_complete_is_readable(name, n))
+			cli_complete_add_function(l, before, name, n);
+		else if (which != NAMES_FUNCTIONS && cli_complete_is_plain(name, n) && n < sizeof(word))
+			cli_complete_add(l, before, word, after, "");
 	}
 	if (which == NAMES_TYPES && list.n == 0)
 		add_choices(l, before,
@@ -164,7 +164,7 @@ static void add_list_start(const char *last, size_t from, char separator, struct
 }
 
 /* Read the name of a process that the user can sample. Returns false for others, kernel threads, and cpa itself. */
-static bool read_process(const char *pid, char *name, size_t size)
+static bool cli_complete_read_process(const char *pid, char *name, size_t size)
 {
 	char path[300];
 	struct stat st;
@@ -193,7 +193,7 @@ static bool read_process(const char *pid, char *name, size_t size)
 }
 
 /* Add the processes of the user; before is the complete part of a list of processes. */
-static void add_processes(struct line *l, const char *before)
+static void cli_complete_add_processes(struct line *l, const char *before)
 {
 	DIR *proc = opendir("/proc");
 	const struct dirent *e;
@@ -201,8 +201,9 @@ static void add_processes(struct line *l, const char *before)
 	while (proc && (e = readdir(proc))) {
 		char name[64];
 
-		if (e->d_name[strspn(e->d_name, "0123456789")] == '\0' && read_process(e->d_name, name, sizeof(name)))
-			add(l, before, e->d_name, "", name);
+		if (e->d_name[strspn(e->d_name, "0123456789")] == '\0' &&
+		    cli_complete_read_process(e->d_name, name, sizeof(name)))
+			cli_complete_add(l, before, e->d_name, "", name);
 	}
 	if (proc)
 		closedir(proc);
@@ -214,11 +215,11 @@ static void add_process_list(struct line *l, size_t from)
 	struct buf start = { 0 };
 
 	add_list_start(l->last, from, ',', &start);
-	add_processes(l, buf_text(&start));
+	cli_complete_add_processes(l, buf_text(&start));
 	buf_release(&start);
 }
 
-static bool is_any(const char *name, const char *const *words)
+static bool cli_complete_is_any(const char *name, const char *const *words)
 {
 	for (; *words; words++)
 		if (strcmp(name, *words) == 0)
@@ -231,11 +232,11 @@ static void add_formats(struct line *l, const char *before)
 {
 	for (size_t i = 0; i < n_formats; i++)
 		if (formats[i].name && formats[i].read)
-			add(l, before, formats[i].name, "", formats[i].help);
+			cli_complete_add(l, before, formats[i].name, "", formats[i].help);
 }
 
 /* Add values of the option. before is the text before the value in the last word: "" or "--name=". */
-static void add_values(struct line *l, const struct opt *o, const char *before)
+static void cli_complete_add_values(struct line *l, const struct opt *o, const char *before)
 {
 	static const char *const paths[] = { "DIR", "PATH", NULL }, *const files[] = { "FILE", "SOURCE", NULL };
 	const char *arg = o->arg ? o->arg : "";
@@ -271,9 +272,9 @@ static void add_values(struct line *l, const struct opt *o, const char *before)
 		add_choices(l, before, "minimum auto ns us ms s hrs B kB MB GB TB PB", ' ');
 	else if (strcmp(o->name, "signal") == 0)
 		add_choices(l, before, "PROF VTALRM STKFLT PWR", ' ');
-	else if (is_any(arg, paths))
+	else if (cli_complete_is_any(arg, paths))
 		buf_addz(l->out, ":folders\n");
-	else if (is_any(arg, files))
+	else if (cli_complete_is_any(arg, files))
 		buf_addz(l->out, ":files\n");
 	else if (o->kind == OPT_BOOL)
 		add_choices(l, before, "true false", ' ');
@@ -285,41 +286,42 @@ static void add_values(struct line *l, const struct opt *o, const char *before)
 /* ---- options ---- */
 
 /* Does the command line accept this report option? */
-static bool takes(const struct line *l, const struct opt *o)
+static bool cli_complete_takes(const struct line *l, const struct opt *o)
 {
 	if (l->report)
 		return reports_takes_option(l->report, o);
 	return !l->command && o->group != GROUP_GATE && o->group != GROUP_FLAME && o->group != GROUP_SERIES;
 }
 
-static void add_option(struct line *l, const struct opt *o)
+static void cli_complete_add_option(struct line *l, const struct opt *o)
 {
 	char name[OPT_NAME_MAX];
 	const char *equals = opt_is_flag(o) ? "" : "=";
 	bool two = starts_with(l->last, "--") || (o->is_ours && o->name[1] && !l->last[1]);
 
-	add(l, two ? "--" : "-", opt_display_name(o, name), o->name[1] ? equals : "", o->help);
+	cli_complete_add(l, two ? "--" : "-", opt_display_name(o, name), o->name[1] ? equals : "", o->help);
 }
 
-static void add_options(struct line *l)
+static void cli_complete_add_options(struct line *l)
 {
 	const struct opt *o;
 
 	for (size_t i = 0; l->command && l->command->option && (o = l->command->option(i)); i++)
-		add_option(l, o);
+		cli_complete_add_option(l, o);
 	for (size_t i = 0; i < query_n_options; i++)
-		if (takes(l, &query_options[i]))
-			add_option(l, l->report ? help_text_option(l->report, &query_options[i]) : &query_options[i]);
+		if (cli_complete_takes(l, &query_options[i]))
+			cli_complete_add_option(l, l->report ? help_text_option(l->report, &query_options[i])
+							     : &query_options[i]);
 	for (size_t i = 0; l->report && (o = help_text_own_option(l->report, i)); i++)
-		add_option(l, o);
+		cli_complete_add_option(l, o);
 	/* reports as options: cpa -top cpu.pb.gz */
 	for (size_t i = 0; !l->report && !l->command && i < n_reports; i++)
-		add(l, starts_with(l->last, "--") ? "--" : "-", reports[i].name,
-		    reports_takes_pattern(&reports[i]) ? "=" : "", reports[i].help);
+		cli_complete_add(l, starts_with(l->last, "--") ? "--" : "-", reports[i].name,
+				 reports_takes_pattern(&reports[i]) ? "=" : "", reports[i].help);
 }
 
 /* The option in "-name" or "--name=value"; NULL if it does not exist. */
-static const struct opt *find_option(const struct line *l, const char *word)
+static const struct opt *cli_complete_find_option(const struct line *l, const char *word)
 {
 	const char *name = word + strspn(word, "-");
 	size_t n = strcspn(name, "=");
@@ -341,12 +343,12 @@ static const struct opt *find_option(const struct line *l, const char *word)
 
 /* ---- commands and arguments ---- */
 
-static void add_commands(struct line *l)
+static void cli_complete_add_commands(struct line *l)
 {
 	for (size_t i = 0; i < n_reports; i++)
-		add(l, "", reports[i].name, "", reports[i].help);
+		cli_complete_add(l, "", reports[i].name, "", reports[i].help);
 	for (size_t i = 0; i < n_commands; i++)
-		add(l, "", commands[i].name, "", commands[i].help);
+		cli_complete_add(l, "", commands[i].name, "", commands[i].help);
 }
 
 static void add_help_words(struct line *l)
@@ -355,14 +357,14 @@ static void add_help_words(struct line *l)
 
 	if (*l->last == '-') {
 		for (size_t i = 0; i < query_n_options; i++)
-			add(l, query_options[i].is_ours ? "--" : "-", opt_display_name(&query_options[i], name), "",
-			    query_options[i].help);
+			cli_complete_add(l, query_options[i].is_ours ? "--" : "-",
+					 opt_display_name(&query_options[i], name), "", query_options[i].help);
 		return;
 	}
-	add_commands(l);
-	add(l, "", "shell", "", "cpa without a command");
-	add(l, "", "formats", "", "formats of profiles that cpa reads, writes or recognizes");
-	add(l, "", "all", "", "all commands and options");
+	cli_complete_add_commands(l);
+	cli_complete_add(l, "", "shell", "", "cpa without a command");
+	cli_complete_add(l, "", "formats", "", "formats of profiles that cpa reads, writes or recognizes");
+	cli_complete_add(l, "", "all", "", "all commands and options");
 }
 
 /* The value of an option of the command line in "--name=value" or two words; "" if it is not given. */
@@ -400,8 +402,8 @@ static void add_selectors(struct line *l, const char *before)
 				char word[256];
 				int n = snprintf(word, sizeof(word), "%s/%s", s->name, s->kind[k]);
 
-				if (n > 0 && (size_t)n < sizeof(word) && is_plain(word, (size_t)n))
-					add(l, before, word, "", "");
+				if (n > 0 && (size_t)n < sizeof(word) && cli_complete_is_plain(word, (size_t)n))
+					cli_complete_add(l, before, word, "", "");
 			}
 		}
 	}
@@ -419,7 +421,7 @@ static void add_store_arguments(struct line *l)
 		size_t at = starts_with(arguments, "NAME ") ? 2 : 1;
 
 		if (l->n_arguments == 0)
-			add(l, "", name, "", arguments);
+			cli_complete_add(l, "", name, "", arguments);
 		else if (is_named && strstr(arguments, "SELECTOR") && l->n_arguments == at)
 			add_selectors(l, "");
 		else if (is_named && starts_with(arguments, "FILE"))
@@ -440,19 +442,19 @@ static void add_arguments_of_command(struct line *l)
 	else if (strcmp(name, "store") == 0)
 		add_store_arguments(l);
 	else if (strcmp(name, "threads") == 0 && l->n_arguments == 0) {
-		add_processes(l, "");
+		cli_complete_add_processes(l, "");
 		buf_addz(l->out, ":files\n");
 	}
 }
 
-static void add_arguments(struct line *l)
+static void cli_complete_add_arguments(struct line *l)
 {
 	if (l->command) {
 		add_arguments_of_command(l);
 		return;
 	}
 	if (!l->report && l->n_arguments == 0)
-		add_commands(l);
+		cli_complete_add_commands(l);
 	/* the first word may be a source too; offer files only once something is typed */
 	if (!l->report && l->n == 1 && !*l->last)
 		return;
@@ -483,7 +485,7 @@ static bool read_flag_command(struct line *l, const char *word)
 {
 	const char *name = word + strspn(word, "-");
 	size_t n = strcspn(name, "=");
-	const struct report_type *t = find_option(l, word) ? NULL : reports_find(name, n);
+	const struct report_type *t = cli_complete_find_option(l, word) ? NULL : reports_find(name, n);
 
 	if (!t || l->report || l->command)
 		return false;
@@ -492,7 +494,7 @@ static bool read_flag_command(struct line *l, const char *word)
 	return true;
 }
 
-static void read_word(struct line *l, const char *word)
+static void cli_complete_read_word(struct line *l, const char *word)
 {
 	if (!l->report && !l->command && l->n_arguments == 0) {
 		l->report = reports_find(word, strlen(word));
@@ -512,7 +514,7 @@ static bool is_in_program(const struct line *l)
 	       (strcmp(l->command->name, "run") == 0 || strcmp(l->command->name, "record") == 0);
 }
 
-static void read_line(struct line *l)
+static void cli_complete_read_line(struct line *l)
 {
 	for (size_t i = 0; i + 1 < l->n; i++) {
 		const char *word = l->word[i];
@@ -523,12 +525,12 @@ static void read_line(struct line *l)
 			continue;
 		}
 		if (word[0] != '-' || !word[1] || l->is_after_dashes || is_in_program(l)) {
-			read_word(l, word);
+			cli_complete_read_word(l, word);
 			continue;
 		}
 		if (read_flag_command(l, word))
 			continue;
-		o = find_option(l, word);
+		o = cli_complete_find_option(l, word);
 		if (!o || opt_is_flag(o) || strchr(word, '='))
 			continue;
 		if (i + 2 == l->n)
@@ -545,23 +547,23 @@ void completion_candidates(const char *const *word, size_t n, struct buf *out)
 	if (n == 0)
 		return;
 	l.last = word[n - 1];
-	read_line(&l);
+	cli_complete_read_line(&l);
 	equals = strchr(l.last, '=');
 	if (l.open) {
-		add_values(&l, l.open, "");
+		cli_complete_add_values(&l, l.open, "");
 	} else if (*l.last == '-' && !l.is_after_dashes && !is_in_program(&l) &&
 		   !(l.command && strcmp(l.command->name, "help") == 0)) {
-		const struct opt *o = equals ? find_option(&l, l.last) : NULL;
+		const struct opt *o = equals ? cli_complete_find_option(&l, l.last) : NULL;
 		struct buf before = { 0 };
 
 		if (o) {
 			buf_add(&before, l.last, (size_t)(equals - l.last) + 1);
-			add_values(&l, o, buf_text(&before));
+			cli_complete_add_values(&l, o, buf_text(&before));
 			buf_release(&before);
 		} else if (!equals) {
-			add_options(&l);
+			cli_complete_add_options(&l);
 		}
 	} else {
-		add_arguments(&l);
+		cli_complete_add_arguments(&l);
 	}
 }

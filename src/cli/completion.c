@@ -138,7 +138,7 @@ static const char fish[] =
 	"end\n"
 	"complete -c cpa -f -a '(__cpa_words)'\n";
 
-static int print_candidates(const struct args *a)
+static int completion_print_candidates(const struct args *a)
 {
 	struct buf out = { 0 };
 
@@ -153,7 +153,7 @@ int cmd_completion(const struct args *a)
 	const char *shell = a->n_words ? a->word[0] : "";
 
 	if (strcmp(shell, "words") == 0)
-		return print_candidates(a);
+		return completion_print_candidates(a);
 	if (strcmp(shell, "--help") == 0 || strcmp(shell, "-h") == 0)
 		cmd_help_command("completion");
 	else if (a->n_words == 1 && strcmp(shell, "bash") == 0)

@@ -71,7 +71,7 @@ static const char *find_command(const char *word)
 	return find_alias(foreign_commands, sizeof(foreign_commands) / sizeof(foreign_commands[0]), word);
 }
 
-static const char *find_option(const char *word)
+static const char *hints_find_option(const char *word)
 {
 	return find_alias(foreign_options, sizeof(foreign_options) / sizeof(foreign_options[0]), word);
 }
@@ -110,7 +110,7 @@ static int fail_web_ui(const char *dash, const char *word, struct err *err)
 
 /* ---- commands ---- */
 
-static bool is_file(const char *path)
+static bool hints_is_file(const char *path)
 {
 	struct stat st;
 
@@ -120,7 +120,7 @@ static bool is_file(const char *path)
 /* Is the word a number, and not a file? */
 static bool is_number(const char *word)
 {
-	return *word && !word[strspn(word, "0123456789")] && !is_file(word);
+	return *word && !word[strspn(word, "0123456789")] && !hints_is_file(word);
 }
 
 /* Append arguments. With has_rows, numbers are numbers of rows. */
@@ -133,7 +133,7 @@ static void add_hint_words(char *const *argv, int n, bool has_rows, struct buf *
 }
 
 /* Append "cpa COMMAND", the arguments after word, and those before it. If word is NULL, append all arguments. */
-static void add_line(const struct args *a, const char *word, const char *command, struct buf *out)
+static void hints_add_line(const struct args *a, const char *word, const char *command, struct buf *out)
 {
 	bool has_rows = !*command || reports_find(command, strlen(command));
 	int at = 0;
@@ -147,16 +147,16 @@ static void add_line(const struct args *a, const char *word, const char *command
 }
 
 /* Could the word be the name of a command, and neither a file nor an address? */
-static bool is_name(const char *word)
+static bool hints_is_name(const char *word)
 {
 	for (const char *c = word; *c; c++)
 		if (!isalnum((unsigned char)*c) && *c != '-' && *c != '_')
 			return false;
-	return *word && !is_file(word);
+	return *word && !hints_is_file(word);
 }
 
 /* Split a word such as "top10" into a report and -nodecount; "" if the word does not have this form. */
-static void find_rows(const char *word, struct buf *out)
+static void hints_find_rows(const char *word, struct buf *out)
 {
 	size_t n = strcspn(word, "0123456789");
 
@@ -172,11 +172,12 @@ static const char *find_meaning(const struct args *a, const char *word, struct b
 
 	if (a->report)
 		return strcmp(word, "pprof") == 0 ? name : NULL;
-	if (strcmp(word, "stat") == 0 && a->n_words > 1 && (!is_file(a->word[1]) || access(a->word[1], X_OK) == 0))
+	if (strcmp(word, "stat") == 0 && a->n_words > 1 &&
+	    (!hints_is_file(a->word[1]) || access(a->word[1], X_OK) == 0))
 		return count_events;
 	if (name)
 		return name;
-	find_rows(word, rows);
+	hints_find_rows(word, rows);
 	name = rows->len ? rows->data : hint_word(word, true, false);
 	return *name ? name : NULL;
 }
@@ -192,7 +193,7 @@ static int fail_first_word(const struct args *a, struct err *err)
 	if (name == web_ui) {
 		rc = fail_web_ui("", word, err);
 	} else if (name) {
-		add_line(a, word, name, &line);
+		hints_add_line(a, word, name, &line);
 		rc = err_set(err, ERR_USAGE, "unknown command \"%s\"; did you mean: %s", word, line.data);
 	} else if (!a->report && a->n_words > 1) {
 		rc = err_set(err, ERR_USAGE,
@@ -215,9 +216,9 @@ static int fail_later_word(const struct args *a, struct err *err)
 		const char *word = a->word[i], *foreign = find_command(word);
 		bool is_ours = reports_find(word, strlen(word)) || args_command(word, strlen(word));
 
-		if (!is_name(word) || (!is_ours && (!foreign || foreign == web_ui)))
+		if (!hints_is_name(word) || (!is_ours && (!foreign || foreign == web_ui)))
 			continue;
-		add_line(a, word, is_ours ? word : foreign, &line);
+		hints_add_line(a, word, is_ours ? word : foreign, &line);
 		rc = err_set(err, ERR_USAGE, "the command comes first: %s", line.data);
 	}
 	buf_release(&line);
@@ -233,7 +234,7 @@ static int fail_number(const struct args *a, const char *word, struct err *err)
 	if (a->n_words == 1)
 		return err_set(err, ERR_USAGE, "%s: no such file; to profile a running process use: cpa record -p %s",
 			       word, word);
-	add_line(a, NULL, "", &line);
+	hints_add_line(a, NULL, "", &line);
 	rc = err_set(err, ERR_USAGE, "%s: no such file; for %s rows use: %s", word, word, buf_text(&line));
 	buf_release(&line);
 	return rc;
@@ -251,7 +252,7 @@ static int fail_neighbour(const char *word, struct err *err)
 
 		buf_add(&path, word, strlen(word) - (has_it ? strlen(suffix[i]) : 0));
 		buf_addz(&path, has_it ? "" : suffix[i]);
-		if (is_file(buf_text(&path)))
+		if (hints_is_file(buf_text(&path)))
 			rc = err_set(err, ERR_USAGE, "%s: no such file; did you mean %s?", word, buf_text(&path));
 		buf_release(&path);
 	}
@@ -287,7 +288,7 @@ static int fail_swapped(const struct args *a, struct err *err)
 	struct buf line = { 0 };
 	int rc;
 
-	if (!a->report || !reports_takes_pattern(a->report) || a->n_words != 1 || !is_file(file) ||
+	if (!a->report || !reports_takes_pattern(a->report) || a->n_words != 1 || !hints_is_file(file) ||
 	    (strpbrk(pattern, ":/") && !strpbrk(pattern, "\\(")) || access(pattern, F_OK) == 0)
 		return 0;
 	buf_addf(&line, "cpa %s ", a->report->name);
@@ -343,12 +344,12 @@ static int fail_output(const struct args *a, struct err *err)
 		if (!can_write(&reports[i], a->q.output))
 			continue;
 		buf_addz(&lines, lines.len ? ", or: " : "");
-		add_line(a, NULL, reports[i].name, &lines);
+		hints_add_line(a, NULL, reports[i].name, &lines);
 	}
 	while (!ends_with(a->q.output, formats[format].word))
 		format++;
 	if (!lines.len)
-		add_line(a, NULL, formats[format].name, &lines);
+		hints_add_line(a, NULL, formats[format].name, &lines);
 	rc = err_set(err, ERR_USAGE, "-o %s: no report given; did you mean: %s", a->q.output, lines.data);
 	buf_release(&lines);
 	return rc;
@@ -360,7 +361,7 @@ int hint_check(const struct args *a, struct err *err)
 
 	if (a->n_words == 0 || a->command)
 		return 0;
-	if (is_name(a->word[0]) && !is_number(a->word[0]))
+	if (hints_is_name(a->word[0]) && !is_number(a->word[0]))
 		rc = fail_first_word(a, err);
 	if (rc == 0)
 		rc = fail_swapped(a, err);
@@ -424,7 +425,7 @@ int hint_option(const char *name, const char *value, const char *next, struct er
 	size_t letters = strcspn(name, "0123456789");
 	bool is_rows = name[letters] && !name[letters + strspn(name + letters, "0123456789")] &&
 		       (letters == 0 || (letters == 1 && *name == 'n')); /* -10, -n10 */
-	const char *write = find_option(name), *near = hint_word(name, true, true);
+	const char *write = hints_find_option(name), *near = hint_word(name, true, true);
 	const char *given = value || (next && *next == '-') ? value : next;
 	int rc = fail_choice(name, given, err);
 
@@ -485,7 +486,7 @@ int hint_foreign_option(const struct args *a, struct err *err)
 
 int hint_help(const char *word, struct err *err)
 {
-	const char *write = find_option(word), *near = write ? write : hint_word(word, true, true);
+	const char *write = hints_find_option(word), *near = write ? write : hint_word(word, true, true);
 
 	if (find_command(word) == web_ui)
 		return fail_web_ui("", word, err);

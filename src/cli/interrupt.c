@@ -23,7 +23,7 @@ static void interrupt(int number)
 }
 
 /* Catch the first n signals. */
-static struct stop *catch_signals(int n)
+static struct stop *interrupt_catch_signals(int n)
 {
 	struct sigaction ours = { .sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND };
 
@@ -39,12 +39,12 @@ static struct stop *catch_signals(int n)
 
 struct stop *cmd_interrupt_catch(void)
 {
-	return catch_signals(1);
+	return interrupt_catch_signals(1);
 }
 
 struct stop *cmd_interrupt_catch_with_term(void)
 {
-	return catch_signals(N_SIGNALS);
+	return interrupt_catch_signals(N_SIGNALS);
 }
 
 bool cmd_interrupt_release(void)

@@ -24,7 +24,7 @@
 static bool color;      /* print errors in colour; set once by main */
 static bool no_rewrite; /* write no escape sequences; set by the prompt before other threads start */
 
-static bool is_set(const char *name)
+static bool messages_is_set(const char *name)
 {
 	const char *value = getenv(name);
 
@@ -39,7 +39,7 @@ bool say_wants_color(int fd, const char *choice)
 		return strcmp(choice, "always") == 0;
 	if ((no && *no) || (cli && strcmp(cli, "0") == 0))
 		return false;
-	if (is_set("FORCE_COLOR") || is_set("CLICOLOR_FORCE"))
+	if (messages_is_set("FORCE_COLOR") || messages_is_set("CLICOLOR_FORCE"))
 		return true;
 	return isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
 }

@@ -45,7 +45,7 @@ struct box_builder {
 	size_t n_next, cap_box, cap_next;
 };
 
-static int64_t larger(const int64_t side[N_SIDES])
+static int64_t boxes_larger(const int64_t side[N_SIDES])
 {
 	return side[SIDE_TARGET] > side[SIDE_BASE] ? side[SIDE_TARGET] : side[SIDE_BASE];
 }
@@ -58,7 +58,7 @@ static int64_t min_size(double share, int64_t all)
 	return !(min > 1) || all == 0 ? 1 : min < (double)all ? (int64_t)min : all;
 }
 
-static void grow(struct box_builder *f)
+static void boxes_grow(struct box_builder *f)
 {
 	struct boxes *b = f->b;
 	size_t cap = f->cap * 2 + 64;
@@ -77,14 +77,14 @@ static void grow(struct box_builder *f)
 	f->cap = cap;
 }
 
-static uint32_t add_box(struct box_builder *f, uint32_t parent, uint32_t place, const int64_t total[N_SIDES])
+static uint32_t boxes_add_box(struct box_builder *f, uint32_t parent, uint32_t place, const int64_t total[N_SIDES])
 {
 	struct boxes *b = f->b;
 	uint32_t i = b->n++;
 
 	assert(parent == BOXES_NONE ? i == 0 : parent < i);
 	if (b->n > f->cap)
-		grow(f);
+		boxes_grow(f);
 	b->parent[i] = parent;
 	b->place[i] = place;
 	b->n_rest[i] = 0;
@@ -159,7 +159,7 @@ static void add_rest(struct box_builder *f, uint32_t parent, uint32_t n, const i
 		b->width[parent] += width;
 		return;
 	}
-	box = add_box(f, parent, BOXES_NONE, total);
+	box = boxes_add_box(f, parent, BOXES_NONE, total);
 	b->n_rest[box] = n;
 	b->width[box] = width;
 }
@@ -174,10 +174,10 @@ static void split_box(struct box_builder *f, size_t list)
 
 	for (uint32_t side = 0; side < f->n_sides; side++)
 		b->self[side][parent] = f->ps.self[list][side];
-	b->width[parent] = larger(f->ps.self[list]);
+	b->width[parent] = boxes_larger(f->ps.self[list]);
 	for (size_t i = f->ps.first[list]; i < f->ps.first[list + 1]; i++) {
 		struct part *part = &f->ps.part[i];
-		int64_t size = larger(part->total);
+		int64_t size = boxes_larger(part->total);
 
 		if (f->options->drop_negative && part->total[SIDE_TARGET] < part->total[SIDE_BASE]) {
 			b->n_shrunk++;
@@ -195,7 +195,7 @@ static void split_box(struct box_builder *f, size_t list)
 		f->next = mem_grow(f->next, &f->cap_next, f->n_next + 1, sizeof(*f->next));
 		f->next[f->n_next] = 0;
 		if (!f->tally) {
-			f->next[f->n_next] = add_box(f, parent, part->place, part->total);
+			f->next[f->n_next] = boxes_add_box(f, parent, part->place, part->total);
 			b->inlined[f->next[f->n_next]] = part->inlined;
 			f->n_real += !is_path;
 		}
@@ -205,15 +205,15 @@ static void split_box(struct box_builder *f, size_t list)
 		add_rest(f, parent, n, rest, width);
 }
 
-static bool too_many(const struct box_builder *f)
+static bool boxes_too_many(const struct box_builder *f)
 {
 	return f->n_real - f->n_kept > f->max;
 }
 
 /* Is the tree complete, too large, or stopped? */
-static bool is_done(const struct box_builder *f)
+static bool boxes_is_done(const struct box_builder *f)
 {
-	return f->ps.n == 0 || too_many(f) || stop_is_set(f->v->stop);
+	return f->ps.n == 0 || boxes_too_many(f) || stop_is_set(f->v->stop);
 }
 
 static void split_level(struct box_builder *f)
@@ -225,7 +225,7 @@ static void split_level(struct box_builder *f)
 	if (stop_is_set(f->v->stop))
 		return;
 	f->n_next = 0;
-	for (size_t list = 0; list < f->ps.n && !too_many(f); list++)
+	for (size_t list = 0; list < f->ps.n && !boxes_too_many(f); list++)
 		split_box(f, list);
 	parts_next_level(&f->ps);
 	f->box = f->next;
@@ -235,10 +235,10 @@ static void split_level(struct box_builder *f)
 }
 
 /* Fold all stacks into boxes of at least this size; 0 means the size from the options. */
-static void fold(struct box_builder *f, int64_t min)
+static void boxes_fold(struct box_builder *f, int64_t min)
 {
 	parts_start(&f->ps, f->v, f->b->places, &f->options->parts);
-	f->min = min ? min : min_size(f->options->min_share, larger(f->ps.total));
+	f->min = min ? min : min_size(f->options->min_share, boxes_larger(f->ps.total));
 	assert(f->ps.total[SIDE_TARGET] >= 0 && f->ps.total[SIDE_BASE] >= 0 && f->min >= 1);
 	f->b->has_base = f->options->wants_base || f->ps.has_base;
 	f->n_sides = f->b->has_base ? N_SIDES : 1;
@@ -246,8 +246,8 @@ static void fold(struct box_builder *f, int64_t min)
 	f->b->n_cut = f->b->n_deep = f->b->n_shrunk = 0;
 	f->b->cut_width = 0;
 	f->box = mem_grow(f->box, &f->cap_box, 1, sizeof(*f->box));
-	f->box[0] = add_box(f, BOXES_NONE, BOXES_NONE, f->ps.total);
-	for (uint32_t level = 1; !is_done(f); level++) {
+	f->box[0] = boxes_add_box(f, BOXES_NONE, BOXES_NONE, f->ps.total);
+	for (uint32_t level = 1; !boxes_is_done(f); level++) {
 		f->level = level;
 		split_level(f);
 	}
@@ -263,7 +263,7 @@ static void fold_largest(struct box_builder *f)
 	size_t n = 0;
 
 	f->tally = &t;
-	fold(f, 0);
+	boxes_fold(f, 0);
 	f->tally = NULL;
 	if (stop_is_set(f->v->stop)) {
 		free(t.size);
@@ -278,7 +278,7 @@ static void fold_largest(struct box_builder *f)
 	f->n_ties = (uint32_t)(f->max - n);
 	free(t.size);
 	f->b->is_full = true;
-	fold(f, min);
+	boxes_fold(f, min);
 }
 
 static void finish_boxes(struct boxes *b, struct arena *mem)
@@ -308,10 +308,10 @@ int boxes_make(const struct view *v, const struct places *pl, const struct boxes
 	assert(options->n_path == 0 || options->path);
 	*out = (struct boxes){ .places = pl };
 	f.max = options->max_boxes && options->max_boxes < BOXES_MAX ? options->max_boxes : BOXES_MAX;
-	fold(&f, 0);
-	if (too_many(&f) && options->max_boxes)
+	boxes_fold(&f, 0);
+	if (boxes_too_many(&f) && options->max_boxes)
 		fold_largest(&f);
-	else if (too_many(&f))
+	else if (boxes_too_many(&f))
 		rc = err_set(err, ERR_LIMIT, "more than %d boxes; -nodecount=N keeps the N widest", BOXES_MAX);
 	free(f.box);
 	free(f.next);

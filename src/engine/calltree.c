@@ -23,7 +23,7 @@ struct tree_builder {
 	size_t cap_parent, cap_place, cap_inlined;
 };
 
-static void add_node(struct tree_builder *f, uint64_t hash, uint32_t parent, uint32_t place, bool inlined)
+static void calltree_add_node(struct tree_builder *f, uint64_t hash, uint32_t parent, uint32_t place, bool inlined)
 {
 	struct calltree *t = &f->t;
 	size_t n = (size_t)t->n + 1;
@@ -53,7 +53,7 @@ static int find_child(struct tree_builder *f, uint32_t parent, uint32_t place, b
 	if (t->n == CALLTREE_NONE - 1)
 		return err_set(err, ERR_LIMIT, "too many different stacks for a call tree");
 	*out = t->n;
-	add_node(f, h, parent, place, inlined);
+	calltree_add_node(f, h, parent, place, inlined);
 	return 0;
 }
 

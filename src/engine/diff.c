@@ -31,20 +31,21 @@ static bool find_same_type(const struct profile *p, uint32_t type, const struct 
 	return false;
 }
 
-static void add_types(const struct profile *p, struct buf *out)
+static void engine_diff_add_types(const struct profile *p, struct buf *out)
 {
 	for (uint32_t t = 0; t < p->n_types; t++)
 		buf_addf(out, "%s%s/%s", t ? " " : "", profile_text(p, p->type[t].name),
 			 profile_text(p, p->type[t].unit));
 }
 
-static int no_common_type(const struct profile *p, const struct profile *other, const char *name, struct err *err)
+static int engine_diff_no_common_type(const struct profile *p, const struct profile *other, const char *name,
+				      struct err *err)
 {
 	struct buf own = { 0 }, others = { 0 };
 	int rc;
 
-	add_types(p, &own);
-	add_types(other, &others);
+	engine_diff_add_types(p, &own);
+	engine_diff_add_types(other, &others);
 	rc = err_set(err, ERR_USAGE, "no sample type%s%.100s in common: after has [%.1000s], before [%.1000s]",
 		     *name ? " " : "", name, buf_text(&own), buf_text(&others));
 	buf_release(&own);
@@ -64,7 +65,7 @@ int diff_common_type(const struct profile *p, const struct profile *other, const
 		if (find_same_type(p, t, other, &type[1]))
 			return 0;
 	}
-	return no_common_type(p, other, name, err);
+	return engine_diff_no_common_type(p, other, name, err);
 }
 
 static bool same_types(const struct profile *a, const struct profile *b)
@@ -84,14 +85,14 @@ static void note_types(const struct profile *const p[N_SIDES], uint32_t type, st
 	if (same_types(p[SIDE_TARGET], p[SIDE_BASE]))
 		return;
 	buf_addz(notes, "sample types differ: before has ");
-	add_types(p[SIDE_BASE], notes);
+	engine_diff_add_types(p[SIDE_BASE], notes);
 	buf_addz(notes, "; after has ");
-	add_types(p[SIDE_TARGET], notes);
+	engine_diff_add_types(p[SIDE_TARGET], notes);
 	buf_addf(notes, "; comparing %s\n", profile_text(p[SIDE_TARGET], p[SIDE_TARGET]->type[type].name));
 }
 
 /* Append the notes of filters about a side, each prefixed with the name of the side. */
-static void note_side(const struct buf *lines, enum side side, struct buf *notes)
+static void engine_diff_note_side(const struct buf *lines, enum side side, struct buf *notes)
 {
 	const char *line = buf_text(lines);
 
@@ -121,7 +122,7 @@ static int make_views(const struct profile *const p[N_SIDES], const struct query
 		snprintf(number, sizeof(number), "%" PRIu32, type[side]);
 		own.sample_index = number;
 		rc = view_make(p[side], &own, mem, &d->side[side].view, &lines, err);
-		note_side(&lines, (enum side)side, notes);
+		engine_diff_note_side(&lines, (enum side)side, notes);
 		buf_release(&lines);
 		if (rc < 0)
 			return err_wrap(err, "%s", side_word[side]);
@@ -205,7 +206,7 @@ void diff_release(struct diff *d)
 }
 
 /* Scale a sum. With -mean, a sum can exceed the total that was checked. */
-static int64_t scaled(int64_t v, double ratio)
+static int64_t engine_diff_scaled(int64_t v, double ratio)
 {
 	int64_t out = v < 0 ? INT64_MIN : INT64_MAX;
 
@@ -217,14 +218,14 @@ int64_t diff_flat(const struct diff *d, enum side side, uint32_t row)
 {
 	const struct diff_side *s = &d->side[side];
 
-	return row < s->graph.n ? scaled(graph_flat(&s->graph, row), s->ratio) : 0;
+	return row < s->graph.n ? engine_diff_scaled(graph_flat(&s->graph, row), s->ratio) : 0;
 }
 
 int64_t diff_cum(const struct diff *d, enum side side, uint32_t row)
 {
 	const struct diff_side *s = &d->side[side];
 
-	return row < s->graph.n ? scaled(graph_cum(&s->graph, row), s->ratio) : 0;
+	return row < s->graph.n ? engine_diff_scaled(graph_cum(&s->graph, row), s->ratio) : 0;
 }
 
 int64_t diff_subtract(int64_t a, int64_t b)

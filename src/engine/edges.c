@@ -148,7 +148,7 @@ static uint32_t caller_of(const struct spots *spots, const uint32_t *loc, const 
  * locations with a wanted place, or called from one, are visited. The search for a caller stops at the nearest location
  * with a kept place, so it passes each frame at most once.
  */
-static void walk_stack(const struct edge_walk *w, struct edge_part *part, uint32_t s)
+static void edges_walk_stack(const struct edge_walk *w, struct edge_part *part, uint32_t s)
 {
 	const struct spots *spots = &w->spots;
 	const struct csr *stacks = &w->g->view->p->stacks;
@@ -259,7 +259,7 @@ static void edge_run(void *arg, unsigned part)
 	mine->of_spot = mem_zalloc(w->spots.n, sizeof(*mine->of_spot));
 	for (uint32_t s = (uint32_t)((uint64_t)n * part / w->parts); s < end && !stop_step(w->g->view->stop, s); s++)
 		if (w->g->live[s])
-			walk_stack(w, mine, s);
+			edges_walk_stack(w, mine, s);
 	free(mine->of_inner_call);
 	free(mine->of_spot);
 }

@@ -28,7 +28,7 @@ static bool has_no_filters(const struct query *q)
 	return true;
 }
 
-static void release(struct filter *f)
+static void filter_release(struct filter *f)
 {
 	for (int i = 0; i < N_NAMES; i++)
 		matcher_release(&f->name[i]);
@@ -39,7 +39,7 @@ static void release(struct filter *f)
 }
 
 /* Compile the expressions in the order of pprof, because the first invalid one is reported. */
-static int compile(struct filter *f, struct err *err)
+static int filter_compile(struct filter *f, struct err *err)
 {
 	const struct query *q = f->q;
 	int rc = matcher_init(&f->name[NAME_FOCUS], "focus", q->focus, err);
@@ -73,9 +73,9 @@ int filter_check(const struct query *q, struct err *err)
 	struct arena *mem = arena_new();
 	struct buf notes = { 0 };
 	struct filter f = { .q = q, .mem = mem, .notes = &notes };
-	int rc = compile(&f, err);
+	int rc = filter_compile(&f, err);
 
-	release(&f);
+	filter_release(&f);
 	buf_release(&notes);
 	arena_free(mem);
 	return rc;
@@ -120,7 +120,7 @@ static int64_t **gather_values(struct arena *mem, int64_t *const *value, uint32_
 }
 
 /* Remove the rows that are filtered out. */
-static void filter_rows(struct filter *f)
+static void engine_filter_rows(struct filter *f)
 {
 	struct profile *d = &f->d;
 	uint32_t *row, n = 0;
@@ -154,7 +154,7 @@ static bool has_rows(const struct filter *f)
 }
 
 /* Add a note that these options together removed all samples, although each expression matched some. */
-static void note_empty(struct filter *f, const char *const option[], const bool set[], int n)
+static void filter_note_empty(struct filter *f, const char *const option[], const bool set[], int n)
 {
 	const char *between = "No samples are left after ";
 
@@ -177,7 +177,7 @@ static int apply_names(struct filter *f, struct err *err)
 	for (int i = 0; i < N_NAMES - 1; i++)
 		set[i] = f->name[i].rx != NULL;
 	if (rc == 0 && f->stack_removed && f->notes->len == len && !has_rows(f))
-		note_empty(f, option, set, N_NAMES - 1);
+		filter_note_empty(f, option, set, N_NAMES - 1);
 	return rc;
 }
 
@@ -189,11 +189,11 @@ static int apply_tags(struct filter *f, const struct label_units *units, struct 
 	int rc = filter_tags(f, units, err);
 
 	if (rc == 0 && had_rows && f->notes->len == len && !has_rows(f))
-		note_empty(f, option, set, 2);
+		filter_note_empty(f, option, set, 2);
 	return rc;
 }
 
-static int apply(struct filter *f, const struct profile *p, struct err *err)
+static int filter_apply(struct filter *f, const struct profile *p, struct err *err)
 {
 	struct label_units units = { 0 };
 	int rc = filter_frames(f, err);
@@ -207,7 +207,7 @@ static int apply(struct filter *f, const struct profile *p, struct err *err)
 	if (rc == 0)
 		rc = stop_check(f->q->stop, err);
 	if (rc == 0)
-		filter_rows(f);
+		engine_filter_rows(f);
 	return rc;
 }
 
@@ -222,16 +222,16 @@ int filter_make(const struct profile *p, const struct query *q, struct arena *me
 		return 0;
 	}
 	assert(mem && notes);
-	rc = compile(&f, err);
+	rc = filter_compile(&f, err);
 	if (rc == 0)
-		rc = apply(&f, p, err);
+		rc = filter_apply(&f, p, err);
 	if (rc == 0) {
 		struct profile *d = arena_alloc(mem, 1, sizeof(*d));
 
 		*d = f.d;
 		*out = d;
 	}
-	release(&f);
+	filter_release(&f);
 	return rc;
 }
 

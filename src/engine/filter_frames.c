@@ -57,7 +57,7 @@ struct frame_builder {
 	struct idtab pair_ids;
 };
 
-static str_id intern(struct frame_builder *x, const char *s, size_t n)
+static str_id filter_frames_intern(struct frame_builder *x, const char *s, size_t n)
 {
 	str_id id;
 
@@ -78,7 +78,7 @@ static uint32_t split_keys(struct frame_builder *x, const char *list, uint32_t a
 
 		if (len) {
 			x->key[at + --i] = arena_strndup(x->mem, list, len);
-			x->key_id[at + i] = intern(x, list, len);
+			x->key_id[at + i] = filter_frames_intern(x, list, len);
 		}
 		list += len;
 	}
@@ -128,7 +128,7 @@ static bool has_units(const struct profile *p, uint32_t set, str_id key)
 }
 
 /* Append the values of a key in a set: texts first, then numbers. Returns false if there are none. */
-static bool add_values(const struct frame_builder *x, uint32_t set, str_id key, struct buf *out)
+static bool filter_frames_add_values(const struct frame_builder *x, uint32_t set, str_id key, struct buf *out)
 {
 	const struct profile *p = x->p;
 	bool any = false, units = has_units(p, set, key);
@@ -172,8 +172,8 @@ static uint32_t location_for(struct frame_builder *x, uint32_t set, uint32_t k, 
 	struct buf values = { 0 };
 	struct frame frame = { .key = x->key_id[k] };
 
-	*seen |= add_values(x, set, frame.key, &values);
-	frame.name = intern(x, buf_text(&values), values.len);
+	*seen |= filter_frames_add_values(x, set, frame.key, &values);
+	frame.name = filter_frames_intern(x, buf_text(&values), values.len);
 	buf_release(&values);
 	return x->p->n_locs + frame_intern(x, frame);
 }
@@ -218,7 +218,7 @@ static uint32_t pair_intern(struct frame_builder *x, uint64_t pair)
 	return x->n_pairs++;
 }
 
-static uint32_t *make_rows(struct frame_builder *x)
+static uint32_t *filter_frames_make_rows(struct frame_builder *x)
 {
 	const struct profile *p = x->p;
 	uint32_t *stack = arena_alloc(x->mem, p->n_rows, sizeof(*stack));
@@ -275,7 +275,7 @@ static void *grown(struct arena *mem, const void *column, size_t n, size_t more,
 	return out;
 }
 
-static int by_id(const void *a, const void *b)
+static int filter_frames_by_id(const void *a, const void *b)
 {
 	uint64_t l = *(const uint64_t *)a, r = *(const uint64_t *)b;
 
@@ -290,7 +290,7 @@ static uint64_t *more_ids(struct arena *mem, const uint64_t *id, uint32_t n, uin
 
 	if (n) {
 		memcpy(sorted, id, n * sizeof(*id));
-		qsort(sorted, n, sizeof(*id), by_id);
+		qsort(sorted, n, sizeof(*id), filter_frames_by_id);
 	}
 	next = n ? sorted[n - 1] + 1 : 1;
 	if (next == 0 || next > UINT64_MAX - more)
@@ -304,7 +304,7 @@ static uint64_t *more_ids(struct arena *mem, const uint64_t *id, uint32_t n, uin
 	return out;
 }
 
-static void add_functions(struct frame_builder *x)
+static void filter_frames_add_functions(struct frame_builder *x)
 {
 	struct profile *p = x->p;
 	uint32_t n = p->n_funcs, more = x->n_frames;
@@ -321,7 +321,7 @@ static void add_functions(struct frame_builder *x)
 }
 
 /* Add a location with one line per frame; its functions exist already. */
-static void add_locations(struct frame_builder *x)
+static void filter_frames_add_locations(struct frame_builder *x)
 {
 	struct profile *p = x->p;
 	uint32_t n = p->n_locs, lines = p->n_lines, more = x->n_frames;
@@ -342,9 +342,9 @@ static void add_locations(struct frame_builder *x)
 	}
 }
 
-static int add_frames(struct frame_builder *x, struct err *err)
+static int filter_frames_add(struct frame_builder *x, struct err *err)
 {
-	uint32_t *stack = make_rows(x);
+	uint32_t *stack = filter_frames_make_rows(x);
 	struct profile *p = x->p;
 	struct csr stacks;
 
@@ -352,8 +352,8 @@ static int add_frames(struct frame_builder *x, struct err *err)
 		return ERR_STOPPED;
 	if (make_stacks(x, &stacks, err) < 0)
 		return ERR_LIMIT;
-	add_functions(x);
-	add_locations(x);
+	filter_frames_add_functions(x);
+	filter_frames_add_locations(x);
 	p->n_funcs += x->n_frames;
 	p->n_label_funcs = x->n_frames;
 	p->n_locs += x->n_frames;
@@ -375,7 +375,7 @@ int filter_frames(struct filter *f, struct err *err)
 		return 0;
 	frame_builder_init(&x, q);
 	if (x.n_leaf + x.n_root)
-		rc = add_frames(&x, err);
+		rc = filter_frames_add(&x, err);
 	if (rc == 0 && *q->tagroot && !x.root_seen)
 		filter_hint_keys(&before, "TagRoot");
 	if (rc == 0 && *q->tagleaf && !x.leaf_seen)

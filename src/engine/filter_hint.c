@@ -99,7 +99,7 @@ static int by_rank(const void *a, const void *b)
 	return strcmp(l->name, r->name);
 }
 
-static struct candidate *find_candidates(const struct profile *p, const char *pattern, size_t *n)
+static struct candidate *filter_hint_find_candidates(const struct profile *p, const char *pattern, size_t *n)
 {
 	struct candidate *c = mem_alloc(p->n_funcs, sizeof(*c));
 	uint64_t *weight = leaf_weights(p);
@@ -137,7 +137,7 @@ static struct candidate *find_candidates(const struct profile *p, const char *pa
 static void add_similar(const struct profile *p, const char *pattern, struct buf *out)
 {
 	size_t n = 0;
-	struct candidate *c = find_candidates(p, pattern, &n);
+	struct candidate *c = filter_hint_find_candidates(p, pattern, &n);
 	const char *last = NULL;
 	int shown = 0;
 
@@ -172,7 +172,7 @@ int filter_no_matches(const struct profile *p, const char *pattern, struct err *
 }
 
 /* Append item i to a list; items after the first LABELS_SHOWN become "...". */
-static void add_item(struct buf *notes, const char *intro, uint32_t i, const struct buf *item)
+static void filter_hint_add_item(struct buf *notes, const char *intro, uint32_t i, const struct buf *item)
 {
 	if (i > LABELS_SHOWN)
 		return;
@@ -184,7 +184,7 @@ static void add_item(struct buf *notes, const char *intro, uint32_t i, const str
 }
 
 /* Append the values of a key in order of their ids. Returns their number. */
-static uint32_t add_values(struct filter *f, const char *key)
+static uint32_t filter_hint_add_values(struct filter *f, const char *key)
 {
 	const struct profile *p = &f->d;
 	uint32_t n = 0;
@@ -198,13 +198,13 @@ static uint32_t add_values(struct filter *f, const char *key)
 			buf_add(&item, profile_text(p, p->label_text[l]), strtab_len(p->str, p->label_text[l]));
 		else
 			unit_add_label(&item, p->label_num[l], profile_text(p, p->label_unit[l]), "auto");
-		add_item(f->notes, "; its values are ", n++, &item);
+		filter_hint_add_item(f->notes, "; its values are ", n++, &item);
 		buf_release(&item);
 	}
 	return n;
 }
 
-static void add_keys(struct filter *f)
+static void filter_hint_add_keys(struct filter *f)
 {
 	const struct profile *p = &f->d;
 	bool *seen = mem_zalloc(strtab_count(p->str), sizeof(*seen));
@@ -218,7 +218,7 @@ static void add_keys(struct filter *f)
 			continue;
 		seen[key] = true;
 		buf_add(&item, profile_text(p, key), strtab_len(p->str, key));
-		add_item(f->notes, "; available label keys: ", n++, &item);
+		filter_hint_add_item(f->notes, "; available label keys: ", n++, &item);
 		buf_release(&item);
 	}
 	if (n == 0)
@@ -226,10 +226,10 @@ static void add_keys(struct filter *f)
 	free(seen);
 }
 
-static void add_labels(struct filter *f, const char *key)
+static void filter_hint_add_labels(struct filter *f, const char *key)
 {
-	if (!key || add_values(f, key) == 0)
-		add_keys(f);
+	if (!key || filter_hint_add_values(f, key) == 0)
+		filter_hint_add_keys(f);
 	buf_addz(f->notes, "\n");
 }
 
@@ -252,12 +252,12 @@ void filter_hint_tags(struct filter *f, const struct tag_filter *t, const char *
 		buf_addf(f->notes, "; '%s' is a range of numbers; for text labels use '%s%s%s$'\n", t->expr,
 			 t->key ? t->key : "", t->key ? "=^" : ":", t->expr);
 	else
-		add_labels(f, t->key);
+		filter_hint_add_labels(f, t->key);
 }
 
 void filter_hint_keys(struct filter *f, const char *option)
 {
 	note_no_match(f, option);
-	add_keys(f);
+	filter_hint_add_keys(f);
 	buf_addz(f->notes, "\n");
 }

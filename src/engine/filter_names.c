@@ -59,7 +59,7 @@ static bool has_bit(const struct stack_cutter *c, uint32_t i, uint8_t bit)
 }
 
 /* Find the part of a stack that remains; false when the stack is removed with its rows. */
-static bool find_range(const struct stack_cutter *c, uint32_t stack, struct range *r)
+static bool filter_names_find_range(const struct stack_cutter *c, uint32_t stack, struct range *r)
 {
 	const uint32_t *item = c->in->item;
 	uint8_t all = 0;
@@ -90,7 +90,7 @@ static bool find_range(const struct stack_cutter *c, uint32_t stack, struct rang
 	return true;
 }
 
-static void find_ranges(void *arg, unsigned part)
+static void filter_names_find_ranges(void *arg, unsigned part)
 {
 	struct stack_cutter *c = arg;
 	struct outcome o = { 0 };
@@ -99,7 +99,7 @@ static void find_ranges(void *arg, unsigned part)
 	     s < end && !stop_step(c->stop, s); s++) {
 		struct range *r = &c->range[s];
 
-		if (find_range(c, s, r)) {
+		if (filter_names_find_range(c, s, r)) {
 			c->n_remaining[s] = visible(c, *r);
 			o.any_changes |= c->n_remaining[s] != c->in->off[s + 1] - c->in->off[s];
 		} else {
@@ -143,7 +143,7 @@ static void cut_stacks(struct stack_cutter *c, struct arena *mem)
 	pool_run(copy_part, c, c->parts);
 }
 
-static bool is_set(const struct filter *f, int name)
+static bool filter_names_is_set(const struct filter *f, int name)
 {
 	return f->name[name].rx != NULL;
 }
@@ -163,9 +163,10 @@ static int filter_stacks(struct filter *f, const uint8_t *loc, struct err *err)
 	uint64_t wish = f->d.stacks.off[f->d.stacks.n] / FRAMES_PER_THREAD + 1;
 	bool any_removed = false, any_changes = false;
 
-	c.by_focus = is_set(f, NAME_FOCUS) || is_set(f, NAME_IGNORE) || is_set(f, NAME_HIDE) || is_set(f, NAME_SHOW);
-	c.show_from = is_set(f, NAME_SHOW_FROM);
-	c.prune = is_set(f, NAME_PRUNE_FROM);
+	c.by_focus = filter_names_is_set(f, NAME_FOCUS) || filter_names_is_set(f, NAME_IGNORE) ||
+		     filter_names_is_set(f, NAME_HIDE) || filter_names_is_set(f, NAME_SHOW);
+	c.show_from = filter_names_is_set(f, NAME_SHOW_FROM);
+	c.prune = filter_names_is_set(f, NAME_PRUNE_FROM);
 	c.any_hidden = has_hidden(f, loc);
 	c.removed = arena_zalloc(f->mem, c.in->n, sizeof(*c.removed));
 	c.range = mem_alloc(c.in->n, sizeof(*c.range));
@@ -173,7 +174,7 @@ static int filter_stacks(struct filter *f, const uint8_t *loc, struct err *err)
 	c.parts = wish < pool_size() ? (unsigned)wish : pool_size();
 	c.part = mem_zalloc(c.parts, sizeof(*c.part));
 	stop_begin(c.stop, "filtering", c.in->n);
-	pool_run(find_ranges, &c, c.parts);
+	pool_run(filter_names_find_ranges, &c, c.parts);
 	for (unsigned i = 0; i < c.parts; i++) {
 		any_removed |= c.part[i].any_removed;
 		any_changes |= c.part[i].any_changes;
@@ -208,7 +209,7 @@ struct name_filter {
 };
 
 /* Add a string to be matched. */
-static void add_text(struct name_filter *x, str_id id)
+static void filter_names_add_text(struct name_filter *x, str_id id)
 {
 	if (x->text_of[id])
 		return;
@@ -229,14 +230,14 @@ static void collect_texts(struct name_filter *x)
 			func[p->line_func[l]] = true;
 	for (uint32_t i = 0; i < p->n_funcs; i++)
 		if (func[i])
-			add_text(x, p->func_name[i]);
+			filter_names_add_text(x, p->func_name[i]);
 	assert(x->n_texts <= p->n_funcs);
 	x->n_names = x->n_texts;
 	for (uint32_t i = 0; i < p->n_funcs; i++)
 		if (func[i])
-			add_text(x, p->func_file[i]);
+			filter_names_add_text(x, p->func_file[i]);
 	for (uint32_t i = 0; i < p->n_maps; i++)
-		add_text(x, p->map[i].file);
+		filter_names_add_text(x, p->map[i].file);
 	free(func);
 }
 
@@ -254,7 +255,7 @@ static const char *simple_text(const void *arg, uint32_t i, struct buf *scratch,
 	return simplify_name(whole_text(arg, i, scratch, n), n);
 }
 
-static int match_texts(struct name_filter *x, struct err *err)
+static int filter_names_match_texts(struct name_filter *x, struct err *err)
 {
 	int rc = 0;
 
@@ -459,7 +460,7 @@ int filter_names(struct filter *f, struct err *err)
 	if (!x.set)
 		return 0;
 	collect_texts(&x);
-	rc = match_texts(&x, err);
+	rc = filter_names_match_texts(&x, err);
 	if (rc == 0) {
 		set_function_bits(&x);
 		filter_locations(&x);

@@ -24,7 +24,7 @@ struct token {
 	const char *unit;
 };
 
-static bool is_digit(char c)
+static bool filter_tags_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
@@ -44,9 +44,9 @@ static bool read_token(const char **s, const char *end, struct arena *mem, struc
 
 	if (c < end && (*c == '-' || *c == '+'))
 		c++;
-	if (c == end || !is_digit(*c))
+	if (c == end || !filter_tags_is_digit(*c))
 		return false;
-	for (; c < end && is_digit(*c); c++)
+	for (; c < end && filter_tags_is_digit(*c); c++)
 		t.is_huge |= __builtin_mul_overflow(v, 10, &v) || __builtin_sub_overflow(v, *c - '0', &v);
 	t.is_huge |= !negative && v == INT64_MIN;
 	t.value = negative || t.is_huge ? v : -v;
@@ -209,7 +209,7 @@ struct tag_matcher {
 	uint8_t *hit; /* [n_labels] */
 };
 
-static const char *label_text(const void *arg, uint32_t i, struct buf *scratch, size_t *n)
+static const char *filter_tags_label_text(const void *arg, uint32_t i, struct buf *scratch, size_t *n)
 {
 	const struct tag_matcher *x = arg;
 	const struct profile *p = x->p;
@@ -225,7 +225,7 @@ static const char *label_text(const void *arg, uint32_t i, struct buf *scratch, 
 	return scratch->data;
 }
 
-static bool counts(const struct tag_matcher *x, uint32_t label)
+static bool filter_tags_counts(const struct tag_matcher *x, uint32_t label)
 {
 	return !x->t->key || strcmp(profile_text(x->p, x->p->label_key[label]), x->t->key) == 0;
 }
@@ -266,7 +266,7 @@ static int match_expressions(struct tag_matcher *x, const uint8_t *used, uint8_t
 		memset(x->hit, 0, x->p->n_labels);
 		memset(x->yes, 0, x->n);
 		memset(one, 0, n_sets);
-		rc = matcher_all(&x->t->rx[i], label_text, x, x->n, x->yes, 1, err);
+		rc = matcher_all(&x->t->rx[i], filter_tags_label_text, x, x->n, x->yes, 1, err);
 		for (uint32_t k = 0; k < x->n; k++)
 			x->hit[x->label[k]] = x->yes[k];
 		mark_sets(x, used, x->t->key ? yes : one);
@@ -293,7 +293,7 @@ static int tag_filter_match(struct filter *f, const struct tag_filter *t, const 
 	x.yes = mem_alloc(p->n_labels, 1);
 	x.hit = mem_zalloc(p->n_labels, 1);
 	for (uint32_t l = 0; l < p->n_labels; l++) {
-		if (!counts(&x, l))
+		if (!filter_tags_counts(&x, l))
 			continue;
 		x.hit[l] = t->n_ranges && in_a_range(&x, l);
 		if (p->label_is_text[l])
@@ -309,7 +309,7 @@ static int tag_filter_match(struct filter *f, const struct tag_filter *t, const 
 	return rc;
 }
 
-static bool has_any(const uint8_t *a, uint32_t n)
+static bool filter_tags_has_any(const uint8_t *a, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (a[i])
@@ -341,10 +341,10 @@ static int filter_by_tag(struct filter *f, const struct label_units *units, stru
 		f->set_removed = arena_alloc(f->mem, n, 1);
 		for (uint32_t s = 0; s < n; s++)
 			f->set_removed[s] = (f->tagfocus.is_set && !focus[s]) || ignore[s];
-		if (f->tagfocus.is_set && !has_any(focus, n))
-			add_hint(f, &f->tagfocus, "TagFocus", has_any(used, n));
-		if (f->tagignore.is_set && !has_any(ignore, n))
-			add_hint(f, &f->tagignore, "TagIgnore", has_any(used, n));
+		if (f->tagfocus.is_set && !filter_tags_has_any(focus, n))
+			add_hint(f, &f->tagfocus, "TagFocus", filter_tags_has_any(used, n));
+		if (f->tagignore.is_set && !filter_tags_has_any(ignore, n))
+			add_hint(f, &f->tagignore, "TagIgnore", filter_tags_has_any(used, n));
 	}
 	free(used);
 	free(focus);

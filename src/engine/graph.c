@@ -64,8 +64,8 @@ static void walk_several(const uint32_t *many, const uint32_t *code, uint32_t n,
 }
 
 /* Walk one stack, from loc to end; id is the number of the stack + 1. */
-static inline void walk_stack(const struct places *pl, const uint32_t *loc, const uint32_t *end, struct sum *sum,
-			      uint32_t id, int64_t v)
+static inline void engine_graph_walk_stack(const struct places *pl, const uint32_t *loc, const uint32_t *end,
+					   struct sum *sum, uint32_t id, int64_t v)
 {
 	const uint32_t *list = pl->list;
 	struct sum nothing = { 0 };
@@ -101,12 +101,12 @@ static void walk_run(void *arg, unsigned part)
 		if (v == 0 || off[s] == off[s + 1])
 			continue;
 		flat[*places_of(w->pl, item[off[s]], &n)] += v;
-		walk_stack(w->pl, item + off[s], item + off[s + 1], sum, s + 1, v);
+		engine_graph_walk_stack(w->pl, item + off[s], item + off[s + 1], sum, s + 1, v);
 	}
 }
 
-static void walk(const struct view *v, const struct places *pl, const int64_t *weight, struct arena *mem,
-		 int64_t **flat, int64_t **cum)
+static void engine_graph_walk(const struct view *v, const struct places *pl, const int64_t *weight, struct arena *mem,
+			      int64_t **flat, int64_t **cum)
 {
 	const struct csr *stacks = &v->p->stacks;
 	uint64_t wish = stacks->off[stacks->n] / FRAMES_PER_THREAD + 1;
@@ -156,11 +156,11 @@ void graph_make(const struct view *v, const struct places *pl, struct arena *mem
 	for (int side = 0; side < N_SIDES; side++) {
 		if (v->val[side]) {
 			g.weight[side] = stack_sums(v, v->val[side], g.live, mem);
-			walk(v, pl, g.weight[side], mem, &g.flat[side], &g.cum[side]);
+			engine_graph_walk(v, pl, g.weight[side], mem, &g.flat[side], &g.cum[side]);
 		}
 		if (v->div[side]) {
 			g.div[side] = stack_sums(v, v->div[side], g.live, mem);
-			walk(v, pl, g.div[side], mem, &g.flat_div[side], &g.cum_div[side]);
+			engine_graph_walk(v, pl, g.div[side], mem, &g.flat_div[side], &g.cum_div[side]);
 		}
 	}
 	*out = g;
@@ -183,7 +183,7 @@ void graph_make_sides(const struct view *v, const struct places *pl, struct aren
 		g.live[s] = net[s] != 0;
 	}
 	for (int i = 0; i < N_SIDES; i++) {
-		walk(v, pl, side[i], mem, &g.flat[i], &g.cum[i]);
+		engine_graph_walk(v, pl, side[i], mem, &g.flat[i], &g.cum[i]);
 		free(side[i]);
 	}
 	*out = g;

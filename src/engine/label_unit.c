@@ -30,7 +30,7 @@ struct pairs {
 	struct idtab ids;
 };
 
-static void add_pair(struct pairs *s, str_id key, str_id unit)
+static void label_unit_add_pair(struct pairs *s, str_id key, str_id unit)
 {
 	uint64_t h = hash_u64((uint64_t)key << 32 | unit);
 	uint32_t id;
@@ -60,7 +60,7 @@ static void add_all_pairs(struct pairs *s)
 			uint32_t l = p->label_sets.item[i];
 
 			if (!label[l] && !p->label_is_text[l])
-				add_pair(s, p->label_key[l], p->label_unit[l]);
+				label_unit_add_pair(s, p->label_key[l], p->label_unit[l]);
 			label[l] = true;
 		}
 	}
@@ -68,7 +68,7 @@ static void add_all_pairs(struct pairs *s)
 	free(set);
 }
 
-static int compare_text(const struct profile *p, str_id a, str_id b)
+static int label_unit_compare_text(const struct profile *p, str_id a, str_id b)
 {
 	return strcmp(profile_text(p, a), profile_text(p, b));
 }
@@ -76,12 +76,12 @@ static int compare_text(const struct profile *p, str_id a, str_id b)
 static int by_key_unit(const void *a, const void *b, void *arg)
 {
 	const struct pair *l = a, *r = b;
-	int c = compare_text(arg, l->key, r->key);
+	int c = label_unit_compare_text(arg, l->key, r->key);
 
-	return c ? c : compare_text(arg, l->unit, r->unit);
+	return c ? c : label_unit_compare_text(arg, l->unit, r->unit);
 }
 
-static void add_text(const struct profile *p, str_id id, struct buf *out)
+static void label_unit_add_text(const struct profile *p, str_id id, struct buf *out)
 {
 	utf8_add_safe(out, profile_text(p, id), strtab_len(p->str, id));
 }
@@ -103,14 +103,14 @@ static void note_other_units(const struct pairs *s, const struct label_units *u,
 			continue;
 		if (!key_unit) {
 			buf_addz(notes, "For tag ");
-			add_text(s->p, pair->key, notes);
+			label_unit_add_text(s->p, pair->key, notes);
 			buf_addz(notes, " used unit ");
 			utf8_add_safe(notes, used, strlen(used));
 			buf_addz(notes, ", also encountered unit(s) ");
 		} else {
 			buf_addz(notes, ", ");
 		}
-		add_text(s->p, pair->unit, notes);
+		label_unit_add_text(s->p, pair->unit, notes);
 		key_unit = used;
 	}
 	if (key_unit)

@@ -166,7 +166,7 @@ static int function_name(struct match_builder *mk, const char *name, size_t n, c
 }
 
 /* Make the name of a place. A place without name and file uses its printed text. */
-static int name_of(struct match_builder *mk, const struct place *k, const char *file, str_id *id, struct err *err)
+static int match_name_of(struct match_builder *mk, const struct place *k, const char *file, str_id *id, struct err *err)
 {
 	const struct profile *p = mk->pl->p;
 	struct buf printed = { 0 };
@@ -182,7 +182,7 @@ static int name_of(struct match_builder *mk, const struct place *k, const char *
 	return 0;
 }
 
-static str_id file_of(struct match_builder *mk, uint32_t file)
+static str_id match_file_of(struct match_builder *mk, uint32_t file)
 {
 	if (!mk->file[file])
 		mk->file[file] = strtab_addz(mk->m->text, strtab_text(mk->pl->files, file)) + 1;
@@ -195,10 +195,10 @@ static int collect_pairs(struct match_builder *mk, struct err *err)
 
 	for (uint32_t i = 0; i < pl->n; i++) {
 		const struct place *k = &pl->place[i];
-		struct pair pair = { .file = file_of(mk, k->file), .func = PROFILE_NONE };
+		struct pair pair = { .file = match_file_of(mk, k->file), .func = PROFILE_NONE };
 		uint64_t word;
 		uint32_t before = mk->keys.n;
-		int rc = name_of(mk, k, strtab_text(mk->m->text, pair.file), &pair.name, err);
+		int rc = match_name_of(mk, k, strtab_text(mk->m->text, pair.file), &pair.name, err);
 
 		if (rc < 0)
 			return rc;
@@ -232,7 +232,7 @@ static void candidate_add(struct match_builder *mk, str_id file, uint32_t id, bo
 }
 
 /* The last parts of a path, at most this many; 0 for the whole path. */
-static const char *path_end(const char *path, unsigned parts)
+static const char *match_path_end(const char *path, unsigned parts)
 {
 	const char *end = path + strlen(path);
 
@@ -243,7 +243,7 @@ static const char *path_end(const char *path, unsigned parts)
 	return end;
 }
 
-static int compare_candidates(const void *a, const void *b)
+static int match_compare_candidates(const void *a, const void *b)
 {
 	const struct candidate *l = a, *r = b;
 	int c = strcmp(l->end, r->end);
@@ -253,7 +253,7 @@ static int compare_candidates(const void *a, const void *b)
 	return c ? c : (l->id > r->id) - (l->id < r->id);
 }
 
-static void join(struct match_builder *mk, const struct candidate *known, const struct candidate *own)
+static void match_join(struct match_builder *mk, const struct candidate *known, const struct candidate *own)
 {
 	assert(known->known && !own->known);
 	assert(known->id < mk->m->n_funcs && own->id < mk->keys.n);
@@ -268,13 +268,13 @@ static void join_by_end(struct match_builder *mk, unsigned parts)
 	size_t left = 0, end;
 
 	for (size_t i = 0; i < mk->n_list; i++)
-		list[i].end = path_end(list[i].file, parts);
-	qsort(list, mk->n_list, sizeof(*list), compare_candidates);
+		list[i].end = match_path_end(list[i].file, parts);
+	qsort(list, mk->n_list, sizeof(*list), match_compare_candidates);
 	for (size_t i = 0; i < mk->n_list; i = end) {
 		for (end = i + 1; end < mk->n_list && strcmp(list[end].end, list[i].end) == 0; end++)
 			;
 		if (end - i == 2 && list[i].known && !list[i + 1].known && (*list[i].end || parts == 0)) {
-			join(mk, &list[i], &list[i + 1]);
+			match_join(mk, &list[i], &list[i + 1]);
 			continue;
 		}
 		memmove(list + left, list + i, (end - i) * sizeof(*list));
@@ -291,7 +291,7 @@ static void join_only(struct match_builder *mk)
 
 	assert(mk->n_list == 2);
 	if (list[0].known != list[1].known)
-		join(mk, &list[!list[0].known], &list[list[0].known]);
+		match_join(mk, &list[!list[0].known], &list[list[0].known]);
 }
 
 /* The function with a file, + 1, if there is only one; it also represents functions without a file. Otherwise 0. */

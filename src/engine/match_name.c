@@ -12,7 +12,7 @@
 
 enum { RUST_HASH = 16 };
 
-static bool ends_with(const char *s, size_t n, const char *end)
+static bool match_name_ends_with(const char *s, size_t n, const char *end)
 {
 	size_t len = strlen(end);
 
@@ -41,7 +41,7 @@ static size_t without_suffix(const char *s, size_t n)
 	size_t bare = without_number(s, n);
 
 	for (size_t i = 0; i < sizeof(suffix) / sizeof(suffix[0]); i++)
-		if (ends_with(s, bare, suffix[i].text) && (bare < n || !suffix[i].numbered))
+		if (match_name_ends_with(s, bare, suffix[i].text) && (bare < n || !suffix[i].numbered))
 			return bare - strlen(suffix[i].text);
 	return n;
 }
@@ -85,7 +85,7 @@ static bool is_dotted(const char *file)
 					   ".ts", ".rb",   ".cs", ".php",   ".lua", ".clj" };
 
 	for (size_t i = 0; i < sizeof(end) / sizeof(end[0]); i++)
-		if (ends_with(file, strlen(file), end[i]))
+		if (match_name_ends_with(file, strlen(file), end[i]))
 			return true;
 	return false;
 }
@@ -132,7 +132,7 @@ size_t match_name_len(const char *name, size_t n, const char *file)
 {
 	size_t before;
 
-	if (ends_with(name, n, ".abi0") && memchr(name, '.', n - strlen(".abi0")))
+	if (match_name_ends_with(name, n, ".abi0") && memchr(name, '.', n - strlen(".abi0")))
 		return n - strlen(".abi0");
 	if (is_dotted(file))
 		return n;

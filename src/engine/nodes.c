@@ -71,7 +71,7 @@ struct ranked {
 	uint32_t place;
 };
 
-static int by_name(const void *a, const void *b)
+static int nodes_by_name(const void *a, const void *b)
 {
 	const struct ranked *l = a, *r = b;
 
@@ -88,7 +88,7 @@ uint32_t *node_names_rank(struct node_names *names, const bool *some, struct are
 		if (some[k])
 			list[n++] = (struct ranked){ node_names_of(names, k), k };
 	if (n)
-		qsort(list, n, sizeof(*list), by_name);
+		qsort(list, n, sizeof(*list), nodes_by_name);
 	for (uint32_t i = 0; i < n; i++) {
 		last += i == 0 || strcmp(list[i].name, list[i - 1].name) != 0;
 		rank[list[i].place] = last;

@@ -71,7 +71,7 @@ struct parts_work {
 };
 
 /* Run fn for all workers, on threads if there are enough items. */
-static void run(struct parts_work *w, pool_fn fn)
+static void parts_run(struct parts_work *w, pool_fn fn)
 {
 	size_t n = 0;
 
@@ -179,7 +179,7 @@ void parts_split(struct parts *ps)
 {
 	struct parts_work *w = ps->work;
 
-	run(w, split_run);
+	parts_run(w, split_run);
 	ps->first = mem_grow(ps->first, &w->cap_first, ps->n + 1, sizeof(*ps->first));
 	ps->self = mem_grow(ps->self, &w->cap_self, ps->n, sizeof(*ps->self));
 	memset(ps->self, 0, ps->n * sizeof(*ps->self));
@@ -243,7 +243,7 @@ void parts_next_level(struct parts *ps)
 		if (ps->part[i].is_selected)
 			ps->part[i].list = (uint32_t)w->n_next++;
 	assert(w->n_next <= ps->first[ps->n]);
-	run(w, next_level_run);
+	parts_run(w, next_level_run);
 	ps->n = w->n_next;
 }
 
@@ -336,7 +336,7 @@ static bool start_item(const struct parts_work *w, uint32_t s, struct item *it)
 }
 
 /* Distribute the stacks that have a value to workers. */
-static void distribute(struct parts_work *w, int64_t *weight[N_SIDES])
+static void parts_distribute(struct parts_work *w, int64_t *weight[N_SIDES])
 {
 	size_t n = 0, share, wish;
 	struct worker *me;
@@ -386,7 +386,7 @@ void parts_start(struct parts *ps, const struct view *v, const struct places *pl
 	w->slot = empty_slots(pl);
 	parts_sum_stacks(v, weight);
 	ps->has_base = weight[SIDE_BASE] != NULL;
-	distribute(w, weight);
+	parts_distribute(w, weight);
 	free(weight[SIDE_TARGET]);
 	free(weight[SIDE_BASE]);
 }

@@ -101,7 +101,7 @@ const char *places_source(const struct profile *p, str_id file, const struct que
 	return q->whole_paths ? path : path_trim(path, q->trim_path, q->source_path);
 }
 
-static uint32_t file_of(struct places_builder *m, str_id path)
+static uint32_t places_file_of(struct places_builder *m, str_id path)
 {
 	struct buf clean = { 0 };
 	uint32_t *file = &m->file[path];
@@ -126,7 +126,7 @@ static uint32_t place_of_line(struct places_builder *m, uint32_t loc, uint32_t l
 	struct place k = { .name = m->keep.name ? p->func_name[f] : 0, .addr = m->keep.addr ? p->loc_addr[loc] : 0 };
 	bool by_function;
 
-	k.file = m->keep.file ? file_of(m, p->func_file[f]) : 0;
+	k.file = m->keep.file ? places_file_of(m, p->func_file[f]) : 0;
 	k.line = m->keep.line ? p->line_no[line] : 0;
 	k.col = m->keep.col ? p->line_col[line] : 0;
 	if (m->q->keep_labels && f >= p->n_funcs - p->n_label_funcs)

@@ -117,7 +117,7 @@ static bool starts_with_any(const char *text, const char *const *prefix, size_t 
 	return false;
 }
 
-static bool has_any(const char *text, const char *const *part, size_t n)
+static bool runtime_names_has_any(const char *text, const char *const *part, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strstr(text, part[i]))
@@ -146,12 +146,12 @@ bool function_is_runtime(const char *name, const char *file)
 		if (strcmp(name, runtime_whole[i]) == 0)
 			return true;
 	return starts_with_any(name, runtime_name_start, COUNT(runtime_name_start)) ||
-	       has_any(file, runtime_path, COUNT(runtime_path)) ||
+	       runtime_names_has_any(file, runtime_path, COUNT(runtime_path)) ||
 	       starts_with_any(file, runtime_path_start, COUNT(runtime_path_start));
 }
 
 /* Is the text one of the words of a list, which are separated by spaces? With prefix: does it start with one? */
-static bool has_word(const char *list, const char *text, size_t n, bool prefix)
+static bool runtime_names_has_word(const char *list, const char *text, size_t n, bool prefix)
 {
 	for (size_t len; *list; list += len + (list[len] == ' ')) {
 		len = strcspn(list, " ");
@@ -168,8 +168,8 @@ static bool is_go_scheduling(const char *name)
 
 	if (!starts_with(name, "runtime.") || starts_with(own, "gcWriteBarrier"))
 		return false;
-	return has_word(go_scheduling_start, own, strlen(own), true) ||
-	       has_word(go_scheduling, own, strcspn(own, ".["), false);
+	return runtime_names_has_word(go_scheduling_start, own, strlen(own), true) ||
+	       runtime_names_has_word(go_scheduling, own, strcspn(own, ".["), false);
 }
 
 bool function_is_scheduling(const char *name, const char *file)
@@ -177,14 +177,14 @@ bool function_is_scheduling(const char *name, const char *file)
 	if (is_go_scheduling(name) || strcmp(name, "(garbage collector)") == 0)
 		return true;
 	return (function_is_runtime(name, file) || !function_is_own(name, file)) &&
-	       has_word(scheduling_start, name, strlen(name), true);
+	       runtime_names_has_word(scheduling_start, name, strlen(name), true);
 }
 
 bool function_is_own(const char *name, const char *file)
 {
 	bool is_go = ends_with(file, ".go") || ends_with(file, ".s");
 
-	if (has_any(file, installed, COUNT(installed)) ||
+	if (runtime_names_has_any(file, installed, COUNT(installed)) ||
 	    starts_with_any(name, library_name_start, COUNT(library_name_start)))
 		return false;
 	if (is_go || !*file)

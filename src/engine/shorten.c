@@ -22,7 +22,7 @@ struct span {
 	size_t n;
 };
 
-static bool is_word(char c)
+static bool shorten_is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
@@ -41,7 +41,7 @@ static size_t count_words(const char *s, const char *more)
 {
 	size_t n = 0;
 
-	while (s[n] && (is_word(s[n]) || strchr(more, s[n])))
+	while (s[n] && (shorten_is_word(s[n]) || strchr(more, s[n])))
 		n++;
 	return n;
 }
@@ -136,7 +136,7 @@ static size_t class_method(const char *s)
 		return 0;
 	n += 2;
 	n += s[n] == '~';
-	if (!is_word(s[n]) || isdigit((unsigned char)s[n]))
+	if (!shorten_is_word(s[n]) || isdigit((unsigned char)s[n]))
 		return 0;
 	n += count_words(s + n, "");
 	if (s[n] != '<')

@@ -65,12 +65,12 @@ struct tag_builder {
 	uint32_t *seen, *reached; /* [nodes] last row seen at the node, + 1; the nodes of the current row */
 };
 
-static bool is_text(const struct profile *p, uint32_t label)
+static bool engine_tags_is_text(const struct profile *p, uint32_t label)
 {
 	return p->label_is_text[label] && strcmp(profile_text(p, p->label_key[label]), BASE_LABEL) != 0;
 }
 
-static int by_text(const void *a, const void *b)
+static int engine_tags_by_text(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -105,7 +105,7 @@ static uint32_t join_labels(struct tag_builder *c, const uint32_t *label, uint32
 	for (uint32_t i = 0; i < n; i++) {
 		struct buf one = { 0 };
 
-		if (!is_text(p, label[i]))
+		if (!engine_tags_is_text(p, label[i]))
 			continue;
 		buf_addf(&one, "%s:%s", profile_text(p, p->label_key[label[i]]),
 			 profile_text(p, p->label_text[label[i]]));
@@ -113,7 +113,7 @@ static uint32_t join_labels(struct tag_builder *c, const uint32_t *label, uint32
 	}
 	if (n_parts == 0)
 		return 0;
-	qsort(part, n_parts, sizeof(*part), by_text);
+	qsort(part, n_parts, sizeof(*part), engine_tags_by_text);
 	for (uint32_t i = 0; i < n_parts; i++)
 		buf_addf(&all, "%s%s", i ? "\\n" : "", part[i]);
 	id = strtab_add(c->texts, all.data, all.len);
@@ -122,7 +122,7 @@ static uint32_t join_labels(struct tag_builder *c, const uint32_t *label, uint32
 	return id;
 }
 
-static uint32_t find_word(struct tag_builder *c, uint32_t label, bool is_number, uint32_t text)
+static uint32_t engine_tags_find_word(struct tag_builder *c, uint32_t label, bool is_number, uint32_t text)
 {
 	uint64_t words[2] = { (uint64_t)label << 32 | text, is_number };
 	uint64_t h = hash_bytes(words, sizeof(words));
@@ -143,12 +143,12 @@ static void add_use(struct tag_builder *c, uint32_t word, int64_t value)
 	c->use[c->n_uses++] = (struct use){ word, value };
 }
 
-static void add_number(struct tag_builder *c, uint32_t label, int64_t value, const char *shown_unit)
+static void engine_tags_add_number(struct tag_builder *c, uint32_t label, int64_t value, const char *shown_unit)
 {
 	struct buf text = { 0 };
 
 	unit_add_label(&text, value, c->unit, shown_unit);
-	add_use(c, find_word(c, label, true, strtab_add(c->texts, text.data, text.len)), value);
+	add_use(c, engine_tags_find_word(c, label, true, strtab_add(c->texts, text.data, text.len)), value);
 	buf_release(&text);
 }
 
@@ -165,10 +165,10 @@ static void read_sets(struct tag_builder *c, str_id bytes, const struct label_un
 
 		c->set[s].first = (uint32_t)c->n_uses;
 		if (joined)
-			add_use(c, find_word(c, joined, false, joined), 0);
+			add_use(c, engine_tags_find_word(c, joined, false, joined), 0);
 		for (uint32_t i = 0; i < n; i++)
 			if (bytes && !p->label_is_text[label[i]] && p->label_key[label[i]] == bytes)
-				add_number(c, joined, label_number(units, p, label[i]), shown_unit);
+				engine_tags_add_number(c, joined, label_number(units, p, label[i]), shown_unit);
 		c->set[s].n = (uint32_t)c->n_uses - c->set[s].first;
 	}
 	arena_free(scratch);
@@ -223,7 +223,7 @@ static struct tag *find_tag(struct tag_builder *c, uint32_t node, const struct u
 }
 
 /* Add a row to the tags of a node. */
-static void add_row(struct tag_builder *c, uint32_t node, uint32_t row, bool flat)
+static void engine_tags_add_row(struct tag_builder *c, uint32_t node, uint32_t row, bool flat)
 {
 	const struct set_uses *set = &c->set[c->v->p->labels[row]];
 	const int64_t *div = c->v->div[SIDE_TARGET];
@@ -271,7 +271,7 @@ static uint32_t reach_tree(struct tag_builder *c, uint32_t row, uint32_t *leaf)
 	return n;
 }
 
-static int collect(struct tag_builder *c, struct err *err)
+static int engine_tags_collect(struct tag_builder *c, struct err *err)
 {
 	const size_t max_tags = mem_quarter_of_ram() / (4 * sizeof(*c->tag)); /* with hash table and room to grow */
 	const struct profile *p = c->v->p;
@@ -286,9 +286,9 @@ static int collect(struct tag_builder *c, struct err *err)
 			continue;
 		n = c->tree ? reach_tree(c, row, &leaf) : reach_places(c, row, &leaf);
 		for (uint32_t i = 0; i < n && c->n <= max_tags; i++)
-			add_row(c, c->reached[i], row, false);
+			engine_tags_add_row(c, c->reached[i], row, false);
 		if (leaf != CALLTREE_NONE && c->wanted[leaf])
-			add_row(c, leaf, row, true);
+			engine_tags_add_row(c, leaf, row, true);
 		if (c->n > max_tags)
 			return err_set(err, ERR_LIMIT,
 				       "more than %zu labels on nodes; show fewer nodes, or add -taghide=.", max_tags);
@@ -321,7 +321,7 @@ static void finish_tags(struct tag_builder *c, struct arena *mem, struct tags *o
 }
 
 /* Remove tags whose flat and cum are both below the cutoff. */
-static void cut(struct tags *tags, size_t n_nodes, uint64_t cutoff)
+static void engine_tags_cut(struct tags *tags, size_t n_nodes, uint64_t cutoff)
 {
 	size_t n = 0, lo = 0;
 
@@ -360,10 +360,10 @@ int tags_make(const struct view *v, const struct nodes *nodes, const struct call
 	c.reached = mem_alloc(nodes->n, sizeof(*c.reached));
 	read_sets(&c, key, units, unit);
 	drop_light(&c, cutoff);
-	rc = collect(&c, err);
+	rc = engine_tags_collect(&c, err);
 	if (rc == 0) {
 		finish_tags(&c, mem, out);
-		cut(out, nodes->n, cutoff);
+		engine_tags_cut(out, nodes->n, cutoff);
 	}
 	strtab_free(c.texts);
 	idtab_release(&c.ids);

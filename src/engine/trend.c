@@ -68,7 +68,8 @@ const struct match *trend_match(const struct trend *t)
 }
 
 /* Find the sample type of the first profile in another profile. */
-static int find_type(struct trend *t, const struct profile *p, const char *name, uint32_t *out, struct err *err)
+static int engine_trend_find_type(struct trend *t, const struct profile *p, const char *name, uint32_t *out,
+				  struct err *err)
 {
 	if (!t->type) {
 		const char *type, *unit;
@@ -88,14 +89,14 @@ static int find_type(struct trend *t, const struct profile *p, const char *name,
 	return err_set(err, ERR_USAGE, "no sample type %.100s/%.100s, as in the first profile", t->type, t->unit);
 }
 
-static int make_view(struct trend *t, const struct profile *p, const struct query *q, struct arena *mem,
-		     struct view *out, struct buf *notes, struct err *err)
+static int engine_trend_make_view(struct trend *t, const struct profile *p, const struct query *q, struct arena *mem,
+				  struct view *out, struct buf *notes, struct err *err)
 {
 	struct query own = *q;
 	char number[16];
 	uint32_t type;
 
-	if (find_type(t, p, q->sample_index, &type, err) < 0)
+	if (engine_trend_find_type(t, p, q->sample_index, &type, err) < 0)
 		return ERR_USAGE;
 	snprintf(number, sizeof(number), "%" PRIu32, type);
 	own.sample_index = number;
@@ -164,8 +165,8 @@ static void grow_rows(struct trend *t, size_t n)
 	t->n_rows = n;
 }
 
-static int add_rows(struct trend *t, const struct view *v, const struct query *q, double ratio, long double hours,
-		    struct arena *mem, struct err *err)
+static int engine_trend_add_rows(struct trend *t, const struct view *v, const struct query *q, double ratio,
+				 long double hours, struct arena *mem, struct err *err)
 {
 	struct query by_file;
 	struct places pl;
@@ -198,7 +199,7 @@ int trend_add(struct trend *t, const struct profile *p, const struct query *q, s
 	int64_t total = 0;
 	double ratio = 1;
 	struct view v;
-	int rc = make_view(t, p, q, mem, &v, notes, err);
+	int rc = engine_trend_make_view(t, p, q, mem, &v, notes, err);
 
 	if (rc == 0)
 		rc = find_ratio(t, &v, q, &ratio, err);
@@ -207,7 +208,7 @@ int trend_add(struct trend *t, const struct profile *p, const struct query *q, s
 	if (rc == 0) {
 		long double hours = record_time(t, p);
 
-		rc = add_rows(t, &v, q, ratio, hours, mem, err);
+		rc = engine_trend_add_rows(t, &v, q, ratio, hours, mem, err);
 		sums_add(&t->total, t->n, hours, total);
 		t->n++;
 	}
@@ -228,7 +229,7 @@ static double slope(long double n, long double x, long double xx, long double y,
 	return below > 0 ? (double)((n * xy - x * y) / below) : 0;
 }
 
-static struct trend_row row_of(const struct trend *t, const struct sums *s)
+static struct trend_row engine_trend_row_of(const struct trend *t, const struct sums *s)
 {
 	long double n = t->n, i = n * (n - 1) / 2, ii = (n - 1) * n * (2 * n - 1) / 6;
 
@@ -243,7 +244,7 @@ static struct trend_row row_of(const struct trend *t, const struct sums *s)
 struct trend_row trend_row(const struct trend *t, uint32_t row)
 {
 	assert(row < t->n_rows);
-	return row_of(t, &t->row[row]);
+	return engine_trend_row_of(t, &t->row[row]);
 }
 
 struct trend_summary trend_summary(const struct trend *t)
@@ -253,5 +254,5 @@ struct trend_summary trend_summary(const struct trend *t)
 				       .unit = t->unit,
 				       .has_times = has_times(t),
 				       .out_of_order = t->has_earlier,
-				       .total = row_of(t, &t->total) };
+				       .total = engine_trend_row_of(t, &t->total) };
 }

@@ -29,7 +29,7 @@ struct sort_key {
 	uint32_t node;
 };
 
-static int compare_u64(uint64_t a, uint64_t b)
+static int trim_compare_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
 }
@@ -40,17 +40,17 @@ static int compare_i64(int64_t a, int64_t b)
 }
 
 /* Compare weights, then names (or addresses if both have one), then all other fields. */
-static int compare_keys(const void *a, const void *b)
+static int trim_compare_keys(const void *a, const void *b)
 {
 	const struct sort_key *l = a, *r = b;
-	int c = compare_u64(r->first, l->first);
+	int c = trim_compare_u64(r->first, l->first);
 
 	if (c == 0 && l->addr && r->addr)
-		c = compare_u64(l->addr, r->addr);
+		c = trim_compare_u64(l->addr, r->addr);
 	if (c == 0)
 		c = strcmp(l->name, r->name);
 	if (c == 0)
-		c = compare_u64(r->second, l->second);
+		c = trim_compare_u64(r->second, l->second);
 	if (c == 0)
 		c = l->negative - r->negative;
 	if (c == 0)
@@ -59,7 +59,7 @@ static int compare_keys(const void *a, const void *b)
 		c = compare_i64(l->place->start, r->place->start);
 	if (c == 0)
 		c = compare_i64(l->place->col, r->place->col);
-	return c ? c : compare_u64(l->node, r->node);
+	return c ? c : trim_compare_u64(l->node, r->node);
 }
 
 void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *score, struct node_names *names,
@@ -82,7 +82,7 @@ void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *
 					    .node = node };
 	}
 	if (t->n && !stop_is_set(q->stop))
-		qsort(key, t->n, sizeof(*key), compare_keys);
+		qsort(key, t->n, sizeof(*key), trim_compare_keys);
 	for (uint32_t i = 0; i < t->n && !stop_is_set(q->stop); i++) {
 		t->node[i] = key[i].node;
 		t->name[i] = key[i].name;
@@ -90,7 +90,7 @@ void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *
 	free(key);
 }
 
-static bool is_listed(const struct nodes *nodes, const struct query *q, uint32_t node)
+static bool trim_is_listed(const struct nodes *nodes, const struct query *q, uint32_t node)
 {
 	int64_t flat = nodes->flat[node], cum = nodes->cum[node];
 
@@ -106,7 +106,7 @@ void trim_cut(const struct nodes *nodes, const struct query *q, struct arena *me
 	int64_t sum = 0;
 
 	for (uint32_t k = 0; k < nodes->n; k++) {
-		if (is_listed(nodes, q, k)) {
+		if (trim_is_listed(nodes, q, k)) {
 			sum += nodes->flat[k];
 			n_listed++;
 		}
@@ -117,7 +117,7 @@ void trim_cut(const struct nodes *nodes, const struct query *q, struct arena *me
 	t.name = arena_zalloc(mem, n_listed, sizeof(*t.name));
 	t.keep = arena_zalloc(mem, nodes->n, sizeof(*t.keep));
 	for (uint32_t k = 0; k < nodes->n; k++)
-		if (is_listed(nodes, q, k) && num_abs(nodes->cum[k]) >= t.node_cut)
+		if (trim_is_listed(nodes, q, k) && num_abs(nodes->cum[k]) >= t.node_cut)
 			t.node[t.n++] = k;
 	assert(t.n <= n_listed && n_listed <= nodes->n);
 	t.n_dropped = n_listed - t.n;
@@ -190,8 +190,8 @@ static bool has_all_calls(const struct graph *g, const struct trim_result *t)
  * neither do nodes that are only ever inlined calls: every caller has inlined them. In Go profiles this covers all
  * nodes, so no stack is walked.
  */
-static bool *find_wanted(const struct graph *g, const struct trim_result *t, const uint8_t *roles, bool all_calls,
-			 struct arena *mem, bool *any)
+static bool *trim_find_wanted(const struct graph *g, const struct trim_result *t, const uint8_t *roles, bool all_calls,
+			      struct arena *mem, bool *any)
 {
 	bool *wanted = arena_zalloc(mem, g->n, sizeof(*wanted));
 
@@ -207,7 +207,7 @@ enum inlined *trim_inlined(const struct graph *g, const struct trim_result *t, s
 {
 	enum inlined *out = arena_zalloc(mem, t->n, sizeof(*out));
 	const uint8_t *roles = find_roles(g, mem);
-	bool any, all_calls = has_all_calls(g, t), *wanted = find_wanted(g, t, roles, all_calls, mem, &any);
+	bool any, all_calls = has_all_calls(g, t), *wanted = trim_find_wanted(g, t, roles, all_calls, mem, &any);
 	bool *yes = arena_zalloc(mem, g->n, sizeof(*yes)), *no = arena_zalloc(mem, g->n, sizeof(*no));
 	struct edges e = { 0 };
 

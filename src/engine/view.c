@@ -18,7 +18,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool find_type(const struct profile *p, const char *name, uint32_t *out)
+static bool engine_view_find_type(const struct profile *p, const char *name, uint32_t *out)
 {
 	for (uint32_t t = 0; t < p->n_types; t++) {
 		if (strcmp(profile_text(p, p->type[t].name), name) == 0) {
@@ -82,7 +82,7 @@ int view_find_type(const struct profile *p, const char *name, uint32_t *out, str
 	if (!*name) {
 		*out = p->n_types - 1;
 		if (p->meta.default_type)
-			find_type(p, profile_text(p, p->meta.default_type), out);
+			engine_view_find_type(p, profile_text(p, p->meta.default_type), out);
 		return 0;
 	}
 	if (name[1] && (*name == '-' || *name == '+') && name[1 + strspn(name + 1, digits)] == 0)
@@ -102,7 +102,7 @@ int view_find_type(const struct profile *p, const char *name, uint32_t *out, str
 }
 
 /* Does a row count for the total? All rows do, unless a mask of label sets excludes them. */
-static bool counts(const struct view *v, const bool *only, uint32_t row)
+static bool view_counts(const struct view *v, const bool *only, uint32_t row)
 {
 	return !only || only[v->p->labels[row]];
 }
@@ -116,7 +116,7 @@ static int column_total(const struct view *v, const int64_t *column, const bool 
 	for (uint32_t i = 0; column && i < v->n; i++) {
 		uint64_t next = sum + num_abs(column[i]);
 
-		if (!counts(v, only, i))
+		if (!view_counts(v, only, i))
 			continue;
 		if (next < sum || next > INT64_MAX)
 			return err_set(err, ERR_RANGE, "sample %" PRIu32 ": the sum of %s overflows 64 bits", i + 1,
@@ -127,12 +127,12 @@ static int column_total(const struct view *v, const int64_t *column, const bool 
 	return 0;
 }
 
-static int64_t column_sum(const struct view *v, const int64_t *column, const bool *only)
+static int64_t view_column_sum(const struct view *v, const int64_t *column, const bool *only)
 {
 	int64_t sum = 0;
 
 	for (uint32_t i = 0; i < v->n; i++)
-		sum += counts(v, only, i) ? column[i] : 0;
+		sum += view_counts(v, only, i) ? column[i] : 0;
 	return sum;
 }
 
@@ -168,7 +168,7 @@ bool *view_base_sets(const struct profile *p, struct arena *mem)
 }
 
 /* Add up values above and below 0; column_total has checked that these do not overflow. */
-static void find_sides(struct view *v)
+static void view_find_sides(struct view *v)
 {
 	const int64_t *column = v->val[SIDE_TARGET];
 
@@ -187,7 +187,7 @@ static int find_total(struct view *v, struct arena *mem, struct err *err)
 
 	if (column_total(v, v->val[SIDE_TARGET], NULL, profile_text(p, p->type[v->type].name), &v->total, err) < 0)
 		return ERR_RANGE;
-	find_sides(v);
+	view_find_sides(v);
 	assert(v->side_total[SIDE_TARGET] >= 0 && v->side_total[SIDE_BASE] >= 0);
 	assert(v->side_total[SIDE_TARGET] + v->side_total[SIDE_BASE] == v->total);
 	if (only && column_total(v, v->val[SIDE_TARGET], only, "", &magnitude, err) == 0 && magnitude > 0)
@@ -198,7 +198,7 @@ static int find_total(struct view *v, struct arena *mem, struct err *err)
 		return 0;
 	if (column_total(v, v->div[SIDE_TARGET], NULL, profile_text(p, p->type[0].name), &magnitude, err) < 0)
 		return ERR_RANGE;
-	magnitude = column_sum(v, v->div[SIDE_TARGET], only);
+	magnitude = view_column_sum(v, v->div[SIDE_TARGET], only);
 	if (magnitude)
 		v->total /= magnitude;
 	return 0;

@@ -34,7 +34,7 @@ static const struct library_function functions[] = {
 #undef FUNCTION
 };
 
-static int load(struct err *err)
+static int fetch_curl_load(struct err *err)
 {
 	static const char advice[] = "libcurl is needed to fetch URLs; install it with: apt-get install libcurl4";
 	int rc = library_load("libcurl.so.4", functions, sizeof(functions) / sizeof(functions[0]), &lib, advice, err);
@@ -51,7 +51,7 @@ int curl_load(const struct curl **out, struct err *err)
 
 	assert(out);
 	pthread_mutex_lock(&lock);
-	rc = is_loaded ? 0 : load(err);
+	rc = is_loaded ? 0 : fetch_curl_load(err);
 	pthread_mutex_unlock(&lock);
 	if (rc == 0)
 		*out = &lib;

@@ -76,7 +76,7 @@ static void start_more(struct fetcher *r)
 	}
 }
 
-static void end_finished(struct fetcher *r)
+static void fetch_end_finished(struct fetcher *r)
 {
 	const struct curl *c = r->shared.curl;
 	CURLMsg *message;
@@ -108,7 +108,7 @@ static int64_t profile_seconds(const struct url *u)
 	return ends_with(u->path, profile) ? PROFILE_SECONDS : 0;
 }
 
-static void report_progress(const struct fetcher *r, fetch_progress_fn progress)
+static void fetch_report_progress(const struct fetcher *r, fetch_progress_fn progress)
 {
 	int64_t now = transfer_now_ms(), longest = 0;
 	size_t n_remaining = r->n - r->next;
@@ -162,11 +162,11 @@ static void fetcher_run(struct fetcher *r, fetch_progress_fn progress, struct st
 		stop_set_done(stop, (uint64_t)(transfer_now_ms() - start_ms));
 		if (progress && transfer_now_ms() - reported_ms >= 1000) {
 			reported_ms = transfer_now_ms();
-			report_progress(r, progress);
+			fetch_report_progress(r, progress);
 		}
 		if (c->multi_perform(r->multi, &n_running) != CURLM_OK)
 			break;
-		end_finished(r);
+		fetch_end_finished(r);
 		if (r->running)
 			c->multi_poll(r->multi, NULL, 0, STOP_POLL_MS, NULL);
 	}

@@ -91,7 +91,7 @@ static int socket_changed(CURL *easy, curl_socket_t fd, int what, void *arg, voi
 	return 0;
 }
 
-static void set_timer(int fd, int64_t ms, bool repeats)
+static void fetch_loop_set_timer(int fd, int64_t ms, bool repeats)
 {
 	struct timespec at = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
 	struct itimerspec t = { .it_value = at };
@@ -109,14 +109,14 @@ static int timer_changed(CURLM *multi, long ms, void *arg)
 	if (ms < 0)
 		timerfd_settime(l->timer, 0, &(struct itimerspec){ 0 }, NULL);
 	else
-		set_timer(l->timer, ms ? ms : 1,
-			  false); /* 0 would disarm it, and libcurl must not be called from here */
+		fetch_loop_set_timer(l->timer, ms ? ms : 1,
+				     false); /* 0 would disarm it, and libcurl must not be called from here */
 	return 0;
 }
 
 /* ---- room for responses ---- */
 
-static bool has_room(struct transfer *t, size_t n)
+static bool fetch_loop_has_room(struct transfer *t, size_t n)
 {
 	struct fetch_open *o = (struct fetch_open *)t;
 	struct fetch_loop *l = o->loop;
@@ -211,7 +211,7 @@ static void unlink_open(struct fetch_open *o)
 	if (o->next)
 		o->next->previous = o->previous;
 	if (--l->n_open == 0)
-		set_timer(l->tick, 0, false);
+		fetch_loop_set_timer(l->tick, 0, false);
 	if (o->paused_ms)
 		atomic_fetch_sub(&l->n_paused, 1);
 }
@@ -266,7 +266,7 @@ void fetch_loop_cancel_all(struct fetch_loop *l, const char *message)
 		cancel(l->first, message, true);
 }
 
-static void end_finished(struct fetch_loop *l)
+static void fetch_loop_end_finished(struct fetch_loop *l)
 {
 	CURLMsg *message;
 	int n_remaining;
@@ -304,14 +304,14 @@ struct fetch_open *fetch_loop_start(struct fetch_loop *l, const struct fetch_sta
 						.all_ms = start->capture_ms + start->capture_ms / 10 + start->extra_ms,
 						.buffer_bytes = BUFFER_BYTES,
 						.closes = start->closes,
-						.has_room = has_room };
+						.has_room = fetch_loop_has_room };
 	o->first_limit_ms = transfer_now_ms() + start->capture_ms + FIRST_BYTE_MS;
 	o->next = l->first;
 	if (l->first)
 		l->first->previous = o;
 	l->first = o;
 	if (l->n_open++ == 0)
-		set_timer(l->tick, 1000, true);
+		fetch_loop_set_timer(l->tick, 1000, true);
 	if (transfer_begin(&o->t) < 0) {
 		free(o->t.url);
 		end_open(o, true);
@@ -357,7 +357,7 @@ static void check_all_limits(struct fetch_loop *l)
 
 /* ---- the loop ---- */
 
-static void handle(struct fetch_loop *l, const struct epoll_event *e)
+static void fetch_loop_handle(struct fetch_loop *l, const struct epoll_event *e)
 {
 	int fd = e->data.fd, n_running, bits;
 	uint64_t count;
@@ -382,24 +382,25 @@ void fetch_loop_run(struct fetch_loop *l)
 	int n = epoll_wait(l->epoll, event, EVENTS, 0);
 
 	for (int i = 0; i < n; i++)
-		handle(l, &event[i]);
-	end_finished(l);
+		fetch_loop_handle(l, &event[i]);
+	fetch_loop_end_finished(l);
 }
 
-static bool watch(const struct fetch_loop *l, int fd)
+static bool fetch_loop_watch(const struct fetch_loop *l, int fd)
 {
 	struct epoll_event e = { .events = EPOLLIN, .data.fd = fd };
 
 	return fd >= 0 && epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &e) == 0;
 }
 
-static int init(struct fetch_loop *l, long connections, struct err *err)
+static int fetch_loop_init(struct fetch_loop *l, long connections, struct err *err)
 {
 	int rc = curl_load(&l->curl, err);
 
 	if (rc < 0)
 		return rc;
-	if (l->epoll < 0 || !watch(l, l->timer) || !watch(l, l->tick) || !watch(l, l->wake))
+	if (l->epoll < 0 || !fetch_loop_watch(l, l->timer) || !fetch_loop_watch(l, l->tick) ||
+	    !fetch_loop_watch(l, l->wake))
 		return err_set(err, ERR_IO, "cannot create a timer: %s", strerror(errno));
 	l->multi = l->curl->multi_init();
 	if (!l->multi)
@@ -422,7 +423,7 @@ int fetch_loop_new(uint64_t bytes_max, long connections, struct fetch_loop **out
 	l->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	l->tick = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	l->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	rc = init(l, connections, err);
+	rc = fetch_loop_init(l, connections, err);
 	if (rc < 0)
 		fetch_loop_free(l);
 	else

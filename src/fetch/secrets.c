@@ -17,7 +17,7 @@
 
 enum { FILE_MAX = 64 << 10 };
 
-static void free_secret(void *data, size_t n)
+static void secrets_free_secret(void *data, size_t n)
 {
 	explicit_bzero(data, n);
 	free(data);
@@ -31,7 +31,7 @@ static int read_secret(const char *option, const char *path, struct bytes *out, 
 	if (io_read_file(path, FILE_MAX, NULL, out, err) < 0)
 		return err_wrap(err, "--%s: %.300s", option, path);
 	if (memchr(out->data, 0, out->n)) {
-		free_secret(out->data, out->n);
+		secrets_free_secret(out->data, out->n);
 		return err_set(err, ERR_USAGE, "--%s: %.300s: contains NUL bytes", option, path);
 	}
 	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & (S_IRGRP | S_IROTH)))
@@ -39,7 +39,7 @@ static int read_secret(const char *option, const char *path, struct bytes *out, 
 	return 0;
 }
 
-static char *add_line(struct secrets *s, size_t n)
+static char *secrets_add_line(struct secrets *s, size_t n)
 {
 	char *line = mem_zalloc(n + 1, 1);
 
@@ -49,7 +49,7 @@ static char *add_line(struct secrets *s, size_t n)
 	return line;
 }
 
-static bool has_control(const char *s, size_t n)
+static bool secrets_has_control(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (((unsigned char)s[i] < ' ' && s[i] != '\t') || s[i] == '\177')
@@ -57,7 +57,7 @@ static bool has_control(const char *s, size_t n)
 	return false;
 }
 
-static size_t trim(const char **s, size_t n)
+static size_t secrets_trim(const char **s, size_t n)
 {
 	while (n && strchr(" \t\r\n", **s))
 		(*s)++, n--;
@@ -66,7 +66,7 @@ static size_t trim(const char **s, size_t n)
 	return n;
 }
 
-static bool is_token(const char *s, size_t n)
+static bool secrets_is_token(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if ((unsigned char)s[i] <= ' ' || (unsigned char)s[i] > '~' || strchr("()<>@,;:\\\"/[]?={}", s[i]))
@@ -75,33 +75,33 @@ static bool is_token(const char *s, size_t n)
 }
 
 /* Add a header line "Name: value". Returns the error, or NULL. */
-static const char *add_header(struct secrets *s, const char *text, size_t n)
+static const char *secrets_add_header(struct secrets *s, const char *text, size_t n)
 {
 	const char *colon = memchr(text, ':', n), *value;
 	size_t n_value;
 
-	if (!colon || !is_token(text, (size_t)(colon - text)))
+	if (!colon || !secrets_is_token(text, (size_t)(colon - text)))
 		return "is not \"Name: value\"";
 	value = colon + 1;
-	n_value = trim(&value, (size_t)(text + n - value));
+	n_value = secrets_trim(&value, (size_t)(text + n - value));
 	if (n_value == 0)
 		return "has no value";
-	if (has_control(value, n_value))
+	if (secrets_has_control(value, n_value))
 		return "has control characters";
-	memcpy(add_line(s, n), text, n);
+	memcpy(secrets_add_line(s, n), text, n);
 	return NULL;
 }
 
-static int add_headers(struct secrets *s, const char *path, const struct bytes *file, struct err *err)
+static int secrets_add_headers(struct secrets *s, const char *path, const struct bytes *file, struct err *err)
 {
 	const char *at = (const char *)file->data, *end = at + file->n;
 
 	for (unsigned number = 1; at < end; number++) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at)), *line = at, *problem = NULL;
-		size_t n = trim(&line, (size_t)((newline ? newline : end) - at));
+		size_t n = secrets_trim(&line, (size_t)((newline ? newline : end) - at));
 
 		if (n && *line != '#')
-			problem = add_header(s, line, n);
+			problem = secrets_add_header(s, line, n);
 		if (problem)
 			return err_set(err, ERR_USAGE, "--header_file: %.300s: line %u %s", path, number, problem);
 		at = newline ? newline + 1 : end;
@@ -113,12 +113,12 @@ static int add_bearer(struct secrets *s, const char *path, const struct bytes *f
 {
 	static const char start[] = "Authorization: Bearer ";
 	const char *token = (const char *)file->data;
-	size_t n = trim(&token, file->n);
+	size_t n = secrets_trim(&token, file->n);
 	char *line;
 
-	if (n == 0 || has_control(token, n) || memchr(token, ' ', n) || memchr(token, '\t', n))
+	if (n == 0 || secrets_has_control(token, n) || memchr(token, ' ', n) || memchr(token, '\t', n))
 		return err_set(err, ERR_USAGE, "--bearer_file: %.300s: is not a single token", path);
-	line = add_line(s, strlen(start) + n);
+	line = secrets_add_line(s, strlen(start) + n);
 	memcpy(line, start, strlen(start));
 	memcpy(line + strlen(start), token, n);
 	return 0;
@@ -132,15 +132,15 @@ int secrets_read(const struct fetch_options *options, struct secrets *out, struc
 	if (*options->header_file) {
 		rc = read_secret("header_file", options->header_file, &file, notes, err);
 		if (rc == 0) {
-			rc = add_headers(out, options->header_file, &file, err);
-			free_secret(file.data, file.n);
+			rc = secrets_add_headers(out, options->header_file, &file, err);
+			secrets_free_secret(file.data, file.n);
 		}
 	}
 	if (rc == 0 && *options->bearer_file) {
 		rc = read_secret("bearer_file", options->bearer_file, &file, notes, err);
 		if (rc == 0) {
 			rc = add_bearer(out, options->bearer_file, &file, err);
-			free_secret(file.data, file.n);
+			secrets_free_secret(file.data, file.n);
 		}
 	}
 	return rc;
@@ -149,7 +149,7 @@ int secrets_read(const struct fetch_options *options, struct secrets *out, struc
 void secrets_release(struct secrets *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		free_secret(s->line[i], strlen(s->line[i]));
+		secrets_free_secret(s->line[i], strlen(s->line[i]));
 	free(s->line);
 	*s = (struct secrets){ 0 };
 }

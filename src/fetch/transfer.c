@@ -44,7 +44,7 @@ int64_t transfer_now_ms(void)
 }
 
 /* Count n more bytes. False when a limit is exceeded. */
-static bool count_bytes(struct transfer *t, size_t n)
+static bool transfer_count_bytes(struct transfer *t, size_t n)
 {
 	const struct fetch_options *options = t->shared->options;
 
@@ -56,7 +56,7 @@ static bool count_bytes(struct transfer *t, size_t n)
 	return true;
 }
 
-static size_t write_body(char *data, size_t size, size_t n, void *arg)
+static size_t transfer_write_body(char *data, size_t size, size_t n, void *arg)
 {
 	struct transfer *t = arg;
 
@@ -69,7 +69,7 @@ static size_t write_body(char *data, size_t size, size_t n, void *arg)
 		t->is_paused = true;
 		return CURL_WRITEFUNC_PAUSE;
 	}
-	if (!count_bytes(t, n))
+	if (!transfer_count_bytes(t, n))
 		return 0;
 	t->data = mem_grow(t->data, &t->cap, t->n + n, 1);
 	memcpy(t->data + t->n, data, n);
@@ -99,7 +99,7 @@ static bool is_header(const char *line, size_t n, const char *name)
 	return n > strlen(name) && strncasecmp(line, name, strlen(name)) == 0;
 }
 
-static size_t read_header(char *line, size_t size, size_t n, void *arg)
+static size_t transfer_read_header(char *line, size_t size, size_t n, void *arg)
 {
 	static const char length[] = "Content-Length:", retry[] = "Retry-After:";
 	struct transfer *t = arg;
@@ -240,9 +240,9 @@ static void set_request(struct transfer *t)
 	c->easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
 	c->easy_setopt(easy, CURLOPT_ERRORBUFFER, t->error);
 	c->easy_setopt(easy, CURLOPT_PRIVATE, t);
-	c->easy_setopt(easy, CURLOPT_WRITEFUNCTION, write_body);
+	c->easy_setopt(easy, CURLOPT_WRITEFUNCTION, transfer_write_body);
 	c->easy_setopt(easy, CURLOPT_WRITEDATA, t);
-	c->easy_setopt(easy, CURLOPT_HEADERFUNCTION, read_header);
+	c->easy_setopt(easy, CURLOPT_HEADERFUNCTION, transfer_read_header);
 	c->easy_setopt(easy, CURLOPT_HEADERDATA, t);
 	if (t->request->body) {
 		c->easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)t->request->n_body);
@@ -320,7 +320,7 @@ static bool same_origin(const char *a, const char *b)
 	return n == origin_length(b) && strncasecmp(a, b, n) == 0;
 }
 
-static int set_error(struct transfer *t, int code, const char *what)
+static int transfer_set_error(struct transfer *t, int code, const char *what)
 {
 	struct buf url = { 0 };
 
@@ -346,13 +346,14 @@ static char *redirect_target(const struct transfer *t, CURLcode code)
 static int follow_redirect(struct transfer *t, const char *target)
 {
 	if (++t->redirects > REDIRECTS_MAX)
-		return set_error(t, ERR_IO, "stopped after 10 redirects");
+		return transfer_set_error(t, ERR_IO, "stopped after 10 redirects");
 	if (!same_origin(t->url, target)) {
 		if (t->request->url->socket)
-			return set_error(t, ERR_IO, "the server at the Unix socket redirects to another server");
+			return transfer_set_error(t, ERR_IO,
+						  "the server at the Unix socket redirects to another server");
 		if (t->shared->options->stays_on_server)
-			return set_error(t, ERR_IO,
-					 "the server redirects to another server, which is not allowed here");
+			return transfer_set_error(t, ERR_IO,
+						  "the server redirects to another server, which is not allowed here");
 		t->is_redirected_away = true;
 	}
 	release_request(t);
@@ -387,7 +388,7 @@ static int report_status(struct transfer *t)
 	if (t->request->body) {
 		struct err status_err = t->request->err;
 
-		return set_error(t, ERR_IO, status_err.msg);
+		return transfer_set_error(t, ERR_IO, status_err.msg);
 	}
 	return ERR_IO;
 }
@@ -443,10 +444,10 @@ static int report_connection_error(struct transfer *t, CURLcode code)
 		snprintf(text, sizeof(text), "%.300s%s", message, trust_advice);
 	else
 		snprintf(text, sizeof(text), "%.400s", message);
-	return set_error(t, ERR_IO, text);
+	return transfer_set_error(t, ERR_IO, text);
 }
 
-static int check_answer(struct transfer *t, CURLcode code)
+static int transfer_check_answer(struct transfer *t, CURLcode code)
 {
 	if (t->too_long || t->too_long_all)
 		return too_long(t);
@@ -462,7 +463,7 @@ bool transfer_end(struct transfer *t, CURLcode code)
 	char *target = redirect_target(t, code);
 	bool is_redirected;
 
-	t->request->rc = target ? follow_redirect(t, target) : check_answer(t, code);
+	t->request->rc = target ? follow_redirect(t, target) : transfer_check_answer(t, code);
 	is_redirected = target && t->request->rc == 0;
 	free(target);
 	if (is_redirected)
@@ -491,7 +492,7 @@ void transfer_end_early(struct transfer *t)
 
 void transfer_cancel(struct transfer *t, const char *message)
 {
-	t->request->rc = set_error(t, ERR_IO, message);
+	t->request->rc = transfer_set_error(t, ERR_IO, message);
 	if (t->easy)
 		release_request(t);
 	free(t->data);
@@ -500,7 +501,7 @@ void transfer_cancel(struct transfer *t, const char *message)
 	t->url = NULL;
 }
 
-static int check_readable(const char *path, const char *what, struct err *err)
+static int transfer_check_readable(const char *path, const char *what, struct err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
@@ -521,13 +522,13 @@ static int check_tls(const struct fetch_options *options, struct err *err)
 	if (*options->tls_cert && !*options->tls_key)
 		return err_set(err, ERR_USAGE, "-tls_cert is specified, so -tls_key must also be specified");
 	if (*options->tls_cert)
-		rc = check_readable(options->tls_cert, pair, err);
+		rc = transfer_check_readable(options->tls_cert, pair, err);
 	if (rc == 0 && *options->tls_key)
-		rc = check_readable(options->tls_key, pair, err);
+		rc = transfer_check_readable(options->tls_key, pair, err);
 	if (rc == 0 && *options->tls_ca)
-		rc = check_readable(options->tls_ca, "CA specified by -tls_ca", err);
+		rc = transfer_check_readable(options->tls_ca, "CA specified by -tls_ca", err);
 	if (rc == 0 && *options->netrc && strcmp(options->netrc, "true") != 0)
-		rc = check_readable(options->netrc, "netrc file specified by --netrc", err);
+		rc = transfer_check_readable(options->netrc, "netrc file specified by --netrc", err);
 	return rc;
 }
 

@@ -39,13 +39,13 @@ static struct span make_span(const char *s, const char *end)
 	return (struct span){ s, (size_t)(end - s) };
 }
 
-static char *copy_buf(const struct buf *b)
+static char *url_copy_buf(const struct buf *b)
 {
 	return mem_strndup(buf_text(b), b->len);
 }
 
 /* The length of the scheme before a colon; 0 if there is none. */
-static size_t scheme_length(const char *s)
+static size_t url_scheme_length(const char *s)
 {
 	size_t n = 0;
 
@@ -61,7 +61,7 @@ static bool is_scheme(const struct parts *p, const char *name)
 }
 
 /* Is this a host, alone or with a colon and a port, which may be empty? */
-static bool is_host(struct span h)
+static bool url_is_host(struct span h)
 {
 	const char *end = h.at + h.n, *name_end, *colon;
 	struct buf unescaped = { 0 };
@@ -112,12 +112,12 @@ static int split_authority(struct parts *p, struct span a, struct err *err)
 	if (!is_userinfo(p->user))
 		return err_set(err, ERR_USAGE,
 			       "user or password of the URL has characters that must be escaped (%%40 for @)");
-	if (!is_host(p->host))
+	if (!url_is_host(p->host))
 		return err_set(err, ERR_USAGE, "the URL has no valid host and port");
 	return 0;
 }
 
-static bool has_control(const char *s)
+static bool url_has_control(const char *s)
 {
 	for (; *s; s++)
 		if ((unsigned char)*s < ' ' || *s == '\177')
@@ -126,13 +126,13 @@ static bool has_control(const char *s)
 }
 
 /* Split a URL into its parts, without the fragment, which is for browsers only. Like net/url Parse. */
-static int split(const char *s, struct parts *p, struct err *err)
+static int url_split(const char *s, struct parts *p, struct err *err)
 {
-	size_t n_scheme = scheme_length(s);
+	size_t n_scheme = url_scheme_length(s);
 	const char *end = s + strcspn(s, "#"), *question;
 
 	*p = (struct parts){ .scheme = { s, n_scheme }, .user = { s, 0 }, .host = { s, 0 } };
-	if (has_control(s))
+	if (url_has_control(s))
 		return err_set(err, ERR_USAGE, "the URL has control characters");
 	s += n_scheme ? n_scheme + 1 : 0;
 	question = memchr(s, '?', (size_t)(end - s));
@@ -170,7 +170,7 @@ static int set_path(struct span path, struct url *out, struct err *err)
 	else
 		url_escape(unescaped.data, unescaped.len, URL_PATH, &escaped);
 	if (rc == 0)
-		out->path = copy_buf(&escaped);
+		out->path = url_copy_buf(&escaped);
 	buf_release(&unescaped);
 	buf_release(&escaped);
 	return rc;
@@ -181,7 +181,7 @@ static char *unescape_secret(const char *s, size_t n)
 {
 	struct buf unescaped = { 0 };
 	char *text = url_unescape(s, n, URL_USER, &unescaped) && !memchr(buf_text(&unescaped), 0, unescaped.len)
-			     ? copy_buf(&unescaped)
+			     ? url_copy_buf(&unescaped)
 			     : NULL;
 
 	buf_release(&unescaped);
@@ -207,12 +207,12 @@ static void set_host(struct span host, struct url *out)
 
 	url_unescape(host.at, host.n, URL_HOST, &unescaped);
 	url_escape(buf_text(&unescaped), unescaped.len, URL_HOST, &escaped);
-	out->host = copy_buf(&escaped);
+	out->host = url_copy_buf(&escaped);
 	buf_release(&unescaped);
 	buf_release(&escaped);
 }
 
-static int set_url(const struct parts *p, int64_t seconds, struct url *out, struct err *err)
+static int url_set(const struct parts *p, int64_t seconds, struct url *out, struct err *err)
 {
 	struct url u = { .seconds = seconds, .insecure = is_scheme(p, "https+insecure") };
 	struct buf query = { 0 };
@@ -231,7 +231,7 @@ static int set_url(const struct parts *p, int64_t seconds, struct url *out, stru
 		return rc;
 	}
 	url_query(p->query.at, p->query.n, &u.seconds, &query);
-	u.query = copy_buf(&query);
+	u.query = url_copy_buf(&query);
 	buf_release(&query);
 	*out = u;
 	return 0;
@@ -268,9 +268,9 @@ static int parse_unix(const char *s, int64_t seconds, struct url *out, struct er
 	if (end == s)
 		return err_set(err, ERR_USAGE, "the URL has no socket; write unix:/run/app.sock:/debug/pprof/heap");
 	buf_addf(&b, "http://localhost%s", *end == ':' ? end + 1 : end);
-	rc = split(b.data, &p, err);
+	rc = url_split(b.data, &p, err);
 	if (rc == 0)
-		rc = set_url(&p, seconds, out, err);
+		rc = url_set(&p, seconds, out, err);
 	if (rc == 0)
 		out->socket = mem_strndup(s, (size_t)(end - s));
 	buf_release(&b);
@@ -285,8 +285,8 @@ static int parse_short(const char *source, int64_t seconds, struct url *out, str
 	int rc;
 
 	buf_addf(&b, "http://%s", source);
-	rc = split(b.data, &p, NULL) < 0 || p.host.n == 0 ? err_set(err, ERR_UNKNOWN, "is not a URL")
-							  : set_url(&p, seconds, out, err);
+	rc = url_split(b.data, &p, NULL) < 0 || p.host.n == 0 ? err_set(err, ERR_UNKNOWN, "is not a URL")
+							      : url_set(&p, seconds, out, err);
 	buf_release(&b);
 	return rc;
 }
@@ -308,11 +308,11 @@ int url_parse(const char *source, int64_t seconds, struct url *out, struct err *
 			       "is a process of this machine, not a server; profile it with cpa record -p");
 	if (starts_with(source, "unix:"))
 		return parse_unix(source + 5, seconds, out, err);
-	rc = split(source, &p, err);
+	rc = url_split(source, &p, err);
 	if (p.scheme.n && starts_with(source + p.scheme.n, "://")) {
 		if (rc == 0 && p.host.n == 0 && !is_scheme(&p, "file"))
 			rc = err_set(err, ERR_USAGE, "the URL has no host");
-		return rc < 0 ? rc : set_url(&p, seconds, out, err);
+		return rc < 0 ? rc : url_set(&p, seconds, out, err);
 	}
 	if (rc < 0 || (p.scheme.n && !is_scheme(&p, "file")))
 		return parse_short(source, seconds, out, err);
@@ -320,7 +320,7 @@ int url_parse(const char *source, int64_t seconds, struct url *out, struct err *
 }
 
 /* Overwrite and free a secret. */
-static void free_secret(char *secret)
+static void url_free_secret(char *secret)
 {
 	if (secret)
 		explicit_bzero(secret, strlen(secret));
@@ -334,12 +334,12 @@ void url_release(struct url *u)
 	free(u->path);
 	free(u->query);
 	free(u->socket);
-	free_secret(u->user);
-	free_secret(u->password);
+	url_free_secret(u->user);
+	url_free_secret(u->password);
 	*u = (struct url){ 0 };
 }
 
-static char *copy_string(const char *s)
+static char *url_copy_string(const char *s)
 {
 	return s ? mem_strndup(s, strlen(s)) : NULL;
 }
@@ -347,16 +347,16 @@ static char *copy_string(const char *s)
 void url_copy(const struct url *u, struct url *out)
 {
 	*out = *u;
-	out->scheme = copy_string(u->scheme);
-	out->host = copy_string(u->host);
-	out->path = copy_string(u->path);
-	out->query = copy_string(u->query);
-	out->socket = copy_string(u->socket);
-	out->user = copy_string(u->user);
-	out->password = copy_string(u->password);
+	out->scheme = url_copy_string(u->scheme);
+	out->host = url_copy_string(u->host);
+	out->path = url_copy_string(u->path);
+	out->query = url_copy_string(u->query);
+	out->socket = url_copy_string(u->socket);
+	out->user = url_copy_string(u->user);
+	out->password = url_copy_string(u->password);
 }
 
-static void add_path(const struct url *u, struct buf *out)
+static void url_add_path(const struct url *u, struct buf *out)
 {
 	buf_addz(out, u->path);
 	if (*u->query)
@@ -370,26 +370,26 @@ void url_add_redacted(const struct url *u, struct buf *out)
 		buf_addf(out, "unix:%s:", u->socket);
 	else
 		buf_addf(out, "%s%s://%s", u->scheme, u->insecure ? "+insecure" : "", u->host);
-	add_path(u, out);
+	url_add_path(u, out);
 }
 
 void url_add_request(const struct url *u, struct buf *out)
 {
 	assert(u->scheme && u->host && u->path && u->query);
 	buf_addf(out, "%s://%s", u->scheme, u->host);
-	add_path(u, out);
+	url_add_path(u, out);
 }
 
 void url_redact(const char *source, struct buf *out)
 {
-	size_t n = scheme_length(source), first = n && starts_with(source + n, "://") ? n + 3 : 0;
+	size_t n = url_scheme_length(source), first = n && starts_with(source + n, "://") ? n + 3 : 0;
 	const char *host = source + first, *stop = host + strcspn(host, "?#");
 	const char *at = memrchr(host, '@', strlen(host)), *end = host + strcspn(host, "/?#");
 
 	/* an unescaped / or ? may belong to a password; then the part before it is not a host */
 	if (at && memchr(host, '@', (size_t)(end - host)))
 		at = memrchr(host, '@', (size_t)(stop - host));
-	else if (at && is_host(make_span(host, end)))
+	else if (at && url_is_host(make_span(host, end)))
 		at = NULL;
 	buf_add(out, source, first);
 	buf_addz(out, at ? at + 1 : host);
@@ -407,5 +407,5 @@ bool url_is_absolute(const char *text)
 {
 	struct parts p;
 
-	return scheme_length(text) && split(text, &p, NULL) == 0;
+	return url_scheme_length(text) && url_split(text, &p, NULL) == 0;
 }

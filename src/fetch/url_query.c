@@ -29,7 +29,7 @@ struct pairs {
 	struct buf text;
 };
 
-static void add_pair(struct pairs *p, const char *s, size_t n)
+static void url_query_add_pair(struct pairs *p, const char *s, size_t n)
 {
 	const char *equals = memchr(s, '=', n);
 	size_t n_key = equals ? (size_t)(equals - s) : n;
@@ -47,7 +47,7 @@ static void add_pair(struct pairs *p, const char *s, size_t n)
 	p->item[p->n++] = pair;
 }
 
-static int compare_pairs(const void *a, const void *b)
+static int url_query_compare_pairs(const void *a, const void *b)
 {
 	const struct pair *x = a, *y = b;
 	size_t n = x->n_key < y->n_key ? x->n_key : y->n_key;
@@ -64,7 +64,7 @@ static bool is_seconds(const struct pair *p)
 }
 
 /* The value as a 32-bit decimal number, as by strconv.ParseInt; 0 if it is not such a number. */
-static int64_t pair_number(const struct pair *p)
+static int64_t url_query_pair_number(const struct pair *p)
 {
 	char digits[16] = "", *end;
 	int64_t value;
@@ -93,7 +93,7 @@ static void split_query(struct pairs *p, const char *s, size_t n)
 	while (s < end) {
 		const char *amp = memchr(s, '&', (size_t)(end - s)), *stop = amp ? amp : end;
 
-		add_pair(p, s, (size_t)(stop - s));
+		url_query_add_pair(p, s, (size_t)(stop - s));
 		s = stop + 1;
 	}
 	for (size_t i = 0; i < p->n; i++)
@@ -121,14 +121,14 @@ void url_query(const char *s, size_t n, int64_t *seconds, struct buf *out)
 		*seconds = 0;
 	}
 	if (p.n)
-		qsort(p.item, p.n, sizeof(*p.item), compare_pairs);
+		qsort(p.item, p.n, sizeof(*p.item), url_query_compare_pairs);
 	for (size_t i = 0; i < p.n; i++) {
 		const struct pair *pair = &p.item[i];
 
 		if (is_seconds(pair) && has_replacement && pair->text != replacement.data)
 			continue;
 		if (is_seconds(pair) && !has_replacement && !is_found) {
-			*seconds = pair_number(pair);
+			*seconds = url_query_pair_number(pair);
 			is_found = true;
 		}
 		add_escaped_pair(pair->text, pair->n_key, pair->text + pair->n_key, pair->n_value, &result);

@@ -178,7 +178,7 @@ static void watch_fd(struct watch *w, int fd, short events, uint64_t conn)
 }
 
 /* Close connections past their deadline, and list what to wait for. */
-static void prepare(struct httpd *h, struct watch *w, uint64_t accepted_ns)
+static void httpd_prepare(struct httpd *h, struct watch *w, uint64_t accepted_ns)
 {
 	uint64_t now = httpd_now();
 	unsigned n_unused = 0, n_gone = 0;
@@ -263,7 +263,7 @@ static uint64_t accept_ready(struct httpd *h, const struct watch *w, uint64_t la
 }
 
 /* Wait for the descriptors until the next deadline. Returns false on a signal or at the deadline. */
-static bool wait_for(struct watch *w)
+static bool httpd_wait_for(struct watch *w)
 {
 	uint64_t now = httpd_now(), ns = w->deadline_ns > now ? w->deadline_ns - now : 0;
 	const struct timespec limit = { (time_t)(ns / second_ns), (long)(ns % second_ns) };
@@ -271,15 +271,15 @@ static bool wait_for(struct watch *w)
 	return ppoll(w->fd, w->n, w->deadline_ns == UINT64_MAX ? NULL : &limit, NULL) > 0;
 }
 
-static void *watch(void *arg)
+static void *httpd_watch(void *arg)
 {
 	struct httpd *h = arg;
 	struct watch w;
 	uint64_t count, accepted_ns = 0;
 
 	for (;;) {
-		prepare(h, &w, accepted_ns);
-		if (!wait_for(&w) || (w.fd[0].revents && read(h->wake, &count, sizeof(count)) < 0))
+		httpd_prepare(h, &w, accepted_ns);
+		if (!httpd_wait_for(&w) || (w.fd[0].revents && read(h->wake, &count, sizeof(count)) < 0))
 			continue;
 		if (__atomic_load_n(&h->is_stopping, __ATOMIC_ACQUIRE))
 			return NULL;
@@ -289,7 +289,7 @@ static void *watch(void *arg)
 }
 
 /* The host as given, in the form of a URL, with the real port. */
-static void set_url(struct httpd *h)
+static void httpd_set_url(struct httpd *h)
 {
 	const char *address = h->options.address, *end = strrchr(address, ':');
 	const char *scheme = h->options.tls ? "https" : "http";
@@ -339,7 +339,7 @@ static int start_daemon(struct httpd *h, struct err *err)
 }
 
 /* A write to a closed connection must not end the process. */
-static int start_threads(struct httpd *h, struct err *err)
+static int httpd_start_threads(struct httpd *h, struct err *err)
 {
 	sigset_t block, before;
 	int rc;
@@ -349,7 +349,7 @@ static int start_threads(struct httpd *h, struct err *err)
 	pthread_sigmask(SIG_BLOCK, &block, &before);
 	rc = start_daemon(h, err);
 	if (rc == 0) {
-		int failed = pthread_create(&h->watcher, NULL, watch, h);
+		int failed = pthread_create(&h->watcher, NULL, httpd_watch, h);
 
 		h->has_watcher = failed == 0;
 		if (failed)
@@ -393,8 +393,8 @@ int httpd_start(const struct httpd_options *options, struct httpd **out, struct 
 	rc = rc == 0 ? microhttpd_load(&h->lib, err) : rc;
 	rc = rc == 0 ? listen_on(h, err) : rc;
 	if (rc == 0) {
-		set_url(h);
-		rc = start_threads(h, err);
+		httpd_set_url(h);
+		rc = httpd_start_threads(h, err);
 	}
 	if (rc < 0) {
 		httpd_stop(h);

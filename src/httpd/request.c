@@ -62,8 +62,8 @@ static bool split_target(struct httpd_request *r)
 	return r->target[0] == '/';
 }
 
-static enum MHD_Result add_header(void *arg, enum MHD_ValueKind kind, const char *name, size_t n_name,
-				  const char *value, size_t n_value)
+static enum MHD_Result httpd_request_add_header(void *arg, enum MHD_ValueKind kind, const char *name, size_t n_name,
+						const char *value, size_t n_value)
 {
 	struct httpd_request *r = arg;
 	size_t i = r->q.n_headers;
@@ -80,7 +80,7 @@ static enum MHD_Result add_header(void *arg, enum MHD_ValueKind kind, const char
 }
 
 /* Parse the length of the body. Returns false if two servers could parse it differently (RFC 9112, 6.3). */
-static bool parse_length(const struct http_request *q, uint64_t *out)
+static bool httpd_request_parse_length(const struct http_request *q, uint64_t *out)
 {
 	const char *length = http_request_header(q, "Content-Length"),
 		   *coding = http_request_header(q, "Transfer-Encoding");
@@ -112,7 +112,7 @@ static void read_peer(struct httpd_conn *c)
 	}
 }
 
-static void refuse(struct httpd_request *r, int status, const char *text)
+static void httpd_request_refuse(struct httpd_request *r, int status, const char *text)
 {
 	http_response_release(&r->refusal);
 	httpd_set_error(r->conn->h, status, text, &r->refusal);
@@ -138,16 +138,16 @@ static uint64_t body_max(const struct httpd_request *r)
 	return r->is_upload ? r->conn->h->options.upload_max : HTTPD_FORM_MAX;
 }
 
-static void check_head(struct httpd_request *r, bool is_complete, uint64_t length)
+static void httpd_request_check_head(struct httpd_request *r, bool is_complete, uint64_t length)
 {
 	struct httpd *h = r->conn->h;
 
 	if (r->head_bytes > HTTPD_HEAD_MAX) {
-		refuse(r, STATUS_HEAD_TOO_LARGE, "the request head is longer than 16 KiB");
+		httpd_request_refuse(r, STATUS_HEAD_TOO_LARGE, "the request head is longer than 16 KiB");
 		return;
 	}
 	if (!is_complete) {
-		refuse(r, STATUS_BAD, "invalid request");
+		httpd_request_refuse(r, STATUS_BAD, "invalid request");
 		return;
 	}
 	if (h->options.check && !h->options.check(h->options.arg, &r->q, &r->refusal)) {
@@ -156,9 +156,9 @@ static void check_head(struct httpd_request *r, bool is_complete, uint64_t lengt
 	}
 	r->is_upload = h->options.is_upload && h->options.is_upload(&r->q);
 	if (length > body_max(r))
-		refuse(r, STATUS_TOO_LARGE, "the body of the request is too large");
+		httpd_request_refuse(r, STATUS_TOO_LARGE, "the body of the request is too large");
 	else if (r->is_upload && (r->q.upload = open_unlinked()) < 0)
-		refuse(r, STATUS_STORAGE, "cannot create a temporary file for the upload");
+		httpd_request_refuse(r, STATUS_STORAGE, "cannot create a temporary file for the upload");
 }
 
 static void set_running(struct httpd_request *r, bool is_running, struct stop *stop)
@@ -218,12 +218,12 @@ static enum MHD_Result receive_head(struct httpd_request *r, struct MHD_Connecti
 	r->head_bytes = strlen(method) + strlen(r->target) + strlen(version) + LINE_BYTES;
 	r->q.method = method;
 	r->q.body = "";
-	h->lib->get_connection_values_n(mc, MHD_HEADER_KIND, add_header, r);
+	h->lib->get_connection_values_n(mc, MHD_HEADER_KIND, httpd_request_add_header, r);
 	is_complete = h->lib->get_connection_values_n(mc, MHD_HEADER_KIND, NULL, NULL) == (int)r->q.n_headers;
-	is_complete = split_target(r) && parse_length(&r->q, &length) && is_complete;
+	is_complete = split_target(r) && httpd_request_parse_length(&r->q, &length) && is_complete;
 	read_peer(r->conn);
 	r->q.peer = r->conn->peer;
-	check_head(r, is_complete, length);
+	httpd_request_check_head(r, is_complete, length);
 	set_running(r, true, NULL);
 	r->body_since_ns = httpd_now();
 	httpd_set_deadline(r->conn, r->body_since_ns, h->options.limits.body_ms, 0);
@@ -245,15 +245,15 @@ static enum MHD_Result receive_body(struct httpd_request *r, const char *data, s
 	if (r->is_refused)
 		return r->n_received <= DISCARD_MAX ? MHD_YES : MHD_NO;
 	if (r->n_received > body_max(r))
-		refuse(r, STATUS_TOO_LARGE, "the body of the request is too large");
+		httpd_request_refuse(r, STATUS_TOO_LARGE, "the body of the request is too large");
 	else if (!r->is_upload)
 		buf_add(&r->body, data, n);
 	else if (io_write_fd(r->q.upload, data, n, &err) < 0)
-		refuse(r, STATUS_STORAGE, "cannot store the upload");
+		httpd_request_refuse(r, STATUS_STORAGE, "cannot store the upload");
 	return MHD_YES;
 }
 
-static enum MHD_Result answer(struct httpd_request *r, struct MHD_Connection *mc)
+static enum MHD_Result httpd_request_answer(struct httpd_request *r, struct MHD_Connection *mc)
 {
 	const struct httpd *h = r->conn->h;
 	struct http_response out = { 0 };
@@ -295,7 +295,7 @@ enum MHD_Result httpd_handle(void *h, struct MHD_Connection *mc, const char *url
 	if (!r->has_head)
 		return receive_head(r, mc, method, version);
 	*n = 0;
-	return n_data > 0 ? receive_body(r, data, n_data) : answer(r, mc);
+	return n_data > 0 ? receive_body(r, data, n_data) : httpd_request_answer(r, mc);
 }
 
 void httpd_end_request(void *h, struct MHD_Connection *mc, void **request, enum MHD_RequestTerminationCode code)

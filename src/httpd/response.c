@@ -72,7 +72,7 @@ static void release_blob(void *blob)
 }
 
 /* Add header lines, each "NAME: VALUE\r\n". They are split in place. */
-static bool add_headers(const struct microhttpd *lib, struct MHD_Response *to, char *lines)
+static bool response_add_headers(const struct microhttpd *lib, struct MHD_Response *to, char *lines)
 {
 	for (char *end; lines && (end = strstr(lines, "\r\n")); lines = end + 2) {
 		char *colon = memchr(lines, ':', (size_t)(end - lines));
@@ -125,7 +125,7 @@ enum MHD_Result httpd_send(struct httpd_request *r, struct MHD_Connection *mc, s
 		http_response_add(out, "Connection", "close");
 	if (out->type)
 		http_response_add(out, "Content-Type", out->type);
-	if (add_headers(lib, to, out->header.data)) {
+	if (response_add_headers(lib, to, out->header.data)) {
 		httpd_set_deadline(r->conn, httpd_now(), r->conn->h->options.limits.body_ms, n);
 		rc = lib->queue_response(mc, (unsigned)out->status, to);
 	}

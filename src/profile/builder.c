@@ -332,7 +332,7 @@ void builder_reserve(struct builder *b, size_t n_rows, size_t n_stack_items)
 	idtab_init(&l->ids, n_rows);
 }
 
-static bool label_equal(const struct profile *p, uint32_t id, const struct builder_label *l)
+static bool builder_label_equal(const struct profile *p, uint32_t id, const struct builder_label *l)
 {
 	return p->label_key[id] == l->key && p->label_text[id] == l->text && p->label_unit[id] == l->unit &&
 	       p->label_num[id] == l->num && p->label_is_text[id] == l->is_text;
@@ -347,7 +347,7 @@ int builder_label(struct builder *b, const struct builder_label *l, uint32_t *id
 	size_t *cap = &b->cap_labels;
 
 	for (size_t pos = idtab_start(&b->label_ids, h); idtab_next(&b->label_ids, h, &pos, id);)
-		if (label_equal(p, *id, l))
+		if (builder_label_equal(p, *id, l))
 			return 0;
 	if (id_check(n, "labels", err) < 0)
 		return ERR_LIMIT;

@@ -41,7 +41,7 @@ static int check_columns(const struct profile *p, struct err *err)
 	return 0;
 }
 
-static int check_values(const struct profile *p, struct err *err)
+static int profile_check_values(const struct profile *p, struct err *err)
 {
 	for (int side = 0; side < N_SIDES; side++)
 		for (uint32_t t = 0; p->value[side] && t < p->n_types; t++)
@@ -182,7 +182,7 @@ int profile_check(const struct profile *p, struct err *err)
 {
 	uint32_t n_str;
 
-	if (check_columns(p, err) < 0 || check_values(p, err) < 0 || check_strings(p, err) < 0)
+	if (check_columns(p, err) < 0 || profile_check_values(p, err) < 0 || check_strings(p, err) < 0)
 		return ERR_FORMAT;
 	n_str = strtab_count(p->str);
 	if (check_rows(p, err) < 0 || check_labels(p, n_str, err) < 0 || check_locs(p, err) < 0 ||

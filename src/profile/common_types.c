@@ -34,8 +34,8 @@ struct matcher {
 	uint32_t *n_profiles_with; /* [types of the first profile] number of profiles with it */
 };
 
-static void matcher_init(struct matcher *c, const struct profile *const *src, size_t n,
-			 const struct common_types_options *options)
+static void common_types_matcher_init(struct matcher *c, const struct profile *const *src, size_t n,
+				      const struct common_types_options *options)
 {
 	uint32_t n_types = src[0]->n_types;
 
@@ -50,7 +50,7 @@ static void matcher_init(struct matcher *c, const struct profile *const *src, si
 	c->n_profiles_with = mem_zalloc(n_types, sizeof(*c->n_profiles_with));
 }
 
-static void matcher_release(struct matcher *c)
+static void common_types_matcher_release(struct matcher *c)
 {
 	strtab_free(c->names);
 	keys_release(&c->slots);
@@ -142,8 +142,8 @@ static const char *profile_name(const struct common_types_options *options, size
 	return buf;
 }
 
-static int no_common_type(const struct profile *const *src, size_t i, const struct common_types_options *options,
-			  struct err *err)
+static int common_types_no_common_type(const struct profile *const *src, size_t i,
+				       const struct common_types_options *options, struct err *err)
 {
 	struct buf other_names = { 0 }, first = { 0 };
 	char a[SHORT_NAME_MAX], b[SHORT_NAME_MAX];
@@ -200,7 +200,7 @@ static int drop_incompatible_units(const struct profile *const *src, size_t n,
 			a->column[i * n_kept + k] = a->column[i * all + keep[k]];
 	a->n_types = n_kept;
 	free(keep);
-	return n_kept ? 0 : no_common_type(src, n - 1, options, err);
+	return n_kept ? 0 : common_types_no_common_type(src, n - 1, options, err);
 }
 
 static int find_types(const struct profile *const *src, size_t n, const struct common_types_options *options,
@@ -210,15 +210,15 @@ static int find_types(const struct profile *const *src, size_t n, const struct c
 	struct matcher c;
 	int rc = 0;
 
-	matcher_init(&c, src, n, options);
+	common_types_matcher_init(&c, src, n, options);
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		rc = match_profile(&c, src[i], n_types, i, err);
 		if (rc == 0 && count_common(&c, n_types, i + 1) == 0)
-			rc = no_common_type(src, i, options, err);
+			rc = common_types_no_common_type(src, i, options, err);
 	}
 	if (rc == 0)
 		fill_types(&c, n_types, n, out);
-	matcher_release(&c);
+	common_types_matcher_release(&c);
 	return rc == 0 && options->intersect ? drop_incompatible_units(src, n, options, out, err) : rc;
 }
 
@@ -276,8 +276,8 @@ static int incompatible_period(const struct profile *const *src, size_t a, size_
 }
 
 /* A profile without a period type has the type "" with unit "", as in pprof. */
-static int find_period(const struct profile *const *src, size_t n, const struct common_types_options *options,
-		       struct common_types *a, struct err *err)
+static int common_types_find_period(const struct profile *const *src, size_t n,
+				    const struct common_types_options *options, struct common_types *a, struct err *err)
 {
 	a->period_source = 0;
 	for (size_t i = 1; i < n; i++) {
@@ -299,8 +299,9 @@ static int find_period(const struct profile *const *src, size_t n, const struct 
 	return 0;
 }
 
-static int find(const struct profile *const *src, size_t n, const struct common_types_options *options,
-		struct common_types *out, struct err *err)
+static int profile_common_types_find(const struct profile *const *src, size_t n,
+				     const struct common_types_options *options, struct common_types *out,
+				     struct err *err)
 {
 	int rc;
 
@@ -310,7 +311,7 @@ static int find(const struct profile *const *src, size_t n, const struct common_
 		return rc;
 	out->ratio = mem_alloc(n * out->n_types, sizeof(*out->ratio));
 	out->unit_source = mem_alloc(out->n_types, sizeof(*out->unit_source));
-	rc = find_period(src, n, options, out, err);
+	rc = common_types_find_period(src, n, options, out, err);
 	for (uint32_t t = 0; rc == 0 && t < out->n_types; t++)
 		rc = find_unit(src, n, t, options, out, err);
 	return rc;
@@ -322,11 +323,11 @@ int common_types_find(const struct profile *const *src, size_t n, const struct c
 	const struct common_types_options intersect_options = { .intersect = true };
 	struct common_types other;
 	struct err first_err;
-	int rc = find(src, n, options, out, &first_err);
+	int rc = profile_common_types_find(src, n, options, out, &first_err);
 
 	assert(n > 0 && src && options && out);
 	if (rc == ERR_FORMAT && !options->intersect) {
-		bool helps = find(src, n, &intersect_options, &other, NULL) == 0;
+		bool helps = profile_common_types_find(src, n, &intersect_options, &other, NULL) == 0;
 
 		common_types_release(&other);
 		return err_set(err, rc, "%.900s%s", first_err.msg,

@@ -205,7 +205,7 @@ static void move_labels(struct compact *c)
 }
 
 /* Reorder the lines by the new order of the locations; loc_line still has all old locations. */
-static void move_lines(struct compact *c)
+static void compact_move_lines(struct compact *c)
 {
 	struct profile *p = c->p;
 	struct renumber lines;
@@ -232,7 +232,7 @@ static void move_locs(struct compact *c)
 	struct profile *p = c->p;
 	uint32_t *line = mem_alloc((size_t)c->locs.n + 1, sizeof(*line));
 
-	move_lines(c);
+	compact_move_lines(c);
 	line[0] = 0;
 	for (uint32_t i = 0; i < c->locs.n; i++) {
 		uint32_t loc = c->locs.old_id[i];

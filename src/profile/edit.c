@@ -43,7 +43,7 @@ void profile_clear_frame_filters(struct profile *p)
 }
 
 /* Copy a column, with room for one more entry. */
-static void *copy_with_room(struct profile *p, const void *column, uint32_t n, size_t size)
+static void *edit_copy_with_room(struct profile *p, const void *column, uint32_t n, size_t size)
 {
 	void *copy = arena_alloc(p->mem, (size_t)n + 1, size);
 
@@ -52,15 +52,15 @@ static void *copy_with_room(struct profile *p, const void *column, uint32_t n, s
 	return copy;
 }
 
-static uint32_t add_label(struct profile *p, str_id key, str_id text)
+static uint32_t edit_add_label(struct profile *p, str_id key, str_id text)
 {
 	uint32_t n = p->n_labels;
 
-	p->label_key = copy_with_room(p, p->label_key, n, sizeof(*p->label_key));
-	p->label_text = copy_with_room(p, p->label_text, n, sizeof(*p->label_text));
-	p->label_unit = copy_with_room(p, p->label_unit, n, sizeof(*p->label_unit));
-	p->label_num = copy_with_room(p, p->label_num, n, sizeof(*p->label_num));
-	p->label_is_text = copy_with_room(p, p->label_is_text, n, sizeof(*p->label_is_text));
+	p->label_key = edit_copy_with_room(p, p->label_key, n, sizeof(*p->label_key));
+	p->label_text = edit_copy_with_room(p, p->label_text, n, sizeof(*p->label_text));
+	p->label_unit = edit_copy_with_room(p, p->label_unit, n, sizeof(*p->label_unit));
+	p->label_num = edit_copy_with_room(p, p->label_num, n, sizeof(*p->label_num));
+	p->label_is_text = edit_copy_with_room(p, p->label_is_text, n, sizeof(*p->label_is_text));
 	p->label_key[n] = key;
 	p->label_text[n] = text;
 	p->label_unit[n] = 0;
@@ -103,7 +103,7 @@ int profile_set_label_ids(struct profile *p, str_id key, str_id text, struct err
 	if (p->n_labels >= PROFILE_NONE - 1 || sets->n >= PROFILE_NONE - 2 ||
 	    sets->off[sets->n] >= PROFILE_NONE - sets->n)
 		return err_set(err, ERR_LIMIT, "too many labels to add %.100s", profile_text(p, key));
-	label = add_label(p, key, text);
+	label = edit_add_label(p, key, text);
 	p->label_sets = sets_with_label(p, label);
 	for (uint32_t row = 0; row < p->n_rows; row++)
 		p->labels[row]++;

@@ -151,7 +151,7 @@ static void make_codes(struct encoder *e)
 	}
 }
 
-static void encode_type(struct encoder *e, uint32_t field, const struct value_type *t)
+static void profile_encode_type(struct encoder *e, uint32_t field, const struct value_type *t)
 {
 	uint32_t name = e->number[t->name], unit = e->number[t->unit];
 
@@ -199,7 +199,7 @@ static void size_labels(struct encoder *e)
 	}
 }
 
-static void encode_labels(struct encoder *e, uint32_t set)
+static void profile_encode_labels(struct encoder *e, uint32_t set)
 {
 	const uint32_t *off = e->p->label_sets.off;
 
@@ -220,7 +220,7 @@ static size_t list_size(size_t n, size_t size)
 	return n < PACKED_FROM ? n + size : 1 + wire_size(size) + size;
 }
 
-static size_t stack_size(const struct encoder *e, const uint32_t *loc, size_t n)
+static size_t encode_stack_size(const struct encoder *e, const uint32_t *loc, size_t n)
 {
 	size_t size = 0;
 
@@ -269,7 +269,7 @@ static void encode_sample(struct encoder *e, uint32_t row)
 	const struct profile *p = e->p;
 	const uint32_t *loc = p->stacks.item + p->stacks.off[p->stack[row]];
 	size_t n = p->stacks.off[p->stack[row] + 1] - p->stacks.off[p->stack[row]];
-	size_t locs = stack_size(e, loc, n), values = values_size(p, row);
+	size_t locs = encode_stack_size(e, loc, n), values = values_size(p, row);
 	struct wire *w = &e->w;
 
 	wire_head(w, PROFILE_SAMPLE,
@@ -287,7 +287,7 @@ static void encode_sample(struct encoder *e, uint32_t row)
 			wire_varint(w, SAMPLE_VALUE << 3);
 		wire_varint(w, (uint64_t)p->value[SIDE_TARGET][t][row]);
 	}
-	encode_labels(e, p->labels[row]);
+	profile_encode_labels(e, p->labels[row]);
 }
 
 static void encode_mapping(struct encoder *e, const struct mapping *m)
@@ -373,7 +373,7 @@ static void encode_comments(struct encoder *e)
 	}
 }
 
-static void encode_meta(struct encoder *e)
+static void profile_encode_meta(struct encoder *e)
 {
 	const struct profile_meta *m = &e->p->meta;
 	struct wire *w = &e->w;
@@ -383,7 +383,7 @@ static void encode_meta(struct encoder *e)
 	wire_number_nonzero(w, PROFILE_TIME, (uint64_t)m->time_ns);
 	wire_number_nonzero(w, PROFILE_DURATION, (uint64_t)m->duration_ns);
 	if (m->period_type.name || m->period_type.unit)
-		encode_type(e, PROFILE_PERIOD_TYPE, &m->period_type);
+		profile_encode_type(e, PROFILE_PERIOD_TYPE, &m->period_type);
 	wire_number_nonzero(w, PROFILE_PERIOD, (uint64_t)m->period);
 	encode_comments(e);
 	wire_number(w, PROFILE_DEFAULT_TYPE, e->number[m->default_type]);
@@ -413,7 +413,7 @@ static void encode_all(struct encoder *e)
 	const struct profile *p = e->p;
 
 	for (uint32_t i = 0; i < p->n_types; i++)
-		encode_type(e, PROFILE_TYPE, &p->type[i]);
+		profile_encode_type(e, PROFILE_TYPE, &p->type[i]);
 	for (uint32_t i = 0; i < p->n_rows; i++)
 		encode_sample(e, i);
 	for (uint32_t i = 0; i < p->n_maps; i++)
@@ -426,7 +426,7 @@ static void encode_all(struct encoder *e)
 		wire_bytes(&e->w, PROFILE_STRING, strtab_text(p->str, e->str[i]), strtab_len(p->str, e->str[i]));
 	if (e->has_empty)
 		wire_bytes(&e->w, PROFILE_STRING, "", 0);
-	encode_meta(e);
+	profile_encode_meta(e);
 	encode_texts(e);
 }
 

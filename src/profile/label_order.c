@@ -19,7 +19,7 @@ struct key {
 	str_id id;
 };
 
-static int compare_keys(const void *a, const void *b)
+static int label_order_compare_keys(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
 	int order = memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
@@ -41,7 +41,7 @@ static uint32_t *rank_keys(const struct profile *p)
 		rank[id] = 1;
 		key[n++] = (struct key){ strtab_text(p->str, id), strtab_len(p->str, id), id };
 	}
-	qsort(key, n, sizeof(*key), compare_keys);
+	qsort(key, n, sizeof(*key), label_order_compare_keys);
 	for (uint32_t i = 0; i < n; i++)
 		rank[key[i].id] = i;
 	free(key);
@@ -52,7 +52,7 @@ struct entry {
 	uint32_t rank, position, label;
 };
 
-static int compare_entries(const void *a, const void *b)
+static int label_order_compare_entries(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
@@ -75,7 +75,7 @@ static void sort_set(const struct profile *p, const uint32_t *rank, uint32_t set
 			if (p->label_is_text[label] == texts)
 				entry[n++] = (struct entry){ rank[p->label_key[label]], i, label };
 		}
-		qsort(entry + from, n - from, sizeof(*entry), compare_entries);
+		qsort(entry + from, n - from, sizeof(*entry), label_order_compare_entries);
 	}
 	assert(n == end - first);
 	for (uint32_t i = 0; i < n; i++)

@@ -26,7 +26,7 @@ static int new_function(struct keys *k, const struct new_line *l, uint32_t *id, 
 	return keys_add(k, word, FUNC_WORDS, keys_hash(word, FUNC_WORDS), id, err);
 }
 
-static void *copy_with_room(struct arena *mem, const void *column, size_t n, size_t n_more, size_t size)
+static void *lines_copy_with_room(struct arena *mem, const void *column, size_t n, size_t n_more, size_t size)
 {
 	char *copy = arena_alloc(mem, n + n_more, size);
 
@@ -35,7 +35,7 @@ static void *copy_with_room(struct arena *mem, const void *column, size_t n, siz
 	return copy;
 }
 
-static int add_functions(struct profile *p, const struct keys *k, struct err *err)
+static int lines_add_functions(struct profile *p, const struct keys *k, struct err *err)
 {
 	uint64_t highest = 0;
 	uint32_t n = p->n_funcs;
@@ -44,11 +44,11 @@ static int add_functions(struct profile *p, const struct keys *k, struct err *er
 		highest = p->func_id[i] > highest ? p->func_id[i] : highest;
 	if (k->n > PROFILE_NONE - n || k->n > UINT64_MAX - highest)
 		return err_set(err, ERR_LIMIT, "too many functions to add %u", k->n);
-	p->func_id = copy_with_room(p->mem, p->func_id, n, k->n, sizeof(*p->func_id));
-	p->func_name = copy_with_room(p->mem, p->func_name, n, k->n, sizeof(*p->func_name));
-	p->func_sysname = copy_with_room(p->mem, p->func_sysname, n, k->n, sizeof(*p->func_sysname));
-	p->func_file = copy_with_room(p->mem, p->func_file, n, k->n, sizeof(*p->func_file));
-	p->func_start = copy_with_room(p->mem, p->func_start, n, k->n, sizeof(*p->func_start));
+	p->func_id = lines_copy_with_room(p->mem, p->func_id, n, k->n, sizeof(*p->func_id));
+	p->func_name = lines_copy_with_room(p->mem, p->func_name, n, k->n, sizeof(*p->func_name));
+	p->func_sysname = lines_copy_with_room(p->mem, p->func_sysname, n, k->n, sizeof(*p->func_sysname));
+	p->func_file = lines_copy_with_room(p->mem, p->func_file, n, k->n, sizeof(*p->func_file));
+	p->func_start = lines_copy_with_room(p->mem, p->func_start, n, k->n, sizeof(*p->func_start));
 	for (uint32_t i = 0; i < k->n; i++) {
 		const uint64_t *word = &k->word[(size_t)i * FUNC_WORDS];
 
@@ -136,7 +136,7 @@ int profile_set_lines(struct profile *p, const struct new_lines *l, struct err *
 			func[i] += old;
 	}
 	if (rc == 0)
-		rc = add_functions(p, &k, err);
+		rc = lines_add_functions(p, &k, err);
 	if (rc == 0)
 		rc = replace_lines(p, l, func, err);
 	keys_release(&k);

@@ -89,7 +89,7 @@ static void header_init(struct merger *m)
 	meta->keep_frames = merge_ids_text(&m->ids, first, first->meta.keep_frames);
 }
 
-static int add_period(struct merger *m, size_t i, struct err *err)
+static int merge_add_period(struct merger *m, size_t i, struct err *err)
 {
 	const struct profile *p = m->src[i], *finest = m->src[m->types.period_source];
 	const char *own = profile_text(p, p->meta.period_type.unit);
@@ -135,7 +135,7 @@ static void header_end_group(struct merger *m)
 	m->has_new_time = false;
 }
 
-static int add_comments(struct merger *m, const struct profile *p, struct err *err)
+static int merge_add_comments(struct merger *m, const struct profile *p, struct err *err)
 {
 	for (uint32_t c = 0; c < p->meta.n_comments; c++) {
 		str_id text = merge_ids_text(&m->ids, p, p->meta.comment[c]);
@@ -168,7 +168,7 @@ static str_id default_type(struct merger *m, size_t i)
 	return merge_ids_text(&m->ids, p, own);
 }
 
-static int add_meta(struct merger *m, size_t i, struct err *err)
+static int merge_add_meta(struct merger *m, size_t i, struct err *err)
 {
 	struct profile_meta *meta = builder_meta(m->b);
 	const struct profile *p = m->src[i];
@@ -177,9 +177,9 @@ static int add_meta(struct merger *m, size_t i, struct err *err)
 		meta->default_type = default_type(m, i);
 	if (meta->doc_url == 0)
 		meta->doc_url = merge_ids_text(&m->ids, p, p->meta.doc_url);
-	if (add_period(m, i, err) < 0 || add_times(m, i, err) < 0)
+	if (merge_add_period(m, i, err) < 0 || add_times(m, i, err) < 0)
 		return ERR_RANGE;
-	return add_comments(m, p, err);
+	return merge_add_comments(m, p, err);
 }
 
 /*
@@ -194,7 +194,7 @@ static int header_add(struct merger *m, size_t first, struct err *err)
 	int rc = 0;
 
 	for (size_t i = first; rc == 0 && i < m->n; i++)
-		rc = add_meta(m, i, err);
+		rc = merge_add_meta(m, i, err);
 	if (rc == 0 && m->types.has_mixed_periods) {
 		meta->period = 0;
 		meta->has_period_type = false;
@@ -234,7 +234,7 @@ static int scale_overflow(const struct merger *m, size_t profile, uint32_t row, 
 		       m->options.name[profile], row + 1, profile_text(p, type->name), profile_text(p, type->unit));
 }
 
-static int sum_overflow(const struct merger *m, size_t profile, uint32_t row, uint32_t t, struct err *err)
+static int merge_sum_overflow(const struct merger *m, size_t profile, uint32_t row, uint32_t t, struct err *err)
 {
 	const struct profile *first = m->src[0];
 
@@ -378,7 +378,7 @@ static int block_add(struct merger *m, const struct block *b, struct err *err)
 		for (uint32_t i = 0; i < b->n; i++) {
 			scale_value(value[b->row[i]], ratio, &v); /* cannot overflow: block_rows checked the range */
 			if (num_add(&sum[b->into[i]], v))
-				return sum_overflow(m, b->profile, b->row[i], t, err);
+				return merge_sum_overflow(m, b->profile, b->row[i], t, err);
 		}
 	}
 	return 0;
@@ -502,7 +502,7 @@ static int result_rebuild(struct merger *m, struct err *err)
 	return rc;
 }
 
-static char *copy_string(const char *text)
+static char *merge_copy_string(const char *text)
 {
 	return mem_strndup(text, strlen(text));
 }
@@ -523,16 +523,16 @@ static void sources_set(struct merger *m, const struct profile *head, const stru
 	for (size_t i = 0; i < n; i++) {
 		m->src[at + i] = src[i];
 		snprintf(text, sizeof(text), "profile %zu", m->n_added + i + 1);
-		m->own_name[at + i] = copy_string(name ? name[i] : text);
+		m->own_name[at + i] = merge_copy_string(name ? name[i] : text);
 	}
 	if (head)
-		m->own_name[0] = copy_string(m->first_name);
+		m->own_name[0] = merge_copy_string(m->first_name);
 	else if (!m->first_name)
-		m->first_name = copy_string(m->own_name[0]);
+		m->first_name = merge_copy_string(m->own_name[0]);
 	m->options.name = (const char *const *)m->own_name;
 }
 
-static void sources_release(struct merger *m)
+static void merge_sources_release(struct merger *m)
 {
 	for (size_t i = 0; i < m->n; i++)
 		free(m->own_name[i]);
@@ -544,7 +544,7 @@ static void sources_release(struct merger *m)
 }
 
 /* Add the current sources; the first is the result if there is one. */
-static int sources_add(struct merger *m, struct err *err)
+static int merge_sources_add(struct merger *m, struct err *err)
 {
 	int rc = common_types_find(m->src, m->n, &m->options, &m->types, err);
 
@@ -562,15 +562,15 @@ int merger_add(struct merger *m, const struct profile *const *src, const char *c
 
 	assert(n > 0);
 	sources_set(m, m->b ? builder_profile(m->b) : NULL, src, name, n);
-	rc = sources_add(m, err);
-	sources_release(m);
+	rc = merge_sources_add(m, err);
+	merge_sources_release(m);
 	for (size_t i = 0; i < n; i++)
 		profile_source_add_from(&m->source_lines, src[i]);
 	m->n_added += n;
 	return rc;
 }
 
-static bool has_zero_row(const struct merger *m)
+static bool merge_has_zero_row(const struct merger *m)
 {
 	uint32_t n_types = builder_n_types(m->b), n_rows = builder_profile(m->b)->n_rows;
 
@@ -591,12 +591,12 @@ int merger_end_group(struct merger *m, struct err *err)
 	int rc;
 
 	header_end_group(m);
-	if (!m->b || !has_zero_row(m))
+	if (!m->b || !merge_has_zero_row(m))
 		return 0;
 	p = result_seal(m);
 	sources_set(m, p, NULL, NULL, 0);
-	rc = sources_add(m, err);
-	sources_release(m);
+	rc = merge_sources_add(m, err);
+	merge_sources_release(m);
 	profile_free(p);
 	return rc;
 }

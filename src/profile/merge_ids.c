@@ -33,18 +33,18 @@ static int add_mapping(void *b, const struct mapping *m, uint32_t *id, struct er
 	return builder_mapping(b, m, id, err);
 }
 
-static int add_function(void *b, const struct builder_function *f, uint32_t *id, struct err *err)
+static int merge_ids_add_function(void *b, const struct builder_function *f, uint32_t *id, struct err *err)
 {
 	return builder_function(b, f, id, err);
 }
 
-static int add_location(void *b, const struct builder_location *l, const struct builder_line *lines, size_t n,
-			uint32_t *id, struct err *err)
+static int merge_ids_add_location(void *b, const struct builder_location *l, const struct builder_line *lines, size_t n,
+				  uint32_t *id, struct err *err)
 {
 	return builder_location(b, l, lines, n, id, err);
 }
 
-static int add_label(void *b, const struct builder_label *l, uint32_t *id, struct err *err)
+static int merge_ids_add_label(void *b, const struct builder_label *l, uint32_t *id, struct err *err)
 {
 	return builder_label(b, l, id, err);
 }
@@ -60,9 +60,9 @@ void merge_known_init_builder(struct merge_known *k, struct builder *b)
 			 &(struct merge_target){ .arg = b,
 						 .str = builder_strings(b),
 						 .mapping = add_mapping,
-						 .function = add_function,
-						 .location = add_location,
-						 .label = add_label,
+						 .function = merge_ids_add_function,
+						 .location = merge_ids_add_location,
+						 .label = merge_ids_add_label,
 						 .label_set = add_label_set },
 			 false);
 }
@@ -99,7 +99,7 @@ void merge_ids_release(struct merge_ids *m)
 	free(m->list);
 }
 
-static uint32_t *alloc_ids(uint32_t n)
+static uint32_t *merge_ids_alloc(uint32_t n)
 {
 	uint32_t *id = mem_alloc(n, sizeof(*id));
 
@@ -386,7 +386,7 @@ int merge_ids_stacks(struct merge_ids *m, struct builder *b, const uint32_t *sta
 }
 
 /* Compare labels: texts before numbers, then by key, then by position. An argument is position << 32 | label. */
-static int label_order(const struct profile *p, const uint64_t *a, const uint64_t *b)
+static int merge_ids_label_order(const struct profile *p, const uint64_t *a, const uint64_t *b)
 {
 	uint32_t la = (uint32_t)*a, lb = (uint32_t)*b;
 	str_id ka = p->label_key[la], kb = p->label_key[lb];
@@ -404,7 +404,7 @@ static int label_compare(const void *a, const void *b, void *ids)
 {
 	const struct merge_ids *m = ids;
 
-	return label_order(m->src, a, b);
+	return merge_ids_label_order(m->src, a, b);
 }
 
 static int translate_label(struct merge_ids *m, uint32_t label, uint32_t *id, struct err *err)
@@ -434,7 +434,7 @@ static void labels_sort(struct merge_ids *m, const uint32_t *src, size_t n)
 	m->word = mem_grow(m->word, &m->cap_words, n, sizeof(*m->word));
 	for (size_t i = 0; i < n; i++) {
 		m->word[i] = (uint64_t)i << 32 | src[i];
-		sorted = sorted && (i == 0 || label_order(m->src, &m->word[i - 1], &m->word[i]) < 0);
+		sorted = sorted && (i == 0 || merge_ids_label_order(m->src, &m->word[i - 1], &m->word[i]) < 0);
 	}
 	if (!sorted)
 		qsort_r(m->word, n, sizeof(*m->word), label_compare, m);
@@ -535,13 +535,13 @@ void merge_ids_set_source(struct merge_ids *m, const struct profile *src, bool i
 	source_release(m);
 	m->src = src;
 	m->src_is_relative = is_relative;
-	m->str = alloc_ids(strtab_count(src->str));
-	m->map = alloc_ids(src->n_maps);
-	m->func = alloc_ids(src->n_funcs);
-	m->loc = alloc_ids(src->n_locs);
-	m->stack = alloc_ids(src->stacks.n);
-	m->label = alloc_ids(src->n_labels);
-	m->set = alloc_ids(src->label_sets.n);
+	m->str = merge_ids_alloc(strtab_count(src->str));
+	m->map = merge_ids_alloc(src->n_maps);
+	m->func = merge_ids_alloc(src->n_funcs);
+	m->loc = merge_ids_alloc(src->n_locs);
+	m->stack = merge_ids_alloc(src->stacks.n);
+	m->label = merge_ids_alloc(src->n_labels);
+	m->set = merge_ids_alloc(src->label_sets.n);
 	if (m->known->maps.n || m->known->locs.n)
 		find_known(m);
 }

@@ -27,7 +27,7 @@ const char *const normalize_modes[] = {
 	[NORMALIZE_LABEL] = "label",
 };
 
-static bool is_one_of(const char *word, const char *const *list)
+static bool normalize_is_one_of(const char *word, const char *const *list)
 {
 	for (; *list; list++)
 		if (strcmp(word, *list) == 0)
@@ -42,9 +42,9 @@ int normalize_parse(const char *mode, struct normalize_options *out, struct err 
 	static const char label[] = "label:";
 
 	*out = (struct normalize_options){ .by = NORMALIZE_NONE };
-	if (is_one_of(mode, off))
+	if (normalize_is_one_of(mode, off))
 		return 0;
-	if (is_one_of(mode, total)) {
+	if (normalize_is_one_of(mode, total)) {
 		out->by = NORMALIZE_TOTAL;
 	} else if (strcmp(mode, "duration") == 0) {
 		out->by = NORMALIZE_DURATION;
@@ -72,7 +72,7 @@ static bool same_type(const struct profile *a, const struct value_type *at, cons
 }
 
 /* Check that both profiles have the same types, so that their sums can be divided type by type. */
-static int check_types(const struct profile *p, const struct profile *base, struct err *err)
+static int normalize_check_types(const struct profile *p, const struct profile *base, struct err *err)
 {
 	if (!same_type(p, &p->meta.period_type, base, &base->meta.period_type))
 		return err_set(
@@ -109,7 +109,7 @@ static int type_sum(const struct profile *p, uint32_t type, int64_t *sum, struct
 
 static int by_total(const struct profile *p, const struct profile *base, double *ratio, struct err *err)
 {
-	if (check_types(p, base, err) < 0)
+	if (normalize_check_types(p, base, err) < 0)
 		return ERR_FORMAT;
 	for (uint32_t t = 0; t < p->n_types; t++) {
 		int64_t own, other;
@@ -137,7 +137,7 @@ static bool has_key(const struct profile *p, uint32_t label, const struct normal
 	return strlen(key) == options->n_key && memcmp(key, options->key, options->n_key) == 0;
 }
 
-static bool label_matches(const struct profile *p, uint32_t label, const struct normalize_options *options)
+static bool normalize_label_matches(const struct profile *p, uint32_t label, const struct normalize_options *options)
 {
 	char number[24];
 
@@ -152,8 +152,8 @@ static bool label_matches(const struct profile *p, uint32_t label, const struct 
 }
 
 /* Check whether the label has numeric values, and that their units are compatible. */
-static int check_numbers(const struct normalize_options *options, const struct profile *p, struct label_size *out,
-			 struct err *err)
+static int normalize_check_numbers(const struct normalize_options *options, const struct profile *p,
+				   struct label_size *out, struct err *err)
 {
 	const char *unit = NULL;
 
@@ -177,14 +177,15 @@ static int check_numbers(const struct normalize_options *options, const struct p
  * The weight of a sample with this label set: the sum of the numbers of the label or, without numbers, 1 if the set
  * contains the label.
  */
-static double set_size(const struct normalize_options *options, const struct profile *p, uint32_t set, bool numbers)
+static double normalize_set_size(const struct normalize_options *options, const struct profile *p, uint32_t set,
+				 bool numbers)
 {
 	double size = 0, factor;
 
 	for (uint32_t i = p->label_sets.off[set]; i < p->label_sets.off[set + 1]; i++) {
 		uint32_t label = p->label_sets.item[i];
 
-		if (!label_matches(p, label, options) || (numbers && p->label_is_text[label]))
+		if (!normalize_label_matches(p, label, options) || (numbers && p->label_is_text[label]))
 			continue;
 		if (!numbers)
 			return 1;
@@ -202,11 +203,11 @@ int normalize_label_size(const struct normalize_options *options, const struct p
 	double *size_of_set;
 
 	assert(options->by == NORMALIZE_LABEL && options->key);
-	if (check_numbers(options, p, &s, err) < 0)
+	if (normalize_check_numbers(options, p, &s, err) < 0)
 		return ERR_FORMAT;
 	size_of_set = mem_alloc(p->label_sets.n, sizeof(*size_of_set));
 	for (uint32_t set = 0; set < p->label_sets.n; set++)
-		size_of_set[set] = set_size(options, p, set, s.is_numeric);
+		size_of_set[set] = normalize_set_size(options, p, set, s.is_numeric);
 	for (uint32_t row = 0; row < p->n_rows; row++)
 		s.size += size_of_set[p->labels[row]] * (s.is_numeric ? 1 : (double)num_abs(column[row]));
 	free(size_of_set);
@@ -240,7 +241,7 @@ static int by_label(const struct normalize_options *options, const struct profil
 {
 	int rc = label_ratio(options, p, base, 0, 0, &ratio[0], err);
 
-	if (rc == 0 && check_types(p, base, err) < 0)
+	if (rc == 0 && normalize_check_types(p, base, err) < 0)
 		return ERR_FORMAT;
 	for (uint32_t t = 1; rc >= 0 && t < p->n_types; t++) {
 		if (rc == 1)

@@ -83,7 +83,7 @@ static bool prune_compile(const struct profile *p, const char *what, str_id text
 	return rc == 0;
 }
 
-static int match_name(struct prune *x, str_id id, struct err *err)
+static int prune_match_name(struct prune *x, str_id id, struct err *err)
 {
 	size_t n = strtab_len(x->p->str, id);
 	const char *name = simplify_name(profile_text(x->p, id), &n);
@@ -109,7 +109,7 @@ static int prune_loc(struct prune *x, uint32_t loc, struct err *err)
 
 		if (name == 0)
 			continue;
-		if (x->name[name] == NAME_NEW && match_name(x, name, err) < 0)
+		if (x->name[name] == NAME_NEW && prune_match_name(x, name, err) < 0)
 			return ERR_LIMIT;
 		if (x->name[name] == NAME_STAYS)
 			continue;
@@ -120,7 +120,7 @@ static int prune_loc(struct prune *x, uint32_t loc, struct err *err)
 	return 0;
 }
 
-static void move_lines(struct prune *x)
+static void prune_move_lines(struct prune *x)
 {
 	struct profile *p = x->p;
 	uint32_t n = 0, end;
@@ -187,7 +187,7 @@ static int prune_all(struct prune *x, struct err *err)
 		any = any || x->cut[loc] != CUT_NONE;
 	}
 	if (rc == 0 && any) {
-		move_lines(x);
+		prune_move_lines(x);
 		move_stacks(x);
 	}
 	free(x->name);

@@ -64,7 +64,7 @@ void profile_source_add_from(struct profile_source *t, const struct profile *p)
 	}
 }
 
-static int compare_lines(const void *n_left, const void *right)
+static int profile_source_compare_lines(const void *n_left, const void *right)
 {
 	const struct source_line *a = n_left, *b = right;
 
@@ -106,7 +106,7 @@ static size_t sort_lines(struct source_line *text, size_t n, uint32_t n_sources)
 				      sizeof(*rejected)); /* the last file for which a source was rejected */
 	size_t n_kept = 0, end;
 
-	qsort(text, n, sizeof(*text), compare_lines);
+	qsort(text, n, sizeof(*text), profile_source_compare_lines);
 	for (size_t i = 0; i < n; i = end) {
 		size_t n_left;
 

@@ -52,7 +52,7 @@ static const char *type_name(const struct profile *p, uint32_t t)
 }
 
 /* Index of a type in the table; N_KNOWN if it is not there. */
-static size_t find_type(const char *name)
+static size_t temporality_find_type(const char *name)
 {
 	size_t i = 0;
 
@@ -71,7 +71,7 @@ static bool has_kind(const struct known_type *type, const char *kind)
 
 enum temporality profile_temporality(const struct profile *p, uint32_t t)
 {
-	size_t at = find_type(type_name(p, t));
+	size_t at = temporality_find_type(type_name(p, t));
 
 	if (at == N_KNOWN)
 		return TEMPORALITY_DELTA;
@@ -87,7 +87,7 @@ static size_t find_first_type(const struct profile *p)
 	size_t first = N_KNOWN;
 
 	for (uint32_t t = 0; t < p->n_types; t++) {
-		size_t at = find_type(type_name(p, t));
+		size_t at = temporality_find_type(type_name(p, t));
 
 		first = at < first ? at : first;
 	}
@@ -124,7 +124,7 @@ int profile_check_kind(const struct profile *p, const char *kind, struct err *er
 	if (!is_known)
 		return 0;
 	for (uint32_t t = 0; t < p->n_types; t++) {
-		size_t at = find_type(type_name(p, t));
+		size_t at = temporality_find_type(type_name(p, t));
 
 		if (at < N_KNOWN && has_kind(&known_types[at], kind))
 			return 0;

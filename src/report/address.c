@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-static unsigned digit(char c)
+static unsigned report_address_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return (unsigned)(c - '0');
@@ -19,7 +19,7 @@ static unsigned digit(char c)
 }
 
 /* The base of a number, from its prefix; skip is set to the length of the prefix. */
-static unsigned base_of(const char *text, size_t *skip)
+static unsigned report_address_base_of(const char *text, size_t *skip)
 {
 	static const struct {
 		char letter;
@@ -40,12 +40,12 @@ static unsigned base_of(const char *text, size_t *skip)
 bool address_parse(const char *text, uint64_t *out)
 {
 	size_t i;
-	unsigned base = base_of(text, &i);
+	unsigned base = report_address_base_of(text, &i);
 	bool parted = i > 0, any = i == 1; /* is '_' allowed next? Was a digit read since the last '_'? */
 	uint64_t v = 0;
 
 	for (; text[i]; i++) {
-		unsigned d = digit(text[i]);
+		unsigned d = report_address_digit(text[i]);
 
 		if (text[i] == '_' && parted) {
 			parted = false;

@@ -46,7 +46,7 @@ static void reword(struct err *err)
 }
 
 /* Append the paths that were tried to the message, which already contains the first of them. */
-static void add_places(struct err *err, const struct buf *tried)
+static void binaries_add_places(struct err *err, const struct buf *tried)
 {
 	const struct err original = *err;
 	struct buf places = { 0 };
@@ -79,7 +79,7 @@ static struct object *open_of(struct binaries *b, const struct mapping *map, str
 	if (b->verbose)
 		buf_addz(notes, buf_text(&tried));
 	else if (!o)
-		add_places(&err, &tried);
+		binaries_add_places(&err, &tried);
 	buf_release(&tried);
 	if (o)
 		return o;

@@ -54,7 +54,7 @@ struct map_key {
 	uint32_t map;
 };
 
-static int compare_keys(const void *a, const void *b)
+static int by_binary_compare_keys(const void *a, const void *b)
 {
 	const struct map_key *x = a, *y = b;
 
@@ -73,7 +73,7 @@ static void find_binaries(struct table_maker *t)
 
 	for (uint32_t i = 0; i < p->n_maps; i++)
 		key[i] = (struct map_key){ p->map[i].file, p->map[i].build_id, i };
-	qsort(key, p->n_maps, sizeof(*key), compare_keys);
+	qsort(key, p->n_maps, sizeof(*key), by_binary_compare_keys);
 	t->of_map = arena_alloc(t->mem, p->n_maps + 1, sizeof(*t->of_map));
 	t->binary = arena_zalloc(t->mem, p->n_maps + 1, sizeof(*t->binary));
 	for (uint32_t i = 0; i < p->n_maps; i++) {
@@ -86,7 +86,7 @@ static void find_binaries(struct table_maker *t)
 	free(key);
 }
 
-static struct binary *binary_of(const struct table_maker *t, uint32_t loc)
+static struct binary *by_binary_of(const struct table_maker *t, uint32_t loc)
 {
 	const struct profile *p = t->v->p;
 	uint32_t map = p->loc_map[loc] == PROFILE_NONE ? p->n_maps : p->loc_map[loc];
@@ -96,13 +96,13 @@ static struct binary *binary_of(const struct table_maker *t, uint32_t loc)
 }
 
 /* Add the samples of a stack, once to each binary in it. */
-static void add_stack(const struct table_maker *t, uint32_t stack, int64_t value, int64_t div)
+static void by_binary_add_stack(const struct table_maker *t, uint32_t stack, int64_t value, int64_t div)
 {
 	const struct csr *stacks = &t->v->p->stacks;
 	uint32_t lo = stacks->off[stack], hi = stacks->off[stack + 1];
 
 	for (uint32_t i = lo; i < hi; i++) {
-		struct binary *b = binary_of(t, stacks->item[i]);
+		struct binary *b = by_binary_of(t, stacks->item[i]);
 
 		if (i == lo) {
 			b->flat += value;
@@ -117,7 +117,7 @@ static void add_stack(const struct table_maker *t, uint32_t stack, int64_t value
 }
 
 /* Sums of views do not overflow (view_make). */
-static void add_all(const struct table_maker *t)
+static void by_binary_add_all(const struct table_maker *t)
 {
 	const struct view *v = t->v;
 	const struct profile *p = v->p;
@@ -129,7 +129,7 @@ static void add_all(const struct table_maker *t)
 	}
 	for (uint32_t s = 0; s < p->stacks.n && !stop_step(v->stop, s); s++)
 		if (sum[s] || div[s])
-			add_stack(t, s, sum[s], div[s]);
+			by_binary_add_stack(t, s, sum[s], div[s]);
 	free(sum);
 	free(div);
 }
@@ -139,12 +139,12 @@ static int64_t flat_of(const struct binary *b)
 	return nodes_mean(b->flat, b->flat_div);
 }
 
-static int64_t cum_of(const struct binary *b)
+static int64_t by_binary_cum_of(const struct binary *b)
 {
 	return nodes_mean(b->cum, b->cum_div);
 }
 
-static const char *name_of(const struct table_maker *t, const struct binary *b)
+static const char *by_binary_name_of(const struct table_maker *t, const struct binary *b)
 {
 	const struct profile *p = t->v->p;
 
@@ -174,21 +174,22 @@ static int compare_binaries(const void *a, const void *b, void *arg)
 	const struct table_maker *t = arg;
 	const struct binary *x = a, *y = b;
 	bool by_cum = t->q->sort == SORT_CUM;
-	uint64_t one = num_abs(by_cum ? cum_of(x) : flat_of(x)), two = num_abs(by_cum ? cum_of(y) : flat_of(y));
+	uint64_t one = num_abs(by_cum ? by_binary_cum_of(x) : flat_of(x)),
+		 two = num_abs(by_cum ? by_binary_cum_of(y) : flat_of(y));
 	int order;
 
 	if (one == two) {
-		one = num_abs(by_cum ? flat_of(x) : cum_of(x));
-		two = num_abs(by_cum ? flat_of(y) : cum_of(y));
+		one = num_abs(by_cum ? flat_of(x) : by_binary_cum_of(x));
+		two = num_abs(by_cum ? flat_of(y) : by_binary_cum_of(y));
 	}
 	order = (one < two) - (one > two);
 	if (order == 0)
-		order = strcmp(name_of(t, x), name_of(t, y));
+		order = strcmp(by_binary_name_of(t, x), by_binary_name_of(t, y));
 	return order ? order : (x->map > y->map) - (x->map < y->map);
 }
 
 /* Drop binaries without samples, and those that -nodefraction, -nodecount or -drop_negative exclude. */
-static void choose_rows(struct table_maker *t, struct head *h)
+static void by_binary_choose_rows(struct table_maker *t, struct head *h)
 {
 	uint64_t min_cum = num_abs(h->dropped_cum);
 	uint32_t n = 0;
@@ -196,9 +197,9 @@ static void choose_rows(struct table_maker *t, struct head *h)
 	for (uint32_t i = 0; i < t->n; i++) {
 		const struct binary *b = &t->binary[i];
 
-		if (b->seen == 0 || (t->q->drop_negative && cum_of(b) < 0))
+		if (b->seen == 0 || (t->q->drop_negative && by_binary_cum_of(b) < 0))
 			continue;
-		if (num_abs(cum_of(b)) <= min_cum && min_cum > 0)
+		if (num_abs(by_binary_cum_of(b)) <= min_cum && min_cum > 0)
 			h->n_dropped++;
 		else
 			t->binary[n++] = *b;
@@ -209,7 +210,7 @@ static void choose_rows(struct table_maker *t, struct head *h)
 	h->n_shown = t->n;
 }
 
-static void fill_table(const struct table_maker *t, struct report *r)
+static void by_binary_fill_table(const struct table_maker *t, struct report *r)
 {
 	struct table *table = &r->table;
 	uint64_t min = 0;
@@ -219,13 +220,13 @@ static void fill_table(const struct table_maker *t, struct report *r)
 	for (uint32_t i = 0; i < t->n; i++) {
 		const struct binary *b = &t->binary[i];
 		union cell *cell = table->cell + (size_t)i * N_COLS;
-		uint64_t weight = num_abs(flat_of(b) ? flat_of(b) : cum_of(b));
+		uint64_t weight = num_abs(flat_of(b) ? flat_of(b) : by_binary_cum_of(b));
 
 		r->head.shown += flat_of(b);
 		cell[COL_FLAT].value = cell[COL_FLAT_PCT].value = flat_of(b);
 		cell[COL_SUM_PCT].value = r->head.shown;
-		cell[COL_CUM].value = cell[COL_CUM_PCT].value = cum_of(b);
-		cell[COL_NAME].text = name_of(t, b);
+		cell[COL_CUM].value = cell[COL_CUM_PCT].value = by_binary_cum_of(b);
+		cell[COL_NAME].text = by_binary_name_of(t, b);
 		cell[COL_BUILD_ID].text = build_id_of(t, b);
 		if (weight && (min == 0 || weight < min))
 			min = weight;
@@ -244,15 +245,15 @@ int report_binaries_make(const struct view *v, const struct query *q, struct rep
 
 	(void)notes;
 	find_binaries(&t);
-	add_all(&t);
+	by_binary_add_all(&t);
 	rc = stop_check(v->stop, err);
 	if (rc < 0) {
 		report_release(&r);
 		return rc;
 	}
 	report_head_fill(&r.head, v, q, r.mem);
-	choose_rows(&t, &r.head);
-	fill_table(&t, &r);
+	by_binary_choose_rows(&t, &r.head);
+	by_binary_fill_table(&t, &r);
 	*out = r;
 	return 0;
 }

@@ -39,8 +39,8 @@ static const uint8_t has[N_CALLS_COLS] = {
 };
 
 /* Mark the shown nodes that match the pattern; out is NULL without a pattern. */
-static int match_names(const struct profile *p, const struct net *net, const char *pattern, struct arena *mem,
-		       bool **out, struct err *err)
+static int report_calls_match_names(const struct profile *p, const struct net *net, const char *pattern,
+				    struct arena *mem, bool **out, struct err *err)
 {
 	struct regex *re;
 	bool any = false;
@@ -64,7 +64,7 @@ static int match_names(const struct profile *p, const struct net *net, const cha
 	return rc;
 }
 
-static size_t count_rows(const struct net *net, const bool *match)
+static size_t report_calls_count_rows(const struct net *net, const bool *match)
 {
 	size_t n = 0;
 
@@ -88,14 +88,14 @@ struct table_filler {
 	struct row_places places;
 };
 
-static union cell *add_row(struct table_filler *f, enum row_role role, uint32_t node)
+static union cell *report_calls_add_row(struct table_filler *f, enum row_role role, uint32_t node)
 {
 	f->role[f->t->n_rows] = (uint8_t)role;
 	f->place[f->t->n_rows] = row_places_of(&f->places, nodes_place(&f->net->nodes, node));
 	return f->t->cell + (size_t)f->t->n_rows++ * N_CALLS_COLS;
 }
 
-static void add_calls(struct table_filler *f, const struct call_lists *lists, uint32_t node, enum row_role role)
+static void report_calls_add(struct table_filler *f, const struct call_lists *lists, uint32_t node, enum row_role role)
 {
 	struct net *net = f->net;
 	int64_t cum = nodes_cum(&net->nodes, node);
@@ -103,7 +103,7 @@ static void add_calls(struct table_filler *f, const struct call_lists *lists, ui
 	for (size_t i = lists->off[node]; i < lists->off[node + 1]; i++) {
 		const struct edge *e = &net->edges.edge[lists->call[i]];
 		uint32_t other = role == ROW_CALLER ? e->src : e->dst;
-		union cell *cell = add_row(f, role, other);
+		union cell *cell = report_calls_add_row(f, role, other);
 
 		cell[CALLS_WEIGHT].value = nodes_mean(e->weight, e->div); /* divided for a mean, unlike in pprof */
 		cell[CALLS_WEIGHT_PCT].real = unit_percent(cell[CALLS_WEIGHT].value, cum);
@@ -112,11 +112,11 @@ static void add_calls(struct table_filler *f, const struct call_lists *lists, ui
 	}
 }
 
-static void add_node(struct table_filler *f, uint32_t i, int64_t *sum)
+static void report_calls_add_node(struct table_filler *f, uint32_t i, int64_t *sum)
 {
 	const struct net *net = f->net;
 	uint32_t node = net->shown.node[i];
-	union cell *cell = add_row(f, ROW_NODE, node);
+	union cell *cell = report_calls_add_row(f, ROW_NODE, node);
 
 	cell[CALLS_FLAT].value = cell[CALLS_FLAT_PCT].value = nodes_flat(&net->nodes, node);
 	*sum += cell[CALLS_FLAT].value;
@@ -125,9 +125,9 @@ static void add_node(struct table_filler *f, uint32_t i, int64_t *sum)
 	cell[CALLS_NAME].text = net->shown.name[i];
 }
 
-static void fill_table(struct net *net, const bool *match, struct report *r)
+static void report_calls_fill_table(struct net *net, const bool *match, struct report *r)
 {
-	size_t n = count_rows(net, match);
+	size_t n = report_calls_count_rows(net, match);
 	struct table_filler f = { .net = net,
 				  .t = &r->table,
 				  .role = arena_alloc(r->mem, n, sizeof(*f.role)),
@@ -144,9 +144,9 @@ static void fill_table(struct net *net, const bool *match, struct report *r)
 	for (uint32_t i = 0; i < net->shown.n; i++) {
 		if (match && !match[net->shown.node[i]])
 			continue;
-		add_calls(&f, &net->in, net->shown.node[i], ROW_CALLER);
-		add_node(&f, i, &sum);
-		add_calls(&f, &net->out, net->shown.node[i], ROW_CALLEE);
+		report_calls_add(&f, &net->in, net->shown.node[i], ROW_CALLER);
+		report_calls_add_node(&f, i, &sum);
+		report_calls_add(&f, &net->out, net->shown.node[i], ROW_CALLEE);
 	}
 	assert(r->table.n_rows == n);
 }
@@ -172,14 +172,14 @@ int report_calls_make_grand(const struct view *v, const struct query *q, struct 
 	int rc = net_make(v, q, false, NULL, r.mem, &net, err);
 
 	if (rc == 0) {
-		rc = match_names(v->p, &net, q->pattern, r.mem, &match, err);
+		rc = report_calls_match_names(v->p, &net, q->pattern, r.mem, &match, err);
 		if (rc == 0) {
 			net_calls(&net, q, match, r.mem);
 			rc = stop_check(q->stop, err);
 		}
 		if (rc == 0) {
 			report_calls_head(&net, q, v, false, &r);
-			fill_table(&net, match, &r);
+			report_calls_fill_table(&net, match, &r);
 			rc = grand ? calls_grand_fill(&net, match, &r, grand, err) : 0;
 		}
 		if (rc == 0)

@@ -45,7 +45,7 @@ struct walk {
 	struct neighbours *neighbours;
 };
 
-static void walk_stack(struct walk *w, uint32_t stack, double v)
+static void report_diff_walk_stack(struct walk *w, uint32_t stack, double v)
 {
 	const struct diff_side *s = &w->d->side[w->side];
 	const struct csr *stacks = &s->view.p->stacks;
@@ -66,7 +66,7 @@ static void walk_stack(struct walk *w, uint32_t stack, double v)
 	}
 }
 
-static bool has_candidate(const struct walk *w, const struct csr *stacks, uint32_t stack)
+static bool report_diff_has_candidate(const struct walk *w, const struct csr *stacks, uint32_t stack)
 {
 	bool marked = false;
 
@@ -97,8 +97,8 @@ static bool is_on_both(const void *arg, uint32_t row)
 	       (diff_flat(d, SIDE_TARGET, row) || diff_cum(d, SIDE_TARGET, row));
 }
 
-static void find_neighbours(struct neighbours *a, const struct diff *d, enum side side, const struct rename_row *row,
-			    uint32_t n)
+static void report_diff_find_neighbours(struct neighbours *a, const struct diff *d, enum side side,
+					const struct rename_row *row, uint32_t n)
 {
 	const struct graph *g = &d->side[side].graph;
 	struct walk w = { .d = d, .side = side, .neighbours = a };
@@ -109,8 +109,8 @@ static void find_neighbours(struct neighbours *a, const struct diff *d, enum sid
 		w.candidate[row[i].row] = i + 1;
 	mark_locations(&w);
 	for (uint32_t s = 0; s < g->view->p->stacks.n; s++)
-		if (g->weight[SIDE_TARGET][s] && has_candidate(&w, &g->view->p->stacks, s))
-			walk_stack(&w, s, fabs((double)g->weight[SIDE_TARGET][s]));
+		if (g->weight[SIDE_TARGET][s] && report_diff_has_candidate(&w, &g->view->p->stacks, s))
+			report_diff_walk_stack(&w, s, fabs((double)g->weight[SIDE_TARGET][s]));
 	neighbours_drop(a, is_on_both, d);
 	free(w.candidate);
 	free(w.marked);
@@ -122,7 +122,7 @@ struct pair {
 	struct compare_rename found;
 };
 
-static bool is_near(double a, double b, double part)
+static bool report_diff_is_near(double a, double b, double part)
 {
 	return fabs(a - b) < part * fmax(a, b);
 }
@@ -163,15 +163,16 @@ static bool rate_pair(const struct diff *d, const struct rename_row *g, const st
 				      .similar_name = is_similar_name(match_name(d->match, g->row),
 								      match_name(d->match, c->row)) };
 	both = r->same_callers && r->same_callees;
-	if (!is_near(g->share, c->share, both ? SAME_WEIGHT : NEAR_WEIGHT) ||
+	if (!report_diff_is_near(g->share, c->share, both ? SAME_WEIGHT : NEAR_WEIGHT) ||
 	    !(r->same_callers || r->same_callees || r->similar_name))
 		return false;
 	out->score = likeness->same[CALL_CALLERS] + likeness->same[CALL_CALLEES] + 2 * r->similar_name +
-		     is_near(g->own, c->own, NEAR_WEIGHT) - fabs(g->share - c->share) / fmax(g->share, c->share);
+		     report_diff_is_near(g->own, c->own, NEAR_WEIGHT) -
+		     fabs(g->share - c->share) / fmax(g->share, c->share);
 	return true;
 }
 
-static int compare_pairs(const void *a, const void *b)
+static int report_diff_compare_pairs(const void *a, const void *b)
 {
 	const struct pair *l = a, *r = b;
 
@@ -197,7 +198,7 @@ static uint32_t choose_pairs(struct pair *pair, size_t n, struct compare_rename 
 	bool removed[RENAME_ROWS] = { false }, added[RENAME_ROWS] = { false };
 	uint32_t found = 0;
 
-	qsort(pair, n, sizeof(*pair), compare_pairs);
+	qsort(pair, n, sizeof(*pair), report_diff_compare_pairs);
 	for (size_t i = 0; i < n && found < COMPARE_RENAMES_MAX; i++) {
 		if (removed[pair[i].removed] || added[pair[i].added])
 			continue;
@@ -219,9 +220,9 @@ static uint32_t choose_pairs(struct pair *pair, size_t n, struct compare_rename 
  * out         the best pairs, each row in at most one of them, largest first; labels are borrowed
  * Returns     the number of pairs in out
  */
-static uint32_t find_pairs(const struct diff *d, const struct rename_row *removed, uint32_t n_removed,
-			   const struct rename_row *added, uint32_t n_added,
-			   struct compare_rename out[COMPARE_RENAMES_MAX])
+static uint32_t report_diff_find_pairs(const struct diff *d, const struct rename_row *removed, uint32_t n_removed,
+				       const struct rename_row *added, uint32_t n_added,
+				       struct compare_rename out[COMPARE_RENAMES_MAX])
 {
 	struct neighbours left, right;
 	struct pair *pair;
@@ -231,8 +232,8 @@ static uint32_t find_pairs(const struct diff *d, const struct rename_row *remove
 	assert(n_removed <= RENAME_ROWS && n_added <= RENAME_ROWS);
 	if (n_removed == 0 || n_added == 0)
 		return 0;
-	find_neighbours(&left, d, SIDE_BASE, removed, n_removed);
-	find_neighbours(&right, d, SIDE_TARGET, added, n_added);
+	report_diff_find_neighbours(&left, d, SIDE_BASE, removed, n_removed);
+	report_diff_find_neighbours(&right, d, SIDE_TARGET, added, n_added);
 	likeness = neighbours_compare(&left, &right);
 	pair = mem_alloc((size_t)n_removed * n_added, sizeof(*pair));
 	for (uint32_t g = 0; g < n_removed; g++)
@@ -293,12 +294,12 @@ double report_diff_share(int64_t part, int64_t total)
 	return total ? (double)part / fabs((double)total) * 100 : 0;
 }
 
-static int64_t change(const int64_t value[N_SIDES])
+static int64_t report_diff_change(const int64_t value[N_SIDES])
 {
 	return diff_subtract(value[SIDE_TARGET], value[SIDE_BASE]);
 }
 
-static uint64_t larger(const int64_t value[N_SIDES])
+static uint64_t report_diff_larger(const int64_t value[N_SIDES])
 {
 	uint64_t a = num_abs(value[SIDE_BASE]), b = num_abs(value[SIDE_TARGET]);
 
@@ -306,7 +307,7 @@ static uint64_t larger(const int64_t value[N_SIDES])
 }
 
 /* Collect the rows with a value on either side. */
-static void collect_rows(const struct diff *d, bool by_cum, struct rows *rows)
+static void report_diff_collect_rows(const struct diff *d, bool by_cum, struct rows *rows)
 {
 	uint32_t n = match_count(d->match);
 
@@ -319,27 +320,27 @@ static void collect_rows(const struct diff *d, bool by_cum, struct rows *rows)
 			r.cum[side] = diff_cum(d, (enum side)side, id);
 			r.has_value[side] = r.flat[side] || r.cum[side];
 		}
-		r.first = num_abs(change(by_cum ? r.cum : r.flat));
-		r.second = num_abs(change(by_cum ? r.flat : r.cum));
-		r.weight = larger(by_cum ? r.cum : r.flat);
+		r.first = num_abs(report_diff_change(by_cum ? r.cum : r.flat));
+		r.second = num_abs(report_diff_change(by_cum ? r.flat : r.cum));
+		r.weight = report_diff_larger(by_cum ? r.cum : r.flat);
 		if (r.has_value[SIDE_BASE] || r.has_value[SIDE_TARGET])
 			rows->row[rows->n_all++] = r;
 	}
 	assert(rows->n_all <= n);
 }
 
-static bool is_wanted(const struct diff *d, const struct query *q, const struct row *r)
+static bool report_diff_is_wanted(const struct diff *d, const struct query *q, const struct row *r)
 {
 	bool heavy = false;
 
 	for (int side = 0; side < N_SIDES; side++)
 		heavy |= r->has_value[side] &&
 			 (double)num_abs(r->cum[side]) >= fabs((double)d->side[side].total) * q->nodefraction;
-	return heavy && !(q->drop_negative && change(q->sort == SORT_CUM ? r->cum : r->flat) <= 0);
+	return heavy && !(q->drop_negative && report_diff_change(q->sort == SORT_CUM ? r->cum : r->flat) <= 0);
 }
 
 /* Compare rows: largest change first, then by name, then by id, which follows the order of the profiles. */
-static int compare_rows(const void *a, const void *b)
+static int report_diff_compare_rows(const void *a, const void *b)
 {
 	const struct row *l = a, *r = b;
 	int c;
@@ -362,7 +363,7 @@ static void select_rows(const struct diff *d, const struct query *q, struct rows
 	for (uint32_t i = 0; i < rows->n_all; i++) {
 		struct row r = rows->row[i];
 
-		if (!is_wanted(d, q, &r))
+		if (!report_diff_is_wanted(d, q, &r))
 			continue;
 		rows->row[i] = rows->row[rows->n];
 		rows->row[rows->n++] = r;
@@ -371,14 +372,14 @@ static void select_rows(const struct diff *d, const struct query *q, struct rows
 	h->n_dropped = rows->n_all - rows->n;
 	h->n_before_limit = rows->n;
 	if (rows->n)
-		qsort(rows->row, rows->n, sizeof(*rows->row), compare_rows);
+		qsort(rows->row, rows->n, sizeof(*rows->row), report_diff_compare_rows);
 	if (q->nodecount > 0 && q->nodecount < rows->n)
 		rows->n = (uint32_t)q->nodecount;
 }
 
-static const char *state_of(const struct row *r, const int64_t value[N_SIDES])
+static const char *report_diff_state_of(const struct row *r, const int64_t value[N_SIDES])
 {
-	int64_t by = change(value);
+	int64_t by = report_diff_change(value);
 
 	if (!r->has_value[SIDE_BASE])
 		return "new";
@@ -391,17 +392,17 @@ static void fill_half(const struct diff *d, const struct row *r, const int64_t v
 		      union cell *cell)
 {
 	cell += shift;
-	cell[DIFF_STATE].text = state_of(r, value);
+	cell[DIFF_STATE].text = report_diff_state_of(r, value);
 	cell[DIFF_BEFORE].value = value[SIDE_BASE];
 	cell[DIFF_AFTER].value = value[SIDE_TARGET];
-	cell[DIFF_DELTA].value = change(value);
+	cell[DIFF_DELTA].value = report_diff_change(value);
 	cell[DIFF_DELTA_PCT].real = report_diff_percent(value[SIDE_BASE], value[SIDE_TARGET]);
 	cell[DIFF_SHARE_BEFORE].real = report_diff_share(value[SIDE_BASE], d->side[SIDE_BASE].total);
 	cell[DIFF_SHARE_AFTER].real = report_diff_share(value[SIDE_TARGET], d->side[SIDE_TARGET].total);
 }
 
 /* Name as printed, followed by the file if another shown row has the same name. */
-static const char *label_of(const struct diff *d, const struct row *r, bool with_file, struct arena *mem)
+static const char *report_diff_label_of(const struct diff *d, const struct row *r, bool with_file, struct arena *mem)
 {
 	struct buf text = { 0 };
 	const char *label;
@@ -412,7 +413,7 @@ static const char *label_of(const struct diff *d, const struct row *r, bool with
 	return label;
 }
 
-static int compare_names(const void *a, const void *b)
+static int report_diff_compare_names(const void *a, const void *b)
 {
 	const struct row *const *l = a, *const *r = b;
 
@@ -420,7 +421,8 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* Labels of the shown rows, [rows->n]; with_file permits file names in them. */
-static const char **labels_of(const struct diff *d, const struct rows *rows, bool with_file, struct arena *mem)
+static const char **report_diff_labels_of(const struct diff *d, const struct rows *rows, bool with_file,
+					  struct arena *mem)
 {
 	const char **label = arena_alloc(mem, rows->n, sizeof(*label));
 	struct row **by_name = mem_alloc(rows->n, sizeof(*by_name));
@@ -428,18 +430,19 @@ static const char **labels_of(const struct diff *d, const struct rows *rows, boo
 	for (uint32_t i = 0; i < rows->n; i++)
 		by_name[i] = &rows->row[i];
 	if (rows->n)
-		qsort(by_name, rows->n, sizeof(struct row *), compare_names);
+		qsort(by_name, rows->n, sizeof(struct row *), report_diff_compare_names);
 	for (uint32_t i = 0; i < rows->n; i++) {
 		bool twin = with_file || (i > 0 && strcmp(by_name[i - 1]->name, by_name[i]->name) == 0) ||
 			    (i + 1 < rows->n && strcmp(by_name[i + 1]->name, by_name[i]->name) == 0);
 
-		label[by_name[i] - rows->row] = label_of(d, by_name[i], twin, mem);
+		label[by_name[i] - rows->row] = report_diff_label_of(d, by_name[i], twin, mem);
 	}
 	free(by_name);
 	return label;
 }
 
-static void fill_table(struct report *r, const struct diff *d, const struct rows *rows, const char *const *label)
+static void report_diff_fill_table(struct report *r, const struct diff *d, const struct rows *rows,
+				   const char *const *label)
 {
 	struct table *t = &r->table;
 	uint64_t min = 0;
@@ -479,7 +482,7 @@ static void sum_up(const struct diff *d, const struct rows *rows, struct compare
 
 	for (uint32_t i = 0; i < rows->n_all; i++) {
 		const struct row *r = &rows->row[i];
-		int64_t by = change(r->flat);
+		int64_t by = report_diff_change(r->flat);
 
 		for (int side = 0; side < N_SIDES; side++) {
 			const struct graph *g = &d->side[side].graph; /* sums before scaling */
@@ -497,7 +500,7 @@ static void sum_up(const struct diff *d, const struct rows *rows, struct compare
 	c->matched_after = all[SIDE_TARGET] > 0 ? both[SIDE_TARGET] / all[SIDE_TARGET] * 100 : 0;
 }
 
-static int compare_candidates(const void *a, const void *b)
+static int report_diff_compare_candidates(const void *a, const void *b)
 {
 	const struct rename_row *l = a, *r = b;
 
@@ -521,10 +524,10 @@ static uint32_t candidates(const struct diff *d, const struct rows *rows, enum s
 
 		if (r->has_value[other] || share < 0.5)
 			continue;
-		(*out)[n++] = (struct rename_row){ r->id, share, own, label_of(d, r, false, mem) };
+		(*out)[n++] = (struct rename_row){ r->id, share, own, report_diff_label_of(d, r, false, mem) };
 	}
 	if (n)
-		qsort(*out, n, sizeof(**out), compare_candidates);
+		qsort(*out, n, sizeof(**out), report_diff_compare_candidates);
 	return n < RENAME_ROWS ? n : RENAME_ROWS;
 }
 
@@ -535,11 +538,11 @@ static void find_renames(const struct diff *d, const struct rows *rows, struct a
 	uint32_t n_added = candidates(d, rows, SIDE_TARGET, mem, &added);
 
 	assert(n_removed <= RENAME_ROWS && n_added <= RENAME_ROWS);
-	c->n_renames = find_pairs(d, removed, n_removed, added, n_added, c->rename);
+	c->n_renames = report_diff_find_pairs(d, removed, n_removed, added, n_added, c->rename);
 }
 
-static void fill_compare(struct report *r, const struct diff *d, const struct side_sources from[N_SIDES],
-			 const struct query *q, struct compare *c)
+static void report_diff_fill_compare(struct report *r, const struct diff *d, const struct side_sources from[N_SIDES],
+				     const struct query *q, struct compare *c)
 {
 	struct buf word = { 0 };
 
@@ -572,11 +575,11 @@ int report_diff(const struct profile *const p[N_SIDES], const struct side_source
 		r.head.unit = d.unit;
 		r.head.total = d.side[SIDE_TARGET].total;
 		r.head.compare = c;
-		fill_compare(&r, &d, from, q, c);
-		collect_rows(&d, q->sort == SORT_CUM, &rows);
+		report_diff_fill_compare(&r, &d, from, q, c);
+		report_diff_collect_rows(&d, q->sort == SORT_CUM, &rows);
 		select_rows(&d, q, &rows, &r.head);
-		c->label = labels_of(&d, &rows, q->granularity == GRAIN_FILEFUNCTIONS, r.mem);
-		fill_table(&r, &d, &rows, c->label);
+		c->label = report_diff_labels_of(&d, &rows, q->granularity == GRAIN_FILEFUNCTIONS, r.mem);
+		report_diff_fill_table(&r, &d, &rows, c->label);
 		sum_up(&d, &rows, c);
 		find_renames(&d, &rows, r.mem, c);
 		if (rows.n_all == 0 && d.side[SIDE_BASE].total == 0 && d.side[SIDE_TARGET].total == 0)

@@ -97,7 +97,7 @@ static const char *bare_name(const void *arg, uint32_t i, struct buf *scratch, s
 }
 
 /* Returns true if a mapping matches the pattern by its file or the address. */
-static bool is_wanted(const struct mapping *map, const struct wanted *w, const bool *file_matches)
+static bool report_disasm_is_wanted(const struct mapping *map, const struct wanted *w, const bool *file_matches)
 {
 	return (map->file && file_matches[map->file]) ||
 	       (w->has_addr && map->start <= w->addr && w->addr <= map->limit);
@@ -111,7 +111,7 @@ static void add_to_object(struct disasm_builder *m, uint32_t object, uint64_t ad
 	o->node[o->n++] = (struct disasm_node){ addr, node };
 }
 
-static int by_addr(const void *a, const void *b)
+static int report_disasm_by_addr(const void *a, const void *b)
 {
 	const struct disasm_node *x = a, *y = b;
 
@@ -139,15 +139,15 @@ static void place_nodes(struct disasm_builder *m, const struct trim_result *t)
 	free(loc_of);
 	for (uint32_t i = 0; i < m->binaries.n; i++)
 		if (m->object[i].n)
-			qsort(m->object[i].node, m->object[i].n, sizeof(*m->object[i].node), by_addr);
+			qsort(m->object[i].node, m->object[i].n, sizeof(*m->object[i].node), report_disasm_by_addr);
 }
 
-static const char *copy(const char *name, struct arena *mem)
+static const char *report_disasm_copy(const char *name, struct arena *mem)
 {
 	return arena_strndup(mem, name, strlen(name));
 }
 
-static int matches(struct wanted *w, const char *name, size_t n, bool *yes, struct err *err)
+static int report_disasm_matches(struct wanted *w, const char *name, size_t n, bool *yes, struct err *err)
 {
 	return *w->pattern ? regex_match(w->rx.rx, name, n, yes, err) : (*yes = true, 0);
 }
@@ -158,14 +158,14 @@ static int matching_name(struct wanted *w, const char *name, struct arena *mem, 
 	static const enum demangle_mode modes[] = { DEMANGLE_FULL, DEMANGLE_TEMPLATES, DEMANGLE_DEFAULT };
 	struct buf readable = { 0 };
 	bool yes = false;
-	int rc = matches(w, name, strlen(name), &yes, err);
+	int rc = report_disasm_matches(w, name, strlen(name), &yes, err);
 
-	*out = yes ? copy(name, mem) : NULL;
+	*out = yes ? report_disasm_copy(name, mem) : NULL;
 	for (size_t i = 0; rc == 0 && !yes && *name == '_' && i < sizeof(modes) / sizeof(modes[0]); i++) {
 		readable.len = 0;
 		if (!demangle(name, modes[i], &readable))
 			continue;
-		rc = matches(w, readable.data, readable.len, &yes, err);
+		rc = report_disasm_matches(w, readable.data, readable.len, &yes, err);
 		if (yes)
 			*out = arena_strndup(mem, readable.data, readable.len);
 	}
@@ -191,7 +191,7 @@ static int names_of_group(struct wanted *w, const struct group *g, uint64_t addr
 	    ((w->addr >= g->start && w->addr <= g->last) || (addr >= g->start && addr <= g->last))) {
 		out->name = arena_alloc(mem, g->n, sizeof(const char *));
 		for (size_t i = 0; i < g->n; i++)
-			out->name[out->n_names++] = copy(g->symbol[i].name, mem);
+			out->name[out->n_names++] = report_disasm_copy(g->symbol[i].name, mem);
 		w->found = true;
 		return 0;
 	}
@@ -221,7 +221,8 @@ static void add_symbol(struct disasm_builder *m, uint32_t object, const struct g
 }
 
 /* Merge the symbols of an object with its nodes. addr is the requested address in the object. */
-static int find_symbols(struct disasm_builder *m, uint32_t object, uint64_t addr, struct wanted *w, struct err *err)
+static int report_disasm_find_symbols(struct disasm_builder *m, uint32_t object, uint64_t addr, struct wanted *w,
+				      struct err *err)
 {
 	const struct disasm_object *o = &m->object[object];
 	const struct object_symbol *symbol;
@@ -272,7 +273,7 @@ static int find_all(struct disasm_builder *m, struct wanted *w, struct err *err)
 	for (uint32_t i = 0; rc == 0 && i < m->binaries.n; i++) {
 		rc = stop_check(m->binaries.where.stop, err);
 		if (rc == 0 && m->binaries.binary[i].o)
-			rc = find_symbols(m, i, wanted_address(m, i, w), w, err);
+			rc = report_disasm_find_symbols(m, i, wanted_address(m, i, w), w, err);
 	}
 	return rc;
 }
@@ -315,7 +316,8 @@ static int open_matching(struct disasm_builder *m, struct wanted *w, struct miss
 	int rc = 0;
 
 	for (uint32_t f = 0; rc == 0 && f < p->n_funcs; f++)
-		rc = matches(w, profile_text(p, p->func_name[f]), strtab_len(p->str, p->func_name[f]), &yes[f], err);
+		rc = report_disasm_matches(w, profile_text(p, p->func_name[f]), strtab_len(p->str, p->func_name[f]),
+					   &yes[f], err);
 	for (uint32_t loc = 0; rc == 0 && loc < p->n_locs; loc++) {
 		uint32_t map = p->loc_map[loc], line = p->loc_line[loc], end = p->loc_line[loc + 1];
 
@@ -437,7 +439,7 @@ static int find_symbols_of_query(struct disasm_builder *m, struct wanted *w, con
 	if (rc < 0)
 		return rc;
 	for (uint32_t i = 0; i < m->p->n_maps; i++)
-		if (is_wanted(&m->p->map[i], w, file_matches))
+		if (report_disasm_is_wanted(&m->p->map[i], w, file_matches))
 			binaries_open(&m->binaries, i, notes);
 	m->n_objects = m->binaries.n;
 	m->object = arena_zalloc(m->mem, m->n_objects, sizeof(*m->object));
@@ -487,7 +489,7 @@ struct weight {
 	int64_t flat, flat_div, cum, cum_div;
 };
 
-static void add_node(struct weight *w, const struct nodes *nodes, uint32_t node)
+static void report_disasm_add_node(struct weight *w, const struct nodes *nodes, uint32_t node)
 {
 	w->flat = num_add_capped(w->flat, nodes->flat[node]);
 	w->cum = num_add_capped(w->cum, nodes->cum[node]);
@@ -497,7 +499,7 @@ static void add_node(struct weight *w, const struct nodes *nodes, uint32_t node)
 	w->cum_div = num_add_capped(w->cum_div, nodes->cum_div[node]);
 }
 
-static int by_name(const void *a, const void *b)
+static int report_disasm_by_name(const void *a, const void *b)
 {
 	const struct disasm_symbol *x = a, *y = b;
 	int order = strcmp(x->name[0], y->name[0]);
@@ -507,13 +509,13 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x->object > y->object) - (x->object < y->object);
 }
 
-static int by_flat(const void *a, const void *b)
+static int report_disasm_by_flat(const void *a, const void *b)
 {
 	const struct disasm_symbol *x = a, *y = b;
 
 	if (x->flat != y->flat)
 		return x->flat > y->flat ? -1 : 1;
-	return by_name(a, b);
+	return report_disasm_by_name(a, b);
 }
 
 /* Last component of a path; "" for "". */
@@ -532,8 +534,8 @@ static const char *base_name(const char *path, struct arena *mem)
 
 /* The nodes up to the next instruction belong to this instruction. They may have names and lines that objdump does not
  * print. */
-static void fill_row(union cell *cell, const struct disasm_builder *m, const struct instruction *it, uint64_t next,
-		     const struct disasm_node **at, const struct disasm_node *end)
+static void report_disasm_fill_row(union cell *cell, const struct disasm_builder *m, const struct instruction *it,
+				   uint64_t next, const struct disasm_node **at, const struct disasm_node *end)
 {
 	const struct places *pl = m->nodes.places;
 	const char *function = it->function, *file = it->file;
@@ -544,7 +546,7 @@ static void fill_row(union cell *cell, const struct disasm_builder *m, const str
 	for (; *at < end && (*at)->addr < next; ++*at) {
 		const struct place *place = &pl->place[nodes_place(&m->nodes, (*at)->node)];
 
-		add_node(&w, &m->nodes, (*at)->node);
+		report_disasm_add_node(&w, &m->nodes, (*at)->node);
 		file = *file ? file : places_file(pl, nodes_place(&m->nodes, (*at)->node));
 		line = line ? line : place->line;
 		function = *function ? function : report_head_text(pl->p, place->name, m->mem);
@@ -568,7 +570,7 @@ static void fill_routine(struct report *r, struct disasm_routine *out, const str
 
 	assert(s->n_names > 0 && s->lo < s->hi && s->hi <= m->object[s->object].n);
 	for (const struct disasm_node *node = at; node < end; node++)
-		add_node(&w, &m->nodes, node->node);
+		report_disasm_add_node(&w, &m->nodes, node->node);
 	out->n_names = s->n_names;
 	out->name = s->name;
 	out->function = report_head_text(m->p, m->nodes.places->place[nodes_place(&m->nodes, at->node)].name, m->mem);
@@ -579,13 +581,13 @@ static void fill_routine(struct report *r, struct disasm_routine *out, const str
 		union cell *cell = r->table.cell + (size_t)r->table.n_rows++ * N_DISASM_COLS;
 
 		cell[DISASM_ROUTINE].text = s->name[0];
-		fill_row(cell, m, &s->range.inst[i], i + 1 < s->range.n ? s->range.inst[i + 1].addr : UINT64_MAX, &at,
-			 end);
+		report_disasm_fill_row(cell, m, &s->range.inst[i],
+				       i + 1 < s->range.n ? s->range.inst[i + 1].addr : UINT64_MAX, &at, end);
 	}
 	out->hi = r->table.n_rows;
 }
 
-static int fill_table(struct report *r, const struct disasm_builder *m, struct err *err)
+static int report_disasm_fill_table(struct report *r, const struct disasm_builder *m, struct err *err)
 {
 	struct disasm *d = arena_zalloc(r->mem, 1, sizeof(*d));
 	uint64_t n_rows = 0;
@@ -608,7 +610,7 @@ static int fill_table(struct report *r, const struct disasm_builder *m, struct e
 
 /* Disassemble all symbols of an object. Symbols are sorted by name, so the ranges of the object are copied to an
    array and back. */
-static int disassemble(struct disasm_builder *m, uint32_t object, const struct query *q, struct err *err)
+static int report_disasm_disassemble(struct disasm_builder *m, uint32_t object, const struct query *q, struct err *err)
 {
 	const struct disasm_options options = { .intel = q->intel_syntax, .lines = true };
 	struct disasm_range *range = mem_alloc(m->n_symbols, sizeof(*range));
@@ -636,15 +638,16 @@ static void sort_symbols(struct disasm_builder *m, uint32_t max)
 		struct weight w = { 0 };
 
 		for (size_t k = s->lo; k < s->hi; k++)
-			add_node(&w, &m->nodes, m->object[s->object].node[k].node);
+			report_disasm_add_node(&w, &m->nodes, m->object[s->object].node[k].node);
 		s->flat = nodes_mean(w.flat, w.flat_div);
 	}
-	qsort(m->symbol, m->n_symbols, sizeof(*m->symbol), max ? by_flat : by_name);
+	qsort(m->symbol, m->n_symbols, sizeof(*m->symbol), max ? report_disasm_by_flat : report_disasm_by_name);
 	if (max && m->n_symbols > max)
 		m->n_symbols = max;
 }
 
-static int make(struct report *r, struct disasm_builder *m, const struct query *q, struct buf *notes, struct err *err)
+static int report_report_disasm_make(struct report *r, struct disasm_builder *m, const struct query *q,
+				     struct buf *notes, struct err *err)
 {
 	int rc = stop_check(q->stop, err);
 
@@ -655,10 +658,10 @@ static int make(struct report *r, struct disasm_builder *m, const struct query *
 	sort_symbols(m, q->max_groups);
 	stop_begin(q->stop, "disassembling", 0);
 	for (uint32_t i = 0; rc == 0 && i < m->binaries.n; i++)
-		rc = disassemble(m, i, q, err);
+		rc = report_disasm_disassemble(m, i, q, err);
 	if (rc == 0)
 		rc = stop_check(q->stop, err);
-	return rc < 0 ? rc : fill_table(r, m, err);
+	return rc < 0 ? rc : report_disasm_fill_table(r, m, err);
 }
 
 int report_disasm_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
@@ -681,7 +684,7 @@ int report_disasm_make(const struct view *v, const struct query *q, struct repor
 	m.nodes = graph_nodes(&g);
 	report_head_fill(&r.head, v, q, r.mem);
 	binaries_init(&m.binaries, v->p, q, r.mem);
-	rc = make(&r, &m, &by_address, notes, err);
+	rc = report_report_disasm_make(&r, &m, &by_address, notes, err);
 	builder_release(&m);
 	places_release(&pl);
 	if (rc < 0) {

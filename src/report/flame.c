@@ -79,7 +79,7 @@ static const char *module_of(struct namer *x, uint32_t map)
 }
 
 /* Add a line to the frame of a place. Lines of a function with the same name in another file are ignored. */
-static void add_line(struct namer *x, uint32_t place, uint32_t line)
+static void report_flame_add_line(struct namer *x, uint32_t place, uint32_t line)
 {
 	uint32_t frame = x->number[place] - 1;
 	const struct profile *p = x->v->p;
@@ -100,7 +100,7 @@ static void add_line(struct namer *x, uint32_t place, uint32_t line)
 }
 
 /* Add binary, file and lines of a location to its frames. */
-static void add_location(struct namer *x, uint32_t loc)
+static void report_flame_add_location(struct namer *x, uint32_t loc)
 {
 	const struct profile *p = x->v->p;
 	uint32_t n, end = p->loc_line[loc + 1], first = p->loc_line[loc];
@@ -114,7 +114,7 @@ static void add_location(struct namer *x, uint32_t loc)
 		if (!*x->frame[number - 1].module && p->loc_map[loc] != PROFILE_NONE)
 			x->frame[number - 1].module = module_of(x, p->loc_map[loc]);
 		if (first < end)
-			add_line(x, place[i], end - n + i);
+			report_flame_add_line(x, place[i], end - n + i);
 	}
 }
 
@@ -141,7 +141,7 @@ static const char *place_name(struct namer *x, uint32_t place)
 }
 
 /* The name that filter expressions are matched against. */
-static const char *function_of(struct namer *x, uint32_t place, const char *whole)
+static const char *report_flame_function_of(struct namer *x, uint32_t place, const char *whole)
 {
 	const struct place *k = &x->pl->place[place];
 	const char *name = profile_text(x->v->p, k->name);
@@ -174,7 +174,7 @@ static uint32_t frame_of(struct namer *x, uint32_t place)
 	label = x->pl->place[place].label;
 	f->is_label = label != 0;
 	f->name = label ? label_name(x, label - 1) : place_name(x, place);
-	f->function = function_of(x, place, f->name);
+	f->function = report_flame_function_of(x, place, f->name);
 	file = places_file(x->pl, place); /* copied, since the places own the name and are freed */
 	if (!label && *file)
 		f->file = make_safe(file, strlen(file), FLAME_PATH_MAX, x->mem);
@@ -191,7 +191,7 @@ static bool has_sum(const struct boxes_sums *sums, uint32_t place)
 }
 
 /* Fill in flat and cum of frames, over all stacks. wants_functions: append the functions that have no box. */
-static void add_sums(struct namer *x, bool wants_functions, struct flame *out)
+static void report_flame_add_sums(struct namer *x, bool wants_functions, struct flame *out)
 {
 	struct boxes_sums sums;
 
@@ -242,9 +242,9 @@ static void name_boxes(const struct view *v, const struct query *q, const struct
 	for (uint32_t i = 0; i < b->n; i++)
 		frame[i] = frame_of(&x, b->place[i]);
 	if (options->wants_sums && (b->n_cut || options->n_path) && !b->n_shrunk)
-		add_sums(&x, options->wants_functions && !options->n_path, out);
+		report_flame_add_sums(&x, options->wants_functions && !options->n_path, out);
 	for (uint32_t loc = 0; loc < v->p->n_locs; loc++)
-		add_location(&x, loc);
+		report_flame_add_location(&x, loc);
 	assert(x.n <= limit);
 	out->frame = frame;
 	out->frames = x.frame;
@@ -263,7 +263,7 @@ static int match_place(struct namer *x, const struct flame_match *m, struct rege
 {
 	uint32_t label = x->pl->place[place].label;
 	const char *name = label ? label_name(x, label - 1) : place_name(x, place), *file = places_file(x->pl, place);
-	const char *function = m->omits_files ? function_of(x, place, name) : "";
+	const char *function = m->omits_files ? report_flame_function_of(x, place, name) : "";
 	struct buf safe = { 0 };
 	int rc;
 
@@ -298,7 +298,7 @@ static int match_places_of(const struct view *v, const struct query *q, const st
 }
 
 /* Find the stacks with a place that matches: [stacks], freed by the caller. */
-static bool *match_stacks(const struct view *v, const struct places *pl, const bool *match)
+static bool *report_flame_match_stacks(const struct view *v, const struct places *pl, const bool *match)
 {
 	const struct csr *stacks = &v->p->stacks;
 	bool *found = mem_zalloc(stacks->n, sizeof(*found)), *has = mem_zalloc(v->p->n_locs, sizeof(*has));
@@ -329,7 +329,7 @@ static int keep_only(struct view *v, const struct query *q, const struct places 
 		return 0;
 	if (match_places_of(v, q, pl, only, mem, &match, err) < 0)
 		return err->code;
-	found = match_stacks(v, pl, match);
+	found = report_flame_match_stacks(v, pl, match);
 	for (uint32_t row = 0; row < v->n; row++) {
 		to[row] = found[v->p->stack[row]] ? from[row] : 0;
 		is_any |= to[row] != 0;
@@ -351,7 +351,8 @@ static uint32_t count_values(const struct view *v, const struct places *pl, cons
 	return n;
 }
 
-static void fill(const struct view *v, const struct boxes *b, const struct flame_options *options, struct flame *out)
+static void report_flame_fill(const struct view *v, const struct boxes *b, const struct flame_options *options,
+			      struct flame *out)
 {
 	assert(b->n > 0 && b->min > 0);
 	out->n = b->n;
@@ -450,7 +451,7 @@ static int make_boxes(const struct view *v, const struct query *q, const struct 
 		return rc;
 	report_head_fill(&r->head, v, q, r->mem);
 	r->head.out_unit = strcmp(q->unit, "minimum") == 0 ? "auto" : q->unit;
-	fill(v, &b, options, f);
+	report_flame_fill(v, &b, options, f);
 	f->inverted = box_options.parts.inverted;
 	f->sample = sample_value(v, q);
 	f->is_picked = b.is_full || box_options.min_share > options->min_share;
@@ -487,7 +488,7 @@ int report_flame_make(const struct view *v, const struct query *q, const struct 
 static void sum_matches(const struct view *v, const struct places *pl, const bool *match, struct flame_sums *out)
 {
 	const struct csr *stacks = &v->p->stacks;
-	bool *found = match_stacks(v, pl, match);
+	bool *found = report_flame_match_stacks(v, pl, match);
 	uint32_t n;
 
 	for (uint32_t row = 0; row < v->n; row++) {

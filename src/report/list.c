@@ -168,7 +168,7 @@ static int match_list_names(struct listing *l, const struct trim_result *t, uint
 }
 
 /* Select the nodes with a matching function, and sort them. */
-static int choose(struct listing *l, const struct trim_result *t, struct err *err)
+static int report_list_choose(struct listing *l, const struct trim_result *t, struct err *err)
 {
 	uint8_t *match;
 	int rc;
@@ -198,7 +198,7 @@ static int by_caller_and_weight(const void *a, const void *b)
 }
 
 /* Find the inlined calls in listed lines. */
-static void find_inlined(struct listing *l, const struct trim_result *t)
+static void report_list_find_inlined(struct listing *l, const struct trim_result *t)
 {
 	struct arena *mem = l->r->mem;
 	bool *wanted = arena_zalloc(mem, l->graph.n, sizeof(*wanted));
@@ -223,7 +223,8 @@ static void find_inlined(struct listing *l, const struct trim_result *t)
 		qsort(l->inlined, n, sizeof(*l->inlined), by_caller_and_weight);
 }
 
-static union cell *add_row(struct listing *l, enum row_role role, const char *function, const char *file, int64_t line)
+static union cell *report_list_add_row(struct listing *l, enum row_role role, const char *function, const char *file,
+				       int64_t line)
 {
 	struct table *t = &l->r->table;
 	union cell *cell;
@@ -246,22 +247,23 @@ static void set_weight(union cell *cell, const struct weight *w)
 	cell[LIST_CUM].value = cell[LIST_CUM_PCT].value = nodes_mean(w->cum, w->cum_div);
 }
 
-static void add_inlined(struct listing *l, uint32_t node)
+static void report_list_add_inlined(struct listing *l, uint32_t node)
 {
 	for (uint32_t i = l->inlined_first[node]; i < l->inlined_first[node + 1]; i++) {
 		const struct edge *e = &l->inlined[i];
 		const struct place *callee = &l->places.place[e->dst];
-		union cell *cell = add_row(l, ROW_INLINED, report_head_text(l->v->p, callee->name, l->r->mem),
-					   arena_strndup(l->r->mem, places_file(&l->places, e->dst),
-							 strlen(places_file(&l->places, e->dst))),
-					   callee->line);
+		union cell *cell =
+			report_list_add_row(l, ROW_INLINED, report_head_text(l->v->p, callee->name, l->r->mem),
+					    arena_strndup(l->r->mem, places_file(&l->places, e->dst),
+							  strlen(places_file(&l->places, e->dst))),
+					    callee->line);
 
 		cell[LIST_CUM].value = cell[LIST_CUM_PCT].value = nodes_mean(e->weight, e->div);
 	}
 }
 
 /* Range of lines to show for nodes [lo, hi). */
-static void range_of(const struct listing *l, uint32_t lo, uint32_t hi, int64_t *first, int64_t *last)
+static void report_list_range_of(const struct listing *l, uint32_t lo, uint32_t hi, int64_t *first, int64_t *last)
 {
 	assert(lo < hi && hi <= l->n);
 	*first = INT64_MAX;
@@ -278,7 +280,8 @@ static void range_of(const struct listing *l, uint32_t lo, uint32_t hi, int64_t 
 }
 
 /* Add a row for a line with nodes [lo, hi). */
-static int add_line(struct listing *l, const char *source, int64_t line, uint32_t lo, uint32_t hi, struct err *err)
+static int report_list_add_line(struct listing *l, const char *source, int64_t line, uint32_t lo, uint32_t hi,
+				struct err *err)
 {
 	size_t n = strlen(source);
 	struct weight w = { 0 };
@@ -290,20 +293,21 @@ static int add_line(struct listing *l, const char *source, int64_t line, uint32_
 			       "too many source lines in the functions that match; select fewer functions");
 	for (uint32_t i = lo; i < hi; i++)
 		weight_add(&w, &l->nodes, l->node[i].node);
-	cell = add_row(l, ROW_LINE, l->name, l->file, line);
+	cell = report_list_add_row(l, ROW_LINE, l->name, l->file, line);
 	cell[LIST_SOURCE].text = arena_strndup(l->r->mem, source, n);
 	set_weight(cell, &w);
 	for (uint32_t i = lo; l->inlined_first && i < hi; i++)
-		add_inlined(l, l->node[i].node);
+		report_list_add_inlined(l, l->node[i].node);
 	return 0;
 }
 
-static int add_lines(struct listing *l, const struct source_file *f, uint32_t lo, uint32_t hi, struct err *err)
+static int report_list_add_lines(struct listing *l, const struct source_file *f, uint32_t lo, uint32_t hi,
+				 struct err *err)
 {
 	int64_t first, last;
 	int rc = 0;
 
-	range_of(l, lo, hi, &first, &last);
+	report_list_range_of(l, lo, hi, &first, &last);
 	if (l->q->whole_files) {
 		first = 1;
 		last = f->n;
@@ -317,7 +321,7 @@ static int add_lines(struct listing *l, const struct source_file *f, uint32_t lo
 			lo++;
 		for (end = lo; end < hi && l->node[end].line == line; end++)
 			;
-		rc = add_line(l, f->line[line - 1], line, lo, end, err);
+		rc = report_list_add_line(l, f->line[line - 1], line, lo, end, err);
 		lo = end;
 	}
 	return rc;
@@ -331,13 +335,13 @@ static int add_bare_lines(struct listing *l, uint32_t lo, uint32_t hi, struct er
 	for (uint32_t end; rc == 0 && lo < hi; lo = end) {
 		for (end = lo + 1; end < hi && l->node[end].line == l->node[lo].line;)
 			end++;
-		rc = add_line(l, "", l->node[lo].line, lo, end, err);
+		rc = report_list_add_line(l, "", l->node[lo].line, lo, end, err);
 	}
 	return rc;
 }
 
 /* Report the paths that were tried for a missing file, for the first few files only. */
-static void note_missing(struct listing *l, const struct source_file *f)
+static void report_list_note_missing(struct listing *l, const struct source_file *f)
 {
 	uint32_t known = strtab_count(l->missing);
 
@@ -355,7 +359,7 @@ static void note_missing(struct listing *l, const struct source_file *f)
 }
 
 /* Add a function in one file: nodes [lo, hi). */
-static int add_routine(struct listing *l, uint32_t lo, uint32_t hi, struct err *err)
+static int report_list_add_routine(struct listing *l, uint32_t lo, uint32_t hi, struct err *err)
 {
 	const struct source_file *f = NULL;
 	struct weight w = { 0 };
@@ -366,7 +370,7 @@ static int add_routine(struct listing *l, uint32_t lo, uint32_t hi, struct err *
 		weight_add(&w, &l->nodes, l->node[i].node);
 	l->name = report_head_text(l->v->p, l->places.place[l->node[lo].node].name, l->r->mem);
 	l->file = arena_strndup(l->r->mem, l->node[lo].file, strlen(l->node[lo].file));
-	cell = add_row(l, ROW_ROUTINE, l->name, l->file, 0);
+	cell = report_list_add_row(l, ROW_ROUTINE, l->name, l->file, 0);
 	set_weight(cell, &w);
 	if (!*l->file) {
 		cell[LIST_ERROR].text = "no source information";
@@ -376,8 +380,8 @@ static int add_routine(struct listing *l, uint32_t lo, uint32_t hi, struct err *
 	cell[LIST_PATH].text = arena_strndup(l->r->mem, f->path, strlen(f->path));
 	cell[LIST_ERROR].text = arena_strndup(l->r->mem, f->error, strlen(f->error));
 	if (!*f->error)
-		return add_lines(l, f, lo, hi, err);
-	note_missing(l, f);
+		return report_list_add_lines(l, f, lo, hi, err);
+	report_list_note_missing(l, f);
 	return l->q->bare_lines ? add_bare_lines(l, lo, hi, err) : 0;
 }
 
@@ -394,7 +398,7 @@ static int add_routines(struct listing *l, struct err *err)
 			      strcmp(l->node[hi].file, l->node[lo].file) == 0;)
 			hi++;
 		if (*l->node[lo].file || hi == l->n || l->places.place[l->node[hi].node].name != name)
-			rc = add_routine(l, lo, hi, err);
+			rc = report_list_add_routine(l, lo, hi, err);
 	}
 	n_missing = strtab_count(l->missing) - 1;
 	if (n_missing > MAX_NOTES)
@@ -403,7 +407,7 @@ static int add_routines(struct listing *l, struct err *err)
 	return rc;
 }
 
-static int fill_table(struct listing *l, struct err *err)
+static int report_list_fill_table(struct listing *l, struct err *err)
 {
 	struct report *r = l->r;
 	struct symbol_options where;
@@ -442,13 +446,13 @@ int report_list_make(const struct view *v, const struct query *q, struct report 
 		report_head_fill(&r.head, v, q, r.mem);
 		rc = stop_check(q->stop, err);
 		if (rc == 0)
-			rc = choose(&l, &t, err);
+			rc = report_list_choose(&l, &t, err);
 		if (rc == 0 && q->inlined)
-			find_inlined(&l, &t);
+			report_list_find_inlined(&l, &t);
 		if (rc == 0)
 			rc = stop_check(q->stop, err);
 		if (rc == 0)
-			rc = fill_table(&l, err);
+			rc = report_list_fill_table(&l, err);
 		if (rc == 0)
 			rc = stop_check(q->stop, err);
 		places_release(&l.places);

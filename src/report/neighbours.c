@@ -16,7 +16,7 @@
 
 #define CANDIDATES (UINT64_C(0x7fffffff) << 32)
 
-static uint64_t key_of(enum call_direction direction, uint32_t candidate, uint32_t neighbour)
+static uint64_t neighbours_key_of(enum call_direction direction, uint32_t candidate, uint32_t neighbour)
 {
 	return (uint64_t)direction << 63 | (uint64_t)candidate << 32 | neighbour;
 }
@@ -49,7 +49,7 @@ void neighbours_release(struct neighbours *a)
 void neighbours_add(struct neighbours *a, enum call_direction direction, uint32_t candidate, uint32_t neighbour,
 		    uint32_t stack, double v)
 {
-	uint64_t word = key_of(direction, candidate, neighbour);
+	uint64_t word = neighbours_key_of(direction, candidate, neighbour);
 	uint32_t known = a->calls.n, id;
 
 	assert(candidate < a->n);
@@ -94,7 +94,7 @@ double neighbours_share(const struct neighbours *a, enum call_direction directio
 			uint32_t neighbour)
 {
 	assert(candidate < a->n && direction < N_CALL_DIRECTIONS);
-	return part_of(a, key_of(direction, candidate, neighbour));
+	return part_of(a, neighbours_key_of(direction, candidate, neighbour));
 }
 
 static void add_likeness(struct neighbours_likeness *likeness, enum call_direction direction, double p, double q)

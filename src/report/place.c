@@ -17,7 +17,7 @@ void row_places_init(struct row_places *r, const struct places *pl, struct arena
 	*r = (struct row_places){ .places = pl, .mem = mem };
 }
 
-static const char *file_of(struct row_places *r, const struct place *k)
+static const char *place_file_of(struct row_places *r, const struct place *k)
 {
 	const char *file;
 
@@ -39,7 +39,7 @@ struct row_place row_places_of(struct row_places *r, uint32_t place)
 
 	assert(place < r->places->n);
 	return (struct row_place){ .function = k->name ? report_head_text(p, k->name, r->mem) : "",
-				   .file = file_of(r, k),
+				   .file = place_file_of(r, k),
 				   .binary = k->objfile ? report_head_text(p, k->objfile, r->mem) : "",
 				   .line = k->line,
 				   .address = k->addr };

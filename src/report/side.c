@@ -97,7 +97,7 @@ void side_fill(struct compare_side *s, const struct profile *p, const struct sid
 		s->host = host_of_comments(p, mem);
 }
 
-static void add_period(const struct profile *p, struct buf *out)
+static void side_add_period(const struct profile *p, struct buf *out)
 {
 	unit_add_label(out, p->meta.period, profile_text(p, p->meta.period_type.unit), "auto");
 }
@@ -113,9 +113,9 @@ static void warn_period(const struct profile *base, const struct profile *target
 	if (unit_is_compatible(unit_b, unit_t) && b * scale_ratio(unit_b, unit_t) == t)
 		return;
 	buf_addz(notes, "periods differ: before was sampled every ");
-	add_period(base, notes);
+	side_add_period(base, notes);
 	buf_addz(notes, ", after every ");
-	add_period(target, notes);
+	side_add_period(target, notes);
 	buf_addz(notes, "\n");
 }
 

@@ -97,7 +97,7 @@ static str_id value_id(struct tag_builder *t, uint32_t label, const struct label
 	return id;
 }
 
-static struct tag_row row_of(const struct profile *p, uint32_t label, const struct label_units *units)
+static struct tag_row report_tags_row_of(const struct profile *p, uint32_t label, const struct label_units *units)
 {
 	const char *unit = units->shown[p->label_key[label]];
 	struct tag_row row = { .has_text = p->label_is_text[label], .unit = "" };
@@ -114,7 +114,7 @@ static struct tag_row row_of(const struct profile *p, uint32_t label, const stru
 }
 
 /* Merge two rows that are printed the same. */
-static void join_rows(struct tag_row *a, const struct tag_row *b)
+static void report_tags_join_rows(struct tag_row *a, const struct tag_row *b)
 {
 	if (b->has_number) {
 		a->lo = a->has_number && a->lo < b->lo ? a->lo : b->lo;
@@ -148,7 +148,7 @@ static int find_tags(struct tag_builder *t, const struct label_units *units, con
 			t->tag[t->n++] = (struct tag){ .key_id = t->p->label_key[i],
 						       .value_id = value_id(t, i, units, out_unit),
 						       .weight = t->weight[i],
-						       .row = row_of(t->p, i, units) };
+						       .row = report_tags_row_of(t->p, i, units) };
 	if (stop_check(t->stop, err) < 0)
 		return ERR_STOPPED;
 	assert(t->n <= t->p->n_labels);
@@ -159,7 +159,7 @@ static int find_tags(struct tag_builder *t, const struct label_units *units, con
 		else if (num_add(&t->tag[n - 1].weight, t->tag[i].weight))
 			return too_large(t->p, t->tag[i].key_id, err);
 		else
-			join_rows(&t->tag[n - 1].row, &t->tag[i].row);
+			report_tags_join_rows(&t->tag[n - 1].row, &t->tag[i].row);
 	}
 	assert(n <= t->n);
 	t->n = n;
@@ -196,7 +196,7 @@ static int check_sums(const struct tag_builder *t, struct err *err)
 }
 
 /* Copy a string of the table of values to the memory of the report. */
-static const char *copy_text(const struct strtab *s, str_id id, struct arena *mem)
+static const char *report_tags_copy_text(const struct strtab *s, str_id id, struct arena *mem)
 {
 	const char *text = strtab_text(s, id);
 	size_t n = strtab_len(s, id);
@@ -210,7 +210,7 @@ static const char *copy_text(const struct strtab *s, str_id id, struct arena *me
 	return text;
 }
 
-static void fill_table(const struct tag_builder *t, struct report *r)
+static void report_tags_fill_table(const struct tag_builder *t, struct report *r)
 {
 	struct tag_row *row = arena_alloc(r->mem, t->n, sizeof(*row));
 
@@ -227,8 +227,8 @@ static void fill_table(const struct tag_builder *t, struct report *r)
 	}
 }
 
-static int answer(struct tag_builder *t, const struct view *v, const struct label_units *units, struct report *r,
-		  struct err *err)
+static int report_tags_answer(struct tag_builder *t, const struct view *v, const struct label_units *units,
+			      struct report *r, struct err *err)
 {
 	int rc = weigh_labels(t, v, err);
 
@@ -238,14 +238,14 @@ static int answer(struct tag_builder *t, const struct view *v, const struct labe
 		return rc;
 	for (size_t i = 0; i < t->n && !stop_step(t->stop, i); i++) {
 		t->tag[i].key = report_head_text(t->p, t->tag[i].key_id, r->mem);
-		t->tag[i].value = copy_text(t->values, t->tag[i].value_id, r->mem);
+		t->tag[i].value = report_tags_copy_text(t->values, t->tag[i].value_id, r->mem);
 	}
 	if (stop_check(t->stop, err) < 0)
 		return ERR_STOPPED;
 	qsort(t->tag, t->n, sizeof(*t->tag), by_key_weight_value);
 	rc = check_sums(t, err);
 	if (rc == 0)
-		fill_table(t, r);
+		report_tags_fill_table(t, r);
 	return rc == 0 ? stop_check(t->stop, err) : rc;
 }
 
@@ -262,7 +262,7 @@ int report_tags_make(const struct view *v, const struct query *q, struct report 
 	t.weight = mem_zalloc(v->p->n_labels, sizeof(*t.weight));
 	t.used = mem_zalloc(v->p->n_labels, sizeof(*t.used));
 	t.tag = mem_alloc(v->p->n_labels, sizeof(*t.tag));
-	rc = answer(&t, v, &units, &r, err);
+	rc = report_tags_answer(&t, v, &units, &r, err);
 	strtab_free(t.values);
 	free(t.weight);
 	free(t.used);

@@ -39,8 +39,8 @@ const char *report_top_inlined_note(enum inlined inlined)
 }
 
 /* Fill in the table. inlined [t->n] is for the notes about inlined calls; NULL for none. */
-static void fill_table(struct report *r, const struct graph *g, const struct trim_result *t,
-		       const enum inlined *inlined)
+static void top_fill_table(struct report *r, const struct graph *g, const struct trim_result *t,
+			   const enum inlined *inlined)
 {
 	const struct nodes nodes = graph_nodes(g);
 	struct table *table = &r->table;
@@ -88,8 +88,8 @@ static int64_t take_not_sampled(const struct nodes *nodes, struct trim_result *t
 }
 
 /* Select and sort the rows, and fill in the head. */
-static void choose_rows(const struct nodes *nodes, const struct view *v, const struct query *q,
-			struct node_names *names, struct report *r, struct trim_result *out)
+static void top_choose_rows(const struct nodes *nodes, const struct view *v, const struct query *q,
+			    struct node_names *names, struct report *r, struct trim_result *out)
 {
 	struct head *h = &r->head;
 
@@ -106,7 +106,7 @@ static void choose_rows(const struct nodes *nodes, const struct view *v, const s
 	h->n_before_limit = out->n_before_limit;
 }
 
-static int make(const struct view *v, const struct query *q, bool with_inlined, struct report *out, struct err *err)
+static int top_make(const struct view *v, const struct query *q, bool with_inlined, struct report *out, struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "top" } };
 	struct places pl;
@@ -123,9 +123,9 @@ static int make(const struct view *v, const struct query *q, bool with_inlined, 
 	graph_make(v, &pl, r.mem, &g);
 	nodes = graph_nodes(&g);
 	node_names_init(&names, &pl, r.mem);
-	choose_rows(&nodes, v, q, &names, &r, &t);
+	top_choose_rows(&nodes, v, q, &names, &r, &t);
 	if (!stop_is_set(q->stop))
-		fill_table(&r, &g, &t, with_inlined ? trim_inlined(&g, &t, r.mem) : NULL);
+		top_fill_table(&r, &g, &t, with_inlined ? trim_inlined(&g, &t, r.mem) : NULL);
 	places_release(&pl);
 	rc = stop_check(q->stop, err);
 	if (rc < 0)
@@ -138,14 +138,14 @@ static int make(const struct view *v, const struct query *q, bool with_inlined, 
 int report_top_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes, struct err *err)
 {
 	(void)notes;
-	return make(v, q, true, out, err);
+	return top_make(v, q, true, out, err);
 }
 
 int report_top_make_quick(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
 			  struct err *err)
 {
 	(void)notes;
-	return make(v, q, false, out, err);
+	return top_make(v, q, false, out, err);
 }
 
 static const struct column sides_columns[N_TOP_SIDES_COLS] = {
@@ -216,7 +216,7 @@ static void fill_sides(struct report *r, const struct view *v, const struct quer
 	graph_make_sides(v, pl, r->mem, &g);
 	nodes = changes(&g, r->mem);
 	node_names_init(&names, pl, r->mem);
-	choose_rows(&nodes, v, q, &names, r, &t);
+	top_choose_rows(&nodes, v, q, &names, r, &t);
 	if (!stop_is_set(q->stop))
 		fill_sides_table(r, &g, &t);
 }

@@ -121,13 +121,13 @@ static const struct entry *sorted_set(const struct profile *p, uint32_t set, str
 }
 
 /* Unit of a key; "" for a key without samples after filtering. */
-static const char *unit_of(const struct label_units *units, str_id key)
+static const char *report_traces_unit_of(const struct label_units *units, str_id key)
 {
 	return units->shown[key] ? units->shown[key] : "";
 }
 
-static union trace_value value_of(const struct profile *p, const struct label_units *units, uint32_t label,
-				  struct arena *mem)
+static union trace_value report_traces_value_of(const struct profile *p, const struct label_units *units,
+						uint32_t label, struct arena *mem)
 {
 	if (p->label_is_text[label])
 		return (union trace_value){ .text = report_head_text(p, p->label_text[label], mem) };
@@ -161,10 +161,11 @@ static void fill_labels(struct traces *t, const struct profile *p, const struct 
 		t->set_off[set] = n_labels;
 		for (uint32_t i = sets->off[set]; i < sets->off[set + 1]; i++, before = e++) {
 			if (!before || before->key_id != e->key_id || before->is_number != e->is_number)
-				t->label[n_labels++] =
-					(struct trace_label){ report_head_text(p, e->key_id, mem),
-							      e->is_number ? unit_of(units, e->key_id) : NULL, n, n };
-			t->value_of_label[n++] = value_of(p, units, e->label, mem);
+				t->label[n_labels++] = (struct trace_label){
+					report_head_text(p, e->key_id, mem),
+					e->is_number ? report_traces_unit_of(units, e->key_id) : NULL, n, n
+				};
+			t->value_of_label[n++] = report_traces_value_of(p, units, e->label, mem);
 			t->label[n_labels - 1].hi = n;
 		}
 	}

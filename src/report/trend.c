@@ -50,22 +50,22 @@ struct row {
 	const char *name, *file;
 };
 
-static bool is_wanted(const struct trend_summary *all, const struct query *q, const struct trend_row *r)
+static bool report_trend_is_wanted(const struct trend_summary *all, const struct query *q, const struct trend_row *r)
 {
 	if (r->first == 0 && r->last == 0 && r->max == 0)
 		return false;
 	return q->all || (all->n_profiles > 1 && r->n_grown == all->n_profiles - 1);
 }
 
-static uint32_t collect(const struct trend *t, const struct trend_summary *all, const struct query *q, struct row *rows,
-			struct head *h)
+static uint32_t report_trend_collect(const struct trend *t, const struct trend_summary *all, const struct query *q,
+				     struct row *rows, struct head *h)
 {
 	uint32_t n = 0, n_rows = match_count(trend_match(t));
 
 	for (uint32_t id = 0; id < n_rows; id++) {
 		struct trend_row r = trend_row(t, id);
 
-		if (!is_wanted(all, q, &r))
+		if (!report_trend_is_wanted(all, q, &r))
 			continue;
 		if ((double)num_abs(r.last) < fabs((double)all->total.last) * q->nodefraction &&
 		    (double)num_abs(r.max) < fabs((double)all->total.last) * q->nodefraction) {
@@ -78,7 +78,7 @@ static uint32_t collect(const struct trend *t, const struct trend_summary *all, 
 	return n;
 }
 
-static int compare_rows(const void *a, const void *b)
+static int report_trend_compare_rows(const void *a, const void *b)
 {
 	const struct row *l = a, *r = b;
 	int c;
@@ -97,19 +97,20 @@ static int64_t rounded(double v)
 	return v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : (int64_t)v;
 }
 
-static const char *copy(struct arena *mem, const char *text)
+static const char *report_trend_copy(struct arena *mem, const char *text)
 {
 	return arena_strndup(mem, text, strlen(text));
 }
 
-static void fill_row(struct report *r, const struct trend *t, const struct row *row, int64_t total, union cell *cell)
+static void report_trend_fill_row(struct report *r, const struct trend *t, const struct row *row, int64_t total,
+				  union cell *cell)
 {
 	const struct match *m = trend_match(t);
 	struct buf label = { 0 };
 
 	match_add_label(m, row->id, false, &label);
-	cell[TREND_NAME].text = copy(r->mem, buf_text(&label));
-	cell[TREND_FILE].text = copy(r->mem, row->file);
+	cell[TREND_NAME].text = report_trend_copy(r->mem, buf_text(&label));
+	cell[TREND_FILE].text = report_trend_copy(r->mem, row->file);
 	cell[TREND_FIRST].value = row->t.first;
 	cell[TREND_LAST].value = row->t.last;
 	cell[TREND_DELTA].value = diff_subtract(row->t.last, row->t.first);
@@ -122,8 +123,8 @@ static void fill_row(struct report *r, const struct trend *t, const struct row *
 	buf_release(&label);
 }
 
-static void fill_table(struct report *r, const struct trend *t, const struct trend_summary *all, const struct row *rows,
-		       uint32_t n, bool by_cum)
+static void report_trend_fill_table(struct report *r, const struct trend *t, const struct trend_summary *all,
+				    const struct row *rows, uint32_t n, bool by_cum)
 {
 	struct table *table = &r->table;
 	uint64_t min = 0;
@@ -136,7 +137,7 @@ static void fill_table(struct report *r, const struct trend *t, const struct tre
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t size = num_abs(rows[i].t.last);
 
-		fill_row(r, t, &rows[i], all->total.last, table->cell + (size_t)i * table->n_cols);
+		report_trend_fill_row(r, t, &rows[i], all->total.last, table->cell + (size_t)i * table->n_cols);
 		r->head.shown = diff_subtract(r->head.shown, diff_subtract(0, rows[i].t.last));
 		if (size && (min == 0 || size < min))
 			min = size;
@@ -144,8 +145,8 @@ static void fill_table(struct report *r, const struct trend *t, const struct tre
 	report_head_choose_unit_for(&r->head, (int64_t)min, false);
 }
 
-static void fill_compare(const struct trend_summary *all, const struct compare_side *first,
-			 const struct compare_side *last, const struct query *q, struct compare *c)
+static void report_trend_fill_compare(const struct trend_summary *all, const struct compare_side *first,
+				      const struct compare_side *last, const struct query *q, struct compare *c)
 {
 	struct normalize_options normal = { 0 };
 
@@ -174,7 +175,7 @@ void report_trend(const struct trend *t, const struct compare_side *first, const
 	struct compare *c = arena_zalloc(r.mem, 1, sizeof(*c));
 	struct trend_summary all = trend_summary(t);
 	struct row *rows = mem_alloc(match_count(trend_match(t)), sizeof(*rows));
-	uint32_t n = collect(t, &all, q, rows, &r.head);
+	uint32_t n = report_trend_collect(t, &all, q, rows, &r.head);
 
 	assert(all.n_profiles > 0 && all.type && all.unit);
 	if (all.out_of_order)
@@ -192,11 +193,11 @@ void report_trend(const struct trend *t, const struct compare_side *first, const
 	r.head.n_before_limit = n;
 	r.head.compare = c;
 	report_head_fill_filters(&r.head, q, r.mem);
-	fill_compare(&all, first, last, q, c);
+	report_trend_fill_compare(&all, first, last, q, c);
 	if (n)
-		qsort(rows, n, sizeof(*rows), compare_rows);
-	fill_table(&r, t, &all, rows, q->nodecount > 0 && q->nodecount < n ? (uint32_t)q->nodecount : n,
-		   q->sort == SORT_CUM);
+		qsort(rows, n, sizeof(*rows), report_trend_compare_rows);
+	report_trend_fill_table(&r, t, &all, rows, q->nodecount > 0 && q->nodecount < n ? (uint32_t)q->nodecount : n,
+				q->sort == SORT_CUM);
 	free(rows);
 	*out = r;
 }

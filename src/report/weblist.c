@@ -68,7 +68,7 @@ struct sorted_use {
 	const char *file;
 };
 
-static int by_place(const void *a, const void *b)
+static int report_weblist_by_place(const void *a, const void *b)
 {
 	const struct sorted_use *x = a, *y = b;
 	int order = strcmp(x->file, y->file);
@@ -87,7 +87,7 @@ static void sort_uses(struct weblist_builder *w)
 	for (uint32_t i = 0; i < w->n_uses; i++)
 		sorted[i] = (struct sorted_use){ w->use[i], strtab_text(w->files, w->use[i].file) };
 	assert(w->n_uses > 0);
-	qsort(sorted, w->n_uses, sizeof(*sorted), by_place);
+	qsort(sorted, w->n_uses, sizeof(*sorted), report_weblist_by_place);
 	for (uint32_t i = 0; i < w->n_uses; i++)
 		w->use[i] = sorted[i].use;
 	free(sorted);
@@ -98,7 +98,7 @@ struct at {
 	uint32_t inst;
 };
 
-static int by_addr(const void *a, const void *b)
+static int report_weblist_by_addr(const void *a, const void *b)
 {
 	const struct at *x = a, *y = b;
 
@@ -116,7 +116,7 @@ static void find_latest(struct page_builder *p)
 	for (uint32_t i = 0; i < n; i++)
 		at[i] = (struct at){ p->w->inst[i].addr, i };
 	if (n)
-		qsort(at, n, sizeof(*at), by_addr);
+		qsort(at, n, sizeof(*at), report_weblist_by_addr);
 	for (uint32_t i = n; i-- > 0;)
 		p->latest[at[i].inst] =
 			i + 1 < n && at[i + 1].addr == at[i].addr ? p->latest[at[i + 1].inst] : at[i].inst;
@@ -129,7 +129,7 @@ static const struct weblist_instruction *inst_of(const struct page_builder *p, u
 }
 
 /* Demangled name of the function of a use. */
-static const char *name_of(const struct page_builder *p, uint32_t use)
+static const char *report_weblist_name_of(const struct page_builder *p, uint32_t use)
 {
 	const struct weblist_use *u = &p->w->use[use];
 	const char *name = p->w->inst[u->inst].frame[u->frame].name;
@@ -141,7 +141,7 @@ static const char *name_of(const struct page_builder *p, uint32_t use)
 	return name;
 }
 
-static void add_part(struct page_builder *p, struct part new)
+static void report_weblist_add_part(struct page_builder *p, struct part new)
 {
 	struct part *last = p->n_parts ? &p->part[p->n_parts - 1] : NULL;
 
@@ -161,7 +161,7 @@ static void find_parts(struct page_builder *p)
 
 	p->line = mem_alloc(p->w->n_uses, sizeof(*p->line));
 	for (uint32_t i = 0, end; i < p->w->n_uses; i = end, p->n_weighed++) {
-		struct part new = { .name = name_of(p, i),
+		struct part new = { .name = report_weblist_name_of(p, i),
 				    .file = use[i].file,
 				    .begin = use[i].line,
 				    .end = use[i].line + 1,
@@ -170,7 +170,7 @@ static void find_parts(struct page_builder *p)
 		for (end = i; end < p->w->n_uses && use[end].file == use[i].file && use[end].line == use[i].line; end++)
 			p->line[end] = p->n_weighed;
 		new.hi = end;
-		add_part(p, new);
+		report_weblist_add_part(p, new);
 	}
 }
 
@@ -234,7 +234,7 @@ static const char *source_line(struct page_builder *p, const char *file, int64_t
 }
 
 /* Copy a string without leading and trailing white space. Like Go strings.TrimSpace. */
-static const char *trimmed(const char *s, struct arena *mem)
+static const char *report_weblist_trimmed(const char *s, struct arena *mem)
 {
 	static const char blanks[] = " \t\n\v\f\r";
 	size_t n = strlen(s), lo = strspn(s, blanks);
@@ -248,7 +248,8 @@ static const char *trimmed(const char *s, struct arena *mem)
  * Add the inlined calls that contain an instruction, except those shared with the preceding instruction. Without a limit
  * the page would be cubic in the depth of the calls. Returns the number of outer calls that are omitted.
  */
-static uint32_t add_calls(struct page_builder *p, const struct weblist_use *u, const struct weblist_use *before)
+static uint32_t report_weblist_add_calls(struct page_builder *p, const struct weblist_use *u,
+					 const struct weblist_use *before)
 {
 	const struct frame *frame = p->w->inst[u->inst].frame;
 	uint32_t n_known = before ? before->frame : 0, first = u->frame > CALLS_MAX ? u->frame - CALLS_MAX : 0;
@@ -269,13 +270,14 @@ static uint32_t add_calls(struct page_builder *p, const struct weblist_use *u, c
 			return 0;
 		p->out.call = mem_grow(p->out.call, &p->cap_calls, p->n_calls + 1, sizeof(*p->out.call));
 		p->out.call[p->n_calls++] =
-			(struct weblist_call){ j, source ? trimmed(source, p->w->mem) : "", f->file, f->line };
+			(struct weblist_call){ j, source ? report_weblist_trimmed(source, p->w->mem) : "", f->file,
+					       f->line };
 	}
 	p->n_hidden += first;
 	return first;
 }
 
-static void add_inst(struct page_builder *p, uint32_t use, uint32_t first)
+static void report_weblist_add_inst(struct page_builder *p, uint32_t use, uint32_t first)
 {
 	const struct weblist_use *u = &p->w->use[use];
 	const struct weblist_instruction *it = inst_of(p, use), *before = use > first ? inst_of(p, use - 1) : NULL;
@@ -292,14 +294,14 @@ static void add_inst(struct page_builder *p, uint32_t use, uint32_t first)
 
 	if (!take_room(p, INST_SIZE + strlen(it->text) + strlen(it->file)))
 		return;
-	new.n_hidden = add_calls(p, u, use > first ? u - 1 : NULL);
+	new.n_hidden = report_weblist_add_calls(p, u, use > first ? u - 1 : NULL);
 	new.hi = (uint32_t)p->n_calls;
 	p->out.inst = mem_grow(p->out.inst, &p->cap_insts, p->n_insts + 1, sizeof(*p->out.inst));
 	p->out.inst[p->n_insts++] = new;
 }
 
 /* Add a line with the uses [lo, hi). */
-static void add_line(struct page_builder *p, int64_t no, const char *source, uint32_t lo, uint32_t hi)
+static void report_weblist_add_line(struct page_builder *p, int64_t no, const char *source, uint32_t lo, uint32_t hi)
 {
 	struct weblist_line new = { .kind = LINE_NO_CODE, .no = no, .lo = (uint32_t)p->n_insts };
 
@@ -315,13 +317,13 @@ static void add_line(struct page_builder *p, int64_t no, const char *source, uin
 		new.kind = *inst_of(p, i)->text || p->w->use[i].frame ? LINE_LIVE : LINE_DEAD;
 	if (new.kind == LINE_LIVE)
 		for (uint32_t i = lo; i < hi && !p->is_full; i++)
-			add_inst(p, i, lo);
+			report_weblist_add_inst(p, i, lo);
 	new.hi = (uint32_t)p->n_insts;
 	p->out.line = mem_grow(p->out.line, &p->cap_lines, p->n_lines + 1, sizeof(*p->out.line));
 	p->out.line[p->n_lines++] = new;
 }
 
-static void add_func(struct page_builder *p, const struct part *part, struct weblist_values weight)
+static void report_weblist_add_func(struct page_builder *p, const struct part *part, struct weblist_values weight)
 {
 	struct arena *mem = p->w->mem;
 	const char *file = strtab_text(p->w->files, part->file);
@@ -345,7 +347,11 @@ static void add_func(struct page_builder *p, const struct part *part, struct web
 			at++;
 		if (!source && lo == at)
 			continue;
-		add_line(p, no, source ? source : no == 0 ? "<instructions with unknown line numbers>" : "???", lo, at);
+		report_weblist_add_line(p, no,
+					source    ? source
+					: no == 0 ? "<instructions with unknown line numbers>"
+						  : "???",
+					lo, at);
 	}
 	assert(at == part->hi || p->is_full);
 	p->n_complete += !p->is_full;
@@ -354,7 +360,7 @@ static void add_func(struct page_builder *p, const struct part *part, struct web
 	p->out.func[p->n_funcs++] = new;
 }
 
-static int by_flat(const void *a, const void *b)
+static int report_weblist_by_flat(const void *a, const void *b)
 {
 	const struct page_file *x = a, *y = b;
 
@@ -384,7 +390,7 @@ static void sum_files(const struct page_builder *p, struct page_file *file, uint
  * Add the functions of all files by name, or of at most max files by flat; max 0: all files. Returns the number of
  * functions that the page would have if there were room for all.
  */
-static size_t add_files(struct page_builder *p, uint32_t max)
+static size_t report_weblist_add_files(struct page_builder *p, uint32_t max)
 {
 	struct page_file *file = mem_alloc(p->n_parts, sizeof(*file));
 	size_t n_wanted = 0;
@@ -398,7 +404,7 @@ static size_t add_files(struct page_builder *p, uint32_t max)
 	}
 	if (max && n) {
 		sum_files(p, file, n);
-		qsort(file, n, sizeof(*file), by_flat);
+		qsort(file, n, sizeof(*file), report_weblist_by_flat);
 	}
 	p->out.n_all_files = n;
 	p->out.n_files = max && max < n ? max : n;
@@ -406,7 +412,7 @@ static size_t add_files(struct page_builder *p, uint32_t max)
 		for (uint32_t i = file[k].lo; i < file[k].hi; i++)
 			if (p->weight[p->n_weighed + i].cum) {
 				n_wanted++;
-				add_func(p, &p->part[i], p->weight[p->n_weighed + i]);
+				report_weblist_add_func(p, &p->part[i], p->weight[p->n_weighed + i]);
 			}
 	free(file);
 	return n_wanted;
@@ -439,7 +445,7 @@ static int make_pages(struct weblist_builder *w, struct weblist *out, struct buf
 	find_parts(&p);
 	sum_lines(&p);
 	extend_parts(&p);
-	add_omissions(&p, add_files(&p, w->q->max_groups), notes);
+	add_omissions(&p, report_weblist_add_files(&p, w->q->max_groups), notes);
 	assert(p.n_funcs <= p.n_parts && p.n_parts <= w->n_uses);
 	p.out.n = (uint32_t)p.n_funcs;
 	arena_own(w->mem, p.out.func);
@@ -455,7 +461,8 @@ static int make_pages(struct weblist_builder *w, struct weblist *out, struct buf
 	return stop_check(w->q->stop, err);
 }
 
-static int make(struct weblist_builder *w, struct weblist *out, struct buf *notes, struct err *err)
+static int report_report_weblist_make(struct weblist_builder *w, struct weblist *out, struct buf *notes,
+				      struct err *err)
 {
 	int rc = weblist_read_samples(w, err);
 
@@ -479,7 +486,7 @@ int report_weblist_make(const struct view *v, const struct query *q, struct repo
 	r->head.is_whole = true;
 	report_head_fill(&r->head, v, q, w.mem);
 	binaries_init(&w.binaries, v->p, q, w.mem);
-	rc = make(&w, out, notes, err);
+	rc = report_report_weblist_make(&w, out, notes, err);
 	binaries_release(&w.binaries);
 	strtab_free(w.matched_names);
 	strtab_free(w.files);

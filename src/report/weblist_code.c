@@ -37,7 +37,7 @@ struct ranges {
 };
 
 /* The file name by which lines are grouped. Like pprof internal/report canonicalizeFileName. */
-static uint32_t file_of(struct weblist_builder *w, const char *path)
+static uint32_t weblist_code_file_of(struct weblist_builder *w, const char *path)
 {
 	static const char *const prefix[] = { "/proc/self/cwd/", "./" };
 	struct buf clean = { 0 };
@@ -74,19 +74,20 @@ static void add_uses(struct weblist_builder *w, uint32_t inst)
 		if (*f->name ? !strtab_find(w->matched_names, f->name, strlen(f->name), &id) : !w->matches_nameless)
 			continue;
 		w->use = mem_grow(w->use, &w->cap_uses, (size_t)w->n_uses + 1, sizeof(*w->use));
-		w->use[w->n_uses] = (struct weblist_use){ file_of(w, f->file), line_of(f->line), inst, i, w->n_uses };
+		w->use[w->n_uses] =
+			(struct weblist_use){ weblist_code_file_of(w, f->file), line_of(f->line), inst, i, w->n_uses };
 		w->n_uses++;
 	}
 }
 
-static struct weblist_instruction *add_inst(struct weblist_builder *w)
+static struct weblist_instruction *weblist_code_add_inst(struct weblist_builder *w)
 {
 	w->inst = mem_grow(w->inst, &w->cap_insts, (size_t)w->n_insts + 1, sizeof(*w->inst));
 	w->inst[w->n_insts] = (struct weblist_instruction){ .text = "", .file = "" };
 	return &w->inst[w->n_insts++];
 }
 
-static const char *text_of(const struct weblist_builder *w, str_id id)
+static const char *weblist_code_text_of(const struct weblist_builder *w, str_id id)
 {
 	return profile_text(w->v->p, id);
 }
@@ -95,7 +96,7 @@ static const char *text_of(const struct weblist_builder *w, str_id id)
 static void add_without_code(struct weblist_builder *w, const struct weblist_addr *a)
 {
 	const struct profile *p = w->v->p;
-	struct weblist_instruction *it = add_inst(w);
+	struct weblist_instruction *it = weblist_code_add_inst(w);
 	uint32_t lo = p->loc_line[a->loc], hi = p->loc_line[a->loc + 1];
 	struct frame *frame = arena_zalloc(w->mem, hi - lo, sizeof(*frame));
 
@@ -107,8 +108,8 @@ static void add_without_code(struct weblist_builder *w, const struct weblist_add
 
 		if (f == PROFILE_NONE)
 			continue;
-		frame[it->n_frames++] = (struct frame){ .name = text_of(w, p->func_name[f]),
-							.file = text_of(w, p->func_file[f]),
+		frame[it->n_frames++] = (struct frame){ .name = weblist_code_text_of(w, p->func_name[f]),
+							.file = weblist_code_text_of(w, p->func_file[f]),
 							.line = p->line_no[line] };
 	}
 	if (it->n_frames) {
@@ -119,7 +120,8 @@ static void add_without_code(struct weblist_builder *w, const struct weblist_add
 }
 
 /* Find the binary of an address, and the address in it; BINARY_NONE for none. */
-static int64_t binary_of(struct weblist_builder *w, const struct weblist_addr *a, uint64_t *obj_addr, struct buf *notes)
+static int64_t weblist_code_binary_of(struct weblist_builder *w, const struct weblist_addr *a, uint64_t *obj_addr,
+				      struct buf *notes)
 {
 	const struct profile *p = w->v->p;
 	uint32_t map = p->loc_map[a->loc];
@@ -132,7 +134,7 @@ static int64_t binary_of(struct weblist_builder *w, const struct weblist_addr *a
 }
 
 /* Extend a range on both sides, within its mapping. end is its last address. */
-static void extend(struct range *r, const struct mapping *m, uint64_t end, uint64_t base)
+static void weblist_code_extend(struct range *r, const struct mapping *m, uint64_t end, uint64_t base)
 {
 	uint64_t lo = m->start < r->begin ? m->start : r->begin, hi = m->limit > end ? m->limit : end + 1;
 
@@ -142,7 +144,7 @@ static void extend(struct range *r, const struct mapping *m, uint64_t end, uint6
 }
 
 /* Split the matching addresses into ranges; those without a binary are added immediately. */
-static void find_ranges(struct weblist_builder *w, struct ranges *out, struct buf *notes)
+static void weblist_code_find_ranges(struct weblist_builder *w, struct ranges *out, struct buf *notes)
 {
 	const struct profile *p = w->v->p;
 	struct range *r = NULL;
@@ -154,14 +156,14 @@ static void find_ranges(struct weblist_builder *w, struct ranges *out, struct bu
 
 		if (a->loc == PROFILE_NONE)
 			continue;
-		binary = binary_of(w, a, &obj_addr, notes);
+		binary = weblist_code_binary_of(w, a, &obj_addr, notes);
 		if (binary < 0) {
 			add_without_code(w, a);
 			continue;
 		}
 		if (!r || a->addr - end > 2 * EXPAND || r->binary != binary || r->map != p->loc_map[a->loc]) {
 			if (r)
-				extend(r, &p->map[r->map], end, base);
+				weblist_code_extend(r, &p->map[r->map], end, base);
 			out->range = mem_grow(out->range, &out->cap, (size_t)out->n + 1, sizeof(*out->range));
 			r = &out->range[out->n++];
 			*r = (struct range){ .map = p->loc_map[a->loc], .binary = binary, .begin = a->addr };
@@ -171,7 +173,7 @@ static void find_ranges(struct weblist_builder *w, struct ranges *out, struct bu
 		end = a->addr;
 	}
 	if (r)
-		extend(r, &p->map[r->map], end, base);
+		weblist_code_extend(r, &p->map[r->map], end, base);
 }
 
 static int by_score(const void *a, const void *b)
@@ -183,7 +185,7 @@ static int by_score(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-static int by_number(const void *a, const void *b)
+static int weblist_code_by_number(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -191,7 +193,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* List the object addresses of all instructions of a binary, without duplicates; [*n], the caller frees it. */
-static uint64_t *addresses_of(const struct ranges *rs, int64_t binary, uint32_t *n)
+static uint64_t *weblist_code_addresses_of(const struct ranges *rs, int64_t binary, uint32_t *n)
 {
 	uint64_t *addr = NULL;
 	size_t cap = 0, all = 0, kept = 0;
@@ -206,7 +208,7 @@ static uint64_t *addresses_of(const struct ranges *rs, int64_t binary, uint32_t 
 			addr[all++] = r->code.inst[k].addr;
 	}
 	if (all)
-		qsort(addr, all, sizeof(*addr), by_number);
+		qsort(addr, all, sizeof(*addr), weblist_code_by_number);
 	for (size_t i = 0; i < all; i++)
 		if (i == 0 || addr[i] != addr[i - 1])
 			addr[kept++] = addr[i];
@@ -219,7 +221,8 @@ static uint64_t *addresses_of(const struct ranges *rs, int64_t binary, uint32_t 
 static const struct frame unknown = { .name = "", .file = "" };
 
 /* Add the instructions of a range, each with its stack of inlined calls. */
-static void add_code(struct weblist_builder *w, const struct range *r, const uint64_t *addr, const struct frames *f)
+static void weblist_code_add(struct weblist_builder *w, const struct range *r, const uint64_t *addr,
+			     const struct frames *f)
 {
 	const struct frame *last_frame = NULL;
 	uint32_t n_last = 0;
@@ -227,14 +230,14 @@ static void add_code(struct weblist_builder *w, const struct range *r, const uin
 
 	for (uint32_t i = 0; i < r->code.n; i++) {
 		const struct instruction *in = &r->code.inst[i];
-		const uint64_t *at = bsearch(&in->addr, addr, f->n, sizeof(*addr), by_number);
+		const uint64_t *at = bsearch(&in->addr, addr, f->n, sizeof(*addr), weblist_code_by_number);
 		uint32_t lo = at ? f->off[at - addr] : 0, hi = at ? f->off[at - addr + 1] : 0;
 		struct weblist_instruction *it;
 
 		if (in->addr + base <= end)
 			continue;
 		end = in->addr + base;
-		it = add_inst(w);
+		it = weblist_code_add_inst(w);
 		it->addr = in->addr + base;
 		it->obj_addr = in->addr;
 		it->length = i + 1 < r->code.n && r->code.inst[i + 1].addr > in->addr
@@ -260,7 +263,7 @@ static void add_code(struct weblist_builder *w, const struct range *r, const uin
 }
 
 /* Disassemble all ranges of a binary. */
-static int disassemble(struct weblist_builder *w, struct ranges *rs, uint32_t binary, struct err *err)
+static int weblist_code_disassemble(struct weblist_builder *w, struct ranges *rs, uint32_t binary, struct err *err)
 {
 	const struct disasm_options options = { .intel = w->q->intel_syntax };
 	struct disasm_range *code = mem_alloc(rs->n, sizeof(*code));
@@ -286,14 +289,14 @@ static void add_ranges(struct weblist_builder *w, const struct ranges *rs, uint3
 	struct frames frames = { 0 };
 	struct err err;
 	uint32_t n;
-	uint64_t *addr = addresses_of(rs, binary, &n);
+	uint64_t *addr = weblist_code_addresses_of(rs, binary, &n);
 
 	if (n &&
 	    frames_find(w->binaries.binary[binary].o, &w->binaries.where, addr, n, w->mem, &frames, NULL, &err) < 0)
 		buf_addf(notes, "%s\n", err.msg);
 	for (uint32_t i = 0; frames.n && i < rs->n; i++)
 		if (rs->range[i].binary == binary && rs->range[i].code.n)
-			add_code(w, &rs->range[i], addr, &frames);
+			weblist_code_add(w, &rs->range[i], addr, &frames);
 	free(addr);
 }
 
@@ -303,7 +306,8 @@ static void add_all_without_code(struct weblist_builder *w, const struct ranges 
 	uint64_t obj_addr;
 
 	for (uint32_t i = 0; rs->n && i < w->n_addrs; i++)
-		if (w->addr[i].loc != PROFILE_NONE && binary_of(w, &w->addr[i], &obj_addr, notes) == binary)
+		if (w->addr[i].loc != PROFILE_NONE &&
+		    weblist_code_binary_of(w, &w->addr[i], &obj_addr, notes) == binary)
 			add_without_code(w, &w->addr[i]);
 }
 
@@ -312,7 +316,7 @@ struct address_key {
 	uint64_t addr;
 };
 
-static bool is_below(const void *arg, size_t i)
+static bool weblist_code_is_below(const void *arg, size_t i)
 {
 	const struct address_key *key = arg;
 
@@ -320,9 +324,9 @@ static bool is_below(const void *arg, size_t i)
 }
 
 /* Index of the first sampled address that is not below addr. */
-static uint32_t first_from(const struct weblist_builder *w, uint64_t addr)
+static uint32_t weblist_code_first_from(const struct weblist_builder *w, uint64_t addr)
 {
-	return (uint32_t)lower_bound(0, w->n_addrs, is_below, &(struct address_key){ w, addr });
+	return (uint32_t)lower_bound(0, w->n_addrs, weblist_code_is_below, &(struct address_key){ w, addr });
 }
 
 /* Sum up samples per instruction. Samples in the middle of an instruction belong to it. */
@@ -334,7 +338,7 @@ static void sum_instructions(struct weblist_builder *w)
 	for (uint32_t i = 0; i < w->n_insts; i++) {
 		struct weblist_instruction *it = &w->inst[i];
 
-		it->lo = it->hi = first_from(w, it->addr);
+		it->lo = it->hi = weblist_code_first_from(w, it->addr);
 		while (it->hi < w->n_addrs && w->addr[it->hi].addr - it->addr < it->length)
 			it->hi++;
 		self[i] = (struct weblist_member){ i, i };
@@ -351,7 +355,7 @@ int weblist_read_code(struct weblist_builder *w, struct buf *notes, struct err *
 	struct ranges rs = { 0 };
 	struct err why;
 
-	find_ranges(w, &rs, notes);
+	weblist_code_find_ranges(w, &rs, notes);
 	if (rs.n)
 		qsort(rs.range, rs.n, sizeof(*rs.range), by_score);
 	if (rs.n > MOST_RANGES) {
@@ -363,7 +367,7 @@ int weblist_read_code(struct weblist_builder *w, struct buf *notes, struct err *
 
 		if (!w->binaries.binary[b].o)
 			continue;
-		if (disassemble(w, &rs, b, &why) < 0)
+		if (weblist_code_disassemble(w, &rs, b, &why) < 0)
 			buf_addf(notes, "%s\n", why.msg);
 		add_ranges(w, &rs, b, notes);
 		if (w->n_uses == before)

@@ -31,7 +31,7 @@ struct samples {
 	uint64_t wanted;
 };
 
-static void add_rows(struct samples *s, const struct view *v)
+static void weblist_samples_add_rows(struct samples *s, const struct view *v)
 {
 	for (uint32_t row = 0; row < v->n && !stop_step(v->stop, row); row++) {
 		uint32_t stack = s->p->stack[row];
@@ -132,7 +132,7 @@ struct wanted_texts {
 	const str_id *text;
 };
 
-static const char *text_of(const void *arg, uint32_t i, struct buf *scratch, size_t *n)
+static const char *weblist_samples_text_of(const void *arg, uint32_t i, struct buf *scratch, size_t *n)
 {
 	const struct wanted_texts *w = arg;
 
@@ -142,7 +142,7 @@ static const char *text_of(const void *arg, uint32_t i, struct buf *scratch, siz
 }
 
 /* Match the names and files of all visited locations. */
-static int match_texts(struct samples *s, const char *pattern, struct err *err)
+static int weblist_samples_match_texts(struct samples *s, const char *pattern, struct err *err)
 {
 	const struct profile *p = s->p;
 	uint32_t n_strings = strtab_count(p->str), n = 0;
@@ -162,7 +162,7 @@ static int match_texts(struct samples *s, const char *pattern, struct err *err)
 	assert(n <= n_strings);
 	yes = mem_zalloc(n, 1);
 	if (rc == 0 && m.rx)
-		rc = matcher_all(&m, text_of, &wanted, n, yes, 1, err);
+		rc = matcher_all(&m, weblist_samples_text_of, &wanted, n, yes, 1, err);
 	for (uint32_t i = 0; i < n; i++)
 		s->matches[text[i]] = yes[i] || !*pattern;
 	matcher_release(&m);
@@ -210,7 +210,7 @@ static bool mark_location(struct weblist_builder *w, const struct samples *s, ui
 	return marked;
 }
 
-static int by_addr(const void *a, const void *b)
+static int weblist_samples_by_addr(const void *a, const void *b)
 {
 	const struct weblist_addr *x = a, *y = b;
 
@@ -237,7 +237,7 @@ static void fill_addresses(struct weblist_builder *w, const struct samples *s)
 						    .flat = s->flat[loc] };
 	}
 	if (s->n_visited)
-		qsort(w->addr, s->n_visited, sizeof(*w->addr), by_addr);
+		qsort(w->addr, s->n_visited, sizeof(*w->addr), weblist_samples_by_addr);
 	for (uint32_t i = 0; i < s->n_visited; i++) {
 		uint32_t loc = s->visited[w->addr[i].order];
 
@@ -273,12 +273,12 @@ int weblist_read_samples(struct weblist_builder *w, struct err *err)
 	s.matches = arena_zalloc(mem, strtab_count(p->str), 1);
 	s.has_addr = address_parse(w->q->pattern, &s.wanted);
 	w->pretty = arena_zalloc(w->mem, strtab_count(p->str), sizeof(*w->pretty));
-	add_rows(&s, w->v);
+	weblist_samples_add_rows(&s, w->v);
 	walk_stacks(&s, w->v, w->pretty);
 	set_addresses(&s);
 	rc = stop_check(w->q->stop, err);
 	if (rc == 0)
-		rc = match_texts(&s, w->q->pattern, err);
+		rc = weblist_samples_match_texts(&s, w->q->pattern, err);
 	if (rc == 0)
 		fill_addresses(w, &s);
 	arena_free(mem);
@@ -291,8 +291,8 @@ struct groups {
 	uint32_t *group;
 };
 
-static void find_groups(const struct weblist_builder *w, const struct weblist_member *member, uint32_t n,
-			struct groups *out)
+static void weblist_samples_find_groups(const struct weblist_builder *w, const struct weblist_member *member,
+					uint32_t n, struct groups *out)
 {
 	size_t *off = mem_zalloc((size_t)w->n_addrs + 2, sizeof(*off));
 
@@ -315,7 +315,7 @@ void weblist_sum_groups(const struct weblist_builder *w, const struct weblist_me
 	uint32_t *seen = mem_zalloc(n_groups, sizeof(*seen)); /* last stack that was counted for a group, + 1 */
 	struct groups of;
 
-	find_groups(w, member, n, &of);
+	weblist_samples_find_groups(w, member, n, &of);
 	for (uint32_t stack = 0; stack < stacks->n && !stop_step(w->v->stop, stack); stack++) {
 		int64_t value = w->stack_weight[stack];
 

@@ -35,14 +35,14 @@ static const struct scrape_job push_job = {
 	.version_field = "",
 };
 
-static int fail(enum scrape_drop *why, enum scrape_drop reason, int rc)
+static int accept_fail(enum scrape_drop *why, enum scrape_drop reason, int rc)
 {
 	*why = reason;
 	return rc;
 }
 
 /* Values must not be negative, and their sum must fit 63 bits. */
-static int check_values(const struct profile *p, struct err *err)
+static int accept_check_values(const struct profile *p, struct err *err)
 {
 	for (uint32_t t = 0; t < p->n_types; t++) {
 		const int64_t *value = p->value[SIDE_TARGET][t];
@@ -60,7 +60,7 @@ static int check_values(const struct profile *p, struct err *err)
 }
 
 /* The kind of the profile: as requested if its sample types fit. */
-static int find_kind(const struct scrape_origin *o, const struct profile *p, const char **out, struct err *err)
+static int accept_find_kind(const struct scrape_origin *o, const struct profile *p, const char **out, struct err *err)
 {
 	*out = profile_kind(p);
 	if (!*o->kind)
@@ -96,12 +96,12 @@ static int set_times(const struct scrape_origin *o, struct profile *p, struct er
 	return 0;
 }
 
-static char *copy_buf(const struct buf *b)
+static char *accept_copy_buf(const struct buf *b)
 {
 	return mem_strndup(buf_text(b), b->len);
 }
 
-static const char *find_label(const struct store_label *label, size_t n, const char *name)
+static const char *accept_find_label(const struct store_label *label, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(label[i].name, name) == 0)
@@ -114,7 +114,7 @@ static void set_labels(const struct scrape_origin *o, const char *version, struc
 {
 	struct store_label *all = mem_alloc(o->n_labels + 1, sizeof(*all));
 	size_t n = 0;
-	bool has_version = !*version || find_label(o->label, o->n_labels, "version");
+	bool has_version = !*version || accept_find_label(o->label, o->n_labels, "version");
 
 	for (size_t i = 0; i < o->n_labels; i++) {
 		if (!has_version && strcmp(o->label[i].name, "version") > 0) {
@@ -131,21 +131,21 @@ static void set_labels(const struct scrape_origin *o, const char *version, struc
 }
 
 /* Find service, version and labels, and the mark of a new version. */
-static void describe(const struct scrape_accepter *a, const struct scrape_origin *o, const struct profile *p,
-		     struct scrape_write *x)
+static void accept_describe(const struct scrape_accepter *a, const struct scrape_origin *o, const struct profile *p,
+			    struct scrape_write *x)
 {
 	struct buf service = { 0 }, version = { 0 };
-	const char *env = find_label(o->label, o->n_labels, "env");
+	const char *env = accept_find_label(o->label, o->n_labels, "env");
 
 	buf_addz(&service, o->service);
 	if (!*o->service)
 		scrape_version_service(p, &service);
 	scrape_version_find(o->job ? o->job : &push_job, o->label, o->n_labels, p, o->url_version, &version);
-	x->service = copy_buf(&service);
+	x->service = accept_copy_buf(&service);
 	set_labels(o, buf_text(&version), x);
 	env = env ? env : "";
 	if (version.len && scrape_versions_add(a->versions, x->service, env, version.data)) {
-		x->version = copy_buf(&version);
+		x->version = accept_copy_buf(&version);
 		x->env = mem_strndup(env, strlen(env));
 	}
 	buf_release(&service);
@@ -166,21 +166,21 @@ void scrape_accept_free(struct scrape_write *x)
 }
 
 /* Checks that do not need the series. */
-static int check(const struct scrape_origin *o, struct profile *p, const char **kind, enum scrape_drop *why,
-		 struct err *err)
+static int accept_check(const struct scrape_origin *o, struct profile *p, const char **kind, enum scrape_drop *why,
+			struct err *err)
 {
 	if (p->n_types == 0)
-		return fail(why, SCRAPE_DROP_FORMAT, err_set(err, ERR_FORMAT, "the profile has no sample type"));
-	if (find_kind(o, p, kind, err) < 0)
-		return fail(why, SCRAPE_DROP_KIND, ERR_FORMAT);
+		return accept_fail(why, SCRAPE_DROP_FORMAT, err_set(err, ERR_FORMAT, "the profile has no sample type"));
+	if (accept_find_kind(o, p, kind, err) < 0)
+		return accept_fail(why, SCRAPE_DROP_KIND, ERR_FORMAT);
 	if (p->stacks.n > SCRAPE_STACKS_MAX)
-		return fail(why, SCRAPE_DROP_LIMIT,
-			    err_set(err, ERR_LIMIT, "%" PRIu32 " different stacks; at most %d are accepted",
-				    p->stacks.n, (int)SCRAPE_STACKS_MAX));
-	if (check_values(p, err) < 0)
-		return fail(why, SCRAPE_DROP_LIMIT, ERR_RANGE);
+		return accept_fail(why, SCRAPE_DROP_LIMIT,
+				   err_set(err, ERR_LIMIT, "%" PRIu32 " different stacks; at most %d are accepted",
+					   p->stacks.n, (int)SCRAPE_STACKS_MAX));
+	if (accept_check_values(p, err) < 0)
+		return accept_fail(why, SCRAPE_DROP_LIMIT, ERR_RANGE);
 	if (set_times(o, p, err) < 0)
-		return fail(why, SCRAPE_DROP_TIME, ERR_RANGE);
+		return accept_fail(why, SCRAPE_DROP_TIME, ERR_RANGE);
 	return 0;
 }
 
@@ -189,7 +189,7 @@ int scrape_accept(const struct scrape_accepter *a, const struct scrape_origin *o
 {
 	struct scrape_write *x;
 	const char *kind = "";
-	int rc = check(o, p, &kind, why, err);
+	int rc = accept_check(o, p, &kind, why, err);
 
 	if (rc < 0) {
 		profile_free(p);
@@ -201,12 +201,12 @@ int scrape_accept(const struct scrape_accepter *a, const struct scrape_origin *o
 	x->kind_is_unsure = !*o->kind && profile_kind_is_unsure(p);
 	x->start_ns = p->meta.time_ns;
 	x->duration_ns = p->meta.duration_ns;
-	describe(a, o, p, x);
+	accept_describe(a, o, p, x);
 	scrape_guard_profile(a->guard, x->service, x->label, x->n_labels, o->honors_labels, o->now_ns, p, o->cut);
 	rc = scrape_guard_series(a->guard, x->service, x->kind, x->label, x->n_labels, o->now_ns, err);
 	if (rc < 0) {
 		scrape_accept_free(x);
-		return fail(why, SCRAPE_DROP_LIMIT, rc);
+		return accept_fail(why, SCRAPE_DROP_LIMIT, rc);
 	}
 	*out = x;
 	return 0;

@@ -189,7 +189,7 @@ static void remove_dead_sockets(const char *path)
 }
 
 /* The path of the socket of the user: below $XDG_RUNTIME_DIR, else in the store. */
-static void find_socket(struct scrape_collector *c)
+static void scrape_collector_find_socket(struct scrape_collector *c)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 
@@ -211,7 +211,7 @@ static int open_store(struct scrape_collector *c, struct err *err)
 	int rc;
 
 	store_directory(config->store, &c->directory);
-	find_socket(c);
+	scrape_collector_find_socket(c);
 	buf_addf(&owner, "%s\nsocket %s", c->o.command, c->socket.data);
 	o.owner = owner.data;
 	rc = store_writer_open(c->directory.data, true, &o, &c->store, &holder, err);
@@ -234,7 +234,7 @@ static int load_versions(struct scrape_collector *c, struct err *err)
 	return rc;
 }
 
-static bool watch(const struct scrape_collector *c, int fd)
+static bool scrape_collector_watch(const struct scrape_collector *c, int fd)
 {
 	struct epoll_event e = { .events = EPOLLIN, .data.fd = fd };
 
@@ -251,13 +251,14 @@ static int start_loop(struct scrape_collector *c, struct err *err)
 	c->timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
 	c->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	c->list = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (c->epoll < 0 || !watch(c, c->timer) || !watch(c, c->wake) || !watch(c, c->list) ||
-	    !watch(c, fetch_loop_fd(c->loop)) || !watch(c, c->o.signals))
+	if (c->epoll < 0 || !scrape_collector_watch(c, c->timer) || !scrape_collector_watch(c, c->wake) ||
+	    !scrape_collector_watch(c, c->list) || !scrape_collector_watch(c, fetch_loop_fd(c->loop)) ||
+	    !scrape_collector_watch(c, c->o.signals))
 		return err_set(err, ERR_IO, "cannot wait for events: %s", strerror(errno));
 	return 0;
 }
 
-static int start_threads(struct scrape_collector *c, struct err *err)
+static int scrape_collector_start_threads(struct scrape_collector *c, struct err *err)
 {
 	const struct scrape_writer_options o = { .store = c->store,
 						 .directory = c->directory.data,
@@ -299,7 +300,7 @@ int scrape_collector_new(const struct scrape_collector_options *o, struct scrape
 		scrape_guard_set_log(c->guard, log_cut, c);
 	c->accepter = (struct scrape_accepter){ c->guard, c->versions };
 	rc = rc < 0 ? rc : start_loop(c, err);
-	rc = rc < 0 ? rc : start_threads(c, err);
+	rc = rc < 0 ? rc : scrape_collector_start_threads(c, err);
 	rc = rc < 0 ? rc : scrape_listen_all(c, err);
 	if (rc < 0) {
 		scrape_collector_free(c, NULL);
@@ -322,7 +323,7 @@ const char *scrape_collector_address(const struct scrape_collector *c)
 
 /* ---- run ---- */
 
-static void stop(struct scrape_collector *c, int number)
+static void scrape_collector_stop(struct scrape_collector *c, int number)
 {
 	bool is_second = c->stop_ns != 0;
 
@@ -333,7 +334,7 @@ static void stop(struct scrape_collector *c, int number)
 	scrape_cancel_open(c, is_second);
 }
 
-static void read_signals(struct scrape_collector *c)
+static void scrape_collector_read_signals(struct scrape_collector *c)
 {
 	struct signalfd_siginfo info;
 
@@ -341,10 +342,10 @@ static void read_signals(struct scrape_collector *c)
 		if (info.ssi_signo == SIGHUP)
 			scrape_reload(c);
 		else
-			stop(c, (int)info.ssi_signo);
+			scrape_collector_stop(c, (int)info.ssi_signo);
 }
 
-static void handle(struct scrape_collector *c, int fd)
+static void scrape_collector_handle(struct scrape_collector *c, int fd)
 {
 	uint64_t count;
 
@@ -353,7 +354,7 @@ static void handle(struct scrape_collector *c, int fd)
 		return;
 	}
 	if (fd == c->o.signals) {
-		read_signals(c);
+		scrape_collector_read_signals(c);
 		return;
 	}
 	if (read(fd, &count, sizeof(count)) < 0)
@@ -379,7 +380,7 @@ static void check_clock(struct scrape_collector *c)
 	}
 }
 
-static void set_timer(const struct scrape_collector *c, int64_t wait_ns)
+static void scrape_collector_set_timer(const struct scrape_collector *c, int64_t wait_ns)
 {
 	struct itimerspec t = { .it_value = { 1, 0 } }; /* at least once a second: the beat, and steps of the clock */
 
@@ -400,7 +401,7 @@ static bool is_finished(struct scrape_collector *c)
 	return c->o.once && c->has_list && (c->heap.n == 0 || c->heap.item[0]->due_ns == INT64_MAX);
 }
 
-static void report_progress(struct scrape_collector *c, int64_t *reported_ns)
+static void scrape_collector_report_progress(struct scrape_collector *c, int64_t *reported_ns)
 {
 	char line[256];
 	int64_t now = scrape_mono_ns();
@@ -445,8 +446,8 @@ size_t scrape_collector_run(struct scrape_collector *c)
 	while (!is_finished(c)) {
 		int n;
 
-		set_timer(c, scrape_start_due(c));
-		report_progress(c, &reported_ns);
+		scrape_collector_set_timer(c, scrape_start_due(c));
+		scrape_collector_report_progress(c, &reported_ns);
 		pthread_mutex_unlock(&c->lock);
 		if (atomic_load(&c->n_readers) > 0)
 			nanosleep(&(struct timespec){ .tv_nsec = READER_NS }, NULL); /* a mutex is not fair */
@@ -455,7 +456,7 @@ size_t scrape_collector_run(struct scrape_collector *c)
 		atomic_store(&c->beat_ns, scrape_mono_ns());
 		check_clock(c);
 		for (int i = 0; i < n; i++)
-			handle(c, event[i].data.fd);
+			scrape_collector_handle(c, event[i].data.fd);
 	}
 	n_failed = c->o.once ? count_failed(c) : 0;
 	pthread_mutex_unlock(&c->lock);

@@ -87,7 +87,7 @@ static struct scrape_config *config_new(const char *file)
 	return c;
 }
 
-static void set_defaults(struct job_draft *d)
+static void scrape_config_set_defaults(struct job_draft *d)
 {
 	static const char *const kinds[] = { "cpu", "heap", "goroutine", "mutex", "block" };
 	static const enum scrape_version_source versions[] = { SCRAPE_VERSION_LABEL, SCRAPE_VERSION_COMMENT,
@@ -151,8 +151,8 @@ static int read_words(struct scrape_parser *p, const struct words *w, struct err
 }
 
 /* Read an option as if it were a line: its name, then the values, which are separated by commas. */
-static int read_option(struct scrape_parser *p, const char *option, const char *name, const char *values,
-		       struct err *err)
+static int scrape_config_read_option(struct scrape_parser *p, const char *option, const char *name, const char *values,
+				     struct err *err)
 {
 	const char *word[OPTION_WORDS_MAX] = { name };
 	struct words w = { .file = option, .word = word, .n = 1 };
@@ -172,7 +172,7 @@ static int read_option(struct scrape_parser *p, const char *option, const char *
 }
 
 /* Read the options that replace defaults of the file. */
-static int read_options(struct scrape_parser *p, struct err *err)
+static int scrape_config_read_options(struct scrape_parser *p, struct err *err)
 {
 	const struct scrape_arguments *a = p->arguments;
 	int rc = 0;
@@ -181,27 +181,27 @@ static int read_options(struct scrape_parser *p, struct err *err)
 	if (!a)
 		return 0;
 	if (a->continuous) {
-		rc = read_option(p, "--continuous", "every", "30s", err);
-		rc = rc < 0 ? rc : read_option(p, "--continuous", "cpu", "30s", err);
+		rc = scrape_config_read_option(p, "--continuous", "every", "30s", err);
+		rc = rc < 0 ? rc : scrape_config_read_option(p, "--continuous", "cpu", "30s", err);
 	}
 	if (rc == 0)
-		rc = read_option(p, "--store", "store", a->store, err);
+		rc = scrape_config_read_option(p, "--store", "store", a->store, err);
 	if (rc == 0)
-		rc = read_option(p, "--cap", "cap", a->cap, err);
+		rc = scrape_config_read_option(p, "--cap", "cap", a->cap, err);
 	if (rc == 0)
-		rc = read_option(p, "--every", "every", a->every, err);
+		rc = scrape_config_read_option(p, "--every", "every", a->every, err);
 	if (rc == 0)
-		rc = read_option(p, "--kinds", "kinds", a->kinds, err);
+		rc = scrape_config_read_option(p, "--kinds", "kinds", a->kinds, err);
 	if (rc == 0)
-		rc = read_option(p, "--cpu", "cpu", a->cpu, err);
+		rc = scrape_config_read_option(p, "--cpu", "cpu", a->cpu, err);
 	for (size_t i = 0; rc == 0 && i < a->n_labels; i++)
-		rc = read_option(p, "--label", "label", a->label[i], err);
+		rc = scrape_config_read_option(p, "--label", "label", a->label[i], err);
 	if (a->n_keep_labels)
 		p->c->n_keep_labels = 0;
 	for (size_t i = 0; rc == 0 && i < a->n_keep_labels; i++)
-		rc = read_option(p, "--keep-label", "keep-label", a->keep_label[i], err);
+		rc = scrape_config_read_option(p, "--keep-label", "keep-label", a->keep_label[i], err);
 	for (size_t i = 0; rc == 0 && i < a->n_listens; i++)
-		rc = read_option(p, "--listen", "listen", a->listen[i], err);
+		rc = scrape_config_read_option(p, "--listen", "listen", a->listen[i], err);
 	return rc;
 }
 
@@ -211,7 +211,7 @@ static int read_job(struct scrape_parser *p, const struct words *w, struct err *
 	int rc = finish_job(p, err);
 
 	if (rc == 0)
-		rc = read_options(p, err);
+		rc = scrape_config_read_options(p, err);
 	if (rc < 0)
 		return rc;
 	if (w->n != 2 || !*w->word[1])
@@ -227,7 +227,7 @@ static int read_job(struct scrape_parser *p, const struct words *w, struct err *
 	return 0;
 }
 
-static int read_line(struct scrape_parser *p, const struct words *w, struct err *err)
+static int scrape_config_read_line(struct scrape_parser *p, const struct words *w, struct err *err)
 {
 	if (w->n == 0)
 		return 0;
@@ -235,8 +235,8 @@ static int read_line(struct scrape_parser *p, const struct words *w, struct err 
 }
 
 /* A job of targets that are arguments. */
-static int add_arguments(struct scrape_parser *p, const char *service, const char *option, const char *const *target,
-			 size_t n, struct err *err)
+static int scrape_config_add_arguments(struct scrape_parser *p, const char *service, const char *option,
+				       const char *const *target, size_t n, struct err *err)
 {
 	int rc = 0;
 
@@ -252,28 +252,28 @@ static int add_arguments(struct scrape_parser *p, const char *service, const cha
 	return rc < 0 ? rc : finish_job(p, err);
 }
 
-static int add_targets(struct scrape_parser *p, const struct scrape_arguments *a, struct err *err)
+static int scrape_config_add_targets(struct scrape_parser *p, const struct scrape_arguments *a, struct err *err)
 {
-	int rc = add_arguments(p, "", "", a->target, a->n_targets, err);
+	int rc = scrape_config_add_arguments(p, "", "", a->target, a->n_targets, err);
 
 	if (rc == 0 && a->dapr && *a->dapr)
-		rc = add_arguments(p, "daprd", "--dapr", &a->dapr, 1, err);
+		rc = scrape_config_add_arguments(p, "daprd", "--dapr", &a->dapr, 1, err);
 	if (rc == 0 && a->dendrite && *a->dendrite)
-		rc = add_arguments(p, "dendrite", "--dendrite", &a->dendrite, 1, err);
+		rc = scrape_config_add_arguments(p, "dendrite", "--dendrite", &a->dendrite, 1, err);
 	return rc;
 }
 
 /* The rest after the last line of the file. */
-static int finish(struct scrape_parser *p, const struct scrape_arguments *a, struct err *err)
+static int scrape_config_finish(struct scrape_parser *p, const struct scrape_arguments *a, struct err *err)
 {
 	static const struct scrape_listen own_socket = { .address = "unix:auto", .tls = "", .client_ca = "" };
 	struct scrape_config *c = p->c;
 	int rc = finish_job(p, err);
 
 	if (rc == 0)
-		rc = read_options(p, err);
+		rc = scrape_config_read_options(p, err);
 	if (rc == 0 && a)
-		rc = add_targets(p, a, err);
+		rc = scrape_config_add_targets(p, a, err);
 	if (rc < 0)
 		return rc;
 	if (c->n_listens == 0) {
@@ -293,13 +293,13 @@ int scrape_config_parse(const char *text, size_t n, const char *file, const stru
 	struct words_reader r;
 	int rc;
 
-	set_defaults(&p.defaults);
+	scrape_config_set_defaults(&p.defaults);
 	words_start(&r, text, n, p.c->file, p.c->mem);
-	while ((rc = words_next(&r, err)) > 0 && (rc = read_line(&p, &r.line, err)) == 0)
+	while ((rc = words_next(&r, err)) > 0 && (rc = scrape_config_read_line(&p, &r.line, err)) == 0)
 		;
 	words_release(&r);
 	if (rc == 0)
-		rc = finish(&p, arguments, err);
+		rc = scrape_config_finish(&p, arguments, err);
 	if (rc < 0) {
 		assert(rc == ERR_USAGE);
 		scrape_config_unref(p.c);

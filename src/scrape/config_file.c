@@ -18,13 +18,13 @@
 
 enum { VALUES_MAX = 1000000, SHARDS_MAX = 100000, LISTENS_MAX = 16 };
 
-static const char *copy(struct scrape_parser *p, const char *text)
+static const char *config_file_copy(struct scrape_parser *p, const char *text)
 {
 	return arena_strndup(p->c->mem, text, strlen(text));
 }
 
 /* Parse a number of at most max. */
-static bool parse_number(const char *text, uint32_t max, uint32_t *out)
+static bool config_file_parse_number(const char *text, uint32_t max, uint32_t *out)
 {
 	size_t n = strspn(text, "0123456789");
 	unsigned long value = n && n < 10 && !text[n] ? strtoul(text, NULL, 10) : (unsigned long)max + 1;
@@ -41,7 +41,7 @@ static int read_store(struct scrape_parser *p, const struct words *w, struct err
 		return scrape_config_usage(w, "store DIRECTORY", err);
 	if (strstr(w->word[1], "://"))
 		return words_error(w, err, "store %s: this version writes only to a directory", w->word[1]);
-	p->c->store = copy(p, w->word[1]);
+	p->c->store = config_file_copy(p, w->word[1]);
 	return 0;
 }
 
@@ -78,11 +78,11 @@ static int read_retain(struct scrape_parser *p, const struct words *w, struct er
 	return 0;
 }
 
-static int read_group(struct scrape_parser *p, const struct words *w, struct err *err)
+static int config_file_read_group(struct scrape_parser *p, const struct words *w, struct err *err)
 {
 	if (w->n != 2 || !*w->word[1])
 		return scrape_config_usage(w, "group NAME", err);
-	p->c->group = copy(p, w->word[1]);
+	p->c->group = config_file_copy(p, w->word[1]);
 	return 0;
 }
 
@@ -106,7 +106,7 @@ static int read_keep_label(struct scrape_parser *p, const struct words *w, struc
 		if (at < n && strcmp(all[at], w->word[i]) == 0)
 			continue;
 		memmove(all + at + 1, all + at, (n - at) * sizeof(*all));
-		all[at] = copy(p, w->word[i]);
+		all[at] = config_file_copy(p, w->word[i]);
 		c->n_keep_labels++;
 	}
 	c->keep_label = all;
@@ -123,7 +123,7 @@ static int read_limit(struct scrape_parser *p, const struct words *w, struct err
 
 	if (w->n < 2 || w->n > 3)
 		return scrape_config_usage(w, "limit NAME N", err);
-	if (!parse_number(w->word[w->n - 1], VALUES_MAX, &n))
+	if (!config_file_parse_number(w->word[w->n - 1], VALUES_MAX, &n))
 		return words_error(w, err, "limit %s: not a number of at most %d", w->word[w->n - 1], VALUES_MAX);
 	if (w->n == 2) {
 		c->limit_default = n;
@@ -138,7 +138,7 @@ static int read_limit(struct scrape_parser *p, const struct words *w, struct err
 		memmove(all + at + 1, all + at, (c->n_limits - at) * sizeof(*all));
 		c->n_limits++;
 	}
-	all[at] = (struct scrape_limit){ copy(p, w->word[1]), n };
+	all[at] = (struct scrape_limit){ config_file_copy(p, w->word[1]), n };
 	c->limit = all;
 	return 0;
 }
@@ -161,7 +161,8 @@ static int read_shape(struct scrape_parser *p, const struct words *w, struct err
 	if (rc < 0)
 		return words_error(w, err, "shape %s: %s", w->word[1], reason.msg);
 	all = scrape_config_grow(c->mem, c->shape, c->n_shapes, sizeof(*all));
-	all[c->n_shapes++] = (struct scrape_shape){ copy(p, w->word[1]), copy(p, w->word[2]), copy(p, w->word[3]) };
+	all[c->n_shapes++] = (struct scrape_shape){ config_file_copy(p, w->word[1]), config_file_copy(p, w->word[2]),
+						    config_file_copy(p, w->word[3]) };
 	c->shape = all;
 	return 0;
 }
@@ -171,7 +172,7 @@ static void add_secret(struct scrape_parser *p, struct scrape_listen *l, const c
 {
 	struct scrape_secret *all = scrape_config_grow(p->c->mem, l->secret, l->n_secrets, sizeof(*all));
 
-	all[l->n_secrets++] = (struct scrape_secret){ .file = copy(p, file) };
+	all[l->n_secrets++] = (struct scrape_secret){ .file = config_file_copy(p, file) };
 	l->secret = all;
 }
 
@@ -200,7 +201,7 @@ static int read_listen(struct scrape_parser *p, const struct words *w, struct er
 	if (w->n < 2 || !*w->word[1] || strchr(w->word[1], '='))
 		return scrape_config_usage(
 			w, "listen ADDRESS [secret=FILE [service=PATTERN]] [tls=FILE] [client-ca=FILE]", err);
-	l.address = copy(p, w->word[1]);
+	l.address = config_file_copy(p, w->word[1]);
 	for (size_t i = 2; i < w->n; i++) {
 		const char *equals = strchr(w->word[i], '='), *value = equals && equals[1] ? equals + 1 : NULL;
 
@@ -209,9 +210,9 @@ static int read_listen(struct scrape_parser *p, const struct words *w, struct er
 		else if (value && starts_with(w->word[i], "service=") && l.n_secrets)
 			add_services(p, &l, value);
 		else if (value && starts_with(w->word[i], "tls="))
-			l.tls = copy(p, value);
+			l.tls = config_file_copy(p, value);
 		else if (value && starts_with(w->word[i], "client-ca="))
-			l.client_ca = copy(p, value);
+			l.client_ca = config_file_copy(p, value);
 		else
 			return words_error(w, err,
 					   "listen: %s: expected secret=FILE, then service=PATTERN, tls=FILE or "
@@ -261,7 +262,7 @@ static int read_push_rate(struct scrape_parser *p, const struct words *w, struct
 {
 	if (w->n != 2)
 		return scrape_config_usage(w, "push-rate N, pushes per second and address; 0 for no limit", err);
-	if (!parse_number(w->word[1], VALUES_MAX, &p->c->push_rate))
+	if (!config_file_parse_number(w->word[1], VALUES_MAX, &p->c->push_rate))
 		return words_error(w, err, "push-rate %s: not a number of at most %d", w->word[1], VALUES_MAX);
 	return 0;
 }
@@ -279,8 +280,9 @@ static int read_shard(struct scrape_parser *p, const struct words *w, struct err
 	const char *slash = w->n == 2 ? strchr(w->word[1], '/') : NULL;
 	uint32_t i = 0, n = 0;
 
-	if (!slash || !parse_number(slash + 1, SHARDS_MAX, &n) ||
-	    !parse_number(arena_strndup(p->c->mem, w->word[1], (size_t)(slash - w->word[1])), SHARDS_MAX, &i))
+	if (!slash || !config_file_parse_number(slash + 1, SHARDS_MAX, &n) ||
+	    !config_file_parse_number(arena_strndup(p->c->mem, w->word[1], (size_t)(slash - w->word[1])), SHARDS_MAX,
+				      &i))
 		return scrape_config_usage(w, "shard I/N, as in: shard 3/10", err);
 	if (i < 1 || i > n)
 		return words_error(w, err, "shard %s: the first shard is 1/%" PRIu32, w->word[1], n ? n : 1);
@@ -304,7 +306,7 @@ static const struct {
 	{ "store", read_store },
 	{ "cap", read_cap },
 	{ "retain", read_retain },
-	{ "group", read_group },
+	{ "group", config_file_read_group },
 	{ "keep-label", read_keep_label },
 	{ "limit", read_limit },
 	{ "shape", read_shape },

@@ -19,7 +19,7 @@
 
 enum { LABEL_NAME_MAX = 128, LABEL_VALUE_MAX = 256, WORDS_MAX = 2000, EVERY_DAYS_MAX = 31 };
 
-static const char *copy(struct scrape_parser *p, const char *text)
+static const char *config_job_copy(struct scrape_parser *p, const char *text)
 {
 	return arena_strndup(p->c->mem, text, strlen(text));
 }
@@ -86,7 +86,8 @@ static int read_label(struct scrape_parser *p, const struct words *w, struct err
 
 /* --- targets --- */
 
-static int add_source(struct scrape_parser *p, struct scrape_source s, const struct words *w, struct err *err)
+static int config_job_add_source(struct scrape_parser *p, struct scrape_source s, const struct words *w,
+				 struct err *err)
 {
 	struct scrape_job *j;
 	struct scrape_source *all;
@@ -98,7 +99,7 @@ static int add_source(struct scrape_parser *p, struct scrape_source s, const str
 				   SCRAPE_SOURCES_MAX);
 	j = &p->job->job;
 	all = scrape_config_grow(p->c->mem, j->source, j->n_sources, sizeof(*all));
-	s.address = copy(p, s.address);
+	s.address = config_job_copy(p, s.address);
 	s.line = w->line;
 	all[j->n_sources++] = s;
 	j->source = all;
@@ -106,7 +107,7 @@ static int add_source(struct scrape_parser *p, struct scrape_source s, const str
 }
 
 /* Read a line: target ADDRESS [NAME=VALUE]... ... */
-static int read_target(struct scrape_parser *p, const struct words *w, struct err *err)
+static int config_job_read_target(struct scrape_parser *p, const struct words *w, struct err *err)
 {
 	int rc = w->n < 2 ? scrape_config_usage(w, "target ADDRESS [NAME=VALUE]...", err) : 0;
 
@@ -123,7 +124,7 @@ static int read_target(struct scrape_parser *p, const struct words *w, struct er
 		for (i++; rc == 0 && i < w->n && scrape_config_is_label(w->word[i]); i++)
 			rc = scrape_config_add_label(p->c->mem, &s.label, &s.n_labels, w->word[i], w, err);
 		if (rc == 0)
-			rc = add_source(p, s, w, err);
+			rc = config_job_add_source(p, s, w, err);
 	}
 	return rc;
 }
@@ -165,12 +166,12 @@ static int read_targets(struct scrape_parser *p, const struct words *w, struct e
 		rc = scrape_config_is_label(w->word[i])
 			     ? scrape_config_add_label(p->c->mem, &s.label, &s.n_labels, w->word[i], w, err)
 			     : words_error(w, err, "targets: %s: expected NAME=VALUE", w->word[i]);
-	return rc < 0 ? rc : add_source(p, s, w, err);
+	return rc < 0 ? rc : config_job_add_source(p, s, w, err);
 }
 
 /* --- kinds --- */
 
-static bool is_kind_name(const char *s)
+static bool config_job_is_kind_name(const char *s)
 {
 	size_t n = 0;
 
@@ -179,9 +180,9 @@ static bool is_kind_name(const char *s)
 	return n && n <= 64 && !s[n];
 }
 
-static int check_kind(const struct words *w, const char *name, struct err *err)
+static int config_job_check_kind(const struct words *w, const char *name, struct err *err)
 {
-	if (!is_kind_name(name))
+	if (!config_job_is_kind_name(name))
 		return words_error(w, err, "%.60s: not the name of a profile", name);
 	if (strcmp(name, "profile") == 0)
 		return words_error(w, err, "profile: the kind is called cpu");
@@ -199,12 +200,12 @@ static int read_kinds(struct scrape_parser *p, const struct words *w, struct err
 	d->kind = arena_alloc(p->c->mem, w->n - 1, sizeof(*d->kind));
 	d->n_kinds = 0;
 	for (size_t i = 1; i < w->n; i++) {
-		if (check_kind(w, w->word[i], err) < 0)
+		if (config_job_check_kind(w, w->word[i], err) < 0)
 			return ERR_USAGE;
 		for (size_t k = 0; k < d->n_kinds; k++)
 			if (strcmp(d->kind[k], w->word[i]) == 0)
 				return words_error(w, err, "kinds: %s is given twice", w->word[i]);
-		d->kind[d->n_kinds++] = copy(p, w->word[i]);
+		d->kind[d->n_kinds++] = config_job_copy(p, w->word[i]);
 	}
 	for (size_t i = 0; i < d->n_settings; i++)
 		d->setting[i].state = KIND_DEFAULT;
@@ -219,7 +220,7 @@ static struct kind_setting *get_setting(struct scrape_parser *p, const char *nam
 		if (strcmp(d->setting[i].name, name) == 0)
 			return &d->setting[i];
 	d->setting = scrape_config_grow(p->c->mem, d->setting, d->n_settings, sizeof(*d->setting));
-	d->setting[d->n_settings] = (struct kind_setting){ .name = copy(p, name) };
+	d->setting[d->n_settings] = (struct kind_setting){ .name = config_job_copy(p, name) };
 	return &d->setting[d->n_settings++];
 }
 
@@ -232,7 +233,7 @@ static bool is_capture(const char *kind)
 	return strcmp(kind, "cpu") == 0 || strcmp(kind, "fgprof") == 0;
 }
 
-static bool is_snapshot(const char *kind)
+static bool config_job_is_snapshot(const char *kind)
 {
 	for (size_t i = 0; i < sizeof(known_kinds) / sizeof(known_kinds[0]); i++)
 		if (strcmp(known_kinds[i], kind) == 0)
@@ -247,7 +248,7 @@ static bool is_kind_line(const struct scrape_parser *p, const char *word)
 	for (size_t i = 0; i < d->n_kinds; i++)
 		if (strcmp(d->kind[i], word) == 0)
 			return true;
-	return is_capture(word) || is_snapshot(word);
+	return is_capture(word) || config_job_is_snapshot(word);
 }
 
 /* Read a line: KIND [DURATION] [every=DURATION], KIND on, or KIND off. */
@@ -267,7 +268,7 @@ static int read_kind(struct scrape_parser *p, const struct words *w, struct err 
 	for (size_t i = 1; rc == 0 && i < w->n; i++) {
 		if (starts_with(w->word[i], "every="))
 			rc = scrape_config_duration(w, w->word[i] + 6, SECOND, EVERY_DAYS_MAX * DAY, &s->every_ns, err);
-		else if (is_snapshot(w->word[0]))
+		else if (config_job_is_snapshot(w->word[0]))
 			rc = words_error(w, err,
 					 "%s %s: %s is a snapshot and has no duration; its interval is every=%s",
 					 w->word[0], w->word[i], w->word[0], w->word[i]);
@@ -277,7 +278,7 @@ static int read_kind(struct scrape_parser *p, const struct words *w, struct err 
 	return rc;
 }
 
-static int add_kind(struct scrape_parser *p, struct job_draft *d, const char *name, struct err *err)
+static int config_job_add_kind(struct scrape_parser *p, struct job_draft *d, const char *name, struct err *err)
 {
 	struct words at = { .file = p->c->file, .line = d->line };
 	struct scrape_kind k = { .name = name, .path = strcmp(name, "cpu") == 0 ? "profile" : name };
@@ -319,14 +320,14 @@ int scrape_config_finish_kinds(struct scrape_parser *p, struct job_draft *d, str
 	d->job.kind = NULL;
 	d->job.n_kinds = 0;
 	for (size_t i = 0; rc == 0 && i < d->n_kinds; i++)
-		rc = add_kind(p, d, d->kind[i], err);
+		rc = config_job_add_kind(p, d, d->kind[i], err);
 	for (size_t i = 0; rc == 0 && i < d->n_settings; i++) {
 		bool is_listed = d->setting[i].state != KIND_ON;
 
 		for (size_t k = 0; k < d->n_kinds; k++)
 			is_listed |= strcmp(d->kind[k], d->setting[i].name) == 0;
 		if (!is_listed)
-			rc = add_kind(p, d, d->setting[i].name, err);
+			rc = config_job_add_kind(p, d, d->setting[i].name, err);
 	}
 	for (size_t i = 0; i < d->job.n_kinds; i++)
 		busy += (double)d->job.kind[i].capture_ns / (double)d->job.kind[i].every_ns;
@@ -360,7 +361,7 @@ static int read_folder(struct scrape_parser *p, const struct words *w, struct er
 {
 	if (w->n != 2 || w->word[1][0] != '/' || strpbrk(w->word[1], "?#"))
 		return scrape_config_usage(w, "folder PATH, as in: folder /debug/pprof", err);
-	scrape_config_draft(p)->job.folder = copy(p, w->word[1]);
+	scrape_config_draft(p)->job.folder = config_job_copy(p, w->word[1]);
 	return 0;
 }
 
@@ -394,7 +395,7 @@ static void insert_version_url(struct scrape_job *j)
 }
 
 /* Read a line: version [label] [comment] [buildid] [url=PATH [field=MEMBER]] */
-static int read_version(struct scrape_parser *p, const struct words *w, struct err *err)
+static int config_job_read_version(struct scrape_parser *p, const struct words *w, struct err *err)
 {
 	static const char *const names[] = { [SCRAPE_VERSION_LABEL] = "label",
 					     [SCRAPE_VERSION_COMMENT] = "comment",
@@ -408,12 +409,12 @@ static int read_version(struct scrape_parser *p, const struct words *w, struct e
 		size_t source = 0;
 
 		if (starts_with(w->word[i], "url=/")) {
-			j->version_url = copy(p, w->word[i] + 4);
+			j->version_url = config_job_copy(p, w->word[i] + 4);
 			insert_version_url(j);
 			continue;
 		}
 		if (starts_with(w->word[i], "field=") && w->word[i][6]) {
-			j->version_field = copy(p, w->word[i] + 6);
+			j->version_field = config_job_copy(p, w->word[i] + 6);
 			continue;
 		}
 		while (source < N_SCRAPE_VERSION_SOURCES && (!names[source] || strcmp(w->word[i], names[source]) != 0))
@@ -455,7 +456,7 @@ static int read_file_name(struct scrape_parser *p, const struct words *w, struct
 	struct scrape_job *j = &scrape_config_draft(p)->job;
 
 	if (strcmp(w->word[0], "netrc") == 0 && w->n <= 2) {
-		j->netrc = w->n == 2 ? copy(p, w->word[1]) : "true";
+		j->netrc = w->n == 2 ? config_job_copy(p, w->word[1]) : "true";
 		return 0;
 	}
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -463,7 +464,7 @@ static int read_file_name(struct scrape_parser *p, const struct words *w, struct
 			continue;
 		if (w->n != 2 || !*w->word[1])
 			break;
-		*(const char **)((char *)j + files[i].at) = copy(p, w->word[1]);
+		*(const char **)((char *)j + files[i].at) = config_job_copy(p, w->word[1]);
 		return 0;
 	}
 	return words_error(w, err, "expected %s FILE", w->word[0]);
@@ -475,14 +476,22 @@ static const struct {
 	const char *name;
 	line_fn *read;
 } keywords[] = {
-	{ "label", read_label },           { "target", read_target },
-	{ "targets", read_targets },       { "kinds", read_kinds },
-	{ "every", read_every },           { "timeout", read_timeout },
-	{ "folder", read_folder },         { "honor-labels", read_honor_labels },
-	{ "version", read_version },       { "header", read_file_name },
-	{ "header-file", read_file_name }, { "bearer", read_file_name },
-	{ "bearer-file", read_file_name }, { "tls-ca", read_file_name },
-	{ "tls-cert", read_file_name },    { "tls-key", read_file_name },
+	{ "label", read_label },
+	{ "target", config_job_read_target },
+	{ "targets", read_targets },
+	{ "kinds", read_kinds },
+	{ "every", read_every },
+	{ "timeout", read_timeout },
+	{ "folder", read_folder },
+	{ "honor-labels", read_honor_labels },
+	{ "version", config_job_read_version },
+	{ "header", read_file_name },
+	{ "header-file", read_file_name },
+	{ "bearer", read_file_name },
+	{ "bearer-file", read_file_name },
+	{ "tls-ca", read_file_name },
+	{ "tls-cert", read_file_name },
+	{ "tls-key", read_file_name },
 	{ "netrc", read_file_name },
 };
 

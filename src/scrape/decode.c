@@ -105,7 +105,7 @@ static void copied(void *arg)
 	fetch_loop_release(x->c->loop, x->n_bytes);
 }
 
-static void written(void *arg, const struct scrape_write *w)
+static void decode_written(void *arg, const struct scrape_write *w)
 {
 	struct scrape_collector *c = ((struct scrape_decode *)arg)->c;
 
@@ -114,7 +114,7 @@ static void written(void *arg, const struct scrape_write *w)
 	end_decode(arg, w->rc, &w->err);
 }
 
-static int decode(struct scrape_decode *x, struct scrape_write **out, struct err *err)
+static int scrape_decode_all(struct scrape_decode *x, struct scrape_write **out, struct err *err)
 {
 	struct scrape_origin origin = { .service = x->job->name,
 					.kind = x->kind->name,
@@ -141,11 +141,11 @@ static int decode(struct scrape_decode *x, struct scrape_write **out, struct err
 	return rc;
 }
 
-static void run(struct scrape_decode *x)
+static void decode_run(struct scrape_decode *x)
 {
 	struct scrape_write *w;
 	struct err err;
-	int rc = decode(x, &w, &err);
+	int rc = scrape_decode_all(x, &w, &err);
 
 	if (rc < 0) {
 		copied(x);
@@ -153,7 +153,7 @@ static void run(struct scrape_decode *x)
 		return;
 	}
 	w->copied = copied;
-	w->written = written;
+	w->written = decode_written;
 	w->arg = x;
 	scrape_writer_add(x->c->writer, w);
 }
@@ -174,7 +174,7 @@ static void *decode_all(void *arg)
 		pthread_mutex_unlock(&d->lock);
 		if (!x)
 			return NULL;
-		run(x);
+		decode_run(x);
 	}
 }
 

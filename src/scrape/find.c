@@ -57,13 +57,13 @@ static bool is_json(const char *text, size_t n)
 	return at < n && (text[at] == '{' || text[at] == ']');
 }
 
-static int too_many(const char *name, struct err *err)
+static int scrape_find_too_many(const char *name, struct err *err)
 {
 	return err_set(err, ERR_USAGE, "%s: more than %d targets", name, SCRAPE_TARGETS_MAX);
 }
 
-static int read_lines(const char *text, size_t n, const char *name, const struct scrape_found *like,
-		      struct scrape_list *out, struct err *err)
+static int scrape_find_read_lines(const char *text, size_t n, const char *name, const struct scrape_found *like,
+				  struct scrape_list *out, struct err *err)
 {
 	struct arena *mem = arena_new();
 	struct words_reader r;
@@ -83,7 +83,7 @@ static int read_lines(const char *text, size_t n, const char *name, const struct
 			for (i++; rc == 0 && i < w->n && scrape_config_is_label(w->word[i]); i++)
 				rc = scrape_config_add_label(mem, &f.label, &f.n_labels, w->word[i], w, err);
 			if (rc == 0 && out->n == SCRAPE_TARGETS_MAX)
-				rc = too_many(name, err);
+				rc = scrape_find_too_many(name, err);
 			if (rc == 0)
 				scrape_list_add(out, &f);
 		}
@@ -110,8 +110,8 @@ static int sd_error(const struct sd *d, size_t group, const char *problem, struc
 }
 
 /* Read the labels of a group. Names that begin with __ are for Prometheus; service and kind are those of the series. */
-static int read_labels(const struct sd *d, size_t group, json_t *labels, struct scrape_found *f, const char **scheme,
-		       struct err *err)
+static int scrape_find_read_labels(const struct sd *d, size_t group, json_t *labels, struct scrape_found *f,
+				   const char **scheme, struct err *err)
 {
 	const struct words w = { .file = d->name };
 	int rc = 0;
@@ -137,7 +137,8 @@ static int read_labels(const struct sd *d, size_t group, json_t *labels, struct 
 	return rc;
 }
 
-static int read_group(const struct sd *d, size_t group, const json_t *value, struct scrape_list *out, struct err *err)
+static int scrape_find_read_group(const struct sd *d, size_t group, const json_t *value, struct scrape_list *out,
+				  struct err *err)
 {
 	const json_t *targets = json_is_object(value) ? d->lib->object_get(value, "targets") : NULL;
 	json_t *labels = json_is_object(value) ? d->lib->object_get(value, "labels") : NULL;
@@ -148,7 +149,7 @@ static int read_group(const struct sd *d, size_t group, const json_t *value, str
 		return sd_error(d, group, "there is no array \"targets\"", err);
 	if (labels && !json_is_object(labels))
 		return sd_error(d, group, "\"labels\" is not an object", err);
-	if (labels && read_labels(d, group, labels, &f, &scheme, err) < 0)
+	if (labels && scrape_find_read_labels(d, group, labels, &f, &scheme, err) < 0)
 		return ERR_USAGE;
 	for (size_t i = 0; i < d->lib->array_size(targets); i++) {
 		const json_t *target = d->lib->array_get(targets, i);
@@ -157,7 +158,7 @@ static int read_group(const struct sd *d, size_t group, const json_t *value, str
 		if (!json_is_string(target))
 			return sd_error(d, group, "a target is not a text", err);
 		if (out->n == SCRAPE_TARGETS_MAX)
-			return too_many(d->name, err);
+			return scrape_find_too_many(d->name, err);
 		if (*scheme && !strstr(d->lib->string_value(target), "://"))
 			buf_addf(&address, "%s://", scheme);
 		buf_addz(&address, d->lib->string_value(target));
@@ -183,7 +184,7 @@ static int read_json(const char *text, size_t n, const char *name, const struct 
 		return err_set(err, ERR_USAGE, "%s:%d: %s", name, reason.line, reason.text);
 	d.mem = arena_new();
 	for (size_t i = 0; rc == 0 && i < d.lib->array_size(root); i++)
-		rc = read_group(&d, i, d.lib->array_get(root, i), out, err);
+		rc = scrape_find_read_group(&d, i, d.lib->array_get(root, i), out, err);
 	arena_free(d.mem);
 	d.lib->delete (root);
 	return rc;
@@ -192,7 +193,8 @@ static int read_json(const char *text, size_t n, const char *name, const struct 
 int scrape_find_in_text(const char *text, size_t n, const char *name, const struct scrape_found *like,
 			struct scrape_list *out, struct err *err)
 {
-	return is_json(text, n) ? read_json(text, n, name, like, out, err) : read_lines(text, n, name, like, out, err);
+	return is_json(text, n) ? read_json(text, n, name, like, out, err)
+				: scrape_find_read_lines(text, n, name, like, out, err);
 }
 
 static int find_in_file(const char *path, const struct scrape_found *like, struct scrape_list *out, struct err *err)

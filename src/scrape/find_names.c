@@ -21,33 +21,33 @@
 enum { RESPONSE_MAX = 65536 };
 
 /* Length of "https://" at the start of an address; 0 without a scheme. */
-static size_t scheme_length(const char *address)
+static size_t find_names_scheme_length(const char *address)
 {
 	const char *end = strstr(address, "://");
 
 	return end ? (size_t)(end - address) + 3 : 0;
 }
 
-static int compare_addresses(const void *a, const void *b)
+static int find_names_compare_addresses(const void *a, const void *b)
 {
 	return strcmp(((const struct scrape_found *)a)->address, ((const struct scrape_found *)b)->address);
 }
 
 /* Sort the targets from first on, and remove duplicates. */
-static void sort(struct scrape_list *l, size_t first)
+static void find_names_sort(struct scrape_list *l, size_t first)
 {
 	size_t n = first;
 
 	if (l->n > first)
-		qsort(l->found + first, l->n - first, sizeof(*l->found), compare_addresses);
+		qsort(l->found + first, l->n - first, sizeof(*l->found), find_names_compare_addresses);
 	for (size_t i = first; i < l->n; i++)
 		if (i == first || strcmp(l->found[i].address, l->found[n - 1].address) != 0)
 			l->found[n++] = l->found[i];
 	l->n = n;
 }
 
-static void add_address(const struct addrinfo *a, const char *address, size_t n_scheme, const char *port,
-			const struct scrape_found *like, struct scrape_list *out)
+static void find_names_add_address(const struct addrinfo *a, const char *address, size_t n_scheme, const char *port,
+				   const struct scrape_found *like, struct scrape_list *out)
 {
 	struct scrape_found f = *like;
 	char text[INET6_ADDRSTRLEN];
@@ -73,7 +73,7 @@ int scrape_find_addresses(const char *address, const struct scrape_found *like, 
 			  struct err *err)
 {
 	static const struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM };
-	size_t n_scheme = scheme_length(address), first = out->n;
+	size_t n_scheme = find_names_scheme_length(address), first = out->n;
 	const char *start = address + n_scheme, *port = strrchr(start, ':');
 	struct addrinfo *all = NULL;
 	char *host;
@@ -90,9 +90,9 @@ int scrape_find_addresses(const char *address, const struct scrape_found *like, 
 	if (rc != 0)
 		return err_set(err, ERR_IO, "dns=%s: %s", address, gai_strerror(rc));
 	for (const struct addrinfo *a = all; a && out->n - first < SCRAPE_TARGETS_MAX; a = a->ai_next)
-		add_address(a, address, n_scheme, port + 1, like, out);
+		find_names_add_address(a, address, n_scheme, port + 1, like, out);
 	freeaddrinfo(all);
-	sort(out, first);
+	find_names_sort(out, first);
 	return 0;
 }
 
@@ -155,13 +155,13 @@ int scrape_find_in_srv(const unsigned char *response, size_t n, const char *sche
 			return err_set(err, ERR_FORMAT, damaged);
 		at += size;
 	}
-	sort(out, first);
+	find_names_sort(out, first);
 	return 0;
 }
 
 int scrape_find_srv(const char *name, const struct scrape_found *like, struct scrape_list *out, struct err *err)
 {
-	size_t n_scheme = scheme_length(name);
+	size_t n_scheme = find_names_scheme_length(name);
 	char *scheme = mem_strndup(name, n_scheme);
 	unsigned char *response = mem_alloc(RESPONSE_MAX, 1);
 	struct __res_state state = { 0 };

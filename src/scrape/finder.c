@@ -56,7 +56,7 @@ struct scrape_finder {
 	struct buf last_notes;
 };
 
-static int64_t now_ns(void)
+static int64_t finder_now_ns(void)
 {
 	struct timespec t;
 
@@ -91,7 +91,7 @@ static void use_config(struct scrape_finder *f, struct scrape_config *c)
 			f->lookup[f->n++] = (struct lookup){ .job = j, .source = &c->job[j].source[i] };
 }
 
-static bool is_same_file(const struct stat *a, const struct stat *b)
+static bool finder_is_same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
@@ -109,10 +109,10 @@ static bool is_due(struct lookup *l, int64_t now)
 	if (l->source->type != SCRAPE_FILE)
 		return true;
 	l->next_ns = now + FILE_SECONDS * INT64_C(1000000000);
-	return stat(l->source->address, &st) < 0 || !is_same_file(&st, &l->stat);
+	return stat(l->source->address, &st) < 0 || !finder_is_same_file(&st, &l->stat);
 }
 
-static bool is_equal(const struct scrape_list *a, const struct scrape_list *b)
+static bool finder_is_equal(const struct scrape_list *a, const struct scrape_list *b)
 {
 	if (a->n != b->n)
 		return false;
@@ -130,7 +130,7 @@ static bool is_equal(const struct scrape_list *a, const struct scrape_list *b)
 }
 
 /* Look up a source. Sets *changed if the result differs from the last one. Returns false if it failed. */
-static bool look_up(struct lookup *l, bool *changed)
+static bool finder_look_up(struct lookup *l, bool *changed)
 {
 	struct scrape_list list = { 0 };
 	struct err err;
@@ -141,14 +141,15 @@ static bool look_up(struct lookup *l, bool *changed)
 	rc = scrape_find_source(l->job, l->source, &list, &err);
 	*changed |= !l->is_done;
 	l->is_done = true;
-	l->next_ns = now_ns() + (l->source->type == SCRAPE_FILE ? FILE_SECONDS : NAME_SECONDS) * INT64_C(1000000000);
+	l->next_ns =
+		finder_now_ns() + (l->source->type == SCRAPE_FILE ? FILE_SECONDS : NAME_SECONDS) * INT64_C(1000000000);
 	l->problem.len = 0;
 	if (rc < 0) {
 		buf_addz(&l->problem, err.msg);
 		l->stat = (struct stat){ 0 };
 		return false;
 	}
-	*changed |= !is_equal(&l->list, &list);
+	*changed |= !finder_is_equal(&l->list, &list);
 	scrape_list_release(&l->list);
 	l->list = list;
 	return true;
@@ -165,15 +166,16 @@ static bool look_up_all(struct scrape_finder *f)
 			struct lookup *l = &f->lookup[i];
 			bool is_name = l->source->type == SCRAPE_DNS || l->source->type == SCRAPE_SRV;
 
-			if (is_name != (names == 1) || (is_name && n_failed >= TIMEOUTS_MAX) || !is_due(l, now_ns()))
+			if (is_name != (names == 1) || (is_name && n_failed >= TIMEOUTS_MAX) ||
+			    !is_due(l, finder_now_ns()))
 				continue;
-			n_failed += !look_up(l, &changed) && is_name;
+			n_failed += !finder_look_up(l, &changed) && is_name;
 		}
 	}
 	return changed;
 }
 
-static void make_list(const struct scrape_finder *f, struct scrape_list *out)
+static void finder_make_list(const struct scrape_finder *f, struct scrape_list *out)
 {
 	for (size_t i = 0; i < f->n; i++)
 		for (size_t k = 0; k < f->lookup[i].list.n; k++)
@@ -181,7 +183,7 @@ static void make_list(const struct scrape_finder *f, struct scrape_list *out)
 }
 
 /* Offer a new list if targets or problems have changed. Called with the lock held. */
-static void publish(struct scrape_finder *f, bool changed)
+static void finder_publish(struct scrape_finder *f, bool changed)
 {
 	static const uint64_t one = 1;
 	struct buf notes = { 0 };
@@ -194,7 +196,7 @@ static void publish(struct scrape_finder *f, bool changed)
 		return;
 	}
 	scrape_list_release(&f->list);
-	make_list(f, &f->list);
+	finder_make_list(f, &f->list);
 	scrape_config_unref(f->list_config);
 	f->list_config = scrape_config_ref(f->config);
 	f->has_list = true;
@@ -225,7 +227,7 @@ static void unlock_and_unref(struct scrape_finder *f)
 	free(f);
 }
 
-static void *run(void *arg)
+static void *finder_run(void *arg)
 {
 	struct scrape_finder *f = arg;
 
@@ -243,7 +245,7 @@ static void *run(void *arg)
 		pthread_mutex_lock(&f->lock);
 		if (f->is_stopped)
 			break;
-		publish(f, changed || is_new);
+		finder_publish(f, changed || is_new);
 		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_sec += FILE_SECONDS;
 		while (!f->is_stopped && !f->wanted && pthread_cond_timedwait(&f->wake, &f->lock, &until) == 0)
@@ -271,7 +273,7 @@ struct scrape_finder *scrape_finder_new(struct scrape_config *c, int fd)
 	f->refs = 2;
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	rc = pthread_create(&thread, &attr, run, f);
+	rc = pthread_create(&thread, &attr, finder_run, f);
 	pthread_attr_destroy(&attr);
 	if (rc == 0)
 		return f;
@@ -281,7 +283,7 @@ struct scrape_finder *scrape_finder_new(struct scrape_config *c, int fd)
 	f->wanted = NULL;
 	look_up_all(f);
 	pthread_mutex_lock(&f->lock);
-	publish(f, true);
+	finder_publish(f, true);
 	pthread_mutex_unlock(&f->lock);
 	return f;
 }

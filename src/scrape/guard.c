@@ -132,15 +132,15 @@ static void set_day(struct scrape_guard *g, int64_t now_ns)
 	g->n_series = 0;
 }
 
-static int compare_names(const void *a, const void *b)
+static int scrape_guard_compare_names(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 static bool keeps(const struct rules *r, const char *name)
 {
-	return r->config->n_keep_labels == 0 ||
-	       bsearch(&name, r->config->keep_label, r->config->n_keep_labels, sizeof(name), compare_names) != NULL;
+	return r->config->n_keep_labels == 0 || bsearch(&name, r->config->keep_label, r->config->n_keep_labels,
+							sizeof(name), scrape_guard_compare_names) != NULL;
 }
 
 static uint32_t limit_of(const struct rules *r, const char *name)
@@ -250,7 +250,7 @@ struct pass {
 	bool has_removed, has_replaced;
 };
 
-static bool is_series_label(const struct pass *s, const char *name)
+static bool scrape_guard_is_series_label(const struct pass *s, const char *name)
 {
 	if (strcmp(name, "service") == 0)
 		return true;
@@ -266,7 +266,7 @@ static void flush_key(struct pass *s, struct key *k)
 }
 
 /* Is the number known today, or is there room for another one? The count is that of key. */
-static bool has_room(struct scrape_guard *g, uint64_t key, uint64_t number, uint32_t limit)
+static bool scrape_guard_has_room(struct scrape_guard *g, uint64_t key, uint64_t number, uint32_t limit)
 {
 	uint32_t *count;
 
@@ -289,9 +289,9 @@ static void set_rules(struct pass *s, struct key *k)
 
 	if (!keeps(r, k->name))
 		k->why = "not in keep-label";
-	else if (!s->honors_labels && is_series_label(s, k->name))
+	else if (!s->honors_labels && scrape_guard_is_series_label(s, k->name))
 		k->why = "a label of the series has this name";
-	else if (!has_room(s->g, s->service, k->hash ^ 1, SCRAPE_NAMES_MAX))
+	else if (!scrape_guard_has_room(s->g, s->service, k->hash ^ 1, SCRAPE_NAMES_MAX))
 		k->why = "the service has too many names of labels today";
 	k->is_kept = !k->why;
 	k->is_number_kept = k->is_kept || is_bytes;
@@ -299,7 +299,7 @@ static void set_rules(struct pass *s, struct key *k)
 	k->has_shape = k->is_kept && has_shape(r, k->name);
 }
 
-static struct key *get_key(struct pass *s, str_id id)
+static struct key *scrape_guard_get_key(struct pass *s, str_id id)
 {
 	struct key *k;
 
@@ -316,9 +316,9 @@ static struct key *get_key(struct pass *s, str_id id)
 }
 
 /* Is the value known today, or is there room for it? */
-static bool admit(struct scrape_guard *g, struct key *k, const char *value, size_t n)
+static bool scrape_guard_admit(struct scrape_guard *g, struct key *k, const char *value, size_t n)
 {
-	bool is_admitted = has_room(g, k->hash, scrape_tally_key(k->hash, value, n), k->limit);
+	bool is_admitted = scrape_guard_has_room(g, k->hash, scrape_tally_key(k->hash, value, n), k->limit);
 
 	if (!is_admitted && !k->why)
 		k->why = "too many distinct values today (limit)";
@@ -366,7 +366,7 @@ static void decide_text(struct pass *s, uint32_t i, struct key *k)
 		k->n_other++;
 		k->why = k->why ? k->why : long_value;
 	}
-	if (!is_shaped || !admit(s->g, k, text, n)) {
+	if (!is_shaped || !scrape_guard_admit(s->g, k, text, n)) {
 		text = SCRAPE_OTHER;
 		n = strlen(text);
 		k->n_other++;
@@ -382,13 +382,14 @@ static void decide_text(struct pass *s, uint32_t i, struct key *k)
 static void decide(struct pass *s, uint32_t i)
 {
 	const struct profile *p = s->p;
-	struct key *k = get_key(s, p->label_key[i]);
+	struct key *k = scrape_guard_get_key(s, p->label_key[i]);
 	bool is_kept;
 
 	if (p->label_is_text[i])
 		is_kept = k->is_kept;
 	else
-		is_kept = k->is_number_kept && admit(s->g, k, (const char *)&p->label_num[i], sizeof(p->label_num[i]));
+		is_kept = k->is_number_kept &&
+			  scrape_guard_admit(s->g, k, (const char *)&p->label_num[i], sizeof(p->label_num[i]));
 	s->label[i] = is_kept ? i : PROFILE_NONE;
 	if (is_kept && p->label_is_text[i])
 		decide_text(s, i, k);
@@ -423,7 +424,7 @@ static void rewrite_sets(struct pass *s)
 			if (label == PROFILE_NONE)
 				continue;
 			if (at - first == SCRAPE_LABELS_MAX)
-				remove_label(get_key(s, p->label_key[label]));
+				remove_label(scrape_guard_get_key(s, p->label_key[label]));
 			else
 				new.item[at++] = label;
 		}
@@ -469,7 +470,7 @@ void scrape_guard_profile(struct scrape_guard *g, const char *service, const str
 	free(s);
 }
 
-static uint64_t hash_text(uint64_t seed, const char *text)
+static uint64_t scrape_guard_hash_text(uint64_t seed, const char *text)
 {
 	return scrape_tally_key(seed, text, strlen(text) + 1);
 }
@@ -514,7 +515,7 @@ size_t scrape_guard_labels(struct scrape_guard *g, const char *service, struct s
 
 		count_cut(g, &report, l.name, why ? why : long_value, why != NULL, !why && length > SCRAPE_VALUE_MAX);
 		if (why || length > SCRAPE_VALUE_MAX)
-			hash = hash_text(hash_text(hash + 1, l.name), l.value);
+			hash = scrape_guard_hash_text(scrape_guard_hash_text(hash + 1, l.name), l.value);
 		if (why)
 			continue;
 		if (length > SCRAPE_VALUE_MAX)
@@ -528,12 +529,12 @@ size_t scrape_guard_labels(struct scrape_guard *g, const char *service, struct s
 int scrape_guard_series(struct scrape_guard *g, const char *service, const char *kind, const struct store_label *label,
 			size_t n, int64_t now_ns, struct err *err)
 {
-	uint64_t all = hash_text(1, service), one = hash_text(all, kind);
+	uint64_t all = scrape_guard_hash_text(1, service), one = scrape_guard_hash_text(all, kind);
 	uint32_t *count;
 	int rc = 0;
 
 	for (size_t i = 0; i < n; i++)
-		one = hash_text(hash_text(one, label[i].name), label[i].value);
+		one = scrape_guard_hash_text(scrape_guard_hash_text(one, label[i].name), label[i].value);
 	pthread_mutex_lock(&g->lock);
 	set_day(g, now_ns);
 	if (!scrape_tally_get(&g->series, one, false)) {

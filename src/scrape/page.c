@@ -33,14 +33,14 @@ static const char style[] =
 	"@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}.bad{color:#f77}a{color:#9cf}}";
 
 /* The state of a target: its last result, "waiting" before the first. */
-static const char *state_of(const struct scrape_state *s)
+static const char *scrape_page_state_of(const struct scrape_state *s)
 {
 	return s->open ? "scraping" : s->has_logged ? scrape_result_name(s->logged) : "waiting";
 }
 
 /* ---- JSON ---- */
 
-static void add_time(struct json *j, const char *key, int64_t ns)
+static void scrape_page_add_time(struct json *j, const char *key, int64_t ns)
 {
 	struct buf text = { 0 };
 
@@ -54,7 +54,7 @@ static void add_time(struct json *j, const char *key, int64_t ns)
 	buf_release(&text);
 }
 
-static void add_target(struct json *j, const struct scrape_collector *c, const struct scrape_target *t)
+static void scrape_page_add_target(struct json *j, const struct scrape_collector *c, const struct scrape_target *t)
 {
 	const struct scrape_state *s = t->owner_data;
 
@@ -66,10 +66,10 @@ static void add_target(struct json *j, const struct scrape_collector *c, const s
 	for (size_t i = 0; i < t->labels->n; i++)
 		jsonw_add_text(j, t->labels->label[i].name, t->labels->label[i].value);
 	jsonw_close(j, '}');
-	jsonw_add_text(j, "state", state_of(s));
-	add_time(j, "next", s->due_ns);
-	add_time(j, "last_profile", s->last_profile_ns);
-	add_time(j, "last_error_time", s->last_error_ns);
+	jsonw_add_text(j, "state", scrape_page_state_of(s));
+	scrape_page_add_time(j, "next", s->due_ns);
+	scrape_page_add_time(j, "last_profile", s->last_profile_ns);
+	scrape_page_add_time(j, "last_error_time", s->last_error_ns);
 	jsonw_add_text(j, "last_error", s->error);
 	jsonw_add_int(j, "profiles", (int64_t)s->n_profiles);
 	jsonw_add_int(j, "bytes", (int64_t)s->n_bytes);
@@ -87,7 +87,7 @@ static void add_store(struct json *j, const struct scrape_collector *c, const st
 	jsonw_close(j, '}');
 }
 
-static void add_cut(void *arg, const struct scrape_cut *cut)
+static void scrape_page_add_cut(void *arg, const struct scrape_cut *cut)
 {
 	struct json *j = arg;
 
@@ -98,7 +98,7 @@ static void add_cut(void *arg, const struct scrape_cut *cut)
 	jsonw_close(j, '}');
 }
 
-static void add_counts(struct json *j, struct scrape_collector *c)
+static void scrape_page_add_counts(struct json *j, struct scrape_collector *c)
 {
 	struct scrape_stats *s = &c->stats;
 	uint64_t n_profiles = 0, n_dropped = 0;
@@ -127,7 +127,7 @@ void scrape_status_json(struct scrape_collector *c, struct http_response *out)
 	jsonw_add_text(&j, "schema", STATUS_SCHEMA);
 	jsonw_add_text(&j, "cpa", PACKAGE_VERSION);
 	jsonw_add_int(&j, "pid", getpid());
-	add_time(&j, "started", c->started_ns);
+	scrape_page_add_time(&j, "started", c->started_ns);
 	jsonw_add_text(&j, "file", c->o.file ? c->o.file : "");
 	jsonw_key(&j, "listen");
 	jsonw_open(&j, '[');
@@ -136,16 +136,16 @@ void scrape_status_json(struct scrape_collector *c, struct http_response *out)
 			jsonw_textz(&j, httpd_url(c->listener[i].http));
 	jsonw_close(&j, ']');
 	add_store(&j, c, &stat);
-	add_counts(&j, c);
+	scrape_page_add_counts(&j, c);
 	jsonw_add_int(&j, "open", (int64_t)fetch_loop_n_open(c->loop));
 	jsonw_key(&j, "cut");
 	jsonw_open(&j, '[');
-	scrape_guard_each_cut(c->guard, add_cut, &j);
+	scrape_guard_each_cut(c->guard, scrape_page_add_cut, &j);
 	jsonw_close(&j, ']');
 	jsonw_key(&j, "targets");
 	jsonw_open(&j, '[');
 	for (size_t i = 0; i < c->targets.n; i++)
-		add_target(&j, c, c->targets.target[i]);
+		scrape_page_add_target(&j, c, c->targets.target[i]);
 	jsonw_close(&j, ']');
 	jsonw_close(&j, '}');
 	pthread_mutex_unlock(&c->lock);
@@ -194,8 +194,8 @@ static void add_text_row(struct buf *out, const struct scrape_collector *c, cons
 
 	if (s->last_profile_ns)
 		window_print_time(s->last_profile_ns - s->last_profile_ns % 1000000000, &time);
-	buf_addf(out, "%-20s %-28s %-11s %8" PRIu64 "  %-20s  ", *service ? service : "-", t->instance, state_of(s),
-		 s->n_profiles, time.len ? time.data : "-");
+	buf_addf(out, "%-20s %-28s %-11s %8" PRIu64 "  %-20s  ", *service ? service : "-", t->instance,
+		 scrape_page_state_of(s), s->n_profiles, time.len ? time.data : "-");
 	if (*s->error) {
 		window_print_time(s->last_error_ns - s->last_error_ns % 1000000000, out);
 		buf_addz(out, " ");
@@ -289,7 +289,7 @@ static void add_html_time(struct buf *out, int64_t ns)
 		buf_addz(out, "–");
 }
 
-static void add_row(struct buf *out, const struct scrape_collector *c, const struct scrape_target *t)
+static void scrape_page_add_row(struct buf *out, const struct scrape_collector *c, const struct scrape_target *t)
 {
 	const struct scrape_state *s = t->owner_data;
 	bool is_bad = s->has_logged && s->logged != SCRAPE_OK;
@@ -298,7 +298,7 @@ static void add_row(struct buf *out, const struct scrape_collector *c, const str
 	add_html(out, *c->config->job[t->job].name ? c->config->job[t->job].name : "(by program)");
 	buf_addz(out, "<td>");
 	add_html(out, t->instance);
-	buf_addf(out, "<td%s>%s<td>", is_bad ? " class=bad" : "", state_of(s));
+	buf_addf(out, "<td%s>%s<td>", is_bad ? " class=bad" : "", scrape_page_state_of(s));
 	add_html_time(out, s->last_profile_ns);
 	buf_addz(out, "<td>");
 	add_html_time(out, s->due_ns);
@@ -322,7 +322,7 @@ static void add_html_cut(void *arg, const struct scrape_cut *cut)
 	buf_addf(out, "<td class=n>%" PRIu64 "<td class=n>%" PRIu64 "</tr>\n", cut->n_removed, cut->n_other);
 }
 
-static void add_summary(struct buf *out, struct scrape_collector *c)
+static void scrape_page_add_summary(struct buf *out, struct scrape_collector *c)
 {
 	struct store_stat stat = { 0 };
 
@@ -346,13 +346,13 @@ void scrape_page(struct scrape_collector *c, struct http_response *out)
 		 "<title>cpa collect</title><style>%s</style>\n<h1>cpa collect %s</h1>\n",
 		 style, PACKAGE_VERSION);
 	scrape_lock(c);
-	add_summary(b, c);
+	scrape_page_add_summary(b, c);
 	buf_addf(b,
 		 "<h2>%zu targets</h2>\n<table><tr><th>service<th>instance<th>state<th>last profile<th>next request"
 		 "<th>profiles<th>received<th>last error</tr>\n",
 		 c->targets.n);
 	for (size_t i = 0; i < c->targets.n && i < PAGE_TARGETS_MAX; i++)
-		add_row(b, c, c->targets.target[i]);
+		scrape_page_add_row(b, c, c->targets.target[i]);
 	buf_addz(b, "</table>\n");
 	if (c->targets.n > PAGE_TARGETS_MAX)
 		buf_addf(b, "<p>%zu more are in status.json.\n", c->targets.n - PAGE_TARGETS_MAX);
@@ -375,7 +375,7 @@ static void add_gauge(struct buf *out, const char *name, const char *help, uint6
 	buf_addf(out, "%s %" PRIu64 "\n", name, n);
 }
 
-static void add_targets(struct buf *out, struct scrape_collector *c)
+static void scrape_page_add_targets(struct buf *out, struct scrape_collector *c)
 {
 	uint64_t n[N_SCRAPE_RESULTS] = { 0 }, n_waiting = 0;
 
@@ -423,7 +423,7 @@ void scrape_metrics(struct scrape_collector *c, struct http_response *out)
 	uint64_t n_refused, n_series;
 
 	scrape_lock(c);
-	add_targets(b, c);
+	scrape_page_add_targets(b, c);
 	add_gauge(b, PREFIX "open_scrapes", "Requests to targets that are running.", fetch_loop_n_open(c->loop));
 	pthread_mutex_unlock(&c->lock);
 	add_gauge(b, PREFIX "body_bytes", "Bytes of responses in memory.", fetch_loop_n_bytes(c->loop));

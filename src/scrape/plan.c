@@ -28,7 +28,7 @@ static double bytes_per_day(const struct scrape_kind *k)
 	return (double)bytes * (double)DAY / (double)k->every_ns;
 }
 
-static void add_seconds(struct buf *out, int64_t ns)
+static void plan_add_seconds(struct buf *out, int64_t ns)
 {
 	int64_t s = ns / SECOND;
 
@@ -40,7 +40,7 @@ static void add_seconds(struct buf *out, int64_t ns)
 		buf_addf(out, "%" PRId64 "s", s);
 }
 
-static void add_bytes(struct buf *out, double bytes)
+static void plan_add_bytes(struct buf *out, double bytes)
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
 	size_t i = 0;
@@ -52,22 +52,22 @@ static void add_bytes(struct buf *out, double bytes)
 	buf_addf(out, bytes < 10 && i ? "%.1f %s" : "%.0f %s", bytes, units[i]);
 }
 
-static void add_kinds(const struct scrape_job *j, struct buf *out)
+static void plan_add_kinds(const struct scrape_job *j, struct buf *out)
 {
 	for (size_t i = 0; i < j->n_kinds; i++) {
 		const struct scrape_kind *k = &j->kind[i];
 
 		buf_addf(out, "%s%s ", i ? ", " : "", k->name);
 		if (k->capture_ns) {
-			add_seconds(out, k->capture_ns);
+			plan_add_seconds(out, k->capture_ns);
 			buf_addz(out, " ");
 		}
 		buf_addz(out, "every ");
-		add_seconds(out, k->every_ns);
+		plan_add_seconds(out, k->every_ns);
 	}
 }
 
-static void add_target(const struct scrape_target *t, int64_t now_ns, struct buf *out)
+static void plan_add_target(const struct scrape_target *t, int64_t now_ns, struct buf *out)
 {
 	struct scrape_schedule s = t->schedule;
 	size_t kind = 0;
@@ -97,11 +97,11 @@ void scrape_targets_add_plan(const struct scrape_targets *t, const struct scrape
 		size_t n = 0;
 
 		buf_addf(out, "%s: ", *job->name ? job->name : "(the name of the program)");
-		add_kinds(job, out);
+		plan_add_kinds(job, out);
 		buf_addz(out, "\n");
 		for (size_t i = 0; i < t->n; i++) {
 			if (t->target[i]->job == j && n++ < TARGETS_SHOWN)
-				add_target(t->target[i], now_ns, out);
+				plan_add_target(t->target[i], now_ns, out);
 		}
 		if (n > TARGETS_SHOWN)
 			buf_addf(out, "  and %zu more targets\n", n - TARGETS_SHOWN);
@@ -113,6 +113,6 @@ void scrape_targets_add_plan(const struct scrape_targets *t, const struct scrape
 		}
 	}
 	buf_addf(out, "%zu target%s, %.0f requests per hour, about ", t->n, t->n == 1 ? "" : "s", requests * 3600);
-	add_bytes(out, bytes);
+	plan_add_bytes(out, bytes);
 	buf_addz(out, " per day in the store\n");
 }

@@ -131,7 +131,7 @@ static const char *connect_code(int status)
 	}
 }
 
-static void fail(struct push_request *p, int status, const char *text)
+static void scrape_push_fail(struct push_request *p, int status, const char *text)
 {
 	struct http_response *out = p->out;
 
@@ -295,7 +295,7 @@ static void end_decoding(struct scrape_collector *c)
 /* ---- the body ---- */
 
 /* Read the body into p->body, decompressed. Returns a status; 0 if it worked. */
-static int read_body(struct push_request *p)
+static int scrape_push_read_body(struct push_request *p)
 {
 	const char *encoding = http_request_header(p->q, "Content-Encoding");
 	struct bytes in = { 0 };
@@ -323,7 +323,7 @@ static int read_body(struct push_request *p)
 	return push_inflate(&in, &scrape_format_limits, &p->body, &p->err) < 0 ? status_of(p->err.code) : 0;
 }
 
-static int read_request(struct push_request *p)
+static int scrape_push_read_request(struct push_request *p)
 {
 	const char *type = http_request_header(p->q, "Content-Type");
 	int rc;
@@ -349,7 +349,7 @@ static int read_request(struct push_request *p)
 
 /* ---- profiles ---- */
 
-static int compare_labels(const void *a, const void *b)
+static int scrape_push_compare_labels(const void *a, const void *b)
 {
 	return strcmp(((const struct store_label *)a)->name, ((const struct store_label *)b)->name);
 }
@@ -363,8 +363,8 @@ static bool is_reserved(const char *name, const char *value, const char *service
 }
 
 /* Make the labels of a series from those that were sent. Returns their number. */
-static size_t make_labels(struct push_request *p, const struct push_item *item, const char *service,
-			  struct store_label *to)
+static size_t scrape_push_make_labels(struct push_request *p, const struct push_item *item, const char *service,
+				      struct store_label *to)
 {
 	size_t n = 0, n_distinct = 0;
 
@@ -377,7 +377,7 @@ static size_t make_labels(struct push_request *p, const struct push_item *item, 
 			name = "version";
 		to[n++] = (struct store_label){ name, item->label[i].value };
 	}
-	qsort(to, n, sizeof(*to), compare_labels);
+	qsort(to, n, sizeof(*to), scrape_push_compare_labels);
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || strcmp(to[i].name, to[i - 1].name) != 0)
 			to[n_distinct++] = to[i];
@@ -385,7 +385,7 @@ static size_t make_labels(struct push_request *p, const struct push_item *item, 
 }
 
 /* The kind as requested, or by the label __name__; "": by the sample types. */
-static const char *find_kind(const struct push_request *p, const struct push_item *item)
+static const char *scrape_push_find_kind(const struct push_request *p, const struct push_item *item)
 {
 	const char *name = push_label(item, "__name__");
 
@@ -398,7 +398,7 @@ static const char *find_kind(const struct push_request *p, const struct push_ite
 }
 
 /* A kind is part of sources like store:shop/cpu. */
-static bool is_kind_name(const char *kind)
+static bool scrape_push_is_kind_name(const char *kind)
 {
 	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-";
 	enum { KIND_MAX = 64 };
@@ -407,7 +407,7 @@ static bool is_kind_name(const char *kind)
 	return !kind[n] && n <= KIND_MAX;
 }
 
-static void written(void *arg, const struct scrape_write *w)
+static void scrape_push_written(void *arg, const struct scrape_write *w)
 {
 	struct push_request *p = arg;
 
@@ -469,7 +469,7 @@ static void push_one(struct push_request *p, size_t number)
 	const char *service = push_label(item, "service_name");
 	struct store_label label[PUSH_LABELS_MAX + 1];
 	struct scrape_origin o = { .service = service ? service : push_label(item, "service"),
-				   .kind = find_kind(p, item),
+				   .kind = scrape_push_find_kind(p, item),
 				   .label = label,
 				   .begin_ns = p->push.from_ns,
 				   .now_ns = scrape_wall_ns(),
@@ -488,7 +488,7 @@ static void push_one(struct push_request *p, size_t number)
 		set_failed(p, number, BAD, &err);
 		return;
 	}
-	if (!is_kind_name(o.kind)) {
+	if (!scrape_push_is_kind_name(o.kind)) {
 		err_set(&err, ERR_FORMAT, "kind is not a name of at most 64 letters, digits, dots, - and _");
 		set_failed(p, number, BAD, &err);
 		return;
@@ -498,7 +498,7 @@ static void push_one(struct push_request *p, size_t number)
 		set_failed(p, number, FORBIDDEN, &err);
 		return;
 	}
-	o.n_labels = make_labels(p, item, o.service, label);
+	o.n_labels = scrape_push_make_labels(p, item, o.service, label);
 	rc = push_make_profile(&p->push, item, &scrape_format_limits, &made, &err);
 	status = rc < 0 ? status_of(rc) : 0;
 	if (rc == 0) {
@@ -513,7 +513,7 @@ static void push_one(struct push_request *p, size_t number)
 		return;
 	}
 	note_kind(p, w);
-	w->written = written;
+	w->written = scrape_push_written;
 	w->arg = p;
 	pthread_mutex_lock(&p->lock);
 	p->n_waiting++;
@@ -538,21 +538,21 @@ static void push_all(struct push_request *p)
 	if (p->is_unsure)
 		http_response_add(p->out, "Cpa-Kind-Unsure", "stored as mutex; " UNSURE);
 	if (p->status)
-		fail(p, p->status, p->err.msg);
+		scrape_push_fail(p, p->status, p->err.msg);
 	else
 		succeed(p);
 }
 
-static void run(struct push_request *p)
+static void scrape_push_run(struct push_request *p)
 {
 	int status;
 
 	if (!begin_decoding(p->c)) {
-		fail(p, TOO_MANY, "too many pushes are being read");
+		scrape_push_fail(p, TOO_MANY, "too many pushes are being read");
 		return;
 	}
-	status = read_body(p);
-	status = status ? status : read_request(p);
+	status = scrape_push_read_body(p);
+	status = status ? status : scrape_push_read_request(p);
 	if (!status && p->push.n == 0) {
 		err_set(&p->err, ERR_FORMAT, "the request has no profile");
 		status = BAD;
@@ -560,7 +560,7 @@ static void run(struct push_request *p)
 	if (status) {
 		end_decoding(p->c);
 		scrape_stats_drop(&p->c->stats, status == TOO_LARGE ? SCRAPE_DROP_SIZE : SCRAPE_DROP_FORMAT);
-		fail(p, status, p->err.msg);
+		scrape_push_fail(p, status, p->err.msg);
 		return;
 	}
 	push_all(p);
@@ -582,13 +582,14 @@ void scrape_push(struct scrape_collector *c, const struct scrape_secret *allowed
 	while (strcmp(paths[p.path].path, q->path) != 0)
 		p.path++;
 	if (paths[p.path].protocol == PUSH_OTLP) {
-		fail(&p, NOT_IMPLEMENTED, "this version does not receive OTLP profiles; send pprof to /v1/profiles");
+		scrape_push_fail(&p, NOT_IMPLEMENTED,
+				 "this version does not receive OTLP profiles; send pprof to /v1/profiles");
 	} else if (!(c->o.config->push & paths[p.path].bit)) {
-		fail(&p, FORBIDDEN, "this protocol is not enabled in the configuration (push)");
+		scrape_push_fail(&p, FORBIDDEN, "this protocol is not enabled in the configuration (push)");
 	} else if ((why = begin_peer(c, &q->peer))) {
-		fail(&p, TOO_MANY, why);
+		scrape_push_fail(&p, TOO_MANY, why);
 	} else {
-		run(&p);
+		scrape_push_run(&p);
 		end_peer(c, &q->peer);
 	}
 	scrape_stats_push(&c->stats, out->status >= BAD);

@@ -32,7 +32,7 @@ struct request {
 	int64_t begin_ns, begin_mono_ns;
 };
 
-static uint64_t count_missed(const struct scrape_schedule *s)
+static uint64_t scrape_requests_count_missed(const struct scrape_schedule *s)
 {
 	uint64_t n = 0;
 
@@ -42,7 +42,7 @@ static uint64_t count_missed(const struct scrape_schedule *s)
 }
 
 /* Were all kinds of a target scraped once? */
-static bool is_done(const struct scrape_state *s)
+static bool scrape_requests_is_done(const struct scrape_state *s)
 {
 	uint64_t all = s->target->schedule.n >= 64 ? UINT64_MAX : (UINT64_C(1) << s->target->schedule.n) - 1;
 
@@ -50,12 +50,13 @@ static bool is_done(const struct scrape_state *s)
 }
 
 /* The next request of a target, counting those that were missed. */
-static int64_t find_next(struct scrape_collector *c, struct scrape_schedule *s, int64_t now_ns, size_t *kind)
+static int64_t scrape_requests_find_next(struct scrape_collector *c, struct scrape_schedule *s, int64_t now_ns,
+					 size_t *kind)
 {
-	uint64_t missed = count_missed(s);
+	uint64_t missed = scrape_requests_count_missed(s);
 	int64_t due = scrape_schedule_next(s, now_ns, kind);
 
-	missed = count_missed(s) - missed;
+	missed = scrape_requests_count_missed(s) - missed;
 	if (missed > 0) {
 		pthread_mutex_lock(&c->stats.lock);
 		c->stats.n_missed += missed;
@@ -67,9 +68,9 @@ static int64_t find_next(struct scrape_collector *c, struct scrape_schedule *s, 
 void scrape_plan_next(struct scrape_collector *c, struct scrape_state *s, int64_t now_ns)
 {
 	size_t kind;
-	int64_t due = find_next(c, &s->target->schedule, now_ns, &kind);
+	int64_t due = scrape_requests_find_next(c, &s->target->schedule, now_ns, &kind);
 
-	if (s->open || c->stop_ns || (c->o.once && is_done(s)))
+	if (s->open || c->stop_ns || (c->o.once && scrape_requests_is_done(s)))
 		due = INT64_MAX;
 	scrape_heap_set(&c->heap, s, due);
 }
@@ -78,7 +79,7 @@ void scrape_plan_next(struct scrape_collector *c, struct scrape_state *s, int64_
 
 static void send_kind(struct scrape_collector *c, struct scrape_state *s, size_t index);
 
-static enum scrape_result result_of(const struct fetch_request *r)
+static enum scrape_result scrape_requests_result_of(const struct fetch_request *r)
 {
 	if (r->rc == 0)
 		return SCRAPE_OK;
@@ -112,7 +113,8 @@ static void log_result(struct scrape_collector *c, struct scrape_state *s, const
 	s->has_logged = true;
 }
 
-static void set_error(struct scrape_state *s, const struct request *x, enum scrape_result result, const char *message)
+static void scrape_requests_set_error(struct scrape_state *s, const struct request *x, enum scrape_result result,
+				      const char *message)
 {
 	if (result == SCRAPE_OK || result == SCRAPE_CANCELLED)
 		return;
@@ -129,7 +131,7 @@ static void log_version(struct scrape_collector *c, const struct request *x, con
 		   x->state->target ? x->state->target->instance : "", scrape_plain(plain, message));
 }
 
-static void decode(struct scrape_collector *c, struct request *x, struct fetch_request *r)
+static void scrape_requests_decode(struct scrape_collector *c, struct request *x, struct fetch_request *r)
 {
 	struct scrape_decode *d = mem_zalloc(1, sizeof(*d));
 
@@ -152,7 +154,7 @@ static void decode(struct scrape_collector *c, struct request *x, struct fetch_r
 static void end_kind(struct scrape_collector *c, struct request *x, struct fetch_request *r)
 {
 	struct scrape_state *s = x->state;
-	enum scrape_result result = result_of(r);
+	enum scrape_result result = scrape_requests_result_of(r);
 	int64_t now = scrape_wall_ns();
 	char message[SCRAPE_ERROR_MAX];
 
@@ -162,7 +164,7 @@ static void end_kind(struct scrape_collector *c, struct request *x, struct fetch
 	if (result == SCRAPE_DROPPED)
 		scrape_stats_drop(&c->stats, r->rc == ERR_LIMIT ? SCRAPE_DROP_SIZE : SCRAPE_DROP_FORMAT);
 	log_result(c, s, x, result, message);
-	set_error(s, x, result, message);
+	scrape_requests_set_error(s, x, result, message);
 	if (s->target && !s->target->is_removed) {
 		struct scrape_schedule *schedule = &s->target->schedule;
 
@@ -173,7 +175,7 @@ static void end_kind(struct scrape_collector *c, struct request *x, struct fetch
 			scrape_schedule_hurry(schedule, s->done, now);
 	}
 	if (r->rc == 0)
-		decode(c, x, r);
+		scrape_requests_decode(c, x, r);
 }
 
 /* The response to a request for the version. */
@@ -317,7 +319,7 @@ static void start_target(struct scrape_collector *c, struct scrape_state *s, int
 		scrape_heap_set(&c->heap, s, c->o.once ? INT64_MAX : now_ns + 60 * second_ns);
 		return;
 	}
-	if (find_next(c, &s->target->schedule, now_ns, &kind) > now_ns) {
+	if (scrape_requests_find_next(c, &s->target->schedule, now_ns, &kind) > now_ns) {
 		scrape_plan_next(c, s, now_ns);
 		return;
 	}

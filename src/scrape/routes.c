@@ -42,7 +42,7 @@ enum {
 
 static const char text_type[] = "text/plain; charset=utf-8";
 
-static void set_text(struct http_response *out, int status, const char *text)
+static void routes_set_text(struct http_response *out, int status, const char *text)
 {
 	out->status = status;
 	out->type = text_type;
@@ -90,7 +90,7 @@ static bool needs_secret(const struct scrape_listener *l, const struct http_requ
 	       strcmp(q->path, "/readyz") != 0;
 }
 
-static bool check(void *arg, const struct http_request *q, struct http_response *out)
+static bool routes_check(void *arg, const struct http_request *q, struct http_response *out)
 {
 	struct scrape_listener *l = arg;
 	uint64_t now = (uint64_t)scrape_mono_ns();
@@ -110,7 +110,7 @@ static bool check(void *arg, const struct http_request *q, struct http_response 
 	}
 	if (v.status == 0)
 		return true;
-	set_text(out, v.status, v.text);
+	routes_set_text(out, v.status, v.text);
 	out->delay_ms = v.delay_ms;
 	return false;
 }
@@ -130,7 +130,7 @@ static void answer_health(struct scrape_collector *c, struct http_response *out)
 {
 	bool is_alive = scrape_mono_ns() - atomic_load(&c->beat_ns) < (int64_t)ALIVE_S * 1000000000;
 
-	set_text(out, is_alive ? OK : UNAVAILABLE, is_alive ? "ok" : "the loop has not answered for 5 s");
+	routes_set_text(out, is_alive ? OK : UNAVAILABLE, is_alive ? "ok" : "the loop has not answered for 5 s");
 }
 
 static void answer_ready(struct scrape_collector *c, struct http_response *out)
@@ -138,7 +138,7 @@ static void answer_ready(struct scrape_collector *c, struct http_response *out)
 	struct buf why = { 0 };
 	bool is_ready = scrape_writer_is_ready(c->writer, &why);
 
-	set_text(out, is_ready ? OK : UNAVAILABLE, is_ready ? "ok" : buf_text(&why));
+	routes_set_text(out, is_ready ? OK : UNAVAILABLE, is_ready ? "ok" : buf_text(&why));
 	buf_release(&why);
 }
 
@@ -158,8 +158,8 @@ static bool query_field(const char *query, const char *name, struct buf *out)
 	return false;
 }
 
-static int read_profile(struct store *s, const struct scrape_secret *secret, const char *source, struct stop *stop,
-			struct profile **out, int *status, struct err *err)
+static int routes_read_profile(struct store *s, const struct scrape_secret *secret, const char *source,
+			       struct stop *stop, struct profile **out, int *status, struct err *err)
 {
 	struct window_clock clock;
 	struct store_sum sum = { 0 };
@@ -200,7 +200,7 @@ static void answer_profile(struct scrape_listener *l, const struct http_request 
 		rc = err_set(&err, ERR_USAGE, "the query needs q=SOURCE, for example q=store:shop@-1h");
 	buf_addf(&full, "%s%s", starts_with(buf_text(&source), "store:") ? "" : "store:", buf_text(&source));
 	rc = rc < 0 ? rc : store_open(l->c->directory.data, &s, &err);
-	rc = rc < 0 ? rc : read_profile(s, find_secret(l, q), full.data, stop, &p, &status, &err);
+	rc = rc < 0 ? rc : routes_read_profile(s, find_secret(l, q), full.data, stop, &p, &status, &err);
 	rc = rc < 0 ? rc : profile_encode(p, &out->body, &err);
 	if (rc == 0) {
 		out->status = OK;
@@ -209,7 +209,7 @@ static void answer_profile(struct scrape_listener *l, const struct http_request 
 	} else {
 		if (!status)
 			status = rc == ERR_USAGE ? BAD : rc == ERR_IO ? NOT_FOUND : UNPROCESSABLE;
-		set_text(out, status, err.msg);
+		routes_set_text(out, status, err.msg);
 	}
 	profile_free(p);
 	store_close(s);
@@ -232,7 +232,7 @@ static void answer_command(struct scrape_collector *c, const struct http_request
 		argv[argc++] = at;
 	}
 	if (argc == 0 || !c->o.run_command) {
-		set_text(out, BAD, "the body has no arguments");
+		routes_set_text(out, BAD, "the body has no arguments");
 	} else {
 		argv[argc] = NULL;
 		status = scrape_writer_command(c->writer, has_folder ? buf_text(&folder) : NULL, argc, argv, &text);
@@ -253,7 +253,7 @@ static void answer_due(struct scrape_collector *c, const struct http_request *q,
 	if (query_field(q->query, "service", &service) && query_field(q->query, "kind", &kind))
 		scrape_due(c, buf_text(&service), buf_text(&kind), out);
 	else
-		set_text(out, BAD, "the query needs service= and kind=");
+		routes_set_text(out, BAD, "the query needs service= and kind=");
 	buf_release(&service);
 	buf_release(&kind);
 }
@@ -270,7 +270,8 @@ static bool answer_read(struct scrape_listener *l, const struct http_request *q,
 	else if (strcmp(q->path, "/api/v1/profile") == 0)
 		answer_profile(l, q, stop, out);
 	else if (is_limited(find_secret(l, q)))
-		set_text(out, FORBIDDEN, "this secret is limited to some services; it reads them with /api/v1/profile");
+		routes_set_text(out, FORBIDDEN,
+				"this secret is limited to some services; it reads them with /api/v1/profile");
 	else if (strcmp(q->path, "/") == 0)
 		scrape_page(c, out);
 	else if (strcmp(q->path, "/status.json") == 0)
@@ -286,7 +287,7 @@ static bool answer_read(struct scrape_listener *l, const struct http_request *q,
 	return true;
 }
 
-static void answer(void *arg, const struct http_request *q, struct stop *stop, struct http_response *out)
+static void routes_answer(void *arg, const struct http_request *q, struct stop *stop, struct http_response *out)
 {
 	struct scrape_listener *l = arg;
 	bool is_get = strcmp(q->method, "GET") == 0 || strcmp(q->method, "HEAD") == 0;
@@ -299,9 +300,9 @@ static void answer(void *arg, const struct http_request *q, struct stop *stop, s
 	else if (is_post && !l->listen && strcmp(q->path, "/api/v1/store") == 0)
 		answer_command(l->c, q, out);
 	else if (is_get && scrape_is_push(q->path))
-		set_text(out, METHOD, "profiles are pushed with POST");
+		routes_set_text(out, METHOD, "profiles are pushed with POST");
 	else
-		set_text(out, NOT_FOUND, "there is no such page; / lists the targets");
+		routes_set_text(out, NOT_FOUND, "there is no such page; / lists the targets");
 }
 
 /* ---- listeners ---- */
@@ -351,9 +352,9 @@ static int start_listener(struct scrape_collector *c, const struct scrape_listen
 	struct httpd_options o = { .address = listen ? listen->address : NULL,
 				   .secret_options = "secret=FILE",
 				   .upload_max = SCRAPE_BODY_MAX,
-				   .check = check,
+				   .check = routes_check,
 				   .is_upload = is_upload,
-				   .answer = answer,
+				   .answer = routes_answer,
 				   .arg = l,
 				   .limits = { .head_ms = 5000, .body_ms = 30000, .connections = 256 } };
 	struct buf address = { 0 };

@@ -266,7 +266,7 @@ static bool plan_retry(const struct scrape_schedule *s, const struct scrape_kind
 	return true;
 }
 
-static void count_bytes(struct scrape_schedule *s, int64_t now_ns, uint64_t bytes)
+static void schedule_count_bytes(struct scrape_schedule *s, int64_t now_ns, uint64_t bytes)
 {
 	int64_t day = now_ns / DAY;
 
@@ -286,7 +286,7 @@ void scrape_schedule_end(struct scrape_schedule *s, int64_t now_ns, enum scrape_
 
 	assert(s->is_running && result < N_SCRAPE_RESULTS);
 	s->is_running = false;
-	count_bytes(s, now_ns, bytes);
+	schedule_count_bytes(s, now_ns, bytes);
 	if (s->running >= s->n)
 		return;
 	k = &s->kind[s->running];

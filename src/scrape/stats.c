@@ -28,7 +28,7 @@ const char *scrape_drop_name(enum scrape_drop d)
 }
 
 /* The counters of a kind. The lock is held. */
-static struct scrape_kind_stats *find_kind(struct scrape_stats *s, const char *name)
+static struct scrape_kind_stats *scrape_stats_find_kind(struct scrape_stats *s, const char *name)
 {
 	struct scrape_kind_stats *k;
 
@@ -42,7 +42,7 @@ static struct scrape_kind_stats *find_kind(struct scrape_stats *s, const char *n
 	return k;
 }
 
-static void add_time(struct scrape_stats *s, enum scrape_histogram h, int64_t ns)
+static void scrape_stats_add_time(struct scrape_stats *s, enum scrape_histogram h, int64_t ns)
 {
 	double seconds = (double)ns / 1e9;
 	size_t b = 0;
@@ -58,9 +58,9 @@ void scrape_stats_request(struct scrape_stats *s, const char *kind, enum scrape_
 			  uint64_t bytes)
 {
 	pthread_mutex_lock(&s->lock);
-	find_kind(s, kind)->result[result]++;
+	scrape_stats_find_kind(s, kind)->result[result]++;
 	s->n_received += bytes;
-	add_time(s, SCRAPE_SECONDS, took_ns);
+	scrape_stats_add_time(s, SCRAPE_SECONDS, took_ns);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -70,7 +70,7 @@ void scrape_stats_profile(struct scrape_stats *s, const char *kind, bool is_dupl
 	if (is_duplicate)
 		s->n_duplicates++;
 	else
-		find_kind(s, kind)->n_profiles++;
+		scrape_stats_find_kind(s, kind)->n_profiles++;
 	s->last_profile_ns = now_ns;
 	pthread_mutex_unlock(&s->lock);
 }
@@ -85,7 +85,7 @@ void scrape_stats_drop(struct scrape_stats *s, enum scrape_drop reason)
 void scrape_stats_time(struct scrape_stats *s, enum scrape_histogram h, int64_t ns)
 {
 	pthread_mutex_lock(&s->lock);
-	add_time(s, h, ns);
+	scrape_stats_add_time(s, h, ns);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -144,7 +144,7 @@ static void add_histogram(const struct scrape_stats *s, struct buf *out, enum sc
 		 name, s->histogram[h].sum, name, s->histogram[h].n);
 }
 
-static void add_kinds(const struct scrape_stats *s, struct buf *out)
+static void scrape_stats_add_kinds(const struct scrape_stats *s, struct buf *out)
 {
 	scrape_stats_add_head(out, PREFIX "scrapes_total", "counter", "Requests to targets, by kind and result.");
 	for (size_t i = 0; i < s->n_kinds; i++)
@@ -167,7 +167,7 @@ static void add_kinds(const struct scrape_stats *s, struct buf *out)
 void scrape_stats_add_metrics(struct scrape_stats *s, struct buf *out)
 {
 	pthread_mutex_lock(&s->lock);
-	add_kinds(s, out);
+	scrape_stats_add_kinds(s, out);
 	scrape_stats_add_head(out, PREFIX "dropped_total", "counter", "Profiles that were not stored, by reason.");
 	for (int d = 0; d < N_SCRAPE_DROPS; d++)
 		buf_addf(out, PREFIX "dropped_total{reason=\"%s\"} %" PRIu64 "\n", drop_names[d], s->n_dropped[d]);
@@ -198,7 +198,7 @@ static unsigned count_fds(void)
 }
 
 /* The memory of this process in bytes. */
-static void read_memory(unsigned long long *size, unsigned long long *resident)
+static void scrape_stats_read_memory(unsigned long long *size, unsigned long long *resident)
 {
 	FILE *f = fopen("/proc/self/statm", "re");
 
@@ -217,7 +217,7 @@ void scrape_stats_add_process(struct buf *out)
 	struct rlimit fds = { 0 };
 	struct timespec cpu;
 
-	read_memory(&size, &resident);
+	scrape_stats_read_memory(&size, &resident);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
 	getrlimit(RLIMIT_NOFILE, &fds);
 	scrape_stats_add_head(out, "process_cpu_seconds_total", "counter", "CPU time of the collector.");

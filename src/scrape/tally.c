@@ -22,7 +22,7 @@ uint64_t scrape_tally_key(uint64_t seed, const char *text, size_t n)
 	return XXH3_64bits_withSeed(text, n, seed ^ hash_secret[0]);
 }
 
-static void grow(struct scrape_tally *t)
+static void tally_grow(struct scrape_tally *t)
 {
 	struct scrape_tally bigger = { .n = t->n, .mask = t->key ? 2 * t->mask + 1 : SLOTS_MIN - 1 };
 
@@ -48,7 +48,7 @@ uint32_t *scrape_tally_get(struct scrape_tally *t, uint64_t key, bool add)
 
 	key += key == 0;
 	if (add && (!t->key || t->n >= t->mask / 2))
-		grow(t);
+		tally_grow(t);
 	if (!t->key)
 		return NULL;
 	for (at = key & t->mask; t->key[at]; at = (at + 1) & t->mask)

@@ -42,7 +42,7 @@ void scrape_labels_unref(struct scrape_labels *l)
 	free(counted);
 }
 
-static void add_label(struct scrape_labels *l, const char *name, const char *value)
+static void target_add_label(struct scrape_labels *l, const char *name, const char *value)
 {
 	l->label[l->n++] = (struct store_label){ mem_strndup(name, strlen(name)), mem_strndup(value, strlen(value)) };
 }
@@ -57,16 +57,17 @@ static void merge_labels(struct scrape_labels *out, const struct store_label *a,
 		int order = i == n_a ? 1 : k == n_b ? -1 : strcmp(a[i].name, b[k].name);
 
 		if (order < 0)
-			add_label(out, a[i].name, a[i].value);
+			target_add_label(out, a[i].name, a[i].value);
 		else
-			add_label(out, b[k].name, b[k].value);
+			target_add_label(out, b[k].name, b[k].value);
 		i += order <= 0;
 		k += order >= 0;
 	}
 }
 
 /* The labels of a target: of the job, of the target, and the instance unless they contain one. */
-static struct scrape_labels *make_labels(const struct scrape_job *j, const struct scrape_found *f, const char *instance)
+static struct scrape_labels *target_make_labels(const struct scrape_job *j, const struct scrape_found *f,
+						const char *instance)
 {
 	struct counted_labels *counted = mem_zalloc(1, sizeof(*counted));
 	const struct store_label own = { "instance", instance };
@@ -85,7 +86,7 @@ static struct scrape_labels *make_labels(const struct scrape_job *j, const struc
 	return &counted->labels;
 }
 
-static bool is_equal(const struct scrape_labels *a, const struct scrape_labels *b)
+static bool target_is_equal(const struct scrape_labels *a, const struct scrape_labels *b)
 {
 	if (a->n != b->n)
 		return false;
@@ -129,7 +130,7 @@ static int make_target(const struct scrape_config *c, const struct scrape_found 
 	buf_release(&key);
 	instance = folder.socket ? folder.socket : folder.host;
 	t->instance = mem_strndup(instance, strlen(instance));
-	t->labels = make_labels(j, f, instance);
+	t->labels = target_make_labels(j, f, instance);
 	*out = t;
 	return 0;
 }
@@ -182,12 +183,13 @@ static void make_targets(const struct scrape_config *c, const struct scrape_list
 }
 
 /* Replace everything but schedule and owner_data of a target by a newer one, which is freed. */
-static void update(struct scrape_target *old, struct scrape_target *new, const struct scrape_job *j, int64_t now_ns)
+static void target_update(struct scrape_target *old, struct scrape_target *new, const struct scrape_job *j,
+			  int64_t now_ns)
 {
 	struct scrape_labels *labels = old->labels;
 	struct url folder = old->folder;
 
-	if (!is_equal(old->labels, new->labels)) {
+	if (!target_is_equal(old->labels, new->labels)) {
 		old->labels = new->labels;
 		new->labels = labels;
 	}
@@ -211,7 +213,7 @@ void scrape_targets_update(struct scrape_targets *t, const struct scrape_config 
 		while (k < old.n && strcmp(old.target[k]->key, t->target[i]->key) < 0)
 			removed(arg, old.target[k++]);
 		if (k < old.n && strcmp(old.target[k]->key, t->target[i]->key) == 0) {
-			update(old.target[k], t->target[i], j, now_ns);
+			target_update(old.target[k], t->target[i], j, now_ns);
 			t->target[i] = old.target[k++];
 		} else {
 			scrape_schedule_init(&t->target[i]->schedule, t->target[i]->key, j->kind, j->n_kinds, now_ns,

@@ -18,7 +18,7 @@ enum { NS_PER_S = 1000000000 };
 
 /* ---- the heap ---- */
 
-static void put(struct scrape_heap *h, size_t at, struct scrape_state *s)
+static void targets_put(struct scrape_heap *h, size_t at, struct scrape_state *s)
 {
 	h->item[at] = s;
 	s->at = at;
@@ -27,10 +27,10 @@ static void put(struct scrape_heap *h, size_t at, struct scrape_state *s)
 static void move_up(struct scrape_heap *h, size_t at, struct scrape_state *s)
 {
 	while (at > 0 && h->item[(at - 1) / 2]->due_ns > s->due_ns) {
-		put(h, at, h->item[(at - 1) / 2]);
+		targets_put(h, at, h->item[(at - 1) / 2]);
 		at = (at - 1) / 2;
 	}
-	put(h, at, s);
+	targets_put(h, at, s);
 }
 
 static void move_down(struct scrape_heap *h, size_t at, struct scrape_state *s)
@@ -39,9 +39,9 @@ static void move_down(struct scrape_heap *h, size_t at, struct scrape_state *s)
 		child += child + 1 < h->n && h->item[child + 1]->due_ns < h->item[child]->due_ns;
 		if (h->item[child]->due_ns >= s->due_ns)
 			break;
-		put(h, at, h->item[child]);
+		targets_put(h, at, h->item[child]);
 	}
-	put(h, at, s);
+	targets_put(h, at, s);
 }
 
 void scrape_heap_set(struct scrape_heap *h, struct scrape_state *s, int64_t due_ns)
@@ -49,7 +49,7 @@ void scrape_heap_set(struct scrape_heap *h, struct scrape_state *s, int64_t due_
 	s->due_ns = due_ns;
 	if (s->at == SIZE_MAX) {
 		h->item = mem_grow(h->item, &h->cap, h->n + 1, sizeof(struct scrape_state *));
-		put(h, h->n, s);
+		targets_put(h, h->n, s);
 		h->n++;
 	}
 	if (s->at > 0 && h->item[(s->at - 1) / 2]->due_ns > due_ns)
@@ -67,7 +67,7 @@ void scrape_heap_remove(struct scrape_heap *h, struct scrape_state *s)
 	assert(h->item[s->at] == s);
 	last = h->item[--h->n];
 	if (last != s) {
-		put(h, s->at, last);
+		targets_put(h, s->at, last);
 		scrape_heap_set(h, last, last->due_ns);
 	}
 	s->at = SIZE_MAX;
@@ -182,7 +182,7 @@ static void set_config(struct scrape_collector *c, struct scrape_config *config)
 	scrape_make_groups(c);
 }
 
-static void set_rate(struct scrape_collector *c)
+static void targets_set_rate(struct scrape_collector *c)
 {
 	double sum = 0;
 
@@ -211,7 +211,7 @@ void scrape_take_list(struct scrape_collector *c)
 
 		scrape_plan_next(c, t->owner_data ? t->owner_data : new_state(c, t), now);
 	}
-	set_rate(c);
+	targets_set_rate(c);
 	scrape_log(c, "targets=%zu", c->targets.n);
 	log_notes(c, &notes);
 	c->has_list = true;

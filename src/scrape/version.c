@@ -27,7 +27,7 @@ enum {
 };
 
 /* Append the text up to the first control character, without white space around it, shortened to max bytes. */
-static void add_line(struct buf *out, const char *text, size_t n, size_t max)
+static void scrape_version_add_line(struct buf *out, const char *text, size_t n, size_t max)
 {
 	size_t end = 0;
 
@@ -51,12 +51,12 @@ void scrape_version_service(const struct profile *p, struct buf *out)
 
 	if (ends_with(name, deleted))
 		n -= sizeof(deleted) - 1;
-	add_line(out, name, n, SERVICE_MAX);
+	scrape_version_add_line(out, name, n, SERVICE_MAX);
 	if (out->len == before)
 		buf_addz(out, "unknown");
 }
 
-static void add_comment(const struct profile *p, struct buf *out)
+static void scrape_version_add_comment(const struct profile *p, struct buf *out)
 {
 	static const char start[] = "version: ";
 
@@ -66,7 +66,7 @@ static void add_comment(const struct profile *p, struct buf *out)
 		if (!starts_with(text, start))
 			continue;
 		text += sizeof(start) - 1;
-		add_line(out, text, strlen(text), SCRAPE_VERSION_MAX);
+		scrape_version_add_line(out, text, strlen(text), SCRAPE_VERSION_MAX);
 		return;
 	}
 }
@@ -78,7 +78,7 @@ static void add_build_id(const struct profile *p, struct buf *out)
 	if (!*id)
 		return;
 	buf_addz(out, "b:");
-	add_line(out, id, strlen(id), BUILD_ID_DIGITS);
+	scrape_version_add_line(out, id, strlen(id), BUILD_ID_DIGITS);
 }
 
 enum scrape_version_source scrape_version_find(const struct scrape_job *job, const struct store_label *label, size_t n,
@@ -94,10 +94,10 @@ enum scrape_version_source scrape_version_find(const struct scrape_job *job, con
 					buf_addz(out, label[k].value);
 			break;
 		case SCRAPE_VERSION_COMMENT:
-			add_comment(p, out);
+			scrape_version_add_comment(p, out);
 			break;
 		case SCRAPE_VERSION_URL:
-			add_line(out, url, strlen(url), SCRAPE_VERSION_MAX);
+			scrape_version_add_line(out, url, strlen(url), SCRAPE_VERSION_MAX);
 			break;
 		case SCRAPE_VERSION_BUILD_ID:
 			add_build_id(p, out);
@@ -156,7 +156,7 @@ static int parse_json(const char *body, size_t n, const char *field, struct buf 
 		return err_set(err, ERR_FORMAT, "the version is not JSON: %s", reason.text);
 	value = find_member(lib, root, field);
 	if (json_is_string(value))
-		add_line(out, lib->string_value(value), lib->string_length(value), SCRAPE_VERSION_MAX);
+		scrape_version_add_line(out, lib->string_value(value), lib->string_length(value), SCRAPE_VERSION_MAX);
 	else if (json_is_integer(value))
 		buf_addf(out, "%lld", (long long)lib->integer_value(value));
 	lib->delete (root);
@@ -176,7 +176,7 @@ int scrape_version_parse(const char *body, size_t n, const char *field, struct b
 	if (n && (*body == '{' || *body == '<'))
 		return err_set(err, ERR_FORMAT, "the response is %s; name the member with field=",
 			       *body == '{' ? "a JSON object" : "a web page");
-	add_line(out, body, n, SCRAPE_VERSION_MAX);
+	scrape_version_add_line(out, body, n, SCRAPE_VERSION_MAX);
 	return out->len > before ? 0 : err_set(err, ERR_FORMAT, "the version is empty");
 }
 

@@ -7,7 +7,7 @@
 
 #include "scrape/version.h"
 
-static int add_mark(void *arg, const char *service, const struct store_mark *m, struct err *err)
+static int version_marks_add_mark(void *arg, const char *service, const struct store_mark *m, struct err *err)
 {
 	(void)err;
 	scrape_versions_add(arg, service, m->env ? m->env : "", m->text ? m->text : "");
@@ -16,5 +16,5 @@ static int add_mark(void *arg, const char *service, const struct store_mark *m, 
 
 int scrape_versions_load(struct scrape_versions *v, struct store *s, struct err *err)
 {
-	return store_each_mark(s, "*", true, "deploy", add_mark, v, err);
+	return store_each_mark(s, "*", true, "deploy", version_marks_add_mark, v, err);
 }

@@ -66,7 +66,7 @@ struct scrape_writer {
 	char problem[512]; /* the last failure to store, guarded by lock; "": none */
 };
 
-static int64_t now_ns(void)
+static int64_t scrape_writer_now_ns(void)
 {
 	struct timespec t;
 
@@ -121,7 +121,7 @@ static void log_problem(struct scrape_writer *w, const char *message)
 	w->o.log(w->o.log_arg, line);
 }
 
-static void count(const struct scrape_writer *w, const struct scrape_write *x)
+static void scrape_writer_count(const struct scrape_writer *w, const struct scrape_write *x)
 {
 	if (x->rc == 0)
 		scrape_stats_profile(w->o.stats, x->kind, x->is_duplicate, wall_ns());
@@ -130,18 +130,18 @@ static void count(const struct scrape_writer *w, const struct scrape_write *x)
 					      : x->rc == ERR_RANGE ? SCRAPE_DROP_LIMIT
 								   : SCRAPE_DROP_STORAGE);
 	if (x->rc == 0)
-		scrape_stats_time(w->o.stats, SCRAPE_ACK, now_ns() - x->queued_ns);
+		scrape_stats_time(w->o.stats, SCRAPE_ACK, scrape_writer_now_ns() - x->queued_ns);
 }
 
 static void acknowledge(struct scrape_writer *w, struct scrape_write *x)
 {
-	count(w, x);
+	scrape_writer_count(w, x);
 	if (x->written)
 		x->written(x->arg, x);
 	scrape_accept_free(x);
 }
 
-static void append(struct scrape_writer *w, struct scrape_write *x)
+static void scrape_writer_append(struct scrape_writer *w, struct scrape_write *x)
 {
 	struct store_input in = { .service = x->service,
 				  .kind = x->kind,
@@ -167,7 +167,7 @@ static void append(struct scrape_writer *w, struct scrape_write *x)
 		return;
 	}
 	if (!w->batch)
-		w->batch_ms = now_ns() / 1000000;
+		w->batch_ms = scrape_writer_now_ns() / 1000000;
 	x->next = NULL;
 	*w->batch_last = x;
 	w->batch_last = &x->next;
@@ -175,7 +175,7 @@ static void append(struct scrape_writer *w, struct scrape_write *x)
 }
 
 /* Sync the batch and acknowledge its profiles. After a failure they are refused, and the store keeps them for the next try. */
-static void commit(struct scrape_writer *w)
+static void scrape_writer_commit(struct scrape_writer *w)
 {
 	struct err err = { 0 };
 	int rc = store_commit(w->o.store, &err);
@@ -196,13 +196,13 @@ static void commit(struct scrape_writer *w)
 /* Milliseconds until the batch must be committed; 0: now. */
 static unsigned batch_wait_ms(const struct scrape_writer *w)
 {
-	int64_t rest = w->batch_ms + BATCH_MS - now_ns() / 1000000;
+	int64_t rest = w->batch_ms + BATCH_MS - scrape_writer_now_ns() / 1000000;
 
 	return w->batch_rows >= BATCH_ROWS || rest <= 0 ? 0 : (unsigned)rest;
 }
 
 /* Take the queue; waits for it, or until the batch must be committed. False at the end, when the queue is empty. */
-static bool take(struct scrape_writer *w, struct scrape_write **out)
+static bool scrape_writer_take(struct scrape_writer *w, struct scrape_write **out)
 {
 	bool is_live;
 
@@ -226,30 +226,30 @@ static bool take(struct scrape_writer *w, struct scrape_write **out)
 	return is_live;
 }
 
-static void *write_all(void *arg)
+static void *scrape_writer_write_all(void *arg)
 {
 	struct scrape_writer *w = arg;
 	struct scrape_write *x, *next;
 
-	while (take(w, &x)) {
+	while (scrape_writer_take(w, &x)) {
 		bool is_retry = !x && !w->batch;
 
 		for (; x; x = next) {
 			next = x->next;
-			append(w, x);
+			scrape_writer_append(w, x);
 			if (w->batch && batch_wait_ms(w) == 0)
-				commit(w);
+				scrape_writer_commit(w);
 		}
 		if (is_retry || (w->batch && batch_wait_ms(w) == 0))
-			commit(w);
+			scrape_writer_commit(w);
 	}
-	commit(w);
+	scrape_writer_commit(w);
 	return NULL;
 }
 
 void scrape_writer_add(struct scrape_writer *w, struct scrape_write *x)
 {
-	x->queued_ns = now_ns();
+	x->queued_ns = scrape_writer_now_ns();
 	x->next = NULL;
 	pthread_mutex_lock(&w->lock);
 	while (w->n_queued >= QUEUE_MAX)
@@ -283,7 +283,7 @@ static void be_nice(void)
 	syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_CLASS_IDLE << IOPRIO_CLASS_SHIFT);
 }
 
-static void maintain(struct scrape_writer *w, bool is_full)
+static void scrape_writer_maintain(struct scrape_writer *w, bool is_full)
 {
 	struct buf report = { 0 };
 	struct err err = { 0 };
@@ -326,18 +326,18 @@ static void run_commands(struct scrape_writer *w)
 static void *maintain_all(void *arg)
 {
 	struct scrape_writer *w = arg;
-	int64_t maintained_ms = now_ns() / 1000000;
+	int64_t maintained_ms = scrape_writer_now_ns() / 1000000;
 
 	be_nice();
 	pthread_mutex_lock(&w->maintain_lock);
 	while (!w->maintain_ending) {
-		bool is_full = now_ns() / 1000000 - maintained_ms >= MAINTAIN_MS;
+		bool is_full = scrape_writer_now_ns() / 1000000 - maintained_ms >= MAINTAIN_MS;
 
 		run_commands(w);
 		pthread_mutex_unlock(&w->maintain_lock);
-		maintain(w, is_full);
+		scrape_writer_maintain(w, is_full);
 		if (is_full)
-			maintained_ms = now_ns() / 1000000;
+			maintained_ms = scrape_writer_now_ns() / 1000000;
 		pthread_mutex_lock(&w->maintain_lock);
 		if (!w->maintain_ending && !w->commands)
 			cond_wait_ms(&w->maintain_changed, &w->maintain_lock, FLUSH_CHECK_MS);
@@ -383,7 +383,7 @@ int scrape_writer_new(const struct scrape_writer_options *o, struct scrape_write
 	cond_init(&w->has_room);
 	cond_init(&w->maintain_changed);
 	cond_init(&w->command_done);
-	rc = pthread_create(&w->writer, NULL, write_all, w);
+	rc = pthread_create(&w->writer, NULL, scrape_writer_write_all, w);
 	if (rc == 0 && (rc = pthread_create(&w->maintainer, NULL, maintain_all, w))) {
 		w->is_ending = true;
 		pthread_cond_signal(&w->changed);

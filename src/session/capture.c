@@ -143,7 +143,7 @@ struct capture_status *capture_of(struct captures *c, unsigned number)
 	return NULL;
 }
 
-static void add_name(const struct captures *c, const struct capture_options *o, char *out, size_t size)
+static void session_capture_add_name(const struct captures *c, const struct capture_options *o, char *out, size_t size)
 {
 	char seconds[24] = "";
 
@@ -190,7 +190,7 @@ struct capture_status *capture_add(struct captures *c, const struct capture_opti
 		drop_oldest(c);
 	clock_gettime(CLOCK_REALTIME, &now);
 	s.started_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-	add_name(c, options, s.name, sizeof(s.name));
+	session_capture_add_name(c, options, s.name, sizeof(s.name));
 	find_previous(c, &s);
 	c->start_ms[c->n] = capture_now_ms();
 	c->status[c->n] = s;
@@ -198,7 +198,7 @@ struct capture_status *capture_add(struct captures *c, const struct capture_opti
 }
 
 /* Check options, and replace kind by the static text. */
-static int check(const struct captures *c, struct capture_options *o, struct err *err)
+static int session_capture_check(const struct captures *c, struct capture_options *o, struct err *err)
 {
 	const char *kind = NULL;
 
@@ -227,7 +227,8 @@ static int check(const struct captures *c, struct capture_options *o, struct err
 	return 0;
 }
 
-static int start(struct captures *c, struct capture_runner *r, const struct capture_options *o, struct err *err)
+static int session_capture_start(struct captures *c, struct capture_runner *r, const struct capture_options *o,
+				 struct err *err)
 {
 	int failed;
 
@@ -255,12 +256,12 @@ static int start(struct captures *c, struct capture_runner *r, const struct capt
 int captures_start(struct captures *c, const struct capture_options *options, unsigned *number, struct err *err)
 {
 	struct capture_options o = *options;
-	int rc = check(c, &o, err);
+	int rc = session_capture_check(c, &o, err);
 
 	if (rc < 0)
 		return rc;
 	pthread_mutex_lock(&c->lock);
-	rc = start(c, &c->runner[o.server], &o, err);
+	rc = session_capture_start(c, &c->runner[o.server], &o, err);
 	*number = c->runner[o.server].number;
 	pthread_mutex_unlock(&c->lock);
 	return rc;

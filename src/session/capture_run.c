@@ -24,7 +24,7 @@ struct run {
 	unsigned n_pieces;
 };
 
-static void fetch(void *arg, struct remote *remote, const struct query *q, struct buf *notes)
+static void capture_run_fetch(void *arg, struct remote *remote, const struct query *q, struct buf *notes)
 {
 	struct run *run = arg;
 
@@ -34,7 +34,7 @@ static void fetch(void *arg, struct remote *remote, const struct query *q, struc
 }
 
 /* The sum of the first sample type, if it is a count. */
-static uint64_t count_samples(const struct profile *p)
+static uint64_t capture_run_count_samples(const struct profile *p)
 {
 	uint64_t n = 0;
 
@@ -58,13 +58,13 @@ static void note_piece(struct run *run)
 }
 
 /* Add a piece to those before. Takes over l. */
-static int add_piece(struct run *run, struct loaded *l, struct err *err)
+static int capture_run_add_piece(struct run *run, struct loaded *l, struct err *err)
 {
 	const struct profile *both[] = { run->loaded.profile, l->profile };
 	struct profile *sum;
 	int rc;
 
-	run->n_samples += count_samples(l->profile);
+	run->n_samples += capture_run_count_samples(l->profile);
 	run->n_pieces++;
 	if (!run->loaded.profile) {
 		run->loaded = *l;
@@ -85,7 +85,7 @@ struct capture_load {
 	struct loaded *out;
 };
 
-static int load(void *arg, struct err *err)
+static int capture_run_load(void *arg, struct err *err)
 {
 	struct capture_load *l = arg;
 
@@ -117,11 +117,11 @@ static int fetch_piece(struct run *run, unsigned seconds, struct err *err)
 	request->is_reload = true;
 	request->stop = &run->r->load_stop;
 	request->events = &run->events;
-	rc = jobs_run_beside(c->jobs, request->stop, load, &work, err);
+	rc = jobs_run_beside(c->jobs, request->stop, capture_run_load, &work, err);
 	for (int i = 0; i < N_SIDES; i++)
 		l.load[i].q = c->q; /* outlives q */
 	if (rc == 0)
-		return add_piece(run, &l, err);
+		return capture_run_add_piece(run, &l, err);
 	loaded_release(&l);
 	if (run->source.len) /* the list of captures names it */
 		answer_server_cut_source(buf_text(&run->source), err);
@@ -189,7 +189,7 @@ static enum capture_state capture_finish(struct run *run, int rc, char *name, ch
 	return has_failed ? CAPTURE_FAILED : CAPTURE_DONE;
 }
 
-static void run_once(struct capture_runner *r)
+static void capture_run_once(struct capture_runner *r)
 {
 	struct captures *c = r->captures;
 	struct run run = { .r = r, .options = r->options };
@@ -202,7 +202,7 @@ static void run_once(struct capture_runner *r)
 	pthread_mutex_lock(&c->lock);
 	memcpy(name, capture_of(c, r->number)->name, sizeof(name));
 	pthread_mutex_unlock(&c->lock);
-	run.events = (struct load_events){ .arg = &run, .fetch = fetch };
+	run.events = (struct load_events){ .arg = &run, .fetch = capture_run_fetch };
 	rc = fetch_all_pieces(&run, &err);
 	state = capture_finish(&run, rc, name, id, &err);
 	loaded_release(&run.loaded);
@@ -246,7 +246,7 @@ void *capture_run(void *runner)
 
 	do {
 		start_ms = capture_now_ms();
-		run_once(r);
+		capture_run_once(r);
 	} while (r->options.repeat_minutes && !stop_is_set(&r->stop) && !stop_is_set(&r->load_stop) &&
 		 wait_for_next(r, start_ms));
 	pthread_mutex_lock(&r->captures->lock);

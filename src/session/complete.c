@@ -23,13 +23,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_words(struct candidates *c, const char *const *word)
+static void session_complete_add_words(struct candidates *c, const char *const *word)
 {
 	for (; *word; word++)
 		complete_add_name(c, *word, "");
 }
 
-static void add_commands(struct candidates *c)
+static void session_complete_add_commands(struct candidates *c)
 {
 	for (size_t i = 0; i < n_reports; i++)
 		if (reports_is_in_shell(&reports[i]))
@@ -38,7 +38,7 @@ static void add_commands(struct candidates *c)
 
 /* Add option names, with = after those that take a value. Flags that are one value of a choice are only added where
    they can be written as flags. */
-static void add_options(struct candidates *c, const char *equals, bool picks)
+static void session_complete_add_options(struct candidates *c, const char *equals, bool picks)
 {
 	char name[OPT_NAME_MAX];
 
@@ -52,13 +52,13 @@ static void add_options(struct candidates *c, const char *equals, bool picks)
 		complete_add_name(c, query_choices[i].name, equals);
 }
 
-static void add_first(struct candidates *c)
+static void session_complete_add_first(struct candidates *c)
 {
 	static const char *const others[] = { "exit", "help", "options", "quit", NULL };
 
-	add_commands(c);
-	add_words(c, others);
-	add_options(c, "=", false);
+	session_complete_add_commands(c);
+	session_complete_add_words(c, others);
+	session_complete_add_options(c, "=", false);
 	complete_types(c, "");
 	complete_types(c, "mean_");
 	complete_types(c, "total_");
@@ -67,8 +67,8 @@ static void add_first(struct candidates *c)
 /* Add the commands and options that help explains. */
 static void add_topics(struct candidates *c)
 {
-	add_commands(c);
-	add_options(c, "", true);
+	session_complete_add_commands(c);
+	session_complete_add_options(c, "", true);
 }
 
 /* The words that an option accepts, if there are only a few; NULL for other options. */
@@ -95,14 +95,14 @@ static const char *const *words_of(const char *name)
 	return NULL;
 }
 
-static bool is_one_of(const char *name, const char *const *names)
+static bool session_complete_is_one_of(const char *name, const char *const *names)
 {
 	while (*names && strcmp(*names, name) != 0)
 		names++;
 	return *names;
 }
 
-static void add_values(struct candidates *c, const char *name)
+static void session_complete_add_values(struct candidates *c, const char *name)
 {
 	static const char *const yes_no[] = { "false", "true", NULL };
 	static const char *const functions[] = { "focus", "ignore", "hide", "show", "show_from", "prune_from", NULL };
@@ -114,18 +114,18 @@ static void add_values(struct candidates *c, const char *name)
 	if (o)
 		name = o->name; /* the name with _ instead of - */
 	if (words_of(name))
-		add_words(c, words_of(name));
+		session_complete_add_words(c, words_of(name));
 	else if (o && (o->kind == OPT_BOOL || o->kind == OPT_CHOICE))
-		add_words(c, yes_no);
+		session_complete_add_words(c, yes_no);
 	else if (strcmp(name, "sample_index") == 0)
 		complete_types(c, "");
-	else if (is_one_of(name, functions))
+	else if (session_complete_is_one_of(name, functions))
 		complete_functions(c);
-	else if (is_one_of(name, keys))
+	else if (session_complete_is_one_of(name, keys))
 		complete_keys(c, "");
-	else if (is_one_of(name, labels))
+	else if (session_complete_is_one_of(name, labels))
 		complete_labels(c);
-	else if (is_one_of(name, files))
+	else if (session_complete_is_one_of(name, files))
 		complete_files(c);
 	for (size_t i = 0; !o && i < query_n_choices; i++)
 		for (size_t k = 0; k < query_n_options && strcmp(query_choices[i].name, name) == 0; k++)
@@ -134,7 +134,7 @@ static void add_values(struct candidates *c, const char *name)
 }
 
 /* Start completing the word at text, without its opening quote. */
-static void take_word(struct candidates *c, const char *text)
+static void session_complete_take_word(struct candidates *c, const char *text)
 {
 	c->word = text + (*text == '\'' || *text == '"');
 }
@@ -153,8 +153,8 @@ static void complete_value(struct candidates *c, const char *name, const char *v
 	if (*value != '\'' && *value != '"' && starts_with(name, "tag"))
 		value = last_of_list(value);
 	*start = (size_t)(value - line);
-	take_word(c, value);
-	add_values(c, name);
+	session_complete_take_word(c, value);
+	session_complete_add_values(c, name);
 }
 
 /* Complete NAME=VALUE. Return false when the line is not an assignment. */
@@ -189,7 +189,7 @@ static void complete_option(struct candidates *c, const char *word, const char *
 	if (!equals) {
 		c->prefix = "--";
 		c->word = word + 2;
-		add_options(c, "=", true);
+		session_complete_add_options(c, "=", true);
 		return;
 	}
 	name = mem_strndup(word + dashes, (size_t)(equals - word) - dashes);
@@ -198,7 +198,7 @@ static void complete_option(struct candidates *c, const char *word, const char *
 }
 
 /* Does the word begin with -NAME=, where NAME is an option? */
-static bool is_option(const char *word)
+static bool session_complete_is_option(const char *word)
 {
 	bool is_one;
 	char *name;
@@ -217,15 +217,15 @@ static void complete_argument(struct candidates *c, const char *command, size_t 
 {
 	bool tags = n == 4 && memcmp(command, "tags", 4) == 0;
 
-	if (starts_with(word, "--") || is_option(word)) {
+	if (starts_with(word, "--") || session_complete_is_option(word)) {
 		complete_option(c, word, line, start);
 	} else if (*word == '>') {
 		c->prefix = ">";
-		take_word(c, word + 1);
+		session_complete_take_word(c, word + 1);
 		complete_files(c);
 	} else {
 		c->prefix = *word == '-' ? "-" : "";
-		take_word(c, word + (*word == '-'));
+		session_complete_take_word(c, word + (*word == '-'));
 		if (*word == '-')
 			complete_add_name(c, "cum", "");
 		if (tags)
@@ -257,12 +257,12 @@ static void complete_words(struct candidates *c, const char *line, size_t *start
 		return;
 	if (n_before == 0) {
 		c->word = word;
-		add_first(c);
+		session_complete_add_first(c);
 	} else if (n == 4 && memcmp(line + first, "help", 4) == 0) {
 		c->word = word;
 		add_topics(c);
 	} else if (is_file_next(line, *start)) {
-		take_word(c, word);
+		session_complete_take_word(c, word);
 		complete_files(c);
 	} else {
 		complete_argument(c, line + first, n, word, line, start);
@@ -274,7 +274,7 @@ struct text {
 	size_t n;
 };
 
-static int compare_texts(const void *a, const void *b)
+static int session_complete_compare_texts(const void *a, const void *b)
 {
 	const struct text *x = a, *y = b;
 	int by = memcmp(x->at, y->at, x->n < y->n ? x->n : y->n);
@@ -289,9 +289,9 @@ static void sort_into(const struct string_list *found, struct string_list *out)
 
 	for (size_t i = 0; i < found->n; i++)
 		all[i].at = string_list_get(found, i, &all[i].n);
-	qsort(all, found->n, sizeof(*all), compare_texts);
+	qsort(all, found->n, sizeof(*all), session_complete_compare_texts);
 	for (size_t i = 0; i < found->n && n_out < COMPLETE_MAX; i++) {
-		if (i && compare_texts(&all[i - 1], &all[i]) == 0)
+		if (i && session_complete_compare_texts(&all[i - 1], &all[i]) == 0)
 			continue;
 		buf_add(&out->all, all[i].at, all[i].n);
 		string_list_end(out);

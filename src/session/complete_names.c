@@ -22,7 +22,7 @@
 
 /* Append a name as an expression that matches it. Special characters are escaped, control characters and quotes are
    written as numbers, and a byte that is not UTF-8 becomes a dot, which matches any character. */
-static void add_escaped(const char *s, size_t n, struct buf *out)
+static void complete_names_add_escaped(const char *s, size_t n, struct buf *out)
 {
 	for (size_t i = 0, len; i < n; i += len) {
 		uint32_t c = 0;
@@ -42,7 +42,7 @@ static void add_escaped(const char *s, size_t n, struct buf *out)
 }
 
 /* Blanks need quotes, and so does //:, which would start a comment. */
-static bool needs_quotes(const char *s)
+static bool complete_names_needs_quotes(const char *s)
 {
 	for (; *s; s++)
 		if (line_space(s) || starts_with(s, "//:"))
@@ -50,9 +50,9 @@ static bool needs_quotes(const char *s)
 	return false;
 }
 
-static void add_candidate(struct candidates *c, const struct buf *text)
+static void complete_names_add_candidate(struct candidates *c, const struct buf *text)
 {
-	const char *quote = needs_quotes(buf_text(text)) ? "'" : "";
+	const char *quote = complete_names_needs_quotes(buf_text(text)) ? "'" : "";
 
 	buf_addf(&c->found.all, "%s%s%s%s", c->prefix, quote, buf_text(text), quote);
 	string_list_end(&c->found);
@@ -81,7 +81,7 @@ static char *literal_of(const char *word, bool *anchored)
 }
 
 /* Add the functions whose name contains the literal, at its start or anywhere. Return whether there were any. */
-static bool add_functions(struct candidates *c, const char *literal, bool at_start)
+static bool complete_names_add_functions(struct candidates *c, const char *literal, bool at_start)
 {
 	const struct profile *p = c->p;
 	size_t n = strlen(literal);
@@ -94,9 +94,9 @@ static bool add_functions(struct candidates *c, const char *literal, bool at_sta
 		if (!*name || (at_start ? strncmp(name, literal, n) != 0 : !strstr(name, literal)))
 			continue;
 		buf_addz(&text, "^");
-		add_escaped(name, strtab_len(p->str, p->func_name[i]), &text);
+		complete_names_add_escaped(name, strtab_len(p->str, p->func_name[i]), &text);
 		buf_addz(&text, "$");
-		add_candidate(c, &text);
+		complete_names_add_candidate(c, &text);
 		buf_release(&text);
 		any = true;
 	}
@@ -108,8 +108,8 @@ void complete_functions(struct candidates *c)
 	bool anchored;
 	char *literal = literal_of(c->word, &anchored);
 
-	if (!add_functions(c, literal, true) && !anchored)
-		add_functions(c, literal, false);
+	if (!complete_names_add_functions(c, literal, true) && !anchored)
+		complete_names_add_functions(c, literal, false);
 	free(literal);
 }
 
@@ -131,13 +131,13 @@ void complete_keys(struct candidates *c, const char *end)
 		utf8_add_safe(&text, key, strlen(key));
 		if (strcmp(buf_text(&text), key) == 0) { /* skip what cannot be typed */
 			buf_addz(&text, end);
-			add_candidate(c, &text);
+			complete_names_add_candidate(c, &text);
 		}
 		buf_release(&text);
 	}
 }
 
-static void add_values(struct candidates *c, const char *key, size_t n, const char *value)
+static void complete_names_add_values(struct candidates *c, const char *key, size_t n, const char *value)
 {
 	const struct profile *p = c->p;
 	bool anchored;
@@ -152,9 +152,9 @@ static void add_values(struct candidates *c, const char *key, size_t n, const ch
 			continue;
 		buf_add(&out, key, n);
 		buf_addz(&out, "=^");
-		add_escaped(text, strtab_len(p->str, p->label_text[i]), &out);
+		complete_names_add_escaped(text, strtab_len(p->str, p->label_text[i]), &out);
 		buf_addz(&out, "$");
-		add_candidate(c, &out);
+		complete_names_add_candidate(c, &out);
 		buf_release(&out);
 	}
 	free(literal);
@@ -165,7 +165,7 @@ void complete_labels(struct candidates *c)
 	const char *equals = strchr(c->word, '=');
 
 	if (equals)
-		add_values(c, c->word, (size_t)(equals - c->word), equals + 1);
+		complete_names_add_values(c, c->word, (size_t)(equals - c->word), equals + 1);
 	else
 		complete_keys(c, "=");
 }
@@ -185,7 +185,7 @@ void complete_types(struct candidates *c, const char *prefix)
 	}
 }
 
-static void add_file(struct candidates *c, const char *folder, const char *name)
+static void complete_names_add_file(struct candidates *c, const char *folder, const char *name)
 {
 	struct buf path = { 0 }, safe = { 0 };
 	struct stat st;
@@ -195,7 +195,7 @@ static void add_file(struct candidates *c, const char *folder, const char *name)
 	if (strcmp(buf_text(&safe), path.data) == 0 && !strpbrk(path.data, "'\"")) {
 		if (stat(path.data, &st) == 0 && S_ISDIR(st.st_mode))
 			buf_addz(&path, "/");
-		add_candidate(c, &path);
+		complete_names_add_candidate(c, &path);
 	}
 	buf_release(&path);
 	buf_release(&safe);
@@ -211,7 +211,7 @@ void complete_files(struct candidates *c)
 	while (dir && (entry = readdir(dir)))
 		if (starts_with(entry->d_name, begin) && (*begin || *entry->d_name != '.') &&
 		    strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			add_file(c, folder, entry->d_name);
+			complete_names_add_file(c, folder, entry->d_name);
 	if (dir)
 		closedir(dir);
 	free(folder);

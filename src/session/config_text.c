@@ -51,7 +51,7 @@ static const json_t *configs_of(const struct document *d)
 	return json_is_null(configs) ? NULL : configs;
 }
 
-static const char *name_of(const struct document *d, const json_t *config)
+static const char *config_text_name_of(const struct document *d, const json_t *config)
 {
 	const char *name = d->lib->string_value(member(d, config, "name"));
 
@@ -110,7 +110,7 @@ static int check_config(const struct document *d, const json_t *config, struct e
 		    !has_right_type(&query_params[i], member(d, config, query_params[i].name)))
 			return err_set(err, ERR_FORMAT,
 				       "could not parse settings: config %.100s: %s has a value of another type",
-				       name_of(d, config), query_params[i].name);
+				       config_text_name_of(d, config), query_params[i].name);
 	return 0;
 }
 
@@ -176,7 +176,7 @@ static const char *default_value(const struct query_param *param)
 }
 
 /* Set a parameter to a value of a config, or remove it. Returns whether this changed it. */
-static bool set_param(struct url_params *params, const char *param, const char *value)
+static bool config_text_set_param(struct url_params *params, const char *param, const char *value)
 {
 	if (strcmp(url_params_get(params, param), value) == 0)
 		return false;
@@ -190,36 +190,36 @@ static bool set_param(struct url_params *params, const char *param, const char *
 /* Set the parameters of a config; NULL: of the default options. Returns whether this changed any. */
 static bool set_params(const struct document *d, const json_t *config, struct url_params *params)
 {
-	bool changed = set_param(params, "off", "");
+	bool changed = config_text_set_param(params, "off", "");
 
 	for (size_t i = 0; i < query_n_params; i++) {
 		const struct query_param *param = &query_params[i];
 		struct buf value = { 0 };
 
 		if (strcmp(param->name, "by") == 0) /* another way to write tagroot */
-			changed |= set_param(params, param->param, "");
+			changed |= config_text_set_param(params, param->param, "");
 		if (!is_saved(param))
 			continue;
 		if (config)
 			add_saved_value(d, param, member(d, config, param->name), &value);
 		if (!config || strcmp(buf_text(&value), default_value(param)) == 0)
-			changed |= set_param(params, param->param, "");
+			changed |= config_text_set_param(params, param->param, "");
 		else if (is_flag(param))
-			changed |= set_param(params, param->param, *value.data == 't' ? "t" : "f");
+			changed |= config_text_set_param(params, param->param, *value.data == 't' ? "t" : "f");
 		else
-			changed |= set_param(params, param->param, buf_text(&value));
+			changed |= config_text_set_param(params, param->param, buf_text(&value));
 		buf_release(&value);
 	}
 	return changed;
 }
 
 /* Append an entry. Returns whether the request has its parameters. */
-static bool add_entry(const struct document *d, const json_t *config, const struct url_params *params,
-		      struct config_list *out)
+static bool config_text_add_entry(const struct document *d, const json_t *config, const struct url_params *params,
+				  struct config_list *out)
 {
 	struct url_params *own = url_params_copy(params);
 	bool changed = set_params(d, config, own);
-	const char *name = config ? name_of(d, config) : "Default";
+	const char *name = config ? config_text_name_of(d, config) : "Default";
 	struct buf query = { 0 };
 
 	url_params_add_query(own, &query);
@@ -236,11 +236,11 @@ int config_text_list(const char *text, size_t n, const struct url_params *params
 		     struct err *err)
 {
 	struct document d = { 0 };
-	size_t current = add_entry(&d, NULL, params, out) ? out->n - 1 : SIZE_MAX;
+	size_t current = config_text_add_entry(&d, NULL, params, out) ? out->n - 1 : SIZE_MAX;
 	int rc = document_parse(text, n, &d, err);
 
 	for (size_t i = 0; rc == 0 && i < n_configs(&d); i++)
-		if (add_entry(&d, config_at(&d, i), params, out))
+		if (config_text_add_entry(&d, config_at(&d, i), params, out))
 			current = out->n - 1;
 	if (current != SIZE_MAX)
 		out->item[current].is_current = true;
@@ -249,7 +249,7 @@ int config_text_list(const char *text, size_t n, const struct url_params *params
 	return rc;
 }
 
-static void write_value(const struct document *d, const json_t *value, struct json *j);
+static void config_text_write_value(const struct document *d, const json_t *value, struct json *j);
 
 /* Write the members of an object. skip: does not write members for which this is true; may be NULL. */
 static void write_members(const struct document *d, const json_t *object, bool (*skip)(const char *key), struct json *j)
@@ -262,11 +262,11 @@ static void write_members(const struct document *d, const json_t *object, bool (
 		if (skip && skip(key))
 			continue;
 		jsonw_key(j, key);
-		write_value(d, d->lib->object_iter_value(at), j);
+		config_text_write_value(d, d->lib->object_iter_value(at), j);
 	}
 }
 
-static void write_value(const struct document *d, const json_t *value, struct json *j)
+static void config_text_write_value(const struct document *d, const json_t *value, struct json *j)
 {
 	switch (json_typeof(value)) {
 	case JSON_OBJECT:
@@ -277,7 +277,7 @@ static void write_value(const struct document *d, const json_t *value, struct js
 	case JSON_ARRAY:
 		jsonw_open(j, '[');
 		for (size_t i = 0; i < d->lib->array_size(value); i++)
-			write_value(d, d->lib->array_get(value, i), j);
+			config_text_write_value(d, d->lib->array_get(value, i), j);
 		jsonw_close(j, ']');
 		break;
 	case JSON_STRING:
@@ -298,7 +298,7 @@ static void write_value(const struct document *d, const json_t *value, struct js
 }
 
 /* Is this a member of a config that cpa writes? */
-static bool is_known(const char *key)
+static bool config_text_is_known(const char *key)
 {
 	if (strcmp(key, "name") == 0)
 		return true;
@@ -309,8 +309,8 @@ static bool is_known(const char *key)
 }
 
 /* The value of an option as it is saved. normalize comes from the request, else from the command line. */
-static void add_value(const struct settings *s, const struct url_params *params, const struct query_param *param,
-		      struct buf *out)
+static void config_text_add_value(const struct settings *s, const struct url_params *params,
+				  const struct query_param *param, struct buf *out)
 {
 	const struct query *q = settings_query(s);
 	bool is_set;
@@ -369,12 +369,12 @@ static void write_new(const struct document *d, const struct edit *e, const json
 
 		if (!is_saved(&query_params[i]))
 			continue;
-		add_value(e->s, e->params, &query_params[i], &value);
+		config_text_add_value(e->s, e->params, &query_params[i], &value);
 		write_option(&query_params[i], buf_text(&value), j);
 		buf_release(&value);
 	}
 	if (old)
-		write_members(d, old, is_known, j);
+		write_members(d, old, config_text_is_known, j);
 	jsonw_close(j, '}');
 }
 
@@ -386,11 +386,11 @@ static bool write_configs(const struct document *d, const struct edit *e, struct
 	jsonw_open(j, '[');
 	for (size_t i = 0; i < n_configs(d); i++) {
 		const json_t *config = config_at(d, i);
-		bool is_it = !found && strcmp(name_of(d, config), e->name) == 0;
+		bool is_it = !found && strcmp(config_text_name_of(d, config), e->name) == 0;
 
 		found |= is_it;
 		if (!is_it)
-			write_value(d, config, j);
+			config_text_write_value(d, config, j);
 		else if (e->s)
 			write_new(d, e, config, j);
 	}

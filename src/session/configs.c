@@ -48,7 +48,7 @@ void configs_add_stamp(const char *path, struct buf *out)
 }
 
 /* Read the file. A missing file is empty. Sets *is_new if there is none. The caller frees out->data. */
-static int read_file(const char *path, struct bytes *out, bool *is_new, struct err *err)
+static int configs_read_file(const char *path, struct bytes *out, bool *is_new, struct err *err)
 {
 	struct stat st;
 	int rc;
@@ -70,7 +70,7 @@ int configs_list(const char *path, const struct url_params *params, struct confi
 	struct bytes text;
 	struct err ignored;
 	bool is_new;
-	int rc = read_file(path, &text, &is_new, err);
+	int rc = configs_read_file(path, &text, &is_new, err);
 
 	if (rc < 0)
 		config_text_list("", 0, params, out, &ignored);
@@ -107,7 +107,7 @@ static int change_file(const char *path, const char *name, const struct settings
 	struct bytes text;
 	struct buf result = { 0 };
 	bool is_new;
-	int rc = read_file(path, &text, &is_new, err);
+	int rc = configs_read_file(path, &text, &is_new, err);
 
 	if (rc < 0)
 		return rc;
@@ -124,8 +124,8 @@ static int change_file(const char *path, const char *name, const struct settings
 	return rc;
 }
 
-static int change(const char *path, const char *name, const struct settings *s, const struct url_params *params,
-		  struct err *err)
+static int configs_change(const char *path, const char *name, const struct settings *s, const struct url_params *params,
+			  struct err *err)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	int fd, rc;
@@ -142,10 +142,10 @@ static int change(const char *path, const char *name, const struct settings *s, 
 int configs_save(const char *path, const char *name, const struct settings *s, const struct url_params *params,
 		 struct err *err)
 {
-	return change(path, name, s, params, err);
+	return configs_change(path, name, s, params, err);
 }
 
 int configs_delete(const char *path, const char *name, struct err *err)
 {
-	return change(path, name, NULL, NULL, err);
+	return configs_change(path, name, NULL, NULL, err);
 }

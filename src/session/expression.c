@@ -66,14 +66,14 @@ void expression_add_file(const struct profile *p, const char *file, const char *
 #define LABEL_SPECIAL ",='\""
 
 /* Can the key be written before the first = of a filter? */
-static bool is_plain(const char *key)
+static bool expression_is_plain(const char *key)
 {
 	return *key && !strchr(key, '=');
 }
 
 void expression_add_label(const char *key, const char *value, size_t n, struct buf *out)
 {
-	if (is_plain(key)) {
+	if (expression_is_plain(key)) {
 		buf_addf(out, "%s=^", key);
 	} else { /* without a key, expressions match key:value */
 		buf_addz(out, "^");
@@ -86,16 +86,16 @@ void expression_add_label(const char *key, const char *value, size_t n, struct b
 
 /* A known unit, else "": unknown units are ignored when read, and units with characters other than letters cannot be
    written. */
-static const char *unit_of(const char *unit)
+static const char *expression_unit_of(const char *unit)
 {
 	return unit_find(unit, NULL) ? unit : "";
 }
 
 bool expression_add_numbers(const char *key, int64_t lo, int64_t hi, const char *unit, struct buf *out)
 {
-	const char *known = unit_of(unit);
+	const char *known = expression_unit_of(unit);
 
-	if (!is_plain(key))
+	if (!expression_is_plain(key))
 		return false;
 	for (const char *c = known; *c; c++)
 		if ((*c | 32) < 'a' || (*c | 32) > 'z')

@@ -177,7 +177,7 @@ static void replace_older(struct jobs *j, const struct jobs_client *client)
 }
 
 /* The flight that computes this key and still has a client. */
-static struct flight *find_same(struct jobs *j, const char *key)
+static struct flight *jobs_find_same(struct jobs *j, const char *key)
 {
 	for (struct flight *f = j->first; f; f = f->next)
 		if (key && f->key && strcmp(f->key, key) == 0 && !stop_is_set(f->stop))
@@ -202,7 +202,7 @@ static void flight_start(struct jobs *j, struct flight *f, const char *key)
 }
 
 /* Is this the first flight that does not run yet? */
-static bool is_next(const struct jobs *j, const struct flight *f)
+static bool jobs_is_next(const struct jobs *j, const struct flight *f)
 {
 	const struct flight *first = j->first;
 
@@ -227,7 +227,7 @@ static void fly(struct jobs *j, struct flight *f, jobs_make_fn make, void *arg)
 	struct http_response made = { 0 };
 	unsigned n_threads;
 
-	while (!stop_is_set(f->stop) && (j->n_running == j->max_running || !is_next(j, f)))
+	while (!stop_is_set(f->stop) && (j->n_running == j->max_running || !jobs_is_next(j, f)))
 		wait_briefly(j);
 	f->is_running = true;
 	n_threads = pool_size() / ++j->n_running;
@@ -289,7 +289,7 @@ int jobs_run(struct jobs *j, const struct jobs_client *client, const char *key, 
 
 	pthread_mutex_lock(&j->lock);
 	replace_older(j, client);
-	f = find_same(j, key);
+	f = jobs_find_same(j, key);
 	if (f) {
 		self.next = f->waiters;
 		f->waiters = &self;

@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* Copy a text without leading and trailing white space. */
-static char *trimmed(const char *s, size_t n)
+static char *line_trimmed(const char *s, size_t n)
 {
 	char *all = mem_strndup(s, n), *out;
 	const char *at = all, *end;
@@ -41,7 +41,7 @@ static char *trimmed(const char *s, size_t n)
 	return out;
 }
 
-static void add_line(struct string_list *out, const char *before, const char *after)
+static void line_add(struct string_list *out, const char *before, const char *after)
 {
 	buf_addz(&out->all, before);
 	buf_addz(&out->all, after);
@@ -66,8 +66,8 @@ static bool expand_type(const char *text, const struct profile *p, struct string
 		if (!total && !mean && strcmp(text, type) != 0)
 			continue;
 		if (total || mean)
-			add_line(out, mean ? "mean=1" : "mean=0", "");
-		add_line(out, "sample_index=", type);
+			line_add(out, mean ? "mean=1" : "mean=0", "");
+		line_add(out, "sample_index=", type);
 		return true;
 	}
 	return false;
@@ -76,21 +76,21 @@ static bool expand_type(const char *text, const struct profile *p, struct string
 void line_expand(const char *text, const struct profile *p, struct string_list *out)
 {
 	static const char *const clear[] = { "focus=", "ignore=", "hide=", "tagfocus=", "tagignore=" };
-	char *line = trimmed(text, strlen(text));
+	char *line = line_trimmed(text, strlen(text));
 
 	if (*line && p && expand_type(line, p, out)) {
 		/* done */
 	} else if (strcmp(line, ":") == 0) {
 		for (size_t i = 0; i < sizeof(clear) / sizeof(clear[0]); i++)
-			add_line(out, clear[i], "");
+			line_add(out, clear[i], "");
 	} else {
-		add_line(out, line, "");
+		line_add(out, line, "");
 	}
 	free(line);
 }
 
 /* The value after the = of an assignment, without a trailing comment; freed by the caller. */
-static char *value_of(const char *text)
+static char *line_value_of(const char *text)
 {
 	char *own = line_unquote(text);
 	const char *end = NULL;
@@ -99,7 +99,7 @@ static char *value_of(const char *text)
 		return own;
 	for (const char *at = text; (at = strstr(at, "//:")); at++)
 		end = at;
-	return trimmed(text, end ? (size_t)(end - text) : strlen(text));
+	return line_trimmed(text, end ? (size_t)(end - text) : strlen(text));
 }
 
 /* The name of an option without one or two leading dashes. -o is short for -output. */
@@ -115,12 +115,12 @@ static const char *option_name(const char *word)
 static int read_assignment(const char *text, struct settings *s, const struct profile *p, struct err *err)
 {
 	const char *equals = strchr(text, '=');
-	char *word = trimmed(text, equals ? (size_t)(equals - text) : strlen(text)), *value = NULL;
+	char *word = line_trimmed(text, equals ? (size_t)(equals - text) : strlen(text)), *value = NULL;
 	const char *name = option_name(word);
 	int rc = 1;
 
 	if (settings_is_known(name)) {
-		value = equals ? value_of(equals + 1) : NULL;
+		value = equals ? line_value_of(equals + 1) : NULL;
 		rc = settings_assign(s, p, name, value, err);
 	}
 	free(word);
@@ -156,7 +156,7 @@ static int unknown_command(const char *word, const char *next, struct err *err)
 }
 
 /* Read the name of a report, which may be followed by digits; they become the first argument. */
-static int read_name(struct line_words *w, const struct report_type **out, struct err *err)
+static int line_read_name(struct line_words *w, const struct report_type **out, struct err *err)
 {
 	char *name = w->word[0].text, *digits = name + strlen(name);
 
@@ -188,7 +188,7 @@ struct report_reader {
 	bool has_output;
 };
 
-static void join(struct buf *all, const char *more)
+static void line_join(struct buf *all, const char *more)
 {
 	if (all->len && *more)
 		buf_addz(all, "|");
@@ -196,7 +196,7 @@ static void join(struct buf *all, const char *more)
 }
 
 /* Is s a 32-bit integer, as in pprof? */
-static bool is_count(const char *s)
+static bool line_is_count(const char *s)
 {
 	const char *digits = s + (*s == '-' || *s == '+');
 	long long v;
@@ -209,7 +209,7 @@ static bool is_count(const char *s)
 }
 
 /* Is the word -NAME=VALUE, --NAME=VALUE or --NAME of an option, or -o, which takes the next word? */
-static bool is_option(const struct line_word *word)
+static bool line_is_option(const struct line_word *word)
 {
 	const char *t = word->text;
 	char *name = mem_strndup(t, strcspn(t, "="));
@@ -242,7 +242,7 @@ static int set_for_line(struct report_reader *r, const struct line_words *w, siz
 }
 
 /* Prepare a hint for a word that looks like an option but is read as an expression, as in pprof. */
-static void hint_option(struct report_reader *r, const char *word)
+static void line_hint_option(struct report_reader *r, const char *word)
 {
 	const char *name = word + (*word == '-'), *taken = *word == '-' ? "an expression to ignore" : "an expression";
 	char *known = mem_strndup(name, strcspn(name, "="));
@@ -258,14 +258,14 @@ static void hint_option(struct report_reader *r, const char *word)
 	free(known);
 }
 
-static int read_word(struct report_reader *r, const struct line_words *w, size_t *i, struct err *err)
+static int line_read_word(struct report_reader *r, const struct line_words *w, size_t *i, struct err *err)
 {
 	const char *t = w->word[*i].text;
 	int rc = 0;
 
 	if (w->word[*i].is_quoted) {
-		join(&r->focus, t);
-	} else if (is_count(t)) {
+		line_join(&r->focus, t);
+	} else if (line_is_count(t)) {
 		rc = settings_assign(r->ask, r->p, "nodecount", t, err);
 	} else if (*t == '>') {
 		t++;
@@ -275,11 +275,11 @@ static int read_word(struct report_reader *r, const struct line_words *w, size_t
 		rc = settings_assign(r->ask, r->p, "output", *t ? t : w->word[*i].text, err);
 	} else if (strcmp(t, "-cum") == 0) {
 		rc = settings_assign(r->ask, r->p, "sort", "cum", err);
-	} else if (is_option(&w->word[*i])) {
+	} else if (line_is_option(&w->word[*i])) {
 		rc = set_for_line(r, w, i, err);
 	} else {
-		hint_option(r, t);
-		join(*t == '-' ? &r->ignore : &r->focus, t + (*t == '-'));
+		line_hint_option(r, t);
+		line_join(*t == '-' ? &r->ignore : &r->focus, t + (*t == '-'));
 	}
 	return rc;
 }
@@ -321,7 +321,7 @@ static int read_report(struct line_words *w, const struct settings *s, const str
 	struct report_reader r = { .p = p };
 	const struct report_type *t;
 	bool wants_pattern;
-	int rc = read_name(w, &t, err);
+	int rc = line_read_name(w, &t, err);
 
 	if (rc < 0)
 		return rc;
@@ -329,11 +329,11 @@ static int read_report(struct line_words *w, const struct settings *s, const str
 	settings_set_pattern(r.ask, "");
 	wants_pattern = reports_takes_pattern(t);
 	for (size_t i = 1; rc == 0 && i < w->n; i++) {
-		if (wants_pattern && !is_option(&w->word[i])) {
+		if (wants_pattern && !line_is_option(&w->word[i])) {
 			settings_set_pattern(r.ask, w->word[i].text);
 			wants_pattern = false;
 		} else {
-			rc = read_word(&r, w, &i, err);
+			rc = line_read_word(&r, w, &i, err);
 		}
 	}
 	if (rc == 0 && wants_pattern)

@@ -75,7 +75,7 @@ static const char *closing(const char *s)
  * Append the text between two quotes. Backslashes are copied, except that \" in double quotes becomes a quote:
  * expressions contain many backslashes.
  */
-static void add_quoted(const char *open, const char *close, struct buf *out)
+static void line_words_add_quoted(const char *open, const char *close, struct buf *out)
 {
 	for (const char *at = open + 1; at < close; at++) {
 		if (*open == '"' && at[0] == '\\' && at[1] == '\\')
@@ -86,22 +86,22 @@ static void add_quoted(const char *open, const char *close, struct buf *out)
 	}
 }
 
-static void add_word(struct line_words *w, const struct buf *text, bool quoted)
+static void line_words_add_word(struct line_words *w, const struct buf *text, bool quoted)
 {
 	w->word = mem_grow(w->word, &w->cap, w->n + 1, sizeof(*w->word));
 	w->word[w->n++] = (struct line_word){ mem_strndup(buf_text(text), text->len), quoted };
 }
 
 /* Read the word at s. Return the position after it. */
-static const char *take_word(const char *s, struct line_words *w)
+static const char *line_words_take_word(const char *s, struct line_words *w)
 {
 	const char *open = quote_of(s), *close = open ? closing(open) : NULL;
 	struct buf text = { 0 };
 
 	if (close && (!close[1] || line_space(close + 1))) {
 		buf_add(&text, s, (size_t)(open - s));
-		add_quoted(open, close, &text);
-		add_word(w, &text, open == s);
+		line_words_add_quoted(open, close, &text);
+		line_words_add_word(w, &text, open == s);
 		buf_release(&text);
 		return close + 1;
 	}
@@ -110,7 +110,7 @@ static const char *take_word(const char *s, struct line_words *w)
 	while (*close && !line_space(close))
 		close++;
 	buf_add(&text, s, (size_t)(close - s));
-	add_word(w, &text, false);
+	line_words_add_word(w, &text, false);
 	buf_release(&text);
 	return close;
 }
@@ -130,7 +130,7 @@ void line_words_split(const char *text, struct line_words *out)
 			out->pipe = mem_strndup(at, strlen(at));
 			return;
 		}
-		at = take_word(at, out);
+		at = line_words_take_word(at, out);
 	}
 }
 
@@ -150,7 +150,7 @@ size_t line_words_last(const char *text, size_t *n_words)
 		}
 		if (open && !closing(open)) /* everything that follows may still be inside the quotes */
 			break;
-		end = take_word(at, &w);
+		end = line_words_take_word(at, &w);
 		if (!*end)
 			break;
 		++*n_words;
@@ -180,6 +180,6 @@ char *line_unquote(const char *value)
 	if (*rest && !starts_with(rest, "//:"))
 		return NULL;
 	buf_addz(&text, ""); /* sets text.data even for an empty value */
-	add_quoted(open, close, &text);
+	line_words_add_quoted(open, close, &text);
 	return text.data;
 }

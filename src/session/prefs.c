@@ -24,13 +24,13 @@ struct prefs {
 	size_t n, cap;
 };
 
-static void add_line(struct prefs *k, const char *s, size_t n)
+static void prefs_add_line(struct prefs *k, const char *s, size_t n)
 {
 	k->line = mem_grow(k->line, &k->cap, k->n + 1, sizeof(*k->line));
 	k->line[k->n++] = mem_strndup(s, n);
 }
 
-static void split(struct prefs *k, const struct bytes *file)
+static void prefs_split(struct prefs *k, const struct bytes *file)
 {
 	size_t at = 0;
 
@@ -38,13 +38,13 @@ static void split(struct prefs *k, const struct bytes *file)
 		const char *s = (const char *)file->data + at, *end = memchr(s, '\n', file->n - at);
 		size_t n = end ? (size_t)(end - s) : file->n - at;
 
-		add_line(k, s, n);
+		prefs_add_line(k, s, n);
 		at += n + 1;
 	}
 }
 
 /* Read the lines of the file. A missing file counts as empty. */
-static int read_lines(struct prefs *k, struct err *err)
+static int prefs_read_lines(struct prefs *k, struct err *err)
 {
 	struct bytes file;
 	struct stat st;
@@ -59,7 +59,7 @@ static int read_lines(struct prefs *k, struct err *err)
 	rc = io_read_file(k->path, FILE_MAX, "", &file, err);
 	if (rc < 0)
 		return rc;
-	split(k, &file);
+	prefs_split(k, &file);
 	free(file.data);
 	return 0;
 }
@@ -71,11 +71,11 @@ struct prefs *prefs_open(const char *path)
 	if (!path)
 		return k;
 	k->path = mem_strndup(path, strlen(path));
-	read_lines(k, NULL);
+	prefs_read_lines(k, NULL);
 	return k;
 }
 
-static void release(struct prefs *k)
+static void prefs_release(struct prefs *k)
 {
 	for (size_t i = 0; i < k->n; i++)
 		free(k->line[i]);
@@ -86,13 +86,13 @@ void prefs_free(struct prefs *k)
 {
 	if (!k)
 		return;
-	release(k);
+	prefs_release(k);
 	free(k->path);
 	free(k);
 }
 
 /* The last line with this name, which overrides earlier ones; k->n when there is none. */
-static size_t find(const struct prefs *k, const char *name)
+static size_t prefs_find(const struct prefs *k, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -104,38 +104,38 @@ static size_t find(const struct prefs *k, const char *name)
 
 const char *prefs_get(const struct prefs *k, const char *name)
 {
-	size_t i = find(k, name);
+	size_t i = prefs_find(k, name);
 
 	return i < k->n ? k->line[i] + strlen(name) + 1 : "";
 }
 
-static void put(struct prefs *k, const char *name, const struct buf *line)
+static void prefs_put(struct prefs *k, const char *name, const struct buf *line)
 {
-	size_t i = find(k, name);
+	size_t i = prefs_find(k, name);
 
 	if (i < k->n) {
 		free(k->line[i]);
 		k->line[i] = mem_strndup(line->data, line->len);
 	} else {
-		add_line(k, line->data, line->len);
+		prefs_add_line(k, line->data, line->len);
 	}
 }
 
 /* Change one line of the file as it is now: other sessions may have changed it since it was read. */
-static int write_line(const char *path, const char *name, const struct buf *line, struct err *err)
+static int prefs_write_line(const char *path, const char *name, const struct buf *line, struct err *err)
 {
 	struct prefs now = { .path = (char *)path };
 	struct buf all = { 0 };
-	int rc = read_lines(&now, err);
+	int rc = prefs_read_lines(&now, err);
 
 	if (rc == 0) {
-		put(&now, name, line);
+		prefs_put(&now, name, line);
 		for (size_t i = 0; i < now.n; i++)
 			buf_addf(&all, "%s\n", now.line[i]);
 		io_make_folders(path);
 		rc = io_write_file(path, buf_text(&all), all.len, err);
 	}
-	release(&now);
+	prefs_release(&now);
 	buf_release(&all);
 	return rc < 0 ? err_wrap(err, "saving preferences in %s", path) : 0;
 }
@@ -146,9 +146,9 @@ int prefs_set(struct prefs *k, const char *name, const char *text, struct err *e
 	int rc = 0;
 
 	buf_addf(&line, "%s=%s", name, text);
-	put(k, name, &line);
+	prefs_put(k, name, &line);
 	if (k->path)
-		rc = write_line(k->path, name, &line, err);
+		rc = prefs_write_line(k->path, name, &line, err);
 	buf_release(&line);
 	return rc;
 }

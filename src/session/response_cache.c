@@ -43,7 +43,7 @@ struct response_cache *response_cache_new(uint64_t max_bytes)
 	return c;
 }
 
-static void entry_free(struct entry *e)
+static void response_cache_entry_free(struct entry *e)
 {
 	http_response_release(&e->response);
 	free(e);
@@ -57,7 +57,7 @@ void response_cache_free(struct response_cache *c)
 		struct entry *e = c->oldest;
 
 		c->oldest = e->newer;
-		entry_free(e);
+		response_cache_entry_free(e);
 	}
 	pthread_mutex_destroy(&c->lock);
 	free(c);
@@ -68,7 +68,7 @@ static size_t bucket_of(const char *key)
 	return hash_bytes(key, strlen(key)) % N_BUCKETS;
 }
 
-static struct entry *find(const struct response_cache *c, const char *key)
+static struct entry *response_cache_find(const struct response_cache *c, const char *key)
 {
 	struct entry *e = c->bucket[bucket_of(key)];
 
@@ -96,7 +96,7 @@ bool response_cache_get(struct response_cache *c, const char *key, struct http_r
 	struct entry *e;
 
 	pthread_mutex_lock(&c->lock);
-	e = find(c, key);
+	e = response_cache_find(c, key);
 	if (e) {
 		unlink_use(c, e);
 		append_use(c, e);
@@ -106,7 +106,7 @@ bool response_cache_get(struct response_cache *c, const char *key, struct http_r
 	return e;
 }
 
-static void drop(struct response_cache *c, struct entry *e)
+static void response_cache_drop(struct response_cache *c, struct entry *e)
 {
 	struct entry **at = &c->bucket[e->bucket];
 
@@ -115,11 +115,11 @@ static void drop(struct response_cache *c, struct entry *e)
 	*at = e->next;
 	unlink_use(c, e);
 	c->n_bytes -= e->n_bytes;
-	entry_free(e);
+	response_cache_entry_free(e);
 }
 
 /* Drop entries until n more bytes fit. Returns false if they never will. */
-static bool make_room(struct response_cache *c, uint64_t n)
+static bool response_cache_make_room(struct response_cache *c, uint64_t n)
 {
 	struct entry *e = c->oldest;
 
@@ -129,7 +129,7 @@ static bool make_room(struct response_cache *c, uint64_t n)
 		struct entry *newer = e->newer;
 
 		if (!blob_is_shared(e->response.blob))
-			drop(c, e);
+			response_cache_drop(c, e);
 		e = newer;
 	}
 	return c->n_bytes <= c->max_bytes - n;
@@ -154,7 +154,7 @@ void response_cache_put(struct response_cache *c, const char *key, struct http_r
 	struct entry *e = entry_new(key, r);
 
 	pthread_mutex_lock(&c->lock);
-	if (!find(c, key) && make_room(c, e->n_bytes)) {
+	if (!response_cache_find(c, key) && response_cache_make_room(c, e->n_bytes)) {
 		e->next = c->bucket[e->bucket];
 		c->bucket[e->bucket] = e;
 		append_use(c, e);
@@ -163,7 +163,7 @@ void response_cache_put(struct response_cache *c, const char *key, struct http_r
 	}
 	pthread_mutex_unlock(&c->lock);
 	if (e)
-		entry_free(e);
+		response_cache_entry_free(e);
 }
 
 uint64_t response_cache_bytes(struct response_cache *c)

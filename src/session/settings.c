@@ -41,14 +41,14 @@ static bool holds_text(const struct opt *o)
 	return o->kind == OPT_TEXT || o->kind == OPT_MODE;
 }
 
-static char *copy(const char *s)
+static char *session_settings_copy(const char *s)
 {
 	return mem_strndup(s, strlen(s));
 }
 
-static void replace(const char **field, const char *value)
+static void settings_replace(const char **field, const char *value)
 {
-	char *own = copy(value); /* copy first: value may be the old text */
+	char *own = session_settings_copy(value); /* copy first: value may be the old text */
 
 	free((void *)*field);
 	*field = own;
@@ -61,22 +61,22 @@ static void own_texts(struct query *q)
 		struct opt_list *l = (struct opt_list *)text_at(q, &query_options[i]);
 
 		if (holds_text(&query_options[i]))
-			*text_at(q, &query_options[i]) = copy(*text_at(q, &query_options[i]));
+			*text_at(q, &query_options[i]) = session_settings_copy(*text_at(q, &query_options[i]));
 		if (query_options[i].kind != OPT_LIST)
 			continue;
 		const char **item = l->n ? mem_alloc(l->n, sizeof(*item)) : NULL;
 
 		for (size_t k = 0; k < l->n; k++)
-			item[k] = copy(l->item[k]);
+			item[k] = session_settings_copy(l->item[k]);
 		*l = (struct opt_list){ .item = item, .n = l->n, .cap = l->n };
 	}
-	q->pattern = copy(q->pattern);
+	q->pattern = session_settings_copy(q->pattern);
 }
 
 /* Clear the flags that query_finish has already translated to other options. */
 static void clear_derived(struct query *q)
 {
-	replace(&q->by, "");
+	settings_replace(&q->by, "");
 	q->inuse_space = q->inuse_objects = q->alloc_space = q->alloc_objects = false;
 	q->total_delay = q->contentions = q->mean_delay = false;
 }
@@ -122,7 +122,7 @@ const struct query *settings_query(const struct settings *s)
 
 void settings_set_pattern(struct settings *s, const char *pattern)
 {
-	replace(&s->q.pattern, pattern);
+	settings_replace(&s->q.pattern, pattern);
 }
 
 static const struct query_choice *find_choice(const char *name)
@@ -133,7 +133,7 @@ static const struct query_choice *find_choice(const char *name)
 	return NULL;
 }
 
-static const struct opt *find_option(const char *name)
+static const struct opt *settings_find_option(const char *name)
 {
 	const struct opt *o = opt_find(query_options, query_n_options, name, strlen(name));
 
@@ -142,7 +142,7 @@ static const struct opt *find_option(const char *name)
 
 bool settings_is_known(const char *name)
 {
-	return *name && (find_choice(name) || find_option(name));
+	return *name && (find_choice(name) || settings_find_option(name));
 }
 
 bool settings_can_assign(const struct opt *o)
@@ -253,7 +253,7 @@ static bool is_real(const char *s)
 }
 
 /* Like Go strconv.ParseFloat. */
-static int parse_number(const char *s, struct err *err)
+static int settings_parse_number(const char *s, struct err *err)
 {
 	if (!is_real(s))
 		return err_set(err, ERR_USAGE, "strconv.ParseFloat: parsing \"%s\": invalid syntax", s);
@@ -307,7 +307,7 @@ static int assign_type(struct query *q, const struct profile *p, const char *val
 
 	if (view_find_type(p, value, &type, err) < 0)
 		return ERR_USAGE;
-	replace(&q->sample_index, profile_text(p, p->type[type].name));
+	settings_replace(&q->sample_index, profile_text(p, p->type[type].name));
 	return 0;
 }
 
@@ -318,7 +318,7 @@ static int assign_by(struct query *q, const char *value, struct err *err)
 
 	if (*value && (!starts_with(value, label) || !value[sizeof(label) - 1]))
 		return err_set(err, ERR_USAGE, "by=%s: expected by=label:KEY", value);
-	replace(&q->tagroot, *value ? value + sizeof(label) - 1 : "");
+	settings_replace(&q->tagroot, *value ? value + sizeof(label) - 1 : "");
 	return 0;
 }
 
@@ -346,7 +346,7 @@ static int assign_text(struct query *q, const struct profile *p, const struct op
 	*text_at(&changed, o) = value;
 	if (query_check(&changed, err) < 0 || check_expression(o, value, err) < 0)
 		return ERR_USAGE;
-	replace(text_at(q, o), value);
+	settings_replace(text_at(q, o), value);
 	return 0;
 }
 
@@ -358,7 +358,7 @@ static int assign_value(struct query *q, const struct opt *o, const char *value,
 	int rc = o->kind == OPT_BOOL   ? settings_parse_flag(value, &yes, err)
 		 : o->kind == OPT_INT  ? parse_whole(value, err)
 		 : o->kind == OPT_SIZE ? 0
-				       : parse_number(value, err);
+				       : settings_parse_number(value, err);
 	char decimal[32];
 
 	if (o->kind == OPT_INT && rc == 0) { /* 010 is ten here, but eight on the command line */
@@ -377,7 +377,7 @@ static int assign_value(struct query *q, const struct opt *o, const char *value,
 int settings_assign(struct settings *s, const struct profile *p, const char *name, const char *value, struct err *err)
 {
 	const struct query_choice *c = find_choice(name);
-	const struct opt *o = c ? NULL : find_option(name);
+	const struct opt *o = c ? NULL : settings_find_option(name);
 	char shown[OPT_NAME_MAX];
 
 	if (c)
@@ -396,14 +396,14 @@ int settings_assign(struct settings *s, const struct profile *p, const char *nam
 void settings_reset(struct settings *s, const char *name)
 {
 	const struct query_choice *c = find_choice(name);
-	const struct opt *o = c ? NULL : find_option(name);
+	const struct opt *o = c ? NULL : settings_find_option(name);
 	size_t at = c ? c->offset : o ? o->at : 0;
 
 	assert(c || (o && o->kind != OPT_LIST));
 	if (c)
 		*(int *)((char *)&s->q + c->offset) = 0;
 	else if (holds_text(o))
-		replace(text_at(&s->q, o), o->default_text);
+		settings_replace(text_at(&s->q, o), o->default_text);
 	else
 		query_set(&s->q, o, o->default_text, NULL);
 	s->q.has_nodefraction &= at != offsetof(struct query, nodefraction);
@@ -411,7 +411,7 @@ void settings_reset(struct settings *s, const char *name)
 }
 
 /* Append the shortest decimal that reads back as this number, as Go prints it. */
-static void add_real(double v, struct buf *out)
+static void settings_add_real(double v, struct buf *out)
 {
 	char text[64] = "";
 	int exponent = 0;
@@ -459,7 +459,7 @@ void settings_add_value(const struct settings *s, const struct opt *o, struct bu
 		buf_addf(out, "%" PRId64, *(const int64_t *)field);
 		break;
 	case OPT_REAL:
-		add_real(*(const double *)field, out);
+		settings_add_real(*(const double *)field, out);
 		break;
 	case OPT_TEXT:
 	case OPT_MODE:

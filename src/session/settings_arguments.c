@@ -84,7 +84,7 @@ static void add_argument(const struct opt *o, const char *value, struct buf *out
 	}
 }
 
-static void add_list(const struct opt *o, const struct opt_list *l, struct buf *out)
+static void settings_arguments_add_list(const struct opt *o, const struct opt_list *l, struct buf *out)
 {
 	for (size_t i = 0; i < l->n; i++)
 		add_argument(o, l->item[i], out);
@@ -98,7 +98,7 @@ static void add_changed(const struct settings *s, const struct opt *o, struct bu
 	struct buf value = { 0 };
 
 	if (o->kind == OPT_LIST) {
-		add_list(o, field, out);
+		settings_arguments_add_list(o, field, out);
 		return;
 	}
 	if (o->kind == OPT_CHOICE) {

@@ -149,7 +149,7 @@ void url_params_remove(struct url_params *p, const char *key)
 		remove_from(p, key, 0);
 }
 
-static int compare_items(const void *a, const void *b)
+static int url_params_compare_items(const void *a, const void *b)
 {
 	const struct url_param *const *x = a, *const *y = b;
 	int order = strcmp((*x)->key, (*y)->key);
@@ -163,7 +163,7 @@ void url_params_add_query(const struct url_params *p, struct buf *out)
 
 	for (size_t i = 0; i < p->n; i++)
 		sorted[i] = &p->item[i];
-	qsort(sorted, p->n, sizeof(*sorted), compare_items);
+	qsort(sorted, p->n, sizeof(*sorted), url_params_compare_items);
 	for (size_t i = 0; i < p->n; i++) {
 		if (i)
 			buf_addz(out, "&");

@@ -26,7 +26,7 @@ const struct opt *settings_param_option(const struct query_param *param)
 	return opt_find(query_options, query_n_options, param->name, strlen(param->name));
 }
 
-static bool is_text(const struct query_param *param)
+static bool url_settings_is_text(const struct query_param *param)
 {
 	const struct opt *o = settings_param_option(param);
 
@@ -104,14 +104,15 @@ static int apply_off(struct settings *s, const struct url_params *params, struct
 	return 0;
 }
 
-static int apply(struct settings *s, const struct query_param *param, const char *value, const struct profile *p,
-		 struct err *err)
+static int url_settings_apply(struct settings *s, const struct query_param *param, const char *value,
+			      const struct profile *p, struct err *err)
 {
 	bool ignored;
 	int rc = is_normalize(param) ? settings_parse_flag(value, &ignored, err)
 				     : settings_assign(s, p, param->name, value, err);
 
-	return rc < 0 && !is_text(param) ? err_wrap(err, "error setting config field %s", param->name) : rc;
+	return rc < 0 && !url_settings_is_text(param) ? err_wrap(err, "error setting config field %s", param->name)
+						      : rc;
 }
 
 /* Texts come last: pprof reports an invalid expression only after all numbers, flags and choices are valid. */
@@ -124,8 +125,8 @@ int settings_apply_params(struct settings *s, const struct url_params *params, c
 			const struct query_param *param = &query_params[i];
 			const char *value = url_params_get(params, param->param);
 
-			if (*value && is_text(param) == (texts > 0))
-				rc = apply(s, param, value, p, err);
+			if (*value && url_settings_is_text(param) == (texts > 0))
+				rc = url_settings_apply(s, param, value, p, err);
 		}
 	}
 	return rc;
@@ -153,13 +154,13 @@ static bool is_explicit(const struct settings *s, const struct query_param *para
 	       (q->has_granularity && strcmp(param->name, "granularity") == 0);
 }
 
-static void add_off(struct buf *off, const char *param)
+static void url_settings_add_off(struct buf *off, const char *param)
 {
 	buf_addf(off, "%s%s", off->len ? "," : "", param);
 }
 
-static void set_param(const struct settings *s, const struct settings *base, const struct query_param *param,
-		      struct url_params *params, struct buf *off)
+static void url_settings_set_param(const struct settings *s, const struct settings *base,
+				   const struct query_param *param, struct url_params *params, struct buf *off)
 {
 	const struct opt *o = settings_param_option(param);
 	struct buf value = { 0 }, old = { 0 };
@@ -174,7 +175,7 @@ static void set_param(const struct settings *s, const struct settings *base, con
 	}
 	url_params_remove(params, param->param);
 	if (differs && (value.len == 0 || (is_explicit(base, param) && !is_explicit(s, param))))
-		add_off(off, param->param);
+		url_settings_add_off(off, param->param);
 	else if (differs)
 		url_params_set(params, param->param, buf_text(&value));
 	buf_release(&value);
@@ -189,7 +190,7 @@ void settings_set_params(const struct settings *s, const struct settings *base, 
 		if (is_alias(&query_params[i]))
 			url_params_remove(params, query_params[i].param);
 		else if (!is_normalize(&query_params[i]))
-			set_param(s, base, &query_params[i], params, &off);
+			url_settings_set_param(s, base, &query_params[i], params, &off);
 	}
 	if (off.len)
 		url_params_set(params, off_param, off.data);
@@ -226,8 +227,8 @@ void settings_switch_off(const struct settings *base, const struct query_param *
 		return;
 	for (size_t at = 0; (list = next_list(params, &at));)
 		if (*list)
-			add_off(&off, list);
-	add_off(&off, param->param);
+			url_settings_add_off(&off, list);
+	url_settings_add_off(&off, param->param);
 	url_params_set(params, off_param, off.data);
 	buf_release(&off);
 }

@@ -27,7 +27,7 @@ struct workspace *workspace_new(void)
 	return w;
 }
 
-static void entry_free(struct workspace_entry *e)
+static void workspace_entry_free(struct workspace_entry *e)
 {
 	loaded_release(&e->o.loaded);
 	free((void *)e->o.name);
@@ -40,7 +40,7 @@ void workspace_free_entries(struct workspace_entry *unused)
 		struct workspace_entry *e = unused;
 
 		unused = e->next;
-		entry_free(e);
+		workspace_entry_free(e);
 	}
 }
 
@@ -72,7 +72,7 @@ void workspace_free(struct workspace *w)
 	free(w);
 }
 
-static struct workspace_entry *find(struct workspace *w, const char *id)
+static struct workspace_entry *workspace_find(struct workspace *w, const char *id)
 {
 	for (size_t i = 0; i < w->n; i++)
 		if (!id || !*id || strcmp(w->entry[i]->o.id, id) == 0)
@@ -88,7 +88,7 @@ struct open_profile *workspace_take(struct workspace *w, struct workspace_entry 
 }
 
 /* Remove an entry from the list. */
-static void drop(struct workspace *w, size_t i, struct workspace_entry **unused)
+static void workspace_drop(struct workspace *w, size_t i, struct workspace_entry **unused)
 {
 	struct workspace_entry *e = w->entry[i];
 
@@ -128,7 +128,7 @@ struct workspace_entry *workspace_entry_new(struct loaded *l, const char *name, 
 	return e;
 }
 
-static struct workspace_entry *find_same(struct workspace *w, const struct workspace_entry *e)
+static struct workspace_entry *workspace_find_same(struct workspace *w, const struct workspace_entry *e)
 {
 	for (size_t i = 0; i < w->n; i++)
 		if (w->entry[i]->o.fingerprint == e->o.fingerprint &&
@@ -145,7 +145,7 @@ static void set_id(struct workspace *w, struct workspace_entry *e)
 	do {
 		snprintf(e->o.id, sizeof(e->o.id), "%08" PRIx64, h >> 32);
 		h = (h << 1 | h >> 63) + 1;
-	} while (find(w, e->o.id));
+	} while (workspace_find(w, e->o.id));
 }
 
 int workspace_open(struct workspace *w, struct loaded *l, const char *name, enum open_origin origin,
@@ -158,9 +158,9 @@ int workspace_open(struct workspace *w, struct loaded *l, const char *name, enum
 	assert(e->o.p);
 	e->o.fingerprint = profile_fingerprint(e->o.p);
 	pthread_mutex_lock(&w->lock);
-	same = find_same(w, e);
+	same = workspace_find_same(w, e);
 	if (!same && w->n == WORKSPACE_PROFILES_MAX && (full = oldest(w)) < w->n)
-		drop(w, full, &unused);
+		workspace_drop(w, full, &unused);
 	if (same) {
 		*out = workspace_take(w, same);
 		workspace_unref(e, &unused);
@@ -184,7 +184,7 @@ struct open_profile *workspace_get(struct workspace *w, const char *id)
 	struct workspace_entry *e;
 
 	pthread_mutex_lock(&w->lock);
-	e = find(w, id);
+	e = workspace_find(w, id);
 	if (e)
 		o = workspace_take(w, e);
 	pthread_mutex_unlock(&w->lock);
@@ -239,11 +239,11 @@ bool workspace_close(struct workspace *w, const char *id)
 	bool is_found = false;
 
 	pthread_mutex_lock(&w->lock);
-	e = *id ? find(w, id) : NULL;
+	e = *id ? workspace_find(w, id) : NULL;
 	for (size_t i = 0; e && i < w->n && !is_found; i++) {
 		if (w->entry[i] != e || e->o.origin == OPEN_COMMAND_LINE)
 			continue;
-		drop(w, i, &unused);
+		workspace_drop(w, i, &unused);
 		is_found = true;
 	}
 	pthread_mutex_unlock(&w->lock);

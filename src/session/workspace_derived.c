@@ -35,7 +35,7 @@ struct derivation {
 	const void *arg;
 };
 
-static struct workspace_derived *find_derived(struct workspace *w, const char *key)
+static struct workspace_derived *workspace_derived_find(struct workspace *w, const char *key)
 {
 	for (size_t i = 0; i < w->n_derived; i++)
 		if (strcmp(w->derived[i].key, key) == 0)
@@ -68,7 +68,7 @@ void workspace_drop_derived(struct workspace *w, const struct workspace_entry *e
 }
 
 /* Make room for one more result: remove the least recently used one. Returns false if all are being computed. */
-static bool make_room(struct workspace *w, struct workspace_entry **unused)
+static bool workspace_derived_make_room(struct workspace *w, struct workspace_entry **unused)
 {
 	size_t oldest = w->n_derived;
 
@@ -92,7 +92,7 @@ static void wait_derived(struct workspace *w)
 }
 
 /* The id is a hash of the ids of the parts, so it is the same in each run of the program. Like FNV-1a. */
-static struct workspace_entry *entry_of(struct loaded *l, const struct derivation *d)
+static struct workspace_entry *workspace_derived_entry_of(struct loaded *l, const struct derivation *d)
 {
 	struct workspace_entry *e = workspace_entry_new(l, d->name, OPEN_MERGE);
 	uint32_t h = 2166136261;
@@ -109,8 +109,8 @@ static struct workspace_entry *entry_of(struct loaded *l, const struct derivatio
 }
 
 /* Compute a result whose place is reserved. The lock is held; it is released while computing. */
-static int compute(struct workspace *w, const struct derivation *d, struct stop *stop, struct open_profile **out,
-		   struct workspace_entry **unused, struct err *err)
+static int workspace_derived_compute(struct workspace *w, const struct derivation *d, struct stop *stop,
+				     struct open_profile **out, struct workspace_entry **unused, struct err *err)
 {
 	struct loaded l = { 0 };
 	struct workspace_entry *e = NULL;
@@ -120,9 +120,9 @@ static int compute(struct workspace *w, const struct derivation *d, struct stop 
 	pthread_mutex_unlock(&w->lock);
 	rc = d->compute(d->arg, stop, &l, err);
 	if (rc == 0)
-		e = entry_of(&l, d);
+		e = workspace_derived_entry_of(&l, d);
 	pthread_mutex_lock(&w->lock);
-	place = find_derived(w, d->key);
+	place = workspace_derived_find(w, d->key);
 	assert(place && !place->e);
 	if (rc < 0) {
 		drop_at(w, (size_t)(place - w->derived), unused);
@@ -139,15 +139,15 @@ static int compute(struct workspace *w, const struct derivation *d, struct stop 
 	return rc;
 }
 
-static int get(struct workspace *w, const struct derivation *d, struct stop *stop, struct open_profile **out,
-	       struct err *err)
+static int workspace_derived_get(struct workspace *w, const struct derivation *d, struct stop *stop,
+				 struct open_profile **out, struct err *err)
 {
 	struct workspace_entry *unused = NULL;
 	struct workspace_derived *found;
 	int rc = 0;
 
 	pthread_mutex_lock(&w->lock);
-	while ((found = find_derived(w, d->key)) ? !found->e : !make_room(w, &unused)) {
+	while ((found = workspace_derived_find(w, d->key)) ? !found->e : !workspace_derived_make_room(w, &unused)) {
 		wait_derived(w);
 		if ((rc = stop_check(stop, err)) < 0)
 			break;
@@ -156,7 +156,7 @@ static int get(struct workspace *w, const struct derivation *d, struct stop *sto
 		*out = workspace_take(w, found->e);
 	} else if (rc == 0) {
 		w->derived[w->n_derived++] = (struct workspace_derived){ .key = mem_strndup(d->key, strlen(d->key)) };
-		rc = compute(w, d, stop, out, &unused, err);
+		rc = workspace_derived_compute(w, d, stop, out, &unused, err);
 	}
 	pthread_mutex_unlock(&w->lock);
 	workspace_free_entries(unused);
@@ -198,7 +198,7 @@ int workspace_get_difference(struct workspace *w, const struct workspace_differe
 	buf_addf(&key, "%p %p %s", (void *)d->base, (void *)d->target, buf_text(&options));
 	how.key = buf_text(&key);
 	how.options = buf_text(&options);
-	rc = get(w, &how, stop, out, err);
+	rc = workspace_derived_get(w, &how, stop, out, err);
 	buf_release(&key);
 	buf_release(&options);
 	return rc;
@@ -230,7 +230,7 @@ static int compute_sum(const void *arg, struct stop *stop, struct loaded *out, s
 	return rc;
 }
 
-static void add_names(struct open_profile *const *part, size_t n, struct buf *out)
+static void workspace_derived_add_names(struct open_profile *const *part, size_t n, struct buf *out)
 {
 	for (size_t i = 0; i < n; i++)
 		buf_addf(out, "%s%s", i ? " + " : "", part[i]->name);
@@ -254,10 +254,10 @@ int workspace_get_sum(struct workspace *w, struct open_profile *const *part, siz
 		how.part[i] = part[i];
 		buf_addf(&key, "%p ", (void *)part[i]);
 	}
-	add_names(part, n, &name);
+	workspace_derived_add_names(part, n, &name);
 	how.key = buf_text(&key);
 	how.name = buf_text(&name);
-	rc = get(w, &how, stop, out, err);
+	rc = workspace_derived_get(w, &how, stop, out, err);
 	buf_release(&key);
 	buf_release(&name);
 	return rc;
@@ -275,7 +275,7 @@ int workspace_open_sum(struct workspace *w, struct open_profile *const *part, si
 	assert(n >= 2 && n <= WORKSPACE_PROFILES_MAX);
 	for (size_t i = 0; i < n; i++)
 		is_uploaded |= part[i]->is_uploaded;
-	add_names(part, n, &name);
+	workspace_derived_add_names(part, n, &name);
 	rc = compute_sum(&sum, stop, &l, err);
 	if (rc == 0)
 		rc = workspace_open(w, &l, buf_text(&name), is_uploaded ? OPEN_UPLOAD : OPEN_MERGE, out, err);
@@ -333,7 +333,7 @@ int workspace_get_side(struct workspace *w, struct open_profile *o, enum side si
 		buf_addz(&name, from->n ? from->source[0] : how.options);
 	how.key = buf_text(&key);
 	how.name = buf_text(&name);
-	rc = get(w, &how, stop, out, err);
+	rc = workspace_derived_get(w, &how, stop, out, err);
 	buf_release(&key);
 	buf_release(&name);
 	return rc;

@@ -33,7 +33,7 @@ void snapshot_add_time(struct buf *out, int64_t ns)
 	buf_addz(out, text);
 }
 
-static int check_kind(const struct snapshot_entry *x, struct err *err)
+static int snapshot_check_kind(const struct snapshot_entry *x, struct err *err)
 {
 	struct err other;
 
@@ -66,7 +66,8 @@ static void comment_cmdline(const struct snapshot *s, struct string_list *t)
 	end_comment(t);
 }
 
-static void make_comments(const struct snapshot *s, const struct snapshot_entry *x, struct string_list *t)
+static void snapshot_check_make_comments(const struct snapshot *s, const struct snapshot_entry *x,
+					 struct string_list *t)
 {
 	struct url url = x->url;
 
@@ -127,15 +128,15 @@ static char *copy_valid_utf8(const char *s)
 }
 
 /* Decompress a profile.proto, add comments, and read it. Fails like annotate_read. */
-static int add_comments(const struct snapshot *s, struct snapshot_entry *x, struct bytes *in, struct buf *out,
-			struct err *err)
+static int snapshot_check_add_comments(const struct snapshot *s, struct snapshot_entry *x, struct bytes *in,
+				       struct buf *out, struct err *err)
 {
 	struct format_limits limits = make_limits(s);
 	struct string_list t = { 0 };
 	char **comment;
 	int rc;
 
-	make_comments(s, x, &t);
+	snapshot_check_make_comments(s, x, &t);
 	comment = mem_alloc(t.n, sizeof(*comment));
 	for (size_t i = 0, n; i < t.n; i++)
 		comment[i] = copy_valid_utf8(string_list_get(&t, i, &n));
@@ -147,7 +148,7 @@ static int add_comments(const struct snapshot *s, struct snapshot_entry *x, stru
 	return rc;
 }
 
-static int write_buf(void *arg, struct gzip *g, struct err *err)
+static int snapshot_check_write_buf(void *arg, struct gzip *g, struct err *err)
 {
 	const struct buf *all = arg;
 
@@ -169,14 +170,14 @@ static int convert_legacy(const struct snapshot *s, struct snapshot_entry *x, st
 	profile_free(p);
 	proto = (struct bytes){ (uint8_t *)packed.data, packed.len };
 	if (rc == 0)
-		rc = add_comments(s, x, &proto, out, err);
+		rc = snapshot_check_add_comments(s, x, &proto, out, err);
 	if (rc == 0)
 		buf_addz(&x->note, "converted from a legacy format");
 	free(proto.data);
 	return rc;
 }
 
-static void note_empty(struct snapshot_entry *x)
+static void snapshot_check_note_empty(struct snapshot_entry *x)
 {
 	if (x->p->n_rows > 0)
 		return;
@@ -184,20 +185,20 @@ static void note_empty(struct snapshot_entry *x)
 		 strcmp(x->kind, "cpu") == 0 ? "no samples: the program used no CPU time" : "no samples");
 }
 
-static int make_profile(const struct snapshot *s, struct snapshot_entry *x, struct err *err)
+static int snapshot_check_make_profile(const struct snapshot *s, struct snapshot_entry *x, struct err *err)
 {
 	struct buf inflated = { 0 };
-	int rc = add_comments(s, x, &x->request.bytes, &inflated, err);
+	int rc = snapshot_check_add_comments(s, x, &x->request.bytes, &inflated, err);
 
 	assert(rc < 0 || x->p);
 	if (rc == ERR_UNKNOWN)
 		rc = convert_legacy(s, x, &x->request.bytes, &inflated, err);
 	if (rc == 0)
-		rc = check_kind(x, err);
+		rc = snapshot_check_kind(x, err);
 	if (rc == 0)
-		rc = format_gzip_pack(write_buf, &inflated, 1, &x->packed, err);
+		rc = format_gzip_pack(snapshot_check_write_buf, &inflated, 1, &x->packed, err);
 	if (rc == 0)
-		note_empty(x);
+		snapshot_check_note_empty(x);
 	buf_release(&inflated);
 	return rc;
 }
@@ -222,7 +223,7 @@ void snapshot_check_entry(const struct snapshot *s, struct snapshot_entry *x)
 	assert(x >= s->entry && x < s->entry + s->n && x->state != SNAPSHOT_WRITTEN);
 	if (x->request.rc < 0)
 		return;
-	rc = x->is_dump ? make_dump(x, &x->err) : make_profile(s, x, &x->err);
+	rc = x->is_dump ? make_dump(x, &x->err) : snapshot_check_make_profile(s, x, &x->err);
 	free(x->request.bytes.data);
 	x->request.bytes = (struct bytes){ 0 };
 	x->n_bytes = x->packed.len;

@@ -28,7 +28,7 @@ enum { KIND_MAX = 64, HOST_MAX = 256, HTTP_NOT_FOUND = 404 };
 
 static const char default_kinds[] = "cpu,heap,allocs,goroutine,block,mutex";
 
-static int64_t now_ns(void)
+static int64_t snapshot_fetch_now_ns(void)
 {
 	struct timespec t;
 
@@ -37,7 +37,7 @@ static int64_t now_ns(void)
 }
 
 /* Is the name valid for both a profile and a file? */
-static bool is_name(const char *s, size_t n)
+static bool snapshot_fetch_is_name(const char *s, size_t n)
 {
 	if (n == 0 || n > KIND_MAX || *s == '.' || *s == '-')
 		return false;
@@ -54,7 +54,7 @@ static bool is_name(const char *s, size_t n)
 	return true;
 }
 
-static struct snapshot_entry *add_entry(struct snapshot *s, const char *kind, bool is_dump)
+static struct snapshot_entry *snapshot_fetch_add_entry(struct snapshot *s, const char *kind, bool is_dump)
 {
 	struct buf file = { 0 };
 	struct snapshot_entry *x;
@@ -69,12 +69,12 @@ static struct snapshot_entry *add_entry(struct snapshot *s, const char *kind, bo
 	return x;
 }
 
-static int add_kind(struct snapshot *s, const char *name, size_t n, bool is_default, struct err *err)
+static int snapshot_fetch_add_kind(struct snapshot *s, const char *name, size_t n, bool is_default, struct err *err)
 {
 	char kind[KIND_MAX + 1];
 	struct snapshot_entry *x;
 
-	if (!is_name(name, n))
+	if (!snapshot_fetch_is_name(name, n))
 		return err_set(err, ERR_USAGE, "--kinds: \"%.*s\" is not a valid profile name",
 			       (int)(n < KIND_MAX ? n : KIND_MAX), name);
 	if (n == strlen("profile") && memcmp(name, "profile", n) == 0) /* the URL of the kind cpu */
@@ -83,12 +83,12 @@ static int add_kind(struct snapshot *s, const char *name, size_t n, bool is_defa
 	for (size_t i = 0; i < s->n; i++)
 		if (strcmp(s->entry[i].kind, kind) == 0)
 			return err_set(err, ERR_USAGE, "--kinds: %s is listed twice", kind);
-	x = add_entry(s, kind, false);
+	x = snapshot_fetch_add_entry(s, kind, false);
 	x->is_optional = is_default && (strcmp(kind, "block") == 0 || strcmp(kind, "mutex") == 0);
 	return 0;
 }
 
-static int add_kinds(struct snapshot *s, struct err *err)
+static int snapshot_fetch_add_kinds(struct snapshot *s, struct err *err)
 {
 	const char *kinds = s->options->kinds;
 	bool is_default = !kinds || !*kinds;
@@ -97,13 +97,13 @@ static int add_kinds(struct snapshot *s, struct err *err)
 	for (const char *at = is_default ? default_kinds : kinds; rc == 0;) {
 		size_t n = strcspn(at, ",");
 
-		rc = add_kind(s, at, n, is_default, err);
+		rc = snapshot_fetch_add_kind(s, at, n, is_default, err);
 		if (!at[n])
 			break;
 		at += n + 1;
 	}
 	if (rc == 0 && s->options->dump)
-		add_entry(s, "goroutine", true);
+		snapshot_fetch_add_entry(s, "goroutine", true);
 	return rc;
 }
 
@@ -158,7 +158,7 @@ int snapshot_plan(const struct snapshot_options *o, struct url *folder, struct s
 	assert(o->fetch && *o->folder && o->seconds > 0);
 	*out = (struct snapshot){ .options = o, .folder = *folder, .host = host_name(folder) };
 	*folder = (struct url){ 0 };
-	rc = add_kinds(out, err);
+	rc = snapshot_fetch_add_kinds(out, err);
 	return rc < 0 ? rc : check_all_absent(out, err);
 }
 
@@ -211,7 +211,7 @@ static int probe_server(struct snapshot *s, struct err *err)
 	return rc;
 }
 
-static void set_url(const struct snapshot *s, struct snapshot_entry *x)
+static void snapshot_fetch_set_url(const struct snapshot *s, struct snapshot_entry *x)
 {
 	bool is_cpu = strcmp(x->kind, "cpu") == 0, is_heap = strcmp(x->kind, "heap") == 0;
 	struct buf query = { 0 };
@@ -232,17 +232,17 @@ int snapshot_fetch(struct snapshot *s, struct err *err)
 	int rc;
 
 	assert(s->n > 0 && s->options->fetch);
-	s->begin_ns = now_ns();
+	s->begin_ns = snapshot_fetch_now_ns();
 	rc = probe_server(s, err);
 	if (rc < 0)
 		return rc;
 	request = mem_zalloc(s->n, sizeof(*request));
 	for (size_t i = 0; i < s->n; i++) {
-		set_url(s, &s->entry[i]);
+		snapshot_fetch_set_url(s, &s->entry[i]);
 		request[i].url = &s->entry[i].url;
 	}
 	s->interrupted = s->options->fetch(s->options->arg, request, s->n, "waiting for the server");
-	s->end_ns = now_ns();
+	s->end_ns = snapshot_fetch_now_ns();
 	for (size_t i = 0; i < s->n; i++) {
 		struct snapshot_entry *x = &s->entry[i];
 

@@ -42,7 +42,7 @@ static void add_text_or_null(struct json *j, const char *key, const char *text)
 		add_null(j, key);
 }
 
-static void add_time(struct json *j, const char *key, int64_t ns)
+static void snapshot_write_add_time(struct json *j, const char *key, int64_t ns)
 {
 	struct buf text = { 0 };
 
@@ -52,7 +52,7 @@ static void add_time(struct json *j, const char *key, int64_t ns)
 	buf_release(&text);
 }
 
-static void add_type(struct json *j, const struct profile *p, const struct value_type *t)
+static void snapshot_write_add_type(struct json *j, const struct profile *p, const struct value_type *t)
 {
 	jsonw_open(j, '{');
 	jsonw_add_text(j, "type", profile_text(p, t->name));
@@ -61,7 +61,7 @@ static void add_type(struct json *j, const struct profile *p, const struct value
 }
 
 /* Add the properties of a profile. */
-static void add_profile(struct json *j, const struct profile *p)
+static void snapshot_write_add_profile(struct json *j, const struct profile *p)
 {
 	const struct mapping *program = p->n_maps ? &p->map[0] : NULL;
 
@@ -69,22 +69,22 @@ static void add_profile(struct json *j, const struct profile *p)
 	jsonw_key(j, "sample_types");
 	jsonw_open(j, '[');
 	for (uint32_t t = 0; t < p->n_types; t++)
-		add_type(j, p, &p->type[t]);
+		snapshot_write_add_type(j, p, &p->type[t]);
 	jsonw_close(j, ']');
 	add_text_or_null(j, "default_type", profile_text(p, p->meta.default_type));
 	jsonw_key(j, "period_type");
 	if (p->meta.has_period_type)
-		add_type(j, p, &p->meta.period_type);
+		snapshot_write_add_type(j, p, &p->meta.period_type);
 	else
 		jsonw_raw(j, "null", 4);
 	jsonw_add_int(j, "period", p->meta.period);
-	add_time(j, "time", p->meta.time_ns);
+	snapshot_write_add_time(j, "time", p->meta.time_ns);
 	jsonw_add_int(j, "duration_ns", p->meta.duration_ns);
 	add_text_or_null(j, "program", program ? profile_text(p, program->file) : NULL);
 	add_text_or_null(j, "build_id", program ? profile_text(p, program->build_id) : NULL);
 }
 
-static void add_entry(struct json *j, const struct snapshot_entry *x)
+static void snapshot_write_add_entry(struct json *j, const struct snapshot_entry *x)
 {
 	static const char *const profile_keys[] = { "samples", "sample_types", "default_type", "period_type", "period",
 						    "time",    "duration_ns",  "program",      "build_id" };
@@ -105,7 +105,7 @@ static void add_entry(struct json *j, const struct snapshot_entry *x)
 	else
 		jsonw_raw(j, "null", 4);
 	if (x->p)
-		add_profile(j, x->p);
+		snapshot_write_add_profile(j, x->p);
 	for (size_t i = 0; !x->p && i < sizeof(profile_keys) / sizeof(profile_keys[0]); i++)
 		add_null(j, profile_keys[i]);
 	jsonw_close(j, '}');
@@ -151,14 +151,14 @@ static void add_manifest(const struct snapshot *s, struct buf *out)
 	jsonw_close(&j, ']');
 	add_cmdline(&j, &s->cmdline);
 	jsonw_add_int(&j, "seconds", s->options->seconds);
-	add_time(&j, "begin", s->begin_ns);
-	add_time(&j, "end", s->end_ns);
+	snapshot_write_add_time(&j, "begin", s->begin_ns);
+	snapshot_write_add_time(&j, "end", s->end_ns);
 	jsonw_key(&j, "interrupted");
 	jsonw_bool(&j, s->interrupted);
 	jsonw_key(&j, "files");
 	jsonw_open(&j, '[');
 	for (size_t i = 0; i < s->n; i++)
-		add_entry(&j, &s->entry[i]);
+		snapshot_write_add_entry(&j, &s->entry[i]);
 	jsonw_close(&j, ']');
 	jsonw_close(&j, '}');
 	buf_addz(out, "\n");
@@ -179,7 +179,7 @@ static void add_amount(const struct snapshot_entry *x, struct buf *out)
 	buf_release(&n);
 }
 
-static void add_safe(struct buf *out, const char *text)
+static void snapshot_write_add_safe(struct buf *out, const char *text)
 {
 	utf8_add_safe(out, text, strlen(text));
 }
@@ -193,13 +193,13 @@ void snapshot_table(const struct snapshot *s, struct buf *out)
 
 		width = n > width ? n : width;
 	}
-	add_safe(out, s->options->folder);
+	snapshot_write_add_safe(out, s->options->folder);
 	buf_addz(out, ":\n");
 	for (size_t i = 0; i < s->n; i++) {
 		const struct snapshot_entry *x = &s->entry[i];
 
 		buf_addz(out, "  ");
-		add_safe(out, x->file);
+		snapshot_write_add_safe(out, x->file);
 		buf_fill(out, ' ', width - utf8_count(x->file, strlen(x->file)));
 		if (x->state == SNAPSHOT_WRITTEN)
 			add_amount(x, out);
@@ -235,7 +235,7 @@ int snapshot_make_folder(const struct snapshot *s, struct err *err)
 }
 
 /* Write a file atomically. */
-static int write_file(const char *folder, const char *file, const struct buf *bytes, struct err *err)
+static int snapshot_write_file(const char *folder, const char *file, const struct buf *bytes, struct err *err)
 {
 	struct buf path = { 0 };
 	struct io_out out;
@@ -257,7 +257,7 @@ static int write_file(const char *folder, const char *file, const struct buf *by
 void snapshot_write_entry(const struct snapshot *s, struct snapshot_entry *x)
 {
 	snapshot_check_entry(s, x);
-	if (x->state == SNAPSHOT_WRITTEN && write_file(s->options->folder, x->file, &x->packed, &x->err) < 0)
+	if (x->state == SNAPSHOT_WRITTEN && snapshot_write_file(s->options->folder, x->file, &x->packed, &x->err) < 0)
 		x->state = SNAPSHOT_FAILED;
 	assert(x->state != SNAPSHOT_WRITTEN || x->n_bytes > 0);
 	buf_release(&x->packed);
@@ -269,7 +269,7 @@ int snapshot_write_manifest(const struct snapshot *s, struct err *err)
 	int rc;
 
 	add_manifest(s, &text);
-	rc = write_file(s->options->folder, SNAPSHOT_MANIFEST, &text, err);
+	rc = snapshot_write_file(s->options->folder, SNAPSHOT_MANIFEST, &text, err);
 	buf_release(&text);
 	return rc;
 }

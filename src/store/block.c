@@ -40,7 +40,7 @@ struct block_head {
 	uint64_t *size; /* [n_columns][2] bytes of cells and values */
 };
 
-static bool read_number(struct block_head *h, uint64_t max, uint64_t *v)
+static bool block_read_number(struct block_head *h, uint64_t max, uint64_t *v)
 {
 	return varint_get(&h->at, h->end, v) && *v <= max;
 }
@@ -50,15 +50,15 @@ static int open_column(struct block *b, uint32_t k, struct block_head *h, struct
 	struct block_column *c = &b->column[k];
 	uint64_t flags, like = k, *size = h->size + 2 * (size_t)k;
 
-	if (!read_number(h, BLOCK_SIGNED | BLOCK_CHAIN | BLOCK_MULTIPLE, &flags))
+	if (!block_read_number(h, BLOCK_SIGNED | BLOCK_CHAIN | BLOCK_MULTIPLE, &flags))
 		return err_set(err, ERR_FORMAT, "column %u has an unknown encoding", k + 1);
 	c->mode = flags & BLOCK_MODE_MASK;
 	c->is_signed = flags & BLOCK_SIGNED;
 	b->is_chain[k] = flags & BLOCK_CHAIN;
 	if ((flags & BLOCK_MODE_MASK) > BLOCK_MULTIPLE ||
-	    (c->mode == BLOCK_OWN && !read_number(h, UINT64_MAX, &size[0])) ||
-	    (c->mode != BLOCK_MULTIPLE && !read_number(h, UINT64_MAX, &size[1])) ||
-	    (c->mode != BLOCK_OWN && !read_number(h, UINT64_MAX, &like)) ||
+	    (c->mode == BLOCK_OWN && !block_read_number(h, UINT64_MAX, &size[0])) ||
+	    (c->mode != BLOCK_MULTIPLE && !block_read_number(h, UINT64_MAX, &size[1])) ||
+	    (c->mode != BLOCK_OWN && !block_read_number(h, UINT64_MAX, &like)) ||
 	    (c->mode == BLOCK_MULTIPLE && !varint_get_signed(&h->at, h->end, &c->factor)))
 		return err_set(err, ERR_FORMAT, "column %u is cut off", k + 1);
 	if (c->mode != BLOCK_OWN &&
@@ -74,7 +74,7 @@ static int open_times(struct block *b, struct block_head *h, struct err *err)
 	int64_t v, w;
 
 	for (uint32_t i = 0; i < b->n;) {
-		if (!read_number(h, UINT32_MAX, &meta) || !read_number(h, b->n - i, &n) || !n)
+		if (!block_read_number(h, UINT32_MAX, &meta) || !block_read_number(h, b->n - i, &n) || !n)
 			return err_set(err, ERR_FORMAT, "the metas of profile %u are damaged", i + 1);
 		if (meta >= h->dict->n_metas || h->dict->meta[meta].n_types != b->n_columns)
 			return err_set(err, ERR_FORMAT, "profile %u has meta %" PRIu64 " of %u, or not its columns",
@@ -98,7 +98,7 @@ static int open_times(struct block *b, struct block_head *h, struct err *err)
 	return 0;
 }
 
-static bool take(struct block_head *h, uint64_t size, struct block_part *out)
+static bool block_take(struct block_head *h, uint64_t size, struct block_part *out)
 {
 	if (size > (size_t)(h->end - h->at))
 		return false;
@@ -113,7 +113,7 @@ static int open_parts(struct block *b, struct block_head *h, struct err *err)
 		for (uint32_t k = 0; k < b->n_columns; k++) {
 			struct block_column *c = &b->column[k];
 
-			if (!take(h, h->size[2 * (size_t)k + part], part ? &c->values : &c->cells))
+			if (!block_take(h, h->size[2 * (size_t)k + part], part ? &c->values : &c->cells))
 				return err_set(err, ERR_FORMAT, "column %u is cut off", k + 1);
 		}
 	return h->at == h->end ? 0 : err_set(err, ERR_FORMAT, "%zu bytes follow its end", (size_t)(h->end - h->at));
@@ -126,7 +126,7 @@ int block_open(struct block *b, const uint8_t *data, size_t size, const struct d
 	int rc = 0;
 
 	*b = (struct block){ .row_end = d->n_rows };
-	if (!read_number(&h, BLOCK_PROFILES_MAX, &n) || !n || !read_number(&h, size, &n_columns))
+	if (!block_read_number(&h, BLOCK_PROFILES_MAX, &n) || !n || !block_read_number(&h, size, &n_columns))
 		return err_set(err, ERR_FORMAT, "the number of profiles or columns is damaged");
 	b->n = (uint32_t)n;
 	b->n_columns = (uint32_t)n_columns;
@@ -168,7 +168,7 @@ bool block_is_multiple(const struct block *b, uint32_t column, uint32_t *of, int
 /* --- rows --- */
 
 /* Read n values. False if the data ends or is malformed. */
-static inline bool read_values(struct block_part *in, uint32_t n, bool is_signed, uint64_t factor, int64_t *out)
+static inline bool block_read_values(struct block_part *in, uint32_t n, bool is_signed, uint64_t factor, int64_t *out)
 {
 	uint32_t i = 0;
 
@@ -248,7 +248,7 @@ static int split_cells(struct reader *r, struct block_part cells, struct err *er
 }
 
 /* Read the m rows that occur in c profiles each. */
-static int read_group(struct reader *r, uint32_t c, uint64_t m, struct err *err)
+static int block_read_group(struct reader *r, uint32_t c, uint64_t m, struct err *err)
 {
 	uint32_t n = r->block->n, cell[BLOCK_PROFILES_MAX];
 	int64_t value[BLOCK_PROFILES_MAX];
@@ -270,7 +270,7 @@ static int read_group(struct reader *r, uint32_t c, uint64_t m, struct err *err)
 			return err_set(err, ERR_FORMAT, "row %" PRIu64 " of column %u is in a profile beyond the %u",
 				       row, r->column + 1, n);
 		r->places += c < n ? c : 0;
-		if (!read_values(&r->values, c, r->is_signed, r->factor, value))
+		if (!block_read_values(&r->values, c, r->is_signed, r->factor, value))
 			return err_set(err, ERR_FORMAT, "the values of row %" PRIu64 " of column %u are damaged", row,
 				       r->column + 1);
 		r->fn(r->arg, (uint32_t)row, c, cell, value);
@@ -294,7 +294,7 @@ int block_each_row(const struct block *b, uint32_t column, block_row_fn *fn, voi
 		return rc;
 	while (varint_get(&r.groups.at, r.groups.end, &c) && c) {
 		(void)varint_get(&r.groups.at, r.groups.end, &m);
-		rc = read_group(&r, (uint32_t)c, m, err);
+		rc = block_read_group(&r, (uint32_t)c, m, err);
 		if (rc)
 			return rc;
 	}

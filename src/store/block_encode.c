@@ -34,7 +34,7 @@ struct cell {
 	int64_t value;
 };
 
-static void add_cell(struct cells *c, size_t profile, uint32_t row, int64_t value)
+static void block_encode_add_cell(struct cells *c, size_t profile, uint32_t row, int64_t value)
 {
 	size_t cap = c->cap;
 
@@ -48,8 +48,8 @@ static void add_cell(struct cells *c, size_t profile, uint32_t row, int64_t valu
 }
 
 /* Add what changed between two successive profiles; was is NULL before the first one. */
-static void add_change(struct cells *c, size_t profile, const struct stored *was, const struct stored *is,
-		       uint32_t column)
+static void block_encode_add_change(struct cells *c, size_t profile, const struct stored *was, const struct stored *is,
+				    uint32_t column)
 {
 	uint32_t i = 0, k = 0, n = was ? was->n : 0;
 	const int64_t *old = was ? was->value + (size_t)column * was->n : NULL;
@@ -63,7 +63,7 @@ static void add_change(struct cells *c, size_t profile, const struct stored *was
 			value += (uint64_t)now[k++];
 		if (i < n && was->row[i] == row)
 			value -= (uint64_t)old[i++];
-		add_cell(c, profile, row, (int64_t)value);
+		block_encode_add_cell(c, profile, row, (int64_t)value);
 	}
 }
 
@@ -85,7 +85,7 @@ static void sort_pass(const struct cell *from, struct cell *to, size_t n, unsign
 		to[first[from[i].key >> shift & (BUCKETS - 1)]++] = from[i];
 }
 
-static int compare_cells(const void *a, const void *b)
+static int block_encode_compare_cells(const void *a, const void *b)
 {
 	const struct cell *x = a, *y = b;
 
@@ -103,7 +103,7 @@ static void sort_cells(struct cells *c)
 		max = c->key[i] > max ? c->key[i] : max;
 	}
 	if (c->n < 1000) {
-		qsort(a, c->n, sizeof(*a), compare_cells);
+		qsort(a, c->n, sizeof(*a), block_encode_compare_cells);
 	} else {
 		for (unsigned shift = 8; shift < 64 && max >> shift; shift += 11) {
 			struct cell *swap = a;
@@ -121,17 +121,17 @@ static void sort_cells(struct cells *c)
 	free(b);
 }
 
-static void find_cells(struct cells *c, const struct stored *const *p, size_t n, uint32_t column)
+static void block_encode_find_cells(struct cells *c, const struct stored *const *p, size_t n, uint32_t column)
 {
 	bool is_sorted = true;
 
 	for (size_t i = 0; i < n; i++) {
 		if (c->is_chain) {
-			add_change(c, i, i ? p[i - 1] : NULL, p[i], column);
+			block_encode_add_change(c, i, i ? p[i - 1] : NULL, p[i], column);
 			continue;
 		}
 		for (uint32_t k = 0; k < p[i]->n; k++)
-			add_cell(c, i, p[i]->row[k], p[i]->value[(size_t)column * p[i]->n + k]);
+			block_encode_add_cell(c, i, p[i]->row[k], p[i]->value[(size_t)column * p[i]->n + k]);
 	}
 	for (size_t i = 1; i < c->n && is_sorted; i++)
 		is_sorted = c->key[i - 1] < c->key[i];
@@ -256,7 +256,7 @@ static void write_columns(const struct cells *c, uint32_t n_columns, struct buf 
 	}
 }
 
-static void write_times(const struct stored *const *p, size_t n, struct buf *out)
+static void block_encode_write_times(const struct stored *const *p, size_t n, struct buf *out)
 {
 	uint64_t start = 0, step = 0, duration = 0;
 
@@ -285,7 +285,7 @@ void block_encode(const struct stored *const *p, size_t n, const bool *is_chain,
 	assert(n >= 1 && n <= BLOCK_PROFILES_MAX);
 	for (uint32_t k = 0; k < n_columns; k++) {
 		c[k].is_chain = is_chain[k];
-		find_cells(&c[k], p, n, k);
+		block_encode_find_cells(&c[k], p, n, k);
 		find_like(c, k);
 	}
 	for (uint32_t k = 0; k < n_columns; k++)
@@ -294,7 +294,7 @@ void block_encode(const struct stored *const *p, size_t n, const bool *is_chain,
 	varint_put(out, n);
 	varint_put(out, n_columns);
 	write_columns(c, n_columns, out);
-	write_times(p, n, out);
+	block_encode_write_times(p, n, out);
 	for (uint32_t k = 0; k < n_columns; k++) {
 		buf_add(out, c[k].groups.data, c[k].groups.len);
 		buf_add(out, c[k].places.data, c[k].places.len);

@@ -48,7 +48,7 @@ static void collect_row(void *arg, uint32_t row, uint32_t n, const uint32_t *cel
 	c->n_cells += n;
 }
 
-static int compare_runs(const void *a, const void *b)
+static int block_profiles_compare_runs(const void *a, const void *b)
 {
 	const struct run *x = a, *y = b;
 
@@ -132,7 +132,7 @@ static int make_profiles(struct collector *c, struct err *err)
 
 	c->dense = mem_alloc((size_t)b->n_columns * b->n, sizeof(*c->dense));
 	if (c->n_runs)
-		qsort(c->run, c->n_runs, sizeof(*c->run), compare_runs);
+		qsort(c->run, c->n_runs, sizeof(*c->run), block_profiles_compare_runs);
 	join_runs(c, false);
 	for (uint32_t i = 0; i < c->hi - c->lo; i++)
 		n_values += (size_t)c->out[i].n * b->n_columns;

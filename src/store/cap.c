@@ -77,7 +77,7 @@ static enum cap_kind kind_of(const char *name)
 typedef void entry_fn(void *arg, int at, const char *name, const struct stat *st, unsigned depth);
 
 /* Call fn for all entries below a folder, first those of a folder, then the folder. */
-static int walk(int at, const char *name, unsigned depth, entry_fn *fn, void *arg, struct err *err)
+static int cap_walk(int at, const char *name, unsigned depth, entry_fn *fn, void *arg, struct err *err)
 {
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), rc = 0;
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -95,7 +95,7 @@ static int walk(int at, const char *name, unsigned depth, entry_fn *fn, void *ar
 		    fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW))
 			continue; /* removed since it was listed */
 		if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX)
-			rc = walk(dirfd(d), e->d_name, depth + 1, fn, arg, err);
+			rc = cap_walk(dirfd(d), e->d_name, depth + 1, fn, arg, err);
 		fn(arg, dirfd(d), e->d_name, &st, depth);
 	}
 	closedir(d);
@@ -130,7 +130,7 @@ int cap_recount(struct cap *c, struct err *err)
 		pthread_mutex_lock(&c->lock);
 		changes = c->n_changes;
 		pthread_mutex_unlock(&c->lock);
-		rc = walk(c->dir, ".", 0, count_entry, &n, err);
+		rc = cap_walk(c->dir, ".", 0, count_entry, &n, err);
 		if (rc < 0)
 			return rc;
 		n.used[CAP_OTHER] += cap_file_bytes(c->dir);
@@ -262,7 +262,7 @@ static int remove_refuse(struct cap *c, struct err *err)
 		struct remover r = { 0 };
 		struct catalogue_loss loss = { .ts = c->now(), .t0 = c->now(), .t1 = c->now(), .what = "damaged" };
 
-		rc = walk(c->dir, folder[i], 0, remove_entry, &r, err);
+		rc = cap_walk(c->dir, folder[i], 0, remove_entry, &r, err);
 		cap_release(c, kind_of(folder[i]), r.bytes);
 		loss.bytes = r.bytes;
 		if (rc < 0 || i > 0 || r.bytes == 0)
@@ -318,7 +318,7 @@ static size_t count_before(const struct catalogue_segments *s, int64_t t)
 	return n;
 }
 
-static void add_line(struct buf *report, const struct catalogue_segment *s, const char *why)
+static void cap_add_line(struct buf *report, const struct catalogue_segment *s, const char *why)
 {
 	if (!report)
 		return;
@@ -341,7 +341,7 @@ int cap_retain(struct cap *c, bool dry_run, struct buf *report, struct err *err)
 		return rc;
 	n = count_before(&all, limit);
 	for (size_t i = 0; i < n; i++)
-		add_line(report, &all.row[i], "older than the retention");
+		cap_add_line(report, &all.row[i], "older than the retention");
 	if (n > 0 && !dry_run)
 		rc = remove_segments(c, all.row, n, "retain", err);
 	catalogue_segments_release(&all);
@@ -368,7 +368,7 @@ static int remove_oldest(struct cap *c, uint64_t bytes, bool *is_done, struct er
 	return rc;
 }
 
-static void add_bytes(struct buf *b, uint64_t n, const char *what)
+static void cap_add_bytes(struct buf *b, uint64_t n, const char *what)
 {
 	unit_add_label(b, n > INT64_MAX ? INT64_MAX : (int64_t)n, "bytes", "auto");
 	buf_addz(b, what);
@@ -393,7 +393,7 @@ static int note_largest(void *arg, const struct catalogue_pin *p, struct err *er
 }
 
 /* Say what uses the quota, and what the user may remove. */
-static int refuse(struct cap *c, uint64_t n, const char *what, struct err *err)
+static int cap_refuse(struct cap *c, uint64_t n, const char *what, struct err *err)
 {
 	struct largest_pin pin = { "", 0 };
 	uint64_t used[N_CAP_KINDS], reserved;
@@ -406,17 +406,17 @@ static int refuse(struct cap *c, uint64_t n, const char *what, struct err *err)
 	memcpy(used, c->used, sizeof(used));
 	reserved = c->reserved;
 	pthread_mutex_unlock(&c->lock);
-	add_bytes(&b, n, "");
+	cap_add_bytes(&b, n, "");
 	buf_addf(&b, " for %s: of the quota of ", what);
-	add_bytes(&b, c->limit, ", segments of the last hour use ");
-	add_bytes(&b, used[CAP_SEGMENTS], ", journals ");
-	add_bytes(&b, used[CAP_JOURNALS] + reserved, ", pins ");
-	add_bytes(&b, used[CAP_PINS], ", other files ");
-	add_bytes(&b, used[CAP_BAD] + used[CAP_OTHER] + FOLDERS_ROOM, ", and the index may use ");
-	add_bytes(&b, catalogue_bytes_max(c->catalogue), "; raise the quota, ");
+	cap_add_bytes(&b, c->limit, ", segments of the last hour use ");
+	cap_add_bytes(&b, used[CAP_SEGMENTS], ", journals ");
+	cap_add_bytes(&b, used[CAP_JOURNALS] + reserved, ", pins ");
+	cap_add_bytes(&b, used[CAP_PINS], ", other files ");
+	cap_add_bytes(&b, used[CAP_BAD] + used[CAP_OTHER] + FOLDERS_ROOM, ", and the index may use ");
+	cap_add_bytes(&b, catalogue_bytes_max(c->catalogue), "; raise the quota, ");
 	if (pin.bytes) {
 		buf_addf(&b, "remove the pin %s of ", pin.name);
-		add_bytes(&b, pin.bytes, " with cpa store unpin, or ");
+		cap_add_bytes(&b, pin.bytes, " with cpa store unpin, or ");
 	}
 	buf_addz(&b, "wait until the data is an hour old, or remove data with cpa store rm");
 	rc = err_set(err, ERR_LIMIT, "no room of %s", buf_text(&b));
@@ -437,6 +437,6 @@ int cap_reserve(struct cap *c, uint64_t n, const char *what, struct err *err)
 	while (rc == 0 && missing > 0 && !is_done && (missing = try_reserve(c, n)) > 0)
 		rc = remove_oldest(c, missing, &is_done, err);
 	if (rc == 0 && missing > 0 && (missing = try_reserve(c, n)) > 0)
-		rc = refuse(c, n, what, err);
+		rc = cap_refuse(c, n, what, err);
 	return rc;
 }

@@ -357,7 +357,7 @@ void catalogue_close(struct catalogue *c)
 }
 
 /* Allocated bytes of index.db with this suffix; 0 if it does not exist. */
-static uint64_t file_bytes(const struct catalogue *c, const char *suffix)
+static uint64_t catalogue_file_bytes(const struct catalogue *c, const char *suffix)
 {
 	struct buf path = { 0 };
 	struct stat st;
@@ -371,13 +371,13 @@ static uint64_t file_bytes(const struct catalogue *c, const char *suffix)
 
 uint64_t catalogue_bytes(const struct catalogue *c)
 {
-	return file_bytes(c, "") + file_bytes(c, "-wal") + file_bytes(c, "-shm");
+	return catalogue_file_bytes(c, "") + catalogue_file_bytes(c, "-wal") + catalogue_file_bytes(c, "-shm");
 }
 
 /* The size that the next transaction may give to index.db. */
 static uint64_t size_max(const struct catalogue *c)
 {
-	uint64_t size = file_bytes(c, ""), growth = c->limit / 4 > GROWTH_MIN ? c->limit / 4 : GROWTH_MIN;
+	uint64_t size = catalogue_file_bytes(c, ""), growth = c->limit / 4 > GROWTH_MIN ? c->limit / 4 : GROWTH_MIN;
 
 	return size + growth < c->limit ? size + growth : size > c->limit ? size : c->limit;
 }

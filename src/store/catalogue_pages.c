@@ -121,7 +121,7 @@ static int count_delete(sqlite3_vfs *v, const char *name, int sync_folder)
 
 /* --- pages --- */
 
-static uint64_t sum_of(const uint8_t *page, sqlite3_int64 offset)
+static uint64_t catalogue_pages_sum_of(const uint8_t *page, sqlite3_int64 offset)
 {
 	return XXH3_64bits_withSeed(page, CATALOGUE_PAGE - CATALOGUE_PAGE_SUM, (uint64_t)offset);
 }
@@ -143,7 +143,7 @@ static int read_page(sqlite3_file *f, void *data, int n, sqlite3_int64 offset)
 	if (n != CATALOGUE_PAGE)
 		return SQLITE_IOERR_DATA;
 	memcpy(&sum, (uint8_t *)data + CATALOGUE_PAGE - CATALOGUE_PAGE_SUM, sizeof(sum));
-	return sum == sum_of(data, offset) ? SQLITE_OK : SQLITE_IOERR_DATA;
+	return sum == catalogue_pages_sum_of(data, offset) ? SQLITE_OK : SQLITE_IOERR_DATA;
 }
 
 static int write_page(sqlite3_file *f, const void *data, int n, sqlite3_int64 offset)
@@ -154,7 +154,7 @@ static int write_page(sqlite3_file *f, const void *data, int n, sqlite3_int64 of
 	if (n != CATALOGUE_PAGE)
 		return SQLITE_IOERR_WRITE;
 	memcpy(page, data, sizeof(page));
-	sum = sum_of(page, offset);
+	sum = catalogue_pages_sum_of(page, offset);
 	memcpy(page + CATALOGUE_PAGE - CATALOGUE_PAGE_SUM, &sum, sizeof(sum));
 	return count_write(f, page, n, offset);
 }
@@ -193,7 +193,7 @@ static bool set_methods(sqlite3_file *f, bool is_log)
 	return true;
 }
 
-static int open_file(sqlite3_vfs *v, const char *name, sqlite3_file *f, int flags, int *out_flags)
+static int catalogue_pages_open_file(sqlite3_vfs *v, const char *name, sqlite3_file *f, int flags, int *out_flags)
 {
 	const int logs = SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL;
 	bool is_new = os_undo_is_enabled() && name && access(name, F_OK) < 0;
@@ -219,7 +219,7 @@ const char *catalogue_pages_vfs(const struct sqlite *lib)
 		vfs = *real;
 		vfs.pNext = NULL;
 		vfs.zName = "cpa-checked";
-		vfs.xOpen = open_file;
+		vfs.xOpen = catalogue_pages_open_file;
 		vfs.xDelete = count_delete;
 		lib->vfs_register(&vfs, 0);
 	}

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* The pattern for GLOB: in ours, [ is an ordinary character. */
-static void add_pattern(struct buf *out, const struct catalogue_query *q)
+static void catalogue_read_add_pattern(struct buf *out, const struct catalogue_query *q)
 {
 	if (!q->service)
 		buf_addz(out, "*");
@@ -30,7 +30,7 @@ static bool is_like(const struct catalogue_query *q)
 	return q->is_pattern || !q->service;
 }
 
-static const char *copy_text(struct catalogue *c, sqlite3_stmt *s, int i, struct arena *a)
+static const char *catalogue_read_copy_text(struct catalogue *c, sqlite3_stmt *s, int i, struct arena *a)
 {
 	const char *text = catalogue_text(c, s, i);
 
@@ -47,8 +47,8 @@ static int get_chapters(struct catalogue *c, sqlite3_stmt *s, struct catalogue_s
 
 		out->chapter = mem_grow(out->chapter, &cap, out->n_chapters + 1, sizeof(*ch));
 		ch = &out->chapter[out->n_chapters++];
-		ch->service = copy_text(c, s, 0, out->arena);
-		ch->file = copy_text(c, s, 1, out->arena);
+		ch->service = catalogue_read_copy_text(c, s, 0, out->arena);
+		ch->file = catalogue_read_copy_text(c, s, 1, out->arena);
 		ch->tier = (enum store_tier)catalogue_int(c, s, 2);
 		ch->segment = catalogue_int(c, s, 3);
 		ch->offset = (uint64_t)catalogue_int(c, s, 4);
@@ -70,7 +70,7 @@ static int select_chapters(struct catalogue *c, enum catalogue_sql sql, const st
 	int rc;
 
 	*out = (struct catalogue_selection){ .arena = arena_new() };
-	add_pattern(&service, q);
+	catalogue_read_add_pattern(&service, q);
 	s = catalogue_bind(c, sql, err, "tii", buf_text(&service), a, b);
 	rc = s ? get_chapters(c, s, out, err) : err->code;
 	buf_release(&service);
@@ -173,7 +173,7 @@ int64_t catalogue_largest_chapter(struct catalogue *c, int64_t id, struct err *e
 }
 
 /* Does a statement that looks up a file have a row? */
-static int find_file(struct catalogue *c, enum catalogue_sql sql, const char *file, struct err *err)
+static int catalogue_read_find_file(struct catalogue *c, enum catalogue_sql sql, const char *file, struct err *err)
 {
 	sqlite3_stmt *s = catalogue_bind(c, sql, err, "t", file);
 	int rc = s ? catalogue_step(c, s, err) : err->code;
@@ -185,12 +185,12 @@ static int find_file(struct catalogue *c, enum catalogue_sql sql, const char *fi
 
 int catalogue_has_file(struct catalogue *c, const char *file, struct err *err)
 {
-	return find_file(c, SQL_HAS_FILE, file, err);
+	return catalogue_read_find_file(c, SQL_HAS_FILE, file, err);
 }
 
 int catalogue_is_removed(struct catalogue *c, const char *file, struct err *err)
 {
-	return find_file(c, SQL_IS_REMOVED, file, err);
+	return catalogue_read_find_file(c, SQL_IS_REMOVED, file, err);
 }
 
 int catalogue_each_pin(struct catalogue *c, const char *name, catalogue_pin_fn *fn, void *arg, struct err *err)
@@ -288,8 +288,8 @@ static int get_labels(struct catalogue *c, int64_t series, struct arena *a, stru
 	out->n_labels = 0;
 	while ((rc = catalogue_step(c, s, err)) == 1) {
 		label = mem_grow(label, &cap, out->n_labels + 1, sizeof(*label));
-		label[out->n_labels++] =
-			(struct store_label){ .name = copy_text(c, s, 0, a), .value = copy_text(c, s, 1, a) };
+		label[out->n_labels++] = (struct store_label){ .name = catalogue_read_copy_text(c, s, 0, a),
+							       .value = catalogue_read_copy_text(c, s, 1, a) };
 	}
 	out->label = arena_own(a, label);
 	return rc;
@@ -324,7 +324,7 @@ int catalogue_each_series(struct catalogue *c, const struct catalogue_query *q, 
 	sqlite3_stmt *s;
 	int rc;
 
-	add_pattern(&service, q);
+	catalogue_read_add_pattern(&service, q);
 	s = catalogue_bind(c, is_like(q) ? SQL_SERIES_LIKE : SQL_SERIES, err, "ttii", buf_text(&service), kind, q->t0,
 			   q->t1);
 	buf_release(&service);
@@ -347,7 +347,7 @@ int catalogue_each_mark(struct catalogue *c, const struct catalogue_query *q, co
 	sqlite3_stmt *s;
 	int rc;
 
-	add_pattern(&service, q);
+	catalogue_read_add_pattern(&service, q);
 	s = catalogue_bind(c, is_like(q) ? SQL_MARKS_LIKE : SQL_MARKS, err, "ttii", buf_text(&service), kind, q->t0,
 			   q->t1);
 	buf_release(&service);

@@ -79,8 +79,8 @@ static int label_id(struct catalogue *c, const char *name, const char *value, in
 	return rc;
 }
 
-static int add_new_series(struct catalogue *c, const struct chapter *ch, const struct dict_series *s, int64_t first,
-			  int64_t last, struct err *err)
+static int catalogue_write_add_new_series(struct catalogue *c, const struct chapter *ch, const struct dict_series *s,
+					  int64_t first, int64_t last, struct err *err)
 {
 	const struct strtab *str = ch->dict.str;
 	int rc = catalogue_run(c, SQL_ADD_SERIES, err, "httii", s->hash, ch->service, strtab_text(str, s->kind), first,
@@ -104,7 +104,7 @@ static int add_one_series(struct catalogue *c, const struct chapter *ch, const s
 	bool is_wider;
 
 	if (rc == 0)
-		return add_new_series(c, ch, series, first, last, err);
+		return catalogue_write_add_new_series(c, ch, series, first, last, err);
 	if (rc < 0)
 		return rc;
 	id = catalogue_int(c, s, 0);

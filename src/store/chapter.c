@@ -178,7 +178,7 @@ static void find_classes(struct finisher *f)
 	}
 }
 
-static int compare_entries(const void *a, const void *b)
+static int chapter_compare_entries(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
@@ -235,7 +235,7 @@ static int finish_block(struct finisher *f, size_t n, struct err *err)
 }
 
 /* Write a block of the entries from i on: of one series, with equal types, and not too many values. */
-static int take_block(struct finisher *f, size_t *i, struct err *err)
+static int chapter_take_block(struct finisher *f, size_t *i, struct err *err)
 {
 	const struct entry *first = f->builder->entry + *i, *end = f->builder->entry + f->builder->n, *e = first;
 	size_t n = 0, n_values = 0;
@@ -261,7 +261,7 @@ static int take_block(struct finisher *f, size_t *i, struct err *err)
 	return rc;
 }
 
-static void find_span(struct chapter *c, const struct chapter_builder *b)
+static void chapter_find_span(struct chapter *c, const struct chapter_builder *b)
 {
 	c->t0 = INT64_MAX;
 	c->t1 = INT64_MIN;
@@ -286,7 +286,7 @@ static struct chapter *begin_chapter(struct chapter_builder *b)
 	c->mark = arena_own(c->memory, b->mark);
 	c->n_marks = (uint32_t)b->n_marks;
 	c->profiles = b->n;
-	find_span(c, b);
+	chapter_find_span(c, b);
 	b->memory = NULL;
 	b->mark = NULL;
 	dict_init(&b->dict);
@@ -303,9 +303,9 @@ int chapter_builder_finish(struct chapter_builder *b, int level, struct chapter 
 	f->packer = pack_new(level);
 	find_classes(f);
 	if (b->n)
-		qsort(b->entry, b->n, sizeof(*b->entry), compare_entries);
+		qsort(b->entry, b->n, sizeof(*b->entry), chapter_compare_entries);
 	for (size_t i = 0; i < b->n && !rc;)
-		rc = take_block(f, &i, err);
+		rc = chapter_take_block(f, &i, err);
 	f->chapter->block = arena_own(f->chapter->memory, f->chapter->block);
 	if (!rc)
 		*out = f->chapter;

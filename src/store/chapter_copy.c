@@ -25,7 +25,7 @@ struct copier {
 	size_t order_cap, values_cap;
 };
 
-static int compare_u64(const void *a, const void *b)
+static int chapter_copy_compare_u64(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -33,7 +33,7 @@ static int compare_u64(const void *a, const void *b)
 }
 
 /* Sort the rows of a profile, whose ids have changed. */
-static void sort_rows(struct copier *c, struct stored *s)
+static void chapter_copy_sort_rows(struct copier *c, struct stored *s)
 {
 	uint32_t i = 1;
 
@@ -45,7 +45,7 @@ static void sort_rows(struct copier *c, struct stored *s)
 	c->values = mem_grow(c->values, &c->values_cap, s->n, sizeof(*c->values));
 	for (i = 0; i < s->n; i++)
 		c->order[i] = (uint64_t)s->row[i] << 32 | i;
-	qsort(c->order, s->n, sizeof(*c->order), compare_u64);
+	qsort(c->order, s->n, sizeof(*c->order), chapter_copy_compare_u64);
 	for (i = 0; i < s->n; i++)
 		s->row[i] = (uint32_t)(c->order[i] >> 32);
 	for (uint32_t col = 0; col < s->n_columns; col++) {
@@ -68,7 +68,7 @@ static int copy_profile(struct copier *c, struct stored *s, struct err *err)
 		rc = dict_translate_row(c->translation, s->row[i], &s->row[i], err);
 	if (rc < 0)
 		return rc;
-	sort_rows(c, s);
+	chapter_copy_sort_rows(c, s);
 	chapter_builder_add(c->to, s);
 	c->n->profiles++;
 	if (s->start_ns < c->n->first)
@@ -79,7 +79,7 @@ static int copy_profile(struct copier *c, struct stored *s, struct err *err)
 }
 
 /* Is a profile of a series that starts then selected? It is counted if the query rejects it. */
-static int is_selected(struct copier *c, uint32_t series, int64_t start, struct err *err)
+static int chapter_copy_is_selected(struct copier *c, uint32_t series, int64_t start, struct err *err)
 {
 	const struct chapter_filter *f = c->filter;
 	bool in_query;
@@ -113,7 +113,7 @@ static int copy_profiles(struct copier *c, const struct block *b, uint32_t serie
 	}
 	for (uint32_t i = 0; rc >= 0 && i < b->n; i++) {
 		all[i].series = series;
-		rc = is_selected(c, series, b->start_ns[i], err);
+		rc = chapter_copy_is_selected(c, series, b->start_ns[i], err);
 		if (rc == 1)
 			rc = copy_profile(c, &all[i], err);
 	}

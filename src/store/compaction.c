@@ -123,7 +123,7 @@ static int merge_service(struct merger *m, const char *service, const struct cha
 }
 
 /* Are all inputs still in the catalogue? Making room may have removed them. */
-static int check_inputs(struct merger *m, struct err *err)
+static int compaction_check_inputs(struct merger *m, struct err *err)
 {
 	int rc = 1;
 
@@ -148,7 +148,7 @@ static int write_output(struct merger *m, struct segment_info *info, const struc
 	}
 	rc = store_file_begin(m->w, info, ZSTD_LEVEL, bytes, &file, err);
 	if (rc == 0)
-		rc = check_inputs(m, err);
+		rc = compaction_check_inputs(m, err);
 	if (rc != 1) {
 		store_file_discard(file);
 		return rc;
@@ -169,7 +169,7 @@ static int write_output(struct merger *m, struct segment_info *info, const struc
 }
 
 /* The span of all inputs in ms, rounded outwards. */
-static void find_span(const struct merger *m, int64_t *t0, int64_t *t1)
+static void compaction_find_span(const struct merger *m, int64_t *t0, int64_t *t1)
 {
 	*t0 = INT64_MAX;
 	*t1 = INT64_MIN;
@@ -189,7 +189,7 @@ static int write_outputs(struct merger *m, const struct compaction_job *job, str
 	int64_t all0, all1, week = compaction_period(3), at = INT64_MIN;
 	int rc;
 
-	find_span(m, &all0, &all1);
+	compaction_find_span(m, &all0, &all1);
 	if (!job->split) {
 		info.t0 = all0;
 		info.t1 = all1;
@@ -237,7 +237,7 @@ static int remove_inputs(struct merger *m, struct err *err)
 	return rc;
 }
 
-static void release(struct merger *m, bool is_done)
+static void compaction_release(struct merger *m, bool is_done)
 {
 	for (size_t i = 0; i < m->n; i++)
 		segment_close(m->in[i].segment);
@@ -250,7 +250,7 @@ static void release(struct merger *m, bool is_done)
 	free(m->out);
 }
 
-static void add_line(struct buf *report, const struct compaction_job *job)
+static void compaction_add_line(struct buf *report, const struct compaction_job *job)
 {
 	uint64_t profiles = 0, bytes = 0;
 
@@ -283,8 +283,8 @@ static int open_inputs(struct merger *m, const struct compaction_job *job, struc
 }
 
 /* Returns 1 if the segments have changed, else ERR_*. */
-static int run_job(struct store_writer *w, const struct compaction_job *job, struct stop *stop, struct buf *report,
-		   struct err *err)
+static int compaction_run_job(struct store_writer *w, const struct compaction_job *job, struct stop *stop,
+			      struct buf *report, struct err *err)
 {
 	struct merger m = { .w = w, .n = job->n, .damaged = job->n, .stop = stop };
 	uint64_t expected = 0;
@@ -304,10 +304,10 @@ static int run_job(struct store_writer *w, const struct compaction_job *job, str
 			     job->input[0]->file, job->n - 1, m.profiles, expected);
 	is_done = rc == 1 && (rc = swap_rows(&m, err)) == 0;
 	if (is_done) {
-		add_line(report, job);
+		compaction_add_line(report, job);
 		rc = remove_inputs(&m, err);
 	}
-	release(&m, is_done);
+	compaction_release(&m, is_done);
 	if (rc == ERR_FORMAT && m.damaged < job->n) {
 		char why[sizeof(err->msg)];
 
@@ -327,7 +327,7 @@ static int list_jobs(struct store_writer *w, struct catalogue_segments *all, boo
 	while ((rc = compaction_find(w->catalogue, all, w->now(), early, cap_segment_bytes(&w->cap), &job, err)) == 1) {
 		size_t n = 0;
 
-		add_line(report, &job);
+		compaction_add_line(report, &job);
 		for (size_t i = 0; i < all->n; i++) {
 			bool is_input = false;
 
@@ -358,7 +358,7 @@ int compaction_run(struct store_writer *w, bool early, bool dry_run, struct stop
 			rc = compaction_find(w->catalogue, &all, w->now(), early, cap_segment_bytes(&w->cap), &job,
 					     err);
 		if (rc == 1)
-			rc = run_job(w, &job, stop, report, err);
+			rc = compaction_run_job(w, &job, stop, report, err);
 		catalogue_segments_release(&all);
 	} while (rc == 1);
 	return rc;

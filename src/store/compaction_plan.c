@@ -49,7 +49,7 @@ struct candidate {
 	int64_t bucket;
 };
 
-static int compare_candidates(const void *a, const void *b)
+static int compaction_plan_compare_candidates(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
@@ -128,7 +128,7 @@ static int find_at_level(const struct plan *p, const struct catalogue_segments *
 			c[n++] = (struct candidate){ s, compaction_bucket(p->level, s->t0) };
 	}
 	if (n > 0)
-		qsort(c, n, sizeof(*c), compare_candidates);
+		qsort(c, n, sizeof(*c), compaction_plan_compare_candidates);
 	for (size_t lo = 0, hi; rc == 0 && lo < n; lo = hi) {
 		for (hi = lo + 1; hi < n && c[hi].bucket == c[lo].bucket;)
 			hi++;

@@ -125,7 +125,7 @@ void dict_count_memory(struct dict *d)
 		c->series * sizeof(*d->series) + (d->index ? dict_index_memory(d->index) : 0);
 }
 
-static int check_count(uint64_t n, enum dict_table table, struct err *err)
+static int dict_check_count(uint64_t n, enum dict_table table, struct err *err)
 {
 	if (n > DICT_ID_MAX)
 		return err_set(err, ERR_LIMIT, "more than %u %s of one service", (unsigned)DICT_ID_MAX,
@@ -155,7 +155,7 @@ int dict_append_function(struct dict *d, const struct builder_function *f, struc
 {
 	uint32_t n = d->n_funcs;
 
-	if (check_count((uint64_t)n + 1, DICT_FUNCTIONS, err) < 0)
+	if (dict_check_count((uint64_t)n + 1, DICT_FUNCTIONS, err) < 0)
 		return ERR_LIMIT;
 	dict_grow_functions(d, (size_t)n + 1);
 	d->func_name[n] = f->name;
@@ -168,7 +168,7 @@ int dict_append_function(struct dict *d, const struct builder_function *f, struc
 
 int dict_append_mapping(struct dict *d, const struct mapping *m, struct err *err)
 {
-	if (check_count((uint64_t)d->n_maps + 1, DICT_MAPPINGS, err) < 0)
+	if (dict_check_count((uint64_t)d->n_maps + 1, DICT_MAPPINGS, err) < 0)
 		return ERR_LIMIT;
 	d->map = mem_grow(d->map, &d->cap.maps, (size_t)d->n_maps + 1, sizeof(*d->map));
 	d->map[d->n_maps] = *m;
@@ -217,8 +217,8 @@ int dict_append_location(struct dict *d, const struct builder_location *l, const
 	uint32_t id = d->n_locs;
 
 	assert(l->map == PROFILE_NONE || l->map < d->n_maps);
-	if (check_count((uint64_t)id + 1, DICT_LOCATIONS, err) < 0 ||
-	    check_count(d->n_lines + (uint64_t)n, DICT_LOCATIONS, err) < 0)
+	if (dict_check_count((uint64_t)id + 1, DICT_LOCATIONS, err) < 0 ||
+	    dict_check_count(d->n_lines + (uint64_t)n, DICT_LOCATIONS, err) < 0)
 		return ERR_LIMIT;
 	dict_grow_locations(d, (size_t)id + 1);
 	append_lines(d, lines, n);
@@ -245,7 +245,7 @@ int dict_append_node(struct dict *d, uint32_t parent, uint32_t loc, struct err *
 	uint32_t n = d->n_nodes;
 
 	assert((parent == PROFILE_NONE || parent < n) && loc < d->n_locs);
-	if (check_count((uint64_t)n + 1, DICT_NODES, err) < 0)
+	if (dict_check_count((uint64_t)n + 1, DICT_NODES, err) < 0)
 		return ERR_LIMIT;
 	dict_grow_nodes(d, (size_t)n + 1);
 	d->node_parent[n] = parent;
@@ -271,7 +271,7 @@ int dict_append_label(struct dict *d, const struct builder_label *l, struct err 
 {
 	uint32_t n = d->n_labels;
 
-	if (check_count((uint64_t)n + 1, DICT_LABELS, err) < 0)
+	if (dict_check_count((uint64_t)n + 1, DICT_LABELS, err) < 0)
 		return ERR_LIMIT;
 	dict_grow_labels(d, (size_t)n + 1);
 	d->label_key[n] = l->key;
@@ -296,8 +296,8 @@ int dict_append_label_set(struct dict *d, const uint32_t *labels, size_t n, stru
 	struct csr *s = &d->label_sets;
 	uint32_t end = s->n ? s->off[s->n] : 0;
 
-	if (check_count((uint64_t)s->n + 1, DICT_LABEL_SETS, err) < 0 ||
-	    check_count(end + (uint64_t)n, DICT_LABEL_SETS, err) < 0)
+	if (dict_check_count((uint64_t)s->n + 1, DICT_LABEL_SETS, err) < 0 ||
+	    dict_check_count(end + (uint64_t)n, DICT_LABEL_SETS, err) < 0)
 		return ERR_LIMIT;
 	dict_grow_label_sets(d, (size_t)s->n + 1, end + n);
 	if (n)
@@ -322,7 +322,7 @@ int dict_append_row(struct dict *d, uint32_t node, uint32_t labels, struct err *
 	uint32_t n = d->n_rows;
 
 	assert((node == PROFILE_NONE || node < d->n_nodes) && labels < d->label_sets.n);
-	if (check_count((uint64_t)n + 1, DICT_ROWS, err) < 0)
+	if (dict_check_count((uint64_t)n + 1, DICT_ROWS, err) < 0)
 		return ERR_LIMIT;
 	dict_grow_rows(d, (size_t)n + 1);
 	d->row_node[n] = node;
@@ -334,7 +334,7 @@ int dict_append_row(struct dict *d, uint32_t node, uint32_t labels, struct err *
 int dict_append_meta(struct dict *d, const struct dict_meta *m, struct err *err)
 {
 	assert(m->same_types <= d->n_metas && m->same_places <= d->n_metas);
-	if (check_count((uint64_t)d->n_metas + 1, DICT_METAS, err) < 0)
+	if (dict_check_count((uint64_t)d->n_metas + 1, DICT_METAS, err) < 0)
 		return ERR_LIMIT;
 	d->meta = mem_grow(d->meta, &d->cap.metas, (size_t)d->n_metas + 1, sizeof(*d->meta));
 	d->meta[d->n_metas++] = *m;
@@ -343,7 +343,7 @@ int dict_append_meta(struct dict *d, const struct dict_meta *m, struct err *err)
 
 int dict_append_series(struct dict *d, const struct dict_series *s, struct err *err)
 {
-	if (check_count((uint64_t)d->n_series + 1, DICT_SERIES, err) < 0)
+	if (dict_check_count((uint64_t)d->n_series + 1, DICT_SERIES, err) < 0)
 		return ERR_LIMIT;
 	d->series = mem_grow(d->series, &d->cap.series, (size_t)d->n_series + 1, sizeof(*d->series));
 	d->series[d->n_series++] = *s;

@@ -28,7 +28,7 @@ struct adder {
 
 /* --- meta --- */
 
-static struct value_type add_type(struct adder *a, const struct value_type *t)
+static struct value_type dict_add_type(struct adder *a, const struct value_type *t)
 {
 	return (struct value_type){ merge_ids_text(a->ids, a->p, t->name), merge_ids_text(a->ids, a->p, t->unit) };
 }
@@ -47,7 +47,7 @@ static struct dict_place make_place(struct adder *a, const struct mapping *map, 
 }
 
 /* Of equal mappings of the profile, the first one counts, as in a merged profile. */
-static int add_places(struct adder *a, struct dict_meta *m, struct err *err)
+static int dict_add_places(struct adder *a, struct dict_meta *m, struct err *err)
 {
 	const struct profile *p = a->p;
 	uint32_t id;
@@ -68,7 +68,7 @@ static int add_places(struct adder *a, struct dict_meta *m, struct err *err)
 }
 
 /* As in a merged profile, a comment occurs once. */
-static void add_comments(struct adder *a, struct dict_meta *m)
+static void dict_add_comments(struct adder *a, struct dict_meta *m)
 {
 	struct idtab seen;
 
@@ -88,7 +88,7 @@ static void add_comments(struct adder *a, struct dict_meta *m)
 	idtab_release(&seen);
 }
 
-static int add_meta(struct adder *a, uint32_t *id, struct err *err)
+static int store_dict_add_meta(struct adder *a, uint32_t *id, struct err *err)
 {
 	const struct profile_meta *own = &a->p->meta;
 	uint32_t n_types = a->p->n_types;
@@ -96,7 +96,7 @@ static int add_meta(struct adder *a, uint32_t *id, struct err *err)
 			       .type = mem_alloc(n_types, sizeof(*m.type)),
 			       .temporality = mem_alloc(n_types, sizeof(*m.temporality)),
 			       .period = own->period,
-			       .period_type = add_type(a, &own->period_type),
+			       .period_type = dict_add_type(a, &own->period_type),
 			       .has_period_type = own->has_period_type,
 			       .default_type = merge_ids_text(a->ids, a->p, own->default_type),
 			       .drop_frames = merge_ids_text(a->ids, a->p, own->drop_frames),
@@ -107,11 +107,11 @@ static int add_meta(struct adder *a, uint32_t *id, struct err *err)
 	int rc;
 
 	for (uint32_t t = 0; t < n_types; t++) {
-		m.type[t] = add_type(a, &a->p->type[t]);
+		m.type[t] = dict_add_type(a, &a->p->type[t]);
 		m.temporality[t] = profile_temporality(a->p, t);
 	}
-	add_comments(a, &m);
-	rc = add_places(a, &m, err);
+	dict_add_comments(a, &m);
+	rc = dict_add_places(a, &m, err);
 	if (rc == 0)
 		rc = dict_add_meta(a->d, &m, id, err);
 	free(m.type);
@@ -131,7 +131,7 @@ struct new_stack {
 };
 
 /* Set ids->stack for the stacks of rows; cache misses of all of them overlap. */
-static int add_stacks(struct adder *a, const uint32_t *row, uint32_t n_rows, struct err *err)
+static int dict_add_stacks(struct adder *a, const uint32_t *row, uint32_t n_rows, struct err *err)
 {
 	struct merge_ids *ids = a->ids;
 	struct new_stack new_stacks[BATCH_ROWS];
@@ -166,7 +166,7 @@ static int add_batch(struct adder *a, const uint32_t *row, uint32_t n, struct er
 	uint32_t set[BATCH_ROWS];
 
 	assert(n <= BATCH_ROWS);
-	if (add_stacks(a, row, n, err) < 0)
+	if (dict_add_stacks(a, row, n, err) < 0)
 		return ERR_LIMIT;
 	for (uint32_t i = 0; i < n; i++) {
 		if (merge_ids_labels(a->ids, a->p->labels[row[i]], &set[i], err) < 0)
@@ -183,7 +183,7 @@ static int add_batch(struct adder *a, const uint32_t *row, uint32_t n, struct er
 	return 0;
 }
 
-static bool is_zero(const struct profile *p, uint32_t row)
+static bool dict_add_is_zero(const struct profile *p, uint32_t row)
 {
 	for (uint32_t t = 0; t < p->n_types; t++)
 		if (p->value[SIDE_TARGET][t][row] != 0)
@@ -191,12 +191,12 @@ static bool is_zero(const struct profile *p, uint32_t row)
 	return true;
 }
 
-static int add_rows(struct adder *a, struct err *err)
+static int dict_add_rows(struct adder *a, struct err *err)
 {
 	uint32_t row[BATCH_ROWS], n = 0;
 
 	for (uint32_t i = 0; i < a->p->n_rows; i++) {
-		if (!is_zero(a->p, i))
+		if (!dict_add_is_zero(a->p, i))
 			row[n++] = i;
 		if (n == BATCH_ROWS) {
 			if (add_batch(a, row, n, err) < 0)
@@ -207,7 +207,7 @@ static int add_rows(struct adder *a, struct err *err)
 	return add_batch(a, row, n, err);
 }
 
-static int compare_cells(const void *a, const void *b)
+static int dict_add_compare_cells(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
@@ -216,7 +216,7 @@ static int compare_cells(const void *a, const void *b)
 
 /* --- values --- */
 
-static int sum_overflow(const struct adder *a, uint32_t row, uint32_t t, struct err *err)
+static int dict_add_sum_overflow(const struct adder *a, uint32_t row, uint32_t t, struct err *err)
 {
 	return err_set(err, ERR_RANGE,
 		       "sample %" PRIu32 ": the sum of %.100s for this stack and these labels overflows 64 bits",
@@ -224,7 +224,7 @@ static int sum_overflow(const struct adder *a, uint32_t row, uint32_t t, struct 
 }
 
 /* Add the values of the cells, which are sorted, by row. Returns the number of rows in *n. */
-static int add_values(const struct adder *a, struct stored *out, struct err *err)
+static int dict_add_values(const struct adder *a, struct stored *out, struct err *err)
 {
 	uint32_t n = 0;
 
@@ -241,7 +241,7 @@ static int add_values(const struct adder *a, struct stored *out, struct err *err
 			if (is_new)
 				*sum = v;
 			else if (num_add(sum, v))
-				return sum_overflow(a, row, t, err);
+				return dict_add_sum_overflow(a, row, t, err);
 		}
 	}
 	out->n = n;
@@ -269,22 +269,22 @@ static void compact_values(struct stored *s, size_t column_cells)
 	s->n = n;
 }
 
-static int add_all(struct adder *a, struct stored *out, struct err *err)
+static int dict_add_all(struct adder *a, struct stored *out, struct err *err)
 {
 	const struct profile *p = a->p;
-	int rc = add_meta(a, &out->meta, err);
+	int rc = store_dict_add_meta(a, &out->meta, err);
 
 	if (rc == 0)
-		rc = add_rows(a, err);
+		rc = dict_add_rows(a, err);
 	if (rc < 0)
 		return rc;
-	qsort(a->cell, a->n_cells, sizeof(*a->cell), compare_cells);
+	qsort(a->cell, a->n_cells, sizeof(*a->cell), dict_add_compare_cells);
 	out->start_ns = p->meta.time_ns;
 	out->duration_ns = p->meta.duration_ns;
 	out->n_columns = p->n_types;
 	out->row = mem_alloc(a->n_cells, sizeof(*out->row));
 	out->value = mem_alloc((size_t)out->n_columns * a->n_cells, sizeof(*out->value));
-	rc = add_values(a, out, err);
+	rc = dict_add_values(a, out, err);
 	if (rc == 0)
 		compact_values(out, a->n_cells);
 	return rc;
@@ -301,7 +301,7 @@ int dict_add_profile(struct dict *d, const struct profile *p, struct stored *out
 	a.ids = &d->index->ids;
 	a.cell = mem_alloc(p->n_rows, sizeof(*a.cell));
 	merge_ids_set_source(a.ids, p, false);
-	rc = add_all(&a, &s, err);
+	rc = dict_add_all(&a, &s, err);
 	free(a.cell);
 	dict_count_memory(d);
 	if (rc < 0)

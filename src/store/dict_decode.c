@@ -28,24 +28,28 @@ struct decoder {
 
 /* --- numbers --- */
 
-static int fail(const struct decoder *x, uint32_t entry, const char *problem)
+static int dict_decode_fail(const struct decoder *x, uint32_t entry, const char *problem)
 {
 	return err_set(x->err, ERR_FORMAT, "%s: entry %" PRIu32 " of %" PRIu32 ": %s", dict_table_name(x->table), entry,
 		       x->n, problem);
 }
 
-static int get(struct decoder *x, uint32_t entry, uint64_t *v)
+static int dict_decode_get(struct decoder *x, uint32_t entry, uint64_t *v)
 {
-	return varint_get(&x->at, x->end, v) ? 0 : fail(x, entry, "ends too early, or a number exceeds 64 bits");
+	return varint_get(&x->at, x->end, v)
+		       ? 0
+		       : dict_decode_fail(x, entry, "ends too early, or a number exceeds 64 bits");
 }
 
 static int get_signed(struct decoder *x, uint32_t entry, int64_t *v)
 {
-	return varint_get_signed(&x->at, x->end, v) ? 0 : fail(x, entry, "ends too early, or a number exceeds 64 bits");
+	return varint_get_signed(&x->at, x->end, v)
+		       ? 0
+		       : dict_decode_fail(x, entry, "ends too early, or a number exceeds 64 bits");
 }
 
 /* The entry that a number refers to must exist. */
-static int check(const struct decoder *x, uint32_t entry, uint64_t id, uint64_t n, enum dict_table table)
+static int dict_decode_check(const struct decoder *x, uint32_t entry, uint64_t id, uint64_t n, enum dict_table table)
 {
 	if (id < n)
 		return 0;
@@ -58,7 +62,7 @@ static int get_id(struct decoder *x, uint32_t entry, uint32_t n, enum dict_table
 {
 	uint64_t v = 0;
 
-	if (get(x, entry, &v) < 0 || check(x, entry, v, n, table) < 0)
+	if (dict_decode_get(x, entry, &v) < 0 || dict_decode_check(x, entry, v, n, table) < 0)
 		return ERR_FORMAT;
 	*id = (uint32_t)v;
 	return 0;
@@ -78,7 +82,7 @@ static int get_delta(struct decoder *x, uint32_t entry, uint64_t base, uint32_t 
 	if (get_signed(x, entry, &delta) < 0)
 		return ERR_FORMAT;
 	v = base + (uint64_t)delta;
-	if (check(x, entry, v, n, table) < 0)
+	if (dict_decode_check(x, entry, v, n, table) < 0)
 		return ERR_FORMAT;
 	*id = (uint32_t)v;
 	return 0;
@@ -89,10 +93,10 @@ static int get_length(struct decoder *x, uint32_t entry, uint32_t *n)
 {
 	uint64_t v = 0;
 
-	if (get(x, entry, &v) < 0)
+	if (dict_decode_get(x, entry, &v) < 0)
 		return ERR_FORMAT;
 	if (v > (uint64_t)(x->end - x->at) || v >= UINT32_MAX)
-		return fail(x, entry, "a list is longer than the data");
+		return dict_decode_fail(x, entry, "a list is longer than the data");
 	*n = (uint32_t)v;
 	return 0;
 }
@@ -108,7 +112,7 @@ static int get_lengths(struct decoder *x, uint32_t *length, uint32_t *total)
 		sum += length[i - x->from];
 	}
 	if (sum > (uint64_t)(x->end - x->at) || sum > DICT_ID_MAX)
-		return fail(x, x->n, "the lists are longer than the data");
+		return dict_decode_fail(x, x->n, "the lists are longer than the data");
 	*total = (uint32_t)sum;
 	return 0;
 }
@@ -145,7 +149,7 @@ static int decode_strings(struct decoder *x)
 
 	for (uint32_t i = 0; rc == 0 && i < n; i++) {
 		if (strtab_add(x->d->str, (const char *)x->at, length[i]) != x->from + i)
-			rc = fail(x, x->from + i, "is equal to an earlier one");
+			rc = dict_decode_fail(x, x->from + i, "is equal to an earlier one");
 		x->at += length[i];
 	}
 	free(length);
@@ -177,11 +181,12 @@ static int decode_mapping(struct decoder *x, uint32_t i)
 	uint64_t size = 0, flags = 0;
 
 	if (get_string(x, i, &m.build_id) < 0 || get_string(x, i, &m.file) < 0 ||
-	    get_string(x, i, &m.kernel_symbol) < 0 || get(x, i, &m.start) < 0 || get(x, i, &size) < 0 ||
-	    get(x, i, &m.offset) < 0 || get(x, i, &flags) < 0)
+	    get_string(x, i, &m.kernel_symbol) < 0 || dict_decode_get(x, i, &m.start) < 0 ||
+	    dict_decode_get(x, i, &size) < 0 || dict_decode_get(x, i, &m.offset) < 0 ||
+	    dict_decode_get(x, i, &flags) < 0)
 		return ERR_FORMAT;
 	if (flags >= FLAGS_END)
-		return fail(x, i, "unknown flags");
+		return dict_decode_fail(x, i, "unknown flags");
 	m.limit = m.start + size;
 	m.has_functions = flags & 1;
 	m.has_filenames = flags & 2;
@@ -196,7 +201,7 @@ static int decode_lines(struct decoder *x, uint32_t n)
 	uint32_t first = d->n_lines;
 
 	if (n > (uint64_t)(x->end - x->at) / 3 || n > DICT_ID_MAX - first)
-		return fail(x, x->n, "the lists of lines are longer than the data");
+		return dict_decode_fail(x, x->n, "the lists of lines are longer than the data");
 	dict_grow_lines(d, (size_t)first + n);
 	if (get_ids(x, d->line_func, first, first + n, d->n_funcs, DICT_FUNCTIONS) < 0)
 		return ERR_FORMAT;
@@ -223,7 +228,8 @@ static int decode_locations(struct decoder *x)
 	for (uint32_t i = x->from; i < x->n; i++) {
 		uint64_t v = 0;
 
-		if (get(x, i, &v) < 0 || check(x, i, v >> 1, (uint64_t)d->n_maps + 1, DICT_MAPPINGS) < 0)
+		if (dict_decode_get(x, i, &v) < 0 ||
+		    dict_decode_check(x, i, v >> 1, (uint64_t)d->n_maps + 1, DICT_MAPPINGS) < 0)
 			return ERR_FORMAT;
 		d->loc_map[i] = (uint32_t)(v >> 1) - 1;
 		d->loc_folded[i] = v & 1;
@@ -252,10 +258,10 @@ static int decode_nodes(struct decoder *x)
 	for (uint32_t i = x->from; i < x->n; i++) {
 		uint64_t distance = 0;
 
-		if (get(x, i, &distance) < 0)
+		if (dict_decode_get(x, i, &distance) < 0)
 			return ERR_FORMAT;
 		if (distance > i)
-			return fail(x, i, "its caller does not exist");
+			return dict_decode_fail(x, i, "its caller does not exist");
 		d->node_parent[i] = distance ? i - (uint32_t)distance : PROFILE_NONE;
 	}
 	if (get_ids(x, d->node_loc, x->from, x->n, d->n_locs, DICT_LOCATIONS) < 0)
@@ -274,7 +280,8 @@ static int decode_labels(struct decoder *x)
 	for (uint32_t i = x->from; i < x->n; i++) {
 		uint64_t v = 0;
 
-		if (get(x, i, &v) < 0 || check(x, i, v >> 1, strtab_count(d->str), DICT_STRINGS) < 0)
+		if (dict_decode_get(x, i, &v) < 0 ||
+		    dict_decode_check(x, i, v >> 1, strtab_count(d->str), DICT_STRINGS) < 0)
 			return ERR_FORMAT;
 		d->label_unit[i] = (str_id)(v >> 1);
 		d->label_is_text[i] = v & 1;
@@ -294,11 +301,11 @@ static int decode_label_sets(struct decoder *x)
 	if (get_lengths(x, &s->off[x->from + 1], &n) < 0)
 		return ERR_FORMAT;
 	if (n > DICT_ID_MAX - first)
-		return fail(x, x->n, "the lists are too long");
+		return dict_decode_fail(x, x->n, "the lists are too long");
 	dict_grow_label_sets(x->d, x->n, (size_t)first + n);
 	for (uint32_t i = x->from; i < x->n; i++) {
 		if (s->off[i + 1] == 0)
-			return fail(x, i, "is empty, but is not entry 0");
+			return dict_decode_fail(x, i, "is empty, but is not entry 0");
 		s->off[i + 1] += s->off[i];
 	}
 	if (get_ids(x, s->item, first, first + n, x->d->n_labels, DICT_LABELS) < 0)
@@ -307,7 +314,7 @@ static int decode_label_sets(struct decoder *x)
 	return 0;
 }
 
-static int decode_rows(struct decoder *x)
+static int dict_decode_rows(struct decoder *x)
 {
 	struct dict *d = x->d;
 
@@ -337,10 +344,10 @@ static int get_same(struct decoder *x, uint32_t entry, uint32_t *same)
 {
 	uint64_t distance = 0;
 
-	if (get(x, entry, &distance) < 0)
+	if (dict_decode_get(x, entry, &distance) < 0)
 		return ERR_FORMAT;
 	if (distance > entry)
-		return fail(x, entry, "the meta that it refers to does not exist");
+		return dict_decode_fail(x, entry, "the meta that it refers to does not exist");
 	*same = entry - (uint32_t)distance;
 	return 0;
 }
@@ -361,16 +368,16 @@ static int decode_types(struct decoder *x, uint32_t entry, struct dict_meta *m)
 	if (get_length(x, entry, &m->n_types) < 0)
 		return ERR_FORMAT;
 	if (m->n_types == 0)
-		return fail(x, entry, "there are no sample types");
+		return dict_decode_fail(x, entry, "there are no sample types");
 	m->type = arena_alloc(d->mem, m->n_types, sizeof(*m->type));
 	m->temporality = arena_alloc(d->mem, m->n_types, sizeof(*m->temporality));
 	for (uint32_t t = 0; t < m->n_types; t++) {
 		uint64_t v = 0;
 
-		if (get_type(x, entry, &m->type[t]) < 0 || get(x, entry, &v) < 0)
+		if (get_type(x, entry, &m->type[t]) < 0 || dict_decode_get(x, entry, &v) < 0)
 			return ERR_FORMAT;
 		if (v > TEMPORALITY_GAUGE)
-			return fail(x, entry, "a type is neither a difference, cumulative nor a gauge");
+			return dict_decode_fail(x, entry, "a type is neither a difference, cumulative nor a gauge");
 		m->temporality[t] = (enum temporality)v;
 	}
 	return 0;
@@ -390,10 +397,10 @@ static int decode_place(struct decoder *x, uint32_t entry, struct dict_place *p)
 	if (get_signed(x, entry, &start) < 0 || get_signed(x, entry, &size) < 0 ||
 	    get_delta(x, entry, m->file, n_str, DICT_STRINGS, &p->file) < 0 ||
 	    get_delta(x, entry, m->kernel_symbol, n_str, DICT_STRINGS, &p->kernel_symbol) < 0 ||
-	    get(x, entry, &flags) < 0)
+	    dict_decode_get(x, entry, &flags) < 0)
 		return ERR_FORMAT;
 	if (flags >= FLAGS_END)
-		return fail(x, entry, "unknown flags");
+		return dict_decode_fail(x, entry, "unknown flags");
 	p->start = m->start + (uint64_t)start;
 	p->limit = p->start + (m->limit - m->start) + (uint64_t)size;
 	p->has_functions = flags & 1;
@@ -430,7 +437,7 @@ static int decode_meta(struct decoder *x, uint32_t i)
 	uint64_t has_period_type = 0;
 
 	if (decode_types(x, i, &m) < 0 || decode_places(x, i, &m) < 0 || get_signed(x, i, &m.period) < 0 ||
-	    get(x, i, &has_period_type) < 0 || get_type(x, i, &m.period_type) < 0 ||
+	    dict_decode_get(x, i, &has_period_type) < 0 || get_type(x, i, &m.period_type) < 0 ||
 	    get_string(x, i, &m.default_type) < 0 || get_string(x, i, &m.drop_frames) < 0 ||
 	    get_string(x, i, &m.keep_frames) < 0 || get_string(x, i, &m.doc_url) < 0 ||
 	    get_length(x, i, &m.n_comments) < 0)
@@ -449,7 +456,7 @@ static int decode_one_series(struct decoder *x, uint32_t i)
 	struct dict *d = x->d;
 
 	if ((size_t)(x->end - x->at) < sizeof(s.hash))
-		return fail(x, i, "ends too early");
+		return dict_decode_fail(x, i, "ends too early");
 	memcpy(s.hash, x->at, sizeof(s.hash));
 	x->at += sizeof(s.hash);
 	if (get_string(x, i, &s.kind) < 0 || get_length(x, i, &s.n_labels) < 0)
@@ -460,7 +467,7 @@ static int decode_one_series(struct decoder *x, uint32_t i)
 		if (get_string(x, i, &s.name[k]) < 0 || get_string(x, i, &s.value[k]) < 0)
 			return ERR_FORMAT;
 		if (k && strcmp(strtab_text(d->str, s.name[k - 1]), strtab_text(d->str, s.name[k])) >= 0)
-			return fail(x, i, "its labels are not sorted");
+			return dict_decode_fail(x, i, "its labels are not sorted");
 	}
 	return dict_append_series(d, &s, x->err);
 }
@@ -491,7 +498,7 @@ static int decode_table(struct decoder *x)
 	case DICT_LABEL_SETS:
 		return decode_label_sets(x);
 	case DICT_ROWS:
-		return decode_rows(x);
+		return dict_decode_rows(x);
 	case DICT_METAS:
 		return each(x, decode_meta);
 	case DICT_SERIES:
@@ -508,16 +515,16 @@ static int skip_empty(struct decoder *x)
 {
 	uint64_t length = 0;
 
-	if (get(x, 0, &length) < 0)
+	if (dict_decode_get(x, 0, &length) < 0)
 		return ERR_FORMAT;
 	if (length != 0)
-		return fail(x, 0, "is not empty");
+		return dict_decode_fail(x, 0, "is not empty");
 	x->from = 1;
 	return 0;
 }
 
 /* Read the number of the first entry, and check it and the number of entries. */
-static int begin(struct decoder *x, uint32_t items)
+static int dict_decode_begin(struct decoder *x, uint32_t items)
 {
 	static const uint8_t entry_bytes[DICT_TABLES_END] = {
 		[DICT_STRINGS] = 1, [DICT_FUNCTIONS] = 4, [DICT_MAPPINGS] = 7,   [DICT_LOCATIONS] = 3,
@@ -554,7 +561,7 @@ int dict_decode(struct dict *d, enum dict_table table, uint32_t items, const uin
 		dict_index_free(d->index);
 		d->index = NULL;
 	}
-	rc = begin(&x, items);
+	rc = dict_decode_begin(&x, items);
 	if (rc == 0 && x.n > x.from)
 		rc = decode_table(&x);
 	if (rc == 0 && x.at != x.end)

@@ -85,7 +85,7 @@ static void encode_nodes(const struct dict *d, uint32_t from, struct buf *out)
 	put_ids(d->node_loc, from, d->n_nodes, out);
 }
 
-static void encode_labels(const struct dict *d, uint32_t from, struct buf *out)
+static void dict_encode_labels(const struct dict *d, uint32_t from, struct buf *out)
 {
 	put_ids(d->label_key, from, d->n_labels, out);
 	for (uint32_t i = from; i < d->n_labels; i++)
@@ -111,7 +111,7 @@ static void encode_rows(const struct dict *d, uint32_t from, struct buf *out)
 	put_ids(d->row_labels, from, d->n_rows, out);
 }
 
-static void encode_type(const struct value_type *t, struct buf *out)
+static void dict_encode_type(const struct value_type *t, struct buf *out)
 {
 	varint_put(out, t->name);
 	varint_put(out, t->unit);
@@ -130,7 +130,7 @@ static void encode_place(const struct dict *d, const struct dict_place *p, struc
 }
 
 /* Types and places are lists, or the distance of the first meta with equal ones. */
-static void encode_meta(const struct dict *d, uint32_t i, struct buf *out)
+static void dict_encode_meta(const struct dict *d, uint32_t i, struct buf *out)
 {
 	const struct dict_meta *m = &d->meta[i];
 
@@ -138,7 +138,7 @@ static void encode_meta(const struct dict *d, uint32_t i, struct buf *out)
 	if (m->same_types == i) {
 		varint_put(out, m->n_types);
 		for (uint32_t t = 0; t < m->n_types; t++) {
-			encode_type(&m->type[t], out);
+			dict_encode_type(&m->type[t], out);
 			varint_put(out, m->temporality[t]);
 		}
 	}
@@ -150,7 +150,7 @@ static void encode_meta(const struct dict *d, uint32_t i, struct buf *out)
 	}
 	varint_put_signed(out, m->period);
 	varint_put(out, m->has_period_type);
-	encode_type(&m->period_type, out);
+	dict_encode_type(&m->period_type, out);
 	varint_put(out, m->default_type);
 	varint_put(out, m->drop_frames);
 	varint_put(out, m->keep_frames);
@@ -176,7 +176,7 @@ void dict_encode(const struct dict *d, enum dict_table table, uint32_t from, str
 	static void (*const encode[DICT_TABLES_END])(const struct dict *d, uint32_t from, struct buf *out) = {
 		[DICT_STRINGS] = encode_strings,       [DICT_FUNCTIONS] = encode_functions,
 		[DICT_MAPPINGS] = encode_mappings,     [DICT_LOCATIONS] = encode_locations,
-		[DICT_NODES] = encode_nodes,           [DICT_LABELS] = encode_labels,
+		[DICT_NODES] = encode_nodes,           [DICT_LABELS] = dict_encode_labels,
 		[DICT_LABEL_SETS] = encode_label_sets, [DICT_ROWS] = encode_rows,
 	};
 
@@ -186,7 +186,7 @@ void dict_encode(const struct dict *d, enum dict_table table, uint32_t from, str
 		encode[table](d, from, out);
 	else if (table == DICT_METAS)
 		for (uint32_t i = from; i < d->n_metas; i++)
-			encode_meta(d, i, out);
+			dict_encode_meta(d, i, out);
 	else
 		for (uint32_t i = from; i < d->n_series; i++)
 			encode_series(&d->series[i], out);

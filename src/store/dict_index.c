@@ -69,7 +69,7 @@ static struct builder_label label_get(const struct dict *d, uint32_t id)
 				       .is_text = d->label_is_text[id] };
 }
 
-static bool label_equal(const struct dict *d, uint32_t id, const struct builder_label *l)
+static bool dict_index_label_equal(const struct dict *d, uint32_t id, const struct builder_label *l)
 {
 	return d->label_key[id] == l->key && d->label_text[id] == l->text && d->label_unit[id] == l->unit &&
 	       d->label_num[id] == l->num && d->label_is_text[id] == l->is_text;
@@ -81,7 +81,7 @@ int dict_add_label(struct dict *d, const struct builder_label *l, uint32_t *id, 
 	uint64_t h = label_hash(l);
 
 	for (size_t pos = idtab_start(t, h); idtab_next(t, h, &pos, id);)
-		if (label_equal(d, *id, l))
+		if (dict_index_label_equal(d, *id, l))
 			return 0;
 	*id = d->n_labels;
 	if (dict_append_label(d, l, err) < 0)
@@ -149,7 +149,7 @@ static bool is_leaf_of(const struct dict *d, uint32_t node, const uint32_t *locs
 	return node == PROFILE_NONE;
 }
 
-static bool find_leaf(const struct dict *d, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *node)
+static bool dict_index_find_leaf(const struct dict *d, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *node)
 {
 	const struct idtab *t = &d->index->leaves;
 
@@ -165,7 +165,7 @@ int dict_add_stack(struct dict *d, const uint32_t *locs, size_t n, uint64_t hash
 	uint32_t at = PROFILE_NONE;
 
 	*node = at;
-	if (n == 0 || find_leaf(d, locs, n, hash, node))
+	if (n == 0 || dict_index_find_leaf(d, locs, n, hash, node))
 		return 0;
 	for (size_t i = n; i-- > 0;)
 		if (dict_add_node(d, at, locs[i], &at, err) < 0)
@@ -271,7 +271,7 @@ static void index_leaves(struct dict *d)
 		}
 		frames += n;
 		h = builder_stack_hash(x->list, n);
-		if (n && !find_leaf(d, x->list, n, h, &leaf))
+		if (n && !dict_index_find_leaf(d, x->list, n, h, &leaf))
 			idtab_put(&x->leaves, h, d->row_node[i]);
 	}
 }

@@ -34,8 +34,8 @@ static uint64_t *words(struct dict_index *x, size_t n)
 }
 
 /* The id of a list; *first is the meta that has it first, which is meta if the list is new. */
-static int add_list(struct keys *lists, uint32_t **metas, size_t *cap, const uint64_t *word, size_t n, uint32_t meta,
-		    uint32_t *id, uint32_t *first, struct err *err)
+static int dict_meta_add_list(struct keys *lists, uint32_t **metas, size_t *cap, const uint64_t *word, size_t n,
+			      uint32_t meta, uint32_t *id, uint32_t *first, struct err *err)
 {
 	uint32_t before = lists->n;
 
@@ -49,7 +49,7 @@ static int add_list(struct keys *lists, uint32_t **metas, size_t *cap, const uin
 }
 
 /* A list has a first word with its length, since keys are not empty. */
-static int add_types(struct dict *d, struct dict_meta *m, uint32_t *id, struct err *err)
+static int dict_meta_add_types(struct dict *d, struct dict_meta *m, uint32_t *id, struct err *err)
 {
 	struct dict_index *x = d->index;
 	uint64_t *word = words(x, 1 + TYPE_WORDS * (size_t)m->n_types), *at = word;
@@ -59,11 +59,11 @@ static int add_types(struct dict *d, struct dict_meta *m, uint32_t *id, struct e
 		*at++ = pack(m->type[t].name, m->type[t].unit);
 		*at++ = m->temporality[t];
 	}
-	return add_list(&x->types, &x->types_meta, &x->cap_types_meta, word, (size_t)(at - word), d->n_metas, id,
-			&m->same_types, err);
+	return dict_meta_add_list(&x->types, &x->types_meta, &x->cap_types_meta, word, (size_t)(at - word), d->n_metas,
+				  id, &m->same_types, err);
 }
 
-static int add_places(struct dict *d, struct dict_meta *m, uint32_t *id, struct err *err)
+static int dict_meta_add_places(struct dict *d, struct dict_meta *m, uint32_t *id, struct err *err)
 {
 	struct dict_index *x = d->index;
 	uint64_t *word = words(x, 1 + PLACE_WORDS * (size_t)m->n_places), *at = word;
@@ -79,8 +79,8 @@ static int add_places(struct dict *d, struct dict_meta *m, uint32_t *id, struct 
 		*at++ = (uint64_t)p->has_functions | (uint64_t)p->has_filenames << 1 |
 			(uint64_t)p->has_line_numbers << 2 | (uint64_t)p->has_inline_frames << 3;
 	}
-	return add_list(&x->places, &x->places_meta, &x->cap_places_meta, word, (size_t)(at - word), d->n_metas, id,
-			&m->same_places, err);
+	return dict_meta_add_list(&x->places, &x->places_meta, &x->cap_places_meta, word, (size_t)(at - word),
+				  d->n_metas, id, &m->same_places, err);
 }
 
 /* The id of a meta in the index, equal to the previous number of metas if it is new; sets m->same_types and same_places. */
@@ -89,7 +89,7 @@ static int index_meta(struct dict *d, struct dict_meta *m, uint32_t *id, struct 
 	uint32_t types, places;
 	uint64_t *word, *at;
 
-	if (add_types(d, m, &types, err) < 0 || add_places(d, m, &places, err) < 0)
+	if (dict_meta_add_types(d, m, &types, err) < 0 || dict_meta_add_places(d, m, &places, err) < 0)
 		return ERR_LIMIT;
 	word = at = words(d->index, META_WORDS + (size_t)m->n_comments);
 	*at++ = pack(types, places);
@@ -175,7 +175,7 @@ int dict_index_metas(struct dict *d, struct err *err)
 }
 
 /* Hash a text with its length, so that no other texts give the same bytes. */
-static void hash_text(XXH3_state_t *h, const char *text)
+static void dict_meta_hash_text(XXH3_state_t *h, const char *text)
 {
 	uint64_t n = strlen(text);
 	uint8_t length[sizeof(n)];
@@ -193,11 +193,11 @@ void dict_series_hash(const char *service, const char *kind, const struct store_
 	XXH3_state_t h;
 
 	XXH3_128bits_reset(&h);
-	hash_text(&h, service);
-	hash_text(&h, kind);
+	dict_meta_hash_text(&h, service);
+	dict_meta_hash_text(&h, kind);
 	for (size_t i = 0; i < n; i++) {
-		hash_text(&h, labels[i].name);
-		hash_text(&h, labels[i].value);
+		dict_meta_hash_text(&h, labels[i].name);
+		dict_meta_hash_text(&h, labels[i].value);
 	}
 	XXH128_canonicalFromHash(&out, XXH3_128bits_digest(&h));
 	memcpy(hash, out.digest, sizeof(out.digest));

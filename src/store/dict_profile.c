@@ -85,7 +85,7 @@ static void place_mappings(struct maker *m, const struct dict_meta *meta)
 	m->view.map = m->map;
 }
 
-static str_id text(struct maker *m, str_id id)
+static str_id dict_profile_text(struct maker *m, str_id id)
 {
 	return merge_ids_text(&m->ids, &m->view, id);
 }
@@ -95,25 +95,25 @@ static void make_meta(struct maker *m, const struct dict_meta *meta, const struc
 	struct profile_meta *out = builder_meta(m->b);
 
 	for (uint32_t t = 0; t < meta->n_types; t++)
-		builder_type(m->b, text(m, meta->type[t].name), text(m, meta->type[t].unit));
+		builder_type(m->b, dict_profile_text(m, meta->type[t].name), dict_profile_text(m, meta->type[t].unit));
 	out->time_ns = s->start_ns;
 	out->duration_ns = s->duration_ns;
 	out->period = meta->period;
-	out->period_type.name = text(m, meta->period_type.name);
-	out->period_type.unit = text(m, meta->period_type.unit);
+	out->period_type.name = dict_profile_text(m, meta->period_type.name);
+	out->period_type.unit = dict_profile_text(m, meta->period_type.unit);
 	out->has_period_type = meta->has_period_type;
-	out->default_type = text(m, meta->default_type);
-	out->drop_frames = text(m, meta->drop_frames);
-	out->keep_frames = text(m, meta->keep_frames);
-	out->doc_url = text(m, meta->doc_url);
+	out->default_type = dict_profile_text(m, meta->default_type);
+	out->drop_frames = dict_profile_text(m, meta->drop_frames);
+	out->keep_frames = dict_profile_text(m, meta->keep_frames);
+	out->doc_url = dict_profile_text(m, meta->doc_url);
 	for (uint32_t i = 0; i < meta->n_comments; i++)
-		builder_comment(m->b, text(m, meta->comment[i]));
+		builder_comment(m->b, dict_profile_text(m, meta->comment[i]));
 }
 
 /* --- labels --- */
 
 /* Compare a label with a text label of this key, in the order of the labels of a sample. */
-static int label_order(const struct maker *m, const struct builder_label *l, const char *key)
+static int dict_profile_label_order(const struct maker *m, const struct builder_label *l, const char *key)
 {
 	return l->is_text ? strcmp(strtab_text(builder_strings(m->b), l->key), key) : 1;
 }
@@ -129,7 +129,7 @@ static size_t insert_label(struct maker *m, size_t n, const struct store_label *
 			return n;
 	if (!*more->value)
 		return n;
-	while (at < n && label_order(m, &m->label[at], more->name) < 0)
+	while (at < n && dict_profile_label_order(m, &m->label[at], more->name) < 0)
 		at++;
 	memmove(m->label + at + 1, m->label + at, (n - at) * sizeof(*m->label));
 	m->label[at] = (struct builder_label){ .key = strtab_addz(str, more->name),
@@ -139,7 +139,7 @@ static size_t insert_label(struct maker *m, size_t n, const struct store_label *
 }
 
 /* Like merge_ids_labels, but with the labels of the options. */
-static int make_labels(struct maker *m, uint32_t set, uint32_t *id, struct err *err)
+static int dict_profile_make_labels(struct maker *m, uint32_t set, uint32_t *id, struct err *err)
 {
 	const struct dict *d = m->d;
 	uint32_t first = d->label_sets.off[set], n_own = d->label_sets.off[set + 1] - first;
@@ -155,9 +155,9 @@ static int make_labels(struct maker *m, uint32_t set, uint32_t *id, struct err *
 	for (; n < n_own; n++) {
 		uint32_t label = d->label_sets.item[first + n];
 
-		m->label[n] = (struct builder_label){ .key = text(m, d->label_key[label]),
-						      .text = text(m, d->label_text[label]),
-						      .unit = text(m, d->label_unit[label]),
+		m->label[n] = (struct builder_label){ .key = dict_profile_text(m, d->label_key[label]),
+						      .text = dict_profile_text(m, d->label_text[label]),
+						      .unit = dict_profile_text(m, d->label_unit[label]),
 						      .num = d->label_num[label],
 						      .is_text = d->label_is_text[label] };
 	}
@@ -193,7 +193,7 @@ static int make_stack(struct maker *m, uint32_t node, uint32_t *id, struct err *
 	return builder_stack(m->b, m->list, n, builder_stack_hash(m->list, n), id, err);
 }
 
-static int make_rows(struct maker *m, const struct stored *s, struct err *err)
+static int dict_profile_make_rows(struct maker *m, const struct stored *s, struct err *err)
 {
 	struct builder_rows rows;
 
@@ -204,7 +204,7 @@ static int make_rows(struct maker *m, const struct stored *s, struct err *err)
 
 		assert(row < m->d->n_rows);
 		if (make_stack(m, m->d->row_node[row], &rows.stack[i], err) < 0 ||
-		    make_labels(m, m->d->row_labels[row], &rows.labels[i], err) < 0)
+		    dict_profile_make_labels(m, m->d->row_labels[row], &rows.labels[i], err) < 0)
 			return ERR_LIMIT;
 	}
 	for (uint32_t t = 0; s->n && t < s->n_columns; t++)
@@ -212,7 +212,7 @@ static int make_rows(struct maker *m, const struct stored *s, struct err *err)
 	return 0;
 }
 
-static int make_profile(struct maker *m, const struct stored *s, struct err *err)
+static int dict_profile_make(struct maker *m, const struct stored *s, struct err *err)
 {
 	const struct dict_meta *meta = &m->d->meta[s->meta];
 	uint32_t first;
@@ -222,7 +222,7 @@ static int make_profile(struct maker *m, const struct stored *s, struct err *err
 	make_meta(m, meta, s);
 	if (meta->n_places && merge_ids_mapping(&m->ids, meta->place[0].map, &first, err) < 0)
 		return ERR_LIMIT;
-	return make_rows(m, s, err);
+	return dict_profile_make_rows(m, s, err);
 }
 
 int dict_make_profile(const struct dict *d, const struct stored *s, const struct dict_profile_options *options,
@@ -236,7 +236,7 @@ int dict_make_profile(const struct dict *d, const struct stored *s, const struct
 	dict_view(d, &m.view);
 	merge_known_init_builder(&m.known, m.b);
 	merge_ids_init(&m.ids, &m.known);
-	rc = make_profile(&m, s, err);
+	rc = dict_profile_make(&m, s, err);
 	if (rc == 0)
 		*out = builder_seal(m.b);
 	merge_ids_release(&m.ids);

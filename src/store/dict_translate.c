@@ -23,7 +23,7 @@ struct dict_translation {
 	size_t cap_path;
 };
 
-static uint32_t *alloc_ids(uint32_t n)
+static uint32_t *dict_translate_alloc_ids(uint32_t n)
 {
 	uint32_t *id = mem_alloc(n, sizeof(*id));
 
@@ -38,10 +38,10 @@ struct dict_translation *dict_translation_new(struct dict *to, const struct dict
 	assert(to != from);
 	t->to = to;
 	t->from = from;
-	t->node = alloc_ids(from->n_nodes);
-	t->row = alloc_ids(from->n_rows);
-	t->meta = alloc_ids(from->n_metas);
-	t->series = alloc_ids(from->n_series);
+	t->node = dict_translate_alloc_ids(from->n_nodes);
+	t->row = dict_translate_alloc_ids(from->n_rows);
+	t->meta = dict_translate_alloc_ids(from->n_metas);
+	t->series = dict_translate_alloc_ids(from->n_series);
 	dict_view(from, &t->view);
 	return t;
 }
@@ -62,7 +62,7 @@ void dict_translation_free(struct dict_translation *t)
 	free(t);
 }
 
-static int begin(struct dict_translation *t, struct err *err)
+static int dict_translate_begin(struct dict_translation *t, struct err *err)
 {
 	int rc;
 
@@ -109,7 +109,7 @@ int dict_translate_row(struct dict_translation *t, uint32_t row, uint32_t *id, s
 	*id = t->row[row];
 	if (*id != PROFILE_NONE)
 		return 0;
-	rc = begin(t, err);
+	rc = dict_translate_begin(t, err);
 	if (rc < 0)
 		return rc;
 	if (translate_node(t, t->from->row_node[row], &node, err) < 0 ||
@@ -120,14 +120,14 @@ int dict_translate_row(struct dict_translation *t, uint32_t row, uint32_t *id, s
 	return 0;
 }
 
-static str_id text(struct dict_translation *t, str_id id)
+static str_id dict_translate_text(struct dict_translation *t, str_id id)
 {
 	return merge_ids_text(&t->ids, &t->view, id);
 }
 
-static struct value_type value_type(struct dict_translation *t, const struct value_type *type)
+static struct value_type dict_translate_value_type(struct dict_translation *t, const struct value_type *type)
 {
-	return (struct value_type){ text(t, type->name), text(t, type->unit) };
+	return (struct value_type){ dict_translate_text(t, type->name), dict_translate_text(t, type->unit) };
 }
 
 static int translate_places(struct dict_translation *t, const struct dict_meta *own, struct dict_place *place,
@@ -137,8 +137,8 @@ static int translate_places(struct dict_translation *t, const struct dict_meta *
 		place[i] = own->place[i];
 		if (merge_ids_mapping(&t->ids, own->place[i].map, &place[i].map, err) < 0)
 			return ERR_LIMIT;
-		place[i].file = text(t, own->place[i].file);
-		place[i].kernel_symbol = text(t, own->place[i].kernel_symbol);
+		place[i].file = dict_translate_text(t, own->place[i].file);
+		place[i].kernel_symbol = dict_translate_text(t, own->place[i].kernel_symbol);
 	}
 	return 0;
 }
@@ -152,14 +152,14 @@ static int translate_meta(struct dict_translation *t, const struct dict_meta *ow
 	m.comment = mem_alloc(m.n_comments, sizeof(*m.comment));
 	m.place = mem_alloc(m.n_places, sizeof(*m.place));
 	for (uint32_t i = 0; i < m.n_types; i++)
-		m.type[i] = value_type(t, &own->type[i]);
-	m.period_type = value_type(t, &own->period_type);
-	m.default_type = text(t, own->default_type);
-	m.drop_frames = text(t, own->drop_frames);
-	m.keep_frames = text(t, own->keep_frames);
-	m.doc_url = text(t, own->doc_url);
+		m.type[i] = dict_translate_value_type(t, &own->type[i]);
+	m.period_type = dict_translate_value_type(t, &own->period_type);
+	m.default_type = dict_translate_text(t, own->default_type);
+	m.drop_frames = dict_translate_text(t, own->drop_frames);
+	m.keep_frames = dict_translate_text(t, own->keep_frames);
+	m.doc_url = dict_translate_text(t, own->doc_url);
 	for (uint32_t i = 0; i < m.n_comments; i++)
-		m.comment[i] = text(t, own->comment[i]);
+		m.comment[i] = dict_translate_text(t, own->comment[i]);
 	rc = translate_places(t, own, m.place, err);
 	if (rc == 0)
 		rc = dict_add_meta(t->to, &m, id, err);
@@ -177,7 +177,7 @@ int dict_translate_meta(struct dict_translation *t, uint32_t meta, uint32_t *id,
 	*id = t->meta[meta];
 	if (*id != PROFILE_NONE)
 		return 0;
-	rc = begin(t, err);
+	rc = dict_translate_begin(t, err);
 	if (rc == 0)
 		rc = translate_meta(t, &t->from->meta[meta], id, err);
 	if (rc == 0)
@@ -190,12 +190,12 @@ static int translate_series(struct dict_translation *t, const struct dict_series
 	struct dict_series s = *own;
 	int rc;
 
-	s.kind = text(t, own->kind);
+	s.kind = dict_translate_text(t, own->kind);
 	s.name = mem_alloc(s.n_labels, sizeof(*s.name));
 	s.value = mem_alloc(s.n_labels, sizeof(*s.value));
 	for (uint32_t i = 0; i < s.n_labels; i++) {
-		s.name[i] = text(t, own->name[i]);
-		s.value[i] = text(t, own->value[i]);
+		s.name[i] = dict_translate_text(t, own->name[i]);
+		s.value[i] = dict_translate_text(t, own->value[i]);
 	}
 	rc = dict_add_series_ids(t->to, &s, id, err);
 	free(s.name);
@@ -211,7 +211,7 @@ int dict_translate_series(struct dict_translation *t, uint32_t series, uint32_t 
 	*id = t->series[series];
 	if (*id != PROFILE_NONE)
 		return 0;
-	rc = begin(t, err);
+	rc = dict_translate_begin(t, err);
 	if (rc == 0)
 		rc = translate_series(t, &t->from->series[series], id, err);
 	if (rc == 0)

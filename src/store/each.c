@@ -84,8 +84,8 @@ static void decoded_release(struct decoded *d)
 	*d = (struct decoded){ 0 };
 }
 
-static int decode(const struct store_listing *l, const struct store_listing_part *part, struct decoded *d,
-		  struct err *err)
+static int each_decode(const struct store_listing *l, const struct store_listing_part *part, struct decoded *d,
+		       struct err *err)
 {
 	const struct chapter *c = l->chapter[part->chapter];
 	struct buf buffer = { 0 };
@@ -113,7 +113,7 @@ static int make_one(struct store_listing *l, const struct store_listing_series *
 	static const struct dict_profile_options options = { .place_mappings = true };
 	const struct chapter *c = l->chapter[e->part.chapter];
 	struct profile *p = NULL;
-	int rc = decode(l, &e->part, d, err);
+	int rc = each_decode(l, &e->part, d, err);
 
 	if (rc == 0)
 		rc = dict_make_profile(&c->dict, &d->p[e->k], &options, &p, err);
@@ -230,7 +230,7 @@ struct mark_list {
 	const char *kind;
 };
 
-static int add_mark(void *arg, const char *service, const struct store_mark *m, struct err *err)
+static int each_add_mark(void *arg, const char *service, const struct store_mark *m, struct err *err)
 {
 	struct mark_list *list = arg;
 
@@ -270,7 +270,7 @@ static int add_journal_marks(struct store *s, const struct store_query *q, struc
 
 		rc = select_read(&sel.chapter[i], &c, err);
 		for (uint32_t k = 0; rc == 0 && k < c->n_marks; k++)
-			rc = add_mark(list, c->service, &c->mark[k], err);
+			rc = each_add_mark(list, c->service, &c->mark[k], err);
 		select_release(&sel.chapter[i], c);
 	}
 	select_close(&sel);
@@ -289,7 +289,7 @@ int store_each_mark(struct store *s, const char *service, bool is_pattern, const
 	if (rc == 0)
 		rc = catalogue_read_begin(s->catalogue, err);
 	if (rc == 0) {
-		rc = catalogue_each_mark(s->catalogue, &cq, kind, add_mark, &list, err);
+		rc = catalogue_each_mark(s->catalogue, &cq, kind, each_add_mark, &list, err);
 		catalogue_read_end(s->catalogue);
 	}
 	if (list.n)

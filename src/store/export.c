@@ -22,21 +22,22 @@ struct exporter {
 	struct segment_writer *writer;
 };
 
-static int write_out(void *arg, const void *data, size_t n, struct err *err)
+static int store_export_write_out(void *arg, const void *data, size_t n, struct err *err)
 {
 	struct exporter *e = arg;
 
 	return io_write_fd(e->out.fd, data, n, err);
 }
 
-static int add_chapter(void *arg, const struct chapter *ch, struct err *err)
+static int store_export_add_chapter(void *arg, const struct chapter *ch, struct err *err)
 {
 	struct exporter *e = arg;
 
 	return segment_writer_add(e->writer, ch, err);
 }
 
-static int write_file(struct store *s, struct store_copy *copy, const char *path, struct stop *stop, struct err *err)
+static int store_export_write_file(struct store *s, struct store_copy *copy, const char *path, struct stop *stop,
+				   struct err *err)
 {
 	struct segment_info info = {
 		.tier = TIER_RAW, .flags = SEGMENT_EXPORT, .t0 = copy->t0, .t1 = copy->t1, .made = cap_clock() / 1000000
@@ -53,8 +54,8 @@ static int write_file(struct store *s, struct store_copy *copy, const char *path
 		rc = io_out_open(path, &e.out, err);
 	if (rc < 0)
 		return rc;
-	e.writer = segment_writer_new(&info, EXPORT_ZSTD_LEVEL, write_out, &e);
-	rc = store_copy_run(copy, EXPORT_ZSTD_LEVEL, stop, add_chapter, &e, err);
+	e.writer = segment_writer_new(&info, EXPORT_ZSTD_LEVEL, store_export_write_out, &e);
+	rc = store_copy_run(copy, EXPORT_ZSTD_LEVEL, stop, store_export_add_chapter, &e, err);
 	if (rc == 0)
 		rc = segment_writer_finish(e.writer, &crc, err);
 	segment_writer_free(e.writer);
@@ -72,7 +73,7 @@ int store_export(struct store *s, const struct store_query *q, const char *path,
 	err = err ? err : &ignored;
 	rc = store_copy_open(s, q, &copy, err);
 	if (rc == 0)
-		rc = write_file(s, &copy, path, stop, err);
+		rc = store_export_write_file(s, &copy, path, stop, err);
 	if (n)
 		*n = copy.copied;
 	store_copy_close(&copy);
@@ -86,7 +87,7 @@ struct importer {
 };
 
 /* Append a profile. Its labels are those of its series. */
-static int append(struct importer *m, const struct stored *s, struct err *err)
+static int store_export_append(struct importer *m, const struct stored *s, struct err *err)
 {
 	const struct dict *d = &m->ch->dict;
 	const struct dict_series *series = &d->series[s->series];
@@ -140,7 +141,7 @@ static int import_chapter(struct importer *m, struct err *err)
 			rc = block_profile(&b, k, &s, err);
 			s.series = m->ch->block[i].series;
 			if (rc == 0)
-				rc = append(m, &s, err);
+				rc = store_export_append(m, &s, err);
 			dict_release_stored(&s);
 		}
 		block_release(&b);

@@ -51,12 +51,12 @@ static void make_ulid(int64_t ms, char out[27])
 	out[26] = 0;
 }
 
-static int fail(const struct store_file *f, const char *name, struct err *err)
+static int file_fail(const struct store_file *f, const char *name, struct err *err)
 {
 	return err_set(err, ERR_IO, "%s/%s: %s", f->w->directory, name, strerror(errno));
 }
 
-static int write_buf(struct store_file *f, struct err *err)
+static int file_write_buf(struct store_file *f, struct err *err)
 {
 	uint64_t need = f->written + f->buf.len + SLACK, more = need > f->reserved ? need - f->reserved : 0;
 
@@ -67,18 +67,18 @@ static int write_buf(struct store_file *f, struct err *err)
 	else if (more)
 		return err_set(err, ERR_LIMIT, "%s: the quota leaves no room for a segment", f->w->directory);
 	if (f->buf.len && os_pwrite(f->fd, f->buf.data, f->buf.len, f->written) < 0)
-		return fail(f, f->temporary, err);
+		return file_fail(f, f->temporary, err);
 	f->written += f->buf.len;
 	f->buf.len = 0;
 	return 0;
 }
 
-static int write_part(void *arg, const void *data, size_t n, struct err *err)
+static int file_write_part(void *arg, const void *data, size_t n, struct err *err)
 {
 	struct store_file *f = arg;
 
 	buf_add(&f->buf, data, n);
-	return f->buf.len < WRITE_SIZE ? 0 : write_buf(f, err);
+	return f->buf.len < WRITE_SIZE ? 0 : file_write_buf(f, err);
 }
 
 int store_file_begin(struct store_writer *w, const struct segment_info *info, int level, uint64_t bytes,
@@ -99,7 +99,7 @@ int store_file_begin(struct store_writer *w, const struct segment_info *info, in
 	memcpy(f->info.store, w->uuid, sizeof(w->uuid));
 	make_ulid(f->info.made, f->id);
 	snprintf(f->temporary, sizeof(f->temporary), "tmp/%s", f->id);
-	f->segment = segment_writer_new(&f->info, level, write_part, f);
+	f->segment = segment_writer_new(&f->info, level, file_write_part, f);
 	f->fd = store_create_file(w, f->temporary, O_RDWR | O_CREAT | O_EXCL, err);
 	if (f->fd < 0) {
 		rc = f->fd;
@@ -152,19 +152,19 @@ static int sync_and_rename(struct store_file *f, const char *name, struct err *e
 	int rc;
 
 	if (os_fsync(f->fd) < 0)
-		return fail(f, f->temporary, err);
+		return file_fail(f, f->temporary, err);
 	rc = store_make_folders(f->w, name, err);
 	if (rc < 0)
 		return rc;
 	if (fstatat(f->w->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
 		errno = EEXIST;
-		return fail(f, name, err);
+		return file_fail(f, name, err);
 	}
 	if (os_rename(f->w->dir, f->temporary, name) < 0)
-		return fail(f, name, err);
+		return file_fail(f, name, err);
 	snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(name, '/') - name), name);
 	if (os_sync_folder(f->w->dir, folder) < 0) {
-		rc = fail(f, name, err);
+		rc = file_fail(f, name, err);
 		os_unlink(f->w->dir, name);
 	}
 	return rc;
@@ -181,7 +181,7 @@ int store_file_finish(struct store_file *f, const char *name, struct catalogue_s
 		name_segment(f, row->file);
 	rc = segment_writer_finish(f->segment, &row->crc, err);
 	if (rc == 0)
-		rc = write_buf(f, err);
+		rc = file_write_buf(f, err);
 	if (rc == 0)
 		rc = sync_and_rename(f, row->file, err);
 	if (rc == 0 && out) {

@@ -30,7 +30,7 @@ enum {
 };
 static const int64_t flush_every_ns = INT64_C(3600) * 1000000000;
 
-static bool is_empty(const struct store_journal *j)
+static bool flush_is_empty(const struct store_journal *j)
 {
 	return j->batches == 0 && j->head->n == 0;
 }
@@ -44,7 +44,7 @@ static int rotate(struct store_writer *w, bool reopen, struct err *err)
 	int rc;
 
 	pthread_mutex_lock(&w->lock);
-	is_needed = w->active && !is_empty(w->active);
+	is_needed = w->active && !flush_is_empty(w->active);
 	seq = w->next_journal;
 	w->next_journal += is_needed && reopen;
 	pthread_mutex_unlock(&w->lock);
@@ -67,7 +67,7 @@ static int rotate(struct store_writer *w, bool reopen, struct err *err)
 	return rc;
 }
 
-static int compare_chapters(const void *a, const void *b)
+static int flush_compare_chapters(const void *a, const void *b)
 {
 	const struct chapter *const *x = a, *const *y = b;
 
@@ -88,7 +88,7 @@ static int make_chapters(struct store_journal *j, struct err *err)
 			return rc;
 		j->n_chapters++;
 	}
-	qsort(j->chapter, n, sizeof(*j->chapter), compare_chapters);
+	qsort(j->chapter, n, sizeof(*j->chapter), flush_compare_chapters);
 	return 0;
 }
 
@@ -103,8 +103,8 @@ static int64_t to_ms(int64_t ns)
 }
 
 /* Write the chapters of a journal as a segment. row->file is "" if there is nothing to write. */
-static int write_segment(struct store_writer *w, struct store_journal *j, struct catalogue_segment *row,
-			 struct segment **out, struct err *err)
+static int flush_write_segment(struct store_writer *w, struct store_journal *j, struct catalogue_segment *row,
+			       struct segment **out, struct err *err)
 {
 	struct segment_info info = { .tier = TIER_RAW, .t0 = INT64_MAX, .t1 = INT64_MIN };
 	struct store_file *f;
@@ -146,8 +146,8 @@ static int flush_check_segment(const struct store_journal *j, const struct segme
 	return rc == ERR_FORMAT ? err_wrap(err, "%s: the segment that was written of it is damaged", j->name) : rc;
 }
 
-static int add_rows(struct store_writer *w, const struct store_journal *j, struct catalogue_segment *row,
-		    const struct segment *s, struct err *err)
+static int flush_add_rows(struct store_writer *w, const struct store_journal *j, struct catalogue_segment *row,
+			  const struct segment *s, struct err *err)
 {
 	int rc = catalogue_begin(w->catalogue, err);
 
@@ -183,12 +183,12 @@ static int flush_journal(struct store_writer *w, struct store_journal *j, struct
 	int rc = make_chapters(j, err);
 
 	if (rc == 0)
-		rc = write_segment(w, j, &row, &s, err);
+		rc = flush_write_segment(w, j, &row, &s, err);
 	if (rc < 0)
 		return rc;
 	rc = flush_check_segment(j, s, err);
 	if (rc == 0)
-		rc = add_rows(w, j, &row, s, err);
+		rc = flush_add_rows(w, j, &row, s, err);
 	segment_close(s);
 	if (rc < 0) {
 		if (*row.file)
@@ -232,7 +232,7 @@ bool store_flush_is_due(struct store_writer *w)
 	pthread_mutex_lock(&w->lock);
 	j = w->active;
 	is_due = w->pending != NULL;
-	if (!is_due && j && !is_empty(j)) {
+	if (!is_due && j && !flush_is_empty(j)) {
 		int64_t age = w->now() - j->made_ns;
 
 		/* A clock that was set back must not delay it. */

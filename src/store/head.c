@@ -48,7 +48,7 @@ void head_free(struct journal_head *h)
 	free(h);
 }
 
-static bool find_service(const struct journal_head *h, const char *name, size_t length, uint32_t *out)
+static bool store_head_find_service(const struct journal_head *h, const char *name, size_t length, uint32_t *out)
 {
 	uint64_t hash = hash_bytes(name, length);
 
@@ -72,7 +72,7 @@ uint32_t head_add_service(struct journal_head *h, const char *name, size_t lengt
 	struct head_service *s;
 	uint32_t i;
 
-	if (find_service(h, name, length, &i))
+	if (store_head_find_service(h, name, length, &i))
 		return i;
 	i = (uint32_t)h->n;
 	h->service = mem_grow(h->service, &h->cap, h->n + 1, sizeof(*h->service));
@@ -91,7 +91,8 @@ bool head_name_service(struct journal_head *h, uint32_t service, const char *nam
 	struct head_service *s = &h->service[service];
 	uint32_t other;
 
-	if (!s->is_unnamed || s->n_records || dict_count(s->dict, DICT_NODES) || find_service(h, name, length, &other))
+	if (!s->is_unnamed || s->n_records || dict_count(s->dict, DICT_NODES) ||
+	    store_head_find_service(h, name, length, &other))
 		return false;
 	chapter_builder_free(s->builder);
 	free(s->name);
@@ -103,7 +104,8 @@ bool head_name_service(struct journal_head *h, uint32_t service, const char *nam
 	return true;
 }
 
-static void add_id(struct journal_head *h, const struct head_service *s, const struct stored *p, uint64_t content)
+static void store_head_add_id(struct journal_head *h, const struct head_service *s, const struct stored *p,
+			      uint64_t content)
 {
 	struct head_id *id;
 	uint64_t hash;
@@ -167,10 +169,10 @@ void head_add_profile(struct journal_head *h, uint32_t service, const struct sto
 	buf_release(&body);
 	h->n_profiles++;
 	if (h->has_ids)
-		add_id(h, &h->service[service], p, content);
+		store_head_add_id(h, &h->service[service], p, content);
 }
 
-static void put_text(struct buf *out, const char *text)
+static void store_head_put_text(struct buf *out, const char *text)
 {
 	size_t n = text ? strlen(text) : 0;
 
@@ -183,9 +185,9 @@ void head_add_mark(struct journal_head *h, uint32_t service, const struct store_
 	struct buf body = { 0 };
 
 	varint_put_signed(&body, m->time_ns);
-	put_text(&body, m->env);
-	put_text(&body, m->kind);
-	put_text(&body, m->text);
+	store_head_put_text(&body, m->env);
+	store_head_put_text(&body, m->kind);
+	store_head_put_text(&body, m->text);
 	add_record(h, service, RECORD_MARK, &body);
 	buf_release(&body);
 }

@@ -20,7 +20,8 @@ enum {
 };
 
 /* Columns of row ids and values; each takes a byte or more, so the size of the record limits them. */
-static int decode_rows(const uint8_t *at, const uint8_t *end, const struct dict *d, struct stored *s, struct err *err)
+static int head_read_decode_rows(const uint8_t *at, const uint8_t *end, const struct dict *d, struct stored *s,
+				 struct err *err)
 {
 	size_t cells = (size_t)s->n * s->n_columns;
 	uint64_t row = 0, delta;
@@ -65,7 +66,7 @@ static int decode_profile(const uint8_t *at, const uint8_t *end, const struct di
 	s->meta = (uint32_t)meta;
 	s->n = (uint32_t)n;
 	s->n_columns = d->meta[meta].n_types;
-	rc = decode_rows(at, end, d, s, err);
+	rc = head_read_decode_rows(at, end, d, s, err);
 	if (rc < 0)
 		dict_release_stored(s);
 	return rc;
@@ -140,7 +141,7 @@ static int read_service(struct journal_head *h, uint64_t service, const char *na
 	return 1;
 }
 
-static int read_table(struct head_service *s, unsigned tag, const uint8_t *at, const uint8_t *end, struct err *err)
+static int head_read_table(struct head_service *s, unsigned tag, const uint8_t *at, const uint8_t *end, struct err *err)
 {
 	const uint8_t *first;
 	uint64_t items, from;
@@ -196,7 +197,7 @@ int head_read_record(struct journal_head *h, unsigned tag, uint64_t service, con
 	if (h->service[service].is_broken)
 		return err_set(err, ERR_FORMAT, "service %" PRIu64 " has a damaged table", service);
 	if (tag >= DICT_STRINGS && tag < DICT_TABLES_END)
-		rc = read_table(&h->service[service], tag, body, body + n, err);
+		rc = head_read_table(&h->service[service], tag, body, body + n, err);
 	else if (tag == RECORD_PROFILE)
 		rc = head_read_profile(h, (uint32_t)service, body, n, err);
 	else if (tag == RECORD_MARK)

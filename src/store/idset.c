@@ -49,7 +49,7 @@ int idset_add_segment(struct idset *s, const struct segment *segment, struct err
 	return rc;
 }
 
-static int compare_ids(const void *a, const void *b)
+static int idset_compare_ids(const void *a, const void *b)
 {
 	return memcmp(a, b, 16);
 }
@@ -57,12 +57,12 @@ static int compare_ids(const void *a, const void *b)
 void idset_sort(struct idset *s)
 {
 	if (s->n > 0)
-		qsort(s->id, s->n, sizeof(*s->id), compare_ids);
+		qsort(s->id, s->n, sizeof(*s->id), idset_compare_ids);
 }
 
 bool idset_has(const struct idset *s, const uint8_t id[16])
 {
-	return s->n > 0 && bsearch(id, s->id, s->n, sizeof(*s->id), compare_ids);
+	return s->n > 0 && bsearch(id, s->id, s->n, sizeof(*s->id), idset_compare_ids);
 }
 
 void idset_release(struct idset *s)

@@ -50,7 +50,7 @@ struct batch {
 enum batch_state { BATCH_VALID, BATCH_NONE, BATCH_BAD };
 
 /* Read up to n bytes; returns their number or -1. */
-static ssize_t read_at(int fd, void *data, size_t n, uint64_t offset)
+static ssize_t journal_read_at(int fd, void *data, size_t n, uint64_t offset)
 {
 	size_t done = 0;
 
@@ -94,7 +94,7 @@ static uint64_t find_later_batch(const struct reader *r, uint64_t offset, uint64
 			break;
 		if (next > (off_t)offset)
 			offset = (uint64_t)next & ~(uint64_t)7;
-		n = read_at(r->fd, data, CHUNK + JOURNAL_BATCH, offset);
+		n = journal_read_at(r->fd, data, CHUNK + JOURNAL_BATCH, offset);
 		if (n < JOURNAL_BATCH)
 			break;
 		for (size_t i = 0; !found && i + JOURNAL_BATCH <= (size_t)n && i < CHUNK; i += 8)
@@ -114,7 +114,7 @@ static int read_batch(struct reader *r, struct batch *b, enum batch_state *state
 {
 	static const uint8_t zeros[JOURNAL_BATCH];
 	uint8_t head[JOURNAL_BATCH];
-	ssize_t n = read_at(r->fd, head, sizeof(head), r->offset);
+	ssize_t n = journal_read_at(r->fd, head, sizeof(head), r->offset);
 
 	*state = BATCH_BAD;
 	if (n < 0)
@@ -125,7 +125,7 @@ static int read_batch(struct reader *r, struct batch *b, enum batch_state *state
 	    b->stored > r->size - r->offset || b->raw > JOURNAL_BATCH_RAW_MAX || b->stored > b->raw)
 		return 0;
 	r->stored.len = r->raw.len = 0;
-	n = read_at(r->fd, buf_room(&r->stored, b->stored), b->stored, r->offset + JOURNAL_BATCH);
+	n = journal_read_at(r->fd, buf_room(&r->stored, b->stored), b->stored, r->offset + JOURNAL_BATCH);
 	if (n < 0)
 		return err_set(err, ERR_IO, "%s: %s", r->name, strerror(errno));
 	if ((size_t)n < b->stored || pack_crc(r->stored.data, b->stored) != b->crc)
@@ -152,7 +152,7 @@ static void note_damage(struct reader *r, uint64_t batch, const struct err *err)
 }
 
 /* Read the records of a batch. A record that is refused is damage; those after it are read. */
-static void read_records(struct reader *r, const struct batch *b)
+static void journal_read_records(struct reader *r, const struct batch *b)
 {
 	const uint8_t *at = (const uint8_t *)r->raw.data, *end = at + r->raw.len;
 	struct err err;
@@ -213,7 +213,7 @@ static int read_batches(struct reader *r, bool *is_torn, struct err *err)
 		if (rc < 0)
 			return rc;
 		if (state == BATCH_VALID) {
-			read_records(r, &b);
+			journal_read_records(r, &b);
 			r->offset += JOURNAL_BATCH + (((uint64_t)b.stored + 7) & ~(uint64_t)7);
 			r->number++;
 		} else if (later) {
@@ -237,7 +237,7 @@ static bool is_cut(const struct reader *r, uint64_t allocated, bool is_torn)
 		return true;
 	if (!is_torn)
 		return false;
-	n = read_at(r->fd, head, sizeof(head), r->offset);
+	n = journal_read_at(r->fd, head, sizeof(head), r->offset);
 	if (n < JOURNAL_BATCH)
 		return n > 0;
 	return parse_batch(head, &b) && b.number == r->number && b.stored > r->size - r->offset - JOURNAL_BATCH;
@@ -265,10 +265,10 @@ static int report_damage(struct reader *r, uint64_t allocated, bool is_torn, str
 	return ERR_FORMAT;
 }
 
-static int read_header(const struct reader *r, struct journal_info *info, struct err *err)
+static int journal_read_header(const struct reader *r, struct journal_info *info, struct err *err)
 {
 	uint8_t p[JOURNAL_HEADER];
-	ssize_t n = read_at(r->fd, p, sizeof(p), 0);
+	ssize_t n = journal_read_at(r->fd, p, sizeof(p), 0);
 
 	if (n < 0)
 		return err_set(err, ERR_IO, "%s: %s", r->name, strerror(errno));
@@ -299,7 +299,7 @@ int journal_load(int fd, const char *name, bool has_ids, struct journal_info *in
 	if (fstat(fd, &st) < 0)
 		return err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
 	r.size = (uint64_t)st.st_size;
-	rc = read_header(&r, info, err);
+	rc = journal_read_header(&r, info, err);
 	if (rc < 0)
 		return rc;
 	r.head = head_new(has_ids);
@@ -332,7 +332,7 @@ void journal_name(int64_t seq, char name[32])
 	snprintf(name, 32, "journal/%08" PRId64 ".cpj", seq);
 }
 
-static int compare_numbers(const void *a, const void *b)
+static int journal_compare_numbers(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
@@ -340,7 +340,7 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /* The number of a file name; -1 if it is not that of a journal. */
-static int64_t parse_name(const char *name)
+static int64_t journal_parse_name(const char *name)
 {
 	char *end;
 	int64_t seq = *name >= '0' && *name <= '9' ? strtoll(name, &end, 10) : -1;
@@ -364,7 +364,7 @@ int journal_list(int dir, int64_t first, int64_t **seq, size_t *n, struct err *e
 		return err_set(err, ERR_IO, "journal: %s", strerror(saved));
 	}
 	for (struct dirent *e; (e = readdir(folder));) {
-		int64_t number = parse_name(e->d_name);
+		int64_t number = journal_parse_name(e->d_name);
 
 		if (number < 0 || number < first)
 			continue;
@@ -373,6 +373,6 @@ int journal_list(int dir, int64_t first, int64_t **seq, size_t *n, struct err *e
 	}
 	closedir(folder);
 	if (*n)
-		qsort(*seq, *n, sizeof(**seq), compare_numbers);
+		qsort(*seq, *n, sizeof(**seq), journal_compare_numbers);
 	return 0;
 }

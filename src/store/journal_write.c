@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int fail(const struct store_writer *w, const struct store_journal *j, struct err *err)
+static int journal_write_fail(const struct store_writer *w, const struct store_journal *j, struct err *err)
 {
 	return err_set(err, ERR_IO, "%s/%s: %s", w->directory, j->name, strerror(errno));
 }
@@ -54,7 +54,7 @@ void journal_close(struct store_journal *j)
 	free(j);
 }
 
-static int write_header(const struct store_writer *w, const struct store_journal *j, int fd)
+static int journal_write_header(const struct store_writer *w, const struct store_journal *j, int fd)
 {
 	uint8_t p[JOURNAL_HEADER] = JOURNAL_MAGIC;
 
@@ -68,7 +68,7 @@ static int write_header(const struct store_writer *w, const struct store_journal
 }
 
 /* Make room for n more bytes after the end, and for zeros after them, which show that the file was not cut. */
-static int extend(struct store_writer *w, struct store_journal *j, uint64_t n, struct err *err)
+static int journal_write_extend(struct store_writer *w, struct store_journal *j, uint64_t n, struct err *err)
 {
 	uint64_t size = j->end + n + JOURNAL_BATCH, more;
 
@@ -81,7 +81,7 @@ static int extend(struct store_writer *w, struct store_journal *j, uint64_t n, s
 			       w->directory);
 	if (os_allocate(j->fd, size) < 0) {
 		cap_settle(&w->cap, CAP_JOURNALS, more, 0);
-		return fail(w, j, err);
+		return journal_write_fail(w, j, err);
 	}
 	cap_settle(&w->cap, CAP_JOURNALS, more, more);
 	j->charged += more;
@@ -112,9 +112,9 @@ static int write_batch(struct store_writer *w, struct store_journal *j, const st
 	segment_put(p + 20, 4, records->len);
 	segment_put(p + 24, 4, n);
 	segment_put(p + 28, 4, pack_crc(p, 28));
-	rc = extend(w, j, out.len, err);
+	rc = journal_write_extend(w, j, out.len, err);
 	if (rc == 0 && os_pwrite(j->fd, out.data, out.len, j->end) < 0)
-		rc = fail(w, j, err);
+		rc = journal_write_fail(w, j, err);
 	if (rc == 0) {
 		j->end += out.len;
 		j->batches++;
@@ -164,7 +164,7 @@ static void remove_temporary(const struct store_writer *w, const struct store_jo
 
 /* Make the file of a journal, write the head to it, and give it its name, replacing an older file. Not in tmp/, which
    cap_reserve empties. */
-static int make_file(struct store_writer *w, struct store_journal *j, uint64_t size, struct err *err)
+static int journal_write_make_file(struct store_writer *w, struct store_journal *j, uint64_t size, struct err *err)
 {
 	char temporary[32];
 	int rc, fd;
@@ -180,12 +180,12 @@ static int make_file(struct store_writer *w, struct store_journal *j, uint64_t s
 	j->allocated = size;
 	j->batches = 0;
 	j->counts.n = 0;
-	rc = os_allocate(fd, size) < 0 || write_header(w, j, fd) < 0 ? fail(w, j, err) : 0;
+	rc = os_allocate(fd, size) < 0 || journal_write_header(w, j, fd) < 0 ? journal_write_fail(w, j, err) : 0;
 	while (rc == 0 && j->head->n_dirty)
 		rc = write_next(w, j, err);
 	if (rc == 0 &&
 	    (os_fsync(fd) < 0 || os_rename(w->dir, temporary, j->name) < 0 || os_sync_folder(w->dir, "journal") < 0))
-		rc = fail(w, j, err);
+		rc = journal_write_fail(w, j, err);
 	return rc;
 }
 
@@ -196,7 +196,7 @@ int journal_create(struct store_writer *w, int64_t seq, uint64_t reserved, struc
 
 	j->made_ns = w->now();
 	j->head = head_new(true);
-	rc = make_file(w, j, reserved, err);
+	rc = journal_write_make_file(w, j, reserved, err);
 	if (rc < 0) {
 		cap_settle(&w->cap, CAP_JOURNALS, reserved, 0);
 		remove_temporary(w, j);
@@ -238,7 +238,7 @@ int journal_reopen(struct store_writer *w, int64_t seq, struct store_journal **o
 	journal_counts_read(&j->counts, j->head);
 	if (!j->is_damaged && info.is_torn &&
 	    (os_clear(j->fd, j->end) < 0 || os_allocate(j->fd, j->allocated) < 0 || os_fsync(j->fd) < 0)) {
-		rc = fail(w, j, err);
+		rc = journal_write_fail(w, j, err);
 		journal_close(j);
 		return rc;
 	}
@@ -248,7 +248,7 @@ int journal_reopen(struct store_writer *w, int64_t seq, struct store_journal **o
 
 /* A sync failed, so the kernel may have dropped what was written before, or memory and file differ: write everything to a new
    file. */
-static int replace_file(struct store_writer *w, struct store_journal *j, struct err *err)
+static int journal_write_replace_file(struct store_writer *w, struct store_journal *j, struct err *err)
 {
 	uint64_t size = j->allocated, charged = j->charged;
 	int rc;
@@ -259,7 +259,7 @@ static int replace_file(struct store_writer *w, struct store_journal *j, struct 
 			       w->directory);
 	head_set_all_dirty(j->head);
 	j->charged = 0; /* make_file adds the bytes beyond size */
-	rc = make_file(w, j, size, err);
+	rc = journal_write_make_file(w, j, size, err);
 	cap_release(&w->cap, CAP_JOURNALS, j->charged);
 	j->charged = rc < 0 ? charged : cap_file_bytes(j->fd);
 	cap_settle(&w->cap, CAP_JOURNALS, size, rc < 0 ? 0 : j->charged);
@@ -293,5 +293,5 @@ int journal_commit(struct store_writer *w, struct store_journal *j, struct err *
 		j->is_untrusted = os_fdatasync(j->fd) < 0;
 		j->needs_sync = false;
 	}
-	return j->is_untrusted ? replace_file(w, j, err) : 0;
+	return j->is_untrusted ? journal_write_replace_file(w, j, err) : 0;
 }

@@ -38,7 +38,7 @@ void store_directory(const char *name, struct buf *out)
 		buf_addf(out, "%s/.local/share/cpa/store", home ? home : "");
 }
 
-static int hex_digit(char c)
+static int store_layout_hex_digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
@@ -46,7 +46,7 @@ static int hex_digit(char c)
 static bool parse_uuid(const char *text, uint8_t uuid[16])
 {
 	for (int i = 0; i < 32; i++) {
-		int digit = hex_digit(text[i]);
+		int digit = store_layout_hex_digit(text[i]);
 
 		if (digit < 0)
 			return false;
@@ -226,7 +226,8 @@ int store_create_file(const struct store_writer *w, const char *name, int flags,
 	return fd;
 }
 
-static int make_folder(const struct store_writer *w, const char *folder, const char *parent, struct err *err)
+static int store_layout_make_folder(const struct store_writer *w, const char *folder, const char *parent,
+				    struct err *err)
 {
 	struct stat st;
 
@@ -247,7 +248,7 @@ int store_make_folders(const struct store_writer *w, const char *name, struct er
 		int rc;
 
 		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - name), name);
-		rc = make_folder(w, folder, parent, err);
+		rc = store_layout_make_folder(w, folder, parent, err);
 		if (rc < 0)
 			return rc;
 		memcpy(parent, folder, sizeof(parent));

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int add_part(struct store_listing *l, uint32_t chapter, uint32_t block, struct err *err)
+static int store_listing_add_part(struct store_listing *l, uint32_t chapter, uint32_t block, struct err *err)
 {
 	const struct chapter *c = l->chapter[chapter];
 	const struct dict_series *series = &c->dict.series[c->block[block].series];
@@ -33,7 +33,7 @@ static int add_part(struct store_listing *l, uint32_t chapter, uint32_t block, s
 }
 
 /* Add the blocks of the query. Returns 1 if there are any. */
-static int add_parts(struct store_listing *l, uint32_t chapter, struct err *err)
+static int store_listing_add_parts(struct store_listing *l, uint32_t chapter, struct err *err)
 {
 	const struct chapter *c = l->chapter[chapter];
 	uint32_t series = UINT32_MAX;
@@ -49,13 +49,13 @@ static int add_parts(struct store_listing *l, uint32_t chapter, struct err *err)
 			return match;
 		if (!match || b->t1 < l->q->t0 || b->t0 >= l->q->t1)
 			continue;
-		rc = add_part(l, chapter, i, err);
+		rc = store_listing_add_part(l, chapter, i, err);
 		has_any = 1;
 	}
 	return rc < 0 ? rc : has_any;
 }
 
-static int add_chapter(struct store_listing *l, uint32_t i, struct err *err)
+static int store_listing_add_chapter(struct store_listing *l, uint32_t i, struct err *err)
 {
 	const struct select_chapter *from = &l->sel.chapter[i];
 	int rc = stop_check(l->stop, err);
@@ -65,7 +65,7 @@ static int add_chapter(struct store_listing *l, uint32_t i, struct err *err)
 	if ((rc == ERR_FORMAT || rc == ERR_IO) && l->q->partial)
 		return 0;
 	if (rc == 0)
-		rc = add_parts(l, i, err);
+		rc = store_listing_add_parts(l, i, err);
 	if (rc <= 0) {
 		select_release(from, l->chapter[i]);
 		l->chapter[i] = NULL;
@@ -78,8 +78,8 @@ const struct dict_series *store_listing_series_of(const struct store_listing *l,
 	return &l->chapter[s->chapter]->dict.series[s->series];
 }
 
-static int compare_labels(const struct chapter *c, const struct dict_series *a, const struct chapter *d,
-			  const struct dict_series *b)
+static int store_listing_compare_labels(const struct chapter *c, const struct dict_series *a, const struct chapter *d,
+					const struct dict_series *b)
 {
 	for (uint32_t i = 0; i < a->n_labels && i < b->n_labels; i++) {
 		int order = strcmp(strtab_text(c->dict.str, a->name[i]), strtab_text(d->dict.str, b->name[i]));
@@ -102,7 +102,7 @@ static int compare_series(const void *x, const void *y, void *arg)
 
 	if (order == 0)
 		order = strcmp(strtab_text(c->dict.str, a->kind), strtab_text(d->dict.str, b->kind));
-	return order ? order : compare_labels(c, a, d, b);
+	return order ? order : store_listing_compare_labels(c, a, d, b);
 }
 
 int store_listing_open(struct store *s, const struct store_query *q, struct stop *stop, struct store_listing *l,
@@ -117,7 +117,7 @@ int store_listing_open(struct store *s, const struct store_query *q, struct stop
 		rc = select_find_cut(q, &l->sel, &l->cut, err);
 	l->chapter = mem_zalloc(l->sel.n, sizeof(*l->chapter));
 	for (uint32_t i = 0; rc == 0 && i < l->sel.n; i++)
-		rc = add_chapter(l, i, err);
+		rc = store_listing_add_chapter(l, i, err);
 	if (rc < 0)
 		store_listing_close(l);
 	else if (l->keys.n)
@@ -150,7 +150,7 @@ const struct store_label *store_listing_labels(struct store_listing *l, const st
 	return l->label;
 }
 
-static int compare_entries(const void *a, const void *b)
+static int store_listing_compare_entries(const void *a, const void *b)
 {
 	const struct store_listing_entry *x = a, *y = b;
 
@@ -204,7 +204,7 @@ int store_listing_entries(struct store_listing *l, const struct store_listing_se
 		return rc;
 	}
 	if (*n)
-		qsort(e, *n, sizeof(*e), compare_entries);
+		qsort(e, *n, sizeof(*e), store_listing_compare_entries);
 	*entry = e;
 	return 0;
 }

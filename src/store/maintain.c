@@ -45,8 +45,8 @@ static int prune(struct store_writer *w, struct err *err)
 	return rc;
 }
 
-static int maintain(struct store_writer *w, bool now, bool dry_run, struct stop *stop, struct buf *report,
-		    struct err *err)
+static int store_maintain_all(struct store_writer *w, bool now, bool dry_run, struct stop *stop, struct buf *report,
+			      struct err *err)
 {
 	uint64_t before = w->cap.n_removed;
 	int rc = 0;
@@ -71,7 +71,7 @@ int store_maintain(struct store_writer *w, bool now, bool dry_run, struct stop *
 	int rc;
 
 	pthread_mutex_lock(&w->maintenance);
-	rc = maintain(w, now, dry_run, stop, report, err ? err : &ignored);
+	rc = store_maintain_all(w, now, dry_run, stop, report, err ? err : &ignored);
 	pthread_mutex_unlock(&w->maintenance);
 	return rc;
 }

@@ -23,7 +23,7 @@ struct names {
 	size_t n, cap;
 };
 
-static void add_name(struct names *list, const char *name)
+static void nearest_add_name(struct names *list, const char *name)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (strcmp(list->name[i], name) == 0)
@@ -32,7 +32,7 @@ static void add_name(struct names *list, const char *name)
 	list->name[list->n++] = mem_strndup(name, strlen(name));
 }
 
-static int compare_names(const void *a, const void *b)
+static int nearest_compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -45,7 +45,7 @@ static void names_release(struct names *list)
 }
 
 /* The number of insertions, removals and replacements of bytes between two words, up to a limit. */
-static size_t distance(const char *a, const char *b)
+static size_t nearest_distance(const char *a, const char *b)
 {
 	size_t row[NAME_BYTES_MAX + 1], n = strlen(a), m = strlen(b);
 
@@ -68,23 +68,23 @@ static size_t distance(const char *a, const char *b)
 	return row[m];
 }
 
-static bool is_similar(const char *a, const char *b)
+static bool nearest_is_similar(const char *a, const char *b)
 {
 	size_t n = strlen(a);
 
-	return *a && (strstr(b, a) || strstr(a, b) || distance(a, b) <= (n < 4 ? 1 : 1 + n / 4));
+	return *a && (strstr(b, a) || strstr(a, b) || nearest_distance(a, b) <= (n < 4 ? 1 : 1 + n / 4));
 }
 
 /* Append the names, or only those similar to a word if there are any. */
-static void add_names(struct buf *out, struct names *list, const char *word)
+static void nearest_add_names(struct buf *out, struct names *list, const char *word)
 {
 	size_t shown = 0, similar = 0;
 
-	qsort(list->name, list->n, sizeof(*list->name), compare_names);
+	qsort(list->name, list->n, sizeof(*list->name), nearest_compare_names);
 	for (size_t i = 0; i < list->n; i++)
-		similar += is_similar(word, list->name[i]);
+		similar += nearest_is_similar(word, list->name[i]);
 	for (size_t i = 0; i < list->n && shown < NAMES_MAX; i++)
-		if (!similar || is_similar(word, list->name[i]))
+		if (!similar || nearest_is_similar(word, list->name[i]))
 			buf_addf(out, "%s%s", shown++ ? ", " : "", list->name[i]);
 	if (shown < (similar ? similar : list->n))
 		buf_addz(out, " ...");
@@ -93,12 +93,13 @@ static void add_names(struct buf *out, struct names *list, const char *word)
 static int add_service(void *arg, const char *service, struct err *err)
 {
 	(void)err;
-	add_name(arg, service);
+	nearest_add_name(arg, service);
 	return 0;
 }
 
 /* The chapters of journals of some services. */
-static int open_journals(struct store *s, const char *service, bool is_pattern, struct selection *sel, struct err *err)
+static int nearest_open_journals(struct store *s, const char *service, bool is_pattern, struct selection *sel,
+				 struct err *err)
 {
 	/* a window that no segment meets */
 	struct store_query q = { .service = service, .is_pattern = is_pattern, .t0 = INT64_MAX, .t1 = INT64_MIN };
@@ -106,16 +107,16 @@ static int open_journals(struct store *s, const char *service, bool is_pattern, 
 	return select_open(s, &q, sel, err);
 }
 
-static int list_services(struct store *s, struct names *list, struct err *err)
+static int nearest_list_services(struct store *s, struct names *list, struct err *err)
 {
 	struct selection sel;
-	int rc = open_journals(s, NULL, false, &sel, err);
+	int rc = nearest_open_journals(s, NULL, false, &sel, err);
 
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < sel.n; i++)
 		if (*sel.chapter[i].service)
-			add_name(list, sel.chapter[i].service);
+			nearest_add_name(list, sel.chapter[i].service);
 	select_close(&sel);
 	rc = catalogue_read_begin(s->catalogue, err);
 	if (rc == 0) {
@@ -142,7 +143,7 @@ struct candidate {
 	size_t n_labels;
 };
 
-static const char *label_of(const struct candidate *c, const char *name)
+static const char *nearest_label_of(const struct candidate *c, const char *name)
 {
 	for (size_t i = 0; i < c->n_labels; i++)
 		if (strcmp(c->label[i].name, name) == 0)
@@ -152,21 +153,21 @@ static const char *label_of(const struct candidate *c, const char *name)
 	return strcmp(name, "kind") == 0 ? c->kind : "";
 }
 
-static int add_candidate(struct search *x, const struct candidate *c, struct err *err)
+static int nearest_add_candidate(struct search *x, const struct candidate *c, struct err *err)
 {
 	bool has_all = true;
 
-	add_name(&x->kinds, c->kind);
+	nearest_add_name(&x->kinds, c->kind);
 	if (x->q->kind && *x->q->kind && strcmp(x->q->kind, c->kind) != 0)
 		return 0;
 	x->has_kind = true;
 	for (size_t i = 0; i < x->q->n_match; i++) {
-		int rc = select_match(&x->q->match[i], label_of(c, x->q->match[i].name), err);
+		int rc = select_match(&x->q->match[i], nearest_label_of(c, x->q->match[i].name), err);
 
 		if (rc < 0)
 			return rc;
 		if (rc == 0)
-			add_name(&x->labels, x->q->match[i].name);
+			nearest_add_name(&x->labels, x->q->match[i].name);
 		has_all &= rc > 0;
 	}
 	x->has_series |= has_all;
@@ -177,10 +178,10 @@ static int add_stored_series(void *arg, const struct catalogue_series *s, struct
 {
 	struct candidate c = { s->service, s->kind, s->label, s->n_labels };
 
-	return add_candidate(arg, &c, err);
+	return nearest_add_candidate(arg, &c, err);
 }
 
-static int add_new_series(struct search *x, const struct chapter *ch, struct err *err)
+static int nearest_add_new_series(struct search *x, const struct chapter *ch, struct err *err)
 {
 	int rc = 0;
 
@@ -192,7 +193,7 @@ static int add_new_series(struct search *x, const struct chapter *ch, struct err
 		for (uint32_t k = 0; k < s->n_labels; k++)
 			label[k] = (struct store_label){ strtab_text(ch->dict.str, s->name[k]),
 							 strtab_text(ch->dict.str, s->value[k]) };
-		rc = add_candidate(x, &c, err);
+		rc = nearest_add_candidate(x, &c, err);
 		free(label);
 	}
 	return rc;
@@ -203,7 +204,7 @@ static int search_series(struct store *s, struct search *x, struct err *err)
 {
 	struct catalogue_query cq = { x->q->service, x->q->is_pattern, INT64_MIN, INT64_MAX };
 	struct selection sel;
-	int rc = open_journals(s, x->q->service, x->q->is_pattern, &sel, err);
+	int rc = nearest_open_journals(s, x->q->service, x->q->is_pattern, &sel, err);
 
 	if (rc < 0)
 		return rc;
@@ -211,7 +212,7 @@ static int search_series(struct store *s, struct search *x, struct err *err)
 		struct chapter *c = NULL;
 
 		if (select_read(&sel.chapter[i], &c, NULL) == 0)
-			rc = add_new_series(x, c, err);
+			rc = nearest_add_new_series(x, c, err);
 		select_release(&sel.chapter[i], c);
 	}
 	select_close(&sel);
@@ -224,7 +225,7 @@ static int search_series(struct store *s, struct search *x, struct err *err)
 	return rc;
 }
 
-static void add_time(struct search *x, int64_t t)
+static void nearest_add_time(struct search *x, int64_t t)
 {
 	if (t < x->q->t0 && (!x->has_before || t > x->before)) {
 		x->has_before = true;
@@ -237,21 +238,21 @@ static void add_time(struct search *x, int64_t t)
 }
 
 /* Add the times of a block. Those between its ends matter only if the window is inside the block. */
-static int add_block(struct search *x, const struct chapter *c, uint32_t i, struct err *err)
+static int nearest_add_block(struct search *x, const struct chapter *c, uint32_t i, struct err *err)
 {
 	const struct block_entry *e = &c->block[i];
 	struct buf buffer = { 0 };
 	struct block b;
 	int rc;
 
-	add_time(x, e->t0);
-	add_time(x, e->t1);
+	nearest_add_time(x, e->t0);
+	nearest_add_time(x, e->t1);
 	if (e->t1 < x->q->t0 || e->t0 >= x->q->t1)
 		return 0;
 	rc = chapter_open_block(c, i, &buffer, &b, err);
 	if (rc == 0) {
 		for (uint32_t k = 0; k < b.n; k++)
-			add_time(x, b.start_ns[k]);
+			nearest_add_time(x, b.start_ns[k]);
 		block_release(&b);
 	}
 	buf_release(&buffer);
@@ -265,7 +266,7 @@ static int search_chapter(struct search *x, const struct chapter *c, struct err 
 	for (uint32_t i = 0; rc >= 0 && i < c->n_blocks; i++) {
 		rc = select_series(x->q, c, &c->dict.series[c->block[i].series], err);
 		if (rc > 0)
-			rc = add_block(x, c, i, err);
+			rc = nearest_add_block(x, c, i, err);
 	}
 	return rc < 0 ? rc : 0;
 }
@@ -323,7 +324,7 @@ static int search_all(struct store *s, struct search *x, struct err *err)
 
 /* --- the message --- */
 
-static void add_source(struct buf *out, const struct store_query *q)
+static void nearest_add_source(struct buf *out, const struct store_query *q)
 {
 	buf_addz(out, q->service ? q->service : "any service");
 	if (q->kind && *q->kind && strcmp(q->kind, "cpu") != 0)
@@ -336,7 +337,7 @@ static int window_error(const struct search *x, struct err *err)
 	struct buf text = { 0 };
 
 	buf_addz(&text, "nothing of ");
-	add_source(&text, q);
+	nearest_add_source(&text, q);
 	if (q->n_match)
 		buf_addz(&text, " with these labels");
 	if (q->t0 > INT64_MIN && q->t1 < INT64_MAX) {
@@ -360,10 +361,10 @@ static int names_error(const struct store_query *q, const char *what, struct nam
 	struct buf text = { 0 };
 
 	buf_addz(&text, "nothing of ");
-	add_source(&text, q);
+	nearest_add_source(&text, q);
 	buf_addf(&text, "; %s", what);
 	if (list)
-		add_names(&text, list, word);
+		nearest_add_names(&text, list, word);
 	err_set(err, ERR_IO, "%s", text.data);
 	buf_release(&text);
 	return ERR_IO;
@@ -422,7 +423,7 @@ static int sample_label_error(struct store *s, const struct search *x, struct er
 		for (size_t k = 0; k < x->labels.n; k++)
 			if (strcmp(x->labels.name[k], q->match[i].name) == 0 &&
 			    is_sample_label(s, q, q->match[i].name)) {
-				add_source(&text, q);
+				nearest_add_source(&text, q);
 				buf_addz(&text, ": braces select series, and ");
 				buf_addf(&text, "%s is a label of samples; leave it out of the braces and use '",
 					 q->match[i].name);
@@ -476,7 +477,7 @@ int nearest_error(struct store *s, const struct store_query *q, struct err *err)
 
 	if (q->id)
 		return err_set(err, ERR_IO, "no profile has this id");
-	rc = list_services(s, &services, err);
+	rc = nearest_list_services(s, &services, err);
 	if (rc == 0)
 		rc = explain(s, &x, &services, err);
 	names_release(&services);

@@ -26,7 +26,7 @@
 
 #define RETAIN_RAW_DEFAULT (INT64_C(14) * 24 * 3600 * 1000000000)
 
-static int find_group(struct store_writer *w, const char *name, struct err *err)
+static int store_open_find_group(struct store_writer *w, const char *name, struct err *err)
 {
 	struct group group, *found = NULL;
 	char buffer[16 << 10];
@@ -151,7 +151,7 @@ static int set_first_properties(struct store_writer *w, struct err *err)
 	return rc;
 }
 
-static int create(struct store_writer *w, struct err *err)
+static int store_open_create(struct store_writer *w, struct err *err)
 {
 	static const char *const folder[] = { "tmp/", "journal/", "seg/", "pin/", "bad/" };
 	int rc = remove_index(w, err);
@@ -244,7 +244,7 @@ static int open_content(struct store_writer *w, bool make, const struct store_wr
 	} else {
 		rc = check_no_files(w, err);
 		if (rc == 0)
-			rc = create(w, err);
+			rc = store_open_create(w, err);
 	}
 	if (rc == 0)
 		rc = set_modes(w, err);
@@ -300,7 +300,7 @@ int store_writer_open(const char *directory, bool make, const struct store_write
 	int rc;
 
 	o = o ? o : &none;
-	rc = find_group(w, o->group, err);
+	rc = store_open_find_group(w, o->group, err);
 	if (rc == 0)
 		rc = open_directory(w, make, err);
 	if (rc == 0)

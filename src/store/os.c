@@ -151,7 +151,7 @@ int os_open(int dir, const char *name, int flags, mode_t mode)
 	return fd;
 }
 
-static int write_all(int fd, const uint8_t *data, size_t n, uint64_t offset)
+static int os_write_all(int fd, const uint8_t *data, size_t n, uint64_t offset)
 {
 	while (n) {
 		ssize_t got = pwrite(fd, data, n, (off_t)offset);
@@ -175,10 +175,10 @@ int os_pwrite(int fd, const void *data, size_t n, uint64_t offset)
 		return -1;
 	os_undo_write(fd, n, offset);
 	if (rc > 0) {
-		write_all(fd, data, n / 2, offset);
+		os_write_all(fd, data, n / 2, offset);
 		os_die();
 	}
-	return write_all(fd, data, n, offset);
+	return os_write_all(fd, data, n, offset);
 }
 
 int os_truncate(int fd, uint64_t n)
@@ -196,7 +196,7 @@ static int write_zeros(int fd, uint64_t offset, uint64_t end)
 
 	for (uint64_t n; offset < end; offset += n) {
 		n = end - offset < sizeof(zeros) ? end - offset : sizeof(zeros);
-		if (write_all(fd, zeros, n, offset) < 0)
+		if (os_write_all(fd, zeros, n, offset) < 0)
 			return -1;
 	}
 	return 0;

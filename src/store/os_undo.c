@@ -59,7 +59,7 @@ bool os_undo_is_enabled(void)
 	return is_enabled;
 }
 
-static void add(struct change *c, int fd, const struct stat *owner)
+static void os_undo_add(struct change *c, int fd, const struct stat *owner)
 {
 	c->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	c->dev = owner->st_dev;
@@ -71,7 +71,7 @@ static void add(struct change *c, int fd, const struct stat *owner)
 }
 
 /* Copy [offset, offset + n) of a file as far as it exists. fd may be open for writing only. */
-static void save(struct change *c, int fd, uint64_t offset, uint64_t n)
+static void os_undo_save(struct change *c, int fd, uint64_t offset, uint64_t n)
 {
 	char path[64];
 	int in;
@@ -87,7 +87,7 @@ static void save(struct change *c, int fd, uint64_t offset, uint64_t n)
 		close(in);
 }
 
-static void add_data(int fd, uint64_t offset, uint64_t n)
+static void os_undo_add_data(int fd, uint64_t offset, uint64_t n)
 {
 	struct change c = { .undo = UNDO_DATA };
 	struct stat st;
@@ -95,13 +95,13 @@ static void add_data(int fd, uint64_t offset, uint64_t n)
 	if (!is_enabled || fstat(fd, &st) < 0)
 		return;
 	c.size = (uint64_t)st.st_size;
-	save(&c, fd, offset, n);
-	add(&c, fd, &st);
+	os_undo_save(&c, fd, offset, n);
+	os_undo_add(&c, fd, &st);
 }
 
 void os_undo_write(int fd, size_t n, uint64_t offset)
 {
-	add_data(fd, offset, n);
+	os_undo_add_data(fd, offset, n);
 }
 
 void os_undo_truncate(int fd, uint64_t n)
@@ -109,7 +109,7 @@ void os_undo_truncate(int fd, uint64_t n)
 	struct stat st;
 
 	if (is_enabled && fstat(fd, &st) == 0)
-		add_data(fd, n, (uint64_t)st.st_size > n ? (uint64_t)st.st_size - n : 0);
+		os_undo_add_data(fd, n, (uint64_t)st.st_size > n ? (uint64_t)st.st_size - n : 0);
 }
 
 /* Find the folder of a name. */
@@ -123,7 +123,7 @@ static bool stat_folder(int dir, const char *name, struct stat *st)
 	return rc == 0;
 }
 
-static void add_name(enum undo undo, int dir, const char *name, const char *from)
+static void os_undo_add_name(enum undo undo, int dir, const char *name, const char *from)
 {
 	struct change c = { .undo = undo };
 	struct stat st;
@@ -137,27 +137,27 @@ static void add_name(enum undo undo, int dir, const char *name, const char *from
 		if (fd < 0)
 			return;
 		if (fstat(fd, &file) == 0)
-			save(&c, fd, 0, (uint64_t)file.st_size);
+			os_undo_save(&c, fd, 0, (uint64_t)file.st_size);
 		close(fd);
 	}
 	c.name = mem_strndup(name, strlen(name));
 	c.from = from ? mem_strndup(from, strlen(from)) : NULL;
-	add(&c, dir, &st);
+	os_undo_add(&c, dir, &st);
 }
 
 void os_undo_remove(int dir, const char *name)
 {
-	add_name(UNDO_REMOVE, dir, name, NULL);
+	os_undo_add_name(UNDO_REMOVE, dir, name, NULL);
 }
 
 void os_undo_create(int dir, const char *name, bool is_folder)
 {
-	add_name(is_folder ? UNDO_MKDIR : UNDO_CREATE, dir, name, NULL);
+	os_undo_add_name(is_folder ? UNDO_MKDIR : UNDO_CREATE, dir, name, NULL);
 }
 
 void os_undo_rename(int dir, const char *from, const char *to)
 {
-	add_name(UNDO_RENAME, dir, to, from);
+	os_undo_add_name(UNDO_RENAME, dir, to, from);
 }
 
 void os_undo_forget(int fd)

@@ -82,7 +82,7 @@ static int check_room(struct store_writer *w, uint64_t bytes, struct err *err)
 	return rc;
 }
 
-static int add_chapter(void *arg, const struct chapter *ch, struct err *err)
+static int pin_add_chapter(void *arg, const struct chapter *ch, struct err *err)
 {
 	return store_file_add(arg, ch, err);
 }
@@ -97,7 +97,7 @@ static int write_pin(struct store_writer *w, struct store_copy *copy, const char
 	if (rc == 0)
 		rc = store_file_begin(w, &info, PIN_ZSTD_LEVEL, copy->bytes + PIN_ROOM, &f, err);
 	if (rc == 0)
-		rc = store_copy_run(copy, PIN_ZSTD_LEVEL, NULL, add_chapter, f, err);
+		rc = store_copy_run(copy, PIN_ZSTD_LEVEL, NULL, pin_add_chapter, f, err);
 	if (rc < 0) {
 		store_file_discard(f);
 		return rc;
@@ -105,8 +105,8 @@ static int write_pin(struct store_writer *w, struct store_copy *copy, const char
 	return store_file_finish(f, file, row, NULL, err);
 }
 
-static int add_row(struct store_writer *w, const char *name, const char *file, const char *spec, uint64_t bytes,
-		   struct err *err)
+static int pin_add_row(struct store_writer *w, const char *name, const char *file, const char *spec, uint64_t bytes,
+		       struct err *err)
 {
 	struct catalogue_pin pin = { .name = name, .file = file, .spec = spec, .made = w->now(), .bytes = bytes };
 	int rc = catalogue_begin(w->catalogue, err);
@@ -136,7 +136,7 @@ static int pin(struct store_writer *w, const char *name, const struct store_quer
 	if (rc == 0)
 		rc = write_pin(w, &copy, file, &row, err);
 	if (rc == 0)
-		rc = add_row(w, name, file, spec, row.bytes, err);
+		rc = pin_add_row(w, name, file, spec, row.bytes, err);
 	store_copy_close(&copy);
 	store_close(s);
 	return rc;
@@ -164,7 +164,7 @@ struct found_pin {
 	bool is_found;
 };
 
-static int find_file(void *arg, const struct catalogue_pin *p, struct err *err)
+static int pin_find_file(void *arg, const struct catalogue_pin *p, struct err *err)
 {
 	struct found_pin *f = arg;
 
@@ -177,7 +177,7 @@ static int find_file(void *arg, const struct catalogue_pin *p, struct err *err)
 static int unpin(struct store_writer *w, const char *name, struct err *err)
 {
 	struct found_pin f = { .is_found = false };
-	int rc = catalogue_each_pin(w->catalogue, name, find_file, &f, err);
+	int rc = catalogue_each_pin(w->catalogue, name, pin_find_file, &f, err);
 
 	if (rc < 0)
 		return rc;

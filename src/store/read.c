@@ -32,7 +32,7 @@ struct reading {
 };
 
 /* With partial, a damaged chapter is noted; without, it is an error. */
-static int check_inputs(struct reading *rd, const struct reduce_input *in, size_t n, struct err *err)
+static int store_read_check_inputs(struct reading *rd, const struct reduce_input *in, size_t n, struct err *err)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (in[i].rc >= 0)
@@ -50,8 +50,8 @@ static int check_inputs(struct reading *rd, const struct reduce_input *in, size_
 typedef int add_fn(struct reducer *r, struct reduce_input *in, size_t n, struct err *err);
 
 /* Add the chapters [lo, end) of a selection, as many as one group holds. Returns their number. */
-static int add_group(struct reading *rd, const struct selection *sel, size_t lo, add_fn *add, size_t *n,
-		     struct err *err)
+static int store_read_add_group(struct reading *rd, const struct selection *sel, size_t lo, add_fn *add, size_t *n,
+				struct err *err)
 {
 	struct reduce_input in[GROUP_CHAPTERS] = { 0 };
 	uint64_t bytes = 0;
@@ -62,16 +62,16 @@ static int add_group(struct reading *rd, const struct selection *sel, size_t lo,
 		bytes += in[*n].from->bytes;
 	}
 	rc = add(rd->r, in, *n, err);
-	return rc == 0 ? check_inputs(rd, in, *n, err) : rc;
+	return rc == 0 ? store_read_check_inputs(rd, in, *n, err) : rc;
 }
 
-static int add_all(struct reading *rd, const struct selection *sel, add_fn *add, struct err *err)
+static int store_read_add_all(struct reading *rd, const struct selection *sel, add_fn *add, struct err *err)
 {
 	size_t n;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < sel->n; i += n) {
-		rc = add_group(rd, sel, i, add, &n, err);
+		rc = store_read_add_group(rd, sel, i, add, &n, err);
 		stop_set_done(rd->stop, i + n);
 	}
 	return rc;
@@ -127,7 +127,7 @@ static int add_past(struct reading *rd, needs_fn *needs, add_fn *add, struct err
 		for (size_t i = done; rc == 0 && i < sel.n && needs(rd->r, sel.chapter[i].t1); i += n) {
 			struct selection one = { .chapter = sel.chapter, .n = i + 1 };
 
-			rc = add_group(rd, &one, i, add, &n, err);
+			rc = store_read_add_group(rd, &one, i, add, &n, err);
 		}
 		done = sel.n;
 		select_close(&sel);
@@ -143,7 +143,7 @@ static int add_earlier(struct reading *rd, const struct selection *sel, struct e
 	int rc = 0;
 
 	if (reduce_needs_earlier(rd->r, INT64_MAX))
-		rc = add_all(rd, sel, reduce_add_earlier, err);
+		rc = store_read_add_all(rd, sel, reduce_add_earlier, err);
 	if (rc == 0 && has_past(rd->q))
 		rc = add_past(rd, reduce_needs_earlier, reduce_add_earlier, err);
 	return rc;
@@ -160,13 +160,13 @@ static int read_selection(struct reading *rd, const struct selection *sel, struc
 	}
 	stop_begin(rd->stop, "adding up profiles", sel->n);
 	if (rc == 0)
-		rc = add_all(rd, sel, reduce_add, err);
+		rc = store_read_add_all(rd, sel, reduce_add, err);
 	if (rc == 0 && has_past(rd->q) && reduce_has_increase(rd->r))
 		rc = find_older(rd, err);
 	if (rc == 0 && has_past(rd->q))
 		rc = add_past(rd, reduce_needs_base, reduce_add_bases, err);
 	if (rc == 0 && reduce_is_unordered(rd->r))
-		rc = add_all(rd, sel, reduce_add_unordered, err);
+		rc = store_read_add_all(rd, sel, reduce_add_unordered, err);
 	if (rc == 0)
 		rc = add_earlier(rd, sel, err);
 	return rc;

@@ -41,7 +41,7 @@ int recover_catalogue(struct store_writer *w, struct err *err)
 }
 
 /* Open a folder below the directory; NULL and errno if there is none. */
-static DIR *open_folder(const struct store_writer *w, const char *folder)
+static DIR *recover_open_folder(const struct store_writer *w, const char *folder)
 {
 	int saved, fd = openat(w->dir, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -56,7 +56,7 @@ static DIR *open_folder(const struct store_writer *w, const char *folder)
 /* Call store_adopt_orphan for the files of a folder that have no row, and for those of its folders. */
 static int adopt_orphans(struct store_writer *w, const char *folder, struct err *err)
 {
-	DIR *d = open_folder(w, folder);
+	DIR *d = recover_open_folder(w, folder);
 	int rc = 0;
 
 	if (!d && errno == ENOENT)
@@ -85,7 +85,7 @@ static int adopt_orphans(struct store_writer *w, const char *folder, struct err 
 /* Remove the files of a folder whose names end with suffix, and the folders in it. */
 static int empty_folder(struct store_writer *w, const char *folder, const char *suffix, struct err *err)
 {
-	DIR *d = open_folder(w, folder);
+	DIR *d = recover_open_folder(w, folder);
 	struct stat st;
 	int rc = 0;
 
@@ -127,7 +127,7 @@ struct search {
 	bool found;
 };
 
-static int find_in_segments(void *arg, const struct stored *p, struct err *err)
+static int recover_find_in_segments(void *arg, const struct stored *p, struct err *err)
 {
 	struct search *s = arg;
 	uint8_t id[16];
@@ -148,7 +148,7 @@ static int is_flushed(struct store_writer *w, const struct store_journal *j, boo
 
 	for (size_t i = 0; rc == 0 && i < j->head->n; i++) {
 		s.service = &j->head->service[i];
-		rc = head_each(s.service, find_in_segments, NULL, &s, err);
+		rc = head_each(s.service, recover_find_in_segments, NULL, &s, err);
 	}
 	*flushed = s.found;
 	return rc;

@@ -72,7 +72,7 @@ static int find_shape(struct reducer *r, const struct dict *d, const struct dict
 }
 
 /* The time of a comment "start: 2026-11-22T14:00:00Z"; 0 if it is something else. */
-static int64_t parse_start(const char *comment)
+static int64_t reduce_chapter_parse_start(const char *comment)
 {
 	struct tm tm = { 0 };
 	const char *end;
@@ -90,7 +90,7 @@ static struct reduce_process find_process(const struct dict *d, const struct dic
 	if (m->n_places)
 		p.build = d->map[m->place[0].map].build_id;
 	for (uint32_t i = 0; !p.started && i < m->n_comments; i++)
-		p.started = parse_start(strtab_text(d->str, m->comment[i]));
+		p.started = reduce_chapter_parse_start(strtab_text(d->str, m->comment[i]));
 	return p;
 }
 
@@ -116,8 +116,8 @@ static int find_metas(struct reducer *r, struct reduce_chapter *c, struct err *e
 }
 
 /* The group of a series: its values of the kept labels. */
-static int find_group(struct reducer *r, const struct chapter *c, const struct dict_series *s, uint32_t *id,
-		      struct err *err)
+static int reduce_chapter_find_group(struct reducer *r, const struct chapter *c, const struct dict_series *s,
+				     uint32_t *id, struct err *err)
 {
 	size_t n = r->q->n_keep;
 	uint32_t before = r->group_keys.n;
@@ -173,7 +173,7 @@ static int find_series(struct reducer *r, const struct chapter *c, const struct 
 	rc = select_series(r->q, c, s, err);
 	out->is_match = rc > 0;
 	if (rc > 0)
-		rc = find_group(r, c, s, &out->group, err);
+		rc = reduce_chapter_find_group(r, c, s, &out->group, err);
 	out->is_kind = !r->q->kind || !*r->q->kind || strcmp(strtab_text(c->dict.str, s->kind), r->q->kind) == 0;
 	if (out->is_kind)
 		out->instance = find_instance(r, c, s);
@@ -224,7 +224,7 @@ static void list_earlier(const struct reducer *r, struct reduce_chapter *c, uint
 	}
 }
 
-static int compare_items(const void *a, const void *b, void *arg)
+static int reduce_chapter_compare_items(const void *a, const void *b, void *arg)
 {
 	const struct reduce_item *x = a, *y = b;
 	const struct reducer *r = arg;
@@ -253,7 +253,7 @@ static void list_items(struct reducer *r, struct reduce_chapter *c, enum reduce_
 		}
 	}
 	if (r->q->n_keep && c->n_items)
-		qsort_r(c->item, c->n_items, sizeof(*c->item), compare_items, r);
+		qsort_r(c->item, c->n_items, sizeof(*c->item), reduce_chapter_compare_items, r);
 }
 
 int reduce_chapter_init(struct reducer *r, struct reduce_chapter *c, enum reduce_pass pass, struct err *err)

@@ -54,7 +54,7 @@ static bool has_means(const struct reduce_shape *s)
 	return false;
 }
 
-static uint32_t group_of(const struct averager *a, const struct reduce_state *s)
+static uint32_t reduce_mean_group_of(const struct averager *a, const struct reduce_state *s)
 {
 	return a->r->series[s->e.series].group;
 }
@@ -63,7 +63,7 @@ static int compare_states(const void *x, const void *y, void *arg)
 {
 	const struct averager *a = arg;
 	const struct reduce_state *s = *(struct reduce_state *const *)x, *t = *(struct reduce_state *const *)y;
-	uint32_t g = group_of(a, s), h = group_of(a, t);
+	uint32_t g = reduce_mean_group_of(a, s), h = reduce_mean_group_of(a, t);
 	int order = g == h ? 0 : reduce_compare_groups(a->r, g, h);
 
 	if (order)
@@ -117,10 +117,10 @@ static void list_types(struct averager *a)
 /* --- rows --- */
 
 /* List the rows of the states of a group in their order. */
-static int list_rows(struct averager *a, size_t lo, size_t hi, struct err *err)
+static int reduce_mean_list_rows(struct averager *a, size_t lo, size_t hi, struct err *err)
 {
 	struct reducer *r = a->r;
-	uint32_t group = group_of(a, a->state[lo]);
+	uint32_t group = reduce_mean_group_of(a, a->state[lo]);
 	uint64_t seed = 0;
 	int rc;
 
@@ -167,8 +167,8 @@ static struct mean_part *list_parts(const struct averager *a, size_t lo, size_t 
 /* --- sums --- */
 
 /* Add the parts of a row of a column to its bucket. */
-static int add_row(struct averager *a, uint32_t row, const struct mean_part *part, size_t n, size_t type,
-		   struct err *err)
+static int reduce_mean_add_row(struct averager *a, uint32_t row, const struct mean_part *part, size_t n, size_t type,
+			       struct err *err)
 {
 	struct reducer *r = a->r;
 	struct means *sum = &a->type[type].sum;
@@ -198,17 +198,17 @@ static int add_row(struct averager *a, uint32_t row, const struct mean_part *par
 		return 0;
 	if (means_take(sum, &value))
 		return reduce_overflow(r, &r->shape[first->e.shape], column, err);
-	rc = reduce_get_bucket(r, first->e.shape, group_of(a, first), &b, err);
+	rc = reduce_get_bucket(r, first->e.shape, reduce_mean_group_of(a, first), &b, err);
 	if (rc == 0 && num_add(&b->sum[column][row], value))
 		return reduce_overflow(r, &r->shape[first->e.shape], column, err);
 	return rc;
 }
 
-static int add_group(struct averager *a, size_t lo, size_t hi, struct err *err)
+static int reduce_mean_add_group(struct averager *a, size_t lo, size_t hi, struct err *err)
 {
 	struct mean_part *part = NULL;
 	size_t *offset = NULL;
-	int rc = list_rows(a, lo, hi, err);
+	int rc = reduce_mean_list_rows(a, lo, hi, err);
 
 	if (rc == 0) {
 		offset = mem_alloc(a->n_rows + 2, sizeof(*offset));
@@ -216,7 +216,7 @@ static int add_group(struct averager *a, size_t lo, size_t hi, struct err *err)
 	}
 	for (size_t i = 0; rc == 0 && i < a->n_rows; i++)
 		for (size_t t = 0; rc == 0 && t < a->n_types; t++)
-			rc = add_row(a, a->row[i].row, part + offset[i], offset[i + 1] - offset[i], t, err);
+			rc = reduce_mean_add_row(a, a->row[i].row, part + offset[i], offset[i + 1] - offset[i], t, err);
 	for (size_t i = 0; i < a->n_rows; i++)
 		a->slot[a->row[i].row] = PROFILE_NONE;
 	free(part);
@@ -237,9 +237,10 @@ int reduce_mean_finish(struct reducer *r, struct err *err)
 		memset(a.slot, 0xff, r->dict.n_rows * sizeof(*a.slot));
 	}
 	for (size_t i = 0, end; rc == 0 && i < a.n; i = end) {
-		for (end = i + 1; end < a.n && group_of(&a, a.state[end]) == group_of(&a, a.state[i]);)
+		for (end = i + 1;
+		     end < a.n && reduce_mean_group_of(&a, a.state[end]) == reduce_mean_group_of(&a, a.state[i]);)
 			end++;
-		rc = add_group(&a, i, end, err);
+		rc = reduce_mean_add_group(&a, i, end, err);
 	}
 	if (a.n)
 		reduce_order_release(&a.order);

@@ -23,7 +23,7 @@
 
 enum { ROOT };
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t reduce_order_mix(uint64_t a, uint64_t b)
 {
 	uint64_t words[2] = { a, b };
 
@@ -65,12 +65,12 @@ static int add_child(struct reduce_order *o, uint32_t *node, uint64_t word, uint
 	if (*node != before)
 		return 0;
 	o->hash = mem_grow(o->hash, &o->cap_hashes, (size_t)before + 1, sizeof(*o->hash));
-	o->hash[before] = mix(o->hash[parent], hash);
+	o->hash[before] = reduce_order_mix(o->hash[parent], hash);
 	return 0;
 }
 
 /* Go down from a node by the functions of a location, outermost first. */
-static int add_location(struct reduce_order *o, uint32_t *node, uint32_t loc, struct err *err)
+static int reduce_order_add_location(struct reduce_order *o, uint32_t *node, uint32_t loc, struct err *err)
 {
 	const struct dict *d = o->d;
 	int rc = 0;
@@ -99,7 +99,7 @@ static int find_node(struct reduce_order *o, uint32_t leaf, uint32_t *node, stru
 	*node = leaf == PROFILE_NONE ? ROOT : o->node[leaf];
 	while (rc == 0 && n > 0) {
 		leaf = o->path[--n];
-		rc = add_location(o, node, d->node_loc[leaf], err);
+		rc = reduce_order_add_location(o, node, d->node_loc[leaf], err);
 		o->node[leaf] = *node;
 	}
 	return rc;
@@ -161,7 +161,7 @@ static uint32_t *find_positions(const struct reduce_order *o, uint64_t seed, con
 
 			is_used[at] = true;
 			list = mem_grow(list, &cap, n_nodes + 1, sizeof(*list));
-			list[n_nodes++] = (struct order_node){ parent, at, mix(seed, o->hash[at]) };
+			list[n_nodes++] = (struct order_node){ parent, at, reduce_order_mix(seed, o->hash[at]) };
 			at = parent;
 		}
 	if (n_nodes)
@@ -172,7 +172,7 @@ static uint32_t *find_positions(const struct reduce_order *o, uint64_t seed, con
 	return position;
 }
 
-static int compare_rows(const void *a, const void *b, void *arg)
+static int reduce_order_compare_rows(const void *a, const void *b, void *arg)
 {
 	const struct reduce_ordered *x = a, *y = b;
 	const struct reduce_order *o = arg;
@@ -195,7 +195,7 @@ int reduce_order_sort(struct reduce_order *o, uint64_t seed, struct reduce_order
 	position = find_positions(o, seed, row, n);
 	for (size_t i = 0; i < n; i++)
 		row[i].position = position[row[i].position];
-	qsort_r(row, n, sizeof(*row), compare_rows, o);
+	qsort_r(row, n, sizeof(*row), reduce_order_compare_rows, o);
 	free(position);
 	return 0;
 }

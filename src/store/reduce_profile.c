@@ -27,7 +27,7 @@ static int compare_metas(const void *a, const void *b)
 }
 
 /* Add the mappings of a process that no earlier one has. seen: [n_maps] */
-static void add_places(struct dict_meta *to, const struct dict_meta *from, bool *seen)
+static void reduce_profile_add_places(struct dict_meta *to, const struct dict_meta *from, bool *seen)
 {
 	for (uint32_t i = 0; i < from->n_places; i++) {
 		if (seen[from->place[i].map])
@@ -45,7 +45,7 @@ struct joiner {
 	size_t cap_comments;
 };
 
-static int add_comments(struct joiner *j, const struct dict_meta *from, struct err *err)
+static int reduce_profile_add_comments(struct joiner *j, const struct dict_meta *from, struct err *err)
 {
 	for (uint32_t i = 0; i < from->n_comments; i++) {
 		uint64_t word = from->comment[i];
@@ -61,7 +61,7 @@ static int add_comments(struct joiner *j, const struct dict_meta *from, struct e
 	return 0;
 }
 
-static int add_meta(struct joiner *j, const struct dict_meta *from, bool is_first, struct err *err)
+static int reduce_profile_add_meta(struct joiner *j, const struct dict_meta *from, bool is_first, struct err *err)
 {
 	struct dict_meta *to = &j->m;
 
@@ -83,8 +83,8 @@ static int add_meta(struct joiner *j, const struct dict_meta *from, bool is_firs
 		to->default_type = from->default_type;
 	if (!to->doc_url)
 		to->doc_url = from->doc_url;
-	add_places(to, from, j->seen);
-	return add_comments(j, from, err);
+	reduce_profile_add_places(to, from, j->seen);
+	return reduce_profile_add_comments(j, from, err);
 }
 
 /* The union of the metas of a bucket; its lists of comments and places are freed by the caller. */
@@ -103,7 +103,7 @@ static int join_metas(const struct reducer *r, struct reduce_bucket *b, struct d
 		if (is_added[b->meta[i].meta])
 			continue;
 		is_added[b->meta[i].meta] = true;
-		rc = add_meta(&j, &r->dict.meta[b->meta[i].meta], i == 0, err);
+		rc = reduce_profile_add_meta(&j, &r->dict.meta[b->meta[i].meta], i == 0, err);
 	}
 	free(j.seen);
 	free(is_added);
@@ -147,7 +147,7 @@ static struct store_label *group_labels(const struct reducer *r, uint32_t group)
 	return label;
 }
 
-static int make_profile(struct reducer *r, struct reduce_bucket *b, struct profile **out, struct err *err)
+static int reduce_profile_make(struct reducer *r, struct reduce_bucket *b, struct profile **out, struct err *err)
 {
 	struct dict view = r->dict; /* with one more meta: the union */
 	struct dict_meta joined;
@@ -225,7 +225,7 @@ int reduce_make_profile(struct reducer *r, struct profile **out, struct err *err
 
 	qsort(r->bucket, n, sizeof(*r->bucket), compare_buckets); /* bucket_keys is not used any more */
 	for (; rc == 0 && made < n; made += rc == 0)
-		rc = make_profile(r, &r->bucket[made], &p[made], err);
+		rc = reduce_profile_make(r, &r->bucket[made], &p[made], err);
 	if (rc == 0 && n == 1) {
 		*out = p[0];
 		p[0] = NULL;

@@ -278,14 +278,15 @@ int reduce_series_add(struct reduce_work *w, const struct block *b, const struct
 	return rc;
 }
 
-static void add_element(struct reduce_work *w, const struct reduce_element *e)
+static void reduce_series_add_element(struct reduce_work *w, const struct reduce_element *e)
 {
 	w->s->element = mem_grow(w->s->element, &w->s->cap_elements, w->s->n_elements + 1, sizeof(*w->s->element));
 	w->s->element[w->s->n_elements++] = *e;
 }
 
 /* Append the rows of the current series with a value in one of the vectors. */
-static void collect_rows(const struct reduce_work *w, int64_t *const *vector, uint32_t n, struct reduce_matrix *m)
+static void reduce_series_collect_rows(const struct reduce_work *w, int64_t *const *vector, uint32_t n,
+				       struct reduce_matrix *m)
 {
 	for (uint32_t i = 0; i < w->n_touched; i++) {
 		uint32_t row = w->touched[i], at = 0;
@@ -333,8 +334,8 @@ void reduce_series_end(struct reduce_work *w)
 		for (uint32_t j = 0; j < n_inc; j++)
 			column[j] = vector_of(w, V_BASE, j);
 		reduce_matrix_init(&e.m, n_inc);
-		collect_rows(w, column, n_inc, &e.m);
-		add_element(w, &e);
+		reduce_series_collect_rows(w, column, n_inc, &e.m);
+		reduce_series_add_element(w, &e);
 	}
 	if (w->e.n && n_total && w->pass != PASS_BASES) {
 		finish_max(w);
@@ -345,8 +346,8 @@ void reduce_series_end(struct reduce_work *w)
 			column[n_total + n_inc + j] = vector_of(w, V_LAST, j);
 		}
 		reduce_matrix_init(&w->e.m, n_total + 2 * n_inc);
-		collect_rows(w, column, n_total + 2 * n_inc, &w->e.m);
-		add_element(w, &w->e);
+		reduce_series_collect_rows(w, column, n_total + 2 * n_inc, &w->e.m);
+		reduce_series_add_element(w, &w->e);
 	}
 	free(column);
 	for (uint32_t k = 0; k < w->n_touched; k++) {

@@ -96,7 +96,7 @@ static void end_group(struct reduce_work *w)
 }
 
 /* Add the values in the range. */
-static void add_plain(void *arg, uint32_t row, uint32_t n, const uint32_t *cell, const int64_t *value)
+static void reduce_slice_add_plain(void *arg, uint32_t row, uint32_t n, const uint32_t *cell, const int64_t *value)
 {
 	struct reduce_column *p = arg;
 	int64_t sum = 0, multiple;
@@ -122,7 +122,7 @@ static void add_plain(void *arg, uint32_t row, uint32_t n, const uint32_t *cell,
 }
 
 /* Add the values of a chain in the range. */
-static void add_chain(void *arg, uint32_t row, uint32_t n, const uint32_t *cell, const int64_t *value)
+static void reduce_slice_add_chain(void *arg, uint32_t row, uint32_t n, const uint32_t *cell, const int64_t *value)
 {
 	struct reduce_column *p = arg;
 	int64_t v[BLOCK_PROFILES_MAX];
@@ -195,8 +195,8 @@ static uint32_t find_multiple(const struct reduce_work *w, const struct block *b
 	return 0;
 }
 
-static int add_sums(struct reduce_work *w, const struct block *b, const struct reduce_range *range,
-		    struct reduce_dense *d, struct err *err)
+static int reduce_slice_add_sums(struct reduce_work *w, const struct block *b, const struct reduce_range *range,
+				 struct reduce_dense *d, struct err *err)
 {
 	for (uint32_t t = 0; t < w->shape->n_types; t++) {
 		struct reduce_column p = reduce_column_init(w, b, range, t);
@@ -210,7 +210,7 @@ static int add_sums(struct reduce_work *w, const struct block *b, const struct r
 		p.sum = d->column[t];
 		other = find_multiple(w, b, t, &p.factor);
 		p.multiple = other ? d->column[other] : NULL;
-		rc = block_each_row(b, t, p.is_chain ? add_chain : add_plain, &p, err);
+		rc = block_each_row(b, t, p.is_chain ? reduce_slice_add_chain : reduce_slice_add_plain, &p, err);
 		if (rc < 0 || (rc = reduce_column_check(&p, t, err)) < 0)
 			return rc;
 		p.is_overflow = p.is_multiple_overflow;
@@ -220,7 +220,8 @@ static int add_sums(struct reduce_work *w, const struct block *b, const struct r
 	return 0;
 }
 
-static int add_range(struct reduce_work *w, const struct block *b, const struct reduce_range *range, struct err *err)
+static int reduce_slice_add_range(struct reduce_work *w, const struct block *b, const struct reduce_range *range,
+				  struct err *err)
 {
 	const struct reduce_process *process = w->c->process;
 	struct reduce_dense *d;
@@ -231,7 +232,7 @@ static int add_range(struct reduce_work *w, const struct block *b, const struct 
 		if (rc == 0)
 			rc = count_profiles(w, b, range, d, err);
 		if (rc == 0)
-			rc = add_sums(w, b, range, d, err);
+			rc = reduce_slice_add_sums(w, b, range, d, err);
 	}
 	if (rc == 0 && w->shape->n_ordered)
 		rc = reduce_series_add(w, b, range, err);
@@ -262,7 +263,7 @@ static uint32_t first_at(const struct block *b, int64_t t)
 	return lo;
 }
 
-static bool has_id(const struct reduce_series *s, int64_t start_ns, const uint8_t wanted[16])
+static bool reduce_slice_has_id(const struct reduce_series *s, int64_t start_ns, const uint8_t wanted[16])
 {
 	uint8_t id[16];
 
@@ -271,7 +272,7 @@ static bool has_id(const struct reduce_series *s, int64_t start_ns, const uint8_
 }
 
 /* The profiles of a block that belong to the query. */
-static struct reduce_range find_range(const struct reduce_work *w, const struct block *b)
+static struct reduce_range reduce_slice_find_range(const struct reduce_work *w, const struct block *b)
 {
 	const struct store_query *q = w->r->q;
 	const struct reduce_series *series = &w->r->series[w->e.series];
@@ -281,7 +282,7 @@ static struct reduce_range find_range(const struct reduce_work *w, const struct 
 
 	if (r.hi < r.lo)
 		r.hi = r.lo;
-	while (q->id && r.lo < r.hi && !has_id(series, b->start_ns[r.lo], q->id))
+	while (q->id && r.lo < r.hi && !reduce_slice_has_id(series, b->start_ns[r.lo], q->id))
 		r.lo++;
 	if (q->id && r.lo < r.hi)
 		r.hi = r.lo + 1;
@@ -293,20 +294,21 @@ static struct reduce_range find_range(const struct reduce_work *w, const struct 
 }
 
 /* Add each profile by itself, as an element. */
-static int add_profiles(struct reduce_work *w, const struct block *b, const struct reduce_range *r, struct err *err)
+static int reduce_slice_add_profiles(struct reduce_work *w, const struct block *b, const struct reduce_range *r,
+				     struct err *err)
 {
 	int rc = 0;
 
 	for (uint32_t k = r->lo; rc == 0 && k < r->hi; k++) {
 		struct reduce_range one = { k, k + 1, NO_PROFILE };
 
-		rc = add_range(w, b, &one, err);
+		rc = reduce_slice_add_range(w, b, &one, err);
 		reduce_series_end(w);
 	}
 	return rc;
 }
 
-static int check_block(const struct reduce_work *w, const struct block *b, uint32_t shape, struct err *err)
+static int reduce_slice_check_block(const struct reduce_work *w, const struct block *b, uint32_t shape, struct err *err)
 {
 	const struct reduce_shape *s = &w->r->shape[shape];
 
@@ -321,7 +323,7 @@ static int check_block(const struct reduce_work *w, const struct block *b, uint3
 }
 
 /* Add an item whose profiles have the current shape; an item with another one is left for later. */
-static int add_item(struct reduce_work *w, struct reduce_item *item, uint32_t *shape, struct err *err)
+static int reduce_slice_add_item(struct reduce_work *w, struct reduce_item *item, uint32_t *shape, struct err *err)
 {
 	struct block b;
 	struct reduce_range range;
@@ -338,11 +340,12 @@ static int add_item(struct reduce_work *w, struct reduce_item *item, uint32_t *s
 		rc = reduce_series_begin(w, err);
 	}
 	if (rc == 0 && own == *shape)
-		rc = check_block(w, &b, own, err);
+		rc = reduce_slice_check_block(w, &b, own, err);
 	if (rc == 0 && own == *shape) {
 		item->is_done = true;
-		range = find_range(w, &b);
-		rc = w->pass == PASS_PROFILES ? add_profiles(w, &b, &range, err) : add_range(w, &b, &range, err);
+		range = reduce_slice_find_range(w, &b);
+		rc = w->pass == PASS_PROFILES ? reduce_slice_add_profiles(w, &b, &range, err)
+					      : reduce_slice_add_range(w, &b, &range, err);
 		if (rc == 0 && w->pass == PASS_EARLIER)
 			reduce_series_end(w); /* the next block may be of another series */
 	}
@@ -359,14 +362,14 @@ static int add_items(struct reduce_work *w, struct reduce_item *item, size_t n, 
 
 		for (size_t i = 0; rc == 0 && i < n; i++)
 			if (!item[i].is_done)
-				rc = add_item(w, &item[i], &shape, err);
+				rc = reduce_slice_add_item(w, &item[i], &shape, err);
 		if (rc < 0 || shape == PROFILE_NONE)
 			return rc;
 		reduce_series_end(w);
 	}
 }
 
-static int run(struct reduce_work *w, struct err *err)
+static int store_reduce_slice_run(struct reduce_work *w, struct err *err)
 {
 	struct reduce_item *item = w->c->item;
 	int rc = 0;
@@ -399,7 +402,7 @@ void reduce_slice_run(const struct reducer *r, struct reduce_slice *s, enum redu
 		w.meta_first[i] = INT64_MAX;
 	w.touched = mem_alloc(d->n_rows, sizeof(*w.touched));
 	w.is_touched = mem_zalloc(d->n_rows, sizeof(*w.is_touched));
-	s->rc = run(&w, &s->err);
+	s->rc = store_reduce_slice_run(&w, &s->err);
 	for (size_t i = 0; i < w.n_dense; i++) {
 		for (uint32_t t = 0; t < r->shape[w.dense[i].shape].n_types; t++)
 			free(w.dense[i].column[t]);

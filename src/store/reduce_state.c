@@ -56,7 +56,8 @@ void reduce_state_release(struct reduce_state *s)
 	reduce_matrix_release(&s->base.m);
 }
 
-static int get_state(struct reducer *r, uint32_t series, uint32_t shape, struct reduce_state **out, struct err *err)
+static int reduce_state_get(struct reducer *r, uint32_t series, uint32_t shape, struct reduce_state **out,
+			    struct err *err)
 {
 	uint64_t word = (uint64_t)series << 32 | shape;
 	uint32_t before = r->state_keys.n, id;
@@ -84,7 +85,7 @@ static void set_slots(struct reducer *r, const struct reduce_matrix *m)
 }
 
 /* Add the rows of another matrix that are missing, and set the slots of all rows. */
-static void join_rows(struct reducer *r, struct reduce_matrix *m, const struct reduce_matrix *other)
+static void reduce_state_join_rows(struct reducer *r, struct reduce_matrix *m, const struct reduce_matrix *other)
 {
 	set_slots(r, m);
 	for (uint32_t i = 0; i < other->n; i++)
@@ -123,8 +124,8 @@ static bool is_reset(const struct reduce_shape *s, int64_t *const *before, int64
 }
 
 /* Add the increase from a snapshot to the first one of an element to the totals. At a reset, counters begin at 0; before is NULL at the first. */
-static int add_increase(struct reducer *r, const struct reduce_element *e, struct reduce_matrix *m,
-			int64_t *const *before, int64_t *const *after, bool reset, struct err *err)
+static int reduce_state_add_increase(struct reducer *r, const struct reduce_element *e, struct reduce_matrix *m,
+				     int64_t *const *before, int64_t *const *after, bool reset, struct err *err)
 {
 	const struct reduce_shape *s = &r->shape[e->shape];
 
@@ -169,7 +170,7 @@ static bool combine(enum reduce reduce, int64_t *total, int64_t other, bool is_e
 }
 
 /* Append an element to a state; both have profiles. */
-static int append(struct reducer *r, struct reduce_state *s, struct reduce_element *e, struct err *err)
+static int reduce_state_append(struct reducer *r, struct reduce_state *s, struct reduce_element *e, struct err *err)
 {
 	const struct reduce_shape *shape = &r->shape[e->shape];
 	struct reduce_matrix *m = &s->e.m;
@@ -178,7 +179,7 @@ static int append(struct reducer *r, struct reduce_state *s, struct reduce_eleme
 	int64_t **other = mem_alloc(n_columns, sizeof(*other));
 	int rc = 0;
 
-	join_rows(r, m, &e->m);
+	reduce_state_join_rows(r, m, &e->m);
 	for (uint32_t c = 0; c < n_columns; c++)
 		other[c] = align(r, m, &e->m, c);
 	for (uint32_t i = 0; rc == 0 && i < n_total; i++)
@@ -191,7 +192,7 @@ static int append(struct reducer *r, struct reduce_state *s, struct reduce_eleme
 		bool reset = is_reset(shape, last, other + n_total, m->n, &s->e.last, &e->first);
 
 		s->e.n_restarts += reset;
-		rc = add_increase(r, e, m, last, other + n_total, reset, err);
+		rc = reduce_state_add_increase(r, e, m, last, other + n_total, reset, err);
 		for (uint32_t j = 0; j < n_inc; j++)
 			memcpy(last[j], other[n_total + n_inc + j], m->n * sizeof(**last));
 	}
@@ -213,7 +214,7 @@ static int append(struct reducer *r, struct reduce_state *s, struct reduce_eleme
 }
 
 /* Take the content of an element. */
-static void take(struct reduce_element *to, struct reduce_element *e)
+static void reduce_state_take(struct reduce_element *to, struct reduce_element *e)
 {
 	reduce_matrix_release(&to->m);
 	*to = *e;
@@ -224,10 +225,10 @@ int reduce_state_add_base(struct reducer *r, struct reduce_element *e, bool is_o
 {
 	struct reduce_state *s;
 
-	if (get_state(r, e->series, e->shape, &s, err) < 0)
+	if (reduce_state_get(r, e->series, e->shape, &s, err) < 0)
 		return ERR_LIMIT;
 	if (!s->has_base || e->last_ns > s->base.last_ns)
-		take(&s->base, e);
+		reduce_state_take(&s->base, e);
 	s->has_base = true;
 	s->is_base_own = is_own;
 	return 0;
@@ -237,17 +238,17 @@ int reduce_state_add(struct reducer *r, struct reduce_element *e, bool is_sorted
 {
 	struct reduce_state *s;
 
-	if (get_state(r, e->series, e->shape, &s, err) < 0)
+	if (reduce_state_get(r, e->series, e->shape, &s, err) < 0)
 		return ERR_LIMIT;
 	if (s->e.n == 0) {
-		take(&s->e, e);
+		reduce_state_take(&s->e, e);
 		return 0;
 	}
 	if (r->shape[e->shape].n_increase && !is_sorted && e->first_ns <= s->e.last_ns) {
 		s->is_unordered = r->series[e->series].is_unordered = true;
 		return 0;
 	}
-	return append(r, s, e, err);
+	return reduce_state_append(r, s, e, err);
 }
 
 /* Did the process of the first snapshot of a series start in the window? */
@@ -259,7 +260,7 @@ static bool started_in_window(const struct reducer *r, const struct reduce_state
 }
 
 /* Note the counters of a first snapshot; the part that was counted in the window is unknown. */
-static int note_unknown(struct reducer *r, const struct reduce_state *s, struct err *err)
+static int reduce_state_note_unknown(struct reducer *r, const struct reduce_state *s, struct err *err)
 {
 	const struct reduce_shape *shape = &r->shape[s->e.shape];
 	int64_t total = 0;
@@ -303,9 +304,9 @@ static int finish_increase(struct reducer *r, struct reduce_state *s, struct err
 	if (!shape->n_increase)
 		return 0;
 	if (!s->has_base)
-		return is_new ? add_increase(r, &s->e, m, NULL, m->column + shape->n_ordered, true, err)
-			      : note_unknown(r, s, err);
-	join_rows(r, m, &s->base.m);
+		return is_new ? reduce_state_add_increase(r, &s->e, m, NULL, m->column + shape->n_ordered, true, err)
+			      : reduce_state_note_unknown(r, s, err);
+	reduce_state_join_rows(r, m, &s->base.m);
 	first = m->column + shape->n_ordered;
 	before = mem_alloc(shape->n_increase, sizeof(*before));
 	for (uint32_t j = 0; j < shape->n_increase; j++)
@@ -314,7 +315,7 @@ static int finish_increase(struct reducer *r, struct reduce_state *s, struct err
 		is_new = false;
 	is_new |= is_reset(shape, before, first, m->n, &s->base.last, &s->e.first);
 	r->n_restarts += is_new;
-	rc = add_increase(r, &s->e, m, before, first, is_new, err);
+	rc = reduce_state_add_increase(r, &s->e, m, before, first, is_new, err);
 	for (uint32_t j = 0; j < shape->n_increase; j++)
 		free(before[j]);
 	free(before);
@@ -366,14 +367,14 @@ static int finish_state(struct reducer *r, struct reduce_state *s, struct err *e
 }
 
 /* Is the profile of a series that starts at t before the other one? If both start then, the order is that of the hashes. */
-static bool is_before(const struct reducer *r, uint32_t series, int64_t t, uint32_t other, int64_t t_other)
+static bool reduce_state_is_before(const struct reducer *r, uint32_t series, int64_t t, uint32_t other, int64_t t_other)
 {
 	return t != t_other ? t < t_other
 			    : memcmp(r->series[series].hash, r->series[other].hash, sizeof(r->series->hash)) < 0;
 }
 
 /* Find the number of profiles of each instance, and its first and last series. */
-static void count_instances(struct reducer *r)
+static void reduce_state_count_instances(struct reducer *r)
 {
 	for (uint32_t i = 0; i < strtab_count(r->instance_names); i++)
 		r->instance[i].first = r->instance[i].last = PROFILE_NONE;
@@ -384,9 +385,11 @@ static void count_instances(struct reducer *r)
 		if (!s->n_starts)
 			continue;
 		x->profiles += s->n_starts;
-		if (x->first == PROFILE_NONE || is_before(r, i, s->first_ns, x->first, r->series[x->first].first_ns))
+		if (x->first == PROFILE_NONE ||
+		    reduce_state_is_before(r, i, s->first_ns, x->first, r->series[x->first].first_ns))
 			x->first = i;
-		if (x->last == PROFILE_NONE || is_before(r, x->last, r->series[x->last].last_ns, i, s->last_ns))
+		if (x->last == PROFILE_NONE ||
+		    reduce_state_is_before(r, x->last, r->series[x->last].last_ns, i, s->last_ns))
 			x->last = i;
 	}
 }
@@ -396,7 +399,7 @@ static void move_maximums(struct reducer *r, struct reduce_state *to, struct red
 {
 	const struct reduce_shape *shape = &r->shape[s->e.shape];
 
-	join_rows(r, &to->e.m, &s->e.m);
+	reduce_state_join_rows(r, &to->e.m, &s->e.m);
 	for (uint32_t c = 0; c < shape->n_ordered; c++) {
 		int64_t *other;
 
@@ -443,7 +446,7 @@ int reduce_state_finish_all(struct reducer *r, struct err *err)
 {
 	int rc = 0;
 
-	count_instances(r);
+	reduce_state_count_instances(r);
 	if (r->q->reduce == REDUCE_MAX)
 		rc = join_maximums(r, err);
 	for (uint32_t i = 0; rc == 0 && i < r->state_keys.n; i++)

@@ -20,7 +20,7 @@ enum {
 	MISSING_PROFILES_MIN = 4, /* fewer profiles have no usual distance */
 };
 
-static int compare_times(const void *a, const void *b)
+static int reduce_sum_compare_times(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
@@ -35,7 +35,7 @@ static uint64_t usual_distance(const struct reduce_series *s)
 
 	for (size_t i = 0; i < n; i++)
 		gap[i] = num_add_capped(s->start[i + 1], s->start[i] == INT64_MIN ? INT64_MAX : -s->start[i]);
-	qsort(gap, n, sizeof(*gap), compare_times);
+	qsort(gap, n, sizeof(*gap), reduce_sum_compare_times);
 	usual = gap[n / 2];
 	for (size_t i = 0; i < n; i++)
 		n_usual += gap[i] >= usual - usual / 5 && gap[i] <= num_add_capped(usual, usual / 5);
@@ -51,7 +51,7 @@ static uint64_t count_missing(struct reduce_series *s)
 
 	if (s->n_starts < MISSING_PROFILES_MIN || !s->has_instance_label)
 		return 0;
-	qsort(s->start, s->n_starts, sizeof(*s->start), compare_times);
+	qsort(s->start, s->n_starts, sizeof(*s->start), reduce_sum_compare_times);
 	usual = usual_distance(s);
 	for (size_t i = 0; usual && i + 1 < s->n_starts; i++) {
 		uint64_t distance = (uint64_t)s->start[i + 1] - (uint64_t)s->start[i];

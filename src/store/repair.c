@@ -57,7 +57,7 @@ struct rebuild {
 	struct catalogue *catalogue; /* the new one */
 };
 
-static const char *copy(struct rebuild *r, const char *text)
+static const char *repair_copy(struct rebuild *r, const char *text)
 {
 	return arena_strndup(r->memory, text, strlen(text));
 }
@@ -113,23 +113,23 @@ static int add_segment_file(struct rebuild *r, const char *path, struct err *err
 		return rc;
 	}
 	r->file = mem_grow(r->file, &r->files_cap, r->n_files + 1, sizeof(*r->file));
-	r->file[r->n_files++] = (struct repeats_file){ .name = copy(r, path), .segment = s };
+	r->file[r->n_files++] = (struct repeats_file){ .name = repair_copy(r, path), .segment = s };
 	return 0;
 }
 
-static int add_file(struct rebuild *r, const char *path, struct err *err)
+static int repair_add_file(struct rebuild *r, const char *path, struct err *err)
 {
 	if (has_suffix(path, ".cps"))
 		return add_segment_file(r, path, err);
 	if (has_suffix(path, ".cpx")) {
 		r->pin_file = mem_grow(r->pin_file, &r->pin_files_cap, r->n_pin_files + 1, sizeof(*r->pin_file));
-		r->pin_file[r->n_pin_files++] = copy(r, path);
+		r->pin_file[r->n_pin_files++] = repair_copy(r, path);
 	}
 	return 0;
 }
 
 /* Find the files of a folder and those below it. */
-static int find_files(struct rebuild *r, const char *folder, unsigned depth, struct err *err)
+static int repair_find_files(struct rebuild *r, const char *folder, unsigned depth, struct err *err)
 {
 	int fd = openat(r->dir, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -149,9 +149,9 @@ static int find_files(struct rebuild *r, const char *folder, unsigned depth, str
 			continue;
 		buf_addf(&path, "%s/%s", folder, e->d_name);
 		if (S_ISDIR(st.st_mode) && depth < 3)
-			rc = find_files(r, buf_text(&path), depth + 1, err);
+			rc = repair_find_files(r, buf_text(&path), depth + 1, err);
 		else if (S_ISREG(st.st_mode))
-			rc = add_file(r, buf_text(&path), err);
+			rc = repair_add_file(r, buf_text(&path), err);
 		buf_release(&path);
 	}
 	closedir(d);
@@ -216,7 +216,7 @@ static int add_segments(struct rebuild *r, struct err *err)
 	return rc;
 }
 
-static int add_pin(struct rebuild *r, const char *path, struct err *err)
+static int repair_add_pin(struct rebuild *r, const char *path, struct err *err)
 {
 	const char *base = path + strlen("pin/");
 	struct catalogue_pin pin = { .file = path, .spec = "" };
@@ -265,14 +265,14 @@ static int find_next_journal(struct rebuild *r, struct err *err)
 	return rc < 0 ? rc : 0;
 }
 
-static int fill(struct rebuild *r, struct err *err)
+static int repair_fill(struct rebuild *r, struct err *err)
 {
 	int rc = catalogue_begin(r->catalogue, err);
 
 	if (rc == 0)
 		rc = add_segments(r, err);
 	for (size_t i = 0; rc == 0 && i < r->n_pin_files; i++)
-		rc = add_pin(r, r->pin_file[i], err);
+		rc = repair_add_pin(r, r->pin_file[i], err);
 	if (rc == 0)
 		rc = find_next_journal(r, err);
 	for (int i = 0; rc == 0 && i < N_PROPERTIES; i++)
@@ -309,7 +309,7 @@ static int make_new(struct rebuild *r, struct err *err)
 		rc = catalogue_open(buf_text(&path), CATALOGUE_CREATE, &r->catalogue, err);
 	buf_release(&path);
 	if (rc == 0)
-		rc = fill(r, err);
+		rc = repair_fill(r, err);
 	catalogue_close(r->catalogue);
 	return rc;
 }
@@ -366,9 +366,9 @@ int store_rebuild_index(int dir, const char *directory, struct buf *report, stru
 	err = err ? err : &ignored;
 	r.mode = fstat(dir, &st) ? 0700 : st.st_mode & 0770;
 	read_old(&r);
-	rc = find_files(&r, "seg", 0, err);
+	rc = repair_find_files(&r, "seg", 0, err);
 	if (rc == 0)
-		rc = find_files(&r, "pin", 0, err);
+		rc = repair_find_files(&r, "pin", 0, err);
 	if (rc == 0)
 		rc = make_new(&r, err);
 	if (rc == 0)
@@ -524,7 +524,7 @@ static int repair_header(struct rebuild *r, const struct err *damage, struct err
 	bool is_missing = faccessat(r->dir, "STORE", F_OK, 0) < 0;
 	int64_t *seq = NULL;
 	size_t n = 0;
-	int rc = find_files(r, "seg", 0, err);
+	int rc = repair_find_files(r, "seg", 0, err);
 
 	if (rc < 0)
 		return rc;

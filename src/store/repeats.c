@@ -29,7 +29,7 @@ struct spans {
 	size_t n, cap;
 };
 
-static void add_spans(struct spans *s, const struct segment *segment, size_t file)
+static void repeats_add_spans(struct spans *s, const struct segment *segment, size_t file)
 {
 	for (uint32_t i = 0; i < segment_n_chapters(segment); i++) {
 		struct chapter *ch;
@@ -108,7 +108,7 @@ void repeats_find(struct repeats_file *file, size_t n)
 	struct spans s = { 0 };
 
 	for (size_t i = 0; i < n; i++)
-		add_spans(&s, file[i].segment, i);
+		repeats_add_spans(&s, file[i].segment, i);
 	find_suspects(&s, is_suspect);
 	for (size_t i = 0; i < n; i++)
 		if (is_suspect[i])
@@ -122,7 +122,7 @@ void repeats_find(struct repeats_file *file, size_t n)
 }
 
 /* The profiles of a journal. A damaged one gives those before the damage. */
-static int read_journal(int dir, int64_t seq, struct idset *set, struct err *err)
+static int repeats_read_journal(int dir, int64_t seq, struct idset *set, struct err *err)
 {
 	char name[32];
 	struct journal_head *h = NULL;
@@ -160,7 +160,7 @@ static bool meets(const struct segment *a, const struct segment *b)
 int repeats_has_journal(int dir, int64_t seq, const struct repeats_file *file, size_t n, struct err *err)
 {
 	struct idset *sets = mem_zalloc(n + 1, sizeof(*sets)), journal = { 0 };
-	int rc = read_journal(dir, seq, &journal, err);
+	int rc = repeats_read_journal(dir, seq, &journal, err);
 
 	for (size_t i = 0; rc == 0 && journal.n > 0 && i < n; i++)
 		if (!file[i].is_repeated)
@@ -190,7 +190,7 @@ int repeats_has_segment(int dir, const struct segment *s, const struct repeats_f
 		if (meets(s, file[i].segment))
 			add_set(&sets[i], file[i].segment, NULL);
 	for (size_t i = 0; rc == 0 && i < n_seq; i++)
-		rc = read_journal(dir, seq[i], &sets[n + i], err);
+		rc = repeats_read_journal(dir, seq[i], &sets[n + i], err);
 	if (rc == 0)
 		rc = idset_is_within(&own, sets, n + n_seq);
 	for (size_t i = 0; i < n + n_seq; i++)

@@ -121,7 +121,7 @@ void store_seen_free(struct store_seen *s)
 	free(s);
 }
 
-static struct seen_service *find_service(struct store_seen *s, const char *name)
+static struct seen_service *seen_find_service(struct store_seen *s, const char *name)
 {
 	uint64_t hash = hash_bytes(name, strlen(name));
 	uint32_t i;
@@ -191,7 +191,7 @@ static int open_chapter(struct store_seen *s, const struct catalogue_chapter *c,
 	return 0;
 }
 
-static void add_id(struct seen_list *l, const uint8_t hash[16], int64_t start_ns, uint32_t block, uint32_t index)
+static void seen_add_id(struct seen_list *l, const uint8_t hash[16], int64_t start_ns, uint32_t block, uint32_t index)
 {
 	struct seen_id *id;
 	uint64_t h;
@@ -206,7 +206,7 @@ static void add_id(struct seen_list *l, const uint8_t hash[16], int64_t start_ns
 }
 
 /* List the ids of the open chapter; damaged blocks are left out. */
-static struct seen_list *make_list(struct store_seen *s, const struct catalogue_chapter *c)
+static struct seen_list *seen_make_list(struct store_seen *s, const struct catalogue_chapter *c)
 {
 	struct seen_list *l = mem_zalloc(1, sizeof(*l));
 	struct buf buffer = { 0 };
@@ -222,7 +222,7 @@ static struct seen_list *make_list(struct store_seen *s, const struct catalogue_
 		if (chapter_open_block(s->chapter, i, &buffer, &b, NULL) < 0)
 			continue;
 		for (uint32_t k = 0; k < b.n; k++)
-			add_id(l, hash, b.start_ns[k], i, k);
+			seen_add_id(l, hash, b.start_ns[k], i, k);
 		block_release(&b);
 	}
 	buf_release(&buffer);
@@ -262,7 +262,7 @@ static int find_list(struct store_seen *s, const struct catalogue_chapter *c, st
 		rc = open_chapter(s, c, err);
 		if (rc > 0 || rc == ERR_IO)
 			return rc;
-		l = make_list(s, c);
+		l = seen_make_list(s, c);
 	}
 	l->next = s->list;
 	s->list = l;
@@ -331,7 +331,7 @@ static int find_in_chapter(struct store_seen *s, const struct catalogue_chapter 
 int store_seen_find(struct store_seen *s, uint64_t generation, const char *service, const uint8_t id[16],
 		    int64_t start_ns, bool *found, uint64_t *content, struct err *err)
 {
-	struct seen_service *v = find_service(s, service);
+	struct seen_service *v = seen_find_service(s, service);
 
 	*found = false;
 	if (s->open_generation != generation) {

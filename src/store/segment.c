@@ -272,7 +272,8 @@ const struct segment_chapter *segment_chapter_at(const struct segment *s, uint32
 
 /* --- chapters --- */
 
-static bool take_block(struct chapter *c, struct list *l, struct block_entry *e, const uint8_t **data, uint64_t *left)
+static bool segment_take_block(struct chapter *c, struct list *l, struct block_entry *e, const uint8_t **data,
+			       uint64_t *left)
 {
 	uint64_t series, span, profiles, size, raw, n;
 	const struct block_entry *before = e > c->block ? e - 1 : NULL;
@@ -320,7 +321,7 @@ static int read_blocks(struct chapter *c, const struct section *s, const struct 
 	else
 		c->block = arena_zalloc(c->memory, s->items, sizeof(*c->block));
 	for (; c->n_blocks < s->items && !rc; c->n_blocks++) {
-		if (!take_block(c, &l, &c->block[c->n_blocks], &at, &left))
+		if (!segment_take_block(c, &l, &c->block[c->n_blocks], &at, &left))
 			rc = err_set(err, ERR_FORMAT, "section %u: block %u is damaged", s->kind, c->n_blocks + 1);
 		profiles += rc ? 0 : c->block[c->n_blocks].profiles;
 	}
@@ -355,7 +356,7 @@ static int read_marks(struct chapter *c, const struct section *s, struct err *er
 	return rc;
 }
 
-static int read_table(struct chapter *c, const struct section *s, struct err *err)
+static int segment_read_table(struct chapter *c, const struct section *s, struct err *err)
 {
 	uint8_t *memory;
 	struct list l;
@@ -390,7 +391,7 @@ static int read_sections(const struct segment *s, uint32_t i, struct chapter *c,
 			return err_set(err, ERR_FORMAT, "section %u follows section %u", section.kind, last);
 		last = section.kind;
 		if (section.kind < DICT_TABLES_END)
-			rc = head && !is_head_table(section.kind) ? 0 : read_table(c, &section, err);
+			rc = head && !is_head_table(section.kind) ? 0 : segment_read_table(c, &section, err);
 		else if (section.kind == SECTION_BLOCKS)
 			blocks = section;
 		else if (section.kind == SECTION_BLOCK_DATA)

@@ -56,7 +56,7 @@ static int write_bytes(struct segment_writer *w, const void *data, size_t n, str
 	return n ? w->write(w->arg, data, n, err) : 0;
 }
 
-static int write_header(struct segment_writer *w, struct err *err)
+static int segment_write_header(struct segment_writer *w, struct err *err)
 {
 	uint8_t h[SEGMENT_HEADER] = { 0 };
 
@@ -119,7 +119,7 @@ static int write_section(struct segment_writer *w, unsigned kind, uint32_t items
 	return rc ? rc : end_section(w, err);
 }
 
-static void put_text(struct buf *out, const char *text)
+static void segment_write_put_text(struct buf *out, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -164,9 +164,9 @@ static int write_marks(struct segment_writer *w, const struct chapter *c, struct
 	w->raw.len = 0;
 	for (uint32_t i = 0; i < c->n_marks; i++) {
 		varint_put_signed(&w->raw, c->mark[i].time_ns);
-		put_text(&w->raw, c->mark[i].env);
-		put_text(&w->raw, c->mark[i].kind);
-		put_text(&w->raw, c->mark[i].text);
+		segment_write_put_text(&w->raw, c->mark[i].env);
+		segment_write_put_text(&w->raw, c->mark[i].kind);
+		segment_write_put_text(&w->raw, c->mark[i].text);
 	}
 	return c->n_marks ? write_section(w, SECTION_MARKS, c->n_marks, NULL, err) : 0;
 }
@@ -174,7 +174,7 @@ static int write_marks(struct segment_writer *w, const struct chapter *c, struct
 int segment_writer_add(struct segment_writer *w, const struct chapter *c, struct err *err)
 {
 	uint64_t first;
-	int rc = w->offset ? 0 : write_header(w, err);
+	int rc = w->offset ? 0 : segment_write_header(w, err);
 
 	assert(!w->last_service || strcmp(w->last_service, c->service) < 0);
 	first = w->offset;
@@ -189,7 +189,7 @@ int segment_writer_add(struct segment_writer *w, const struct chapter *c, struct
 		rc = write_marks(w, c, err);
 	if (rc)
 		return rc;
-	put_text(&w->directory, c->service);
+	segment_write_put_text(&w->directory, c->service);
 	varint_put(&w->directory, first - w->last_offset);
 	varint_put(&w->directory, w->offset - first);
 	varint_put_signed(&w->directory, c->t0);
@@ -207,7 +207,7 @@ int segment_writer_finish(struct segment_writer *w, uint32_t *crc, struct err *e
 	uint8_t f[SEGMENT_FOOTER] = { 0 };
 	uint64_t first;
 	uint32_t sum;
-	int rc = w->offset ? 0 : write_header(w, err);
+	int rc = w->offset ? 0 : segment_write_header(w, err);
 
 	first = w->offset;
 	w->raw.len = 0;

@@ -61,8 +61,8 @@ void select_close(struct selection *s)
 }
 
 /* Open a file of the store. Returns FILE_GONE if it does not exist. */
-static int add_file(const struct store *s, struct selection *sel, const char *name, bool is_journal,
-		    struct select_file **out, struct err *err)
+static int select_add_file(const struct store *s, struct selection *sel, const char *name, bool is_journal,
+			   struct select_file **out, struct err *err)
 {
 	struct buf path = { 0 };
 	int fd, rc = 0;
@@ -90,7 +90,7 @@ static int chapter_file(const struct store *s, struct selection *sel, const char
 			*out = &sel->file[i];
 			return 0;
 		}
-	return add_file(s, sel, name, false, out, err);
+	return select_add_file(s, sel, name, false, out, err);
 }
 
 static int open_chapters(const struct store *s, const struct catalogue_selection *found, struct selection *sel,
@@ -119,7 +119,8 @@ static int open_chapters(const struct store *s, const struct catalogue_selection
 }
 
 /* Open the journals that are not written as segments: those from next_journal on. */
-static int open_journals(const struct store *s, const int64_t *seq, size_t n, struct selection *sel, struct err *err)
+static int select_open_journals(const struct store *s, const int64_t *seq, size_t n, struct selection *sel,
+				struct err *err)
 {
 	int rc = 0;
 
@@ -128,7 +129,7 @@ static int open_journals(const struct store *s, const int64_t *seq, size_t n, st
 		char name[32];
 
 		journal_name(seq[i], name);
-		rc = add_file(s, sel, name, true, &file, err);
+		rc = select_add_file(s, sel, name, true, &file, err);
 	}
 	return rc;
 }
@@ -155,7 +156,7 @@ static int open_files(struct store *s, const struct catalogue_selection *found, 
 		rc = open_chapters(s, found, sel, err);
 	}
 	if (rc == 0)
-		rc = open_journals(s, seq, n, sel, err);
+		rc = select_open_journals(s, seq, n, sel, err);
 	free(seq);
 	return rc;
 }
@@ -187,7 +188,7 @@ static int open_pin(struct store *s, const char *name, struct selection *sel, st
 			     name, buf_text(&search.names));
 	if (rc == 0) {
 		sel->file = mem_zalloc(1, sizeof(*sel->file));
-		rc = add_file(s, sel, search.file.data, false, &file, err);
+		rc = select_add_file(s, sel, search.file.data, false, &file, err);
 	}
 	buf_release(&search.file);
 	buf_release(&search.names);
@@ -221,7 +222,7 @@ bool select_service(const struct store_query *q, const char *service)
 	return !q->service || (q->is_pattern ? glob_matches(q->service, service) : strcmp(q->service, service) == 0);
 }
 
-static int compare_chapters(const void *a, const void *b)
+static int select_compare_chapters(const void *a, const void *b)
 {
 	const struct select_chapter *x = a, *y = b;
 	int order;
@@ -235,16 +236,16 @@ static int compare_chapters(const void *a, const void *b)
 }
 
 /* Newest first. */
-static int compare_ends(const void *a, const void *b)
+static int select_compare_ends(const void *a, const void *b)
 {
 	const struct select_chapter *x = a, *y = b;
 
-	return x->t1 > y->t1 ? -1 : x->t1 < y->t1 ? 1 : compare_chapters(a, b);
+	return x->t1 > y->t1 ? -1 : x->t1 < y->t1 ? 1 : select_compare_chapters(a, b);
 }
 
 enum which { IN_WINDOW, BEFORE, AFTER };
 
-static struct select_chapter *add_chapter(struct selection *sel, size_t *cap)
+static struct select_chapter *select_add_chapter(struct selection *sel, size_t *cap)
 {
 	sel->chapter = mem_grow(sel->chapter, cap, sel->n + 1, sizeof(*sel->chapter));
 	sel->chapter[sel->n] = (struct select_chapter){ 0 };
@@ -252,7 +253,7 @@ static struct select_chapter *add_chapter(struct selection *sel, size_t *cap)
 }
 
 /* Read a journal, and add its chapters. */
-static void read_journal(const struct store_query *q, struct selection *sel, size_t *cap, struct select_file *f)
+static void select_read_journal(const struct store_query *q, struct selection *sel, size_t *cap, struct select_file *f)
 {
 	uint64_t torn;
 
@@ -263,32 +264,34 @@ static void read_journal(const struct store_query *q, struct selection *sel, siz
 		const char *service = head_service(f->head, i);
 
 		if (select_service(q, service)) /* the span is known only to the head; readers check it */
-			*add_chapter(sel, cap) = (struct select_chapter){
+			*select_add_chapter(sel, cap) = (struct select_chapter){
 				.service = service, .file = f, .index = i, .t0 = INT64_MIN, .t1 = INT64_MAX
 			};
 	}
 	if (f->rc == ERR_FORMAT)
 		sel->is_partial = true;
 	else if (f->rc < 0)
-		*add_chapter(sel, cap) = (struct select_chapter){ .service = "", .file = f, .index = DAMAGED_PART };
+		*select_add_chapter(sel, cap) =
+			(struct select_chapter){ .service = "", .file = f, .index = DAMAGED_PART };
 }
 
 /* Add the chapters of a pin. */
 static void read_pin(const struct store_query *q, struct selection *sel, size_t *cap, struct select_file *f)
 {
 	if (f->rc < 0)
-		*add_chapter(sel, cap) = (struct select_chapter){ .service = "", .file = f, .index = DAMAGED_PART };
+		*select_add_chapter(sel, cap) =
+			(struct select_chapter){ .service = "", .file = f, .index = DAMAGED_PART };
 	for (uint32_t i = 0; f->segment && i < segment_n_chapters(f->segment); i++) {
 		const struct segment_chapter *c = segment_chapter_at(f->segment, i);
 
 		if (select_service(q, c->service) && c->t0 < q->t1 && c->t1 >= q->t0)
-			*add_chapter(sel, cap) = (struct select_chapter){ .service = c->service,
-									  .file = f,
-									  .index = i,
-									  .t0 = c->t0,
-									  .t1 = c->t1,
-									  .profiles = c->profiles,
-									  .bytes = c->length };
+			*select_add_chapter(sel, cap) = (struct select_chapter){ .service = c->service,
+										 .file = f,
+										 .index = i,
+										 .t0 = c->t0,
+										 .t1 = c->t1,
+										 .profiles = c->profiles,
+										 .bytes = c->length };
 	}
 }
 
@@ -312,7 +315,7 @@ static void find_chapter(struct select_chapter *c, const struct select_file *f)
 }
 
 /* Map the segments and read the journals that were opened. */
-static void read_files(const struct store_query *q, struct selection *sel, enum which which, bool is_pin)
+static void select_read_files(const struct store_query *q, struct selection *sel, enum which which, bool is_pin)
 {
 	size_t cap = sel->n;
 
@@ -320,7 +323,7 @@ static void read_files(const struct store_query *q, struct selection *sel, enum 
 		struct select_file *f = &sel->file[i];
 
 		if (f->is_journal) {
-			read_journal(q, sel, &cap, f);
+			select_read_journal(q, sel, &cap, f);
 		} else {
 			f->rc = segment_open(f->fd, f->name, &f->segment, &f->err);
 			if (is_pin)
@@ -333,12 +336,13 @@ static void read_files(const struct store_query *q, struct selection *sel, enum 
 		if (!sel->chapter[i].file->is_journal && !is_pin)
 			find_chapter(&sel->chapter[i], sel->chapter[i].file);
 	if (sel->n)
-		qsort(sel->chapter, sel->n, sizeof(*sel->chapter), which == BEFORE ? compare_ends : compare_chapters);
+		qsort(sel->chapter, sel->n, sizeof(*sel->chapter),
+		      which == BEFORE ? select_compare_ends : select_compare_chapters);
 }
 
 /* One attempt. Returns FILE_GONE if a file of the catalogue does not exist any more. */
-static int try_open(struct store *s, const struct store_query *q, enum which which, size_t max, struct selection *sel,
-		    struct err *err)
+static int select_try_open(struct store *s, const struct store_query *q, enum which which, size_t max,
+			   struct selection *sel, struct err *err)
 {
 	struct catalogue_query cq = { q->service, q->is_pattern, q->t0, q->t1 };
 	struct catalogue_selection found = { 0 };
@@ -371,14 +375,14 @@ static int open_selection(struct store *s, const struct store_query *q, enum whi
 	for (int i = 0; rc == FILE_GONE && i < SELECT_TRIES; i++) {
 		select_close(&sel);
 		sel.arena = arena_new();
-		rc = try_open(s, q, which, max, &sel, err);
+		rc = select_try_open(s, q, which, max, &sel, err);
 	}
 	if (rc == FILE_GONE)
 		rc = err_set(err, ERR_IO,
 			     "%s: files of the index do not exist; if this happens again, run cpa store repair",
 			     s->directory);
 	if (rc == 0)
-		read_files(q, &sel, which, q->pin && *q->pin);
+		select_read_files(q, &sel, which, q->pin && *q->pin);
 	else
 		select_close(&sel);
 	*out = sel;
@@ -410,7 +414,7 @@ void select_open_segment(int fd, const char *name, const struct store_query *q, 
 	struct selection sel = { .arena = arena_new(), .n_files = 1, .file = mem_zalloc(1, sizeof(*sel.file)) };
 
 	*sel.file = (struct select_file){ .name = arena_strndup(sel.arena, name, strlen(name)), .fd = fd };
-	read_files(q, &sel, IN_WINDOW, true);
+	select_read_files(q, &sel, IN_WINDOW, true);
 	*out = sel;
 }
 

@@ -131,7 +131,7 @@ int64_t select_window_start(const struct store_query *q, const struct select_cut
 }
 
 /* Split a time. */
-static int64_t split(int64_t ns, struct tm *tm)
+static int64_t select_time_split(int64_t ns, struct tm *tm)
 {
 	int64_t part = ns % NS_PER_S;
 	time_t s = (time_t)(ns / NS_PER_S - (part < 0));
@@ -145,7 +145,7 @@ static bool is_same_day(const struct tm *a, const struct tm *b)
 	return a->tm_year == b->tm_year && a->tm_yday == b->tm_yday;
 }
 
-static void print_clock(const struct tm *tm, bool has_date, bool has_seconds, struct buf *out)
+static void select_time_print_clock(const struct tm *tm, bool has_date, bool has_seconds, struct buf *out)
 {
 	char text[64];
 
@@ -159,15 +159,15 @@ void select_print_span(int64_t t0, int64_t t1, struct buf *out)
 {
 	time_t clock = time(NULL);
 	struct tm from, to, now;
-	bool has_seconds = (split(t0, &from) || from.tm_sec || split(t1, &to) || to.tm_sec);
+	bool has_seconds = (select_time_split(t0, &from) || from.tm_sec || select_time_split(t1, &to) || to.tm_sec);
 	bool has_date;
 
-	split(t1, &to);
+	select_time_split(t1, &to);
 	gmtime_r(&clock, &now);
 	has_date = !is_same_day(&from, &now) || !is_same_day(&to, &now);
-	print_clock(&from, has_date, has_seconds, out);
+	select_time_print_clock(&from, has_date, has_seconds, out);
 	buf_addz(out, "..");
-	print_clock(&to, has_date && !is_same_day(&from, &to), has_seconds, out);
+	select_time_print_clock(&to, has_date && !is_same_day(&from, &to), has_seconds, out);
 	buf_addz(out, " UTC");
 }
 
@@ -176,8 +176,8 @@ void select_print_time(int64_t ns, struct buf *out)
 	time_t clock = time(NULL);
 	struct tm tm, now;
 
-	split(ns, &tm);
+	select_time_split(ns, &tm);
 	gmtime_r(&clock, &now);
-	print_clock(&tm, !is_same_day(&tm, &now), true, out);
+	select_time_print_clock(&tm, !is_same_day(&tm, &now), true, out);
 	buf_addz(out, " UTC");
 }

@@ -42,7 +42,7 @@ static uint64_t folder_bytes(int parent, const char *name, int depth)
 	return bytes;
 }
 
-static uint64_t file_bytes(int dir, const char *name)
+static uint64_t stat_file_bytes(int dir, const char *name)
 {
 	struct stat st;
 
@@ -81,8 +81,9 @@ int store_get_stat(struct store *s, struct store_stat *out, struct err *err)
 				    .pin_bytes = folder_bytes(s->dir, "pin", 0),
 				    .journal_bytes = folder_bytes(s->dir, "journal", 0),
 				    .bad_bytes = folder_bytes(s->dir, "bad", 1),
-				    .index_bytes = file_bytes(s->dir, "index.db") + file_bytes(s->dir, "index.db-wal") +
-						   file_bytes(s->dir, "index.db-shm"),
+				    .index_bytes = stat_file_bytes(s->dir, "index.db") +
+						   stat_file_bytes(s->dir, "index.db-wal") +
+						   stat_file_bytes(s->dir, "index.db-shm"),
 				    .used = folder_bytes(s->dir, ".", 5),
 				    .segments = (uint32_t)c.segments,
 				    .services = (uint32_t)c.services,

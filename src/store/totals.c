@@ -19,8 +19,8 @@ struct totals {
 	struct buf buffer;
 };
 
-static int report(struct totals *t, const struct chapter *c, const struct dict_meta *m, struct store_block_total *out,
-		  struct err *err)
+static int totals_report(struct totals *t, const struct chapter *c, const struct dict_meta *m,
+			 struct store_block_total *out, struct err *err)
 {
 	const struct dict_series *series = store_listing_series_of(t->l, t->s);
 	const char **type = store_listing_types(c, m);
@@ -44,7 +44,7 @@ struct column_totals {
 	int64_t *total; /* [n] */
 };
 
-static void add_row(void *arg, uint32_t row, uint32_t n, const uint32_t *cell, const int64_t *value)
+static void totals_add_row(void *arg, uint32_t row, uint32_t n, const uint32_t *cell, const int64_t *value)
 {
 	struct column_totals *t = arg;
 
@@ -62,7 +62,7 @@ static int block_totals(const struct block *b, int64_t *total, struct err *err)
 	for (uint32_t c = 0; rc == 0 && c < b->n_columns; c++) {
 		struct column_totals t = { total + (size_t)c * b->n };
 
-		rc = block_each_row(b, c, add_row, &t, err);
+		rc = block_each_row(b, c, totals_add_row, &t, err);
 		for (uint32_t k = 1; b->is_chain[c] && k < b->n; k++)
 			t.total[k] = (int64_t)((uint64_t)t.total[k] + (uint64_t)t.total[k - 1]);
 	}
@@ -92,7 +92,7 @@ static int report_profiles(struct totals *t, const struct chapter *c, const stru
 			continue;
 		for (uint32_t i = 0; i < b->n_columns; i++)
 			own[i] = total[(size_t)i * b->n + k];
-		rc = report(t, c, &c->dict.meta[b->meta[k]], &out, err);
+		rc = totals_report(t, c, &c->dict.meta[b->meta[k]], &out, err);
 	}
 	free(total);
 	free(own);
@@ -121,7 +121,7 @@ static int report_part(struct totals *t, const struct store_listing_part *part, 
 	if (b.n_columns != c->dict.meta[b.meta[0]].n_types)
 		rc = err_set(err, ERR_FORMAT, "a block has other columns than its profiles");
 	else if (is_in_one_step(t->l->q, entry, t0))
-		rc = report(
+		rc = totals_report(
 			t, c, &c->dict.meta[b.meta[0]],
 			&(struct store_block_total){
 				.t0 = entry->t0, .t1 = entry->t1, .profiles = entry->profiles, .total = entry->total },

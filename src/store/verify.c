@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 /* Compare the totals of a block with the sums of its profiles. */
-static int check_totals(const struct chapter *ch, uint32_t i, const struct block *b, struct err *err)
+static int verify_check_totals(const struct chapter *ch, uint32_t i, const struct block *b, struct err *err)
 {
 	const struct block_entry *e = &ch->block[i];
 	struct stored *all = mem_zalloc(b->n + 1, sizeof(*all));
@@ -44,7 +44,7 @@ static int check_totals(const struct chapter *ch, uint32_t i, const struct block
 	return rc;
 }
 
-static int check_block(const struct chapter *ch, uint32_t i, bool deep, struct buf *raw, struct err *err)
+static int verify_check_block(const struct chapter *ch, uint32_t i, bool deep, struct buf *raw, struct err *err)
 {
 	const struct block_entry *e = &ch->block[i];
 	struct block b;
@@ -60,7 +60,7 @@ static int check_block(const struct chapter *ch, uint32_t i, bool deep, struct b
 			rc = err_set(err, ERR_FORMAT, "block %" PRIu32 ": profile %" PRIu32 " is outside its span", i,
 				     k);
 	if (rc == 0 && deep)
-		rc = check_totals(ch, i, &b, err);
+		rc = verify_check_totals(ch, i, &b, err);
 	block_release(&b);
 	return rc;
 }
@@ -74,7 +74,7 @@ int verify_chapter(const struct chapter *ch, bool deep, struct stop *stop, struc
 	for (uint32_t i = 0; rc == 0 && i < ch->n_blocks; i++) {
 		rc = stop_check(stop, err);
 		if (rc == 0)
-			rc = check_block(ch, i, deep, &raw, err);
+			rc = verify_check_block(ch, i, deep, &raw, err);
 		profiles += ch->block[i].profiles;
 	}
 	if (rc == 0 && profiles != ch->profiles)
@@ -115,7 +115,7 @@ struct verifier {
 	int damaged;
 };
 
-static void note(struct verifier *v, const char *file, const struct err *err)
+static void verify_note(struct verifier *v, const char *file, const struct err *err)
 {
 	v->damaged++;
 	if (starts_with(err->msg, file)) /* journals name themselves */
@@ -125,7 +125,7 @@ static void note(struct verifier *v, const char *file, const struct err *err)
 }
 
 /* Check a file with a segment. profiles: their number in the catalogue; UINT64_MAX: not known. */
-static int check_file(struct verifier *v, const char *file, uint64_t profiles, struct err *err)
+static int verify_check_file(struct verifier *v, const char *file, uint64_t profiles, struct err *err)
 {
 	int fd = openat(v->dir, file, O_RDONLY | O_CLOEXEC), rc;
 	struct segment *s = NULL;
@@ -153,11 +153,11 @@ static int check_segments(struct verifier *v, struct err *err)
 	for (size_t i = 0; rc == 0 && i < all.n; i++) {
 		struct err damage;
 
-		rc = check_file(v, all.row[i].file, all.row[i].profiles, &damage);
+		rc = verify_check_file(v, all.row[i].file, all.row[i].profiles, &damage);
 		if (rc == ERR_FORMAT) {
 			rc = catalogue_has_file(v->s->catalogue, all.row[i].file, err);
 			if (rc == 1) /* else the writer has removed it since */
-				note(v, all.row[i].file, &damage);
+				verify_note(v, all.row[i].file, &damage);
 			rc = rc < 0 ? rc : 0;
 		} else if (rc < 0 && err) {
 			*err = damage;
@@ -171,10 +171,10 @@ static int check_pin(void *arg, const struct catalogue_pin *p, struct err *err)
 {
 	struct verifier *v = arg;
 	struct err damage;
-	int rc = check_file(v, p->file, UINT64_MAX, &damage);
+	int rc = verify_check_file(v, p->file, UINT64_MAX, &damage);
 
 	if (rc == ERR_FORMAT) {
-		note(v, p->file, &damage);
+		verify_note(v, p->file, &damage);
 		return 0;
 	}
 	if (rc < 0 && err)
@@ -207,7 +207,7 @@ static int check_journal(struct verifier *v, int64_t seq, struct err *err)
 	}
 	head_free(h);
 	if (rc == ERR_FORMAT) {
-		note(v, name, &damage);
+		verify_note(v, name, &damage);
 		return 0;
 	}
 	if (rc < 0 && err)
@@ -229,17 +229,17 @@ static int check_journals(struct verifier *v, struct err *err)
 	return rc;
 }
 
-static int verify(struct verifier *v, struct err *err)
+static int verify_all(struct verifier *v, struct err *err)
 {
 	struct err damage;
 	uint8_t uuid[16];
 	int rc = store_read_header(v->dir, v->s->directory, uuid, &damage);
 
 	if (rc == ERR_FORMAT)
-		note(v, "STORE", &damage);
+		verify_note(v, "STORE", &damage);
 	rc = catalogue_verify(v->s->catalogue, &damage);
 	if (rc == ERR_FORMAT) {
-		note(v, "index.db", &damage);
+		verify_note(v, "index.db", &damage);
 		return 0; /* the lists of files cannot be trusted */
 	}
 	if (rc < 0) {
@@ -262,7 +262,7 @@ int store_verify(struct store *s, bool deep, struct stop *stop, struct buf *repo
 	v.dir = open(s->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (v.dir < 0)
 		return err_set(err, ERR_IO, "%s: %s", s->directory, strerror(errno));
-	rc = verify(&v, err);
+	rc = verify_all(&v, err);
 	close(v.dir);
 	return rc < 0 ? rc : v.damaged;
 }

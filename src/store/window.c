@@ -108,7 +108,7 @@ int window_parse_word(struct window_cursor *c, const char *stops, const char *wh
 	return 0;
 }
 
-static void skip_spaces(struct window_cursor *c)
+static void window_skip_spaces(struct window_cursor *c)
 {
 	c->at += strspn(c->at, " ");
 }
@@ -160,7 +160,7 @@ static int refuse_equal_sign(struct window_cursor *c, const char *start, const c
 				    what);
 }
 
-static int parse_name(struct window_cursor *c, const char *stops, const char *what, const char **out)
+static int window_parse_name(struct window_cursor *c, const char *stops, const char *what, const char **out)
 {
 	const char *start = c->at;
 	int rc = window_parse_word(c, stops, what, out);
@@ -192,7 +192,7 @@ static int parse_operator(struct window_cursor *c, enum match_op *out)
 }
 
 /* Compile the value of a match. It is compiled alone first, for the message. */
-static int compile(struct window_cursor *c, const char *at, struct label_match *m)
+static int window_compile(struct window_cursor *c, const char *at, struct label_match *m)
 {
 	struct buf whole = { 0 };
 	struct err err;
@@ -220,16 +220,16 @@ static int parse_match(struct window_cursor *c, struct window *w)
 	rc = window_parse_word(c, " =!~,{}", "label", &m->name);
 	if (rc == 0 && !*m->name)
 		rc = window_fail(c, start, "a label is missing; write KEY=VALUE");
-	skip_spaces(c);
+	window_skip_spaces(c);
 	rc = rc < 0 ? rc : parse_operator(c, &m->op);
-	skip_spaces(c);
+	window_skip_spaces(c);
 	value = c->at;
 	rc = rc < 0 ? rc : window_parse_word(c, ",}", "value", &m->value);
 	if (rc < 0)
 		return rc;
 	w->n_match++;
-	skip_spaces(c);
-	return m->op == MATCH_REGEX || m->op == MATCH_NOT_REGEX ? compile(c, value, m) : 0;
+	window_skip_spaces(c);
+	return m->op == MATCH_REGEX || m->op == MATCH_NOT_REGEX ? window_compile(c, value, m) : 0;
 }
 
 static int parse_matches(struct window_cursor *c, struct window *w)
@@ -241,7 +241,7 @@ static int parse_matches(struct window_cursor *c, struct window *w)
 		return 0;
 	do {
 		c->at++;
-		skip_spaces(c);
+		window_skip_spaces(c);
 		if (*c->at == '}' && *open == '{' && w->n_match == 0)
 			break;
 		rc = parse_match(c, w);
@@ -329,7 +329,7 @@ static int parse_tier(struct window_cursor *c, struct window *w, const char *at,
 		       : window_fail(c, at, "tier=%.40s: this version stores raw profiles only", value);
 }
 
-static int parse_id(struct window_cursor *c, struct window *w, const char *at, const char *value)
+static int window_parse_id(struct window_cursor *c, struct window *w, const char *at, const char *value)
 {
 	static const char digits[] = "0123456789abcdef";
 
@@ -348,12 +348,12 @@ static const struct {
 	/* Parse the value, which is at a position of the text. NULL: the option has no value. */
 	int (*parse)(struct window_cursor *c, struct window *w, const char *at, const char *value);
 } options[] = {
-	{ "reduce", parse_reduce }, { "keep", parse_keep }, { "step", parse_step },   { "runs", parse_runs },
-	{ "tier", parse_tier },     { "id", parse_id },     { "limit", parse_limit }, { "partial", NULL },
+	{ "reduce", parse_reduce }, { "keep", parse_keep },    { "step", parse_step },   { "runs", parse_runs },
+	{ "tier", parse_tier },     { "id", window_parse_id }, { "limit", parse_limit }, { "partial", NULL },
 };
 
 /* Parse the value of option o, if it has one. */
-static int parse_value(struct window_cursor *c, struct window *w, size_t o, const char **value)
+static int window_parse_value(struct window_cursor *c, struct window *w, size_t o, const char **value)
 {
 	const char *at;
 	int rc;
@@ -386,7 +386,7 @@ static int parse_option(struct window_cursor *c, struct window *w)
 	if (window_option(w, options[o].name))
 		return window_fail(c, start, "%s is given twice", options[o].name);
 	c->at += n;
-	rc = parse_value(c, w, o, &value);
+	rc = window_parse_value(c, w, o, &value);
 	if (rc == 0)
 		w->option[w->n_options++] = (struct window_named){ options[o].name, value };
 	return rc;
@@ -394,7 +394,7 @@ static int parse_option(struct window_cursor *c, struct window *w)
 
 /* ---- window ---- */
 
-static int parse(struct window_cursor *c, struct window *w)
+static int store_window_parse(struct window_cursor *c, struct window *w)
 {
 	int rc;
 
@@ -403,10 +403,10 @@ static int parse(struct window_cursor *c, struct window *w)
 			return window_fail(c, p, "a control character");
 	c->at += strlen("store:");
 	rc = parse_where(c, w);
-	rc = rc < 0 ? rc : parse_name(c, "/{@+", "service", &w->service);
+	rc = rc < 0 ? rc : window_parse_name(c, "/{@+", "service", &w->service);
 	if (rc == 0 && *c->at == '/') {
 		c->at++;
-		rc = parse_name(c, "/{@+", "kind", &w->kind);
+		rc = window_parse_name(c, "/{@+", "kind", &w->kind);
 	}
 	rc = rc < 0 ? rc : parse_matches(c, w);
 	if (rc == 0 && *c->at == '@') {
@@ -435,7 +435,7 @@ int window_parse(const char *text, struct window **out, struct err *err)
 	w->kind = "";
 	w->time.pin = "";
 	c = (struct window_cursor){ w->text, w->text, w->memory, err };
-	rc = parse(&c, w);
+	rc = store_window_parse(&c, w);
 	if (rc < 0) {
 		window_free(w);
 		w = NULL;

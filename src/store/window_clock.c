@@ -17,7 +17,7 @@ struct latest {
 };
 
 /* Is the version one of the words of a text? */
-static bool has_word(const char *text, const char *version)
+static bool window_clock_has_word(const char *text, const char *version)
 {
 	size_t n = strlen(version);
 
@@ -32,7 +32,7 @@ static int note_mark(void *arg, const char *service, const struct store_mark *m,
 	struct latest *l = arg;
 
 	(void)service, (void)err;
-	if ((*l->version && !has_word(m->text, l->version)) || (l->is_found && m->time_ns < l->time_ns))
+	if ((*l->version && !window_clock_has_word(m->text, l->version)) || (l->is_found && m->time_ns < l->time_ns))
 		return 0;
 	l->time_ns = m->time_ns;
 	l->is_found = true;
@@ -62,7 +62,7 @@ static int note_series(void *arg, const struct store_series *s, struct err *err)
 	return 0;
 }
 
-static bool find_first(void *arg, const struct store_query *q, int64_t *time_ns)
+static bool window_clock_find_first(void *arg, const struct store_query *q, int64_t *time_ns)
 {
 	struct latest first = { .version = "" };
 
@@ -79,6 +79,6 @@ void window_clock_init(struct store *s, struct window_clock *out)
 	clock_gettime(CLOCK_REALTIME, &now);
 	*out = (struct window_clock){ .now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
 				      .mark = find_deploy,
-				      .first = find_first,
+				      .first = window_clock_find_first,
 				      .arg = s };
 }

@@ -97,7 +97,7 @@ static int parse_minutes(struct window_cursor *c, struct moment *m)
 	return 0;
 }
 
-static bool is_date(const char *at)
+static bool window_time_is_date(const char *at)
 {
 	return strspn(at, "0123456789") == 4 && at[4] == '-';
 }
@@ -150,7 +150,7 @@ static int parse_clock(struct window_cursor *c, struct moment *m)
 
 /* Parse the value after "deploy:" or "pin:". It ends before "..", a comma or a tilde, or a + that is not followed by a
    digit. */
-static int parse_value(struct window_cursor *c, const char *what, const char **out)
+static int window_time_parse_value(struct window_cursor *c, const char *what, const char **out)
 {
 	const char *start = c->at, *p = start;
 	int rc;
@@ -179,7 +179,7 @@ static int parse_deploy(struct window_cursor *c, struct moment *m)
 	if (*c->at != ':')
 		return 0;
 	version = ++c->at;
-	rc = parse_value(c, "version after deploy:", &m->version);
+	rc = window_time_parse_value(c, "version after deploy:", &m->version);
 	if (rc < 0 || *version == '"')
 		return rc;
 	sign = c->at - 1;
@@ -217,7 +217,7 @@ static int parse_moment(struct window_cursor *c, struct moment *m)
 	}
 	if (starts_with(c->at, "deploy"))
 		return parse_deploy(c, m);
-	return is_date(c->at) ? parse_date(c, m) : parse_clock(c, m);
+	return window_time_is_date(c->at) ? parse_date(c, m) : parse_clock(c, m);
 }
 
 /* Parse the end of a window after its first time. */
@@ -266,7 +266,7 @@ int window_time_parse(struct window_cursor *c, struct window_time *t)
 	if (starts_with(start, "pin:")) {
 		c->at += strlen("pin:");
 		t->form = FORM_ALL;
-		rc = parse_value(c, "name after pin:", &t->pin);
+		rc = window_time_parse_value(c, "name after pin:", &t->pin);
 		if (rc < 0 || *c->at != ',')
 			return rc;
 		start = ++c->at;
@@ -457,7 +457,7 @@ int window_time_resolve(const struct window_time *t, const char *text, const cha
 /* ---- print ---- */
 
 /* Whole seconds, rounded down, and the nanoseconds that remain. */
-static time_t split_time(int64_t ns, struct tm *tm, int64_t *fraction)
+static time_t window_time_split(int64_t ns, struct tm *tm, int64_t *fraction)
 {
 	time_t t;
 
@@ -475,7 +475,7 @@ void window_print_time(int64_t ns, struct buf *out)
 	int64_t fraction;
 	int digits = 9;
 
-	split_time(ns, &tm, &fraction);
+	window_time_split(ns, &tm, &fraction);
 	buf_addf(out, "%04d-%02d-%02dT%02d:%02d:%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
 		 tm.tm_min, tm.tm_sec);
 	for (; fraction && fraction % 10 == 0; digits--)
@@ -486,7 +486,7 @@ void window_print_time(int64_t ns, struct buf *out)
 }
 
 /* Append the hour and minute; the second too if it is wanted. */
-static void print_clock(const struct tm *tm, bool with_seconds, struct buf *out)
+static void window_time_print_clock(const struct tm *tm, bool with_seconds, struct buf *out)
 {
 	buf_addf(out, "%02d:%02d", tm->tm_hour, tm->tm_min);
 	if (with_seconds)
@@ -503,14 +503,14 @@ void window_print_span(int64_t t0, int64_t t1, struct buf *out)
 		buf_addz(out, "all times");
 		return;
 	}
-	split_time(t0, &a, &fraction);
-	split_time(t1, &b, &fraction);
+	window_time_split(t0, &a, &fraction);
+	window_time_split(t1, &b, &fraction);
 	seconds = a.tm_sec || b.tm_sec;
 	buf_addf(out, "%04d-%02d-%02d ", a.tm_year + 1900, a.tm_mon + 1, a.tm_mday);
-	print_clock(&a, seconds, out);
+	window_time_print_clock(&a, seconds, out);
 	buf_addz(out, "..");
 	if (a.tm_year != b.tm_year || a.tm_yday != b.tm_yday)
 		buf_addf(out, "%04d-%02d-%02d ", b.tm_year + 1900, b.tm_mon + 1, b.tm_mday);
-	print_clock(&b, seconds, out);
+	window_time_print_clock(&b, seconds, out);
 	buf_addz(out, " UTC");
 }

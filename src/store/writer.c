@@ -196,8 +196,8 @@ static int place_profile(struct store_writer *w, const char *service, const uint
 	return err_set(err, ERR_LIMIT, "%s: too many profiles of the same series and start", service);
 }
 
-static int append(struct store_writer *w, const struct store_input *in, uint8_t id[16], bool *duplicate,
-		  struct err *err)
+static int store_writer_append(struct store_writer *w, const struct store_input *in, uint8_t id[16], bool *duplicate,
+			       struct err *err)
 {
 	struct journal_head *h = w->active->head;
 	uint32_t service = head_add_service(h, in->service, strlen(in->service)), series;
@@ -242,7 +242,7 @@ int store_append(struct store_writer *w, const struct store_input *in, uint8_t *
 		rc = err_set(err, ERR_LIMIT, "%s: %" PRIu64 " profiles wait to be written as a segment", w->directory,
 			     h->n_profiles);
 	if (rc == 0)
-		rc = append(w, in, id ? id : local, duplicate, err);
+		rc = store_writer_append(w, in, id ? id : local, duplicate, err);
 	pthread_mutex_unlock(&w->lock);
 	return rc;
 }

@@ -174,8 +174,8 @@ static int base_exec(const GElf_Phdr *p, struct anchor s, const struct object_ma
 	return 0;
 }
 
-static int base_of(const struct object *o, const GElf_Phdr *p, struct anchor s, const struct object_map *m,
-		   uint64_t *base, struct err *err)
+static int symbol_base_of(const struct object *o, const GElf_Phdr *p, struct anchor s, const struct object_map *m,
+			  uint64_t *base, struct err *err)
 {
 	if (m->start == 0 && m->offset == 0 && (m->limit == UINT64_MAX || m->limit == 0)) {
 		*base = 0; /* a mapping that a tool has invented; its addresses are object addresses */
@@ -258,14 +258,14 @@ int object_base(struct object *o, const struct object_map *m, uint64_t address, 
 		p = text_segment(o);
 	else if (user_segment(o, m, address, &p, err) < 0)
 		return ERR_RANGE;
-	return base_of(o, p, s, m, base, err);
+	return symbol_base_of(o, p, s, m, base, err);
 }
 
 int object_check_map(struct object *o, const struct object_map *m, struct err *err)
 {
 	uint64_t base;
 
-	if (o->file.elf && base_of(o, text_segment(o), anchor_of(o, m), m, &base, err) < 0)
+	if (o->file.elf && symbol_base_of(o, text_segment(o), anchor_of(o, m), m, &base, err) < 0)
 		return err_wrap(err, "error reading ELF file %s: could not identify base for %s", o->file.path,
 				o->file.path);
 	return 0;

@@ -40,7 +40,7 @@ struct entry {
 };
 
 /* Append the path of the file of a key; false when there is no folder or no valid key. */
-static bool add_path(const char *dir, const char *key, struct buf *out)
+static bool cache_add_path(const char *dir, const char *key, struct buf *out)
 {
 	size_t n = strlen(key);
 
@@ -51,7 +51,7 @@ static bool add_path(const char *dir, const char *key, struct buf *out)
 }
 
 /* Set the time of a file, to record that it was just used. */
-static void mark_used(const char *path)
+static void cache_mark_used(const char *path)
 {
 	const struct timespec now[2] = { { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_NOW } };
 
@@ -116,12 +116,12 @@ static void shrink(const char *path)
  * Replace the file of a key atomically. Then, while the folder is too large, remove the least recently used
  * files. The folder is created when it is missing; only its owner may read the files. Failures are ignored.
  */
-static void replace_file(const char *dir, const char *key, const void *data, size_t n)
+static void cache_replace_file(const char *dir, const char *key, const void *data, size_t n)
 {
 	struct buf path = { 0 };
 	struct io_out out;
 
-	if (add_path(dir, key, &path)) {
+	if (cache_add_path(dir, key, &path)) {
 		io_make_folders(dir);
 		mkdir(dir, 0700);
 		if (io_out_open(path.data, &out, NULL) == 0) {
@@ -210,14 +210,14 @@ bool cache_load(const char *dir, const char *key, struct arena *mem, struct cach
 	bool is_there;
 
 	*out = (struct cache){ 0 };
-	if (!add_path(dir, key, &path))
+	if (!cache_add_path(dir, key, &path))
 		return false;
 	is_there = io_read_file(path.data, MAX_FILE, NULL, &b, NULL) == 0;
 	if (is_there) {
 		arena_own(mem, b.data);
 		is_there = cache_parse(b.data, b.n, key, out);
 		if (is_there)
-			mark_used(path.data);
+			cache_mark_used(path.data);
 	}
 	buf_release(&path);
 	return is_there;
@@ -232,7 +232,7 @@ struct writer {
 	uint32_t n, n_frames;
 };
 
-static uint32_t clamp(int64_t v)
+static uint32_t cache_clamp(int64_t v)
 {
 	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
 }
@@ -259,9 +259,9 @@ static void add_new(struct writer *m, const uint64_t *addr, const struct frames 
 		m->frame[m->n_frames++] = (struct cache_frame){
 			.name = strtab_addz(m->texts, f->frame[k].name),
 			.file = strtab_addz(m->texts, f->frame[k].file),
-			.line = clamp(f->frame[k].line),
-			.column = clamp(f->frame[k].column),
-			.start_line = clamp(f->frame[k].start_line),
+			.line = cache_clamp(f->frame[k].line),
+			.column = cache_clamp(f->frame[k].column),
+			.start_line = cache_clamp(f->frame[k].start_line),
 		};
 }
 
@@ -286,7 +286,7 @@ static bool place_texts(struct writer *m, struct buf *text)
 	return size <= MAX_FILE;
 }
 
-static void write_file(struct writer *m, const char *dir, const char *key)
+static void cache_write_file(struct writer *m, const char *dir, const char *key)
 {
 	struct header h = { .order = order, .n = m->n, .n_frames = m->n_frames };
 	struct buf out = { 0 }, text = { 0 };
@@ -303,7 +303,7 @@ static void write_file(struct writer *m, const char *dir, const char *key)
 		h.sum = cache_sum(out.data, out.len);
 		memcpy(out.data, &h, sizeof(h));
 		if (out.len <= MAX_FILE)
-			replace_file(dir, key, out.data, out.len);
+			cache_replace_file(dir, key, out.data, out.len);
 	}
 	buf_release(&out);
 	buf_release(&text);
@@ -329,7 +329,7 @@ void cache_save(const char *dir, const char *key, const struct cache *old, const
 			add_new(&m, addr, f, k++);
 	}
 	assert(m.n == n && m.n_frames == n_frames);
-	write_file(&m, dir, key);
+	cache_write_file(&m, dir, key);
 	strtab_free(m.texts);
 	free(m.addr);
 	free(m.off);

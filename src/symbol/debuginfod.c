@@ -94,7 +94,7 @@ struct functions {
 	__typeof__(&debuginfod_get_url) get_url;
 };
 
-/* lib and is_loaded are set by load(), once per process. */
+/* lib and is_loaded are set by debuginfod_load(), once per process. */
 static struct functions lib;
 static bool is_loaded;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -118,7 +118,7 @@ struct debuginfod *debuginfod_new(struct arena *mem)
 	return d;
 }
 
-static int64_t now_ns(void)
+static int64_t debuginfod_now_ns(void)
 {
 	struct timespec t;
 
@@ -126,7 +126,7 @@ static int64_t now_ns(void)
 	return t.tv_sec * SECOND + t.tv_nsec;
 }
 
-static void load(void)
+static void debuginfod_load(void)
 {
 	static const struct library_function functions[] = {
 #define FUNCTION(name) { "debuginfod_" #name, offsetof(struct functions, name) }
@@ -141,10 +141,10 @@ static void load(void)
 }
 
 /* Called by the library about every second, and when data arrives; true cancels the request. */
-static int progress(debuginfod_client *client, long a, long b)
+static int debuginfod_progress(debuginfod_client *client, long a, long b)
 {
 	struct request *q = lib.get_user_data(client);
-	int64_t now = now_ns();
+	int64_t now = debuginfod_now_ns();
 
 	if (!q)
 		return 0;
@@ -168,9 +168,9 @@ static int send_request(struct request *q, char **path)
 
 	if (!client)
 		return -ENOMEM;
-	q->start_ns = now_ns();
+	q->start_ns = debuginfod_now_ns();
 	lib.set_user_data(client, q);
-	lib.set_progressfn(client, progress);
+	lib.set_progressfn(client, debuginfod_progress);
 	if (q->source)
 		fd = lib.find_source(client, id, 0, q->source, path);
 	else if (q->kind == DEBUGINFOD_DEBUG)
@@ -187,7 +187,7 @@ static int send_request(struct request *q, char **path)
 	return fd;
 }
 
-static bool is_hex(const char *id)
+static bool debuginfod_is_hex(const char *id)
 {
 	size_t n = strlen(id);
 
@@ -234,14 +234,14 @@ static int request_in_time(struct debuginfod *d, struct request *q, struct buf *
 		record_missing(d, q, tried, *d->why ? d->why : "timed out (--debuginfod-timeout)");
 		return -1;
 	}
-	pthread_once(&once, load);
+	pthread_once(&once, debuginfod_load);
 	if (!is_loaded) {
 		d->is_disabled = true;
 		record_missing(d, q, tried, "cannot load libdebuginfod (package libdebuginfod1)");
 		return -1;
 	}
 	fd = send_request(q, path);
-	d->spent_ns += now_ns() - q->start_ns;
+	d->spent_ns += debuginfod_now_ns() - q->start_ns;
 	if (fd < 0)
 		record_failure(d, q, -fd, tried);
 	return fd < 0 ? -1 : fd;
@@ -256,8 +256,8 @@ static bool is_cached(const char *path, const char *build_id)
 }
 
 /* Open the received file. If it is not the requested file, it is removed from the cache, which gdb uses too. */
-static bool verify(struct debuginfod *d, const struct request *q, int fd, const char *path, struct buf *tried,
-		   struct object_file *out)
+static bool debuginfod_verify(struct debuginfod *d, const struct request *q, int fd, const char *path,
+			      struct buf *tried, struct object_file *out)
 {
 	struct err err;
 	char why[256];
@@ -286,11 +286,11 @@ bool debuginfod_open(const struct symbol_options *w, enum debuginfod_kind kind, 
 	int fd;
 
 	assert(build_id && name && out);
-	if (!w->debuginfod || !w->servers || !is_hex(build_id))
+	if (!w->debuginfod || !w->servers || !debuginfod_is_hex(build_id))
 		return false;
 	pthread_mutex_lock(&w->servers->lock);
 	fd = request_in_time(w->servers, &q, tried, &path);
-	found = fd >= 0 && verify(w->servers, &q, fd, path ? path : name, tried, out);
+	found = fd >= 0 && debuginfod_verify(w->servers, &q, fd, path ? path : name, tried, out);
 	pthread_mutex_unlock(&w->servers->lock);
 	free(path);
 	return found;
@@ -304,7 +304,7 @@ int debuginfod_source(const struct symbol_options *w, const char *build_id, cons
 	int fd;
 
 	*path = "";
-	if (!w->debuginfod || !w->servers || !is_hex(build_id) || *file != '/')
+	if (!w->debuginfod || !w->servers || !debuginfod_is_hex(build_id) || *file != '/')
 		return -1;
 	pthread_mutex_lock(&w->servers->lock);
 	fd = request_in_time(w->servers, &q, tried, &cached);

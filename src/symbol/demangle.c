@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct cplus_style style_of(enum demangle_mode mode)
+static struct cplus_style demangle_style_of(enum demangle_mode mode)
 {
 	return (struct cplus_style){ .params = mode == DEMANGLE_FULL,
 				     .enclosing = mode == DEMANGLE_FULL,
@@ -82,11 +82,11 @@ static bool demangle_mangled(const char *symbol, enum demangle_mode mode, struct
 	if (starts_with(symbol, "_ZN") && demangle_rust(symbol, true, out))
 		return true;
 	if (starts_with(symbol, "_Z"))
-		return demangle_cplus(symbol, style_of(mode), out);
+		return demangle_cplus(symbol, demangle_style_of(mode), out);
 	if (starts_with(symbol, "___Z"))
-		return demangle_block(symbol, style_of(mode), out);
+		return demangle_block(symbol, demangle_style_of(mode), out);
 	if (starts_with(symbol, "_GLOBAL_"))
-		return demangle_global(symbol, style_of(mode), out);
+		return demangle_global(symbol, demangle_style_of(mode), out);
 	return false;
 }
 

@@ -89,7 +89,7 @@ static void children(const node *c, node *out[2])
 	}
 }
 
-static bool is_known(const struct tree *t, const node *c)
+static bool demangle_cplus_is_known(const struct tree *t, const node *c)
 {
 	return c && c >= t->all && c < t->all + t->n;
 }
@@ -116,7 +116,7 @@ static size_t bottom_up(const struct tree *t, uint32_t *order)
 		state[at] = 1;
 		children(&t->all[at], below);
 		for (int i = 1; i >= 0; i--)
-			if (is_known(t, below[i]) && !state[below[i] - t->all])
+			if (demangle_cplus_is_known(t, below[i]) && !state[below[i] - t->all])
 				stack[depth++] = (uint32_t)(below[i] - t->all);
 	}
 	free(stack);
@@ -136,7 +136,7 @@ static uint64_t visits(const struct tree *t, const uint32_t *order, size_t n, ui
 
 		children(c, below);
 		for (int k = 0; k < 2; k++)
-			if (is_known(t, below[k]))
+			if (demangle_cplus_is_known(t, below[k]))
 				s += sum[below[k] - t->all];
 		sum[order[i]] = s < UINT32_MAX ? s : UINT32_MAX;
 	}
@@ -145,7 +145,7 @@ static uint64_t visits(const struct tree *t, const uint32_t *order, size_t n, ui
 	return total;
 }
 
-static node *mark(struct tree *t, char *byte)
+static node *demangle_cplus_mark(struct tree *t, char *byte)
 {
 	node *c = &t->more[t->n_more++];
 
@@ -171,11 +171,12 @@ static void mark_template(struct tree *t, node *c)
 	static char from[] = { CUT_FROM, 0 }, to[] = { CUT_TO, 0 };
 	node **last = &c->u.s_binary.right;
 
-	c->u.s_binary.left = pair(t, DEMANGLE_COMPONENT_COMPOUND_NAME, c->u.s_binary.left, mark(t, from));
+	c->u.s_binary.left =
+		pair(t, DEMANGLE_COMPONENT_COMPOUND_NAME, c->u.s_binary.left, demangle_cplus_mark(t, from));
 	while (*last && (*last)->type == DEMANGLE_COMPONENT_TEMPLATE_ARGLIST)
 		last = &(*last)->u.s_binary.right;
 	if (!*last)
-		*last = pair(t, DEMANGLE_COMPONENT_TEMPLATE_ARGLIST, mark(t, to), NULL);
+		*last = pair(t, DEMANGLE_COMPONENT_TEMPLATE_ARGLIST, demangle_cplus_mark(t, to), NULL);
 }
 
 static bool is_qualifier(const node *c)
@@ -250,7 +251,7 @@ struct print {
 	jmp_buf too_long;
 };
 
-static void add_piece(const char *s, size_t n, void *arg)
+static void demangle_cplus_add_piece(const char *s, size_t n, void *arg)
 {
 	struct print *p = arg;
 
@@ -265,7 +266,7 @@ static bool print_tree(node *top, int options, struct buf *out)
 
 	if (setjmp(p.too_long))
 		return false;
-	return cplus_demangle_print_callback(options, top, add_piece, &p) != 0;
+	return cplus_demangle_print_callback(options, top, demangle_cplus_add_piece, &p) != 0;
 }
 
 /* Remove the text between marks from the output after start. Returns false when marks are unmatched. */
@@ -321,7 +322,7 @@ static void separate_brackets(struct buf *out, size_t start)
 	buf_release(&separated);
 }
 
-static bool print_name(struct tree *t, struct cplus_style style, struct buf *out)
+static bool demangle_cplus_print_name(struct tree *t, struct cplus_style style, struct buf *out)
 {
 	uint32_t *order = mem_alloc(t->n, sizeof(*order));
 	size_t n = bottom_up(t, order), start = out->len;
@@ -356,7 +357,7 @@ static node *without_clones(node *c)
 }
 
 /* Demangle a symbol of n bytes. */
-static bool demangle_part(const char *symbol, size_t n, struct cplus_style style, struct buf *out)
+static bool demangle_cplus_demangle_part(const char *symbol, size_t n, struct cplus_style style, struct buf *out)
 {
 	struct tree t = { .n = 2 * n };
 	void *mem = NULL;
@@ -366,13 +367,13 @@ static bool demangle_part(const char *symbol, size_t n, struct cplus_style style
 	if (t.top) {
 		t.all = mem;
 		t.top = without_clones(t.top);
-		ok = is_known(&t, t.top) && print_name(&t, style, out);
+		ok = demangle_cplus_is_known(&t, t.top) && demangle_cplus_print_name(&t, style, out);
 	}
 	free(mem);
 	return ok;
 }
 
-static bool is_plain(const char *s)
+static bool demangle_cplus_is_plain(const char *s)
 {
 	for (; *s; s++)
 		if ((unsigned char)*s < ' ')
@@ -386,15 +387,15 @@ bool demangle_cplus(const char *symbol, struct cplus_style style, struct buf *ou
 	char *part;
 	bool ok;
 
-	if (n > SYMBOL_MAX || !starts_with(symbol, "_Z") || !is_plain(symbol))
+	if (n > SYMBOL_MAX || !starts_with(symbol, "_Z") || !demangle_cplus_is_plain(symbol))
 		return false;
-	if (demangle_part(symbol, n, style, out))
+	if (demangle_cplus_demangle_part(symbol, n, style, out))
 		return true;
 	end = strcspn(symbol, ".");
 	if (!style.params || end == n)
 		return false;
 	part = mem_strndup(symbol, end);
-	ok = demangle_part(part, end, style, out);
+	ok = demangle_cplus_demangle_part(part, end, style, out);
 	free(part);
 	return ok;
 }

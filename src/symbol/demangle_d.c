@@ -99,7 +99,7 @@ static char *whole_name(const char *symbol)
 }
 
 /* The index after the bracket that closes s[at], or the end of the text. */
-static size_t bracket_end(const char *s, size_t at)
+static size_t demangle_d_bracket_end(const char *s, size_t at)
 {
 	size_t nesting = 0;
 
@@ -122,11 +122,11 @@ bool demangle_d(const char *symbol, enum demangle_mode mode, struct buf *out)
 
 		end = at + 1;
 		if (name[at] == '!' && name[end] == '(' && mode == DEMANGLE_DEFAULT)
-			end = bracket_end(name, end);
+			end = demangle_d_bracket_end(name, end);
 		else if (name[at] == '(' && !is_args && mode != DEMANGLE_FULL)
-			end = bracket_end(name, at);
+			end = demangle_d_bracket_end(name, at);
 		else if (name[at] == '(' && is_args)
-			buf_add(out, name + at, (end = bracket_end(name, at)) - at);
+			buf_add(out, name + at, (end = demangle_d_bracket_end(name, at)) - at);
 		else
 			buf_add(out, name + at, 1);
 	}

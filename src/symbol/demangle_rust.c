@@ -30,7 +30,7 @@ struct print {
 	jmp_buf too_long;
 };
 
-static void add_piece(const char *s, size_t n, void *arg)
+static void demangle_rust_add_piece(const char *s, size_t n, void *arg)
 {
 	struct print *p = arg;
 
@@ -40,13 +40,13 @@ static void add_piece(const char *s, size_t n, void *arg)
 }
 
 /* On failure part of the name may have been appended. */
-static bool print_name(const char *symbol, struct buf *out)
+static bool demangle_rust_print_name(const char *symbol, struct buf *out)
 {
 	struct print p = { .out = out, .max = out->len + DEMANGLED_MAX };
 
 	if (setjmp(p.too_long))
 		return false;
-	return rust_demangle_callback(symbol, DMGL_NO_OPTS, add_piece, &p) != 0;
+	return rust_demangle_callback(symbol, DMGL_NO_OPTS, demangle_rust_add_piece, &p) != 0;
 }
 
 /* The end of a quoted character such as 'x' or '\''; 'a alone is a lifetime. */
@@ -62,7 +62,7 @@ static size_t quoted_end(const char *s, size_t n, size_t at)
 	return i + 1 < n && s[i + 1] == '\'' ? i + 2 : at + 1;
 }
 
-static bool is_word(unsigned char c)
+static bool demangle_rust_is_word(unsigned char c)
 {
 	return c == '_' || c >= 0x80 || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
@@ -72,7 +72,7 @@ static bool is_binding(const char *s, size_t n)
 {
 	size_t i = 0;
 
-	while (i < n && is_word((unsigned char)s[i]))
+	while (i < n && demangle_rust_is_word((unsigned char)s[i]))
 		i++;
 	return i > 0 && n - i > 3 && memcmp(s + i, " = ", 3) == 0;
 }
@@ -84,9 +84,9 @@ static bool ends_name(const struct buf *out, size_t start)
 	const char *end = out->data + out->len;
 
 	if (n >= 3 && memcmp(end - 3, "for", 3) == 0 &&
-	    (n == 3 || (!is_word((unsigned char)end[-4]) && end[-4] != ':')))
+	    (n == 3 || (!demangle_rust_is_word((unsigned char)end[-4]) && end[-4] != ':')))
 		return false;
-	return n > 0 && (end[-1] == ':' || end[-1] == '}' || is_word((unsigned char)end[-1]));
+	return n > 0 && (end[-1] == ':' || end[-1] == '}' || demangle_rust_is_word((unsigned char)end[-1]));
 }
 
 /* An open bracket. */
@@ -107,7 +107,7 @@ struct cutter {
 	size_t depth, cap;
 };
 
-static bool is_hidden(const struct cutter *c)
+static bool demangle_rust_is_hidden(const struct cutter *c)
 {
 	return c->depth && c->open[c->depth - 1].hidden;
 }
@@ -128,10 +128,10 @@ static void begin_argument(struct cutter *c, size_t at)
 	}
 }
 
-static void push(struct cutter *c, size_t at)
+static void demangle_rust_push(struct cutter *c, size_t at)
 {
 	char close = c->s[at] == '<' ? '>' : c->s[at] == '(' ? ')' : ']';
-	bool hidden = is_hidden(c), is_args = close == '>' && !hidden && ends_name(c->out, c->start);
+	bool hidden = demangle_rust_is_hidden(c), is_args = close == '>' && !hidden && ends_name(c->out, c->start);
 
 	if (!hidden)
 		buf_add(c->out, c->s + at, 1);
@@ -142,13 +142,13 @@ static void push(struct cutter *c, size_t at)
 }
 
 /* Copy or skip the token at an index. Returns the index of the next one. */
-static size_t step(struct cutter *c, size_t at)
+static size_t demangle_rust_step(struct cutter *c, size_t at)
 {
 	const struct open *top = c->depth ? &c->open[c->depth - 1] : NULL;
 	size_t end = at + 1;
 
 	if (strchr("<([", c->s[at])) {
-		push(c, at);
+		demangle_rust_push(c, at);
 		return end;
 	}
 	if (top && c->s[at] == top->close) {
@@ -161,7 +161,7 @@ static size_t step(struct cutter *c, size_t at)
 	} else if (c->n - at > 2 && memcmp(c->s + at, "->", 2) == 0) {
 		end = at + 2;
 	}
-	if (!is_hidden(c))
+	if (!demangle_rust_is_hidden(c))
 		buf_add(c->out, c->s + at, end - at);
 	return end;
 }
@@ -171,11 +171,11 @@ static void cut_generics(const char *s, size_t n, struct buf *out)
 	struct cutter c = { .s = s, .n = n, .out = out, .start = out->len };
 
 	for (size_t at = 0; at < n;)
-		at = step(&c, at);
+		at = demangle_rust_step(&c, at);
 	free(c.open);
 }
 
-static bool is_hex(char c)
+static bool demangle_rust_is_hex(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
@@ -194,7 +194,7 @@ static size_t legacy_len(const char *s, size_t n)
 	if (n <= HASH + 3 || s[n - 1] != 'E' || memcmp(s + n - HASH, "17h", 3) != 0)
 		return 0;
 	for (size_t i = n - HASH + 3; i < n - 1; i++) {
-		if (!is_hex(s[i]))
+		if (!demangle_rust_is_hex(s[i]))
 			return 0;
 		seen |= 1U << (s[i] <= '9' ? s[i] - '0' : s[i] - 'a' + 10);
 	}
@@ -202,11 +202,11 @@ static size_t legacy_len(const char *s, size_t n)
 }
 
 /* Demangle the first n bytes of a symbol. */
-static bool demangle_part(const char *symbol, size_t n, bool cut, struct buf *out)
+static bool demangle_rust_demangle_part(const char *symbol, size_t n, bool cut, struct buf *out)
 {
 	char *part = mem_strndup(symbol, n);
 	struct buf text = { 0 };
-	bool ok = print_name(part, &text) && text.len > 0;
+	bool ok = demangle_rust_print_name(part, &text) && text.len > 0;
 
 	if (ok && cut)
 		cut_generics(text.data, text.len, out);
@@ -224,9 +224,9 @@ bool demangle_rust(const char *symbol, bool generics, struct buf *out)
 	if (n > SYMBOL_MAX)
 		return false;
 	if (starts_with(symbol, "_R"))
-		return demangle_part(symbol, strcspn(symbol, "."), !generics, out);
+		return demangle_rust_demangle_part(symbol, strcspn(symbol, "."), !generics, out);
 	if (!starts_with(symbol, "_ZN"))
 		return false;
 	n = legacy_len(symbol, n);
-	return n > 0 && demangle_part(symbol, n, false, out);
+	return n > 0 && demangle_rust_demangle_part(symbol, n, false, out);
 }

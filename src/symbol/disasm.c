@@ -33,7 +33,8 @@ struct job {
 	struct arena *mem;
 };
 
-static int run(const struct job *j, uint64_t start, uint64_t stop, struct objdump_text *out, struct err *err)
+static int symbol_disasm_run(const struct job *j, uint64_t start, uint64_t stop, struct objdump_text *out,
+			     struct err *err)
 {
 	struct buf first = { 0 }, end = { 0 }, path = { 0 }, text = { 0 };
 	const char *argv[12];
@@ -72,16 +73,16 @@ struct address_key {
 	uint64_t addr;
 };
 
-static bool is_below(const void *arg, size_t i)
+static bool symbol_disasm_is_below(const void *arg, size_t i)
 {
 	const struct address_key *key = arg;
 
 	return key->t->inst[i].addr < key->addr;
 }
 
-static uint32_t first_from(const struct objdump_text *t, uint64_t addr)
+static uint32_t symbol_disasm_first_from(const struct objdump_text *t, uint64_t addr)
 {
-	return (uint32_t)lower_bound(0, t->n, is_below, &(struct address_key){ t, addr });
+	return (uint32_t)lower_bound(0, t->n, symbol_disasm_is_below, &(struct address_key){ t, addr });
 }
 
 static bool is_ascending(const struct objdump_text *t)
@@ -97,7 +98,7 @@ static bool is_ascending(const struct objdump_text *t)
 static bool take_range(const struct objdump_text *t, struct disasm_range *r)
 {
 	enum { ALL = OBJDUMP_SYMBOL | OBJDUMP_FUNCTION | OBJDUMP_LINE };
-	uint32_t lo = first_from(t, r->start), hi = first_from(t, r->stop);
+	uint32_t lo = symbol_disasm_first_from(t, r->start), hi = symbol_disasm_first_from(t, r->stop);
 	uint8_t before = t->before[lo];
 
 	if (lo == hi || t->inst[lo].addr != r->start || !(before & OBJDUMP_SYMBOL))
@@ -115,7 +116,7 @@ static bool take_range(const struct objdump_text *t, struct disasm_range *r)
 static int run_alone(const struct job *j, struct disasm_range *r, struct err *err)
 {
 	struct objdump_text t;
-	int rc = run(j, r->start, r->stop, &t, err);
+	int rc = symbol_disasm_run(j, r->start, r->stop, &t, err);
 
 	if (rc == 0) {
 		r->inst = t.inst;
@@ -131,7 +132,7 @@ static int run_together(const struct job *j, struct disasm_range **range, uint32
 
 	if (n == 1)
 		return run_alone(j, range[0], err);
-	rc = run(j, range[0]->start, stop, &t, err);
+	rc = symbol_disasm_run(j, range[0]->start, stop, &t, err);
 	if (rc == 0 && !is_ascending(&t))
 		t.n = 0;
 	for (uint32_t i = 0; rc == 0 && i < n; i++)
@@ -140,7 +141,7 @@ static int run_together(const struct job *j, struct disasm_range **range, uint32
 	return rc;
 }
 
-static int by_start(const void *a, const void *b)
+static int symbol_disasm_by_start(const void *a, const void *b)
 {
 	const struct disasm_range *x = *(struct disasm_range *const *)a, *y = *(struct disasm_range *const *)b;
 
@@ -149,7 +150,7 @@ static int by_start(const void *a, const void *b)
 	return (x->stop > y->stop) - (x->stop < y->stop);
 }
 
-static bool is_near(const struct disasm_range *next, uint64_t stop)
+static bool symbol_disasm_is_near(const struct disasm_range *next, uint64_t stop)
 {
 	return next->start <= stop || next->start - stop <= GAP_MAX;
 }
@@ -163,7 +164,7 @@ static bool has_files(const struct disasm_range *range, uint32_t n)
 	return false;
 }
 
-static int by_number(const void *a, const void *b)
+static int symbol_disasm_by_number(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -171,7 +172,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* All addresses of the ranges, sorted and unique: [*n], freed by the caller. */
-static uint64_t *addresses_of(const struct disasm_range *range, uint32_t n_ranges, uint32_t *n)
+static uint64_t *symbol_disasm_addresses_of(const struct disasm_range *range, uint32_t n_ranges, uint32_t *n)
 {
 	uint64_t *addr = NULL;
 	size_t cap = 0, all = 0;
@@ -183,7 +184,7 @@ static uint64_t *addresses_of(const struct disasm_range *range, uint32_t n_range
 			addr[all++] = range[i].inst[k].addr;
 	}
 	if (all)
-		qsort(addr, all, sizeof(*addr), by_number);
+		qsort(addr, all, sizeof(*addr), symbol_disasm_by_number);
 	for (size_t i = 0; i < all; i++)
 		if (i == 0 || addr[i] != addr[i - 1])
 			addr[n_unique++] = addr[i];
@@ -191,7 +192,7 @@ static uint64_t *addresses_of(const struct disasm_range *range, uint32_t n_range
 	return addr;
 }
 
-static void set_place(struct instruction *in, const struct frame *f, struct arena *mem)
+static void symbol_disasm_set_place(struct instruction *in, const struct frame *f, struct arena *mem)
 {
 	struct buf name = { 0 };
 
@@ -207,22 +208,23 @@ static void set_place(struct instruction *in, const struct frame *f, struct aren
 }
 
 /* Add lines when objdump printed none: it searches fewer places for DWARF than we do. */
-static void find_lines(struct object *o, const struct symbol_options *w, struct disasm_range *range, uint32_t n,
-		       struct arena *mem)
+static void symbol_disasm_find_lines(struct object *o, const struct symbol_options *w, struct disasm_range *range,
+				     uint32_t n, struct arena *mem)
 {
 	struct frames frames = { 0 };
 	uint32_t n_addrs;
-	uint64_t *addr = addresses_of(range, n, &n_addrs);
+	uint64_t *addr = symbol_disasm_addresses_of(range, n, &n_addrs);
 
 	if (n_addrs)
 		frames_find(o, w, addr, n_addrs, mem, &frames, NULL, NULL);
 	for (uint32_t i = 0; frames.n && i < n; i++) {
 		for (uint32_t k = 0; k < range[i].n; k++) {
-			const uint64_t *at = bsearch(&range[i].inst[k].addr, addr, n_addrs, sizeof(*addr), by_number);
+			const uint64_t *at =
+				bsearch(&range[i].inst[k].addr, addr, n_addrs, sizeof(*addr), symbol_disasm_by_number);
 			const uint32_t *off = frames.off + (at - addr);
 
 			if (off[0] < off[1])
-				set_place(&range[i].inst[k], &frames.frame[off[0]], mem);
+				symbol_disasm_set_place(&range[i].inst[k], &frames.frame[off[0]], mem);
 		}
 	}
 	free(addr);
@@ -240,16 +242,16 @@ int disasm_ranges(struct object *o, const struct symbol_options *w, const struct
 	sorted = mem_alloc(n, sizeof(struct disasm_range *));
 	for (uint32_t i = 0; i < n; i++)
 		sorted[i] = &range[i];
-	qsort(sorted, n, sizeof(struct disasm_range *), by_start);
+	qsort(sorted, n, sizeof(struct disasm_range *), symbol_disasm_by_start);
 	for (uint32_t i = 0, end; rc == 0 && i < n; i = end) {
 		uint64_t stop = sorted[i]->stop;
 
-		for (end = i + 1; end < n && options->lines && is_near(sorted[end], stop); end++)
+		for (end = i + 1; end < n && options->lines && symbol_disasm_is_near(sorted[end], stop); end++)
 			stop = sorted[end]->stop > stop ? sorted[end]->stop : stop;
 		rc = run_together(&j, sorted + i, end - i, stop, err);
 	}
 	free(sorted);
 	if (rc == 0 && options->lines && !has_files(range, n))
-		find_lines(o, w, range, n, mem);
+		symbol_disasm_find_lines(o, w, range, n, mem);
 	return rc;
 }

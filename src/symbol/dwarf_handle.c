@@ -30,7 +30,7 @@ static bool has_section(Elf *elf)
 	return false;
 }
 
-static bool begin(struct dwarf_handle *h)
+static bool dwarf_handle_begin(struct dwarf_handle *h)
 {
 	h->dwarf = dwarf_begin_elf(h->elf, DWARF_C_READ, NULL);
 	h->alt = h->alt_elf ? dwarf_begin_elf(h->alt_elf, DWARF_C_READ, NULL) : NULL;
@@ -39,7 +39,7 @@ static bool begin(struct dwarf_handle *h)
 	return h->dwarf != NULL;
 }
 
-static void end(struct dwarf_handle *h)
+static void dwarf_handle_end(struct dwarf_handle *h)
 {
 	if (h->dwarf)
 		dwarf_end(h->dwarf);
@@ -58,7 +58,7 @@ int dwarf_handle_open(struct dwarf_handle *h, int fd, int alt_fd, struct err *er
 	if (alt_fd >= 0)
 		h->alt_elf = elf_begin(alt_fd, ELF_C_READ_MMAP, NULL);
 	is_there = has_section(h->elf);
-	if (is_there && begin(h))
+	if (is_there && dwarf_handle_begin(h))
 		return 0;
 	dwarf_handle_close(h);
 	if (!is_there)
@@ -68,13 +68,13 @@ int dwarf_handle_open(struct dwarf_handle *h, int fd, int alt_fd, struct err *er
 
 bool dwarf_handle_renew(struct dwarf_handle *h)
 {
-	end(h);
-	return begin(h);
+	dwarf_handle_end(h);
+	return dwarf_handle_begin(h);
 }
 
 void dwarf_handle_close(struct dwarf_handle *h)
 {
-	end(h);
+	dwarf_handle_end(h);
 	if (h->elf)
 		elf_end(h->elf);
 	if (h->alt_elf)

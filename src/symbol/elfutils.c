@@ -46,7 +46,7 @@ static const char *no_errmsg(int error)
 
 struct elfutils elfutils;
 
-static void load(void)
+static void elfutils_load(void)
 {
 #define FUNCTION(name) { #name, offsetof(struct elfutils, name) },
 	static const struct library_function functions[] = { ELFUTILS_FUNCTIONS(FUNCTION) };
@@ -65,6 +65,6 @@ unsigned elfutils_version(unsigned version)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, load);
+	pthread_once(&once, elfutils_load);
 	return elfutils.elf_version ? elfutils.elf_version(version) : EV_NONE;
 }

@@ -71,7 +71,7 @@ static void text_copies_release(struct text_copies *t)
 	free(t->pointer);
 }
 
-static const char *add_text(struct text_copies *t, const char *text)
+static const char *frames_add_text(struct text_copies *t, const char *text)
 {
 	size_t n = strnlen(text, t->n_remaining + 1);
 	uint64_t h;
@@ -106,7 +106,7 @@ static const char *text_copies_add(struct text_copies *t, const char *text)
 		if (t->pointer[id].from == text)
 			return t->pointer[id].to;
 	t->pointer = mem_grow(t->pointer, &t->cap_pointers, t->n_pointers + 1, sizeof(*t->pointer));
-	t->pointer[t->n_pointers] = (struct text_pointer){ text, add_text(t, text) };
+	t->pointer[t->n_pointers] = (struct text_pointer){ text, frames_add_text(t, text) };
 	idtab_put(&t->by_pointer, h, (uint32_t)t->n_pointers);
 	return t->pointer[t->n_pointers++].to;
 }
@@ -150,7 +150,7 @@ static bool *find_loaded(Elf *elf, size_t *n)
 	return loaded;
 }
 
-static bool is_wanted(const GElf_Sym *sym, const bool *loaded, size_t n_sections)
+static bool frames_is_wanted(const GElf_Sym *sym, const bool *loaded, size_t n_sections)
 {
 	unsigned type = GELF_ST_TYPE(sym->st_info);
 
@@ -172,7 +172,7 @@ static void offer(struct symbol_hits *s, const GElf_Sym *sym, const char *name, 
 	*b = (struct best){ sym->st_value, sym->st_size, name, file };
 }
 
-static void read_table(struct symbol_hits *s, Elf_Data *data, const GElf_Shdr *sh)
+static void frames_read_table(struct symbol_hits *s, Elf_Data *data, const GElf_Shdr *sh)
 {
 	size_t n_sections, n = sh->sh_entsize ? data->d_size / sh->sh_entsize : 0;
 	bool *loaded = find_loaded(s->elf, &n_sections);
@@ -186,7 +186,7 @@ static void read_table(struct symbol_hits *s, Elf_Data *data, const GElf_Shdr *s
 			break;
 		if (GELF_ST_TYPE(sym.st_info) == STT_FILE)
 			file = elf_strptr(s->elf, sh->sh_link, sym.st_name);
-		if (!is_wanted(&sym, loaded, n_sections))
+		if (!frames_is_wanted(&sym, loaded, n_sections))
 			continue;
 		name = elf_strptr(s->elf, sh->sh_link, sym.st_name);
 		if (name && *name)
@@ -251,7 +251,7 @@ static struct symbol_hits *symbol_hits_find(int fd, const uint64_t *addr, uint32
 	s->addr = addr;
 	s->n = n;
 	s->best = mem_zalloc((size_t)n + 1, sizeof(*s->best));
-	read_table(s, data, &sh);
+	frames_read_table(s, data, &sh);
 	extend_symbols(s);
 	return s;
 }
@@ -287,7 +287,7 @@ struct parts {
 	size_t n, cap;
 };
 
-static void put(struct parts *p, const struct frame *f)
+static void frames_put(struct parts *p, const struct frame *f)
 {
 	p->frame = mem_grow(p->frame, &p->cap, p->n + 1, sizeof(*p->frame));
 	p->frame[p->n] = *f;
@@ -300,7 +300,7 @@ static void put(struct parts *p, const struct frame *f)
  * Add the frames of an address. The name of the outermost function comes from the symbol table of the program, which
  * contains clones and aliases. The table of a debug file is used where DWARF has no name. Like llvm-symbolizer.
  */
-static void put_address(struct parts *p, uint64_t addr, uint32_t i)
+static void frames_put_address(struct parts *p, uint64_t addr, uint32_t i)
 {
 	const char *file, *symbol = symbol_hits_get(p->symbols, i, &file);
 	struct frame go;
@@ -314,17 +314,17 @@ static void put_address(struct parts *p, uint64_t addr, uint32_t i)
 			last.name = symbol;
 		if (k == n - 1 && symbol && !last.file)
 			last.file = file;
-		put(p, &last);
+		frames_put(p, &last);
 	}
 	if (!n && !symbol)
 		symbol = symbol_hits_get(p->more, i, &file);
 	if (p->go && pclntab_find(p->go, addr, &go))
-		put(p, &go);
+		frames_put(p, &go);
 	else if (!n && symbol)
-		put(p, &(struct frame){ .name = symbol, .file = file });
+		frames_put(p, &(struct frame){ .name = symbol, .file = file });
 }
 
-static void find_symbols(const struct frames_files *files, const uint64_t *addr, uint32_t n, struct parts *p)
+static void frames_find_symbols(const struct frames_files *files, const uint64_t *addr, uint32_t n, struct parts *p)
 {
 	p->symbols = symbol_hits_find(files->fd, addr, n);
 	if (!symbol_hits_are_full(p->symbols) && files->debug_fd >= 0 && files->debug_fd != files->fd)
@@ -358,12 +358,12 @@ int frames_read(const struct frames_files *files, const uint64_t *addr, uint32_t
 		rc = 0;
 	if (!p.dwarf)
 		p.go = pclntab_open(files->fd);
-	find_symbols(files, addr, n, &p);
+	frames_find_symbols(files, addr, n, &p);
 	text_copies_init(&p.texts, mem, max_symbol_text + (p.dwarf ? frames_dwarf_max_text(p.dwarf) : 0));
 	*out = (struct frames){ .n = n, .off = arena_alloc(mem, (size_t)n + 1, sizeof(uint32_t)) };
 	for (uint32_t i = 0; i < n; i++) {
 		out->off[i] = (uint32_t)p.n;
-		put_address(&p, addr[i], i);
+		frames_put_address(&p, addr[i], i);
 	}
 	out->off[n] = (uint32_t)p.n;
 	out->frame = arena_own(mem, p.frame);

@@ -115,7 +115,7 @@ struct address_key {
 	uint64_t addr;
 };
 
-static bool is_at_or_below(const void *arg, size_t i)
+static bool frames_dwarf_is_at_or_below(const void *arg, size_t i)
 {
 	const struct address_key *key = arg;
 
@@ -125,7 +125,9 @@ static bool is_at_or_below(const void *arg, size_t i)
 /* Find the row of an address: the last one at or below it, unless it ends a sequence; false for none. */
 static bool linetab_find(const struct linetab *t, uint64_t addr, struct linetab_row *out)
 {
-	size_t next = lower_bound(0, t->lines ? t->n : 0, is_at_or_below, &(struct address_key){ t, addr }), file = 0;
+	size_t next = lower_bound(0, t->lines ? t->n : 0, frames_dwarf_is_at_or_below,
+				  &(struct address_key){ t, addr }),
+	       file = 0;
 	int line = 0, column = 0;
 	Dwarf_Files *files;
 	Dwarf_Line *row;
@@ -198,7 +200,7 @@ struct walk {
 	bool bare_types; /* types of this unit contain no code */
 };
 
-static uint32_t add_node(struct walk *w, Dwarf_Die *die, bool is_call, uint32_t parent)
+static uint32_t frames_dwarf_add_node(struct walk *w, Dwarf_Die *die, bool is_call, uint32_t parent)
 {
 	struct inlines *out = w->out;
 	struct inline_node node = {
@@ -235,7 +237,7 @@ static uint32_t open_node(struct walk *w)
 	for (size_t i = first; i < out->n_open; i++) {
 		struct inlines_open *o = &out->open[i];
 
-		o->node = node = add_node(w, &o->die, o->is_call, o->is_call ? node : INLINES_NONE);
+		o->node = node = frames_dwarf_add_node(w, &o->die, o->is_call, o->is_call ? node : INLINES_NONE);
 	}
 	return node;
 }
@@ -253,14 +255,14 @@ static uint32_t cover(struct walk *w, Dwarf_Die *die, bool is_call)
 			if (!spend_steps(w->work, 1))
 				return node;
 			if (node == INLINES_NONE)
-				node = add_node(w, die, is_call, is_call ? open_node(w) : INLINES_NONE);
+				node = frames_dwarf_add_node(w, die, is_call, is_call ? open_node(w) : INLINES_NONE);
 			w->out->at[k] = node;
 		}
 	}
 	return node;
 }
 
-static int find_ranges(Dwarf_Attribute *attr, void *arg)
+static int frames_dwarf_find_ranges(Dwarf_Attribute *attr, void *arg)
 {
 	bool *has = arg;
 
@@ -309,7 +311,8 @@ static bool visit(struct walk *w, Dwarf_Die *die, int tag)
 
 	if (!is_call && tag != DW_TAG_subprogram)
 		return may_hold_code(w, tag);
-	dwarf_getattrs(die, find_ranges, &has_ranges, 0); /* one pass over the attributes; dwarf_ranges needs several */
+	dwarf_getattrs(die, frames_dwarf_find_ranges, &has_ranges,
+		       0); /* one pass over the attributes; dwarf_ranges needs several */
 	if (has_ranges)
 		node = cover(w, die, is_call);
 	if ((is_call && has_ranges && node == INLINES_NONE) || !dwarf_haschildren(die))
@@ -320,7 +323,7 @@ static bool visit(struct walk *w, Dwarf_Die *die, int tag)
 }
 
 /* Advance to the next entry in file order, or past the children of this one; false at the end. */
-static bool step(struct walk *w, Dwarf_Die *die, bool below)
+static bool frames_dwarf_step(struct walk *w, Dwarf_Die *die, bool below)
 {
 	Dwarf_Die next = { 0 };
 	const unsigned char *at;
@@ -379,7 +382,7 @@ static void inlines_find(struct inlines *out, Dwarf_Die *unit, const uint64_t *a
 	while (w.end && spend_steps(work, 1)) {
 		while (out->n_open && out->open[out->n_open - 1].depth > w.depth)
 			out->n_open--;
-		if (!step(&w, &die, visit(&w, &die, dwarf_tag(&die))))
+		if (!frames_dwarf_step(&w, &die, visit(&w, &die, dwarf_tag(&die))))
 			break;
 	}
 }
@@ -507,7 +510,8 @@ static void group(struct frames_dwarf *d)
 			d->index[first[owner[k] + 1]++] = k;
 }
 
-static void put(struct worker *w, const char *name, const char *file, uint32_t line, uint32_t column, uint32_t start)
+static void frames_dwarf_put(struct worker *w, const char *name, const char *file, uint32_t line, uint32_t column,
+			     uint32_t start)
 {
 	w->frame = mem_grow(w->frame, &w->cap_frames, w->n_frames + 1, sizeof(*w->frame));
 	w->frame[w->n_frames++] =
@@ -529,7 +533,7 @@ static void put_chain(struct frames_dwarf *d, struct worker *w, uint32_t k, bool
 	}
 	if (i == INLINES_NONE) {
 		if (file)
-			put(w, NULL, file, line, column, 0);
+			frames_dwarf_put(w, NULL, file, line, column, 0);
 		return;
 	}
 	for (int depth = is_full ? MAX_CHAIN - 1 : 0; depth < MAX_CHAIN; depth++) {
@@ -537,7 +541,7 @@ static void put_chain(struct frames_dwarf *d, struct worker *w, uint32_t k, bool
 
 		if (node && node->name && is_split) /* the split file is closed soon */
 			node->name = arena_strndup(w->mem, node->name, strlen(node->name));
-		put(w, node ? node->name : NULL, file, line, column, node ? node->start_line : 0);
+		frames_dwarf_put(w, node ? node->name : NULL, file, line, column, node ? node->start_line : 0);
 		if (!node || !node->is_call)
 			return;
 		file = linetab_path(&w->lines, node->call_file, w->mem);

@@ -45,7 +45,7 @@ struct jit {
 	size_t n_codes, code_cap;
 };
 
-static int compare(const void *a, const void *b)
+static int symbol_jit_compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -62,7 +62,7 @@ struct jit *jit_new(const uint64_t *addr, size_t n)
 	j->texts = strtab_new();
 	if (n)
 		memcpy(j->addr, addr, n * sizeof(*addr));
-	qsort(j->addr, n, sizeof(*j->addr), compare);
+	qsort(j->addr, n, sizeof(*j->addr), symbol_jit_compare);
 	for (size_t i = 0; i < n; i++)
 		if (j->n == 0 || j->addr[j->n - 1] != j->addr[i])
 			j->addr[j->n++] = j->addr[i];
@@ -100,7 +100,7 @@ size_t jit_count(const struct jit *j)
 	return n;
 }
 
-static str_id intern(struct jit *j, const char *name, size_t n)
+static str_id symbol_jit_intern(struct jit *j, const char *name, size_t n)
 {
 	struct buf safe = { 0 };
 	str_id id;
@@ -122,7 +122,7 @@ static size_t first_in(const struct jit *j, uint64_t start, uint64_t size)
 /* Assign a function to the wanted addresses [i, ...) in it. */
 static int assign(struct jit *j, size_t i, uint64_t start, uint64_t size, const char *name, size_t n, struct err *err)
 {
-	str_id id = intern(j, name, n);
+	str_id id = symbol_jit_intern(j, name, n);
 
 	for (; i < j->n && j->addr[i] - start < size; i++) {
 		j->name[i] = id;
@@ -141,7 +141,7 @@ static int assign(struct jit *j, size_t i, uint64_t start, uint64_t size, const 
  *
  * n       out: number of bytes kept
  */
-static bool read_line(FILE *f, char *line, size_t *n, uint64_t *n_remaining)
+static bool symbol_jit_read_line(FILE *f, char *line, size_t *n, uint64_t *n_remaining)
 {
 	int c;
 
@@ -155,7 +155,7 @@ static bool read_line(FILE *f, char *line, size_t *n, uint64_t *n_remaining)
 }
 
 /* Parse a hexadecimal number with or without "0x", and the space after it. Returns false if it has another form. */
-static bool read_hex(const char **at, const char *end, uint64_t *out)
+static bool symbol_jit_read_hex(const char **at, const char *end, uint64_t *out)
 {
 	const char *s = *at;
 	size_t n = 0;
@@ -177,7 +177,7 @@ static bool read_hex(const char **at, const char *end, uint64_t *out)
 	return true;
 }
 
-static bool is_valid(uint64_t start, uint64_t size)
+static bool symbol_jit_is_valid(uint64_t start, uint64_t size)
 {
 	return size > 0 && size <= UINT64_MAX - start;
 }
@@ -190,10 +190,11 @@ static int read_map(struct jit *j, FILE *f, struct err *err)
 	int rc = 0;
 
 	/* In a line that is being written, only the name can be incomplete: the fields before it end with a space. */
-	while (rc == 0 && read_line(f, line, &n, &n_remaining)) {
+	while (rc == 0 && symbol_jit_read_line(f, line, &n, &n_remaining)) {
 		const char *at = line, *end = line + n;
 
-		if (!read_hex(&at, end, &start) || !read_hex(&at, end, &size) || !is_valid(start, size))
+		if (!symbol_jit_read_hex(&at, end, &start) || !symbol_jit_read_hex(&at, end, &size) ||
+		    !symbol_jit_is_valid(start, size))
 			continue;
 		while (end > at && (end[-1] == '\r' || end[-1] == ' '))
 			end--;
@@ -233,7 +234,7 @@ struct dump_move {
 };
 
 /* Read the name of a load record, which has at most n bytes. Returns its length; 0 if it is incomplete. */
-static size_t read_name(FILE *f, char *name, size_t n)
+static size_t symbol_jit_read_name(FILE *f, char *name, size_t n)
 {
 	size_t len = 0;
 	int c = 0;
@@ -256,10 +257,10 @@ static int read_load(struct jit *j, FILE *f, const struct dump_record *record, o
 		j->code = mem_grow(j->code, &j->code_cap, j->n_codes + 1, sizeof(*j->code));
 		j->code[j->n_codes++] = (struct code){ load.index, at };
 	}
-	i = is_valid(load.start, load.size) ? first_in(j, load.start, load.size) : j->n;
+	i = symbol_jit_is_valid(load.start, load.size) ? first_in(j, load.start, load.size) : j->n;
 	if (i == j->n)
 		return 0;
-	n = read_name(f, name, record->size - sizeof(*record) - sizeof(load));
+	n = symbol_jit_read_name(f, name, record->size - sizeof(*record) - sizeof(load));
 	return n ? assign(j, i, load.start, load.size, name, n, err) : 0;
 }
 
@@ -276,7 +277,7 @@ static size_t find_code(struct jit *j, FILE *f, uint64_t index, char *name)
 	    fread(&record, sizeof(record), 1, f) != 1 || fread(&load, sizeof(load), 1, f) != 1 ||
 	    record.size < sizeof(record) + sizeof(load))
 		return 0;
-	return read_name(f, name, record.size - sizeof(record) - sizeof(load));
+	return symbol_jit_read_name(f, name, record.size - sizeof(record) - sizeof(load));
 }
 
 /* The old place keeps its name: samples may be from the time before. */
@@ -288,12 +289,12 @@ static int read_move(struct jit *j, FILE *f, const struct dump_record *record, s
 
 	if (record->size < sizeof(*record) + sizeof(move) || fread(&move, sizeof(move), 1, f) != 1)
 		return 0;
-	i = is_valid(move.start, move.size) ? first_in(j, move.start, move.size) : j->n;
+	i = symbol_jit_is_valid(move.start, move.size) ? first_in(j, move.start, move.size) : j->n;
 	n = i < j->n ? find_code(j, f, move.index, name) : 0;
 	return n ? assign(j, i, move.start, move.size, name, n, err) : 0;
 }
 
-static int read_records(struct jit *j, FILE *f, off_t at, struct err *err)
+static int symbol_jit_read_records(struct jit *j, FILE *f, off_t at, struct err *err)
 {
 	struct dump_record record;
 	uint32_t n = 0;
@@ -323,7 +324,7 @@ static int read_dump(struct jit *j, FILE *f, const struct dump_head *head, struc
 	if (head->size < sizeof(*head) || head->size > DUMP_HEAD_MAX)
 		return err_set(err, ERR_FORMAT, "the header of the jitdump has %" PRIu32 " bytes", head->size);
 	j->n_codes = 0;
-	return read_records(j, f, (off_t)head->size, err);
+	return symbol_jit_read_records(j, f, (off_t)head->size, err);
 }
 
 int jit_read(struct jit *j, FILE *f, struct err *err)

@@ -24,7 +24,7 @@
 enum { DUMPS_MAX = 8, PATH_BYTES_MAX = 4096, STAT_FIELD_START = 22 };
 enum { SLACK_S = 2 }; /* difference between the clocks of files, of processes and of the wall */
 
-static uint64_t clock_ns(clockid_t clock)
+static uint64_t jit_process_clock_ns(clockid_t clock)
 {
 	struct timespec t;
 
@@ -62,7 +62,7 @@ static uint64_t start_of(pid_t pid)
 	if (!at || tick <= 0)
 		return 0;
 	since_boot = strtoull(at, NULL, 10) * (1000000000 / (uint64_t)tick);
-	return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) + since_boot;
+	return jit_process_clock_ns(CLOCK_REALTIME) - jit_process_clock_ns(CLOCK_BOOTTIME) + since_boot;
 }
 
 /* The last number of a line of /proc/PID/status. Returns false if there is no such line. */
@@ -128,7 +128,7 @@ bool jit_is_memory(const char *mapping, size_t n)
 }
 
 /* Open a path below a directory of the process. Symbolic links on the way do not lead out of it. */
-static int open_below(int folder, const char *path)
+static int jit_process_open_below(int folder, const char *path)
 {
 	const struct open_how options = { .flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
 					  .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
@@ -158,10 +158,10 @@ static const char *refusal(const struct jit_process *p, int fd)
 }
 
 /* path: the file in the folder, for messages. */
-static void read_file(const struct jit_process *p, int folder, const char *name, const char *path, struct jit *j,
-		      struct buf *notes)
+static void jit_process_read_file(const struct jit_process *p, int folder, const char *name, const char *path,
+				  struct jit *j, struct buf *notes)
 {
-	int fd = open_below(folder, name);
+	int fd = jit_process_open_below(folder, name);
 	const char *why = fd < 0 ? strerror(errno) : refusal(p, fd);
 	FILE *f = why ? NULL : fdopen(fd, "r");
 	struct err err;
@@ -198,7 +198,7 @@ void jit_process_read(const struct jit_process *p, struct jit *j, const char *co
 	size_t n = 0;
 
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)p->own_pid);
-	read_file(p, p->tmp, path_base(path), path, j, notes);
+	jit_process_read_file(p, p->tmp, path_base(path), path, j, notes);
 	for (size_t i = 0; i < n_mapped && n < DUMPS_MAX; i++) {
 		bool is_new = is_dump(mapped[i]);
 
@@ -208,5 +208,5 @@ void jit_process_read(const struct jit_process *p, struct jit *j, const char *co
 			dump[n++] = mapped[i];
 	}
 	for (size_t i = 0; i < n; i++)
-		read_file(p, p->root, dump[i], dump[i], j, notes);
+		jit_process_read_file(p, p->root, dump[i], dump[i], j, notes);
 }

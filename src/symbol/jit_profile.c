@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 
 /* Is this a location in memory without a file, and without a name? */
-static bool is_wanted(const struct profile *p, uint32_t loc)
+static bool jit_profile_is_wanted(const struct profile *p, uint32_t loc)
 {
 	const char *file = p->loc_map[loc] == PROFILE_NONE ? "" : profile_text(p, p->map[p->loc_map[loc]].file);
 
@@ -34,14 +34,14 @@ static struct jit *new_lookup(const struct profile *p)
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < p->n_locs; i++)
-		if (is_wanted(p, i))
+		if (jit_profile_is_wanted(p, i))
 			addr[n++] = p->loc_addr[i];
 	j = n ? jit_new(addr, n) : NULL;
 	free(addr);
 	return j;
 }
 
-static int add_names(struct profile *p, const struct jit *j, uint32_t *n_named, struct err *err)
+static int jit_profile_add_names(struct profile *p, const struct jit *j, uint32_t *n_named, struct err *err)
 {
 	uint32_t *loc = mem_alloc(p->n_locs, sizeof(*loc)), *off = mem_alloc((size_t)p->n_locs + 1, sizeof(*off));
 	struct new_line *line = mem_alloc(p->n_locs, sizeof(*line));
@@ -50,7 +50,7 @@ static int add_names(struct profile *p, const struct jit *j, uint32_t *n_named, 
 	int rc = 0;
 
 	for (uint32_t i = 0; i < p->n_locs; i++) {
-		if (!is_wanted(p, i) || !jit_find(j, p->loc_addr[i], &name))
+		if (!jit_profile_is_wanted(p, i) || !jit_find(j, p->loc_addr[i], &name))
 			continue;
 		/* no system name, so that the name is not demangled */
 		line[all.n] = (struct new_line){ .name = strtab_addz(p->str, name.function) };
@@ -87,7 +87,7 @@ static pid_t pid_of(const struct profile *p)
 	return (pid_t)found;
 }
 
-static bool is_file(const struct profile *p, uint32_t map)
+static bool jit_profile_is_file(const struct profile *p, uint32_t map)
 {
 	const char *file = profile_text(p, p->map[map].file);
 
@@ -107,12 +107,12 @@ static void compare_mappings(const struct profile *p, FILE *maps, uint32_t *n, u
 
 	*n = *n_same = 0;
 	for (uint32_t i = 0; i < p->n_maps; i++)
-		*n += is_file(p, i);
+		*n += jit_profile_is_file(p, i);
 	while (getline(&line, &cap, maps) > 0) {
 		uint64_t start = strtoull(line, NULL, 16);
 
 		for (uint32_t i = 0; strchr(line, '/') && i < p->n_maps; i++)
-			*n_same += p->map[i].start == start && is_file(p, i);
+			*n_same += p->map[i].start == start && jit_profile_is_file(p, i);
 	}
 	free(line);
 }
@@ -134,7 +134,7 @@ static bool is_sampled_process(const struct profile *p, pid_t pid)
 }
 
 /* Read the files of the sampled process. If it has ended, files that are older than the profile are not of it. */
-static void read_process(const struct profile *p, struct jit *j, struct buf *notes)
+static void jit_profile_read_process(const struct profile *p, struct jit *j, struct buf *notes)
 {
 	const char **mapped = mem_alloc((size_t)p->n_maps + 1, sizeof(*mapped));
 	struct jit_process process;
@@ -181,9 +181,9 @@ int jit_symbolize(struct profile *p, const char *file, struct buf *notes, uint32
 	if (file)
 		rc = read_named(file, j, err);
 	else
-		read_process(p, j, notes);
+		jit_profile_read_process(p, j, notes);
 	if (rc == 0 && jit_count(j))
-		rc = add_names(p, j, n_named, err);
+		rc = jit_profile_add_names(p, j, n_named, err);
 	jit_free(j);
 	return rc;
 }

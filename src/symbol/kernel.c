@@ -34,13 +34,13 @@ bool kernel_is_name(const char *file)
 }
 
 /* Does nm's letter for a symbol mean data? As in pprof, weak functions count as data. */
-static bool is_data(char letter)
+static bool kernel_is_data(char letter)
 {
 	return letter && strchr("bBdDrRvVW", letter);
 }
 
 /* One line: ADDRESS LETTER NAME [MODULE]. The text ends with a NUL in place of the newline. */
-static bool read_line(char *line, struct object_symbol *out)
+static bool kernel_read_line(char *line, struct object_symbol *out)
 {
 	char *end, *name;
 	uint64_t addr = strtoull(line, &end, 16);
@@ -52,7 +52,7 @@ static bool read_line(char *line, struct object_symbol *out)
 	if (*name == '\0' || addr == 0 || strchr("aAUw", end[1])) /* address 0: hidden from this user */
 		return false;
 	*out = (struct object_symbol){
-		.name = name, .file = "", .addr = addr, .is_data = is_data(end[1]), .is_covering = true
+		.name = name, .file = "", .addr = addr, .is_data = kernel_is_data(end[1]), .is_covering = true
 	};
 	return true;
 }
@@ -95,7 +95,7 @@ struct object *kernel_symbols(const char *text, size_t n, const char *build_id, 
 
 		end = end ? end : copy + n;
 		*end = '\0';
-		if (read_line(line, &s)) {
+		if (kernel_read_line(line, &s)) {
 			if (start && !o->anchor.is_known && strcmp(s.name, start) == 0)
 				o->anchor = (struct anchor){ .is_known = true, .value = s.addr };
 			o->symbols.sym = mem_grow(o->symbols.sym, &cap, o->symbols.n + 1, sizeof(s));
@@ -120,8 +120,8 @@ static void read_running_id(const char *path, char out[2 * BUILD_ID_MAX + 1])
 	free(notes.data);
 }
 
-static int open_running(const char *file, const char *notes, const char *build_id, struct buf *tried,
-			struct object **out, struct err *err)
+static int kernel_open_running(const char *file, const char *notes, const char *build_id, struct buf *tried,
+			       struct object **out, struct err *err)
 {
 	char id[2 * BUILD_ID_MAX + 1];
 	struct bytes text = { 0 };
@@ -193,7 +193,7 @@ int kernel_open(const char *file, const char *build_id, const struct symbol_opti
 	if (found)
 		*out = object_adopt(&f);
 	else
-		rc = open_running(file, notes, build_id, tried, out, err);
+		rc = kernel_open_running(file, notes, build_id, tried, out, err);
 	arena_free(s.mem);
 	return rc;
 }

@@ -171,38 +171,38 @@ struct object_search {
 	struct err first; /* error for the first path tried */
 };
 
-static void note(struct object_search *s, const char *place, const char *what)
+static void locate_note(struct object_search *s, const char *place, const char *what)
 {
 	debugfile_note(s->d.tried, place, what);
 }
 
-static bool fail(struct object_search *s, const char *path, int code, const char *what)
+static bool locate_fail(struct object_search *s, const char *path, int code, const char *what)
 {
-	note(s, path, what);
+	locate_note(s, path, what);
 	if (s->first.code == 0)
 		err_set(&s->first, code, "%s", what);
 	return false;
 }
 
 /* Open a file if it is readable and matches the mapping. */
-static bool try_path(struct object_search *s, const char *path, struct object **out)
+static bool locate_try_path(struct object_search *s, const char *path, struct object **out)
 {
 	struct object *o;
 	const char *id = s->d.build_id, *found_id;
 	struct err err;
 
 	if (object_open(path, &o, &err) < 0)
-		return fail(s, path, err.code, err.msg);
+		return locate_fail(s, path, err.code, err.msg);
 	found_id = object_build_id(o);
 	if (object_check_map(o, &s->map, &err) < 0)
-		fail(s, path, err.code, err.msg);
+		locate_fail(s, path, err.code, err.msg);
 	else if (*id && strcmp(id, found_id) != 0 && (*found_id || s->must_match))
-		fail(s, path, ERR_FORMAT, "build ID mismatch");
+		locate_fail(s, path, ERR_FORMAT, "build ID mismatch");
 	else if (s->must_match && *id == '\0')
-		fail(s, path, ERR_FORMAT,
-		     "the original file was deleted, and without a build ID this one cannot be verified");
+		locate_fail(s, path, ERR_FORMAT,
+			    "the original file was deleted, and without a build ID this one cannot be verified");
 	else {
-		note(s, path, "used");
+		locate_note(s, path, "used");
 		*out = o;
 		return true;
 	}
@@ -215,9 +215,9 @@ static bool try_places(struct object_search *s, const char *file, struct object 
 {
 	const char *symfs = s->d.w->symfs;
 
-	if (*symfs && try_path(s, symbol_path_join(s->d.mem, symfs, file, "", ""), out))
+	if (*symfs && locate_try_path(s, symbol_path_join(s->d.mem, symfs, file, "", ""), out))
 		return true;
-	return try_path(s, file, out);
+	return locate_try_path(s, file, out);
 }
 
 /* PATH of /proc/PID/root/PATH; NULL for other paths. */
@@ -256,7 +256,7 @@ static bool try_system(struct object_search *s, struct object **out)
 		rc = vdso_open(s->d.build_id, out, &err);
 	else
 		rc = kernel_open(s->file, s->d.build_id, s->d.w, s->d.tried, out, &err);
-	return rc == 0 || fail(s, s->file, err.code, err.msg);
+	return rc == 0 || locate_fail(s, s->file, err.code, err.msg);
 }
 
 static bool try_build_id(struct object_search *s, struct object **out)

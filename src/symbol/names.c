@@ -48,7 +48,7 @@ static void rename_function(struct part *s, uint32_t func, const char *symbol)
 	s->renamed[s->n++] = (struct renamed){ func, at, s->text.len - at };
 }
 
-static bool is_wanted(const struct profile *p, uint32_t func)
+static bool symbol_names_is_wanted(const struct profile *p, uint32_t func)
 {
 	return p->func_name[func] == 0 || p->func_name[func] == p->func_sysname[func];
 }
@@ -93,7 +93,7 @@ static void rename_part(void *arg, unsigned part)
 	for (uint32_t i = s->lo; i < s->hi; i++) {
 		const char *symbol = profile_text(s->p, s->p->func_sysname[i]);
 
-		if (is_wanted(s->p, i) && !is_d(symbol))
+		if (symbol_names_is_wanted(s->p, i) && !is_d(symbol))
 			rename_function(s, i, symbol);
 		else if (s->mode == DEMANGLE_MANGLED && !is_d(symbol) && is_default_form(s, i))
 			rename_again(s, i);
@@ -105,7 +105,7 @@ static void rename_d(struct part *s)
 	for (uint32_t i = 0; i < s->p->n_funcs; i++) {
 		const char *symbol = profile_text(s->p, s->p->func_sysname[i]);
 
-		if (is_d(symbol) && is_wanted(s->p, i))
+		if (is_d(symbol) && symbol_names_is_wanted(s->p, i))
 			rename_function(s, i, symbol);
 	}
 }
@@ -116,7 +116,7 @@ static void put_names(struct profile *p, const struct part *s)
 		p->func_name[s->renamed[i].func] = strtab_add(p->str, s->text.data + s->renamed[i].at, s->renamed[i].n);
 }
 
-static void part_release(struct part *s)
+static void symbol_names_part_release(struct part *s)
 {
 	free(s->renamed);
 	buf_release(&s->text);
@@ -138,10 +138,10 @@ static void rename_all(struct profile *p, enum demangle_mode mode)
 	rename_d(&d);
 	for (unsigned i = 0; i < n; i++) {
 		put_names(p, &part[i]);
-		part_release(&part[i]);
+		symbol_names_part_release(&part[i]);
 	}
 	put_names(p, &d);
-	part_release(&d);
+	symbol_names_part_release(&d);
 	free(part);
 }
 

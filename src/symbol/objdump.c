@@ -31,12 +31,12 @@ struct reader {
 	bool known;     /* was a function or line printed before those lines? */
 };
 
-static bool is_space(char c)
+static bool objdump_is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static int hex_digit(char c)
+static int objdump_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -46,15 +46,15 @@ static int hex_digit(char c)
 }
 
 /* Read a hexadecimal number at the start of a line. Returns the number of digits; 0 if the number is too large. */
-static size_t read_hex(const char *s, uint64_t *out)
+static size_t objdump_read_hex(const char *s, uint64_t *out)
 {
 	size_t n = 0;
 	uint64_t v = 0;
 
-	for (; hex_digit(s[n]) >= 0; n++) {
+	for (; objdump_hex_digit(s[n]) >= 0; n++) {
 		if (v >> 60)
 			return 0;
-		v = v << 4 | (uint64_t)hex_digit(s[n]);
+		v = v << 4 | (uint64_t)objdump_hex_digit(s[n]);
 	}
 	*out = v;
 	return n;
@@ -81,11 +81,11 @@ static bool read_instruction(struct reader *r, const char *s)
 {
 	struct objdump_text *out = r->out;
 	uint64_t addr;
-	size_t n = read_hex(s, &addr);
+	size_t n = objdump_read_hex(s, &addr);
 
-	if (n == 0 || s[n] != ':' || !is_space(s[n + 1]))
+	if (n == 0 || s[n] != ':' || !objdump_is_space(s[n + 1]))
 		return false;
-	while (is_space(s[++n]))
+	while (objdump_is_space(s[++n]))
 		;
 	if (addr < r->start || addr >= r->stop || out->n == UINT32_MAX)
 		return true;
@@ -99,11 +99,11 @@ static bool read_instruction(struct reader *r, const char *s)
 static char *skip_mark(char *s)
 {
 	s += *s == ';';
-	return s + (is_space(*s) != 0);
+	return s + (objdump_is_space(*s) != 0);
 }
 
 /* Parse "/src/prog.c:7". Any text may follow the last number after a colon. */
-static bool read_line(struct reader *r, char *s)
+static bool objdump_read_line(struct reader *r, char *s)
 {
 	char *file = skip_mark(s), *colon = NULL;
 	uint64_t line = 0;
@@ -125,7 +125,7 @@ static bool read_line(struct reader *r, char *s)
 }
 
 /* The last occurrence of a pattern in a text; NULL for none. */
-static char *find_last(char *s, const char *what)
+static char *objdump_find_last(char *s, const char *what)
 {
 	char *found = NULL;
 
@@ -137,9 +137,9 @@ static char *find_last(char *s, const char *what)
 /* Parse "work():". */
 static bool read_function(struct reader *r, char *s)
 {
-	char *name = skip_mark(s), *end = find_last(name, "():");
+	char *name = skip_mark(s), *end = objdump_find_last(name, "():");
 
-	if (!end || end == name || is_space(*name))
+	if (!end || end == name || objdump_is_space(*name))
 		return false;
 	*end = 0;
 	r->function = name;
@@ -150,11 +150,11 @@ static bool read_function(struct reader *r, char *s)
 /* Parse "0000000000001149 <work>:", or "work(int):" as GNU objdump prints demangled names. pprof removes leading
  * hexadecimal digits
    from the latter too. */
-static bool read_name(struct reader *r, char *s)
+static bool objdump_read_name(struct reader *r, char *s)
 {
 	char *end = strrchr(s, ':');
 	uint64_t addr;
-	size_t n = read_hex(s, &addr);
+	size_t n = objdump_read_hex(s, &addr);
 
 	if (!end)
 		return false;
@@ -174,12 +174,12 @@ static bool read_name(struct reader *r, char *s)
 
 static void read_text_line(struct reader *r, char *s, char *end)
 {
-	while (s < end && is_space(*s))
+	while (s < end && objdump_is_space(*s))
 		s++;
-	while (end > s && is_space(end[-1]))
+	while (end > s && objdump_is_space(end[-1]))
 		end--;
 	*end = 0;
-	if (read_instruction(r, s) || read_line(r, s) || read_function(r, s) || read_name(r, s))
+	if (read_instruction(r, s) || objdump_read_line(r, s) || read_function(r, s) || objdump_read_name(r, s))
 		return;
 	r->before &= OBJDUMP_HOLE; /* headings of files and sections are not names */
 	if (*s)

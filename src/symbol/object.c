@@ -427,7 +427,7 @@ static bool try_alt(const struct debugfile_search *s, const char *from, const ch
 	return debugfile_try(s, name, out);
 }
 
-static const char *format_id(struct arena *mem, const struct link *l)
+static const char *symbol_object_format_id(struct arena *mem, const struct link *l)
 {
 	struct buf b = { 0 };
 	const char *out;
@@ -447,7 +447,7 @@ static void find_alt(struct object *o, const struct symbol_options *w, struct bu
 	char *real;
 
 	if (from->elf && link_read(from, ".gnu_debugaltlink", &l)) {
-		s.build_id = format_id(s.mem, &l);
+		s.build_id = symbol_object_format_id(s.mem, &l);
 		real = realpath(from->path, NULL);
 		if (!try_alt(&s, real ? real : from->path, l.name, &o->alt) && !debugfile_by_id(&s, ".debug", &o->alt))
 			debuginfod_open(w, DEBUGINFOD_DEBUG, s.build_id, l.name, tried, &o->alt);

@@ -90,7 +90,7 @@ static bool notes_find(struct notes *s, struct found *found)
 	return true;
 }
 
-static void format_id(const struct found *found, char out[2 * BUILD_ID_MAX + 1])
+static void object_notes_format_id(const struct found *found, char out[2 * BUILD_ID_MAX + 1])
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t n = found->n <= BUILD_ID_MAX ? found->n : 0;
@@ -122,7 +122,7 @@ static struct notes notes_at(const struct object_file *f, uint64_t off, uint64_t
 }
 
 /* In debug files, segments often refer to bytes that only the program has, so sections are read. */
-static struct found find_in_segments(const struct object_file *f, size_t *total)
+static struct found object_notes_find_in_segments(const struct object_file *f, size_t *total)
 {
 	struct found found = { 0 };
 	bool sound = true;
@@ -144,7 +144,7 @@ static struct found find_in_segments(const struct object_file *f, size_t *total)
 void object_notes_build_id(const struct object_file *f, char out[2 * BUILD_ID_MAX + 1])
 {
 	size_t total = NOTES_TOTAL_MAX;
-	struct found found = find_in_segments(f, &total);
+	struct found found = object_notes_find_in_segments(f, &total);
 	bool sound = !found.has_two;
 	Elf_Scn *scn = NULL;
 
@@ -157,7 +157,7 @@ void object_notes_build_id(const struct object_file *f, char out[2 * BUILD_ID_MA
 			sound = notes_find(&s, &found);
 		}
 	}
-	format_id(&found, out);
+	object_notes_format_id(&found, out);
 }
 
 void object_notes_build_id_in(const uint8_t *notes, size_t n, char out[2 * BUILD_ID_MAX + 1])
@@ -168,5 +168,5 @@ void object_notes_build_id_in(const uint8_t *notes, size_t n, char out[2 * BUILD
 	struct found found = { 0 };
 
 	notes_find(&s, &found);
-	format_id(&found, out);
+	object_notes_format_id(&found, out);
 }

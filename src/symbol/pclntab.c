@@ -40,7 +40,7 @@ struct pclntab {
 };
 
 /* Read a number of 4 or 8 bytes; false when it is out of bounds. */
-static bool read_number(struct part p, uint64_t off, unsigned size, uint64_t *out)
+static bool pclntab_read_number(struct part p, uint64_t off, unsigned size, uint64_t *out)
 {
 	uint32_t half;
 
@@ -56,7 +56,7 @@ static bool read_number(struct part p, uint64_t off, unsigned size, uint64_t *ou
 }
 
 /* The text at an offset; NULL when it is not terminated. */
-static const char *text(struct part p, uint64_t off)
+static const char *pclntab_text(struct part p, uint64_t off)
 {
 	return off < p.n && memchr(p.data + off, 0, p.n - off) ? (const char *)p.data + off : NULL;
 }
@@ -65,13 +65,13 @@ static bool part_at(const struct pclntab *t, unsigned word, struct part *out)
 {
 	uint64_t off;
 
-	if (!read_number(t->all, 8 + word * t->ptr_size, t->ptr_size, &off) || off > t->all.n)
+	if (!pclntab_read_number(t->all, 8 + word * t->ptr_size, t->ptr_size, &off) || off > t->all.n)
 		return false;
 	*out = (struct part){ t->all.data + off, t->all.n - off };
 	return true;
 }
 
-static bool read_version(struct pclntab *t)
+static bool pclntab_read_version(struct pclntab *t)
 {
 	static const struct {
 		uint32_t magic;
@@ -79,7 +79,7 @@ static bool read_version(struct pclntab *t)
 	} known[] = { { 0xfffffffa, GO_116 }, { 0xfffffff0, GO_118 }, { 0xfffffff1, GO_120 } };
 	uint64_t magic = 0;
 
-	if (t->all.n < 16 || !read_number(t->all, 0, 4, &magic))
+	if (t->all.n < 16 || !pclntab_read_number(t->all, 0, 4, &magic))
 		return false;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (known[i].magic == magic)
@@ -90,15 +90,15 @@ static bool read_version(struct pclntab *t)
 	return t->version && t->quantum && (t->ptr_size == 4 || t->ptr_size == 8);
 }
 
-static bool read_header(struct pclntab *t)
+static bool pclntab_read_header(struct pclntab *t)
 {
 	unsigned first = 2;
 	uint64_t start;
 
-	if (!read_version(t) || !read_number(t->all, 8, t->ptr_size, &t->n))
+	if (!pclntab_read_version(t) || !pclntab_read_number(t->all, 8, t->ptr_size, &t->n))
 		return false;
 	if (t->version >= GO_118) { /* 0 in position-independent programs until they are loaded */
-		if (read_number(t->all, 8 + 2 * t->ptr_size, t->ptr_size, &start) && start)
+		if (pclntab_read_number(t->all, 8 + 2 * t->ptr_size, t->ptr_size, &start) && start)
 			t->text = start;
 		first = 3;
 	}
@@ -137,7 +137,7 @@ struct pclntab *pclntab_open(int fd)
 
 	elf_version(EV_CURRENT);
 	t->elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
-	if (!find_sections(t) || !read_header(t)) {
+	if (!find_sections(t) || !pclntab_read_header(t)) {
 		pclntab_close(t);
 		return NULL;
 	}
@@ -163,7 +163,7 @@ static uint64_t entry(const struct pclntab *t, uint64_t i)
 {
 	uint64_t v = 0;
 
-	read_number(t->functions, i * 2 * t->field_size, t->field_size, &v);
+	pclntab_read_number(t->functions, i * 2 * t->field_size, t->field_size, &v);
 	return t->version >= GO_118 ? t->text + v : v;
 }
 
@@ -181,7 +181,7 @@ static bool varint(struct part p, size_t *at, uint32_t *out)
 }
 
 /* The value that a program assigns to an address; -1 if the program ends before the address. */
-static int64_t run_program(const struct pclntab *t, uint64_t program, uint64_t pc, uint64_t addr)
+static int64_t pclntab_run_program(const struct pclntab *t, uint64_t program, uint64_t pc, uint64_t addr)
 {
 	struct part p = t->programs;
 	int64_t value = -1;
@@ -203,13 +203,13 @@ static int64_t run_program(const struct pclntab *t, uint64_t program, uint64_t p
 }
 
 /* Path of a file of a compilation unit. */
-static const char *file_of(const struct pclntab *t, uint64_t unit, int64_t file)
+static const char *pclntab_file_of(const struct pclntab *t, uint64_t unit, int64_t file)
 {
 	uint64_t off;
 
-	if (file < 0 || !read_number(t->units, 4 * (unit + (uint64_t)file), 4, &off) || off == UINT32_MAX)
+	if (file < 0 || !pclntab_read_number(t->units, 4 * (unit + (uint64_t)file), 4, &off) || off == UINT32_MAX)
 		return NULL;
-	return text(t->files, off);
+	return pclntab_text(t->files, off);
 }
 
 struct address_key {
@@ -225,7 +225,7 @@ static bool starts_at_or_below(const void *arg, size_t i)
 }
 
 /* The function that contains an address; t->n for none. */
-static uint64_t find_function(const struct pclntab *t, uint64_t addr)
+static uint64_t pclntab_find_function(const struct pclntab *t, uint64_t addr)
 {
 	struct address_key key = { t, addr };
 	uint64_t next = lower_bound(0, t->n, starts_at_or_below, &key);
@@ -235,19 +235,19 @@ static uint64_t find_function(const struct pclntab *t, uint64_t addr)
 
 bool pclntab_find(const struct pclntab *t, uint64_t addr, struct frame *out)
 {
-	uint64_t i = find_function(t, addr), off, word[FUNC_START_LINE + 1] = { 0 };
+	uint64_t i = pclntab_find_function(t, addr), off, word[FUNC_START_LINE + 1] = { 0 };
 	int64_t line;
 
-	if (i == t->n || !read_number(t->functions, (i * 2 + 1) * t->field_size, t->field_size, &off))
+	if (i == t->n || !pclntab_read_number(t->functions, (i * 2 + 1) * t->field_size, t->field_size, &off))
 		return false;
 	if (off > t->functions.n)
 		return false;
 	for (unsigned k = 0; k <= FUNC_START_LINE; k++)
-		if (!read_number(t->functions, off + t->field_size + 4 * k, 4, &word[k]))
+		if (!pclntab_read_number(t->functions, off + t->field_size + 4 * k, 4, &word[k]))
 			return false;
-	*out = (struct frame){ .name = text(t->names, word[FUNC_NAME]) };
-	out->file = file_of(t, word[FUNC_UNIT], run_program(t, word[FUNC_FILES], entry(t, i), addr));
-	line = run_program(t, word[FUNC_LINES], entry(t, i), addr);
+	*out = (struct frame){ .name = pclntab_text(t->names, word[FUNC_NAME]) };
+	out->file = pclntab_file_of(t, word[FUNC_UNIT], pclntab_run_program(t, word[FUNC_FILES], entry(t, i), addr));
+	line = pclntab_run_program(t, word[FUNC_LINES], entry(t, i), addr);
 	out->line = out->file && line > 0 ? line : 0;
 	if (t->version >= GO_120)
 		out->start_line = (int32_t)word[FUNC_START_LINE] > 0 ? (int64_t)word[FUNC_START_LINE] : 0;

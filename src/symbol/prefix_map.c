@@ -16,7 +16,7 @@
 
 enum { UNITS_MAX = 20000, PRODUCER_MAX = 64 << 10 };
 
-static void add_pair(struct prefix_map *m, const char *text, size_t n)
+static void prefix_map_add_pair(struct prefix_map *m, const char *text, size_t n)
 {
 	const char *equals = memchr(text, '=', n);
 	struct prefix_pair pair;
@@ -32,7 +32,7 @@ static void add_pair(struct prefix_map *m, const char *text, size_t n)
 }
 
 /* Add one argument of a command line. */
-static void add_word(struct prefix_map *m, const struct buf *word)
+static void prefix_map_add_word(struct prefix_map *m, const struct buf *word)
 {
 	static const char *const option[] = { "-ffile-prefix-map=", "-fdebug-prefix-map=", "-fmacro-prefix-map=" };
 
@@ -40,7 +40,7 @@ static void add_word(struct prefix_map *m, const struct buf *word)
 		size_t n = strlen(option[i]);
 
 		if (word->len > n && memcmp(word->data, option[i], n) == 0)
-			add_pair(m, word->data + n, word->len - n);
+			prefix_map_add_pair(m, word->data + n, word->len - n);
 	}
 }
 
@@ -52,7 +52,7 @@ void prefix_map_add(struct prefix_map *m, const char *producer)
 		return;
 	for (const char *s = producer;; s++) {
 		if (*s == ' ' || *s == '\0') {
-			add_word(m, &word);
+			prefix_map_add_word(m, &word);
 			word.len = 0;
 		} else {
 			s += *s == '\\' && s[1];
@@ -64,7 +64,7 @@ void prefix_map_add(struct prefix_map *m, const char *producer)
 	buf_release(&word);
 }
 
-static void add_folder(struct prefix_map *m, const char *folder)
+static void prefix_map_add_folder(struct prefix_map *m, const char *folder)
 {
 	if (m->n_folders == PREFIX_MAP_MAX || strnlen(folder, PRODUCER_MAX) == PRODUCER_MAX)
 		return;
@@ -90,7 +90,7 @@ static void read_units(struct prefix_map *m, Dwarf *dwarf)
 		last = producer;
 		folder = dwarf_attr(&die, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
 		if (folder && folder != last_folder)
-			add_folder(m, folder);
+			prefix_map_add_folder(m, folder);
 		last_folder = folder;
 	}
 }

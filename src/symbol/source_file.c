@@ -36,7 +36,7 @@ struct source_names {
 };
 
 /* Add a name. If two files have the same name, it refers to the first. */
-static void add_name(struct source_names *s, const char *name, size_t n, str_id file)
+static void source_file_add_name(struct source_names *s, const char *name, size_t n, str_id file)
 {
 	uint32_t known = strtab_count(s->known), id = strtab_add(s->known, name, n);
 
@@ -52,7 +52,7 @@ static void add_clean_name(struct source_names *s, const char *name, str_id file
 	struct buf clean = { 0 };
 
 	path_add_clean(&clean, name);
-	add_name(s, buf_text(&clean), clean.len, file);
+	source_file_add_name(s, buf_text(&clean), clean.len, file);
 	buf_release(&clean);
 }
 
@@ -68,7 +68,8 @@ static struct source_names *source_names_new(const struct profile *p, const stru
 	s->p = p;
 	s->known = strtab_new();
 	for (uint32_t f = 0; f < p->n_funcs; f++)
-		add_name(s, profile_text(p, p->func_file[f]), strtab_len(p->str, p->func_file[f]), p->func_file[f]);
+		source_file_add_name(s, profile_text(p, p->func_file[f]), strtab_len(p->str, p->func_file[f]),
+				     p->func_file[f]);
 	for (uint32_t f = 0; f < p->n_funcs; f++) {
 		str_id file = p->func_file[f];
 
@@ -92,7 +93,7 @@ static void source_names_free(struct source_names *s)
 	free(s);
 }
 
-static str_id find(const struct source_names *s, const char *file)
+static str_id source_file_find(const struct source_names *s, const char *file)
 {
 	str_id id;
 
@@ -102,7 +103,7 @@ static str_id find(const struct source_names *s, const char *file)
 /* The name of a file in the profile; NULL if the profile does not contain the file. */
 static const char *source_names_find(const struct source_names *s, const char *file)
 {
-	str_id id = find(s, file);
+	str_id id = source_file_find(s, file);
 
 	return id ? profile_text(s->p, id) : NULL;
 }
@@ -130,7 +131,7 @@ static void find_maps(struct source_names *s)
 /* A mapping whose binary has functions of this source file, preferably with a build id; NULL for none. */
 static const struct mapping *source_names_map(struct source_names *s, const char *file)
 {
-	str_id id = find(s, file);
+	str_id id = source_file_find(s, file);
 
 	if (!id)
 		return NULL;
@@ -236,7 +237,7 @@ static const char *keep_text(struct source_files *s, struct buf *b)
 }
 
 /* Read an open file. */
-static void read_file(struct source_files *s, int fd, const char *path, struct source_file *f)
+static void source_file_read(struct source_files *s, int fd, const char *path, struct source_file *f)
 {
 	struct buf why = { 0 };
 	struct bytes text;
@@ -309,7 +310,7 @@ static bool request_from_servers(struct source_files *s, const char *file, struc
 	fd = debuginfod_source(s->w, source_names_build_id(s->profile_names, file), name, s->mem, &path, NULL);
 	if (fd < 0)
 		return false;
-	read_file(s, fd, path, f);
+	source_file_read(s, fd, path, f);
 	close(fd);
 	return true;
 }
@@ -351,7 +352,7 @@ static bool lookup_unmapped(struct source_files *s, const char *file, struct sou
 			continue;
 		found = source_lookup(&s->search, old, old, &k);
 		if (found) {
-			read_file(s, k.fd, k.found.data, f);
+			source_file_read(s, k.fd, k.found.data, f);
 			close(k.fd);
 		}
 		source_lookup_release(&k);
@@ -394,7 +395,7 @@ static void set_tried(struct source_files *s, const struct source_lookup *k, str
 	f->tried = keep_text(s, &tried);
 }
 
-static struct source_file *find_file(struct source_files *s, const char *file)
+static struct source_file *symbol_source_file_find(struct source_files *s, const char *file)
 {
 	const char *name = s->p->n_funcs ? source_names_find(profile_names(s), file) : NULL;
 	struct source_file *f = arena_zalloc(s->mem, 1, sizeof(*f));
@@ -404,7 +405,7 @@ static struct source_file *find_file(struct source_files *s, const char *file)
 	if (use_profile_texts(s, file, f))
 		return f;
 	if (lookup(s, file, name ? name : file, &k)) {
-		read_file(s, k.fd, k.found.data, f);
+		source_file_read(s, k.fd, k.found.data, f);
 		close(k.fd);
 	} else if (!lookup_unmapped(s, file, f) && !request_from_servers(s, file, f)) {
 		set_tried(s, &k, f);
@@ -421,6 +422,6 @@ const struct source_file *source_files_get(struct source_files *s, const char *f
 		return s->file[id - 1];
 	assert(id == known && s->n == id - 1);
 	s->file = mem_grow(s->file, &s->cap, s->n + 1, sizeof(*s->file));
-	s->file[s->n] = find_file(s, file);
+	s->file[s->n] = symbol_source_file_find(s, file);
 	return s->file[s->n++];
 }

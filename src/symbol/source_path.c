@@ -52,15 +52,15 @@ static int by_last_part(const void *a, const void *b)
 	return c ? c : strcmp(l, r);
 }
 
-static int by_name(const FTSENT **a, const FTSENT **b)
+static int source_path_by_name(const FTSENT **a, const FTSENT **b)
 {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
 /* Add all files below a folder on its file system, except those in hidden folders. */
-static void add_files(struct source_search *s, struct source_tree *t, size_t *cap, char *dir)
+static void source_path_add_files(struct source_search *s, struct source_tree *t, size_t *cap, char *dir)
 {
-	FTS *fts = fts_open((char *const[]){ dir, NULL }, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, by_name);
+	FTS *fts = fts_open((char *const[]){ dir, NULL }, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, source_path_by_name);
 	FTSENT *e;
 
 	while (fts && t->n_entries < MAX_ENTRIES && (e = fts_read(fts))) {
@@ -78,7 +78,7 @@ static void add_files(struct source_search *s, struct source_tree *t, size_t *ca
 		fts_close(fts);
 }
 
-static struct source_tree *tree_of(struct source_search *s)
+static struct source_tree *source_path_tree_of(struct source_search *s)
 {
 	struct source_tree *t = s->tree;
 	size_t cap = 0;
@@ -89,7 +89,7 @@ static struct source_tree *tree_of(struct source_search *s)
 	for (const char *dir = s->w->source_path, *end; *dir; dir = end + (*end != 0)) {
 		end = dir + strcspn(dir, ":");
 		if (end > dir)
-			add_files(s, t, &cap, arena_strndup(s->mem, dir, (size_t)(end - dir)));
+			source_path_add_files(s, t, &cap, arena_strndup(s->mem, dir, (size_t)(end - dir)));
 	}
 	arena_own(s->mem, t->path);
 	if (t->n)
@@ -116,7 +116,7 @@ struct name_key {
 	const char *name;
 };
 
-static bool is_before_name(const void *arg, size_t i)
+static bool source_path_is_before_name(const void *arg, size_t i)
 {
 	const struct name_key *key = arg;
 
@@ -125,9 +125,10 @@ static bool is_before_name(const void *arg, size_t i)
 
 static bool try_files(struct source_lookup *k, const char *file)
 {
-	const struct source_tree *t = tree_of(k->s);
+	const struct source_tree *t = source_path_tree_of(k->s);
 	const char *name = path_base(file), *best = NULL;
-	size_t longest = 0, n_best = 0, first = lower_bound(0, t->n, is_before_name, &(struct name_key){ t, name });
+	size_t longest = 0, n_best = 0,
+	       first = lower_bound(0, t->n, source_path_is_before_name, &(struct name_key){ t, name });
 
 	for (size_t i = first; i < t->n && strcmp(path_base(t->path[i]), name) == 0; i++) {
 		size_t n = common_end(t->path[i], file);
@@ -293,7 +294,7 @@ bool source_try(struct source_lookup *k, enum source_rank rank, const char *fmt,
 }
 
 /* Open a path below a folder; no part of it may lead out of the folder. */
-static int open_below(const char *dir, const char *path)
+static int source_path_open_below(const char *dir, const char *path)
 {
 	int root = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
 
@@ -326,7 +327,7 @@ static bool try_symfs(struct source_lookup *k, const char *file)
 		return false;
 	path_add_clean(&clean, file);
 	buf_addf(&path, "%s%s", symfs, clean.data);
-	found = check_opened(k, SOURCE_EXACT, path.data, open_below(symfs, clean.data));
+	found = check_opened(k, SOURCE_EXACT, path.data, source_path_open_below(symfs, clean.data));
 	buf_release(&clean);
 	buf_release(&path);
 	return found;
@@ -362,7 +363,7 @@ static bool try_upward(struct source_lookup *k, const char *name, const char *di
 }
 
 /* Try a path: an absolute one as it is, another one below the folders to search and the folders above them. */
-static bool try_path(struct source_lookup *k, const char *name)
+static bool source_path_try(struct source_lookup *k, const char *name)
 {
 	if (*name == '/')
 		return source_try(k, SOURCE_EXACT, "%s", name);
@@ -384,9 +385,9 @@ static bool try_recorded(struct source_lookup *k)
 {
 	bool is_shorter = strcmp(k->name, k->file) != 0, is_guess = is_shorter && !*k->s->w->trim_path;
 
-	if (is_guess && *k->file != '/' && try_path(k, k->file))
+	if (is_guess && *k->file != '/' && source_path_try(k, k->file))
 		return true;
-	return try_path(k, k->name) || (is_shorter && try_path(k, k->file));
+	return source_path_try(k, k->name) || (is_shorter && source_path_try(k, k->file));
 }
 
 /*

@@ -47,7 +47,8 @@ static void add_dir(struct source_search *s, const char **list, unsigned *n, con
 }
 
 /* Add the folders that match a pattern below a folder. */
-static void add_all(struct source_search *s, const char **list, unsigned *n, const char *dir, const char *pattern)
+static void source_path_go_add_all(struct source_search *s, const char **list, unsigned *n, const char *dir,
+				   const char *pattern)
 {
 	struct buf path = { 0 };
 
@@ -129,10 +130,10 @@ static struct source_go *go_places(struct source_search *s)
 	add_dir(s, go->root, &go->n_roots, env("GOROOT"), strlen(env("GOROOT")), "");
 	add_dir(s, go->root, &go->n_roots, "/usr/local/go", 13, "");
 	add_dir(s, go->root, &go->n_roots, "/usr/lib/go", 11, "");
-	add_all(s, go->root, &go->n_roots, "/usr", "/lib/go-[0-9]*");
-	add_all(s, go->root, &go->n_roots, home, "/sdk/go[0-9]*");
+	source_path_go_add_all(s, go->root, &go->n_roots, "/usr", "/lib/go-[0-9]*");
+	source_path_go_add_all(s, go->root, &go->n_roots, home, "/sdk/go[0-9]*");
 	for (unsigned i = 0; i < go->n_caches; i++)
-		add_all(s, go->root, &go->n_roots, go->cache[i], "/golang.org/toolchain@*");
+		source_path_go_add_all(s, go->root, &go->n_roots, go->cache[i], "/golang.org/toolchain@*");
 	for (const char *dir = s->path, *end;; dir = end + 1) {
 		end = dir + strcspn(dir, ":");
 		add_modules(s, go, dir, (size_t)(end - dir));
@@ -142,7 +143,7 @@ static struct source_go *go_places(struct source_search *s)
 }
 
 /* Is this part of a path a usual name for GOROOT: go, go1.22, go-1.19, Go? */
-static bool is_go(const char *part, size_t n)
+static bool source_path_go_is(const char *part, size_t n)
 {
 	return n >= 2 && tolower((unsigned char)part[0]) == 'g' && tolower((unsigned char)part[1]) == 'o' &&
 	       (n == 2 || part[2] == '-' || isdigit((unsigned char)part[2]));
@@ -170,7 +171,7 @@ static const char *standard_part(const char *file)
 		n = strcspn(part, "/");
 		if (below_go && n == 3 && memcmp(part, "src/", 4) == 0)
 			return part + 4;
-		below_go |= is_go(part, n);
+		below_go |= source_path_go_is(part, n);
 	}
 	return NULL;
 }
@@ -197,12 +198,12 @@ static const char *version_in(const char *file, const char *end, size_t *n)
 		len = strcspn(part, "/");
 		if (starts_with(part, "toolchain@"))
 			at = (size_t)(strcspn(part, "-") + strlen("-go"));
-		else if (is_go(part, len))
+		else if (source_path_go_is(part, len))
 			at = 2 + (part[2] == '-');
 		*n = at < len && (at || is_below_go) ? version_len(part + at) : 0;
 		if (*n && *n + at <= len)
 			return part + at;
-		is_below_go |= is_go(part, len);
+		is_below_go |= source_path_go_is(part, len);
 	}
 	return NULL;
 }
@@ -266,7 +267,7 @@ static const char *module_part(const char *file)
 }
 
 /* Append a path as in the module cache: upper-case letters of module and version are written !x. */
-static void add_escaped(struct buf *out, const char *part)
+static void source_path_go_add_escaped(struct buf *out, const char *part)
 {
 	size_t to = strcspn(part, "@");
 
@@ -298,7 +299,7 @@ static bool try_module(struct source_lookup *k, const struct source_go *go, cons
 	struct buf escaped = { 0 }, vendored = { 0 };
 	bool found = false;
 
-	add_escaped(&escaped, part);
+	source_path_go_add_escaped(&escaped, part);
 	add_vendored(&vendored, part);
 	for (unsigned i = 0; !found && i < go->n_caches; i++) {
 		found = source_try(k, SOURCE_EXACT, "%s/%s", go->cache[i], escaped.data) ||

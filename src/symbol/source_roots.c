@@ -91,7 +91,7 @@ void source_add_build_root(struct source_search *s, const char *folder)
 	free(path);
 }
 
-static bool is_hidden(const char *rest)
+static bool source_roots_is_hidden(const char *rest)
 {
 	return strstr(rest, "/.") != NULL;
 }
@@ -118,7 +118,7 @@ bool source_is_allowed(struct source_search *s, int fd)
 		size_t length = strlen(r->root[i].path);
 
 		if (strncmp(path, r->root[i].path, length) == 0 && path[length] == '/' &&
-		    (r->root[i].is_named || !is_hidden(path + length)))
+		    (r->root[i].is_named || !source_roots_is_hidden(path + length)))
 			return true;
 	}
 	return false;

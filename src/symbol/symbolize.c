@@ -61,7 +61,7 @@ static bool is_unsymbolizable(const char *file)
 	       starts_with(file, "/memfd:") || strcmp(file, "//anon") == 0;
 }
 
-static bool is_kernel(const char *file)
+static bool symbol_symbolize_is_kernel(const char *file)
 {
 	return starts_with(file, "[kernel.kallsyms]") || starts_with(file, "[guest.kernel.kallsyms]");
 }
@@ -69,7 +69,8 @@ static bool is_kernel(const char *file)
 /* Is it the kernel or the vdso, whose symbols come from elsewhere? */
 static bool is_kernel_or_vdso(const char *file)
 {
-	return is_kernel(file) || strcmp(file, "[vdso]") == 0 || starts_with(path_base(file), "linux-vdso");
+	return symbol_symbolize_is_kernel(file) || strcmp(file, "[vdso]") == 0 ||
+	       starts_with(path_base(file), "linux-vdso");
 }
 
 /* Is it the URL of the server from which the profile was fetched? */
@@ -140,7 +141,7 @@ static int compare_wanted(const void *left, const void *right)
 	return a->loc < b->loc ? -1 : a->loc > b->loc;
 }
 
-static str_id intern(struct symbolizer *s, const char *text)
+static str_id symbol_symbolize_intern(struct symbolizer *s, const char *text)
 {
 	return strtab_addz(s->p->str, text);
 }
@@ -160,7 +161,8 @@ static size_t unversioned(const char *name)
 }
 
 /* Add the frames of an address as lines of a location. Returns true if a frame has a name. */
-static bool add_frames(struct symbolizer *s, struct mapping *m, uint32_t loc, const struct frame *frame, uint32_t n)
+static bool symbol_symbolize_add_frames(struct symbolizer *s, struct mapping *m, uint32_t loc,
+					const struct frame *frame, uint32_t n)
 {
 	bool named = false;
 
@@ -172,7 +174,7 @@ static bool add_frames(struct symbolizer *s, struct mapping *m, uint32_t loc, co
 
 		s->line[s->n++] = (struct new_line){ .name = name,
 						     .sysname = name,
-						     .file = intern(s, frame[i].file),
+						     .file = symbol_symbolize_intern(s, frame[i].file),
 						     .start = frame[i].start_line,
 						     .line = frame[i].line,
 						     .col = frame[i].column };
@@ -198,14 +200,14 @@ static uint32_t add_all_frames(struct symbolizer *s, struct mapping *m, const st
 		lo = f->off[at];
 		hi = f->off[at + 1];
 		if (hi > lo && hi - lo < UINT32_MAX / 4)
-			n_named += add_frames(s, m, wanted[i].loc, f->frame + lo, hi - lo);
+			n_named += symbol_symbolize_add_frames(s, m, wanted[i].loc, f->frame + lo, hi - lo);
 	}
 	return n_named;
 }
 
 /* Look up wanted[n], which is sorted. Returns the number of addresses with names. */
-static uint32_t look_up(struct symbolizer *s, struct mapping *m, struct object *o, const struct wanted *wanted,
-			uint32_t n, struct buf *tried)
+static uint32_t symbol_symbolize_look_up(struct symbolizer *s, struct mapping *m, struct object *o,
+					 const struct wanted *wanted, uint32_t n, struct buf *tried)
 {
 	uint64_t *addr = mem_alloc(n, sizeof(*addr));
 	struct arena *mem = arena_new();
@@ -260,12 +262,12 @@ static int symbolize_object(struct symbolizer *s, struct mapping *m, struct obje
 		else
 			wanted[n_held++] = (struct wanted){ addr[loc[i]] - base, loc[i] };
 	qsort(wanted, n_held, sizeof(*wanted), compare_wanted);
-	*n_named = n_kept + look_up(s, m, o, wanted, n_held, tried);
+	*n_named = n_kept + symbol_symbolize_look_up(s, m, o, wanted, n_held, tried);
 	free(wanted);
 	return 0;
 }
 
-static void note_missing(struct symbolizer *s, const struct mapping *m, const char *why)
+static void symbol_symbolize_note_missing(struct symbolizer *s, const struct mapping *m, const char *why)
 {
 	static const char prefix[] = "Local symbolization failed for ";
 	const char *file = profile_text(s->p, m->file), *id = profile_text(s->p, m->build_id);
@@ -296,7 +298,7 @@ static void note_unnamed(struct symbolizer *s, const struct mapping *m, struct o
 	char why[40];
 
 	snprintf(why, sizeof(why), "no name for %" PRIu32 " %s", n, n == 1 ? "address" : "addresses");
-	note_missing(s, m, has_functions(o) ? why : "no names in it, and no debug file found");
+	symbol_symbolize_note_missing(s, m, has_functions(o) ? why : "no names in it, and no debug file found");
 }
 
 /* Open the binary of a mapping and look up all of its n locations. Fails with the reason why there are no names. */
@@ -339,7 +341,7 @@ static void symbolize_mapping(struct symbolizer *s, uint32_t map, const uint32_t
 	s->out->n_named += n_named;
 	s->out->n_found += rc == 0;
 	if (rc < 0)
-		note_missing(s, m, err.msg);
+		symbol_symbolize_note_missing(s, m, err.msg);
 }
 
 static bool all_named(const struct profile *p, const uint32_t *loc, uint32_t n)
@@ -351,7 +353,7 @@ static bool all_named(const struct profile *p, const uint32_t *loc, uint32_t n)
 }
 
 /* Add all lines to the profile, in the order of locations. */
-static int add_lines(struct symbolizer *s, struct err *err)
+static int symbol_symbolize_add_lines(struct symbolizer *s, struct err *err)
 {
 	const struct profile *p = s->p;
 	uint32_t *loc = mem_alloc(p->n_locs, sizeof(*loc)), *off = mem_alloc((size_t)p->n_locs + 1, sizeof(*off));
@@ -377,16 +379,16 @@ static int add_lines(struct symbolizer *s, struct err *err)
 }
 
 /* Is the mapping, with n locations, to be looked up? */
-static bool is_wanted(const struct symbolizer *s, uint32_t map, const uint32_t *loc, uint32_t n)
+static bool symbol_symbolize_is_wanted(const struct symbolizer *s, uint32_t map, const uint32_t *loc, uint32_t n)
 {
 	const struct mapping *m = &s->p->map[map];
 
-	if (n == 0 || (s->kernel_only && !is_kernel(profile_text(s->p, m->file))))
+	if (n == 0 || (s->kernel_only && !symbol_symbolize_is_kernel(profile_text(s->p, m->file))))
 		return false;
 	return is_candidate(s->p, m, s->force) && (s->force || !all_named(s->p, loc, n));
 }
 
-static int symbolize(struct symbolizer *s, struct err *err)
+static int symbol_symbolize_symbolize(struct symbolizer *s, struct err *err)
 {
 	const struct profile *p = s->p;
 	int rc;
@@ -401,12 +403,12 @@ static int symbolize(struct symbolizer *s, struct err *err)
 		const uint32_t *loc = s->locs.item + s->locs.off[map];
 		uint32_t n = s->locs.off[map + 1] - s->locs.off[map];
 
-		if (is_wanted(s, map, loc, n))
+		if (symbol_symbolize_is_wanted(s, map, loc, n))
 			symbolize_mapping(s, map, loc, n);
 	}
 	rc = stop_check(s->w->stop, err);
 	if (rc == 0 && s->n)
-		rc = add_lines(s, err);
+		rc = symbol_symbolize_add_lines(s, err);
 	free(s->line);
 	free(s->first);
 	free(s->n_lines);
@@ -418,14 +420,15 @@ static int symbolize(struct symbolizer *s, struct err *err)
 int symbolize_local(struct profile *p, const struct symbol_options *w, bool force, bool wants_tried,
 		    struct symbolize_result *out, struct err *err)
 {
-	return symbolize(&(struct symbolizer){ .p = p, .w = w, .out = out, .force = force, .wants_tried = wants_tried },
-			 err);
+	return symbol_symbolize_symbolize(
+		&(struct symbolizer){ .p = p, .w = w, .out = out, .force = force, .wants_tried = wants_tried }, err);
 }
 
 int symbolize_kernel(struct profile *p, const struct symbol_options *w, struct err *err)
 {
 	struct symbolize_result ignored = { 0 };
-	int rc = symbolize(&(struct symbolizer){ .p = p, .w = w, .out = &ignored, .kernel_only = true }, err);
+	int rc = symbol_symbolize_symbolize(
+		&(struct symbolizer){ .p = p, .w = w, .out = &ignored, .kernel_only = true }, err);
 
 	symbolize_result_release(&ignored);
 	return rc;

@@ -48,7 +48,7 @@ static bool table_open(const struct object_file *f, uint32_t type, struct table 
 }
 
 /* The name of a symbol; "" if it is out of bounds. */
-static const char *name_of(const struct table *t, uint32_t at)
+static const char *symbols_name_of(const struct table *t, uint32_t at)
 {
 	return at < t->names_n ? t->names + at : "";
 }
@@ -60,7 +60,7 @@ static bool is_mapping_symbol(const char *name)
 }
 
 /* Does pprof count it as data, by the letter that nm prints? Weak functions, with letter W, count as data too. */
-static bool is_data(const GElf_Sym *sym, const GElf_Shdr *sh)
+static bool symbols_is_data(const GElf_Sym *sym, const GElf_Shdr *sh)
 {
 	if (GELF_ST_BIND(sym->st_info) == STB_WEAK)
 		return true;
@@ -83,7 +83,7 @@ static bool symbol_read(struct table *t, const GElf_Sym *sym, struct object_symb
 {
 	int type = GELF_ST_TYPE(sym->st_info);
 	GElf_Shdr sh = { .sh_type = SHT_NULL };
-	const char *name = name_of(t, sym->st_name);
+	const char *name = symbols_name_of(t, sym->st_name);
 
 	if (type == STT_FILE)
 		t->file = name;
@@ -97,7 +97,7 @@ static bool symbol_read(struct table *t, const GElf_Sym *sym, struct object_symb
 		.file = GELF_ST_BIND(sym->st_info) == STB_LOCAL ? t->file : "",
 		.addr = sym->st_value,
 		.size = sym->st_size,
-		.is_data = is_data(sym, &sh),
+		.is_data = symbols_is_data(sym, &sh),
 		.is_covering = is_covering(sym, &sh),
 	};
 	if (t->ehdr.e_type == ET_REL)
@@ -236,7 +236,7 @@ struct covering_key {
 	uint64_t addr;
 };
 
-static bool is_at_or_below(const void *arg, size_t i)
+static bool symbols_is_at_or_below(const void *arg, size_t i)
 {
 	const struct covering_key *key = arg;
 
@@ -246,7 +246,7 @@ static bool is_at_or_below(const void *arg, size_t i)
 bool object_symbol_covering(struct object *o, uint64_t addr, struct object_symbol *out)
 {
 	const struct symbols *list = symbols_of(o);
-	size_t next = lower_bound(0, list->n_covering, is_at_or_below, &(struct covering_key){ list, addr });
+	size_t next = lower_bound(0, list->n_covering, symbols_is_at_or_below, &(struct covering_key){ list, addr });
 	const struct object_symbol *s;
 
 	assert(next <= list->n_covering);

@@ -30,7 +30,7 @@ bool tools_is_llvm(const char *version)
 	return major >= LLVM_VERSION_MIN || memmem(at, strcspn(at, "\n"), "trunk", strlen("trunk"));
 }
 
-static bool is_program(const char *path)
+static bool tools_is_program(const char *path)
 {
 	struct stat st;
 
@@ -44,7 +44,7 @@ static bool search_folder(const char *folder, size_t n, const char *name, struct
 	if (n) {
 		buf_add(path, folder, n);
 		buf_addf(path, "/%s", name);
-		return is_program(buf_text(path));
+		return tools_is_program(buf_text(path));
 	}
 	for (const char *dir = getenv("PATH"); dir; dir = strchr(dir, ':') ? strchr(dir, ':') + 1 : NULL) {
 		size_t len = strcspn(dir, ":");
@@ -52,7 +52,7 @@ static bool search_folder(const char *folder, size_t n, const char *name, struct
 		path->len = 0;
 		buf_add(path, len ? dir : ".", len ? len : 1);
 		buf_addf(path, "/%s", name);
-		if (is_program(buf_text(path)))
+		if (tools_is_program(buf_text(path)))
 			return true;
 	}
 	return false;

@@ -15,7 +15,7 @@ void wire_begin(struct wire *w, void *data, size_t cap, wire_sink_fn sink, void 
 }
 
 /* Pass everything before the outermost open message to the sink, and move the rest to the start of the buffer. */
-static bool flush(struct wire *w)
+static bool wire_flush(struct wire *w)
 {
 	size_t n = w->n_open ? w->open_at : w->len;
 
@@ -31,7 +31,7 @@ bool wire_end(struct wire *w)
 {
 	if (w->n_open)
 		w->failed = true;
-	return w->sink ? flush(w) : !w->failed;
+	return w->sink ? wire_flush(w) : !w->failed;
 }
 
 bool wire_make_room(struct wire *w, size_t n)
@@ -40,7 +40,7 @@ bool wire_make_room(struct wire *w, size_t n)
 		return false;
 	if (w->cap - w->len >= n)
 		return true;
-	if (!w->sink || !flush(w) || w->cap - w->len < n)
+	if (!w->sink || !wire_flush(w) || w->cap - w->len < n)
 		w->failed = true;
 	return !w->failed;
 }
@@ -50,7 +50,7 @@ void wire_raw(struct wire *w, const void *data, size_t n)
 	if (n == 0 || w->failed)
 		return;
 	if (n > w->cap && !w->n_open && w->sink) {
-		if (flush(w))
+		if (wire_flush(w))
 			w->failed = !w->sink(w->arg, data, n);
 		return;
 	}

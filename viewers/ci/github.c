@@ -25,7 +25,7 @@ struct github {
 };
 
 /* Append the text of a message, or of a property, in which : and , are escaped as well. */
-static void add_escaped(struct buf *out, const char *s, bool is_property)
+static void github_add_escaped(struct buf *out, const char *s, bool is_property)
 {
 	for (; *s; s++)
 		if (strchr(is_property ? "%\r\n:," : "%\r\n", *s))
@@ -35,23 +35,23 @@ static void add_escaped(struct buf *out, const char *s, bool is_property)
 }
 
 /* End a command with the text in the buffer as its message. */
-static void add_message(struct github *h)
+static void github_add_message(struct github *h)
 {
 	buf_addz(h->out, "::");
-	add_escaped(h->out, buf_text(&h->text), false);
+	github_add_escaped(h->out, buf_text(&h->text), false);
 	buf_addz(h->out, "\n");
 	h->text.len = 0;
 }
 
-static void add_command(struct github *h, const char *command, const char *title)
+static void github_add_command(struct github *h, const char *command, const char *title)
 {
 	buf_addf(h->out, "::%s title=", command);
-	add_escaped(h->out, title, true);
-	add_message(h);
+	github_add_escaped(h->out, title, true);
+	github_add_message(h);
 }
 
 /* Attach the annotation to the function if it is in the repository; otherwise name its location. */
-static void add_place(struct github *h, const struct gate_row *r)
+static void github_add_place(struct github *h, const struct gate_row *r)
 {
 	struct buf path = { 0 }, safe = { 0 };
 	bool is_there = ci_add_path(r->file, &path);
@@ -60,7 +60,7 @@ static void add_place(struct github *h, const struct gate_row *r)
 		ci_add_name(path.data, 0, &safe);
 	if (is_there) {
 		buf_addz(h->out, " file=");
-		add_escaped(h->out, buf_text(&safe), true);
+		github_add_escaped(h->out, buf_text(&safe), true);
 		buf_addf(h->out, ",line=%d,", ci_line(r->line));
 	} else {
 		buf_addz(h->out, " ");
@@ -71,46 +71,46 @@ static void add_place(struct github *h, const struct gate_row *r)
 	buf_release(&safe);
 }
 
-static void add_row(struct github *h, const char *command, const struct gate_row *r)
+static void github_add_row(struct github *h, const char *command, const struct gate_row *r)
 {
 	ci_add_name(r->name, CI_NAME_MAX, &h->text);
 	buf_addf(&h->text, " (%s) ", gate_kind_word(r->kind));
 	ci_add_row(r, &h->text);
 	buf_addf(h->out, "::%s", command);
-	add_place(h, r);
+	github_add_place(h, r);
 	buf_addf(h->out, "title=cpa gate%%3A %s", gate_verdict_word(r->verdict));
-	add_message(h);
+	github_add_message(h);
 }
 
 /* Append annotations for the rows with this verdict, up to a limit. */
-static uint32_t add_rows(struct github *h, const char *command, enum gate_verdict v, uint32_t max)
+static uint32_t github_add_rows(struct github *h, const char *command, enum gate_verdict v, uint32_t max)
 {
 	uint32_t all = h->g->n_verdict[v], shown = all <= max ? all : max - 1, n = 0;
 
 	for (uint32_t i = 0; i < h->g->n_rows && n < shown; i++)
 		if (h->g->row[i].verdict == v) {
-			add_row(h, command, &h->g->row[i]);
+			github_add_row(h, command, &h->g->row[i]);
 			n++;
 		}
 	if (shown == all)
 		return shown;
 	buf_addf(&h->text, "%" PRIu32 " more of %" PRIu32, all - shown, all);
-	add_command(h, command, v == GATE_FAIL ? "cpa gate: more regressions" : "cpa gate: more suspects");
+	github_add_command(h, command, v == GATE_FAIL ? "cpa gate: more regressions" : "cpa gate: more suspects");
 	return shown + 1;
 }
 
-static void add_warnings(struct github *h, uint32_t max)
+static void github_add_warnings(struct github *h, uint32_t max)
 {
 	uint32_t all = h->g->n_warnings, shown = all <= max ? all : max ? max - 1 : 0;
 
 	for (uint32_t i = 0; i < shown; i++) {
 		ci_add_name(h->g->warning[i].text, 0, &h->text);
-		add_command(h, "warning", "cpa gate");
+		github_add_command(h, "warning", "cpa gate");
 	}
 	if (shown == all || max == 0)
 		return;
 	buf_addf(&h->text, "%" PRIu32 " more warnings", all - shown);
-	add_command(h, "warning", "cpa gate");
+	github_add_command(h, "warning", "cpa gate");
 }
 
 /* Append a notice, so that a step without findings differs from one that did not run. */
@@ -123,7 +123,7 @@ static void add_outcome(struct github *h)
 	buf_addz(&h->text, "\n");
 	text_gate_add_advice(g, &h->text);
 	ci_add_power(g, &h->text);
-	add_command(h, command, g->outcome == GATE_PASS ? "cpa gate: PASS" : "cpa gate: INCONCLUSIVE");
+	github_add_command(h, command, g->outcome == GATE_PASS ? "cpa gate: PASS" : "cpa gate: INCONCLUSIVE");
 }
 
 void github_draw(const struct gate *g, struct buf *out)
@@ -133,15 +133,15 @@ void github_draw(const struct gate *g, struct buf *out)
 
 	if (g->outcome == GATE_ERROR) {
 		text_gate_add_summary(g, &h.text);
-		add_command(&h, "error", "cpa gate: ERROR");
+		github_add_command(&h, "error", "cpa gate: ERROR");
 		buf_release(&h.text);
 		return;
 	}
-	add_rows(&h, "error", GATE_FAIL, SHOWN);
+	github_add_rows(&h, "error", GATE_FAIL, SHOWN);
 	if (g->outcome != GATE_FAILED)
 		add_outcome(&h);
 	n = SHOWN - (g->outcome == GATE_INCONCLUSIVE && g->status == 0);
-	n -= add_rows(&h, "warning", GATE_SUSPECT, n - (g->n_warnings > 0));
-	add_warnings(&h, n);
+	n -= github_add_rows(&h, "warning", GATE_SUSPECT, n - (g->n_warnings > 0));
+	github_add_warnings(&h, n);
 	buf_release(&h.text);
 }

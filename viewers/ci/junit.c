@@ -32,13 +32,13 @@ struct junit {
 	struct buf text;                 /* scratch buffer */
 };
 
-static void clear(struct buf *b)
+static void junit_clear(struct buf *b)
 {
 	b->len = 0;
 	buf_add(b, "", 0);
 }
 
-static enum result result_of(const struct gate_row *r)
+static enum result junit_result_of(const struct gate_row *r)
 {
 	switch (r->verdict) {
 	case GATE_FAIL:
@@ -59,7 +59,7 @@ static enum result samples_result(const struct gate *g)
 	return g->status == 0 ? RESULT_SKIPPED : RESULT_FAILED;
 }
 
-static int compare_names(const void *a, const void *b)
+static int junit_compare_names(const void *a, const void *b)
 {
 	const struct gate_row *x = *(const struct gate_row *const *)a, *y = *(const struct gate_row *const *)b;
 	int order = strcmp(x->name, y->name);
@@ -70,25 +70,26 @@ static int compare_names(const void *a, const void *b)
 /* Returns true if another row has the same name and kind. */
 static bool has_namesake(const struct junit *j, const struct gate_row *r)
 {
-	const struct gate_row **at = bsearch(&r, j->by_name, j->g->n_rows, sizeof(*at), compare_names);
+	const struct gate_row **at = bsearch(&r, j->by_name, j->g->n_rows, sizeof(*at), junit_compare_names);
 	const struct gate_row **last = j->by_name + j->g->n_rows - 1;
 
-	return (at > j->by_name && compare_names(at - 1, &r) == 0) || (at < last && compare_names(at + 1, &r) == 0);
+	return (at > j->by_name && junit_compare_names(at - 1, &r) == 0) ||
+	       (at < last && junit_compare_names(at + 1, &r) == 0);
 }
 
 static void attribute(struct junit *j, const char *name)
 {
 	xml_attribute(&j->xml, name, buf_text(&j->text));
-	clear(&j->text);
+	junit_clear(&j->text);
 }
 
-static void add_number(struct junit *j, const char *name, uint32_t n)
+static void junit_add_number(struct junit *j, const char *name, uint32_t n)
 {
 	buf_addf(&j->text, "%" PRIu32, n);
 	attribute(j, name);
 }
 
-static void add_property(struct junit *j, const char *name)
+static void junit_add_property(struct junit *j, const char *name)
 {
 	xml_newline(&j->xml);
 	xml_begin(&j->xml, "property");
@@ -106,22 +107,22 @@ static void add_properties(struct junit *j)
 	xml_newline(&j->xml);
 	xml_begin(&j->xml, "properties");
 	buf_addz(&j->text, gate_outcome_word(g->outcome));
-	add_property(j, "verdict");
+	junit_add_property(j, "verdict");
 	buf_addf(&j->text, "%.6g", g->options->threshold);
-	add_property(j, "threshold");
+	junit_add_property(j, "threshold");
 	buf_addf(&j->text, "%.6g", g->options->confidence);
-	add_property(j, "confidence");
+	junit_add_property(j, "confidence");
 	buf_addz(&j->text, g->options->strict ? "threshold" : "change");
-	add_property(j, "evidence");
+	junit_add_property(j, "evidence");
 	buf_addz(&j->text, gate_normalize_word(g->options->normalize));
-	add_property(j, "normalize");
+	junit_add_property(j, "normalize");
 	ci_add_name(g->type, 0, &j->text);
-	add_property(j, "sample_type");
+	junit_add_property(j, "sample_type");
 	for (int side = 0; side < N_STATS_SIDES; side++) {
 		buf_addf(&j->text, "%" PRIu32, g->side[side].n_files);
-		add_property(j, name[side][0]);
+		junit_add_property(j, name[side][0]);
 		buf_addf(&j->text, "%.0f", g->side[side].samples);
-		add_property(j, name[side][1]);
+		junit_add_property(j, name[side][1]);
 	}
 	xml_newline(&j->xml);
 	xml_end(&j->xml);
@@ -135,7 +136,7 @@ static void begin_case(struct junit *j)
 }
 
 /* Add the result element of a test case, with the text in the buffer; type may be NULL. */
-static void add_result(struct junit *j, enum result result, const char *type)
+static void junit_add_result(struct junit *j, enum result result, const char *type)
 {
 	static const char *const element[] = { "system-out", "system-out", "skipped", "failure" };
 
@@ -148,10 +149,10 @@ static void add_result(struct junit *j, enum result result, const char *type)
 		xml_text(&j->xml, buf_text(&j->text));
 	xml_end(&j->xml);
 	xml_end(&j->xml);
-	clear(&j->text);
+	junit_clear(&j->text);
 }
 
-static void add_place(struct junit *j, const struct gate_row *r)
+static void junit_add_place(struct junit *j, const struct gate_row *r)
 {
 	struct buf place = { 0 };
 
@@ -164,7 +165,7 @@ static void add_place(struct junit *j, const struct gate_row *r)
 	buf_release(&place);
 }
 
-static void add_row(struct junit *j, const struct gate_row *r, enum result result)
+static void junit_add_row(struct junit *j, const struct gate_row *r, enum result result)
 {
 	const struct flame_frame frame = { .name = r->name, .function = r->name, .file = r->file, .module = "" };
 	struct buf package = { 0 };
@@ -177,7 +178,7 @@ static void add_row(struct junit *j, const struct gate_row *r, enum result resul
 	buf_addf(&j->text, " %s", gate_kind_word(r->kind));
 	if (*r->file && has_namesake(j, r)) {
 		buf_addz(&j->text, " in ");
-		add_place(j, r);
+		junit_add_place(j, r);
 	}
 	attribute(j, "name");
 	xml_attribute(&j->xml, "time", "0");
@@ -185,9 +186,9 @@ static void add_row(struct junit *j, const struct gate_row *r, enum result resul
 	ci_add_row(r, &j->text);
 	if (*r->file) {
 		buf_addz(&j->text, "; at ");
-		add_place(j, r);
+		junit_add_place(j, r);
 	}
-	add_result(j, result, r->verdict == GATE_SUSPECT ? "suspect" : "regression");
+	junit_add_result(j, result, r->verdict == GATE_SUSPECT ? "suspect" : "regression");
 	buf_release(&package);
 }
 
@@ -203,11 +204,11 @@ static void add_length(struct junit *j)
 		buf_addz(&j->text, "; ");
 	}
 	ci_add_power(j->g, &j->text);
-	add_result(j, samples_result(j->g), "inconclusive");
+	junit_add_result(j, samples_result(j->g), "inconclusive");
 }
 
 /* Add the texts of the gate that are not about a row. */
-static void add_messages(struct junit *j)
+static void junit_add_messages(struct junit *j)
 {
 	const struct gate *g = j->g;
 
@@ -228,23 +229,23 @@ static void add_messages(struct junit *j)
 	xml_begin(&j->xml, "system-out");
 	xml_text(&j->xml, buf_text(&j->text));
 	xml_end(&j->xml);
-	clear(&j->text);
+	junit_clear(&j->text);
 }
 
 /* Add the number of test cases by result. */
-static void add_counts(struct junit *j, bool with_skipped)
+static void junit_add_counts(struct junit *j, bool with_skipped)
 {
 	uint32_t n[RESULT_FAILED + 1] = { 0 }, errors = j->g->outcome == GATE_ERROR;
 
 	for (uint32_t i = 0; i < j->g->n_rows; i++)
-		n[result_of(&j->g->row[i])]++;
+		n[junit_result_of(&j->g->row[i])]++;
 	if (!errors)
 		n[samples_result(j->g)]++;
-	add_number(j, "tests", n[RESULT_PASSED] + n[RESULT_SKIPPED] + n[RESULT_FAILED] + errors);
-	add_number(j, "failures", n[RESULT_FAILED]);
-	add_number(j, "errors", errors);
+	junit_add_number(j, "tests", n[RESULT_PASSED] + n[RESULT_SKIPPED] + n[RESULT_FAILED] + errors);
+	junit_add_number(j, "failures", n[RESULT_FAILED]);
+	junit_add_number(j, "errors", errors);
 	if (with_skipped)
-		add_number(j, "skipped", n[RESULT_SKIPPED]);
+		junit_add_number(j, "skipped", n[RESULT_SKIPPED]);
 	xml_attribute(&j->xml, "time", "0");
 }
 
@@ -262,7 +263,7 @@ static void add_error(struct junit *j)
 	xml_text(&j->xml, buf_text(&j->text));
 	xml_end(&j->xml);
 	xml_end(&j->xml);
-	clear(&j->text);
+	junit_clear(&j->text);
 }
 
 /* Add the test cases of a result that is not an error. */
@@ -270,24 +271,24 @@ static void add_cases(struct junit *j)
 {
 	add_properties(j);
 	for (uint32_t i = 0; i < j->g->n_rows; i++) {
-		enum result result = result_of(&j->g->row[i]);
+		enum result result = junit_result_of(&j->g->row[i]);
 
 		if (result != RESULT_NONE)
-			add_row(j, &j->g->row[i], result);
+			junit_add_row(j, &j->g->row[i], result);
 	}
 	add_length(j);
-	add_messages(j);
+	junit_add_messages(j);
 }
 
 static void add_suite(struct junit *j)
 {
 	xml_begin(&j->xml, "testsuites");
 	xml_attribute(&j->xml, "name", "cpa gate");
-	add_counts(j, false);
+	junit_add_counts(j, false);
 	xml_newline(&j->xml);
 	xml_begin(&j->xml, "testsuite");
 	xml_attribute(&j->xml, "name", "cpa gate");
-	add_counts(j, true);
+	junit_add_counts(j, true);
 	if (j->g->outcome == GATE_ERROR)
 		add_error(j);
 	else
@@ -306,7 +307,7 @@ int junit_draw(const struct gate *g, struct buf *out, struct err *err)
 	if (rc == 0) {
 		for (uint32_t i = 0; i < g->n_rows; i++)
 			j.by_name[i] = &g->row[i];
-		qsort(j.by_name, g->n_rows, sizeof(struct gate_row *), compare_names);
+		qsort(j.by_name, g->n_rows, sizeof(struct gate_row *), junit_compare_names);
 		add_suite(&j);
 		rc = xml_close(&j.xml, err);
 	}

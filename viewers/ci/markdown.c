@@ -32,7 +32,7 @@ struct markdown {
 	size_t start;
 };
 
-static bool has_room(const struct markdown *m, size_t room)
+static bool ci_markdown_has_room(const struct markdown *m, size_t room)
 {
 	return m->out->len - m->start < room;
 }
@@ -58,7 +58,7 @@ static void add_sentence(const char *s, struct buf *out)
 	buf_release(&safe);
 }
 
-static void add_code(const char *s, struct buf *out)
+static void ci_markdown_add_code(const char *s, struct buf *out)
 {
 	struct buf text = { 0 };
 
@@ -67,7 +67,7 @@ static void add_code(const char *s, struct buf *out)
 	buf_release(&text);
 }
 
-static void add_place(const struct gate_row *r, struct buf *out)
+static void ci_markdown_add_place(const struct gate_row *r, struct buf *out)
 {
 	struct buf place = { 0 };
 
@@ -75,24 +75,24 @@ static void add_place(const struct gate_row *r, struct buf *out)
 		ci_add_path(r->file, &place);
 		if (r->line > 0)
 			buf_addf(&place, ":%d", ci_line(r->line));
-		add_code(buf_text(&place), out);
+		ci_markdown_add_code(buf_text(&place), out);
 	}
 	buf_release(&place);
 }
 
-static void add_function(const struct gate_row *r, struct buf *out)
+static void ci_markdown_add_function(const struct gate_row *r, struct buf *out)
 {
 	uint32_t shown = r->n_aliases <= CI_ALIASES ? r->n_aliases : CI_ALIASES - 1;
 
-	add_code(r->name, out);
+	ci_markdown_add_code(r->name, out);
 	buf_addf(out, " %s", gate_kind_word(r->kind));
 	if (*r->old_name) {
 		buf_addz(out, ", was ");
-		add_code(r->old_name, out);
+		ci_markdown_add_code(r->old_name, out);
 	}
 	for (uint32_t i = 0; i < shown; i++) {
 		buf_addz(out, i ? ", " : ", the same samples: ");
-		add_code(r->alias[i], out);
+		ci_markdown_add_code(r->alias[i], out);
 	}
 	if (shown < r->n_aliases)
 		buf_addf(out, " and %" PRIu32 " more", r->n_aliases - shown);
@@ -102,10 +102,10 @@ static void add_function(const struct gate_row *r, struct buf *out)
 	}
 }
 
-static void add_row(const struct gate_row *r, struct buf *out)
+static void ci_markdown_add_row(const struct gate_row *r, struct buf *out)
 {
 	buf_addf(out, "| %s | ", gate_verdict_word(r->verdict));
-	add_function(r, out);
+	ci_markdown_add_function(r, out);
 	buf_addz(out, " | ");
 	if (!isnan(r->ratio))
 		text_gate_add_change(r->ratio, out);
@@ -116,7 +116,7 @@ static void add_row(const struct gate_row *r, struct buf *out)
 	if (!isnan(r->p_adjusted))
 		text_gate_add_p(r->p_adjusted, out);
 	buf_addz(out, " | ");
-	add_place(r, out);
+	ci_markdown_add_place(r, out);
 	buf_addz(out, " |\n");
 }
 
@@ -127,7 +127,7 @@ static bool is_open(const struct gate_row *r)
 }
 
 /* Append the table of the rows that are open, or of the others. */
-static void add_table(struct markdown *m, bool open)
+static void ci_markdown_add_table(struct markdown *m, bool open)
 {
 	uint32_t left = 0;
 
@@ -138,8 +138,8 @@ static void add_table(struct markdown *m, bool open)
 
 		if (is_open(r) != open)
 			continue;
-		if (left == 0 && has_room(m, ROOM_ROWS))
-			add_row(r, m->out);
+		if (left == 0 && ci_markdown_has_room(m, ROOM_ROWS))
+			ci_markdown_add_row(r, m->out);
 		else
 			left++;
 	}
@@ -147,7 +147,7 @@ static void add_table(struct markdown *m, bool open)
 		buf_addf(m->out, "\n%" PRIu32 " more are not shown.\n", left);
 }
 
-static void add_rows(struct markdown *m)
+static void ci_markdown_add_rows(struct markdown *m)
 {
 	uint32_t open = 0, closed;
 
@@ -155,7 +155,7 @@ static void add_rows(struct markdown *m)
 		open += is_open(&m->g->row[i]);
 	closed = m->g->n_rows - open;
 	if (open) {
-		add_table(m, true);
+		ci_markdown_add_table(m, true);
 		buf_addz(m->out, "\n");
 	}
 	if (!closed)
@@ -163,15 +163,16 @@ static void add_rows(struct markdown *m)
 	/* an empty line switches from HTML back to Markdown */
 	buf_addf(m->out, "<details><summary>%" PRIu32 " %sfunction%s</summary>\n\n", closed, open ? "other " : "",
 		 closed == 1 ? "" : "s");
-	add_table(m, false);
+	ci_markdown_add_table(m, false);
 	buf_addz(m->out, "\n</details>\n\n");
 }
 
-static void add_messages(struct markdown *m, const char *title, const struct gate_message *message, uint32_t n)
+static void ci_markdown_add_messages(struct markdown *m, const char *title, const struct gate_message *message,
+				     uint32_t n)
 {
 	uint32_t i = 0;
 
-	for (; i < n && has_room(m, ROOM_MESSAGES); i++) {
+	for (; i < n && ci_markdown_has_room(m, ROOM_MESSAGES); i++) {
 		buf_addf(m->out, "- %s", title);
 		add_sentence(message[i].text, m->out);
 		buf_addz(m->out, "\n");
@@ -180,17 +181,17 @@ static void add_messages(struct markdown *m, const char *title, const struct gat
 		buf_addf(m->out, "- %sand %" PRIu32 " more\n", title, n - i);
 }
 
-static void add_renames(struct markdown *m)
+static void ci_markdown_add_renames(struct markdown *m)
 {
 	uint32_t i = 0;
 
-	for (; i < m->g->n_renames && has_room(m, ROOM_MESSAGES); i++) {
+	for (; i < m->g->n_renames && ci_markdown_has_room(m, ROOM_MESSAGES); i++) {
 		const struct gate_rename *r = &m->g->rename[i];
 
 		buf_addz(m->out, r->is_explicit ? "- renamed: " : "- renamed? ");
-		add_code(r->from, m->out);
+		ci_markdown_add_code(r->from, m->out);
 		buf_addz(m->out, " -> ");
-		add_code(r->to, m->out);
+		ci_markdown_add_code(r->to, m->out);
 		if (isfinite(r->ratio))
 			buf_addf(m->out, " (x%.2f)", r->ratio);
 		buf_addz(m->out, "\n");
@@ -215,10 +216,10 @@ void ci_draw_markdown(const struct gate *g, struct buf *out)
 	buf_addz(out, "\n\n");
 	ci_add_sides(g, out);
 	buf_addz(out, "\n\n");
-	add_rows(&m);
-	add_messages(&m, "**warning:** ", g->warning, g->n_warnings);
-	add_messages(&m, "", g->note, g->n_notes);
-	add_renames(&m);
+	ci_markdown_add_rows(&m);
+	ci_markdown_add_messages(&m, "**warning:** ", g->warning, g->n_warnings);
+	ci_markdown_add_messages(&m, "", g->note, g->n_notes);
+	ci_markdown_add_renames(&m);
 	if (g->n_warnings + g->n_notes + g->n_renames)
 		buf_addz(out, "\n");
 	text_gate_add_advice(g, out);

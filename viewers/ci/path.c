@@ -36,7 +36,7 @@ static const char *path_below(const char *path, const char *folder)
 	return path[n] == '/' ? path + n + 1 : NULL;
 }
 
-static bool is_file(const char *folder, const char *path)
+static bool ci_path_is_file(const char *folder, const char *path)
 {
 	struct buf whole = { 0 };
 	struct stat st;
@@ -63,14 +63,14 @@ static bool is_unique(const char *path, const char *end, const char *folder)
 }
 
 /* Longest suffix of a path that is a file below a directory; NULL for none. */
-static const char *find_end(const char *folder, const char *path)
+static const char *ci_path_find_end(const char *folder, const char *path)
 {
 	const char *end = path + (*path == '/');
 
 	while (starts_with(end, "../"))
 		end += 3;
 	for (int i = 0; i < PARTS_MAX; i++) {
-		if (is_unique(path, end, folder) && is_file(folder, end))
+		if (is_unique(path, end, folder) && ci_path_is_file(folder, end))
 			return end;
 		end = strchr(end, '/');
 		if (!end)
@@ -80,18 +80,18 @@ static const char *find_end(const char *folder, const char *path)
 	return NULL;
 }
 
-static bool add_place(const char *path, const char *root, const char *here, struct buf *out)
+static bool ci_path_add_place(const char *path, const char *root, const char *here, struct buf *out)
 {
 	const char *end = *path == '/' ? path_below(path, root) : NULL, *inside = path_below(here, root);
 
 	if (!end && *path == '/')
 		end = path_below(path, here);
-	if (!end && *path != '/' && inside && is_file(here, path) && !is_file(root, path)) {
+	if (!end && *path != '/' && inside && ci_path_is_file(here, path) && !ci_path_is_file(root, path)) {
 		buf_addf(out, "%s/%s", inside, path);
 		return true;
 	}
 	if (!end)
-		end = find_end(root, path);
+		end = ci_path_find_end(root, path);
 	if (!end && *path != '/' && !starts_with(path, "../"))
 		end = path;
 	buf_addz(out, end ? end : path);
@@ -108,7 +108,7 @@ bool ci_add_path(const char *file, struct buf *out)
 	path_add_clean(&path, file);
 	path_add_clean(&root, workspace && *workspace == '/' ? workspace : here ? here : "");
 	if (path.len)
-		is_there = add_place(path.data, buf_text(&root), here ? here : "", out);
+		is_there = ci_path_add_place(path.data, buf_text(&root), here ? here : "", out);
 	buf_release(&path);
 	buf_release(&root);
 	free(here);

@@ -59,21 +59,21 @@ static enum rule rule_of(const struct gate_row *r)
 	}
 }
 
-static void add_object(struct json *j, const char *key)
+static void sarif_add_object(struct json *j, const char *key)
 {
 	jsonw_key(j, key);
 	jsonw_open(j, '{');
 }
 
-static void add_message(struct json *j, const char *key, const char *text)
+static void sarif_add_message(struct json *j, const char *key, const char *text)
 {
-	add_object(j, key);
+	sarif_add_object(j, key);
 	jsonw_add_text(j, "text", text);
 	jsonw_close(j, '}');
 }
 
 /* Add a number; omitted if unknown. */
-static void add_number(struct json *j, const char *key, double v)
+static void sarif_add_number(struct json *j, const char *key, double v)
 {
 	char text[40];
 
@@ -83,18 +83,18 @@ static void add_number(struct json *j, const char *key, double v)
 	jsonw_raw(j, text, (size_t)snprintf(text, sizeof(text), "%.9g", v));
 }
 
-static void add_rule(struct json *j, enum rule i)
+static void sarif_add_rule(struct json *j, enum rule i)
 {
 	jsonw_open(j, '{');
 	jsonw_add_text(j, "id", rules[i].id);
 	jsonw_add_text(j, "name", rules[i].name);
-	add_message(j, "shortDescription", rules[i].what);
-	add_message(j, "fullDescription", rules[i].help);
-	add_message(j, "help", rules[i].help);
-	add_object(j, "defaultConfiguration");
+	sarif_add_message(j, "shortDescription", rules[i].what);
+	sarif_add_message(j, "fullDescription", rules[i].help);
+	sarif_add_message(j, "help", rules[i].help);
+	sarif_add_object(j, "defaultConfiguration");
 	jsonw_add_text(j, "level", rules[i].level);
 	jsonw_close(j, '}');
-	add_object(j, "properties");
+	sarif_add_object(j, "properties");
 	jsonw_key(j, "tags");
 	jsonw_open(j, '[');
 	jsonw_textz(j, "performance");
@@ -106,14 +106,14 @@ static void add_rule(struct json *j, enum rule i)
 
 static void add_tool(struct json *j)
 {
-	add_object(j, "tool");
-	add_object(j, "driver");
+	sarif_add_object(j, "tool");
+	sarif_add_object(j, "driver");
 	jsonw_add_text(j, "name", "cpa gate");
 	jsonw_add_text(j, "version", PACKAGE_VERSION);
 	jsonw_key(j, "rules");
 	jsonw_open(j, '[');
 	for (int i = 0; i < N_RULES; i++)
-		add_rule(j, (enum rule)i);
+		sarif_add_rule(j, (enum rule)i);
 	jsonw_close(j, ']');
 	jsonw_close(j, '}');
 	jsonw_close(j, '}');
@@ -127,11 +127,11 @@ static void add_notifications(struct json *j, const struct gate_message *m, uint
 
 		ci_add_name(m[i].text, 0, &text);
 		jsonw_open(j, '{');
-		add_object(j, "descriptor");
+		sarif_add_object(j, "descriptor");
 		jsonw_add_text(j, "id", m[i].id);
 		jsonw_close(j, '}');
 		jsonw_add_text(j, "level", level);
-		add_message(j, "message", text.data);
+		sarif_add_message(j, "message", text.data);
 		jsonw_close(j, '}');
 		buf_release(&text);
 	}
@@ -188,7 +188,7 @@ static void add_artifact(struct json *j, const struct gate *g, const struct gate
 	if (!is_there && *path.data == '/')
 		buf_addz(&uri, "file://");
 	add_encoded(path.data, &uri);
-	add_object(j, "artifactLocation");
+	sarif_add_object(j, "artifactLocation");
 	jsonw_add_text(j, "uri", uri.data);
 	if (is_there)
 		jsonw_add_text(j, "uriBaseId", "%SRCROOT%");
@@ -197,14 +197,14 @@ static void add_artifact(struct json *j, const struct gate *g, const struct gate
 	buf_release(&uri);
 }
 
-static void add_location(struct json *j, const struct gate *g, const struct gate_row *r)
+static void sarif_add_location(struct json *j, const struct gate *g, const struct gate_row *r)
 {
 	jsonw_key(j, "locations");
 	jsonw_open(j, '[');
 	jsonw_open(j, '{');
-	add_object(j, "physicalLocation");
+	sarif_add_object(j, "physicalLocation");
 	add_artifact(j, g, r);
-	add_object(j, "region");
+	sarif_add_object(j, "region");
 	jsonw_add_int(j, "startLine", ci_line(*r->file ? r->line : 1));
 	jsonw_close(j, '}');
 	jsonw_close(j, '}');
@@ -238,7 +238,7 @@ static void add_fingerprints(struct json *j, const struct gate_row *r)
 {
 	char text[24];
 
-	add_object(j, "partialFingerprints");
+	sarif_add_object(j, "partialFingerprints");
 	snprintf(text, sizeof(text), "%016" PRIx64 ":1", fingerprint(r));
 	jsonw_add_text(j, "primaryLocationLineHash", text);
 	text[16] = '\0';
@@ -259,12 +259,12 @@ static void add_row_message(struct json *j, const struct gate_row *r)
 		if (s[0] == ']' && s[1] == '(')
 			buf_add(&plain, " ", 1);
 	}
-	add_message(j, "message", plain.data);
+	sarif_add_message(j, "message", plain.data);
 	buf_release(&text);
 	buf_release(&plain);
 }
 
-static void add_result(struct json *j, const struct gate *g, const struct gate_row *r, enum rule rule)
+static void sarif_add_result(struct json *j, const struct gate *g, const struct gate_row *r, enum rule rule)
 {
 	bool is_failure = r->verdict == GATE_FAIL;
 
@@ -273,30 +273,30 @@ static void add_result(struct json *j, const struct gate *g, const struct gate_r
 	jsonw_add_int(j, "ruleIndex", rule);
 	jsonw_add_text(j, "level", is_failure ? "error" : rules[rule].level);
 	add_row_message(j, r);
-	add_location(j, g, r);
+	sarif_add_location(j, g, r);
 	add_fingerprints(j, r);
-	add_object(j, "properties");
+	sarif_add_object(j, "properties");
 	jsonw_add_text(j, "verdict", gate_verdict_key(r->verdict));
 	jsonw_add_text(j, "kind", gate_kind_word(r->kind));
-	add_number(j, "ratio", r->ratio);
-	add_number(j, "lo", r->lo);
-	add_number(j, "hi", r->hi);
-	add_number(j, "pAdjusted", r->p_adjusted);
-	add_number(j, "limit", r->limit);
-	add_number(j, "baseShare", r->share[STATS_BASE]);
-	add_number(j, "newShare", r->share[STATS_NEW]);
+	sarif_add_number(j, "ratio", r->ratio);
+	sarif_add_number(j, "lo", r->lo);
+	sarif_add_number(j, "hi", r->hi);
+	sarif_add_number(j, "pAdjusted", r->p_adjusted);
+	sarif_add_number(j, "limit", r->limit);
+	sarif_add_number(j, "baseShare", r->share[STATS_BASE]);
+	sarif_add_number(j, "newShare", r->share[STATS_NEW]);
 	jsonw_close(j, '}');
 	jsonw_close(j, '}');
 }
 
-static void add_run(struct json *j, const struct gate *g)
+static void sarif_add_run(struct json *j, const struct gate *g)
 {
 	jsonw_open(j, '{');
 	add_tool(j);
 	add_invocation(j, g);
-	add_object(j, "originalUriBaseIds");
-	add_object(j, "%SRCROOT%");
-	add_message(j, "description", "The root of the repository");
+	sarif_add_object(j, "originalUriBaseIds");
+	sarif_add_object(j, "%SRCROOT%");
+	sarif_add_message(j, "description", "The root of the repository");
 	jsonw_close(j, '}');
 	jsonw_close(j, '}');
 	jsonw_key(j, "results");
@@ -305,11 +305,11 @@ static void add_run(struct json *j, const struct gate *g)
 		enum rule rule = rule_of(&g->row[i]);
 
 		if (rule != RULE_NONE)
-			add_result(j, g, &g->row[i], rule);
+			sarif_add_result(j, g, &g->row[i], rule);
 	}
 	jsonw_close(j, ']');
 	jsonw_add_text(j, "columnKind", "utf16CodeUnits");
-	add_object(j, "properties");
+	sarif_add_object(j, "properties");
 	jsonw_add_text(j, "verdict", gate_outcome_word(g->outcome));
 	jsonw_add_int(j, "tests", g->n_tests);
 	jsonw_close(j, '}');
@@ -325,7 +325,7 @@ void sarif_draw(const struct gate *g, struct buf *out)
 	jsonw_add_text(&j, "version", "2.1.0");
 	jsonw_key(&j, "runs");
 	jsonw_open(&j, '[');
-	add_run(&j, g);
+	sarif_add_run(&j, g);
 	jsonw_close(&j, ']');
 	jsonw_close(&j, '}');
 	buf_addz(out, "\n");

@@ -26,18 +26,18 @@ void ci_add_name(const char *name, size_t max, struct buf *out)
 	buf_release(&safe);
 }
 
-static void add_share(double share, struct buf *out)
+static void sentences_add_share(double share, struct buf *out)
 {
 	buf_addf(out, "%.*f%%", share < 0.00095 ? 2 : 1, 100 * share);
 }
 
 /* Append a percentage without trailing zeros: 20%, 2.5%. */
-static void add_percent(const char *sign, double part, struct buf *out)
+static void sentences_add_percent(const char *sign, double part, struct buf *out)
 {
 	buf_addf(out, "%s%.6g%%", sign, 100 * part);
 }
 
-static void add_aliases(const struct gate_row *r, struct buf *out)
+static void sentences_add_aliases(const struct gate_row *r, struct buf *out)
 {
 	uint32_t shown = r->n_aliases <= CI_ALIASES ? r->n_aliases : CI_ALIASES - 1;
 
@@ -63,17 +63,17 @@ static void add_size(const struct gate_row *r, struct buf *out)
 		if (r->kind == GATE_TOTAL)
 			return;
 		buf_addz(out, ", from ");
-		add_share(base, out);
+		sentences_add_share(base, out);
 		buf_addz(out, " to ");
-		add_share(now, out);
+		sentences_add_share(now, out);
 	} else if (base > 0 && now > 0) {
 		buf_addz(out, "from ");
-		add_share(base, out);
+		sentences_add_share(base, out);
 		buf_addz(out, " to ");
-		add_share(now, out);
+		sentences_add_share(now, out);
 	} else {
 		buf_addz(out, now > 0 ? "new, " : "gone, ");
-		add_share(now > 0 ? now : base, out);
+		sentences_add_share(now > 0 ? now : base, out);
 	}
 	buf_addz(out, " of the total");
 }
@@ -85,7 +85,7 @@ void ci_add_row(const struct gate_row *r, struct buf *out)
 		buf_addz(out, ", p=");
 		text_gate_add_p(r->p_adjusted, out);
 		buf_addz(out, ", limit ");
-		add_percent("+", r->limit, out);
+		sentences_add_percent("+", r->limit, out);
 	}
 	if (*r->reason) {
 		buf_addz(out, "; ");
@@ -95,7 +95,7 @@ void ci_add_row(const struct gate_row *r, struct buf *out)
 		buf_addz(out, "; was ");
 		ci_add_name(r->old_name, CI_NAME_MAX, out);
 	}
-	add_aliases(r, out);
+	sentences_add_aliases(r, out);
 }
 
 void ci_add_sides(const struct gate *g, struct buf *out)
@@ -108,9 +108,9 @@ void ci_add_sides(const struct gate *g, struct buf *out)
 		buf_addf(out, s->n_files == 1 ? " in a profile" : " in %" PRIu32 " profiles", s->n_files);
 	}
 	buf_addf(out, "; relative to %s; confidence ", text_gate_relative_to(g->options->normalize));
-	add_percent("", g->options->confidence, out);
+	sentences_add_percent("", g->options->confidence, out);
 	buf_addz(out, ", threshold ");
-	add_percent("+", g->options->threshold, out);
+	sentences_add_percent("+", g->options->threshold, out);
 }
 
 void ci_add_power(const struct gate *g, struct buf *out)

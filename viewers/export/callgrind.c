@@ -42,7 +42,7 @@ struct writer {
 };
 
 /* Append "(N) name" at the first use of a name, then "(N)"; nothing for an empty name. */
-static void add_name(struct writer *w, const char *key, struct strtab *seen, const char *name)
+static void callgrind_add_name(struct writer *w, const char *key, struct strtab *seen, const char *name)
 {
 	uint32_t before = strtab_count(seen);
 	str_id id;
@@ -59,7 +59,7 @@ static void add_name(struct writer *w, const char *key, struct strtab *seen, con
 	buf_add(w->out, "\n", 1);
 }
 
-static void add_address(struct writer *w, uint64_t addr)
+static void callgrind_add_address(struct writer *w, uint64_t addr)
 {
 	char absolute[24], relative[24];
 	int n = snprintf(absolute, sizeof(absolute), addr ? "%#" PRIx64 : "0x%" PRIx64, addr);
@@ -81,17 +81,17 @@ static int64_t whole_value(const struct head *h, int64_t value)
 	return num_trunc(unit_scale(report_value(h, value), h->unit, h->out_unit, &unit));
 }
 
-static const struct place *place_of(const struct writer *w, uint32_t node)
+static const struct place *callgrind_place_of(const struct writer *w, uint32_t node)
 {
 	return &w->net->places.place[nodes_place(&w->net->nodes, node)];
 }
 
-static const char *file_of(const struct writer *w, uint32_t node)
+static const char *callgrind_file_of(const struct writer *w, uint32_t node)
 {
 	return places_file(&w->net->places, nodes_place(&w->net->nodes, node));
 }
 
-static const char *text_of(const struct writer *w, str_id id)
+static const char *callgrind_text_of(const struct writer *w, str_id id)
 {
 	return report_head_text(w->net->places.p, id, w->net->names.mem);
 }
@@ -102,48 +102,49 @@ static void add_callee(struct writer *w, uint32_t node)
 	const struct alias *a = &w->alias[node];
 	struct buf name = { 0 };
 
-	buf_addz(&name, text_of(w, place_of(w, node)->name));
+	buf_addz(&name, callgrind_text_of(w, callgrind_place_of(w, node)->name));
 	if (a->of)
 		buf_addf(&name, " [%" PRIu32 "/%" PRIu32 "]", a->number, a->of);
-	add_name(w, "cfn=", w->names, buf_text(&name));
+	callgrind_add_name(w, "cfn=", w->names, buf_text(&name));
 	buf_release(&name);
 }
 
 static bool same_block(const struct writer *w, uint32_t a, uint32_t b)
 {
-	const struct place *l = place_of(w, a), *r = place_of(w, b);
+	const struct place *l = callgrind_place_of(w, a), *r = callgrind_place_of(w, b);
 
 	return l->objfile == r->objfile && l->file == r->file && l->name == r->name;
 }
 
-static void add_block(struct writer *w, uint32_t node)
+static void callgrind_add_block(struct writer *w, uint32_t node)
 {
 	buf_add(w->out, "\n", 1);
-	add_name(w, "ob=", w->objects, text_of(w, place_of(w, node)->objfile));
-	add_name(w, "fl=", w->files, file_of(w, node));
-	add_name(w, "fn=", w->names, text_of(w, place_of(w, node)->name)); /* like pprof, without a number */
+	callgrind_add_name(w, "ob=", w->objects, callgrind_text_of(w, callgrind_place_of(w, node)->objfile));
+	callgrind_add_name(w, "fl=", w->files, callgrind_file_of(w, node));
+	callgrind_add_name(w, "fn=", w->names,
+			   callgrind_text_of(w, callgrind_place_of(w, node)->name)); /* like pprof, without a number */
 }
 
-static void add_call(struct writer *w, const struct edge *e)
+static void callgrind_add_call(struct writer *w, const struct edge *e)
 {
-	add_name(w, "cfl=", w->files, file_of(w, e->dst));
+	callgrind_add_name(w, "cfl=", w->files, callgrind_file_of(w, e->dst));
 	add_callee(w, e->dst);
 	buf_addz(w->out, "calls=0 ");
-	add_address(w, place_of(w, e->dst)->addr);
-	buf_addf(w->out, " %" PRId64 "\n* * %" PRId64 "\n", place_of(w, e->dst)->line,
+	callgrind_add_address(w, callgrind_place_of(w, e->dst)->addr);
+	buf_addf(w->out, " %" PRId64 "\n* * %" PRId64 "\n", callgrind_place_of(w, e->dst)->line,
 		 whole_value(w->h, nodes_mean(e->weight, e->div)));
 }
 
-static void add_node(struct writer *w, uint32_t node)
+static void callgrind_add_node(struct writer *w, uint32_t node)
 {
 	const struct net *net = w->net;
-	uint64_t addr = place_of(w, node)->addr;
+	uint64_t addr = callgrind_place_of(w, node)->addr;
 
-	add_address(w, addr);
-	buf_addf(w->out, " %" PRId64 " %" PRId64 "\n", place_of(w, node)->line,
+	callgrind_add_address(w, addr);
+	buf_addf(w->out, " %" PRId64 " %" PRId64 "\n", callgrind_place_of(w, node)->line,
 		 whole_value(w->h, nodes_flat(&net->nodes, node)));
 	for (size_t i = net->out.off[node]; i < net->out.off[node + 1]; i++)
-		add_call(w, &net->edges.edge[net->out.call[i]]);
+		callgrind_add_call(w, &net->edges.edge[net->out.call[i]]);
 	w->has_prev = true;
 	w->prev = addr;
 }
@@ -165,30 +166,30 @@ struct functions {
 	struct idtab ids, names;
 };
 
-static bool same_name(const struct function *a, const struct function *b)
+static bool callgrind_same_name(const struct function *a, const struct function *b)
 {
 	return a->name == b->name && a->file == b->file;
 }
 
 static bool same_function(const struct function *a, const struct function *b)
 {
-	return same_name(a, b) && a->objfile == b->objfile && a->parent == b->parent && a->start == b->start;
+	return callgrind_same_name(a, b) && a->objfile == b->objfile && a->parent == b->parent && a->start == b->start;
 }
 
 /* Find the first function with the name and file of the key; fs->n if there is none yet. */
-static uint32_t find_first(struct functions *fs, const struct function *key)
+static uint32_t callgrind_find_first(struct functions *fs, const struct function *key)
 {
 	uint64_t h = hash_u64((uint64_t)key->name << 32 | key->file);
 	uint32_t id;
 
 	for (size_t pos = idtab_start(&fs->names, h); idtab_next(&fs->names, h, &pos, &id);)
-		if (same_name(&fs->f[id], key))
+		if (callgrind_same_name(&fs->f[id], key))
 			return id;
 	idtab_put(&fs->names, h, fs->n);
 	return fs->n;
 }
 
-static uint32_t find_function(struct functions *fs, const struct function *key)
+static uint32_t callgrind_find_function(struct functions *fs, const struct function *key)
 {
 	uint64_t words[4] = { (uint64_t)key->name << 32 | key->file, key->objfile, key->parent, (uint64_t)key->start };
 	uint64_t h = hash_bytes(words, sizeof(words));
@@ -197,7 +198,7 @@ static uint32_t find_function(struct functions *fs, const struct function *key)
 	for (size_t pos = idtab_start(&fs->ids, h); idtab_next(&fs->ids, h, &pos, &id);)
 		if (same_function(&fs->f[id], key))
 			return id;
-	first = find_first(fs, key);
+	first = callgrind_find_first(fs, key);
 	fs->f = mem_grow(fs->f, &fs->cap, (size_t)fs->n + 1, sizeof(*fs->f));
 	fs->f[fs->n] = *key;
 	fs->f[fs->n].first = first;
@@ -217,14 +218,14 @@ static void find_aliases(struct writer *w)
 	idtab_init(&fs.names, 0);
 	for (uint32_t i = 0; i < net->shown.n; i++) {
 		uint32_t node = net->shown.node[i];
-		const struct place *k = place_of(w, node);
+		const struct place *k = callgrind_place_of(w, node);
 		const struct function key = { .name = k->name,
 					      .objfile = k->objfile,
 					      .file = k->file,
 					      .parent = net->is_tree ? net->tree.parent[node] : 0,
 					      .start = k->start };
 
-		of[i] = find_function(&fs, &key);
+		of[i] = callgrind_find_function(&fs, &key);
 	}
 	for (uint32_t i = 0; i < net->shown.n && !buf_is_stopped(); i++) {
 		const struct function *own = &fs.f[of[i]];
@@ -257,8 +258,8 @@ void callgrind_draw(const struct net *net, const struct report *r, struct buf *o
 	buf_addz(out, ")\n");
 	for (uint32_t i = 0; i < net->shown.n && !buf_is_stopped(); i++) {
 		if (i == 0 || !same_block(&w, net->shown.node[i - 1], net->shown.node[i]))
-			add_block(&w, net->shown.node[i]);
-		add_node(&w, net->shown.node[i]);
+			callgrind_add_block(&w, net->shown.node[i]);
+		callgrind_add_node(&w, net->shown.node[i]);
 	}
 	strtab_free(w.objects);
 	strtab_free(w.files);

@@ -36,7 +36,7 @@ void csv_add_quoted(struct buf *out, const char *s)
 	buf_release(&safe);
 }
 
-static void add_cell(const struct head *h, const struct column *c, const union cell *cell, struct buf *out)
+static void csv_add_cell(const struct head *h, const struct column *c, const union cell *cell, struct buf *out)
 {
 	switch (c->kind) {
 	case CELL_VALUE:
@@ -65,7 +65,7 @@ static void add_cell(const struct head *h, const struct column *c, const union c
 	}
 }
 
-static bool has_values(const struct table *t)
+static bool csv_has_values(const struct table *t)
 {
 	for (uint32_t c = 0; c < t->n_cols; c++)
 		if (t->col[c].kind == CELL_VALUE)
@@ -76,7 +76,7 @@ static bool has_values(const struct table *t)
 void csv_draw(const struct report *r, struct buf *out)
 {
 	const struct table *t = &r->table;
-	bool unit = has_values(t);
+	bool unit = csv_has_values(t);
 
 	if (t->role)
 		buf_addz(out, "role,");
@@ -94,7 +94,7 @@ void csv_draw(const struct report *r, struct buf *out)
 		for (uint32_t c = 0; c < t->n_cols; c++) {
 			buf_add(out, ",", c > 0);
 			if (report_has(t, i, c))
-				add_cell(&r->head, &t->col[c], &t->cell[(size_t)i * t->n_cols + c], out);
+				csv_add_cell(&r->head, &t->col[c], &t->cell[(size_t)i * t->n_cols + c], out);
 		}
 		if (unit) {
 			buf_add(out, ",", 1);
@@ -109,7 +109,7 @@ struct traces_writer {
 	struct string_list frames; /* for each frame of each location, the part of its line that samples share */
 };
 
-static void *start(const struct report *r)
+static void *csv_start(const struct report *r)
 {
 	struct traces_writer *d = mem_zalloc(1, sizeof(*d));
 	const struct traces *t = r->traces;
@@ -128,7 +128,7 @@ static void *start(const struct report *r)
 }
 
 /* Faster than printf, which matters because many lines have little else. */
-static void add_number(struct buf *out, uint32_t n)
+static void csv_add_number(struct buf *out, uint32_t n)
 {
 	char digits[10], *at = digits + sizeof(digits);
 
@@ -138,7 +138,7 @@ static void add_number(struct buf *out, uint32_t n)
 	buf_add(out, at, (size_t)(digits + sizeof(digits) - at));
 }
 
-static void add_sample(const struct traces_writer *d, uint32_t sample, struct buf *out)
+static void csv_add_sample(const struct traces_writer *d, uint32_t sample, struct buf *out)
 {
 	const struct traces *t = d->r->traces;
 	uint32_t stack = t->stack[sample], depth = 0;
@@ -154,22 +154,22 @@ static void add_sample(const struct traces_writer *d, uint32_t sample, struct bu
 			const char *text = string_list_get(&d->frames, i, &len);
 
 			buf_add(out, number, (size_t)n);
-			add_number(out, depth++);
+			csv_add_number(out, depth++);
 			buf_add(out, ",", 1);
 			buf_add(out, text, len);
 		}
 	}
 }
 
-static void draw(const void *writer, uint32_t lo, uint32_t hi, struct buf *out)
+static void export_csv_draw(const void *writer, uint32_t lo, uint32_t hi, struct buf *out)
 {
 	if (lo == 0)
 		buf_addz(out, "sample,flat,depth,name,inlined,unit\n");
 	for (uint32_t i = lo; i < hi && !buf_is_stopped(); i++)
-		add_sample(writer, i, out);
+		csv_add_sample(writer, i, out);
 }
 
-static void end(void *writer)
+static void csv_end(void *writer)
 {
 	struct traces_writer *d = writer;
 
@@ -177,4 +177,4 @@ static void end(void *writer)
 	free(d);
 }
 
-const struct traces_viewer csv_traces = { start, draw, end };
+const struct traces_viewer csv_traces = { csv_start, export_csv_draw, csv_end };

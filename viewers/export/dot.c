@@ -22,7 +22,7 @@
  * Append text for use in quotes: control characters, backslashes and quotes are escaped. A line end is replaced by end
  * ("\\l" for left-justified lines, "\\n" for centred ones).
  */
-static void add_text(struct buf *out, const char *text, size_t n, const char *end)
+static void dot_add_text(struct buf *out, const char *text, size_t n, const char *end)
 {
 	struct buf safe = { 0 };
 
@@ -44,28 +44,28 @@ static void add_text(struct buf *out, const char *text, size_t n, const char *en
 	buf_release(&safe);
 }
 
-static void add_quoted(struct buf *out, const char *text)
+static void dot_add_quoted(struct buf *out, const char *text)
 {
 	struct buf safe = { 0 };
 
 	utf8_add_safe(&safe, text, strlen(text)); /* keep a name on one line */
-	add_text(out, buf_text(&safe), safe.len, "\\l");
+	dot_add_text(out, buf_text(&safe), safe.len, "\\l");
 	buf_release(&safe);
 }
 
 /* Append the lines of a text for use in quotes. */
-static void add_lines(const struct buf *lines, struct buf *out)
+static void dot_add_lines(const struct buf *lines, struct buf *out)
 {
-	add_text(out, buf_text(lines), lines->len, "\\n");
+	dot_add_text(out, buf_text(lines), lines->len, "\\n");
 }
 
 /* Append a value with its unit, for use in quotes. */
-static void add_value(const struct callgraph *g, int64_t value, struct buf *out)
+static void dot_add_value(const struct callgraph *g, int64_t value, struct buf *out)
 {
 	struct buf text = { 0 };
 
 	callgraph_add_value(g, value, &text);
-	add_lines(&text, out);
+	dot_add_lines(&text, out);
 	buf_release(&text);
 }
 
@@ -74,16 +74,16 @@ static void add_box_text(const struct callgraph *g, const struct callgraph_box *
 	struct buf text = { 0 };
 
 	callgraph_add_text(g, b, &text);
-	add_lines(&text, out);
+	dot_add_lines(&text, out);
 	buf_release(&text);
 }
 
 /* Append a box of labels and the line that attaches it. */
-static void add_labels(const struct callgraph *g, const struct callgraph_box *b, struct buf *out)
+static void dot_add_labels(const struct callgraph *g, const struct callgraph_box *b, struct buf *out)
 {
 	struct buf w = { 0 };
 
-	add_value(g, b->weight, &w);
+	dot_add_value(g, b->weight, &w);
 	buf_addf(out, "%s [label = \"", b->id);
 	add_box_text(g, b, out);
 	buf_addf(out, "\" id=\"%s\" fontsize=%d shape=box3d tooltip=\"%s\"]\n", b->id, b->font, buf_text(&w));
@@ -93,7 +93,7 @@ static void add_labels(const struct callgraph *g, const struct callgraph_box *b,
 	buf_release(&w);
 }
 
-static void add_legend(const struct report *r, struct buf *out)
+static void dot_add_legend(const struct report *r, struct buf *out)
 {
 	const char *title = r->head.file;
 	struct buf lines = { 0 };
@@ -103,29 +103,29 @@ static void add_legend(const struct report *r, struct buf *out)
 	buf_addz(&lines, "\nSee https://git.io/JfYMW for how to read the graph\n");
 	first = strcspn(lines.data, "\n");
 	buf_addz(out, "digraph \"");
-	add_quoted(out, *title ? title : "unnamed");
+	dot_add_quoted(out, *title ? title : "unnamed");
 	buf_addz(out, "\" {\nnode [style=filled fillcolor=\"#f8f8f8\"]\nsubgraph cluster_L { \"");
-	add_text(out, lines.data, first, "\\l");
+	dot_add_text(out, lines.data, first, "\\l");
 	buf_addz(out, "\" [shape=box fontsize=16 label=\"");
-	add_text(out, lines.data, lines.len, "\\l");
+	dot_add_text(out, lines.data, lines.len, "\\l");
 	buf_addz(out, "\"");
 	if (*title) {
 		buf_addz(out, " tooltip=\"");
-		add_quoted(out, title);
+		dot_add_quoted(out, title);
 		buf_addz(out, "\"");
 	}
 	buf_addz(out, "] }\n");
 	buf_release(&lines);
 }
 
-static void add_node(const struct callgraph *g, const struct callgraph_box *b, struct buf *out)
+static void dot_add_node(const struct callgraph *g, const struct callgraph_box *b, struct buf *out)
 {
 	buf_addf(out, "%s [label=\"", b->id);
 	add_box_text(g, b, out);
 	buf_addf(out, "\" id=\"node%" PRIu32 "\" fontsize=%d shape=box tooltip=\"", b->node + 1, b->font);
-	add_quoted(out, g->net->shown.name[b->node]);
+	dot_add_quoted(out, g->net->shown.name[b->node]);
 	buf_addz(out, " (");
-	add_value(g, b->weight, out);
+	dot_add_value(g, b->weight, out);
 	buf_addf(out, ")\" color=\"#%06" PRIx32 "\" fillcolor=\"#%06" PRIx32 "\"]\n",
 		 callgraph_color(g, b->weight, false), callgraph_color(g, b->weight, true));
 }
@@ -144,21 +144,21 @@ static void add_tip(const struct callgraph *g, const struct edge *e, struct buf 
 	const struct net *net = g->net;
 
 	buf_addz(out, "\"");
-	add_quoted(out, net->shown.name[net->position[e->src] - 1]);
+	dot_add_quoted(out, net->shown.name[net->position[e->src] - 1]);
 	buf_addz(out, e->residual ? " ... " : " -> ");
-	add_quoted(out, net->shown.name[net->position[e->dst] - 1]);
+	dot_add_quoted(out, net->shown.name[net->position[e->dst] - 1]);
 	buf_addz(out, " (");
-	add_value(g, callgraph_weight(e), out);
+	dot_add_value(g, callgraph_weight(e), out);
 	buf_addz(out, ")\"");
 }
 
-static void add_call(const struct callgraph *g, const struct edge *e, struct buf *out)
+static void dot_add_call(const struct callgraph *g, const struct edge *e, struct buf *out)
 {
 	const struct callgraph_box *from = callgraph_box_of(g, e->src), *to = callgraph_box_of(g, e->dst);
 	int64_t weight = callgraph_weight(e);
 
 	buf_addf(out, "%s -> %s [label=\" ", from->id, to->id);
-	add_value(g, weight, out);
+	dot_add_value(g, weight, out);
 	buf_addz(out, e->inlined ? "\\n (inline)\"" : "\"");
 	if (g->r->head.total != 0) {
 		add_thickness(g, "weight", weight, CALLGRAPH_WEIGHT_MAX, out);
@@ -178,14 +178,14 @@ void dot_draw(const struct net *net, const struct report *r, struct buf *out)
 
 	assert(net && r && out);
 	callgraph_make(net, r, r->mem, &g);
-	add_legend(r, out);
+	dot_add_legend(r, out);
 	for (uint32_t i = 0; i < g.n && !buf_is_stopped(); i++) {
 		if (g.box[i].label)
-			add_labels(&g, &g.box[i], out);
+			dot_add_labels(&g, &g.box[i], out);
 		else
-			add_node(&g, &g.box[i], out);
+			dot_add_node(&g, &g.box[i], out);
 	}
 	for (uint32_t i = 0; i < g.n_calls && !buf_is_stopped(); i++)
-		add_call(&g, g.call[i], out);
+		dot_add_call(&g, g.call[i], out);
 	buf_addz(out, "}\n");
 }

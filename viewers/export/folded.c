@@ -66,7 +66,7 @@ static size_t blank_before_number(const char *s, size_t n)
 }
 
 /* Append the name of a place, with everything escaped that would end the name or the line. */
-static void add_name(const struct places *pl, uint32_t place, struct buf *scratch, struct buf *out)
+static void folded_add_name(const struct places *pl, uint32_t place, struct buf *scratch, struct buf *out)
 {
 	size_t plain = 0, blank;
 
@@ -87,7 +87,7 @@ static void add_name(const struct places *pl, uint32_t place, struct buf *scratc
 	}
 }
 
-static int compare_names(const void *a, const void *b)
+static int folded_compare_names(const void *a, const void *b)
 {
 	const struct name *x = a, *y = b;
 
@@ -105,15 +105,15 @@ static void sort_names(struct node_names *names, const struct places *pl)
 	names->rank = mem_alloc(names->n, sizeof(*names->rank));
 	for (uint32_t i = 0; i < names->n; i++) {
 		off[i] = names->text.len;
-		add_name(pl, i / 2, &scratch, &names->text);
+		folded_add_name(pl, i / 2, &scratch, &names->text);
 		buf_add(&names->text, i % 2 ? "" : ";", 1);
 	}
 	off[names->n] = names->text.len;
 	for (uint32_t i = 0; i < names->n; i++)
 		names->name[i] = (struct name){ names->text.data + off[i], (uint32_t)(off[i + 1] - off[i]), i };
-	qsort(names->name, names->n, sizeof(*names->name), compare_names);
+	qsort(names->name, names->n, sizeof(*names->name), folded_compare_names);
 	for (uint32_t i = 0; i < names->n; i++) {
-		if (i && compare_names(&names->name[i - 1], &names->name[i]) != 0)
+		if (i && folded_compare_names(&names->name[i - 1], &names->name[i]) != 0)
 			rank = i;
 		names->rank[names->name[i].place] = rank;
 	}
@@ -122,7 +122,7 @@ static void sort_names(struct node_names *names, const struct places *pl)
 }
 
 /* Sum the rows of each stack. No sum overflows: view_make has checked that. */
-static void add_rows(struct folded_writer *f)
+static void folded_add_rows(struct folded_writer *f)
 {
 	const struct profile *p = f->v->p;
 	struct arena *mem = arena_new();
@@ -174,7 +174,7 @@ static int make_lines(struct folded_writer *f, struct err *err)
 	return stop_check(f->v->stop, err);
 }
 
-static int compare_lines(const void *a, const void *b)
+static int folded_compare_lines(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 	uint32_t n = x->n < y->n ? x->n : y->n;
@@ -190,9 +190,9 @@ static void merge_lines(struct folded_writer *f)
 {
 	size_t n = 0;
 
-	qsort(f->line, f->n, sizeof(*f->line), compare_lines);
+	qsort(f->line, f->n, sizeof(*f->line), folded_compare_lines);
 	for (size_t i = 0; i < f->n; i++) {
-		if (n && compare_lines(&f->line[n - 1], &f->line[i]) == 0) {
+		if (n && folded_compare_lines(&f->line[n - 1], &f->line[i]) == 0) {
 			f->line[n - 1].before += f->line[i].before;
 			f->line[n - 1].after += f->line[i].after;
 		} else {
@@ -205,7 +205,7 @@ static void merge_lines(struct folded_writer *f)
 }
 
 /* Multiply a value; results beyond 64 bits saturate. */
-static int64_t scaled(int64_t value, double ratio)
+static int64_t folded_scaled(int64_t value, double ratio)
 {
 	double v = (double)value * ratio;
 
@@ -216,8 +216,8 @@ static int64_t scaled(int64_t value, double ratio)
 static void show_values(struct line *l, double ratio)
 {
 	if (ratio != 1) {
-		l->before = scaled(l->before, ratio);
-		l->after = scaled(l->after, ratio);
+		l->before = folded_scaled(l->before, ratio);
+		l->after = folded_scaled(l->after, ratio);
 	}
 	if (l->before < 0 || l->after < 0) {
 		int64_t change = num_add_capped(l->after, -l->before);
@@ -227,7 +227,7 @@ static void show_values(struct line *l, double ratio)
 	}
 }
 
-static size_t line_bytes(const struct folded_writer *f, const struct line *l)
+static size_t folded_line_bytes(const struct folded_writer *f, const struct line *l)
 {
 	size_t bytes = 2 * (NUM_DIGITS + 1) + 1;
 
@@ -236,9 +236,9 @@ static size_t line_bytes(const struct folded_writer *f, const struct line *l)
 	return bytes;
 }
 
-static void add_line(const struct folded_writer *f, const struct line *l, struct buf *out)
+static void folded_add_line(const struct folded_writer *f, const struct line *l, struct buf *out)
 {
-	char *at = buf_room(out, line_bytes(f, l));
+	char *at = buf_room(out, folded_line_bytes(f, l));
 
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct name *name = &f->names.name[l->rank[i]];
@@ -257,12 +257,12 @@ static void add_line(const struct folded_writer *f, const struct line *l, struct
 	*at = 0;
 }
 
-static int add_lines(struct folded_writer *f, double ratio, struct buf *out, struct err *err)
+static int folded_add_lines(struct folded_writer *f, double ratio, struct buf *out, struct err *err)
 {
 	size_t bytes = 0;
 
 	for (size_t i = 0; i < f->n; i++)
-		bytes += line_bytes(f, &f->line[i]);
+		bytes += folded_line_bytes(f, &f->line[i]);
 	if (export_stacks_check_bytes(bytes, err) < 0)
 		return ERR_LIMIT;
 	buf_room(out, bytes);
@@ -270,7 +270,7 @@ static int add_lines(struct folded_writer *f, double ratio, struct buf *out, str
 	for (size_t i = 0; i < f->n && !stop_step(f->v->stop, i); i++) {
 		show_values(&f->line[i], ratio);
 		if (f->line[i].before || f->line[i].after)
-			add_line(f, &f->line[i], out);
+			folded_add_line(f, &f->line[i], out);
 	}
 	return stop_check(f->v->stop, err);
 }
@@ -286,11 +286,11 @@ int export_folded(const struct view *v, const struct query *q, struct buf *out, 
 
 	if (rc == 0) {
 		sort_names(&f.names, &f.pl);
-		add_rows(&f);
+		folded_add_rows(&f);
 		rc = make_lines(&f, err);
 		if (rc == 0) {
 			merge_lines(&f);
-			rc = add_lines(&f, query_ratio(q), out, err);
+			rc = folded_add_lines(&f, query_ratio(q), out, err);
 		}
 		places_release(&f.pl);
 	}

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-static void add_value(const struct head *h, int64_t v, struct buf *out)
+static void export_markdown_add_value(const struct head *h, int64_t v, struct buf *out)
 {
 	struct buf raw = { 0 };
 	const char *unit;
@@ -30,21 +30,21 @@ static void add_value(const struct head *h, int64_t v, struct buf *out)
 	buf_release(&raw);
 }
 
-static void add_shown(const struct report *r, struct buf *out)
+static void export_markdown_add_shown(const struct report *r, struct buf *out)
 {
 	const struct head *h = &r->head;
 
 	buf_addz(out, ". Showing ");
-	add_value(h, h->shown, out);
+	export_markdown_add_value(h, h->shown, out);
 	buf_addz(out, ", ");
 	unit_add_percent_trimmed(out, h->shown, h->total);
 	buf_addz(out, " of ");
-	add_value(h, h->total, out);
+	export_markdown_add_value(h, h->total, out);
 	buf_addf(out, ", in %" PRIu32 " of %" PRIu32 " %s.", r->table.role ? h->n_shown : r->table.n_rows,
 		 h->n_before_limit + h->n_dropped, r->table.role ? "nodes" : "rows");
 	if (h->not_sampled) {
 		buf_addz(out, " Not sampled: ");
-		add_value(h, h->not_sampled, out);
+		export_markdown_add_value(h, h->not_sampled, out);
 		buf_addz(out, ", ");
 		unit_add_percent_trimmed(out, h->not_sampled, h->total);
 		buf_addz(out, ".");
@@ -52,7 +52,7 @@ static void add_shown(const struct report *r, struct buf *out)
 }
 
 /* Append the active filters as a sentence after a blank; nothing if there are none. */
-static void add_filters(const struct head *h, struct buf *out)
+static void export_markdown_add_filters(const struct head *h, struct buf *out)
 {
 	for (uint32_t i = 0; i < h->n_filters; i++) {
 		struct buf text = { 0 };
@@ -67,7 +67,7 @@ static void add_filters(const struct head *h, struct buf *out)
 		buf_add(out, ".", 1);
 }
 
-static void add_summary(const struct report *r, struct buf *out)
+static void export_markdown_add_summary(const struct report *r, struct buf *out)
 {
 	const struct head *h = &r->head;
 
@@ -81,26 +81,27 @@ static void add_summary(const struct report *r, struct buf *out)
 	utf8_add_code(out, h->type);
 	if (h->is_whole) {
 		buf_addz(out, ", total: ");
-		add_value(h, h->total, out);
+		export_markdown_add_value(h, h->total, out);
 		buf_addz(out, ".");
 	} else {
-		add_shown(r, out);
+		export_markdown_add_shown(r, out);
 	}
-	add_filters(h, out);
+	export_markdown_add_filters(h, out);
 	buf_addz(out, "\n\n");
 }
 
 /* A value with its unit. */
 static void add_unit_value(const struct head *h, int64_t v, struct buf *out)
 {
-	add_value(h, v, out);
+	export_markdown_add_value(h, v, out);
 }
 
-static void add_cell(const struct head *h, const struct column *c, const union cell *cell, struct buf *out)
+static void export_markdown_add_cell(const struct head *h, const struct column *c, const union cell *cell,
+				     struct buf *out)
 {
 	switch (c->kind) {
 	case CELL_VALUE:
-		add_value(h, cell->value, out);
+		export_markdown_add_value(h, cell->value, out);
 		break;
 	case CELL_PERCENT:
 		unit_add_percent_trimmed(out, cell->value, h->total);
@@ -130,7 +131,7 @@ static bool is_left(const struct column *c)
 	return c->kind == CELL_NAME || c->kind == CELL_NOTE || c->kind == CELL_WORD;
 }
 
-static void add_titles(const struct table *t, struct buf *out)
+static void export_markdown_add_titles(const struct table *t, struct buf *out)
 {
 	if (t->role)
 		buf_addz(out, "| role ");
@@ -152,7 +153,7 @@ static void add_titles(const struct table *t, struct buf *out)
 	buf_addz(out, "|\n");
 }
 
-static void add_row(const struct report *r, uint32_t row, struct buf *out)
+static void export_markdown_add_row(const struct report *r, uint32_t row, struct buf *out)
 {
 	const struct table *t = &r->table;
 
@@ -161,13 +162,14 @@ static void add_row(const struct report *r, uint32_t row, struct buf *out)
 	for (uint32_t c = 0; c < t->n_cols; c++) {
 		buf_addz(out, "| ");
 		if (report_has(t, row, c))
-			add_cell(&r->head, &t->col[c], &t->cell[(size_t)row * t->n_cols + c], out);
+			export_markdown_add_cell(&r->head, &t->col[c], &t->cell[(size_t)row * t->n_cols + c], out);
 		buf_add(out, " ", 1);
 	}
 	buf_addz(out, "|\n");
 }
 
-static void add_side(const struct head *h, const char *title, const struct compare_side *s, struct buf *out)
+static void export_markdown_add_side(const struct head *h, const char *title, const struct compare_side *s,
+				     struct buf *out)
 {
 	buf_addf(out, "- %s: ", title);
 	for (size_t i = 0; i < s->n_sources; i++) {
@@ -188,15 +190,15 @@ static void add_side(const struct head *h, const char *title, const struct compa
 }
 
 /* Append the summary of a comparison. */
-static void add_comparison(const struct report *r, struct buf *out)
+static void export_markdown_add_comparison(const struct report *r, struct buf *out)
 {
 	const struct head *h = &r->head;
 	const struct compare *c = h->compare;
 	bool is_diff = !c->is_series;
 
 	assert(c);
-	add_side(h, is_diff ? "before" : "first", &c->before, out);
-	add_side(h, is_diff ? "after" : "last", &c->after, out);
+	export_markdown_add_side(h, is_diff ? "before" : "first", &c->before, out);
+	export_markdown_add_side(h, is_diff ? "after" : "last", &c->after, out);
 	buf_addz(out, "- type ");
 	utf8_add_code(out, h->type);
 	buf_addz(out, ", normalized by ");
@@ -206,11 +208,11 @@ static void add_comparison(const struct report *r, struct buf *out)
 	else
 		buf_addf(out, ", %zu profiles%s", c->n_profiles, c->all ? "" : ", rows that grew in every step");
 	buf_addf(out, ", %" PRIu32 " of %" PRIu32 " rows.", r->table.n_rows, h->n_before_limit + h->n_dropped);
-	add_filters(h, out);
+	export_markdown_add_filters(h, out);
 	buf_addz(out, "\n\n");
 }
 
-static void add_renames(const struct compare *c, struct buf *out)
+static void export_markdown_add_renames(const struct compare *c, struct buf *out)
 {
 	for (uint32_t i = 0; i < c->n_renames; i++) {
 		buf_addz(out, i ? "- renamed? " : "\n- renamed? ");
@@ -228,18 +230,18 @@ void markdown_draw(const struct report *r, struct buf *out)
 	if (t->n_cols == 1) {
 		for (uint32_t i = 0; i < t->n_rows && !buf_is_stopped(); i++) {
 			buf_addz(out, "- ");
-			add_cell(&r->head, t->col, &t->cell[i], out);
+			export_markdown_add_cell(&r->head, t->col, &t->cell[i], out);
 			buf_add(out, "\n", 1);
 		}
 		return;
 	}
 	if (r->head.compare)
-		add_comparison(r, out);
+		export_markdown_add_comparison(r, out);
 	else
-		add_summary(r, out);
-	add_titles(t, out);
+		export_markdown_add_summary(r, out);
+	export_markdown_add_titles(t, out);
 	for (uint32_t i = 0; i < t->n_rows && !buf_is_stopped(); i++)
-		add_row(r, i, out);
+		export_markdown_add_row(r, i, out);
 	if (r->head.compare)
-		add_renames(r->head.compare, out);
+		export_markdown_add_renames(r->head.compare, out);
 }

@@ -26,20 +26,20 @@
 #include <string.h>
 #include <time.h>
 
-static void add_string(struct buf *out, const struct profile *p, str_id id)
+static void raw_add_string(struct buf *out, const struct profile *p, str_id id)
 {
 	utf8_add_safe(out, strtab_text(p->str, id), strtab_len(p->str, id));
 }
 
-static void add_line(struct buf *out, const char *title, const struct profile *p, str_id id)
+static void raw_add_line(struct buf *out, const char *title, const struct profile *p, str_id id)
 {
 	buf_addz(out, title);
-	add_string(out, p, id);
+	raw_add_string(out, p, id);
 	buf_addz(out, "\n");
 }
 
 /* Append a time such as "2023-11-14 22:13:20.5 +0000 UTC", in the local time zone. */
-static void add_time(struct buf *out, int64_t ns)
+static void raw_add_time(struct buf *out, int64_t ns)
 {
 	int64_t rest = ns % 1000000000 + (ns % 1000000000 < 0 ? 1000000000 : 0);
 	time_t s = (time_t)(ns / 1000000000 - (ns % 1000000000 < 0));
@@ -87,7 +87,7 @@ static void add_go_duration(struct buf *out, int64_t ns)
 }
 
 /* Append the first four characters of a duration, as pprof does: "4h35" for "4h35m2.83s". */
-static void add_duration(struct buf *out, int64_t ns)
+static void raw_add_duration(struct buf *out, int64_t ns)
 {
 	struct buf text = { 0 };
 	size_t end = 0;
@@ -100,28 +100,28 @@ static void add_duration(struct buf *out, int64_t ns)
 	buf_release(&text);
 }
 
-static void add_header(struct buf *out, const struct profile *p)
+static void raw_add_header(struct buf *out, const struct profile *p)
 {
 	const struct profile_meta *m = &p->meta;
 
 	for (uint32_t i = 0; i < m->n_comments; i++)
-		add_line(out, "Comment: ", p, m->comment[i]);
+		raw_add_line(out, "Comment: ", p, m->comment[i]);
 	if (m->doc_url)
-		add_line(out, "Doc: ", p, m->doc_url);
+		raw_add_line(out, "Doc: ", p, m->doc_url);
 	buf_addz(out, "PeriodType: ");
-	add_string(out, p, m->period_type.name);
-	add_line(out, " ", p, m->period_type.unit);
+	raw_add_string(out, p, m->period_type.name);
+	raw_add_line(out, " ", p, m->period_type.unit);
 	buf_addf(out, "Period: %" PRId64 "\n", m->period);
 	if (m->time_ns)
-		add_time(out, m->time_ns);
+		raw_add_time(out, m->time_ns);
 	if (m->duration_ns)
-		add_duration(out, m->duration_ns);
+		raw_add_duration(out, m->duration_ns);
 	buf_addz(out, "Samples:\n");
 	for (uint32_t t = 0; t < p->n_types; t++) {
 		buf_addz(out, t ? " " : "");
-		add_string(out, p, p->type[t].name);
+		raw_add_string(out, p, p->type[t].name);
 		buf_addz(out, "/");
-		add_string(out, p, p->type[t].unit);
+		raw_add_string(out, p, p->type[t].unit);
 		if (p->type[t].name == m->default_type)
 			buf_addz(out, "[dflt]");
 	}
@@ -129,7 +129,7 @@ static void add_header(struct buf *out, const struct profile *p)
 }
 
 /* The text "key:[v1 v2]" of labels [first, end), which have one key and kind. Bytes are not escaped. */
-static struct buf label_text(const struct profile *p, const uint32_t *label, uint32_t first, uint32_t end)
+static struct buf raw_label_text(const struct profile *p, const uint32_t *label, uint32_t first, uint32_t end)
 {
 	str_id key = p->label_key[label[first]];
 	struct buf b = { 0 };
@@ -152,7 +152,7 @@ static struct buf label_text(const struct profile *p, const uint32_t *label, uin
 	return b;
 }
 
-static int compare_text(const void *a, const void *b)
+static int raw_compare_text(const void *a, const void *b)
 {
 	const struct buf *x = a, *y = b;
 	int order = memcmp(x->data, y->data, x->len < y->len ? x->len : y->len);
@@ -161,17 +161,17 @@ static int compare_text(const void *a, const void *b)
 }
 
 /* Append a line with the labels [first, end), which have the same kind; text is scratch space for that many labels. */
-static void add_labels(struct buf *out, const struct profile *p, const uint32_t *label, uint32_t first, uint32_t end,
-		       struct buf *text)
+static void raw_add_labels(struct buf *out, const struct profile *p, const uint32_t *label, uint32_t first,
+			   uint32_t end, struct buf *text)
 {
 	size_t n = 0;
 
 	for (uint32_t i = first, next; i < end; i = next) {
 		for (next = i + 1; next < end && p->label_key[label[next]] == p->label_key[label[i]];)
 			next++;
-		text[n++] = label_text(p, label, i, next);
+		text[n++] = raw_label_text(p, label, i, next);
 	}
-	qsort(text, n, sizeof(*text), compare_text);
+	qsort(text, n, sizeof(*text), raw_compare_text);
 	for (size_t i = 0; i < n; i++) {
 		buf_addz(out, i ? " " : "                ");
 		utf8_add_safe(out, text[i].data, text[i].len);
@@ -198,8 +198,8 @@ static struct string_list label_lines(const struct profile *p)
 		while (numbers < off[s + 1] && p->label_is_text[label[numbers]])
 			numbers++;
 		assert(off[s] <= numbers && numbers <= off[s + 1]);
-		add_labels(&lines.all, p, label, off[s], numbers, text);
-		add_labels(&lines.all, p, label, numbers, off[s + 1], text);
+		raw_add_labels(&lines.all, p, label, off[s], numbers, text);
+		raw_add_labels(&lines.all, p, label, numbers, off[s + 1], text);
 		string_list_end(&lines);
 	}
 	free(text);
@@ -243,7 +243,7 @@ static uint32_t part_start(const struct samples *s, unsigned part)
 }
 
 /* Write a blank, and v right-aligned. Returns the end. */
-static char *write_value(char *at, int64_t v)
+static char *raw_write_value(char *at, int64_t v)
 {
 	enum { WIDTH = 10 };
 	char digits[NUM_DIGITS];
@@ -267,7 +267,7 @@ static size_t row_size(const struct samples *s, uint32_t row)
 	string_list_get(&s->lines, set, &n_lines);
 	size += n_lines;
 	for (uint32_t t = 0; t < p->n_types; t++)
-		size += (size_t)(write_value(value, p->value[SIDE_TARGET][t][row]) - value);
+		size += (size_t)(raw_write_value(value, p->value[SIDE_TARGET][t][row]) - value);
 	for (struct stack_walk w = stack_walk(p, p->stack[row], STACK_LEAF_FIRST); stack_walk_next(&w, &loc);)
 		size += s->ids.len[loc];
 	return size;
@@ -286,7 +286,7 @@ static char *write_row(char *at, const struct samples *s, uint32_t row, bool is_
 	size_t n;
 
 	for (uint32_t t = 0; t < p->n_types; t++)
-		at = write_value(at, p->value[SIDE_TARGET][t][row]);
+		at = raw_write_value(at, p->value[SIDE_TARGET][t][row]);
 	*at++ = ':';
 	*at++ = ' ';
 	for (struct stack_walk w = stack_walk(p, p->stack[row], STACK_LEAF_FIRST); stack_walk_next(&w, &loc);) {
@@ -316,7 +316,7 @@ static void size_part(void *arg, unsigned part)
 }
 
 /* A row may write ID_BYTES beyond its end, which the next row overwrites; rows at the end of the part are exact. */
-static void write_part(void *arg, unsigned part)
+static void raw_write_part(void *arg, unsigned part)
 {
 	struct samples *s = arg;
 	uint32_t end = part_start(s, part + 1);
@@ -329,7 +329,7 @@ static void write_part(void *arg, unsigned part)
 }
 
 /* Append the lines of all samples; nothing if stopped. Fails ERR_LIMIT, ERR_STOPPED. */
-static int add_samples(struct buf *out, const struct profile *p, struct stop *stop, struct err *err)
+static int raw_add_samples(struct buf *out, const struct profile *p, struct stop *stop, struct err *err)
 {
 	enum { ROWS_FOR_THREADS = 10000 };
 	struct samples s = { .p = p,
@@ -349,7 +349,7 @@ static int add_samples(struct buf *out, const struct profile *p, struct stop *st
 	rc = rc == 0 ? export_stacks_check_bytes(size, err) : rc;
 	if (rc == 0) {
 		s.at = buf_room(out, size);
-		pool_run(write_part, &s, s.n_parts);
+		pool_run(raw_write_part, &s, s.n_parts);
 		rc = stop_check(stop, err);
 	}
 	if (rc == 0)
@@ -361,23 +361,23 @@ static int add_samples(struct buf *out, const struct profile *p, struct stop *st
 	return rc;
 }
 
-static void add_function(struct buf *out, const struct profile *p, uint32_t line)
+static void raw_add_function(struct buf *out, const struct profile *p, uint32_t line)
 {
 	uint32_t f = p->line_func[line];
 
-	add_string(out, p, p->func_name[f]);
+	raw_add_string(out, p, p->func_name[f]);
 	buf_addz(out, " ");
-	add_string(out, p, p->func_file[f]);
+	raw_add_string(out, p, p->func_file[f]);
 	buf_addf(out, ":%" PRId64 ":%" PRId64 " s=%" PRId64, p->line_no[line], p->line_col[line], p->func_start[f]);
 	if (p->func_name[f] != p->func_sysname[f]) {
 		buf_addz(out, "(");
-		add_string(out, p, p->func_sysname[f]);
+		raw_add_string(out, p, p->func_sysname[f]);
 		buf_addz(out, ")");
 	}
 	buf_addz(out, "\n");
 }
 
-static void add_locations(struct buf *out, const struct profile *p)
+static void raw_add_locations(struct buf *out, const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->n_locs; i++) {
 		buf_addf(out, "%6" PRIu64 ": 0x%" PRIx64 " ", p->loc_id[i], p->loc_addr[i]);
@@ -389,7 +389,7 @@ static void add_locations(struct buf *out, const struct profile *p)
 			buf_addz(out, "\n");
 		for (uint32_t l = p->loc_line[i]; l < p->loc_line[i + 1]; l++) {
 			buf_addz(out, l > p->loc_line[i] ? "             " : "");
-			add_function(out, p, l);
+			raw_add_function(out, p, l);
 		}
 	}
 }
@@ -401,9 +401,9 @@ static void add_mappings(struct buf *out, const struct profile *p)
 
 		buf_addf(out, "%" PRIu64 ": 0x%" PRIx64 "/0x%" PRIx64 "/0x%" PRIx64 " ", m->id, m->start, m->limit,
 			 m->offset);
-		add_string(out, p, m->file);
+		raw_add_string(out, p, m->file);
 		buf_addz(out, " ");
-		add_string(out, p, m->build_id);
+		raw_add_string(out, p, m->build_id);
 		buf_addf(out, " %s%s%s%s\n", m->has_functions ? "[FN]" : "", m->has_filenames ? "[FL]" : "",
 			 m->has_line_numbers ? "[LN]" : "", m->has_inline_frames ? "[IN]" : "");
 	}
@@ -413,12 +413,12 @@ int raw_draw(const struct profile *p, struct stop *stop, struct buf *out, struct
 {
 	int rc;
 
-	add_header(out, p);
-	rc = add_samples(out, p, stop, err);
+	raw_add_header(out, p);
+	rc = raw_add_samples(out, p, stop, err);
 	if (rc < 0)
 		return rc;
 	buf_addz(out, "Locations\n");
-	add_locations(out, p);
+	raw_add_locations(out, p);
 	buf_addz(out, "Mappings\n");
 	add_mappings(out, p);
 	return 0;

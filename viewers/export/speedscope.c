@@ -73,7 +73,7 @@ static uint32_t *function_files(const struct profile *p)
 	return func;
 }
 
-static void add_file(struct json *j, const char *file, int64_t line, int64_t col)
+static void speedscope_add_file(struct json *j, const char *file, int64_t line, int64_t col)
 {
 	if (!*file)
 		return;
@@ -90,7 +90,7 @@ static void add_file(struct json *j, const char *file, int64_t line, int64_t col
 }
 
 /* Append a frame. The name has no file and line, since they have their own fields. */
-static void add_frame(struct writer *s, uint32_t place, const uint32_t *func)
+static void speedscope_add_frame(struct writer *s, uint32_t place, const uint32_t *func)
 {
 	const struct place *k = &s->pl.place[place];
 	const struct profile *p = s->v->p;
@@ -105,13 +105,13 @@ static void add_frame(struct writer *s, uint32_t place, const uint32_t *func)
 	jsonw_key(&s->j, "name");
 	jsonw_text(&s->j, name.data, name.len);
 	if (k->file || k->line) {
-		add_file(&s->j, places_file(&s->pl, place), k->line, k->col);
+		speedscope_add_file(&s->j, places_file(&s->pl, place), k->line, k->col);
 	} else if (k->name && func[k->name]) {
 		uint32_t f = func[k->name] - 1;
 		struct buf file = { 0 };
 
 		path_add_clean(&file, places_source(p, p->func_file[f], s->q));
-		add_file(&s->j, buf_text(&file), p->func_start[f], 0);
+		speedscope_add_file(&s->j, buf_text(&file), p->func_start[f], 0);
 		buf_release(&file);
 	}
 	jsonw_close(&s->j, '}');
@@ -119,7 +119,7 @@ static void add_frame(struct writer *s, uint32_t place, const uint32_t *func)
 	buf_release(&name);
 }
 
-static void add_frames(struct writer *s)
+static void speedscope_add_frames(struct writer *s)
 {
 	uint32_t *func = function_files(s->v->p);
 
@@ -128,7 +128,7 @@ static void add_frames(struct writer *s)
 	jsonw_key(&s->j, "frames");
 	jsonw_open(&s->j, '[');
 	for (uint32_t i = 0; i < s->pl.n; i++)
-		add_frame(s, i, func);
+		speedscope_add_frame(s, i, func);
 	jsonw_close(&s->j, ']');
 	jsonw_close(&s->j, '}');
 	free(func);
@@ -159,7 +159,7 @@ static int sum_weights(struct writer *s, uint32_t type, int64_t *sum, struct err
 	return 0;
 }
 
-static void add_stack(struct writer *s, uint32_t stack)
+static void speedscope_add_stack(struct writer *s, uint32_t stack)
 {
 	struct buf *out = s->j.out;
 	char *at = buf_room(out, (s->max_depth + 1) * ID_BYTES), *first = at;
@@ -185,17 +185,17 @@ static void end_list(struct buf *out)
 	buf_addz(out, "]");
 }
 
-static void add_stacks(struct writer *s)
+static void speedscope_add_stacks(struct writer *s)
 {
 	jsonw_key(&s->j, "samples");
 	jsonw_raw(&s->j, "[", 1);
 	for (uint32_t i = 0; i < s->v->p->stacks.n && !stop_step(s->v->stop, i); i++)
 		if (s->weight[i])
-			add_stack(s, i);
+			speedscope_add_stack(s, i);
 	end_list(s->j.out);
 }
 
-static void add_weights(struct writer *s)
+static void speedscope_add_weights(struct writer *s)
 {
 	struct buf *out = s->j.out;
 
@@ -228,7 +228,7 @@ static void add_type_name(struct json *j, const struct profile *p, const struct 
 	buf_release(&name);
 }
 
-static int add_profile(struct writer *s, uint32_t type, struct err *err)
+static int speedscope_add_profile(struct writer *s, uint32_t type, struct err *err)
 {
 	const struct profile *p = s->v->p;
 	int64_t sum;
@@ -246,13 +246,13 @@ static int add_profile(struct writer *s, uint32_t type, struct err *err)
 	jsonw_int(&s->j, 0);
 	jsonw_key(&s->j, "endValue");
 	jsonw_int(&s->j, sum);
-	add_stacks(s);
-	add_weights(s);
+	speedscope_add_stacks(s);
+	speedscope_add_weights(s);
 	jsonw_close(&s->j, '}');
 	return 0;
 }
 
-static void add_title(struct json *j, const struct profile *p)
+static void speedscope_add_title(struct json *j, const struct profile *p)
 {
 	struct buf name = { 0 };
 
@@ -263,7 +263,7 @@ static void add_title(struct json *j, const struct profile *p)
 	buf_release(&name);
 }
 
-static int add_all(struct writer *s, struct err *err)
+static int speedscope_add_all(struct writer *s, struct err *err)
 {
 	const struct profile *p = s->v->p;
 	int rc = 0;
@@ -273,14 +273,14 @@ static int add_all(struct writer *s, struct err *err)
 	jsonw_textz(&s->j, "https://www.speedscope.app/file-format-schema.json");
 	jsonw_key(&s->j, "exporter");
 	jsonw_textz(&s->j, "cpa");
-	add_title(&s->j, p);
+	speedscope_add_title(&s->j, p);
 	jsonw_key(&s->j, "activeProfileIndex");
 	jsonw_int(&s->j, s->v->type);
-	add_frames(s);
+	speedscope_add_frames(s);
 	jsonw_key(&s->j, "profiles");
 	jsonw_open(&s->j, '[');
 	for (uint32_t t = 0; rc == 0 && t < p->n_types; t++)
-		rc = add_profile(s, t, err);
+		rc = speedscope_add_profile(s, t, err);
 	jsonw_close(&s->j, ']');
 	jsonw_close(&s->j, '}');
 	buf_addz(s->j.out, "\n");
@@ -288,7 +288,7 @@ static int add_all(struct writer *s, struct err *err)
 }
 
 /* Allocate the arrays, format the frame numbers, and check the size of the output. */
-static int prepare(struct writer *s, struct arena *mem, struct err *err)
+static int speedscope_prepare(struct writer *s, struct arena *mem, struct err *err)
 {
 	enum { ID_DIGITS = 10 };
 	const struct profile *p = s->v->p;
@@ -319,9 +319,9 @@ int speedscope_draw(const struct view *v, const struct query *q, struct buf *out
 	int rc = places_make(v->p, q, mem, &s.pl, err);
 
 	if (rc == 0) {
-		rc = prepare(&s, mem, err);
+		rc = speedscope_prepare(&s, mem, err);
 		if (rc == 0)
-			rc = add_all(&s, err);
+			rc = speedscope_add_all(&s, err);
 		if (rc == 0)
 			rc = stop_check(q->stop, err);
 		places_release(&s.pl);

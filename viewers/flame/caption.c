@@ -74,7 +74,7 @@ static size_t n_named(const struct flame_source *s)
 }
 
 /* Do two files of different sides have the same short name with this many path parts? */
-static bool is_same_name(const struct flame *f, int parts)
+static bool caption_is_same_name(const struct flame *f, int parts)
 {
 	const struct flame_source *a = &f->side[FLAME_AFTER], *b = &f->side[FLAME_BEFORE];
 
@@ -89,7 +89,7 @@ static bool is_same_name(const struct flame *f, int parts)
 static int parts_needed(const struct flame *f)
 {
 	for (int parts = 1; parts <= PARTS_MAX; parts++)
-		if (!is_same_name(f, parts))
+		if (!caption_is_same_name(f, parts))
 			return parts;
 	return 1;
 }
@@ -170,7 +170,7 @@ void flame_add_title(const struct report *r, const struct flame_style *style, st
 	buf_release(&origin);
 }
 
-static void add_time(int64_t time_ns, struct buf *out)
+static void caption_add_time(int64_t time_ns, struct buf *out)
 {
 	time_t s = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
 	struct tm tm;
@@ -180,7 +180,7 @@ static void add_time(int64_t time_ns, struct buf *out)
 		buf_addf(out, DOT "%s", text);
 }
 
-static void add_sides(const struct report *r, struct buf *out)
+static void caption_add_sides(const struct report *r, struct buf *out)
 {
 	const struct flame *f = r->flame;
 	int64_t before = f->total[FLAME_BEFORE][0], after = f->total[FLAME_AFTER][0];
@@ -199,7 +199,7 @@ static void add_sides(const struct report *r, struct buf *out)
 }
 
 /* Append the file, if the title names the program instead; nothing for standard input. */
-static void add_file(const struct report *r, struct buf *out)
+static void caption_add_file(const struct report *r, struct buf *out)
 {
 	const struct flame_source *s = &r->flame->side[FLAME_AFTER];
 
@@ -209,12 +209,12 @@ static void add_file(const struct report *r, struct buf *out)
 	buf_addz(out, DOT);
 }
 
-static void add_total(const struct report *r, struct buf *out)
+static void caption_add_total(const struct report *r, struct buf *out)
 {
 	const struct head *h = &r->head;
 	int64_t shown = r->flame->total[FLAME_AFTER][0];
 
-	add_file(r, out);
+	caption_add_file(r, out);
 	if (shown == h->total) {
 		buf_addz(out, "total ");
 		flame_add_value(h, shown, false, out);
@@ -230,7 +230,7 @@ static void add_total(const struct report *r, struct buf *out)
 		buf_addz(out, DOT "in ");
 		unit_add_label(out, h->duration_ns, "nanoseconds", "auto");
 	}
-	add_time(h->time_ns, out);
+	caption_add_time(h->time_ns, out);
 }
 
 void flame_add_subtitle(const struct report *r, struct buf *out)
@@ -238,9 +238,9 @@ void flame_add_subtitle(const struct report *r, struct buf *out)
 	const struct head *h = &r->head;
 
 	if (r->flame->has_base)
-		add_sides(r, out);
+		caption_add_sides(r, out);
 	else
-		add_total(r, out);
+		caption_add_total(r, out);
 	for (uint32_t i = 0; i < h->n_filters; i++) {
 		buf_addf(out, DOT "%s", h->filter[i].name);
 		if (h->filter[i].value) {
@@ -251,7 +251,7 @@ void flame_add_subtitle(const struct report *r, struct buf *out)
 }
 
 /* The reason that boxes are left out: " narrower than 0.1 px", " or too deep to draw". */
-static void add_reason(const struct flame *f, const struct flame_style *style, struct buf *out)
+static void caption_add_reason(const struct flame *f, const struct flame_style *style, struct buf *out)
 {
 	bool is_small = f->n_cut > f->n_deep;
 
@@ -263,11 +263,11 @@ static void add_reason(const struct flame *f, const struct flame_style *style, s
 		buf_addz(out, is_small ? " or too deep to draw" : " too deep to draw");
 }
 
-static void add_cut(const struct flame *f, const struct flame_style *style, struct buf *out)
+static void caption_add_cut(const struct flame *f, const struct flame_style *style, struct buf *out)
 {
 	unit_add_count(out, f->n_cut);
 	buf_addz(out, f->n_cut == 1 ? " box" : " boxes");
-	add_reason(f, style, out);
+	caption_add_reason(f, style, out);
 	buf_addz(out, " left out (");
 	unit_add_percent_trimmed(out, f->cut_width, f->width[0]);
 	buf_addz(out, " of the width");
@@ -311,7 +311,7 @@ void flame_add_note(const struct report *r, const struct flame_style *style, str
 		return;
 	}
 	if (f->n_cut)
-		add_cut(f, style, out);
+		caption_add_cut(f, style, out);
 	if (f->has_base && f->sample)
 		add_chance(r, style->diff_self, out);
 }

@@ -17,7 +17,7 @@ static const double change_min = 0.005;
 static const double step_min[COLOR_STEPS] = { 0, 0.05, 0.2, 0.5 };
 
 /* The change as a share of the larger side, from -1 to 1. */
-static double share(int64_t before, int64_t after)
+static double flame_change_share(int64_t before, int64_t after)
 {
 	int64_t larger = before > after ? before : after;
 
@@ -39,7 +39,7 @@ char change_sign(const struct flame *f, uint32_t box, bool by_self)
 	int64_t before = side[FLAME_BEFORE][box], after = side[FLAME_AFTER][box];
 
 	assert(f->has_base && box < f->n);
-	if (fabs(share(before, after)) < change_min)
+	if (fabs(flame_change_share(before, after)) < change_min)
 		return '=';
 	if (f->total[FLAME_BEFORE][box] == 0)
 		return 'n';
@@ -61,7 +61,7 @@ bool change_may_be_chance(const struct flame *f, uint32_t box, bool by_self)
 uint8_t change_color(const struct flame *f, uint32_t box, bool by_self)
 {
 	const int64_t *const *side = sides(f, box, by_self);
-	double change = fabs(share(side[FLAME_BEFORE][box], side[FLAME_AFTER][box]));
+	double change = fabs(flame_change_share(side[FLAME_BEFORE][box], side[FLAME_AFTER][box]));
 	int step = COLOR_STEPS - 1;
 
 	assert(f->has_base && box < f->n);

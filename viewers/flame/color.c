@@ -55,7 +55,7 @@ enum { LISTED_MAX = 10 };
 _Static_assert((int)COLOR_END == (int)FLAME_COLORS, "FLAME_COLORS in flame.h must match");
 
 /* The preferred colour of a name: FNV-1a (Fowler, Noll, Vo), which is the same in every process. */
-static uint32_t slot_of(const char *name)
+static uint32_t color_slot_of(const char *name)
 {
 	uint64_t h = 0xcbf29ce484222325;
 
@@ -64,7 +64,7 @@ static uint32_t slot_of(const char *name)
 	return (uint32_t)((h ^ h >> 32) % COLOR_GROUPS);
 }
 
-static bool is_kernel(const struct flame_frame *f)
+static bool color_is_kernel(const struct flame_frame *f)
 {
 	const char *m = *f->module ? f->module : f->name;
 
@@ -97,7 +97,7 @@ static const char *const special_name[] = {
 	[COLOR_LABEL] = "labels", [COLOR_UNKNOWN] = "[unknown]", [COLOR_KERNEL] = "[kernel]"
 };
 
-static int compare_groups(const void *a, const void *b)
+static int color_compare_groups(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
@@ -106,9 +106,10 @@ static int compare_groups(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static uint32_t group_of(const struct flame_frame *f, enum flame_color_by by, struct strtab *names, struct buf *name)
+static uint32_t color_group_of(const struct flame_frame *f, enum flame_color_by by, struct strtab *names,
+			       struct buf *name)
 {
-	uint8_t color = f->is_label ? COLOR_LABEL : is_kernel(f) ? COLOR_KERNEL : COLOR_UNKNOWN;
+	uint8_t color = f->is_label ? COLOR_LABEL : color_is_kernel(f) ? COLOR_KERNEL : COLOR_UNKNOWN;
 
 	name->len = 0;
 	if (color == COLOR_UNKNOWN)
@@ -124,7 +125,7 @@ void flame_add_group(const struct flame_frame *f, enum flame_color_by by, struct
 
 	if (f->is_label)
 		buf_addz(out, special_name[COLOR_LABEL]);
-	else if (is_kernel(f))
+	else if (color_is_kernel(f))
 		buf_addz(out, special_name[COLOR_KERNEL]);
 	else
 		add_group_name(f, by, out);
@@ -139,7 +140,7 @@ static void assign_colors(struct groups *g)
 	uint32_t n_listed = 0;
 
 	for (uint32_t i = 0; i < g->n; i++) {
-		uint32_t slot = slot_of(g->group[i].name);
+		uint32_t slot = color_slot_of(g->group[i].name);
 
 		if (g->group[i].color != COLOR_OTHER || n_listed == LISTED_MAX)
 			continue;
@@ -158,7 +159,7 @@ static uint32_t *group_frames(const struct flame *f, enum flame_color_by by, str
 	struct buf name = { 0 };
 
 	for (uint32_t i = 0; i < f->n_frames; i++)
-		of[i] = group_of(&f->frames[i], by, names, &name);
+		of[i] = color_group_of(&f->frames[i], by, names, &name);
 	buf_release(&name);
 	return of;
 }
@@ -184,7 +185,7 @@ void groups_make(const struct flame *f, enum flame_color_by by, struct arena *me
 		group[i].name = arena_strndup(mem, name, strlen(name));
 		g.group[g.n++] = group[i];
 	}
-	qsort(g.group, g.n, sizeof(*g.group), compare_groups);
+	qsort(g.group, g.n, sizeof(*g.group), color_compare_groups);
 	if (by != FLAME_FUNCTION)
 		assign_colors(&g);
 	for (uint32_t i = 0; i < n; i++)
@@ -198,7 +199,7 @@ void groups_make(const struct flame *f, enum flame_color_by by, struct arena *me
 	}
 	for (uint32_t i = 0; i < f->n_frames; i++)
 		g.color[i] = by == FLAME_FUNCTION && of[i] >= COLOR_OTHER
-				     ? (uint8_t)(COLOR_GROUP + slot_of(f->frames[i].name))
+				     ? (uint8_t)(COLOR_GROUP + color_slot_of(f->frames[i].name))
 				     : color[of[i]];
 	strtab_free(names);
 	*out = g;
@@ -215,7 +216,7 @@ const uint8_t *groups_color_like(const struct groups *g, const struct flame *f, 
 		if (g->group[i].color >= COLOR_OTHER)
 			group[strtab_add(names, g->group[i].name, strlen(g->group[i].name))] = g->group[i].color;
 	for (uint32_t i = 0; i < f->n_frames; i++) {
-		bool is_special = f->frames[i].is_label || is_kernel(&f->frames[i]);
+		bool is_special = f->frames[i].is_label || color_is_kernel(&f->frames[i]);
 		str_id id;
 
 		name.len = 0;
@@ -224,7 +225,7 @@ const uint8_t *groups_color_like(const struct groups *g, const struct flame *f, 
 		if (is_special || name.len == 0)
 			out[i] = f->frames[i].is_label ? COLOR_LABEL : is_special ? COLOR_KERNEL : COLOR_UNKNOWN;
 		else if (by == FLAME_FUNCTION)
-			out[i] = (uint8_t)(COLOR_GROUP + slot_of(f->frames[i].name));
+			out[i] = (uint8_t)(COLOR_GROUP + color_slot_of(f->frames[i].name));
 		else
 			out[i] = strtab_find(names, name.data, name.len, &id) ? group[id] : COLOR_OTHER;
 	}

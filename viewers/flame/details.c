@@ -19,7 +19,7 @@ static bool is_root(const struct flame *f, uint32_t box)
 }
 
 /* Append a value and its share, for example 1.20s (3.40%). */
-static void add_share(const struct head *h, int64_t value, int64_t total, struct buf *out)
+static void details_add_share(const struct head *h, int64_t value, int64_t total, struct buf *out)
 {
 	flame_add_value(h, value, false, out);
 	buf_addz(out, " (");
@@ -27,10 +27,10 @@ static void add_share(const struct head *h, int64_t value, int64_t total, struct
 	buf_addz(out, ")");
 }
 
-static void add_number(const char *label, const struct report *r, int64_t value, struct buf *out)
+static void details_add_number(const char *label, const struct report *r, int64_t value, struct buf *out)
 {
 	buf_addf(out, "%s ", label);
-	add_share(&r->head, value, r->head.total, out);
+	details_add_share(&r->head, value, r->head.total, out);
 	buf_addz(out, "\n");
 }
 
@@ -46,37 +46,38 @@ static void add_inverted(const struct report *r, uint32_t box, struct buf *out)
 	while (!is_root(f, f->parent[leaf]))
 		leaf = f->parent[leaf];
 	if (leaf == box) {
-		add_number("flat", r, f->total[FLAME_AFTER][box], out);
+		details_add_number("flat", r, f->total[FLAME_AFTER][box], out);
 		return;
 	}
-	add_share(&r->head, f->total[FLAME_AFTER][box], r->head.total, out);
+	details_add_share(&r->head, f->total[FLAME_AFTER][box], r->head.total, out);
 	buf_addz(out, " of the flat value of ");
 	flame_add_name(f, leaf, out);
 	buf_addz(out, " on this path\n");
 }
 
-static void add_values(const struct report *r, uint32_t box, struct buf *out)
+static void details_add_values(const struct report *r, uint32_t box, struct buf *out)
 {
 	const struct flame *f = r->flame;
 
 	if (is_root(f, box)) {
-		add_number("total", r, f->total[FLAME_AFTER][box], out);
+		details_add_number("total", r, f->total[FLAME_AFTER][box], out);
 	} else if (f->n_rest[box]) {
-		add_number("sum", r, f->total[FLAME_AFTER][box], out);
+		details_add_number("sum", r, f->total[FLAME_AFTER][box], out);
 	} else if (f->inverted) {
 		add_inverted(r, box, out);
 	} else {
-		add_number("flat", r, f->self[FLAME_AFTER][box], out);
-		add_number("cum", r, f->total[FLAME_AFTER][box], out);
+		details_add_number("flat", r, f->self[FLAME_AFTER][box], out);
+		details_add_number("cum", r, f->total[FLAME_AFTER][box], out);
 	}
 }
 
-static void add_side(const char *label, const struct report *r, enum flame_side side, uint32_t box, struct buf *out)
+static void details_add_side(const char *label, const struct report *r, enum flame_side side, uint32_t box,
+			     struct buf *out)
 {
 	const struct flame *f = r->flame;
 
 	buf_addf(out, "%s ", label);
-	add_share(&r->head, f->total[side][box], f->side[side].total, out);
+	details_add_share(&r->head, f->total[side][box], f->side[side].total, out);
 	buf_addz(out, "\n");
 }
 
@@ -91,14 +92,14 @@ static void add_delta(const struct head *h, int64_t before, int64_t after, bool 
 	caption_add_change(before, after, on_both_sides, out);
 }
 
-static void add_comparison(const struct report *r, uint32_t box, struct buf *out)
+static void details_add_comparison(const struct report *r, uint32_t box, struct buf *out)
 {
 	const struct flame *f = r->flame;
 	int64_t before = f->self[FLAME_BEFORE][box], after = f->self[FLAME_AFTER][box];
 	int64_t all_before = f->total[FLAME_BEFORE][box], all_after = f->total[FLAME_AFTER][box];
 
-	add_side("before", r, FLAME_BEFORE, box, out);
-	add_side("after", r, FLAME_AFTER, box, out);
+	details_add_side("before", r, FLAME_BEFORE, box, out);
+	details_add_side("after", r, FLAME_AFTER, box, out);
 	buf_addz(out, "change ");
 	add_delta(&r->head, all_before, all_after, false, out);
 	buf_addz(out, "\n");
@@ -142,9 +143,9 @@ void flame_add_details(const struct report *r, uint32_t box, struct buf *out)
 		buf_addz(out, "\n");
 	}
 	if (f->has_base)
-		add_comparison(r, box, out);
+		details_add_comparison(r, box, out);
 	else
-		add_values(r, box, out);
+		details_add_values(r, box, out);
 	if (f->frame[box] == FLAME_NONE)
 		return;
 	add_where(&f->frames[f->frame[box]], out);

@@ -42,7 +42,7 @@ static bool has_flat(const struct flame *f, uint32_t box)
 	return up == 0;
 }
 
-static void add_box(const struct flame *f, uint32_t box, bool is_outermost, struct flame_function *to)
+static void functions_add_box(const struct flame *f, uint32_t box, bool is_outermost, struct flame_function *to)
 {
 	if (!to->width || f->width[box] > f->width[to->box])
 		to->box = box;
@@ -61,7 +61,7 @@ static void add_box(const struct flame *f, uint32_t box, bool is_outermost, stru
 }
 
 /* Visit all boxes depth first; depth counts the open boxes of each function, to find recursion. */
-static void add_boxes(const struct flame *f, const struct callees *c, struct flame_function *to)
+static void functions_add_boxes(const struct flame *f, const struct callees *c, struct flame_function *to)
 {
 	uint32_t *depth = mem_zalloc(f->n_frames, sizeof(*depth)), box = 0;
 	bool is_down = true;
@@ -71,7 +71,7 @@ static void add_boxes(const struct flame *f, const struct callees *c, struct fla
 
 		if (is_down) {
 			if (frame != FLAME_NONE)
-				add_box(f, box, depth[frame]++ == 0, &to[frame]);
+				functions_add_box(f, box, depth[frame]++ == 0, &to[frame]);
 			if (c->first[box] != FLAME_NONE) {
 				box = c->first[box];
 				continue;
@@ -99,21 +99,21 @@ static void use_stack_sums(const struct flame *f, struct flame_function *list)
 }
 
 /* The absolute difference of the sums of both sides. */
-static int64_t change(const int64_t sum[FLAME_SIDES])
+static int64_t functions_change(const int64_t sum[FLAME_SIDES])
 {
 	int64_t d = sum[FLAME_AFTER] - sum[FLAME_BEFORE]; /* this cannot overflow, since sums are not negative */
 
 	return d < 0 ? -d : d;
 }
 
-static int compare(const void *a, const void *b, void *arg)
+static int functions_compare(const void *a, const void *b, void *arg)
 {
 	const struct flame_function *x = a, *y = b;
 	const struct flame *f = arg;
 	int rc;
 
-	if (f->has_base && change(x->cum) != change(y->cum))
-		return change(x->cum) > change(y->cum) ? -1 : 1;
+	if (f->has_base && functions_change(x->cum) != functions_change(y->cum))
+		return functions_change(x->cum) > functions_change(y->cum) ? -1 : 1;
 	if (x->width != y->width)
 		return x->width > y->width ? -1 : 1;
 	rc = strcmp(f->frames[f->frame[x->box]].name, f->frames[f->frame[y->box]].name);
@@ -126,14 +126,14 @@ size_t flame_functions(const struct flame *f, struct arena *mem, struct flame_fu
 	struct callees c = link_callees(f);
 	size_t n = 0;
 
-	add_boxes(f, &c, list);
+	functions_add_boxes(f, &c, list);
 	free(c.first);
 	free(c.next);
 	use_stack_sums(f, list);
 	for (uint32_t i = 0; i < f->n_frames; i++)
 		if (list[i].width && list[i].box) /* functions without a box are not in the picture */
 			list[n++] = list[i];
-	qsort_r(list, n, sizeof(*list), compare, (void *)f);
+	qsort_r(list, n, sizeof(*list), functions_compare, (void *)f);
 	*out = list;
 	return n;
 }

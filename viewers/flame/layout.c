@@ -27,7 +27,7 @@ struct placer {
 	size_t *first; /* [boxes + 1] first child of each box */
 };
 
-static int compare_frames(const void *a, const void *b, void *arg)
+static int flame_layout_compare_frames(const void *a, const void *b, void *arg)
 {
 	const struct flame_frame *frames = arg, *x = &frames[*(const uint32_t *)a], *y = &frames[*(const uint32_t *)b];
 	int rc = strcmp(x->name, y->name);
@@ -48,7 +48,7 @@ static uint32_t *rank_frames(const struct flame *f)
 
 	for (uint32_t i = 0; i < f->n_frames; i++)
 		order[i] = i;
-	qsort_r(order, f->n_frames, sizeof(*order), compare_frames, (void *)f->frames);
+	qsort_r(order, f->n_frames, sizeof(*order), flame_layout_compare_frames, (void *)f->frames);
 	for (uint32_t i = 0; i < f->n_frames; i++)
 		rank[order[i]] = i;
 	free(order);
@@ -66,7 +66,7 @@ static int compare_children(const void *a, const void *b)
 	return (x->box > y->box) - (x->box < y->box);
 }
 
-static void find_children(struct placer *p, const uint32_t *rank, enum flame_order order)
+static void flame_layout_find_children(struct placer *p, const uint32_t *rank, enum flame_order order)
 {
 	const struct flame *f = p->f;
 	size_t *at = mem_zalloc((size_t)f->n + 1, sizeof(*at));
@@ -186,7 +186,7 @@ void flame_lay_out(const struct flame *f, const struct flame_style *style, struc
 	uint32_t *rank = rank_frames(f);
 	struct placer p = { .f = f };
 
-	find_children(&p, rank, style->order);
+	flame_layout_find_children(&p, rank, style->order);
 	place_tiles(&p, &l);
 	color_tiles(f, style, mem, &l);
 	free(rank);

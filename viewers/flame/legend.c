@@ -20,7 +20,7 @@ struct legend {
 	size_t n;
 };
 
-static void add_entry(struct legend *l, int color, char sign, const struct buf *text)
+static void legend_add_entry(struct legend *l, int color, char sign, const struct buf *text)
 {
 	assert(l->n < LEGEND_MAX && color < COLOR_END);
 	l->entry[l->n++] = (struct flame_legend){ .color = (uint8_t)color,
@@ -28,7 +28,7 @@ static void add_entry(struct legend *l, int color, char sign, const struct buf *
 						  .text = arena_strndup(l->mem, buf_text(text), text->len) };
 }
 
-static void add_groups(struct legend *l, const struct flame *f, enum flame_color_by by)
+static void legend_add_groups(struct legend *l, const struct flame *f, enum flame_color_by by)
 {
 	static const char *const one[] = { "package", "module", "file" }, *const many[] = { "packages", "modules",
 											    "files" };
@@ -44,13 +44,13 @@ static void add_groups(struct legend *l, const struct flame *f, enum flame_color
 		}
 		text.len = 0;
 		caption_add_safe(g.group[i].name, TEXT_MAX, flame_add_shortened, &text);
-		add_entry(l, g.group[i].color, 0, &text);
+		legend_add_entry(l, g.group[i].color, 0, &text);
 	}
 	text.len = 0;
 	unit_add_count(&text, n_others);
 	buf_addf(&text, " other %s", n_others == 1 ? one[by] : many[by]);
 	if (n_others)
-		add_entry(l, COLOR_OTHER, 0, &text);
+		legend_add_entry(l, COLOR_OTHER, 0, &text);
 	buf_release(&text);
 }
 
@@ -65,7 +65,7 @@ static void add_heats(struct legend *l)
 		else
 			buf_addf(&text, step == COLOR_HEATS - 1 ? "flat %g%% and more" : "%g%%",
 				 heat_min_percent(step));
-		add_entry(l, COLOR_HEAT + step, 0, &text);
+		legend_add_entry(l, COLOR_HEAT + step, 0, &text);
 	}
 	buf_release(&text);
 }
@@ -93,7 +93,7 @@ static void add_changes(struct legend *l, const struct flame *f)
 		buf_addz(&text, entries[i].text);
 		if (entries[i].fallback)
 			caption_add_sources(f, entries[i].side, entries[i].fallback, &text);
-		add_entry(l, entries[i].color, entries[i].sign, &text);
+		legend_add_entry(l, entries[i].color, entries[i].sign, &text);
 	}
 	buf_release(&text);
 }
@@ -113,7 +113,7 @@ size_t flame_legend(const struct report *r, const struct flame_style *style, str
 	else if (style->color_by == FLAME_HEAT)
 		add_heats(&l);
 	else if (style->color_by != FLAME_FUNCTION)
-		add_groups(&l, r->flame, style->color_by);
+		legend_add_groups(&l, r->flame, style->color_by);
 	*out = l.entry;
 	return l.n;
 }

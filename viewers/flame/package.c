@@ -43,7 +43,7 @@ static const char *skip_result(const char *name)
 }
 
 /* Append the first part of a::b::c; nothing for a name without a scope or with an anonymous one. */
-static void add_first(const char *s, bool is_rust, struct buf *out)
+static void package_add_first(const char *s, bool is_rust, struct buf *out)
 {
 	size_t n = 0;
 
@@ -101,12 +101,12 @@ static void add_scope(const char *name, bool is_rust, struct buf *out)
 	size_t before = out->len;
 
 	if (!is_rust && *name != '<' && !starts_with(name, "_<")) {
-		add_first(skip_result(name), false, out);
+		package_add_first(skip_result(name), false, out);
 		return;
 	}
-	add_first(skip_marks(name + starts_with(name, "_<")), true, out);
+	package_add_first(skip_marks(name + starts_with(name, "_<")), true, out);
 	if (out->len == before && trait)
-		add_first(skip_marks(trait), true, out);
+		package_add_first(skip_marks(trait), true, out);
 	else if (out->len == before && *name == '<')
 		buf_addz(out, "core"); /* <u64>::f: only core has methods of primitive types */
 }
@@ -218,7 +218,7 @@ static bool add_installed(const char *file, const char *marker, struct buf *out)
 }
 
 /* The last two folders of a path: src/routes for /srv/shop/src/routes/tour.js. */
-static bool add_folder(const char *file, struct buf *out)
+static bool package_add_folder(const char *file, struct buf *out)
 {
 	size_t end = strlen(file), start;
 
@@ -236,14 +236,14 @@ static bool add_folder(const char *file, struct buf *out)
 	return end > start;
 }
 
-static bool add_script(const char *file, struct buf *out)
+static bool package_add_script(const char *file, struct buf *out)
 {
 	if (starts_with(file, "node:")) {
 		buf_add(out, file, strcspn(file, "/"));
 		return true;
 	}
 	return add_installed(file, "/node_modules/", out) || add_installed(file, "/site-packages/", out) ||
-	       add_installed(file, "/dist-packages/", out) || add_folder(file, out);
+	       add_installed(file, "/dist-packages/", out) || package_add_folder(file, out);
 }
 
 static bool add_module(const char *module, struct buf *out)
@@ -301,7 +301,7 @@ static bool add_by_name(const char *name, const char *file, struct buf *out)
 	case LANGUAGE_JAVA:
 		return add_java(name, out);
 	case LANGUAGE_SCRIPT:
-		return add_script(file, out);
+		return package_add_script(file, out);
 	case LANGUAGE_RUST:
 	case LANGUAGE_C:
 		add_scope(name, language == LANGUAGE_RUST, out);
@@ -320,10 +320,10 @@ void package_add(const struct flame_frame *f, struct buf *out)
 		return;
 	add_bare(f, &name);
 	if (package_is_file(buf_text(&name))) /* the name is a path: from -files, or from Node.js */
-		done = add_script(buf_text(&name), out);
+		done = package_add_script(buf_text(&name), out);
 	else
 		done = add_by_name(buf_text(&name), f->file, out);
 	if (!done && !add_module(f->module, out))
-		add_folder(f->file, out);
+		package_add_folder(f->file, out);
 	buf_release(&name);
 }

@@ -44,7 +44,7 @@ static bool can_start(const char *name, const char *s)
 	return *s && !name_is_weak(s) && !name_operator(name, s);
 }
 
-static void add_part(struct parts *p, const char *at)
+static void short_add_part(struct parts *p, const char *at)
 {
 	assert(p->n <= PARTS_MAX);
 	if (p->n == PARTS_MAX)
@@ -66,7 +66,7 @@ static const char *last_scope(const char *name)
 }
 
 /* The last slash of the path at the start of a name, as in github.com/a/b.(*T).Serve; its start if there is none. */
-static const char *path_end(const char *name)
+static const char *short_path_end(const char *name)
 {
 	const char *slash = memrchr(name, '/', strcspn(name, " <([{"));
 
@@ -74,10 +74,10 @@ static const char *path_end(const char *name)
 }
 
 /* Split a qualified name into parts. Brackets belong to their part. */
-static struct parts split(const char *name)
+static struct parts short_split(const char *name)
 {
 	struct parts p = { 0 };
-	const char *scope = last_scope(name), *path = path_end(name);
+	const char *scope = last_scope(name), *path = short_path_end(name);
 	bool is_path = *name == '/' || package_is_file(name);
 	size_t depth = 0, n;
 
@@ -95,7 +95,7 @@ static struct parts split(const char *name)
 		else if (depth == 0 && *s == ' ' && s >= scope)
 			is_path = true; /* a location follows, as in "main.run main.go:12" */
 		else if (depth == 0 && (n = separator(s, is_path || s < path)) && can_start(name, s + n))
-			add_part(&p, s + n);
+			short_add_part(&p, s + n);
 		n += n == 0;
 	}
 	return p;
@@ -125,7 +125,7 @@ void flame_add_shortened(const char *name, size_t columns, struct buf *out)
 	struct parts parts;
 
 	if (columns_count(name) > columns) {
-		parts = split(name);
+		parts = short_split(name);
 		for (size_t i = 0; i < parts.n; i++) {
 			name = parts.at[i];
 			if (columns_count(name) <= columns)

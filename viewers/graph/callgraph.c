@@ -73,7 +73,7 @@ static void add_base(struct buf *out, const char *path)
 }
 
 /* Append the name of a node, split into lines, each ending in \n. Like pprof multilinePrintableName. */
-static void add_name(const struct net *net, uint32_t node, struct buf *out)
+static void callgraph_add_name(const struct net *net, uint32_t node, struct buf *out)
 {
 	const struct places *pl = &net->places;
 	uint32_t at = nodes_place(&net->nodes, node);
@@ -106,7 +106,7 @@ static void add_name(const struct net *net, uint32_t node, struct buf *out)
 }
 
 /* Append "VALUE (PERCENT)". */
-static void add_share(const struct callgraph *g, int64_t value, struct buf *out)
+static void callgraph_add_share(const struct callgraph *g, int64_t value, struct buf *out)
 {
 	callgraph_add_value(g, value, out);
 	buf_addz(out, " (");
@@ -115,16 +115,16 @@ static void add_share(const struct callgraph *g, int64_t value, struct buf *out)
 }
 
 /* Append "FLAT (PERCENT)", followed by "of CUM (PERCENT)" if cum differs. */
-static void add_weights(const struct callgraph *g, int64_t flat, int64_t cum, struct buf *out)
+static void callgraph_add_weights(const struct callgraph *g, int64_t flat, int64_t cum, struct buf *out)
 {
 	if (flat == 0)
 		buf_addz(out, "0");
 	else
-		add_share(g, flat, out);
+		callgraph_add_share(g, flat, out);
 	if (cum == flat)
 		return;
 	buf_addz(out, flat ? "\nof " : " of ");
-	add_share(g, cum, out);
+	callgraph_add_share(g, cum, out);
 }
 
 void callgraph_add_text(const struct callgraph *g, const struct callgraph_box *b, struct buf *out)
@@ -132,8 +132,8 @@ void callgraph_add_text(const struct callgraph *g, const struct callgraph_box *b
 	const char *line = b->label;
 
 	if (!line) {
-		add_name(g->net, g->net->shown.node[b->node], out);
-		add_weights(g, b->flat, b->weight, out);
+		callgraph_add_name(g->net, g->net->shown.node[b->node], out);
+		callgraph_add_weights(g, b->flat, b->weight, out);
 		return;
 	}
 	for (;; line++) {
@@ -156,14 +156,14 @@ int callgraph_thickness(const struct callgraph *g, int64_t weight, int max)
 	return 1 + (int)(share < max ? share : max);
 }
 
-static double share_of(const struct callgraph *g, int64_t value)
+static double callgraph_share_of(const struct callgraph *g, int64_t value)
 {
 	return (double)value / (double)num_abs(g->r->head.total); /* may be NaN */
 }
 
 uint32_t callgraph_color(const struct callgraph *g, int64_t value_of, bool is_light)
 {
-	double share = share_of(g, value_of), saturation = is_light ? 0.1 : 1, value = is_light ? 0.93 : 0.7;
+	double share = callgraph_share_of(g, value_of), saturation = is_light ? 0.1 : 1, value = is_light ? 0.93 : 0.7;
 	double size = isnan(share) ? 1 : fmin(fabs(share), 1), shift = isnan(share) ? 1 / saturation : pow(size, 0.3);
 	double weak;
 
@@ -177,7 +177,7 @@ uint32_t callgraph_color(const struct callgraph *g, int64_t value_of, bool is_li
 
 int callgraph_step(const struct callgraph *g, int64_t value)
 {
-	double share = share_of(g, value);
+	double share = callgraph_share_of(g, value);
 	double size = isnan(share) ? 0 : sqrt(fmin(fabs(share), 1));
 	int step = (int)lround(size * CALLGRAPH_STEPS);
 
@@ -198,7 +198,7 @@ static int font_of(int64_t flat, double max_flat)
 	return FONT_MIN + (flat ? (int)ceil(FONT_GROWTH * sqrt((double)num_abs(flat) / max_flat)) : 0);
 }
 
-static void add_calls(const struct net *net, struct arena *mem, struct callgraph *out)
+static void callgraph_add_calls(const struct net *net, struct arena *mem, struct callgraph *out)
 {
 	out->call = arena_alloc(mem, net->edges.n, sizeof(*out->call));
 	for (size_t i = 0; i < net->edges.n; i++) {
@@ -234,5 +234,5 @@ void callgraph_make(const struct net *net, const struct report *r, struct arena 
 	}
 	out->box = arena_own(mem, b.box);
 	out->n = (uint32_t)b.n;
-	add_calls(net, mem, out);
+	callgraph_add_calls(net, mem, out);
 }

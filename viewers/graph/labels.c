@@ -43,7 +43,7 @@ static void sort_tags(const struct tag **tag, size_t n, bool by_flat)
 		qsort(tag, n, sizeof(*tag), by_flat ? by_flat_weight : by_cum_weight);
 }
 
-static double distance(const struct tag *t, const struct tag *seed)
+static double graph_labels_distance(const struct tag *t, const struct tag *seed)
 {
 	const char *unit;
 	double v = unit_scale(seed->value, seed->unit, t->unit, &unit), own = (double)t->value;
@@ -88,8 +88,8 @@ static void group_finish(struct group *g, struct buf *label)
 	g->sum.name = buf_text(label);
 }
 
-static uint32_t add_box(struct labels *x, uint32_t parent, const char *id, const struct tag *t, int64_t weight,
-			bool is_part)
+static uint32_t graph_labels_add_box(struct labels *x, uint32_t parent, const char *id, const struct tag *t,
+				     int64_t weight, bool is_part)
 {
 	x->has_any = true;
 	return callgraph_add_box(x->b, (struct callgraph_box){ .id = id,
@@ -111,12 +111,12 @@ static void add_number_boxes(struct labels *x, const struct tag **tag, size_t n,
 
 		snprintf(id, sizeof(id), "N%s_%zu", x->b->box[parent].id, i);
 		if (whole ? flat : cum)
-			add_box(x, parent, id, tag[i], whole ? flat : cum, !whole);
+			graph_labels_add_box(x, parent, id, tag[i], whole ? flat : cum, !whole);
 	}
 }
 
 /* Add the numeric labels: a box for each, or, if there are many, a box for each group of close values. */
-static void add_numbers(struct labels *x, const struct tag **tag, size_t n, uint32_t parent)
+static void graph_labels_add_numbers(struct labels *x, const struct tag **tag, size_t n, uint32_t parent)
 {
 	struct group group[NET_LABELS_MAX] = { 0 };
 	struct buf label[NET_LABELS_MAX] = { 0 };
@@ -131,7 +131,8 @@ static void add_numbers(struct labels *x, const struct tag **tag, size_t n, uint
 		int best = i < NET_LABELS_MAX ? (int)i : 0;
 
 		for (int g = 1; i >= NET_LABELS_MAX && g < NET_LABELS_MAX; g++)
-			if (distance(tag[i], group[g].seed) < distance(tag[i], group[best].seed))
+			if (graph_labels_distance(tag[i], group[g].seed) <
+			    graph_labels_distance(tag[i], group[best].seed))
 				best = g;
 		group_add(&group[best], tag[i]);
 	}
@@ -176,10 +177,10 @@ bool callgraph_add_labels(struct callgraph_builder *b, uint32_t box)
 		if (weight == 0)
 			continue;
 		snprintf(id, sizeof(id), "%s_%zu", b->box[box].id, i);
-		add_numbers(&x, number, pick_tags(tag, n, true, t->label, number),
-			    add_box(&x, box, id, t, weight, false));
+		graph_labels_add_numbers(&x, number, pick_tags(tag, n, true, t->label, number),
+					 graph_labels_add_box(&x, box, id, t, weight, false));
 	}
-	add_numbers(&x, number, pick_tags(tag, n, true, 0, number), box);
+	graph_labels_add_numbers(&x, number, pick_tags(tag, n, true, 0, number), box);
 	free(label);
 	free(number);
 	return x.has_any;

@@ -36,14 +36,14 @@ struct plain {
 	int rc;
 };
 
-static void fail(struct plain *p, const char *what)
+static void plain_fail(struct plain *p, const char *what)
 {
 	if (p->rc == 0)
 		p->rc = err_set(p->err, ERR_FORMAT, "output of dot: line %zu: %s", p->line, what);
 }
 
 /* Read the next word of the line: *n bytes, after the blank that separates it; "" at the end of the line. */
-static const char *next_word(struct plain *p, size_t *n)
+static const char *plain_next_word(struct plain *p, size_t *n)
 {
 	const char *word;
 
@@ -55,7 +55,7 @@ static const char *next_word(struct plain *p, size_t *n)
 	return word;
 }
 
-static bool is_word(const char *word, size_t n, const char *want)
+static bool plain_is_word(const char *word, size_t n, const char *want)
 {
 	return strlen(want) == n && memcmp(word, want, n) == 0;
 }
@@ -63,10 +63,10 @@ static bool is_word(const char *word, size_t n, const char *want)
 static void expect_word(struct plain *p, const char *want)
 {
 	size_t n;
-	const char *word = next_word(p, &n);
+	const char *word = plain_next_word(p, &n);
 
-	if (!is_word(word, n, want))
-		fail(p, "an unexpected word");
+	if (!plain_is_word(word, n, want))
+		plain_fail(p, "an unexpected word");
 }
 
 static void expect_line_end(struct plain *p)
@@ -74,7 +74,7 @@ static void expect_line_end(struct plain *p)
 	if (p->at < p->end && *p->at == '\n')
 		p->at++;
 	else
-		fail(p, "too many words");
+		plain_fail(p, "too many words");
 	p->line++;
 }
 
@@ -110,7 +110,7 @@ static double read_exponent(const char *at, const char *end)
 static double read_length(struct plain *p)
 {
 	size_t n, n_digits;
-	const char *at = next_word(p, &n), *end = at + n;
+	const char *at = plain_next_word(p, &n), *end = at + n;
 	bool is_negative = at < end && *at == '-';
 	double whole = 0, fraction = 0, power;
 
@@ -128,7 +128,7 @@ static double read_length(struct plain *p)
 	power = read_exponent(at, end);
 	whole = (whole + fraction) * power;
 	if (n_digits == 0 || n_digits > DIGITS_MAX || power <= 0 || whole > INCHES_MAX) {
-		fail(p, "an invalid number");
+		plain_fail(p, "an invalid number");
 		return 0;
 	}
 	return (is_negative ? -whole : whole) * POINTS_PER_INCH;
@@ -151,7 +151,7 @@ static uint32_t read_count(struct plain *p, const char *at, size_t n, uint32_t m
 	for (size_t i = 0; i < n && value <= max; i++)
 		value = at[i] >= '0' && at[i] <= '9' ? value * 10 + (uint64_t)(at[i] - '0') : UINT64_MAX / 2;
 	if (value == 0 || value > max || *at == '0') {
-		fail(p, "an invalid number");
+		plain_fail(p, "an invalid number");
 		return 1;
 	}
 	return (uint32_t)value;
@@ -161,23 +161,23 @@ static uint32_t read_count(struct plain *p, const char *at, size_t n, uint32_t m
 static uint32_t read_node_name(struct plain *p)
 {
 	size_t n;
-	const char *word = next_word(p, &n);
+	const char *word = plain_next_word(p, &n);
 
 	if (n < 2 || *word != 'n') {
-		fail(p, "an unknown node");
+		plain_fail(p, "an unknown node");
 		return 0;
 	}
 	return read_count(p, word + 1, n - 1, p->l->n_boxes) - 1;
 }
 
-static void read_head(struct plain *p)
+static void plain_read_head(struct plain *p)
 {
 	expect_word(p, "graph");
 	expect_word(p, "1");
 	p->l->width = read_length(p);
 	p->l->height = read_length(p);
 	if (p->l->width < 0 || p->l->height < 0)
-		fail(p, "a negative size");
+		plain_fail(p, "a negative size");
 	expect_line_end(p);
 }
 
@@ -188,7 +188,7 @@ static void read_node(struct plain *p)
 	uint32_t i;
 
 	if (p->l->n_boxes == 0) {
-		fail(p, "an unknown node");
+		plain_fail(p, "an unknown node");
 		return;
 	}
 	i = read_node_name(p);
@@ -198,12 +198,12 @@ static void read_node(struct plain *p)
 	for (size_t k = 0; k < sizeof(rest) / sizeof(rest[0]); k++)
 		expect_word(p, rest[k]);
 	if (p->has_node[i])
-		fail(p, "a duplicate node");
+		plain_fail(p, "a duplicate node");
 	p->has_node[i] = true;
 	expect_line_end(p);
 }
 
-static int compare_ends(const struct layout_arrow *a, uint32_t from, uint32_t to)
+static int plain_compare_ends(const struct layout_arrow *a, uint32_t from, uint32_t to)
 {
 	if (a->from != from)
 		return a->from < from ? -1 : 1;
@@ -218,14 +218,14 @@ static struct layout_arrow *find_arrow(const struct plain *p, uint32_t from, uin
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 		const struct layout_arrow *a = &p->l->arrow[p->order[mid]];
-		int c = compare_ends(a, from, to);
+		int c = plain_compare_ends(a, from, to);
 
 		if (c < 0 || (c == 0 && a->n_points))
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	if (lo == p->l->n_arrows || compare_ends(&p->l->arrow[p->order[lo]], from, to) != 0)
+	if (lo == p->l->n_arrows || plain_compare_ends(&p->l->arrow[p->order[lo]], from, to) != 0)
 		return NULL;
 	return &p->l->arrow[p->order[lo]];
 }
@@ -237,15 +237,15 @@ static void read_edge(struct plain *p)
 	struct layout_arrow *a = p->rc == 0 ? find_arrow(p, from, to) : NULL;
 	struct layout_point *point;
 	size_t n;
-	const char *word = next_word(p, &n);
+	const char *word = plain_next_word(p, &n);
 
 	if (!a) {
-		fail(p, "an unknown edge");
+		plain_fail(p, "an unknown edge");
 		return;
 	}
 	n_points = read_count(p, word, n, POINTS_MAX);
 	if (n_points < 4 || n_points % 3 != 1) {
-		fail(p, "an incomplete curve");
+		plain_fail(p, "an incomplete curve");
 		return;
 	}
 	a->point = point = arena_alloc(p->mem, n_points, sizeof(*point));
@@ -253,9 +253,9 @@ static void read_edge(struct plain *p)
 		point[i] = read_point(p);
 	a->n_points = n_points;
 	if (a->lines) {
-		word = next_word(p, &n);
+		word = plain_next_word(p, &n);
 		if (n == 0 || !memchr(word, 'x', n))
-			fail(p, "no label");
+			plain_fail(p, "no label");
 		a->label = read_point(p);
 	}
 	expect_word(p, "solid");
@@ -300,12 +300,12 @@ static void check_complete(struct plain *p)
 {
 	for (uint32_t i = 0; i < p->l->n_boxes; i++)
 		if (!p->has_node[i])
-			fail(p, "a node is missing");
+			plain_fail(p, "a node is missing");
 	for (uint32_t i = 0; i < p->l->n_arrows; i++)
 		if (!p->l->arrow[i].n_points)
-			fail(p, "an edge is missing");
+			plain_fail(p, "an edge is missing");
 	if (p->at != p->end)
-		fail(p, "text after the end");
+		plain_fail(p, "text after the end");
 }
 
 int layout_read(struct layout *l, const char *text, size_t n, struct arena *mem, struct err *err)
@@ -315,20 +315,20 @@ int layout_read(struct layout *l, const char *text, size_t n, struct arena *mem,
 
 	p.has_node = mem_zalloc(l->n_boxes, sizeof(*p.has_node));
 	sort_arrows(&p);
-	read_head(&p);
+	plain_read_head(&p);
 	while (p.rc == 0 && !has_ended) {
 		size_t length;
-		const char *word = next_word(&p, &length);
+		const char *word = plain_next_word(&p, &length);
 
-		has_ended = is_word(word, length, "stop");
+		has_ended = plain_is_word(word, length, "stop");
 		if (has_ended)
 			expect_line_end(&p);
-		else if (is_word(word, length, "node"))
+		else if (plain_is_word(word, length, "node"))
 			read_node(&p);
-		else if (is_word(word, length, "edge"))
+		else if (plain_is_word(word, length, "edge"))
 			read_edge(&p);
 		else
-			fail(&p, "an unknown line");
+			plain_fail(&p, "an unknown line");
 	}
 	if (p.rc == 0)
 		check_complete(&p);

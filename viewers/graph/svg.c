@@ -135,7 +135,7 @@ static void split_lines(struct svg *s, const struct callgraph_box *b, struct lin
 	buf_release(&line);
 }
 
-static void add_box(struct svg *s, const struct callgraph_box *b)
+static void graph_svg_add_box(struct svg *s, const struct callgraph_box *b)
 {
 	uint32_t i = s->layout.n_boxes++;
 	struct lines *lines = &s->lines[i];
@@ -163,7 +163,7 @@ static void set_label(struct svg *s, int64_t value, bool is_inlined, struct layo
 }
 
 /* Fill in the sizes of boxes and labels. Labels of samples are left out of a large graph. */
-static void measure(struct svg *s)
+static void graph_svg_measure(struct svg *s)
 {
 	const struct callgraph *g = s->g;
 	bool has_labels = g->n <= LABELS_MAX;
@@ -180,7 +180,7 @@ static void measure(struct svg *s)
 
 		if (b->label && !has_labels)
 			continue;
-		add_box(s, b);
+		graph_svg_add_box(s, b);
 		if (!b->label)
 			continue;
 		*a = (struct layout_arrow){ .from = s->drawn[b->parent], .to = s->drawn[i], .weight = 100 };
@@ -204,7 +204,7 @@ static void measure(struct svg *s)
 
 /* ---- drawing ---- */
 
-static void add_color(struct svg *s, const char *attribute, uint32_t color)
+static void graph_svg_add_color(struct svg *s, const char *attribute, uint32_t color)
 {
 	char text[16];
 
@@ -213,7 +213,7 @@ static void add_color(struct svg *s, const char *attribute, uint32_t color)
 }
 
 /* The class of an element whose colour shows a value. */
-static void add_class(struct svg *s, int64_t value)
+static void graph_svg_add_class(struct svg *s, int64_t value)
 {
 	int step = callgraph_step(s->g, value);
 	char text[32];
@@ -222,7 +222,7 @@ static void add_class(struct svg *s, int64_t value)
 	xml_attribute(&s->xml, "class", text);
 }
 
-static void add_title(struct svg *s, const char *text, size_t n)
+static void graph_svg_add_title(struct svg *s, const char *text, size_t n)
 {
 	struct buf title = { 0 };
 
@@ -234,7 +234,7 @@ static void add_title(struct svg *s, const char *text, size_t n)
 }
 
 /* Write a line of text; y is the top of the line. A font of 0 is that of the group. */
-static void add_line(struct svg *s, const char *text, int64_t x, int64_t y, int font)
+static void graph_svg_add_line(struct svg *s, const char *text, int64_t x, int64_t y, int font)
 {
 	xml_begin(&s->xml, "text");
 	xml_number(&s->xml, "x", x);
@@ -267,7 +267,7 @@ static void add_curve(struct svg *s, const struct layout_arrow *a)
 }
 
 /* Write the head of an arrow: a triangle from the end of the curve, in its direction. */
-static void add_head(struct svg *s, const struct layout_arrow *a, int width, uint32_t color)
+static void graph_svg_add_head(struct svg *s, const struct layout_arrow *a, int width, uint32_t color)
 {
 	const struct layout_point *end = &a->point[a->n_points - 1];
 	double x = 0, y = 0, length = 0, half = 3 + width / 2.0;
@@ -287,7 +287,7 @@ static void add_head(struct svg *s, const struct layout_arrow *a, int width, uin
 	add_point(s, end->x + half * y, end->y - half * x);
 	xml_begin(&s->xml, "polygon");
 	xml_attribute(&s->xml, "points", buf_text(&s->text) + 1);
-	add_color(s, "fill", color);
+	graph_svg_add_color(s, "fill", color);
 	xml_end(&s->xml);
 }
 
@@ -299,18 +299,18 @@ static void add_arrow(struct svg *s, const struct layout_arrow *a, int64_t value
 
 	xml_begin(&s->xml, "path");
 	xml_attribute(&s->xml, "fill", "none");
-	add_color(s, "stroke", color);
+	graph_svg_add_color(s, "stroke", color);
 	if (width > 1)
 		xml_number(&s->xml, "stroke-width", width * PX);
 	if (is_dotted)
 		xml_attribute(&s->xml, "stroke-dasharray", "2,4");
 	add_curve(s, a);
 	xml_end(&s->xml);
-	add_head(s, a, width, color);
+	graph_svg_add_head(s, a, width, color);
 	callgraph_add_value(s->g, value, clear_text(s));
-	add_line(s, buf_text(&s->text), px(a->label.x), top, LAYOUT_FONT);
+	graph_svg_add_line(s, buf_text(&s->text), px(a->label.x), top, LAYOUT_FONT);
 	if (a->lines > 1)
-		add_line(s, inline_text, px(a->label.x), top + font_px(LAYOUT_FONT, line_em, 1), LAYOUT_FONT);
+		graph_svg_add_line(s, inline_text, px(a->label.x), top + font_px(LAYOUT_FONT, line_em, 1), LAYOUT_FONT);
 }
 
 /* Write the line that attaches labels to their box. */
@@ -325,7 +325,7 @@ static void add_label_arrow(struct svg *s, const struct layout_arrow *a)
 }
 
 /* Append the name of a shown node of the net. */
-static void add_short_name(const struct svg *s, uint32_t node, struct buf *out)
+static void graph_svg_add_short_name(const struct svg *s, uint32_t node, struct buf *out)
 {
 	const char *name = s->g->net->shown.name[s->g->net->position[node] - 1];
 	struct buf safe = { 0 };
@@ -335,21 +335,21 @@ static void add_short_name(const struct svg *s, uint32_t node, struct buf *out)
 	buf_release(&safe);
 }
 
-static void add_call(struct svg *s, const struct layout_arrow *a, const struct edge *e)
+static void graph_svg_add_call(struct svg *s, const struct layout_arrow *a, const struct edge *e)
 {
 	int64_t weight = callgraph_weight(e);
 	struct buf *title = clear_text(s);
 
 	xml_newline(&s->xml);
 	xml_begin(&s->xml, "g");
-	add_class(s, weight);
-	add_short_name(s, e->src, title);
+	graph_svg_add_class(s, weight);
+	graph_svg_add_short_name(s, e->src, title);
 	buf_addz(title, e->residual ? " ... " : " → ");
-	add_short_name(s, e->dst, title);
+	graph_svg_add_short_name(s, e->dst, title);
 	buf_addz(title, " (");
 	callgraph_add_value(s->g, weight, title);
 	buf_addz(title, e->inlined ? ", inlined)" : ")");
-	add_title(s, title->data, title->len);
+	graph_svg_add_title(s, title->data, title->len);
 	add_arrow(s, a, weight, callgraph_thickness(s->g, weight, CALLGRAPH_WIDTH_MAX), e->residual,
 		  callgraph_color(s->g, weight, false));
 	xml_end(&s->xml);
@@ -372,7 +372,7 @@ static void begin_box(struct svg *s, const struct callgraph_box *b)
 	if (b->label)
 		xml_attribute(&s->xml, "class", "label");
 	else
-		add_class(s, b->weight);
+		graph_svg_add_class(s, b->weight);
 }
 
 static void add_box_title(struct svg *s, const struct callgraph_box *b)
@@ -386,7 +386,7 @@ static void add_box_title(struct svg *s, const struct callgraph_box *b)
 	buf_addz(title, " (");
 	callgraph_add_value(s->g, b->weight, title);
 	buf_addz(title, ")");
-	add_title(s, title->data, title->len);
+	graph_svg_add_title(s, title->data, title->len);
 }
 
 static void draw_box(struct svg *s, uint32_t i)
@@ -403,15 +403,15 @@ static void draw_box(struct svg *s, uint32_t i)
 	xml_number(&s->xml, "y", px(at->at.y - at->height / 2));
 	xml_number(&s->xml, "width", px(at->width));
 	xml_number(&s->xml, "height", px(at->height));
-	add_color(s, "fill", b->label ? 0xf8f8f8 : callgraph_color(s->g, b->weight, true));
-	add_color(s, "stroke", b->label ? 0 : callgraph_color(s->g, b->weight, false));
+	graph_svg_add_color(s, "fill", b->label ? 0xf8f8f8 : callgraph_color(s->g, b->weight, true));
+	graph_svg_add_color(s, "stroke", b->label ? 0 : callgraph_color(s->g, b->weight, false));
 	if (b->label)
 		xml_number(&s->xml, "rx", 4 * PX);
 	xml_end(&s->xml);
 	xml_begin(&s->xml, "g");
 	xml_number(&s->xml, "font-size", s->font[i] * PX);
 	for (uint32_t k = 0; k < lines->n; k++)
-		add_line(s, lines->line[k], px(at->at.x), y + font_px(s->font[i], line_em, k), s->font[i]);
+		graph_svg_add_line(s, lines->line[k], px(at->at.x), y + font_px(s->font[i], line_em, k), s->font[i]);
 	xml_end(&s->xml);
 	xml_end(&s->xml);
 }
@@ -431,14 +431,14 @@ static void add_head_lines(struct svg *s, const char *head)
 		line.len = 0;
 		utf8_add_safe(&safe, head, n);
 		flame_add_truncated(buf_text(&safe), 2 * LINE_COLUMNS, &line);
-		add_line(s, buf_text(&line), MARGIN, y, HEAD_FONT);
+		graph_svg_add_line(s, buf_text(&line), MARGIN, y, HEAD_FONT);
 		buf_release(&safe);
 	}
 	xml_end(&s->xml);
 	buf_release(&line);
 }
 
-static void begin_svg(struct svg *s, int64_t width, int64_t height)
+static void graph_svg_begin(struct svg *s, int64_t width, int64_t height)
 {
 	const struct head *h = &s->g->r->head;
 	struct buf *b = clear_text(s);
@@ -461,7 +461,7 @@ static void begin_svg(struct svg *s, int64_t width, int64_t height)
 	xml_attribute(&s->xml, "text-anchor", "middle");
 	if (s->style->is_element)
 		return;
-	add_title(s, buf_text(b), b->len);
+	graph_svg_add_title(s, buf_text(b), b->len);
 	xml_begin(&s->xml, "style");
 	xml_text(&s->xml, file_colors);
 	xml_text(&s->xml, CALLGRAPH_STYLE);
@@ -479,13 +479,13 @@ static void draw_graph(struct svg *s)
 	for (uint32_t i = 0; i < s->n_labels; i++)
 		add_label_arrow(s, &s->layout.arrow[i]);
 	for (uint32_t i = 0; i < s->g->n_calls; i++)
-		add_call(s, &s->layout.arrow[s->n_labels + i], s->g->call[i]);
+		graph_svg_add_call(s, &s->layout.arrow[s->n_labels + i], s->g->call[i]);
 	for (uint32_t i = 0; i < s->layout.n_boxes; i++)
 		draw_box(s, i);
 	xml_end(&s->xml);
 }
 
-static void draw(struct svg *s)
+static void graph_svg_draw(struct svg *s)
 {
 	int64_t width = px(s->layout.width) + 2 * MARGIN, head_width = 0;
 	struct buf head = { 0 };
@@ -500,13 +500,13 @@ static void draw(struct svg *s)
 		s->dy += HEAD_LINE;
 	}
 	width = head_width + 2 * MARGIN > width ? head_width + 2 * MARGIN : width;
-	begin_svg(s, (width + PX - 1) / PX * PX, (px(s->layout.height) + s->dy + MARGIN + PX - 1) / PX * PX);
+	graph_svg_begin(s, (width + PX - 1) / PX * PX, (px(s->layout.height) + s->dy + MARGIN + PX - 1) / PX * PX);
 	if (!s->style->is_element) {
 		xml_begin(&s->xml, "rect");
 		xml_attribute(&s->xml, "class", "paper");
 		xml_attribute(&s->xml, "width", "100%");
 		xml_attribute(&s->xml, "height", "100%");
-		add_color(s, "fill", 0xffffff);
+		graph_svg_add_color(s, "fill", 0xffffff);
 		xml_end(&s->xml);
 		add_head_lines(s, buf_text(&head));
 	}
@@ -527,12 +527,12 @@ int callgraph_draw_svg(const struct callgraph *g, const struct callgraph_style *
 			       g->net->shown.n, CALLGRAPH_NODES_MAX);
 	s.mem = arena_new();
 	row_places_init(&s.places, &g->net->places, s.mem);
-	measure(&s);
+	graph_svg_measure(&s);
 	rc = layout_make(&s.layout, stop, s.mem, err);
 	if (rc == 0)
 		rc = style->is_element ? xml_open_element(&s.xml, "SVG", out, err) : xml_open(&s.xml, "SVG", out, err);
 	if (rc == 0) {
-		draw(&s);
+		graph_svg_draw(&s);
 		rc = xml_close(&s.xml, err);
 	}
 	buf_release(&s.text);

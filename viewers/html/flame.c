@@ -29,7 +29,7 @@ static int64_t sort_key(const struct flame_function *fn, bool has_base)
 	return !has_base ? fn->flat[FLAME_AFTER] : change < 0 ? -change : change;
 }
 
-static int compare(const void *a, const void *b, void *arg)
+static int html_flame_compare(const void *a, const void *b, void *arg)
 {
 	const struct flame_function *x = a, *y = b;
 	const struct flame *f = arg;
@@ -42,7 +42,7 @@ static int compare(const void *a, const void *b, void *arg)
 	return strcmp(f->frames[f->frame[x->box]].name, f->frames[f->frame[y->box]].name);
 }
 
-static void add_value(const struct report *r, int64_t value, bool is_change, struct buf *out)
+static void html_flame_add_value(const struct report *r, int64_t value, bool is_change, struct buf *out)
 {
 	struct buf text = { 0 };
 
@@ -53,26 +53,26 @@ static void add_value(const struct report *r, int64_t value, bool is_change, str
 	buf_release(&text);
 }
 
-static void add_share(int64_t value, int64_t total, struct buf *out)
+static void html_flame_add_share(int64_t value, int64_t total, struct buf *out)
 {
 	buf_addz(out, "<td>");
 	unit_add_percent_trimmed(out, value, total);
 	buf_addz(out, "</td>");
 }
 
-static void add_row(const struct report *r, const struct flame_function *fn, struct buf *out)
+static void html_flame_add_row(const struct report *r, const struct flame_function *fn, struct buf *out)
 {
 	buf_addz(out, "<tr>");
 	if (r->flame->has_base) {
-		add_value(r, fn->cum[FLAME_BEFORE], false, out);
-		add_value(r, fn->cum[FLAME_AFTER], false, out);
-		add_value(r, fn->cum[FLAME_AFTER] - fn->cum[FLAME_BEFORE], true, out);
-		add_value(r, fn->flat[FLAME_AFTER] - fn->flat[FLAME_BEFORE], true, out);
+		html_flame_add_value(r, fn->cum[FLAME_BEFORE], false, out);
+		html_flame_add_value(r, fn->cum[FLAME_AFTER], false, out);
+		html_flame_add_value(r, fn->cum[FLAME_AFTER] - fn->cum[FLAME_BEFORE], true, out);
+		html_flame_add_value(r, fn->flat[FLAME_AFTER] - fn->flat[FLAME_BEFORE], true, out);
 	} else {
-		add_value(r, fn->flat[FLAME_AFTER], false, out);
-		add_share(fn->flat[FLAME_AFTER], r->head.total, out);
-		add_value(r, fn->cum[FLAME_AFTER], false, out);
-		add_share(fn->cum[FLAME_AFTER], r->head.total, out);
+		html_flame_add_value(r, fn->flat[FLAME_AFTER], false, out);
+		html_flame_add_share(fn->flat[FLAME_AFTER], r->head.total, out);
+		html_flame_add_value(r, fn->cum[FLAME_AFTER], false, out);
+		html_flame_add_share(fn->cum[FLAME_AFTER], r->head.total, out);
 	}
 	buf_addz(out, "<td class=\"name\">");
 	html_add_name(out, r->flame->frames[r->flame->frame[fn->box]].name);
@@ -86,7 +86,7 @@ void html_flame_add_table(const struct report *r, struct buf *out)
 	struct flame_function *list;
 	size_t n_all = flame_functions(f, mem, &list), n = n_all < ROWS_MAX ? n_all : ROWS_MAX;
 
-	qsort_r(list, n_all, sizeof(*list), compare, (void *)f);
+	qsort_r(list, n_all, sizeof(*list), html_flame_compare, (void *)f);
 	buf_addz(out, "<p class=\"plain\">The graph needs JavaScript, which does not run here. ");
 	buf_addf(out, "These are the %zu %s of ", n, f->has_base ? "most changed" : "heaviest");
 	unit_add_count(out, n_all);
@@ -95,7 +95,7 @@ void html_flame_add_table(const struct report *r, struct buf *out)
 				  : "<th>flat</th><th>flat %</th><th>cum</th><th>cum %</th>");
 	buf_addz(out, "<th class=\"name\">function</th></tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < n; i++)
-		add_row(r, &list[i], out);
+		html_flame_add_row(r, &list[i], out);
 	buf_addz(out, "</tbody>\n</table>\n");
 	arena_free(mem);
 }
@@ -109,21 +109,21 @@ static const char script_text[] = FLAME_SCRIPT;
 static const char body_text[] = FLAME_BODY;
 
 /* An element that contains untrusted text. */
-static void add_element(const char *start, const struct buf *text, const char *end, struct buf *out)
+static void html_flame_add_element(const char *start, const struct buf *text, const char *end, struct buf *out)
 {
 	buf_addz(out, start);
 	html_add_name(out, buf_text(text));
 	buf_addz(out, end);
 }
 
-static void add_head(const char *theme, const struct buf *title, struct buf *out)
+static void html_flame_add_head(const char *theme, const struct buf *title, struct buf *out)
 {
 	buf_addf(out, "<!DOCTYPE html>\n<html lang=\"en\" data-theme=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n",
 		 theme);
 	buf_addf(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", policy);
 	buf_addz(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		      "<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"generator\" content=\"cpa\">\n");
-	add_element("<title>", title, "</title>\n", out);
+	html_flame_add_element("<title>", title, "</title>\n", out);
 	buf_addz(out, "<style>");
 	buf_addz(out, style_text);
 	buf_addz(out, "</style>\n</head>\n<body>\n");
@@ -140,16 +140,16 @@ void html_flame_draw(const struct report *r, const struct flame_style *style, st
 	flame_add_title(r, style, &title);
 	flame_add_subtitle(r, &subtitle);
 	flame_add_note(r, style, &note);
-	add_head(themes[style->theme], &title, out);
-	add_element("<header>\n<h1>", &title, "</h1>\n", out);
-	add_element("<p>", &subtitle, "</p>\n</header>\n", out);
+	html_flame_add_head(themes[style->theme], &title, out);
+	html_flame_add_element("<header>\n<h1>", &title, "</h1>\n", out);
+	html_flame_add_element("<p>", &subtitle, "</p>\n</header>\n", out);
 	buf_addz(out, "<main>\n");
 	buf_addz(out, body_text);
 	buf_addz(out, "</main>\n");
 	buf_addz(out, "<noscript>\n");
 	html_flame_add_table(r, out);
 	buf_addz(out, "</noscript>\n");
-	add_element("<p id=\"note\">", &note, "</p>\n", out);
+	html_flame_add_element("<p id=\"note\">", &note, "</p>\n", out);
 	buf_addz(out, "<script type=\"application/json\" id=\"data\">");
 	html_flame_add_data(r, &l, style, NULL, out);
 	buf_addz(out, "</script>\n<script>");

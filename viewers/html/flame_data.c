@@ -33,7 +33,7 @@ struct writer {
 	struct json j;
 };
 
-static int64_t gcd(int64_t a, int64_t b)
+static int64_t flame_data_gcd(int64_t a, int64_t b)
 {
 	while (b) {
 		int64_t rest = a % b;
@@ -45,25 +45,25 @@ static int64_t gcd(int64_t a, int64_t b)
 }
 
 /* The greatest common divisor of all widths and values; 1 when all are 0. */
-static int64_t find_step(const struct flame *f)
+static int64_t flame_data_find_step(const struct flame *f)
 {
 	int64_t step = 0;
 
 	for (uint32_t i = 0; i < f->n && step != 1; i++) {
-		step = gcd(f->width[i], step);
+		step = flame_data_gcd(f->width[i], step);
 		for (int side = 0; side < FLAME_SIDES; side++)
 			if (f->total[side])
-				step = gcd(f->self[side][i], gcd(f->total[side][i], step));
+				step = flame_data_gcd(f->self[side][i], flame_data_gcd(f->total[side][i], step));
 	}
 	for (int side = 0; side < FLAME_SIDES && f->flat[side]; side++)
 		for (uint32_t i = 0; i < f->n_frames && step != 1; i++)
-			step = gcd(f->flat[side][i], gcd(f->cum[side][i], step));
-	step = gcd(f->cut_width, step);
+			step = flame_data_gcd(f->flat[side][i], flame_data_gcd(f->cum[side][i], step));
+	step = flame_data_gcd(f->cut_width, step);
 	return step ? step : 1;
 }
 
 /* Append an item to a list of numbers. */
-static void add_number(struct buf *b, int64_t v)
+static void flame_data_add_number(struct buf *b, int64_t v)
 {
 	char digits[NUM_DIGITS + 1];
 	char *end = num_put(digits, v);
@@ -73,7 +73,7 @@ static void add_number(struct buf *b, int64_t v)
 	buf_addz(b, digits);
 }
 
-static void add_list(struct json *j, const char *key, struct buf *b)
+static void flame_data_add_list(struct json *j, const char *key, struct buf *b)
 {
 	buf_addz(b, b->len ? "]" : "[]");
 	if (key)
@@ -83,13 +83,13 @@ static void add_list(struct json *j, const char *key, struct buf *b)
 }
 
 /* A column of values, as multiples of the step. */
-static void add_values(struct writer *w, const char *key, const int64_t *v)
+static void flame_data_add_values(struct writer *w, const char *key, const int64_t *v)
 {
 	struct buf b = { 0 };
 
 	for (uint32_t i = 0; i < w->l->n; i++)
-		add_number(&b, v[w->l->tile[i].box] / w->step);
-	add_list(&w->j, key, &b);
+		flame_data_add_number(&b, v[w->l->tile[i].box] / w->step);
+	flame_data_add_list(&w->j, key, &b);
 	buf_release(&b);
 }
 
@@ -98,12 +98,12 @@ static void add_both_sides(struct writer *w, const char *key, const int64_t *con
 	jsonw_key(&w->j, key);
 	jsonw_open(&w->j, '[');
 	for (int side = 0; side < w->n_sides; side++)
-		add_values(w, NULL, v[side]);
+		flame_data_add_values(w, NULL, v[side]);
 	jsonw_close(&w->j, ']');
 }
 
 /* Add the positions of tiles: parents (each relative to the parent of the previous tile), row starts, and gaps. */
-static void add_places(struct writer *w)
+static void flame_data_add_places(struct writer *w)
 {
 	const struct flame_tile *tile = w->l->tile;
 	struct buf rows = { 0 }, parents = { 0 }, gaps = { 0 };
@@ -121,17 +121,17 @@ static void add_places(struct writer *w)
 		else
 			end = tile[parent].x;
 		if (i == 0 || tile[i].level != tile[i - 1].level)
-			add_number(&rows, i);
-		add_number(&parents, (int64_t)parent - last);
-		add_number(&gaps, (tile[i].x - end) / w->step);
+			flame_data_add_number(&rows, i);
+		flame_data_add_number(&parents, (int64_t)parent - last);
+		flame_data_add_number(&gaps, (tile[i].x - end) / w->step);
 		has_gap |= tile[i].x != end;
 		last = parent;
 	}
-	add_number(&rows, w->l->n);
-	add_list(&w->j, "rows", &rows);
-	add_list(&w->j, "parent", &parents);
+	flame_data_add_number(&rows, w->l->n);
+	flame_data_add_list(&w->j, "rows", &rows);
+	flame_data_add_list(&w->j, "parent", &parents);
 	if (has_gap)
-		add_list(&w->j, "gap", &gaps);
+		flame_data_add_list(&w->j, "gap", &gaps);
 	buf_release(&rows);
 	buf_release(&parents);
 	buf_release(&gaps);
@@ -139,7 +139,7 @@ static void add_places(struct writer *w)
 }
 
 /* Colours and signs, one character each. */
-static void add_colors(struct writer *w)
+static void flame_data_add_colors(struct writer *w)
 {
 	struct buf color = { 0 }, sign = { 0 };
 
@@ -162,19 +162,19 @@ static void add_flags(struct writer *w)
 		uint32_t box = w->l->tile[i].box;
 
 		if (w->f->inlined[box])
-			add_number(&inlined, i);
+			flame_data_add_number(&inlined, i);
 		if (w->f->n_rest[box]) {
-			add_number(&rest, i);
-			add_number(&rest, w->f->n_rest[box]);
+			flame_data_add_number(&rest, i);
+			flame_data_add_number(&rest, w->f->n_rest[box]);
 		}
 	}
-	add_list(&w->j, "inlined", &inlined);
-	add_list(&w->j, "rest", &rest);
+	flame_data_add_list(&w->j, "inlined", &inlined);
+	flame_data_add_list(&w->j, "rest", &rest);
 	buf_release(&inlined);
 	buf_release(&rest);
 }
 
-static void add_boxes(struct writer *w)
+static void flame_data_add_boxes(struct writer *w)
 {
 	struct buf frame = { 0 };
 	bool is_total = true;
@@ -182,22 +182,22 @@ static void add_boxes(struct writer *w)
 	for (uint32_t i = 0; i < w->l->n; i++) {
 		uint32_t box = w->l->tile[i].box;
 
-		add_number(&frame, w->f->frame[box] == FLAME_NONE ? -1 : (int64_t)w->f->frame[box]);
+		flame_data_add_number(&frame, w->f->frame[box] == FLAME_NONE ? -1 : (int64_t)w->f->frame[box]);
 		is_total &= w->f->width[box] == w->f->total[FLAME_AFTER][box];
 	}
-	add_places(w);
-	add_list(&w->j, "frame", &frame);
+	flame_data_add_places(w);
+	flame_data_add_list(&w->j, "frame", &frame);
 	if (!is_total)
-		add_values(w, "width", w->f->width);
+		flame_data_add_values(w, "width", w->f->width);
 	add_both_sides(w, "total", w->f->total);
 	add_both_sides(w, "self", w->f->self);
-	add_colors(w);
+	flame_data_add_colors(w);
 	add_flags(w);
 	buf_release(&frame);
 }
 
 /* Add a text with control characters escaped. Returns its id. */
-static str_id add_safe(struct strtab *t, const char *text)
+static str_id flame_data_add_safe(struct strtab *t, const char *text)
 {
 	struct buf safe = { 0 };
 	str_id id;
@@ -209,7 +209,7 @@ static str_id add_safe(struct strtab *t, const char *text)
 }
 
 /* Flat or cum of frames over all stacks, one list per side; null if the boxes determine them. */
-static void add_sums(struct writer *w, const char *key, const int64_t *const *sums)
+static void flame_data_add_sums(struct writer *w, const char *key, const int64_t *const *sums)
 {
 	struct buf b = { 0 };
 
@@ -221,21 +221,21 @@ static void add_sums(struct writer *w, const char *key, const int64_t *const *su
 	jsonw_open(&w->j, '[');
 	for (int side = 0; side < w->n_sides; side++) {
 		for (uint32_t i = 0; i < w->f->n_frames; i++)
-			add_number(&b, sums[side][i] / w->step);
-		add_list(&w->j, NULL, &b);
+			flame_data_add_number(&b, sums[side][i] / w->step);
+		flame_data_add_list(&w->j, NULL, &b);
 	}
 	jsonw_close(&w->j, ']');
 	buf_release(&b);
 }
 
 /* The name of a frame. The page shows files itself, so they are not part of the names of functions. */
-static const char *name_of(const struct writer *w, const struct flame_frame *frame)
+static const char *flame_data_name_of(const struct writer *w, const struct flame_frame *frame)
 {
 	return w->more && w->more->omits_files && *frame->function ? frame->function : frame->name;
 }
 
 /* The functions that expressions match, for frames with another name: pairs of frame and text. */
-static void add_functions(struct writer *w)
+static void flame_data_add_functions(struct writer *w)
 {
 	struct json *j = &w->j;
 
@@ -245,7 +245,7 @@ static void add_functions(struct writer *w)
 		const struct flame_frame *frame = &w->f->frames[i];
 		struct buf safe = { 0 };
 
-		if (strcmp(name_of(w, frame), frame->function) == 0)
+		if (strcmp(flame_data_name_of(w, frame), frame->function) == 0)
 			continue;
 		utf8_add_safe(&safe, frame->function, strlen(frame->function));
 		jsonw_open(j, '[');
@@ -265,18 +265,18 @@ static void add_origins(struct writer *w, struct strtab *texts)
 	for (uint32_t i = 0; i < w->f->n_frames; i++) {
 		group.len = 0;
 		flame_add_group(&w->f->frames[i], w->style->color_by, &group);
-		add_number(&places, w->f->frame_place[i]);
-		add_number(&groups, add_safe(texts, buf_text(&group)));
+		flame_data_add_number(&places, w->f->frame_place[i]);
+		flame_data_add_number(&groups, flame_data_add_safe(texts, buf_text(&group)));
 	}
-	add_list(&w->j, "place", &places);
-	add_list(&w->j, "group", &groups);
-	add_functions(w);
+	flame_data_add_list(&w->j, "place", &places);
+	flame_data_add_list(&w->j, "group", &groups);
+	flame_data_add_functions(w);
 	buf_release(&places);
 	buf_release(&groups);
 	buf_release(&group);
 }
 
-static void add_frames(struct writer *w)
+static void flame_data_add_frames(struct writer *w)
 {
 	struct strtab *texts = strtab_new();
 	struct buf file = { 0 }, module = { 0 }, lo = { 0 }, hi = { 0 };
@@ -288,24 +288,24 @@ static void add_frames(struct writer *w)
 	jsonw_open(j, '[');
 	for (uint32_t i = 0; i < w->f->n_frames; i++) {
 		const struct flame_frame *frame = &w->f->frames[i];
-		const char *name = name_of(w, frame);
+		const char *name = flame_data_name_of(w, frame);
 		struct buf safe = { 0 };
 
 		utf8_add_safe(&safe, name, strlen(name));
 		jsonw_text(j, buf_text(&safe), safe.len);
 		buf_release(&safe);
-		add_number(&file, add_safe(texts, frame->file));
-		add_number(&module, add_safe(texts, frame->module));
-		add_number(&lo, frame->line_lo);
-		add_number(&hi, frame->line_hi);
+		flame_data_add_number(&file, flame_data_add_safe(texts, frame->file));
+		flame_data_add_number(&module, flame_data_add_safe(texts, frame->module));
+		flame_data_add_number(&lo, frame->line_lo);
+		flame_data_add_number(&hi, frame->line_hi);
 	}
 	jsonw_close(j, ']');
-	add_list(j, "file", &file);
-	add_list(j, "module", &module);
-	add_list(j, "lo", &lo);
-	add_list(j, "hi", &hi);
-	add_sums(w, "flat", w->f->flat);
-	add_sums(w, "cum", w->f->cum);
+	flame_data_add_list(j, "file", &file);
+	flame_data_add_list(j, "module", &module);
+	flame_data_add_list(j, "lo", &lo);
+	flame_data_add_list(j, "hi", &hi);
+	flame_data_add_sums(w, "flat", w->f->flat);
+	flame_data_add_sums(w, "cum", w->f->cum);
 	if (w->more)
 		add_origins(w, texts);
 	jsonw_close(j, '}');
@@ -337,7 +337,7 @@ static void add_palette(struct json *j, const char *key, enum flame_theme theme)
 	jsonw_close(j, ']');
 }
 
-static void add_legend(struct writer *w)
+static void flame_data_add_legend(struct writer *w)
 {
 	const struct flame_legend *entry;
 	size_t n = flame_legend(w->r, w->style, w->r->mem, &entry);
@@ -381,7 +381,7 @@ static void add_texts(struct writer *w)
 }
 
 /* The format of values: from a unit (null when it cannot be converted) to a unit or "auto", times a ratio. */
-static void add_scale(struct writer *w)
+static void flame_data_add_scale(struct writer *w)
 {
 	const struct head *h = &w->r->head;
 	bool is_auto = strcmp(h->out_unit, "auto") == 0 || strcmp(h->out_unit, "minimum") == 0;
@@ -426,20 +426,20 @@ static void add_settings(struct writer *w)
 	jsonw_key(j, "minShare");
 	buf_addf(&b, "%.9g", w->l->span ? (double)w->f->min / (double)w->l->span : 0);
 	jsonw_raw(j, b.data, b.len);
-	add_scale(w);
+	flame_data_add_scale(w);
 	jsonw_add_int(j, "step", w->step);
 	jsonw_add_int(j, "total100", w->r->head.total);
 	b.len = 0;
 	for (int side = 0; side < w->n_sides; side++)
-		add_number(&b, w->f->side[side].total);
-	add_list(j, "sides", &b);
+		flame_data_add_number(&b, w->f->side[side].total);
+	flame_data_add_list(j, "sides", &b);
 	jsonw_add_int(j, "nCut", (int64_t)w->f->n_cut);
 	jsonw_add_int(j, "cutWidth", w->f->cut_width / w->step);
 	flame_add_name(w->f, 0, &b);
 	jsonw_add_text(j, "root", buf_text(&b));
 	add_palette(j, "light", FLAME_LIGHT);
 	add_palette(j, "dark", FLAME_DARK);
-	add_legend(w);
+	flame_data_add_legend(w);
 	jsonw_add_text(j, "widthText", flame_width_text(w->f));
 	if (w->f->n_pivot)
 		jsonw_add_int(j, "nPivot", w->f->n_pivot);
@@ -453,7 +453,7 @@ void html_flame_add_data(const struct report *r, const struct flame_layout *l, c
 			    .f = r->flame,
 			    .l = l,
 			    .style = style,
-			    .step = find_step(r->flame),
+			    .step = flame_data_find_step(r->flame),
 			    .n_sides = r->flame->has_base ? 2 : 1,
 			    .more = more,
 			    .j = { .out = out, .is_one_line = true } };
@@ -462,7 +462,7 @@ void html_flame_add_data(const struct report *r, const struct flame_layout *l, c
 	add_settings(&w);
 	if (more)
 		add_texts(&w);
-	add_frames(&w);
-	add_boxes(&w);
+	flame_data_add_frames(&w);
+	flame_data_add_boxes(&w);
 	jsonw_close(&w.j, '}');
 }

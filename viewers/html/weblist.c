@@ -99,7 +99,7 @@ static size_t indentation(const char *line)
  * Append an indent and text, with tabs expanded, and pad it with blanks to TEXT_WIDTH. A tab takes at least one column
  * and ends before the next column that is a multiple of TAB, counted from 1, as in pprof.
  */
-static void add_padded(struct buf *out, size_t indent, const char *text)
+static void html_weblist_add_padded(struct buf *out, size_t indent, const char *text)
 {
 	struct buf b = { 0 };
 	size_t column = indent;
@@ -127,7 +127,7 @@ static void add_padded(struct buf *out, size_t indent, const char *text)
 }
 
 /* Append a right-aligned value; a point for 0 when dot is set. */
-static void add_value(struct buf *out, const struct head *h, int64_t value, bool dot)
+static void html_weblist_add_value(struct buf *out, const struct head *h, int64_t value, bool dot)
 {
 	struct buf raw = { 0 }, safe = { 0 };
 	size_t width;
@@ -145,7 +145,7 @@ static void add_value(struct buf *out, const struct head *h, int64_t value, bool
 }
 
 /* "prog.c:7" */
-static void add_place(struct buf *out, const char *file, int64_t line)
+static void html_weblist_add_place(struct buf *out, const char *file, int64_t line)
 {
 	struct buf base = { 0 };
 
@@ -156,17 +156,17 @@ static void add_place(struct buf *out, const char *file, int64_t line)
 	buf_release(&base);
 }
 
-static void add_call(struct buf *out, size_t indent, const struct weblist_call *c)
+static void html_weblist_add_call(struct buf *out, size_t indent, const struct weblist_call *c)
 {
 	buf_fill(out, ' ', 42); /* the columns before the text of an instruction */
 	buf_addz(out, "<span class=inlinesrc>");
-	add_padded(out, indent_of(indent, c->depth), c->source);
+	html_weblist_add_padded(out, indent_of(indent, c->depth), c->source);
 	buf_addz(out, "</span> ");
-	add_place(out, c->file, c->line);
+	html_weblist_add_place(out, c->file, c->line);
 }
 
-static void add_instruction(struct buf *out, const struct head *h, const struct weblist *list, size_t indent,
-			    const struct weblist_inst *in)
+static void html_weblist_add_instruction(struct buf *out, const struct head *h, const struct weblist *list,
+					 size_t indent, const struct weblist_inst *in)
 {
 	if (in->new_block)
 		buf_addf(out, " %8s %27s\xe2\x8b\xae\n", "", "");
@@ -174,31 +174,32 @@ static void add_instruction(struct buf *out, const struct head *h, const struct 
 		buf_addf(out, "%42s<span class=unimportant>%" PRIu32 " outer calls are omitted</span>\n", "",
 			 in->n_hidden);
 	for (uint32_t i = in->lo; i < in->hi; i++)
-		add_call(out, indent, &list->call[i]);
+		html_weblist_add_call(out, indent, &list->call[i]);
 	if (!in->is_code)
 		return;
 	buf_addf(out, " %8s ", "");
-	add_value(out, h, in->flat, true);
+	html_weblist_add_value(out, h, in->flat, true);
 	buf_add(out, " ", 1);
-	add_value(out, h, in->cum, true);
+	html_weblist_add_value(out, h, in->cum, true);
 	buf_addf(out, " %8" PRIx64 ": ", in->addr);
-	add_padded(out, indent_of(indent, in->depth), in->text);
+	html_weblist_add_padded(out, indent_of(indent, in->depth), in->text);
 	buf_add(out, " ", 1);
 	if (*in->file)
-		add_place(out, in->file, in->line);
+		html_weblist_add_place(out, in->file, in->line);
 	else
 		buf_addz(out, "<span class=unimportant></span>\n");
 }
 
-static void add_line(struct buf *out, const struct head *h, const struct weblist *list, const struct weblist_line *l)
+static void html_weblist_add_line(struct buf *out, const struct head *h, const struct weblist *list,
+				  const struct weblist_line *l)
 {
 	static const char *const class[] = { [LINE_NO_CODE] = "nop", [LINE_DEAD] = "deadsrc", [LINE_LIVE] = "livesrc" };
 	size_t indent = indentation(l->source);
 
 	buf_addf(out, "\n<span class=line> %6" PRId64 "</span> <span class=%s>  ", l->no, class[l->kind]);
-	add_value(out, h, l->flat, true);
+	html_weblist_add_value(out, h, l->flat, true);
 	buf_add(out, " ", 1);
-	add_value(out, h, l->cum, true);
+	html_weblist_add_value(out, h, l->cum, true);
 	buf_addf(out, " %8s  ", "");
 	html_add(out, l->source, strlen(l->source));
 	buf_addz(out, " </span>");
@@ -206,30 +207,30 @@ static void add_line(struct buf *out, const struct head *h, const struct weblist
 		return;
 	buf_addz(out, "<span class=asm>");
 	for (uint32_t i = l->lo; i < l->hi; i++)
-		add_instruction(out, h, list, indent, &list->inst[i]);
+		html_weblist_add_instruction(out, h, list, indent, &list->inst[i]);
 	buf_addz(out, "</span>");
 }
 
-static void add_function(struct buf *out, const struct head *h, const struct weblist *list,
-			 const struct weblist_func *f)
+static void html_weblist_add_function(struct buf *out, const struct head *h, const struct weblist *list,
+				      const struct weblist_func *f)
 {
 	buf_addz(out, "<h2>");
 	html_add_name(out, f->name);
 	buf_addz(out, "</h2><p class=\"filename\">");
 	html_add_name(out, f->file);
 	buf_addz(out, "</p>\n<pre onClick=\"pprof_toggle_asm(event)\">\n  Total:  ");
-	add_value(out, h, f->flat, false);
+	html_weblist_add_value(out, h, f->flat, false);
 	buf_add(out, " ", 1);
-	add_value(out, h, f->cum, false);
+	html_weblist_add_value(out, h, f->cum, false);
 	buf_addz(out, " (flat, cum) ");
 	unit_add_percent(out, f->cum, h->total);
 	for (uint32_t i = f->lo; i < f->hi && !buf_is_stopped(); i++)
-		add_line(out, h, list, &list->line[i]);
+		html_weblist_add_line(out, h, list, &list->line[i]);
 	buf_addz(out, "\n</pre>\n");
 }
 
 /* Append the description of the profile, one item per line. */
-static void add_legend(struct buf *out, const struct head *h)
+static void html_weblist_add_legend(struct buf *out, const struct head *h)
 {
 	struct buf text = { 0 }, total = { 0 };
 	const char *line, *gap = "";
@@ -263,8 +264,8 @@ void html_weblist_draw(const struct report *r, const struct weblist *list, struc
 	html_add_name(out, *h->type ? h->type : "unknown");
 	buf_addf(out, "</title>\n  \n  <style type=\"text/css\">%s</style>\n", style);
 	buf_addf(out, "  <script type=\"text/javascript\">%s</script>\n</head>\n<body>\n", script);
-	add_legend(out, h);
+	html_weblist_add_legend(out, h);
 	for (uint32_t i = 0; i < list->n && !buf_is_stopped(); i++)
-		add_function(out, h, list, &list->func[i]);
+		html_weblist_add_function(out, h, list, &list->func[i]);
 	buf_addz(out, "\n</body>\n</html>\n");
 }

@@ -38,13 +38,13 @@ static void add_positive_int(struct json *j, const char *key, int64_t v)
 		jsonw_add_number(j, key, NAN);
 }
 
-static void add_flag(struct json *j, const char *key, bool v)
+static void gate_json_add_flag(struct json *j, const char *key, bool v)
 {
 	jsonw_key(j, key);
 	jsonw_bool(j, v);
 }
 
-static void add_options(struct json *j, const struct gate_options *options)
+static void gate_json_add_options(struct json *j, const struct gate_options *options)
 {
 	static const char *const adjust[] = { [STATS_HOLM] = "holm", [STATS_BH] = "bh", [STATS_UNADJUSTED] = "none" };
 
@@ -57,7 +57,7 @@ static void add_options(struct json *j, const struct gate_options *options)
 	jsonw_add_int(j, "looks", options->looks);
 }
 
-static void add_side(struct json *j, const char *key, const struct gate_side *s)
+static void gate_json_add_side(struct json *j, const char *key, const struct gate_side *s)
 {
 	jsonw_key(j, key);
 	jsonw_open(j, '{');
@@ -77,7 +77,7 @@ static void add_side(struct json *j, const char *key, const struct gate_side *s)
 	jsonw_close(j, '}');
 }
 
-static void add_row(struct json *j, const struct gate_row *r)
+static void gate_json_add_row(struct json *j, const struct gate_row *r)
 {
 	jsonw_add_text(j, "verdict", gate_verdict_key(r->verdict));
 	jsonw_add_text(j, "kind", gate_kind_word(r->kind));
@@ -107,7 +107,7 @@ static void add_row(struct json *j, const struct gate_row *r)
 }
 
 /* Open an object on a single line. Returns the state for close_line. */
-static bool open_line(struct json *j)
+static bool gate_json_open_line(struct json *j)
 {
 	bool tight = j->is_one_line;
 
@@ -122,7 +122,7 @@ static void close_line(struct json *j, bool tight)
 	j->is_one_line = tight;
 }
 
-static void add_rows(struct json *j, const struct gate *g)
+static void gate_json_add_rows(struct json *j, const struct gate *g)
 {
 	jsonw_key(j, "verdict_counts");
 	jsonw_open(j, '{');
@@ -132,36 +132,36 @@ static void add_rows(struct json *j, const struct gate *g)
 	jsonw_key(j, "rows");
 	jsonw_open(j, '[');
 	for (uint32_t i = 0; i < g->n_rows; i++) {
-		bool tight = open_line(j);
+		bool tight = gate_json_open_line(j);
 
-		add_row(j, &g->row[i]);
+		gate_json_add_row(j, &g->row[i]);
 		close_line(j, tight);
 	}
 	jsonw_close(j, ']');
 }
 
-static void add_renames(struct json *j, const struct gate *g)
+static void gate_json_add_renames(struct json *j, const struct gate *g)
 {
 	jsonw_key(j, "renames");
 	jsonw_open(j, '[');
 	for (uint32_t i = 0; i < g->n_renames; i++) {
-		bool tight = open_line(j);
+		bool tight = gate_json_open_line(j);
 
 		jsonw_add_text(j, "from", g->rename[i].from);
 		jsonw_add_text(j, "to", g->rename[i].to);
 		jsonw_add_number(j, "ratio", g->rename[i].ratio);
-		add_flag(j, "explicit", g->rename[i].is_explicit);
+		gate_json_add_flag(j, "explicit", g->rename[i].is_explicit);
 		close_line(j, tight);
 	}
 	jsonw_close(j, ']');
 }
 
-static void add_messages(struct json *j, const char *key, const struct gate_message *m, uint32_t n)
+static void gate_json_add_messages(struct json *j, const char *key, const struct gate_message *m, uint32_t n)
 {
 	jsonw_key(j, key);
 	jsonw_open(j, '[');
 	for (uint32_t i = 0; i < n; i++) {
-		bool tight = open_line(j);
+		bool tight = gate_json_open_line(j);
 
 		jsonw_add_text(j, "id", m[i].id);
 		jsonw_add_text(j, "text", m[i].text);
@@ -177,19 +177,19 @@ static void add_power(struct json *j, const struct gate *g)
 	jsonw_key(j, "power");
 	jsonw_open(j, '[');
 	for (uint32_t i = 0; i < g->n_power; i++) {
-		tight = open_line(j);
+		tight = gate_json_open_line(j);
 		jsonw_add_number(j, "share", g->power[i].share);
 		jsonw_add_number(j, "detectable_change", g->power[i].ratio - 1);
 		close_line(j, tight);
 	}
 	jsonw_close(j, ']');
 	jsonw_key(j, "need");
-	tight = open_line(j);
+	tight = gate_json_open_line(j);
 	jsonw_add_number(j, "share", g->need_share);
 	jsonw_add_number(j, "ratio", g->need_ratio);
 	add_positive(j, "samples", g->need_samples);
 	add_positive(j, "seconds", g->need_seconds);
-	add_flag(j, "needs_replicates", isinf(g->need_samples));
+	gate_json_add_flag(j, "needs_replicates", isinf(g->need_samples));
 	close_line(j, tight);
 }
 
@@ -197,18 +197,18 @@ static void add_power(struct json *j, const struct gate *g)
 static void add_answer(struct json *j, const struct gate *g)
 {
 	add_known(j, "missing", g->missing);
-	add_options(j, g->options);
+	gate_json_add_options(j, g->options);
 	json_add_sample_type(j, g->type, g->unit);
 	add_known(j, "period_unit", g->period_unit);
-	add_side(j, "base", &g->side[STATS_BASE]);
-	add_side(j, "new", &g->side[STATS_NEW]);
+	gate_json_add_side(j, "base", &g->side[STATS_BASE]);
+	gate_json_add_side(j, "new", &g->side[STATS_NEW]);
 	jsonw_add_number(j, "total_ratio", g->total_ratio);
 	jsonw_add_int(j, "tested_rows", g->n_tests);
-	add_rows(j, g);
-	add_renames(j, g);
-	add_messages(j, "notes", g->note, g->n_notes);
+	gate_json_add_rows(j, g);
+	gate_json_add_renames(j, g);
+	gate_json_add_messages(j, "notes", g->note, g->n_notes);
 	add_power(j, g);
-	add_messages(j, "warnings", g->warning, g->n_warnings);
+	gate_json_add_messages(j, "warnings", g->warning, g->n_warnings);
 }
 
 void json_draw_gate(const struct gate *g, struct buf *out)

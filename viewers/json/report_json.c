@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-static void add_real(struct json *j, const char *key, double v)
+static void report_json_add_real(struct json *j, const char *key, double v)
 {
 	jsonw_key(j, key);
 	jsonw_real(j, v);
@@ -28,7 +28,7 @@ static void add_bool(struct json *j, const char *key, bool v)
 	jsonw_bool(j, v);
 }
 
-static void add_side(struct json *j, const char *key, const struct head *h, const struct compare_side *s)
+static void report_json_add_side(struct json *j, const char *key, const struct head *h, const struct compare_side *s)
 {
 	jsonw_key(j, key);
 	jsonw_open(j, '{');
@@ -51,7 +51,7 @@ static void add_side(struct json *j, const char *key, const struct head *h, cons
 	jsonw_close(j, '}');
 }
 
-static void add_renames(struct json *j, const struct compare *c)
+static void report_json_add_renames(struct json *j, const struct compare *c)
 {
 	jsonw_key(j, "renames");
 	jsonw_open(j, '[');
@@ -61,8 +61,8 @@ static void add_renames(struct json *j, const struct compare *c)
 		jsonw_open(j, '{');
 		jsonw_add_text(j, "from", r->from);
 		jsonw_add_text(j, "to", r->to);
-		add_real(j, "cum_percent_before", r->share_before);
-		add_real(j, "cum_percent_after", r->share_after);
+		report_json_add_real(j, "cum_percent_before", r->share_before);
+		report_json_add_real(j, "cum_percent_after", r->share_after);
 		add_bool(j, "same_callers", r->same_callers);
 		add_bool(j, "same_callees", r->same_callees);
 		add_bool(j, "similar_name", r->similar_name);
@@ -75,25 +75,25 @@ static void add_diff(struct json *j, const struct head *h)
 {
 	const struct compare *c = h->compare;
 
-	add_side(j, "base", h, &c->before);
-	add_side(j, "new", h, &c->after);
+	report_json_add_side(j, "base", h, &c->before);
+	report_json_add_side(j, "new", h, &c->after);
 	jsonw_add_text(j, "normalize", c->normalize);
-	add_real(j, "factor", c->factor);
+	report_json_add_real(j, "factor", c->factor);
 	jsonw_add_text(j, "sorted_by", c->by_cum ? "cum" : "flat");
-	add_real(j, "matched_percent_before", c->matched_before);
-	add_real(j, "matched_percent_after", c->matched_after);
+	report_json_add_real(j, "matched_percent_before", c->matched_before);
+	report_json_add_real(j, "matched_percent_after", c->matched_after);
 	jsonw_add_int(j, "omitted_rows", c->n_omitted);
 	jsonw_add_int(j, "omitted_increase", report_value(h, c->omitted_increase));
 	jsonw_add_int(j, "omitted_decrease", report_value(h, c->omitted_decrease));
-	add_renames(j, c);
+	report_json_add_renames(j, c);
 }
 
 static void add_trend(struct json *j, const struct head *h)
 {
 	const struct compare *c = h->compare;
 
-	add_side(j, "first", h, &c->before);
-	add_side(j, "last", h, &c->after);
+	report_json_add_side(j, "first", h, &c->before);
+	report_json_add_side(j, "last", h, &c->after);
 	jsonw_add_int(j, "profiles", (int64_t)c->n_profiles);
 	jsonw_add_text(j, "normalize", c->normalize);
 	jsonw_add_text(j, "measure", c->by_cum ? "cum" : "flat");
@@ -103,7 +103,7 @@ static void add_trend(struct json *j, const struct head *h)
 }
 
 /* Add the key "comparison" and its object. */
-static void add_comparison(struct json *j, const struct head *h)
+static void report_json_add_comparison(struct json *j, const struct head *h)
 {
 	assert(h->compare);
 	jsonw_key(j, "comparison");
@@ -115,7 +115,7 @@ static void add_comparison(struct json *j, const struct head *h)
 	jsonw_close(j, '}');
 }
 
-static void add_text(struct json *j, const char *key, const char *text)
+static void report_json_add_text(struct json *j, const char *key, const char *text)
 {
 	if (*text)
 		jsonw_add_text(j, key, text);
@@ -128,17 +128,17 @@ void json_add_time(struct json *j, int64_t time_ns)
 	char text[80];
 
 	if (gmtime_r(&s, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
-		add_text(j, "time", text);
+		report_json_add_text(j, "time", text);
 	jsonw_add_int(j, "time_ns", time_ns);
 }
 
-static void add_profile(struct json *j, const struct head *h)
+static void report_json_add_profile(struct json *j, const struct head *h)
 {
 	jsonw_key(j, "profile");
 	jsonw_open(j, '{');
-	add_text(j, "program", h->file);
-	add_text(j, "build_id", h->build_id);
-	add_text(j, "doc_url", h->doc_url);
+	report_json_add_text(j, "program", h->file);
+	report_json_add_text(j, "build_id", h->build_id);
+	report_json_add_text(j, "doc_url", h->doc_url);
 	if (h->time_ns)
 		json_add_time(j, h->time_ns);
 	if (h->duration_ns)
@@ -151,7 +151,7 @@ static void add_profile(struct json *j, const struct head *h)
 	jsonw_close(j, '}');
 }
 
-static void add_filters(struct json *j, const struct head *h)
+static void report_json_add_filters(struct json *j, const struct head *h)
 {
 	jsonw_key(j, "filters");
 	jsonw_open(j, '{');
@@ -165,7 +165,7 @@ static void add_filters(struct json *j, const struct head *h)
 	jsonw_close(j, '}');
 }
 
-static void add_cell(struct json *j, const struct head *h, const struct column *c, const union cell *cell)
+static void report_json_add_cell(struct json *j, const struct head *h, const struct column *c, const union cell *cell)
 {
 	jsonw_key(j, c->key);
 	switch (c->kind) {
@@ -194,18 +194,18 @@ static void add_cell(struct json *j, const struct head *h, const struct column *
 	}
 }
 
-static void add_row(struct json *j, const struct report *r, uint32_t row)
+static void report_json_add_row(struct json *j, const struct report *r, uint32_t row)
 {
 	const struct table *t = &r->table;
 
 	if (t->role)
-		add_text(j, "role", report_role(t, row));
+		report_json_add_text(j, "role", report_role(t, row));
 	for (uint32_t c = 0; c < t->n_cols; c++)
 		if (report_has(t, row, c))
-			add_cell(j, &r->head, &t->col[c], &t->cell[(size_t)row * t->n_cols + c]);
+			report_json_add_cell(j, &r->head, &t->col[c], &t->cell[(size_t)row * t->n_cols + c]);
 }
 
-static void add_rows(struct json *j, const struct report *r)
+static void report_json_add_rows(struct json *j, const struct report *r)
 {
 	const struct table *t = &r->table;
 
@@ -216,7 +216,7 @@ static void add_rows(struct json *j, const struct report *r)
 
 		jsonw_open(j, '{');
 		j->is_one_line = true;
-		add_row(j, r, i);
+		report_json_add_row(j, r, i);
 		jsonw_close(j, '}');
 		j->is_one_line = tight;
 	}
@@ -237,7 +237,7 @@ void json_add_sample_type(struct json *j, const char *type, const char *unit)
 void json_add_head(struct json *j, const struct head *h)
 {
 	jsonw_add_int(j, "schema_version", JSON_SCHEMA_VERSION);
-	add_text(j, "report", h->command);
+	report_json_add_text(j, "report", h->command);
 	json_add_sample_type(j, h->type, h->unit);
 	jsonw_add_int(j, "total", report_value(h, h->total));
 	if (h->not_sampled)
@@ -247,8 +247,8 @@ void json_add_head(struct json *j, const struct head *h)
 		jsonw_add_int(j, "rows_dropped", h->n_dropped);
 		jsonw_add_int(j, "rows_before_limit", h->n_before_limit);
 	}
-	add_filters(j, h);
-	add_profile(j, h);
+	report_json_add_filters(j, h);
+	report_json_add_profile(j, h);
 }
 
 void json_draw(const struct report *r, struct buf *out)
@@ -258,8 +258,8 @@ void json_draw(const struct report *r, struct buf *out)
 	jsonw_open(&j, '{');
 	json_add_head(&j, &r->head);
 	if (r->head.compare)
-		add_comparison(&j, &r->head);
-	add_rows(&j, r);
+		report_json_add_comparison(&j, &r->head);
+	report_json_add_rows(&j, r);
 	jsonw_close(&j, '}');
 	buf_add(out, "\n", 1);
 }

@@ -76,7 +76,7 @@ static void format_location(const struct traces *t, uint32_t loc, struct buf *ou
 	}
 }
 
-static void *start(const struct report *r)
+static void *traces_json_start(const struct report *r)
 {
 	struct writer *d = mem_zalloc(1, sizeof(*d));
 	const struct traces *t = r->traces;
@@ -94,7 +94,7 @@ static void *start(const struct report *r)
 	return d;
 }
 
-static void add_head(const struct report *r, struct buf *out)
+static void traces_json_add_head(const struct report *r, struct buf *out)
 {
 	struct json j = { .out = out };
 
@@ -111,7 +111,7 @@ static void add_head(const struct report *r, struct buf *out)
 	jsonw_open(&j, '[');
 }
 
-static void add_sample(const struct writer *d, uint32_t sample, struct buf *out)
+static void traces_json_add_sample(const struct writer *d, uint32_t sample, struct buf *out)
 {
 	const struct traces *t = d->r->traces;
 	const struct csr *stacks = t->stacks;
@@ -136,19 +136,19 @@ static void add_sample(const struct writer *d, uint32_t sample, struct buf *out)
 	buf_add(out, "]}", 2);
 }
 
-static void draw(const void *writer, uint32_t lo, uint32_t hi, struct buf *out)
+static void traces_json_draw(const void *writer, uint32_t lo, uint32_t hi, struct buf *out)
 {
 	const struct writer *d = writer;
 
 	if (lo == 0)
-		add_head(d->r, out);
+		traces_json_add_head(d->r, out);
 	for (uint32_t i = lo; i < hi && !buf_is_stopped(); i++)
-		add_sample(d, i, out);
+		traces_json_add_sample(d, i, out);
 	if (hi == d->r->traces->n)
 		buf_addz(out, hi ? "\n  ]\n}\n" : "]\n}\n");
 }
 
-static void end(void *writer)
+static void traces_json_end(void *writer)
 {
 	struct writer *d = writer;
 
@@ -157,4 +157,4 @@ static void end(void *writer)
 	free(d);
 }
 
-const struct traces_viewer json_traces = { start, draw, end };
+const struct traces_viewer json_traces = { traces_json_start, traces_json_draw, traces_json_end };

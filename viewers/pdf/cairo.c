@@ -33,7 +33,7 @@ static const struct library_function fontconfig_functions[] = {
 };
 /* clang-format on */
 
-static int load(struct err *err)
+static int cairo_load(struct err *err)
 {
 	static const char advice[] = "cairo is needed to draw PDF and PNG; install it with: apt-get install libcairo2",
 			  fonts[] = "fontconfig is needed to draw PDF and PNG; "
@@ -54,7 +54,7 @@ int cairo_open(const struct cairo **out, const struct fontconfig **fonts, struct
 	int rc;
 
 	pthread_mutex_lock(&lock);
-	rc = is_loaded ? 0 : load(err);
+	rc = is_loaded ? 0 : cairo_load(err);
 	if (rc < 0) {
 		pthread_mutex_unlock(&lock);
 		return rc;

@@ -162,7 +162,7 @@ static void letter_find(struct font *f, uint32_t c, const char *s, size_t len, s
 }
 
 /* The first character of a text, and its length in bytes. */
-static const struct letter *next(struct font *f, const char *s, size_t n, size_t *len)
+static const struct letter *font_next(struct font *f, const char *s, size_t n, size_t *len)
 {
 	uint32_t c = 0xfffd;
 	struct letter *l;
@@ -188,7 +188,7 @@ struct font *font_new(const struct cairo *lib, const struct fontconfig *fc, cons
 					     spec->is_bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL));
 	f->n_faces = 1;
 	if (spec->is_fixed_width)
-		f->column = next(f, "0", 1, &len)->advance;
+		f->column = font_next(f, "0", 1, &len)->advance;
 	return f;
 }
 
@@ -234,7 +234,7 @@ double font_width(struct font *f, const char *text)
 	double width = 0;
 
 	for (size_t i = 0; i < n; i += len)
-		width += next(f, text + i, n - i, &len)->advance;
+		width += font_next(f, text + i, n - i, &len)->advance;
 	return width;
 }
 
@@ -304,7 +304,7 @@ static double line_add_letter(struct font *f, const char *s, size_t n, double x,
 	size_t len;
 
 	for (size_t i = 0; i < n; i += len) {
-		const struct letter *l = next(f, s + i, n - i, &len);
+		const struct letter *l = font_next(f, s + i, n - i, &len);
 
 		out->face[out->n_glyphs] = l->face;
 		out->glyph[out->n_glyphs++] = (cairo_glyph_t){ l->index, x - l->back, y };
@@ -345,7 +345,7 @@ static double line_add_letters(struct font *f, const char *s, size_t n, double x
 }
 
 /* Draw glyphs, one call for each run of one face. */
-static void draw_line(const struct font *f, cairo_t *cr, const struct line *l)
+static void font_draw_line(const struct font *f, cairo_t *cr, const struct line *l)
 {
 	const char *text = buf_text(&l->text);
 	size_t from = 0, at = 0; /* glyph, cluster */
@@ -385,7 +385,7 @@ void font_draw_text(struct font *f, cairo_t *cr, double x, double y, const char 
 	x = line_add_letter(f, shown + head, n - head - tail, x, y, &l);
 	line_add_clusters(&l, from, meant ? meant + head : "", hidden);
 	line_add_letters(f, shown + n - tail, tail, x, y, &l);
-	draw_line(f, cr, &l);
+	font_draw_line(f, cr, &l);
 	free(l.glyph);
 	free(l.cluster);
 	free(l.face);

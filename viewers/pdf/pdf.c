@@ -96,7 +96,7 @@ int pdf_index_parse(const char *text, size_t *out, struct err *err)
 }
 
 /* The number of levels that fit; at least two, since one is repeated. */
-static uint32_t count_levels(const struct painter *p, double top, double bottom, double height)
+static uint32_t pdf_count_levels(const struct painter *p, double top, double bottom, double height)
 {
 	double n = floor((height - top - bottom) / p->size->row);
 
@@ -121,7 +121,7 @@ static void pages_make(const struct painter *p, const struct pdf_paper *paper, c
 	do {
 		double top = paint_head(&measure, NULL, lo == 0),
 		       bottom = paint_note(&measure, 0, note) + p->size->margin;
-		uint32_t n = count_levels(p, top, bottom, max_height), hi = n < n_levels - lo ? lo + n : n_levels;
+		uint32_t n = pdf_count_levels(p, top, bottom, max_height), hi = n < n_levels - lo ? lo + n : n_levels;
 		double height = top + (hi - lo) * p->size->row + bottom;
 
 		out->page = mem_grow(out->page, &cap, out->n + 1, sizeof(*out->page));
@@ -183,7 +183,7 @@ static uint64_t weight(const struct flame_function *fn)
 	return num_abs(fn->flat[FLAME_AFTER] - fn->flat[FLAME_BEFORE]);
 }
 
-static int compare(const void *a, const void *b)
+static int pdf_compare(const void *a, const void *b)
 {
 	const struct flame_function *x = *(const struct flame_function *const *)a,
 				    *y = *(const struct flame_function *const *)b;
@@ -192,7 +192,7 @@ static int compare(const void *a, const void *b)
 	return i != j ? (i > j ? -1 : 1) : (x > y) - (x < y); /* then by index: wider functions come first */
 }
 
-static void add_function(const struct outline *o, int parent, const struct flame_function *fn)
+static void pdf_add_function(const struct outline *o, int parent, const struct flame_function *fn)
 {
 	const struct report *r = o->p->r;
 	struct buf raw = { 0 }, name = { 0 }, text = { 0 };
@@ -213,7 +213,7 @@ static void add_function(const struct outline *o, int parent, const struct flame
 	buf_release(&text);
 }
 
-static void add_functions(const struct outline *o)
+static void pdf_add_functions(const struct outline *o)
 {
 	size_t n = o->input->n;
 	const struct flame_function **order = mem_alloc(n + 1, sizeof(*order));
@@ -221,14 +221,14 @@ static void add_functions(const struct outline *o)
 
 	for (size_t i = 0; i < n; i++)
 		order[i] = &o->input->function[i];
-	qsort(order, n, sizeof(*order), compare);
+	qsort(order, n, sizeof(*order), pdf_compare);
 	if (n && weight(order[0])) {
 		parent = outline_add_entry(o, CAIRO_PDF_OUTLINE_ROOT,
 					   o->p->r->flame->has_base ? "Largest changes of flat"
 								    : "Heaviest functions, by flat",
 					   0, 0, 0, true);
 		for (size_t i = 0; i < n && i < N_HEAVY && weight(order[i]); i++)
-			add_function(o, parent, order[i]);
+			pdf_add_function(o, parent, order[i]);
 	}
 	free(order);
 }
@@ -252,7 +252,7 @@ static void outline_add(const struct painter *p, const struct outline_input *inp
 		outline_add_entry(&o, picture, buf_text(&s), i, 0, 0, false);
 		buf_release(&s);
 	}
-	add_functions(&o);
+	pdf_add_functions(&o);
 	if (input->has_index)
 		outline_add_entry(&o, CAIRO_PDF_OUTLINE_ROOT, "Functions", input->pages->n, 0, 0, false);
 }
@@ -327,7 +327,7 @@ static void start_row(struct writer *w)
 }
 
 /* Append a change in percent, with a sign. */
-static void add_change(int64_t before, int64_t after, struct buf *out)
+static void pdf_add_change(int64_t before, int64_t after, struct buf *out)
 {
 	double percent = before ? 100 * ((double)after - (double)before) / (double)before : 0;
 	char text[64];
@@ -345,7 +345,7 @@ static void add_change(int64_t before, int64_t after, struct buf *out)
 }
 
 /* Fill s with the numbers of a function as text. */
-static void add_numbers(const struct report *r, const struct flame_function *fn, struct buf s[N_COLUMNS])
+static void pdf_add_numbers(const struct report *r, const struct flame_function *fn, struct buf s[N_COLUMNS])
 {
 	const struct head *h = &r->head;
 	int64_t after = fn->cum[FLAME_AFTER], before = fn->cum[FLAME_BEFORE], flat = fn->flat[FLAME_AFTER];
@@ -356,7 +356,7 @@ static void add_numbers(const struct report *r, const struct flame_function *fn,
 		flame_add_value(h, before, false, &s[0]);
 		flame_add_value(h, after, false, &s[1]);
 		flame_add_value(h, after - before, true, &s[2]);
-		add_change(before, after, &s[3]);
+		pdf_add_change(before, after, &s[3]);
 	} else {
 		flame_add_value(h, after, false, &s[0]);
 		unit_add_percent_trimmed(&s[1], after, h->total);
@@ -375,7 +375,7 @@ static void draw_numbers(const struct writer *w, const struct flame_function *fn
 {
 	struct buf s[N_COLUMNS] = { 0 };
 
-	add_numbers(w->p->r, fn, s);
+	pdf_add_numbers(w->p->r, fn, s);
 	for (int i = 0; i < N_COLUMNS; i++)
 		draw_right(w, i, buf_text(&s[i]));
 	release_numbers(s);
@@ -390,7 +390,7 @@ static void find_columns(struct writer *w, size_t n_rows)
 	for (int i = 0; i < N_COLUMNS; i++)
 		width[i] = COLUMN_WIDTH;
 	for (size_t row = 0; row < n_rows; row++) {
-		add_numbers(w->p->r, &w->input->function[row], s);
+		pdf_add_numbers(w->p->r, &w->input->function[row], s);
 		for (int i = 0; i < N_COLUMNS; i++) {
 			size_t n = columns_count(buf_text(&s[i])) + COLUMN_GAP;
 
@@ -403,7 +403,7 @@ static void find_columns(struct writer *w, size_t n_rows)
 }
 
 /* The number of bytes of a text that fit into a number of columns. */
-static size_t line_bytes(const char *s, size_t columns)
+static size_t pdf_line_bytes(const char *s, size_t columns)
 {
 	size_t n = strlen(s), at = 0, used = 0, len;
 
@@ -420,7 +420,7 @@ static size_t line_bytes(const char *s, size_t columns)
 	return at ? at : n;
 }
 
-static void draw_name(struct writer *w, const char *name)
+static void pdf_draw_name(struct writer *w, const char *name)
 {
 	/* a search finds the whole name as the hidden text of the first line, unless it is too long */
 	bool fits_hidden = strlen(name) <= FONT_HIDDEN_MAX;
@@ -428,7 +428,7 @@ static void draw_name(struct writer *w, const char *name)
 	struct buf line = { 0 };
 
 	for (size_t at = 0; at < n; at = end) {
-		end = at + line_bytes(name + at, w->columns);
+		end = at + pdf_line_bytes(name + at, w->columns);
 		line.len = 0;
 		buf_add(&line, name + at, end - at);
 		if (at)
@@ -451,7 +451,7 @@ static void draw_function(struct writer *w, const struct flame_function *fn)
 	start_row(w);
 	paint_set_text_color(w->p);
 	draw_numbers(w, fn);
-	draw_name(w, buf_text(&shown));
+	pdf_draw_name(w, buf_text(&shown));
 	buf_release(&raw);
 	buf_release(&name);
 	buf_release(&shown);
@@ -492,13 +492,13 @@ double pdf_width(const struct pdf_paper *paper, double width)
 	return paper->width > 0 ? paper->width : fmin(fmax(floor(width), 1), PDF_MAX_SIDE);
 }
 
-static cairo_status_t add_bytes(void *to, const unsigned char *data, unsigned n)
+static cairo_status_t pdf_add_bytes(void *to, const unsigned char *data, unsigned n)
 {
 	buf_add(to, data, n);
 	return CAIRO_STATUS_SUCCESS;
 }
 
-static void set_text(const struct painter *p, cairo_surface_t *s, cairo_pdf_metadata_t what, const char *text)
+static void pdf_set_text(const struct painter *p, cairo_surface_t *s, cairo_pdf_metadata_t what, const char *text)
 {
 	struct buf clean = { 0 };
 
@@ -526,11 +526,11 @@ static void set_metadata(const struct painter *p, cairo_surface_t *s)
 	struct buf text = { 0 };
 
 	flame_add_title(p->r, p->style, &text);
-	set_text(p, s, CAIRO_PDF_METADATA_TITLE, buf_text(&text));
+	pdf_set_text(p, s, CAIRO_PDF_METADATA_TITLE, buf_text(&text));
 	text.len = 0;
 	flame_add_subtitle(p->r, &text);
-	set_text(p, s, CAIRO_PDF_METADATA_SUBJECT, buf_text(&text));
-	set_text(p, s, CAIRO_PDF_METADATA_CREATOR, "cpa " PACKAGE_VERSION);
+	pdf_set_text(p, s, CAIRO_PDF_METADATA_SUBJECT, buf_text(&text));
+	pdf_set_text(p, s, CAIRO_PDF_METADATA_CREATOR, "cpa " PACKAGE_VERSION);
 	set_date(p, s);
 	buf_release(&text);
 }
@@ -559,7 +559,7 @@ static void draw_picture(const struct painter *p, const struct pages *pages, cai
 	}
 }
 
-static void draw(struct painter *p, const struct pdf_paper *paper, cairo_surface_t *s)
+static void pdf_pdf_draw(struct painter *p, const struct pdf_paper *paper, cairo_surface_t *s)
 {
 	const char *note =
 		paper->width <= 0 && p->style->width > PDF_MAX_SIDE ? "14,400 points wide, the maximum of PDF" : "";
@@ -600,9 +600,9 @@ int pdf_draw(const struct report *r, const struct flame_style *style, const stru
 		return rc;
 	mem = arena_new();
 	p = painter_make(lib, fc, r, style, size, pdf_width(paper, style->width), false, mem);
-	surface = lib->pdf_surface_create_for_stream(add_bytes, &bytes, p.width, p.width);
+	surface = lib->pdf_surface_create_for_stream(pdf_add_bytes, &bytes, p.width, p.width);
 	p.cr = lib->create(surface);
-	draw(&p, paper, surface);
+	pdf_pdf_draw(&p, paper, surface);
 	status = lib->status(p.cr);
 	lib->destroy(p.cr);
 	lib->surface_finish(surface);

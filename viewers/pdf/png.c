@@ -14,7 +14,7 @@
 /* The max width and height of cairo's images; more pixels than MAX_PIXELS would take more than 512 MiB. */
 enum { MAX_SIDE = 32767, MAX_PIXELS = 1 << 27 };
 
-static cairo_status_t add_bytes(void *to, const unsigned char *data, unsigned n)
+static cairo_status_t png_add_bytes(void *to, const unsigned char *data, unsigned n)
 {
 	buf_add(to, data, n);
 	return CAIRO_STATUS_SUCCESS;
@@ -23,7 +23,7 @@ static cairo_status_t add_bytes(void *to, const unsigned char *data, unsigned n)
 static int write_png(const struct cairo *lib, cairo_surface_t *surface, struct buf *out, struct err *err)
 {
 	size_t before = out->len;
-	cairo_status_t status = lib->surface_write_to_png_stream(surface, add_bytes, out);
+	cairo_status_t status = lib->surface_write_to_png_stream(surface, png_add_bytes, out);
 
 	if (status == CAIRO_STATUS_SUCCESS)
 		return 0;
@@ -32,7 +32,7 @@ static int write_png(const struct cairo *lib, cairo_surface_t *surface, struct b
 }
 
 /* The number of levels that fit into an image; if not all do, note is set. */
-static uint32_t count_levels(const struct painter *p, double top, struct buf *note)
+static uint32_t png_count_levels(const struct painter *p, double top, struct buf *note)
 {
 	double max_height = fmin(MAX_SIDE, floor(MAX_PIXELS / p->width)),
 	       room = max_height - top - p->size->margin - p->size->text * 4;
@@ -48,11 +48,11 @@ static uint32_t count_levels(const struct painter *p, double top, struct buf *no
 	return n;
 }
 
-static int draw(struct painter *p, struct buf *out, struct err *err)
+static int pdf_png_draw(struct painter *p, struct buf *out, struct err *err)
 {
 	struct buf note = { 0 };
 	double top = paint_head(p, NULL, true);
-	uint32_t n = count_levels(p, top, &note);
+	uint32_t n = png_count_levels(p, top, &note);
 	double height = ceil(paint_note(p, top + n * p->size->row, buf_text(&note)) + p->size->margin);
 	cairo_surface_t *surface = p->lib->image_surface_create(CAIRO_FORMAT_RGB24, (int)p->width, (int)height);
 	cairo_status_t status;
@@ -87,7 +87,7 @@ int png_draw(const struct report *r, const struct flame_style *style, struct buf
 		return rc;
 	mem = arena_new();
 	p = painter_make(lib, fc, r, style, &sizes_screen, floor(style->width), true, mem);
-	rc = draw(&p, out, err);
+	rc = pdf_png_draw(&p, out, err);
 	painter_release(&p);
 	cairo_close(rc == 0);
 	arena_free(mem);

@@ -31,7 +31,7 @@ struct chips {
 	int n;
 };
 
-static void release(struct chips *c)
+static void shell_chips_release(struct chips *c)
 {
 	for (int i = 0; i < c->n; i++) {
 		free(c->chip[i].text);
@@ -42,7 +42,7 @@ static void release(struct chips *c)
 }
 
 /* Does an option get a chip? Chips show the options that decide which samples, frames and rows are shown. */
-static bool has_chip(const struct option *o)
+static bool shell_chips_has_chip(const struct option *o)
 {
 	if (strcmp(o->name, "sort") == 0)
 		return false;
@@ -75,8 +75,8 @@ static char *bare_line(const struct pane *p)
 	return line.data;
 }
 
-static void add(struct chips *c, const struct option *o, const struct settings *from, const struct settings *defaults,
-		const struct pane *own)
+static void shell_chips_add(struct chips *c, const struct option *o, const struct settings *from,
+			    const struct settings *defaults, const struct pane *own)
 {
 	struct buf value = { 0 }, line = { 0 }, gone = { 0 }, preset = { 0 };
 	struct chip *chip = &c->chip[c->n++];
@@ -96,7 +96,7 @@ static void add(struct chips *c, const struct option *o, const struct settings *
 }
 
 /* Collect the options that differ from their defaults, in the settings or in the line of the current pane. */
-static void collect(struct shell *s, struct chips *out)
+static void shell_chips_collect(struct shell *s, struct chips *out)
 {
 	static const int order[] = { GROUP_FILTER, GROUP_VALUE, GROUP_GRAIN, GROUP_REPORT };
 	const struct pane *p = s->n_panes ? shell_pane(s) : NULL;
@@ -110,9 +110,9 @@ static void collect(struct shell *s, struct chips *out)
 			bool own = p && p->settings && !p->is_stale && !option_is_same(&o, p->settings, s->settings);
 			const struct settings *from = own ? p->settings : s->settings;
 
-			if ((int)o.opt->group == order[i] && has_chip(&o) && !option_is_same(&o, from, defaults) &&
-			    !is_default_type(s, &o, own))
-				add(out, &o, from, defaults, own ? p : NULL);
+			if ((int)o.opt->group == order[i] && shell_chips_has_chip(&o) &&
+			    !option_is_same(&o, from, defaults) && !is_default_type(s, &o, own))
+				shell_chips_add(out, &o, from, defaults, own ? p : NULL);
 		}
 	}
 	settings_free(defaults);
@@ -123,13 +123,13 @@ bool chips_any(struct shell *s)
 	struct chips c = { 0 };
 	bool any;
 
-	collect(s, &c);
+	shell_chips_collect(s, &c);
 	any = c.n > 0;
-	release(&c);
+	shell_chips_release(&c);
 	return any;
 }
 
-static int columns_of(const struct chip *c)
+static int shell_chips_columns_of(const struct chip *c)
 {
 	size_t n = columns_count(c->text);
 
@@ -144,7 +144,7 @@ static int fitting(const struct chips *c, int first, int width)
 
 	assert(first >= 0);
 	for (; n < c->n; n++) {
-		int need = columns_of(&c->chip[n]) + 1;
+		int need = shell_chips_columns_of(&c->chip[n]) + 1;
 
 		if (used + need + (n + 1 < c->n ? MORE : 0) > width)
 			break;
@@ -171,7 +171,7 @@ void chips_draw(struct shell *s, struct grid *g, struct area a)
 	struct chips c = { 0 };
 	int first = 0, n, x = 0;
 
-	collect(s, &c);
+	shell_chips_collect(s, &c);
 	if (s->selected_chip >= c.n)
 		s->selected_chip = c.n - 1;
 	for (n = fitting(&c, 0, a.width); s->selected_chip >= first + n; n = fitting(&c, first, a.width))
@@ -185,12 +185,12 @@ void chips_draw(struct shell *s, struct grid *g, struct area a)
 		grid_text(g, a, x, 0, more, theme_style(ROLE_MUTED));
 		frame_hit_event(s, (struct area){ a.x + x, a.y, (int)strlen(more), 1 }, "c");
 	}
-	release(&c);
+	shell_chips_release(&c);
 }
 
 /* ---- keys ---- */
 
-static void draw(struct shell *s, struct overlay *o, struct grid *g)
+static void shell_chips_draw(struct shell *s, struct overlay *o, struct grid *g)
 {
 	struct area a = { 0, g->height - 2, g->width, 1 };
 
@@ -240,7 +240,7 @@ static bool act(struct shell *s, const struct chips *c, uint32_t key)
 	}
 }
 
-static void move(struct shell *s, const struct chips *c, uint32_t key)
+static void shell_chips_move(struct shell *s, const struct chips *c, uint32_t key)
 {
 	switch (key) {
 	case KEY_LEFT_:
@@ -265,27 +265,27 @@ static void move(struct shell *s, const struct chips *c, uint32_t key)
 	}
 }
 
-static bool key(struct shell *s, struct overlay *o, const struct event *e)
+static bool shell_chips_key(struct shell *s, struct overlay *o, const struct event *e)
 {
 	struct chips c = { 0 };
 	bool is_key = e->kind == EVENT_KEY;
 
-	collect(s, &c);
+	shell_chips_collect(s, &c);
 	if (c.n && s->selected_chip >= 0 && s->selected_chip < c.n && is_key && !act(s, &c, e->key))
-		move(s, &c, e->key);
-	release(&c);
-	collect(s, &c);
+		shell_chips_move(s, &c, e->key);
+	shell_chips_release(&c);
+	shell_chips_collect(s, &c);
 	if (c.n == 0 || !is_key || e->key == KEY_ESC || e->key == CTRL_C || e->key == 'q') {
 		s->selected_chip = -1;
 		overlay_close(s, o);
 	} else if (s->selected_chip >= c.n) {
 		s->selected_chip = c.n - 1;
 	}
-	release(&c);
+	shell_chips_release(&c);
 	return is_key; /* a click is then handled by what was clicked */
 }
 
-static const struct overlay_class chips = { .draw = draw, .key = key, .is_line = true };
+static const struct overlay_class chips = { .draw = shell_chips_draw, .key = shell_chips_key, .is_line = true };
 
 void chips_open(struct shell *s)
 {

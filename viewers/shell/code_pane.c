@@ -38,7 +38,7 @@ static const struct code_model *model_of(const struct pane *p)
 	return m;
 }
 
-static const struct code_class *class_of(const struct pane *p)
+static const struct code_class *code_pane_class_of(const struct pane *p)
 {
 	return model_of(p)->class;
 }
@@ -60,7 +60,7 @@ struct code_sort_key code_sort_key(int64_t flat, int64_t cum, bool by_cum, uint3
 	return (struct code_sort_key){ by_cum ? c : f, by_cum ? f : c, i };
 }
 
-static int compare_keys(const void *a, const void *b)
+static int code_pane_compare_keys(const void *a, const void *b)
 {
 	const struct code_sort_key *x = a, *y = b;
 
@@ -74,7 +74,7 @@ static int compare_keys(const void *a, const void *b)
 void code_sort(struct code_sort_key *key, size_t n)
 {
 	if (n)
-		qsort(key, n, sizeof(*key), compare_keys);
+		qsort(key, n, sizeof(*key), code_pane_compare_keys);
 }
 
 void code_find_hot(struct pane *p, uint32_t lo, uint32_t hi,
@@ -112,7 +112,7 @@ bool code_move(struct shell *s, struct pane *p, const struct event *e)
 		return shell_list_key(&c->routines, e);
 	if (!shell_list_key(&c->list, e))
 		return false;
-	class_of(p)->remember(p);
+	code_pane_class_of(p)->remember(p);
 	return true;
 }
 
@@ -126,12 +126,12 @@ static bool step_hot(struct shell *s, struct pane *p, int by)
 	assert(by == 1 || by == -1);
 	if (c->is_choosing || !c->n_hot)
 		return false;
-	selected = class_of(p)->hot(p);
+	selected = code_pane_class_of(p)->hot(p);
 	while (i < c->n_hot && c->hot[i] != selected)
 		i++;
 	if (i < c->n_hot)
 		to = by > 0 ? (i + 1) % c->n_hot : (i + c->n_hot - 1) % c->n_hot;
-	class_of(p)->select_hot(p, c->hot[to], &name);
+	code_pane_class_of(p)->select_hot(p, c->hot[to], &name);
 	shell_notify(s, false, "%s, %s of %s by %s", buf_text(&name), shell_count((uint64_t)to + 1).text,
 		     shell_count(c->n_hot).text, model_of(p)->by_cum ? "cum" : "flat");
 	buf_release(&name);
@@ -145,14 +145,14 @@ bool code_next_hot(struct shell *s, struct pane *p, const struct event *e)
 
 /* Find the first row with a match, starting at a row, in steps of 1 or -1, wrapping around. Return false when there
    is none. */
-static bool find_row(const struct pane *p, uint32_t from, int by, uint32_t *out)
+static bool code_pane_find_row(const struct pane *p, uint32_t from, int by, uint32_t *out)
 {
 	const struct code_pane *c = p->state;
 	uint32_t n = c->list.n, i = from, steps = 0;
 	struct buf scratch = { 0 };
 
 	assert(c->find && from < n);
-	while (steps < n && !find_matches(c->find, class_of(p)->search_text(p, i, &scratch))) {
+	while (steps < n && !find_matches(c->find, code_pane_class_of(p)->search_text(p, i, &scratch))) {
 		i = by > 0 ? (i + 1) % n : (i + n - 1) % n;
 		steps++;
 	}
@@ -162,12 +162,12 @@ static bool find_row(const struct pane *p, uint32_t from, int by, uint32_t *out)
 	return steps < n;
 }
 
-static void go_match(struct shell *s, struct pane *p, uint32_t from, int by)
+static void code_pane_go_match(struct shell *s, struct pane *p, uint32_t from, int by)
 {
 	uint32_t row;
 
-	if (find_row(p, from, by, &row))
-		class_of(p)->select(p, row);
+	if (code_pane_find_row(p, from, by, &row))
+		code_pane_class_of(p)->select(p, row);
 	else
 		shell_notify(s, true, "\"%s\" does not occur in this function", p->search);
 }
@@ -180,7 +180,7 @@ void code_search(struct shell *s, struct pane *p, const char *text)
 		c->find_from = c->list.selected;
 	find_set(&c->find, text);
 	if (*text && c->list.n && !c->is_choosing)
-		go_match(s, p, c->find_from < c->list.n ? c->find_from : 0, 1);
+		code_pane_go_match(s, p, c->find_from < c->list.n ? c->find_from : 0, 1);
 }
 
 bool code_next_found(struct shell *s, struct pane *p, const struct event *e)
@@ -192,7 +192,7 @@ bool code_next_found(struct shell *s, struct pane *p, const struct event *e)
 	if (!c->find)
 		return step_hot(s, p, by);
 	if (n && !c->is_choosing)
-		go_match(s, p, by > 0 ? (c->list.selected + 1) % n : (c->list.selected + n - 1) % n, by);
+		code_pane_go_match(s, p, by > 0 ? (c->list.selected + 1) % n : (c->list.selected + n - 1) % n, by);
 	return true;
 }
 
@@ -205,7 +205,7 @@ bool code_next_routine(struct shell *s, struct pane *p, const struct event *e)
 	if (n < 2)
 		shell_notify(s, false, "only this function matches");
 	else
-		class_of(p)->show(p, (c->routine + (e->key == '}' ? 1 : n - 1)) % n);
+		code_pane_class_of(p)->show(p, (c->routine + (e->key == '}' ? 1 : n - 1)) % n);
 	return true;
 }
 
@@ -239,7 +239,7 @@ bool code_accept_choice(struct pane *p)
 		return false;
 	assert(c->routines.selected < model_of(p)->n);
 	c->is_choosing = false;
-	class_of(p)->show(p, c->routines.selected);
+	code_pane_class_of(p)->show(p, c->routines.selected);
 	return true;
 }
 
@@ -256,8 +256,8 @@ bool code_mouse(struct shell *s, struct pane *p, const struct event *e)
 		return false;
 	shell_list_select(l, row);
 	if (!c->is_choosing)
-		class_of(p)->remember(p);
-	return is_open ? class_of(p)->open(s, p, e) : true;
+		code_pane_class_of(p)->remember(p);
+	return is_open ? code_pane_class_of(p)->open(s, p, e) : true;
 }
 
 /* ---- values ---- */
@@ -268,7 +268,7 @@ struct code_values code_values(const struct pane *p)
 }
 
 /* Append a value; 0 is written as ".". */
-static void add_value(const struct code_values *v, int64_t value, struct buf *out)
+static void code_pane_add_value(const struct code_values *v, int64_t value, struct buf *out)
 {
 	if (value > 0 && v->is_change)
 		buf_addz(out, "+");
@@ -285,14 +285,14 @@ void code_values_add(struct code_values *v, int64_t value)
 
 	if (value == 0)
 		return;
-	add_value(v, value, &text);
+	code_pane_add_value(v, value, &text);
 	v->max = size > v->max ? size : v->max;
 	v->width = (int)text.len > v->width ? (int)text.len : v->width;
 	buf_release(&text);
 }
 
 /* Lay out the columns of a row for a width. If only one value fits, show cum if by_cum is set, else flat. */
-static struct code_columns columns_for(const struct code_values *v, int width, int mark_width, bool by_cum)
+static struct code_columns code_pane_columns_for(const struct code_values *v, int width, int mark_width, bool by_cum)
 {
 	struct code_columns c = { .bar_width = width >= 100 ? 6 : width >= 72 ? 4 : width >= 56 ? 2 : 1 };
 	int value = v->width + 1, room = width - TEXT_WANTED - c.bar_width - 1;
@@ -315,7 +315,7 @@ static struct code_columns columns_for(const struct code_values *v, int width, i
 }
 
 /* The style of a value: heat for a share of the total, or the direction of a change. */
-static struct style value_style(const struct code_values *v, int64_t value)
+static struct style code_pane_value_style(const struct code_values *v, int64_t value)
 {
 	if (value == 0)
 		return theme_style(ROLE_MUTED);
@@ -324,7 +324,7 @@ static struct style value_style(const struct code_values *v, int64_t value)
 	return theme_heat(unit_percent(value, v->head->total));
 }
 
-static double share_of(const struct code_values *v, int64_t value)
+static double code_pane_share_of(const struct code_values *v, int64_t value)
 {
 	assert(v->max > 0 || value == 0);
 	return v->max ? (double)num_abs(value) / (double)v->max : 0;
@@ -334,22 +334,22 @@ static double share_of(const struct code_values *v, int64_t value)
 static void draw_bar(const struct code_values *v, const struct code_columns *c, struct grid *g, struct area row,
 		     int64_t flat, int64_t cum, struct style style)
 {
-	double share = share_of(v, cum);
+	double share = code_pane_share_of(v, cum);
 	int eighths = share >= 1 ? c->bar_width * EIGHTHS : (int)(share * c->bar_width * EIGHTHS + 0.5);
 	int cells = eighths ? (eighths + EIGHTHS - 1) / EIGHTHS : cum != 0;
 
 	grid_fill(g, (struct area){ row.x + c->bar, row.y, cells, 1 }, SHADE, style);
-	grid_bar(g, (struct area){ row.x, row.y, c->bar + c->bar_width, 1 }, c->bar, 0, c->bar_width, share_of(v, flat),
-		 style);
+	grid_bar(g, (struct area){ row.x, row.y, c->bar + c->bar_width, 1 }, c->bar, 0, c->bar_width,
+		 code_pane_share_of(v, flat), style);
 }
 
 static void draw_value(const struct code_values *v, struct grid *g, struct area row, int end, int64_t value,
 		       bool is_selected)
 {
-	struct style style = value_style(v, value);
+	struct style style = code_pane_value_style(v, value);
 	struct buf text = { 0 };
 
-	add_value(v, value, &text);
+	code_pane_add_value(v, value, &text);
 	grid_text_right(g, row, end, 0, buf_text(&text), is_selected ? theme_selected(style) : style);
 	buf_release(&text);
 }
@@ -358,7 +358,7 @@ static void draw_value(const struct code_values *v, struct grid *g, struct area 
 static void draw_values(const struct code_values *v, const struct code_columns *c, struct grid *g, struct area row,
 			const int64_t *flat, int64_t cum, bool is_selected)
 {
-	struct style style = value_style(v, flat && *flat ? *flat : cum);
+	struct style style = code_pane_value_style(v, flat && *flat ? *flat : cum);
 
 	if (c->flat && flat)
 		draw_value(v, g, row, c->flat, *flat, is_selected);
@@ -370,7 +370,7 @@ static void draw_values(const struct code_values *v, const struct code_columns *
 
 /* ---- text ---- */
 
-static int draw_part(struct grid *g, struct area a, int x, const char *text, size_t n, struct style style)
+static int code_pane_draw_part(struct grid *g, struct area a, int x, const char *text, size_t n, struct style style)
 {
 	char *part = mem_strndup(text, n);
 
@@ -380,7 +380,7 @@ static int draw_part(struct grid *g, struct area a, int x, const char *text, siz
 }
 
 /* Find the next match. Return NULL if there is none, or for a regular expression, whose match has no known position. */
-static const char *next_match(struct find *find, const char *text, size_t *n)
+static const char *code_pane_next_match(struct find *find, const char *text, size_t *n)
 {
 	size_t at;
 
@@ -392,7 +392,7 @@ int code_draw_text(struct grid *g, struct area a, int x, int left, const char *t
 {
 	struct area in = { a.x + x, a.y, a.width - x, 1 };
 	size_t n_found = 0;
-	const char *found = next_match(find, text, &n_found);
+	const char *found = code_pane_next_match(find, text, &n_found);
 	bool is_match = find && !found && find_matches(find, text);
 	int at = -left, tab = a.width < NARROW ? TAB_NARROW : TAB;
 
@@ -408,12 +408,12 @@ int code_draw_text(struct grid *g, struct area a, int x, int left, const char *t
 			n = 1;
 		} else if (text == found) {
 			n = n_found < n ? n_found : n;
-			at = draw_part(g, in, at, text, n, theme_style(ROLE_MATCH));
+			at = code_pane_draw_part(g, in, at, text, n, theme_style(ROLE_MATCH));
 		} else {
-			at = draw_part(g, in, at, text, n, style);
+			at = code_pane_draw_part(g, in, at, text, n, style);
 		}
 		if (found && found < text + n)
-			found = next_match(find, text + n, &n_found);
+			found = code_pane_next_match(find, text + n, &n_found);
 		text += n;
 	}
 	return x + at;
@@ -469,7 +469,7 @@ static void draw_choice(const struct pane *p, struct grid *g, struct area a)
 		code_values_add(&v, m->class->routine(p, i).flat);
 		code_values_add(&v, m->class->routine(p, i).cum);
 	}
-	c = columns_for(&v, a.width, 0, m->by_cum);
+	c = code_pane_columns_for(&v, a.width, 0, m->by_cum);
 	if (a.height >= HEIGHT_FOR_HEAD) {
 		draw_value_headings(&c, g, (struct area){ a.x, a.y, a.width, 1 }, m->by_cum);
 		grid_text(g, a, c.text, 0, "function (Enter to show)", theme_style(ROLE_HEADING));
@@ -500,18 +500,18 @@ static void draw_title(const struct pane *p, struct grid *g, struct area row)
 {
 	const struct code_pane *c = p->state;
 	const struct code_values *v = &c->values;
-	struct code_routine r = class_of(p)->routine(p, c->routine);
+	struct code_routine r = code_pane_class_of(p)->routine(p, c->routine);
 	struct style style = theme_style(ROLE_KEY);
 	struct buf text = { 0 }, which = { 0 }, name = { 0 };
 	int room = row.width, x;
 
-	class_of(p)->add_name(p, &name);
+	code_pane_class_of(p)->add_name(p, &name);
 	buf_addz(&text, "  flat ");
-	add_value(v, r.flat, &text);
+	code_pane_add_value(v, r.flat, &text);
 	buf_addz(&text, " ");
 	unit_add_percent_trimmed(&text, r.flat, v->head->total);
 	buf_addz(&text, "  cum ");
-	add_value(v, r.cum, &text);
+	code_pane_add_value(v, r.cum, &text);
 	buf_addz(&text, " ");
 	unit_add_percent_trimmed(&text, r.cum, v->head->total);
 	if (room > (int)text.len + TEXT_WANTED) {
@@ -531,9 +531,9 @@ static void draw_title(const struct pane *p, struct grid *g, struct area row)
 }
 
 /* Draw everything above the rows. Return the number of lines. */
-static int draw_head(const struct pane *p, const struct code_columns *c, struct grid *g, struct area a)
+static int code_pane_draw_head(const struct pane *p, const struct code_columns *c, struct grid *g, struct area a)
 {
-	const struct code_class *class = class_of(p);
+	const struct code_class *class = code_pane_class_of(p);
 	int y = 0;
 
 	if (a.height >= HEIGHT_FOR_TITLE)
@@ -551,7 +551,7 @@ static int draw_head(const struct pane *p, const struct code_columns *c, struct 
 	return y;
 }
 
-static void draw_row(const struct code_place *at)
+static void code_pane_draw_row(const struct code_place *at)
 {
 	const struct code_pane *c = at->p->state;
 	struct code_row row = { 0 };
@@ -559,7 +559,7 @@ static void draw_row(const struct code_place *at)
 
 	if (at->is_selected)
 		grid_fill(at->g, at->area, ' ', theme_style(ROLE_SELECTED));
-	class_of(at->p)->row(at->p, at->i, &row);
+	code_pane_class_of(at->p)->row(at->p, at->i, &row);
 	assert(row.text && row.role < N_ROLES);
 	if (row.has_values)
 		draw_values(&c->values, at->c, at->g, at->area, row.flat, row.cum, at->is_selected);
@@ -570,14 +570,15 @@ static void draw_row(const struct code_place *at)
 	}
 	end = code_draw_text(at->g, at->area, at->c->text, c->list.scroll_x, row.text, code_style(at, row.role),
 			     c->find);
-	class_of(at->p)->draw_extra(at, end);
+	code_pane_class_of(at->p)->draw_extra(at, end);
 	buf_release(&row.scratch);
 }
 
 void code_draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 {
 	struct code_pane *c = p->state;
-	struct code_columns columns = columns_for(&c->values, a.width - 1, c->mark_width + 1, model_of(p)->by_cum);
+	struct code_columns columns =
+		code_pane_columns_for(&c->values, a.width - 1, c->mark_width + 1, model_of(p)->by_cum);
 	bool has_bar;
 	int y;
 
@@ -587,19 +588,19 @@ void code_draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 		draw_choice(p, g, a);
 		return;
 	}
-	y = draw_head(p, &columns, g, a);
+	y = code_pane_draw_head(p, &columns, g, a);
 	a = (struct area){ a.x, a.y + y, a.width, a.height - y > 0 ? a.height - y : 0 };
 	has_bar = c->list.n > (uint32_t)a.height;
 	shell_list_fit(&c->list, c->list.n, a.height);
 	for (int line = 0; line < a.height && c->list.top + (uint32_t)line < c->list.n; line++) {
 		uint32_t i = c->list.top + (uint32_t)line;
 
-		draw_row(&(struct code_place){ .p = p,
-					       .g = g,
-					       .c = &columns,
-					       .area = { a.x, a.y + line, a.width - has_bar, 1 },
-					       .i = i,
-					       .is_selected = i == c->list.selected });
+		code_pane_draw_row(&(struct code_place){ .p = p,
+							 .g = g,
+							 .c = &columns,
+							 .area = { a.x, a.y + line, a.width - has_bar, 1 },
+							 .i = i,
+							 .is_selected = i == c->list.selected });
 	}
 	shell_list_draw_bar(&c->list, g, a, theme_style(ROLE_PLAIN));
 }

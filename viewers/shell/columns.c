@@ -38,14 +38,14 @@ static uint32_t column_at(const struct sheet *s, uint32_t i)
 }
 
 /* Select the same column again after columns moved. */
-static void follow(struct columns_state *c)
+static void shell_columns_follow(struct columns_state *c)
 {
 	for (uint32_t i = 0; i < c->sheet->class->n_columns; i++)
 		if (column_at(c->sheet, i) == c->col)
 			shell_list_select(&c->list, i);
 }
 
-static void draw(struct shell *s, struct overlay *o, struct grid *g)
+static void shell_columns_draw(struct shell *s, struct overlay *o, struct grid *g)
 {
 	struct columns_state *c = o->state;
 	uint32_t n = c->sheet->class->n_columns;
@@ -76,7 +76,7 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 	}
 }
 
-static void save(struct shell *s, const struct columns_state *c)
+static void shell_columns_save(struct shell *s, const struct columns_state *c)
 {
 	struct buf keys = { 0 };
 	struct err err;
@@ -87,17 +87,17 @@ static void save(struct shell *s, const struct columns_state *c)
 	buf_release(&keys);
 }
 
-static void toggle(struct shell *s, struct columns_state *c)
+static void shell_columns_toggle(struct shell *s, struct columns_state *c)
 {
 	assert(c->col < c->sheet->class->n_columns);
 	if (c->col == c->sheet->class->name)
 		shell_notify(s, false, "the name column is always shown");
 	sheet_toggle(c->sheet, c->col);
-	follow(c);
-	save(s, c);
+	shell_columns_follow(c);
+	shell_columns_save(s, c);
 }
 
-static bool click(struct shell *s, struct overlay *o, const struct event *e)
+static bool shell_columns_click(struct shell *s, struct overlay *o, const struct event *e)
 {
 	struct columns_state *c = o->state;
 	uint32_t row;
@@ -110,33 +110,35 @@ static bool click(struct shell *s, struct overlay *o, const struct event *e)
 	} else if (shell_list_row_at(&c->list, e->y - c->rows.y, &row)) {
 		shell_list_select(&c->list, row);
 		c->col = column_at(c->sheet, c->list.selected);
-		toggle(s, c);
+		shell_columns_toggle(s, c);
 	}
 	return true;
 }
 
-static bool key(struct shell *s, struct overlay *o, const struct event *e)
+static bool shell_columns_key(struct shell *s, struct overlay *o, const struct event *e)
 {
 	struct columns_state *c = o->state;
 
-	if (click(s, o, e))
+	if (shell_columns_click(s, o, e))
 		return true;
 	if (e->kind == EVENT_KEY &&
 	    (e->key == KEY_ENTER_ || e->key == KEY_ESC || e->key == 'C' || e->key == 'q' || e->key == CTRL_C)) {
 		overlay_close(s, o);
 	} else if (e->kind == EVENT_KEY && e->key == ' ') {
-		toggle(s, c);
+		shell_columns_toggle(s, c);
 	} else if (e->kind == EVENT_KEY && (e->key == '<' || e->key == '>')) {
 		sheet_shift(c->sheet, c->col, e->key == '<' ? -1 : 1);
-		follow(c);
-		save(s, c);
+		shell_columns_follow(c);
+		shell_columns_save(s, c);
 	} else if (shell_list_key(&c->list, e)) {
 		c->col = column_at(c->sheet, c->list.selected);
 	}
 	return true;
 }
 
-static const struct overlay_class columns = { .state_size = sizeof(struct columns_state), .draw = draw, .key = key };
+static const struct overlay_class columns = { .state_size = sizeof(struct columns_state),
+					      .draw = shell_columns_draw,
+					      .key = shell_columns_key };
 
 void columns_open(struct shell *s, struct sheet *sheet, const char *name)
 {

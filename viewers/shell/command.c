@@ -24,7 +24,7 @@ struct command_state {
 };
 
 /* Is byte n within single quotes of a POSIX shell? */
-static bool is_quoted(const char *text, size_t n)
+static bool command_is_quoted(const char *text, size_t n)
 {
 	bool quoted = false;
 
@@ -45,12 +45,12 @@ struct command_row {
 
 static struct command_row row_at(const char *text, size_t at, int columns)
 {
-	bool in = is_quoted(text, at), out;
+	bool in = command_is_quoted(text, at), out;
 	struct command_row r = { .before = in ? "'" : "", .after = "" };
 
 	assert(text[at]);
 	r.n = wrap_row(text + at, columns, &r.next);
-	out = is_quoted(text, at + r.n);
+	out = command_is_quoted(text, at + r.n);
 	if (out && r.next > r.n && text[at + r.next]) /* keep a blank within quotes */
 		r.n = r.next;
 	r.next += at;
@@ -88,7 +88,7 @@ static void rule(struct grid *g, int y, const char *text)
 	grid_text(g, a, 2, 0, text, theme_style(ROLE_WINDOW));
 }
 
-static void draw(struct shell *s, struct overlay *o, struct grid *g)
+static void command_draw(struct shell *s, struct overlay *o, struct grid *g)
 {
 	struct command_state *c = o->state;
 	struct area a = { 0, 0, g->width, 0 };
@@ -108,7 +108,7 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 	rule(g, a.y + a.height, s->has_mouse ? " Shift+drag to select, Esc to close " : " press any key to close ");
 }
 
-static bool key(struct shell *s, struct overlay *o, const struct event *e)
+static bool command_key(struct shell *s, struct overlay *o, const struct event *e)
 {
 	const struct command_state *c = o->state;
 
@@ -117,14 +117,15 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 	return true;
 }
 
-static void release_state(struct overlay *o)
+static void command_release_state(struct overlay *o)
 {
 	buf_release(&((struct command_state *)o->state)->text);
 }
 
-static const struct overlay_class command = {
-	.state_size = sizeof(struct command_state), .draw = draw, .key = key, .release = release_state
-};
+static const struct overlay_class command = { .state_size = sizeof(struct command_state),
+					      .draw = command_draw,
+					      .key = command_key,
+					      .release = command_release_state };
 
 void command_open(struct shell *s)
 {

@@ -25,7 +25,8 @@ void shell_complete_release(struct complete *c)
 }
 
 /* Find the candidates for the word at the cursor. */
-static void find_candidates(struct complete *c, struct shell *s, const struct editor *e, const char *before)
+static void shell_complete_find_candidates(struct complete *c, struct shell *s, const struct editor *e,
+					   const char *before)
 {
 	struct buf line = { 0 };
 	size_t skip = strlen(before), start = 0;
@@ -83,7 +84,7 @@ void shell_complete_tab(struct complete *c, struct shell *s, struct editor *e, c
 	size_t n;
 	const char *first;
 
-	find_candidates(c, s, e, before);
+	shell_complete_find_candidates(c, s, e, before);
 	c->ends_line = *before;
 	if (c->found.n == 0) {
 		shell_notify(s, false, "no completions");
@@ -100,7 +101,7 @@ void shell_complete_tab(struct complete *c, struct shell *s, struct editor *e, c
 }
 
 /* Insert the next candidate into the line, as a preview. */
-static void step(struct complete *c, struct editor *e, int by)
+static void shell_complete_step(struct complete *c, struct editor *e, int by)
 {
 	uint32_t n = (uint32_t)c->found.n;
 
@@ -111,7 +112,7 @@ static void step(struct complete *c, struct editor *e, int by)
 	insert_selected(c, e);
 }
 
-static bool click(struct complete *c, struct editor *e, const struct event *event)
+static bool shell_complete_click(struct complete *c, struct editor *e, const struct event *event)
 {
 	uint32_t row;
 
@@ -125,7 +126,7 @@ static bool click(struct complete *c, struct editor *e, const struct event *even
 	return true;
 }
 
-static bool page(struct complete *c, struct editor *e, const struct event *event)
+static bool shell_complete_page(struct complete *c, struct editor *e, const struct event *event)
 {
 	shell_list_key(&c->list, event);
 	insert_selected(c, e);
@@ -137,23 +138,23 @@ bool shell_complete_key(struct complete *c, struct editor *e, const struct event
 	if (!c->is_open)
 		return false;
 	if (event->kind == EVENT_CLICK)
-		return click(c, e, event);
+		return shell_complete_click(c, e, event);
 	if (event->kind == EVENT_WHEEL)
-		return page(c, e, event);
+		return shell_complete_page(c, e, event);
 	switch (event->kind == EVENT_KEY ? event->key : 0) {
 	case KEY_TAB:
 	case KEY_DOWN_:
 	case CTRL_N:
-		step(c, e, 1);
+		shell_complete_step(c, e, 1);
 		return true;
 	case KEY_BACKTAB:
 	case KEY_UP_:
 	case CTRL_P:
-		step(c, e, -1);
+		shell_complete_step(c, e, -1);
 		return true;
 	case KEY_PAGE_UP:
 	case KEY_PAGE_DOWN:
-		return page(c, e, event);
+		return shell_complete_page(c, e, event);
 	case KEY_ENTER_:
 		c->is_open = false;
 		if (c->is_inserted)
@@ -170,7 +171,7 @@ bool shell_complete_key(struct complete *c, struct editor *e, const struct event
 }
 
 /* Text i as a C string, freed by the caller. */
-static char *text_of(const struct complete *c, size_t i)
+static char *shell_complete_text_of(const struct complete *c, size_t i)
 {
 	size_t n;
 	const char *text = string_list_get(&c->found, i, &n);
@@ -183,7 +184,7 @@ static int widest(const struct complete *c)
 	int columns = 0;
 
 	for (size_t i = 0; i < c->found.n; i++) {
-		char *text = text_of(c, i);
+		char *text = shell_complete_text_of(c, i);
 		int n = (int)columns_count(text);
 
 		columns = n > columns ? n : columns;
@@ -212,7 +213,7 @@ void shell_complete_draw(struct complete *c, struct grid *g, int x, int y)
 	grid_fill(g, *box, ' ', style);
 	for (int i = 0; i < rows; i++) {
 		uint32_t row = c->list.top + (uint32_t)i;
-		char *text = text_of(c, row);
+		char *text = shell_complete_text_of(c, row);
 		bool here = c->is_inserted && row == c->list.selected;
 
 		if (here)

@@ -85,7 +85,7 @@ static struct lab lab_of(uint32_t rgb)
 			     0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s };
 }
 
-static double distance(struct lab x, struct lab y)
+static double depth_distance(struct lab x, struct lab y)
 {
 	return (x.l - y.l) * (x.l - y.l) + (x.a - y.a) * (x.a - y.a) + (x.b - y.b) * (x.b - y.b);
 }
@@ -96,7 +96,7 @@ static double chroma(struct lab c)
 }
 
 /* Is a foreground readable on a background of the same palette? An unknown background counts as readable. */
-static bool is_readable(enum depth depth, int32_t fg, int32_t bg, double min)
+static bool depth_is_readable(enum depth depth, int32_t fg, int32_t bg, double min)
 {
 	uint32_t on;
 
@@ -117,9 +117,9 @@ static int32_t nearest(enum depth depth, uint32_t rgb, int32_t bg, double min)
 
 	assert(depth == DEPTH_16 || depth == DEPTH_256);
 	for (int32_t i = lo; i < hi; i++) {
-		double d = distance(wanted, lab_of(depth_color(depth, i)));
+		double d = depth_distance(wanted, lab_of(depth_color(depth, i)));
 
-		if (d >= closest || (depth == DEPTH_16 && i == BRIGHT) || !is_readable(depth, i, bg, min))
+		if (d >= closest || (depth == DEPTH_16 && i == BRIGHT) || !depth_is_readable(depth, i, bg, min))
 			continue;
 		closest = d;
 		best = i;
@@ -134,7 +134,7 @@ static int32_t fg_for(enum depth depth, uint32_t rgb, int32_t bg, double min)
 	int32_t fg = nearest(depth, rgb, DEPTH_DEFAULT, 0);
 	uint32_t on;
 
-	if (is_readable(depth, fg, bg, min))
+	if (depth_is_readable(depth, fg, bg, min))
 		return fg;
 	if (chroma(lab_of(rgb)) >= grey && (fg = nearest(depth, rgb, bg, min)) != DEPTH_DEFAULT)
 		return fg;
@@ -152,7 +152,7 @@ static int32_t bg_of_256(uint32_t rgb)
 
 	for (int32_t i = FIRST_256; i < END_256; i++) {
 		struct lab is = lab_of(depth_color(DEPTH_256, i));
-		double d = distance(wanted, is);
+		double d = depth_distance(wanted, is);
 
 		if (d >= closest || (chroma(wanted) >= grey && chroma(is) < grey))
 			continue;

@@ -176,7 +176,7 @@ static enum editor_result go(struct editor *e, size_t at)
 }
 
 /* Swap the characters around the cursor. */
-static enum editor_result transpose(struct editor *e)
+static enum editor_result shell_editor_transpose(struct editor *e)
 {
 	size_t mid = e->cursor == e->text.len ? prev_char(e, e->cursor) : e->cursor;
 	size_t lo = prev_char(e, mid), hi = next_char(e, mid);
@@ -220,13 +220,13 @@ static enum editor_result erase(struct editor *e, uint32_t key)
 	case CTRL('y'):
 		return yank(e);
 	case CTRL('t'):
-		return transpose(e);
+		return shell_editor_transpose(e);
 	default:
 		return EDITOR_IGNORED;
 	}
 }
 
-static enum editor_result move(struct editor *e, uint32_t key)
+static enum editor_result shell_editor_move(struct editor *e, uint32_t key)
 {
 	switch (key) {
 	case KEY_LEFT_:
@@ -261,7 +261,7 @@ enum editor_result editor_key(struct editor *e, const struct event *event)
 	if (e->text.len == 0)
 		buf_addz(&e->text, "");
 	if (event->key < ' ' || event->key == KEY_ERASE || event->key >= KEY_FIRST)
-		return move(e, event->key);
+		return shell_editor_move(e, event->key);
 	utf8_add_char(&typed, event->key);
 	editor_insert(e, typed.data, typed.len);
 	buf_release(&typed);
@@ -269,7 +269,7 @@ enum editor_result editor_key(struct editor *e, const struct event *event)
 }
 
 /* The number of columns of the text from lo to hi. */
-static int columns_of(const struct editor *e, size_t lo, size_t hi)
+static int shell_editor_columns_of(const struct editor *e, size_t lo, size_t hi)
 {
 	int columns = 0;
 	size_t n;
@@ -286,7 +286,7 @@ static bool fits(const struct editor *e, size_t lo, size_t hi, int columns)
 {
 	enum { BYTES_PER_COLUMN = 16 };
 
-	return hi - lo < (size_t)columns * BYTES_PER_COLUMN && columns_of(e, lo, hi) < columns;
+	return hi - lo < (size_t)columns * BYTES_PER_COLUMN && shell_editor_columns_of(e, lo, hi) < columns;
 }
 
 void editor_draw(struct editor *e, struct grid *g, struct area a, int x, int y, struct style style)
@@ -309,7 +309,7 @@ void editor_draw(struct editor *e, struct grid *g, struct area a, int x, int y, 
 	grid_text(g, a, x, y, buf_text(&e->text) + e->scroll_bytes, style);
 	if (e->scroll_bytes > 0)
 		grid_text(g, a, x - 1, y, "<", style);
-	g->cursor_x = a.x + x + columns_of(e, e->scroll_bytes, e->cursor);
+	g->cursor_x = a.x + x + shell_editor_columns_of(e, e->scroll_bytes, e->cursor);
 	g->cursor_y = a.y + y;
 }
 
@@ -318,7 +318,7 @@ void editor_click(struct editor *e, int column)
 	/* the text may have become shorter since it was drawn */
 	size_t at = e->scroll_bytes < e->text.len ? e->scroll_bytes : e->text.len;
 
-	while (at < e->text.len && columns_of(e, e->scroll_bytes, next_char(e, at)) <= column)
+	while (at < e->text.len && shell_editor_columns_of(e, e->scroll_bytes, next_char(e, at)) <= column)
 		at = next_char(e, at);
 	e->cursor = at;
 }

@@ -58,7 +58,7 @@ static const struct {
 
 enum { N_OTHERS = sizeof(others) / sizeof(others[0]) };
 
-static void add_key(uint32_t key, struct buf *out)
+static void event_add_key(uint32_t key, struct buf *out)
 {
 	if (key & KEY_ALT) {
 		buf_addz(out, "Alt-");
@@ -82,7 +82,7 @@ static void add_key(uint32_t key, struct buf *out)
 void event_add_name(const struct event *e, struct buf *out)
 {
 	if (e->kind == EVENT_KEY) {
-		add_key(e->key, out);
+		event_add_key(e->key, out);
 		return;
 	}
 	for (int i = 0; i < N_OTHERS; i++)
@@ -96,12 +96,12 @@ void event_add_name(const struct event *e, struct buf *out)
 }
 
 /* Do the n bytes at word match this name? */
-static bool is_word(const char *word, size_t n, const char *name)
+static bool event_is_word(const char *word, size_t n, const char *name)
 {
 	return strlen(name) == n && memcmp(word, name, n) == 0;
 }
 
-static bool takes(const char **word, size_t *n, const char *start)
+static bool event_takes(const char **word, size_t *n, const char *start)
 {
 	size_t len = strlen(start);
 
@@ -113,7 +113,7 @@ static bool takes(const char **word, size_t *n, const char *start)
 }
 
 /* Parse n bytes that must all be digits. */
-static bool number(const char *s, size_t n, int base, uint32_t max, uint32_t *out)
+static bool event_number(const char *s, size_t n, int base, uint32_t max, uint32_t *out)
 {
 	char copy[8];
 	char *end;
@@ -128,24 +128,24 @@ static bool number(const char *s, size_t n, int base, uint32_t max, uint32_t *ou
 
 static bool parse_key(const char *word, size_t n, uint32_t *out)
 {
-	uint32_t alt = takes(&word, &n, "Alt-") ? KEY_ALT : 0, key = 0;
+	uint32_t alt = event_takes(&word, &n, "Alt-") ? KEY_ALT : 0, key = 0;
 	bool found = false;
 
 	for (int i = 0; i < N_KEYS && !found; i++)
-		if (is_word(word, n, keys[i].name)) {
+		if (event_is_word(word, n, keys[i].name)) {
 			key = keys[i].key;
 			found = true;
 		}
 	if (!found && utf8_decode(word, n, &key) == n)
 		found = utf8_is_safe(key);
-	if (!found && takes(&word, &n, "Ctrl-")) {
+	if (!found && event_takes(&word, &n, "Ctrl-")) {
 		found = n == 1 && toupper((unsigned char)*word) >= '@' && toupper((unsigned char)*word) <= '_';
 		key = (uint32_t)(toupper((unsigned char)*word) - '@');
-	} else if (!found && takes(&word, &n, "F")) {
-		found = number(word, n, 10, KEY_LAST - KEY_FUNCTION, &key) && key > 0;
+	} else if (!found && event_takes(&word, &n, "F")) {
+		found = event_number(word, n, 10, KEY_LAST - KEY_FUNCTION, &key) && key > 0;
 		key += KEY_FUNCTION;
-	} else if (!found && takes(&word, &n, "U+")) {
-		found = number(word, n, 16, KEY_FIRST - 1, &key);
+	} else if (!found && event_takes(&word, &n, "U+")) {
+		found = event_number(word, n, 16, KEY_FIRST - 1, &key);
 	}
 	*out = key | alt;
 	return found;
@@ -189,7 +189,7 @@ static bool parse_other(const char *word, size_t n, struct event *out)
 }
 
 /* Does the text begin inside a quoted word, that is, does it contain an odd number of quotes? */
-static bool is_quoted(const char *text)
+static bool event_is_quoted(const char *text)
 {
 	bool odd = false;
 
@@ -202,7 +202,7 @@ int event_parse(const char **text, struct event *out, struct err *err)
 {
 	static const char blanks[] = " \t\n";
 	const char *at = *text;
-	bool quoted = is_quoted(at);
+	bool quoted = event_is_quoted(at);
 	struct event e = { .kind = EVENT_KEY };
 	size_t n;
 

@@ -23,7 +23,7 @@ struct find {
 };
 
 /* Case folding of non-ASCII letters needs an expression. */
-static bool is_plain(const char *text)
+static bool shell_find_is_plain(const char *text)
 {
 	for (; *text; text++)
 		if (strchr("\\.+*?()|[]{}^$", *text) || (*text & 0x80))
@@ -50,7 +50,7 @@ struct find *find_new(const char *text)
 
 	f->plain = mem_strndup(text, strlen(text));
 	f->exact = has_capital(text);
-	if (is_plain(text))
+	if (shell_find_is_plain(text))
 		return f;
 	buf_addf(&pattern, "%s%s", f->exact ? "" : "(?i)", text);
 	if (regex_new(buf_text(&pattern), &f->expression, &err) < 0)
@@ -74,7 +74,7 @@ void find_set(struct find **f, const char *text)
 	*f = *text ? find_new(text) : NULL;
 }
 
-static const char *place_of(const struct find *f, const char *name)
+static const char *shell_find_place_of(const struct find *f, const char *name)
 {
 	return f->exact ? strstr(name, f->plain) : strcasestr(name, f->plain);
 }
@@ -86,13 +86,13 @@ bool find_matches(struct find *f, const char *name)
 
 	assert(f && name);
 	if (!f->expression)
-		return place_of(f, name);
+		return shell_find_place_of(f, name);
 	return regex_match(f->expression, name, strlen(name), &yes, &err) == 0 && yes;
 }
 
 bool find_position(const struct find *f, const char *name, size_t *at, size_t *n)
 {
-	const char *place = f->expression ? NULL : place_of(f, name);
+	const char *place = f->expression ? NULL : shell_find_place_of(f, name);
 
 	assert(f && name);
 	if (!place || !*f->plain)

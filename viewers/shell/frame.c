@@ -113,7 +113,7 @@ struct area frame_body(struct shell *s)
 	return (struct area){ 0, l.top, s->grid.width, l.height };
 }
 
-static struct area row_of(const struct shell *s, int y)
+static struct area shell_frame_row_of(const struct shell *s, int y)
 {
 	return (struct area){ 0, y, s->grid.width, 1 };
 }
@@ -203,7 +203,7 @@ static void draw_keys(struct shell *s, struct area a)
    prompt. */
 static void draw_hints(struct shell *s, const struct layout *l)
 {
-	struct area a = row_of(s, l->hints >= 0 ? l->hints : l->prompt >= 0 ? l->prompt : 0);
+	struct area a = shell_frame_row_of(s, l->hints >= 0 ? l->hints : l->prompt >= 0 ? l->prompt : 0);
 	struct work_status status;
 	bool is_busy = work_get_status(s->work, &status) && status.elapsed_ms >= PROGRESS_DELAY_MS;
 
@@ -222,7 +222,7 @@ static void draw_hints(struct shell *s, const struct layout *l)
 /* Draw the command that the last key ran, or else the command of this view. */
 static void draw_prompt(struct shell *s, int y)
 {
-	struct area a = row_of(s, y);
+	struct area a = shell_frame_row_of(s, y);
 	const char *line = s->key_line.len ? buf_text(&s->key_line) : shell_pane(s)->line;
 	int x = grid_text(&s->grid, a, 0, 0, "(cpa) ", theme_style(ROLE_MUTED));
 
@@ -258,11 +258,11 @@ void frame_draw(struct shell *s)
 	g->cursor_x = g->cursor_y = -1;
 	frame_clear_hits(s);
 	if (l.title >= 0)
-		title_draw(s, row_of(s, l.title));
+		title_draw(s, shell_frame_row_of(s, l.title));
 	if (l.tabs >= 0)
-		tabs_draw(s, row_of(s, l.tabs));
+		tabs_draw(s, shell_frame_row_of(s, l.tabs));
 	if (l.chips >= 0)
-		chips_draw(s, g, row_of(s, l.chips));
+		chips_draw(s, g, shell_frame_row_of(s, l.chips));
 	draw_pane(s);
 	if (l.prompt >= 0)
 		draw_prompt(s, l.prompt);

@@ -324,7 +324,7 @@ static bool walk_next(struct walk *w, struct glyph *out)
 }
 
 /* Put a glyph into row y of an area at its column x, clipped to the area. */
-static void put(struct grid *g, struct area a, int x, int y, struct glyph glyph, struct style style)
+static void grid_put(struct grid *g, struct area a, int x, int y, struct glyph glyph, struct style style)
 {
 	struct area in = clip(g, a);
 	int64_t column = (int64_t)a.x + x, row = (int64_t)a.y + y, end = (int64_t)in.x + in.width;
@@ -337,7 +337,7 @@ static void put(struct grid *g, struct area a, int x, int y, struct glyph glyph,
 
 		glyph = (struct glyph){ .ch = (unsigned char)glyph_ascii(glyph.ch), .columns = 1 };
 		if (two)
-			put(g, a, x + 1, y, glyph, style);
+			grid_put(g, a, x + 1, y, glyph, style);
 	} else if (column < in.x || column + glyph.columns > end) { /* draw half a wide character as a blank */
 		column = column < in.x ? in.x : column;
 		glyph = (struct glyph){ .ch = ' ', .columns = 1 };
@@ -354,7 +354,7 @@ int grid_text(struct grid *g, struct area a, int x, int y, const char *text, str
 	while (x < a.width && walk_next(&w, &glyph)) {
 		if (glyph.columns > a.width - x)
 			glyph = (struct glyph){ .ch = ' ', .columns = 1 };
-		put(g, a, x, y, glyph, style);
+		grid_put(g, a, x, y, glyph, style);
 		x += glyph.columns;
 	}
 	buf_release(&w.escape);
@@ -382,7 +382,7 @@ static void add_glyphs(struct glyphs *to, const char *text, int columns)
 }
 
 /* A suffix of a text that fills at least this many columns, so that a long name is not read from its start. */
-static const char *last_part(const char *text, int columns)
+static const char *grid_last_part(const char *text, int columns)
 {
 	enum { BYTES_MAX = 16 }; /* typical maximum bytes of a character with its marks */
 	size_t n = strlen(text), keep = (size_t)(columns > 0 ? columns : 0) * BYTES_MAX;
@@ -398,10 +398,10 @@ void grid_text_right(struct grid *g, struct area a, int x, int y, const char *te
 {
 	struct glyphs all = { 0 };
 
-	add_glyphs(&all, last_part(text, x), INT_MAX);
+	add_glyphs(&all, grid_last_part(text, x), INT_MAX);
 	for (size_t i = all.n; i > 0 && x > 0; i--) {
 		x -= all.glyph[i - 1].columns;
-		put(g, a, x, y, all.glyph[i - 1], style);
+		grid_put(g, a, x, y, all.glyph[i - 1], style);
 	}
 	free(all.glyph);
 }
@@ -412,11 +412,11 @@ static int put_tail(struct grid *g, struct area a, int x, int y, const char *tex
 	struct glyphs all = { 0 };
 	size_t from;
 
-	add_glyphs(&all, last_part(text, columns), INT_MAX);
+	add_glyphs(&all, grid_last_part(text, columns), INT_MAX);
 	for (from = all.n; from > 0 && all.glyph[from - 1].columns <= columns;)
 		columns -= all.glyph[--from].columns;
 	for (; from < all.n; x += all.glyph[from++].columns)
-		put(g, a, x, y, all.glyph[from], style);
+		grid_put(g, a, x, y, all.glyph[from], style);
 	free(all.glyph);
 	return x;
 }
@@ -433,15 +433,15 @@ int grid_text_short(struct grid *g, struct area a, int x, int y, const char *tex
 	add_glyphs(&all, text, columns + 1);
 	if (all.columns <= columns) {
 		for (size_t i = 0; i < all.n; end += all.glyph[i++].columns)
-			put(g, a, end, y, all.glyph[i], style);
+			grid_put(g, a, end, y, all.glyph[i], style);
 	} else {
 		int head = columns / 2;
 
 		for (size_t i = 0; all.glyph[i].columns <= head; end += all.glyph[i++].columns) {
-			put(g, a, end, y, all.glyph[i], style);
+			grid_put(g, a, end, y, all.glyph[i], style);
 			head -= all.glyph[i].columns;
 		}
-		put(g, a, end, y, dots, style);
+		grid_put(g, a, end, y, dots, style);
 		end = put_tail(g, a, end + 1, y, text, columns - 1 - columns / 2, style);
 	}
 	free(all.glyph);
@@ -512,13 +512,13 @@ static char letter_of(struct seen *s, struct style style)
 	return letters[i];
 }
 
-static void trim(struct buf *out, size_t from)
+static void grid_trim(struct buf *out, size_t from)
 {
 	while (out->len > from && out->data[out->len - 1] == ' ')
 		out->data[--out->len] = '\0';
 }
 
-static void add_row(const struct grid_cell *cell, int n, struct buf *out)
+static void grid_add_row(const struct grid_cell *cell, int n, struct buf *out)
 {
 	size_t from = out->len;
 
@@ -528,7 +528,7 @@ static void add_row(const struct grid_cell *cell, int n, struct buf *out)
 		for (int i = 0; cell[x].ch && i < CELL_MARKS && cell[x].mark[i]; i++)
 			utf8_add_char(out, cell[x].mark[i]);
 	}
-	trim(out, from);
+	grid_trim(out, from);
 	buf_addz(out, "\n");
 }
 
@@ -539,14 +539,14 @@ static void add_letters(struct seen *s, const struct grid_cell *cell, int n, str
 	buf_addz(out, ":");
 	for (int x = 0; x < n; x++)
 		buf_fill(out, letter_of(s, cell[x].style), 1);
-	trim(out, from + 1);
+	grid_trim(out, from + 1);
 	if (out->len == from + 1)
 		out->data[out->len = from] = '\0';
 	else
 		buf_addz(out, "\n");
 }
 
-static void add_color(uint32_t color, struct buf *out)
+static void grid_add_color(uint32_t color, struct buf *out)
 {
 	if (color == COLOR_DEFAULT)
 		buf_addz(out, "own");
@@ -554,15 +554,15 @@ static void add_color(uint32_t color, struct buf *out)
 		buf_addf(out, "%06x", (unsigned)color);
 }
 
-static void add_legend(const struct seen *s, struct buf *out)
+static void grid_add_legend(const struct seen *s, struct buf *out)
 {
 	static const char *const names[] = { "bold", "dim", "underline", "reverse" };
 
 	for (int i = 0; i < s->n; i++) {
 		buf_addf(out, "%c ", letters[i]);
-		add_color(s->style[i].fg, out);
+		grid_add_color(s->style[i].fg, out);
 		buf_addz(out, " on ");
-		add_color(s->style[i].bg, out);
+		grid_add_color(s->style[i].bg, out);
 		for (int k = 0; k < 4; k++)
 			if (s->style[i].attr >> k & 1)
 				buf_addf(out, ", %s", names[k]);
@@ -581,13 +581,13 @@ void grid_add_text(const struct grid *g, bool with_styles, struct buf *out)
 
 		if (with_styles)
 			buf_addz(out, "|");
-		add_row(row, g->width, out);
+		grid_add_row(row, g->width, out);
 		if (with_styles)
 			add_letters(&seen, row, g->width, out);
 	}
 	if (!with_styles)
 		return;
-	add_legend(&seen, out);
+	grid_add_legend(&seen, out);
 	if (g->cursor_x >= 0)
 		buf_addf(out, "cursor %d,%d\n", g->cursor_x, g->cursor_y);
 }

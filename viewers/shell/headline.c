@@ -19,7 +19,7 @@
 /* Wordings of the line: the first is that of pprof, the next ones are shorter, the last has only the number. */
 enum wording { AS_TEXT, SHORT, SHORTER, SHORTEST, MINIMAL, N_WORDINGS };
 
-static void add_sum(const struct head *h, enum wording wording, struct buf *out)
+static void headline_add_sum(const struct head *h, enum wording wording, struct buf *out)
 {
 	if (wording == AS_TEXT)
 		buf_addz(out, "Showing nodes accounting for ");
@@ -64,7 +64,7 @@ static void add_dropped(const struct head *h, enum wording wording, struct buf *
 	buf_addz(out, ")");
 }
 
-static void add_limit(const struct head *h, enum wording wording, struct buf *out)
+static void headline_add_limit(const struct head *h, enum wording wording, struct buf *out)
 {
 	if (wording >= SHORTEST || h->n_shown == 0 || h->n_shown >= h->n_before_limit)
 		return;
@@ -72,7 +72,7 @@ static void add_limit(const struct head *h, enum wording wording, struct buf *ou
 		 shell_count(h->n_shown).text, shell_count(h->n_before_limit).text);
 }
 
-static void add_change(const struct head *h, int64_t before, int64_t after, struct buf *out)
+static void headline_add_change(const struct head *h, int64_t before, int64_t after, struct buf *out)
 {
 	double percent = report_diff_percent(before, after);
 
@@ -82,7 +82,8 @@ static void add_change(const struct head *h, int64_t before, int64_t after, stru
 		buf_addf(out, " (%+.2f%%)", percent);
 }
 
-static void add_sides(const struct head *h, int64_t before, int64_t after, enum wording wording, struct buf *out)
+static void shell_headline_add_sides(const struct head *h, int64_t before, int64_t after, enum wording wording,
+				     struct buf *out)
 {
 	if (wording < SHORTEST) {
 		buf_addz(out, wording == AS_TEXT ? "Total: before " : "");
@@ -91,7 +92,7 @@ static void add_sides(const struct head *h, int64_t before, int64_t after, enum 
 		shell_add_value(h, after, out);
 		buf_addz(out, ", ");
 	}
-	add_change(h, before, after, out);
+	headline_add_change(h, before, after, out);
 }
 
 /* Append the line in the longest wording that fits; nothing if none fits. */
@@ -102,13 +103,13 @@ static void add_fitting(const struct head *h, const int64_t sides[2], int column
 	for (int wording = AS_TEXT; wording < N_WORDINGS; wording++) {
 		line.len = 0;
 		if (sides)
-			add_sides(h, sides[0], sides[1], wording, &line);
+			shell_headline_add_sides(h, sides[0], sides[1], wording, &line);
 		else
-			add_sum(h, wording, &line);
+			headline_add_sum(h, wording, &line);
 		if (sides || h->total) {
 			add_not_sampled(h, sides, wording, &line);
 			add_dropped(h, wording, &line);
-			add_limit(h, wording, &line);
+			headline_add_limit(h, wording, &line);
 		}
 		if ((int64_t)columns_count(buf_text(&line)) <= columns) {
 			buf_addz(out, buf_text(&line));

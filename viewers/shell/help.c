@@ -72,7 +72,7 @@ static void page_free_rows(struct page *p)
 	p->n_rows = 0;
 }
 
-static struct page_row *add_row(struct page *p, enum part_kind kind)
+static struct page_row *shell_help_add_row(struct page *p, enum part_kind kind)
 {
 	p->row = mem_grow(p->row, &p->cap_rows, p->n_rows + 1, sizeof(*p->row));
 	p->row[p->n_rows] = (struct page_row){ .kind = kind };
@@ -99,9 +99,9 @@ static void layout_text(struct page *p, const struct page_part *part, int width)
 	char *row;
 
 	if (!*text)
-		add_row(p, part->kind);
+		shell_help_add_row(p, part->kind);
 	while ((row = take_row(&text, width - EDGES)))
-		add_row(p, part->kind)->text[0] = row;
+		shell_help_add_row(p, part->kind)->text[0] = row;
 }
 
 /* Lay out a key in rows of one column. Its names and its action may take several rows. */
@@ -112,7 +112,7 @@ static void layout_key(struct page *p, const struct page_part *part, int column,
 
 	assert(part->kind == PART_KEY);
 	while (one || two) {
-		struct page_row *row = add_row(p, PART_KEY);
+		struct page_row *row = shell_help_add_row(p, PART_KEY);
 
 		row->key[0] = one;
 		row->text[0] = two;
@@ -178,7 +178,7 @@ static void page_layout(struct page *p, int width)
 		const struct page_part *part = &p->part[i];
 
 		if (part->kind == PART_HEAD && p->n_rows)
-			add_row(p, PART_TEXT);
+			shell_help_add_row(p, PART_TEXT);
 		if (part->kind == PART_KEY) {
 			i = layout_keys(p, i, width);
 			continue;
@@ -192,12 +192,12 @@ static void page_layout(struct page *p, int width)
 
 enum { CTRL_C = 3 };
 
-static char *copy(const char *text)
+static char *shell_help_copy(const char *text)
 {
 	return text ? mem_strndup(text, strlen(text)) : NULL;
 }
 
-static void page_release(struct page *p)
+static void shell_help_page_release(struct page *p)
 {
 	page_free_rows(p);
 	free(p->row);
@@ -215,7 +215,7 @@ static void page_add(struct page *p, enum part_kind kind, const char *key, const
 {
 	assert(text && (kind == PART_KEY || !key));
 	p->part = mem_grow(p->part, &p->cap_parts, p->n_parts + 1, sizeof(*p->part));
-	p->part[p->n_parts++] = (struct page_part){ kind, copy(key), copy(text) };
+	p->part[p->n_parts++] = (struct page_part){ kind, shell_help_copy(key), shell_help_copy(text) };
 	p->layout_width = 0;
 }
 
@@ -246,7 +246,7 @@ static bool is_found(const struct page *p, const struct page_row *row)
 	       (has(row->key[0], word) || has(row->text[0], word) || has(row->key[1], word) || has(row->text[1], word));
 }
 
-static void draw_row(const struct page *p, struct grid *g, struct area in, int y, size_t i)
+static void shell_help_draw_row(const struct page *p, struct grid *g, struct area in, int y, size_t i)
 {
 	const struct page_row *row = &p->row[i];
 	struct style style = theme_style(row->kind == PART_HEAD ? ROLE_HEADING : ROLE_PLAIN);
@@ -270,7 +270,7 @@ static void draw_row(const struct page *p, struct grid *g, struct area in, int y
 	}
 }
 
-static void draw_foot(struct page *p, struct grid *g, struct area in)
+static void shell_help_draw_foot(struct page *p, struct grid *g, struct area in)
 {
 	struct area a = { in.x, in.y + in.height, in.width, 1 };
 
@@ -303,10 +303,10 @@ static void page_draw(struct page *p, struct grid *g, const char *title, int col
 	if (p->list.top + (uint32_t)in.height > p->list.n)
 		p->list.top = p->list.n > (uint32_t)in.height ? p->list.n - (uint32_t)in.height : 0;
 	for (int y = 0; y < in.height && p->list.top + (uint32_t)y < p->list.n; y++)
-		draw_row(p, g, in, y, p->list.top + (uint32_t)y);
+		shell_help_draw_row(p, g, in, y, p->list.top + (uint32_t)y);
 	shell_list_draw_bar(&p->list, g, in, theme_style(ROLE_PLAIN));
 	if (p->box.height > 3)
-		draw_foot(p, g, in);
+		shell_help_draw_foot(p, g, in);
 }
 
 /* Scroll to the next matching row, starting at this one. */
@@ -336,7 +336,7 @@ static void edit_search(struct page *p, const struct event *e)
 }
 
 /* Scroll. The list has no selected row, so keys that move the selection scroll. */
-static bool scroll(struct page *p, const struct event *e)
+static bool shell_help_scroll(struct page *p, const struct event *e)
 {
 	struct list *l = &p->list;
 	bool down = e->kind == EVENT_WHEEL
@@ -373,12 +373,12 @@ static bool page_key(struct page *p, const struct event *e)
 			search_from(p, p->list.top + p->list.n - 1, -1);
 			return true;
 		case ' ':
-			return scroll(p, &(struct event){ .kind = EVENT_KEY, .key = KEY_PAGE_DOWN });
+			return shell_help_scroll(p, &(struct event){ .kind = EVENT_KEY, .key = KEY_PAGE_DOWN });
 		default:
 			break;
 		}
 	}
-	return scroll(p, e);
+	return shell_help_scroll(p, e);
 }
 
 /* ---- page content ---- */
@@ -390,7 +390,7 @@ struct help_state {
 	char *title;
 };
 
-static void draw(struct shell *s, struct overlay *o, struct grid *g)
+static void shell_help_draw(struct shell *s, struct overlay *o, struct grid *g)
 {
 	struct help_state *h = o->state;
 
@@ -398,7 +398,7 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 	page_draw(&h->page, g, h->title, HELP_COLUMNS);
 }
 
-static bool key(struct shell *s, struct overlay *o, const struct event *e)
+static bool shell_help_key(struct shell *s, struct overlay *o, const struct event *e)
 {
 	struct help_state *h = o->state;
 
@@ -407,17 +407,18 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 	return true;
 }
 
-static void release_state(struct overlay *o)
+static void shell_help_release_state(struct overlay *o)
 {
 	struct help_state *h = o->state;
 
-	page_release(&h->page);
+	shell_help_page_release(&h->page);
 	free(h->title);
 }
 
-static const struct overlay_class help = {
-	.state_size = sizeof(struct help_state), .draw = draw, .key = key, .release = release_state
-};
+static const struct overlay_class help = { .state_size = sizeof(struct help_state),
+					   .draw = shell_help_draw,
+					   .key = shell_help_key,
+					   .release = shell_help_release_state };
 
 static struct page *open_page(struct shell *s, const char *title)
 {
@@ -441,7 +442,8 @@ static bool is_listed_by_view(const struct pane_class *class, const struct bindi
 }
 
 /* Add a table of keys, except those that the view lists itself. */
-static void add_keys(struct page *page, const struct binding *k, size_t n, const struct pane_class *overrider)
+static void shell_help_add_keys(struct page *page, const struct binding *k, size_t n,
+				const struct pane_class *overrider)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct buf does = { 0 };
@@ -494,7 +496,7 @@ static void add_prompt(struct page *page)
 		page_add(page, PART_KEY, does[i][0], does[i][1]);
 }
 
-static void add_words(struct page *page)
+static void shell_help_add_words(struct page *page)
 {
 	static const char *const words[][2] = {
 		{ "sample", "one recorded stack with its values, such as time, bytes or a count; the sample type "
@@ -528,18 +530,18 @@ void shell_help_open(struct shell *s)
 	page_add(page, PART_TEXT, NULL,
 		 "Terms, numbers and colours are explained at the end: G goes there, g returns.");
 	page_add(page, PART_HEAD, NULL, "Keys in this view");
-	add_keys(page, class->key, class->n_keys, NULL);
+	shell_help_add_keys(page, class->key, class->n_keys, NULL);
 	page_add(page, PART_HEAD, NULL, "Keys in all views");
-	add_keys(page, shell_keys, shell_n_keys, class);
+	shell_help_add_keys(page, shell_keys, shell_n_keys, class);
 	add_mouse(page);
 	add_prompt(page);
-	add_words(page);
+	shell_help_add_words(page);
 }
 
 /* ---- help top ---- */
 
 /* Add the help of a command or an option; false when the name is unknown. */
-static bool add_about(struct page *page, const char *word)
+static bool shell_help_add_about(struct page *page, const char *word)
 {
 	struct buf text = { 0 };
 	bool found = false;
@@ -586,7 +588,7 @@ void shell_help_about(struct shell *s, const char *words)
 	page = open_page(s, words);
 	if (text.len)
 		page_add_lines(page, buf_text(&text));
-	else if (!add_about(page, words)) {
+	else if (!shell_help_add_about(page, words)) {
 		overlay_close(s, s->overlay);
 		shell_notify(s, true, "unknown command: %s", words);
 	}

@@ -28,7 +28,7 @@ static bool stop_or_hint(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-static bool escape(struct shell *s, struct pane *p, const struct event *e)
+static bool shell_keys_escape(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)e;
 	if (shell_stop_work(s))
@@ -250,7 +250,7 @@ const struct binding shell_keys[] = {
 	{ "M", "switch the mouse on or off", NULL, NULL, toggle_mouse },
 	{ "Backspace Alt-Left", "back to the previous view", "back", NULL, back },
 	{ "Alt-Right", "forward", NULL, NULL, forward },
-	{ "Esc", "stop running work, end the search, or go back", NULL, NULL, escape },
+	{ "Esc", "stop running work, end the search, or go back", NULL, NULL, shell_keys_escape },
 	{ "? F1", "explain this view and its keys", "help", NULL, open_help },
 	{ "Ctrl-L .", "repaint the screen; restart stopped work", NULL, NULL, repaint },
 	{ "Ctrl-Z", "suspend; fg in your shell continues", NULL, NULL, suspend },
@@ -259,7 +259,7 @@ const struct binding shell_keys[] = {
 };
 const size_t shell_n_keys = sizeof(shell_keys) / sizeof(shell_keys[0]);
 
-static bool is_same(const struct event *a, const struct event *b)
+static bool shell_keys_is_same(const struct event *a, const struct event *b)
 {
 	return a->kind == b->kind && (a->kind != EVENT_KEY || a->key == b->key);
 }
@@ -271,7 +271,7 @@ const struct binding *key_find(const struct binding *table, size_t n, const stru
 		struct event one;
 
 		while (event_parse(&names, &one, NULL) == 0 && one.kind != EVENT_NONE)
-			if (is_same(&one, e))
+			if (shell_keys_is_same(&one, e))
 				return &table[i];
 	}
 	return NULL;

@@ -17,7 +17,7 @@
 /* The interval between updates while waiting. */
 enum { BUSY_MS = 200 };
 
-static void wake(void *arg)
+static void shell_loop_wake(void *arg)
 {
 	screen_wake(arg);
 }
@@ -34,7 +34,7 @@ static int next_timeout(struct shell *s, bool *soon)
 	return *soon ? PROGRESS_DELAY_MS - (int)status.elapsed_ms : BUSY_MS;
 }
 
-static void run_once(struct shell *s)
+static void shell_loop_run_once(struct shell *s)
 {
 	bool soon;
 	int timeout = next_timeout(s, &soon);
@@ -88,9 +88,9 @@ int shell_run(const struct shell_options *options, struct err *err)
 	s->depth = screen_depth(screen);
 	s->is_dark = is_dark();
 	s->grid.is_ascii = screen_is_ascii(screen);
-	work_set_callback(s->work, wake, screen);
+	work_set_callback(s->work, shell_loop_wake, screen);
 	while (!s->is_done)
-		run_once(s);
+		shell_loop_run_once(s);
 	work_set_callback(s->work, NULL, NULL);
 	shell_free(s);
 	stop_signal = screen_stop_signal(screen);
@@ -101,7 +101,7 @@ int shell_run(const struct shell_options *options, struct err *err)
 }
 
 /* A colour as the terminal would show it. */
-static uint32_t color_of(enum depth depth, int32_t number)
+static uint32_t shell_loop_color_of(enum depth depth, int32_t number)
 {
 	if (number == DEPTH_DEFAULT)
 		return COLOR_DEFAULT;
@@ -116,11 +116,12 @@ static void flatten(struct grid *g, enum depth depth)
 	for (size_t i = 0; i < n; i++) {
 		struct terminal_style shown = depth_style(depth, g->cell[i].style);
 
-		g->cell[i].style = (struct style){ color_of(depth, shown.fg), color_of(depth, shown.bg), shown.attr };
+		g->cell[i].style = (struct style){ shell_loop_color_of(depth, shown.fg),
+						   shell_loop_color_of(depth, shown.bg), shown.attr };
 	}
 }
 
-static void show(struct shell *s, bool with_styles, struct buf *out)
+static void shell_loop_show(struct shell *s, bool with_styles, struct buf *out)
 {
 	frame_draw(s);
 	work_wait(s->work, s);
@@ -131,7 +132,7 @@ static void show(struct shell *s, bool with_styles, struct buf *out)
 }
 
 /* Does the text begin within quotes? Then everything, including blanks and Show, is typed. */
-static bool is_quoted(const char *keys)
+static bool shell_loop_is_quoted(const char *keys)
 {
 	bool odd = false;
 
@@ -154,10 +155,10 @@ int shell_play(const struct shell_options *options, const char *keys, int width,
 	while (rc == 0 && !s->is_done) {
 		struct event e;
 
-		if (!is_quoted(keys))
+		if (!shell_loop_is_quoted(keys))
 			keys += strspn(keys, " \n");
-		if (!is_quoted(keys) && starts_with(keys, "Show") && strchr(" \n", keys[4])) {
-			show(s, with_styles, out);
+		if (!shell_loop_is_quoted(keys) && starts_with(keys, "Show") && strchr(" \n", keys[4])) {
+			shell_loop_show(s, with_styles, out);
 			keys += 4;
 			continue;
 		}
@@ -169,7 +170,7 @@ int shell_play(const struct shell_options *options, const char *keys, int width,
 		frame_draw(s);
 	}
 	if (rc == 0 && !s->is_done)
-		show(s, with_styles, out);
+		shell_loop_show(s, with_styles, out);
 	shell_free(s);
 	return rc;
 }

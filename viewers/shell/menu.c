@@ -19,7 +19,7 @@
 
 enum { CTRL_C = 3, CTRL_N = 14, CTRL_P = 16, MARGIN = 3, EDGES = 4, WHOLE_ROWS = 2, MANY = 16 };
 
-static char *copy(const char *text)
+static char *shell_menu_copy(const char *text)
 {
 	return text ? mem_strndup(text, strlen(text)) : NULL;
 }
@@ -50,14 +50,15 @@ void menu_add(struct menu *m, const char *text, const char *detail, const char *
 
 	assert(text && columns >= 0 && more >= 0);
 	m->item = mem_grow(m->item, &m->cap_items, m->n_items + 1, sizeof(*m->item));
-	m->item[m->n_items++] = (struct menu_item){ copy(text), copy(detail), copy(line), is_marked };
+	m->item[m->n_items++] =
+		(struct menu_item){ shell_menu_copy(text), shell_menu_copy(detail), shell_menu_copy(line), is_marked };
 	if (line && columns > m->text_columns)
 		m->text_columns = columns;
 	if (more > m->detail_columns)
 		m->detail_columns = more;
 }
 
-static bool has_word(const char *text, const char *word, size_t n)
+static bool shell_menu_has_word(const char *text, const char *word, size_t n)
 {
 	for (; text && *text; text++) {
 		size_t i = 0;
@@ -79,8 +80,8 @@ static bool matches_filter(const struct menu *m, const struct menu_item *item)
 
 	for (word += strspn(word, " "); *word; word += n + strspn(word + n, " ")) {
 		n = strcspn(word, " ");
-		if (!has_word(item->text, word, n) && !has_word(value, word, n) &&
-		    (is_line || !has_word(item->detail, word, n)))
+		if (!shell_menu_has_word(item->text, word, n) && !shell_menu_has_word(value, word, n) &&
+		    (is_line || !shell_menu_has_word(item->detail, word, n)))
 			return false;
 	}
 	return true;
@@ -160,7 +161,7 @@ static int at_least(int a, int b)
 	return a > b ? a : b;
 }
 
-static void draw_row(const struct menu *m, struct grid *g, int y, uint32_t row)
+static void shell_menu_draw_row(const struct menu *m, struct grid *g, int y, uint32_t row)
 {
 	const struct menu_item *item = item_of(m, row);
 	struct area a = m->rows;
@@ -226,7 +227,7 @@ void menu_draw(struct menu *m, struct grid *g, const char *title, const char *hi
 		editor_draw(&m->filter, g, in, x, 0, theme_style(ROLE_PLAIN));
 	shell_list_fit(&m->list, m->list.n, m->rows.height);
 	for (int y = 0; y < m->rows.height && m->list.top + (uint32_t)y < m->list.n; y++)
-		draw_row(m, g, y, m->list.top + (uint32_t)y);
+		shell_menu_draw_row(m, g, y, m->list.top + (uint32_t)y);
 	if (m->list.n == 0)
 		grid_text(g, m->rows, MARGIN, 0, "no match", theme_style(ROLE_MUTED));
 	shell_list_draw_bar(&m->list, g, m->rows, theme_style(ROLE_PLAIN));
@@ -234,7 +235,7 @@ void menu_draw(struct menu *m, struct grid *g, const char *title, const char *hi
 		grid_text(g, in, 1, in.height - 1, hint, theme_style(ROLE_MUTED));
 }
 
-static enum menu_result click(struct menu *m, const struct event *e)
+static enum menu_result shell_menu_click(struct menu *m, const struct event *e)
 {
 	uint32_t row;
 
@@ -246,7 +247,7 @@ static enum menu_result click(struct menu *m, const struct event *e)
 	return MENU_CHOSEN;
 }
 
-static enum menu_result move(struct menu *m, uint32_t key)
+static enum menu_result shell_menu_move(struct menu *m, uint32_t key)
 {
 	struct event e = { .kind = EVENT_KEY, .key = key };
 	bool up = key == KEY_UP_ || key == KEY_PAGE_UP || key == KEY_END_;
@@ -256,7 +257,7 @@ static enum menu_result move(struct menu *m, uint32_t key)
 	return MENU_HANDLED;
 }
 
-static enum menu_result type(struct menu *m, const struct event *e)
+static enum menu_result shell_menu_type(struct menu *m, const struct event *e)
 {
 	enum editor_result result = editor_key(&m->filter, e);
 
@@ -270,7 +271,7 @@ static enum menu_result type(struct menu *m, const struct event *e)
 enum menu_result menu_key(struct menu *m, const struct event *e)
 {
 	if (e->kind == EVENT_CLICK || e->kind == EVENT_DOUBLE)
-		return click(m, e);
+		return shell_menu_click(m, e);
 	if (e->kind == EVENT_RIGHT)
 		return MENU_CANCELLED;
 	if (e->kind == EVENT_WHEEL) {
@@ -287,20 +288,20 @@ enum menu_result menu_key(struct menu *m, const struct event *e)
 	case KEY_UP_:
 	case CTRL_P:
 	case KEY_BACKTAB:
-		return move(m, KEY_UP_);
+		return shell_menu_move(m, KEY_UP_);
 	case KEY_DOWN_:
 	case CTRL_N:
 	case KEY_TAB:
-		return move(m, KEY_DOWN_);
+		return shell_menu_move(m, KEY_DOWN_);
 	case KEY_PAGE_UP:
 	case KEY_PAGE_DOWN:
 	case KEY_HOME_:
 	case KEY_END_:
-		return move(m, e->key);
+		return shell_menu_move(m, e->key);
 	case KEY_LEFT_:
 	case KEY_RIGHT_:
 		return MENU_IGNORED;
 	default:
-		return type(m, e);
+		return shell_menu_type(m, e);
 	}
 }

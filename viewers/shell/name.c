@@ -121,7 +121,7 @@ static const char *find_tail(const char *name, size_t columns)
 }
 
 /* Append as many characters of a text as fit, from its start or its end. */
-static void add_part(const char *s, size_t columns, bool is_end, struct buf *out)
+static void name_add_part(const char *s, size_t columns, bool is_end, struct buf *out)
 {
 	size_t all = columns_count(s), width;
 
@@ -147,9 +147,9 @@ static void add_end(const char *name, size_t columns, struct buf *out)
 		return;
 	}
 	width = strpbrk(name, "/.:<(") ? 0 : columns / 2;
-	add_part(name, width, false, out);
+	name_add_part(name, width, false, out);
 	buf_addz(out, DOTS);
-	add_part(name, columns - 1 - width, true, out);
+	name_add_part(name, columns - 1 - width, true, out);
 }
 
 void shell_add_name(const char *name, size_t columns, struct buf *out)

@@ -89,14 +89,14 @@ bool option_is_same(const struct option *o, const struct settings *a, const stru
 }
 
 /* Would the prompt misread a bare value: blanks around it, a leading quote, a comment in it? */
-static bool needs_quotes(const char *value)
+static bool option_needs_quotes(const char *value)
 {
 	size_t n = strlen(value);
 
 	return n && (strchr(" \t\n'\"", *value) || strchr(" \t\n", value[n - 1]) || strstr(value, "//:"));
 }
 
-static void add_quoted(const char *text, struct buf *out)
+static void option_add_quoted(const char *text, struct buf *out)
 {
 	if (!strchr(text, '\'')) {
 		buf_addf(out, "'%s'", text);
@@ -111,8 +111,8 @@ static void add_quoted(const char *text, struct buf *out)
 void option_add_line(const char *name, const char *value, struct buf *out)
 {
 	buf_addf(out, "%s=", name);
-	if (needs_quotes(value))
-		add_quoted(value, out);
+	if (option_needs_quotes(value))
+		option_add_quoted(value, out);
 	else
 		buf_addz(out, value);
 }
@@ -122,7 +122,7 @@ void option_add_word(const char *word, struct buf *out)
 	if (*word && !strpbrk(word, " \t\n'\""))
 		buf_addz(out, word);
 	else
-		add_quoted(word, out);
+		option_add_quoted(word, out);
 }
 
 void option_add_change(const struct settings *before, const struct settings *after, struct buf *out)

@@ -23,7 +23,7 @@ struct options_state {
 };
 
 /* Add the rows of one group below its heading. The line of a row is the name of its option. */
-static void add_group(struct options_state *state, int group)
+static void shell_options_add_group(struct options_state *state, int group)
 {
 	struct buf text = { 0 }, help = { 0 };
 	size_t at = 0;
@@ -47,7 +47,7 @@ static void add_group(struct options_state *state, int group)
 	buf_release(&help);
 }
 
-static void fill(struct shell *s, struct options_state *state)
+static void shell_options_fill(struct shell *s, struct options_state *state)
 {
 	if (state->shown && settings_equal(state->shown, s->settings))
 		return;
@@ -55,21 +55,21 @@ static void fill(struct shell *s, struct options_state *state)
 	state->shown = settings_copy(s->settings);
 	menu_clear(&state->menu);
 	for (int group = 0; group < N_GROUPS; group++)
-		add_group(state, group);
+		shell_options_add_group(state, group);
 	menu_filter(&state->menu);
 }
 
-static void draw(struct shell *s, struct overlay *o, struct grid *g)
+static void shell_options_draw(struct shell *s, struct overlay *o, struct grid *g)
 {
 	struct options_state *state = o->state;
 
-	fill(s, state);
+	shell_options_fill(s, state);
 	menu_draw(&state->menu, g, "Options (* = changed)", "type to filter  Enter edit  Left Right change  Esc close",
 		  OPTIONS_COLUMNS);
 }
 
 /* Find the word after or before the current word in a list such as "name|weight". Return false for other texts. */
-static bool next_word(const char *words, const char *now, int by, struct buf *out)
+static bool shell_options_next_word(const char *words, const char *now, int by, struct buf *out)
 {
 	const char *word[16];
 	size_t len[16], n = 0, at = 0;
@@ -104,7 +104,7 @@ static void add_picks(const struct option *o, struct buf *out)
 }
 
 /* Change an option by one step. An option without steps opens the prompt, if may_type. */
-static void change(struct shell *s, const char *name, int by, bool may_type)
+static void shell_options_change(struct shell *s, const char *name, int by, bool may_type)
 {
 	struct buf now = { 0 }, words = { 0 }, value = { 0 }, line = { 0 };
 	struct option o;
@@ -116,7 +116,7 @@ static void change(struct shell *s, const char *name, int by, bool may_type)
 		add_picks(&o, &words);
 	else
 		buf_addz(&words, o.opt->kind == OPT_BOOL ? "false|true" : o.opt->arg ? o.opt->arg : "");
-	if (next_word(buf_text(&words), buf_text(&now), by, &value)) {
+	if (shell_options_next_word(buf_text(&words), buf_text(&now), by, &value)) {
 		option_add_line(name, buf_text(&value), &line);
 		shell_run_line(s, buf_text(&line), true);
 	} else if (may_type) {
@@ -129,7 +129,7 @@ static void change(struct shell *s, const char *name, int by, bool may_type)
 	buf_release(&line);
 }
 
-static bool key(struct shell *s, struct overlay *o, const struct event *e)
+static bool shell_options_key(struct shell *s, struct overlay *o, const struct event *e)
 {
 	struct options_state *state = o->state;
 	enum menu_result result = menu_key(&state->menu, e);
@@ -138,15 +138,15 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 	if (result == MENU_CANCELLED)
 		overlay_close(s, o);
 	else if (result == MENU_CHOSEN)
-		change(s, item->line, 1, true);
+		shell_options_change(s, item->line, 1, true);
 	else if (result == MENU_IGNORED && item && e->kind == EVENT_KEY && e->key == KEY_RIGHT_)
-		change(s, item->line, 1, false);
+		shell_options_change(s, item->line, 1, false);
 	else if (result == MENU_IGNORED && item && e->kind == EVENT_KEY && e->key == KEY_LEFT_)
-		change(s, item->line, -1, false);
+		shell_options_change(s, item->line, -1, false);
 	return true;
 }
 
-static void release_state(struct overlay *o)
+static void shell_options_release_state(struct overlay *o)
 {
 	struct options_state *state = o->state;
 
@@ -155,14 +155,15 @@ static void release_state(struct overlay *o)
 	settings_free(state->shown);
 }
 
-static const struct overlay_class options = {
-	.state_size = sizeof(struct options_state), .draw = draw, .key = key, .release = release_state
-};
+static const struct overlay_class options = { .state_size = sizeof(struct options_state),
+					      .draw = shell_options_draw,
+					      .key = shell_options_key,
+					      .release = shell_options_release_state };
 
 void shell_options_open(struct shell *s)
 {
 	struct options_state *state = overlay_open(s, &options)->state;
 
 	state->defaults = option_defaults();
-	fill(s, state);
+	shell_options_fill(s, state);
 }

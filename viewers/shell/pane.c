@@ -198,7 +198,7 @@ void pane_search(struct shell *s, struct pane *p, const char *text)
 		p->class->search(s, p, text);
 }
 
-static void add_source(const char *word, struct buf *out)
+static void pane_add_source(const char *word, struct buf *out)
 {
 	buf_addz(out, *word == '-' ? " ./" : " "); /* a file name with a leading - must not be read as an option */
 	settings_add_word(word, out);
@@ -215,7 +215,7 @@ void shell_add_command(struct shell *s, struct pane *p, struct buf *out)
 		settings_add_word(pattern, out);
 	}
 	if (s->options.binary)
-		add_source(s->options.binary, out);
+		pane_add_source(s->options.binary, out);
 	for (size_t i = 0; i < s->options.sources[SIDE_TARGET].n; i++)
-		add_source(s->options.sources[SIDE_TARGET].source[i], out);
+		pane_add_source(s->options.sources[SIDE_TARGET].source[i], out);
 }

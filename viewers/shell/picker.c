@@ -23,7 +23,7 @@ struct picker_state {
 	char *title;
 };
 
-static void draw(struct shell *s, struct overlay *o, struct grid *g)
+static void picker_draw(struct shell *s, struct overlay *o, struct grid *g)
 {
 	struct picker_state *p = o->state;
 
@@ -31,7 +31,7 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 	menu_draw(&p->menu, g, p->title, "type to filter  Enter select  Esc close", PICKER_COLUMNS);
 }
 
-static bool key(struct shell *s, struct overlay *o, const struct event *e)
+static bool picker_key(struct shell *s, struct overlay *o, const struct event *e)
 {
 	struct picker_state *p = o->state;
 	const struct menu_item *item = menu_selected(&p->menu);
@@ -50,7 +50,7 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 	return true;
 }
 
-static void release_state(struct overlay *o)
+static void picker_release_state(struct overlay *o)
 {
 	struct picker_state *p = o->state;
 
@@ -58,9 +58,10 @@ static void release_state(struct overlay *o)
 	free(p->title);
 }
 
-static const struct overlay_class picker = {
-	.state_size = sizeof(struct picker_state), .draw = draw, .key = key, .release = release_state
-};
+static const struct overlay_class picker = { .state_size = sizeof(struct picker_state),
+					     .draw = picker_draw,
+					     .key = picker_key,
+					     .release = picker_release_state };
 
 /* An item: a text to show and a line to run. The current item is marked. */
 struct pick {
@@ -88,7 +89,7 @@ struct picks {
 	struct arena *mem;
 };
 
-static const char *keep(struct picks *p, struct buf *text)
+static const char *picker_keep(struct picks *p, struct buf *text)
 {
 	char *own = arena_strndup(p->mem, buf_text(text), text->len);
 
@@ -97,13 +98,13 @@ static const char *keep(struct picks *p, struct buf *text)
 }
 
 /* Add a row for name=value. */
-static void add(struct picks *p, const char *text, const char *name, const char *value, bool is_marked)
+static void picker_add(struct picks *p, const char *text, const char *name, const char *value, bool is_marked)
 {
 	struct buf line = { 0 };
 
 	option_add_line(name, value, &line);
 	p->item = mem_grow(p->item, &p->cap, p->n + 1, sizeof(*p->item));
-	p->item[p->n++] = (struct pick){ text, keep(p, &line), is_marked };
+	p->item[p->n++] = (struct pick){ text, picker_keep(p, &line), is_marked };
 	buf_release(&line);
 }
 
@@ -134,7 +135,7 @@ void picker_types(struct shell *s)
 		const char *name = profile_text(p, p->type[t].name);
 
 		buf_addf(&text, "%s, in %s", name, profile_text(p, p->type[t].unit));
-		add(&picks, keep(&picks, &text), "sample_index", name, t == current_type(s));
+		picker_add(&picks, picker_keep(&picks, &text), "sample_index", name, t == current_type(s));
 	}
 	buf_release(&text);
 	open_picks(s, "Sample type", &picks);
@@ -156,11 +157,12 @@ void picker_grains(struct shell *s)
 	struct picks picks = { .mem = arena_new() };
 
 	for (size_t i = 0; i < sizeof(grains) / sizeof(grains[0]); i++)
-		add(&picks, grains[i].text, "granularity", grains[i].value, q->granularity == grains[i].grain);
-	add(&picks, q->noinlines ? "show inlined functions separately" : "merge inlined functions into their callers",
-	    "noinlines", q->noinlines ? "false" : "true", false);
-	add(&picks, q->showcolumns ? "merge the columns of a line" : "split lines by column", "showcolumns",
-	    q->showcolumns ? "false" : "true", false);
+		picker_add(&picks, grains[i].text, "granularity", grains[i].value, q->granularity == grains[i].grain);
+	picker_add(&picks,
+		   q->noinlines ? "show inlined functions separately" : "merge inlined functions into their callers",
+		   "noinlines", q->noinlines ? "false" : "true", false);
+	picker_add(&picks, q->showcolumns ? "merge the columns of a line" : "split lines by column", "showcolumns",
+		   q->showcolumns ? "false" : "true", false);
 	open_picks(s, "Granularity", &picks);
 }
 
@@ -178,24 +180,24 @@ void picker_units(struct shell *s)
 	bool is_minimum = strcmp(now, "minimum") == 0;
 	struct picks picks = { .mem = arena_new() };
 
-	add(&picks, is_text ? "one unit for the whole report" : "one unit per report, in text views", "unit", "minimum",
-	    is_minimum && is_text);
-	add(&picks, "a suitable unit for each value", "unit", "auto",
-	    strcmp(now, "auto") == 0 || (is_minimum && !is_text));
+	picker_add(&picks, is_text ? "one unit for the whole report" : "one unit per report, in text views", "unit",
+		   "minimum", is_minimum && is_text);
+	picker_add(&picks, "a suitable unit for each value", "unit", "auto",
+		   strcmp(now, "auto") == 0 || (is_minimum && !is_text));
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (unit_find(own, NULL) && unit_find(own, NULL) == unit_find(units[i][0], NULL))
-			add(&picks, units[i][1], "unit", units[i][0], strcmp(now, units[i][0]) == 0);
+			picker_add(&picks, units[i][1], "unit", units[i][0], strcmp(now, units[i][0]) == 0);
 	open_picks(s, "Unit of values", &picks);
 }
 
 /* ---- labels ---- */
 
-static int by_text(const void *a, const void *b)
+static int picker_by_text(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int by_id(const void *a, const void *b)
+static int picker_by_id(const void *a, const void *b)
 {
 	const str_id *x = a, *y = b;
 
@@ -212,18 +214,18 @@ static size_t find_keys(const struct profile *p, struct arena *mem, const char *
 		if (n == 0 || id[n - 1] != p->label_key[i])
 			id[n++] = p->label_key[i];
 	if (n)
-		qsort(id, n, sizeof(*id), by_id);
+		qsort(id, n, sizeof(*id), picker_by_id);
 	*out = arena_alloc(mem, KEYS_MAX, sizeof(**out));
 	for (size_t i = 0; i < n && n_keys < KEYS_MAX; i++)
 		if (i == 0 || id[i] != id[i - 1])
 			(*out)[n_keys++] = profile_text(p, id[i]);
 	if (n_keys)
-		qsort(*out, n_keys, sizeof(**out), by_text);
+		qsort(*out, n_keys, sizeof(**out), picker_by_text);
 	return n_keys;
 }
 
 /* Add the actions for a key. */
-static void add_key(struct picks *picks, const struct query *q, const char *key)
+static void picker_add_key(struct picks *picks, const struct query *q, const char *key)
 {
 	static const char *const name[] = { "tagroot", "tagleaf", "tagshow", "taghide" };
 	static const char *const text[] = { "at the root of each stack, as a frame",
@@ -237,7 +239,7 @@ static void add_key(struct picks *picks, const struct query *q, const char *key)
 		const char *value = i < 2 ? key : buf_text(&exact);
 
 		buf_addf(&shown, "%s: %s", key, text[i]);
-		add(picks, keep(picks, &shown), name[i], value, strcmp(now[i], value) == 0);
+		picker_add(picks, picker_keep(picks, &shown), name[i], value, strcmp(now[i], value) == 0);
 	}
 	buf_release(&shown);
 	buf_release(&exact);
@@ -256,10 +258,10 @@ void picker_labels(struct shell *s)
 		return;
 	}
 	if (*q->tagroot)
-		add(&picks, "remove labels from the root", "tagroot", "", false);
+		picker_add(&picks, "remove labels from the root", "tagroot", "", false);
 	if (*q->tagleaf)
-		add(&picks, "remove labels from the leaf", "tagleaf", "", false);
+		picker_add(&picks, "remove labels from the leaf", "tagleaf", "", false);
 	for (size_t i = 0; i < n; i++)
-		add_key(&picks, q, key[i]);
+		picker_add_key(&picks, q, key[i]);
 	open_picks(s, "Labels of samples", &picks);
 }

@@ -75,7 +75,7 @@ static void draw_above(struct prompt_state *p, struct grid *g, const struct buf 
 	buf_release(&text);
 }
 
-static void draw(struct shell *s, struct overlay *o, struct grid *g)
+static void prompt_draw(struct shell *s, struct overlay *o, struct grid *g)
 {
 	struct prompt_state *p = o->state;
 	struct area a = { 0, g->height - 1, g->width, 1 };
@@ -190,7 +190,7 @@ static bool start_next_line(struct prompt_state *p, uint32_t key)
 	return key != ':';
 }
 
-static void type(struct shell *s, struct overlay *o, const struct event *e)
+static void prompt_type(struct shell *s, struct overlay *o, const struct event *e)
 {
 	struct prompt_state *p = o->state;
 	bool is_text = e->key >= ' ' && e->key != KEY_ERASE && e->key < KEY_FIRST, was_refused = p->is_refused;
@@ -230,7 +230,7 @@ static void type(struct shell *s, struct overlay *o, const struct event *e)
 		p->error.len = 0;
 }
 
-static bool key(struct shell *s, struct overlay *o, const struct event *e)
+static bool prompt_key(struct shell *s, struct overlay *o, const struct event *e)
 {
 	struct prompt_state *p = o->state;
 
@@ -242,12 +242,12 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 		overlay_close(s, o);
 	} else if (e->kind == EVENT_KEY) {
 		if (!p->is_searching || !search_key(s, p, e))
-			type(s, o, e);
+			prompt_type(s, o, e);
 	}
 	return true;
 }
 
-static void release_state(struct overlay *o)
+static void prompt_release_state(struct overlay *o)
 {
 	struct prompt_state *p = o->state;
 
@@ -258,9 +258,11 @@ static void release_state(struct overlay *o)
 	buf_release(&p->error);
 }
 
-static const struct overlay_class prompt = {
-	.state_size = sizeof(struct prompt_state), .draw = draw, .key = key, .release = release_state, .is_line = true
-};
+static const struct overlay_class prompt = { .state_size = sizeof(struct prompt_state),
+					     .draw = prompt_draw,
+					     .key = prompt_key,
+					     .release = prompt_release_state,
+					     .is_line = true };
 
 void prompt_open(struct shell *s, const char *text)
 {

@@ -34,7 +34,7 @@ void shell_quote(const char *text, struct buf *out)
 	buf_addz(out, quote);
 }
 
-static void add_file(const struct profile *p, const char *file, struct buf *out)
+static void quote_add_file(const struct profile *p, const char *file, struct buf *out)
 {
 	const char *quote = has_blank(file) ? "'" : "";
 
@@ -48,7 +48,7 @@ void shell_quote_place(struct shell *s, const struct row_place *place, struct bu
 	if (*place->function)
 		shell_quote(place->function, out);
 	else if (*place->file)
-		add_file(s->data->p, place->file, out);
+		quote_add_file(s->data->p, place->file, out);
 	else if (*place->binary)
 		shell_quote(place->binary, out);
 }
@@ -56,7 +56,7 @@ void shell_quote_place(struct shell *s, const struct row_place *place, struct bu
 /* ---- labels ---- */
 
 /* Can a text follow an option and = without quotes? */
-static bool is_word(const char *text)
+static bool quote_is_word(const char *text)
 {
 	size_t n = strlen(text);
 	bool ends = false; /* is the last character a blank? */
@@ -67,9 +67,9 @@ static bool is_word(const char *text)
 }
 
 /* Append text so that an assignment reads all of it. Return false when quoting cannot do that. */
-static bool add_word(const char *text, struct buf *out)
+static bool quote_add_word(const char *text, struct buf *out)
 {
-	const char *quote = is_word(text) ? "" : !strchr(text, '\'') ? "'" : "\"";
+	const char *quote = quote_is_word(text) ? "" : !strchr(text, '\'') ? "'" : "\"";
 
 	if (*quote == '"' && strpbrk(text, "\"\\"))
 		return false;
@@ -83,7 +83,7 @@ bool shell_label_add_text(const char *key, const char *value, size_t n, struct b
 	bool fine;
 
 	expression_add_label(key, value, n, &text);
-	fine = add_word(buf_text(&text), out);
+	fine = quote_add_word(buf_text(&text), out);
 	buf_release(&text);
 	return fine;
 }
@@ -91,7 +91,7 @@ bool shell_label_add_text(const char *key, const char *value, size_t n, struct b
 bool shell_label_add_numbers(const char *key, int64_t lo, int64_t hi, const char *unit, struct buf *out)
 {
 	struct buf text = { 0 };
-	bool fine = expression_add_numbers(key, lo, hi, unit, &text) && add_word(buf_text(&text), out);
+	bool fine = expression_add_numbers(key, lo, hi, unit, &text) && quote_add_word(buf_text(&text), out);
 
 	buf_release(&text);
 	return fine;
@@ -99,5 +99,5 @@ bool shell_label_add_numbers(const char *key, int64_t lo, int64_t hi, const char
 
 bool shell_label_add_key(const char *key, struct buf *out)
 {
-	return *key && !strchr(key, ',') && add_word(key, out);
+	return *key && !strchr(key, ',') && quote_add_word(key, out);
 }

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 
 /* Collect the notes of a load. */
-static void add_note(void *arg, bool is_error, const char *line, size_t n)
+static void reload_add_note(void *arg, bool is_error, const char *line, size_t n)
 {
 	(void)is_error;
 	buf_addf(arg, "%.*s\n", (int)n, line);
@@ -20,7 +20,7 @@ static void add_note(void *arg, bool is_error, const char *line, size_t n)
 int shell_reload(const struct shell_options *options, const struct shell_data *last, struct stop *stop,
 		 struct shell_data **out, struct buf *notes, struct err *err)
 {
-	const struct load_events events = { .arg = notes, .note = add_note };
+	const struct load_events events = { .arg = notes, .note = reload_add_note };
 	const struct sides_options sides = { .keep_sides = true,
 					     .normalize = "",
 					     .target_name = "the new profile",

@@ -91,7 +91,7 @@ static void add_stem(const char *source, struct buf *out)
 }
 
 /* Append the letters and digits of an expression, joined by single underscores. */
-static void add_words(const char *pattern, struct buf *out)
+static void shell_save_add_words(const char *pattern, struct buf *out)
 {
 	size_t end = out->len + 40;
 	bool gap = true;
@@ -111,7 +111,8 @@ static void add_words(const char *pattern, struct buf *out)
 }
 
 /* Append a file name: profile, report, expression if any, and extension. */
-static void add_name(const struct shell *s, const struct pane *p, const struct save_format *f, struct buf *out)
+static void shell_save_add_name(const struct shell *s, const struct pane *p, const struct save_format *f,
+				struct buf *out)
 {
 	const struct report_type *t = f->other ? f->other : p->type;
 	bool about = reports_takes_pattern(p->type) && p->settings && reports_takes_pattern(t);
@@ -121,13 +122,13 @@ static void add_name(const struct shell *s, const struct pane *p, const struct s
 		buf_addf(out, "-%s", t->name);
 	if (about) {
 		buf_addz(out, "-");
-		add_words(settings_query(p->settings)->pattern, out);
+		shell_save_add_words(settings_query(p->settings)->pattern, out);
 	}
 	buf_addz(out, f->ending);
 }
 
 /* Append the filters of the pane's own line as options for another line. */
-static void add_filters(const struct shell *s, const struct pane *p, struct buf *out)
+static void shell_save_add_filters(const struct shell *s, const struct pane *p, struct buf *out)
 {
 	struct option o;
 	size_t at = 0;
@@ -145,8 +146,8 @@ static void add_filters(const struct shell *s, const struct pane *p, struct buf 
 }
 
 /* Append the line at the prompt that writes the file. */
-static void add_line(const struct shell *s, const struct pane *p, const struct save_format *f, const char *file,
-		     struct buf *out)
+static void shell_save_add_line(const struct shell *s, const struct pane *p, const struct save_format *f,
+				const char *file, struct buf *out)
 {
 	const struct report_type *other = f->other;
 
@@ -160,7 +161,7 @@ static void add_line(const struct shell *s, const struct pane *p, const struct s
 			buf_addz(out, " ");
 			option_add_word(settings_query(p->settings)->pattern, out);
 		}
-		add_filters(s, p, out);
+		shell_save_add_filters(s, p, out);
 	}
 	if (f->option && *f->option)
 		buf_addf(out, " %s", f->option);
@@ -188,11 +189,11 @@ static const struct save_format *format_of(const struct save_state *state)
 	return &state->format[state->list.selected];
 }
 
-static void set_name(struct shell *s, struct save_state *state)
+static void shell_save_set_name(struct shell *s, struct save_state *state)
 {
 	struct buf name = { 0 };
 
-	add_name(s, shell_pane(s), format_of(state), &name);
+	shell_save_add_name(s, shell_pane(s), format_of(state), &name);
 	editor_set(&state->name, buf_text(&name));
 	buf_release(&name);
 }
@@ -203,14 +204,14 @@ static bool is_suggested(struct shell *s, const struct save_state *state)
 	struct buf name = { 0 };
 	bool same;
 
-	add_name(s, shell_pane(s), format_of(state), &name);
+	shell_save_add_name(s, shell_pane(s), format_of(state), &name);
 	same = strcmp(buf_text(&name), buf_text(&state->name.text)) == 0;
 	buf_release(&name);
 	return same;
 }
 
 /* Choose another format and change the file name or its extension. */
-static void choose(struct shell *s, struct save_state *state, uint32_t to)
+static void shell_save_choose(struct shell *s, struct save_state *state, uint32_t to)
 {
 	const char *old = format_of(state)->ending, *name = buf_text(&state->name.text);
 	size_t n = state->name.text.len, k = strlen(old);
@@ -218,7 +219,7 @@ static void choose(struct shell *s, struct save_state *state, uint32_t to)
 
 	shell_list_select(&state->list, to);
 	if (is_default) {
-		set_name(s, state);
+		shell_save_set_name(s, state);
 	} else if (n >= k && strcmp(name + n - k, old) == 0) {
 		state->name.cursor = n;
 		editor_replace(&state->name, n - k, format_of(state)->ending, strlen(format_of(state)->ending));
@@ -246,7 +247,7 @@ static void draw_formats(struct save_state *state, struct grid *g)
 	shell_list_draw_bar(&state->list, g, a, theme_style(ROLE_PLAIN));
 }
 
-static void draw_foot(struct shell *s, struct save_state *state, struct grid *g, struct area a)
+static void shell_save_draw_foot(struct shell *s, struct save_state *state, struct grid *g, struct area a)
 {
 	struct buf line = { 0 };
 
@@ -254,12 +255,12 @@ static void draw_foot(struct shell *s, struct save_state *state, struct grid *g,
 		grid_text(g, a, 1, 0, buf_text(&state->message), theme_style(state->is_error ? ROLE_ERROR : ROLE_KEY));
 		return;
 	}
-	add_line(s, shell_pane(s), format_of(state), buf_text(&state->name.text), &line);
+	shell_save_add_line(s, shell_pane(s), format_of(state), buf_text(&state->name.text), &line);
 	grid_text_short(g, a, 1, 0, buf_text(&line), a.width - 2, theme_style(ROLE_COMMAND));
 	buf_release(&line);
 }
 
-static void draw(struct shell *s, struct overlay *o, struct grid *g)
+static void shell_save_draw(struct shell *s, struct overlay *o, struct grid *g)
 {
 	struct save_state *state = o->state;
 	struct area in;
@@ -272,7 +273,8 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 	state->rows = (struct area){ in.x, in.y + 1, in.width, in.height - 3 > 0 ? in.height - 3 : 0 };
 	draw_formats(state, g);
 	if (in.height > 1)
-		draw_foot(s, state, g, (struct area){ in.x, in.y + in.height - 2 + (in.height == 2), in.width, 1 });
+		shell_save_draw_foot(s, state, g,
+				     (struct area){ in.x, in.y + in.height - 2 + (in.height == 2), in.width, 1 });
 	if (in.height > 2)
 		grid_text(g, in, 1, in.height - 1, "Up Down format  Tab complete  Enter write  Esc cancel",
 			  theme_style(ROLE_MUTED));
@@ -282,7 +284,7 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 }
 
 /* Write the file. An existing file is only overwritten after a second Enter. */
-static void write_file(struct shell *s, struct overlay *o)
+static void shell_save_write_file(struct shell *s, struct overlay *o)
 {
 	struct save_state *state = o->state;
 	const char *name = buf_text(&state->name.text);
@@ -299,7 +301,7 @@ static void write_file(struct shell *s, struct overlay *o)
 		state->may_overwrite = true;
 		return;
 	}
-	add_line(s, shell_pane(s), format_of(state), name, &line);
+	shell_save_add_line(s, shell_pane(s), format_of(state), name, &line);
 	shell_run_line(s, buf_text(&line), true);
 	buf_release(&line);
 	state->is_error = s->message_is_error && s->message.len;
@@ -311,7 +313,7 @@ static void write_file(struct shell *s, struct overlay *o)
 	overlay_close(s, o); /* a worker writes the file, and the shell shows the result */
 }
 
-static void type(struct shell *s, struct overlay *o, const struct event *e)
+static void shell_save_type(struct shell *s, struct overlay *o, const struct event *e)
 {
 	struct save_state *state = o->state;
 	uint32_t at = state->list.selected, n = state->list.n;
@@ -322,15 +324,15 @@ static void type(struct shell *s, struct overlay *o, const struct event *e)
 		overlay_close(s, o);
 		break;
 	case KEY_ENTER_:
-		write_file(s, o);
+		shell_save_write_file(s, o);
 		break;
 	case KEY_UP_:
 	case CTRL_P:
-		choose(s, state, (at + n - 1) % n);
+		shell_save_choose(s, state, (at + n - 1) % n);
 		break;
 	case KEY_DOWN_:
 	case CTRL_N:
-		choose(s, state, (at + 1) % n);
+		shell_save_choose(s, state, (at + 1) % n);
 		break;
 	case KEY_TAB:
 		shell_complete_tab(&state->complete, s, &state->name, "top > ");
@@ -344,7 +346,7 @@ static void type(struct shell *s, struct overlay *o, const struct event *e)
 	}
 }
 
-static bool key(struct shell *s, struct overlay *o, const struct event *e)
+static bool shell_save_key(struct shell *s, struct overlay *o, const struct event *e)
 {
 	struct save_state *state = o->state;
 	uint32_t row;
@@ -352,7 +354,7 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 	if (shell_complete_key(&state->complete, &state->name, e))
 		return true;
 	if (e->kind == EVENT_KEY) {
-		type(s, o, e);
+		shell_save_type(s, o, e);
 	} else if (e->kind == EVENT_RIGHT ||
 		   ((e->kind == EVENT_CLICK || e->kind == EVENT_DOUBLE) && !overlay_has(state->box, e))) {
 		overlay_close(s, o);
@@ -360,15 +362,16 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 		editor_click(&state->name, e->x - state->line.x - state->name_x);
 	} else if (e->kind == EVENT_CLICK && overlay_has(state->rows, e) &&
 		   shell_list_row_at(&state->list, e->y - state->rows.y, &row)) {
-		choose(s, state, row);
+		shell_save_choose(s, state, row);
 	} else if (e->kind == EVENT_WHEEL && state->list.n) {
-		choose(s, state,
-		       e->lines < 0 ? (state->list.selected ? state->list.selected - 1 : 0) : state->list.selected + 1);
+		shell_save_choose(s, state,
+				  e->lines < 0 ? (state->list.selected ? state->list.selected - 1 : 0)
+					       : state->list.selected + 1);
 	}
 	return true;
 }
 
-static void release_state(struct overlay *o)
+static void shell_save_release_state(struct overlay *o)
 {
 	struct save_state *state = o->state;
 
@@ -377,14 +380,15 @@ static void release_state(struct overlay *o)
 	buf_release(&state->message);
 }
 
-static const struct overlay_class save = {
-	.state_size = sizeof(struct save_state), .draw = draw, .key = key, .release = release_state
-};
+static const struct overlay_class save = { .state_size = sizeof(struct save_state),
+					   .draw = shell_save_draw,
+					   .key = shell_save_key,
+					   .release = shell_save_release_state };
 
 void shell_save_open(struct shell *s)
 {
 	struct save_state *state = overlay_open(s, &save)->state;
 
 	state->list.n = (uint32_t)find_formats(shell_pane(s), state->format);
-	set_name(s, state);
+	shell_save_set_name(s, state);
 }

@@ -30,7 +30,7 @@ static int limit(int n, int min, int max)
 }
 
 /* The size of the terminal: from its driver, its terminfo entry, or 80x24. */
-static void size_of(const struct screen *s, int *width, int *height)
+static void shell_screen_size_of(const struct screen *s, int *width, int *height)
 {
 	struct winsize size = { 0 };
 
@@ -45,11 +45,11 @@ static void size_of(const struct screen *s, int *width, int *height)
 }
 
 /* Set curses and the copy of the shown screen to the current size of the terminal. */
-static void measure(struct screen *s)
+static void shell_screen_measure(struct screen *s)
 {
 	int width, height;
 
-	size_of(s, &width, &height);
+	shell_screen_size_of(s, &width, &height);
 	curses.resizeterm(height, width);
 	grid_resize(&s->shown, width, height);
 	screen_repaint(s);
@@ -73,13 +73,13 @@ static void take_over(struct screen *s, bool is_return)
 		screen_guard_write(s->terminal.start.data, s->terminal.start.len);
 		curses.reset_prog_mode();
 	}
-	measure(s);
+	shell_screen_measure(s);
 	curses.wrefresh(*curses.stdscr);
 	send(terminal_paste_on, s->terminal.has_paste);
 	send(terminal_mouse_on, s->has_mouse);
 }
 
-static void restore(struct screen *s)
+static void shell_screen_restore(struct screen *s)
 {
 	curses.curs_set(1); /* lets curses know that the cursor becomes visible */
 	curses.wrefresh(*curses.stdscr);
@@ -100,7 +100,7 @@ static enum depth depth_of_terminal(enum depth max)
 					     : DEPTH_NONE;
 }
 
-static void set_up(struct screen *s, enum depth max)
+static void shell_screen_set_up(struct screen *s, enum depth max)
 {
 	s->depth = depth_of_terminal(max);
 	if (s->depth > max)
@@ -128,14 +128,14 @@ static void set_variable(const char *name, const char *value)
  * Start curses with our size. Otherwise it would use LINES and COLUMNS, or trust a terminal that claims 65535 lines and
  * columns, and it cannot start at all when the entry has no size.
  */
-static void *start(const struct screen *s)
+static void *shell_screen_start(const struct screen *s)
 {
 	static const char *const name[] = { "COLUMNS", "LINES" };
 	char *before[2];
 	int size[2];
 	void *screen;
 
-	size_of(s, &size[0], &size[1]);
+	shell_screen_size_of(s, &size[0], &size[1]);
 	for (int i = 0; i < 2; i++) {
 		char number[16];
 		const char *value = getenv(name[i]);
@@ -176,14 +176,14 @@ int screen_open(enum depth max, bool mouse, struct screen **out, struct err *err
 	}
 	/* call this before newterm, which sets its own handlers for signals that have none */
 	screen_guard_begin(s->terminal.restore.data, s->terminal.restore.len, &s->modes, s->wake);
-	s->curses = start(s);
+	s->curses = shell_screen_start(s);
 	if (!s->curses) {
 		screen_guard_end();
 		rc = err_set(err, ERR_USAGE, "cannot use terminal %s; set TERM to another type, or use --plain",
 			     s->terminal.name);
 		goto out;
 	}
-	set_up(s, max);
+	shell_screen_set_up(s, max);
 	take_over(s, false);
 	*out = s;
 	return 0;
@@ -212,7 +212,7 @@ void screen_close(struct screen *s)
 	if (!s)
 		return;
 	if (!s->is_paused)
-		restore(s);
+		shell_screen_restore(s);
 	screen_guard_end();
 	curses.delwin(s->keys);
 	curses.delscreen(s->curses);
@@ -256,7 +256,7 @@ void screen_set_mouse(struct screen *s, bool on)
 void screen_pause(struct screen *s)
 {
 	if (!s->is_paused)
-		restore(s);
+		shell_screen_restore(s);
 }
 
 void screen_resume(struct screen *s)
@@ -303,7 +303,7 @@ void screen_wake(struct screen *s)
 }
 
 /* Convert pending signals to an event; false when there is none. */
-static bool read_signals(struct screen *s, struct event *out)
+static bool shell_screen_read_signals(struct screen *s, struct event *out)
 {
 	struct signals got = screen_guard_read_signals();
 
@@ -320,12 +320,12 @@ static bool read_signals(struct screen *s, struct event *out)
 	screen_guard_read_signals();
 	if (got.resume)
 		send(terminal_mouse_on, s->has_mouse);
-	measure(s);
+	shell_screen_measure(s);
 	*out = (struct event){ .kind = EVENT_RESIZE, .x = s->shown.width, .y = s->shown.height };
 	return true;
 }
 
-static int64_t now_ms(void)
+static int64_t shell_screen_now_ms(void)
 {
 	struct timespec t;
 
@@ -335,11 +335,11 @@ static int64_t now_ms(void)
 
 /* Wait for input, a signal or screen_wake. Return EVENT_WAKE for a wake or a timeout, EVENT_NONE for input and
    signals. */
-static enum event_kind sleep_until(struct screen *s, int64_t end_ms)
+static enum event_kind shell_screen_sleep_until(struct screen *s, int64_t end_ms)
 {
 	enum { EMPTY_MAX = 3 };
 	struct pollfd p[] = { { .fd = s->wake, .events = POLLIN }, { .fd = STDIN_FILENO, .events = POLLIN } };
-	int64_t left = end_ms < 0 ? -1 : end_ms - now_ms();
+	int64_t left = end_ms < 0 ? -1 : end_ms - shell_screen_now_ms();
 	uint64_t times;
 	int n = poll(p, 2, end_ms < 0 ? -1 : left > 0 ? (int)left : 0);
 
@@ -358,15 +358,15 @@ static enum event_kind sleep_until(struct screen *s, int64_t end_ms)
 
 struct event screen_wait(struct screen *s, int timeout_ms)
 {
-	int64_t end_ms = timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
+	int64_t end_ms = timeout_ms < 0 ? -1 : shell_screen_now_ms() + timeout_ms;
 	struct event out;
 
-	while (!read_signals(s, &out) && !input_next(s, &out)) {
-		out = (struct event){ .kind = sleep_until(s, end_ms) };
+	while (!shell_screen_read_signals(s, &out) && !input_next(s, &out)) {
+		out = (struct event){ .kind = shell_screen_sleep_until(s, end_ms) };
 		if (out.kind == EVENT_STOP)
 			return out;
 		if (out.kind == EVENT_WAKE)
-			return read_signals(s, &out) ? out : (struct event){ .kind = EVENT_WAKE };
+			return shell_screen_read_signals(s, &out) ? out : (struct event){ .kind = EVENT_WAKE };
 	}
 	return out;
 }

@@ -182,7 +182,7 @@ static void on_notice_sig(int sig)
 	wake_sig();
 }
 
-static void watch(int sig, const struct sigaction *by, struct sigaction *before)
+static void screen_guard_watch(int sig, const struct sigaction *by, struct sigaction *before)
 {
 	struct sigaction act = *by;
 
@@ -218,9 +218,9 @@ void screen_guard_begin(const char *restore, size_t n, const struct termios *mod
 	}
 	sigaltstack(&stack, NULL);
 	for (int i = 0; i < N_NOTICES; i++)
-		watch(notices[i], &notice, &guard.notice[i]);
+		screen_guard_watch(notices[i], &notice, &guard.notice[i]);
 	for (int i = 0; i < N_CRASHES; i++)
-		watch(crashes[i], &crash, &guard.crash[i]);
+		screen_guard_watch(crashes[i], &crash, &guard.crash[i]);
 }
 
 void screen_guard_end(void)

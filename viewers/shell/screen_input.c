@@ -22,7 +22,7 @@
 
 enum { NONE = -1, REST_MS = 50, DOUBLE_MS = 400, WHEEL_LINES = 3, N_NUMBERS = 4 };
 
-static int64_t now_ms(void)
+static int64_t screen_input_now_ms(void)
 {
 	struct timespec t;
 
@@ -110,7 +110,7 @@ static bool clicked(struct screen *s, int button, int x, int y, struct event *ou
 {
 	enum { MODIFIERS = 4 + 8 + 16, MOVED = 32, LEFT = 0, RIGHT = 2, UP = 64, DOWN = 65 };
 	struct event e = { .x = x, .y = y };
-	int64_t now = now_ms();
+	int64_t now = screen_input_now_ms();
 
 	if (!s->has_mouse || button & MOVED || x < 0 || y < 0 || x >= s->shown.width || y >= s->shown.height)
 		return false;
@@ -237,7 +237,7 @@ static bool plain_key(struct screen *s, int code, struct event *out)
 }
 
 /* Bytes that follow Esc immediately belong to it. */
-static bool escape(struct screen *s, struct event *out)
+static bool screen_input_escape(struct screen *s, struct event *out)
 {
 	int code = next_code(s, 0);
 
@@ -272,7 +272,7 @@ static void paste(struct event *e)
 		e->key = e->key > KEY_ERASE && e->key < KEY_FIRST ? e->key : ' ';
 }
 
-static bool read_one(struct screen *s, struct event *out)
+static bool screen_input_read_one(struct screen *s, struct event *out)
 {
 	int code;
 
@@ -284,7 +284,7 @@ static bool read_one(struct screen *s, struct event *out)
 		bool was = s->is_pasting;
 
 		s->n_empty = 0;
-		if (code == KEY_ESC ? !escape(s, out) : !plain_key(s, code, out))
+		if (code == KEY_ESC ? !screen_input_escape(s, out) : !plain_key(s, code, out))
 			continue;
 		if (was && s->is_pasting)
 			paste(out);
@@ -315,9 +315,9 @@ void input_begin(struct screen *s)
 
 bool input_next(struct screen *s, struct event *out)
 {
-	if (!read_one(s, out))
+	if (!screen_input_read_one(s, out))
 		return false;
-	while (out->kind == EVENT_WHEEL && read_one(s, &s->next_event)) {
+	while (out->kind == EVENT_WHEEL && screen_input_read_one(s, &s->next_event)) {
 		if (s->next_event.kind != EVENT_WHEEL)
 			break;
 		out->lines += s->next_event.lines;

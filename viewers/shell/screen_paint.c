@@ -26,7 +26,7 @@ static int color_number(const struct screen *s, int32_t color, int own)
 }
 
 /* The number of the pair of a foreground and a background; -1 if all pairs are in use. */
-static int pair_number(struct screen *s, int32_t fg, int32_t bg)
+static int screen_paint_pair_number(struct screen *s, int32_t fg, int32_t bg)
 {
 	size_t i = 0;
 
@@ -45,7 +45,7 @@ static int pair_number(struct screen *s, int32_t fg, int32_t bg)
 }
 
 /* The slot of a style in s->paint, used or free. */
-static struct paint *slot_of(struct screen *s, struct style style)
+static struct paint *screen_paint_slot_of(struct screen *s, struct style style)
 {
 	uint64_t h = (style.fg * UINT64_C(0x9e3779b97f4a7c15)) ^ (style.bg * UINT64_C(0xc2b2ae3d27d4eb4f)) ^ style.attr;
 
@@ -68,7 +68,7 @@ static const struct paint *paint_of(struct screen *s, struct style style)
 	} attrs[] = {
 		{ ATTR_BOLD, A_BOLD }, { ATTR_DIM, A_DIM }, { ATTR_UNDERLINE, A_UNDERLINE }, { ATTR_REVERSE, A_REVERSE }
 	};
-	struct paint *p = slot_of(s, style);
+	struct paint *p = screen_paint_slot_of(s, style);
 	struct terminal_style shown;
 
 	if (p->is_used)
@@ -80,7 +80,7 @@ static const struct paint *paint_of(struct screen *s, struct style style)
 		shown.fg -= 8;
 		shown.attr |= ATTR_BOLD;
 	}
-	*p = (struct paint){ .style = style, .pair = pair_number(s, shown.fg, shown.bg) };
+	*p = (struct paint){ .style = style, .pair = screen_paint_pair_number(s, shown.fg, shown.bg) };
 	if (p->pair < 0)
 		return NULL;
 	for (size_t i = 0; i < sizeof(attrs) / sizeof(attrs[0]); i++)
@@ -107,7 +107,8 @@ static void reset_paints(struct screen *s)
  * to      the result, one or two characters
  * Returns their number
  */
-static int convert(const struct screen *s, const struct grid_cell *c, int columns, const struct paint *p, cchar_t *to)
+static int screen_paint_convert(const struct screen *s, const struct grid_cell *c, int columns, const struct paint *p,
+				cchar_t *to)
 {
 	wchar_t text[CELL_MARKS + 2] = { (wchar_t)c->ch };
 	int n = 1;
@@ -127,7 +128,7 @@ static int convert(const struct screen *s, const struct grid_cell *c, int column
 }
 
 /* Draw columns [from, end) of row y; false when colours ran out. */
-static bool draw(struct screen *s, const struct grid *g, int y, int from, int end)
+static bool screen_paint_draw(struct screen *s, const struct grid *g, int y, int from, int end)
 {
 	const struct grid_cell *row = g->cell + (size_t)y * (size_t)g->width;
 	enum { PART = 256 };
@@ -143,7 +144,7 @@ static bool draw(struct screen *s, const struct grid *g, int y, int from, int en
 			const struct paint *p = paint_of(s, row[x].style);
 
 			all = all && p;
-			n += convert(s, row + x, columns, p ? p : &none, out + n);
+			n += screen_paint_convert(s, row + x, columns, p ? p : &none, out + n);
 			x += columns;
 		}
 		assert(n <= PART + 1);
@@ -161,7 +162,7 @@ static bool same_cell(const struct grid_cell *a, const struct grid_cell *b)
 }
 
 /* Draw the changes of row y, or all of it. */
-static bool draw_row(struct screen *s, const struct grid *g, int y, bool all)
+static bool screen_paint_draw_row(struct screen *s, const struct grid *g, int y, bool all)
 {
 	const struct grid_cell *now = g->cell + (size_t)y * (size_t)g->width;
 	struct grid_cell *old = s->shown.cell + (size_t)y * (size_t)s->shown.width;
@@ -177,7 +178,7 @@ static bool draw_row(struct screen *s, const struct grid *g, int y, bool all)
 		from--;
 	if (from == end)
 		return true;
-	done = draw(s, g, y, from, end);
+	done = screen_paint_draw(s, g, y, from, end);
 	memcpy(old + from, now + from, (size_t)(end - from) * sizeof(*old));
 	return done;
 }
@@ -188,7 +189,7 @@ static bool draw_all(struct screen *s, const struct grid *g, bool all)
 	bool done = true;
 
 	for (int y = 0; y < height; y++)
-		done &= draw_row(s, g, y, all);
+		done &= screen_paint_draw_row(s, g, y, all);
 	return done;
 }
 

@@ -20,7 +20,7 @@ const char terminal_paste_on[] = "\033[?2004h", terminal_paste_off[] = "\033[?20
 enum { TRUE_COLORS = 1 << 24 };
 
 /* Append a terminfo string without its padding. */
-static void add_plain(struct buf *out, const char *cap)
+static void screen_terminal_add_plain(struct buf *out, const char *cap)
 {
 	for (; cap && cap != (const char *)-1 && *cap; cap++) {
 		const char *end = cap[0] == '$' && cap[1] == '<' ? strchr(cap, '>') : NULL;
@@ -45,18 +45,18 @@ static void read_capabilities(struct terminal *t)
 	t->has_paste = text_cap("BE") && text_cap("BD");
 	t->width = curses.tigetnum("cols");
 	t->height = curses.tigetnum("lines");
-	add_plain(&t->start, text_cap("smcup"));
-	add_plain(&t->start, text_cap("smkx"));
+	screen_terminal_add_plain(&t->start, text_cap("smcup"));
+	screen_terminal_add_plain(&t->start, text_cap("smkx"));
 	if (t->has_paste)
 		buf_addz(&t->restore, terminal_paste_off);
 	if (t->has_mouse)
 		buf_addz(&t->restore, terminal_mouse_off);
-	add_plain(&t->restore, text_cap("rmacs"));
-	add_plain(&t->restore, text_cap("op"));
-	add_plain(&t->restore, text_cap("sgr0"));
-	add_plain(&t->restore, text_cap("cnorm"));
-	add_plain(&t->restore, text_cap("rmkx"));
-	add_plain(&t->restore, text_cap("rmcup") ? text_cap("rmcup") : text_cap("clear"));
+	screen_terminal_add_plain(&t->restore, text_cap("rmacs"));
+	screen_terminal_add_plain(&t->restore, text_cap("op"));
+	screen_terminal_add_plain(&t->restore, text_cap("sgr0"));
+	screen_terminal_add_plain(&t->restore, text_cap("cnorm"));
+	screen_terminal_add_plain(&t->restore, text_cap("rmkx"));
+	screen_terminal_add_plain(&t->restore, text_cap("rmcup") ? text_cap("rmcup") : text_cap("clear"));
 }
 
 static bool has_true_color(void)

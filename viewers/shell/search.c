@@ -22,7 +22,7 @@ struct search_state {
 	char *previous; /* the previous search text */
 };
 
-static void draw(struct shell *s, struct overlay *o, struct grid *g)
+static void search_draw(struct shell *s, struct overlay *o, struct grid *g)
 {
 	struct search_state *state = o->state;
 	struct area a = { 0, g->height - 1, g->width, 1 }, above = { 0, g->height - 2, g->width, 1 };
@@ -39,12 +39,12 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 }
 
 /* Update the view's search. */
-static void follow(struct shell *s, struct search_state *state)
+static void search_follow(struct shell *s, struct search_state *state)
 {
 	pane_search(s, shell_pane(s), buf_text(&state->line.text));
 }
 
-static bool key(struct shell *s, struct overlay *o, const struct event *e)
+static bool shell_search_key(struct shell *s, struct overlay *o, const struct event *e)
 {
 	struct search_state *state = o->state;
 
@@ -68,7 +68,7 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 	case KEY_UP_:
 	case KEY_DOWN_:
 		history_walk(&state->history, e->key == KEY_UP_ ? -1 : 1, &state->line);
-		follow(s, state);
+		search_follow(s, state);
 		return true;
 	default:
 		break;
@@ -78,11 +78,11 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 		return true;
 	}
 	if (editor_key(&state->line, e) == EDITOR_CHANGED)
-		follow(s, state);
+		search_follow(s, state);
 	return true;
 }
 
-static void release_state(struct overlay *o)
+static void search_release_state(struct overlay *o)
 {
 	struct search_state *state = o->state;
 
@@ -91,9 +91,11 @@ static void release_state(struct overlay *o)
 	free(state->previous);
 }
 
-static const struct overlay_class search = {
-	.state_size = sizeof(struct search_state), .draw = draw, .key = key, .release = release_state, .is_line = true
-};
+static const struct overlay_class search = { .state_size = sizeof(struct search_state),
+					     .draw = search_draw,
+					     .key = shell_search_key,
+					     .release = search_release_state,
+					     .is_line = true };
 
 void search_open(struct shell *s)
 {

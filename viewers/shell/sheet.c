@@ -81,7 +81,7 @@ static int compare_values(double l, double r)
 	return (r > l) - (r < l);
 }
 
-static int compare(const void *a, const void *b)
+static int sheet_compare(const void *a, const void *b)
 {
 	const struct sort_key *l = a, *r = b;
 	int c = l->text ? strcmp(l->text, r->text) : compare_values(l->value, r->value);
@@ -92,7 +92,7 @@ static int compare(const void *a, const void *b)
 	return c ? c : (l->row > r->row) - (l->row < r->row);
 }
 
-static void sort_rows(struct sheet *s)
+static void sheet_sort_rows(struct sheet *s)
 {
 	const struct sheet_class *class = s->class;
 	struct sort_key *list = mem_alloc(s->n_rows, sizeof(*list));
@@ -106,7 +106,7 @@ static void sort_rows(struct sheet *s)
 					     .row = i,
 					     .is_reversed = s->is_reversed };
 	if (s->n_rows)
-		qsort(list, s->n_rows, sizeof(*list), compare);
+		qsort(list, s->n_rows, sizeof(*list), sheet_compare);
 	for (uint32_t i = 0; i < s->n_rows; i++)
 		s->sorted[i] = list[i].row;
 	free(list);
@@ -135,7 +135,7 @@ void sheet_sort(struct sheet *s, bool is_sorted)
 		for (uint32_t i = 0; i < s->n_rows; i++)
 			s->sorted[i] = i;
 	else
-		sort_rows(s);
+		sheet_sort_rows(s);
 	show_rows(s);
 	if (at_top)
 		shell_list_select(&s->list, 0);
@@ -195,7 +195,7 @@ void sheet_add_position(const struct sheet *s, struct buf *out)
 
 /* ---- columns ---- */
 
-static uint32_t place_of(const struct sheet *s, uint32_t col)
+static uint32_t sheet_place_of(const struct sheet *s, uint32_t col)
 {
 	uint32_t i = 0;
 
@@ -216,7 +216,7 @@ bool sheet_heading_at(const struct sheet *s, int x, uint32_t *col)
 
 uint32_t sheet_neighbour_column(const struct sheet *s, int by)
 {
-	int64_t at = (int64_t)place_of(s, s->sort_column) + by;
+	int64_t at = (int64_t)sheet_place_of(s, s->sort_column) + by;
 
 	assert(s->n_shown > 0 && (by == 1 || by == -1));
 	return s->shown[at < 0 ? 0 : at >= s->n_shown ? s->n_shown - 1 : at];
@@ -249,12 +249,12 @@ void sheet_read_columns(struct sheet *s, const char *keys)
 
 bool sheet_is_shown(const struct sheet *s, uint32_t col)
 {
-	return place_of(s, col) < s->n_shown;
+	return sheet_place_of(s, col) < s->n_shown;
 }
 
 void sheet_toggle(struct sheet *s, uint32_t col)
 {
-	uint32_t at = place_of(s, col);
+	uint32_t at = sheet_place_of(s, col);
 
 	assert(col < s->class->n_columns);
 	if (col == s->class->name)
@@ -273,7 +273,7 @@ void sheet_toggle(struct sheet *s, uint32_t col)
 
 void sheet_shift(struct sheet *s, uint32_t col, int by)
 {
-	uint32_t at = place_of(s, col), to = at + (uint32_t)by;
+	uint32_t at = sheet_place_of(s, col), to = at + (uint32_t)by;
 
 	if (at >= s->n_shown || to >= s->n_shown)
 		return;
@@ -294,7 +294,7 @@ struct cells {
 	int longest; /* width of the longest name */
 };
 
-static int columns_of(const char *text)
+static int sheet_columns_of(const char *text)
 {
 	return strnlen(text, LONG_TEXT) == LONG_TEXT ? LONG_TEXT : (int)columns_count(text);
 }
@@ -323,7 +323,7 @@ static void format_cells(struct sheet *s, struct cells *c)
 	}
 	for (size_t i = 0; i < n; i++) {
 		uint32_t col = s->shown[i % s->n_shown];
-		int width = columns_of(c->text.data + c->at[i]);
+		int width = sheet_columns_of(c->text.data + c->at[i]);
 
 		if (col == s->class->name)
 			width += sheet_indent_of(s, s->row[c->top + (uint32_t)(i / s->n_shown)]);
@@ -338,7 +338,7 @@ static void format_cells(struct sheet *s, struct cells *c)
 /* The width of the heading, including the sort mark. */
 static int least_width(const struct sheet_column *c)
 {
-	int title = columns_of(c->title) + 1;
+	int title = sheet_columns_of(c->title) + 1;
 
 	return !c->is_text && c->width > title ? c->width : title;
 }
@@ -450,16 +450,16 @@ static void mark_match(const struct sheet *s, struct grid *g, struct area cell, 
 	if (!s->find || !find_position(s->find, name, &at, &n))
 		return;
 	part = mem_strndup(name, at);
-	from = columns_of(part);
+	from = sheet_columns_of(part);
 	free(part);
 	part = mem_strndup(name, at + n);
-	to = columns_of(part);
+	to = sheet_columns_of(part);
 	free(part);
 	grid_paint(g, (struct area){ cell.x + from, cell.y, to - from, 1 }, theme_style(ROLE_MATCH));
 }
 
-static void draw_name(const struct sheet *s, struct grid *g, struct area cell, uint32_t row, const char *name,
-		      struct style style, bool here)
+static void sheet_draw_name(const struct sheet *s, struct grid *g, struct area cell, uint32_t row, const char *name,
+			    struct style style, bool here)
 {
 	const char *mark = s->class->mark ? s->class->mark(s, row) : "";
 	struct style quiet = here ? theme_selected(theme_style(ROLE_MUTED)) : theme_style(ROLE_MUTED);
@@ -475,12 +475,12 @@ static void draw_name(const struct sheet *s, struct grid *g, struct area cell, u
 		cell.x += indent;
 		cell.width -= indent;
 		shell_draw_name(g, cell, 0, 0, name, mark, cell.width, style, quiet);
-		if (columns_of(name) <= cell.width)
+		if (sheet_columns_of(name) <= cell.width)
 			mark_match(s, g, cell, name);
 	}
 }
 
-static void draw_row(const struct sheet *s, const struct cells *c, struct grid *g, struct area a, uint32_t i)
+static void sheet_draw_row(const struct sheet *s, const struct cells *c, struct grid *g, struct area a, uint32_t i)
 {
 	bool here = c->top + i == s->list.selected && !s->is_inactive;
 	struct area line = { a.x, a.y + (int)i, a.width, 1 };
@@ -495,7 +495,7 @@ static void draw_row(const struct sheet *s, const struct cells *c, struct grid *
 		struct area cell = cell_area(s, col, a, (int)i);
 
 		if (col == s->class->name)
-			draw_name(s, g, cell, s->row[c->top + i], text, style, here);
+			sheet_draw_name(s, g, cell, s->row[c->top + i], text, style, here);
 		else if (s->class->column[col].is_text)
 			grid_text_short(g, cell, 0, 0, text, cell.width, style);
 		else
@@ -523,7 +523,7 @@ void sheet_draw(struct sheet *s, struct grid *g, struct area a)
 	if (a.height > 0)
 		draw_headings(s, g, a);
 	for (uint32_t i = 0; i < c.n; i++)
-		draw_row(s, &c, g, rows, i);
+		sheet_draw_row(s, &c, g, rows, i);
 	shell_list_draw_bar(&s->list, g, all, theme_style(ROLE_MUTED));
 	buf_release(&c.text);
 	free(c.at);

@@ -116,7 +116,7 @@ void shell_notify_more(struct shell *s, const char *fmt, ...)
 }
 
 /* The settings have changed: mark all panes as outdated and update the shown one. */
-static void apply_settings(struct shell *s)
+static void shell_apply_settings(struct shell *s)
 {
 	for (size_t i = 0; i < s->n_panes; i++)
 		s->pane[i]->is_stale = true;
@@ -147,7 +147,7 @@ static void swap_settings(struct shell *s, size_t i)
 	assert(i < s->n_undo);
 	s->settings = s->undo[i];
 	s->undo[i] = now;
-	apply_settings(s);
+	shell_apply_settings(s);
 }
 
 /* Report what undo or redo changed. */
@@ -285,7 +285,7 @@ static void run_report(struct shell *s, const char *text, struct line *l)
 }
 
 /* Run one line that is not a shortcut. Return false if the line was refused. */
-static bool run_line(struct shell *s, const char *text)
+static bool shell_shell_run_line_(struct shell *s, const char *text)
 {
 	struct line l;
 	struct err err;
@@ -338,7 +338,7 @@ void shell_end_step(struct shell *s)
 		return;
 	}
 	push_undo(s, before);
-	apply_settings(s);
+	shell_apply_settings(s);
 }
 
 void shell_run_line(struct shell *s, const char *line, bool is_key)
@@ -357,7 +357,7 @@ void shell_run_line(struct shell *s, const char *line, bool is_key)
 		const char *text = string_list_get(&lines, i, &n);
 		char *one = mem_strndup(text, n);
 
-		fine = run_line(s, one);
+		fine = shell_shell_run_line_(s, one);
 		free(one);
 	}
 	string_list_release(&lines);

@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* Append the first file of a side, and the number of further files. */
-static void add_files(const char *const *file, size_t n, struct buf *out)
+static void title_add_files(const char *const *file, size_t n, struct buf *out)
 {
 	if (n > 0)
 		path_add_base(out, file[0]);
@@ -26,19 +26,19 @@ static void add_files(const char *const *file, size_t n, struct buf *out)
 		buf_addf(out, " and %zu more", n - 1);
 }
 
-static void add_sources(const struct shell *s, struct buf *out)
+static void title_add_sources(const struct shell *s, struct buf *out)
 {
 	const struct query *q = settings_query(s->settings);
 	const struct opt_list *base = q->diff_base.n ? &q->diff_base : &q->base;
 
 	if (base->n) {
-		add_files(base->item, base->n, out);
+		title_add_files(base->item, base->n, out);
 		buf_addz(out, " -> ");
 	}
 	if (s->options.sources[SIDE_TARGET].n == 1 && !base->n)
 		buf_addz(out, s->options.sources[SIDE_TARGET].source[0]);
 	else
-		add_files(s->options.sources[SIDE_TARGET].source, s->options.sources[SIDE_TARGET].n, out);
+		title_add_files(s->options.sources[SIDE_TARGET].source, s->options.sources[SIDE_TARGET].n, out);
 }
 
 /* Append the number of fetches, and which fetch the last one is compared with. */
@@ -55,7 +55,7 @@ static void add_live(const struct shell *s, struct buf *out)
 
 /* The number of samples. An entry of the profile may count several samples. 0 if the profile does not contain the
    number, or is a difference. */
-static int64_t count_samples(struct shell_data *d)
+static int64_t title_count_samples(struct shell_data *d)
 {
 	const struct profile *p = d->p;
 
@@ -80,7 +80,7 @@ static void add_facts(const struct shell *s, int room, struct buf *out)
 	const struct pane *p = shell_pane(s);
 	const struct head *h = p->model ? &p->model->report.head : NULL;
 	struct buf part[3] = { { 0 }, { 0 }, { 0 } };
-	int64_t n_samples = count_samples(s->data);
+	int64_t n_samples = title_count_samples(s->data);
 	bool has_two_totals =
 		s->show_sides || (s->data->is_change && p->class == &shell_view_flame); /* the view shows both totals */
 
@@ -115,7 +115,7 @@ void title_draw(struct shell *s, struct area a)
 	struct buf left = { 0 }, live = { 0 }, right = { 0 };
 	int x, name, keep, after;
 
-	add_sources(s, &left);
+	title_add_sources(s, &left);
 	add_live(s, &live);
 	after = (int)columns_count(buf_text(&live));
 	name = (int)columns_count(buf_text(&left)) + after;

@@ -55,7 +55,7 @@ static const struct code_class class;
 /* ---- the model; on the worker's thread ---- */
 
 /* Find the functions that match: [n_funcs]. */
-static bool match_functions(const struct profile *p, const char *pattern, bool *out)
+static bool asm_match_functions(const struct profile *p, const char *pattern, bool *out)
 {
 	struct regex *rx;
 	int rc = regex_new(pattern, &rx, NULL);
@@ -105,13 +105,13 @@ static void sum_locations(const struct view *v, const struct stop *stop, uint64_
 }
 
 /* Find the address with the largest value at which a matching function was inlined; false when there is none. */
-static bool find_inlined(const struct view *v, const struct query *q, uint64_t *addr)
+static bool asm_find_inlined(const struct view *v, const struct query *q, uint64_t *addr)
 {
 	const struct profile *p = v->p;
 	bool *match = mem_zalloc((size_t)p->n_funcs + 1, sizeof(*match));
 	uint64_t *sum = mem_zalloc((size_t)p->n_locs + 1, sizeof(*sum)), max = 0;
 
-	if (match_functions(p, q->pattern, match)) {
+	if (asm_match_functions(p, q->pattern, match)) {
 		sum_locations(v, q->stop, sum);
 		for (uint32_t loc = 0; loc < p->n_locs; loc++)
 			if (sum[loc] > max && p->loc_addr[loc] && is_inlined_at(p, match, loc)) {
@@ -124,7 +124,7 @@ static bool find_inlined(const struct view *v, const struct query *q, uint64_t *
 	return max > 0;
 }
 
-static void sort_routines(const struct disasm *d, struct asm_model *am, struct arena *mem)
+static void asm_sort_routines(const struct disasm *d, struct asm_model *am, struct arena *mem)
 {
 	struct code_sort_key *all = arena_alloc(mem, d->n, sizeof(*all));
 
@@ -181,7 +181,7 @@ static int make_inlined(const struct view *v, const struct query *q, struct asm_
 	char text[24];
 	int rc;
 
-	am->has_wanted = find_inlined(v, q, &am->wanted);
+	am->has_wanted = asm_find_inlined(v, q, &am->wanted);
 	if (!am->has_wanted)
 		return ERR_USAGE;
 	snprintf(text, sizeof(text), "0x%" PRIx64, am->wanted);
@@ -195,7 +195,7 @@ static int make_inlined(const struct view *v, const struct query *q, struct asm_
 	return rc == 0 || rc == ERR_STOPPED ? rc : ERR_USAGE;
 }
 
-static int make(const struct model_request *a, struct model *m, struct err *err)
+static int asm_make(const struct model_request *a, struct model *m, struct err *err)
 {
 	struct asm_model *am = arena_zalloc(m->mem, 1, sizeof(*am));
 	struct view v;
@@ -213,7 +213,7 @@ static int make(const struct model_request *a, struct model *m, struct err *err)
 		return rc;
 	am->code.by_cum = a->q->sort == SORT_CUM;
 	am->code.is_change = a->is_change;
-	sort_routines(m->report.disasm, am, m->mem);
+	asm_sort_routines(m->report.disasm, am, m->mem);
 	find_addresses(&m->report.table, am, m->mem);
 	return 0;
 }
@@ -231,7 +231,7 @@ static const struct disasm_routine *routine(const struct pane *p)
 }
 
 /* The cells of an instruction of the current function. */
-static const union cell *cell_of(const struct pane *p, uint32_t i)
+static const union cell *asm_cell(const struct pane *p, uint32_t i)
 {
 	assert(i < routine(p)->hi - routine(p)->lo);
 	return p->model->report.table.cell + ((size_t)routine(p)->lo + i) * N_DISASM_COLS;
@@ -259,7 +259,7 @@ static bool target_row(const struct pane *p, uint32_t i, uint32_t *out)
 	       find_address(am, r, am->target[r->lo + i], out);
 }
 
-static void remember(struct pane *p)
+static void asm_remember(struct pane *p)
 {
 	const struct asm_model *am = p->model->view_data;
 	const struct disasm_routine *r = routine(p);
@@ -274,7 +274,7 @@ static void remember(struct pane *p)
 }
 
 /* Select a row. If it is not visible, scroll so that some rows above it are visible too. */
-static void select_row(struct pane *p, uint32_t row)
+static void asm_select_row(struct pane *p, uint32_t row)
 {
 	struct list *l = &((struct asm_state *)p->state)->code.list;
 	uint32_t height = l->height > 0 ? (uint32_t)l->height : 1;
@@ -282,18 +282,18 @@ static void select_row(struct pane *p, uint32_t row)
 	if (row < l->top || row >= l->top + height)
 		l->top = row > height / 3 ? row - height / 3 : 0;
 	shell_list_select(l, row);
-	remember(p);
+	asm_remember(p);
 }
 
-static bool get_values(const struct pane *p, uint32_t i, int64_t *flat, int64_t *cum)
+static bool asm_get_values(const struct pane *p, uint32_t i, int64_t *flat, int64_t *cum)
 {
-	*flat = cell_of(p, i)[DISASM_FLAT].value;
-	*cum = cell_of(p, i)[DISASM_CUM].value;
+	*flat = asm_cell(p, i)[DISASM_FLAT].value;
+	*cum = asm_cell(p, i)[DISASM_CUM].value;
 	return true;
 }
 
 /* Show function i, from its hottest instruction. */
-static void show(struct pane *p, uint32_t i)
+static void asm_show(struct pane *p, uint32_t i)
 {
 	const struct asm_model *am = p->model->view_data;
 	struct asm_state *st = p->state;
@@ -305,19 +305,19 @@ static void show(struct pane *p, uint32_t i)
 	st->code.list = (struct list){ .n = r->hi - r->lo, .height = height, .scroll_x = st->code.list.scroll_x };
 	st->code.values = code_values(p);
 	for (uint32_t row = 0; row < st->code.list.n; row++) {
-		code_values_add(&st->code.values, cell_of(p, row)[DISASM_FLAT].value);
-		code_values_add(&st->code.values, cell_of(p, row)[DISASM_CUM].value);
+		code_values_add(&st->code.values, asm_cell(p, row)[DISASM_FLAT].value);
+		code_values_add(&st->code.values, asm_cell(p, row)[DISASM_CUM].value);
 	}
 	st->code.mark_width = (int)strlen("address");
-	width = st->code.list.n ? (int)strlen(cell_of(p, st->code.list.n - 1)[DISASM_ADDRESS].text + strlen("0x")) : 0;
+	width = st->code.list.n ? (int)strlen(asm_cell(p, st->code.list.n - 1)[DISASM_ADDRESS].text + strlen("0x")) : 0;
 	if (width > st->code.mark_width)
 		st->code.mark_width = width;
-	code_find_hot(p, 0, st->code.list.n, get_values);
-	select_row(p, st->code.n_hot ? st->code.hot[0] : 0);
+	code_find_hot(p, 0, st->code.list.n, asm_get_values);
+	asm_select_row(p, st->code.n_hot ? st->code.hot[0] : 0);
 }
 
 /* Find the instruction at an address; with is_in, the address may be any byte of it. */
-static bool find_wanted(const struct asm_model *am, uint64_t addr, bool is_in, uint32_t *routine, uint32_t *row)
+static bool asm_find_wanted(const struct asm_model *am, uint64_t addr, bool is_in, uint32_t *routine, uint32_t *row)
 {
 	for (uint32_t i = 0; i < am->code.n; i++) {
 		const struct disasm_routine *r = am->routine[i];
@@ -333,7 +333,7 @@ static bool find_wanted(const struct asm_model *am, uint64_t addr, bool is_in, u
 }
 
 /* Show the earlier selection, else the requested address, else the hottest instruction. */
-static void model_changed(struct shell *s, struct pane *p)
+static void asm_model_changed(struct shell *s, struct pane *p)
 {
 	const struct asm_model *am = p->model->view_data;
 	struct asm_state *st = p->state;
@@ -346,16 +346,16 @@ static void model_changed(struct shell *s, struct pane *p)
 	st->code.routines.selected = 0;
 	if (!had && am->has_wanted)
 		addr = am->wanted;
-	if ((had || am->has_wanted) && find_wanted(am, addr, !had, &routine, &row)) {
-		show(p, routine);
-		select_row(p, row);
+	if ((had || am->has_wanted) && asm_find_wanted(am, addr, !had, &routine, &row)) {
+		asm_show(p, routine);
+		asm_select_row(p, row);
 		if (had)
 			st->code.list.top = row > above ? row - above : 0;
 	} else {
 		routine = 0;
 		for (uint32_t i = am->code.n; had && i-- > 0;)
 			routine = strcmp(first_name(am->routine[i]), st->name) == 0 ? i : routine;
-		show(p, routine);
+		asm_show(p, routine);
 	}
 }
 
@@ -398,12 +398,12 @@ static const char *function_at(const struct profile *pr, const char *file, int64
 }
 
 /* The function of the selected instruction by its name in the profile, because objdump formats names differently. */
-static const char *function_of(const struct pane *p)
+static const char *asm_function(const struct pane *p)
 {
 	const struct asm_state *st = p->state;
 	const struct disasm_routine *r = routine(p);
 	const struct profile *pr = p->model->data->p;
-	const union cell *cell = st->code.list.n ? cell_of(p, st->code.list.selected) : NULL;
+	const union cell *cell = st->code.list.n ? asm_cell(p, st->code.list.selected) : NULL;
 	const char *name = NULL;
 
 	if (cell && !st->code.is_choosing) {
@@ -421,8 +421,8 @@ static bool show_source(struct shell *s, struct pane *p, const struct event *e)
 
 	(void)e;
 	shell_source_open(
-		s, function_of(p),
-		st->code.list.n && !st->code.is_choosing ? cell_of(p, st->code.list.selected)[DISASM_LINE].value : 0);
+		s, asm_function(p),
+		st->code.list.n && !st->code.is_choosing ? asm_cell(p, st->code.list.selected)[DISASM_LINE].value : 0);
 	return true;
 }
 
@@ -444,11 +444,11 @@ static bool follow_jump(struct shell *s, struct pane *p, const struct event *e)
 		shell_notify(s, false, "no known jump target; e shows the source");
 	} else if (target_row(p, st->code.list.selected, &row)) {
 		push_jump(st);
-		select_row(p, row);
-	} else if (find_wanted(am, target, false, &other, &row)) {
+		asm_select_row(p, row);
+	} else if (asm_find_wanted(am, target, false, &other, &row)) {
 		push_jump(st);
-		show(p, other);
-		select_row(p, row);
+		asm_show(p, other);
+		asm_select_row(p, row);
 	} else {
 		shell_run_linef(s, "disasm 0x%" PRIx64, target);
 	}
@@ -466,14 +466,14 @@ static bool jump_back(struct shell *s, struct pane *p, const struct event *e)
 		return false;
 	from = st->jump[--st->n_jumps];
 	if (from.routine != st->code.routine)
-		show(p, from.routine);
-	select_row(p, from.at);
+		asm_show(p, from.routine);
+	asm_select_row(p, from.at);
 	return true;
 }
 
 static const char *search_text(const struct pane *p, uint32_t i, struct buf *scratch)
 {
-	const union cell *cell = cell_of(p, i);
+	const union cell *cell = asm_cell(p, i);
 
 	scratch->len = 0;
 	buf_addf(scratch, "%s ", cell[DISASM_ADDRESS].text);
@@ -491,7 +491,7 @@ static bool toggle_intel(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-static void add_selection(struct shell *s, struct pane *p, struct buf *out)
+static void asm_add_selection(struct shell *s, struct pane *p, struct buf *out)
 {
 	const struct asm_state *st = p->state;
 	const struct asm_model *am = p->model->view_data;
@@ -501,10 +501,10 @@ static void add_selection(struct shell *s, struct pane *p, struct buf *out)
 	if (st->code.is_choosing && r->n_names)
 		shell_quote(r->name[0], out);
 	else if (!st->code.is_choosing)
-		shell_quote(function_of(p), out);
+		shell_quote(asm_function(p), out);
 }
 
-static void release_state(struct pane *p)
+static void asm_release_state(struct pane *p)
 {
 	struct asm_state *st = p->state;
 
@@ -524,7 +524,7 @@ enum {
 enum { LINE_DOWN = 0x250c, LINE_UP = 0x2514, LINE_BETWEEN = 0x2502, LINE_OUT = 0x2500, LINE_HEAD = '>' };
 
 /* Append for example "work prog.c:8"; the function only if it is not the function shown. */
-static void add_place(const union cell *cell, const union cell *first, struct buf *out)
+static void asm_add_place(const union cell *cell, const union cell *first, struct buf *out)
 {
 	if (strcmp(cell[DISASM_FUNCTION].text, first[DISASM_FUNCTION].text) != 0 && *cell[DISASM_FUNCTION].text)
 		buf_addf(out, "%s ", cell[DISASM_FUNCTION].text);
@@ -543,16 +543,16 @@ static bool is_same_place(const union cell *a, const union cell *b)
 static void draw_place(const struct code_place *at, int end)
 {
 	const struct asm_state *st = at->p->state;
-	const union cell *cell = cell_of(at->p, at->i);
+	const union cell *cell = asm_cell(at->p, at->i);
 	struct style quiet = code_style(at, ROLE_MUTED);
 	struct area row = at->area;
 	struct buf place = { 0 };
 	int x = at->c->text + TEXT_WIDTH;
 
-	if (st->code.list.scroll_x || (at->i > st->code.list.top && is_same_place(cell, cell_of(at->p, at->i - 1))) ||
+	if (st->code.list.scroll_x || (at->i > st->code.list.top && is_same_place(cell, asm_cell(at->p, at->i - 1))) ||
 	    row.width - x < PLACE_WIDTH)
 		return;
-	add_place(cell, cell_of(at->p, 0), &place);
+	asm_add_place(cell, asm_cell(at->p, 0), &place);
 	if (end + 2 > x && row.width - end - 2 >= PLACE_WIDTH)
 		x = end + 2;
 	if (place.len && (x > end || !at->is_selected)) {
@@ -587,15 +587,15 @@ static void draw_jump(const struct code_place *at)
 			  i == from ? LINE_OUT : LINE_HEAD, style);
 }
 
-static void draw_extra(const struct code_place *at, int end)
+static void asm_draw_extra(const struct code_place *at, int end)
 {
 	draw_place(at, end);
 	draw_jump(at);
 }
 
-static void fill_row(const struct pane *p, uint32_t i, struct code_row *row)
+static void asm_fill_row(const struct pane *p, uint32_t i, struct code_row *row)
 {
-	const union cell *cell = cell_of(p, i);
+	const union cell *cell = asm_cell(p, i);
 
 	row->has_values = true;
 	row->flat = &cell[DISASM_FLAT].value;
@@ -606,7 +606,7 @@ static void fill_row(const struct pane *p, uint32_t i, struct code_row *row)
 	row->role = ROLE_PLAIN;
 }
 
-static void draw_heading(const struct pane *p, const struct code_columns *c, struct grid *g, struct area line)
+static void asm_draw_heading(const struct pane *p, const struct code_columns *c, struct grid *g, struct area line)
 {
 	(void)p;
 	grid_text(g, line, c->text, 0, "instruction", theme_style(ROLE_HEADING));
@@ -620,12 +620,12 @@ static bool is_mangled(const char *name)
 	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
 }
 
-static void add_name(const struct pane *p, struct buf *out)
+static void asm_add_name(const struct pane *p, struct buf *out)
 {
 	const struct disasm_routine *r = routine(p);
 
-	if (r->n_names && is_mangled(r->name[0]) && r->lo < r->hi && *cell_of(p, 0)[DISASM_FUNCTION].text)
-		buf_addz(out, cell_of(p, 0)[DISASM_FUNCTION].text);
+	if (r->n_names && is_mangled(r->name[0]) && r->lo < r->hi && *asm_cell(p, 0)[DISASM_FUNCTION].text)
+		buf_addz(out, asm_cell(p, 0)[DISASM_FUNCTION].text);
 	else
 		for (uint32_t i = 0; i < r->n_names; i++)
 			buf_addf(out, "%s%s", i ? " = " : "", r->name[i]);
@@ -633,7 +633,7 @@ static void add_name(const struct pane *p, struct buf *out)
 
 /* ---- the view ---- */
 
-static struct code_routine routine_at(const struct pane *p, uint32_t i)
+static struct code_routine asm_routine_at(const struct pane *p, uint32_t i)
 {
 	const struct asm_model *am = p->model->view_data;
 
@@ -646,26 +646,26 @@ static uint32_t hot_row(const struct pane *p)
 	return ((const struct asm_state *)p->state)->code.list.selected;
 }
 
-static void select_hot(struct pane *p, uint32_t hot, struct buf *out)
+static void asm_select_hot(struct pane *p, uint32_t hot, struct buf *out)
 {
-	select_row(p, hot);
-	buf_addf(out, "instruction %s", cell_of(p, hot)[DISASM_ADDRESS].text);
+	asm_select_row(p, hot);
+	buf_addf(out, "instruction %s", asm_cell(p, hot)[DISASM_ADDRESS].text);
 }
 
 static const struct code_class class = {
 	.mark_title = "address",
-	.routine = routine_at,
-	.add_name = add_name,
-	.show = show,
-	.select = select_row,
-	.remember = remember,
+	.routine = asm_routine_at,
+	.add_name = asm_add_name,
+	.show = asm_show,
+	.select = asm_select_row,
+	.remember = asm_remember,
 	.open = follow_jump,
 	.hot = hot_row,
-	.select_hot = select_hot,
+	.select_hot = asm_select_hot,
 	.search_text = search_text,
-	.row = fill_row,
-	.draw_heading = draw_heading,
-	.draw_extra = draw_extra,
+	.row = asm_fill_row,
+	.draw_heading = asm_draw_heading,
+	.draw_extra = asm_draw_extra,
 };
 
 static const struct binding keys[] = {
@@ -690,11 +690,11 @@ const struct pane_class shell_view_asm = {
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct asm_state),
-	.make = make,
-	.model_changed = model_changed,
+	.make = asm_make,
+	.model_changed = asm_model_changed,
 	.draw = code_draw,
 	.mouse = code_mouse,
-	.add_selection = add_selection,
+	.add_selection = asm_add_selection,
 	.search = code_search,
-	.release = release_state,
+	.release = asm_release_state,
 };

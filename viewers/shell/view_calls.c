@@ -48,7 +48,7 @@ struct calls_state {
 
 /* ---- the model ---- */
 
-static struct calls_rows *find_groups(const struct report *r, struct arena *mem)
+static struct calls_rows *view_calls_find_groups(const struct report *r, struct arena *mem)
 {
 	struct calls_rows *c = arena_zalloc(mem, 1, sizeof(*c));
 	const struct table *t = &r->table;
@@ -73,7 +73,7 @@ static struct calls_rows *find_groups(const struct report *r, struct arena *mem)
 	return c;
 }
 
-static int make(const struct model_request *a, struct model *m, struct err *err)
+static int view_calls_make(const struct model_request *a, struct model *m, struct err *err)
 {
 	struct calls_rows *c;
 	struct calls_grand grand;
@@ -84,7 +84,7 @@ static int make(const struct model_request *a, struct model *m, struct err *err)
 		rc = report_calls_make_grand(&v, a->q, &m->report, &grand, err);
 	if (rc < 0)
 		return rc;
-	c = find_groups(&m->report, m->mem);
+	c = view_calls_find_groups(&m->report, m->mem);
 	c->grand = grand;
 	c->is_net = a->is_change;
 	for (uint32_t i = 0; i < c->n; i++)
@@ -93,7 +93,7 @@ static int make(const struct model_request *a, struct model *m, struct err *err)
 	return 0;
 }
 
-static const char *name_of(const struct calls_rows *c, uint32_t row)
+static const char *view_calls_name_of(const struct calls_rows *c, uint32_t row)
 {
 	return c->r->table.cell[(size_t)row * N_CALLS_COLS + CALLS_NAME].text;
 }
@@ -115,7 +115,7 @@ static struct sheet *sheet_of(struct calls_state *state)
 }
 
 /* The selected line; false when the function in the middle is selected. */
-static bool selected_line(const struct pane *p, const struct calls_side **side, uint32_t *line)
+static bool view_calls_selected_line(const struct pane *p, const struct calls_side **side, uint32_t *line)
 {
 	const struct sheet *sheet = sheet_of(p->state);
 
@@ -131,11 +131,11 @@ static const char *selected_name(const struct pane *p)
 	const struct calls_side *side;
 	uint32_t line;
 
-	return selected_line(p, &side, &line) ? calls_side_function(side, line)
-					      : name_of(p->model->view_data, node_of(p));
+	return view_calls_selected_line(p, &side, &line) ? calls_side_function(side, line)
+							 : view_calls_name_of(p->model->view_data, node_of(p));
 }
 
-static void set_text(char **to, const char *text)
+static void view_calls_set_text(char **to, const char *text)
 {
 	char *own = mem_strndup(text, strlen(text));
 
@@ -145,15 +145,16 @@ static void set_text(char **to, const char *text)
 
 /* ---- selection ---- */
 
-static void remember(struct pane *p)
+static void view_calls_remember(struct pane *p)
 {
 	struct calls_state *state = p->state;
 	const struct calls_side *side;
 	uint32_t line;
 
-	set_text(&state->node, name_of(p->model->view_data, node_of(p)));
-	set_text(&state->name, selected_name(p));
-	set_text(&state->caller, selected_line(p, &side, &line) ? calls_side_near(side, line) : "");
+	view_calls_set_text(&state->node, view_calls_name_of(p->model->view_data, node_of(p)));
+	view_calls_set_text(&state->name, selected_name(p));
+	view_calls_set_text(&state->caller,
+			    view_calls_selected_line(p, &side, &line) ? calls_side_near(side, line) : "");
 }
 
 /* Select a part. If it has no rows, select the function in the middle. */
@@ -170,7 +171,7 @@ static void go_to_part(struct calls_state *state, enum calls_part part)
 }
 
 /* Divide lines between two sides: each gets half, plus the lines that the other does not need. */
-static int share(int room, uint32_t above, uint32_t below)
+static int view_calls_share(int room, uint32_t above, uint32_t below)
 {
 	int half = room / 2, need = above < (uint32_t)room ? (int)above : room,
 	    other = below < (uint32_t)room ? (int)below : room;
@@ -191,7 +192,7 @@ static void calls_set_lines(struct pane *p, int height)
 	struct calls_span above = { &c->group[state->current], false }, below = { &c->group[state->current], true };
 	int64_t room = (int64_t)height - AROUND - calls_span_rows(above) - calls_span_rows(below);
 	uint32_t spare = room > 0 ? (uint32_t)room : 0, wish = calls_span_wish(c, below);
-	uint32_t n = (uint32_t)share((int)spare, calls_span_wish(c, above), wish);
+	uint32_t n = (uint32_t)view_calls_share((int)spare, calls_span_wish(c, above), wish);
 
 	state->height = height;
 	calls_side_set(&state->above, c, above, n);
@@ -202,7 +203,7 @@ static void calls_set_lines(struct pane *p, int height)
 	sheet_sort(&state->callees, true);
 }
 
-static void show_group(struct pane *p, uint32_t which, int height)
+static void view_calls_show_group(struct pane *p, uint32_t which, int height)
 {
 	struct calls_state *state = p->state;
 	const struct calls_rows *c = p->model->view_data;
@@ -233,7 +234,7 @@ static void calls_select_last(struct calls_state *state)
 		select_name(state, state->caller, state->caller);
 }
 
-static void model_changed(struct shell *s, struct pane *p)
+static void view_calls_model_changed(struct shell *s, struct pane *p)
 {
 	struct calls_state *state = p->state;
 	const struct calls_rows *c = p->model->view_data;
@@ -246,10 +247,10 @@ static void model_changed(struct shell *s, struct pane *p)
 		state->is_made = true;
 	}
 	for (uint32_t i = c->n; state->node && i-- > 0;)
-		which = strcmp(name_of(c, c->group[i].node), state->node) == 0 ? i : which;
-	show_group(p, which, frame_body(s).height);
+		which = strcmp(view_calls_name_of(c, c->group[i].node), state->node) == 0 ? i : which;
+	view_calls_show_group(p, which, frame_body(s).height);
 	calls_select_last(state);
-	remember(p);
+	view_calls_remember(p);
 }
 
 /* ---- drawing: the visited functions ---- */
@@ -286,7 +287,7 @@ static size_t first_crumb(const struct shell *s, int room)
 	return at;
 }
 
-static void draw_crumbs(struct shell *s, struct pane *p, struct grid *g, struct area a)
+static void view_calls_draw_crumbs(struct shell *s, struct pane *p, struct grid *g, struct area a)
 {
 	struct calls_state *state = p->state;
 	const struct calls_rows *c = p->model->view_data;
@@ -378,7 +379,7 @@ static void draw_side(struct sheet *s, struct grid *g, struct area a)
 	buf_release(&where);
 }
 
-static void draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
+static void view_calls_draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 {
 	struct calls_state *state = p->state;
 	int above = 0;
@@ -395,8 +396,8 @@ static void draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 	}
 	state->middle_y = 0;
 	if (a.height >= AROUND) {
-		above = share(a.height - AROUND, state->callers.list.n, state->callees.list.n);
-		draw_crumbs(s, p, g, (struct area){ a.x, a.y, a.width, 1 });
+		above = view_calls_share(a.height - AROUND, state->callers.list.n, state->callees.list.n);
+		view_calls_draw_crumbs(s, p, g, (struct area){ a.x, a.y, a.width, 1 });
 		draw_side(&state->callers, g, (struct area){ a.x, a.y + 1, a.width, above + 1 });
 		state->middle_y = above + 2;
 	}
@@ -410,7 +411,7 @@ static void draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 /* ---- keys ---- */
 
 /* Move through all three parts as one list. */
-static bool move(struct shell *s, struct pane *p, const struct event *e)
+static bool view_calls_move(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct calls_state *state = p->state;
 	uint32_t above = state->callers.list.n, below = state->callees.list.n;
@@ -427,7 +428,7 @@ static bool move(struct shell *s, struct pane *p, const struct event *e)
 		shell_list_select(&state->callers.list, all.selected);
 	else if (state->part == PART_CALLEES)
 		shell_list_select(&state->callees.list, all.selected - above - 1);
-	remember(p);
+	view_calls_remember(p);
 	return true;
 }
 
@@ -441,7 +442,7 @@ static bool open_selected(struct shell *s, struct pane *p)
 	return true;
 }
 
-static bool open_row(struct shell *s, struct pane *p, const struct event *e)
+static bool view_calls_open_row(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct calls_state *state = p->state;
 	const struct calls_rows *c = p->model->view_data;
@@ -455,7 +456,7 @@ static bool open_row(struct shell *s, struct pane *p, const struct event *e)
 }
 
 /* Open the selected caller (Left) or callee (Right); the first one if the selection is elsewhere. */
-static bool open_side(struct shell *s, struct pane *p, const struct event *e)
+static bool view_calls_open_side(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct calls_state *state = p->state;
 	enum calls_part part = e->key == KEY_LEFT_ || e->key == 'h' ? PART_CALLERS : PART_CALLEES;
@@ -469,7 +470,7 @@ static bool open_side(struct shell *s, struct pane *p, const struct event *e)
 		shell_notify(s, false, part == PART_CALLERS ? "no callers" : "no callees");
 		return true;
 	}
-	remember(p);
+	view_calls_remember(p);
 	return open_selected(s, p);
 }
 
@@ -483,11 +484,11 @@ static bool change_part(struct shell *s, struct pane *p, const struct event *e)
 	go_to_part(state, part);
 	if (state->part != part)
 		go_to_part(state, part == PART_CALLERS ? PART_CALLEES : PART_CALLERS);
-	remember(p);
+	view_calls_remember(p);
 	return true;
 }
 
-static bool step(struct shell *s, struct pane *p, const struct event *e)
+static bool view_calls_step(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct calls_state *state = p->state;
 	const struct calls_rows *c = p->model->view_data;
@@ -497,8 +498,8 @@ static bool step(struct shell *s, struct pane *p, const struct event *e)
 		return true;
 	}
 	state->part = PART_NODE;
-	show_group(p, (state->current + (e->key == '[' ? c->n - 1 : 1)) % c->n, frame_body(s).height);
-	remember(p);
+	view_calls_show_group(p, (state->current + (e->key == '[' ? c->n - 1 : 1)) % c->n, frame_body(s).height);
+	view_calls_remember(p);
 	return true;
 }
 
@@ -521,7 +522,7 @@ static void go_to_row(struct calls_state *state, uint32_t i)
 
 /* Find a match among the rows of both sides, wrapping around. From the function in the middle, start with its first
    callee or its last caller. */
-static bool find_row(struct calls_state *state, int by)
+static bool view_calls_find_row(struct calls_state *state, int by)
 {
 	uint32_t above = state->callers.list.n, n = above + state->callees.list.n, at;
 
@@ -539,19 +540,19 @@ static bool find_row(struct calls_state *state, int by)
 	return false;
 }
 
-static bool find_next(struct shell *s, struct pane *p, const struct event *e)
+static bool view_calls_find_next(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct calls_state *state = p->state;
 
 	if (!state->last_search)
 		shell_notify(s, false, "no search yet; press /");
-	else if (!find_row(state, e->key == 'N' ? -1 : 1))
+	else if (!view_calls_find_row(state, e->key == 'N' ? -1 : 1))
 		shell_notify(s, false, "no match");
-	remember(p);
+	view_calls_remember(p);
 	return true;
 }
 
-static void search(struct shell *s, struct pane *p, const char *text)
+static void view_calls_search(struct shell *s, struct pane *p, const char *text)
 {
 	struct calls_state *state = p->state;
 
@@ -565,7 +566,7 @@ static void search(struct shell *s, struct pane *p, const char *text)
 }
 
 /* Go back to the visited pane whose name was clicked. */
-static bool click_crumb(struct shell *s, const struct calls_state *state, int x)
+static bool view_calls_click_crumb(struct shell *s, const struct calls_state *state, int x)
 {
 	for (int i = 0; i < state->n_crumbs; i++)
 		if (x >= state->crumb_x[i] && x < state->crumb_x[i + 1]) {
@@ -576,15 +577,15 @@ static bool click_crumb(struct shell *s, const struct calls_state *state, int x)
 	return false;
 }
 
-static bool mouse(struct shell *s, struct pane *p, const struct event *e)
+static bool view_calls_mouse(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct calls_state *state = p->state;
 	uint32_t row;
 
 	if (e->kind == EVENT_WHEEL)
-		return move(s, p, e);
+		return view_calls_move(s, p, e);
 	if (e->y == 0 && state->middle_y > 1)
-		return click_crumb(s, state, e->x);
+		return view_calls_click_crumb(s, state, e->x);
 	if (e->y < state->middle_y && shell_list_row_at(&state->callers.list, e->y - 2, &row)) {
 		go_to_part(state, PART_CALLERS);
 		shell_list_select(&state->callers.list, row);
@@ -596,21 +597,23 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	} else {
 		return false;
 	}
-	remember(p);
-	return e->kind == EVENT_DOUBLE ? open_row(s, p, e) : true;
+	view_calls_remember(p);
+	return e->kind == EVENT_DOUBLE ? view_calls_open_row(s, p, e) : true;
 }
 
-static void add_selection(struct shell *s, struct pane *p, struct buf *out)
+static void view_calls_add_selection(struct shell *s, struct pane *p, struct buf *out)
 {
 	const struct calls_rows *c = p->model->view_data;
 	const struct calls_side *side;
 	uint32_t line;
 
-	shell_quote_place(
-		s, selected_line(p, &side, &line) ? calls_side_place(side, line) : &c->r->table.place[node_of(p)], out);
+	shell_quote_place(s,
+			  view_calls_selected_line(p, &side, &line) ? calls_side_place(side, line)
+								    : &c->r->table.place[node_of(p)],
+			  out);
 }
 
-static void release_state(struct pane *p)
+static void view_calls_release_state(struct pane *p)
 {
 	struct calls_state *state = p->state;
 
@@ -625,15 +628,16 @@ static void release_state(struct pane *p)
 }
 
 static const struct binding keys[] = {
-	{ "Enter", "move the selected function to the middle; Backspace goes back", "open", "peek NAME", open_row },
-	{ "2 p", NULL, NULL, "peek NAME", open_row },
-	{ "Left h", "go to the selected caller, else the largest", "caller", "peek NAME", open_side },
-	{ "Right l", "go to the selected callee, else the largest", "callee", "peek NAME", open_side },
+	{ "Enter", "move the selected function to the middle; Backspace goes back", "open", "peek NAME",
+	  view_calls_open_row },
+	{ "2 p", NULL, NULL, "peek NAME", view_calls_open_row },
+	{ "Left h", "go to the selected caller, else the largest", "caller", "peek NAME", view_calls_open_side },
+	{ "Right l", "go to the selected callee, else the largest", "callee", "peek NAME", view_calls_open_side },
 	{ "Tab BackTab", "switch between callers and callees", NULL, NULL, change_part },
-	{ "[ ]", "previous and next matching function", NULL, NULL, step },
-	{ "n N", "next and previous match of the last search", NULL, NULL, find_next },
+	{ "[ ]", "previous and next matching function", NULL, NULL, view_calls_step },
+	{ "n N", "next and previous match of the last search", NULL, NULL, view_calls_find_next },
 	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move through callers, function and callees", NULL,
-	  NULL, move },
+	  NULL, view_calls_move },
 };
 
 const struct pane_class shell_view_calls = {
@@ -649,11 +653,11 @@ const struct pane_class shell_view_calls = {
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct calls_state),
-	.make = make,
-	.model_changed = model_changed,
-	.draw = draw,
-	.mouse = mouse,
-	.add_selection = add_selection,
-	.search = search,
-	.release = release_state,
+	.make = view_calls_make,
+	.model_changed = view_calls_model_changed,
+	.draw = view_calls_draw,
+	.mouse = view_calls_mouse,
+	.add_selection = view_calls_add_selection,
+	.search = view_calls_search,
+	.release = view_calls_release_state,
 };

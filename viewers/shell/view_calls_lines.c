@@ -152,7 +152,7 @@ static uint32_t rest_end(const struct calls_side *side, const struct calls_line 
 	return side->all->grand.off[l->row + 1];
 }
 
-static int64_t value_of(const struct calls_side *side, uint32_t line)
+static int64_t view_calls_lines_value_of(const struct calls_side *side, uint32_t line)
 {
 	const struct calls_line *l = calls_line_of(side, line);
 	int64_t sum = 0;
@@ -165,7 +165,7 @@ static int64_t value_of(const struct calls_side *side, uint32_t line)
 }
 
 /* The text that is searched; a rest has none. */
-static const char *text(const struct sheet *s, uint32_t row, uint32_t col)
+static const char *view_calls_lines_text(const struct sheet *s, uint32_t row, uint32_t col)
 {
 	const struct calls_side *side = s->rows;
 
@@ -176,7 +176,7 @@ static const char *text(const struct sheet *s, uint32_t row, uint32_t col)
 static double row_value(const struct sheet *s, uint32_t row, uint32_t col)
 {
 	(void)col;
-	return (double)num_abs(value_of(s->rows, row));
+	return (double)num_abs(view_calls_lines_value_of(s->rows, row));
 }
 
 void calls_add_value(const struct calls_rows *c, int64_t value, struct buf *out, struct style *style)
@@ -188,12 +188,13 @@ void calls_add_value(const struct calls_rows *c, int64_t value, struct buf *out,
 		*style = theme_style(value > 0 ? ROLE_GREW : ROLE_SHRANK);
 }
 
-static void cell(const struct sheet *s, uint32_t at, uint32_t col, struct buf *out, struct style *style)
+static void view_calls_lines_cell(const struct sheet *s, uint32_t at, uint32_t col, struct buf *out,
+				  struct style *style)
 {
 	const struct calls_side *side = s->rows;
 	const struct calls_rows *c = side->all;
 	const struct calls_line *l = calls_line_of(side, s->row[at]);
-	int64_t value = value_of(side, s->row[at]);
+	int64_t value = view_calls_lines_value_of(side, s->row[at]);
 
 	switch ((enum calls_column)col) {
 	case CALLS_SHEET_CUM:
@@ -210,14 +211,14 @@ static void cell(const struct sheet *s, uint32_t at, uint32_t col, struct buf *o
 		if (l->kind == CALLS_LINE_REST)
 			buf_addf(out, "%" PRIu32 " others", rest_end(side, l) - l->grand);
 		else
-			buf_addz(out, text(s, s->row[at], col));
+			buf_addz(out, view_calls_lines_text(s, s->row[at], col));
 		if (l->kind != CALLS_LINE && !has_own_function(side, s->row[at]))
 			*style = theme_style(ROLE_MUTED);
 		break;
 	}
 }
 
-static const char *mark(const struct sheet *s, uint32_t row)
+static const char *view_calls_lines_mark(const struct sheet *s, uint32_t row)
 {
 	const struct calls_side *side = s->rows;
 
@@ -229,9 +230,19 @@ static int calls_indent(const struct sheet *s, uint32_t row)
 	return calls_line_of(s->rows, row)->kind == CALLS_LINE ? 0 : 2;
 }
 
-const struct sheet_class shell_callers_sheet = {
-	callers, 4, CALLS_SHEET_NAME, cell, row_value, text, mark, calls_indent
-};
-const struct sheet_class shell_callees_sheet = {
-	callees, 4, CALLS_SHEET_NAME, cell, row_value, text, mark, calls_indent
-};
+const struct sheet_class shell_callers_sheet = { callers,
+						 4,
+						 CALLS_SHEET_NAME,
+						 view_calls_lines_cell,
+						 row_value,
+						 view_calls_lines_text,
+						 view_calls_lines_mark,
+						 calls_indent };
+const struct sheet_class shell_callees_sheet = { callees,
+						 4,
+						 CALLS_SHEET_NAME,
+						 view_calls_lines_cell,
+						 row_value,
+						 view_calls_lines_text,
+						 view_calls_lines_mark,
+						 calls_indent };

@@ -36,7 +36,7 @@ static bool *match_frames(const struct flame *f, struct find *find)
 enum { UNDER_MATCH = 1, UNDER_ZOOM = 2, UNDER_BOTH = 4 };
 
 /* Add up the outermost matching boxes, in total and inside the zoomed box. */
-static void add_up(const struct flame *f, const bool *match, uint32_t zoom, struct flame_found *out)
+static void view_flame_add_up(const struct flame *f, const bool *match, uint32_t zoom, struct flame_found *out)
 {
 	uint8_t *state = mem_alloc(f->n, sizeof(*state));
 
@@ -72,11 +72,11 @@ void shell_flame_update_search(struct pane *p)
 	if (m != whole) {
 		bool *match = match_frames(whole->f, find);
 
-		add_up(whole->f, match, 0, &out);
+		view_flame_add_up(whole->f, match, 0, &out);
 		free(match);
 	}
 	st->found.frame = match_frames(m->f, find);
-	add_up(m->f, st->found.frame, m->l.tile[st->zoom_tile].box, &st->found);
+	view_flame_add_up(m->f, st->found.frame, m->l.tile[st->zoom_tile].box, &st->found);
 	if (m != whole) { /* count in the whole graph, since a part of it lacks some boxes */
 		st->found.n = out.n;
 		st->found.width = out.width;
@@ -84,14 +84,14 @@ void shell_flame_update_search(struct pane *p)
 	find_free(find);
 }
 
-static void search(struct shell *s, struct pane *p, const char *text)
+static void view_flame_search(struct shell *s, struct pane *p, const char *text)
 {
 	(void)s;
 	(void)text;
 	shell_flame_update_search(p);
 }
 
-static bool is_wide(const struct flame_state *st, uint32_t tile, int width)
+static bool view_flame_is_wide(const struct flame_state *st, uint32_t tile, int width)
 {
 	const struct flame_tile *t = st->graph->l.tile;
 
@@ -115,14 +115,14 @@ static uint32_t find_match(const struct flame_state *st, bool forward, int width
 
 			if (k == 0 && is_before)
 				continue;
-			if (shell_flame_matches(st, t) && (!width || is_wide(st, t, width)))
+			if (shell_flame_matches(st, t) && (!width || view_flame_is_wide(st, t, width)))
 				return t;
 		}
 	}
 	return best;
 }
 
-static bool go_match(struct shell *s, struct pane *p, bool forward)
+static bool view_flame_go_match(struct shell *s, struct pane *p, bool forward)
 {
 	struct flame_state *st = p->state;
 	uint32_t to;
@@ -151,7 +151,7 @@ static uint32_t level_of(const struct flame_state *st, uint32_t tile)
 }
 
 /* The runs of a level (see struct flame_run) as drawn; the caller frees. */
-static struct flame_run *runs_of(const struct flame_state *st, uint32_t level, size_t *n)
+static struct flame_run *view_flame_runs_of(const struct flame_state *st, uint32_t level, size_t *n)
 {
 	const struct flame_model *m = st->graph;
 	const struct flame_tile *zoom = &m->l.tile[st->zoom_tile];
@@ -195,7 +195,7 @@ static bool go_sideways(struct pane *p, int by)
 {
 	struct flame_state *st = p->state;
 	size_t n, at;
-	struct flame_run *run = runs_of(st, level_of(st, st->selected_tile), &n);
+	struct flame_run *run = view_flame_runs_of(st, level_of(st, st->selected_tile), &n);
 	bool can;
 
 	at = shell_flame_run_of(run, n, st->selected_tile);
@@ -207,7 +207,7 @@ static bool go_sideways(struct pane *p, int by)
 }
 
 /* Move in the direction of an arrow, if there is a box. */
-static bool walk(struct shell *s, struct pane *p, const struct event *e)
+static bool view_flame_walk(struct shell *s, struct pane *p, const struct event *e)
 {
 	const struct flame_state *st = p->state;
 	bool is_up = e->key == 'k' || e->key == KEY_UP_, is_left = e->key == 'h' || e->key == KEY_LEFT_;
@@ -239,7 +239,7 @@ static bool go_end(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-static void scroll(struct flame_state *st, int by)
+static void view_flame_scroll(struct flame_state *st, int by)
 {
 	int64_t n = (int64_t)st->graph->deepest[st->zoom_tile] - level_of(st, st->zoom_tile) + 1;
 	int64_t to = (int64_t)st->top + (st->is_flame ? -by : by), last = n - st->body.height;
@@ -249,7 +249,7 @@ static void scroll(struct flame_state *st, int by)
 	st->is_followed = true;
 }
 
-static bool page(struct shell *s, struct pane *p, const struct event *e)
+static bool view_flame_page(struct shell *s, struct pane *p, const struct event *e)
 {
 	enum { CTRL_D = 4, CTRL_U = 21 };
 	struct flame_state *st = p->state;
@@ -258,7 +258,7 @@ static bool page(struct shell *s, struct pane *p, const struct event *e)
 	(void)s;
 	if (e->key == CTRL_D || e->key == CTRL_U)
 		by = by / 2 + 1;
-	scroll(st, e->key == CTRL_U || e->key == KEY_PAGE_UP ? -by : by);
+	view_flame_scroll(st, e->key == CTRL_U || e->key == KEY_PAGE_UP ? -by : by);
 	return true;
 }
 
@@ -303,12 +303,12 @@ static bool whole(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-static bool next_match(struct shell *s, struct pane *p, const struct event *e)
+static bool view_flame_next_match(struct shell *s, struct pane *p, const struct event *e)
 {
-	return go_match(s, p, e->key == 'n');
+	return view_flame_go_match(s, p, e->key == 'n');
 }
 
-static bool invert(struct shell *s, struct pane *p, const struct event *e)
+static bool view_flame_invert(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)p;
 	(void)e;
@@ -376,7 +376,7 @@ static bool tile_at(const struct flame_state *st, int x, int y, uint32_t *out)
 
 	if (row < 0 || row >= st->body.height || level > st->graph->deepest[st->zoom_tile])
 		return false;
-	run = runs_of(st, level, &n);
+	run = view_flame_runs_of(st, level, &n);
 	for (size_t i = 0; i < n && !found; i++) {
 		found = x >= run[i].x && x < run[i].x + run[i].width + (run[i].eighths > 0);
 		*out = run[i].tile;
@@ -385,7 +385,7 @@ static bool tile_at(const struct flame_state *st, int x, int y, uint32_t *out)
 	return found;
 }
 
-static void click_crumb(struct pane *p, int x)
+static void view_flame_click_crumb(struct pane *p, int x)
 {
 	const struct flame_state *st = p->state;
 
@@ -397,17 +397,17 @@ static void click_crumb(struct pane *p, int x)
 	}
 }
 
-static bool mouse(struct shell *s, struct pane *p, const struct event *e)
+static bool view_flame_mouse(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct flame_state *st = p->state;
 	uint32_t tile;
 
 	if (e->kind == EVENT_WHEEL) {
-		scroll(st, e->lines);
+		view_flame_scroll(st, e->lines);
 		return true;
 	}
 	if (e->kind == EVENT_CLICK && e->y < st->body.y) {
-		click_crumb(p, e->x);
+		view_flame_click_crumb(p, e->x);
 		return true;
 	}
 	if ((e->kind != EVENT_CLICK && e->kind != EVENT_DOUBLE) || !tile_at(st, e->x, e->y, &tile))
@@ -419,7 +419,7 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 }
 
 /* Append the function of a frame. The frame's name may also include a line or a file. */
-static void add_selection(struct shell *s, struct pane *p, struct buf *out)
+static void view_flame_add_selection(struct shell *s, struct pane *p, struct buf *out)
 {
 	const struct flame_state *st = p->state;
 	const struct flame *f = st->graph->f;
@@ -431,18 +431,19 @@ static void add_selection(struct shell *s, struct pane *p, struct buf *out)
 }
 
 static const struct binding keys[] = {
-	{ "Down j Up k Left h Right l", "move: to the widest callee, the caller, a neighbour", NULL, NULL, walk },
+	{ "Down j Up k Left h Right l", "move: to the widest callee, the caller, a neighbour", NULL, NULL,
+	  view_flame_walk },
 	{ "Enter", "zoom in: the selected box fills the width", "zoom", NULL, zoom },
 	{ "Backspace Esc", "zoom out one step; if not zoomed, as in other views", "out", NULL, unzoom },
 	{ "-", "zoom out one step", NULL, NULL, unzoom_or_hint },
 	{ "0 z", "show the whole graph", "whole", NULL, whole },
-	{ "n N", "next and previous match", NULL, NULL, next_match },
-	{ "i", "invert: functions first, then their callers", "invert", "inverted=true", invert },
+	{ "n N", "next and previous match", NULL, NULL, view_flame_next_match },
+	{ "i", "invert: functions first, then their callers", "invert", "inverted=true", view_flame_invert },
 	{ "I", "put the roots at the bottom or at the top", NULL, "icicle=false", flip },
 	{ "O", "order boxes by weight or by name", NULL, "order=weight", order },
 	{ "K", "colour by package, module, file, function, heat", "colours", "color_by=heat", color },
 	{ "D", "in a comparison: colour by the change of cum or flat", NULL, "diff_self=true", toggle_diff_self },
-	{ "PageDown PageUp Ctrl-D Ctrl-U", "scroll through the levels", NULL, NULL, page },
+	{ "PageDown PageUp Ctrl-D Ctrl-U", "scroll through the levels", NULL, NULL, view_flame_page },
 	{ "g Home", "go to the root", NULL, NULL, go_root },
 	{ "G End", "go to the last box on the path of widest callees", NULL, NULL, go_end },
 };
@@ -461,8 +462,8 @@ const struct pane_class shell_view_flame = {
 	.set_part = shell_flame_set_part,
 	.model_changed = shell_flame_model_changed,
 	.draw = shell_flame_draw,
-	.mouse = mouse,
-	.add_selection = add_selection,
-	.search = search,
+	.mouse = view_flame_mouse,
+	.add_selection = view_flame_add_selection,
+	.search = view_flame_search,
 	.release = shell_flame_release,
 };

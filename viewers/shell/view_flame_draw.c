@@ -27,13 +27,13 @@ static enum flame_theme theme_of(const struct shell *s, const struct flame_style
 
 enum { CRUMB_MIN = 12 }; /* minimum columns of a name when there are many */
 
-static bool is_empty(const struct flame_model *m)
+static bool view_flame_draw_is_empty(const struct flame_model *m)
 {
 	return m->f->width[0] == 0;
 }
 
 /* Append the numbers of levels scrolled away, and the search result. */
-static void add_right(const struct pane *p, struct buf *out)
+static void view_flame_draw_add_right(const struct pane *p, struct buf *out)
 {
 	const struct flame_state *st = p->state;
 	const struct flame_model *m = st->graph, *whole = p->model->view_data;
@@ -69,7 +69,7 @@ static int draw_crumb(struct flame_state *st, struct grid *g, struct area a, int
 }
 
 /* Draw the zoomed path, all > main > work: the last names, as many as fit. */
-static void draw_path(struct flame_state *st, struct grid *g, struct area a)
+static void view_flame_draw_path(struct flame_state *st, struct grid *g, struct area a)
 {
 	const struct flame_model *m = st->graph;
 	size_t depth = m->l.tile[st->zoom_tile].level, max, first;
@@ -99,24 +99,24 @@ static void draw_path(struct flame_state *st, struct grid *g, struct area a)
 }
 
 /* Draw the line above the boxes: the zoomed path and the search result. */
-static void draw_crumbs(struct shell *s, struct pane *p, struct grid *g, struct area a)
+static void view_flame_draw_crumbs(struct shell *s, struct pane *p, struct grid *g, struct area a)
 {
 	struct flame_state *st = p->state;
 	struct buf text = { 0 };
 	int columns;
 
 	(void)s;
-	add_right(p, &text);
+	view_flame_draw_add_right(p, &text);
 	columns = (int)columns_count(buf_text(&text));
 	grid_text_right(g, a, a.width, 0, buf_text(&text), theme_style(*p->search ? ROLE_KEY : ROLE_MUTED));
 	a.width -= columns ? columns + 2 : 0;
 	text.len = 0;
 	buf_addz(&text, "");
-	if (is_empty(st->graph)) {
+	if (view_flame_draw_is_empty(st->graph)) {
 		flame_add_note(st->graph->r, &st->graph->style, &text);
 		grid_text(g, a, 0, 0, buf_text(&text), theme_style(ROLE_PLAIN));
 	} else if (st->zoom_tile) {
-		draw_path(st, g, a);
+		view_flame_draw_path(st, g, a);
 	} else {
 		if (st->graph->f->inverted)
 			buf_addz(&text, "inverted: functions first, then their callers  ");
@@ -135,7 +135,7 @@ struct entry {
 	struct style style;
 };
 
-static struct entry entry_of(const struct shell *s, const struct flame_model *m, size_t i)
+static struct entry view_flame_draw_entry_of(const struct shell *s, const struct flame_model *m, size_t i)
 {
 	static const char *const brief[] = { "", "doubled", "grew", "same", "shrank", "halved", "" };
 	const struct flame_legend *l = &m->legend[i];
@@ -161,7 +161,7 @@ static size_t entries_that_fit(const struct shell *s, const struct flame_model *
 	size_t i;
 
 	for (i = 0; i < m->n_legend; i++) {
-		struct entry e = entry_of(s, m, i);
+		struct entry e = view_flame_draw_entry_of(s, m, i);
 
 		width -= entry_columns(&e);
 		if (width < -2)
@@ -183,7 +183,7 @@ static void draw_legend(struct shell *s, struct pane *p, struct grid *g, struct 
 	if (n < m->n_legend)
 		n = entries_that_fit(s, m, a.width - x - more);
 	for (size_t i = 0; i < n; i++) {
-		struct entry e = entry_of(s, m, i);
+		struct entry e = view_flame_draw_entry_of(s, m, i);
 
 		grid_text(g, a, grid_text(g, a, x, 0, e.sign, e.style) + 1, 0, e.text, theme_style(ROLE_PLAIN));
 		x += entry_columns(&e);
@@ -196,7 +196,7 @@ static void draw_legend(struct shell *s, struct pane *p, struct grid *g, struct 
 }
 
 /* "34.5% of main.work": the share of the zoomed box. */
-static void add_share(const struct flame_state *st, struct buf *out)
+static void view_flame_draw_add_share(const struct flame_state *st, struct buf *out)
 {
 	const struct flame_model *m = st->graph;
 	const struct flame_tile *at = &m->l.tile[st->selected_tile], *zoom = &m->l.tile[st->zoom_tile];
@@ -208,7 +208,7 @@ static void add_share(const struct flame_state *st, struct buf *out)
 }
 
 /* Join the details from the second line on. */
-static void join(const char *text, struct buf *out)
+static void view_flame_draw_join(const char *text, struct buf *out)
 {
 	while (*text) {
 		size_t n = strcspn(text, "\n");
@@ -231,8 +231,8 @@ static void draw_details(struct shell *s, struct pane *p, struct grid *g, struct
 	(void)s;
 	flame_add_details(m->r, at->box, &all);
 	n = strcspn(buf_text(&all), "\n");
-	join(buf_text(&all) + n + 1, &line);
-	add_share(st, &right);
+	view_flame_draw_join(buf_text(&all) + n + 1, &line);
+	view_flame_draw_add_share(st, &right);
 	room = a.height > 1 ? a.width - (right.len ? (int)right.len + 2 : 0) : a.width / 2;
 	all.data[n] = '\0';
 	flame_add_shortened(all.data, room > 3 ? (size_t)room : 3, &name);
@@ -297,7 +297,8 @@ static bool run_matches(const struct brush *b, const struct flame_run *r)
 	return any;
 }
 
-static struct style style_of(const struct brush *b, const struct flame_run *r, bool is_selected, bool is_match)
+static struct style view_flame_draw_style_of(const struct brush *b, const struct flame_run *r, bool is_selected,
+					     bool is_match)
 {
 	struct flame_color c = b->color[r->n > 1 ? 0 : b->st->graph->l.tile[r->tile].color];
 	struct style style = { c.ink, c.fill, 0 };
@@ -312,26 +313,26 @@ static struct style style_of(const struct brush *b, const struct flame_run *r, b
 	return style;
 }
 
-static void put(const struct brush *b, int x, int y, uint32_t ch, struct style style)
+static void view_flame_draw_put(const struct brush *b, int x, int y, uint32_t ch, struct style style)
 {
 	grid_fill(b->g, (struct area){ b->a.x + x, b->a.y + y, 1, 1 }, ch, style);
 }
 
 /* Draw the last, partial cell of a box. */
-static void draw_part(const struct brush *b, int x, int y, int eighths, struct style style)
+static void view_flame_draw_part(const struct brush *b, int x, int y, int eighths, struct style style)
 {
 	struct style part = { style.bg, COLOR_DEFAULT, 0 };
 
 	if (b->has_eighths)
-		put(b, x, y, FULL_BLOCK + (uint32_t)(EIGHTHS - eighths), part);
+		view_flame_draw_put(b, x, y, FULL_BLOCK + (uint32_t)(EIGHTHS - eighths), part);
 	else if (eighths >= EIGHTHS / 2 && b->g->is_ascii)
-		put(b, x, y, ' ', style);
+		view_flame_draw_put(b, x, y, ' ', style);
 	else if (eighths >= EIGHTHS / 2)
-		put(b, x, y, HALF_BLOCK, part);
+		view_flame_draw_put(b, x, y, HALF_BLOCK, part);
 }
 
 /* The text in a box. */
-static const char *text_of(struct brush *b, const struct flame_run *r, int columns)
+static const char *view_flame_draw_text_of(struct brush *b, const struct flame_run *r, int columns)
 {
 	const struct flame_model *m = b->st->graph;
 
@@ -364,31 +365,32 @@ static uint32_t edge_of(const struct brush *b, const struct flame_run *r, bool i
 static void draw_run(struct brush *b, const struct flame_run *r, int y, bool is_selected)
 {
 	bool is_match = run_matches(b, r), no_color = b->s->depth == DEPTH_NONE;
-	struct style style = style_of(b, r, is_selected, is_match), edge = style;
+	struct style style = view_flame_draw_style_of(b, r, is_selected, is_match), edge = style;
 	struct area a = { b->a.x + r->x, b->a.y + y, r->width, 1 };
 	uint32_t ch;
 
 	edge.attr = style.attr & (uint8_t)~ATTR_UNDERLINE;
 	if (r->width == 0 && is_selected) {
-		put(b, r->x, y, POINTER, edge);
+		view_flame_draw_put(b, r->x, y, POINTER, edge);
 		return;
 	}
 	if (r->width == 0 && !b->has_eighths && r->eighths < EIGHTHS / 2)
-		put(b, r->x, y, is_match && no_color ? STAR : DOT, (struct style){ style.bg, COLOR_DEFAULT, 0 });
+		view_flame_draw_put(b, r->x, y, is_match && no_color ? STAR : DOT,
+				    (struct style){ style.bg, COLOR_DEFAULT, 0 });
 	else if (r->eighths)
-		draw_part(b, r->x + r->width, y, r->eighths, style);
+		view_flame_draw_part(b, r->x + r->width, y, r->eighths, style);
 	if (r->width == 0)
 		return;
 	grid_fill(b->g, a, ' ', style);
-	grid_text(b->g, a, 1, 0, text_of(b, r, r->width - 1), style);
+	grid_text(b->g, a, 1, 0, view_flame_draw_text_of(b, r, r->width - 1), style);
 	ch = edge_of(b, r, is_selected, is_match);
 	if (ch == EDGE && !is_match)
 		edge.fg = b->page->line;
-	put(b, r->x, y, ch, edge);
+	view_flame_draw_put(b, r->x, y, ch, edge);
 }
 
 /* The row of a level; -1 when it is outside. */
-static int row_of(const struct flame_state *st, uint32_t level)
+static int view_flame_draw_row_of(const struct flame_state *st, uint32_t level)
 {
 	int64_t row = (int64_t)level - st->graph->l.tile[st->zoom_tile].level - st->top;
 
@@ -410,11 +412,11 @@ static void draw_level(struct brush *b, uint32_t level)
 	n = shell_flame_join(m->f, &m->l, zoom->width, b->a.width, b->run, n);
 	at = has_selected ? shell_flame_run_of(b->run, n, st->selected_tile) : n;
 	for (size_t i = 0; i < n; i++)
-		draw_run(b, &b->run[i], row_of(st, level), i == at);
+		draw_run(b, &b->run[i], view_flame_draw_row_of(st, level), i == at);
 }
 
 /* Scroll to the selected box if it was just selected. */
-static void follow(struct flame_state *st)
+static void view_flame_draw_follow(struct flame_state *st)
 {
 	const struct flame_model *m = st->graph;
 	uint32_t first = m->l.tile[st->zoom_tile].level, n = m->deepest[st->zoom_tile] - first + 1;
@@ -448,7 +450,7 @@ static void draw_boxes(struct shell *s, struct flame_state *st, struct grid *g, 
 	if (a.height < 1 || a.width < 1)
 		return;
 	b.run = mem_alloc((size_t)a.width + 1, sizeof(*b.run));
-	follow(st);
+	view_flame_draw_follow(st);
 	for (uint32_t level = first + st->top; level <= deepest && level < first + st->top + (uint32_t)a.height;
 	     level++)
 		draw_level(&b, level);
@@ -471,7 +473,7 @@ void shell_flame_draw(struct shell *s, struct pane *p, struct grid *g, struct ar
 	draw_boxes(s, st, g, body);
 	st->n_crumbs = 0;
 	if (crumbs)
-		draw_crumbs(s, p, g, (struct area){ a.x, a.y, a.width, 1 });
+		view_flame_draw_crumbs(s, p, g, (struct area){ a.x, a.y, a.width, 1 });
 	if (legend)
 		draw_legend(s, p, g, (struct area){ a.x, body.y + body.height, a.width, 1 });
 	if (details)

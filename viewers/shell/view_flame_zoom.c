@@ -45,7 +45,7 @@ static void link_tiles(struct flame_model *own, struct arena *mem)
 	assert(n > 0 && own->child[n] == n);
 }
 
-static struct flame_source source_of(const struct opt_list *list)
+static struct flame_source view_flame_zoom_source_of(const struct opt_list *list)
 {
 	return (struct flame_source){ .source = list->item, .n = list->n };
 }
@@ -65,7 +65,7 @@ int shell_flame_view_make(const struct model_request *a, struct model *m, struct
 	q.keep_base = true;
 	q.nodecount = q.nodecount == 0 ? -1 : q.nodecount; /* zooming can show all nodes */
 	own->style = (struct flame_style){ .title = "", .icicle = q.icicle, .diff_self = q.diff_self };
-	ask.side[FLAME_BEFORE] = source_of(q.base.n ? &q.base : &q.diff_base);
+	ask.side[FLAME_BEFORE] = view_flame_zoom_source_of(q.base.n ? &q.base : &q.diff_base);
 	rc = flame_style_read(q.order, q.theme, q.color_by, &own->style, err);
 	if (rc == 0)
 		rc = view_make(a->is_change ? a->data->sides : a->p, &q, m->mem, &v, &m->notes, err);
@@ -101,8 +101,8 @@ static struct mark mark_of(int64_t x, int64_t span, int width)
 
 /* Add a box that ends in the cell in which it begins. It joins the run of other such boxes in this cell, else it
    gets a run of its own, with width 0. */
-static size_t add_narrow(const struct flame_layout *l, uint32_t tile, int cell, int eighths, struct flame_run *out,
-			 size_t n)
+static size_t view_flame_zoom_add_narrow(const struct flame_layout *l, uint32_t tile, int cell, int eighths,
+					 struct flame_run *out, size_t n)
 {
 	struct flame_run *last = n ? &out[n - 1] : NULL;
 
@@ -135,7 +135,7 @@ size_t shell_flame_runs(const struct flame_layout *l, uint32_t lo, uint32_t hi, 
 		if (t->width <= 0)
 			continue;
 		if (end.cell == start.cell) {
-			n = add_narrow(l, i, start.cell, end.eighths, out, n);
+			n = view_flame_zoom_add_narrow(l, i, start.cell, end.eighths, out, n);
 			continue;
 		}
 		if (n && out[n - 1].width == 0 && out[n - 1].x == start.cell)
@@ -230,7 +230,7 @@ void shell_flame_level(const struct flame_state *st, uint32_t level, uint32_t *l
 enum { ZOOM_HISTORY_MAX = 100 };
 
 /* Append a box to a path. A box that combines several others has an empty name. */
-static void add_name(const struct flame *f, uint32_t box, struct string_list *out)
+static void view_flame_zoom_add_name(const struct flame *f, uint32_t box, struct string_list *out)
 {
 	if (f->frame[box] == FLAME_NONE)
 		buf_add(&out->all, "", 1);
@@ -240,7 +240,7 @@ static void add_name(const struct flame *f, uint32_t box, struct string_list *ou
 }
 
 /* Does a box have the name at index i of a path? */
-static bool is_named(const struct flame *f, uint32_t box, const struct string_list *path, size_t i)
+static bool view_flame_zoom_is_named(const struct flame *f, uint32_t box, const struct string_list *path, size_t i)
 {
 	size_t n;
 	const char *name = string_list_get(path, i, &n);
@@ -251,7 +251,7 @@ static bool is_named(const struct flame *f, uint32_t box, const struct string_li
 }
 
 /* The path of a tile. */
-static void find_path(const struct flame_model *m, uint32_t tile, struct string_list *out)
+static void view_flame_zoom_find_path(const struct flame_model *m, uint32_t tile, struct string_list *out)
 {
 	const struct flame *f = m->f;
 	uint32_t n = m->l.tile[tile].level, *box = mem_alloc(n, sizeof(*box));
@@ -260,7 +260,7 @@ static void find_path(const struct flame_model *m, uint32_t tile, struct string_
 		box[i] = at;
 	string_list_release(out);
 	for (uint32_t i = 0; i < n; i++)
-		add_name(f, box[i], out);
+		view_flame_zoom_add_name(f, box[i], out);
 	free(box);
 }
 
@@ -271,7 +271,7 @@ static void find_tile(const struct flame_model *m, const struct string_list *pat
 	for (size_t i = 0; i < path->n; i++) {
 		uint32_t t = m->child[*out], end = m->child[*out + 1];
 
-		while (t < end && !is_named(m->f, m->l.tile[t].box, path, i))
+		while (t < end && !view_flame_zoom_is_named(m->f, m->l.tile[t].box, path, i))
 			t++;
 		if (t == end)
 			break;
@@ -307,7 +307,7 @@ static bool path_begins(const struct string_list *path, const struct string_list
 	return true;
 }
 
-static bool is_inside(const struct flame_model *m, uint32_t tile, uint32_t of)
+static bool view_flame_zoom_is_inside(const struct flame_model *m, uint32_t tile, uint32_t of)
 {
 	uint32_t box = m->l.tile[tile].box;
 
@@ -325,9 +325,9 @@ static void update_tiles(struct pane *p)
 	st->graph = in_part ? st->part->view_data : p->model->view_data;
 	find_tile(st->graph, &st->zoom, &st->zoom_tile);
 	find_tile(st->graph, &st->selected, &st->selected_tile);
-	if (!is_inside(st->graph, st->selected_tile, st->zoom_tile)) {
+	if (!view_flame_zoom_is_inside(st->graph, st->selected_tile, st->zoom_tile)) {
 		st->selected_tile = st->zoom_tile;
-		find_path(st->graph, st->selected_tile, &st->selected);
+		view_flame_zoom_find_path(st->graph, st->selected_tile, &st->selected);
 	}
 	assert(st->zoom_tile < st->graph->l.n && st->selected_tile < st->graph->l.n);
 	st->is_followed = false;
@@ -335,7 +335,7 @@ static void update_tiles(struct pane *p)
 }
 
 /* Append the path to a tile as indexes, as flame_options takes them. */
-static void add_places(const struct flame_model *m, uint32_t tile, struct buf *out)
+static void view_flame_zoom_add_places(const struct flame_model *m, uint32_t tile, struct buf *out)
 {
 	uint32_t n = m->l.tile[tile].level, box = m->l.tile[tile].box;
 	uint32_t *place = (uint32_t *)(void *)buf_room(out, n * sizeof(*place));
@@ -359,7 +359,7 @@ void shell_flame_refine(struct shell *s, struct pane *p)
 	if (!is_coarse || st->zoom_tile == 0 || p->is_stale || (p->is_waiting && !st->is_requested) ||
 	    settings_query(p->settings)->nodecount > 0)
 		return;
-	find_path(m, st->zoom_tile, &path);
+	view_flame_zoom_find_path(m, st->zoom_tile, &path);
 	if (path.n == st->requested.n && path_begins(&path, &st->requested)) {
 		string_list_release(&path);
 		return;
@@ -368,7 +368,7 @@ void shell_flame_refine(struct shell *s, struct pane *p)
 	st->requested = path;
 	st->is_requested = true;
 	p->part.len = 0;
-	add_places(m, st->zoom_tile, &p->part);
+	view_flame_zoom_add_places(m, st->zoom_tile, &p->part);
 	shell_refresh(s, p);
 }
 
@@ -434,7 +434,7 @@ void shell_flame_select(struct pane *p, uint32_t tile)
 	assert(tile < st->graph->l.n);
 	st->selected_tile = tile;
 	st->is_followed = false;
-	find_path(st->graph, tile, &st->selected);
+	view_flame_zoom_find_path(st->graph, tile, &st->selected);
 }
 
 /* Push the zoom on the history. */
@@ -457,7 +457,7 @@ void shell_flame_zoom(struct pane *p, uint32_t tile)
 
 	assert(tile < st->graph->l.n);
 	push_zoom(st);
-	find_path(st->graph, tile, &st->zoom);
+	view_flame_zoom_find_path(st->graph, tile, &st->zoom);
 	st->top = 0;
 	update_tiles(p);
 }

@@ -62,50 +62,50 @@ struct labels_state {
 
 enum { FOLD_FROM = 100 }; /* keys with more values are folded initially, unless there is only one key */
 
-static const union cell *cell(const struct labels *m, uint32_t row, uint32_t col)
+static const union cell *view_labels_cell(const struct labels *m, uint32_t row, uint32_t col)
 {
 	return &m->r->table.cell[(size_t)row * TAGS_COLS + col];
 }
 
 static const char *value_text(const struct labels *m, uint32_t row)
 {
-	return cell(m, row, TAGS_VALUE)->text;
+	return view_labels_cell(m, row, TAGS_VALUE)->text;
 }
 
-static int64_t cum_of(const struct labels *m, uint32_t row)
+static int64_t view_labels_cum_of(const struct labels *m, uint32_t row)
 {
-	return cell(m, row, TAGS_CUM)->value;
+	return view_labels_cell(m, row, TAGS_CUM)->value;
 }
 
-static void add_row(const struct labels *m, struct label_group *g, uint32_t row)
+static void view_labels_add_row(const struct labels *m, struct label_group *g, uint32_t row)
 {
 	const struct tag_row *tag = m->r->tag;
 
 	g->hi = row + 1;
-	g->sum += cum_of(m, row); /* no overflow: the report has checked it */
+	g->sum += view_labels_cum_of(m, row); /* no overflow: the report has checked it */
 	g->is_number &= tag[row].has_number && !tag[row].has_text;
 	g->min_row = tag[row].lo < tag[g->min_row].lo ? row : g->min_row;
 	g->max_row = tag[row].hi > tag[g->max_row].hi ? row : g->max_row;
 }
 
-static void find_groups(struct labels *m, struct arena *mem)
+static void view_labels_find_groups(struct labels *m, struct arena *mem)
 {
 	uint32_t n = m->r->table.n_rows;
 
 	m->group = arena_alloc(mem, n, sizeof(*m->group));
 	for (uint32_t row = 0; row < n; row++) {
-		const char *key = cell(m, row, TAGS_KEY)->text;
+		const char *key = view_labels_cell(m, row, TAGS_KEY)->text;
 
 		if (m->n == 0 || strcmp(m->group[m->n - 1].key, key) != 0)
 			m->group[m->n++] = (struct label_group){
 				.key = key, .lo = row, .is_number = true, .min_row = row, .max_row = row
 			};
-		add_row(m, &m->group[m->n - 1], row);
+		view_labels_add_row(m, &m->group[m->n - 1], row);
 	}
 }
 
 /* The order of values: first numbers by size, then texts. */
-static int by_value(const void *a, const void *b, void *arg)
+static int view_labels_by_value(const void *a, const void *b, void *arg)
 {
 	const struct labels *m = arg;
 	uint32_t l = *(const uint32_t *)a, r = *(const uint32_t *)b;
@@ -125,11 +125,11 @@ static void sort_values(struct labels *m, struct arena *mem)
 	for (uint32_t i = 0; i < m->r->table.n_rows; i++)
 		m->by_value[i] = i;
 	for (uint32_t i = 0; i < m->n; i++)
-		qsort_r(m->by_value + m->group[i].lo, m->group[i].hi - m->group[i].lo, sizeof(*m->by_value), by_value,
-			m);
+		qsort_r(m->by_value + m->group[i].lo, m->group[i].hi - m->group[i].lo, sizeof(*m->by_value),
+			view_labels_by_value, m);
 }
 
-static int make(const struct model_request *a, struct model *m, struct err *err)
+static int view_labels_make(const struct model_request *a, struct model *m, struct err *err)
 {
 	struct labels *x = arena_zalloc(m->mem, 1, sizeof(*x));
 	struct view v;
@@ -141,7 +141,7 @@ static int make(const struct model_request *a, struct model *m, struct err *err)
 	if (rc < 0)
 		return rc;
 	x->r = &m->report;
-	find_groups(x, m->mem);
+	view_labels_find_groups(x, m->mem);
 	sort_values(x, m->mem);
 	m->view_data = x;
 	return stop_check(a->q->stop, err);
@@ -155,7 +155,7 @@ static const struct label_row *selected(const struct labels_state *s)
 }
 
 /* Remember the selection. */
-static void remember(const struct labels *m, struct labels_state *s)
+static void view_labels_remember(const struct labels *m, struct labels_state *s)
 {
 	const struct label_row *row = selected(s);
 	const char *key = row ? m->group[row->group].key : NULL;
@@ -169,7 +169,7 @@ static void remember(const struct labels *m, struct labels_state *s)
 	s->value = value ? mem_strndup(value, strlen(value)) : NULL;
 }
 
-static bool matches(const struct labels *m, struct labels_state *s, uint32_t group, uint32_t row)
+static bool view_labels_matches(const struct labels *m, struct labels_state *s, uint32_t group, uint32_t row)
 {
 	struct buf text = { 0 };
 	bool yes;
@@ -183,7 +183,7 @@ static bool matches(const struct labels *m, struct labels_state *s, uint32_t gro
 }
 
 /* Add a row. Return whether it was selected before. */
-static bool add_shown(const struct labels *m, struct labels_state *s, uint32_t group, uint32_t row)
+static bool view_labels_add_shown(const struct labels *m, struct labels_state *s, uint32_t group, uint32_t row)
 {
 	assert(group < m->n && (row == LABELS_NONE || row < m->r->table.n_rows));
 	s->shown = mem_grow(s->shown, &s->cap_shown, (size_t)s->list.n + 1, sizeof(*s->shown));
@@ -197,21 +197,21 @@ static bool add_shown(const struct labels *m, struct labels_state *s, uint32_t g
  * Add the rows of a key. If the earlier selection is in this group, set at to its row, or to the row of the key if that
  * is not shown.
  */
-static void show_group(const struct labels *m, struct labels_state *s, uint32_t group, uint32_t *at)
+static void view_labels_show_group(const struct labels *m, struct labels_state *s, uint32_t group, uint32_t *at)
 {
 	const struct label_group *g = &m->group[group];
 	bool folded = s->is_folded[group] && !s->find;
 	uint32_t head = s->list.n;
 
-	if (add_shown(m, s, group, LABELS_NONE))
+	if (view_labels_add_shown(m, s, group, LABELS_NONE))
 		*at = head;
 	for (uint32_t i = g->lo; i < g->hi; i++) {
 		uint32_t row = s->by_value ? m->by_value[i] : i;
 
-		if (folded || !matches(m, s, group, row))
+		if (folded || !view_labels_matches(m, s, group, row))
 			continue;
 		s->n_found++;
-		if (add_shown(m, s, group, row))
+		if (view_labels_add_shown(m, s, group, row))
 			*at = s->list.n - 1;
 	}
 	if (s->find && s->list.n == head + 1) {
@@ -221,16 +221,16 @@ static void show_group(const struct labels *m, struct labels_state *s, uint32_t 
 }
 
 /* Make the rows again, and restore the selection. */
-static void show(const struct labels *m, struct labels_state *s)
+static void view_labels_show(const struct labels *m, struct labels_state *s)
 {
 	uint32_t at = s->list.selected;
 
 	s->list.n = 0;
 	s->n_found = 0;
 	for (uint32_t i = 0; i < m->n; i++)
-		show_group(m, s, i, &at);
+		view_labels_show_group(m, s, i, &at);
 	shell_list_select(&s->list, at);
-	remember(m, s);
+	view_labels_remember(m, s);
 }
 
 /* Remember the names of folded keys for the next model. */
@@ -250,20 +250,20 @@ static void set_folded(const struct labels *m, struct labels_state *s, uint32_t 
 	assert(group < s->n);
 	s->is_folded[group] = fold;
 	save_folded(m, s);
-	show(m, s);
+	view_labels_show(m, s);
 }
 
 static void set_all_folded(const struct labels *m, struct labels_state *s, bool fold)
 {
 	memset(s->is_folded, fold, s->n * sizeof(*s->is_folded));
 	save_folded(m, s);
-	show(m, s);
+	view_labels_show(m, s);
 }
 
 static void set_filter(const struct labels *m, struct labels_state *s, const char *text)
 {
 	find_set(&s->find, text);
-	show(m, s);
+	view_labels_show(m, s);
 }
 
 static bool was_folded(const struct labels_state *s, const char *key)
@@ -295,7 +295,7 @@ static void set_model(const struct labels *m, struct labels_state *s, const char
 	set_filter(m, s, text);
 }
 
-static void release(struct labels_state *s)
+static void view_labels_release(struct labels_state *s)
 {
 	free(s->shown);
 	free(s->is_folded);
@@ -310,17 +310,18 @@ static void release(struct labels_state *s)
 enum { CUM_WIDTH = 11, SHARE_WIDTH = 9, BAR_WIDTH = 11, CUM_FROM = 36, BAR_FROM = 60 };
 
 /* Lines above the rows. */
-static int lines_above(int height)
+static int view_labels_lines_above(int height)
 {
 	return height >= 3;
 }
 
-static int names_at(int width)
+static int view_labels_names_at(int width)
 {
 	return SHARE_WIDTH + (width >= CUM_FROM ? CUM_WIDTH : 0) + (width >= BAR_FROM ? BAR_WIDTH : 0) + 1;
 }
 
-static void draw_head(const struct labels *m, const struct labels_state *s, struct grid *g, struct area line)
+static void view_labels_draw_head(const struct labels *m, const struct labels_state *s, struct grid *g,
+				  struct area line)
 {
 	struct style plain = theme_style(ROLE_HEADING), here = theme_style(ROLE_HEADING_SORTED);
 	const char *mark = "\xe2\x96\xbc";
@@ -336,7 +337,7 @@ static void draw_head(const struct labels *m, const struct labels_state *s, stru
 	grid_text_right(g, line, x + SHARE_WIDTH, 0, "cum%", plain);
 	text.len = 0;
 	buf_addf(&text, "label%s", s->by_value ? mark : "");
-	x = grid_text(g, line, names_at(line.width), 0, buf_text(&text), s->by_value ? here : plain);
+	x = grid_text(g, line, view_labels_names_at(line.width), 0, buf_text(&text), s->by_value ? here : plain);
 	text.len = 0;
 	if (s->find)
 		buf_addf(&text, "  %s of %s values", shell_count(s->n_found).text,
@@ -349,7 +350,7 @@ static void draw_head(const struct labels *m, const struct labels_state *s, stru
 }
 
 /* Append the text of a row for a key: "tenant  3 values", "bytes  12 values, 16B to 2MB". */
-static void add_key(const struct labels *m, const struct label_group *g, struct buf *out)
+static void view_labels_add_key(const struct labels *m, const struct label_group *g, struct buf *out)
 {
 	uint32_t n = g->hi - g->lo;
 
@@ -378,15 +379,16 @@ static void draw_cum(const struct labels *m, int64_t cum, struct grid *g, struct
 	buf_release(&text);
 }
 
-static void draw_row(const struct labels *m, const struct labels_state *s, uint32_t i, struct grid *g, struct area line)
+static void view_labels_draw_row(const struct labels *m, const struct labels_state *s, uint32_t i, struct grid *g,
+				 struct area line)
 {
 	const struct label_row *row = &s->shown[i];
 	const struct label_group *group = &m->group[row->group];
 	bool here = i == s->list.selected, is_key = row->row == LABELS_NONE;
-	int64_t cum = is_key ? group->sum : cum_of(m, row->row);
+	int64_t cum = is_key ? group->sum : view_labels_cum_of(m, row->row);
 	struct style style = theme_style(is_key ? ROLE_KEY : ROLE_PLAIN);
 	struct style heat = cum < 0 ? theme_style(ROLE_SHRANK) : theme_heat(unit_percent(cum, m->r->head.total));
-	int x = names_at(line.width) + (is_key ? 0 : 4);
+	int x = view_labels_names_at(line.width) + (is_key ? 0 : 4);
 	struct buf text = { 0 };
 
 	if (!is_key && s->find)
@@ -399,7 +401,7 @@ static void draw_row(const struct labels *m, const struct labels_state *s, uint3
 	draw_cum(m, cum, g, line, is_key && !here ? theme_style(ROLE_KEY) : heat);
 	if (is_key) {
 		x = grid_text(g, line, x, 0, s->is_folded[row->group] && !s->find ? "+ " : "- ", style);
-		add_key(m, group, &text);
+		view_labels_add_key(m, group, &text);
 	} else {
 		buf_addz(&text, *value_text(m, row->row) ? value_text(m, row->row) : "(empty)");
 	}
@@ -438,11 +440,11 @@ static void draw_none(const struct shell *sh, const struct labels *m, const stru
 			grid_text(g, a, 2, y + i, none[i], theme_style(i ? ROLE_MUTED : ROLE_PLAIN));
 }
 
-static void draw(struct shell *sh, struct pane *p, struct grid *g, struct area a)
+static void view_labels_draw(struct shell *sh, struct pane *p, struct grid *g, struct area a)
 {
 	const struct labels *m = p->model->view_data;
 	struct labels_state *s = p->state;
-	int above = lines_above(a.height);
+	int above = view_labels_lines_above(a.height);
 	struct area rows = { a.x, a.y + above, a.width, a.height - above };
 
 	(void)sh;
@@ -452,40 +454,41 @@ static void draw(struct shell *sh, struct pane *p, struct grid *g, struct area a
 		return;
 	}
 	if (above)
-		draw_head(m, s, g, (struct area){ a.x, a.y, a.width, 1 });
+		view_labels_draw_head(m, s, g, (struct area){ a.x, a.y, a.width, 1 });
 	for (int y = 0; y < rows.height && s->list.top + (uint32_t)y < s->list.n; y++)
-		draw_row(m, s, s->list.top + (uint32_t)y, g, (struct area){ a.x, rows.y + y, a.width - 1, 1 });
+		view_labels_draw_row(m, s, s->list.top + (uint32_t)y, g,
+				     (struct area){ a.x, rows.y + y, a.width - 1, 1 });
 	shell_list_draw_bar(&s->list, g, rows, theme_style(ROLE_MUTED));
 }
 
 /* ---- keys ---- */
 
-static const struct labels *labels_of(const struct pane *p)
+static const struct labels *view_labels_of(const struct pane *p)
 {
 	return p->model->view_data;
 }
 
-static void model_changed(struct shell *s, struct pane *p)
+static void view_labels_model_changed(struct shell *s, struct pane *p)
 {
 	(void)s;
-	set_model(labels_of(p), p->state, p->search);
+	set_model(view_labels_of(p), p->state, p->search);
 }
 
-static bool move(struct shell *s, struct pane *p, const struct event *e)
+static bool view_labels_move(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct labels_state *state = p->state;
 
 	(void)s;
 	if (!shell_list_key(&state->list, e))
 		return false;
-	remember(labels_of(p), state);
+	view_labels_remember(view_labels_of(p), state);
 	return true;
 }
 
 /* Set an option to the selected value. Return false when a key or nothing is selected. */
 static bool with_value(struct shell *s, struct pane *p, const char *option)
 {
-	const struct labels *m = labels_of(p);
+	const struct labels *m = view_labels_of(p);
 	const struct label_row *row = selected(p->state);
 	const struct tag_row *tag;
 	struct buf text = { 0 };
@@ -504,7 +507,7 @@ static bool with_value(struct shell *s, struct pane *p, const char *option)
 	return true;
 }
 
-static bool fold(struct shell *s, struct pane *p, const struct event *e)
+static bool view_labels_fold(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct labels_state *state = p->state;
 	const struct label_row *row = selected(state);
@@ -515,25 +518,25 @@ static bool fold(struct shell *s, struct pane *p, const struct event *e)
 		return true;
 	if (e->key == ' ')
 		close = !state->is_folded[row->group];
-	set_folded(labels_of(p), state, row->group, close);
+	set_folded(view_labels_of(p), state, row->group, close);
 	return true;
 }
 
-static bool open_row(struct shell *s, struct pane *p, const struct event *e)
+static bool view_labels_open_row(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct labels_state *state = p->state;
 	const struct label_row *row = selected(state);
 
 	(void)e;
 	if (row && !with_value(s, p, "tagfocus"))
-		set_folded(labels_of(p), state, row->group, !state->is_folded[row->group]);
+		set_folded(view_labels_of(p), state, row->group, !state->is_folded[row->group]);
 	return true;
 }
 
-static bool fold_all(struct shell *s, struct pane *p, const struct event *e)
+static bool view_labels_fold_all(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)s;
-	set_all_folded(labels_of(p), p->state, e->key == 'C');
+	set_all_folded(view_labels_of(p), p->state, e->key == 'C');
 	return true;
 }
 
@@ -549,7 +552,7 @@ static const char *selected_key(const struct pane *p)
 {
 	const struct label_row *row = selected(p->state);
 
-	return row ? labels_of(p)->group[row->group].key : NULL;
+	return row ? view_labels_of(p)->group[row->group].key : NULL;
 }
 
 static bool hide(struct shell *s, struct pane *p, const struct event *e)
@@ -590,13 +593,13 @@ static bool to_root(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-static bool sort(struct shell *s, struct pane *p, const struct event *e)
+static bool view_labels_sort(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct labels_state *state = p->state;
 
 	(void)e;
 	state->by_value = !state->by_value;
-	show(labels_of(p), state);
+	view_labels_show(view_labels_of(p), state);
 	shell_notify(s, false, state->by_value ? "sorted by value" : "sorted by cum");
 	return true;
 }
@@ -616,56 +619,56 @@ static bool next_value(struct shell *s, struct pane *p, const struct event *e)
 			shell_list_select(&state->list, (uint32_t)i);
 			break;
 		}
-	remember(labels_of(p), state);
+	view_labels_remember(view_labels_of(p), state);
 	return true;
 }
 
-static void search(struct shell *s, struct pane *p, const char *text)
+static void view_labels_search(struct shell *s, struct pane *p, const char *text)
 {
 	struct labels_state *state = p->state;
 
-	set_filter(labels_of(p), state, text);
+	set_filter(view_labels_of(p), state, text);
 	if (*text)
 		shell_notify(s, false, "%s of %s values", shell_count(state->n_found).text,
-			     shell_count(labels_of(p)->r->table.n_rows).text);
+			     shell_count(view_labels_of(p)->r->table.n_rows).text);
 }
 
-static bool mouse(struct shell *s, struct pane *p, const struct event *e)
+static bool view_labels_mouse(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct labels_state *state = p->state;
-	int above = lines_above(p->area.height);
+	int above = view_labels_lines_above(p->area.height);
 	uint32_t row;
 
 	if (e->kind == EVENT_WHEEL)
-		return move(s, p, e);
+		return view_labels_move(s, p, e);
 	if (e->y < above && state->list.n)
-		return e->kind == EVENT_CLICK && sort(s, p, e);
+		return e->kind == EVENT_CLICK && view_labels_sort(s, p, e);
 	if (!shell_list_row_at(&state->list, e->y - above, &row))
 		return false;
 	shell_list_select(&state->list, row);
-	remember(labels_of(p), state);
+	view_labels_remember(view_labels_of(p), state);
 	if (e->kind == EVENT_DOUBLE)
-		return open_row(s, p, e);
+		return view_labels_open_row(s, p, e);
 	return true;
 }
 
-static void release_state(struct pane *p)
+static void view_labels_release_state(struct pane *p)
 {
-	release(p->state);
+	view_labels_release(p->state);
 }
 
 static const struct binding keys[] = {
-	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, move },
+	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, view_labels_move },
 	{ "Enter", "keep samples with this label; on a key: fold or unfold", "focus", "tagfocus=KEY=^VALUE$",
-	  open_row },
+	  view_labels_open_row },
 	{ "f", "keep samples with this label", NULL, "tagfocus=KEY=^VALUE$", filter_value },
 	{ "x", "drop samples with this label", "ignore", "tagignore=KEY=^VALUE$", filter_value },
 	{ "b", "put the key at the root of stacks (tree, flame graph); again: remove it", "to root", "tagroot=KEY",
 	  to_root },
 	{ "H", "hide this key", NULL, "taghide=^KEY$", hide },
-	{ "Space Right l + Left h -", "fold or unfold the key", NULL, NULL, fold },
-	{ "C E", "fold all, unfold all", NULL, NULL, fold_all },
-	{ "S < >", "sort by cum or by value", "sort", NULL, sort },
+	{ "Space Right l + Left h -", "fold or unfold the key", NULL, NULL, view_labels_fold },
+	{ "C E", "fold all, unfold all", NULL, NULL, view_labels_fold_all },
+	{ "S < >", "sort by cum or by value", "sort", NULL, view_labels_sort },
 	{ "n N", "next and previous match", NULL, NULL, next_value },
 };
 
@@ -682,10 +685,10 @@ const struct pane_class shell_view_labels = {
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct labels_state),
-	.make = make,
-	.model_changed = model_changed,
-	.draw = draw,
-	.mouse = mouse,
-	.search = search,
-	.release = release_state,
+	.make = view_labels_make,
+	.model_changed = view_labels_model_changed,
+	.draw = view_labels_draw,
+	.mouse = view_labels_mouse,
+	.search = view_labels_search,
+	.release = view_labels_release_state,
 };

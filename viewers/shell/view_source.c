@@ -24,7 +24,7 @@ enum { SENTENCES_MAX = 6, INDENT = 2 };
 /* ---- keys ---- */
 
 /* Set or clear a flag of the model, and make it again. */
-static void set_flag(struct shell *s, struct pane *p, unsigned what, bool yes)
+static void view_source_set_flag(struct shell *s, struct pane *p, unsigned what, bool yes)
 {
 	p->flags = yes ? p->flags | what : p->flags & ~what;
 	shell_refresh(s, p);
@@ -41,7 +41,7 @@ static void set_below(struct pane *p, uint8_t what, bool yes)
 }
 
 /* Does the current function have instructions? */
-static bool has_code(const struct pane *p)
+static bool view_source_has_code(const struct pane *p)
 {
 	const struct source_routine *r = shell_source_routine(p);
 
@@ -68,12 +68,12 @@ static bool toggle_code(struct shell *s, struct pane *p, const struct event *e)
 
 	(void)e;
 	st->show_code = !st->show_code;
-	if (sm->has_code && st->show_code && !has_code(p))
+	if (sm->has_code && st->show_code && !view_source_has_code(p))
 		notify_no_code(s, p);
 	if (sm->has_code || !st->show_code)
 		set_below(p, BELOW_CODE, st->show_code);
 	else
-		set_flag(s, p, SOURCE_WITH_CODE, true);
+		view_source_set_flag(s, p, SOURCE_WITH_CODE, true);
 	return true;
 }
 
@@ -98,7 +98,7 @@ static void toggle_line(struct shell *s, struct pane *p, uint32_t line)
 
 	if (!sm->has_code && has_value) {
 		st->has_line = st->opens_line = true;
-		set_flag(s, p, SOURCE_WITH_CODE, true);
+		view_source_set_flag(s, p, SOURCE_WITH_CODE, true);
 	} else if (!has) {
 		if (has_value)
 			notify_no_code(s, p);
@@ -111,7 +111,7 @@ static void toggle_line(struct shell *s, struct pane *p, uint32_t line)
 	}
 }
 
-static bool open_row(struct shell *s, struct pane *p, const struct event *e)
+static bool view_source_open_row(struct shell *s, struct pane *p, const struct event *e)
 {
 	const struct source_model *sm = shell_source_model(p);
 	const struct source_row *row = shell_source_selected(p);
@@ -138,11 +138,11 @@ static bool open_row(struct shell *s, struct pane *p, const struct event *e)
 static bool toggle_whole(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)e;
-	set_flag(s, p, SOURCE_WHOLE, !(p->flags & SOURCE_WHOLE));
+	view_source_set_flag(s, p, SOURCE_WHOLE, !(p->flags & SOURCE_WHOLE));
 	return true;
 }
 
-static bool edit(struct shell *s, struct pane *p, const struct event *e)
+static bool view_source_edit(struct shell *s, struct pane *p, const struct event *e)
 {
 	const struct source_routine *r = shell_source_routine(p);
 	const struct source_row *row = shell_source_selected(p);
@@ -165,7 +165,7 @@ static bool edit(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-static void add_selection(struct shell *s, struct pane *p, struct buf *out)
+static void view_source_add_selection(struct shell *s, struct pane *p, struct buf *out)
 {
 	const struct source_state *st = p->state;
 	const struct source_model *sm = shell_source_model(p);
@@ -180,7 +180,7 @@ static void add_selection(struct shell *s, struct pane *p, struct buf *out)
 		shell_quote(shell_source_routine(p)->name, out);
 }
 
-static void model_changed(struct shell *s, struct pane *p)
+static void view_source_model_changed(struct shell *s, struct pane *p)
 {
 	struct source_state *st = p->state;
 	const struct source_model *sm = shell_source_model(p);
@@ -189,11 +189,11 @@ static void model_changed(struct shell *s, struct pane *p)
 	if (st->code.routines.selected >= sm->code.n)
 		st->code.routines.selected = 0;
 	shell_source_set_model(p);
-	if (sm->has_code && requested && !has_code(p))
+	if (sm->has_code && requested && !view_source_has_code(p))
 		notify_no_code(s, p);
 }
 
-static void release_state(struct pane *p)
+static void view_source_release_state(struct pane *p)
 {
 	struct source_state *st = p->state;
 
@@ -227,7 +227,7 @@ void shell_source_open(struct shell *s, const char *name, int64_t line)
 
 /* ---- drawing ---- */
 
-static void add_place(const char *file, int64_t line, struct buf *out)
+static void view_source_add_place(const char *file, int64_t line, struct buf *out)
 {
 	if (!*file)
 		return;
@@ -260,7 +260,7 @@ static void inlined_row(const struct pane *p, const struct source_row *row, stru
 	buf_addz(&out->scratch, "| inlined ");
 	buf_addz(&out->scratch, cell[LIST_FUNCTION].text);
 	buf_addz(&out->scratch, " ");
-	add_place(cell[LIST_FILE].text, cell[LIST_LINE].value, &out->scratch);
+	view_source_add_place(cell[LIST_FILE].text, cell[LIST_LINE].value, &out->scratch);
 	out->role = ROLE_COMMAND;
 }
 
@@ -280,7 +280,7 @@ static void call_row(const struct pane *p, const struct source_row *row, struct 
 	buf_addz(&out->scratch, "> ");
 	buf_addz(&out->scratch, call->source);
 	buf_addz(&out->scratch, *call->source ? "  " : "");
-	add_place(call->file, call->line, &out->scratch);
+	view_source_add_place(call->file, call->line, &out->scratch);
 	out->role = ROLE_MUTED;
 }
 
@@ -297,7 +297,7 @@ static void code_row(const struct pane *p, const struct source_row *row, struct 
 	out->role = ROLE_PLAIN;
 }
 
-static void fill_row(const struct pane *p, uint32_t i, struct code_row *out)
+static void view_source_fill_row(const struct pane *p, uint32_t i, struct code_row *out)
 {
 	const struct source_row *row = shell_source_row(p, i);
 
@@ -321,7 +321,7 @@ static void fill_row(const struct pane *p, uint32_t i, struct code_row *out)
 }
 
 /* Draw the source location of an inlined instruction. */
-static void draw_extra(const struct code_place *at, int end)
+static void view_source_draw_extra(const struct code_place *at, int end)
 {
 	const struct source_row *row = shell_source_row(at->p, at->i);
 	const struct weblist_inst *it;
@@ -333,7 +333,7 @@ static void draw_extra(const struct code_place *at, int end)
 	if (!it->depth)
 		return;
 	buf_addz(&text, "  ; ");
-	add_place(it->file, it->line, &text);
+	view_source_add_place(it->file, it->line, &text);
 	code_draw_text(at->g, at->area, end, 0, buf_text(&text), code_style(at, ROLE_MUTED), NULL);
 	buf_release(&text);
 }
@@ -359,7 +359,8 @@ static int draw_missing(const struct pane *p, struct grid *g, struct area a)
 	return y;
 }
 
-static void draw_heading(const struct pane *p, const struct code_columns *c, struct grid *g, struct area line)
+static void view_source_draw_heading(const struct pane *p, const struct code_columns *c, struct grid *g,
+				     struct area line)
 {
 	const char *path =
 		*shell_source_routine(p)->path ? shell_source_routine(p)->path : shell_source_routine(p)->file;
@@ -370,7 +371,7 @@ static void draw_heading(const struct pane *p, const struct code_columns *c, str
 
 /* ---- the view ---- */
 
-static struct code_routine routine_at(const struct pane *p, uint32_t i)
+static struct code_routine view_source_routine_at(const struct pane *p, uint32_t i)
 {
 	const struct source_routine *r = &shell_source_model(p)->routine[i];
 
@@ -378,12 +379,12 @@ static struct code_routine routine_at(const struct pane *p, uint32_t i)
 	return (struct code_routine){ r->name, r->file, r->flat, r->cum };
 }
 
-static void add_name(const struct pane *p, struct buf *out)
+static void view_source_add_name(const struct pane *p, struct buf *out)
 {
 	buf_addz(out, shell_source_routine(p)->name);
 }
 
-static void select_row(struct pane *p, uint32_t row)
+static void view_source_select_row(struct pane *p, uint32_t row)
 {
 	shell_list_select(&((struct source_state *)p->state)->code.list, row);
 	shell_source_remember(p);
@@ -395,7 +396,7 @@ static uint32_t hot_line(const struct pane *p)
 	return shell_source_selected(p) ? shell_source_selected(p)->line : CODE_NONE;
 }
 
-static void select_hot(struct pane *p, uint32_t hot, struct buf *out)
+static void view_source_select_hot(struct pane *p, uint32_t hot, struct buf *out)
 {
 	int64_t line = shell_source_cell(p, hot)[LIST_LINE].value;
 
@@ -405,22 +406,22 @@ static void select_hot(struct pane *p, uint32_t hot, struct buf *out)
 
 static const struct code_class class = {
 	.mark_title = "line",
-	.routine = routine_at,
-	.add_name = add_name,
+	.routine = view_source_routine_at,
+	.add_name = view_source_add_name,
 	.show = shell_source_show,
-	.select = select_row,
+	.select = view_source_select_row,
 	.remember = shell_source_remember,
-	.open = open_row,
+	.open = view_source_open_row,
 	.hot = hot_line,
-	.select_hot = select_hot,
+	.select_hot = view_source_select_hot,
 	.search_text = shell_source_search_text,
-	.row = fill_row,
-	.draw_heading = draw_heading,
+	.row = view_source_fill_row,
+	.draw_heading = view_source_draw_heading,
 	.draw_notes = draw_missing,
-	.draw_extra = draw_extra,
+	.draw_extra = view_source_draw_extra,
 };
 
-static int make(const struct model_request *a, struct model *m, struct err *err)
+static int view_source_make(const struct model_request *a, struct model *m, struct err *err)
 {
 	int rc = shell_source_make(a, m, err);
 
@@ -432,7 +433,7 @@ static const struct binding keys[] = {
 	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End h l Left Right", "move; scroll long lines sideways",
 	  NULL, NULL, code_move },
 	{ "Enter Space", "open or close inlined calls and instructions of a line; on an inlined call: its source",
-	  "open", NULL, open_row },
+	  "open", NULL, view_source_open_row },
 	{ "a", "show or hide the instructions of all lines", "asm", NULL, toggle_code },
 	{ "]", "next line by value", "next hot", NULL, code_next_hot },
 	{ "[", "previous line by value", NULL, NULL, code_next_hot },
@@ -441,7 +442,7 @@ static const struct binding keys[] = {
 	{ "L", "choose one of the matching functions", NULL, NULL, code_choose },
 	{ "w", "show the whole file, or only the function", "whole", NULL, toggle_whole },
 	{ "+ -", "show or hide the inlined calls of all lines", NULL, NULL, show_inlined },
-	{ "E", "open the file in $VISUAL or $EDITOR", "edit", NULL, edit },
+	{ "E", "open the file in $VISUAL or $EDITOR", "edit", NULL, view_source_edit },
 	{ "Esc", NULL, NULL, NULL, code_cancel_choice },
 };
 
@@ -452,11 +453,11 @@ const struct pane_class shell_view_source = {
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct source_state),
-	.make = make,
-	.model_changed = model_changed,
+	.make = view_source_make,
+	.model_changed = view_source_model_changed,
 	.draw = code_draw,
 	.mouse = code_mouse,
-	.add_selection = add_selection,
+	.add_selection = view_source_add_selection,
 	.search = code_search,
-	.release = release_state,
+	.release = view_source_release_state,
 };

@@ -76,7 +76,7 @@ static struct source_routine routine_of(const struct model *m, uint32_t row, con
 }
 
 /* Sort by value, the largest first; functions with equal values by name, as in the table. */
-static void sort_routines(struct source_model *sm, struct arena *mem)
+static void view_source_rows_sort_routines(struct source_model *sm, struct arena *mem)
 {
 	struct source_routine *sorted = arena_alloc(mem, sm->code.n, sizeof(*sorted));
 	struct code_sort_key *key = mem_alloc(sm->code.n, sizeof(*key));
@@ -105,10 +105,10 @@ static void find_routines(const struct model *m, struct source_model *out, const
 		else
 			out->routine[out->code.n - 1].hi = i + 1;
 	}
-	sort_routines(out, m->mem);
+	view_source_rows_sort_routines(out, m->mem);
 }
 
-static const char *clean(const char *path, struct arena *mem)
+static const char *view_source_rows_clean(const char *path, struct arena *mem)
 {
 	struct buf out = { 0 };
 	const char *text;
@@ -120,19 +120,19 @@ static const char *clean(const char *path, struct arena *mem)
 }
 
 /* Is one path a suffix of the other? Both are clean. */
-static bool is_same_file(const char *a, const char *b)
+static bool view_source_rows_is_same_file(const char *a, const char *b)
 {
 	size_t n_a = strlen(a), n_b = strlen(b);
 
 	if (n_a < n_b)
-		return is_same_file(b, a);
+		return view_source_rows_is_same_file(b, a);
 	if (strcmp(a + (n_a - n_b), b) != 0)
 		return false;
 	return n_a == n_b || (n_b && (a[n_a - n_b - 1] == '/' || *b == '/'));
 }
 
 /* Does a line have instructions, and not just inlined calls? */
-static bool has_code(const struct source_model *sm, uint32_t line)
+static bool view_source_rows_has_code(const struct source_model *sm, uint32_t line)
 {
 	for (uint32_t i = sm->weblist.line[line].lo; i < sm->weblist.line[line].hi; i++)
 		if (sm->weblist.inst[i].is_code)
@@ -152,7 +152,7 @@ static void join_lines(const struct model *m, struct source_model *sm, const str
 			continue;
 		while (lo < hi && sm->weblist.line[lo].no < line)
 			lo++;
-		if (lo < hi && sm->weblist.line[lo].no == line && has_code(sm, lo))
+		if (lo < hi && sm->weblist.line[lo].no == line && view_source_rows_has_code(sm, lo))
 			sm->line_code[row] = lo;
 	}
 }
@@ -166,12 +166,12 @@ static void join_code(const struct model *m, struct source_model *sm)
 	for (uint32_t i = 0; i < n_rows; i++)
 		sm->line_code[i] = CODE_NONE;
 	for (uint32_t i = 0; i < sm->weblist.n; i++)
-		file[i] = clean(sm->weblist.func[i].file, m->mem);
+		file[i] = view_source_rows_clean(sm->weblist.func[i].file, m->mem);
 	for (uint32_t i = 0; i < sm->code.n; i++) {
-		const char *wanted = clean(sm->routine[i].file, m->mem);
+		const char *wanted = view_source_rows_clean(sm->routine[i].file, m->mem);
 
 		for (uint32_t f = 0; f < sm->weblist.n; f++)
-			if (is_same_file(file[f], wanted))
+			if (view_source_rows_is_same_file(file[f], wanted))
 				join_lines(m, sm, &sm->routine[i], sm->weblist.func[f].lo, sm->weblist.func[f].hi);
 	}
 }
@@ -249,7 +249,7 @@ const union cell *shell_source_cell(const struct pane *p, uint32_t row)
 	return p->model->report.table.cell + (size_t)row * N_LIST_COLS;
 }
 
-static bool is_line(const struct pane *p, uint32_t row)
+static bool view_source_rows_is_line(const struct pane *p, uint32_t row)
 {
 	return p->model->report.table.role[row] == ROW_LINE;
 }
@@ -265,7 +265,7 @@ bool shell_source_has_below(const struct pane *p, uint32_t line, uint8_t what)
 {
 	if (what == BELOW_CODE)
 		return code_of(p, line) != NULL;
-	return line + 1 < shell_source_routine(p)->hi && !is_line(p, line + 1);
+	return line + 1 < shell_source_routine(p)->hi && !view_source_rows_is_line(p, line + 1);
 }
 
 const char *shell_source_search_text(const struct pane *p, uint32_t i, struct buf *scratch)
@@ -289,14 +289,14 @@ const char *shell_source_search_text(const struct pane *p, uint32_t i, struct bu
 	return "";
 }
 
-static void add_row(struct source_state *st, enum source_kind kind, uint32_t i, uint32_t line)
+static void view_source_rows_add_row(struct source_state *st, enum source_kind kind, uint32_t i, uint32_t line)
 {
 	assert(kind <= SOURCE_CODE);
 	st->row = mem_grow(st->row, &st->cap_rows, (size_t)st->code.list.n + 1, sizeof(*st->row));
 	st->row[st->code.list.n++] = (struct source_row){ kind, i, line };
 }
 
-static void add_code(const struct pane *p, uint32_t line)
+static void view_source_rows_add_code(const struct pane *p, uint32_t line)
 {
 	const struct source_model *sm = shell_source_model(p);
 	const struct weblist_line *code = code_of(p, line);
@@ -306,32 +306,32 @@ static void add_code(const struct pane *p, uint32_t line)
 		const struct weblist_inst *it = &sm->weblist.inst[i];
 
 		for (uint32_t k = it->lo; k < it->hi; k++)
-			add_row(st, SOURCE_CALL, k, line);
+			view_source_rows_add_row(st, SOURCE_CALL, k, line);
 		if (!it->is_code)
 			continue;
 		code_values_add(&st->code.values, it->flat);
 		code_values_add(&st->code.values, it->cum);
-		add_row(st, SOURCE_CODE, i, line);
+		view_source_rows_add_row(st, SOURCE_CODE, i, line);
 	}
 }
 
-static void add_line(struct pane *p, uint32_t line)
+static void view_source_rows_add_line(struct pane *p, uint32_t line)
 {
 	struct source_state *st = p->state;
 
 	code_values_add(&st->code.values, shell_source_cell(p, line)[LIST_FLAT].value);
 	code_values_add(&st->code.values, shell_source_cell(p, line)[LIST_CUM].value);
-	add_row(st, SOURCE_LINE, line, line);
-	for (uint32_t i = line + 1; i < shell_source_routine(p)->hi && !is_line(p, i); i++) {
+	view_source_rows_add_row(st, SOURCE_LINE, line, line);
+	for (uint32_t i = line + 1; i < shell_source_routine(p)->hi && !view_source_rows_is_line(p, i); i++) {
 		code_values_add(&st->code.values, shell_source_cell(p, i)[LIST_CUM].value);
 		if (st->below[line] & BELOW_INLINED)
-			add_row(st, SOURCE_INLINED, i, line);
+			view_source_rows_add_row(st, SOURCE_INLINED, i, line);
 	}
 	if (st->below[line] & BELOW_CODE)
-		add_code(p, line);
+		view_source_rows_add_code(p, line);
 }
 
-static uint32_t row_of(const struct source_state *st, const struct source_row *wanted)
+static uint32_t view_source_rows_row_of(const struct source_state *st, const struct source_row *wanted)
 {
 	uint32_t line = 0;
 
@@ -358,25 +358,25 @@ void shell_source_make_rows(struct pane *p)
 	st->code.values = code_values(p);
 	st->code.list.n = 0;
 	for (uint32_t i = r->lo; i < r->hi; i++)
-		if (is_line(p, i))
-			add_line(p, i);
+		if (view_source_rows_is_line(p, i))
+			view_source_rows_add_line(p, i);
 	st->code.mark_width =
 		snprintf(number, sizeof(number), "%lld",
 			 r->hi > r->lo && st->code.list.n
 				 ? (long long)shell_source_cell(p, st->row[st->code.list.n - 1].line)[LIST_LINE].value
 				 : 0LL);
 	st->code.mark_width = st->code.mark_width < 4 ? 4 : st->code.mark_width;
-	st->code.list.selected = had ? row_of(st, &at) : 0;
+	st->code.list.selected = had ? view_source_rows_row_of(st, &at) : 0;
 	st->code.list.top = st->code.list.selected > above ? st->code.list.selected - above : 0;
 	shell_list_select(&st->code.list, st->code.list.selected);
 }
 
 /* The values of a row of the table; false if the row is not a line. */
-static bool get_values(const struct pane *p, uint32_t i, int64_t *flat, int64_t *cum)
+static bool view_source_rows_get_values(const struct pane *p, uint32_t i, int64_t *flat, int64_t *cum)
 {
 	*flat = shell_source_cell(p, i)[LIST_FLAT].value;
 	*cum = shell_source_cell(p, i)[LIST_CUM].value;
-	return is_line(p, i);
+	return view_source_rows_is_line(p, i);
 }
 
 void shell_source_remember(struct pane *p)
@@ -426,7 +426,7 @@ void shell_source_show(struct pane *p, uint32_t i)
 	assert(i < shell_source_model(p)->code.n);
 	st->code.routine = i;
 	st->code.list = (struct list){ .height = st->code.list.height > 0 ? st->code.list.height : p->area.height - 3 };
-	code_find_hot(p, shell_source_routine(p)->lo, shell_source_routine(p)->hi, get_values);
+	code_find_hot(p, shell_source_routine(p)->lo, shell_source_routine(p)->hi, view_source_rows_get_values);
 	shell_source_make_rows(p);
 	if (st->code.n_hot) {
 		st->code.list.top = UINT32_MAX / 2; /* no longer visible, so that it is centered */
@@ -438,7 +438,7 @@ void shell_source_show(struct pane *p, uint32_t i)
 static bool has_line(const struct pane *p, const struct source_routine *r, int64_t line)
 {
 	for (uint32_t i = r->lo; i < r->hi; i++)
-		if (is_line(p, i) && shell_source_cell(p, i)[LIST_LINE].value == line)
+		if (view_source_rows_is_line(p, i) && shell_source_cell(p, i)[LIST_LINE].value == line)
 			return true;
 	return false;
 }

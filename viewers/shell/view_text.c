@@ -38,8 +38,8 @@ static const char *next_line(const char *line, const char *end)
 }
 
 /* Find the offsets of lines. There can be millions, so this can be stopped. */
-static int find_lines(const struct buf *text, struct stop *stop, struct arena *mem, struct text_lines *lines,
-		      struct err *err)
+static int view_text_find_lines(const struct buf *text, struct stop *stop, struct arena *mem, struct text_lines *lines,
+				struct err *err)
 {
 	const char *start = buf_text(text), *end = start + text->len;
 	const char *c = start;
@@ -53,7 +53,7 @@ static int find_lines(const struct buf *text, struct stop *stop, struct arena *m
 	return stop_check(stop, err);
 }
 
-static int make(const struct model_request *a, struct model *m, struct err *err)
+static int view_text_make(const struct model_request *a, struct model *m, struct err *err)
 {
 	struct text_lines *lines = arena_zalloc(m->mem, 1, sizeof(*lines));
 	struct answer answer = { 0 };
@@ -66,7 +66,7 @@ static int make(const struct model_request *a, struct model *m, struct err *err)
 		answer_add_text(&answer, &m->text);
 	buf_add(&m->notes, buf_text(&answer.notes), answer.notes.len);
 	answer_release(&answer);
-	return rc < 0 ? rc : find_lines(&m->text, a->q->stop, m->mem, lines, err);
+	return rc < 0 ? rc : view_text_find_lines(&m->text, a->q->stop, m->mem, lines, err);
 }
 
 /* Line i, without its newline; the caller frees. */
@@ -89,7 +89,7 @@ static bool has_match(const struct pane *p, uint32_t i)
 	return yes;
 }
 
-static void draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
+static void view_text_draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 {
 	struct text_state *state = p->state;
 	const struct text_lines *lines = p->model->view_data;
@@ -111,7 +111,7 @@ static void draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 	shell_list_draw_bar(&state->list, g, a, theme_style(ROLE_PLAIN));
 }
 
-static bool mouse(struct shell *s, struct pane *p, const struct event *e)
+static bool view_text_mouse(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct text_state *state = p->state;
 	uint32_t row;
@@ -124,7 +124,7 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	return shell_list_key(&state->list, e);
 }
 
-static bool move(struct shell *s, struct pane *p, const struct event *e)
+static bool view_text_move(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct text_state *state = p->state;
 
@@ -148,7 +148,7 @@ static void find_from(struct shell *s, struct pane *p, uint32_t from, int by)
 	shell_notify(s, false, "no match");
 }
 
-static void search(struct shell *s, struct pane *p, const char *text)
+static void view_text_search(struct shell *s, struct pane *p, const char *text)
 {
 	struct text_state *state = p->state;
 
@@ -159,7 +159,7 @@ static void search(struct shell *s, struct pane *p, const char *text)
 		find_from(s, p, state->find_from < state->list.n ? state->find_from : 0, 1);
 }
 
-static bool next_match(struct shell *s, struct pane *p, const struct event *e)
+static bool view_text_next_match(struct shell *s, struct pane *p, const struct event *e)
 {
 	const struct text_state *state = p->state;
 	uint32_t n = state->list.n, at = state->list.selected;
@@ -171,7 +171,7 @@ static bool next_match(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-static void model_changed(struct shell *s, struct pane *p)
+static void view_text_model_changed(struct shell *s, struct pane *p)
 {
 	struct text_state *state = p->state;
 	const struct text_lines *lines = p->model->view_data;
@@ -181,14 +181,14 @@ static void model_changed(struct shell *s, struct pane *p)
 	shell_list_select(&state->list, state->list.selected);
 }
 
-static void release_state(struct pane *p)
+static void view_text_release_state(struct pane *p)
 {
 	find_free(((struct text_state *)p->state)->find);
 }
 
 static const struct binding keys[] = {
-	{ "n N", "next and previous match", NULL, NULL, next_match },
-	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End h l Left Right", "move", NULL, NULL, move },
+	{ "n N", "next and previous match", NULL, NULL, view_text_next_match },
+	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End h l Left Right", "move", NULL, NULL, view_text_move },
 };
 
 const struct pane_class shell_view_text = {
@@ -197,10 +197,10 @@ const struct pane_class shell_view_text = {
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct text_state),
-	.make = make,
-	.model_changed = model_changed,
-	.draw = draw,
-	.mouse = mouse,
-	.search = search,
-	.release = release_state,
+	.make = view_text_make,
+	.model_changed = view_text_model_changed,
+	.draw = view_text_draw,
+	.mouse = view_text_mouse,
+	.search = view_text_search,
+	.release = view_text_release_state,
 };

@@ -36,8 +36,8 @@ struct top_state {
 };
 
 /* Make rows with before and after if there are two sides. Averages have no before and after. */
-static int make_report(const struct model_request *a, struct model *m, struct top_rows *t, struct view *v,
-		       struct err *err)
+static int view_top_make_report(const struct model_request *a, struct model *m, struct top_rows *t, struct view *v,
+				struct err *err)
 {
 	int rc;
 
@@ -68,11 +68,11 @@ static bool has_negative(const struct report *r)
 	return false;
 }
 
-static int make(const struct model_request *a, struct model *m, struct err *err)
+static int view_top_make(const struct model_request *a, struct model *m, struct err *err)
 {
 	struct top_rows *t = arena_zalloc(m->mem, 1, sizeof(*t));
 	struct view v;
-	int rc = make_report(a, m, t, &v, err);
+	int rc = view_top_make_report(a, m, t, &v, err);
 
 	if (rc < 0)
 		return rc;
@@ -105,7 +105,7 @@ static uint32_t column_of(const struct sheet *s, enum sort order)
 	return order == SORT_CUM ? SHEET_CUM : SHEET_FLAT;
 }
 
-static const char *name_of(const struct sheet *s, uint32_t row)
+static const char *view_top_name_of(const struct sheet *s, uint32_t row)
 {
 	return s->class->text(s, row, s->class->name);
 }
@@ -117,7 +117,7 @@ static void forget_selection(struct top_state *state)
 	state->name = state->function = NULL;
 }
 
-static void remember(struct top_state *state)
+static void view_top_remember(struct top_state *state)
 {
 	const struct top_rows *t = state->sheet->rows;
 	uint32_t row;
@@ -125,7 +125,7 @@ static void remember(struct top_state *state)
 	if (!sheet_selected(state->sheet, &row))
 		return;
 	forget_selection(state);
-	state->name = mem_strndup(name_of(state->sheet, row), strlen(name_of(state->sheet, row)));
+	state->name = mem_strndup(view_top_name_of(state->sheet, row), strlen(view_top_name_of(state->sheet, row)));
 	state->function = mem_strndup(t->place[row].function, strlen(t->place[row].function));
 }
 
@@ -136,7 +136,7 @@ static bool restore_selection(struct top_state *state)
 	uint32_t found = UINT32_MAX;
 
 	for (uint32_t i = 0; state->name && i < state->sheet->n_rows; i++) {
-		if (strcmp(name_of(state->sheet, i), state->name) == 0) {
+		if (strcmp(view_top_name_of(state->sheet, i), state->name) == 0) {
 			found = i;
 			break;
 		}
@@ -147,7 +147,7 @@ static bool restore_selection(struct top_state *state)
 }
 
 /* Update sum% for the rows shown. */
-static void add_up(struct top_state *state)
+static void view_top_add_up(struct top_state *state)
 {
 	if (state->sheet == &state->plain)
 		shell_top_add_up(state->sheet);
@@ -162,7 +162,7 @@ static void sort_sheet(struct top_state *state)
 	assert(state->sheet->rows == t && state->sheet->n_rows == t->r->table.n_rows);
 	sheet_sort(state->sheet, !state->sheet->is_reversed &&
 					 order_of(state->sheet, state->sheet->sort_column, &order) && order == t->sort);
-	add_up(state);
+	view_top_add_up(state);
 }
 
 /* The preference of the chosen columns. */
@@ -189,7 +189,7 @@ static void choose_sheet(struct shell *s, struct top_state *state, const struct 
 	sheet_filter(sheet, search);
 }
 
-static void model_changed(struct shell *s, struct pane *p)
+static void view_top_model_changed(struct shell *s, struct pane *p)
 {
 	struct top_state *state = p->state;
 	const struct top_rows *t = p->model->view_data;
@@ -204,7 +204,7 @@ static void model_changed(struct shell *s, struct pane *p)
 	if (!restore_selection(state) && state->name && list->n)
 		/* the selected row has disappeared: select the row now at its position */
 		shell_list_select(list, was.selected < list->n ? was.selected : list->n - 1);
-	remember(state);
+	view_top_remember(state);
 	/* keep the selected row at the same place on the screen */
 	list->top = list->selected > was.selected - was.top ? list->selected - (was.selected - was.top) : 0;
 	if (t->is_preliminary) {
@@ -230,7 +230,7 @@ static void draw_nothing(const struct shell *s, const struct pane *p, struct gri
 	grid_text(g, a, 2, 1, why, theme_style(ROLE_PLAIN));
 }
 
-static void draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
+static void view_top_draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 {
 	struct top_state *state = p->state;
 	const struct top_rows *t = p->model->view_data;
@@ -258,18 +258,18 @@ static void draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 
 /* ---- keys ---- */
 
-static bool move(struct shell *s, struct pane *p, const struct event *e)
+static bool view_top_move(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct top_state *state = p->state;
 
 	(void)s;
 	if (!shell_list_key(&state->sheet->list, e))
 		return false;
-	remember(state);
+	view_top_remember(state);
 	return true;
 }
 
-static bool open_row(struct shell *s, struct pane *p, const struct event *e)
+static bool view_top_open_row(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct top_state *state = p->state;
 	struct buf name = { 0 };
@@ -278,14 +278,14 @@ static bool open_row(struct shell *s, struct pane *p, const struct event *e)
 	(void)e;
 	if (!sheet_selected(state->sheet, &row))
 		return false;
-	shell_quote(name_of(state->sheet, row), &name);
+	shell_quote(view_top_name_of(state->sheet, row), &name);
 	shell_run_linef(s, "peek %s", buf_text(&name));
 	buf_release(&name);
 	return true;
 }
 
 /* Sort by a column. If the report can sort by it, set the option, which makes a new model. */
-static void sort_by(struct shell *s, struct pane *p, uint32_t col)
+static void view_top_sort_by(struct shell *s, struct pane *p, uint32_t col)
 {
 	struct top_state *state = p->state;
 	enum sort order;
@@ -293,7 +293,7 @@ static void sort_by(struct shell *s, struct pane *p, uint32_t col)
 	state->sheet->sort_column = col;
 	state->sheet->is_reversed = false;
 	sort_sheet(state);
-	remember(state);
+	view_top_remember(state);
 	if (order_of(state->sheet, col, &order) && order != (enum sort)settings_query(s->settings)->sort)
 		shell_run_linef(s, "sort=%s", order == SORT_CUM ? "cum" : "flat");
 }
@@ -304,11 +304,11 @@ static bool sort_by_neighbour(struct shell *s, struct pane *p, const struct even
 	uint32_t col = sheet_neighbour_column(state->sheet, e->key == '<' ? -1 : 1);
 
 	if (col != state->sheet->sort_column)
-		sort_by(s, p, col);
+		view_top_sort_by(s, p, col);
 	return true;
 }
 
-static bool reverse(struct shell *s, struct pane *p, const struct event *e)
+static bool view_top_reverse(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct top_state *state = p->state;
 
@@ -316,7 +316,7 @@ static bool reverse(struct shell *s, struct pane *p, const struct event *e)
 	(void)e;
 	state->sheet->is_reversed = !state->sheet->is_reversed;
 	sort_sheet(state);
-	remember(state);
+	view_top_remember(state);
 	return true;
 }
 
@@ -329,7 +329,7 @@ static bool choose_columns(struct shell *s, struct pane *p, const struct event *
 	return true;
 }
 
-static bool find_next(struct shell *s, struct pane *p, const struct event *e)
+static bool view_top_find_next(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct top_state *state = p->state;
 
@@ -337,12 +337,12 @@ static bool find_next(struct shell *s, struct pane *p, const struct event *e)
 		shell_notify(s, false, "no search yet; press /");
 	else if (!sheet_find(state->sheet, state->last_search, e->key == 'N' ? -1 : 1))
 		shell_notify(s, false, "no match");
-	remember(state);
+	view_top_remember(state);
 	return true;
 }
 
 /* Filter the rows. When the filter is removed, n and N still use it. */
-static void search(struct shell *s, struct pane *p, const char *text)
+static void view_top_search(struct shell *s, struct pane *p, const char *text)
 {
 	struct top_state *state = p->state;
 
@@ -351,30 +351,30 @@ static void search(struct shell *s, struct pane *p, const char *text)
 		find_set(&state->last_search, text);
 	sheet_filter(state->sheet, text);
 	(void)restore_selection(state);
-	add_up(state);
+	view_top_add_up(state);
 }
 
-static bool mouse(struct shell *s, struct pane *p, const struct event *e)
+static bool view_top_mouse(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct top_state *state = p->state;
 	uint32_t row, col;
 
 	if (e->kind == EVENT_WHEEL)
-		return move(s, p, e);
+		return view_top_move(s, p, e);
 	if (e->y == 1 && sheet_heading_at(state->sheet, e->x, &col)) {
 		if (col == state->sheet->sort_column)
-			return reverse(s, p, e);
-		sort_by(s, p, col);
+			return view_top_reverse(s, p, e);
+		view_top_sort_by(s, p, col);
 		return true;
 	}
 	if (!shell_list_row_at(&state->sheet->list, e->y - 2, &row))
 		return false;
 	shell_list_select(&state->sheet->list, row);
-	remember(state);
-	return e->kind == EVENT_DOUBLE ? open_row(s, p, e) : true;
+	view_top_remember(state);
+	return e->kind == EVENT_DOUBLE ? view_top_open_row(s, p, e) : true;
 }
 
-static void add_selection(struct shell *s, struct pane *p, struct buf *out)
+static void view_top_add_selection(struct shell *s, struct pane *p, struct buf *out)
 {
 	struct top_state *state = p->state;
 	const struct top_rows *t = p->model->view_data;
@@ -384,7 +384,7 @@ static void add_selection(struct shell *s, struct pane *p, struct buf *out)
 		shell_quote_place(s, &t->place[row], out);
 }
 
-static void release_state(struct pane *p)
+static void view_top_release_state(struct pane *p)
 {
 	struct top_state *state = p->state;
 
@@ -395,15 +395,15 @@ static void release_state(struct pane *p)
 }
 
 static const struct binding keys[] = {
-	{ "Enter", "callers and callees", "callers", "peek NAME", open_row },
-	{ "2 p", NULL, NULL, "peek NAME", open_row },
+	{ "Enter", "callers and callees", "callers", "peek NAME", view_top_open_row },
+	{ "2 p", NULL, NULL, "peek NAME", view_top_open_row },
 	{ "< >", "sort by the column to the left or right; or click on a heading", "sort", "sort=cum",
 	  sort_by_neighbour },
-	{ "I", "reverse the order; or click on the heading again", NULL, NULL, reverse },
+	{ "I", "reverse the order; or click on the heading again", NULL, NULL, view_top_reverse },
 	{ "C", "choose the columns", "columns", NULL, choose_columns },
-	{ "n N", "next and previous match of the last search", NULL, NULL, find_next },
-	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, move },
-	{ "h l Left Right", "scroll long names", NULL, NULL, move },
+	{ "n N", "next and previous match of the last search", NULL, NULL, view_top_find_next },
+	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, view_top_move },
+	{ "h l Left Right", "scroll long names", NULL, NULL, view_top_move },
 };
 
 const struct pane_class shell_view_top = {
@@ -417,11 +417,11 @@ const struct pane_class shell_view_top = {
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct top_state),
-	.make = make,
-	.model_changed = model_changed,
-	.draw = draw,
-	.mouse = mouse,
-	.add_selection = add_selection,
-	.search = search,
-	.release = release_state,
+	.make = view_top_make,
+	.model_changed = view_top_model_changed,
+	.draw = view_top_draw,
+	.mouse = view_top_mouse,
+	.add_selection = view_top_add_selection,
+	.search = view_top_search,
+	.release = view_top_release_state,
 };

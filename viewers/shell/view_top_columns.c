@@ -38,12 +38,12 @@ static const struct top_rows *rows_of(const struct sheet *s)
 	return s->rows;
 }
 
-static const union cell *cell_of(const struct sheet *s, uint32_t row, uint32_t col)
+static const union cell *view_top_columns_cell_of(const struct sheet *s, uint32_t row, uint32_t col)
 {
 	return &rows_of(s)->r->table.cell[(size_t)row * N_TOP_COLS + col];
 }
 
-static const struct row_place *place_of(const struct sheet *s, uint32_t row)
+static const struct row_place *view_top_columns_place_of(const struct sheet *s, uint32_t row)
 {
 	return &rows_of(s)->place[row];
 }
@@ -51,25 +51,26 @@ static const struct row_place *place_of(const struct sheet *s, uint32_t row)
 static const char *plain_text(const struct sheet *s, uint32_t row, uint32_t col)
 {
 	if (col == SHEET_FILE)
-		return place_of(s, row)->file;
-	return cell_of(s, row, col == SHEET_INLINED ? TOP_INLINED : TOP_NAME)->text;
+		return view_top_columns_place_of(s, row)->file;
+	return view_top_columns_cell_of(s, row, col == SHEET_INLINED ? TOP_INLINED : TOP_NAME)->text;
 }
 
 static double plain_value(const struct sheet *s, uint32_t row, uint32_t col)
 {
 	if (col == SHEET_LINE)
-		return (double)place_of(s, row)->line;
-	return (double)num_abs(cell_of(s, row, col == SHEET_CUM || col == SHEET_CUM_PCT ? TOP_CUM : TOP_FLAT)->value);
+		return (double)view_top_columns_place_of(s, row)->line;
+	return (double)num_abs(
+		view_top_columns_cell_of(s, row, col == SHEET_CUM || col == SHEET_CUM_PCT ? TOP_CUM : TOP_FLAT)->value);
 }
 
-static void add_value(const struct top_rows *t, int64_t value, struct buf *out, struct style *style)
+static void view_top_columns_add_value(const struct top_rows *t, int64_t value, struct buf *out, struct style *style)
 {
 	shell_add_brief(&t->r->head, value, out);
 	if (t->is_net && value)
 		*style = theme_style(value > 0 ? ROLE_GREW : ROLE_SHRANK);
 }
 
-static void add_percent(const struct top_rows *t, int64_t value, struct buf *out, struct style *style)
+static void view_top_columns_add_percent(const struct top_rows *t, int64_t value, struct buf *out, struct style *style)
 {
 	unit_add_percent(out, value, t->r->head.total);
 	if (!t->is_net)
@@ -84,18 +85,21 @@ static void plain_cell(const struct sheet *s, uint32_t at, uint32_t col, struct 
 	switch ((enum top_column)col) {
 	case SHEET_FLAT:
 	case SHEET_CUM:
-		add_value(t, cell_of(s, row, col == SHEET_FLAT ? TOP_FLAT : TOP_CUM)->value, out, style);
+		view_top_columns_add_value(
+			t, view_top_columns_cell_of(s, row, col == SHEET_FLAT ? TOP_FLAT : TOP_CUM)->value, out, style);
 		break;
 	case SHEET_FLAT_PCT:
 	case SHEET_CUM_PCT:
-		add_percent(t, cell_of(s, row, col == SHEET_FLAT_PCT ? TOP_FLAT : TOP_CUM)->value, out, style);
+		view_top_columns_add_percent(
+			t, view_top_columns_cell_of(s, row, col == SHEET_FLAT_PCT ? TOP_FLAT : TOP_CUM)->value, out,
+			style);
 		break;
 	case SHEET_SUM_PCT:
 		unit_add_percent(out, t->sum[at], t->r->head.total);
 		break;
 	case SHEET_LINE:
-		if (place_of(s, row)->line)
-			buf_addf(out, "%" PRId64, place_of(s, row)->line);
+		if (view_top_columns_place_of(s, row)->line)
+			buf_addf(out, "%" PRId64, view_top_columns_place_of(s, row)->line);
 		break;
 	case SHEET_NAME:
 	case SHEET_INLINED:
@@ -127,7 +131,7 @@ void shell_top_add_up(const struct sheet *s)
 
 	assert(s->class == &shell_top_sheet);
 	for (uint32_t i = 0; i < s->list.n; i++) {
-		sum += cell_of(s, s->row[i], TOP_FLAT)->value;
+		sum += view_top_columns_cell_of(s, s->row[i], TOP_FLAT)->value;
 		rows_of(s)->sum[i] = sum;
 	}
 }
@@ -185,7 +189,7 @@ static const union cell *cells_of(const struct sheet *s, uint32_t row)
 static const char *sides_text(const struct sheet *s, uint32_t row, uint32_t col)
 {
 	if (col == SIDES_FILE)
-		return place_of(s, row)->file;
+		return view_top_columns_place_of(s, row)->file;
 	return cells_of(s, row)[col == SIDES_INLINED ? TOP_SIDES_INLINED : TOP_SIDES_NAME].text;
 }
 
@@ -202,7 +206,7 @@ static double sides_value(const struct sheet *s, uint32_t row, uint32_t col)
 	const union cell *half = half_of(s, row, col);
 
 	if (col == SIDES_LINE)
-		return (double)place_of(s, row)->line;
+		return (double)view_top_columns_place_of(s, row)->line;
 	if (col % N_HALF != DELTA_PCT)
 		return fabs((double)half[col % N_HALF].value);
 	return isnan(half[DELTA_PCT].real) && half[AFTER].value ? INFINITY : fabs(half[DELTA_PCT].real);
@@ -210,7 +214,7 @@ static double sides_value(const struct sheet *s, uint32_t row, uint32_t col)
 
 /* A function is new if it had neither flat nor cum before, and gone if it has neither after. "from 0" means that
    only flat was 0 before. */
-static void add_change(const union cell *half, const union cell *cum, struct buf *out)
+static void view_top_columns_add_change(const union cell *half, const union cell *cum, struct buf *out)
 {
 	if (half[BEFORE].value == 0 && half[AFTER].value == 0)
 		buf_addz(out, "-");
@@ -224,14 +228,15 @@ static void add_change(const union cell *half, const union cell *cum, struct buf
 		buf_addf(out, "%+.*f%%", fabs(half[DELTA_PCT].real) < 1000 ? 1 : 0, half[DELTA_PCT].real);
 }
 
-static void add_number(const struct sheet *s, uint32_t row, uint32_t col, struct buf *out, struct style *style)
+static void view_top_columns_add_number(const struct sheet *s, uint32_t row, uint32_t col, struct buf *out,
+					struct style *style)
 {
 	const struct top_rows *t = s->rows;
 	const union cell *half = half_of(s, row, col);
 	int64_t delta = half[DELTA].value;
 
 	if (col % N_HALF == DELTA_PCT) {
-		add_change(half, cells_of(s, row) + TOP_SIDES_CUM_BEFORE, out);
+		view_top_columns_add_change(half, cells_of(s, row) + TOP_SIDES_CUM_BEFORE, out);
 	} else {
 		if (col % N_HALF == DELTA && delta > 0)
 			buf_addz(out, "+");
@@ -246,11 +251,11 @@ static void sides_cell(const struct sheet *s, uint32_t at, uint32_t col, struct 
 	uint32_t row = s->row[at];
 
 	if (col < SIDES_NAME)
-		add_number(s, row, col, out, style);
+		view_top_columns_add_number(s, row, col, out, style);
 	else if (col != SIDES_LINE)
 		buf_addz(out, sides_text(s, row, col));
-	else if (place_of(s, row)->line)
-		buf_addf(out, "%" PRId64, place_of(s, row)->line);
+	else if (view_top_columns_place_of(s, row)->line)
+		buf_addf(out, "%" PRId64, view_top_columns_place_of(s, row)->line);
 }
 
 /* The mark after the name: whether the row was inlined, unless that has its own column. */

@@ -38,7 +38,7 @@ static struct style row_style(struct style style, bool selected, bool has_keys)
 	return style;
 }
 
-static void add_labels(const struct samples *m, uint32_t entry, struct buf *out)
+static void view_traces_add_labels(const struct samples *m, uint32_t entry, struct buf *out)
 {
 	const struct traces *t = m->t;
 	uint32_t set = shell_traces_labels(m, entry);
@@ -60,7 +60,7 @@ struct columns {
 	int name_end;
 };
 
-static struct columns columns_for(const struct samples *m, int width)
+static struct columns view_traces_columns_for(const struct samples *m, int width)
 {
 	struct columns c = { 0 };
 	int x = VALUE_WIDTH + 1;
@@ -84,7 +84,7 @@ static struct columns columns_for(const struct samples *m, int width)
 
 static void draw_list_head(const struct samples *m, const struct traces_state *s, struct grid *g, struct area line)
 {
-	struct columns c = columns_for(m, line.width);
+	struct columns c = view_traces_columns_for(m, line.width);
 	bool by_value = m->flags & TRACES_BY_VALUE;
 	struct buf what = { 0 };
 
@@ -109,7 +109,7 @@ static void draw_list_head(const struct samples *m, const struct traces_state *s
 	buf_release(&what);
 }
 
-static struct style value_style(const struct samples *m, int64_t value)
+static struct style view_traces_value_style(const struct samples *m, int64_t value)
 {
 	return value < 0 ? theme_style(ROLE_SHRANK) : theme_heat(unit_percent(value, m->head->total));
 }
@@ -117,11 +117,11 @@ static struct style value_style(const struct samples *m, int64_t value)
 static void draw_sample(const struct samples *m, const struct traces_state *s, uint32_t row, struct grid *g,
 			struct area line)
 {
-	struct columns c = columns_for(m, line.width);
+	struct columns c = view_traces_columns_for(m, line.width);
 	bool here = row == s->list.selected;
 	uint32_t entry = shell_traces_entry(m, s, row), leaf = shell_traces_leaf(m, entry);
 	int64_t value = shell_traces_value(m, entry);
-	struct style style = row_style(value_style(m, value), here, !s->stack_has_focus),
+	struct style style = row_style(view_traces_value_style(m, value), here, !s->stack_has_focus),
 		     plain = row_style(theme_style(ROLE_PLAIN), here, !s->stack_has_focus),
 		     quiet = row_style(theme_style(ROLE_MUTED), here, !s->stack_has_focus);
 	struct buf text = { 0 };
@@ -148,7 +148,7 @@ static void draw_sample(const struct samples *m, const struct traces_state *s, u
 					: plain,
 				quiet);
 	text.len = 0;
-	add_labels(m, entry, &text);
+	view_traces_add_labels(m, entry, &text);
 	if (c.labels)
 		grid_text_short(g, line, c.labels, 0, buf_text(&text), line.width - c.labels, quiet);
 	buf_release(&text);
@@ -190,8 +190,8 @@ static void draw_stack_head(const struct samples *m, const struct traces_state *
 	buf_release(&text);
 }
 
-static void draw_line(const struct samples *m, const struct traces_state *s, uint32_t i, struct grid *g,
-		      struct area line)
+static void view_traces_draw_line(const struct samples *m, const struct traces_state *s, uint32_t i, struct grid *g,
+				  struct area line)
 {
 	const struct trace_line *l = &s->line[i];
 	bool here = i == s->lines.selected && s->stack_has_focus, hit = shell_traces_is_hit(m, s, l);
@@ -222,12 +222,13 @@ static void draw_stack(const struct samples *m, struct traces_state *s, struct g
 	shell_list_fit(&s->lines, s->lines.n, rows.height);
 	draw_stack_head(m, s, g, (struct area){ a.x, a.y, a.width, 1 });
 	for (int y = 0; y < rows.height && s->lines.top + (uint32_t)y < s->lines.n; y++)
-		draw_line(m, s, s->lines.top + (uint32_t)y, g, (struct area){ rows.x, rows.y + y, rows.width - 1, 1 });
+		view_traces_draw_line(m, s, s->lines.top + (uint32_t)y, g,
+				      (struct area){ rows.x, rows.y + y, rows.width - 1, 1 });
 	shell_list_draw_bar(&s->lines, g, rows, theme_style(ROLE_MUTED));
 }
 
 /* Show both parts if there is room, else the part with the keyboard focus. */
-static void split(struct traces_state *s, struct area a)
+static void view_traces_split(struct traces_state *s, struct area a)
 {
 	s->list_area = s->stack_area = a;
 	if (a.width >= BESIDE_FROM && a.height >= 4) {
@@ -245,12 +246,12 @@ static void split(struct traces_state *s, struct area a)
 	}
 }
 
-static void draw(struct shell *sh, struct pane *p, struct grid *g, struct area a)
+static void view_traces_draw(struct shell *sh, struct pane *p, struct grid *g, struct area a)
 {
 	const struct samples *m = p->model->view_data;
 	struct traces_state *s = p->state;
 
-	split(s, a);
+	view_traces_split(s, a);
 	if (m->n == 0) {
 		grid_text(g, a, 2, a.height / 2, headline_no_rows(sh, m->head), theme_style(ROLE_PLAIN));
 		return;
@@ -269,13 +270,13 @@ static const struct samples *samples_of(const struct pane *p)
 	return p->model->view_data;
 }
 
-static void model_changed(struct shell *s, struct pane *p)
+static void view_traces_model_changed(struct shell *s, struct pane *p)
 {
 	(void)s;
 	shell_traces_set_model(samples_of(p), p->state, p->search);
 }
 
-static bool move(struct shell *s, struct pane *p, const struct event *e)
+static bool view_traces_move(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct traces_state *state = p->state;
 
@@ -315,7 +316,7 @@ static bool to_list(struct shell *s, struct pane *p, const struct event *e)
 }
 
 /* The selected line of the stack; NULL when the list of samples has the focus. */
-static const struct trace_line *selected_line(const struct pane *p)
+static const struct trace_line *view_traces_selected_line(const struct pane *p)
 {
 	const struct traces_state *state = p->state;
 
@@ -324,10 +325,10 @@ static const struct trace_line *selected_line(const struct pane *p)
 }
 
 /* Set tagfocus or tagignore to the selected label; false when none is selected. */
-static bool with_label(struct shell *s, struct pane *p, const char *option)
+static bool view_traces_with_label(struct shell *s, struct pane *p, const char *option)
 {
 	const struct traces *t = samples_of(p)->t;
-	const struct trace_line *line = selected_line(p);
+	const struct trace_line *line = view_traces_selected_line(p);
 	const struct trace_label *l;
 	struct buf text = { 0 };
 	bool fine;
@@ -350,15 +351,15 @@ static bool with_label(struct shell *s, struct pane *p, const char *option)
 	return true;
 }
 
-static bool open_line(struct shell *s, struct pane *p, const struct event *e)
+static bool view_traces_open_line(struct shell *s, struct pane *p, const struct event *e)
 {
-	const struct trace_line *line = selected_line(p);
+	const struct trace_line *line = view_traces_selected_line(p);
 	struct buf selection = { 0 };
 
 	(void)e;
 	if (!line)
 		return to_stack(s, p, e);
-	if (with_label(s, p, "tagfocus"))
+	if (view_traces_with_label(s, p, "tagfocus"))
 		return true;
 	shell_add_selection(s, &selection);
 	if (selection.len)
@@ -369,37 +370,37 @@ static bool open_line(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-static bool filter_label(struct shell *s, struct pane *p, const struct event *e)
+static bool view_traces_filter_label(struct shell *s, struct pane *p, const struct event *e)
 {
-	return with_label(s, p, e->key == 'f' ? "tagfocus" : "tagignore");
+	return view_traces_with_label(s, p, e->key == 'f' ? "tagfocus" : "tagignore");
 }
 
 /* Change the order or merging of the model, and select its first row. */
-static void set_flag(struct shell *s, struct pane *p, unsigned what)
+static void view_traces_set_flag(struct shell *s, struct pane *p, unsigned what)
 {
 	((struct traces_state *)p->state)->hash = 0;
 	p->flags ^= what;
 	shell_refresh(s, p);
 }
 
-static bool sort(struct shell *s, struct pane *p, const struct event *e)
+static bool view_traces_sort(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)e;
-	set_flag(s, p, TRACES_BY_VALUE);
+	view_traces_set_flag(s, p, TRACES_BY_VALUE);
 	shell_notify(s, false, p->flags & TRACES_BY_VALUE ? "sorted by flat" : "in the order of the profile");
 	return true;
 }
 
-static bool merge(struct shell *s, struct pane *p, const struct event *e)
+static bool view_traces_merge(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)e;
-	set_flag(s, p, TRACES_MERGED);
+	view_traces_set_flag(s, p, TRACES_MERGED);
 	shell_notify(s, false, p->flags & TRACES_MERGED ? "equal stacks merged" : "samples shown separately");
 	return true;
 }
 
 /* Select the next matching line of a stack, or the next sample, all of which match. */
-static bool next_match(struct shell *s, struct pane *p, const struct event *e)
+static bool view_traces_next_match(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct traces_state *state = p->state;
 	const struct samples *m = samples_of(p);
@@ -421,7 +422,7 @@ static bool next_match(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-static void search(struct shell *s, struct pane *p, const char *text)
+static void view_traces_search(struct shell *s, struct pane *p, const char *text)
 {
 	struct traces_state *state = p->state;
 
@@ -432,7 +433,7 @@ static void search(struct shell *s, struct pane *p, const char *text)
 }
 
 /* A click on a row selects it; on the heading of the list it sorts. */
-static bool mouse(struct shell *s, struct pane *p, const struct event *e)
+static bool view_traces_mouse(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct traces_state *state = p->state;
 	const struct event at = { .x = e->x + p->area.x, .y = e->y + p->area.y };
@@ -448,7 +449,7 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 		shell_list_key(list, e);
 	} else if (y == a.y) {
 		if (!in_stack && e->kind == EVENT_CLICK)
-			return sort(s, p, e);
+			return view_traces_sort(s, p, e);
 		state->stack_has_focus = in_stack;
 	} else if (shell_list_row_at(list, y - a.y - 1, &row)) {
 		shell_list_select(list, row);
@@ -456,15 +457,15 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	}
 	shell_traces_lines(samples_of(p), state);
 	if (e->kind == EVENT_DOUBLE && y > a.y)
-		return open_line(s, p, e);
+		return view_traces_open_line(s, p, e);
 	return true;
 }
 
-static void add_selection(struct shell *s, struct pane *p, struct buf *out)
+static void view_traces_add_selection(struct shell *s, struct pane *p, struct buf *out)
 {
 	const struct samples *m = samples_of(p);
 	const struct traces_state *state = p->state;
-	const struct trace_line *line = selected_line(p);
+	const struct trace_line *line = view_traces_selected_line(p);
 	uint32_t name = TRACES_NONE;
 
 	if (line && !line->is_label)
@@ -475,23 +476,25 @@ static void add_selection(struct shell *s, struct pane *p, struct buf *out)
 		shell_quote_place(s, &m->t->place[name], out);
 }
 
-static void release_state(struct pane *p)
+static void view_traces_release_state(struct pane *p)
 {
 	shell_traces_release(p->state);
 }
 
 static const struct binding keys[] = {
-	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, move },
+	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, view_traces_move },
 	{ "Enter", "go to the stack; there: show callers and callees of a frame, or keep samples with a label", "open",
-	  "peek NAME", open_line },
+	  "peek NAME", view_traces_open_line },
 	{ "Tab BackTab", "switch between samples and stack", "stack", NULL, other_part },
 	{ "Right l", "go to the stack", NULL, NULL, to_stack },
 	{ "Left h", "go to the samples", NULL, NULL, to_list },
-	{ "S < >", "sort by flat, or in the order of the profile", "sort", NULL, sort },
-	{ "=", "merge samples with equal stacks, or show them separately", "merge", NULL, merge },
-	{ "n N", "next and previous match", NULL, NULL, next_match },
-	{ "f", "keep samples with the selected label or function", NULL, "tagfocus=KEY=^VALUE$", filter_label },
-	{ "x", "drop samples with the selected label or function", NULL, "tagignore=KEY=^VALUE$", filter_label },
+	{ "S < >", "sort by flat, or in the order of the profile", "sort", NULL, view_traces_sort },
+	{ "=", "merge samples with equal stacks, or show them separately", "merge", NULL, view_traces_merge },
+	{ "n N", "next and previous match", NULL, NULL, view_traces_next_match },
+	{ "f", "keep samples with the selected label or function", NULL, "tagfocus=KEY=^VALUE$",
+	  view_traces_filter_label },
+	{ "x", "drop samples with the selected label or function", NULL, "tagignore=KEY=^VALUE$",
+	  view_traces_filter_label },
 };
 
 const struct pane_class shell_view_traces = {
@@ -505,10 +508,10 @@ const struct pane_class shell_view_traces = {
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct traces_state),
 	.make = shell_traces_model,
-	.model_changed = model_changed,
-	.draw = draw,
-	.mouse = mouse,
-	.add_selection = add_selection,
-	.search = search,
-	.release = release_state,
+	.model_changed = view_traces_model_changed,
+	.draw = view_traces_draw,
+	.mouse = view_traces_mouse,
+	.add_selection = view_traces_add_selection,
+	.search = view_traces_search,
+	.release = view_traces_release_state,
 };

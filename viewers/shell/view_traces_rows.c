@@ -95,7 +95,7 @@ static const char *next_name(struct walk *w)
 }
 
 /* Are the names in two stacks the same? Equal hashes are not sufficient. */
-static bool is_same(const struct traces *t, uint32_t a, uint32_t b)
+static bool view_traces_rows_is_same(const struct traces *t, uint32_t a, uint32_t b)
 {
 	struct walk x = { t, t->stacks->off[a], t->stacks->off[a + 1], 0 },
 		    y = { t, t->stacks->off[b], t->stacks->off[b + 1], 0 };
@@ -109,13 +109,13 @@ static bool is_same(const struct traces *t, uint32_t a, uint32_t b)
 }
 
 /* The entry of a sample's stack; a new entry if no earlier stack has the same names. */
-static uint32_t entry_of(struct samples *m, struct idtab *ids, uint32_t sample)
+static uint32_t view_traces_rows_entry_of(struct samples *m, struct idtab *ids, uint32_t sample)
 {
 	uint32_t stack = m->t->stack[sample], id;
 	uint64_t hash = m->stack_hash[stack];
 
 	for (size_t pos = idtab_start(ids, hash); idtab_next(ids, hash, &pos, &id);)
-		if (is_same(m->t, m->t->stack[m->first[id]], stack))
+		if (view_traces_rows_is_same(m->t, m->t->stack[m->first[id]], stack))
 			return id;
 	assert(m->n < m->t->n);
 	idtab_put(ids, hash, m->n);
@@ -126,7 +126,7 @@ static uint32_t entry_of(struct samples *m, struct idtab *ids, uint32_t sample)
 	return m->n++;
 }
 
-static void merge(struct samples *m, struct arena *mem, struct stop *stop)
+static void view_traces_rows_merge(struct samples *m, struct arena *mem, struct stop *stop)
 {
 	const struct traces *t = m->t;
 	uint32_t *entry = mem_alloc(t->stacks->n, sizeof(*entry)), max = t->n;
@@ -144,7 +144,7 @@ static void merge(struct samples *m, struct arena *mem, struct stop *stop)
 		uint32_t *e = &entry[t->stack[i]];
 
 		if (*e == TRACES_NONE)
-			*e = entry_of(m, &ids, i);
+			*e = view_traces_rows_entry_of(m, &ids, i);
 		m->count[*e]++;
 		m->value[*e] += t->value[i]; /* no overflow: view_make has checked the sum */
 		if (m->labels[*e] != t->labels[i])
@@ -157,8 +157,8 @@ static void merge(struct samples *m, struct arena *mem, struct stop *stop)
 enum { BITS = 11, BUCKETS = 1 << BITS };
 
 /* One pass of a radix sort, by some bits of the distance to the largest value. Equal values keep their order. */
-static void sort_by_bits(const int64_t *value, uint64_t max, unsigned shift, uint32_t n, const uint32_t *from,
-			 uint32_t *to)
+static void view_traces_rows_sort_by_bits(const int64_t *value, uint64_t max, unsigned shift, uint32_t n,
+					  const uint32_t *from, uint32_t *to)
 {
 	uint32_t at[BUCKETS + 1] = { 0 };
 
@@ -173,7 +173,7 @@ static void sort_by_bits(const int64_t *value, uint64_t max, unsigned shift, uin
 }
 
 /* Sort by value, the largest first; equal values keep their order. */
-static void sort(struct samples *m, struct arena *mem, const struct stop *stop)
+static void view_traces_rows_sort(struct samples *m, struct arena *mem, const struct stop *stop)
 {
 	const int64_t *value = m->first ? m->value : m->t->value;
 	uint32_t *from = arena_alloc(mem, m->n, sizeof(*from)), *to = arena_alloc(mem, m->n, sizeof(*to));
@@ -189,7 +189,7 @@ static void sort(struct samples *m, struct arena *mem, const struct stop *stop)
 	for (unsigned shift = 0; shift < 64 && m->n && (max - min) >> shift && !stop_is_set(stop); shift += BITS) {
 		uint32_t *done = to;
 
-		sort_by_bits(value, max, shift, m->n, from, to);
+		view_traces_rows_sort_by_bits(value, max, shift, m->n, from, to);
 		to = from;
 		from = done;
 	}
@@ -220,9 +220,9 @@ int shell_traces_model(const struct model_request *a, struct model *m, struct er
 	stop_begin(a->q->stop, "comparing stacks", 0);
 	hash_stacks(x, m->mem);
 	if (x->flags & TRACES_MERGED)
-		merge(x, m->mem, a->q->stop);
+		view_traces_rows_merge(x, m->mem, a->q->stop);
 	if (x->flags & TRACES_BY_VALUE)
-		sort(x, m->mem, a->q->stop);
+		view_traces_rows_sort(x, m->mem, a->q->stop);
 	for (uint32_t i = 0; i < x->t->n && !x->has_labels; i++)
 		x->has_labels = x->t->set_off[x->t->labels[i]] < x->t->set_off[x->t->labels[i] + 1];
 	return stop_check(a->q->stop, err);
@@ -286,7 +286,7 @@ uint32_t shell_traces_leaf(const struct samples *m, uint32_t entry)
 
 /* ---- search ---- */
 
-static bool label_matches(const struct traces *t, const struct trace_label *l, struct find *find)
+static bool view_traces_rows_label_matches(const struct traces *t, const struct trace_label *l, struct find *find)
 {
 	struct buf text = { 0 };
 	bool yes;
@@ -310,7 +310,7 @@ static void match_parts(const struct traces *t, struct traces_state *s)
 		s->name_hit[i] = find_matches(s->find, t->name[i]);
 	for (uint32_t set = 0; set < t->n_sets; set++)
 		for (uint32_t i = t->set_off[set]; i < t->set_off[set + 1] && !s->set_hit[set]; i++)
-			s->set_hit[set] = label_matches(t, &t->label[i], s->find);
+			s->set_hit[set] = view_traces_rows_label_matches(t, &t->label[i], s->find);
 }
 
 struct stack_matcher {
@@ -337,7 +337,7 @@ static void match_part(void *arg, unsigned part)
 }
 
 /* Find the stacks that contain a matching name; the caller frees. */
-static uint8_t *match_stacks(const struct samples *m, const struct traces_state *s)
+static uint8_t *view_traces_rows_match_stacks(const struct samples *m, const struct traces_state *s)
 {
 	const struct traces *t = m->t;
 	uint8_t *loc = mem_zalloc(t->frames.n, 1);
@@ -353,9 +353,9 @@ static uint8_t *match_stacks(const struct samples *m, const struct traces_state 
 	return x.stack;
 }
 
-static void filter_rows(const struct samples *m, struct traces_state *s)
+static void view_traces_rows_filter(const struct samples *m, struct traces_state *s)
 {
-	uint8_t *stack = match_stacks(m, s);
+	uint8_t *stack = view_traces_rows_match_stacks(m, s);
 
 	s->row = mem_alloc(m->n, sizeof(*s->row));
 	s->list.n = 0;
@@ -380,7 +380,7 @@ static void forget_filter(struct traces_state *s)
 }
 
 /* Find the rows that match a text, without restoring the selection. */
-static void find_rows(const struct samples *m, struct traces_state *s, const char *text)
+static void view_traces_rows_find(const struct samples *m, struct traces_state *s, const char *text)
 {
 	forget_filter(s);
 	s->list.n = m->n;
@@ -389,20 +389,20 @@ static void find_rows(const struct samples *m, struct traces_state *s, const cha
 		return;
 	s->find = find_new(text);
 	match_parts(m->t, s);
-	filter_rows(m, s);
+	view_traces_rows_filter(m, s);
 }
 
 /* The index of a row among all entries. */
-static uint32_t place_of(const struct traces_state *s, uint32_t row)
+static uint32_t view_traces_rows_place_of(const struct traces_state *s, uint32_t row)
 {
 	return s->row && row < s->list.n ? s->row[row] : row;
 }
 
 void shell_traces_filter(const struct samples *m, struct traces_state *s, const char *text)
 {
-	uint32_t place = place_of(s, s->list.selected);
+	uint32_t place = view_traces_rows_place_of(s, s->list.selected);
 
-	find_rows(m, s, text);
+	view_traces_rows_find(m, s, text);
 	if (!s->row)
 		shell_list_select(&s->list, place);
 	else /* select the same row, or the first row after it */
@@ -424,7 +424,7 @@ static uint64_t hash_labels(const struct traces *t, uint32_t set)
 	return hash;
 }
 
-static void remember(const struct samples *m, struct traces_state *s, uint32_t entry)
+static void view_traces_rows_remember(const struct samples *m, struct traces_state *s, uint32_t entry)
 {
 	uint32_t sample = sample_of(m, entry);
 
@@ -471,7 +471,7 @@ void shell_traces_set_model(const struct samples *m, struct traces_state *s, con
 	uint64_t hash = s->hash;
 	uint32_t at = s->lines.selected;
 
-	find_rows(m, s, text);
+	view_traces_rows_find(m, s, text);
 	if (hash)
 		shell_list_select(&s->list, find_similar(m, s));
 	else
@@ -481,7 +481,7 @@ void shell_traces_set_model(const struct samples *m, struct traces_state *s, con
 		shell_list_select(&s->lines, at);
 }
 
-static void add_line(struct traces_state *s, struct trace_line line)
+static void view_traces_rows_add_line(struct traces_state *s, struct trace_line line)
 {
 	s->line = mem_grow(s->line, &s->cap_lines, (size_t)s->lines.n + 1, sizeof(*s->line));
 	s->line[s->lines.n++] = line;
@@ -492,7 +492,7 @@ bool shell_traces_is_hit(const struct samples *m, const struct traces_state *s, 
 	assert(l->is_label || l->at < m->t->n_names);
 	if (!s->find)
 		return false;
-	return l->is_label ? label_matches(m->t, &m->t->label[l->at], s->find) : s->name_hit[l->at];
+	return l->is_label ? view_traces_rows_label_matches(m->t, &m->t->label[l->at], s->find) : s->name_hit[l->at];
 }
 
 /* Select the first matching line, so that it is visible. */
@@ -521,14 +521,15 @@ void shell_traces_lines(const struct samples *m, struct traces_state *s)
 	stack = t->stack[sample_of(m, entry)];
 	for (uint32_t i = labels == TRACES_NONE ? 0 : t->set_off[labels];
 	     labels != TRACES_NONE && i < t->set_off[labels + 1]; i++)
-		add_line(s, (struct trace_line){ .is_label = true, .at = i });
+		view_traces_rows_add_line(s, (struct trace_line){ .is_label = true, .at = i });
 	for (uint32_t i = t->stacks->off[stack]; i < t->stacks->off[stack + 1]; i++) {
 		uint32_t loc = t->stacks->item[i], end = t->frames.off[loc + 1];
 
 		for (uint32_t k = t->frames.off[loc]; k < end; k++)
-			add_line(s, (struct trace_line){ .inlined = k + 1 < end, .at = t->frames.item[k] });
+			view_traces_rows_add_line(
+				s, (struct trace_line){ .inlined = k + 1 < end, .at = t->frames.item[k] });
 	}
-	remember(m, s, entry);
+	view_traces_rows_remember(m, s, entry);
 	go_to_hit(m, s);
 }
 

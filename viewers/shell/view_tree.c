@@ -70,7 +70,7 @@ enum {
 	N_SIDES_SHOWN = sizeof(sides) / sizeof(sides[0])
 };
 
-static const struct tree_column *columns_of(const struct tree *t, size_t *n)
+static const struct tree_column *view_tree_columns_of(const struct tree *t, size_t *n)
 {
 	*n = t->two_sides ? N_SIDES_SHOWN - t->inverted : t->inverted ? N_UPSIDE : N_PLAIN;
 	return t->two_sides ? sides : t->inverted ? upside : plain;
@@ -82,7 +82,7 @@ static bool is_difference(const struct tree_column *c)
 }
 
 /* The width of a column with a blank before it; 0 when the view is too narrow for it. */
-static int column_width(const struct tree *t, const struct tree_column *c, int width)
+static int view_tree_column_width(const struct tree *t, const struct tree_column *c, int width)
 {
 	int title = (int)strlen(c->title) + 1, value = t->value_width + (t->two_sides ? is_difference(c) : 1);
 
@@ -98,10 +98,10 @@ static int column_width(const struct tree *t, const struct tree_column *c, int w
 }
 
 /* Find the columns that can be sorted, from left to right. Return their number, at least one. */
-static size_t columns_for(const struct tree *t, enum tree_by out[N_TREE_BYS])
+static size_t view_tree_columns_for(const struct tree *t, enum tree_by out[N_TREE_BYS])
 {
 	size_t n, found = 0;
-	const struct tree_column *c = columns_of(t, &n);
+	const struct tree_column *c = view_tree_columns_of(t, &n);
 
 	for (size_t i = 0; i < n; i++)
 		if (found == 0 || out[found - 1] != c[i].by)
@@ -111,7 +111,7 @@ static size_t columns_for(const struct tree *t, enum tree_by out[N_TREE_BYS])
 }
 
 /* The lines above the rows. */
-static int lines_above(int height)
+static int view_tree_lines_above(int height)
 {
 	return height >= 3;
 }
@@ -141,7 +141,7 @@ static void add_growth(const struct tree *t, uint32_t box, struct buf *out)
 		 percent);
 }
 
-static void add_cell(const struct tree *t, const struct tree_column *c, uint32_t box, struct buf *out)
+static void view_tree_add_cell(const struct tree *t, const struct tree_column *c, uint32_t box, struct buf *out)
 {
 	int64_t value = tree_value(t, box, c->by);
 
@@ -163,7 +163,7 @@ static void add_cell(const struct tree *t, const struct tree_column *c, uint32_t
 	}
 }
 
-static struct style style_of(const struct tree *t, const struct tree_column *c, uint32_t box)
+static struct style view_tree_style_of(const struct tree *t, const struct tree_column *c, uint32_t box)
 {
 	int64_t value = tree_value(t, box, c->kind == GROWTH ? TREE_CHANGE : c->by);
 
@@ -176,18 +176,18 @@ static struct style style_of(const struct tree *t, const struct tree_column *c, 
 	return value ? theme_heat(unit_percent(value, t->head->total)) : theme_style(ROLE_MUTED);
 }
 
-static void draw_head(const struct tree *t, const struct tree_state *s, struct grid *g, struct area a)
+static void view_tree_draw_head(const struct tree *t, const struct tree_state *s, struct grid *g, struct area a)
 {
 	enum tree_by by = tree_sorted_by(t, s);
 	size_t n;
-	const struct tree_column *c = columns_of(t, &n);
+	const struct tree_column *c = view_tree_columns_of(t, &n);
 	bool marked = false;
 	int x = 0;
 
 	grid_fill(g, a, ' ', theme_style(ROLE_HEADING));
 	for (size_t i = 0; i < n; i++) {
 		bool here = c[i].by == by && !marked;
-		int width = column_width(t, &c[i], a.width);
+		int width = view_tree_column_width(t, &c[i], a.width);
 		struct buf title = { 0 };
 
 		if (!width)
@@ -207,11 +207,11 @@ static void draw_head(const struct tree *t, const struct tree_state *s, struct g
 static bool heading_at(const struct tree *t, int width, int x, enum tree_by *out)
 {
 	size_t n;
-	const struct tree_column *c = columns_of(t, &n);
+	const struct tree_column *c = view_tree_columns_of(t, &n);
 	int end = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		end += column_width(t, &c[i], width);
+		end += view_tree_column_width(t, &c[i], width);
 		if (x < end) {
 			*out = c[i].by;
 			return true;
@@ -222,18 +222,18 @@ static bool heading_at(const struct tree *t, int width, int x, enum tree_by *out
 }
 
 /* The start of names. */
-static int names_at(const struct tree *t, int width)
+static int view_tree_names_at(const struct tree *t, int width)
 {
 	size_t n;
-	const struct tree_column *c = columns_of(t, &n);
+	const struct tree_column *c = view_tree_columns_of(t, &n);
 	int x = 0;
 
 	for (size_t i = 0; i < n; i++)
-		x += column_width(t, &c[i], width);
+		x += view_tree_column_width(t, &c[i], width);
 	return x + 1;
 }
 
-static void add_name(const struct tree *t, uint32_t box, struct buf *out)
+static void view_tree_add_name(const struct tree *t, uint32_t box, struct buf *out)
 {
 	if (t->f->n_rest[box])
 		buf_addf(out, "(%s smaller)", shell_count(t->f->n_rest[box]).text);
@@ -304,8 +304,8 @@ static void draw_guides(const struct tree *t, const struct tree_state *s, const 
 	}
 }
 
-static void draw_name(const struct tree *t, const struct tree_state *s, const struct tree_row *row, struct grid *g,
-		      struct area line, bool selected)
+static void view_tree_draw_name(const struct tree *t, const struct tree_state *s, const struct tree_row *row,
+				struct grid *g, struct area line, bool selected)
 {
 	bool rest = t->f->n_rest[row->box], hit = !rest && s->hit && s->hit[t->f->frame[row->box]];
 	struct style style = theme_style(rest  ? ROLE_MUTED
@@ -322,25 +322,26 @@ static void draw_name(const struct tree *t, const struct tree_state *s, const st
 	}
 	draw_guides(t, s, row, g, line, quiet);
 	grid_text(g, line, x + 1, 0, mark, selected ? theme_selected(theme_style(ROLE_KEY)) : theme_style(ROLE_KEY));
-	add_name(t, row->box, &name);
+	view_tree_add_name(t, row->box, &name);
 	shell_draw_name(g, line, x + MARKS, 0, buf_text(&name), t->f->inlined[row->box] ? "(inline)" : "",
 			line.width - x - MARKS, style, quiet);
 	buf_release(&name);
 }
 
-static void draw_row(const struct tree *t, const struct tree_state *s, uint32_t i, struct grid *g, struct area line)
+static void view_tree_draw_row(const struct tree *t, const struct tree_state *s, uint32_t i, struct grid *g,
+			       struct area line)
 {
 	const struct tree_row *row = &s->row[i];
 	bool selected = i == s->list.selected;
 	size_t n;
-	const struct tree_column *c = columns_of(t, &n);
+	const struct tree_column *c = view_tree_columns_of(t, &n);
 	int x = 0;
 
 	if (selected)
 		grid_fill(g, line, ' ', theme_selected(theme_style(ROLE_PLAIN)));
 	for (size_t k = 0; k < n; k++) {
-		struct style style = style_of(t, &c[k], row->box);
-		int width = column_width(t, &c[k], line.width + 1);
+		struct style style = view_tree_style_of(t, &c[k], row->box);
+		int width = view_tree_column_width(t, &c[k], line.width + 1);
 		struct buf text = { 0 };
 
 		if (!width)
@@ -350,17 +351,17 @@ static void draw_row(const struct tree *t, const struct tree_state *s, uint32_t 
 			grid_bar(g, line, x + 1, 0, width - 1,
 				 unit_percent(tree_value(t, row->box, c[k].by), t->head->total) / 100, style);
 		} else {
-			add_cell(t, &c[k], row->box, &text);
+			view_tree_add_cell(t, &c[k], row->box, &text);
 			grid_text_right(g, line, x + width, 0, buf_text(&text), style);
 		}
 		buf_release(&text);
 		x += width;
 	}
-	draw_name(t, s, row, g, line, selected);
+	view_tree_draw_name(t, s, row, g, line, selected);
 }
 
 /* Draw the path to the selected box, always including its last name. */
-static void draw_path(const struct tree *t, const struct tree_state *s, struct grid *g, struct area line)
+static void view_tree_draw_path(const struct tree *t, const struct tree_state *s, struct grid *g, struct area line)
 {
 	enum { PARTS_MAX = 16 };
 	uint32_t part[PARTS_MAX], box = tree_selected(s);
@@ -370,7 +371,7 @@ static void draw_path(const struct tree *t, const struct tree_state *s, struct g
 	grid_fill(g, line, ' ', theme_style(ROLE_MUTED));
 	for (; box != TREE_ROOT && n < PARTS_MAX && room > 0; box = t->f->parent[box]) {
 		name.len = 0;
-		add_name(t, box, &name);
+		view_tree_add_name(t, box, &name);
 		room -= (int)columns_count(buf_text(&name)) + 3;
 		if (room < 2 && n > 0)
 			break;
@@ -379,7 +380,7 @@ static void draw_path(const struct tree *t, const struct tree_state *s, struct g
 	x = grid_text(g, line, 1, 0, box != TREE_ROOT ? "\xe2\x80\xa6 " : "", theme_style(ROLE_MUTED));
 	for (int i = n; i-- > 0;) {
 		name.len = 0;
-		add_name(t, part[i], &name);
+		view_tree_add_name(t, part[i], &name);
 		x = shell_draw_name(g, line, x, 0, buf_text(&name), t->f->inlined[part[i]] ? "(inline)" : "",
 				    line.width - x, theme_style(i ? ROLE_MUTED : ROLE_PLAIN), theme_style(ROLE_MUTED));
 		x = grid_text(g, line, x, 0, i ? " \xe2\x80\xba " : "", theme_style(ROLE_MUTED));
@@ -387,11 +388,11 @@ static void draw_path(const struct tree *t, const struct tree_state *s, struct g
 	buf_release(&name);
 }
 
-static void draw(struct shell *sh, struct pane *p, struct grid *g, struct area a)
+static void view_tree_draw(struct shell *sh, struct pane *p, struct grid *g, struct area a)
 {
 	const struct tree *t = p->model->view_data;
 	struct tree_state *s = p->state;
-	int above = lines_above(a.height), below = lines_below(a.height);
+	int above = view_tree_lines_above(a.height), below = lines_below(a.height);
 	struct area rows = { a.x, a.y + above, a.width - 1, a.height - above - below };
 
 	if (t->f->n < 2) {
@@ -399,43 +400,43 @@ static void draw(struct shell *sh, struct pane *p, struct grid *g, struct area a
 		return;
 	}
 	if (above)
-		draw_head(t, s, g, (struct area){ a.x, a.y, a.width, 1 });
+		view_tree_draw_head(t, s, g, (struct area){ a.x, a.y, a.width, 1 });
 	shell_list_fit(&s->list, s->list.n, rows.height);
-	s->names_x = names_at(t, a.width);
+	s->names_x = view_tree_names_at(t, a.width);
 	s->level_width = step_for(s, rows.width - s->names_x);
 	s->shift = shift_for(t, s, rows.height, rows.width - s->names_x);
 	for (int y = 0; y < rows.height && s->list.top + (uint32_t)y < s->list.n; y++)
-		draw_row(t, s, s->list.top + (uint32_t)y, g, (struct area){ a.x, rows.y + y, rows.width, 1 });
+		view_tree_draw_row(t, s, s->list.top + (uint32_t)y, g, (struct area){ a.x, rows.y + y, rows.width, 1 });
 	shell_list_draw_bar(&s->list, g, (struct area){ a.x, rows.y, a.width, rows.height }, theme_style(ROLE_PLAIN));
 	if (below)
-		draw_path(t, s, g, (struct area){ a.x, rows.y + rows.height, a.width, 1 });
+		view_tree_draw_path(t, s, g, (struct area){ a.x, rows.y + rows.height, a.width, 1 });
 }
 
 /* ---- keys ---- */
 
 enum { UNFOLD_MAX = 5000 };
 
-static const struct tree *tree_of(const struct pane *p)
+static const struct tree *view_tree_of(const struct pane *p)
 {
 	return p->model->view_data;
 }
 
-static void model_changed(struct shell *s, struct pane *p)
+static void view_tree_model_changed(struct shell *s, struct pane *p)
 {
 	(void)s;
-	tree_set_model(tree_of(p), p->state);
-	tree_update_search(tree_of(p), p->state, p->search);
+	tree_set_model(view_tree_of(p), p->state);
+	tree_update_search(view_tree_of(p), p->state, p->search);
 }
 
-static bool move(struct shell *s, struct pane *p, const struct event *e)
+static bool view_tree_move(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)s;
 	return shell_list_key(&((struct tree_state *)p->state)->list, e);
 }
 
-static bool toggle(struct shell *s, struct pane *p, const struct event *e)
+static bool view_tree_toggle(struct shell *s, struct pane *p, const struct event *e)
 {
-	const struct tree *t = tree_of(p);
+	const struct tree *t = view_tree_of(p);
 	struct tree_state *state = p->state;
 	uint32_t box = tree_selected(state);
 
@@ -449,7 +450,7 @@ static bool toggle(struct shell *s, struct pane *p, const struct event *e)
 
 static bool unfold(struct shell *s, struct pane *p, const struct event *e)
 {
-	const struct tree *t = tree_of(p);
+	const struct tree *t = view_tree_of(p);
 	struct tree_state *state = p->state;
 	uint32_t box = tree_selected(state);
 
@@ -463,9 +464,9 @@ static bool unfold(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-static bool fold(struct shell *s, struct pane *p, const struct event *e)
+static bool view_tree_fold(struct shell *s, struct pane *p, const struct event *e)
 {
-	const struct tree *t = tree_of(p);
+	const struct tree *t = view_tree_of(p);
 	struct tree_state *state = p->state;
 	uint32_t box = tree_selected(state);
 
@@ -485,45 +486,45 @@ static bool unfold_below(struct shell *s, struct pane *p, const struct event *e)
 	uint32_t box = tree_selected(state);
 
 	(void)e;
-	if (box != TREE_ROOT && !tree_unfold_below(tree_of(p), state, box, UNFOLD_MAX))
+	if (box != TREE_ROOT && !tree_unfold_below(view_tree_of(p), state, box, UNFOLD_MAX))
 		shell_notify(s, false, "unfolded %d rows; E further down unfolds more", UNFOLD_MAX);
 	return true;
 }
 
-static bool fold_all(struct shell *s, struct pane *p, const struct event *e)
+static bool view_tree_fold_all(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)s;
 	(void)e;
-	tree_fold_all(tree_of(p), p->state);
+	tree_fold_all(view_tree_of(p), p->state);
 	return true;
 }
 
-static bool invert(struct shell *s, struct pane *p, const struct event *e)
+static bool view_tree_invert(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)e;
-	shell_run_linef(s, "inverted=%s", tree_of(p)->inverted ? "false" : "true");
+	shell_run_linef(s, "inverted=%s", view_tree_of(p)->inverted ? "false" : "true");
 	return true;
 }
 
-static void sort_by(struct pane *p, enum tree_by by)
+static void view_tree_sort_by(struct pane *p, enum tree_by by)
 {
 	struct tree_state *state = p->state;
 
-	state->sort_by[tree_of(p)->two_sides] = by;
-	tree_sort(tree_of(p), state);
+	state->sort_by[view_tree_of(p)->two_sides] = by;
+	tree_sort(view_tree_of(p), state);
 }
 
 /* Sort by the next or previous column. */
 static bool sort_next(struct shell *s, struct pane *p, const struct event *e)
 {
-	const struct tree *t = tree_of(p);
+	const struct tree *t = view_tree_of(p);
 	enum tree_by by[N_TREE_BYS];
-	size_t n = columns_for(t, by), i = 0;
+	size_t n = view_tree_columns_for(t, by), i = 0;
 
 	(void)s;
 	while (i + 1 < n && by[i] != tree_sorted_by(t, p->state))
 		i++;
-	sort_by(p, by[(i + (e->key == '<' ? n - 1 : 1)) % n]);
+	view_tree_sort_by(p, by[(i + (e->key == '<' ? n - 1 : 1)) % n]);
 	return true;
 }
 
@@ -541,16 +542,16 @@ static bool notify_hits(struct shell *s, const struct tree_state *state)
 
 static bool search_next(struct shell *s, struct pane *p, const struct event *e)
 {
-	tree_search_next(tree_of(p), p->state, e->key == 'N');
+	tree_search_next(view_tree_of(p), p->state, e->key == 'N');
 	return notify_hits(s, p->state);
 }
 
-static void search(struct shell *s, struct pane *p, const char *text)
+static void view_tree_search(struct shell *s, struct pane *p, const char *text)
 {
 	if (s->overlay)
-		tree_search(tree_of(p), p->state, text);
+		tree_search(view_tree_of(p), p->state, text);
 	else
-		tree_update_search(tree_of(p), p->state, text);
+		tree_update_search(view_tree_of(p), p->state, text);
 	if (*text)
 		notify_hits(s, p->state);
 }
@@ -564,36 +565,36 @@ static bool show_text(struct shell *s, struct pane *p, const struct event *e)
 }
 
 /* A click on a mark folds; on a heading it sorts. */
-static bool click(struct shell *s, struct pane *p, const struct event *e)
+static bool view_tree_click(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct tree_state *state = p->state;
-	int above = lines_above(p->area.height);
+	int above = view_tree_lines_above(p->area.height);
 	enum tree_by by;
 	uint32_t row;
 
-	if (e->y < above && e->kind == EVENT_CLICK && heading_at(tree_of(p), p->area.width, e->x, &by)) {
-		sort_by(p, by);
+	if (e->y < above && e->kind == EVENT_CLICK && heading_at(view_tree_of(p), p->area.width, e->x, &by)) {
+		view_tree_sort_by(p, by);
 		return true;
 	}
 	if (e->y < above || !shell_list_row_at(&state->list, e->y - above, &row))
 		return false;
 	shell_list_select(&state->list, row);
 	if (e->kind == EVENT_DOUBLE || e->x == mark_column(state, &state->row[row]))
-		toggle(s, p, e);
+		view_tree_toggle(s, p, e);
 	return true;
 }
 
-static bool mouse(struct shell *s, struct pane *p, const struct event *e)
+static bool view_tree_mouse(struct shell *s, struct pane *p, const struct event *e)
 {
 	if (e->kind == EVENT_CLICK || e->kind == EVENT_DOUBLE)
-		return click(s, p, e);
+		return view_tree_click(s, p, e);
 	return shell_list_key(&((struct tree_state *)p->state)->list, e);
 }
 
 /* Set a filter to a frame that is a label, made by tagroot or tagleaf. Filters of functions do not match these. */
-static bool with_label(struct shell *s, struct pane *p, const char *option)
+static bool view_tree_with_label(struct shell *s, struct pane *p, const char *option)
 {
-	const struct tree *t = tree_of(p);
+	const struct tree *t = view_tree_of(p);
 	uint32_t box = tree_selected(p->state);
 	const char *name = tree_name(t, box), *value = strstr(name, ": ");
 	struct buf text = { 0 };
@@ -612,14 +613,14 @@ static bool with_label(struct shell *s, struct pane *p, const char *option)
 	return true;
 }
 
-static bool filter_label(struct shell *s, struct pane *p, const struct event *e)
+static bool view_tree_filter_label(struct shell *s, struct pane *p, const struct event *e)
 {
-	return with_label(s, p, e->key == 'f' ? "tagfocus" : "tagignore");
+	return view_tree_with_label(s, p, e->key == 'f' ? "tagfocus" : "tagignore");
 }
 
-static void add_selection(struct shell *s, struct pane *p, struct buf *out)
+static void view_tree_add_selection(struct shell *s, struct pane *p, struct buf *out)
 {
-	const struct tree *t = tree_of(p);
+	const struct tree *t = view_tree_of(p);
 	uint32_t box = tree_selected(p->state);
 	const char *function = *tree_name(t, box) ? t->f->frames[t->f->frame[box]].function : "";
 
@@ -628,23 +629,23 @@ static void add_selection(struct shell *s, struct pane *p, struct buf *out)
 		shell_quote(function, out);
 }
 
-static void release_state(struct pane *p)
+static void view_tree_release_state(struct pane *p)
 {
 	tree_release(p->state);
 }
 
 static const struct binding keys[] = {
-	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, move },
-	{ "Enter Space", "unfold or fold", "unfold", NULL, toggle },
+	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, view_tree_move },
+	{ "Enter Space", "unfold or fold", "unfold", NULL, view_tree_toggle },
 	{ "Right l +", "unfold; again: go to the first row below", NULL, NULL, unfold },
-	{ "Left h -", "fold; again: go to the caller", NULL, NULL, fold },
+	{ "Left h -", "fold; again: go to the caller", NULL, NULL, view_tree_fold },
 	{ "E", "unfold all below", "all below", NULL, unfold_below },
-	{ "C", "fold all", NULL, NULL, fold_all },
-	{ "i", "invert: functions first, with their callers below", "invert", "inverted=true", invert },
+	{ "C", "fold all", NULL, NULL, view_tree_fold_all },
+	{ "i", "invert: functions first, with their callers below", "invert", "inverted=true", view_tree_invert },
 	{ "S < >", "sort by another column", "sort", NULL, sort_next },
 	{ "n N", "next and previous match, unfolding the path to it", NULL, NULL, search_next },
-	{ "f", "keep samples with the selected function or label", NULL, "focus=NAME", filter_label },
-	{ "x", "drop samples with the selected function or label", NULL, "ignore=NAME", filter_label },
+	{ "f", "keep samples with the selected function or label", NULL, "focus=NAME", view_tree_filter_label },
+	{ "x", "drop samples with the selected function or label", NULL, "ignore=NAME", view_tree_filter_label },
 	{ "T", "pprof's tree: each function with its callers and callees", NULL, "tree | less", show_text },
 };
 
@@ -666,10 +667,10 @@ const struct pane_class shell_view_tree = {
 	.state_size = sizeof(struct tree_state),
 	.defaults_of = "flame",
 	.make = tree_make,
-	.model_changed = model_changed,
-	.draw = draw,
-	.mouse = mouse,
-	.add_selection = add_selection,
-	.search = search,
-	.release = release_state,
+	.model_changed = view_tree_model_changed,
+	.draw = view_tree_draw,
+	.mouse = view_tree_mouse,
+	.add_selection = view_tree_add_selection,
+	.search = view_tree_search,
+	.release = view_tree_release_state,
 };

@@ -26,7 +26,7 @@ enum { MAX_LEVELS = 100000 };
 static const double min_share = 0.0005;
 
 /* Index the children of boxes: count them, then add up. */
-static void find_children(struct tree *t, struct arena *mem)
+static void view_tree_rows_find_children(struct tree *t, struct arena *mem)
 {
 	const struct flame *f = t->f;
 
@@ -79,7 +79,7 @@ int tree_make(const struct model_request *a, struct model *m, struct err *err)
 	if (t->f->total[FLAME_BEFORE] && num_abs(t->f->total[FLAME_BEFORE][0]) > max)
 		max = num_abs(t->f->total[FLAME_BEFORE][0]);
 	t->value_width = shell_value_width(t->head, (int64_t)(max < INT64_MAX ? max : INT64_MAX));
-	find_children(t, m->mem);
+	view_tree_rows_find_children(t, m->mem);
 	find_paths(t, m->mem);
 	m->view_data = t;
 	return stop_check(q.stop, err);
@@ -293,7 +293,7 @@ struct old_boxes {
 	uint32_t n_open, n_rows;
 };
 
-static void remember(const struct tree_state *s, struct old_boxes *b)
+static void view_tree_rows_remember(const struct tree_state *s, struct old_boxes *b)
 {
 	b->open_path = mem_alloc(s->n, sizeof(uint64_t));
 	b->n_rows = s->list.n ? s->list.selected + 1 : 0;
@@ -313,7 +313,7 @@ static void remember(const struct tree_state *s, struct old_boxes *b)
 }
 
 /* The index of a path in a table; UINT32_MAX when it is missing. */
-static uint32_t find(const struct idtab *tab, const uint64_t *paths, uint64_t path)
+static uint32_t view_tree_rows_find(const struct idtab *tab, const uint64_t *paths, uint64_t path)
 {
 	uint32_t id;
 
@@ -324,14 +324,15 @@ static uint32_t find(const struct idtab *tab, const uint64_t *paths, uint64_t pa
 }
 
 /* Restore open boxes. Return the box that was selected, else the nearest row above it. */
-static uint32_t restore(const struct tree *t, struct tree_state *s, const struct old_boxes *b)
+static uint32_t view_tree_rows_restore(const struct tree *t, struct tree_state *s, const struct old_boxes *b)
 {
 	uint32_t select = TREE_ROOT, best = 0;
 
 	for (uint32_t i = 1; i < s->n; i++) {
-		uint32_t row = find(&b->rows, b->row_path, t->path[i]);
+		uint32_t row = view_tree_rows_find(&b->rows, b->row_path, t->path[i]);
 
-		s->is_open[i] = tree_n_children(t, i) && find(&b->open, b->open_path, t->path[i]) != UINT32_MAX;
+		s->is_open[i] =
+			tree_n_children(t, i) && view_tree_rows_find(&b->open, b->open_path, t->path[i]) != UINT32_MAX;
 		if (row != UINT32_MAX && row + 1 > best) {
 			best = row + 1;
 			select = i;
@@ -351,7 +352,7 @@ void tree_set_model(const struct tree *t, struct tree_state *s)
 		s->sort_by[true] = TREE_CHANGE;
 	}
 	if (is_known)
-		remember(s, &b);
+		view_tree_rows_remember(s, &b);
 	s->n = t->f->n;
 	s->child = new_column(s->child, s->n, sizeof(*s->child));
 	s->index = new_column(s->index, s->n, sizeof(*s->index));
@@ -362,7 +363,7 @@ void tree_set_model(const struct tree *t, struct tree_state *s)
 	number_children(t, s);
 	sort_children(t, s);
 	if (is_known) {
-		select = restore(t, s, &b);
+		select = view_tree_rows_restore(t, s, &b);
 		idtab_release(&b.open);
 		idtab_release(&b.rows);
 		free(b.open_path);

@@ -84,7 +84,7 @@ static void job_free(struct job *j)
 	free(j);
 }
 
-static void run(struct job *j)
+static void work_run(struct job *j)
 {
 	const struct shell_host *host = &j->request.options->host;
 
@@ -112,7 +112,7 @@ static void *lane_main(void *arg)
 		l->running = l->next;
 		l->next = NULL;
 		pthread_mutex_unlock(&w->lock);
-		run(l->running);
+		work_run(l->running);
 		pthread_mutex_lock(&w->lock);
 		l->done = l->running;
 		l->running = NULL;
@@ -178,7 +178,7 @@ void work_set_callback(struct work *w, void (*wake)(void *arg), void *arg)
 }
 
 /* Start a job. Only the input thread counts references, so a replaced job is freed here. */
-static void start(struct work *w, enum lane_kind kind, struct job *j)
+static void shell_work_start(struct work *w, enum lane_kind kind, struct job *j)
 {
 	struct lane *l = &w->lane[kind];
 	struct job *replaced;
@@ -228,11 +228,11 @@ void work_start(struct work *w, struct shell *s, struct pane *p)
 	p->part = (struct buf){ 0 };
 	p->is_waiting = true;
 	p->is_stale = false;
-	start(w, LANE_MODELS, j);
+	shell_work_start(w, LANE_MODELS, j);
 	p->job = j->number;
 }
 
-static bool is_busy(struct work *w, const struct lane *l)
+static bool work_is_busy(struct work *w, const struct lane *l)
 {
 	bool busy;
 
@@ -253,9 +253,9 @@ static struct job *new_task(struct shell *s)
 
 bool work_start_reload(struct work *w, struct shell *s)
 {
-	if (is_busy(w, &w->lane[LANE_TASKS]))
+	if (work_is_busy(w, &w->lane[LANE_TASKS]))
 		return false;
-	start(w, LANE_TASKS, new_task(s));
+	shell_work_start(w, LANE_TASKS, new_task(s));
 	return true;
 }
 
@@ -263,12 +263,12 @@ bool work_start_run(struct work *w, struct shell *s, struct line *l)
 {
 	struct job *j;
 
-	if (is_busy(w, &w->lane[LANE_TASKS]))
+	if (work_is_busy(w, &w->lane[LANE_TASKS]))
 		return false;
 	j = new_task(s);
 	j->line = *l;
 	*l = (struct line){ 0 };
-	start(w, LANE_TASKS, j);
+	shell_work_start(w, LANE_TASKS, j);
 	return true;
 }
 

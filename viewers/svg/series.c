@@ -42,7 +42,7 @@ struct plot {
 	uint64_t max;
 };
 
-static bool is_line(const struct table *t, uint32_t col)
+static bool svg_series_is_line(const struct table *t, uint32_t col)
 {
 	bool has_more = false;
 
@@ -51,7 +51,7 @@ static bool is_line(const struct table *t, uint32_t col)
 	return t->col[col].kind == CELL_VALUE && (col != COL_TOTAL || !has_more);
 }
 
-static int64_t value_at(const struct table *t, uint32_t row, uint32_t col)
+static int64_t svg_series_value_at(const struct table *t, uint32_t row, uint32_t col)
 {
 	return t->cell[(size_t)row * t->n_cols + col].value;
 }
@@ -69,7 +69,7 @@ static int64_t y_at(const struct plot *p, double value)
 	return (int64_t)((HEIGHT - BOTTOM) * 1000 - share * (HEIGHT - TOP - BOTTOM) * 1000);
 }
 
-static void add_text(struct plot *p, int64_t x, int64_t y, const char *anchor, const char *text)
+static void svg_series_add_text(struct plot *p, int64_t x, int64_t y, const char *anchor, const char *text)
 {
 	struct buf safe = { 0 };
 
@@ -107,20 +107,20 @@ static void add_axes(struct plot *p)
 
 		report_add_value(&p->r->head, (int64_t)(p->max / N_GRID * (uint64_t)i), &label);
 		add_segment(p, "grid", LEFT * 1000, y, (WIDTH - RIGHT) * 1000, y);
-		add_text(p, (LEFT - 6) * 1000, y + 4000, "end", buf_text(&label));
+		svg_series_add_text(p, (LEFT - 6) * 1000, y + 4000, "end", buf_text(&label));
 		buf_release(&label);
 	}
 	for (uint32_t i = 0; i < N_GRID + 1 && t->n_rows; i++) {
 		uint32_t row = (uint32_t)((uint64_t)i * (t->n_rows - 1) / N_GRID);
 		const char *anchor = i == 0 ? "start" : i == N_GRID ? "end" : "middle";
 
-		add_text(p, x_at(t, row), (HEIGHT - BOTTOM + LINE) * 1000, anchor,
-			 t->cell[(size_t)row * t->n_cols].text);
+		svg_series_add_text(p, x_at(t, row), (HEIGHT - BOTTOM + LINE) * 1000, anchor,
+				    t->cell[(size_t)row * t->n_cols].text);
 	}
 }
 
 /* Draw the line of a column, and its entry in the legend if there are several. */
-static void add_line(struct plot *p, uint32_t col, uint32_t number, bool has_legend)
+static void svg_series_add_line(struct plot *p, uint32_t col, uint32_t number, bool has_legend)
 {
 	const struct table *t = &p->r->table;
 	struct buf points = { 0 };
@@ -128,7 +128,7 @@ static void add_line(struct plot *p, uint32_t col, uint32_t number, bool has_leg
 	int64_t x = (LEFT + 10) * 1000, y = (TOP + 4 + LINE * (int64_t)number) * 1000;
 
 	for (uint32_t i = 0; i < t->n_rows; i++) {
-		int64_t px = x_at(t, i), py = y_at(p, (double)value_at(t, i, col));
+		int64_t px = x_at(t, i), py = y_at(p, (double)svg_series_value_at(t, i, col));
 
 		buf_addf(&points, "%s%" PRId64 ".%" PRId64 ",%" PRId64 ".%" PRId64, i ? " " : "", px / 1000,
 			 px % 1000 / 100, py / 1000, num_abs(py) % 1000 / 100);
@@ -142,19 +142,19 @@ static void add_line(struct plot *p, uint32_t col, uint32_t number, bool has_leg
 	if (!has_legend)
 		return;
 	add_segment(p, class, x, y, x + 20000, y);
-	add_text(p, x + 26000, y + 4000, "start", t->col[col].title);
+	svg_series_add_text(p, x + 26000, y + 4000, "start", t->col[col].title);
 }
 
-static void add_lines(struct plot *p)
+static void svg_series_add_lines(struct plot *p)
 {
 	const struct table *t = &p->r->table;
 	uint32_t n = 0, number = 0;
 
 	for (uint32_t c = 1; c < t->n_cols; c++)
-		n += is_line(t, c);
+		n += svg_series_is_line(t, c);
 	for (uint32_t c = 1; c < t->n_cols; c++)
-		if (is_line(t, c))
-			add_line(p, c, number++, n > 1);
+		if (svg_series_is_line(t, c))
+			svg_series_add_line(p, c, number++, n > 1);
 }
 
 static void add_marks(struct plot *p)
@@ -169,20 +169,20 @@ static void add_marks(struct plot *p)
 		if (!*text)
 			continue;
 		add_segment(p, "mark", x_at(t, i), TOP * 1000, x_at(t, i), (HEIGHT - BOTTOM) * 1000);
-		add_text(p, x_at(t, i), (TOP - 6) * 1000, "middle", text);
+		svg_series_add_text(p, x_at(t, i), (TOP - 6) * 1000, "middle", text);
 	}
 }
 
-static void add_title(struct plot *p)
+static void svg_series_add_title(struct plot *p)
 {
 	const struct head *h = &p->r->head;
 	struct buf text = { 0 };
 
 	for (uint32_t i = 0; i < h->n_comments && i < 1; i++)
-		add_text(p, 10000, 20000, "start", h->comment[i]);
+		svg_series_add_text(p, 10000, 20000, "start", h->comment[i]);
 	buf_addf(&text, "%s, %s ", h->type, h->is_mean_total ? "mean" : "total");
 	report_add_value(h, h->total, &text);
-	add_text(p, 10000, (20 + LINE) * 1000, "start", buf_text(&text));
+	svg_series_add_text(p, 10000, (20 + LINE) * 1000, "start", buf_text(&text));
 	buf_release(&text);
 }
 
@@ -194,8 +194,9 @@ int svg_series_draw(const struct report *r, struct buf *out, struct err *err)
 	if (xml_open(&p.xml, "SVG", out, err) < 0)
 		return ERR_IO;
 	for (uint32_t c = 1; c < t->n_cols; c++)
-		for (uint32_t i = 0; is_line(t, c) && i < t->n_rows; i++)
-			p.max = num_abs(value_at(t, i, c)) > p.max ? num_abs(value_at(t, i, c)) : p.max;
+		for (uint32_t i = 0; svg_series_is_line(t, c) && i < t->n_rows; i++)
+			p.max = num_abs(svg_series_value_at(t, i, c)) > p.max ? num_abs(svg_series_value_at(t, i, c))
+									      : p.max;
 	xml_begin(&p.xml, "svg");
 	xml_attribute(&p.xml, "xmlns", "http://www.w3.org/2000/svg");
 	xml_number(&p.xml, "width", WIDTH * 1000);
@@ -203,9 +204,9 @@ int svg_series_draw(const struct report *r, struct buf *out, struct err *err)
 	xml_begin(&p.xml, "style");
 	xml_cdata(&p.xml, style);
 	xml_end(&p.xml);
-	add_title(&p);
+	svg_series_add_title(&p);
 	add_axes(&p);
-	add_lines(&p);
+	svg_series_add_lines(&p);
 	add_marks(&p);
 	xml_end(&p.xml);
 	return xml_close(&p.xml, err);

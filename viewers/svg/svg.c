@@ -89,12 +89,12 @@ static const char rules[] =
 	"@media print{.ui{display:none}.page{width:100%;height:auto}}";
 
 /* The class of a box or a swatch: "c3"; "n3" is hatched. */
-static void add_class(struct buf *out, uint8_t color, char sign)
+static void svg_add_class(struct buf *out, uint8_t color, char sign)
 {
 	buf_addf(out, "%c%d", sign == 'n' || sign == 'g' ? sign : 'c', color);
 }
 
-static void mark_used(struct svg_palette *p, uint8_t color, char sign)
+static void svg_mark_used(struct svg_palette *p, uint8_t color, char sign)
 {
 	p->used[color] = true;
 	p->used_new[color] |= sign == 'n';
@@ -109,11 +109,11 @@ static void find_colors(struct svg *s)
 	uint32_t count[FLAME_COLORS] = { 0 };
 
 	for (uint32_t i = 0; i < s->l.n; i++) {
-		mark_used(p, s->l.tile[i].color, s->l.tile[i].sign);
+		svg_mark_used(p, s->l.tile[i].color, s->l.tile[i].sign);
 		count[s->l.tile[i].color]++;
 	}
 	for (size_t i = 0; i < s->n_legend; i++)
-		mark_used(p, s->legend[i].color, s->legend[i].sign);
+		svg_mark_used(p, s->legend[i].color, s->legend[i].sign);
 	for (uint32_t i = 0; i < FLAME_COLORS; i++)
 		p->common = count[i] > count[p->common] ? i : p->common;
 	for (int theme = 0; theme < 2; theme++)
@@ -121,7 +121,7 @@ static void find_colors(struct svg *s)
 			p->own_ink[i] |= p->used[i] && color[theme][i].ink != color[theme][p->common].ink;
 }
 
-static void add_colors(const struct svg_palette *p, enum flame_theme theme, struct buf *out)
+static void svg_add_colors(const struct svg_palette *p, enum flame_theme theme, struct buf *out)
 {
 	const struct flame_color *color = flame_colors(theme);
 	const struct flame_page *page = flame_page(theme);
@@ -145,15 +145,15 @@ static void add_rules(const struct svg *s, struct buf *out)
 	const struct svg_palette *p = &s->palette;
 	bool dark = s->style->theme == FLAME_DARK;
 
-	add_colors(p, dark ? FLAME_DARK : FLAME_LIGHT, out);
+	svg_add_colors(p, dark ? FLAME_DARK : FLAME_LIGHT, out);
 	if (s->style->theme == FLAME_AUTO) {
 		buf_addz(out, "@media screen and (prefers-color-scheme:dark){");
-		add_colors(p, FLAME_DARK, out);
+		svg_add_colors(p, FLAME_DARK, out);
 		buf_addz(out, "}");
 	}
 	if (dark) {
 		buf_addz(out, "@media print{");
-		add_colors(p, FLAME_LIGHT, out);
+		svg_add_colors(p, FLAME_LIGHT, out);
 		buf_addz(out, "}");
 	}
 	for (int i = 0; i < FLAME_COLORS; i++) {
@@ -213,7 +213,7 @@ static void add_style(struct svg *s)
 }
 
 /* Clear a buffer. */
-static void clear(struct buf *b)
+static void svg_clear(struct buf *b)
 {
 	b->len = 0;
 	buf_addz(b, "");
@@ -224,7 +224,7 @@ enum { LINES_MAX = 3, SWATCH = 14 * PX, GAP = 20 * PX, LEGEND_COLUMNS = 48 };
 /* The first n bytes of a text as a string; valid until the next call. */
 static const char *part(struct svg *s, const char *text, size_t n)
 {
-	clear(&s->text);
+	svg_clear(&s->text);
 	buf_add(&s->text, text, n);
 	return buf_text(&s->text);
 }
@@ -244,7 +244,7 @@ static size_t fitting_length(struct svg *s, const char *text, size_t columns)
 	}
 }
 
-static void add_line(struct svg *s, int64_t y, const char *text)
+static void svg_add_line(struct svg *s, int64_t y, const char *text)
 {
 	xml_begin(&s->xml, "text");
 	xml_number(&s->xml, "y", y);
@@ -253,7 +253,8 @@ static void add_line(struct svg *s, int64_t y, const char *text)
 }
 
 /* Write a text on at most LINES_MAX lines, and cut the last line if necessary. Returns the height. */
-static int64_t add_lines(struct svg *s, int64_t y, const char *class, const char *text, int64_t column, int64_t line)
+static int64_t svg_add_lines(struct svg *s, int64_t y, const char *class, const char *text, int64_t column,
+			     int64_t line)
 {
 	size_t columns = (size_t)((s->width - 2 * MARGIN) / column), n;
 	int64_t height = 0;
@@ -271,12 +272,12 @@ static int64_t add_lines(struct svg *s, int64_t y, const char *class, const char
 		n = i < LINES_MAX ? fitting_length(s, text, columns) : 0;
 		height += line;
 		if (n > 0) {
-			add_line(s, height - line / 4, part(s, text, n));
+			svg_add_line(s, height - line / 4, part(s, text, n));
 			continue;
 		}
-		clear(&s->text);
+		svg_clear(&s->text);
 		flame_add_truncated(text, columns, &s->text);
-		add_line(s, height - line / 4, buf_text(&s->text));
+		svg_add_line(s, height - line / 4, buf_text(&s->text));
 		n = strlen(text);
 	}
 	xml_end(&s->xml);
@@ -284,31 +285,31 @@ static int64_t add_lines(struct svg *s, int64_t y, const char *class, const char
 }
 
 /* Write the text above the boxes, from y. Returns its height. */
-static int64_t add_head(struct svg *s, int64_t y)
+static int64_t svg_add_head(struct svg *s, int64_t y)
 {
 	int64_t height;
 
-	clear(&s->name);
+	svg_clear(&s->name);
 	flame_add_title(s->r, s->style, &s->name);
-	height = add_lines(s, y, "title", buf_text(&s->name), COLUMN_BIG, LINE + 4 * PX);
-	clear(&s->name);
+	height = svg_add_lines(s, y, "title", buf_text(&s->name), COLUMN_BIG, LINE + 4 * PX);
+	svg_clear(&s->name);
 	flame_add_subtitle(s->r, &s->name);
-	return height + add_lines(s, y + height, "sub", buf_text(&s->name), COLUMN, LINE);
+	return height + svg_add_lines(s, y + height, "sub", buf_text(&s->name), COLUMN, LINE);
 }
 
-static int64_t add_note(struct svg *s, int64_t y)
+static int64_t svg_add_note(struct svg *s, int64_t y)
 {
-	clear(&s->name);
+	svg_clear(&s->name);
 	flame_add_note(s->r, s->style, &s->name);
-	return add_lines(s, y, "note", buf_text(&s->name), COLUMN, LINE);
+	return svg_add_lines(s, y, "note", buf_text(&s->name), COLUMN, LINE);
 }
 
 static void add_swatch(struct svg *s, const struct flame_legend *e)
 {
 	const char *sign = e->sign == '+' || e->sign == '-' ? flame_sign(e->sign) : "";
 
-	clear(&s->text);
-	add_class(&s->text, e->color, e->sign);
+	svg_clear(&s->text);
+	svg_add_class(&s->text, e->color, e->sign);
 	xml_begin(&s->xml, "rect");
 	xml_attribute(&s->xml, "class", buf_text(&s->text));
 	xml_number(&s->xml, "width", SWATCH);
@@ -316,7 +317,7 @@ static void add_swatch(struct svg *s, const struct flame_legend *e)
 	xml_end(&s->xml);
 	if (!*sign)
 		return;
-	clear(&s->text);
+	svg_clear(&s->text);
 	buf_addf(&s->text, "t%d", e->color);
 	xml_begin(&s->xml, "text");
 	xml_attribute(&s->xml, "class", buf_text(&s->text));
@@ -342,7 +343,7 @@ static void begin_entry(struct svg *s, int64_t width, int64_t *x, int64_t *y)
 }
 
 /* Write the legend: entries side by side, on as many lines as they need. Returns its height. */
-static int64_t add_legend(struct svg *s, int64_t y)
+static int64_t svg_add_legend(struct svg *s, int64_t y)
 {
 	const char *width_text = flame_width_text(s->r->flame);
 	int64_t x = MARGIN, top = y;
@@ -353,7 +354,7 @@ static int64_t add_legend(struct svg *s, int64_t y)
 	xml_begin(&s->xml, "g");
 	xml_attribute(&s->xml, "class", "legend");
 	for (size_t i = 0; i < s->n_legend; i++) {
-		clear(&s->name);
+		svg_clear(&s->name);
 		flame_add_truncated(s->legend[i].text, LEGEND_COLUMNS, &s->name);
 		begin_entry(s, SWATCH + 5 * PX + (int64_t)columns_count(buf_text(&s->name)) * COLUMN, &x, &y);
 		add_swatch(s, &s->legend[i]);
@@ -383,18 +384,18 @@ enum { ROW = 18, ROW_MIN = 2, ROW_TEXT = 14, MAX_HEIGHT = 32000 };
 enum { BORDER_MIN = 2 * PX };
 
 /* Convert a position in the layout to a position in the picture. */
-static int64_t x_of(const struct svg *s, int64_t at)
+static int64_t svg_x_of(const struct svg *s, int64_t at)
 {
 	__int128 span = s->width - 2 * MARGIN;
 
 	return MARGIN + (int64_t)((2 * span * at + s->l.span) / (2 * (__int128)s->l.span));
 }
 
-static void add_label(struct svg *s, const struct flame_tile *t, int64_t x, int64_t width)
+static void svg_add_label(struct svg *s, const struct flame_tile *t, int64_t x, int64_t width)
 {
 	char class[16];
 
-	clear(&s->text);
+	svg_clear(&s->text);
 	flame_add_label(s->r->flame, t, (size_t)((width - 2 * PAD + PX) / COLUMN), &s->text);
 	if (s->text.len == 0)
 		return;
@@ -409,12 +410,12 @@ static void add_label(struct svg *s, const struct flame_tile *t, int64_t x, int6
 	xml_end(&s->xml);
 }
 
-static void add_box(struct svg *s, const struct flame_tile *t)
+static void svg_add_box(struct svg *s, const struct flame_tile *t)
 {
-	int64_t x = x_of(s, t->x), width = x_of(s, t->x + t->width) - x;
+	int64_t x = svg_x_of(s, t->x), width = svg_x_of(s, t->x + t->width) - x;
 
-	clear(&s->text);
-	add_class(&s->text, t->color, t->sign);
+	svg_clear(&s->text);
+	svg_add_class(&s->text, t->color, t->sign);
 	buf_addz(&s->text, t->sign == '+' ? " u" : t->sign == '-' ? " d" : "");
 	buf_addz(&s->text, width >= BORDER_MIN ? " w" : "");
 	xml_newline(&s->xml);
@@ -424,7 +425,7 @@ static void add_box(struct svg *s, const struct flame_tile *t)
 	xml_number(&s->xml, "width", width);
 	xml_number(&s->xml, "height", s->row > 4 * PX ? s->row - PX : s->row);
 	xml_begin(&s->xml, "title");
-	clear(&s->text);
+	svg_clear(&s->text);
 	flame_add_details(s->r, t->box, &s->text);
 	while (s->text.len && s->text.data[s->text.len - 1] == '\n')
 		s->text.data[--s->text.len] = '\0';
@@ -432,11 +433,11 @@ static void add_box(struct svg *s, const struct flame_tile *t)
 	xml_end(&s->xml);
 	xml_end(&s->xml);
 	if (width >= COLUMN + 2 * PAD - PX && s->row >= ROW_TEXT * PX)
-		add_label(s, t, x, width);
+		svg_add_label(s, t, x, width);
 }
 
 /* Write all levels below y. Returns their height. */
-static int64_t add_rows(struct svg *s, int64_t y)
+static int64_t svg_add_rows(struct svg *s, int64_t y)
 {
 	int64_t height = s->row * s->l.n_levels;
 	uint32_t level = UINT32_MAX;
@@ -465,7 +466,7 @@ static int64_t add_rows(struct svg *s, int64_t y)
 			snprintf(text, sizeof(text), "translate(0 %lld)", (long long)(at * s->row / PX));
 			xml_attribute(&s->xml, "transform", text);
 		}
-		add_box(s, t);
+		svg_add_box(s, t);
 	}
 	if (level != UINT32_MAX)
 		xml_end(&s->xml);
@@ -474,7 +475,7 @@ static int64_t add_rows(struct svg *s, int64_t y)
 }
 
 /* Start the picture, with a title for screen readers and the window. */
-static void begin_svg(struct svg *s, int64_t height)
+static void svg_begin(struct svg *s, int64_t height)
 {
 	struct buf b = { 0 };
 
@@ -486,13 +487,13 @@ static void begin_svg(struct svg *s, int64_t height)
 	buf_addf(&b, "0 0 %lld %lld", (long long)(s->width / PX), (long long)(height / PX));
 	xml_attribute(&s->xml, "viewBox", buf_text(&b));
 	xml_attribute(&s->xml, "role", "img");
-	clear(&b);
+	svg_clear(&b);
 	flame_add_title(s->r, s->style, &b);
 	xml_attribute(&s->xml, "aria-label", buf_text(&b));
 	xml_begin(&s->xml, "title");
 	xml_text(&s->xml, buf_text(&b));
 	xml_end(&s->xml);
-	clear(&b);
+	svg_clear(&b);
 	flame_add_subtitle(s->r, &b);
 	xml_begin(&s->xml, "desc");
 	xml_text(&s->xml, buf_text(&b));
@@ -501,18 +502,18 @@ static void begin_svg(struct svg *s, int64_t height)
 }
 
 /* Write everything, or without a writer only measure. Returns the height. */
-static int64_t add_parts(struct svg *s)
+static int64_t svg_add_parts(struct svg *s)
 {
 	int64_t y = 8 * PX;
 
-	y += add_head(s, y) + 4 * PX;
-	y += add_legend(s, y) + 6 * PX;
-	y += add_rows(s, y) + 2 * PX;
-	y += add_note(s, y);
+	y += svg_add_head(s, y) + 4 * PX;
+	y += svg_add_legend(s, y) + 6 * PX;
+	y += svg_add_rows(s, y) + 2 * PX;
+	y += svg_add_note(s, y);
 	return y + 8 * PX;
 }
 
-static int64_t measure(struct svg *s)
+static int64_t svg_measure(struct svg *s)
 {
 	struct _xmlTextWriter *writer = s->xml.writer;
 	struct flame_layout all = s->l;
@@ -520,16 +521,16 @@ static int64_t measure(struct svg *s)
 
 	s->xml.writer = NULL;
 	s->l.n = 0;
-	height = add_parts(s);
+	height = svg_add_parts(s);
 	s->xml.writer = writer;
 	s->xml.failed = false;
 	s->l = all;
 	return height;
 }
 
-static void draw(struct svg *s)
+static void svg_svg_draw(struct svg *s)
 {
-	begin_svg(s, measure(s));
+	svg_begin(s, svg_measure(s));
 	add_style(s);
 	xml_newline(&s->xml);
 	xml_begin(&s->xml, "rect");
@@ -537,7 +538,7 @@ static void draw(struct svg *s)
 	xml_attribute(&s->xml, "width", "100%");
 	xml_attribute(&s->xml, "height", "100%");
 	xml_end(&s->xml);
-	add_parts(s);
+	svg_add_parts(s);
 	xml_newline(&s->xml);
 	xml_begin(&s->xml, "script");
 	xml_cdata(&s->xml, script);
@@ -560,7 +561,7 @@ int svg_draw(const struct report *r, const struct flame_style *style, struct buf
 	s.row = MAX_HEIGHT / s.l.n_levels;
 	s.row = (s.row > ROW ? ROW : s.row < ROW_MIN ? ROW_MIN : s.row) * PX;
 	find_colors(&s);
-	draw(&s);
+	svg_svg_draw(&s);
 	rc = xml_close(&s.xml, err);
 	arena_free(mem);
 	buf_release(&s.name);

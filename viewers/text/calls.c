@@ -20,7 +20,7 @@ static const char titles_end[] = "\t \t \n"; /* trailing blanks, as in pprof */
 
 enum { VALUE_WIDTH = 10, CALLS_WIDTH = 50 };
 
-static void add_call(const struct head *h, const union cell *cell, bool color, struct buf *out)
+static void text_calls_add_call(const struct head *h, const union cell *cell, bool color, struct buf *out)
 {
 	const char *mark = cell[CALLS_INLINED].text;
 
@@ -34,7 +34,7 @@ static void add_call(const struct head *h, const union cell *cell, bool color, s
 	buf_add(out, "\n", 1);
 }
 
-static void add_node(const struct head *h, const union cell *cell, bool color, struct buf *out)
+static void text_calls_add_node(const struct head *h, const union cell *cell, bool color, struct buf *out)
 {
 	bool hot = color && unit_percent(cell[CALLS_FLAT].value, h->total) >= HOT_PERCENT;
 
@@ -73,9 +73,9 @@ void text_draw_calls(const struct report *r, bool color, struct buf *out)
 		if (begins(t, i))
 			buf_addz(out, rule);
 		if (t->role[i] == ROW_NODE)
-			add_node(&r->head, cell, color, out);
+			text_calls_add_node(&r->head, cell, color, out);
 		else
-			add_call(&r->head, cell, color, out);
+			text_calls_add_call(&r->head, cell, color, out);
 	}
 	if (r->head.n_shown)
 		buf_addz(out, rule);

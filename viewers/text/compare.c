@@ -22,22 +22,22 @@
 
 enum { SOURCES_NAMED = 3, BUILD_ID_SHOWN = 16 };
 
-static void add_safe(const char *text, struct buf *out)
+static void text_compare_add_safe(const char *text, struct buf *out)
 {
 	utf8_add_safe(out, text, strlen(text));
 }
 
-static void add_sources(const struct compare_side *s, struct buf *out)
+static void text_compare_add_sources(const struct compare_side *s, struct buf *out)
 {
 	for (size_t i = 0; i < s->n_sources && i < SOURCES_NAMED; i++) {
 		buf_addz(out, i ? ", " : "");
-		add_safe(s->source[i], out);
+		text_compare_add_safe(s->source[i], out);
 	}
 	if (s->n_sources > SOURCES_NAMED)
 		buf_addf(out, " and %zu more", s->n_sources - SOURCES_NAMED);
 }
 
-static void add_time(int64_t time_ns, struct buf *out)
+static void text_compare_add_time(int64_t time_ns, struct buf *out)
 {
 	time_t s = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
 	struct tm tm;
@@ -58,8 +58,8 @@ static void add_metadata(const char *what, const char *text, size_t max_bytes, s
 void text_compare_add_side(const char *title, const struct compare_side *s, struct buf *out)
 {
 	buf_addz(out, title);
-	add_sources(s, out);
-	add_time(s->time_ns, out);
+	text_compare_add_sources(s, out);
+	text_compare_add_time(s->time_ns, out);
 	if (s->duration_ns) {
 		buf_addz(out, ", ");
 		unit_add_label(out, s->duration_ns, "ns", "auto");
@@ -157,7 +157,7 @@ void text_compare_add_cell(const struct head *h, const struct column *c, const u
 	case CELL_NAME:
 	case CELL_NOTE:
 	case CELL_WORD:
-		add_safe(cell->text, &text);
+		text_compare_add_safe(cell->text, &text);
 		break;
 	}
 	text_compare_add_right(&text, width, out);

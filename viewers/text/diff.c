@@ -38,7 +38,7 @@ static void add_normalization(const struct compare *c, struct buf *out)
 	buf_addf(out, "%s: after x %.6g", c->by_period ? " and period" : "", c->factor);
 }
 
-static void add_share(double share, struct buf *out)
+static void text_diff_add_share(double share, struct buf *out)
 {
 	struct buf text = { 0 };
 
@@ -47,7 +47,7 @@ static void add_share(double share, struct buf *out)
 	buf_release(&text);
 }
 
-static void add_omitted(const struct report *r, struct buf *out)
+static void text_diff_add_omitted(const struct report *r, struct buf *out)
 {
 	const struct compare *c = r->head.compare;
 
@@ -65,7 +65,7 @@ static void add_omitted(const struct report *r, struct buf *out)
 	buf_add(out, "\n", 1);
 }
 
-static void add_head(const struct report *r, struct buf *out)
+static void text_diff_add_head(const struct report *r, struct buf *out)
 {
 	const struct head *h = &r->head;
 	const struct compare *c = h->compare;
@@ -80,34 +80,34 @@ static void add_head(const struct report *r, struct buf *out)
 	text_add_filters(h, true, out);
 	text_compare_add_total(h, out);
 	buf_addz(out, "; rows on both sides: ");
-	add_share(c->matched_before, out);
+	text_diff_add_share(c->matched_before, out);
 	buf_addz(out, " -> ");
-	add_share(c->matched_after, out);
+	text_diff_add_share(c->matched_after, out);
 	buf_add(out, "\n", 1);
-	add_omitted(r, out);
+	text_diff_add_omitted(r, out);
 }
 
-static void add_title(const char *text, size_t width, struct buf *out)
+static void text_diff_add_title(const char *text, size_t width, struct buf *out)
 {
 	const struct buf title = { .data = (char *)(uintptr_t)text, .len = strlen(text) };
 
 	text_compare_add_right(&title, width, out);
 }
 
-static void add_titles(bool by_cum, const struct widths *w, bool color, struct buf *out)
+static void text_diff_add_titles(bool by_cum, const struct widths *w, bool color, struct buf *out)
 {
 	buf_addz(out, color ? "\033[1m" : "");
-	add_title(by_cum ? "cum" : "flat", w->before, out);
-	add_title("", w->after + w->change + WIDTH_PERCENT + 2 * WIDTH_SHARE + 4, out);
-	add_title(by_cum ? "flat" : "cum", WIDTH_PERCENT, out);
+	text_diff_add_title(by_cum ? "cum" : "flat", w->before, out);
+	text_diff_add_title("", w->after + w->change + WIDTH_PERCENT + 2 * WIDTH_SHARE + 4, out);
+	text_diff_add_title(by_cum ? "flat" : "cum", WIDTH_PERCENT, out);
 	buf_add(out, "\n", 1);
-	add_title("before", w->before, out);
-	add_title("after", w->after, out);
-	add_title("change", w->change, out);
-	add_title("change%", WIDTH_PERCENT, out);
-	add_title("before%", WIDTH_SHARE, out);
-	add_title("after%", WIDTH_SHARE, out);
-	add_title("change%", WIDTH_PERCENT, out);
+	text_diff_add_title("before", w->before, out);
+	text_diff_add_title("after", w->after, out);
+	text_diff_add_title("change", w->change, out);
+	text_diff_add_title("change%", WIDTH_PERCENT, out);
+	text_diff_add_title("before%", WIDTH_SHARE, out);
+	text_diff_add_title("after%", WIDTH_SHARE, out);
+	text_diff_add_title("change%", WIDTH_PERCENT, out);
 	buf_addz(out, "  name");
 	buf_addz(out, color ? "\033[0m\n" : "\n");
 }
@@ -118,7 +118,7 @@ static void add_change_percent(const union cell *cell, struct buf *out)
 				cell[DIFF_STATE].text, WIDTH_PERCENT, out);
 }
 
-static void add_row(const struct report *r, uint32_t row, const struct widths *w, bool color, struct buf *out)
+static void text_diff_add_row(const struct report *r, uint32_t row, const struct widths *w, bool color, struct buf *out)
 {
 	const struct table *t = &r->table;
 	const struct compare *c = r->head.compare;
@@ -143,16 +143,16 @@ static void add_row(const struct report *r, uint32_t row, const struct widths *w
 	buf_release(&change);
 }
 
-static void add_rename(const struct compare_rename *n, struct buf *out)
+static void text_diff_add_rename(const struct compare_rename *n, struct buf *out)
 {
 	buf_addz(out, "renamed? ");
 	utf8_add_safe(out, n->from, strlen(n->from));
 	buf_addz(out, " -> ");
 	utf8_add_safe(out, n->to, strlen(n->to));
 	buf_addz(out, ": ");
-	add_share(n->share_before, out);
+	text_diff_add_share(n->share_before, out);
 	buf_addz(out, " gone, ");
-	add_share(n->share_after, out);
+	text_diff_add_share(n->share_after, out);
 	buf_addf(out, " new%s%s%s\n", n->same_callers ? ", same callers" : "", n->same_callees ? ", same callees" : "",
 		 n->similar_name ? ", similar name" : "");
 }
@@ -165,10 +165,10 @@ void text_draw_diff(const struct report *r, bool color, struct buf *out)
 				  .after = text_compare_width(r, main + DIFF_AFTER, false, WIDTH_VALUE),
 				  .change = text_compare_width(r, main + DIFF_DELTA, true, WIDTH_CHANGE) };
 
-	add_head(r, out);
-	add_titles(c->by_cum, &w, color, out);
+	text_diff_add_head(r, out);
+	text_diff_add_titles(c->by_cum, &w, color, out);
 	for (uint32_t i = 0; i < r->table.n_rows && !buf_is_stopped(); i++)
-		add_row(r, i, &w, color, out);
+		text_diff_add_row(r, i, &w, color, out);
 	for (uint32_t i = 0; i < c->n_renames; i++)
-		add_rename(&c->rename[i], out);
+		text_diff_add_rename(&c->rename[i], out);
 }

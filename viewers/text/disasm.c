@@ -17,7 +17,7 @@
 
 enum { VALUE_WIDTH = 10, ADDRESS_WIDTH = 10, TEXT_WIDTH = 40, PLACE_AT = 74 };
 
-static void add_value(const struct head *h, int64_t value, struct buf *out)
+static void text_disasm_add_value(const struct head *h, int64_t value, struct buf *out)
 {
 	if (value)
 		text_add_value(h, value, VALUE_WIDTH, out);
@@ -26,7 +26,7 @@ static void add_value(const struct head *h, int64_t value, struct buf *out)
 }
 
 /* Append "work prog.c:8" if it differs from the preceding row. */
-static void add_place(const union cell *cell, const union cell *before, struct buf *out)
+static void text_disasm_add_place(const union cell *cell, const union cell *before, struct buf *out)
 {
 	const char *function = cell[DISASM_FUNCTION].text, *file = cell[DISASM_FILE].text;
 	int64_t line = cell[DISASM_LINE].value;
@@ -43,8 +43,8 @@ static void add_place(const union cell *cell, const union cell *before, struct b
 		buf_addf(out, ":%" PRId64, line);
 }
 
-static void add_instruction(const struct report *r, const union cell *cell, const union cell *before, bool color,
-			    struct buf *out)
+static void text_disasm_add_instruction(const struct report *r, const union cell *cell, const union cell *before,
+					bool color, struct buf *out)
 {
 	struct buf place = { 0 }, text = { 0 };
 	const char *addr = cell[DISASM_ADDRESS].text + strlen("0x");
@@ -52,7 +52,7 @@ static void add_instruction(const struct report *r, const union cell *cell, cons
 	bool is_short;
 	size_t width;
 
-	add_place(cell, before, &place);
+	text_disasm_add_place(cell, before, &place);
 	utf8_add_safe(&text, cell[DISASM_TEXT].text, strlen(cell[DISASM_TEXT].text));
 	is_short = text.len < TEXT_WIDTH;
 	width = utf8_count(buf_text(&text), text.len);
@@ -60,9 +60,9 @@ static void add_instruction(const struct report *r, const union cell *cell, cons
 		buf_addf(out, "%*s;%s\n", PLACE_AT, "", place.data);
 	if (hot)
 		buf_addz(out, STYLE_HOT);
-	add_value(&r->head, cell[DISASM_FLAT].value, out);
+	text_disasm_add_value(&r->head, cell[DISASM_FLAT].value, out);
 	buf_add(out, " ", 1);
-	add_value(&r->head, cell[DISASM_CUM].value, out);
+	text_disasm_add_value(&r->head, cell[DISASM_CUM].value, out);
 	buf_addf(out, " %*s: %s", ADDRESS_WIDTH, addr, buf_text(&text));
 	if (hot)
 		buf_addz(out, STYLE_END);
@@ -75,7 +75,8 @@ static void add_instruction(const struct report *r, const union cell *cell, cons
 	buf_release(&text);
 }
 
-static void add_routine(const struct report *r, const struct disasm_routine *routine, bool color, struct buf *out)
+static void text_disasm_add_routine(const struct report *r, const struct disasm_routine *routine, bool color,
+				    struct buf *out)
 {
 	for (uint32_t i = 0; i < routine->n_names; i++) {
 		buf_addf(out, "%s%s ======================== ", color ? STYLE_TITLE : "", i ? "    AKA" : "ROUTINE");
@@ -91,7 +92,7 @@ static void add_routine(const struct report *r, const struct disasm_routine *rou
 	for (uint32_t i = routine->lo; i < routine->hi; i++) {
 		const union cell *cell = r->table.cell + (size_t)i * N_DISASM_COLS;
 
-		add_instruction(r, cell, i > routine->lo ? cell - N_DISASM_COLS : NULL, color, out);
+		text_disasm_add_instruction(r, cell, i > routine->lo ? cell - N_DISASM_COLS : NULL, color, out);
 	}
 }
 
@@ -101,5 +102,5 @@ void text_draw_disasm(const struct report *r, bool color, struct buf *out)
 	text_add_value(&r->head, r->head.total, 0, out);
 	buf_add(out, "\n", 1);
 	for (uint32_t i = 0; i < r->disasm->n; i++)
-		add_routine(r, &r->disasm->routine[i], color, out);
+		text_disasm_add_routine(r, &r->disasm->routine[i], color, out);
 }

@@ -110,7 +110,7 @@ const char *text_gate_relative_to(enum gate_normalize n)
 	return what[n];
 }
 
-static void add_number(const char *lead, uint32_t n, const char *what, struct buf *out)
+static void text_gate_add_number(const char *lead, uint32_t n, const char *what, struct buf *out)
 {
 	buf_addf(out, "%s%" PRIu32 " %s", lead, n, what);
 }
@@ -159,7 +159,7 @@ static bool has_one_limit(const struct gate *g)
 }
 
 /* Append "+20%" or "its limit". */
-static void add_limit(const struct gate *g, const char *its, struct buf *out)
+static void text_gate_add_limit(const struct gate *g, const char *its, struct buf *out)
 {
 	if (has_one_limit(g))
 		buf_addf(out, "%+.6g%%", g->options->threshold * 100);
@@ -176,18 +176,18 @@ static void add_found(const struct gate *g, struct buf *out)
 	if (g->outcome == GATE_PASS)
 		buf_addz(out, g->n_verdict[GATE_SUSPECT] ? "no regression proved; " : "no evidence of regression; ");
 	if (n_slower || (g->outcome == GATE_FAILED && !n_over && !n_new))
-		add_number("", n_slower, n_slower == 1 ? "regression, " : "regressions, ", out);
+		text_gate_add_number("", n_slower, n_slower == 1 ? "regression, " : "regressions, ", out);
 	if (n_new)
-		add_number("", n_new, n_new == 1 ? "new function that adds cost, " : "new functions that add cost, ",
-			   out);
+		text_gate_add_number(
+			"", n_new, n_new == 1 ? "new function that adds cost, " : "new functions that add cost, ", out);
 	if (n_over)
-		add_number("", n_over, "over budget, ", out);
+		text_gate_add_number("", n_over, "over budget, ", out);
 	if (g->outcome == GATE_FAILED || g->n_verdict[GATE_SUSPECT])
-		add_number("", g->n_verdict[GATE_SUSPECT], "suspect, ", out);
+		text_gate_add_number("", g->n_verdict[GATE_SUSPECT], "suspect, ", out);
 }
 
 /* Returns true if the configuration file selects the functions to test. */
-static bool has_gate_lines(const struct gate *g)
+static bool text_gate_has_gate_lines(const struct gate *g)
 {
 	for (size_t i = 0; i < g->options->n_rules; i++)
 		if (g->options->rule[i].kind == GATE_ONLY)
@@ -203,8 +203,9 @@ static const char *advice(const struct gate *g)
 		       "--symbolize.";
 	if (g->n_verdict[GATE_UNRESOLVED])
 		return "Filter less, or pass --normalize=none if both sides did the same work.";
-	return has_gate_lines(g) ? "Check the gate lines, or capture longer or more runs and pass all profiles."
-				 : "Capture longer or more runs, and pass all profiles.";
+	return text_gate_has_gate_lines(g)
+		       ? "Check the gate lines, or capture longer or more runs and pass all profiles."
+		       : "Capture longer or more runs, and pass all profiles.";
 }
 
 void text_gate_add_summary(const struct gate *g, struct buf *out)
@@ -219,20 +220,20 @@ void text_gate_add_summary(const struct gate *g, struct buf *out)
 	if (g->outcome == GATE_INCONCLUSIVE) {
 		utf8_add_safe(out, g->missing, strlen(g->missing));
 		if (g->n_verdict[GATE_SUSPECT])
-			add_number("; ", g->n_verdict[GATE_SUSPECT], "suspect", out);
+			text_gate_add_number("; ", g->n_verdict[GATE_SUSPECT], "suspect", out);
 		return;
 	}
 	add_found(g, out);
 	if (g->outcome == GATE_FAILED)
-		add_number("", n_proved, "within ", out);
+		text_gate_add_number("", n_proved, "within ", out);
 	else if (n_proved)
-		add_number("", n_proved, "proved within ", out);
+		text_gate_add_number("", n_proved, "proved within ", out);
 	else
 		buf_addz(out, "none proved within ");
-	add_limit(g, "their limits", out);
-	add_number(", ", g->n_verdict[GATE_UNRESOLVED], "unresolved", out);
+	text_gate_add_limit(g, "their limits", out);
+	text_gate_add_number(", ", g->n_verdict[GATE_UNRESOLVED], "unresolved", out);
 	if (g->n_verdict[GATE_NEW])
-		add_number(", ", g->n_verdict[GATE_NEW], "new", out);
+		text_gate_add_number(", ", g->n_verdict[GATE_NEW], "new", out);
 }
 
 void text_gate_add_advice(const struct gate *g, struct buf *out)
@@ -273,7 +274,7 @@ static void add_meaning(const struct gate *g, enum gate_verdict v, double alpha,
 		add_confidence(g, alpha, out);
 	if (!g->options->strict) {
 		buf_addz(out, "; estimate beyond ");
-		add_limit(g, "its limit", out);
+		text_gate_add_limit(g, "its limit", out);
 	}
 	buf_addz(out, "\n");
 }
@@ -298,7 +299,7 @@ void text_gate_add_meaning(const struct gate *g, bool all, struct buf *out)
 		buf_addf(out, "UNRESOLVED: too few samples to tell%s\n", all ? "" : "; --all lists every row");
 }
 
-static void add_needed(const struct gate *g, struct buf *out)
+static void text_gate_add_needed(const struct gate *g, struct buf *out)
 {
 	const struct gate_side *s = g->side;
 	double have = 2 / (1 / s[STATS_BASE].samples + 1 / s[STATS_NEW].samples); /* harmonic mean of both sides */
@@ -352,7 +353,7 @@ void text_gate_add_power(const struct gate *g, struct buf *out)
 	if (g->n_power)
 		buf_addz(out, "\n");
 	if (g->need_samples > 0)
-		add_needed(g, out);
+		text_gate_add_needed(g, out);
 }
 
 enum {
@@ -379,7 +380,7 @@ struct writer {
 	struct buf *out;
 };
 
-static const char *color_of(enum gate_verdict v)
+static const char *text_gate_color_of(enum gate_verdict v)
 {
 	switch (v) {
 	case GATE_FAIL:
@@ -424,7 +425,7 @@ static void add_headline(const struct writer *d)
 	const char *word = gate_outcome_word(d->g->outcome);
 
 	buf_addz(d->out, "cpa gate: ");
-	add_colored(d, color_of(like[d->g->outcome]), word, strlen(word));
+	add_colored(d, text_gate_color_of(like[d->g->outcome]), word, strlen(word));
 	buf_addz(d->out, d->g->outcome == GATE_INCONCLUSIVE ? ": " : "  ");
 	text_gate_add_summary(d->g, d->out);
 	buf_addz(d->out, "\n");
@@ -442,7 +443,7 @@ static void add_short(const char *name, size_t max, struct buf *out)
 }
 
 /* Append as many sources as fit on the line after n characters, at least one. */
-static void add_sources(const struct gate_side *s, size_t n, struct buf *out)
+static void text_gate_add_sources(const struct gate_side *s, size_t n, struct buf *out)
 {
 	uint32_t named = 0;
 	struct buf text = { 0 };
@@ -461,7 +462,7 @@ static void add_sources(const struct gate_side *s, size_t n, struct buf *out)
 	buf_release(&text);
 }
 
-static void add_side(const char *title, const struct gate_side *s, struct buf *out)
+static void text_gate_add_side(const char *title, const struct gate_side *s, struct buf *out)
 {
 	size_t start = out->len;
 
@@ -473,14 +474,14 @@ static void add_side(const char *title, const struct gate_side *s, struct buf *o
 		buf_addz(out, ", ");
 		unit_add_label(out, (int64_t)(s->seconds * 1e9), "ns", "auto");
 	}
-	add_sources(s, out->len - start, out);
+	text_gate_add_sources(s, out->len - start, out);
 	buf_addz(out, "\n");
 }
 
 static void add_compared(const struct gate *g, struct buf *out)
 {
-	add_side("base  ", &g->side[STATS_BASE], out);
-	add_side("new   ", &g->side[STATS_NEW], out);
+	text_gate_add_side("base  ", &g->side[STATS_BASE], out);
+	text_gate_add_side("new   ", &g->side[STATS_NEW], out);
 	buf_addz(out, "type  ");
 	utf8_add_safe(out, g->type, strlen(g->type));
 	if (*g->unit && strcmp(g->unit, "count") != 0) {
@@ -493,43 +494,43 @@ static void add_compared(const struct gate *g, struct buf *out)
 	buf_addz(out, "\n");
 }
 
-static void add_titles(size_t width, struct buf *out)
+static void text_gate_add_titles(size_t width, struct buf *out)
 {
 	buf_addf(out, "%-*s %*s %*s %*s %*s  %-*s function\n", (int)width, "verdict", WIDTH_CHANGE, "change",
 		 WIDTH_INTERVAL, "90% interval", WIDTH_SHARE, "base", WIDTH_SHARE, "new", WIDTH_KIND, "kind");
 }
 
-static void add_right(struct buf *text, size_t width, struct buf *out)
+static void text_gate_add_right(struct buf *text, size_t width, struct buf *out)
 {
 	text_compare_add_right(text, width, out);
 	text->len = 0;
 }
 
-static void add_share(double share, struct buf *text, struct buf *out)
+static void text_gate_add_share(double share, struct buf *text, struct buf *out)
 {
 	if (isfinite(share) && share != 0)
 		buf_addf(text, "%.1f%%", share * 100);
 	else
 		buf_addz(text, "-");
-	add_right(text, WIDTH_SHARE, out);
+	text_gate_add_right(text, WIDTH_SHARE, out);
 }
 
 /* Append the first line of a row: verdict, change, interval, shares, name. */
-static void add_numbers(const struct writer *d, const struct gate_row *r, size_t width)
+static void text_gate_add_numbers(const struct writer *d, const struct gate_row *r, size_t width)
 {
 	const char *word = gate_verdict_word(r->verdict);
 	struct buf text = { 0 }, cell = { 0 };
 
-	add_colored(d, color_of(r->verdict), word, strlen(word));
+	add_colored(d, text_gate_color_of(r->verdict), word, strlen(word));
 	buf_fill(d->out, ' ', strlen(word) < width ? width - strlen(word) : 0);
 	text_gate_add_change(r->ratio, &text);
 	text_compare_add_right(&text, WIDTH_CHANGE, &cell);
-	add_colored(d, color_of(r->verdict), buf_text(&cell), cell.len);
+	add_colored(d, text_gate_color_of(r->verdict), buf_text(&cell), cell.len);
 	text.len = 0;
 	text_gate_add_interval(r->lo, r->hi, &text);
-	add_right(&text, WIDTH_INTERVAL, d->out);
-	add_share(r->share[STATS_BASE], &text, d->out);
-	add_share(r->share[STATS_NEW], &text, d->out);
+	text_gate_add_right(&text, WIDTH_INTERVAL, d->out);
+	text_gate_add_share(r->share[STATS_BASE], &text, d->out);
+	text_gate_add_share(r->share[STATS_NEW], &text, d->out);
 	buf_addf(d->out, "  %-*s ", WIDTH_KIND, gate_kind_word(r->kind));
 	if (r->kind == GATE_TOTAL && !*r->name)
 		buf_addz(d->out, "(the whole program)");
@@ -539,7 +540,7 @@ static void add_numbers(const struct writer *d, const struct gate_row *r, size_t
 	buf_release(&cell);
 }
 
-static void add_place(const struct gate_row *r, struct buf *out)
+static void text_gate_add_place(const struct gate_row *r, struct buf *out)
 {
 	if (!*r->file)
 		return;
@@ -571,7 +572,7 @@ static void add_amounts(const struct gate *g, const struct gate_row *r, struct b
 	buf_addz(out, " samples");
 }
 
-static void add_aliases(const struct writer *d, const struct gate_row *r)
+static void text_gate_add_aliases(const struct writer *d, const struct gate_row *r)
 {
 	uint32_t n = d->all || r->n_aliases < ALIASES_NAMED ? r->n_aliases : ALIASES_NAMED;
 
@@ -590,7 +591,7 @@ static void add_aliases(const struct writer *d, const struct gate_row *r)
 		buf_addz(d->out, "\n");
 }
 
-static void add_line(const struct writer *d, const char *lead, const char *text)
+static void text_gate_add_line(const struct writer *d, const char *lead, const char *text)
 {
 	if (!*text)
 		return;
@@ -610,16 +611,16 @@ static void add_details(const struct writer *d, const struct gate_row *r)
 			buf_addz(d->out, ", p=");
 			text_gate_add_p(r->p_adjusted, d->out);
 		}
-		add_place(r, d->out);
+		text_gate_add_place(r, d->out);
 		buf_addz(d->out, "\n");
 	}
 	if (r->verdict != GATE_OK && r->verdict != GATE_UNRESOLVED)
-		add_aliases(d, r);
-	add_line(d, "was ", r->old_name);
-	add_line(d, "", r->reason);
+		text_gate_add_aliases(d, r);
+	text_gate_add_line(d, "was ", r->old_name);
+	text_gate_add_line(d, "", r->reason);
 }
 
-static bool is_listed(const struct writer *d, enum gate_verdict v)
+static bool text_gate_is_listed(const struct writer *d, enum gate_verdict v)
 {
 	return d->all || (v != GATE_OK && v != GATE_UNRESOLVED);
 }
@@ -631,7 +632,7 @@ static uint32_t rows_max(const struct writer *d, enum gate_verdict v)
 }
 
 /* Append the rows. Returns true if there are any. */
-static bool add_rows(const struct writer *d)
+static bool text_gate_add_rows(const struct writer *d)
 {
 	const struct gate *g = d->g;
 	size_t width = d->all ? WIDTH_UNRESOLVED : WIDTH_VERDICT;
@@ -640,11 +641,11 @@ static bool add_rows(const struct writer *d)
 	for (uint32_t i = 0; i < g->n_rows; i++) {
 		const struct gate_row *r = &g->row[i];
 
-		if (!is_listed(d, r->verdict) || n[r->verdict]++ >= rows_max(d, r->verdict))
+		if (!text_gate_is_listed(d, r->verdict) || n[r->verdict]++ >= rows_max(d, r->verdict))
 			continue;
 		if (drawn++ == 0)
-			add_titles(width, d->out);
-		add_numbers(d, r, width);
+			text_gate_add_titles(width, d->out);
+		text_gate_add_numbers(d, r, width);
 		add_details(d, r);
 	}
 	for (int v = 0; v < N_GATE_VERDICTS; v++)
@@ -654,7 +655,7 @@ static bool add_rows(const struct writer *d)
 	return drawn;
 }
 
-static void add_rename(const struct gate_rename *r, struct buf *out)
+static void text_gate_add_rename(const struct gate_rename *r, struct buf *out)
 {
 	buf_addz(out, r->is_explicit ? "note: renamed: " : "note: renamed? ");
 	utf8_add_safe(out, r->from, strlen(r->from));
@@ -665,7 +666,7 @@ static void add_rename(const struct gate_rename *r, struct buf *out)
 	buf_addz(out, "\n");
 }
 
-static void add_messages(const char *lead, const struct gate_message *m, uint32_t n, struct buf *out)
+static void text_gate_add_messages(const char *lead, const struct gate_message *m, uint32_t n, struct buf *out)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		buf_addz(out, lead);
@@ -685,13 +686,13 @@ void text_draw_gate(const struct gate *g, bool color, bool all, struct buf *out)
 	buf_addz(out, "\n");
 	add_compared(g, out);
 	buf_addz(out, "\n");
-	if (add_rows(&d))
+	if (text_gate_add_rows(&d))
 		buf_addz(out, "\n");
-	add_messages("warning: ", g->warning, g->n_warnings, out);
+	text_gate_add_messages("warning: ", g->warning, g->n_warnings, out);
 	buf_addz(out, g->n_warnings ? "\n" : "");
 	text_gate_add_meaning(g, all, out);
 	text_gate_add_power(g, out);
 	for (uint32_t i = 0; i < g->n_renames; i++)
-		add_rename(&g->rename[i], out);
-	add_messages("note: ", g->note, g->n_notes, out);
+		text_gate_add_rename(&g->rename[i], out);
+	text_gate_add_messages("note: ", g->note, g->n_notes, out);
 }

@@ -18,7 +18,7 @@
 
 enum { VALUE_WIDTH = 10, LINE_WIDTH = 6 };
 
-static void add_safe(struct buf *out, const char *text)
+static void text_list_add_safe(struct buf *out, const char *text)
 {
 	utf8_add_safe(out, text, strlen(text));
 }
@@ -31,18 +31,18 @@ static void add_value_or_dot(const struct head *h, int64_t value, struct buf *ou
 		buf_addf(out, "%*s", VALUE_WIDTH, ".");
 }
 
-static void add_routine(const struct head *h, const union cell *cell, bool color, struct buf *out)
+static void text_list_add_routine(const struct head *h, const union cell *cell, bool color, struct buf *out)
 {
 	if (!*cell[LIST_FILE].text) {
 		buf_addz(out, "No source information for ");
-		add_safe(out, cell[LIST_FUNCTION].text);
+		text_list_add_safe(out, cell[LIST_FUNCTION].text);
 		buf_addz(out, "\n");
 		return;
 	}
 	buf_addf(out, "%sROUTINE ======================== ", color ? STYLE_TITLE : "");
-	add_safe(out, cell[LIST_FUNCTION].text);
+	text_list_add_safe(out, cell[LIST_FUNCTION].text);
 	buf_addz(out, " in ");
-	add_safe(out, cell[LIST_FILE].text);
+	text_list_add_safe(out, cell[LIST_FILE].text);
 	buf_addz(out, color ? STYLE_END "\n" : "\n");
 	text_add_value(h, cell[LIST_FLAT].value, VALUE_WIDTH, out);
 	buf_addz(out, " ");
@@ -52,12 +52,12 @@ static void add_routine(const struct head *h, const union cell *cell, bool color
 	buf_addz(out, " of Total\n");
 	if (*cell[LIST_ERROR].text) {
 		buf_addz(out, " Error: ");
-		add_safe(out, cell[LIST_ERROR].text);
+		text_list_add_safe(out, cell[LIST_ERROR].text);
 		buf_addz(out, "\n");
 	}
 }
 
-static void add_line(const struct head *h, const union cell *cell, bool color, struct buf *out)
+static void text_list_add_line(const struct head *h, const union cell *cell, bool color, struct buf *out)
 {
 	bool hot = color && unit_percent(cell[LIST_FLAT].value, h->total) >= HOT_PERCENT;
 
@@ -67,20 +67,20 @@ static void add_line(const struct head *h, const union cell *cell, bool color, s
 	buf_addz(out, " ");
 	add_value_or_dot(h, cell[LIST_CUM].value, out);
 	buf_addf(out, " %*" PRId64 ":", LINE_WIDTH, cell[LIST_LINE].value);
-	add_safe(out, cell[LIST_SOURCE].text);
+	text_list_add_safe(out, cell[LIST_SOURCE].text);
 	buf_addz(out, hot ? STYLE_END "\n" : "\n");
 }
 
 /* Append a row for an inlined call below its line, with its cum in the cum column. */
-static void add_inlined(const struct head *h, const union cell *cell, bool color, struct buf *out)
+static void text_list_add_inlined(const struct head *h, const union cell *cell, bool color, struct buf *out)
 {
 	buf_addf(out, "%s%*s ", color ? STYLE_NOTE : "", VALUE_WIDTH, "");
 	text_add_value(h, cell[LIST_CUM].value, VALUE_WIDTH, out);
 	buf_addf(out, " %*s| inlined ", LINE_WIDTH, "");
-	add_safe(out, cell[LIST_FUNCTION].text);
+	text_list_add_safe(out, cell[LIST_FUNCTION].text);
 	if (*cell[LIST_FILE].text) {
 		buf_addz(out, " ");
-		add_safe(out, cell[LIST_FILE].text);
+		text_list_add_safe(out, cell[LIST_FILE].text);
 		if (cell[LIST_LINE].value)
 			buf_addf(out, ":%" PRId64, cell[LIST_LINE].value);
 	}
@@ -99,13 +99,13 @@ void text_draw_list(const struct report *r, bool color, struct buf *out)
 
 		switch ((enum row_role)t->role[i]) {
 		case ROW_ROUTINE:
-			add_routine(&r->head, cell, color, out);
+			text_list_add_routine(&r->head, cell, color, out);
 			break;
 		case ROW_LINE:
-			add_line(&r->head, cell, color, out);
+			text_list_add_line(&r->head, cell, color, out);
 			break;
 		default:
-			add_inlined(&r->head, cell, color, out);
+			text_list_add_inlined(&r->head, cell, color, out);
 		}
 	}
 }

@@ -17,12 +17,12 @@
 
 enum { BAR_WIDTH = 30, PLOT_HEIGHT = 12, PLOT_WIDTH = 72, TIME_WIDTH = 20, COL_TIME = 0, COL_TOTAL = 1 };
 
-static int64_t value_at(const struct table *t, uint32_t row, uint32_t col)
+static int64_t text_series_value_at(const struct table *t, uint32_t row, uint32_t col)
 {
 	return t->cell[(size_t)row * t->n_cols + col].value;
 }
 
-static void add_head(const struct report *r, struct buf *out)
+static void text_series_add_head(const struct report *r, struct buf *out)
 {
 	const struct head *h = &r->head;
 
@@ -47,12 +47,12 @@ static uint32_t bar_column(const struct table *t)
 	return COL_TOTAL;
 }
 
-static uint64_t largest(const struct table *t, uint32_t col)
+static uint64_t text_series_largest(const struct table *t, uint32_t col)
 {
 	uint64_t max = 0;
 
 	for (uint32_t i = 0; i < t->n_rows; i++)
-		max = num_abs(value_at(t, i, col)) > max ? num_abs(value_at(t, i, col)) : max;
+		max = num_abs(text_series_value_at(t, i, col)) > max ? num_abs(text_series_value_at(t, i, col)) : max;
 	return max;
 }
 
@@ -65,7 +65,7 @@ static size_t bar_length(int64_t value, uint64_t max, size_t width)
 	return n ? n : value != 0;
 }
 
-static size_t column_width(const struct report *r, uint32_t col)
+static size_t text_series_column_width(const struct report *r, uint32_t col)
 {
 	const struct column *c = &r->table.col[col];
 	size_t least = strlen(c->title) + 1, width;
@@ -76,7 +76,7 @@ static size_t column_width(const struct report *r, uint32_t col)
 	return width < 9 ? 9 : width;
 }
 
-static void add_right(const char *text, size_t width, struct buf *out)
+static void text_series_add_right(const char *text, size_t width, struct buf *out)
 {
 	const struct buf word = { .data = (char *)(uintptr_t)text, .len = strlen(text) };
 
@@ -89,11 +89,11 @@ static size_t *column_widths(const struct report *r)
 	size_t *width = mem_alloc(r->table.n_cols, sizeof(*width));
 
 	for (uint32_t c = 0; c < r->table.n_cols; c++)
-		width[c] = column_width(r, c);
+		width[c] = text_series_column_width(r, c);
 	return width;
 }
 
-static void add_titles(const struct report *r, const size_t *width, bool color, struct buf *out)
+static void text_series_add_titles(const struct report *r, const size_t *width, bool color, struct buf *out)
 {
 	const struct table *t = &r->table;
 
@@ -101,7 +101,7 @@ static void add_titles(const struct report *r, const size_t *width, bool color, 
 	buf_addf(out, "%-*s", TIME_WIDTH, t->col[COL_TIME].title);
 	for (uint32_t c = 1; c < t->n_cols; c++)
 		if (t->col[c].kind != CELL_NAME)
-			add_right(t->col[c].title, width[c], out);
+			text_series_add_right(t->col[c].title, width[c], out);
 	buf_addz(out, color ? STYLE_END "\n" : "\n");
 }
 
@@ -111,8 +111,8 @@ struct bars {
 	uint64_t max;
 };
 
-static void add_row(const struct report *r, uint32_t row, const size_t *width, const struct bars *bars, bool color,
-		    struct buf *out)
+static void text_series_add_row(const struct report *r, uint32_t row, const size_t *width, const struct bars *bars,
+				bool color, struct buf *out)
 {
 	const struct table *t = &r->table;
 	const union cell *cell = t->cell + (size_t)row * t->n_cols;
@@ -141,13 +141,13 @@ static void add_row(const struct report *r, uint32_t row, const size_t *width, c
 void text_draw_series(const struct report *r, bool color, struct buf *out)
 {
 	const struct table *t = &r->table;
-	const struct bars bars = { bar_column(t), largest(t, bar_column(t)) };
+	const struct bars bars = { bar_column(t), text_series_largest(t, bar_column(t)) };
 	size_t *width = column_widths(r);
 
-	add_head(r, out);
-	add_titles(r, width, color, out);
+	text_series_add_head(r, out);
+	text_series_add_titles(r, width, color, out);
 	for (uint32_t i = 0; i < t->n_rows; i++)
-		add_row(r, i, width, &bars, color, out);
+		text_series_add_row(r, i, width, &bars, color, out);
 	free(width);
 }
 
@@ -171,11 +171,11 @@ static int64_t plot_value(const struct table *t, uint32_t col, uint32_t at, uint
 	int64_t max = 0;
 
 	for (uint32_t i = at * steps; i < (at + 1) * steps && i < t->n_rows; i++)
-		max = num_abs(value_at(t, i, col)) > num_abs(max) ? value_at(t, i, col) : max;
+		max = num_abs(text_series_value_at(t, i, col)) > num_abs(max) ? text_series_value_at(t, i, col) : max;
 	return max;
 }
 
-static void add_line(const struct report *r, uint32_t col, uint64_t max, size_t height, struct buf *out)
+static void text_series_add_line(const struct report *r, uint32_t col, uint64_t max, size_t height, struct buf *out)
 {
 	const struct table *t = &r->table;
 	struct scale scale = plot_scale(t->n_rows);
@@ -203,14 +203,14 @@ void text_plot_series(const struct report *r, bool color, struct buf *out)
 	const struct table *t = &r->table;
 	struct scale scale = plot_scale(t->n_rows);
 	uint32_t col = bar_column(t), n = (t->n_rows + scale.steps - 1) / scale.steps;
-	uint64_t max = largest(t, col);
+	uint64_t max = text_series_largest(t, col);
 	const char *first = t->n_rows ? t->cell[0].text : "", *last;
 
 	(void)color;
 	last = t->n_rows > 1 ? t->cell[(size_t)(t->n_rows - 1) * t->n_cols].text : "";
-	add_head(r, out);
+	text_series_add_head(r, out);
 	for (size_t height = PLOT_HEIGHT; height > 0; height--)
-		add_line(r, col, max, height, out);
+		text_series_add_line(r, col, max, height, out);
 	buf_fill(out, ' ', 11);
 	buf_addz(out, "+");
 	buf_fill(out, '-', (size_t)n * scale.width);

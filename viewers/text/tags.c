@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-static void add_percent(const struct head *h, int64_t value, struct buf *out)
+static void text_tags_add_percent(const struct head *h, int64_t value, struct buf *out)
 {
 	if (h->total <= 0)
 		return;
@@ -26,7 +26,7 @@ static void add_percent(const struct head *h, int64_t value, struct buf *out)
 }
 
 /* Append the line of a key. Returns the indentation of its values. */
-static size_t add_key(const struct report *r, const char *key, int64_t sum, struct buf *out)
+static size_t text_tags_add_key(const struct report *r, const char *key, int64_t sum, struct buf *out)
 {
 	size_t start = out->len, indent;
 
@@ -38,7 +38,7 @@ static size_t add_key(const struct report *r, const char *key, int64_t sum, stru
 	text_add_value(&r->head, sum, 0, out);
 	buf_addz(out, " of ");
 	text_add_value(&r->head, r->head.total, 0, out);
-	add_percent(&r->head, sum, out);
+	text_tags_add_percent(&r->head, sum, out);
 	buf_addz(out, "\n");
 	return indent;
 }
@@ -53,7 +53,7 @@ static size_t format_values(const struct report *r, uint32_t lo, uint32_t hi, st
 		const char *text;
 
 		text_add_value(&r->head, weight, 0, &weights->all);
-		add_percent(&r->head, weight, &weights->all);
+		text_tags_add_percent(&r->head, weight, &weights->all);
 		buf_addz(&weights->all, ":");
 		string_list_end(weights);
 		text = string_list_get(weights, i - lo, &n);
@@ -63,7 +63,7 @@ static size_t format_values(const struct report *r, uint32_t lo, uint32_t hi, st
 	return max;
 }
 
-static void add_group(const struct report *r, uint32_t lo, uint32_t hi, struct buf *out)
+static void text_tags_add_group(const struct report *r, uint32_t lo, uint32_t hi, struct buf *out)
 {
 	const union cell *cell = r->table.cell + (size_t)lo * TAGS_COLS;
 	struct string_list weights = { 0 };
@@ -72,7 +72,7 @@ static void add_group(const struct report *r, uint32_t lo, uint32_t hi, struct b
 
 	for (uint32_t i = lo; i < hi; i++)
 		sum += cell[(size_t)(i - lo) * TAGS_COLS + TAGS_CUM].value;
-	indent = add_key(r, cell[TAGS_KEY].text, sum, out);
+	indent = text_tags_add_key(r, cell[TAGS_KEY].text, sum, out);
 	for (uint32_t i = lo; i < hi; i++, cell += TAGS_COLS) {
 		size_t n;
 		const char *text = string_list_get(&weights, i - lo, &n);
@@ -98,7 +98,7 @@ void text_draw_tags(const struct report *r, bool color, struct buf *out)
 		for (hi = lo + 1; hi < t->n_rows; hi++)
 			if (strcmp(t->cell[(size_t)hi * TAGS_COLS + TAGS_KEY].text, key) != 0)
 				break;
-		add_group(r, lo, hi, out);
+		text_tags_add_group(r, lo, hi, out);
 	}
 }
 

@@ -23,7 +23,7 @@
 enum { VALUE_WIDTH = 10, FILTER_MAX = 80, NAME_MIN = 16 };
 
 /* Append a line "label: text" with control characters escaped; nothing if the text is empty. */
-static void add_line(struct buf *out, const char *label, const char *text)
+static void text_add_line(struct buf *out, const char *label, const char *text)
 {
 	if (!*text)
 		return;
@@ -32,7 +32,7 @@ static void add_line(struct buf *out, const char *label, const char *text)
 	buf_add(out, "\n", 1);
 }
 
-static void add_padded(struct buf *out, const char *text, size_t n, size_t to)
+static void text_add_padded(struct buf *out, const char *text, size_t n, size_t to)
 {
 	size_t width = utf8_count(text, n);
 
@@ -46,7 +46,7 @@ void text_add_value(const struct head *h, int64_t value, size_t width, struct bu
 
 	report_add_value(h, value, &raw);
 	utf8_add_safe(&safe, raw.data, raw.len);
-	add_padded(out, safe.data, safe.len, width);
+	text_add_padded(out, safe.data, safe.len, width);
 	buf_release(&safe);
 	buf_release(&raw);
 }
@@ -73,7 +73,7 @@ static size_t bytes_of(const char *text, size_t columns)
 }
 
 /* Append a name of this width, with dots instead of its middle, in at most max columns. */
-static void add_short_name(const char *name, size_t length, size_t max, struct buf *out)
+static void text_add_short_name(const char *name, size_t length, size_t max, struct buf *out)
 {
 	size_t head = bytes_of(name, (max - 1) / 2), tail = 0, width;
 	size_t room = max - 1 - (max - 1) / 2;
@@ -97,13 +97,13 @@ void text_add_name(const struct head *h, const char *name, size_t after, struct 
 	length = columns_count(buf_text(&safe));
 	max = used + NAME_MIN < h->columns ? h->columns - used : NAME_MIN;
 	if (length > max)
-		add_short_name(safe.data, length, max, out);
+		text_add_short_name(safe.data, length, max, out);
 	else
 		buf_addz(out, buf_text(&safe));
 	buf_release(&safe);
 }
 
-static void add_time(struct buf *out, int64_t time_ns)
+static void text_add_time(struct buf *out, int64_t time_ns)
 {
 	time_t s = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
 	struct tm tm;
@@ -113,7 +113,7 @@ static void add_time(struct buf *out, int64_t time_ns)
 		buf_addf(out, "Time: %s\n", text);
 }
 
-static void add_duration(const struct head *h, struct buf *out)
+static void text_add_duration(const struct head *h, struct buf *out)
 {
 	const char *unit;
 	double total = unit_scale(h->total, h->unit, "nanoseconds", &unit);
@@ -135,18 +135,18 @@ static void add_duration(const struct head *h, struct buf *out)
 
 void text_add_profile(const struct head *h, struct buf *out)
 {
-	add_line(out, "File: ", h->file);
-	add_line(out, "Build ID: ", h->build_id);
+	text_add_line(out, "File: ", h->file);
+	text_add_line(out, "Build ID: ", h->build_id);
 	for (uint32_t i = 0; i < h->n_comments; i++) {
 		if (h->comment[i][0] == '#')
 			continue;
 		utf8_add_safe(out, h->comment[i], strlen(h->comment[i]));
 		buf_add(out, "\n", 1);
 	}
-	add_line(out, "Type: ", h->type);
-	add_line(out, "Doc: ", h->doc_url);
-	add_time(out, h->time_ns);
-	add_duration(h, out);
+	text_add_line(out, "Type: ", h->type);
+	text_add_line(out, "Doc: ", h->doc_url);
+	text_add_time(out, h->time_ns);
+	text_add_duration(h, out);
 }
 
 /* Length of the longest prefix of at most FILTER_MAX bytes that ends at a character boundary. */
@@ -226,7 +226,7 @@ static void add_gap(const struct column *c, uint32_t place, struct buf *out)
 		buf_add(out, "  ", c->kind == CELL_NAME ? 2 : 1);
 }
 
-static void add_titles(const struct table *t, bool color, struct buf *out)
+static void text_add_titles(const struct table *t, bool color, struct buf *out)
 {
 	if (color)
 		buf_addz(out, STYLE_TITLE);
@@ -235,12 +235,13 @@ static void add_titles(const struct table *t, bool color, struct buf *out)
 		if (t->col[c].kind == CELL_PERCENT)
 			buf_addf(out, "%6s", t->col[c].title);
 		else
-			add_padded(out, t->col[c].title, strlen(t->col[c].title), VALUE_WIDTH);
+			text_add_padded(out, t->col[c].title, strlen(t->col[c].title), VALUE_WIDTH);
 	}
 	buf_addz(out, color ? STYLE_END "\n" : "\n");
 }
 
-static void add_cell(const struct head *h, const struct column *c, const union cell *cell, bool color, struct buf *out)
+static void text_add_cell(const struct head *h, const struct column *c, const union cell *cell, bool color,
+			  struct buf *out)
 {
 	switch (c->kind) {
 	case CELL_VALUE:
@@ -276,7 +277,7 @@ static size_t note_length(const struct table *t, const union cell *cell, uint32_
 	return c < t->n_cols && t->col[c].kind == CELL_NOTE && *cell[c].text ? strlen(cell[c].text) + 1 : 0;
 }
 
-static void add_row(const struct report *r, uint32_t row, bool color, struct buf *out)
+static void text_add_row(const struct report *r, uint32_t row, bool color, struct buf *out)
 {
 	const struct table *t = &r->table;
 	const union cell *cell = t->cell + (size_t)row * t->n_cols;
@@ -292,7 +293,7 @@ static void add_row(const struct report *r, uint32_t row, bool color, struct buf
 		if (t->col[c].kind == CELL_NAME)
 			text_add_name(&r->head, cell[c].text, note_length(t, cell, c + 1), out);
 		else
-			add_cell(&r->head, &t->col[c], &cell[c], color, out);
+			text_add_cell(&r->head, &t->col[c], &cell[c], color, out);
 	}
 	buf_addz(out, hot ? STYLE_END "\n" : "\n");
 }
@@ -301,7 +302,7 @@ void text_draw(const struct report *r, bool color, struct buf *out)
 {
 	assert(r && out);
 	text_add_head(r, false, out);
-	add_titles(&r->table, color, out);
+	text_add_titles(&r->table, color, out);
 	for (uint32_t i = 0; i < r->table.n_rows && !buf_is_stopped(); i++)
-		add_row(r, i, color, out);
+		text_add_row(r, i, color, out);
 }

@@ -45,7 +45,7 @@ static int by_line(const void *a, const void *b)
 	return c ? c : l->len < r->len ? -1 : l->len > r->len;
 }
 
-static void add_label(const struct traces *t, const struct trace_label *l, struct buf *out)
+static void text_traces_add_label(const struct traces *t, const struct trace_label *l, struct buf *out)
 {
 	add_column(out, l->key, strlen(l->key));
 	buf_addz(out, ": ");
@@ -60,12 +60,12 @@ static void add_label(const struct traces *t, const struct trace_label *l, struc
 }
 
 /* Append the lines of some labels, sorted as printed, which may differ from the order of keys. */
-static void add_sorted(const struct traces *t, const struct trace_label *label, uint32_t n, struct buf *out)
+static void text_traces_add_sorted(const struct traces *t, const struct trace_label *label, uint32_t n, struct buf *out)
 {
 	struct buf *line = mem_zalloc(n, sizeof(*line));
 
 	for (uint32_t i = 0; i < n; i++)
-		add_label(t, &label[i], &line[i]);
+		text_traces_add_label(t, &label[i], &line[i]);
 	qsort(line, n, sizeof(*line), by_line);
 	for (uint32_t i = 0; i < n; i++) {
 		utf8_add_safe(out, line[i].data, line[i].len - 1);
@@ -85,8 +85,8 @@ static void format_sets(struct writer *d)
 
 		while (n_texts < n && !label[n_texts].unit)
 			n_texts++;
-		add_sorted(t, label, n_texts, &d->sets.all);
-		add_sorted(t, label + n_texts, n - n_texts, &d->sets.all);
+		text_traces_add_sorted(t, label, n_texts, &d->sets.all);
+		text_traces_add_sorted(t, label + n_texts, n - n_texts, &d->sets.all);
 		string_list_end(&d->sets);
 	}
 }
@@ -107,7 +107,7 @@ static void format_locations(struct writer *d)
 	}
 }
 
-static void *start(const struct report *r)
+static void *text_traces_start(const struct report *r)
 {
 	struct writer *d = mem_zalloc(1, sizeof(*d));
 
@@ -126,7 +126,7 @@ struct recent {
 
 enum { N_RECENT = 256 };
 
-static void add_value(const struct head *h, int64_t value, struct recent *recent, struct buf *out)
+static void text_traces_add_value(const struct head *h, int64_t value, struct recent *recent, struct buf *out)
 {
 	struct recent *slot = &recent[hash_u64((uint64_t)value) % N_RECENT];
 	struct buf text = { 0 };
@@ -145,7 +145,7 @@ static void add_value(const struct head *h, int64_t value, struct recent *recent
 	buf_release(&text);
 }
 
-static void add_frames(const struct writer *d, uint32_t stack, struct buf *out)
+static void text_traces_add_frames(const struct writer *d, uint32_t stack, struct buf *out)
 {
 	enum { AHEAD = 6 };
 	const struct csr *stacks = d->r->traces->stacks;
@@ -161,7 +161,7 @@ static void add_frames(const struct writer *d, uint32_t stack, struct buf *out)
 	}
 }
 
-static void draw(const void *writer, uint32_t lo, uint32_t hi, struct buf *out)
+static void text_traces_draw(const void *writer, uint32_t lo, uint32_t hi, struct buf *out)
 {
 	const struct writer *d = writer;
 	const struct traces *t = d->r->traces;
@@ -179,14 +179,14 @@ static void draw(const void *writer, uint32_t lo, uint32_t hi, struct buf *out)
 
 		buf_add(out, SEPARATOR, sizeof(SEPARATOR) - 1);
 		buf_add(out, labels, n);
-		add_value(&d->r->head, t->value[i], recent, out);
-		add_frames(d, t->stack[i], out);
+		text_traces_add_value(&d->r->head, t->value[i], recent, out);
+		text_traces_add_frames(d, t->stack[i], out);
 	}
 	if (hi == t->n)
 		buf_addz(out, SEPARATOR);
 }
 
-static void end(void *writer)
+static void text_traces_end(void *writer)
 {
 	struct writer *d = writer;
 
@@ -195,4 +195,4 @@ static void end(void *writer)
 	free(d);
 }
 
-const struct traces_viewer text_traces = { start, draw, end };
+const struct traces_viewer text_traces = { text_traces_start, text_traces_draw, text_traces_end };

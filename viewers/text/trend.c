@@ -24,7 +24,7 @@ struct widths {
 };
 
 /* Slopes are small compared with values, so each has its own unit. */
-static void add_slope(const struct head *h, int64_t value, struct buf *out)
+static void text_trend_add_slope(const struct head *h, int64_t value, struct buf *out)
 {
 	struct head own = *h;
 
@@ -33,7 +33,7 @@ static void add_slope(const struct head *h, int64_t value, struct buf *out)
 	buf_addz(out, h->compare->has_times ? "/h" : "/step");
 }
 
-static void add_span(const struct compare *c, struct buf *out)
+static void text_trend_add_span(const struct compare *c, struct buf *out)
 {
 	int64_t span;
 
@@ -50,7 +50,7 @@ static void add_span(const struct compare *c, struct buf *out)
 	utf8_add_safe(out, c->normalize, strlen(c->normalize));
 }
 
-static void add_head(const struct report *r, struct buf *out)
+static void text_trend_add_head(const struct report *r, struct buf *out)
 {
 	const struct head *h = &r->head;
 	const struct compare *c = h->compare;
@@ -60,12 +60,12 @@ static void add_head(const struct report *r, struct buf *out)
 	buf_addz(out, "Type: ");
 	utf8_add_safe(out, h->type, strlen(h->type));
 	buf_addz(out, ", ");
-	add_span(c, out);
+	text_trend_add_span(c, out);
 	buf_add(out, "\n", 1);
 	text_add_filters(h, true, out);
 	text_compare_add_total(h, out);
 	buf_addz(out, ", ");
-	add_slope(h, c->total_slope, out);
+	text_trend_add_slope(h, c->total_slope, out);
 	buf_addz(out, "\nShowing ");
 	unit_add_count(out, r->table.n_rows);
 	buf_addz(out, " of ");
@@ -74,37 +74,37 @@ static void add_head(const struct report *r, struct buf *out)
 		 c->by_cum ? "cum" : "flat");
 }
 
-static void add_title(const char *text, size_t width, struct buf *out)
+static void text_trend_add_title(const char *text, size_t width, struct buf *out)
 {
 	const struct buf title = { .data = (char *)(uintptr_t)text, .len = strlen(text) };
 
 	text_compare_add_right(&title, width, out);
 }
 
-static void add_titles(const struct compare *c, const struct widths *w, bool color, struct buf *out)
+static void text_trend_add_titles(const struct compare *c, const struct widths *w, bool color, struct buf *out)
 {
 	buf_addz(out, color ? "\033[1m" : "");
-	add_title(c->by_cum ? "cum" : "flat", w->first, out);
+	text_trend_add_title(c->by_cum ? "cum" : "flat", w->first, out);
 	buf_add(out, "\n", 1);
-	add_title("first", w->first, out);
-	add_title("last", w->last, out);
-	add_title("change", w->change, out);
-	add_title("change%", WIDTH_PERCENT, out);
-	add_title("last%", WIDTH_SHARE, out);
-	add_title("slope", w->slope, out);
+	text_trend_add_title("first", w->first, out);
+	text_trend_add_title("last", w->last, out);
+	text_trend_add_title("change", w->change, out);
+	text_trend_add_title("change%", WIDTH_PERCENT, out);
+	text_trend_add_title("last%", WIDTH_SHARE, out);
+	text_trend_add_title("slope", w->slope, out);
 	if (c->all)
-		add_title("grew", WIDTH_STEPS, out);
+		text_trend_add_title("grew", WIDTH_STEPS, out);
 	buf_addz(out, "  name");
 	buf_addz(out, color ? "\033[0m\n" : "\n");
 }
 
-static void add_right(struct buf *text, size_t width, struct buf *out)
+static void text_trend_add_right(struct buf *text, size_t width, struct buf *out)
 {
 	text_compare_add_right(text, width, out);
 	text->len = 0;
 }
 
-static int64_t slope_of(const struct report *r, uint32_t row)
+static int64_t text_trend_slope_of(const struct report *r, uint32_t row)
 {
 	uint32_t col = r->head.compare->has_times ? TREND_SLOPE_HOUR : TREND_SLOPE_STEP;
 
@@ -118,14 +118,15 @@ static size_t slope_width(const struct report *r)
 
 	for (uint32_t row = 0; row < r->table.n_rows && !buf_is_stopped(); row++) {
 		text.len = 0;
-		add_slope(&r->head, slope_of(r, row), &text);
+		text_trend_add_slope(&r->head, text_trend_slope_of(r, row), &text);
 		max = text.len > max ? text.len : max;
 	}
 	buf_release(&text);
 	return max;
 }
 
-static void add_row(const struct report *r, uint32_t row, const struct widths *w, bool color, struct buf *out)
+static void text_trend_add_row(const struct report *r, uint32_t row, const struct widths *w, bool color,
+			       struct buf *out)
 {
 	const struct head *h = &r->head;
 	const struct table *t = &r->table;
@@ -138,15 +139,15 @@ static void add_row(const struct report *r, uint32_t row, const struct widths *w
 	text_compare_add_cell(h, &t->col[TREND_LAST], &cell[TREND_LAST], w->last, out);
 	text_compare_add_color(color, by, out);
 	text_compare_add_value(h, by, true, &text);
-	add_right(&text, w->change, out);
+	text_trend_add_right(&text, w->change, out);
 	text_compare_add_change(first, last, cell[TREND_DELTA_PCT].real, state, WIDTH_PERCENT, out);
 	text_compare_end_color(color, by, out);
 	text_compare_add_cell(h, &t->col[TREND_SHARE_LAST], &cell[TREND_SHARE_LAST], WIDTH_SHARE, out);
-	add_slope(h, slope_of(r, row), &text);
-	add_right(&text, w->slope, out);
+	text_trend_add_slope(h, text_trend_slope_of(r, row), &text);
+	text_trend_add_right(&text, w->slope, out);
 	if (h->compare->all) {
 		buf_addf(&text, "%" PRId64 "/%zu", cell[TREND_STEPS_GROWN].value, h->compare->n_profiles - 1);
-		add_right(&text, WIDTH_STEPS, out);
+		text_trend_add_right(&text, WIDTH_STEPS, out);
 	}
 	buf_addz(out, "  ");
 	text_add_name(h, cell[TREND_NAME].text, 0, out);
@@ -161,8 +162,8 @@ void text_draw_trend(const struct report *r, bool color, struct buf *out)
 				  .change = text_compare_width(r, TREND_DELTA, true, WIDTH_CHANGE),
 				  .slope = slope_width(r) };
 
-	add_head(r, out);
-	add_titles(r->head.compare, &w, color, out);
+	text_trend_add_head(r, out);
+	text_trend_add_titles(r->head.compare, &w, color, out);
 	for (uint32_t i = 0; i < r->table.n_rows && !buf_is_stopped(); i++)
-		add_row(r, i, &w, color, out);
+		text_trend_add_row(r, i, &w, color, out);
 }

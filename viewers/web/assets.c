@@ -25,7 +25,7 @@ const struct web_asset web_assets[] = {
 const size_t web_n_assets = sizeof(web_assets) / sizeof(web_assets[0]);
 
 /* Append the letters and digits of the first part of a base64 sum. */
-static void add_sum(const char *sum, struct buf *out)
+static void assets_add_sum(const char *sum, struct buf *out)
 {
 	enum { SHOWN = 16 };
 
@@ -42,7 +42,7 @@ void web_asset_add_url(const char *name, struct buf *out)
 		if (strcmp(web_assets[i].name, name) != 0)
 			continue;
 		buf_addf(out, "assets/%.*s.", (int)(dot - name), name);
-		add_sum(web_assets[i].sum, out);
+		assets_add_sum(web_assets[i].sum, out);
 		buf_addz(out, dot);
 		return;
 	}

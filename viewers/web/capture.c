@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_seconds(uint64_t ms, struct buf *out)
+static void web_capture_add_seconds(uint64_t ms, struct buf *out)
 {
 	buf_addf(out, "%" PRIu64 "&nbsp;s", ms / 1000);
 }
@@ -28,7 +28,7 @@ static void add_seconds(uint64_t ms, struct buf *out)
 /* Append seconds, samples and bytes so far. */
 static void add_progress(const struct capture_status *s, struct buf *out)
 {
-	add_seconds(s->elapsed_ms, out);
+	web_capture_add_seconds(s->elapsed_ms, out);
 	if (s->options.seconds)
 		buf_addf(out, " of %u&nbsp;s", s->options.seconds);
 	if (s->n_samples) {
@@ -54,7 +54,7 @@ static void add_stop(const struct web_page *page, unsigned number, const char *k
 	web_form_end(out, title);
 }
 
-static void add_running(const struct web_page *page, const struct capture_status *s, struct buf *out)
+static void web_capture_add_running(const struct web_page *page, const struct capture_status *s, struct buf *out)
 {
 	buf_addf(out, "<section class=\"capture\" data-capture=\"%u\"><h2>", s->number);
 	web_add_name(out, s->name);
@@ -75,7 +75,7 @@ static void add_running(const struct web_page *page, const struct capture_status
 
 /* ---- the form that starts a capture ---- */
 
-static void add_kinds(bool is_process, struct buf *out)
+static void web_capture_add_kinds(bool is_process, struct buf *out)
 {
 	const char *title, *kind;
 
@@ -100,7 +100,7 @@ static void add_fields(struct buf *out)
 		      "value=\"show\"> show alone</label></fieldset>\n");
 }
 
-static void add_server(const struct web_page *page, size_t i, struct buf *out)
+static void web_capture_add_server(const struct web_page *page, size_t i, struct buf *out)
 {
 	struct captures *c = page->web->captures;
 	char text[24];
@@ -111,7 +111,7 @@ static void add_server(const struct web_page *page, size_t i, struct buf *out)
 	snprintf(text, sizeof(text), "%zu", i);
 	web_form_start(page->web, "capture", out);
 	web_form_add_hidden(out, "server", text);
-	add_kinds(captures_is_process(c, i), out);
+	web_capture_add_kinds(captures_is_process(c, i), out);
 	add_fields(out);
 	if (!captures_can_end_early(c, i))
 		buf_addf(out,
@@ -127,8 +127,8 @@ static void add_server(const struct web_page *page, size_t i, struct buf *out)
 
 /* ---- the list ---- */
 
-static void add_link(const char *path, const struct capture_status *s, bool with_base, const char *title,
-		     struct buf *out)
+static void web_capture_add_link(const char *path, const struct capture_status *s, bool with_base, const char *title,
+				 struct buf *out)
 {
 	buf_addf(out, "<a href=\"%s?", path);
 	if (with_base)
@@ -141,7 +141,7 @@ static bool has_difference(const struct capture_status *s)
 	return *s->previous && strcmp(s->previous, s->id) != 0;
 }
 
-static void add_result(const struct capture_status *s, struct buf *out)
+static void web_capture_add_result(const struct capture_status *s, struct buf *out)
 {
 	switch (s->state) {
 	case CAPTURE_RUNNING:
@@ -155,19 +155,19 @@ static void add_result(const struct capture_status *s, struct buf *out)
 		web_add_name(out, s->error);
 		buf_addz(out, "</span> ");
 		if (*s->id)
-			add_link("flamegraph", s, false, "show the data before the error", out);
+			web_capture_add_link("flamegraph", s, false, "show the data before the error", out);
 		break;
 	case CAPTURE_DONE:
-		add_link("flamegraph", s, false, "show alone", out);
+		web_capture_add_link("flamegraph", s, false, "show alone", out);
 		if (has_difference(s))
-			add_link("diff", s, true, "compare with the previous", out);
+			web_capture_add_link("diff", s, true, "compare with the previous", out);
 		else if (*s->previous)
 			buf_addz(out, "<span class=\"faint\">equal to the previous</span>");
 		break;
 	}
 }
 
-static void add_list(const struct capture_status *s, size_t n, struct buf *out)
+static void web_capture_add_list(const struct capture_status *s, size_t n, struct buf *out)
 {
 	if (n == 0)
 		return;
@@ -182,12 +182,12 @@ static void add_list(const struct capture_status *s, size_t n, struct buf *out)
 		buf_addz(out, "</td><td class=\"text\">");
 		web_add_name(out, s[i].name);
 		buf_addz(out, "</td><td>");
-		add_seconds(s[i].elapsed_ms, out);
+		web_capture_add_seconds(s[i].elapsed_ms, out);
 		buf_addz(out, "</td><td>");
 		if (s[i].n_bytes)
 			unit_add_label(out, (int64_t)s[i].n_bytes, "B", "auto");
 		buf_addz(out, "</td><td class=\"name\">");
-		add_result(&s[i], out);
+		web_capture_add_result(&s[i], out);
 		buf_addz(out, "</td></tr>\n");
 	}
 	buf_addz(out, "</tbody></table></div>\n");
@@ -242,7 +242,7 @@ int web_draw_capture(struct web_page *page, struct err *err)
 	(void)err;
 	for (size_t i = 0; i < n; i++) {
 		if (s[i].state == CAPTURE_RUNNING) {
-			add_running(page, &s[i], out);
+			web_capture_add_running(page, &s[i], out);
 			n_running++;
 		}
 	}
@@ -251,18 +251,18 @@ int web_draw_capture(struct web_page *page, struct err *err)
 	add_repeated(page, s, n, out);
 	add_reload(page, out);
 	for (size_t i = 0; i < captures_n_servers(c); i++)
-		add_server(page, i, out);
+		web_capture_add_server(page, i, out);
 	if (captures_n_servers(c) == 0)
 		buf_addz(out, "<p>No server was given: start <code>cpa -http=: localhost:6060</code>, or add "
 			      "<code>--http-allow-server=localhost:6060</code>.</p>\n");
-	add_list(s, n, out);
+	web_capture_add_list(s, n, out);
 	return 0;
 }
 
 /* ---- actions ---- */
 
 /* Read a number of a form; "" is 0. */
-static int read_number(const struct web_post *post, const char *key, unsigned *out, struct err *err)
+static int web_capture_read_number(const struct web_post *post, const char *key, unsigned *out, struct err *err)
 {
 	const char *text = url_params_get(post->form, key);
 	unsigned long n;
@@ -280,11 +280,11 @@ int web_post_capture(struct web_post *post, struct err *err)
 	struct capture_options o = { .kind = url_params_get(post->form, "kind"),
 				     .compare = strcmp(url_params_get(post->form, "then"), "show") != 0 };
 	unsigned server = 0, number;
-	int rc = read_number(post, "server", &server, err);
+	int rc = web_capture_read_number(post, "server", &server, err);
 
-	rc = rc ? rc : read_number(post, "seconds", &o.seconds, err);
-	rc = rc ? rc : read_number(post, "hz", &o.hz, err);
-	rc = rc ? rc : read_number(post, "repeat", &o.repeat_minutes, err);
+	rc = rc ? rc : web_capture_read_number(post, "seconds", &o.seconds, err);
+	rc = rc ? rc : web_capture_read_number(post, "hz", &o.hz, err);
+	rc = rc ? rc : web_capture_read_number(post, "repeat", &o.repeat_minutes, err);
 	o.server = server;
 	if (rc == 0 && server >= captures_n_servers(post->web->captures))
 		rc = err_set(err, ERR_USAGE, "no such server; servers are given on the command line of cpa -http");
@@ -312,7 +312,7 @@ int web_post_reload(struct web_post *post, struct err *err)
 int web_post_stop(struct web_post *post, struct err *err)
 {
 	unsigned number = 0;
-	int rc = read_number(post, "capture", &number, err);
+	int rc = web_capture_read_number(post, "capture", &number, err);
 
 	if (rc == 0 &&
 	    !captures_stop(post->web->captures, number, strcmp(url_params_get(post->form, "keep"), "t") == 0))

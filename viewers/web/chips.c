@@ -16,7 +16,7 @@
 enum { VALUE_BYTES_MAX = 120 }; /* bytes of a value in a chip; longer values are cut */
 
 /* Does the option select samples, frames or rows, or change their values? Menus show the sample type and the order. */
-static bool has_chip(const struct query_param *param)
+static bool web_chips_has_chip(const struct query_param *param)
 {
 	static const char *const no[] = { "sample_index", "sort", "compact_labels", "normalize", "by" };
 	const struct opt *o = settings_param_option(param);
@@ -61,7 +61,7 @@ static void chip_end(struct buf *out)
 }
 
 /* The value of an option in a chip: "" for a flag that is set. */
-static void add_value(const struct settings *s, const struct query_param *param, struct buf *out)
+static void web_chips_add_value(const struct settings *s, const struct query_param *param, struct buf *out)
 {
 	const struct opt *o = settings_param_option(param);
 
@@ -77,7 +77,7 @@ static void add_chip(const struct web_page *page, const struct query_param *para
 	struct buf value = { 0 };
 	bool is_given = settings_param_is_given(base, param) && !*url_params_get(page->params, param->param);
 
-	add_value(page->settings, param, &value);
+	web_chips_add_value(page->settings, param, &value);
 	chip_start(param->name, buf_text(&value), is_given, out);
 	settings_switch_off(base, param, link);
 	web_link_end(link, page->view->path, out);
@@ -105,7 +105,7 @@ void web_chips_draw(const struct web_page *page, struct buf *out)
 	buf_addz(out, "<ul class=\"chips\" aria-label=\"Filters\">\n");
 	add_argument_chip(page, out);
 	for (size_t i = 0; i < query_n_params; i++)
-		if (has_chip(&query_params[i]) && settings_param_is_given(page->settings, &query_params[i]) &&
+		if (web_chips_has_chip(&query_params[i]) && settings_param_is_given(page->settings, &query_params[i]) &&
 		    !is_ignored(page, &query_params[i]))
 			add_chip(page, &query_params[i], out);
 	buf_addz(out, "<li><a href=\"#option-f\">+ filter</a></li>\n</ul>\n");

@@ -182,7 +182,8 @@ static void compare_add_open(const struct web_page *page, const struct open_prof
 		compare_add_files(page, out);
 }
 
-static void add_profiles(const struct web_page *page, struct open_profile *const *o, size_t n, struct buf *out)
+static void web_compare_add_profiles(const struct web_page *page, struct open_profile *const *o, size_t n,
+				     struct buf *out)
 {
 	static const char *const title[] = {
 		"before", "after", "name", "time (UTC)", "duration", "total", "id", "from"
@@ -317,7 +318,7 @@ int web_draw_compare(struct web_page *page, struct err *err)
 	if (page->web->sources.missing.len)
 		buf_addf(&page->notes, "Not in the merged profile:\n%s", buf_text(&page->web->sources.missing));
 	add_files_note(&page->web->sources, &page->main);
-	add_profiles(page, o, n, &page->main);
+	web_compare_add_profiles(page, o, n, &page->main);
 	add_buttons(page, n, &page->main);
 	add_upload(page, &page->main);
 	web_add_folders(page, &page->main);

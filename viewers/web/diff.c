@@ -47,7 +47,7 @@ void web_add_pivot(const struct web_page *page, const char *name, const char *pa
 	buf_release(&own);
 }
 
-static void add_side(const struct web_page *page, enum side side, struct buf *out)
+static void web_diff_add_side(const struct web_page *page, enum side side, struct buf *out)
 {
 	const struct open_profile *o = side == SIDE_BASE ? page->base : page->open;
 	struct compare_side facts;
@@ -83,7 +83,7 @@ static void add_swap(const struct web_page *page, struct buf *out)
 	buf_addz(out, "\">swap</a>\n");
 }
 
-static void add_scale(const struct web_page *page, const char *value, const char *title, struct buf *out)
+static void web_diff_add_scale(const struct web_page *page, const char *value, const char *title, struct buf *out)
 {
 	struct url_params *link = web_link_start(page);
 	const char *scale = web_scale(page);
@@ -105,7 +105,7 @@ static void add_view(const struct web_page *page, const char *path, const char *
 	buf_addf(out, "\">%s</a>\n", title);
 }
 
-static void add_links(const struct web_page *page, struct buf *out)
+static void web_diff_add_links(const struct web_page *page, struct buf *out)
 {
 	bool is_open = page->side[SIDE_BASE].n > 0 && *url_params_get(page->params, "base");
 
@@ -117,9 +117,9 @@ static void add_links(const struct web_page *page, struct buf *out)
 	add_view(page, "gate", "gate", out);
 	if (strcmp(page->view->path, "diff") == 0) {
 		buf_addz(out, "<span>scale:</span> ");
-		add_scale(page, "none", "none", out);
-		add_scale(page, "total", "equal totals", out);
-		add_scale(page, "duration", "durations", out);
+		web_diff_add_scale(page, "none", "none", out);
+		web_diff_add_scale(page, "total", "equal totals", out);
+		web_diff_add_scale(page, "duration", "durations", out);
 	}
 	buf_addz(out, "</p>\n");
 }
@@ -134,7 +134,7 @@ static void add_build_ids(const struct web_page *page, struct buf *out)
 		buf_addz(out, "build IDs differ: the sides are different builds of the program\n");
 }
 
-static void add_warnings(const struct web_page *page, struct buf *out)
+static void web_diff_add_warnings(const struct web_page *page, struct buf *out)
 {
 	const char *scale = web_scale(page);
 	struct buf notes = { 0 };
@@ -154,11 +154,11 @@ static void add_warnings(const struct web_page *page, struct buf *out)
 void web_add_compare_head(const struct web_page *page, struct buf *out)
 {
 	buf_addz(out, "<dl class=\"sides\">");
-	add_side(page, SIDE_BASE, out);
-	add_side(page, SIDE_TARGET, out);
+	web_diff_add_side(page, SIDE_BASE, out);
+	web_diff_add_side(page, SIDE_TARGET, out);
 	buf_addz(out, "</dl>\n");
-	add_links(page, out);
-	add_warnings(page, out);
+	web_diff_add_links(page, out);
+	web_diff_add_warnings(page, out);
 }
 
 /* ---- the table ---- */
@@ -169,7 +169,7 @@ static const char *state_sign(const char *state)
 }
 
 /* The unit comes from the profile. */
-static void add_escaped(const struct head *h, int64_t value, bool with_sign, struct buf *out)
+static void web_diff_add_escaped(const struct head *h, int64_t value, bool with_sign, struct buf *out)
 {
 	struct buf text = { 0 };
 
@@ -240,7 +240,7 @@ static double diff_number(const struct diff_page *x, uint32_t row, size_t col)
 static void diff_add_value(const struct diff_page *x, uint32_t row, size_t col, int64_t value, struct buf *out)
 {
 	web_order_add_cell(NULL, diff_number(x, row, col), out);
-	add_escaped(&x->r->head, value, false, out);
+	web_diff_add_escaped(&x->r->head, value, false, out);
 	buf_addz(out, "</td>");
 }
 
@@ -288,7 +288,7 @@ static void diff_add_row(const struct diff_page *x, uint32_t row, bool has_menus
 	diff_add_value(x, row, COL_BEFORE, cell[DIFF_BEFORE].value, out);
 	diff_add_value(x, row, COL_AFTER, cell[DIFF_AFTER].value, out);
 	buf_addf(out, "<td class=\"%s\">", by > 0 ? "more" : by < 0 ? "less" : "faint");
-	add_escaped(&x->r->head, by, true, out);
+	web_diff_add_escaped(&x->r->head, by, true, out);
 	buf_addz(out, "</td>");
 	web_order_add_cell("wide", diff_number(x, row, COL_PERCENT), out);
 	if (isfinite(cell[DIFF_DELTA_PCT].real))
@@ -367,7 +367,7 @@ static int diff_add_table(struct diff_page *x, struct err *err)
 	return rc;
 }
 
-static void add_renames(const struct compare *c, struct buf *out)
+static void web_diff_add_renames(const struct compare *c, struct buf *out)
 {
 	for (uint32_t i = 0; i < c->n_renames; i++) {
 		buf_addz(out, "<p>Renamed? ");
@@ -378,7 +378,7 @@ static void add_renames(const struct compare *c, struct buf *out)
 	}
 }
 
-static void add_total(const struct report *r, struct buf *out)
+static void web_diff_add_total(const struct report *r, struct buf *out)
 {
 	buf_addz(out, "<p>");
 	text_compare_add_total(&r->head, out);
@@ -416,7 +416,7 @@ static const struct gate *get_verdicts(struct web_page *page, struct buf *out)
 	return g;
 }
 
-static int make_report(struct web_page *page, struct err *err)
+static int web_diff_make_report(struct web_page *page, struct err *err)
 {
 	const struct profile *const p[N_SIDES] = { [SIDE_BASE] = page->base->p, [SIDE_TARGET] = page->open->p };
 	const struct side_sources from[N_SIDES] = {
@@ -440,15 +440,15 @@ int web_draw_diff(struct web_page *page, struct err *err)
 	if (!page->base)
 		return err_set(err, ERR_USAGE,
 			       "there is no profile to compare with; choose one on the page Open profiles");
-	rc = make_report(page, err);
+	rc = web_diff_make_report(page, err);
 	if (rc < 0)
 		return rc;
 	web_add_compare_head(page, out);
-	add_total(x.r, out);
+	web_diff_add_total(x.r, out);
 	x.gate = get_verdicts(page, out);
 	add_sort_head(page, x.r->head.compare->by_cum, out);
 	rc = diff_add_table(&x, err);
-	add_renames(x.r->head.compare, out);
+	web_diff_add_renames(x.r->head.compare, out);
 	web_put_gate(page, x.gate);
 	return rc;
 }

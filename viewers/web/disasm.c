@@ -25,7 +25,7 @@ struct disasm_page {
 	struct buf *out;
 };
 
-static void add_value(const struct disasm_page *x, int64_t value)
+static void web_disasm_add_value(const struct disasm_page *x, int64_t value)
 {
 	buf_addz(x->out, "<td>");
 	if (value)
@@ -36,7 +36,7 @@ static void add_value(const struct disasm_page *x, int64_t value)
 }
 
 /* Append the place of an instruction, "work prog.c:8", linked to its source, unless the preceding row has the same. */
-static void add_place(const struct disasm_page *x, const union cell *cell, const union cell *before)
+static void web_disasm_add_place(const struct disasm_page *x, const union cell *cell, const union cell *before)
 {
 	const char *function = cell[DISASM_FUNCTION].text, *file = cell[DISASM_FILE].text;
 	int64_t line = cell[DISASM_LINE].value;
@@ -59,7 +59,7 @@ static void add_place(const struct disasm_page *x, const union cell *cell, const
 	buf_addz(x->out, "</td>");
 }
 
-static void add_instruction(const struct disasm_page *x, const union cell *cell, const union cell *before)
+static void web_disasm_add_instruction(const struct disasm_page *x, const union cell *cell, const union cell *before)
 {
 	bool has_weight = cell[DISASM_FLAT].value || cell[DISASM_CUM].value;
 	bool is_hottest = has_weight && cell == x->r->table.cell + (size_t)x->hottest * N_DISASM_COLS;
@@ -68,8 +68,8 @@ static void add_instruction(const struct disasm_page *x, const union cell *cell,
 		 is_hottest   ? " class=\"hottest\" id=\"hottest\""
 		 : has_weight ? ""
 			      : " class=\"faint\"");
-	add_value(x, cell[DISASM_FLAT].value);
-	add_value(x, cell[DISASM_CUM].value);
+	web_disasm_add_value(x, cell[DISASM_FLAT].value);
+	web_disasm_add_value(x, cell[DISASM_CUM].value);
 	buf_addz(x->out, "<td>");
 	web_add_bar(x->out, unit_percent(cell[DISASM_CUM].value, x->r->head.total));
 	buf_addz(x->out, "</td><td><code>");
@@ -77,7 +77,7 @@ static void add_instruction(const struct disasm_page *x, const union cell *cell,
 	buf_addz(x->out, "</code></td><td class=\"code\"><code>");
 	html_add_name(x->out, cell[DISASM_TEXT].text);
 	buf_addz(x->out, "</code></td>");
-	add_place(x, cell, before);
+	web_disasm_add_place(x, cell, before);
 	buf_addz(x->out, "</tr>\n");
 }
 
@@ -104,7 +104,7 @@ static const char *routine_name(const struct disasm_page *x, const struct disasm
 	return out;
 }
 
-static void add_routine(const struct disasm_page *x, const struct disasm_routine *routine)
+static void web_disasm_add_routine(const struct disasm_page *x, const struct disasm_routine *routine)
 {
 	const char *name = routine_name(x, routine);
 	const struct row_place place = { .function = name, .file = "", .binary = "" };
@@ -138,7 +138,7 @@ static void add_routine(const struct disasm_page *x, const struct disasm_routine
 	for (uint32_t i = routine->lo; i < routine->hi; i++) {
 		const union cell *cell = x->r->table.cell + (size_t)i * N_DISASM_COLS;
 
-		add_instruction(x, cell, i > routine->lo ? cell - N_DISASM_COLS : NULL);
+		web_disasm_add_instruction(x, cell, i > routine->lo ? cell - N_DISASM_COLS : NULL);
 	}
 	buf_addz(x->out, "</tbody></table></div>\n</section>\n");
 }
@@ -181,7 +181,7 @@ int web_draw_disasm(struct web_page *page, struct err *err)
 	web_link_end(web_link_start(page), "disasm.txt", x.out);
 	buf_addz(x.out, "\">disasm.txt</a>; <a href=\"#hottest\" data-start>hottest instruction</a></p>\n");
 	for (uint32_t i = 0; i < n && rc == 0; i++) {
-		add_routine(&x, &x.r->disasm->routine[i]);
+		web_disasm_add_routine(&x, &x.r->disasm->routine[i]);
 		rc = web_rows_check(page, err);
 	}
 	web_row_links_free(x.links);

@@ -35,7 +35,7 @@ static void add_link_without(const struct web_page *page, const struct query_par
 }
 
 /* Append a link for each active filter. */
-static void add_filters(const struct web_page *page, struct buf *out)
+static void empty_add_filters(const struct web_page *page, struct buf *out)
 {
 	for (size_t i = 0; i < query_n_params; i++) {
 		const struct opt *o = settings_param_option(&query_params[i]);
@@ -50,7 +50,7 @@ static void add_filters(const struct web_page *page, struct buf *out)
 	}
 }
 
-static void add_type(const struct web_page *page, const char *type, struct buf *out)
+static void empty_add_type(const struct web_page *page, const char *type, struct buf *out)
 {
 	struct url_params *link = web_link_start(page);
 
@@ -73,7 +73,7 @@ static void add_trim(const struct web_page *page, struct buf *out)
 }
 
 /* Append the reason as a sentence without a full stop. */
-static void add_reason(const struct web_page *page, const struct buf *no_values, struct buf *out)
+static void empty_add_reason(const struct web_page *page, const struct buf *no_values, struct buf *out)
 {
 	const struct head *h = &page->answer.report.head;
 
@@ -100,13 +100,13 @@ void web_add_empty(const struct web_page *page, struct buf *out)
 	const char *type = answer_explain_empty(page->p, &page->q, page->sides != NULL, &reason);
 
 	buf_addz(out, "<section class=\"empty\"><h2>Nothing to show</h2>\n<p>Reason: ");
-	add_reason(page, &reason, out);
+	empty_add_reason(page, &reason, out);
 	buf_addz(out, ".</p>\n<ul>\n");
 	if (type)
-		add_type(page, type, out);
+		empty_add_type(page, type, out);
 	if (!page->answer.is_empty && page->answer.report.head.n_dropped)
 		add_trim(page, out);
-	add_filters(page, out);
+	empty_add_filters(page, out);
 	buf_addz(out, "<li><a href=\"./\">Show the whole profile</a></li>\n</ul></section>\n");
 	buf_release(&reason);
 }

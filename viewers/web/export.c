@@ -57,7 +57,7 @@ static const struct report_type *report_of(const struct web_view *view, int i)
 	return name ? reports_get(name) : NULL;
 }
 
-static bool find_file(const struct web_view *view, const char *ext, struct file *out)
+static bool web_export_find_file(const struct web_view *view, const char *ext, struct file *out)
 {
 	for (int i = !view->report || view->send; report_of(view, i); i++)
 		for (int at = 0; next_file(report_of(view, i), &at, out);)
@@ -70,7 +70,7 @@ bool web_export_has(const struct web_view *view, const char *ext)
 {
 	struct file f;
 
-	return find_file(view, ext, &f);
+	return web_export_find_file(view, ext, &f);
 }
 
 /* The type of a file. Scripts of an HTML file do not run here: it is saved, and has its own policy. */
@@ -97,7 +97,7 @@ static const char *type_of(const char *ending)
 }
 
 /* Append a file name: the profile, the view and the ending, of letters, digits and -._ only. */
-static void add_file_name(const struct web_page *page, struct buf *out)
+static void web_export_add_file_name(const struct web_page *page, struct buf *out)
 {
 	const char *slash = strrchr(page->open->name, '/'), *name = slash ? slash + 1 : page->open->name;
 	size_t n = strcspn(name, "?#"), start = out->len;
@@ -121,7 +121,7 @@ void web_export_add_name(const struct web_page *page, struct http_response *out)
 	struct buf value = { 0 };
 
 	buf_addz(&value, "attachment; filename=\"");
-	add_file_name(page, &value);
+	web_export_add_file_name(page, &value);
 	buf_addz(&value, "\"");
 	http_response_add(out, "Content-Disposition", buf_text(&value));
 	buf_release(&value);
@@ -163,7 +163,7 @@ static int make_of_sides(struct web_page *page, const struct report_type *t, str
 }
 
 /* Make the answer that the command line writes to the file. */
-static int make(struct web_page *page, const struct file *f, struct err *err)
+static int web_export_make(struct web_page *page, const struct file *f, struct err *err)
 {
 	const struct open_profile *o = page->difference ? page->difference : page->open;
 	struct query q = page->q;
@@ -179,18 +179,18 @@ static int make(struct web_page *page, const struct file *f, struct err *err)
 	if (f->type->input == INPUT_SIDES)
 		return make_of_sides(page, f->type, &q, err);
 	rc = answer_make(page->p, f->type, &q, o->loaded.from, false, &page->answer, err);
-	return rc == ERR_USAGE && web_page_widen(page) ? make(page, f, err) : rc;
+	return rc == ERR_USAGE && web_page_widen(page) ? web_export_make(page, f, err) : rc;
 }
 
 int web_export(struct web_page *page, const char *ext, struct http_response *out, struct err *err)
 {
 	struct buf body = { 0 };
 	struct file f;
-	bool is_found = find_file(page->view, ext, &f);
+	bool is_found = web_export_find_file(page->view, ext, &f);
 	int rc;
 
 	assert(is_found);
-	rc = make(page, &f, err);
+	rc = web_export_make(page, &f, err);
 	if (rc == 0 && page->answer.pieces)
 		rc = add_pieces(&page->answer, page->stop, &body, err);
 	else if (rc == 0)

@@ -68,7 +68,8 @@ static const struct side_sources *sources_of(const struct web_page *page)
 }
 
 /* A number of the URL; the default if it is absent or invalid. */
-static int64_t read_number(const struct web_page *page, const char *key, int64_t min, int64_t max, int64_t otherwise)
+static int64_t web_flame_read_number(const struct web_page *page, const char *key, int64_t min, int64_t max,
+				     int64_t otherwise)
 {
 	const char *text = url_params_get(page->params, key);
 	char *end;
@@ -134,17 +135,17 @@ static const struct flame_match *read_search_if(const struct web_page *page, con
 }
 
 /* Compute a part of the flame graph for the width that the URL requests, and append its data. */
-static int add_data(struct web_page *page, const struct view *v, const struct query *q, struct flame_part *part,
-		    struct buf *out, struct err *err)
+static int web_flame_add_data(struct web_page *page, const struct view *v, const struct query *q,
+			      struct flame_part *part, struct buf *out, struct err *err)
 {
 	struct flame_style style;
 	struct flame_layout l;
 	struct report r;
-	int64_t width = read_number(page, "width", 1, WIDTH_MAX, WIDTH_DEFAULT);
+	int64_t width = web_flame_read_number(page, "width", 1, WIDTH_MAX, WIDTH_DEFAULT);
 	int rc;
 
 	part->min_share = min_pixels / (double)width;
-	part->max_levels = (uint32_t)read_number(page, "levels", 1, INT32_MAX, 0);
+	part->max_levels = (uint32_t)web_flame_read_number(page, "levels", 1, INT32_MAX, 0);
 	part->only = read_search_if(page, q, "only");
 	part->keep = read_search_if(page, q, "keep");
 	rc = answer_flame_part(v, sources_of(page), q, part, &style, &r, err);
@@ -180,7 +181,7 @@ int web_send_flame_data(struct web_page *page, const char *ext, struct http_resp
 
 	if (rc == 0)
 		rc = read_way(page, &part, err);
-	return rc < 0 ? rc : add_data(page, &v, &q, &part, &out->body, err);
+	return rc < 0 ? rc : web_flame_add_data(page, &v, &q, &part, &out->body, err);
 }
 
 int web_send_flame_pivot(struct web_page *page, const char *ext, struct http_response *out, struct err *err)
@@ -198,16 +199,16 @@ int web_send_flame_pivot(struct web_page *page, const char *ext, struct http_res
 	pivot->with_files = true;
 	part.pivot = pivot;
 	buf_addz(&out->body, "{\"callees\":");
-	rc = add_data(page, &v, &q, &part, &out->body, err);
+	rc = web_flame_add_data(page, &v, &q, &part, &out->body, err);
 	buf_addz(&out->body, ",\"callers\":");
 	part.part = FLAME_CALLERS;
 	if (rc == 0)
-		rc = add_data(page, &v, &q, &part, &out->body, err);
+		rc = web_flame_add_data(page, &v, &q, &part, &out->body, err);
 	buf_addz(&out->body, "}");
 	return rc;
 }
 
-static void add_values(struct json *j, const char *key, const int64_t *value, int n)
+static void web_flame_add_values(struct json *j, const char *key, const int64_t *value, int n)
 {
 	jsonw_key(j, key);
 	jsonw_open(j, '[');
@@ -232,8 +233,8 @@ int web_send_flame_search(struct web_page *page, const char *ext, struct http_re
 	if (rc < 0)
 		return rc;
 	jsonw_open(&j, '{');
-	add_values(&j, "flat", sums.flat, FLAME_SIDES);
-	add_values(&j, "cum", sums.cum, FLAME_SIDES);
+	web_flame_add_values(&j, "flat", sums.flat, FLAME_SIDES);
+	web_flame_add_values(&j, "cum", sums.cum, FLAME_SIDES);
 	jsonw_key(&j, "places");
 	jsonw_open(&j, '[');
 	for (uint32_t i = 0; i < sums.n; i++)
@@ -267,7 +268,7 @@ int web_send_flame_file(struct web_page *page, const char *ext, struct http_resp
 		q = page->q;
 	q.format = ext;
 	q.granularity = page->q.granularity;
-	q.width = read_number(page, "width", 100, 30000, q.width);
+	q.width = web_flame_read_number(page, "width", 100, 30000, q.width);
 	q.theme = url_params_get(page->params, "theme");
 	q.theme = *q.theme ? q.theme : page->q.theme;
 	rc = answer_check(reports_get("flame"), &q, err);
@@ -280,7 +281,7 @@ int web_send_flame_file(struct web_page *page, const char *ext, struct http_resp
 }
 
 /* The sum of the samples that pass the filters. */
-static int64_t sum_of(const struct view *v)
+static int64_t web_flame_sum_of(const struct view *v)
 {
 	int64_t sum = 0;
 
@@ -289,7 +290,7 @@ static int64_t sum_of(const struct view *v)
 	return sum;
 }
 
-static bool has_value(const struct view *v)
+static bool web_flame_has_value(const struct view *v)
 {
 	for (uint32_t i = 0; i < v->n; i++)
 		if (v->val[SIDE_TARGET][i])
@@ -311,13 +312,13 @@ static int make_head(struct web_page *page, const struct query *q, struct err *e
 	if (rc < 0)
 		return rc;
 	report_head_fill(&a->report.head, &v, &of_page, a->mem);
-	a->report.head.shown = v.mean ? v.total : sum_of(&v);
-	a->is_empty = !page->sides && !has_value(&v);
+	a->report.head.shown = v.mean ? v.total : web_flame_sum_of(&v);
+	a->is_empty = !page->sides && !web_flame_has_value(&v);
 	return 0;
 }
 
 /* A picture and a table for readers without scripts. */
-static int add_plain(struct web_page *page, const struct query *q, struct err *err)
+static int web_flame_add_plain(struct web_page *page, const struct query *q, struct err *err)
 {
 	struct flame_part part = { .min_share = 1.0 / WIDTH_DEFAULT, .max_boxes = 10000 };
 	struct buf *out = &page->main;
@@ -340,7 +341,7 @@ static int add_plain(struct web_page *page, const struct query *q, struct err *e
 
 static const char body_text[] = WEB_FLAME_BODY;
 
-static void add_script(struct web_page *page)
+static void web_flame_add_script(struct web_page *page)
 {
 	struct buf *out = &page->main;
 	struct url_params *link = web_link_start(page);
@@ -377,10 +378,10 @@ int web_draw_flame(struct web_page *page, struct err *err)
 	web_asset_add_url("flame.css", &page->main);
 	buf_addz(&page->main, "\">\n");
 	if (strcmp(url_params_get(page->params, "plain"), "t") == 0)
-		return add_plain(page, &q, err);
+		return web_flame_add_plain(page, &q, err);
 	if (page->answer.is_empty)
 		web_add_empty(page, &page->main);
 	else
-		add_script(page);
+		web_flame_add_script(page);
 	return 0;
 }

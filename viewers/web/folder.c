@@ -31,12 +31,12 @@ struct files {
 	bool has_more;
 };
 
-static int compare_names(const void *a, const void *b)
+static int web_folder_compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool is_regular(int folder, const char *name)
+static bool web_folder_is_regular(int folder, const char *name)
 {
 	struct stat st;
 
@@ -50,7 +50,7 @@ static void list_files(const char *path, struct files *out)
 
 	*out = (struct files){ .n = 0 };
 	while (folder && (entry = readdir(folder))) {
-		if (*entry->d_name == '.' || !is_regular(dirfd(folder), entry->d_name))
+		if (*entry->d_name == '.' || !web_folder_is_regular(dirfd(folder), entry->d_name))
 			continue;
 		if (out->n == FILES_MAX) {
 			out->has_more = true;
@@ -61,7 +61,7 @@ static void list_files(const char *path, struct files *out)
 	if (folder)
 		closedir(folder);
 	if (out->n)
-		qsort(out->name, out->n, sizeof(*out->name), compare_names);
+		qsort(out->name, out->n, sizeof(*out->name), web_folder_compare_names);
 }
 
 static void files_release(struct files *f)
@@ -70,7 +70,7 @@ static void files_release(struct files *f)
 		free(f->name[i]);
 }
 
-static void add_folder(const struct web_page *page, size_t at, struct buf *out)
+static void web_folder_add(const struct web_page *page, size_t at, struct buf *out)
 {
 	struct files files;
 
@@ -104,11 +104,11 @@ static void add_folder(const struct web_page *page, size_t at, struct buf *out)
 void web_add_folders(const struct web_page *page, struct buf *out)
 {
 	for (size_t i = 0; i < page->options->n_folders; i++)
-		add_folder(page, i, out);
+		web_folder_add(page, i, out);
 }
 
 /* Open a file of a folder, whose name is in the list. */
-static int read_file(const char *path, const char *name, struct bytes *out, struct err *err)
+static int web_folder_read_file(const char *path, const char *name, struct bytes *out, struct err *err)
 {
 	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1, rc;
 	struct files files;
@@ -120,7 +120,7 @@ static int read_file(const char *path, const char *name, struct bytes *out, stru
 	files_release(&files);
 	if (folder >= 0 && is_listed)
 		fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 || !is_regular(folder, name))
+	if (fd < 0 || !web_folder_is_regular(folder, name))
 		rc = err_set(err, ERR_USAGE, "the folder has no such file");
 	else
 		rc = io_read_fd(fd, SIZE_MAX, NULL, out, err);
@@ -131,12 +131,12 @@ static int read_file(const char *path, const char *name, struct bytes *out, stru
 	return rc;
 }
 
-static int open_file(struct web_post *post, const char *path, const char *name, struct open_profile **out,
-		     struct err *err)
+static int web_folder_open_file(struct web_post *post, const char *path, const char *name, struct open_profile **out,
+				struct err *err)
 {
 	struct bytes bytes = { 0 };
 	struct loaded l = { 0 };
-	int rc = read_file(path, name, &bytes, err);
+	int rc = web_folder_read_file(path, name, &bytes, err);
 
 	if (rc == 0)
 		rc = answer_load_data(&bytes, name, post->web->options.q, post->stop, &l, err);
@@ -159,7 +159,8 @@ int web_post_folder(struct web_post *post, struct err *err)
 		return err_set(err, ERR_USAGE, "no such folder; folders are given on the command line of cpa -http");
 	for (size_t i = 0; rc == 0 && i < form->n && n < WORKSPACE_PROFILES_MAX; i++)
 		if (strcmp(form->item[i].key, "file") == 0 &&
-		    (rc = open_file(post, post->web->options.folder[folder], form->item[i].value, &o[n], err)) == 0)
+		    (rc = web_folder_open_file(post, post->web->options.folder[folder], form->item[i].value, &o[n],
+					       err)) == 0)
 			n++;
 	if (rc == 0 && n == 0)
 		rc = err_set(err, ERR_USAGE, "choose a file to open");

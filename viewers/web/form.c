@@ -84,7 +84,7 @@ static void select_start(const struct query_param *param, const char *given, str
 	buf_addz(out, "</option>");
 }
 
-static void add_flag(const struct query_param *param, const char *value, const char *given, struct buf *out)
+static void form_add_flag(const struct query_param *param, const char *value, const char *given, struct buf *out)
 {
 	bool is_true = false, is_set = *value && settings_parse_flag(value, &is_true, NULL) == 0;
 
@@ -96,7 +96,7 @@ static void add_flag(const struct query_param *param, const char *value, const c
 	buf_addz(out, "</select>");
 }
 
-static void add_choice(const struct query_param *param, const char *value, const char *given, struct buf *out)
+static void form_add_choice(const struct query_param *param, const char *value, const char *given, struct buf *out)
 {
 	size_t offset = 0;
 
@@ -116,8 +116,8 @@ static void add_choice(const struct query_param *param, const char *value, const
 }
 
 /* The words of an argument such as "name|weight". */
-static void add_words(const struct query_param *param, const char *words, const char *value, const char *given,
-		      struct buf *out)
+static void form_add_words(const struct query_param *param, const char *words, const char *value, const char *given,
+			   struct buf *out)
 {
 	select_start(param, given, out);
 	while (*words) {
@@ -133,8 +133,8 @@ static void add_words(const struct query_param *param, const char *words, const 
 	buf_addz(out, "</select>");
 }
 
-static void add_text(const struct query_param *param, const struct opt *o, const char *value, const char *given,
-		     struct buf *out)
+static void form_add_text(const struct query_param *param, const struct opt *o, const char *value, const char *given,
+			  struct buf *out)
 {
 	bool is_number = o->kind == OPT_INT || o->kind == OPT_REAL;
 
@@ -165,13 +165,13 @@ static void add_field(const struct web_page *page, const struct query_param *par
 	html_add(out, o ? o->help : "", o ? strlen(o->help) : 0);
 	buf_addf(out, "\"><span>%s</span>", param->name);
 	if (!o)
-		add_choice(param, value, buf_text(&given), out);
+		form_add_choice(param, value, buf_text(&given), out);
 	else if (o->kind == OPT_BOOL)
-		add_flag(param, value, buf_text(&given), out);
+		form_add_flag(param, value, buf_text(&given), out);
 	else if (lists_words(o->arg))
-		add_words(param, o->arg, value, buf_text(&given), out);
+		form_add_words(param, o->arg, value, buf_text(&given), out);
 	else
-		add_text(param, o, value, buf_text(&given), out);
+		form_add_text(param, o, value, buf_text(&given), out);
 	buf_addz(out, "</label>\n");
 	if (settings_param_is_given(base, param))
 		buf_addf(
@@ -201,7 +201,7 @@ static const struct query_param *param_of(const struct opt *o)
 }
 
 /* Add the fields of a group, in the order of the help. */
-static void add_group(const struct web_page *page, enum query_group group, struct buf *out)
+static void form_add_group(const struct web_page *page, enum query_group group, struct buf *out)
 {
 	bool is_empty = true;
 
@@ -230,10 +230,10 @@ void web_options_draw(const struct web_page *page, struct buf *out)
 		 "data-skips-empty>\n",
 		 page->view->path);
 	web_add_hidden_params(page, is_field, out);
-	add_group(page, GROUP_FILTER, out);
+	form_add_group(page, GROUP_FILTER, out);
 	for (int group = 0; group < N_GROUPS; group++)
 		if (group != GROUP_FILTER)
-			add_group(page, group, out);
+			form_add_group(page, group, out);
 	buf_addz(out, "<p><button>Apply</button> ");
 	web_add_link(web_link_reset(page), page->view->path, "Reset", "Show the entire profile", out);
 	buf_addz(out, "</p>\n</form>\n</details>\n");
@@ -242,7 +242,7 @@ void web_options_draw(const struct web_page *page, struct buf *out)
 /* ---- command line ---- */
 
 /* Append the sources of a profile as words. Only those of the command line are files with their names. */
-static void add_sources(const struct open_profile *o, struct buf *out)
+static void form_add_sources(const struct open_profile *o, struct buf *out)
 {
 	struct side_sources from = { 0 };
 
@@ -260,10 +260,10 @@ static void add_sources(const struct open_profile *o, struct buf *out)
 		buf_addz(out, " ...");
 }
 
-static void add_side(const struct web_side *side, struct buf *out)
+static void form_add_side(const struct web_side *side, struct buf *out)
 {
 	for (size_t i = 0; i < side->n; i++)
-		add_sources(side->profile[i], out);
+		form_add_sources(side->profile[i], out);
 }
 
 /* The options of the page, without those that its report does not take. */
@@ -310,10 +310,10 @@ void web_command_draw(const struct web_page *page, struct buf *out)
 		settings_add_word(page->q.pattern, &command);
 	}
 	if (type->input == INPUT_SIDES && page->base) {
-		add_side(&page->side[SIDE_BASE], &command);
+		form_add_side(&page->side[SIDE_BASE], &command);
 		buf_addz(&command, page->side[SIDE_BASE].n > 1 || page->side[SIDE_TARGET].n > 1 ? " --" : "");
 	}
-	add_side(&page->side[SIDE_TARGET], &command);
+	form_add_side(&page->side[SIDE_TARGET], &command);
 	buf_addz(out, "<div class=\"command\">$ <code id=\"command\">");
 	html_add_name(out, buf_text(&command));
 	buf_addz(out, "</code> <button type=\"button\" data-copy=\"command\" hidden>copy</button></div>\n");

@@ -59,7 +59,7 @@ void web_add_head_below(struct buf *out, const char *up, const char *title, unsi
 
 /* Append the file of the first mapping and the sample type, like pprof; nothing without a profile. A page without a
    report takes them from the profile. */
-static void add_title(const struct web_page *page, struct buf *out)
+static void web_frame_add_title(const struct web_page *page, struct buf *out)
 {
 	const struct head *h = &page->answer.report.head;
 	const struct profile *p = page->p;
@@ -166,7 +166,7 @@ struct url_params *web_link_reset(const struct web_page *page)
 }
 
 /* Append lines of text, each escaped as a name. */
-static void add_lines(const struct buf *notes, struct buf *out)
+static void web_frame_add_lines(const struct buf *notes, struct buf *out)
 {
 	for (const char *line = buf_text(notes), *end; *line; line = end + (*end != 0)) {
 		struct buf text = { 0 };
@@ -181,7 +181,7 @@ static void add_lines(const struct buf *notes, struct buf *out)
 }
 
 /* Files, times and totals, and on request the legend of pprof. */
-static void add_about(const struct web_page *page, struct buf *out)
+static void web_frame_add_about(const struct web_page *page, struct buf *out)
 {
 	const struct report *r = &page->answer.report;
 	struct buf legend = { 0 };
@@ -201,7 +201,7 @@ static void add_about(const struct web_page *page, struct buf *out)
 		else
 			text_add_profile(&r->head, &legend);
 		buf_addz(out, "<details id=\"legend\"><summary>Details</summary><div class=\"code\">");
-		add_lines(&legend, out);
+		web_frame_add_lines(&legend, out);
 		buf_addz(out, "</div></details>\n");
 		buf_release(&legend);
 	}
@@ -214,13 +214,13 @@ static void add_about(const struct web_page *page, struct buf *out)
 	buf_addz(out, "</div>\n");
 }
 
-static void add_notes(const struct web_page *page, struct buf *out)
+static void web_frame_add_notes(const struct web_page *page, struct buf *out)
 {
 	if (!page->notes.len && !page->answer.notes.len)
 		return;
 	buf_addz(out, "<div id=\"errors\" role=\"status\">");
-	add_lines(&page->notes, out);
-	add_lines(&page->answer.notes, out);
+	web_frame_add_lines(&page->notes, out);
+	web_frame_add_lines(&page->answer.notes, out);
 	buf_addz(out, "</div>\n");
 }
 
@@ -229,7 +229,7 @@ void web_frame_draw(struct web_page *page, struct buf *out)
 	bool is_empty = page->view->flags & WEB_VIEW_ALONE && !page->open; /* there is nothing to search or filter */
 	struct buf profile = { 0 }, title = { 0 }, heading = { 0 };
 
-	add_title(page, &profile);
+	web_frame_add_title(page, &profile);
 	join_names(buf_text(&profile), page->view->title, &title);
 	join_names(page->view->title, buf_text(&profile), &heading);
 	head_start(out, buf_text(&title), 0);
@@ -246,14 +246,14 @@ void web_frame_draw(struct web_page *page, struct buf *out)
 	buf_addz(out, "</header>\n<section class=\"context\" aria-label=\"Profile and filters\">\n<h1>");
 	web_add_name(out, buf_text(&heading));
 	buf_addz(out, "</h1>\n");
-	add_about(page, out);
+	web_frame_add_about(page, out);
 	if (!is_empty) {
 		web_chips_draw(page, out);
 		web_options_draw(page, out);
 	}
 	web_command_draw(page, out);
 	buf_addz(out, "</section>\n");
-	add_notes(page, out);
+	web_frame_add_notes(page, out);
 	buf_addz(out, "<main id=\"main\">\n");
 	buf_add(out, buf_text(&page->main), page->main.len);
 	buf_addz(out, "</main>\n</body>\n</html>\n");

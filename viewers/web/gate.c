@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* Append text of several lines as paragraphs. */
-static void add_lines(const char *class, const char *before, const struct buf *text, struct buf *out)
+static void web_gate_add_lines(const char *class, const char *before, const struct buf *text, struct buf *out)
 {
 	const char *line = buf_text(text);
 
@@ -34,7 +34,7 @@ static void add_lines(const char *class, const char *before, const struct buf *t
 	}
 }
 
-static void add_side(const char *title, const struct gate_side *s, struct buf *out)
+static void web_gate_add_side(const char *title, const struct gate_side *s, struct buf *out)
 {
 	buf_addf(out, "<dt>%s</dt><dd>", title);
 	text_gate_add_samples(s->samples, out);
@@ -52,7 +52,7 @@ void web_add_verdict(const struct gate_row *r, struct buf *out)
 }
 
 /* Append why the row has its verdict. */
-static void add_reason(const struct gate *g, const struct gate_row *r, struct buf *out)
+static void web_gate_add_reason(const struct gate *g, const struct gate_row *r, struct buf *out)
 {
 	if (*r->reason) {
 		html_add_name(out, r->reason);
@@ -175,7 +175,7 @@ static void gate_add_row(const struct gate *g, const struct gate_row *r, struct 
 		buf_addz(out, "</td>");
 	}
 	buf_addz(out, "<td class=\"reason\">");
-	add_reason(g, r, out);
+	web_gate_add_reason(g, r, out);
 	buf_addz(out, "</td></tr>\n");
 }
 
@@ -220,12 +220,12 @@ static void add_limits(const struct gate *g, struct buf *out)
 			 "more.</p>\n");
 }
 
-static void add_messages(const char *before, const struct gate_message *m, uint32_t n, struct buf *out)
+static void web_gate_add_messages(const char *before, const struct gate_message *m, uint32_t n, struct buf *out)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct buf text = { .data = (char *)(uintptr_t)m[i].text, .len = strlen(m[i].text) };
 
-		add_lines("faint", before, &text, out);
+		web_gate_add_lines("faint", before, &text, out);
 	}
 }
 
@@ -237,10 +237,10 @@ static void add_explanation(const struct gate *g, struct buf *out)
 	text_gate_add_advice(g, &text);
 	text_gate_add_meaning(g, true, &text);
 	text_gate_add_power(g, &text);
-	add_lines("needed", "", &text, out);
+	web_gate_add_lines("needed", "", &text, out);
 	buf_release(&text);
-	add_messages("note: ", g->note, g->n_notes, out);
-	add_messages("warning: ", g->warning, g->n_warnings, out);
+	web_gate_add_messages("note: ", g->note, g->n_notes, out);
+	web_gate_add_messages("warning: ", g->warning, g->n_warnings, out);
 }
 
 void web_add_outcome(const struct gate *g, struct buf *out)
@@ -268,8 +268,8 @@ int web_draw_gate(struct web_page *page, struct err *err)
 	buf_addz(out, "</p>\n");
 	add_limits(g, out);
 	buf_addz(out, "<dl class=\"sides\">");
-	add_side("before (base)", &g->side[STATS_BASE], out);
-	add_side("after (new)", &g->side[STATS_NEW], out);
+	web_gate_add_side("before (base)", &g->side[STATS_BASE], out);
+	web_gate_add_side("after (new)", &g->side[STATS_NEW], out);
 	buf_addz(out, "<dt>type</dt><dd>");
 	html_add_name(out, g->type);
 	buf_addf(out, ", relative to %s</dd></dl>\n", text_gate_relative_to(g->options->normalize));

@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* Append the URL of callers and callees of a node. A filter f of this page stays; arg is then the argument. */
-static void add_link(void *arg, const struct row_place *place, struct buf *out)
+static void web_graph_add_link(void *arg, const struct row_place *place, struct buf *out)
 {
 	const struct web_page *page = arg;
 	struct url_params *link = web_link_start(page);
@@ -42,7 +42,7 @@ static void add_link(void *arg, const struct row_place *place, struct buf *out)
 }
 
 /* Append the head of the report: the share of the total that the graph shows, and the number of omitted nodes. */
-static void add_head(const struct web_page *page, struct buf *out)
+static void web_graph_add_head(const struct web_page *page, struct buf *out)
 {
 	const struct head *h = &page->answer.report.head;
 
@@ -111,7 +111,7 @@ static struct query limited_query(const struct web_page *page)
 
 int web_draw_graph(struct web_page *page, struct err *err)
 {
-	const struct callgraph_style style = { .is_element = true, .add_link = add_link, .arg = page };
+	const struct callgraph_style style = { .is_element = true, .add_link = web_graph_add_link, .arg = page };
 	const struct query q = limited_query(page);
 	struct buf *out = &page->main;
 	int rc = answer_callgraph(page->p, &q, &style, &page->answer, err);
@@ -123,7 +123,7 @@ int web_draw_graph(struct web_page *page, struct err *err)
 	}
 	if (rc < 0)
 		return rc;
-	add_head(page, out);
+	web_graph_add_head(page, out);
 	buf_addz(out, "<div class=\"graph\" id=\"graph\" tabindex=\"0\" role=\"region\" aria-label=\"Call graph\">\n");
 	buf_add(out, buf_text(&page->answer.text), page->answer.text.len);
 	buf_addz(out,

@@ -70,12 +70,12 @@ static const struct help_section {
 	    { "keys-select", "<kbd>Space</kbd>", "In a row: select it for the Refine menu, as a click does." } } },
 };
 
-static void add_entry(const char *id, const char *term, const char *text, struct buf *out)
+static void web_help_add_entry(const char *id, const char *term, const char *text, struct buf *out)
 {
 	buf_addf(out, "<dt id=\"%s\">%s</dt><dd>%s</dd>\n", id, term, text);
 }
 
-static void add_views(struct buf *out)
+static void web_help_add_views(struct buf *out)
 {
 	buf_addz(out, "<h2>Views</h2>\n<dl class=\"help\">\n");
 	for (size_t i = 0; i < web_n_views; i++) {
@@ -87,7 +87,7 @@ static void add_views(struct buf *out)
 		buf_addf(&term, "<a href=\"%s\">%s</a>", v->path, v->title);
 		if (v->key)
 			buf_addf(&term, " <kbd>%s</kbd>", v->key);
-		add_entry(v->path, buf_text(&term), v->help, out);
+		web_help_add_entry(v->path, buf_text(&term), v->help, out);
 		buf_release(&term);
 	}
 	buf_addz(out, "</dl>\n");
@@ -98,13 +98,13 @@ int web_draw_help(struct web_page *page, struct err *err)
 	struct buf *out = &page->main;
 
 	(void)err;
-	add_views(out);
+	web_help_add_views(out);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
 		const struct help_section *s = &sections[i];
 
 		buf_addf(out, "<h2>%s</h2>\n<dl class=\"help\">\n", s->title);
 		for (size_t k = 0; s->entry[k].id; k++)
-			add_entry(s->entry[k].id, s->entry[k].term, s->entry[k].text, out);
+			web_help_add_entry(s->entry[k].id, s->entry[k].term, s->entry[k].text, out);
 		if (i + 1 == sizeof(sections) / sizeof(sections[0]))
 			web_row_links_add_help(out);
 		buf_addz(out, "</dl>\n");

@@ -45,7 +45,7 @@ static void add_separator(struct buf *out)
 }
 
 /* Append a name, with its middle omitted if it is long. */
-static void add_short_name(const char *name, struct buf *out)
+static void web_menu_add_short_name(const char *name, struct buf *out)
 {
 	struct buf shortened = { 0 };
 
@@ -62,12 +62,12 @@ static void entry_start(struct url_params *link, const char *path, bool is_curre
 	buf_addz(out, "\">");
 }
 
-static void entry_end(struct buf *out)
+static void web_menu_entry_end(struct buf *out)
 {
 	buf_addz(out, "</a></li>\n");
 }
 
-static void add_views(const struct web_page *page, unsigned flag, struct buf *out)
+static void web_menu_add_views(const struct web_page *page, unsigned flag, struct buf *out)
 {
 	for (size_t i = 0; i < web_n_views; i++) {
 		const struct web_view *v = &web_views[i];
@@ -88,7 +88,7 @@ static void add_views(const struct web_page *page, unsigned flag, struct buf *ou
 static void add_view_menu(const struct web_page *page, struct buf *out)
 {
 	menu_start("View", NULL, out);
-	add_views(page, WEB_VIEW_IN_MENU, out);
+	web_menu_add_views(page, WEB_VIEW_IN_MENU, out);
 	menu_end(out);
 }
 
@@ -107,8 +107,8 @@ static void add_sample_menu(const struct web_page *page, struct buf *out)
 
 		url_params_set(link, "si", name);
 		entry_start(link, page->view->path, type == current, out);
-		add_short_name(name, out);
-		entry_end(out);
+		web_menu_add_short_name(name, out);
+		web_menu_entry_end(out);
 	}
 	menu_end(out);
 }
@@ -162,7 +162,7 @@ static void add_config(const struct web_page *page, const struct config_entry *c
 	buf_addz(out, "?");
 	html_add(out, config->query, strlen(config->query));
 	buf_addz(out, "\">");
-	add_short_name(config->name, out);
+	web_menu_add_short_name(config->name, out);
 	buf_addz(out, "</a>");
 	if (config->is_saved) {
 		web_form_start(page->web, "delete", out);
@@ -223,8 +223,8 @@ static void add_bases(const struct web_page *page, struct buf *out)
 			url_params_set(link, "base", open[i]->id);
 			entry_start(link, page->view->path, false, out);
 			buf_addz(out, "Subtract ");
-			add_short_name(open[i]->name, out);
-			entry_end(out);
+			web_menu_add_short_name(open[i]->name, out);
+			web_menu_entry_end(out);
 		}
 		workspace_put(page->web->workspace, open[i]);
 	}
@@ -235,7 +235,7 @@ static void add_compare_menu(const struct web_page *page, struct buf *out)
 	struct url_params *link;
 
 	menu_start("Compare", NULL, out);
-	add_views(page, WEB_VIEW_IN_COMPARE_MENU, out);
+	web_menu_add_views(page, WEB_VIEW_IN_COMPARE_MENU, out);
 	if (page->base && *url_params_get(page->params, "base")) {
 		add_separator(out);
 		link = web_link_start(page);

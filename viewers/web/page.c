@@ -113,7 +113,7 @@ bool web_page_widen(struct web_page *page)
 	return true;
 }
 
-static void page_release(struct web_page *page)
+static void web_page_release(struct web_page *page)
 {
 	answer_release(&page->answer);
 	url_params_free(page->params);
@@ -170,5 +170,5 @@ void web_answer_view(struct web *w, const struct web_view *view, const char *ext
 		web_refuse(w, request, web_status(&err), err.msg, out);
 	else
 		web_respond(&page, out);
-	page_release(&page);
+	web_page_release(&page);
 }

@@ -145,7 +145,7 @@ static void perform(void *arg, struct stop *stop, struct http_response *out)
 		send_location(post, out);
 }
 
-static void run(const struct action *a, struct web_post *post, struct http_response *out)
+static void post_run(const struct action *a, struct web_post *post, struct http_response *out)
 {
 	const struct jobs_client client = { .tab = "", .slot = "", .stop = post->stop };
 	struct running running = { a, post };
@@ -175,7 +175,7 @@ void web_answer_action(struct web *w, const char *name, const struct http_reques
 		if (strcmp(actions[i].name, name) != 0)
 			continue;
 		if (check_method(w, request, NULL, out))
-			run(&actions[i], &post, out);
+			post_run(&actions[i], &post, out);
 		url_params_free(post.form);
 		buf_release(&post.location);
 		buf_release(&post.json);

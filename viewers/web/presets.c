@@ -28,7 +28,7 @@ static const struct {
 };
 
 /* Find an expression among those that are joined by "|". */
-static const char *find(const char *hide, const char *expression)
+static const char *presets_find(const char *hide, const char *expression)
 {
 	const char *at = strstr(hide, expression);
 	size_t n = strlen(expression);
@@ -39,7 +39,7 @@ static const char *find(const char *hide, const char *expression)
 /* Append the value of hide with the expression, or without it. */
 static void add_hide(const char *hide, const char *expression, struct buf *out)
 {
-	const char *at = find(hide, expression);
+	const char *at = presets_find(hide, expression);
 	size_t n = strlen(expression);
 
 	if (!at) {
@@ -66,7 +66,7 @@ void web_presets_draw(const struct web_page *page, struct buf *out)
 		else
 			url_params_remove(link, "h");
 		buf_addf(out, "<li><a%s title=\"%s\" href=\"",
-			 find(hide, presets[i].hide) ? " aria-current=\"true\"" : "", presets[i].help);
+			 presets_find(hide, presets[i].hide) ? " aria-current=\"true\"" : "", presets[i].help);
 		web_link_end(link, page->view->path, out);
 		buf_addf(out, "\">Hide %s</a></li>\n", presets[i].title);
 		buf_release(&value);

@@ -39,7 +39,7 @@ static int open_one(struct web_page *page, const char *list, struct web_side *si
 }
 
 /* Take references to all profiles that a key names. The key may repeat, and its values may be lists. */
-static int open_side(struct web_page *page, const char *key, struct web_side *side, struct err *err)
+static int web_profiles_open_side(struct web_page *page, const char *key, struct web_side *side, struct err *err)
 {
 	const struct url_params *params = page->params;
 	int rc = 0;
@@ -61,7 +61,7 @@ static int sum_side(struct web_page *page, struct web_side *side, struct open_pr
 }
 
 /* Replace a profile that was loaded with a base by its two sides. */
-static int split(struct web_page *page, struct err *err)
+static int web_profiles_split(struct web_page *page, struct err *err)
 {
 	struct workspace *w = page->web->workspace;
 	struct open_profile *whole = page->open;
@@ -102,21 +102,21 @@ static int fail_without_profile(struct web_page *page, struct err *err)
 
 int web_open_profiles(struct web_page *page, struct err *err)
 {
-	int rc = open_side(page, "prof", &page->side[SIDE_TARGET], err);
+	int rc = web_profiles_open_side(page, "prof", &page->side[SIDE_TARGET], err);
 
 	if (rc == 0 && page->side[SIDE_TARGET].n == 0 && has_no_profile(page))
 		return page->view->flags & WEB_VIEW_ALONE ? 0 : fail_without_profile(page, err);
 	if (rc == 0 && page->side[SIDE_TARGET].n == 0)
 		rc = open_one(page, "", &page->side[SIDE_TARGET], err);
 	if (rc == 0)
-		rc = open_side(page, "base", &page->side[SIDE_BASE], err);
+		rc = web_profiles_open_side(page, "base", &page->side[SIDE_BASE], err);
 	if (rc == 0)
 		rc = sum_side(page, &page->side[SIDE_TARGET], &page->open, err);
 	if (rc == 0 && page->side[SIDE_BASE].n)
 		rc = sum_side(page, &page->side[SIDE_BASE], &page->base, err);
 	if (rc == 0 && page->view->flags & WEB_VIEW_HAS_SIDES && !page->base && page->side[SIDE_TARGET].n == 1 &&
 	    workspace_has_base(page->open))
-		rc = split(page, err);
+		rc = web_profiles_split(page, err);
 	if (rc < 0)
 		return rc;
 	page->p = page->open->p;

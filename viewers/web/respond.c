@@ -30,7 +30,7 @@ static void add_open(const struct open_profile *o, struct buf *key)
 		buf_addz(key, "\n");
 }
 
-static void add_key(const struct web_page *page, struct buf *key)
+static void respond_add_key(const struct web_page *page, struct buf *key)
 {
 	add_open(page->open, key);
 	add_open(page->base, key);
@@ -174,7 +174,7 @@ static const char *header_or_empty(const struct http_request *request, const cha
 }
 
 /* key: requests with the same key share the response; NULL: they do not. etag: NULL if it is not cached. */
-static void run(struct web_page *page, const char *key, const char *etag, struct http_response *out)
+static void respond_run(struct web_page *page, const char *key, const char *etag, struct http_response *out)
 {
 	struct render r = { .page = page, .key = etag ? key : NULL, .etag = etag };
 	const struct jobs_client client = { .tab = header_or_empty(page->request, "X-Cpa-Tab"),
@@ -191,19 +191,19 @@ void web_respond(struct web_page *page, struct http_response *out)
 	struct buf key = { 0 }, etag = { 0 };
 
 	if (!(page->view->flags & (WEB_VIEW_CACHED | WEB_VIEW_SHARED))) {
-		run(page, NULL, NULL, out);
+		respond_run(page, NULL, NULL, out);
 		return;
 	}
-	add_key(page, &key);
+	respond_add_key(page, &key);
 	add_etag(&key, &etag);
 	if (!(page->view->flags & WEB_VIEW_CACHED)) {
-		run(page, buf_text(&key), NULL, out);
+		respond_run(page, buf_text(&key), NULL, out);
 	} else if (has_newest(page->request, buf_text(&etag))) {
 		out->status = 304;
 		http_response_add(out, "Cache-Control", "private, no-cache");
 		http_response_add(out, "ETag", buf_text(&etag));
 	} else if (!response_cache_get(page->web->cache, buf_text(&key), out)) {
-		run(page, buf_text(&key), buf_text(&etag), out);
+		respond_run(page, buf_text(&key), buf_text(&etag), out);
 	}
 	buf_release(&key);
 	buf_release(&etag);

@@ -94,7 +94,7 @@ void web_row_links_free(struct web_row_links *l)
 }
 
 /* Append an expression for a name. That for a long name matches its beginning, since long URLs are refused. */
-static void add_name(const char *name, struct buf *out)
+static void row_links_add_name(const char *name, struct buf *out)
 {
 	size_t n = strlen(name);
 
@@ -110,14 +110,14 @@ static void add_name(const char *name, struct buf *out)
 }
 
 /* Make the expression of a place. Returns false if the place has no name. */
-static bool set_place(struct web_row_links *l, const struct row_place *place)
+static bool row_links_set_place(struct web_row_links *l, const struct row_place *place)
 {
 	l->expression.len = 0;
 	l->is_function = place && *place->function;
 	if (!place)
 		return false;
 	if (*place->function)
-		add_name(place->function, &l->expression);
+		row_links_add_name(place->function, &l->expression);
 	else if (*place->file)
 		expression_add_file(l->page->p, place->file, "", &l->expression);
 	else if (*place->binary)
@@ -126,7 +126,7 @@ static bool set_place(struct web_row_links *l, const struct row_place *place)
 }
 
 /* Append the URL of a link for the expression. */
-static void add_url(struct web_row_links *l, size_t i, struct buf *out)
+static void row_links_add_url(struct web_row_links *l, size_t i, struct buf *out)
 {
 	const char *path = links[i].path ? links[i].path : l->page->view->path;
 	const char *old = url_params_get(l->page->params, l->key[i]);
@@ -141,7 +141,7 @@ static void add_url(struct web_row_links *l, size_t i, struct buf *out)
 }
 
 /* Append a name, isolated. */
-static void add_text(const char *text, struct buf *out)
+static void row_links_add_text(const char *text, struct buf *out)
 {
 	struct buf shortened = { 0 };
 
@@ -165,18 +165,18 @@ static size_t name_link(const struct row_place *place)
 static void row_add_link(struct web_row_links *l, size_t i, const char *text, struct buf *out)
 {
 	buf_addz(out, "<a href=\"");
-	add_url(l, i, out);
+	row_links_add_url(l, i, out);
 	buf_addz(out, "\">");
-	add_text(text, out);
+	row_links_add_text(text, out);
 	buf_addz(out, "</a>");
 }
 
 void web_row_links_add_name(struct web_row_links *l, const struct row_place *place, const char *text, struct buf *out)
 {
-	if (set_place(l, place))
+	if (row_links_set_place(l, place))
 		row_add_link(l, name_link(place), text, out);
 	else
-		add_text(text, out);
+		row_links_add_text(text, out);
 }
 
 /* Append the menu of all links for the expression. */
@@ -184,13 +184,13 @@ static void add_menu(struct web_row_links *l, const char *text, struct buf *out)
 {
 	buf_addz(out, "<details class=\"menu actions\"><summary aria-label=\"Links of this row\"></summary><ul>");
 	buf_addz(out, "<li class=\"faint\">");
-	add_text(text, out);
+	row_links_add_text(text, out);
 	buf_addz(out, "</li>");
 	for (size_t i = 0; i < N_LINKS; i++) {
 		if (!l->is_linked[i] || (links[i].kind == LINK_ABOUT && !l->is_function))
 			continue;
 		buf_addf(out, "<li><a data-key=\"%s\" href=\"", links[i].key);
-		add_url(l, i, out);
+		row_links_add_url(l, i, out);
 		buf_addf(out, "\">%s</a></li>", links[i].title);
 	}
 	buf_addz(out, "</ul></details>");
@@ -198,7 +198,7 @@ static void add_menu(struct web_row_links *l, const char *text, struct buf *out)
 
 void web_row_links_add_menu(struct web_row_links *l, const struct row_place *place, const char *text, struct buf *out)
 {
-	if (set_place(l, place))
+	if (row_links_set_place(l, place))
 		add_menu(l, text, out);
 }
 
@@ -222,10 +222,10 @@ void web_row_links_add_view(struct web_row_links *l, const struct row_place *pla
 
 	while (i < N_LINKS && (links[i].kind != LINK_ABOUT || strcmp(links[i].path, path) != 0))
 		i++;
-	if (i < N_LINKS && l->is_linked[i] && set_place(l, place))
+	if (i < N_LINKS && l->is_linked[i] && row_links_set_place(l, place))
 		row_add_link(l, i, text, out);
 	else
-		add_text(text, out);
+		row_links_add_text(text, out);
 }
 
 void web_row_links_add_help(struct buf *out)

@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* A decimal number of a parameter; the fallback if it is absent or not a number. */
-static uint64_t read_number(const char *text, uint64_t fallback)
+static uint64_t web_rows_read_number(const char *text, uint64_t fallback)
 {
 	enum { DIGITS_MAX = 12 };
 	size_t n = strspn(text, "0123456789");
@@ -31,11 +31,11 @@ static uint64_t read_number(const char *text, uint64_t fallback)
 struct web_rows web_rows_choose(const struct web_page *page, uint64_t n, unsigned step)
 {
 	const char *count = url_params_get(page->params, "rows");
-	struct web_rows rows = { .n = n, .step = read_number(count, step) };
+	struct web_rows rows = { .n = n, .step = web_rows_read_number(count, step) };
 
 	if (rows.step == 0 || strcmp(count, "all") == 0)
 		rows.step = n ? n : 1;
-	rows.from = read_number(url_params_get(page->params, "from"), 0);
+	rows.from = web_rows_read_number(url_params_get(page->params, "from"), 0);
 	if (rows.from >= n)
 		rows.from = 0;
 	rows.to = n - rows.from > rows.step ? rows.from + rows.step : n;
@@ -55,7 +55,8 @@ void web_rows_add_range(const struct web_rows *rows, const char *noun, struct bu
 }
 
 /* Append a link to this view with other rows. Value NULL: the first page. */
-static void add_link(const struct web_page *page, const char *key, const char *value, const char *text, struct buf *out)
+static void web_rows_add_link(const struct web_page *page, const char *key, const char *value, const char *text,
+			      struct buf *out)
 {
 	struct url_params *link = url_params_copy(page->params);
 
@@ -72,10 +73,10 @@ static void add_from_link(const struct web_page *page, uint64_t from, const char
 	char number[24];
 
 	snprintf(number, sizeof(number), "%" PRIu64, from);
-	add_link(page, "from", from ? number : NULL, text, out);
+	web_rows_add_link(page, "from", from ? number : NULL, text, out);
 }
 
-static void add_script(struct buf *out)
+static void web_rows_add_script(struct buf *out)
 {
 	buf_addz(out, "<script type=\"module\" src=\"");
 	web_asset_add_url("table.js", out);
@@ -96,12 +97,12 @@ void web_rows_add_links(const struct web_page *page, const struct web_rows *rows
 
 		buf_addz(&text, "All ");
 		unit_add_count(&text, rows->n);
-		add_link(page, "rows", "all", buf_text(&text), out);
+		web_rows_add_link(page, "rows", "all", buf_text(&text), out);
 		buf_release(&text);
 	}
 	web_export_add_links(page, false, out);
 	buf_addz(out, "</nav>\n");
-	add_script(out);
+	web_rows_add_script(out);
 }
 
 int web_rows_check(const struct web_page *page, struct err *err)

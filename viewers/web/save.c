@@ -23,7 +23,7 @@ static int check_path(const struct web *w, struct err *err)
 }
 
 /* Save the options of the command line, changed by parameters. */
-static int save(struct web *w, const char *name, const struct url_params *params, struct err *err)
+static int web_save_save(struct web *w, const char *name, const struct url_params *params, struct err *err)
 {
 	struct settings *s = settings_copy(w->settings);
 	int rc = check_path(w, err);
@@ -68,7 +68,7 @@ int web_post_save(struct web_post *post, struct err *err)
 
 	if (rc < 0)
 		return rc;
-	rc = save(post->web, url_params_get(post->form, "config"), params, err);
+	rc = web_save_save(post->web, url_params_get(post->form, "config"), params, err);
 	url_params_free(params);
 	return rc < 0 ? rc : set_location(post, err);
 }
@@ -93,7 +93,7 @@ void web_answer_config(struct web *w, bool is_save, const struct http_request *r
 	if (rc == 0)
 		rc = url_params_parse(request->query, strlen(request->query), &params, &err);
 	if (rc == 0)
-		rc = is_save ? save(w, url_params_get(params, "config"), params, &err)
+		rc = is_save ? web_save_save(w, url_params_get(params, "config"), params, &err)
 			     : delete (w, url_params_get(params, "config"), &err);
 	if (rc < 0)
 		web_refuse(w, request, web_status(&err), err.msg, out);

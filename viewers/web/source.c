@@ -31,7 +31,7 @@ struct source_page {
 };
 
 /* Append a cell with a value; a point for 0. */
-static void add_value(const struct source_page *x, int64_t value)
+static void web_source_add_value(const struct source_page *x, int64_t value)
 {
 	buf_addz(x->out, "<td>");
 	if (value)
@@ -42,7 +42,7 @@ static void add_value(const struct source_page *x, int64_t value)
 }
 
 /* Append source code or an instruction. */
-static void add_code(const struct source_page *x, uint32_t depth, const char *text)
+static void web_source_add_code(const struct source_page *x, uint32_t depth, const char *text)
 {
 	buf_addz(x->out, "<code>");
 	buf_fill(x->out, ' ', (size_t)INDENT * (depth < 100 ? depth : 100));
@@ -51,7 +51,7 @@ static void add_code(const struct source_page *x, uint32_t depth, const char *te
 }
 
 /* Append "plan.go:91". */
-static void add_place(const struct source_page *x, const char *file, int64_t line)
+static void web_source_add_place(const struct source_page *x, const char *file, int64_t line)
 {
 	struct buf base = { 0 };
 
@@ -65,7 +65,7 @@ static void add_place(const struct source_page *x, const char *file, int64_t lin
 	buf_release(&base);
 }
 
-static void add_instruction(const struct source_page *x, const struct weblist_inst *in)
+static void web_source_add_instruction(const struct source_page *x, const struct weblist_inst *in)
 {
 	if (in->new_block)
 		buf_addz(x->out, "<tr class=\"gap\"><td>⋮</td></tr>\n");
@@ -78,20 +78,20 @@ static void add_instruction(const struct source_page *x, const struct weblist_in
 		const struct weblist_call *c = &x->list->call[i];
 
 		buf_addz(x->out, "<tr class=\"inlined\"><td colspan=\"3\"></td><td class=\"code\">");
-		add_code(x, c->depth, c->source);
+		web_source_add_code(x, c->depth, c->source);
 		buf_addz(x->out, "</td>");
-		add_place(x, c->file, c->line);
+		web_source_add_place(x, c->file, c->line);
 		buf_addz(x->out, "</tr>\n");
 	}
 	if (!in->is_code)
 		return;
 	buf_addf(x->out, "<tr><td><code>%" PRIx64 "</code></td>", in->addr);
-	add_value(x, in->flat);
-	add_value(x, in->cum);
+	web_source_add_value(x, in->flat);
+	web_source_add_value(x, in->cum);
 	buf_addz(x->out, "<td class=\"code\">");
-	add_code(x, in->depth, in->text);
+	web_source_add_code(x, in->depth, in->text);
 	buf_addz(x->out, "</td>");
-	add_place(x, in->file, in->line);
+	web_source_add_place(x, in->file, in->line);
 	buf_addz(x->out, "</tr>\n");
 }
 
@@ -103,7 +103,7 @@ static void add_instructions(const struct source_page *x, const struct weblist_l
 	for (uint32_t i = l->lo; i < l->hi; i++)
 		n += x->list->inst[i].is_code;
 	buf_addz(x->out, "<details class=\"instructions\"><summary>");
-	add_code(x, 0, l->source);
+	web_source_add_code(x, 0, l->source);
 	if (n)
 		buf_addf(x->out, " <span class=\"faint\">%" PRIu32 " instruction%s</span>", n, n == 1 ? "" : "s");
 	else
@@ -115,27 +115,27 @@ static void add_instructions(const struct source_page *x, const struct weblist_l
 		 "<tbody>\n",
 		 l->no);
 	for (uint32_t i = l->lo; i < l->hi; i++)
-		add_instruction(x, &x->list->inst[i]);
+		web_source_add_instruction(x, &x->list->inst[i]);
 	buf_addz(x->out, "</tbody></table></details>");
 }
 
-static void add_line(const struct source_page *x, const struct weblist_line *l)
+static void web_source_add_line(const struct source_page *x, const struct weblist_line *l)
 {
 	buf_addf(x->out, "<tr%s><td>%" PRId64 "</td>", l->flat || l->cum ? "" : " class=\"faint\"", l->no);
-	add_value(x, l->flat);
-	add_value(x, l->cum);
+	web_source_add_value(x, l->flat);
+	web_source_add_value(x, l->cum);
 	buf_addz(x->out, "<td>");
 	web_add_bar(x->out, unit_percent(l->cum, x->h->total));
 	buf_addz(x->out, "</td><td class=\"code\">");
 	if (l->kind == LINE_LIVE)
 		add_instructions(x, l);
 	else
-		add_code(x, 0, l->source);
+		web_source_add_code(x, 0, l->source);
 	buf_addz(x->out, "</td></tr>\n");
 }
 
 /* Append why the source of a file is missing: the paths tried, and the option that helps. */
-static void add_missing(const struct source_page *x, const struct weblist_func *f)
+static void web_source_add_missing(const struct source_page *x, const struct weblist_func *f)
 {
 	buf_addz(x->out, "<div class=\"missing\"><p>Source not found: ");
 	web_add_name(x->out, f->error);
@@ -156,7 +156,7 @@ static void add_missing(const struct source_page *x, const struct weblist_func *
 			 "<code>-trim_path=PREFIX</code> if the program was built in another folder.</p></div>\n");
 }
 
-static void add_function(const struct source_page *x, const struct weblist_func *f, bool is_first_of_file)
+static void web_source_add_function(const struct source_page *x, const struct weblist_func *f, bool is_first_of_file)
 {
 	const struct row_place place = { .function = f->name, .file = "", .binary = "" };
 
@@ -180,18 +180,18 @@ static void add_function(const struct source_page *x, const struct weblist_func 
 	unit_add_percent_trimmed(x->out, f->cum, x->h->total);
 	buf_addz(x->out, ")</p>\n");
 	if (*f->error && is_first_of_file)
-		add_missing(x, f);
+		web_source_add_missing(x, f);
 	buf_addz(x->out, "<div class=\"scroll\"><table class=\"lines\"><caption class=\"unseen\">Lines of ");
 	web_add_name(x->out, f->name);
 	buf_addz(x->out, "</caption>\n<thead><tr><th scope=\"col\">Line</th><th scope=\"col\">Flat</th>"
 			 "<th scope=\"col\">Cum</th><th scope=\"col\"><span class=\"unseen\">Share</span></th>"
 			 "<th scope=\"col\" class=\"text\">Source</th></tr></thead>\n<tbody>\n");
 	for (uint32_t i = f->lo; i < f->hi; i++)
-		add_line(x, &x->list->line[i]);
+		web_source_add_line(x, &x->list->line[i]);
 	buf_addz(x->out, "</tbody></table></div>\n</section>\n");
 }
 
-static void add_summary(const struct source_page *x)
+static void web_source_add_summary(const struct source_page *x)
 {
 	const struct weblist *list = x->list;
 
@@ -216,9 +216,10 @@ int web_draw_source(struct web_page *page, struct err *err)
 		return 0;
 	}
 	x.links = web_row_links_new(page);
-	add_summary(&x);
+	web_source_add_summary(&x);
 	for (uint32_t i = 0; i < list.n && rc == 0; i++) {
-		add_function(&x, &list.func[i], i == 0 || strcmp(list.func[i].file, list.func[i - 1].file) != 0);
+		web_source_add_function(&x, &list.func[i],
+					i == 0 || strcmp(list.func[i].file, list.func[i - 1].file) != 0);
 		rc = web_rows_check(page, err);
 	}
 	web_row_links_free(x.links);

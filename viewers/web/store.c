@@ -59,7 +59,7 @@ static int read_window(const struct url_params *p, const char *from, const char 
 	return 0;
 }
 
-static void read_labels(const struct url_params *p, struct stored_choice *out)
+static void web_store_read_labels(const struct url_params *p, struct stored_choice *out)
 {
 	for (size_t i = 0; i < p->n && out->n_labels < STORED_CHOICE_LABELS_MAX; i++) {
 		const char *key = p->item[i].key, *value = p->item[i].value;
@@ -71,7 +71,7 @@ static void read_labels(const struct url_params *p, struct stored_choice *out)
 	}
 }
 
-static const char *find_kind(const struct stored_service *s, const char *name)
+static const char *web_store_find_kind(const struct stored_service *s, const char *name)
 {
 	for (size_t i = 0; i < s->n_kinds; i++)
 		if (strcmp(s->kind[i], name) == 0)
@@ -124,8 +124,8 @@ static int read_choice(const struct web_options *o, const struct url_params *p, 
 	if (!out->service)
 		out->service = stored_catalogue_find(all, "");
 	out->choice.service = out->service->name;
-	out->choice.kind = find_kind(out->service, *kind ? kind : o->store_kind);
-	read_labels(p, &out->choice);
+	out->choice.kind = web_store_find_kind(out->service, *kind ? kind : o->store_kind);
+	web_store_read_labels(p, &out->choice);
 	if (read_window(p, "t0", "t1", &range, err) < 0 || read_window(p, "w0", "w1", &out->window, err) < 0 ||
 	    read_window(p, "b0", "b1", &out->base, err) < 0)
 		return ERR_USAGE;
@@ -188,7 +188,7 @@ static void add_hidden(const struct url_params *p, struct buf *out)
 
 /* --- the forms --- */
 
-static void add_option(const char *value, const char *text, bool is_selected, struct buf *out)
+static void web_store_add_option(const char *value, const char *text, bool is_selected, struct buf *out)
 {
 	buf_addz(out, "<option value=\"");
 	html_add(out, value, strlen(value));
@@ -206,7 +206,7 @@ static const char *chosen_value(const struct stored_choice *c, const char *label
 }
 
 /* A label with several values; with too many for a list, a field. */
-static void add_label(const struct web_choice *c, const struct stored_label *l, struct buf *out)
+static void web_store_add_label(const struct web_choice *c, const struct stored_label *l, struct buf *out)
 {
 	const char *chosen = chosen_value(&c->choice, l->name);
 
@@ -225,10 +225,10 @@ static void add_label(const struct web_choice *c, const struct stored_label *l, 
 	buf_addz(out, " <select name=\"l.");
 	html_add(out, l->name, strlen(l->name));
 	buf_addz(out, "\">\n");
-	add_option("", "any", !*chosen, out);
+	web_store_add_option("", "any", !*chosen, out);
 	for (size_t i = 0; i < l->n; i++)
 		if (*l->value[i])
-			add_option(l->value[i], l->value[i], strcmp(l->value[i], chosen) == 0, out);
+			web_store_add_option(l->value[i], l->value[i], strcmp(l->value[i], chosen) == 0, out);
 	buf_addz(out, "</select></label>\n");
 }
 
@@ -248,20 +248,20 @@ static void add_choice_form(const struct web_choice *c, const struct stored_cata
 	buf_addz(out, "<form method=\"get\" action=\"store\" id=\"store-choice\"><div class=\"fields\">\n"
 		      "<label>service <select name=\"service\">\n");
 	for (size_t i = 0; i < all->n; i++)
-		add_option(all->service[i].name, all->service[i].name, &all->service[i] == c->service, out);
+		web_store_add_option(all->service[i].name, all->service[i].name, &all->service[i] == c->service, out);
 	buf_addz(out, "</select></label>\n<label>kind <select name=\"kind\">\n");
 	for (size_t i = 0; i < c->service->n_kinds; i++)
-		add_option(c->service->kind[i], c->service->kind[i], strcmp(c->service->kind[i], c->choice.kind) == 0,
-			   out);
+		web_store_add_option(c->service->kind[i], c->service->kind[i],
+				     strcmp(c->service->kind[i], c->choice.kind) == 0, out);
 	buf_addz(out, "</select></label>\n");
 	if (totals->n_types > 1) {
 		buf_addz(out, "<label>values <select name=\"val\">\n");
 		for (uint32_t t = 0; t < totals->n_types; t++)
-			add_option(totals->type[t].name, totals->type[t].name, t == type, out);
+			web_store_add_option(totals->type[t].name, totals->type[t].name, t == type, out);
 		buf_addz(out, "</select></label>\n");
 	}
 	for (size_t i = 0; i < c->service->n_labels; i++)
-		add_label(c, &c->service->label[i], out);
+		web_store_add_label(c, &c->service->label[i], out);
 	add_time_field("t0", "from", c->choice.t0, true, out);
 	add_time_field("t1", "to", c->choice.t1, true, out);
 	set_windows(c, windows);
@@ -271,7 +271,7 @@ static void add_choice_form(const struct web_choice *c, const struct stored_cata
 }
 
 /* Links to the last hour, day and so on, counted from the last profile of the service. */
-static void add_spans(const struct web_choice *c, const char *type, struct buf *out)
+static void web_store_add_spans(const struct web_choice *c, const char *type, struct buf *out)
 {
 	static const struct {
 		const char *text;
@@ -404,7 +404,7 @@ static void add_open_form(const struct web_page *page, const struct web_choice *
 
 /* --- the page --- */
 
-static void add_mark(void *arg, int64_t time_ns, const char *kind, const char *text)
+static void web_store_add_mark(void *arg, int64_t time_ns, const char *kind, const char *text)
 {
 	web_chart_add_mark(arg, time_ns, kind, text);
 }
@@ -430,13 +430,13 @@ static int add_windows(struct web_page *page, const struct web_chart *chart, str
 	return rc;
 }
 
-static int add_chart(struct web_page *page, const struct web_choice *c, const struct stored_totals *t, uint32_t type,
-		     struct err *err)
+static int web_store_add_chart(struct web_page *page, const struct web_choice *c, const struct stored_totals *t,
+			       uint32_t type, struct err *err)
 {
 	struct url_params *link = choice_params(c, t->type[type].name);
 	struct web_chart chart = { .c = c, .totals = t, .type = type, .link = link };
 	struct buf *out = &page->main;
-	int rc = stored_choice_marks(&c->place, &c->choice, add_mark, &chart, err);
+	int rc = stored_choice_marks(&c->place, &c->choice, web_store_add_mark, &chart, err);
 
 	if (rc == 0) {
 		web_chart_scale(&chart);
@@ -456,7 +456,7 @@ static int add_chart(struct web_page *page, const struct web_choice *c, const st
 	return rc;
 }
 
-static int draw(struct web_page *page, const struct stored_catalogue *all, struct err *err)
+static int web_store_draw(struct web_page *page, const struct stored_catalogue *all, struct err *err)
 {
 	struct stored_totals totals = { 0 };
 	struct web_choice c;
@@ -473,9 +473,9 @@ static int draw(struct web_page *page, const struct stored_catalogue *all, struc
 		type = stored_totals_find(&totals, url_params_get(page->params, "val"));
 		name = totals.n_types ? totals.type[type].name : "";
 		add_choice_form(&c, all, &totals, type, &page->main);
-		add_spans(&c, name, &page->main);
+		web_store_add_spans(&c, name, &page->main);
 		if (totals.n_types) {
-			rc = add_chart(page, &c, &totals, type, err);
+			rc = web_store_add_chart(page, &c, &totals, type, err);
 		} else {
 			buf_addz(&page->main,
 				 "<p>No profile was stored in this time. The first of this service is of ");
@@ -504,7 +504,7 @@ int web_draw_store(struct web_page *page, struct err *err)
 	if (rc == 0 && all.n == 0)
 		buf_addz(&page->main, "<p>The store is empty. cpa collect and cpa store import fill it.</p>\n");
 	else if (rc == 0)
-		rc = draw(page, &all, err);
+		rc = web_store_draw(page, &all, err);
 	stored_catalogue_release(&all);
 	return rc;
 }

@@ -30,7 +30,7 @@ enum {
 	MARKS_LISTED = 20
 };
 
-static void add_time(int64_t ns, const char *format, struct buf *out)
+static void store_chart_add_time(int64_t ns, const char *format, struct buf *out)
 {
 	time_t seconds = (time_t)(ns >= 0 ? ns / SECOND_NS : (ns - SECOND_NS + 1) / SECOND_NS);
 	char text[TIME_BYTES] = "";
@@ -43,12 +43,12 @@ static void add_time(int64_t ns, const char *format, struct buf *out)
 
 void web_add_window_time(int64_t ns, struct buf *out)
 {
-	add_time(ns, "%Y-%m-%d %H:%M:%S", out);
+	store_chart_add_time(ns, "%Y-%m-%d %H:%M:%S", out);
 }
 
 void web_add_url_time(int64_t ns, struct buf *out)
 {
-	add_time(ns, "%Y-%m-%dT%H:%M:%S", out);
+	store_chart_add_time(ns, "%Y-%m-%dT%H:%M:%S", out);
 }
 
 void web_chart_add_value(const struct web_chart *x, const struct stored_type *type, int64_t value, struct buf *out)
@@ -60,12 +60,12 @@ void web_chart_add_value(const struct web_chart *x, const struct stored_type *ty
 	buf_release(&text);
 }
 
-static int64_t value_of(const struct web_chart *x, uint32_t step)
+static int64_t store_chart_value_of(const struct web_chart *x, uint32_t step)
 {
 	return x->totals->n_groups ? x->totals->group[0].total[x->type][step] : 0;
 }
 
-static double x_of(const struct web_chart *x, int64_t ns)
+static double store_chart_x_of(const struct web_chart *x, int64_t ns)
 {
 	const struct stored_totals *t = x->totals;
 	double at = (double)(ns - t->t0) / ((double)t->step_ns * t->n_steps) * WIDTH;
@@ -75,7 +75,7 @@ static double x_of(const struct web_chart *x, int64_t ns)
 
 void web_chart_add_mark(struct web_chart *chart, int64_t time_ns, const char *kind, const char *text)
 {
-	double at = x_of(chart, time_ns);
+	double at = store_chart_x_of(chart, time_ns);
 	struct buf *out = &chart->marks;
 
 	buf_addf(out, "<line class=\"mark\" x1=\"%.2f\" x2=\"%.2f\" y1=\"0\" y2=\"%d\"><title>", at, at, HEIGHT);
@@ -113,7 +113,7 @@ static void add_step_link(const struct web_chart *x, uint32_t step, struct buf *
 	web_link_end(link, "store", out);
 }
 
-static void add_profiles(uint64_t n, struct buf *out)
+static void store_chart_add_profiles(uint64_t n, struct buf *out)
 {
 	unit_add_count(out, n);
 	buf_addz(out, n == 1 ? " profile" : " profiles");
@@ -122,7 +122,7 @@ static void add_profiles(uint64_t n, struct buf *out)
 static void add_bar(const struct web_chart *x, uint32_t step, struct buf *out)
 {
 	const struct stored_totals *t = x->totals;
-	double width = (double)WIDTH / t->n_steps, value = (double)value_of(x, step);
+	double width = (double)WIDTH / t->n_steps, value = (double)store_chart_value_of(x, step);
 	double height = value > 0 ? value / x->top * HEIGHT : 0;
 
 	if (t->profiles[step] == 0)
@@ -132,26 +132,27 @@ static void add_bar(const struct web_chart *x, uint32_t step, struct buf *out)
 		 step * width + width * 0.06, HEIGHT - height, width * 0.88, height);
 	web_add_window_time(t->t0 + step * t->step_ns, out);
 	buf_addz(out, ": ");
-	web_chart_add_value(x, &t->type[x->type], value_of(x, step), out);
+	web_chart_add_value(x, &t->type[x->type], store_chart_value_of(x, step), out);
 	buf_addz(out, ", ");
-	add_profiles(t->profiles[step], out);
+	store_chart_add_profiles(t->profiles[step], out);
 	buf_addz(out, "</title></rect>\n");
 }
 
-static void add_window(const struct web_chart *x, const struct web_window *w, const char *class, struct buf *out)
+static void store_chart_add_window(const struct web_chart *x, const struct web_window *w, const char *class,
+				   struct buf *out)
 {
-	double from = w->is_set ? x_of(x, w->t0) : 0, to = w->is_set ? x_of(x, w->t1) : 0;
+	double from = w->is_set ? store_chart_x_of(x, w->t0) : 0, to = w->is_set ? store_chart_x_of(x, w->t1) : 0;
 
 	buf_addf(out, "<rect class=\"%s\" x=\"%.2f\" y=\"0\" width=\"%.2f\" height=\"%d\"/>\n", class, from,
 		 to > from ? to - from : 0, HEIGHT);
 }
 
-static int64_t largest(const struct web_chart *x)
+static int64_t store_chart_largest(const struct web_chart *x)
 {
 	int64_t max = 0;
 
 	for (uint32_t i = 0; i < x->totals->n_steps; i++)
-		max = value_of(x, i) > max ? value_of(x, i) : max;
+		max = store_chart_value_of(x, i) > max ? store_chart_value_of(x, i) : max;
 	return max;
 }
 
@@ -200,8 +201,8 @@ static void add_svg(const struct web_chart *x, struct buf *out)
 		 "\" data-steps=\"%" PRIu32 "\">\n",
 		 WIDTH, HEIGHT, t->t0 / 1000000, t->step_ns / 1000000, t->n_steps);
 	add_ticks(x, false, out);
-	add_window(x, &x->c->base, "base", out);
-	add_window(x, &x->c->window, "window", out);
+	store_chart_add_window(x, &x->c->base, "base", out);
+	store_chart_add_window(x, &x->c->window, "window", out);
 	for (uint32_t i = 0; i < t->n_steps; i++)
 		add_bar(x, i, out);
 	buf_add(out, buf_text(&x->marks), x->marks.len);
@@ -242,7 +243,7 @@ void web_chart_scale(struct web_chart *x)
 {
 	static const double nice[] = { 1, 2, 2.5, 5, 10 };
 	const char *from = x->totals->type[x->type].unit;
-	int64_t max = largest(x) > 0 ? largest(x) : 1;
+	int64_t max = store_chart_largest(x) > 0 ? store_chart_largest(x) : 1;
 	double scaled = unit_scale(max, from, "auto", &x->unit), rough = scaled / 4,
 	       power = pow(10, floor(log10(rough)));
 	size_t i = 0;
@@ -274,7 +275,7 @@ void web_chart_draw(const struct web_chart *x, struct buf *out)
 		buf_addf(out, "<p class=\"faint\"><span class=\"mark\">|</span> %s</p>\n", buf_text(&x->mark_list));
 }
 
-static void add_row(const struct web_chart *x, uint32_t step, struct buf *out)
+static void store_chart_add_row(const struct web_chart *x, uint32_t step, struct buf *out)
 {
 	const struct stored_totals *t = x->totals;
 
@@ -283,7 +284,7 @@ static void add_row(const struct web_chart *x, uint32_t step, struct buf *out)
 	buf_addz(out, "\">");
 	web_add_window_time(t->t0 + step * t->step_ns, out);
 	buf_addz(out, "</a></td><td>");
-	web_chart_add_value(x, &t->type[x->type], value_of(x, step), out);
+	web_chart_add_value(x, &t->type[x->type], store_chart_value_of(x, step), out);
 	buf_addz(out, "</td><td>");
 	unit_add_count(out, t->profiles[step]);
 	buf_addz(out, "</td></tr>\n");
@@ -299,6 +300,6 @@ void web_chart_draw_table(const struct web_chart *x, struct buf *out)
 	buf_addz(out, "</th><th scope=\"col\">profiles</th></tr></thead>\n<tbody>\n");
 	for (uint32_t i = 0; i < t->n_steps; i++)
 		if (t->profiles[i])
-			add_row(x, i, out);
+			store_chart_add_row(x, i, out);
 	buf_addz(out, "</tbody></table></div></details>\n");
 }

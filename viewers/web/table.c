@@ -36,17 +36,17 @@ struct table_page {
 	uint32_t n_groups;
 };
 
-static const union cell *cell_of(const struct table *t, uint32_t row, uint32_t col)
+static const union cell *table_cell_of(const struct table *t, uint32_t row, uint32_t col)
 {
 	return &t->cell[(size_t)row * t->n_cols + col];
 }
 
-static bool is_text(const struct column *c)
+static bool table_is_text(const struct column *c)
 {
 	return c->kind == CELL_NAME || c->kind == CELL_NOTE || c->kind == CELL_WORD;
 }
 
-static uint32_t find_kind(const struct table *t, enum cell_kind kind)
+static uint32_t table_find_kind(const struct table *t, enum cell_kind kind)
 {
 	for (uint32_t col = 0; col < t->n_cols; col++)
 		if (t->col[col].kind == kind)
@@ -83,30 +83,30 @@ static struct noun noun_of(const struct web_page *page)
 
 /* ---- order ---- */
 
-static double number(const struct column *c, const union cell *cell)
+static double table_number(const struct column *c, const union cell *cell)
 {
 	return c->kind == CELL_RATIO || c->kind == CELL_CHANGE ? cell->real : (double)num_abs(cell->value);
 }
 
-static int compare_rows(const void *a, const void *b, void *arg)
+static int table_compare_rows(const void *a, const void *b, void *arg)
 {
 	const struct table_page *x = arg;
 	uint32_t l = *(const uint32_t *)a, r = *(const uint32_t *)b;
 	const struct column *c = &x->t->col[x->sort];
-	const union cell *lc = cell_of(x->t, l, x->sort), *rc = cell_of(x->t, r, x->sort);
+	const union cell *lc = table_cell_of(x->t, l, x->sort), *rc = table_cell_of(x->t, r, x->sort);
 	int order;
 
-	if (is_text(c))
+	if (table_is_text(c))
 		order = strcmp(lc->text, rc->text);
 	else
-		order = (number(c, lc) > number(c, rc)) - (number(c, lc) < number(c, rc));
+		order = (table_number(c, lc) > table_number(c, rc)) - (table_number(c, lc) < table_number(c, rc));
 	if (!x->is_ascending)
 		order = -order;
 	return order ? order : (l > r) - (l < r);
 }
 
 /* Sort the rows of a plain table by a column that the report cannot sort by. */
-static void sort_rows(struct table_page *x)
+static void table_sort_rows(struct table_page *x)
 {
 	uint32_t n = x->t->n_rows;
 
@@ -114,7 +114,7 @@ static void sort_rows(struct table_page *x)
 	for (uint32_t i = 0; i < n; i++)
 		x->order[i] = x->is_ascending && x->sort == NO_COLUMN ? n - 1 - i : i;
 	if (x->sort != NO_COLUMN)
-		qsort_r(x->order, n, sizeof(*x->order), compare_rows, x);
+		qsort_r(x->order, n, sizeof(*x->order), table_compare_rows, x);
 }
 
 static bool begins_group(const struct table *t, uint32_t row)
@@ -123,7 +123,7 @@ static bool begins_group(const struct table *t, uint32_t row)
 	       (t->role[row] == ROW_NODE && t->role[row - 1] == ROW_NODE);
 }
 
-static void find_groups(struct table_page *x)
+static void table_find_groups(struct table_page *x)
 {
 	x->group = arena_alloc(x->page->mem, (size_t)x->t->n_rows + 1, sizeof(*x->group));
 	for (uint32_t row = 0; row < x->t->n_rows; row++)
@@ -148,24 +148,24 @@ static bool is_sortable(const struct table_page *x, uint32_t col)
 	return kind == CELL_VALUE || kind == CELL_NAME;
 }
 
-static void choose_order(struct table_page *x)
+static void table_choose_order(struct table_page *x)
 {
 	const char *key = url_params_get(x->page->params, "col"), *desc = url_params_get(x->page->params, "desc");
 
 	x->sort = x->t->role ? NO_COLUMN : find_key(x->t, key);
 	if (x->sort != NO_COLUMN && !is_sortable(x, x->sort))
 		x->sort = NO_COLUMN;
-	x->is_ascending =
-		!x->t->role && (*desc ? strcmp(desc, "f") == 0 : x->sort != NO_COLUMN && is_text(&x->t->col[x->sort]));
+	x->is_ascending = !x->t->role &&
+			  (*desc ? strcmp(desc, "f") == 0 : x->sort != NO_COLUMN && table_is_text(&x->t->col[x->sort]));
 	if (x->t->role)
-		find_groups(x);
+		table_find_groups(x);
 	else
-		sort_rows(x);
+		table_sort_rows(x);
 }
 
 /* ---- cells ---- */
 
-static void add_value(const struct report *r, const struct column *c, const union cell *cell, struct buf *out)
+static void table_add_value(const struct report *r, const struct column *c, const union cell *cell, struct buf *out)
 {
 	const struct head *h = &r->head;
 
@@ -177,7 +177,7 @@ static void add_value(const struct report *r, const struct column *c, const unio
 		unit_add_count(out, (uint64_t)cell->value);
 	else if (c->kind == CELL_RATIO && isfinite(cell->real))
 		unit_add_share(out, cell->real);
-	else if (is_text(c))
+	else if (table_is_text(c))
 		web_add_name(out, cell->text);
 }
 
@@ -188,15 +188,15 @@ static void add_row_bar(const struct table_page *x, uint32_t row, struct buf *ou
 	bool is_call = call != NO_COLUMN && report_has(x->t, row, call);
 
 	if (is_call || cum != NO_COLUMN)
-		web_add_bar(out, unit_percent(cell_of(x->t, row, is_call ? call : cum)->value, x->r->head.total));
+		web_add_bar(out, unit_percent(table_cell_of(x->t, row, is_call ? call : cum)->value, x->r->head.total));
 }
 
 static void add_name_cell(const struct table_page *x, uint32_t row, struct buf *out)
 {
 	const struct row_place *place = x->t->place ? &x->t->place[row] : NULL;
-	const char *text = cell_of(x->t, row, x->name)->text;
+	const char *text = table_cell_of(x->t, row, x->name)->text;
 	bool has_note = x->note != NO_COLUMN && report_has(x->t, row, x->note);
-	const char *note = has_note ? cell_of(x->t, row, x->note)->text : "";
+	const char *note = has_note ? table_cell_of(x->t, row, x->note)->text : "";
 	const char *role = x->t->role ? report_role(x->t, row) : "node";
 
 	buf_addz(out, "<td class=\"name\">");
@@ -214,12 +214,12 @@ static void add_name_cell(const struct table_page *x, uint32_t row, struct buf *
 	buf_addz(out, "</div></td>");
 }
 
-static bool is_wide(const struct column *c)
+static bool table_is_wide(const struct column *c)
 {
 	return c->kind == CELL_PERCENT || c->kind == CELL_RATIO;
 }
 
-static void add_row(const struct table_page *x, uint32_t row, struct buf *out)
+static void table_add_row(const struct table_page *x, uint32_t row, struct buf *out)
 {
 	const struct table *t = x->t;
 
@@ -227,7 +227,7 @@ static void add_row(const struct table_page *x, uint32_t row, struct buf *out)
 	if (t->role)
 		buf_addf(out, " class=\"%s\"", report_role(t, row));
 	if (x->name != NO_COLUMN)
-		web_add_name_attribute(out, cell_of(t, row, x->name)->text);
+		web_add_name_attribute(out, table_cell_of(t, row, x->name)->text);
 	buf_addz(out, ">");
 	for (uint32_t col = 0; col < t->n_cols; col++) {
 		const struct column *c = &t->col[col];
@@ -238,12 +238,12 @@ static void add_row(const struct table_page *x, uint32_t row, struct buf *out)
 			add_name_cell(x, row, out);
 			continue;
 		}
-		buf_addz(out, is_wide(c) ? "<td class=\"wide\"" : "<td");
+		buf_addz(out, table_is_wide(c) ? "<td class=\"wide\"" : "<td");
 		if (c->kind == CELL_VALUE && !t->role) /* scripts sort by it */
-			buf_addf(out, " data-value=\"%" PRId64 "\"", cell_of(t, row, col)->value);
+			buf_addf(out, " data-value=\"%" PRId64 "\"", table_cell_of(t, row, col)->value);
 		buf_addz(out, ">");
 		if (report_has(t, row, col))
-			add_value(x->r, c, cell_of(t, row, col), out);
+			table_add_value(x->r, c, table_cell_of(t, row, col), out);
 		buf_addz(out, "</td>");
 	}
 	buf_addz(out, "</tr>\n");
@@ -287,7 +287,7 @@ static void add_heading(const struct table_page *x, uint32_t col, struct buf *ou
 	bool is_linked = is_sortable(x, col);
 
 	buf_addf(out, "<th scope=\"col\" data-key=\"%s\"", c->key);
-	if (col == x->name || is_wide(c))
+	if (col == x->name || table_is_wide(c))
 		buf_addf(out, " class=\"%s\"", col == x->name ? "name" : "wide");
 	if (col == report_order(x))
 		buf_addz(out, " data-report-order");
@@ -302,7 +302,7 @@ static void add_heading(const struct table_page *x, uint32_t col, struct buf *ou
 }
 
 /* Append how many rows the query omits, with a link that shows them. */
-static void add_omitted(const struct table_page *x, struct buf *out)
+static void table_add_omitted(const struct table_page *x, struct buf *out)
 {
 	const struct head *h = &x->r->head;
 	struct url_params *link;
@@ -334,17 +334,17 @@ static void add_omitted(const struct table_page *x, struct buf *out)
 	buf_addz(out, "\">show all</a>)");
 }
 
-static void add_head(const struct table_page *x, const struct web_rows *rows, struct buf *out)
+static void table_add_head(const struct table_page *x, const struct web_rows *rows, struct buf *out)
 {
 	bool is_whole = rows->from == 0 && rows->to == rows->n && !x->t->role;
 
 	buf_addf(out, "<div class=\"scroll\"><table class=\"report%s%s\"%s>\n<caption>", x->t->role ? " calls" : "",
 		 x->page->q.granularity >= GRAIN_LINES ? " long" : "", is_whole ? " data-whole=\"true\"" : "");
 	web_rows_add_range(rows, rows->n == 1 ? noun_of(x->page).one : noun_of(x->page).many, out);
-	if (find_kind(x->t, CELL_VALUE) != NO_COLUMN) {
+	if (table_find_kind(x->t, CELL_VALUE) != NO_COLUMN) {
 		buf_addz(out, "; ");
 		web_add_units(x->page, &x->r->head, out);
-		add_omitted(x, out);
+		table_add_omitted(x, out);
 	}
 	buf_addf(out,
 		 " <a class=\"help\" href=\"help#%s\" aria-label=\"Help on this table\">?</a></caption>\n<thead><tr>",
@@ -357,14 +357,14 @@ static void add_head(const struct table_page *x, const struct web_rows *rows, st
 
 /* ---- the page ---- */
 
-static int add_groups(const struct table_page *x, const struct web_rows *rows, struct err *err)
+static int table_add_groups(const struct table_page *x, const struct web_rows *rows, struct err *err)
 {
 	struct buf *out = &x->page->main;
 
 	for (uint64_t g = rows->from; g < rows->to; g++) {
 		buf_addz(out, "<tbody>");
 		for (uint32_t row = x->group[g]; row < x->group[g + 1]; row++) {
-			add_row(x, row, out);
+			table_add_row(x, row, out);
 			if (web_rows_check(x->page, err) < 0)
 				return err->code;
 		}
@@ -373,16 +373,16 @@ static int add_groups(const struct table_page *x, const struct web_rows *rows, s
 	return 0;
 }
 
-static int add_rows(const struct table_page *x, const struct web_rows *rows, struct err *err)
+static int table_add_rows(const struct table_page *x, const struct web_rows *rows, struct err *err)
 {
 	struct buf *out = &x->page->main;
 	int rc = 0;
 
 	if (x->t->role)
-		return add_groups(x, rows, err);
+		return table_add_groups(x, rows, err);
 	buf_addz(out, "<tbody>\n");
 	for (uint64_t i = rows->from; rc == 0 && i < rows->to; i++) {
-		add_row(x, x->order[i], out);
+		table_add_row(x, x->order[i], out);
 		rc = web_rows_check(x->page, err);
 	}
 	buf_addz(out, "</tbody>");
@@ -390,25 +390,25 @@ static int add_rows(const struct table_page *x, const struct web_rows *rows, str
 }
 
 /* Number of rows of the report on the page. */
-static uint64_t count_rows(const struct table_page *x, const struct web_rows *rows)
+static uint64_t table_count_rows(const struct table_page *x, const struct web_rows *rows)
 {
 	return x->group ? x->group[rows->to] - x->group[rows->from] : rows->to - rows->from;
 }
 
-static int draw(struct table_page *x, struct err *err)
+static int table_draw(struct table_page *x, struct err *err)
 {
 	struct buf *out = &x->page->main;
 	struct web_rows rows;
 	int rc;
 
-	x->name = find_kind(x->t, CELL_NAME);
-	x->note = find_kind(x->t, CELL_NOTE);
-	choose_order(x);
+	x->name = table_find_kind(x->t, CELL_NAME);
+	x->note = table_find_kind(x->t, CELL_NOTE);
+	table_choose_order(x);
 	rows = web_rows_choose(x->page, x->group ? x->n_groups : x->t->n_rows, x->group ? GROUPS : WEB_ROWS);
-	x->has_menus = count_rows(x, &rows) <= WEB_MENUS_MAX;
+	x->has_menus = table_count_rows(x, &rows) <= WEB_MENUS_MAX;
 	x->links = web_row_links_new(x->page);
-	add_head(x, &rows, out);
-	rc = add_rows(x, &rows, err);
+	table_add_head(x, &rows, out);
+	rc = table_add_rows(x, &rows, err);
 	buf_addz(out, "</table></div>\n");
 	web_rows_add_links(x->page, &rows, out);
 	web_row_links_free(x->links);
@@ -426,5 +426,5 @@ int web_draw_table(struct web_page *page, struct err *err)
 		web_add_empty(page, &page->main);
 		return 0;
 	}
-	return draw(&x, err);
+	return table_draw(&x, err);
 }

@@ -29,7 +29,7 @@ struct traces_page {
 	uint32_t *order;           /* [t->n] samples in the order of the page; NULL: the order of the profile */
 };
 
-static int by_value(const void *a, const void *b, void *arg)
+static int web_traces_by_value(const void *a, const void *b, void *arg)
 {
 	const struct traces *t = arg;
 	uint32_t l = *(const uint32_t *)a, r = *(const uint32_t *)b;
@@ -38,14 +38,14 @@ static int by_value(const void *a, const void *b, void *arg)
 	return lv != rv ? (lv < rv) - (lv > rv) : (l > r) - (l < r);
 }
 
-static void choose_order(struct traces_page *x)
+static void web_traces_choose_order(struct traces_page *x)
 {
 	if (strcmp(url_params_get(x->page->params, "col"), "flat") != 0)
 		return;
 	x->order = arena_alloc(x->page->mem, x->t->n, sizeof(*x->order));
 	for (uint32_t i = 0; i < x->t->n; i++)
 		x->order[i] = i;
-	qsort_r(x->order, x->t->n, sizeof(*x->order), by_value, (void *)(uintptr_t)x->t);
+	qsort_r(x->order, x->t->n, sizeof(*x->order), web_traces_by_value, (void *)(uintptr_t)x->t);
 }
 
 /* Append a value of a label, with a link that keeps its samples. */
@@ -75,7 +75,7 @@ static void add_label_value(const struct traces_page *x, const struct trace_labe
 	buf_release(&text);
 }
 
-static void add_labels(const struct traces_page *x, uint32_t set, struct buf *out)
+static void web_traces_add_labels(const struct traces_page *x, uint32_t set, struct buf *out)
 {
 	const struct traces *t = x->t;
 
@@ -93,7 +93,7 @@ static void add_labels(const struct traces_page *x, uint32_t set, struct buf *ou
 	}
 }
 
-static void add_stack(const struct traces_page *x, uint32_t stack, struct buf *out)
+static void web_traces_add_stack(const struct traces_page *x, uint32_t stack, struct buf *out)
 {
 	const struct traces *t = x->t;
 
@@ -124,19 +124,19 @@ static const char *leaf_of(const struct traces *t, uint32_t stack)
 	return "";
 }
 
-static void add_sample(const struct traces_page *x, uint32_t sample, struct buf *out)
+static void web_traces_add_sample(const struct traces_page *x, uint32_t sample, struct buf *out)
 {
 	buf_addz(out, "<tr");
 	web_add_name_attribute(out, leaf_of(x->t, x->t->stack[sample]));
 	buf_addz(out, "><td>");
 	web_add_report_value(&x->r->head, x->t->value[sample], out);
 	buf_addz(out, "</td><td class=\"name\">");
-	add_labels(x, x->t->labels[sample], out);
-	add_stack(x, x->t->stack[sample], out);
+	web_traces_add_labels(x, x->t->labels[sample], out);
+	web_traces_add_stack(x, x->t->stack[sample], out);
 	buf_addz(out, "</td></tr>\n");
 }
 
-static void add_head(const struct traces_page *x, const struct web_rows *rows, struct buf *out)
+static void web_traces_add_head(const struct traces_page *x, const struct web_rows *rows, struct buf *out)
 {
 	struct url_params *link = url_params_copy(x->page->params);
 
@@ -160,7 +160,7 @@ static void add_head(const struct traces_page *x, const struct web_rows *rows, s
 }
 
 /* Choose one unit for all values. */
-static void choose_unit(struct report *r)
+static void web_traces_choose_unit(struct report *r)
 {
 	int64_t min = 0;
 
@@ -187,14 +187,14 @@ int web_draw_traces(struct web_page *page, struct err *err)
 		web_add_empty(page, out);
 		return 0;
 	}
-	choose_unit(&page->answer.report);
-	choose_order(&x);
+	web_traces_choose_unit(&page->answer.report);
+	web_traces_choose_order(&x);
 	x.links = web_row_links_new(page);
 	x.filter = web_link_start(page);
 	rows = web_rows_choose(page, x.t->n, SAMPLES);
-	add_head(&x, &rows, out);
+	web_traces_add_head(&x, &rows, out);
 	for (uint64_t i = rows.from; rc == 0 && i < rows.to; i++) {
-		add_sample(&x, x.order ? x.order[i] : (uint32_t)i, out);
+		web_traces_add_sample(&x, x.order ? x.order[i] : (uint32_t)i, out);
 		rc = web_rows_check(page, err);
 	}
 	buf_addz(out, "</tbody></table></div>\n");

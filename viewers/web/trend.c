@@ -176,7 +176,7 @@ static void drop_others(struct series *s, const char *type)
 	buf_release(&names);
 }
 
-static int add_profiles(struct series *s, struct err *err)
+static int web_trend_add_profiles(struct series *s, struct err *err)
 {
 	int rc = 0;
 
@@ -188,7 +188,7 @@ static int add_profiles(struct series *s, struct err *err)
 	return rc;
 }
 
-static int compare_rows(const void *a, const void *b)
+static int web_trend_compare_rows(const void *a, const void *b)
 {
 	const char *const *l = *(const char *const *const *)a, *const *r = *(const char *const *const *)b;
 
@@ -211,7 +211,8 @@ static int fill_values(struct series *s, size_t at, const char **const *by_name,
 	for (uint32_t row = 0; rc == 0 && row < a.report.table.n_rows; row++) {
 		const union cell *cell = a.report.table.cell + (size_t)row * a.report.table.n_cols;
 		const char *const key = cell[TOP_NAME].text, *const *wanted = &key;
-		const char **const *found = n ? bsearch(&wanted, by_name, n, sizeof(*by_name), compare_rows) : NULL;
+		const char **const *found =
+			n ? bsearch(&wanted, by_name, n, sizeof(*by_name), web_trend_compare_rows) : NULL;
 
 		if (found)
 			s->value[(size_t)(*found - (const char **)name) * s->n + at] =
@@ -234,14 +235,14 @@ static int fill_charts(struct series *s, const struct report *r, struct err *err
 		by_name[i] = &name[i];
 	}
 	if (n)
-		qsort(by_name, n, sizeof(*by_name), compare_rows);
+		qsort(by_name, n, sizeof(*by_name), web_trend_compare_rows);
 	for (size_t i = 0; rc == 0 && i < s->n; i++)
 		rc = fill_values(s, i, (const char **const *)by_name, name, n, err);
 	return rc;
 }
 
 /* Append a line chart of a row, from 0 to its largest value. */
-static void add_chart(const struct series *s, uint32_t row, struct buf *out)
+static void web_trend_add_chart(const struct series *s, uint32_t row, struct buf *out)
 {
 	const int64_t *v = s->value + (size_t)row * s->n;
 	double max = 1;
@@ -259,7 +260,7 @@ static void add_chart(const struct series *s, uint32_t row, struct buf *out)
 	buf_addz(out, "\"/></svg>");
 }
 
-static void add_row(const struct series *s, const struct report *r, uint32_t row, struct buf *out)
+static void web_trend_add_row(const struct series *s, const struct report *r, uint32_t row, struct buf *out)
 {
 	const union cell *cell = r->table.cell + (size_t)row * r->table.n_cols;
 
@@ -279,7 +280,7 @@ static void add_row(const struct series *s, const struct report *r, uint32_t row
 		 (long long)cell[TREND_STEPS_GROWN].value, s->n - 1);
 	text_compare_add_value(&r->head, cell[TREND_SLOPE_STEP].value, true, out);
 	buf_addz(out, "</td><td class=\"wide\">");
-	add_chart(s, row, out);
+	web_trend_add_chart(s, row, out);
 	buf_addz(out, "</td><td class=\"name\">");
 	web_add_pivot(s->page, cell[TREND_NAME].text, NULL, out);
 	buf_addz(out, "</td></tr>\n");
@@ -295,7 +296,7 @@ static void add_profile_list(const struct series *s, struct buf *out)
 	buf_addz(out, "</p>\n");
 }
 
-static void add_links(const struct series *s, struct buf *out)
+static void web_trend_add_links(const struct series *s, struct buf *out)
 {
 	struct url_params *link = web_link_start(s->page);
 
@@ -311,7 +312,7 @@ static void add_links(const struct series *s, struct buf *out)
 		 s->q.sort == SORT_CUM ? "values of functions alone (flat)" : "values with their callees (cum)");
 }
 
-static void add_table(const struct series *s, const struct report *r, struct buf *out)
+static void web_trend_add_table(const struct series *s, const struct report *r, struct buf *out)
 {
 	static const char *const title[] = { "first", "last", "change", "of first", "grew in", "per step", "values" };
 
@@ -320,13 +321,13 @@ static void add_table(const struct series *s, const struct report *r, struct buf
 		buf_addf(out, "<th scope=\"col\"%s>%s</th>", i < N_NARROW ? "" : " class=\"wide\"", title[i]);
 	buf_addz(out, "<th scope=\"col\" class=\"name\">function</th></tr></thead>\n<tbody>\n");
 	for (uint32_t row = 0; row < r->table.n_rows; row++)
-		add_row(s, r, row, out);
+		web_trend_add_row(s, r, row, out);
 	buf_addz(out, "</tbody></table></div>\n");
 	if (r->table.n_rows == 0)
 		buf_addz(out, "<p>No function grew in each step.</p>\n");
 }
 
-static int draw(struct series *s, struct err *err)
+static int web_trend_draw(struct series *s, struct err *err)
 {
 	struct web_page *page = s->page;
 	struct report *r = &page->answer.report;
@@ -334,7 +335,7 @@ static int draw(struct series *s, struct err *err)
 	int rc;
 
 	s->trend = trend_new();
-	rc = add_profiles(s, err);
+	rc = web_trend_add_profiles(s, err);
 	if (rc < 0)
 		return rc;
 	side_fill(&first, s->profile[0]->p, &s->profile[0]->loaded.from[SIDE_TARGET], 0, page->mem);
@@ -344,8 +345,8 @@ static int draw(struct series *s, struct err *err)
 	if (rc < 0)
 		return rc;
 	add_profile_list(s, &page->main);
-	add_links(s, &page->main);
-	add_table(s, r, &page->main);
+	web_trend_add_links(s, &page->main);
+	web_trend_add_table(s, r, &page->main);
 	return 0;
 }
 
@@ -392,7 +393,7 @@ int web_draw_trend(struct web_page *page, struct err *err)
 			     "a trend needs at least two profiles with the same sample type; open more");
 	if (rc == 0) {
 		link_last(&s);
-		rc = draw(&s, err);
+		rc = web_trend_draw(&s, err);
 	}
 	report_release(&page->answer.report); /* the report borrows from the trend */
 	page->answer.report = (struct report){ 0 };

@@ -68,7 +68,7 @@ static void copy_parameter(const char *line, size_t n, const char *key, char *ou
 }
 
 /* Read the head of a part; returns its length with the empty line, 0 if it is malformed. */
-static size_t read_head(const uint8_t *at, size_t n, struct part *p)
+static size_t upload_read_head(const uint8_t *at, size_t n, struct part *p)
 {
 	const uint8_t *end = memmem(at, n, "\r\n\r\n", 4);
 	const char *line = (const char *)at;
@@ -91,7 +91,7 @@ static size_t read_head(const uint8_t *at, size_t n, struct part *p)
 }
 
 /* Split a body at its boundary. Like RFC 7578. */
-static int split(const struct bytes *body, const char *boundary, struct parts *out, struct err *err)
+static int upload_split(const struct bytes *body, const char *boundary, struct parts *out, struct err *err)
 {
 	struct buf mark = { 0 };
 	const uint8_t *at = body->data, *end = body->data + body->n;
@@ -112,7 +112,7 @@ static int split(const struct bytes *body, const char *boundary, struct parts *o
 			break;
 		}
 		at += 2;
-		head = read_head(at, (size_t)(end - at), p);
+		head = upload_read_head(at, (size_t)(end - at), p);
 		next = memmem(at, (size_t)(end - at), buf_text(&mark), mark.len);
 		if (!head || !next || next < at + head) {
 			rc = err_set(err, ERR_FORMAT, "the form is incomplete");
@@ -174,7 +174,7 @@ static int open_form(struct web_post *post, const struct bytes *body, const char
 	struct parts *parts = mem_zalloc(1, sizeof(*parts));
 	struct open_profile *o[UPLOAD_FILES_MAX];
 	size_t n = 0;
-	int rc = split(body, boundary, parts, err);
+	int rc = upload_split(body, boundary, parts, err);
 
 	if (rc == 0 && !parts_have_token(post->web, parts)) {
 		post->is_denied = true;

@@ -71,7 +71,7 @@ void web_verdicts_free(struct web_verdicts *v)
 }
 
 /* Append the content of each profile and the options that the gate uses. */
-static void add_key(const struct web_page *page, struct buf *key)
+static void web_verdicts_add_key(const struct web_page *page, struct buf *key)
 {
 	static const char *const unused[] = { "n", "nf", "ef", "trim", "g", "sort", "unit", "compact", "rel" };
 	struct url_params *params = url_params_new();
@@ -150,7 +150,7 @@ static int runs_add(struct runs *r, struct err *err)
 	return rc;
 }
 
-static int compute(const struct web_page *page, struct verdict *d, struct err *err)
+static int web_verdicts_compute(const struct web_page *page, struct verdict *d, struct err *err)
 {
 	/* settings copy texts, but an option is given if its text is not the default one */
 	int rc = gate_options_make(page->options->q, NULL, &d->options, err);
@@ -171,7 +171,7 @@ static int compute(const struct web_page *page, struct verdict *d, struct err *e
 	return rc;
 }
 
-static struct verdict *find(struct web_verdicts *v, const char *key)
+static struct verdict *web_verdicts_find(struct web_verdicts *v, const char *key)
 {
 	for (size_t i = 0; i < v->n; i++)
 		if (strcmp(v->verdict[i]->key, key) == 0)
@@ -180,23 +180,23 @@ static struct verdict *find(struct web_verdicts *v, const char *key)
 }
 
 /* Release a reference with the lock held. */
-static void release(struct verdict *d)
+static void web_verdicts_release(struct verdict *d)
 {
 	if (--d->n_refs == 0)
 		verdict_free(d);
 }
 
-static void drop(struct web_verdicts *v, size_t i)
+static void web_verdicts_drop(struct web_verdicts *v, size_t i)
 {
 	struct verdict *d = v->verdict[i];
 
 	memmove(&v->verdict[i], &v->verdict[i + 1], (v->n - i - 1) * sizeof(struct verdict *));
 	v->n--;
-	release(d);
+	web_verdicts_release(d);
 }
 
 /* Make room for one more result. Returns false if all are being computed. */
-static bool make_room(struct web_verdicts *v)
+static bool web_verdicts_make_room(struct web_verdicts *v)
 {
 	size_t oldest = v->n;
 
@@ -207,7 +207,7 @@ static bool make_room(struct web_verdicts *v)
 			oldest = i;
 	if (oldest == v->n)
 		return false;
-	drop(v, oldest);
+	web_verdicts_drop(v, oldest);
 	return true;
 }
 
@@ -230,14 +230,14 @@ static int add_verdict(struct web_page *page, const char *key, struct verdict **
 	d->n_refs = 1;
 	v->verdict[v->n++] = d;
 	pthread_mutex_unlock(&v->lock);
-	rc = compute(page, d, err);
+	rc = web_verdicts_compute(page, d, err);
 	pthread_mutex_lock(&v->lock);
 	d->is_done = rc == 0;
 	if (rc == 0)
 		*out = d;
 	for (size_t i = 0; rc < 0 && i < v->n; i++)
 		if (v->verdict[i] == d)
-			drop(v, i);
+			web_verdicts_drop(v, i);
 	pthread_cond_broadcast(&v->changed);
 	return rc;
 }
@@ -252,9 +252,9 @@ int web_get_gate(struct web_page *page, const struct gate **out, struct err *err
 	if (page->side[SIDE_BASE].n == 0)
 		return err_set(err, ERR_USAGE,
 			       "there is no profile to compare with; choose one on the page Open profiles");
-	add_key(page, &key);
+	web_verdicts_add_key(page, &key);
 	pthread_mutex_lock(&v->lock);
-	while (rc == 0 && ((d = find(v, buf_text(&key))) ? !d->is_done : !make_room(v))) {
+	while (rc == 0 && ((d = web_verdicts_find(v, buf_text(&key))) ? !d->is_done : !web_verdicts_make_room(v))) {
 		wait(v);
 		rc = stop_check(page->stop, err);
 	}
@@ -277,18 +277,18 @@ void web_put_gate(struct web_page *page, const struct gate *g)
 	if (!g)
 		return;
 	pthread_mutex_lock(&v->lock);
-	release((struct verdict *)(uintptr_t)g);
+	web_verdicts_release((struct verdict *)(uintptr_t)g);
 	pthread_mutex_unlock(&v->lock);
 }
 
-static bool is_name(const struct gate_row *r, const char *name)
+static bool web_verdicts_is_name(const struct gate_row *r, const char *name)
 {
 	return strcmp(r->name, name) == 0 || strcmp(r->old_name, name) == 0;
 }
 
 static bool has_name(const struct gate_row *r, const char *name)
 {
-	if (is_name(r, name))
+	if (web_verdicts_is_name(r, name))
 		return true;
 	for (uint32_t i = 0; i < r->n_aliases; i++)
 		if (strcmp(r->alias[i], name) == 0)
@@ -296,7 +296,7 @@ static bool has_name(const struct gate_row *r, const char *name)
 	return false;
 }
 
-static const struct gate_row *find_row(const struct gate *g, const char *name, bool by_cum)
+static const struct gate_row *web_verdicts_find_row(const struct gate *g, const char *name, bool by_cum)
 {
 	/* One row has cum and flat of a function whose samples are nearly the same for both. Its aliases have the same
 	   cum, but not the same flat. */
@@ -307,7 +307,7 @@ static const struct gate_row *find_row(const struct gate *g, const char *name, b
 			continue;
 		if (g->row[i].kind == (by_cum ? GATE_CUM : GATE_FLAT))
 			return &g->row[i];
-		if (by_cum || is_name(&g->row[i], name))
+		if (by_cum || web_verdicts_is_name(&g->row[i], name))
 			other = &g->row[i];
 	}
 	return other;
@@ -320,7 +320,7 @@ const struct gate_row *web_find_verdict(const struct gate *g, const char *name, 
 
 	if (!g->options->exact_names)
 		gate_names_add_plain(name, strlen(name), file, &plain);
-	row = find_row(g, plain.len ? buf_text(&plain) : name, by_cum);
+	row = web_verdicts_find_row(g, plain.len ? buf_text(&plain) : name, by_cum);
 	buf_release(&plain);
 	return row;
 }

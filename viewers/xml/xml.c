@@ -60,7 +60,7 @@ static const struct library_function functions[] = {
 #undef FUNCTION
 };
 
-static int load(const char *kind, struct err *err)
+static int xml_load(const char *kind, struct err *err)
 {
 	char advice[120];
 	int rc = 0;
@@ -78,7 +78,7 @@ static int load(const char *kind, struct err *err)
 	return rc;
 }
 
-static int append(void *out, const char *data, int n)
+static int xml_append(void *out, const char *data, int n)
 {
 	buf_add(out, data, (size_t)n);
 	return n;
@@ -87,12 +87,12 @@ static int append(void *out, const char *data, int n)
 int xml_open_element(struct xml *x, const char *kind, struct buf *out, struct err *err)
 {
 	xmlOutputBufferPtr to;
-	int rc = load(kind, err);
+	int rc = xml_load(kind, err);
 
 	if (rc < 0)
 		return rc;
 	*x = (struct xml){ 0 };
-	to = lib.OutputBufferCreateIO(append, NULL, out, NULL);
+	to = lib.OutputBufferCreateIO(xml_append, NULL, out, NULL);
 	x->writer = to ? lib.NewTextWriter(to) : NULL;
 	if (!x->writer)
 		return err_set(err, ERR_IO, "libxml2 failed to create a writer");

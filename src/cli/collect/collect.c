@@ -37,7 +37,7 @@ struct console {
 	bool has_line; /* the status line is on the screen */
 };
 
-static int64_t now_ns(void)
+static int64_t collect_now_ns(void)
 {
 	struct timespec t;
 
@@ -75,7 +75,7 @@ static void log_line(void *arg, const char *line)
 	buf_release(&text);
 }
 
-static void progress(void *arg, const char *line)
+static void collect_progress(void *arg, const char *line)
 {
 	struct console *c = arg;
 
@@ -98,8 +98,8 @@ static void first(void *arg, const char *service)
 	buf_release(&text);
 }
 
-static int run_command(void *arg, struct store_writer *w, const char *directory, const char *folder, int argc,
-		       char **argv, struct buf *out)
+static int collect_run_command(void *arg, struct store_writer *w, const char *directory, const char *folder, int argc,
+			       char **argv, struct buf *out)
 {
 	(void)arg;
 	return cmd_store_run_in(w, directory, folder, argc, argv, out);
@@ -117,8 +117,8 @@ static int print_plan(const struct scrape_config *config, bool at_once)
 	size_t n_problems = scrape_find(config, &list, &notes);
 	int status = n_problems > 0 ? STATUS_TROUBLE : STATUS_FINE;
 
-	scrape_targets_update(&targets, config, &list, now_ns(), at_once, NULL, NULL, &notes);
-	scrape_targets_add_plan(&targets, config, now_ns(), &text);
+	scrape_targets_update(&targets, config, &list, collect_now_ns(), at_once, NULL, NULL, &notes);
+	scrape_targets_add_plan(&targets, config, collect_now_ns(), &text);
 	for (char *at = notes.data, *end; at && (end = strchr(at, '\n')); at = end + 1)
 		say("%.*s", (int)(end - at), at);
 	if (io_write_fd(STDOUT_FILENO, buf_text(&text), text.len, &err) < 0)
@@ -133,7 +133,7 @@ static int print_plan(const struct scrape_config *config, bool at_once)
 /* ---- running ---- */
 
 /* Block the signals in all threads, so that only the loop reads them. */
-static int catch_signals(void)
+static int collect_catch_signals(void)
 {
 	sigset_t set;
 
@@ -146,7 +146,7 @@ static int catch_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void add_time(struct buf *out, int64_t ns)
+static void collect_add_time(struct buf *out, int64_t ns)
 {
 	unit_add_label(out, ns, "ns", "auto");
 }
@@ -165,11 +165,11 @@ static void say_start(const struct scrape_collector *c, const struct scrape_conf
 			buf_addf(&text, "%s%s", k ? ", " : "", job->kind[k].name);
 			if (job->kind[k].capture_ns > 0) {
 				buf_addz(&text, " for ");
-				add_time(&text, job->kind[k].capture_ns);
+				collect_add_time(&text, job->kind[k].capture_ns);
 			}
 			if (k + 1 == job->n_kinds || job->kind[k].every_ns != job->kind[k + 1].every_ns) {
 				buf_addz(&text, " every ");
-				add_time(&text, job->kind[k].every_ns);
+				collect_add_time(&text, job->kind[k].every_ns);
 			}
 		}
 		say("%s%s%zu source%s: %s", job->name, *job->name ? ", " : "", job->n_sources,
@@ -179,7 +179,7 @@ static void say_start(const struct scrape_collector *c, const struct scrape_conf
 }
 
 /* The command line, for the lock file. */
-static void add_command(int argc, char **argv, struct buf *out)
+static void collect_add_command(int argc, char **argv, struct buf *out)
 {
 	buf_addz(out, "cpa");
 	for (int i = 0; i < argc; i++) {
@@ -188,7 +188,7 @@ static void add_command(int argc, char **argv, struct buf *out)
 	}
 }
 
-static int run(const struct collect_args *a, struct scrape_config *config, const char *command)
+static int collect_run(const struct collect_args *a, struct scrape_config *config, const char *command)
 {
 	struct console console = { .args = a, .lock = PTHREAD_MUTEX_INITIALIZER };
 	struct scrape_collector_options o = { .file = a->file,
@@ -198,16 +198,16 @@ static int run(const struct collect_args *a, struct scrape_config *config, const
 					      .once = a->once,
 					      .grace_ns = a->grace_ns,
 					      .log = log_line,
-					      .run_command = run_command,
+					      .run_command = collect_run_command,
 					      .arg = &console };
 	struct scrape_collector *c;
 	struct err err;
 	size_t n_failed;
 
 	console.is_terminal = say_can_rewrite(STDERR_FILENO);
-	o.progress = console.is_terminal ? progress : NULL;
+	o.progress = console.is_terminal ? collect_progress : NULL;
 	o.first = console.is_terminal || !a->file ? first : NULL;
-	o.signals = catch_signals();
+	o.signals = collect_catch_signals();
 	if (o.signals < 0)
 		return say_error("cannot catch signals: %s", strerror(errno));
 	if (scrape_collector_new(&o, &c, &err) < 0) {
@@ -227,7 +227,7 @@ static int run(const struct collect_args *a, struct scrape_config *config, const
 	return n_failed > 0 ? say_error("%zu target%s failed", n_failed, n_failed == 1 ? "" : "s") : STATUS_FINE;
 }
 
-static int collect(const struct collect_args *a, int argc, char **argv)
+static int collect_all(const struct collect_args *a, int argc, char **argv)
 {
 	struct scrape_config *config;
 	struct buf command = { 0 };
@@ -241,7 +241,7 @@ static int collect(const struct collect_args *a, int argc, char **argv)
 		return say_error("%s", err.msg);
 	for (size_t i = 0; i < config->n_jobs; i++)
 		n_sources += config->job[i].n_sources;
-	add_command(argc, argv, &command);
+	collect_add_command(argc, argv, &command);
 	if (a->status)
 		status = cmd_collect_status(config->store, a->json);
 	else if (a->check)
@@ -249,7 +249,7 @@ static int collect(const struct collect_args *a, int argc, char **argv)
 	else if (n_sources == 0 && (a->once || (!a->file && a->listen.n == 0)))
 		status = say_error("no target; try: cpa collect localhost:6060");
 	else
-		status = run(a, config, command.data);
+		status = collect_run(a, config, command.data);
 	scrape_config_unref(config);
 	buf_release(&command);
 	return status;
@@ -266,7 +266,7 @@ int cmd_collect(int argc, char **argv)
 	else if (a.help)
 		cmd_help_command("collect");
 	else
-		status = collect(&a, argc, argv);
+		status = collect_all(&a, argc, argv);
 	cmd_collect_options_release(&a);
 	return status;
 }

@@ -46,7 +46,7 @@ const struct opt *cmd_collect_option_at(size_t i)
 }
 
 /* Parse an option. Returns the number of arguments used. */
-static int read_one(int left, char **argv, struct collect_args *to, struct err *err)
+static int collect_options_read_one(int left, char **argv, struct collect_args *to, struct err *err)
 {
 	const char *name = argv[0] + 1 + (argv[0][1] == '-'), *value = strchr(name, '=');
 	size_t n = value ? (size_t)(value - name) : strlen(name);
@@ -68,7 +68,7 @@ static int read_one(int left, char **argv, struct collect_args *to, struct err *
 }
 
 /* Add a file or a target. */
-static int add_word(const char *word, struct collect_args *to, struct err *err)
+static int collect_options_add_word(const char *word, struct collect_args *to, struct err *err)
 {
 	struct opt_list *l = &to->target;
 
@@ -83,7 +83,7 @@ static int add_word(const char *word, struct collect_args *to, struct err *err)
 	return 0;
 }
 
-static int check(struct collect_args *a, struct err *err)
+static int collect_options_check(struct collect_args *a, struct err *err)
 {
 	if (a->json && !a->status)
 		return err_set(err, ERR_USAGE, "--json needs --status");
@@ -106,9 +106,9 @@ int cmd_collect_options_parse(int argc, char **argv, struct collect_args *out, s
 		if (!words_only && strcmp(argv[i], "--") == 0)
 			words_only = true;
 		else if (!words_only && argv[i][0] == '-' && argv[i][1])
-			rc = used = read_one(argc - i, argv + i, out, err);
+			rc = used = collect_options_read_one(argc - i, argv + i, out, err);
 		else
-			rc = add_word(argv[i], out, err);
+			rc = collect_options_add_word(argv[i], out, err);
 	}
 	if (rc < 0)
 		return rc;
@@ -120,7 +120,7 @@ int cmd_collect_options_parse(int argc, char **argv, struct collect_args *out, s
 	out->arguments.n_listens = out->listen.n;
 	out->arguments.target = out->target.item;
 	out->arguments.n_targets = out->target.n;
-	return out->help ? 0 : check(out, err);
+	return out->help ? 0 : collect_options_check(out, err);
 }
 
 void cmd_collect_options_release(struct collect_args *a)

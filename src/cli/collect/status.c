@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 /* Append the path of the socket of the collector. Fails with ERR_IO if none runs. */
-static int find_socket(const char *directory, struct buf *out, struct err *err)
+static int collect_status_find_socket(const char *directory, struct buf *out, struct err *err)
 {
 	struct store_holder holder;
 	struct buf path = { 0 };
@@ -46,7 +46,7 @@ static int find_socket(const char *directory, struct buf *out, struct err *err)
 	return rc;
 }
 
-static int fetch(const char *socket, bool json, struct bytes *out, struct err *err)
+static int collect_status_fetch(const char *socket, bool json, struct bytes *out, struct err *err)
 {
 	struct http_options o;
 	struct fetch_request request = { 0 };
@@ -76,8 +76,8 @@ int cmd_collect_status(const char *store, bool json)
 	int rc;
 
 	store_directory(store, &directory);
-	rc = find_socket(directory.data, &socket, &err);
-	rc = rc < 0 ? rc : fetch(socket.data, json, &text, &err);
+	rc = collect_status_find_socket(directory.data, &socket, &err);
+	rc = rc < 0 ? rc : collect_status_fetch(socket.data, json, &text, &err);
 	rc = rc < 0 ? rc : io_write_fd(STDOUT_FILENO, text.data, text.n, &err);
 	free(text.data);
 	buf_release(&directory);

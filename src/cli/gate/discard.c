@@ -38,7 +38,7 @@ bool cmd_gate_is_summary(const char *file)
 	return summary && strcmp(summary, file) == 0;
 }
 
-static bool is_regular(const char *file)
+static bool discard_is_regular(const char *file)
 {
 	struct stat st;
 
@@ -70,14 +70,14 @@ static bool has_result_suffix(const char *file)
 
 void cmd_gate_discard_file(const char *file)
 {
-	if (!is_regular(file) || cmd_gate_is_summary(file) || (!has_result_suffix(file) && !has_result(file)))
+	if (!discard_is_regular(file) || cmd_gate_is_summary(file) || (!has_result_suffix(file) && !has_result(file)))
 		return;
 	if (unlink(file) == 0)
 		say("%s: removed the result of an earlier run", file);
 }
 
 /* The output file named by an argument such as --json=FILE, or NULL. next is the following argument, or NULL. */
-static const char *output_of(const char *word, const char *next)
+static const char *discard_output_of(const char *word, const char *next)
 {
 	static const char *const option[] = { "json", "sarif", "junit",  "markdown", "github",
 					      "text", "flame", "output", "o" };
@@ -99,7 +99,7 @@ static bool is_input(int argc, char **argv, const char *file)
 	for (int i = 1; i < argc; i++) {
 		const char *sign = strchr(argv[i], '=');
 
-		if (!output_of(argv[i], NULL) && argv[i] != file &&
+		if (!discard_output_of(argv[i], NULL) && argv[i] != file &&
 		    (cmd_gate_is_same_file(file, argv[i]) || (sign && cmd_gate_is_same_file(file, sign + 1))))
 			return true;
 	}
@@ -114,7 +114,7 @@ void cmd_gate_discard(int argc, char **argv)
 		is_gate =
 			strcmp(argv[i], "gate") == 0 || strcmp(argv[i], "-gate") == 0 || strcmp(argv[i], "--gate") == 0;
 	for (int i = 1; is_gate && i < argc; i++) {
-		const char *file = output_of(argv[i], i + 1 < argc ? argv[i + 1] : NULL);
+		const char *file = discard_output_of(argv[i], i + 1 < argc ? argv[i + 1] : NULL);
 
 		if (file && !is_input(argc, argv, file))
 			cmd_gate_discard_file(file);

@@ -56,8 +56,8 @@ static int scale(struct profile *p, double factor, struct err *err)
 	return rc;
 }
 
-static int draw(const struct profile *two_sided, const struct side_sources from[N_SIDES], const struct args *a,
-		const char *title, struct buf *out, struct err *err)
+static int gate_flame_draw(const struct profile *two_sided, const struct side_sources from[N_SIDES],
+			   const struct args *a, const char *title, struct buf *out, struct err *err)
 {
 	struct arena *mem = arena_new();
 	struct query q = a->q;
@@ -100,7 +100,7 @@ int cmd_gate_flame(struct load_item *l, const struct side_sources from[N_SIDES],
 	if (rc == 0)
 		rc = sides_make_in_place(side[SIDE_TARGET], side[SIDE_BASE], &options, &two_sided, &err);
 	if (rc == 0)
-		rc = draw(two_sided, from, a, buf_text(&title), &picture, &err);
+		rc = gate_flame_draw(two_sided, from, a, buf_text(&title), &picture, &err);
 	if (rc == 0)
 		rc = io_write_file(a->file[ARGS_FLAME], buf_text(&picture), picture.len, &err);
 	buf_release(&picture);

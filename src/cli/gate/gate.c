@@ -42,7 +42,7 @@ static enum stats_side side_of(const struct gate_run *r, size_t i)
 	return i < r->pair.from[SIDE_BASE].n ? STATS_BASE : STATS_NEW;
 }
 
-static void prepare(struct gate_run *r)
+static void gate_prepare(struct gate_run *r)
 {
 	const struct side_sources *base = &r->pair.from[SIDE_BASE], *new = &r->pair.from[SIDE_TARGET];
 
@@ -60,7 +60,7 @@ static void prepare(struct gate_run *r)
 }
 
 /* Add a loaded profile. Fails if it is missing or incompatible. Returns the exit status. */
-static int add_profile(struct gate_run *r, size_t i)
+static int gate_add_profile(struct gate_run *r, size_t i)
 {
 	struct load_item *l = &r->l[i];
 	struct err err;
@@ -80,7 +80,7 @@ static int add_profile(struct gate_run *r, size_t i)
 	return STATUS_FINE;
 }
 
-static int read_all(struct gate_run *r)
+static int gate_read_all(struct gate_run *r)
 {
 	size_t batch = pool_size() < BATCH_MAX ? pool_size() : BATCH_MAX;
 	int status = STATUS_FINE;
@@ -91,7 +91,7 @@ static int read_all(struct gate_run *r)
 
 		load_each(r->l + i, n, &cmd_report_events);
 		for (size_t k = i; k < i + n && status == STATUS_FINE; k++)
-			status = add_profile(r, k);
+			status = gate_add_profile(r, k);
 		progress_count(i + n, r->n);
 	}
 	progress_end();
@@ -106,7 +106,7 @@ static double picture_factor(const struct gate *g)
 	return isfinite(g->total_ratio) && g->total_ratio > 0 && total > 0 ? g->total_ratio / total : 1 / total;
 }
 
-static int judge(struct gate_run *r)
+static int gate_gate_judge(struct gate_run *r)
 {
 	struct gate g;
 	struct err err;
@@ -140,10 +140,10 @@ static int gate_run(struct gate_run *r)
 	if (answer_fetch(r->pair.source, N_SIDES, &r->a->q, &cmd_report_events, &r->remote, &err) < 0)
 		return say_error("%s", err.msg);
 	r->sum = gate_sum_new(&r->options);
-	prepare(r);
-	status = read_all(r);
+	gate_prepare(r);
+	status = gate_read_all(r);
 	if (status == STATUS_FINE)
-		status = judge(r);
+		status = gate_gate_judge(r);
 	for (size_t i = 0; i < r->n; i++)
 		load_item_release(&r->l[i]);
 	free(r->l);
@@ -162,7 +162,7 @@ static void compare_hours(const struct pair *p)
 }
 
 /* Check the command line and find the sources. Returns the exit status. */
-static int check(struct gate_run *r)
+static int gate_check(struct gate_run *r)
 {
 	const struct args *a = r->a;
 	int status = a->q.self_test ? STATUS_FINE : cmd_report_pair_find(a, usage, &r->pair);
@@ -186,7 +186,7 @@ int cmd_gate(const struct args *a)
 
 	if (a->overruled_type)
 		say("Multiple value selections, ignoring -%s", a->overruled_type);
-	status = check(&r);
+	status = gate_check(&r);
 	if (status == STATUS_FINE)
 		status = a->q.self_test ? cmd_gate_self_test(a) : gate_run(&r);
 	if (status ==

@@ -21,7 +21,7 @@ enum { FUNCTIONS = 24, SLOW = 5, SAMPLES = 60000, PERIOD_NS = 10000000 };
 static const char slow_name[] = "selftest.slow";
 
 /* Reproducible noise: splitmix64, from Steele, Lea and Flood 2014. */
-static uint64_t next(uint64_t *state)
+static uint64_t self_test_next(uint64_t *state)
 {
 	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
 
@@ -36,11 +36,11 @@ static double noise(uint64_t *state)
 	double sum = -6;
 
 	for (int i = 0; i < 12; i++)
-		sum += (double)(next(state) >> 11) * 0x1p-53;
+		sum += (double)(self_test_next(state) >> 11) * 0x1p-53;
 	return sum;
 }
 
-static uint32_t add_function(struct builder *b, const char *name, uint32_t i)
+static uint32_t self_test_add_function(struct builder *b, const char *name, uint32_t i)
 {
 	struct builder_function f = { .id = i + 1, .name = strtab_addz(builder_strings(b), name) };
 	struct builder_location l = { .id = i + 1, .addr = 0x1000 + i, .map = PROFILE_NONE };
@@ -55,7 +55,7 @@ static uint32_t add_function(struct builder *b, const char *name, uint32_t i)
 }
 
 /* A profile of functions called by main; the slow function costs ratio times as much as usual. */
-static struct profile *make_profile(double ratio, uint64_t seed)
+static struct profile *self_test_make_profile(double ratio, uint64_t seed)
 {
 	struct builder *b = builder_new();
 	struct strtab *str = builder_strings(b);
@@ -70,7 +70,7 @@ static struct profile *make_profile(double ratio, uint64_t seed)
 	meta->has_period_type = true;
 	meta->period = PERIOD_NS;
 	meta->duration_ns = (int64_t)SAMPLES * PERIOD_NS;
-	root = add_function(b, "main", FUNCTIONS);
+	root = self_test_add_function(b, "main", FUNCTIONS);
 	for (int i = 0; i < FUNCTIONS; i++)
 		sum += 1.0 / (i + 3);
 	for (uint32_t i = 0; i < FUNCTIONS; i++) {
@@ -80,7 +80,7 @@ static struct profile *make_profile(double ratio, uint64_t seed)
 		uint32_t stack[2] = { 0, root };
 
 		snprintf(name, sizeof(name), "selftest.f%u", i);
-		stack[0] = add_function(b, i == SLOW ? slow_name : name, i);
+		stack[0] = self_test_add_function(b, i == SLOW ? slow_name : name, i);
 		builder_sample(b, (const int64_t[]){ count, count * PERIOD_NS }, stack, 2, NULL, 0, NULL);
 	}
 	p = builder_seal(b);
@@ -88,11 +88,11 @@ static struct profile *make_profile(double ratio, uint64_t seed)
 	return p;
 }
 
-static int judge(const struct gate_options *options, const struct query *q, double ratio, struct gate *out,
-		 struct err *err)
+static int self_test_judge(const struct gate_options *options, const struct query *q, double ratio, struct gate *out,
+			   struct err *err)
 {
 	struct profile *side[N_STATS_SIDES] = {
-		[STATS_BASE] = make_profile(1, 1), [STATS_NEW] = make_profile(ratio, 2)
+		[STATS_BASE] = self_test_make_profile(1, 1), [STATS_NEW] = self_test_make_profile(ratio, 2)
 	};
 	struct gate_sum *sum = gate_sum_new(options);
 	struct buf notes = { 0 };
@@ -117,7 +117,7 @@ static bool try_case(const struct args *a, const struct gate_options *options, d
 	struct err err;
 	struct gate g;
 
-	if (judge(options, &a->q, ratio, &g, &err) < 0) {
+	if (self_test_judge(options, &a->q, ratio, &g, &err) < 0) {
 		printf("  must %s: %s\n", expected == GATE_FAILED ? "FAIL" : "PASS", err.msg);
 		return false;
 	}

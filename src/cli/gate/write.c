@@ -93,7 +93,7 @@ static void name_outputs(const struct args *a, const struct outputs *o, const ch
  * Do both names refer to the same file? Only names are compared, because the file may not exist. Devices accept
  * several outputs.
  */
-static bool is_same_name(const char *x, const char *y)
+static bool gate_write_is_same_name(const char *x, const char *y)
 {
 	struct buf a = { 0 }, b = { 0 };
 	bool same;
@@ -116,7 +116,7 @@ static int check_different(const struct args *a, const struct outputs *o, struct
 		if (name[i] && !*name[i])
 			return err_set(err, ERR_USAGE, "an output file has an empty name");
 		for (int k = 0; k < i; k++)
-			if (name[i] && name[k] && is_same_name(name[i], name[k]))
+			if (name[i] && name[k] && gate_write_is_same_name(name[i], name[k]))
 				return err_set(err, ERR_USAGE, "%s: given for two outputs", name[i]);
 	}
 	return 0;
@@ -159,8 +159,8 @@ int cmd_gate_check_sources(const struct args *a, const char *const *source, size
 	return 0;
 }
 
-static int draw(const struct gate *g, enum shape shape, const struct args *a, bool color, struct buf *out,
-		struct err *err)
+static int gate_write_draw(const struct gate *g, enum shape shape, const struct args *a, bool color, struct buf *out,
+			   struct err *err)
 {
 	switch (shape) {
 	case SHAPE_JSON:
@@ -197,7 +197,7 @@ static int append_file(const char *file, const struct buf *text, struct err *err
 	return rc;
 }
 
-static int write_file(const char *file, const struct buf *text, struct err *err)
+static int gate_write_file(const char *file, const struct buf *text, struct err *err)
 {
 	if (strcmp(file, "-") == 0)
 		return io_write_fd(STDOUT_FILENO, buf_text(text), text->len, err);
@@ -212,7 +212,7 @@ static int write_main(const struct gate *g, const struct args *a, const struct o
 	struct err err;
 	int status;
 
-	if (draw(g, o->main, a, color, &text, &err) < 0)
+	if (gate_write_draw(g, o->main, a, color, &text, &err) < 0)
 		status = say_error("%s", err.msg);
 	else {
 		if (o->annotations)
@@ -235,7 +235,8 @@ int cmd_gate_write(const struct gate *g, const struct args *a)
 	for (enum shape i = 0; i < N_SHAPES; i++) {
 		struct buf text = { 0 };
 
-		if (o.file[i] && (draw(g, i, a, false, &text, &err) < 0 || write_file(o.file[i], &text, &err) < 0))
+		if (o.file[i] &&
+		    (gate_write_draw(g, i, a, false, &text, &err) < 0 || gate_write_file(o.file[i], &text, &err) < 0))
 			status = say_error("%s", err.msg);
 		buf_release(&text);
 	}
@@ -286,9 +287,9 @@ static void write_error(const struct gate *g, const struct args *a, const char *
 {
 	struct buf text = { 0 };
 
-	if (draw(g, shape, a, false, &text, NULL) == 0 && annotations)
+	if (gate_write_draw(g, shape, a, false, &text, NULL) == 0 && annotations)
 		github_draw(g, &text);
-	if ((!text.len || write_file(file, &text, NULL) < 0) && !is_stream(file) && truncate(file, 0) < 0)
+	if ((!text.len || gate_write_file(file, &text, NULL) < 0) && !is_stream(file) && truncate(file, 0) < 0)
 		cmd_gate_discard_file(file);
 	buf_release(&text);
 }
@@ -305,7 +306,7 @@ void cmd_gate_write_error(const struct args *a, const struct side_sources from[N
 		bool is_twice = false;
 
 		for (int k = 0; name[i] && k < N_NAMES; k++)
-			is_twice |= k != i && name[k] && is_same_name(name[i], name[k]);
+			is_twice |= k != i && name[k] && gate_write_is_same_name(name[i], name[k]);
 		if (!name[i] || !*name[i] || is_taken(a, from, name[i]) || (!is_final && is_stream(name[i])))
 			continue;
 		if (is_twice || (i == NAME_MAIN && !is_clear))

@@ -16,8 +16,8 @@
 static const char usage[] =
 	"cpa diff BASE NEW; several on a side: cpa diff A1 A2 -- B1 B2, or --base=A1 --base=A2 B1 B2";
 
-static int compare(const struct profile *const p[N_SIDES], const struct side_sources from[N_SIDES],
-		   const struct args *a)
+static int report_diff_compare(const struct profile *const p[N_SIDES], const struct side_sources from[N_SIDES],
+			       const struct args *a)
 {
 	struct answer answer = { 0 };
 	struct err err;
@@ -55,7 +55,7 @@ static int load_and_compare(const struct side_sources from[N_SIDES], struct remo
 		p[side] = item[side].profile;
 	}
 	if (p[SIDE_BASE] && p[SIDE_TARGET])
-		status |= compare(p, from, a);
+		status |= report_diff_compare(p, from, a);
 	for (int side = 0; side < N_SIDES; side++)
 		load_item_release(&item[side]);
 	return status;

@@ -39,7 +39,7 @@ void cmd_report_say_sources(const struct remote *r, const struct query *q)
 		say_wait(q->seconds);
 }
 
-static void fetch(void *arg, struct remote *r, const struct query *q, struct buf *notes)
+static void report_events_fetch(void *arg, struct remote *r, const struct query *q, struct buf *notes)
 {
 	bool has_urls = remote_count_processes(r) < remote_count(r);
 
@@ -52,7 +52,7 @@ static void fetch(void *arg, struct remote *r, const struct query *q, struct buf
 		buf_addz(notes, "interrupted; continuing with the profiles received so far\n");
 }
 
-static void step(void *arg, const char *what)
+static void report_events_step(void *arg, const char *what)
 {
 	(void)arg;
 	if (what)
@@ -61,7 +61,7 @@ static void step(void *arg, const char *what)
 		progress_end();
 }
 
-static void note(void *arg, bool is_error, const char *line, size_t n)
+static void report_events_note(void *arg, bool is_error, const char *line, size_t n)
 {
 	(void)arg;
 	progress_end();
@@ -71,4 +71,6 @@ static void note(void *arg, bool is_error, const char *line, size_t n)
 		say("%.*s", (int)n, line);
 }
 
-const struct load_events cmd_report_events = { .step = step, .progress = progress_count, .note = note, .fetch = fetch };
+const struct load_events cmd_report_events = {
+	.step = report_events_step, .progress = progress_count, .note = report_events_note, .fetch = report_events_fetch
+};

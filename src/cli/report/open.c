@@ -28,7 +28,7 @@
 /* Wait at least this long: a program may pass the file to a running instance and exit immediately. */
 enum { SECONDS_MIN = 1, WORDS_MAX = 16 };
 
-static bool is_set(const char *name)
+static bool report_open_is_set(const char *name)
 {
 	const char *value = getenv(name);
 
@@ -38,19 +38,19 @@ static bool is_set(const char *name)
 int cmd_report_open_check(const struct report_type *t, struct err *err)
 {
 	assert(t->picture && t->picture->is_shown);
-	if (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"))
+	if (report_open_is_set("DISPLAY") || report_open_is_set("WAYLAND_DISPLAY"))
 		return 0;
-	if (!t->picture->program && is_set("BROWSER"))
+	if (!t->picture->program && report_open_is_set("BROWSER"))
 		return 0;
 	return err_set(err, ERR_USAGE, "%s: no display%s; use -output=FILE.%s and open the file elsewhere", t->name,
-		       is_set("SSH_CONNECTION") ? " (in an SSH session)" : "", t->picture->ext);
+		       report_open_is_set("SSH_CONNECTION") ? " (in an SSH session)" : "", t->picture->ext);
 }
 
 static int write_temp(const struct picture *p, const void *data, size_t n, struct buf *path, struct err *err)
 {
 	int fd, rc;
 
-	buf_addf(path, "%s/cpa-XXXXXX.%s", is_set("TMPDIR") ? getenv("TMPDIR") : "/tmp", p->ext);
+	buf_addf(path, "%s/cpa-XXXXXX.%s", report_open_is_set("TMPDIR") ? getenv("TMPDIR") : "/tmp", p->ext);
 	fd = mkostemps(path->data, (int)strlen(p->ext) + 1, O_CLOEXEC);
 	if (fd < 0)
 		return err_set(err, ERR_IO, "%s: %s", path->data, strerror(errno));
@@ -65,7 +65,7 @@ static int write_temp(const struct picture *p, const void *data, size_t n, struc
 }
 
 /* Run a command, split at blanks, with the file as last argument. */
-static int run_command(const char *command, const char *path, struct err *err)
+static int report_open_run_command(const char *command, const char *path, struct err *err)
 {
 	char *words = mem_strndup(command, strlen(command)), *rest = words, *word;
 	const char *argv[WORDS_MAX + 2];
@@ -87,11 +87,11 @@ size_t cmd_report_list_browsers(const char *out[CMD_REPORT_BROWSERS_MAX])
 	static const char *const known[] = { "chrome", "google-chrome", "chromium", "firefox", "sensible-browser" };
 	size_t n = 0;
 
-	if (is_set("BROWSER"))
+	if (report_open_is_set("BROWSER"))
 		out[n++] = getenv("BROWSER");
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		out[n++] = known[i];
-	if (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"))
+	if (report_open_is_set("DISPLAY") || report_open_is_set("WAYLAND_DISPLAY"))
 		out[n++] = "xdg-open";
 	return n;
 }
@@ -104,7 +104,7 @@ static int run_first(const char *const *commands, size_t n, const char *path, st
 
 	for (size_t i = 0; i < n && rc == ERR_UNKNOWN; i++) {
 		buf_addf(&tried, "%s%s", tried.len ? ", " : "", commands[i]);
-		rc = run_command(commands[i], path, err);
+		rc = report_open_run_command(commands[i], path, err);
 	}
 	if (rc == ERR_UNKNOWN)
 		rc = err_set(err, ERR_IO, "no viewer found (tried %s); use -output to write a file", buf_text(&tried));
@@ -120,7 +120,7 @@ static int run_viewer(const struct picture *p, const char *path, struct err *err
 	return p->program ? run_first(&p->program, 1, path, err) : run_first(browsers, n, path, err);
 }
 
-static void wait_until(const struct timespec *when)
+static void report_open_wait_until(const struct timespec *when)
 {
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, when, NULL) == EINTR)
 		;
@@ -137,7 +137,7 @@ int cmd_report_open_show(const struct report_type *t, const void *data, size_t n
 		until.tv_sec += SECONDS_MIN;
 		rc = run_viewer(t->picture, path.data, err);
 		if (rc == 0)
-			wait_until(&until);
+			report_open_wait_until(&until);
 		unlink(path.data);
 	}
 	buf_release(&path);

@@ -16,7 +16,7 @@ struct words {
 };
 
 /* Find the arguments of each side. Returns the exit status. */
-static int find_sides(const struct args *a, const char *usage, struct words side[N_SIDES])
+static int pair_find_sides(const struct args *a, const char *usage, struct words side[N_SIDES])
 {
 	const struct opt_list *base = a->q.base.n ? &a->q.base : &a->q.diff_base;
 	size_t n_left = a->n_before_dashes ? a->n_before_dashes : 1;
@@ -46,7 +46,7 @@ int cmd_report_pair_find(const struct args *a, const char *usage, struct pair *o
 	struct err err;
 
 	*out = (struct pair){ 0 };
-	if (find_sides(a, usage, side) != STATUS_FINE)
+	if (pair_find_sides(a, usage, side) != STATUS_FINE)
 		return STATUS_TROUBLE;
 	for (int i = N_SIDES; i-- > 0;) {
 		if (sources_add(&out->source[i], side[i].word, side[i].n, split, &a->q, &err) < 0)

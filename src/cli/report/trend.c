@@ -12,7 +12,7 @@
 #include "cli/report/report.h"
 
 /* Find and fetch the sources. */
-static int find_sources(const struct args *a, struct sources *s, struct remote **remote, struct err *err)
+static int report_trend_find_sources(const struct args *a, struct sources *s, struct remote **remote, struct err *err)
 {
 	size_t n_stdin = 0;
 	int rc = sources_add(s, a->word, a->n_words, SPLIT_STEPS, &a->q, err);
@@ -32,7 +32,7 @@ int cmd_report_trend(const struct args *a)
 	struct answer answer = { 0 };
 	size_t n_failed = 0;
 	struct err err;
-	int rc = find_sources(a, &source, &remote, &err), status;
+	int rc = report_trend_find_sources(a, &source, &remote, &err), status;
 
 	if (rc == 0)
 		rc = answer_trend(a->report, &source, remote, &a->q, cmd_report_color(&a->q), &cmd_report_events,

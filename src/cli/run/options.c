@@ -124,7 +124,7 @@ static const struct option_table tables[][N_TABLES] = {
 };
 
 /* The option of this name (n bytes), NULL when the command has none. */
-static const struct opt *find_option(enum run_command which, const char *name, size_t n)
+static const struct opt *run_options_find_option(enum run_command which, const char *name, size_t n)
 {
 	const struct opt *o = NULL;
 
@@ -136,7 +136,7 @@ static const struct opt *find_option(enum run_command which, const char *name, s
 /* Is it an option of the server of cpa run? */
 static bool is_server_option(const char *name, size_t n)
 {
-	const struct opt *o = find_option(COMMAND_RUN, name, n);
+	const struct opt *o = run_options_find_option(COMMAND_RUN, name, n);
 
 	return o && o->at >= AT(server) && o->at < AT(server) + sizeof(struct run_server_args);
 }
@@ -175,7 +175,7 @@ static void record_given(const struct opt *o, const char *word, struct run_args 
 }
 
 /* Set all fields to their defaults. */
-static void set_defaults(enum run_command which, struct run_args *to)
+static void run_options_set_defaults(enum run_command which, struct run_args *to)
 {
 	for (int t = 0; t < N_TABLES; t++)
 		opt_set_defaults(tables[which][t].opt, tables[which][t].n, to);
@@ -233,11 +233,11 @@ static int store_report_option(char **argv, int left, const char *name, size_t n
 }
 
 /* Parse an option. Returns the number of arguments used. */
-static int read_one(enum run_command which, int left, char **argv, struct run_args *to, struct err *err)
+static int run_options_read_one(enum run_command which, int left, char **argv, struct run_args *to, struct err *err)
 {
 	const char *name = argv[0] + 1 + (argv[0][1] == '-'), *value = strchr(name, '=');
 	size_t n = value ? (size_t)(value - name) : strlen(name);
-	const struct opt *o = find_option(which, name, n);
+	const struct opt *o = run_options_find_option(which, name, n);
 	const char *use;
 	int k = 1;
 
@@ -312,7 +312,7 @@ static int read_follow(const char *text, struct attach_options *to, struct err *
 	return 0;
 }
 
-static int check_numbers(const struct run_args *a, struct err *err)
+static int run_options_check_numbers(const struct run_args *a, struct err *err)
 {
 	int hz_max = cmd_run_samples_processes(a) || cmd_run_samples_outside(a) ? (int)SAMPLE_HZ_MAX : (int)HZ_MAX;
 
@@ -367,7 +367,7 @@ static int check_target(const struct run_args *a, struct err *err)
 }
 
 /* Without the option, the variable CPA_SIGNAL applies, as in linked programs. */
-static int read_signal(const char *option, struct attach_options *to, struct err *err)
+static int run_options_read_signal(const char *option, struct attach_options *to, struct err *err)
 {
 	static const char kinds[] = "PROF, VTALRM, STKFLT, PWR, or a number from 34 to 64";
 	const char *variable = getenv("CPA_SIGNAL");
@@ -380,7 +380,7 @@ static int read_signal(const char *option, struct attach_options *to, struct err
 }
 
 /* Without the option, the variable CPA_CPU_ENGINE applies. */
-static int read_engine(const char *option, struct attach_options *to, struct err *err)
+static int run_options_read_engine(const char *option, struct attach_options *to, struct err *err)
 {
 	const char *variable = getenv("CPA_CPU_ENGINE");
 
@@ -391,7 +391,7 @@ static int read_engine(const char *option, struct attach_options *to, struct err
 	return 0;
 }
 
-static void add_file(struct run_options *o, enum snap_kind kind, const char *custom, const char *name)
+static void run_options_add_file(struct run_options *o, enum snap_kind kind, const char *custom, const char *name)
 {
 	assert(kind < N_SNAP_KINDS && o->attach.n_files < N_SNAP_KINDS + o->args.custom.n);
 	o->file[o->attach.n_files++] = (struct attach_file){ .kind = kind, .custom = custom, .name = name };
@@ -406,11 +406,11 @@ static int add_custom(struct run_options *o, const char *text, struct err *err)
 	if (!equals || equals == text || !equals[1] || (size_t)(equals - text) >= SNAP_NAME_MAX)
 		return err_set(err, ERR_USAGE, "--custom=%s: expected NAME=FILE", text);
 	name = mem_strndup(text, (size_t)(equals - text));
-	add_file(o, SNAP_CUSTOM, name, equals + 1);
+	run_options_add_file(o, SNAP_CUSTOM, name, equals + 1);
 	return 0;
 }
 
-static int check_files(const struct run_options *o, struct err *err)
+static int run_options_check_files(const struct run_options *o, struct err *err)
 {
 	for (size_t i = 0; i < o->attach.n_files; i++) {
 		if (!*o->file[i].name)
@@ -424,11 +424,11 @@ static int check_files(const struct run_options *o, struct err *err)
 	return 0;
 }
 
-static int find_files(struct run_options *o, struct err *err)
+static int run_options_find_files(struct run_options *o, struct err *err)
 {
 	for (int i = 0; i < N_SNAP_KINDS; i++)
 		if (o->args.file[i])
-			add_file(o, (enum snap_kind)i, NULL, o->args.file[i]);
+			run_options_add_file(o, (enum snap_kind)i, NULL, o->args.file[i]);
 	for (size_t i = 0; i < o->args.custom.n; i++)
 		if (add_custom(o, o->args.custom.item[i], err) < 0)
 			return ERR_USAGE;
@@ -436,15 +436,15 @@ static int find_files(struct run_options *o, struct err *err)
 		return err_set(err, ERR_USAGE, "--every=%s: no file to write; name one, for example --heap=heap.pb.gz",
 			       o->args.every);
 	if (o->attach.n_files == 0 && !o->server)
-		add_file(o, SNAP_CPU, NULL, "cpu-%p.pb.gz");
+		run_options_add_file(o, SNAP_CPU, NULL, "cpu-%p.pb.gz");
 	if (*o->args.every && read_amount("every", o->args.every, "ns", &o->attach.every_ns, err) < 0)
 		return ERR_USAGE;
 	if (*o->args.every && o->attach.every_ns < EVERY_MIN)
 		return err_set(err, ERR_USAGE, "--every=%s: must be at least 100ms, with a unit", o->args.every);
-	return check_files(o, err);
+	return run_options_check_files(o, err);
 }
 
-static bool is_heap(const struct attach_file *f)
+static bool run_options_is_heap(const struct attach_file *f)
 {
 	return f->kind == SNAP_HEAP || f->kind == SNAP_ALLOCS;
 }
@@ -455,7 +455,7 @@ static int read_rates(const struct run_options *o, uint64_t *heap_rate, uint64_t
 	    read_amount("block-rate", o->args.block_rate, "ns", block_rate, err) < 0)
 		return ERR_USAGE;
 	for (size_t i = 0; i < o->attach.n_files && *heap_rate == 0; i++)
-		if (is_heap(&o->file[i]))
+		if (run_options_is_heap(&o->file[i]))
 			return err_set(err, ERR_USAGE, "--heap-rate must be at least 1 to write a heap profile");
 	if (*heap_rate == 0 && !o->server)
 		return err_set(err, ERR_USAGE, "--heap-rate must be at least 1 without --enable-profiling");
@@ -505,7 +505,7 @@ static int choose_kinds(struct run_options *o, struct err *err)
 	return 0;
 }
 
-static char *join(const char *prefix, const char *text)
+static char *run_options_join(const char *prefix, const char *text)
 {
 	size_t n = strlen(prefix) + strlen(text) + 1;
 	char *to = mem_alloc(n, 1);
@@ -522,7 +522,7 @@ static int read_port(const char *text, char **out, struct err *err)
 	if (n == 0 || n > 5 || text[n] || (unsigned)atoi(text) > port_max)
 		return err_set(err, ERR_USAGE, "--profile-port=%s: not a port from 0 to %u; 0 selects a free one", text,
 			       port_max);
-	*out = join(":", text);
+	*out = run_options_join(":", text);
 	return 0;
 }
 
@@ -530,7 +530,7 @@ static int read_socket(const char *text, char **out, struct err *err)
 {
 	if (!*text)
 		return err_set(err, ERR_USAGE, "--profile-socket: expected a path or auto");
-	*out = strcmp(text, "auto") == 0 ? NULL : join("unix:", text);
+	*out = strcmp(text, "auto") == 0 ? NULL : run_options_join("unix:", text);
 	return 0;
 }
 
@@ -538,7 +538,7 @@ static int read_address(const char *text, char **out, struct err *err)
 {
 	if (!*text)
 		return err_set(err, ERR_USAGE, "--profile-address: expected HOST:PORT");
-	*out = join("", text);
+	*out = run_options_join("", text);
 	return 0;
 }
 
@@ -618,9 +618,9 @@ int cmd_run_options_read(enum run_command which, int argc, char **argv, struct r
 	assert(argc >= 1);
 	*out = (struct run_options){ .attach.files_max =
 					     which == COMMAND_RUN ? FILES_OF_RUN_MAX : FILES_OF_RECORD_MAX };
-	set_defaults(which, &out->args);
+	run_options_set_defaults(which, &out->args);
 	while (i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0) {
-		int n = read_one(which, argc - i, argv + i, &out->args, err);
+		int n = run_options_read_one(which, argc - i, argv + i, &out->args, err);
 
 		if (n < 0)
 			return n;
@@ -632,9 +632,9 @@ int cmd_run_options_read(enum run_command which, int argc, char **argv, struct r
 	if (out->args.help)
 		return i;
 	if (check_target(&out->args, err) < 0 || cmd_run_check_call_graph(out->args.call_graph, err) < 0 ||
-	    check_numbers(&out->args, err) < 0 || read_follow(out->args.follow, &out->attach, err) < 0 ||
-	    read_engine(out->args.engine, &out->attach, err) < 0 ||
-	    read_signal(out->args.signal, &out->attach, err) < 0 ||
+	    run_options_check_numbers(&out->args, err) < 0 || read_follow(out->args.follow, &out->attach, err) < 0 ||
+	    run_options_read_engine(out->args.engine, &out->attach, err) < 0 ||
+	    run_options_read_signal(out->args.signal, &out->attach, err) < 0 ||
 	    read_server(&out->args.server, &out->server, err) < 0)
 		return ERR_USAGE;
 	out->attach.server = out->server;
@@ -642,8 +642,8 @@ int cmd_run_options_read(enum run_command which, int argc, char **argv, struct r
 	out->file = mem_zalloc(N_SNAP_KINDS + out->args.custom.n, sizeof(*out->file));
 	out->attach.file = out->file;
 	if (which == COMMAND_RECORD)
-		add_file(out, (enum snap_kind)out->args.kind, NULL, "");
-	else if (find_files(out, err) < 0)
+		run_options_add_file(out, (enum snap_kind)out->args.kind, NULL, "");
+	else if (run_options_find_files(out, err) < 0)
 		return ERR_USAGE;
 	return choose_kinds(out, err) < 0 ? ERR_USAGE : i;
 }
@@ -662,7 +662,7 @@ int cmd_run_options_drop_unsupported(struct run_options *o, const struct program
 		buf_addf(&why, "%s: no heap profile, because the program contains malloc; link it as a shared library",
 			 name);
 	for (size_t i = 0; i < o->attach.n_files; i++)
-		if (!is_heap(&o->file[i]))
+		if (!run_options_is_heap(&o->file[i]))
 			o->file[n++] = o->file[i];
 	assert(n <= o->attach.n_files);
 	o->attach.n_files = n;

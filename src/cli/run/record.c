@@ -36,7 +36,7 @@ enum { WAITING_SHARE = 10, WAITING_NS = 100000000 };
 
 const char cmd_record_file[] = "cpa-record.pb.gz";
 
-static int64_t now_ns(void)
+static int64_t record_now_ns(void)
 {
 	struct timespec t;
 
@@ -45,7 +45,7 @@ static int64_t now_ns(void)
 }
 
 /* Create the folder for the profiles of the processes. */
-static int make_folder(struct buf *out, struct err *err)
+static int record_make_folder(struct buf *out, struct err *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *name;
@@ -62,7 +62,7 @@ static int make_folder(struct buf *out, struct err *err)
 	return 0;
 }
 
-static void remove_folder(const char *folder, const struct string_list *written)
+static void record_remove_folder(const char *folder, const struct string_list *written)
 {
 	for (size_t i = 0; i < written->n; i++) {
 		size_t n;
@@ -117,7 +117,7 @@ static size_t report_words(const struct run_args *args, char **to, char rows[32]
 }
 
 /* Print the report of a file. NULL: only check the options. Returns the exit status. */
-static int report(const struct run_args *args, const char *path)
+static int record_report(const struct run_args *args, const char *path)
 {
 	enum { WORDS = 8 };
 	char **argv = mem_zalloc(args->report.n + WORDS, sizeof(*argv)), rows[32];
@@ -152,13 +152,13 @@ static int print_report(const struct run_args *args, const char *path)
 	int status = STATUS_FINE;
 
 	if (args->top > 0 || *args->flame || args->report.n)
-		status = dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 ? report(args, path) : STATUS_FINE;
+		status = dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 ? record_report(args, path) : STATUS_FINE;
 	if (args->top > 0)
 		hint_next(path);
 	return status;
 }
 
-static const char *output_of(const struct run_args *args)
+static const char *record_output_of(const struct run_args *args)
 {
 	return *args->output ? args->output : cmd_record_file;
 }
@@ -174,9 +174,9 @@ static void explain_no_stacks(const struct collect_totals *t, int64_t duration_n
 }
 
 /* Merge the profiles of all processes, and print the report. Returns true if the originals can be removed. */
-static bool finish(const struct run_args *args, const struct attach_result *result, int64_t duration)
+static bool record_finish(const struct run_args *args, const struct attach_result *result, int64_t duration)
 {
-	const char *to = output_of(args);
+	const char *to = record_output_of(args);
 	char comment[80];
 	struct answer_merge merge = { .comment = comment,
 				      .duration = duration,
@@ -203,14 +203,14 @@ static bool finish(const struct run_args *args, const struct attach_result *resu
 /* Check that the files can be written. */
 static int check_outputs(const struct run_args *args, struct err *err)
 {
-	int rc = io_out_check(output_of(args), true, err);
+	int rc = io_out_check(record_output_of(args), true, err);
 
 	return rc == 0 && *args->flame ? io_out_check(args->flame, false, err) : rc;
 }
 
-static int write_profile(const struct run_args *args, const struct buf *profile, struct err *err)
+static int record_write_profile(const struct run_args *args, const struct buf *profile, struct err *err)
 {
-	const char *to = output_of(args);
+	const char *to = record_output_of(args);
 	int rc = *args->output ? 0 : rename_old(to, err);
 	struct stat st;
 
@@ -231,20 +231,20 @@ static int record_processes(const struct run_options *o, char **command)
 	int rc = check_outputs(&o->args, &err);
 
 	rc = rc < 0 ? rc : cmd_run_sample(o, command, &profile, &err);
-	rc = rc < 0 ? rc : write_profile(&o->args, &profile, &err);
+	rc = rc < 0 ? rc : record_write_profile(&o->args, &profile, &err);
 	buf_release(&profile);
 	if (rc < 0)
 		return say_error("%s", err.msg);
-	return print_report(&o->args, output_of(&o->args));
+	return print_report(&o->args, record_output_of(&o->args));
 }
 
 /* Write the profile of a program that was sampled from outside, and print the report. */
 static int finish_sampled(const struct run_options *o, const struct buf *profile, struct err *err)
 {
-	int rc = write_profile(&o->args, profile, err);
+	int rc = record_write_profile(&o->args, profile, err);
 
 	if (rc == 0)
-		print_report(&o->args, output_of(&o->args));
+		print_report(&o->args, record_output_of(&o->args));
 	return rc;
 }
 
@@ -288,8 +288,8 @@ static void on_recorded(void *arg, const struct attach_result *result)
 	if (r->is_finished)
 		return;
 	r->is_finished = true;
-	if (finish(r->args, result, now_ns() - r->start_ns))
-		remove_folder(r->folder, &result->written);
+	if (record_finish(r->args, result, record_now_ns() - r->start_ns))
+		record_remove_folder(r->folder, &result->written);
 	else
 		say("the recorded profiles are kept: cpa top '%s/*'", r->folder);
 }
@@ -298,7 +298,7 @@ static void on_recorded(void *arg, const struct attach_result *result)
 static int record_loaded(struct run_options *o, const struct program *program, const char *path, char **argv,
 			 const char *folder)
 {
-	struct recording r = { .args = &o->args, .folder = folder, .start_ns = now_ns() };
+	struct recording r = { .args = &o->args, .folder = folder, .start_ns = record_now_ns() };
 	struct attach_result result = { 0 };
 	struct buf name = { 0 };
 	int status;
@@ -342,7 +342,7 @@ static int record(struct run_options *o, char **argv)
 		status = record_sampled(o, buf_text(&path), argv);
 	} else if (rc < 0 || cmd_run_sample_check(&o->args, &err) < 0 ||
 		   cmd_run_options_drop_unsupported(o, &program, argv[0], &err) < 0 ||
-		   check_outputs(&o->args, &err) < 0 || make_folder(&folder, &err) < 0) {
+		   check_outputs(&o->args, &err) < 0 || record_make_folder(&folder, &err) < 0) {
 		status = say_error("%s", err.msg);
 	} else {
 		status = record_loaded(o, &program, buf_text(&path), argv, buf_text(&folder));
@@ -365,7 +365,7 @@ int cmd_run_record(int argc, char **argv)
 	else if (at == argc && !cmd_run_samples_processes(&o.args))
 		status = say_error("%s", cmd_run_options_usage(COMMAND_RECORD));
 	else
-		status = report(&o.args, NULL);
+		status = record_report(&o.args, NULL);
 	if (at >= 0 && !o.args.help && status == STATUS_FINE)
 		status = cmd_run_samples_processes(&o.args) ? record_processes(&o, argv + at) : record(&o, argv + at);
 	cmd_run_options_release(&o);

@@ -23,13 +23,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void note(void *arg, const char *text)
+static void run_note(void *arg, const char *text)
 {
 	(void)arg;
 	say("%s", text);
 }
 
-static void error(void *arg, const char *text)
+static void run_error(void *arg, const char *text)
 {
 	(void)arg;
 	say_error("%s", text);
@@ -43,7 +43,7 @@ static void exec_failed(void *arg, const char *path, int number)
 
 struct attach_messages cmd_run_messages(void)
 {
-	return (struct attach_messages){ .note = note, .error = error, .exec_failed = exec_failed };
+	return (struct attach_messages){ .note = run_note, .error = run_error, .exec_failed = exec_failed };
 }
 
 int cmd_run_program(struct attach_options *o, const struct program *program, const char *path, char **argv,
@@ -78,24 +78,24 @@ static bool has_variable_folder(const char *name)
 	return false;
 }
 
-static bool wants_names(const struct run_options *o)
+static bool run_wants_names(const struct run_options *o)
 {
 	return o->args.symbolize && !o->args.no_symbolize;
 }
 
 /* Check that a profile can be written and, if names are demanded, read again. */
-static int check_file(const struct run_options *o, const char *path, struct err *err)
+static int run_check_file(const struct run_options *o, const char *path, struct err *err)
 {
 	struct stat st;
 
-	if (o->args.has_symbolize && wants_names(o) && stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
+	if (o->args.has_symbolize && run_wants_names(o) && stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
 	    !S_ISDIR(st.st_mode))
 		return err_set(err, ERR_USAGE, "%s: --symbolize needs a file, not a pipe or device", path);
 	return io_out_check(path, true, err);
 }
 
 /* Check that the profiles of the program can be written. */
-static int check_files(const struct run_options *o, struct err *err)
+static int run_check_files(const struct run_options *o, struct err *err)
 {
 	int rc = 0;
 
@@ -105,14 +105,14 @@ static int check_files(const struct run_options *o, struct err *err)
 		if (has_variable_folder(o->file[i].name))
 			continue;
 		attach_file_name(o->file[i].name, getpid(), "", &path);
-		rc = check_file(o, buf_text(&path), err);
+		rc = run_check_file(o, buf_text(&path), err);
 		buf_release(&path);
 	}
 	return rc;
 }
 
 /* Add function names to these files, except to pipes. A file that cannot be read is left unchanged. */
-static void symbolize(const struct string_list *paths)
+static void run_symbolize(const struct string_list *paths)
 {
 	for (size_t i = 0; i < paths->n; i++) {
 		size_t n;
@@ -150,7 +150,7 @@ static void print_written(const struct string_list *paths)
 	buf_release(&line);
 }
 
-static int run(struct run_options *o, char **argv)
+static int run_all(struct run_options *o, char **argv)
 {
 	struct attach_result result = { 0 };
 	struct buf path = { 0 };
@@ -159,12 +159,12 @@ static int run(struct run_options *o, char **argv)
 	int status;
 
 	if (attach_program_check(argv[0], o->attach.collect.follow, &path, &program, &err) < 0 ||
-	    cmd_run_options_drop_unsupported(o, &program, argv[0], &err) < 0 || check_files(o, &err) < 0) {
+	    cmd_run_options_drop_unsupported(o, &program, argv[0], &err) < 0 || run_check_files(o, &err) < 0) {
 		status = say_error("%s", err.msg);
 	} else {
 		status = cmd_run_program(&o->attach, &program, buf_text(&path), argv, &result);
-		if (wants_names(o))
-			symbolize(&result.written);
+		if (run_wants_names(o))
+			run_symbolize(&result.written);
 		if (!o->args.quiet) {
 			print_written(&result.written);
 			if (result.written.n)
@@ -189,7 +189,7 @@ int cmd_run(int argc, char **argv)
 	else if (at == argc)
 		status = say_error("%s", cmd_run_options_usage(COMMAND_RUN));
 	else
-		status = run(&o, argv + at);
+		status = run_all(&o, argv + at);
 	cmd_run_options_release(&o);
 	return status;
 }

@@ -22,14 +22,14 @@
 
 enum { SECONDS_MAX = 1000000, SECOND_NS = 1000000000 };
 
-static void note(void *arg, const char *text)
+static void run_sample_note(void *arg, const char *text)
 {
 	(void)arg;
 	progress_end();
 	say("%s", text);
 }
 
-static void error(void *arg, const char *text)
+static void run_sample_error(void *arg, const char *text)
 {
 	(void)arg;
 	progress_end();
@@ -97,7 +97,7 @@ static int make_options(const struct run_args *args, pid_t *pid, struct sample_o
 		.max_depth = (uint32_t)args->max_depth,
 		.duration_ns = (uint64_t)a->seconds * SECOND_NS,
 		.follow = args->has_follow && !is_none(args->follow),
-		.messages = { .note = note, .error = error },
+		.messages = { .note = run_sample_note, .error = run_sample_error },
 	};
 	return rc == 0 && a->pids ? find_processes(a->pids, pid, &to->n_pids, err) : rc;
 }
@@ -144,7 +144,7 @@ static int create_command(char **argv, struct timed_command *out, struct err *er
 	return rc;
 }
 
-static int start_command(struct timed_command *c, struct err *err)
+static int run_sample_start_command(struct timed_command *c, struct err *err)
 {
 	int error = pthread_create(&c->waiter, NULL, wait_for_command, c);
 
@@ -169,7 +169,7 @@ int cmd_run_sample(const struct run_options *o, char **command, struct buf *out,
 		rc = create_command(command, &timed, err);
 	if (rc == 0) {
 		options.stop = timed.stop = cmd_interrupt_catch_with_term();
-		rc = *command ? start_command(&timed, err) : 0;
+		rc = *command ? run_sample_start_command(&timed, err) : 0;
 		progress_begin("sampling; Ctrl-C ends it");
 		if (rc == 0) {
 			rc = attach_sample(&options, out, &result, err);

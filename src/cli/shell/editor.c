@@ -75,7 +75,7 @@ static size_t common_length(const struct string_list *found)
  * word    the text typed so far
  * Returns false, appending nothing, if the prefix is not longer than the word
  */
-static bool add_common(const struct string_list *found, const char *word, struct buf *out)
+static bool shell_editor_add_common(const struct string_list *found, const char *word, struct buf *out)
 {
 	size_t n = common_length(found), word_n = strlen(word);
 	const char *text = buf_text(&found->all);
@@ -98,7 +98,7 @@ static bool add_common(const struct string_list *found, const char *word, struct
 	return more;
 }
 
-static size_t width_of(FILE *out)
+static size_t shell_editor_width_of(FILE *out)
 {
 	struct winsize size;
 
@@ -106,9 +106,10 @@ static size_t width_of(FILE *out)
 }
 
 /* Print the first SHOWN_MAX candidates in columns that fit the terminal. */
-static void print_candidates(const struct string_list *found, FILE *out)
+static void shell_editor_print_candidates(const struct string_list *found, FILE *out)
 {
-	size_t shown = found->n < SHOWN_MAX ? found->n : SHOWN_MAX, widest = 1, width = width_of(out), columns, rows, n;
+	size_t shown = found->n < SHOWN_MAX ? found->n : SHOWN_MAX, widest = 1, width = shell_editor_width_of(out),
+	       columns, rows, n;
 
 	for (size_t i = 0; i < shown; i++) {
 		const char *text = string_list_get(found, i, &n);
@@ -210,7 +211,7 @@ static bool handle_signals(struct editor *e)
 }
 
 /* Read a key for libedit. Returns 1, 0 at the end of input, -1 after Ctrl-C. */
-static int get_key(EditLine *el, wchar_t *key)
+static int shell_editor_get_key(EditLine *el, wchar_t *key)
 {
 	char bytes[MB_LEN_MAX];
 	size_t n = 0;
@@ -249,7 +250,7 @@ static wchar_t *prompt(EditLine *el)
 	return text;
 }
 
-static void add_narrow(const wchar_t *s, const wchar_t *end, struct buf *out)
+static void shell_editor_add_narrow(const wchar_t *s, const wchar_t *end, struct buf *out)
 {
 	for (; s < end; s++) {
 		char bytes[MB_LEN_MAX];
@@ -273,7 +274,7 @@ static wchar_t *widen(const char *s)
 }
 
 /* Replace the text between byte start of the line and the cursor. */
-static void replace(struct editor *e, const char *line, size_t start, const char *text)
+static void shell_editor_replace(struct editor *e, const char *line, size_t start, const char *text)
 {
 	wchar_t *old = widen(line + start), *wide = widen(text);
 
@@ -294,15 +295,15 @@ static unsigned char complete(EditLine *el, int key)
 	size_t start;
 
 	(void)key;
-	add_narrow(info->buffer, info->cursor, &line);
+	shell_editor_add_narrow(info->buffer, info->cursor, &line);
 	complete_line(line.data, line.len, e->p, &start, &found);
 	if (found.n == 0) {
 		next = CC_REFRESH_BEEP;
-	} else if (add_common(&found, line.data + start, &text)) {
-		replace(e, line.data, start, text.data);
+	} else if (shell_editor_add_common(&found, line.data + start, &text)) {
+		shell_editor_replace(e, line.data, start, text.data);
 	} else if (e->tabbed.len == line.len && memcmp(buf_text(&e->tabbed), line.data, line.len) == 0) {
 		fputs("\n", e->out);
-		print_candidates(&found, e->out);
+		shell_editor_print_candidates(&found, e->out);
 		next = CC_REDISPLAY;
 	} else {
 		next = CC_REFRESH_BEEP;
@@ -315,7 +316,7 @@ static unsigned char complete(EditLine *el, int key)
 	return next;
 }
 
-static int load(struct libedit *lib, struct err *err)
+static int shell_editor_load(struct libedit *lib, struct err *err)
 {
 #define FUNCTION(name, field)                                                                                          \
 	{                                                                                                              \
@@ -368,11 +369,11 @@ static void load_history(struct editor *e)
 	string_list_release(&lines);
 }
 
-static void set_up(struct editor *e)
+static void shell_editor_set_up(struct editor *e)
 {
 	e->lib.set(e->el, EL_PROMPT, prompt);
 	e->lib.set(e->el, EL_EDITOR, L"emacs");
-	e->lib.set(e->el, EL_GETCFN, get_key);
+	e->lib.set(e->el, EL_GETCFN, shell_editor_get_key);
 	e->lib.set(e->el, EL_HIST, e->lib.history, e->history);
 	e->lib.set(e->el, EL_ADDFN, L"cpa-complete", L"Complete the word", complete);
 	e->lib.set(e->el, EL_BIND, L"^I", L"cpa-complete", NULL);
@@ -395,7 +396,7 @@ struct editor *cmd_shell_editor_open(const struct profile *p)
 	/* all output is UTF-8, in any locale */
 	if (!setlocale(LC_CTYPE, "C.UTF-8"))
 		setlocale(LC_CTYPE, "");
-	if (load(&e->lib, &err) < 0)
+	if (shell_editor_load(&e->lib, &err) < 0)
 		say("%s", err.msg);
 	else
 		e->el = e->lib.init("cpa", stdin, out, stderr);
@@ -405,7 +406,7 @@ struct editor *cmd_shell_editor_open(const struct profile *p)
 	}
 	e->history = e->lib.history_init();
 	current = e;
-	set_up(e);
+	shell_editor_set_up(e);
 	return e;
 }
 
@@ -449,7 +450,7 @@ enum line_result cmd_shell_editor_read(struct editor *e, struct buf *out)
 		fputs("\n", e->out);
 		return EDITOR_END;
 	}
-	add_narrow(line, line + n - (line[n - 1] == L'\n'), out);
+	shell_editor_add_narrow(line, line + n - (line[n - 1] == L'\n'), out);
 	if (out->data[strspn(out->data, " \t")]) {
 		add_to_history(e, out->data);
 		cmd_shell_history_add(out->data);

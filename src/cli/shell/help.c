@@ -43,20 +43,20 @@ void cmd_shell_add_greeting(const struct profile *p, const struct settings *s, s
 	buf_addz(out, "Entering interactive mode (type \"help\" for commands, \"o\" for options)\n");
 }
 
-static int compare_texts(const void *a, const void *b)
+static int shell_help_compare_texts(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* Append texts[n] in the order of their bytes. */
-static void add_sorted(const char **text, size_t n, const char *between, struct buf *out)
+static void shell_help_add_sorted(const char **text, size_t n, const char *between, struct buf *out)
 {
-	qsort(text, n, sizeof(*text), compare_texts);
+	qsort(text, n, sizeof(*text), shell_help_compare_texts);
 	for (size_t i = 0; i < n; i++)
 		buf_addf(out, "%s%s", i ? between : "", text[i]);
 }
 
-static void add_line(const char *name, const char *value, const char *comment, struct buf *out)
+static void shell_help_add_line(const char *name, const char *value, const char *comment, struct buf *out)
 {
 	struct buf line = { 0 };
 
@@ -65,7 +65,7 @@ static void add_line(const char *name, const char *value, const char *comment, s
 	buf_release(&line);
 }
 
-static void add_choice(const struct query_choice *c, const struct settings *s, struct buf *out)
+static void shell_help_add_choice(const struct query_choice *c, const struct settings *s, struct buf *out)
 {
 	const char *name[32];
 	struct buf value = { 0 }, comment = { 0 };
@@ -77,16 +77,16 @@ static void add_choice(const struct query_choice *c, const struct settings *s, s
 	if (strcmp(c->name, "shape") == 0)
 		name[n++] = "text";
 	buf_addz(&comment, "//: [");
-	add_sorted(name, n, " | ", &comment);
+	shell_help_add_sorted(name, n, " | ", &comment);
 	buf_addz(&comment, "]");
 	settings_add_choice(s, c, &value);
-	add_line(c->name, strcmp(buf_text(&value), "functions") == 0 ? "(default)" : buf_text(&value),
-		 buf_text(&comment), out);
+	shell_help_add_line(c->name, strcmp(buf_text(&value), "functions") == 0 ? "(default)" : buf_text(&value),
+			    buf_text(&comment), out);
 	buf_release(&value);
 	buf_release(&comment);
 }
 
-static void add_types(const struct profile *p, const struct settings *s, struct buf *out)
+static void shell_help_add_types(const struct profile *p, const struct settings *s, struct buf *out)
 {
 	const char *value = settings_query(s)->sample_index;
 	struct buf comment = { 0 };
@@ -96,30 +96,32 @@ static void add_types(const struct profile *p, const struct settings *s, struct 
 	buf_addz(&comment, "]");
 	if (!*value) /* like pprof, show the last type, even if the profile has another default */
 		value = profile_text(p, p->type[p->n_types - 1].name);
-	add_line("sample_index", value, buf_text(&comment), out);
+	shell_help_add_line("sample_index", value, buf_text(&comment), out);
 	buf_release(&comment);
 }
 
-static void add_option(const struct opt *o, const struct profile *p, const struct settings *s, struct buf *out)
+static void shell_help_add_option(const struct opt *o, const struct profile *p, const struct settings *s,
+				  struct buf *out)
 {
 	struct buf value = { 0 };
 	char name[OPT_NAME_MAX];
 
 	if (strcmp(o->name, "sample_index") == 0) {
-		add_types(p, s, out);
+		shell_help_add_types(p, s, out);
 		return;
 	}
 	if (o->kind == OPT_MODE) /* normalize: pprof shows true or false, so the mode is not shown */
 		buf_addz(&value, *settings_query(s)->normalize ? "true" : "false");
 	else
 		settings_add_value(s, o, &value);
-	add_line(opt_display_name(o, name), value.len ? buf_text(&value) : "\"\"",
-		 strcmp(o->name, "nodecount") == 0 && strcmp(buf_text(&value), "-1") == 0 ? "//: default" : "", out);
+	shell_help_add_line(
+		opt_display_name(o, name), value.len ? buf_text(&value) : "\"\"",
+		strcmp(o->name, "nodecount") == 0 && strcmp(buf_text(&value), "-1") == 0 ? "//: default" : "", out);
 	buf_release(&value);
 }
 
 /* Is the option in our list (own: true) or in pprof's list (own: false)? pprof does not list source_path. */
-static bool is_listed(const struct opt *o, bool own)
+static bool shell_help_is_listed(const struct opt *o, bool own)
 {
 	static const char *const ours[] = { "source_path", "tools" };
 
@@ -130,21 +132,21 @@ static bool is_listed(const struct opt *o, bool own)
 	       (settings_can_assign(o) || strcmp(o->name, "normalize") == 0) && strcmp(o->name, "by") != 0;
 }
 
-static void add_list(bool own, const struct profile *p, const struct settings *s, struct buf *out)
+static void shell_help_add_list(bool own, const struct profile *p, const struct settings *s, struct buf *out)
 {
 	struct buf line[64] = { { 0 } };
 	const char *text[64];
 	size_t n = 0;
 
 	for (size_t i = 0; i < query_n_options && n < 60; i++)
-		if (is_listed(&query_options[i], own))
-			add_option(&query_options[i], p, s, &line[n++]);
+		if (shell_help_is_listed(&query_options[i], own))
+			shell_help_add_option(&query_options[i], p, s, &line[n++]);
 	for (size_t i = 0; i < query_n_choices; i++)
 		if ((strcmp(query_choices[i].name, "shape") == 0) == own)
-			add_choice(&query_choices[i], s, &line[n++]);
+			shell_help_add_choice(&query_choices[i], s, &line[n++]);
 	for (size_t i = 0; i < n; i++)
 		text[i] = buf_text(&line[i]);
-	add_sorted(text, n, "\n", out);
+	shell_help_add_sorted(text, n, "\n", out);
 	buf_addz(out, "\n");
 	for (size_t i = 0; i < n; i++)
 		buf_release(&line[i]);
@@ -152,17 +154,17 @@ static void add_list(bool own, const struct profile *p, const struct settings *s
 
 void cmd_shell_add_options(const struct profile *p, const struct settings *s, struct buf *out)
 {
-	add_list(false, p, s, out);
+	shell_help_add_list(false, p, s, out);
 	buf_addz(out, "\n");
-	add_list(true, p, s, out);
+	shell_help_add_list(true, p, s, out);
 }
 
-static void add_entry(const char *name, const char *help, struct buf *out)
+static void shell_help_add_entry(const char *name, const char *help, struct buf *out)
 {
 	buf_addf(out, "    %-20s %.*s\n", name, (int)strcspn(help, "\n"), help);
 }
 
-static void add_all(struct buf *out)
+static void shell_help_add_all(struct buf *out)
 {
 	char name[OPT_NAME_MAX];
 
@@ -170,20 +172,20 @@ static void add_all(struct buf *out)
 		 "  Reports: COMMAND [N] [REGEX]... [-REGEX]... [-cum] [--OPTION[=VALUE]]... [>FILE] [| PROGRAM]\n");
 	for (size_t i = 0; i < n_reports; i++)
 		if (reports_is_in_shell(&reports[i]))
-			add_entry(reports[i].name, reports[i].help, out);
+			shell_help_add_entry(reports[i].name, reports[i].help, out);
 	buf_addz(out, "\n  Others:\n");
-	add_entry("o, options", "list the options and their values", out);
-	add_entry("help [WORD]", "print this help, or help on a command or an option", out);
-	add_entry(":", "clear focus, ignore, hide, tagfocus and tagignore", out);
-	add_entry("TYPE", "the name of a sample type is short for sample_index=TYPE", out);
-	add_entry("q, quit, exit, ^D", "leave", out);
+	shell_help_add_entry("o, options", "list the options and their values", out);
+	shell_help_add_entry("help [WORD]", "print this help, or help on a command or an option", out);
+	shell_help_add_entry(":", "clear focus, ignore, hide, tagfocus and tagignore", out);
+	shell_help_add_entry("TYPE", "the name of a sample type is short for sample_index=TYPE", out);
+	shell_help_add_entry("q, quit, exit, ^D", "leave", out);
 	buf_addz(out, "\n  Options of all following reports: NAME=VALUE\n");
 	for (size_t i = 0; i < query_n_options; i++)
 		if (settings_can_assign(&query_options[i]) && query_options[i].kind != OPT_CHOICE)
-			add_entry(opt_display_name(&query_options[i], name), query_options[i].help, out);
+			shell_help_add_entry(opt_display_name(&query_options[i], name), query_options[i].help, out);
 	buf_addz(out, "\n  Choices: NAME=VALUE\n");
 	for (size_t i = 0; i < query_n_choices; i++) {
-		add_entry(query_choices[i].name, "", out);
+		shell_help_add_entry(query_choices[i].name, "", out);
 		for (size_t k = 0; k < query_n_options; k++)
 			if (query_options[k].kind == OPT_CHOICE && query_options[k].at == query_choices[i].offset)
 				buf_addf(out, "      %-18s %.*s\n", query_options[k].name,
@@ -231,7 +233,7 @@ bool cmd_shell_add_help(const char *word, const struct settings *s, struct buf *
 	o = opt_find(query_options, query_n_options, word, strlen(word));
 
 	if (!*word)
-		add_all(out);
+		shell_help_add_all(out);
 	for (size_t i = 0; i < n_reports; i++)
 		if (reports_is_in_shell(&reports[i]) && strcmp(reports[i].name, word) == 0)
 			add_report(&reports[i], out);
@@ -239,7 +241,7 @@ bool cmd_shell_add_help(const char *word, const struct settings *s, struct buf *
 		add_opt(o, s, out);
 	for (size_t i = 0; i < query_n_choices; i++)
 		if (strcmp(query_choices[i].name, word) == 0)
-			add_choice(&query_choices[i], s, out);
+			shell_help_add_choice(&query_choices[i], s, out);
 	if (out->len > before && out->data[out->len - 1] != '\n')
 		buf_addz(out, "\n");
 	return out->len > before;

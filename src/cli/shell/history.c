@@ -27,7 +27,7 @@
 
 enum { SLACK = 200, FILE_MAX = 4 << 20, GROWTH_MAX = 1 << 20, TRIES = 20, TRY_NS = 10000000 };
 
-static bool find_path(struct buf *path)
+static bool shell_history_find_path(struct buf *path)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 
@@ -87,7 +87,7 @@ static bool is_storable(const char *line, size_t n)
 }
 
 /* Append the lines of the text without control characters. */
-static void split(const char *text, size_t n, struct string_list *out)
+static void shell_history_split(const char *text, size_t n, struct string_list *out)
 {
 	for (const char *at = text; at < text + n;) {
 		const char *end = memchr(at, '\n', (size_t)(text + n - at));
@@ -102,7 +102,7 @@ static void split(const char *text, size_t n, struct string_list *out)
 }
 
 /* Read the lines in the last FILE_MAX bytes. Returns false if there are more. */
-static bool read_lines(int fd, struct string_list *out)
+static bool shell_history_read_lines(int fd, struct string_list *out)
 {
 	off_t end = lseek(fd, 0, SEEK_END), start = end > FILE_MAX ? end - FILE_MAX : 0;
 	struct bytes all;
@@ -115,7 +115,7 @@ static bool read_lines(int fd, struct string_list *out)
 	text = (const char *)all.data;
 	for (cut = 0; start && cut < all.n && text[cut] != '\n'; cut++) /* the first line may be incomplete */
 		;
-	split(text + cut, all.n - cut, out);
+	shell_history_split(text + cut, all.n - cut, out);
 	free(all.data);
 	return start == 0;
 }
@@ -154,10 +154,10 @@ void cmd_shell_history_load(struct string_list *out)
 	struct buf path = { 0 };
 	int fd;
 
-	if (find_path(&path)) {
+	if (shell_history_find_path(&path)) {
 		fd = open(path.data, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		if (fd >= 0) {
-			read_lines(fd, &lines);
+			shell_history_read_lines(fd, &lines);
 			close(fd);
 		}
 	}
@@ -190,7 +190,7 @@ static void add_to_file(const char *path, const char *line)
 
 	if (fd < 0)
 		return;
-	has_all = read_lines(fd, &lines);
+	has_all = shell_history_read_lines(fd, &lines);
 	if (!is_last(&lines, line)) {
 		/* a session that ended while writing may have left a line without newline */
 		char before = '\n';
@@ -215,7 +215,7 @@ void cmd_shell_history_add(const char *line)
 {
 	struct buf path = { 0 };
 
-	if (is_storable(line, strlen(line)) && find_path(&path)) {
+	if (is_storable(line, strlen(line)) && shell_history_find_path(&path)) {
 		io_make_folders(path.data);
 		add_to_file(path.data, line);
 	}

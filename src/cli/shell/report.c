@@ -35,7 +35,7 @@ static struct args args_of(const struct line *l, struct stop *stop)
 	return a;
 }
 
-static int make(const struct loaded *s, const struct line *l, struct stop *stop)
+static int shell_report_make(const struct loaded *s, const struct line *l, struct stop *stop)
 {
 	struct args a = args_of(l, stop);
 
@@ -50,7 +50,7 @@ static int make_to(const struct loaded *s, const struct line *l, struct stop *st
 	int status, ours;
 
 	if (fd < 0)
-		return make(s, l, stop);
+		return shell_report_make(s, l, stop);
 	ours = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	if (ours < 0)
 		return say_error("standard output: %s", strerror(errno));
@@ -60,7 +60,7 @@ static int make_to(const struct loaded *s, const struct line *l, struct stop *st
 		return status;
 	}
 	sigaction(SIGPIPE, &ignore, &before);
-	status = make(s, l, stop);
+	status = shell_report_make(s, l, stop);
 	sigaction(SIGPIPE, &before, NULL);
 	dup2(ours, STDOUT_FILENO);
 	close(ours);

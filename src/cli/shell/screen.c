@@ -50,7 +50,7 @@ static const char *command(void)
 }
 
 /* Append file and line to the arguments in the form that the editor takes. */
-static size_t add_place(const char **argv, size_t n, const char *path, int64_t line, struct buf *place)
+static size_t shell_screen_add_place(const char **argv, size_t n, const char *path, int64_t line, struct buf *place)
 {
 	struct buf editor = { 0 };
 	size_t i = 0, n_colon = sizeof(colon_editors) / sizeof(colon_editors[0]);
@@ -90,7 +90,7 @@ static int edit_file(const char *path, int64_t line, struct err *err)
 		if (*word && n < WORDS_MAX)
 			argv[n++] = word;
 	buf_addf(&file, "%s%s", *path == '/' ? "" : "./", path); /* prevents a name like an option */
-	n = add_place(argv, n, file.data, line > 0 ? line : 1, &place);
+	n = shell_screen_add_place(argv, n, file.data, line > 0 ? line : 1, &place);
 	argv[n] = NULL;
 	rc = child_run_interactive(argv, err);
 	buf_release(&place);
@@ -120,8 +120,8 @@ static int fail_with_last_message(const struct buf *output, struct err *err)
 	return err_set(err, ERR_USAGE, "%.*s", (int)(end - from), from);
 }
 
-static int run(void *arg, const struct shell_data *d, const struct line *l, struct stop *stop, struct buf *output,
-	       struct err *err)
+static int shell_screen_run(void *arg, const struct shell_data *d, const struct line *l, struct stop *stop,
+			    struct buf *output, struct err *err)
 {
 	struct context *r = arg;
 	struct loaded loaded = *r->loaded;
@@ -151,7 +151,7 @@ static void append_history(void *arg, const char *line)
 	cmd_shell_history_add(line);
 }
 
-static int edit(void *arg, const char *path, int64_t line, struct err *err)
+static int shell_screen_edit(void *arg, const char *path, int64_t line, struct err *err)
 {
 	const struct context *context = arg;
 
@@ -160,13 +160,14 @@ static int edit(void *arg, const char *path, int64_t line, struct err *err)
 	return edit_file(path, line, err);
 }
 
-static int help(void *arg, const char *words, const struct settings *now, struct buf *text, struct err *err)
+static int shell_screen_help(void *arg, const char *words, const struct settings *now, struct buf *text,
+			     struct err *err)
 {
 	(void)arg;
 	return cmd_shell_add_help(words, now, text) ? 0 : err_set(err, ERR_USAGE, "Unknown command: %s", words);
 }
 
-static int parse_size(const char *text, int *width, int *height)
+static int shell_screen_parse_size(const char *text, int *width, int *height)
 {
 	char end;
 
@@ -247,14 +248,17 @@ int cmd_shell_screen(const struct args *a, struct loaded *loaded)
 				      .line = "top",
 				      .sources = loaded->from,
 				      .binary = loaded->load[SIDE_TARGET].binary,
-				      .host = { .arg = &context, .run = run, .edit = edit, .help = help },
+				      .host = { .arg = &context,
+						.run = shell_screen_run,
+						.edit = shell_screen_edit,
+						.help = shell_screen_help },
 				      .reload = answer_can_reload(&request) ? &request : NULL,
 				      .mouse = !a->q.no_mouse,
 				      .color = say_wants_color(STDOUT_FILENO, a->q.color) };
 	int width = 0, height = 0, status;
 
 	if (parse_depth(a->q.colors, &open.depth) != STATUS_FINE ||
-	    (*a->q.keys && parse_size(a->q.size, &width, &height) != STATUS_FINE))
+	    (*a->q.keys && shell_screen_parse_size(a->q.size, &width, &height) != STATUS_FINE))
 		return STATUS_TROUBLE;
 	open.data = mem_zalloc(1, sizeof(*open.data));
 	*open.data = (struct shell_data){ .p = loaded->profile,

@@ -75,7 +75,7 @@ static bool read_plain(struct buf *out)
 	return n > 0 || c != EOF;
 }
 
-static bool read_line(const struct shell *s, struct buf *out)
+static bool shell_read_line(const struct shell *s, struct buf *out)
 {
 	if (s->editor) {
 		enum line_result end;
@@ -98,25 +98,25 @@ static bool read_line(const struct shell *s, struct buf *out)
 	return true;
 }
 
-static void print_text(struct buf *text)
+static void shell_print_text(struct buf *text)
 {
 	fputs(buf_text(text), stderr);
 	buf_release(text);
 }
 
-static void help(const struct shell *s, const char *words)
+static void shell_help(const struct shell *s, const char *words)
 {
 	const char *near = hint_word(words + strspn(words, "-"), true, true);
 	struct buf text = { 0 };
 
 	if (cmd_shell_add_help(words, s->settings, &text))
-		print_text(&text);
+		shell_print_text(&text);
 	else
 		say_error("Unknown command: %s%s%s", words, *near ? "; did you mean " : "", near);
 }
 
 /* Run one line. Returns false if it ends the shell. */
-static bool run_line(struct shell *s, const char *text)
+static bool shell_shell_run_line(struct shell *s, const char *text)
 {
 	struct line l;
 	struct buf options = { 0 };
@@ -138,10 +138,10 @@ static bool run_line(struct shell *s, const char *text)
 		break;
 	case LINE_OPTIONS:
 		cmd_shell_add_options(s->loaded.profile, s->settings, &options);
-		print_text(&options);
+		shell_print_text(&options);
 		break;
 	case LINE_HELP:
-		help(s, l.topic);
+		shell_help(s, l.topic);
 		break;
 	case LINE_EXIT:
 		continues = false;
@@ -151,7 +151,7 @@ static bool run_line(struct shell *s, const char *text)
 }
 
 /* Run a line that may expand to several. Returns false if it ends the shell. */
-static bool run(struct shell *s, const char *text)
+static bool shell_shell_run(struct shell *s, const char *text)
 {
 	struct string_list lines = { 0 };
 	bool continues = true;
@@ -162,7 +162,7 @@ static bool run(struct shell *s, const char *text)
 		const char *at = string_list_get(&lines, i, &n);
 		char *line = mem_strndup(at, n);
 
-		continues = run_line(s, line);
+		continues = shell_shell_run_line(s, line);
 		free(line);
 	}
 	string_list_release(&lines);
@@ -174,9 +174,9 @@ static void run_prompt(struct shell *s)
 	struct buf line = { 0 }, greeting = { 0 };
 
 	cmd_shell_add_greeting(s->loaded.profile, s->settings, &greeting);
-	print_text(&greeting);
+	shell_print_text(&greeting);
 	s->editor = s->can_draw ? cmd_shell_editor_open(s->loaded.profile) : NULL;
-	while (read_line(s, &line) && run(s, line.data))
+	while (shell_read_line(s, &line) && shell_shell_run(s, line.data))
 		while (waitpid(-1, NULL, WNOHANG) > 0) /* programs that showed a picture */
 			;
 	cmd_shell_editor_close(s->editor);

@@ -63,7 +63,7 @@ const struct opt *cmd_snapshot_option_at(size_t i)
 }
 
 /* Parse an option. Returns the number of arguments used. */
-static int read_one(int left, char **argv, struct snapshot_args *to, struct err *err)
+static int snapshot_read_one(int left, char **argv, struct snapshot_args *to, struct err *err)
 {
 	const char *name = argv[0] + 1 + (argv[0][1] == '-'), *value = strchr(name, '=');
 	size_t n = value ? (size_t)(value - name) : strlen(name);
@@ -90,7 +90,7 @@ static int read_one(int left, char **argv, struct snapshot_args *to, struct err 
 	return rc < 0 ? rc : used;
 }
 
-static int read_options(int argc, char **argv, struct snapshot_args *to, struct err *err)
+static int snapshot_read_options(int argc, char **argv, struct snapshot_args *to, struct err *err)
 {
 	bool words_only = false;
 
@@ -101,7 +101,7 @@ static int read_options(int argc, char **argv, struct snapshot_args *to, struct 
 		if (!words_only && strcmp(argv[i], "--") == 0) {
 			words_only = true;
 		} else if (!words_only && argv[i][0] == '-' && argv[i][1]) {
-			used = read_one(argc - i, argv + i, to, err);
+			used = snapshot_read_one(argc - i, argv + i, to, err);
 			if (used < 0)
 				return used;
 		} else if (to->source) {
@@ -137,7 +137,7 @@ static size_t write_shots(struct snapshot *s)
 	return n;
 }
 
-static int write_all(struct snapshot *s, bool prints_table)
+static int snapshot_write_all(struct snapshot *s, bool prints_table)
 {
 	struct buf text = { 0 };
 	struct err err;
@@ -166,13 +166,13 @@ static int write_all(struct snapshot *s, bool prints_table)
 	return status;
 }
 
-static bool fetch(void *arg, struct fetch_request *get, size_t n, const char *what)
+static bool snapshot_snapshot_fetch(void *arg, struct fetch_request *get, size_t n, const char *what)
 {
 	return cmd_http_fetch(arg, get, n, what);
 }
 
 /* Make a folder for files that are only on their way to a store. The caller frees out. */
-static int make_folder(char **out, struct err *err)
+static int snapshot_snapshot_make_folder(char **out, struct err *err)
 {
 	const char *parent = getenv("TMPDIR");
 	struct buf name = { 0 };
@@ -188,7 +188,7 @@ static int make_folder(char **out, struct err *err)
 }
 
 /* Remove the folder and the files of the snapshot. */
-static void remove_folder(const char *folder)
+static void snapshot_remove_folder(const char *folder)
 {
 	DIR *d = opendir(folder);
 
@@ -226,10 +226,10 @@ int cmd_snapshot(int argc, char **argv)
 	struct url folder;
 	struct err err;
 	char *temporary = NULL;
-	int rc = read_options(argc, argv, &a, &err), status = STATUS_FINE;
+	int rc = snapshot_read_options(argc, argv, &a, &err), status = STATUS_FINE;
 
 	if (rc == 0 && !a.help && !*a.options.folder) {
-		rc = make_folder(&temporary, &err);
+		rc = snapshot_snapshot_make_folder(&temporary, &err);
 		a.options.folder = temporary;
 	}
 	if (rc == 0 && a.help) {
@@ -245,20 +245,20 @@ int cmd_snapshot(int argc, char **argv)
 		a.options.comment = a.comment.item;
 		a.options.n_comments = a.comment.n;
 		a.options.max_inflated = cmd_http_max_inflated(&a.http);
-		a.options.fetch = fetch;
+		a.options.fetch = snapshot_snapshot_fetch;
 		a.options.arg = &a.http;
 		rc = snapshot_plan(&a.options, &folder, &s, &err);
 	}
 	if (rc == 0)
 		rc = snapshot_fetch(&s, &err);
-	status = rc < 0 ? say_error("%s", err.msg) : write_all(&s, !temporary);
+	status = rc < 0 ? say_error("%s", err.msg) : snapshot_write_all(&s, !temporary);
 	if (rc == 0 && *a.to_store && access(a.options.folder, F_OK) == 0) {
 		int imported = import(&a);
 
 		status = status == STATUS_FINE ? imported : status;
 	}
 	if (temporary)
-		remove_folder(temporary);
+		snapshot_remove_folder(temporary);
 	free(temporary);
 	snapshot_release(&s);
 	opt_list_release(&a.comment);

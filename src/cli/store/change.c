@@ -24,7 +24,7 @@ static int select_in(struct store_command *c, const char *text, struct store **s
 	return rc < 0 ? rc : cmd_store_select(text, *s, window, query, err);
 }
 
-static int count_one(void *arg, const struct store_item *item, struct err *err)
+static int store_change_count_one(void *arg, const struct store_item *item, struct err *err)
 {
 	(void)item;
 	(void)err;
@@ -43,7 +43,7 @@ int cmd_store_pin(struct store_command *c, struct err *err)
 	int rc = cmd_store_open_writer(c, false, err);
 
 	rc = rc < 0 ? rc : select_in(c, c->a->word[1], &s, &window, &query, err);
-	rc = rc < 0 ? rc : store_list(s, &query, c->stop, count_one, &n, err);
+	rc = rc < 0 ? rc : store_list(s, &query, c->stop, store_change_count_one, &n, err);
 	if (rc == 0 && n == 0)
 		rc = err_set(err, ERR_IO, "%s: no profiles; cpa store ls lists the series", c->a->word[1]);
 	if (rc == 0) {
@@ -100,7 +100,7 @@ int cmd_store_rm(struct store_command *c, struct err *err)
 		rc = err_set(err, ERR_USAGE, "%s names no window; to remove everything of it: cpa store rm '%s@all'",
 			     c->a->word[0], c->a->word[0]);
 	if (rc == 0)
-		rc = c->a->dry_run ? store_list(s, &query, c->stop, count_one, &n, err)
+		rc = c->a->dry_run ? store_list(s, &query, c->stop, store_change_count_one, &n, err)
 				   : store_remove(c->writer, &query, &n, err);
 	if (rc == 0)
 		buf_addf(c->out, "%s %" PRIu64 " profile%s\n", c->a->dry_run ? "would remove" : "removed", n,

@@ -22,7 +22,7 @@
 enum { ID_BYTES = 16, ID_SHOWN = 4, NAME_MAX_BYTES = 64 };
 
 /* Parse 32 hexadecimal digits. */
-static bool parse_id(const char *text, uint8_t id[ID_BYTES])
+static bool store_files_parse_id(const char *text, uint8_t id[ID_BYTES])
 {
 	if (strlen(text) != 2 * ID_BYTES || strspn(text, "0123456789abcdefABCDEF") != 2 * ID_BYTES)
 		return false;
@@ -34,7 +34,7 @@ static bool parse_id(const char *text, uint8_t id[ID_BYTES])
 	return true;
 }
 
-static int count_one(void *arg, const struct store_item *item, struct err *err)
+static int store_files_count_one(void *arg, const struct store_item *item, struct err *err)
 {
 	(void)item;
 	(void)err;
@@ -42,7 +42,7 @@ static int count_one(void *arg, const struct store_item *item, struct err *err)
 	return 0;
 }
 
-static int write_profile(const struct profile *p, const char *path, struct err *err)
+static int store_files_write_profile(const struct profile *p, const char *path, struct err *err)
 {
 	struct buf packed = { 0 };
 	int rc = pprof_write(p, 1, &packed, err);
@@ -54,7 +54,7 @@ static int write_profile(const struct profile *p, const char *path, struct err *
 }
 
 /* Append a part of a file name: only letters, digits, - and _, so that no name of a service leaves the folder. */
-static void add_name(const char *s, struct buf *out)
+static void store_files_add_name(const char *s, struct buf *out)
 {
 	size_t n = 0;
 
@@ -75,13 +75,13 @@ struct files {
 	uint64_t n;
 };
 
-static void add_file_name(const struct store_item *item, struct buf *out)
+static void store_files_add_file_name(const struct store_item *item, struct buf *out)
 {
 	struct buf time = { 0 };
 
-	add_name(item->service, out);
+	store_files_add_name(item->service, out);
 	buf_addz(out, "-");
-	add_name(item->kind, out);
+	store_files_add_name(item->kind, out);
 	buf_addz(out, "-");
 	window_print_time(item->start_ns / 1000000000 * 1000000000, &time);
 	for (size_t i = 0; i < time.len; i++)
@@ -120,12 +120,12 @@ static int write_item(void *arg, const struct store_item *item, struct profile *
 	struct buf name = { 0 }, path = { 0 };
 	int rc;
 
-	add_file_name(item, &name);
+	store_files_add_file_name(item, &name);
 	if (f->is_folder)
 		buf_addf(&path, "%s/%s", f->path, buf_text(&name));
 	else
 		buf_addz(&path, f->path);
-	rc = write_profile(p, buf_text(&path), err);
+	rc = store_files_write_profile(p, buf_text(&path), err);
 	if (rc == 0 && f->is_folder)
 		add_to_manifest(&f->json, item, buf_text(&name));
 	f->n++;
@@ -135,7 +135,7 @@ static int write_item(void *arg, const struct store_item *item, struct profile *
 	return rc;
 }
 
-static bool is_folder(const char *path)
+static bool store_files_is_folder(const char *path)
 {
 	struct stat st;
 	size_t n = strlen(path);
@@ -146,7 +146,8 @@ static bool is_folder(const char *path)
 /* Several profiles are not written to the name of one. */
 static int check_file_name(const struct store_command *c, const struct files *f, uint64_t n, struct err *err)
 {
-	if (!f->is_folder || is_folder(f->path) || !(ends_with(f->path, ".pb.gz") || ends_with(f->path, ".pb")))
+	if (!f->is_folder || store_files_is_folder(f->path) ||
+	    !(ends_with(f->path, ".pb.gz") || ends_with(f->path, ".pb")))
 		return 0;
 	if (strcmp(c->a->name, "export") == 0)
 		return err_set(err, ERR_USAGE,
@@ -200,7 +201,7 @@ static int select_profiles(struct store_command *c, struct store **s, struct win
 	if (!*c->a->output)
 		return err_set(err, ERR_USAGE, "-o is missing; usage: cpa store %s %s -o FILE", c->a->name, text);
 	rc = store_open(c->directory, s, err);
-	if (rc == 0 && parse_id(text, id)) {
+	if (rc == 0 && store_files_parse_id(text, id)) {
 		rc = cmd_store_select("*", *s, window, q, err);
 		q->id = id;
 	} else if (rc == 0) {
@@ -208,7 +209,7 @@ static int select_profiles(struct store_command *c, struct store **s, struct win
 	}
 	if (rc == 0) {
 		q->partial = c->a->partial;
-		rc = store_list(*s, q, c->stop, count_one, n, err);
+		rc = store_list(*s, q, c->stop, store_files_count_one, n, err);
 	}
 	if (rc == 0 && *n == 0)
 		rc = err_set(err, ERR_IO, "%s: no such profile; cpa store ls --profiles lists them", text);
@@ -224,7 +225,7 @@ int cmd_store_get(struct store_command *c, struct err *err)
 	uint64_t n = 0;
 	int rc = select_profiles(c, &s, &window, &q, &n, err);
 
-	f.is_folder = n > 1 || is_folder(f.path);
+	f.is_folder = n > 1 || store_files_is_folder(f.path);
 	rc = rc < 0 ? rc : write_files(c, s, &q, &f, n, err);
 	window_free(window);
 	cmd_store_close(c, s);

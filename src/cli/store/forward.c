@@ -22,7 +22,7 @@
 
 enum { STATUS_OK = 200, STATUS_CONFLICT = 409, WAIT_SECONDS = 7 * 24 * 3600 };
 
-static void add_folder(struct buf *query)
+static void forward_add_folder(struct buf *query)
 {
 	char *folder = getcwd(NULL, 0);
 
@@ -67,7 +67,7 @@ int cmd_store_forward(const char *socket, int argc, char **argv, struct buf *out
 	struct fetch_request r = { .url = &url, .keeps_refusal = true };
 	int rc;
 
-	add_folder(&query);
+	forward_add_folder(&query);
 	for (int i = 0; i < argc; i++)
 		buf_add(&body, argv[i], strlen(argv[i]) + 1);
 	url.query = (char *)(uintptr_t)buf_text(&query);

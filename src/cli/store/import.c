@@ -51,7 +51,7 @@ struct labels {
 };
 
 /* Add a label, unless it has one of this name. */
-static int add_label(struct labels *l, const char *text, size_t n_name, struct err *err)
+static int import_add_label(struct labels *l, const char *text, size_t n_name, struct err *err)
 {
 	char *copy;
 	size_t at = 0;
@@ -90,7 +90,7 @@ static const char *find_comment(const struct profile *p, const char *prefix)
 	return NULL;
 }
 
-static bool is_name(const char *label, const char *name)
+static bool import_is_name(const char *label, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -98,8 +98,8 @@ static bool is_name(const char *label, const char *name)
 }
 
 /* The value of an option, or of --label=NAME=VALUE, which is the same. */
-static int find_option(const struct cmd_store_args *a, const char *name, const char *option, const char **out,
-		       struct err *err)
+static int import_find_option(const struct cmd_store_args *a, const char *name, const char *option, const char **out,
+			      struct err *err)
 {
 	size_t n = strlen(name);
 
@@ -109,7 +109,7 @@ static int find_option(const struct cmd_store_args *a, const char *name, const c
 
 		if (!sign || sign == text)
 			return err_set(err, ERR_USAGE, "--label=%s: expected KEY=VALUE", text);
-		if (!is_name(text, name))
+		if (!import_is_name(text, name))
 			continue;
 		if (!sign[1])
 			return err_set(err, ERR_USAGE, "--label=%s: the %s is empty", text, name);
@@ -122,7 +122,8 @@ static int find_option(const struct cmd_store_args *a, const char *name, const c
 }
 
 /* Labels of the command line, then version and host as cpa snapshot writes them. */
-static int make_labels(const struct cmd_store_args *a, const struct profile *p, struct labels *l, struct err *err)
+static int import_make_labels(const struct cmd_store_args *a, const struct profile *p, struct labels *l,
+			      struct err *err)
 {
 	static const struct {
 		const char *comment, *name;
@@ -132,8 +133,8 @@ static int make_labels(const struct cmd_store_args *a, const struct profile *p, 
 	for (size_t i = 0; i < a->label.n && rc == 0; i++) {
 		const char *text = a->label.item[i], *sign = strchr(text, '=');
 
-		if (!is_name(text, "service") && !is_name(text, "kind"))
-			rc = add_label(l, text, (size_t)(sign - text), err);
+		if (!import_is_name(text, "service") && !import_is_name(text, "kind"))
+			rc = import_add_label(l, text, (size_t)(sign - text), err);
 	}
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]) && rc == 0; i++) {
 		const char *value = find_comment(p, known[i].comment);
@@ -141,7 +142,7 @@ static int make_labels(const struct cmd_store_args *a, const struct profile *p, 
 
 		if (value && *value) {
 			buf_addf(&text, "%s=%s", known[i].name, value);
-			rc = add_label(l, buf_text(&text), strlen(known[i].name), err);
+			rc = import_add_label(l, buf_text(&text), strlen(known[i].name), err);
 		}
 		buf_release(&text);
 	}
@@ -149,7 +150,7 @@ static int make_labels(const struct cmd_store_args *a, const struct profile *p, 
 }
 
 /* Is one of the words of a name this one? Words are of letters and digits. */
-static bool has_word(const char *name, size_t n, const char *word)
+static bool import_has_word(const char *name, size_t n, const char *word)
 {
 	size_t n_word = strlen(word);
 
@@ -175,8 +176,8 @@ static const char *find_kind_in_path(const char *path)
 
 		while (begin > 0 && path[begin - 1] != '/')
 			begin--;
-		is_block = has_word(path + begin, end - begin, "block");
-		is_mutex = has_word(path + begin, end - begin, "mutex");
+		is_block = import_has_word(path + begin, end - begin, "block");
+		is_mutex = import_has_word(path + begin, end - begin, "mutex");
 		if (is_block || is_mutex)
 			return is_block && is_mutex ? NULL : is_block ? "block" : "mutex";
 		if (begin == 0)
@@ -187,7 +188,8 @@ static const char *find_kind_in_path(const char *path)
 }
 
 /* The kind by the options, or the URL in a comment, or the sample types and the name of the file. */
-static int find_kind(struct import *x, const struct profile *p, const char *path, struct buf *out, struct err *err)
+static int import_find_kind(struct import *x, const struct profile *p, const char *path, struct buf *out,
+			    struct err *err)
 {
 	const char *url = find_comment(p, "url: "), *last = url ? strrchr(url, '/') : NULL, *found = NULL;
 	struct err ignored;
@@ -209,14 +211,14 @@ static int find_kind(struct import *x, const struct profile *p, const char *path
 }
 
 /* The service: that of the options, else the file name of the program. */
-static void find_service(const struct import *x, const struct profile *p, struct buf *out)
+static void import_find_service(const struct import *x, const struct profile *p, struct buf *out)
 {
 	const char *file = p->n_maps ? path_base(profile_text(p, p->map[0].file)) : "";
 
 	buf_addz(out, *x->service ? x->service : *file ? file : "unknown");
 }
 
-static int commit(struct import *x, struct err *err)
+static int import_commit(struct import *x, struct err *err)
 {
 	int rc = store_commit(x->c->writer, err);
 
@@ -226,7 +228,7 @@ static int commit(struct import *x, struct err *err)
 	return rc == 0 && store_flush_is_due(x->c->writer) ? store_flush(x->c->writer, err) : rc;
 }
 
-static int append(struct import *x, const struct store_input *in, struct err *err)
+static int import_append(struct import *x, const struct store_input *in, struct err *err)
 {
 	bool is_duplicate = false;
 	int rc = store_append(x->c->writer, in, NULL, &is_duplicate, err);
@@ -242,7 +244,7 @@ static int append(struct import *x, const struct store_input *in, struct err *er
 		x->n++;
 		x->n_new++;
 	}
-	return ++x->n_waiting < COMMIT_PROFILES ? 0 : commit(x, err);
+	return ++x->n_waiting < COMMIT_PROFILES ? 0 : import_commit(x, err);
 }
 
 /* data is consumed. */
@@ -255,20 +257,20 @@ static int import_profile(struct import *x, struct bytes *data, const char *path
 	int rc = formats_read(data, &formats_limits_default, &p, err);
 
 	if (rc == 0)
-		rc = make_labels(a, p, &labels, err);
+		rc = import_make_labels(a, p, &labels, err);
 	if (rc == 0)
-		rc = find_kind(x, p, path, &kind, err);
+		rc = import_find_kind(x, p, path, &kind, err);
 	if (rc == 0) {
-		find_service(x, p, &service);
-		rc = append(x,
-			    &(struct store_input){ .service = buf_text(&service),
-						   .kind = buf_text(&kind),
-						   .label = labels.item,
-						   .n_labels = labels.n,
-						   .profile = p,
-						   .start_ns = p->meta.time_ns ? p->meta.time_ns : time_ns,
-						   .duration_ns = p->meta.duration_ns },
-			    err);
+		import_find_service(x, p, &service);
+		rc = import_append(x,
+				   &(struct store_input){ .service = buf_text(&service),
+							  .kind = buf_text(&kind),
+							  .label = labels.item,
+							  .n_labels = labels.n,
+							  .profile = p,
+							  .start_ns = p->meta.time_ns ? p->meta.time_ns : time_ns,
+							  .duration_ns = p->meta.duration_ns },
+				   err);
 	}
 	buf_release(&service);
 	buf_release(&kind);
@@ -440,7 +442,7 @@ static int import_word(struct import *x, const char *word, struct err *err)
 	return is_pattern ? import_pattern(x, word, err) : import_path(x, word, 0, err);
 }
 
-static void report(const struct import *x, struct buf *out)
+static void import_report(const struct import *x, struct buf *out)
 {
 	buf_addf(out, "imported %" PRIu64 " profile%s", x->n, x->n == 1 ? "" : "s");
 	if (x->n_duplicates)
@@ -470,7 +472,7 @@ static int fail_in_part(const struct import *x, int rc, struct err *err)
 		return first.code;
 	if (n_more)
 		buf_addf(&counts, "%" PRIu64 " more file%s failed; ", n_more, n_more == 1 ? "" : "s");
-	report(x, &counts);
+	import_report(x, &counts);
 	err_set(err, first.code, "%.*s; %s", (int)(sizeof(err->msg) - counts.len - 3), first.msg, buf_text(&counts));
 	buf_release(&counts);
 	return first.code;
@@ -480,22 +482,22 @@ int cmd_store_import(struct store_command *c, struct err *err)
 {
 	struct import x = { .c = c };
 	struct err late;
-	int rc = find_option(c->a, "service", c->a->service, &x.service, err);
+	int rc = import_find_option(c->a, "service", c->a->service, &x.service, err);
 
-	rc = rc < 0 ? rc : find_option(c->a, "kind", c->a->kind, &x.kind, err);
+	rc = rc < 0 ? rc : import_find_option(c->a, "kind", c->a->kind, &x.kind, err);
 	rc = rc < 0 ? rc : cmd_store_open_writer(c, true, err);
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < c->a->n_words && rc == 0; i++)
 		rc = import_word(&x, c->a->word[i], err);
-	if (x.n_waiting && commit(&x, &late) < 0 && rc == 0) {
+	if (x.n_waiting && import_commit(&x, &late) < 0 && rc == 0) {
 		*err = late;
 		rc = late.code;
 	}
 	if (rc < 0 || x.n_failed) {
 		rc = fail_in_part(&x, rc, err);
 	} else {
-		report(&x, c->out);
+		import_report(&x, c->out);
 		buf_addz(c->out, "\n");
 	}
 	report_unsure(&x, c->out);

@@ -44,7 +44,7 @@ int cmd_store_select(const char *text, struct store *s, struct window **window, 
 
 /* ---- ls ---- */
 
-static void add_labels(struct listing *l, const struct store_label *label, size_t n)
+static void store_list_add_labels(struct listing *l, const struct store_label *label, size_t n)
 {
 	struct buf text = { 0 };
 
@@ -54,7 +54,7 @@ static void add_labels(struct listing *l, const struct store_label *label, size_
 	buf_release(&text);
 }
 
-static void add_count(struct listing *l, uint64_t n)
+static void store_list_add_count(struct listing *l, uint64_t n)
 {
 	listing_addf(l, "%" PRIu64, n);
 }
@@ -95,7 +95,7 @@ static int add_to_line(void *arg, const struct store_series *s, struct err *err)
 	return 0;
 }
 
-static int compare_lines(const void *a, const void *b)
+static int store_list_compare_lines(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 	int d = strcmp(x->service, y->service);
@@ -103,7 +103,7 @@ static int compare_lines(const void *a, const void *b)
 	return d ? d : strcmp(x->kind, y->kind);
 }
 
-static int list_services(struct store *s, const struct store_query *q, struct listing *l, struct err *err)
+static int store_list_services(struct store *s, const struct store_query *q, struct listing *l, struct err *err)
 {
 	static const struct listing_column columns[] = {
 		{ "service", "SERVICE", false },  { "kind", "KIND", false },   { "series", "SERIES", true },
@@ -115,14 +115,14 @@ static int list_services(struct store *s, const struct store_query *q, struct li
 	l->col = columns;
 	l->n_cols = sizeof(columns) / sizeof(columns[0]);
 	if (all.n)
-		qsort(all.line, all.n, sizeof(*all.line), compare_lines);
+		qsort(all.line, all.n, sizeof(*all.line), store_list_compare_lines);
 	for (size_t i = 0; i < all.n; i++) {
 		struct line *x = &all.line[i];
 
 		listing_add(l, x->service, NULL);
 		listing_add(l, x->kind, NULL);
-		add_count(l, x->series);
-		add_count(l, x->profiles);
+		store_list_add_count(l, x->series);
+		store_list_add_count(l, x->profiles);
 		listing_add_time(l, x->first_ns);
 		listing_add_time(l, x->last_ns);
 		free(x->service);
@@ -132,17 +132,17 @@ static int list_services(struct store *s, const struct store_query *q, struct li
 	return rc;
 }
 
-static int add_series(void *arg, const struct store_series *s, struct err *err)
+static int store_list_add_series(void *arg, const struct store_series *s, struct err *err)
 {
 	struct listing *l = arg;
 
 	(void)err;
 	listing_add(l, s->service, NULL);
 	listing_add(l, s->kind, NULL);
-	add_count(l, s->profiles);
+	store_list_add_count(l, s->profiles);
 	listing_add_time(l, s->first_ns);
 	listing_add_time(l, s->last_ns);
-	add_labels(l, s->label, s->n_labels);
+	store_list_add_labels(l, s->label, s->n_labels);
 	return 0;
 }
 
@@ -155,10 +155,10 @@ static int list_series(struct store *s, const struct store_query *q, struct list
 
 	l->col = columns;
 	l->n_cols = sizeof(columns) / sizeof(columns[0]);
-	return store_each_series(s, q, add_series, l, err);
+	return store_each_series(s, q, store_list_add_series, l, err);
 }
 
-static int add_profile(void *arg, const struct store_item *item, struct err *err)
+static int store_list_add_profile(void *arg, const struct store_item *item, struct err *err)
 {
 	struct listing *l = arg;
 	struct buf id = { 0 }, duration = { 0 };
@@ -172,7 +172,7 @@ static int add_profile(void *arg, const struct store_item *item, struct err *err
 	listing_add(l, buf_text(&duration), NULL);
 	listing_add(l, item->service, NULL);
 	listing_add(l, item->kind, NULL);
-	add_labels(l, item->label, item->n_labels);
+	store_list_add_labels(l, item->label, item->n_labels);
 	buf_release(&id);
 	buf_release(&duration);
 	return 0;
@@ -188,10 +188,10 @@ static int list_profiles(struct store *s, const struct store_query *q, struct st
 
 	l->col = columns;
 	l->n_cols = sizeof(columns) / sizeof(columns[0]);
-	return store_list(s, q, stop, add_profile, l, err);
+	return store_list(s, q, stop, store_list_add_profile, l, err);
 }
 
-static int add_mark(void *arg, const char *service, const struct store_mark *m, struct err *err)
+static int store_list_add_mark(void *arg, const char *service, const struct store_mark *m, struct err *err)
 {
 	struct listing *l = arg;
 
@@ -214,10 +214,10 @@ static int list_marks(struct store *s, const struct store_query *q, struct listi
 
 	l->col = columns;
 	l->n_cols = sizeof(columns) / sizeof(columns[0]);
-	return store_each_mark(s, q->service, q->is_pattern, "", add_mark, l, err);
+	return store_each_mark(s, q->service, q->is_pattern, "", store_list_add_mark, l, err);
 }
 
-static int add_pin(void *arg, const struct store_pin_info *p, struct err *err)
+static int store_list_add_pin(void *arg, const struct store_pin_info *p, struct err *err)
 {
 	struct listing *l = arg;
 
@@ -238,7 +238,7 @@ static int list_pins(struct store *s, struct listing *l, struct err *err)
 
 	l->col = columns;
 	l->n_cols = sizeof(columns) / sizeof(columns[0]);
-	return store_each_pin(s, add_pin, l, err);
+	return store_each_pin(s, store_list_add_pin, l, err);
 }
 
 int cmd_store_ls(struct store_command *c, struct err *err)
@@ -256,7 +256,7 @@ int cmd_store_ls(struct store_command *c, struct err *err)
 		     : a->marks    ? list_marks(s, &q, &l, err)
 		     : a->profiles ? list_profiles(s, &q, c->stop, &l, err)
 		     : a->labels   ? list_series(s, &q, &l, err)
-				   : list_services(s, &q, &l, err);
+				   : store_list_services(s, &q, &l, err);
 	if (rc == 0)
 		listing_print(&l, a->json, c->out);
 	listing_release(&l);
@@ -267,7 +267,7 @@ int cmd_store_ls(struct store_command *c, struct err *err)
 
 /* ---- stat ---- */
 
-static void add_bytes(const char *name, uint64_t bytes, struct buf *out)
+static void store_list_add_bytes(const char *name, uint64_t bytes, struct buf *out)
 {
 	buf_addf(out, "%-16s", name);
 	unit_add_label(out, bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes, "B", "auto");
@@ -281,14 +281,14 @@ static uint64_t per_profile(uint64_t bytes, uint64_t profiles)
 
 static void print_stat(const struct store_stat *st, struct buf *out)
 {
-	add_bytes("cap", st->cap, out);
-	add_bytes("used", st->used, out);
-	add_bytes("  segments", st->bytes[TIER_RAW], out);
-	add_bytes("  journal", st->journal_bytes, out);
-	add_bytes("  index", st->index_bytes, out);
-	add_bytes("  pins", st->pin_bytes, out);
+	store_list_add_bytes("cap", st->cap, out);
+	store_list_add_bytes("used", st->used, out);
+	store_list_add_bytes("  segments", st->bytes[TIER_RAW], out);
+	store_list_add_bytes("  journal", st->journal_bytes, out);
+	store_list_add_bytes("  index", st->index_bytes, out);
+	store_list_add_bytes("  pins", st->pin_bytes, out);
 	if (st->bad_bytes)
-		add_bytes("  damaged", st->bad_bytes, out);
+		store_list_add_bytes("  damaged", st->bad_bytes, out);
 	buf_addf(out, "%-16s%" PRIu64 ", %" PRIu64 " of them in the journal\n", "profiles",
 		 st->profiles[TIER_RAW] + st->head_profiles, st->head_profiles);
 	buf_addf(out, "%-16s%" PRIu64 " samples, %" PRIu64 " dictionary\n", "bytes/profile",

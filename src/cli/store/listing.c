@@ -74,7 +74,7 @@ static void add_padding(struct buf *out, size_t n)
 }
 
 /* Append a cell in a column of this width; the last column of a line is not padded. */
-static void add_cell(const char *text, size_t width, bool to_right, bool is_last, struct buf *out)
+static void store_listing_add_cell(const char *text, size_t width, bool to_right, bool is_last, struct buf *out)
 {
 	size_t n = utf8_count(text, strlen(text)), pad = n < width ? width - n : 0;
 
@@ -86,7 +86,7 @@ static void add_cell(const char *text, size_t width, bool to_right, bool is_last
 	buf_addz(out, is_last ? "\n" : "  ");
 }
 
-static void print_text(const struct listing *l, struct buf *out)
+static void store_listing_print_text(const struct listing *l, struct buf *out)
 {
 	size_t *width = mem_zalloc(l->n_cols, sizeof(*width));
 	char **safe = mem_alloc(l->n_cells + 1, sizeof(*safe));
@@ -105,11 +105,11 @@ static void print_text(const struct listing *l, struct buf *out)
 		buf_release(&cell);
 	}
 	for (size_t c = 0; c < l->n_cols; c++)
-		add_cell(l->col[c].title, width[c], l->col[c].is_number, c + 1 == l->n_cols, out);
+		store_listing_add_cell(l->col[c].title, width[c], l->col[c].is_number, c + 1 == l->n_cols, out);
 	for (size_t i = 0; i < l->n_cells; i++) {
 		size_t c = i % l->n_cols;
 
-		add_cell(safe[i], width[c], l->col[c].is_number, c + 1 == l->n_cols, out);
+		store_listing_add_cell(safe[i], width[c], l->col[c].is_number, c + 1 == l->n_cols, out);
 		free(safe[i]);
 	}
 	free(safe);
@@ -144,7 +144,7 @@ void listing_print(const struct listing *l, bool json, struct buf *out)
 	if (json)
 		print_json(l, out);
 	else if (l->n_cells)
-		print_text(l, out);
+		store_listing_print_text(l, out);
 }
 
 void listing_release(struct listing *l)

@@ -81,7 +81,7 @@ const char *cmd_store_subcommand_at(size_t i, const char **arguments)
 }
 
 /* Parse an option. Returns the number of arguments used. */
-static int read_option(int left, char **argv, struct cmd_store_args *to, struct err *err)
+static int store_read_option(int left, char **argv, struct cmd_store_args *to, struct err *err)
 {
 	const char *name = argv[0] + 1 + (argv[0][1] == '-'), *value = strchr(name, '=');
 	const struct opt *o = opt_find(options, N_OPTIONS, name, value ? (size_t)(value - name) : strlen(name));
@@ -112,7 +112,7 @@ static int read_arguments(int argc, char **argv, struct cmd_store_args *to, cons
 		if (!words_only && strcmp(argv[i], "--") == 0) {
 			words_only = true;
 		} else if (!words_only && argv[i][0] == '-' && argv[i][1]) {
-			used = read_option(argc - i, argv + i, to, err);
+			used = store_read_option(argc - i, argv + i, to, err);
 			if (used < 0)
 				return used;
 		} else if (!to->name) {
@@ -222,7 +222,7 @@ static int run_here(struct store_command *c, cmd_store_fn *run, struct err *err)
 	return rc;
 }
 
-static int run(const struct cmd_store_args *a, int argc, char **argv)
+static int store_run(const struct cmd_store_args *a, int argc, char **argv)
 {
 	struct buf directory = { 0 }, out = { 0 };
 	struct store_command c = { .a = a, .out = &out };
@@ -267,7 +267,7 @@ int cmd_store(int argc, char **argv)
 		cmd_help_command("store");
 		status = STATUS_FINE;
 	} else {
-		status = run(&a, argc - 1, argv + 1);
+		status = store_run(&a, argc - 1, argv + 1);
 	}
 	opt_list_release(&a.label);
 	free(word);

@@ -63,59 +63,60 @@ struct dump {
 	struct buf *out;
 };
 
-static uint64_t hash_text(uint64_t h, struct stacks_text t)
+static uint64_t threads_hash_text(uint64_t h, struct stacks_text t)
 {
 	return hash_mix(h ^ hash_u64(t.n), hash_bytes(t.s, t.n) ^ 0x9e3779b97f4a7c15);
 }
 
 static uint64_t hash_frame(uint64_t h, const struct stacks_frame *f)
 {
-	return hash_text(hash_text(h ^ hash_u64(f->line), f->function), f->file);
+	return threads_hash_text(threads_hash_text(h ^ hash_u64(f->line), f->function), f->file);
 }
 
 static uint64_t hash_thread(const struct stacks *s, const struct stacks_thread *t)
 {
-	uint64_t h = hash_text(hash_text(hash_text(hash_u64(t->n), t->state), t->details), t->labels);
+	uint64_t h = threads_hash_text(threads_hash_text(threads_hash_text(hash_u64(t->n), t->state), t->details),
+				       t->labels);
 
 	for (uint32_t i = 0; i < t->n; i++)
 		h = hash_frame(h, &s->frame[t->first + i]);
 	return t->has_creator ? hash_frame(h, &t->creator) : h;
 }
 
-static int compare_texts(struct stacks_text a, struct stacks_text b)
+static int threads_compare_texts(struct stacks_text a, struct stacks_text b)
 {
 	if (a.n != b.n)
 		return a.n < b.n ? -1 : 1;
 	return a.n ? memcmp(a.s, b.s, a.n) : 0;
 }
 
-static int compare_frames(const struct stacks_frame *a, const struct stacks_frame *b)
+static int threads_compare_frames(const struct stacks_frame *a, const struct stacks_frame *b)
 {
-	int d = compare_texts(a->function, b->function);
+	int d = threads_compare_texts(a->function, b->function);
 
 	if (d == 0)
-		d = compare_texts(a->file, b->file);
+		d = threads_compare_texts(a->file, b->file);
 	return d ? d : (a->line > b->line) - (a->line < b->line);
 }
 
 static int compare_kinds(const struct stacks *s, const struct stacks_thread *a, const struct stacks_thread *b)
 {
-	int d = compare_texts(a->state, b->state);
+	int d = threads_compare_texts(a->state, b->state);
 
 	if (d == 0)
-		d = compare_texts(a->details, b->details);
+		d = threads_compare_texts(a->details, b->details);
 	if (d == 0)
-		d = compare_texts(a->labels, b->labels);
+		d = threads_compare_texts(a->labels, b->labels);
 	if (d == 0)
 		d = (a->n > b->n) - (a->n < b->n);
 	for (uint32_t i = 0; i < a->n && d == 0; i++)
-		d = compare_frames(&s->frame[a->first + i], &s->frame[b->first + i]);
+		d = threads_compare_frames(&s->frame[a->first + i], &s->frame[b->first + i]);
 	if (d == 0)
 		d = a->has_creator - b->has_creator;
-	return d == 0 && a->has_creator ? compare_frames(&a->creator, &b->creator) : d;
+	return d == 0 && a->has_creator ? threads_compare_frames(&a->creator, &b->creator) : d;
 }
 
-static int compare_entries(const void *a, const void *b, void *arg)
+static int threads_compare_entries(const void *a, const void *b, void *arg)
 {
 	const struct entry *x = a, *y = b;
 	int d = (x->hash > y->hash) - (x->hash < y->hash);
@@ -126,7 +127,7 @@ static int compare_entries(const void *a, const void *b, void *arg)
 }
 
 /* Longest wait first, running threads last. The order does not depend on hashes. */
-static int compare_groups(const void *a, const void *b, void *arg)
+static int threads_compare_groups(const void *a, const void *b, void *arg)
 {
 	const struct group *x = a, *y = b;
 	const struct entry *entry = arg;
@@ -139,7 +140,7 @@ static int compare_groups(const void *a, const void *b, void *arg)
 }
 
 /* Append a function name. Programs that serve their own profile send mangled names of C++ and Rust. */
-static void add_function(struct buf *out, struct stacks_text name)
+static void threads_add_function(struct buf *out, struct stacks_text name)
 {
 	struct buf symbol = { 0 };
 
@@ -151,7 +152,8 @@ static void add_function(struct buf *out, struct stacks_text name)
 }
 
 /* Does a function of the stack match, with its name as shown? */
-static int matches(const struct stacks *s, const struct stacks_thread *t, struct regex *r, bool *out, struct err *err)
+static int threads_matches(const struct stacks *s, const struct stacks_thread *t, struct regex *r, bool *out,
+			   struct err *err)
 {
 	int rc = 0;
 
@@ -159,7 +161,7 @@ static int matches(const struct stacks *s, const struct stacks_thread *t, struct
 	for (uint32_t i = 0; i < t->n && rc == 0 && !*out; i++) {
 		struct buf name = { 0 };
 
-		add_function(&name, s->frame[t->first + i].function);
+		threads_add_function(&name, s->frame[t->first + i].function);
 		rc = regex_match(r, buf_text(&name), name.len, out, err);
 		buf_release(&name);
 	}
@@ -180,9 +182,9 @@ static int pick(struct dump *d, struct regex *focus, struct regex *ignore, struc
 		const struct stacks_thread *t = &d->s->thread[i];
 		bool in = !d->is_leaked_only || is_leaked(t), outside = false;
 
-		if (focus && in && matches(d->s, t, focus, &in, err) < 0)
+		if (focus && in && threads_matches(d->s, t, focus, &in, err) < 0)
 			return err->code;
-		if (ignore && in && matches(d->s, t, ignore, &outside, err) < 0)
+		if (ignore && in && threads_matches(d->s, t, ignore, &outside, err) < 0)
 			return err->code;
 		if (in && !outside)
 			d->entry[d->n++] = (struct entry){ t, hash_thread(d->s, t) };
@@ -190,13 +192,13 @@ static int pick(struct dump *d, struct regex *focus, struct regex *ignore, struc
 	return 0;
 }
 
-static void add_safe(struct buf *out, struct stacks_text t)
+static void threads_add_safe(struct buf *out, struct stacks_text t)
 {
 	utf8_add_safe(out, t.s, t.n);
 }
 
 /* Append ", 3 to 14 minutes". */
-static void add_wait(struct buf *out, const struct group *g)
+static void threads_add_wait(struct buf *out, const struct group *g)
 {
 	uint64_t lo = g->shortest_s / SECONDS_PER_MINUTE, hi = g->longest_s / SECONDS_PER_MINUTE;
 
@@ -207,18 +209,18 @@ static void add_wait(struct buf *out, const struct group *g)
 	buf_addf(out, "%" PRIu64 " minute%s", hi, hi == 1 ? "" : "s");
 }
 
-static void add_name(struct buf *out, const struct stacks_thread *t)
+static void threads_add_name(struct buf *out, const struct stacks_thread *t)
 {
 	if (t->name.n) {
 		buf_addz(out, "\"");
-		add_safe(out, t->name);
+		threads_add_safe(out, t->name);
 		buf_addz(out, "\" ");
 	}
 	buf_addf(out, "%" PRIu64, t->id);
 }
 
 /* Append " 18, 19, 20, and 7 more". */
-static void add_names(const struct dump *d, const struct group *g, struct buf *out)
+static void threads_add_names(const struct dump *d, const struct group *g, struct buf *out)
 {
 	struct buf piece = { 0 };
 	size_t used = 0, column = utf8_count(buf_text(out), out->len);
@@ -230,7 +232,7 @@ static void add_names(const struct dump *d, const struct group *g, struct buf *o
 			attach_threads_add_piece(out, piece.data, piece.len, &column);
 			break;
 		}
-		add_name(&piece, d->entry[i].t);
+		threads_add_name(&piece, d->entry[i].t);
 		buf_addz(&piece, i + 1 < g->at + g->n ? "," : "");
 		attach_threads_add_piece(out, piece.data, piece.len, &column);
 		used += piece.len;
@@ -239,43 +241,43 @@ static void add_names(const struct dump *d, const struct group *g, struct buf *o
 }
 
 /* Append "512 goroutines, chan receive, 3 to 14 minutes, locked to thread: 18, 19". */
-static void add_head(const struct dump *d, const struct group *g)
+static void threads_add_head(const struct dump *d, const struct group *g)
 {
 	const struct stacks_thread *t = d->entry[g->at].t;
 	struct buf head = { 0 };
 
 	unit_add_count(&head, g->n);
 	buf_addf(&head, " %s%s, ", d->s->are_threads ? "thread" : "goroutine", g->n == 1 ? "" : "s");
-	add_safe(&head, t->state);
+	threads_add_safe(&head, t->state);
 	if (g->waits)
-		add_wait(&head, g);
+		threads_add_wait(&head, g);
 	if (t->details.n) {
 		buf_addz(&head, ", ");
-		add_safe(&head, t->details);
+		threads_add_safe(&head, t->details);
 	}
 	if (d->s->are_threads) {
 		buf_addz(&head, ", cpu ");
 		unit_add_label(&head, (int64_t)(g->cpu_ms & INT64_MAX), "ms", "auto");
 	}
 	buf_addz(&head, ":");
-	add_names(d, g, &head);
+	threads_add_names(d, g, &head);
 	buf_addf(d->out, "\n%s\n", buf_text(&head));
 	buf_release(&head);
 }
 
-static void add_frame(struct buf *out, const struct stacks_frame *f, const char *before, size_t column)
+static void threads_add_frame(struct buf *out, const struct stacks_frame *f, const char *before, size_t column)
 {
 	struct buf function = { 0 }, place = { 0 };
 
 	buf_addz(&function, before);
-	add_function(&function, f->function);
+	threads_add_function(&function, f->function);
 	attach_threads_add_place(&place, f->file.s, f->file.n, f->line);
 	attach_threads_add_line(out, buf_text(&function), &place, column);
 	buf_release(&function);
 	buf_release(&place);
 }
 
-static void add_group(const struct dump *d, const struct group *g)
+static void threads_add_group(const struct dump *d, const struct group *g)
 {
 	static const char created[] = "created by ";
 	const struct stacks_thread *t = d->entry[g->at].t;
@@ -283,11 +285,11 @@ static void add_group(const struct dump *d, const struct group *g)
 	size_t column = 0;
 
 	assert(g->n > 0 && g->at + g->n <= d->n);
-	add_head(d, g);
+	threads_add_head(d, g);
 	if (t->labels.n) {
 		struct buf labels = { 0 };
 
-		add_safe(&labels, t->labels);
+		threads_add_safe(&labels, t->labels);
 		buf_addz(d->out, "  labels: ");
 		utf8_add_short(d->out, labels.data, labels.len, THREADS_WIDTH - strlen("  labels: ") - 1);
 		buf_addz(d->out, "\n");
@@ -297,9 +299,9 @@ static void add_group(const struct dump *d, const struct group *g)
 		if (f[i].file.n && f[i].function.n > column && f[i].function.n <= FUNCTION_COLUMN)
 			column = f[i].function.n;
 	for (uint32_t i = 0; i < t->n; i++)
-		add_frame(d->out, &f[i], "", column);
+		threads_add_frame(d->out, &f[i], "", column);
 	if (t->has_creator)
-		add_frame(d->out, &t->creator, created, column);
+		threads_add_frame(d->out, &t->creator, created, column);
 	else if (t->n == 0)
 		buf_addz(d->out, "    (no stack)\n");
 }
@@ -325,14 +327,14 @@ static void make_groups(struct dump *d, struct group *group, size_t *n_groups)
 	}
 }
 
-static void add_title(const struct dump *d)
+static void threads_add_title(const struct dump *d)
 {
 	const char *what = d->s->are_threads ? "thread" : "goroutine";
 
 	if (d->s->reason.n) {
 		struct buf safe = { 0 };
 
-		add_safe(&safe, d->s->reason);
+		threads_add_safe(&safe, d->s->reason);
 		utf8_add_short(d->out, safe.data, safe.len, THREADS_WIDTH - 1);
 		buf_addz(d->out, "\n");
 		buf_release(&safe);
@@ -364,13 +366,13 @@ static int add_dump(const struct stacks *s, bool is_leaked_only, struct regex *f
 	int rc = pick(&d, focus, ignore, err);
 
 	if (rc == 0) {
-		qsort_r(d.entry, d.n, sizeof(*d.entry), compare_entries, (void *)(uintptr_t)s);
+		qsort_r(d.entry, d.n, sizeof(*d.entry), threads_compare_entries, (void *)(uintptr_t)s);
 		group = mem_alloc(d.n + 1, sizeof(*group));
 		make_groups(&d, group, &n_groups);
-		qsort_r(group, n_groups, sizeof(*group), compare_groups, d.entry);
-		add_title(&d);
+		qsort_r(group, n_groups, sizeof(*group), threads_compare_groups, d.entry);
+		threads_add_title(&d);
 		for (size_t i = 0; i < n_groups; i++)
-			add_group(&d, &group[i]);
+			threads_add_group(&d, &group[i]);
 	}
 	free(group);
 	free(d.entry);
@@ -407,7 +409,7 @@ const struct opt *cmd_threads_option_at(size_t i)
 	return i < N_OPTIONS ? &options[i] : cmd_http_option_at(i - N_OPTIONS);
 }
 
-static int read_source(const char *word, struct threads_args *to, struct err *err)
+static int threads_read_source(const char *word, struct threads_args *to, struct err *err)
 {
 	const char *given = word;
 	size_t n;
@@ -427,7 +429,7 @@ static int read_source(const char *word, struct threads_args *to, struct err *er
 	return 0;
 }
 
-static int check(const struct threads_args *a, struct err *err)
+static int threads_check(const struct threads_args *a, struct err *err)
 {
 	if (!a->source)
 		return err_set(err, ERR_USAGE, "usage: cpa threads [OPTION]... PID | SERVER | FILE");
@@ -443,7 +445,7 @@ static int check(const struct threads_args *a, struct err *err)
 }
 
 /* Parse an option. Returns the number of arguments used. */
-static int read_one(int left, char **argv, struct threads_args *to, struct err *err)
+static int threads_read_one(int left, char **argv, struct threads_args *to, struct err *err)
 {
 	const char *name = argv[0] + 1 + (argv[0][1] == '-'), *value = strchr(name, '=');
 	size_t n = value ? (size_t)(value - name) : strlen(name);
@@ -465,23 +467,23 @@ static int read_one(int left, char **argv, struct threads_args *to, struct err *
 	return rc < 0 ? rc : 1 + two;
 }
 
-static int read_options(int argc, char **argv, struct threads_args *to, struct err *err)
+static int threads_read_options(int argc, char **argv, struct threads_args *to, struct err *err)
 {
 	opt_set_defaults(options, N_OPTIONS, to);
 	cmd_http_set_defaults(&to->http);
 	for (int i = 1, used = 1; i < argc; i += used) {
 		bool is_option = argv[i][0] == '-' && argv[i][1];
 
-		used = is_option ? read_one(argc - i, argv + i, to, err) : 1;
+		used = is_option ? threads_read_one(argc - i, argv + i, to, err) : 1;
 		if (used < 0)
 			return used;
-		if (!is_option && read_source(argv[i], to, err) < 0)
+		if (!is_option && threads_read_source(argv[i], to, err) < 0)
 			return err->code;
 	}
-	return to->help ? 0 : check(to, err);
+	return to->help ? 0 : threads_check(to, err);
 }
 
-static int write_text(const struct threads_args *a, const struct buf *text, struct err *err)
+static int threads_write_text(const struct threads_args *a, const struct buf *text, struct err *err)
 {
 	return *a->output ? io_write_file(a->output, text->data, text->len, err)
 			  : io_write_fd(STDOUT_FILENO, text->data, text->len, err);
@@ -531,7 +533,7 @@ static int fetch_text(const struct threads_args *a, struct bytes *out, struct er
 	return rc;
 }
 
-static int read_text(const struct threads_args *a, struct bytes *out, struct err *err)
+static int threads_read_text(const struct threads_args *a, struct bytes *out, struct err *err)
 {
 	bool is_file = strcmp(a->source, "-") == 0 || access(a->source, F_OK) == 0;
 	uint64_t max = a->http.max_input < 0 ? mem_quarter_of_ram() : (uint64_t)a->http.max_input;
@@ -542,7 +544,7 @@ static int read_text(const struct threads_args *a, struct bytes *out, struct err
 	return rc < 0 && is_file ? err_wrap(err, "%s", a->source) : rc;
 }
 
-static int draw(const struct threads_args *a, const struct stacks *s, struct buf *out, struct err *err)
+static int threads_draw(const struct threads_args *a, const struct stacks *s, struct buf *out, struct err *err)
 {
 	struct regex *focus = NULL, *ignore = NULL;
 	int rc = *a->focus ? regex_new(a->focus, &focus, err) : 0;
@@ -557,7 +559,7 @@ static int draw(const struct threads_args *a, const struct stacks *s, struct buf
 }
 
 /* Is it an executable file, and not a core dump? */
-static bool is_program(const struct bytes *b)
+static bool threads_is_program(const struct bytes *b)
 {
 	Elf64_Ehdr head;
 
@@ -574,9 +576,9 @@ static int print_stacks(const struct threads_args *a)
 	struct stacks s = { 0 };
 	struct buf text = { 0 };
 	struct err err;
-	int rc = read_text(a, &bytes, &err);
+	int rc = threads_read_text(a, &bytes, &err);
 
-	if (rc == 0 && is_program(&bytes) && access(a->source, F_OK) == 0)
+	if (rc == 0 && threads_is_program(&bytes) && access(a->source, F_OK) == 0)
 		rc = err_set(&err, ERR_USAGE,
 			     "%.300s: is a program; give a process ID, as in cpa threads $(pidof %.100s)", a->source,
 			     path_base(a->source));
@@ -585,9 +587,9 @@ static int print_stacks(const struct threads_args *a)
 		err_wrap(&err, "%.300s", buf_text(&text));
 	}
 	if (rc == 0)
-		rc = draw(a, &s, &text, &err);
+		rc = threads_draw(a, &s, &text, &err);
 	if (rc == 0)
-		rc = write_text(a, &text, &err);
+		rc = threads_write_text(a, &text, &err);
 	stacks_release(&s);
 	buf_release(&text);
 	free(bytes.data);
@@ -603,7 +605,7 @@ static int print_process(const struct threads_args *a)
 	int rc = attach_threads(a->pid, &o, &text, &err);
 
 	if (rc == 0)
-		rc = write_text(a, &text, &err);
+		rc = threads_write_text(a, &text, &err);
 	buf_release(&text);
 	return rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
 }
@@ -613,7 +615,7 @@ int cmd_threads(int argc, char **argv)
 	struct threads_args a = { 0 };
 	struct err err;
 
-	if (read_options(argc, argv, &a, &err) < 0)
+	if (threads_read_options(argc, argv, &a, &err) < 0)
 		return say_error("%s", err.msg);
 	if (a.help) {
 		cmd_help_command("threads");

@@ -32,7 +32,7 @@ int cmd_web_add_random(char *out, size_t n, struct err *err)
 	return 0;
 }
 
-static uint64_t now_ns(void)
+static uint64_t access_now_ns(void)
 {
 	struct timespec now;
 
@@ -94,8 +94,8 @@ static void add_page(const struct http_request *q, struct buf *out)
 		buf_addf(out, "?%s", q->query);
 }
 
-static void refuse(const struct http_request *q, const char *to, struct access_verdict verdict,
-		   struct http_response *out)
+static void access_refuse(const struct http_request *q, const char *to, struct access_verdict verdict,
+			  struct http_response *out)
 {
 	struct buf page = { 0 };
 	struct web_enter enter = { .request = q, .sentence = verdict.text, .is_wrong = verdict.delay_ms > 0, .to = to };
@@ -115,10 +115,10 @@ bool cmd_web_access_check(void *access, const struct http_request *q, struct htt
 	struct access_verdict verdict;
 
 	pthread_mutex_lock(&a->lock);
-	verdict = access_check(&a->rules, q, now_ns());
+	verdict = access_check(&a->rules, q, access_now_ns());
 	pthread_mutex_unlock(&a->lock);
 	if (verdict.status)
-		refuse(q, NULL, verdict, out);
+		access_refuse(q, NULL, verdict, out);
 	return verdict.status == 0;
 }
 
@@ -130,17 +130,17 @@ static void answer_enter(struct web_access *a, const struct http_request *q, str
 	struct err err;
 
 	if (strcmp(q->method, "POST") != 0) {
-		refuse(q, NULL, verdict, out);
+		access_refuse(q, NULL, verdict, out);
 		return;
 	}
 	access_form_field(q->body, "to", to, sizeof(to));
 	if (cmd_web_add_random(id, ACCESS_ID_LENGTH, &err) == 0) {
 		pthread_mutex_lock(&a->lock);
-		verdict = access_enter(&a->rules, q, id, now_ns());
+		verdict = access_enter(&a->rules, q, id, access_now_ns());
 		pthread_mutex_unlock(&a->lock);
 	}
 	if (verdict.status)
-		refuse(q, to, verdict, out);
+		access_refuse(q, to, verdict, out);
 	else
 		web_answer_entered(to, a->rules.cookie, id, out);
 }

@@ -25,7 +25,7 @@ static int fail_split(const char *text, const char *problem, struct err *err)
  * n_host  its length
  * Like    net.SplitHostPort
  */
-static int split(const char *text, const char **host, size_t *n_host, const char **port, struct err *err)
+static int web_address_split(const char *text, const char **host, size_t *n_host, const char **port, struct err *err)
 {
 	const char *colon = strrchr(text, ':'), *end;
 
@@ -82,7 +82,7 @@ int cmd_web_parse_address(const char *text, struct buf *out, struct err *err)
 		buf_addf(out, "localhost:%s", text);
 		return 0;
 	}
-	rc = split(text, &host, &n_host, &port, err);
+	rc = web_address_split(text, &host, &n_host, &port, err);
 	if (rc == 0)
 		rc = check_port(port, err);
 	if (rc < 0)

@@ -23,7 +23,7 @@
 
 enum { WORDS_MAX = 16 };
 
-static bool is_set(const char *name)
+static bool browser_is_set(const char *name)
 {
 	const char *value = getenv(name);
 
@@ -33,13 +33,13 @@ static bool is_set(const char *name)
 /* A browser started by root would run with the rights of root, and some refuse to start; so root must choose one. */
 bool cmd_web_has_display(void)
 {
-	if (is_set("SSH_CONNECTION") || (geteuid() == 0 && !is_set("BROWSER")))
+	if (browser_is_set("SSH_CONNECTION") || (geteuid() == 0 && !browser_is_set("BROWSER")))
 		return false;
-	return is_set("BROWSER") || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
+	return browser_is_set("BROWSER") || browser_is_set("DISPLAY") || browser_is_set("WAYLAND_DISPLAY");
 }
 
 /* Start a program with its own session, without standard streams. Returns false if it does not exist. */
-static bool start(char *const *argv)
+static bool browser_start(char *const *argv)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
@@ -62,7 +62,7 @@ static bool start(char *const *argv)
 }
 
 /* Start a command, split at blanks; the URL replaces %s, or is the last argument. */
-static bool start_command(const char *command, const char *url)
+static bool browser_start_command(const char *command, const char *url)
 {
 	char *words = mem_strndup(command, strlen(command)), *rest = words, *word;
 	char *argv[WORDS_MAX + 2];
@@ -80,7 +80,7 @@ static bool start_command(const char *command, const char *url)
 	if (!has_url)
 		argv[n++] = address;
 	argv[n] = NULL;
-	rc = n > 1 && argv[0] != address && start(argv);
+	rc = n > 1 && argv[0] != address && browser_start(argv);
 	free(words);
 	free(address);
 	return rc;
@@ -92,7 +92,7 @@ bool cmd_web_open_browser(const char *url)
 	size_t n = cmd_report_list_browsers(browsers);
 
 	for (size_t i = 0; i < n; i++)
-		if (start_command(browsers[i], url))
+		if (browser_start_command(browsers[i], url))
 			return true;
 	return false;
 }

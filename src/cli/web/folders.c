@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool is_folder(const char *word)
+static bool folders_is_folder(const char *word)
 {
 	struct stat st;
 
@@ -32,7 +32,7 @@ static bool is_newer(const struct stat *a, const struct stat *b)
 }
 
 /* Replace newest by the path of the newest file in a folder, if that is newer than best. */
-static void find_newest(const char *path, struct stat *best, char **newest)
+static void folders_find_newest(const char *path, struct stat *best, char **newest)
 {
 	DIR *folder = opendir(path);
 	const struct dirent *entry;
@@ -61,7 +61,7 @@ int cmd_web_folders_find(const char *const *word, size_t n, struct web_folders *
 	*out = (struct web_folders){ .folder = mem_alloc(n + 1, sizeof(*out->folder)),
 				     .word = mem_alloc(n + 1, sizeof(*out->word)) };
 	for (size_t i = 0; i < n; i++) {
-		if (is_folder(word[i]))
+		if (folders_is_folder(word[i]))
 			out->folder[out->n_folders++] = word[i];
 		else
 			out->word[out->n_words++] = word[i];
@@ -69,7 +69,7 @@ int cmd_web_folders_find(const char *const *word, size_t n, struct web_folders *
 	if (out->n_words > 0 || out->n_folders == 0)
 		return 0;
 	for (size_t i = 0; i < out->n_folders; i++)
-		find_newest(out->folder[i], &best, &out->newest);
+		folders_find_newest(out->folder[i], &best, &out->newest);
 	if (!out->newest)
 		return err_set(err, ERR_USAGE, "%s: the folder has no files", out->folder[0]);
 	out->word[out->n_words++] = out->newest;

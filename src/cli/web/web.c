@@ -60,7 +60,7 @@ struct site {
 
 /* ---- loading ---- */
 
-static void note(void *arg, bool is_error, const char *line, size_t n)
+static void web_note(void *arg, bool is_error, const char *line, size_t n)
 {
 	(void)arg;
 	if (is_error)
@@ -69,7 +69,7 @@ static void note(void *arg, bool is_error, const char *line, size_t n)
 		say("%.*s", (int)n, line);
 }
 
-static void fetch(void *arg, struct remote *r, const struct query *q, struct buf *notes)
+static void web_fetch(void *arg, struct remote *r, const struct query *q, struct buf *notes)
 {
 	const struct site *s = arg;
 
@@ -77,7 +77,7 @@ static void fetch(void *arg, struct remote *r, const struct query *q, struct buf
 	remote_fetch(r, NULL, s->request.stop, notes);
 }
 
-static void add_name(const struct loaded *l, struct buf *out)
+static void web_web_add_name(const struct loaded *l, struct buf *out)
 {
 	const struct load *load = &l->load[SIDE_TARGET];
 
@@ -110,7 +110,7 @@ static int load_profile_of(struct site *s, struct err *err)
 	if (rc == 0 && !l.profile)
 		rc = err_set(err, ERR_IO, "no profile could be read");
 	if (rc == 0) {
-		add_name(&l, &name);
+		web_web_add_name(&l, &name);
 		rc = web_set_loaded(s->web, &l, name.data, err);
 	}
 	if (rc < 0 && can_continue(s, &l, err)) {
@@ -123,7 +123,7 @@ static int load_profile_of(struct site *s, struct err *err)
 	return rc;
 }
 
-static void *load(void *arg)
+static void *web_web_load(void *arg)
 {
 	struct site *s = arg;
 	struct err err;
@@ -140,7 +140,7 @@ static void *load(void *arg)
 
 /* ---- start and end ---- */
 
-static void report(void *arg, const char *line)
+static void web_report(void *arg, const char *line)
 {
 	(void)arg;
 	say("%s", line);
@@ -229,20 +229,20 @@ static int wait_for_end(struct site *s)
 }
 
 /* Send the error message to clients that wait for the profile. */
-static void drain(struct site *s)
+static void web_drain(struct site *s)
 {
 	for (int ms = 0; ms < DRAIN_MS && httpd_n_running(s->http) > 0; ms += DRAIN_STEP_MS)
 		if (cmd_web_signals_wait(DRAIN_STEP_MS) > 0)
 			break;
 }
 
-static int run(struct site *s, struct err *err)
+static int web_run(struct site *s, struct err *err)
 {
 	int number, failed;
 
 	cmd_web_access_set_port(&s->access, httpd_port(s->http));
 	fprintf(stderr, "Serving web UI on %s\n", httpd_url(s->http));
-	failed = pthread_create(&s->loader, NULL, load, s);
+	failed = pthread_create(&s->loader, NULL, web_web_load, s);
 	if (failed)
 		return err_set(err, ERR_IO, "cannot create a thread: %s", strerror(failed));
 	s->has_loader = true;
@@ -250,7 +250,7 @@ static int run(struct site *s, struct err *err)
 		open_browser(s);
 	number = wait_for_end(s);
 	if (atomic_load(&s->has_failed))
-		drain(s);
+		web_drain(s);
 	return number;
 }
 
@@ -274,7 +274,7 @@ static void limit_stop(int number)
 		pthread_detach(thread);
 }
 
-static void release(struct site *s)
+static void web_release(struct site *s)
 {
 	if (s->web)
 		stop_set(web_load_stop(s->web));
@@ -336,10 +336,10 @@ static void add_servers(struct site *s, struct web_options *options)
 	options->server = s->server;
 }
 
-static int start(struct site *s, struct err *err)
+static int web_start(struct site *s, struct err *err)
 {
 	const struct query *q = &s->a->q;
-	struct web_options options = { .q = q, .report = report };
+	struct web_options options = { .q = q, .report = web_report };
 	struct httpd_options server = { .check = cmd_web_access_check,
 					.answer = cmd_web_access_answer,
 					.is_upload = web_is_upload,
@@ -386,7 +386,7 @@ static int start(struct site *s, struct err *err)
 int cmd_web(const struct args *a)
 {
 	struct site s = { .a = a, .request = cmd_report_request(a) };
-	const struct load_events events = { .arg = &s, .note = note, .fetch = fetch };
+	const struct load_events events = { .arg = &s, .note = web_note, .fetch = web_fetch };
 	struct err err;
 	int rc;
 
@@ -408,10 +408,10 @@ int cmd_web(const struct args *a)
 	s.request.events = &events;
 	rc = find_store(&s, &err);
 	rc = rc < 0 ? rc : cmd_web_access_init(&s.access, &a->q, &err);
-	rc = rc < 0 ? rc : start(&s, &err);
-	rc = rc < 0 ? rc : run(&s, &err);
+	rc = rc < 0 ? rc : web_start(&s, &err);
+	rc = rc < 0 ? rc : web_run(&s, &err);
 	limit_stop(rc);
-	release(&s);
+	web_release(&s);
 	if (rc < 0)
 		return say_error("%s", err.msg);
 	if (rc > 0)

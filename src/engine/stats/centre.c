@@ -198,7 +198,7 @@ static double centre_start(const struct stats_point *p, uint32_t n, double *befo
 	return p[from].x + sum_x / sum;
 }
 
-static int by_value(const void *a, const void *b)
+static int centre_by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -216,7 +216,7 @@ static void put_kth(double *a, int64_t n, int64_t k)
 		double pivot = a[lo + (hi - lo) / 2];
 
 		if (cuts == CUTS_MAX) {
-			qsort(a + lo, (size_t)(hi - lo + 1), sizeof(*a), by_value);
+			qsort(a + lo, (size_t)(hi - lo + 1), sizeof(*a), centre_by_value);
 			return;
 		}
 		while (i <= j) {

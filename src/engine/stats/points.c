@@ -36,7 +36,7 @@ void stats_points_merge(const struct stats_point *a, uint32_t n, const struct st
 }
 
 /* Insertion sort. Returns false after this many moves; p is then a permutation of the points. */
-static bool insert(struct stats_point *p, uint32_t n, uint64_t moves)
+static bool points_insert(struct stats_point *p, uint32_t n, uint64_t moves)
 {
 	for (uint32_t i = 1; i < n; i++) {
 		struct stats_point moved = p[i];
@@ -55,7 +55,7 @@ static bool insert(struct stats_point *p, uint32_t n, uint64_t moves)
 static void sort_by_merging(struct stats_point *p, uint32_t n, struct stats_point *spare)
 {
 	if (n <= INSERTION_MAX) {
-		insert(p, n, UINT64_MAX);
+		points_insert(p, n, UINT64_MAX);
 		return;
 	}
 	sort_by_merging(p, n / 2, spare);
@@ -74,7 +74,7 @@ static uint64_t upper_half(double v)
 	return (bits >> 63 ? ~bits : bits | UINT64_C(1) << 63) >> 32;
 }
 
-static uint32_t digit_of(uint64_t key, int digit)
+static uint32_t points_digit_of(uint64_t key, int digit)
 {
 	return (uint32_t)(key >> (digit * DIGIT_BITS)) & (DIGIT_VALUES - 1);
 }
@@ -86,7 +86,8 @@ struct keys {
 };
 
 /* Distribute the keys by a digit. */
-static void distribute(const struct keys *a, uint32_t n, int digit, uint32_t count[DIGIT_VALUES], struct keys *to)
+static void points_distribute(const struct keys *a, uint32_t n, int digit, uint32_t count[DIGIT_VALUES],
+			      struct keys *to)
 {
 	uint32_t sum = 0;
 
@@ -97,7 +98,7 @@ static void distribute(const struct keys *a, uint32_t n, int digit, uint32_t cou
 		sum += one;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = count[digit_of(a->key[i], digit)]++;
+		uint32_t at = count[points_digit_of(a->key[i], digit)]++;
 
 		to->key[at] = a->key[i];
 		to->from[at] = a->from[i];
@@ -122,7 +123,7 @@ static void permute(struct stats_point *p, uint32_t n, uint32_t *from)
 	}
 }
 
-static void sort_by_bits(struct stats_point *p, uint32_t n, struct stats_point *spare)
+static void points_sort_by_bits(struct stats_point *p, uint32_t n, struct stats_point *spare)
 {
 	_Static_assert(sizeof(*spare) >= 2 * (sizeof(uint64_t) + sizeof(uint32_t)),
 		       "spare has room for two lists of keys");
@@ -137,14 +138,14 @@ static void sort_by_bits(struct stats_point *p, uint32_t n, struct stats_point *
 		keys.key[i] = key;
 		keys.from[i] = i;
 		for (int digit = 0; digit < DIGITS; digit++)
-			count[digit][digit_of(key, digit)]++;
+			count[digit][points_digit_of(key, digit)]++;
 	}
 	for (int digit = 0; digit < DIGITS; digit++) {
 		struct keys t = keys;
 
-		if (count[digit][digit_of(keys.key[0], digit)] == n)
+		if (count[digit][points_digit_of(keys.key[0], digit)] == n)
 			continue;
-		distribute(&keys, n, digit, count[digit], &other);
+		points_distribute(&keys, n, digit, count[digit], &other);
 		keys = other;
 		other = t;
 	}
@@ -154,8 +155,8 @@ static void sort_by_bits(struct stats_point *p, uint32_t n, struct stats_point *
 void stats_points_sort(struct stats_point *p, uint32_t n, struct stats_point *spare)
 {
 	if (n >= RADIX_MIN) {
-		sort_by_bits(p, n, spare);
-		if (insert(p, n, (uint64_t)MOVES_PER_POINT_MAX * n))
+		points_sort_by_bits(p, n, spare);
+		if (points_insert(p, n, (uint64_t)MOVES_PER_POINT_MAX * n))
 			return;
 	}
 	sort_by_merging(p, n, spare);

@@ -77,7 +77,7 @@ static void slot_add(struct slot *s, const struct stats_cell *class)
 		s->n[side] += class->value[side] > 0;
 }
 
-static int by_place(const void *a, const void *b)
+static int reference_by_place(const void *a, const void *b)
 {
 	const struct place *p = a, *q = b;
 
@@ -124,7 +124,7 @@ static void group_classes(struct stats_reference *o)
 }
 
 /* The expected ratio new / base of the cells that are not excluded. */
-static double find_rho(const struct stats_reference *o)
+static double reference_find_rho(const struct stats_reference *o)
 {
 	double *ratio = mem_alloc((size_t)o->n_slots + 1, sizeof(*ratio)), rho;
 	uint32_t n = 0;
@@ -141,7 +141,7 @@ static void build_cells(struct stats_reference *o)
 {
 	assign_slots(o);
 	group_classes(o);
-	o->rho = find_rho(o);
+	o->rho = reference_find_rho(o);
 	o->n_places = o->n_borderline = 0;
 	for (uint32_t i = TAIL + 1; i < o->n_slots; i++) {
 		struct place *p = &o->place[o->n_places];
@@ -159,7 +159,7 @@ static void build_cells(struct stats_reference *o)
 		}
 	}
 	assert(o->n_places + o->n_borderline < o->n_slots);
-	qsort(o->place, o->n_places, sizeof(*o->place), by_place);
+	qsort(o->place, o->n_places, sizeof(*o->place), reference_by_place);
 }
 
 /* Allocate the memory of a thread, if not done yet. */
@@ -396,7 +396,7 @@ struct row_queue {
 	atomic_uint next;
 };
 
-static void run(void *arg, unsigned number)
+static void reference_run(void *arg, unsigned number)
 {
 	struct row_queue *w = arg;
 	uint32_t i;
@@ -415,7 +415,7 @@ void stats_reference_find(struct stats_reference *o, const uint32_t *row, uint32
 
 	for (uint32_t i = 0; i < n; i++)
 		steps += (uint64_t)(o->c->row_off[row[i] + 1] - o->c->row_off[row[i]]) + o->n_slots;
-	pool_run(run, &w, steps < 2 * THREAD_STEPS ? 1 : o->n_workers);
+	pool_run(reference_run, &w, steps < 2 * THREAD_STEPS ? 1 : o->n_workers);
 }
 
 void stats_reference_find_all(struct stats_reference *o, bool want_centre, struct stats_reference_result *out)

@@ -56,7 +56,7 @@ struct row_runs {
 	double df;
 };
 
-static struct runs runs_of(const struct stats_counts *c, const struct stats_options *options, int side)
+static struct runs stats_runs_of(const struct stats_counts *c, const struct stats_options *options, int side)
 {
 	uint32_t from = side == STATS_NEW ? c->n_files[STATS_BASE] : 0;
 	bool is_known = options->mode == STATS_FIXED && c->file_exposure;
@@ -72,7 +72,7 @@ static double runs_size(const struct runs *r, uint32_t i)
 }
 
 /* The value of one sample of a row on a side, or on the other side if it has none. */
-static double unit_of(const struct stats_row *row, int side)
+static double runs_unit_of(const struct stats_row *row, int side)
 {
 	int from = row->count[side] > 0 ? side : !side;
 
@@ -86,7 +86,7 @@ static double unit_of(const struct stats_row *row, int side)
  * y     [r->n] values of the row
  * unit  the value of one sample
  */
-static void compare_runs(const struct runs *r, const double *y, double unit, int side, struct row_runs *out)
+static void runs_compare(const struct runs *r, const double *y, double unit, int side, struct row_runs *out)
 {
 	double sum = 0, size = 0;
 
@@ -134,7 +134,7 @@ static double q_of(const struct row_runs *r, double tau2)
 }
 
 /* The expected increase of Q per unit of the true tau^2 above this tau2: D in the formulas above. */
-static double add_slope(const double *s, uint32_t n, double tau2)
+static double runs_add_slope(const double *s, uint32_t n, double tau2)
 {
 	double weight = 0, slope = 0;
 
@@ -145,9 +145,10 @@ static double add_slope(const double *s, uint32_t n, double tau2)
 	return slope;
 }
 
-static double slope_of(const struct row_runs *r, double tau2)
+static double runs_slope_of(const struct row_runs *r, double tau2)
 {
-	return add_slope(r->s[STATS_BASE], r->n[STATS_BASE], tau2) + add_slope(r->s[STATS_NEW], r->n[STATS_NEW], tau2);
+	return runs_add_slope(r->s[STATS_BASE], r->n[STATS_BASE], tau2) +
+	       runs_add_slope(r->s[STATS_NEW], r->n[STATS_NEW], tau2);
 }
 
 struct estimator {
@@ -164,7 +165,7 @@ struct estimator {
 };
 
 /* Compare the runs of all rows. Returns the degrees of freedom of a row that occurs in all runs. */
-static double compare_rows(struct estimator *e)
+static double runs_compare_rows(struct estimator *e)
 {
 	const struct stats_counts *c = e->c;
 	size_t n_files = (size_t)c->n_files[STATS_BASE] + c->n_files[STATS_NEW];
@@ -180,8 +181,8 @@ static double compare_rows(struct estimator *e)
 			of->z[side] = free_at;
 			of->s[side] = free_at + c->n_files[side];
 			free_at += 2 * (size_t)c->n_files[side];
-			compare_runs(&e->runs[side], y + (side == STATS_NEW ? c->n_files[STATS_BASE] : 0),
-				     unit_of(&e->row[i], side), side, of);
+			runs_compare(&e->runs[side], y + (side == STATS_NEW ? c->n_files[STATS_BASE] : 0),
+				     runs_unit_of(&e->row[i], side), side, of);
 			of->df += of->n[side] > 1 ? of->n[side] - 1 : 0;
 		}
 		max_df = fmax(max_df, of->df);
@@ -218,7 +219,7 @@ static void find_mean(struct estimator *e)
 /* The variance of a row's own estimate of tau^2, given the true tau2. */
 static double row_var(const struct estimator *e, const struct row_runs *r, double tau2)
 {
-	double slope = slope_of(r, e->mean), scale = slope_of(r, tau2);
+	double slope = runs_slope_of(r, e->mean), scale = runs_slope_of(r, tau2);
 
 	return scale > 0 ? 2 * r->df / (slope < scale ? slope * slope : scale * scale) : INFINITY;
 }
@@ -226,7 +227,7 @@ static double row_var(const struct estimator *e, const struct row_runs *r, doubl
 /* A row's own estimate of tau^2, which may be negative. */
 static double row_tau2(const struct estimator *e, const struct row_runs *r)
 {
-	return e->mean + (q_of(r, e->mean) - r->df) / slope_of(r, e->mean);
+	return e->mean + (q_of(r, e->mean) - r->df) / runs_slope_of(r, e->mean);
 }
 
 /* Find the variance of tau^2 over rows, beyond that of their estimates, and the variance of the mean. */
@@ -329,10 +330,10 @@ bool stats_runs_find(const struct stats_counts *c, const struct stats_options *o
 	if (!c->row_file || !c->file_total)
 		return false;
 	for (int side = 0; side < N_STATS_SIDES; side++) {
-		e.runs[side] = runs_of(c, options, side);
+		e.runs[side] = stats_runs_of(c, options, side);
 		weight[side] = concentration(&e.runs[side]);
 	}
-	df = compare_rows(&e);
+	df = runs_compare_rows(&e);
 	if (df > 0) {
 		find_mean(&e);
 		find_between_rows(&e);

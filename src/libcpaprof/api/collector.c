@@ -43,12 +43,12 @@ static void (*forget)(void), (*resume)(void); /* callbacks for the child of fork
 static _Atomic uint32_t quit;      /* not 0: our thread must end */
 static _Atomic uint32_t n_threads; /* number of our threads */
 
-static void wait_for(_Atomic uint32_t *word, uint32_t expected, const struct timespec *timeout)
+static void api_collector_wait_for(_Atomic uint32_t *word, uint32_t expected, const struct timespec *timeout)
 {
 	sys_call6(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, expected, (long)timeout, 0, 0);
 }
 
-static void wake(_Atomic uint32_t *word)
+static void api_collector_wake(_Atomic uint32_t *word)
 {
 	atomic_store(word, 1);
 	sys_call6(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
@@ -58,7 +58,7 @@ static void wake(_Atomic uint32_t *word)
  * In the child of fork: our thread and the holder of the latch do not exist. Fork handlers of the program may call this
  * before ours do.
  */
-static void reset_in_child(void)
+static void api_collector_reset_in_child(void)
 {
 	cpi_fork_check();
 	owner_pid = cpi.pid;
@@ -83,7 +83,7 @@ static void set_owner(void)
 bool collector_lock(uint32_t wait_ms)
 {
 	if (collect && owner_pid != sys_getpid()) {
-		reset_in_child();
+		api_collector_reset_in_child();
 		if (!is_held_for_fork) /* otherwise the owner was set before fork */
 			set_owner();
 		is_held_for_fork = false;
@@ -104,22 +104,22 @@ void collector_unlock(void)
 	pthread_setcancelstate(before, NULL);
 }
 
-static void before_fork(void)
+static void api_collector_before_fork(void)
 {
 	is_held_for_fork = collector_lock(COLLECTOR_WAIT_MS);
 }
 
-static void in_parent(void)
+static void api_collector_in_parent(void)
 {
 	if (is_held_for_fork)
 		collector_unlock();
 	is_held_for_fork = false;
 }
 
-static void in_child(void)
+static void api_collector_in_child(void)
 {
 	if (owner_pid != sys_getpid()) {
-		reset_in_child();
+		api_collector_reset_in_child();
 		if (!is_held_for_fork)
 			set_owner();
 		is_held_for_fork = false;
@@ -151,7 +151,7 @@ int collector_open(void)
 	}
 	owner_pid = cpi.pid;
 	if (!has_fork_handlers)
-		pthread_atfork(before_fork, in_parent, in_child);
+		pthread_atfork(api_collector_before_fork, api_collector_in_parent, api_collector_in_child);
 	has_fork_handlers = true;
 	return 0;
 }
@@ -208,7 +208,7 @@ static void *drain_loop(void *arg)
 
 	(void)arg;
 	for (unsigned n = 1; !atomic_load(&quit); n++) {
-		wait_for(&quit, 0, &time);
+		api_collector_wait_for(&quit, 0, &time);
 		if (atomic_load(&quit))
 			break;
 		if (latch_try_sig(&latch)) {
@@ -231,7 +231,7 @@ struct thread_start {
 	_Atomic uint32_t ready;
 };
 
-static void *run_thread(void *arg)
+static void *api_collector_run_thread(void *arg)
 {
 	struct thread_start *b = arg;
 	void *(*fn)(void *) = b->fn;
@@ -240,7 +240,7 @@ static void *run_thread(void *arg)
 	cpi_thread_ignore(true);
 	atomic_store(&cpi_local.hook, 1);
 	atomic_fetch_add(&n_threads, 1);
-	wake(&b->ready); /* b is invalid from here on */
+	api_collector_wake(&b->ready); /* b is invalid from here on */
 	fn(NULL);
 	atomic_fetch_sub(&n_threads, 1);
 	return NULL;
@@ -250,7 +250,7 @@ static void *run_thread(void *arg)
  * Size of a stack for our threads. The C library places static TLS on it, which can be larger than the stack that we
  * need: in programs with ThreadSanitizer, for example.
  */
-static size_t stack_size(const pthread_attr_t *attr)
+static size_t api_collector_stack_size(const pthread_attr_t *attr)
 {
 	size_t (*minimum)(const pthread_attr_t *);
 
@@ -269,13 +269,13 @@ int collector_thread(pthread_t *out, void *(*fn)(void *))
 	pthread_attr_init(&attr);
 	sys_mask(SIG_SETMASK, &all, &before);
 	atomic_fetch_add(&cpi_local.hook, 1); /* do not count the memory of our thread as the program's */
-	pthread_attr_setstacksize(&attr, stack_size(&attr));
-	rc = cpi_next()->pthread_create(out, &attr, run_thread, &b);
+	pthread_attr_setstacksize(&attr, api_collector_stack_size(&attr));
+	rc = cpi_next()->pthread_create(out, &attr, api_collector_run_thread, &b);
 	atomic_fetch_sub(&cpi_local.hook, 1);
 	sys_mask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	while (rc == 0 && !atomic_load(&b.ready))
-		wait_for(&b.ready, 0, NULL);
+		api_collector_wait_for(&b.ready, 0, NULL);
 	return -rc;
 }
 
@@ -283,7 +283,7 @@ static void join_thread(void)
 {
 	if (!has_thread)
 		return;
-	wake(&quit);
+	api_collector_wake(&quit);
 	if (!pthread_equal(pthread_self(), thread))
 		cpi_next()->pthread_join(thread, NULL);
 	has_thread = false;

@@ -33,7 +33,7 @@ static struct {
 static uint32_t default_hz = HZ_DEFAULT;
 
 /* Copy the options of a caller, whose struct may have fewer fields than ours. */
-static int read_opts(const cpa_cpu_opts *requested, cpa_cpu_opts *o, uint32_t *engine)
+static int cpu_read_opts(const cpa_cpu_opts *requested, cpa_cpu_opts *o, uint32_t *engine)
 {
 	*o = (cpa_cpu_opts){ 0 };
 	if (requested && requested->size < sizeof(requested->size))
@@ -46,7 +46,7 @@ static int read_opts(const cpa_cpu_opts *requested, cpa_cpu_opts *o, uint32_t *e
 }
 
 /* Start a recording. The caller holds the collector lock. out is ready for writing. */
-static int start(struct out *out, const cpa_cpu_opts *o, uint32_t engine, enum cpu_owner owner)
+static int api_cpu_start(struct out *out, const cpa_cpu_opts *o, uint32_t engine, enum cpu_owner owner)
 {
 	uint32_t hz = o->hz ? (uint32_t)o->hz : default_hz;
 	int rc = current.is_on || collector_is_parent() ? -EBUSY : collector_open();
@@ -79,9 +79,9 @@ static int start_out(struct out *out, int rc, const cpa_cpu_opts *requested, enu
 		out_release(out);
 		return -EDEADLK;
 	}
-	rc = current.is_on || collector_is_parent() ? -EBUSY : read_opts(requested, &o, &engine);
+	rc = current.is_on || collector_is_parent() ? -EBUSY : cpu_read_opts(requested, &o, &engine);
 	if (rc == 0)
-		rc = start(out, &o, engine, owner);
+		rc = api_cpu_start(out, &o, engine, owner);
 	collector_unlock();
 	if (rc < 0)
 		out_release(out);
@@ -221,7 +221,7 @@ int cpu_request_begin(uint32_t hz, uint32_t engine)
 	struct out none = { .kind = OUT_NONE, .fd = -1 };
 	const cpa_cpu_opts o = { .size = sizeof(o), .hz = (int)hz };
 
-	return hz > HZ_MAX ? -EINVAL : start(&none, &o, engine, CPU_OWNER_REQUEST);
+	return hz > HZ_MAX ? -EINVAL : api_cpu_start(&none, &o, engine, CPU_OWNER_REQUEST);
 }
 
 void cpu_request_end(void)

@@ -92,7 +92,7 @@ static void name_heap(char to[PATH_MAX], bool at_end)
 		name_file(to, options.heap, ++n_heap);
 }
 
-static void start_cpu(void)
+static void env_profiles_start_cpu(void)
 {
 	cpa_cpu_opts o = { .size = sizeof(o), .hz = (int)options.hz, .max_depth = (int)options.max_depth };
 	char path[PATH_MAX];
@@ -133,7 +133,7 @@ static int snap_heap(struct body *b, bool at_end)
 	return rc;
 }
 
-static void write_heap(bool at_end)
+static void env_profiles_write_heap(bool at_end)
 {
 	struct body b = { 0 };
 	char path[PATH_MAX];
@@ -200,12 +200,12 @@ static void *watch_loop(void *arg)
 			n_seen = atomic_load(&n_toggles);
 			cpu_get_state(&s);
 			if (!s.is_on || s.owner == CPU_OWNER_REQUEST)
-				start_cpu();
+				env_profiles_start_cpu();
 			else if (s.owner != CPU_OWNER_API)
 				stop_cpu(false);
 		}
 		if (options.heap[0] && (options.heap_allocated || options.heap_in_use) && heap_is_due())
-			write_heap(false);
+			env_profiles_write_heap(false);
 	}
 	return NULL;
 }
@@ -296,7 +296,7 @@ void env_profiles_begin(void)
 		cpa_cpu_set_rate((int)options.hz);
 	set_rates();
 	if (options.cpu[0] && !options.toggle)
-		start_cpu();
+		env_profiles_start_cpu();
 	if (!options.cpu[0])
 		options.toggle = 0;
 	if (options.toggle && collector_ensure_segment() == 0)
@@ -315,7 +315,7 @@ void env_profiles_end(void)
 	endpoint_end();
 	stop_cpu(true);
 	if (options.heap[0])
-		write_heap(true);
+		env_profiles_write_heap(true);
 }
 
 void env_profiles_before_exec(void)
@@ -328,7 +328,7 @@ void env_profiles_before_exec(void)
 	if (rc < 0 && rc != -EAGAIN && rc != -EINVAL && s.owner != CPU_OWNER_API)
 		api_options_report(&options, s.path, -rc);
 	if (options.heap[0] && !atomic_load(&is_ending))
-		write_heap(true);
+		env_profiles_write_heap(true);
 	endpoint_before_exec();
 }
 
@@ -344,7 +344,7 @@ void env_profiles_after_fork(void)
 	if (options.only_self)
 		options.heap[0] = options.cpu[0] = '\0';
 	if (wants_cpu)
-		start_cpu();
+		env_profiles_start_cpu();
 	if (!options.only_self)
 		start_watch();
 }

@@ -45,7 +45,7 @@ static void on_quick_exit(void)
 		cpi_process_report_cpu_sig(true);
 }
 
-__attribute__((constructor(102))) static void init(void)
+__attribute__((constructor(102))) static void exit_init(void)
 {
 	at_quick_exit(on_quick_exit);
 }

@@ -48,7 +48,7 @@ static __attribute__((noinline)) int get_serve(struct serve **out)
 	return rc;
 }
 
-static void sleep_until(uint64_t ns)
+static void handle_sleep_until(uint64_t ns)
 {
 	const struct timespec at = { .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000) };
 
@@ -82,8 +82,8 @@ static void end_job(void *job)
 }
 
 /* write may end the calling thread, so a cleanup handler ends the job. */
-static __attribute__((noinline)) int answer(struct serve_job *job, bool head, cpa_write_fn write, void *arg,
-					    int *status, char *headers, size_t n)
+static __attribute__((noinline)) int handle_answer(struct serve_job *job, bool head, cpa_write_fn write, void *arg,
+						   int *status, char *headers, size_t n)
 {
 	const struct serve_answer *a = serve_answer(job);
 	int rc = 0;
@@ -117,9 +117,9 @@ CPA_EXPORT int cpa_http_handle(const char *method, const char *target, const voi
 	if (rc == 0)
 		rc = serve_begin(shared, &r, &job);
 	while (rc == 0 && (at = serve_step(job, false)))
-		sleep_until(at);
+		handle_sleep_until(at);
 	pthread_setcancelstate(before, NULL);
 	if (rc < 0)
 		return rc;
-	return answer(job, strcmp(method, "HEAD") == 0, write, arg, status, headers, n);
+	return handle_answer(job, strcmp(method, "HEAD") == 0, write, arg, status, headers, n);
 }

@@ -15,7 +15,7 @@
 
 static _Atomic bool is_explicit; /* was the rate set by the program or its environment, even if to 0? */
 
-static uint64_t set(uint64_t bytes)
+static uint64_t heap_rate_set(uint64_t bytes)
 {
 	uint64_t before = atomic_exchange(&cpi.head->heap_rate, bytes);
 
@@ -26,13 +26,13 @@ static uint64_t set(uint64_t bytes)
 void heap_rate_set_by_env(uint64_t bytes)
 {
 	atomic_store(&is_explicit, true);
-	set(bytes);
+	heap_rate_set(bytes);
 }
 
 void heap_rate_set_default(void)
 {
 	if (!atomic_load(&is_explicit) && !atomic_load(&cpi.head->heap_rate))
-		set(HEAP_RATE_DEFAULT);
+		heap_rate_set(HEAP_RATE_DEFAULT);
 }
 
 CPA_EXPORT size_t cpa_heap_set_rate(size_t bytes)
@@ -41,5 +41,5 @@ CPA_EXPORT size_t cpa_heap_set_rate(size_t bytes)
 		atomic_store(&is_explicit, true);
 	if (!cpi.head && (bytes == 0 || bytes == SIZE_MAX || collector_ensure_segment() < 0))
 		return 0;
-	return bytes == SIZE_MAX ? atomic_load(&cpi.head->heap_rate) : set(bytes);
+	return bytes == SIZE_MAX ? atomic_load(&cpi.head->heap_rate) : heap_rate_set(bytes);
 }

@@ -19,7 +19,7 @@
 
 #include <errno.h>
 
-static bool lock(void *arg)
+static bool api_host_lock(void *arg)
 {
 	(void)arg;
 	if (!collector_lock(0))
@@ -30,31 +30,31 @@ static bool lock(void *arg)
 	return false;
 }
 
-static void unlock(void *arg)
+static void api_host_unlock(void *arg)
 {
 	(void)arg;
 	collector_unlock();
 }
 
-static struct process *process(void *arg, pid_t pid)
+static struct process *api_host_process(void *arg, pid_t pid)
 {
 	(void)arg;
 	return pid == 0 || pid == (pid_t)cpi.pid ? collector_process() : NULL;
 }
 
-static int cpu_begin(void *arg, const struct serve_cpu *options)
+static int api_host_cpu_begin(void *arg, const struct serve_cpu *options)
 {
 	(void)arg;
 	return cpu_request_begin(options->hz, options->engine ? options->engine - 1 : REQUEST_TIMER);
 }
 
-static void cpu_end(void *arg)
+static void api_host_cpu_end(void *arg)
 {
 	(void)arg;
 	cpu_request_end();
 }
 
-static uint64_t cpu_recording(void *arg, struct serve_cpu *out)
+static uint64_t api_host_cpu_recording(void *arg, struct serve_cpu *out)
 {
 	uint64_t recording = cpu_recording_number(&out->hz, &out->engine);
 
@@ -81,12 +81,12 @@ static void names_close(void *arg, void *names)
 const struct serve_host *host_self(void)
 {
 	static const struct serve_host self = {
-		.lock = lock,
-		.unlock = unlock,
-		.process = process,
-		.cpu_begin = cpu_begin,
-		.cpu_end = cpu_end,
-		.cpu_recording = cpu_recording,
+		.lock = api_host_lock,
+		.unlock = api_host_unlock,
+		.process = api_host_process,
+		.cpu_begin = api_host_cpu_begin,
+		.cpu_end = api_host_cpu_end,
+		.cpu_recording = api_host_cpu_recording,
 		.names_open = names_open,
 		.names_close = names_close,
 	};

@@ -57,16 +57,16 @@ static struct {
 	struct guard *guard; /* NULL until it is needed */
 } http;
 
-static void reset_in_child(void);
+static void api_http_reset_in_child(void);
 
 /* Lock. Returns false if this thread holds the lock already. */
-static bool lock(void)
+static bool api_http_lock(void)
 {
 	uint32_t me = sys_gettid();
 
 	/* in a child, before our fork handlers have run, or if they never run */
 	if (http.pid && http.pid != sys_getpid())
-		reset_in_child();
+		api_http_reset_in_child();
 	if (atomic_load(&owner) == me)
 		return false;
 	latch_acquire(&latch);
@@ -74,7 +74,7 @@ static bool lock(void)
 	return true;
 }
 
-static void unlock(void)
+static void api_http_unlock(void)
 {
 	atomic_store(&owner, 0);
 	latch_release(&latch);
@@ -107,7 +107,7 @@ static void close_all(bool forked)
 }
 
 /* Start the server from the settings in http. Returns 0, or -errno and the reason in why. */
-static int begin(char why[WHY_MAX])
+static int api_http_begin(char why[WHY_MAX])
 {
 	struct server_options options = { .at = &http.at, .guard = http.guard, .is_over = others_ended };
 	char path[sizeof(http.address) - SCHEME];
@@ -142,7 +142,7 @@ static int begin(char why[WHY_MAX])
 }
 
 /* Reset the state in the child of fork, which has only this thread. */
-static void reset_in_child(void)
+static void api_http_reset_in_child(void)
 {
 	char why[WHY_MAX] = "";
 	bool serves = http.state == ON && http.children && (http.is_default || strstr(http.address, "%p"));
@@ -155,30 +155,30 @@ static void reset_in_child(void)
 	if (http.server)
 		close_all(true);
 	if (serves)
-		(void)begin(why);
-	unlock();
+		(void)api_http_begin(why);
+	api_http_unlock();
 }
 
 static bool is_held; /* does the thread that forks hold the latch? */
 
-static void before_fork(void)
+static void api_http_before_fork(void)
 {
-	is_held = lock();
+	is_held = api_http_lock();
 }
 
-static void in_parent(void)
+static void api_http_in_parent(void)
 {
 	if (is_held)
-		unlock();
+		api_http_unlock();
 }
 
-static void in_child(void)
+static void api_http_in_child(void)
 {
 	if (http.pid != sys_getpid())
-		reset_in_child();
+		api_http_reset_in_child();
 }
 
-static int read_opts(const cpa_http_opts *requested, cpa_http_opts *o)
+static int api_http_read_opts(const cpa_http_opts *requested, cpa_http_opts *o)
 {
 	*o = (cpa_http_opts){ 0 };
 	if (requested && requested->size < sizeof(requested->size))
@@ -193,7 +193,7 @@ static int read_opts(const cpa_http_opts *requested, cpa_http_opts *o)
 }
 
 /* Fill in http. Returns 0, or -errno and the reason in why. */
-static int prepare(const cpa_http_opts *o, char why[WHY_MAX])
+static int api_http_prepare(const cpa_http_opts *o, char why[WHY_MAX])
 {
 	int rc;
 
@@ -217,29 +217,29 @@ static int prepare(const cpa_http_opts *o, char why[WHY_MAX])
 }
 
 /* children: forked children may serve too. */
-static int start(const cpa_http_opts *o, bool children, char why[WHY_MAX])
+static int api_http_start(const cpa_http_opts *o, bool children, char why[WHY_MAX])
 {
 	int rc = collector_ensure_segment();
 
 	if (rc < 0)
 		return rc;
-	if (!lock())
+	if (!api_http_lock())
 		return -EDEADLK;
 	if (collector_is_parent() || http.state != OFF)
 		rc = -EBUSY;
 	if (rc == 0 && !http.has_fork_handlers) {
 		/* registered after the handlers of the collector, which must be the first to run in the child */
-		rc = -pthread_atfork(before_fork, in_parent, in_child);
+		rc = -pthread_atfork(api_http_before_fork, api_http_in_parent, api_http_in_child);
 		http.has_fork_handlers = rc == 0;
 	}
 	if (rc == 0)
-		rc = prepare(o, why);
+		rc = api_http_prepare(o, why);
 	http.children = children;
 	if (rc == 0)
-		rc = begin(why);
+		rc = api_http_begin(why);
 	if (rc == 0)
 		heap_rate_set_default();
-	unlock();
+	api_http_unlock();
 	return rc;
 }
 
@@ -247,67 +247,67 @@ CPA_EXPORT int cpa_http_start(const cpa_http_opts *requested)
 {
 	char why[WHY_MAX] = "";
 	cpa_http_opts o;
-	int rc = read_opts(requested, &o);
+	int rc = api_http_read_opts(requested, &o);
 
-	return rc < 0 ? rc : start(&o, true, why);
+	return rc < 0 ? rc : api_http_start(&o, true, why);
 }
 
 /* Stop the server. Returns 0 or -errno. is_pause: keep the settings in http, to resume later. */
-static int stop(bool is_pause)
+static int api_http_stop(bool is_pause)
 {
 	int before;
 
-	if (!lock())
+	if (!api_http_lock())
 		return -EDEADLK;
 	if (http.state != ON || (is_pause && !http.children)) {
-		unlock();
+		api_http_unlock();
 		return -EINVAL;
 	}
 	http.state = STOPPING;
 	server_stop(http.server, false);
-	unlock();
+	api_http_unlock();
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
 	cpi_next()->pthread_join(http.thread, NULL);
-	lock();
+	api_http_lock();
 	close_all(false);
 	if (!is_pause)
 		guard_release(http.guard);
-	unlock();
+	api_http_unlock();
 	pthread_setcancelstate(before, NULL);
 	return 0;
 }
 
 CPA_EXPORT int cpa_http_stop(void)
 {
-	return stop(false);
+	return api_http_stop(false);
 }
 
 bool endpoint_pause(void)
 {
-	return http.pid && stop(true) == 0;
+	return http.pid && api_http_stop(true) == 0;
 }
 
 void endpoint_resume(void)
 {
 	char why[WHY_MAX] = "";
 
-	if (!lock())
+	if (!api_http_lock())
 		return;
 	if (http.state == OFF)
-		(void)begin(why);
-	unlock();
+		(void)api_http_begin(why);
+	api_http_unlock();
 }
 
 bool endpoint_get_address(char address[LISTEN_URL_MAX])
 {
 	bool on;
 
-	if (!lock())
+	if (!api_http_lock())
 		return false;
 	on = http.state == ON;
 	if (on)
 		snprintf(address, LISTEN_URL_MAX, "%s", server_listeners(http.server)->url);
-	unlock();
+	api_http_unlock();
 	return on;
 }
 
@@ -334,10 +334,10 @@ void endpoint_start_from_env(const struct options *requested)
 	};
 	char why[WHY_MAX] = "", url[LISTEN_URL_MAX] = "", line[WHY_MAX + LISTEN_URL_MAX];
 	cpa_http_opts opts;
-	int rc = read_opts(&o, &opts);
+	int rc = api_http_read_opts(&o, &opts);
 
 	if (rc == 0)
-		rc = start(&opts, !requested->only_self, why);
+		rc = api_http_start(&opts, !requested->only_self, why);
 	if (rc == 0 && endpoint_get_address(url))
 		snprintf(line, sizeof(line), "profiling server listening on %s%s", url,
 			 strncmp(url, "unix:", SCHEME) == 0 ? "" : "/debug/pprof/");
@@ -390,9 +390,9 @@ void endpoint_end(void)
 void endpoint_main_ended(void)
 {
 	atomic_store(&main_ended, 1);
-	if (http.pid == sys_getpid() && lock()) {
+	if (http.pid == sys_getpid() && api_http_lock()) {
 		if (http.state == ON)
 			server_watch_program(http.server);
-		unlock();
+		api_http_unlock();
 	}
 }

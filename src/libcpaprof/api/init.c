@@ -22,7 +22,7 @@
 #include <dlfcn.h>
 #include <sys/auxv.h>
 
-__attribute__((constructor(101))) static void load(void)
+__attribute__((constructor(101))) static void api_init_load(void)
 {
 	static const struct target_callbacks callbacks = { .main_ended = endpoint_main_ended,
 							   .before_exec = env_profiles_before_exec };

@@ -17,7 +17,7 @@
 enum { PAIRS_MAX = 2 * LABELS_PAIRS_MAX };
 
 /* Length of a text cut to at most max bytes, without a partial UTF-8 character at the end. */
-static uint16_t cut(const char *text, size_t max)
+static uint16_t api_labels_cut(const char *text, size_t max)
 {
 	size_t n = strnlen(text, max + 1), at = max;
 
@@ -39,9 +39,9 @@ static int compare_key(const struct labels_pair *p, const char *key, uint16_t n)
  * Insert a pair in order of keys, replacing a pair with the same key. Without a value, the pair with this key is
  * removed. Returns the number of pairs; PAIRS_MAX + 1 if there is no room.
  */
-static uint32_t insert(struct labels_pair *pair, uint32_t n, const char *key, const char *value)
+static uint32_t api_labels_insert(struct labels_pair *pair, uint32_t n, const char *key, const char *value)
 {
-	struct labels_pair new = { key, value, { cut(key, LABELS_KEY_MAX), 0 } };
+	struct labels_pair new = { key, value, { api_labels_cut(key, LABELS_KEY_MAX), 0 } };
 	uint32_t at = n;
 	int cmp = 1;
 
@@ -54,7 +54,7 @@ static uint32_t insert(struct labels_pair *pair, uint32_t n, const char *key, co
 		}
 		return n;
 	}
-	new.n.value = cut(value, LABELS_VALUE_MAX);
+	new.n.value = api_labels_cut(value, LABELS_VALUE_MAX);
 	if (at > 0 && cmp == 0) {
 		pair[at - 1] = new;
 		return n;
@@ -67,7 +67,7 @@ static uint32_t insert(struct labels_pair *pair, uint32_t n, const char *key, co
 }
 
 /* The next label of a set. The overflow set has one label. */
-static bool next(cpa_labels l, struct labels_walk *w, struct labels_pair *out)
+static bool api_labels_next(cpa_labels l, struct labels_walk *w, struct labels_pair *out)
 {
 	if (l != LABELS_OVERFLOW)
 		return labels_next(w, out);
@@ -80,7 +80,7 @@ static bool next(cpa_labels l, struct labels_walk *w, struct labels_pair *out)
 }
 
 /* Find a set. Returns false if there is none. */
-static bool find(cpa_labels l, struct labels_walk *w)
+static bool api_labels_find(cpa_labels l, struct labels_walk *w)
 {
 	*w = (struct labels_walk){ 0 };
 	return l == LABELS_OVERFLOW || (cpi.labels && labels_find(cpi.labels, l, w));
@@ -94,12 +94,12 @@ CPA_EXPORT cpa_labels cpa_labels_make(cpa_labels parent, const char *const kv[],
 
 	if (!cpi.labels && collector_ensure_segment() != 0)
 		return LABELS_NONE;
-	if (find(parent, &w))
-		while (n < LABELS_PAIRS_MAX && next(parent, &w, &pair[n]))
+	if (api_labels_find(parent, &w))
+		while (n < LABELS_PAIRS_MAX && api_labels_next(parent, &w, &pair[n]))
 			n++;
 	for (size_t i = 0; i < pairs && n <= PAIRS_MAX; i++)
 		if (kv[2 * i] && kv[2 * i][0])
-			n = insert(pair, n, kv[2 * i], kv[2 * i + 1]);
+			n = api_labels_insert(pair, n, kv[2 * i], kv[2 * i + 1]);
 	return cpi_labels_add_sig(pair, n);
 }
 
@@ -121,12 +121,12 @@ CPA_EXPORT cpa_labels cpa_labels_get(void)
 
 CPA_EXPORT const char *cpa_labels_value(cpa_labels l, const char *key)
 {
-	uint16_t n = key ? cut(key, LABELS_KEY_MAX) : 0;
+	uint16_t n = key ? api_labels_cut(key, LABELS_KEY_MAX) : 0;
 	struct labels_pair pair;
 	struct labels_walk w;
 
-	if (n && find(l, &w))
-		while (next(l, &w, &pair))
+	if (n && api_labels_find(l, &w))
+		while (api_labels_next(l, &w, &pair))
 			if (compare_key(&pair, key, n) == 0)
 				return pair.value;
 	return NULL;
@@ -138,8 +138,8 @@ CPA_EXPORT int cpa_labels_each(cpa_labels l, int (*f)(void *arg, const char *key
 	struct labels_walk w;
 	int rc = 0;
 
-	if (find(l, &w))
-		while (rc == 0 && next(l, &w, &pair))
+	if (api_labels_find(l, &w))
+		while (rc == 0 && api_labels_next(l, &w, &pair))
 			if (pair.n.key)
 				rc = f(arg, pair.key, pair.value);
 	return rc;

@@ -14,7 +14,7 @@
 #include <limits.h>
 
 /* Set a rate in the segment, which is created if the rate needs it. Returns the previous rate. */
-static uint64_t set_rate(size_t at, int64_t value)
+static uint64_t locks_set_rate(size_t at, int64_t value)
 {
 	_Atomic uint64_t *rate;
 
@@ -26,14 +26,14 @@ static uint64_t set_rate(size_t at, int64_t value)
 
 CPA_EXPORT int64_t cpa_block_set_rate(int64_t ns)
 {
-	uint64_t before = set_rate(offsetof(struct segment_head, block_rate), ns);
+	uint64_t before = locks_set_rate(offsetof(struct segment_head, block_rate), ns);
 
 	return before > INT64_MAX ? INT64_MAX : (int64_t)before;
 }
 
 CPA_EXPORT int cpa_mutex_set_fraction(int n)
 {
-	uint64_t before = set_rate(offsetof(struct segment_head, mutex_fraction), n);
+	uint64_t before = locks_set_rate(offsetof(struct segment_head, mutex_fraction), n);
 
 	return before > INT_MAX ? INT_MAX : (int)before;
 }

@@ -90,7 +90,7 @@ enum {
 
 enum { GPERF_ALLOCATED = 1 << 30, GPERF_IN_USE = 100 << 20 };
 
-static char **find(const char *name)
+static char **api_options_find(const char *name)
 {
 	size_t n = strlen(name);
 
@@ -100,9 +100,9 @@ static char **find(const char *name)
 	return NULL;
 }
 
-static const char *value_of(const char *name)
+static const char *api_options_value_of(const char *name)
 {
-	char **at = find(name);
+	char **at = api_options_find(name);
 
 	return at ? *at + strlen(name) + 1 : NULL;
 }
@@ -121,7 +121,7 @@ void api_options_report(const struct options *o, const char *what, int error)
 }
 
 /* Digits, then optionally K, M, G or KiB, MiB, GiB. */
-static bool read_number(const char *text, bool bytes, uint64_t *out)
+static bool api_options_read_number(const char *text, bool bytes, uint64_t *out)
 {
 	static const char units[] = "KMG";
 	uint64_t n = 0;
@@ -142,11 +142,11 @@ static bool read_number(const char *text, bool bytes, uint64_t *out)
 	return *text == '\0';
 }
 
-static bool read_signal(const char *text, uint64_t *out)
+static bool api_options_read_signal(const char *text, uint64_t *out)
 {
 	const char *name;
 
-	if (read_number(text, false, out))
+	if (api_options_read_number(text, false, out))
 		return true;
 	text += strncmp(text, "SIG", 3) == 0 ? 3 : 0;
 	for (int s = 1; s < 32; s++) {
@@ -201,7 +201,8 @@ static bool read_value(const struct variable *v, const char *text, struct option
 		n ^= v->kind == VALUE_NO;
 		break;
 	default:
-		if (!(v->kind == VALUE_SIGNAL ? read_signal(text, &n) : read_number(text, v->kind == VALUE_BYTES, &n)))
+		if (!(v->kind == VALUE_SIGNAL ? api_options_read_signal(text, &n)
+					      : api_options_read_number(text, v->kind == VALUE_BYTES, &n)))
 			return false;
 		if (n > v->max && v->clamp)
 			n = v->max;
@@ -229,7 +230,7 @@ static bool read_variables(const struct variable *v, int n, struct options *o)
 	bool any = false;
 
 	for (; n > 0; n--, v++) {
-		const char *text = value_of(v->name);
+		const char *text = api_options_value_of(v->name);
 
 		if (!text)
 			continue;
@@ -248,7 +249,7 @@ static bool is_for_this_process(char *address)
 	uint64_t pid;
 
 	if (!suffix || strncmp(suffix, PID_SUFFIX, strlen(PID_SUFFIX)) != 0 ||
-	    !read_number(suffix + strlen(PID_SUFFIX), false, &pid))
+	    !api_options_read_number(suffix + strlen(PID_SUFFIX), false, &pid))
 		return true;
 	*suffix = '\0';
 	return pid == (uint64_t)getpid();
@@ -256,7 +257,7 @@ static bool is_for_this_process(char *address)
 
 bool api_options_read(struct options *o)
 {
-	const char *log = value_of("CPA_LOG"), *compat = value_of("CPA_GPERF_COMPAT");
+	const char *log = api_options_value_of("CPA_LOG"), *compat = api_options_value_of("CPA_GPERF_COMPAT");
 	uint64_t yes = 0;
 	bool any = false;
 
@@ -267,16 +268,16 @@ bool api_options_read(struct options *o)
 		any = o->gperf_names = read_variables(gperf_variables, N_GPERF, o);
 		if (o->heap_rate == 0) /* gperftools reads 0 as its default */
 			o->heap_rate = RATE_UNSET;
-		if (o->heap[0] && !value_of("HEAP_PROFILE_ALLOCATION_INTERVAL"))
+		if (o->heap[0] && !api_options_value_of("HEAP_PROFILE_ALLOCATION_INTERVAL"))
 			o->heap_allocated = GPERF_ALLOCATED;
-		if (o->heap[0] && !value_of("HEAP_PROFILE_INUSE_INTERVAL"))
+		if (o->heap[0] && !api_options_value_of("HEAP_PROFILE_INUSE_INTERVAL"))
 			o->heap_in_use = GPERF_IN_USE;
 	}
-	if (value_of("CPA_CPUPROFILE") || value_of("CPA_HEAPPROFILE"))
+	if (api_options_value_of("CPA_CPUPROFILE") || api_options_value_of("CPA_HEAPPROFILE"))
 		o->gperf_names = false;
 	any |= read_variables(pprof_variables, N_PPROF, o);
 	any |= read_variables(cpa_variables, N_CPA, o);
-	o->listen_name = value_of("CPA_LISTEN") ? "CPA_LISTEN" : "PPROFLISTEN";
+	o->listen_name = api_options_value_of("CPA_LISTEN") ? "CPA_LISTEN" : "PPROFLISTEN";
 	if (!is_for_this_process(o->listen))
 		o->listen[0] = '\0';
 	return any;
@@ -285,7 +286,7 @@ bool api_options_read(struct options *o)
 /* Add %p to NAME=PATH, in static memory. */
 static void add_pid(const char *name, char *to)
 {
-	char **at = find(name);
+	char **at = api_options_find(name);
 	const char *path = at ? *at + strlen(name) + 1 : NULL, *slash, *dot;
 	size_t n;
 
@@ -301,7 +302,7 @@ static void add_pid(const char *name, char *to)
 
 static void remove_variable(const char *name)
 {
-	for (char **at = find(name); at && *at; at++)
+	for (char **at = api_options_find(name); at && *at; at++)
 		at[0] = at[1];
 }
 
@@ -316,7 +317,7 @@ static bool is_per_process(const char *address)
 static void limit_listen(const struct options *o)
 {
 	static char room[LISTEN_TEXT_MAX + 64];
-	char **at = find("CPA_LISTEN");
+	char **at = api_options_find("CPA_LISTEN");
 
 	if (!at || !o->listen[0] || is_per_process(o->listen))
 		return;

@@ -17,7 +17,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-static bool is_same_file(int fd, const struct stat *file_stat)
+static bool out_is_same_file(int fd, const struct stat *file_stat)
 {
 	struct stat no_wait;
 
@@ -45,7 +45,7 @@ int out_fn(struct out *o, cpa_write_fn write, void *arg)
 	return write ? 0 : -EINVAL;
 }
 
-static size_t append(char *to, size_t at, const char *text, size_t n)
+static size_t out_append(char *to, size_t at, const char *text, size_t n)
 {
 	if (at < PATH_MAX && n < PATH_MAX - at)
 		memcpy(to + at, text, n);
@@ -56,7 +56,7 @@ static size_t append_number(char *to, size_t at, long long n)
 {
 	char text[24];
 
-	return append(to, at, text, (size_t)snprintf(text, sizeof(text), "%lld", n));
+	return out_append(to, at, text, (size_t)snprintf(text, sizeof(text), "%lld", n));
 }
 
 int out_expand_path(char to[PATH_MAX], const char *path, int64_t time_s)
@@ -67,7 +67,7 @@ int out_expand_path(char to[PATH_MAX], const char *path, int64_t time_s)
 	if (*path != '/') {
 		if (!getcwd(to, PATH_MAX))
 			return -errno;
-		at = append(to, strlen(to), "/", 1);
+		at = out_append(to, strlen(to), "/", 1);
 	}
 	for (; *path; path++) {
 		if (path[0] == '%' && path[1] == 'p') {
@@ -77,9 +77,9 @@ int out_expand_path(char to[PATH_MAX], const char *path, int64_t time_s)
 		} else if (path[0] == '%' && path[1] == 'h' && uname(&host) == 0) {
 			for (char *slash; (slash = strchr(host.nodename, '/'));)
 				*slash = '_';
-			at = append(to, at, host.nodename, strlen(host.nodename));
+			at = out_append(to, at, host.nodename, strlen(host.nodename));
 		} else {
-			at = append(to, at, path, 1);
+			at = out_append(to, at, path, 1);
 			continue;
 		}
 		path++;
@@ -94,7 +94,7 @@ int out_expand_path(char to[PATH_MAX], const char *path, int64_t time_s)
  * Open the folder of a path, unless other users may rename files in it. base: set to the file name. Returns a
  * descriptor or -errno.
  */
-static int open_folder(const char *path, const char **base)
+static int out_open_folder(const char *path, const char **base)
 {
 	const char *slash = strrchr(path, '/');
 	size_t n = (size_t)(slash - path);
@@ -129,7 +129,7 @@ int out_path(struct out *o, const char *path, bool overwrite)
 	rc = out_expand_path(o->path, path, o->start_s);
 	if (rc < 0)
 		return rc;
-	folder = open_folder(o->path, &base);
+	folder = out_open_folder(o->path, &base);
 	if (folder < 0)
 		return folder;
 	if (faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) != 0)
@@ -175,7 +175,7 @@ void out_message(const char *text, size_t n)
 	restore_signals(&s, write(STDERR_FILENO, text, n) < 0);
 }
 
-static int write_all(int fd, const uint8_t *at, size_t n)
+static int out_write_all(int fd, const uint8_t *at, size_t n)
 {
 	struct write_signals s = block_signals();
 	int rc = 0;
@@ -199,11 +199,11 @@ static int write_all(int fd, const uint8_t *at, size_t n)
 }
 
 /* A file that replaces another one is renamed when it is complete. */
-static int write_file(const struct out *o, const void *data, size_t n)
+static int out_write_file(const struct out *o, const void *data, size_t n)
 {
 	const char *base, *name;
 	char temporary[NAME_MAX + 1];
-	int folder = open_folder(o->path, &base), fd, rc;
+	int folder = out_open_folder(o->path, &base), fd, rc;
 	struct stat file;
 
 	if (folder < 0)
@@ -219,7 +219,7 @@ static int write_file(const struct out *o, const void *data, size_t n)
 		close(folder);
 		return rc;
 	}
-	rc = write_all(fd, data, n);
+	rc = out_write_all(fd, data, n);
 	if (close(fd) != 0 && rc == 0)
 		rc = -errno;
 	if (rc == 0 && o->overwrite && fstatat(folder, base, &file, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(file.st_mode))
@@ -237,20 +237,20 @@ int out_write(struct out *o, const void *data, size_t n)
 	int rc = -EBADF;
 
 	if (o->kind == OUT_PATH)
-		rc = write_file(o, data, n);
+		rc = out_write_file(o, data, n);
 	else if (o->kind == OUT_FN)
 		rc = o->write(o->arg, data, n);
-	else if (is_same_file(o->fd, &o->file_stat))
-		rc = write_all(o->fd, data, n);
-	else if (is_same_file(o->original, &o->file_stat))
-		rc = write_all(o->original, data, n);
+	else if (out_is_same_file(o->fd, &o->file_stat))
+		rc = out_write_all(o->fd, data, n);
+	else if (out_is_same_file(o->original, &o->file_stat))
+		rc = out_write_all(o->original, data, n);
 	out_release(o);
 	return rc;
 }
 
 void out_release(struct out *o)
 {
-	if (o->kind == OUT_FD && is_same_file(o->fd, &o->file_stat))
+	if (o->kind == OUT_FD && out_is_same_file(o->fd, &o->file_stat))
 		close(o->fd);
 	o->kind = OUT_NONE;
 }

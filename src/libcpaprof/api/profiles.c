@@ -70,7 +70,7 @@ static uint64_t preferred_slot(const struct value *v, uint64_t n)
 }
 
 /* Slot of a value, or the free slot where it would be stored. */
-static uint64_t find_slot(const struct value *in, uint64_t n, const struct value *v)
+static uint64_t api_profiles_find_slot(const struct value *in, uint64_t n, const struct value *v)
 {
 	uint64_t i = preferred_slot(v, n);
 
@@ -79,7 +79,7 @@ static uint64_t find_slot(const struct value *in, uint64_t n, const struct value
 	return i;
 }
 
-static bool grow(void)
+static bool api_profiles_grow(void)
 {
 	uint64_t want = n_slots ? n_slots * 2 : SLOTS_INITIAL;
 	struct value *to = mmap(NULL, want * sizeof(*to), PROT_READ | PROT_WRITE,
@@ -89,7 +89,7 @@ static bool grow(void)
 		return false;
 	for (uint64_t i = 0; i < n_slots; i++)
 		if (slot[i].profile)
-			to[find_slot(to, want, &slot[i])] = slot[i];
+			to[api_profiles_find_slot(to, want, &slot[i])] = slot[i];
 	if (slot)
 		munmap(slot, n_slots * sizeof(*slot));
 	slot = to;
@@ -103,9 +103,9 @@ static int values_add(const struct value *v)
 	uint64_t at;
 
 	/* if the table cannot grow, fill it up to one free slot, at which searches end */
-	if (n_used >= n_slots / 4 * 3 && !grow() && n_used + 1 >= n_slots)
+	if (n_used >= n_slots / 4 * 3 && !api_profiles_grow() && n_used + 1 >= n_slots)
 		return -ENOMEM;
-	at = find_slot(slot, n_slots, v);
+	at = api_profiles_find_slot(slot, n_slots, v);
 	if (slot[at].profile)
 		return -EEXIST;
 	slot[at] = *v;
@@ -117,7 +117,7 @@ static int values_add(const struct value *v)
 static bool values_remove(uint64_t value, uint32_t profile, struct value *out)
 {
 	struct value key = { .value = value, .profile = profile };
-	uint64_t at = n_slots ? find_slot(slot, n_slots, &key) : 0, hole = at;
+	uint64_t at = n_slots ? api_profiles_find_slot(slot, n_slots, &key) : 0, hole = at;
 
 	if (!n_slots || !slot[at].profile)
 		return false;
@@ -328,19 +328,19 @@ static void unlock_profiles(void)
 		sys_call(SYS_futex, (long)&lock, FUTEX_WAKE_PRIVATE, 1, 0);
 }
 
-static void before_fork(void)
+static void api_profiles_before_fork(void)
 {
 	lock_profiles();
 	atomic_store(&forking, sys_gettid());
 }
 
-static void in_parent(void)
+static void api_profiles_in_parent(void)
 {
 	atomic_store(&forking, 0);
 	unlock_profiles();
 }
 
-static void in_child(void)
+static void api_profiles_in_child(void)
 {
 	atomic_store(&forking, 0);
 	atomic_store(&lock, UNLOCKED);
@@ -356,7 +356,7 @@ static bool is_valid_name(const char *name)
 	return n > 0;
 }
 
-static struct cpa_profile *find(const char *name)
+static struct cpa_profile *api_profiles_find(const char *name)
 {
 	for (uint32_t i = 0; i < N_BUILT_IN; i++)
 		if (strcmp(built_in[i].name, name) == 0)
@@ -371,7 +371,7 @@ static struct cpa_profile *find(const char *name)
  * Register a profile in the tables, if there are any (before the lock is taken: the segment has its own). Returns its
  * id, 0 if it could not be registered.
  */
-static uint32_t publish(struct cpa_profile *p)
+static uint32_t api_profiles_publish(struct cpa_profile *p)
 {
 	struct labels_pair name = { "", p->name, { 0, (uint16_t)strlen(p->name) } };
 	uint32_t generation = cpi_tables_generation() + 1;
@@ -403,15 +403,16 @@ CPA_EXPORT cpa_profile *cpa_profile_new(const char *name)
 	}
 	collector_ensure_segment();
 	lock_profiles();
-	if (!find(name)) {
+	if (!api_profiles_find(name)) {
 		error = ENOMEM;
 		if (n_custom < CUSTOM_MAX &&
-		    (has_fork_handlers || pthread_atfork(before_fork, in_parent, in_child) == 0)) {
+		    (has_fork_handlers ||
+		     pthread_atfork(api_profiles_before_fork, api_profiles_in_parent, api_profiles_in_child) == 0)) {
 			has_fork_handlers = true;
 			p = &custom[n_custom];
 			p->kind = SNAP_CUSTOM;
 			memcpy(p->name, name, strlen(name) + 1);
-			publish(p);
+			api_profiles_publish(p);
 			n_custom++;
 		}
 	}
@@ -428,7 +429,7 @@ CPA_EXPORT cpa_profile *cpa_profile_lookup(const char *name)
 	if (!name)
 		return NULL;
 	lock_profiles();
-	p = find(name);
+	p = api_profiles_find(name);
 	unlock_profiles();
 	return p;
 }
@@ -472,7 +473,7 @@ CPA_EXPORT int64_t cpa_profile_count(cpa_profile *p)
 	if (p->kind != SNAP_CUSTOM)
 		return profiles_count(p);
 	lock_profiles();
-	publish(p);
+	api_profiles_publish(p);
 	n = p->count;
 	unlock_profiles();
 	return n;
@@ -491,7 +492,7 @@ CPA_EXPORT int cpa_profile_add(cpa_profile *p, const void *value, int skip)
 	n = cpi_caller_stack_sig(pc, FRAMES_MAX, skip > 0 ? (uint32_t)skip + 1 : 1);
 	lock_profiles();
 	v.profile = index_of(p);
-	v.is_counted = publish(p) != 0;
+	v.is_counted = api_profiles_publish(p) != 0;
 	v.generation = p->generation;
 	if (v.is_counted)
 		v.stack = cpi_stack_find_sig(STACK_CUSTOM, p->number, LABELS_NONE, pc, n);
@@ -513,7 +514,7 @@ CPA_EXPORT int cpa_profile_remove(cpa_profile *p, const void *value)
 	if (!p || p->kind != SNAP_CUSTOM)
 		return -EPERM;
 	lock_profiles();
-	publish(p);
+	api_profiles_publish(p);
 	had_value = values_remove((uintptr_t)value, index_of(p), &v);
 	if (had_value && v.generation == p->generation) {
 		p->count--;

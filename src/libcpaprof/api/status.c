@@ -24,7 +24,7 @@ struct json {
 	size_t n, len;
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct json *j, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void api_status_put(struct json *j, const char *fmt, ...)
 {
 	size_t room = j->len < j->n ? j->n - j->len : 0;
 	va_list args;
@@ -36,16 +36,16 @@ __attribute__((format(printf, 2, 3))) static void put(struct json *j, const char
 	j->len += n > 0 ? (size_t)n : 0;
 }
 
-static void put_text(struct json *j, const char *text)
+static void api_status_put_text(struct json *j, const char *text)
 {
-	put(j, "\"");
+	api_status_put(j, "\"");
 	for (; *text; text++) {
 		if ((unsigned char)*text < ' ')
-			put(j, "\\u%04x", (unsigned)(unsigned char)*text);
+			api_status_put(j, "\\u%04x", (unsigned)(unsigned char)*text);
 		else
-			put(j, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+			api_status_put(j, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
 	}
-	put(j, "\"");
+	api_status_put(j, "\"");
 }
 
 static void put_cpu(struct json *j)
@@ -65,11 +65,13 @@ static void put_cpu(struct json *j)
 		s.is_on = atomic_load(&cpi.head->cpu) != 0;
 		s.hz = cpi.head->hz;
 	}
-	put(j, "\"cpu\":{\"on\":%s,\"hz\":%u,\"start\":%lld,\"samples\":%llu,\"periods\":%llu,\"lost\":%llu,\"path\":",
-	    s.is_on ? "true" : "false", s.hz, (long long)s.start_s, (unsigned long long)facts.n_samples,
-	    (unsigned long long)facts.weight, (unsigned long long)facts.lost);
-	put_text(j, s.path);
-	put(j, "}");
+	api_status_put(
+		j,
+		"\"cpu\":{\"on\":%s,\"hz\":%u,\"start\":%lld,\"samples\":%llu,\"periods\":%llu,\"lost\":%llu,\"path\":",
+		s.is_on ? "true" : "false", s.hz, (long long)s.start_s, (unsigned long long)facts.n_samples,
+		(unsigned long long)facts.weight, (unsigned long long)facts.lost);
+	api_status_put_text(j, s.path);
+	api_status_put(j, "}");
 }
 
 static void put_http(struct json *j)
@@ -77,9 +79,9 @@ static void put_http(struct json *j)
 	char address[LISTEN_URL_MAX] = "";
 	bool on = endpoint_get_address(address);
 
-	put(j, "\"http\":{\"on\":%s,\"address\":", on ? "true" : "false");
-	put_text(j, address);
-	put(j, "}");
+	api_status_put(j, "\"http\":{\"on\":%s,\"address\":", on ? "true" : "false");
+	api_status_put_text(j, address);
+	api_status_put(j, "}");
 }
 
 CPA_EXPORT int cpa_status(char *json, size_t n)
@@ -87,19 +89,19 @@ CPA_EXPORT int cpa_status(char *json, size_t n)
 	struct segment_head *head = cpi.head;
 	struct json j = { .to = json, .n = json ? n : 0 };
 
-	put(&j, "{\"version\":");
-	put_text(&j, cpa_version());
-	put(&j, ",\"pid\":%u,\"collector\":\"%s\",", (unsigned)sys_getpid(),
-	    !head                   ? "none"
-	    : collector_is_parent() ? "parent"
-				    : "self");
+	api_status_put(&j, "{\"version\":");
+	api_status_put_text(&j, cpa_version());
+	api_status_put(&j, ",\"pid\":%u,\"collector\":\"%s\",", (unsigned)sys_getpid(),
+		       !head                   ? "none"
+		       : collector_is_parent() ? "parent"
+					       : "self");
 	put_cpu(&j);
-	put(&j, ",\"heap\":{\"rate\":%llu},\"block\":{\"rate\":%llu},\"mutex\":{\"fraction\":%llu},",
-	    head ? (unsigned long long)atomic_load(&head->heap_rate) : 0,
-	    head ? (unsigned long long)atomic_load(&head->block_rate) : 0,
-	    head ? (unsigned long long)atomic_load(&head->mutex_fraction) : 0);
+	api_status_put(&j, ",\"heap\":{\"rate\":%llu},\"block\":{\"rate\":%llu},\"mutex\":{\"fraction\":%llu},",
+		       head ? (unsigned long long)atomic_load(&head->heap_rate) : 0,
+		       head ? (unsigned long long)atomic_load(&head->block_rate) : 0,
+		       head ? (unsigned long long)atomic_load(&head->mutex_fraction) : 0);
 	put_http(&j);
-	put(&j, "}");
+	api_status_put(&j, "}");
 	return (int)j.len;
 }
 

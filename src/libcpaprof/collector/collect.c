@@ -122,7 +122,7 @@ uint64_t collect_wall_ns(void)
  * Set the size of the memory file. The kernel applies the limit of file sizes (ulimit -f) to it, which is meant for
  * files on disks, so the limit is raised meanwhile, if that is permitted.
  */
-static int set_size(int fd, uint64_t size)
+static int collector_collect_set_size(int fd, uint64_t size)
 {
 	struct rlimit before, raised;
 	int rc;
@@ -138,13 +138,13 @@ static int set_size(int fd, uint64_t size)
 }
 
 /* Create a memory file of fixed size: access beyond the end of a shrunk file would kill the collector. */
-static int make_file(uint64_t size)
+static int collector_collect_make_file(uint64_t size)
 {
 	int fd = memfd_create("cpa", MFD_CLOEXEC | MFD_ALLOW_SEALING), rc;
 
 	if (fd < 0)
 		return -errno;
-	rc = set_size(fd, size);
+	rc = collector_collect_set_size(fd, size);
 	if (rc == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
 		rc = -errno;
 	if (rc == 0)
@@ -180,13 +180,13 @@ static void write_head(struct collect *c)
 }
 
 /* Map the segment. In a process that profiles itself it is private memory, which fork copies. */
-static int map(struct collect *c)
+static int collector_collect_map(struct collect *c)
 {
 	int flags = c->options.is_self ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
 	struct stat file = { 0 };
 
 	if (!c->options.is_self) {
-		c->fd = make_file(c->size);
+		c->fd = collector_collect_make_file(c->size);
 		if (c->fd < 0)
 			return c->fd;
 		if (fstat(c->fd, &file) != 0)
@@ -203,9 +203,9 @@ static int map(struct collect *c)
 	return -errno;
 }
 
-static int set_up(struct collect *c)
+static int collector_collect_set_up(struct collect *c)
 {
-	int rc = map(c);
+	int rc = collector_collect_map(c);
 
 	if (rc < 0)
 		return rc;
@@ -249,7 +249,7 @@ int collect_open(const struct collector_options *options, collect_process_fn *do
 	c->n_bytes_remaining = STACKS_SIZE;
 	c->size = segment_size(options->n_tables ? options->n_tables : default_n_tables());
 	c->layout = segment_lay_out(c->size);
-	rc = set_up(c);
+	rc = collector_collect_set_up(c);
 	if (rc < 0) {
 		collect_close(c);
 		return rc;
@@ -296,7 +296,7 @@ void collect_set_main(struct collect *c, pid_t pid)
 	atomic_store(&c->head->main_pid, (uint32_t)pid);
 }
 
-static void find_new(struct collect *c)
+static void collector_collect_find_new(struct collect *c)
 {
 	for (uint32_t i = 0; i < N_PROCS; i++) {
 		struct segment_proc *s = collect_slot(c, i);
@@ -311,7 +311,7 @@ static void find_new(struct collect *c)
 }
 
 /* Has the process ended? The pidfd of an ended process is readable. */
-static bool is_gone(const struct process *p)
+static bool collector_collect_is_gone(const struct process *p)
 {
 	struct pollfd ended = { .fd = p->pidfd, .events = POLLIN };
 
@@ -330,7 +330,7 @@ uint32_t collect_count_survivors(const struct collect *c, pid_t *pid)
 		const struct process *p = &c->process[i];
 
 		if (p->is_used && !p->is_main && !p->has_ended && !p->end_reported && !p->is_unprofiled &&
-		    !is_gone(p)) {
+		    !collector_collect_is_gone(p)) {
 			*pid = p->pid;
 			n++;
 		}
@@ -351,7 +351,7 @@ static bool is_sampled(const struct process *p)
  * Count the processes that found no free slot since the last drain. Only drains free slots, so most slots are in use
  * now, or were at the last drain. Otherwise a program has overwritten the counter.
  */
-static void count_missed(struct collect *c)
+static void collector_collect_count_missed(struct collect *c)
 {
 	uint32_t now = atomic_load(&c->head->n_refused), n = now - c->n_refused, n_used = 0;
 
@@ -366,7 +366,7 @@ static void count_missed(struct collect *c)
 }
 
 /* Count the programs that were executed without our library. A count above any real one was overwritten. */
-static void count_unprofiled(struct collect *c)
+static void collector_collect_count_unprofiled(struct collect *c)
 {
 	for (int i = 0; i < N_UNPROFILED; i++) {
 		uint32_t n = atomic_load(&c->head->n_unprofiled[i]);
@@ -379,17 +379,17 @@ static void count_unprofiled(struct collect *c)
 }
 
 /* Has the process ended since the last drain? The program itself has not before its CPU time is known. */
-static bool find_end(struct process *p)
+static bool collector_collect_find_end(struct process *p)
 {
 	if (!p->is_used || p->has_ended)
 		return false;
-	p->has_ended = !(p->is_main && !p->c->is_main_over) && is_gone(p);
+	p->has_ended = !(p->is_main && !p->c->is_main_over) && collector_collect_is_gone(p);
 	account_read(p);
 	return p->has_ended;
 }
 
 /* Update a process. If it has ended, report its end. */
-static void update(struct process *p, bool last)
+static void collector_collect_update(struct process *p, bool last)
 {
 	struct collect *c = p->c;
 
@@ -411,14 +411,14 @@ static void drain_round(struct collect *c, bool last)
 {
 	bool any_ended = false;
 
-	count_missed(c);
-	count_unprofiled(c);
-	find_new(c);
+	collector_collect_count_missed(c);
+	collector_collect_count_unprofiled(c);
+	collector_collect_find_new(c);
 	collect_sweep(c);
 	for (uint32_t i = 0; i < c->n_processes; i++)
-		any_ended |= find_end(&c->process[i]);
+		any_ended |= collector_collect_find_end(&c->process[i]);
 	if (any_ended) /* before the process is released, find its children: they get their mappings from it */
-		find_new(c);
+		collector_collect_find_new(c);
 	for (uint32_t i = 0; c->n_rounds % REPLACED_EVERY == 0 && i < c->n_processes; i++)
 		process_is_replaced(&c->process[i]);
 	collect_read_rings(c);
@@ -428,7 +428,7 @@ static void drain_round(struct collect *c, bool last)
 			struct process *p = &c->process[i];
 
 			if (p->is_used && !p->end_reported && p->is_main == (is_main != 0))
-				update(p, last);
+				collector_collect_update(p, last);
 		}
 }
 

@@ -46,13 +46,13 @@ static struct segment_stack *stack_at(struct segment_tables *t, uint32_t name)
 	return (struct segment_stack *)((uint8_t *)t + TABLES_STACKS_AT + (uint64_t)(name - 1) * 8);
 }
 
-static bool is_known(const struct counts *k, uint32_t name)
+static bool counts_is_known(const struct counts *k, uint32_t name)
 {
 	return k->known[name / 64] >> name % 64 & 1;
 }
 
 /* Add a stack. Returns the next stack of its chain; 0 at the end of the chain or if this stack is invalid. */
-static uint32_t add_stack(struct process *p, struct segment_tables *t, uint32_t name)
+static uint32_t counts_add_stack(struct process *p, struct segment_tables *t, uint32_t name)
 {
 	struct counts *k = &p->counts;
 	struct count_stack new = { .name = name }, *to;
@@ -60,7 +60,7 @@ static uint32_t add_stack(struct process *p, struct segment_tables *t, uint32_t 
 	struct segment_stack *s;
 	uint32_t next, kind;
 
-	if (name > STACK_WORDS_MAX - HEAD_WORDS || is_known(k, name))
+	if (name > STACK_WORDS_MAX - HEAD_WORDS || counts_is_known(k, name))
 		return 0;
 	s = stack_at(t, name);
 	next = atomic_load_explicit(&s->next, memory_order_acquire);
@@ -108,11 +108,11 @@ void counts_drain(struct process *p, uint32_t slot, bool all)
 		uint32_t name = atomic_load_explicit(&bucket[i], memory_order_acquire);
 
 		while (name)
-			name = add_stack(p, t, name);
+			name = counts_add_stack(p, t, name);
 	}
 }
 
-static void read_values(const _Atomic uint64_t *value, enum stack_kind kind, uint64_t out[STACK_VALUES])
+static void counts_read_values(const _Atomic uint64_t *value, enum stack_kind kind, uint64_t out[STACK_VALUES])
 {
 	/* read freed before allocated; in other kinds, removed follows added, so read backwards */
 	static const uint8_t heap[STACK_VALUES] = { HEAP_FREE_OBJECTS,  HEAP_FREE_BYTES,    HEAP_FREE_SAMPLES,
@@ -129,14 +129,14 @@ static void read_values(const _Atomic uint64_t *value, enum stack_kind kind, uin
 
 void counts_values(const struct process *p, const struct count_stack *s, uint64_t out[STACK_VALUES])
 {
-	read_values(stack_at(tables_at(p->c, p->counts.tables - 1), s->name)->value, s->kind, out);
+	counts_read_values(stack_at(tables_at(p->c, p->counts.tables - 1), s->name)->value, s->kind, out);
 }
 
 void counts_full(const struct process *p, enum stack_kind kind, uint64_t out[STACK_VALUES])
 {
 	memset(out, 0, STACK_VALUES * sizeof(*out));
 	if (p->counts.tables)
-		read_values(tables_at(p->c, p->counts.tables - 1)->overflow[kind], kind, out);
+		counts_read_values(tables_at(p->c, p->counts.tables - 1)->overflow[kind], kind, out);
 }
 
 const struct count_stack *counts_find_creator(struct process *p, uint32_t tid)

@@ -120,7 +120,7 @@ static void compare_usage(struct search *s, const struct task *t)
 	v->n++;
 }
 
-static bool check_thread(void *search, uint32_t tid)
+static bool demand_check_thread(void *search, uint32_t tid)
 {
 	struct search *s = search;
 	bool wanted = s->i++ >= s->first;
@@ -153,11 +153,11 @@ static uint32_t signal_threads(struct process *p, uint32_t want, bool compares_u
 		close(s.folder);
 		return 0;
 	}
-	task_each(s.folder, check_thread, &s);
+	task_each(s.folder, demand_check_thread, &s);
 	if (s.n == 0 && s.first) {
 		s.first = s.i = 0;
 		s.compares_usage = false;
-		task_each(s.folder, check_thread, &s);
+		task_each(s.folder, demand_check_thread, &s);
 	}
 	if (s.n == 0 && s.most_tid && can_signal(&s, s.most_tid))
 		s.n += collect_signal_thread(p, s.most_tid, 0);

@@ -25,7 +25,7 @@ struct source {
 	uint64_t memory, size;
 };
 
-static bool read_at(const struct source *s, uint64_t at, void *to, size_t n)
+static bool elffile_read_at(const struct source *s, uint64_t at, void *to, size_t n)
 {
 	size_t done = 0;
 
@@ -55,20 +55,20 @@ static void *read_new(const struct source *s, uint64_t at, uint64_t n, size_t *s
 		return NULL;
 	*size = (size_t)n + 1;
 	to = memory_map(*size);
-	if (to && read_at(s, at, to, (size_t)n))
+	if (to && elffile_read_at(s, at, to, (size_t)n))
 		return to;
 	memory_unmap(to, *size);
 	return NULL;
 }
 
-static bool read_head(const struct source *s, Elf64_Ehdr *h)
+static bool elffile_read_head(const struct source *s, Elf64_Ehdr *h)
 {
 	static const uint8_t magic[] = {
 		ELFMAG0, ELFMAG1,    ELFMAG2,
 		ELFMAG3, ELFCLASS64, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB
 	};
 
-	return read_at(s, 0, h, sizeof(*h)) && memcmp(h->e_ident, magic, sizeof(magic)) == 0 &&
+	return elffile_read_at(s, 0, h, sizeof(*h)) && memcmp(h->e_ident, magic, sizeof(magic)) == 0 &&
 	       h->e_phentsize == sizeof(Elf64_Phdr) && h->e_shentsize == sizeof(Elf64_Shdr) &&
 	       h->e_phnum <= ELFFILE_SEGMENTS_MAX;
 }
@@ -77,12 +77,13 @@ static bool read_head(const struct source *s, Elf64_Ehdr *h)
  * Compare the build id in the notes of a segment with hex, n_hex hexadecimal digits. Returns false only if there is a
  * build id that differs. *found is set if there is a build id.
  */
-static bool has_id(const struct source *s, const Elf64_Phdr *notes, const char *hex, uint32_t n_hex, bool *found)
+static bool elffile_has_id(const struct source *s, const Elf64_Phdr *notes, const char *hex, uint32_t n_hex,
+			   bool *found)
 {
 	_Alignas(8) uint8_t data[NOTE_MAX];
 	size_t n = notes->p_filesz < sizeof(data) ? (size_t)notes->p_filesz : sizeof(data), at = 0;
 
-	if (!read_at(s, notes->p_offset, data, n))
+	if (!elffile_read_at(s, notes->p_offset, data, n))
 		return true;
 	while (n - at >= sizeof(Elf64_Nhdr)) {
 		char got[2 * ID_MAX + 1] = "";
@@ -112,11 +113,11 @@ static bool read_segments(struct elffile *f, const struct source *s, const Elf64
 {
 	bool found = false;
 
-	if (!read_at(s, h->e_phoff, f->segment, h->e_phnum * sizeof(*f->segment)))
+	if (!elffile_read_at(s, h->e_phoff, f->segment, h->e_phnum * sizeof(*f->segment)))
 		return false;
 	f->n_segments = h->e_phnum;
 	for (uint32_t i = 0; i < f->n_segments && n_id && !found; i++)
-		if (f->segment[i].p_type == PT_NOTE && !has_id(s, &f->segment[i], id, n_id, &found))
+		if (f->segment[i].p_type == PT_NOTE && !elffile_has_id(s, &f->segment[i], id, n_id, &found))
 			return false;
 	return found || !n_id;
 }
@@ -143,11 +144,11 @@ static bool read_symbols(struct elffile *f, const struct source *s, const Elf64_
 	return f->symbols && f->texts;
 }
 
-static bool read_all(struct elffile *f, const struct source *s, const char *id, uint32_t n_id)
+static bool elffile_read_all(struct elffile *f, const struct source *s, const char *id, uint32_t n_id)
 {
 	Elf64_Ehdr h;
 
-	return read_head(s, &h) && read_segments(f, s, &h, id, n_id) && read_symbols(f, s, &h);
+	return elffile_read_head(s, &h) && read_segments(f, s, &h, id, n_id) && read_symbols(f, s, &h);
 }
 
 bool elffile_read(struct elffile *f, pid_t pid, const struct maps *maps, const struct map *m)
@@ -163,7 +164,7 @@ bool elffile_read(struct elffile *f, pid_t pid, const struct maps *maps, const s
 		s.pid = pid;
 		s.memory = m->start;
 		s.size = m->limit - m->start;
-		return read_all(f, &s, id, m->n_id);
+		return elffile_read_all(f, &s, id, m->n_id);
 	}
 	if (m->n_path == 0 || m->n_path > MODULE_PATH_MAX || texts[m->path] != '/')
 		return false;
@@ -174,7 +175,7 @@ bool elffile_read(struct elffile *f, pid_t pid, const struct maps *maps, const s
 		return false;
 	good = fstat(s.fd, &file) == 0 && S_ISREG(file.st_mode);
 	s.size = good ? (uint64_t)file.st_size : 0;
-	good = good && read_all(f, &s, id, m->n_id);
+	good = good && elffile_read_all(f, &s, id, m->n_id);
 	close(s.fd);
 	return good;
 }

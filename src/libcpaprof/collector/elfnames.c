@@ -55,7 +55,7 @@ void elfnames_close(struct elfnames *e)
 }
 
 /* Order by address. Among functions at one address, global ones come first, then larger ones. */
-static int compare(const void *arg, uint32_t a, uint32_t b)
+static int elfnames_compare(const void *arg, uint32_t a, uint32_t b)
 {
 	const struct function *x = (const struct function *)arg + a, *y = (const struct function *)arg + b;
 
@@ -84,7 +84,7 @@ static bool collect_functions(struct mapped_file *k)
 							   .name = sym[i].st_name,
 							   .is_local = ELF64_ST_BIND(sym[i].st_info) == STB_LOCAL };
 	}
-	order = to && all.n ? order_make(all.n, compare, from) : NULL;
+	order = to && all.n ? order_make(all.n, elfnames_compare, from) : NULL;
 	for (size_t i = 0; order && i < all.n; i++)
 		if (k->function.n == 0 || to[k->function.n - 1].addr != from[order[i]].addr)
 			to[k->function.n++] = from[order[i]];
@@ -115,16 +115,16 @@ static struct mapped_file *get_functions(struct elfnames *e, const struct proces
 	return k->function.n ? k : NULL;
 }
 
-static bool begins_before_or_at(const void *row, uint64_t addr)
+static bool elfnames_begins_before_or_at(const void *row, uint64_t addr)
 {
 	return ((const struct function *)row)->addr <= addr;
 }
 
 /* The function that contains an address; NULL if there is none. */
-static const struct function *find(const struct mapped_file *k, uint64_t addr)
+static const struct function *elfnames_find(const struct mapped_file *k, uint64_t addr)
 {
 	const struct function *f = k->function.data;
-	size_t lo = vec_bound(&k->function, sizeof(*f), begins_before_or_at, addr);
+	size_t lo = vec_bound(&k->function, sizeof(*f), elfnames_begins_before_or_at, addr);
 
 	if (lo == 0)
 		return NULL;
@@ -142,7 +142,7 @@ bool elfnames_at(void *arg, const struct process *p, uint64_t addr, uint32_t map
 
 	if (!k || !elffile_address(&k->file, (const struct map *)p->maps.map.data + map - 1, addr, &at))
 		return false;
-	f = find(k, at);
+	f = elfnames_find(k, at);
 	if (!f || f->name >= k->file.n_texts)
 		return false;
 	n = strnlen(k->file.texts + f->name, k->file.n_texts - f->name);

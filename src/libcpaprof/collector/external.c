@@ -121,7 +121,7 @@ static bool count_thread(void *n, uint32_t tid)
 }
 
 /* Has the process ended, perhaps before its parent waited for it? Its main thread may end before others. */
-static bool has_ended(pid_t pid)
+static bool collector_external_has_ended(pid_t pid)
 {
 	struct task main_thread;
 	int folder, n = 0;
@@ -143,7 +143,7 @@ bool external_has_ended(struct process *p)
 	struct pollfd ended = { .fd = p->pidfd, .events = POLLIN };
 
 	if (!p->has_ended) /* before Linux 5.3 there are no pidfds */
-		p->has_ended = p->pidfd >= 0 ? poll(&ended, 1, 0) > 0 : has_ended(p->pid);
+		p->has_ended = p->pidfd >= 0 ? poll(&ended, 1, 0) > 0 : collector_external_has_ended(p->pid);
 	return p->has_ended;
 }
 

@@ -61,7 +61,7 @@ struct gzip *gzip_open(snap_sink_fn *sink, void *arg, bool is_small)
 	return NULL;
 }
 
-static void write_out(struct gzip *g)
+static void collector_gzip_write_out(struct gzip *g)
 {
 	size_t n = OUT - g->z.avail_out;
 
@@ -81,7 +81,7 @@ static void deflate_all(struct gzip *g, int flush)
 			g->error = -EIO;
 		if (g->z.avail_out > 0)
 			return;
-		write_out(g);
+		collector_gzip_write_out(g);
 	} while (!g->error);
 }
 
@@ -106,7 +106,7 @@ int gzip_close(struct gzip *g)
 	int rc;
 
 	deflate_all(g, Z_FINISH);
-	write_out(g);
+	collector_gzip_write_out(g);
 	deflateEnd(&g->z);
 	rc = g->error;
 	memory_unmap(g, sizeof(*g));

@@ -22,7 +22,7 @@
 enum { PART_SIZE = 64 << 10 };
 
 /* The index of the first address at or after start. */
-static size_t find_first(const struct kernel_name *name, size_t n, uint64_t start)
+static size_t kallsyms_find_first(const struct kernel_name *name, size_t n, uint64_t start)
 {
 	size_t lo = 0, hi = n;
 
@@ -46,7 +46,7 @@ struct wanted_names {
 	bool is_hidden; /* does the kernel hide its addresses? */
 };
 
-static bool match_names(void *arg, const char *line)
+static bool kallsyms_match_names(void *arg, const char *line)
 {
 	struct wanted_names *wanted = arg;
 	struct kernel_name *name = wanted->name;
@@ -62,7 +62,7 @@ static bool match_names(void *arg, const char *line)
 	}
 	if (!strchr("tTwW", end[1]))
 		return true;
-	i = find_first(name, n, start);
+	i = kallsyms_find_first(name, n, start);
 	if (i == n || name[i].start >= start)
 		return true;
 	length = strcspn(end + 3, ".\t\n"); /* without the compiler's .constprop.0 and the name of the module */
@@ -74,7 +74,7 @@ static bool match_names(void *arg, const char *line)
 }
 
 /* Read the lines of a part. Returns the number of bytes of the last line, which is not complete; -1: stopped. */
-static ssize_t read_lines(char *text, size_t size, line_fn *fn, void *arg)
+static ssize_t kallsyms_read_lines(char *text, size_t size, line_fn *fn, void *arg)
 {
 	char *line = text, *end;
 
@@ -89,7 +89,7 @@ static ssize_t read_lines(char *text, size_t size, line_fn *fn, void *arg)
 	return (ssize_t)size;
 }
 
-static int read_all(line_fn *fn, void *arg)
+static int kallsyms_read_all(line_fn *fn, void *arg)
 {
 	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC), rc = fd < 0 ? -errno : 0;
 	char *text = rc == 0 ? memory_map(PART_SIZE) : NULL;
@@ -98,7 +98,7 @@ static int read_all(line_fn *fn, void *arg)
 	if (rc == 0 && !text)
 		rc = -ENOMEM;
 	while (rc == 0 && kept >= 0 && (got = read(fd, text + kept, PART_SIZE - (size_t)kept)) > 0) {
-		kept = read_lines(text, (size_t)(kept + got), fn, arg);
+		kept = kallsyms_read_lines(text, (size_t)(kept + got), fn, arg);
 		if (kept == PART_SIZE) /* no line is that long */
 			rc = -EINVAL;
 	}
@@ -113,7 +113,7 @@ static int read_all(line_fn *fn, void *arg)
 int kallsyms_find(struct kernel_name *name, size_t n)
 {
 	struct wanted_names wanted = { .name = name, .n = n };
-	int rc = read_all(match_names, &wanted);
+	int rc = kallsyms_read_all(kallsyms_match_names, &wanted);
 
 	if (wanted.is_hidden)
 		return -EACCES;
@@ -148,7 +148,7 @@ uint64_t kallsyms_address(const char *symbol)
 {
 	struct wanted_symbol wanted = { .name = symbol };
 
-	read_all(match_symbol, &wanted);
+	kallsyms_read_all(match_symbol, &wanted);
 	return wanted.addr;
 }
 

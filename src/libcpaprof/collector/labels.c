@@ -36,7 +36,7 @@ size_t collect_utf8_length(const char *text, size_t n)
 }
 
 /* Copy a text as valid UTF-8 without NUL characters. Returns its length. */
-static size_t copy(char *to, const char *from, size_t n)
+static size_t collector_labels_copy(char *to, const char *from, size_t n)
 {
 	char text[LABELS_VALUE_MAX];
 	size_t len = 0;
@@ -71,7 +71,8 @@ int collect_labels(const struct collect *c, uint32_t id, collect_label_fn *f, vo
 	if (!labels_find(section(c), id, &w))
 		return 0;
 	while (rc == 0 && labels_next(&w, &pair)) {
-		size_t n_key = copy(key, pair.key, pair.n.key), n_value = copy(value, pair.value, pair.n.value);
+		size_t n_key = collector_labels_copy(key, pair.key, pair.n.key),
+		       n_value = collector_labels_copy(value, pair.value, pair.n.value);
 
 		if (n_key)
 			rc = f(arg, key, n_key, value, n_value);
@@ -88,7 +89,7 @@ bool collect_profile_name(const struct collect *c, uint64_t number, char *out, s
 	if (number >= LABELS_ENTRIES || !labels_find(section(c), (uint32_t)number, &w) || !labels_next(&w, &pair) ||
 	    pair.n.key != 0)
 		return false;
-	if (copy(name, pair.value, pair.n.value) == 0)
+	if (collector_labels_copy(name, pair.value, pair.n.value) == 0)
 		return false;
 	snprintf(out, size, "%s", name);
 	return true;

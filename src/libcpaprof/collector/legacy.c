@@ -27,18 +27,18 @@ struct legacy_writer {
 	uint64_t word[CHUNK];
 };
 
-static void flush(struct legacy_writer *x)
+static void collector_legacy_flush(struct legacy_writer *x)
 {
 	if (x->rc == 0 && x->n)
 		x->rc = x->sink(x->arg, x->word, x->n * sizeof(*x->word));
 	x->n = 0;
 }
 
-static void put(struct legacy_writer *x, uint64_t word)
+static void collector_legacy_put(struct legacy_writer *x, uint64_t word)
 {
 	x->word[x->n++] = word;
 	if (x->n == CHUNK)
-		flush(x);
+		collector_legacy_flush(x);
 }
 
 static void put_row(struct legacy_writer *x, const struct snap *s, const struct snap_row *row)
@@ -50,15 +50,15 @@ static void put_row(struct legacy_writer *x, const struct snap *s, const struct 
 		snap_frame(s, row, k, &f);
 		n += !f.pseudo;
 	}
-	put(x, (uint64_t)row->value[1] / s->period);
-	put(x, n ? n : 1);
+	collector_legacy_put(x, (uint64_t)row->value[1] / s->period);
+	collector_legacy_put(x, n ? n : 1);
 	if (n == 0)
-		put(x, NO_CODE);
+		collector_legacy_put(x, NO_CODE);
 	n = 0;
 	for (uint32_t k = 0; k < row->n; k++) {
 		snap_frame(s, row, k, &f);
 		if (!f.pseudo)
-			put(x, n++ ? f.addr + 1 : f.addr ? f.addr : NO_CODE);
+			collector_legacy_put(x, n++ ? f.addr + 1 : f.addr ? f.addr : NO_CODE);
 	}
 }
 
@@ -86,18 +86,18 @@ int snap_legacy_write(const struct snap *s, snap_sink_fn *sink, void *arg)
 	const struct snap_row *row = s->row.data;
 	struct legacy_writer x = { .sink = sink, .arg = arg };
 
-	put(&x, 0);
-	put(&x, 3);
-	put(&x, 0);
-	put(&x, s->period / 1000);
-	put(&x, 0);
+	collector_legacy_put(&x, 0);
+	collector_legacy_put(&x, 3);
+	collector_legacy_put(&x, 0);
+	collector_legacy_put(&x, s->period / 1000);
+	collector_legacy_put(&x, 0);
 	for (size_t i = 0; i < s->row.n; i++)
 		if (row[i].value[1] > 0)
 			put_row(&x, s, &row[i]);
-	put(&x, 0);
-	put(&x, 1);
-	put(&x, 0);
-	flush(&x);
+	collector_legacy_put(&x, 0);
+	collector_legacy_put(&x, 1);
+	collector_legacy_put(&x, 0);
+	collector_legacy_flush(&x);
 	put_mappings(&x, s);
 	return x.rc;
 }

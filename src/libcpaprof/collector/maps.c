@@ -26,14 +26,14 @@ enum { HEADS_MAX = 64, NOTES_MAX = 4096 };
 
 #define KERNEL_START UINT64_C(0xffff800000000000) /* lowest address of the kernel, on x86-64 and aarch64 */
 
-static bool read_memory(pid_t pid, uint64_t at, void *to, size_t n)
+static bool maps_read_memory(pid_t pid, uint64_t at, void *to, size_t n)
 {
 	struct iovec here = { to, n }, there = { (void *)(uintptr_t)at, n };
 
 	return process_vm_readv(pid, &here, 1, &there, 1, 0) == (ssize_t)n;
 }
 
-static uint32_t find_id(const uint8_t *at, size_t n, uint8_t *id)
+static uint32_t maps_find_id(const uint8_t *at, size_t n, uint8_t *id)
 {
 	while (n >= sizeof(ElfW(Nhdr))) {
 		ElfW(Nhdr) note;
@@ -72,17 +72,17 @@ static uint32_t build_id_read(pid_t pid, uint64_t start, uint8_t *id)
 	uint64_t first = 0;
 	uint32_t n = 0;
 
-	if (!read_memory(pid, start, &elf, sizeof(elf)) || memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 ||
+	if (!maps_read_memory(pid, start, &elf, sizeof(elf)) || memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    elf.e_phentsize != sizeof(head[0]) || elf.e_phnum > HEADS_MAX ||
-	    !read_memory(pid, start + elf.e_phoff, head, elf.e_phnum * sizeof(head[0])))
+	    !maps_read_memory(pid, start + elf.e_phoff, head, elf.e_phnum * sizeof(head[0])))
 		return 0;
 	for (int i = elf.e_phnum - 1; i >= 0; i--)
 		if (head[i].p_type == PT_LOAD && head[i].p_offset == 0)
 			first = head[i].p_vaddr;
 	for (int i = 0; i < elf.e_phnum && n == 0; i++)
 		if (head[i].p_type == PT_NOTE && head[i].p_filesz <= NOTES_MAX &&
-		    read_memory(pid, start + head[i].p_vaddr - first, notes, head[i].p_filesz))
-			n = find_id(notes, head[i].p_filesz, id);
+		    maps_read_memory(pid, start + head[i].p_vaddr - first, notes, head[i].p_filesz))
+			n = maps_find_id(notes, head[i].p_filesz, id);
 	return n;
 }
 
@@ -90,7 +90,7 @@ enum { CHANGES_COMPACT = 8192, CHANGES_MAX = 1 << 20, SEARCH_STEPS_MAX = 64 << 2
 enum { MAPS_MAX = 65536, RANGES_MAX = 4 * MAPS_MAX, TEXTS_MAX = 16 << 20, LINE_MAX_LEN = 8192 };
 
 /* Append a text. Returns its offset, or 0 with *n = 0 if there is no room. */
-static uint32_t add_text(struct maps *m, const void *text, uint32_t *n)
+static uint32_t collector_maps_add_text(struct maps *m, const void *text, uint32_t *n)
 {
 	char *to = vec_reserve(&m->texts, *n, 1, TEXTS_MAX);
 	uint32_t at = (uint32_t)m->texts.n;
@@ -116,7 +116,7 @@ static size_t first_range_after(const struct maps *m, uint64_t addr)
 }
 
 /* The index + 1 of the newest mapping that contains an address; 0: none. */
-static uint32_t find_newest(const struct maps *m, uint64_t addr)
+static uint32_t maps_find_newest(const struct maps *m, uint64_t addr)
 {
 	const struct address_range *range = m->range.data;
 	size_t i = first_range_after(m, addr);
@@ -154,7 +154,7 @@ static bool insert_range(struct maps *m)
  */
 uint32_t maps_find_contested(struct maps *m, uint64_t addr, uint32_t generation)
 {
-	uint32_t i = m->has_contested ? find_newest(m, addr) : 0, best = i;
+	uint32_t i = m->has_contested ? maps_find_newest(m, addr) : 0, best = i;
 	const struct map *map = m->map.data;
 	const struct map_change *change = m->change.data;
 
@@ -176,7 +176,7 @@ uint32_t maps_find(struct maps *m, uint64_t addr)
 {
 	uint32_t i = maps_find_contested(m, addr, UINT32_MAX);
 
-	return i ? i : find_newest(m, addr);
+	return i ? i : maps_find_newest(m, addr);
 }
 
 /* Remove changes that are older than any record, except the last change of each mapping. */
@@ -195,7 +195,7 @@ static void compact_changes(struct maps *m)
 	memory_unmap(last, size);
 }
 
-static void add_change(struct maps *m, uint32_t since, uint32_t map)
+static void maps_add_change(struct maps *m, uint32_t since, uint32_t map)
 {
 	struct map_change *change;
 
@@ -221,19 +221,19 @@ static bool insert_mapping(struct maps *m, uint32_t since)
 		struct map *old = &map[range[i].map];
 
 		if (!old->is_contested)
-			add_change(m, 0, range[i].map);
+			maps_add_change(m, 0, range[i].map);
 		old->is_contested = new->is_contested = m->has_contested = true;
 	}
 	if (!insert_range(m))
 		return false;
 	if (new->is_contested)
-		add_change(m, since, (uint32_t)m->map.n - 1);
+		maps_add_change(m, since, (uint32_t)m->map.n - 1);
 	return true;
 }
 
 /* Is mapping i - 1 the same piece of the same file? The paths may differ if the build ids are equal. */
-static bool is_known(const struct maps *m, uint32_t i, const struct map *new, const char *path, const char *id,
-		     uint32_t n_id)
+static bool maps_is_known(const struct maps *m, uint32_t i, const struct map *new, const char *path, const char *id,
+			  uint32_t n_id)
 {
 	const struct map *old;
 	const char *texts = m->texts.data;
@@ -256,8 +256,8 @@ static bool is_known(const struct maps *m, uint32_t i, const struct map *new, co
  * new     addresses, offset and length of the path
  * Returns its index + 1; 0 if there is no room
  */
-static uint32_t add(struct maps *m, const struct map *new, const char *path, const uint8_t *id, uint32_t n_id,
-		    uint32_t since)
+static uint32_t maps_add(struct maps *m, const struct map *new, const char *path, const uint8_t *id, uint32_t n_id,
+			 uint32_t since)
 {
 	static const char digit[] = "0123456789abcdef";
 	uint32_t i_known = maps_find(m, new->start);
@@ -270,15 +270,15 @@ static uint32_t add(struct maps *m, const struct map *new, const char *path, con
 	}
 	if (new->start >= new->limit)
 		return 0;
-	if (is_known(m, i_known, new, path, hex, 2 * n_id))
+	if (maps_is_known(m, i_known, new, path, hex, 2 * n_id))
 		return i_known;
 	map = vec_reserve(&m->map, 1, sizeof(*map), MAPS_MAX);
 	if (!map)
 		return 0;
 	*map = *new;
 	map->n_id = 2 * n_id;
-	map->path = add_text(m, path, &map->n_path);
-	map->id = add_text(m, hex, &map->n_id);
+	map->path = collector_maps_add_text(m, path, &map->n_path);
+	map->id = collector_maps_add_text(m, hex, &map->n_id);
 	m->map.n++;
 	if (insert_mapping(m, since))
 		return (uint32_t)m->map.n;
@@ -287,13 +287,13 @@ static uint32_t add(struct maps *m, const struct map *new, const char *path, con
 }
 
 /* Record that the module with this number is mapped at its old address again. */
-static void restore(struct maps *m, uint32_t number, uint32_t since)
+static void maps_restore(struct maps *m, uint32_t number, uint32_t since)
 {
 	uint32_t i = m->number[number];
 	const struct map *map = m->map.data;
 
 	if (i && map[i - 1].is_contested && maps_find(m, map[i - 1].start) != i)
-		add_change(m, since, i - 1);
+		maps_add_change(m, since, i - 1);
 }
 
 static void read_link(pid_t pid, const char *name, char out[ROOT_PATH_MAX])
@@ -349,12 +349,12 @@ static uint32_t read_module(struct maps *m, const uint8_t *data, uint32_t max, u
 		return 0;
 	if (h.start < h.limit) {
 		n_path = outer_path(m, (const char *)id + h.n_id, h.n_path, path);
-		m->number[h.number] = add(
+		m->number[h.number] = maps_add(
 			m, &(struct map){ .start = h.start, .limit = h.limit, .offset = h.offset, .n_path = n_path },
 			path, id, h.n_id, h.since);
-		restore(m, h.number, h.since);
+		maps_restore(m, h.number, h.since);
 	} else if (h.number) {
-		restore(m, h.number, h.since);
+		maps_restore(m, h.number, h.since);
 	}
 	return h.size;
 }
@@ -379,7 +379,7 @@ struct base {
 	char path[LINE_MAX_LEN];
 };
 
-static size_t hex(const char **p, uint64_t *out)
+static size_t maps_hex(const char **p, uint64_t *out)
 {
 	size_t n = 0;
 
@@ -395,7 +395,7 @@ static size_t hex(const char **p, uint64_t *out)
 }
 
 /* Parse "START-LIMIT PERM OFFSET DEV INODE PATH". */
-static void parse_line(struct maps *m, pid_t pid, const char *line, struct base *base)
+static void maps_parse_line(struct maps *m, pid_t pid, const char *line, struct base *base)
 {
 	static const char deleted[] = " (deleted)", vdso[] = "[vdso]";
 	const char *p = line, *path;
@@ -405,11 +405,11 @@ static void parse_line(struct maps *m, pid_t pid, const char *line, struct base 
 	uint32_t n_id = 0;
 	size_t n;
 
-	if (!hex(&p, &new.start) || *p++ != '-' || !hex(&p, &new.limit) || *p++ != ' ' || strlen(p) < 5)
+	if (!maps_hex(&p, &new.start) || *p++ != '-' || !maps_hex(&p, &new.limit) || *p++ != ' ' || strlen(p) < 5)
 		return;
 	memcpy(perm, p, 4);
 	p += 5;
-	if (!hex(&p, &new.offset))
+	if (!maps_hex(&p, &new.offset))
 		return;
 	path = strpbrk(p, "/[");
 	path = path ? path : "//anon";
@@ -430,7 +430,7 @@ static void parse_line(struct maps *m, pid_t pid, const char *line, struct base 
 		n_id = build_id_read(pid, new.start, id);
 	else if (*path == '/' && path[1] != '/' && strlen(base->path) == n && memcmp(base->path, path, n) == 0)
 		n_id = build_id_read(pid, base->start, id);
-	add(m, &new, path, id, n_id, m->generation);
+	maps_add(m, &new, path, id, n_id, m->generation);
 }
 
 bool maps_read_lines(int fd, bool (*fn)(void *arg, const char *line), void *arg)
@@ -482,11 +482,11 @@ struct maps_loader {
 	struct base base;
 };
 
-static bool add_line(void *arg, const char *line)
+static bool maps_add_line(void *arg, const char *line)
 {
 	struct maps_loader *a = arg;
 
-	parse_line(a->m, a->pid, line, &a->base);
+	maps_parse_line(a->m, a->pid, line, &a->base);
 	return true;
 }
 
@@ -494,14 +494,14 @@ void maps_add_live(struct maps *m, pid_t pid)
 {
 	struct maps_loader a = { .m = m, .pid = pid };
 
-	maps_each_line(pid, add_line, &a);
+	maps_each_line(pid, maps_add_line, &a);
 }
 
 void maps_add_text(struct maps *m, pid_t pid, int fd)
 {
 	struct maps_loader a = { .m = m, .pid = pid };
 
-	maps_read_lines(fd, add_line, &a);
+	maps_read_lines(fd, maps_add_line, &a);
 }
 
 void maps_add_kernel(struct maps *m, uint64_t start)
@@ -514,7 +514,7 @@ void maps_add_kernel(struct maps *m, uint64_t start)
 
 	if (fd >= 0)
 		close(fd);
-	add(m, &new, name, id, n > 0 ? find_id(notes, (size_t)n, id) : 0, m->generation);
+	maps_add(m, &new, name, id, n > 0 ? maps_find_id(notes, (size_t)n, id) : 0, m->generation);
 }
 
 struct file_search {
@@ -523,7 +523,7 @@ struct file_search {
 };
 
 /* Compare only the fields before the path, which can contain any text. */
-static bool find_file(void *arg, const char *line)
+static bool maps_find_file(void *arg, const char *line)
 {
 	struct file_search *l = arg;
 
@@ -540,7 +540,7 @@ enum maps_has maps_has_file(pid_t pid, dev_t dev, ino_t ino)
 	struct file_search l = { .found = false };
 
 	snprintf(l.wanted, sizeof(l.wanted), "%02x:%02x %llu ", major(dev), minor(dev), (unsigned long long)ino);
-	if (!maps_each_line(pid, find_file, &l))
+	if (!maps_each_line(pid, maps_find_file, &l))
 		return MAPS_GONE;
 	return l.found ? MAPS_YES : MAPS_NO;
 }

@@ -11,8 +11,8 @@
 
 #include "libcpaprof/collector/memory.h"
 
-static void merge(const uint32_t *a, const uint32_t *mid, const uint32_t *end, uint32_t *to, order_fn *compare,
-		  const void *arg)
+static void collector_order_merge(const uint32_t *a, const uint32_t *mid, const uint32_t *end, uint32_t *to,
+				  order_fn *compare, const void *arg)
 {
 	const uint32_t *b = mid;
 
@@ -37,7 +37,7 @@ uint32_t *order_make(size_t n, order_fn *compare, const void *arg)
 		for (size_t lo = 0; lo < n; lo += 2 * run) {
 			size_t mid = n - lo > run ? lo + run : n, hi = n - lo > 2 * run ? lo + 2 * run : n;
 
-			merge(from + lo, from + mid, from + hi, to + lo, compare, arg);
+			collector_order_merge(from + lo, from + mid, from + hi, to + lo, compare, arg);
 		}
 		from = to;
 		to = swap;

@@ -130,7 +130,7 @@ static enum maps_has identify(const struct collect *c, pid_t pid, ino_t inode, s
 }
 
 /* A process has executed another program, which has its own slot. Returns its CPU clock at that time. */
-static uint64_t replace(struct process *p, const struct segment_proc *s)
+static uint64_t collector_process_replace(struct process *p, const struct segment_proc *s)
 {
 	uint64_t ns = atomic_load_explicit(&s->cpu_ns, memory_order_relaxed);
 
@@ -186,7 +186,7 @@ void process_begin(struct collect *c, uint32_t i, const volatile struct segment_
 	/* the slot of the program that ran in this process before the exec has ended */
 	for (uint32_t k = 0; k < c->n_processes && !parent; k++)
 		if (k != i && c->process[k].is_used && !c->process[k].has_ended && c->process[k].pid == p->pid)
-			p->cpu_base_ns = replace(&c->process[k], collect_slot(c, k));
+			p->cpu_base_ns = collector_process_replace(&c->process[k], collect_slot(c, k));
 }
 
 int collect_signal(const struct process *p)

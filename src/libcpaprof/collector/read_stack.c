@@ -88,7 +88,7 @@ static bool is_denied(int error)
 	return error == EPERM || error == EACCES || error == ENOSYS;
 }
 
-static ssize_t read_file(struct address_space *r, uint64_t addr, void *to, size_t n)
+static ssize_t read_stack_read_file(struct address_space *r, uint64_t addr, void *to, size_t n)
 {
 	char name[32];
 
@@ -106,7 +106,7 @@ static ssize_t read_some(struct address_space *r, uint64_t addr, void *to, size_
 	ssize_t got = r->mem < 0 ? process_vm_readv(r->pid, &here, 1, &there, 1, 0) : -1;
 
 	if (got < 0 && (r->mem >= 0 || is_denied(errno)))
-		got = read_file(r, addr, to, n);
+		got = read_stack_read_file(r, addr, to, n);
 	return got;
 }
 
@@ -134,7 +134,7 @@ struct maps_reader {
 	bool is_full;
 };
 
-static void add_object(struct maps_reader *l, const struct space_object *new, const char *path)
+static void read_stack_add_object(struct maps_reader *l, const struct space_object *new, const char *path)
 {
 	struct space_object *o = vec_reserve(&l->object, 1, sizeof(*o), OBJECTS_MAX);
 	char *text = vec_reserve(&l->texts, new->n_path + 1, 1, TEXTS_MAX);
@@ -162,7 +162,7 @@ static bool is_next_piece(const struct space_object *last, const struct space_ob
 }
 
 /* Parse "START-LIMIT PERM OFFSET DEV INODE PATH". The pieces of an object are consecutive; the first has offset 0. */
-static bool add_line(void *arg, const char *line)
+static bool read_stack_add_line(void *arg, const char *line)
 {
 	struct maps_reader *l = arg;
 	struct space_object new = { 0 },
@@ -184,7 +184,7 @@ static bool add_line(void *arg, const char *line)
 		last->hi = hi;
 		last->has_code |= new.has_code;
 	} else {
-		add_object(l, &new, line + at);
+		read_stack_add_object(l, &new, line + at);
 	}
 	return !l->is_full;
 }
@@ -204,7 +204,7 @@ static void close_object(struct address_space *r, struct space_object *o)
 
 /* Account for n more copied bytes. Returns false above the limit. A process can map any number of large deleted files.
  * */
-static bool count_bytes(struct address_space *r, struct space_object *o, uint64_t n)
+static bool read_stack_count_bytes(struct address_space *r, struct space_object *o, uint64_t n)
 {
 	if (n > COPIES_MAX - r->n_copied)
 		return false;
@@ -213,7 +213,7 @@ static bool count_bytes(struct address_space *r, struct space_object *o, uint64_
 	return true;
 }
 
-static bool is_same(const struct space_object *a, const struct space_object *b)
+static bool read_stack_is_same(const struct space_object *a, const struct space_object *b)
 {
 	return a->lo == b->lo && a->hi == b->hi && a->ino == b->ino && a->dev == b->dev;
 }
@@ -227,7 +227,7 @@ static void keep_opened(struct maps_reader *l)
 	for (size_t i = 0; i < l->r->object.n; i++) {
 		while (k < l->object.n && new[k].lo < old[i].lo)
 			k++;
-		if (old[i].is_opened && k < l->object.n && is_same(&new[k], &old[i])) {
+		if (old[i].is_opened && k < l->object.n && read_stack_is_same(&new[k], &old[i])) {
 			new[k].is_opened = true;
 			new[k].bytes = old[i].bytes;
 			new[k].is_cached = old[i].is_cached;
@@ -248,7 +248,7 @@ int space_read_maps_file(struct address_space *r, pid_t pid, int fd)
 
 	space_close_files(r);
 	r->pid = pid;
-	if (!maps_read_lines(fd, add_line, &l))
+	if (!maps_read_lines(fd, read_stack_add_line, &l))
 		return -ESRCH;
 	keep_opened(&l);
 	vec_release(&r->object, sizeof(struct space_object));
@@ -284,7 +284,7 @@ bool space_has_file(const struct address_space *r, dev_t dev, ino_t ino)
 
 static bool read_piece(struct address_space *r, struct space_object *o, int fd, uint64_t at, uint64_t n)
 {
-	if (at > o->size || n > o->size - at || !count_bytes(r, o, n))
+	if (at > o->size || n > o->size - at || !read_stack_count_bytes(r, o, n))
 		return false;
 	return pread(fd, (char *)o->bytes + at, n, (off_t)at) == (ssize_t)n;
 }
@@ -313,7 +313,7 @@ static void find_eh_frame(struct space_object *o, int fd, const Elf64_Ehdr *head
 	}
 }
 
-static int by_start(const void *arg, uint32_t a, uint32_t b)
+static int read_stack_by_start(const void *arg, uint32_t a, uint32_t b)
 {
 	const struct unwind_function *f = arg;
 
@@ -323,7 +323,7 @@ static int by_start(const void *arg, uint32_t a, uint32_t b)
 /* Append the functions to o->table at the address o->walk.hdr, sorted. */
 static void sort_functions(struct space_object *o, const struct unwind_function *function, uint32_t n)
 {
-	uint32_t *order = order_make(n, by_start, function);
+	uint32_t *order = order_make(n, read_stack_by_start, function);
 	struct unwind_function *to = (struct unwind_function *)((char *)o->table + (o->walk.hdr - o->walk.eh_lo));
 
 	for (uint32_t i = 0; order && i < n; i++)
@@ -341,7 +341,7 @@ static void make_table(struct address_space *r, struct space_object *o)
 	struct unwind_function *function;
 
 	if (n_max == 0 || o->eh.size > o->size || o->eh.at > o->size - o->eh.size || o->eh.size > o->hi - o->lo ||
-	    o->eh.addr > o->hi - o->lo - o->eh.size || !count_bytes(r, o, size))
+	    o->eh.addr > o->hi - o->lo - o->eh.size || !read_stack_count_bytes(r, o, size))
 		return;
 	o->n_table = size;
 	o->table = memory_map(size);
@@ -458,7 +458,7 @@ static int open_in_root(const struct address_space *r, const struct space_object
 }
 
 /* Open the file, if it is still the mapped one. */
-static bool open_file(struct address_space *r, struct space_object *o, const char *path)
+static bool read_stack_open_file(struct address_space *r, struct space_object *o, const char *path)
 {
 	struct stat file;
 	int fd = *path == '/' ? open_mapped(o, path, &file) : -1;
@@ -494,7 +494,7 @@ static void copy_object(struct address_space *r, struct space_object *o)
 	uint64_t n = o->hi - o->lo, at = 0, n_read = 0;
 
 	close_object(r, o);
-	o->bytes = n <= FILE_COPY_MAX && count_bytes(r, o, n) ? memory_map(n) : NULL;
+	o->bytes = n <= FILE_COPY_MAX && read_stack_count_bytes(r, o, n) ? memory_map(n) : NULL;
 	if (!o->bytes)
 		return;
 	o->size = n;
@@ -510,7 +510,7 @@ static void copy_object(struct address_space *r, struct space_object *o)
 	cpi_unwind_object_init_sig(o->bytes, n, true, o->lo, o->hi, 0, &o->walk);
 }
 
-static bool begins_before_or_at(const void *row, uint64_t pc)
+static bool read_stack_begins_before_or_at(const void *row, uint64_t pc)
 {
 	return ((const struct space_object *)row)->lo <= pc;
 }
@@ -519,7 +519,7 @@ const struct unwind_object *space_find(void *arg, uint64_t pc, struct unwind_obj
 {
 	struct address_space *r = arg;
 	struct space_object *o = r->object.data;
-	size_t lo = vec_bound(&r->object, sizeof(*o), begins_before_or_at, pc);
+	size_t lo = vec_bound(&r->object, sizeof(*o), read_stack_begins_before_or_at, pc);
 
 	(void)room;
 	if (lo == 0 || pc >= o[lo - 1].hi || !o[lo - 1].has_code)
@@ -528,7 +528,7 @@ const struct unwind_object *space_find(void *arg, uint64_t pc, struct unwind_obj
 	if (!o->is_opened) {
 		o->is_opened = true;
 		o->walk = (struct unwind_object){ .lo = o->lo, .hi = o->hi, .table_enc = 0xff };
-		if (!o->ino || !open_file(r, o, (const char *)r->texts.data + o->path))
+		if (!o->ino || !read_stack_open_file(r, o, (const char *)r->texts.data + o->path))
 			copy_object(r, o);
 	}
 	return &o->walk;
@@ -564,7 +564,7 @@ struct stack_copy {
 };
 
 /* Copy n bytes to range i. Returns false if the range is not larger than before. */
-static bool copy(struct stack_copy *w, uint32_t i, uint64_t lo, size_t n)
+static bool read_stack_copy(struct stack_copy *w, uint32_t i, uint64_t lo, size_t n)
 {
 	struct stack_reader *p = w->p;
 	uint64_t before = w->range[i].hi - w->range[i].lo;
@@ -586,8 +586,8 @@ static bool copy_more(struct stack_copy *w, uint64_t sp)
 	for (uint32_t i = 0; i < w->n; i++)
 		if (sp >= w->range[i].lo && sp < w->range[i].hi)
 			return w->range[i].hi - w->range[i].lo == w->requested[i] &&
-			       copy(w, i, w->range[i].lo, w->requested[i] * STEP);
-	if (w->n == READ_STACK_RANGES || !copy(w, w->n, sp, FIRST))
+			       read_stack_copy(w, i, w->range[i].lo, w->requested[i] * STEP);
+	if (w->n == READ_STACK_RANGES || !read_stack_copy(w, w->n, sp, FIRST))
 		return false;
 	w->n++;
 	return true;

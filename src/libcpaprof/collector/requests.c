@@ -59,7 +59,7 @@ static pid_t parent_pid(pid_t pid)
 	return name_end && sscanf(name_end, ") %*c %d", &parent) == 1 && parent > 0 ? parent : 0;
 }
 
-static bool is_valid(const struct collect *c, pid_t pid, enum request_state state)
+static bool collector_requests_is_valid(const struct collect *c, pid_t pid, enum request_state state)
 {
 	if (pid <= 0 || pid > PID_MAX)
 		return false;
@@ -85,7 +85,7 @@ void collect_requests_each(struct collect *c, collect_request_fn *fn, void *arg)
 			sweep_request(c, at, request);
 		if (state != REQUEST_EXEC && state != REQUEST_SPAWNED)
 			continue;
-		if (is_valid(c, pid, state))
+		if (collector_requests_is_valid(c, pid, state))
 			fn(arg, pid, state == REQUEST_SPAWNED);
 		atomic_compare_exchange_strong(
 			at, &request, state == REQUEST_SPAWNED ? 0 : segment_request((uint32_t)pid, REQUEST_DONE));

@@ -48,8 +48,8 @@ static uint32_t generation_of(const struct process *p, uint64_t word)
 }
 
 /* Read a record of at most `max` words. Returns its number of words, 0 if it is invalid. */
-static uint32_t read_record(struct process *p, struct ring_cursor *cursor, const uint64_t *at, uint64_t max,
-			    uint64_t to_end)
+static uint32_t rings_read_record(struct process *p, struct ring_cursor *cursor, const uint64_t *at, uint64_t max,
+				  uint64_t to_end)
 {
 	uint64_t word = __atomic_load_n(at, __ATOMIC_RELAXED), who, pc[FRAMES_MAX];
 	uint32_t n = word >> 32 & 0xffff, weight = (uint32_t)word;
@@ -98,7 +98,7 @@ static void drain_ring(struct process *p, struct segment_ring *r, struct ring_cu
 	}
 	while (cursor->tail != head) {
 		uint64_t at = cursor->tail % RING_WORDS;
-		uint32_t n = read_record(p, cursor, words + at, head - cursor->tail, RING_WORDS - at);
+		uint32_t n = rings_read_record(p, cursor, words + at, head - cursor->tail, RING_WORDS - at);
 
 		if (n == 0) {
 			p->bad++;

@@ -33,13 +33,13 @@ static const char *const kind_name[N_SNAP_KINDS] = {
 	[SNAP_EXTERNAL] = "external",
 };
 
-static bool is_heap(const struct snap *s)
+static bool snap_is_heap(const struct snap *s)
 {
 	return s->kind == SNAP_HEAP || s->kind == SNAP_ALLOCS;
 }
 
 /* Are all values 0? */
-static bool is_zero(const struct snap_row *r)
+static bool snap_is_zero(const struct snap_row *r)
 {
 	for (int i = 0; i < SNAP_VALUES; i++)
 		if (r->value[i] || r->raw[i])
@@ -58,7 +58,7 @@ static int64_t clamp_to_sum(int64_t *sum, int64_t n)
 	return n;
 }
 
-static bool add(struct snap *s, struct snap_row *row)
+static bool snap_add(struct snap *s, struct snap_row *row)
 {
 	struct snap_row *to;
 
@@ -66,7 +66,7 @@ static bool add(struct snap *s, struct snap_row *row)
 		if (row->value[i] > 0)
 			row->value[i] = clamp_to_sum(&s->sum[i], row->value[i]);
 
-	if (is_zero(row))
+	if (snap_is_zero(row))
 		return true;
 	to = vec_reserve(&s->row, 1, sizeof(*to), ROWS_MAX);
 	if (!to)
@@ -139,15 +139,15 @@ static int take_counts(struct snap *s, enum stack_kind kind, uint64_t custom)
 		};
 		counts_values(p, &stack[i], v);
 		row_values(&row, kind, v);
-		if (!add(s, &row))
+		if (!snap_add(s, &row))
 			return -ENOMEM;
 	}
 	row = (struct snap_row){ .n = 1 };
 	counts_full(p, kind, v);
 	row_values(&row, kind, v);
-	if (is_zero(&row))
+	if (snap_is_zero(&row))
 		return 0;
-	return table_add_pseudo_frame(&p->table, PSEUDO_FULL, &row.at) && add(s, &row) ? 0 : -ENOMEM;
+	return table_add_pseudo_frame(&p->table, PSEUDO_FULL, &row.at) && snap_add(s, &row) ? 0 : -ENOMEM;
 }
 
 /* Is the frame in our library? */
@@ -244,7 +244,7 @@ static int take_cpu(struct snap *s)
 		row.value[1] = (int64_t)(stack[i].weight < most ? stack[i].weight : most) * (int64_t)s->period;
 		row.value[1] = (int64_t)account_scale(p, (uint64_t)row.value[1]);
 		remove_own_frames(&names, p, &row);
-		rc = add(s, &row) ? 0 : -ENOMEM;
+		rc = snap_add(s, &row) ? 0 : -ENOMEM;
 	}
 	elfnames_close(names);
 	s->cpu = (struct snap_cpu){ .n_samples = p->table.n_samples,
@@ -273,14 +273,14 @@ static int take_external(struct snap *s)
 
 		row.value[0] = (int64_t)(stack[i].n_samples & INT64_MAX);
 		row.value[1 + stack[i].label] = (int64_t)(stack[i].weight & INT64_MAX);
-		if (!add(s, &row))
+		if (!snap_add(s, &row))
 			return -ENOMEM;
 	}
 	memcpy(s->cpu.cut, p->cut, sizeof(s->cpu.cut));
 	return 0;
 }
 
-static int take(struct snap *s, uint64_t custom)
+static int collector_snap_take(struct snap *s, uint64_t custom)
 {
 	const struct process *p = s->p;
 	uint64_t rate;
@@ -326,7 +326,7 @@ static int take(struct snap *s, uint64_t custom)
 }
 
 /* Compare two rows by everything except their values. */
-static int compare(const struct snap *s, const struct snap_row *a, const struct snap_row *b)
+static int snap_compare(const struct snap *s, const struct snap_row *a, const struct snap_row *b)
 {
 	const uint32_t *frames = s->p->table.frames.data;
 	uint32_t n = a->n < b->n ? a->n : b->n;
@@ -343,15 +343,15 @@ static int compare(const struct snap *s, const struct snap_row *a, const struct 
 	return a->thread == b->thread ? 0 : a->thread < b->thread ? -1 : 1;
 }
 
-static int compare_ids(const void *arg, uint32_t a, uint32_t b)
+static int snap_compare_ids(const void *arg, uint32_t a, uint32_t b)
 {
 	const struct snap *s = arg;
 	const struct snap_row *row = s->row.data;
 
-	return compare(s, &row[a], &row[b]);
+	return snap_compare(s, &row[a], &row[b]);
 }
 
-static void add_values(struct snap_row *to, const struct snap_row *from, int sign)
+static void snap_add_values(struct snap_row *to, const struct snap_row *from, int sign)
 {
 	for (int i = 0; i < SNAP_VALUES; i++) {
 		int64_t value = sign < 0 ? -from->value[i] : from->value[i];
@@ -373,11 +373,11 @@ int snap_sort(struct snap *s)
 
 	if (n == 0)
 		return 0;
-	order = order_make(n, compare_ids, s);
+	order = order_make(n, snap_compare_ids, s);
 	to = order ? vec_reserve(&sorted, n, sizeof(*to), ROWS_MAX) : NULL;
 	for (size_t i = 0; to && i < n; i++) {
-		if (out && compare(s, &to[out - 1], &row[order[i]]) == 0)
-			add_values(&to[out - 1], &row[order[i]], 1);
+		if (out && snap_compare(s, &to[out - 1], &row[order[i]]) == 0)
+			snap_add_values(&to[out - 1], &row[order[i]], 1);
 		else
 			to[out++] = row[order[i]];
 	}
@@ -402,9 +402,9 @@ bool snap_next_stack(const struct snap *s, size_t *i, struct snap_row *out)
 		struct snap_row next = row[*i];
 
 		next.thread = 0;
-		if (compare(s, out, &next) != 0)
+		if (snap_compare(s, out, &next) != 0)
 			break;
-		add_values(out, &next, 1);
+		snap_add_values(out, &next, 1);
 	}
 	return true;
 }
@@ -420,7 +420,7 @@ int snap_take(struct process *p, enum snap_kind kind, uint64_t custom, struct sn
 	s->p = p;
 	if (kind < N_SNAP_KINDS)
 		snprintf(s->name, sizeof(s->name), "%s", kind_name[kind]);
-	rc = take(s, custom);
+	rc = collector_snap_take(s, custom);
 	if (rc == 0)
 		rc = snap_sort(s);
 	if (rc < 0)
@@ -444,14 +444,14 @@ static bool subtract_row(const struct snap *s, struct vec *out, const struct sna
 	if (a)
 		*to = *a;
 	for (int i = 0; i < SNAP_VALUES && alloc_only; i++) {
-		if (is_heap(s) ? i >= SNAP_IN_USE : s->kind == SNAP_THREADS || s->kind == SNAP_CUSTOM)
+		if (snap_is_heap(s) ? i >= SNAP_IN_USE : s->kind == SNAP_THREADS || s->kind == SNAP_CUSTOM)
 			was.value[i] = 0;
 		if (i < SNAP_IN_USE) /* raw[] is in the order of the text format: in use first */
 			was.raw[i] = 0;
 	}
 	if (b)
-		add_values(to, &was, -1);
-	out->n += !is_zero(to);
+		snap_add_values(to, &was, -1);
+	out->n += !snap_is_zero(to);
 	return true;
 }
 
@@ -473,7 +473,7 @@ static void subtract_cpu(struct snap_cpu *a, const struct snap_cpu *b)
 }
 
 /* Copy the rows of a snap, with equal stacks of several threads merged. */
-static int merge_threads(const struct snap *s, struct snap *out)
+static int snap_merge_threads(const struct snap *s, struct snap *out)
 {
 	struct snap_row sum;
 
@@ -481,7 +481,7 @@ static int merge_threads(const struct snap *s, struct snap *out)
 	out->row = (struct vec){ 0 };
 	memset(out->sum, 0, sizeof(out->sum));
 	for (size_t i = 0; snap_next_stack(s, &i, &sum);)
-		if (!add(out, &sum))
+		if (!snap_add(out, &sum))
 			return -ENOMEM;
 	return 0;
 }
@@ -493,7 +493,7 @@ static int subtract_rows(struct snap *later, const struct snap *earlier, bool al
 	struct vec out = { 0 };
 
 	while (i < n || k < m) {
-		int which = i == n ? 1 : k == m ? -1 : compare(later, &a[i], &b[k]);
+		int which = i == n ? 1 : k == m ? -1 : snap_compare(later, &a[i], &b[k]);
 
 		if (!subtract_row(later, &out, which <= 0 ? &a[i] : NULL, which >= 0 ? &b[k] : NULL, alloc_only)) {
 			vec_release(&out, sizeof(*a));
@@ -516,8 +516,8 @@ int snap_subtract(struct snap *later, const struct snap *earlier, bool alloc_onl
 		return -EINVAL;
 	if (later->kind == SNAP_THREADS) {
 		/* the two snaps have different threads */
-		rc = merge_threads(later, &a);
-		rc = rc < 0 ? rc : merge_threads(earlier, &b);
+		rc = snap_merge_threads(later, &a);
+		rc = rc < 0 ? rc : snap_merge_threads(earlier, &b);
 		if (rc == 0) {
 			struct vec was = later->row;
 
@@ -545,7 +545,7 @@ void snap_make_since_start(struct snap *s)
 	s->delta = true;
 }
 
-static bool copy_rows(struct vec *to, const struct vec *from, size_t size)
+static bool snap_copy_rows(struct vec *to, const struct vec *from, size_t size)
 {
 	if (from->n == 0)
 		return true;
@@ -564,8 +564,8 @@ int snap_copy(const struct snap *s, struct snap **out)
 		return -ENOMEM;
 	*copy = *s;
 	copy->row = copy->thread = (struct vec){ 0 };
-	if (!copy_rows(&copy->row, &s->row, sizeof(struct snap_row)) ||
-	    !copy_rows(&copy->thread, &s->thread, sizeof(struct snap_thread))) {
+	if (!snap_copy_rows(&copy->row, &s->row, sizeof(struct snap_row)) ||
+	    !snap_copy_rows(&copy->thread, &s->thread, sizeof(struct snap_thread))) {
 		snap_free(copy);
 		return -ENOMEM;
 	}

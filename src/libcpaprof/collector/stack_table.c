@@ -27,7 +27,7 @@ const char *const pseudo_frame_name[N_PSEUDO_FRAMES] = {
 	[PSEUDO_NO_ANSWER] = "[no answer: signal blocked]",
 };
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t stack_table_mix(uint64_t a, uint64_t b)
 {
 	__uint128_t m = (__uint128_t)(a ^ 0x9e3779b97f4a7c15ULL) * (b | 1);
 
@@ -41,7 +41,7 @@ static void use_bytes(struct stack_table *t, size_t bytes)
 }
 
 /* Like vec_reserve, but with the memory limit of all tables: growing doubles the size of a vec. */
-static void *reserve(struct stack_table *t, struct vec *v, size_t more, size_t size, size_t max)
+static void *stack_table_reserve(struct stack_table *t, struct vec *v, size_t more, size_t size, size_t max)
 {
 	size_t cap = v->cap;
 	void *p;
@@ -54,8 +54,8 @@ static void *reserve(struct stack_table *t, struct vec *v, size_t more, size_t s
 }
 
 /* Double a hash table that is half full. hash_at returns the hash of an index. Returns false if there is no room. */
-static bool grow(struct stack_table *t, uint32_t **slots, uint32_t *n_slots, size_t n,
-		 uint64_t (*hash_at)(const struct stack_table *t, uint32_t i))
+static bool stack_table_grow(struct stack_table *t, uint32_t **slots, uint32_t *n_slots, size_t n,
+			     uint64_t (*hash_at)(const struct stack_table *t, uint32_t i))
 {
 	uint32_t want = *n_slots ? *n_slots * 2 : FIRST_SLOTS, *to;
 
@@ -85,7 +85,7 @@ static bool grow(struct stack_table *t, uint32_t **slots, uint32_t *n_slots, siz
 
 static uint64_t loc_hash(const struct stack_table *t, uint32_t i)
 {
-	return mix(((const struct table_loc *)t->loc.data)[i].addr, t->seed);
+	return stack_table_mix(((const struct table_loc *)t->loc.data)[i].addr, t->seed);
 }
 
 static uint64_t stack_hash(const struct stack_table *t, uint32_t i)
@@ -99,15 +99,15 @@ static bool find_loc(struct stack_table *t, uint64_t addr, uint32_t *out)
 	uint32_t map = t->maps ? maps_find_contested(t->maps, addr, t->generation) : 0, at;
 	struct table_loc *loc;
 
-	if (!grow(t, &t->loc_slot, &t->n_loc_slots, t->loc.n, loc_hash))
+	if (!stack_table_grow(t, &t->loc_slot, &t->n_loc_slots, t->loc.n, loc_hash))
 		return false;
 	loc = t->loc.data;
-	for (at = (uint32_t)mix(addr, t->seed); t->loc_slot[at & (t->n_loc_slots - 1)]; at++) {
+	for (at = (uint32_t)stack_table_mix(addr, t->seed); t->loc_slot[at & (t->n_loc_slots - 1)]; at++) {
 		*out = t->loc_slot[at & (t->n_loc_slots - 1)] - 1;
 		if (loc[*out].addr == addr && loc[*out].contested == map)
 			return true;
 	}
-	loc = reserve(t, &t->loc, 1, sizeof(*loc), LOCS_MAX);
+	loc = stack_table_reserve(t, &t->loc, 1, sizeof(*loc), LOCS_MAX);
 	if (!loc)
 		return false;
 	*loc = (struct table_loc){ .addr = addr, .map = map, .contested = map };
@@ -117,17 +117,17 @@ static bool find_loc(struct stack_table *t, uint64_t addr, uint32_t *out)
 }
 
 /* Add samples to the stack whose n locations follow the last used entry of frames. */
-static uint32_t add(struct stack_table *t, uint32_t n, uint32_t label, uint64_t n_samples, uint64_t weight)
+static uint32_t stack_table_add(struct stack_table *t, uint32_t n, uint32_t label, uint64_t n_samples, uint64_t weight)
 {
 	const uint32_t *frames = t->frames.data, *mine = frames + t->frames.n;
-	uint64_t h = mix(label, t->seed);
+	uint64_t h = stack_table_mix(label, t->seed);
 	struct table_stack *s;
 	uint32_t at;
 
-	if (!grow(t, &t->stack_slot, &t->n_stack_slots, t->stack.n, stack_hash))
+	if (!stack_table_grow(t, &t->stack_slot, &t->n_stack_slots, t->stack.n, stack_hash))
 		return NO_STACK;
 	for (uint32_t i = 0; i < n; i++)
-		h = mix(h, mine[i] + t->seed);
+		h = stack_table_mix(h, mine[i] + t->seed);
 	for (at = (uint32_t)h; t->stack_slot[at & (t->n_stack_slots - 1)]; at++) {
 		s = (struct table_stack *)t->stack.data + t->stack_slot[at & (t->n_stack_slots - 1)] - 1;
 		if (s->hash == (uint32_t)h && s->label == label && s->n == n &&
@@ -137,7 +137,7 @@ static uint32_t add(struct stack_table *t, uint32_t n, uint32_t label, uint64_t 
 			return (uint32_t)(s - (struct table_stack *)t->stack.data);
 		}
 	}
-	s = reserve(t, &t->stack, 1, sizeof(*s), STACKS_MAX);
+	s = stack_table_reserve(t, &t->stack, 1, sizeof(*s), STACKS_MAX);
 	if (!s)
 		return NO_STACK;
 	*s = (struct table_stack){ .n_samples = n_samples,
@@ -161,15 +161,15 @@ static bool init_pseudo_frames(struct stack_table *t)
 	/* without the seed, a program could choose addresses that collide */
 	if (getrandom(&t->seed, sizeof(t->seed), GRND_NONBLOCK) < 0)
 		t->seed = (uintptr_t)t;
-	frame = reserve(t, &t->frames, N_PSEUDO_FRAMES, sizeof(*frame), ALL_FRAMES_MAX);
-	if (!frame || !reserve(t, &t->loc, N_PSEUDO_FRAMES, sizeof(struct table_loc), LOCS_MAX) ||
-	    !reserve(t, &t->stack, N_PSEUDO_FRAMES, sizeof(struct table_stack), STACKS_MAX) ||
-	    !grow(t, &t->stack_slot, &t->n_stack_slots, 0, stack_hash))
+	frame = stack_table_reserve(t, &t->frames, N_PSEUDO_FRAMES, sizeof(*frame), ALL_FRAMES_MAX);
+	if (!frame || !stack_table_reserve(t, &t->loc, N_PSEUDO_FRAMES, sizeof(struct table_loc), LOCS_MAX) ||
+	    !stack_table_reserve(t, &t->stack, N_PSEUDO_FRAMES, sizeof(struct table_stack), STACKS_MAX) ||
+	    !stack_table_grow(t, &t->stack_slot, &t->n_stack_slots, 0, stack_hash))
 		return false;
 	t->loc.n = N_PSEUDO_FRAMES;
 	for (uint32_t i = 0; i < N_PSEUDO_FRAMES; i++) {
 		frame[i] = i;
-		add(t, 1, 0, 0, 0);
+		stack_table_add(t, 1, 0, 0, 0);
 	}
 	return true;
 }
@@ -181,7 +181,7 @@ static bool find_locs(struct stack_table *t, const uint64_t *pc, uint32_t n)
 
 	if (!init_pseudo_frames(t))
 		return false;
-	to = reserve(t, &t->frames, n, sizeof(*to), ALL_FRAMES_MAX);
+	to = stack_table_reserve(t, &t->frames, n, sizeof(*to), ALL_FRAMES_MAX);
 	if (!to)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
@@ -206,7 +206,7 @@ bool table_add_pseudo_frame(struct stack_table *t, enum pseudo_frame pseudo, uin
 
 uint32_t table_add(struct stack_table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint64_t weight)
 {
-	uint32_t stack = find_locs(t, pc, n) ? add(t, n, label, 1, weight) : NO_STACK;
+	uint32_t stack = find_locs(t, pc, n) ? stack_table_add(t, n, label, 1, weight) : NO_STACK;
 
 	if (stack == NO_STACK)
 		return table_add_pseudo(t, PSEUDO_FULL, 1, weight);
@@ -247,7 +247,7 @@ static uint32_t frames_of(const struct stack_table *t, uint32_t stack, uint32_t 
 
 bool table_intern(struct stack_table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint32_t *at)
 {
-	uint32_t stack = find_locs(t, pc, n) ? add(t, n, label, 0, 0) : NO_STACK;
+	uint32_t stack = find_locs(t, pc, n) ? stack_table_add(t, n, label, 0, 0) : NO_STACK;
 
 	frames_of(t, stack, at);
 	return stack != NO_STACK;

@@ -11,7 +11,7 @@
 
 enum { STRINGS_MAX = 1 << 24, TEXTS_MAX = 1 << 30, FIRST_SLOTS = 1024 };
 
-static uint32_t hash_of(const char *s, size_t n)
+static uint32_t strings_hash_of(const char *s, size_t n)
 {
 	uint64_t h = 0xcbf29ce484222325ULL; /* FNV-1a */
 
@@ -20,7 +20,7 @@ static uint32_t hash_of(const char *s, size_t n)
 	return (uint32_t)(h ^ h >> 32);
 }
 
-static bool grow(struct strings *t)
+static bool strings_grow(struct strings *t)
 {
 	uint32_t want = t->n_slots ? t->n_slots * 2 : FIRST_SLOTS, *to;
 	const struct string *s = t->string.data;
@@ -45,12 +45,12 @@ static bool grow(struct strings *t)
 
 static uint32_t find_or_add(struct strings *t, const char *s, size_t n)
 {
-	uint32_t hash = hash_of(s, n), at;
+	uint32_t hash = strings_hash_of(s, n), at;
 	struct string *new;
 	size_t len;
 	char *text;
 
-	if (!grow(t))
+	if (!strings_grow(t))
 		return 0;
 	for (at = hash; t->slot[at & (t->n_slots - 1)]; at++) {
 		uint32_t i = t->slot[at & (t->n_slots - 1)] - 1;
@@ -85,7 +85,7 @@ uint32_t strings_add_empty(struct strings *t)
 	new = t->string.n ? vec_reserve(&t->string, 1, sizeof(*new), STRINGS_MAX) : NULL;
 	if (!new)
 		return 0;
-	*new = (struct string){ .hash = hash_of("", 0) };
+	*new = (struct string){ .hash = strings_hash_of("", 0) };
 	return (uint32_t)t->string.n++;
 }
 

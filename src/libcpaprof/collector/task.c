@@ -46,7 +46,7 @@ int task_each(int folder, bool (*each)(void *data, uint32_t tid), void *data)
 }
 
 /* Read a file of a thread as text. Returns its length, or -1 and sets errno. */
-static ssize_t read_text(int folder, uint32_t tid, const char *file, char *out, size_t size)
+static ssize_t task_read_text(int folder, uint32_t tid, const char *file, char *out, size_t size)
 {
 	char name[48];
 	ssize_t n;
@@ -85,7 +85,7 @@ bool task_times(int folder, uint32_t tid, struct task_times *out)
 {
 	char text[80], *at;
 
-	if (read_text(folder, tid, "schedstat", text, sizeof(text)) <= 0)
+	if (task_read_text(folder, tid, "schedstat", text, sizeof(text)) <= 0)
 		return false;
 	out->cpu_ns = strtoull(text, &at, 10);
 	out->ready_ns = strtoull(at, &at, 10);
@@ -100,7 +100,7 @@ bool task_read(int folder, uint32_t tid, struct task *t)
 	struct task_times times;
 	struct timespec boot;
 
-	if (read_text(folder, tid, "stat", text, sizeof(text)) <= 0)
+	if (task_read_text(folder, tid, "stat", text, sizeof(text)) <= 0)
 		return false;
 	name = strchr(text, '(');
 	end = strrchr(text, ')'); /* the name may contain any character */
@@ -149,10 +149,10 @@ uint64_t task_last_run_ns(int folder, uint32_t tid)
 {
 	char text[TEXT];
 
-	return read_text(folder, tid, "sched", text, sizeof(text)) > 0 ? exec_start(text) : 0;
+	return task_read_text(folder, tid, "sched", text, sizeof(text)) > 0 ? exec_start(text) : 0;
 }
 
-static bool is_gone(int folder, uint32_t tid)
+static bool task_is_gone(int folder, uint32_t tid)
 {
 	char name[16];
 
@@ -166,9 +166,9 @@ enum task_status task_locate(int folder, uint32_t tid, struct task *t)
 	char text[256], *at = text;
 
 	t->error = 0;
-	if (read_text(folder, tid, "syscall", text, sizeof(text)) <= 0) {
+	if (task_read_text(folder, tid, "syscall", text, sizeof(text)) <= 0) {
 		t->error = errno;
-		return t->error == ESRCH || is_gone(folder, tid) ? TASK_GONE : TASK_DENIED;
+		return t->error == ESRCH || task_is_gone(folder, tid) ? TASK_GONE : TASK_DENIED;
 	}
 	if (strncmp(text, "running", 7) == 0)
 		return TASK_RUNNING;
@@ -204,7 +204,7 @@ bool task_signal(int folder, uint32_t tid, int sig, struct task_signal *out)
 {
 	char text[TEXT];
 
-	if (read_text(folder, tid, "status", text, sizeof(text)) <= 0)
+	if (task_read_text(folder, tid, "status", text, sizeof(text)) <= 0)
 		return false;
 	out->blocked = read_field(text, "\nSigBlk:", 16) >> (sig - 1) & 1;
 	out->caught = read_field(text, "\nSigCgt:", 16) >> (sig - 1) & 1;

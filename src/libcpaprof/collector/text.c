@@ -29,8 +29,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT_BUFFER = 16 << 10, ADD_MAX = 512, ROWS_MAX = 1 << 24 };
-enum { STATUS_SIZE = 4096, NAME_SIZE = 32, CREATORS_SHOWN = 1 };
+enum { TEXT_BUFFER = 16384, ADD_MAX = 512, ROWS_MAX = 1 << 24, STATUS_SIZE = 4096, NAME_SIZE = 32, CREATORS_SHOWN = 1 };
 
 /* State of the text writer. */
 struct text {
@@ -45,14 +44,13 @@ struct text {
 	char buffer[TEXT_BUFFER];
 };
 
-static void flush(struct text *t)
+static void snaptext_flush(struct text *t)
 {
-	if (t->len && !t->error)
-		t->error = t->sink(t->arg, t->buffer, t->len);
+	t->error = t->len && !t->error ? t->sink(t->arg, t->buffer, t->len) : t->error;
 	t->len = 0;
 }
 
-static void put(struct text *t, const void *data, size_t n)
+static void snaptext_put(struct text *t, const void *data, size_t n)
 {
 	while (n) {
 		size_t part = n < TEXT_BUFFER - t->len ? n : TEXT_BUFFER - t->len;
@@ -62,11 +60,11 @@ static void put(struct text *t, const void *data, size_t n)
 		data = (const char *)data + part;
 		n -= part;
 		if (t->len == TEXT_BUFFER)
-			flush(t);
+			snaptext_flush(t);
 	}
 }
 
-__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void snaptext_add(struct text *t, const char *fmt, ...)
 {
 	char s[ADD_MAX];
 	va_list args;
@@ -76,7 +74,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
 	n = vsnprintf(s, sizeof(s), fmt, args);
 	va_end(args);
 	if (n > 0)
-		put(t, s, (size_t)n < sizeof(s) ? (size_t)n : sizeof(s) - 1);
+		snaptext_put(t, s, (size_t)n < sizeof(s) ? (size_t)n : sizeof(s) - 1);
 }
 
 /* The length of the character at s; 0 if a terminal could interpret it: C0, C1 (also as raw bytes), bidi controls. */
@@ -98,7 +96,7 @@ static void put_safe(struct text *t, const char *s, size_t n)
 	for (size_t i = 0; i < n;) {
 		size_t size = safe_size(s + i, n - i);
 
-		put(t, size ? s + i : "?", size ? size : 1);
+		snaptext_put(t, size ? s + i : "?", size ? size : 1);
 		i += size ? size : 1;
 	}
 }
@@ -108,20 +106,20 @@ static void quote(struct text *t, const char *s, size_t n)
 {
 	static const char from[] = "\a\b\f\n\r\t\v\\\"", to[] = "abfnrtv\\\"";
 
-	put(t, "\"", 1);
+	snaptext_put(t, "\"", 1);
 	for (size_t i = 0; i < n; i++) {
 		const char *at = s[i] ? strchr(from, s[i]) : NULL;
 
 		if (at)
-			add(t, "\\%c", to[at - from]);
+			snaptext_add(t, "\\%c", to[at - from]);
 		else if ((unsigned char)s[i] < ' ' || s[i] == 0x7f)
-			add(t, "\\x%02x", (unsigned)s[i]);
+			snaptext_add(t, "\\x%02x", (unsigned)s[i]);
 		else if ((unsigned char)s[i] == 0xc2 && i + 1 < n && (unsigned char)s[i + 1] < 0xa0)
-			add(t, "\\u00%02x", (unsigned)(unsigned char)s[++i]);
+			snaptext_add(t, "\\u00%02x", (unsigned)(unsigned char)s[++i]);
 		else
-			put(t, &s[i], 1);
+			snaptext_put(t, &s[i], 1);
 	}
-	put(t, "\"", 1);
+	snaptext_put(t, "\"", 1);
 }
 
 struct label_writer {
@@ -133,9 +131,9 @@ static int put_label(void *arg, const char *key, size_t n_key, const char *value
 {
 	struct label_writer *l = arg;
 
-	add(l->t, l->n++ ? ", " : "{");
+	snaptext_add(l->t, l->n++ ? ", " : "{");
 	quote(l->t, key, n_key);
-	add(l->t, ":");
+	snaptext_add(l->t, ":");
 	quote(l->t, value, n_value);
 	return 0;
 }
@@ -145,11 +143,11 @@ static void put_labels(struct text *t, uint32_t label)
 	struct label_writer l = { .t = t };
 
 	collect_labels(t->s->p->c, label, put_label, &l);
-	add(t, l.n ? "}" : "{}");
+	snaptext_add(t, l.n ? "}" : "{}");
 }
 
 /* Write " 0x...". Done by hand for speed: there are millions of addresses. */
-static void put_address(struct text *t, uint64_t addr)
+static void snaptext_put_address(struct text *t, uint64_t addr)
 {
 	static const char digit[] = "0123456789abcdef";
 	char s[19];
@@ -162,7 +160,7 @@ static void put_address(struct text *t, uint64_t addr)
 	*--at = 'x';
 	*--at = '0';
 	*--at = ' ';
-	put(t, at, (size_t)(s + sizeof(s) - at));
+	snaptext_put(t, at, (size_t)(s + sizeof(s) - at));
 }
 
 static void put_addresses(struct text *t, const struct snap_row *r)
@@ -171,10 +169,10 @@ static void put_addresses(struct text *t, const struct snap_row *r)
 	const uint32_t *frames = t->s->p->table.frames.data;
 
 	for (uint32_t i = 0; i < r->n; i++)
-		put_address(t, loc[frames[r->at + i]].addr + 1);
+		snaptext_put_address(t, loc[frames[r->at + i]].addr + 1);
 	if (r->n == 0)
-		add(t, " 0x1"); /* readers expect at least one address */
-	put(t, "\n", 1);
+		snaptext_add(t, " 0x1"); /* readers expect at least one address */
+	snaptext_put(t, "\n", 1);
 }
 
 enum { INLINED_MAX = 64, LINES_MAX = 1 << 16, CHARS_MAX = 1 << 24, TAB = 8, NAME_MAX_LEN = 4096 };
@@ -186,7 +184,7 @@ struct line {
 	uint64_t offset;     /* offset into the function if it is known, else into the file */
 };
 
-static uint32_t add_cell(struct text *t, const char *s, size_t n)
+static uint32_t snaptext_add_cell(struct text *t, const char *s, size_t n)
 {
 	char *to;
 
@@ -208,27 +206,27 @@ static uint32_t add_cell(struct text *t, const char *s, size_t n)
 }
 
 /* Add the place of a frame: its source file and line, else its object. */
-static uint32_t add_place(struct text *t, uint32_t map, const char *file, uint64_t line)
+static uint32_t snaptext_add_place(struct text *t, uint32_t map, const char *file, uint64_t line)
 {
 	const struct maps *maps = &t->s->p->maps;
 	uint32_t n = 0;
 	char number[32];
 
 	if (file && *file) {
-		n = add_cell(t, file, strlen(file));
+		n = snaptext_add_cell(t, file, strlen(file));
 	} else if (map && map <= maps->map.n) {
 		const struct map *m = (const struct map *)maps->map.data + map - 1;
 
-		n = add_cell(t, (const char *)maps->texts.data + m->path, m->n_path);
+		n = snaptext_add_cell(t, (const char *)maps->texts.data + m->path, m->n_path);
 	} else {
-		n = add_cell(t, "??", 2);
+		n = snaptext_add_cell(t, "??", 2);
 	}
 	snprintf(number, sizeof(number), ":%" PRIu64, line);
-	return n + add_cell(t, number, strlen(number));
+	return n + snaptext_add_cell(t, number, strlen(number));
 }
 
 /* Add a line. name is NULL if not known. */
-static void add_line(struct text *t, uint64_t addr, uint32_t map, const struct snap_name *name)
+static void snaptext_add_line(struct text *t, uint64_t addr, uint32_t map, const struct snap_name *name)
 {
 	const struct map *m = map ? (const struct map *)t->s->p->maps.map.data + map - 1 : NULL;
 	struct line *l = vec_reserve(&t->line, 1, sizeof(*l), LINES_MAX);
@@ -241,18 +239,18 @@ static void add_line(struct text *t, uint64_t addr, uint32_t map, const struct s
 	*l = (struct line){ .at = (uint32_t)t->chars.n };
 	l->offset = name ? name->offset : m ? addr - m->start + m->offset : 0;
 	snprintf(number, sizeof(number), "0x%" PRIx64, addr);
-	l->n[0] = add_cell(t, number, strlen(number));
+	l->n[0] = snaptext_add_cell(t, number, strlen(number));
 	if (name) {
-		l->n_function = l->n[1] = add_cell(t, name->function, strlen(name->function));
+		l->n_function = l->n[1] = snaptext_add_cell(t, name->function, strlen(name->function));
 		snprintf(number, sizeof(number), "+0x%" PRIx64, name->offset);
-		l->n[1] += add_cell(t, number, strlen(number));
+		l->n[1] += snaptext_add_cell(t, number, strlen(number));
 	}
-	l->n[2] = add_place(t, map, name ? name->file : NULL, name ? name->line : 0);
+	l->n[2] = snaptext_add_place(t, map, name ? name->file : NULL, name ? name->line : 0);
 	t->line.n++;
 }
 
 /* Add the lines of a location: one per function, with inlined functions. */
-static void add_lines(struct text *t, uint32_t id)
+static void snaptext_add_lines(struct text *t, uint32_t id)
 {
 	const struct table_loc *loc = (const struct table_loc *)t->s->p->table.loc.data + id;
 	struct snap_name name = { 0 };
@@ -260,20 +258,20 @@ static void add_lines(struct text *t, uint32_t id)
 
 	if (id < N_PSEUDO_FRAMES) {
 		name.function = pseudo_frame_name[id];
-		add_line(t, 0, 0, &name);
+		snaptext_add_line(t, 0, 0, &name);
 		return;
 	}
 	while (t->names && i < INLINED_MAX && t->names(t->names_arg, t->s->p, loc->addr, loc->map, i, &name) &&
 	       name.function) {
-		add_line(t, loc->addr, loc->map, &name);
+		snaptext_add_line(t, loc->addr, loc->map, &name);
 		i++;
 	}
 	if (i == 0)
-		add_line(t, loc->addr, loc->map, NULL);
+		snaptext_add_line(t, loc->addr, loc->map, NULL);
 }
 
 /* The width in characters. */
-static uint32_t width_of(const char *s, uint32_t n)
+static uint32_t snaptext_width(const char *s, uint32_t n)
 {
 	uint32_t width = 0;
 
@@ -285,11 +283,11 @@ static uint32_t width_of(const char *s, uint32_t n)
 /* Write a cell, and tabs up to the next column. */
 static void put_cell(struct text *t, const char *s, uint32_t n, uint32_t column)
 {
-	uint32_t width = width_of(s, n), to = (column + 1 + TAB - 1) / TAB * TAB;
+	uint32_t width = snaptext_width(s, n), to = (column + 1 + TAB - 1) / TAB * TAB;
 
-	put(t, s, n);
+	snaptext_put(t, s, n);
 	for (; width < to; width = width / TAB * TAB + TAB)
-		put(t, "\t", 1);
+		snaptext_put(t, "\t", 1);
 }
 
 /* Write lines [lo, hi), which all have names. */
@@ -299,17 +297,18 @@ static void put_run(struct text *t, const struct line *lo, const struct line *hi
 	uint32_t wide[2] = { 0 };
 
 	for (const struct line *l = lo; l < hi; l++) {
-		uint32_t addr = width_of(chars + l->at, l->n[0]), name = width_of(chars + l->at + l->n[0], l->n[1]);
+		uint32_t addr = snaptext_width(chars + l->at, l->n[0]),
+			 name = snaptext_width(chars + l->at + l->n[0], l->n[1]);
 
 		wide[0] = addr > wide[0] ? addr : wide[0];
 		wide[1] = name > wide[1] ? name : wide[1];
 	}
 	for (const struct line *l = lo; l < hi; l++) {
-		put(t, "#\t", 2);
+		snaptext_put(t, "#\t", 2);
 		put_cell(t, chars + l->at, l->n[0], wide[0]);
 		put_cell(t, chars + l->at + l->n[0], l->n[1], wide[1]);
-		put(t, chars + l->at + l->n[0] + l->n[1], l->n[2]);
-		put(t, "\n", 1);
+		snaptext_put(t, chars + l->at + l->n[0] + l->n[1], l->n[2]);
+		snaptext_put(t, "\n", 1);
 	}
 }
 
@@ -321,7 +320,7 @@ static void put_frames(struct text *t, const struct snap_row *r)
 
 	t->line.n = t->chars.n = 0;
 	for (uint32_t i = 0; i < r->n; i++)
-		add_lines(t, frames[r->at + i]);
+		snaptext_add_lines(t, frames[r->at + i]);
 	line = t->line.data;
 	while (to < t->line.n) {
 		size_t from = to;
@@ -330,12 +329,12 @@ static void put_frames(struct text *t, const struct snap_row *r)
 			to++;
 		put_run(t, line + from, line + to);
 		for (; to < t->line.n && !line[to].n[1]; to++) {
-			put(t, "#\t", 2);
-			put(t, (const char *)t->chars.data + line[to].at, line[to].n[0]);
-			put(t, "\n", 1);
+			snaptext_put(t, "#\t", 2);
+			snaptext_put(t, (const char *)t->chars.data + line[to].at, line[to].n[0]);
+			snaptext_put(t, "\n", 1);
 		}
 	}
-	put(t, "\n", 1);
+	snaptext_put(t, "\n", 1);
 }
 
 /* Write a frame in the format of a goroutine. Offsets are of return addresses, so 1 is added. */
@@ -343,11 +342,11 @@ static void put_call(struct text *t, const char *before, const struct line *l)
 {
 	const char *s = (const char *)t->chars.data + l->at;
 
-	put(t, before, strlen(before));
-	put(t, l->n[1] ? s + l->n[0] : s, l->n[1] ? l->n_function : l->n[0]);
-	add(t, "%s\n\t", *before ? "" : "(...)");
-	put(t, s + l->n[0] + l->n[1], l->n[2]);
-	add(t, " +0x%" PRIx64 "\n", l->offset + 1);
+	snaptext_put(t, before, strlen(before));
+	snaptext_put(t, l->n[1] ? s + l->n[0] : s, l->n[1] ? l->n_function : l->n[0]);
+	snaptext_add(t, "%s\n\t", *before ? "" : "(...)");
+	snaptext_put(t, s + l->n[0] + l->n[1], l->n[2]);
+	snaptext_add(t, " +0x%" PRIx64 "\n", l->offset + 1);
 }
 
 /* Write frames [at, at + n) in the format of a goroutine, two lines each and at most max frames. */
@@ -357,7 +356,7 @@ static void put_calls(struct text *t, const char *before, uint32_t at, uint32_t 
 
 	for (uint32_t i = 0; i < n && max; i++) {
 		t->line.n = t->chars.n = 0;
-		add_lines(t, frames[at + i]);
+		snaptext_add_lines(t, frames[at + i]);
 		for (uint32_t k = 0; k < t->line.n && max; k++, max--)
 			put_call(t, before, (const struct line *)t->line.data + k);
 	}
@@ -380,9 +379,9 @@ static void put_malloc(struct text *t)
 	if (t->s->p->pid != getpid() || !mallinfo2)
 		return;
 	m = mallinfo2();
-	add(t, "# Arena = %zu\n# Ordblks = %zu\n# Hblks = %zu\n# Hblkhd = %zu\n", m.arena, m.ordblks, m.hblks,
-	    m.hblkhd);
-	add(t, "# Uordblks = %zu\n# Fordblks = %zu\n# Keepcost = %zu\n", m.uordblks, m.fordblks, m.keepcost);
+	snaptext_add(t, "# Arena = %zu\n# Ordblks = %zu\n# Hblks = %zu\n# Hblkhd = %zu\n", m.arena, m.ordblks, m.hblks,
+		     m.hblkhd);
+	snaptext_add(t, "# Uordblks = %zu\n# Fordblks = %zu\n# Keepcost = %zu\n", m.uordblks, m.fordblks, m.keepcost);
 }
 #else
 static void put_malloc(struct text *t)
@@ -403,7 +402,7 @@ static void put_line(struct text *t, const char *text, const char *name, const c
 	if (!at)
 		return;
 	n = strtoull(at + strlen(key), &end, 10);
-	add(t, "# %s = %" PRIu64 "\n", as, strncmp(end, " kB", 3) == 0 ? n * 1024 : n);
+	snaptext_add(t, "# %s = %" PRIu64 "\n", as, strncmp(end, " kB", 3) == 0 ? n * 1024 : n);
 }
 
 /* Write the memory statistics of the process as "# key = value" lines. */
@@ -428,7 +427,7 @@ static void write_memory(struct text *t)
 	if (n <= 0)
 		return;
 	status[n] = '\0';
-	add(t, "\n# memory\n");
+	snaptext_add(t, "\n# memory\n");
 	put_malloc(t);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		put_line(t, status, lines[i].name, lines[i].as);
@@ -443,25 +442,25 @@ static void put_head(struct text *t, const struct snap_thread *thread, uint32_t 
 	       n_wait = strnlen(thread->wait, sizeof(thread->wait));
 	bool go = strcmp(t->s->name, "goroutine") == 0;
 
-	add(t, "%s %" PRIu32 " ", go ? "goroutine" : "thread", thread->tid);
+	snaptext_add(t, "%s %" PRIu32 " ", go ? "goroutine" : "thread", thread->tid);
 	if (!go) {
-		put(t, "\"", 1);
+		snaptext_put(t, "\"", 1);
 		put_safe(t, thread->name, n_name);
-		put(t, "\" ", 2);
+		snaptext_put(t, "\" ", 2);
 	}
-	put(t, "[", 1);
+	snaptext_put(t, "[", 1);
 	put_safe(t, thread->wait, n_wait);
 	if (thread->wait_ns >= NS_PER_MINUTE)
-		add(t, ", %" PRIu64 " minutes", thread->wait_ns / NS_PER_MINUTE);
+		snaptext_add(t, ", %" PRIu64 " minutes", thread->wait_ns / NS_PER_MINUTE);
 	if (!go) {
-		add(t, ", cpu %" PRIu64 ".%" PRIu64 "s", thread->cpu_ns / NS_PER_S,
-		    thread->cpu_ns % NS_PER_S / (NS_PER_S / 10));
+		snaptext_add(t, ", cpu %" PRIu64 ".%" PRIu64 "s", thread->cpu_ns / NS_PER_S,
+			     thread->cpu_ns % NS_PER_S / (NS_PER_S / 10));
 		if (label) {
-			add(t, ", labels: ");
+			snaptext_add(t, ", labels: ");
 			put_labels(t, label);
 		}
 	}
-	add(t, "]:\n");
+	snaptext_add(t, "]:\n");
 }
 
 static void write_threads(struct text *t)
@@ -480,7 +479,7 @@ static void write_threads(struct text *t)
 		const struct snap_row *mine = row_of[i + 1] ? &row[row_of[i + 1] - 1] : NULL;
 
 		if (i)
-			put(t, "\n", 1);
+			snaptext_put(t, "\n", 1);
 		put_head(t, &thread[i], mine ? mine->label : 0);
 		if (mine)
 			put_calls(t, "", mine->at, mine->n, UINT32_MAX);
@@ -489,26 +488,26 @@ static void write_threads(struct text *t)
 	memory_unmap(row_of, n_row_of);
 }
 
-static void write_mappings(struct text *t)
+static void snaptext_write_mappings(struct text *t)
 {
 	const struct maps *maps = &t->s->p->maps;
 	const struct map *m = maps->map.data;
 	const char *texts = maps->texts.data;
 
-	add(t, "\n--- Memory map: ---\n");
+	snaptext_add(t, "\n--- Memory map: ---\n");
 	for (size_t i = 0; i < maps->map.n; i++, m++) {
-		add(t, "0x%" PRIx64 "-0x%" PRIx64 " ", m->start, m->limit);
+		snaptext_add(t, "0x%" PRIx64 "-0x%" PRIx64 " ", m->start, m->limit);
 		put_safe(t, texts + m->path, m->n_path);
-		add(t, " (@%" PRIx64 ")", m->offset);
+		snaptext_add(t, " (@%" PRIx64 ")", m->offset);
 		if (m->n_id)
-			add(t, " ");
-		put(t, texts + m->id, m->n_id);
-		put(t, "\n", 1);
+			snaptext_add(t, " ");
+		snaptext_put(t, texts + m->id, m->n_id);
+		snaptext_put(t, "\n", 1);
 	}
 }
 
 /* Compare two addresses by their texts: "0x10" comes before "0x2". */
-static int compare_text(uint64_t a, uint64_t b)
+static int snaptext_compare(uint64_t a, uint64_t b)
 {
 	int digits_a = a ? 16 - __builtin_clzll(a) / 4 : 1, digits_b = b ? 16 - __builtin_clzll(b) / 4 : 1;
 
@@ -520,7 +519,7 @@ static int compare_text(uint64_t a, uint64_t b)
 }
 
 /* Order by the main value, largest first, then by the texts of the addresses. */
-static int compare_rows(const struct snap *s, const struct snap_row *a, const struct snap_row *b)
+static int snaptext_compare_rows(const struct snap *s, const struct snap_row *a, const struct snap_row *b)
 {
 	const struct table_loc *loc = s->p->table.loc.data;
 	const uint32_t *frames = s->p->table.frames.data;
@@ -534,24 +533,24 @@ static int compare_rows(const struct snap *s, const struct snap_row *a, const st
 		uint64_t of_a = loc[frames[a->at + i]].addr, of_b = loc[frames[b->at + i]].addr;
 
 		if (of_a != of_b)
-			return compare_text(of_a + 1, of_b + 1);
+			return snaptext_compare(of_a + 1, of_b + 1);
 	}
 	return a->n != b->n ? (a->n < b->n ? -1 : 1) : a->label < b->label ? -1 : a->label > b->label;
 }
 
-static int compare_ids(const void *arg, uint32_t a, uint32_t b)
+static int snaptext_compare_ids(const void *arg, uint32_t a, uint32_t b)
 {
 	const struct text *t = arg;
 	const struct snap_row *row = t->s->row.data;
 
-	return compare_rows(t->s, &row[a], &row[b]);
+	return snaptext_compare_rows(t->s, &row[a], &row[b]);
 }
 
 static void each_row(struct text *t, void (*put_row)(struct text *t, const struct snap_row *r))
 {
 	const struct snap_row *row = t->s->row.data;
 	size_t n = t->s->row.n;
-	uint32_t *order = n ? order_make(n, compare_ids, t) : NULL;
+	uint32_t *order = n ? order_make(n, snaptext_compare_ids, t) : NULL;
 
 	if (n && !order)
 		t->error = -ENOMEM;
@@ -562,17 +561,17 @@ static void each_row(struct text *t, void (*put_row)(struct text *t, const struc
 
 static void put_count(struct text *t, const struct snap_row *r)
 {
-	add(t, "%" PRId64 " @", r->value[0]);
+	snaptext_add(t, "%" PRId64 " @", r->value[0]);
 	put_addresses(t, r);
 	if (r->label) {
-		add(t, "# labels: ");
+		snaptext_add(t, "# labels: ");
 		put_labels(t, r->label);
-		put(t, "\n", 1);
+		snaptext_put(t, "\n", 1);
 	}
 	put_frames(t, r);
 }
 
-static void write_counts(struct text *t)
+static void snaptext_write_counts(struct text *t)
 {
 	const struct snap_row *row = t->s->row.data;
 	int64_t total = 0;
@@ -581,18 +580,19 @@ static void write_counts(struct text *t)
 		if (__builtin_add_overflow(total, row[i].value[0], &total))
 			total = INT64_MAX;
 	put_safe(t, t->s->name, strlen(t->s->name));
-	add(t, " profile: total %" PRId64 "\n", total);
+	snaptext_add(t, " profile: total %" PRId64 "\n", total);
 	each_row(t, put_count);
 }
 
 static void put_heap(struct text *t, const struct snap_row *r)
 {
-	add(t, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @", r->raw[0], r->raw[1], r->raw[2], r->raw[3]);
+	snaptext_add(t, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @", r->raw[0], r->raw[1], r->raw[2],
+		     r->raw[3]);
 	put_addresses(t, r);
 	put_frames(t, r);
 }
 
-static void write_heap(struct text *t)
+static void snaptext_write_heap(struct text *t)
 {
 	const struct snap_row *row = t->s->row.data;
 	int64_t total[SNAP_VALUES] = { 0 };
@@ -603,35 +603,35 @@ static void write_heap(struct text *t)
 				total[k] = INT64_MAX - 1;
 	/* if both pairs are equal, pprof assumes that the profile has only one pair */
 	total[3] += total[1] == total[3];
-	add(t, "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @ ", total[0], total[1], total[2],
-	    total[3]);
+	snaptext_add(t, "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @ ", total[0], total[1],
+		     total[2], total[3]);
 	/* Go writes heap/2N, with which google-pprof divides by zero if a row has nothing in use */
 	if (t->s->gperf)
-		add(t, "heap_v2/%" PRIu64 "\n", t->s->period);
+		snaptext_add(t, "heap_v2/%" PRIu64 "\n", t->s->period);
 	else
-		add(t, "heap/%" PRIu64 "\n", 2 * t->s->period);
+		snaptext_add(t, "heap/%" PRIu64 "\n", 2 * t->s->period);
 	each_row(t, put_heap);
 	write_memory(t);
 }
 
 static void put_wait(struct text *t, const struct snap_row *r)
 {
-	add(t, "%" PRId64 " %" PRId64 " @", r->value[1], r->value[0]);
+	snaptext_add(t, "%" PRId64 " %" PRId64 " @", r->value[1], r->value[0]);
 	put_addresses(t, r);
 	put_frames(t, r);
 }
 
 static void write_contention(struct text *t)
 {
-	add(t, "--- %s:\ncycles/second=1000000000\n", t->s->kind == SNAP_MUTEX ? "mutex" : "contention");
+	snaptext_add(t, "--- %s:\ncycles/second=1000000000\n", t->s->kind == SNAP_MUTEX ? "mutex" : "contention");
 	/* values are already scaled, and readers multiply by this */
 	if (t->s->kind == SNAP_MUTEX)
-		add(t, "sampling period=1\n");
+		snaptext_add(t, "sampling period=1\n");
 	each_row(t, put_wait);
 }
 
 /* Make a snap with the rows of equal stacks merged over all threads. */
-static int merge_threads(const struct snap *s, struct snap *out)
+static int snaptext_merge_threads(const struct snap *s, struct snap *out)
 {
 	struct snap_row sum;
 
@@ -648,12 +648,12 @@ static int merge_threads(const struct snap *s, struct snap *out)
 	return 0;
 }
 
-static void write_body(struct text *t, int debug)
+static void snaptext_write_body(struct text *t, int debug)
 {
 	switch (t->s->kind) {
 	case SNAP_HEAP:
 	case SNAP_ALLOCS:
-		write_heap(t);
+		snaptext_write_heap(t);
 		break;
 	case SNAP_BLOCK:
 	case SNAP_MUTEX:
@@ -666,9 +666,9 @@ static void write_body(struct text *t, int debug)
 		}
 		/* fall through */
 	default:
-		write_counts(t);
+		snaptext_write_counts(t);
 	}
-	write_mappings(t);
+	snaptext_write_mappings(t);
 }
 
 int snap_write_text(const struct snap *s, int debug, snap_names_fn *names, void *names_arg, snap_sink_fn *sink,
@@ -686,11 +686,11 @@ int snap_write_text(const struct snap *s, int debug, snap_names_fn *names, void 
 	t->sink = sink;
 	t->arg = arg;
 	if (s->kind == SNAP_THREADS && debug == 1) {
-		t->error = merge_threads(s, &stacks);
+		t->error = snaptext_merge_threads(s, &stacks);
 		t->s = &stacks;
 	}
-	write_body(t, debug);
-	flush(t);
+	snaptext_write_body(t, debug);
+	snaptext_flush(t);
 	rc = t->error;
 	if (t->s == &stacks)
 		vec_release(&stacks.row, sizeof(struct snap_row));

@@ -59,7 +59,7 @@ static uint64_t waited_record(struct waited *w, uint32_t tid, uint64_t runs, uin
 	return now_ns - since;
 }
 
-static int compare(const void *arg, uint32_t a, uint32_t b)
+static int collector_threads_compare(const void *arg, uint32_t a, uint32_t b)
 {
 	const struct waited_thread *t = arg;
 
@@ -71,7 +71,7 @@ static void waited_finish(struct waited *w)
 {
 	size_t n = w->now.n;
 	const struct waited_thread *from = w->now.data;
-	uint32_t *order = order_make(n, compare, from);
+	uint32_t *order = order_make(n, collector_threads_compare, from);
 	struct waited_thread *to;
 
 	w->before.n = 0;
@@ -166,7 +166,7 @@ static uint64_t idle_ns(struct dump *d, const struct task *t)
 }
 
 /* Add a thread and its row, still without a stack. Returns NULL if there is no room. */
-static struct snap_row *add_row(struct dump *d, const struct task *t, enum task_status is)
+static struct snap_row *collector_threads_add_row(struct dump *d, const struct task *t, enum task_status is)
 {
 	struct snap_thread *thread = vec_reserve(&d->snap->thread, 1, sizeof(*thread), THREADS_MAX);
 	struct snap_row *row = vec_reserve(&d->snap->row, 1, sizeof(*row), THREADS_MAX);
@@ -197,7 +197,7 @@ static struct snap_row *add_row(struct dump *d, const struct task *t, enum task_
 static void add_stack_row(struct dump *d, const struct task *t, enum task_status is, uint32_t label, const uint64_t *pc,
 			  uint32_t n)
 {
-	struct snap_row *row = add_row(d, t, is);
+	struct snap_row *row = collector_threads_add_row(d, t, is);
 
 	if (!row)
 		return;
@@ -209,7 +209,7 @@ static void add_stack_row(struct dump *d, const struct task *t, enum task_status
 
 static void add_pseudo_row(struct dump *d, const struct task *t, enum pseudo_frame pseudo)
 {
-	struct snap_row *row = add_row(d, t, TASK_RUNNING);
+	struct snap_row *row = collector_threads_add_row(d, t, TASK_RUNNING);
 
 	if (row) {
 		row->label = sample_stack_label(&d->sampler, t->tid);
@@ -218,7 +218,7 @@ static void add_pseudo_row(struct dump *d, const struct task *t, enum pseudo_fra
 }
 
 /* Read the stack of a thread, if it waits. Returns false if it is running. */
-static bool check_thread(struct dump *d, struct task *t)
+static bool collector_threads_check_thread(struct dump *d, struct task *t)
 {
 	uint64_t pc[FRAMES_MAX];
 	uint32_t n = 0;
@@ -247,7 +247,7 @@ static void read_thread(struct dump *d, uint32_t tid)
 		d->error = errno == ENOENT || errno == ESRCH ? d->error : errno; /* not an error: the thread ended */
 		return;
 	}
-	if (t.state == 'Z' || t.state == 'X' || (tid != d->own_tid && check_thread(d, &t)))
+	if (t.state == 'Z' || t.state == 'X' || (tid != d->own_tid && collector_threads_check_thread(d, &t)))
 		return;
 	x = vec_reserve(&d->pending, 1, sizeof(*x), THREADS_MAX);
 	if (!x)
@@ -317,7 +317,7 @@ static void recheck_thread(struct dump *d, struct pending *x)
 	uint64_t switches = x->signal.switches;
 	struct task now;
 
-	if (check_thread(d, &x->task)) {
+	if (collector_threads_check_thread(d, &x->task)) {
 		x->is_done = true;
 		d->n_pending--;
 		return;
@@ -366,7 +366,7 @@ static void wait_for_running(struct dump *d)
 	}
 }
 
-static int compare_threads(const void *arg, uint32_t a, uint32_t b)
+static int collector_collector_threads_compare(const void *arg, uint32_t a, uint32_t b)
 {
 	const struct snap_thread *thread = arg;
 
@@ -379,7 +379,7 @@ static int sort_threads(struct snap *s)
 	size_t n = s->thread.n;
 	struct vec sorted = { 0 };
 	struct snap_thread *thread = s->thread.data, *to = vec_reserve(&sorted, n, sizeof(*to), THREADS_MAX);
-	uint32_t *order = to ? order_make(n, compare_threads, thread) : NULL;
+	uint32_t *order = to ? order_make(n, collector_collector_threads_compare, thread) : NULL;
 
 	for (size_t i = 0; order && i < n; i++) {
 		to[i] = thread[order[i]];
@@ -456,7 +456,7 @@ static int run_dump(struct dump *d)
 	return rc;
 }
 
-static int open_folder(struct dump *d)
+static int collector_threads_open_folder(struct dump *d)
 {
 	char name[32];
 
@@ -465,7 +465,7 @@ static int open_folder(struct dump *d)
 	return d->sampler.folder >= 0 ? 0 : errno == ENOENT ? -ESRCH : -errno;
 }
 
-static struct threads *get_state(struct process *p)
+static struct threads *collector_threads_get_state(struct process *p)
 {
 	if (!p->threads) {
 		p->threads = memory_map(sizeof(*p->threads));
@@ -477,7 +477,7 @@ static struct threads *get_state(struct process *p)
 
 struct stack_reader *threads_reader(struct process *p)
 {
-	struct threads *t = get_state(p);
+	struct threads *t = collector_threads_get_state(p);
 
 	return t ? &t->reader : NULL;
 }
@@ -486,13 +486,13 @@ int threads_take(struct snap *s)
 {
 	struct process *p = s->p;
 	const struct collect *c = p->c;
-	struct dump d = { .p = p, .snap = s, .t = get_state(p) };
+	struct dump d = { .p = p, .snap = s, .t = collector_threads_get_state(p) };
 	int rc = !d.t                              ? -ENOMEM
 		 : p->has_ended || !p->is_verified ? -ESRCH
 						   : space_read_maps(&d.t->reader.space, p->pid);
 
 	if (rc == 0)
-		rc = open_folder(&d);
+		rc = collector_threads_open_folder(&d);
 	if (rc < 0)
 		return rc;
 	if (p->c)

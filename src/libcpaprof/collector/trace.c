@@ -35,7 +35,7 @@ static void count_traces(struct collect *c, int more)
 	atomic_store_explicit(&c->head->times, c->n_traces, memory_order_relaxed);
 }
 
-static void open_folder(struct trace *t)
+static void trace_open_folder(struct trace *t)
 {
 	char name[32];
 
@@ -63,7 +63,7 @@ int trace_begin(struct process *p, struct trace **out)
 	t->lost_before = p->lost;
 	t->bad_before = p->bad;
 	t->blocked_before = p->blocked;
-	open_folder(t);
+	trace_open_folder(t);
 	if (p->c) {
 		t->is_self = p->c->options.is_self;
 		count_traces(p->c, 1);
@@ -126,7 +126,7 @@ unsigned trace_poll(struct trace *t)
 	return ms < TRACE_POLL_MS ? TRACE_POLL_MS : ms > POLL_RINGS_MS && t->sched.fd.n ? POLL_RINGS_MS : (unsigned)ms;
 }
 
-static void end(struct trace *t)
+static void collector_trace_end(struct trace *t)
 {
 	struct process *p = t->p;
 
@@ -158,12 +158,12 @@ void trace_end(struct trace *t)
 		return;
 	if (t->p->c && !t->p->has_ended)
 		collect_read_rings(t->p->c);
-	end(t);
+	collector_trace_end(t);
 	collect_find_mappings(t->p, true);
 }
 
 /* Add a row for a stack, unless it has a row. has is a bitmap, indexed by the position of the frames. */
-static int add_row(struct snap *s, uint64_t *has, uint32_t at, uint32_t n, uint32_t label)
+static int trace_add_row(struct snap *s, uint64_t *has, uint32_t at, uint32_t n, uint32_t label)
 {
 	struct snap_row *row;
 
@@ -178,7 +178,7 @@ static int add_row(struct snap *s, uint64_t *has, uint32_t at, uint32_t n, uint3
 	return 0;
 }
 
-static int add_rows(const struct trace *t, struct snap *s)
+static int trace_add_rows(const struct trace *t, struct snap *s)
 {
 	const struct stack_table *table = &t->p->table;
 	size_t size = (table->frames.n / 64 + 1) * sizeof(uint64_t);
@@ -189,12 +189,12 @@ static int add_rows(const struct trace *t, struct snap *s)
 		const struct trace_sample *x = (const struct trace_sample *)t->sample.data + i;
 		const struct table_stack *stack = (const struct table_stack *)table->stack.data + x->stack;
 
-		rc = add_row(s, has, stack->at, stack->n, stack->label);
+		rc = trace_add_row(s, has, stack->at, stack->n, stack->label);
 	}
 	for (size_t i = 0; rc == 0 && i < t->wait.n; i++) {
 		const struct trace_wait *x = (const struct trace_wait *)t->wait.data + i;
 
-		rc = add_row(s, has, x->at, x->n, x->label);
+		rc = trace_add_row(s, has, x->at, x->n, x->label);
 	}
 	memory_unmap(has, size);
 	return rc;
@@ -210,7 +210,7 @@ int trace_snap(const struct trace *t, struct snap **out)
 	*s = (struct snap){ .kind = SNAP_CUSTOM, .p = t->p, .period = 1, .name = "trace" };
 	s->start_ns = t->wall_ns;
 	s->end_ns = t->wall_ns + (t->end_ns ? t->end_ns : clock_now()) - t->begin_ns;
-	rc = add_rows(t, s);
+	rc = trace_add_rows(t, s);
 	rc = rc < 0 ? rc : snap_sort(s);
 	if (rc < 0) {
 		snap_free(s);
@@ -224,7 +224,7 @@ void trace_free(struct trace *t)
 {
 	if (!t)
 		return;
-	end(t);
+	collector_trace_end(t);
 	memory_unmap(t->slot, TRACE_SLOTS * sizeof(*t->slot));
 	vec_release(&t->sample, sizeof(struct trace_sample));
 	vec_release(&t->wait, sizeof(struct trace_wait));
@@ -254,7 +254,7 @@ struct trace_thread *trace_find_thread(struct trace *t, uint32_t tid)
 	return x;
 }
 
-static uint32_t add_reason(struct trace *t, const struct task *task, enum task_status is)
+static uint32_t trace_add_reason(struct trace *t, const struct task *task, enum task_status is)
 {
 	char(*reason)[TRACE_REASON_MAX] = t->reason.data, now[TRACE_REASON_MAX] = { 0 };
 
@@ -301,7 +301,7 @@ static bool extend_wait(struct trace *t, const struct trace_thread *x, const str
  * The start time of a wait. If the thread ran at the last poll and was not scheduled again, it ran from then on, for
  * the CPU time that it has used since.
  */
-static uint64_t wait_begin(const struct trace_thread *x, const struct task_times *times, uint64_t now)
+static uint64_t trace_wait_begin(const struct trace_thread *x, const struct task_times *times, uint64_t now)
 {
 	uint64_t ran = times->cpu_ns - x->times.cpu_ns;
 
@@ -310,19 +310,19 @@ static uint64_t wait_begin(const struct trace_thread *x, const struct task_times
 	return x->seen_ns + ran;
 }
 
-static void add_wait(struct trace *t, struct trace_thread *x, const struct task *task, const uint64_t *pc, uint32_t n,
-		     const struct task_times *times, uint64_t now)
+static void trace_add_wait(struct trace *t, struct trace_thread *x, const struct task *task, const uint64_t *pc,
+			   uint32_t n, const struct task_times *times, uint64_t now)
 {
 	struct stack_table *table = &t->p->table;
 	struct trace_wait w = { .begin = now, .end = now, .tid = x->tid, .n = n }, *to;
 
 	w.label = sample_stack_label(&t->sampler, x->tid);
-	w.reason = add_reason(t, task, TASK_WAITING);
+	w.reason = trace_add_reason(t, task, TASK_WAITING);
 	if (!n || !table_intern(table, pc, n, w.label, &w.at))
 		w.n = 0;
 	if (x->has_times && extend_wait(t, x, &w, times))
 		return;
-	w.begin = wait_begin(x, times, now);
+	w.begin = trace_wait_begin(x, times, now);
 	w.holder = sample_stack_holder(&t->sampler, task);
 	to = vec_reserve(&t->wait, 1, sizeof(*to), WAITS_MAX);
 	if (!to) {
@@ -378,7 +378,7 @@ static void poll_stack(struct trace *t, struct trace_thread *x, const struct tas
 	if (is == TASK_DENIED)
 		t->error = task.error;
 	if (is == TASK_WAITING)
-		add_wait(t, x, &task, pc, n, times, now);
+		trace_add_wait(t, x, &task, pc, n, times, now);
 	else
 		end_wait(t, x, times, now);
 	x->is_waiting = is == TASK_WAITING;

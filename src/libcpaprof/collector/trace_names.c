@@ -17,7 +17,7 @@
 
 enum { INLINED_MAX = 64, FUNCTIONS_MAX = 1 << 24, ADDRESS_NAME_SIZE = 1100 };
 
-static void add(struct trace_names *x, uint32_t name, uint32_t file)
+static void trace_names_add(struct trace_names *x, uint32_t name, uint32_t file)
 {
 	struct trace_frame *f = vec_reserve(&x->frame, 1, sizeof(*f), FUNCTIONS_MAX);
 
@@ -49,7 +49,7 @@ static uint32_t address_name(struct trace_names *x, const struct table_loc *loc)
 	return strings_add(&x->strings, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
 }
 
-static void add_functions(struct trace_names *x, const struct table_loc *loc)
+static void trace_names_add_functions(struct trace_names *x, const struct table_loc *loc)
 {
 	struct snap_name name = { 0 };
 
@@ -59,7 +59,7 @@ static void add_functions(struct trace_names *x, const struct table_loc *loc)
 		if (!x->names(x->names_arg, x->p, loc->addr, loc->map, i, &name) || !name.function)
 			return;
 		number = strings_add_text(&x->strings, name.function);
-		add(x, number, strings_add_text(&x->strings, name.file));
+		trace_names_add(x, number, strings_add_text(&x->strings, name.file));
 	}
 }
 
@@ -73,11 +73,11 @@ static struct trace_location look_up_location(struct trace_names *x, uint32_t id
 	if (k->at)
 		return *k;
 	if (id < N_PSEUDO_FRAMES)
-		add(x, strings_add_text(&x->strings, pseudo_frame_name[id]), 0);
+		trace_names_add(x, strings_add_text(&x->strings, pseudo_frame_name[id]), 0);
 	else
-		add_functions(x, loc);
+		trace_names_add_functions(x, loc);
 	if (x->frame.n == at)
-		add(x, address_name(x, loc), 0);
+		trace_names_add(x, address_name(x, loc), 0);
 	n = (uint32_t)x->frame.n - at;
 	*k = (struct trace_location){ .at = at + 1, .n = n };
 	/* add_functions adds the innermost first: reverse them */
@@ -121,15 +121,15 @@ int trace_names_init(struct trace_names *x, const struct trace *t, snap_names_fn
 		char text[TRACE_REASON_MAX + 8];
 
 		snprintf(text, sizeof(text), "wait: %s", word[i]);
-		add(x, strings_add_text(&x->strings, text), 0);
+		trace_names_add(x, strings_add_text(&x->strings, text), 0);
 	}
-	add(x, strings_add_text(&x->strings, "ready (no CPU)"), 0);
-	add(x, strings_add_text(&x->strings, "wait"), 0);
+	trace_names_add(x, strings_add_text(&x->strings, "ready (no CPU)"), 0);
+	trace_names_add(x, strings_add_text(&x->strings, "wait"), 0);
 	for (size_t i = 0; i < t->sched.why.n; i++) {
 		char text[KERNEL_NAME_MAX + 8];
 
 		snprintf(text, sizeof(text), "wait: %s", why[i]);
-		add(x, strings_add_text(&x->strings, text), 0);
+		trace_names_add(x, strings_add_text(&x->strings, text), 0);
 	}
 	return x->location && !x->failed ? 0 : -ENOMEM;
 }

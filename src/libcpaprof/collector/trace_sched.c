@@ -48,7 +48,7 @@ struct sched_cpu {
 	uint32_t chain_tid, n_chain; /* the last stack: its thread, its index + 1 */
 };
 
-static struct perf_event_attr make_attr(const struct sched *s)
+static struct perf_event_attr trace_sched_make_attr(const struct sched *s)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -77,21 +77,21 @@ static struct perf_event_attr make_attr(const struct sched *s)
 }
 
 /* Open an event on one CPU. The first event decides what the kernel permits. */
-static int open_on_cpu(struct sched *s, size_t ring, pid_t tid)
+static int trace_sched_open_on_cpu(struct sched *s, size_t ring, pid_t tid)
 {
 	int *fd = vec_reserve(&s->fd, 1, sizeof(*fd), EVENTS_MAX), rc;
-	struct perf_event_attr attr = make_attr(s);
+	struct perf_event_attr attr = trace_sched_make_attr(s);
 
 	if (!fd)
 		return -EMFILE;
 	rc = perf_rings_open(&s->rings, ring, &attr, tid, 0, fd);
 	if (rc == -EINVAL && !s->no_inherit_thread) {
 		s->no_inherit_thread = true;
-		return open_on_cpu(s, ring, tid);
+		return trace_sched_open_on_cpu(s, ring, tid);
 	}
 	if ((rc == -EACCES || rc == -EPERM) && s->has_chains && s->fd.n == 0) {
 		s->has_chains = false;
-		return open_on_cpu(s, ring, tid);
+		return trace_sched_open_on_cpu(s, ring, tid);
 	}
 	s->fd.n += rc == 0;
 	return rc;
@@ -113,7 +113,7 @@ static int open_thread(struct trace *t, uint32_t tid)
 	int rc = 0;
 
 	for (size_t i = 0; i < s->rings.n && (rc == 0 || rc == -ENODEV); i++)
-		rc = open_on_cpu(s, i, (pid_t)tid);
+		rc = trace_sched_open_on_cpu(s, i, (pid_t)tid);
 	if (rc == 0 || rc == -ENODEV)
 		return 0;
 	close_events(s, n);
@@ -182,7 +182,7 @@ void trace_sched_begin(struct trace *t)
 }
 
 /* The index + 1 of a stack in s->chain; 0: no room. */
-static uint32_t add_chain(struct sched *s, const struct sched_chain *new)
+static uint32_t trace_sched_add_chain(struct sched *s, const struct sched_chain *new)
 {
 	uint32_t at = 0;
 	struct sched_chain *x = s->chain.data;
@@ -201,7 +201,7 @@ static uint32_t add_chain(struct sched *s, const struct sched_chain *new)
 }
 
 /* Keep the stack of a thread that is leaving the CPU; the record of its switch follows. */
-static void read_sample(struct sched *s, unsigned ring, const uint64_t *word, size_t n)
+static void trace_sched_read_sample(struct sched *s, unsigned ring, const uint64_t *word, size_t n)
 {
 	struct sched_cpu *cpu = (struct sched_cpu *)s->cpu.data + ring;
 	struct sched_chain chain = { 0 };
@@ -212,7 +212,7 @@ static void read_sample(struct sched *s, unsigned ring, const uint64_t *word, si
 		if (word[i] < PERF_CONTEXT_MAX)
 			chain.ip[chain.n++] = word[i];
 	cpu->chain_tid = (uint32_t)(word[0] >> 32);
-	cpu->n_chain = chain.n ? add_chain(s, &chain) : 0;
+	cpu->n_chain = chain.n ? trace_sched_add_chain(s, &chain) : 0;
 }
 
 static void read_switch(struct sched *s, unsigned ring, uint16_t misc, struct switch_record *r)
@@ -227,7 +227,7 @@ static void read_switch(struct sched *s, unsigned ring, uint16_t misc, struct sw
 }
 
 /* Add a record to s->pending. All but samples end with thread, time and CPU. */
-static void read_record(void *arg, unsigned ring, const struct perf_event_header *h)
+static void trace_sched_read_record(void *arg, unsigned ring, const struct perf_event_header *h)
 {
 	struct trace *t = arg;
 	struct sched *s = &t->sched;
@@ -237,7 +237,7 @@ static void read_record(void *arg, unsigned ring, const struct perf_event_header
 	uint32_t pid;
 
 	if (h->type == PERF_RECORD_SAMPLE) {
-		read_sample(s, ring, word, n);
+		trace_sched_read_sample(s, ring, word, n);
 		return;
 	}
 	if (n < 3)
@@ -273,7 +273,7 @@ static uint16_t cpu_of(const struct sched *s, const struct switch_record *r)
 	return (uint16_t)s->rings.ring[r->ring].cpu;
 }
 
-static void add_off(struct sched *s, const struct sched_off *new)
+static void trace_sched_add_off(struct sched *s, const struct sched_off *new)
 {
 	struct sched_off *to;
 
@@ -289,7 +289,7 @@ static void add_off(struct sched *s, const struct sched_off *new)
 }
 
 /* Add a run of a thread, or extend the last run on its CPU. Runs on a CPU do not overlap. */
-static void add_run(struct sched *s, uint16_t ring, const struct sched_run *new)
+static void trace_sched_add_run(struct sched *s, uint16_t ring, const struct sched_run *new)
 {
 	struct sched_cpu *cpu = (struct sched_cpu *)s->cpu.data + ring;
 	struct sched_run *last = cpu->last_run ? (struct sched_run *)s->run.data + cpu->last_run - 1 : NULL, *to;
@@ -321,9 +321,9 @@ static void apply_in(struct sched *s, struct sched_thread *x, const struct switc
 	if (x->state == STATE_RUNNING && r->ns < x->since + DUPLICATE_NS)
 		return;
 	if (x->state == STATE_OFF)
-		add_off(s, &(struct sched_off){ x->since, r->ns, r->tid, x->chain, x->cpu, cpu, x->kind });
+		trace_sched_add_off(s, &(struct sched_off){ x->since, r->ns, r->tid, x->chain, x->cpu, cpu, x->kind });
 	if (x->state == STATE_START)
-		add_off(s, &(struct sched_off){ s->begin_ns, r->ns, r->tid, 0, cpu, cpu, OFF_UNKNOWN });
+		trace_sched_add_off(s, &(struct sched_off){ s->begin_ns, r->ns, r->tid, 0, cpu, cpu, OFF_UNKNOWN });
 	x->state = STATE_RUNNING;
 	x->since = r->ns;
 	x->cpu = cpu;
@@ -339,7 +339,7 @@ static void apply_out(struct sched *s, struct sched_thread *x, const struct swit
 	x->n_waited += r->off == OFF_WAIT;
 	x->n_preempted += r->off == OFF_PREEMPTED;
 	if (x->state == STATE_START || x->state == STATE_RUNNING)
-		add_run(s, r->ring, &(struct sched_run){ begin, r->ns, r->tid, 1, cpu_of(s, r), r->off });
+		trace_sched_add_run(s, r->ring, &(struct sched_run){ begin, r->ns, r->tid, 1, cpu_of(s, r), r->off });
 	x->state = r->off == OFF_ENDED ? STATE_UNKNOWN : STATE_OFF;
 	x->kind = r->off;
 	x->since = r->ns;
@@ -347,7 +347,7 @@ static void apply_out(struct sched *s, struct sched_thread *x, const struct swit
 	x->cpu = cpu_of(s, r);
 }
 
-static void apply(struct trace *t, struct switch_record *r)
+static void trace_sched_apply(struct trace *t, struct switch_record *r)
 {
 	struct sched *s = &t->sched;
 	struct trace_thread *thread;
@@ -401,7 +401,7 @@ static void apply_pending(struct trace *t, uint64_t before)
 		return;
 	}
 	for (size_t i = 0; i < s->pending.n && r[order[i]].ns < before; i++)
-		apply(t, &r[order[i]]);
+		trace_sched_apply(t, &r[order[i]]);
 	for (size_t i = 0; i < s->pending.n; i++)
 		if (r[i].ns >= before)
 			r[n_kept++] = r[i];
@@ -416,7 +416,7 @@ void trace_sched_poll(struct trace *t)
 
 	if (s->fd.n == 0)
 		return;
-	perf_rings_read(&s->rings, read_record, t);
+	perf_rings_read(&s->rings, trace_sched_read_record, t);
 	apply_pending(t, now - SETTLE_NS);
 }
 
@@ -433,11 +433,11 @@ static void end_threads(struct trace *t)
 		if (x->epoch != s->epoch)
 			continue;
 		if (x->state == STATE_OFF)
-			add_off(s, &(struct sched_off){ x->since, s->end_ns, thread->tid, x->chain, x->cpu, x->cpu,
-							x->kind });
+			trace_sched_add_off(s, &(struct sched_off){ x->since, s->end_ns, thread->tid, x->chain, x->cpu,
+								    x->cpu, x->kind });
 		for (uint16_t k = 0; x->state == STATE_RUNNING && k < s->rings.n; k++)
 			if (s->rings.ring[k].cpu == x->cpu)
-				add_run(s, k, &run);
+				trace_sched_add_run(s, k, &run);
 	}
 }
 
@@ -456,7 +456,7 @@ static uint32_t add_why(struct sched *s, const char *name)
 	return (uint32_t)++s->why.n;
 }
 
-static int compare_addresses(const void *arg, uint32_t a, uint32_t b)
+static int trace_sched_compare_addresses(const void *arg, uint32_t a, uint32_t b)
 {
 	const uint64_t *addr = arg;
 
@@ -475,7 +475,7 @@ static size_t list_addresses(const struct sched *s, struct kernel_name *out)
 	for (size_t i = 0; addr && i < s->chain.n; i++)
 		for (uint32_t k = 0; k < chain[i].n; k++)
 			addr[all.n++] = chain[i].ip[k];
-	order = addr ? order_make(all.n, compare_addresses, addr) : NULL;
+	order = addr ? order_make(all.n, trace_sched_compare_addresses, addr) : NULL;
 	for (size_t i = 0; order && i < all.n; i++)
 		if (n == 0 || out[n - 1].addr != addr[order[i]])
 			out[n++] = (struct kernel_name){ .addr = addr[order[i]] };
@@ -500,7 +500,7 @@ static const struct kernel_name *find_name(const struct kernel_name *name, size_
 }
 
 /* The function in which a thread waited: the innermost one outside the scheduler. NULL: not known. */
-static const char *find_why(const struct sched_chain *chain, const struct kernel_name *name, size_t n)
+static const char *trace_sched_find_why(const struct sched_chain *chain, const struct kernel_name *name, size_t n)
 {
 	for (uint32_t i = 0; i < chain->n; i++) {
 		const struct kernel_name *x = find_name(name, n, chain->ip[i]);
@@ -522,7 +522,7 @@ static void name_chains(struct sched *s)
 
 	if (n && kallsyms_find(name, n) == 0)
 		for (size_t i = 0; i < s->chain.n; i++) {
-			const char *why = find_why(&chain[i], name, n);
+			const char *why = trace_sched_find_why(&chain[i], name, n);
 
 			chain[i].why = why ? add_why(s, why) : 0;
 		}
@@ -537,7 +537,7 @@ void trace_sched_end(struct trace *t)
 		for (size_t i = 0; i < s->fd.n; i++)
 			ioctl(((const int *)s->fd.data)[i], PERF_EVENT_IOC_DISABLE, 0);
 		s->end_ns = clock_now();
-		perf_rings_read(&s->rings, read_record, t);
+		perf_rings_read(&s->rings, trace_sched_read_record, t);
 		apply_pending(t, UINT64_MAX);
 		end_threads(t);
 		name_chains(s);

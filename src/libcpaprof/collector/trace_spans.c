@@ -13,7 +13,7 @@
 
 enum { DEPTH_MAX = 1 << 16 };
 
-static bool add_span(struct vec *out, uint64_t begin, uint64_t end, uint32_t of, bool waits)
+static bool trace_spans_add_span(struct vec *out, uint64_t begin, uint64_t end, uint32_t of, bool waits)
 {
 	struct trace_span *s;
 
@@ -52,7 +52,7 @@ static bool clip_waits(const struct spans_window *w, const struct span_wait *wai
 }
 
 /* Reverse the order of the spans from this index on. */
-static void reverse(struct vec *v, size_t from)
+static void trace_spans_reverse(struct vec *v, size_t from)
 {
 	struct trace_span *s = v->data, t;
 
@@ -85,12 +85,12 @@ static bool place_cost(const struct spans_window *w, const struct span_sample *x
 		/* timers expire at kernel ticks, so a sample can come a little early or late */
 		if (room > left && !(lo == back && room - left < w->join_ns))
 			lo = hi - left;
-		if (!add_span(out, lo, hi, x->source, false))
+		if (!trace_spans_add_span(out, lo, hi, x->source, false))
 			return false;
 		left = left > hi - lo ? left - (hi - lo) : 0;
 		hi = lo;
 	}
-	reverse(out, from);
+	trace_spans_reverse(out, from);
 	return true;
 }
 
@@ -113,7 +113,7 @@ static bool place_costs(const struct spans_window *w, const struct span_sample *
 }
 
 /* Merge runs and waits, both sorted by time. Where they overlap, the thread ran. */
-static bool merge(const struct vec *runs, const struct vec *waits, struct vec *out)
+static bool trace_spans_merge(const struct vec *runs, const struct vec *waits, struct vec *out)
 {
 	const struct trace_span *run = runs->data;
 	const struct span_wait *wait = waits->data;
@@ -124,16 +124,16 @@ static bool merge(const struct vec *runs, const struct vec *waits, struct vec *o
 		uint64_t at = wait[i].begin > ran ? wait[i].begin : ran;
 
 		for (; k < runs->n && run[k].begin < wait[i].end; k++) {
-			if (!add_span(out, at, run[k].begin, wait[i].source, true) ||
-			    !add_span(out, run[k].begin, run[k].end, run[k].source, false))
+			if (!trace_spans_add_span(out, at, run[k].begin, wait[i].source, true) ||
+			    !trace_spans_add_span(out, run[k].begin, run[k].end, run[k].source, false))
 				return false;
 			at = ran = run[k].end;
 		}
-		if (!add_span(out, at, wait[i].end, wait[i].source, true))
+		if (!trace_spans_add_span(out, at, wait[i].end, wait[i].source, true))
 			return false;
 	}
 	for (; k < runs->n; k++)
-		if (!add_span(out, run[k].begin, run[k].end, run[k].source, false))
+		if (!trace_spans_add_span(out, run[k].begin, run[k].end, run[k].source, false))
 			return false;
 	return true;
 }
@@ -143,7 +143,8 @@ int spans_make(const struct spans_window *window, const struct span_sample *samp
 {
 	struct vec runs = { 0 }, waits = { 0 };
 	bool fine = clip_waits(window, wait, n_waits, &waits) &&
-		    place_costs(window, sample, n_samples, waits.data, waits.n, &runs) && merge(&runs, &waits, out);
+		    place_costs(window, sample, n_samples, waits.data, waits.n, &runs) &&
+		    trace_spans_merge(&runs, &waits, out);
 
 	vec_release(&runs, sizeof(struct trace_span));
 	vec_release(&waits, sizeof(*wait));

@@ -48,7 +48,7 @@ static const struct sched_off *off_at(const struct trace_writer *x, size_t i)
 	return (const struct sched_off *)x->t->sched.off.data + x->offs[i];
 }
 
-static int compare_u64(uint64_t a, uint64_t b)
+static int trace_write_compare_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
 }
@@ -57,35 +57,39 @@ static int compare_samples(const void *arg, uint32_t a, uint32_t b)
 {
 	const struct trace_sample *s = arg;
 
-	return s[a].tid != s[b].tid ? compare_u64(s[a].tid, s[b].tid) : compare_u64(s[a].ns, s[b].ns);
+	return s[a].tid != s[b].tid ? trace_write_compare_u64(s[a].tid, s[b].tid)
+				    : trace_write_compare_u64(s[a].ns, s[b].ns);
 }
 
 static int compare_waits(const void *arg, uint32_t a, uint32_t b)
 {
 	const struct trace_wait *w = arg;
 
-	return w[a].tid != w[b].tid ? compare_u64(w[a].tid, w[b].tid) : compare_u64(w[a].begin, w[b].begin);
+	return w[a].tid != w[b].tid ? trace_write_compare_u64(w[a].tid, w[b].tid)
+				    : trace_write_compare_u64(w[a].begin, w[b].begin);
 }
 
 static int compare_offs(const void *arg, uint32_t a, uint32_t b)
 {
 	const struct sched_off *o = arg;
 
-	return o[a].tid != o[b].tid ? compare_u64(o[a].tid, o[b].tid) : compare_u64(o[a].begin, o[b].begin);
+	return o[a].tid != o[b].tid ? trace_write_compare_u64(o[a].tid, o[b].tid)
+				    : trace_write_compare_u64(o[a].begin, o[b].begin);
 }
 
-static int compare_runs(const void *arg, uint32_t a, uint32_t b)
+static int trace_write_compare_runs(const void *arg, uint32_t a, uint32_t b)
 {
 	const struct sched_run *r = arg;
 
-	return r[a].cpu != r[b].cpu ? compare_u64(r[a].cpu, r[b].cpu) : compare_u64(r[a].begin, r[b].begin);
+	return r[a].cpu != r[b].cpu ? trace_write_compare_u64(r[a].cpu, r[b].cpu)
+				    : trace_write_compare_u64(r[a].begin, r[b].begin);
 }
 
-static int compare_threads(const void *arg, uint32_t a, uint32_t b)
+static int trace_write_compare_threads(const void *arg, uint32_t a, uint32_t b)
 {
 	const struct trace_thread *t = arg;
 
-	return compare_u64(t[a].tid, t[b].tid);
+	return trace_write_compare_u64(t[a].tid, t[b].tid);
 }
 
 /* Advance p to the next thread. Returns false at the end. */
@@ -134,7 +138,7 @@ void trace_write_string(struct trace_writer *x, const char *s)
 	trace_json_text(&x->json, s, strlen(s));
 }
 
-static int add_label(void *arg, const char *key, size_t n_key, const char *value, size_t n_value)
+static int trace_write_add_label(void *arg, const char *key, size_t n_key, const char *value, size_t n_value)
 {
 	struct trace_writer *x = arg;
 
@@ -147,7 +151,7 @@ static int add_label(void *arg, const char *key, size_t n_key, const char *value
 
 /* The line is omitted: it would be that of the first sample, and some readers treat functions with different arguments
  * as different functions. */
-static void add_file(struct trace_writer *x, const struct trace_frame *f)
+static void trace_write_add_file(struct trace_writer *x, const struct trace_frame *f)
 {
 	size_t n;
 	const char *file = strings_get(&x->names.strings, f->file, &n);
@@ -157,17 +161,17 @@ static void add_file(struct trace_writer *x, const struct trace_frame *f)
 }
 
 /* The index + 1 in sched.why of the kernel function of a wait; 0: not known. */
-static uint32_t find_why(const struct trace_writer *x, const struct sched_off *off)
+static uint32_t trace_write_find_why(const struct trace_writer *x, const struct sched_off *off)
 {
 	const struct sched_chain *chain = x->t->sched.chain.data;
 
 	return off->chain ? chain[off->chain - 1].why : 0;
 }
 
-static void add_off(struct trace_writer *x, const struct sched_off *off)
+static void trace_write_add_off(struct trace_writer *x, const struct sched_off *off)
 {
 	const char(*why)[KERNEL_NAME_MAX] = x->t->sched.why.data;
-	uint32_t n_why = find_why(x, off);
+	uint32_t n_why = trace_write_find_why(x, off);
 
 	trace_write_next(x, "\"cpu\":");
 	trace_json_add(&x->json, "%u", off->cpu);
@@ -194,13 +198,13 @@ static void add_args(struct trace_writer *x, const struct trace_frame *f, const 
 	trace_json_put(&x->json, ",\"args\":{", 9);
 	x->has_element = false;
 	if (f->file)
-		add_file(x, f);
+		trace_write_add_file(x, f);
 	if (w && w->holder) {
 		trace_write_next(x, "\"holder\":");
 		trace_json_add(&x->json, "%" PRIu32, w->holder);
 	}
 	if (off)
-		add_off(x, off);
+		trace_write_add_off(x, off);
 	else if (w && w->woken) {
 		trace_write_next(x, "\"woken\":");
 		trace_json_add(&x->json, "%" PRIu32 ",\"ran_us\":%" PRIu32 ",\"ready_us\":%" PRIu32, w->woken,
@@ -209,7 +213,7 @@ static void add_args(struct trace_writer *x, const struct trace_frame *f, const 
 	if (label && x->t->p->c) {
 		trace_write_next(x, "\"labels\":{");
 		x->has_element = false;
-		collect_labels(x->t->p->c, label, add_label, x);
+		collect_labels(x->t->p->c, label, trace_write_add_label, x);
 		trace_json_put(&x->json, "}", 1);
 	}
 	trace_json_put(&x->json, "}", 1);
@@ -278,7 +282,7 @@ void trace_write_meta(struct trace_writer *x, const char *what, int pid, uint32_
 	trace_json_put(&x->json, "}}", 2);
 }
 
-static bool add_wait(struct trace_writer *x, uint64_t begin, uint64_t end, uint32_t source, bool is_certain)
+static bool trace_write_add_wait(struct trace_writer *x, uint64_t begin, uint64_t end, uint32_t source, bool is_certain)
 {
 	struct span_wait *to = vec_reserve(&x->wait, 1, sizeof(*to), TRACE_EVENTS_MAX * 4UL);
 
@@ -331,10 +335,10 @@ static bool add_off_wait(struct trace_writer *x, const struct thread_part *p, si
 
 	if (off->kind == OFF_UNKNOWN && !wait)
 		return true;
-	if (!add_wait(x, off->begin, off->end, FROM_OFF | (uint32_t)k, true))
+	if (!trace_write_add_wait(x, off->begin, off->end, FROM_OFF | (uint32_t)k, true))
 		return false;
 	return !wait || k + 1 == p->off_end || match[k + 1 - p->off] != wait ||
-	       add_wait(x, off->end, off_at(x, k + 1)->begin, IS_RUN | (wait - 1), false);
+	       trace_write_add_wait(x, off->end, off_at(x, k + 1)->begin, IS_RUN | (wait - 1), false);
 }
 
 /* Combine the waits that polls saw with the times off the CPU, in order of time. */
@@ -351,7 +355,7 @@ static bool combine_waits(struct trace_writer *x, const struct thread_part *p)
 			continue;
 		for (; fine && k < p->off_end && off_at(x, k)->begin < w->begin; k++)
 			fine = add_off_wait(x, p, k);
-		fine = fine && add_wait(x, w->begin, w->end, x->waits[p->wait + i], w->woken == 0);
+		fine = fine && trace_write_add_wait(x, w->begin, w->end, x->waits[p->wait + i], w->woken == 0);
 	}
 	for (; fine && k < p->off_end; k++)
 		fine = add_off_wait(x, p, k);
@@ -427,7 +431,7 @@ static void set_off_stack(struct trace_writer *x, const struct trace_span *s, co
 	else if (w)
 		trace_names_push(&x->names, w->reason);
 	else
-		trace_names_push(&x->names, wait + find_why(x, off));
+		trace_names_push(&x->names, wait + trace_write_find_why(x, off));
 }
 
 static void add_slices(struct trace_writer *x, const struct trace_span *s)
@@ -461,7 +465,7 @@ const char *trace_write_name(const struct trace_thread *info, uint32_t tid, char
 	return buffer;
 }
 
-static int write_part(struct trace_writer *x, const struct thread_part *p, size_t share)
+static int trace_write_part(struct trace_writer *x, const struct thread_part *p, size_t share)
 {
 	char name[32];
 	int pid = (int)x->t->p->pid, rc = make_spans(x, p);
@@ -494,7 +498,7 @@ static int write_parts(struct trace_writer *x)
 	p = (struct thread_part){ 0 };
 	while (rc == 0 && next_part(x, &p)) {
 		if (!p.info || !p.info->is_ours)
-			rc = write_part(x, &p, x->n_slices_remaining / n);
+			rc = trace_write_part(x, &p, x->n_slices_remaining / n);
 		n--;
 	}
 	return rc;
@@ -550,7 +554,7 @@ static void write_other(struct trace_writer *x, const char *program, size_t n_pr
 	trace_json_put(&x->json, "}}\n", 3);
 }
 
-static int write_all(struct trace_writer *x)
+static int trace_write_all(struct trace_writer *x)
 {
 	struct process_info facts;
 	const char *slash, *base;
@@ -576,14 +580,14 @@ static bool sort_all(struct trace_writer *x)
 
 	x->samples = order_make(t->sample.n, compare_samples, t->sample.data);
 	x->waits = order_make(t->wait.n, compare_waits, t->wait.data);
-	x->threads = order_make(t->thread.n, compare_threads, t->thread.data);
+	x->threads = order_make(t->thread.n, trace_write_compare_threads, t->thread.data);
 	x->offs = order_make(t->sched.off.n, compare_offs, t->sched.off.data);
-	x->runs = order_make(t->sched.run.n, compare_runs, t->sched.run.data);
+	x->runs = order_make(t->sched.run.n, trace_write_compare_runs, t->sched.run.data);
 	return (x->offs || !t->sched.off.n) && (x->runs || !t->sched.run.n) && (x->samples || !t->sample.n) &&
 	       (x->waits || !t->wait.n) && (x->threads || !t->thread.n);
 }
 
-static void release(struct trace_writer *x)
+static void trace_write_release(struct trace_writer *x)
 {
 	order_free(x->samples, x->t->sample.n);
 	order_free(x->waits, x->t->wait.n);
@@ -615,8 +619,8 @@ int trace_write(const struct trace *t, snap_names_fn *names, void *names_arg, sn
 	if (!x->json.gzip || !sort_all(x))
 		rc = -ENOMEM;
 	if (rc == 0)
-		rc = write_all(x);
+		rc = trace_write_all(x);
 	packed = x->json.gzip ? gzip_close(x->json.gzip) : 0;
-	release(x);
+	trace_write_release(x);
 	return rc < 0 ? rc : packed;
 }

@@ -14,7 +14,7 @@
 
 enum { CPUS_PID = (1 << 22) + 1 }; /* above the pids of Linux */
 
-static const struct trace_thread *find_thread(const struct trace_writer *x, uint32_t tid)
+static const struct trace_thread *trace_write_sched_find_thread(const struct trace_writer *x, uint32_t tid)
 {
 	size_t lo = 0, hi = x->t->thread.n;
 
@@ -33,7 +33,7 @@ static void write_run(struct trace_writer *x, const struct sched_run *r)
 {
 	static const char *const then[] = { "waited", "preempted", NULL, NULL, "ended" }; /* by enum off_kind */
 	char buffer[32];
-	const char *name = trace_write_name(find_thread(x, r->tid), r->tid, buffer, sizeof(buffer));
+	const char *name = trace_write_name(trace_write_sched_find_thread(x, r->tid), r->tid, buffer, sizeof(buffer));
 
 	trace_write_begin(x, name, strlen(name), "running", CPUS_PID, (uint32_t)r->cpu + 1, r->begin, r->end);
 	trace_json_add(&x->json, ",\"args\":{\"tid\":%" PRIu32 ",\"switches\":%" PRIu32, r->tid, r->n_switches);
@@ -67,7 +67,7 @@ void trace_write_cpus(struct trace_writer *x)
 }
 
 /* Write the number of times that each thread left its CPU. */
-static void write_counts(struct trace_writer *x)
+static void trace_write_sched_write_counts(struct trace_writer *x)
 {
 	trace_write_next(x, "\n\"switched\":{");
 	x->has_element = false;
@@ -93,7 +93,7 @@ void trace_write_sched(struct trace_writer *x)
 		trace_write_number(x, "switches", s->n_switches);
 		trace_write_number(x, "lost_switches", s->n_lost);
 		trace_write_number(x, "switches_min_us", SCHED_MIN_NS / 1000);
-		write_counts(x);
+		trace_write_sched_write_counts(x);
 	}
 	if (s->error || x->t->is_self) {
 		snprintf(text, sizeof(text), "%s: errno %d",

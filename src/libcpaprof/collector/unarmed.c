@@ -66,7 +66,7 @@ static bool has_used_enough(const struct collect *c, struct process *p, uint32_t
 }
 
 /* Is the thread running, and has it used much CPU time? */
-static bool is_busy(const struct collect *c, struct process *p, uint32_t tid)
+static bool unarmed_is_busy(const struct collect *c, struct process *p, uint32_t tid)
 {
 	char name[64], text[STAT_SIZE], *at;
 	unsigned long long ticks;
@@ -133,13 +133,13 @@ struct scan {
 };
 
 /* Check up to THREADS_ONCE threads, from the first thread that was not checked last time. */
-static bool check_thread(void *data, uint32_t tid)
+static bool unarmed_check_thread(void *data, uint32_t tid)
 {
 	struct scan *l = data;
 	uint32_t i = l->i++;
 
 	if (i >= l->p->unarmed_next && i - l->p->unarmed_next < THREADS_ONCE &&
-	    !has_ring(l->c, l->p, namespace_inner_tid(l->p, l->folder, tid)) && is_busy(l->c, l->p, tid))
+	    !has_ring(l->c, l->p, namespace_inner_tid(l->p, l->folder, tid)) && unarmed_is_busy(l->c, l->p, tid))
 		signal_if_ours(l->c, l->p, tid);
 	return true;
 }
@@ -159,7 +159,7 @@ void collect_signal_unarmed(const struct collect *c, struct process *p)
 	if (fd < 0)
 		return;
 	l.folder = fd;
-	task_each(fd, check_thread, &l);
+	task_each(fd, unarmed_check_thread, &l);
 	close(fd);
 	p->unarmed_next =
 		l.i - p->unarmed_next > THREADS_ONCE && l.i > p->unarmed_next ? p->unarmed_next + THREADS_ONCE : 0;

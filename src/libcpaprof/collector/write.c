@@ -33,7 +33,7 @@ struct comments {
 	uint32_t n;
 };
 
-__attribute__((format(printf, 2, 3))) static void add_comment(struct comments *r, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void collector_write_add_comment(struct comments *r, const char *fmt, ...)
 {
 	va_list args;
 
@@ -60,13 +60,14 @@ static void add_stack_comments(struct comments *r, const struct snap_cpu *c)
 		n += c->cut[i];
 	for (int i = 0; i < N_CUTS && n; i++)
 		if (c->cut[i] && r->n < COMMENTS_MAX - 3)
-			add_comment(r, "stacks, %s: %llu of %llu (%.2f%%)", why[i], (unsigned long long)c->cut[i],
-				    (unsigned long long)n, 100.0 * (double)c->cut[i] / (double)n);
+			collector_write_add_comment(r, "stacks, %s: %llu of %llu (%.2f%%)", why[i],
+						    (unsigned long long)c->cut[i], (unsigned long long)n,
+						    100.0 * (double)c->cut[i] / (double)n);
 	/* these count as complete, too, if they reach the start of the thread */
 	if (c->guessed && n && r->n < COMMENTS_MAX - 2)
-		add_comment(r, "stacks with frames found without call frame information: %llu of %llu (%.2f%%)",
-			    (unsigned long long)c->guessed, (unsigned long long)n,
-			    100.0 * (double)c->guessed / (double)n);
+		collector_write_add_comment(
+			r, "stacks with frames found without call frame information: %llu of %llu (%.2f%%)",
+			(unsigned long long)c->guessed, (unsigned long long)n, 100.0 * (double)c->guessed / (double)n);
 }
 
 static void add_busy_comment(struct comments *r, const struct snap *s)
@@ -74,7 +75,7 @@ static void add_busy_comment(struct comments *r, const struct snap *s)
 	char text[120];
 
 	if (busy_comment(busy_share(&s->busy_start, &s->busy_end), text, sizeof(text)) > 0)
-		add_comment(r, "%s", text);
+		collector_write_add_comment(r, "%s", text);
 }
 
 static void add_cpu_comments(struct comments *r, const struct snap *s)
@@ -85,43 +86,45 @@ static void add_cpu_comments(struct comments *r, const struct snap *s)
 				 s->period); /* rate of the current recording, if there are several */
 	double seconds = (double)c->weight / hz;
 
-	add_comment(r, "cpa %s: pid %d, %s", PACKAGE_VERSION, (int)p->pid,
-		    p->engine & ENGINE_NONE                                    ? "some threads without a timer"
-		    : p->engine & ENGINE_PERF && p->engine & ENGINE_THREADS    ? "per-thread perf events and timers"
-		    : p->engine & ENGINE_PERF                                  ? "per-thread perf events"
-		    : p->engine & ENGINE_PROCESS && p->engine & ENGINE_THREADS ? "per-thread and per-process timers"
-		    : p->engine & ENGINE_PROCESS                               ? "per-process timer"
-									       : "per-thread timers");
-	add_comment(
+	collector_write_add_comment(
+		r, "cpa %s: pid %d, %s", PACKAGE_VERSION, (int)p->pid,
+		p->engine & ENGINE_NONE                                    ? "some threads without a timer"
+		: p->engine & ENGINE_PERF && p->engine & ENGINE_THREADS    ? "per-thread perf events and timers"
+		: p->engine & ENGINE_PERF                                  ? "per-thread perf events"
+		: p->engine & ENGINE_PROCESS && p->engine & ENGINE_THREADS ? "per-thread and per-process timers"
+		: p->engine & ENGINE_PROCESS                               ? "per-process timer"
+									   : "per-thread timers");
+	collector_write_add_comment(
 		r,
 		"asked for %u Hz, got %.1f stacks per second of CPU time; samples are stacks, nanoseconds are CPU time",
 		hz, seconds > 0 ? (double)c->n_samples / seconds : 0.0);
 	add_busy_comment(r, s);
 	if (p->error)
-		add_comment(r, "cannot create timers: %s%s",
-			    p->error == EAGAIN ? "too many pending signals (ulimit -i)"
-					       : strerrordesc_np((int)p->error),
-			    p->engine & ENGINE_PROCESS ? "; threads share the timer of the process" : "");
+		collector_write_add_comment(
+			r, "cannot create timers: %s%s",
+			p->error == EAGAIN ? "too many pending signals (ulimit -i)" : strerrordesc_np((int)p->error),
+			p->engine & ENGINE_PROCESS ? "; threads share the timer of the process" : "");
 	if (p->moved)
-		add_comment(r, "the program replaced our signal handler %u times; now using signal %d", p->moved,
-			    collect_signal(p));
+		collector_write_add_comment(r, "the program replaced our signal handler %u times; now using signal %d",
+					    p->moved, collect_signal(p));
 	if (p->perf_error)
-		add_comment(r, "no perf events: %s", strerrordesc_np((int)p->perf_error));
+		collector_write_add_comment(r, "no perf events: %s", strerrordesc_np((int)p->perf_error));
 	if (c->lost)
-		add_comment(r, "lost: %llu periods, shown as %s", (unsigned long long)c->lost,
-			    pseudo_frame_name[PSEUDO_LOST]);
+		collector_write_add_comment(r, "lost: %llu periods, shown as %s", (unsigned long long)c->lost,
+					    pseudo_frame_name[PSEUDO_LOST]);
 	if (c->adopted)
-		add_comment(r, "of these, before threads without a timer were found: %llu",
-			    (unsigned long long)c->adopted);
+		collector_write_add_comment(r, "of these, before threads without a timer were found: %llu",
+					    (unsigned long long)c->adopted);
 	if (c->blocked)
-		add_comment(r, "signal blocked: %llu periods", (unsigned long long)c->blocked);
+		collector_write_add_comment(r, "signal blocked: %llu periods", (unsigned long long)c->blocked);
 	if (c->kernel)
-		add_comment(r, "in the kernel, which perf events may not count here: %llu periods, shown as %s",
-			    (unsigned long long)c->kernel, pseudo_frame_name[PSEUDO_KERNEL]);
+		collector_write_add_comment(
+			r, "in the kernel, which perf events may not count here: %llu periods, shown as %s",
+			(unsigned long long)c->kernel, pseudo_frame_name[PSEUDO_KERNEL]);
 	if (c->orphans)
-		add_comment(r, "signals in unknown threads: %llu", (unsigned long long)c->orphans);
+		collector_write_add_comment(r, "signals in unknown threads: %llu", (unsigned long long)c->orphans);
 	if (c->bad)
-		add_comment(r, "invalid ring records: %llu", (unsigned long long)c->bad);
+		collector_write_add_comment(r, "invalid ring records: %llu", (unsigned long long)c->bad);
 	add_stack_comments(r, c);
 }
 
@@ -141,13 +144,15 @@ static void add_heap_comments(struct comments *r, const struct snap *s)
 		atomic_load_explicit(&collect_slot(s->p->c, collect_slot_index(s->p))->heap, memory_order_relaxed);
 
 	if (s->period > 1)
-		add_comment(r, "heap: one sample per %llu bytes on average; values are scaled accordingly",
-			    (unsigned long long)s->period);
+		collector_write_add_comment(r,
+					    "heap: one sample per %llu bytes on average; values are scaled accordingly",
+					    (unsigned long long)s->period);
 	if (s->row.n == 0 && atomic_load_explicit(&s->p->c->head->heap_rate, memory_order_relaxed) == 0)
-		add_comment(r, "heap: not measured; enable it with cpa_heap_set_rate() or CPA_HEAP_RATE");
+		collector_write_add_comment(r,
+					    "heap: not measured; enable it with cpa_heap_set_rate() or CPA_HEAP_RATE");
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (bits & all[i].bit)
-			add_comment(r, "heap: incomplete, because %s", all[i].why);
+			collector_write_add_comment(r, "heap: incomplete, because %s", all[i].why);
 }
 
 /* Report the values whose stacks did not fit into the tables. */
@@ -158,24 +163,24 @@ static void add_overflow_comment(struct comments *r, const struct snap *s)
 
 	for (size_t i = 0; i < s->row.n; i++)
 		if (row[i].n == 1 && frames[row[i].at] == PSEUDO_FULL)
-			add_comment(r, "no room for more stacks: %lld, shown as %s", (long long)row[i].value[0],
-				    pseudo_frame_name[PSEUDO_FULL]);
+			collector_write_add_comment(r, "no room for more stacks: %lld, shown as %s",
+						    (long long)row[i].value[0], pseudo_frame_name[PSEUDO_FULL]);
 }
 
 static void add_external_comments(struct comments *r, const struct snap *s)
 {
 	const struct external *e = s->p->external;
 
-	add_comment(r, "cpa %s: pid %d, %s", PACKAGE_VERSION, (int)s->p->pid, e->comment[0]);
+	collector_write_add_comment(r, "cpa %s: pid %d, %s", PACKAGE_VERSION, (int)s->p->pid, e->comment[0]);
 	for (size_t i = 1; i < sizeof(e->comment) / sizeof(e->comment[0]); i++)
 		if (e->comment[i][0])
-			add_comment(r, "%s", e->comment[i]);
+			collector_write_add_comment(r, "%s", e->comment[i]);
 	add_busy_comment(r, s);
 	add_stack_comments(r, &s->cpu);
 }
 
 /* Make the comments of a profile. r is zero-initialised. */
-static void make_comments(struct comments *r, const struct snap *s)
+static void collector_write_make_comments(struct comments *r, const struct snap *s)
 {
 	if (s->kind == SNAP_CPU) {
 		add_cpu_comments(r, s);
@@ -185,7 +190,7 @@ static void make_comments(struct comments *r, const struct snap *s)
 		add_external_comments(r, s);
 		return;
 	}
-	add_comment(r, "cpa %s: pid %d", PACKAGE_VERSION, (int)s->p->pid);
+	collector_write_add_comment(r, "cpa %s: pid %d", PACKAGE_VERSION, (int)s->p->pid);
 	if (s->kind == SNAP_HEAP || s->kind == SNAP_ALLOCS)
 		add_heap_comments(r, s);
 	add_overflow_comment(r, s);
@@ -274,17 +279,17 @@ static const struct snap_types *types_of(const struct snap *s)
 	return s->kind == SNAP_EXTERNAL ? &s->p->external->types : &types[s->kind];
 }
 
-static uint32_t add_string(struct proto_writer *x, const char *s)
+static uint32_t collector_write_add_string(struct proto_writer *x, const char *s)
 {
 	return strings_add_text(&x->strings, s);
 }
 
-static void value_type(struct proto_writer *x, uint32_t field, const struct snap_value_type *t)
+static void collector_write_value_type(struct proto_writer *x, uint32_t field, const struct snap_value_type *t)
 {
 	size_t mark = wire_open(&x->w, field);
 
-	wire_number_nonzero(&x->w, 1, add_string(x, t->type ? t->type : x->s->name));
-	wire_number_nonzero(&x->w, 2, add_string(x, t->unit));
+	wire_number_nonzero(&x->w, 1, collector_write_add_string(x, t->type ? t->type : x->s->name));
+	wire_number_nonzero(&x->w, 2, collector_write_add_string(x, t->unit));
 	wire_close(&x->w, mark);
 }
 
@@ -333,7 +338,7 @@ static void write_sample(struct proto_writer *x, const struct snap_row *r)
 		collect_labels(x->s->p->c, r->label, write_label, x);
 	if (r->size) {
 		mark = wire_open(&x->w, SAMPLE_LABEL);
-		wire_number_nonzero(&x->w, LABEL_KEY, add_string(x, "bytes"));
+		wire_number_nonzero(&x->w, LABEL_KEY, collector_write_add_string(x, "bytes"));
 		wire_number_nonzero(&x->w, LABEL_NUMBER, r->size);
 		wire_close(&x->w, mark);
 	}
@@ -402,10 +407,10 @@ static void write_unsampled_samples(struct proto_writer *x)
 }
 
 /* Readers demangle a name that equals the system name; a verbatim name has none. */
-static void write_line(struct proto_writer *x, const struct snap_name *name)
+static void collector_write_line(struct proto_writer *x, const struct snap_name *name)
 {
-	uint32_t text = add_string(x, name->function);
-	uint32_t texts[] = { text, name->is_verbatim ? 0 : text, add_string(x, name->file) };
+	uint32_t text = collector_write_add_string(x, name->function);
+	uint32_t texts[] = { text, name->is_verbatim ? 0 : text, collector_write_add_string(x, name->file) };
 	uint32_t id = strings_add(&x->functions, (const char *)texts, sizeof(texts));
 	size_t mark;
 
@@ -422,7 +427,7 @@ static void write_names(struct proto_writer *x, const struct table_loc *loc)
 	struct snap_name name;
 
 	for (uint32_t i = 0; i < INLINED_MAX && x->names(x->names_arg, x->s->p, loc->addr, loc->map, i, &name); i++)
-		write_line(x, &name);
+		collector_write_line(x, &name);
 }
 
 static void write_locations(struct proto_writer *x)
@@ -439,7 +444,7 @@ static void write_locations(struct proto_writer *x)
 		wire_number_nonzero(&x->w, LOCATION_MAPPING, loc[i].map);
 		wire_number_nonzero(&x->w, LOCATION_ADDRESS, loc[i].addr);
 		if (i < N_PSEUDO_FRAMES)
-			write_line(x, &(struct snap_name){ .function = pseudo_frame_name[i] });
+			collector_write_line(x, &(struct snap_name){ .function = pseudo_frame_name[i] });
 		else if (x->names)
 			write_names(x, &loc[i]);
 		wire_close(&x->w, mark);
@@ -451,7 +456,7 @@ static void write_named_location(struct proto_writer *x, uint64_t id, const char
 	size_t mark = wire_open(&x->w, PROFILE_LOCATION);
 
 	wire_number_nonzero(&x->w, LOCATION_ID, id);
-	write_line(x, &(struct snap_name){ .function = name, .is_verbatim = true });
+	collector_write_line(x, &(struct snap_name){ .function = name, .is_verbatim = true });
 	wire_close(&x->w, mark);
 }
 
@@ -486,7 +491,7 @@ static void write_functions(struct proto_writer *x)
 }
 
 /* Write all mappings; the executable is the first. Names are hints, so no mapping is marked as having functions. */
-static void write_mappings(struct proto_writer *x)
+static void collector_write_mappings(struct proto_writer *x)
 {
 	const struct maps *maps = &x->s->p->maps;
 	const struct map *m = maps->map.data;
@@ -509,24 +514,24 @@ static void write_mappings(struct proto_writer *x)
  * Write time and duration. A snapshot has no duration; a difference always has one. The time is the start of a CPU
  * profile, but the end of other differences, as in Go.
  */
-static void write_times(struct proto_writer *x)
+static void collector_write_times(struct proto_writer *x)
 {
 	const struct snap *s = x->s;
 	uint64_t least = s->delta ? 1 : 0; /* the clock may have been set back */
 
 	wire_number_nonzero(&x->w, PROFILE_TIME, s->delta && s->kind != SNAP_CPU ? s->end_ns : s->start_ns);
 	wire_number_nonzero(&x->w, PROFILE_DURATION, s->end_ns > s->start_ns ? s->end_ns - s->start_ns : least);
-	value_type(x, PROFILE_PERIOD_TYPE, &types_of(s)->period);
+	collector_write_value_type(x, PROFILE_PERIOD_TYPE, &types_of(s)->period);
 	wire_number_nonzero(&x->w, PROFILE_PERIOD, s->period);
 }
 
-static void write_all(struct proto_writer *x)
+static void collector_write_all(struct proto_writer *x)
 {
 	const struct snap *s = x->s;
 	const struct snap_types *t = types_of(s);
 
 	for (; x->n_values < SNAP_VALUES && t->value[x->n_values].unit; x->n_values++)
-		value_type(x, PROFILE_SAMPLE_TYPE, &t->value[x->n_values]);
+		collector_write_value_type(x, PROFILE_SAMPLE_TYPE, &t->value[x->n_values]);
 	assign_ids(x);
 	write_samples(x);
 	if (s->kind == SNAP_CPU)
@@ -535,15 +540,15 @@ static void write_all(struct proto_writer *x)
 	if (s->kind == SNAP_CPU)
 		write_unsampled_locations(x);
 	write_functions(x);
-	write_mappings(x);
-	write_times(x);
-	make_comments(&x->comments, s);
+	collector_write_mappings(x);
+	collector_write_times(x);
+	collector_write_make_comments(&x->comments, s);
 	for (uint32_t i = 0; i < x->comments.n; i++)
-		wire_number(&x->w, PROFILE_COMMENT, add_string(x, x->comments.text[i]));
+		wire_number(&x->w, PROFILE_COMMENT, collector_write_add_string(x, x->comments.text[i]));
 	if (t->drop_frames)
-		wire_number_nonzero(&x->w, PROFILE_DROP_FRAMES, add_string(x, t->drop_frames));
+		wire_number_nonzero(&x->w, PROFILE_DROP_FRAMES, collector_write_add_string(x, t->drop_frames));
 	if (t->default_type)
-		wire_number_nonzero(&x->w, PROFILE_DEFAULT_SAMPLE_TYPE, add_string(x, t->default_type));
+		wire_number_nonzero(&x->w, PROFILE_DEFAULT_SAMPLE_TYPE, collector_write_add_string(x, t->default_type));
 	for (uint32_t i = 0; i < x->strings.string.n; i++) {
 		size_t n;
 		const char *text = strings_get(&x->strings, i, &n);
@@ -561,7 +566,7 @@ static int write_compressed(struct proto_writer *x, snap_sink_fn *sink, void *ar
 	if (!gzip)
 		return -ENOMEM;
 	wire_begin(&x->w, x->buffer, sizeof(x->buffer), gzip_sink, gzip);
-	write_all(x);
+	collector_write_all(x);
 	is_complete = wire_end(&x->w);
 	rc = gzip_close(gzip);
 	return rc ? rc : is_complete ? 0 : -EIO;
@@ -596,7 +601,7 @@ int snap_write(const struct snap *s, int debug, snap_names_fn *names, void *name
 	return s->kind == SNAP_CPU ? -EINVAL : snap_write_text(s, debug, names, names_arg, sink, arg);
 }
 
-static int write_file(void *arg, const void *data, size_t n)
+static int collector_write_file(void *arg, const void *data, size_t n)
 {
 	int fd = *(const int *)arg;
 
@@ -620,7 +625,7 @@ int process_write(struct process *p, int fd)
 
 	if (rc < 0)
 		return rc;
-	rc = snap_write(s, 0, NULL, NULL, write_file, &fd);
+	rc = snap_write(s, 0, NULL, NULL, collector_write_file, &fd);
 	snap_free(s);
 	return rc;
 }

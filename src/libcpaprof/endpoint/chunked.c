@@ -25,7 +25,7 @@ enum at {
 	AT_LAST /* the LF that ends the body */
 };
 
-static int digit(char c)
+static int chunked_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -34,14 +34,14 @@ static int digit(char c)
 }
 
 /* Is the byte allowed in extensions and trailers? Control characters are not. */
-static bool is_plain(char c)
+static bool chunked_is_plain(char c)
 {
 	return ((unsigned char)c >= ' ' && c != 0x7f) || c == '\t';
 }
 
-static bool parse_size(struct chunked *c, char b)
+static bool chunked_parse_size(struct chunked *c, char b)
 {
-	int d = digit(b);
+	int d = chunked_digit(b);
 
 	if (d >= 0) {
 		if (c->n_remaining >> 40) /* limit each size, so that no sum of sizes overflows 64 bits */
@@ -62,11 +62,11 @@ static bool parse_byte(struct chunked *c, char b)
 	switch ((enum at)c->state) {
 	case AT_SIZE:
 	case AT_DIGITS:
-		return parse_size(c, b);
+		return chunked_parse_size(c, b);
 	case AT_EXTENSION:
 		if (b == '\r')
 			c->state = AT_SIZE_END;
-		return b == '\r' || is_plain(b);
+		return b == '\r' || chunked_is_plain(b);
 	case AT_SIZE_END:
 		c->state = c->n_remaining ? AT_DATA : AT_TRAILER;
 		return b == '\n';
@@ -78,11 +78,11 @@ static bool parse_byte(struct chunked *c, char b)
 		return b == '\n';
 	case AT_TRAILER:
 		c->state = b == '\r' ? AT_LAST : AT_IN_TRAILER;
-		return b == '\r' || is_plain(b);
+		return b == '\r' || chunked_is_plain(b);
 	case AT_IN_TRAILER:
 		if (b == '\r')
 			c->state = AT_TRAILER_END;
-		return b == '\r' || is_plain(b);
+		return b == '\r' || chunked_is_plain(b);
 	case AT_TRAILER_END:
 		c->state = AT_TRAILER;
 		return b == '\n';
@@ -93,7 +93,7 @@ static bool parse_byte(struct chunked *c, char b)
 	return b == '\n';
 }
 
-static enum chunked_status add_data(struct chunked *c, const char *data, size_t n, struct vec *out)
+static enum chunked_status chunked_add_data(struct chunked *c, const char *data, size_t n, struct vec *out)
 {
 	if (out) {
 		void *to = vec_reserve(out, n, 1, SIZE_MAX);
@@ -119,7 +119,7 @@ enum chunked_status chunked_decode(struct chunked *c, const char *data, size_t *
 		if (c->state == AT_DATA) {
 			size_t m = c->n_remaining < all - i ? (size_t)c->n_remaining : all - i;
 
-			is = add_data(c, data + i, m, out);
+			is = chunked_add_data(c, data + i, m, out);
 			i += m;
 			continue;
 		}

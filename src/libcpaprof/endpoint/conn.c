@@ -64,7 +64,7 @@ static bool is_above_rate(struct server *s, uint64_t now_ns)
 }
 
 /* Check access and rate. Returns false if it answered with an error. */
-static bool admit(struct conn *c)
+static bool conn_admit(struct conn *c)
 {
 	struct server *s = c->server;
 	uint64_t now = clock_now();
@@ -125,7 +125,7 @@ static void start_body(struct conn *c)
 }
 
 /* Read the head of a request. Returns false if it is incomplete. */
-static bool read_head(struct conn *c)
+static bool conn_read_head(struct conn *c)
 {
 	uint32_t head_ms = c->server->options.limits.head_ms;
 	const char *why;
@@ -149,7 +149,7 @@ static bool read_head(struct conn *c)
 		return true;
 	}
 	c->n_head = (size_t)rc;
-	if (!admit(c))
+	if (!conn_admit(c))
 		return true;
 	if (strcmp(c->head.target, "*") == 0) {
 		c->own_answer = (struct serve_answer){ .status = 200 };
@@ -186,7 +186,7 @@ static enum chunked_status decode_body(struct conn *c, size_t *n)
 }
 
 /* Read the body of a request. Returns false if it is incomplete. */
-static bool read_body(struct conn *c)
+static bool conn_read_body(struct conn *c)
 {
 	size_t n = c->n_in - c->n_head;
 	enum chunked_status is = decode_body(c, &n);
@@ -220,7 +220,7 @@ void conn_read(struct conn *c)
 	bool more = true;
 
 	while (more && (c->state == CONN_HEAD || c->state == CONN_BODY))
-		more = c->state == CONN_HEAD ? read_head(c) : read_body(c);
+		more = c->state == CONN_HEAD ? conn_read_head(c) : conn_read_body(c);
 }
 
 enum { DATE_MAX = 64 };
@@ -249,7 +249,7 @@ static const struct serve_answer *current_answer(const struct conn *c)
 	return c->job ? serve_answer(c->job) : &c->own_answer;
 }
 
-static bool is_head(const struct conn *c)
+static bool conn_is_head(const struct conn *c)
 {
 	return c->head.method && strcmp(c->head.method, "HEAD") == 0;
 }
@@ -337,7 +337,7 @@ void conn_refuse(struct conn *c, int status, const char *why)
 
 /* The answer has been written: wait for the next request, which may have been received already, or close the
  * connection. */
-static void finish(struct conn *c)
+static void conn_finish(struct conn *c)
 {
 	const struct server_limits *limits = &c->server->options.limits;
 
@@ -367,12 +367,13 @@ static void finish(struct conn *c)
 void conn_write(struct conn *c)
 {
 	const struct vec *body = &current_answer(c)->body.v;
-	uint64_t all = c->n_out + (is_head(c) ? 0 : body->n), of_body = c->sent > c->n_out ? c->sent - c->n_out : 0;
+	uint64_t all = c->n_out + (conn_is_head(c) ? 0 : body->n),
+		 of_body = c->sent > c->n_out ? c->sent - c->n_out : 0;
 	struct iovec part[2] = { { c->out + (c->sent - of_body), c->n_out - (c->sent - of_body) } };
 	struct msghdr m = { .msg_iov = part, .msg_iovlen = 2 };
 	ssize_t n;
 
-	if (!is_head(c))
+	if (!conn_is_head(c))
 		part[1] = (struct iovec){ (char *)body->data + of_body, body->n - of_body };
 	do
 		n = sendmsg(c->file.fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -386,7 +387,7 @@ void conn_write(struct conn *c)
 		c->until_ns = clock_now() + (uint64_t)c->server->options.limits.write_ms * 1000000;
 	}
 	if (c->sent == all)
-		finish(c);
+		conn_finish(c);
 }
 
 enum { NS = 1000000000 };
@@ -407,7 +408,7 @@ void conn_notify(struct conn *c, uint32_t events)
 }
 
 /* The thread of a job. A capture ends when the client closes its side, which may still read what was measured. */
-static void run_thread(void *arg)
+static void conn_run_thread(void *arg)
 {
 	struct conn *c = arg;
 	struct server *s = c->server;
@@ -442,7 +443,7 @@ static bool start_thread(struct conn *c)
 	atomic_store(&c->has_ended, false);
 	atomic_fetch_add(&s->n_threads, 1);
 	c->has_thread = true;
-	if (s->options.spawn(s->options.arg, run_thread, c) == 0)
+	if (s->options.spawn(s->options.arg, conn_run_thread, c) == 0)
 		return true;
 	atomic_fetch_sub(&s->n_threads, 1);
 	c->has_thread = false;
@@ -526,7 +527,7 @@ short conn_events(const struct conn *c)
 	return 0;
 }
 
-static void release(struct conn *c)
+static void conn_release(struct conn *c)
 {
 	conn_end_job(c);
 	body_release(&c->own_answer.body);
@@ -539,7 +540,7 @@ static void release(struct conn *c)
 void conn_drop(struct conn *c)
 {
 	if (!c->has_thread) {
-		release(c);
+		conn_release(c);
 		return;
 	}
 	owned_close(&c->file);
@@ -549,7 +550,7 @@ void conn_drop(struct conn *c)
 }
 
 /* Discard received data, so that the client can read the answer before it gets a reset for unread data. */
-static void drain(struct conn *c)
+static void conn_drain(struct conn *c)
 {
 	ssize_t n;
 
@@ -598,7 +599,7 @@ void conn_ready(struct conn *c, short events)
 			return;
 		break;
 	case CONN_LINGER:
-		drain(c);
+		conn_drain(c);
 		break;
 	case CONN_WRITE:
 		conn_write(c);
@@ -618,7 +619,7 @@ static void thread_ended(struct conn *c)
 {
 	c->has_thread = false;
 	if (c->state == CONN_ABANDONED || !c->job)
-		release(c);
+		conn_release(c);
 	else
 		conn_answer(c);
 }

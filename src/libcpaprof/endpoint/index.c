@@ -39,22 +39,22 @@ struct page {
 
 #define add(x, ...) ((x)->rc = (x)->rc < 0 ? (x)->rc : reply_add(&(x)->j->answer, __VA_ARGS__))
 
-static void add_text(struct page *x, const char *text, size_t n)
+static void index_add_text(struct page *x, const char *text, size_t n)
 {
 	x->rc = x->rc < 0 ? x->rc : reply_add_html(&x->j->answer, text, n);
 }
 
 /* Write a name as part of a link, with characters escaped that a path cannot have. */
-static void add_path(struct page *x, const char *name)
+static void index_add_path(struct page *x, const char *name)
 {
 	char path[3 * SNAP_NAME_MAX + 1];
 
 	route_escape(name, strlen(name), path, sizeof(path));
-	add_text(x, path, strlen(path));
+	index_add_text(x, path, strlen(path));
 }
 
 /* The size of a profile as counted by Go: the number of threads or of sampled stacks. -1: not available. */
-static int64_t count(struct serve_job *j, enum snap_kind kind, uint64_t custom)
+static int64_t index_count(struct serve_job *j, enum snap_kind kind, uint64_t custom)
 {
 	const struct snap_row *row;
 	struct snap *s;
@@ -96,17 +96,17 @@ static const char *how_to_enable(const struct serve_job *j, enum snap_kind kind)
 	}
 }
 
-static void add_row(struct page *x, int64_t n, const char *name, const char *what, const char *off)
+static void index_add_row(struct page *x, int64_t n, const char *name, const char *what, const char *off)
 {
 	add(x, "<tr%s><td class=\"n\">", off ? " class=\"off\"" : "");
 	if (n >= 0)
 		add(x, "%" PRId64, n);
 	add(x, "</td><td><a href=\"");
-	add_path(x, name);
+	index_add_path(x, name);
 	add(x, "?debug=1%s\">", x->query);
-	add_text(x, name, strlen(name));
+	index_add_text(x, name, strlen(name));
 	add(x, "</a></td><td><a href=\"");
-	add_path(x, name);
+	index_add_path(x, name);
 	add(x, "%s%s\" download>download</a></td><td>%s", x->query[0] ? "?" : "", x->query[0] ? x->query + 5 : "",
 	    what);
 	if (off)
@@ -114,18 +114,18 @@ static void add_row(struct page *x, int64_t n, const char *name, const char *wha
 	add(x, "</td></tr>\n");
 }
 
-static void add_kinds(struct page *x)
+static void index_add_kinds(struct page *x)
 {
 	char name[SNAP_NAME_MAX];
 
 	add(x, "<h2>Profiles</h2>\n<table>\n<tr><th class=\"n\">Count</th><th>View</th><th>Save</th><th></th></tr>\n");
 	for (size_t i = 0; i < job_n_kinds; i++)
 		if (job_kinds[i].description)
-			add_row(x, count(x->j, job_kinds[i].kind, 0), job_kinds[i].name, job_kinds[i].description,
-				how_to_enable(x->j, job_kinds[i].kind));
+			index_add_row(x, index_count(x->j, job_kinds[i].kind, 0), job_kinds[i].name,
+				      job_kinds[i].description, how_to_enable(x->j, job_kinds[i].kind));
 	for (uint64_t i = 0, n = 0;
 	     n++ < CUSTOMS_MAX && job_has_tables(x->j) && (i = collect_profile_next(x->j->p, i, name));)
-		add_row(x, count(x->j, SNAP_CUSTOM, i), name, "Custom profile of the program", NULL);
+		index_add_row(x, index_count(x->j, SNAP_CUSTOM, i), name, "Custom profile of the program", NULL);
 	add(x, "</table>\n");
 }
 
@@ -156,7 +156,7 @@ static void add_others(struct page *x)
 	       "change.</p>\n");
 }
 
-static void add_processes(struct page *x)
+static void index_add_processes(struct page *x)
 {
 	const struct serve_host *host = x->j->s->host;
 	struct process_info f[OTHERS_SHOWN];
@@ -168,7 +168,7 @@ static void add_processes(struct page *x)
 	for (size_t i = 0; i < n && i < OTHERS_SHOWN; i++) {
 		add(x, "<tr><td class=\"n\"><a href=\"?pid=%d\">%d</a></td><td class=\"path\">", (int)f[i].pid,
 		    (int)f[i].pid);
-		add_text(x, f[i].program, f[i].n_program);
+		index_add_text(x, f[i].program, f[i].n_program);
 		add(x, "%s</td></tr>\n", f[i].is_forked ? " (forked)" : "");
 	}
 	if (n > OTHERS_SHOWN)
@@ -177,7 +177,7 @@ static void add_processes(struct page *x)
 }
 
 /* Write the heading: the process, the sampling of CPU time, and errors. */
-static void add_head(struct page *x)
+static void index_add_head(struct page *x)
 {
 	static const char *const engine[] = { "per-thread timers", "per-thread perf events", "a per-process timer" };
 	const struct serve_host *host = x->j->s->host;
@@ -191,7 +191,7 @@ static void add_head(struct page *x)
 	add(x, "<h1>/debug/pprof/</h1>\n<p class=\"path\">Process %d", (int)f.pid);
 	if (f.n_program)
 		add(x, ", <code>");
-	add_text(x, f.program, f.n_program);
+	index_add_text(x, f.program, f.n_program);
 	add(x, "%s; cpa %s", f.n_program ? "</code>" : "", PACKAGE_VERSION);
 	if (recording)
 		add(x, "; CPU time is being sampled at %u Hz by %s", cpu.hz,
@@ -215,10 +215,10 @@ void job_index(struct serve_job *j)
 		return;
 	j->answer.status = 200;
 	j->answer.type = reply_page;
-	add_head(&x);
-	add_kinds(&x);
+	index_add_head(&x);
+	index_add_kinds(&x);
 	add_others(&x);
-	add_processes(&x);
+	index_add_processes(&x);
 	add(&x, "</body>\n</html>\n");
 	if (x.rc < 0)
 		job_fail(j, x.rc, "failed to generate the page");

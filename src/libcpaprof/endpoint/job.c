@@ -39,7 +39,7 @@ static void name_answer(struct serve_job *j)
 }
 
 /* Finish an answer whose body was written, or failed with rc. */
-static void finish(struct serve_job *j, int rc)
+static void job_finish(struct serve_job *j, int rc)
 {
 	if (rc == 0 && j->answer.body.v.n > SERVE_ANSWER_MAX)
 		rc = -EFBIG;
@@ -71,18 +71,18 @@ void job_write_named(struct serve_job *j, struct body *profile, job_write_fn *wr
 
 	body_release(profile);
 	if (!j->has_lost_collector)
-		finish(j, write(j, found ? fn : NULL, names));
+		job_finish(j, write(j, found ? fn : NULL, names));
 	if (found)
 		host->names_close(host->arg, names);
 }
 
-static int write_snap(struct serve_job *j, snap_names_fn *names, void *arg)
+static int job_write_snap(struct serve_job *j, snap_names_fn *names, void *arg)
 {
 	return snap_write(j->after, j->debug, names, arg, job_append, &j->answer.body);
 }
 
 /* Add names to the answer. If that fails, the answer stays as it is. */
-static void symbolize(struct serve_job *j)
+static void job_symbolize(struct serve_job *j)
 {
 	const struct serve_host *host = j->s->host;
 
@@ -90,7 +90,7 @@ static void symbolize(struct serve_job *j)
 	host->symbolize(host->arg, &j->answer.body);
 	j->has_lost_collector = !host->lock(host->arg);
 	if (!j->has_lost_collector)
-		finish(j, 0);
+		job_finish(j, 0);
 }
 
 void job_answer_head(struct serve_job *j)
@@ -101,7 +101,7 @@ void job_answer_head(struct serve_job *j)
 	j->state = JOB_READY;
 }
 
-static bool wants_names(const struct serve_job *j)
+static bool job_wants_names(const struct serve_job *j)
 {
 	return j->debug != 0 || (j->s->options.wants_names && j->symbolize);
 }
@@ -120,19 +120,19 @@ void job_write(struct serve_job *j, struct snap *s)
 	j->answer.status = 200;
 	name_answer(j);
 	if (j->target == ROUTE_PROFILE && j->is_gperf) {
-		finish(j, snap_legacy_write(s, job_append, &j->answer.body));
-	} else if (!wants_names(j) || (!j->debug && host->symbolize)) {
+		job_finish(j, snap_legacy_write(s, job_append, &j->answer.body));
+	} else if (!job_wants_names(j) || (!j->debug && host->symbolize)) {
 		rc = snap_write(s, 0, NULL, NULL, job_append, &j->answer.body);
-		if (rc == 0 && wants_names(j))
-			symbolize(j);
+		if (rc == 0 && job_wants_names(j))
+			job_symbolize(j);
 		else
-			finish(j, rc);
+			job_finish(j, rc);
 	} else {
 		rc = snap_write(s, 0, NULL, NULL, job_append, &profile);
 		if (rc == 0)
-			job_write_named(j, &profile, write_snap);
+			job_write_named(j, &profile, job_write_snap);
 		else
-			finish(j, rc);
+			job_finish(j, rc);
 	}
 	snap_free(s);
 	j->after = NULL;

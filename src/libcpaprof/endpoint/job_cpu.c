@@ -105,7 +105,7 @@ void job_cpu_begin(struct serve_job *j)
 		job_start_capture(j, (uint64_t)seconds * 1000000000);
 }
 
-static void finish(struct serve_job *j)
+static void job_cpu_finish(struct serve_job *j)
 {
 	struct snap *after = NULL;
 	int rc;
@@ -135,7 +135,7 @@ uint64_t job_cpu_poll(struct serve_job *j, bool hurry)
 		return 0;
 	}
 	if (now >= j->end_ns || hurry || !job_is_running(j)) {
-		finish(j);
+		job_cpu_finish(j);
 		return 0;
 	}
 	if (j->has_cpu && host->cpu_poll && host->cpu_poll(host->arg))

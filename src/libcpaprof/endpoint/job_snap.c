@@ -30,7 +30,7 @@ const struct profile_kind job_kinds[] = {
 const size_t job_n_kinds = sizeof(job_kinds) / sizeof(*job_kinds);
 
 /* Find the requested profile. Returns false if there is none. */
-static bool find_kind(struct serve_job *j)
+static bool job_snap_find_kind(struct serve_job *j)
 {
 	char name[SNAP_NAME_MAX];
 
@@ -46,7 +46,7 @@ static bool find_kind(struct serve_job *j)
 	return false;
 }
 
-static int take(struct serve_job *j, struct snap **out)
+static int job_snap_take(struct serve_job *j, struct snap **out)
 {
 	int rc = snap_take(j->p, j->kind.kind, j->custom, out);
 
@@ -58,7 +58,7 @@ static int take(struct serve_job *j, struct snap **out)
 }
 
 /* The entry of the last answer of this process and profile, else a free entry; NULL: none is free. */
-static struct last_answer *find_last(struct serve_job *j)
+static struct last_answer *job_snap_find_last(struct serve_job *j)
 {
 	struct last_answer *all = j->s->last, *free = NULL;
 
@@ -74,7 +74,7 @@ static struct last_answer *find_last(struct serve_job *j)
 /* Answer with the difference to the last answer of this path. The first answer covers the time since process start. */
 static void answer_since_last(struct serve_job *j)
 {
-	struct last_answer *k = find_last(j);
+	struct last_answer *k = job_snap_find_last(j);
 	struct snap *now = NULL, *copy = NULL;
 	int rc;
 
@@ -82,7 +82,7 @@ static void answer_since_last(struct serve_job *j)
 		job_error(j, 503, "too many processes with delta profiles");
 		return;
 	}
-	if (take(j, &now) < 0)
+	if (job_snap_take(j, &now) < 0)
 		return;
 	rc = snap_copy(now, &copy);
 	snap_make_since_start(now);
@@ -118,7 +118,7 @@ static void start_delta(struct serve_job *j)
 	else if (j->is_head)
 		job_answer_head(j);
 	else if (job_start_capture(j, (uint64_t)seconds * 1000000000))
-		take(j, &j->before);
+		job_snap_take(j, &j->before);
 }
 
 void job_snap_begin(struct serve_job *j)
@@ -127,7 +127,7 @@ void job_snap_begin(struct serve_job *j)
 
 	if (!job_find_process(j))
 		return;
-	if (!find_kind(j))
+	if (!job_snap_find_kind(j))
 		job_error(j, 404, "Unknown profile");
 	else if (j->seconds[0] && !j->kind.is_since_last)
 		start_delta(j);
@@ -135,7 +135,7 @@ void job_snap_begin(struct serve_job *j)
 		job_answer_head(j);
 	else if (j->kind.is_since_last)
 		answer_since_last(j);
-	else if (take(j, &s) == 0)
+	else if (job_snap_take(j, &s) == 0)
 		job_write(j, s);
 }
 
@@ -147,7 +147,7 @@ uint64_t job_snap_poll(struct serve_job *j, bool hurry)
 
 	if (now < j->end_ns && !hurry && job_is_running(j))
 		return next < j->end_ns ? next : j->end_ns;
-	if (take(j, &after) < 0)
+	if (job_snap_take(j, &after) < 0)
 		return 0;
 	rc = snap_subtract(after, j->before, j->alloc_only);
 	if (rc == 0) {

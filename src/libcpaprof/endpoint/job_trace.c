@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <string.h>
 
-static void start_cpu(struct serve_job *j)
+static void job_trace_start_cpu(struct serve_job *j)
 {
 	const struct serve_host *host = j->s->host;
 	struct serve_cpu is;
@@ -45,7 +45,7 @@ void job_trace_begin(struct serve_job *j)
 	} else if (rc < 0) {
 		job_error(j, 500, "Could not enable tracing: %s", strerrordesc_np(-rc));
 	} else if (job_start_capture(j, (uint64_t)(seconds * 1e9))) {
-		start_cpu(j);
+		job_trace_start_cpu(j);
 	}
 }
 
@@ -54,7 +54,7 @@ static int write_trace(struct serve_job *j, snap_names_fn *names, void *arg)
 	return trace_write(j->trace, names, arg, job_append, &j->answer.body);
 }
 
-static void finish(struct serve_job *j)
+static void job_trace_finish(struct serve_job *j)
 {
 	struct body profile = { 0 };
 	struct snap *s = NULL;
@@ -84,7 +84,7 @@ uint64_t job_trace_poll(struct serve_job *j, bool hurry)
 	struct serve_cpu is;
 
 	if (now >= j->end_ns || hurry || !job_is_running(j)) {
-		finish(j);
+		job_trace_finish(j);
 		return 0;
 	}
 	if (j->has_cpu && host->cpu_recording(host->arg, &is) != j->recording)

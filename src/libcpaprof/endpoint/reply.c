@@ -121,7 +121,7 @@ int reply_error(struct serve_answer *a, int status, const char *fmt, ...)
 }
 
 /* Redirect. Only GET has a body: a page with the link. */
-static int redirect(struct serve_answer *a, const struct route *r, const char *method)
+static int reply_redirect(struct serve_answer *a, const struct route *r, const char *method)
 {
 	int rc;
 
@@ -142,7 +142,7 @@ int reply_route(struct serve_answer *a, const struct route *r, const char *metho
 {
 	switch (r->target) {
 	case ROUTE_REDIRECT:
-		return redirect(a, r, method);
+		return reply_redirect(a, r, method);
 	case ROUTE_METHOD:
 		a->allow = r->allow;
 		return serve_set_text(a, 405, false, serve_reason(405));
@@ -160,8 +160,8 @@ struct header_buffer {
 	size_t n, len;
 };
 
-static void add_line(struct header_buffer *l, const char *name, const char *before, const char *value,
-		     const char *after)
+static void reply_add_line(struct header_buffer *l, const char *name, const char *before, const char *value,
+			   const char *after)
 {
 	int n = snprintf(l->len < l->n ? l->out + l->len : NULL, l->len < l->n ? l->n - l->len : 0, "%s: %s%s%s\r\n",
 			 name, before, value, after);
@@ -176,17 +176,17 @@ size_t serve_headers(const struct serve_answer *a, char *out, size_t n)
 	if (n)
 		*out = '\0';
 	if (a->allow)
-		add_line(&l, "Allow", "", a->allow, "");
-	add_line(&l, "Cache-Control", "", "no-store", "");
+		reply_add_line(&l, "Allow", "", a->allow, "");
+	reply_add_line(&l, "Cache-Control", "", "no-store", "");
 	if (a->file[0])
-		add_line(&l, "Content-Disposition", "attachment; filename=\"", a->file, "\"");
+		reply_add_line(&l, "Content-Disposition", "attachment; filename=\"", a->file, "\"");
 	if (a->type)
-		add_line(&l, "Content-Type", "", a->type, "");
-	add_line(&l, "Cross-Origin-Resource-Policy", "", "same-origin", "");
+		reply_add_line(&l, "Content-Type", "", a->type, "");
+	reply_add_line(&l, "Cross-Origin-Resource-Policy", "", "same-origin", "");
 	if (a->location[0])
-		add_line(&l, "Location", "", a->location, "");
-	add_line(&l, "X-Content-Type-Options", "", "nosniff", "");
+		reply_add_line(&l, "Location", "", a->location, "");
+	reply_add_line(&l, "X-Content-Type-Options", "", "nosniff", "");
 	if (a->is_error)
-		add_line(&l, "X-Go-Pprof", "", "1", "");
+		reply_add_line(&l, "X-Go-Pprof", "", "1", "");
 	return l.len;
 }

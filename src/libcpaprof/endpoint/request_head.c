@@ -65,26 +65,26 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
 }
 
-static bool is_digit(char c)
+static bool request_head_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-static bool is_alnum(char c)
+static bool request_head_is_alnum(char c)
 {
-	return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z');
+	return request_head_is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z');
 }
 
-static bool is_hex(char c)
+static bool request_head_is_hex(char c)
 {
-	return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'f');
+	return request_head_is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'f');
 }
 
 /* tchar of RFC 9110. */
-static bool is_token(const char *s, size_t n)
+static bool request_head_is_token(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!is_alnum(s[i]) && (!s[i] || !strchr("!#$%&'*+-.^_`|~", s[i])))
+		if (!request_head_is_alnum(s[i]) && (!s[i] || !strchr("!#$%&'*+-.^_`|~", s[i])))
 			return false;
 	return n > 0;
 }
@@ -95,15 +95,15 @@ static bool is_control(char c)
 }
 
 /* Like Go's httpguts.ValidHostHeader: characters that can be part of a name, an address or a port. */
-static bool is_host(const char *s, size_t n)
+static bool request_head_is_host(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!is_alnum(s[i]) && (!s[i] || !strchr("!$%&'()*+,-.:;=[]_~", s[i])))
+		if (!request_head_is_alnum(s[i]) && (!s[i] || !strchr("!$%&'()*+,-.:;=[]_~", s[i])))
 			return false;
 	return true;
 }
 
-static bool is_word(const char *s, size_t n, const char *word)
+static bool request_head_is_word(const char *s, size_t n, const char *word)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!word[i] || lower(s[i]) != word[i])
@@ -115,12 +115,12 @@ static bool is_word(const char *s, size_t n, const char *word)
 static bool is_path(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n && s[i] != '?'; i++)
-		if (s[i] == '%' && (n - i < 3 || !is_hex(s[i + 1]) || !is_hex(s[i + 2])))
+		if (s[i] == '%' && (n - i < 3 || !request_head_is_hex(s[i + 1]) || !request_head_is_hex(s[i + 2])))
 			return false;
 	return true;
 }
 
-static int refuse(struct scan *s, int status, const char *why)
+static int request_head_refuse(struct scan *s, int status, const char *why)
 {
 	s->why = why;
 	return -status;
@@ -134,15 +134,15 @@ static bool parse_absolute(struct scan *s, struct part target)
 
 	for (scheme = 0; scheme < n && t[scheme] != ':'; scheme++)
 		;
-	if ((!is_word(t, scheme, "http") && !is_word(t, scheme, "https")) || n - scheme < 3 || t[scheme + 1] != '/' ||
-	    t[scheme + 2] != '/')
+	if ((!request_head_is_word(t, scheme, "http") && !request_head_is_word(t, scheme, "https")) || n - scheme < 3 ||
+	    t[scheme + 1] != '/' || t[scheme + 2] != '/')
 		return false;
 	scheme += 3;
 	for (end = scheme; end < n && t[end] != '/' && t[end] != '?'; end++)
 		;
 	s->authority = (struct part){ target.at + scheme, end - scheme };
 	s->target = (struct part){ target.at + end, n - end };
-	return s->authority.n && is_host(t + scheme, end - scheme);
+	return s->authority.n && request_head_is_host(t + scheme, end - scheme);
 }
 
 static bool parse_target(struct scan *s, struct part target)
@@ -154,7 +154,7 @@ static bool parse_target(struct scan *s, struct part target)
 			return false;
 	s->target = target;
 	if (target.n == 1 && *t == '*')
-		return is_word(s->data + s->method.at, s->method.n, "options");
+		return request_head_is_word(s->data + s->method.at, s->method.n, "options");
 	if (target.n && *t != '/' && !parse_absolute(s, target))
 		return false;
 	return target.n && is_path(s->data + s->target.at, s->target.n);
@@ -168,31 +168,31 @@ static int parse_request_line(struct scan *s, struct part line)
 
 	second = space ? memchr(space + 1, ' ', line.n - (size_t)(space + 1 - l)) : NULL;
 	if (!second)
-		return refuse(s, 400, NULL);
+		return request_head_refuse(s, 400, NULL);
 	s->method = (struct part){ line.at, (size_t)(space - l) };
 	v = second + 1;
-	if (!is_token(l, s->method.n) || line.n - (size_t)(v - l) != 8 || memcmp(v, "HTTP/", 5) != 0 ||
-	    !is_digit(v[5]) || v[6] != '.' || !is_digit(v[7]))
-		return refuse(s, 400, NULL);
+	if (!request_head_is_token(l, s->method.n) || line.n - (size_t)(v - l) != 8 || memcmp(v, "HTTP/", 5) != 0 ||
+	    !request_head_is_digit(v[5]) || v[6] != '.' || !request_head_is_digit(v[7]))
+		return request_head_refuse(s, 400, NULL);
 	if (v[5] != '1')
-		return refuse(s, 505, "unsupported protocol version");
+		return request_head_refuse(s, 505, "unsupported protocol version");
 	s->h.minor = v[7] - '0';
 	if (!parse_target(s, (struct part){ line.at + s->method.n + 1, (size_t)(second - space - 1) }))
-		return refuse(s, 400, NULL);
+		return request_head_refuse(s, 400, NULL);
 	return 0;
 }
 
-static int parse_length(struct scan *s, const char *v, size_t n)
+static int request_head_parse_length(struct scan *s, const char *v, size_t n)
 {
 	uint64_t length = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!is_digit(v[i]) || length > ((uint64_t)INT64_MAX - (uint64_t)(v[i] - '0')) / 10)
-			return refuse(s, 400, NULL);
+		if (!request_head_is_digit(v[i]) || length > ((uint64_t)INT64_MAX - (uint64_t)(v[i] - '0')) / 10)
+			return request_head_refuse(s, 400, NULL);
 		length = length * 10 + (uint64_t)(v[i] - '0');
 	}
 	s->h.length = length;
-	return n ? 0 : refuse(s, 400, NULL);
+	return n ? 0 : request_head_refuse(s, 400, NULL);
 }
 
 static void parse_connection(struct scan *s, const char *v, size_t n)
@@ -202,8 +202,8 @@ static void parse_connection(struct scan *s, const char *v, size_t n)
 	while (at < n) {
 		for (end = at; end < n && v[end] != ',' && v[end] != ' ' && v[end] != '\t'; end++)
 			;
-		s->close |= is_word(v + at, end - at, "close");
-		s->keep_alive |= is_word(v + at, end - at, "keep-alive");
+		s->close |= request_head_is_word(v + at, end - at, "close");
+		s->keep_alive |= request_head_is_word(v + at, end - at, "keep-alive");
 		at = end + 1;
 	}
 }
@@ -214,27 +214,29 @@ static int parse_field(struct scan *s, enum field f, struct part value)
 	bool repeated = s->seen & 1U << f;
 
 	if (repeated && known[f].is_unique)
-		return refuse(s, 400, NULL);
+		return request_head_refuse(s, 400, NULL);
 	s->seen |= 1U << f;
 	if (f < N_TEXTS) {
 		if (!repeated)
 			s->text[f] = value;
-		return f == FIELD_HOST && !is_host(v, value.n) ? refuse(s, 400, "malformed Host header") : 0;
+		return f == FIELD_HOST && !request_head_is_host(v, value.n)
+			       ? request_head_refuse(s, 400, "malformed Host header")
+			       : 0;
 	}
 	if (f == FIELD_LENGTH)
-		return parse_length(s, v, value.n);
+		return request_head_parse_length(s, v, value.n);
 	if (f == FIELD_CONNECTION)
 		parse_connection(s, v, value.n);
 	if (f == FIELD_CODING) {
 		if (s->h.minor == 0)
-			return refuse(s, 400, NULL);
-		if (repeated || !is_word(v, value.n, "chunked"))
-			return refuse(s, 501, "Unsupported transfer encoding");
+			return request_head_refuse(s, 400, NULL);
+		if (repeated || !request_head_is_word(v, value.n, "chunked"))
+			return request_head_refuse(s, 501, "Unsupported transfer encoding");
 		s->h.is_chunked = true;
 	}
 	if (f == FIELD_EXPECT && value.n) {
-		if (repeated || !is_word(v, value.n, "100-continue"))
-			return refuse(s, 417, NULL);
+		if (repeated || !request_head_is_word(v, value.n, "100-continue"))
+			return request_head_refuse(s, 417, NULL);
 		s->h.expects_continue = s->h.minor > 0;
 	}
 	return 0;
@@ -248,33 +250,33 @@ static int parse_header_line(struct scan *s, struct part line)
 	size_t name;
 
 	if (!colon)
-		return refuse(s, 400, NULL);
+		return request_head_refuse(s, 400, NULL);
 	name = (size_t)(colon - l);
-	if (name && l[name - 1] == ' ' && is_token(l, 1))
-		return refuse(s, 400, "invalid header name");
-	if (!is_token(l, name))
-		return refuse(s, 400, NULL);
+	if (name && l[name - 1] == ' ' && request_head_is_token(l, 1))
+		return request_head_refuse(s, 400, "invalid header name");
+	if (!request_head_is_token(l, name))
+		return request_head_refuse(s, 400, NULL);
 	value = (struct part){ line.at + name + 1, line.n - name - 1 };
 	for (size_t i = 0; i < value.n; i++)
 		if (is_control(s->data[value.at + i]) && s->data[value.at + i] != '\t')
-			return refuse(s, 400, NULL);
+			return request_head_refuse(s, 400, NULL);
 	for (; value.n && (s->data[value.at] == ' ' || s->data[value.at] == '\t'); value.n--)
 		value.at++;
 	while (value.n && (s->data[value.at + value.n - 1] == ' ' || s->data[value.at + value.n - 1] == '\t'))
 		value.n--;
 	for (enum field f = 0; f < N_FIELDS; f++)
-		if (is_word(l, name, known[f].name))
+		if (request_head_is_word(l, name, known[f].name))
 			return parse_field(s, f, value);
 	return 0;
 }
 
 /* Check the complete head. */
-static int check_head(struct scan *s)
+static int request_head_check(struct scan *s)
 {
 	if (s->h.minor > 0 && !(s->seen & 1U << FIELD_HOST))
-		return refuse(s, 400, "missing required Host header");
+		return request_head_refuse(s, 400, "missing required Host header");
 	if (s->h.is_chunked && s->seen & 1U << FIELD_LENGTH)
-		return refuse(s, 400, NULL);
+		return request_head_refuse(s, 400, NULL);
 	s->h.keep_alive = !s->close && (s->h.minor > 0 || s->keep_alive);
 	s->h.has_host = s->seen & 1U << FIELD_HOST || s->authority.n;
 	s->h.has_origin = s->seen & 1U << FIELD_ORIGIN;
@@ -283,7 +285,7 @@ static int check_head(struct scan *s)
 }
 
 /* Parse all lines. Returns the same as request_head_parse. */
-static int scan(struct scan *s)
+static int request_head_scan(struct scan *s)
 {
 	for (;;) {
 		const char *l = s->data + s->at, *lf = memchr(l, '\n', s->n - s->at);
@@ -293,11 +295,11 @@ static int scan(struct scan *s)
 		if (!lf)
 			return HEAD_MORE;
 		if (lf == l || lf[-1] != '\r')
-			return refuse(s, 400, NULL);
+			return request_head_refuse(s, 400, NULL);
 		line = (struct part){ s->at, (size_t)(lf - l) - 1 };
 		s->at += line.n + 2;
 		if (line.n == 0 && s->has_request_line)
-			return check_head(s);
+			return request_head_check(s);
 		rc = s->has_request_line ? parse_header_line(s, line) : parse_request_line(s, line);
 		if (rc < 0)
 			return rc;
@@ -343,7 +345,7 @@ static void end_target(struct scan *s)
 int request_head_parse(char *data, size_t n, struct request_head *out, const char **why)
 {
 	struct scan s = { .data = data, .n = n < HEAD_MAX ? n : HEAD_MAX };
-	int rc = scan(&s);
+	int rc = request_head_scan(&s);
 
 	if (rc == HEAD_MORE && n >= HEAD_MAX)
 		rc = -431;

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-static int digit_of(char c)
+static int request_query_digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -28,9 +28,10 @@ long request_query_unescape(const char *text, size_t n, bool space, char *out)
 		char c = text[i];
 
 		if (c == '%') {
-			if (n - i < 3 || digit_of(text[i + 1]) > 15 || digit_of(text[i + 2]) > 15)
+			if (n - i < 3 || request_query_digit_of(text[i + 1]) > 15 ||
+			    request_query_digit_of(text[i + 2]) > 15)
 				return -1;
-			c = (char)(digit_of(text[i + 1]) << 4 | digit_of(text[i + 2]));
+			c = (char)(request_query_digit_of(text[i + 1]) << 4 | request_query_digit_of(text[i + 2]));
 			i += 2;
 		} else if (c == '+' && space) {
 			c = ' ';
@@ -120,7 +121,7 @@ static bool underscores_are_valid(const char *s, size_t n, bool prefix)
 	for (; i < n; i++) {
 		char is = s[i];
 
-		if (digit_of(is) < 10 || (hex && digit_of(is) < 16))
+		if (request_query_digit_of(is) < 10 || (hex && request_query_digit_of(is) < 16))
 			is = '0';
 		else if (is != '_')
 			is = '!';
@@ -148,7 +149,7 @@ bool request_query_uint(const char *s, size_t n, uint64_t *out)
 		s += at && *at ? 2 : 1;
 	}
 	for (; s < end; s++) {
-		unsigned digit = (unsigned)digit_of(*s);
+		unsigned digit = (unsigned)request_query_digit_of(*s);
 
 		if (*s == '_')
 			continue;
@@ -162,7 +163,7 @@ bool request_query_uint(const char *s, size_t n, uint64_t *out)
 	return true;
 }
 
-static bool is_word(const char *s, const char *word)
+static bool request_query_is_word(const char *s, const char *word)
 {
 	for (; *s && *word; s++, word++)
 		if ((*s | 0x20) != *word)
@@ -177,7 +178,7 @@ static const char *parse_mantissa(const char *s, unsigned base, double *m, int *
 	int skipped = 0;
 
 	for (; *s; s++) {
-		unsigned digit = (unsigned)digit_of(*s);
+		unsigned digit = (unsigned)request_query_digit_of(*s);
 
 		if (*s == '.' && !dot) {
 			dot = true;
@@ -214,7 +215,7 @@ static const char *parse_exponent(const char *s, int *out)
 	return s;
 }
 
-static bool parse_number(const char *s, double *out)
+static bool request_query_parse_number(const char *s, double *out)
 {
 	bool hex = s[0] == '0' && (s[1] | 0x20) == 'x', bars = strchr(s, '_') != NULL;
 	const char *text = s;
@@ -244,15 +245,15 @@ bool request_query_float(const char *s, double *out)
 	const char *text = s + (*s == '-' || *s == '+');
 
 	*out = 0;
-	if (is_word(text, "inf") || is_word(text, "infinity")) {
+	if (request_query_is_word(text, "inf") || request_query_is_word(text, "infinity")) {
 		*out = minus ? -HUGE_VAL : HUGE_VAL;
 		return true;
 	}
-	if (is_word(s, "nan")) {
+	if (request_query_is_word(s, "nan")) {
 		*out = NAN;
 		return true;
 	}
-	fits = parse_number(text, out);
+	fits = request_query_parse_number(text, out);
 	if (minus)
 		*out = -*out;
 	return fits;

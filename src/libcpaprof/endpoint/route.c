@@ -19,7 +19,7 @@
  * contain. */
 static const char unescaped[] = "-_.~$&+,/:;=@", valid[] = "-_.~$&+,/:;=@!'()*[]%";
 
-static bool is_one_of(char c, const char *set)
+static bool endpoint_route_is_one_of(char c, const char *set)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr(set, c));
 }
@@ -31,7 +31,7 @@ size_t route_escape(const char *path, size_t n, char *out, size_t size)
 
 	for (size_t i = 0; i < n; i++) {
 		char c[3] = { path[i], digit[(unsigned char)path[i] >> 4], digit[path[i] & 15] };
-		bool is_unescaped = is_one_of(path[i], unescaped);
+		bool is_unescaped = endpoint_route_is_one_of(path[i], unescaped);
 
 		if (!is_unescaped)
 			c[0] = '%';
@@ -45,7 +45,7 @@ size_t route_escape(const char *path, size_t n, char *out, size_t size)
 }
 
 /* Remove double slashes and dot segments; a trailing slash stays. out: [n + 2]. Returns the length. */
-static size_t clean(const char *path, size_t n, char *out)
+static size_t endpoint_route_clean(const char *path, size_t n, char *out)
 {
 	size_t len = 0;
 
@@ -81,7 +81,7 @@ static const char *path_of(const char *target)
 	at = target;
 	if (*target == '/')
 		return target;
-	while (is_one_of(*at, "+-."))
+	while (endpoint_route_is_one_of(*at, "+-."))
 		at++;
 	if (at == target || strncmp(at, "://", 3) != 0)
 		return NULL;
@@ -119,14 +119,14 @@ static int path_make(struct path *p, const char *text, size_t n)
 		return -EINVAL;
 	p->n_plain = (size_t)got;
 	for (size_t i = 0; i < n; i++)
-		is_valid &= is_one_of(text[i], valid);
+		is_valid &= endpoint_route_is_one_of(text[i], valid);
 	if (is_valid) {
 		memcpy(p->escaped, text, n);
 		p->n_escaped = n;
 	} else {
 		p->n_escaped = route_escape(p->plain, p->n_plain, p->escaped, 3 * n + 1);
 	}
-	p->n_clean = clean(p->escaped, p->n_escaped, p->clean);
+	p->n_clean = endpoint_route_clean(p->escaped, p->n_escaped, p->clean);
 	return 0;
 }
 
@@ -135,7 +135,7 @@ static void path_release(struct path *p)
 	memory_unmap(p->memory, p->size);
 }
 
-static void redirect(struct route *r, const char *path, size_t n)
+static void endpoint_route_redirect(struct route *r, const char *path, size_t n)
 {
 	size_t len = route_escape(path, n, r->location, sizeof(r->location));
 	static const char digit[] = "0123456789abcdef";
@@ -156,7 +156,7 @@ static void redirect(struct route *r, const char *path, size_t n)
 		r->location[len] = '\0';
 }
 
-static bool is_method(const char *method, bool post)
+static bool endpoint_route_is_method(const char *method, bool post)
 {
 	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0 || (post && strcmp(method, "POST") == 0);
 }
@@ -224,13 +224,13 @@ static void match(struct route *r, const char *method, struct path *p)
 		}
 	if (name)
 		set_named(r, name, n);
-	if (bare && is_method(method, false)) {
-		n = clean(p->plain, p->n_plain, p->room);
+	if (bare && endpoint_route_is_method(method, false)) {
+		n = endpoint_route_clean(p->plain, p->n_plain, p->room);
 		p->room[n] = '/';
-		redirect(r, p->room, n + (p->room[n - 1] != '/'));
+		endpoint_route_redirect(r, p->room, n + (p->room[n - 1] != '/'));
 	} else if (p->n_clean != p->n_escaped || memcmp(p->clean, p->escaped, p->n_clean) != 0) {
-		redirect(r, p->clean, p->n_clean);
-	} else if ((bare || name) && !is_method(method, r->target == ROUTE_SYMBOL)) {
+		endpoint_route_redirect(r, p->clean, p->n_clean);
+	} else if ((bare || name) && !endpoint_route_is_method(method, r->target == ROUTE_SYMBOL)) {
 		r->allow = r->target == ROUTE_SYMBOL ? "GET, HEAD, POST" : "GET, HEAD";
 		r->target = ROUTE_METHOD;
 	}

@@ -46,7 +46,7 @@ void job_set_answered(struct serve_job *j, int rc)
 	j->state = JOB_READY;
 }
 
-static bool read_engine(struct serve_job *j, const char *s)
+static bool serve_read_engine(struct serve_job *j, const char *s)
 {
 	static const struct {
 		const char *name;
@@ -74,7 +74,7 @@ static bool read_cpu(struct serve_job *j, const struct route *r)
 		}
 		j->cpu.hz = (uint32_t)n;
 	}
-	if (request_query_value(r->query, r->n_query, "engine", s) && *s && !read_engine(j, s)) {
+	if (request_query_value(r->query, r->n_query, "engine", s) && *s && !serve_read_engine(j, s)) {
 		job_error(j, 400, "invalid value for \"engine\" - must be timer, perf or itimer");
 		return false;
 	}
@@ -88,7 +88,7 @@ static bool read_cpu(struct serve_job *j, const struct route *r)
 	return true;
 }
 
-static bool read_parameters(struct serve_job *j, const struct route *r)
+static bool serve_read_parameters(struct serve_job *j, const struct route *r)
 {
 	char s[QUERY_VALUE_MAX];
 	int64_t n;
@@ -118,7 +118,7 @@ static bool read_parameters(struct serve_job *j, const struct route *r)
 	return r->target != ROUTE_PROFILE || read_cpu(j, r);
 }
 
-static int read_request(struct serve_job *j, const struct serve_request *q)
+static int serve_read_request(struct serve_job *j, const struct serve_request *q)
 {
 	struct route r;
 	int rc = route_find(q->method, q->target, &r);
@@ -135,7 +135,7 @@ static int read_request(struct serve_job *j, const struct serve_request *q)
 	} else if (q->n_body > SERVE_BODY_MAX) {
 		rc = reply_error(&j->answer, 413, "request body too large: the limit is %d bytes", SERVE_BODY_MAX);
 		j->state = JOB_READY;
-	} else if (read_parameters(j, &r) && r.target == ROUTE_SYMBOL) {
+	} else if (serve_read_parameters(j, &r) && r.target == ROUTE_SYMBOL) {
 		bool post = strcmp(q->method, "POST") == 0;
 
 		rc = post ? job_read_addresses(j, q->body, q->n_body) : job_read_addresses(j, r.query, r.n_query);
@@ -151,7 +151,7 @@ int serve_begin(struct serve *s, const struct serve_request *q, struct serve_job
 	if (!j)
 		return -ENOMEM;
 	j->s = s;
-	rc = read_request(j, q);
+	rc = serve_read_request(j, q);
 	if (rc < 0) {
 		serve_end(j);
 		return rc;
@@ -160,7 +160,7 @@ int serve_begin(struct serve *s, const struct serve_request *q, struct serve_job
 	return 0;
 }
 
-static void start(struct serve_job *j)
+static void serve_start(struct serve_job *j)
 {
 	job_forget_answers(j->s, false);
 	switch (j->target) {
@@ -208,7 +208,7 @@ uint64_t serve_step(struct serve_job *j, bool hurry)
 		return 0;
 	}
 	if (j->state == JOB_NEW)
-		start(j);
+		serve_start(j);
 	if (j->state == JOB_CAPTURING)
 		due = poll_job(j, hurry);
 	if (j->has_lost_collector) {

@@ -204,7 +204,7 @@ static bool check_stop(struct server *s, uint64_t now_ns)
 
 /* Find a slot for a connection: a free one, or one that can be evicted. NULL: none; *from_ns is then the time when one
  * can be evicted, or 0. */
-static struct conn *find_slot(struct server *s, uint64_t now_ns, uint64_t *from_ns)
+static struct conn *endpoint_server_find_slot(struct server *s, uint64_t now_ns, uint64_t *from_ns)
 {
 	enum eviction_class best = EVICT_NEVER;
 	struct conn *found = NULL;
@@ -249,7 +249,7 @@ static void accept_connections(struct server *s, const struct listener *l, uint6
 {
 	for (int i = 0; i < SERVER_CONNECTIONS && listener_is_ours(l); i++) {
 		uint64_t from_ns;
-		struct conn *c = find_slot(s, now_ns, &from_ns);
+		struct conn *c = endpoint_server_find_slot(s, now_ns, &from_ns);
 		int fd;
 
 		if (!c)
@@ -296,7 +296,7 @@ static uint64_t next_time(const struct server *s, uint64_t now_ns)
 /* Fill in the events to wait for. Returns false if a descriptor of ours was closed just now. */
 static bool fill_poll(struct server *s, struct pollfd p[N_POLL], uint64_t now_ns)
 {
-	bool lost = !owned_is_valid(&s->wake[0]), accepts = find_slot(s, now_ns, &s->slot_ns);
+	bool lost = !owned_is_valid(&s->wake[0]), accepts = endpoint_server_find_slot(s, now_ns, &s->slot_ns);
 
 	if (accepts || s->stopping || s->accept_ns)
 		s->slot_ns = 0;
@@ -322,7 +322,7 @@ static bool fill_poll(struct server *s, struct pollfd p[N_POLL], uint64_t now_ns
 }
 
 /* Wait for events. Only open descriptors are passed: ppoll fails if there are more entries than RLIMIT_NOFILE. */
-static void wait_for(struct server *s, struct pollfd p[N_POLL])
+static void endpoint_server_wait_for(struct server *s, struct pollfd p[N_POLL])
 {
 	const struct timespec retry = { .tv_nsec = (long)ACCEPT_RETRY_MS * MS };
 	uint64_t now = clock_now(), until = next_time(s, now), left = until > now ? until - now : 0;
@@ -389,7 +389,7 @@ void server_run(struct server *s)
 			break;
 		if (!fill_poll(s, p, now))
 			continue;
-		wait_for(s, p);
+		endpoint_server_wait_for(s, p);
 		handle_events(s, p);
 	}
 	listen_close(&s->listeners, false); /* close them before the threads end, which may take long */

@@ -118,7 +118,7 @@ static bool is_own_stack(uint64_t sp)
 }
 
 /* Copy the stack from sp on. Returns the number of bytes. */
-static uint64_t copy_sig(uint64_t sp, unsigned char *to)
+static uint64_t caller_stack_copy_sig(uint64_t sp, unsigned char *to)
 {
 	struct iovec local = { .iov_base = to }, remote[COPIED_PAGES];
 	uint64_t at = sp;
@@ -137,8 +137,8 @@ static uint64_t copy_sig(uint64_t sp, unsigned char *to)
 	return n > 0 ? (uint64_t)n : 0;
 }
 
-static uint32_t walk(struct unwind_regs *regs, const struct unwind_range *range, uint64_t *pc, uint32_t max,
-		     uint32_t skip)
+static uint32_t caller_stack_walk(struct unwind_regs *regs, const struct unwind_range *range, uint64_t *pc,
+				  uint32_t max, uint32_t skip)
 {
 	struct unwind_source source = { .range = range, .n_ranges = 1, .find = cpi_unwind_find_sig };
 	struct walk_cache *m = claim_cache();
@@ -169,16 +169,16 @@ __attribute__((noinline)) uint32_t cpi_caller_stack_sig(uint64_t *pc, uint32_t m
 	if (is_own_stack(range.lo)) {
 		range.hi = cpi_local.top;
 		range.bytes = (const unsigned char *)(uintptr_t)range.lo;
-		n = walk(&regs, &range, pc, max, skip + OWN_FRAMES);
+		n = caller_stack_walk(&regs, &range, pc, max, skip + OWN_FRAMES);
 	} else {
 		for (copy = 0; copy < N_COPIES && atomic_exchange(&copies[copy].is_used, 1); copy++)
 			;
 		if (copy == N_COPIES)
 			return 0;
-		range.hi = range.lo + copy_sig(range.lo, copies[copy].bytes);
+		range.hi = range.lo + caller_stack_copy_sig(range.lo, copies[copy].bytes);
 		range.bytes = copies[copy].bytes;
 		if (range.hi > range.lo)
-			n = walk(&regs, &range, pc, max, skip + OWN_FRAMES);
+			n = caller_stack_walk(&regs, &range, pc, max, skip + OWN_FRAMES);
 		atomic_store(&copies[copy].is_used, 0);
 	}
 	return n;

@@ -191,7 +191,7 @@ void cpi_clock_enter_sandbox(void)
 		cpi_process_set_engine_sig(ENGINE_PROCESS, 0);
 }
 
-static void start(struct thread *t, uint32_t tid)
+static void clock_start(struct thread *t, uint32_t tid)
 {
 	uint32_t request = atomic_load_explicit(&cpi.head->engine, memory_order_relaxed);
 	uint64_t first = first_expiry(tid, t->period_ns);
@@ -232,7 +232,7 @@ void cpi_clock_arm_sig(struct thread *t, uint32_t tid)
 	cpi_clock_disarm_sig(t); /* left over from an earlier recording */
 	atomic_store(&t->recording, 0);
 	t->period_ns = cpi.period_ns;
-	start(t, tid);
+	clock_start(t, tid);
 	atomic_store(&t->recording, recording);
 }
 

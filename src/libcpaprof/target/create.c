@@ -34,7 +34,7 @@ struct box {
 static struct box boxes[N_BOXES];
 static _Atomic uint32_t next_box;
 
-static size_t stack_size(const pthread_attr_t *attr)
+static size_t create_stack_size(const pthread_attr_t *attr)
 {
 	pthread_attr_t preset;
 	size_t size = 0;
@@ -58,7 +58,7 @@ static struct box *box_claim(const pthread_attr_t *attr, void *arg, const struct
 		struct box *b = &boxes[(first + i) % N_BOXES];
 
 		if (atomic_exchange(&b->is_used, 1) == 0) {
-			b->stack_size = stack_size(attr);
+			b->stack_size = create_stack_size(attr);
 			b->arg = arg;
 			b->start = NULL;
 			b->start_c11 = NULL;
@@ -109,7 +109,7 @@ static struct box begin_thread(struct box *b)
 	return task;
 }
 
-static void *run(void *arg)
+static void *create_run(void *arg)
 {
 	struct box task = begin_thread(arg);
 
@@ -141,7 +141,7 @@ CPA_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, voi
 		return cpi_next()->pthread_create(thread, attr, start, arg);
 	b->start = start;
 	stack = b->stack;
-	rc = cpi_next()->pthread_create(thread, attr, run, b);
+	rc = cpi_next()->pthread_create(thread, attr, create_run, b);
 	box_finish(b, stack, rc == 0);
 	return rc;
 }

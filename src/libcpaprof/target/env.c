@@ -13,7 +13,7 @@
 
 static const char segment[] = "CPA_SEGMENT=", preload[] = "LD_PRELOAD=", library[] = "libcpaprof.so";
 
-static char **find(const char *name)
+static char **env_find(const char *name)
 {
 	for (char **e = environ; e && *e; e++)
 		if (strncmp(*e, name, strlen(name)) == 0)
@@ -21,7 +21,7 @@ static char **find(const char *name)
 	return NULL;
 }
 
-static int digit(char c)
+static int env_digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
@@ -37,7 +37,7 @@ static bool read_segment(const char *text, struct env *e)
 	memcpy(e->path, text, n);
 	e->path[n] = '\0';
 	for (int i = 0; i < 32; i++) {
-		int d = digit(colon[1 + i]);
+		int d = env_digit(colon[1 + i]);
 
 		if (d < 0)
 			return false;
@@ -48,7 +48,7 @@ static bool read_segment(const char *text, struct env *e)
 
 bool cpi_env_read(struct env *e)
 {
-	char **at = find(segment);
+	char **at = env_find(segment);
 
 	return read_segment(at ? *at + strlen(segment) : NULL, e);
 }
@@ -94,19 +94,19 @@ void cpi_env_remove(void)
 {
 	char **at;
 
-	remove_at(find(segment));
-	at = find(preload); /* find LD_PRELOAD only now, because remove_at may have moved its entry */
+	remove_at(env_find(segment));
+	at = env_find(preload); /* find LD_PRELOAD only now, because remove_at may have moved its entry */
 	if (at && strip_library(*at + strlen(preload), *at + strlen(preload)) == 0)
 		remove_at(at);
 }
 
-static bool starts_with(const char *text, const char *with)
+static bool env_starts_with(const char *text, const char *with)
 {
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
 /* Find our library in an LD_PRELOAD= entry. Returns the length of its path, 0 if it is not there. */
-static size_t find_library(const char *text, const char **path)
+static size_t env_find_library(const char *text, const char **path)
 {
 	text += strlen(preload);
 	for (size_t n; *text; text += n + (text[n] != '\0')) {
@@ -122,13 +122,13 @@ static bool has_library(const char *text)
 {
 	const char *path;
 
-	return find_library(text, &path) > 0;
+	return env_find_library(text, &path) > 0;
 }
 
 size_t cpi_env_library_sig(char *const env[], const char **path)
 {
 	for (; env && *env; env++) {
-		size_t n = starts_with(*env, preload) ? find_library(*env, path) : 0;
+		size_t n = env_starts_with(*env, preload) ? env_find_library(*env, path) : 0;
 
 		if (n)
 			return n;
@@ -142,9 +142,9 @@ size_t cpi_env_stripped_size_sig(char *const env[])
 	bool any = false;
 
 	for (; env && *env; env++) {
-		bool loads = starts_with(*env, preload) && has_library(*env);
+		bool loads = env_starts_with(*env, preload) && has_library(*env);
 
-		any |= loads || starts_with(*env, segment);
+		any |= loads || env_starts_with(*env, segment);
 		room += sizeof(*env) + (loads ? strlen(*env) + 1 : 0);
 	}
 	return any ? room : 0;
@@ -159,7 +159,7 @@ char **cpi_env_strip_sig(char *const env[], void *room)
 		n++;
 	text = (char *)(to + n + 1);
 	for (; *env; env++) {
-		if (starts_with(*env, preload) && has_library(*env)) {
+		if (env_starts_with(*env, preload) && has_library(*env)) {
 			size_t name = strlen(preload), len;
 
 			memcpy(text, preload, name);
@@ -167,7 +167,7 @@ char **cpi_env_strip_sig(char *const env[], void *room)
 			if (len)
 				*to++ = text;
 			text += name + len + 1;
-		} else if (!starts_with(*env, segment)) {
+		} else if (!env_starts_with(*env, segment)) {
 			*to++ = *env;
 		}
 	}
@@ -180,7 +180,7 @@ bool cpi_env_is_ours_sig(char *const env[])
 	for (; env && *env; env++) {
 		struct env e = { 0 };
 
-		if (starts_with(*env, segment))
+		if (env_starts_with(*env, segment))
 			return read_segment(*env + strlen(segment), &e) && (e.nonce[0] ^ e.nonce[1]) == cpi.cookie;
 	}
 	return false;

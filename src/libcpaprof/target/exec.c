@@ -212,7 +212,7 @@ static bool can_load_library(char *const env[])
 	       (sys_call(SYS_statfs, (long)path, (long)&in, 0, 0) != 0 || !(in.f_flags & ST_NOEXEC));
 }
 
-static void count_unprofiled(enum segment_unprofiled reason)
+static void target_exec_count_unprofiled(enum segment_unprofiled reason)
 {
 	if (cpi.head && !cpi.is_self)
 		atomic_fetch_add(&cpi.head->n_unprofiled[reason], 1);
@@ -222,11 +222,11 @@ static void count_unprofiled(enum segment_unprofiled reason)
 static bool must_strip(const struct exec_check *check, char *const env[])
 {
 	if (check->refuses || (check->profiles_itself && cpi_request_is_answered_sig(cpi.head)))
-		count_unprofiled(UNPROFILED_UNLOADABLE);
+		target_exec_count_unprofiled(UNPROFILED_UNLOADABLE);
 	else if (!can_load_library(env))
-		count_unprofiled(UNPROFILED_UNREADABLE);
+		target_exec_count_unprofiled(UNPROFILED_UNREADABLE);
 	else if (cpi.head && !cpi.is_self && cpi_env_is_ours_sig(env) && !cpi_handover_reaches_sig())
-		count_unprofiled(UNPROFILED_UNREACHABLE);
+		target_exec_count_unprofiled(UNPROFILED_UNREACHABLE);
 	else
 		return false;
 	return true;
@@ -303,7 +303,7 @@ static int exec_profiled(const struct exec_call *c, char *const env[])
 	struct exec_check check;
 
 	if (!room && cpi.head && !cpi.is_self && cpi.head->follow == FOLLOW_ALL && cpi_is_on_sig()) {
-		count_unprofiled(UNPROFILED_CLEARED);
+		target_exec_count_unprofiled(UNPROFILED_CLEARED);
 		return exec_requested(c, env);
 	}
 	if (!room && !replaced)

@@ -20,14 +20,14 @@
 
 #include <sys/mman.h>
 
-static void before_fork(void)
+static void fork_before(void)
 {
 	uint64_t bit = sys_bit(cpi.sig);
 
 	sys_mask(SIG_BLOCK, &bit, &cpi_local.mask);
 }
 
-static void in_parent(void)
+static void fork_in_parent(void)
 {
 	sys_mask(SIG_SETMASK, &cpi_local.mask, NULL);
 }
@@ -69,7 +69,7 @@ static void reset_child(void)
 	cpi_thread_begin(cpi_local.lo, cpi_local.top, 0);
 }
 
-static void in_child(void)
+static void fork_in_child(void)
 {
 	if (cpi.head && cpi.pid != sys_getpid()) /* a fork handler of the program may have caused the reset already */
 		reset_child();
@@ -89,5 +89,5 @@ void cpi_fork_check(void)
 
 void cpi_fork_init(void)
 {
-	pthread_atfork(before_fork, in_parent, in_child);
+	pthread_atfork(fork_before, fork_in_parent, fork_in_child);
 }

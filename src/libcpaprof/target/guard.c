@@ -247,7 +247,7 @@ static uintptr_t handler_of(int sig)
 }
 
 /* Is this a library built by the Go toolchain, according to its notes? The first object, the program, is skipped. */
-static int is_go(struct dl_phdr_info *o, size_t size, void *arg)
+static int target_guard_is_go(struct dl_phdr_info *o, size_t size, void *arg)
 {
 	bool *first = arg;
 	bool skip = *first;
@@ -277,7 +277,7 @@ static bool has_go(void)
 {
 	bool first = true;
 
-	return dl_iterate_phdr(is_go, &first) != 0;
+	return dl_iterate_phdr(target_guard_is_go, &first) != 0;
 }
 
 int cpi_guard_choose(void)

@@ -64,7 +64,7 @@ CPA_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction 
 }
 
 /* signal() and similar functions, for our signal. block: the signal is blocked while its handler runs. */
-static signal_fn set(signal_fn handler, int flags, bool block)
+static signal_fn guard_wrappers_set(signal_fn handler, int flags, bool block)
 {
 	struct sigaction act = { .sa_handler = handler, .sa_flags = flags }, old;
 
@@ -79,36 +79,39 @@ static signal_fn set(signal_fn handler, int flags, bool block)
 	return old.sa_handler;
 }
 
-static bool is_ours(int sig)
+static bool guard_wrappers_is_ours(int sig)
 {
 	return cpi.head && sig == cpi.sig;
 }
 
 CPA_EXPORT signal_fn signal(int sig, signal_fn handler)
 {
-	return is_ours(sig) ? set(handler, SA_RESTART, true) : cpi_next()->signal(sig, handler);
+	return guard_wrappers_is_ours(sig) ? guard_wrappers_set(handler, SA_RESTART, true)
+					   : cpi_next()->signal(sig, handler);
 }
 
 CPA_EXPORT signal_fn bsd_signal(int sig, signal_fn handler)
 {
-	return is_ours(sig) ? set(handler, SA_RESTART, true) : cpi_next()->bsd_signal(sig, handler);
+	return guard_wrappers_is_ours(sig) ? guard_wrappers_set(handler, SA_RESTART, true)
+					   : cpi_next()->bsd_signal(sig, handler);
 }
 
 CPA_EXPORT signal_fn ssignal(int sig, signal_fn handler)
 {
-	return is_ours(sig) ? set(handler, SA_RESTART, true) : cpi_next()->ssignal(sig, handler);
+	return guard_wrappers_is_ours(sig) ? guard_wrappers_set(handler, SA_RESTART, true)
+					   : cpi_next()->ssignal(sig, handler);
 }
 
 CPA_EXPORT signal_fn sysv_signal(int sig, signal_fn handler)
 {
-	return is_ours(sig) ? set(handler, (int)(SA_RESETHAND | SA_NODEFER), false)
-			    : cpi_next()->sysv_signal(sig, handler);
+	return guard_wrappers_is_ours(sig) ? guard_wrappers_set(handler, (int)(SA_RESETHAND | SA_NODEFER), false)
+					   : cpi_next()->sysv_signal(sig, handler);
 }
 
 CPA_EXPORT signal_fn __sysv_signal(int sig, signal_fn handler)
 {
-	return is_ours(sig) ? set(handler, (int)(SA_RESETHAND | SA_NODEFER), false)
-			    : cpi_next()->__sysv_signal(sig, handler);
+	return guard_wrappers_is_ours(sig) ? guard_wrappers_set(handler, (int)(SA_RESETHAND | SA_NODEFER), false)
+					   : cpi_next()->__sysv_signal(sig, handler);
 }
 
 CPA_EXPORT signal_fn sigset(int sig, signal_fn handler)
@@ -116,7 +119,7 @@ CPA_EXPORT signal_fn sigset(int sig, signal_fn handler)
 	bool was_blocked = atomic_load(&cpi_local.blocked);
 	signal_fn old;
 
-	if (!is_ours(sig))
+	if (!guard_wrappers_is_ours(sig))
 		return cpi_next()->sigset(sig, handler);
 	if (handler == SIG_HOLD) {
 		struct sigaction now;
@@ -125,16 +128,16 @@ CPA_EXPORT signal_fn sigset(int sig, signal_fn handler)
 		cpi_guard_block(true);
 		return was_blocked ? SIG_HOLD : now.sa_handler;
 	}
-	old = set(handler, 0, false);
+	old = guard_wrappers_set(handler, 0, false);
 	cpi_guard_block(false);
 	return was_blocked ? SIG_HOLD : old;
 }
 
 CPA_EXPORT int sigignore(int sig)
 {
-	if (!is_ours(sig))
+	if (!guard_wrappers_is_ours(sig))
 		return cpi_next()->sigignore(sig);
-	set(SIG_IGN, 0, false);
+	guard_wrappers_set(SIG_IGN, 0, false);
 	return 0;
 }
 
@@ -189,7 +192,7 @@ CPA_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 
 CPA_EXPORT int sighold(int sig)
 {
-	if (!is_ours(sig))
+	if (!guard_wrappers_is_ours(sig))
 		return cpi_next()->sighold(sig);
 	cpi_guard_block(true);
 	return 0;
@@ -197,7 +200,7 @@ CPA_EXPORT int sighold(int sig)
 
 CPA_EXPORT int sigrelse(int sig)
 {
-	if (!is_ours(sig))
+	if (!guard_wrappers_is_ours(sig))
 		return cpi_next()->sigrelse(sig);
 	cpi_guard_block(false);
 	return 0;
@@ -221,7 +224,7 @@ struct wait_mask {
  * During the wait the program uses another mask. A signal that was blocked before, or arrives just before the wait,
  * must end the wait. So if the program has a handler for it, the kernel blocks the signal until then.
  */
-static struct wait_mask wait_begin(const sigset_t *mask)
+static struct wait_mask guard_wrappers_wait_begin(const sigset_t *mask)
 {
 	struct wait_mask w = { .before = atomic_load(&cpi_local.blocked) };
 	uint64_t bit;
@@ -251,7 +254,7 @@ static int wait_end(const sigset_t *mask, struct wait_mask w, int rc)
 
 CPA_EXPORT int sigsuspend(const sigset_t *mask)
 {
-	struct wait_mask before = wait_begin(mask);
+	struct wait_mask before = guard_wrappers_wait_begin(mask);
 	sigset_t room;
 
 	return wait_end(mask, before, cpi_next()->sigsuspend(without_ours(mask, &room)));
@@ -259,7 +262,7 @@ CPA_EXPORT int sigsuspend(const sigset_t *mask)
 
 CPA_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
 {
-	struct wait_mask before = wait_begin(mask);
+	struct wait_mask before = guard_wrappers_wait_begin(mask);
 	sigset_t room;
 
 	return wait_end(mask, before, cpi_next()->ppoll(fds, n, timeout, without_ours(mask, &room)));
@@ -268,7 +271,7 @@ CPA_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeou
 CPA_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struct timespec *timeout,
 		       const sigset_t *mask)
 {
-	struct wait_mask before = wait_begin(mask);
+	struct wait_mask before = guard_wrappers_wait_begin(mask);
 	sigset_t room;
 
 	return wait_end(mask, before, cpi_next()->pselect(n, in, out, except, timeout, without_ours(mask, &room)));
@@ -276,7 +279,7 @@ CPA_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *except, const str
 
 CPA_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask)
 {
-	struct wait_mask before = wait_begin(mask);
+	struct wait_mask before = guard_wrappers_wait_begin(mask);
 	sigset_t room;
 
 	return wait_end(mask, before, cpi_next()->epoll_pwait(fd, events, n, timeout, without_ours(mask, &room)));
@@ -292,7 +295,7 @@ CPA_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int n, const str
 		errno = ENOSYS;
 		return -1;
 	}
-	before = wait_begin(mask);
+	before = guard_wrappers_wait_begin(mask);
 	return wait_end(mask, before, cpi_next()->epoll_pwait2(fd, events, n, timeout, without_ours(mask, &room)));
 }
 
@@ -344,7 +347,7 @@ static bool is_timer_signal(const siginfo_t *info)
 }
 
 /* Wait until end_ns; 0: no limit. */
-static int wait_until(const sigset_t *set, siginfo_t *info, uint64_t end_ns)
+static int guard_wrappers_wait_until(const sigset_t *set, siginfo_t *info, uint64_t end_ns)
 {
 	for (;;) {
 		uint64_t now = end_ns ? sys_now(CLOCK_MONOTONIC) : 0, left = end_ns > now ? end_ns - now : 0;
@@ -359,7 +362,7 @@ static int wait_until(const sigset_t *set, siginfo_t *info, uint64_t end_ns)
 	}
 }
 
-static int wait_signal(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+static int guard_wrappers_wait_signal(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
 	bool before = atomic_load(&cpi_local.blocked);
 	siginfo_t room;
@@ -375,7 +378,7 @@ static int wait_signal(const sigset_t *set, siginfo_t *info, const struct timesp
 	sys_mask(SIG_BLOCK, &bit, NULL);
 	replace_waiter(0, sys_gettid());
 	cpi_guard_block(false); /* a signal held back for the program is sent again and is now pending in the kernel */
-	sig = wait_until(set, info ? info : &room, end_ns);
+	sig = guard_wrappers_wait_until(set, info ? info : &room, end_ns);
 	error = errno;
 	replace_waiter(sys_gettid(), 0);
 	atomic_store(&cpi_local.blocked, before);
@@ -386,12 +389,12 @@ static int wait_signal(const sigset_t *set, siginfo_t *info, const struct timesp
 
 CPA_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
-	return wait_signal(set, info, timeout);
+	return guard_wrappers_wait_signal(set, info, timeout);
 }
 
 CPA_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
-	return wait_signal(set, info, NULL);
+	return guard_wrappers_wait_signal(set, info, NULL);
 }
 
 CPA_EXPORT int sigwait(const sigset_t *set, int *sig)
@@ -399,7 +402,7 @@ CPA_EXPORT int sigwait(const sigset_t *set, int *sig)
 	int before = errno, got;
 
 	do
-		got = wait_signal(set, NULL, NULL);
+		got = guard_wrappers_wait_signal(set, NULL, NULL);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		got = -errno;

@@ -35,7 +35,7 @@ static bool is_size(uint64_t size)
 	return l.n_tables <= TABLES_MAX && size == segment_size(l.n_tables);
 }
 
-static bool is_head(const struct segment_head *head, uint64_t size, const struct env *e)
+static bool handover_is_head(const struct segment_head *head, uint64_t size, const struct env *e)
 {
 	return head->magic == SEGMENT_MAGIC && head->version == SEGMENT_VERSION && head->size == size &&
 	       head->nonce[0] == e->nonce[0] && head->nonce[1] == e->nonce[1];
@@ -51,7 +51,8 @@ static void refuse_limited(int fd, uint64_t size, const struct env *e)
 
 	if (head == MAP_FAILED)
 		return;
-	if (is_head(head, size, e) && (head->follow == FOLLOW_ALL || atomic_load(&head->main_pid) == sys_getpid())) {
+	if (handover_is_head(head, size, e) &&
+	    (head->follow == FOLLOW_ALL || atomic_load(&head->main_pid) == sys_getpid())) {
 		atomic_fetch_add(&head->n_unprofiled[UNPROFILED_LIMIT], 1);
 		cpi_request_exec_sig(head);
 		cpi_env_remove();
@@ -60,7 +61,7 @@ static void refuse_limited(int fd, uint64_t size, const struct env *e)
 }
 
 /* Map the file of a descriptor if it is the segment. */
-static struct segment_head *map(int fd, const struct env *e)
+static struct segment_head *handover_map(int fd, const struct env *e)
 {
 	struct segment_head *head;
 	struct stat file;
@@ -74,7 +75,7 @@ static struct segment_head *map(int fd, const struct env *e)
 			refuse_limited(fd, (uint64_t)file.st_size, e);
 		return NULL;
 	}
-	if (!is_head(head, (uint64_t)file.st_size, e)) {
+	if (!handover_is_head(head, (uint64_t)file.st_size, e)) {
 		munmap(head, (size_t)file.st_size);
 		return NULL;
 	}
@@ -107,7 +108,7 @@ static int find_inherited(const struct env *e, struct segment_head **head)
 
 	for (int k = 0; k < (first[0] == first[1] ? 1 : 2); k++)
 		for (int fd = first[k]; fd < first[k] + SEGMENT_FDS; fd++)
-			if (*head ? is_segment_sig(fd) : (*head = map(fd, e)) != NULL)
+			if (*head ? is_segment_sig(fd) : (*head = handover_map(fd, e)) != NULL)
 				return fd;
 	return -1;
 }
@@ -125,7 +126,7 @@ struct segment_head *cpi_handover_map(const struct env *e)
 
 	memcpy(path, e->path, sizeof(path));
 	fd = (int)open_path_sig();
-	head = fd >= 0 ? map(fd, e) : NULL;
+	head = fd >= 0 ? handover_map(fd, e) : NULL;
 	by_path = head != NULL;
 	if (fd >= 0)
 		sys_call(SYS_close, fd, 0, 0, 0);

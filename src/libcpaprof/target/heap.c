@@ -77,7 +77,7 @@ static double one_minus_exp(double x)
 }
 
 /* splitmix64 */
-static uint64_t next(uint64_t *random)
+static uint64_t heap_next(uint64_t *random)
 {
 	uint64_t z = *random += 0x9e3779b97f4a7c15ULL;
 
@@ -103,7 +103,7 @@ uint64_t cpi_heap_draw(uint64_t *random, uint32_t rate)
 		return 0;
 	if (*random == 0)
 		*random = seed();
-	u = (double)((next(random) >> 11) + 1) * 0x1p-53;
+	u = (double)((heap_next(random) >> 11) + 1) * 0x1p-53;
 	bytes = -ln(u) * rate;
 	return bytes < 0x1p62 ? (uint64_t)bytes : 1ULL << DRAW_BITS;
 }
@@ -168,7 +168,7 @@ static bool is_process(void)
 	       (compares_pid && cpi.pid == sys_getpid());
 }
 
-static void set_mark(void)
+static void heap_set_mark(void)
 {
 	compares_pid = sys_call(SYS_madvise, (long)&mark, sizeof(mark), MADV_WIPEONFORK, 0) != 0;
 	atomic_store(&mark.n_ours, !compares_pid);
@@ -184,7 +184,7 @@ static uint32_t rate_now(void)
 	return rate < UINT32_MAX ? (uint32_t)rate : UINT32_MAX;
 }
 
-static void draw(uint32_t rate)
+static void heap_draw(uint32_t rate)
 {
 	cpi_local.drawn_rate = rate;
 	cpi_local.bytes_to_sample = rate ? cpi_heap_draw(&cpi_local.random, rate) : RECHECK_BYTES;
@@ -202,16 +202,16 @@ uint32_t cpi_heap_due(size_t size)
 	if (cpi_heap_probe_hit())
 		return 0; /* do not draw a new count, so that the next allocation is noticed too */
 	if (atomic_load_explicit(&cpi_local.hook, memory_order_relaxed)) {
-		draw(rate);
+		heap_draw(rate);
 		return 0;
 	}
 	if (sample_rate == 0 && rate) {
-		draw(rate);
+		heap_draw(rate);
 		if (cpi_heap_count_down(size))
 			return 0;
 		sample_rate = rate;
 	}
-	draw(rate);
+	heap_draw(rate);
 	return rate ? sample_rate : 0;
 }
 
@@ -257,7 +257,7 @@ static void filter_remove(uint64_t at)
 }
 
 /* Size classes: four per power of two, like those of allocators. Objects of a class share a row of the profile. */
-static uint64_t class_of(uint64_t size)
+static uint64_t heap_class_of(uint64_t size)
 {
 	uint64_t step = size > CLASS_MIN * 4 ? 1ULL << (61 - __builtin_clzll(size - 1)) : CLASS_MIN;
 
@@ -275,7 +275,8 @@ static uint32_t stack_here(uint64_t *pc)
 	return n - n_ours;
 }
 
-static void count(const struct live_object *o, unsigned objects, unsigned bytes, unsigned samples, unsigned sampled)
+static void heap_count(const struct live_object *o, unsigned objects, unsigned bytes, unsigned samples,
+		       unsigned sampled)
 {
 	cpi_stack_add_sig(STACK_HEAP, o->stack, objects, o->weight);
 	cpi_stack_add_sig(STACK_HEAP, o->stack, bytes, o->weight * o->size);
@@ -285,7 +286,7 @@ static void count(const struct live_object *o, unsigned objects, unsigned bytes,
 
 void cpi_heap_count_free(const struct live_object *o)
 {
-	count(o, HEAP_FREE_OBJECTS, HEAP_FREE_BYTES, HEAP_FREE_SAMPLES, HEAP_FREE_SAMPLED);
+	heap_count(o, HEAP_FREE_OBJECTS, HEAP_FREE_BYTES, HEAP_FREE_SAMPLES, HEAP_FREE_SAMPLED);
 }
 
 static void hook(uint32_t more)
@@ -320,7 +321,7 @@ void cpi_heap_put_back(const struct live_object *o)
 	hook(-1U);
 }
 
-static __attribute__((noinline)) void sample(void *p, size_t size, uint32_t rate)
+static __attribute__((noinline)) void heap_sample(void *p, size_t size, uint32_t rate)
 {
 	struct live_object o = { .at = (uintptr_t)p, .size = size + !size };
 	uint64_t pc[FRAMES_MAX];
@@ -336,8 +337,8 @@ static __attribute__((noinline)) void sample(void *p, size_t size, uint32_t rate
 		label = atomic_load_explicit(&cpi_local.label, memory_order_relaxed);
 	n = stack_here(pc);
 	o.weight = cpi_heap_weight(o.size, rate);
-	o.stack = cpi_stack_find_sig(STACK_HEAP, class_of(o.size), label, pc, n);
-	count(&o, HEAP_ALLOC_OBJECTS, HEAP_ALLOC_BYTES, HEAP_ALLOC_SAMPLES, HEAP_ALLOC_SAMPLED);
+	o.stack = cpi_stack_find_sig(STACK_HEAP, heap_class_of(o.size), label, pc, n);
+	heap_count(&o, HEAP_ALLOC_OBJECTS, HEAP_ALLOC_BYTES, HEAP_ALLOC_SAMPLES, HEAP_ALLOC_SAMPLED);
 	cpi_heap_put_back(&o);
 }
 
@@ -346,7 +347,7 @@ void *cpi_heap_add(void *p, size_t size, uint32_t rate)
 	if (!rate || !p || !is_process())
 		return p;
 	hook(1);
-	sample(p, size, rate);
+	heap_sample(p, size, rate);
 	hook(-1U);
 	return p;
 }
@@ -373,7 +374,7 @@ bool cpi_heap_take(void *p, struct live_object *out)
 void cpi_heap_rate_changed(void)
 {
 	/* drawing again changes no probability, because the distribution is memoryless */
-	draw(0);
+	heap_draw(0);
 	cpi_local.bytes_to_sample = 0;
 }
 
@@ -381,7 +382,7 @@ void cpi_heap_start(void)
 {
 	atomic_store(&prober, 0);
 	atomic_fetch_and(&stop_reasons, ~(uint32_t)HEAP_UNKNOWN);
-	set_mark();
+	heap_set_mark();
 	cpi_heap_rate_changed();
 	/* claim the tables while there is one thread: of several threads only the first one would get them */
 	if (rate_now() && !cpi_tables_sig())
@@ -398,7 +399,7 @@ void cpi_heap_stop(uint32_t why)
 		atomic_store(&p->heap, atomic_load(&cpi.heap));
 }
 
-static void clear(_Atomic uint8_t *filter, size_t size)
+static void heap_clear(_Atomic uint8_t *filter, size_t size)
 {
 	if (sys_call(SYS_madvise, (long)filter, (long)size, MADV_DONTNEED, 0) != 0)
 		memset((void *)filter, 0, size);
@@ -411,7 +412,7 @@ void cpi_heap_forget(void)
 	atomic_fetch_and(&cpi.heap, ~(uint32_t)HEAP_NO_TABLES);
 	if (!atomic_exchange(&has_samples, 0))
 		return;
-	clear(cpi_heap_filter, sizeof(cpi_heap_filter));
-	clear(second_filter, sizeof(second_filter));
+	heap_clear(cpi_heap_filter, sizeof(cpi_heap_filter));
+	heap_clear(second_filter, sizeof(second_filter));
 	cpi_heap_bootstrap_mark();
 }

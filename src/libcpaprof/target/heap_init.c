@@ -29,7 +29,7 @@ static bool is_sanitized(void)
 }
 
 /* Do malloc and free of the program reach our wrappers? */
-static bool is_ours(void)
+static bool heap_init_is_ours(void)
 {
 	malloc_fn *get;
 	free_fn *put;
@@ -54,7 +54,7 @@ void cpi_heap_init(void)
 	uint32_t why;
 
 	cpi_heap_probe_begin();
-	why = is_sanitized() ? HEAP_SANITIZER : is_ours() ? 0 : HEAP_FOREIGN;
+	why = is_sanitized() ? HEAP_SANITIZER : heap_init_is_ours() ? 0 : HEAP_FOREIGN;
 	if (why)
 		cpi_heap_stop(why);
 	else

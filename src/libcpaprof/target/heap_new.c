@@ -79,7 +79,7 @@ static struct {
 } counts;
 
 /* The result stays valid: C++ libraries are never unloaded, because of their unique symbols. */
-static void *find(const char *name, const void *caller)
+static void *heap_new_find(const char *name, const void *caller)
 {
 	static const char *const libraries[] = { "libstdc++.so.6", "libc++abi.so.1", "libc++.so.1" };
 	void *found = dlsym(RTLD_NEXT, name), *object;
@@ -99,7 +99,7 @@ static void *find(const char *name, const void *caller)
 #define NEW(name, parameters, names, plain, delete)                                                                    \
 	static void *first##name parameters                                                                            \
 	{                                                                                                              \
-		void *found = find(#name, __builtin_return_address(0));                                                \
+		void *found = heap_new_find(#name, __builtin_return_address(0));                                       \
                                                                                                                        \
 		if (!found)                                                                                            \
 			return plain;                                                                                  \
@@ -123,7 +123,7 @@ NEWS(NEW)
 #define DELETE(name, parameters, names)                                                                                \
 	static void first##name parameters                                                                             \
 	{                                                                                                              \
-		void *found = find(#name, __builtin_return_address(0));                                                \
+		void *found = heap_new_find(#name, __builtin_return_address(0));                                       \
                                                                                                                        \
 		if (found) {                                                                                           \
 			*(void **)&next.name = found;                                                                  \

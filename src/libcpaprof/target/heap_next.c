@@ -87,7 +87,7 @@ static void no_free_aligned_sized(void *p, size_t align, size_t size)
 }
 
 /* Look up the allocator. Returns false if a lookup is already running. */
-static bool look_up(void)
+static bool heap_next_look_up(void)
 {
 	struct heap_next n = { 0 };
 
@@ -113,14 +113,14 @@ static bool look_up(void)
 
 static void *first_malloc(size_t size)
 {
-	return look_up() ? cpi_heap_next.malloc(size) : cpi_heap_bootstrap_alloc(size, 0);
+	return heap_next_look_up() ? cpi_heap_next.malloc(size) : cpi_heap_bootstrap_alloc(size, 0);
 }
 
 static void *first_calloc(size_t n, size_t size)
 {
 	size_t all;
 
-	if (look_up())
+	if (heap_next_look_up())
 		return cpi_heap_next.calloc(n, size);
 	/* bootstrap memory contains zeros, since it is never reused */
 	return __builtin_mul_overflow(n, size, &all) ? NULL : cpi_heap_bootstrap_alloc(all, 0);
@@ -130,7 +130,7 @@ static void *first_realloc(void *p, size_t size)
 {
 	void *to;
 
-	if (look_up())
+	if (heap_next_look_up())
 		return cpi_heap_next.realloc(p, size);
 	to = cpi_heap_bootstrap_alloc(size, 0);
 	if (to && p && cpi_heap_is_bootstrap(p))
@@ -141,30 +141,30 @@ static void *first_realloc(void *p, size_t size)
 /* Only bootstrap memory can be freed during the lookup; it is never reused. */
 static void first_free(void *p)
 {
-	if (look_up())
+	if (heap_next_look_up())
 		cpi_heap_next.free(p);
 }
 
 static void first_free_sized(void *p, size_t size)
 {
-	if (look_up())
+	if (heap_next_look_up())
 		cpi_heap_next.free_sized(p, size);
 }
 
 static void first_free_aligned_sized(void *p, size_t align, size_t size)
 {
-	if (look_up())
+	if (heap_next_look_up())
 		cpi_heap_next.free_aligned_sized(p, align, size);
 }
 
 static void *first_memalign(size_t align, size_t size)
 {
-	return look_up() ? cpi_heap_next.memalign(align, size) : cpi_heap_bootstrap_alloc(size, align);
+	return heap_next_look_up() ? cpi_heap_next.memalign(align, size) : cpi_heap_bootstrap_alloc(size, align);
 }
 
 static int first_posix_memalign(void **out, size_t align, size_t size)
 {
-	if (look_up())
+	if (heap_next_look_up())
 		return cpi_heap_next.posix_memalign(out, align, size);
 	*out = cpi_heap_bootstrap_alloc(size, align);
 	return *out ? 0 : ENOMEM;
@@ -172,12 +172,12 @@ static int first_posix_memalign(void **out, size_t align, size_t size)
 
 static void *first_valloc(size_t size)
 {
-	return look_up() ? cpi_heap_next.valloc(size) : NULL;
+	return heap_next_look_up() ? cpi_heap_next.valloc(size) : NULL;
 }
 
 static void *first_pvalloc(size_t size)
 {
-	return look_up() ? cpi_heap_next.pvalloc(size) : NULL;
+	return heap_next_look_up() ? cpi_heap_next.pvalloc(size) : NULL;
 }
 
 struct heap_next cpi_heap_next = {
@@ -218,7 +218,7 @@ static void *bootstrap_calloc(size_t n, size_t size)
 void cpi_heap_use_bootstrap(bool on)
 {
 	if (on) {
-		look_up();
+		heap_next_look_up();
 		saved = cpi_heap_next;
 		bootstrap_thread = &cpi_local;
 		cpi_heap_next.malloc = bootstrap_malloc;

@@ -31,7 +31,7 @@ _Atomic uint32_t cpi_holder_n_waiting;
 _Atomic uint16_t cpi_holder_filter[HOLDER_BUCKETS];
 static struct place places[HOLDER_BUCKETS];
 
-static struct place *place_of(uint32_t bucket, uint32_t probe)
+static struct place *holders_place_of(uint32_t bucket, uint32_t probe)
 {
 	return &places[(bucket + probe) % HOLDER_BUCKETS];
 }
@@ -47,7 +47,7 @@ static struct place *claim_place(uint32_t bucket, uint64_t key)
 {
 	for (int want_free = 0; want_free < 2; want_free++)
 		for (uint32_t i = 0; i < PLACE_PROBES; i++) {
-			struct place *p = place_of(bucket, i);
+			struct place *p = holders_place_of(bucket, i);
 			uint64_t word = atomic_load(&p->word), address = word >> COUNT_BITS << COUNT_BITS;
 
 			if ((address == key || (want_free && !word)) && add_waiter(p, word, key))
@@ -84,7 +84,7 @@ void cpi_holder_wait_end(uintptr_t lock, uint32_t place)
 		;
 }
 
-static void push(struct place *p, uint64_t ns, uint32_t stack)
+static void holders_push(struct place *p, uint64_t ns, uint32_t stack)
 {
 	uint32_t n = atomic_fetch_add(&p->n, 1);
 	struct unlock *u = &p->unlock[n % HOLDER_UNLOCKS];
@@ -103,7 +103,7 @@ void cpi_holder_unlock(const void *lock, const struct wait_site *site)
 	if (atomic_load_explicit(&cpi_local.hook, memory_order_relaxed))
 		return;
 	for (uint32_t i = 0; i < PLACE_PROBES; i++) {
-		struct place *p = place_of(bucket, i);
+		struct place *p = holders_place_of(bucket, i);
 
 		if (atomic_load(&p->word) >> COUNT_BITS << COUNT_BITS != key)
 			continue;
@@ -111,7 +111,7 @@ void cpi_holder_unlock(const void *lock, const struct wait_site *site)
 			stack = cpi_wait_stack(STACK_MUTEX, site, 0);
 			ns = cpi_wait_now();
 		}
-		push(p, ns, stack);
+		holders_push(p, ns, stack);
 	}
 }
 
@@ -142,6 +142,6 @@ void cpi_holders_forget(void)
 			continue;
 		atomic_store(&cpi_holder_filter[i], 0);
 		for (uint32_t probe = 0; probe < PLACE_PROBES; probe++)
-			atomic_store(&place_of(i, probe)->word, 0);
+			atomic_store(&holders_place_of(i, probe)->word, 0);
 	}
 }

@@ -52,7 +52,7 @@ static uint64_t seed_sig(void)
 	return seed;
 }
 
-static uint64_t mix(uint64_t h, uint64_t word)
+static uint64_t target_labels_mix(uint64_t h, uint64_t word)
 {
 	__uint128_t m = (__uint128_t)(h ^ word) * 0xd6e8feb86659fd93ULL;
 
@@ -65,14 +65,14 @@ static uint64_t mix_text(uint64_t h, const char *text, uint32_t n)
 
 	for (; n >= sizeof(word); n -= (uint32_t)sizeof(word), text += sizeof(word)) {
 		memcpy(&word, text, sizeof(word));
-		h = mix(h, word);
+		h = target_labels_mix(h, word);
 	}
 	word = n;
 	memcpy((char *)&word + 1, text, n);
-	return mix(h, word);
+	return target_labels_mix(h, word);
 }
 
-static uint32_t hash_of(const struct labels_pair *pair, uint32_t n)
+static uint32_t target_labels_hash_of(const struct labels_pair *pair, uint32_t n)
 {
 	uint64_t h = seed_sig();
 
@@ -81,7 +81,7 @@ static uint32_t hash_of(const struct labels_pair *pair, uint32_t n)
 	return (uint32_t)(h ^ h >> 32);
 }
 
-static bool is_same(struct labels_walk *w, const struct labels_pair *pair, uint32_t n)
+static bool target_labels_is_same(struct labels_walk *w, const struct labels_pair *pair, uint32_t n)
 {
 	struct labels_pair found;
 
@@ -95,7 +95,7 @@ static bool is_same(struct labels_walk *w, const struct labels_pair *pair, uint3
 	return true;
 }
 
-static struct labels_set *at_sig(uint32_t id)
+static struct labels_set *target_labels_at_sig(uint32_t id)
 {
 	uint32_t at = id < LABELS_ENTRIES ? atomic_load_explicit(&index_sig()[id], memory_order_acquire) : 0;
 
@@ -108,18 +108,18 @@ static struct labels_set *at_sig(uint32_t id)
  * Find the set in the chain from first up to end, exclusive. Returns 0 if it is not there. The loop is bounded by the
  * number of all sets, so it ends even if another process damaged the chain.
  */
-static uint32_t find_in_chain_sig(uint32_t first, uint32_t end, uint32_t hash, const struct labels_pair *pair,
-				  uint32_t n)
+static uint32_t target_labels_find_in_chain_sig(uint32_t first, uint32_t end, uint32_t hash,
+						const struct labels_pair *pair, uint32_t n)
 {
 	uint32_t id = first;
 
 	for (uint32_t i = 0; i < LABELS_SETS_MAX && id != end && id; i++) {
-		const struct labels_set *s = at_sig(id);
+		const struct labels_set *s = target_labels_at_sig(id);
 		struct labels_walk w;
 
 		if (!s)
 			break;
-		if (s->hash == hash && labels_find(cpi.labels, id, &w) && is_same(&w, pair, n))
+		if (s->hash == hash && labels_find(cpi.labels, id, &w) && target_labels_is_same(&w, pair, n))
 			return id;
 		id = atomic_load_explicit(&s->next, memory_order_acquire);
 	}
@@ -138,7 +138,7 @@ static uint32_t count_up_sig(_Atomic uint32_t *count, uint32_t n, uint32_t max)
 	return before;
 }
 
-static uint32_t size_of(const struct labels_pair *pair, uint32_t n)
+static uint32_t target_labels_size_of(const struct labels_pair *pair, uint32_t n)
 {
 	uint32_t size = 0;
 
@@ -147,13 +147,13 @@ static uint32_t size_of(const struct labels_pair *pair, uint32_t n)
 	return size;
 }
 
-static void fill(struct labels_set *s, uint32_t hash, const struct labels_pair *pair, uint32_t n)
+static void target_labels_fill(struct labels_set *s, uint32_t hash, const struct labels_pair *pair, uint32_t n)
 {
 	uint8_t *to = (uint8_t *)(s + 1);
 
 	s->hash = hash;
 	s->n_pairs = n;
-	s->n_bytes = size_of(pair, n);
+	s->n_bytes = target_labels_size_of(pair, n);
 	for (uint32_t i = 0; i < n; i++) {
 		memcpy(to, &pair[i].n, sizeof(pair[i].n));
 		to += sizeof(pair[i].n);
@@ -169,7 +169,7 @@ static void fill(struct labels_set *s, uint32_t hash, const struct labels_pair *
 /* Create a set in the index, but in no chain yet. */
 static uint32_t make_sig(uint32_t hash, const struct labels_pair *pair, uint32_t n, struct labels_set **out)
 {
-	uint32_t words = (uint32_t)(sizeof(struct labels_set) + size_of(pair, n) + 7) / 8, at, id;
+	uint32_t words = (uint32_t)(sizeof(struct labels_set) + target_labels_size_of(pair, n) + 7) / 8, at, id;
 
 	/* check for room first, so that sets that do not fit use up hardly any ids */
 	if (atomic_load(&head_sig()->n_words) > LABELS_WORDS_MAX - words)
@@ -182,7 +182,7 @@ static uint32_t make_sig(uint32_t hash, const struct labels_pair *pair, uint32_t
 		return LABELS_OVERFLOW;
 	id += LABELS_FIRST;
 	*out = (struct labels_set *)(cpi.labels + LABELS_SETS_AT + (uint64_t)at * 8);
-	fill(*out, hash, pair, n);
+	target_labels_fill(*out, hash, pair, n);
 	atomic_store_explicit(&index_sig()[id], at + 1, memory_order_release);
 	return id;
 }
@@ -197,10 +197,10 @@ uint32_t cpi_labels_add_sig(const struct labels_pair *pair, uint32_t n)
 		return LABELS_NONE;
 	if (n > LABELS_PAIRS_MAX)
 		return LABELS_OVERFLOW;
-	hash = hash_of(pair, n);
+	hash = target_labels_hash_of(pair, n);
 	bucket = (_Atomic uint32_t *)(cpi.labels + LABELS_BUCKETS_AT) + hash % LABELS_BUCKETS;
 	first = atomic_load_explicit(bucket, memory_order_acquire);
-	found = find_in_chain_sig(first, 0, hash, pair, n);
+	found = target_labels_find_in_chain_sig(first, 0, hash, pair, n);
 	if (found)
 		return found;
 	id = make_sig(hash, pair, n, &s);
@@ -213,7 +213,7 @@ uint32_t cpi_labels_add_sig(const struct labels_pair *pair, uint32_t n)
 		if (atomic_compare_exchange_strong_explicit(bucket, &first, id, memory_order_release,
 							    memory_order_acquire))
 			return id;
-		found = find_in_chain_sig(first, seen, hash, pair, n);
+		found = target_labels_find_in_chain_sig(first, seen, hash, pair, n);
 		if (found)
 			return found;
 	}

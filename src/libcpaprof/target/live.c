@@ -25,7 +25,7 @@ static struct live_object *object(struct segment_tables *t, uint32_t id)
 	return (struct live_object *)((uint8_t *)t + TABLES_LIVE_AT + LIVE_OBJECTS_AT) + (id - 1);
 }
 
-static uint64_t hash_of(uint64_t at)
+static uint64_t live_hash_of(uint64_t at)
 {
 	uint64_t h = (at >> 4) * 0x9e3779b97f4a7c15ULL;
 
@@ -81,7 +81,7 @@ static uint32_t *head_at(struct segment_tables *t, uint32_t n, uint64_t hash)
 }
 
 /* Double the number of hash buckets, and move objects to the new buckets, which are still zeros. */
-static void grow(struct segment_tables *t, struct live_shard *s, uint64_t hash)
+static void live_grow(struct segment_tables *t, struct live_shard *s, uint64_t hash)
 {
 	uint32_t before = s->n_heads;
 
@@ -91,7 +91,7 @@ static void grow(struct segment_tables *t, struct live_shard *s, uint64_t hash)
 
 		while (id) {
 			struct live_object *o = object(t, id);
-			uint32_t next = o->next, *to = head_at(t, s->n_heads, hash_of(o->at));
+			uint32_t next = o->next, *to = head_at(t, s->n_heads, live_hash_of(o->at));
 
 			o->next = *to;
 			*to = id;
@@ -128,10 +128,10 @@ static uint32_t *find_link(struct segment_tables *t, const struct live_shard *s,
 	return link;
 }
 
-static enum live_put put(struct segment_tables *t, struct live_shard *s, const struct live_object *new,
-			 struct live_object *before)
+static enum live_put live_put(struct segment_tables *t, struct live_shard *s, const struct live_object *new,
+			      struct live_object *before)
 {
-	uint64_t hash = hash_of(new->at);
+	uint64_t hash = live_hash_of(new->at);
 	uint32_t *link, id;
 
 	if (s->n_heads == 0)
@@ -153,19 +153,19 @@ static enum live_put put(struct segment_tables *t, struct live_shard *s, const s
 	object(t, id)->next = 0;
 	*link = id;
 	if (++s->n > s->n_heads && s->n_heads < LIVE_HEADS_MAX)
-		grow(t, s, hash);
+		live_grow(t, s, hash);
 	return LIVE_ADDED;
 }
 
 enum live_put cpi_live_put(struct segment_tables *t, const struct live_object *o, struct live_object *before)
 {
 	struct live_head *l = head_of(t);
-	struct live_shard *s = &l->shard[shard_of(hash_of(o->at))];
+	struct live_shard *s = &l->shard[shard_of(live_hash_of(o->at))];
 	enum live_put result;
 
 	if (!lock_shard(l, s))
 		return LIVE_NO_ROOM;
-	result = put(t, s, o, before);
+	result = live_put(t, s, o, before);
 	unlock_shard(s);
 	if (result == LIVE_NO_ROOM)
 		atomic_fetch_add_explicit(&l->n_full, 1, memory_order_relaxed);
@@ -175,7 +175,7 @@ enum live_put cpi_live_put(struct segment_tables *t, const struct live_object *o
 bool cpi_live_remove(struct segment_tables *t, uint64_t at, struct live_object *out)
 {
 	struct live_head *l = head_of(t);
-	uint64_t hash = hash_of(at);
+	uint64_t hash = live_hash_of(at);
 	struct live_shard *s = &l->shard[shard_of(hash)];
 	uint32_t *link, id;
 

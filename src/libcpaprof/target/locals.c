@@ -30,7 +30,7 @@ static bool has_ended_sig(uint32_t tid)
 }
 
 /* Claim a free entry. or_ended: entries of threads that ended unnoticed count as free. */
-static struct local_at *claim_sig(uint32_t tid, bool or_ended)
+static struct local_at *locals_claim_sig(uint32_t tid, bool or_ended)
 {
 	for (uint32_t i = 0; i < LOCAL_PROBES; i++) {
 		uint32_t at = (tid + i) % N_LOCALS, owner = atomic_load(&table[at].tid);
@@ -52,9 +52,9 @@ void cpi_local_register_sig(void)
 
 	if (atomic_exchange(&cpi_local.is_listed, 1))
 		return;
-	at = claim_sig(tid, false);
+	at = locals_claim_sig(tid, false);
 	if (!at)
-		at = claim_sig(tid, true);
+		at = locals_claim_sig(tid, true);
 	if (at)
 		atomic_store(&at->local, &cpi_local);
 }

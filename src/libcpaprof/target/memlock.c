@@ -23,12 +23,12 @@
 
 enum { MAPS_SIZE = 4096, ON_FAULT = 1 /* linux/mman.h: MLOCK_ONFAULT */ };
 
-static bool is_ours(uintptr_t at, uintptr_t limit)
+static bool memlock_is_ours(uintptr_t at, uintptr_t limit)
 {
 	return at - (uintptr_t)cpi.head < cpi.head->size || cpi_sample_is_memory(at) || cpi_threads_are_in(at, limit);
 }
 
-static const char *number(const char *c, uintptr_t *out)
+static const char *memlock_number(const char *c, uintptr_t *out)
 {
 	for (*out = 0; (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'f'); c++)
 		*out = *out << 4 | (uintptr_t)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
@@ -45,8 +45,8 @@ static long lock_line(const char *line, int flags, uint64_t *locked)
 	uintptr_t start, limit;
 	long rc;
 
-	number(number(line, &start) + 1, &limit);
-	if (limit <= start || is_ours(start, limit))
+	memlock_number(memlock_number(line, &start) + 1, &limit);
+	if (limit <= start || memlock_is_ours(start, limit))
 		return 0;
 	*locked += limit - start;
 	rc = sys_call(SYS_mlock2, (long)start, (long)(limit - start), flags, 0);

@@ -49,7 +49,7 @@ struct object {
 };
 
 /* Find the build id in the notes of an object in memory. Returns its length, 0 if there is none. */
-static size_t find_id(const struct dl_phdr_info *o, const uint8_t **id)
+static size_t modules_find_id(const struct dl_phdr_info *o, const uint8_t **id)
 {
 	for (int i = 0; i < o->dlpi_phnum; i++) {
 		const ElfW(Phdr) *h = &o->dlpi_phdr[i];
@@ -98,7 +98,7 @@ static bool write_record(struct segment_module *m, const void *id, const void *p
 	return true;
 }
 
-static bool write_segment(const struct object *o, const ElfW(Phdr) * h)
+static bool modules_write_segment(const struct object *o, const ElfW(Phdr) * h)
 {
 	uintptr_t page = SEGMENT_PAGE - 1, base = o->info->dlpi_addr;
 	struct segment_module m = { .n_id = (uint16_t)o->n_id, .n_path = (uint16_t)o->n_path };
@@ -124,12 +124,12 @@ static bool write_object(const struct object *o, bool is_reload)
 	if (is_reload && o->n_exec == 1)
 		return write_record(&m, "", "");
 	for (int i = 0; i < o->info->dlpi_phnum; i++)
-		if (is_code(&o->info->dlpi_phdr[i]) && !write_segment(o, &o->info->dlpi_phdr[i]))
+		if (is_code(&o->info->dlpi_phdr[i]) && !modules_write_segment(o, &o->info->dlpi_phdr[i]))
 			return false;
 	return true;
 }
 
-static uint32_t hash_of(const void *bytes, size_t n, uint32_t h)
+static uint32_t modules_hash_of(const void *bytes, size_t n, uint32_t h)
 {
 	for (size_t i = 0; i < n; i++)
 		h = (h ^ ((const uint8_t *)bytes)[i]) * 16777619U;
@@ -138,7 +138,7 @@ static uint32_t hash_of(const void *bytes, size_t n, uint32_t h)
 
 /* Find the entry of an object. If it has none, return an unused entry or, if there is none either, the entry of an
    unloaded object. */
-static struct published *find(const struct object *o, uint32_t hash)
+static struct published *modules_find(const struct object *o, uint32_t hash)
 {
 	struct published *room = n_published < MODULES_NUMBERED ? &published[n_published] : NULL;
 
@@ -155,8 +155,8 @@ static struct published *find(const struct object *o, uint32_t hash)
 
 static void publish_object(struct object *o)
 {
-	uint32_t hash = hash_of(o->id, o->n_id, hash_of(o->path, o->n_path, 2166136261U));
-	struct published *k = find(o, hash);
+	uint32_t hash = modules_hash_of(o->id, o->n_id, modules_hash_of(o->path, o->n_path, 2166136261U));
+	struct published *k = modules_find(o, hash);
 	bool is_reload;
 
 	for (int i = 0; i < o->info->dlpi_phnum; i++)
@@ -197,13 +197,13 @@ static int scan_object(struct dl_phdr_info *info, size_t size, void *arg)
 	if (o.n_path > MODULE_PATH_MAX)
 		o.n_path = MODULE_PATH_MAX;
 	l->first = false;
-	o.n_id = find_id(info, &o.id);
+	o.n_id = modules_find_id(info, &o.id);
 	publish_object(&o);
 	return 0;
 }
 
 /* Scan the loaded objects, and find those that were unloaded. */
-static void scan(void)
+static void modules_scan(void)
 {
 	struct segment_proc *p = atomic_load(&cpi.proc);
 	struct scan_state l = { .first = true };
@@ -238,7 +238,7 @@ void cpi_modules_publish(void)
 
 	dl_iterate_phdr(check_counters, &changed);
 	n_published = 0;
-	scan();
+	modules_scan();
 }
 
 /*
@@ -262,7 +262,7 @@ void cpi_modules_refresh(void)
 		}
 		dl_iterate_phdr(check_counters, &changed);
 		if (changed)
-			scan();
+			modules_scan();
 		cpi_objects_refresh(changed);
 		atomic_store(&scanning_pid, 0);
 	}

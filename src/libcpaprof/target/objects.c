@@ -67,7 +67,7 @@ static void free_old(void)
 	}
 }
 
-static void replace(void)
+static void objects_replace(void)
 {
 	uint32_t n = cpi_unwind_snapshot(NULL, 0);
 	struct list *l = list_make(n + SPARE_OBJECTS);
@@ -104,7 +104,7 @@ void cpi_objects_refresh(bool changed)
 		return;
 	}
 	if (changed)
-		replace();
+		objects_replace();
 	if (current && atomic_load(&closing) == 0)
 		cpi_unwind_publish(&current->table);
 	free_old();

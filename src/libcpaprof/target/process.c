@@ -73,7 +73,7 @@ static void fill_sig(struct segment_proc *p, uint32_t slot)
 }
 
 /* Claim one of the first n slots. */
-static bool claim_sig(uint32_t n)
+static bool target_process_claim_sig(uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct segment_proc *p = &cpi.procs[i];
@@ -96,7 +96,7 @@ bool cpi_process_claim_sig(void)
 	/* only one thread tries, and only once: if no slot is free now, the process never gets one */
 	if (atomic_exchange(&cpi.claiming, 1))
 		return false;
-	if (claim_sig(N_PROCS))
+	if (target_process_claim_sig(N_PROCS))
 		return true;
 	atomic_fetch_add(&cpi.head->n_refused, 1);
 	return false;
@@ -106,7 +106,7 @@ void cpi_process_claim_forked(void)
 {
 	if (!(atomic_load(&cpi.head->flags) & FLAG_SERVED) || atomic_exchange(&cpi.claiming, 1))
 		return;
-	if (!claim_sig(N_PROCS - N_PROCS_RESERVED))
+	if (!target_process_claim_sig(N_PROCS - N_PROCS_RESERVED))
 		atomic_store(&cpi.claiming, 0);
 }
 

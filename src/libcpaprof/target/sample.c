@@ -91,7 +91,7 @@ static bool in_call_sig(const ucontext_t *uc)
 }
 
 /* Copy the stack from sp on. Returns the number of bytes. */
-static uint64_t copy_sig(uint64_t sp, unsigned char *to)
+static uint64_t target_sample_copy_sig(uint64_t sp, unsigned char *to)
 {
 	struct iovec local = { .iov_base = to, .iov_len = 0 }, remote[N_COPIED_PAGES];
 	uint64_t at = sp;
@@ -127,7 +127,7 @@ static uint32_t ranges_sig(struct thread *t, const ucontext_t *uc, uint64_t sp, 
 	if (!(uc->uc_stack.ss_flags & SS_DISABLE) && sp >= alt && sp < alt_end) {
 		out[n++] = (struct unwind_range){ sp, alt_end, (const unsigned char *)(uintptr_t)sp };
 	} else if (free_words) {
-		uint64_t n_copied = copy_sig(sp, (unsigned char *)free_words);
+		uint64_t n_copied = target_sample_copy_sig(sp, (unsigned char *)free_words);
 
 		if (n_copied)
 			out[n++] = (struct unwind_range){ sp, sp + n_copied, (const unsigned char *)free_words };

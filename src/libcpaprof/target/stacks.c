@@ -12,7 +12,7 @@
 static struct segment_tables *_Atomic tables;
 static _Atomic uint32_t claiming, refused, generation;
 
-static struct segment_tables *claim_sig(void)
+static struct segment_tables *target_stacks_claim_sig(void)
 {
 	for (uint32_t i = 0; i < cpi.n_tables; i++) {
 		struct segment_tables *t = (struct segment_tables *)(cpi.tables + (uint64_t)i * TABLES_SIZE);
@@ -38,7 +38,7 @@ struct segment_tables *cpi_tables_sig(void)
 	/* only one thread tries, and only once: if no tables are free now, the process never gets any */
 	if ((!atomic_load(&cpi.proc) && !cpi_process_claim_sig()) || atomic_exchange(&claiming, 1))
 		return NULL;
-	t = claim_sig();
+	t = target_stacks_claim_sig();
 	atomic_store(&refused, !t);
 	atomic_store_explicit(&tables, t, memory_order_release);
 	return t;
@@ -62,7 +62,8 @@ uint32_t cpi_tables_generation(void)
 	return atomic_load_explicit(&generation, memory_order_relaxed);
 }
 
-static uint32_t hash_of(enum stack_kind kind, uint64_t extra, uint32_t label, const uint64_t *pc, uint32_t n)
+static uint32_t target_stacks_hash_of(enum stack_kind kind, uint64_t extra, uint32_t label, const uint64_t *pc,
+				      uint32_t n)
 {
 	uint64_t h = (extra ^ (uint64_t)kind << 56 ^ label) * 0x9e3779b97f4a7c15ULL;
 
@@ -74,7 +75,7 @@ static uint32_t hash_of(enum stack_kind kind, uint64_t extra, uint32_t label, co
 	return (uint32_t)(h ^ h >> 32);
 }
 
-static struct segment_stack *at_sig(struct segment_tables *t, uint32_t id)
+static struct segment_stack *target_stacks_at_sig(struct segment_tables *t, uint32_t id)
 {
 	return (struct segment_stack *)((uint8_t *)t + TABLES_STACKS_AT + (uint64_t)(id - 1) * 8);
 }
@@ -99,11 +100,11 @@ static bool has_frames_sig(const uint64_t *s, const uint64_t *pc, uint32_t n)
 }
 
 /* Find the stack of the key in the chain from first up to end, exclusive. Returns 0 if it is not there. */
-static uint32_t find_in_chain_sig(struct segment_tables *t, uint32_t first, uint32_t end,
-				  const struct segment_stack *key, const uint64_t *pc)
+static uint32_t target_stacks_find_in_chain_sig(struct segment_tables *t, uint32_t first, uint32_t end,
+						const struct segment_stack *key, const uint64_t *pc)
 {
 	for (uint32_t at = first; at != end && at;) {
-		struct segment_stack *s = at_sig(t, at);
+		struct segment_stack *s = target_stacks_at_sig(t, at);
 
 		if (s->hash == key->hash && s->kind == key->kind && s->n == key->n && s->label == key->label &&
 		    s->extra == key->extra && has_frames_sig(s->pc, pc, key->n))
@@ -132,7 +133,7 @@ static uint32_t reserve_sig(struct segment_tables *t, uint32_t n)
  */
 static uint32_t link_sig(struct segment_tables *t, _Atomic uint32_t *bucket, uint32_t first, uint32_t id)
 {
-	struct segment_stack *s = at_sig(t, id);
+	struct segment_stack *s = target_stacks_at_sig(t, id);
 
 	for (;;) {
 		uint32_t seen = first, found;
@@ -141,7 +142,7 @@ static uint32_t link_sig(struct segment_tables *t, _Atomic uint32_t *bucket, uin
 		if (atomic_compare_exchange_strong_explicit(bucket, &first, id, memory_order_release,
 							    memory_order_acquire))
 			return id;
-		found = find_in_chain_sig(t, first, seen, s, s->pc);
+		found = target_stacks_find_in_chain_sig(t, first, seen, s, s->pc);
 		if (found)
 			return found;
 	}
@@ -149,7 +150,7 @@ static uint32_t link_sig(struct segment_tables *t, _Atomic uint32_t *bucket, uin
 
 uint32_t cpi_stack_find_sig(enum stack_kind kind, uint64_t extra, uint32_t label, const uint64_t *pc, uint32_t n)
 {
-	struct segment_stack key = { .hash = hash_of(kind, extra, label, pc, n),
+	struct segment_stack key = { .hash = target_stacks_hash_of(kind, extra, label, pc, n),
 				     .kind = (uint16_t)kind,
 				     .n = (uint16_t)n,
 				     .label = label,
@@ -163,13 +164,13 @@ uint32_t cpi_stack_find_sig(enum stack_kind kind, uint64_t extra, uint32_t label
 		return 0;
 	bucket = (_Atomic uint32_t *)((uint8_t *)t + TABLES_BUCKETS_AT) + key.hash % STACK_BUCKETS;
 	first = atomic_load_explicit(bucket, memory_order_acquire);
-	id = find_in_chain_sig(t, first, 0, &key, pc);
+	id = target_stacks_find_in_chain_sig(t, first, 0, &key, pc);
 	if (id)
 		return id;
 	id = reserve_sig(t, n);
 	if (!id)
 		return 0;
-	s = at_sig(t, id);
+	s = target_stacks_at_sig(t, id);
 	s->hash = key.hash;
 	s->kind = key.kind;
 	s->n = key.n;
@@ -184,8 +185,8 @@ void cpi_stack_add_sig(enum stack_kind kind, uint32_t id, unsigned value, uint64
 	struct segment_tables *t = cpi_tables_sig();
 
 	if (t)
-		atomic_fetch_add_explicit(id ? &at_sig(t, id)->value[value] : &t->overflow[kind][value], n,
-					  memory_order_relaxed);
+		atomic_fetch_add_explicit(id ? &target_stacks_at_sig(t, id)->value[value] : &t->overflow[kind][value],
+					  n, memory_order_relaxed);
 }
 
 void cpi_stack_set_creator_sig(uint32_t tid, uint32_t id)

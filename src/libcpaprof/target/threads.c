@@ -59,7 +59,7 @@ struct thread *cpi_thread_find_sig(uint32_t tid)
 }
 
 /* Claim an entry. */
-static struct thread *claim_sig(uint32_t tid)
+static struct thread *target_threads_claim_sig(uint32_t tid)
 {
 	for (uint32_t i = 0; i < THREAD_PROBES; i++) {
 		uint32_t at = (tid + i) % N_THREADS, expected = 0;
@@ -78,7 +78,7 @@ static struct thread *claim_sig(uint32_t tid)
 static struct latch latch; /* held while threads are added or removed; handlers only try to take it */
 
 /* The caller holds the latch. */
-static struct thread *add(uint32_t tid, uintptr_t lo, uintptr_t top, bool is_stale)
+static struct thread *target_threads_add(uint32_t tid, uintptr_t lo, uintptr_t top, bool is_stale)
 {
 	struct thread *t = cpi_thread_find_sig(tid);
 
@@ -89,7 +89,7 @@ static struct thread *add(uint32_t tid, uintptr_t lo, uintptr_t top, bool is_sta
 	} else if (t && (t->ignored || t->recording == cpi.recording)) {
 		return t;
 	} else if (!t) {
-		t = claim_sig(tid);
+		t = target_threads_claim_sig(tid);
 		if (!t)
 			return NULL;
 		t->ignored = false;
@@ -113,7 +113,7 @@ struct thread *cpi_thread_add(uint32_t tid, uintptr_t lo, uintptr_t top, bool is
 	latch_acquire(&latch);
 	if (cpi.head)
 		cpi_recording_sync_locked_sig();
-	t = add(tid, lo, top, is_stale);
+	t = target_threads_add(tid, lo, top, is_stale);
 	latch_release(&latch);
 	return t;
 }
@@ -123,7 +123,7 @@ struct thread *cpi_thread_add_sig(uint32_t tid)
 	struct thread *t = NULL;
 
 	if (latch_try_sig(&latch)) {
-		t = add(tid, 0, 0, false);
+		t = target_threads_add(tid, 0, 0, false);
 		latch_release(&latch);
 	}
 	return t;
@@ -147,14 +147,14 @@ bool cpi_thread_arm_sig(uint32_t tid)
 		return true;
 	if (t && !cpi_thread_try_lock_sig(t))
 		return false;
-	add(tid, 0, 0, false);
+	target_threads_add(tid, 0, 0, false);
 	if (t)
 		cpi_thread_unlock_sig(t);
 	return true;
 }
 
 /* The caller holds the latch. */
-static void drop(struct thread *t)
+static void target_threads_drop(struct thread *t)
 {
 	cpi_clock_disarm_sig(t);
 	cpi_ring_retire(t);
@@ -165,7 +165,7 @@ static void drop(struct thread *t)
 /*
  * The thread ends. Its signal stays blocked, because its record is removed. Little of its code runs after this.
  */
-static void end_thread(void *arg)
+static void target_threads_end_thread(void *arg)
 {
 	uint64_t bit = sys_bit(cpi.sig), before = 0;
 	struct thread *t;
@@ -183,7 +183,7 @@ static void end_thread(void *arg)
 	if (t) {
 		if (cpi_recording_is_on_sig() && t->recording == cpi.recording)
 			cpi_sample_charge_rest(t, (before & bit) != 0);
-		drop(t);
+		target_threads_drop(t);
 	}
 	latch_release(&latch);
 }
@@ -191,7 +191,7 @@ static void end_thread(void *arg)
 void cpi_thread_finish(void)
 {
 	if (cpi.head && !atomic_load(&cpi.is_sandboxed) && cpi_thread_find_sig(sys_gettid()))
-		end_thread(NULL);
+		target_threads_end_thread(NULL);
 }
 
 /* Sample this thread. */
@@ -247,7 +247,7 @@ void cpi_thread_ignore(bool on)
 	latch_acquire(&latch);
 	t = cpi_thread_find_sig(tid);
 	if (!t && on) {
-		t = claim_sig(tid);
+		t = target_threads_claim_sig(tid);
 		if (t) {
 			t->ring = NULL;
 			t->lo = t->top = t->used_lo = 0;
@@ -279,7 +279,7 @@ void cpi_thread_begin_main(void)
 void cpi_threads_init(void)
 {
 	/* for the 33rd and later keys the C library would allocate memory in every thread */
-	has_key = pthread_key_create(&end_key, end_thread) == 0;
+	has_key = pthread_key_create(&end_key, target_threads_end_thread) == 0;
 	if (has_key && end_key >= KEYS_INLINE) {
 		pthread_key_delete(end_key);
 		has_key = false;
@@ -333,7 +333,7 @@ bool cpi_threads_each_tid_sig(uint64_t *at, uint32_t max, void (*fn)(uint32_t ti
 	return n >= 0;
 }
 
-static void add_running(uint32_t tid)
+static void target_threads_add_running(uint32_t tid)
 {
 	cpi_thread_add(tid, 0, 0, false);
 }
@@ -346,7 +346,7 @@ void cpi_threads_scan(void)
 	/* /proc/self/task has three links if the process has a single thread */
 	if (stat("/proc/self/task", &folder) == 0 && folder.st_nlink == 3)
 		return;
-	cpi_threads_each_tid_sig(&at, UINT32_MAX, add_running);
+	cpi_threads_each_tid_sig(&at, UINT32_MAX, target_threads_add_running);
 }
 
 void cpi_threads_each_locked_sig(void (*fn)(struct thread *t))
@@ -373,7 +373,7 @@ void cpi_threads_each(void (*fn)(struct thread *t))
 void cpi_thread_drop_sig(struct thread *t)
 {
 	if (sys_call(SYS_tgkill, cpi.pid, atomic_load(&t->tid), 0, 0) == -ESRCH)
-		drop(t);
+		target_threads_drop(t);
 }
 
 void cpi_threads_sweep(void)

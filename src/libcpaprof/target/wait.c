@@ -72,7 +72,7 @@ uint32_t cpi_wait_stack(enum stack_kind kind, const struct wait_site *site, uint
 	return id;
 }
 
-static void add(enum stack_kind kind, uint32_t id, uint64_t count, uint64_t ns)
+static void wait_add(enum stack_kind kind, uint32_t id, uint64_t count, uint64_t ns)
 {
 	cpi_stack_add_sig(kind, id, WAIT_COUNT, count);
 	cpi_stack_add_sig(kind, id, WAIT_NS, ns);
@@ -96,7 +96,7 @@ void cpi_wait_block(const struct wait_site *site, uint32_t skip, uint64_t ns)
 		count = (uint64_t)(((__uint128_t)rate * ONE + ns / 2) / ns);
 		ns = rate;
 	}
-	add(STACK_BLOCK, cpi_wait_stack(STACK_BLOCK, site, skip), count, ns);
+	wait_add(STACK_BLOCK, cpi_wait_stack(STACK_BLOCK, site, skip), count, ns);
 }
 
 void cpi_wait_mutex(const struct wait_site *site, uint32_t skip, uint64_t ns)
@@ -104,7 +104,7 @@ void cpi_wait_mutex(const struct wait_site *site, uint32_t skip, uint64_t ns)
 	uint64_t fraction = cpi.head ? rate_of(&cpi.head->mutex_fraction) : 0;
 
 	if (fraction && is_chosen(1, fraction))
-		add(STACK_MUTEX, cpi_wait_stack(STACK_MUTEX, site, skip), ONE * fraction, ns * fraction);
+		wait_add(STACK_MUTEX, cpi_wait_stack(STACK_MUTEX, site, skip), ONE * fraction, ns * fraction);
 }
 
 void cpi_wait_begin(struct wait *w, const void *lock)
@@ -145,7 +145,7 @@ static void distribute_lost(uint64_t ns[], uint32_t n)
 }
 
 /* Charge the threads that released the lock between start and end. */
-static void charge(const struct wait *w, uint64_t end, const struct wait_site *site, bool acquired)
+static void wait_charge(const struct wait *w, uint64_t end, const struct wait_site *site, bool acquired)
 {
 	uint64_t ns[HOLDER_UNLOCKS] = { 0 }, from = w->start_ns, rest;
 	struct holder_unlock unlock[HOLDER_UNLOCKS];
@@ -165,9 +165,10 @@ static void charge(const struct wait *w, uint64_t end, const struct wait_site *s
 	if (n && acquired)
 		ns[n - 1] += rest;
 	for (uint32_t i = 0; i < n; i++)
-		add(STACK_MUTEX, unlock[i].stack, i == n - 1 && acquired ? ONE * w->fraction : 0, ns[i] * w->fraction);
+		wait_add(STACK_MUTEX, unlock[i].stack, i == n - 1 && acquired ? ONE * w->fraction : 0,
+			 ns[i] * w->fraction);
 	if (!n || !acquired)
-		add(STACK_MUTEX, cpi_wait_stack(STACK_MUTEX, site, 0), ONE * w->fraction, rest * w->fraction);
+		wait_add(STACK_MUTEX, cpi_wait_stack(STACK_MUTEX, site, 0), ONE * w->fraction, rest * w->fraction);
 }
 
 void cpi_wait_end(struct wait *w, const struct wait_site *site, enum wait_end end)
@@ -181,7 +182,7 @@ void cpi_wait_end(struct wait *w, const struct wait_site *site, enum wait_end en
 	if (now < w->start_ns)
 		now = w->start_ns;
 	if (w->fraction && end != WAIT_FAILED)
-		charge(w, now, site, end == WAIT_ACQUIRED);
+		wait_charge(w, now, site, end == WAIT_ACQUIRED);
 	if (w->place != HOLDER_NONE)
 		cpi_holder_wait_end(w->lock, w->place);
 	if (end != WAIT_FAILED)

@@ -21,7 +21,7 @@ bool gate_is_exact(const struct gate_sums *s)
 }
 
 /* Find the smallest and largest value of a row in the files of a side. */
-static void find_range(const struct decision *d, uint32_t row, enum stats_side side, double *min, double *max)
+static void census_find_range(const struct decision *d, uint32_t row, enum stats_side side, double *min, double *max)
 {
 	const struct stats_counts *c = &d->rows->counts;
 	uint32_t n_files = c->n_files[STATS_BASE] + c->n_files[STATS_NEW];
@@ -62,7 +62,7 @@ void decision_judge_exact(struct decision *d, struct decision_row *r)
 	if (!(row->value[STATS_BASE] > 0 && row->value[STATS_NEW] > 0))
 		return;
 	for (enum stats_side side = 0; side < N_STATS_SIDES; side++)
-		find_range(d, r->index, side, &min[side], &max[side]);
+		census_find_range(d, r->index, side, &min[side], &max[side]);
 	if (is_more(min[STATS_NEW], max[STATS_BASE], row->limit)) {
 		set_proved(row, GATE_FAIL);
 		row->reason = decision_text(d, "exact counts: %.0f in %s, %.0f in %s", max[STATS_BASE],

@@ -22,7 +22,7 @@
 enum { WORDS_MAX = 4, RULES_MAX = 1000 };
 
 /* Returns true for a valid date such as 2026-12-31. */
-static bool is_date(const char *s)
+static bool gate_config_is_date(const char *s)
 {
 	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
 	int year, month, day;
@@ -50,7 +50,7 @@ static int read_allow(struct gate_rule *rule, const struct words *l, const char 
 		if (!starts_with(l->word[2], until))
 			return words_error(l, err, "allow: %s: expected until=DATE", l->word[2]);
 		rule->until = l->word[2] + sizeof(until) - 1;
-		if (!is_date(rule->until))
+		if (!gate_config_is_date(rule->until))
 			return words_error(l, err, "allow: until=%s: not a date; write until=2026-12-31", rule->until);
 		rule->is_expired = strcmp(rule->until, today) < 0;
 	}
@@ -60,7 +60,8 @@ static int read_allow(struct gate_rule *rule, const struct words *l, const char 
 	return 0;
 }
 
-static int add_rule(struct gate_options *options, struct gate_rule rule, const struct words *l, struct err *err)
+static int gate_config_add_rule(struct gate_options *options, struct gate_rule rule, const struct words *l,
+				struct err *err)
 {
 	size_t n_of_file = 0;
 	int rc;
@@ -111,11 +112,12 @@ static int read_rule(struct gate_options *options, const struct profile_kind *k,
 		if (!*rule.to)
 			rc = words_error(l, err, "rename: the new name is empty");
 	}
-	return rc < 0 ? rc : add_rule(options, rule, l, err);
+	return rc < 0 ? rc : gate_config_add_rule(options, rule, l, err);
 }
 
 /* Read a line. "noise PERCENT" sets the option, "noise REGEX PERCENT" is a rule. */
-static int read_line(struct gate_options *options, const struct words *l, const char *today, struct err *err)
+static int gate_config_read_line(struct gate_options *options, const struct words *l, const char *today,
+				 struct err *err)
 {
 	char what[64];
 	int rc;
@@ -150,7 +152,7 @@ int gate_config_read(struct gate_options *options, const char *text, size_t n, c
 	words_start(&r, text, n, name, options->mem);
 	while ((rc = words_next(&r, err)) > 0) {
 		rc = r.line.n > WORDS_MAX ? words_error(&r.line, err, "too many words; quote an expression with blanks")
-					  : read_line(options, &r.line, today, err);
+					  : gate_config_read_line(options, &r.line, today, err);
 		if (rc < 0)
 			break;
 	}

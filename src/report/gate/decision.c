@@ -98,7 +98,7 @@ static void describe_side(struct decision *d, int side)
 	g->host = decision_copy(d, g->host);
 }
 
-static void add_sums(struct decision *d)
+static void decision_add_sums(struct decision *d)
 {
 	const struct gate_sums *s = d->s;
 
@@ -199,7 +199,7 @@ static void name_row(struct decision *d, const struct gate_source *source, struc
 		row->old_name = decision_copy(d, d->s->func[old_func].name);
 }
 
-static void add_row(struct decision *d, uint32_t i)
+static void decision_add_row(struct decision *d, uint32_t i)
 {
 	const struct gate_source *source = &d->rows->source[i];
 	const struct stats_counts *c = &d->rows->counts;
@@ -265,7 +265,7 @@ static void judge_rows(struct decision *d)
 
 		if (t->value[STATS_BASE] <= 0 && t->value[STATS_NEW] <= 0)
 			continue;
-		add_row(d, i);
+		decision_add_row(d, i);
 		refine_verdict(d, &d->row[d->n_rows - 1]);
 	}
 }
@@ -433,7 +433,7 @@ static void downgrade_rows(struct decision *d)
 }
 
 /* Compare two numbers: the larger one first, NAN last. */
-static int compare_numbers(double a, double b)
+static int decision_compare_numbers(double a, double b)
 {
 	if (isnan(a) || isnan(b))
 		return isnan(a) - isnan(b);
@@ -458,15 +458,15 @@ static int row_order(const void *a, const void *b)
 
 	if (x->verdict != y->verdict)
 		return x->verdict < y->verdict ? -1 : 1;
-	c = compare_numbers(effect(x), effect(y));
-	c = c ? c : compare_numbers(x->share[STATS_NEW], y->share[STATS_NEW]);
+	c = decision_compare_numbers(effect(x), effect(y));
+	c = c ? c : decision_compare_numbers(x->share[STATS_NEW], y->share[STATS_NEW]);
 	c = c ? c : strcmp(x->name, y->name);
 	c = c ? c : (int)x->kind - (int)y->kind;
 	c = c ? c : strcmp(x->file, y->file);
 	return c ? c : (x->line > y->line) - (x->line < y->line);
 }
 
-static void list_rows(struct decision *d)
+static void decision_list_rows(struct decision *d)
 {
 	struct gate_row *row = arena_alloc(d->out->mem, d->n_rows, sizeof(*row));
 	uint32_t n = 0;
@@ -486,7 +486,7 @@ static void list_rows(struct decision *d)
  * Set the effective number of samples of a side. If samples have unequal weights, it is the median over the rows of
  * count / share, since a few samples with large weights would make the count of the whole program too small.
  */
-static void count_samples(struct decision *d, int side)
+static void decision_count_samples(struct decision *d, int side)
 {
 	double *counts, total = d->s->total[side];
 	uint32_t n = 0;
@@ -567,13 +567,13 @@ void gate_decide(const struct gate_sums *s, const struct gate_rows *rows, const 
 	out->total_ratio = judged->total_ratio;
 	for (int side = 0; side < N_STATS_SIDES; side++)
 		describe_side(&d, side);
-	add_sums(&d);
+	decision_add_sums(&d);
 	judge_rows(&d);
 	decision_check_shares(&d);
 	downgrade_rows(&d);
 	for (int side = 0; side < N_STATS_SIDES; side++)
-		count_samples(&d, side);
-	list_rows(&d);
+		decision_count_samples(&d, side);
+	decision_list_rows(&d);
 	set_rename_ratios(&d);
 	decision_find_power(&d);
 	decision_find_outcome(&d);

@@ -22,7 +22,7 @@
 static const char *const side_word[] = { "the base", "the new side" };
 
 /* Find the ratio new / base of the quantity that normalizes the sides: work, total, duration, or number of profiles. */
-static int find_rho(const struct gate_sums *s, double *rho, struct err *err)
+static int gate_judge_find_rho(const struct gate_sums *s, double *rho, struct err *err)
 {
 	double size[N_STATS_SIDES] = { 0 };
 
@@ -81,7 +81,7 @@ static void find_common(const struct gate_sums *s, double share[N_STATS_SIDES])
 	free(has);
 }
 
-static int check_totals(const struct gate_sums *s, struct err *err)
+static int gate_judge_check_totals(const struct gate_sums *s, struct err *err)
 {
 	for (int side = 0; side < N_STATS_SIDES; side++)
 		if (!(s->total[side] > 0))
@@ -129,7 +129,7 @@ static int check_gate_lines(const struct gate_sums *s, const struct gate_rows *r
 }
 
 /* Returns true if the value does not depend on the duration of a run, so there is no unchanged part to compare with. */
-static bool is_snapshot(const struct gate_sums *s)
+static bool gate_judge_is_snapshot(const struct gate_sums *s)
 {
 	return s->error == GATE_CENSUS || strncasecmp(s->type, "inuse", 5) == 0;
 }
@@ -140,7 +140,7 @@ static const struct gate_options *choose_options(const struct gate_sums *s, stru
 	struct gate_options *own = arena_alloc(mem, 1, sizeof(*own));
 
 	*own = *s->options;
-	if (!own->has_normalize && is_snapshot(s))
+	if (!own->has_normalize && gate_judge_is_snapshot(s))
 		own->normalize = GATE_NONE;
 	return own;
 }
@@ -152,7 +152,7 @@ int gate_judge(struct gate_sum *sum, struct gate *out, struct err *err)
 	struct stats_summary judged;
 	struct gate_rows rows = { 0 };
 	struct stats_row *row;
-	int rc = check_totals(&s, err);
+	int rc = gate_judge_check_totals(&s, err);
 
 	*out = (struct gate){ .mem = arena_new() };
 	s.options = out->options = choose_options(&s, out->mem);
@@ -163,7 +163,7 @@ int gate_judge(struct gate_sum *sum, struct gate *out, struct err *err)
 	if (s.options->normalize == GATE_BULK || s.options->normalize == GATE_REST)
 		options.mode = s.options->normalize == GATE_BULK ? STATS_BULK : STATS_REST;
 	else if (rc == 0)
-		rc = find_rho(&s, &options.rho, err);
+		rc = gate_judge_find_rho(&s, &options.rho, err);
 	if (rc == 0) {
 		gate_find_renames(&s, out->mem, out);
 		rc = check_common(&s, err);

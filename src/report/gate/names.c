@@ -19,31 +19,31 @@ struct plain {
 	size_t start;
 };
 
-static bool is_digit(char c)
+static bool gate_names_is_digit(char c)
 {
 	return c >= '0' && c <= '9';
 }
 
-static bool is_word(char c)
+static bool gate_names_is_word(char c)
 {
-	return c == '_' || is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+	return c == '_' || gate_names_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 /* Returns true if the input continues with this string. */
-static bool is_next(const struct plain *p, const char *text)
+static bool gate_names_is_next(const struct plain *p, const char *text)
 {
 	return starts_with_n(p->s, (size_t)(p->end - p->s), text);
 }
 
 static const char *digits(const char *s, const char *end)
 {
-	while (s < end && is_digit(*s))
+	while (s < end && gate_names_is_digit(*s))
 		s++;
 	return s;
 }
 
 /* The position after the bracket that closes the bracket at s; NULL if there is none. */
-static const char *bracket_end(const char *s, const char *end)
+static const char *gate_names_bracket_end(const char *s, const char *end)
 {
 	unsigned depth = 0;
 
@@ -61,9 +61,9 @@ static bool skip_abi_tag(struct plain *p)
 {
 	const char *s = p->s + 5;
 
-	if (!is_next(p, "[abi:"))
+	if (!gate_names_is_next(p, "[abi:"))
 		return false;
-	while (s < p->end && is_word(*s))
+	while (s < p->end && gate_names_is_word(*s))
 		s++;
 	if (s == p->s + 5 || s == p->end || *s != ']')
 		return false;
@@ -79,7 +79,7 @@ static bool skip_version(struct plain *p)
 {
 	const char *s = p->s + 2;
 
-	if (!is_next(p, "@v"))
+	if (!gate_names_is_next(p, "@v"))
 		return false;
 	for (int i = 0; i < 3; i++) {
 		const char *number = s + (i > 0);
@@ -91,7 +91,8 @@ static bool skip_version(struct plain *p)
 			return false;
 	}
 	if (s < p->end && *s == '-')
-		while (s < p->end && (is_word(*s) || *s == '-' || (*s == '.' && s + 1 < p->end && is_digit(s[1]))))
+		while (s < p->end && (gate_names_is_word(*s) || *s == '-' ||
+				      (*s == '.' && s + 1 < p->end && gate_names_is_digit(s[1]))))
 			s++;
 	if ((size_t)(p->end - s) >= 13 && memcmp(s, "+incompatible", 13) == 0)
 		s += 13;
@@ -104,9 +105,9 @@ static bool skip_type_arguments(struct plain *p)
 {
 	const char *end;
 
-	if (!is_next(p, "[go.shape.") && !is_next(p, "[...]"))
+	if (!gate_names_is_next(p, "[go.shape.") && !gate_names_is_next(p, "[...]"))
 		return false;
-	end = bracket_end(p->s, p->end);
+	end = gate_names_bracket_end(p->s, p->end);
 	if (!end)
 		return false;
 	p->s = end;
@@ -134,18 +135,18 @@ static bool skip_counter(struct plain *p)
 	const char *s = NULL, *end;
 
 	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]) && !s; i++)
-		if (is_next(p, word[i]))
+		if (gate_names_is_next(p, word[i]))
 			s = p->s + strlen(word[i]);
 	if (!s || !is_function(p))
 		return false;
 	end = digits(s, p->end);
-	if (end == s || (end < p->end && is_word(*end)))
+	if (end == s || (end < p->end && gate_names_is_word(*end)))
 		return false;
 	buf_add(p->out, p->s, (size_t)(s - p->s));
-	while (end + 1 < p->end && *end == '.' && is_digit(end[1])) {
+	while (end + 1 < p->end && *end == '.' && gate_names_is_digit(end[1])) {
 		const char *next = digits(end + 1, p->end);
 
-		if (next < p->end && is_word(*next))
+		if (next < p->end && gate_names_is_word(*next))
 			break;
 		end = next;
 	}
@@ -153,7 +154,7 @@ static bool skip_counter(struct plain *p)
 	return true;
 }
 
-static bool is_go(const char *name, size_t n, const char *file)
+static bool gate_names_is_go(const char *name, size_t n, const char *file)
 {
 	size_t len = strlen(file);
 
@@ -172,7 +173,7 @@ void gate_names_add_plain(const char *name, size_t n, const char *file, struct b
 
 	n = match_name_len(name, n, file);
 	p.s += match_name_start(name, n);
-	go = is_go(name, n, file);
+	go = gate_names_is_go(name, n, file);
 	if (go && n > 3 && memcmp(name + n - 3, "-fm", 3) == 0)
 		n -= 3;
 	p.end = name + n;

@@ -28,7 +28,7 @@ enum { FILE_MAX = 1 << 20, LOOKS_MAX = 100 };
 static const double budget_min = 1e-9;
 
 /* Parse a number that begins with a digit or a dot: no sign, no 0x, no nan. */
-static bool parse_number(const char *text, size_t n, double *out)
+static bool gate_options_parse_number(const char *text, size_t n, double *out)
 {
 	char copy[40], *end;
 
@@ -46,7 +46,7 @@ int gate_parse_percent(const char *text, const char *prefix, double *out, struct
 	bool percent = n > 0 && text[n - 1] == '%';
 	double v;
 
-	if (!parse_number(text, n - percent, &v))
+	if (!gate_options_parse_number(text, n - percent, &v))
 		return err_set(err, ERR_USAGE, "%s%s: not a percentage; write 20%% or 0.2", prefix, text);
 	if (!percent && v > 1)
 		return err_set(err, ERR_USAGE, "%s%s: write %s%%, or a number up to 1", prefix, text, text);
@@ -140,7 +140,7 @@ static int set_min_samples(struct gate_options *options, const char *prefix, con
 {
 	double v;
 
-	if (!parse_number(text, strlen(text), &v))
+	if (!gate_options_parse_number(text, strlen(text), &v))
 		return err_set(err, ERR_USAGE, "%s%s: not a number of samples", prefix, text);
 	options->min_samples = v;
 	return 0;
@@ -165,7 +165,7 @@ static int set_need(struct gate_options *options, const char *prefix, const char
 		if (rc < 0)
 			return rc;
 		r += 1;
-	} else if (!parse_number(ratio + (*ratio == 'x'), strlen(ratio) - (*ratio == 'x'), &r)) {
+	} else if (!gate_options_parse_number(ratio + (*ratio == 'x'), strlen(ratio) - (*ratio == 'x'), &r)) {
 		r = 0;
 	}
 	if (r <= 1)
@@ -389,7 +389,7 @@ static bool was_given(const struct query *q, size_t at)
 }
 
 /* Apply the values of the options that were given, or else the default values of all others. */
-static int apply_settings(const struct query *q, bool given, struct gate_options *options, struct err *err)
+static int gate_options_apply_settings(const struct query *q, bool given, struct gate_options *options, struct err *err)
 {
 	char prefix[64];
 
@@ -425,7 +425,8 @@ static int apply_work(const struct query *q, struct gate_options *options, struc
 		return err_set(err, ERR_USAGE, "--work-base and --normalize=%s contradict each other",
 			       gate_normalize_word(options->normalize));
 	for (int side = 0; side < N_STATS_SIDES; side++)
-		if (!parse_number(text[side], strlen(text[side]), &options->work[side]) || !(options->work[side] > 0))
+		if (!gate_options_parse_number(text[side], strlen(text[side]), &options->work[side]) ||
+		    !(options->work[side] > 0))
 			return err_set(err, ERR_USAGE, "%s=%s: expected a number above 0", name[side], text[side]);
 	options->normalize = GATE_WORK;
 	options->has_normalize = true;
@@ -437,9 +438,9 @@ static int apply_look(const struct query *q, struct gate_options *options, struc
 	const char *slash = strchr(q->look, '/');
 	double look = 0, looks = 0;
 
-	if (!slash || !parse_number(q->look, (size_t)(slash - q->look), &look) ||
-	    !parse_number(slash + 1, strlen(slash + 1), &looks) || look != floor(look) || looks != floor(looks) ||
-	    look < 1 || looks < look || looks > LOOKS_MAX)
+	if (!slash || !gate_options_parse_number(q->look, (size_t)(slash - q->look), &look) ||
+	    !gate_options_parse_number(slash + 1, strlen(slash + 1), &looks) || look != floor(look) ||
+	    looks != floor(looks) || look < 1 || looks < look || looks > LOOKS_MAX)
 		return err_set(err, ERR_USAGE,
 			       "--look=%s: expected K/N for interim check K of N, such as 2/3; N is at most %d",
 			       q->look, LOOKS_MAX);
@@ -476,7 +477,7 @@ static int read_config(const char *path, const char *today, struct gate_options 
 #define NEED_PER_THRESHOLD 2.5
 
 /* Check that the options are consistent, and derive the significance levels. */
-static int finish(const struct query *q, struct gate_options *options, struct err *err)
+static int gate_options_finish(const struct query *q, struct gate_options *options, struct err *err)
 {
 	double a = options->threshold;
 
@@ -505,19 +506,19 @@ int gate_options_make(const struct query *q, const char *today, struct gate_opti
 	int rc;
 
 	*out = (struct gate_options){ .mem = arena_new() };
-	rc = apply_settings(q, false, out, err);
+	rc = gate_options_apply_settings(q, false, out, err);
 	out->has_need = false;
 	if (rc == 0 && was_given(q, offsetof(struct query, config)))
 		rc = read_config(q->config, today, out, err);
 	if (rc == 0)
-		rc = apply_settings(q, true, out, err);
+		rc = gate_options_apply_settings(q, true, out, err);
 	if (rc == 0)
 		rc = add_option_rules(q, out, err);
 	if (rc == 0)
 		rc = apply_work(q, out, err);
 	if (rc == 0)
 		rc = apply_look(q, out, err);
-	return rc == 0 ? finish(q, out, err) : rc;
+	return rc == 0 ? gate_options_finish(q, out, err) : rc;
 }
 
 void gate_options_release(struct gate_options *options)

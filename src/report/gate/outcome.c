@@ -32,7 +32,7 @@ static bool lacks_power(const struct decision *d)
 	return !gate_is_exact(d->s) && !(decision_power_ratio(d, d->out->need_share) <= d->out->need_ratio);
 }
 
-static bool has_gate_lines(const struct gate_options *options)
+static bool outcome_has_gate_lines(const struct gate_options *options)
 {
 	for (size_t i = 0; i < options->n_rules; i++)
 		if (options->rule[i].kind == GATE_ONLY)
@@ -53,12 +53,13 @@ static const char *untested_reason(struct decision *d)
 		return decision_text(d, "the functions of %s have no names", d->s->func[func].name);
 	if (d->out->n_verdict[GATE_UNRESOLVED]) /* some are large enough, but were not tested */
 		return "too few samples outside of the functions to compare with";
-	return has_gate_lines(d->options) ? "no function selected by a gate line has enough samples to be tested"
-					  : "no function has enough samples to be tested";
+	return outcome_has_gate_lines(d->options)
+		       ? "no function selected by a gate line has enough samples to be tested"
+		       : "no function has enough samples to be tested";
 }
 
 /* Append "2,913 needed (29 s at 100 Hz)". */
-static void add_needed(const struct gate *g, struct buf *out)
+static void outcome_add_needed(const struct gate *g, struct buf *out)
 {
 	double rate = g->need_seconds > 0 ? g->need_samples / g->need_seconds : 0;
 
@@ -98,7 +99,7 @@ static const char *underpowered_reason(struct decision *d)
 	} else {
 		unit_add_count(&out, (uint64_t)nearbyint(fmin(decision_samples(d), ceil(g->need_samples) - 1)));
 		buf_addz(&out, " samples per side, ");
-		add_needed(g, &out);
+		outcome_add_needed(g, &out);
 	}
 	text = decision_copy(d, buf_text(&out));
 	buf_release(&out);

@@ -18,7 +18,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int compare_numbers(const void *a, const void *b)
+static int power_compare_numbers(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -28,7 +28,7 @@ static int compare_numbers(const void *a, const void *b)
 double decision_median(double *a, size_t n, double fallback)
 {
 	if (n)
-		qsort(a, n, sizeof(*a), compare_numbers);
+		qsort(a, n, sizeof(*a), power_compare_numbers);
 	return n ? a[n / 2] : fallback;
 }
 

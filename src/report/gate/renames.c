@@ -58,7 +58,7 @@ struct search {
 	uint32_t n_found;
 };
 
-static int compare_candidates(const void *a, const void *b, void *arg)
+static int renames_compare_candidates(const void *a, const void *b, void *arg)
 {
 	const struct candidate *l = a, *r = b;
 
@@ -68,7 +68,7 @@ static int compare_candidates(const void *a, const void *b, void *arg)
 }
 
 /* Find functions that only one side has and that exceed min-share and min-samples on that side. */
-static void find_candidates(struct search *x, enum stats_side side)
+static void renames_find_candidates(struct search *x, enum stats_side side)
 {
 	const struct gate_sums *s = x->s;
 	const struct gate_options *options = s->options;
@@ -86,7 +86,7 @@ static void find_candidates(struct search *x, enum stats_side side)
 		x->at[side][x->n[side]++] = c;
 	}
 	if (x->n[side])
-		qsort_r(x->at[side], x->n[side], sizeof(struct candidate), compare_candidates, s->func);
+		qsort_r(x->at[side], x->n[side], sizeof(struct candidate), renames_compare_candidates, s->func);
 	if (x->n[side] > CANDIDATES_MAX)
 		x->n[side] = CANDIDATES_MAX;
 }
@@ -99,7 +99,7 @@ static void number_candidates(struct search *x)
 			x->candidate[x->at[side][i].func] = i + 1;
 }
 
-static bool has_candidate(struct search *x, const struct gate_stacks *of, uint32_t stack)
+static bool renames_has_candidate(struct search *x, const struct gate_stacks *of, uint32_t stack)
 {
 	gate_frames_find(of, x->s->folds, stack, &x->frames);
 	for (const uint32_t *func = x->frames.func; func < x->frames.end; func++)
@@ -115,7 +115,7 @@ static void find_stacks(struct search *x)
 		const struct gate_stacks *of = &x->s->stacks[i];
 
 		for (uint32_t stack = 0; stack < of->stacks.n; stack++) {
-			if (of->value[stack] == 0 || !has_candidate(x, of, stack))
+			if (of->value[stack] == 0 || !renames_has_candidate(x, of, stack))
 				continue;
 			x->stack = mem_grow(x->stack, &x->cap_stacks, x->n_stacks + 1, sizeof(*x->stack));
 			x->stack[x->n_stacks++] = (struct known_stack){ of, stack };
@@ -135,7 +135,7 @@ static uint32_t candidate(const struct search *x, uint32_t func)
 	return func < x->s->n_funcs && neighbour(x, func) == ONE_SIDED ? x->candidate[func] : 0;
 }
 
-static void walk_stack(struct search *x, uint32_t i, struct neighbours *a)
+static void renames_walk_stack(struct search *x, uint32_t i, struct neighbours *a)
 {
 	const struct known_stack *s = &x->stack[i];
 	double value = s->of->value[s->stack];
@@ -158,17 +158,17 @@ static void walk_stack(struct search *x, uint32_t i, struct neighbours *a)
 		neighbours_add(a, CALL_CALLERS, candidate(x, callee) - 1, NO_FRAME, i, value);
 }
 
-static void find_neighbours(struct search *x, enum stats_side side, struct neighbours *a)
+static void renames_find_neighbours(struct search *x, enum stats_side side, struct neighbours *a)
 {
 	neighbours_init(a, x->n[side]);
 	for (uint32_t i = 0; i < x->n_stacks; i++)
 		if (x->stack[i].of->side == side)
-			walk_stack(x, i, a);
+			renames_walk_stack(x, i, a);
 }
 
 /* Last part of a name, after packages, classes and receivers, without arguments. Separators in brackets are ignored:
    main.(*T).Close, ns::f(std::string). */
-static const char *last_part(const char *name, size_t *n)
+static const char *renames_last_part(const char *name, size_t *n)
 {
 	const char *at = name;
 	int depth = 0;
@@ -187,8 +187,8 @@ static bool is_same_part(const char *a, const char *b)
 {
 	size_t n, m;
 
-	a = last_part(a, &n);
-	b = last_part(b, &m);
+	a = renames_last_part(a, &n);
+	b = renames_last_part(b, &m);
 	return n == m && n > 0 && memcmp(a, b, n) == 0 && !(n == 4 && memcmp(a, "func", 4) == 0);
 }
 
@@ -197,8 +197,8 @@ static bool is_same_package(const char *a, const char *b)
 {
 	size_t n, m, unused;
 
-	n = (size_t)(last_part(a, &unused) - a);
-	m = (size_t)(last_part(b, &unused) - b);
+	n = (size_t)(renames_last_part(a, &unused) - a);
+	m = (size_t)(renames_last_part(b, &unused) - b);
 	n = strcspn(a, "([") < n ? strcspn(a, "([") : n; /* main.(*T).Close is in main, too */
 	m = strcspn(b, "([") < m ? strcspn(b, "([") : m;
 	return n == m && memcmp(a, b, n) == 0;
@@ -217,7 +217,7 @@ static double agreement(const struct gate_func *a, const struct gate_func *b)
  * neighbours have equal expectations, the expected sum of |p - q| is sqrt(2 / pi) times the sum of the standard
  * deviations of p - q.
  */
-static bool is_similar(double same, double spread, double count_removed, double count_added)
+static bool renames_is_similar(double same, double spread, double count_removed, double count_added)
 {
 	double noise = 0.5 * sqrt(2 / M_PI) * spread * sqrt(1 / count_removed + 1 / count_added);
 
@@ -230,8 +230,9 @@ struct pair {
 	double agrees, score, known;
 };
 
-static struct pair judge(const struct search *x, uint32_t g, uint32_t c, const struct neighbours_likeness *likeness,
-			 const struct neighbours *removed, const struct neighbours *added)
+static struct pair renames_judge(const struct search *x, uint32_t g, uint32_t c,
+				 const struct neighbours_likeness *likeness, const struct neighbours *removed,
+				 const struct neighbours *added)
 {
 	const struct candidate *l = &x->at[STATS_BASE][g], *r = &x->at[STATS_NEW][c];
 	double cost = fabs(log(r->share / l->share));
@@ -241,7 +242,8 @@ static struct pair judge(const struct search *x, uint32_t g, uint32_t c, const s
 		double unknown = fmin(neighbours_share(removed, (enum call_direction)direction, g, ONE_SIDED),
 				      neighbours_share(added, (enum call_direction)direction, c, ONE_SIDED));
 
-		p.fits &= is_similar(likeness->same[direction], likeness->spread[direction], l->count, r->count);
+		p.fits &=
+			renames_is_similar(likeness->same[direction], likeness->spread[direction], l->count, r->count);
 		p.score += likeness->same[direction] - unknown / 2;
 		if (direction == CALL_CALLERS)
 			p.known -= unknown;
@@ -269,7 +271,7 @@ static uint32_t best_partner(const struct search *x, enum stats_side side, uint3
 	return found;
 }
 
-static bool is_near(const struct search *x, uint32_t g, uint32_t c)
+static bool renames_is_near(const struct search *x, uint32_t g, uint32_t c)
 {
 	const struct gate_func *func = x->s->func;
 
@@ -288,7 +290,7 @@ static bool is_only(const struct search *x, uint32_t g, uint32_t c, const struct
 	return n == 2;
 }
 
-static void merge(struct search *x, uint32_t g, uint32_t c)
+static void renames_merge(struct search *x, uint32_t g, uint32_t c)
 {
 	uint32_t from = x->at[STATS_BASE][g].func, to = x->at[STATS_NEW][c].func;
 	const struct gate_func *func = x->s->func;
@@ -305,27 +307,27 @@ static void merge(struct search *x, uint32_t g, uint32_t c)
 }
 
 /* Merge all pairs whose functions are each other's best partners. Returns true if there are any. */
-static bool find_pairs(struct search *x)
+static bool renames_find_pairs(struct search *x)
 {
 	uint32_t n_removed = x->n[STATS_BASE], n_added = x->n[STATS_NEW], known = x->n_found;
 	struct pair *pair = mem_alloc((size_t)n_removed * n_added, sizeof(*pair));
 	struct neighbours removed, added;
 	struct neighbours_likeness *likeness;
 
-	find_neighbours(x, STATS_BASE, &removed);
-	find_neighbours(x, STATS_NEW, &added);
+	renames_find_neighbours(x, STATS_BASE, &removed);
+	renames_find_neighbours(x, STATS_NEW, &added);
 	likeness = neighbours_compare(&removed, &added);
 	for (uint32_t g = 0; g < n_removed; g++)
 		for (uint32_t c = 0; c < n_added; c++)
 			pair[(size_t)g * n_added + c] =
-				judge(x, g, c, &likeness[(size_t)g * n_added + c], &removed, &added);
+				renames_judge(x, g, c, &likeness[(size_t)g * n_added + c], &removed, &added);
 	for (uint32_t g = 0; g < n_removed; g++) {
 		uint32_t c = best_partner(x, STATS_BASE, g, pair);
 		const struct pair *p = c == GATE_NO_FUNC ? NULL : &pair[(size_t)g * n_added + c];
 
 		if (p && best_partner(x, STATS_NEW, c, pair) == g &&
-		    (p->agrees > 0 || (p->known >= KNOWN_MIN && is_near(x, g, c) && is_only(x, g, c, pair))))
-			merge(x, g, c);
+		    (p->agrees > 0 || (p->known >= KNOWN_MIN && renames_is_near(x, g, c) && is_only(x, g, c, pair))))
+			renames_merge(x, g, c);
 	}
 	neighbours_release(&removed);
 	neighbours_release(&added);
@@ -351,7 +353,7 @@ static void drop_found(struct search *x)
 	number_candidates(x);
 }
 
-static int compare_found(const void *a, const void *b)
+static int renames_compare_found(const void *a, const void *b)
 {
 	const struct found *l = a, *r = b;
 
@@ -368,7 +370,7 @@ static void list_renames(const struct search *x, struct arena *mem, struct gate 
 	uint32_t n = 0;
 
 	if (x->n_found)
-		qsort(x->found, x->n_found, sizeof(*x->found), compare_found);
+		qsort(x->found, x->n_found, sizeof(*x->found), renames_compare_found);
 	for (uint32_t i = 0; i < x->n_found; i++)
 		all[n++] = x->found[i].rename;
 	for (size_t i = 0; i < options->n_rules; i++)
@@ -386,8 +388,8 @@ void gate_find_renames(struct gate_sums *s, struct arena *mem, struct gate *out)
 {
 	struct search x = { .s = s, .mem = mem };
 
-	find_candidates(&x, STATS_BASE);
-	find_candidates(&x, STATS_NEW);
+	renames_find_candidates(&x, STATS_BASE);
+	renames_find_candidates(&x, STATS_NEW);
 	if (x.n[STATS_BASE] && x.n[STATS_NEW]) {
 		x.cum = mem_alloc(s->n_funcs, sizeof(*x.cum));
 		for (uint32_t f = 0; f < s->n_funcs; f++)
@@ -396,7 +398,7 @@ void gate_find_renames(struct gate_sums *s, struct arena *mem, struct gate *out)
 		x.found = mem_alloc(CANDIDATES_MAX, sizeof(*x.found));
 		number_candidates(&x);
 		find_stacks(&x);
-		while (x.n[STATS_BASE] && x.n[STATS_NEW] && find_pairs(&x))
+		while (x.n[STATS_BASE] && x.n[STATS_NEW] && renames_find_pairs(&x))
 			drop_found(&x);
 	}
 	list_renames(&x, mem, out);

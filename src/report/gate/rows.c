@@ -35,7 +35,7 @@ double gate_effective_samples(double value, double var)
 	return var > 0 ? fmin(value * value / var, STATS_COUNT_MAX) : STATS_COUNT_MAX;
 }
 
-static void add_func(struct gate_func *to, const struct gate_func *from)
+static void gate_rows_add_func(struct gate_func *to, const struct gate_func *from)
 {
 	for (int side = 0; side < N_STATS_SIDES; side++) {
 		to->cum[side] += from->cum[side];
@@ -64,7 +64,7 @@ static void add_renamed(const struct gate_sums *s, struct arena *mem, struct gat
 			memcpy(func, s->func, s->n_funcs * sizeof(*func));
 		}
 		old_func[is] = f;
-		add_func(&func[is], &s->func[f]);
+		gate_rows_add_func(&func[is], &s->func[f]);
 		memset(func[f].cum, 0, sizeof(func[f].cum));
 		memset(func[f].flat, 0, sizeof(func[f].flat));
 	}
@@ -137,7 +137,7 @@ static int compare_picks(const void *a, const void *b, void *arg)
 	return d ? d : (l->kind > r->kind) - (l->kind < r->kind);
 }
 
-static void find_cells(const struct gate_sums *s, struct arena *mem, struct gate_picks *out)
+static void gate_rows_find_cells(const struct gate_sums *s, struct arena *mem, struct gate_picks *out)
 {
 	out->n_cells = 1;
 	out->leaf_cell = arena_alloc(mem, s->n_funcs, sizeof(*out->leaf_cell));
@@ -177,7 +177,7 @@ static void find_picks(const struct gate_sums *s, struct arena *mem, struct gate
 		out->cum[f] = out->cum[s->func[f].canonical];
 		out->flat[f] = out->flat[s->func[f].canonical];
 	}
-	find_cells(s, mem, out);
+	gate_rows_find_cells(s, mem, out);
 }
 
 struct row_builder {
@@ -200,7 +200,7 @@ struct transposition {
 	uint32_t *class;
 };
 
-static void transpose(void *arg, unsigned number)
+static void gate_rows_transpose(void *arg, unsigned number)
 {
 	const struct transposition *t = arg;
 	const struct gate_class_part *part = &t->c->part[number];
@@ -232,7 +232,7 @@ static void list_classes(const struct row_builder *m, const struct gate_classes 
 	t.class = arena_alloc(m->mem, (size_t)n + 1, sizeof(*t.class));
 	for (uint32_t i = 0; m->has_total && i < c->n; i++)
 		t.class[i] = i;
-	pool_run(transpose, &t, c->n_parts);
+	pool_run(gate_rows_transpose, &t, c->n_parts);
 	assert(off[counts->n_rows] == n);
 	counts->row_off = off;
 	counts->row_class = t.class;

@@ -86,8 +86,8 @@ static void locate(const struct gate_picks *p, const struct gate_stacks *s, stru
 }
 
 /* Append the cum picks of functions that are not in list i yet. Branch-free, as in sum_walk.c. */
-static uint16_t *add_functions(const struct lister *t, uint32_t i, const uint32_t *func, const uint32_t *end,
-			       uint16_t *out)
+static uint16_t *rows_classes_add_functions(const struct lister *t, uint32_t i, const uint32_t *func,
+					    const uint32_t *end, uint16_t *out)
 {
 	const struct gate_picks *p = t->w->p;
 
@@ -102,7 +102,8 @@ static uint16_t *add_functions(const struct lister *t, uint32_t i, const uint32_
 }
 
 /* Append the cum picks of the functions of all locations of a stack that are not in list i yet. */
-static uint16_t *add_locations(const struct lister *t, uint32_t i, uint32_t file, uint32_t stack, uint16_t *out)
+static uint16_t *rows_classes_add_locations(const struct lister *t, uint32_t i, uint32_t file, uint32_t stack,
+					    uint16_t *out)
 {
 	const struct gate_stacks *s = &t->w->p->s->stacks[file];
 	const uint32_t *loc = s->stacks.item + s->stacks.off[stack], *end = s->stacks.item + s->stacks.off[stack + 1];
@@ -113,8 +114,8 @@ static uint16_t *add_locations(const struct lister *t, uint32_t i, uint32_t file
 		uint16_t pick = at[*loc];
 
 		if (pick == SEVERAL) {
-			out = add_functions(t, i, s->funcs.item + s->funcs.off[*loc],
-					    s->funcs.item + s->funcs.off[*loc + 1], out);
+			out = rows_classes_add_functions(t, i, s->funcs.item + s->funcs.off[*loc],
+							 s->funcs.item + s->funcs.off[*loc + 1], out);
 			continue;
 		}
 		*out = pick;
@@ -125,7 +126,7 @@ static uint16_t *add_locations(const struct lister *t, uint32_t i, uint32_t file
 }
 
 /* Find the leaf of a stack, and prefetch that of a later one. Returns false if the functions must be read. */
-static bool find_leaf(const struct gate_stacks *s, const struct leaf *of, uint32_t stack, struct leaf *out)
+static bool rows_classes_find_leaf(const struct gate_stacks *s, const struct leaf *of, uint32_t stack, struct leaf *out)
 {
 	const struct csr *stacks = &s->stacks;
 	uint32_t at = stacks->off[stack],
@@ -149,11 +150,11 @@ static void list_stack(struct lister *t, uint32_t i, uint32_t file, uint32_t sta
 	uint16_t *out = t->pick;
 
 	t->seen[p->n] = i + 1;
-	if (list.value > 0 && find_leaf(s, t->w->at[file].leaf, stack, &leaf)) {
+	if (list.value > 0 && rows_classes_find_leaf(s, t->w->at[file].leaf, stack, &leaf)) {
 		list.cell = leaf.cell;
 		*out = (uint16_t)leaf.flat;
 		out += leaf.flat != GATE_NO_FUNC;
-		out = add_locations(t, i, file, stack, out);
+		out = rows_classes_add_locations(t, i, file, stack, out);
 	} else if (list.value > 0) {
 		gate_frames_find(s, p->s->folds, stack, &t->frames);
 		list.cell = 0;
@@ -161,7 +162,7 @@ static void list_stack(struct lister *t, uint32_t i, uint32_t file, uint32_t sta
 			list.cell = p->leaf_cell[*t->frames.func];
 			*out = (uint16_t)p->flat[*t->frames.func];
 			out += p->flat[*t->frames.func] != GATE_NO_FUNC;
-			out = add_functions(t, i, t->frames.func, t->frames.end, out);
+			out = rows_classes_add_functions(t, i, t->frames.func, t->frames.end, out);
 		}
 	}
 	list.var = s->var[stack];
@@ -172,7 +173,7 @@ static void list_stack(struct lister *t, uint32_t i, uint32_t file, uint32_t sta
 }
 
 /* Reserve space for a list of any length. Unused memory is not committed. */
-static void reserve(struct lister *t)
+static void rows_classes_reserve(struct lister *t)
 {
 	size_t n = (size_t)t->w->p->n + 2;
 
@@ -194,7 +195,7 @@ static void list_range(struct lister *t, uint32_t range)
 
 		while (i >= w->first[file + 1])
 			file++;
-		reserve(t);
+		rows_classes_reserve(t);
 		list_stack(t, i, file, i - w->first[file]);
 		for (uint32_t k = 0; k < list->n; k++)
 			sum[(size_t)list->pick[k] * N_STATS_SIDES + s->stacks[file].side] += list->value;
@@ -309,7 +310,7 @@ struct class_builder {
 };
 
 /* Replace the picks of a list by rows. Returns a hash that does not depend on their order. */
-static uint32_t find_rows(const struct class_builder *w, struct gate_list *list)
+static uint32_t rows_classes_find_rows(const struct class_builder *w, struct gate_list *list)
 {
 	uint64_t sum = 0;
 	uint32_t n = 0;
@@ -355,7 +356,7 @@ static void order_by_cell(struct class_builder *w)
 	assert(w->off[n_cells] <= l->n);
 }
 
-static void add_values(const struct class_builder *w, uint32_t list, uint32_t id, bool is_new)
+static void rows_classes_add_values(const struct class_builder *w, uint32_t list, uint32_t id, bool is_new)
 {
 	struct gate_classes *out = w->out;
 	enum stats_side side = gate_list_side(w->l, list);
@@ -390,7 +391,8 @@ static size_t class_start(const struct gate_classes *c, const struct gate_class_
 	return class > part->first ? c->end[class - 1] : 0;
 }
 
-static void append(const struct class_builder *w, struct gate_class_part *part, const struct gate_list *list)
+static void rows_classes_append(const struct class_builder *w, struct gate_class_part *part,
+				const struct gate_list *list)
 {
 	uint32_t class = part->first + part->n++;
 	size_t start = class_start(w->out, part, class);
@@ -403,7 +405,7 @@ static void append(const struct class_builder *w, struct gate_class_part *part, 
 }
 
 /* Returns true if two lists of n rows are equal as sets. They nearly always have the same order, too. */
-static bool is_equal(struct table *t, const uint16_t *a, const uint16_t *b, uint32_t n)
+static bool rows_classes_is_equal(struct table *t, const uint16_t *a, const uint16_t *b, uint32_t n)
 {
 	if (memcmp(a, b, n * sizeof(*a)) == 0)
 		return true;
@@ -420,7 +422,7 @@ static bool is_equal(struct table *t, const uint16_t *a, const uint16_t *b, uint
 static uint32_t find_class(const struct class_builder *w, struct gate_class_part *part, struct table *t,
 			   struct gate_list *list, uint32_t first)
 {
-	uint32_t hash = find_rows(w, list);
+	uint32_t hash = rows_classes_find_rows(w, list);
 	size_t pos = hash & t->mask;
 
 	for (; t->slot[pos].class; pos = (pos + 1) & t->mask) {
@@ -428,11 +430,11 @@ static uint32_t find_class(const struct class_builder *w, struct gate_class_part
 		size_t start = class_start(w->out, part, class);
 
 		if (t->slot[pos].hash == hash && w->out->end[class] - start == list->n &&
-		    is_equal(t, part->row + start, list->pick, list->n))
+		    rows_classes_is_equal(t, part->row + start, list->pick, list->n))
 			return class;
 	}
 	t->slot[pos] = (struct slot){ hash, part->first + part->n - first + 1 };
-	append(w, part, list);
+	rows_classes_append(w, part, list);
 	return part->first + part->n - 1;
 }
 
@@ -482,7 +484,7 @@ static void run_cells(void *arg, unsigned number)
 			prefetch(w, i, w->off[end]);
 			id = find_class(w, part, &table, &w->l->list[w->order[i]], first);
 			w->out->cell[id] = cell;
-			add_values(w, w->order[i], id, part->n > known);
+			rows_classes_add_values(w, w->order[i], id, part->n > known);
 		}
 	}
 	assert(part->n <= w->l->n && part->first <= w->l->n - part->n);

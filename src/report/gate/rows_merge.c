@@ -51,7 +51,8 @@ static uint32_t window_end(const struct gate_picks *p, uint32_t first)
 	return end;
 }
 
-static bool is_similar(const struct gate_pick *a, const struct gate_pick *b, const double common[N_STATS_SIDES])
+static bool rows_merge_is_similar(const struct gate_pick *a, const struct gate_pick *b,
+				  const double common[N_STATS_SIDES])
 {
 	double all = 0, different = 0;
 
@@ -97,7 +98,7 @@ static bool ranges_differ(const struct gate_picks *p, const struct gate_lists *l
 }
 
 /* Find the pairs to compare: cum picks with similar sums, both in total and in every range of stacks. */
-static void find_pairs(const struct gate_picks *p, const struct gate_lists *l, struct pairs *out)
+static void rows_merge_find_pairs(const struct gate_picks *p, const struct gate_lists *l, struct pairs *out)
 {
 	uint32_t n = 0;
 
@@ -169,7 +170,7 @@ static void run_common(void *arg, unsigned thread)
 }
 
 /* Sum up the common samples of the pairs. */
-static void add_common(const struct gate_picks *p, const struct gate_lists *l, const struct pairs *pairs)
+static void rows_merge_add_common(const struct gate_picks *p, const struct gate_lists *l, const struct pairs *pairs)
 {
 	uint32_t n = pairs->off[p->n];
 	struct adder w;
@@ -200,7 +201,7 @@ static void form_groups(const struct gate_picks *p, const struct pairs *pairs, u
 			const struct pair *pair = &pairs->pair[k];
 
 			if (first[pair->other] == GATE_NO_FUNC &&
-			    is_similar(&p->pick[i], &p->pick[pair->other], pair->common))
+			    rows_merge_is_similar(&p->pick[i], &p->pick[pair->other], pair->common))
 				first[pair->other] = i;
 		}
 	}
@@ -288,8 +289,8 @@ void gate_picks_merge(const struct gate_picks *p, const struct gate_lists *l, ui
 	struct pairs pairs;
 
 	memset(first, 0xff, p->n * sizeof(*first));
-	find_pairs(p, l, &pairs);
-	add_common(p, l, &pairs);
+	rows_merge_find_pairs(p, l, &pairs);
+	rows_merge_add_common(p, l, &pairs);
 	form_groups(p, &pairs, first);
 	find_depth(p, l, first, depth);
 	for (uint32_t i = 0; i < p->n; i++) {

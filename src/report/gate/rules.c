@@ -54,7 +54,7 @@ static struct gate_rule *last_rule(const struct gate_sums *s, const struct gate_
 }
 
 /* Returns true if a gate line matches the row, or there is no gate line. Counts uses of all that match. */
-static bool is_selected(const struct gate_sums *s, const struct gate_rows *rows, uint32_t row)
+static bool rules_is_selected(const struct gate_sums *s, const struct gate_rows *rows, uint32_t row)
 {
 	bool any = false, yes = false;
 
@@ -96,7 +96,7 @@ void gate_rows_apply_rules(const struct gate_picks *p, const uint32_t *first, co
 			r->n_used++;
 		assert(limit[i] >= 0 && noise[i] >= 0);
 		is_reference[i] = out->source[i].kind == GATE_CUM && is_tested[i];
-		is_tested[i] = (is_tested[i] || out->source[i].kind == GATE_TOTAL) && is_selected(s, out, i);
+		is_tested[i] = (is_tested[i] || out->source[i].kind == GATE_TOTAL) && rules_is_selected(s, out, i);
 	}
 	out->counts.row_is_tested = is_tested;
 	out->counts.row_is_reference = is_reference;

@@ -39,7 +39,7 @@ enum family {
 	FAMILY_OTHER
 };
 
-static bool is_one_of(const char *name, const char *const *list)
+static bool sampling_is_one_of(const char *name, const char *const *list)
 {
 	for (; *list; list++)
 		if (strcmp(name, *list) == 0)
@@ -84,7 +84,7 @@ static bool is_time(const struct profile *p, uint32_t type)
 	return is_unit(p, type, "ns");
 }
 
-static bool is_count(const struct profile *p, uint32_t type)
+static bool sampling_is_count(const struct profile *p, uint32_t type)
 {
 	const char *unit = profile_text(p, p->type[type].unit);
 
@@ -128,15 +128,15 @@ static enum family family_of(const struct profile *p, uint32_t type)
 		return has_one_of(name, waits) && !strstr(name, "clock") ? FAMILY_DELAY : FAMILY_TIME;
 	if (is_unit(p, type, "byte"))
 		return FAMILY_BYTES;
-	if (!is_count(p, type) && !is_one_of(profile_text(p, p->type[type].unit), samples))
+	if (!sampling_is_count(p, type) && !sampling_is_one_of(profile_text(p, p->type[type].unit), samples))
 		return FAMILY_OTHER;
-	if (is_one_of(name, samples) || has_ending(name, "_samples") || has_ending(name, "_sample"))
+	if (sampling_is_one_of(name, samples) || has_ending(name, "_samples") || has_ending(name, "_sample"))
 		return FAMILY_SAMPLES;
-	if (is_one_of(name, census))
+	if (sampling_is_one_of(name, census))
 		return FAMILY_CENSUS;
 	if (strcmp(name, "objects") == 0 || has_ending(name, "_objects"))
 		return FAMILY_OBJECTS;
-	if (has_ending(name, "_event") || is_one_of(name, events))
+	if (has_ending(name, "_event") || sampling_is_one_of(name, events))
 		return FAMILY_EVENTS;
 	if (has_one_of(name, waits) && !strstr(name, "clock"))
 		return FAMILY_CONTENTIONS;
@@ -218,7 +218,7 @@ static uint32_t find_samples(const struct profile *p, uint32_t type)
 	return found == PROFILE_NONE ? find_named(p, "sample", 6, "", FAMILY_SAMPLES) : found;
 }
 
-static uint64_t gcd(uint64_t a, uint64_t b)
+static uint64_t sampling_gcd(uint64_t a, uint64_t b)
 {
 	while (b) {
 		uint64_t rest = a % b;
@@ -243,7 +243,7 @@ static uint32_t find_gcd(const struct profile *p, uint32_t type, uint64_t *all, 
 		if (v[i] <= 0)
 			continue;
 		if (*all != (uint64_t)v[i] && (*all == 0 || (uint64_t)v[i] % *all))
-			*all = gcd((uint64_t)v[i], *all);
+			*all = sampling_gcd((uint64_t)v[i], *all);
 		if (*min == 0 || (uint64_t)v[i] < *min)
 			*min = (uint64_t)v[i];
 		n++;
@@ -279,7 +279,7 @@ static void use_weights(const struct profile *p, struct sampling *k, const char 
 }
 
 /* Find the step of times and events: the period, or the greatest common divisor of the values. */
-static void find_step(const struct profile *p, struct sampling *k, struct buf *notes)
+static void sampling_find_step(const struct profile *p, struct sampling *k, struct buf *notes)
 {
 	double period = period_in(p, k->type), shortest = 2;
 	uint64_t all, min;
@@ -317,7 +317,7 @@ static bool has_weights(const struct profile *p, uint32_t type, uint64_t min, ui
  * Detect counts of samples that are really weights. If all are multiples of the smallest, that is the weight of one
  * sample. If they only have a common divisor above 1, or most are near the smallest, the number of stacks is unknown.
  */
-static void check_count(const struct profile *p, struct sampling *k)
+static void sampling_check_count(const struct profile *p, struct sampling *k)
 {
 	uint64_t all, min;
 	uint32_t n = find_gcd(p, k->type, &all, &min);
@@ -418,7 +418,7 @@ void sampling_of_type(const struct profile *p, uint32_t type, struct sampling *o
 	case FAMILY_SAMPLES:
 		k.is_time = k.by_period = true;
 		if (!find_cpa(p, &k))
-			check_count(p, &k);
+			sampling_check_count(p, &k);
 		break;
 	case FAMILY_COUNT:
 		break;
@@ -426,7 +426,7 @@ void sampling_of_type(const struct profile *p, uint32_t type, struct sampling *o
 	case FAMILY_EVENTS:
 		k.is_time = true;
 		if (!find_cpa(p, &k))
-			find_step(p, &k, notes);
+			sampling_find_step(p, &k, notes);
 		break;
 	case FAMILY_BYTES:
 		find_heap(p, &k, true, notes);
@@ -501,7 +501,7 @@ double sampling_variance(const struct sampling *k, double v, double with)
 	return 0;
 }
 
-static double column_sum(const struct profile *p, uint32_t type)
+static double sampling_column_sum(const struct profile *p, uint32_t type)
 {
 	const int64_t *v = p->value[SIDE_TARGET][type];
 	double sum = 0;
@@ -520,11 +520,13 @@ double sampling_cpu_seconds(const struct profile *p)
 
 	for (uint32_t t = 0; t < p->n_types; t++) {
 		plain_name(p, t, name);
-		if (is_one_of(name, cpu) && is_time(p, t))
-			return column_sum(p, t) * scale_ratio(profile_text(p, p->type[t].unit), "s");
+		if (sampling_is_one_of(name, cpu) && is_time(p, t))
+			return sampling_column_sum(p, t) * scale_ratio(profile_text(p, p->type[t].unit), "s");
 	}
-	if (samples == PROFILE_NONE || !p->meta.has_period_type || !is_one_of(profile_text(p, period->name), cpu) ||
+	if (samples == PROFILE_NONE || !p->meta.has_period_type ||
+	    !sampling_is_one_of(profile_text(p, period->name), cpu) ||
 	    !unit_is_compatible(profile_text(p, period->unit), "s"))
 		return 0;
-	return column_sum(p, samples) * (double)p->meta.period * scale_ratio(profile_text(p, period->unit), "s");
+	return sampling_column_sum(p, samples) * (double)p->meta.period *
+	       scale_ratio(profile_text(p, period->unit), "s");
 }

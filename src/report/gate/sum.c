@@ -82,14 +82,14 @@ static const char *reference_name(const struct sum_input *a)
 	return a->sum->first.side == STATS_BASE && a->side == STATS_NEW ? "the base" : "the first profile";
 }
 
-static void add_types(const struct profile *p, struct buf *out)
+static void sum_add_types(const struct profile *p, struct buf *out)
 {
 	for (uint32_t t = 0; t < p->n_types; t++)
 		buf_addf(out, "%s%s/%s", t ? ", " : "", profile_text(p, p->type[t].name),
 			 profile_text(p, p->type[t].unit));
 }
 
-static const char *copy(struct arena *mem, const char *text)
+static const char *sum_copy(struct arena *mem, const char *text)
 {
 	return arena_strndup(mem, text, strlen(text));
 }
@@ -106,22 +106,22 @@ static void record_first(struct sum_input *a, const struct profile *p)
 	f->n_types = p->n_types;
 	f->types = arena_alloc(mem, p->n_types, sizeof(*f->types));
 	for (uint32_t t = 0; t < p->n_types; t++)
-		f->types[t] = (struct sum_type){ copy(mem, profile_text(p, p->type[t].name)),
-						 copy(mem, profile_text(p, p->type[t].unit)) };
-	add_types(p, &types);
-	f->type_words = copy(mem, buf_text(&types));
+		f->types[t] = (struct sum_type){ sum_copy(mem, profile_text(p, p->type[t].name)),
+						 sum_copy(mem, profile_text(p, p->type[t].unit)) };
+	sum_add_types(p, &types);
+	f->type_words = sum_copy(mem, buf_text(&types));
 	buf_release(&types);
 	f->compared = f->types[a->sampling.named_type];
 	f->period_type.name = f->period_type.unit = "";
 	if (p->meta.has_period_type) {
-		f->period_type.name = copy(mem, profile_text(p, p->meta.period_type.name));
-		f->period_type.unit = copy(mem, profile_text(p, p->meta.period_type.unit));
+		f->period_type.name = sum_copy(mem, profile_text(p, p->meta.period_type.name));
+		f->period_type.unit = sum_copy(mem, profile_text(p, p->meta.period_type.unit));
 	}
 	f->period = p->meta.period;
 	f->worth = a->sampling.worth > 0 ? a->sampling.worth : (double)f->period;
 }
 
-static bool find_type(const struct profile *p, const struct sum_type *type, uint32_t *out)
+static bool sum_find_type(const struct profile *p, const struct sum_type *type, uint32_t *out)
 {
 	for (*out = 0; *out < p->n_types; ++*out)
 		if (strcmp(profile_text(p, p->type[*out].name), type->name) == 0 &&
@@ -130,20 +130,20 @@ static bool find_type(const struct profile *p, const struct sum_type *type, uint
 	return false;
 }
 
-static int check_types(struct sum_input *a, const struct profile *p, uint32_t *type)
+static int sum_check_types(struct sum_input *a, const struct profile *p, uint32_t *type)
 {
 	const struct sum_first *f = &a->sum->first;
 	struct buf own = { 0 };
 	uint32_t t, found;
 	int rc = 0;
 
-	if (!find_type(p, &f->compared, type))
+	if (!sum_find_type(p, &f->compared, type))
 		return sum_fail(a, ERR_FORMAT, "has no sample type %.100s/%.100s; %s has %.*s", f->compared.name,
 				f->compared.unit, reference_name(a), TYPES_SHOWN, f->type_words);
-	for (t = 0; t < f->n_types && find_type(p, &f->types[t], &found); t++)
+	for (t = 0; t < f->n_types && sum_find_type(p, &f->types[t], &found); t++)
 		;
 	if (t < f->n_types || p->n_types != f->n_types) {
-		add_types(p, &own);
+		sum_add_types(p, &own);
 		rc = sum_fail(a, ERR_FORMAT, "has the sample types %.*s; %s has %.*s", TYPES_SHOWN, buf_text(&own),
 			      reference_name(a), TYPES_SHOWN, f->type_words);
 		buf_release(&own);
@@ -167,7 +167,7 @@ static int check_period(struct sum_input *a, const struct profile *p)
 }
 
 /* Period of a profile in the unit of the first one; 0 if unknown. */
-static int64_t find_period(const struct sum_input *a, const struct profile *p)
+static int64_t sum_find_period(const struct sum_input *a, const struct profile *p)
 {
 	const char *first = a->sum->first.period_type.unit, *own = profile_text(p, p->meta.period_type.unit);
 	int64_t period = p->meta.period;
@@ -179,7 +179,7 @@ static int64_t find_period(const struct sum_input *a, const struct profile *p)
 }
 
 /* Factor from the unit of the column to that of the first profile. */
-static double unit_of(const struct sum_input *a, const struct profile *p)
+static double sum_unit_of(const struct sum_input *a, const struct profile *p)
 {
 	const struct sum_first *f = &a->sum->first;
 	const char *own = profile_text(p, p->meta.period_type.unit),
@@ -213,17 +213,17 @@ static int match_first(struct sum_input *a, const struct profile *p)
 			return err_wrap(a->err, "%s: %s", side_word(a->side), a->source);
 		record_first(a, p);
 	} else {
-		if (check_types(a, p, &type) < 0 || check_period(a, p) < 0)
+		if (sum_check_types(a, p, &type) < 0 || check_period(a, p) < 0)
 			return ERR_FORMAT;
 		sampling_of_type(p, type, &a->sampling, notes);
 	}
 	s->first.is_noted |= a->sampling.rule == SAMPLING_WEIGHTS;
-	a->unit = unit_of(a, p);
+	a->unit = sum_unit_of(a, p);
 	return 0;
 }
 
 /* Record the reason why the number of stacks is unknown, for the first such profile. */
-static void note_unknown(const struct sum_input *a)
+static void sum_note_unknown(const struct sum_input *a)
 {
 	struct gate_sum *s = a->sum;
 	struct buf text = { 0 };
@@ -232,7 +232,7 @@ static void note_unknown(const struct sum_input *a)
 		return;
 	buf_addf(&text, "the number of stacks is unknown: values of %.100s %s (%.100s); the result cannot be PASS",
 		 s->first.compared.name, a->sampling.unknown_reason, a->source);
-	s->weights_unknown = copy(s->mem, buf_text(&text));
+	s->weights_unknown = sum_copy(s->mem, buf_text(&text));
 	buf_release(&text);
 }
 
@@ -252,7 +252,7 @@ static int check_signs(const struct sum_input *a, const struct profile *p, uint3
 	return 0;
 }
 
-static int make_view(struct sum_input *a, const struct profile *p)
+static int sum_make_view(struct sum_input *a, const struct profile *p)
 {
 	struct query own = *a->q;
 	char number[16];
@@ -282,7 +282,7 @@ static void add_variances(struct sum_input *a)
 }
 
 /* Sum up values and variances of the stacks of the view. */
-static int add_stacks(struct sum_input *a)
+static int sum_add_stacks(struct sum_input *a)
 {
 	const struct view *v = &a->view;
 	const int64_t *stacks =
@@ -307,7 +307,7 @@ static int add_stacks(struct sum_input *a)
 }
 
 /* Reject a profile without samples: an empty profile does not mean a fast program. */
-static int check_totals(const struct sum_input *a, const struct profile *p)
+static int sum_check_totals(const struct sum_input *a, const struct profile *p)
 {
 	const struct sampling *k = &a->sampling;
 	const int64_t *all = p->value[SIDE_TARGET][k->rule == SAMPLING_STACKS ? k->partner : k->type];
@@ -328,7 +328,7 @@ static int check_totals(const struct sum_input *a, const struct profile *p)
 }
 
 /* Add a function without samples. */
-static int add_function(struct sum_input *a, uint32_t func)
+static int sum_add_function(struct sum_input *a, uint32_t func)
 {
 	struct gate_sum *s = a->sum;
 	const char *name = match_name(s->match, func);
@@ -375,7 +375,7 @@ static void set_starts(struct sum_input *a)
 }
 
 /* Add the functions that are new in the match, and their lines. Fails ERR_LIMIT. */
-static int add_functions(struct sum_input *a)
+static int sum_add_functions(struct sum_input *a)
 {
 	struct gate_sum *s = a->sum;
 	uint32_t n = match_count(s->match);
@@ -386,13 +386,13 @@ static int add_functions(struct sum_input *a)
 	s->new_line = mem_grow(s->new_line, &s->cap_lines, n, sizeof(*s->new_line));
 	assert(s->n_funcs <= n);
 	for (; rc == 0 && s->n_funcs < n; s->n_funcs++)
-		rc = add_function(a, (uint32_t)s->n_funcs);
+		rc = sum_add_function(a, (uint32_t)s->n_funcs);
 	if (rc == 0)
 		set_starts(a);
 	return rc;
 }
 
-static int match_functions(struct sum_input *a)
+static int sum_match_functions(struct sum_input *a)
 {
 	struct gate_names names = { a->sum->options, a->side == STATS_BASE };
 	struct query q = *a->q;
@@ -409,12 +409,12 @@ static int match_functions(struct sum_input *a)
 	match_set_names(a->sum->match, NULL, NULL);
 	places_release(&a->places);
 	if (rc == 0)
-		rc = add_functions(a);
+		rc = sum_add_functions(a);
 	return wrap_error(a, rc);
 }
 
 /* Copy the metadata of the file. */
-static void describe(struct sum_input *a, const struct profile *p)
+static void sum_describe(struct sum_input *a, const struct profile *p)
 {
 	const struct side_sources from = { &a->source, 1 };
 	struct gate_file *f = &a->file;
@@ -422,15 +422,15 @@ static void describe(struct sum_input *a, const struct profile *p)
 
 	side_fill(&side, p, &from, 0, a->mem);
 	f->side = a->side;
-	f->source = copy(a->sum->mem, a->source);
+	f->source = sum_copy(a->sum->mem, a->source);
 	f->seconds = p->meta.duration_ns > 0 ? (double)p->meta.duration_ns / 1e9 : 0;
-	f->period = find_period(a, p);
+	f->period = sum_find_period(a, p);
 	f->time_ns = p->meta.time_ns;
 	f->cpu_seconds = sampling_cpu_seconds(p);
 	f->busy = weights_busy_share(p);
-	f->build_id = copy(a->sum->mem, side.build_id);
-	f->host = copy(a->sum->mem, side.host);
-	f->binary = copy(a->sum->mem, side.file);
+	f->build_id = sum_copy(a->sum->mem, side.build_id);
+	f->host = sum_copy(a->sum->mem, side.host);
+	f->binary = sum_copy(a->sum->mem, side.file);
 }
 
 /* Reject a file that is passed twice, even under different names: copies are not independent runs. */
@@ -446,7 +446,7 @@ static int check_copies(struct sum_input *a, const struct profile *p)
 	return 0;
 }
 
-static int add(struct sum_input *a, const struct profile *p)
+static int gate_sum_add_(struct sum_input *a, const struct profile *p)
 {
 	struct gate_sum *s = a->sum;
 	struct sum_stacks stacks = { .mem = a->mem };
@@ -459,13 +459,13 @@ static int add(struct sum_input *a, const struct profile *p)
 	if (rc == 0 && a->sampling.partner != PROFILE_NONE)
 		rc = check_signs(a, p, a->sampling.partner);
 	if (rc == 0)
-		rc = make_view(a, p);
+		rc = sum_make_view(a, p);
 	if (rc == 0)
-		rc = add_stacks(a);
+		rc = sum_add_stacks(a);
 	if (rc == 0)
-		rc = check_totals(a, p);
+		rc = sum_check_totals(a, p);
 	if (rc == 0)
-		rc = match_functions(a);
+		rc = sum_match_functions(a);
 	if (rc == 0)
 		rc = sum_walk(a, &stacks.of);
 	if (rc == 0 && a->file.n_parts == 0)
@@ -473,9 +473,9 @@ static int add(struct sum_input *a, const struct profile *p)
 	if (rc < 0)
 		return rc;
 	assert(a->file.n_parts <= s->n_funcs && a->file.value > 0);
-	describe(a, p);
+	sum_describe(a, p);
 	s->is_time |= a->sampling.is_time;
-	note_unknown(a);
+	sum_note_unknown(a);
 	s->file = mem_grow(s->file, &s->cap_files, s->n_files + 1, sizeof(*s->file));
 	s->stacks = mem_grow(s->stacks, &s->cap_stacks, s->n_files + 1, sizeof(*s->stacks));
 	s->stacks[s->n_files] = stacks;
@@ -494,7 +494,7 @@ int gate_sum_add(struct gate_sum *s, enum stats_side side, const struct profile 
 	int rc;
 
 	assert(side < N_STATS_SIDES && source);
-	rc = add(&a, p);
+	rc = gate_sum_add_(&a, p);
 	if (rc < 0)
 		arena_free(a.mem);
 	return rc;

@@ -135,7 +135,7 @@ static void count_stack(const struct walk *w, struct part *part, uint32_t stack,
 		count_frames(part, frames, stack + 1, value);
 }
 
-static void run(void *arg, unsigned thread)
+static void sum_walk_run(void *arg, unsigned thread)
 {
 	struct walk *w = arg;
 	struct gate_frames frames = { .cap = 0 };
@@ -173,7 +173,7 @@ static void join_parts(struct walk *w)
 }
 
 /* Add the sums to the functions of the file and of its side. */
-static void add_sums(struct sum_input *a, const struct part *all)
+static void sum_walk_add_sums(struct sum_input *a, const struct part *all)
 {
 	struct gate_sum *s = a->sum;
 	double unit = a->unit, unit_var = unit * unit;
@@ -213,7 +213,7 @@ static void part_init(struct part *part, size_t n_funcs, bool with_var)
 	part->cum_var = mem_zalloc(n_funcs, sizeof(*part->cum_var));
 }
 
-static void part_release(struct part *part)
+static void sum_walk_part_release(struct part *part)
 {
 	free(part->flat);
 	free(part->sum);
@@ -272,14 +272,14 @@ int sum_walk(struct sum_input *a, struct gate_stacks *out)
 	for (unsigned i = 0; i < w.n_parts; i++)
 		part_init(&w.part[i], a->sum->n_funcs, a->var);
 	stop_begin(a->q->stop, "adding up", stacks->n);
-	pool_run(run, &w, w.n_parts < pool_size() ? w.n_parts : pool_size());
+	pool_run(sum_walk_run, &w, w.n_parts < pool_size() ? w.n_parts : pool_size());
 	rc = stop_check(a->q->stop, a->err);
 	if (rc == 0) {
 		join_parts(&w);
-		add_sums(a, &w.part[0]);
+		sum_walk_add_sums(a, &w.part[0]);
 		find_values(a, out);
 	}
 	for (unsigned i = 0; i < w.n_parts; i++)
-		part_release(&w.part[i]);
+		sum_walk_part_release(&w.part[i]);
 	return rc;
 }

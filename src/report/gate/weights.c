@@ -81,7 +81,7 @@ static bool is_one_in_each_row(const struct profile *p, uint32_t type)
 	return p->n_rows > 0 && i == p->n_rows;
 }
 
-static int by_number(const void *a, const void *b)
+static int weights_by_number(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -93,7 +93,7 @@ static bool has_equal(uint64_t *number, uint32_t n)
 {
 	uint32_t i;
 
-	qsort(number, n, sizeof(*number), by_number);
+	qsort(number, n, sizeof(*number), weights_by_number);
 	for (i = 1; i < n && number[i] != number[i - 1]; i++)
 		;
 	return i < n;

@@ -63,7 +63,7 @@ struct stack {
 	uint64_t v[DEPTH];
 };
 
-static void push(struct stack *s, uint64_t v)
+static void expr_push(struct stack *s, uint64_t v)
 {
 	if (s->n == DEPTH)
 		s->end = UNWIND_BAD_CFI;
@@ -88,14 +88,14 @@ static void push_reg(struct stack *s, uint64_t reg)
 
 #if defined(__x86_64__)
 	if (reg == 16) {
-		push(s, regs->pc + off);
+		expr_push(s, regs->pc + off);
 		return;
 	}
 #endif
 	if (i < 0 || !(regs->known >> i & 1))
 		s->end = UNWIND_NO_REG;
 	else
-		push(s, regs->r[i] + off);
+		expr_push(s, regs->r[i] + off);
 }
 
 static bool push_const(struct stack *s, uint8_t op)
@@ -104,33 +104,33 @@ static bool push_const(struct stack *s, uint8_t op)
 
 	switch (op) {
 	case OP_CONST1U:
-		push(s, get_u8(c));
+		expr_push(s, get_u8(c));
 		return true;
 	case OP_CONST1S:
-		push(s, (uint64_t)(int8_t)get_u8(c));
+		expr_push(s, (uint64_t)(int8_t)get_u8(c));
 		return true;
 	case OP_CONST2U:
-		push(s, get_u16(c));
+		expr_push(s, get_u16(c));
 		return true;
 	case OP_CONST2S:
-		push(s, (uint64_t)(int16_t)get_u16(c));
+		expr_push(s, (uint64_t)(int16_t)get_u16(c));
 		return true;
 	case OP_CONST4U:
-		push(s, get_u32(c));
+		expr_push(s, get_u32(c));
 		return true;
 	case OP_CONST4S:
-		push(s, (uint64_t)(int32_t)get_u32(c));
+		expr_push(s, (uint64_t)(int32_t)get_u32(c));
 		return true;
 	case OP_ADDR:
 	case OP_CONST8U:
 	case OP_CONST8S:
-		push(s, get_u64(c));
+		expr_push(s, get_u64(c));
 		return true;
 	case OP_CONSTU:
-		push(s, get_uleb(c));
+		expr_push(s, get_uleb(c));
 		return true;
 	case OP_CONSTS:
-		push(s, (uint64_t)get_sleb(c));
+		expr_push(s, (uint64_t)get_sleb(c));
 		return true;
 	default:
 		return false;
@@ -200,35 +200,35 @@ static void run_other(struct stack *s, uint8_t op)
 	switch (op) {
 	case OP_DEREF:
 		if (walk_load(s->w, a, &v))
-			push(s, v);
+			expr_push(s, v);
 		else
 			s->end = UNWIND_OUTSIDE;
 		return;
 	case OP_DUP:
-		push(s, a);
-		push(s, a);
+		expr_push(s, a);
+		expr_push(s, a);
 		return;
 	case OP_DROP:
 		return;
 	case OP_NEG:
-		push(s, -a);
+		expr_push(s, -a);
 		return;
 	case OP_NOT:
-		push(s, ~a);
+		expr_push(s, ~a);
 		return;
 	case OP_PLUS_UCONST:
-		push(s, a + get_uleb(&s->c));
+		expr_push(s, a + get_uleb(&s->c));
 		return;
 	}
 	b = a;
 	a = pop(s);
 	if (op == OP_OVER || op == OP_SWAP) {
-		push(s, op == OP_OVER ? a : b);
-		push(s, op == OP_OVER ? b : a);
+		expr_push(s, op == OP_OVER ? a : b);
+		expr_push(s, op == OP_OVER ? b : a);
 		if (op == OP_OVER)
-			push(s, a);
+			expr_push(s, a);
 	} else if (run_binary(op, a, b, &v)) {
-		push(s, v);
+		expr_push(s, v);
 	} else {
 		s->end = UNWIND_BAD_CFI;
 	}
@@ -249,12 +249,12 @@ int cpi_unwind_expr_sig(const struct walk *w, const struct unwind_object *obj, u
 		return UNWIND_BAD_CFI;
 	s.c.end = s.c.p + n;
 	if (cfa)
-		push(&s, *cfa);
+		expr_push(&s, *cfa);
 	while (s.end == STEP_OK && s.c.p != s.c.end) {
 		uint8_t op = get_u8(&s.c);
 
 		if (op >= OP_LIT0 && op <= OP_LIT31)
-			push(&s, op - OP_LIT0);
+			expr_push(&s, op - OP_LIT0);
 		else if (op >= OP_BREG0 && op <= OP_BREG31)
 			push_reg(&s, op - OP_BREG0);
 		else if (op == OP_BREGX)

@@ -32,7 +32,7 @@ static _Atomic bool is_unloaded[OTHERS_MAX];
 static _Atomic uint32_t n_others;
 
 /* Describe the object that was found. Returns false if its range does not begin with an ELF header. */
-static bool describe(const struct found_object *found, struct unwind_object *out)
+static bool find_object_describe(const struct found_object *found, struct unwind_object *out)
 {
 	uint64_t lo = (uint64_t)found->map_start, hi = (uint64_t)found->map_end;
 
@@ -59,7 +59,8 @@ static void loaded_add_other(const struct unwind_object *o)
 	struct found_object found;
 	struct unwind_object object;
 
-	if (o->text_lo >= o->text_hi || find_object((void *)o->text_lo, &found) != 0 || describe(&found, &object))
+	if (o->text_lo >= o->text_hi || find_object((void *)o->text_lo, &found) != 0 ||
+	    find_object_describe(&found, &object))
 		return;
 	for (uint32_t i = 0; i < n; i++)
 		if (is_same_object(&other[i], o)) {
@@ -133,7 +134,7 @@ const struct unwind_object *cpi_unwind_find_sig(void *arg, uint64_t pc, struct u
 		if (room->lo == lo && room->hi == hi && (room->hdr == (uint64_t)found.eh_frame || !room->hdr))
 			return room;
 	}
-	if (!describe(&found, room)) {
+	if (!find_object_describe(&found, room)) {
 		const struct unwind_object *o = find_other_sig(lo, hi);
 
 		*room = o ? *o : *room;

@@ -152,7 +152,7 @@ static bool has_stub(const struct unwind_object *obj, uint64_t addr)
  * Evaluate the evidence that a word is a return address into a caller of the code [lo, pc]. r->ra is the word; the
  * target and the evidence are filled in.
  */
-static enum evidence judge(struct walk *w, struct return_word *r, uint64_t lo, uint64_t pc)
+static enum evidence guess_judge(struct walk *w, struct return_word *r, uint64_t lo, uint64_t pc)
 {
 	uint64_t addr = strip_pac(r->ra), n;
 	const struct unwind_object *obj;
@@ -193,7 +193,7 @@ static void find_own_object(struct walk *w, uint64_t pc)
 }
 
 /* Use the word as the return address. */
-static int take_word(struct walk *w, const struct return_word *r)
+static int guess_take_word(struct walk *w, const struct return_word *r)
 {
 	w->regs->pc = strip_pac(r->ra);
 	/* the words in between were pushed; the frame pointer may be one of them, so its register is unknown */
@@ -206,7 +206,7 @@ static int take_word(struct walk *w, const struct return_word *r)
 }
 
 /* Find the first of the words on the stack, from the one at sp + 8 * first on, for which the evidence is at least min. */
-static bool scan(struct walk *w, uint32_t first, uint32_t words, enum evidence min, struct return_word *out)
+static bool guess_scan(struct walk *w, uint32_t first, uint32_t words, enum evidence min, struct return_word *out)
 {
 	uint64_t pc = w->regs->pc, sp = w->regs->r[UNWIND_SP];
 
@@ -215,7 +215,7 @@ static bool scan(struct walk *w, uint32_t first, uint32_t words, enum evidence m
 		if (!walk_load(w, out->at, &out->ra) || w->budget < WORD_STEPS)
 			return false;
 		w->budget -= WORD_STEPS;
-		if (judge(w, out, pc - FUNCTION_SIZE_MAX, pc) >= min)
+		if (guess_judge(w, out, pc - FUNCTION_SIZE_MAX, pc) >= min)
 			return true;
 	}
 	return false;
@@ -231,7 +231,7 @@ static bool is_next_fp(const struct walk *w, uint64_t fp, uint64_t next)
  * Read the frame record at the frame pointer: the caller's frame pointer is at [fp], its return address at [fp + 8].
  * Returns false if there is none.
  */
-static bool read_record(struct walk *w, struct return_word *out, uint64_t *next)
+static bool guess_read_record(struct walk *w, struct return_word *out, uint64_t *next)
 {
 	uint64_t fp = w->regs->r[UNWIND_FP];
 
@@ -242,7 +242,7 @@ static bool read_record(struct walk *w, struct return_word *out, uint64_t *next)
 
 static int take_record(struct walk *w, const struct return_word *r, uint64_t next)
 {
-	take_word(w, r);
+	guess_take_word(w, r);
 	w->regs->r[UNWIND_FP] = next;
 	w->regs->known |= 1U << UNWIND_FP;
 	w->by_fp = true;
@@ -269,12 +269,12 @@ static bool step_fp(struct walk *w, enum evidence min)
 	struct return_word r;
 	uint64_t next;
 
-	if (!read_record(w, &r, &next))
+	if (!guess_read_record(w, &r, &next))
 		return false;
 	/* the caller may use its frame pointer for other values, but then there must be a call */
 	if (next != 0 && !is_next_fp(w, w->regs->r[UNWIND_FP], next))
 		min = CALL;
-	return (judge(w, &r, 1, 0) >= min || is_generated(w, &r, next)) && take_record(w, &r, next) == STEP_OK;
+	return (guess_judge(w, &r, 1, 0) >= min || is_generated(w, &r, next)) && take_record(w, &r, next) == STEP_OK;
 }
 
 /*
@@ -317,9 +317,9 @@ static bool step_record(struct walk *w)
 		if (!walk_load(w, fp, &next) || !walk_load(w, fp + 8, &r.ra))
 			return false;
 		if (next != 0 && (!is_next_fp(w, fp, next) || !walk_load(w, next + 8, &outer.ra) ||
-				  judge(w, &outer, 1, 0) < MAYBE_CALL))
+				  guess_judge(w, &outer, 1, 0) < MAYBE_CALL))
 			continue;
-		if (judge(w, &r, pc - FUNCTION_SIZE_MAX, pc) < CALL || (r.target && r.evidence == CALL))
+		if (guess_judge(w, &r, pc - FUNCTION_SIZE_MAX, pc) < CALL || (r.target && r.evidence == CALL))
 			continue;
 		return take_record(w, &r, next) == STEP_OK;
 	}
@@ -356,13 +356,13 @@ static void examine(struct walk *w, struct interrupted *x)
 
 	*x = (struct interrupted){ .has_cfi = w->obj->eh };
 	x->is_edge = p && is_edge(p, w->obj->text_hi - pc);
-	x->has_record = read_record(w, &x->record, &x->next);
+	x->has_record = guess_read_record(w, &x->record, &x->next);
 	x->is_chained = x->has_record && (x->next == 0 || is_next_fp(w, fp, x->next));
 	if (x->has_record)
 		x->prologue = find_prologue(w, pc);
 	/* after find_prologue, because judge may replace w->obj */
 	if (x->has_record)
-		x->has_record = judge(w, &x->record, pc - FUNCTION_SIZE_MAX, pc) >= CALL || x->next == 0;
+		x->has_record = guess_judge(w, &x->record, pc - FUNCTION_SIZE_MAX, pc) >= CALL || x->next == 0;
 	x->is_chained &= x->has_record;
 }
 
@@ -400,25 +400,25 @@ static bool step_interrupted(struct walk *w)
 
 	examine(w, &x);
 	/* at the edges of a function, and between the instructions of its prologue, before it sets the frame pointer */
-	found = x.is_edge && scan(w, 0, 1, CALL, &r);
+	found = x.is_edge && guess_scan(w, 0, 1, CALL, &r);
 	if (!found && x.prologue && pc - x.prologue < PROLOGUE_BYTES)
-		found = scan(w, pc > x.prologue, 1, CALL, &r);
+		found = guess_scan(w, pc > x.prologue, 1, CALL, &r);
 	keep_fp = found;
 	if (!found) {
-		found = scan(w, 0, x.is_chained && !x.has_cfi && !x.prologue ? PROLOGUE_WORDS : LEAF_WORDS_MAX,
-			     CALL_HERE, &r) &&
+		found = guess_scan(w, 0, x.is_chained && !x.has_cfi && !x.prologue ? PROLOGUE_WORDS : LEAF_WORDS_MAX,
+				   CALL_HERE, &r) &&
 			!(x.has_record && owns_record(&x, pc, &r));
 		/* a direct call of another function pushed the record of the caller */
 		if (!found && !is_called_here(&x))
-			found = scan(w, 0, 1,
-				     x.has_record && x.record.target && x.record.evidence != CALL_STUB ? CALL
-												       : CALL_STUB,
-				     &r);
+			found = guess_scan(
+				w, 0, 1,
+				x.has_record && x.record.target && x.record.evidence != CALL_STUB ? CALL : CALL_STUB,
+				&r);
 	}
 	if (!found)
 		return x.has_record && x.record.evidence >= CALL && take_record(w, &x.record, x.next) == STEP_OK;
 	keep_fp = (keep_fp && w->regs->known >> UNWIND_FP & 1) || (x.has_record && fp > r.at);
-	take_word(w, &r);
+	guess_take_word(w, &r);
 	if (keep_fp) {
 		w->regs->r[UNWIND_FP] = fp;
 		w->regs->known |= 1U << UNWIND_FP;
@@ -444,20 +444,20 @@ int cpi_unwind_guess_sig(struct walk *w)
 #if defined(__aarch64__)
 	if (w->exact && w->regs->known >> UNWIND_LR & 1) {
 		r = (struct return_word){ .at = w->regs->r[UNWIND_SP] - 8, .ra = w->regs->r[UNWIND_LR] };
-		if (judge(w, &r, pc - FUNCTION_SIZE_MAX, pc) == CALL_HERE)
-			return take_word(w, &r);
+		if (guess_judge(w, &r, pc - FUNCTION_SIZE_MAX, pc) == CALL_HERE)
+			return guess_take_word(w, &r);
 	}
 #endif
 	if ((w->exact && !jit && step_interrupted(w)) || step_fp(w, jit ? NO_CALL : MAYBE_CALL))
 		rc = STEP_OK;
-	else if (w->exact && scan(w, 0, 1, MAYBE_CALL, &r))
-		rc = take_word(w, &r);
+	else if (w->exact && guess_scan(w, 0, 1, MAYBE_CALL, &r))
+		rc = guess_take_word(w, &r);
 	else if (!jit && step_record(w))
 		rc = STEP_OK;
-	else if (w->exact && !jit && scan(w, 0, LEAF_WORDS_MAX, CALL, &r))
-		rc = take_word(w, &r);
-	else if (jit && scan(w, 0, TRAMPOLINE_WORDS, CALL, &r))
-		rc = take_word(w, &r);
+	else if (w->exact && !jit && guess_scan(w, 0, LEAF_WORDS_MAX, CALL, &r))
+		rc = guess_take_word(w, &r);
+	else if (jit && guess_scan(w, 0, TRAMPOLINE_WORDS, CALL, &r))
+		rc = guess_take_word(w, &r);
 	if (rc == UNWIND_NO_CFI && is_outermost(w, by_fp))
 		rc = UNWIND_ROOT;
 	find_own_object(w, rc == STEP_OK ? w->regs->pc - 1 : pc);
@@ -470,8 +470,8 @@ int cpi_unwind_guess_call_sig(struct walk *w)
 	int rc = UNWIND_NO_CFI;
 
 	walk_object(w, w->regs->pc);
-	if (scan(w, 0, LEAF_WORDS_MAX, CALL_HERE, &r))
-		rc = take_word(w, &r);
+	if (guess_scan(w, 0, LEAF_WORDS_MAX, CALL_HERE, &r))
+		rc = guess_take_word(w, &r);
 	find_own_object(w, w->regs->pc - !w->exact);
 	return rc;
 }
@@ -496,7 +496,7 @@ bool cpi_unwind_guess_fp_sig(struct walk *w, const struct unwind_rule *rule, uin
 		    w->budget < WORD_STEPS)
 			break;
 		w->budget -= WORD_STEPS;
-		evidence = judge(w, &r, lo, pc);
+		evidence = guess_judge(w, &r, lo, pc);
 		if (evidence == CALL_HERE) {
 			best = at;
 			break;

@@ -36,7 +36,7 @@ static Elf64_Phdr phdr_of(const struct elf *e, uint32_t i)
 	return ph;
 }
 
-static bool read_head(struct elf *e)
+static bool unwind_object_read_head(struct elf *e)
 {
 #if defined(__x86_64__)
 	enum { MACHINE = EM_X86_64 };
@@ -127,7 +127,7 @@ static bool object_describe(struct elf *e, uint64_t lo, uint64_t hi, uint64_t hd
 	uint64_t known_hdr = hdr;
 
 	*out = (struct unwind_object){ .lo = lo, .hi = hi, .table_enc = ENC_OMIT };
-	if ((!e->phdr && !read_head(e)) || !find_bias(e, lo, &hdr))
+	if ((!e->phdr && !unwind_object_read_head(e)) || !find_bias(e, lo, &hdr))
 		return false;
 	if (hdr && !known_hdr)
 		hdr += e->bias;

@@ -63,7 +63,7 @@ static int32_t fit(struct run *r, int64_t v)
 	return (int32_t)v;
 }
 
-static int64_t scaled(struct run *r, int64_t factor)
+static int64_t row_scaled(struct run *r, int64_t factor)
 {
 	int64_t v;
 
@@ -109,7 +109,7 @@ static void advance(struct run *r, uint64_t n)
 	r->loc += n * r->cie->code_align;
 }
 
-static void restore(struct run *r, uint64_t reg)
+static void row_restore(struct run *r, uint64_t reg)
 {
 	int col = reg_column(reg, r->cie->ra_reg);
 
@@ -142,7 +142,7 @@ static bool run_cfa(struct run *r, uint8_t op)
 		return true;
 	case OP_DEF_CFA_SF:
 		reg = get_uleb(c);
-		set_cfa(r, reg, scaled(r, get_sleb(c)));
+		set_cfa(r, reg, row_scaled(r, get_sleb(c)));
 		return true;
 	case OP_DEF_CFA_REGISTER:
 		r->bad |= r->row->cfa_reg >= CFA_EXPR;
@@ -154,7 +154,7 @@ static bool run_cfa(struct run *r, uint8_t op)
 		return true;
 	case OP_DEF_CFA_OFFSET_SF:
 		r->bad |= r->row->cfa_reg >= CFA_EXPR;
-		r->row->cfa_off = fit(r, scaled(r, get_sleb(c)));
+		r->row->cfa_off = fit(r, row_scaled(r, get_sleb(c)));
 		return true;
 	case OP_DEF_CFA_EXPRESSION:
 		r->row->cfa_reg = CFA_EXPR;
@@ -173,19 +173,19 @@ static bool run_reg(struct run *r, uint8_t op)
 
 	switch (op) {
 	case OP_OFFSET_EXTENDED:
-		set_column(r, reg, COL_OFFSET, scaled(r, (int64_t)get_uleb(c)));
+		set_column(r, reg, COL_OFFSET, row_scaled(r, (int64_t)get_uleb(c)));
 		break;
 	case OP_OFFSET_EXTENDED_SF:
-		set_column(r, reg, COL_OFFSET, scaled(r, get_sleb(c)));
+		set_column(r, reg, COL_OFFSET, row_scaled(r, get_sleb(c)));
 		break;
 	case OP_GNU_NEGATIVE_OFFSET_EXTENDED:
-		set_column(r, reg, COL_OFFSET, -(uint64_t)scaled(r, (int64_t)get_uleb(c)));
+		set_column(r, reg, COL_OFFSET, -(uint64_t)row_scaled(r, (int64_t)get_uleb(c)));
 		break;
 	case OP_VAL_OFFSET:
-		set_column(r, reg, COL_VAL_OFFSET, scaled(r, (int64_t)get_uleb(c)));
+		set_column(r, reg, COL_VAL_OFFSET, row_scaled(r, (int64_t)get_uleb(c)));
 		break;
 	case OP_VAL_OFFSET_SF:
-		set_column(r, reg, COL_VAL_OFFSET, scaled(r, get_sleb(c)));
+		set_column(r, reg, COL_VAL_OFFSET, row_scaled(r, get_sleb(c)));
 		break;
 	case OP_EXPRESSION:
 		set_column(r, reg, COL_EXPR, expression(r));
@@ -200,7 +200,7 @@ static bool run_reg(struct run *r, uint8_t op)
 		set_column(r, reg, COL_SAME, 0);
 		break;
 	case OP_RESTORE_EXTENDED:
-		restore(r, reg);
+		row_restore(r, reg);
 		break;
 	case OP_REGISTER: /* compilers do not use this for the registers followed here */
 		get_uleb(c);
@@ -267,9 +267,9 @@ int cpi_unwind_row_sig(struct walk *w, const struct unwind_object *obj, const st
 		if ((op & 0xc0) == OP_ADVANCE_LOC)
 			advance(&r, low);
 		else if ((op & 0xc0) == OP_OFFSET)
-			set_column(&r, low, COL_OFFSET, scaled(&r, (int64_t)get_uleb(&r.c)));
+			set_column(&r, low, COL_OFFSET, row_scaled(&r, (int64_t)get_uleb(&r.c)));
 		else if ((op & 0xc0) == OP_RESTORE)
-			restore(&r, low);
+			row_restore(&r, low);
 		else
 			run_one(&r, op);
 		if (r.bad || r.c.bad)

@@ -14,7 +14,7 @@ struct snapshot {
 	uint32_t n, max;
 };
 
-static void insert(struct snapshot *t, const struct unwind_object *obj)
+static void unwind_snapshot_insert(struct snapshot *t, const struct unwind_object *obj)
 {
 	uint32_t i = t->n;
 
@@ -23,7 +23,7 @@ static void insert(struct snapshot *t, const struct unwind_object *obj)
 	t->object[i] = *obj;
 }
 
-static int add_object(struct dl_phdr_info *info, size_t size, void *arg)
+static int unwind_snapshot_add_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct snapshot *t = arg;
 	uint64_t lo = UINT64_MAX, hi = 0, hdr = 0;
@@ -46,7 +46,7 @@ static int add_object(struct dl_phdr_info *info, size_t size, void *arg)
 		return 0;
 	if (t->n < t->max) {
 		cpi_unwind_object_init_loaded(lo, hi, hdr, info->dlpi_phdr, info->dlpi_phnum, &obj);
-		insert(t, &obj);
+		unwind_snapshot_insert(t, &obj);
 	}
 	t->n++;
 	return 0;
@@ -56,6 +56,6 @@ uint32_t cpi_unwind_snapshot(struct unwind_object *object, uint32_t max)
 {
 	struct snapshot t = { .object = object, .max = max };
 
-	dl_iterate_phdr(add_object, &t);
+	dl_iterate_phdr(unwind_snapshot_add_object, &t);
 	return t.n;
 }

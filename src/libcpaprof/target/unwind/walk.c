@@ -123,7 +123,7 @@ static int cfa_of(struct walk *w, const struct unwind_rule *rule, uint64_t *cfa)
 	return STEP_OK;
 }
 
-static int apply(struct walk *w, const struct unwind_rule *rule)
+static int walk_apply(struct walk *w, const struct unwind_rule *rule)
 {
 	struct unwind_regs *regs = w->regs;
 	uint64_t cfa, ra = 0, sp = regs->r[UNWIND_SP], room;
@@ -177,9 +177,9 @@ static inline int apply_quick(struct walk *w, const struct unwind_rule *rule)
 	bool keep;
 
 	if (w->all_regs || !(rule->flags & RULE_QUICK) || !(regs->known >> rule->cfa_reg & 1) || w->sp_guessed)
-		return apply(w, rule);
+		return walk_apply(w, rule);
 	if (cfa & 7 || cfa - sp - 1 >= w->range->hi - sp)
-		return apply(w, rule);
+		return walk_apply(w, rule);
 	keep = rule->saved[0] == SLOT_SAME || (int64_t)(at - sp) < 0;
 	regs->r[UNWIND_FP] = keep ? regs->r[UNWIND_FP] : walk_word(w, at);
 	regs->known = (regs->known & 1U << UNWIND_FP) | (uint32_t)!keep << UNWIND_FP | 1U << UNWIND_SP;
@@ -323,7 +323,7 @@ static int step_uncached(struct walk *w, const struct unwind_object *obj, uint64
 	return rule.flags & RULE_SIGNAL ? cpi_unwind_signal_sig(w) : apply_quick(w, &rule);
 }
 
-static int step(struct walk *w)
+static int walk_step(struct walk *w)
 {
 	/* a return address may be after the last instruction of its function */
 	uint64_t pc = w->regs->pc - !w->exact;
@@ -345,7 +345,7 @@ static int step(struct walk *w)
 	return step_uncached(w, obj, pc);
 }
 
-static const struct unwind_range *range_of(const struct unwind_source *from, uint64_t sp)
+static const struct unwind_range *walk_range_of(const struct unwind_source *from, uint64_t sp)
 {
 	for (uint32_t i = 0; i < from->n_ranges; i++)
 		if (sp - from->range[i].lo < from->range[i].hi - from->range[i].lo)
@@ -359,7 +359,7 @@ struct mark {
 	uint64_t pc, sp, fp;
 };
 
-static void set_mark(struct mark *m, const struct unwind_regs *regs, uint32_t n)
+static void walk_set_mark(struct mark *m, const struct unwind_regs *regs, uint32_t n)
 {
 	m->n = n;
 	m->known = regs->known;
@@ -391,7 +391,7 @@ __attribute__((noinline)) static void repair_step(struct walk *w, const struct m
 	struct unwind_regs *regs = w->regs;
 	struct mark now;
 
-	set_mark(&now, regs, 0);
+	walk_set_mark(&now, regs, 0);
 	go_back(w, m);
 	regs->r[UNWIND_SP] = now.sp;
 	if (cpi_unwind_guess_call_sig(w) == STEP_OK) {
@@ -402,12 +402,12 @@ __attribute__((noinline)) static void repair_step(struct walk *w, const struct m
 	w->exact = false;
 }
 
-static void start(struct walk *w, const struct unwind_source *from, struct unwind_regs *regs)
+static void walk_start(struct walk *w, const struct unwind_source *from, struct unwind_regs *regs)
 {
 	w->from = from;
 	w->regs = regs;
 	w->obj = NULL;
-	w->range = range_of(from, regs->r[UNWIND_SP]);
+	w->range = walk_range_of(from, regs->r[UNWIND_SP]);
 	w->budget = WALK_STEPS_MAX;
 	w->n_guessed = 0;
 	w->exact = true;
@@ -422,8 +422,8 @@ static int finish_step(struct walk *w, struct memo *memo, struct mark *mark, boo
 {
 	if (w->exact) { /* the step left a signal handler: the trampoline made no call either */
 		*pc += called && n > 1;
-		w->range = range_of(w->from, w->regs->r[UNWIND_SP]);
-		set_mark(mark, w->regs, n);
+		w->range = walk_range_of(w->from, w->regs->r[UNWIND_SP]);
+		walk_set_mark(mark, w->regs, n);
 		memo->cache = NULL;
 	} else if (!called && !walk_object(w, w->regs->pc - 1)) {
 		bool all_regs = w->all_regs;
@@ -446,8 +446,8 @@ void cpi_unwind_walk_sig(const struct unwind_source *from, struct unwind_regs *r
 	int rc = STEP_OK;
 	uint32_t n = 0;
 
-	start(&w, from, regs);
-	set_mark(&mark, regs, 0);
+	walk_start(&w, from, regs);
+	walk_set_mark(&mark, regs, 0);
 	cpi_unwind_memo_start_sig(&memo, &w);
 	while (rc == STEP_OK) {
 		bool called = !w.exact, root = false;
@@ -464,9 +464,9 @@ void cpi_unwind_walk_sig(const struct unwind_source *from, struct unwind_regs *r
 			rc = UNWIND_OUTSIDE;
 			break;
 		}
-		set_mark(&here, regs, 0);
+		walk_set_mark(&here, regs, 0);
 		w.fp_slot = FP_SLOT_NONE;
-		rc = step(&w);
+		rc = walk_step(&w);
 		if (called)
 			cpi_unwind_memo_add_sig(&memo, &w, here.pc, here.sp, here.fp);
 		if (rc == UNWIND_NO_REG && !w.all_regs) {
