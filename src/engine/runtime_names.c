@@ -56,9 +56,11 @@ static const char go_scheduling_start[] =
 	"(*sweepLocker). (*activeSweep). (*scavengeIndex). (*scavengerState). (*pageAlloc).scavenge (*workbuf). "
 	"(*limiterEvent). (*randomEnum). (*timers).check (*mLockProfile).";
 
-/* Prefixes of names in other schedulers and collectors: V8, HotSpot, .NET, CPython, Ruby, glibc and the kernel. */
+/* Prefixes of names in other schedulers and collectors: starts of threads, since the scheduler decides which thread does the
+   work; V8, HotSpot, .NET, CPython, Ruby, glibc and the kernel. */
 static const char scheduling_start[] =
-	"(idle) v8::internal::Scavenge v8::internal::MarkCompact v8::internal::Sweeper "
+	"start_thread __libc_start_ clone3 (idle) v8::internal::Scavenge v8::internal::MarkCompact "
+	"v8::internal::Sweeper "
 	"v8::internal::ConcurrentMarking v8::internal::MinorMarkSweep v8::internal::IncrementalMarking "
 	"v8::internal::Heap::CollectGarbage v8::internal::Heap::PerformGarbageCollection v8::internal::GCTracer "
 	"G1Par G1Conc G1Collect G1Young G1Rem G1Clear G1Full G1Root G1Evac ParallelScavenge PSParallelCompact "

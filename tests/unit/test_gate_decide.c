@@ -568,6 +568,21 @@ static void one_pair_from_a_busy_machine_does_not_fail(void **state)
 	}
 }
 
+static void one_pair_of_a_program_without_names_does_not_fail(void **state)
+{
+	for (uint32_t n_runs = 1; n_runs <= 2; n_runs++) {
+		struct decided_gate a;
+
+		(void)state;
+		start(&a, 300);
+		made_stack(&a.g, "slow main", 500, 900);
+		made_stack(&a.g, "[libcrypto.so.3] main", 6000, 6000);
+		finish(&a, n_runs, n_runs);
+		row_is(&a, "slow", n_runs == 1 ? GATE_SUSPECT : GATE_FAIL);
+		end(&a);
+	}
+}
+
 static void a_benchmark_of_go_that_is_too_short_names_what_would_do(void **state)
 {
 	struct decided_gate a;
@@ -1067,6 +1082,7 @@ int main(void)
 		cmocka_unit_test(schedulers_and_collectors_fail_only_where_asked_or_over_budget),
 		cmocka_unit_test(one_pair_under_different_load_does_not_fail),
 		cmocka_unit_test(one_pair_from_a_busy_machine_does_not_fail),
+		cmocka_unit_test(one_pair_of_a_program_without_names_does_not_fail),
 		cmocka_unit_test(a_benchmark_of_go_that_is_too_short_names_what_would_do),
 		cmocka_unit_test(delay_profiles_never_fail_with_one_file_per_side),
 		cmocka_unit_test(a_pass_requires_the_power_requested_by_need),

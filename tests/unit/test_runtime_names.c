@@ -57,6 +57,8 @@ static void schedulers_and_collectors_are_distinguished_from_work(void **state)
 	assert_true(function_is_scheduling("v8::internal::ScavengerCollector::CollectGarbage()", ""));
 	assert_true(function_is_scheduling("(garbage collector)", ""));
 	assert_true(function_is_scheduling("__schedule", ""));
+	assert_true(function_is_scheduling("start_thread", "./nptl/pthread_create.c"));
+	assert_true(function_is_scheduling("__libc_start_call_main", ""));
 	assert_true(function_is_scheduling("__GI___lll_lock_wait", "./nptl/lowlevellock.c"));
 	assert_false(function_is_scheduling("runtime.mallocgc", go));
 	assert_false(function_is_scheduling("runtime.gcWriteBarrier2", go));

@@ -322,6 +322,22 @@ double decision_utilisation(const struct decision *d, int side)
 	return seconds > 0 ? cpu / seconds : 0;
 }
 
+/* The reason why one pair of a program without names proves nothing; NULL if most of it has names. */
+static const char *nameless_reason(struct decision *d)
+{
+	static const double most = 0.5;
+	uint32_t func;
+	int side;
+
+	if (d->judged->has_replicates || decision_nameless_share(d, &func, &side) < most)
+		return NULL;
+	return decision_text(
+		d,
+		"most functions of %s have no names, and others may have those of their neighbours, so one pair "
+		"proves nothing: pass several profiles per side, or add symbols",
+		decision_copy(d, d->s->func[func].name));
+}
+
 /* The reason why one pair from a busy machine proves nothing; NULL if it was not busy, or that is unknown. */
 static const char *busy_reason(struct decision *d)
 {
@@ -416,7 +432,7 @@ static const char *runtime_reason(const struct decision *d, const struct decisio
 static void downgrade_rows(struct decision *d)
 {
 	const char *reason = decision_unreliable(d), *contention = decision_contention(d);
-	const char *load = load_reason(d), *busy = busy_reason(d);
+	const char *load = load_reason(d), *nameless = nameless_reason(d), *busy = busy_reason(d);
 
 	for (uint32_t i = 0; i < d->n_rows; i++) {
 		struct decision_row *r = &d->row[i];
@@ -427,6 +443,7 @@ static void downgrade_rows(struct decision *d)
 		downgrade(&r->shown, contention);
 		downgrade(&r->shown, load);
 		downgrade(&r->shown, busy);
+		downgrade(&r->shown, nameless);
 		if (rule)
 			skip_allowed(d, rule, &r->shown);
 	}
