@@ -150,7 +150,7 @@ static size_t base_columns_decode(const char *text, size_t n_bytes, size_t *colu
 	return n ? n : 1;
 }
 
-size_t columns_next(const char *text, size_t *columns)
+size_t column_next(const char *text, size_t *columns)
 {
 	size_t n, width;
 
@@ -171,7 +171,7 @@ size_t columns_next(const char *text, size_t *columns)
 	return n;
 }
 
-size_t columns_count(const char *text)
+size_t column_count(const char *text)
 {
 	size_t sum = 0, n, width;
 
@@ -183,7 +183,7 @@ size_t columns_count(const char *text)
 	return sum;
 }
 
-size_t columns_of_line(const char *line, size_t n)
+size_t column_count_line(const char *line, size_t n)
 {
 	size_t sum = 0;
 

@@ -89,7 +89,8 @@ static bool is_longer(const char *text, size_t n)
 		return false;
 	for (size_t at = 0; at < n && rows < size.ws_row; at++) {
 		const char *end = memchr(text + at, '\n', n - at);
-		size_t length = end ? (size_t)(end - text) - at : n - at, columns = columns_of_line(text + at, length);
+		size_t length = end ? (size_t)(end - text) - at : n - at,
+		       columns = column_count_line(text + at, length);
 
 		rows += columns ? (columns - 1) / size.ws_col + 1 : 1;
 		at += length;

@@ -31,24 +31,24 @@ static void expect_short(const char *name, size_t columns, const char *want)
 
 	flame_add_shortened(name, columns, &got);
 	assert_string_equal(buf_text(&got), want);
-	assert_true(columns_count(buf_text(&got)) <= columns);
+	assert_true(column_count(buf_text(&got)) <= columns);
 	buf_release(&got);
 }
 
 static void counts_two_columns_for_wide_characters_and_none_for_marks(void **state)
 {
 	(void)state;
-	assert_int_equal(columns_count(""), 0);
-	assert_int_equal(columns_count("main"), 4);
-	assert_int_equal(columns_count("\xc3\xa9t\xc3\xa9"), 3);                    /* "été", composed */
-	assert_int_equal(columns_count("e\xcc\x81te\xcc\x81"), 3);                  /* "été", decomposed */
-	assert_int_equal(columns_count("\xe5\x87\xbd\xe6\x95\xb0"), 4);             /* two ideographs */
-	assert_int_equal(columns_count("\xed\x95\xa8\xec\x88\x98"), 4);             /* two syllables of Hangul */
-	assert_int_equal(columns_count("\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab"), 2); /* one syllable, decomposed */
-	assert_int_equal(columns_count("\xef\xbc\xa1"), 2);                         /* fullwidth A */
-	assert_int_equal(columns_count("\xf0\x9f\x94\xa5"), 2);                     /* fire */
-	assert_int_equal(columns_count("\xd0\xb6\xce\xbb" DOTS MINUS), 4);
-	assert_int_equal(columns_count("\xff\xfe"), 2); /* each invalid byte counts */
+	assert_int_equal(column_count(""), 0);
+	assert_int_equal(column_count("main"), 4);
+	assert_int_equal(column_count("\xc3\xa9t\xc3\xa9"), 3);                    /* "été", composed */
+	assert_int_equal(column_count("e\xcc\x81te\xcc\x81"), 3);                  /* "été", decomposed */
+	assert_int_equal(column_count("\xe5\x87\xbd\xe6\x95\xb0"), 4);             /* two ideographs */
+	assert_int_equal(column_count("\xed\x95\xa8\xec\x88\x98"), 4);             /* two syllables of Hangul */
+	assert_int_equal(column_count("\xe1\x84\x92\xe1\x85\xa1\xe1\x86\xab"), 2); /* one syllable, decomposed */
+	assert_int_equal(column_count("\xef\xbc\xa1"), 2);                         /* fullwidth A */
+	assert_int_equal(column_count("\xf0\x9f\x94\xa5"), 2);                     /* fire */
+	assert_int_equal(column_count("\xd0\xb6\xce\xbb" DOTS MINUS), 4);
+	assert_int_equal(column_count("\xff\xfe"), 2); /* each invalid byte counts */
 }
 
 static void a_name_that_fits_is_unchanged(void **state)
@@ -153,12 +153,12 @@ static void never_splits_a_character_and_its_marks(void **state)
 			uint32_t c;
 
 			flame_add_shortened(texts[i], columns, &got);
-			assert_true(columns_count(buf_text(&got)) <= columns);
+			assert_true(column_count(buf_text(&got)) <= columns);
 			for (size_t at = 0, len; at < got.len; at += len) {
 				len = utf8_decode(got.data + at, got.len - at, &c);
 				assert_true(len > 0);
 				if (c == 0x2026 && at + len < got.len) /* no combining mark follows the dots */
-					assert_true(columns_next(got.data + at, &(size_t){ 0 }) == len);
+					assert_true(column_next(got.data + at, &(size_t){ 0 }) == len);
 			}
 			buf_release(&got);
 		}
@@ -177,7 +177,7 @@ static void shortens_a_name_of_a_megabyte_fast(void **state)
 		name[SIZE] = 0;
 		got.len = 0;
 		flame_add_shortened(name, 20, &got);
-		assert_true(columns_count(buf_text(&got)) <= 20);
+		assert_true(column_count(buf_text(&got)) <= 20);
 	}
 	buf_release(&got);
 	free(name);
@@ -548,7 +548,7 @@ static void expect_label(const struct drawing *d, char sign, size_t columns, con
 
 	flame_add_label(&d->f, &t, columns, &got);
 	assert_string_equal(buf_text(&got), want);
-	assert_true(columns_count(buf_text(&got)) <= columns);
+	assert_true(column_count(buf_text(&got)) <= columns);
 	buf_release(&got);
 }
 

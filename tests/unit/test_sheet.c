@@ -54,7 +54,7 @@ static const struct sheet_column columns[] = {
 	[COL_EXTRA] = { "extra", "extra", "", 2, 6, false, true },
 	[COL_NAME] = { "name", "name", "", 0, 0, true, false },
 };
-static const struct sheet_class class = { columns, 3, COL_NAME, cell, thing_value, text, NULL };
+static const struct sheet_class class = { columns, 3, COL_NAME, cell, thing_value, text, NULL, NULL };
 
 static const struct thing things[] = { { 5, "b" }, { 9, "main" }, { 5, "a" }, { NAN, "lost" }, { 0, "zero" } };
 

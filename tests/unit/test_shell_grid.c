@@ -182,7 +182,7 @@ static void widths_agree_with_those_of_flame_graphs(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		assert_int_equal(grid_text(&g, grid_area(&g), 0, 0, texts[i], plain), columns_count(texts[i]));
+		assert_int_equal(grid_text(&g, grid_area(&g), 0, 0, texts[i], plain), column_count(texts[i]));
 	grid_release(&g);
 }
 

@@ -29,7 +29,7 @@ static void expect_name(const char *name, size_t columns, const char *want)
 
 	shell_add_name(name, columns, &b);
 	assert_string_equal(buf_text(&b), want);
-	assert_true(columns_count(want) <= columns);
+	assert_true(column_count(want) <= columns);
 	buf_release(&b);
 }
 
@@ -108,7 +108,7 @@ static void unbalanced_brackets_are_handled_as_text(void **state)
 			struct buf b = { 0 };
 
 			shell_add_name(odd[i], columns, &b);
-			assert_true(columns_count(buf_text(&b)) <= columns);
+			assert_true(column_count(buf_text(&b)) <= columns);
 			buf_release(&b);
 		}
 }

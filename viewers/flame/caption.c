@@ -126,7 +126,7 @@ void flame_add_name(const struct flame *f, uint32_t box, struct buf *out)
 void flame_add_label(const struct flame *f, const struct flame_tile *t, size_t columns, struct buf *out)
 {
 	const char *sign = t->sign == '=' ? "" : flame_sign(t->sign);
-	size_t width = columns_count(sign), start = out->len;
+	size_t width = column_count(sign), start = out->len;
 	struct buf name = { 0 };
 
 	flame_add_name(f, t->box, &name);

@@ -105,12 +105,12 @@ void flame_add_truncated(const char *text, size_t columns, struct buf *out)
 {
 	size_t end = 0, n_characters = 0, width, n;
 
-	if (columns_count(text) <= columns) {
+	if (column_count(text) <= columns) {
 		buf_addz(out, text);
 		return;
 	}
 	for (size_t room = columns ? columns - 1 : 0; text[end]; end += n, room -= width, n_characters++) {
-		n = columns_next(text + end, &width);
+		n = column_next(text + end, &width);
 		if (width > room)
 			break;
 	}
@@ -124,11 +124,11 @@ void flame_add_shortened(const char *name, size_t columns, struct buf *out)
 {
 	struct parts parts;
 
-	if (columns_count(name) > columns) {
+	if (column_count(name) > columns) {
 		parts = short_split(name);
 		for (size_t i = 0; i < parts.n; i++) {
 			name = parts.at[i];
-			if (columns_count(name) <= columns)
+			if (column_count(name) <= columns)
 				break;
 		}
 	}

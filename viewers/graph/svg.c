@@ -129,8 +129,8 @@ static void split_lines(struct svg *s, const struct callgraph_box *b, struct lin
 		line.len = 0;
 		flame_add_truncated(shown, LINE_COLUMNS, &line);
 		out->line[out->n++] = arena_strndup(s->mem, buf_text(&line), line.len);
-		if (columns_count(buf_text(&line)) > out->columns)
-			out->columns = columns_count(buf_text(&line));
+		if (column_count(buf_text(&line)) > out->columns)
+			out->columns = column_count(buf_text(&line));
 	}
 	buf_release(&line);
 }
@@ -155,7 +155,7 @@ static void set_label(struct svg *s, int64_t value, bool is_inlined, struct layo
 
 	s->text.len = 0;
 	callgraph_add_value(s->g, value, &s->text);
-	columns = columns_count(buf_text(&s->text)) + 1;
+	columns = column_count(buf_text(&s->text)) + 1;
 	if (is_inlined && columns < strlen(inline_text) + 1)
 		columns = strlen(inline_text) + 1;
 	a->columns = columns < LAYOUT_COLUMNS_MAX ? (uint32_t)columns : LAYOUT_COLUMNS_MAX;

@@ -155,7 +155,7 @@ static void letter_find(struct font *f, uint32_t c, const char *s, size_t len, s
 		out->face = 0;
 	out->advance = advance_of(f, out->face, out->index);
 	memcpy(character, s, len);
-	if (columns_count(character) == 0) {
+	if (column_count(character) == 0) {
 		out->back = out->advance;
 		out->advance = 0;
 	}
@@ -240,7 +240,7 @@ double font_width(struct font *f, const char *text)
 
 void font_fit(struct font *f, const char *text, double width, flame_fit_fn *fit, struct buf *out)
 {
-	size_t columns = columns_count(text), low = 0;
+	size_t columns = column_count(text), low = 0;
 	struct buf s = { 0 };
 
 	if (f->column > 0 && (double)columns > width / f->column)
@@ -336,7 +336,7 @@ static double line_add_letters(struct font *f, const char *s, size_t n, double x
 	for (size_t i = 0; i < n; i += len) {
 		size_t from = out->n_glyphs;
 
-		len = columns_next(s + i, &columns);
+		len = column_next(s + i, &columns);
 		len = len && len < n - i ? len : n - i;
 		x = line_add_letter(f, s + i, len, x, y, out);
 		line_add_clusters(out, from, s + i, len);

@@ -392,7 +392,7 @@ static void find_columns(struct writer *w, size_t n_rows)
 	for (size_t row = 0; row < n_rows; row++) {
 		pdf_add_numbers(w->p->r, &w->input->function[row], s);
 		for (int i = 0; i < N_COLUMNS; i++) {
-			size_t n = columns_count(buf_text(&s[i])) + COLUMN_GAP;
+			size_t n = column_count(buf_text(&s[i])) + COLUMN_GAP;
 
 			width[i] = n > width[i] ? n : width[i];
 		}
@@ -413,7 +413,7 @@ static size_t pdf_line_bytes(const char *s, size_t columns)
 
 		len = utf8_decode(s + at, n - at, &c);
 		memcpy(one, s + at, len);
-		used += columns_count(one);
+		used += column_count(one);
 		if (used > columns)
 			break;
 	}

@@ -131,7 +131,7 @@ bool chips_any(struct shell *s)
 
 static int shell_chips_columns_of(const struct chip *c)
 {
-	size_t n = columns_count(c->text);
+	size_t n = column_count(c->text);
 
 	return (n < CHIP_COLUMNS ? (int)n : CHIP_COLUMNS) + 4; /* " text x " */
 }

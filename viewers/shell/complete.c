@@ -185,7 +185,7 @@ static int widest(const struct complete *c)
 
 	for (size_t i = 0; i < c->found.n; i++) {
 		char *text = shell_complete_text_of(c, i);
-		int n = (int)columns_count(text);
+		int n = (int)column_count(text);
 
 		columns = n > columns ? n : columns;
 		free(text);

@@ -159,7 +159,7 @@ static int draw_hint(struct shell *s, struct area a, int x, int end, const struc
 	int from = x;
 	char name[32];
 
-	if (!k->hint || n >= sizeof(name) || x + (int)(n + columns_count(k->hint)) + 2 > end)
+	if (!k->hint || n >= sizeof(name) || x + (int)(n + column_count(k->hint)) + 2 > end)
 		return x;
 	memcpy(name, k->events, n);
 	name[n] = 0;

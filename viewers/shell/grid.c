@@ -5,7 +5,7 @@
  *
  * Text is read character by character, so that a name of a megabyte costs no more than the cells it gets. The width of
  * a character comes from viewers/flame and not from the C library, so that screens are the same in every locale, and
- * views that measure with columns_count agree with the grid.
+ * views that measure with column_count agree with the grid.
  */
 #include "config.h"
 
@@ -251,7 +251,7 @@ int grid_columns(uint32_t ch)
 	if (ch < FIRST_MARK)
 		return 1;
 	utf8_add_char(&one, ch);
-	columns = (int)columns_count(buf_text(&one));
+	columns = (int)column_count(buf_text(&one));
 	buf_release(&one);
 	assert(columns >= 0 && columns <= 2);
 	return columns;

@@ -111,7 +111,7 @@ static void add_fitting(const struct head *h, const int64_t sides[2], int column
 			add_dropped(h, wording, &line);
 			headline_add_limit(h, wording, &line);
 		}
-		if ((int64_t)columns_count(buf_text(&line)) <= columns) {
+		if ((int64_t)column_count(buf_text(&line)) <= columns) {
 			buf_addz(out, buf_text(&line));
 			break;
 		}

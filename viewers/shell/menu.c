@@ -46,7 +46,7 @@ void menu_release(struct menu *m)
 
 void menu_add(struct menu *m, const char *text, const char *detail, const char *line, bool is_marked)
 {
-	int columns = (int)columns_count(text), more = detail ? (int)columns_count(detail) : 0;
+	int columns = (int)column_count(text), more = detail ? (int)column_count(detail) : 0;
 
 	assert(text && columns >= 0 && more >= 0);
 	m->item = mem_grow(m->item, &m->cap_items, m->n_items + 1, sizeof(*m->item));
@@ -201,7 +201,7 @@ static int draw_whole(const struct menu *m, struct grid *g, struct area in, int 
 
 	if (m->text_columns + m->detail_columns + MARGIN + 3 <= in.width || rows < 8)
 		return rows;
-	if (item && item->detail && (int)columns_count(item->detail) > in.width - m->text_columns - MARGIN - 3)
+	if (item && item->detail && (int)column_count(item->detail) > in.width - m->text_columns - MARGIN - 3)
 		wrap_draw(g, a, 0, 0, item->detail, theme_style(ROLE_COMMAND));
 	return rows - WHOLE_ROWS;
 }
@@ -209,7 +209,7 @@ static int draw_whole(const struct menu *m, struct grid *g, struct area in, int 
 void menu_draw(struct menu *m, struct grid *g, const char *title, const char *hint, int columns)
 {
 	int need = m->text_columns + (m->detail_columns ? m->detail_columns + 2 : 0) + MARGIN + 2;
-	int width = at_least(need, (int)columns_count(hint)) + EDGES;
+	int width = at_least(need, (int)column_count(hint)) + EDGES;
 	int height = (int)m->n_items + EDGES + (m->n_items > MANY ? WHOLE_ROWS : 0), x;
 	struct area in;
 

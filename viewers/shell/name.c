@@ -99,7 +99,7 @@ static void add_without_arguments(const char *name, struct buf *out)
 /* The longest suffix of whole parts that fits in this many columns; NULL when none does. */
 static const char *find_tail(const char *name, size_t columns)
 {
-	size_t n, left = columns_count(name), width; /* from at on */
+	size_t n, left = column_count(name), width; /* from at on */
 	const char *at = name;
 
 	for (const char *s = name; *s; s += n) {
@@ -113,7 +113,7 @@ static const char *find_tail(const char *name, size_t columns)
 		if (*s == '/')
 			part = s; /* keep the slash, as in …/flate.deflate */
 		for (; at < part; left -= width)
-			at += columns_next(at, &width);
+			at += column_next(at, &width);
 		if (left <= columns)
 			return part;
 	}
@@ -123,12 +123,12 @@ static const char *find_tail(const char *name, size_t columns)
 /* Append as many characters of a text as fit, from its start or its end. */
 static void name_add_part(const char *s, size_t columns, bool is_end, struct buf *out)
 {
-	size_t all = columns_count(s), width;
+	size_t all = column_count(s), width;
 
 	for (; is_end && all > columns; all -= width)
-		s += columns_next(s, &width);
+		s += column_next(s, &width);
 	for (size_t n; *s; s += n, columns -= width) {
-		n = columns_next(s, &width);
+		n = column_next(s, &width);
 		if (width > columns)
 			return;
 		buf_add(out, s, n);
@@ -139,7 +139,7 @@ static void name_add_part(const char *s, size_t columns, bool is_end, struct buf
 static void add_end(const char *name, size_t columns, struct buf *out)
 {
 	const char *tail = find_tail(name, columns - 1);
-	size_t width = tail ? columns_count(tail) : 0;
+	size_t width = tail ? column_count(tail) : 0;
 
 	assert(columns > 1);
 	if (width * 3 >= columns * 2) {
@@ -159,14 +159,14 @@ void shell_add_name(const char *name, size_t columns, struct buf *out)
 	struct buf now = { 0 }, next = { 0 };
 
 	buf_addz(&now, name);
-	for (size_t i = 0; i < sizeof(shorten) / sizeof(shorten[0]) && columns_count(buf_text(&now)) > columns; i++) {
+	for (size_t i = 0; i < sizeof(shorten) / sizeof(shorten[0]) && column_count(buf_text(&now)) > columns; i++) {
 		next.len = 0;
 		buf_addz(&next, "");
 		shorten[i](buf_text(&now), &next);
 		now.len = 0;
 		buf_addz(&now, buf_text(&next));
 	}
-	if (columns_count(buf_text(&now)) <= columns)
+	if (column_count(buf_text(&now)) <= columns)
 		buf_addz(out, buf_text(&now));
 	else if (columns > 1)
 		add_end(buf_text(&now), columns, out);
@@ -185,10 +185,10 @@ int shell_draw_name(struct grid *g, struct area a, int x, int y, const char *nam
 	if (strnlen(name, NAME_MAX_BYTES) == NAME_MAX_BYTES)
 		return grid_text_short(g, a, x, y, name, room, style);
 	utf8_add_safe(&safe, name, strlen(name));
-	need = (int)columns_count(buf_text(&safe));
+	need = (int)column_count(buf_text(&safe));
 	shell_add_name(buf_text(&safe), (size_t)room, &brief);
 	end = grid_text(g, a, x, y, buf_text(&brief), style);
-	if (*mark && need + 1 + (int)columns_count(mark) <= room)
+	if (*mark && need + 1 + (int)column_count(mark) <= room)
 		end = grid_text(g, a, end + 1, y, mark, quiet);
 	buf_release(&safe);
 	buf_release(&brief);

@@ -72,7 +72,7 @@ void shell_add_fitting(const struct head *h, int64_t value, int columns, struct 
 	size_t from = out->len;
 
 	shell_add_value(h, value, out);
-	if ((int)columns_count(buf_text(out) + from) <= columns)
+	if ((int)column_count(buf_text(out) + from) <= columns)
 		return;
 	out->len = from;
 	report_add_value(h, value, out);
@@ -87,7 +87,7 @@ int shell_value_width(const struct head *h, int64_t max)
 		int columns;
 
 		shell_add_brief(h, (int64_t)(v < INT64_MAX ? v : INT64_MAX), &text);
-		columns = (int)columns_count(buf_text(&text));
+		columns = (int)column_count(buf_text(&text));
 		width = columns > width ? columns : width;
 		buf_release(&text);
 	}

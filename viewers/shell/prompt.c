@@ -97,7 +97,7 @@ static void prompt_draw(struct shell *s, struct overlay *o, struct grid *g)
 	if (p->complete.is_open) {
 		char *before = mem_strndup(buf_text(&p->line.text), p->complete.start);
 
-		shell_complete_draw(&p->complete, g, p->text_x + (int)columns_count(before),
+		shell_complete_draw(&p->complete, g, p->text_x + (int)column_count(before),
 				    g->height > 3 ? a.y - 1 : a.y);
 		free(before);
 	}

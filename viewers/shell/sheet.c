@@ -296,7 +296,7 @@ struct cells {
 
 static int sheet_columns_of(const char *text)
 {
-	return strnlen(text, LONG_TEXT) == LONG_TEXT ? LONG_TEXT : (int)columns_count(text);
+	return strnlen(text, LONG_TEXT) == LONG_TEXT ? LONG_TEXT : (int)column_count(text);
 }
 
 static int sheet_indent_of(const struct sheet *s, uint32_t row)

@@ -99,7 +99,7 @@ static void add_facts(const struct shell *s, int room, struct buf *out)
 		unit_add_label(&part[2], s->data->p->meta.duration_ns, "ns", "auto");
 	}
 	for (int i = 0; i < 3; i++) {
-		int need = (int)columns_count(buf_text(&part[i])) + 2;
+		int need = (int)column_count(buf_text(&part[i])) + 2;
 
 		if (part[i].len && need <= room) {
 			buf_addf(out, "%s%s", out->len ? "  " : "", buf_text(&part[i]));
@@ -117,15 +117,15 @@ void title_draw(struct shell *s, struct area a)
 
 	title_add_sources(s, &left);
 	add_live(s, &live);
-	after = (int)columns_count(buf_text(&live));
-	name = (int)columns_count(buf_text(&left)) + after;
+	after = (int)column_count(buf_text(&live));
+	name = (int)column_count(buf_text(&left)) + after;
 	keep = name < a.width / 2 ? name : a.width / 2; /* columns for the name */
 	grid_fill(&s->grid, a, ' ', style);
 	x = grid_text(&s->grid, a, 0, 0, a.width < 60 ? " " : " cpa  ", style);
 	add_facts(s, a.width - x - keep - 3, &right);
 	buf_addz(&right, " ");
 	x = grid_text_short(&s->grid, a, x, 0, buf_text(&left),
-			    a.width - x - after - (int)columns_count(buf_text(&right)) - 2, style);
+			    a.width - x - after - (int)column_count(buf_text(&right)) - 2, style);
 	grid_text(&s->grid, a, x, 0, buf_text(&live), style);
 	grid_text_right(&s->grid, a, a.width, 0, buf_text(&right), style);
 	buf_release(&left);

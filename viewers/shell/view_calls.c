@@ -131,7 +131,7 @@ static const char *selected_name(const struct pane *p)
 	const struct calls_side *side;
 	uint32_t line;
 
-	return view_calls_selected_line(p, &side, &line) ? calls_side_function(side, line)
+	return view_calls_selected_line(p, &side, &line) ? shell_calls_side_function(side, line)
 							 : view_calls_name_of(p->model->view_data, node_of(p));
 }
 
@@ -154,7 +154,7 @@ static void view_calls_remember(struct pane *p)
 	view_calls_set_text(&state->node, view_calls_name_of(p->model->view_data, node_of(p)));
 	view_calls_set_text(&state->name, selected_name(p));
 	view_calls_set_text(&state->caller,
-			    view_calls_selected_line(p, &side, &line) ? calls_side_near(side, line) : "");
+			    view_calls_selected_line(p, &side, &line) ? shell_calls_side_near(side, line) : "");
 }
 
 /* Select a part. If it has no rows, select the function in the middle. */
@@ -190,13 +190,13 @@ static void calls_set_lines(struct pane *p, int height)
 	struct calls_state *state = p->state;
 	const struct calls_rows *c = p->model->view_data;
 	struct calls_span above = { &c->group[state->current], false }, below = { &c->group[state->current], true };
-	int64_t room = (int64_t)height - AROUND - calls_span_rows(above) - calls_span_rows(below);
-	uint32_t spare = room > 0 ? (uint32_t)room : 0, wish = calls_span_wish(c, below);
-	uint32_t n = (uint32_t)view_calls_share((int)spare, calls_span_wish(c, above), wish);
+	int64_t room = (int64_t)height - AROUND - shell_calls_span_rows(above) - shell_calls_span_rows(below);
+	uint32_t spare = room > 0 ? (uint32_t)room : 0, wish = shell_calls_span_wish(c, below);
+	uint32_t n = (uint32_t)view_calls_share((int)spare, shell_calls_span_wish(c, above), wish);
 
 	state->height = height;
-	calls_side_set(&state->above, c, above, n);
-	calls_side_set(&state->below, c, below, wish < spare - n ? wish : spare - n);
+	shell_calls_side_set(&state->above, c, above, n);
+	shell_calls_side_set(&state->below, c, below, wish < spare - n ? wish : spare - n);
 	sheet_set_rows(&state->callers, &state->above, state->above.n_lines);
 	sheet_set_rows(&state->callees, &state->below, state->below.n_lines);
 	sheet_sort(&state->callers, true);
@@ -221,8 +221,8 @@ static bool select_name(struct calls_state *state, const char *name, const char 
 	struct sheet *sheet = sheet_of(state);
 
 	for (uint32_t i = 0; sheet && i < sheet->n_rows; i++)
-		if (strcmp(calls_side_function(sheet->rows, i), name) == 0 &&
-		    strcmp(calls_side_near(sheet->rows, i), near) == 0)
+		if (strcmp(shell_calls_side_function(sheet->rows, i), name) == 0 &&
+		    strcmp(shell_calls_side_near(sheet->rows, i), near) == 0)
 			return sheet_select(sheet, i);
 	return false;
 }
@@ -266,7 +266,7 @@ static const char *crumb_of(const struct pane *p)
 
 static int crumb_width(const struct pane *p)
 {
-	int width = (int)columns_count(crumb_of(p));
+	int width = (int)column_count(crumb_of(p));
 
 	return width < CRUMB_MAX ? width : CRUMB_MAX;
 }
@@ -326,7 +326,7 @@ static int draw_number(const struct calls_rows *c, struct grid *g, struct area a
 	struct buf text = { 0 };
 
 	x = grid_text(g, a, x, 0, what, here ? theme_selected(plain) : plain);
-	calls_add_value(c, value, &text, &style);
+	shell_calls_add_value(c, value, &text, &style);
 	x = grid_text(g, a, x, 0, buf_text(&text), here ? theme_selected(style) : style);
 	text.len = 0;
 	buf_addz(&text, " ");
@@ -608,7 +608,7 @@ static void view_calls_add_selection(struct shell *s, struct pane *p, struct buf
 	uint32_t line;
 
 	shell_quote_place(s,
-			  view_calls_selected_line(p, &side, &line) ? calls_side_place(side, line)
+			  view_calls_selected_line(p, &side, &line) ? shell_calls_side_place(side, line)
 								    : &c->r->table.place[node_of(p)],
 			  out);
 }

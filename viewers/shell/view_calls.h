@@ -59,20 +59,21 @@ struct calls_span {
 };
 
 /* Number of callers or callees. */
-uint32_t calls_span_rows(struct calls_span span);
+uint32_t shell_calls_span_rows(struct calls_span span);
 
 /* Number of lines that show all their own callers or callees. */
-uint32_t calls_span_wish(const struct calls_rows *all, struct calls_span span);
+uint32_t shell_calls_span_wish(const struct calls_rows *all, struct calls_span span);
 
 /* Set the lines: the callers or callees and, in at most this many further lines, their own callers or callees. */
-void calls_side_set(struct calls_side *side, const struct calls_rows *all, struct calls_span span, uint32_t spare);
+void shell_calls_side_set(struct calls_side *side, const struct calls_rows *all, struct calls_span span,
+			  uint32_t spare);
 
 /* The function of a line; the part without a further one, and a rest, have that of their caller or callee. */
-const char *calls_side_function(const struct calls_side *side, uint32_t line);
-const char *calls_side_near(const struct calls_side *side, uint32_t line); /* the caller or callee of a line */
-const struct row_place *calls_side_place(const struct calls_side *side, uint32_t line);
+const char *shell_calls_side_function(const struct calls_side *side, uint32_t line);
+const char *shell_calls_side_near(const struct calls_side *side, uint32_t line); /* the caller or callee of a line */
+const struct row_place *shell_calls_side_place(const struct calls_side *side, uint32_t line);
 
 /* Append a value; a difference has a sign and a colour. */
-void calls_add_value(const struct calls_rows *c, int64_t value, struct buf *out, struct style *style);
+void shell_calls_add_value(const struct calls_rows *c, int64_t value, struct buf *out, struct style *style);
 
 #endif

@@ -36,7 +36,7 @@ static uint32_t span_end(struct calls_span span)
 	return span.is_callees ? span.group->end : span.group->node;
 }
 
-uint32_t calls_span_rows(struct calls_span span)
+uint32_t shell_calls_span_rows(struct calls_span span)
 {
 	return span_end(span) - span_first(span);
 }
@@ -51,7 +51,7 @@ static uint32_t lines_needed(const struct calls_rows *c, struct calls_span span,
 	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-uint32_t calls_span_wish(const struct calls_rows *all, struct calls_span span)
+uint32_t shell_calls_span_wish(const struct calls_rows *all, struct calls_span span)
 {
 	return lines_needed(all, span, UINT32_MAX);
 }
@@ -74,14 +74,14 @@ static void calls_add_lines(struct calls_side *side, uint32_t row, uint32_t each
 		calls_add_line(side, CALLS_LINE_REST, row, first + shown);
 }
 
-void calls_side_set(struct calls_side *side, const struct calls_rows *all, struct calls_span span, uint32_t spare)
+void shell_calls_side_set(struct calls_side *side, const struct calls_rows *all, struct calls_span span, uint32_t spare)
 {
 	uint32_t each = 0;
 
 	while (each < spare && lines_needed(all, span, each + 1) <= spare)
 		each++;
 	free(side->line);
-	*side = (struct calls_side){ .all = all, .n_rows = calls_span_rows(span) };
+	*side = (struct calls_side){ .all = all, .n_rows = shell_calls_span_rows(span) };
 	side->cum = all->r->table.cell[(size_t)span.group->node * N_CALLS_COLS + CALLS_CUM].value;
 	side->line = mem_alloc((size_t)side->n_rows + spare, sizeof(*side->line));
 	for (uint32_t row = span_first(span); row < span_end(span); row++)
@@ -128,17 +128,18 @@ static bool has_own_function(const struct calls_side *side, uint32_t line)
 	return l->kind == CALLS_LINE_GRAND && side->all->grand.table.role[l->grand] != ROW_PLAIN;
 }
 
-const char *calls_side_near(const struct calls_side *side, uint32_t line)
+const char *shell_calls_side_near(const struct calls_side *side, uint32_t line)
 {
 	return side->all->r->table.cell[(size_t)calls_line_of(side, line)->row * N_CALLS_COLS + CALLS_NAME].text;
 }
 
-const char *calls_side_function(const struct calls_side *side, uint32_t line)
+const char *shell_calls_side_function(const struct calls_side *side, uint32_t line)
 {
-	return has_own_function(side, line) ? calls_cells_of(side, line)[CALLS_NAME].text : calls_side_near(side, line);
+	return has_own_function(side, line) ? calls_cells_of(side, line)[CALLS_NAME].text
+					    : shell_calls_side_near(side, line);
 }
 
-const struct row_place *calls_side_place(const struct calls_side *side, uint32_t line)
+const struct row_place *shell_calls_side_place(const struct calls_side *side, uint32_t line)
 {
 	const struct calls_line *l = calls_line_of(side, line);
 
@@ -179,7 +180,7 @@ static double row_value(const struct sheet *s, uint32_t row, uint32_t col)
 	return (double)num_abs(view_calls_lines_value_of(s->rows, row));
 }
 
-void calls_add_value(const struct calls_rows *c, int64_t value, struct buf *out, struct style *style)
+void shell_calls_add_value(const struct calls_rows *c, int64_t value, struct buf *out, struct style *style)
 {
 	if (c->is_net && value > 0)
 		buf_addz(out, "+");
@@ -198,7 +199,7 @@ static void view_calls_lines_cell(const struct sheet *s, uint32_t at, uint32_t c
 
 	switch ((enum calls_column)col) {
 	case CALLS_SHEET_CUM:
-		calls_add_value(c, value, out, style);
+		shell_calls_add_value(c, value, out, style);
 		break;
 	case CALLS_SHEET_CALLS_PCT:
 		unit_add_share(out, unit_percent(value, side->cum));

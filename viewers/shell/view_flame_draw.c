@@ -107,7 +107,7 @@ static void view_flame_draw_crumbs(struct shell *s, struct pane *p, struct grid 
 
 	(void)s;
 	view_flame_draw_add_right(p, &text);
-	columns = (int)columns_count(buf_text(&text));
+	columns = (int)column_count(buf_text(&text));
 	grid_text_right(g, a, a.width, 0, buf_text(&text), theme_style(*p->search ? ROLE_KEY : ROLE_MUTED));
 	a.width -= columns ? columns + 2 : 0;
 	text.len = 0;
@@ -150,9 +150,9 @@ static struct entry view_flame_draw_entry_of(const struct shell *s, const struct
 /* The columns of an entry, with the blanks around its text. */
 static int entry_columns(const struct entry *e)
 {
-	int text = (int)columns_count(e->text);
+	int text = (int)column_count(e->text);
 
-	return (int)columns_count(e->sign) + (text ? text + 1 : 0) + 2;
+	return (int)column_count(e->sign) + (text ? text + 1 : 0) + 2;
 }
 
 /* The number of entries that fit. */
@@ -357,7 +357,7 @@ static uint32_t edge_of(const struct brush *b, const struct flame_run *r, bool i
 		return POINTER;
 	if (is_match && b->s->depth == DEPTH_NONE)
 		return STAR;
-	if (sign && sign != '=' && r->width <= (int)columns_count(flame_sign(sign)))
+	if (sign && sign != '=' && r->width <= (int)column_count(flame_sign(sign)))
 		return (unsigned char)sign;
 	return b->has_eighths ? EDGE : LINE;
 }

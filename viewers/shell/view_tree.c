@@ -259,7 +259,7 @@ static int shift_for(const struct tree *t, const struct tree_state *s, int rows,
 	int64_t need = 0, max = (int64_t)s->deepest * s->level_width, seen = min_name_width(room);
 
 	for (uint32_t i = s->list.top; i < s->list.n && i < s->list.top + (uint32_t)rows; i++) {
-		int64_t name = (int64_t)columns_count(tree_name(t, s->row[i].box));
+		int64_t name = (int64_t)column_count(tree_name(t, s->row[i].box));
 		int64_t end = (int64_t)s->row[i].level * s->level_width + MARKS + (name < seen ? name : seen);
 
 		need = end - room > need ? end - room : need;
@@ -372,7 +372,7 @@ static void view_tree_draw_path(const struct tree *t, const struct tree_state *s
 	for (; box != TREE_ROOT && n < PARTS_MAX && room > 0; box = t->f->parent[box]) {
 		name.len = 0;
 		view_tree_add_name(t, box, &name);
-		room -= (int)columns_count(buf_text(&name)) + 3;
+		room -= (int)column_count(buf_text(&name)) + 3;
 		if (room < 2 && n > 0)
 			break;
 		part[n++] = box;

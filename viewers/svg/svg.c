@@ -236,7 +236,7 @@ static size_t fitting_length(struct svg *s, const char *text, size_t columns)
 
 	for (size_t at = 0;; at++) {
 		at += strcspn(text + at, " ");
-		if (columns_count(part(s, text, at)) > columns)
+		if (column_count(part(s, text, at)) > columns)
 			return fits;
 		fits = at;
 		if (!text[at])
@@ -356,7 +356,7 @@ static int64_t svg_add_legend(struct svg *s, int64_t y)
 	for (size_t i = 0; i < s->n_legend; i++) {
 		svg_clear(&s->name);
 		flame_add_truncated(s->legend[i].text, LEGEND_COLUMNS, &s->name);
-		begin_entry(s, SWATCH + 5 * PX + (int64_t)columns_count(buf_text(&s->name)) * COLUMN, &x, &y);
+		begin_entry(s, SWATCH + 5 * PX + (int64_t)column_count(buf_text(&s->name)) * COLUMN, &x, &y);
 		add_swatch(s, &s->legend[i]);
 		xml_begin(&s->xml, "text");
 		xml_number(&s->xml, "x", SWATCH + 5 * PX);
@@ -366,7 +366,7 @@ static int64_t svg_add_legend(struct svg *s, int64_t y)
 		xml_end(&s->xml);
 	}
 	if (*width_text) {
-		begin_entry(s, (int64_t)columns_count(width_text) * COLUMN, &x, &y);
+		begin_entry(s, (int64_t)column_count(width_text) * COLUMN, &x, &y);
 		xml_begin(&s->xml, "text");
 		xml_attribute(&s->xml, "class", "soft");
 		xml_number(&s->xml, "y", 11 * PX);

@@ -57,7 +57,7 @@ static size_t last_line_columns(const struct buf *out)
 	const char *newline = memrchr(out->data, '\n', out->len);
 	size_t from = newline ? (size_t)(newline - out->data) + 1 : 0;
 
-	return columns_of_line(out->data + from, out->len - from);
+	return column_count_line(out->data + from, out->len - from);
 }
 
 /* Length in bytes of the longest start of a text that takes at most this many columns. */
@@ -65,7 +65,7 @@ static size_t bytes_of(const char *text, size_t columns)
 {
 	size_t i = 0, width, n;
 
-	while ((n = columns_next(text + i, &width)) && width <= columns) {
+	while ((n = column_next(text + i, &width)) && width <= columns) {
 		i += n;
 		columns -= width;
 	}
@@ -79,7 +79,7 @@ static void text_add_short_name(const char *name, size_t length, size_t max, str
 	size_t room = max - 1 - (max - 1) / 2;
 
 	for (size_t rest = length; rest > room && name[tail]; rest -= width)
-		tail += columns_next(name + tail, &width);
+		tail += column_next(name + tail, &width);
 	buf_addf(out, "%.*s\xe2\x80\xa6%s", (int)head, name, name + tail);
 }
 
@@ -94,7 +94,7 @@ void text_add_name(const struct head *h, const char *name, size_t after, struct 
 	}
 	utf8_add_safe(&safe, name, strlen(name));
 	used = out->len ? last_line_columns(out) + after : after;
-	length = columns_count(buf_text(&safe));
+	length = column_count(buf_text(&safe));
 	max = used + NAME_MIN < h->columns ? h->columns - used : NAME_MIN;
 	if (length > max)
 		text_add_short_name(safe.data, length, max, out);
