@@ -17,6 +17,13 @@ equal() {
 	result "$differ" "$path equals cpa $* $source"
 }
 
+# bare PATH ARG...: the same for a report that refuses the options, since they have no effect on it
+bare() {
+	all=$options options=
+	equal "$@"
+	options=$all
+}
+
 # refused STATUS TEXT PATH: checks that /ui/PATH is refused with this message
 refused() {
 	page "$3" '*/*'
@@ -36,14 +43,14 @@ for format in txt json csv md; do
 	equal "peek.$format?f=nearest" peek -focus=nearest -lines "$flag" nearest
 	equal "peek.$format?f=depot&arg=^shop/route" peek -focus=depot -lines "$flag" ^shop/route
 	equal "labels.$format?tf=route" tags -tagfocus=route "$flag"
-	equal "binaries.$format" binaries "$flag"
+	bare "binaries.$format" binaries "$flag"
 	equal "source.$format?f=nearest" list -focus=nearest "$flag" nearest
 	equal "comments.$format" comments "$flag"
 	[ $format = md ] || equal "traces.$format?f=nearest" traces -focus=nearest "$flag"
 done
 equal 'profile.pb.gz?f=depot' proto -focus=depot
-equal 'profile.json?f=depot' speedscope -focus=depot
-equal 'profile.folded?f=depot' folded -focus=depot
+bare 'profile.json?f=depot' speedscope -focus=depot
+bare 'profile.folded?f=depot' folded -focus=depot
 equal 'profile.callgrind?f=depot' callgrind -focus=depot
 equal 'profile.txt?f=depot' raw -focus=depot
 equal source.txt list .
