@@ -20,7 +20,7 @@ done
 browser() {
 	script=$1
 	shift
-	TMPDIR=$tmp PYTHONDONTWRITEBYTECODE=1 timeout -k 10 300 \
+	TMPDIR=$tmp PYTHONDONTWRITEBYTECODE=1 timeout -k 10 600 \
 		"$browser_python" "${top_srcdir:?}/tests/browser/$script" "$@" 2>"${tmp:?}/browser.err"
 	status=$?
 	note "$tmp/browser.err"
