@@ -36,7 +36,7 @@ static const char *const runtime_whole[] = {
 
 /* Functions of Go's package runtime that schedule, wait or collect garbage. Those that do what the program asks for are not
    here: allocation, maps, channels, copies, stacks that grow. */
-static const char go_scheduling[] =
+static const char go_sched_gc[] =
 	"schedule findRunnable findrunnable stealWork execute mcall park_m mstart mstart0 mstart1 mPark startm "
 	"stopm wakep handoffp resetspinning runqgrab runqsteal runqget runqput globrunqget goready ready "
 	"gosched_m goschedImpl gopreempt_m goyield_m netpoll netpollBreak epollwait sysmon retake preemptone "
@@ -51,14 +51,14 @@ static const char go_scheduling[] =
 	"shade spanOfHeap tryDeferToSpanScan wbBufFlush wbBufFlush1 getempty putempty putfull trygetfull handoff";
 
 /* Prefixes of methods of that package. */
-static const char go_scheduling_start[] =
+static const char go_sched_gc_start[] =
 	"gc (*gcWork). (*gcControllerState). (*gcCPULimiterState). (*lfstack). (*spanQueue). (*sweepLocked). "
 	"(*sweepLocker). (*activeSweep). (*scavengeIndex). (*scavengerState). (*pageAlloc).scavenge (*workbuf). "
 	"(*limiterEvent). (*randomEnum). (*timers).check (*mLockProfile).";
 
 /* Prefixes of names in other schedulers and collectors: starts of threads, since the scheduler decides which thread does the
    work; V8, HotSpot, .NET, CPython, Ruby, glibc and the kernel. */
-static const char scheduling_start[] =
+static const char sched_gc_start[] =
 	"start_thread __libc_start_ clone3 (idle) v8::internal::Scavenge v8::internal::MarkCompact "
 	"v8::internal::Sweeper "
 	"v8::internal::ConcurrentMarking v8::internal::MinorMarkSweep v8::internal::IncrementalMarking "
@@ -163,23 +163,23 @@ static bool runtime_names_has_word(const char *list, const char *text, size_t n,
 	return false;
 }
 
-/* Is it a scheduling function of Go: runtime.schedule, runtime.(*gcWork).balance, runtime.gcDrain.func1? */
-static bool is_go_scheduling(const char *name)
+/* Is it a function of Go's scheduler or garbage collector: runtime.schedule, runtime.(*gcWork).balance, runtime.gcDrain.func1? */
+static bool is_go_sched_gc(const char *name)
 {
 	const char *own = name + strlen("runtime.");
 
 	if (!starts_with(name, "runtime.") || starts_with(own, "gcWriteBarrier"))
 		return false;
-	return runtime_names_has_word(go_scheduling_start, own, strlen(own), true) ||
-	       runtime_names_has_word(go_scheduling, own, strcspn(own, ".["), false);
+	return runtime_names_has_word(go_sched_gc_start, own, strlen(own), true) ||
+	       runtime_names_has_word(go_sched_gc, own, strcspn(own, ".["), false);
 }
 
-bool function_is_scheduling(const char *name, const char *file)
+bool function_is_scheduler_or_gc(const char *name, const char *file)
 {
-	if (is_go_scheduling(name) || strcmp(name, "(garbage collector)") == 0)
+	if (is_go_sched_gc(name) || strcmp(name, "(garbage collector)") == 0)
 		return true;
 	return (function_is_runtime(name, file) || !function_is_own(name, file)) &&
-	       runtime_names_has_word(scheduling_start, name, strlen(name), true);
+	       runtime_names_has_word(sched_gc_start, name, strlen(name), true);
 }
 
 bool function_is_own(const char *name, const char *file)

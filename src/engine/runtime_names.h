@@ -21,7 +21,7 @@ bool function_is_runtime(const char *name, const char *file);
  *
  * file   its source file; "" when unknown
  */
-bool function_is_scheduling(const char *name, const char *file);
+bool function_is_scheduler_or_gc(const char *name, const char *file);
 
 /*
  * Is a function part of the program itself, and not of a language's library, an installed package or the system? False

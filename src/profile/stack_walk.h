@@ -3,7 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Writers of whole stacks use this walk, so that the order of frames is decided in one place. It is inline, because a profile has millions of frames:
+ * Writers of whole stacks use this walk, so that the order of frames is decided in one place. It is inline, because a
+ * profile has millions of frames:
  *
  *	for (struct stack_walk w = stack_walk(p, stack, STACK_ROOT_FIRST); stack_walk_next(&w, &loc);)
  */
@@ -27,10 +28,11 @@ struct stack_walk {
 
 static inline struct stack_walk stack_walk(const struct profile *p, uint32_t stack, enum stack_order order)
 {
-	const uint32_t *first = p->stacks.item + p->stacks.off[stack];
-	const uint32_t *end = p->stacks.item + p->stacks.off[stack + 1];
+	const uint32_t *first, *end;
 
 	assert(stack < p->stacks.n);
+	first = p->stacks.item + p->stacks.off[stack];
+	end = p->stacks.item + p->stacks.off[stack + 1];
 	if (order == STACK_ROOT_FIRST)
 		return (struct stack_walk){ end, first, -1 };
 	return (struct stack_walk){ first, end, 1 };

@@ -161,7 +161,7 @@ refused 'more than 1000000 bytes; raise the limit with --max-input' top --max-in
 refused 'more than 536870912 bytes; raise the limit with --max-input\|more than [0-9]* bytes; raise the limit with --max-input' top "$host/gigabyte"
 refused 'more than 1000000 bytes; raise the limit with --max-input' top --max-input=1000000 "$host/bomb"
 refused 'stopped after 10 redirects' top "$host/loop"
-refused 'rotocol "file" ' top "$host/tofile"
+refused 'rotocol "file" not supported\|rotocol "file" disabled' top "$host/tofile"
 refused 'connect: Connection refused' top 127.0.0.1:1/x
 refused "connect: No such file or directory" top "unix:$tmp/nosuch:/x"
 refused 'unsupported scheme ftp; use http, https, https+insecure or unix' top ftp://host/x

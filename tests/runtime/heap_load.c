@@ -328,9 +328,11 @@ static void memory(long n)
 
 int main(int argc, char **argv)
 {
+	static char buffer[BUFSIZ]; /* else the buffer of stdout stays in use, and one run in 130 samples it */
 	const char *mode = argc > 2 ? argv[1] : "";
 	long n = argc > 2 ? atol(argv[2]) : 0;
 
+	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	rate = (double)n;
 	if (strcmp(mode, "mix") == 0)
 		mix();

@@ -59,6 +59,7 @@ EXTRA_DIST += \
 
 unit_tests = \
 	tests/unit/test_address \
+	tests/unit/test_busy \
 	tests/unit/test_loaded \
 	tests/unit/test_access \
 	tests/unit/test_amount \
@@ -373,6 +374,8 @@ tests_unit_test_head_LDADD = $(unit_report)
 tests_unit_test_html_LDADD = viewers/html/libhtml.a $(unit_viewers)
 tests_unit_test_idmap_LDADD = $(unit_formats)
 tests_unit_test_idtab_LDADD = $(unit_base)
+tests_unit_test_busy_SOURCES = tests/unit/test_busy.c src/libcpaprof/collector/busy.c
+tests_unit_test_busy_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_label_sets_SOURCES = tests/unit/test_label_sets.c src/libcpaprof/target/labels.c
 tests_unit_test_label_sets_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_inflate_LDADD = $(unit_formats) $(ZSTD_LIBS) $(LZ4_LIBS)

@@ -564,6 +564,9 @@ static void one_pair_from_a_busy_machine_does_not_fail(void **state)
 		file(&a, 0)->busy = 0.5;
 		decide(&a);
 		row_is(&a, "slow", n_runs == 1 ? GATE_SUSPECT : GATE_FAIL);
+		assert_string_equal(warning(&a, "busy"),
+				    "the machine was busy: for 50% of the time of base and 0% of new, "
+				    "programs waited for a processor");
 		end(&a);
 	}
 }

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "report/gate/sampling.h"
+#include "report/gate/weights.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -293,6 +294,23 @@ static void samples_of_cpa_have_the_variance_of_their_stacks(void **state)
 	}
 }
 
+static void the_share_of_a_busy_machine_is_the_largest_of_the_comments(void **state)
+{
+	static const char *const comment[] = {
+		"the machine was busy: programs waited for a processor for 12% of the time",
+		"the machine was busy: programs waited for a processor for 63% of the time",
+		"the machine was busy: programs waited", NULL
+	};
+	struct profile *p = made_by_cpa(comment, 2, 2);
+
+	(void)state;
+	assert_true(weights_busy_share(p) > 0.6299 && weights_busy_share(p) < 0.6301);
+	profile_free(p);
+	p = made_by_cpa(comment + 2, 2, 2);
+	assert_true(weights_busy_share(p) <= 0);
+	profile_free(p);
+}
+
 static void other_comments_are_ignored(void **state)
 {
 	static const char *const comment[][2] = {
@@ -476,6 +494,7 @@ int main(void)
 		cmocka_unit_test(times_that_are_not_multiples_of_the_period_have_their_own_step),
 		cmocka_unit_test(unknown_weights_count_as_one_sample_each_with_a_note),
 		cmocka_unit_test(samples_of_cpa_have_the_variance_of_their_stacks),
+		cmocka_unit_test(the_share_of_a_busy_machine_is_the_largest_of_the_comments),
 		cmocka_unit_test(other_comments_are_ignored),
 		cmocka_unit_test(counts_that_are_weights_are_detected),
 		cmocka_unit_test(counts_are_weights_if_most_are_close_to_the_smallest),

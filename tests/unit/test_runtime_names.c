@@ -50,22 +50,22 @@ static void schedulers_and_collectors_are_distinguished_from_work(void **state)
 	static const char go[] = "/usr/local/go/src/runtime/proc.go";
 
 	(void)state;
-	assert_true(function_is_scheduling("runtime.futexsleep", go));
-	assert_true(function_is_scheduling("runtime.gcDrain.func1", go));
-	assert_true(function_is_scheduling("runtime.(*gcWork).balance", go));
-	assert_true(function_is_scheduling("runtime.systemstack.abi0", ""));
-	assert_true(function_is_scheduling("v8::internal::ScavengerCollector::CollectGarbage()", ""));
-	assert_true(function_is_scheduling("(garbage collector)", ""));
-	assert_true(function_is_scheduling("__schedule", ""));
-	assert_true(function_is_scheduling("start_thread", "./nptl/pthread_create.c"));
-	assert_true(function_is_scheduling("__libc_start_call_main", ""));
-	assert_true(function_is_scheduling("__GI___lll_lock_wait", "./nptl/lowlevellock.c"));
-	assert_false(function_is_scheduling("runtime.mallocgc", go));
-	assert_false(function_is_scheduling("runtime.gcWriteBarrier2", go));
-	assert_false(function_is_scheduling("runtime.scheduler", go));
-	assert_false(function_is_scheduling("main.schedule", "/home/u/shop/main.go"));
-	assert_false(function_is_scheduling("gc_start", "/home/u/src/gc.c"));
-	assert_false(function_is_scheduling("memcpy", ""));
+	assert_true(function_is_scheduler_or_gc("runtime.futexsleep", go));
+	assert_true(function_is_scheduler_or_gc("runtime.gcDrain.func1", go));
+	assert_true(function_is_scheduler_or_gc("runtime.(*gcWork).balance", go));
+	assert_true(function_is_scheduler_or_gc("runtime.systemstack.abi0", ""));
+	assert_true(function_is_scheduler_or_gc("v8::internal::ScavengerCollector::CollectGarbage()", ""));
+	assert_true(function_is_scheduler_or_gc("(garbage collector)", ""));
+	assert_true(function_is_scheduler_or_gc("__schedule", ""));
+	assert_true(function_is_scheduler_or_gc("start_thread", "./nptl/pthread_create.c"));
+	assert_true(function_is_scheduler_or_gc("__libc_start_call_main", ""));
+	assert_true(function_is_scheduler_or_gc("__GI___lll_lock_wait", "./nptl/lowlevellock.c"));
+	assert_false(function_is_scheduler_or_gc("runtime.mallocgc", go));
+	assert_false(function_is_scheduler_or_gc("runtime.gcWriteBarrier2", go));
+	assert_false(function_is_scheduler_or_gc("runtime.scheduler", go));
+	assert_false(function_is_scheduler_or_gc("main.schedule", "/home/u/shop/main.go"));
+	assert_false(function_is_scheduler_or_gc("gc_start", "/home/u/src/gc.c"));
+	assert_false(function_is_scheduler_or_gc("memcpy", ""));
 }
 
 int main(void)

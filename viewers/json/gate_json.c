@@ -72,6 +72,7 @@ static void gate_json_add_side(struct json *j, const char *key, const struct gat
 	add_positive_int(j, "period", s->period);
 	add_positive(j, "duration_ns", nearbyint(s->seconds * 1e9));
 	jsonw_add_number(j, "preempted_share", s->preempted);
+	jsonw_add_number(j, "busy_share", s->busy);
 	add_known(j, "build_id", s->build_id);
 	add_known(j, "host", s->host);
 	jsonw_close(j, '}');

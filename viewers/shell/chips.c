@@ -11,7 +11,6 @@
 #include "base/columns.h"
 #include "base/mem.h"
 #include "engine/view.h"
-#include "viewers/flame/flame.h"
 
 #include <assert.h>
 #include <stdio.h>

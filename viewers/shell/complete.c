@@ -10,7 +10,6 @@
 #include "base/columns.h"
 #include "base/mem.h"
 #include "session/complete.h"
-#include "viewers/flame/flame.h"
 
 #include <assert.h>
 #include <stdlib.h>

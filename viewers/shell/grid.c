@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Text is read character by character, so that a name of a megabyte costs no more than the cells it gets. The width of
- * a character comes from viewers/flame and not from the C library, so that screens are the same in every locale, and
+ * a character comes from base/columns.h and not from the C library, so that screens are the same in every locale, and
  * views that measure with column_count agree with the grid.
  */
 #include "config.h"
@@ -15,7 +15,6 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/utf8.h"
-#include "viewers/flame/flame.h"
 
 #include <assert.h>
 #include <limits.h>

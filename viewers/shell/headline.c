@@ -10,7 +10,6 @@
 #include "base/columns.h"
 #include "base/unit.h"
 #include "report/diff.h"
-#include "viewers/flame/flame.h"
 #include "viewers/shell/number.h"
 #include "viewers/shell/shell_int.h"
 

@@ -9,7 +9,6 @@
 
 #include "base/columns.h"
 #include "base/mem.h"
-#include "viewers/flame/flame.h"
 #include "viewers/shell/wrap.h"
 
 #include <assert.h>

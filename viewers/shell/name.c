@@ -9,7 +9,6 @@
 
 #include "base/columns.h"
 #include "base/utf8.h"
-#include "viewers/flame/flame.h"
 #include "viewers/flame/name_syntax.h"
 
 #include <assert.h>

@@ -10,7 +10,6 @@
 #include "base/columns.h"
 #include "base/num.h"
 #include "base/unit.h"
-#include "viewers/flame/flame.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -13,7 +13,6 @@
 
 #include "base/columns.h"
 #include "base/mem.h"
-#include "viewers/flame/flame.h"
 
 #include <stdlib.h>
 #include <string.h>

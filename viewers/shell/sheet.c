@@ -12,7 +12,6 @@
 
 #include "base/columns.h"
 #include "base/mem.h"
-#include "viewers/flame/flame.h"
 #include "viewers/shell/name.h"
 #include "viewers/shell/number.h"
 

@@ -11,7 +11,6 @@
 #include "base/num.h"
 #include "base/path.h"
 #include "base/unit.h"
-#include "viewers/flame/flame.h"
 #include "viewers/shell/number.h"
 
 #include <assert.h>

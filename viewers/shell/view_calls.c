@@ -14,7 +14,6 @@
 #include "base/mem.h"
 #include "base/unit.h"
 #include "engine/view.h"
-#include "viewers/flame/flame.h"
 #include "viewers/shell/name.h"
 #include "viewers/shell/quote.h"
 

@@ -8,7 +8,6 @@
 #include "viewers/shell/view_traces.h"
 
 #include "base/unit.h"
-#include "viewers/flame/flame.h"
 #include "viewers/shell/headline.h"
 #include "viewers/shell/name.h"
 #include "viewers/shell/number.h"

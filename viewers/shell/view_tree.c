@@ -10,7 +10,6 @@
 #include "base/columns.h"
 #include "base/mem.h"
 #include "base/unit.h"
-#include "viewers/flame/flame.h"
 #include "viewers/shell/headline.h"
 #include "viewers/shell/name.h"
 #include "viewers/shell/number.h"

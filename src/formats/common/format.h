@@ -25,7 +25,7 @@ struct format_limits {
 	uint64_t max_nesting;  /* layers of compression */
 };
 
-/* Whether bytes are in a format. FORMAT_MAYBE: other text looks the same, so a user must name the format. */
+/* The answer of a probe. FORMAT_MAYBE: text of other kinds looks the same, so a user must name the format. */
 enum format_match { FORMAT_NO, FORMAT_MAYBE, FORMAT_SURE };
 
 /*

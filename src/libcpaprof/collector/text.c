@@ -5,7 +5,6 @@
  *
  * The frames of a stack are printed one per line. Columns are aligned as Go's text/tabwriter does with tabs: in
  * consecutive lines that have a column, it is as wide as its widest cell plus one blank, rounded up to a multiple of 8.
- *
  * Single threads are printed as Go prints goroutines. The profile "goroutine" has the exact format of Go, for programs
  * that parse it; the profile "threads" has more details.
  *
@@ -46,7 +45,8 @@ struct text {
 
 static void snaptext_flush(struct text *t)
 {
-	t->error = t->len && !t->error ? t->sink(t->arg, t->buffer, t->len) : t->error;
+	if (t->len && !t->error)
+		t->error = t->sink(t->arg, t->buffer, t->len);
 	t->len = 0;
 }
 

@@ -338,19 +338,11 @@ static const char *nameless_reason(struct decision *d)
 		decision_copy(d, d->s->func[func].name));
 }
 
-/* The reason why one pair from a busy machine proves nothing; NULL if it was not busy, or that is unknown. */
-static const char *busy_reason(struct decision *d)
+bool decision_is_busy(const struct decision *d)
 {
 	static const double share = 0.3;
-	const struct gate_side *side = d->out->side;
 
-	if (d->judged->has_replicates || fmax(side[STATS_BASE].busy, side[STATS_NEW].busy) < share)
-		return NULL;
-	return decision_text(
-		d,
-		"the machine was busy (for %.0f%% of the time of base and %.0f%% of new, programs waited for "
-		"a processor), so one pair proves nothing: pass several profiles per side",
-		side[STATS_BASE].busy * 100, side[STATS_NEW].busy * 100);
+	return fmax(d->out->side[STATS_BASE].busy, d->out->side[STATS_NEW].busy) >= share;
 }
 
 /* The reason why one pair under different load proves nothing; NULL if the load was similar, or is unknown. A regression
@@ -415,7 +407,7 @@ static const char *runtime_reason(const struct decision *d, const struct decisio
 
 	switch (d->options->runtime) {
 	case GATE_RUNTIME_WORK:
-		return !r->is_over_budget && function_is_scheduling(row->name, row->file)
+		return !r->is_over_budget && function_is_scheduler_or_gc(row->name, row->file)
 			       ? "scheduler or garbage collector, at most SUSPECT without --runtime=fail"
 			       : NULL;
 	case GATE_RUNTIME_WARN:
@@ -432,7 +424,10 @@ static const char *runtime_reason(const struct decision *d, const struct decisio
 static void downgrade_rows(struct decision *d)
 {
 	const char *reason = decision_unreliable(d), *contention = decision_contention(d);
-	const char *load = load_reason(d), *nameless = nameless_reason(d), *busy = busy_reason(d);
+	const char *load = load_reason(d), *nameless = nameless_reason(d), *busy = NULL;
+
+	if (decision_is_busy(d) && !d->judged->has_replicates)
+		busy = "the machine was busy, so one pair proves nothing: pass several profiles per side";
 
 	for (uint32_t i = 0; i < d->n_rows; i++) {
 		struct decision_row *r = &d->row[i];

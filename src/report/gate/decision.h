@@ -74,6 +74,9 @@ const char *decision_unreliable(const struct decision *d);
  */
 const char *decision_contention(struct decision *d);
 
+/* Did programs wait for a processor for so much of the time that one pair proves nothing? */
+bool decision_is_busy(const struct decision *d);
+
 /* CPU time per wall-clock time of a side; 0 if unknown. */
 double decision_utilisation(const struct decision *d, int side);
 

@@ -52,6 +52,17 @@ static void warn_contended(struct decision *d)
 	}
 }
 
+static void warn_busy(struct decision *d)
+{
+	const struct gate_side *side = d->out->side;
+
+	if (decision_is_busy(d))
+		WARN(d, "busy",
+		     "the machine was busy: for %.0f%% of the time of base and %.0f%% of new, programs waited for a "
+		     "processor",
+		     side[STATS_BASE].busy * 100, side[STATS_NEW].busy * 100);
+}
+
 static void warn_machine(struct decision *d)
 {
 	const struct gate_side *side = d->out->side;
@@ -338,6 +349,7 @@ void decision_add_warnings(struct decision *d)
 	warn_order(d);
 	warn_machine(d);
 	warn_contended(d);
+	warn_busy(d);
 	warn_utilisation(d);
 	warn_periods(d);
 	warn_samples(d);
