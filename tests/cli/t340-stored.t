@@ -31,7 +31,11 @@ prints() {
 # per minute 12 samples of 10 ms in work, on average, and 5, 10 or 15 in wait
 prints '^ *21.60s 54.55% 54.55%     21.60s 54.55%  work$' top "store:shop$hour"
 prints '^store: shop/cpu, 180 profiles of 3 instances, raw, 2026-11-22 14:00..15:00 UTC; versions 1.1, 1.2, 1.3$' comments "store:shop$hour"
-prints '^cpa: store: shop/cpu, 60 profiles of 1 instance, raw,' top "store:shop{instance=h1:6060}$hour"
+prints '^store: shop/cpu, 60 profiles of 1 instance, raw,' top "store:shop{instance=h1:6060}$hour"
+[ "$(grep -c 'store: shop/cpu' "$tmp/all")" -eq 1 ]
+result $? 'what was read is said once, in the report'
+prints '^cpa: store: shop/cpu, 60 profiles of 1 instance, raw,' top --json "store:shop{instance=h1:6060}$hour"
+prints '^cpa: store: shop/cpu, 60 profiles of 1 instance, raw,' top -o "$tmp/top" "store:shop{instance=h1:6060}$hour"
 prints '^ *15s 51.02%' top "store:sh?p{instance=~\"h[23].*\",version!=9}$hour"
 prints '^ *18s 45.45%' top --store="$tmp/store" "store:shop$hour"
 prints '^ *18s 45.45%' top "store:$tmp/store#shop$hour"

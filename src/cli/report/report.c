@@ -10,6 +10,7 @@
 #include "answer/flame.h"
 #include "answer/make.h"
 #include "base/io.h"
+#include "base/str.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
 #include "cli/pager.h"
@@ -182,7 +183,30 @@ int cmd_report_finish(const struct args *a, const struct answer *answer, int rc,
 	return answer->picture ? show_picture(answer, a) : write_answer(answer, a);
 }
 
-int cmd_report_profile(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES])
+/* A note of loading. Lines on what was read from a store are kept: a report as text begins with them. */
+static void report_keep_store_note(void *arg, bool is_error, const char *line, size_t n)
+{
+	if (is_error || !starts_with_n(line, n, "store: "))
+		cmd_report_events.note(NULL, is_error, line, n);
+	else
+		buf_addf(arg, "%.*s\n", (int)n, line);
+}
+
+/* Print the kept notes that are no lines of the output; NULL: none is. */
+static void report_say_store_notes(const struct buf *kept, const struct buf *output)
+{
+	const char *line = buf_text(kept);
+
+	for (size_t n; *line; line += n) {
+		n = strcspn(line, "\n") + 1;
+		if (!output || !memmem(buf_text(output), output->len, line, n))
+			say("%.*s", (int)(n - 1), line);
+	}
+}
+
+/* kept: the notes of a store; NULL: none */
+static int report_profile(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES],
+			  const struct buf *kept)
 {
 	/* prefix of errors if there is only one source */
 	const char *name = from[SIDE_TARGET].n == 1 && from[SIDE_BASE].n == 0 ? from[SIDE_TARGET].source[0] : NULL;
@@ -194,6 +218,8 @@ int cmd_report_profile(const struct profile *p, const struct args *a, const stru
 		rc = answer_make(p, a->report, &a->q, from, cmd_report_color(&a->q), &answer, &err);
 	if (rc < 0 && name && err.code != ERR_USAGE && err.code != ERR_IO)
 		err_wrap(&err, "%s", name);
+	if (kept)
+		report_say_store_notes(kept, rc == 0 && cmd_report_to_stdout(&a->q) ? &answer.text : NULL);
 	status = cmd_report_finish(a, &answer, rc, &err);
 	if (status == STATUS_FINE && answer.is_empty)
 		explain_empty(p, a);
@@ -201,6 +227,11 @@ int cmd_report_profile(const struct profile *p, const struct args *a, const stru
 		say("%s", a->report->none);
 	answer_release(&answer);
 	return status;
+}
+
+int cmd_report_profile(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES])
+{
+	return report_profile(p, a, from, NULL);
 }
 
 /* Fail if symbolize or bundle found no names. */
@@ -255,7 +286,9 @@ static int check_output(const struct args *a)
 
 int cmd_report(const struct args *a)
 {
-	const struct load_request request = cmd_report_request(a);
+	struct load_request request = cmd_report_request(a);
+	struct load_events events = cmd_report_events;
+	struct buf kept = { 0 };
 	struct loaded l;
 	struct err err;
 	int status = STATUS_FINE;
@@ -268,18 +301,24 @@ int cmd_report(const struct args *a)
 		return say_error("%s", err.msg);
 	if (check_output(a) != STATUS_FINE)
 		return STATUS_TROUBLE;
+	events.arg = &kept;
+	events.note = report_keep_store_note;
+	request.events = &events;
 	if (answer_load(&request, &l, &err) < 0)
 		status = say_error("%s", err.msg);
 	else if (!l.profile)
 		status = fail_no_source(a);
 	if (l.profile) {
 		progress_begin("making the report");
-		status = cmd_report_profile(l.profile, a, l.from);
+		status = report_profile(l.profile, a, l.from, &kept);
 		if (status == STATUS_FINE)
 			status = check_names(a, &l.load[SIDE_TARGET]);
 		if (l.load[SIDE_TARGET].n_failed || l.load[SIDE_BASE].n_failed)
 			status = STATUS_TROUBLE;
+	} else {
+		report_say_store_notes(&kept, NULL);
 	}
+	buf_release(&kept);
 	loaded_release(&l);
 	return status;
 }
