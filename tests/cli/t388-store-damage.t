@@ -52,7 +52,7 @@ is_equal "$(total early)" '9 2' 'a service that the damage does not concern is a
 is_equal "$(grep -c 'batch 2 at byte .* is damaged.*missing' err)" 1 'the message names the batch'
 is_equal "$(total late)" '4 2' 'a service that begins after the damage is answered'
 is_equal "$("$CPA" top -sample_index=samples 'store:early@all+partial' >out 2>err; echo $?)" 0 'partial accepts the damage'
-is_equal "$(grep -c 'damaged' err)" 2 'and names it'
+is_equal "$(grep -c 'damaged' out) $(grep -c 'damaged' err)" '2 1' 'and the report and a message name it'
 "$CPA" series 'store:early@all+step=1h' >out 2>err
 is_equal "$? $(grep -c 'is damaged' err)" '2 1' 'series names the damage'
 "$CPA" store ls >out 2>err
