@@ -274,7 +274,7 @@ static union cell fixed_cell(const struct series_data *s, uint32_t col, uint32_t
 
 	switch (col) {
 	case COL_TIME:
-		window_print_time(s->totals.t0 + step * s->totals.step_ns, &time);
+		store_print_time(s->totals.t0 + step * s->totals.step_ns, &time);
 		cell.text = arena_strndup(s->mem, buf_text(&time), time.len);
 		buf_release(&time);
 		break;
@@ -361,7 +361,7 @@ static void fill_comments(const struct series_data *s, const struct stored_sourc
 	h->n_comments = 2;
 	buf_addf(&line, "store: %s/%s, %" PRIu64 " profile%s of %" PRIu64 " instance%s, raw, ", q->service, q->kind, n,
 		 n == 1 ? "" : "s", s->totals.n_instances, s->totals.n_instances == 1 ? "" : "s");
-	window_print_span(q->t0, q->t1, &line);
+	store_print_span(q->t0, q->t1, &line);
 	buf_addz(&line, ", steps of ");
 	answer_series_add_duration(q->step_ns, &line);
 	buf_addf(&line, "%s%s", s->totals.builds.len ? "; " : "", buf_text(&s->totals.builds));

@@ -197,9 +197,9 @@ void stored_choice_print(const struct stored_place *place, const struct stored_c
 		stored_browse_add_word(out, c->label[i].value);
 	}
 	buf_addz(out, c->n_labels ? "}@" : "@");
-	window_print_time(c->t0, out);
+	store_print_time(c->t0, out);
 	buf_addz(out, "..");
-	window_print_time(c->t1, out);
+	store_print_time(c->t1, out);
 }
 
 /* The query of a choice. match: [STORED_CHOICE_LABELS_MAX] */

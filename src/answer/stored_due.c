@@ -82,7 +82,7 @@ static void find_due(const struct stored_source *s, struct buf *due, struct buf 
 	struct store_holder holder;
 	struct buf response = { 0 };
 
-	if (!store_find_holder(s->directory, &holder) || !holder.socket.len)
+	if (!holder_find(s->directory, &holder) || !holder.socket.len)
 		buf_addz(why, "no collector runs on this store");
 	else
 		buf_addf(why, "a collector runs on this store (process %s)", buf_text(&holder.pid));
@@ -92,7 +92,7 @@ static void find_due(const struct stored_source *s, struct buf *due, struct buf 
 		else
 			add_time_of_day(buf_text(&response), due);
 	}
-	store_holder_release(&holder);
+	holder_release(&holder);
 	buf_release(&response);
 }
 

@@ -214,7 +214,7 @@ static int open_store(struct scrape_collector *c, struct err *err)
 	scrape_collector_find_socket(c);
 	buf_addf(&owner, "%s\nsocket %s", c->o.command, c->socket.data);
 	o.owner = owner.data;
-	rc = store_writer_open(c->directory.data, true, &o, &c->store, &holder, err);
+	rc = upkeep_open_writer(c->directory.data, true, &o, &c->store, &holder, err);
 	buf_release(&owner);
 	buf_release(&holder);
 	return rc;
@@ -494,7 +494,7 @@ int scrape_collector_free(struct scrape_collector *c, struct err *err)
 	scrape_take_results(c);
 	fetch_loop_free(c->loop);
 	release_targets(c);
-	rc = store_writer_close(c->store, err);
+	rc = upkeep_close_writer(c->store, err);
 	scrape_guard_free(c->guard);
 	scrape_versions_free(c->versions);
 	scrape_config_unref(c->config);

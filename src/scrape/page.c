@@ -49,7 +49,7 @@ static void scrape_page_add_time(struct json *j, const char *key, int64_t ns)
 		jsonw_raw(j, "null", 4);
 		return;
 	}
-	window_print_time(ns - ns % 1000000000, &text);
+	store_print_time(ns - ns % 1000000000, &text);
 	jsonw_textz(j, text.data);
 	buf_release(&text);
 }
@@ -121,7 +121,7 @@ void scrape_status_json(struct scrape_collector *c, struct http_response *out)
 	struct json j = { .out = &out->body };
 	struct store_stat stat = { 0 };
 
-	store_writer_get_stat(c->store, &stat);
+	writer_get_stat(c->store, &stat);
 	scrape_lock(c);
 	jsonw_open(&j, '{');
 	jsonw_add_text(&j, "schema", STATUS_SCHEMA);
@@ -193,11 +193,11 @@ static void add_text_row(struct buf *out, const struct scrape_collector *c, cons
 	struct buf time = { 0 };
 
 	if (s->last_profile_ns)
-		window_print_time(s->last_profile_ns - s->last_profile_ns % 1000000000, &time);
+		store_print_time(s->last_profile_ns - s->last_profile_ns % 1000000000, &time);
 	buf_addf(out, "%-20s %-28s %-11s %8" PRIu64 "  %-20s  ", *service ? service : "-", t->instance,
 		 scrape_page_state_of(s), s->n_profiles, time.len ? time.data : "-");
 	if (*s->error) {
-		window_print_time(s->last_error_ns - s->last_error_ns % 1000000000, out);
+		store_print_time(s->last_error_ns - s->last_error_ns % 1000000000, out);
 		buf_addz(out, " ");
 	}
 	utf8_add_safe(out, s->error, strlen(s->error));
@@ -232,13 +232,13 @@ void scrape_status_text(struct scrape_collector *c, struct http_response *out)
 	struct buf *b = &out->body;
 	struct store_stat stat = { 0 };
 
-	store_writer_get_stat(c->store, &stat);
+	writer_get_stat(c->store, &stat);
 	buf_addf(b, "store    %s: ", c->directory.data);
 	unit_add_label(b, (int64_t)stat.used, "bytes", "auto");
 	buf_addz(b, " of ");
 	unit_add_label(b, (int64_t)stat.cap, "bytes", "auto");
 	buf_addf(b, "\nprocess  %d, since ", (int)getpid());
-	window_print_time(c->started_ns - c->started_ns % 1000000000, b);
+	store_print_time(c->started_ns - c->started_ns % 1000000000, b);
 	for (size_t i = 0; i < c->n_listeners; i++)
 		if (c->listener[i].http)
 			buf_addf(b, "\nlisten   %s", httpd_url(c->listener[i].http));
@@ -284,7 +284,7 @@ static void add_html(struct buf *out, const char *text)
 static void add_html_time(struct buf *out, int64_t ns)
 {
 	if (ns > 0 && ns != INT64_MAX)
-		window_print_time(ns - ns % 1000000000, out);
+		store_print_time(ns - ns % 1000000000, out);
 	else
 		buf_addz(out, "–");
 }
@@ -326,7 +326,7 @@ static void scrape_page_add_summary(struct buf *out, struct scrape_collector *c)
 {
 	struct store_stat stat = { 0 };
 
-	store_writer_get_stat(c->store, &stat);
+	writer_get_stat(c->store, &stat);
 	buf_addz(out, "<p>Store ");
 	add_html(out, c->directory.data);
 	buf_addz(out, ": ");
@@ -408,7 +408,7 @@ static void add_store_metrics(struct buf *out, struct scrape_collector *c)
 {
 	struct store_stat stat = { 0 };
 
-	store_writer_get_stat(c->store, &stat);
+	writer_get_stat(c->store, &stat);
 	scrape_stats_add_head(out, PREFIX "store_bytes", "gauge", "Bytes of segments, by tier.");
 	for (int t = 0; t < N_TIERS; t++)
 		buf_addf(out, PREFIX "store_bytes{tier=\"%s\"} %" PRIu64 "\n", tier_names[t], stat.bytes[t]);

@@ -153,9 +153,9 @@ static void scrape_writer_append(struct scrape_writer *w, struct scrape_write *x
 	struct store_mark mark = { .time_ns = x->start_ns, .kind = "deploy", .text = x->version, .env = x->env };
 	size_t n_rows = x->profile->n_rows;
 
-	x->rc = store_append(w->o.store, &in, NULL, &x->is_duplicate, &x->err);
+	x->rc = writer_append(w->o.store, &in, NULL, &x->is_duplicate, &x->err);
 	if (x->rc == 0 && x->version)
-		x->rc = store_add_mark(w->o.store, x->service, &mark, &x->err);
+		x->rc = writer_add_mark(w->o.store, x->service, &mark, &x->err);
 	profile_free(x->profile);
 	x->profile = NULL;
 	if (x->copied)
@@ -178,7 +178,7 @@ static void scrape_writer_append(struct scrape_writer *w, struct scrape_write *x
 static void scrape_writer_commit(struct scrape_writer *w)
 {
 	struct err err = { 0 };
-	int rc = store_commit(w->o.store, &err);
+	int rc = writer_commit(w->o.store, &err);
 	struct scrape_write *x = w->batch, *next;
 
 	log_problem(w, rc < 0 ? err.msg : "");
@@ -290,11 +290,11 @@ static void scrape_writer_maintain(struct scrape_writer *w, bool is_full)
 	char line[700];
 	int rc = 0;
 
-	store_writer_take_notes(w->o.store, &report);
-	if (store_flush_is_due(w->o.store))
-		rc = store_flush(w->o.store, &err);
+	writer_take_notes(w->o.store, &report);
+	if (writer_flush_is_due(w->o.store))
+		rc = writer_flush(w->o.store, &err);
 	if (rc == 0 && is_full)
-		rc = store_maintain(w->o.store, false, false, &w->stop, &report, &err);
+		rc = upkeep_run(w->o.store, false, false, &w->stop, &report, &err);
 	if (rc < 0 && rc != ERR_STOPPED) {
 		snprintf(line, sizeof(line), "maintenance=failed error=\"%.600s\"", err.msg);
 		w->o.log(w->o.log_arg, line);

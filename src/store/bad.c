@@ -52,8 +52,8 @@ static uint64_t bad_file_bytes(int dir, const char *name)
 	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ? 0 : (uint64_t)st.st_blocks * 512;
 }
 
-int store_move_to_bad(int dir, const char *directory, mode_t mode, const char *file, const char *why, uint64_t *bytes,
-		      struct err *err)
+int bad_move(int dir, const char *directory, mode_t mode, const char *file, const char *why, uint64_t *bytes,
+	     struct err *err)
 {
 	char to[128], note[136];
 

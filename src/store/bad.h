@@ -19,7 +19,7 @@
  * bytes  out: allocated bytes of the file and the text, to be counted under the cap; may be NULL
  * Fails  ERR_IO; a file that is missing is no error
  */
-int store_move_to_bad(int dir, const char *directory, mode_t mode, const char *file, const char *why, uint64_t *bytes,
-		      struct err *err);
+int bad_move(int dir, const char *directory, mode_t mode, const char *file, const char *why, uint64_t *bytes,
+	     struct err *err);
 
 #endif

@@ -35,7 +35,7 @@ uint64_t cap_default(int dir)
 	return cap > CAP_BYTES_MIN ? cap : CAP_BYTES_MIN;
 }
 
-int64_t cap_clock(void)
+int64_t os_clock(void)
 {
 	struct timespec t;
 
@@ -156,7 +156,7 @@ int cap_init(struct cap *c, int dir, struct catalogue *catalogue, uint64_t limit
 			   .catalogue = catalogue,
 			   .limit = limit,
 			   .retain_raw_ns = retain_raw_ns,
-			   .now = now ? now : cap_clock };
+			   .now = now ? now : os_clock };
 	pthread_mutex_init(&c->lock, NULL);
 	catalogue_set_limit(catalogue, limit / 20, err);
 	return cap_recount(c, err);

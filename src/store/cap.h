@@ -41,7 +41,7 @@ struct cap {
 	uint64_t n_removed, bytes_removed; /* segments removed to make room or by retention, since cap_init */
 	uint64_t n_changes;                /* of used, to find files that change while they are counted */
 	int64_t counted;                   /* time of the last count */
-	struct catalogue_stat stat;        /* of the last store_writer_get_stat that could read the catalogue */
+	struct catalogue_stat stat;        /* of the last writer_get_stat that could read the catalogue */
 	pthread_mutex_t lock;              /* of the counters and stat */
 };
 
@@ -49,7 +49,7 @@ struct cap {
 uint64_t cap_default(int dir);
 
 /* The clock for options.now == NULL. */
-int64_t cap_clock(void);
+int64_t os_clock(void);
 
 /*
  * Count the files of a store.

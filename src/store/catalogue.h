@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * An SQLite database in WAL mode, with a checksum in each page. One process writes; any number read. It contains nothing
- * that store_repair cannot rebuild from the segments. All SQL of the store is in catalogue*.c. Times are ns since 1970; the
+ * that upkeep_repair cannot rebuild from the segments. All SQL of the store is in catalogue*.c. Times are ns since 1970; the
  * span of a chapter is that of its first and last start, the span of a segment is [t0, t1).
  *
  * A catalogue is used by one thread at a time: that of the writer with the maintenance lock held.
@@ -219,7 +219,7 @@ typedef int catalogue_mark_fn(void *arg, const char *service, const struct store
 int catalogue_each_mark(struct catalogue *c, const struct catalogue_query *q, const char *kind, catalogue_mark_fn *fn,
 			void *arg, struct err *err);
 
-/* Sums for store_get_stat: number of segments, bytes and profiles by tier, first and last start, number of services. */
+/* Sums for local_get_stat: number of segments, bytes and profiles by tier, first and last start, number of services. */
 struct catalogue_stat {
 	uint64_t segments, services, pin_bytes;
 	uint64_t bytes[N_TIERS], profiles[N_TIERS];

@@ -158,7 +158,7 @@ static void copy_marks(struct copier *c)
 	}
 }
 
-int chapter_copy(const struct chapter *from, const struct chapter_filter *f, struct stop *stop,
+int copy_chapter(const struct chapter *from, const struct chapter_filter *f, struct stop *stop,
 		 struct chapter_builder *to, struct chapter_copied *n, struct err *err)
 {
 	struct copier c = { .from = from, .filter = f, .to = to, .n = n };

@@ -39,7 +39,7 @@ struct chapter_copied {
  *
  * Fails  ERR_FORMAT, naming the file and the block; ERR_LIMIT; ERR_STOPPED
  */
-int chapter_copy(const struct chapter *from, const struct chapter_filter *f, struct stop *stop,
+int copy_chapter(const struct chapter *from, const struct chapter_filter *f, struct stop *stop,
 		 struct chapter_builder *to, struct chapter_copied *n, struct err *err);
 
 #endif

@@ -92,7 +92,7 @@ static int copy_input(struct merger *m, size_t i, const char *service, const str
 		return 0;
 	rc = segment_read_chapter(in->segment, in->next++, &ch, err);
 	if (rc == 0) {
-		rc = chapter_copy(ch, f, m->stop, b, n, err);
+		rc = copy_chapter(ch, f, m->stop, b, n, err);
 		chapter_free(ch);
 	}
 	if (rc == ERR_FORMAT)
@@ -116,7 +116,7 @@ static int merge_service(struct merger *m, const char *service, const struct cha
 		rc = chapter_builder_finish(b, ZSTD_LEVEL, &ch, err);
 	has_marks = rc == 0 && ch->n_marks > 0;
 	if (rc == 0 && (n->profiles > before || has_marks))
-		rc = store_file_add(file, ch, err);
+		rc = writer_file_add(file, ch, err);
 	chapter_free(ch);
 	chapter_builder_free(b);
 	return rc;
@@ -146,20 +146,20 @@ static int write_output(struct merger *m, struct segment_info *info, const struc
 		bytes += m->in[i].row->bytes;
 		m->in[i].next = 0;
 	}
-	rc = store_file_begin(m->w, info, ZSTD_LEVEL, bytes, &file, err);
+	rc = writer_file_begin(m->w, info, ZSTD_LEVEL, bytes, &file, err);
 	if (rc == 0)
 		rc = compaction_check_inputs(m, err);
 	if (rc != 1) {
-		store_file_discard(file);
+		writer_file_discard(file);
 		return rc;
 	}
 	for (rc = 0; rc == 0 && (service = next_service(m));)
 		rc = merge_service(m, service, f, file, n, err);
 	if (rc < 0) {
-		store_file_discard(file);
+		writer_file_discard(file);
 		return rc;
 	}
-	rc = store_file_finish(file, NULL, &out.row, &out.segment, err);
+	rc = writer_file_finish(file, NULL, &out.row, &out.segment, err);
 	if (rc < 0)
 		return rc;
 	m->out = mem_grow(m->out, &m->out_cap, m->n_out + 1, sizeof(*m->out));
@@ -231,9 +231,9 @@ static int remove_inputs(struct merger *m, struct err *err)
 {
 	int rc = 0;
 
-	store_segments_changed(m->w);
+	writer_segments_changed(m->w);
 	for (size_t i = 0; i < m->n && rc == 0; i++)
-		rc = store_remove_file(m->w, m->in[i].row->file, CAP_SEGMENTS, err);
+		rc = writer_remove_file(m->w, m->in[i].row->file, CAP_SEGMENTS, err);
 	return rc;
 }
 
@@ -244,7 +244,7 @@ static void compaction_release(struct merger *m, bool is_done)
 	for (size_t i = 0; i < m->n_out; i++) {
 		segment_close(m->out[i].segment);
 		if (!is_done)
-			store_discard_file(m->w, m->out[i].row.file, CAP_SEGMENTS);
+			writer_discard_file(m->w, m->out[i].row.file, CAP_SEGMENTS);
 	}
 	free(m->in);
 	free(m->out);
@@ -385,7 +385,7 @@ static int rescue(struct store_writer *w, const struct catalogue_segment *row, s
 	if (open_input(&m, &in, NULL) < 0)
 		return 0;
 	info = *segment_get_info(in.segment);
-	rc = store_file_begin(w, &info, ZSTD_LEVEL, row->bytes, &file, err);
+	rc = writer_file_begin(w, &info, ZSTD_LEVEL, row->bytes, &file, err);
 	while (rc == 0 && in.next < segment_n_chapters(in.segment)) {
 		struct chapter_copied n = CHAPTER_COPIED;
 		uint32_t at = in.next;
@@ -404,7 +404,7 @@ static int rescue(struct store_writer *w, const struct catalogue_segment *row, s
 	if (rc == 0 && *lost < row->profiles)
 		*out = file;
 	else
-		store_file_discard(file);
+		writer_file_discard(file);
 	return rc;
 }
 
@@ -412,7 +412,7 @@ static int rescue(struct store_writer *w, const struct catalogue_segment *row, s
 static int set_aside_file(struct store_writer *w, const char *file, const char *why, struct err *err)
 {
 	uint64_t bytes;
-	int rc = store_move_to_bad(w->dir, w->directory, w->dir_mode, file, why, &bytes, err);
+	int rc = bad_move(w->dir, w->directory, w->dir_mode, file, why, &bytes, err);
 
 	cap_settle(&w->cap, CAP_BAD, 0, bytes);
 	return rc;
@@ -429,7 +429,7 @@ int compaction_set_aside(struct store_writer *w, const struct catalogue_segment 
 	int rc = rescue(w, row, &file, &loss.profiles, err);
 
 	if (rc == 0 && file)
-		rc = store_file_finish(file, NULL, &out.row, &out.segment, err);
+		rc = writer_file_finish(file, NULL, &out.row, &out.segment, err);
 	if (rc == 0)
 		rc = catalogue_begin(w->catalogue, err);
 	if (rc == 0 && out.segment)
@@ -444,7 +444,7 @@ int compaction_set_aside(struct store_writer *w, const struct catalogue_segment 
 	segment_close(out.segment);
 	if (rc < 0)
 		return rc;
-	store_segments_changed(w);
+	writer_segments_changed(w);
 	cap_release(&w->cap, CAP_SEGMENTS, row->bytes);
 	if (report)
 		buf_addf(report, "%s%s%s; moved to bad/, %" PRIu64 " profiles are lost\n",
@@ -483,9 +483,9 @@ int compaction_set_pin_aside(struct store_writer *w, const struct catalogue_pin 
 	cap_release(&w->cap, CAP_PINS, pin->bytes);
 	rc = set_aside_file(w, pin->file, why, err);
 	if (rc < 0)
-		store_file_discard(file);
+		writer_file_discard(file);
 	else if (file)
-		rc = store_file_finish(file, pin->file, &kept, NULL, err);
+		rc = writer_file_finish(file, pin->file, &kept, NULL, err);
 	now.bytes = kept.bytes;
 	if (rc == 0)
 		rc = update_pin(w, &now, file != NULL, err);

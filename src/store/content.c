@@ -114,7 +114,7 @@ static void extend_labels(struct store_content *c, const struct dict *d)
 	c->n_sets = d->label_sets.n;
 }
 
-void store_content_extend(struct store_content *c, const struct dict *d)
+void content_extend(struct store_content *c, const struct dict *d)
 {
 	extend_functions(c, d);
 	extend_mappings(c, d);
@@ -128,13 +128,13 @@ void store_content_extend(struct store_content *c, const struct dict *d)
 	c->n_rows = d->n_rows;
 }
 
-uint64_t store_content_hash(struct store_content *c, const struct dict *d, const struct stored *s)
+uint64_t content_hash(struct store_content *c, const struct dict *d, const struct stored *s)
 {
 	const struct dict_meta *meta = &d->meta[s->meta];
 	uint64_t hash = s->n, sum = 0;
 
 	if (c->n_rows < d->n_rows || !c->row)
-		store_content_extend(c, d);
+		content_extend(c, d);
 	for (uint32_t t = 0; t < meta->n_types; t++)
 		hash = store_content_add_text(c, store_content_add_text(c, hash, d, meta->type[t].name), d,
 					      meta->type[t].unit);
@@ -148,7 +148,7 @@ uint64_t store_content_hash(struct store_content *c, const struct dict *d, const
 	return store_content_add(c, hash, sum);
 }
 
-size_t store_content_memory(const struct store_content *c)
+size_t content_memory(const struct store_content *c)
 {
 	size_t n = 0;
 
@@ -157,7 +157,7 @@ size_t store_content_memory(const struct store_content *c)
 	return n;
 }
 
-void store_content_release(struct store_content *c)
+void content_release(struct store_content *c)
 {
 	free(c->func);
 	free(c->map);

@@ -23,13 +23,13 @@ struct store_content {
 };
 
 /* Compute the hashes of all entries. */
-void store_content_extend(struct store_content *c, const struct dict *d);
+void content_extend(struct store_content *c, const struct dict *d);
 
 /* The hash of the types, rows and values of a profile of d. d is the dictionary of earlier calls, which may have grown. */
-uint64_t store_content_hash(struct store_content *c, const struct dict *d, const struct stored *s);
-void store_content_release(struct store_content *c);
+uint64_t content_hash(struct store_content *c, const struct dict *d, const struct stored *s);
+void content_release(struct store_content *c);
 
 /* Bytes used. */
-size_t store_content_memory(const struct store_content *c);
+size_t content_memory(const struct store_content *c);
 
 #endif

@@ -19,7 +19,7 @@ static int64_t ms_of(int64_t ns)
 	return ns / 1000000 - (ns % 1000000 < 0);
 }
 
-int store_copy_open(struct store *s, const struct store_query *q, struct store_copy *out, struct err *err)
+int copy_open(struct store *s, const struct store_query *q, struct store_copy *out, struct err *err)
 {
 	int64_t t0 = INT64_MAX, t1 = INT64_MIN;
 	int rc;
@@ -44,7 +44,7 @@ int store_copy_open(struct store *s, const struct store_query *q, struct store_c
 	return 0;
 }
 
-void store_copy_close(struct store_copy *c)
+void copy_close(struct store_copy *c)
 {
 	select_close(&c->selection);
 }
@@ -71,7 +71,7 @@ static int copy_service(struct store_copy *c, const struct select_chapter *const
 
 		rc = select_read(list[i], &from, err);
 		if (rc == 0)
-			rc = chapter_copy(from, &f, stop, b, &copied, err);
+			rc = copy_chapter(from, &f, stop, b, &copied, err);
 		if (rc == ERR_FORMAT && from)
 			select_damage(list[i], err);
 		select_release(list[i], from);
@@ -86,7 +86,7 @@ static int copy_service(struct store_copy *c, const struct select_chapter *const
 	return rc;
 }
 
-int store_copy_run(struct store_copy *c, int level, struct stop *stop, store_copy_fn *fn, void *arg, struct err *err)
+int copy_run(struct store_copy *c, int level, struct stop *stop, store_copy_fn *fn, void *arg, struct err *err)
 {
 	size_t n = c->selection.n;
 	const struct select_chapter **list = mem_alloc(n + 1, sizeof(const struct select_chapter *));

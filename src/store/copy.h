@@ -20,7 +20,7 @@ struct store_copy {
 	const struct store_query *query;
 	int64_t t0, t1;  /* the span of the chapters, within the query; ms, t1 exclusive */
 	uint64_t bytes;  /* of the chapters, before unselected profiles are left out */
-	uint64_t copied; /* profiles, set by store_copy_run */
+	uint64_t copied; /* profiles, set by copy_run */
 };
 
 /*
@@ -28,7 +28,7 @@ struct store_copy {
  *
  * Fails  ERR_USAGE, ERR_IO, ERR_FORMAT
  */
-int store_copy_open(struct store *s, const struct store_query *q, struct store_copy *out, struct err *err);
+int copy_open(struct store *s, const struct store_query *q, struct store_copy *out, struct err *err);
 
 /*
  * Call fn for the chapter of each service that has selected profiles.
@@ -36,7 +36,7 @@ int store_copy_open(struct store *s, const struct store_query *q, struct store_c
  * level  of zstd
  * Fails  ERR_FORMAT when a chapter is damaged; ERR_IO when nothing is selected; as fn
  */
-int store_copy_run(struct store_copy *c, int level, struct stop *stop, store_copy_fn *fn, void *arg, struct err *err);
-void store_copy_close(struct store_copy *c);
+int copy_run(struct store_copy *c, int level, struct stop *stop, store_copy_fn *fn, void *arg, struct err *err);
+void copy_close(struct store_copy *c);
 
 #endif

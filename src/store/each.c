@@ -16,11 +16,11 @@ static struct store_item make_item(struct store_listing *l, const struct store_l
 				   const struct store_listing_entry *e, const char **type)
 {
 	const struct chapter *c = l->chapter[e->part.chapter];
-	const struct dict_series *series = store_listing_series_of(l, s);
+	const struct dict_series *series = local_listing_series_of(l, s);
 	struct store_item item = {
 		.service = c->service,
 		.kind = strtab_text(l->chapter[s->chapter]->dict.str, series->kind),
-		.label = store_listing_labels(l, s),
+		.label = local_listing_labels(l, s),
 		.n_labels = series->n_labels,
 		.start_ns = e->start_ns,
 		.duration_ns = e->duration_ns,
@@ -39,13 +39,13 @@ static int list_one(struct store_listing *l, const struct store_listing_series *
 {
 	struct store_listing_entry *entry;
 	size_t n;
-	int rc = store_listing_entries(l, s, &entry, &n, err);
+	int rc = local_listing_entries(l, s, &entry, &n, err);
 
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		const struct chapter *c = l->chapter[entry[i].part.chapter];
-		const char **type = store_listing_types(c, &c->dict.meta[entry[i].meta]);
+		const char **type = local_listing_types(c, &c->dict.meta[entry[i].meta]);
 		struct store_item item = make_item(l, s, &entry[i], type);
 
 		rc = fn(arg, &item, err);
@@ -59,13 +59,13 @@ int store_list(struct store *s, const struct store_query *q, struct stop *stop, 
 	       struct err *err)
 {
 	struct store_listing l;
-	int rc = store_listing_open(s, q, stop, &l, err);
+	int rc = local_listing_open(s, q, stop, &l, err);
 
 	if (rc < 0)
 		return rc;
 	for (uint32_t i = 0; rc == 0 && i < l.keys.n; i++)
 		rc = list_one(&l, &l.series[i], fn, arg, err);
-	store_listing_close(&l);
+	local_listing_close(&l);
 	return rc;
 }
 
@@ -118,7 +118,7 @@ static int make_one(struct store_listing *l, const struct store_listing_series *
 	if (rc == 0)
 		rc = dict_make_profile(&c->dict, &d->p[e->k], &options, &p, err);
 	if (rc == 0) {
-		const char **type = store_listing_types(c, &c->dict.meta[e->meta]);
+		const char **type = local_listing_types(c, &c->dict.meta[e->meta]);
 		struct store_item item = make_item(l, s, e, type);
 
 		rc = fn(arg, &item, p, err);
@@ -133,7 +133,7 @@ static int make_each(struct store_listing *l, const struct store_listing_series 
 	struct decoded d = { 0 };
 	struct store_listing_entry *entry;
 	size_t n;
-	int rc = store_listing_entries(l, s, &entry, &n, err);
+	int rc = local_listing_entries(l, s, &entry, &n, err);
 
 	if (rc < 0)
 		return rc;
@@ -153,13 +153,13 @@ int store_each_profile(struct store *s, const struct store_query *q, struct stop
 		       struct err *err)
 {
 	struct store_listing l;
-	int rc = store_listing_open(s, q, stop, &l, err);
+	int rc = local_listing_open(s, q, stop, &l, err);
 
 	if (rc < 0)
 		return rc;
 	for (uint32_t i = 0; rc == 0 && i < l.keys.n; i++)
 		rc = make_each(&l, &l.series[i], fn, arg, err);
-	store_listing_close(&l);
+	local_listing_close(&l);
 	return rc;
 }
 
@@ -167,11 +167,11 @@ static int describe_series(struct store_listing *l, const struct store_listing_s
 			   struct err *err)
 {
 	const struct chapter *c = l->chapter[s->chapter];
-	const struct dict_series *series = store_listing_series_of(l, s);
+	const struct dict_series *series = local_listing_series_of(l, s);
 
 	*out = (struct store_series){ .service = c->service,
 				      .kind = strtab_text(c->dict.str, series->kind),
-				      .label = store_listing_labels(l, s),
+				      .label = local_listing_labels(l, s),
 				      .n_labels = series->n_labels,
 				      .first_ns = INT64_MAX,
 				      .last_ns = INT64_MIN };
@@ -181,7 +181,7 @@ static int describe_series(struct store_listing *l, const struct store_listing_s
 		if (b->t0 < l->q->t0 || b->t1 >= l->q->t1 || l->q->id || l->cut.t0 > b->t0) {
 			struct store_listing_entry *entry;
 			size_t n;
-			int rc = store_listing_entries(l, s, &entry, &n, err);
+			int rc = local_listing_entries(l, s, &entry, &n, err);
 
 			out->profiles = n;
 			if (rc == 0 && n) {
@@ -202,7 +202,7 @@ static int describe_series(struct store_listing *l, const struct store_listing_s
 int store_each_series(struct store *s, const struct store_query *q, store_series_fn *fn, void *arg, struct err *err)
 {
 	struct store_listing l;
-	int rc = store_listing_open(s, q, NULL, &l, err);
+	int rc = local_listing_open(s, q, NULL, &l, err);
 
 	if (rc < 0)
 		return rc;
@@ -213,7 +213,7 @@ int store_each_series(struct store *s, const struct store_query *q, store_series
 		if (rc == 0 && out.profiles)
 			rc = fn(arg, &out, err);
 	}
-	store_listing_close(&l);
+	local_listing_close(&l);
 	return rc;
 }
 

@@ -40,14 +40,14 @@ static int store_export_write_file(struct store *s, struct store_copy *copy, con
 				   struct err *err)
 {
 	struct segment_info info = {
-		.tier = TIER_RAW, .flags = SEGMENT_EXPORT, .t0 = copy->t0, .t1 = copy->t1, .made = cap_clock() / 1000000
+		.tier = TIER_RAW, .flags = SEGMENT_EXPORT, .t0 = copy->t0, .t1 = copy->t1, .made = os_clock() / 1000000
 	};
 	struct exporter e = { 0 };
 	uint32_t crc;
 	int rc, end, dir = open(s->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	rc = dir < 0 ? err_set(err, ERR_IO, "%s: %s", s->directory, strerror(errno))
-		     : store_read_header(dir, s->directory, info.store, err);
+		     : os_read_header(dir, s->directory, info.store, err);
 	if (dir >= 0)
 		close(dir);
 	if (rc == 0)
@@ -55,7 +55,7 @@ static int store_export_write_file(struct store *s, struct store_copy *copy, con
 	if (rc < 0)
 		return rc;
 	e.writer = segment_writer_new(&info, EXPORT_ZSTD_LEVEL, store_export_write_out, &e);
-	rc = store_copy_run(copy, EXPORT_ZSTD_LEVEL, stop, store_export_add_chapter, &e, err);
+	rc = copy_run(copy, EXPORT_ZSTD_LEVEL, stop, store_export_add_chapter, &e, err);
 	if (rc == 0)
 		rc = segment_writer_finish(e.writer, &crc, err);
 	segment_writer_free(e.writer);
@@ -63,20 +63,20 @@ static int store_export_write_file(struct store *s, struct store_copy *copy, con
 	return rc < 0 ? rc : end;
 }
 
-int store_export(struct store *s, const struct store_query *q, const char *path, struct stop *stop, uint64_t *n,
-		 struct err *err)
+int upkeep_export(struct store *s, const struct store_query *q, const char *path, struct stop *stop, uint64_t *n,
+		  struct err *err)
 {
 	struct store_copy copy = { 0 };
 	struct err ignored;
 	int rc;
 
 	err = err ? err : &ignored;
-	rc = store_copy_open(s, q, &copy, err);
+	rc = copy_open(s, q, &copy, err);
 	if (rc == 0)
 		rc = store_export_write_file(s, &copy, path, stop, err);
 	if (n)
 		*n = copy.copied;
-	store_copy_close(&copy);
+	copy_close(&copy);
 	return rc;
 }
 
@@ -110,14 +110,14 @@ static int store_export_append(struct importer *m, const struct stored *s, struc
 	rc = dict_make_profile(d, s, &(struct dict_profile_options){ .place_mappings = true }, &p, err);
 	in.profile = p;
 	if (rc == 0)
-		rc = store_append(m->w, &in, NULL, &is_duplicate, err);
+		rc = writer_append(m->w, &in, NULL, &is_duplicate, err);
 	if (rc == 0) {
 		m->n += !is_duplicate;
 		m->n_duplicates += is_duplicate;
 		if ((m->n + m->n_duplicates) % IMPORT_BATCH == 0)
-			rc = store_commit(m->w, err);
-		if (rc == 0 && store_flush_is_due(m->w))
-			rc = store_flush(m->w, err);
+			rc = writer_commit(m->w, err);
+		if (rc == 0 && writer_flush_is_due(m->w))
+			rc = writer_flush(m->w, err);
 	}
 	profile_free(p);
 	free(label);
@@ -147,12 +147,13 @@ static int import_chapter(struct importer *m, struct err *err)
 		block_release(&b);
 	}
 	for (uint32_t i = 0; rc == 0 && i < m->ch->n_marks; i++)
-		rc = store_add_mark(m->w, m->ch->service, &m->ch->mark[i], err);
+		rc = writer_add_mark(m->w, m->ch->service, &m->ch->mark[i], err);
 	buf_release(&raw);
 	return rc;
 }
 
-int store_import_segment(struct store_writer *w, const char *path, uint64_t *n, uint64_t *n_duplicates, struct err *err)
+int upkeep_import_segment(struct store_writer *w, const char *path, uint64_t *n, uint64_t *n_duplicates,
+			  struct err *err)
 {
 	struct importer m = { .w = w };
 	struct segment *s = NULL;
@@ -174,7 +175,7 @@ int store_import_segment(struct store_writer *w, const char *path, uint64_t *n, 
 		chapter_free(ch);
 	}
 	if (rc == 0)
-		rc = store_commit(w, err);
+		rc = writer_commit(w, err);
 	segment_close(s);
 	if (n)
 		*n = m.n;

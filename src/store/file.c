@@ -43,7 +43,7 @@ static void make_ulid(int64_t ms, char out[27])
 	uint8_t random[16];
 	uint64_t time = (uint64_t)ms & 0xffffffffffff;
 
-	store_random(random, sizeof(random));
+	os_random(random, sizeof(random));
 	for (int i = 9; i >= 0; i--, time >>= 5)
 		out[i] = digit[time & 31];
 	for (int i = 0; i < 16; i++)
@@ -81,8 +81,8 @@ static int file_write_part(void *arg, const void *data, size_t n, struct err *er
 	return f->buf.len < WRITE_SIZE ? 0 : file_write_buf(f, err);
 }
 
-int store_file_begin(struct store_writer *w, const struct segment_info *info, int level, uint64_t bytes,
-		     struct store_file **out, struct err *err)
+int writer_file_begin(struct store_writer *w, const struct segment_info *info, int level, uint64_t bytes,
+		      struct store_file **out, struct err *err)
 {
 	struct store_file *f;
 	int rc = catalogue_settle(w->catalogue, err);
@@ -100,17 +100,17 @@ int store_file_begin(struct store_writer *w, const struct segment_info *info, in
 	make_ulid(f->info.made, f->id);
 	snprintf(f->temporary, sizeof(f->temporary), "tmp/%s", f->id);
 	f->segment = segment_writer_new(&f->info, level, file_write_part, f);
-	f->fd = store_create_file(w, f->temporary, O_RDWR | O_CREAT | O_EXCL, err);
+	f->fd = writer_create_file(w, f->temporary, O_RDWR | O_CREAT | O_EXCL, err);
 	if (f->fd < 0) {
 		rc = f->fd;
-		store_file_discard(f);
+		writer_file_discard(f);
 		return rc;
 	}
 	*out = f;
 	return 0;
 }
 
-int store_file_add(struct store_file *f, const struct chapter *c, struct err *err)
+int writer_file_add(struct store_file *f, const struct chapter *c, struct err *err)
 {
 	return segment_writer_add(f->segment, c, err);
 }
@@ -124,7 +124,7 @@ static void file_free(struct store_file *f)
 	free(f);
 }
 
-void store_file_discard(struct store_file *f)
+void writer_file_discard(struct store_file *f)
 {
 	if (!f)
 		return;
@@ -153,7 +153,7 @@ static int sync_and_rename(struct store_file *f, const char *name, struct err *e
 
 	if (os_fsync(f->fd) < 0)
 		return file_fail(f, f->temporary, err);
-	rc = store_make_folders(f->w, name, err);
+	rc = writer_make_folders(f->w, name, err);
 	if (rc < 0)
 		return rc;
 	if (fstatat(f->w->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
@@ -170,8 +170,8 @@ static int sync_and_rename(struct store_file *f, const char *name, struct err *e
 	return rc;
 }
 
-int store_file_finish(struct store_file *f, const char *name, struct catalogue_segment *row, struct segment **out,
-		      struct err *err)
+int writer_file_finish(struct store_file *f, const char *name, struct catalogue_segment *row, struct segment **out,
+		       struct err *err)
 {
 	int rc;
 
@@ -190,7 +190,7 @@ int store_file_finish(struct store_file *f, const char *name, struct catalogue_s
 			os_unlink(f->w->dir, row->file);
 	}
 	if (rc < 0) {
-		store_file_discard(f);
+		writer_file_discard(f);
 		return rc;
 	}
 	row->bytes = cap_file_bytes(f->fd);

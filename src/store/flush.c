@@ -50,10 +50,10 @@ static int rotate(struct store_writer *w, bool reopen, struct err *err)
 	pthread_mutex_unlock(&w->lock);
 	if (!is_needed)
 		return 0;
-	if (reopen && store_begin_journal(w, seq, true, &fresh, NULL) < 0)
+	if (reopen && writer_begin_journal(w, seq, true, &fresh, NULL) < 0)
 		fresh = NULL; /* there is no room: the flush makes some, and the next append tries again */
 	pthread_mutex_lock(&w->lock);
-	rc = journal_commit(w, w->active, err);
+	rc = writer_journal_commit(w, w->active, err);
 	if (rc == 0) {
 		while (*end)
 			end = &(*end)->next;
@@ -63,7 +63,7 @@ static int rotate(struct store_writer *w, bool reopen, struct err *err)
 	}
 	pthread_mutex_unlock(&w->lock);
 	if (fresh)
-		store_drop_journal(w, fresh);
+		writer_drop_journal(w, fresh);
 	return rc;
 }
 
@@ -122,14 +122,14 @@ static int flush_write_segment(struct store_writer *w, struct store_journal *j, 
 	}
 	if (n == 0)
 		return 0;
-	rc = store_file_begin(w, &info, FLUSH_LEVEL, j->end, &f, err);
+	rc = writer_file_begin(w, &info, FLUSH_LEVEL, j->end, &f, err);
 	for (uint32_t i = 0; rc == 0 && i < j->n_chapters; i++) {
 		if (has_content(j->chapter[i]))
-			rc = store_file_add(f, j->chapter[i], err);
+			rc = writer_file_add(f, j->chapter[i], err);
 		if (rc < 0)
-			store_file_discard(f);
+			writer_file_discard(f);
 	}
-	return rc < 0 ? rc : store_file_finish(f, NULL, row, out, err);
+	return rc < 0 ? rc : writer_file_finish(f, NULL, row, out, err);
 }
 
 /* Read a segment before its journal is removed: it must have all profiles of the head. */
@@ -169,10 +169,10 @@ static int flush_add_rows(struct store_writer *w, const struct store_journal *j,
 static void remove_journal(struct store_writer *w, struct store_journal *j)
 {
 	if (j->is_damaged)
-		store_set_aside(w, j->name, j->problem);
+		writer_set_aside(w, j->name, j->problem);
 	if (j->is_damaged || os_unlink(w->dir, j->name) == 0)
 		cap_release(&w->cap, CAP_JOURNALS, j->charged);
-	journal_close(j);
+	writer_journal_close(j);
 }
 
 /* Flush the oldest pending journal. */
@@ -192,7 +192,7 @@ static int flush_journal(struct store_writer *w, struct store_journal *j, struct
 	segment_close(s);
 	if (rc < 0) {
 		if (*row.file)
-			store_discard_file(w, row.file, CAP_SEGMENTS);
+			writer_discard_file(w, row.file, CAP_SEGMENTS);
 		return rc;
 	}
 	pthread_mutex_lock(&w->lock);
@@ -203,7 +203,7 @@ static int flush_journal(struct store_writer *w, struct store_journal *j, struct
 	return 0;
 }
 
-int store_flush_locked(struct store_writer *w, bool reopen, struct err *err)
+int writer_flush_locked(struct store_writer *w, bool reopen, struct err *err)
 {
 	struct err ignored;
 	int rc = rotate(w, reopen, err), failed = 0;
@@ -214,17 +214,17 @@ int store_flush_locked(struct store_writer *w, bool reopen, struct err *err)
 	return rc < 0 ? rc : failed;
 }
 
-int store_flush(struct store_writer *w, struct err *err)
+int writer_flush(struct store_writer *w, struct err *err)
 {
 	int rc;
 
 	pthread_mutex_lock(&w->maintenance);
-	rc = store_flush_locked(w, true, err);
+	rc = writer_flush_locked(w, true, err);
 	pthread_mutex_unlock(&w->maintenance);
 	return rc;
 }
 
-bool store_flush_is_due(struct store_writer *w)
+bool writer_flush_is_due(struct store_writer *w)
 {
 	const struct store_journal *j;
 	bool is_due;
@@ -243,14 +243,14 @@ bool store_flush_is_due(struct store_writer *w)
 	return is_due;
 }
 
-void store_segments_changed(struct store_writer *w)
+void writer_segments_changed(struct store_writer *w)
 {
 	pthread_mutex_lock(&w->lock);
 	w->generation++;
 	pthread_mutex_unlock(&w->lock);
 }
 
-void store_get_head(struct store_writer *w, uint64_t *bytes, uint64_t *profiles)
+void writer_get_head(struct store_writer *w, uint64_t *bytes, uint64_t *profiles)
 {
 	*bytes = *profiles = 0;
 	pthread_mutex_lock(&w->lock);

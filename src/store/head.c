@@ -36,7 +36,7 @@ void head_free(struct journal_head *h)
 
 		free(s->name);
 		chapter_builder_free(s->builder);
-		store_content_release(&s->content);
+		content_release(&s->content);
 		buf_release(&s->records);
 	}
 	free(h->service);
@@ -198,7 +198,7 @@ size_t head_memory(const struct journal_head *h)
 
 	for (size_t i = 0; i < h->n; i++)
 		if (h->service[i].builder)
-			n += h->service[i].dict->memory + store_content_memory(&h->service[i].content);
+			n += h->service[i].dict->memory + content_memory(&h->service[i].content);
 	return n;
 }
 

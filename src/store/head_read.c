@@ -166,7 +166,7 @@ static int head_read_profile(struct journal_head *h, uint32_t service, const uin
 
 	if (rc < 0)
 		return rc;
-	head_add_profile(h, service, &p, h->has_ids ? store_content_hash(&s->content, s->dict, &p) : 0);
+	head_add_profile(h, service, &p, h->has_ids ? content_hash(&s->content, s->dict, &p) : 0);
 	dict_release_stored(&p);
 	return 0;
 }
@@ -268,6 +268,6 @@ int head_make_chapter(struct journal_head *h, uint32_t i, int level, struct chap
 	chapter_builder_free(s->builder);
 	s->builder = NULL;
 	s->dict = NULL;
-	store_content_release(&s->content);
+	content_release(&s->content);
 	return 0;
 }

@@ -42,7 +42,7 @@ static void holder_add_field(const struct bytes *text, const char *key, struct b
 	}
 }
 
-bool store_find_holder(const char *directory, struct store_holder *out)
+bool holder_find(const char *directory, struct store_holder *out)
 {
 	struct buf path = { 0 };
 	struct bytes text = { 0 };
@@ -66,7 +66,7 @@ bool store_find_holder(const char *directory, struct store_holder *out)
 	return is_held;
 }
 
-void store_holder_release(struct store_holder *h)
+void holder_release(struct store_holder *h)
 {
 	buf_release(&h->pid);
 	buf_release(&h->command);

@@ -17,7 +17,7 @@ struct store_holder {
 };
 
 /* Find it. Readers of the store can, too. Returns false if no process holds the lock. */
-bool store_find_holder(const char *directory, struct store_holder *out);
-void store_holder_release(struct store_holder *h);
+bool holder_find(const char *directory, struct store_holder *out);
+void holder_release(struct store_holder *h);
 
 #endif

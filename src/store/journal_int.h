@@ -58,17 +58,18 @@ struct store_journal {
 };
 
 /* Make an empty journal, durable. reserved: bytes reserved under the cap, which are settled. */
-int journal_create(struct store_writer *w, int64_t seq, uint64_t reserved, struct store_journal **out, struct err *err);
+int writer_journal_create(struct store_writer *w, int64_t seq, uint64_t reserved, struct store_journal **out,
+			  struct err *err);
 
 /* Open a journal that a crash left, and clear its torn end. Fails with ERR_FORMAT when its header is damaged. err is not NULL. */
-int journal_reopen(struct store_writer *w, int64_t seq, struct store_journal **out, struct err *err);
-void journal_close(struct store_journal *j); /* takes NULL; frees the head */
+int writer_journal_reopen(struct store_writer *w, int64_t seq, struct store_journal **out, struct err *err);
+void writer_journal_close(struct store_journal *j); /* takes NULL; frees the head */
 
 /*
  * Write what the head has that is not logged, and sync it.
  *
  * Fails  ERR_IO, ERR_LIMIT: nothing new is durable; the next call tries again, with a new file if a sync failed
  */
-int journal_commit(struct store_writer *w, struct store_journal *j, struct err *err);
+int writer_journal_commit(struct store_writer *w, struct store_journal *j, struct err *err);
 
 #endif

@@ -37,7 +37,7 @@ static struct store_journal *journal_new(int64_t seq)
 	return j;
 }
 
-void journal_close(struct store_journal *j)
+void writer_journal_close(struct store_journal *j)
 {
 	if (!j)
 		return;
@@ -170,7 +170,7 @@ static int journal_write_make_file(struct store_writer *w, struct store_journal 
 	int rc, fd;
 
 	temporary_name(j, temporary);
-	fd = store_create_file(w, temporary, O_RDWR | O_CREAT | O_TRUNC, err);
+	fd = writer_create_file(w, temporary, O_RDWR | O_CREAT | O_TRUNC, err);
 	if (fd < 0)
 		return fd;
 	if (j->fd >= 0)
@@ -189,7 +189,8 @@ static int journal_write_make_file(struct store_writer *w, struct store_journal 
 	return rc;
 }
 
-int journal_create(struct store_writer *w, int64_t seq, uint64_t reserved, struct store_journal **out, struct err *err)
+int writer_journal_create(struct store_writer *w, int64_t seq, uint64_t reserved, struct store_journal **out,
+			  struct err *err)
 {
 	struct store_journal *j = journal_new(seq);
 	int rc;
@@ -200,7 +201,7 @@ int journal_create(struct store_writer *w, int64_t seq, uint64_t reserved, struc
 	if (rc < 0) {
 		cap_settle(&w->cap, CAP_JOURNALS, reserved, 0);
 		remove_temporary(w, j);
-		journal_close(j);
+		writer_journal_close(j);
 		return rc;
 	}
 	j->charged = cap_file_bytes(j->fd);
@@ -209,7 +210,7 @@ int journal_create(struct store_writer *w, int64_t seq, uint64_t reserved, struc
 	return 0;
 }
 
-int journal_reopen(struct store_writer *w, int64_t seq, struct store_journal **out, struct err *err)
+int writer_journal_reopen(struct store_writer *w, int64_t seq, struct store_journal **out, struct err *err)
 {
 	struct store_journal *j = journal_new(seq);
 	struct journal_info info;
@@ -218,16 +219,16 @@ int journal_reopen(struct store_writer *w, int64_t seq, struct store_journal **o
 	int rc;
 
 	snprintf(name, sizeof(name), "%s/%s", w->directory, j->name);
-	j->fd = store_create_file(w, j->name, O_RDWR, err);
+	j->fd = writer_create_file(w, j->name, O_RDWR, err);
 	rc = j->fd < 0 ? j->fd : journal_load(j->fd, name, true, &info, &j->head, err);
 	if (rc < 0 && (rc != ERR_FORMAT || !j->head)) {
-		journal_close(j);
+		writer_journal_close(j);
 		return rc;
 	}
 	if (rc == ERR_FORMAT) {
 		j->is_damaged = true;
 		j->problem = mem_strndup(err->msg, strlen(err->msg));
-		store_add_note(w, "%s; what can be read is kept, the file is moved to bad/", err->msg);
+		writer_add_note(w, "%s; what can be read is kept, the file is moved to bad/", err->msg);
 	}
 	j->made_ns = info.made_ns;
 	j->end = info.end;
@@ -239,7 +240,7 @@ int journal_reopen(struct store_writer *w, int64_t seq, struct store_journal **o
 	if (!j->is_damaged && info.is_torn &&
 	    (os_clear(j->fd, j->end) < 0 || os_allocate(j->fd, j->allocated) < 0 || os_fsync(j->fd) < 0)) {
 		rc = journal_write_fail(w, j, err);
-		journal_close(j);
+		writer_journal_close(j);
 		return rc;
 	}
 	*out = j;
@@ -272,7 +273,7 @@ static int journal_write_replace_file(struct store_writer *w, struct store_journ
 	return 0;
 }
 
-int journal_commit(struct store_writer *w, struct store_journal *j, struct err *err)
+int writer_journal_commit(struct store_writer *w, struct store_journal *j, struct err *err)
 {
 	/* Each batch is synced before the next one: a batch that is not valid and has a successor is damaged, not torn. */
 	while (!j->is_untrusted && (j->head->n_dirty || j->needs_sync)) {
@@ -280,7 +281,7 @@ int journal_commit(struct store_writer *w, struct store_journal *j, struct err *
 		int rc = j->needs_sync ? 0 : write_next(w, j, &problem);
 
 		if (rc == ERR_FORMAT) {
-			store_add_note(w, "%s; the journal was written again", problem.msg);
+			writer_add_note(w, "%s; the journal was written again", problem.msg);
 			j->is_untrusted = true;
 			break;
 		}

@@ -55,7 +55,7 @@ static bool parse_uuid(const char *text, uint8_t uuid[16])
 	return text[32] == '\n';
 }
 
-int store_read_header(int dir, const char *directory, uint8_t uuid[16], struct err *err)
+int os_read_header(int dir, const char *directory, uint8_t uuid[16], struct err *err)
 {
 	char text[512];
 	int fd = openat(dir, "STORE", O_RDONLY | O_CLOEXEC);
@@ -85,7 +85,7 @@ int store_read_header(int dir, const char *directory, uint8_t uuid[16], struct e
 	return 0;
 }
 
-void store_add_time(struct buf *out, int64_t ns)
+void os_add_time(struct buf *out, int64_t ns)
 {
 	time_t s = (time_t)(ns / 1000000000 - (ns % 1000000000 < 0));
 	struct tm tm;
@@ -96,7 +96,7 @@ void store_add_time(struct buf *out, int64_t ns)
 	buf_addz(out, text);
 }
 
-void store_random(void *out, size_t n)
+void os_random(void *out, size_t n)
 {
 	for (size_t done = 0; done < n;) {
 		ssize_t got = getrandom((char *)out + done, n - done, 0);
@@ -106,7 +106,7 @@ void store_random(void *out, size_t n)
 	}
 }
 
-int store_write_header(struct store_writer *w, struct err *err)
+int writer_write_header(struct store_writer *w, struct err *err)
 {
 	struct buf text = { 0 };
 	int rc = -1, fd;
@@ -115,9 +115,9 @@ int store_write_header(struct store_writer *w, struct err *err)
 	for (int i = 0; i < 16; i++)
 		buf_addf(&text, "%02x", w->uuid[i]);
 	buf_addz(&text, "\nmade ");
-	store_add_time(&text, w->now());
+	os_add_time(&text, w->now());
 	buf_addz(&text, "\nby cpa " PACKAGE_VERSION "\n");
-	fd = store_create_file(w, "tmp/STORE", O_WRONLY | O_CREAT | O_TRUNC, err);
+	fd = writer_create_file(w, "tmp/STORE", O_WRONLY | O_CREAT | O_TRUNC, err);
 	if (fd >= 0) {
 		if (os_pwrite(fd, text.data, text.len, 0) < 0 || os_fsync(fd) < 0 ||
 		    os_rename(w->dir, "tmp/STORE", "STORE") < 0 || os_sync_folder(w->dir, "") < 0)
@@ -172,7 +172,7 @@ static int write_lock(int fd, const char *owner)
 	int rc;
 
 	buf_addf(&text, "pid %ld\nstarted ", (long)getpid());
-	store_add_time(&text, cap_clock());
+	os_add_time(&text, os_clock());
 	buf_addf(&text, "\ncommand %.*s\n", (int)command, owner ? owner : "");
 	if (owner && owner[command] && owner[command + 1]) {
 		buf_addz(&text, owner + command + 1);
@@ -184,7 +184,7 @@ static int write_lock(int fd, const char *owner)
 	return rc;
 }
 
-int store_lock(int dir, const char *directory, const char *owner, mode_t mode, struct buf *holder, struct err *err)
+int os_lock(int dir, const char *directory, const char *owner, mode_t mode, struct buf *holder, struct err *err)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	const char *type;
@@ -210,7 +210,7 @@ int store_lock(int dir, const char *directory, const char *owner, mode_t mode, s
 	return rc;
 }
 
-int store_create_file(const struct store_writer *w, const char *name, int flags, struct err *err)
+int writer_create_file(const struct store_writer *w, const char *name, int flags, struct err *err)
 {
 	int fd = os_open(w->dir, name, flags, w->file_mode);
 
@@ -240,7 +240,7 @@ static int store_layout_make_folder(const struct store_writer *w, const char *fo
 	return 0;
 }
 
-int store_make_folders(const struct store_writer *w, const char *name, struct err *err)
+int writer_make_folders(const struct store_writer *w, const char *name, struct err *err)
 {
 	char folder[256], parent[256] = "";
 
@@ -256,7 +256,7 @@ int store_make_folders(const struct store_writer *w, const char *name, struct er
 	return 0;
 }
 
-int store_remove_file(struct store_writer *w, const char *name, enum cap_kind kind, struct err *err)
+int writer_remove_file(struct store_writer *w, const char *name, enum cap_kind kind, struct err *err)
 {
 	struct stat st;
 
@@ -271,8 +271,8 @@ int store_remove_file(struct store_writer *w, const char *name, enum cap_kind ki
 	return 0;
 }
 
-void store_discard_file(struct store_writer *w, const char *name, enum cap_kind kind)
+void writer_discard_file(struct store_writer *w, const char *name, enum cap_kind kind)
 {
 	if (!catalogue_is_uncertain(w->catalogue))
-		store_remove_file(w, name, kind, NULL);
+		writer_remove_file(w, name, kind, NULL);
 }

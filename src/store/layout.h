@@ -19,12 +19,12 @@ struct store_writer;
 enum { STORE_MAJOR = 1 }; /* version of the format */
 
 /* Write DIR/STORE with the uuid of the writer, which is the last step of creating a store. */
-int store_write_header(struct store_writer *w, struct err *err);
+int writer_write_header(struct store_writer *w, struct err *err);
 
 /* Append a time in UTC: 2026-11-22T14:23:00Z. */
-void store_add_time(struct buf *out, int64_t ns);
+void os_add_time(struct buf *out, int64_t ns);
 
 /* Fill n bytes with random numbers. */
-void store_random(void *out, size_t n);
+void os_random(void *out, size_t n);
 
 #endif

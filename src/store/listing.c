@@ -73,7 +73,7 @@ static int store_listing_add_chapter(struct store_listing *l, uint32_t i, struct
 	return rc < 0 ? rc : 0;
 }
 
-const struct dict_series *store_listing_series_of(const struct store_listing *l, const struct store_listing_series *s)
+const struct dict_series *local_listing_series_of(const struct store_listing *l, const struct store_listing_series *s)
 {
 	return &l->chapter[s->chapter]->dict.series[s->series];
 }
@@ -97,7 +97,7 @@ static int compare_series(const void *x, const void *y, void *arg)
 	const struct store_listing *l = arg;
 	const struct store_listing_series *s = x, *t = y;
 	const struct chapter *c = l->chapter[s->chapter], *d = l->chapter[t->chapter];
-	const struct dict_series *a = store_listing_series_of(l, s), *b = store_listing_series_of(l, t);
+	const struct dict_series *a = local_listing_series_of(l, s), *b = local_listing_series_of(l, t);
 	int order = strcmp(c->service, d->service);
 
 	if (order == 0)
@@ -105,7 +105,7 @@ static int compare_series(const void *x, const void *y, void *arg)
 	return order ? order : store_listing_compare_labels(c, a, d, b);
 }
 
-int store_listing_open(struct store *s, const struct store_query *q, struct stop *stop, struct store_listing *l,
+int local_listing_open(struct store *s, const struct store_query *q, struct stop *stop, struct store_listing *l,
 		       struct err *err)
 {
 	int rc;
@@ -119,13 +119,13 @@ int store_listing_open(struct store *s, const struct store_query *q, struct stop
 	for (uint32_t i = 0; rc == 0 && i < l->sel.n; i++)
 		rc = store_listing_add_chapter(l, i, err);
 	if (rc < 0)
-		store_listing_close(l);
+		local_listing_close(l);
 	else if (l->keys.n)
 		qsort_r(l->series, l->keys.n, sizeof(*l->series), compare_series, l);
 	return rc;
 }
 
-void store_listing_close(struct store_listing *l)
+void local_listing_close(struct store_listing *l)
 {
 	for (size_t i = 0; i < l->sel.n; i++)
 		select_release(&l->sel.chapter[i], l->chapter[i]);
@@ -138,9 +138,9 @@ void store_listing_close(struct store_listing *l)
 	select_close(&l->sel);
 }
 
-const struct store_label *store_listing_labels(struct store_listing *l, const struct store_listing_series *s)
+const struct store_label *local_listing_labels(struct store_listing *l, const struct store_listing_series *s)
 {
-	const struct dict_series *series = store_listing_series_of(l, s);
+	const struct dict_series *series = local_listing_series_of(l, s);
 	const struct strtab *str = l->chapter[s->chapter]->dict.str;
 
 	l->label = mem_grow(l->label, &l->cap_labels, (size_t)series->n_labels + 1, sizeof(*l->label));
@@ -184,7 +184,7 @@ static int add_entries(const struct store_listing *l, const struct store_listing
 	return 0;
 }
 
-int store_listing_entries(struct store_listing *l, const struct store_listing_series *s,
+int local_listing_entries(struct store_listing *l, const struct store_listing_series *s,
 			  struct store_listing_entry **entry, size_t *n, struct err *err)
 {
 	struct buf buffer = { 0 };
@@ -209,7 +209,7 @@ int store_listing_entries(struct store_listing *l, const struct store_listing_se
 	return 0;
 }
 
-const char **store_listing_types(const struct chapter *c, const struct dict_meta *m)
+const char **local_listing_types(const struct chapter *c, const struct dict_meta *m)
 {
 	const char **name = mem_alloc(2 * (size_t)m->n_types + 1, sizeof(*name));
 

@@ -27,21 +27,21 @@ struct store_listing {
 	struct chapter **chapter; /* [sel.n] NULL: damaged, or without profiles of the query */
 	struct select_cut cut;
 	struct keys keys;                    /* hashes */
-	struct store_listing_series *series; /* [keys.n], after store_listing_open sorted by service, kind, labels */
+	struct store_listing_series *series; /* [keys.n], after local_listing_open sorted by service, kind, labels */
 	size_t cap_series;
-	struct store_label *label; /* buffer of store_listing_labels */
+	struct store_label *label; /* buffer of local_listing_labels */
 	size_t cap_labels;
 };
 
 /* Find the series of a query, and decode their chapters. */
-int store_listing_open(struct store *s, const struct store_query *q, struct stop *stop, struct store_listing *l,
+int local_listing_open(struct store *s, const struct store_query *q, struct stop *stop, struct store_listing *l,
 		       struct err *err);
-void store_listing_close(struct store_listing *l);
+void local_listing_close(struct store_listing *l);
 
-const struct dict_series *store_listing_series_of(const struct store_listing *l, const struct store_listing_series *s);
+const struct dict_series *local_listing_series_of(const struct store_listing *l, const struct store_listing_series *s);
 
 /* The labels of a series; valid until the next call. */
-const struct store_label *store_listing_labels(struct store_listing *l, const struct store_listing_series *s);
+const struct store_label *local_listing_labels(struct store_listing *l, const struct store_listing_series *s);
 
 /* A profile. */
 struct store_listing_entry {
@@ -52,10 +52,10 @@ struct store_listing_entry {
 };
 
 /* The profiles of a series in the window, sorted by start; the caller frees *entry. */
-int store_listing_entries(struct store_listing *l, const struct store_listing_series *s,
+int local_listing_entries(struct store_listing *l, const struct store_listing_series *s,
 			  struct store_listing_entry **entry, size_t *n, struct err *err);
 
 /* Names of types and units of a meta: [2 * n_types], freed by the caller. */
-const char **store_listing_types(const struct chapter *c, const struct dict_meta *m);
+const char **local_listing_types(const struct chapter *c, const struct dict_meta *m);
 
 #endif

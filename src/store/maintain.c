@@ -41,7 +41,7 @@ static int prune(struct store_writer *w, struct err *err)
 		rc = catalogue_commit(w->catalogue, err);
 	catalogue_rollback(w->catalogue);
 	if (rc == 0)
-		store_segments_changed(w);
+		writer_segments_changed(w);
 	return rc;
 }
 
@@ -64,8 +64,7 @@ static int store_maintain_all(struct store_writer *w, bool now, bool dry_run, st
 	return rc;
 }
 
-int store_maintain(struct store_writer *w, bool now, bool dry_run, struct stop *stop, struct buf *report,
-		   struct err *err)
+int upkeep_run(struct store_writer *w, bool now, bool dry_run, struct stop *stop, struct buf *report, struct err *err)
 {
 	struct err ignored;
 	int rc;
@@ -97,7 +96,7 @@ static struct catalogue_stat get_sums(struct store_writer *w)
 	return s;
 }
 
-void store_writer_get_stat(struct store_writer *w, struct store_stat *out)
+void writer_get_stat(struct store_writer *w, struct store_stat *out)
 {
 	struct catalogue_stat s = get_sums(w);
 	uint64_t used[N_CAP_KINDS];
@@ -116,5 +115,5 @@ void store_writer_get_stat(struct store_writer *w, struct store_stat *out)
 		out->bytes[i] = s.bytes[i];
 		out->profiles[i] = s.profiles[i];
 	}
-	store_get_head(w, &out->journal_bytes, &out->head_profiles);
+	writer_get_head(w, &out->journal_bytes, &out->head_profiles);
 }

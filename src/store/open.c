@@ -159,13 +159,13 @@ static int store_open_create(struct store_writer *w, struct err *err)
 	if (rc == 0)
 		rc = set_modes(w, err);
 	for (int i = 0; rc == 0 && i < 5; i++)
-		rc = store_make_folders(w, folder[i], err);
+		rc = writer_make_folders(w, folder[i], err);
 	if (rc == 0)
 		rc = catalogue_open(w->directory, CATALOGUE_CREATE, &w->catalogue, err);
-	store_random(w->uuid, sizeof(w->uuid));
+	os_random(w->uuid, sizeof(w->uuid));
 	if (rc == 0)
 		rc = set_first_properties(w, err);
-	return rc < 0 ? rc : store_write_header(w, err);
+	return rc < 0 ? rc : writer_write_header(w, err);
 }
 
 /* The value of an option: given, else the property, else a default; a new value is stored. */
@@ -234,11 +234,11 @@ static int open_content(struct store_writer *w, bool make, const struct store_wr
 		return rc;
 	if (exists)
 		keep_group(w);
-	w->lock_fd = store_lock(w->dir, w->directory, o->owner, w->file_mode, holder, err);
+	w->lock_fd = os_lock(w->dir, w->directory, o->owner, w->file_mode, holder, err);
 	if (w->lock_fd < 0)
 		return w->lock_fd;
 	if (exists || faccessat(w->dir, "STORE", F_OK, 0) == 0) {
-		rc = store_read_header(w->dir, w->directory, w->uuid, err);
+		rc = os_read_header(w->dir, w->directory, w->uuid, err);
 		if (rc == 0)
 			rc = recover_catalogue(w, err);
 	} else {
@@ -255,10 +255,10 @@ static void writer_free(struct store_writer *w)
 {
 	for (struct store_journal *j = w->pending, *next; j; j = next) {
 		next = j->next;
-		journal_close(j);
+		writer_journal_close(j);
 	}
-	journal_close(w->active);
-	store_seen_free(w->seen);
+	writer_journal_close(w->active);
+	seen_free(w->seen);
 	if (w->has_cap)
 		cap_destroy(&w->cap);
 	catalogue_close(w->catalogue);
@@ -280,7 +280,7 @@ static struct store_writer *writer_new(const char *directory, const struct store
 
 	w->directory = mem_strndup(directory, strlen(directory));
 	w->dir = w->lock_fd = -1;
-	w->now = o->now ? o->now : cap_clock;
+	w->now = o->now ? o->now : os_clock;
 	w->dir_mode = 0700;
 	w->file_mode = 0600;
 	w->gid = (gid_t)-1;
@@ -292,8 +292,8 @@ static struct store_writer *writer_new(const char *directory, const struct store
 	return w;
 }
 
-int store_writer_open(const char *directory, bool make, const struct store_writer_options *o, struct store_writer **out,
-		      struct buf *holder, struct err *err)
+int upkeep_open_writer(const char *directory, bool make, const struct store_writer_options *o,
+		       struct store_writer **out, struct buf *holder, struct err *err)
 {
 	static const struct store_writer_options none;
 	struct store_writer *w = writer_new(directory, o ? o : &none);
@@ -310,7 +310,7 @@ int store_writer_open(const char *directory, bool make, const struct store_write
 		w->has_cap = rc == 0;
 	}
 	if (rc == 0) {
-		w->seen = store_seen_new(w->dir, w->directory);
+		w->seen = seen_new(w->dir, w->directory);
 		rc = recover_files(w, err);
 	}
 	if (rc < 0)
@@ -320,16 +320,16 @@ int store_writer_open(const char *directory, bool make, const struct store_write
 	return rc;
 }
 
-int store_writer_close(struct store_writer *w, struct err *err)
+int upkeep_close_writer(struct store_writer *w, struct err *err)
 {
 	int rc;
 
 	if (!w)
 		return 0;
 	pthread_mutex_lock(&w->maintenance);
-	rc = store_flush_locked(w, false, err);
+	rc = writer_flush_locked(w, false, err);
 	if (rc == 0 && w->active) {
-		store_drop_journal(w, w->active);
+		writer_drop_journal(w, w->active);
 		w->active = NULL;
 	}
 	pthread_mutex_unlock(&w->maintenance);

@@ -54,7 +54,7 @@ static int check_flush_room(struct store_writer *w, uint64_t bytes, struct err *
 	uint64_t journals, profiles;
 	int rc;
 
-	store_get_head(w, &journals, &profiles);
+	writer_get_head(w, &journals, &profiles);
 	bytes += profiles ? journals : 0;
 	rc = cap_reserve(&w->cap, bytes, "a pin, beside the profiles in the journal", err);
 	if (rc == 0)
@@ -84,7 +84,7 @@ static int check_room(struct store_writer *w, uint64_t bytes, struct err *err)
 
 static int pin_add_chapter(void *arg, const struct chapter *ch, struct err *err)
 {
-	return store_file_add(arg, ch, err);
+	return writer_file_add(arg, ch, err);
 }
 
 static int write_pin(struct store_writer *w, struct store_copy *copy, const char *file, struct catalogue_segment *row,
@@ -95,14 +95,14 @@ static int write_pin(struct store_writer *w, struct store_copy *copy, const char
 	int rc = check_room(w, copy->bytes + PIN_ROOM, err);
 
 	if (rc == 0)
-		rc = store_file_begin(w, &info, PIN_ZSTD_LEVEL, copy->bytes + PIN_ROOM, &f, err);
+		rc = writer_file_begin(w, &info, PIN_ZSTD_LEVEL, copy->bytes + PIN_ROOM, &f, err);
 	if (rc == 0)
-		rc = store_copy_run(copy, PIN_ZSTD_LEVEL, NULL, pin_add_chapter, f, err);
+		rc = copy_run(copy, PIN_ZSTD_LEVEL, NULL, pin_add_chapter, f, err);
 	if (rc < 0) {
-		store_file_discard(f);
+		writer_file_discard(f);
 		return rc;
 	}
-	return store_file_finish(f, file, row, NULL, err);
+	return writer_file_finish(f, file, row, NULL, err);
 }
 
 static int pin_add_row(struct store_writer *w, const char *name, const char *file, const char *spec, uint64_t bytes,
@@ -117,7 +117,7 @@ static int pin_add_row(struct store_writer *w, const char *name, const char *fil
 		rc = catalogue_commit(w->catalogue, err);
 	catalogue_rollback(w->catalogue);
 	if (rc < 0)
-		store_discard_file(w, file, CAP_PINS);
+		writer_discard_file(w, file, CAP_PINS);
 	return rc;
 }
 
@@ -132,17 +132,17 @@ static int pin(struct store_writer *w, const char *name, const struct store_quer
 	if (rc < 0)
 		return rc;
 	snprintf(file, sizeof(file), "pin/%s.cpx", name);
-	rc = store_copy_open(s, q, &copy, err);
+	rc = copy_open(s, q, &copy, err);
 	if (rc == 0)
 		rc = write_pin(w, &copy, file, &row, err);
 	if (rc == 0)
 		rc = pin_add_row(w, name, file, spec, row.bytes, err);
-	store_copy_close(&copy);
+	copy_close(&copy);
 	store_close(s);
 	return rc;
 }
 
-int store_pin(struct store_writer *w, const char *name, const struct store_query *q, const char *spec, struct err *err)
+int upkeep_pin(struct store_writer *w, const char *name, const struct store_query *q, const char *spec, struct err *err)
 {
 	struct err ignored;
 	int rc;
@@ -184,7 +184,7 @@ static int unpin(struct store_writer *w, const char *name, struct err *err)
 	if (!f.is_found)
 		return err_set(err, ERR_IO, "there is no pin '%s'; cpa store ls --pins lists them", name);
 	/* The file is removed first: at the next start, a row without a file is removed, and a file without a row gets one. */
-	rc = store_remove_file(w, f.file, CAP_PINS, err);
+	rc = writer_remove_file(w, f.file, CAP_PINS, err);
 	if (rc == 0 && os_sync_folder(w->dir, "pin") < 0)
 		rc = err_set(err, ERR_IO, "%s/pin: %s", w->directory, strerror(errno));
 	if (rc == 0)
@@ -197,7 +197,7 @@ static int unpin(struct store_writer *w, const char *name, struct err *err)
 	return rc;
 }
 
-int store_unpin(struct store_writer *w, const char *name, struct err *err)
+int upkeep_unpin(struct store_writer *w, const char *name, struct err *err)
 {
 	struct err ignored;
 	int rc;

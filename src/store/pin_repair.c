@@ -58,8 +58,8 @@ static int pin_remove_rows(struct store_writer *w, const struct pin_rows *r, str
 		if (faccessat(w->dir, r->pin[i].file, F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
 			continue;
 		rc = pin_change_row(w, &r->pin[i], false, err);
-		store_add_note(w, "pin %s: %s is missing; the pin was removed from the index", r->pin[i].name,
-			       r->pin[i].file);
+		writer_add_note(w, "pin %s: %s is missing; the pin was removed from the index", r->pin[i].name,
+				r->pin[i].file);
 	}
 	return rc;
 }
@@ -78,8 +78,8 @@ static int pin_adopt(struct store_writer *w, const char *name, const char *file,
 	rc = segment_open(fd, file, &s, &damage);
 	close(fd);
 	if (rc == ERR_FORMAT) {
-		store_add_note(w, "%s: %s; moved to bad/", file, damage.msg);
-		store_set_aside(w, file, damage.msg);
+		writer_add_note(w, "%s: %s; moved to bad/", file, damage.msg);
+		writer_set_aside(w, file, damage.msg);
 		return 0;
 	}
 	if (rc < 0) {
@@ -89,7 +89,7 @@ static int pin_adopt(struct store_writer *w, const char *name, const char *file,
 	if (__builtin_mul_overflow(segment_get_info(s)->made, INT64_C(1000000), &pin.made))
 		pin.made = 0;
 	segment_close(s);
-	store_add_note(w, "%s: was not in the index; added as pin %s", file, name);
+	writer_add_note(w, "%s: was not in the index; added as pin %s", file, name);
 	return pin_change_row(w, &pin, true, err);
 }
 

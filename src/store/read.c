@@ -238,7 +238,7 @@ void store_sum_describe(const struct store_query *q, const struct store_sum *sum
 		 sum->profiles, sum->profiles == 1 ? "" : "s", sum->instances, sum->instances == 1 ? "" : "s");
 	if (*q->pin)
 		buf_addf(out, "pin %s, ", q->pin);
-	window_print_span(is_open ? sum->first_ns : q->t0, is_open ? sum->last_ns : q->t1, out);
+	store_print_span(is_open ? sum->first_ns : q->t0, is_open ? sum->last_ns : q->t1, out);
 	if (sum->builds.len)
 		buf_addf(out, "; %s", buf_text(&sum->builds));
 	if (sum->profiles_missing)

@@ -34,7 +34,7 @@ int recover_catalogue(struct store_writer *w, struct err *err)
 
 	if (rc != ERR_FORMAT)
 		return rc;
-	rc = store_rebuild_index(w->dir, w->directory, &report, err);
+	rc = upkeep_rebuild_index(w->dir, w->directory, &report, err);
 	buf_add(&w->notes, buf_text(&report), report.len);
 	buf_release(&report);
 	return rc < 0 ? rc : catalogue_open(w->directory, CATALOGUE_WRITE, &w->catalogue, err);
@@ -53,7 +53,7 @@ static DIR *recover_open_folder(const struct store_writer *w, const char *folder
 	return d;
 }
 
-/* Call store_adopt_orphan for the files of a folder that have no row, and for those of its folders. */
+/* Call upkeep_adopt_orphan for the files of a folder that have no row, and for those of its folders. */
 static int adopt_orphans(struct store_writer *w, const char *folder, struct err *err)
 {
 	DIR *d = recover_open_folder(w, folder);
@@ -76,7 +76,7 @@ static int adopt_orphans(struct store_writer *w, const char *folder, struct err 
 		}
 		rc = catalogue_has_file(w->catalogue, name, err);
 		if (rc == 0)
-			rc = store_adopt_orphan(w, name, NULL, err);
+			rc = upkeep_adopt_orphan(w, name, NULL, err);
 	}
 	closedir(d);
 	return rc < 0 ? rc : 0;
@@ -104,20 +104,20 @@ static int empty_folder(struct store_writer *w, const char *folder, const char *
 				rc = err_set(err, ERR_IO, "%s/%s: %s", w->directory, name, strerror(errno));
 			continue;
 		}
-		store_add_note(w, "%s: left by a process that ended; removed", name);
-		rc = store_remove_file(w, name, strncmp(folder, "tmp", 3) == 0 ? CAP_OTHER : CAP_JOURNALS, err);
+		writer_add_note(w, "%s: left by a process that ended; removed", name);
+		rc = writer_remove_file(w, name, strncmp(folder, "tmp", 3) == 0 ? CAP_OTHER : CAP_JOURNALS, err);
 	}
 	closedir(d);
 	return rc;
 }
 
-void store_set_aside(struct store_writer *w, const char *name, const char *why)
+void writer_set_aside(struct store_writer *w, const char *name, const char *why)
 {
 	struct err err;
 	uint64_t bytes;
 
-	if (store_move_to_bad(w->dir, w->directory, w->dir_mode, name, why, &bytes, &err) < 0)
-		store_add_note(w, "%s", err.msg);
+	if (bad_move(w->dir, w->directory, w->dir_mode, name, why, &bytes, &err) < 0)
+		writer_add_note(w, "%s", err.msg);
 	cap_settle(&w->cap, CAP_BAD, 0, bytes);
 }
 
@@ -136,8 +136,7 @@ static int recover_find_in_segments(void *arg, const struct stored *p, struct er
 	block_profile_id(s->service->dict->series[p->series].hash, p->start_ns, id);
 	if (s->found)
 		return 0;
-	return store_seen_find(s->w->seen, s->w->generation, s->service->name, id, p->start_ns, &s->found, &content,
-			       err);
+	return seen_find(s->w->seen, s->w->generation, s->service->name, id, p->start_ns, &s->found, &content, err);
 }
 
 /* Does a segment have the profiles of a journal? A journal is flushed as a whole, so one profile is enough. */
@@ -162,13 +161,13 @@ static int recover_journal(struct store_writer *w, int64_t seq, bool may_be_flus
 	struct err problem;
 	char name[32];
 	bool flushed = false;
-	int rc = journal_reopen(w, seq, &j, &problem);
+	int rc = writer_journal_reopen(w, seq, &j, &problem);
 
 	*out = NULL;
 	if (rc == ERR_FORMAT) {
 		journal_name(seq, name);
-		store_add_note(w, "%s; moved to bad/", problem.msg);
-		store_set_aside(w, name, problem.msg);
+		writer_add_note(w, "%s; moved to bad/", problem.msg);
+		writer_set_aside(w, name, problem.msg);
 		return 0;
 	}
 	if (rc < 0 && err)
@@ -178,7 +177,7 @@ static int recover_journal(struct store_writer *w, int64_t seq, bool may_be_flus
 	if (rc < 0)
 		return rc;
 	if (flushed || (j->batches == 0 && !j->is_damaged))
-		store_drop_journal(w, j);
+		writer_drop_journal(w, j);
 	else
 		*out = j;
 	return 0;
@@ -204,7 +203,7 @@ static int recover_journals(struct store_writer *w, struct err *err)
 		if (seq[i] >= w->next_journal)
 			w->next_journal = seq[i] + 1;
 		if (seq[i] < first)
-			rc = store_remove_file(w, name, CAP_JOURNALS, err);
+			rc = writer_remove_file(w, name, CAP_JOURNALS, err);
 		else
 			rc = recover_journal(w, seq[i], !has_first, &j, err);
 		if (!j)

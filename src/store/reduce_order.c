@@ -36,7 +36,7 @@ void reduce_order_init(struct reduce_order *o, const struct dict *d)
 	uint32_t id;
 
 	*o = (struct reduce_order){ .d = d, .content.is_same_everywhere = true };
-	store_content_extend(&o->content, d);
+	content_extend(&o->content, d);
 	keys_init(&o->nodes, 2, 0);
 	keys_add(&o->nodes, root, 2, keys_hash(root, 2), &id, NULL);
 	o->hash = mem_grow(o->hash, &o->cap_hashes, 1, sizeof(*o->hash));
@@ -47,7 +47,7 @@ void reduce_order_init(struct reduce_order *o, const struct dict *d)
 
 void reduce_order_release(struct reduce_order *o)
 {
-	store_content_release(&o->content);
+	content_release(&o->content);
 	keys_release(&o->nodes);
 	free(o->hash);
 	free(o->node);

@@ -61,11 +61,11 @@ static int keep_chapter(struct removal *r, const struct catalogue_segment *row, 
 	int rc = segment_read_chapter(s, i, &from, err);
 
 	if (rc == 0)
-		rc = chapter_copy(from, &filter, NULL, b, n, err);
+		rc = copy_chapter(from, &filter, NULL, b, n, err);
 	if (rc == 0 && n->profiles > before)
 		rc = chapter_builder_finish(b, REMOVE_ZSTD_LEVEL, &to, err);
 	if (rc == 0 && to)
-		rc = store_file_add(f, to, err);
+		rc = writer_file_add(f, to, err);
 	chapter_free(from);
 	chapter_free(to);
 	chapter_builder_free(b);
@@ -92,12 +92,12 @@ static int swap_row(struct removal *r, const struct catalogue_segment *old, stru
 		rc = catalogue_commit(c, err);
 	catalogue_rollback(c);
 	if (rc < 0 && out)
-		store_discard_file(r->w, row->file, CAP_SEGMENTS);
+		writer_discard_file(r->w, row->file, CAP_SEGMENTS);
 	if (rc < 0)
 		return rc;
 	r->n += dropped;
-	store_segments_changed(r->w);
-	return store_remove_file(r->w, old->file, CAP_SEGMENTS, err);
+	writer_segments_changed(r->w);
+	return writer_remove_file(r->w, old->file, CAP_SEGMENTS, err);
 }
 
 /* bytes: to be reserved for the copy, which takes more as available */
@@ -113,13 +113,13 @@ static int rewrite_within(struct removal *r, const struct catalogue_segment *old
 	if (rc < 0)
 		return rc;
 	info = *segment_get_info(s);
-	rc = store_file_begin(r->w, &info, REMOVE_ZSTD_LEVEL, bytes, &f, err);
+	rc = writer_file_begin(r->w, &info, REMOVE_ZSTD_LEVEL, bytes, &f, err);
 	for (uint32_t i = 0; rc == 0 && i < segment_n_chapters(s); i++)
 		rc = keep_chapter(r, old, s, i, f, &n, err);
 	if (rc == 0 && n.dropped > 0 && n.profiles > 0)
-		rc = store_file_finish(f, NULL, &row, &out, err);
+		rc = writer_file_finish(f, NULL, &row, &out, err);
 	else
-		store_file_discard(f);
+		writer_file_discard(f);
 	if (rc == 0 && n.dropped > 0)
 		rc = swap_row(r, old, &row, out, n.dropped, err);
 	segment_close(out);
@@ -215,7 +215,7 @@ static int remove_selected(struct removal *r, struct err *err)
 	return rc;
 }
 
-int store_remove(struct store_writer *w, const struct store_query *q, uint64_t *n, struct err *err)
+int upkeep_remove(struct store_writer *w, const struct store_query *q, uint64_t *n, struct err *err)
 {
 	struct removal r = { .w = w, .q = q };
 	struct err ignored;
@@ -226,7 +226,7 @@ int store_remove(struct store_writer *w, const struct store_query *q, uint64_t *
 		return err_set(err, ERR_USAGE,
 			       q->limit > 0 ? "limit= cannot be used here; select a window"
 					    : "a pin is removed with: cpa store unpin");
-	rc = store_flush(w, err); /* puts everything that is stored now into segments */
+	rc = writer_flush(w, err); /* puts everything that is stored now into segments */
 	if (rc < 0)
 		return rc;
 	pthread_mutex_lock(&w->maintenance);

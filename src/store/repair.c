@@ -80,7 +80,7 @@ static void read_old(struct rebuild *r)
 /* Move a file to bad/, and report it. */
 static int set_aside(struct rebuild *r, const char *file, const char *why, struct err *err)
 {
-	int rc = store_move_to_bad(r->dir, r->directory, r->mode, file, why, NULL, err);
+	int rc = bad_move(r->dir, r->directory, r->mode, file, why, NULL, err);
 
 	if (rc == 0 && r->report && starts_with(why, file))
 		buf_addf(r->report, "%s; moved to bad/\n", why);
@@ -355,7 +355,7 @@ static void rebuild_release(struct rebuild *r)
 	arena_free(r->memory);
 }
 
-int store_rebuild_index(int dir, const char *directory, struct buf *report, struct err *err)
+int upkeep_rebuild_index(int dir, const char *directory, struct buf *report, struct err *err)
 {
 	struct rebuild r = { .dir = dir, .directory = directory, .report = report, .memory = arena_new() };
 	struct err ignored;
@@ -434,7 +434,7 @@ static int adopt(struct store_writer *w, const char *path, const struct segment 
 	return rc < 0 ? rc : 0;
 }
 
-int store_adopt_orphan(struct store_writer *w, const char *path, struct buf *report, struct err *err)
+int upkeep_adopt_orphan(struct store_writer *w, const char *path, struct buf *report, struct err *err)
 {
 	int fd = openat(w->dir, path, O_RDONLY | O_CLOEXEC), rc;
 	struct segment *s = NULL;
@@ -445,7 +445,7 @@ int store_adopt_orphan(struct store_writer *w, const char *path, struct buf *rep
 	if (rc != 0 && fd >= 0)
 		close(fd);
 	if (rc != 0)
-		return rc < 0 ? rc : store_remove_file(w, path, CAP_SEGMENTS, err);
+		return rc < 0 ? rc : writer_remove_file(w, path, CAP_SEGMENTS, err);
 	if (fd < 0)
 		return err_set(err, ERR_IO, "%s/%s: %s", w->directory, path, strerror(errno));
 	rc = segment_open(fd, path, &s, &damage);
@@ -470,7 +470,7 @@ int store_adopt_orphan(struct store_writer *w, const char *path, struct buf *rep
 	if (report)
 		buf_addf(report, "%s: %s\n", path,
 			 is_needed ? "was not in the index; added" : "its profiles are stored elsewhere; removed");
-	return is_needed ? 0 : store_remove_file(w, path, CAP_SEGMENTS, err);
+	return is_needed ? 0 : writer_remove_file(w, path, CAP_SEGMENTS, err);
 }
 
 /* Move damaged segments to bad/, and keep their sound chapters. */
@@ -505,17 +505,17 @@ static int make_header(struct rebuild *r, struct err *err)
 {
 	struct store_writer w = { .dir = r->dir,
 				  .directory = (char *)(uintptr_t)r->directory,
-				  .now = cap_clock,
+				  .now = os_clock,
 				  .file_mode = r->mode & 0660,
 				  .gid = (gid_t)-1 };
 
 	if (r->n_files)
 		memcpy(w.uuid, segment_get_info(r->file[0].segment)->store, sizeof(w.uuid));
 	else
-		store_random(w.uuid, sizeof(w.uuid));
+		os_random(w.uuid, sizeof(w.uuid));
 	if (os_mkdir(r->dir, "tmp", r->mode) < 0)
 		return err_set(err, ERR_IO, "%s/tmp: %s", r->directory, strerror(errno));
-	return store_write_header(&w, err);
+	return writer_write_header(&w, err);
 }
 
 /* Replace a header that is missing or damaged, if the directory has files of a store. */
@@ -547,7 +547,7 @@ static int repair_check_header(int dir, const char *directory, struct buf *repor
 	uint8_t uuid[16];
 	struct stat st;
 	struct err damage;
-	int rc = store_read_header(dir, directory, uuid, &damage);
+	int rc = os_read_header(dir, directory, uuid, &damage);
 
 	if (rc == 0)
 		return 0;
@@ -573,17 +573,17 @@ static int rebuild_locked(const char *directory, struct buf *report, struct err 
 		close(dir);
 		return err_set(err, ERR_IO, "%s: is not a store", directory);
 	}
-	lock = store_lock(dir, directory, "cpa store repair", 0600, NULL, err);
+	lock = os_lock(dir, directory, "cpa store repair", 0600, NULL, err);
 	rc = lock < 0 ? lock : repair_check_header(dir, directory, report, err);
 	if (rc == 0)
-		rc = store_rebuild_index(dir, directory, report, err);
+		rc = upkeep_rebuild_index(dir, directory, report, err);
 	if (lock >= 0)
 		close(lock);
 	close(dir);
 	return rc;
 }
 
-int store_repair(const char *directory, struct buf *report, struct err *err)
+int upkeep_repair(const char *directory, struct buf *report, struct err *err)
 {
 	struct store_writer_options o = { .group = "", .owner = "cpa store repair" };
 	struct store_writer *w = NULL;
@@ -593,7 +593,7 @@ int store_repair(const char *directory, struct buf *report, struct err *err)
 	err = err ? err : &ignored;
 	rc = rebuild_locked(directory, report, err);
 	if (rc == 0)
-		rc = store_writer_open(directory, false, &o, &w, NULL, err);
+		rc = upkeep_open_writer(directory, false, &o, &w, NULL, err);
 	if (rc < 0)
 		return rc;
 	pthread_mutex_lock(&w->maintenance);
@@ -601,10 +601,10 @@ int store_repair(const char *directory, struct buf *report, struct err *err)
 	if (rc == 0)
 		rc = pin_repair_all(w, report, err);
 	pthread_mutex_unlock(&w->maintenance);
-	store_writer_take_notes(w, report);
+	writer_take_notes(w, report);
 	if (rc < 0)
-		store_writer_close(w, NULL);
+		upkeep_close_writer(w, NULL);
 	else
-		rc = store_writer_close(w, err);
+		rc = upkeep_close_writer(w, err);
 	return rc;
 }

@@ -18,7 +18,7 @@ struct store_writer;
  *
  * report  a line for each problem is appended
  */
-int store_rebuild_index(int dir, const char *directory, struct buf *report, struct err *err);
+int upkeep_rebuild_index(int dir, const char *directory, struct buf *report, struct err *err);
 
 /*
  * A segment without a row, which a crash or a damaged WAL left. It is removed if its row was removed, or if other
@@ -28,6 +28,6 @@ int store_rebuild_index(int dir, const char *directory, struct buf *report, stru
  * file    "seg/raw/2026/ULID.cps"
  * report  may be NULL
  */
-int store_adopt_orphan(struct store_writer *w, const char *file, struct buf *report, struct err *err);
+int upkeep_adopt_orphan(struct store_writer *w, const char *file, struct buf *report, struct err *err);
 
 #endif

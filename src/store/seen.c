@@ -70,7 +70,7 @@ struct store_seen {
 	uint64_t **content; /* [n_blocks] of the profiles of a block; NULL until it was read */
 };
 
-struct store_seen *store_seen_new(int dir, const char *directory)
+struct store_seen *seen_new(int dir, const char *directory)
 {
 	struct store_seen *s = mem_zalloc(1, sizeof(*s));
 
@@ -90,7 +90,7 @@ static void close_chapter(struct store_seen *s)
 	s->chapter = NULL;
 	segment_close(s->segment);
 	s->segment = NULL;
-	store_content_release(&s->hashes);
+	content_release(&s->hashes);
 }
 
 static void list_free(struct seen_list *l)
@@ -100,7 +100,7 @@ static void list_free(struct seen_list *l)
 	free(l);
 }
 
-void store_seen_free(struct store_seen *s)
+void seen_free(struct store_seen *s)
 {
 	if (!s)
 		return;
@@ -288,7 +288,7 @@ static int read_contents(struct store_seen *s, uint32_t i, struct err *err)
 		s->content[i] = mem_alloc(b.n, sizeof(**s->content));
 		for (uint32_t k = 0; k < b.n; k++) {
 			p[k].series = s->chapter->block[i].series;
-			s->content[i][k] = store_content_hash(&s->hashes, &s->chapter->dict, &p[k]);
+			s->content[i][k] = content_hash(&s->hashes, &s->chapter->dict, &p[k]);
 			dict_release_stored(&p[k]);
 		}
 	}
@@ -328,8 +328,8 @@ static int find_in_chapter(struct store_seen *s, const struct catalogue_chapter 
 	return rc;
 }
 
-int store_seen_find(struct store_seen *s, uint64_t generation, const char *service, const uint8_t id[16],
-		    int64_t start_ns, bool *found, uint64_t *content, struct err *err)
+int seen_find(struct store_seen *s, uint64_t generation, const char *service, const uint8_t id[16], int64_t start_ns,
+	      bool *found, uint64_t *content, struct err *err)
 {
 	struct seen_service *v = seen_find_service(s, service);
 

@@ -16,17 +16,17 @@
 
 struct store_seen;
 
-struct store_seen *store_seen_new(int dir, const char *directory);
-void store_seen_free(struct store_seen *s); /* takes NULL */
+struct store_seen *seen_new(int dir, const char *directory);
+void seen_free(struct store_seen *s); /* takes NULL */
 
 /*
  * Find a profile. Chapters that are damaged are left out.
  *
  * generation  of the segments: when it changes, they are listed again
- * content     its store_content_hash, if it was found
+ * content     its content_hash, if it was found
  * Fails       ERR_IO
  */
-int store_seen_find(struct store_seen *s, uint64_t generation, const char *service, const uint8_t id[16],
-		    int64_t start_ns, bool *found, uint64_t *content, struct err *err);
+int seen_find(struct store_seen *s, uint64_t generation, const char *service, const uint8_t id[16], int64_t start_ns,
+	      bool *found, uint64_t *content, struct err *err);
 
 #endif

@@ -63,7 +63,7 @@ static int add_content(struct store *s, struct store_stat *out, struct err *err)
 	return rc;
 }
 
-int store_get_stat(struct store *s, struct store_stat *out, struct err *err)
+int local_get_stat(struct store *s, struct store_stat *out, struct err *err)
 {
 	struct catalogue_stat c;
 	int64_t cap = 0;

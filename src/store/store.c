@@ -29,7 +29,7 @@ int store_open(const char *directory, struct store **out, struct err *err)
 			       directory);
 	if (s.dir < 0)
 		return err_set(err, ERR_IO, "%s: %s", directory, strerror(errno));
-	rc = store_read_header(s.dir, directory, uuid, err);
+	rc = os_read_header(s.dir, directory, uuid, err);
 	if (rc == 0)
 		rc = catalogue_open(directory, CATALOGUE_READ, &s.catalogue, err);
 	if (rc < 0) {

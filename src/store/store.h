@@ -195,14 +195,14 @@ struct store_writer_options {
  * Fails  ERR_IO; when another process holds the lock, the message names it, and *holder (if not NULL) receives the content
  *        of the lock file
  */
-int store_writer_open(const char *directory, bool create, const struct store_writer_options *o,
-		      struct store_writer **out, struct buf *holder, struct err *err);
+int upkeep_open_writer(const char *directory, bool create, const struct store_writer_options *o,
+		       struct store_writer **out, struct buf *holder, struct err *err);
 
 /* Append messages about damage that the writer found and repaired since the last call, a line each. Any thread. */
-void store_writer_take_notes(struct store_writer *w, struct buf *out);
+void writer_take_notes(struct store_writer *w, struct buf *out);
 
-/* Flush and close. Takes NULL. Fails like store_flush; the writer is freed in any case. */
-int store_writer_close(struct store_writer *w, struct err *err);
+/* Flush and close. Takes NULL. Fails like writer_flush; the writer is freed in any case. */
+int upkeep_close_writer(struct store_writer *w, struct err *err);
 
 /* A profile to store. Borrowed during the call. */
 struct store_input {
@@ -221,35 +221,35 @@ struct store_input {
  * duplicate  set if the store has this profile already: nothing was added
  * Fails      ERR_LIMIT when nothing can be freed under the cap; ERR_RANGE; ERR_IO
  */
-int store_append(struct store_writer *w, const struct store_input *in, uint8_t *id, bool *duplicate, struct err *err);
+int writer_append(struct store_writer *w, const struct store_input *in, uint8_t *id, bool *duplicate, struct err *err);
 
 /* Write and sync the batch. Fails with ERR_IO: nothing of the batch is then durable, and it stays for the next call. */
-int store_commit(struct store_writer *w, struct err *err);
+int writer_commit(struct store_writer *w, struct err *err);
 
-int store_add_mark(struct store_writer *w, const char *service, const struct store_mark *m, struct err *err);
+int writer_add_mark(struct store_writer *w, const char *service, const struct store_mark *m, struct err *err);
 
 /* Write the head as a segment and begin a new journal. */
-int store_flush(struct store_writer *w, struct err *err);
+int writer_flush(struct store_writer *w, struct err *err);
 
 /* Is a flush due: is the journal an hour old, or the journal or head large? */
-bool store_flush_is_due(struct store_writer *w);
+bool writer_flush_is_due(struct store_writer *w);
 
 /* Run compaction and retention as far as they are due. dry_run: only append lines that say what would be done. */
-int store_maintain(struct store_writer *w, bool now, bool dry_run, struct stop *stop, struct buf *report,
-		   struct err *err);
+int upkeep_run(struct store_writer *w, bool now, bool dry_run, struct stop *stop, struct buf *report, struct err *err);
 
 /* Copy a selection to pin/NAME.cpx; remove it. */
-int store_pin(struct store_writer *w, const char *name, const struct store_query *q, const char *spec, struct err *err);
-int store_unpin(struct store_writer *w, const char *name, struct err *err);
+int upkeep_pin(struct store_writer *w, const char *name, const struct store_query *q, const char *spec,
+	       struct err *err);
+int upkeep_unpin(struct store_writer *w, const char *name, struct err *err);
 
 /* Delete the profiles of a query. n: their number. */
-int store_remove(struct store_writer *w, const struct store_query *q, uint64_t *n, struct err *err);
+int upkeep_remove(struct store_writer *w, const struct store_query *q, uint64_t *n, struct err *err);
 
 /* Write the profiles of a query as a segment of its own (flags SEGMENT_EXPORT), and add all of such a file. */
-int store_export(struct store *s, const struct store_query *q, const char *path, struct stop *stop, uint64_t *n,
-		 struct err *err);
-int store_import_segment(struct store_writer *w, const char *path, uint64_t *n, uint64_t *n_duplicates,
-			 struct err *err);
+int upkeep_export(struct store *s, const struct store_query *q, const char *path, struct stop *stop, uint64_t *n,
+		  struct err *err);
+int upkeep_import_segment(struct store_writer *w, const char *path, uint64_t *n, uint64_t *n_duplicates,
+			  struct err *err);
 
 /* --- state --- */
 
@@ -261,16 +261,16 @@ struct store_stat {
 	uint64_t dict_bytes, block_bytes; /* of segments: dictionaries, samples */
 	int64_t first_ns, last_ns;
 };
-int store_get_stat(struct store *s, struct store_stat *out, struct err *err);
+int local_get_stat(struct store *s, struct store_stat *out, struct err *err);
 
 /* The same from the counters of the writer, quickly: no file is read, dict_bytes and block_bytes are 0. Any thread. */
-void store_writer_get_stat(struct store_writer *w, struct store_stat *out);
+void writer_get_stat(struct store_writer *w, struct store_stat *out);
 
 /* Check every CRC and reference; deep: decode everything and compare totals. A line per damage is appended. Returns the
    number of damaged files, or ERR_*. */
-int store_verify(struct store *s, bool deep, struct stop *stop, struct buf *report, struct err *err);
+int upkeep_verify(struct store *s, bool deep, struct stop *stop, struct buf *report, struct err *err);
 
 /* Rebuild index.db from segments and journals, and move damaged files to bad/. */
-int store_repair(const char *directory, struct buf *report, struct err *err);
+int upkeep_repair(const char *directory, struct buf *report, struct err *err);
 
 #endif

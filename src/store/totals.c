@@ -22,13 +22,13 @@ struct totals {
 static int totals_report(struct totals *t, const struct chapter *c, const struct dict_meta *m,
 			 struct store_block_total *out, struct err *err)
 {
-	const struct dict_series *series = store_listing_series_of(t->l, t->s);
-	const char **type = store_listing_types(c, m);
+	const struct dict_series *series = local_listing_series_of(t->l, t->s);
+	const char **type = local_listing_types(c, m);
 	int rc;
 
 	out->service = c->service;
 	out->kind = strtab_text(t->l->chapter[t->s->chapter]->dict.str, series->kind);
-	out->label = store_listing_labels(t->l, t->s);
+	out->label = local_listing_labels(t->l, t->s);
 	out->n_labels = series->n_labels;
 	out->n_types = m->n_types;
 	out->type = type;
@@ -74,7 +74,7 @@ static int report_profiles(struct totals *t, const struct chapter *c, const stru
 			   struct err *err)
 {
 	const struct store_query *q = t->l->q;
-	const uint8_t *hash = store_listing_series_of(t->l, t->s)->hash;
+	const uint8_t *hash = local_listing_series_of(t->l, t->s)->hash;
 	int64_t *total = mem_alloc((size_t)b->n_columns * b->n, sizeof(*total));
 	int64_t *own = mem_alloc(b->n_columns, sizeof(*own));
 	int rc = block_totals(b, total, err);
@@ -164,7 +164,7 @@ int store_totals(struct store *s, const struct store_query *q, struct stop *stop
 {
 	struct store_listing l;
 	struct totals t = { .l = &l, .fn = fn, .arg = arg };
-	int rc = store_listing_open(s, q, stop, &l, err);
+	int rc = local_listing_open(s, q, stop, &l, err);
 
 	if (rc < 0)
 		return rc;
@@ -173,6 +173,6 @@ int store_totals(struct store *s, const struct store_query *q, struct stop *stop
 		rc = report_series(&t, err);
 	}
 	buf_release(&t.buffer);
-	store_listing_close(&l);
+	local_listing_close(&l);
 	return rc;
 }

@@ -233,7 +233,7 @@ static int verify_all(struct verifier *v, struct err *err)
 {
 	struct err damage;
 	uint8_t uuid[16];
-	int rc = store_read_header(v->dir, v->s->directory, uuid, &damage);
+	int rc = os_read_header(v->dir, v->s->directory, uuid, &damage);
 
 	if (rc == ERR_FORMAT)
 		verify_note(v, "STORE", &damage);
@@ -252,7 +252,7 @@ static int verify_all(struct verifier *v, struct err *err)
 	return rc == 0 ? check_journals(v, err) : rc;
 }
 
-int store_verify(struct store *s, bool deep, struct stop *stop, struct buf *report, struct err *err)
+int upkeep_verify(struct store *s, bool deep, struct stop *stop, struct buf *report, struct err *err)
 {
 	struct verifier v = { .s = s, .deep = deep, .stop = stop, .report = report };
 	struct err ignored;

@@ -604,9 +604,9 @@ static void print_window(const struct store_query *q, struct buf *out)
 	}
 	if (is_all)
 		return;
-	window_print_time(q->t0, out);
+	store_print_time(q->t0, out);
 	buf_addz(out, "..");
-	window_print_time(q->t1, out);
+	store_print_time(q->t1, out);
 }
 
 void window_print(const struct window *w, const struct store_query *q, struct buf *out)

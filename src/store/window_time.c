@@ -447,7 +447,7 @@ int window_time_resolve(const struct window_time *t, const char *text, const cha
 		rc = resolve_end(&r, &t->from, at, t1);
 	if (rc < 0 || *t0 < *t1)
 		return rc;
-	window_print_span(*t0, *t1, &span);
+	store_print_span(*t0, *t1, &span);
 	err_set(err, ERR_USAGE, "%.300s: the window %s %s", text, buf_text(&span),
 		*t0 == *t1 ? "is empty" : "ends before it begins");
 	buf_release(&span);
@@ -469,7 +469,7 @@ static time_t window_time_split(int64_t ns, struct tm *tm, int64_t *fraction)
 	return t;
 }
 
-void window_print_time(int64_t ns, struct buf *out)
+void store_print_time(int64_t ns, struct buf *out)
 {
 	struct tm tm;
 	int64_t fraction;
@@ -493,7 +493,7 @@ static void window_time_print_clock(const struct tm *tm, bool with_seconds, stru
 		buf_addf(out, ":%02d", tm->tm_sec);
 }
 
-void window_print_span(int64_t t0, int64_t t1, struct buf *out)
+void store_print_span(int64_t t0, int64_t t1, struct buf *out)
 {
 	struct tm a, b;
 	int64_t fraction;

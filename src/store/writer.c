@@ -27,7 +27,7 @@ enum {
 	NOTES_MAX = 64 << 10, /* bytes of notes that are not taken */
 };
 
-void store_add_note(struct store_writer *w, const char *format, ...)
+void writer_add_note(struct store_writer *w, const char *format, ...)
 {
 	char line[1200];
 	va_list args;
@@ -39,7 +39,7 @@ void store_add_note(struct store_writer *w, const char *format, ...)
 		buf_addf(&w->notes, "%s\n", line);
 }
 
-void store_writer_take_notes(struct store_writer *w, struct buf *out)
+void writer_take_notes(struct store_writer *w, struct buf *out)
 {
 	pthread_mutex_lock(&w->lock);
 	buf_add(out, buf_text(&w->notes), w->notes.len);
@@ -47,7 +47,8 @@ void store_writer_take_notes(struct store_writer *w, struct buf *out)
 	pthread_mutex_unlock(&w->lock);
 }
 
-int store_begin_journal(struct store_writer *w, int64_t seq, bool may_free, struct store_journal **out, struct err *err)
+int writer_begin_journal(struct store_writer *w, int64_t seq, bool may_free, struct store_journal **out,
+			 struct err *err)
 {
 	uint64_t size = cap_journal_bytes(&w->cap);
 
@@ -58,14 +59,14 @@ int store_begin_journal(struct store_writer *w, int64_t seq, bool may_free, stru
 		if (rc < 0)
 			return rc;
 	}
-	return journal_create(w, seq, size, out, err);
+	return writer_journal_create(w, seq, size, out, err);
 }
 
-void store_drop_journal(struct store_writer *w, struct store_journal *j)
+void writer_drop_journal(struct store_writer *w, struct store_journal *j)
 {
 	if (os_unlink(w->dir, j->name) == 0)
 		cap_release(&w->cap, CAP_JOURNALS, j->charged);
-	journal_close(j);
+	writer_journal_close(j);
 }
 
 /* Take `lock`, with an active journal. On failure the lock is not held. */
@@ -79,19 +80,19 @@ static int lock_active(struct store_writer *w, struct err *err)
 	if (w->active)
 		return 0;
 	seq = w->next_journal++;
-	rc = store_begin_journal(w, seq, false, &w->active, err);
+	rc = writer_begin_journal(w, seq, false, &w->active, err);
 	if (rc == 0)
 		return 0;
 	pthread_mutex_unlock(&w->lock);
 	if (rc != ERR_LIMIT)
 		return rc;
 	pthread_mutex_lock(&w->maintenance);
-	rc = store_begin_journal(w, seq, true, &j, err);
+	rc = writer_begin_journal(w, seq, true, &j, err);
 	pthread_mutex_lock(&w->lock);
 	pthread_mutex_unlock(&w->maintenance);
 	if (w->active) { /* by another thread meanwhile */
 		if (rc == 0)
-			store_drop_journal(w, j);
+			writer_drop_journal(w, j);
 		return 0;
 	}
 	w->active = j;
@@ -147,13 +148,13 @@ static int keep_share(struct store_writer *w, const struct profile *p, struct er
 	int rc = 0;
 
 	if (w->uncommitted >= share / 2) {
-		rc = journal_commit(w, w->active, err);
+		rc = writer_journal_commit(w, w->active, err);
 		w->uncommitted = 0;
 	}
 	if (rc == 0 && w->active->end < share)
 		return w->uncommitted && bytes < share / 4 ? 0 : make_flush_room(w, bytes, err);
 	pthread_mutex_unlock(&w->lock);
-	rc = rc < 0 ? rc : store_flush(w, err);
+	rc = rc < 0 ? rc : writer_flush(w, err);
 	return rc < 0 ? rc : lock_active(w, err);
 }
 
@@ -168,7 +169,7 @@ static int find_content(struct store_writer *w, const char *service, const uint8
 	*found = c != NULL;
 	if (c)
 		*content = *c;
-	return c ? 0 : store_seen_find(w->seen, w->generation, service, id, start_ns, found, content, err);
+	return c ? 0 : seen_find(w->seen, w->generation, service, id, start_ns, found, content, err);
 }
 
 /*
@@ -216,7 +217,7 @@ static int store_writer_append(struct store_writer *w, const struct store_input 
 		p.start_ns = in->start_ns;
 	if (!p.duration_ns)
 		p.duration_ns = in->duration_ns;
-	content = store_content_hash(&s->content, s->dict, &p);
+	content = content_hash(&s->content, s->dict, &p);
 	rc = place_profile(w, in->service, s->dict->series[series].hash, content, &p.start_ns, id, duplicate, err);
 	if (rc == 0 && !*duplicate)
 		head_add_profile(h, service, &p, content);
@@ -225,7 +226,7 @@ static int store_writer_append(struct store_writer *w, const struct store_input 
 	return rc;
 }
 
-int store_append(struct store_writer *w, const struct store_input *in, uint8_t *id, bool *duplicate, struct err *err)
+int writer_append(struct store_writer *w, const struct store_input *in, uint8_t *id, bool *duplicate, struct err *err)
 {
 	uint8_t local[16];
 	struct journal_head *h;
@@ -247,7 +248,7 @@ int store_append(struct store_writer *w, const struct store_input *in, uint8_t *
 	return rc;
 }
 
-int store_add_mark(struct store_writer *w, const char *service, const struct store_mark *m, struct err *err)
+int writer_add_mark(struct store_writer *w, const char *service, const struct store_mark *m, struct err *err)
 {
 	int rc = lock_active(w, err);
 
@@ -258,12 +259,12 @@ int store_add_mark(struct store_writer *w, const char *service, const struct sto
 	return 0;
 }
 
-int store_commit(struct store_writer *w, struct err *err)
+int writer_commit(struct store_writer *w, struct err *err)
 {
 	int rc;
 
 	pthread_mutex_lock(&w->lock);
-	rc = w->active ? journal_commit(w, w->active, err) : 0;
+	rc = w->active ? writer_journal_commit(w, w->active, err) : 0;
 	w->uncommitted = 0;
 	pthread_mutex_unlock(&w->lock);
 	return rc;

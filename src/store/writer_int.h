@@ -46,33 +46,33 @@ struct store_writer {
 	size_t uncommitted;            /* memory that the appends since the last commit use */
 	struct store_journal *pending; /* list: to be written as segments, oldest first */
 	struct store_seen *seen;
-	uint64_t generation; /* incremented by store_segments_changed */
-	struct buf notes;    /* for store_writer_take_notes */
+	uint64_t generation; /* incremented by writer_segments_changed */
+	struct buf notes;    /* for writer_take_notes */
 };
 
 /* Append a line to the notes. `lock` is held, or the store is being opened. */
-void store_add_note(struct store_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void writer_add_note(struct store_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* --- layout --- */
 
 /* Read DIR/STORE. Fails with ERR_IO if it is missing, ERR_FORMAT if it is damaged, ERR_UNKNOWN if it is newer than this program. */
-int store_read_header(int dir, const char *directory, uint8_t uuid[16], struct err *err);
+int os_read_header(int dir, const char *directory, uint8_t uuid[16], struct err *err);
 
-/* Take the lock of the writer: returns a descriptor to be closed, or ERR_*. See store_writer_open for holder. owner may be
+/* Take the lock of the writer: returns a descriptor to be closed, or ERR_*. See upkeep_open_writer for holder. owner may be
    NULL. */
-int store_lock(int dir, const char *directory, const char *owner, mode_t mode, struct buf *holder, struct err *err);
+int os_lock(int dir, const char *directory, const char *owner, mode_t mode, struct buf *holder, struct err *err);
 
 /* Create or open a file of the store with its mode and group: flags as of os_open. Returns a descriptor, or ERR_IO. */
-int store_create_file(const struct store_writer *w, const char *name, int flags, struct err *err);
+int writer_create_file(const struct store_writer *w, const char *name, int flags, struct err *err);
 
 /* Make the folders of "seg/raw/2026/x", each with its mode and synced. */
-int store_make_folders(const struct store_writer *w, const char *name, struct err *err);
+int writer_make_folders(const struct store_writer *w, const char *name, struct err *err);
 
 /* Remove a file and subtract its bytes; a file that is missing is no error. */
-int store_remove_file(struct store_writer *w, const char *name, enum cap_kind kind, struct err *err);
+int writer_remove_file(struct store_writer *w, const char *name, enum cap_kind kind, struct err *err);
 
 /* Remove a file whose transaction failed, unless the transaction may have taken place: then the next opening decides. */
-void store_discard_file(struct store_writer *w, const char *name, enum cap_kind kind);
+void writer_discard_file(struct store_writer *w, const char *name, enum cap_kind kind);
 
 /* --- segments and pins: written to tmp/, then renamed. The maintenance lock is held, and no transaction is open at begin. --- */
 
@@ -85,9 +85,9 @@ struct store_file;
  * bytes  the largest size expected: it is reserved under the cap. More is taken as available
  * Fails  ERR_LIMIT if there is no room, ERR_IO
  */
-int store_file_begin(struct store_writer *w, const struct segment_info *info, int level, uint64_t bytes,
-		     struct store_file **out, struct err *err);
-int store_file_add(struct store_file *f, const struct chapter *c, struct err *err);
+int writer_file_begin(struct store_writer *w, const struct segment_info *info, int level, uint64_t bytes,
+		      struct store_file **out, struct err *err);
+int writer_file_add(struct store_file *f, const struct chapter *c, struct err *err);
 
 /*
  * Sync the file, rename it, sync its folder. f is freed in any case.
@@ -96,16 +96,16 @@ int store_file_add(struct store_file *f, const struct chapter *c, struct err *er
  * row    file, bytes, crc for catalogue_add_segment
  * out    the opened file; may be NULL
  */
-int store_file_finish(struct store_file *f, const char *name, struct catalogue_segment *row, struct segment **out,
-		      struct err *err);
-void store_file_discard(struct store_file *f); /* takes NULL */
+int writer_file_finish(struct store_file *f, const char *name, struct catalogue_segment *row, struct segment **out,
+		       struct err *err);
+void writer_file_discard(struct store_file *f); /* takes NULL */
 
 /* To be called after a transaction that added or removed segments (with the maintenance lock, without `lock`). */
-void store_segments_changed(struct store_writer *w);
+void writer_segments_changed(struct store_writer *w);
 
 /* --- state --- */
 
 /* Bytes of the journals, and profiles in memory that are not in segments yet. Any thread. */
-void store_get_head(struct store_writer *w, uint64_t *bytes, uint64_t *profiles);
+void writer_get_head(struct store_writer *w, uint64_t *bytes, uint64_t *profiles);
 
 #endif

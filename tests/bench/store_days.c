@@ -100,12 +100,12 @@ static void append_step(struct filler *f, unsigned n_instances)
 		in.profile = f->profile[number((uint32_t)f->n)];
 		in.start_ns = simulated_now + number(1000000000);
 		in.duration_ns = 30 * SECOND;
-		check(store_append(f->writer, &in, NULL, &duplicate, &err), "append", &err);
+		check(writer_append(f->writer, &in, NULL, &duplicate, &err), "append", &err);
 		f->n_profiles += !duplicate;
 	}
 	f->append += seconds(CLOCK_PROCESS_CPUTIME_ID) - t;
 	t = seconds(CLOCK_PROCESS_CPUTIME_ID);
-	check(store_commit(f->writer, &err), "commit", &err);
+	check(writer_commit(f->writer, &err), "commit", &err);
 	f->commit += seconds(CLOCK_PROCESS_CPUTIME_ID) - t;
 }
 
@@ -115,12 +115,12 @@ static void maintain_step(struct filler *f)
 	struct buf report = { 0 };
 	struct err err;
 
-	if (store_flush_is_due(f->writer)) {
-		check(store_flush(f->writer, &err), "flush", &err);
+	if (writer_flush_is_due(f->writer)) {
+		check(writer_flush(f->writer, &err), "flush", &err);
 		f->flush += seconds(CLOCK_PROCESS_CPUTIME_ID) - t;
 		t = seconds(CLOCK_PROCESS_CPUTIME_ID);
 	}
-	check(store_maintain(f->writer, false, false, NULL, &report, &err), "maintain", &err);
+	check(upkeep_run(f->writer, false, false, NULL, &report, &err), "maintain", &err);
 	f->maintain += seconds(CLOCK_PROCESS_CPUTIME_ID) - t;
 	buf_release(&report);
 }
@@ -133,7 +133,7 @@ static void print_store(const char *directory, const struct filler *f)
 	double n;
 
 	check(store_open(directory, &s, &err), directory, &err);
-	check(store_get_stat(s, &stat, &err), directory, &err);
+	check(local_get_stat(s, &stat, &err), directory, &err);
 	n = (double)stat.profiles[TIER_RAW];
 	printf("profiles %.0f\n", n);
 	printf("segments %u\n", stat.segments);
@@ -158,7 +158,7 @@ static int fill(const char *directory, char **argv, int argc)
 	struct err err;
 
 	read_files(&f, argv + 3, (size_t)argc - 3);
-	check(store_writer_open(directory, true, &options, &f.writer, NULL, &err), directory, &err);
+	check(upkeep_open_writer(directory, true, &options, &f.writer, NULL, &err), directory, &err);
 	for (; simulated_now < end; simulated_now += every) {
 		append_step(&f, n_instances);
 		maintain_step(&f);
@@ -167,7 +167,7 @@ static int fill(const char *directory, char **argv, int argc)
 		simulated_now += 3600 * SECOND;
 		maintain_step(&f);
 	}
-	check(store_writer_close(f.writer, &err), "close", &err);
+	check(upkeep_close_writer(f.writer, &err), "close", &err);
 	print_store(directory, &f);
 	return 0;
 }

@@ -38,7 +38,7 @@ static inline struct filled filled_start(void)
 	static const struct store_writer_options options = { .cap = 1 << 28, .now = filled_now, .owner = "test" };
 	struct filled f = { .folder = "/tmp/cpa-filled-XXXXXX" };
 
-	if (!mkdtemp(f.folder) || store_writer_open(f.folder, true, &options, &f.w, NULL, &f.err) < 0)
+	if (!mkdtemp(f.folder) || upkeep_open_writer(f.folder, true, &options, &f.w, NULL, &f.err) < 0)
 		fail_msg("%s: %s", f.folder, f.err.msg);
 	return f;
 }
@@ -58,7 +58,7 @@ static inline void filled_add(struct filled *f, const char *service, const char 
 	make_row(&m, "work;main", values, NULL, 0);
 	p = make_end(&m);
 	in.profile = p;
-	if (store_append(f->w, &in, NULL, &duplicate, &f->err) < 0)
+	if (writer_append(f->w, &in, NULL, &duplicate, &f->err) < 0)
 		fail_msg("%s", f->err.msg);
 	profile_free(p);
 }
@@ -68,7 +68,7 @@ static inline void filled_mark(struct filled *f, const char *service, int64_t at
 	char env[] = "", *k = strdup(kind), *t = strdup(text);
 	const struct store_mark m = { FILLED_T0 + at_ns, env, k, t };
 
-	if (store_add_mark(f->w, service, &m, &f->err) < 0)
+	if (writer_add_mark(f->w, service, &m, &f->err) < 0)
 		fail_msg("%s", f->err.msg);
 	free(k);
 	free(t);
@@ -76,7 +76,7 @@ static inline void filled_mark(struct filled *f, const char *service, int64_t at
 
 static inline void filled_close(struct filled *f)
 {
-	if (store_commit(f->w, &f->err) < 0 || store_writer_close(f->w, &f->err) < 0)
+	if (writer_commit(f->w, &f->err) < 0 || upkeep_close_writer(f->w, &f->err) < 0)
 		fail_msg("%s", f->err.msg);
 	f->w = NULL;
 }

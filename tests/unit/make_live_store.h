@@ -48,13 +48,13 @@ static inline void live_store_open(struct live_store *m)
 		.cap = m->cap, .retain_raw_ns = m->retain, .group = "", .owner = "test", .now = live_store_now
 	};
 
-	if (store_writer_open(m->dir, true, &o, &m->w, NULL, &m->err))
+	if (upkeep_open_writer(m->dir, true, &o, &m->w, NULL, &m->err))
 		fail_msg("%s", m->err.msg);
 }
 
 static inline void live_store_close(struct live_store *m)
 {
-	if (store_writer_close(m->w, &m->err))
+	if (upkeep_close_writer(m->w, &m->err))
 		fail_msg("%s", m->err.msg);
 	m->w = NULL;
 }
@@ -79,7 +79,7 @@ static inline int live_store_tear_down(void **state)
 	struct live_store *m = *state;
 	char command[128];
 
-	store_writer_close(m->w, NULL);
+	upkeep_close_writer(m->w, NULL);
 	snprintf(command, sizeof(command), "rm -rf %s", m->dir);
 	assert_int_equal(system(command), 0);
 	free(m);
@@ -116,7 +116,7 @@ static inline bool live_store_append(struct live_store *m, const char *service, 
 	bool duplicate;
 
 	snprintf(text, sizeof(text), "10.0.0.%d", instance);
-	if (store_append(m->w, &in, NULL, &duplicate, &m->err))
+	if (writer_append(m->w, &in, NULL, &duplicate, &m->err))
 		fail_msg("%s", m->err.msg);
 	profile_free(p);
 	return !duplicate;
@@ -124,13 +124,13 @@ static inline bool live_store_append(struct live_store *m, const char *service, 
 
 static inline void live_store_flush(struct live_store *m)
 {
-	if (store_commit(m->w, &m->err) || store_flush(m->w, &m->err))
+	if (writer_commit(m->w, &m->err) || writer_flush(m->w, &m->err))
 		fail_msg("%s", m->err.msg);
 }
 
 static inline void live_store_maintain(struct live_store *m, struct buf *report)
 {
-	if (store_maintain(m->w, true, false, NULL, report, &m->err))
+	if (upkeep_run(m->w, true, false, NULL, report, &m->err))
 		fail_msg("%s", m->err.msg);
 }
 
@@ -254,7 +254,7 @@ static inline int live_store_verify(const char *dir, struct buf *report, struct 
 
 	if (rc < 0)
 		return rc;
-	rc = store_verify(s, true, NULL, report, err);
+	rc = upkeep_verify(s, true, NULL, report, err);
 	store_close(s);
 	return rc;
 }

@@ -89,7 +89,7 @@ static inline int store_put(struct store_writer *w, const char *service, int64_t
 				  .profile = p,
 				  .start_ns = start_ns,
 				  .duration_ns = 1000 };
-	int rc = store_append(w, &in, NULL, duplicate, err);
+	int rc = writer_append(w, &in, NULL, duplicate, err);
 
 	profile_free(p);
 	return rc;
@@ -118,7 +118,7 @@ static inline int store_test_open(struct store_writer **w, struct err *err)
 {
 	struct store_writer_options o = store_test_options();
 
-	return store_writer_open(store_folder, true, &o, w, NULL, err);
+	return upkeep_open_writer(store_folder, true, &o, w, NULL, err);
 }
 
 /* The content of a store, as a reader sees it. */

@@ -51,9 +51,9 @@ static struct journal make_journal(void)
 
 		assert_int_equal(store_put_number(w, i, &duplicate, &err), 0);
 		if (i == 4)
-			assert_int_equal(store_add_mark(w, "shop", &mark, &err), 0);
+			assert_int_equal(writer_add_mark(w, "shop", &mark, &err), 0);
 		if (i % BATCH == BATCH - 1)
-			assert_int_equal(store_commit(w, &err), 0);
+			assert_int_equal(writer_commit(w, &err), 0);
 	}
 	snprintf(path, sizeof(path), "%s/journal/00000001.cpj", store_folder);
 	fd = open(path, O_RDONLY);
@@ -66,7 +66,7 @@ static struct journal make_journal(void)
 	for (int i = 1; i <= BATCHES; i++)
 		j.end[i] = j.n += BATCH_HEAD + (get_u32(j.data + j.n + 16) + 7) / 8 * 8;
 	assert_int_equal(get_u32(j.data + j.n), 0);
-	assert_int_equal(store_writer_close(w, &err), 0);
+	assert_int_equal(upkeep_close_writer(w, &err), 0);
 	return j;
 }
 

@@ -82,7 +82,7 @@ static void merges_step_by_step_as_time_passes(void **state)
 
 		collect(m, 24);
 		want = live_store_sum(m, &q);
-		if (store_maintain(m->w, false, false, NULL, NULL, &m->err))
+		if (upkeep_run(m->w, false, false, NULL, NULL, &m->err))
 			fail_msg("%s", m->err.msg);
 		after = live_store_sum(m, &q);
 		assert_string_equal(buf_text(&after), buf_text(&want));
@@ -98,7 +98,7 @@ static void a_dry_run_changes_nothing(void **state)
 	struct buf report = { 0 };
 
 	collect(m, 48);
-	assert_int_equal(store_maintain(m->w, true, true, NULL, &report, &m->err), 0);
+	assert_int_equal(upkeep_run(m->w, true, true, NULL, &report, &m->err), 0);
 	assert_non_null(strstr(buf_text(&report), "merge 24 segments"));
 	assert_int_equal(live_store_count(m, ".cps"), 48);
 	buf_release(&report);
@@ -161,7 +161,7 @@ static void deletes_a_day_quickly(void **state)
 	m->retain = STORE_DAY;
 	live_store_open(m);
 	start = clock_ns();
-	assert_int_equal(store_maintain(m->w, false, false, NULL, NULL, &m->err), 0);
+	assert_int_equal(upkeep_run(m->w, false, false, NULL, NULL, &m->err), 0);
 	print_message("CPU time of retention: %" PRId64 " us\n", (clock_ns() - start) / 1000);
 }
 
@@ -241,7 +241,7 @@ static void append_large(struct live_store *m, uint64_t seed)
 	}
 	p = make_end(&made);
 	in.profile = p;
-	if (store_append(m->w, &in, NULL, &duplicate, &m->err))
+	if (writer_append(m->w, &in, NULL, &duplicate, &m->err))
 		fail_msg("%s", m->err.msg);
 	profile_free(p);
 }
@@ -258,16 +258,16 @@ static void the_cap_holds_during_a_day(void **state)
 	first.t1 = STORE_MONDAY + 1;
 	append_large(m, 12345);
 	live_store_flush(m);
-	assert_int_equal(store_pin(m->w, "first", &first, "shop@all", &m->err), 0);
+	assert_int_equal(upkeep_pin(m->w, "first", &first, "shop@all", &m->err), 0);
 	first.pin = "first";
 	pinned = live_store_sum(m, &first);
 	assert_int_equal(pthread_create(&thread, NULL, watch, &w), 0);
 	for (unsigned i = 1; i < 24 * 30; i++) {
 		store_time += STORE_HOUR / 30;
 		append_large(m, i);
-		if (store_commit(m->w, &m->err))
+		if (writer_commit(m->w, &m->err))
 			fail_msg("%s", m->err.msg);
-		if (store_flush_is_due(m->w))
+		if (writer_flush_is_due(m->w))
 			live_store_flush(m);
 		if (i % 60 == 0) {
 			struct buf sum;
@@ -276,7 +276,7 @@ static void the_cap_holds_during_a_day(void **state)
 			sum = live_store_sum(m, &q);
 			assert_int_equal(atoi(buf_text(&sum)), 16);
 			buf_release(&sum);
-			if (store_maintain(m->w, false, false, NULL, NULL, &m->err))
+			if (upkeep_run(m->w, false, false, NULL, NULL, &m->err))
 				fail_msg("%s", m->err.msg);
 		}
 	}

@@ -70,19 +70,19 @@ static int put_batch(struct store_writer *w, unsigned batch, struct err *err)
 		if (rc < 0)
 			return rc;
 	}
-	return store_commit(w, err);
+	return writer_commit(w, err);
 }
 
 static int maintain(struct store_writer *w, unsigned batch, struct err *err)
 {
 	struct store_query q = { .service = "shop", .kind = "cpu", .t0 = INT64_MIN, .t1 = INT64_MAX };
-	int rc = store_flush(w, err);
+	int rc = writer_flush(w, err);
 
 	store_time += INT64_C(7200) * 1000000000;
 	if (rc == 0 && batch % 8 == 7)
-		rc = store_maintain(w, true, false, NULL, NULL, err);
+		rc = upkeep_run(w, true, false, NULL, NULL, err);
 	if (rc == 0 && batch == 3)
-		rc = store_pin(w, "release", &q, "store:shop", err);
+		rc = upkeep_pin(w, "release", &q, "store:shop", err);
 	return rc;
 }
 
@@ -101,7 +101,7 @@ static int run(struct err *err)
 		if (rc == 0 && batch % 4 == 3)
 			rc = maintain(w, batch, err);
 	}
-	closed = store_writer_close(w, rc < 0 ? NULL : err);
+	closed = upkeep_close_writer(w, rc < 0 ? NULL : err);
 	return rc < 0 ? rc : closed;
 }
 
@@ -148,7 +148,7 @@ static void check_verify(uint64_t at, const char *what)
 	int rc = store_open(store_folder, &s, &err);
 
 	if (rc == 0) {
-		rc = store_verify(s, true, NULL, &report, &err);
+		rc = upkeep_verify(s, true, NULL, &report, &err);
 		store_close(s);
 	}
 	if (rc != 0)
@@ -176,7 +176,7 @@ static void check_recovery(uint64_t at, const char *what, unsigned committed)
 			fail_msg("%s at %lu: append: %s", what, (unsigned long)at, err.msg);
 		assert_true(duplicate || i >= committed);
 	}
-	if (store_writer_close(w, &err) < 0)
+	if (upkeep_close_writer(w, &err) < 0)
 		fail_msg("%s at %lu: close: %s", what, (unsigned long)at, err.msg);
 	check_content(at, what, n_batches * BATCH);
 	check_verify(at, what);

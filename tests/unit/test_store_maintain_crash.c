@@ -30,7 +30,7 @@ static void fill(struct live_store *m)
 		if (hour < 3)
 			live_store_flush(m);
 	}
-	assert_int_equal(store_commit(m->w, &m->err), 0);
+	assert_int_equal(writer_commit(m->w, &m->err), 0);
 }
 
 /* Merge, pin and remove, in the process that dies. */
@@ -42,14 +42,14 @@ static void work(struct live_store *m)
 	};
 	uint64_t n;
 
-	if (store_writer_open(m->dir, false, &o, &m->w, NULL, &m->err))
+	if (upkeep_open_writer(m->dir, false, &o, &m->w, NULL, &m->err))
 		return;
-	store_flush(m->w, &m->err);
+	writer_flush(m->w, &m->err);
 	store_time += STORE_DAY;
-	store_maintain(m->w, true, false, NULL, NULL, &m->err);
-	store_pin(m->w, "p", &q, "mail@all", &m->err);
-	store_remove(m->w, &q, &n, &m->err);
-	store_writer_close(m->w, &m->err);
+	upkeep_run(m->w, true, false, NULL, NULL, &m->err);
+	upkeep_pin(m->w, "p", &q, "mail@all", &m->err);
+	upkeep_remove(m->w, &q, &n, &m->err);
+	upkeep_close_writer(m->w, &m->err);
 }
 
 /* Repair a store without an index and without STORE. */
@@ -57,7 +57,7 @@ static void repair(struct live_store *m)
 {
 	struct buf report = { 0 };
 
-	store_repair(m->dir, &report, &m->err);
+	upkeep_repair(m->dir, &report, &m->err);
 	buf_release(&report);
 }
 
@@ -123,7 +123,7 @@ static void fail_at_every_step(struct live_store *m, void (*action)(struct live_
 	fill(m);
 	want = (struct sums){ live_store_sum(m, &shop), live_store_sum(m, &mail) };
 	if (action == repair)
-		assert_int_equal(store_pin(m->w, "p", &mail, "mail@all", &m->err), 0);
+		assert_int_equal(upkeep_pin(m->w, "p", &mail, "mail@all", &m->err), 0);
 	live_store_close(m);
 	if (action == repair)
 		run("rm %s/index.db* %s/STORE", m->dir, m->dir);
@@ -136,7 +136,7 @@ static void fail_at_every_step(struct live_store *m, void (*action)(struct live_
 		if (action == repair) { /* again, by a process that does not die */
 			struct buf report = { 0 };
 
-			if (store_repair(m->dir, &report, &m->err))
+			if (upkeep_repair(m->dir, &report, &m->err))
 				fail_msg("%s at %" PRIu64 ": repair: %s", what, at, m->err.msg);
 			buf_release(&report);
 		}

@@ -54,7 +54,7 @@ static void open_writer(struct place *p)
 {
 	static const struct store_writer_options options = { .retain_raw_ns = INT64_MAX, .now = test_now };
 
-	check(p, store_writer_open(p->dir, true, &options, &p->w, NULL, &p->err));
+	check(p, upkeep_open_writer(p->dir, true, &options, &p->w, NULL, &p->err));
 }
 
 static int set_up(void **state)
@@ -74,7 +74,7 @@ static int tear_down(void **state)
 	char command[128];
 
 	store_close(p->s);
-	store_writer_close(p->w, NULL);
+	upkeep_close_writer(p->w, NULL);
 	snprintf(command, sizeof(command), "rm -rf %s", p->dir);
 	assert_int_equal(system(command), 0);
 	free(p);
@@ -96,7 +96,7 @@ static void append(struct place *p, const char *service, const char *kind, const
 		make_row(&m, (char[]){ (char)('a' + r), 0 }, value + r * (int)n_types, NULL, 0);
 	profile = make_end(&m);
 	in.profile = profile;
-	check(p, store_append(p->w, &in, NULL, &duplicate, &p->err));
+	check(p, writer_append(p->w, &in, NULL, &duplicate, &p->err));
 	assert_false(duplicate);
 	profile_free(profile);
 }
@@ -113,7 +113,7 @@ static void append_all(struct place *p)
 			append(p, "shop", "cpu", instance[i], START + (10 * k + i) * MINUTE,
 			       "samples/count cpu/nanoseconds", value, 2);
 		}
-	check(p, store_commit(p->w, &p->err));
+	check(p, writer_commit(p->w, &p->err));
 }
 
 static struct store_query query(const char *service, const char *kind)
@@ -156,10 +156,10 @@ static int64_t read_total(struct place *p, const struct store_query *q, uint32_t
 static int flush_and_maintain(struct place *p)
 {
 	struct buf report = { 0 };
-	int rc = store_flush(p->w, &p->err);
+	int rc = writer_flush(p->w, &p->err);
 
 	if (rc >= 0)
-		rc = store_maintain(p->w, true, false, NULL, &report, &p->err);
+		rc = upkeep_run(p->w, true, false, NULL, &report, &p->err);
 	buf_release(&report);
 	return rc;
 }
@@ -178,7 +178,7 @@ static void journals_and_segments_give_the_same_sums(void **state)
 		assert_int_equal(read_total(p, &q, 0, &n), 6 + 2 * (0 + 100 + 200) + 3 * (2 + 3));
 		assert_int_equal(n, 6);
 		assert_int_equal(read_total(p, &q, 1, &n), 6 * 17);
-		check(p, i ? flush_and_maintain(p) : store_flush(p->w, &p->err));
+		check(p, i ? flush_and_maintain(p) : writer_flush(p->w, &p->err));
 	}
 }
 
@@ -240,7 +240,7 @@ static void a_limit_selects_the_latest_profiles(void **state)
 		assert_int_equal(n, 4);
 		buf_release(&l.text);
 		l = (struct listed){ 0 };
-		check(p, store_flush(p->w, &p->err));
+		check(p, writer_flush(p->w, &p->err));
 	}
 }
 
@@ -281,7 +281,7 @@ static void series_are_counted_in_the_window(void **state)
 	struct buf text = { 0 };
 
 	append_all(p);
-	check(p, store_flush(p->w, &p->err));
+	check(p, writer_flush(p->w, &p->err));
 	reopen(p);
 	q.t0 = START + 11 * MINUTE;
 	q.t1 = START + 90 * MINUTE;
@@ -338,7 +338,7 @@ static void totals_of_counters_are_those_of_snapshots(void **state)
 	for (int k = 0; k < 4; k++)
 		append(p, "shop", "mutex", "x", START + k * MINUTE, "contentions/count delay/nanoseconds",
 		       (int64_t[]){ k, 10 * k, 5, 50 }, 2);
-	check(p, store_commit(p->w, &p->err));
+	check(p, writer_commit(p->w, &p->err));
 	reopen(p);
 	q.t0 = START + 2 * MINUTE;
 	check(p, store_totals(p->s, &q, NULL, add_total_line, &text, &p->err));
@@ -357,7 +357,7 @@ static void different_types_are_merged_as_files_are(void **state)
 
 	append(p, "shop", "cpu", "x", START, "samples/count cpu/milliseconds", (int64_t[]){ 1, 10 }, 1);
 	append(p, "shop", "cpu", "x", START + 1, "cpu/microseconds", (int64_t[]){ 500, 7 }, 2);
-	check(p, store_commit(p->w, &p->err));
+	check(p, writer_commit(p->w, &p->err));
 	reopen(p);
 	assert_int_equal(read_total(p, &q, 0, &n), 10000 + 500 + 7);
 	assert_int_equal(n, 2);
@@ -372,7 +372,7 @@ static void a_sum_that_overflows_is_an_error(void **state)
 
 	for (int i = 0; i < 2; i++)
 		append(p, "shop", "cpu", i ? "x" : "y", START + i, "cpu/count", (int64_t[]){ INT64_MAX - 3 }, 1);
-	check(p, store_commit(p->w, &p->err));
+	check(p, writer_commit(p->w, &p->err));
 	reopen(p);
 	assert_int_equal(store_read(p->s, &q, NULL, &profile, &sum, &p->err), ERR_RANGE);
 	assert_non_null(strstr(p->err.msg, "the sum of cpu of all profiles overflows 64 bits"));
@@ -390,7 +390,7 @@ static void missing_profiles_are_counted_by_the_usual_distance(void **state)
 		if (k != 3 && k != 9 && k != 10)
 			append(p, "shop", "cpu", "x", START + k * 10 * MINUTE + k % 3 * 1000, "cpu/count",
 			       (int64_t[]){ 1 }, 1);
-	check(p, store_commit(p->w, &p->err));
+	check(p, writer_commit(p->w, &p->err));
 	reopen(p);
 	check(p, store_read(p->s, &q, NULL, &profile, &sum, &p->err));
 	assert_int_equal(sum.profiles_missing, 3);
@@ -443,10 +443,10 @@ static void an_empty_window_names_what_there_is(void **state)
 		q.match = &match;
 		q.n_match = 1;
 		expect_error(p, &q, "nothing of shop; no profile has this instance");
-		check(p, store_flush(p->w, &p->err));
+		check(p, writer_flush(p->w, &p->err));
 		if (i == 1) {
 			append(p, "other", "heap", "w", START, "space/bytes", (int64_t[]){ 1 }, 1);
-			check(p, store_commit(p->w, &p->err));
+			check(p, writer_commit(p->w, &p->err));
 		}
 	}
 }
@@ -480,9 +480,9 @@ static void damage_is_named_and_can_be_left_out(void **state)
 	struct store_sum sum;
 
 	append_all(p);
-	check(p, store_flush(p->w, &p->err));
+	check(p, writer_flush(p->w, &p->err));
 	append(p, "shop", "cpu", "x", START + 500 * MINUTE, "samples/count cpu/nanoseconds", (int64_t[]){ 5, 55 }, 1);
-	check(p, store_commit(p->w, &p->err));
+	check(p, writer_commit(p->w, &p->err));
 	damage_segment(p);
 	reopen(p);
 	assert_int_equal(store_read(p->s, &q, NULL, &profile, &sum, &p->err), ERR_FORMAT);
@@ -546,7 +546,7 @@ static void eight_readers_see_each_profile_once(void **state)
 	struct place *p = *state;
 	pid_t pid[READERS];
 
-	check(p, store_writer_close(p->w, &p->err)); /* SQLite does not allow a fork with an open database */
+	check(p, upkeep_close_writer(p->w, &p->err)); /* SQLite does not allow a fork with an open database */
 	p->w = NULL;
 	for (int i = 0; i < READERS; i++) {
 		pid[i] = fork();
@@ -558,7 +558,7 @@ static void eight_readers_see_each_profile_once(void **state)
 	for (int round = 0; round < ROUNDS; round++) {
 		for (int k = round * STEP; k < (round + 1) * STEP; k++)
 			append(p, "shop", "cpu", "x", START + k * MINUTE, "cpu/count", (int64_t[]){ k + 1 }, 1);
-		check(p, store_commit(p->w, &p->err));
+		check(p, writer_commit(p->w, &p->err));
 		if (round % 10 == 9)
 			check(p, flush_and_maintain(p));
 	}

@@ -62,19 +62,19 @@ static void a_pin_survives_compaction_and_removal(void **state)
 	q.match = &match;
 	q.n_match = 1;
 	want = live_store_sum(m, &q);
-	assert_int_equal(store_pin(m->w, "2.4.0", &q, "shop{instance=10.0.0.1}@all", &m->err), 0);
-	assert_int_equal(store_pin(m->w, "2.4.0", &q, "", &m->err), ERR_USAGE);
+	assert_int_equal(upkeep_pin(m->w, "2.4.0", &q, "shop{instance=10.0.0.1}@all", &m->err), 0);
+	assert_int_equal(upkeep_pin(m->w, "2.4.0", &q, "", &m->err), ERR_USAGE);
 	assert_non_null(strstr(m->err.msg, "unpin"));
 	live_store_maintain(m, NULL);
 	q.n_match = 0;
-	assert_int_equal(store_remove(m->w, &q, &n, &m->err), 0);
+	assert_int_equal(upkeep_remove(m->w, &q, &n, &m->err), 0);
 	assert_int_equal(n, 18);
 	pin.pin = "2.4.0";
 	check_sum(m, &pin, &want);
 	check_sound(m);
-	assert_int_equal(store_unpin(m->w, "2.4.0", &m->err), 0);
+	assert_int_equal(upkeep_unpin(m->w, "2.4.0", &m->err), 0);
 	assert_int_equal(live_store_count(m, ".cpx"), 0);
-	assert_int_equal(store_unpin(m->w, "2.4.0", &m->err), ERR_IO);
+	assert_int_equal(upkeep_unpin(m->w, "2.4.0", &m->err), ERR_IO);
 	buf_release(&want);
 }
 
@@ -86,9 +86,9 @@ static void a_pin_contains_what_is_not_flushed_yet(void **state)
 
 	fill(m);
 	live_store_append(m, "shop", 1, store_time, 5);
-	assert_int_equal(store_commit(m->w, &m->err), 0);
+	assert_int_equal(writer_commit(m->w, &m->err), 0);
 	want = live_store_sum(m, &q);
-	assert_int_equal(store_pin(m->w, "p", &q, "shop@all", &m->err), 0);
+	assert_int_equal(upkeep_pin(m->w, "p", &q, "shop@all", &m->err), 0);
 	q.pin = "p";
 	check_sum(m, &q, &want);
 	buf_release(&want);
@@ -102,9 +102,9 @@ static void refuses_names_of_pins_that_are_no_file_names(void **state)
 
 	fill(m);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_equal(store_pin(m->w, bad[i], &q, "", &m->err), ERR_USAGE);
+		assert_int_equal(upkeep_pin(m->w, bad[i], &q, "", &m->err), ERR_USAGE);
 	q.service = "none";
-	assert_true(store_pin(m->w, "x", &q, "", &m->err) < 0);
+	assert_true(upkeep_pin(m->w, "x", &q, "", &m->err) < 0);
 	assert_int_equal(live_store_count(m, ".cpx"), 0);
 }
 
@@ -144,10 +144,10 @@ static void removes_one_instance_and_nothing_else(void **state)
 	q.match = &other;
 	want = live_store_sum(m, &q);
 	q.match = &match;
-	assert_int_equal(store_remove(m->w, &q, &n, &m->err), 0);
+	assert_int_equal(upkeep_remove(m->w, &q, &n, &m->err), 0);
 	assert_int_equal(n, 9);
 	assert_int_equal(n_series(m), 2);
-	assert_int_equal(store_remove(m->w, &q, &n, &m->err), 0);
+	assert_int_equal(upkeep_remove(m->w, &q, &n, &m->err), 0);
 	assert_int_equal(n, 0);
 	q.n_match = 0;
 	check_sum(m, &q, &want);
@@ -171,17 +171,17 @@ static void an_export_can_be_imported_elsewhere_and_twice(void **state)
 	want = live_store_sum(m, &q);
 	snprintf(file, sizeof(file), "%s.cpx", m->dir);
 	assert_int_equal(store_open(m->dir, &s, &m->err), 0);
-	assert_int_equal(store_export(s, &q, file, NULL, &n, &m->err), 0);
+	assert_int_equal(upkeep_export(s, &q, file, NULL, &n, &m->err), 0);
 	store_close(s);
 	assert_int_equal(n, 18);
 	live_store_set_up(&second);
 	other = second;
-	assert_int_equal(store_import_segment(other->w, file, &n, &twice, &m->err), 0);
+	assert_int_equal(upkeep_import_segment(other->w, file, &n, &twice, &m->err), 0);
 	assert_int_equal(n, 18);
 	assert_int_equal(twice, 0);
 	check_sum(other, &q, &want);
 	live_store_flush(other);
-	assert_int_equal(store_import_segment(other->w, file, &n, &twice, &m->err), 0);
+	assert_int_equal(upkeep_import_segment(other->w, file, &n, &twice, &m->err), 0);
 	assert_int_equal(n, 0);
 	assert_int_equal(twice, 18);
 	check_sum(other, &q, &want);
@@ -192,7 +192,7 @@ static void an_export_can_be_imported_elsewhere_and_twice(void **state)
 
 static void repair(struct live_store *m, struct buf *report)
 {
-	if (store_repair(m->dir, report, &m->err))
+	if (upkeep_repair(m->dir, report, &m->err))
 		fail_msg("%s", m->err.msg);
 }
 
@@ -211,7 +211,7 @@ static void a_store_without_index_works_after_repair(void **state)
 
 	fill(m);
 	want = live_store_sum(m, &q);
-	assert_int_equal(store_pin(m->w, "p", &q, "shop@all", &m->err), 0);
+	assert_int_equal(upkeep_pin(m->w, "p", &q, "shop@all", &m->err), 0);
 	pin.pin = "p";
 	live_store_close(m);
 	for (size_t i = 0; i < sizeof(damage) / sizeof(damage[0]); i++) {
@@ -348,7 +348,7 @@ static void damage_all(struct live_store *m, bool cut)
 	FILE *list;
 
 	fill(m);
-	assert_int_equal(store_pin(m->w, "p", &q, "shop@all", &m->err), 0);
+	assert_int_equal(upkeep_pin(m->w, "p", &q, "shop@all", &m->err), 0);
 	live_store_close(m);
 	assert_int_equal(read_all(m->dir, &want, &m->err), 0);
 	snprintf(path, sizeof(path), "find %s -type f ! -name lock ! -name 'index.db-*' ! -name '*.cpj'", m->dir);
@@ -380,7 +380,7 @@ static void fill_and_kill(struct live_store *m)
 	pid_t child;
 
 	fill(m);
-	assert_int_equal(store_pin(m->w, "p", &q, "shop@all", &m->err), 0);
+	assert_int_equal(upkeep_pin(m->w, "p", &q, "shop@all", &m->err), 0);
 	live_store_close(m);
 	child = fork();
 	assert_true(child >= 0);
@@ -388,7 +388,7 @@ static void fill_and_kill(struct live_store *m)
 		live_store_open(m);
 		for (int i = 0; i < 4; i++) {
 			live_store_append(m, i % 2 ? "mail" : "shop", 1, store_time + i * STORE_SECOND, 5);
-			if (store_commit(m->w, &m->err))
+			if (writer_commit(m->w, &m->err))
 				_exit(1);
 		}
 		_exit(0);
@@ -403,18 +403,18 @@ static void check_agreement(struct live_store *m, const char *file, size_t at, c
 	struct err err = { 0 }, err_of_verify = { 0 };
 	int damaged = live_store_verify(m->dir, &report, &err_of_verify);
 	struct store_writer_options o = { .cap = m->cap, .retain_raw_ns = m->retain, .now = live_store_now };
-	int rc = store_writer_open(m->dir, false, &o, &m->w, NULL, &err);
+	int rc = upkeep_open_writer(m->dir, false, &o, &m->w, NULL, &err);
 
 	if (rc == 0) {
-		store_writer_take_notes(m->w, &notes);
-		rc = store_writer_close(m->w, &err);
+		writer_take_notes(m->w, &notes);
+		rc = upkeep_close_writer(m->w, &err);
 	}
 	m->w = NULL;
 	if (damaged == 0 && (rc < 0 || notes.len || read_all(m->dir, &got, &err) < 0))
 		fail_msg("%s, byte %zu: verify finds nothing, the writer: %s%s", file, at, buf_text(&notes), err.msg);
 	if (damaged == 0)
 		assert_string_equal(buf_text(&got), buf_text(want));
-	if (store_repair(m->dir, &repaired, &err))
+	if (upkeep_repair(m->dir, &repaired, &err))
 		fail_msg("%s, byte %zu: verify: %s%s; repair: %s", file, at, buf_text(&report), err_of_verify.msg,
 			 err.msg);
 	report.len = 0;

@@ -51,7 +51,7 @@ static void close_writer(struct store_writer *w)
 {
 	struct err err = { 0 };
 
-	if (store_writer_close(w, &err) < 0)
+	if (upkeep_close_writer(w, &err) < 0)
 		fail_msg("%s", err.msg);
 }
 
@@ -98,15 +98,15 @@ static void shows_batches_after_their_commit(void **state)
 	(void)state;
 	put(w, 0, 5);
 	check(0);
-	assert_int_equal(store_commit(w, &err), 0);
+	assert_int_equal(writer_commit(w, &err), 0);
 	check(5);
 	put(w, 5, 9);
-	assert_int_equal(store_flush(w, &err), 0);
+	assert_int_equal(writer_flush(w, &err), 0);
 	check(9);
 	assert_false(exists("journal/00000001.cpj"));
 	assert_true(exists("journal/00000002.cpj"));
 	put(w, 9, 20);
-	assert_int_equal(store_commit(w, &err), 0);
+	assert_int_equal(writer_commit(w, &err), 0);
 	check(20);
 	close_writer(w);
 	check(20);
@@ -133,9 +133,9 @@ static void finds_duplicates(void **state)
 			assert_true(duplicate);
 		}
 		if (round == 0)
-			assert_int_equal(store_commit(w, &err), 0);
+			assert_int_equal(writer_commit(w, &err), 0);
 		if (round == 1)
-			assert_int_equal(store_flush(w, &err), 0);
+			assert_int_equal(writer_flush(w, &err), 0);
 		if (round == 2) {
 			close_writer(w);
 			w = open_writer();
@@ -179,8 +179,8 @@ static void refuses_a_second_writer(void **state)
 
 	(void)state;
 	o.owner = "cpa collect shop\nsocket /run/cpa.sock";
-	assert_int_equal(store_writer_open(store_folder, true, &o, &w, NULL, &err), 0);
-	assert_int_equal(store_writer_open(store_folder, true, &o, &second, &holder, &err), ERR_IO);
+	assert_int_equal(upkeep_open_writer(store_folder, true, &o, &w, NULL, &err), 0);
+	assert_int_equal(upkeep_open_writer(store_folder, true, &o, &second, &holder, &err), ERR_IO);
 	snprintf(pid, sizeof(pid), "process %ld (cpa collect shop)", (long)getpid());
 	assert_non_null(strstr(err.msg, pid));
 	assert_non_null(strstr(buf_text(&holder), "\nsocket /run/cpa.sock\n"));
@@ -197,19 +197,19 @@ static void refuses_other_directories(void **state)
 	char path[PATH_MAX + 64];
 
 	(void)state;
-	assert_int_equal(store_writer_open(store_folder, false, &o, &w, NULL, &err), ERR_IO);
+	assert_int_equal(upkeep_open_writer(store_folder, false, &o, &w, NULL, &err), ERR_IO);
 	assert_non_null(strstr(err.msg, "is not a store"));
 	snprintf(path, sizeof(path), "%s/letter.txt", store_folder);
 	close(open(path, O_CREAT | O_WRONLY, 0600));
-	assert_int_equal(store_writer_open(store_folder, true, &o, &w, NULL, &err), ERR_IO);
+	assert_int_equal(upkeep_open_writer(store_folder, true, &o, &w, NULL, &err), ERR_IO);
 	assert_non_null(strstr(err.msg, "contains letter.txt"));
 	unlink(path);
 	close_writer(open_writer());
 	snprintf(path, sizeof(path), "%s/STORE", store_folder);
 	assert_int_equal(truncate(path, 0), 0);
-	assert_int_equal(store_writer_open(store_folder, true, &o, &w, NULL, &err), ERR_FORMAT);
+	assert_int_equal(upkeep_open_writer(store_folder, true, &o, &w, NULL, &err), ERR_FORMAT);
 	o.cap = 1 << 20;
-	assert_true(store_writer_open(store_folder, true, &o, &w, NULL, &err) < 0);
+	assert_true(upkeep_open_writer(store_folder, true, &o, &w, NULL, &err) < 0);
 }
 
 static void is_readable_by_its_owner_only(void **state)
@@ -237,7 +237,7 @@ static void loses_only_what_was_not_committed(void **state)
 		struct store_writer *w = open_writer();
 
 		put(w, 0, 7);
-		store_commit(w, NULL);
+		writer_commit(w, NULL);
 		put(w, 7, 9);
 		_exit(0);
 	}
@@ -255,15 +255,15 @@ static void replaces_a_journal_that_cannot_be_synced(void **state)
 
 	(void)state;
 	put(w, 0, 5);
-	assert_int_equal(store_commit(w, &err), 0);
+	assert_int_equal(writer_commit(w, &err), 0);
 	os_set_fault(2, "sync"); /* the write, then the sync */
 	put(w, 5, 9);
-	assert_int_equal(store_commit(w, &err), 0);
+	assert_int_equal(writer_commit(w, &err), 0);
 	os_set_fault(0, NULL);
 	assert_false(exists("journal/00000001.new"));
 	check(9);
 	put(w, 9, 12);
-	assert_int_equal(store_commit(w, &err), 0);
+	assert_int_equal(writer_commit(w, &err), 0);
 	check(12);
 	close_writer(w);
 	check(12);
@@ -276,16 +276,16 @@ static void commits_again_when_the_disk_has_room(void **state)
 
 	(void)state;
 	put(w, 0, 5);
-	assert_int_equal(store_commit(w, &err), 0);
+	assert_int_equal(writer_commit(w, &err), 0);
 	put(w, 5, 9);
 	os_set_fault(1, "full");
-	assert_int_equal(store_commit(w, &err), ERR_IO);
+	assert_int_equal(writer_commit(w, &err), ERR_IO);
 	assert_non_null(strstr(err.msg, "No space left on device"));
 	check(5);
-	assert_int_equal(store_flush(w, &err), ERR_IO);
+	assert_int_equal(writer_flush(w, &err), ERR_IO);
 	check(5);
 	os_set_fault(0, NULL);
-	assert_int_equal(store_commit(w, &err), 0);
+	assert_int_equal(writer_commit(w, &err), 0);
 	check(9);
 	close_writer(w);
 	check(9);
@@ -302,7 +302,7 @@ static void survives_a_limit_of_file_sizes(void **state)
 	signal(SIGXFSZ, SIG_IGN);
 	w = open_writer();
 	put(w, 0, 5);
-	assert_int_equal(store_commit(w, &err), 0);
+	assert_int_equal(writer_commit(w, &err), 0);
 	close_writer(w);
 	getrlimit(RLIMIT_FSIZE, &old);
 	small.rlim_max = old.rlim_max;
@@ -324,15 +324,15 @@ static void flushes_in_time_when_the_clock_is_set(void **state)
 	struct err err;
 
 	(void)state;
-	assert_false(store_flush_is_due(w));
+	assert_false(writer_flush_is_due(w));
 	for (unsigned i = 0; i < 4; i++) {
 		put(w, i, i + 1);
-		assert_int_equal(store_commit(w, &err), 0);
-		assert_false(store_flush_is_due(w));
+		assert_int_equal(writer_commit(w, &err), 0);
+		assert_false(writer_flush_is_due(w));
 		store_time += step[i] * SECOND + (step[i] < 0 ? -SECOND : SECOND);
-		assert_true(store_flush_is_due(w));
-		assert_int_equal(store_flush(w, &err), 0);
-		assert_false(store_flush_is_due(w));
+		assert_true(writer_flush_is_due(w));
+		assert_int_equal(writer_flush(w, &err), 0);
+		assert_false(writer_flush_is_due(w));
 		check(i + 1);
 	}
 	close_writer(w);
@@ -376,13 +376,13 @@ static void does_not_disturb_eight_readers(void **state)
 	}
 	for (unsigned i = 0; i < 600; i += 10) {
 		put(w, i, i + 10);
-		assert_int_equal(store_commit(w, &err), 0);
+		assert_int_equal(writer_commit(w, &err), 0);
 		shared->committed = i + 10;
 		if (i % 50 == 40)
-			assert_int_equal(store_flush(w, &err), 0);
+			assert_int_equal(writer_flush(w, &err), 0);
 		store_time += 1200 * SECOND;
 		if (i % 200 == 190)
-			assert_int_equal(store_maintain(w, false, false, NULL, NULL, &err), 0);
+			assert_int_equal(upkeep_run(w, false, false, NULL, NULL, &err), 0);
 	}
 	shared->done = true;
 	for (int i = 0; i < 8; i++) {
@@ -403,7 +403,7 @@ static void check_sound(void)
 	struct store *s;
 
 	assert_int_equal(store_open(store_folder, &s, &err), 0);
-	if (store_verify(s, true, NULL, &report, &err))
+	if (upkeep_verify(s, true, NULL, &report, &err))
 		fail_msg("%s%s", buf_text(&report), err.msg);
 	buf_release(&report);
 	store_close(s);
@@ -413,7 +413,7 @@ static void commit(struct store_writer *w)
 {
 	struct err err = { 0 };
 
-	if (store_commit(w, &err) < 0)
+	if (writer_commit(w, &err) < 0)
 		fail_msg("%s", err.msg);
 }
 
@@ -426,7 +426,7 @@ static void a_repeated_profile_leaves_no_gap_in_the_journal(void **state)
 
 	(void)state;
 	put(w, 0, 1); /* cart */
-	assert_int_equal(store_flush(w, &err), 0);
+	assert_int_equal(writer_flush(w, &err), 0);
 	assert_int_equal(store_put_number(w, 0, &duplicate, &err), 0);
 	assert_true(duplicate);
 	put(w, 1, 4); /* shop */
@@ -453,7 +453,7 @@ static void a_journal_that_memory_is_ahead_of_is_written_again(void **state)
 	w->active->head->n_named = 1;
 	put(w, 8, 12);
 	commit(w);
-	store_writer_take_notes(w, &notes);
+	writer_take_notes(w, &notes);
 	assert_non_null(strstr(buf_text(&notes), "the journal was written again"));
 	buf_release(&notes);
 	check(12);
@@ -474,7 +474,7 @@ static void reads_a_journal_without_the_name_of_a_service(void **state)
 
 	(void)state;
 	put(w, 0, 1);
-	assert_int_equal(store_flush(w, &err), 0);
+	assert_int_equal(writer_flush(w, &err), 0);
 	assert_int_equal(store_put_number(w, 0, &duplicate, &err), 0);
 	w->active->head->n_named = 1;
 	counts = &w->active->counts;
@@ -492,7 +492,7 @@ static void reads_a_journal_without_the_name_of_a_service(void **state)
 		 store_folder);
 	assert_int_equal(system(copy), 0);
 	w = open_writer();
-	store_writer_take_notes(w, &notes);
+	writer_take_notes(w, &notes);
 	assert_non_null(strstr(buf_text(&notes), "service 1 follows 0 services"));
 	buf_release(&notes);
 	close_writer(w);

@@ -357,7 +357,7 @@ static void spans_are_printed_with_the_date_once(void **state)
 	for (size_t i = 0; i < N(spans); i++) {
 		struct buf out = { 0 };
 
-		window_print_span(spans[i].t0 * 1000000000, spans[i].t1 * 1000000000, &out);
+		store_print_span(spans[i].t0 * 1000000000, spans[i].t1 * 1000000000, &out);
 		assert_string_equal(buf_text(&out), spans[i].expected);
 		buf_release(&out);
 	}

@@ -27,7 +27,7 @@ static int collect_status_find_socket(const char *directory, struct buf *out, st
 {
 	struct store_holder holder;
 	struct buf path = { 0 };
-	bool is_held = store_find_holder(directory, &holder), is_store;
+	bool is_held = holder_find(directory, &holder), is_store;
 	int rc = 0;
 
 	buf_addf(&path, "%s/STORE", directory);
@@ -42,7 +42,7 @@ static int collect_status_find_socket(const char *directory, struct buf *out, st
 		rc = err_set(err, ERR_IO, "no collector runs on the store %s", directory);
 	else
 		rc = err_set(err, ERR_IO, "%s: there is no store; cpa collect TARGET makes one", directory);
-	store_holder_release(&holder);
+	holder_release(&holder);
 	return rc;
 }
 

@@ -48,7 +48,7 @@ int cmd_store_pin(struct store_command *c, struct err *err)
 		rc = err_set(err, ERR_IO, "%s: no profiles; cpa store ls lists the series", c->a->word[1]);
 	if (rc == 0) {
 		window_print(window, &query, &spec);
-		rc = store_pin(c->writer, name, &query, buf_text(&spec), err);
+		rc = upkeep_pin(c->writer, name, &query, buf_text(&spec), err);
 	}
 	if (rc == 0)
 		buf_addf(c->out, "pinned %" PRIu64 " profile%s as %s; read them with store:SERVICE@pin:%s\n", n,
@@ -63,7 +63,7 @@ int cmd_store_unpin(struct store_command *c, struct err *err)
 {
 	int rc = cmd_store_open_writer(c, false, err);
 
-	return rc < 0 ? rc : store_unpin(c->writer, c->a->word[0], err);
+	return rc < 0 ? rc : upkeep_unpin(c->writer, c->a->word[0], err);
 }
 
 int cmd_store_mark(struct store_command *c, struct err *err)
@@ -83,8 +83,8 @@ int cmd_store_mark(struct store_command *c, struct err *err)
 	clock_gettime(CLOCK_REALTIME, &now);
 	mark.time_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 	rc = cmd_store_open_writer(c, false, err);
-	rc = rc < 0 ? rc : store_add_mark(c->writer, c->a->word[0], &mark, err);
-	return rc < 0 ? rc : store_commit(c->writer, err);
+	rc = rc < 0 ? rc : writer_add_mark(c->writer, c->a->word[0], &mark, err);
+	return rc < 0 ? rc : writer_commit(c->writer, err);
 }
 
 int cmd_store_rm(struct store_command *c, struct err *err)
@@ -101,7 +101,7 @@ int cmd_store_rm(struct store_command *c, struct err *err)
 			     c->a->word[0], c->a->word[0]);
 	if (rc == 0)
 		rc = c->a->dry_run ? store_list(s, &query, c->stop, store_change_count_one, &n, err)
-				   : store_remove(c->writer, &query, &n, err);
+				   : upkeep_remove(c->writer, &query, &n, err);
 	if (rc == 0)
 		buf_addf(c->out, "%s %" PRIu64 " profile%s\n", c->a->dry_run ? "would remove" : "removed", n,
 			 n == 1 ? "" : "s");
@@ -114,7 +114,7 @@ int cmd_store_gc(struct store_command *c, struct err *err)
 {
 	int rc = cmd_store_open_writer(c, false, err);
 
-	rc = rc < 0 ? rc : store_maintain(c->writer, true, c->a->dry_run, c->stop, c->out, err);
+	rc = rc < 0 ? rc : upkeep_run(c->writer, true, c->a->dry_run, c->stop, c->out, err);
 	if (rc == 0 && c->out->len == 0)
 		buf_addz(c->out, "nothing to remove, nothing to join\n");
 	return rc;
@@ -127,7 +127,7 @@ int cmd_store_verify(struct store_command *c, struct err *err)
 
 	if (rc < 0)
 		return rc;
-	rc = store_verify(s, c->a->deep, c->stop, c->out, err);
+	rc = upkeep_verify(s, c->a->deep, c->stop, c->out, err);
 	store_close(s);
 	if (rc == 0)
 		buf_addz(c->out, "no damage found\n");
@@ -137,7 +137,7 @@ int cmd_store_verify(struct store_command *c, struct err *err)
 int cmd_store_repair(struct store_command *c, struct err *err)
 {
 	struct store_holder holder;
-	bool has_collector = store_find_holder(c->directory, &holder) && holder.socket.len;
+	bool has_collector = holder_find(c->directory, &holder) && holder.socket.len;
 	int rc;
 
 	if (has_collector)
@@ -147,7 +147,7 @@ int cmd_store_repair(struct store_command *c, struct err *err)
 			"and start it again; cpa store verify works meanwhile",
 			c->directory, buf_text(&holder.pid), buf_text(&holder.command));
 	else
-		rc = store_repair(c->directory, c->out, err);
-	store_holder_release(&holder);
+		rc = upkeep_repair(c->directory, c->out, err);
+	holder_release(&holder);
 	return rc;
 }

@@ -83,7 +83,7 @@ static void store_files_add_file_name(const struct store_item *item, struct buf 
 	buf_addz(out, "-");
 	store_files_add_name(item->kind, out);
 	buf_addz(out, "-");
-	window_print_time(item->start_ns / 1000000000 * 1000000000, &time);
+	store_print_time(item->start_ns / 1000000000 * 1000000000, &time);
 	for (size_t i = 0; i < time.len; i++)
 		if (!strchr(":-", time.data[i]))
 			buf_add(out, &time.data[i], 1);
@@ -102,7 +102,7 @@ static void add_to_manifest(struct json *j, const struct store_item *item, const
 	jsonw_add_text(j, "file", file);
 	jsonw_add_text(j, "service", item->service);
 	jsonw_add_text(j, "kind", item->kind);
-	window_print_time(item->start_ns, &start);
+	store_print_time(item->start_ns, &start);
 	jsonw_add_text(j, "start", buf_text(&start));
 	jsonw_add_int(j, "duration_ns", item->duration_ns);
 	jsonw_key(j, "labels");
@@ -242,7 +242,7 @@ int cmd_store_export(struct store_command *c, struct err *err)
 	int rc = select_profiles(c, &s, &window, &q, &n, err);
 
 	if (rc == 0 && ends_with(f.path, ".cpx")) {
-		rc = store_export(s, &q, f.path, c->stop, &n, err);
+		rc = upkeep_export(s, &q, f.path, c->stop, &n, err);
 		if (rc == 0)
 			buf_addf(c->out, "wrote %" PRIu64 " profile%s to %s\n", n, n == 1 ? "" : "s", f.path);
 	} else if (rc == 0) {

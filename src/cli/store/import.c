@@ -220,18 +220,18 @@ static void import_find_service(const struct import *x, const struct profile *p,
 
 static int import_commit(struct import *x, struct err *err)
 {
-	int rc = store_commit(x->c->writer, err);
+	int rc = writer_commit(x->c->writer, err);
 
 	if (rc < 0)
 		x->n -= x->n_new;
 	x->n_waiting = x->n_new = 0;
-	return rc == 0 && store_flush_is_due(x->c->writer) ? store_flush(x->c->writer, err) : rc;
+	return rc == 0 && writer_flush_is_due(x->c->writer) ? writer_flush(x->c->writer, err) : rc;
 }
 
 static int import_append(struct import *x, const struct store_input *in, struct err *err)
 {
 	bool is_duplicate = false;
-	int rc = store_append(x->c->writer, in, NULL, &is_duplicate, err);
+	int rc = writer_append(x->c->writer, in, NULL, &is_duplicate, err);
 
 	if (rc < 0)
 		return rc;
@@ -326,7 +326,7 @@ static int import_segment(struct import *x, const char *path, const char *real, 
 
 	if (access(real, R_OK) < 0)
 		return skip_file_errno(x, path, err);
-	rc = store_import_segment(x->c->writer, real, &n, &duplicates, err);
+	rc = upkeep_import_segment(x->c->writer, real, &n, &duplicates, err);
 	if (rc < 0 && starts_with(err->msg, real)) { /* named as the client did: path is the end of real */
 		size_t n_folder = strlen(real) - strlen(path);
 

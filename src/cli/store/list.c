@@ -298,9 +298,9 @@ static void print_stat(const struct store_stat *st, struct buf *out)
 		 st->segments == 1 ? "" : "s");
 	if (st->profiles[TIER_RAW] + st->head_profiles) {
 		buf_addf(out, "%-16s", "from");
-		window_print_time(st->first_ns, out);
+		store_print_time(st->first_ns, out);
 		buf_addf(out, "\n%-16s", "to");
-		window_print_time(st->last_ns, out);
+		store_print_time(st->last_ns, out);
 		buf_addz(out, "\n");
 	}
 }
@@ -335,7 +335,7 @@ int cmd_store_stat(struct store_command *c, struct err *err)
 	struct store *s = NULL;
 	int rc = store_open(c->directory, &s, err);
 
-	rc = rc < 0 ? rc : store_get_stat(s, &st, err);
+	rc = rc < 0 ? rc : local_get_stat(s, &st, err);
 	if (rc == 0) {
 		if (c->a->json)
 			print_stat_json(&st, c->out);

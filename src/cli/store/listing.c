@@ -63,7 +63,7 @@ void listing_add_time(struct listing *l, int64_t ns)
 
 	if (localtime_r(&t, &tm))
 		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", &tm);
-	window_print_time(s * NS_PER_S, &json);
+	store_print_time(s * NS_PER_S, &json);
 	listing_add(l, text, buf_text(&json));
 	buf_release(&json);
 }

@@ -157,7 +157,7 @@ int cmd_store_open_writer(struct store_command *c, bool create, struct err *err)
 		return 0;
 	if (*c->a->cap && amount_parse_bytes("--cap", c->a->cap, &o.cap, err) < 0)
 		return err->code;
-	return store_writer_open(c->directory, create, &o, &c->writer, NULL, err);
+	return upkeep_open_writer(c->directory, create, &o, &c->writer, NULL, err);
 }
 
 void cmd_store_close(struct store_command *c, struct store *s)
@@ -211,11 +211,11 @@ static int run_here(struct store_command *c, cmd_store_fn *run, struct err *err)
 	int rc = run(c, err);
 
 	if (c->writer) {
-		store_writer_take_notes(c->writer, &notes);
+		writer_take_notes(c->writer, &notes);
 		store_say_lines(&notes);
 		buf_release(&notes);
 	}
-	if (c->writer && store_writer_close(c->writer, &late) < 0 && rc >= 0) {
+	if (c->writer && upkeep_close_writer(c->writer, &late) < 0 && rc >= 0) {
 		*err = late;
 		rc = late.code;
 	}
@@ -232,14 +232,14 @@ static int store_run(const struct cmd_store_args *a, int argc, char **argv)
 
 	store_directory(a->store, &directory);
 	c.directory = buf_text(&directory);
-	if (i >= 0 && subcommands[i].writes && store_find_holder(c.directory, &holder) && holder.socket.len) {
+	if (i >= 0 && subcommands[i].writes && holder_find(c.directory, &holder) && holder.socket.len) {
 		rc = cmd_store_forward(buf_text(&holder.socket), argc, argv, &out, &err);
 	} else if (i >= 0) {
 		c.stop = cmd_interrupt_catch();
 		rc = run_here(&c, subcommands[i].run, &err);
 		cmd_interrupt_release();
 	}
-	store_holder_release(&holder);
+	holder_release(&holder);
 	if (out.len && io_write_fd(STDOUT_FILENO, out.data, out.len, &io) < 0 && rc >= 0) {
 		rc = io.code;
 		err = io;

@@ -50,7 +50,7 @@ cmd_store_fn cmd_store_ls, cmd_store_stat, cmd_store_get, cmd_store_export, cmd_
  * Open the store for writing, if the command has no writer.
  *
  * create  create a store that does not exist
- * Fails   as store_writer_open
+ * Fails   as upkeep_open_writer
  */
 int cmd_store_open_writer(struct store_command *c, bool create, struct err *err);
 
