@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "report/head.h"
+#include "store/span.h"
 #include "viewers/svg/series.h"
 #include "viewers/text/text.h"
 

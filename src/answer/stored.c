@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/url_escape.h"
+#include "store/local.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -118,7 +119,7 @@ static int resolve(struct stored_source *s, const struct query *q, struct err *e
 
 	store_directory(*window_where(s->window) ? window_where(s->window) : q->store, &directory);
 	s->directory = mem_strndup(buf_text(&directory), directory.len);
-	rc = store_open(s->directory, &s->store, err);
+	rc = local_open(s->directory, &s->store, err);
 	buf_release(&directory);
 	if (rc < 0)
 		return err_wrap(err, "%.300s", window_text(s->window));

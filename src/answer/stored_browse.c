@@ -10,6 +10,8 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "store/local.h"
+#include "store/span.h"
 #include "store/window.h"
 
 #include <assert.h>
@@ -25,7 +27,7 @@ static int open_place(const struct stored_place *place, struct store **out, stru
 	int rc;
 
 	store_directory(*place->where ? place->where : place->q->store, &directory);
-	rc = store_open(buf_text(&directory), out, err);
+	rc = local_open(buf_text(&directory), out, err);
 	buf_release(&directory);
 	return rc;
 }

@@ -15,7 +15,10 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "store/local.h"
 #include "store/store.h"
+#include "store/upkeep.h"
+#include "store/writer.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -224,7 +227,7 @@ static int open_store(struct scrape_collector *c, struct err *err)
 static int load_versions(struct scrape_collector *c, struct err *err)
 {
 	struct store *s;
-	int rc = store_open(c->directory.data, &s, err);
+	int rc = local_open(c->directory.data, &s, err);
 
 	c->versions = scrape_versions_new();
 	if (rc < 0)

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "profile/profile.h"
 #include "scrape/scrape_config.h"
-#include "store/dict.h"
+#include "store/store.h"
 
 #include <stdbool.h>
 #include <stddef.h>

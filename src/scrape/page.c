@@ -12,7 +12,9 @@
 #include "base/jsonw.h"
 #include "base/unit.h"
 #include "base/utf8.h"
+#include "store/span.h"
 #include "store/window.h"
+#include "store/writer.h"
 
 #include <inttypes.h>
 #include <stdio.h>

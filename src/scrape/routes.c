@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "base/url_escape.h"
 #include "profile/encode.h"
+#include "store/local.h"
 #include "store/window.h"
 
 #include <errno.h>
@@ -199,7 +200,7 @@ static void answer_profile(struct scrape_listener *l, const struct http_request 
 	if (!query_field(q->query, "q", &source) || source.len == 0)
 		rc = err_set(&err, ERR_USAGE, "the query needs q=SOURCE, for example q=store:shop@-1h");
 	buf_addf(&full, "%s%s", starts_with(buf_text(&source), "store:") ? "" : "store:", buf_text(&source));
-	rc = rc < 0 ? rc : store_open(l->c->directory.data, &s, &err);
+	rc = rc < 0 ? rc : local_open(l->c->directory.data, &s, &err);
 	rc = rc < 0 ? rc : routes_read_profile(s, find_secret(l, q), full.data, stop, &p, &status, &err);
 	rc = rc < 0 ? rc : profile_encode(p, &out->body, &err);
 	if (rc == 0) {

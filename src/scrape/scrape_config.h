@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "store/dict.h"
+#include "store/store.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,7 +12,7 @@
 #include "fetch/url.h"
 #include "scrape/scrape_config.h"
 #include "scrape/schedule.h"
-#include "store/dict.h"
+#include "store/store.h"
 
 #include <stdbool.h>
 #include <stddef.h>

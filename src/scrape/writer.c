@@ -10,6 +10,8 @@
 #include "base/cond.h"
 #include "base/mem.h"
 #include "scrape/accept.h"
+#include "store/upkeep.h"
+#include "store/writer.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -8,6 +8,7 @@
 #include "store/cap.h"
 
 #include "base/unit.h"
+#include "store/layout.h"
 #include "store/os.h"
 
 #include <dirent.h>
@@ -33,14 +34,6 @@ uint64_t cap_default(int dir)
 	if (fstatvfs(dir, &fs) == 0 && (uint64_t)fs.f_blocks * fs.f_frsize / 10 < cap)
 		cap = (uint64_t)fs.f_blocks * fs.f_frsize / 10;
 	return cap > CAP_BYTES_MIN ? cap : CAP_BYTES_MIN;
-}
-
-int64_t os_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * NS + t.tv_nsec;
 }
 
 uint64_t cap_file_bytes(int fd)

@@ -48,9 +48,6 @@ struct cap {
 /* The cap of a new store: the smaller of 10 GiB and a tenth of the file system. */
 uint64_t cap_default(int dir);
 
-/* The clock for options.now == NULL. */
-int64_t os_clock(void);
-
 /*
  * Count the files of a store.
  *

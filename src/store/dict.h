@@ -20,6 +20,7 @@
 #include "base/strtab.h"
 #include "profile/profile.h"
 #include "profile/temporality.h"
+#include "store/store.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -133,11 +134,6 @@ void dict_release(struct dict *d);
 
 /* The number of entries of a table. */
 uint32_t dict_count(const struct dict *d, enum dict_table table);
-
-/* A label of a series. */
-struct store_label {
-	const char *name, *value;
-};
 
 /* The hash of a series: XXH3-128 of service, kind and labels [n], each with its length. */
 void dict_series_hash(const char *service, const char *kind, const struct store_label *labels, size_t n,

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "store/catalogue.h"
 #include "store/listing.h"
+#include "store/local.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,7 @@ static int list_one(struct store_listing *l, const struct store_listing_series *
 	return rc;
 }
 
-int store_list(struct store *s, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
+int local_list(struct store *s, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
 	       struct err *err)
 {
 	struct store_listing l;
@@ -149,7 +150,7 @@ static int make_each(struct store_listing *l, const struct store_listing_series 
 	return rc;
 }
 
-int store_each_profile(struct store *s, const struct store_query *q, struct stop *stop, store_profile_fn *fn, void *arg,
+int local_each_profile(struct store *s, const struct store_query *q, struct stop *stop, store_profile_fn *fn, void *arg,
 		       struct err *err)
 {
 	struct store_listing l;
@@ -199,7 +200,7 @@ static int describe_series(struct store_listing *l, const struct store_listing_s
 	return 0;
 }
 
-int store_each_series(struct store *s, const struct store_query *q, store_series_fn *fn, void *arg, struct err *err)
+int local_each_series(struct store *s, const struct store_query *q, store_series_fn *fn, void *arg, struct err *err)
 {
 	struct store_listing l;
 	int rc = local_listing_open(s, q, NULL, &l, err);
@@ -277,7 +278,7 @@ static int add_journal_marks(struct store *s, const struct store_query *q, struc
 	return rc;
 }
 
-int store_each_mark(struct store *s, const char *service, bool is_pattern, const char *kind, store_mark_fn *fn,
+int local_each_mark(struct store *s, const char *service, bool is_pattern, const char *kind, store_mark_fn *fn,
 		    void *arg, struct err *err)
 {
 	struct catalogue_query cq = { service, is_pattern, INT64_MIN, INT64_MAX };
@@ -287,10 +288,10 @@ int store_each_mark(struct store *s, const char *service, bool is_pattern, const
 	int rc = add_journal_marks(s, &q, &list, err);
 
 	if (rc == 0)
-		rc = catalogue_read_begin(s->catalogue, err);
+		rc = catalogue_read_begin(local_of(s)->catalogue, err);
 	if (rc == 0) {
-		rc = catalogue_each_mark(s->catalogue, &cq, kind, each_add_mark, &list, err);
-		catalogue_read_end(s->catalogue);
+		rc = catalogue_each_mark(local_of(s)->catalogue, &cq, kind, each_add_mark, &list, err);
+		catalogue_read_end(local_of(s)->catalogue);
 	}
 	if (list.n)
 		qsort(list.m, list.n, sizeof(*list.m), compare_marks);
@@ -305,4 +306,26 @@ int store_each_mark(struct store *s, const char *service, bool is_pattern, const
 	}
 	free(list.m);
 	return rc;
+}
+
+/* --- pins --- */
+
+struct pin_list {
+	store_pin_fn *fn;
+	void *arg;
+};
+
+static int list_pin(void *arg, const struct catalogue_pin *p, struct err *err)
+{
+	const struct pin_list *l = arg;
+	struct store_pin_info info = { .name = p->name, .spec = p->spec, .made_ns = p->made, .bytes = p->bytes };
+
+	return l->fn(l->arg, &info, err);
+}
+
+int local_each_pin(struct store *s, store_pin_fn *fn, void *arg, struct err *err)
+{
+	struct pin_list l = { fn, arg };
+
+	return catalogue_each_pin(local_of(s)->catalogue, NULL, list_pin, &l, err);
 }

@@ -7,6 +7,10 @@
 
 #include "base/io.h"
 #include "store/copy.h"
+#include "store/layout.h"
+#include "store/local.h"
+#include "store/upkeep.h"
+#include "store/writer.h"
 #include "store/writer_int.h"
 
 #include <errno.h>
@@ -44,10 +48,10 @@ static int store_export_write_file(struct store *s, struct store_copy *copy, con
 	};
 	struct exporter e = { 0 };
 	uint32_t crc;
-	int rc, end, dir = open(s->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc, end, dir = open(local_of(s)->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	rc = dir < 0 ? err_set(err, ERR_IO, "%s: %s", s->directory, strerror(errno))
-		     : os_read_header(dir, s->directory, info.store, err);
+	rc = dir < 0 ? err_set(err, ERR_IO, "%s: %s", local_of(s)->directory, strerror(errno))
+		     : os_read_header(dir, local_of(s)->directory, info.store, err);
 	if (dir >= 0)
 		close(dir);
 	if (rc == 0)

@@ -13,9 +13,11 @@
 #include "store/flush.h"
 
 #include "base/mem.h"
+#include "store/bad.h"
 #include "store/journal_int.h"
 #include "store/os.h"
 #include "store/verify.h"
+#include "store/writer.h"
 
 #include <inttypes.h>
 #include <errno.h>
@@ -163,6 +165,16 @@ static int flush_add_rows(struct store_writer *w, const struct store_journal *j,
 	if (rc < 0)
 		catalogue_rollback(w->catalogue);
 	return rc;
+}
+
+void writer_set_aside(struct store_writer *w, const char *name, const char *why)
+{
+	struct err err;
+	uint64_t bytes;
+
+	if (bad_move(w->dir, w->directory, w->dir_mode, name, why, &bytes, &err) < 0)
+		writer_add_note(w, "%s", err.msg);
+	cap_settle(&w->cap, CAP_BAD, 0, bytes);
 }
 
 /* Remove a journal that is in segments; if that fails, the next opening of the store does it. */

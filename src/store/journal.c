@@ -13,7 +13,8 @@
 #include "store/journal.h"
 
 #include "base/mem.h"
-#include "store/journal_int.h"
+#include "store/head_int.h"
+#include "store/journal_file.h"
 #include "store/layout.h"
 #include "store/pack.h"
 #include "store/segment_int.h"

@@ -5,13 +5,9 @@
  */
 #include "config.h"
 
-#include "store/store.h"
-
-#include "base/io.h"
-#include "base/str.h"
 #include "store/layout.h"
+
 #include "store/os.h"
-#include "store/writer_int.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,20 +19,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-void store_directory(const char *name, struct buf *out)
-{
-	const char *env = getenv("CPA_STORE"), *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-
-	if (name && *name)
-		buf_addz(out, name);
-	else if (env && *env)
-		buf_addz(out, env);
-	else if (data && *data == '/')
-		buf_addf(out, "%s/cpa/store", data);
-	else
-		buf_addf(out, "%s/.local/share/cpa/store", home ? home : "");
-}
 
 static int store_layout_hex_digit(char c)
 {
@@ -104,32 +86,6 @@ void os_random(void *out, size_t n)
 		if (got > 0)
 			done += (size_t)got;
 	}
-}
-
-int writer_write_header(struct store_writer *w, struct err *err)
-{
-	struct buf text = { 0 };
-	int rc = -1, fd;
-
-	buf_addf(&text, "cpa store %d\nuuid ", STORE_MAJOR);
-	for (int i = 0; i < 16; i++)
-		buf_addf(&text, "%02x", w->uuid[i]);
-	buf_addz(&text, "\nmade ");
-	os_add_time(&text, w->now());
-	buf_addz(&text, "\nby cpa " PACKAGE_VERSION "\n");
-	fd = writer_create_file(w, "tmp/STORE", O_WRONLY | O_CREAT | O_TRUNC, err);
-	if (fd >= 0) {
-		if (os_pwrite(fd, text.data, text.len, 0) < 0 || os_fsync(fd) < 0 ||
-		    os_rename(w->dir, "tmp/STORE", "STORE") < 0 || os_sync_folder(w->dir, "") < 0)
-			rc = err_set(err, ERR_IO, "%s/STORE: %s", w->directory, strerror(errno));
-		else
-			rc = 0;
-		close(fd);
-	} else {
-		rc = fd;
-	}
-	buf_release(&text);
-	return rc;
 }
 
 /* The value of a line "KEY VALUE" of the lock file, up to max bytes; "" if there is none. */
@@ -210,69 +166,10 @@ int os_lock(int dir, const char *directory, const char *owner, mode_t mode, stru
 	return rc;
 }
 
-int writer_create_file(const struct store_writer *w, const char *name, int flags, struct err *err)
+int64_t os_clock(void)
 {
-	int fd = os_open(w->dir, name, flags, w->file_mode);
+	struct timespec t;
 
-	if (fd < 0)
-		return err_set(err, ERR_IO, "%s/%s: %s", w->directory, name, strerror(errno));
-	if ((flags & O_CREAT) &&
-	    (fchmod(fd, w->file_mode) < 0 || (w->gid != (gid_t)-1 && fchown(fd, (uid_t)-1, w->gid) < 0))) {
-		int saved = errno;
-
-		close(fd);
-		return err_set(err, ERR_IO, "%s/%s: %s", w->directory, name, strerror(saved));
-	}
-	return fd;
-}
-
-static int store_layout_make_folder(const struct store_writer *w, const char *folder, const char *parent,
-				    struct err *err)
-{
-	struct stat st;
-
-	if (fstatat(w->dir, folder, &st, 0) == 0 && S_ISDIR(st.st_mode))
-		return 0;
-	if (os_mkdir(w->dir, folder, w->dir_mode) < 0 || fchmodat(w->dir, folder, w->dir_mode, 0) < 0 ||
-	    (w->gid != (gid_t)-1 && fchownat(w->dir, folder, (uid_t)-1, w->gid, 0) < 0) ||
-	    os_sync_folder(w->dir, parent) < 0)
-		return err_set(err, ERR_IO, "%s/%s: %s", w->directory, folder, strerror(errno));
-	return 0;
-}
-
-int writer_make_folders(const struct store_writer *w, const char *name, struct err *err)
-{
-	char folder[256], parent[256] = "";
-
-	for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
-		int rc;
-
-		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - name), name);
-		rc = store_layout_make_folder(w, folder, parent, err);
-		if (rc < 0)
-			return rc;
-		memcpy(parent, folder, sizeof(parent));
-	}
-	return 0;
-}
-
-int writer_remove_file(struct store_writer *w, const char *name, enum cap_kind kind, struct err *err)
-{
-	struct stat st;
-
-	if (fstatat(w->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
-		if (errno == ENOENT)
-			return 0;
-		return err_set(err, ERR_IO, "%s/%s: %s", w->directory, name, strerror(errno));
-	}
-	if (os_unlink(w->dir, name) < 0)
-		return err_set(err, ERR_IO, "%s/%s: %s", w->directory, name, strerror(errno));
-	cap_release(&w->cap, kind, (uint64_t)st.st_blocks * 512);
-	return 0;
-}
-
-void writer_discard_file(struct store_writer *w, const char *name, enum cap_kind kind)
-{
-	if (!catalogue_is_uncertain(w->catalogue))
-		writer_remove_file(w, name, kind, NULL);
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }

@@ -2,8 +2,6 @@
  * layout.h - the directory of a store: its name, the files STORE and lock, folders
  *
  * SPDX-License-Identifier: Apache-2.0
- *
- * More of layout.c is in writer_int.h.
  */
 #ifndef STORE_LAYOUT_H
 #define STORE_LAYOUT_H
@@ -13,18 +11,24 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
-struct store_writer;
+#include <sys/types.h>
 
 enum { STORE_MAJOR = 1 }; /* version of the format */
-
-/* Write DIR/STORE with the uuid of the writer, which is the last step of creating a store. */
-int writer_write_header(struct store_writer *w, struct err *err);
 
 /* Append a time in UTC: 2026-11-22T14:23:00Z. */
 void os_add_time(struct buf *out, int64_t ns);
 
 /* Fill n bytes with random numbers. */
 void os_random(void *out, size_t n);
+
+/* Nanoseconds since 1970. */
+int64_t os_clock(void);
+
+/* Read DIR/STORE. Fails with ERR_IO if it is missing, ERR_FORMAT if it is damaged, ERR_UNKNOWN if it is newer than this program. */
+int os_read_header(int dir, const char *directory, uint8_t uuid[16], struct err *err);
+
+/* Take the lock of the writer: returns a descriptor to be closed, or ERR_*. See the opening of a writer for holder. owner may be
+   NULL. */
+int os_lock(int dir, const char *directory, const char *owner, mode_t mode, struct buf *holder, struct err *err);
 
 #endif

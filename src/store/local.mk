@@ -41,6 +41,7 @@ src_store_libstore_a_SOURCES = \
 	src/store/each.c \
 	src/store/export.c \
 	src/store/file.c \
+	src/store/files.c \
 	src/store/flush.c \
 	src/store/flush.h \
 	src/store/head.c \
@@ -54,6 +55,7 @@ src_store_libstore_a_SOURCES = \
 	src/store/instance.h \
 	src/store/journal.c \
 	src/store/journal.h \
+	src/store/journal_file.h \
 	src/store/journal_check.c \
 	src/store/journal_check.h \
 	src/store/journal_int.h \
@@ -62,6 +64,8 @@ src_store_libstore_a_SOURCES = \
 	src/store/layout.h \
 	src/store/listing.c \
 	src/store/listing.h \
+	src/store/local.h \
+	src/store/local.c \
 	src/store/maintain.c \
 	src/store/means.c \
 	src/store/means.h \
@@ -108,12 +112,17 @@ src_store_libstore_a_SOURCES = \
 	src/store/select_time.c \
 	src/store/sqlite.c \
 	src/store/sqlite.h \
+	src/store/span.h \
+	src/store/span.c \
 	src/store/stat.c \
 	src/store/store.c \
 	src/store/store.h \
+	src/store/sum.c \
 	src/store/totals.c \
+	src/store/upkeep.h \
 	src/store/varint.h \
 	src/store/verify.c \
+	src/store/verify_all.c \
 	src/store/verify.h \
 	src/store/window.c \
 	src/store/window.h \
@@ -121,4 +130,5 @@ src_store_libstore_a_SOURCES = \
 	src/store/window_int.h \
 	src/store/window_time.c \
 	src/store/writer.c \
+	src/store/writer.h \
 	src/store/writer_int.h

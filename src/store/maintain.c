@@ -1,11 +1,12 @@
 /*
- * maintain.c - retention, the cap, compaction; the counters of the writer
+ * maintain.c - retention, the cap, compaction
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
 #include "store/compaction.h"
+#include "store/upkeep.h"
 #include "store/writer_int.h"
 
 #define RECOUNT_NS (INT64_C(3600) * 1000000000)
@@ -73,47 +74,4 @@ int upkeep_run(struct store_writer *w, bool now, bool dry_run, struct stop *stop
 	rc = store_maintain_all(w, now, dry_run, stop, report, err ? err : &ignored);
 	pthread_mutex_unlock(&w->maintenance);
 	return rc;
-}
-
-/* The sums of the catalogue, of now or of the last time it could be read. */
-static struct catalogue_stat get_sums(struct store_writer *w)
-{
-	struct catalogue_stat s;
-	bool is_new = false;
-
-	if (pthread_mutex_trylock(&w->maintenance) == 0) {
-		struct err ignored;
-
-		is_new = catalogue_get_stat(w->catalogue, &s, &ignored) == 0;
-		pthread_mutex_unlock(&w->maintenance);
-	}
-	pthread_mutex_lock(&w->cap.lock);
-	if (is_new)
-		w->cap.stat = s;
-	else
-		s = w->cap.stat;
-	pthread_mutex_unlock(&w->cap.lock);
-	return s;
-}
-
-void writer_get_stat(struct store_writer *w, struct store_stat *out)
-{
-	struct catalogue_stat s = get_sums(w);
-	uint64_t used[N_CAP_KINDS];
-
-	cap_get_used(&w->cap, used);
-	*out = (struct store_stat){ .cap = w->cap.limit,
-				    .used = cap_used(&w->cap),
-				    .index_bytes = catalogue_bytes(w->catalogue),
-				    .pin_bytes = used[CAP_PINS],
-				    .bad_bytes = used[CAP_BAD],
-				    .segments = (uint32_t)s.segments,
-				    .services = (uint32_t)s.services,
-				    .first_ns = s.first,
-				    .last_ns = s.last };
-	for (int i = 0; i < N_TIERS; i++) {
-		out->bytes[i] = s.bytes[i];
-		out->profiles[i] = s.profiles[i];
-	}
-	writer_get_head(w, &out->journal_bytes, &out->head_profiles);
 }

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "store/catalogue.h"
+#include "store/local.h"
 #include "store/select.h"
 
 #include <stdlib.h>
@@ -118,10 +119,10 @@ static int nearest_list_services(struct store *s, struct names *list, struct err
 		if (*sel.chapter[i].service)
 			nearest_add_name(list, sel.chapter[i].service);
 	select_close(&sel);
-	rc = catalogue_read_begin(s->catalogue, err);
+	rc = catalogue_read_begin(local_of(s)->catalogue, err);
 	if (rc == 0) {
-		rc = catalogue_each_service(s->catalogue, add_service, list, err);
-		catalogue_read_end(s->catalogue);
+		rc = catalogue_each_service(local_of(s)->catalogue, add_service, list, err);
+		catalogue_read_end(local_of(s)->catalogue);
 	}
 	return rc;
 }
@@ -217,10 +218,10 @@ static int search_series(struct store *s, struct search *x, struct err *err)
 	}
 	select_close(&sel);
 	if (rc == 0)
-		rc = catalogue_read_begin(s->catalogue, err);
+		rc = catalogue_read_begin(local_of(s)->catalogue, err);
 	if (rc == 0) {
-		rc = catalogue_each_series(s->catalogue, &cq, "", add_stored_series, x, err);
-		catalogue_read_end(s->catalogue);
+		rc = catalogue_each_series(local_of(s)->catalogue, &cq, "", add_stored_series, x, err);
+		catalogue_read_end(local_of(s)->catalogue);
 	}
 	return rc;
 }

@@ -13,6 +13,8 @@
 #include "store/os.h"
 #include "store/recover.h"
 #include "store/seen.h"
+#include "store/upkeep.h"
+#include "store/writer.h"
 
 #include <dirent.h>
 #include <errno.h>

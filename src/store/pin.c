@@ -7,7 +7,9 @@
 
 #include "base/unit.h"
 #include "store/copy.h"
+#include "store/local.h"
 #include "store/os.h"
+#include "store/upkeep.h"
 #include "store/writer_int.h"
 
 #include <errno.h>
@@ -127,7 +129,7 @@ static int pin(struct store_writer *w, const char *name, const struct store_quer
 	struct store_copy copy = { 0 };
 	struct store *s;
 	char file[PIN_NAME_MAX + 16];
-	int rc = store_open(w->directory, &s, err);
+	int rc = local_open(w->directory, &s, err);
 
 	if (rc < 0)
 		return rc;
@@ -210,24 +212,4 @@ int upkeep_unpin(struct store_writer *w, const char *name, struct err *err)
 	rc = unpin(w, name, err);
 	pthread_mutex_unlock(&w->maintenance);
 	return rc;
-}
-
-struct pin_list {
-	store_pin_fn *fn;
-	void *arg;
-};
-
-static int list_pin(void *arg, const struct catalogue_pin *p, struct err *err)
-{
-	const struct pin_list *l = arg;
-	struct store_pin_info info = { .name = p->name, .spec = p->spec, .made_ns = p->made, .bytes = p->bytes };
-
-	return l->fn(l->arg, &info, err);
-}
-
-int store_each_pin(struct store *s, store_pin_fn *fn, void *arg, struct err *err)
-{
-	struct pin_list l = { fn, arg };
-
-	return catalogue_each_pin(s->catalogue, NULL, list_pin, &l, err);
 }

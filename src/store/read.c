@@ -6,14 +6,12 @@
 #include "config.h"
 
 #include "base/mem.h"
-#include "profile/edit.h"
 #include "store/catalogue.h"
 #include "store/instance.h"
+#include "store/local.h"
 #include "store/nearest.h"
 #include "store/reduce.h"
 #include "store/select.h"
-#include "store/store.h"
-#include "store/window.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -94,12 +92,12 @@ static int find_older(struct reading *rd, struct err *err)
 {
 	const struct store_query *q = rd->q;
 	struct catalogue_query cq = { q->service, q->is_pattern, INT64_MIN, q->t0 };
-	int rc = catalogue_read_begin(rd->s->catalogue, err);
+	int rc = catalogue_read_begin(local_of(rd->s)->catalogue, err);
 
 	if (rc < 0)
 		return rc;
-	rc = catalogue_each_series(rd->s->catalogue, &cq, q->kind ? q->kind : "", mark_older, rd, err);
-	catalogue_read_end(rd->s->catalogue);
+	rc = catalogue_each_series(local_of(rd->s)->catalogue, &cq, q->kind ? q->kind : "", mark_older, rd, err);
+	catalogue_read_end(local_of(rd->s)->catalogue);
 	return rc;
 }
 
@@ -172,7 +170,7 @@ static int read_selection(struct reading *rd, const struct selection *sel, struc
 	return rc;
 }
 
-int store_read(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,
+int local_read(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,
 	       struct store_sum *sum, struct err *err)
 {
 	struct store_sum result = { 0 };
@@ -208,7 +206,7 @@ int store_read(struct store *s, const struct store_query *q, struct stop *stop, 
 	return 0;
 }
 
-int store_each_increase(struct store *s, const struct store_query *q, struct stop *stop, store_increase_fn *fn,
+int local_each_increase(struct store *s, const struct store_query *q, struct stop *stop, store_increase_fn *fn,
 			void *arg, struct err *err)
 {
 	struct store_sum result = { 0 };
@@ -228,46 +226,4 @@ int store_each_increase(struct store *s, const struct store_query *q, struct sto
 	select_close(&sel);
 	store_sum_release(&result);
 	return rc;
-}
-
-void store_sum_describe(const struct store_query *q, const struct store_sum *sum, struct buf *out)
-{
-	bool is_open = q->t0 == INT64_MIN || q->t1 == INT64_MAX;
-
-	buf_addf(out, "store: %s/%s, %" PRIu64 " profile%s of %" PRIu32 " instance%s, raw, ", q->service, q->kind,
-		 sum->profiles, sum->profiles == 1 ? "" : "s", sum->instances, sum->instances == 1 ? "" : "s");
-	if (*q->pin)
-		buf_addf(out, "pin %s, ", q->pin);
-	store_print_span(is_open ? sum->first_ns : q->t0, is_open ? sum->last_ns : q->t1, out);
-	if (sum->builds.len)
-		buf_addf(out, "; %s", buf_text(&sum->builds));
-	if (sum->profiles_missing)
-		buf_addf(out, "; %" PRIu64 " scrape%s missing", sum->profiles_missing,
-			 sum->profiles_missing == 1 ? "" : "s");
-	if (sum->is_damaged)
-		buf_addz(out, "; damaged parts are left out");
-}
-
-void store_sum_add_comments(const struct store_query *q, const struct store_sum *sum, struct profile *p)
-{
-	struct buf line = { 0 };
-
-	store_sum_describe(q, sum, &line);
-	profile_add_comment(p, buf_text(&line));
-	for (const char *at = buf_text(&sum->notes); *at;) {
-		size_t n = strcspn(at, "\n");
-
-		line.len = 0;
-		buf_add(&line, at, n);
-		profile_add_comment(p, buf_text(&line));
-		at += n + (at[n] == '\n');
-	}
-	buf_release(&line);
-}
-
-void store_sum_release(struct store_sum *s)
-{
-	buf_release(&s->builds);
-	buf_release(&s->notes);
-	*s = (struct store_sum){ 0 };
 }

@@ -111,16 +111,6 @@ static int empty_folder(struct store_writer *w, const char *folder, const char *
 	return rc;
 }
 
-void writer_set_aside(struct store_writer *w, const char *name, const char *why)
-{
-	struct err err;
-	uint64_t bytes;
-
-	if (bad_move(w->dir, w->directory, w->dir_mode, name, why, &bytes, &err) < 0)
-		writer_add_note(w, "%s", err.msg);
-	cap_settle(&w->cap, CAP_BAD, 0, bytes);
-}
-
 struct search {
 	struct store_writer *w;
 	const struct head_service *service;

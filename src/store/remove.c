@@ -7,6 +7,8 @@
 
 #include "base/mem.h"
 #include "store/chapter_copy.h"
+#include "store/upkeep.h"
+#include "store/writer.h"
 #include "store/writer_int.h"
 
 #include <errno.h>

@@ -18,7 +18,9 @@
 #include "store/pin_repair.h"
 #include "store/repeats.h"
 #include "store/segment_int.h"
+#include "store/upkeep.h"
 #include "store/verify.h"
+#include "store/writer.h"
 #include "store/writer_int.h"
 
 #include <dirent.h>

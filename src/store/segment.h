@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "store/block.h"
 #include "store/dict.h"
+#include "store/store.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +20,6 @@
 
 struct arena;
 
-enum store_tier { TIER_RAW, TIER_10M, TIER_1H, TIER_1D, N_TIERS };
 enum { SEGMENT_PIN = 1, SEGMENT_EXPORT = 2 }; /* flags */
 enum { SEGMENT_BYTES_MAX = 256 << 20 };
 
@@ -31,12 +31,6 @@ struct block_entry {
 	const uint8_t *data; /* [size] borrowed from the file or owned by the chapter */
 	size_t size, raw;    /* bytes stored, and decompressed; equal if the block is not compressed */
 	uint32_t crc;        /* of data */
-};
-
-/* A named event of a service. */
-struct store_mark {
-	int64_t time_ns;
-	char *env, *kind, *text; /* kind: deploy, incident, note */
 };
 
 /* All of one service in one segment, or in a journal. */

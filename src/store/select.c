@@ -18,6 +18,7 @@
 #include "base/regex.h"
 #include "base/str.h"
 #include "store/catalogue.h"
+#include "store/local.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -61,13 +62,13 @@ void select_close(struct selection *s)
 }
 
 /* Open a file of the store. Returns FILE_GONE if it does not exist. */
-static int select_add_file(const struct store *s, struct selection *sel, const char *name, bool is_journal,
+static int select_add_file(struct store *s, struct selection *sel, const char *name, bool is_journal,
 			   struct select_file **out, struct err *err)
 {
 	struct buf path = { 0 };
 	int fd, rc = 0;
 
-	buf_addf(&path, "%s/%s", s->directory, name);
+	buf_addf(&path, "%s/%s", local_of(s)->directory, name);
 	fd = open(path.data, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		rc = errno == ENOENT ? FILE_GONE : err_set(err, ERR_IO, "%s: %s", path.data, strerror(errno));
@@ -82,7 +83,7 @@ static int select_add_file(const struct store *s, struct selection *sel, const c
 }
 
 /* The file of a chapter, opened once for all its chapters. */
-static int chapter_file(const struct store *s, struct selection *sel, const char *name, struct select_file **out,
+static int chapter_file(struct store *s, struct selection *sel, const char *name, struct select_file **out,
 			struct err *err)
 {
 	for (size_t i = sel->n_files; i-- > 0;)
@@ -93,7 +94,7 @@ static int chapter_file(const struct store *s, struct selection *sel, const char
 	return select_add_file(s, sel, name, false, out, err);
 }
 
-static int open_chapters(const struct store *s, const struct catalogue_selection *found, struct selection *sel,
+static int open_chapters(struct store *s, const struct catalogue_selection *found, struct selection *sel,
 			 struct err *err)
 {
 	int rc = 0;
@@ -119,8 +120,7 @@ static int open_chapters(const struct store *s, const struct catalogue_selection
 }
 
 /* Open the journals that are not written as segments: those from next_journal on. */
-static int select_open_journals(const struct store *s, const int64_t *seq, size_t n, struct selection *sel,
-				struct err *err)
+static int select_open_journals(struct store *s, const int64_t *seq, size_t n, struct selection *sel, struct err *err)
 {
 	int rc = 0;
 
@@ -147,9 +147,9 @@ static int open_files(struct store *s, const struct catalogue_selection *found, 
 	int rc = 0;
 
 	if (has_journals) {
-		rc = catalogue_get_number(s->catalogue, "next_journal", next_journal, err);
+		rc = catalogue_get_number(local_of(s)->catalogue, "next_journal", next_journal, err);
 		if (rc >= 0)
-			rc = journal_list(s->dir, *next_journal, &seq, &n, err);
+			rc = journal_list(local_of(s)->dir, *next_journal, &seq, &n, err);
 	}
 	if (rc == 0) {
 		sel->file = mem_zalloc(found->n_chapters + n, sizeof(*sel->file));
@@ -181,7 +181,7 @@ static int open_pin(struct store *s, const char *name, struct selection *sel, st
 {
 	struct pin_search search = { .name = name };
 	struct select_file *file;
-	int rc = catalogue_each_pin(s->catalogue, NULL, find_pin, &search, err);
+	int rc = catalogue_each_pin(local_of(s)->catalogue, NULL, find_pin, &search, err);
 
 	if (rc == 0 && !search.file.len)
 		rc = err_set(err, ERR_IO, search.names.len ? "there is no pin %s; pins are %s" : "there is no pin %s",
@@ -347,21 +347,22 @@ static int select_try_open(struct store *s, const struct store_query *q, enum wh
 	struct catalogue_query cq = { q->service, q->is_pattern, q->t0, q->t1 };
 	struct catalogue_selection found = { 0 };
 	int64_t next = -1, now = -1;
-	int rc = catalogue_read_begin(s->catalogue, err);
+	int rc = catalogue_read_begin(local_of(s)->catalogue, err);
 
 	if (rc < 0)
 		return rc;
 	if (q->pin && *q->pin) {
 		rc = open_pin(s, q->pin, sel, err);
 	} else {
-		rc = which == IN_WINDOW ? catalogue_select(s->catalogue, &cq, &found, err)
-					: catalogue_select_beside(s->catalogue, &cq, which == AFTER, max, &found, err);
+		rc = which == IN_WINDOW
+			     ? catalogue_select(local_of(s)->catalogue, &cq, &found, err)
+			     : catalogue_select_beside(local_of(s)->catalogue, &cq, which == AFTER, max, &found, err);
 		if (rc == 0)
 			rc = open_files(s, &found, which == IN_WINDOW, sel, &next, err);
 		catalogue_selection_release(&found);
 	}
-	catalogue_read_end(s->catalogue);
-	if (rc == 0 && next >= 0 && catalogue_get_number(s->catalogue, "next_journal", &now, err) < 0)
+	catalogue_read_end(local_of(s)->catalogue);
+	if (rc == 0 && next >= 0 && catalogue_get_number(local_of(s)->catalogue, "next_journal", &now, err) < 0)
 		return err->code;
 	return rc == 0 && now != next ? FILE_GONE : rc;
 }
@@ -380,7 +381,7 @@ static int open_selection(struct store *s, const struct store_query *q, enum whi
 	if (rc == FILE_GONE)
 		rc = err_set(err, ERR_IO,
 			     "%s: files of the index do not exist; if this happens again, run cpa store repair",
-			     s->directory);
+			     local_of(s)->directory);
 	if (rc == 0)
 		select_read_files(q, &sel, which, q->pin && *q->pin);
 	else

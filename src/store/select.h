@@ -18,16 +18,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct catalogue;
-
-/* A store that is open for reading. */
-struct store {
-	char *directory;
-	int dir; /* descriptor of the directory */
-	struct catalogue *catalogue;
-	struct buf damage; /* for store_get_damage */
-};
-
 /* A segment, pin or journal. */
 struct select_file;
 

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "store/catalogue.h"
+#include "store/local.h"
 #include "store/listing.h"
 
 #include <dirent.h>
@@ -67,24 +68,24 @@ int local_get_stat(struct store *s, struct store_stat *out, struct err *err)
 {
 	struct catalogue_stat c;
 	int64_t cap = 0;
-	int rc = catalogue_read_begin(s->catalogue, err);
+	int rc = catalogue_read_begin(local_of(s)->catalogue, err);
 
 	if (rc < 0)
 		return rc;
-	rc = catalogue_get_stat(s->catalogue, &c, err);
+	rc = catalogue_get_stat(local_of(s)->catalogue, &c, err);
 	if (rc >= 0)
-		rc = catalogue_get_number(s->catalogue, "cap", &cap, err);
-	catalogue_read_end(s->catalogue);
+		rc = catalogue_get_number(local_of(s)->catalogue, "cap", &cap, err);
+	catalogue_read_end(local_of(s)->catalogue);
 	if (rc < 0)
 		return rc;
 	*out = (struct store_stat){ .cap = (uint64_t)cap,
-				    .pin_bytes = folder_bytes(s->dir, "pin", 0),
-				    .journal_bytes = folder_bytes(s->dir, "journal", 0),
-				    .bad_bytes = folder_bytes(s->dir, "bad", 1),
-				    .index_bytes = stat_file_bytes(s->dir, "index.db") +
-						   stat_file_bytes(s->dir, "index.db-wal") +
-						   stat_file_bytes(s->dir, "index.db-shm"),
-				    .used = folder_bytes(s->dir, ".", 5),
+				    .pin_bytes = folder_bytes(local_of(s)->dir, "pin", 0),
+				    .journal_bytes = folder_bytes(local_of(s)->dir, "journal", 0),
+				    .bad_bytes = folder_bytes(local_of(s)->dir, "bad", 1),
+				    .index_bytes = stat_file_bytes(local_of(s)->dir, "index.db") +
+						   stat_file_bytes(local_of(s)->dir, "index.db-wal") +
+						   stat_file_bytes(local_of(s)->dir, "index.db-shm"),
+				    .used = folder_bytes(local_of(s)->dir, ".", 5),
 				    .segments = (uint32_t)c.segments,
 				    .services = (uint32_t)c.services,
 				    .first_ns = c.first,

@@ -1,5 +1,5 @@
 /*
- * store.c - open a store for reading
+ * store.c - reads a store through its backend
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,39 +7,26 @@
 
 #include "store/store.h"
 
-#include "base/mem.h"
-#include "store/catalogue.h"
-#include "store/select.h"
-#include "store/writer_int.h"
-
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-int store_open(const char *directory, struct store **out, struct err *err)
+void store_directory(const char *name, struct buf *out)
 {
-	struct store s = { .dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
-	uint8_t uuid[16];
-	int rc = 0;
+	const char *env = getenv("CPA_STORE"), *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
 
-	if (s.dir < 0 && errno == ENOENT)
-		return err_set(err, ERR_IO, "there is no store %s; cpa collect and cpa store import make one",
-			       directory);
-	if (s.dir < 0)
-		return err_set(err, ERR_IO, "%s: %s", directory, strerror(errno));
-	rc = os_read_header(s.dir, directory, uuid, err);
-	if (rc == 0)
-		rc = catalogue_open(directory, CATALOGUE_READ, &s.catalogue, err);
-	if (rc < 0) {
-		close(s.dir);
-		return rc;
-	}
-	s.directory = mem_strndup(directory, strlen(directory));
-	*out = mem_alloc(1, sizeof(**out));
-	**out = s;
-	return 0;
+	if (name && *name)
+		buf_addz(out, name);
+	else if (env && *env)
+		buf_addz(out, env);
+	else if (data && *data == '/')
+		buf_addf(out, "%s/cpa/store", data);
+	else
+		buf_addf(out, "%s/.local/share/cpa/store", home ? home : "");
+}
+
+void store_close(struct store *s)
+{
+	if (s)
+		s->backend->close(s);
 }
 
 const char *store_get_damage(const struct store *s)
@@ -47,13 +34,48 @@ const char *store_get_damage(const struct store *s)
 	return s->damage.len ? s->damage.data : "";
 }
 
-void store_close(struct store *s)
+int store_read(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,
+	       struct store_sum *sum, struct err *err)
 {
-	if (!s)
-		return;
-	catalogue_close(s->catalogue);
-	close(s->dir);
-	buf_release(&s->damage);
-	free(s->directory);
-	free(s);
+	return s->backend->read(s, q, stop, out, sum, err);
+}
+
+int store_list(struct store *s, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
+	       struct err *err)
+{
+	return s->backend->list(s, q, stop, fn, arg, err);
+}
+
+int store_totals(struct store *s, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,
+		 struct err *err)
+{
+	return s->backend->totals(s, q, stop, fn, arg, err);
+}
+
+int store_each_increase(struct store *s, const struct store_query *q, struct stop *stop, store_increase_fn *fn,
+			void *arg, struct err *err)
+{
+	return s->backend->each_increase(s, q, stop, fn, arg, err);
+}
+
+int store_each_profile(struct store *s, const struct store_query *q, struct stop *stop, store_profile_fn *fn, void *arg,
+		       struct err *err)
+{
+	return s->backend->each_profile(s, q, stop, fn, arg, err);
+}
+
+int store_each_series(struct store *s, const struct store_query *q, store_series_fn *fn, void *arg, struct err *err)
+{
+	return s->backend->each_series(s, q, fn, arg, err);
+}
+
+int store_each_mark(struct store *s, const char *service, bool is_pattern, const char *kind, store_mark_fn *fn,
+		    void *arg, struct err *err)
+{
+	return s->backend->each_mark(s, service, is_pattern, kind, fn, arg, err);
+}
+
+int store_each_pin(struct store *s, store_pin_fn *fn, void *arg, struct err *err)
+{
+	return s->backend->each_pin(s, fn, arg, err);
 }

@@ -1,9 +1,10 @@
 /*
- * store.h - a store of profiles over time: a directory, with one writer and any number of readers
+ * store.h - a store of profiles over time, which backends provide
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * docs/store.md describes the files. Readers never write, never wait for the writer, and see each profile once.
+ * A local store is a directory with one writer and any number of readers; docs/store.md describes its files. Readers never
+ * write, never wait for the writer, and see each profile once.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -12,8 +13,7 @@
 #include "base/err.h"
 #include "base/stop.h"
 #include "profile/profile.h"
-#include "store/dict.h"
-#include "store/segment.h"
+#include "profile/temporality.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,12 +23,31 @@
    ~/.local/share/cpa/store. Appends to out. */
 void store_directory(const char *name, struct buf *out);
 
+/* A label of a series. */
+struct store_label {
+	const char *name, *value;
+};
+
+/* The resolution of stored profiles. */
+enum store_tier { TIER_RAW, TIER_10M, TIER_1H, TIER_1D, N_TIERS };
+
+/* A named event of a service. */
+struct store_mark {
+	int64_t time_ns;
+	char *env, *kind, *text; /* kind: deploy, incident, note */
+};
+
 /* --- reading --- */
 
-struct store;
+struct store_backend;
 
-/* Open for reading. Fails with ERR_IO if there is no store, with a sentence that says how to make one. */
-int store_open(const char *directory, struct store **out, struct err *err);
+/* A store that is open for reading, the first member of the struct of its backend. */
+struct store {
+	const struct store_backend *backend;
+	struct buf damage; /* for store_get_damage */
+};
+
+/* Takes NULL. */
 void store_close(struct store *s);
 
 /* Messages about damaged journals, whose profiles the answers of this store lack so far, a line each; "" if there are none. The services
@@ -175,84 +194,7 @@ struct store_pin_info {
 typedef int store_pin_fn(void *arg, const struct store_pin_info *p, struct err *err);
 int store_each_pin(struct store *s, store_pin_fn *fn, void *arg, struct err *err);
 
-/* --- writing --- */
-
-struct store_writer;
-
-struct store_writer_options {
-	/* Max bytes of everything below the directory. 0: the value of the store, which is at first the smaller of
-	   10 GiB and a tenth of the file system. */
-	uint64_t cap;
-	int64_t retain_raw_ns; /* 0: the value of the store, at first 14 days; INT64_MAX: for ever */
-	const char *group;     /* its members may read; "" for none */
-	const char *owner;     /* for the lock file and messages: the command, and its socket if it has one */
-	int64_t (*now)(void);  /* ns since 1970; NULL: the clock. For tests. */
-};
-
-/*
- * Open for writing; create the store if create is set. Recovers what a crash left.
- *
- * Fails  ERR_IO; when another process holds the lock, the message names it, and *holder (if not NULL) receives the content
- *        of the lock file
- */
-int upkeep_open_writer(const char *directory, bool create, const struct store_writer_options *o,
-		       struct store_writer **out, struct buf *holder, struct err *err);
-
-/* Append messages about damage that the writer found and repaired since the last call, a line each. Any thread. */
-void writer_take_notes(struct store_writer *w, struct buf *out);
-
-/* Flush and close. Takes NULL. Fails like writer_flush; the writer is freed in any case. */
-int upkeep_close_writer(struct store_writer *w, struct err *err);
-
-/* A profile to store. Borrowed during the call. */
-struct store_input {
-	const char *service, *kind;
-	const struct store_label *label; /* [n_labels] sorted by name, without service and kind */
-	size_t n_labels;
-	const struct profile *profile;
-	int64_t start_ns;    /* replaces the time of the profile if that is 0 */
-	int64_t duration_ns; /* likewise */
-};
-
-/*
- * Add a profile to the current batch. It is durable after store_commit.
- *
- * id         [16] filled in, see block_profile_id; may be NULL
- * duplicate  set if the store has this profile already: nothing was added
- * Fails      ERR_LIMIT when nothing can be freed under the cap; ERR_RANGE; ERR_IO
- */
-int writer_append(struct store_writer *w, const struct store_input *in, uint8_t *id, bool *duplicate, struct err *err);
-
-/* Write and sync the batch. Fails with ERR_IO: nothing of the batch is then durable, and it stays for the next call. */
-int writer_commit(struct store_writer *w, struct err *err);
-
-int writer_add_mark(struct store_writer *w, const char *service, const struct store_mark *m, struct err *err);
-
-/* Write the head as a segment and begin a new journal. */
-int writer_flush(struct store_writer *w, struct err *err);
-
-/* Is a flush due: is the journal an hour old, or the journal or head large? */
-bool writer_flush_is_due(struct store_writer *w);
-
-/* Run compaction and retention as far as they are due. dry_run: only append lines that say what would be done. */
-int upkeep_run(struct store_writer *w, bool now, bool dry_run, struct stop *stop, struct buf *report, struct err *err);
-
-/* Copy a selection to pin/NAME.cpx; remove it. */
-int upkeep_pin(struct store_writer *w, const char *name, const struct store_query *q, const char *spec,
-	       struct err *err);
-int upkeep_unpin(struct store_writer *w, const char *name, struct err *err);
-
-/* Delete the profiles of a query. n: their number. */
-int upkeep_remove(struct store_writer *w, const struct store_query *q, uint64_t *n, struct err *err);
-
-/* Write the profiles of a query as a segment of its own (flags SEGMENT_EXPORT), and add all of such a file. */
-int upkeep_export(struct store *s, const struct store_query *q, const char *path, struct stop *stop, uint64_t *n,
-		  struct err *err);
-int upkeep_import_segment(struct store_writer *w, const char *path, uint64_t *n, uint64_t *n_duplicates,
-			  struct err *err);
-
-/* --- state --- */
-
+/* Sizes and numbers of a local store. */
 struct store_stat {
 	uint64_t cap, used;
 	uint64_t bytes[N_TIERS], journal_bytes, index_bytes, pin_bytes, bad_bytes;
@@ -261,16 +203,27 @@ struct store_stat {
 	uint64_t dict_bytes, block_bytes; /* of segments: dictionaries, samples */
 	int64_t first_ns, last_ns;
 };
-int local_get_stat(struct store *s, struct store_stat *out, struct err *err);
 
-/* The same from the counters of the writer, quickly: no file is read, dict_bytes and block_bytes are 0. Any thread. */
-void writer_get_stat(struct store_writer *w, struct store_stat *out);
+/* --- backends --- */
 
-/* Check every CRC and reference; deep: decode everything and compare totals. A line per damage is appended. Returns the
-   number of damaged files, or ERR_*. */
-int upkeep_verify(struct store *s, bool deep, struct stop *stop, struct buf *report, struct err *err);
-
-/* Rebuild index.db from segments and journals, and move damaged files to bad/. */
-int upkeep_repair(const char *directory, struct buf *report, struct err *err);
+/* What a kind of stores does, as described at the functions store_NAME. They release the damage themselves. */
+struct store_backend {
+	void (*close)(struct store *s);
+	int (*read)(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,
+		    struct store_sum *sum, struct err *err);
+	int (*list)(struct store *s, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
+		    struct err *err);
+	int (*totals)(struct store *s, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,
+		      struct err *err);
+	int (*each_increase)(struct store *s, const struct store_query *q, struct stop *stop, store_increase_fn *fn,
+			     void *arg, struct err *err);
+	int (*each_profile)(struct store *s, const struct store_query *q, struct stop *stop, store_profile_fn *fn,
+			    void *arg, struct err *err);
+	int (*each_series)(struct store *s, const struct store_query *q, store_series_fn *fn, void *arg,
+			   struct err *err);
+	int (*each_mark)(struct store *s, const char *service, bool is_pattern, const char *kind, store_mark_fn *fn,
+			 void *arg, struct err *err);
+	int (*each_pin)(struct store *s, store_pin_fn *fn, void *arg, struct err *err);
+};
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "store/listing.h"
+#include "store/local.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -159,7 +160,7 @@ static int report_series(struct totals *t, struct err *err)
 	return rc;
 }
 
-int store_totals(struct store *s, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,
+int local_totals(struct store *s, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,
 		 struct err *err)
 {
 	struct store_listing l;

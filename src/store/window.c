@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/regex.h"
 #include "base/str.h"
+#include "store/span.h"
 #include "store/window_int.h"
 
 #include <ctype.h>

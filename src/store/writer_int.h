@@ -15,7 +15,7 @@
 #include "store/cap.h"
 #include "store/catalogue.h"
 #include "store/segment.h"
-#include "store/store.h"
+#include "store/writer.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -53,14 +53,10 @@ struct store_writer {
 /* Append a line to the notes. `lock` is held, or the store is being opened. */
 void writer_add_note(struct store_writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* --- layout --- */
+/* --- files --- */
 
-/* Read DIR/STORE. Fails with ERR_IO if it is missing, ERR_FORMAT if it is damaged, ERR_UNKNOWN if it is newer than this program. */
-int os_read_header(int dir, const char *directory, uint8_t uuid[16], struct err *err);
-
-/* Take the lock of the writer: returns a descriptor to be closed, or ERR_*. See upkeep_open_writer for holder. owner may be
-   NULL. */
-int os_lock(int dir, const char *directory, const char *owner, mode_t mode, struct buf *holder, struct err *err);
+/* Write DIR/STORE with the uuid of the writer, which is the last step of creating a store. */
+int writer_write_header(struct store_writer *w, struct err *err);
 
 /* Create or open a file of the store with its mode and group: flags as of os_open. Returns a descriptor, or ERR_IO. */
 int writer_create_file(const struct store_writer *w, const char *name, int flags, struct err *err);

@@ -15,7 +15,10 @@
 #include "base/mem.h"
 #include "formats/formats.h"
 #include "profile/temporality.h"
+#include "store/local.h"
 #include "store/store.h"
+#include "store/upkeep.h"
+#include "store/writer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -132,7 +135,7 @@ static void print_store(const char *directory, const struct filler *f)
 	struct err err;
 	double n;
 
-	check(store_open(directory, &s, &err), directory, &err);
+	check(local_open(directory, &s, &err), directory, &err);
 	check(local_get_stat(s, &stat, &err), directory, &err);
 	n = (double)stat.profiles[TIER_RAW];
 	printf("profiles %.0f\n", n);
@@ -203,7 +206,7 @@ static int read_days(const char *directory, unsigned rounds, double days)
 		struct store *s;
 		double t = seconds(CLOCK_MONOTONIC), used = seconds(CLOCK_PROCESS_CPUTIME_ID);
 
-		check(store_open(directory, &s, &err), directory, &err);
+		check(local_open(directory, &s, &err), directory, &err);
 		if (!last) {
 			check(store_each_series(s, &q, latest, &last, &err), directory, &err);
 			q.kind = "cpu";

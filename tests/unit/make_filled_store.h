@@ -12,7 +12,8 @@
 #define TESTS_UNIT_MAKE_FILLED_STORE_H
 
 #include "make_profile.h"
-#include "store/store.h"
+#include "store/upkeep.h"
+#include "store/writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

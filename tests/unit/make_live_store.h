@@ -9,7 +9,9 @@
 #include "base/mem.h"
 #include "make_profile.h"
 #include "profile/profile.h"
-#include "store/store.h"
+#include "store/local.h"
+#include "store/upkeep.h"
+#include "store/writer.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -184,7 +186,7 @@ static inline int live_store_try_sum(const char *dir, const struct store_query *
 	struct profile *p = NULL;
 	struct store_sum sum = { 0 };
 	struct store *s;
-	int rc = store_open(dir, &s, err);
+	int rc = local_open(dir, &s, err);
 
 	if (rc < 0)
 		return rc;
@@ -250,7 +252,7 @@ static inline unsigned live_store_count(struct live_store *m, const char *part)
 static inline int live_store_verify(const char *dir, struct buf *report, struct err *err)
 {
 	struct store *s;
-	int rc = store_open(dir, &s, err);
+	int rc = local_open(dir, &s, err);
 
 	if (rc < 0)
 		return rc;

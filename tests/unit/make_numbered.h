@@ -10,7 +10,9 @@
 #define TESTS_UNIT_MAKE_NUMBERED_H
 
 #include "make_profile.h"
-#include "store/store.h"
+#include "store/local.h"
+#include "store/upkeep.h"
+#include "store/writer.h"
 
 #include <ftw.h>
 #include <limits.h>
@@ -160,7 +162,7 @@ static inline int store_look(struct store_numbered *seen, struct err *err)
 	struct store_sum sum = { 0 };
 	struct profile *p = NULL;
 	struct store *s;
-	int rc = store_open(store_folder, &s, err);
+	int rc = local_open(store_folder, &s, err);
 
 	memset(seen, 0, sizeof(*seen));
 	if (rc < 0)

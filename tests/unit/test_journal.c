@@ -7,6 +7,8 @@
 
 #include "make_numbered.h"
 #include "store/journal.h"
+#include "store/upkeep.h"
+#include "store/writer.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -6,6 +6,8 @@
 #include "config.h"
 
 #include "store/compaction.h"
+#include "store/upkeep.h"
+#include "store/writer.h"
 
 #include "make_live_store.h"
 

@@ -10,7 +10,10 @@
 
 #include "base/buf.h"
 #include "make_numbered.h"
+#include "store/local.h"
 #include "store/os.h"
+#include "store/upkeep.h"
+#include "store/writer.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -145,7 +148,7 @@ static void check_verify(uint64_t at, const char *what)
 	struct buf report = { 0 };
 	struct err err = { 0 };
 	struct store *s;
-	int rc = store_open(store_folder, &s, &err);
+	int rc = local_open(store_folder, &s, &err);
 
 	if (rc == 0) {
 		rc = upkeep_verify(s, true, NULL, &report, &err);

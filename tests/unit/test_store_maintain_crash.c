@@ -6,6 +6,8 @@
 #include "config.h"
 
 #include "store/os.h"
+#include "store/upkeep.h"
+#include "store/writer.h"
 
 #include "make_live_store.h"
 

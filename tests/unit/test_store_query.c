@@ -5,10 +5,13 @@
  */
 #include "config.h"
 
+#include "store/local.h"
 #include "store/store.h"
 
 #include "base/regex.h"
 #include "store/block.h"
+#include "store/upkeep.h"
+#include "store/writer.h"
 #include "tests/unit/make_profile.h"
 
 #include <fcntl.h>
@@ -126,7 +129,7 @@ static void reopen(struct place *p)
 {
 	store_close(p->s);
 	p->s = NULL;
-	check(p, store_open(p->dir, &p->s, &p->err));
+	check(p, local_open(p->dir, &p->s, &p->err));
 }
 
 static int64_t total(const struct profile *p, uint32_t type)
@@ -514,7 +517,7 @@ static int read_prefixes(const char *dir)
 	struct store *s;
 	struct err err;
 
-	if (store_open(dir, &s, &err))
+	if (local_open(dir, &s, &err))
 		return 3;
 	while (before < ROUNDS * STEP) {
 		struct profile *profile;

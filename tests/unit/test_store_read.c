@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "store/local.h"
 #include "store/store.h"
 
 #include "profile/builder.h"
@@ -363,7 +364,7 @@ static void check_store(unsigned seed, bool is_heap, bool overlap)
 	fill(&m, seed, is_heap);
 	made_store_init(&made);
 	write_segments(&made, &m, 1 + next(&m, 9), overlap);
-	if (store_open(made.dir, &s, &err))
+	if (local_open(made.dir, &s, &err))
 		fail_msg("%s", err.msg);
 	for (int i = 0; i < 40; i++) {
 		struct store_query q = { .service = "shop", .kind = is_heap ? "heap" : "cpu", .match = &match };

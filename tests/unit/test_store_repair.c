@@ -5,9 +5,12 @@
  */
 #include "config.h"
 
+#include "store/local.h"
 #include "store/repair.h"
 
 #include "base/io.h"
+#include "store/upkeep.h"
+#include "store/writer.h"
 #include "make_live_store.h"
 
 #include <sys/wait.h>
@@ -122,7 +125,7 @@ static int n_series(struct live_store *m)
 	struct store *s;
 	int n = 0;
 
-	assert_int_equal(store_open(m->dir, &s, &m->err), 0);
+	assert_int_equal(local_open(m->dir, &s, &m->err), 0);
 	assert_int_equal(store_each_series(s, &q, count_series, &n, &m->err), 0);
 	store_close(s);
 	return n;
@@ -170,7 +173,7 @@ static void an_export_can_be_imported_elsewhere_and_twice(void **state)
 	fill(m);
 	want = live_store_sum(m, &q);
 	snprintf(file, sizeof(file), "%s.cpx", m->dir);
-	assert_int_equal(store_open(m->dir, &s, &m->err), 0);
+	assert_int_equal(local_open(m->dir, &s, &m->err), 0);
 	assert_int_equal(upkeep_export(s, &q, file, NULL, &n, &m->err), 0);
 	store_close(s);
 	assert_int_equal(n, 18);

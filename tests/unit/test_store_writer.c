@@ -9,7 +9,10 @@
 #include "base/mem.h"
 #include "make_numbered.h"
 #include "store/journal_int.h"
+#include "store/local.h"
 #include "store/os.h"
+#include "store/upkeep.h"
+#include "store/writer.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -402,7 +405,7 @@ static void check_sound(void)
 	struct err err = { 0 };
 	struct store *s;
 
-	assert_int_equal(store_open(store_folder, &s, &err), 0);
+	assert_int_equal(local_open(store_folder, &s, &err), 0);
 	if (upkeep_verify(s, true, NULL, &report, &err))
 		fail_msg("%s%s", buf_text(&report), err.msg);
 	buf_release(&report);

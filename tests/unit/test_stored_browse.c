@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "answer/stored_browse.h"
+#include "store/local.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -114,7 +115,7 @@ static void values_of_a_label_make_groups(void **state)
 	add_cpu(&f, "b", 12, 30);
 	add_cpu(&f, "a", 0, 100);
 	filled_close(&f);
-	assert_int_equal(store_open(f.folder, &s, &err), 0);
+	assert_int_equal(local_open(f.folder, &s, &err), 0);
 	assert_int_equal(stored_totals_read(s, &query, "instance", NULL, &t, &err), 0);
 	assert_int_equal(t.n_groups, 2);
 	assert_string_equal(t.group[0].value, "a");

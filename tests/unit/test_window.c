@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "base/regex.h"
+#include "store/span.h"
 #include "store/window.h"
 
 #include <setjmp.h>

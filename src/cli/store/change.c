@@ -9,6 +9,9 @@
 
 #include "cli/cmd.h"
 #include "store/holder.h"
+#include "store/local.h"
+#include "store/upkeep.h"
+#include "store/writer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +22,7 @@
 static int select_in(struct store_command *c, const char *text, struct store **s, struct window **window,
 		     struct store_query *query, struct err *err)
 {
-	int rc = store_open(c->directory, s, err);
+	int rc = local_open(c->directory, s, err);
 
 	return rc < 0 ? rc : cmd_store_select(text, *s, window, query, err);
 }
@@ -123,7 +126,7 @@ int cmd_store_gc(struct store_command *c, struct err *err)
 int cmd_store_verify(struct store_command *c, struct err *err)
 {
 	struct store *s = NULL;
-	int rc = store_open(c->directory, &s, err);
+	int rc = local_open(c->directory, &s, err);
 
 	if (rc < 0)
 		return rc;

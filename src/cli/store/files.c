@@ -11,6 +11,9 @@
 #include "base/jsonw.h"
 #include "base/str.h"
 #include "formats/pprof/pprof.h"
+#include "store/local.h"
+#include "store/span.h"
+#include "store/upkeep.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -200,7 +203,7 @@ static int select_profiles(struct store_command *c, struct store **s, struct win
 
 	if (!*c->a->output)
 		return err_set(err, ERR_USAGE, "-o is missing; usage: cpa store %s %s -o FILE", c->a->name, text);
-	rc = store_open(c->directory, s, err);
+	rc = local_open(c->directory, s, err);
 	if (rc == 0 && store_files_parse_id(text, id)) {
 		rc = cmd_store_select("*", *s, window, q, err);
 		q->id = id;

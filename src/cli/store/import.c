@@ -16,6 +16,8 @@
 #include "fetch/fetch.h"
 #include "formats/formats.h"
 #include "profile/temporality.h"
+#include "store/upkeep.h"
+#include "store/writer.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -11,6 +11,8 @@
 #include "base/mem.h"
 #include "base/unit.h"
 #include "cli/cmd.h"
+#include "store/local.h"
+#include "store/span.h"
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -248,7 +250,7 @@ int cmd_store_ls(struct store_command *c, struct err *err)
 	struct window *window = NULL;
 	struct store_query q;
 	struct store *s = NULL;
-	int rc = store_open(c->directory, &s, err);
+	int rc = local_open(c->directory, &s, err);
 
 	rc = rc < 0 ? rc : cmd_store_select(a->n_words ? a->word[0] : "*", s, &window, &q, err);
 	if (rc == 0)
@@ -333,7 +335,7 @@ int cmd_store_stat(struct store_command *c, struct err *err)
 {
 	struct store_stat st;
 	struct store *s = NULL;
-	int rc = store_open(c->directory, &s, err);
+	int rc = local_open(c->directory, &s, err);
 
 	rc = rc < 0 ? rc : local_get_stat(s, &st, err);
 	if (rc == 0) {

@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "base/unit.h"
 #include "base/utf8.h"
+#include "store/span.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

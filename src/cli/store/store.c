@@ -15,6 +15,8 @@
 #include "cli/messages.h"
 #include "cli/store/forward.h"
 #include "store/holder.h"
+#include "store/upkeep.h"
+#include "store/writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,48 @@
+/*
+ * local.h - the backend of stores in a directory
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef STORE_LOCAL_H
+#define STORE_LOCAL_H
+
+#include "base/err.h"
+#include "base/stop.h"
+#include "store/store.h"
+
+struct catalogue;
+
+struct local_store {
+	struct store store;
+	char *directory;
+	int dir; /* descriptor of the directory */
+	struct catalogue *catalogue;
+};
+
+static inline struct local_store *local_of(struct store *s)
+{
+	return (struct local_store *)s;
+}
+
+/* Open for reading. Fails with ERR_IO if there is no store, with a sentence that says how to make one. */
+int local_open(const char *directory, struct store **out, struct err *err);
+
+/* The functions of the backend, see store.h. */
+int local_read(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,
+	       struct store_sum *sum, struct err *err);
+int local_list(struct store *s, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
+	       struct err *err);
+int local_totals(struct store *s, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,
+		 struct err *err);
+int local_each_increase(struct store *s, const struct store_query *q, struct stop *stop, store_increase_fn *fn,
+			void *arg, struct err *err);
+int local_each_profile(struct store *s, const struct store_query *q, struct stop *stop, store_profile_fn *fn, void *arg,
+		       struct err *err);
+int local_each_series(struct store *s, const struct store_query *q, store_series_fn *fn, void *arg, struct err *err);
+int local_each_mark(struct store *s, const char *service, bool is_pattern, const char *kind, store_mark_fn *fn,
+		    void *arg, struct err *err);
+int local_each_pin(struct store *s, store_pin_fn *fn, void *arg, struct err *err);
+
+int local_get_stat(struct store *s, struct store_stat *out, struct err *err);
+
+#endif
