@@ -11,7 +11,7 @@
 #include "base/string_list.h"
 #include "engine/query.h"
 #include "profile/profile.h"
-#include "store/window.h"
+#include "store/window/window.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,7 +12,7 @@
 #include "base/str.h"
 #include "store/local.h"
 #include "store/span.h"
-#include "store/window.h"
+#include "store/window/window.h"
 
 #include <assert.h>
 #include <stdlib.h>

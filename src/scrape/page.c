@@ -13,7 +13,7 @@
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "store/span.h"
-#include "store/window.h"
+#include "store/window/window.h"
 #include "store/writer.h"
 
 #include <inttypes.h>

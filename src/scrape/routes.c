@@ -16,7 +16,7 @@
 #include "base/url_escape.h"
 #include "profile/encode.h"
 #include "store/local.h"
-#include "store/window.h"
+#include "store/window/window.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -124,11 +124,8 @@ src_store_libstore_a_SOURCES = \
 	src/store/verify.c \
 	src/store/verify_all.c \
 	src/store/verify.h \
-	src/store/window.c \
-	src/store/window.h \
-	src/store/window_clock.c \
-	src/store/window_int.h \
-	src/store/window_time.c \
 	src/store/writer.c \
 	src/store/writer.h \
 	src/store/writer_int.h
+
+include src/store/window/local.mk

@@ -11,7 +11,7 @@
 #include "fuzz.h"
 
 #include "base/buf.h"
-#include "store/window.h"
+#include "store/window/window.h"
 
 static void demand(bool holds, const char *what)
 {

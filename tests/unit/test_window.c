@@ -7,7 +7,7 @@
 
 #include "base/regex.h"
 #include "store/span.h"
-#include "store/window.h"
+#include "store/window/window.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/opt.h"
 #include "store/store.h"
-#include "store/window.h"
+#include "store/window/window.h"
 
 #include <stdbool.h>
 #include <stddef.h>

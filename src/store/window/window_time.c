@@ -11,7 +11,7 @@
 #include "base/amount.h"
 #include "base/str.h"
 #include "store/span.h"
-#include "store/window_int.h"
+#include "store/window/window_int.h"
 
 #include <ctype.h>
 #include <inttypes.h>

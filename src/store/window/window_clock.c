@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "store/window.h"
+#include "store/window/window.h"
 
 #include <string.h>
 #include <time.h>

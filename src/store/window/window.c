@@ -5,14 +5,14 @@
  */
 #include "config.h"
 
-#include "store/window.h"
+#include "store/window/window.h"
 
 #include "base/amount.h"
 #include "base/mem.h"
 #include "base/regex.h"
 #include "base/str.h"
 #include "store/span.h"
-#include "store/window_int.h"
+#include "store/window/window_int.h"
 
 #include <ctype.h>
 #include <stdarg.h>

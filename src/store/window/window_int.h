@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "store/window.h"
+#include "store/window/window.h"
 
 #include <stdbool.h>
 #include <stddef.h>
