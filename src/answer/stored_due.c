@@ -14,7 +14,7 @@
 #include "engine/view.h"
 #include "fetch/fetch.h"
 #include "profile/temporality.h"
-#include "store/holder.h"
+#include "store/local/holder.h"
 
 #include <inttypes.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "store/cap.h"
-#include "store/os.h"
+#include "store/local/os.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,8 +8,8 @@
 #include "store/cap.h"
 
 #include "base/unit.h"
-#include "store/layout.h"
-#include "store/os.h"
+#include "store/local/layout.h"
+#include "store/local/os.h"
 
 #include <dirent.h>
 #include <errno.h>

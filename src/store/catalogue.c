@@ -8,7 +8,7 @@
 #include "store/catalogue_int.h"
 
 #include "base/mem.h"
-#include "store/os.h"
+#include "store/local/os.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -12,8 +12,8 @@
 
 #include "store/catalogue_int.h"
 
-#include "store/os.h"
-#include "store/os_undo.h"
+#include "store/local/os.h"
+#include "store/local/os_undo.h"
 
 #define XXH_INLINE_ALL
 #include <errno.h>

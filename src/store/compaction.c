@@ -12,7 +12,7 @@
 #include "base/unit.h"
 #include "store/bad.h"
 #include "store/chapter_copy.h"
-#include "store/os.h"
+#include "store/local/os.h"
 #include "store/writer_int.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 
 #include "base/io.h"
 #include "store/copy.h"
-#include "store/layout.h"
+#include "store/local/layout.h"
 #include "store/local.h"
 #include "store/upkeep.h"
 #include "store/writer.h"

@@ -6,8 +6,8 @@
 #include "config.h"
 
 #include "base/mem.h"
-#include "store/layout.h"
-#include "store/os.h"
+#include "store/local/layout.h"
+#include "store/local/os.h"
 #include "store/writer_int.h"
 
 #include <errno.h>

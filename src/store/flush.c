@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "store/bad.h"
 #include "store/journal_int.h"
-#include "store/os.h"
+#include "store/local/os.h"
 #include "store/verify.h"
 #include "store/writer.h"
 

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "store/head_int.h"
 #include "store/journal_file.h"
-#include "store/layout.h"
+#include "store/local/layout.h"
 #include "store/pack.h"
 #include "store/segment_int.h"
 #include "store/varint.h"

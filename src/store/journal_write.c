@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 #include "store/journal_int.h"
-#include "store/layout.h"
-#include "store/os.h"
+#include "store/local/layout.h"
+#include "store/local/os.h"
 #include "store/pack.h"
 #include "store/segment_int.h"
 

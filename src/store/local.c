@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "store/catalogue.h"
-#include "store/layout.h"
+#include "store/local/layout.h"
 
 #include <errno.h>
 #include <fcntl.h>

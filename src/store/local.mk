@@ -47,8 +47,6 @@ src_store_libstore_a_SOURCES = \
 	src/store/head.c \
 	src/store/head_int.h \
 	src/store/head_read.c \
-	src/store/holder.c \
-	src/store/holder.h \
 	src/store/idset.c \
 	src/store/idset.h \
 	src/store/instance.c \
@@ -60,8 +58,6 @@ src_store_libstore_a_SOURCES = \
 	src/store/journal_check.h \
 	src/store/journal_int.h \
 	src/store/journal_write.c \
-	src/store/layout.c \
-	src/store/layout.h \
 	src/store/listing.c \
 	src/store/listing.h \
 	src/store/local.h \
@@ -72,10 +68,6 @@ src_store_libstore_a_SOURCES = \
 	src/store/nearest.c \
 	src/store/nearest.h \
 	src/store/open.c \
-	src/store/os.c \
-	src/store/os.h \
-	src/store/os_undo.c \
-	src/store/os_undo.h \
 	src/store/pack.c \
 	src/store/pack.h \
 	src/store/pin.c \
@@ -129,3 +121,4 @@ src_store_libstore_a_SOURCES = \
 	src/store/writer_int.h
 
 include src/store/window/local.mk
+include src/store/local/local.mk

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "store/flush.h"
 #include "store/journal_int.h"
-#include "store/os.h"
+#include "store/local/os.h"
 #include "store/pin_repair.h"
 #include "store/bad.h"
 #include "store/repair.h"

@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "store/catalogue.h"
 #include "store/journal.h"
-#include "store/layout.h"
+#include "store/local/layout.h"
 #include "store/local.h"
 #include "store/upkeep.h"
 #include "store/verify.h"

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "store/flush.h"
 #include "store/journal_int.h"
-#include "store/os.h"
+#include "store/local/os.h"
 #include "store/seen.h"
 
 #include <inttypes.h>

@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "make_numbered.h"
 #include "store/local.h"
-#include "store/os.h"
+#include "store/local/os.h"
 #include "store/upkeep.h"
 #include "store/writer.h"
 

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "store/os.h"
+#include "store/local/os.h"
 #include "store/upkeep.h"
 #include "store/writer.h"
 

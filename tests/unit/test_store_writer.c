@@ -10,7 +10,7 @@
 #include "make_numbered.h"
 #include "store/journal_int.h"
 #include "store/local.h"
-#include "store/os.h"
+#include "store/local/os.h"
 #include "store/upkeep.h"
 #include "store/writer.h"
 

@@ -8,7 +8,7 @@
 #include "cli/store/store.h"
 
 #include "cli/cmd.h"
-#include "store/holder.h"
+#include "store/local/holder.h"
 #include "store/local.h"
 #include "store/upkeep.h"
 #include "store/writer.h"

@@ -14,7 +14,7 @@
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/store/forward.h"
-#include "store/holder.h"
+#include "store/local/holder.h"
 #include "store/upkeep.h"
 #include "store/writer.h"
 

@@ -5,9 +5,9 @@
  */
 #include "config.h"
 
-#include "store/layout.h"
+#include "store/local/layout.h"
 
-#include "store/os.h"
+#include "store/local/os.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef STORE_HOLDER_H
-#define STORE_HOLDER_H
+#ifndef STORE_LOCAL_HOLDER_H
+#define STORE_LOCAL_HOLDER_H
 
 #include "base/buf.h"
 

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "store/holder.h"
+#include "store/local/holder.h"
 
 #include "base/io.h"
 

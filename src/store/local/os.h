@@ -15,8 +15,8 @@
  *
  * The functions return 0, or -1 and errno, like the system calls. dir is a descriptor of a folder, name a path below it.
  */
-#ifndef STORE_OS_H
-#define STORE_OS_H
+#ifndef STORE_LOCAL_OS_H
+#define STORE_LOCAL_OS_H
 
 #include <stdbool.h>
 #include <stddef.h>

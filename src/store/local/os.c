@@ -5,9 +5,9 @@
  */
 #include "config.h"
 
-#include "store/os.h"
+#include "store/local/os.h"
 
-#include "store/os_undo.h"
+#include "store/local/os_undo.h"
 
 #include <errno.h>
 #include <fcntl.h>

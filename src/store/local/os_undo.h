@@ -5,8 +5,8 @@
  *
  * Everything here does nothing unless it is enabled.
  */
-#ifndef STORE_OS_UNDO_H
-#define STORE_OS_UNDO_H
+#ifndef STORE_LOCAL_OS_UNDO_H
+#define STORE_LOCAL_OS_UNDO_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "store/os_undo.h"
+#include "store/local/os_undo.h"
 
 #include "base/mem.h"
 

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef STORE_LAYOUT_H
-#define STORE_LAYOUT_H
+#ifndef STORE_LOCAL_LAYOUT_H
+#define STORE_LOCAL_LAYOUT_H
 
 #include "base/buf.h"
 #include "base/err.h"

@@ -1,0 +1,11 @@
+# src/store/local - the directory of a store: system calls that change it, its lock
+
+src_store_libstore_a_SOURCES += \
+	src/store/local/holder.c \
+	src/store/local/holder.h \
+	src/store/local/layout.c \
+	src/store/local/layout.h \
+	src/store/local/os.c \
+	src/store/local/os.h \
+	src/store/local/os_undo.c \
+	src/store/local/os_undo.h
