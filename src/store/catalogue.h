@@ -15,8 +15,8 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "store/dict.h"
-#include "store/segment.h"
+#include "store/local/format/dict.h"
+#include "store/local/format/segment.h"
 
 #include <stdbool.h>
 #include <stddef.h>

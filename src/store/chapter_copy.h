@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/stop.h"
-#include "store/segment.h"
+#include "store/local/format/segment.h"
 #include "store/store.h"
 
 #include <stdbool.h>

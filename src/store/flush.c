@@ -16,7 +16,7 @@
 #include "store/bad.h"
 #include "store/journal_int.h"
 #include "store/local/os.h"
-#include "store/verify.h"
+#include "store/local/format/verify.h"
 #include "store/writer.h"
 
 #include <inttypes.h>

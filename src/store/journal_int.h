@@ -6,9 +6,9 @@
 #ifndef STORE_JOURNAL_INT_H
 #define STORE_JOURNAL_INT_H
 
-#include "store/head_int.h"
-#include "store/journal_file.h"
-#include "store/journal_check.h"
+#include "store/local/format/head.h"
+#include "store/local/format/journal_file.h"
+#include "store/local/format/journal_check.h"
 #include "store/writer_int.h"
 
 #include <stdbool.h>

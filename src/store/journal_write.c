@@ -9,8 +9,8 @@
 #include "store/journal_int.h"
 #include "store/local/layout.h"
 #include "store/local/os.h"
-#include "store/pack.h"
-#include "store/segment_int.h"
+#include "store/local/format/pack.h"
+#include "store/local/format/segment_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

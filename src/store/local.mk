@@ -5,11 +5,6 @@ src_store_libstore_a_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS) $(XXHASH_CFLAGS)
 src_store_libstore_a_SOURCES = \
 	src/store/bad.c \
 	src/store/bad.h \
-	src/store/block.c \
-	src/store/block.h \
-	src/store/block_encode.c \
-	src/store/block_int.h \
-	src/store/block_profiles.c \
 	src/store/cap.c \
 	src/store/cap.h \
 	src/store/catalogue.c \
@@ -18,44 +13,23 @@ src_store_libstore_a_SOURCES = \
 	src/store/catalogue_pages.c \
 	src/store/catalogue_read.c \
 	src/store/catalogue_write.c \
-	src/store/chapter.c \
 	src/store/chapter_copy.c \
 	src/store/chapter_copy.h \
 	src/store/compaction.c \
 	src/store/compaction.h \
 	src/store/compaction_plan.c \
-	src/store/content.c \
-	src/store/content.h \
 	src/store/copy.c \
 	src/store/copy.h \
-	src/store/dict.c \
-	src/store/dict.h \
-	src/store/dict_add.c \
-	src/store/dict_decode.c \
-	src/store/dict_encode.c \
-	src/store/dict_index.c \
-	src/store/dict_int.h \
-	src/store/dict_meta.c \
-	src/store/dict_profile.c \
-	src/store/dict_translate.c \
 	src/store/each.c \
 	src/store/export.c \
 	src/store/file.c \
 	src/store/files.c \
 	src/store/flush.c \
 	src/store/flush.h \
-	src/store/head.c \
-	src/store/head_int.h \
-	src/store/head_read.c \
 	src/store/idset.c \
 	src/store/idset.h \
 	src/store/instance.c \
 	src/store/instance.h \
-	src/store/journal.c \
-	src/store/journal.h \
-	src/store/journal_file.h \
-	src/store/journal_check.c \
-	src/store/journal_check.h \
 	src/store/journal_int.h \
 	src/store/journal_write.c \
 	src/store/listing.c \
@@ -68,8 +42,6 @@ src_store_libstore_a_SOURCES = \
 	src/store/nearest.c \
 	src/store/nearest.h \
 	src/store/open.c \
-	src/store/pack.c \
-	src/store/pack.h \
 	src/store/pin.c \
 	src/store/pin_repair.c \
 	src/store/pin_repair.h \
@@ -95,10 +67,6 @@ src_store_libstore_a_SOURCES = \
 	src/store/repeats.h \
 	src/store/seen.c \
 	src/store/seen.h \
-	src/store/segment.c \
-	src/store/segment.h \
-	src/store/segment_int.h \
-	src/store/segment_write.c \
 	src/store/select.c \
 	src/store/select.h \
 	src/store/select_time.c \
@@ -112,13 +80,11 @@ src_store_libstore_a_SOURCES = \
 	src/store/sum.c \
 	src/store/totals.c \
 	src/store/upkeep.h \
-	src/store/varint.h \
-	src/store/verify.c \
 	src/store/verify_all.c \
-	src/store/verify.h \
 	src/store/writer.c \
 	src/store/writer.h \
 	src/store/writer_int.h
 
 include src/store/window/local.mk
 include src/store/local/local.mk
+include src/store/local/format/local.mk

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "store/compaction.h"
 #include "store/flush.h"
-#include "store/verify.h"
+#include "store/local/format/verify.h"
 #include "store/writer_int.h"
 
 #include <dirent.h>

@@ -20,7 +20,7 @@
 
 #include "base/err.h"
 #include "base/stop.h"
-#include "store/segment.h"
+#include "store/local/format/segment.h"
 #include "store/select.h"
 #include "store/store.h"
 

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "profile/keys.h"
-#include "store/content.h"
+#include "store/local/format/content.h"
 #include "store/reduce.h"
 
 /* Distinct sample types, and how their columns are reduced. */

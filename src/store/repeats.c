@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "store/idset.h"
-#include "store/journal.h"
+#include "store/local/format/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>

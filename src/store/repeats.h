@@ -7,7 +7,7 @@
 #define STORE_REPEATS_H
 
 #include "base/err.h"
-#include "store/segment.h"
+#include "store/local/format/segment.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -14,7 +14,7 @@
 #include "base/idtab.h"
 #include "base/mem.h"
 #include "store/catalogue.h"
-#include "store/content.h"
+#include "store/local/format/content.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,8 +10,8 @@
 #define STORE_SELECT_H
 
 #include "base/err.h"
-#include "store/journal.h"
-#include "store/segment.h"
+#include "store/local/format/journal.h"
+#include "store/local/format/segment.h"
 #include "store/store.h"
 
 #include <stdbool.h>

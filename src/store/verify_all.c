@@ -8,11 +8,11 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "store/catalogue.h"
-#include "store/journal.h"
+#include "store/local/format/journal.h"
 #include "store/local/layout.h"
 #include "store/local.h"
 #include "store/upkeep.h"
-#include "store/verify.h"
+#include "store/local/format/verify.h"
 
 #include <errno.h>
 #include <fcntl.h>

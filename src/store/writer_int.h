@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "store/cap.h"
 #include "store/catalogue.h"
-#include "store/segment.h"
+#include "store/local/format/segment.h"
 #include "store/writer.h"
 
 #include <pthread.h>

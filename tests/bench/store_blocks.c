@@ -14,8 +14,8 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "formats/formats.h"
-#include "store/pack.h"
-#include "store/segment.h"
+#include "store/local/format/pack.h"
+#include "store/local/format/segment.h"
 
 #include <inttypes.h>
 #include <stdio.h>

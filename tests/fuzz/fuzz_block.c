@@ -9,7 +9,7 @@
 
 #include "fuzz.h"
 
-#include "store/block.h"
+#include "store/local/format/block.h"
 
 enum { METAS = 8, ROWS = 5000 };
 

@@ -11,8 +11,8 @@
 #include "fuzz.h"
 
 #include "base/buf.h"
-#include "store/dict.h"
-#include "store/varint.h"
+#include "store/local/format/dict.h"
+#include "store/local/format/varint.h"
 
 enum { ROWS_MAX = 200 };
 

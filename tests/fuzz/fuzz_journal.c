@@ -10,8 +10,8 @@
 
 #include "fuzz.h"
 
-#include "store/journal.h"
-#include "store/pack.h"
+#include "store/local/format/journal.h"
+#include "store/local/format/pack.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
 #ifndef TESTS_FUZZ_SEGMENT_SUMS_H
 #define TESTS_FUZZ_SEGMENT_SUMS_H
 
-#include "store/pack.h"
+#include "store/local/format/pack.h"
 
 #include <stddef.h>
 #include <stdint.h>

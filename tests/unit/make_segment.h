@@ -7,7 +7,7 @@
 #define TESTS_UNIT_MAKE_SEGMENT_H
 
 #include "base/buf.h"
-#include "store/segment.h"
+#include "store/local/format/segment.h"
 
 #include <assert.h>
 #include <inttypes.h>

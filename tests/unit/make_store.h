@@ -7,7 +7,7 @@
 #define TESTS_UNIT_MAKE_STORE_H
 
 #include "store/catalogue.h"
-#include "store/segment.h"
+#include "store/local/format/segment.h"
 
 #include <assert.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "base/mem.h"
-#include "store/block.h"
+#include "store/local/format/block.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "scrape/guard.h"
-#include "store/dict.h"
+#include "store/local/format/dict.h"
 #include "tests/unit/make_labels.h"
 
 #define DAY INT64_C(86400000000000)

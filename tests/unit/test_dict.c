@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "store/dict.h"
+#include "store/local/format/dict.h"
 
 #include "base/buf.h"
 #include "base/io.h"

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "make_numbered.h"
-#include "store/journal.h"
+#include "store/local/format/journal.h"
 #include "store/upkeep.h"
 #include "store/writer.h"
 

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "make_profile.h"
 #include "make_segment.h"
-#include "store/segment.h"
+#include "store/local/format/segment.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

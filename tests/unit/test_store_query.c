@@ -9,7 +9,7 @@
 #include "store/store.h"
 
 #include "base/regex.h"
-#include "store/block.h"
+#include "store/local/format/block.h"
 #include "store/upkeep.h"
 #include "store/writer.h"
 #include "tests/unit/make_profile.h"

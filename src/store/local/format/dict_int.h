@@ -1,0 +1,106 @@
+/*
+ * dict_int.h - parts of a dictionary that its files share
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef STORE_LOCAL_FORMAT_DICT_INT_H
+#define STORE_LOCAL_FORMAT_DICT_INT_H
+
+#include "base/err.h"
+#include "base/idtab.h"
+#include "profile/builder.h"
+#include "profile/keys.h"
+#include "profile/merge_ids.h"
+#include "store/local/format/dict.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DICT_ID_MAX 0xfffffff0 /* entries of a table */
+
+enum { DICT_FRAMES_MAX = 1 << 28 }; /* in all stacks of a profile */
+
+/* Finds entries by content. The ids of all keys are those of the dictionary. */
+struct dict_index {
+	struct merge_known known;
+	struct merge_ids ids; /* for dict_add_profile */
+	struct idtab labels, sets, nodes, rows;
+	struct idtab leaves; /* leaf nodes by the builder_stack_hash of their stacks */
+	/* lists of types and of places, and the first meta that has each */
+	struct keys types, places;
+	uint32_t *types_meta, *places_meta; /* [types.n], [places.n] */
+	size_t cap_types_meta, cap_places_meta;
+	struct keys metas, series;
+	/* buffers */
+	uint64_t *word;
+	uint32_t *list;
+	size_t cap_words, cap_list;
+};
+
+/* --- dict.c: append an entry without looking for an equal one; the id is the previous count --- */
+
+int dict_append_function(struct dict *d, const struct builder_function *f, struct err *err);
+int dict_append_mapping(struct dict *d, const struct mapping *m, struct err *err);
+int dict_append_location(struct dict *d, const struct builder_location *l, const struct builder_line *lines, size_t n,
+			 struct err *err);
+int dict_append_node(struct dict *d, uint32_t parent, uint32_t loc, struct err *err);
+int dict_append_label(struct dict *d, const struct builder_label *l, struct err *err);
+int dict_append_label_set(struct dict *d, const uint32_t *labels, size_t n, struct err *err);
+int dict_append_row(struct dict *d, uint32_t node, uint32_t labels, struct err *err);
+
+/* Make room for n entries in all columns of a table. */
+void dict_grow_functions(struct dict *d, size_t n);
+void dict_grow_locations(struct dict *d, size_t n);
+void dict_grow_lines(struct dict *d, size_t n);
+void dict_grow_nodes(struct dict *d, size_t n);
+void dict_grow_labels(struct dict *d, size_t n);
+void dict_grow_label_sets(struct dict *d, size_t n, size_t n_items);
+void dict_grow_rows(struct dict *d, size_t n);
+
+/* The lists of m are borrowed from d->mem or from an earlier meta. */
+int dict_append_meta(struct dict *d, const struct dict_meta *m, struct err *err);
+int dict_append_series(struct dict *d, const struct dict_series *s, struct err *err);
+
+/* A copy of a list in d->mem; NULL if it is empty. */
+void *dict_copy_list(struct dict *d, const void *list, size_t n, size_t size);
+
+/* Update d->memory. */
+void dict_count_memory(struct dict *d);
+
+/* --- dict_index.c --- */
+
+/* Make the index if there is none. Fails with ERR_FORMAT when two entries are equal; ERR_LIMIT. */
+int dict_index_make(struct dict *d, struct err *err);
+void dict_index_free(struct dict_index *x); /* takes NULL */
+size_t dict_index_memory(const struct dict_index *x);
+
+/* The id of an entry, which is added if it is new. There must be an index. */
+int dict_add_label(struct dict *d, const struct builder_label *l, uint32_t *id, struct err *err);
+int dict_add_label_set(struct dict *d, const uint32_t *labels, size_t n, uint32_t *id, struct err *err);
+int dict_add_node(struct dict *d, uint32_t parent, uint32_t loc, uint32_t *id, struct err *err);
+int dict_add_row(struct dict *d, uint32_t node, uint32_t labels, uint32_t *id, struct err *err);
+
+/* The leaf of a stack. hash: the builder_stack_hash. */
+int dict_add_stack(struct dict *d, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *node, struct err *err);
+
+/* Prefetch the start of dict_add_row. */
+void dict_prefetch_row(const struct dict *d, uint32_t node, uint32_t labels);
+
+/* --- dict_meta.c --- */
+
+/* The id of a meta, whose lists are copied. same_types and same_places are filled in. */
+int dict_add_meta(struct dict *d, const struct dict_meta *m, uint32_t *id, struct err *err);
+
+/* The id of a series, whose lists are copied. */
+int dict_add_series_ids(struct dict *d, const struct dict_series *s, uint32_t *id, struct err *err);
+
+/* Add the decoded metas and series to a new index. */
+int dict_index_metas(struct dict *d, struct err *err);
+
+/* --- dict_profile.c --- */
+
+/* The entries of a dictionary as a profile without samples, with relative addresses, for profile/merge_ids.h. */
+void dict_view(const struct dict *d, struct profile *view);
+
+#endif

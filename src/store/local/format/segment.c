@@ -1,0 +1,440 @@
+/*
+ * segment.c - read segments
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/arena.h"
+#include "base/mem.h"
+#include "store/local/format/pack.h"
+#include "store/local/format/segment_file.h"
+#include "store/local/format/varint.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+struct segment {
+	char *name;
+	const uint8_t *data;
+	size_t size;
+	struct segment_info info;
+	uint64_t directory; /* offset, where the chapters end */
+	uint32_t n_chapters;
+	struct segment_chapter *chapter;
+	struct arena *memory;
+};
+
+/* A section: its header, and data if it was requested. */
+struct section {
+	unsigned kind, codec, flags;
+	uint32_t crc, items;
+	uint64_t raw, stored;
+	const uint8_t *data; /* [stored] */
+	uint64_t next;       /* offset after it */
+};
+
+/* A list that is being read. */
+struct list {
+	const uint8_t *at, *end;
+};
+
+/* --- sections --- */
+
+static int read_section(const struct segment *s, uint64_t offset, uint64_t end, struct section *out, struct err *err)
+{
+	const uint8_t *h = s->data + offset;
+
+	if (end < offset || end - offset < SEGMENT_SECTION)
+		return err_set(err, ERR_FORMAT, "the section at byte %" PRIu64 " is cut off", offset);
+	if (segment_get(h + 28, 4) != pack_crc(h, 28))
+		return err_set(err, ERR_FORMAT, "the checksum of the section header at byte %" PRIu64 " is wrong",
+			       offset);
+	*out = (struct section){ .kind = (unsigned)segment_get(h, 2), .codec = h[2], .flags = h[3] };
+	out->crc = (uint32_t)segment_get(h + 4, 4);
+	out->raw = segment_get(h + 8, 8);
+	out->stored = segment_get(h + 16, 8);
+	out->items = (uint32_t)segment_get(h + 24, 4);
+	out->data = h + SEGMENT_SECTION;
+	offset += SEGMENT_SECTION;
+	if (out->stored > end - offset || (out->stored + 7) / 8 * 8 > end - offset)
+		return err_set(err, ERR_FORMAT, "section %u at byte %" PRIu64 " is cut off", out->kind, offset);
+	for (uint64_t i = out->stored; i % 8; i++)
+		if (out->data[i])
+			return err_set(err, ERR_FORMAT, "the bytes after section %u are not zero", out->kind);
+	out->next = offset + (out->stored + 7) / 8 * 8;
+	return 0;
+}
+
+/* The content of a section, checked and decompressed. *memory is freed by the caller. */
+static int expand_section(const struct section *s, struct list *out, uint8_t **memory, struct err *err)
+{
+	int rc;
+
+	*memory = NULL;
+	if (pack_crc(s->data, s->stored) != s->crc)
+		return err_set(err, ERR_FORMAT, "section %u: its checksum is wrong", s->kind);
+	*out = (struct list){ s->data, s->data + s->stored };
+	if (!s->codec && s->raw == s->stored)
+		return 0;
+	if (s->codec != 1)
+		return err_set(err, ERR_FORMAT, "section %u: it has encoding %u, which this cpa does not know", s->kind,
+			       s->codec);
+	rc = pack_check(s->stored, s->raw, err);
+	if (!rc) {
+		*memory = mem_alloc(s->raw, 1);
+		*out = (struct list){ *memory, *memory + s->raw };
+		rc = pack_expand(s->data, s->stored, *memory, s->raw, err);
+	}
+	if (rc) {
+		free(*memory);
+		*memory = NULL;
+		return err_wrap(err, "section %u", s->kind);
+	}
+	return 0;
+}
+
+static bool take_text(struct list *l, struct arena *memory, char **out)
+{
+	uint64_t n;
+
+	if (!varint_get(&l->at, l->end, &n) || n > (size_t)(l->end - l->at) || memchr(l->at, 0, n))
+		return false;
+	*out = arena_strndup(memory, (const char *)l->at, n);
+	l->at += n;
+	return true;
+}
+
+/* --- opening --- */
+
+static int check_header(struct segment *s, struct err *err)
+{
+	const uint8_t *h = s->data;
+	struct segment_info *i = &s->info;
+
+	if (s->size < SEGMENT_HEADER + SEGMENT_FOOTER || memcmp(h, SEGMENT_MAGIC, 8) != 0)
+		return err_set(err, ERR_FORMAT, "not a segment of a store, or cut off");
+	if (segment_get(h + 60, 4) != pack_crc(h, 60))
+		return err_set(err, ERR_FORMAT, "header: its checksum is wrong");
+	if (segment_get(h + 8, 2) > SEGMENT_MAJOR)
+		return err_set(err, ERR_FORMAT,
+			       "written by a newer cpa: format version %u, this cpa (" PACKAGE_VERSION
+			       ") reads version %u; a cpa that reads version %u is needed",
+			       (unsigned)segment_get(h + 8, 2), SEGMENT_MAJOR, (unsigned)segment_get(h + 8, 2));
+	if (h[12] >= N_TIERS)
+		return err_set(err, ERR_FORMAT, "header: tier %u does not exist", h[12]);
+	i->tier = h[12];
+	i->level = h[13];
+	i->flags = (unsigned)segment_get(h + 14, 2);
+	memcpy(i->store, h + 16, 16);
+	i->t0 = (int64_t)segment_get(h + 32, 8);
+	i->t1 = (int64_t)segment_get(h + 40, 8);
+	i->made = (int64_t)segment_get(h + 48, 8);
+	return 0;
+}
+
+static int check_footer(struct segment *s, struct section *directory, struct err *err)
+{
+	const uint8_t *f = s->data + s->size - SEGMENT_FOOTER;
+	uint64_t end = s->size - SEGMENT_FOOTER;
+	int rc;
+
+	if (memcmp(f + 44, SEGMENT_END, 4) != 0)
+		return err_set(err, ERR_FORMAT, "footer: missing; the file is cut off");
+	if (segment_get(f + 40, 4) != pack_crc(f, 40))
+		return err_set(err, ERR_FORMAT, "footer: its checksum is wrong");
+	s->directory = segment_get(f, 8);
+	if (segment_get(f + 16, 8) != s->size || s->directory < SEGMENT_HEADER || s->directory > end)
+		return err_set(err, ERR_FORMAT, "footer: the file has %zu bytes instead of %" PRIu64, s->size,
+			       segment_get(f + 16, 8));
+	rc = read_section(s, s->directory, end, directory, err);
+	if (rc)
+		return err_wrap(err, "directory");
+	s->n_chapters = (uint32_t)segment_get(f + 24, 4);
+	if (directory->kind != SECTION_DIRECTORY || directory->next != end || directory->items != s->n_chapters ||
+	    directory->crc != segment_get(f + 28, 4))
+		return err_set(err, ERR_FORMAT, "directory: it differs from the footer");
+	return 0;
+}
+
+static bool take_chapter(struct segment *s, struct list *l, struct segment_chapter *c)
+{
+	uint64_t span;
+	char *service;
+
+	if (!take_text(l, s->memory, &service) || !varint_get(&l->at, l->end, &c->offset) ||
+	    !varint_get(&l->at, l->end, &c->length) || !varint_get_signed(&l->at, l->end, &c->t0) ||
+	    !varint_get(&l->at, l->end, &span) || !varint_get(&l->at, l->end, &c->profiles))
+		return false;
+	c->service = service;
+	return !__builtin_add_overflow(c->t0, span, &c->t1);
+}
+
+static int read_directory(struct segment *s, const struct section *section, struct err *err)
+{
+	struct list l;
+	uint8_t *memory;
+	uint64_t end = SEGMENT_HEADER;
+	int rc = expand_section(section, &l, &memory, err);
+
+	if (!rc && s->n_chapters > (size_t)(l.end - l.at))
+		rc = err_set(err, ERR_FORMAT, "it is too short for %u services", s->n_chapters);
+	if (!rc)
+		s->chapter = arena_zalloc(s->memory, s->n_chapters, sizeof(*s->chapter));
+	for (uint32_t i = 0; i < s->n_chapters && !rc; i++) {
+		struct segment_chapter *c = &s->chapter[i];
+
+		if (!take_chapter(s, &l, c))
+			rc = err_set(err, ERR_FORMAT, "service %u is damaged", i + 1);
+		else if (i && strcmp(c[-1].service, c->service) >= 0)
+			rc = err_set(err, ERR_FORMAT, "service %u is out of order", i + 1);
+		else if (__builtin_add_overflow(c->offset, i ? c[-1].offset : 0, &c->offset) || c->offset != end ||
+			 c->length > s->directory - end)
+			rc = err_set(err, ERR_FORMAT, "service %u is not in the file", i + 1);
+		else
+			end += c->length;
+	}
+	if (!rc && (l.at != l.end || end != s->directory))
+		rc = err_set(err, ERR_FORMAT, "bytes are left over");
+	free(memory);
+	return rc ? err_wrap(err, "directory") : 0;
+}
+
+static int map_file(struct segment *s, int fd, struct err *err)
+{
+	struct stat st;
+	void *data;
+
+	if (fstat(fd, &st) < 0)
+		return err_set(err, ERR_IO, "%s", strerror(errno));
+	if (!S_ISREG(st.st_mode) || st.st_size <= 0)
+		return err_set(err, ERR_FORMAT, "not a segment of a store, or cut off");
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (data == MAP_FAILED)
+		return err_set(err, ERR_IO, "%s", strerror(errno));
+	s->data = data;
+	s->size = (size_t)st.st_size;
+	return 0;
+}
+
+int segment_open(int fd, const char *name, struct segment **out, struct err *err)
+{
+	struct segment *s = mem_zalloc(1, sizeof(*s));
+	struct section directory;
+	int rc;
+
+	s->name = mem_strndup(name, strlen(name));
+	s->memory = arena_new();
+	rc = map_file(s, fd, err);
+	if (!rc)
+		rc = check_header(s, err);
+	if (!rc)
+		rc = check_footer(s, &directory, err);
+	if (!rc)
+		rc = read_directory(s, &directory, err);
+	if (rc) {
+		segment_close(s);
+		return err_wrap(err, "%s", name);
+	}
+	*out = s;
+	return 0;
+}
+
+void segment_close(struct segment *s)
+{
+	if (!s)
+		return;
+	if (s->data)
+		munmap((void *)(uintptr_t)s->data, s->size);
+	arena_free(s->memory);
+	free(s->name);
+	free(s);
+}
+
+const struct segment_info *segment_get_info(const struct segment *s)
+{
+	return &s->info;
+}
+
+uint32_t segment_n_chapters(const struct segment *s)
+{
+	return s->n_chapters;
+}
+
+const struct segment_chapter *segment_chapter_at(const struct segment *s, uint32_t i)
+{
+	return &s->chapter[i];
+}
+
+/* --- chapters --- */
+
+static bool segment_take_block(struct chapter *c, struct list *l, struct block_entry *e, const uint8_t **data,
+			       uint64_t *left)
+{
+	uint64_t series, span, profiles, size, raw, n;
+	const struct block_entry *before = e > c->block ? e - 1 : NULL;
+	int64_t step;
+
+	if (!varint_get(&l->at, l->end, &series) || !varint_get_signed(&l->at, l->end, &step) ||
+	    !varint_get(&l->at, l->end, &span) || !varint_get(&l->at, l->end, &profiles) ||
+	    !varint_get(&l->at, l->end, &size) || !varint_get(&l->at, l->end, &raw) || l->end - l->at < 4)
+		return false;
+	e->crc = (uint32_t)segment_get(l->at, 4);
+	l->at += 4;
+	if (!varint_get(&l->at, l->end, &n) || n > (size_t)(l->end - l->at))
+		return false;
+	e->n_columns = (uint32_t)n;
+	e->total = arena_alloc(c->memory, n, sizeof(*e->total));
+	for (uint32_t k = 0; k < n; k++)
+		if (!varint_get_signed(&l->at, l->end, &e->total[k]))
+			return false;
+	e->t0 = (int64_t)((before ? (uint64_t)before->t0 : 0) + (uint64_t)step);
+	if (__builtin_add_overflow(e->t0, span, &e->t1) || series >= c->dict.n_series || size > *left || profiles < 1 ||
+	    profiles > BLOCK_PROFILES_MAX || raw > PACK_RAW_MAX)
+		return false;
+	e->series = (uint32_t)series + (before ? before->series : 0);
+	e->profiles = (uint32_t)profiles;
+	e->size = size;
+	e->raw = raw;
+	e->data = *data;
+	*data += size;
+	*left -= size;
+	return e->series < c->dict.n_series;
+}
+
+static int read_blocks(struct chapter *c, const struct section *s, const struct section *data, struct err *err)
+{
+	uint64_t left = data->stored, profiles = 0;
+	const uint8_t *at = data->data;
+	uint8_t *memory;
+	struct list l;
+	int rc = expand_section(s, &l, &memory, err);
+
+	if (rc)
+		return rc;
+	if (s->items > (size_t)(l.end - l.at) / 8)
+		rc = err_set(err, ERR_FORMAT, "section %u: it is too short for %u blocks", s->kind, s->items);
+	else
+		c->block = arena_zalloc(c->memory, s->items, sizeof(*c->block));
+	for (; c->n_blocks < s->items && !rc; c->n_blocks++) {
+		if (!segment_take_block(c, &l, &c->block[c->n_blocks], &at, &left))
+			rc = err_set(err, ERR_FORMAT, "section %u: block %u is damaged", s->kind, c->n_blocks + 1);
+		profiles += rc ? 0 : c->block[c->n_blocks].profiles;
+	}
+	if (!rc && (l.at != l.end || left || profiles != c->profiles || data->items != s->items))
+		rc = err_set(err, ERR_FORMAT, "section %u: its blocks differ from the directory or the data", s->kind);
+	free(memory);
+	return rc;
+}
+
+static int read_marks(struct chapter *c, const struct section *s, struct err *err)
+{
+	uint8_t *memory;
+	struct list l;
+	int rc = expand_section(s, &l, &memory, err);
+
+	if (rc)
+		return rc;
+	if (s->items > (size_t)(l.end - l.at) / 4)
+		rc = err_set(err, ERR_FORMAT, "section %u: it is too short for %u marks", s->kind, s->items);
+	else
+		c->mark = arena_zalloc(c->memory, s->items, sizeof(*c->mark));
+	for (; c->n_marks < s->items && !rc; c->n_marks++) {
+		struct store_mark *m = &c->mark[c->n_marks];
+
+		if (!varint_get_signed(&l.at, l.end, &m->time_ns) || !take_text(&l, c->memory, &m->env) ||
+		    !take_text(&l, c->memory, &m->kind) || !take_text(&l, c->memory, &m->text))
+			rc = err_set(err, ERR_FORMAT, "section %u: mark %u is damaged", s->kind, c->n_marks + 1);
+	}
+	if (!rc && l.at != l.end)
+		rc = err_set(err, ERR_FORMAT, "section %u: bytes are left over", s->kind);
+	free(memory);
+	return rc;
+}
+
+static int segment_read_table(struct chapter *c, const struct section *s, struct err *err)
+{
+	uint8_t *memory;
+	struct list l;
+	int rc = expand_section(s, &l, &memory, err);
+
+	if (rc)
+		return rc;
+	rc = dict_decode(&c->dict, (enum dict_table)s->kind, s->items, l.at, (size_t)(l.end - l.at), err);
+	free(memory);
+	return rc ? err_wrap(err, "section %u", s->kind) : 0;
+}
+
+/* Is a table of the dictionary needed for lists and totals? */
+static bool is_head_table(unsigned kind)
+{
+	return kind == DICT_STRINGS || kind == DICT_MAPPINGS || kind == DICT_METAS || kind == DICT_SERIES;
+}
+
+/* Read the sections of a chapter, which are in order of their kinds. */
+static int read_sections(const struct segment *s, uint32_t i, struct chapter *c, bool head, struct err *err)
+{
+	uint64_t at = s->chapter[i].offset, end = at + s->chapter[i].length;
+	struct section section, blocks = { 0 };
+	unsigned last = 0;
+	int rc = 0;
+
+	for (; at < end && !rc; at = section.next) {
+		rc = read_section(s, at, end, &section, err);
+		if (rc)
+			return rc;
+		if (section.kind <= last || (section.kind > last + 1 && last < SECTION_BLOCK_DATA))
+			return err_set(err, ERR_FORMAT, "section %u follows section %u", section.kind, last);
+		last = section.kind;
+		if (section.kind < DICT_TABLES_END)
+			rc = head && !is_head_table(section.kind) ? 0 : segment_read_table(c, &section, err);
+		else if (section.kind == SECTION_BLOCKS)
+			blocks = section;
+		else if (section.kind == SECTION_BLOCK_DATA)
+			rc = read_blocks(c, &blocks, &section, err);
+		else if (section.kind == SECTION_MARKS)
+			rc = read_marks(c, &section, err);
+		else if (!(section.flags & SECTION_OPTIONAL))
+			rc = err_set(err, ERR_FORMAT, "section %u was written by a newer cpa", section.kind);
+	}
+	if (!rc && last < SECTION_BLOCK_DATA)
+		rc = err_set(err, ERR_FORMAT, "section %u is missing", last + 1);
+	return rc;
+}
+
+static int read_chapter(const struct segment *s, uint32_t i, bool head, struct chapter **out, struct err *err)
+{
+	const struct segment_chapter *row = &s->chapter[i];
+	struct chapter *c = mem_zalloc(1, sizeof(*c));
+	int rc;
+
+	c->file = s->name;
+	c->service = row->service;
+	c->t0 = row->t0;
+	c->t1 = row->t1;
+	c->profiles = row->profiles;
+	c->memory = arena_new();
+	dict_init(&c->dict);
+	rc = read_sections(s, i, c, head, err);
+	if (rc) {
+		err_wrap(err, "%s: %s", s->name, row->service);
+		chapter_free(c);
+		return rc;
+	}
+	*out = c;
+	return 0;
+}
+
+int segment_read_chapter(const struct segment *s, uint32_t i, struct chapter **out, struct err *err)
+{
+	return read_chapter(s, i, false, out, err);
+}
+
+int segment_read_chapter_head(const struct segment *s, uint32_t i, struct chapter **out, struct err *err)
+{
+	return read_chapter(s, i, true, out, err);
+}
