@@ -18,7 +18,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "store/catalogue.h"
+#include "store/local/catalogue/catalogue.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/stop.h"
-#include "store/catalogue.h"
+#include "store/local/catalogue/catalogue.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "base/mem.h"
-#include "store/catalogue.h"
+#include "store/local/catalogue/catalogue.h"
 #include "store/listing.h"
 #include "store/local.h"
 

@@ -8,7 +8,7 @@
 #include "store/local.h"
 
 #include "base/mem.h"
-#include "store/catalogue.h"
+#include "store/local/catalogue/catalogue.h"
 #include "store/local/layout.h"
 
 #include <errno.h>

@@ -7,12 +7,6 @@ src_store_libstore_a_SOURCES = \
 	src/store/bad.h \
 	src/store/cap.c \
 	src/store/cap.h \
-	src/store/catalogue.c \
-	src/store/catalogue.h \
-	src/store/catalogue_int.h \
-	src/store/catalogue_pages.c \
-	src/store/catalogue_read.c \
-	src/store/catalogue_write.c \
 	src/store/chapter_copy.c \
 	src/store/chapter_copy.h \
 	src/store/compaction.c \
@@ -70,8 +64,6 @@ src_store_libstore_a_SOURCES = \
 	src/store/select.c \
 	src/store/select.h \
 	src/store/select_time.c \
-	src/store/sqlite.c \
-	src/store/sqlite.h \
 	src/store/span.h \
 	src/store/span.c \
 	src/store/stat.c \
@@ -88,3 +80,4 @@ src_store_libstore_a_SOURCES = \
 include src/store/window/local.mk
 include src/store/local/local.mk
 include src/store/local/format/local.mk
+include src/store/local/catalogue/local.mk

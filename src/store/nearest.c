@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "store/catalogue.h"
+#include "store/local/catalogue/catalogue.h"
 #include "store/local.h"
 #include "store/select.h"
 

@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/idtab.h"
 #include "base/mem.h"
-#include "store/catalogue.h"
+#include "store/local/catalogue/catalogue.h"
 #include "store/local/format/content.h"
 
 #include <errno.h>

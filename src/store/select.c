@@ -17,7 +17,7 @@
 #include "base/mem.h"
 #include "base/regex.h"
 #include "base/str.h"
-#include "store/catalogue.h"
+#include "store/local/catalogue/catalogue.h"
 #include "store/local.h"
 
 #include <assert.h>

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "base/buf.h"
-#include "store/catalogue.h"
+#include "store/local/catalogue/catalogue.h"
 #include "store/local.h"
 #include "store/listing.h"
 

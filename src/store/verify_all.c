@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "store/catalogue.h"
+#include "store/local/catalogue/catalogue.h"
 #include "store/local/format/journal.h"
 #include "store/local/layout.h"
 #include "store/local.h"

@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "store/cap.h"
-#include "store/catalogue.h"
+#include "store/local/catalogue/catalogue.h"
 #include "store/local/format/segment.h"
 #include "store/writer.h"
 

@@ -6,7 +6,7 @@
 #ifndef TESTS_UNIT_MAKE_STORE_H
 #define TESTS_UNIT_MAKE_STORE_H
 
-#include "store/catalogue.h"
+#include "store/local/catalogue/catalogue.h"
 #include "store/local/format/segment.h"
 
 #include <assert.h>

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "store/catalogue.h"
+#include "store/local/catalogue/catalogue.h"
 
 #include "base/io.h"
 

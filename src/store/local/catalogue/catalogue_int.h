@@ -3,11 +3,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef STORE_CATALOGUE_INT_H
-#define STORE_CATALOGUE_INT_H
+#ifndef STORE_LOCAL_CATALOGUE_CATALOGUE_INT_H
+#define STORE_LOCAL_CATALOGUE_CATALOGUE_INT_H
 
-#include "store/catalogue.h"
-#include "store/sqlite.h"
+#include "store/local/catalogue/catalogue.h"
+#include "store/local/catalogue/sqlite.h"
 
 enum { CATALOGUE_PAGE = 4096, CATALOGUE_PAGE_SUM = 8 };
 

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef STORE_SQLITE_H
-#define STORE_SQLITE_H
+#ifndef STORE_LOCAL_CATALOGUE_SQLITE_H
+#define STORE_LOCAL_CATALOGUE_SQLITE_H
 
 #include "base/err.h"
 

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "store/sqlite.h"
+#include "store/local/catalogue/sqlite.h"
 
 #include "base/library.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
-#include "store/catalogue_int.h"
+#include "store/local/catalogue/catalogue_int.h"
 
 #include <stdlib.h>
 #include <string.h>

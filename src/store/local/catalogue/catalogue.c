@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "store/catalogue_int.h"
+#include "store/local/catalogue/catalogue_int.h"
 
 #include "base/mem.h"
 #include "store/local/os.h"

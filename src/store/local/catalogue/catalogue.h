@@ -9,8 +9,8 @@
  *
  * A catalogue is used by one thread at a time: that of the writer with the maintenance lock held.
  */
-#ifndef STORE_CATALOGUE_H
-#define STORE_CATALOGUE_H
+#ifndef STORE_LOCAL_CATALOGUE_CATALOGUE_H
+#define STORE_LOCAL_CATALOGUE_CATALOGUE_H
 
 #include "base/arena.h"
 #include "base/buf.h"

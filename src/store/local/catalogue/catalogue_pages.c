@@ -10,7 +10,7 @@
  */
 #include "config.h"
 
-#include "store/catalogue_int.h"
+#include "store/local/catalogue/catalogue_int.h"
 
 #include "store/local/os.h"
 #include "store/local/os_undo.h"

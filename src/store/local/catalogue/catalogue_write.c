@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "base/mem.h"
-#include "store/catalogue_int.h"
+#include "store/local/catalogue/catalogue_int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
