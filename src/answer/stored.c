@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/url_escape.h"
-#include "store/local.h"
+#include "store/local/read/local.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

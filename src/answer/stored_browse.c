@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "store/local.h"
+#include "store/local/read/local.h"
 #include "store/span.h"
 #include "store/window/window.h"
 

@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/pool.h"
-#include "store/local.h"
+#include "store/local/read/local.h"
 #include "store/store.h"
 #include "store/upkeep.h"
 #include "store/writer.h"

@@ -15,7 +15,7 @@
 #include "base/str.h"
 #include "base/url_escape.h"
 #include "profile/encode.h"
-#include "store/local.h"
+#include "store/local/read/local.h"
 #include "store/window/window.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 #include "store/chapter_copy.h"
 
 #include "base/mem.h"
-#include "store/select.h"
+#include "store/local/read/select.h"
 
 #include <stdlib.h>
 

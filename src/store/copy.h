@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/stop.h"
-#include "store/select.h"
+#include "store/local/read/select.h"
 
 #include <stdint.h>
 

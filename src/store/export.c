@@ -8,7 +8,7 @@
 #include "base/io.h"
 #include "store/copy.h"
 #include "store/local/layout.h"
-#include "store/local.h"
+#include "store/local/read/local.h"
 #include "store/upkeep.h"
 #include "store/writer.h"
 #include "store/writer_int.h"

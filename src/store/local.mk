@@ -14,7 +14,6 @@ src_store_libstore_a_SOURCES = \
 	src/store/compaction_plan.c \
 	src/store/copy.c \
 	src/store/copy.h \
-	src/store/each.c \
 	src/store/export.c \
 	src/store/file.c \
 	src/store/files.c \
@@ -26,34 +25,15 @@ src_store_libstore_a_SOURCES = \
 	src/store/instance.h \
 	src/store/journal_int.h \
 	src/store/journal_write.c \
-	src/store/listing.c \
-	src/store/listing.h \
-	src/store/local.h \
-	src/store/local.c \
 	src/store/maintain.c \
 	src/store/means.c \
 	src/store/means.h \
-	src/store/nearest.c \
-	src/store/nearest.h \
 	src/store/open.c \
 	src/store/pin.c \
 	src/store/pin_repair.c \
 	src/store/pin_repair.h \
-	src/store/read.c \
 	src/store/recover.c \
 	src/store/recover.h \
-	src/store/reduce.c \
-	src/store/reduce.h \
-	src/store/reduce_chapter.c \
-	src/store/reduce_int.h \
-	src/store/reduce_mean.c \
-	src/store/reduce_order.c \
-	src/store/reduce_profile.c \
-	src/store/reduce_series.c \
-	src/store/reduce_slice.c \
-	src/store/reduce_state.c \
-	src/store/reduce_sum.c \
-	src/store/reduce_work.h \
 	src/store/remove.c \
 	src/store/repair.c \
 	src/store/repair.h \
@@ -61,16 +41,11 @@ src_store_libstore_a_SOURCES = \
 	src/store/repeats.h \
 	src/store/seen.c \
 	src/store/seen.h \
-	src/store/select.c \
-	src/store/select.h \
-	src/store/select_time.c \
 	src/store/span.h \
 	src/store/span.c \
-	src/store/stat.c \
 	src/store/store.c \
 	src/store/store.h \
 	src/store/sum.c \
-	src/store/totals.c \
 	src/store/upkeep.h \
 	src/store/verify_all.c \
 	src/store/writer.c \
@@ -81,3 +56,4 @@ include src/store/window/local.mk
 include src/store/local/local.mk
 include src/store/local/format/local.mk
 include src/store/local/catalogue/local.mk
+include src/store/local/read/local.mk

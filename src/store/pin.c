@@ -7,7 +7,7 @@
 
 #include "base/unit.h"
 #include "store/copy.h"
-#include "store/local.h"
+#include "store/local/read/local.h"
 #include "store/local/os.h"
 #include "store/upkeep.h"
 #include "store/writer_int.h"

@@ -10,7 +10,7 @@
 #include "store/local/catalogue/catalogue.h"
 #include "store/local/format/journal.h"
 #include "store/local/layout.h"
-#include "store/local.h"
+#include "store/local/read/local.h"
 #include "store/upkeep.h"
 #include "store/local/format/verify.h"
 

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "formats/formats.h"
 #include "profile/temporality.h"
-#include "store/local.h"
+#include "store/local/read/local.h"
 #include "store/store.h"
 #include "store/upkeep.h"
 #include "store/writer.h"

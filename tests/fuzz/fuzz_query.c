@@ -13,7 +13,7 @@
 #include "base/pool.h"
 #include "profile/encode.h"
 #include "segment_sums.h"
-#include "store/reduce.h"
+#include "store/local/read/reduce.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "make_profile.h"
 #include "profile/profile.h"
-#include "store/local.h"
+#include "store/local/read/local.h"
 #include "store/upkeep.h"
 #include "store/writer.h"
 

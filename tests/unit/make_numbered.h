@@ -10,7 +10,7 @@
 #define TESTS_UNIT_MAKE_NUMBERED_H
 
 #include "make_profile.h"
-#include "store/local.h"
+#include "store/local/read/local.h"
 #include "store/upkeep.h"
 #include "store/writer.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "make_numbered.h"
-#include "store/local.h"
+#include "store/local/read/local.h"
 #include "store/local/os.h"
 #include "store/upkeep.h"
 #include "store/writer.h"

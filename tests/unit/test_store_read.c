@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "store/local.h"
+#include "store/local/read/local.h"
 #include "store/store.h"
 
 #include "profile/builder.h"

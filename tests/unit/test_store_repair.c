@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "store/local.h"
+#include "store/local/read/local.h"
 #include "store/repair.h"
 
 #include "base/io.h"

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "make_numbered.h"
 #include "store/journal_int.h"
-#include "store/local.h"
+#include "store/local/read/local.h"
 #include "store/local/os.h"
 #include "store/upkeep.h"
 #include "store/writer.h"

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "answer/stored_browse.h"
-#include "store/local.h"
+#include "store/local/read/local.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,7 +9,7 @@
 
 #include "cli/cmd.h"
 #include "store/local/holder.h"
-#include "store/local.h"
+#include "store/local/read/local.h"
 #include "store/upkeep.h"
 #include "store/writer.h"
 

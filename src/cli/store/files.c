@@ -11,7 +11,7 @@
 #include "base/jsonw.h"
 #include "base/str.h"
 #include "formats/pprof/pprof.h"
-#include "store/local.h"
+#include "store/local/read/local.h"
 #include "store/span.h"
 #include "store/upkeep.h"
 

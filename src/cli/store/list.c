@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/unit.h"
 #include "cli/cmd.h"
-#include "store/local.h"
+#include "store/local/read/local.h"
 #include "store/span.h"
 
 #include <inttypes.h>

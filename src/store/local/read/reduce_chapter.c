@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "store/instance.h"
-#include "store/reduce_int.h"
+#include "store/local/read/reduce_int.h"
 
 #include <stdlib.h>
 #include <string.h>

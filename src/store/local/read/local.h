@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef STORE_LOCAL_H
-#define STORE_LOCAL_H
+#ifndef STORE_LOCAL_READ_LOCAL_H
+#define STORE_LOCAL_READ_LOCAL_H
 
 #include "base/err.h"
 #include "base/stop.h"

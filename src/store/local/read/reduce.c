@@ -5,13 +5,13 @@
  */
 #include "config.h"
 
-#include "store/reduce.h"
+#include "store/local/read/reduce.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/pool.h"
-#include "store/reduce_int.h"
+#include "store/local/read/reduce_int.h"
 
 #include <assert.h>
 #include <stdatomic.h>

@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "base/mem.h"
-#include "store/reduce_work.h"
+#include "store/local/read/reduce_work.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -6,8 +6,8 @@
  * The content of a selection is the state of the store at one moment, and it never changes: segments are immutable, and an
  * open file can still be read after compaction has removed its name.
  */
-#ifndef STORE_SELECT_H
-#define STORE_SELECT_H
+#ifndef STORE_LOCAL_READ_SELECT_H
+#define STORE_LOCAL_READ_SELECT_H
 
 #include "base/err.h"
 #include "store/local/format/journal.h"

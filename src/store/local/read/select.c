@@ -10,7 +10,7 @@
  */
 #include "config.h"
 
-#include "store/select.h"
+#include "store/local/read/select.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -18,7 +18,7 @@
 #include "base/regex.h"
 #include "base/str.h"
 #include "store/local/catalogue/catalogue.h"
-#include "store/local.h"
+#include "store/local/read/local.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -5,13 +5,13 @@
  */
 #include "config.h"
 
-#include "store/nearest.h"
+#include "store/local/read/nearest.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
 #include "store/local/catalogue/catalogue.h"
-#include "store/local.h"
-#include "store/select.h"
+#include "store/local/read/local.h"
+#include "store/local/read/select.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,14 +3,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef STORE_REDUCE_INT_H
-#define STORE_REDUCE_INT_H
+#ifndef STORE_LOCAL_READ_REDUCE_INT_H
+#define STORE_LOCAL_READ_REDUCE_INT_H
 
 #include "base/arena.h"
 #include "base/mem.h"
 #include "profile/keys.h"
 #include "store/local/format/content.h"
-#include "store/reduce.h"
+#include "store/local/read/reduce.h"
 
 /* Distinct sample types, and how their columns are reduced. */
 struct reduce_shape {

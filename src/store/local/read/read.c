@@ -8,10 +8,10 @@
 #include "base/mem.h"
 #include "store/local/catalogue/catalogue.h"
 #include "store/instance.h"
-#include "store/local.h"
-#include "store/nearest.h"
-#include "store/reduce.h"
-#include "store/select.h"
+#include "store/local/read/local.h"
+#include "store/local/read/nearest.h"
+#include "store/local/read/reduce.h"
+#include "store/local/read/select.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

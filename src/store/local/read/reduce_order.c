@@ -13,7 +13,7 @@
 #include "config.h"
 
 #include "base/mem.h"
-#include "store/reduce_int.h"
+#include "store/local/read/reduce_int.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "store/instance.h"
-#include "store/reduce_int.h"
+#include "store/local/read/reduce_int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,11 +5,11 @@
  *
  * This header is only for reduce_slice.c and reduce_series.c.
  */
-#ifndef STORE_REDUCE_WORK_H
-#define STORE_REDUCE_WORK_H
+#ifndef STORE_LOCAL_READ_REDUCE_WORK_H
+#define STORE_LOCAL_READ_REDUCE_WORK_H
 
 #include "base/num.h"
-#include "store/reduce_int.h"
+#include "store/local/read/reduce_int.h"
 
 #define NO_PROFILE UINT32_MAX
 

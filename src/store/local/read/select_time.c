@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "store/select.h"
+#include "store/local/read/select.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "store/listing.h"
+#include "store/local/read/listing.h"
 
 #include <stdlib.h>
 #include <string.h>

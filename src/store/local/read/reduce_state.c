@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "store/reduce_int.h"
+#include "store/local/read/reduce_int.h"
 
 #include <assert.h>
 #include <stdlib.h>

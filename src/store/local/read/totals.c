@@ -6,8 +6,8 @@
 #include "config.h"
 
 #include "base/mem.h"
-#include "store/listing.h"
-#include "store/local.h"
+#include "store/local/read/listing.h"
+#include "store/local/read/local.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 #include "store/local/catalogue/catalogue.h"
-#include "store/listing.h"
-#include "store/local.h"
+#include "store/local/read/listing.h"
+#include "store/local/read/local.h"
 
 #include <stdlib.h>
 #include <string.h>

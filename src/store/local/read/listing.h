@@ -3,11 +3,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef STORE_LISTING_H
-#define STORE_LISTING_H
+#ifndef STORE_LOCAL_READ_LISTING_H
+#define STORE_LOCAL_READ_LISTING_H
 
 #include "profile/keys.h"
-#include "store/select.h"
+#include "store/local/read/select.h"
 
 /* A block with profiles of a series. */
 struct store_listing_part {

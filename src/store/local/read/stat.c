@@ -7,8 +7,8 @@
 
 #include "base/buf.h"
 #include "store/local/catalogue/catalogue.h"
-#include "store/local.h"
-#include "store/listing.h"
+#include "store/local/read/local.h"
+#include "store/local/read/listing.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -15,13 +15,13 @@
  *	mean      of the snapshots of each instance, added, then rounded (reduce_mean.c)
  *	first, last, max    of each instance (max: of each row), then added
  */
-#ifndef STORE_REDUCE_H
-#define STORE_REDUCE_H
+#ifndef STORE_LOCAL_READ_REDUCE_H
+#define STORE_LOCAL_READ_REDUCE_H
 
 #include "base/err.h"
 #include "base/stop.h"
 #include "store/local/format/segment.h"
-#include "store/select.h"
+#include "store/local/read/select.h"
 #include "store/store.h"
 
 #include <stdbool.h>

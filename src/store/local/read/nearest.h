@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef STORE_NEAREST_H
-#define STORE_NEAREST_H
+#ifndef STORE_LOCAL_READ_NEAREST_H
+#define STORE_LOCAL_READ_NEAREST_H
 
 #include "base/err.h"
 #include "store/store.h"
