@@ -18,7 +18,7 @@
 #include "store/local/read/local.h"
 #include "store/store.h"
 #include "store/upkeep.h"
-#include "store/writer.h"
+#include "store/local/write/writer.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -10,7 +10,7 @@
 #include "base/amount.h"
 #include "base/regex.h"
 #include "base/str.h"
-#include "store/cap.h"
+#include "store/local/write/cap.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

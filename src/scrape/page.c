@@ -14,7 +14,7 @@
 #include "base/utf8.h"
 #include "store/span.h"
 #include "store/window/window.h"
-#include "store/writer.h"
+#include "store/local/write/writer.h"
 
 #include <inttypes.h>
 #include <stdio.h>

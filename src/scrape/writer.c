@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "scrape/accept.h"
 #include "store/upkeep.h"
-#include "store/writer.h"
+#include "store/local/write/writer.h"
 
 #include <errno.h>
 #include <pthread.h>

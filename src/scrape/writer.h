@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "profile/profile.h"
 #include "scrape/stats.h"
-#include "store/writer.h"
+#include "store/local/write/writer.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,10 +10,10 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/unit.h"
-#include "store/bad.h"
+#include "store/local/write/bad.h"
 #include "store/chapter_copy.h"
 #include "store/local/os.h"
-#include "store/writer_int.h"
+#include "store/local/write/writer_state.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,8 +10,8 @@
 #include "store/local/layout.h"
 #include "store/local/read/local.h"
 #include "store/upkeep.h"
-#include "store/writer.h"
-#include "store/writer_int.h"
+#include "store/local/write/writer.h"
+#include "store/local/write/writer_state.h"
 
 #include <errno.h>
 #include <fcntl.h>

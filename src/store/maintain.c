@@ -7,7 +7,7 @@
 
 #include "store/compaction.h"
 #include "store/upkeep.h"
-#include "store/writer_int.h"
+#include "store/local/write/writer_state.h"
 
 #define RECOUNT_NS (INT64_C(3600) * 1000000000)
 

@@ -7,14 +7,14 @@
 
 #include "base/io.h"
 #include "base/mem.h"
-#include "store/flush.h"
-#include "store/journal_int.h"
+#include "store/local/write/flush.h"
+#include "store/local/write/writer_journal.h"
 #include "store/local/layout.h"
 #include "store/local/os.h"
 #include "store/recover.h"
-#include "store/seen.h"
+#include "store/local/write/seen.h"
 #include "store/upkeep.h"
-#include "store/writer.h"
+#include "store/local/write/writer.h"
 
 #include <dirent.h>
 #include <errno.h>

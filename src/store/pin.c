@@ -10,7 +10,7 @@
 #include "store/local/read/local.h"
 #include "store/local/os.h"
 #include "store/upkeep.h"
-#include "store/writer_int.h"
+#include "store/local/write/writer_state.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -9,9 +9,9 @@
 
 #include "base/arena.h"
 #include "store/compaction.h"
-#include "store/flush.h"
+#include "store/local/write/flush.h"
 #include "store/local/format/verify.h"
-#include "store/writer_int.h"
+#include "store/local/write/writer_state.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -8,13 +8,13 @@
 #include "store/recover.h"
 
 #include "base/mem.h"
-#include "store/flush.h"
-#include "store/journal_int.h"
+#include "store/local/write/flush.h"
+#include "store/local/write/writer_journal.h"
 #include "store/local/os.h"
 #include "store/pin_repair.h"
-#include "store/bad.h"
+#include "store/local/write/bad.h"
 #include "store/repair.h"
-#include "store/seen.h"
+#include "store/local/write/seen.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 #ifndef STORE_RECOVER_H
 #define STORE_RECOVER_H
 
-#include "store/writer_int.h"
+#include "store/local/write/writer_state.h"
 
 /* Open the catalogue, which is built again if it is missing or damaged. */
 int recover_catalogue(struct store_writer *w, struct err *err);

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "store/chapter_copy.h"
 #include "store/upkeep.h"
-#include "store/writer.h"
-#include "store/writer_int.h"
+#include "store/local/write/writer.h"
+#include "store/local/write/writer_state.h"
 
 #include <errno.h>
 #include <fcntl.h>

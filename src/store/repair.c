@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "store/bad.h"
+#include "store/local/write/bad.h"
 #include "store/compaction.h"
 #include "store/local/format/journal.h"
 #include "store/local/layout.h"
@@ -20,8 +20,8 @@
 #include "store/local/format/segment_file.h"
 #include "store/upkeep.h"
 #include "store/local/format/verify.h"
-#include "store/writer.h"
-#include "store/writer_int.h"
+#include "store/local/write/writer.h"
+#include "store/local/write/writer_state.h"
 
 #include <dirent.h>
 #include <errno.h>

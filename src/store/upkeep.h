@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/stop.h"
-#include "store/writer.h"
+#include "store/local/write/writer.h"
 
 #include <stdbool.h>
 #include <stdint.h>

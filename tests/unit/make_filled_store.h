@@ -13,7 +13,7 @@
 
 #include "make_profile.h"
 #include "store/upkeep.h"
-#include "store/writer.h"
+#include "store/local/write/writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "profile/profile.h"
 #include "store/local/read/local.h"
 #include "store/upkeep.h"
-#include "store/writer.h"
+#include "store/local/write/writer.h"
 
 #include <dirent.h>
 #include <fcntl.h>

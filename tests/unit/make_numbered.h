@@ -12,7 +12,7 @@
 #include "make_profile.h"
 #include "store/local/read/local.h"
 #include "store/upkeep.h"
-#include "store/writer.h"
+#include "store/local/write/writer.h"
 
 #include <ftw.h>
 #include <limits.h>

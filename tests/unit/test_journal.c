@@ -8,7 +8,7 @@
 #include "make_numbered.h"
 #include "store/local/format/journal.h"
 #include "store/upkeep.h"
-#include "store/writer.h"
+#include "store/local/write/writer.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -7,7 +7,7 @@
 
 #include "store/compaction.h"
 #include "store/upkeep.h"
-#include "store/writer.h"
+#include "store/local/write/writer.h"
 
 #include "make_live_store.h"
 

@@ -13,7 +13,7 @@
 #include "store/local/read/local.h"
 #include "store/local/os.h"
 #include "store/upkeep.h"
-#include "store/writer.h"
+#include "store/local/write/writer.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -10,7 +10,7 @@
 
 #include "base/io.h"
 #include "store/upkeep.h"
-#include "store/writer.h"
+#include "store/local/write/writer.h"
 #include "make_live_store.h"
 
 #include <sys/wait.h>

@@ -8,11 +8,11 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "make_numbered.h"
-#include "store/journal_int.h"
+#include "store/local/write/writer_journal.h"
 #include "store/local/read/local.h"
 #include "store/local/os.h"
 #include "store/upkeep.h"
-#include "store/writer.h"
+#include "store/local/write/writer.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -11,7 +11,7 @@
 #include "store/local/holder.h"
 #include "store/local/read/local.h"
 #include "store/upkeep.h"
-#include "store/writer.h"
+#include "store/local/write/writer.h"
 
 #include <inttypes.h>
 #include <stdio.h>

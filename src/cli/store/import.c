@@ -17,7 +17,7 @@
 #include "formats/formats.h"
 #include "profile/temporality.h"
 #include "store/upkeep.h"
-#include "store/writer.h"
+#include "store/local/write/writer.h"
 
 #include <ctype.h>
 #include <dirent.h>

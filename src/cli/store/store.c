@@ -16,7 +16,7 @@
 #include "cli/store/forward.h"
 #include "store/local/holder.h"
 #include "store/upkeep.h"
-#include "store/writer.h"
+#include "store/local/write/writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

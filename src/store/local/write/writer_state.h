@@ -1,5 +1,5 @@
 /*
- * writer_int.h - the writer of a store, for the code that shares it: writer, flush, compaction, retention, pins
+ * writer_state.h - the writer of a store, for the code that shares it: writer, flush, compaction, retention, pins
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -7,15 +7,15 @@
  * catalogue, cap_reserve, and the segments and pins. `lock` is held for milliseconds: it guards the active head, its journal
  * and the batch. A thread that needs both takes `maintenance` first.
  */
-#ifndef STORE_WRITER_INT_H
-#define STORE_WRITER_INT_H
+#ifndef STORE_LOCAL_WRITE_WRITER_STATE_H
+#define STORE_LOCAL_WRITE_WRITER_STATE_H
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "store/cap.h"
+#include "store/local/write/cap.h"
 #include "store/local/catalogue/catalogue.h"
 #include "store/local/format/segment.h"
-#include "store/writer.h"
+#include "store/local/write/writer.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef STORE_WRITER_H
-#define STORE_WRITER_H
+#ifndef STORE_LOCAL_WRITE_WRITER_H
+#define STORE_LOCAL_WRITE_WRITER_H
 
 #include "base/buf.h"
 #include "base/err.h"

@@ -13,8 +13,8 @@
  * Counters may be read and changed by any thread. cap_reserve and cap_recount need the maintenance lock, since they
  * delete files and change the catalogue.
  */
-#ifndef STORE_CAP_H
-#define STORE_CAP_H
+#ifndef STORE_LOCAL_WRITE_CAP_H
+#define STORE_LOCAL_WRITE_CAP_H
 
 #include "base/buf.h"
 #include "base/err.h"

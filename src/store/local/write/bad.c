@@ -5,10 +5,10 @@
  */
 #include "config.h"
 
-#include "store/bad.h"
+#include "store/local/write/bad.h"
 
 #include "base/buf.h"
-#include "store/cap.h"
+#include "store/local/write/cap.h"
 #include "store/local/os.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "store/cap.h"
+#include "store/local/write/cap.h"
 
 #include "base/unit.h"
 #include "store/local/layout.h"

@@ -3,10 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef STORE_FLUSH_H
-#define STORE_FLUSH_H
+#ifndef STORE_LOCAL_WRITE_FLUSH_H
+#define STORE_LOCAL_WRITE_FLUSH_H
 
-#include "store/writer_int.h"
+#include "store/local/write/writer_state.h"
 
 #include <stdbool.h>
 

@@ -7,7 +7,7 @@
 
 #include "store/local/layout.h"
 #include "store/local/os.h"
-#include "store/writer_int.h"
+#include "store/local/write/writer_state.h"
 
 #include <errno.h>
 #include <fcntl.h>

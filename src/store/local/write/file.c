@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "store/local/layout.h"
 #include "store/local/os.h"
-#include "store/writer_int.h"
+#include "store/local/write/writer_state.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "base/mem.h"
-#include "store/journal_int.h"
+#include "store/local/write/writer_journal.h"
 #include "store/local/layout.h"
 #include "store/local/os.h"
 #include "store/local/format/pack.h"

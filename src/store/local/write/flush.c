@@ -10,14 +10,14 @@
  */
 #include "config.h"
 
-#include "store/flush.h"
+#include "store/local/write/flush.h"
 
 #include "base/mem.h"
-#include "store/bad.h"
-#include "store/journal_int.h"
+#include "store/local/write/bad.h"
+#include "store/local/write/writer_journal.h"
 #include "store/local/os.h"
 #include "store/local/format/verify.h"
-#include "store/writer.h"
+#include "store/local/write/writer.h"
 
 #include <inttypes.h>
 #include <errno.h>

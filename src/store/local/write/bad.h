@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef STORE_BAD_H
-#define STORE_BAD_H
+#ifndef STORE_LOCAL_WRITE_BAD_H
+#define STORE_LOCAL_WRITE_BAD_H
 
 #include "base/err.h"
 

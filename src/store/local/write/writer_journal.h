@@ -1,15 +1,15 @@
 /*
- * journal_int.h - journals for the writer
+ * writer_journal.h - journals for the writer
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef STORE_JOURNAL_INT_H
-#define STORE_JOURNAL_INT_H
+#ifndef STORE_LOCAL_WRITE_WRITER_JOURNAL_H
+#define STORE_LOCAL_WRITE_WRITER_JOURNAL_H
 
 #include "store/local/format/head.h"
 #include "store/local/format/journal_file.h"
 #include "store/local/format/journal_check.h"
-#include "store/writer_int.h"
+#include "store/local/write/writer_state.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "store/seen.h"
+#include "store/local/write/seen.h"
 
 #include "base/hash.h"
 #include "base/idtab.h"

@@ -6,8 +6,8 @@
  * Has a connection to the catalogue of its own, so that an append does not wait for maintenance. Used with `lock` of the
  * writer held.
  */
-#ifndef STORE_SEEN_H
-#define STORE_SEEN_H
+#ifndef STORE_LOCAL_WRITE_SEEN_H
+#define STORE_LOCAL_WRITE_SEEN_H
 
 #include "base/err.h"
 

@@ -6,10 +6,10 @@
 #include "config.h"
 
 #include "base/mem.h"
-#include "store/flush.h"
-#include "store/journal_int.h"
+#include "store/local/write/flush.h"
+#include "store/local/write/writer_journal.h"
 #include "store/local/os.h"
-#include "store/seen.h"
+#include "store/local/write/seen.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
