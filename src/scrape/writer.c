@@ -10,7 +10,7 @@
 #include "base/cond.h"
 #include "base/mem.h"
 #include "scrape/accept.h"
-#include "store/upkeep.h"
+#include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 
 #include <errno.h>

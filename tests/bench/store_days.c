@@ -17,7 +17,7 @@
 #include "profile/temporality.h"
 #include "store/local/read/local.h"
 #include "store/store.h"
-#include "store/upkeep.h"
+#include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 
 #include <inttypes.h>

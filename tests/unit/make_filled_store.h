@@ -12,7 +12,7 @@
 #define TESTS_UNIT_MAKE_FILLED_STORE_H
 
 #include "make_profile.h"
-#include "store/upkeep.h"
+#include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 
 #include <stdio.h>

@@ -11,7 +11,7 @@
 
 #include "make_profile.h"
 #include "store/local/read/local.h"
-#include "store/upkeep.h"
+#include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 
 #include <ftw.h>

@@ -7,7 +7,7 @@
 
 #include "make_numbered.h"
 #include "store/local/format/journal.h"
-#include "store/upkeep.h"
+#include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 
 #include <fcntl.h>

@@ -12,7 +12,7 @@
 #include "make_numbered.h"
 #include "store/local/read/local.h"
 #include "store/local/os.h"
-#include "store/upkeep.h"
+#include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 
 #include <setjmp.h>

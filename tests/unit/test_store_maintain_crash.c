@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "store/local/os.h"
-#include "store/upkeep.h"
+#include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 
 #include "make_live_store.h"

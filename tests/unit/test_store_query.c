@@ -10,7 +10,7 @@
 
 #include "base/regex.h"
 #include "store/local/format/block.h"
-#include "store/upkeep.h"
+#include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 #include "tests/unit/make_profile.h"
 

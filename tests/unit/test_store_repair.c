@@ -6,10 +6,10 @@
 #include "config.h"
 
 #include "store/local/read/local.h"
-#include "store/repair.h"
+#include "store/local/upkeep/repair.h"
 
 #include "base/io.h"
-#include "store/upkeep.h"
+#include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 #include "make_live_store.h"
 

@@ -11,7 +11,7 @@
 #include "store/local/write/writer_journal.h"
 #include "store/local/read/local.h"
 #include "store/local/os.h"
-#include "store/upkeep.h"
+#include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 
 #include <fcntl.h>

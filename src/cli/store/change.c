@@ -10,7 +10,7 @@
 #include "cli/cmd.h"
 #include "store/local/holder.h"
 #include "store/local/read/local.h"
-#include "store/upkeep.h"
+#include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 
 #include <inttypes.h>

@@ -13,7 +13,7 @@
 #include "formats/pprof/pprof.h"
 #include "store/local/read/local.h"
 #include "store/span.h"
-#include "store/upkeep.h"
+#include "store/local/upkeep/upkeep.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -16,7 +16,7 @@
 #include "fetch/fetch.h"
 #include "formats/formats.h"
 #include "profile/temporality.h"
-#include "store/upkeep.h"
+#include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 
 #include <ctype.h>

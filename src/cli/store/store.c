@@ -15,7 +15,7 @@
 #include "cli/messages.h"
 #include "cli/store/forward.h"
 #include "store/local/holder.h"
-#include "store/upkeep.h"
+#include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 
 #include <stdio.h>

@@ -5,10 +5,10 @@
  */
 #include "config.h"
 
-#include "store/repeats.h"
+#include "store/local/upkeep/repeats.h"
 
 #include "base/mem.h"
-#include "store/idset.h"
+#include "store/local/upkeep/idset.h"
 #include "store/local/format/journal.h"
 
 #include <errno.h>

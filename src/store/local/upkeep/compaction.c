@@ -5,13 +5,13 @@
  */
 #include "config.h"
 
-#include "store/compaction.h"
+#include "store/local/upkeep/compaction.h"
 
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/unit.h"
 #include "store/local/write/bad.h"
-#include "store/chapter_copy.h"
+#include "store/local/upkeep/chapter_copy.h"
 #include "store/local/os.h"
 #include "store/local/write/writer_state.h"
 

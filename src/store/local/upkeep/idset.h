@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef STORE_IDSET_H
-#define STORE_IDSET_H
+#ifndef STORE_LOCAL_UPKEEP_IDSET_H
+#define STORE_LOCAL_UPKEEP_IDSET_H
 
 #include "base/err.h"
 #include "store/local/format/segment.h"

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "store/chapter_copy.h"
+#include "store/local/upkeep/chapter_copy.h"
 
 #include "base/mem.h"
 #include "store/local/read/select.h"

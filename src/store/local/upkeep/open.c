@@ -11,9 +11,9 @@
 #include "store/local/write/writer_journal.h"
 #include "store/local/layout.h"
 #include "store/local/os.h"
-#include "store/recover.h"
+#include "store/local/upkeep/recover.h"
 #include "store/local/write/seen.h"
-#include "store/upkeep.h"
+#include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 
 #include <dirent.h>

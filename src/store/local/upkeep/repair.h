@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef STORE_REPAIR_H
-#define STORE_REPAIR_H
+#ifndef STORE_LOCAL_UPKEEP_REPAIR_H
+#define STORE_LOCAL_UPKEEP_REPAIR_H
 
 #include "base/buf.h"
 #include "base/err.h"

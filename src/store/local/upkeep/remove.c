@@ -6,8 +6,8 @@
 #include "config.h"
 
 #include "base/mem.h"
-#include "store/chapter_copy.h"
-#include "store/upkeep.h"
+#include "store/local/upkeep/chapter_copy.h"
+#include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 #include "store/local/write/writer_state.h"
 

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef STORE_UPKEEP_H
-#define STORE_UPKEEP_H
+#ifndef STORE_LOCAL_UPKEEP_UPKEEP_H
+#define STORE_LOCAL_UPKEEP_UPKEEP_H
 
 #include "base/buf.h"
 #include "base/err.h"

@@ -5,8 +5,8 @@
  *
  * Large segments cost less: the dictionary of 8 profiles takes 2,559 bytes per profile, that of 192 profiles 685.
  */
-#ifndef STORE_COMPACTION_H
-#define STORE_COMPACTION_H
+#ifndef STORE_LOCAL_UPKEEP_COMPACTION_H
+#define STORE_LOCAL_UPKEEP_COMPACTION_H
 
 #include "base/buf.h"
 #include "base/err.h"

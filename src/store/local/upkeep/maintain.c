@@ -5,8 +5,8 @@
  */
 #include "config.h"
 
-#include "store/compaction.h"
-#include "store/upkeep.h"
+#include "store/local/upkeep/compaction.h"
+#include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer_state.h"
 
 #define RECOUNT_NS (INT64_C(3600) * 1000000000)

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef STORE_REPEATS_H
-#define STORE_REPEATS_H
+#ifndef STORE_LOCAL_UPKEEP_REPEATS_H
+#define STORE_LOCAL_UPKEEP_REPEATS_H
 
 #include "base/err.h"
 #include "store/local/format/segment.h"

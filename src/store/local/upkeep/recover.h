@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef STORE_RECOVER_H
-#define STORE_RECOVER_H
+#ifndef STORE_LOCAL_UPKEEP_RECOVER_H
+#define STORE_LOCAL_UPKEEP_RECOVER_H
 
 #include "store/local/write/writer_state.h"
 

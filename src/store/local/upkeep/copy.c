@@ -5,10 +5,10 @@
  */
 #include "config.h"
 
-#include "store/copy.h"
+#include "store/local/upkeep/copy.h"
 
 #include "base/mem.h"
-#include "store/chapter_copy.h"
+#include "store/local/upkeep/chapter_copy.h"
 
 #include <stdlib.h>
 #include <string.h>

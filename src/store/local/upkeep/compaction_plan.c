@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "store/compaction.h"
+#include "store/local/upkeep/compaction.h"
 
 #include "base/mem.h"
 

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef STORE_CHAPTER_COPY_H
-#define STORE_CHAPTER_COPY_H
+#ifndef STORE_LOCAL_UPKEEP_CHAPTER_COPY_H
+#define STORE_LOCAL_UPKEEP_CHAPTER_COPY_H
 
 #include "base/err.h"
 #include "base/stop.h"

@@ -11,7 +11,7 @@
 #include "store/local/format/journal.h"
 #include "store/local/layout.h"
 #include "store/local/read/local.h"
-#include "store/upkeep.h"
+#include "store/local/upkeep/upkeep.h"
 #include "store/local/format/verify.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "store/idset.h"
+#include "store/local/upkeep/idset.h"
 
 #include "base/mem.h"
 

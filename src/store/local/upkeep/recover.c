@@ -5,15 +5,15 @@
  */
 #include "config.h"
 
-#include "store/recover.h"
+#include "store/local/upkeep/recover.h"
 
 #include "base/mem.h"
 #include "store/local/write/flush.h"
 #include "store/local/write/writer_journal.h"
 #include "store/local/os.h"
-#include "store/pin_repair.h"
+#include "store/local/upkeep/pin_repair.h"
 #include "store/local/write/bad.h"
-#include "store/repair.h"
+#include "store/local/upkeep/repair.h"
 #include "store/local/write/seen.h"
 
 #include <dirent.h>

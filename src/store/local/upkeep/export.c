@@ -6,10 +6,10 @@
 #include "config.h"
 
 #include "base/io.h"
-#include "store/copy.h"
+#include "store/local/upkeep/copy.h"
 #include "store/local/layout.h"
 #include "store/local/read/local.h"
-#include "store/upkeep.h"
+#include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 #include "store/local/write/writer_state.h"
 

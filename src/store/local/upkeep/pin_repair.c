@@ -5,10 +5,10 @@
  */
 #include "config.h"
 
-#include "store/pin_repair.h"
+#include "store/local/upkeep/pin_repair.h"
 
 #include "base/arena.h"
-#include "store/compaction.h"
+#include "store/local/upkeep/compaction.h"
 #include "store/local/write/flush.h"
 #include "store/local/format/verify.h"
 #include "store/local/write/writer_state.h"
