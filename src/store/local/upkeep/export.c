@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "base/io.h"
+#include "profile/profile.h"
 #include "store/local/upkeep/copy.h"
 #include "store/local/layout.h"
 #include "store/local/read/local.h"
