@@ -40,19 +40,24 @@ struct remote {
 	size_t n, cap;
 };
 
+void remote_set_options(const struct query *q, struct fetch_options *out)
+{
+	*out = (struct fetch_options){ .tls_cert = q->tls_cert,
+				       .tls_key = q->tls_key,
+				       .tls_ca = q->tls_ca,
+				       .header_file = q->header_file,
+				       .bearer_file = q->bearer_file,
+				       .netrc = q->netrc,
+				       .timeout = q->timeout };
+	fetch_set_limits(out, q->max_input);
+}
+
 struct remote *remote_new(const struct query *q)
 {
 	struct remote *r = mem_zalloc(1, sizeof(*r));
 
 	r->seconds = q->seconds;
-	r->options = (struct fetch_options){ .tls_cert = q->tls_cert,
-					     .tls_key = q->tls_key,
-					     .tls_ca = q->tls_ca,
-					     .header_file = q->header_file,
-					     .bearer_file = q->bearer_file,
-					     .netrc = q->netrc,
-					     .timeout = q->timeout };
-	fetch_set_limits(&r->options, q->max_input);
+	remote_set_options(q, &r->options);
 	return r;
 }
 

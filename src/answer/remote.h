@@ -29,6 +29,9 @@ struct origin {
 	const struct url *url; /* lives as long as the remote */
 };
 
+/* The options of requests to servers that a query has. */
+void remote_set_options(const struct query *q, struct fetch_options *out);
+
 /* Create a remote without sources. q must outlive the remote. Freed with remote_free, which takes NULL. */
 struct remote *remote_new(const struct query *q);
 void remote_free(struct remote *r);

@@ -7,11 +7,12 @@
 
 #include "answer/stored.h"
 
+#include "answer/remote.h"
 #include "answer/stored_due.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/url_escape.h"
-#include "store/local/read/local.h"
+#include "store/places/places.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -101,30 +102,26 @@ static void keep_labels(const struct query *q, struct stored_source *s)
 
 /* ---- open ---- */
 
-static int check_where(const char *where, const char *source, struct err *err)
-{
-	const char *colon = strstr(where, "://");
-
-	return !colon ? 0
-		      : err_set(err, ERR_USAGE,
-				"%.300s: stores at %.*s:// are not supported; use a directory, http or https", source,
-				(int)(colon - where), where);
-}
-
 static int resolve(struct stored_source *s, const struct query *q, struct err *err)
 {
+	const char *where = *window_where(s->window) ? window_where(s->window) : q->store;
 	struct window_clock clock;
-	struct buf directory = { 0 };
-	int rc;
+	int rc = stored_open_place(where, q, &s->store, err);
 
-	store_directory(*window_where(s->window) ? window_where(s->window) : q->store, &directory);
-	s->directory = mem_strndup(buf_text(&directory), directory.len);
-	rc = local_open(s->directory, &s->store, err);
-	buf_release(&directory);
 	if (rc < 0)
 		return err_wrap(err, "%.300s", window_text(s->window));
+	remote_set_options(q, &s->options);
+	s->where = mem_strndup(where, strlen(where));
 	window_clock_init(s->store, &clock);
 	return window_resolve(s->window, &clock, &s->query, err);
+}
+
+int stored_open_place(const char *where, const struct query *q, struct store **out, struct err *err)
+{
+	struct fetch_options options;
+
+	remote_set_options(q, &options);
+	return places_open(where, &options, out, err);
 }
 
 int stored_open(const char *source, const struct query *q, struct stored_source *out, struct err *err)
@@ -133,7 +130,6 @@ int stored_open(const char *source, const struct query *q, struct stored_source 
 
 	*out = (struct stored_source){ 0 };
 	rc = window_parse(source, &out->window, err);
-	rc = rc < 0 ? rc : check_where(window_where(out->window), source, err);
 	rc = rc < 0 ? rc : resolve(out, q, err);
 	if (rc == 0)
 		keep_labels(q, out);
@@ -147,7 +143,7 @@ void stored_close(struct stored_source *s)
 	window_free(s->window);
 	free(s->keep);
 	free(s->names);
-	free(s->directory);
+	free(s->where);
 	*s = (struct stored_source){ 0 };
 }
 
@@ -218,7 +214,7 @@ int stored_expand(const char *source, enum stored_split split, const struct quer
 	size_t n = out->n;
 	int rc;
 
-	if (starts_with(source, "store:http://") || starts_with(source, "store:https://"))
+	if (split == SPLIT_NONE && places_is_server(source + strlen("store:")))
 		return stored_add_url(source, q, out, err);
 	rc = stored_open(source, q, &s, err);
 	if (rc == 0 && split != SPLIT_NONE)

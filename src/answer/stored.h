@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/string_list.h"
 #include "engine/query.h"
+#include "fetch/fetch.h"
 #include "profile/profile.h"
 #include "store/window/window.h"
 
@@ -31,11 +32,12 @@ bool stored_is_source(const char *name);
 struct stored_source {
 	struct window *window;
 	struct store *store;
-	struct store_query query; /* borrows from window and keep */
-	const char **keep;        /* labels of the source, then those of the options */
-	size_t n_own;             /* number of labels of the source itself */
-	char *names;              /* memory of keep */
-	char *directory;          /* of the store */
+	struct store_query query;     /* borrows from window and keep */
+	const char **keep;            /* labels of the source, then those of the options */
+	size_t n_own;                 /* number of labels of the source itself */
+	char *names;                  /* memory of keep */
+	struct fetch_options options; /* of requests to where */
+	char *where;                  /* the store: a directory or URL, "" for the default */
 };
 
 /*
@@ -47,6 +49,9 @@ struct stored_source {
  */
 int stored_open(const char *source, const struct query *q, struct stored_source *out, struct err *err);
 void stored_close(struct stored_source *s);
+
+/* Open a store by its place, as in store:WHERE#...; "" for the default. */
+int stored_open_place(const char *where, const struct query *q, struct store **out, struct err *err);
 
 /*
  * Append the canonical sources of an argument: one, or several if a command compares runs or steps. A source on a collector

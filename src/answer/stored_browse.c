@@ -7,10 +7,10 @@
 
 #include "answer/stored_browse.h"
 
+#include "answer/stored.h"
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "store/local/read/local.h"
 #include "store/span.h"
 #include "store/window/window.h"
 
@@ -23,13 +23,7 @@
 
 static int open_place(const struct stored_place *place, struct store **out, struct err *err)
 {
-	struct buf directory = { 0 };
-	int rc;
-
-	store_directory(*place->where ? place->where : place->q->store, &directory);
-	rc = local_open(buf_text(&directory), out, err);
-	buf_release(&directory);
-	return rc;
+	return stored_open_place(*place->where ? place->where : place->q->store, place->q, out, err);
 }
 
 /* --- services, kinds and labels --- */
@@ -282,8 +276,7 @@ static bool is_place_alone(const char *argument)
 
 bool stored_start_is_store(const char *argument)
 {
-	return (is_place_alone(argument) || window_is_source(argument)) && !starts_with(argument, "store:http://") &&
-	       !starts_with(argument, "store:https://");
+	return is_place_alone(argument) || window_is_source(argument);
 }
 
 /* Replace the source by the hour up to the last profile of a service, in whole seconds. */

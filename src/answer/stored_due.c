@@ -15,6 +15,7 @@
 #include "fetch/fetch.h"
 #include "profile/temporality.h"
 #include "store/local/holder.h"
+#include "store/places/places.h"
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -26,36 +27,71 @@ enum { WAIT_SECONDS = 2, RESPONSE_MAX = 4096 };
 
 #define SECOND_NS INT64_C(1000000000)
 
-/* Append the response of the collector: a time in seconds, or "never". Returns false if it does not respond. */
-static bool ask(const char *socket, const char *service, const char *kind, struct buf *out)
+/* Append the response of a collector, whose query is set here: a time in seconds, or "never". Returns false if it does not respond. */
+static bool ask(struct url *url, struct fetch_options options, const struct store_query *q, struct buf *out)
 {
-	struct fetch_options options = { .tls_cert = "",
-					 .tls_key = "",
-					 .tls_ca = "",
-					 .header_file = "",
-					 .bearer_file = "",
-					 .netrc = "",
-					 .timeout = WAIT_SECONDS,
-					 .max = RESPONSE_MAX };
-	struct url url = { .socket = (char *)(uintptr_t)socket,
-			   .scheme = (char *)(uintptr_t) "http",
-			   .host = (char *)(uintptr_t) "localhost",
-			   .path = (char *)(uintptr_t) "/api/v1/due" };
-	struct fetch_request r = { .url = &url };
+	struct fetch_request r = { .url = url };
 	struct buf query = { 0 }, notes = { 0 };
 
 	buf_addz(&query, "service=");
-	url_escape(service, strlen(service), URL_QUERY, &query);
+	url_escape(q->service, strlen(q->service), URL_QUERY, &query);
 	buf_addz(&query, "&kind=");
-	url_escape(kind, strlen(kind), URL_QUERY, &query);
-	url.query = (char *)(uintptr_t)buf_text(&query);
+	url_escape(q->kind, strlen(q->kind), URL_QUERY, &query);
+	url->query = (char *)(uintptr_t)buf_text(&query);
+	options.timeout = WAIT_SECONDS;
+	options.max = RESPONSE_MAX;
 	fetch_all(&r, 1, &options, NULL, NULL, &notes);
 	if (r.rc == 0)
 		buf_add(out, (const char *)r.bytes.data, r.bytes.n);
 	free(r.bytes.data);
 	buf_release(&query);
 	buf_release(&notes);
+	url->query = NULL;
 	return r.rc == 0;
+}
+
+/* Ask the collector on this machine that writes the store, if there is one. */
+static bool ask_holder(const struct stored_source *s, struct buf *response, struct buf *why)
+{
+	static const struct fetch_options none = {
+		.tls_cert = "", .tls_key = "", .tls_ca = "", .header_file = "", .bearer_file = "", .netrc = ""
+	};
+	struct url url = { .scheme = (char *)(uintptr_t) "http",
+			   .host = (char *)(uintptr_t) "localhost",
+			   .path = (char *)(uintptr_t) "/api/v1/due" };
+	struct store_holder holder;
+	struct buf directory = { 0 };
+	bool has_answer = false;
+
+	store_directory(s->where, &directory);
+	if (!holder_find(buf_text(&directory), &holder) || !holder.socket.len) {
+		buf_addz(why, "no collector runs on this store");
+	} else {
+		buf_addf(why, "a collector runs on this store (process %s)", buf_text(&holder.pid));
+		url.socket = (char *)(uintptr_t)buf_text(&holder.socket);
+		has_answer = ask(&url, none, &s->query, response);
+	}
+	holder_release(&holder);
+	buf_release(&directory);
+	return has_answer;
+}
+
+/* Ask the collector that serves the store. */
+static bool ask_server(const struct stored_source *s, struct buf *response, struct buf *why)
+{
+	struct buf text = { 0 };
+	struct url url;
+	bool has_answer = false;
+
+	buf_addf(&text, "%s%sapi/v1/due", s->where, ends_with(s->where, "/") ? "" : "/");
+	buf_addz(why, "a collector runs on this store");
+	if (url_parse(buf_text(&text), 0, &url, NULL) == 0) {
+		free(url.query);
+		has_answer = ask(&url, s->options, &s->query, response);
+		url_release(&url);
+	}
+	buf_release(&text);
+	return has_answer;
 }
 
 /* Append "HH:MM:SS UTC". */
@@ -79,20 +115,14 @@ static void add_time_of_day(const char *seconds, struct buf *out)
 static void find_due(const struct stored_source *s, struct buf *due, struct buf *why)
 {
 	const struct store_query *q = &s->query;
-	struct store_holder holder;
 	struct buf response = { 0 };
 
-	if (!holder_find(s->directory, &holder) || !holder.socket.len)
-		buf_addz(why, "no collector runs on this store");
-	else
-		buf_addf(why, "a collector runs on this store (process %s)", buf_text(&holder.pid));
-	if (holder.socket.len && ask(buf_text(&holder.socket), q->service, q->kind, &response)) {
+	if (places_is_server(s->where) ? ask_server(s, &response, why) : ask_holder(s, &response, why)) {
 		if (starts_with(buf_text(&response), "never"))
 			buf_addf(why, ", but scrapes no %s of %s", q->kind, q->service);
 		else
 			add_time_of_day(buf_text(&response), due);
 	}
-	holder_release(&holder);
 	buf_release(&response);
 }
 

@@ -16,6 +16,7 @@
 #include "base/url_escape.h"
 #include "profile/encode.h"
 #include "store/local/read/local.h"
+#include "store/remote/remote.h"
 #include "store/window/window.h"
 
 #include <errno.h>
@@ -218,6 +219,38 @@ static void answer_profile(struct scrape_listener *l, const struct http_request 
 	buf_release(&full);
 }
 
+/* Answer a query of another cpa, whose store is the one of this collector. */
+static void answer_query(struct scrape_listener *l, const struct http_request *q, struct stop *stop,
+			 struct http_response *out)
+{
+	struct api_query query;
+	struct store *s = NULL;
+	struct err err;
+	int rc = api_query_parse(q->body, q->n_body, &query, &err), status = BAD;
+
+	if (rc == 0 && !scrape_secret_allows(find_secret(l, q), query.q.service)) {
+		status = FORBIDDEN;
+		rc = err_set(&err, ERR_USAGE, "this secret does not allow the service %s", query.q.service);
+	}
+	if (rc == 0) {
+		status = UNPROCESSABLE;
+		rc = local_open(l->c->directory.data, &s, &err);
+	}
+	if (rc == 0 && !api_serve(s, q->path + strlen(API_PATH), &query.q, stop, &out->body)) {
+		status = NOT_FOUND;
+		rc = err_set(&err, ERR_USAGE, "there is no operation %s", q->path + strlen(API_PATH));
+	}
+	if (rc == 0) {
+		out->status = OK;
+		out->type = "application/octet-stream";
+		out->can_compress = true;
+	} else {
+		routes_set_text(out, status, err.msg);
+	}
+	store_close(s);
+	api_query_release(&query);
+}
+
 /* Run a command of cpa store: the body is its arguments, joined by NUL; folder= in the query is the folder of the client. */
 static void answer_command(struct scrape_collector *c, const struct http_request *q, struct http_response *out)
 {
@@ -298,6 +331,8 @@ static void routes_answer(void *arg, const struct http_request *q, struct stop *
 		return;
 	if (is_post && scrape_is_push(q->path))
 		scrape_push(l->c, find_secret(l, q), q, out);
+	else if (is_post && starts_with(q->path, API_PATH))
+		answer_query(l, q, stop, out);
 	else if (is_post && !l->listen && strcmp(q->path, "/api/v1/store") == 0)
 		answer_command(l->c, q, out);
 	else if (is_get && scrape_is_push(q->path))

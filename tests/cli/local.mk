@@ -89,6 +89,7 @@ cli_tests = \
 	tests/cli/t710-web-access.t \
 	tests/cli/t720-version.t \
 	tests/cli/t725-action.t \
+	tests/cli/t730-store-remote.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)

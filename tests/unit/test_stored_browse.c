@@ -217,7 +217,7 @@ static void an_empty_store_is_an_error(void **state)
 	stored_start_release(&s);
 	filled_remove(&f);
 	assert_false(stored_start_is_store("store:6060"));
-	assert_false(stored_start_is_store("store:https://collect.example#shop"));
+	assert_true(stored_start_is_store("store:https://collect.example#shop"));
 	assert_true(stored_start_is_store("store:"));
 	assert_true(stored_start_is_store("store:shop"));
 }

@@ -1,0 +1,56 @@
+/*
+ * places.c - the kinds of places where stores are, and the backend of each
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "store/places/places.h"
+
+#include "base/str.h"
+#include "store/local/read/local.h"
+#include "store/remote/remote.h"
+
+#include <string.h>
+
+static const struct {
+	const char *prefix;
+	int (*open)(const char *url, const struct fetch_options *options, struct store **out, struct err *err);
+} places[] = {
+	{ "http://", api_store_open },
+	{ "https://", api_store_open },
+};
+
+enum { N_PLACES = sizeof(places) / sizeof(places[0]) };
+
+static size_t places_find(const char *where)
+{
+	size_t i = 0;
+
+	while (i < N_PLACES && !starts_with(where, places[i].prefix))
+		i++;
+	return i;
+}
+
+bool places_is_server(const char *where)
+{
+	return places_find(where) < N_PLACES;
+}
+
+int places_open(const char *where, const struct fetch_options *options, struct store **out, struct err *err)
+{
+	size_t i = places_find(where);
+	const char *colon = strstr(where, "://");
+	struct buf directory = { 0 };
+	int rc;
+
+	if (i < N_PLACES)
+		return places[i].open(where, options, out, err);
+	if (colon)
+		return err_set(err, ERR_USAGE, "stores at %.*s:// are not supported; use a directory, http or https",
+			       (int)(colon - where), where);
+	store_directory(where, &directory);
+	rc = local_open(buf_text(&directory), out, err);
+	buf_release(&directory);
+	return rc;
+}

@@ -1,0 +1,42 @@
+/*
+ * remote.h - stores of collectors, which are read over HTTP: the backend, and the answers of the collector
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef STORE_REMOTE_REMOTE_H
+#define STORE_REMOTE_REMOTE_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/stop.h"
+#include "fetch/fetch.h"
+#include "store/store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Open the store of the collector at a URL. Nothing is requested yet.
+ *
+ * options  for requests; its strings must live until store_close
+ * Fails    ERR_USAGE
+ */
+int api_store_open(const char *url, const struct fetch_options *options, struct store **out, struct err *err);
+
+/* The path before the name of an operation. */
+#define API_PATH "/api/v1/read/"
+
+/* The query of a request, [n] bytes. q is valid until api_query_release, also after a failure. */
+struct api_query {
+	struct store_query q;
+	struct arena *memory;
+	struct label_match *match;
+	uint8_t id[16];
+};
+int api_query_parse(const char *body, size_t n, struct api_query *out, struct err *err);
+void api_query_release(struct api_query *r);
+
+/* Append the response to an operation: "read", "list", "totals". Returns false if there is no such operation. */
+bool api_serve(struct store *s, const char *operation, const struct store_query *q, struct stop *stop, struct buf *out);
+
+#endif

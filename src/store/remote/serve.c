@@ -1,0 +1,287 @@
+/*
+ * serve.c - responses of a collector to queries of its store
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "store/remote/remote.h"
+
+#include "base/mem.h"
+#include "base/regex.h"
+#include "profile/encode.h"
+#include "store/remote/remote_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RESPONSE_MAX = 1 << 30 };
+
+/* ---- requests ---- */
+
+static int serve_compile(struct label_match *m, struct err *err)
+{
+	struct buf whole = { 0 };
+	int rc;
+
+	if (m->op != MATCH_REGEX && m->op != MATCH_NOT_REGEX)
+		return 0;
+	buf_addf(&whole, "^(?:%s)$", m->value);
+	rc = regex_new(buf_text(&whole), &m->regex, err);
+	buf_release(&whole);
+	return rc;
+}
+
+static int serve_read_matches(struct api_reader *r, struct api_query *out, struct err *err)
+{
+	size_t n = api_get_count(r);
+	int rc = 0;
+
+	out->match = mem_zalloc(n + 1, sizeof(*out->match));
+	out->q.match = out->match;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		struct label_match *m = &out->match[i];
+
+		m->op = (enum match_op)api_get_enum(r, MATCH_NOT_REGEX);
+		m->name = api_get_text(r);
+		m->value = api_get_text(r);
+		out->q.n_match = i + 1;
+		rc = r->is_bad ? 0 : serve_compile(m, err);
+	}
+	return rc;
+}
+
+static void serve_read_rest(struct api_reader *r, struct api_query *out)
+{
+	struct store_query *q = &out->q;
+
+	q->t0 = api_get_number(r);
+	q->t1 = api_get_number(r);
+	q->begin_ns = api_get_number(r);
+	q->pin = api_get_text(r);
+	q->reduce = (enum reduce)api_get_enum(r, REDUCE_INCREASE);
+	q->n_keep = api_get_count(r);
+	q->keep = api_get_texts(r, q->n_keep);
+	if (api_get_number(r)) {
+		for (int i = 0; i < 16; i++)
+			out->id[i] = (uint8_t)api_get_number(r);
+		q->id = out->id;
+	}
+	q->limit = (size_t)api_get_number(r);
+	q->step_ns = api_get_number(r);
+	q->partial = api_get_number(r) != 0;
+}
+
+int api_query_parse(const char *body, size_t n, struct api_query *out, struct err *err)
+{
+	struct api_reader r = { .at = body, .end = body + n };
+	int rc;
+
+	*out = (struct api_query){ .memory = arena_new() };
+	r.memory = out->memory;
+	r.at = arena_strndup(out->memory, body, n);
+	r.end = r.at + n;
+	out->q.service = api_get_text(&r);
+	out->q.is_pattern = api_get_number(&r) != 0;
+	out->q.kind = api_get_text(&r);
+	rc = serve_read_matches(&r, out, err);
+	if (rc < 0)
+		return rc;
+	serve_read_rest(&r, out);
+	return r.is_bad || r.at != r.end ? err_set(err, ERR_USAGE, "the query is damaged, or of another version of cpa")
+					 : 0;
+}
+
+void api_query_release(struct api_query *r)
+{
+	for (size_t i = 0; i < r->q.n_match; i++)
+		regex_free(r->match[i].regex);
+	free(r->match);
+	arena_free(r->memory);
+}
+
+/* ---- responses ---- */
+
+static int serve_add_record(struct buf *out, struct err *err)
+{
+	if (out->len > RESPONSE_MAX)
+		return err_set(err, ERR_LIMIT, "the response has more than 1 GiB; choose a shorter window");
+	api_put_text(out, "record");
+	return 0;
+}
+
+static int serve_profile(struct buf *out, const struct profile *p, struct err *err)
+{
+	struct buf bytes = { 0 };
+	int rc = profile_encode(p, &bytes, err);
+
+	if (rc == 0) {
+		api_put_number(out, (int64_t)bytes.len);
+		buf_add(out, bytes.data, bytes.len);
+	}
+	buf_release(&bytes);
+	return rc;
+}
+
+static void serve_item_fields(struct buf *out, const struct store_item *i)
+{
+	for (int k = 0; k < 16; k++)
+		api_put_number(out, i->id[k]);
+	api_put_text(out, i->service);
+	api_put_text(out, i->kind);
+	api_put_labels(out, i->label, i->n_labels);
+	api_put_number(out, i->start_ns);
+	api_put_number(out, i->duration_ns);
+	api_put_number(out, i->tier);
+	api_put_number(out, i->n_types);
+	api_put_texts(out, i->type, i->n_types);
+	api_put_texts(out, i->unit, i->n_types);
+}
+
+static int serve_item(void *out, const struct store_item *i, struct err *err)
+{
+	int rc = serve_add_record(out, err);
+
+	if (rc == 0)
+		serve_item_fields(out, i);
+	return rc;
+}
+
+static int serve_item_profile(void *out, const struct store_item *i, struct profile *p, struct err *err)
+{
+	int rc = serve_item(out, i, err);
+
+	rc = rc < 0 ? rc : serve_profile(out, p, err);
+	profile_free(p);
+	return rc;
+}
+
+static int serve_total(void *out, const struct store_block_total *t, struct err *err)
+{
+	int rc = serve_add_record(out, err);
+
+	if (rc < 0)
+		return rc;
+	api_put_text(out, t->service);
+	api_put_text(out, t->kind);
+	api_put_labels(out, t->label, t->n_labels);
+	api_put_number(out, t->t0);
+	api_put_number(out, t->t1);
+	api_put_number(out, t->profiles);
+	api_put_number(out, t->n_types);
+	api_put_texts(out, t->type, t->n_types);
+	api_put_texts(out, t->unit, t->n_types);
+	for (uint32_t i = 0; i < t->n_types; i++) {
+		api_put_number(out, t->temporality[i]);
+		api_put_number(out, t->total[i]);
+	}
+	return 0;
+}
+
+static void serve_increase(void *out, const struct store_increase *i)
+{
+	api_put_text(out, "record");
+	api_put_text(out, i->kept);
+	api_put_text(out, i->type);
+	api_put_text(out, i->unit);
+	api_put_number(out, i->time_ns);
+	api_put_number(out, i->value);
+}
+
+static int serve_series(void *out, const struct store_series *s, struct err *err)
+{
+	int rc = serve_add_record(out, err);
+
+	if (rc < 0)
+		return rc;
+	api_put_text(out, s->service);
+	api_put_text(out, s->kind);
+	api_put_labels(out, s->label, s->n_labels);
+	api_put_number(out, s->first_ns);
+	api_put_number(out, s->last_ns);
+	api_put_number(out, (int64_t)s->profiles);
+	return 0;
+}
+
+static int serve_mark(void *out, const char *service, const struct store_mark *m, struct err *err)
+{
+	const char *const text[] = { service, m->env, m->kind, m->text };
+	int rc = serve_add_record(out, err);
+
+	if (rc == 0) {
+		api_put_texts(out, text, 4);
+		api_put_number(out, m->time_ns);
+	}
+	return rc;
+}
+
+static int serve_pin(void *out, const struct store_pin_info *p, struct err *err)
+{
+	int rc = serve_add_record(out, err);
+
+	if (rc < 0)
+		return rc;
+	api_put_text(out, p->name);
+	api_put_text(out, p->spec);
+	api_put_number(out, p->made_ns);
+	api_put_number(out, (int64_t)p->bytes);
+	return 0;
+}
+
+static int serve_sum(struct store *s, const struct store_query *q, struct stop *stop, struct buf *out, struct err *err)
+{
+	struct profile *p = NULL;
+	struct store_sum sum = { 0 };
+	int rc = store_read(s, q, stop, &p, &sum, err);
+
+	rc = rc < 0 ? rc : serve_add_record(out, err);
+	if (rc == 0) {
+		api_put_number(out, (int64_t)sum.profiles);
+		api_put_number(out, sum.series);
+		api_put_number(out, sum.instances);
+		api_put_number(out, sum.first_ns);
+		api_put_number(out, sum.last_ns);
+		api_put_number(out, (int64_t)sum.profiles_missing);
+		api_put_number(out, sum.is_damaged);
+		api_put_text(out, buf_text(&sum.builds));
+		api_put_text(out, buf_text(&sum.notes));
+		rc = serve_profile(out, p, err);
+	}
+	profile_free(p);
+	store_sum_release(&sum);
+	return rc;
+}
+
+static int serve_run(struct store *s, const char *operation, const struct store_query *q, struct stop *stop,
+		     struct buf *out, struct err *err)
+{
+	if (strcmp(operation, "read") == 0)
+		return serve_sum(s, q, stop, out, err);
+	if (strcmp(operation, "list") == 0)
+		return store_list(s, q, stop, serve_item, out, err);
+	if (strcmp(operation, "totals") == 0)
+		return store_totals(s, q, stop, serve_total, out, err);
+	if (strcmp(operation, "increases") == 0)
+		return store_each_increase(s, q, stop, serve_increase, out, err);
+	if (strcmp(operation, "profiles") == 0)
+		return store_each_profile(s, q, stop, serve_item_profile, out, err);
+	if (strcmp(operation, "series") == 0)
+		return store_each_series(s, q, serve_series, out, err);
+	if (strcmp(operation, "marks") == 0)
+		return store_each_mark(s, q->service, q->is_pattern, q->kind, serve_mark, out, err);
+	return strcmp(operation, "pins") == 0 ? store_each_pin(s, serve_pin, out, err) : 1;
+}
+
+bool api_serve(struct store *s, const char *operation, const struct store_query *q, struct stop *stop, struct buf *out)
+{
+	struct err err = { 0 };
+	int rc = serve_run(s, operation, q, stop, out, &err);
+
+	if (rc > 0)
+		return false;
+	api_put_text(out, "end");
+	api_put_number(out, rc);
+	api_put_text(out, rc < 0 ? err.msg : "");
+	api_put_text(out, store_get_damage(s));
+	return true;
+}
