@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/url_escape.h"
-#include "store/places/places.h"
+#include "store/backends/backends.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -121,7 +121,7 @@ int stored_open_place(const char *where, const struct query *q, struct store **o
 	struct fetch_options options;
 
 	remote_set_options(q, &options);
-	return places_open(where, &options, out, err);
+	return backends_open(where, &options, out, err);
 }
 
 int stored_open(const char *source, const struct query *q, struct stored_source *out, struct err *err)
@@ -214,7 +214,7 @@ int stored_expand(const char *source, enum stored_split split, const struct quer
 	size_t n = out->n;
 	int rc;
 
-	if (split == SPLIT_NONE && places_is_server(source + strlen("store:")))
+	if (split == SPLIT_NONE && backends_is_server(source + strlen("store:")))
 		return stored_add_url(source, q, out, err);
 	rc = stored_open(source, q, &s, err);
 	if (rc == 0 && split != SPLIT_NONE)

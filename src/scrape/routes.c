@@ -219,14 +219,14 @@ static void answer_profile(struct scrape_listener *l, const struct http_request 
 	buf_release(&full);
 }
 
-/* Answer a query of another cpa, whose store is the one of this collector. */
+/* Answer a query of another cpa, which reads the store of this collector. */
 static void answer_query(struct scrape_listener *l, const struct http_request *q, struct stop *stop,
 			 struct http_response *out)
 {
-	struct api_query query;
+	struct rpc_query query;
 	struct store *s = NULL;
 	struct err err;
-	int rc = api_query_parse(q->body, q->n_body, &query, &err), status = BAD;
+	int rc = rpc_query_parse(q->body, q->n_body, &query, &err), status = BAD;
 
 	if (rc == 0 && !scrape_secret_allows(find_secret(l, q), query.q.service)) {
 		status = FORBIDDEN;
@@ -236,9 +236,9 @@ static void answer_query(struct scrape_listener *l, const struct http_request *q
 		status = UNPROCESSABLE;
 		rc = local_open(l->c->directory.data, &s, &err);
 	}
-	if (rc == 0 && !api_serve(s, q->path + strlen(API_PATH), &query.q, stop, &out->body)) {
+	if (rc == 0 && !rpc_serve(s, q->path + strlen(RPC_PATH), &query.q, stop, &out->body)) {
 		status = NOT_FOUND;
-		rc = err_set(&err, ERR_USAGE, "there is no operation %s", q->path + strlen(API_PATH));
+		rc = err_set(&err, ERR_USAGE, "there is no operation %s", q->path + strlen(RPC_PATH));
 	}
 	if (rc == 0) {
 		out->status = OK;
@@ -248,7 +248,7 @@ static void answer_query(struct scrape_listener *l, const struct http_request *q
 		routes_set_text(out, status, err.msg);
 	}
 	store_close(s);
-	api_query_release(&query);
+	rpc_query_release(&query);
 }
 
 /* Run a command of cpa store: the body is its arguments, joined by NUL; folder= in the query is the folder of the client. */
@@ -331,7 +331,7 @@ static void routes_answer(void *arg, const struct http_request *q, struct stop *
 		return;
 	if (is_post && scrape_is_push(q->path))
 		scrape_push(l->c, find_secret(l, q), q, out);
-	else if (is_post && starts_with(q->path, API_PATH))
+	else if (is_post && starts_with(q->path, RPC_PATH))
 		answer_query(l, q, stop, out);
 	else if (is_post && !l->listen && strcmp(q->path, "/api/v1/store") == 0)
 		answer_command(l->c, q, out);

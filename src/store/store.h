@@ -206,7 +206,7 @@ struct store_stat {
 
 /* --- backends --- */
 
-/* What a kind of stores does, as described at the functions store_NAME. They release the damage themselves. */
+/* The functions of a kind of stores, as described at the functions store_NAME. They release the damage themselves. */
 struct store_backend {
 	void (*close)(struct store *s);
 	int (*read)(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,

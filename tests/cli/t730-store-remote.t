@@ -69,6 +69,31 @@ agree trend "store:@#shop@2026-11-20T14Z"
 agree gate "store:@#shop@2026-11-20T14Z" -- "store:@#shop$hour"
 agree series "store:@#shop$hour+step=1ms"
 
+# page PLACE FILE: the page of the store, and that of a window that it opens, without tokens, ids and the place
+page() {
+	"$CPA" -http=127.0.0.1:0 -no_browser "store:$1shop" >"$2.log" 2>&1 &
+	web=$!
+	for _ in $(seq 300); do
+		grep -q '^Serving' "$2.log" && break
+		sleep 0.1
+	done
+	ui=$(sed -n 's/^Serving web UI on //p' "$2.log")
+	curl -s "$ui/ui/store" >"$2.store"
+	token=$(sed -n 's/.*name="token" content="\([^"]*\).*/\1/p' "$2.store")
+	curl -s -d "token=$token&service=shop&kind=cpu&view=top&t0=2026-11-22T14:00:00&t1=2026-11-22T14:30:00" "$ui/ui/do/store" \
+		>"$2.location"
+	curl -s "$ui/ui/$(sed 's/.*: "\(.*\)".*/\1/' "$2.location")" >"$2.window"
+	kill $web
+	wait $web 2>/dev/null
+	cat "$2.store" "$2.window" | sed -e "s|store:&#34;$where&#34;#|store:|g; s|store:$where#|store:|g; s|$ui||g" \
+		-e 's/\(token" \(content\|value\)="\)[0-9a-f]*/\1/g; s/prof=[0-9a-z]*/prof=/g; s/[0-9a-f]\{8\}/ID/g; s/&#39;//g' >"$2"
+}
+page '' "$tmp/one"
+page "$where#" "$tmp/two"
+grep -q 'work' "$tmp/one.window"
+result $? 'the page opens a window'
+same 'the page of the store is the same through a collector' "$tmp/one" "$tmp/two"
+
 # a damaged request is refused, and one for an operation that there is not
 for operation in list nosuch; do
 	printf 'shop' | curl -s -o "$tmp/body" -w '%{http_code}' --data-binary @- "$where/api/v1/read/$operation" >"$tmp/code"

@@ -12,60 +12,60 @@
 #include <stdlib.h>
 #include <string.h>
 
-void api_put_text(struct buf *out, const char *text)
+void rpc_put_text(struct buf *out, const char *text)
 {
 	text = text ? text : "";
 	buf_add(out, text, strlen(text) + 1);
 }
 
-void api_put_number(struct buf *out, int64_t v)
+void rpc_put_number(struct buf *out, int64_t v)
 {
 	buf_addf(out, "%" PRId64, v);
 	buf_add(out, "", 1);
 }
 
-void api_put_texts(struct buf *out, const char *const *text, size_t n)
+void rpc_put_texts(struct buf *out, const char *const *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		api_put_text(out, text[i]);
+		rpc_put_text(out, text[i]);
 }
 
-void api_put_labels(struct buf *out, const struct store_label *label, size_t n)
+void rpc_put_labels(struct buf *out, const struct store_label *label, size_t n)
 {
-	api_put_number(out, (int64_t)n);
+	rpc_put_number(out, (int64_t)n);
 	for (size_t i = 0; i < n; i++) {
-		api_put_text(out, label[i].name);
-		api_put_text(out, label[i].value);
+		rpc_put_text(out, label[i].name);
+		rpc_put_text(out, label[i].value);
 	}
 }
 
-void api_put_query(struct buf *out, const struct store_query *q)
+void rpc_put_query(struct buf *out, const struct store_query *q)
 {
-	api_put_text(out, q->service);
-	api_put_number(out, q->is_pattern);
-	api_put_text(out, q->kind);
-	api_put_number(out, (int64_t)q->n_match);
+	rpc_put_text(out, q->service);
+	rpc_put_number(out, q->is_pattern);
+	rpc_put_text(out, q->kind);
+	rpc_put_number(out, (int64_t)q->n_match);
 	for (size_t i = 0; i < q->n_match; i++) {
-		api_put_number(out, q->match[i].op);
-		api_put_text(out, q->match[i].name);
-		api_put_text(out, q->match[i].value);
+		rpc_put_number(out, q->match[i].op);
+		rpc_put_text(out, q->match[i].name);
+		rpc_put_text(out, q->match[i].value);
 	}
-	api_put_number(out, q->t0);
-	api_put_number(out, q->t1);
-	api_put_number(out, q->begin_ns);
-	api_put_text(out, q->pin);
-	api_put_number(out, q->reduce);
-	api_put_number(out, (int64_t)q->n_keep);
-	api_put_texts(out, q->keep, q->n_keep);
-	api_put_number(out, q->id != NULL);
+	rpc_put_number(out, q->t0);
+	rpc_put_number(out, q->t1);
+	rpc_put_number(out, q->begin_ns);
+	rpc_put_text(out, q->pin);
+	rpc_put_number(out, q->reduce);
+	rpc_put_number(out, (int64_t)q->n_keep);
+	rpc_put_texts(out, q->keep, q->n_keep);
+	rpc_put_number(out, q->id != NULL);
 	for (int i = 0; q->id && i < 16; i++)
-		api_put_number(out, q->id[i]);
-	api_put_number(out, (int64_t)q->limit);
-	api_put_number(out, q->step_ns);
-	api_put_number(out, q->partial);
+		rpc_put_number(out, q->id[i]);
+	rpc_put_number(out, (int64_t)q->limit);
+	rpc_put_number(out, q->step_ns);
+	rpc_put_number(out, q->partial);
 }
 
-const char *api_get_text(struct api_reader *r)
+const char *rpc_get_text(struct rpc_reader *r)
 {
 	const char *text = r->at, *end = memchr(r->at, 0, (size_t)(r->end - r->at));
 
@@ -77,9 +77,9 @@ const char *api_get_text(struct api_reader *r)
 	return text;
 }
 
-int64_t api_get_number(struct api_reader *r)
+int64_t rpc_get_number(struct rpc_reader *r)
 {
-	const char *text = api_get_text(r);
+	const char *text = rpc_get_text(r);
 	char *end;
 	int64_t v;
 
@@ -89,40 +89,40 @@ int64_t api_get_number(struct api_reader *r)
 	return r->is_bad ? 0 : v;
 }
 
-int api_get_enum(struct api_reader *r, int max)
+int rpc_get_enum(struct rpc_reader *r, int max)
 {
-	int64_t v = api_get_number(r);
+	int64_t v = rpc_get_number(r);
 
 	r->is_bad |= v < 0 || v > max;
 	return r->is_bad ? 0 : (int)v;
 }
 
-size_t api_get_count(struct api_reader *r)
+size_t rpc_get_count(struct rpc_reader *r)
 {
-	int64_t n = api_get_number(r);
+	int64_t n = rpc_get_number(r);
 
 	r->is_bad |= n < 0 || n > r->end - r->at;
 	return r->is_bad ? 0 : (size_t)n;
 }
 
-const struct store_label *api_get_labels(struct api_reader *r, size_t *n)
+const struct store_label *rpc_get_labels(struct rpc_reader *r, size_t *n)
 {
 	struct store_label *label;
 
-	*n = api_get_count(r);
+	*n = rpc_get_count(r);
 	label = arena_alloc(r->memory, *n + 1, sizeof(*label));
 	for (size_t i = 0; i < *n; i++) {
-		label[i].name = api_get_text(r);
-		label[i].value = api_get_text(r);
+		label[i].name = rpc_get_text(r);
+		label[i].value = rpc_get_text(r);
 	}
 	return label;
 }
 
-const char *const *api_get_texts(struct api_reader *r, size_t n)
+const char *const *rpc_get_texts(struct rpc_reader *r, size_t n)
 {
 	const char **text = arena_alloc(r->memory, n + 1, sizeof(*text));
 
 	for (size_t i = 0; i < n; i++)
-		text[i] = api_get_text(r);
+		text[i] = rpc_get_text(r);
 	return text;
 }

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct api_store {
+struct rpc_store {
 	struct store store;
 	char *url;       /* ends with / */
 	struct buf name; /* the URL for messages */
@@ -24,12 +24,12 @@ struct api_store {
 };
 
 /* Read the fields of a record and pass it on. Returns 0, or ERR_*. */
-typedef int api_record_fn(struct api_reader *r, void *arg, struct err *err);
+typedef int rpc_record_fn(struct rpc_reader *r, void *arg, struct err *err);
 
 /* ---- requests ---- */
 
 /* Send a query to an operation. Fails as fetch_all; the message begins with the URL. */
-static int api_request(struct api_store *s, const char *operation, const struct store_query *q, struct stop *stop,
+static int rpc_request(struct rpc_store *s, const char *operation, const struct store_query *q, struct stop *stop,
 		       struct bytes *out, struct err *err)
 {
 	struct fetch_request r = { 0 };
@@ -37,10 +37,10 @@ static int api_request(struct api_store *s, const char *operation, const struct 
 	struct buf text = { 0 }, body = { 0 }, notes = { 0 };
 	int rc;
 
-	buf_addf(&text, "%s%s%s", s->url, &API_PATH[1], operation);
+	buf_addf(&text, "%s%s%s", s->url, &RPC_PATH[1], operation);
 	rc = url_parse(buf_text(&text), 0, &url, err);
 	if (rc == 0) {
-		api_put_query(&body, q);
+		rpc_put_query(&body, q);
 		r.url = &url;
 		r.body = body.data;
 		r.n_body = body.len;
@@ -60,10 +60,10 @@ static int api_request(struct api_store *s, const char *operation, const struct 
 }
 
 /* Read the end of a response: the result of the operation. */
-static int api_read_end(struct api_reader *r, struct api_store *s, struct err *err)
+static int rpc_read_end(struct rpc_reader *r, struct rpc_store *s, struct err *err)
 {
-	int64_t code = api_get_number(r);
-	const char *message = api_get_text(r), *damage = api_get_text(r);
+	int64_t code = rpc_get_number(r);
+	const char *message = rpc_get_text(r), *damage = rpc_get_text(r);
 
 	if (r->is_bad || r->at != r->end || code > 0 || code < ERR_MEMORY)
 		return err_set(err, ERR_FORMAT, "%s: the response is damaged, or of another version of cpa",
@@ -73,19 +73,19 @@ static int api_read_end(struct api_reader *r, struct api_store *s, struct err *e
 	return code < 0 ? err_set(err, (int)code, "%s", message) : 0;
 }
 
-static int api_run(struct store *store, const char *operation, const struct store_query *q, struct stop *stop,
-		   api_record_fn *fn, void *arg, struct err *err)
+static int rpc_run(struct store *store, const char *operation, const struct store_query *q, struct stop *stop,
+		   rpc_record_fn *fn, void *arg, struct err *err)
 {
-	struct api_store *s = (struct api_store *)store;
+	struct rpc_store *s = (struct rpc_store *)store;
 	struct bytes bytes = { 0 };
-	struct api_reader r = { 0 };
+	struct rpc_reader r = { 0 };
 	bool has_end = false;
-	int rc = api_request(s, operation, q, stop, &bytes, err);
+	int rc = rpc_request(s, operation, q, stop, &bytes, err);
 
 	r.at = (const char *)bytes.data;
 	r.end = r.at + bytes.n;
 	while (rc == 0 && !r.is_bad && !has_end) {
-		const char *tag = api_get_text(&r);
+		const char *tag = rpc_get_text(&r);
 
 		if (strcmp(tag, "record") == 0) {
 			r.memory = arena_new();
@@ -94,7 +94,7 @@ static int api_run(struct store *store, const char *operation, const struct stor
 		} else {
 			has_end = strcmp(tag, "end") == 0;
 			r.is_bad |= !has_end;
-			rc = api_read_end(&r, s, err);
+			rc = rpc_read_end(&r, s, err);
 		}
 	}
 	if (rc == 0 && !has_end)
@@ -106,10 +106,10 @@ static int api_run(struct store *store, const char *operation, const struct stor
 
 /* ---- records ---- */
 
-static int api_get_profile(struct api_reader *r, struct profile **out, struct err *err)
+static int rpc_get_profile(struct rpc_reader *r, struct profile **out, struct err *err)
 {
 	static const struct format_limits limits = { 0 }; /* the options of the request have the limit */
-	size_t n = api_get_count(r);
+	size_t n = rpc_get_count(r);
 	int rc = r->is_bad ? err_set(err, ERR_FORMAT, "the response of the collector is damaged")
 			   : pprof_read((const uint8_t *)r->at, n, &limits, out, err);
 
@@ -117,36 +117,36 @@ static int api_get_profile(struct api_reader *r, struct profile **out, struct er
 	return rc;
 }
 
-struct api_sum {
+struct rpc_sum {
 	struct profile **p;
 	struct store_sum *sum;
 };
 
-static int api_record_sum(struct api_reader *r, void *arg, struct err *err)
+static int rpc_record_sum(struct rpc_reader *r, void *arg, struct err *err)
 {
-	const struct api_sum *x = arg;
+	const struct rpc_sum *x = arg;
 	struct store_sum *sum = x->sum;
 
-	sum->profiles = (uint64_t)api_get_number(r);
-	sum->series = (uint32_t)api_get_number(r);
-	sum->instances = (uint32_t)api_get_number(r);
-	sum->first_ns = api_get_number(r);
-	sum->last_ns = api_get_number(r);
-	sum->profiles_missing = (uint64_t)api_get_number(r);
-	sum->is_damaged = api_get_number(r) != 0;
-	buf_addz(&sum->builds, api_get_text(r));
-	buf_addz(&sum->notes, api_get_text(r));
+	sum->profiles = (uint64_t)rpc_get_number(r);
+	sum->series = (uint32_t)rpc_get_number(r);
+	sum->instances = (uint32_t)rpc_get_number(r);
+	sum->first_ns = rpc_get_number(r);
+	sum->last_ns = rpc_get_number(r);
+	sum->profiles_missing = (uint64_t)rpc_get_number(r);
+	sum->is_damaged = rpc_get_number(r) != 0;
+	buf_addz(&sum->builds, rpc_get_text(r));
+	buf_addz(&sum->notes, rpc_get_text(r));
 	return *x->p ? err_set(err, ERR_FORMAT, "the response of the collector has two profiles")
-		     : api_get_profile(r, x->p, err);
+		     : rpc_get_profile(r, x->p, err);
 }
 
-static int api_read(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,
+static int rpc_read(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,
 		    struct store_sum *sum, struct err *err)
 {
 	struct profile *p = NULL;
 	struct store_sum result = { 0 };
-	struct api_sum x = { &p, &result };
-	int rc = api_run(s, "read", q, stop, api_record_sum, &x, err);
+	struct rpc_sum x = { &p, &result };
+	int rc = rpc_run(s, "read", q, stop, rpc_record_sum, &x, err);
 
 	if (rc == 0 && !p)
 		rc = err_set(err, ERR_FORMAT, "the response of the collector has no profile");
@@ -161,7 +161,7 @@ static int api_read(struct store *s, const struct store_query *q, struct stop *s
 }
 
 /* A function of the caller, and its argument. */
-struct api_caller {
+struct rpc_caller {
 	union {
 		store_item_fn *item;
 		store_profile_fn *profile;
@@ -174,166 +174,166 @@ struct api_caller {
 	void *arg;
 };
 
-static struct store_item api_get_item(struct api_reader *r)
+static struct store_item rpc_get_item(struct rpc_reader *r)
 {
 	struct store_item i = { 0 };
 
 	for (int k = 0; k < 16; k++)
-		i.id[k] = (uint8_t)api_get_number(r);
-	i.service = api_get_text(r);
-	i.kind = api_get_text(r);
-	i.label = api_get_labels(r, &i.n_labels);
-	i.start_ns = api_get_number(r);
-	i.duration_ns = api_get_number(r);
-	i.tier = (enum store_tier)api_get_enum(r, N_TIERS - 1);
-	i.n_types = (uint32_t)api_get_count(r);
-	i.type = api_get_texts(r, i.n_types);
-	i.unit = api_get_texts(r, i.n_types);
+		i.id[k] = (uint8_t)rpc_get_number(r);
+	i.service = rpc_get_text(r);
+	i.kind = rpc_get_text(r);
+	i.label = rpc_get_labels(r, &i.n_labels);
+	i.start_ns = rpc_get_number(r);
+	i.duration_ns = rpc_get_number(r);
+	i.tier = (enum store_tier)rpc_get_enum(r, N_TIERS - 1);
+	i.n_types = (uint32_t)rpc_get_count(r);
+	i.type = rpc_get_texts(r, i.n_types);
+	i.unit = rpc_get_texts(r, i.n_types);
 	return i;
 }
 
-static int api_record_item(struct api_reader *r, void *arg, struct err *err)
+static int rpc_record_item(struct rpc_reader *r, void *arg, struct err *err)
 {
-	const struct api_caller *c = arg;
-	struct store_item i = api_get_item(r);
+	const struct rpc_caller *c = arg;
+	struct store_item i = rpc_get_item(r);
 
 	return r->is_bad ? 0 : c->item(c->arg, &i, err);
 }
 
-static int api_list(struct store *s, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
+static int rpc_list(struct store *s, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
 		    struct err *err)
 {
-	return api_run(s, "list", q, stop, api_record_item, &(struct api_caller){ .item = fn, .arg = arg }, err);
+	return rpc_run(s, "list", q, stop, rpc_record_item, &(struct rpc_caller){ .item = fn, .arg = arg }, err);
 }
 
-static int api_record_profile(struct api_reader *r, void *arg, struct err *err)
+static int rpc_record_profile(struct rpc_reader *r, void *arg, struct err *err)
 {
-	const struct api_caller *c = arg;
-	struct store_item i = api_get_item(r);
+	const struct rpc_caller *c = arg;
+	struct store_item i = rpc_get_item(r);
 	struct profile *p;
-	int rc = api_get_profile(r, &p, err);
+	int rc = rpc_get_profile(r, &p, err);
 
 	return rc < 0 ? rc : c->profile(c->arg, &i, p, err);
 }
 
-static int api_each_profile(struct store *s, const struct store_query *q, struct stop *stop, store_profile_fn *fn,
+static int rpc_each_profile(struct store *s, const struct store_query *q, struct stop *stop, store_profile_fn *fn,
 			    void *arg, struct err *err)
 {
-	return api_run(s, "profiles", q, stop, api_record_profile, &(struct api_caller){ .profile = fn, .arg = arg },
+	return rpc_run(s, "profiles", q, stop, rpc_record_profile, &(struct rpc_caller){ .profile = fn, .arg = arg },
 		       err);
 }
 
-static int api_record_total(struct api_reader *r, void *arg, struct err *err)
+static int rpc_record_total(struct rpc_reader *r, void *arg, struct err *err)
 {
-	const struct api_caller *c = arg;
-	struct store_block_total t = { .service = api_get_text(r) };
+	const struct rpc_caller *c = arg;
+	struct store_block_total t = { .service = rpc_get_text(r) };
 	enum temporality *temporality;
 	int64_t *total;
 
-	t.kind = api_get_text(r);
-	t.label = api_get_labels(r, &t.n_labels);
-	t.t0 = api_get_number(r);
-	t.t1 = api_get_number(r);
-	t.profiles = (uint32_t)api_get_number(r);
-	t.n_types = (uint32_t)api_get_count(r);
-	t.type = api_get_texts(r, t.n_types);
-	t.unit = api_get_texts(r, t.n_types);
+	t.kind = rpc_get_text(r);
+	t.label = rpc_get_labels(r, &t.n_labels);
+	t.t0 = rpc_get_number(r);
+	t.t1 = rpc_get_number(r);
+	t.profiles = (uint32_t)rpc_get_number(r);
+	t.n_types = (uint32_t)rpc_get_count(r);
+	t.type = rpc_get_texts(r, t.n_types);
+	t.unit = rpc_get_texts(r, t.n_types);
 	t.temporality = temporality = arena_alloc(r->memory, t.n_types + 1, sizeof(*temporality));
 	t.total = total = arena_alloc(r->memory, t.n_types + 1, sizeof(*total));
 	for (uint32_t i = 0; i < t.n_types; i++) {
-		temporality[i] = (enum temporality)api_get_enum(r, TEMPORALITY_GAUGE);
-		total[i] = api_get_number(r);
+		temporality[i] = (enum temporality)rpc_get_enum(r, TEMPORALITY_GAUGE);
+		total[i] = rpc_get_number(r);
 	}
 	return r->is_bad ? 0 : c->total(c->arg, &t, err);
 }
 
-static int api_totals(struct store *s, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,
+static int rpc_totals(struct store *s, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,
 		      struct err *err)
 {
-	return api_run(s, "totals", q, stop, api_record_total, &(struct api_caller){ .total = fn, .arg = arg }, err);
+	return rpc_run(s, "totals", q, stop, rpc_record_total, &(struct rpc_caller){ .total = fn, .arg = arg }, err);
 }
 
-static int api_record_increase(struct api_reader *r, void *arg, struct err *err)
+static int rpc_record_increase(struct rpc_reader *r, void *arg, struct err *err)
 {
-	const struct api_caller *c = arg;
-	struct store_increase i = { .kept = api_get_text(r) };
+	const struct rpc_caller *c = arg;
+	struct store_increase i = { .kept = rpc_get_text(r) };
 
 	(void)err;
-	i.type = api_get_text(r);
-	i.unit = api_get_text(r);
-	i.time_ns = api_get_number(r);
-	i.value = api_get_number(r);
+	i.type = rpc_get_text(r);
+	i.unit = rpc_get_text(r);
+	i.time_ns = rpc_get_number(r);
+	i.value = rpc_get_number(r);
 	if (!r->is_bad)
 		c->increase(c->arg, &i);
 	return 0;
 }
 
-static int api_each_increase(struct store *s, const struct store_query *q, struct stop *stop, store_increase_fn *fn,
+static int rpc_each_increase(struct store *s, const struct store_query *q, struct stop *stop, store_increase_fn *fn,
 			     void *arg, struct err *err)
 {
-	return api_run(s, "increases", q, stop, api_record_increase, &(struct api_caller){ .increase = fn, .arg = arg },
+	return rpc_run(s, "increases", q, stop, rpc_record_increase, &(struct rpc_caller){ .increase = fn, .arg = arg },
 		       err);
 }
 
-static int api_record_series(struct api_reader *r, void *arg, struct err *err)
+static int rpc_record_series(struct rpc_reader *r, void *arg, struct err *err)
 {
-	const struct api_caller *c = arg;
-	struct store_series s = { .service = api_get_text(r) };
+	const struct rpc_caller *c = arg;
+	struct store_series s = { .service = rpc_get_text(r) };
 
-	s.kind = api_get_text(r);
-	s.label = api_get_labels(r, &s.n_labels);
-	s.first_ns = api_get_number(r);
-	s.last_ns = api_get_number(r);
-	s.profiles = (uint64_t)api_get_number(r);
+	s.kind = rpc_get_text(r);
+	s.label = rpc_get_labels(r, &s.n_labels);
+	s.first_ns = rpc_get_number(r);
+	s.last_ns = rpc_get_number(r);
+	s.profiles = (uint64_t)rpc_get_number(r);
 	return r->is_bad ? 0 : c->series(c->arg, &s, err);
 }
 
-static int api_each_series(struct store *s, const struct store_query *q, store_series_fn *fn, void *arg,
+static int rpc_each_series(struct store *s, const struct store_query *q, store_series_fn *fn, void *arg,
 			   struct err *err)
 {
-	return api_run(s, "series", q, NULL, api_record_series, &(struct api_caller){ .series = fn, .arg = arg }, err);
+	return rpc_run(s, "series", q, NULL, rpc_record_series, &(struct rpc_caller){ .series = fn, .arg = arg }, err);
 }
 
-static int api_record_mark(struct api_reader *r, void *arg, struct err *err)
+static int rpc_record_mark(struct rpc_reader *r, void *arg, struct err *err)
 {
-	const struct api_caller *c = arg;
-	const char *const *text = api_get_texts(r, 4);
-	struct store_mark m = { api_get_number(r), arena_strndup(r->memory, text[1], strlen(text[1])),
+	const struct rpc_caller *c = arg;
+	const char *const *text = rpc_get_texts(r, 4);
+	struct store_mark m = { rpc_get_number(r), arena_strndup(r->memory, text[1], strlen(text[1])),
 				arena_strndup(r->memory, text[2], strlen(text[2])),
 				arena_strndup(r->memory, text[3], strlen(text[3])) };
 
 	return r->is_bad ? 0 : c->mark(c->arg, text[0], &m, err);
 }
 
-static int api_each_mark(struct store *s, const char *service, bool is_pattern, const char *kind, store_mark_fn *fn,
+static int rpc_each_mark(struct store *s, const char *service, bool is_pattern, const char *kind, store_mark_fn *fn,
 			 void *arg, struct err *err)
 {
 	const struct store_query q = { .service = service, .is_pattern = is_pattern, .kind = kind };
 
-	return api_run(s, "marks", &q, NULL, api_record_mark, &(struct api_caller){ .mark = fn, .arg = arg }, err);
+	return rpc_run(s, "marks", &q, NULL, rpc_record_mark, &(struct rpc_caller){ .mark = fn, .arg = arg }, err);
 }
 
-static int api_record_pin(struct api_reader *r, void *arg, struct err *err)
+static int rpc_record_pin(struct rpc_reader *r, void *arg, struct err *err)
 {
-	const struct api_caller *c = arg;
-	struct store_pin_info p = { .name = api_get_text(r) };
+	const struct rpc_caller *c = arg;
+	struct store_pin_info p = { .name = rpc_get_text(r) };
 
-	p.spec = api_get_text(r);
-	p.made_ns = api_get_number(r);
-	p.bytes = (uint64_t)api_get_number(r);
+	p.spec = rpc_get_text(r);
+	p.made_ns = rpc_get_number(r);
+	p.bytes = (uint64_t)rpc_get_number(r);
 	return r->is_bad ? 0 : c->pin(c->arg, &p, err);
 }
 
-static int api_each_pin(struct store *s, store_pin_fn *fn, void *arg, struct err *err)
+static int rpc_each_pin(struct store *s, store_pin_fn *fn, void *arg, struct err *err)
 {
 	const struct store_query q = { .service = "*", .is_pattern = true };
 
-	return api_run(s, "pins", &q, NULL, api_record_pin, &(struct api_caller){ .pin = fn, .arg = arg }, err);
+	return rpc_run(s, "pins", &q, NULL, rpc_record_pin, &(struct rpc_caller){ .pin = fn, .arg = arg }, err);
 }
 
-static void api_close(struct store *store)
+static void rpc_close(struct store *store)
 {
-	struct api_store *s = (struct api_store *)store;
+	struct rpc_store *s = (struct rpc_store *)store;
 
 	buf_release(&store->damage);
 	buf_release(&s->name);
@@ -341,30 +341,30 @@ static void api_close(struct store *store)
 	free(s);
 }
 
-static const struct store_backend api_backend = {
-	.close = api_close,
-	.read = api_read,
-	.list = api_list,
-	.totals = api_totals,
-	.each_increase = api_each_increase,
-	.each_profile = api_each_profile,
-	.each_series = api_each_series,
-	.each_mark = api_each_mark,
-	.each_pin = api_each_pin,
+static const struct store_backend rpc_backend = {
+	.close = rpc_close,
+	.read = rpc_read,
+	.list = rpc_list,
+	.totals = rpc_totals,
+	.each_increase = rpc_each_increase,
+	.each_profile = rpc_each_profile,
+	.each_series = rpc_each_series,
+	.each_mark = rpc_each_mark,
+	.each_pin = rpc_each_pin,
 };
 
-int api_store_open(const char *url, const struct fetch_options *options, struct store **out, struct err *err)
+int rpc_store_open(const char *url, const struct fetch_options *options, struct store **out, struct err *err)
 {
 	struct url parsed;
 	struct buf text = { 0 };
-	struct api_store *s;
+	struct rpc_store *s;
 	int rc = url_parse(url, 0, &parsed, err);
 
 	if (rc < 0)
 		return rc;
 	buf_addf(&text, "%s%s", url, ends_with(url, "/") ? "" : "/");
 	s = mem_zalloc(1, sizeof(*s));
-	s->store.backend = &api_backend;
+	s->store.backend = &rpc_backend;
 	s->url = mem_strndup(buf_text(&text), text.len);
 	url_add_redacted(&parsed, &s->name);
 	url_release(&parsed);

@@ -21,22 +21,22 @@
  * options  for requests; its strings must live until store_close
  * Fails    ERR_USAGE
  */
-int api_store_open(const char *url, const struct fetch_options *options, struct store **out, struct err *err);
+int rpc_store_open(const char *url, const struct fetch_options *options, struct store **out, struct err *err);
 
 /* The path before the name of an operation. */
-#define API_PATH "/api/v1/read/"
+#define RPC_PATH "/api/v1/read/"
 
-/* The query of a request, [n] bytes. q is valid until api_query_release, also after a failure. */
-struct api_query {
+/* The query of a request, [n] bytes. q is valid until rpc_query_release, also after a failure. */
+struct rpc_query {
 	struct store_query q;
 	struct arena *memory;
 	struct label_match *match;
 	uint8_t id[16];
 };
-int api_query_parse(const char *body, size_t n, struct api_query *out, struct err *err);
-void api_query_release(struct api_query *r);
+int rpc_query_parse(const char *body, size_t n, struct rpc_query *out, struct err *err);
+void rpc_query_release(struct rpc_query *r);
 
 /* Append the response to an operation: "read", "list", "totals". Returns false if there is no such operation. */
-bool api_serve(struct store *s, const char *operation, const struct store_query *q, struct stop *stop, struct buf *out);
+bool rpc_serve(struct store *s, const char *operation, const struct store_query *q, struct stop *stop, struct buf *out);
 
 #endif

@@ -18,30 +18,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void api_put_text(struct buf *out, const char *text);
-void api_put_number(struct buf *out, int64_t v);
-void api_put_labels(struct buf *out, const struct store_label *label, size_t n);
-void api_put_texts(struct buf *out, const char *const *text, size_t n);
+void rpc_put_text(struct buf *out, const char *text);
+void rpc_put_number(struct buf *out, int64_t v);
+void rpc_put_labels(struct buf *out, const struct store_label *label, size_t n);
+void rpc_put_texts(struct buf *out, const char *const *text, size_t n);
 
 /* A text of a query, NULL counts as "". */
-void api_put_query(struct buf *out, const struct store_query *q);
+void rpc_put_query(struct buf *out, const struct store_query *q);
 
 /* Reads fields. After a field that is missing or invalid, is_bad is set, and texts are "", numbers 0. */
-struct api_reader {
+struct rpc_reader {
 	const char *at, *end;
 	struct arena *memory; /* of lists */
 	bool is_bad;
 };
 
-const char *api_get_text(struct api_reader *r);
-int64_t api_get_number(struct api_reader *r);
+const char *rpc_get_text(struct rpc_reader *r);
+int64_t rpc_get_number(struct rpc_reader *r);
 
 /* A number from 0 to max. */
-int api_get_enum(struct api_reader *r, int max);
+int rpc_get_enum(struct rpc_reader *r, int max);
 
 /* The number of elements of a list; at most the bytes that are left. */
-size_t api_get_count(struct api_reader *r);
-const struct store_label *api_get_labels(struct api_reader *r, size_t *n);
-const char *const *api_get_texts(struct api_reader *r, size_t n);
+size_t rpc_get_count(struct rpc_reader *r);
+const struct store_label *rpc_get_labels(struct rpc_reader *r, size_t *n);
+const char *const *rpc_get_texts(struct rpc_reader *r, size_t n);
 
 #endif

@@ -32,9 +32,9 @@ static int serve_compile(struct label_match *m, struct err *err)
 	return rc;
 }
 
-static int serve_read_matches(struct api_reader *r, struct api_query *out, struct err *err)
+static int serve_read_matches(struct rpc_reader *r, struct rpc_query *out, struct err *err)
 {
-	size_t n = api_get_count(r);
+	size_t n = rpc_get_count(r);
 	int rc = 0;
 
 	out->match = mem_zalloc(n + 1, sizeof(*out->match));
@@ -42,48 +42,48 @@ static int serve_read_matches(struct api_reader *r, struct api_query *out, struc
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		struct label_match *m = &out->match[i];
 
-		m->op = (enum match_op)api_get_enum(r, MATCH_NOT_REGEX);
-		m->name = api_get_text(r);
-		m->value = api_get_text(r);
+		m->op = (enum match_op)rpc_get_enum(r, MATCH_NOT_REGEX);
+		m->name = rpc_get_text(r);
+		m->value = rpc_get_text(r);
 		out->q.n_match = i + 1;
 		rc = r->is_bad ? 0 : serve_compile(m, err);
 	}
 	return rc;
 }
 
-static void serve_read_rest(struct api_reader *r, struct api_query *out)
+static void serve_read_rest(struct rpc_reader *r, struct rpc_query *out)
 {
 	struct store_query *q = &out->q;
 
-	q->t0 = api_get_number(r);
-	q->t1 = api_get_number(r);
-	q->begin_ns = api_get_number(r);
-	q->pin = api_get_text(r);
-	q->reduce = (enum reduce)api_get_enum(r, REDUCE_INCREASE);
-	q->n_keep = api_get_count(r);
-	q->keep = api_get_texts(r, q->n_keep);
-	if (api_get_number(r)) {
+	q->t0 = rpc_get_number(r);
+	q->t1 = rpc_get_number(r);
+	q->begin_ns = rpc_get_number(r);
+	q->pin = rpc_get_text(r);
+	q->reduce = (enum reduce)rpc_get_enum(r, REDUCE_INCREASE);
+	q->n_keep = rpc_get_count(r);
+	q->keep = rpc_get_texts(r, q->n_keep);
+	if (rpc_get_number(r)) {
 		for (int i = 0; i < 16; i++)
-			out->id[i] = (uint8_t)api_get_number(r);
+			out->id[i] = (uint8_t)rpc_get_number(r);
 		q->id = out->id;
 	}
-	q->limit = (size_t)api_get_number(r);
-	q->step_ns = api_get_number(r);
-	q->partial = api_get_number(r) != 0;
+	q->limit = (size_t)rpc_get_number(r);
+	q->step_ns = rpc_get_number(r);
+	q->partial = rpc_get_number(r) != 0;
 }
 
-int api_query_parse(const char *body, size_t n, struct api_query *out, struct err *err)
+int rpc_query_parse(const char *body, size_t n, struct rpc_query *out, struct err *err)
 {
-	struct api_reader r = { .at = body, .end = body + n };
+	struct rpc_reader r = { .at = body, .end = body + n };
 	int rc;
 
-	*out = (struct api_query){ .memory = arena_new() };
+	*out = (struct rpc_query){ .memory = arena_new() };
 	r.memory = out->memory;
 	r.at = arena_strndup(out->memory, body, n);
 	r.end = r.at + n;
-	out->q.service = api_get_text(&r);
-	out->q.is_pattern = api_get_number(&r) != 0;
-	out->q.kind = api_get_text(&r);
+	out->q.service = rpc_get_text(&r);
+	out->q.is_pattern = rpc_get_number(&r) != 0;
+	out->q.kind = rpc_get_text(&r);
 	rc = serve_read_matches(&r, out, err);
 	if (rc < 0)
 		return rc;
@@ -92,7 +92,7 @@ int api_query_parse(const char *body, size_t n, struct api_query *out, struct er
 					 : 0;
 }
 
-void api_query_release(struct api_query *r)
+void rpc_query_release(struct rpc_query *r)
 {
 	for (size_t i = 0; i < r->q.n_match; i++)
 		regex_free(r->match[i].regex);
@@ -106,7 +106,7 @@ static int serve_add_record(struct buf *out, struct err *err)
 {
 	if (out->len > RESPONSE_MAX)
 		return err_set(err, ERR_LIMIT, "the response has more than 1 GiB; choose a shorter window");
-	api_put_text(out, "record");
+	rpc_put_text(out, "record");
 	return 0;
 }
 
@@ -116,7 +116,7 @@ static int serve_profile(struct buf *out, const struct profile *p, struct err *e
 	int rc = profile_encode(p, &bytes, err);
 
 	if (rc == 0) {
-		api_put_number(out, (int64_t)bytes.len);
+		rpc_put_number(out, (int64_t)bytes.len);
 		buf_add(out, bytes.data, bytes.len);
 	}
 	buf_release(&bytes);
@@ -126,16 +126,16 @@ static int serve_profile(struct buf *out, const struct profile *p, struct err *e
 static void serve_item_fields(struct buf *out, const struct store_item *i)
 {
 	for (int k = 0; k < 16; k++)
-		api_put_number(out, i->id[k]);
-	api_put_text(out, i->service);
-	api_put_text(out, i->kind);
-	api_put_labels(out, i->label, i->n_labels);
-	api_put_number(out, i->start_ns);
-	api_put_number(out, i->duration_ns);
-	api_put_number(out, i->tier);
-	api_put_number(out, i->n_types);
-	api_put_texts(out, i->type, i->n_types);
-	api_put_texts(out, i->unit, i->n_types);
+		rpc_put_number(out, i->id[k]);
+	rpc_put_text(out, i->service);
+	rpc_put_text(out, i->kind);
+	rpc_put_labels(out, i->label, i->n_labels);
+	rpc_put_number(out, i->start_ns);
+	rpc_put_number(out, i->duration_ns);
+	rpc_put_number(out, i->tier);
+	rpc_put_number(out, i->n_types);
+	rpc_put_texts(out, i->type, i->n_types);
+	rpc_put_texts(out, i->unit, i->n_types);
 }
 
 static int serve_item(void *out, const struct store_item *i, struct err *err)
@@ -162,30 +162,30 @@ static int serve_total(void *out, const struct store_block_total *t, struct err 
 
 	if (rc < 0)
 		return rc;
-	api_put_text(out, t->service);
-	api_put_text(out, t->kind);
-	api_put_labels(out, t->label, t->n_labels);
-	api_put_number(out, t->t0);
-	api_put_number(out, t->t1);
-	api_put_number(out, t->profiles);
-	api_put_number(out, t->n_types);
-	api_put_texts(out, t->type, t->n_types);
-	api_put_texts(out, t->unit, t->n_types);
+	rpc_put_text(out, t->service);
+	rpc_put_text(out, t->kind);
+	rpc_put_labels(out, t->label, t->n_labels);
+	rpc_put_number(out, t->t0);
+	rpc_put_number(out, t->t1);
+	rpc_put_number(out, t->profiles);
+	rpc_put_number(out, t->n_types);
+	rpc_put_texts(out, t->type, t->n_types);
+	rpc_put_texts(out, t->unit, t->n_types);
 	for (uint32_t i = 0; i < t->n_types; i++) {
-		api_put_number(out, t->temporality[i]);
-		api_put_number(out, t->total[i]);
+		rpc_put_number(out, t->temporality[i]);
+		rpc_put_number(out, t->total[i]);
 	}
 	return 0;
 }
 
 static void serve_increase(void *out, const struct store_increase *i)
 {
-	api_put_text(out, "record");
-	api_put_text(out, i->kept);
-	api_put_text(out, i->type);
-	api_put_text(out, i->unit);
-	api_put_number(out, i->time_ns);
-	api_put_number(out, i->value);
+	rpc_put_text(out, "record");
+	rpc_put_text(out, i->kept);
+	rpc_put_text(out, i->type);
+	rpc_put_text(out, i->unit);
+	rpc_put_number(out, i->time_ns);
+	rpc_put_number(out, i->value);
 }
 
 static int serve_series(void *out, const struct store_series *s, struct err *err)
@@ -194,12 +194,12 @@ static int serve_series(void *out, const struct store_series *s, struct err *err
 
 	if (rc < 0)
 		return rc;
-	api_put_text(out, s->service);
-	api_put_text(out, s->kind);
-	api_put_labels(out, s->label, s->n_labels);
-	api_put_number(out, s->first_ns);
-	api_put_number(out, s->last_ns);
-	api_put_number(out, (int64_t)s->profiles);
+	rpc_put_text(out, s->service);
+	rpc_put_text(out, s->kind);
+	rpc_put_labels(out, s->label, s->n_labels);
+	rpc_put_number(out, s->first_ns);
+	rpc_put_number(out, s->last_ns);
+	rpc_put_number(out, (int64_t)s->profiles);
 	return 0;
 }
 
@@ -209,8 +209,8 @@ static int serve_mark(void *out, const char *service, const struct store_mark *m
 	int rc = serve_add_record(out, err);
 
 	if (rc == 0) {
-		api_put_texts(out, text, 4);
-		api_put_number(out, m->time_ns);
+		rpc_put_texts(out, text, 4);
+		rpc_put_number(out, m->time_ns);
 	}
 	return rc;
 }
@@ -221,10 +221,10 @@ static int serve_pin(void *out, const struct store_pin_info *p, struct err *err)
 
 	if (rc < 0)
 		return rc;
-	api_put_text(out, p->name);
-	api_put_text(out, p->spec);
-	api_put_number(out, p->made_ns);
-	api_put_number(out, (int64_t)p->bytes);
+	rpc_put_text(out, p->name);
+	rpc_put_text(out, p->spec);
+	rpc_put_number(out, p->made_ns);
+	rpc_put_number(out, (int64_t)p->bytes);
 	return 0;
 }
 
@@ -236,15 +236,15 @@ static int serve_sum(struct store *s, const struct store_query *q, struct stop *
 
 	rc = rc < 0 ? rc : serve_add_record(out, err);
 	if (rc == 0) {
-		api_put_number(out, (int64_t)sum.profiles);
-		api_put_number(out, sum.series);
-		api_put_number(out, sum.instances);
-		api_put_number(out, sum.first_ns);
-		api_put_number(out, sum.last_ns);
-		api_put_number(out, (int64_t)sum.profiles_missing);
-		api_put_number(out, sum.is_damaged);
-		api_put_text(out, buf_text(&sum.builds));
-		api_put_text(out, buf_text(&sum.notes));
+		rpc_put_number(out, (int64_t)sum.profiles);
+		rpc_put_number(out, sum.series);
+		rpc_put_number(out, sum.instances);
+		rpc_put_number(out, sum.first_ns);
+		rpc_put_number(out, sum.last_ns);
+		rpc_put_number(out, (int64_t)sum.profiles_missing);
+		rpc_put_number(out, sum.is_damaged);
+		rpc_put_text(out, buf_text(&sum.builds));
+		rpc_put_text(out, buf_text(&sum.notes));
 		rc = serve_profile(out, p, err);
 	}
 	profile_free(p);
@@ -272,16 +272,16 @@ static int serve_run(struct store *s, const char *operation, const struct store_
 	return strcmp(operation, "pins") == 0 ? store_each_pin(s, serve_pin, out, err) : 1;
 }
 
-bool api_serve(struct store *s, const char *operation, const struct store_query *q, struct stop *stop, struct buf *out)
+bool rpc_serve(struct store *s, const char *operation, const struct store_query *q, struct stop *stop, struct buf *out)
 {
 	struct err err = { 0 };
 	int rc = serve_run(s, operation, q, stop, out, &err);
 
 	if (rc > 0)
 		return false;
-	api_put_text(out, "end");
-	api_put_number(out, rc);
-	api_put_text(out, rc < 0 ? err.msg : "");
-	api_put_text(out, store_get_damage(s));
+	rpc_put_text(out, "end");
+	rpc_put_number(out, rc);
+	rpc_put_text(out, rc < 0 ? err.msg : "");
+	rpc_put_text(out, store_get_damage(s));
 	return true;
 }

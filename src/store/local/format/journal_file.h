@@ -1,5 +1,5 @@
 /*
- * journal_file.h - the layout of a journal, for those who write it
+ * journal_file.h - the layout of a journal, for its writer
  *
  * SPDX-License-Identifier: Apache-2.0
  */

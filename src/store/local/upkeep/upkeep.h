@@ -1,5 +1,5 @@
 /*
- * upkeep.h - opens a store for writing, keeps it in order, and changes what it contains
+ * upkeep.h - opens a store for writing, keeps it in order, and changes its content
  *
  * SPDX-License-Identifier: Apache-2.0
  */

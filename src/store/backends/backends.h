@@ -1,10 +1,10 @@
 /*
- * places.h - the kinds of places where stores are, and the backend of each
+ * backends.h - the kinds of places where stores are, and the backend of each
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef STORE_PLACES_PLACES_H
-#define STORE_PLACES_PLACES_H
+#ifndef STORE_BACKENDS_BACKENDS_H
+#define STORE_BACKENDS_BACKENDS_H
 
 #include "base/err.h"
 #include "fetch/fetch.h"
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 /* Is the place a server? */
-bool places_is_server(const char *where);
+bool backends_is_server(const char *where);
 
 /*
  * Open a store for reading.
@@ -22,6 +22,6 @@ bool places_is_server(const char *where);
  * options  for requests to servers; its strings must live until store_close
  * Fails    ERR_USAGE for a kind of place that there is not; ERR_IO
  */
-int places_open(const char *where, const struct fetch_options *options, struct store **out, struct err *err);
+int backends_open(const char *where, const struct fetch_options *options, struct store **out, struct err *err);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * places.c - the kinds of places where stores are, and the backend of each
+ * backends.c - the kinds of places where stores are, and the backend of each
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "store/places/places.h"
+#include "store/backends/backends.h"
 
 #include "base/str.h"
 #include "store/local/read/local.h"
@@ -17,13 +17,13 @@ static const struct {
 	const char *prefix;
 	int (*open)(const char *url, const struct fetch_options *options, struct store **out, struct err *err);
 } places[] = {
-	{ "http://", api_store_open },
-	{ "https://", api_store_open },
+	{ "http://", rpc_store_open },
+	{ "https://", rpc_store_open },
 };
 
 enum { N_PLACES = sizeof(places) / sizeof(places[0]) };
 
-static size_t places_find(const char *where)
+static size_t backends_find(const char *where)
 {
 	size_t i = 0;
 
@@ -32,14 +32,14 @@ static size_t places_find(const char *where)
 	return i;
 }
 
-bool places_is_server(const char *where)
+bool backends_is_server(const char *where)
 {
-	return places_find(where) < N_PLACES;
+	return backends_find(where) < N_PLACES;
 }
 
-int places_open(const char *where, const struct fetch_options *options, struct store **out, struct err *err)
+int backends_open(const char *where, const struct fetch_options *options, struct store **out, struct err *err)
 {
-	size_t i = places_find(where);
+	size_t i = backends_find(where);
 	const char *colon = strstr(where, "://");
 	struct buf directory = { 0 };
 	int rc;
