@@ -13,6 +13,12 @@ import() {
 	find store -type f -perm /077
 }
 
+# Builds without --enable-dev cannot be made to end at a change.
+CPA_STORE_DIE_AT=1 "$CPA" store import --store=first --service=a in >/dev/null 2>&1
+has_faults=$?
+grep -q '^DEV_TRUE = *$' "${top_builddir:?}/Makefile"
+is_equal "$((has_faults == 0))" "$?" 'CPA_STORE_DIE_AT ends a process in builds with --enable-dev only'
+
 for mask in 0 022 0777; do
 	at=0 done=1 open=
 	while [ "$done" -ne 0 ] && [ "$at" -lt 300 ]; do

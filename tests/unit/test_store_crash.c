@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "make_numbered.h"
 #include "store/local/read/local.h"
-#include "store/local/os.h"
+#include "store/local/os_fault.h"
 #include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "store/local/os.h"
+#include "store/local/os_fault.h"
 #include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 

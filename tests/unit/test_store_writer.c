@@ -10,7 +10,7 @@
 #include "make_numbered.h"
 #include "store/local/write/writer_journal.h"
 #include "store/local/read/local.h"
-#include "store/local/os.h"
+#include "store/local/os_fault.h"
 #include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 

@@ -7,14 +7,12 @@
 
 #include "store/local/os.h"
 
+#include "store/local/os_fault.h"
 #include "store/local/os_undo.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,88 +20,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-enum fault { FAULT_NONE, FAULT_KILL, FAULT_HALF, FAULT_DISCARD, FAULT_FULL, FAULT_FULL_ONCE, FAULT_SYNC };
-enum need { NEEDS_NOTHING, NEEDS_SPACE, NEEDS_SYNC };
-
-/* Set once per process from the environment, or by a test before it writes. */
-static enum fault fault;
-static uint64_t fault_at;
-static ino_t fault_file; /* with FAULT_SYNC: the file whose syncs fail */
-static atomic_uint_fast64_t n_changes;
-
-static enum fault find_fault(const char *what)
-{
-	static const char *const name[] = {
-		[FAULT_KILL] = "kill", [FAULT_HALF] = "half",       [FAULT_DISCARD] = "discard",
-		[FAULT_FULL] = "full", [FAULT_FULL_ONCE] = "full1", [FAULT_SYNC] = "sync",
-	};
-
-	for (int i = FAULT_KILL; i <= FAULT_SYNC; i++)
-		if (what && strcmp(what, name[i]) == 0)
-			return (enum fault)i;
-	return what ? FAULT_KILL : FAULT_NONE;
-}
-
-void os_set_fault(uint64_t at, const char *what)
-{
-	fault = find_fault(what);
-	fault_at = at;
-	fault_file = 0;
-	n_changes = 0;
-	os_undo_enable(fault == FAULT_DISCARD);
-}
-
-static void read_environment(void)
-{
-	const char *at = getenv("CPA_STORE_DIE_AT"), *what = getenv("CPA_STORE_DIE");
-
-	if (at)
-		os_set_fault(strtoull(at, NULL, 10), what ? what : "kill");
-}
-
-uint64_t os_changes(void)
-{
-	return n_changes;
-}
-
-_Noreturn void os_die(void)
-{
-	os_undo_all();
-	for (;;)
-		raise(SIGKILL);
-}
-
-/* Count a change. Returns 0 if it is to be made, 1 if only its first half, -1 and errno if it fails. */
-static int count_change(enum need need, int fd)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	uint64_t n;
-	struct stat st;
-
-	pthread_once(&once, read_environment);
-	n = ++n_changes;
-	if (fault == FAULT_NONE || n < fault_at)
-		return 0;
-	if (fault == FAULT_SYNC && (need & NEEDS_SYNC) && (fd < 0 || fstat(fd, &st) == 0)) {
-		if (n == fault_at && fd >= 0)
-			fault_file = st.st_ino;
-		errno = EIO;
-		return n == fault_at || (fd >= 0 && st.st_ino == fault_file) ? -1 : 0;
-	}
-	if ((fault == FAULT_FULL || (fault == FAULT_FULL_ONCE && n == fault_at)) && (need & NEEDS_SPACE)) {
-		errno = ENOSPC;
-		return -1;
-	}
-	if (fault == FAULT_HALF && n == fault_at && need == NEEDS_SPACE)
-		return 1;
-	if ((fault == FAULT_KILL || fault == FAULT_HALF || fault == FAULT_DISCARD) && n == fault_at)
-		os_die();
-	return 0;
-}
-
 int os_begin_write(int fd, size_t n, uint64_t offset)
 {
-	int rc = count_change(NEEDS_SPACE, fd);
+	int rc = os_count_change(NEEDS_SPACE, fd);
 
 	if (rc >= 0 && fd >= 0)
 		os_undo_write(fd, n, offset);
@@ -112,12 +31,12 @@ int os_begin_write(int fd, size_t n, uint64_t offset)
 
 int os_begin_sync(int fd)
 {
-	return count_change(NEEDS_SYNC, fd);
+	return os_count_change(NEEDS_SYNC, fd);
 }
 
 int os_begin_truncate(int fd, uint64_t n)
 {
-	if (count_change(NEEDS_NOTHING, fd) < 0)
+	if (os_count_change(NEEDS_NOTHING, fd) < 0)
 		return -1;
 	if (fd >= 0)
 		os_undo_truncate(fd, n);
@@ -126,7 +45,7 @@ int os_begin_truncate(int fd, uint64_t n)
 
 int os_begin_unlink(const char *path)
 {
-	if (count_change(NEEDS_NOTHING, -1) < 0)
+	if (os_count_change(NEEDS_NOTHING, -1) < 0)
 		return -1;
 	os_undo_remove(AT_FDCWD, path);
 	return 0;
@@ -138,7 +57,7 @@ int os_open(int dir, const char *name, int flags, mode_t mode)
 	int fd;
 
 	if (flags & O_CREAT) {
-		int rc = count_change(NEEDS_SPACE, -1);
+		int rc = os_count_change(NEEDS_SPACE, -1);
 
 		if (rc < 0)
 			return -1;
@@ -169,7 +88,7 @@ static int os_write_all(int fd, const uint8_t *data, size_t n, uint64_t offset)
 
 int os_pwrite(int fd, const void *data, size_t n, uint64_t offset)
 {
-	int rc = count_change(NEEDS_SPACE, fd);
+	int rc = os_count_change(NEEDS_SPACE, fd);
 
 	if (rc < 0)
 		return -1;
@@ -183,7 +102,7 @@ int os_pwrite(int fd, const void *data, size_t n, uint64_t offset)
 
 int os_truncate(int fd, uint64_t n)
 {
-	if (count_change(NEEDS_NOTHING, fd) < 0)
+	if (os_count_change(NEEDS_NOTHING, fd) < 0)
 		return -1;
 	os_undo_truncate(fd, n);
 	return ftruncate(fd, (off_t)n);
@@ -207,7 +126,7 @@ int os_clear(int fd, uint64_t offset)
 	struct stat st;
 	int rc;
 
-	if (fstat(fd, &st) < 0 || count_change(NEEDS_NOTHING, fd) < 0)
+	if (fstat(fd, &st) < 0 || os_count_change(NEEDS_NOTHING, fd) < 0)
 		return -1;
 	if ((uint64_t)st.st_size <= offset)
 		return 0;
@@ -221,7 +140,7 @@ int os_clear(int fd, uint64_t offset)
 
 int os_allocate(int fd, uint64_t n)
 {
-	int rc = count_change(NEEDS_SPACE, fd);
+	int rc = os_count_change(NEEDS_SPACE, fd);
 
 	if (rc < 0)
 		return -1;
@@ -238,7 +157,7 @@ int os_allocate(int fd, uint64_t n)
 
 int os_fdatasync(int fd)
 {
-	if (count_change(NEEDS_SYNC, fd) < 0 || fdatasync(fd) < 0)
+	if (os_count_change(NEEDS_SYNC, fd) < 0 || fdatasync(fd) < 0)
 		return -1;
 	os_undo_forget(fd);
 	return 0;
@@ -246,7 +165,7 @@ int os_fdatasync(int fd)
 
 int os_fsync(int fd)
 {
-	if (count_change(NEEDS_SYNC, fd) < 0 || fsync(fd) < 0)
+	if (os_count_change(NEEDS_SYNC, fd) < 0 || fsync(fd) < 0)
 		return -1;
 	os_undo_forget(fd);
 	return 0;
@@ -267,7 +186,7 @@ int os_sync_folder(int dir, const char *folder)
 
 int os_rename(int dir, const char *from, const char *to)
 {
-	if (count_change(NEEDS_NOTHING, -1) < 0)
+	if (os_count_change(NEEDS_NOTHING, -1) < 0)
 		return -1;
 	os_undo_remove(dir, to);
 	if (renameat(dir, from, dir, to) < 0)
@@ -278,7 +197,7 @@ int os_rename(int dir, const char *from, const char *to)
 
 int os_unlink(int dir, const char *name)
 {
-	if (count_change(NEEDS_NOTHING, -1) < 0)
+	if (os_count_change(NEEDS_NOTHING, -1) < 0)
 		return -1;
 	os_undo_remove(dir, name);
 	return unlinkat(dir, name, 0);
@@ -286,7 +205,7 @@ int os_unlink(int dir, const char *name)
 
 int os_mkdir(int dir, const char *name, mode_t mode)
 {
-	int rc = count_change(NEEDS_SPACE, -1);
+	int rc = os_count_change(NEEDS_SPACE, -1);
 
 	if (rc < 0)
 		return -1;

@@ -3,15 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * All changes to files go through these functions, so that tests can end the process or let a call fail at each of them.
- * CPA_STORE_DIE_AT=N selects the N-th call of a process, and CPA_STORE_DIE what happens there:
- *
- *	kill      the process ends before the call (default)
- *	half      a write writes half of its bytes, then the process ends
- *	discard   everything that was not synced is undone, as if the power had failed, then the process ends
- *	full      this call and all later ones that need space fail with ENOSPC
- *	full1     only this call fails with ENOSPC
- *	sync      this call and later syncs of the same file fail with EIO
+ * All changes to files go through these functions, so that tests can end the process or let a call fail at each of them
+ * (os_fault.h).
  *
  * The functions return 0, or -1 and errno, like the system calls. dir is a descriptor of a folder, name a path below it.
  */
@@ -58,13 +51,6 @@ int os_begin_write(int fd, size_t n, uint64_t offset);
 int os_begin_sync(int fd);
 int os_begin_truncate(int fd, uint64_t n);
 int os_begin_unlink(const char *path);
-_Noreturn void os_die(void);
-
-/* For tests in one process: select a fault, counting from now; what is a value of CPA_STORE_DIE or NULL for none. */
-void os_set_fault(uint64_t at, const char *what);
-
-/* The number of changes so far, since the start or the last os_set_fault. */
-uint64_t os_changes(void);
 
 /* Is the file system of fd one of a network, on which locks and shared memory are not reliable? name: its type. */
 bool os_is_network(int fd, const char **name);

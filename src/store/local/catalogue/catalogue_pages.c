@@ -13,6 +13,7 @@
 #include "store/local/catalogue/catalogue_int.h"
 
 #include "store/local/os.h"
+#include "store/local/os_fault.h"
 #include "store/local/os_undo.h"
 
 #define XXH_INLINE_ALL
