@@ -224,6 +224,7 @@ static void answer_query(struct scrape_listener *l, const struct http_request *q
 			 struct http_response *out)
 {
 	struct rpc_query query;
+	struct buf failure = { 0 };
 	struct store *s = NULL;
 	struct err err;
 	int rc = rpc_query_parse(q->body, q->n_body, &query, &err), status = BAD;
@@ -236,7 +237,9 @@ static void answer_query(struct scrape_listener *l, const struct http_request *q
 		status = UNPROCESSABLE;
 		rc = local_open(l->c->directory.data, &s, &err);
 	}
-	if (rc == 0 && !rpc_serve(s, q->path + strlen(RPC_PATH), &query.q, stop, &out->body)) {
+	buf_addf(&failure, "nothing of %s can be read", query.q.service);
+	if (rc == 0 && !rpc_serve(s, q->path + strlen(RPC_PATH), &query.q, stop,
+				  is_limited(find_secret(l, q)) ? buf_text(&failure) : NULL, &out->body)) {
 		status = NOT_FOUND;
 		rc = err_set(&err, ERR_USAGE, "there is no operation %s", q->path + strlen(RPC_PATH));
 	}
@@ -248,6 +251,7 @@ static void answer_query(struct scrape_listener *l, const struct http_request *q
 		routes_set_text(out, status, err.msg);
 	}
 	store_close(s);
+	buf_release(&failure);
 	rpc_query_release(&query);
 }
 

@@ -48,6 +48,22 @@ for path in / /status.json /status.txt /metrics; do
 done
 status 200 'health needs no secret' GET /healthz
 
+# the store of the collector
+reads() { # STATUS DESCRIPTION SECRET SOURCE
+	"$CPA" series --bearer-file="$3.secret" "store:http://$at#$4@-1h" >out 2>err
+	is_equal $? "$1" "$2"
+}
+reads 0 'a limited secret reads a series of its service' some shop-a
+reads 0 'a limited secret reads a series of its services' some 'shop*'
+for source in bank '*' '?ank' 'pay*' shop 'pay/nosuch' 'shop*/nosuch'; do
+	reads 2 "a limited secret does not read a series of $source" some "$source"
+	sed 's/[^ ]*#[^ ]*//g; s/the service .*//; s/nothing of .*//' err >names
+	! grep -q -e shop-a -e shop-b -e bank names
+	result $? "the message about $source has no names of services"
+done
+reads 0 'a secret without services reads a series of bank' all bank
+reads 2 'without a secret nothing is read' nosuch bank
+
 # HTTP basic
 basic() { printf 'Authorization: Basic %s' "$(printf '%s' "$1" | base64 -w 0)"; }
 status 204 'the password of basic authentication is the secret' POST '/v1/profiles?service=shop-a' "$(basic "any:$(cat some.secret)")"

@@ -101,5 +101,37 @@ for operation in list nosuch; do
 done
 collector_end
 fails 'shop' series "store:$where#shop$hour"
+
+# responses that end early or are of something else; a message of the collector
+cat >"$tmp/server.py" <<'PY'
+import http.server, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(open(sys.argv[1], "rb").read())
+    def log_message(self, *args):
+        pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_port, flush=True)
+server.serve_forever()
+PY
+"${PYTHON3:-python3}" "$tmp/server.py" "$tmp/response" >"$tmp/port" &
+server=$!
+for _ in $(seq 300); do
+	[ -s "$tmp/port" ] && break
+	sleep 0.1
+done
+where=http://127.0.0.1:$(cat "$tmp/port")
+for response in 'record\0' 'record\0shop\0cpu\0009999999999\0' 'end\0' 'end\0001\0x\0\0' 'end\0000\0\0\0more' 'other\0' 'end\000-99\0x\0\0'; do
+	# shellcheck disable=SC2059 # with escapes
+	printf "$response" >"$tmp/response"
+	fails 'is damaged, or of another version of cpa' series "store:$where#shop$hour"
+done
+printf 'end\000-1\0no such disk\0\0' >"$tmp/response"
+fails 'no such disk' series "store:$where#shop$hour"
+kill $server
+
 fails 'stores at clickhouse:// are not supported' series 'store:clickhouse://host/db#shop'
 done_testing

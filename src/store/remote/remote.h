@@ -36,7 +36,14 @@ struct rpc_query {
 int rpc_query_parse(const char *body, size_t n, struct rpc_query *out, struct err *err);
 void rpc_query_release(struct rpc_query *r);
 
-/* Append the response to an operation: "read", "list", "totals". Returns false if there is no such operation. */
-bool rpc_serve(struct store *s, const char *operation, const struct store_query *q, struct stop *stop, struct buf *out);
+/*
+ * Append the response to an operation: "read", "list", "totals".
+ *
+ * failure  replaces messages that are not about usage, and the damage, for clients that may not see names of other services;
+ *          NULL: nothing is replaced
+ * Returns  false if there is no such operation
+ */
+bool rpc_serve(struct store *s, const char *operation, const struct store_query *q, struct stop *stop,
+	       const char *failure, struct buf *out);
 
 #endif

@@ -272,7 +272,8 @@ static int serve_run(struct store *s, const char *operation, const struct store_
 	return strcmp(operation, "pins") == 0 ? store_each_pin(s, serve_pin, out, err) : 1;
 }
 
-bool rpc_serve(struct store *s, const char *operation, const struct store_query *q, struct stop *stop, struct buf *out)
+bool rpc_serve(struct store *s, const char *operation, const struct store_query *q, struct stop *stop,
+	       const char *failure, struct buf *out)
 {
 	struct err err = { 0 };
 	int rc = serve_run(s, operation, q, stop, out, &err);
@@ -281,7 +282,7 @@ bool rpc_serve(struct store *s, const char *operation, const struct store_query 
 		return false;
 	rpc_put_text(out, "end");
 	rpc_put_number(out, rc);
-	rpc_put_text(out, rc < 0 ? err.msg : "");
-	rpc_put_text(out, store_get_damage(s));
+	rpc_put_text(out, rc == 0 ? "" : failure && rc != ERR_USAGE ? failure : err.msg);
+	rpc_put_text(out, failure ? "" : store_get_damage(s));
 	return true;
 }
