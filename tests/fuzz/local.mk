@@ -38,6 +38,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_guard \
 	tests/fuzz/fuzz_proc \
 	tests/fuzz/fuzz_push \
+	tests/fuzz/fuzz_rpc \
 	tests/fuzz/fuzz_serve_head \
 	tests/fuzz/fuzz_serve_query \
 	tests/fuzz/fuzz_tables \
@@ -215,6 +216,10 @@ tests_fuzz_fuzz_web_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_journal_SOURCES = tests/fuzz/fuzz_journal.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_journal_LDADD = $(store_libs)
 tests_fuzz_fuzz_journal_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_rpc_SOURCES = tests/fuzz/fuzz_rpc.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_rpc_LDADD = $(store_libs)
+tests_fuzz_fuzz_rpc_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_window_SOURCES = tests/fuzz/fuzz_window.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_window_LDADD = $(store_libs)

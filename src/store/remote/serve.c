@@ -54,6 +54,7 @@ static int serve_read_matches(struct rpc_reader *r, struct rpc_query *out, struc
 static void serve_read_rest(struct rpc_reader *r, struct rpc_query *out)
 {
 	struct store_query *q = &out->q;
+	int64_t limit;
 
 	q->t0 = rpc_get_number(r);
 	q->t1 = rpc_get_number(r);
@@ -67,9 +68,11 @@ static void serve_read_rest(struct rpc_reader *r, struct rpc_query *out)
 			out->id[i] = (uint8_t)rpc_get_number(r);
 		q->id = out->id;
 	}
-	q->limit = (size_t)rpc_get_number(r);
+	limit = rpc_get_number(r);
+	q->limit = (size_t)limit;
 	q->step_ns = rpc_get_number(r);
 	q->partial = rpc_get_number(r) != 0;
+	r->is_bad |= limit < 0 || q->step_ns < 0;
 }
 
 int rpc_query_parse(const char *body, size_t n, struct rpc_query *out, struct err *err)
