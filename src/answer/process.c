@@ -10,6 +10,7 @@
 #include "attach/processes.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "base/unit.h"
 #include "fetch/url.h"
 
@@ -22,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SECONDS_MAX = 1000000, SECOND_MS = 1000, MS_NS = 1000000 };
+enum { SECONDS_MAX = 1000000, SECOND_MS = 1000 };
 
 static const char prefix[] = "pid:";
 
@@ -160,7 +161,7 @@ int answer_process_new(const char *source, int64_t seconds, struct answer_proces
 		answer_process_free(p);
 		return rc;
 	}
-	p->options.duration_ns = (seconds > 0 ? (uint64_t)seconds : duration) * SECOND_MS * MS_NS;
+	p->options.duration_ns = (seconds > 0 ? (uint64_t)seconds : duration) * SECOND_MS * NS_PER_MS;
 	*out = p;
 	return 0;
 }
@@ -295,7 +296,7 @@ void answer_process_stop(struct answer_process *p)
 
 uint64_t answer_process_ms(const struct answer_process *p)
 {
-	return p->options.duration_ns / MS_NS;
+	return p->options.duration_ns / NS_PER_MS;
 }
 
 bool answer_process_is_running(struct answer_process *p, uint64_t *left_ms)

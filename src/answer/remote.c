@@ -13,13 +13,13 @@
 #include "answer/process.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "base/time.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { POLL_MS = 20, REPORT_MS = 1000, SECOND_MS = 1000, MS_NS = 1000000 };
+enum { POLL_MS = 20, REPORT_MS = 1000, SECOND_MS = 1000 };
 
 struct remote_source {
 	size_t number;
@@ -201,7 +201,7 @@ static size_t count_running(const struct remote *r, uint64_t *left_ms)
 /* Wait until the processes are sampled. When the stop is set, end them early. */
 static void wait_for_processes(const struct remote *r, fetch_progress_fn progress, struct stop *stop)
 {
-	const struct timespec step = { .tv_nsec = POLL_MS * MS_NS };
+	const struct timespec step = { .tv_nsec = POLL_MS * NS_PER_MS };
 	uint64_t left_ms, all_ms = 0, waited_ms = 0;
 	bool is_stopped = false;
 	size_t n;

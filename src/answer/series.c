@@ -14,9 +14,9 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "base/utf8.h"
 #include "report/head.h"
-#include "store/span.h"
 #include "viewers/svg/series.h"
 #include "viewers/text/text.h"
 
@@ -275,7 +275,7 @@ static union cell fixed_cell(const struct series_data *s, uint32_t col, uint32_t
 
 	switch (col) {
 	case COL_TIME:
-		store_print_time(s->totals.t0 + step * s->totals.step_ns, &time);
+		time_add_exact(&time, s->totals.t0 + step * s->totals.step_ns);
 		cell.text = arena_strndup(s->mem, buf_text(&time), time.len);
 		buf_release(&time);
 		break;
@@ -326,28 +326,6 @@ static void answer_series_fill_table(const struct series_data *s, const struct m
 	}
 }
 
-/* Append a duration in the largest unit of which it is a multiple: "5m". */
-static void answer_series_add_duration(int64_t ns, struct buf *out)
-{
-	static const struct {
-		const char *unit;
-		int64_t ns;
-	} units[] = { { "d", INT64_C(86400000000000) },
-		      { "h", INT64_C(3600000000000) },
-		      { "m", INT64_C(60000000000) },
-		      { "s", 1000000000 },
-		      { "ms", 1000000 },
-		      { "us", 1000 } };
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (ns % units[i].ns)
-			continue;
-		buf_addf(out, "%" PRId64 "%s", ns / units[i].ns, units[i].unit);
-		return;
-	}
-	buf_addf(out, "%" PRId64 "ns", ns);
-}
-
 /* The line that says what was read, and the source with absolute times. */
 static void fill_comments(const struct series_data *s, const struct stored_source *source, struct head *h)
 {
@@ -362,9 +340,9 @@ static void fill_comments(const struct series_data *s, const struct stored_sourc
 	h->n_comments = 2;
 	buf_addf(&line, "store: %s/%s, %" PRIu64 " profile%s of %" PRIu64 " instance%s, raw, ", q->service, q->kind, n,
 		 n == 1 ? "" : "s", s->totals.n_instances, s->totals.n_instances == 1 ? "" : "s");
-	store_print_span(q->t0, q->t1, &line);
+	time_add_span(&line, q->t0, q->t1);
 	buf_addz(&line, ", steps of ");
-	answer_series_add_duration(q->step_ns, &line);
+	time_add_duration(&line, q->step_ns);
 	buf_addf(&line, "%s%s", s->totals.builds.len ? "; " : "", buf_text(&s->totals.builds));
 	h->comment[0] = arena_strndup(s->mem, line.data, line.len);
 	line.len = 0;

@@ -11,15 +11,12 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "store/span.h"
+#include "base/time.h"
 #include "store/window/window.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SECOND_NS INT64_C(1000000000)
-#define HOUR_NS (3600 * SECOND_NS)
 
 static int open_place(const struct stored_place *place, struct store **out, struct err *err)
 {
@@ -193,9 +190,9 @@ void stored_choice_print(const struct stored_place *place, const struct stored_c
 		stored_browse_add_word(out, c->label[i].value);
 	}
 	buf_addz(out, c->n_labels ? "}@" : "@");
-	store_print_time(c->t0, out);
+	time_add_exact(out, c->t0);
 	buf_addz(out, "..");
-	store_print_time(c->t1, out);
+	time_add_exact(out, c->t1);
 }
 
 /* The query of a choice. match: [STORED_CHOICE_LABELS_MAX] */
@@ -282,8 +279,8 @@ bool stored_start_is_store(const char *argument)
 /* Replace the source by the hour up to the last profile of a service, in whole seconds. */
 static void choose_last_hour(const struct stored_place *place, const struct stored_service *s, struct stored_start *out)
 {
-	int64_t end = (s->last_ns / SECOND_NS + 1) * SECOND_NS;
-	struct stored_choice c = { .service = s->name, .t0 = end - HOUR_NS, .t1 = end };
+	int64_t end = (s->last_ns / NS_PER_S + 1) * NS_PER_S;
+	struct stored_choice c = { .service = s->name, .t0 = end - NS_PER_HOUR, .t1 = end };
 
 	if (out->kind.len == 0)
 		buf_addz(&out->kind, stored_service_kind(s));
@@ -347,7 +344,7 @@ int stored_start_find(const char *argument, const struct query *q, struct stored
 	if (rc == 0) {
 		s = stored_catalogue_find(&all, buf_text(&out->service));
 		window_clock_init(NULL, &clock);
-		if (s && (out->source.len == 0 || s->last_ns < clock.now_ns - HOUR_NS))
+		if (s && (out->source.len == 0 || s->last_ns < clock.now_ns - NS_PER_HOUR))
 			choose_last_hour(&place, s, out);
 		else if (!s && out->source.len == 0)
 			rc = err_set(err, ERR_IO,

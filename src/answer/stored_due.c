@@ -10,22 +10,20 @@
 #include "answer/stored_due.h"
 
 #include "base/str.h"
+#include "base/time.h"
 #include "base/url_escape.h"
 #include "engine/view.h"
 #include "fetch/fetch.h"
 #include "profile/temporality.h"
-#include "store/local/holder.h"
 #include "store/backends/backends.h"
+#include "store/local/holder.h"
 
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { WAIT_SECONDS = 2, RESPONSE_MAX = 4096 };
-
-#define SECOND_NS INT64_C(1000000000)
 
 /* Append the response of a collector, whose query is set here: a time in seconds, or "never". Returns false if it does not respond. */
 static bool ask(struct url *url, struct fetch_options options, const struct store_query *q, struct buf *out)
@@ -94,18 +92,6 @@ static bool ask_server(const struct stored_source *s, struct buf *response, stru
 	return has_answer;
 }
 
-/* Append "HH:MM:SS UTC". */
-static void add_time_of_day(const char *seconds, struct buf *out)
-{
-	time_t t = (time_t)strtoll(seconds, NULL, 10);
-	struct tm tm;
-	char text[32] = "?";
-
-	if (gmtime_r(&t, &tm))
-		strftime(text, sizeof(text), "%H:%M:%S UTC", &tm);
-	buf_addz(out, text);
-}
-
 /*
  * Find when the next profile of the service and kind of a query is due.
  *
@@ -121,17 +107,9 @@ static void find_due(const struct stored_source *s, struct buf *due, struct buf 
 		if (starts_with(buf_text(&response), "never"))
 			buf_addf(why, ", but scrapes no %s of %s", q->kind, q->service);
 		else
-			add_time_of_day(buf_text(&response), due);
+			time_add_utc(due, strtol(buf_text(&response), NULL, 10) % S_PER_DAY * NS_PER_S, "%H:%M:%S UTC");
 	}
 	buf_release(&response);
-}
-
-static int64_t stored_due_clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
 }
 
 int stored_explain_nothing(const struct stored_source *s, struct err *err)
@@ -141,7 +119,7 @@ int stored_explain_nothing(const struct stored_source *s, struct err *err)
 	int code = err->code;
 
 	if (code != ERR_IO || !starts_with(err->msg, "nothing of ") || (q->pin && *q->pin) || q->is_pattern ||
-	    (q->t1 != INT64_MAX && q->t1 < stored_due_clock_ns() - 60 * SECOND_NS))
+	    (q->t1 != INT64_MAX && q->t1 < clock_wall_ns() - 60 * NS_PER_S))
 		return code;
 	find_due(s, &due, &why);
 	if (due.len)

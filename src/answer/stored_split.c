@@ -11,11 +11,10 @@
 #include "answer/stored.h"
 #include "base/amount.h"
 #include "base/mem.h"
+#include "base/time.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define SECOND_NS INT64_C(1000000000)
 
 enum {
 	RUNS_MIN = 3,
@@ -160,7 +159,7 @@ static void split_instances(const struct stored_source *s, const struct found *f
 /* Append slices of time with equal numbers of profiles. */
 static void stored_split_time(const struct stored_source *s, const struct found *f, size_t n, struct string_list *out)
 {
-	bool is_long = (f->start[f->n - 1] - f->start[0]) / (int64_t)n >= 10 * SECOND_NS;
+	bool is_long = (f->start[f->n - 1] - f->start[0]) / (int64_t)n >= 10 * NS_PER_S;
 	struct store_query q = s->query;
 	int64_t end = q.t1 == INT64_MAX ? f->start[f->n - 1] + 1 : q.t1;
 
@@ -169,7 +168,7 @@ static void stored_split_time(const struct stored_source *s, const struct found 
 		int64_t cut = i == n ? end : f->start[i * f->n / n];
 
 		if (i < n && is_long)
-			cut -= cut % SECOND_NS; /* times are then short to print */
+			cut -= cut % NS_PER_S; /* times are then short to print */
 		if (cut <= q.t0)
 			continue;
 		q.t1 = cut;
@@ -217,14 +216,14 @@ int64_t stored_step(const struct window *w, int64_t t0, int64_t t1)
 	static const int seconds[] = { 1,   2,   5,    10,   15,   30,    60,    120,  300,
 				       600, 900, 1800, 3600, 7200, 10800, 21600, 43200 };
 	const char *option = window_option(w, "step");
-	const int64_t day = 86400 * SECOND_NS, share = (t1 - t0) / STEPS;
-	int64_t step = SECOND_NS;
+	const int64_t day = NS_PER_DAY, share = (t1 - t0) / STEPS;
+	int64_t step = NS_PER_S;
 
 	if (option && amount_scan_duration(option, &step))
 		return step;
 	for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++)
-		if (seconds[i] * SECOND_NS <= share)
-			step = seconds[i] * SECOND_NS;
+		if (seconds[i] * NS_PER_S <= share)
+			step = seconds[i] * NS_PER_S;
 	return share >= day ? share / day * day : step;
 }
 

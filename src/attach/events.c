@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/search.h"
+#include "base/time.h"
 #include "libcpaprof/collector/perf_rings.h"
 #include "libcpaprof/collector/read_stack.h"
 
@@ -23,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -32,8 +32,6 @@ enum {
 	SCANS = 4,      /* of the threads of a process, until none is new */
 	LATE_READS = 3, /* of the last records of threads that have ended */
 };
-
-#define NS_PER_S UINT64_C(1000000000)
 
 static const struct event_type types[] = {
 	{ "cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, true },

@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "libcpaprof/collector/clock.h"
 #include "libcpaprof/endpoint/server.h"
 
@@ -31,7 +32,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The environment of the program: ours, plus the variables that load our library. */
@@ -43,7 +43,6 @@ struct environment {
 
 enum { SURVIVORS_MS = 200, PAUSE_MS = 10 };
 enum {
-	NS_PER_S = 1000000000,
 	HINT_NS_MIN = 100000000,    /* min CPU time of children for the hint about --follow */
 	UNSAMPLED_NS_MAX = 20000000 /* CPU time that may be missing from a profile, besides a period */
 };

@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "base/time.h"
 #include "formats/formats.h"
 #include "formats/pprof/pprof.h"
 #include "libcpaprof/collector/clock.h"
@@ -40,9 +41,6 @@ enum {
 	PID_DIGITS = 10,
 	LATE_ROUNDS = 3 /* after the end of a process its last samples are read */
 };
-
-#define NS_PER_S UINT64_C(1000000000)
-#define NS_PER_MS UINT64_C(1000000)
 
 /* Find the events. names NULL: CPU time. */
 static int find_events(const char *names, const struct event_type **type, size_t *n, struct err *err)

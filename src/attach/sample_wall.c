@@ -9,17 +9,16 @@
 #include "config.h"
 
 #include "attach/sample_int.h"
+#include "base/time.h"
 #include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/task.h"
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { IDLE_SHARE = 4 }; /* reading takes at most a fifth of the time */
 
-#define NS_PER_S UINT64_C(1000000000)
 #define CHECK_NS UINT64_C(100000000)
 
 struct round {

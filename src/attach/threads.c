@@ -14,6 +14,7 @@
 #include "attach/names.h"
 #include "attach/threads_lines.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "libcpaprof/collector/read_stack.h"
@@ -34,7 +35,6 @@ enum {
 	RUNNING_HZ = 1000,
 	RUNNING_STACK = 32 << 10
 };
-#define NS_PER_S UINT64_C(1000000000)
 
 struct writer {
 	const struct snap *s;

@@ -10,6 +10,7 @@
 
 #include "base/child.h"
 
+#include "base/time.h"
 #include "base/utf8.h"
 
 #include <assert.h>
@@ -25,7 +26,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -180,18 +180,10 @@ struct limits {
 	const struct stop *stop; /* kill the program when this is set; may be NULL */
 };
 
-static int64_t child_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Wait until a pipe is ready or a timeout expires; false after the deadline or on cancellation. */
 static bool wait_for_pipes(struct pollfd *fds, struct limits *l)
 {
-	int64_t left = l->until_ms == INT64_MAX ? -1 : l->until_ms - child_now_ms();
+	int64_t left = l->until_ms == INT64_MAX ? -1 : l->until_ms - clock_mono_ms();
 
 	l->timed_out = l->until_ms != INT64_MAX && left <= 0;
 	if (l->timed_out || stop_is_set(l->stop))
@@ -240,7 +232,7 @@ static bool wait_until_exit(pid_t pid, struct limits *l)
 
 		if (rc == 0 ? info.si_pid == pid : errno != EINTR)
 			return true;
-		l->timed_out = child_now_ms() >= l->until_ms;
+		l->timed_out = clock_mono_ms() >= l->until_ms;
 		if (l->timed_out || stop_is_set(l->stop))
 			return false;
 		nanosleep(&pause, NULL);
@@ -322,7 +314,7 @@ int child_run(const char *const *argv, const void *in, size_t n, struct buf *out
 int child_read(const char *const *argv, size_t max, unsigned seconds, const struct stop *stop, struct buf *out,
 	       struct err *err)
 {
-	struct limits l = { .until_ms = child_now_ms() + (int64_t)seconds * 1000, .max = max, .stop = stop };
+	struct limits l = { .until_ms = clock_mono_ms() + (int64_t)seconds * 1000, .max = max, .stop = stop };
 
 	return child_run_program(argv, "", 0, NULL, &l, out, err);
 }
@@ -330,7 +322,7 @@ int child_read(const char *const *argv, size_t max, unsigned seconds, const stru
 int child_run_limited(const char *const *argv, const void *in, size_t n, const struct child_limits *limits,
 		      struct buf *out, struct err *err)
 {
-	struct limits l = { .until_ms = child_now_ms() + (int64_t)limits->seconds * 1000,
+	struct limits l = { .until_ms = clock_mono_ms() + (int64_t)limits->seconds * 1000,
 			    .max = limits->max_output,
 			    .stop = limits->stop };
 

@@ -7,7 +7,7 @@
 
 #include "base/cond.h"
 
-#include <time.h>
+#include "base/time.h"
 
 void cond_init(pthread_cond_t *c)
 {
@@ -21,15 +21,14 @@ void cond_init(pthread_cond_t *c)
 
 void cond_wait_ms(pthread_cond_t *c, pthread_mutex_t *lock, unsigned ms)
 {
-	enum { MS_NS = 1000000, SECOND_NS = 1000000000 };
 	struct timespec end;
 
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_sec += ms / 1000;
-	end.tv_nsec += (long)(ms % 1000) * MS_NS;
-	if (end.tv_nsec >= SECOND_NS) {
+	end.tv_nsec += (long)(ms % 1000) * NS_PER_MS;
+	if (end.tv_nsec >= NS_PER_S) {
 		end.tv_sec++;
-		end.tv_nsec -= SECOND_NS;
+		end.tv_nsec -= NS_PER_S;
 	}
 	pthread_cond_timedwait(c, lock, &end);
 }

@@ -61,6 +61,8 @@ src_base_libbase_a_SOURCES = \
 	src/base/utf8.c \
 	src/base/utf8.h \
 	src/base/string_list.h \
+	src/base/time.c \
+	src/base/time.h \
 	src/base/unit.c \
 	src/base/unit.h \
 	src/base/url_escape.c \

@@ -20,12 +20,12 @@
 #include "base/pcre2.h"
 #include "base/regex_syntax.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "base/utf8.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
 	STEPS = 1 << 20, /* maximum steps of a fast match per byte of text */
@@ -53,14 +53,6 @@ struct regex {
 	int *work;             /* workspace of the slow matcher */
 	struct buf valid_text; /* copy of a text with invalid UTF-8 replaced */
 };
-
-static int64_t regex_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* Report a \p{...} that PCRE2 does not support and that ends before at. */
 static void unknown_property(const char *pattern, size_t at, struct err *err)
@@ -166,7 +158,7 @@ static size_t states_limit(size_t n)
 /* Match with the slow matcher: one anchored pass, after a lazy item that skips any prefix. */
 static int match_slow(struct regex *r, const char *text, size_t n, bool *out, struct err *err)
 {
-	int64_t start = regex_now_ns();
+	int64_t start = clock_cpu_ns();
 	int rc;
 
 	if (!r->slow) {
@@ -184,7 +176,7 @@ static int match_slow(struct regex *r, const char *text, size_t n, bool *out, st
 		return regex_fail(text, n, "the expression takes too many steps", err);
 	rc = r->lib->dfa_match(r->slow, (PCRE2_SPTR)text, n, 0, PCRE2_NO_UTF_CHECK | PCRE2_DFA_SHORTEST, r->data, NULL,
 			       r->work, states_limit(n) * STATE_WORDS);
-	r->slow_ns += regex_now_ns() - start;
+	r->slow_ns += clock_cpu_ns() - start;
 	if (rc < 0 && rc != PCRE2_ERROR_NOMATCH)
 		return regex_fail(text, n, "the expression needs too much memory", err);
 	*out = rc != PCRE2_ERROR_NOMATCH;

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/path.h"
+#include "base/time.h"
 #include "base/utf8.h"
 
 #include <inttypes.h>
@@ -18,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 static bool color;      /* print errors in colour; set once by main */
@@ -188,8 +188,8 @@ static void *progress_main(void *arg)
 	clock_gettime(CLOCK_REALTIME, &at);
 	while (progress.running) {
 		at.tv_nsec += PROGRESS_STEP_NS;
-		at.tv_sec += at.tv_nsec / 1000000000;
-		at.tv_nsec %= 1000000000;
+		at.tv_sec += at.tv_nsec / NS_PER_S;
+		at.tv_nsec %= NS_PER_S;
 		while (progress.running && pthread_cond_timedwait(&progress.ended, &progress.lock, &at) == 0)
 			;
 		halves++;

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "fetch/curl.h"
 #include "fetch/transfer.h"
 
@@ -110,7 +111,7 @@ static int64_t profile_seconds(const struct url *u)
 
 static void fetch_report_progress(const struct fetcher *r, fetch_progress_fn progress)
 {
-	int64_t now = transfer_now_ms(), longest = 0;
+	int64_t now = clock_mono_ms(), longest = 0;
 	size_t n_remaining = r->n - r->next;
 
 	for (size_t i = 0; i < r->next; i++) {
@@ -154,14 +155,14 @@ static bool fetcher_must_end(struct fetcher *r, const struct stop *stop)
 static void fetcher_run(struct fetcher *r, fetch_progress_fn progress, struct stop *stop)
 {
 	const struct curl *c = r->shared.curl;
-	int64_t start_ms = transfer_now_ms(), reported_ms = start_ms - 1000;
+	int64_t start_ms = clock_mono_ms(), reported_ms = start_ms - 1000;
 	int n_running;
 
 	stop_begin(stop, "waiting for the server", longest_ms(r));
 	for (start_more(r); r->running && !fetcher_must_end(r, stop); start_more(r)) {
-		stop_set_done(stop, (uint64_t)(transfer_now_ms() - start_ms));
-		if (progress && transfer_now_ms() - reported_ms >= 1000) {
-			reported_ms = transfer_now_ms();
+		stop_set_done(stop, (uint64_t)(clock_mono_ms() - start_ms));
+		if (progress && clock_mono_ms() - reported_ms >= 1000) {
+			reported_ms = clock_mono_ms();
 			fetch_report_progress(r, progress);
 		}
 		if (c->multi_perform(r->multi, &n_running) != CURLM_OK)

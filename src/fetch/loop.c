@@ -12,6 +12,7 @@
 #include "fetch/loop.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "fetch/curl.h"
 #include "fetch/transfer.h"
 
@@ -124,7 +125,7 @@ static bool fetch_loop_has_room(struct transfer *t, size_t n)
 	if (!o->is_first && atomic_load(&l->n_bytes) + n > l->bytes_max) {
 		if (!o->paused_ms)
 			atomic_fetch_add(&l->n_paused, 1);
-		o->paused_ms = o->paused_ms ? o->paused_ms : transfer_now_ms();
+		o->paused_ms = o->paused_ms ? o->paused_ms : clock_mono_ms();
 		return false;
 	}
 	atomic_fetch_add(&l->n_bytes, n);
@@ -305,7 +306,7 @@ struct fetch_open *fetch_loop_start(struct fetch_loop *l, const struct fetch_sta
 						.buffer_bytes = BUFFER_BYTES,
 						.closes = start->closes,
 						.has_room = fetch_loop_has_room };
-	o->first_limit_ms = transfer_now_ms() + start->capture_ms + FIRST_BYTE_MS;
+	o->first_limit_ms = clock_mono_ms() + start->capture_ms + FIRST_BYTE_MS;
 	o->next = l->first;
 	if (l->first)
 		l->first->previous = o;
@@ -343,7 +344,7 @@ static const char *check_limits(struct fetch_open *o, int64_t now)
 
 static void check_all_limits(struct fetch_loop *l)
 {
-	int64_t now = transfer_now_ms();
+	int64_t now = clock_mono_ms();
 
 	for (struct fetch_open *o = l->first, *next; o; o = next) {
 		const char *problem = check_limits(o, now);

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -23,7 +24,6 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -34,14 +34,6 @@ enum {
 	TIMEOUT_MAX = 1 << 30, /* seconds */
 	TIMEOUT_EXTRA = 5,     /* seconds added to every timeout, as in pprof */
 };
-
-int64_t transfer_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* Count n more bytes. False when a limit is exceeded. */
 static bool transfer_count_bytes(struct transfer *t, size_t n)
@@ -263,7 +255,7 @@ static void set_request(struct transfer *t)
 
 static int start_request(struct transfer *t)
 {
-	int64_t remaining_ms = t->start_ms + t->limit_ms - transfer_now_ms();
+	int64_t remaining_ms = t->start_ms + t->limit_ms - clock_mono_ms();
 
 	assert(!t->easy && t->url && t->shared->n_bytes >= t->n);
 	t->easy = t->shared->curl->easy_init();
@@ -290,7 +282,7 @@ int transfer_begin(struct transfer *t)
 	url_add_request(t->request->url, &url);
 	t->url = mem_strndup(url.data, url.len);
 	buf_release(&url);
-	t->start_ms = transfer_now_ms();
+	t->start_ms = clock_mono_ms();
 	t->socket = CURL_SOCKET_BAD;
 	t->limit_ms = time_limit_ms(t);
 	return t->request->rc = start_request(t);

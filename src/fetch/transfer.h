@@ -79,7 +79,6 @@ void transfers_release(struct transfers *s);
 bool transfers_are_plain(const struct transfers *s, const struct url *u);
 
 /* Monotonic clock in milliseconds. */
-int64_t transfer_now_ms(void);
 
 /* Start the request; the caller then runs t->easy. On failure the message is in the err of the request. */
 int transfer_begin(struct transfer *t);

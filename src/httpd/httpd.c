@@ -13,6 +13,7 @@
 #include "httpd/httpd_int.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -23,26 +24,14 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
-	MS_NS = 1000000,
 	POLL_MAX = 1 + LISTEN_MAX + HTTPD_CONNECTIONS_MAX,
 	POOL_BYTES = 8 * HTTPD_HEAD_MAX, /* memory per connection: heads above HTTPD_HEAD_MAX also get our error */
 	PENDING_MS = 10000,
 	ACCEPT_RETRY_MS = 100,
 };
-
-static const uint64_t second_ns = 1000000000;
-
-uint64_t httpd_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * second_ns + (uint64_t)now.tv_nsec;
-}
 
 static void wake_watcher(const struct httpd *h)
 {
@@ -54,12 +43,12 @@ static void wake_watcher(const struct httpd *h)
 
 void httpd_set_deadline(struct httpd_conn *c, uint64_t from_ns, unsigned ms, uint64_t n_bytes)
 {
-	uint64_t deadline = from_ns + (uint64_t)ms * MS_NS + n_bytes / HTTPD_RATE_MIN * second_ns;
+	uint64_t deadline = from_ns + (uint64_t)ms * NS_PER_MS + n_bytes / HTTPD_RATE_MIN * NS_PER_S;
 	bool is_earlier;
 
 	pthread_mutex_lock(&c->h->lock);
 	if (c->receive_ns)
-		c->receive_ns = httpd_now();
+		c->receive_ns = clock_mono_ns();
 	is_earlier = deadline < c->deadline_ns;
 	c->deadline_ns = deadline;
 	pthread_mutex_unlock(&c->h->lock);
@@ -77,13 +66,13 @@ static bool is_unix_socket(int fd)
 static void add_conn(struct httpd *h, struct MHD_Connection *mc, void **context)
 {
 	struct httpd_conn *c = mem_zalloc(1, sizeof(*c));
-	uint64_t now = httpd_now();
+	uint64_t now = clock_mono_ns();
 
 	c->h = h;
 	c->fd = h->lib->get_connection_info(mc, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 	c->is_unix = is_unix_socket(c->fd);
 	c->idle_ns = now;
-	c->deadline_ns = now + (uint64_t)h->options.limits.head_ms * MS_NS;
+	c->deadline_ns = now + (uint64_t)h->options.limits.head_ms * NS_PER_MS;
 	*context = c;
 	pthread_mutex_lock(&h->lock);
 	c->next = h->conns;
@@ -139,14 +128,14 @@ static uint64_t unused_ns(const struct httpd_conn *c)
 		return UINT64_MAX;
 	if (c->idle_ns > 0)
 		return c->idle_ns;
-	return c->receive_ns > 0 ? c->receive_ns + (uint64_t)HTTPD_STALLED_MS * MS_NS : UINT64_MAX;
+	return c->receive_ns > 0 ? c->receive_ns + (uint64_t)HTTPD_STALLED_MS * NS_PER_MS : UINT64_MAX;
 }
 
 /* Close the connection that has been idle for the longest time, else the connection whose request has stalled. The lock is held. */
 static void close_unused(struct httpd *h)
 {
 	struct httpd_conn *oldest = NULL;
-	uint64_t now = httpd_now();
+	uint64_t now = clock_mono_ns();
 
 	for (struct httpd_conn *c = h->conns; c; c = c->next) {
 		bool is_idle = c->idle_ns > 0, is_better = !oldest || (is_idle && oldest->idle_ns == 0);
@@ -180,14 +169,14 @@ static void watch_fd(struct watch *w, int fd, short events, uint64_t conn)
 /* Close connections past their deadline, and list what to wait for. */
 static void httpd_prepare(struct httpd *h, struct watch *w, uint64_t accepted_ns)
 {
-	uint64_t now = httpd_now();
+	uint64_t now = clock_mono_ns();
 	unsigned n_unused = 0, n_gone = 0;
 
 	w->n = 0;
 	w->deadline_ns = UINT64_MAX;
 	watch_fd(w, h->wake, POLLIN, 0);
 	pthread_mutex_lock(&h->lock);
-	if (now - accepted_ns > (uint64_t)PENDING_MS * MS_NS)
+	if (now - accepted_ns > (uint64_t)PENDING_MS * NS_PER_MS)
 		h->n_pending = 0; /* libmicrohttpd closed them without a notification */
 	w->can_accept = h->n_conns + h->n_pending < h->options.limits.connections;
 	for (struct httpd_conn *c = h->conns; c; c = c->next) {
@@ -252,7 +241,7 @@ static uint64_t accept_ready(struct httpd *h, const struct watch *w, uint64_t la
 			continue;
 		if (w->can_accept) {
 			accept_one(h, w->fd[i].fd);
-			last_ns = httpd_now();
+			last_ns = clock_mono_ns();
 			continue;
 		}
 		pthread_mutex_lock(&h->lock);
@@ -265,8 +254,8 @@ static uint64_t accept_ready(struct httpd *h, const struct watch *w, uint64_t la
 /* Wait for the descriptors until the next deadline. Returns false on a signal or at the deadline. */
 static bool httpd_wait_for(struct watch *w)
 {
-	uint64_t now = httpd_now(), ns = w->deadline_ns > now ? w->deadline_ns - now : 0;
-	const struct timespec limit = { (time_t)(ns / second_ns), (long)(ns % second_ns) };
+	uint64_t now = clock_mono_ns(), ns = w->deadline_ns > now ? w->deadline_ns - now : 0;
+	const struct timespec limit = { (time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S) };
 
 	return ppoll(w->fd, w->n, w->deadline_ns == UINT64_MAX ? NULL : &limit, NULL) > 0;
 }
@@ -386,7 +375,7 @@ int httpd_start(const struct httpd_options *options, struct httpd **out, struct 
 	limits->connections = limits->connections && limits->connections <= HTTPD_CONNECTIONS_MAX
 				      ? limits->connections
 				      : HTTPD_CONNECTIONS_DEFAULT;
-	h->last_ns = httpd_now();
+	h->last_ns = clock_mono_ns();
 	pthread_mutex_init(&h->lock, NULL);
 	h->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	rc = h->wake < 0 ? err_set(err, ERR_IO, "cannot create an eventfd: %s", strerror(errno)) : 0;
@@ -431,7 +420,7 @@ unsigned httpd_n_running(struct httpd *h)
 
 uint64_t httpd_idle_ns(struct httpd *h)
 {
-	uint64_t now = httpd_now(), idle;
+	uint64_t now = clock_mono_ns(), idle;
 
 	pthread_mutex_lock(&h->lock);
 	idle = h->n_running > 0 || now < h->last_ns ? 0 : now - h->last_ns;

@@ -64,8 +64,6 @@ struct httpd_request {
 	struct stop stop;
 };
 
-uint64_t httpd_now(void);
-
 /* Change the time limit of a connection; ms from now, and time for n bytes at HTTPD_RATE_MIN. */
 void httpd_set_deadline(struct httpd_conn *c, uint64_t from_ns, unsigned ms, uint64_t n_bytes);
 

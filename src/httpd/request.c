@@ -13,6 +13,7 @@
 #include "access/peer.h"
 #include "base/io.h"
 #include "base/mem.h"
+#include "base/time.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,9 +45,9 @@ void *httpd_begin_request(void *h, const char *uri, struct MHD_Connection *mc)
 	r->q.upload = -1;
 	pthread_mutex_lock(&server->lock);
 	r->conn->idle_ns = 0;
-	r->conn->receive_ns = httpd_now();
+	r->conn->receive_ns = clock_mono_ns();
 	pthread_mutex_unlock(&server->lock);
-	httpd_set_deadline(r->conn, httpd_now(), server->options.limits.head_ms, 0);
+	httpd_set_deadline(r->conn, clock_mono_ns(), server->options.limits.head_ms, 0);
 	return r;
 }
 
@@ -225,7 +226,7 @@ static enum MHD_Result receive_head(struct httpd_request *r, struct MHD_Connecti
 	r->q.peer = r->conn->peer;
 	httpd_request_check_head(r, is_complete, length);
 	set_running(r, true, NULL);
-	r->body_since_ns = httpd_now();
+	r->body_since_ns = clock_mono_ns();
 	httpd_set_deadline(r->conn, r->body_since_ns, h->options.limits.body_ms, 0);
 	/* a client that waits for 100 Continue has not sent its body, and a large body is not received to be discarded */
 	if (r->is_refused && (length > DISCARD_MAX || http_request_header(&r->q, "Expect"))) {
@@ -302,7 +303,7 @@ void httpd_end_request(void *h, struct MHD_Connection *mc, void **request, enum 
 {
 	struct httpd *server = h;
 	struct httpd_request *r = *request;
-	uint64_t now = httpd_now();
+	uint64_t now = clock_mono_ns();
 
 	(void)mc;
 	(void)code;

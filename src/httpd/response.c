@@ -8,6 +8,7 @@
 #include "httpd/httpd_int.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>
@@ -126,7 +127,7 @@ enum MHD_Result httpd_send(struct httpd_request *r, struct MHD_Connection *mc, s
 	if (out->type)
 		http_response_add(out, "Content-Type", out->type);
 	if (response_add_headers(lib, to, out->header.data)) {
-		httpd_set_deadline(r->conn, httpd_now(), r->conn->h->options.limits.body_ms, n);
+		httpd_set_deadline(r->conn, clock_mono_ns(), r->conn->h->options.limits.body_ms, n);
 		rc = lib->queue_response(mc, (unsigned)out->status, to);
 	}
 	lib->destroy_response(to);

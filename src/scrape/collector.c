@@ -15,10 +15,11 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "base/time.h"
 #include "store/local/read/local.h"
-#include "store/store.h"
 #include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
+#include "store/store.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -36,35 +37,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { READER_NS = 100000, FDS_RESERVED = 64, DECODERS_MAX = 4, EVENTS = 8, LOG_REPEAT_S = 60 };
-
-static const int64_t second_ns = 1000000000;
-
-static int64_t read_clock(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (int64_t)t.tv_sec * second_ns + t.tv_nsec;
-}
-
-int64_t scrape_wall_ns(void)
-{
-	return read_clock(CLOCK_REALTIME);
-}
-
-int64_t scrape_mono_ns(void)
-{
-	return read_clock(CLOCK_MONOTONIC);
-}
-
-int64_t scrape_boot_ns(void)
-{
-	return read_clock(CLOCK_BOOTTIME);
-}
 
 void scrape_lock(struct scrape_collector *c)
 {
@@ -80,11 +55,11 @@ static bool is_repeated(struct scrape_collector *c, const char *line)
 {
 	uint64_t hash = hash_bytes(line, strlen(line));
 	struct scrape_log_line *at = &c->logged[hash % SCRAPE_LOG_LINES];
-	int64_t now = scrape_mono_ns();
+	int64_t now = clock_mono_ns();
 	bool is_it;
 
 	pthread_mutex_lock(&c->log_lock);
-	is_it = at->hash == hash && now - at->at_ns < LOG_REPEAT_S * second_ns;
+	is_it = at->hash == hash && now - at->at_ns < LOG_REPEAT_S * NS_PER_S;
 	if (!is_it)
 		*at = (struct scrape_log_line){ hash, now };
 	pthread_mutex_unlock(&c->log_lock);
@@ -294,8 +269,8 @@ int scrape_collector_new(const struct scrape_collector_options *o, struct scrape
 	pthread_mutex_init(&c->stats.lock, NULL);
 	cond_init(&c->push_done); /* as cond_wait_ms needs it: else the wait would end at once */
 	c->open_max = raise_fds();
-	c->started_ns = scrape_wall_ns();
-	atomic_store(&c->beat_ns, scrape_mono_ns());
+	c->started_ns = clock_wall_ns();
+	atomic_store(&c->beat_ns, clock_mono_ns());
 	rc = open_store(c, err);
 	rc = rc < 0 ? rc : scrape_guard_new(c->config, &c->guard, err);
 	rc = rc < 0 ? rc : load_versions(c, err);
@@ -333,7 +308,7 @@ static void scrape_collector_stop(struct scrape_collector *c, int number)
 	if (!is_second)
 		scrape_log(c, "state=ending signal=%s open=%zu", number == SIGTERM ? "TERM" : "INT",
 			   fetch_loop_n_open(c->loop));
-	c->stop_ns = is_second ? 1 : scrape_mono_ns() + c->o.grace_ns;
+	c->stop_ns = is_second ? 1 : clock_mono_ns() + c->o.grace_ns;
 	scrape_cancel_open(c, is_second);
 }
 
@@ -371,12 +346,12 @@ static void scrape_collector_handle(struct scrape_collector *c, int fd)
 /* Move the schedules when the wall clock was set. */
 static void check_clock(struct scrape_collector *c)
 {
-	int64_t now = scrape_wall_ns(), step = scrape_clock_check(&c->clock, now, scrape_boot_ns());
+	int64_t now = clock_wall_ns(), step = scrape_clock_check(&c->clock, now, clock_boot_ns());
 
 	if (step == 0)
 		return;
 	scrape_stats_clock_step(&c->stats);
-	scrape_log(c, "clock=stepped seconds=%" PRId64, step / second_ns);
+	scrape_log(c, "clock=stepped seconds=%" PRId64, step / NS_PER_S);
 	for (size_t i = 0; i < c->targets.n; i++) {
 		scrape_schedule_step(&c->targets.target[i]->schedule, now, step);
 		scrape_plan_next(c, c->targets.target[i]->owner_data, now);
@@ -387,7 +362,7 @@ static void scrape_collector_set_timer(const struct scrape_collector *c, int64_t
 {
 	struct itimerspec t = { .it_value = { 1, 0 } }; /* at least once a second: the beat, and steps of the clock */
 
-	if (wait_ns < second_ns)
+	if (wait_ns < NS_PER_S)
 		t.it_value = (struct timespec){ 0, wait_ns > 1000 ? (long)wait_ns : 1000 };
 	timerfd_settime(c->timer, 0, &t, NULL);
 }
@@ -395,7 +370,7 @@ static void scrape_collector_set_timer(const struct scrape_collector *c, int64_t
 /* Is all work done? With once, this is after every kind of every target; else after the signal to end. */
 static bool is_finished(struct scrape_collector *c)
 {
-	if (c->stop_ns && scrape_mono_ns() >= c->stop_ns && fetch_loop_n_open(c->loop) > 0)
+	if (c->stop_ns && clock_mono_ns() >= c->stop_ns && fetch_loop_n_open(c->loop) > 0)
 		fetch_loop_cancel_all(c->loop, "the collector ends");
 	if (fetch_loop_n_open(c->loop) > 0 || atomic_load(&c->n_pending) > 0)
 		return false;
@@ -407,10 +382,10 @@ static bool is_finished(struct scrape_collector *c)
 static void scrape_collector_report_progress(struct scrape_collector *c, int64_t *reported_ns)
 {
 	char line[256];
-	int64_t now = scrape_mono_ns();
+	int64_t now = clock_mono_ns();
 	uint64_t n = 0, n_failed = 0;
 
-	if (!c->o.progress || now - *reported_ns < second_ns)
+	if (!c->o.progress || now - *reported_ns < NS_PER_S)
 		return;
 	*reported_ns = now;
 	for (size_t i = 0; i < c->targets.n; i++) {
@@ -445,7 +420,7 @@ size_t scrape_collector_run(struct scrape_collector *c)
 	size_t n_failed;
 
 	pthread_mutex_lock(&c->lock);
-	scrape_clock_check(&c->clock, scrape_wall_ns(), scrape_boot_ns());
+	scrape_clock_check(&c->clock, clock_wall_ns(), clock_boot_ns());
 	while (!is_finished(c)) {
 		int n;
 
@@ -456,7 +431,7 @@ size_t scrape_collector_run(struct scrape_collector *c)
 			nanosleep(&(struct timespec){ .tv_nsec = READER_NS }, NULL); /* a mutex is not fair */
 		n = epoll_wait(c->epoll, event, EVENTS, -1);
 		pthread_mutex_lock(&c->lock);
-		atomic_store(&c->beat_ns, scrape_mono_ns());
+		atomic_store(&c->beat_ns, clock_mono_ns());
 		check_clock(c);
 		for (int i = 0; i < n; i++)
 			scrape_collector_handle(c, event[i].data.fd);

@@ -124,10 +124,6 @@ struct scrape_collector {
 	struct scrape_log_line logged[SCRAPE_LOG_LINES];
 };
 
-int64_t scrape_wall_ns(void);
-int64_t scrape_mono_ns(void);
-int64_t scrape_boot_ns(void);
-
 /* Take the lock in a thread other than the loop, which makes room for it. */
 void scrape_lock(struct scrape_collector *c);
 

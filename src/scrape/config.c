@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "scrape/config_int.h"
 
 #include <assert.h>
@@ -51,7 +52,7 @@ int scrape_config_duration(const struct words *w, const char *text, int64_t min,
 		return words_error(w, err, "%s", reason.msg);
 	if (ns < min || ns > max)
 		return words_error(w, err, "%s %s: the duration must be between %" PRId64 " s and %" PRId64 " days",
-				   w->word[0], text, min / 1000000000, max / 86400000000000);
+				   w->word[0], text, min / NS_PER_S, max / NS_PER_DAY);
 	*out = ns;
 	return 0;
 }

@@ -9,13 +9,11 @@
 #include "scrape/target_url.h"
 
 #include "base/str.h"
+#include "base/time.h"
 
 #include <assert.h>
 #include <ctype.h>
 #include <string.h>
-
-#define SECOND INT64_C(1000000000)
-#define DAY (86400 * SECOND)
 
 enum { LABEL_NAME_MAX = 128, LABEL_VALUE_MAX = 256, WORDS_MAX = 2000, EVERY_DAYS_MAX = 31 };
 
@@ -267,13 +265,14 @@ static int read_kind(struct scrape_parser *p, const struct words *w, struct err 
 	s->state = KIND_ON;
 	for (size_t i = 1; rc == 0 && i < w->n; i++) {
 		if (starts_with(w->word[i], "every="))
-			rc = scrape_config_duration(w, w->word[i] + 6, SECOND, EVERY_DAYS_MAX * DAY, &s->every_ns, err);
+			rc = scrape_config_duration(w, w->word[i] + 6, NS_PER_S, EVERY_DAYS_MAX * NS_PER_DAY,
+						    &s->every_ns, err);
 		else if (config_job_is_snapshot(w->word[0]))
 			rc = words_error(w, err,
 					 "%s %s: %s is a snapshot and has no duration; its interval is every=%s",
 					 w->word[0], w->word[i], w->word[0], w->word[i]);
 		else
-			rc = scrape_config_duration(w, w->word[i], SECOND, DAY, &s->capture_ns, err);
+			rc = scrape_config_duration(w, w->word[i], NS_PER_S, NS_PER_DAY, &s->capture_ns, err);
 	}
 	return rc;
 }
@@ -295,11 +294,11 @@ static int config_job_add_kind(struct scrape_parser *p, struct job_draft *d, con
 	if (s && s->capture_ns)
 		k.capture_ns = s->capture_ns;
 	else if (is_capture(name))
-		k.capture_ns = k.every_ns < 30 * SECOND ? k.every_ns : 30 * SECOND;
+		k.capture_ns = k.every_ns < 30 * NS_PER_S ? k.every_ns : 30 * NS_PER_S;
 	if (k.capture_ns > k.every_ns)
 		return words_error(&at, err, "%s%s%s: a duration of %lld s does not fit into the interval of %lld s",
-				   d->job.name, *d->job.name ? ": " : "", name, (long long)(k.capture_ns / SECOND),
-				   (long long)(k.every_ns / SECOND));
+				   d->job.name, *d->job.name ? ": " : "", name, (long long)(k.capture_ns / NS_PER_S),
+				   (long long)(k.every_ns / NS_PER_S));
 	if (d->job.n_kinds == SCRAPE_KINDS_MAX)
 		return words_error(&at, err, "more than %d kinds", SCRAPE_KINDS_MAX);
 	all = scrape_config_grow(p->c->mem, d->job.kind, d->job.n_kinds, sizeof(*all));
@@ -346,15 +345,16 @@ static int read_every(struct scrape_parser *p, const struct words *w, struct err
 {
 	if (w->n != 2)
 		return scrape_config_usage(w, "every DURATION", err);
-	return scrape_config_duration(w, w->word[1], SECOND, EVERY_DAYS_MAX * DAY, &scrape_config_draft(p)->every_ns,
-				      err);
+	return scrape_config_duration(w, w->word[1], NS_PER_S, EVERY_DAYS_MAX * NS_PER_DAY,
+				      &scrape_config_draft(p)->every_ns, err);
 }
 
 static int read_timeout(struct scrape_parser *p, const struct words *w, struct err *err)
 {
 	if (w->n != 2)
 		return scrape_config_usage(w, "timeout DURATION", err);
-	return scrape_config_duration(w, w->word[1], SECOND, DAY, &scrape_config_draft(p)->job.timeout_ns, err);
+	return scrape_config_duration(w, w->word[1], NS_PER_S, NS_PER_DAY, &scrape_config_draft(p)->job.timeout_ns,
+				      err);
 }
 
 static int read_folder(struct scrape_parser *p, const struct words *w, struct err *err)

@@ -8,6 +8,7 @@
 #include "scrape/decode.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "formats/formats.h"
 #include "scrape/collector_int.h"
 
@@ -68,7 +69,7 @@ static void take_result(struct scrape_collector *c, struct scrape_decode *x)
 	check_build_id(x);
 	if (x->rc == 0) {
 		s->n_profiles++;
-		s->last_profile_ns = scrape_wall_ns();
+		s->last_profile_ns = clock_wall_ns();
 		scrape_state_recover(s, x->kind->name);
 	} else {
 		s->has_failed = true;
@@ -122,7 +123,7 @@ static int scrape_decode_all(struct scrape_decode *x, struct scrape_write **out,
 					.n_labels = x->labels->n,
 					.begin_ns = x->begin_ns,
 					.capture_ns = x->kind->capture_ns,
-					.now_ns = scrape_wall_ns(),
+					.now_ns = clock_wall_ns(),
 					.honors_labels = x->job->honors_labels,
 					.job = x->job,
 					.url_version = x->version };

@@ -11,13 +11,13 @@
 #include "scrape/find_int.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -55,14 +55,6 @@ struct scrape_finder {
 	size_t n;
 	struct buf last_notes;
 };
-
-static int64_t finder_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_BOOTTIME, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static void drop_lookups(struct scrape_finder *f)
 {
@@ -108,7 +100,7 @@ static bool is_due(struct lookup *l, int64_t now)
 		return false;
 	if (l->source->type != SCRAPE_FILE)
 		return true;
-	l->next_ns = now + FILE_SECONDS * INT64_C(1000000000);
+	l->next_ns = now + FILE_SECONDS * NS_PER_S;
 	return stat(l->source->address, &st) < 0 || !finder_is_same_file(&st, &l->stat);
 }
 
@@ -141,8 +133,7 @@ static bool finder_look_up(struct lookup *l, bool *changed)
 	rc = scrape_find_source(l->job, l->source, &list, &err);
 	*changed |= !l->is_done;
 	l->is_done = true;
-	l->next_ns =
-		finder_now_ns() + (l->source->type == SCRAPE_FILE ? FILE_SECONDS : NAME_SECONDS) * INT64_C(1000000000);
+	l->next_ns = clock_boot_ns() + (l->source->type == SCRAPE_FILE ? FILE_SECONDS : NAME_SECONDS) * NS_PER_S;
 	l->problem.len = 0;
 	if (rc < 0) {
 		buf_addz(&l->problem, err.msg);
@@ -167,7 +158,7 @@ static bool look_up_all(struct scrape_finder *f)
 			bool is_name = l->source->type == SCRAPE_DNS || l->source->type == SCRAPE_SRV;
 
 			if (is_name != (names == 1) || (is_name && n_failed >= TIMEOUTS_MAX) ||
-			    !is_due(l, finder_now_ns()))
+			    !is_due(l, clock_boot_ns()))
 				continue;
 			n_failed += !finder_look_up(l, &changed) && is_name;
 		}

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/regex.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "base/utf8.h"
 #include "scrape/tally.h"
 
@@ -23,8 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define DAY INT64_C(86400000000000)
 
 enum {
 	VALUES_MAX = 4 << 20, /* distinct values of all labels of a day, in memory */
@@ -124,9 +123,9 @@ int scrape_guard_reload(struct scrape_guard *g, struct scrape_config *c, struct 
 
 static void set_day(struct scrape_guard *g, int64_t now_ns)
 {
-	if (now_ns / DAY == g->day)
+	if (now_ns / NS_PER_DAY == g->day)
 		return;
-	g->day = now_ns / DAY;
+	g->day = now_ns / NS_PER_DAY;
 	scrape_tally_release(&g->values);
 	scrape_tally_release(&g->series);
 	g->n_series = 0;

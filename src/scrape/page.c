@@ -10,11 +10,11 @@
 #include "scrape/collector_int.h"
 
 #include "base/jsonw.h"
+#include "base/time.h"
 #include "base/unit.h"
 #include "base/utf8.h"
-#include "store/span.h"
-#include "store/window/window.h"
 #include "store/local/write/writer.h"
+#include "store/window/window.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ static void scrape_page_add_time(struct json *j, const char *key, int64_t ns)
 		jsonw_raw(j, "null", 4);
 		return;
 	}
-	store_print_time(ns - ns % 1000000000, &text);
+	time_add_utc(&text, ns, TIME_ISO);
 	jsonw_textz(j, text.data);
 	buf_release(&text);
 }
@@ -161,7 +161,7 @@ void scrape_status_json(struct scrape_collector *c, struct http_response *out)
 
 void scrape_due(struct scrape_collector *c, const char *service, const char *kind, struct http_response *out)
 {
-	int64_t now = scrape_wall_ns(), due = INT64_MAX;
+	int64_t now = clock_wall_ns(), due = INT64_MAX;
 
 	scrape_lock(c);
 	for (size_t i = 0; i < c->targets.n; i++) {
@@ -183,7 +183,7 @@ void scrape_due(struct scrape_collector *c, const char *service, const char *kin
 	if (due == INT64_MAX)
 		buf_addz(&out->body, "never\n");
 	else
-		buf_addf(&out->body, "%" PRId64 "\n", due / 1000000000);
+		buf_addf(&out->body, "%" PRId64 "\n", due / NS_PER_S);
 }
 
 /* ---- text, for cpa collect --status ---- */
@@ -195,11 +195,11 @@ static void add_text_row(struct buf *out, const struct scrape_collector *c, cons
 	struct buf time = { 0 };
 
 	if (s->last_profile_ns)
-		store_print_time(s->last_profile_ns - s->last_profile_ns % 1000000000, &time);
+		time_add_utc(&time, s->last_profile_ns, TIME_ISO);
 	buf_addf(out, "%-20s %-28s %-11s %8" PRIu64 "  %-20s  ", *service ? service : "-", t->instance,
 		 scrape_page_state_of(s), s->n_profiles, time.len ? time.data : "-");
 	if (*s->error) {
-		store_print_time(s->last_error_ns - s->last_error_ns % 1000000000, out);
+		time_add_utc(out, s->last_error_ns, TIME_ISO);
 		buf_addz(out, " ");
 	}
 	utf8_add_safe(out, s->error, strlen(s->error));
@@ -240,7 +240,7 @@ void scrape_status_text(struct scrape_collector *c, struct http_response *out)
 	buf_addz(b, " of ");
 	unit_add_label(b, (int64_t)stat.cap, "bytes", "auto");
 	buf_addf(b, "\nprocess  %d, since ", (int)getpid());
-	store_print_time(c->started_ns - c->started_ns % 1000000000, b);
+	time_add_utc(b, c->started_ns, TIME_ISO);
 	for (size_t i = 0; i < c->n_listeners; i++)
 		if (c->listener[i].http)
 			buf_addf(b, "\nlisten   %s", httpd_url(c->listener[i].http));
@@ -286,7 +286,7 @@ static void add_html(struct buf *out, const char *text)
 static void add_html_time(struct buf *out, int64_t ns)
 {
 	if (ns > 0 && ns != INT64_MAX)
-		store_print_time(ns - ns % 1000000000, out);
+		time_add_utc(out, ns, TIME_ISO);
 	else
 		buf_addz(out, "–");
 }

@@ -10,12 +10,9 @@
 
 #include "scrape/target.h"
 
+#include "base/time.h"
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
-
-#define SECOND INT64_C(1000000000)
-#define DAY (86400 * SECOND)
 
 enum { CAPTURE_BYTES = 300, HEAP_BYTES = 1000, OTHER_BYTES = 150, TARGETS_SHOWN = 50 };
 
@@ -25,19 +22,7 @@ static double bytes_per_day(const struct scrape_kind *k)
 
 	if (strcmp(k->name, "heap") == 0 || strcmp(k->name, "allocs") == 0)
 		bytes = HEAP_BYTES;
-	return (double)bytes * (double)DAY / (double)k->every_ns;
-}
-
-static void plan_add_seconds(struct buf *out, int64_t ns)
-{
-	int64_t s = ns / SECOND;
-
-	if (s % 3600 == 0 && s)
-		buf_addf(out, "%" PRId64 "h", s / 3600);
-	else if (s % 60 == 0 && s)
-		buf_addf(out, "%" PRId64 "m", s / 60);
-	else
-		buf_addf(out, "%" PRId64 "s", s);
+	return (double)bytes * (double)NS_PER_DAY / (double)k->every_ns;
 }
 
 static void plan_add_bytes(struct buf *out, double bytes)
@@ -59,11 +44,11 @@ static void plan_add_kinds(const struct scrape_job *j, struct buf *out)
 
 		buf_addf(out, "%s%s ", i ? ", " : "", k->name);
 		if (k->capture_ns) {
-			plan_add_seconds(out, k->capture_ns);
+			time_add_duration(out, k->capture_ns);
 			buf_addz(out, " ");
 		}
 		buf_addz(out, "every ");
-		plan_add_seconds(out, k->every_ns);
+		time_add_duration(out, k->every_ns);
 	}
 }
 
@@ -72,16 +57,13 @@ static void plan_add_target(const struct scrape_target *t, int64_t now_ns, struc
 	struct scrape_schedule s = t->schedule;
 	size_t kind = 0;
 	int64_t first = scrape_schedule_next(&s, now_ns, &kind);
-	time_t seconds = (time_t)(first / SECOND);
 	struct buf url = { 0 };
-	char time[16];
-	struct tm tm;
 
 	url_add_redacted(&t->folder, &url);
 	buf_addf(out, "  %-40s", buf_text(&url));
 	buf_release(&url);
-	if (first != INT64_MAX && localtime_r(&seconds, &tm) && strftime(time, sizeof(time), "%H:%M:%S", &tm))
-		buf_addf(out, " first %s", time);
+	if (first != INT64_MAX)
+		time_add_local(out, first, " first %H:%M:%S");
 	for (size_t i = 0; i < t->labels->n; i++)
 		buf_addf(out, "%s%s=%s", i ? " " : "  ", t->labels->label[i].name, t->labels->label[i].value);
 	buf_addz(out, "\n");
@@ -108,7 +90,7 @@ void scrape_targets_add_plan(const struct scrape_targets *t, const struct scrape
 		if (n == 0)
 			buf_addz(out, "  no targets\n");
 		for (size_t i = 0; i < job->n_kinds; i++) {
-			requests += (double)n * (double)SECOND / (double)job->kind[i].every_ns;
+			requests += (double)n * (double)NS_PER_S / (double)job->kind[i].every_ns;
 			bytes += (double)n * bytes_per_day(&job->kind[i]);
 		}
 	}

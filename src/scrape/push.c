@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "formats/push/push.h"
 #include "scrape/guard.h"
 
@@ -212,14 +213,14 @@ static struct scrape_peer *find_peer(struct scrape_collector *c, const char *add
 	memset(oldest, 0, sizeof(*oldest));
 	memcpy(oldest->address, address, strnlen(address, sizeof(oldest->address) - 1));
 	oldest->tokens = c->o.config->push_rate;
-	oldest->last_ns = scrape_mono_ns();
+	oldest->last_ns = clock_mono_ns();
 	return oldest;
 }
 
 /* Take a token of a client for a request, at a rate per second; 0: no limit. The lock is held. */
 static bool take_token(struct scrape_peer *p, double rate)
 {
-	int64_t now = scrape_mono_ns();
+	int64_t now = clock_mono_ns();
 
 	p->tokens += (double)(now - p->last_ns) / 1e9 * rate;
 	p->tokens = p->tokens > rate ? rate : p->tokens;
@@ -272,11 +273,11 @@ static void end_peer(struct scrape_collector *c, const struct http_peer *at)
 /* Wait until one of few requests may decode its profiles: decoding takes memory and processors. Returns false after a while. */
 static bool begin_decoding(struct scrape_collector *c)
 {
-	int64_t limit = scrape_mono_ns() + (int64_t)DECODING_WAIT_S * 1000000000;
+	int64_t limit = clock_mono_ns() + DECODING_WAIT_S * NS_PER_S;
 	bool is_fine;
 
 	pthread_mutex_lock(&c->peers_lock);
-	while (c->n_push_decoding >= pool_size() && scrape_mono_ns() < limit)
+	while (c->n_push_decoding >= pool_size() && clock_mono_ns() < limit)
 		cond_wait_ms(&c->push_done, &c->peers_lock, 1000);
 	is_fine = c->n_push_decoding < pool_size();
 	c->n_push_decoding += is_fine;
@@ -472,7 +473,7 @@ static void push_one(struct push_request *p, size_t number)
 				   .kind = scrape_push_find_kind(p, item),
 				   .label = label,
 				   .begin_ns = p->push.from_ns,
-				   .now_ns = scrape_wall_ns(),
+				   .now_ns = clock_wall_ns(),
 				   .is_push = true,
 				   .cut = &p->cut,
 				   .url_version = "" };

@@ -8,6 +8,7 @@
 #include "scrape/collector_int.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "fetch/folder.h"
 
 #include <stdio.h>
@@ -15,9 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MS_NS = 1000000, KEEP_S = 90, NOT_FOUND = 404 };
-
-static const int64_t second_ns = 1000000000;
+enum { KEEP_S = 90, NOT_FOUND = 404 };
 
 /* A running request. */
 struct request {
@@ -155,11 +154,11 @@ static void end_kind(struct scrape_collector *c, struct request *x, struct fetch
 {
 	struct scrape_state *s = x->state;
 	enum scrape_result result = scrape_requests_result_of(r);
-	int64_t now = scrape_wall_ns();
+	int64_t now = clock_wall_ns();
 	char message[SCRAPE_ERROR_MAX];
 
 	scrape_plain(message, r->rc < 0 ? r->err.msg : "");
-	scrape_stats_request(&c->stats, x->kind->name, result, scrape_mono_ns() - x->begin_mono_ns, r->bytes.n);
+	scrape_stats_request(&c->stats, x->kind->name, result, clock_mono_ns() - x->begin_mono_ns, r->bytes.n);
 	s->n_bytes += r->bytes.n;
 	if (result == SCRAPE_DROPPED)
 		scrape_stats_drop(&c->stats, r->rc == ERR_LIMIT ? SCRAPE_DROP_SIZE : SCRAPE_DROP_FORMAT);
@@ -168,7 +167,7 @@ static void end_kind(struct scrape_collector *c, struct request *x, struct fetch
 	if (s->target && !s->target->is_removed) {
 		struct scrape_schedule *schedule = &s->target->schedule;
 
-		scrape_schedule_end(schedule, now, result, r->retry_after * second_ns, r->bytes.n);
+		scrape_schedule_end(schedule, now, result, r->retry_after * NS_PER_S, r->bytes.n);
 		if (x->index < 64 && !(x->index < schedule->n && schedule->state[x->index].retry_ns))
 			s->done |= UINT64_C(1) << x->index;
 		if (c->o.once)
@@ -228,7 +227,7 @@ static void done(void *arg, struct fetch_request *r)
 		s->target = NULL;
 		scrape_state_unref(s); /* of the target */
 	} else if (s->target) {
-		scrape_plan_next(c, s, scrape_wall_ns());
+		scrape_plan_next(c, s, clock_wall_ns());
 	}
 	scrape_state_unref(s);
 	scrape_labels_unref(x->labels);
@@ -242,8 +241,8 @@ static void done(void *arg, struct fetch_request *r)
 static bool is_used_soon(const struct scrape_schedule *s, size_t kind, int64_t now_ns)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (i == kind ? s->kind[i].every_ns < KEEP_S * second_ns
-			      : s->state[i].slot_ns - now_ns - s->kind[kind].capture_ns < KEEP_S * second_ns)
+		if (i == kind ? s->kind[i].every_ns < KEEP_S * NS_PER_S
+			      : s->state[i].slot_ns - now_ns - s->kind[kind].capture_ns < KEEP_S * NS_PER_S)
 			return true;
 	return false;
 }
@@ -258,8 +257,8 @@ static struct request *new_request(struct scrape_collector *c, struct scrape_sta
 	x->config = scrape_config_ref(c->config);
 	x->job = &c->config->job[s->target->job];
 	x->labels = scrape_labels_ref(s->target->labels);
-	x->begin_ns = scrape_wall_ns();
-	x->begin_mono_ns = scrape_mono_ns();
+	x->begin_ns = clock_wall_ns();
+	x->begin_mono_ns = clock_mono_ns();
 	return x;
 }
 
@@ -281,10 +280,10 @@ static void send_kind(struct scrape_collector *c, struct scrape_state *s, size_t
 	struct scrape_schedule *schedule = &s->target->schedule;
 	struct request *x = new_request(c, s);
 	const struct scrape_kind *kind = &x->job->kind[index];
-	int64_t seconds = kind->capture_ns / second_ns;
+	int64_t seconds = kind->capture_ns / NS_PER_S;
 	struct fetch_start start = { .group = c->group[s->target->job],
-				     .capture_ms = kind->capture_ns / MS_NS,
-				     .extra_ms = x->job->timeout_ns / MS_NS,
+				     .capture_ms = kind->capture_ns / NS_PER_MS,
+				     .extra_ms = x->job->timeout_ns / NS_PER_MS,
 				     .closes = !is_used_soon(schedule, index, x->begin_ns),
 				     .done = done,
 				     .arg = x };
@@ -306,7 +305,7 @@ static void send_kind(struct scrape_collector *c, struct scrape_state *s, size_t
 static void start_kind(struct scrape_collector *c, struct scrape_state *s, size_t index)
 {
 	scrape_stats_time(&c->stats, SCRAPE_START_DELAY,
-			  scrape_schedule_begin(&s->target->schedule, index, scrape_wall_ns()));
+			  scrape_schedule_begin(&s->target->schedule, index, clock_wall_ns()));
 	send_kind(c, s, index);
 }
 
@@ -316,7 +315,7 @@ static void start_target(struct scrape_collector *c, struct scrape_state *s, int
 
 	if (!c->group[s->target->job]) { /* its files cannot be read: a log line said so */
 		s->has_failed = true;
-		scrape_heap_set(&c->heap, s, c->o.once ? INT64_MAX : now_ns + 60 * second_ns);
+		scrape_heap_set(&c->heap, s, c->o.once ? INT64_MAX : now_ns + 60 * NS_PER_S);
 		return;
 	}
 	if (scrape_requests_find_next(c, &s->target->schedule, now_ns, &kind) > now_ns) {
@@ -333,13 +332,13 @@ static void start_target(struct scrape_collector *c, struct scrape_state *s, int
 
 int64_t scrape_start_due(struct scrape_collector *c)
 {
-	int64_t now = scrape_wall_ns(), wait_ns;
+	int64_t now = clock_wall_ns(), wait_ns;
 
 	while (c->heap.n > 0 && c->heap.item[0]->due_ns <= now) {
 		if (fetch_loop_n_open(c->loop) >= c->open_max)
-			return second_ns / 10;
-		if (!scrape_rate_take(&c->rate, scrape_boot_ns(), &wait_ns))
-			return wait_ns > MS_NS ? wait_ns : MS_NS;
+			return NS_PER_S / 10;
+		if (!scrape_rate_take(&c->rate, clock_boot_ns(), &wait_ns))
+			return wait_ns > NS_PER_MS ? wait_ns : NS_PER_MS;
 		start_target(c, c->heap.item[0], now);
 	}
 	if (c->heap.n == 0 || c->heap.item[0]->due_ns == INT64_MAX)
@@ -349,7 +348,7 @@ int64_t scrape_start_due(struct scrape_collector *c)
 
 void scrape_cancel_open(struct scrape_collector *c, bool all)
 {
-	int64_t now = scrape_wall_ns();
+	int64_t now = clock_wall_ns();
 
 	for (size_t i = 0; i < c->targets.n; i++) {
 		struct scrape_state *s = c->targets.target[i]->owner_data;

@@ -13,6 +13,7 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "base/url_escape.h"
 #include "profile/encode.h"
 #include "store/local/read/local.h"
@@ -95,7 +96,7 @@ static bool needs_secret(const struct scrape_listener *l, const struct http_requ
 static bool routes_check(void *arg, const struct http_request *q, struct http_response *out)
 {
 	struct scrape_listener *l = arg;
-	uint64_t now = (uint64_t)scrape_mono_ns();
+	uint64_t now = (uint64_t)clock_mono_ns();
 	struct access_verdict v = access_check(&l->rules, q, now);
 
 	if (v.status == 0 && needs_secret(l, q) && !find_secret(l, q)) {
@@ -130,7 +131,7 @@ static bool is_upload(const struct http_request *q)
 
 static void answer_health(struct scrape_collector *c, struct http_response *out)
 {
-	bool is_alive = scrape_mono_ns() - atomic_load(&c->beat_ns) < (int64_t)ALIVE_S * 1000000000;
+	bool is_alive = clock_mono_ns() - atomic_load(&c->beat_ns) < ALIVE_S * NS_PER_S;
 
 	routes_set_text(out, is_alive ? OK : UNAVAILABLE, is_alive ? "ok" : "the loop has not answered for 5 s");
 }

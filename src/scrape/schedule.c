@@ -8,16 +8,13 @@
 #include "scrape/schedule.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 
 #define XXH_INLINE_ALL
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
-
-#define SECOND INT64_C(1000000000)
-#define HOUR (3600 * SECOND)
-#define DAY (24 * HOUR)
 
 enum {
 	FAILURES_MAX = 3,     /* failures in a row from which the interval doubles */
@@ -70,7 +67,7 @@ static int64_t first_slot(const struct scrape_kind *k, const struct scrape_kind_
 
 static int64_t lateness_max(const struct scrape_kind *k)
 {
-	return min_ns(k->every_ns / 5, LATE_SECONDS_MAX * SECOND);
+	return min_ns(k->every_ns / 5, LATE_SECONDS_MAX * NS_PER_S);
 }
 
 /* The kind that leads the slots of kind i: the first one of which the interval of i is a multiple; i if there is none. */
@@ -247,8 +244,8 @@ static int64_t slots_after_failures(const struct scrape_kind *k, uint32_t n)
 	unsigned shift = n < FAILURES_MAX ? 0 : n - FAILURES_MAX + 1;
 	int64_t factor = INT64_C(1) << (shift < FACTOR_SHIFT_MAX ? shift : FACTOR_SHIFT_MAX);
 
-	if (factor * k->every_ns > HOUR)
-		factor = HOUR / k->every_ns;
+	if (factor * k->every_ns > NS_PER_HOUR)
+		factor = NS_PER_HOUR / k->every_ns;
 	return factor < 1 ? 1 : factor;
 }
 
@@ -257,7 +254,7 @@ static bool plan_retry(const struct scrape_schedule *s, const struct scrape_kind
 		       int64_t now_ns)
 {
 	uint64_t jitter = XXH3_64bits_withSeed(&t->slot_ns, sizeof(t->slot_ns), s->hash);
-	int64_t wait = k->capture_ns + (int64_t)(jitter % (uint64_t)(k->capture_ns / 2 + SECOND));
+	int64_t wait = k->capture_ns + (int64_t)(jitter % (uint64_t)(k->capture_ns / 2 + NS_PER_S));
 
 	if (t->has_retried || now_ns + wait + k->capture_ns > t->slot_ns + k->every_ns)
 		return false;
@@ -268,7 +265,7 @@ static bool plan_retry(const struct scrape_schedule *s, const struct scrape_kind
 
 static void schedule_count_bytes(struct scrape_schedule *s, int64_t now_ns, uint64_t bytes)
 {
-	int64_t day = now_ns / DAY;
+	int64_t day = now_ns / NS_PER_DAY;
 
 	if (day != s->day) {
 		s->day = day;
@@ -302,11 +299,11 @@ void scrape_schedule_end(struct scrape_schedule *s, int64_t now_ns, enum scrape_
 	if (result == SCRAPE_OK)
 		t->n_ok++;
 	else if (result == SCRAPE_MISSING)
-		t->off_until_ns = now_ns + HOUR;
+		t->off_until_ns = now_ns + NS_PER_HOUR;
 	else if (result == SCRAPE_REFUSED)
-		t->off_until_ns = t->slot_ns + 600 * SECOND;
+		t->off_until_ns = t->slot_ns + 600 * NS_PER_S;
 	else if (result == SCRAPE_THROTTLED)
-		t->off_until_ns = now_ns + min_ns(retry_after_ns > 0 ? retry_after_ns : 0, HOUR);
+		t->off_until_ns = now_ns + min_ns(retry_after_ns > 0 ? retry_after_ns : 0, NS_PER_HOUR);
 	else if (result == SCRAPE_BUSY && plan_retry(s, k, t, now_ns))
 		return;
 	if (s->n_bytes > SCRAPE_DAY_BYTES_MAX && slots < 2)
@@ -359,7 +356,7 @@ int64_t scrape_clock_check(struct scrape_clock *c, int64_t wall_ns, int64_t boot
 	bool is_first = !c->is_set;
 
 	c->is_set = true;
-	if (is_first || (step < SECOND && step > -SECOND)) {
+	if (is_first || (step < NS_PER_S && step > -NS_PER_S)) {
 		/* small differences are the clock being slewed */
 		c->difference_ns = difference;
 		return 0;
@@ -373,7 +370,7 @@ double scrape_schedule_rate(const struct scrape_schedule *s)
 	double sum = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		sum += (double)SECOND / (double)s->kind[i].every_ns;
+		sum += (double)NS_PER_S / (double)s->kind[i].every_ns;
 	return sum;
 }
 
@@ -390,7 +387,7 @@ bool scrape_rate_take(struct scrape_rate *r, int64_t boot_ns, int64_t *wait_ns)
 	if (r->last_ns == 0)
 		r->tokens = burst;
 	else if (boot_ns > r->last_ns)
-		r->tokens += (double)(boot_ns - r->last_ns) / (double)SECOND * r->per_second;
+		r->tokens += (double)(boot_ns - r->last_ns) / (double)NS_PER_S * r->per_second;
 	if (r->tokens > burst)
 		r->tokens = burst;
 	r->last_ns = boot_ns;
@@ -398,6 +395,6 @@ bool scrape_rate_take(struct scrape_rate *r, int64_t boot_ns, int64_t *wait_ns)
 		r->tokens -= 1;
 		return true;
 	}
-	*wait_ns = (int64_t)((1 - r->tokens) / r->per_second * (double)SECOND) + 1;
+	*wait_ns = (int64_t)((1 - r->tokens) / r->per_second * (double)NS_PER_S) + 1;
 	return false;
 }

@@ -8,13 +8,12 @@
 #include "scrape/collector_int.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { NS_PER_S = 1000000000 };
 
 /* ---- the heap ---- */
 
@@ -84,7 +83,7 @@ void scrape_state_unref(struct scrape_state *s)
 
 void scrape_state_fail(struct scrape_state *s, const char *ended_by, const char *kind, const char *message)
 {
-	s->last_error_ns = scrape_wall_ns();
+	s->last_error_ns = clock_wall_ns();
 	snprintf(s->error, sizeof(s->error), "%s: %.200s", kind, message);
 	snprintf(s->error_kind, sizeof(s->error_kind), "%s", ended_by);
 }
@@ -196,7 +195,7 @@ void scrape_take_list(struct scrape_collector *c)
 	struct scrape_list list = { 0 };
 	struct scrape_config *config;
 	struct buf notes = { 0 };
-	int64_t now = scrape_wall_ns();
+	int64_t now = clock_wall_ns();
 	bool at_once = c->o.once || !c->o.file;
 
 	if (!scrape_finder_take(c->finder, &list, &config, &notes)) {

@@ -9,6 +9,7 @@
 
 #include "base/cond.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "scrape/accept.h"
 #include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
@@ -20,7 +21,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -68,22 +68,6 @@ struct scrape_writer {
 	char problem[512]; /* the last failure to store, guarded by lock; "": none */
 };
 
-static int64_t scrape_writer_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static int64_t wall_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 struct store_label *scrape_writer_copy_labels(const struct store_label *label, size_t n)
 {
 	size_t bytes = 0;
@@ -126,13 +110,13 @@ static void log_problem(struct scrape_writer *w, const char *message)
 static void scrape_writer_count(const struct scrape_writer *w, const struct scrape_write *x)
 {
 	if (x->rc == 0)
-		scrape_stats_profile(w->o.stats, x->kind, x->is_duplicate, wall_ns());
+		scrape_stats_profile(w->o.stats, x->kind, x->is_duplicate, clock_wall_ns());
 	else
 		scrape_stats_drop(w->o.stats, x->rc == ERR_LIMIT   ? SCRAPE_DROP_ROOM
 					      : x->rc == ERR_RANGE ? SCRAPE_DROP_LIMIT
 								   : SCRAPE_DROP_STORAGE);
 	if (x->rc == 0)
-		scrape_stats_time(w->o.stats, SCRAPE_ACK, scrape_writer_now_ns() - x->queued_ns);
+		scrape_stats_time(w->o.stats, SCRAPE_ACK, clock_mono_ns() - x->queued_ns);
 }
 
 static void acknowledge(struct scrape_writer *w, struct scrape_write *x)
@@ -169,7 +153,7 @@ static void scrape_writer_append(struct scrape_writer *w, struct scrape_write *x
 		return;
 	}
 	if (!w->batch)
-		w->batch_ms = scrape_writer_now_ns() / 1000000;
+		w->batch_ms = clock_mono_ns() / 1000000;
 	x->next = NULL;
 	*w->batch_last = x;
 	w->batch_last = &x->next;
@@ -198,7 +182,7 @@ static void scrape_writer_commit(struct scrape_writer *w)
 /* Milliseconds until the batch must be committed; 0: now. */
 static unsigned batch_wait_ms(const struct scrape_writer *w)
 {
-	int64_t rest = w->batch_ms + BATCH_MS - scrape_writer_now_ns() / 1000000;
+	int64_t rest = w->batch_ms + BATCH_MS - clock_mono_ns() / 1000000;
 
 	return w->batch_rows >= BATCH_ROWS || rest <= 0 ? 0 : (unsigned)rest;
 }
@@ -251,7 +235,7 @@ static void *scrape_writer_write_all(void *arg)
 
 void scrape_writer_add(struct scrape_writer *w, struct scrape_write *x)
 {
-	x->queued_ns = scrape_writer_now_ns();
+	x->queued_ns = clock_mono_ns();
 	x->next = NULL;
 	pthread_mutex_lock(&w->lock);
 	while (w->n_queued >= QUEUE_MAX)
@@ -328,18 +312,18 @@ static void run_commands(struct scrape_writer *w)
 static void *maintain_all(void *arg)
 {
 	struct scrape_writer *w = arg;
-	int64_t maintained_ms = scrape_writer_now_ns() / 1000000;
+	int64_t maintained_ms = clock_mono_ns() / 1000000;
 
 	be_nice();
 	pthread_mutex_lock(&w->maintain_lock);
 	while (!w->maintain_ending) {
-		bool is_full = scrape_writer_now_ns() / 1000000 - maintained_ms >= MAINTAIN_MS;
+		bool is_full = clock_mono_ns() / 1000000 - maintained_ms >= MAINTAIN_MS;
 
 		run_commands(w);
 		pthread_mutex_unlock(&w->maintain_lock);
 		scrape_writer_maintain(w, is_full);
 		if (is_full)
-			maintained_ms = scrape_writer_now_ns() / 1000000;
+			maintained_ms = clock_mono_ns() / 1000000;
 		pthread_mutex_lock(&w->maintain_lock);
 		if (!w->maintain_ending && !w->commands)
 			cond_wait_ms(&w->maintain_changed, &w->maintain_lock, FLUSH_CHECK_MS);

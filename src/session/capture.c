@@ -10,13 +10,13 @@
 #include "base/cond.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char *const kinds[][2] = {
 	{ "profile", "CPU" },           { "heap", "heap" },
@@ -33,14 +33,6 @@ const char *captures_kind(size_t i, const char **title)
 	if (title)
 		*title = kinds[i][1];
 	return kinds[i][0];
-}
-
-uint64_t capture_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 struct captures *captures_new(struct workspace *w, struct jobs *jobs, const struct query *q,
@@ -184,15 +176,13 @@ static void drop_oldest(struct captures *c)
 struct capture_status *capture_add(struct captures *c, const struct capture_options *options)
 {
 	struct capture_status s = { .number = ++c->n_numbers, .options = *options };
-	struct timespec now;
 
 	if (c->n == CAPTURES_MAX)
 		drop_oldest(c);
-	clock_gettime(CLOCK_REALTIME, &now);
-	s.started_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	s.started_ns = clock_wall_ns();
 	session_capture_add_name(c, options, s.name, sizeof(s.name));
 	find_previous(c, &s);
-	c->start_ms[c->n] = capture_now_ms();
+	c->start_ms[c->n] = clock_mono_ms();
 	c->status[c->n] = s;
 	return &c->status[c->n++];
 }
@@ -291,7 +281,7 @@ static void copy_status(const struct captures *c, size_t i, struct capture_statu
 	*out = c->status[i];
 	if (out->state != CAPTURE_RUNNING)
 		return;
-	out->elapsed_ms = capture_now_ms() - c->start_ms[i];
+	out->elapsed_ms = clock_mono_ms() - c->start_ms[i];
 	out->n_bytes = c->runner[out->options.server].n_bytes;
 	out->is_stopping = stop_is_set(&c->runner[out->options.server].stop);
 }

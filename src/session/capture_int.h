@@ -44,7 +44,6 @@ struct captures {
 };
 
 /* Monotonic time in ms. */
-uint64_t capture_now_ms(void);
 
 /* The status of a capture; NULL if it is not in the list. The lock is held. */
 struct capture_status *capture_of(struct captures *c, unsigned number);

@@ -7,11 +7,11 @@
 
 #include "session/capture_int.h"
 
+#include "base/time.h"
 #include "profile/merge.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* Data of a running capture, without the lock. */
 struct run {
@@ -152,7 +152,7 @@ static void name_measured(const struct run *run, char *name)
 {
 	int64_t ns = run->loaded.profile->meta.duration_ns;
 
-	if (ns > 0 && ns < (int64_t)run->options.seconds * 1000000000)
+	if (ns > 0 && ns < run->options.seconds * NS_PER_S)
 		snprintf(name + strlen(name), CAPTURE_NAME_BYTES - strlen(name), ", stopped after %.1fs",
 			 (double)ns / 1e9);
 }
@@ -209,7 +209,7 @@ static void capture_run_once(struct capture_runner *r)
 	buf_release(&run.source);
 	pthread_mutex_lock(&c->lock);
 	s = capture_of(c, r->number);
-	s->elapsed_ms = capture_now_ms() - c->start_ms[s - c->status];
+	s->elapsed_ms = clock_mono_ms() - c->start_ms[s - c->status];
 	s->n_bytes = r->n_bytes;
 	s->state = state;
 	memcpy(s->name, name, sizeof(s->name));
@@ -220,15 +220,15 @@ static void capture_run_once(struct capture_runner *r)
 }
 
 /* Wait until the next capture of a repeated one starts. Returns false if it was stopped. */
-static bool wait_for_next(struct capture_runner *r, uint64_t start_ms)
+static bool wait_for_next(struct capture_runner *r, int64_t start_ms)
 {
 	struct captures *c = r->captures;
-	uint64_t end_ms = start_ms + (uint64_t)r->options.repeat_minutes * 60000;
+	int64_t end_ms = start_ms + (int64_t)r->options.repeat_minutes * 60000;
 	struct timespec end = { .tv_sec = (time_t)(end_ms / 1000), .tv_nsec = (long)(end_ms % 1000) * 1000000 };
 	bool is_stopped;
 
 	pthread_mutex_lock(&c->lock);
-	while (!stop_is_set(&r->stop) && capture_now_ms() < end_ms)
+	while (!stop_is_set(&r->stop) && clock_mono_ms() < end_ms)
 		pthread_cond_timedwait(&c->stopped, &c->lock, &end);
 	is_stopped = stop_is_set(&r->stop);
 	if (!is_stopped) {
@@ -242,10 +242,10 @@ static bool wait_for_next(struct capture_runner *r, uint64_t start_ms)
 void *capture_run(void *runner)
 {
 	struct capture_runner *r = runner;
-	uint64_t start_ms;
+	int64_t start_ms;
 
 	do {
-		start_ms = capture_now_ms();
+		start_ms = clock_mono_ms();
 		capture_run_once(r);
 	} while (r->options.repeat_minutes && !stop_is_set(&r->stop) && !stop_is_set(&r->load_stop) &&
 		 wait_for_next(r, start_ms));

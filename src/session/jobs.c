@@ -13,6 +13,7 @@
 #include "base/cond.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "base/time.h"
 #include "base/unit.h"
 
 #include <assert.h>
@@ -20,7 +21,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
 	POLL_MS = 10,
@@ -45,7 +45,7 @@ struct flight {
 	bool is_too_large; /* stopped because of its memory */
 	atomic_uint_fast64_t allocated;
 	struct stop own_stop, *stop; /* stop: own_stop, or that of work beside the jobs */
-	struct timespec started;
+	int64_t start_ms;
 	struct http_response response; /* once done */
 };
 
@@ -192,7 +192,7 @@ static void flight_start(struct jobs *j, struct flight *f, const char *key)
 	f->key = key;
 	if (!f->stop)
 		f->stop = &f->own_stop;
-	clock_gettime(CLOCK_MONOTONIC, &f->started);
+	f->start_ms = clock_mono_ms();
 	while (*end)
 		end = &(*end)->next;
 	*end = f;
@@ -333,16 +333,6 @@ int jobs_run_beside(struct jobs *j, struct stop *stop, jobs_work_fn work, void *
 	return rc < 0 && f.is_too_large ? fail_too_large(j, err) : rc;
 }
 
-static uint64_t ms_since(const struct timespec *start)
-{
-	struct timespec now;
-	int64_t ms;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	ms = (now.tv_sec - start->tv_sec) * INT64_C(1000) + (now.tv_nsec - start->tv_nsec) / 1000000;
-	return ms < 0 ? 0 : (uint64_t)ms;
-}
-
 static bool has_tab(const struct flight *f, const char *tab)
 {
 	for (const struct waiter *w = f->waiters; w; w = w->next)
@@ -362,7 +352,8 @@ bool jobs_find_progress(struct jobs *j, const char *tab, struct jobs_progress *o
 		if (has_tab(f, tab))
 			found = f;
 	if (found) {
-		*out = (struct jobs_progress){ .elapsed_ms = ms_since(&found->started), .percent = -1 };
+		*out = (struct jobs_progress){ .elapsed_ms = (uint64_t)(clock_mono_ms() - found->start_ms),
+					       .percent = -1 };
 		if (found->is_running)
 			out->percent = stop_percent(found->stop, &out->activity);
 	}

@@ -9,6 +9,7 @@
 
 #include "base/cond.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "profile/fingerprint.h"
 
 #include <assert.h>
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct workspace *workspace_new(void)
 {
@@ -114,13 +114,11 @@ static size_t oldest(const struct workspace *w)
 struct workspace_entry *workspace_entry_new(struct loaded *l, const char *name, enum open_origin origin)
 {
 	struct workspace_entry *e = mem_zalloc(1, sizeof(*e));
-	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	e->o = (struct open_profile){ .name = mem_strndup(name, strlen(name)),
 				      .origin = origin,
 				      .is_uploaded = origin == OPEN_UPLOAD,
-				      .opened_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
+				      .opened_ns = clock_wall_ns(),
 				      .loaded = *l,
 				      .p = l->profile };
 	e->n_refs = 1;

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/string_list.h"
+#include "base/time.h"
 #include "base/utf8.h"
 #include "formats/common/gzip.h"
 #include "formats/formats.h"
@@ -20,18 +21,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-void snapshot_add_time(struct buf *out, int64_t ns)
-{
-	time_t seconds = (time_t)(ns / 1000000000);
-	char text[32] = "";
-	struct tm utc;
-
-	if (gmtime_r(&seconds, &utc))
-		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	buf_addz(out, text);
-}
 
 static int snapshot_check_kind(const struct snapshot_entry *x, struct err *err)
 {
@@ -82,7 +71,7 @@ static void snapshot_check_make_comments(const struct snapshot *s, const struct 
 	url_add_redacted(&url, &t->all);
 	end_comment(t);
 	buf_addz(&t->all, "time: ");
-	snapshot_add_time(&t->all, s->begin_ns);
+	time_add_utc(&t->all, s->begin_ns, TIME_ISO);
 	end_comment(t);
 	comment_cmdline(s, t);
 	if (x->url.seconds) {

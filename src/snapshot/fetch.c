@@ -12,6 +12,7 @@
 #include "snapshot/snapshot.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "base/utf8.h"
 #include "fetch/folder.h"
 
@@ -21,20 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { KIND_MAX = 64, HOST_MAX = 256, HTTP_NOT_FOUND = 404 };
 
 static const char default_kinds[] = "cpu,heap,allocs,goroutine,block,mutex";
-
-static int64_t snapshot_fetch_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* Is the name valid for both a profile and a file? */
 static bool snapshot_fetch_is_name(const char *s, size_t n)
@@ -232,7 +224,7 @@ int snapshot_fetch(struct snapshot *s, struct err *err)
 	int rc;
 
 	assert(s->n > 0 && s->options->fetch);
-	s->begin_ns = snapshot_fetch_now_ns();
+	s->begin_ns = clock_wall_ns();
 	rc = probe_server(s, err);
 	if (rc < 0)
 		return rc;
@@ -242,7 +234,7 @@ int snapshot_fetch(struct snapshot *s, struct err *err)
 		request[i].url = &s->entry[i].url;
 	}
 	s->interrupted = s->options->fetch(s->options->arg, request, s->n, "waiting for the server");
-	s->end_ns = snapshot_fetch_now_ns();
+	s->end_ns = clock_wall_ns();
 	for (size_t i = 0; i < s->n; i++) {
 		struct snapshot_entry *x = &s->entry[i];
 

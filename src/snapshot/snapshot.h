@@ -118,7 +118,4 @@ void snapshot_release(struct snapshot *s);
  */
 void snapshot_check_entry(const struct snapshot *s, struct snapshot_entry *x);
 
-/* Append a time in RFC 3339 format, in UTC, without fractions of a second. */
-void snapshot_add_time(struct buf *out, int64_t ns);
-
 #endif

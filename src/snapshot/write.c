@@ -10,6 +10,7 @@
 #include "base/io.h"
 #include "base/jsonw.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 
@@ -47,7 +48,7 @@ static void snapshot_write_add_time(struct json *j, const char *key, int64_t ns)
 	struct buf text = { 0 };
 
 	if (ns > 0)
-		snapshot_add_time(&text, ns);
+		time_add_utc(&text, ns, TIME_ISO);
 	add_text_or_null(j, key, buf_text(&text));
 	buf_release(&text);
 }

@@ -7,8 +7,6 @@ src_store_libstore_a_SOURCES = \
 	src/store/instance.h \
 	src/store/means.c \
 	src/store/means.h \
-	src/store/span.c \
-	src/store/span.h \
 	src/store/store.c \
 	src/store/store.h \
 	src/store/sum.c

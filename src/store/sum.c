@@ -5,8 +5,8 @@
  */
 #include "config.h"
 
+#include "base/time.h"
 #include "profile/edit.h"
-#include "store/span.h"
 #include "store/store.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ void store_sum_describe(const struct store_query *q, const struct store_sum *sum
 		 sum->profiles, sum->profiles == 1 ? "" : "s", sum->instances, sum->instances == 1 ? "" : "s");
 	if (*q->pin)
 		buf_addf(out, "pin %s, ", q->pin);
-	store_print_span(is_open ? sum->first_ns : q->t0, is_open ? sum->last_ns : q->t1, out);
+	time_add_span(out, is_open ? sum->first_ns : q->t0, is_open ? sum->last_ns : q->t1);
 	if (sum->builds.len)
 		buf_addf(out, "; %s", buf_text(&sum->builds));
 	if (sum->profiles_missing)

@@ -9,6 +9,7 @@
 
 #include "base/library.h"
 #include "base/path.h"
+#include "base/time.h"
 #include "symbol/debugfile.h"
 #include "symbol/object_file.h"
 #include "symbol/options.h"
@@ -25,7 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The cache directory of a build id: the first existing one, in the order of the library. */
@@ -69,8 +69,6 @@ void debuginfod_cache_forget(const char *build_id, time_t since)
 }
 
 enum { NAMES_SHOWN = 3 };
-
-#define SECOND INT64_C(1000000000)
 
 struct debuginfod {
 	pthread_mutex_t lock; /* held during requests, so that the time of parallel requests is not counted twice */
@@ -118,14 +116,6 @@ struct debuginfod *debuginfod_new(struct arena *mem)
 	return d;
 }
 
-static int64_t debuginfod_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * SECOND + t.tv_nsec;
-}
-
 static void debuginfod_load(void)
 {
 	static const struct library_function functions[] = {
@@ -144,12 +134,12 @@ static void debuginfod_load(void)
 static int debuginfod_progress(debuginfod_client *client, long a, long b)
 {
 	struct request *q = lib.get_user_data(client);
-	int64_t now = debuginfod_now_ns();
+	int64_t now = clock_mono_ns();
 
 	if (!q)
 		return 0;
 	q->out_of_time = now - q->start_ns > q->allowed_ns || stop_is_set(q->w->stop);
-	if (q->w->progress && now - q->start_ns > SECOND / 2 && now - q->shown_ns > SECOND / 4) {
+	if (q->w->progress && now - q->start_ns > NS_PER_S / 2 && now - q->shown_ns > NS_PER_S / 4) {
 		q->w->progress(q->w->progress_arg, q->name, b > 0 ? a : 0, b > 0 ? b : 0);
 		q->shown_ns = now;
 	}
@@ -168,7 +158,7 @@ static int send_request(struct request *q, char **path)
 
 	if (!client)
 		return -ENOMEM;
-	q->start_ns = debuginfod_now_ns();
+	q->start_ns = clock_mono_ns();
 	lib.set_user_data(client, q);
 	lib.set_progressfn(client, debuginfod_progress);
 	if (q->source)
@@ -229,7 +219,7 @@ static int request_in_time(struct debuginfod *d, struct request *q, struct buf *
 	int64_t limit = q->w->debuginfod_seconds;
 	int fd;
 
-	q->allowed_ns = (limit > 1000000 ? 1000000 : limit) * SECOND - d->spent_ns;
+	q->allowed_ns = (limit > 1000000 ? 1000000 : limit) * NS_PER_S - d->spent_ns;
 	if (d->is_disabled || q->allowed_ns <= 0) {
 		record_missing(d, q, tried, *d->why ? d->why : "timed out (--debuginfod-timeout)");
 		return -1;
@@ -241,7 +231,7 @@ static int request_in_time(struct debuginfod *d, struct request *q, struct buf *
 		return -1;
 	}
 	fd = send_request(q, path);
-	d->spent_ns += debuginfod_now_ns() - q->start_ns;
+	d->spent_ns += clock_mono_ns() - q->start_ns;
 	if (fd < 0)
 		record_failure(d, q, -fd, tried);
 	return fd < 0 ? -1 : fd;

@@ -9,6 +9,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "base/time.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,19 +19,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { DUMPS_MAX = 8, PATH_BYTES_MAX = 4096, STAT_FIELD_START = 22 };
 enum { SLACK_S = 2 }; /* difference between the clocks of files, of processes and of the wall */
-
-static uint64_t jit_process_clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* Read a small file of /proc as text. Returns false if that fails. */
 static bool read_proc(pid_t pid, const char *name, char *to, size_t size)
@@ -61,8 +53,8 @@ static uint64_t start_of(pid_t pid)
 		at = strchr(at + 1, ' ');
 	if (!at || tick <= 0)
 		return 0;
-	since_boot = strtoull(at, NULL, 10) * (1000000000 / (uint64_t)tick);
-	return jit_process_clock_ns(CLOCK_REALTIME) - jit_process_clock_ns(CLOCK_BOOTTIME) + since_boot;
+	since_boot = strtoull(at, NULL, 10) * ((uint64_t)NS_PER_S / (uint64_t)tick);
+	return (uint64_t)(clock_wall_ns() - clock_boot_ns()) + since_boot;
 }
 
 /* The last number of a line of /proc/PID/status. Returns false if there is no such line. */
@@ -152,7 +144,7 @@ static const char *refusal(const struct jit_process *p, int fd)
 	if (st.st_uid != 0 && st.st_uid != geteuid() && st.st_uid != p->user)
 		return "it belongs to another user";
 	changed_s = st.st_mtim.tv_sec > 0 ? (uint64_t)st.st_mtim.tv_sec : 0;
-	if (p->start_ns && changed_s + SLACK_S < p->start_ns / 1000000000)
+	if (p->start_ns && changed_s + SLACK_S < p->start_ns / (uint64_t)NS_PER_S)
 		return "it is older than the process";
 	return NULL;
 }

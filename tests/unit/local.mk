@@ -260,6 +260,7 @@ unit_tests = \
 	tests/unit/test_traces \
 	tests/unit/test_trend \
 	tests/unit/test_trim \
+	tests/unit/test_time \
 	tests/unit/test_unit \
 	tests/unit/test_url \
 	tests/unit/test_jobs \
@@ -494,6 +495,7 @@ tests_unit_test_top_sides_LDADD = $(unit_answer)
 tests_unit_test_traces_LDADD = $(unit_report)
 tests_unit_test_trend_LDADD = $(unit_report)
 tests_unit_test_trim_LDADD = $(unit_engine)
+tests_unit_test_time_LDADD = $(unit_base)
 tests_unit_test_unit_LDADD = $(unit_base)
 tests_unit_test_url_LDADD = $(unit_fetch)
 tests_unit_test_jobs_LDADD = $(unit_session)

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "base/regex.h"
-#include "store/span.h"
+#include "base/time.h"
 #include "store/window/window.h"
 
 #include <setjmp.h>
@@ -358,7 +358,7 @@ static void spans_are_printed_with_the_date_once(void **state)
 	for (size_t i = 0; i < N(spans); i++) {
 		struct buf out = { 0 };
 
-		store_print_span(spans[i].t0 * 1000000000, spans[i].t1 * 1000000000, &out);
+		time_add_span(&out, spans[i].t0 * 1000000000, spans[i].t1 * 1000000000);
 		assert_string_equal(buf_text(&out), spans[i].expected);
 		buf_release(&out);
 	}

@@ -15,6 +15,7 @@
 #include "base/num.h"
 #include "base/pool.h"
 #include "base/string_list.h"
+#include "base/time.h"
 #include "base/utf8.h"
 #include "profile/label_order.h"
 #include "profile/stack_walk.h"
@@ -24,7 +25,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static void raw_add_string(struct buf *out, const struct profile *p, str_id id)
 {
@@ -41,49 +41,9 @@ static void raw_add_line(struct buf *out, const char *title, const struct profil
 /* Append a time such as "2023-11-14 22:13:20.5 +0000 UTC", in the local time zone. */
 static void raw_add_time(struct buf *out, int64_t ns)
 {
-	int64_t rest = ns % 1000000000 + (ns % 1000000000 < 0 ? 1000000000 : 0);
-	time_t s = (time_t)(ns / 1000000000 - (ns % 1000000000 < 0));
-	char text[64], fraction[16];
-	struct tm tm = { 0 };
-	int n = snprintf(fraction, sizeof(fraction), ".%09" PRId64, rest);
-
-	while (n > 0 && (fraction[n - 1] == '0' || fraction[n - 1] == '.'))
-		fraction[--n] = 0;
-	localtime_r(&s, &tm);
-	strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm);
-	buf_addf(out, "Time: %s%s", text, fraction);
-	strftime(text, sizeof(text), " %z %Z", &tm);
-	buf_addf(out, "%s\n", text);
-}
-
-/* Append a duration as Go writes it: "4h35m2.83s", "1.5ms". */
-static void add_go_duration(struct buf *out, int64_t ns)
-{
-	static const struct {
-		uint64_t ns;
-		const char *name;
-	} units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "\302\265s" }, { 1, "ns" } };
-	uint64_t v = num_abs(ns), s = v / 1000000000;
-	unsigned u = 0;
-
-	while (u < 3 && v < units[u].ns)
-		u++;
-	if (ns < 0)
-		buf_addz(out, "-");
-	if (s >= 3600)
-		buf_addf(out, "%" PRIu64 "h", s / 3600);
-	if (s >= 60)
-		buf_addf(out, "%" PRIu64 "m", s / 60 % 60);
-	buf_addf(out, "%" PRIu64, u == 0 ? s % 60 : v / units[u].ns);
-	if (v % units[u].ns) {
-		char digits[24]; /* a leading 1 preserves the zeros after the point */
-		int n = snprintf(digits, sizeof(digits), "%" PRIu64, units[u].ns + v % units[u].ns);
-
-		while (digits[n - 1] == '0')
-			digits[--n] = 0;
-		buf_addf(out, ".%s", digits + 1);
-	}
-	buf_addz(out, units[u].name);
+	time_add_local(out, ns, "Time: " TIME_SPACED);
+	time_add_fraction(out, ns);
+	time_add_local(out, ns, " %z %Z\n");
 }
 
 /* Append the first four characters of a duration, as pprof does: "4h35" for "4h35m2.83s". */
@@ -92,7 +52,7 @@ static void raw_add_duration(struct buf *out, int64_t ns)
 	struct buf text = { 0 };
 	size_t end = 0;
 
-	add_go_duration(&text, ns);
+	time_add_go_duration(&text, ns);
 	for (unsigned i = 0; i < 4 && text.data[end]; i++)
 		while ((text.data[++end] & 0xc0) == 0x80)
 			;

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "base/columns.h"
+#include "base/time.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "viewers/flame/flame_int.h"
@@ -13,7 +14,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define MINUS "\xe2\x88\x92"
 #define ARROW " \xe2\x86\x92 "
@@ -170,16 +170,6 @@ void flame_add_title(const struct report *r, const struct flame_style *style, st
 	buf_release(&origin);
 }
 
-static void caption_add_time(int64_t time_ns, struct buf *out)
-{
-	time_t s = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
-	struct tm tm;
-	char text[40];
-
-	if (time_ns && gmtime_r(&s, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
-		buf_addf(out, DOT "%s", text);
-}
-
 static void caption_add_sides(const struct report *r, struct buf *out)
 {
 	const struct flame *f = r->flame;
@@ -230,7 +220,8 @@ static void caption_add_total(const struct report *r, struct buf *out)
 		buf_addz(out, DOT "in ");
 		unit_add_label(out, h->duration_ns, "nanoseconds", "auto");
 	}
-	caption_add_time(h->time_ns, out);
+	if (h->time_ns)
+		time_add_utc(out, h->time_ns, DOT TIME_SPACED " UTC");
 }
 
 void flame_add_subtitle(const struct report *r, struct buf *out)

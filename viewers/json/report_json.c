@@ -9,12 +9,12 @@
 
 #include "base/buf.h"
 #include "base/jsonw.h"
+#include "base/time.h"
 #include "base/unit.h"
 #include "report/report.h"
 
 #include <assert.h>
 #include <string.h>
-#include <time.h>
 
 static void report_json_add_real(struct json *j, const char *key, double v)
 {
@@ -123,13 +123,12 @@ static void report_json_add_text(struct json *j, const char *key, const char *te
 
 void json_add_time(struct json *j, int64_t time_ns)
 {
-	time_t s = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
-	struct tm tm;
-	char text[80];
+	struct buf text = { 0 };
 
-	if (gmtime_r(&s, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
-		report_json_add_text(j, "time", text);
+	time_add_utc(&text, time_ns, TIME_ISO);
+	report_json_add_text(j, "time", buf_text(&text));
 	jsonw_add_int(j, "time_ns", time_ns);
+	buf_release(&text);
 }
 
 static void report_json_add_profile(struct json *j, const struct head *h)

@@ -15,6 +15,7 @@
 #include "base/columns.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/time.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "report/report.h"
@@ -29,7 +30,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { PDF_MAX_SIDE = 14400 /* largest width and height of a PDF page, in points */, INDEX_DIGITS = 9 };
 
@@ -510,15 +510,15 @@ static void pdf_set_text(const struct painter *p, cairo_surface_t *s, cairo_pdf_
 /* Set the date of the profile, or none; cairo's default is the current time. */
 static void set_date(const struct painter *p, cairo_surface_t *s)
 {
-	const int64_t second = 1000000000;
-	time_t at = (time_t)(p->r->head.time_ns / second);
-	char text[64] = "";
-	struct tm tm;
+	struct buf date = { 0 };
+	const char *text;
 
-	if (at > 0 && gmtime_r(&at, &tm))
-		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	p->lib->pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_CREATE_DATE, *text ? text : NULL);
-	p->lib->pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_MOD_DATE, *text ? text : NULL);
+	if (p->r->head.time_ns >= NS_PER_S)
+		time_add_utc(&date, p->r->head.time_ns, TIME_ISO);
+	text = date.len ? buf_text(&date) : NULL;
+	p->lib->pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_CREATE_DATE, text);
+	p->lib->pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_MOD_DATE, text);
+	buf_release(&date);
 }
 
 static void set_metadata(const struct painter *p, cairo_surface_t *s)

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "viewers/shell/screen_curses.h"
 #include "viewers/shell/screen_int.h"
 
@@ -17,7 +18,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Limits of the screen size. Only a part of a larger screen is used, since a terminal that claims a million columns is
@@ -325,21 +325,13 @@ static bool shell_screen_read_signals(struct screen *s, struct event *out)
 	return true;
 }
 
-static int64_t shell_screen_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Wait for input, a signal or screen_wake. Return EVENT_WAKE for a wake or a timeout, EVENT_NONE for input and
    signals. */
 static enum event_kind shell_screen_sleep_until(struct screen *s, int64_t end_ms)
 {
 	enum { EMPTY_MAX = 3 };
 	struct pollfd p[] = { { .fd = s->wake, .events = POLLIN }, { .fd = STDIN_FILENO, .events = POLLIN } };
-	int64_t left = end_ms < 0 ? -1 : end_ms - shell_screen_now_ms();
+	int64_t left = end_ms < 0 ? -1 : end_ms - clock_mono_ms();
 	uint64_t times;
 	int n = poll(p, 2, end_ms < 0 ? -1 : left > 0 ? (int)left : 0);
 
@@ -358,7 +350,7 @@ static enum event_kind shell_screen_sleep_until(struct screen *s, int64_t end_ms
 
 struct event screen_wait(struct screen *s, int timeout_ms)
 {
-	int64_t end_ms = timeout_ms < 0 ? -1 : shell_screen_now_ms() + timeout_ms;
+	int64_t end_ms = timeout_ms < 0 ? -1 : clock_mono_ms() + timeout_ms;
 	struct event out;
 
 	while (!shell_screen_read_signals(s, &out) && !input_next(s, &out)) {

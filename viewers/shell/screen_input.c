@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "base/time.h"
 #include "base/utf8.h"
 #include "viewers/shell/screen_curses.h"
 #include "viewers/shell/screen_int.h"
@@ -17,18 +18,9 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { NONE = -1, REST_MS = 50, DOUBLE_MS = 400, WHEEL_LINES = 3, N_NUMBERS = 4 };
-
-static int64_t screen_input_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static int poll_input(int timeout_ms)
 {
@@ -110,7 +102,7 @@ static bool clicked(struct screen *s, int button, int x, int y, struct event *ou
 {
 	enum { MODIFIERS = 4 + 8 + 16, MOVED = 32, LEFT = 0, RIGHT = 2, UP = 64, DOWN = 65 };
 	struct event e = { .x = x, .y = y };
-	int64_t now = screen_input_now_ms();
+	int64_t now = clock_mono_ms();
 
 	if (!s->has_mouse || button & MOVED || x < 0 || y < 0 || x >= s->shown.width || y >= s->shown.height)
 		return false;

@@ -12,13 +12,13 @@
 #include "viewers/shell/shell_int.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "engine/view.h"
 
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum lane_kind { LANE_MODELS, LANE_TASKS, N_LANES };
 
@@ -35,7 +35,7 @@ struct job {
 	int rc;
 	struct err err;
 	struct stop stop;
-	struct timespec start_time;
+	int64_t start_ms;
 };
 
 struct lane {
@@ -184,7 +184,7 @@ static void shell_work_start(struct work *w, enum lane_kind kind, struct job *j)
 	struct job *replaced;
 
 	assert((kind == LANE_MODELS) == (j->class != NULL));
-	clock_gettime(CLOCK_MONOTONIC, &j->start_time);
+	j->start_ms = clock_mono_ms();
 	j->number = ++w->n_jobs;
 	pthread_mutex_lock(&w->lock);
 	if (l->running)
@@ -297,16 +297,13 @@ void work_stop_task(struct work *w)
 
 bool work_get_status(struct work *w, struct work_status *out)
 {
-	struct timespec now;
 	const struct job *j = NULL;
 
 	pthread_mutex_lock(&w->lock);
 	for (int i = 0; i < N_LANES && !j; i++)
 		j = w->lane[i].running ? w->lane[i].running : w->lane[i].next;
 	if (j) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		out->elapsed_ms =
-			(now.tv_sec - j->start_time.tv_sec) * 1000 + (now.tv_nsec - j->start_time.tv_nsec) / 1000000;
+		out->elapsed_ms = clock_mono_ms() - j->start_ms;
 		out->percent = stop_percent(&j->stop, &out->step);
 		out->command = j->class ? j->request.type->name : j->line.report ? j->line.report->name : "fetch";
 		out->is_task = !j->class;

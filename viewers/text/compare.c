@@ -7,6 +7,7 @@
 
 #include "viewers/text/compare.h"
 
+#include "base/time.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 
@@ -14,7 +15,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #define STYLE_GREW "\033[31m"
 #define STYLE_SHRANK "\033[32m"
@@ -37,16 +37,6 @@ static void text_compare_add_sources(const struct compare_side *s, struct buf *o
 		buf_addf(out, " and %zu more", s->n_sources - SOURCES_NAMED);
 }
 
-static void text_compare_add_time(int64_t time_ns, struct buf *out)
-{
-	time_t s = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
-	struct tm tm;
-	char text[80];
-
-	if (time_ns && localtime_r(&s, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", &tm))
-		buf_addf(out, ", %s", text);
-}
-
 static void add_metadata(const char *what, const char *text, size_t max_bytes, struct buf *out)
 {
 	if (!*text)
@@ -59,7 +49,8 @@ void text_compare_add_side(const char *title, const struct compare_side *s, stru
 {
 	buf_addz(out, title);
 	text_compare_add_sources(s, out);
-	text_compare_add_time(s->time_ns, out);
+	if (s->time_ns)
+		time_add_local(out, s->time_ns, ", " TIME_SPACED " %Z");
 	if (s->duration_ns) {
 		buf_addz(out, ", ");
 		unit_add_label(out, s->duration_ns, "ns", "auto");

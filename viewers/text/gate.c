@@ -12,6 +12,7 @@
 #include "viewers/text/gate.h"
 
 #include "base/str.h"
+#include "base/time.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "viewers/text/compare.h"
@@ -315,7 +316,7 @@ static void text_gate_add_needed(const struct gate *g, struct buf *out)
 	buf_addz(out, " samples");
 	if (g->need_seconds > 0 && g->need_seconds < 1e9) {
 		buf_addz(out, " (");
-		unit_add_label(out, (int64_t)ceil(g->need_seconds) * 1000000000, "ns", "auto");
+		unit_add_label(out, (int64_t)ceil(g->need_seconds) * NS_PER_S, "ns", "auto");
 		buf_addz(out, ")");
 	}
 	buf_addz(out, fmax(s[STATS_BASE].samples, s[STATS_NEW].samples) > 1.25 * have

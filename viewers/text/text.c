@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/columns.h"
 #include "base/num.h"
+#include "base/time.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "viewers/text/text_int.h"
@@ -18,7 +19,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 enum { VALUE_WIDTH = 10, FILTER_MAX = 80, NAME_MIN = 16 };
 
@@ -103,16 +103,6 @@ void text_add_name(const struct head *h, const char *name, size_t after, struct 
 	buf_release(&safe);
 }
 
-static void text_add_time(struct buf *out, int64_t time_ns)
-{
-	time_t s = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
-	struct tm tm;
-	char text[80];
-
-	if (time_ns && localtime_r(&s, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", &tm))
-		buf_addf(out, "Time: %s\n", text);
-}
-
 static void text_add_duration(const struct head *h, struct buf *out)
 {
 	const char *unit;
@@ -145,7 +135,8 @@ void text_add_profile(const struct head *h, struct buf *out)
 	}
 	text_add_line(out, "Type: ", h->type);
 	text_add_line(out, "Doc: ", h->doc_url);
-	text_add_time(out, h->time_ns);
+	if (h->time_ns)
+		time_add_local(out, h->time_ns, "Time: " TIME_SPACED " %Z\n");
 	text_add_duration(h, out);
 }
 

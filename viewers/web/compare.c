@@ -10,6 +10,7 @@
 #include "viewers/web/sources.h"
 #include "viewers/web/views.h"
 
+#include "base/time.h"
 #include "base/unit.h"
 #include "engine/view.h"
 #include "profile/profile.h"
@@ -17,7 +18,6 @@
 
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 enum { FILES_READ_MAX = 8, FILE_BYTES_READ_MAX = 8 << 20 }; /* the list reads so few files to show their totals */
 
@@ -34,13 +34,8 @@ static const char *origin_word(enum open_origin origin)
 
 void web_add_time(int64_t time_ns, struct buf *out)
 {
-	time_t seconds = (time_t)(time_ns / 1000000000);
-	struct tm tm;
-	char text[32];
-
-	if (!time_ns || !gmtime_r(&seconds, &tm) || !strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &tm))
-		return;
-	buf_addf(out, "<time datetime=\"%.10sT%sZ\">%s</time>", text, text + 11, text);
+	if (time_ns)
+		time_add_utc(out, time_ns, "<time datetime=\"" TIME_ISO "\">" TIME_SPACED "</time>");
 }
 
 void web_add_total(const struct profile *p, struct buf *out)

@@ -11,6 +11,7 @@
 #include "viewers/web/store.h"
 
 #include "answer/loaded.h"
+#include "base/time.h"
 #include "viewers/html/html.h"
 #include "viewers/web/post.h"
 #include "viewers/web/views.h"
@@ -18,10 +19,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-
-#define SECOND_NS INT64_C(1000000000)
-#define DAY_NS (86400 * SECOND_NS)
 
 enum { STEPS_SHOWN = 150, SELECT_VALUES = 100, LABEL_PREFIX = 2 /* of "l." */ };
 
@@ -39,7 +36,7 @@ static int parse_time(const char *key, const char *text, int64_t *ns, struct err
 		end += 1 + strspn(end + 1, "0123456789");
 	if (!end || (*end && strcmp(end, "Z") != 0) || utc.tm_year < 70 || utc.tm_year > 300)
 		return err_set(err, ERR_USAGE, "%s=%.40s: not a time such as 2026-11-22 14:00", key, text);
-	*ns = (int64_t)timegm(&utc) * SECOND_NS;
+	*ns = (int64_t)timegm(&utc) * NS_PER_S;
 	return 0;
 }
 
@@ -84,10 +81,10 @@ static int64_t choose_step(int64_t span)
 {
 	static const int64_t usual_s[] = { 1,    5,    10,    30,    60,    120,   300,    600,   1800,
 					   3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800 };
-	int64_t step = SECOND_NS;
+	int64_t step = NS_PER_S;
 
 	for (size_t i = 0; i < sizeof(usual_s) / sizeof(usual_s[0]); i++) {
-		step = usual_s[i] * SECOND_NS;
+		step = usual_s[i] * NS_PER_S;
 		if (span / step < STEPS_SHOWN)
 			return step;
 	}
@@ -103,7 +100,7 @@ static void set_range(struct web_choice *c, const struct web_window *range)
 
 	if (!range->is_set) {
 		t1 = c->service->last_ns + 1;
-		t0 = t1 - DAY_NS > c->service->first_ns ? t1 - DAY_NS : c->service->first_ns;
+		t0 = t1 - NS_PER_DAY > c->service->first_ns ? t1 - NS_PER_DAY : c->service->first_ns;
 	}
 	c->step_ns = choose_step(t1 - t0);
 	c->choice.t0 = t0 - t0 % c->step_ns;
@@ -278,13 +275,13 @@ static void web_store_add_spans(const struct web_choice *c, const char *type, st
 		int64_t minutes;
 	} spans[] = { { "last 15 min", 15 }, { "last 1 h", 60 },    { "last 6 h", 360 },
 		      { "last 24 h", 1440 }, { "last 7 d", 10080 }, { "last 30 d", 43200 } };
-	int64_t end = c->service->last_ns / SECOND_NS * SECOND_NS + SECOND_NS;
+	int64_t end = c->service->last_ns / NS_PER_S * NS_PER_S + NS_PER_S;
 
 	for (size_t i = 0; i <= sizeof(spans) / sizeof(spans[0]); i++) {
 		bool is_all = i == sizeof(spans) / sizeof(spans[0]);
 		struct url_params *link = choice_params(c, type);
 
-		set_time(link, "t0", is_all ? c->service->first_ns : end - spans[i].minutes * 60 * SECOND_NS);
+		set_time(link, "t0", is_all ? c->service->first_ns : end - spans[i].minutes * 60 * NS_PER_S);
 		set_time(link, "t1", end);
 		set_windows(c, link);
 		buf_addz(out, "<a class=\"button\" href=\"");

@@ -9,6 +9,7 @@
 
 #include "viewers/web/store.h"
 
+#include "base/time.h"
 #include "base/unit.h"
 #include "viewers/html/html.h"
 #include "viewers/web/page.h"
@@ -17,38 +18,23 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-
-#define SECOND_NS INT64_C(1000000000)
 
 enum {
 	WIDTH = 1000,
 	HEIGHT = 160,
 	TICKS_WIDTH = 76, /* pixels beside the picture, for values */
 	TICKS_MARGIN = 8, /* above and below, for the text of the first and last one */
-	TIME_BYTES = 32,
 	MARKS_LISTED = 20
 };
 
-static void store_chart_add_time(int64_t ns, const char *format, struct buf *out)
-{
-	time_t seconds = (time_t)(ns >= 0 ? ns / SECOND_NS : (ns - SECOND_NS + 1) / SECOND_NS);
-	char text[TIME_BYTES] = "";
-	struct tm utc;
-
-	if (gmtime_r(&seconds, &utc))
-		strftime(text, sizeof(text), format, &utc);
-	buf_addz(out, text);
-}
-
 void web_add_window_time(int64_t ns, struct buf *out)
 {
-	store_chart_add_time(ns, "%Y-%m-%d %H:%M:%S", out);
+	time_add_utc(out, ns, TIME_SPACED);
 }
 
 void web_add_url_time(int64_t ns, struct buf *out)
 {
-	store_chart_add_time(ns, "%Y-%m-%dT%H:%M:%S", out);
+	time_add_utc(out, ns, "%Y-%m-%dT%H:%M:%S");
 }
 
 void web_chart_add_value(const struct web_chart *x, const struct stored_type *type, int64_t value, struct buf *out)
@@ -162,8 +148,8 @@ static void add_step(const struct stored_totals *t, struct buf *out)
 	static const struct {
 		int64_t seconds;
 		const char *unit;
-	} units[] = { { 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
-	int64_t seconds = t->step_ns / SECOND_NS;
+	} units[] = { { S_PER_DAY, "d" }, { S_PER_HOUR, "h" }, { 60, "min" }, { 1, "s" } };
+	int64_t seconds = t->step_ns / NS_PER_S;
 	size_t i = 0;
 
 	while (seconds % units[i].seconds)

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/io.h"
+#include "base/time.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "cli/collect/options.h"
@@ -26,7 +27,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Context of the callbacks. */
@@ -36,14 +36,6 @@ struct console {
 	bool is_terminal;
 	bool has_line; /* the status line is on the screen */
 };
-
-static int64_t collect_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* ---- callbacks ---- */
 
@@ -61,14 +53,11 @@ static void print_line(struct console *c, const char *line)
 static void log_line(void *arg, const char *line)
 {
 	struct console *c = arg;
-	time_t seconds = time(NULL);
 	struct buf text = { 0 };
-	char stamp[40] = "";
-	struct tm utc;
 
-	if (gmtime_r(&seconds, &utc))
-		strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	buf_addf(&text, "time=%s %s", stamp, line);
+	buf_addz(&text, "time=");
+	time_add_utc(&text, clock_wall_ns(), TIME_ISO);
+	buf_addf(&text, " %s", line);
 	pthread_mutex_lock(&c->lock);
 	print_line(c, text.data);
 	pthread_mutex_unlock(&c->lock);
@@ -117,8 +106,8 @@ static int print_plan(const struct scrape_config *config, bool at_once)
 	size_t n_problems = scrape_find(config, &list, &notes);
 	int status = n_problems > 0 ? STATUS_TROUBLE : STATUS_FINE;
 
-	scrape_targets_update(&targets, config, &list, collect_now_ns(), at_once, NULL, NULL, &notes);
-	scrape_targets_add_plan(&targets, config, collect_now_ns(), &text);
+	scrape_targets_update(&targets, config, &list, clock_wall_ns(), at_once, NULL, NULL, &notes);
+	scrape_targets_add_plan(&targets, config, clock_wall_ns(), &text);
 	for (char *at = notes.data, *end; at && (end = strchr(at, '\n')); at = end + 1)
 		say("%.*s", (int)(end - at), at);
 	if (io_write_fd(STDOUT_FILENO, buf_text(&text), text.len, &err) < 0)
@@ -146,11 +135,6 @@ static int collect_catch_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void collect_add_time(struct buf *out, int64_t ns)
-{
-	unit_add_label(out, ns, "ns", "auto");
-}
-
 /* Print where profiles go, what is scraped and when. */
 static void say_start(const struct scrape_collector *c, const struct scrape_config *config)
 {
@@ -165,11 +149,11 @@ static void say_start(const struct scrape_collector *c, const struct scrape_conf
 			buf_addf(&text, "%s%s", k ? ", " : "", job->kind[k].name);
 			if (job->kind[k].capture_ns > 0) {
 				buf_addz(&text, " for ");
-				collect_add_time(&text, job->kind[k].capture_ns);
+				unit_add_label(&text, job->kind[k].capture_ns, "ns", "auto");
 			}
 			if (k + 1 == job->n_kinds || job->kind[k].every_ns != job->kind[k + 1].every_ns) {
 				buf_addz(&text, " every ");
-				collect_add_time(&text, job->kind[k].every_ns);
+				unit_add_label(&text, job->kind[k].every_ns, "ns", "auto");
 			}
 		}
 		say("%s%s%zu source%s: %s", job->name, *job->name ? ", " : "", job->n_sources,

@@ -7,24 +7,12 @@
 
 #include "cli/report/events.h"
 
+#include "base/time.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-/* Print a duration like Go: 1h0m30s. */
-static void say_wait(int64_t seconds)
-{
-	int64_t h = seconds / 3600, m = seconds / 60 % 60, s = seconds % 60;
-
-	if (h)
-		say("Please wait... (%" PRId64 "h%" PRId64 "m%" PRId64 "s)", h, m, s);
-	else if (m)
-		say("Please wait... (%" PRId64 "m%" PRId64 "s)", m, s);
-	else
-		say("Please wait... (%" PRId64 "s)", s);
-}
 
 void cmd_report_say_sources(const struct remote *r, const struct query *q)
 {
@@ -35,8 +23,13 @@ void cmd_report_say_sources(const struct remote *r, const struct query *q)
 		say("%s", buf_text(&text));
 		buf_release(&text);
 	}
-	if (q->seconds > 0 && remote_count_processes(r) < remote_count(r))
-		say_wait(q->seconds);
+	if (q->seconds > 0 && remote_count_processes(r) < remote_count(r)) {
+		struct buf wait = { 0 };
+
+		time_add_go_duration(&wait, q->seconds < INT64_MAX / NS_PER_S ? q->seconds * NS_PER_S : INT64_MAX);
+		say("Please wait... (%s)", wait.data);
+		buf_release(&wait);
+	}
 }
 
 static void report_events_fetch(void *arg, struct remote *r, const struct query *q, struct buf *notes)

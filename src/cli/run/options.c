@@ -11,6 +11,7 @@
 #include "attach/sample.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "base/unit.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
@@ -30,8 +31,8 @@ enum {
 	FILES_OF_RUN_MAX = 1000,
 	FILES_OF_RECORD_MAX = 100000,
 	FRACTION_MAX = 1 << 20,
-	SECONDS_MAX = 86400,  /* max length of a profile over HTTP */
-	EVERY_MIN = 100000000 /* ns, the interval at which the shared memory is drained */
+	SECONDS_MAX = S_PER_DAY, /* max length of a profile over HTTP */
+	EVERY_MIN = 100000000    /* ns, the interval at which the shared memory is drained */
 };
 #define AMOUNT_MAX 4e18
 #define AT(field) offsetof(struct run_args, field)

@@ -17,6 +17,7 @@
 #include "attach/sample.h"
 #include "base/io.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/hints.h"
@@ -29,20 +30,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { WAITING_SHARE = 10, WAITING_NS = 100000000 };
 
 const char cmd_record_file[] = "cpa-record.pb.gz";
-
-static int64_t record_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* Create the folder for the profiles of the processes. */
 static int record_make_folder(struct buf *out, struct err *err)
@@ -288,7 +280,7 @@ static void on_recorded(void *arg, const struct attach_result *result)
 	if (r->is_finished)
 		return;
 	r->is_finished = true;
-	if (record_finish(r->args, result, record_now_ns() - r->start_ns))
+	if (record_finish(r->args, result, clock_mono_ns() - r->start_ns))
 		record_remove_folder(r->folder, &result->written);
 	else
 		say("the recorded profiles are kept: cpa top '%s/*'", r->folder);
@@ -298,7 +290,7 @@ static void on_recorded(void *arg, const struct attach_result *result)
 static int record_loaded(struct run_options *o, const struct program *program, const char *path, char **argv,
 			 const char *folder)
 {
-	struct recording r = { .args = &o->args, .folder = folder, .start_ns = record_now_ns() };
+	struct recording r = { .args = &o->args, .folder = folder, .start_ns = clock_mono_ns() };
 	struct attach_result result = { 0 };
 	struct buf name = { 0 };
 	int status;
@@ -308,7 +300,7 @@ static int record_loaded(struct run_options *o, const struct program *program, c
 	buf_addz(&name, "/%p.pb.gz");
 	o->file[0].name = buf_text(&name);
 	o->attach.samples_others = o->args.kind == SNAP_CPU && o->attach.collect.follow;
-	o->attach.duration_ns = (uint64_t)o->args.sample.seconds * 1000000000;
+	o->attach.duration_ns = (uint64_t)o->args.sample.seconds * NS_PER_S;
 	o->attach.recorded = on_recorded;
 	o->attach.recorded_arg = &r;
 	status = cmd_run_program(&o->attach, program, path, argv, &result);

@@ -9,6 +9,7 @@
 #include "attach/processes.h"
 #include "attach/sample.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/run/options.h"
@@ -20,7 +21,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { SECONDS_MAX = 1000000, SECOND_NS = 1000000000 };
+enum { SECONDS_MAX = 1000000 };
 
 static void run_sample_note(void *arg, const char *text)
 {
@@ -95,7 +96,7 @@ static int make_options(const struct run_args *args, pid_t *pid, struct sample_o
 		.events = a->events,
 		.hz = (unsigned)args->hz,
 		.max_depth = (uint32_t)args->max_depth,
-		.duration_ns = (uint64_t)a->seconds * SECOND_NS,
+		.duration_ns = (uint64_t)a->seconds * NS_PER_S,
 		.follow = args->has_follow && !is_none(args->follow),
 		.messages = { .note = run_sample_note, .error = run_sample_error },
 	};

@@ -8,6 +8,7 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/opt.h"
+#include "base/time.h"
 #include "cli/cmd.h"
 #include "cli/http_options.h"
 #include "cli/messages.h"
@@ -23,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SECONDS_MAX = 86400 };
+enum { SECONDS_MAX = S_PER_DAY };
 
 /* The options as given. Texts are borrowed. */
 struct snapshot_args {

@@ -7,6 +7,7 @@
 
 #include "cli/store/store.h"
 
+#include "base/time.h"
 #include "cli/cmd.h"
 #include "store/local/holder.h"
 #include "store/local/read/local.h"
@@ -16,7 +17,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 /* Parse a selector of a subcommand that changes the store; marks come from a reader of the same store. */
 static int select_in(struct store_command *c, const char *text, struct store **s, struct window **window,
@@ -75,7 +75,6 @@ int cmd_store_mark(struct store_command *c, struct err *err)
 	struct store_mark mark = { .env = (char *)(uintptr_t) "",
 				   .kind = (char *)(uintptr_t)c->a->word[1],
 				   .text = (char *)(uintptr_t)c->a->word[2] };
-	struct timespec now;
 	bool is_known = false;
 	int rc;
 
@@ -83,8 +82,7 @@ int cmd_store_mark(struct store_command *c, struct err *err)
 		is_known |= strcmp(mark.kind, kinds[i]) == 0;
 	if (!is_known)
 		return err_set(err, ERR_USAGE, "%s: a mark is a deploy, an incident or a note", mark.kind);
-	clock_gettime(CLOCK_REALTIME, &now);
-	mark.time_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	mark.time_ns = clock_wall_ns();
 	rc = cmd_store_open_writer(c, false, err);
 	rc = rc < 0 ? rc : writer_add_mark(c->writer, c->a->word[0], &mark, err);
 	return rc < 0 ? rc : writer_commit(c->writer, err);

@@ -10,9 +10,9 @@
 #include "base/io.h"
 #include "base/jsonw.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "formats/pprof/pprof.h"
 #include "store/local/read/local.h"
-#include "store/span.h"
 #include "store/local/upkeep/upkeep.h"
 
 #include <errno.h>
@@ -86,7 +86,7 @@ static void store_files_add_file_name(const struct store_item *item, struct buf 
 	buf_addz(out, "-");
 	store_files_add_name(item->kind, out);
 	buf_addz(out, "-");
-	store_print_time(item->start_ns / 1000000000 * 1000000000, &time);
+	time_add_utc(&time, item->start_ns, TIME_ISO);
 	for (size_t i = 0; i < time.len; i++)
 		if (!strchr(":-", time.data[i]))
 			buf_add(out, &time.data[i], 1);
@@ -105,7 +105,7 @@ static void add_to_manifest(struct json *j, const struct store_item *item, const
 	jsonw_add_text(j, "file", file);
 	jsonw_add_text(j, "service", item->service);
 	jsonw_add_text(j, "kind", item->kind);
-	store_print_time(item->start_ns, &start);
+	time_add_exact(&start, item->start_ns);
 	jsonw_add_text(j, "start", buf_text(&start));
 	jsonw_add_int(j, "duration_ns", item->duration_ns);
 	jsonw_key(j, "labels");

@@ -12,6 +12,7 @@
 #include "cli/store/forward.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "base/url_escape.h"
 #include "cli/http_options.h"
 #include "fetch/fetch.h"
@@ -20,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STATUS_OK = 200, STATUS_CONFLICT = 409, WAIT_SECONDS = 7 * 24 * 3600 };
+enum { STATUS_OK = 200, STATUS_CONFLICT = 409, WAIT_SECONDS = 7 * S_PER_DAY };
 
 static void forward_add_folder(struct buf *query)
 {

@@ -13,6 +13,7 @@
 #include "base/num.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "fetch/fetch.h"
 #include "formats/formats.h"
 #include "profile/temporality.h"
@@ -31,7 +32,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DEPTH_MAX = 8, COMMIT_PROFILES = 256, LABELS_MAX = 16, NS_PER_S = 1000000000 };
+enum { DEPTH_MAX = 8, COMMIT_PROFILES = 256, LABELS_MAX = 16 };
 
 /* State of an import. */
 struct import {

@@ -9,10 +9,10 @@
 
 #include "base/jsonw.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "base/unit.h"
 #include "cli/cmd.h"
 #include "store/local/read/local.h"
-#include "store/span.h"
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -300,9 +300,9 @@ static void print_stat(const struct store_stat *st, struct buf *out)
 		 st->segments == 1 ? "" : "s");
 	if (st->profiles[TIER_RAW] + st->head_profiles) {
 		buf_addf(out, "%-16s", "from");
-		store_print_time(st->first_ns, out);
+		time_add_exact(out, st->first_ns);
 		buf_addf(out, "\n%-16s", "to");
-		store_print_time(st->last_ns, out);
+		time_add_exact(out, st->last_ns);
 		buf_addz(out, "\n");
 	}
 }

@@ -10,16 +10,15 @@
 #include "base/jsonw.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/time.h"
 #include "base/unit.h"
 #include "base/utf8.h"
-#include "store/span.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 void listing_add(struct listing *l, const char *text, const char *json)
 {
@@ -55,17 +54,12 @@ void listing_add_bytes(struct listing *l, uint64_t bytes)
 
 void listing_add_time(struct listing *l, int64_t ns)
 {
-	enum { NS_PER_S = 1000000000 };
-	int64_t s = ns / NS_PER_S - (ns % NS_PER_S < 0);
-	struct buf json = { 0 };
-	char text[64] = "";
-	time_t t = (time_t)s;
-	struct tm tm;
+	struct buf text = { 0 }, json = { 0 };
 
-	if (localtime_r(&t, &tm))
-		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", &tm);
-	store_print_time(s * NS_PER_S, &json);
-	listing_add(l, text, buf_text(&json));
+	time_add_local(&text, ns, TIME_SPACED " %Z");
+	time_add_utc(&json, ns, TIME_ISO);
+	listing_add(l, buf_text(&text), buf_text(&json));
+	buf_release(&text);
 	buf_release(&json);
 }
 

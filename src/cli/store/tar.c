@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,8 +28,7 @@ enum {
 	AT_CHECKSUM = 148,
 	CHECKSUM_BYTES = 8,
 	AT_TYPE = 156,
-	AT_MAGIC = 257,
-	NS_PER_S = 1000000000
+	AT_MAGIC = 257
 };
 
 bool cmd_store_tar_is(const struct bytes *data)

@@ -7,6 +7,7 @@
 
 #include "cli/web/access.h"
 
+#include "base/time.h"
 #include "viewers/web/web.h"
 
 #include <assert.h>
@@ -15,10 +16,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { SECRET_DIGITS = 64, TO_MAX = 4096, SECOND_NS = 1000000000 };
+enum { SECRET_DIGITS = 64, TO_MAX = 4096 };
 
 int cmd_web_add_random(char *out, size_t n, struct err *err)
 {
@@ -30,14 +30,6 @@ int cmd_web_add_random(char *out, size_t n, struct err *err)
 	for (size_t i = 0; i < n / 2; i++)
 		snprintf(out + 2 * i, 3, "%02x", bytes[i]);
 	return 0;
-}
-
-static uint64_t access_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
 }
 
 static int create_secret(struct access_secret *s, struct err *err)
@@ -115,7 +107,7 @@ bool cmd_web_access_check(void *access, const struct http_request *q, struct htt
 	struct access_verdict verdict;
 
 	pthread_mutex_lock(&a->lock);
-	verdict = access_check(&a->rules, q, access_now_ns());
+	verdict = access_check(&a->rules, q, clock_mono_ns());
 	pthread_mutex_unlock(&a->lock);
 	if (verdict.status)
 		access_refuse(q, NULL, verdict, out);
@@ -136,7 +128,7 @@ static void answer_enter(struct web_access *a, const struct http_request *q, str
 	access_form_field(q->body, "to", to, sizeof(to));
 	if (cmd_web_add_random(id, ACCESS_ID_LENGTH, &err) == 0) {
 		pthread_mutex_lock(&a->lock);
-		verdict = access_enter(&a->rules, q, id, access_now_ns());
+		verdict = access_enter(&a->rules, q, id, clock_mono_ns());
 		pthread_mutex_unlock(&a->lock);
 	}
 	if (verdict.status)

@@ -12,6 +12,7 @@
 #include "answer/stored_browse.h"
 #include "base/amount.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
 #include "cli/report/events.h"
@@ -33,10 +34,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { STOP_SECONDS = 2, DRAIN_MS = 1000, DRAIN_STEP_MS = 20, MS_NS = 1000000, IDLE_POLL_MS = 60000 };
+enum { STOP_SECONDS = 2, DRAIN_MS = 1000, DRAIN_STEP_MS = 20, IDLE_POLL_MS = 60000 };
 
 /* A running web UI. */
 struct site {
@@ -217,7 +217,7 @@ static int wait_for_end(struct site *s)
 	int number = WEB_TIMEOUT;
 
 	while (number == WEB_TIMEOUT && !atomic_load(&s->has_failed)) {
-		int64_t idle = (int64_t)httpd_idle_ns(s->http), left = (s->idle_ns - idle) / MS_NS + 1;
+		int64_t idle = (int64_t)httpd_idle_ns(s->http), left = (s->idle_ns - idle) / NS_PER_MS + 1;
 
 		if (s->idle_ns && idle >= s->idle_ns) {
 			say("no request for %s; the server ends", s->a->q.http_idle);

@@ -10,6 +10,7 @@
 #include "base/base64.h"
 #include "base/jansson.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "base/utf8.h"
 #include "formats/common/format.h"
 #include "formats/folded/folded.h"
@@ -19,8 +20,7 @@
 #include <string.h>
 
 enum {
-	JSON_DEPTH_MAX = 16, /* of the brackets in a request */
-	SECOND_NS = 1000000000,
+	JSON_DEPTH_MAX = 16,     /* of the brackets in a request */
 	MESSAGE_EXTRA = 8 << 20, /* bytes of memory for a message beside its size */
 };
 
@@ -285,7 +285,7 @@ static int push_read_folded(const struct push *p, const struct push_item *item, 
 {
 	const struct folded_pushed pushed = { .type = p->type,
 					      .unit = p->unit,
-					      .value_ns = strcmp(p->type, "cpu") == 0 ? SECOND_NS / p->rate : 0,
+					      .value_ns = strcmp(p->type, "cpu") == 0 ? NS_PER_S / p->rate : 0,
 					      .counts_lines = p->format == PUSH_LINES };
 
 	return folded_read_pushed(&pushed, item->data, item->n, limits, out, err);

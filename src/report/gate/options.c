@@ -14,13 +14,13 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/mem.h"
+#include "base/time.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { FILE_MAX = 1 << 20, LOOKS_MAX = 100 };
 
@@ -452,23 +452,19 @@ static int apply_look(const struct query *q, struct gate_options *options, struc
 
 static int read_config(const char *path, const char *today, struct gate_options *options, struct err *err)
 {
-	time_t now = time(NULL);
 	struct bytes b = { 0 };
-	char date[16];
-	struct tm tm;
+	struct buf date = { 0 };
 	int rc;
 
-	if (!today) {
-		if (!gmtime_r(&now, &tm) || !strftime(date, sizeof(date), "%Y-%m-%d", &tm))
-			return err_set(err, ERR_IO, "cannot read the date from the clock");
-		today = date;
-	}
 	rc = io_read_file(path, FILE_MAX, NULL, &b, err);
 	if (rc < 0) {
 		err_wrap(err, "--config=%s", path);
 		return rc;
 	}
-	rc = gate_config_read(options, (const char *)b.data, b.n, path, today, err);
+	if (!today)
+		time_add_utc(&date, clock_wall_ns(), "%Y-%m-%d");
+	rc = gate_config_read(options, (const char *)b.data, b.n, path, today ? today : buf_text(&date), err);
+	buf_release(&date);
 	free(b.data);
 	return rc;
 }

@@ -8,6 +8,7 @@
 #include "report/gate/decision.h"
 
 #include "base/buf.h"
+#include "base/time.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -106,7 +107,7 @@ static bool find_times(const struct decision *d, int side, int64_t *first, int64
  * only one side. */
 static void warn_order(struct decision *d)
 {
-	static const int64_t one_job = 2 * 3600 * (int64_t)1000000000;
+	static const int64_t one_job = 2 * NS_PER_HOUR;
 	int64_t first[N_STATS_SIDES], last[N_STATS_SIDES];
 
 	for (int side = 0; side < N_STATS_SIDES; side++)

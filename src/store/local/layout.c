@@ -7,6 +7,9 @@
 
 #include "store/local/layout.h"
 
+#include "base/io.h"
+#include "base/str.h"
+#include "base/time.h"
 #include "store/local/os.h"
 
 #include <errno.h>
@@ -17,7 +20,6 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static int store_layout_hex_digit(char c)
@@ -67,17 +69,6 @@ int os_read_header(int dir, const char *directory, uint8_t uuid[16], struct err 
 	return 0;
 }
 
-void os_add_time(struct buf *out, int64_t ns)
-{
-	time_t s = (time_t)(ns / 1000000000 - (ns % 1000000000 < 0));
-	struct tm tm;
-	char text[32];
-
-	gmtime_r(&s, &tm);
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	buf_addz(out, text);
-}
-
 void os_random(void *out, size_t n)
 {
 	for (size_t done = 0; done < n;) {
@@ -86,6 +77,32 @@ void os_random(void *out, size_t n)
 		if (got > 0)
 			done += (size_t)got;
 	}
+}
+
+int store_write_header(struct store_writer *w, struct err *err)
+{
+	struct buf text = { 0 };
+	int rc = -1, fd;
+
+	buf_addf(&text, "cpa store %d\nuuid ", STORE_MAJOR);
+	for (int i = 0; i < 16; i++)
+		buf_addf(&text, "%02x", w->uuid[i]);
+	buf_addz(&text, "\nmade ");
+	time_add_utc(&text, w->now(), TIME_ISO);
+	buf_addz(&text, "\nby cpa " PACKAGE_VERSION "\n");
+	fd = store_create_file(w, "tmp/STORE", O_WRONLY | O_CREAT | O_TRUNC, err);
+	if (fd >= 0) {
+		if (os_pwrite(fd, text.data, text.len, 0) < 0 || os_fsync(fd) < 0 ||
+		    os_rename(w->dir, "tmp/STORE", "STORE") < 0 || os_sync_folder(w->dir, "") < 0)
+			rc = err_set(err, ERR_IO, "%s/STORE: %s", w->directory, strerror(errno));
+		else
+			rc = 0;
+		close(fd);
+	} else {
+		rc = fd;
+	}
+	buf_release(&text);
+	return rc;
 }
 
 /* The value of a line "KEY VALUE" of the lock file, up to max bytes; "" if there is none. */
@@ -128,7 +145,7 @@ static int write_lock(int fd, const char *owner)
 	int rc;
 
 	buf_addf(&text, "pid %ld\nstarted ", (long)getpid());
-	os_add_time(&text, os_clock());
+	time_add_utc(&text, clock_wall_ns(), TIME_ISO);
 	buf_addf(&text, "\ncommand %.*s\n", (int)command, owner ? owner : "");
 	if (owner && owner[command] && owner[command + 1]) {
 		buf_addz(&text, owner + command + 1);
@@ -166,10 +183,3 @@ int os_lock(int dir, const char *directory, const char *owner, mode_t mode, stru
 	return rc;
 }
 
-int64_t os_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}

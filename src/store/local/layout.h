@@ -15,14 +15,8 @@
 
 enum { STORE_MAJOR = 1 }; /* version of the format */
 
-/* Append a time in UTC: 2026-11-22T14:23:00Z. */
-void os_add_time(struct buf *out, int64_t ns);
-
 /* Fill n bytes with random numbers. */
 void os_random(void *out, size_t n);
-
-/* Nanoseconds since 1970. */
-int64_t os_clock(void);
 
 /* Read DIR/STORE. Fails with ERR_IO if it is missing, ERR_FORMAT if it is damaged, ERR_UNKNOWN if it is newer than this program. */
 int os_read_header(int dir, const char *directory, uint8_t uuid[16], struct err *err);

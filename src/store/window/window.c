@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/regex.h"
 #include "base/str.h"
-#include "store/span.h"
+#include "base/time.h"
 #include "store/window/window_int.h"
 
 #include <ctype.h>
@@ -501,7 +501,7 @@ static bool names_version(const struct window *w)
 /* The times of a source without a WINDOW: the last hour, or the first day of a version. */
 static void use_default_time(const struct window *w, const struct window_clock *clock, struct store_query *q)
 {
-	const int64_t hour = INT64_C(3600) * 1000000000, second = 1000000000;
+	const int64_t hour = NS_PER_HOUR, second = NS_PER_S;
 	int64_t now = (clock->now_ns + second - 1) / second * second;
 
 	q->t0 = now - hour;
@@ -605,9 +605,9 @@ static void print_window(const struct store_query *q, struct buf *out)
 	}
 	if (is_all)
 		return;
-	store_print_time(q->t0, out);
+	time_add_exact(out, q->t0);
 	buf_addz(out, "..");
-	store_print_time(q->t1, out);
+	time_add_exact(out, q->t1);
 }
 
 void window_print(const struct window *w, const struct store_query *q, struct buf *out)

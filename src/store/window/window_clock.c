@@ -7,8 +7,8 @@
 
 #include "store/window/window.h"
 
+#include "base/time.h"
 #include <string.h>
-#include <time.h>
 
 struct latest {
 	const char *version;
@@ -74,11 +74,7 @@ static bool window_clock_find_first(void *arg, const struct store_query *q, int6
 
 void window_clock_init(struct store *s, struct window_clock *out)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	*out = (struct window_clock){ .now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
-				      .mark = find_deploy,
-				      .first = window_clock_find_first,
-				      .arg = s };
+	*out = (struct window_clock){
+		.now_ns = clock_wall_ns(), .mark = find_deploy, .first = window_clock_find_first, .arg = s
+	};
 }

@@ -10,18 +10,12 @@
 
 #include "base/amount.h"
 #include "base/str.h"
-#include "store/span.h"
+#include "base/time.h"
 #include "store/window/window_int.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
-
-#define SECOND_NS INT64_C(1000000000)
-#define MINUTE_NS (60 * SECOND_NS)
-#define HOUR_NS (60 * MINUTE_NS)
-#define DAY_NS (24 * HOUR_NS)
 
 static const char usage[] = "write a time such as 2026-11-22T14:00Z, 14:23, now or deploy, or a duration such as -1h";
 
@@ -70,7 +64,7 @@ static void scan_zone(const char **at, struct moment *m)
 
 static void scan_fraction(const char **at, struct moment *m)
 {
-	int64_t unit = SECOND_NS / 10;
+	int64_t unit = NS_PER_S / 10;
 
 	if (**at != '.' || !isdigit((unsigned char)(*at)[1]))
 		return;
@@ -81,19 +75,19 @@ static void scan_fraction(const char **at, struct moment *m)
 /* Parse the minutes and seconds after an hour. */
 static int parse_minutes(struct window_cursor *c, struct moment *m)
 {
-	m->precision_ns = HOUR_NS;
+	m->precision_ns = NS_PER_HOUR;
 	if (*c->at != ':')
 		return 0;
 	c->at++;
 	if (!scan_digits(&c->at, 2, 0, 59, &m->minute))
 		return window_fail(c, c->at, "not a minute; write two digits from 00 to 59");
-	m->precision_ns = MINUTE_NS;
+	m->precision_ns = NS_PER_MINUTE;
 	if (*c->at != ':')
 		return 0;
 	c->at++;
 	if (!scan_digits(&c->at, 2, 0, 59, &m->second))
 		return window_fail(c, c->at, "not a second; write two digits from 00 to 59");
-	m->precision_ns = SECOND_NS;
+	m->precision_ns = NS_PER_S;
 	scan_fraction(&c->at, m);
 	return 0;
 }
@@ -116,7 +110,7 @@ static int parse_date(struct window_cursor *c, struct moment *m)
 	int rc = 0;
 
 	m->kind = MOMENT_DATE;
-	m->precision_ns = DAY_NS;
+	m->precision_ns = NS_PER_DAY;
 	if (!scan_digits(&c->at, 4, 1970, 2261, &m->year))
 		return window_fail(c, start, "not a year from 1970 to 2261");
 	c->at++;
@@ -198,7 +192,7 @@ static int parse_duration(struct window_cursor *c, int64_t *out)
 	int n = amount_scan_duration(c->at, out);
 
 	/* sums with times of these centuries do not overflow */
-	if (n == 0 || *out > 36500 * DAY_NS)
+	if (n == 0 || *out > 36500 * NS_PER_DAY)
 		return window_fail(c, c->at, "not a duration; write 30s, 10m, 1h or 7d");
 	c->at += n;
 	return 0;
@@ -283,7 +277,7 @@ int window_time_parse(struct window_cursor *c, struct window_time *t)
 
 static int64_t round_up_to_second(int64_t ns)
 {
-	return (ns + SECOND_NS - 1) / SECOND_NS * SECOND_NS;
+	return (ns + NS_PER_S - 1) / NS_PER_S * NS_PER_S;
 }
 
 /* Seconds east of UTC at a time. */
@@ -318,7 +312,7 @@ static int64_t find_change(int64_t lo, int64_t hi)
  */
 static int64_t local_time(int64_t t, bool *exists)
 {
-	enum { DAY = 24 * 3600 };
+	enum { DAY = S_PER_DAY };
 	int64_t early = t - zone_offset(t - DAY), late = t - zone_offset(t + DAY);
 	bool is_early = early + zone_offset(early) == t, is_late = late + zone_offset(late) == t;
 
@@ -353,19 +347,19 @@ static int resolve_date(const struct resolver *r, const struct moment *m, int64_
 	int64_t t = utc_seconds(m);
 
 	t = m->has_zone ? t - m->zone_s : local_time(t, &exists);
-	if (!exists && m->precision_ns < DAY_NS)
+	if (!exists && m->precision_ns < NS_PER_DAY)
 		return err_set(r->err, ERR_USAGE,
 			       "%.300s: %02d:%02d does not exist on %04d-%02d-%02d, when the clock is set forward; "
 			       "write the time with a zone",
 			       r->text, m->hour, m->minute, m->year, m->month, m->day);
-	*out = t * SECOND_NS + m->fraction_ns;
+	*out = t * NS_PER_S + m->fraction_ns;
 	return 0;
 }
 
 /* Add the date of today, in the zone of the moment. */
 static void add_today(const struct resolver *r, struct moment *m)
 {
-	time_t now = (time_t)(r->clock->now_ns / SECOND_NS);
+	time_t now = (time_t)(r->clock->now_ns / NS_PER_S);
 	struct tm tm;
 
 	if (m->has_zone) {
@@ -414,7 +408,7 @@ static int resolve_end(const struct resolver *r, const struct moment *m, int64_t
 		*out = round_up_to_second(r->clock->now_ns);
 		return 0;
 	}
-	if (m->precision_ns < DAY_NS || m->has_zone) {
+	if (m->precision_ns < NS_PER_DAY || m->has_zone) {
 		*out = from + m->precision_ns;
 		return 0;
 	}
@@ -448,7 +442,7 @@ int window_time_resolve(const struct window_time *t, const char *text, const cha
 		rc = resolve_end(&r, &t->from, at, t1);
 	if (rc < 0 || *t0 < *t1)
 		return rc;
-	store_print_span(*t0, *t1, &span);
+	time_add_span(&span, *t0, *t1);
 	err_set(err, ERR_USAGE, "%.300s: the window %s %s", text, buf_text(&span),
 		*t0 == *t1 ? "is empty" : "ends before it begins");
 	buf_release(&span);

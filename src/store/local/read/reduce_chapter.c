@@ -8,12 +8,12 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "store/instance.h"
 #include "store/local/read/reduce_int.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* The reduction of a column. One profile, chosen by its id, is the same in all ways but "increase". */
 static enum reduce reduce_column(const struct store_query *q, enum temporality t)
@@ -80,7 +80,7 @@ static int64_t reduce_chapter_parse_start(const char *comment)
 	if (!starts_with(comment, "start: "))
 		return 0;
 	end = strptime(comment + strlen("start: "), "%Y-%m-%dT%H:%M:%S", &tm);
-	return end && (*end == 'Z' || *end == '.') ? (int64_t)timegm(&tm) * 1000000000 : 0;
+	return end && (*end == 'Z' || *end == '.') ? (int64_t)timegm(&tm) * NS_PER_S : 0;
 }
 
 static struct reduce_process find_process(const struct dict *d, const struct dict_meta *m)

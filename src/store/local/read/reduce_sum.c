@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/time.h"
 #include "store/instance.h"
 #include "store/local/read/reduce_int.h"
 
@@ -16,7 +17,7 @@
 
 enum {
 	/* shorter distances are those of profiles with the same time, which are moved by 1 ns */
-	DISTANCE_MIN_NS = 1000000000,
+	DISTANCE_MIN_NS = NS_PER_S,
 	MISSING_PROFILES_MIN = 4, /* fewer profiles have no usual distance */
 };
 

@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SELECT_TRIES = 10, NS_PER_S = 1000000000, FILE_GONE = 1 };
+enum { SELECT_TRIES = 10, FILE_GONE = 1 };
 
 /* The index of the chapter that is the damaged part of a journal. */
 #define DAMAGED_PART UINT32_MAX

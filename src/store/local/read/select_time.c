@@ -7,13 +7,11 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "store/local/read/select.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-enum { NS_PER_S = 1000000000 };
 
 static int each_start_of_block(const struct store_query *q, const struct chapter *c, uint32_t i, struct buf *buffer,
 			       select_start_fn *fn, void *arg, struct err *err)
@@ -130,16 +128,6 @@ int64_t select_window_start(const struct store_query *q, const struct select_cut
 	return cut->t0 + (memcmp(hash, cut->hash, sizeof(cut->hash)) < 0);
 }
 
-/* Split a time. */
-static int64_t select_time_split(int64_t ns, struct tm *tm)
-{
-	int64_t part = ns % NS_PER_S;
-	time_t s = (time_t)(ns / NS_PER_S - (part < 0));
-
-	gmtime_r(&s, tm);
-	return part < 0 ? part + NS_PER_S : part;
-}
-
 static bool is_same_day(const struct tm *a, const struct tm *b)
 {
 	return a->tm_year == b->tm_year && a->tm_yday == b->tm_yday;
@@ -159,10 +147,10 @@ void select_print_span(int64_t t0, int64_t t1, struct buf *out)
 {
 	time_t clock = time(NULL);
 	struct tm from, to, now;
-	bool has_seconds = (select_time_split(t0, &from) || from.tm_sec || select_time_split(t1, &to) || to.tm_sec);
+	bool has_seconds = (time_split(t0, &from) || from.tm_sec || time_split(t1, &to) || to.tm_sec);
 	bool has_date;
 
-	select_time_split(t1, &to);
+	time_split(t1, &to);
 	gmtime_r(&clock, &now);
 	has_date = !is_same_day(&from, &now) || !is_same_day(&to, &now);
 	select_time_print_clock(&from, has_date, has_seconds, out);
@@ -176,7 +164,7 @@ void select_print_time(int64_t ns, struct buf *out)
 	time_t clock = time(NULL);
 	struct tm tm, now;
 
-	select_time_split(ns, &tm);
+	time_split(ns, &tm);
 	gmtime_r(&clock, &now);
 	select_time_print_clock(&tm, !is_same_day(&tm, &now), true, out);
 	buf_addz(out, " UTC");

@@ -8,12 +8,9 @@
 #include "store/local/upkeep/compaction.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 
 #include <stdlib.h>
-
-#define HOUR (INT64_C(3600) * 1000000000)
-#define DAY (24 * HOUR)
-#define WEEK (7 * DAY)
 
 enum {
 	EARLY_SEGMENTS = 16, /* more of a level in one span are merged before its end */
@@ -23,12 +20,13 @@ enum {
 
 int64_t compaction_period(unsigned level)
 {
-	return level == 1 ? HOUR : level == 2 ? DAY : WEEK;
+	return level == 1 ? NS_PER_HOUR : level == 2 ? NS_PER_DAY : NS_PER_WEEK;
 }
 
 int64_t compaction_bucket(unsigned level, int64_t t)
 {
-	int64_t period = compaction_period(level), offset = level == 3 ? 4 * DAY : 0; /* 1970-01-05 was a Monday */
+	int64_t period = compaction_period(level),
+		offset = level == 3 ? 4 * NS_PER_DAY : 0; /* 1970-01-05 was a Monday */
 	int64_t rest = (t % period - offset) % period, start;
 
 	if (rest < 0)
@@ -106,7 +104,7 @@ static int find_in_bucket(const struct plan *p, const struct candidate *c, size_
 
 	if (n < 2)
 		return 0;
-	if (__builtin_add_overflow(c->bucket, compaction_period(p->level) + (p->early ? 0 : HOUR), &end))
+	if (__builtin_add_overflow(c->bucket, compaction_period(p->level) + (p->early ? 0 : NS_PER_HOUR), &end))
 		return 0;
 	if (end <= p->now)
 		return find_run(p, c, n, false, err);
@@ -145,7 +143,7 @@ int compaction_find(struct catalogue *c, const struct catalogue_segments *all, i
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < all->n; i++)
-		if (all->row[i].level < COMPACTION_LEVELS && span_of(&all->row[i]) > 2 * WEEK) {
+		if (all->row[i].level < COMPACTION_LEVELS && span_of(&all->row[i]) > 2 * NS_PER_WEEK) {
 			*out = (struct compaction_job){
 				.input = { &all->row[i] }, .n = 1, .level = COMPACTION_LEVELS, .split = true
 			};

@@ -6,10 +6,11 @@
 #include "config.h"
 
 #include "base/io.h"
+#include "base/time.h"
 #include "profile/profile.h"
-#include "store/local/upkeep/copy.h"
 #include "store/local/layout.h"
 #include "store/local/read/local.h"
+#include "store/local/upkeep/copy.h"
 #include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 #include "store/local/write/writer_state.h"
@@ -44,9 +45,11 @@ static int store_export_add_chapter(void *arg, const struct chapter *ch, struct 
 static int store_export_write_file(struct store *s, struct store_copy *copy, const char *path, struct stop *stop,
 				   struct err *err)
 {
-	struct segment_info info = {
-		.tier = TIER_RAW, .flags = SEGMENT_EXPORT, .t0 = copy->t0, .t1 = copy->t1, .made = os_clock() / 1000000
-	};
+	struct segment_info info = { .tier = TIER_RAW,
+				     .flags = SEGMENT_EXPORT,
+				     .t0 = copy->t0,
+				     .t1 = copy->t1,
+				     .made = clock_wall_ns() / 1000000 };
 	struct exporter e = { 0 };
 	uint32_t crc;
 	int rc, end, dir = open(local_of(s)->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -5,11 +5,12 @@
  */
 #include "config.h"
 
+#include "base/time.h"
 #include "store/local/upkeep/compaction.h"
 #include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer_state.h"
 
-#define RECOUNT_NS (INT64_C(3600) * 1000000000)
+#define RECOUNT_NS (NS_PER_HOUR)
 
 /* Free what exceeds the cap, for example since it was lowered. */
 static int enforce_cap(struct store_writer *w, struct buf *report, struct err *err)

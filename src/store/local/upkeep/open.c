@@ -7,14 +7,15 @@
 
 #include "base/io.h"
 #include "base/mem.h"
-#include "store/local/write/flush.h"
-#include "store/local/write/writer_journal.h"
+#include "base/time.h"
 #include "store/local/layout.h"
 #include "store/local/os.h"
 #include "store/local/upkeep/recover.h"
-#include "store/local/write/seen.h"
 #include "store/local/upkeep/upkeep.h"
+#include "store/local/write/flush.h"
+#include "store/local/write/seen.h"
 #include "store/local/write/writer.h"
+#include "store/local/write/writer_journal.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -26,7 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define RETAIN_RAW_DEFAULT (INT64_C(14) * 24 * 3600 * 1000000000)
+#define RETAIN_RAW_DEFAULT (14 * NS_PER_DAY)
 
 static int store_open_find_group(struct store_writer *w, const char *name, struct err *err)
 {
@@ -282,7 +283,7 @@ static struct store_writer *writer_new(const char *directory, const struct store
 
 	w->directory = mem_strndup(directory, strlen(directory));
 	w->dir = w->lock_fd = -1;
-	w->now = o->now ? o->now : os_clock;
+	w->now = o->now ? o->now : clock_wall_ns;
 	w->dir_mode = 0700;
 	w->file_mode = 0600;
 	w->gid = (gid_t)-1;

@@ -10,16 +10,17 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "store/local/write/bad.h"
-#include "store/local/upkeep/compaction.h"
+#include "base/time.h"
 #include "store/local/format/journal.h"
+#include "store/local/format/segment_file.h"
+#include "store/local/format/verify.h"
 #include "store/local/layout.h"
 #include "store/local/os.h"
+#include "store/local/upkeep/compaction.h"
 #include "store/local/upkeep/pin_repair.h"
 #include "store/local/upkeep/repeats.h"
-#include "store/local/format/segment_file.h"
 #include "store/local/upkeep/upkeep.h"
-#include "store/local/format/verify.h"
+#include "store/local/write/bad.h"
 #include "store/local/write/writer.h"
 #include "store/local/write/writer_state.h"
 
@@ -507,7 +508,7 @@ static int make_header(struct rebuild *r, struct err *err)
 {
 	struct store_writer w = { .dir = r->dir,
 				  .directory = (char *)(uintptr_t)r->directory,
-				  .now = os_clock,
+				  .now = clock_wall_ns,
 				  .file_mode = r->mode & 0660,
 				  .gid = (gid_t)-1 };
 

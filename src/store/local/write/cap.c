@@ -7,6 +7,7 @@
 
 #include "store/local/write/cap.h"
 
+#include "base/time.h"
 #include "base/unit.h"
 #include "store/local/layout.h"
 #include "store/local/os.h"
@@ -19,12 +20,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { DEPTH_MAX = 8, FOLDERS_ROOM = 128 << 10 /* for folders and small files that are not reserved */ };
-
-#define NS INT64_C(1000000000)
 
 uint64_t cap_default(int dir)
 {
@@ -149,7 +147,7 @@ int cap_init(struct cap *c, int dir, struct catalogue *catalogue, uint64_t limit
 			   .catalogue = catalogue,
 			   .limit = limit,
 			   .retain_raw_ns = retain_raw_ns,
-			   .now = now ? now : os_clock };
+			   .now = now ? now : clock_wall_ns };
 	pthread_mutex_init(&c->lock, NULL);
 	catalogue_set_limit(catalogue, limit / 20, err);
 	return cap_recount(c, err);
@@ -351,7 +349,7 @@ static int remove_oldest(struct cap *c, uint64_t bytes, bool *is_done, struct er
 
 	if (rc < 0)
 		return rc;
-	max = count_before(&all, c->now() - CAP_KEEP_SECONDS * NS);
+	max = count_before(&all, c->now() - CAP_KEEP_SECONDS * NS_PER_S);
 	for (n = 0; n < max && sum < bytes; n++)
 		sum += all.row[n].bytes;
 	*is_done = n == 0;

@@ -18,6 +18,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/time.h"
 #include "store/local/catalogue/catalogue.h"
 
 #include <pthread.h>
@@ -28,7 +29,7 @@ enum cap_kind { CAP_SEGMENTS, CAP_JOURNALS, CAP_PINS, CAP_BAD, CAP_OTHER, N_CAP_
 
 enum {
 	CAP_BYTES_MIN = 64 << 20,
-	CAP_KEEP_SECONDS = 3600, /* the newest raw data, which is never removed to make room */
+	CAP_KEEP_SECONDS = S_PER_HOUR, /* the newest raw data, which is never removed to make room */
 };
 
 struct cap {

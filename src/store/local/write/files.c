@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "base/time.h"
 #include "store/local/layout.h"
 #include "store/local/os.h"
 #include "store/local/write/writer_state.h"
@@ -25,7 +26,7 @@ int writer_write_header(struct store_writer *w, struct err *err)
 	for (int i = 0; i < 16; i++)
 		buf_addf(&text, "%02x", w->uuid[i]);
 	buf_addz(&text, "\nmade ");
-	os_add_time(&text, w->now());
+	time_add_utc(&text, w->now(), TIME_ISO);
 	buf_addz(&text, "\nby cpa " PACKAGE_VERSION "\n");
 	fd = writer_create_file(w, "tmp/STORE", O_WRONLY | O_CREAT | O_TRUNC, err);
 	if (fd >= 0) {

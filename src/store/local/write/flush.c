@@ -13,11 +13,12 @@
 #include "store/local/write/flush.h"
 
 #include "base/mem.h"
-#include "store/local/write/bad.h"
-#include "store/local/write/writer_journal.h"
-#include "store/local/os.h"
+#include "base/time.h"
 #include "store/local/format/verify.h"
+#include "store/local/os.h"
+#include "store/local/write/bad.h"
 #include "store/local/write/writer.h"
+#include "store/local/write/writer_journal.h"
 
 #include <inttypes.h>
 #include <errno.h>
@@ -30,7 +31,7 @@ enum {
 	HEAD_BYTES = 96 << 20, /* memory of a head after which it is flushed */
 	SLACK = 64 << 10,
 };
-static const int64_t flush_every_ns = INT64_C(3600) * 1000000000;
+static const int64_t flush_every_ns = NS_PER_HOUR;
 
 static bool flush_is_empty(const struct store_journal *j)
 {
