@@ -9,6 +9,7 @@
 
 #include "base/amount.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -197,4 +198,60 @@ void opt_set_defaults(const struct opt *table, size_t n_opts, void *target)
 		else if (opt_set(&table[i], target, table[i].default_text, NULL) < 0)
 			assert(!"a default in the table does not parse");
 	}
+}
+
+int opt_fail_argument(const char *option, const char *arg, struct err *err)
+{
+	return err_set(err, ERR_USAGE, "%s needs an argument: %s=%s", option, option, arg);
+}
+
+/* The name in an argument such as --name=value, and its length. */
+static const char *opt_name_of(const char *argument, size_t *n)
+{
+	const char *name = argument + 1 + (argument[1] == '-');
+
+	*n = strcspn(name, "=");
+	return name;
+}
+
+int opt_fail_unknown(const char *command, const struct opt_table *table, size_t n_tables, const char *argument,
+		     struct err *err)
+{
+	size_t n;
+	const char *name = opt_name_of(argument, &n), *near = NULL;
+	int dashes = (int)(name - argument), shown = dashes + (int)n;
+	char word[OPT_NAME_MAX], near_name[OPT_NAME_MAX];
+
+	snprintf(word, sizeof(word), "%.*s", (int)n, name);
+	for (char *p = word; *p; p++)
+		*p = *p == '-' ? '_' : *p;
+	for (size_t t = 0; t < n_tables; t++)
+		for (size_t i = 0; i < table[t].n; i++)
+			if (utf8_keep_similar(word, table[t].opt[i].name, &near))
+				opt_display_name(&table[t].opt[i], near_name);
+	if (near)
+		return err_set(err, ERR_USAGE, "unknown option %.*s; did you mean %.*s%s?", shown, argument, dashes,
+			       argument, near_name);
+	return err_set(err, ERR_USAGE, "unknown option %.*s; cpa %s --help lists the options", shown, argument,
+		       command);
+}
+
+int opt_read(const char *command, const struct opt_table *table, size_t n_tables, int left, char **argv,
+	     struct err *err)
+{
+	size_t n, t = 0;
+	const char *name = opt_name_of(argv[0], &n), *value = name[n] ? name + n + 1 : NULL;
+	const struct opt *o = NULL;
+	bool two;
+	int rc;
+
+	while (t < n_tables && !(o = opt_find(table[t].opt, table[t].n, name, n)))
+		t++;
+	if (!o)
+		return opt_fail_unknown(command, table, n_tables, argv[0], err);
+	two = !value && !opt_is_flag(o);
+	if (two && left < 2)
+		return opt_fail_argument(argv[0], o->arg, err);
+	rc = opt_set(o, table[t].target, two ? argv[1] : value, err);
+	return rc < 0 ? rc : 1 + two;
 }

@@ -57,6 +57,32 @@ int opt_set(const struct opt *o, void *target, const char *value, struct err *er
 /* Set every field to its default: OPT_CHOICE fields to 0, lists to empty. */
 void opt_set_defaults(const struct opt *table, size_t n_opts, void *target);
 
+/* Options of a command, and the struct that they set. */
+struct opt_table {
+	const struct opt *opt; /* [n] */
+	size_t n;
+	void *target;
+};
+
+/*
+ * Read the option in argv[0], "--name", "--name=value" or "--name" and a value in argv[1], into the target of the first
+ * table that has it.
+ *
+ * command  for the advice on an unknown option: "store" in "cpa store --help lists the options"
+ * left     number of arguments in argv
+ * Returns  the number of arguments used, 1 or 2
+ * Fails    ERR_USAGE
+ */
+int opt_read(const char *command, const struct opt_table *table, size_t n_tables, int left, char **argv,
+	     struct err *err);
+
+/* Fail for the unknown option in argument, naming a similar one of the tables if there is one. Returns ERR_USAGE. */
+int opt_fail_unknown(const char *command, const struct opt_table *table, size_t n_tables, const char *argument,
+		     struct err *err);
+
+/* Fail for an option without its argument. option: as typed. arg: the name of the argument. Returns ERR_USAGE. */
+int opt_fail_argument(const char *option, const char *arg, struct err *err);
+
 void opt_list_release(struct opt_list *l);
 
 /* The name of the option as displayed; stored in buf. */

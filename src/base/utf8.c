@@ -212,3 +212,13 @@ size_t utf8_distance(const char *a, const char *b)
 	}
 	return row[la % 3][lb];
 }
+
+bool utf8_keep_similar(const char *word, const char *name, const char **found)
+{
+	size_t n = strlen(word), errors_max = n < 5 ? n > 1 : 2;
+	bool is_nearer = utf8_distance(word, name) < (*found ? utf8_distance(word, *found) : errors_max + 1);
+
+	if (is_nearer)
+		*found = name;
+	return is_nearer;
+}

@@ -12,6 +12,7 @@
 #include "cli/cmd.h"
 #include "cli/hints.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -112,12 +113,20 @@ static int set_command(struct args *a, const struct command *c, struct err *err)
 	return 0;
 }
 
+static int fail_argument(const char *name, const char *arg, struct err *err)
+{
+	char option[OPT_NAME_MAX + 1];
+
+	snprintf(option, sizeof(option), "-%s", name);
+	return opt_fail_argument(option, arg, err);
+}
+
 /* Set the pattern of -peek=REGEX. As in pprof, an empty one is ignored. */
 static int set_pattern(struct args *a, const struct report_type *t, const char *value, char **next, int *used,
 		       struct err *err)
 {
 	if (!value && !*next)
-		return err_set(err, ERR_USAGE, "flag needs an argument: -%s", t->name);
+		return fail_argument(t->name, "REGEX", err);
 	if (!value) {
 		value = *next;
 		*used = 1;
@@ -193,7 +202,7 @@ static int set_option_flag(struct args *a, const struct flag *f, char **next, in
 	}
 	if (!value && !opt_is_flag(o)) {
 		if (!*next)
-			return err_set(err, ERR_USAGE, "flag needs an argument: -%.*s", (int)f->n, f->name);
+			return fail_argument(f->n == 1 ? (const char[]){ *f->name, 0 } : o->name, o->arg, err);
 		value = *next;
 		*used = 1;
 	}

@@ -19,8 +19,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NEAR_SHORT = 1, NEAR_LONG = 2, LONG_WORD = 5 };
-
 /* A word of another program or of everyday language, and its equivalent here. */
 struct alias {
 	const char *word, *name;
@@ -76,30 +74,19 @@ static const char *hints_find_option(const char *word)
 	return find_alias(foreign_options, sizeof(foreign_options) / sizeof(foreign_options[0]), word);
 }
 
-static void update_nearest(const char *word, const char *name, size_t *best, const char **found)
-{
-	size_t d = utf8_distance(word, name);
-
-	if (d < *best) {
-		*best = d;
-		*found = name;
-	}
-}
-
 const char *hint_word(const char *word, bool with_commands, bool with_options)
 {
-	size_t best = (strlen(word) >= LONG_WORD ? NEAR_LONG : NEAR_SHORT) + 1;
-	const char *found = "", *foreign = with_commands ? find_command(word) : NULL;
+	const char *found = NULL, *foreign = with_commands ? find_command(word) : NULL;
 
 	if (foreign && foreign != web_ui && *foreign)
 		return foreign;
 	for (size_t i = 0; with_commands && i < n_reports; i++)
-		update_nearest(word, reports[i].name, &best, &found);
+		utf8_keep_similar(word, reports[i].name, &found);
 	for (size_t i = 0; with_commands && i < n_commands; i++)
-		update_nearest(word, commands[i].name, &best, &found);
+		utf8_keep_similar(word, commands[i].name, &found);
 	for (size_t i = 0; with_options && i < query_n_options; i++)
-		update_nearest(word, query_options[i].name, &best, &found);
-	return found;
+		utf8_keep_similar(word, query_options[i].name, &found);
+	return found ? found : "";
 }
 
 static int fail_web_ui(const char *dash, const char *word, struct err *err)

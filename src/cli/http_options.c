@@ -42,9 +42,9 @@ void cmd_http_set_defaults(struct http_options *o)
 	opt_set_defaults(options, N_OPTIONS, o);
 }
 
-const struct opt *cmd_http_option(const char *name, size_t n)
+struct opt_table cmd_http_options(struct http_options *o)
 {
-	return opt_find(options, N_OPTIONS, name, n);
+	return (struct opt_table){ options, N_OPTIONS, o };
 }
 
 const struct opt *cmd_http_option_at(size_t i)

@@ -21,8 +21,8 @@ struct http_options {
 
 void cmd_http_set_defaults(struct http_options *o);
 
-/* The option of this name (n bytes) for a struct http_options; NULL if there is none. */
-const struct opt *cmd_http_option(const char *name, size_t n);
+/* The options, to be read into o. */
+struct opt_table cmd_http_options(struct http_options *o);
 
 /* Option i, NULL after the last. */
 const struct opt *cmd_http_option_at(size_t i);

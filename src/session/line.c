@@ -131,17 +131,11 @@ static int read_assignment(const char *text, struct settings *s, const struct pr
 /* The report with the most similar name; NULL when none is similar. */
 static const char *near_report(const char *word)
 {
-	size_t best = strlen(word) >= 5 ? 3 : 2;
 	const char *found = NULL;
 
-	for (size_t i = 0; i < n_reports; i++) {
-		size_t d = utf8_distance(word, reports[i].name);
-
-		if (d < best && reports_is_in_shell(&reports[i])) {
-			best = d;
-			found = reports[i].name;
-		}
-	}
+	for (size_t i = 0; i < n_reports; i++)
+		if (reports_is_in_shell(&reports[i]))
+			utf8_keep_similar(word, reports[i].name, &found);
 	return found;
 }
 

@@ -41,8 +41,8 @@ result $? "-compact_labels omits the header lines about the profile"
 fails 'unknown option -cmu; did you mean -cum' top -cmu $f
 fails 'unknown option -frobnicate; cpa help all lists the options' top -frobnicate $f
 fails 'unknown command "tpo"; did you mean: cpa top .*go-cpu.pb.gz$' tpo $f
-fails 'flag needs an argument: -unit' top $f -unit
-fails '^cpa: flag needs an argument: -o$' top $f -o
+fails '-unit needs an argument: -unit=UNIT' top $f -unit
+fails '^cpa: -o needs an argument: -o=FILE$' top $f -o
 fails 'conflicting options set: -flat and -cum' top -flat -cum $f
 fails 'conflicting options set: -lines and -files' top -lines -files $f
 fails 'must set at most one output format' -top -text $f

@@ -244,7 +244,7 @@ fi
 fails 'usage: cpa snapshot' snapshot
 fails '^cpa: -o DIR is missing; usage: cpa snapshot .* -o DIR [|] --to-store SERVER$' snapshot "$host"
 fails 'takes one server' snapshot -o x a:1 b:2
-fails 'has no option --nope' snapshot -o x --nope "$host"
+fails 'unknown option --nope' snapshot -o x --nope "$host"
 fails '^cpa: --seconds must be 1 to 86400$' snapshot -o x --seconds=0 "$host"
 fails 'is not a valid profile name' snapshot -o x --kinds=../../etc/x "$host"
 fails 'is not a valid profile name' snapshot -o x --kinds=cpu, "$host"

@@ -9,7 +9,7 @@ server_start "$TESTDATA"
 cd "$tmp" || exit 1
 
 fails 'no target; try: cpa collect localhost:6060' collect
-fails 'cpa collect has no option --nothing' collect --nothing
+fails 'unknown option --nothing; cpa collect --help' collect --nothing
 fails '.--json needs --status' collect --json localhost:1
 fails 'one configuration file' collect a.cpa b.cpa
 fails 'there is no store' collect --status

@@ -18,7 +18,8 @@ fails "there is no store" store ls
 fails "cpa store needs a command: ls, stat" store
 fails "cpa store has no command list; it has ls, stat" store list
 fails "usage: cpa store pin NAME SELECTOR" store pin x
-fails "cpa store has no option --frob" store ls --frob
+fails "unknown option --frob; cpa store --help lists the options" store ls --frob
+fails "unknown option --jsno; did you mean --json?" store ls --jsno
 fails "No such file" store import nosuch.pb.gz
 
 set --

@@ -42,11 +42,11 @@ fails '^cpa: .*two' diff
 
 for pair in '-c=1 --hz=N' '-d=5 --seconds=N' '--duration=5 --seconds=N' '-i --follow=none' '-t=5 -p PID' '-C=0 -a' '-q --top=0' \
 	'-r=99 --hz=N' '-f=svg --flame=FILE'; do
-	fails "^cpa: cpa record has no option ${pair%%[= ]*}; use ${pair#* }" record "${pair%% *}" -- true
+	fails "^cpa: unknown option ${pair%%[= ]*}; use ${pair#* }" record "${pair%% *}" -- true
 done
 fails '^cpa: --call-graph=lbr: choose dwarf or fp; ' record --call-graph lbr -- true
 fails '^cpa: --hz must be 1 to 1000$' record -F 5000 -- true
-fails '^cpa: cpa run has no option -c' run -c=1 -- true
+fails '^cpa: unknown option -c; cpa run --help' run -c=1 -- true
 
 sh -c 'while :; do :; done' &
 busy=$!

@@ -135,9 +135,9 @@ fails 'a maximum depth of 0' 'cpa: --max-depth must be 1 to 254' --max-depth=0 -
 fails 'an unknown engine' 'cpa: --engine=steam: choose timer, perf or itimer' --engine=steam -- ./burn 1
 fails 'an invalid expression' 'cpa: --follow=(: error parsing regexp: missing closing ): `(`' '--follow=(' -- ./burn 1
 fails 'a custom profile without a file' 'cpa: --custom=conns: expected NAME=FILE' --custom=conns -- ./burn 1
-fails 'an unknown option' 'cpa: cpa run has no option --nope; cpa run --help lists them' --nope -- ./burn 1
-fails 'a file option without a name before --' 'cpa: cpa run --heap needs an argument: --heap=FILE' --heap -- ./burn 1
-fails 'a file option without a name before an option' 'cpa: cpa run --heap needs an argument: --heap=FILE' --heap --hz=9 ./burn 1
+fails 'an unknown option' 'cpa: unknown option --nope; cpa run --help lists the options' --nope -- ./burn 1
+fails 'a file option without a name before --' 'cpa: --heap needs an argument: --heap=FILE' --heap -- ./burn 1
+fails 'a file option without a name before an option' 'cpa: --heap needs an argument: --heap=FILE' --heap --hz=9 ./burn 1
 fails 'a command line without a program' 'cpa: usage: cpa run [OPTION]... [--] PROGRAM [ARGUMENT]...' --hz=100
 is "$(found)" '' 'no file is written after a usage error'
 "$CPA" run --quiet --custom=conns=x.gz -- sh -c 'exit 3' 2>err

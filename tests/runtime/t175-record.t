@@ -37,7 +37,7 @@ is "$(sed -n 's/^Type: //p' err)" alloc_space '--allocs records allocations'
 between "$(total x.gz)" 0 50000000 '--follow=none records only the program'
 rm -f x.gz
 "$CPA" record --nope -o x.gz -- ./burn 0.1 >out 2>err
-is "$? $(cat err)" '2 cpa: cpa record has no option --nope; cpa record --help lists them' 'an unknown option is refused'
+is "$? $(cat err)" '2 cpa: unknown option --nope; cpa record --help lists the options' 'an unknown option is refused'
 "$CPA" record -nodecount=x -o x.gz -- ./burn 0.1 >out 2>err
 is "$? $(cat out) $(cat err)" '2  cpa: -nodecount=x: not a whole number, or out of range' \
 	'an invalid option of a report is reported before the program runs'

@@ -45,28 +45,6 @@ const struct opt *cmd_collect_option_at(size_t i)
 	return i < N_OPTIONS ? &options[i] : NULL;
 }
 
-/* Parse an option. Returns the number of arguments used. */
-static int collect_options_read_one(int left, char **argv, struct collect_args *to, struct err *err)
-{
-	const char *name = argv[0] + 1 + (argv[0][1] == '-'), *value = strchr(name, '=');
-	size_t n = value ? (size_t)(value - name) : strlen(name);
-	const struct opt *o = opt_find(options, N_OPTIONS, name, n);
-	int rc, used = 1;
-
-	if (!o)
-		return err_set(err, ERR_USAGE, "cpa collect has no option %s; cpa collect --help lists them", argv[0]);
-	if (!value && !opt_is_flag(o)) {
-		if (left < 2)
-			return err_set(err, ERR_USAGE, "flag needs an argument: -%s", o->name);
-		value = argv[1];
-		used = 2;
-	} else if (value) {
-		value++;
-	}
-	rc = opt_set(o, to, value, err);
-	return rc < 0 ? rc : used;
-}
-
 /* Add a file or a target. */
 static int collect_options_add_word(const char *word, struct collect_args *to, struct err *err)
 {
@@ -96,6 +74,7 @@ static int collect_options_check(struct collect_args *a, struct err *err)
 
 int cmd_collect_options_parse(int argc, char **argv, struct collect_args *out, struct err *err)
 {
+	const struct opt_table table = { options, N_OPTIONS, out };
 	bool words_only = false;
 	int rc = 0;
 
@@ -106,7 +85,7 @@ int cmd_collect_options_parse(int argc, char **argv, struct collect_args *out, s
 		if (!words_only && strcmp(argv[i], "--") == 0)
 			words_only = true;
 		else if (!words_only && argv[i][0] == '-' && argv[i][1])
-			rc = used = collect_options_read_one(argc - i, argv + i, out, err);
+			rc = used = opt_read("collect", &table, 1, argc - i, argv + i, err);
 		else
 			rc = collect_options_add_word(argv[i], out, err);
 	}

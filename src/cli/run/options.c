@@ -110,16 +110,12 @@ static const struct opt record_options[] = {
 };
 /* clang-format on */
 
-struct option_table {
-	const struct opt *opt;
-	size_t n;
-};
 #define TABLE(t)                                                                                                       \
 	{                                                                                                              \
-		t, sizeof(t) / sizeof((t)[0])                                                                          \
+		t, sizeof(t) / sizeof((t)[0]), NULL                                                                    \
 	}
 enum { N_TABLES = 2 };
-static const struct option_table tables[][N_TABLES] = {
+static const struct opt_table tables[][N_TABLES] = {
 	[COMMAND_RUN] = { TABLE(run_options), TABLE(common_options) },
 	[COMMAND_RECORD] = { TABLE(record_options), TABLE(common_options) },
 };
@@ -249,17 +245,14 @@ static int run_options_read_one(enum run_command which, int left, char **argv, s
 		k = store_report_option(argv, left, name, n, value != NULL, to);
 	use = !o && k == 0 ? cmd_run_foreign_option(name, n) : NULL;
 	if (use)
-		return err_set(err, ERR_USAGE, "cpa record has no option %.*s; use %s", (int)(name + n - argv[0]),
-			       argv[0], use);
+		return err_set(err, ERR_USAGE, "unknown option %.*s; use %s", (int)(name + n - argv[0]), argv[0], use);
 	if (!o && (which != COMMAND_RECORD || k == 0))
-		return err_set(err, ERR_USAGE, "cpa %s has no option %s; cpa %s --help lists them", command_name(which),
-			       argv[0], command_name(which));
+		return opt_fail_unknown(command_name(which), tables[which], N_TABLES, argv[0], err);
 	if (!o)
 		return k;
 	/* --heap takes a file in cpa run but not in cpa record: in cpa run --heap -- ./prog, "--" is not the file */
 	if (!value && !opt_is_flag(o) && (++k > left || starts_with(argv[1], "--")))
-		return err_set(err, ERR_USAGE, "cpa %s %s needs an argument: %s=%s", command_name(which), argv[0],
-			       argv[0], o->arg);
+		return opt_fail_argument(argv[0], o->arg, err);
 	record_given(o, argv[0], to);
 	return opt_set(o, to, value ? value + 1 : opt_is_flag(o) ? NULL : argv[1], err) < 0 ? ERR_USAGE : k;
 }

@@ -63,36 +63,9 @@ const struct opt *cmd_snapshot_option_at(size_t i)
 	return i < N_OPTIONS ? &options[i] : cmd_http_option_at(i - N_OPTIONS);
 }
 
-/* Parse an option. Returns the number of arguments used. */
-static int snapshot_read_one(int left, char **argv, struct snapshot_args *to, struct err *err)
-{
-	const char *name = argv[0] + 1 + (argv[0][1] == '-'), *value = strchr(name, '=');
-	size_t n = value ? (size_t)(value - name) : strlen(name);
-	const struct opt *o = opt_find(options, N_OPTIONS, name, n);
-	void *target = to;
-	int rc, used = 1;
-
-	if (!o) {
-		o = cmd_http_option(name, n);
-		target = &to->http;
-	}
-	if (!o)
-		return err_set(err, ERR_USAGE, "cpa snapshot has no option %s; cpa snapshot --help lists them",
-			       argv[0]);
-	if (!value && !opt_is_flag(o)) {
-		if (left < 2)
-			return err_set(err, ERR_USAGE, "flag needs an argument: -%s", o->name);
-		value = argv[1];
-		used = 2;
-	} else if (value) {
-		value++;
-	}
-	rc = opt_set(o, target, value, err);
-	return rc < 0 ? rc : used;
-}
-
 static int snapshot_read_options(int argc, char **argv, struct snapshot_args *to, struct err *err)
 {
+	const struct opt_table tables[] = { { options, N_OPTIONS, to }, cmd_http_options(&to->http) };
 	bool words_only = false;
 
 	opt_set_defaults(options, N_OPTIONS, to);
@@ -102,7 +75,7 @@ static int snapshot_read_options(int argc, char **argv, struct snapshot_args *to
 		if (!words_only && strcmp(argv[i], "--") == 0) {
 			words_only = true;
 		} else if (!words_only && argv[i][0] == '-' && argv[i][1]) {
-			used = snapshot_read_one(argc - i, argv + i, to, err);
+			used = opt_read("snapshot", tables, 2, argc - i, argv + i, err);
 			if (used < 0)
 				return used;
 		} else if (to->source) {

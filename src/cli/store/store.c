@@ -82,29 +82,9 @@ const char *cmd_store_subcommand_at(size_t i, const char **arguments)
 	return subcommands[i].name;
 }
 
-/* Parse an option. Returns the number of arguments used. */
-static int store_read_option(int left, char **argv, struct cmd_store_args *to, struct err *err)
-{
-	const char *name = argv[0] + 1 + (argv[0][1] == '-'), *value = strchr(name, '=');
-	const struct opt *o = opt_find(options, N_OPTIONS, name, value ? (size_t)(value - name) : strlen(name));
-	int rc, used = 1;
-
-	if (!o)
-		return err_set(err, ERR_USAGE, "cpa store has no option %s; cpa store --help lists them", argv[0]);
-	if (!value && !opt_is_flag(o)) {
-		if (left < 2)
-			return err_set(err, ERR_USAGE, "flag needs an argument: -%s", o->name);
-		value = argv[1];
-		used = 2;
-	} else if (value) {
-		value++;
-	}
-	rc = opt_set(o, to, value, err);
-	return rc < 0 ? rc : used;
-}
-
 static int read_arguments(int argc, char **argv, struct cmd_store_args *to, const char **word, struct err *err)
 {
+	const struct opt_table table = { options, N_OPTIONS, to };
 	bool words_only = false;
 
 	opt_set_defaults(options, N_OPTIONS, to);
@@ -114,7 +94,7 @@ static int read_arguments(int argc, char **argv, struct cmd_store_args *to, cons
 		if (!words_only && strcmp(argv[i], "--") == 0) {
 			words_only = true;
 		} else if (!words_only && argv[i][0] == '-' && argv[i][1]) {
-			used = store_read_option(argc - i, argv + i, to, err);
+			used = opt_read("store", &table, 1, argc - i, argv + i, err);
 			if (used < 0)
 				return used;
 		} else if (!to->name) {

@@ -444,37 +444,16 @@ static int threads_check(const struct threads_args *a, struct err *err)
 	return 0;
 }
 
-/* Parse an option. Returns the number of arguments used. */
-static int threads_read_one(int left, char **argv, struct threads_args *to, struct err *err)
-{
-	const char *name = argv[0] + 1 + (argv[0][1] == '-'), *value = strchr(name, '=');
-	size_t n = value ? (size_t)(value - name) : strlen(name);
-	const struct opt *o = opt_find(options, N_OPTIONS, name, n);
-	void *target = to;
-	bool two;
-	int rc;
-
-	if (!o) {
-		o = cmd_http_option(name, n);
-		target = &to->http;
-	}
-	if (!o)
-		return err_set(err, ERR_USAGE, "cpa threads has no option %s; cpa threads --help lists them", argv[0]);
-	two = !value && !opt_is_flag(o);
-	if (two && left < 2)
-		return err_set(err, ERR_USAGE, "flag needs an argument: -%s", o->name);
-	rc = opt_set(o, target, value ? value + 1 : two ? argv[1] : NULL, err);
-	return rc < 0 ? rc : 1 + two;
-}
-
 static int threads_read_options(int argc, char **argv, struct threads_args *to, struct err *err)
 {
+	const struct opt_table tables[] = { { options, N_OPTIONS, to }, cmd_http_options(&to->http) };
+
 	opt_set_defaults(options, N_OPTIONS, to);
 	cmd_http_set_defaults(&to->http);
 	for (int i = 1, used = 1; i < argc; i += used) {
 		bool is_option = argv[i][0] == '-' && argv[i][1];
 
-		used = is_option ? threads_read_one(argc - i, argv + i, to, err) : 1;
+		used = is_option ? opt_read("threads", tables, 2, argc - i, argv + i, err) : 1;
 		if (used < 0)
 			return used;
 		if (!is_option && threads_read_source(argv[i], to, err) < 0)

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "store/local/catalogue/catalogue.h"
 #include "store/local/read/local.h"
 #include "store/local/read/select.h"
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_MAX = 8, NAME_BYTES_MAX = 64, BESIDE_MAX = 1024, LABEL_CHAPTERS_MAX = 64 };
+enum { NAMES_MAX = 8, BESIDE_MAX = 1024, LABEL_CHAPTERS_MAX = 64 };
 
 /* Distinct names. */
 struct names {
@@ -45,35 +46,11 @@ static void names_release(struct names *list)
 	free(list->name);
 }
 
-/* The number of insertions, removals and replacements of bytes between two words, up to a limit. */
-static size_t nearest_distance(const char *a, const char *b)
-{
-	size_t row[NAME_BYTES_MAX + 1], n = strlen(a), m = strlen(b);
-
-	if (n > NAME_BYTES_MAX || m > NAME_BYTES_MAX)
-		return NAME_BYTES_MAX;
-	for (size_t k = 0; k <= m; k++)
-		row[k] = k;
-	for (size_t i = 1; i <= n; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t k = 1; k <= m; k++) {
-			size_t best = diagonal + (a[i - 1] != b[k - 1]);
-
-			diagonal = row[k];
-			best = row[k] + 1 < best ? row[k] + 1 : best;
-			row[k] = row[k - 1] + 1 < best ? row[k - 1] + 1 : best;
-		}
-	}
-	return row[m];
-}
-
 static bool nearest_is_similar(const char *a, const char *b)
 {
 	size_t n = strlen(a);
 
-	return *a && (strstr(b, a) || strstr(a, b) || nearest_distance(a, b) <= (n < 4 ? 1 : 1 + n / 4));
+	return *a && (strstr(b, a) || strstr(a, b) || utf8_distance(a, b) <= (n < 4 ? 1 : 1 + n / 4));
 }
 
 /* Append the names, or only those similar to a word if there are any. */
