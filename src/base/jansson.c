@@ -13,26 +13,13 @@
 
 static struct jansson lib;
 
+/* clang-format off */
 static const struct library_function functions[] = {
-#define FUNCTION(name)                                                                                                 \
-	{                                                                                                              \
-		"json_" #name, offsetof(struct jansson, name)                                                          \
-	}
-	FUNCTION(loadb),
-	FUNCTION(delete),
-	FUNCTION(object_get),
-	FUNCTION(object_iter),
-	FUNCTION(object_iter_next),
-	FUNCTION(object_iter_key),
-	FUNCTION(object_iter_value),
-	FUNCTION(array_size),
-	FUNCTION(array_get),
-	FUNCTION(string_value),
-	FUNCTION(string_length),
-	FUNCTION(integer_value),
-	FUNCTION(real_value),
+#define FUNCTION(name) { "json_" #name, offsetof(struct jansson, name) },
+	JANSSON_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 };
+/* clang-format on */
 
 static struct library library =
 	LIBRARY("libjansson.so.4", functions, &lib,

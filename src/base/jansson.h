@@ -10,24 +10,19 @@
 
 #include <jansson.h>
 
+/* clang-format off */
+#define JANSSON_FUNCTIONS(F) \
+	F(loadb) F(delete) F(object_get) F(object_iter) F(object_iter_next) F(object_iter_key) \
+	F(object_iter_value) F(array_size) F(array_get) F(string_value) F(string_length) F(integer_value) \
+	F(real_value)
+
 /* The functions of libjansson that cpa calls; each has the name of the real one without json_. */
 struct jansson {
-#define FUNCTION(name) __typeof__(json_##name) *name
-	FUNCTION(loadb);
-	FUNCTION(delete);
-	FUNCTION(object_get);
-	FUNCTION(object_iter);
-	FUNCTION(object_iter_next);
-	FUNCTION(object_iter_key);
-	FUNCTION(object_iter_value);
-	FUNCTION(array_size);
-	FUNCTION(array_get);
-	FUNCTION(string_value);
-	FUNCTION(string_length);
-	FUNCTION(integer_value);
-	FUNCTION(real_value);
+#define FUNCTION(name) __typeof__(json_##name) *name;
+	JANSSON_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 };
+/* clang-format on */
 
 /*
  * Load libjansson once per process. Callable by any thread.

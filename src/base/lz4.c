@@ -13,18 +13,13 @@
 
 static struct lz4 lib;
 
+/* clang-format off */
 static const struct library_function functions[] = {
-#define FUNCTION(name)                                                                                                 \
-	{                                                                                                              \
-		"LZ4F_" #name, offsetof(struct lz4, name)                                                              \
-	}
-	FUNCTION(createDecompressionContext),
-	FUNCTION(freeDecompressionContext),
-	FUNCTION(decompress),
-	FUNCTION(isError),
-	FUNCTION(getErrorName),
+#define FUNCTION(name) { "LZ4F_" #name, offsetof(struct lz4, name) },
+	LZ4_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 };
+/* clang-format on */
 
 static struct library library =
 	LIBRARY("liblz4.so.1", functions, &lib,

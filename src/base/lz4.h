@@ -10,16 +10,17 @@
 
 #include <lz4frame.h>
 
+/* clang-format off */
+#define LZ4_FUNCTIONS(F) \
+	F(createDecompressionContext) F(freeDecompressionContext) F(decompress) F(isError) F(getErrorName)
+
 /* The functions of liblz4 that cpa calls; each has the name of the real one without LZ4F_. */
 struct lz4 {
-#define FUNCTION(name) __typeof__(LZ4F_##name) *name
-	FUNCTION(createDecompressionContext);
-	FUNCTION(freeDecompressionContext);
-	FUNCTION(decompress);
-	FUNCTION(isError);
-	FUNCTION(getErrorName);
+#define FUNCTION(name) __typeof__(LZ4F_##name) *name;
+	LZ4_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 };
+/* clang-format on */
 
 /* Load liblz4 once per process. Callable by any thread. Fails with ERR_IO if it is missing. */
 int lz4_load(const struct lz4 **out, struct err *err);

@@ -13,32 +13,13 @@
 
 static struct pcre2 lib;
 
+/* clang-format off */
 static const struct library_function functions[] = {
-#define FUNCTION(name)                                                                                                 \
-	{                                                                                                              \
-		"pcre2_" #name "_8", offsetof(struct pcre2, name)                                                      \
-	}
-	FUNCTION(compile),
-	FUNCTION(code_free),
-	FUNCTION(compile_context_create),
-	FUNCTION(compile_context_free),
-	FUNCTION(set_newline),
-	FUNCTION(set_parens_nest_limit),
-	FUNCTION(set_compile_extra_options),
-	FUNCTION(jit_compile),
-	FUNCTION(match_context_create),
-	FUNCTION(match_context_free),
-	FUNCTION(set_match_limit),
-	FUNCTION(match_data_create),
-	FUNCTION(match_data_create_from_pattern),
-	FUNCTION(match_data_free),
-	FUNCTION(match),
-	FUNCTION(dfa_match),
-	FUNCTION(get_ovector_pointer),
-	FUNCTION(get_ovector_count),
-	FUNCTION(get_error_message),
+#define FUNCTION(name) { "pcre2_" #name "_8", offsetof(struct pcre2, name) },
+	PCRE2_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 };
+/* clang-format on */
 
 static struct library library =
 	LIBRARY("libpcre2-8.so.0", functions, &lib,

@@ -11,30 +11,21 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+/* clang-format off */
+#define PCRE2_FUNCTIONS(F) \
+	F(compile) F(code_free) F(compile_context_create) F(compile_context_free) F(set_newline) \
+	F(set_parens_nest_limit) F(set_compile_extra_options) F(jit_compile) F(match_context_create) \
+	F(match_context_free) F(set_match_limit) F(match_data_create) F(match_data_create_from_pattern) \
+	F(match_data_free) F(match) F(dfa_match) F(get_ovector_pointer) F(get_ovector_count) \
+	F(get_error_message)
+
 /* The functions of PCRE2 that cpa calls; each has the name of the real one without pcre2_ and _8. */
 struct pcre2 {
-#define FUNCTION(name) __typeof__(pcre2_##name##_8) *name
-	FUNCTION(compile);
-	FUNCTION(code_free);
-	FUNCTION(compile_context_create);
-	FUNCTION(compile_context_free);
-	FUNCTION(set_newline);
-	FUNCTION(set_parens_nest_limit);
-	FUNCTION(set_compile_extra_options);
-	FUNCTION(jit_compile);
-	FUNCTION(match_context_create);
-	FUNCTION(match_context_free);
-	FUNCTION(set_match_limit);
-	FUNCTION(match_data_create);
-	FUNCTION(match_data_create_from_pattern);
-	FUNCTION(match_data_free);
-	FUNCTION(match);
-	FUNCTION(dfa_match);
-	FUNCTION(get_ovector_pointer);
-	FUNCTION(get_ovector_count);
-	FUNCTION(get_error_message);
+#define FUNCTION(name) __typeof__(pcre2_##name##_8) *name;
+	PCRE2_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 };
+/* clang-format on */
 
 /* Load PCRE2 once per process. Callable by any thread. Fails with ERR_IO if it is missing. */
 int pcre2_load(const struct pcre2 **out, struct err *err);

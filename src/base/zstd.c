@@ -13,16 +13,13 @@
 
 static struct zstd lib;
 
+/* clang-format off */
 static const struct library_function functions[] = {
-#define FUNCTION(name)                                                                                                 \
-	{                                                                                                              \
-		"ZSTD_" #name, offsetof(struct zstd, name)                                                             \
-	}
-	FUNCTION(createDStream), FUNCTION(freeDStream),  FUNCTION(decompressStream),  FUNCTION(decompress),
-	FUNCTION(createCCtx),    FUNCTION(freeCCtx),     FUNCTION(CCtx_setParameter), FUNCTION(compress2),
-	FUNCTION(isError),       FUNCTION(getErrorCode), FUNCTION(getErrorName),
+#define FUNCTION(name) { "ZSTD_" #name, offsetof(struct zstd, name) },
+	ZSTD_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 };
+/* clang-format on */
 
 static struct library library =
 	LIBRARY("libzstd.so.1", functions, &lib,

@@ -19,20 +19,13 @@ static struct curl lib;
 static bool is_loaded;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards loading */
 
+/* clang-format off */
 static const struct library_function functions[] = {
-#define FUNCTION(name)                                                                                                 \
-	{                                                                                                              \
-		"curl_" #name, offsetof(struct curl, name)                                                             \
-	}
-	FUNCTION(global_init),         FUNCTION(easy_init),        FUNCTION(easy_setopt),
-	FUNCTION(easy_getinfo),        FUNCTION(easy_strerror),    FUNCTION(easy_cleanup),
-	FUNCTION(multi_init),          FUNCTION(multi_add_handle), FUNCTION(multi_perform),
-	FUNCTION(multi_remove_handle), FUNCTION(multi_poll),       FUNCTION(multi_info_read),
-	FUNCTION(multi_cleanup),       FUNCTION(multi_setopt),     FUNCTION(multi_socket_action),
-	FUNCTION(multi_assign),        FUNCTION(easy_pause),       FUNCTION(slist_append),
-	FUNCTION(slist_free_all),
+#define FUNCTION(name) { "curl_" #name, offsetof(struct curl, name) },
+	CURL_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 };
+/* clang-format on */
 
 static int fetch_curl_load(struct err *err)
 {

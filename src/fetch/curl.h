@@ -15,28 +15,20 @@
 #undef curl_easy_getinfo
 #undef curl_multi_setopt
 
+/* clang-format off */
+#define CURL_FUNCTIONS(F) \
+	F(global_init) F(easy_init) F(easy_setopt) F(easy_pause) F(easy_getinfo) F(easy_strerror) \
+	F(easy_cleanup) F(multi_init) F(multi_add_handle) F(multi_remove_handle) F(multi_perform) \
+	F(multi_setopt) F(multi_socket_action) F(multi_assign) F(multi_poll) F(multi_info_read) \
+	F(multi_cleanup) F(slist_append) F(slist_free_all)
+
 /* The functions of libcurl that cpa uses, without their prefix curl_. */
 struct curl {
-	CURLcode (*global_init)(long flags);
-	CURL *(*easy_init)(void);
-	CURLcode (*easy_setopt)(CURL *easy, CURLoption option, ...);
-	CURLcode (*easy_pause)(CURL *easy, int bits);
-	CURLcode (*easy_getinfo)(CURL *easy, CURLINFO info, ...);
-	const char *(*easy_strerror)(CURLcode code);
-	void (*easy_cleanup)(CURL *easy);
-	CURLM *(*multi_init)(void);
-	CURLMcode (*multi_add_handle)(CURLM *multi, CURL *easy);
-	CURLMcode (*multi_remove_handle)(CURLM *multi, CURL *easy);
-	CURLMcode (*multi_perform)(CURLM *multi, int *running);
-	CURLMcode (*multi_setopt)(CURLM *multi, CURLMoption option, ...);
-	CURLMcode (*multi_socket_action)(CURLM *multi, curl_socket_t fd, int events, int *running);
-	CURLMcode (*multi_assign)(CURLM *multi, curl_socket_t fd, void *data);
-	CURLMcode (*multi_poll)(CURLM *multi, struct curl_waitfd *more, unsigned n, int timeout_ms, int *ready);
-	CURLMsg *(*multi_info_read)(CURLM *multi, int *left);
-	CURLMcode (*multi_cleanup)(CURLM *multi);
-	struct curl_slist *(*slist_append)(struct curl_slist *list, const char *line);
-	void (*slist_free_all)(struct curl_slist *list);
+#define FUNCTION(name) __typeof__(curl_##name) *name;
+	CURL_FUNCTIONS(FUNCTION)
+#undef FUNCTION
 };
+/* clang-format on */
 
 /*
  * Load and initialize libcurl on the first call. It is never unloaded.

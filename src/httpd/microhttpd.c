@@ -13,22 +13,13 @@
 
 static struct microhttpd lib;
 
+/* clang-format off */
 static const struct library_function functions[] = {
-#define FUNCTION(name)                                                                                                 \
-	{                                                                                                              \
-		"MHD_" #name, offsetof(struct microhttpd, name)                                                        \
-	}
-	FUNCTION(start_daemon),
-	FUNCTION(stop_daemon),
-	FUNCTION(add_connection),
-	FUNCTION(get_connection_info),
-	FUNCTION(get_connection_values_n),
-	FUNCTION(queue_response),
-	FUNCTION(create_response_from_buffer_with_free_callback_cls),
-	FUNCTION(add_response_header),
-	FUNCTION(destroy_response),
+#define FUNCTION(name) { "MHD_" #name, offsetof(struct microhttpd, name) },
+	MICROHTTPD_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 };
+/* clang-format on */
 
 static struct library library =
 	LIBRARY("libmicrohttpd.so.12", functions, &lib,

@@ -10,20 +10,19 @@
 
 #include <microhttpd.h>
 
+/* clang-format off */
+#define MICROHTTPD_FUNCTIONS(F) \
+	F(start_daemon) F(stop_daemon) F(add_connection) F(get_connection_info) F(get_connection_values_n) \
+	F(queue_response) F(create_response_from_buffer_with_free_callback_cls) F(add_response_header) \
+	F(destroy_response)
+
 /* The functions of libmicrohttpd that cpa calls; each has the name of the real one without MHD_. */
 struct microhttpd {
-#define FUNCTION(name) __typeof__(MHD_##name) *name
-	FUNCTION(start_daemon);
-	FUNCTION(stop_daemon);
-	FUNCTION(add_connection);
-	FUNCTION(get_connection_info);
-	FUNCTION(get_connection_values_n);
-	FUNCTION(queue_response);
-	FUNCTION(create_response_from_buffer_with_free_callback_cls);
-	FUNCTION(add_response_header);
-	FUNCTION(destroy_response);
+#define FUNCTION(name) __typeof__(MHD_##name) *name;
+	MICROHTTPD_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 };
+/* clang-format on */
 
 /* Load libmicrohttpd once per process. Fails with ERR_IO when the library is missing or too old. */
 int microhttpd_load(const struct microhttpd **out, struct err *err);

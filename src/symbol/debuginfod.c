@@ -79,18 +79,18 @@ struct debuginfod {
 	char why[256];                /* why the first of these files is missing */
 };
 
+/* clang-format off */
+#define DEBUGINFOD_FUNCTIONS(F) \
+	F(begin) F(end) F(find_debuginfo) F(find_executable) F(find_source) F(set_progressfn) \
+	F(set_user_data) F(get_user_data) F(get_url)
+
 /* The functions of the library, which is loaded for the first request. */
 struct functions {
-	__typeof__(&debuginfod_begin) begin;
-	__typeof__(&debuginfod_end) end;
-	__typeof__(&debuginfod_find_debuginfo) find_debuginfo;
-	__typeof__(&debuginfod_find_executable) find_executable;
-	__typeof__(&debuginfod_find_source) find_source;
-	__typeof__(&debuginfod_set_progressfn) set_progressfn;
-	__typeof__(&debuginfod_set_user_data) set_user_data;
-	__typeof__(&debuginfod_get_user_data) get_user_data;
-	__typeof__(&debuginfod_get_url) get_url;
+#define FUNCTION(name) __typeof__(debuginfod_##name) *name;
+	DEBUGINFOD_FUNCTIONS(FUNCTION)
+#undef FUNCTION
 };
+/* clang-format on */
 
 /* lib and is_loaded are set by debuginfod_load(), once per process. */
 static struct functions lib;
@@ -118,13 +118,13 @@ struct debuginfod *debuginfod_new(struct arena *mem)
 
 static void debuginfod_load(void)
 {
+	/* clang-format off */
 	static const struct library_function functions[] = {
-#define FUNCTION(name) { "debuginfod_" #name, offsetof(struct functions, name) }
-		FUNCTION(begin),           FUNCTION(end),           FUNCTION(find_debuginfo),
-		FUNCTION(find_executable), FUNCTION(find_source),   FUNCTION(set_progressfn),
-		FUNCTION(set_user_data),   FUNCTION(get_user_data), FUNCTION(get_url),
+#define FUNCTION(name) { "debuginfod_" #name, offsetof(struct functions, name) },
+		DEBUGINFOD_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 	};
+	/* clang-format on */
 
 	is_loaded = library_load(DEBUGINFOD_SONAME, functions, sizeof(functions) / sizeof(functions[0]), &lib, "",
 				 NULL) == 0;

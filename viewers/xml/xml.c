@@ -17,48 +17,32 @@
 #include <stdio.h>
 #include <string.h>
 
+/* clang-format off */
+#define XML_FUNCTIONS(F) \
+	F(InitParser) F(OutputBufferCreateIO) F(NewTextWriter) F(FreeTextWriter) F(TextWriterStartDocument) \
+	F(TextWriterEndDocument) F(TextWriterStartElement) F(TextWriterEndElement) \
+	F(TextWriterWriteAttribute) F(TextWriterWriteString) F(TextWriterWriteRaw) F(TextWriterWriteCDATA)
+
 /* The functions of libxml2 that are used, without the prefix xml. */
 struct xml_library {
-	void (*InitParser)(void);
-	xmlOutputBufferPtr (*OutputBufferCreateIO)(xmlOutputWriteCallback write, xmlOutputCloseCallback close,
-						   void *arg, xmlCharEncodingHandlerPtr encoder);
-	xmlTextWriterPtr (*NewTextWriter)(xmlOutputBufferPtr to);
-	void (*FreeTextWriter)(xmlTextWriterPtr writer);
-	int (*TextWriterStartDocument)(xmlTextWriterPtr writer, const char *version, const char *encoding,
-				       const char *standalone);
-	int (*TextWriterEndDocument)(xmlTextWriterPtr writer);
-	int (*TextWriterStartElement)(xmlTextWriterPtr writer, const xmlChar *name);
-	int (*TextWriterEndElement)(xmlTextWriterPtr writer);
-	int (*TextWriterWriteAttribute)(xmlTextWriterPtr writer, const xmlChar *name, const xmlChar *text);
-	int (*TextWriterWriteString)(xmlTextWriterPtr writer, const xmlChar *text);
-	int (*TextWriterWriteRaw)(xmlTextWriterPtr writer, const xmlChar *text);
-	int (*TextWriterWriteCDATA)(xmlTextWriterPtr writer, const xmlChar *text);
+#define FUNCTION(name) __typeof__(xml##name) *name;
+	XML_FUNCTIONS(FUNCTION)
+#undef FUNCTION
 };
+/* clang-format on */
 
 /* Set by the first successful xml_open; constant afterwards. */
 static struct xml_library lib;
 static bool is_loaded;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards loading */
 
+/* clang-format off */
 static const struct library_function functions[] = {
-#define FUNCTION(name)                                                                                                 \
-	{                                                                                                              \
-		"xml" #name, offsetof(struct xml_library, name)                                                        \
-	}
-	FUNCTION(InitParser),
-	FUNCTION(OutputBufferCreateIO),
-	FUNCTION(NewTextWriter),
-	FUNCTION(FreeTextWriter),
-	FUNCTION(TextWriterStartDocument),
-	FUNCTION(TextWriterEndDocument),
-	FUNCTION(TextWriterStartElement),
-	FUNCTION(TextWriterEndElement),
-	FUNCTION(TextWriterWriteAttribute),
-	FUNCTION(TextWriterWriteString),
-	FUNCTION(TextWriterWriteRaw),
-	FUNCTION(TextWriterWriteCDATA),
+#define FUNCTION(name) { "xml" #name, offsetof(struct xml_library, name) },
+	XML_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 };
+/* clang-format on */
 
 static int xml_load(const char *kind, struct err *err)
 {
