@@ -1,11 +1,13 @@
 /*
- * webpage.c - recognize web pages, and find their titles
+ * webpage.c - recognize web pages, find their titles, escape text for them
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
 #include "base/webpage.h"
+
+#include "base/utf8.h"
 
 #include <string.h>
 #include <strings.h>
@@ -51,4 +53,53 @@ void webpage_add_title(const uint8_t *s, size_t n, struct buf *out)
 			buf_addz(out, " ");
 	while (out->len && out->data[out->len - 1] == ' ')
 		out->data[--out->len] = '\0';
+}
+
+/* The escape of a character that is special in HTML; NULL for others. */
+static const char *webpage_escape_of(char c)
+{
+	switch (c) {
+	case 0:
+		return "\xef\xbf\xbd";
+	case '"':
+		return "&#34;";
+	case '&':
+		return "&amp;";
+	case '\'':
+		return "&#39;";
+	case '+':
+		return "&#43;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	default:
+		return NULL;
+	}
+}
+
+void webpage_add_text(struct buf *out, const char *s, size_t n)
+{
+	size_t done = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *escape = webpage_escape_of(s[i]);
+
+		if (!escape)
+			continue;
+		buf_add(out, s + done, i - done);
+		buf_addz(out, escape);
+		done = i + 1;
+	}
+	if (done < n)
+		buf_add(out, s + done, n - done);
+}
+
+void webpage_add_name(struct buf *out, const char *s)
+{
+	struct buf safe = { 0 };
+
+	utf8_add_safe(&safe, s, strlen(s));
+	webpage_add_text(out, buf_text(&safe), safe.len);
+	buf_release(&safe);
 }

@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "base/unit.h"
 #include "base/utf8.h"
+#include "base/webpage.h"
 #include "store/local/write/writer.h"
 #include "store/window/window.h"
 
@@ -258,31 +259,6 @@ void scrape_status_text(struct scrape_collector *c, struct http_response *out)
 
 /* ---- the page ---- */
 
-static void add_html(struct buf *out, const char *text)
-{
-	struct buf safe = { 0 };
-
-	utf8_add_safe(&safe, text, strlen(text));
-	for (const char *at = buf_text(&safe); *at; at++)
-		switch (*at) {
-		case '<':
-			buf_addz(out, "&lt;");
-			break;
-		case '>':
-			buf_addz(out, "&gt;");
-			break;
-		case '&':
-			buf_addz(out, "&amp;");
-			break;
-		case '"':
-			buf_addz(out, "&quot;");
-			break;
-		default:
-			buf_add(out, at, 1);
-		}
-	buf_release(&safe);
-}
-
 static void add_html_time(struct buf *out, int64_t ns)
 {
 	if (ns > 0 && ns != INT64_MAX)
@@ -297,9 +273,9 @@ static void scrape_page_add_row(struct buf *out, const struct scrape_collector *
 	bool is_bad = s->has_logged && s->logged != SCRAPE_OK;
 
 	buf_addz(out, "<tr><td>");
-	add_html(out, *c->config->job[t->job].name ? c->config->job[t->job].name : "(by program)");
+	webpage_add_name(out, *c->config->job[t->job].name ? c->config->job[t->job].name : "(by program)");
 	buf_addz(out, "<td>");
-	add_html(out, t->instance);
+	webpage_add_name(out, t->instance);
 	buf_addf(out, "<td%s>%s<td>", is_bad ? " class=bad" : "", scrape_page_state_of(s));
 	add_html_time(out, s->last_profile_ns);
 	buf_addz(out, "<td>");
@@ -311,7 +287,7 @@ static void scrape_page_add_row(struct buf *out, const struct scrape_collector *
 		add_html_time(out, s->last_error_ns);
 		buf_addz(out, " ");
 	}
-	add_html(out, s->error);
+	webpage_add_name(out, s->error);
 	buf_addz(out, "</tr>\n");
 }
 
@@ -320,7 +296,7 @@ static void add_html_cut(void *arg, const struct scrape_cut *cut)
 	struct buf *out = arg;
 
 	buf_addz(out, "<tr><td>");
-	add_html(out, cut->name);
+	webpage_add_name(out, cut->name);
 	buf_addf(out, "<td class=n>%" PRIu64 "<td class=n>%" PRIu64 "</tr>\n", cut->n_removed, cut->n_other);
 }
 
@@ -330,7 +306,7 @@ static void scrape_page_add_summary(struct buf *out, struct scrape_collector *c)
 
 	writer_get_stat(c->store, &stat);
 	buf_addz(out, "<p>Store ");
-	add_html(out, c->directory.data);
+	webpage_add_name(out, c->directory.data);
 	buf_addz(out, ": ");
 	unit_add_label(out, (int64_t)stat.used, "bytes", "auto");
 	buf_addz(out, " of ");

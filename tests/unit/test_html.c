@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "base/webpage.h"
 #include "viewers/html/html.h"
 
 #include <stdarg.h>
@@ -20,10 +21,10 @@ static void text_is_escaped(void **state)
 	struct buf out = { 0 };
 
 	(void)state;
-	html_add(&out, "<a b='c' d=\"e\">&+\0\xff\tz", 21);
+	webpage_add_text(&out, "<a b='c' d=\"e\">&+\0\xff\tz", 21);
 	assert_string_equal(out.data, "&lt;a b=&#39;c&#39; d=&#34;e&#34;&gt;&amp;&#43;\xef\xbf\xbd\xff\tz");
 	out.len = 0;
-	html_add_name(&out, "a<\033\n");
+	webpage_add_name(&out, "a<\033\n");
 	assert_string_equal(out.data, "a&lt;\\x1b\\n");
 	buf_release(&out);
 }

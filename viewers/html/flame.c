@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/unit.h"
+#include "base/webpage.h"
 #include "viewers/flame/flame.h"
 #include "viewers/html/flame_parts.h"
 #include "viewers/html/html.h"
@@ -48,7 +49,7 @@ static void html_flame_add_value(const struct report *r, int64_t value, bool is_
 
 	flame_add_value(&r->head, value, is_change, &text);
 	buf_addz(out, "<td>");
-	html_add_name(out, buf_text(&text));
+	webpage_add_name(out, buf_text(&text));
 	buf_addz(out, "</td>");
 	buf_release(&text);
 }
@@ -75,7 +76,7 @@ static void html_flame_add_row(const struct report *r, const struct flame_functi
 		html_flame_add_share(fn->cum[FLAME_AFTER], r->head.total, out);
 	}
 	buf_addz(out, "<td class=\"name\">");
-	html_add_name(out, r->flame->frames[r->flame->frame[fn->box]].name);
+	webpage_add_name(out, r->flame->frames[r->flame->frame[fn->box]].name);
 	buf_addz(out, "</td></tr>\n");
 }
 
@@ -112,7 +113,7 @@ static const char body_text[] = FLAME_BODY;
 static void html_flame_add_element(const char *start, const struct buf *text, const char *end, struct buf *out)
 {
 	buf_addz(out, start);
-	html_add_name(out, buf_text(text));
+	webpage_add_name(out, buf_text(text));
 	buf_addz(out, end);
 }
 

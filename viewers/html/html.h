@@ -14,12 +14,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Append text, escaped for use between tags and in quoted attributes. Like Go html/template. */
-void html_add(struct buf *out, const char *s, size_t n);
-
-/* Append a name, escaped as by html_add, with control characters escaped as in utf8_add_safe. */
-void html_add_name(struct buf *out, const char *s);
-
 /* Append a flame graph as one self-contained page. */
 void html_flame_draw(const struct report *r, const struct flame_style *style, struct buf *out);
 

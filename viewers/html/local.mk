@@ -4,7 +4,6 @@ noinst_LIBRARIES += viewers/html/libhtml.a
 viewers_html_libhtml_a_SOURCES = \
 	viewers/html/flame.c \
 	viewers/html/flame_data.c \
-	viewers/html/html.c \
 	viewers/html/html.h \
 	viewers/html/weblist.c
 

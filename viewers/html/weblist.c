@@ -12,6 +12,7 @@
 #include "base/path.h"
 #include "base/unit.h"
 #include "base/utf8.h"
+#include "base/webpage.h"
 #include "viewers/html/html.h"
 #include "viewers/text/text.h"
 
@@ -122,7 +123,7 @@ static void html_weblist_add_padded(struct buf *out, size_t indent, const char *
 		width = width ? width : 1;
 	}
 	buf_fill(&b, ' ', column < TEXT_WIDTH ? TEXT_WIDTH - column : 0);
-	html_add(out, buf_text(&b), b.len);
+	webpage_add_text(out, buf_text(&b), b.len);
 	buf_release(&b);
 }
 
@@ -139,7 +140,7 @@ static void html_weblist_add_value(struct buf *out, const struct head *h, int64_
 	utf8_add_safe(&safe, raw.data, raw.len);
 	width = utf8_count(safe.data, safe.len);
 	buf_fill(out, ' ', width < VALUE_WIDTH ? VALUE_WIDTH - width : 0);
-	html_add(out, safe.data, safe.len);
+	webpage_add_text(out, safe.data, safe.len);
 	buf_release(&safe);
 	buf_release(&raw);
 }
@@ -151,7 +152,7 @@ static void html_weblist_add_place(struct buf *out, const char *file, int64_t li
 
 	path_add_base(&base, file);
 	buf_addz(out, "<span class=unimportant>");
-	html_add_name(out, buf_text(&base));
+	webpage_add_name(out, buf_text(&base));
 	buf_addf(out, ":%" PRId64 "</span>\n", line);
 	buf_release(&base);
 }
@@ -201,7 +202,7 @@ static void html_weblist_add_line(struct buf *out, const struct head *h, const s
 	buf_add(out, " ", 1);
 	html_weblist_add_value(out, h, l->cum, true);
 	buf_addf(out, " %8s  ", "");
-	html_add(out, l->source, strlen(l->source));
+	webpage_add_text(out, l->source, strlen(l->source));
 	buf_addz(out, " </span>");
 	if (l->kind != LINE_LIVE)
 		return;
@@ -215,9 +216,9 @@ static void html_weblist_add_function(struct buf *out, const struct head *h, con
 				      const struct weblist_func *f)
 {
 	buf_addz(out, "<h2>");
-	html_add_name(out, f->name);
+	webpage_add_name(out, f->name);
 	buf_addz(out, "</h2><p class=\"filename\">");
-	html_add_name(out, f->file);
+	webpage_add_name(out, f->file);
 	buf_addz(out, "</p>\n<pre onClick=\"pprof_toggle_asm(event)\">\n  Total:  ");
 	html_weblist_add_value(out, h, f->flat, false);
 	buf_add(out, " ", 1);
@@ -241,12 +242,12 @@ static void html_weblist_add_legend(struct buf *out, const struct head *h)
 		size_t n = strcspn(line, "\n");
 
 		buf_addz(out, gap);
-		html_add(out, line, n);
+		webpage_add_text(out, line, n);
 		line += n + (line[n] == '\n');
 	}
 	buf_addz(out, "<br>Total: ");
 	report_add_value(h, h->total, &total);
-	html_add_name(out, buf_text(&total));
+	webpage_add_name(out, buf_text(&total));
 	buf_addz(out, "</div>");
 	buf_release(&total);
 	buf_release(&text);
@@ -259,9 +260,9 @@ void html_weblist_draw(const struct report *r, const struct weblist *list, struc
 	assert(list && out);
 	buf_addz(out, "<!DOCTYPE html>\n<html>\n<head>\n  <meta charset=\"utf-8\">\n");
 	buf_addf(out, "  <meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n  <title>", policy);
-	html_add_name(out, *h->file ? h->file : "unknown");
+	webpage_add_name(out, *h->file ? h->file : "unknown");
 	buf_add(out, " ", 1);
-	html_add_name(out, *h->type ? h->type : "unknown");
+	webpage_add_name(out, *h->type ? h->type : "unknown");
 	buf_addf(out, "</title>\n  \n  <style type=\"text/css\">%s</style>\n", style);
 	buf_addf(out, "  <script type=\"text/javascript\">%s</script>\n</head>\n<body>\n", script);
 	html_weblist_add_legend(out, h);

@@ -12,7 +12,6 @@
 #include "base/jsonw.h"
 #include "base/unit.h"
 #include "session/capture.h"
-#include "viewers/html/html.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -9,7 +9,6 @@
 
 #include "base/utf8.h"
 #include "session/url_settings.h"
-#include "viewers/html/html.h"
 
 #include <string.h>
 

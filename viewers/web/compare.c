@@ -12,9 +12,9 @@
 
 #include "base/time.h"
 #include "base/unit.h"
+#include "base/webpage.h"
 #include "engine/view.h"
 #include "profile/profile.h"
-#include "viewers/html/html.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -50,10 +50,10 @@ void web_add_total(const struct profile *p, struct buf *out)
 		if (__builtin_add_overflow(total, p->value[SIDE_TARGET][type][row], &total))
 			return;
 	unit_add_label(&text, total, profile_text(p, p->type[type].unit), "auto");
-	html_add_name(out, buf_text(&text)); /* the unit comes from the profile */
+	webpage_add_name(out, buf_text(&text)); /* the unit comes from the profile */
 	buf_release(&text);
 	buf_addz(out, " ");
-	html_add_name(out, profile_text(p, p->type[type].name));
+	webpage_add_name(out, profile_text(p, p->type[type].name));
 }
 
 static bool is_on_side(const struct web_side *side, const struct open_profile *o)
@@ -80,7 +80,7 @@ static void add_checkbox(const struct web_page *page, enum side side, const stru
 	buf_addf(out, "<td><input type=\"checkbox\" form=\"compare\" name=\"%s\" value=\"%s\"%s aria-label=\"%s ",
 		 side == SIDE_BASE ? "base" : "prof", r->id, is_checked ? " checked" : "",
 		 side == SIDE_BASE ? "before:" : "after:");
-	html_add_name(out, r->name);
+	webpage_add_name(out, r->name);
 	buf_addz(out, "\"></td>");
 }
 

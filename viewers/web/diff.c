@@ -12,10 +12,10 @@
 #include "viewers/web/web_int.h"
 
 #include "base/unit.h"
+#include "base/webpage.h"
 #include "report/diff.h"
 #include "report/side.h"
 #include "session/expression.h"
-#include "viewers/html/html.h"
 #include "viewers/text/compare.h"
 
 #include <inttypes.h>
@@ -145,7 +145,7 @@ static void web_diff_add_warnings(const struct web_page *page, struct buf *out)
 	add_build_ids(page, &notes);
 	if (notes.len) {
 		buf_addz(out, "<p class=\"faint lines\">");
-		html_add(out, buf_text(&notes), notes.len);
+		webpage_add_text(out, buf_text(&notes), notes.len);
 		buf_addz(out, "</p>\n");
 	}
 	buf_release(&notes);
@@ -174,7 +174,7 @@ static void web_diff_add_escaped(const struct head *h, int64_t value, bool with_
 	struct buf text = { 0 };
 
 	text_compare_add_value(h, value, with_sign, &text);
-	html_add_name(out, buf_text(&text));
+	webpage_add_name(out, buf_text(&text));
 	buf_release(&text);
 }
 
@@ -407,7 +407,7 @@ static const struct gate *get_verdicts(struct web_page *page, struct buf *out)
 	}
 	buf_addz(out, "<p>Gate: ");
 	if (web_get_gate(page, &g, &err) < 0)
-		html_add_name(out, err.msg);
+		webpage_add_name(out, err.msg);
 	else
 		web_add_outcome(g, out);
 	buf_addz(out, " <a href=\"");

@@ -11,8 +11,8 @@
 
 #include "answer/pages.h"
 #include "base/unit.h"
+#include "base/webpage.h"
 #include "report/disasm.h"
-#include "viewers/html/html.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -73,9 +73,9 @@ static void web_disasm_add_instruction(const struct disasm_page *x, const union 
 	buf_addz(x->out, "<td>");
 	web_add_bar(x->out, unit_percent(cell[DISASM_CUM].value, x->r->head.total));
 	buf_addz(x->out, "</td><td><code>");
-	html_add_name(x->out, cell[DISASM_ADDRESS].text);
+	webpage_add_name(x->out, cell[DISASM_ADDRESS].text);
 	buf_addz(x->out, "</code></td><td class=\"code\"><code>");
-	html_add_name(x->out, cell[DISASM_TEXT].text);
+	webpage_add_name(x->out, cell[DISASM_TEXT].text);
 	buf_addz(x->out, "</code></td>");
 	web_disasm_add_place(x, cell, before);
 	buf_addz(x->out, "</tr>\n");

@@ -10,7 +10,7 @@
 
 #include "viewers/web/web_int.h"
 
-#include "viewers/html/html.h"
+#include "base/webpage.h"
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void draw_form(const struct web_enter *e, struct buf *out)
 				  : "<p>This server requires a secret.</p>\n");
 	buf_addz(out, "<form class=\"enter\" method=\"post\" action=\"enter\">\n"
 		      "<input type=\"hidden\" name=\"to\" value=\"");
-	html_add(out, is_page(e->to) ? e->to : "", is_page(e->to) ? strlen(e->to) : 0);
+	webpage_add_text(out, is_page(e->to) ? e->to : "", is_page(e->to) ? strlen(e->to) : 0);
 	buf_addz(out, "\">\n<label>Secret <input type=\"password\" name=\"secret\" "
 		      "autocomplete=\"current-password\" required></label>\n<button>Open</button>\n</form>\n"
 		      "<p>cpa printed a link with the secret when it was started, or reads it from a file.</p>\n"

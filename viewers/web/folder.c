@@ -14,7 +14,7 @@
 #include "answer/loaded.h"
 #include "base/io.h"
 #include "base/mem.h"
-#include "viewers/html/html.h"
+#include "base/webpage.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -89,9 +89,9 @@ static void web_folder_add(const struct web_page *page, size_t at, struct buf *o
 		 at, files.n < 12 ? files.n + 1 : 12);
 	for (size_t i = 0; i < files.n; i++) {
 		buf_addz(out, "<option value=\"");
-		html_add(out, files.name[i], strlen(files.name[i]));
+		webpage_add_text(out, files.name[i], strlen(files.name[i]));
 		buf_addz(out, "\">");
-		html_add_name(out, files.name[i]);
+		webpage_add_name(out, files.name[i]);
 		buf_addz(out, "</option>\n");
 	}
 	buf_addz(out, "</select> ");

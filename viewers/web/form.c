@@ -9,8 +9,8 @@
 #include "viewers/web/post.h"
 
 #include "base/str.h"
+#include "base/webpage.h"
 #include "session/url_settings.h"
-#include "viewers/html/html.h"
 
 #include <string.h>
 
@@ -72,7 +72,7 @@ static void add_option_word(const char *value, const char *text, const char *cur
 {
 	web_add_value(out, value);
 	buf_addf(out, "%s>", strcmp(value, current) == 0 ? " selected" : "");
-	html_add(out, text, strlen(text));
+	webpage_add_text(out, text, strlen(text));
 	buf_addz(out, "</option>");
 }
 
@@ -80,7 +80,7 @@ static void add_option_word(const char *value, const char *text, const char *cur
 static void select_start(const struct query_param *param, const char *given, struct buf *out)
 {
 	buf_addf(out, "<select id=\"option-%s\" name=\"%s\"><option value=\"\">", param->param, param->param);
-	html_add_name(out, given);
+	webpage_add_name(out, given);
 	buf_addz(out, "</option>");
 }
 
@@ -162,7 +162,7 @@ static void add_field(const struct web_page *page, const struct query_param *par
 
 	settings_add_param_value(base, param, &given);
 	buf_addz(out, "<div><label title=\"");
-	html_add(out, o ? o->help : "", o ? strlen(o->help) : 0);
+	webpage_add_text(out, o ? o->help : "", o ? strlen(o->help) : 0);
 	buf_addf(out, "\"><span>%s</span>", param->name);
 	if (!o)
 		form_add_choice(param, value, buf_text(&given), out);
@@ -315,7 +315,7 @@ void web_command_draw(const struct web_page *page, struct buf *out)
 	}
 	form_add_side(&page->side[SIDE_TARGET], &command);
 	buf_addz(out, "<div class=\"command\">$ <code id=\"command\">");
-	html_add_name(out, buf_text(&command));
+	webpage_add_name(out, buf_text(&command));
 	buf_addz(out, "</code> <button type=\"button\" data-copy=\"command\" hidden>copy</button></div>\n");
 	settings_free(s);
 	buf_release(&command);

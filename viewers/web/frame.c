@@ -9,10 +9,10 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "base/webpage.h"
 #include "engine/view.h"
 #include "report/head.h"
 #include "session/url_settings.h"
-#include "viewers/html/html.h"
 #include "viewers/text/text.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@
 void web_add_name(struct buf *out, const char *name)
 {
 	buf_addz(out, "<bdi>");
-	html_add_name(out, name);
+	webpage_add_name(out, name);
 	buf_addz(out, "</bdi>");
 }
 
@@ -32,7 +32,7 @@ static void head_start(struct buf *out, const char *title, unsigned refresh_seco
 	if (refresh_seconds)
 		buf_addf(out, "<meta http-equiv=\"refresh\" content=\"%u\">\n", refresh_seconds);
 	buf_addz(out, "<title>");
-	html_add_name(out, title);
+	webpage_add_name(out, title);
 	buf_addz(out, "</title>\n");
 }
 
@@ -95,10 +95,10 @@ void web_link_add(const struct url_params *link, const char *path, struct buf *o
 	struct buf query = { 0 };
 
 	url_params_add_query(link, &query);
-	html_add(out, path, strlen(path));
+	webpage_add_text(out, path, strlen(path));
 	if (query.len)
 		buf_addz(out, "?");
-	html_add(out, buf_text(&query), query.len);
+	webpage_add_text(out, buf_text(&query), query.len);
 	buf_release(&query);
 }
 
@@ -111,14 +111,14 @@ void web_link_end(struct url_params *link, const char *path, struct buf *out)
 void web_add_attribute(struct buf *out, const char *name, const char *text)
 {
 	buf_addf(out, " %s=\"", name);
-	html_add_name(out, text);
+	webpage_add_name(out, text);
 	buf_addz(out, "\"");
 }
 
 void web_add_value(struct buf *out, const char *value)
 {
 	buf_addz(out, " value=\"");
-	html_add(out, value, strlen(value));
+	webpage_add_text(out, value, strlen(value));
 	buf_addz(out, "\"");
 }
 
@@ -139,7 +139,7 @@ void web_add_hidden_params(const struct web_page *page, bool (*skip)(const char 
 		if (!*own->item[i].value || skip(own->item[i].key))
 			continue;
 		buf_addz(out, "<input type=\"hidden\" name=\"");
-		html_add(out, own->item[i].key, strlen(own->item[i].key));
+		webpage_add_text(out, own->item[i].key, strlen(own->item[i].key));
 		buf_addz(out, "\"");
 		web_add_value(out, own->item[i].value);
 		buf_addz(out, ">\n");

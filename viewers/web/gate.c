@@ -11,8 +11,8 @@
 #include "viewers/web/views.h"
 
 #include "base/str.h"
+#include "base/webpage.h"
 #include "session/expression.h"
-#include "viewers/html/html.h"
 #include "viewers/json/gate_json.h"
 #include "viewers/text/gate.h"
 
@@ -28,7 +28,7 @@ static void web_gate_add_lines(const char *class, const char *before, const stru
 		size_t n = strcspn(line, "\n");
 
 		buf_addf(out, "<p class=\"%s\">%s", class, before);
-		html_add(out, line, n);
+		webpage_add_text(out, line, n);
 		buf_addz(out, "</p>\n");
 		line += n + (line[n] == '\n');
 	}
@@ -55,7 +55,7 @@ void web_add_verdict(const struct gate_row *r, struct buf *out)
 static void web_gate_add_reason(const struct gate *g, const struct gate_row *r, struct buf *out)
 {
 	if (*r->reason) {
-		html_add_name(out, r->reason);
+		webpage_add_name(out, r->reason);
 	} else if (r->verdict == GATE_UNRESOLVED && !isnan(r->p)) {
 		buf_addz(out, "too few samples to tell");
 	} else if (!isnan(r->p_adjusted)) {
@@ -250,7 +250,7 @@ void web_add_outcome(const struct gate *g, struct buf *out)
 	text_gate_add_summary(g, &text);
 	buf_addf(out, "<b class=\"verdict-%s\">%s</b> ", g->outcome == GATE_FAILED ? "fail" : "other",
 		 gate_outcome_word(g->outcome));
-	html_add_name(out, buf_text(&text));
+	webpage_add_name(out, buf_text(&text));
 	buf_release(&text);
 }
 
@@ -271,7 +271,7 @@ int web_draw_gate(struct web_page *page, struct err *err)
 	web_gate_add_side("before (base)", &g->side[STATS_BASE], out);
 	web_gate_add_side("after (new)", &g->side[STATS_NEW], out);
 	buf_addz(out, "<dt>type</dt><dd>");
-	html_add_name(out, g->type);
+	webpage_add_name(out, g->type);
 	buf_addf(out, ", relative to %s</dd></dl>\n", text_gate_relative_to(g->options->normalize));
 	rc = gate_add_rows(page, g, err);
 	add_explanation(g, out);

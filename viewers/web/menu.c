@@ -13,11 +13,11 @@
 #include "viewers/web/post.h"
 
 #include "base/utf8.h"
+#include "base/webpage.h"
 #include "engine/view.h"
 #include "profile/profile.h"
 #include "session/configs.h"
 #include "session/url_settings.h"
-#include "viewers/html/html.h"
 
 #include <string.h>
 
@@ -78,7 +78,7 @@ static void web_menu_add_views(const struct web_page *page, unsigned flag, struc
 		if (v->key)
 			buf_addf(out, "<kbd>%s</kbd>", v->key);
 		buf_addf(out, "<a%s title=\"", v == page->view ? " aria-current=\"page\"" : "");
-		html_add(out, v->help, strlen(v->help));
+		webpage_add_text(out, v->help, strlen(v->help));
 		buf_addz(out, "\" href=\"");
 		web_link_end(web_link_start(page), v->path, out);
 		buf_addf(out, "\">%s</a></li>\n", v->title);
@@ -158,9 +158,9 @@ static void add_config(const struct web_page *page, const struct config_entry *c
 {
 	buf_addf(out, "<li%s><a%s href=\"", config->is_saved ? " class=\"saved\"" : "",
 		 config->is_current ? " aria-current=\"true\"" : "");
-	html_add(out, page->view->path, strlen(page->view->path));
+	webpage_add_text(out, page->view->path, strlen(page->view->path));
 	buf_addz(out, "?");
-	html_add(out, config->query, strlen(config->query));
+	webpage_add_text(out, config->query, strlen(config->query));
 	buf_addz(out, "\">");
 	web_menu_add_short_name(config->name, out);
 	buf_addz(out, "</a>");
@@ -171,7 +171,7 @@ static void add_config(const struct web_page *page, const struct config_entry *c
 		buf_addz(out, "<button data-confirm");
 		web_add_attribute(out, "title", "Delete this config");
 		buf_addz(out, " aria-label=\"Delete ");
-		html_add_name(out, config->name);
+		webpage_add_name(out, config->name);
 		buf_addz(out, "\">&times;</button></form>");
 	}
 	buf_addz(out, "</li>\n");

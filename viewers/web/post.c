@@ -8,7 +8,7 @@
 #include "viewers/web/post.h"
 
 #include "base/jsonw.h"
-#include "viewers/html/html.h"
+#include "base/webpage.h"
 
 #include <assert.h>
 #include <string.h>
@@ -193,7 +193,7 @@ void web_form_start(const struct web *w, const char *action, struct buf *out)
 void web_form_add_hidden(struct buf *out, const char *name, const char *value)
 {
 	buf_addf(out, "<input type=\"hidden\" name=\"%s\" value=\"", name);
-	html_add(out, value, strlen(value));
+	webpage_add_text(out, value, strlen(value));
 	buf_addz(out, "\">");
 }
 

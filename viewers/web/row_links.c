@@ -13,7 +13,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "session/expression.h"
-#include "viewers/html/html.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 
 #include "base/unit.h"
 #include "base/utf8.h"
-#include "viewers/html/html.h"
+#include "base/webpage.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -121,7 +121,7 @@ void web_add_name_attribute(struct buf *out, const char *name)
 	utf8_add_short(&text, name, strlen(name), WEB_NAME_MAX);
 	utf8_add_safe(&safe, buf_text(&text), text.len);
 	buf_addz(out, " data-name=\"");
-	html_add(out, buf_text(&safe), safe.len);
+	webpage_add_text(out, buf_text(&safe), safe.len);
 	buf_addz(out, "\"");
 	buf_release(&text);
 	buf_release(&safe);
@@ -143,7 +143,7 @@ void web_add_report_value(const struct head *h, int64_t value, struct buf *out)
 	struct buf text = { 0 };
 
 	report_add_value(h, value, &text);
-	html_add_name(out, buf_text(&text));
+	webpage_add_name(out, buf_text(&text));
 	buf_release(&text);
 }
 
@@ -152,7 +152,7 @@ static void add_grouped_value(const struct head *h, int64_t value, struct buf *o
 	struct buf text = { 0 };
 
 	report_add_grouped_value(h, value, &text);
-	html_add_name(out, buf_text(&text));
+	webpage_add_name(out, buf_text(&text));
 	buf_release(&text);
 }
 

@@ -14,8 +14,8 @@
 #include "answer/pages.h"
 #include "base/path.h"
 #include "base/unit.h"
+#include "base/webpage.h"
 #include "report/weblist.h"
-#include "viewers/html/html.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void web_source_add_code(const struct source_page *x, uint32_t depth, con
 {
 	buf_addz(x->out, "<code>");
 	buf_fill(x->out, ' ', (size_t)INDENT * (depth < 100 ? depth : 100));
-	html_add_name(x->out, text);
+	webpage_add_name(x->out, text);
 	buf_addz(x->out, "</code>");
 }
 
@@ -146,7 +146,7 @@ static void web_source_add_missing(const struct source_page *x, const struct web
 			size_t n = strcspn(line, "\n");
 
 			buf_addz(x->out, "<li><bdi>");
-			html_add(x->out, line, n);
+			webpage_add_text(x->out, line, n);
 			buf_addz(x->out, "</bdi></li>\n");
 			line += n + (line[n] == '\n');
 		}

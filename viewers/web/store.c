@@ -12,7 +12,7 @@
 
 #include "answer/loaded.h"
 #include "base/time.h"
-#include "viewers/html/html.h"
+#include "base/webpage.h"
 #include "viewers/web/post.h"
 #include "viewers/web/views.h"
 
@@ -176,9 +176,9 @@ static void add_hidden(const struct url_params *p, struct buf *out)
 {
 	for (size_t i = 0; i < p->n; i++) {
 		buf_addz(out, "<input type=\"hidden\" name=\"");
-		html_add(out, p->item[i].key, strlen(p->item[i].key));
+		webpage_add_text(out, p->item[i].key, strlen(p->item[i].key));
 		buf_addz(out, "\" value=\"");
-		html_add(out, p->item[i].value, strlen(p->item[i].value));
+		webpage_add_text(out, p->item[i].value, strlen(p->item[i].value));
 		buf_addz(out, "\">");
 	}
 }
@@ -188,9 +188,9 @@ static void add_hidden(const struct url_params *p, struct buf *out)
 static void web_store_add_option(const char *value, const char *text, bool is_selected, struct buf *out)
 {
 	buf_addz(out, "<option value=\"");
-	html_add(out, value, strlen(value));
+	webpage_add_text(out, value, strlen(value));
 	buf_addf(out, "\"%s>", is_selected ? " selected" : "");
-	html_add_name(out, text);
+	webpage_add_name(out, text);
 	buf_addz(out, "</option>\n");
 }
 
@@ -213,14 +213,14 @@ static void web_store_add_label(const struct web_choice *c, const struct stored_
 	web_add_name(out, l->name);
 	if (l->n > SELECT_VALUES || l->has_more) {
 		buf_addz(out, " <input name=\"l.");
-		html_add(out, l->name, strlen(l->name));
+		webpage_add_text(out, l->name, strlen(l->name));
 		buf_addz(out, "\" placeholder=\"any\" value=\"");
-		html_add(out, chosen, strlen(chosen));
+		webpage_add_text(out, chosen, strlen(chosen));
 		buf_addz(out, "\"></label>\n");
 		return;
 	}
 	buf_addz(out, " <select name=\"l.");
-	html_add(out, l->name, strlen(l->name));
+	webpage_add_text(out, l->name, strlen(l->name));
 	buf_addz(out, "\">\n");
 	web_store_add_option("", "any", !*chosen, out);
 	for (size_t i = 0; i < l->n; i++)

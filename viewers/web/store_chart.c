@@ -11,7 +11,7 @@
 
 #include "base/time.h"
 #include "base/unit.h"
-#include "viewers/html/html.h"
+#include "base/webpage.h"
 #include "viewers/web/page.h"
 
 #include <inttypes.h>
@@ -42,7 +42,7 @@ void web_chart_add_value(const struct web_chart *x, const struct stored_type *ty
 	struct buf text = { 0 };
 
 	unit_add_label(&text, value, type->unit, x->unit);
-	html_add_name(out, buf_text(&text)); /* the unit comes from the store */
+	webpage_add_name(out, buf_text(&text)); /* the unit comes from the store */
 	buf_release(&text);
 }
 
@@ -67,9 +67,9 @@ void web_chart_add_mark(struct web_chart *chart, int64_t time_ns, const char *ki
 	buf_addf(out, "<line class=\"mark\" x1=\"%.2f\" x2=\"%.2f\" y1=\"0\" y2=\"%d\"><title>", at, at, HEIGHT);
 	web_add_window_time(time_ns, out);
 	buf_addz(out, ": ");
-	html_add_name(out, kind);
+	webpage_add_name(out, kind);
 	buf_addz(out, " ");
-	html_add_name(out, text);
+	webpage_add_name(out, text);
 	buf_addz(out, "</title></line>\n");
 	if (chart->n_marks++ == MARKS_LISTED)
 		buf_addz(&chart->mark_list, ", …");

@@ -17,7 +17,6 @@
 #include "engine/view.h"
 #include "report/top.h"
 #include "report/trend.h"
-#include "viewers/html/html.h"
 #include "viewers/text/compare.h"
 
 #include <math.h>

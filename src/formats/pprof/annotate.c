@@ -11,6 +11,7 @@
 #include "formats/pprof/cursor.h"
 #include "formats/pprof/pprof.h"
 #include "formats/pprof/proto_int.h"
+#include "wire/wire.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -18,9 +19,9 @@
 
 static void add_varint(struct buf *out, uint64_t v)
 {
-	for (; v >= 0x80; v >>= 7)
-		buf_fill(out, (char)(v | 0x80), 1);
-	buf_fill(out, (char)v, 1);
+	uint8_t *at = (uint8_t *)buf_room(out, WIRE_VARINT_MAX);
+
+	out->len += (size_t)(wire_put(at, v) - at);
 }
 
 static void annotate_add_string(struct buf *out, const char *s)

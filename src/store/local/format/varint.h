@@ -7,6 +7,7 @@
 #define STORE_LOCAL_FORMAT_VARINT_H
 
 #include "base/buf.h"
+#include "wire/wire.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,12 +17,9 @@ enum { VARINT_MAX = 10 }; /* maximum bytes of a number */
 /* Append a number. */
 static inline void varint_put(struct buf *out, uint64_t v)
 {
-	uint8_t *first = (uint8_t *)buf_room(out, VARINT_MAX), *at = first;
+	uint8_t *at = (uint8_t *)buf_room(out, VARINT_MAX);
 
-	for (; v >= 0x80; v >>= 7)
-		*at++ = (uint8_t)(v | 0x80);
-	*at++ = (uint8_t)v;
-	out->len += (size_t)(at - first);
+	out->len += (size_t)(wire_put(at, v) - at);
 }
 
 /* Small absolute values become small numbers: 0, -1, 1, -2, 2. */
