@@ -54,10 +54,10 @@ static void session_complete_add_options(struct candidates *c, const char *equal
 
 static void session_complete_add_first(struct candidates *c)
 {
-	static const char *const others[] = { "exit", "help", "options", "quit", NULL };
-
 	session_complete_add_commands(c);
-	session_complete_add_words(c, others);
+	for (size_t i = 0; i < line_n_commands; i++)
+		if (line_commands[i].name[1]) /* no short forms */
+			complete_add_name(c, line_commands[i].name, "");
 	session_complete_add_options(c, "=", false);
 	complete_types(c, "");
 	complete_types(c, "mean_");

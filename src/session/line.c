@@ -362,9 +362,24 @@ static char *join_words(const struct line_words *w)
 	return all.data;
 }
 
+const struct line_command line_commands[] = {
+	{ "exit", LINE_EXIT },       { "help", LINE_HELP }, { "o", LINE_OPTIONS },
+	{ "options", LINE_OPTIONS }, { "q", LINE_EXIT },    { "quit", LINE_EXIT },
+};
+const size_t line_n_commands = sizeof(line_commands) / sizeof(line_commands[0]);
+
+static const struct line_command *line_find_command(const char *name)
+{
+	for (size_t i = 0; i < line_n_commands; i++)
+		if (strcmp(line_commands[i].name, name) == 0)
+			return &line_commands[i];
+	return NULL;
+}
+
 int line_read(const char *text, struct settings *s, const struct profile *p, struct line *out, struct err *err)
 {
 	struct line_words w;
+	const struct line_command *command;
 	const char *first;
 	int rc = read_assignment(text, s, p, err);
 
@@ -379,14 +394,11 @@ int line_read(const char *text, struct settings *s, const struct profile *p, str
 	rc = 0;
 	if (*first == '#')
 		*out = (struct line){ .kind = LINE_NOTHING };
-	else if (strcmp(first, "o") == 0 || strcmp(first, "options") == 0)
-		*out = (struct line){ .kind = LINE_OPTIONS };
-	else if (strcmp(first, "exit") == 0 || strcmp(first, "quit") == 0 || strcmp(first, "q") == 0)
-		*out = (struct line){ .kind = LINE_EXIT };
-	else if (strcmp(first, "help") == 0)
-		*out = (struct line){ .kind = LINE_HELP, .topic = join_words(&w) };
-	else
+	else if (!(command = line_find_command(first)))
 		rc = read_report(&w, s, p, out, err);
+	else
+		*out = (struct line){ .kind = command->kind,
+				      .topic = command->kind == LINE_HELP ? join_words(&w) : NULL };
 	line_words_release(&w);
 	return rc;
 }

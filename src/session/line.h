@@ -14,6 +14,7 @@
 #include "session/settings.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum line_kind {
 	LINE_NOTHING, /* a blank line */
@@ -23,6 +24,15 @@ enum line_kind {
 	LINE_HELP,
 	LINE_EXIT
 };
+
+/* A command of the prompt that is not a report. */
+struct line_command {
+	const char *name;
+	enum line_kind kind;
+};
+
+extern const struct line_command line_commands[];
+extern const size_t line_n_commands;
 
 struct line {
 	enum line_kind kind;

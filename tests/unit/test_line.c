@@ -5,12 +5,14 @@
  */
 #include "config.h"
 
+#include "answer/reports.h"
 #include "session/line.h"
 
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -328,9 +330,41 @@ static void the_first_word_determines_the_kind_of_other_lines(void **state)
 	settings_free(s);
 }
 
+/* Print the names of two lists that are equal, and count them. */
+static int count_equal(const char *what, const char *a, const char *b)
+{
+	if (strcmp(a, b) == 0)
+		print_error("%s: %s is two things\n", what, a);
+	return strcmp(a, b) == 0;
+}
+
+static void a_name_is_a_report_an_option_or_a_command_of_the_prompt(void **state)
+{
+	int n = 0;
+
+	(void)state;
+	for (size_t r = 0; r < n_reports; r++) {
+		for (size_t o = 0; o < query_n_options; o++)
+			n += strcmp(reports[r].name, "symbolize") !=
+				     0 && /* not at the prompt; as an option it has a value */
+			     count_equal("report and option", reports[r].name, query_options[o].name);
+		for (size_t c = 0; c < query_n_choices; c++)
+			n += count_equal("report and choice", reports[r].name, query_choices[c].name);
+		for (size_t c = 0; c < line_n_commands; c++)
+			n += count_equal("report and command", reports[r].name, line_commands[c].name);
+		for (size_t k = 0; k < r; k++)
+			n += count_equal("two reports", reports[r].name, reports[k].name);
+	}
+	for (size_t c = 0; c < line_n_commands; c++)
+		if (settings_is_known(line_commands[c].name))
+			n += count_equal("option and command", line_commands[c].name, line_commands[c].name);
+	assert_int_equal(n, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_is_a_report_an_option_or_a_command_of_the_prompt),
 		cmocka_unit_test(numbers_expressions_and_files_set_their_options),
 		cmocka_unit_test(words_after_tags_are_expressions_for_labels),
 		cmocka_unit_test(numbers_past_32_bits_are_expressions),
