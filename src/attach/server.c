@@ -283,7 +283,7 @@ static int open_server(struct attach_server *s, const char *name, struct err *er
 {
 	char why[ERROR_MAX] = "";
 	struct server_options options = {
-		.at = &s->at, .guard = s->options->server->guard, .spawn = attach_server_spawn, .arg = s
+		.at = &s->at, .access = s->options->server->access, .spawn = attach_server_spawn, .arg = s
 	};
 	int rc;
 
@@ -305,7 +305,7 @@ int attach_server_open(const struct attach_options *o, struct collect *c, const 
 {
 	struct attach_server *s = mem_zalloc(1, sizeof(*s));
 
-	assert(o->server && o->server->guard && *name);
+	assert(o->server && o->server->access && *name);
 #ifdef M_ARENA_MAX
 	mallopt(M_ARENA_MAX,
 		1); /* otherwise each thread has its own arena for the memory of its symbols: 24 MB instead of 11 */
@@ -387,13 +387,14 @@ int attach_server_options_new(const struct attach_server_settings *from, struct 
 	o->serve = (struct serve_options){ .max_seconds = from->max_seconds,
 					   .hide_cmdline = from->hide_cmdline,
 					   .wants_names = true };
-	o->guard = guard_new();
-	if (!o->guard) {
+	o->access = endpoint_access_new();
+	if (!o->access) {
 		rc = err_set(err, ERR_LIMIT, "out of memory");
 	} else {
-		o->guard->any_user = from->any_user;
-		snprintf(o->guard->hosts, sizeof(o->guard->hosts), "%s", from->hosts);
-		if (from->secret_file && guard_read_secret(o->guard, from->secret_file, why, sizeof(why)) < 0)
+		o->access->any_user = from->any_user;
+		snprintf(o->access->hosts, sizeof(o->access->hosts), "%s", from->hosts);
+		if (from->secret_file &&
+		    endpoint_access_read_secret(o->access, from->secret_file, why, sizeof(why)) < 0)
 			rc = err_set(err, ERR_IO, "%s", why);
 	}
 	if (rc < 0) {
@@ -408,7 +409,7 @@ void attach_server_options_free(struct attach_server_options *o)
 {
 	if (!o)
 		return;
-	guard_free(o->guard);
+	endpoint_access_free(o->access);
 	free((char *)(uintptr_t)o->at.address);
 	free(o);
 }

@@ -12,18 +12,18 @@
 
 #include "attach/run.h"
 #include "base/err.h"
-#include "libcpaprof/endpoint/guard.h"
+#include "libcpaprof/endpoint/access.h"
 #include "access/listen.h"
 #include "libcpaprof/endpoint/serve.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum { ATTACH_HOSTS_MAX = GUARD_HOSTS_MAX };
+enum { ATTACH_HOSTS_MAX = ENDPOINT_HOSTS_MAX };
 
 struct attach_server_options {
-	struct listen_options at; /* at.address is owned; NULL: the default Unix socket of the program */
-	struct guard *guard;      /* owned */
+	struct listen_options at;       /* at.address is owned; NULL: the default Unix socket of the program */
+	struct endpoint_access *access; /* owned */
 	struct serve_options serve;
 };
 

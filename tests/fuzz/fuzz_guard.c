@@ -12,7 +12,7 @@
 
 #include "fuzz.h"
 
-#include "libcpaprof/endpoint/guard.h"
+#include "libcpaprof/endpoint/access.h"
 #include "access/listen_int.h"
 #include "access/peer.h"
 
@@ -73,20 +73,20 @@ static bool may_pass(const char *host)
 
 static void check_headers(char *const line[LINES])
 {
-	struct guard open = { .hosts = "a.example," ALLOWED },
-		     closed = { .secret = { .text = SECRET, .n = sizeof(SECRET) - 1 } };
+	struct endpoint_access open = { .hosts = "a.example," ALLOWED },
+			       closed = { .secret = { .text = SECRET, .n = sizeof(SECRET) - 1 } };
 	struct request_head h = head_of(line);
 	const char *bearer = strncasecmp(line[1], "bearer ", 7) == 0 ? line[1] + 7 : "";
 	bool knows = strcmp(bearer + strspn(bearer, " "), SECRET) == 0 || strcmp(line[2], SECRET) == 0;
-	struct guard_verdict says = guard_check_request(&open, &h, false, 1);
+	struct endpoint_verdict says = endpoint_access_check_request(&open, &h, false, 1);
 
 	if ((says.status != 0 && says.status != 403) || (says.status != 0) != (says.text != NULL))
 		abort();
 	if (says.status == 0 && !may_pass(line[0]))
 		abort();
-	if (guard_check_request(&open, &h, true, 1).status != 0)
+	if (endpoint_access_check_request(&open, &h, true, 1).status != 0)
 		abort();
-	if (guard_check_request(&closed, &h, true, 1).status != (knows ? 0 : 401))
+	if (endpoint_access_check_request(&closed, &h, true, 1).status != (knows ? 0 : 401))
 		abort();
 }
 

@@ -286,7 +286,7 @@ static bool run_command(struct serve *s, const char *line)
 	return true;
 }
 
-static bool set(struct server_options *options, struct guard *g, const char *arg)
+static bool set(struct server_options *options, struct endpoint_access *g, const char *arg)
 {
 	static const char *const name[] = { "head=", "idle=", "write=", "last=", "rate=" };
 	struct server_limits *l = &options->limits;
@@ -310,14 +310,14 @@ int main(int argc, char **argv)
 {
 	static struct serve s;
 	struct listen_options at = { .address = argc > 1 ? argv[1] : "" };
-	struct guard guard = { 0 };
-	struct server_options options = { .serve = &s, .at = &at, .guard = &guard, .is_over = is_over };
+	struct endpoint_access access = { 0 };
+	struct server_options options = { .serve = &s, .at = &at, .access = &access, .is_over = is_over };
 	char why[512], line[512];
 	pthread_t t;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (int i = 2; i < argc; i++)
-		if (!set(&options, &guard, argv[i]))
+		if (!set(&options, &access, argv[i]))
 			return 2;
 	if (server_open(&options, &server, why, sizeof(why)) < 0) {
 		fprintf(stderr, "%s\n", why);

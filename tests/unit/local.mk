@@ -131,7 +131,7 @@ unit_tests = \
 	tests/unit/test_gate_rows \
 	tests/unit/test_gate_sum \
 	tests/unit/test_gate_text \
-	tests/unit/test_guard \
+	tests/unit/test_endpoint_access \
 	tests/unit/test_httpd \
 	tests/unit/test_graph \
 	tests/unit/test_gzip \
@@ -222,7 +222,7 @@ unit_tests = \
 	tests/unit/test_settings \
 	tests/unit/test_scrape \
 	tests/unit/test_sheet \
-	tests/unit/test_shell_depth \
+	tests/unit/test_shell_palette \
 	tests/unit/test_shell_event \
 	tests/unit/test_shell_grid \
 	tests/unit/test_shell_label \
@@ -454,7 +454,7 @@ tests_unit_test_sheet_LDADD = $(unit_shell)
 tests_unit_test_shorten_LDADD = $(unit_engine)
 tests_unit_test_sides_LDADD = $(unit_answer)
 tests_unit_test_simplify_LDADD = $(unit_profile)
-tests_unit_test_guard_LDADD = $(endpoint_libs) $(CMOCKA_LIBS)
+tests_unit_test_endpoint_access_LDADD = $(endpoint_libs) $(CMOCKA_LIBS)
 tests_unit_test_httpd_LDADD = $(httpd_libs) $(CMOCKA_LIBS)
 tests_unit_test_listen_LDADD = $(endpoint_libs) $(CMOCKA_LIBS)
 tests_unit_test_listen_unix_LDADD = $(endpoint_libs) $(CMOCKA_LIBS)
@@ -470,7 +470,7 @@ tests_unit_test_source_LDADD = $(unit_formats)
 tests_unit_test_source_file_LDADD = $(unit_symbol)
 tests_unit_test_speedscope_LDADD = $(unit_export)
 tests_unit_test_rename_LDADD = $(unit_report)
-tests_unit_test_shell_depth_LDADD = $(unit_shell)
+tests_unit_test_shell_palette_LDADD = $(unit_shell)
 tests_unit_test_shell_event_LDADD = $(unit_shell)
 tests_unit_test_shell_grid_LDADD = $(unit_shell)
 tests_unit_test_shell_label_LDADD = $(unit_shell)

@@ -14,7 +14,7 @@
 
 #include "make_listen.h"
 
-#include "libcpaprof/endpoint/guard.h"
+#include "libcpaprof/endpoint/access.h"
 #include "access/peer.h"
 
 #include <sys/mman.h>
@@ -56,10 +56,10 @@ static bool is_supported(user_fn *way)
 	return tells;
 }
 
-/* Check that a connection to an address is ours by each method, and that the guard allows it. */
+/* Check that a connection to an address is ours by each method, and that the endpoint allows it. */
 static void is_ours(int l, const union made_ip *to, bool local)
 {
-	const struct guard g = { 0 };
+	const struct endpoint_access g = { 0 };
 	int there = made_connection(to), here = made_accepted(l);
 	struct peer_pair p;
 
@@ -74,7 +74,7 @@ static void is_ours(int l, const union made_ip *to, bool local)
 		assert_int_equal(ways[i](&p, &user), 0);
 		assert_int_equal(user, geteuid());
 	}
-	assert_true(guard_check_peer(&g, here, false));
+	assert_true(endpoint_access_check_peer(&g, here, false));
 	close(there);
 	close(here);
 }
@@ -126,8 +126,8 @@ static bool visits(void *arg)
 	return fd >= 0;
 }
 
-/* Does the guard allow this user? */
-static bool passes(int l, struct visit *v, uid_t user, const struct guard *g, bool is_unix)
+/* Does the endpoint allow this user? */
+static bool passes(int l, struct visit *v, uid_t user, const struct endpoint_access *g, bool is_unix)
 {
 	int done[2], fd;
 	bool passed;
@@ -144,7 +144,7 @@ static bool passes(int l, struct visit *v, uid_t user, const struct guard *g, bo
 	close(done[0]);
 	fd = made_accepted(l);
 	assert_true(fd >= 0);
-	passed = guard_check_peer(g, fd, is_unix);
+	passed = endpoint_access_check_peer(g, fd, is_unix);
 	close(fd);
 	close(done[1]);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
@@ -153,7 +153,7 @@ static bool passes(int l, struct visit *v, uid_t user, const struct guard *g, bo
 
 static void another_user_is_refused(void **state)
 {
-	const struct guard g = { 0 }, any = { .any_user = true };
+	const struct endpoint_access g = { 0 }, any = { .any_user = true };
 	uint16_t port;
 	int l = listening(made_v4(LOOPBACK, 0), &port);
 	struct visit v4 = { .to = made_v4(LOOPBACK, port) }, v6;
@@ -192,15 +192,15 @@ static void root_may_connect_to_other_users(void **state)
 	}
 	pid = fork();
 	if (pid == 0) {
-		const struct guard g = { 0 };
+		const struct endpoint_access g = { 0 };
 		int of_root = made_connection(&to), of_nobody, first = made_accepted(l), second;
 
 		if (setgid(NOBODY) != 0 || setuid(NOBODY) != 0)
 			_exit(1);
 		of_nobody = made_connection(&to);
 		second = made_accepted(l);
-		_exit(of_root >= 0 && of_nobody >= 0 && guard_check_peer(&g, first, false) &&
-				      guard_check_peer(&g, second, false)
+		_exit(of_root >= 0 && of_nobody >= 0 && endpoint_access_check_peer(&g, first, false) &&
+				      endpoint_access_check_peer(&g, second, false)
 			      ? 0
 			      : 2);
 	}
@@ -211,7 +211,7 @@ static void root_may_connect_to_other_users(void **state)
 
 static void another_user_of_a_unix_socket_is_refused(void **state)
 {
-	const struct guard g = { 0 }, any = { .any_user = true };
+	const struct endpoint_access g = { 0 }, any = { .any_user = true };
 	char name[64], path[128];
 	struct visit v = { .path = path };
 	struct listeners l;
@@ -222,7 +222,7 @@ static void another_user_of_a_unix_socket_is_refused(void **state)
 	{
 		int there = made_unix_connection(path), here = made_accepted(l.listener[0].fd);
 
-		assert_true(guard_check_peer(&g, here, true));
+		assert_true(endpoint_access_check_peer(&g, here, true));
 		close(there);
 		close(here);
 	}
@@ -240,7 +240,7 @@ static void another_user_of_a_unix_socket_is_refused(void **state)
 /* The kernel reports user 0 for closed sockets, so a client could pretend to be root by closing its socket. */
 static void a_closed_socket_has_no_user(void **state)
 {
-	const struct guard g = { 0 };
+	const struct endpoint_access g = { 0 };
 	uint16_t port;
 	int l = listening(made_v4(LOOPBACK, 0), &port);
 	union made_ip to = made_v4(LOOPBACK, port);
@@ -250,9 +250,9 @@ static void a_closed_socket_has_no_user(void **state)
 
 	(void)state;
 	assert_int_equal(write(there, "GET", 3), 3);
-	assert_true(guard_check_peer(&g, here, false));
+	assert_true(endpoint_access_check_peer(&g, here, false));
 	assert_int_equal(shutdown(there, SHUT_WR), 0); /* the client can still read */
-	assert_true(guard_check_peer(&g, here, false));
+	assert_true(endpoint_access_check_peer(&g, here, false));
 	close(there);
 	assert_int_equal(poll(&ended, 1, SOON_MS), 1);
 	assert_true(peer_pair(here, &p));
@@ -263,7 +263,7 @@ static void a_closed_socket_has_no_user(void **state)
 			assert_int_equal(ways[i](&p, &user), -ENOENT);
 		assert_int_equal(user, 77);
 	}
-	assert_false(guard_check_peer(&g, here, false));
+	assert_false(endpoint_access_check_peer(&g, here, false));
 	close(here);
 	close(l);
 }
@@ -314,17 +314,17 @@ static void peers_on_other_machines_need_only_the_secret(void **state)
 /* Not a connection over IP, or a closed one. */
 static void peers_without_a_known_user_are_refused(void **state)
 {
-	const struct guard g = { .any_user = true };
+	const struct endpoint_access g = { .any_user = true };
 	int pair[2], file = memfd_create("none", MFD_CLOEXEC), udp = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-	assert_false(guard_check_peer(&g, pair[0], false));
-	assert_false(guard_check_peer(&g, file, false));
-	assert_false(guard_check_peer(&g, file, true));
-	assert_false(guard_check_peer(&g, udp, false));
-	assert_false(guard_check_peer(&g, -1, false));
-	assert_false(guard_check_peer(&g, -1, true));
+	assert_false(endpoint_access_check_peer(&g, pair[0], false));
+	assert_false(endpoint_access_check_peer(&g, file, false));
+	assert_false(endpoint_access_check_peer(&g, file, true));
+	assert_false(endpoint_access_check_peer(&g, udp, false));
+	assert_false(endpoint_access_check_peer(&g, -1, false));
+	assert_false(endpoint_access_check_peer(&g, -1, true));
 	close(pair[0]);
 	close(pair[1]);
 	close(file);

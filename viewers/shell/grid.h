@@ -17,7 +17,7 @@
 
 enum { CELL_MARKS = 3 }; /* combining marks stored per character */
 
-/* 0xRRGGBB, or the terminal's default. Terminals with fewer colours get the nearest one; see depth.h. */
+/* 0xRRGGBB, or the terminal's default. Terminals with fewer colours get the nearest one; see palette.h. */
 #define COLOR_DEFAULT UINT32_C(0x1000000)
 
 enum attr { ATTR_BOLD = 1, ATTR_DIM = 2, ATTR_UNDERLINE = 4, ATTR_REVERSE = 8 };

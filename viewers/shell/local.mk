@@ -11,8 +11,8 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/command.c \
 	viewers/shell/complete.c \
 	viewers/shell/complete.h \
-	viewers/shell/depth.c \
-	viewers/shell/depth.h \
+	viewers/shell/palette.c \
+	viewers/shell/palette.h \
 	viewers/shell/editor.c \
 	viewers/shell/editor.h \
 	viewers/shell/event.c \
@@ -90,5 +90,5 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/wrap.c \
 	viewers/shell/wrap.h
 else
-viewers_shell_libshell_a_SOURCES = viewers/shell/missing.c viewers/shell/shell.h viewers/shell/depth.h viewers/shell/depth.c
+viewers_shell_libshell_a_SOURCES = viewers/shell/missing.c viewers/shell/shell.h viewers/shell/palette.h viewers/shell/palette.c
 endif

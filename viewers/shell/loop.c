@@ -73,7 +73,9 @@ int shell_run(const struct shell_options *options, struct err *err)
 {
 	struct screen *screen;
 	struct shell *s;
-	enum depth max = options->depth >= 0 ? (enum depth)options->depth : options->color ? DEPTH_TRUE : DEPTH_NONE;
+	enum palette max = options->palette >= 0 ? (enum palette)options->palette
+			   : options->color      ? PALETTE_TRUE
+						 : PALETTE_NONE;
 	int width, height, stop_signal, rc = screen_open(max, options->mouse, &screen, err);
 
 	if (rc < 0)
@@ -85,7 +87,7 @@ int shell_run(const struct shell_options *options, struct err *err)
 		return rc;
 	}
 	s->screen = screen;
-	s->depth = screen_depth(screen);
+	s->palette = screen_palette(screen);
 	s->is_dark = is_dark();
 	s->grid.is_ascii = screen_is_ascii(screen);
 	work_set_callback(s->work, shell_loop_wake, screen);
@@ -101,23 +103,23 @@ int shell_run(const struct shell_options *options, struct err *err)
 }
 
 /* A colour as the terminal would show it. */
-static uint32_t shell_loop_color_of(enum depth depth, int32_t number)
+static uint32_t shell_loop_color_of(enum palette palette, int32_t number)
 {
-	if (number == DEPTH_DEFAULT)
+	if (number == PALETTE_DEFAULT)
 		return COLOR_DEFAULT;
-	return depth == DEPTH_TRUE ? (uint32_t)number : depth_color(depth, number);
+	return palette == PALETTE_TRUE ? (uint32_t)number : palette_color(palette, number);
 }
 
-/* Reduce the styles to what a terminal of this depth shows. */
-static void flatten(struct grid *g, enum depth depth)
+/* Reduce the styles to what a terminal of this palette shows. */
+static void flatten(struct grid *g, enum palette palette)
 {
 	size_t n = (size_t)g->width * (size_t)g->height;
 
 	for (size_t i = 0; i < n; i++) {
-		struct terminal_style shown = depth_style(depth, g->cell[i].style);
+		struct terminal_style shown = palette_style(palette, g->cell[i].style);
 
-		g->cell[i].style = (struct style){ shell_loop_color_of(depth, shown.fg),
-						   shell_loop_color_of(depth, shown.bg), shown.attr };
+		g->cell[i].style = (struct style){ shell_loop_color_of(palette, shown.fg),
+						   shell_loop_color_of(palette, shown.bg), shown.attr };
 	}
 }
 
@@ -127,7 +129,7 @@ static void shell_loop_show(struct shell *s, bool with_styles, struct buf *out)
 	work_wait(s->work, s);
 	frame_draw(s);
 	if (with_styles)
-		flatten(&s->grid, s->depth);
+		flatten(&s->grid, s->palette);
 	grid_add_text(&s->grid, with_styles, out);
 }
 
@@ -149,7 +151,7 @@ int shell_play(const struct shell_options *options, const char *keys, int width,
 
 	if (rc < 0)
 		return rc;
-	s->depth = options->depth >= 0 ? (enum depth)options->depth : DEPTH_256;
+	s->palette = options->palette >= 0 ? (enum palette)options->palette : PALETTE_256;
 	work_wait(s->work, s);
 	frame_draw(s);
 	while (rc == 0 && !s->is_done) {

@@ -90,22 +90,22 @@ static void shell_screen_restore(struct screen *s)
 	s->is_paused = true;
 }
 
-static enum depth depth_of_terminal(enum depth max)
+static enum palette palette_of_terminal(enum palette max)
 {
-	if (max == DEPTH_NONE || !curses.has_colors() || curses.start_color() != OK)
-		return DEPTH_NONE;
-	return *curses.COLORS >= TRUE_COLORS ? DEPTH_TRUE
-	       : *curses.COLORS >= 256       ? DEPTH_256
-	       : *curses.COLORS >= 8         ? DEPTH_16
-					     : DEPTH_NONE;
+	if (max == PALETTE_NONE || !curses.has_colors() || curses.start_color() != OK)
+		return PALETTE_NONE;
+	return *curses.COLORS >= TRUE_COLORS ? PALETTE_TRUE
+	       : *curses.COLORS >= 256       ? PALETTE_256
+	       : *curses.COLORS >= 8         ? PALETTE_16
+					     : PALETTE_NONE;
 }
 
-static void shell_screen_set_up(struct screen *s, enum depth max)
+static void shell_screen_set_up(struct screen *s, enum palette max)
 {
-	s->depth = depth_of_terminal(max);
-	if (s->depth > max)
-		s->depth = max;
-	s->has_default_colors = s->depth != DEPTH_NONE && curses.use_default_colors() == OK;
+	s->palette = palette_of_terminal(max);
+	if (s->palette > max)
+		s->palette = max;
+	s->has_default_colors = s->palette != PALETTE_NONE && curses.use_default_colors() == OK;
 	curses.raw();
 	curses.noecho();
 	curses.nonl();
@@ -154,7 +154,7 @@ static void *shell_screen_start(const struct screen *s)
 	return screen;
 }
 
-int screen_open(enum depth max, bool mouse, struct screen **out, struct err *err)
+int screen_open(enum palette max, bool mouse, struct screen **out, struct err *err)
 {
 	struct screen *s = mem_zalloc(1, sizeof(*s));
 	int rc;
@@ -162,7 +162,7 @@ int screen_open(enum depth max, bool mouse, struct screen **out, struct err *err
 	setlocale(LC_CTYPE, "");
 	rc = curses_load(err);
 	if (rc == 0)
-		rc = terminal_find(max == DEPTH_TRUE, &s->terminal, err);
+		rc = terminal_find(max == PALETTE_TRUE, &s->terminal, err);
 	if (rc < 0) {
 		free(s);
 		return rc;
@@ -229,9 +229,9 @@ int screen_stop_signal(const struct screen *s)
 	return s->stop_signal;
 }
 
-enum depth screen_depth(const struct screen *s)
+enum palette screen_palette(const struct screen *s)
 {
-	return s->depth;
+	return s->palette;
 }
 
 bool screen_is_ascii(const struct screen *s)

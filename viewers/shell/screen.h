@@ -7,7 +7,7 @@
 #define VIEWERS_SHELL_SCREEN_H
 
 #include "base/err.h"
-#include "viewers/shell/depth.h"
+#include "viewers/shell/palette.h"
 #include "viewers/shell/event.h"
 #include "viewers/shell/grid.h"
 
@@ -22,7 +22,7 @@ struct screen;
  * max     maximum number of colours (--colors, --color, NO_COLOR)
  * Fails   ERR_USAGE when the terminal is unknown or cannot position its cursor
  */
-int screen_open(enum depth max, bool mouse, struct screen **out, struct err *err);
+int screen_open(enum palette max, bool mouse, struct screen **out, struct err *err);
 
 /*
  * Check that TERM names a known terminal that can position its cursor. Nothing is written.
@@ -37,7 +37,7 @@ void screen_close(struct screen *s);
 /* The signal that caused EVENT_STOP; 0 if there was none. */
 int screen_stop_signal(const struct screen *s);
 
-enum depth screen_depth(const struct screen *s);
+enum palette screen_palette(const struct screen *s);
 
 /* Does the locale lack UTF-8? */
 bool screen_is_ascii(const struct screen *s);

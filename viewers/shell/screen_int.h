@@ -92,7 +92,7 @@ struct color_pair {
 /* The screen, of which there is only one. */
 struct screen {
 	struct terminal terminal;
-	enum depth depth;
+	enum palette palette;
 	int stop_signal;                                         /* the signal that causes EVENT_STOP; 0 for none */
 	bool is_ascii, has_default_colors, has_mouse, is_paused; /* is_paused: another program uses the terminal */
 	int wake;

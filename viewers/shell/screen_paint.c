@@ -20,9 +20,9 @@
 /* With true colour, curses still treats the numbers 0 to 7 as palette colours. Use the next blue instead. */
 static int color_number(const struct screen *s, int32_t color, int own)
 {
-	if (color == DEPTH_DEFAULT)
+	if (color == PALETTE_DEFAULT)
 		return s->has_default_colors ? -1 : own;
-	return s->depth == DEPTH_TRUE && color < 8 ? 8 : (int)color;
+	return s->palette == PALETTE_TRUE && color < 8 ? 8 : (int)color;
 }
 
 /* The number of the pair of a foreground and a background; -1 if all pairs are in use. */
@@ -30,7 +30,7 @@ static int screen_paint_pair_number(struct screen *s, int32_t fg, int32_t bg)
 {
 	size_t i = 0;
 
-	if (fg == DEPTH_DEFAULT && bg == DEPTH_DEFAULT)
+	if (fg == PALETTE_DEFAULT && bg == PALETTE_DEFAULT)
 		return 0;
 	while (i < s->n_pairs && (s->pair[i].fg != fg || s->pair[i].bg != bg))
 		i++;
@@ -75,8 +75,8 @@ static const struct paint *paint_of(struct screen *s, struct style style)
 		return p;
 	if (s->n_paints == PAINTS_MAX / 2)
 		return NULL;
-	shown = depth_style(s->depth, style);
-	if (s->depth == DEPTH_16 && *curses.COLORS < 16 && shown.fg >= 8) {
+	shown = palette_style(s->palette, style);
+	if (s->palette == PALETTE_16 && *curses.COLORS < 16 && shown.fg >= 8) {
 		shown.fg -= 8;
 		shown.attr |= ATTR_BOLD;
 	}

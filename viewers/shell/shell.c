@@ -55,7 +55,7 @@ int shell_new(const struct shell_options *options, int width, int height, struct
 	s->prefs = prefs_open(options->prefs_path);
 	s->has_mouse = options->mouse;
 	s->show_sides = options->data->has_base;
-	s->depth = DEPTH_NONE;
+	s->palette = PALETTE_NONE;
 	s->selected_chip = -1;
 	grid_resize(&s->grid, width, height);
 	shell_run_line(s, options->line, false);

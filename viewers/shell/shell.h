@@ -13,7 +13,7 @@
 #include "profile/profile.h"
 #include "report/side.h"
 #include "session/line.h"
-#include "viewers/shell/depth.h"
+#include "viewers/shell/palette.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ struct shell_options {
 	struct shell_host host;
 	const char *prefs_path; /* file of saved preferences; NULL: do not save any */
 	bool mouse, color;
-	int depth; /* the requested enum depth; -1: detect it */
+	int palette; /* the requested enum palette; -1: detect it */
 };
 
 /*

@@ -180,7 +180,7 @@ struct shell {
 	struct work *work;
 	struct screen *screen; /* NULL while keys are played without a terminal */
 	struct grid grid;
-	enum depth depth;
+	enum palette palette;
 	bool is_dark; /* the terminal's background is dark: selects the colours of flame graphs */
 	bool has_mouse;
 	bool show_sides;    /* with a base: show before and after (key d) */

@@ -305,7 +305,7 @@ static struct style view_flame_draw_style_of(const struct brush *b, const struct
 
 	if (is_match)
 		style = (struct style){ 0, b->page->match, ATTR_BOLD | ATTR_UNDERLINE };
-	if (is_selected && b->s->depth == DEPTH_NONE) /* other boxes are shown in reverse video */
+	if (is_selected && b->s->palette == PALETTE_NONE) /* other boxes are shown in reverse video */
 		return (struct style){ COLOR_DEFAULT, COLOR_DEFAULT,
 				       (uint8_t)(style.attr | ATTR_BOLD | ATTR_UNDERLINE) };
 	if (is_selected)
@@ -355,7 +355,7 @@ static uint32_t edge_of(const struct brush *b, const struct flame_run *r, bool i
 
 	if (is_selected)
 		return POINTER;
-	if (is_match && b->s->depth == DEPTH_NONE)
+	if (is_match && b->s->palette == PALETTE_NONE)
 		return STAR;
 	if (sign && sign != '=' && r->width <= (int)column_count(flame_sign(sign)))
 		return (unsigned char)sign;
@@ -364,7 +364,7 @@ static uint32_t edge_of(const struct brush *b, const struct flame_run *r, bool i
 
 static void draw_run(struct brush *b, const struct flame_run *r, int y, bool is_selected)
 {
-	bool is_match = run_matches(b, r), no_color = b->s->depth == DEPTH_NONE;
+	bool is_match = run_matches(b, r), no_color = b->s->palette == PALETTE_NONE;
 	struct style style = view_flame_draw_style_of(b, r, is_selected, is_match), edge = style;
 	struct area a = { b->a.x + r->x, b->a.y + y, r->width, 1 };
 	uint32_t ch;
@@ -445,7 +445,7 @@ static void draw_boxes(struct shell *s, struct flame_state *st, struct grid *g, 
 			   .a = a,
 			   .color = flame_colors(theme),
 			   .page = flame_page(theme),
-			   .has_eighths = s->depth >= DEPTH_256 && !g->is_ascii };
+			   .has_eighths = s->palette >= PALETTE_256 && !g->is_ascii };
 
 	if (a.height < 1 || a.width < 1)
 		return;
@@ -463,7 +463,7 @@ void shell_flame_draw(struct shell *s, struct pane *p, struct grid *g, struct ar
 	struct flame_state *st = p->state;
 	struct area body = a;
 	int crumbs = a.height >= ROWS_CRUMBS, details = (a.height >= ROWS_DETAIL) + (a.height >= ROWS_DETAILS);
-	bool has_legend = st->graph->n_legend && (s->depth != DEPTH_NONE || st->graph->f->has_base);
+	bool has_legend = st->graph->n_legend && (s->palette != PALETTE_NONE || st->graph->f->has_base);
 	int legend = has_legend && a.height >= ROWS_LEGEND;
 
 	shell_flame_refine(s, p);

@@ -177,17 +177,17 @@ static int shell_screen_parse_size(const char *text, int *width, int *height)
 	return STATUS_FINE;
 }
 
-static int parse_depth(const char *text, int *depth)
+static int parse_palette(const char *text, int *palette)
 {
 	static const char *const names[] = {
-		[DEPTH_NONE] = "none", [DEPTH_16] = "16", [DEPTH_256] = "256", [DEPTH_TRUE] = "true"
+		[PALETTE_NONE] = "none", [PALETTE_16] = "16", [PALETTE_256] = "256", [PALETTE_TRUE] = "true"
 	};
 
-	*depth = -1;
+	*palette = -1;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(text, names[i]) == 0)
-			*depth = (int)i;
-	if (*depth < 0 && strcmp(text, "auto") != 0)
+			*palette = (int)i;
+	if (*palette < 0 && strcmp(text, "auto") != 0)
 		return say_error("--colors=%s: choose none, 16, 256, true or auto", text);
 	return STATUS_FINE;
 }
@@ -257,7 +257,7 @@ int cmd_shell_screen(const struct args *a, struct loaded *loaded)
 				      .color = say_wants_color(STDOUT_FILENO, a->q.color) };
 	int width = 0, height = 0, status;
 
-	if (parse_depth(a->q.colors, &open.depth) != STATUS_FINE ||
+	if (parse_palette(a->q.colors, &open.palette) != STATUS_FINE ||
 	    (*a->q.keys && shell_screen_parse_size(a->q.size, &width, &height) != STATUS_FINE))
 		return STATUS_TROUBLE;
 	open.data = mem_zalloc(1, sizeof(*open.data));

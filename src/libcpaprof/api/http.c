@@ -33,7 +33,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { END_MS = 1000, WHY_MAX = GUARD_ERROR_MAX, SCHEME = 5 /* unix: */ };
+enum { END_MS = 1000, WHY_MAX = ENDPOINT_ERROR_MAX, SCHEME = 5 /* unix: */ };
 enum { KNOWN_FLAGS = CPA_HTTP_ANY_USER | CPA_HTTP_HIDE_CMDLINE | CPA_HTTP_ANY_ADDRESS };
 enum state { OFF, ON, STOPPING };
 
@@ -54,7 +54,7 @@ static struct {
 	char address[LISTEN_TEXT_MAX];
 	struct listen_options at;
 	struct serve_options options;
-	struct guard *guard; /* NULL until it is needed */
+	struct endpoint_access *access; /* NULL until it is needed */
 } http;
 
 static void api_http_reset_in_child(void);
@@ -109,7 +109,7 @@ static void close_all(bool forked)
 /* Start the server from the settings in http. Returns 0, or -errno and the reason in why. */
 static int api_http_begin(char why[WHY_MAX])
 {
-	struct server_options options = { .at = &http.at, .guard = http.guard, .is_over = others_ended };
+	struct server_options options = { .at = &http.at, .access = http.access, .is_over = others_ended };
 	char path[sizeof(http.address) - SCHEME];
 	int rc = http.is_default ? listen_default_path(program_invocation_short_name, path, sizeof(path)) : 0;
 
@@ -189,7 +189,7 @@ static int api_http_read_opts(const cpa_http_opts *requested, cpa_http_opts *o)
 		return -EINVAL;
 	if (o->listen && (!*o->listen || strlen(o->listen) >= sizeof(http.address)))
 		return -EINVAL;
-	return o->allow_hosts && strlen(o->allow_hosts) >= GUARD_HOSTS_MAX ? -EINVAL : 0;
+	return o->allow_hosts && strlen(o->allow_hosts) >= ENDPOINT_HOSTS_MAX ? -EINVAL : 0;
 }
 
 /* Fill in http. Returns 0, or -errno and the reason in why. */
@@ -199,16 +199,16 @@ static int api_http_prepare(const cpa_http_opts *o, char why[WHY_MAX])
 
 	http.is_default = !o->listen || strcmp(o->listen, "unix:") == 0;
 	snprintf(http.address, sizeof(http.address), "%s", http.is_default ? "" : o->listen);
-	if (!http.guard)
-		http.guard = guard_new();
-	if (!http.guard)
+	if (!http.access)
+		http.access = endpoint_access_new();
+	if (!http.access)
 		return -ENOMEM;
-	guard_release(http.guard);
-	snprintf(http.guard->hosts, sizeof(http.guard->hosts), "%s", o->allow_hosts ? o->allow_hosts : "");
-	http.guard->any_user = o->flags & CPA_HTTP_ANY_USER;
-	rc = o->secret_file ? guard_read_secret(http.guard, o->secret_file, why, WHY_MAX) : 0;
+	endpoint_access_release(http.access);
+	snprintf(http.access->hosts, sizeof(http.access->hosts), "%s", o->allow_hosts ? o->allow_hosts : "");
+	http.access->any_user = o->flags & CPA_HTTP_ANY_USER;
+	rc = o->secret_file ? endpoint_access_read_secret(http.access, o->secret_file, why, WHY_MAX) : 0;
 	http.at = (struct listen_options){ .address = http.address,
-					   .has_secret = http.guard->secret.n > 0,
+					   .has_secret = http.access->secret.n > 0,
 					   .any_address = o->flags & CPA_HTTP_ANY_ADDRESS };
 	http.options = (struct serve_options){ .max_seconds = o->max_seconds,
 					       .hide_cmdline = o->flags & CPA_HTTP_HIDE_CMDLINE,
@@ -271,7 +271,7 @@ static int api_http_stop(bool is_pause)
 	api_http_lock();
 	close_all(false);
 	if (!is_pause)
-		guard_release(http.guard);
+		endpoint_access_release(http.access);
 	api_http_unlock();
 	pthread_setcancelstate(before, NULL);
 	return 0;

@@ -68,13 +68,13 @@ static bool conn_admit(struct conn *c)
 {
 	struct server *s = c->server;
 	uint64_t now = clock_now();
-	struct guard_verdict says;
+	struct endpoint_verdict says;
 
 	if (c->is_untrusted) {
 		conn_answer_error(c, 403, untrusted_peer);
 		return false;
 	}
-	says = guard_check_request(&s->guard, &c->head, c->is_unix, now);
+	says = endpoint_access_check_request(&s->access, &c->head, c->is_unix, now);
 	if (says.status) {
 		c->extra = says.status == 401 ? "WWW-Authenticate: Bearer\r\n" : NULL;
 		c->delay_ns = says.delay_ms ? now + (uint64_t)says.delay_ms * 1000000 : 0;

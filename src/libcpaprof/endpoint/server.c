@@ -112,7 +112,7 @@ int server_open(const struct server_options *options, struct server **out, char 
 	if (!s)
 		return -ENOMEM;
 	s->options = *options;
-	s->guard = *options->guard;
+	s->access = *options->access;
 	set_limits(&s->options.limits);
 	s->wake[0].fd = s->wake[1].fd = -1;
 	rc = listen_open(options->at, &s->listeners, why, n);
@@ -123,7 +123,7 @@ int server_open(const struct server_options *options, struct server **out, char 
 	}
 	if (rc < 0) {
 		close_wake(s);
-		guard_release(&s->guard);
+		endpoint_access_release(&s->access);
 		memory_unmap(s, sizeof(*s));
 		return rc;
 	}
@@ -233,7 +233,7 @@ static struct conn *endpoint_server_find_slot(struct server *s, uint64_t now_ns,
 /* Take over a connection. An untrusted connection, which is refused anyway, evicts only untrusted ones. */
 static void open_conn(struct server *s, struct conn *c, int fd, bool is_unix)
 {
-	bool is_untrusted = !guard_check_peer(&s->guard, fd, is_unix);
+	bool is_untrusted = !endpoint_access_check_peer(&s->access, fd, is_unix);
 
 	if (is_untrusted && c->state != CONN_FREE && !c->is_untrusted) {
 		close(fd);
@@ -408,6 +408,6 @@ void server_close(struct server *s, bool forked)
 		}
 	listen_close(&s->listeners, forked);
 	close_wake(s);
-	guard_release(&s->guard);
+	endpoint_access_release(&s->access);
 	memory_unmap(s, sizeof(*s));
 }

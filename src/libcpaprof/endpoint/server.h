@@ -9,7 +9,7 @@
 #ifndef LIBCPAPROF_ENDPOINT_SERVER_H
 #define LIBCPAPROF_ENDPOINT_SERVER_H
 
-#include "libcpaprof/endpoint/guard.h"
+#include "libcpaprof/endpoint/access.h"
 #include "access/listen.h"
 #include "libcpaprof/endpoint/serve.h"
 
@@ -28,9 +28,9 @@ struct server_limits {
 };
 
 struct server_options {
-	struct serve *serve;             /* borrowed */
-	const struct listen_options *at; /* borrowed */
-	const struct guard *guard;       /* copied */
+	struct serve *serve;                  /* borrowed */
+	const struct listen_options *at;      /* borrowed */
+	const struct endpoint_access *access; /* copied */
 	/*
 	 * Run fn in a new detached thread with all signals blocked. The thread makes one answer, so that a slow answer
 	 * does not block others. NULL: the server's thread makes all answers. Returns 0 or -errno.

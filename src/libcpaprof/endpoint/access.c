@@ -1,11 +1,11 @@
 /*
- * guard.c - access control of the endpoint
+ * access.c - access control of the endpoint
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "libcpaprof/endpoint/guard.h"
+#include "libcpaprof/endpoint/access.h"
 
 #include "access/host.h"
 #include "access/peer.h"
@@ -15,42 +15,43 @@
 
 enum { STATUS_UNAUTHORIZED = 401, STATUS_FORBIDDEN = 403 };
 
-int guard_read_secret(struct guard *g, const char *path, char *why, size_t n)
+int endpoint_access_read_secret(struct endpoint_access *g, const char *path, char *why, size_t n)
 {
 	return access_read_secret(&g->secret, path, why, n);
 }
 
-struct guard *guard_new(void)
+struct endpoint_access *endpoint_access_new(void)
 {
-	return memory_map_secret(sizeof(struct guard));
+	return memory_map_secret(sizeof(struct endpoint_access));
 }
 
-void guard_free(struct guard *g)
+void endpoint_access_free(struct endpoint_access *g)
 {
 	if (!g)
 		return;
-	guard_release(g);
+	endpoint_access_release(g);
 	memory_unmap(g, sizeof(*g));
 }
 
-bool guard_check_peer(const struct guard *g, int fd, bool is_unix)
+bool endpoint_access_check_peer(const struct endpoint_access *g, int fd, bool is_unix)
 {
 	return peer_is_user(fd, is_unix, g->any_user);
 }
 
-static bool has_secret(const struct guard *g, const struct request_head *h)
+static bool has_secret(const struct endpoint_access *g, const struct request_head *h)
 {
 	bool is_own = *h->secret && access_is_secret(&g->secret, h->secret);
 
 	return access_is_bearer(&g->secret, h->authorization) | is_own;
 }
 
-static struct guard_verdict forbid(const char *text)
+static struct endpoint_verdict forbid(const char *text)
 {
-	return (struct guard_verdict){ .status = STATUS_FORBIDDEN, .text = text };
+	return (struct endpoint_verdict){ .status = STATUS_FORBIDDEN, .text = text };
 }
 
-struct guard_verdict guard_check_request(struct guard *g, const struct request_head *h, bool is_unix, uint64_t now_ns)
+struct endpoint_verdict endpoint_access_check_request(struct endpoint_access *g, const struct request_head *h,
+						      bool is_unix, uint64_t now_ns)
 {
 	/* only HTTP/1.0 requests may omit Host, and browsers do not send those */
 	if (!is_unix && (h->has_host ? !access_is_our_host(h->host, g->hosts, g->secret.n > 0) : h->minor > 0))
@@ -61,13 +62,13 @@ struct guard_verdict guard_check_request(struct guard *g, const struct request_h
 	if (h->has_fetch_site && strcmp(h->fetch_site, "none") != 0 && strcmp(h->fetch_site, "same-origin") != 0)
 		return forbid("requests from another site are not allowed; enter the address in the browser");
 	if (g->secret.n > 0 && !has_secret(g, h))
-		return (struct guard_verdict){ .status = STATUS_UNAUTHORIZED,
-					       .text = "Unauthorized",
-					       .delay_ms = access_count_failure(&g->failures, now_ns) };
-	return (struct guard_verdict){ 0 };
+		return (struct endpoint_verdict){ .status = STATUS_UNAUTHORIZED,
+						  .text = "Unauthorized",
+						  .delay_ms = access_count_failure(&g->failures, now_ns) };
+	return (struct endpoint_verdict){ 0 };
 }
 
-void guard_release(struct guard *g)
+void endpoint_access_release(struct endpoint_access *g)
 {
 	explicit_bzero(g, sizeof(*g));
 }

@@ -1,5 +1,5 @@
 /*
- * test_shell_depth.c - colours of limited terminals: readable and distinct
+ * test_shell_palette.c - colours of limited terminals: readable and distinct
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "viewers/flame/flame_int.h"
-#include "viewers/shell/depth.h"
+#include "viewers/shell/palette.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -41,9 +41,9 @@ static double contrast(uint32_t x, uint32_t y)
 	return a > b ? a / b : b / a;
 }
 
-static struct terminal_style terminal_style_of(enum depth depth, struct flame_color c)
+static struct terminal_style terminal_style_of(enum palette palette, struct flame_color c)
 {
-	return depth_style(depth, (struct style){ c.ink, c.fill, 0 });
+	return palette_style(palette, (struct style){ c.ink, c.fill, 0 });
 }
 
 static void boxes_of_flame_graphs_stay_readable(void **state)
@@ -51,15 +51,15 @@ static void boxes_of_flame_graphs_stay_readable(void **state)
 	(void)state;
 	for (int t = 0; t < 2; t++)
 		for (int i = 0; i < FLAME_COLORS; i++)
-			for (enum depth depth = DEPTH_16; depth <= DEPTH_TRUE; depth++) {
+			for (enum palette palette = PALETTE_16; palette <= PALETTE_TRUE; palette++) {
 				struct flame_color c = flame_colors(themes[t])[i];
-				struct terminal_style s = terminal_style_of(depth, c);
+				struct terminal_style s = terminal_style_of(palette, c);
 				double had = contrast(c.ink, c.fill);
-				double has = contrast(depth_color(depth, s.fg), depth_color(depth, s.bg));
+				double has = contrast(palette_color(palette, s.fg), palette_color(palette, s.bg));
 
 				if (has < fmin(had, 4.5))
-					fail_msg("%06x on %06x has %.2f at depth %d, it had %.2f", (unsigned)c.ink,
-						 (unsigned)c.fill, has, (int)depth, had);
+					fail_msg("%06x on %06x has %.2f at palette %d, it had %.2f", (unsigned)c.ink,
+						 (unsigned)c.fill, has, (int)palette, had);
 			}
 }
 
@@ -68,22 +68,23 @@ static void bold_foregrounds_are_readable_where_bold_is_not_bright(void **state)
 	(void)state;
 	for (int t = 0; t < 2; t++)
 		for (int i = 0; i < FLAME_COLORS; i++) {
-			struct terminal_style s = terminal_style_of(DEPTH_16, flame_colors(themes[t])[i]);
+			struct terminal_style s = terminal_style_of(PALETTE_16, flame_colors(themes[t])[i]);
 
 			assert_in_range(s.bg, 0, 7);
 			assert_in_range(s.fg, 0, 15);
 			assert_int_not_equal(s.fg, 8);
-			assert_true(contrast(depth_color(DEPTH_16, s.fg & 7), depth_color(DEPTH_16, s.bg)) >= 3);
+			assert_true(contrast(palette_color(PALETTE_16, s.fg & 7), palette_color(PALETTE_16, s.bg)) >=
+				    3);
 		}
 }
 
-static int count_backgrounds(enum depth depth, enum flame_theme theme, int from, int n)
+static int count_backgrounds(enum palette palette, enum flame_theme theme, int from, int n)
 {
 	bool seen[256] = { false };
 	int count = 0;
 
 	for (int i = from; i < from + n; i++) {
-		int32_t bg = terminal_style_of(depth, flame_colors(theme)[i]).bg;
+		int32_t bg = terminal_style_of(palette, flame_colors(theme)[i]).bg;
 
 		count += !seen[bg];
 		seen[bg] = true;
@@ -95,8 +96,8 @@ static void groups_use_all_available_hues(void **state)
 {
 	(void)state;
 	for (int t = 0; t < 2; t++) {
-		assert_int_equal(count_backgrounds(DEPTH_16, themes[t], COLOR_GROUP, COLOR_GROUPS), 6);
-		assert_true(count_backgrounds(DEPTH_256, themes[t], COLOR_GROUP, COLOR_GROUPS) >= COLOR_GROUPS - 1);
+		assert_int_equal(count_backgrounds(PALETTE_16, themes[t], COLOR_GROUP, COLOR_GROUPS), 6);
+		assert_true(count_backgrounds(PALETTE_256, themes[t], COLOR_GROUP, COLOR_GROUPS) >= COLOR_GROUPS - 1);
 	}
 }
 
@@ -104,18 +105,18 @@ static void growth_reduction_and_no_change_have_distinct_colours(void **state)
 {
 	(void)state;
 	for (int t = 0; t < 2; t++)
-		for (enum depth depth = DEPTH_16; depth <= DEPTH_256; depth++) {
+		for (enum palette palette = PALETTE_16; palette <= PALETTE_256; palette++) {
 			const struct flame_color *c = flame_colors(themes[t]);
-			int32_t same = terminal_style_of(depth, c[COLOR_SAME]).bg;
+			int32_t same = terminal_style_of(palette, c[COLOR_SAME]).bg;
 
 			for (int i = COLOR_GREW; i < COLOR_SHRANK; i++) {
-				assert_int_not_equal(terminal_style_of(depth, c[i]).bg, same);
+				assert_int_not_equal(terminal_style_of(palette, c[i]).bg, same);
 				for (int k = COLOR_SHRANK; k <= COLOR_GONE; k++)
-					assert_int_not_equal(terminal_style_of(depth, c[i]).bg,
-							     terminal_style_of(depth, c[k]).bg);
+					assert_int_not_equal(terminal_style_of(palette, c[i]).bg,
+							     terminal_style_of(palette, c[k]).bg);
 			}
 			for (int k = COLOR_SHRANK; k <= COLOR_GONE; k++)
-				assert_int_not_equal(terminal_style_of(depth, c[k]).bg, same);
+				assert_int_not_equal(terminal_style_of(palette, c[k]).bg, same);
 		}
 }
 
@@ -123,44 +124,46 @@ static void each_palette_colour_is_its_own_nearest_colour(void **state)
 {
 	(void)state;
 	for (int32_t i = 16; i < 256; i++) {
-		uint32_t rgb = depth_color(DEPTH_256, i);
-		struct terminal_style s = depth_style(DEPTH_256, (struct style){ rgb, rgb, 0 });
+		uint32_t rgb = palette_color(PALETTE_256, i);
+		struct terminal_style s = palette_style(PALETTE_256, (struct style){ rgb, rgb, 0 });
 
-		assert_int_equal(depth_color(DEPTH_256, s.bg), rgb);
+		assert_int_equal(palette_color(PALETTE_256, s.bg), rgb);
 	}
 	for (int32_t i = 0; i < 8; i++)
-		assert_int_equal(depth_style(DEPTH_16, (struct style){ COLOR_DEFAULT, depth_color(DEPTH_16, i), 0 }).bg,
-				 i);
-	assert_int_equal(depth_color(DEPTH_256, 16), 0);
-	assert_int_equal(depth_color(DEPTH_256, 231), 0xffffff);
-	assert_int_equal(depth_color(DEPTH_256, 208), 0xff8700);
-	assert_int_equal(depth_color(DEPTH_256, 232), 0x080808);
-	assert_int_equal(depth_color(DEPTH_256, 255), 0xeeeeee);
+		assert_int_equal(
+			palette_style(PALETTE_16, (struct style){ COLOR_DEFAULT, palette_color(PALETTE_16, i), 0 }).bg,
+			i);
+	assert_int_equal(palette_color(PALETTE_256, 16), 0);
+	assert_int_equal(palette_color(PALETTE_256, 231), 0xffffff);
+	assert_int_equal(palette_color(PALETTE_256, 208), 0xff8700);
+	assert_int_equal(palette_color(PALETTE_256, 232), 0x080808);
+	assert_int_equal(palette_color(PALETTE_256, 255), 0xeeeeee);
 }
 
 static void the_default_colours_of_the_terminal_are_kept(void **state)
 {
 	(void)state;
-	for (enum depth depth = DEPTH_NONE; depth <= DEPTH_TRUE; depth++) {
-		struct terminal_style s = depth_style(depth, (struct style){ COLOR_DEFAULT, COLOR_DEFAULT, ATTR_BOLD });
+	for (enum palette palette = PALETTE_NONE; palette <= PALETTE_TRUE; palette++) {
+		struct terminal_style s =
+			palette_style(palette, (struct style){ COLOR_DEFAULT, COLOR_DEFAULT, ATTR_BOLD });
 
-		assert_int_equal(s.fg, DEPTH_DEFAULT);
-		assert_int_equal(s.bg, DEPTH_DEFAULT);
+		assert_int_equal(s.fg, PALETTE_DEFAULT);
+		assert_int_equal(s.bg, PALETTE_DEFAULT);
 		assert_int_equal(s.attr, ATTR_BOLD);
 	}
 }
 
 static void without_colours_a_background_reverses_the_cell(void **state)
 {
-	struct terminal_style s = depth_style(DEPTH_NONE, (struct style){ 0x123456, 0xffffff, ATTR_BOLD });
+	struct terminal_style s = palette_style(PALETTE_NONE, (struct style){ 0x123456, 0xffffff, ATTR_BOLD });
 
 	(void)state;
-	assert_int_equal(s.fg, DEPTH_DEFAULT);
-	assert_int_equal(s.bg, DEPTH_DEFAULT);
+	assert_int_equal(s.fg, PALETTE_DEFAULT);
+	assert_int_equal(s.bg, PALETTE_DEFAULT);
 	assert_int_equal(s.attr, ATTR_BOLD | ATTR_REVERSE);
-	s = depth_style(DEPTH_NONE, (struct style){ 0x123456, 0xffffff, ATTR_REVERSE });
+	s = palette_style(PALETTE_NONE, (struct style){ 0x123456, 0xffffff, ATTR_REVERSE });
 	assert_int_equal(s.attr, 0);
-	s = depth_style(DEPTH_NONE, (struct style){ 0x123456, COLOR_DEFAULT, ATTR_REVERSE });
+	s = palette_style(PALETTE_NONE, (struct style){ 0x123456, COLOR_DEFAULT, ATTR_REVERSE });
 	assert_int_equal(s.attr, ATTR_REVERSE);
 }
 

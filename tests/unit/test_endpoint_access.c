@@ -1,5 +1,5 @@
 /*
- * test_guard.c - access control: secrets and their files, hosts, browsers
+ * test_endpoint_access.c - access control: secrets and their files, hosts, browsers
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 
 #include "make_listen.h"
 
-#include "libcpaprof/endpoint/guard.h"
+#include "libcpaprof/endpoint/access.h"
 
 #include <locale.h>
 
@@ -60,10 +60,10 @@ static const char *write_secret(const char *name, const void *text, size_t n)
 /* Check that a file is refused with a message that has the path and these words, but not the secret. */
 static void refused(const char *path, int rc, const char *words)
 {
-	struct guard g = { .secret = { .text = "old", .n = 3 } };
+	struct endpoint_access g = { .secret = { .text = "old", .n = 3 } };
 	char why[WHY_MAX] = "";
 
-	assert_int_equal(guard_read_secret(&g, path, why, sizeof(why)), rc);
+	assert_int_equal(endpoint_access_read_secret(&g, path, why, sizeof(why)), rc);
 	if (!strstr(why, words) || !strstr(why, path) || strstr(why, "01234567"))
 		fail_msg("\"%s\" does not contain \"%s\"", why, words);
 	assert_int_equal(g.secret.n, 3);
@@ -73,18 +73,18 @@ static void refused(const char *path, int rc, const char *words)
 static void white_space_around_a_secret_is_stripped(void **state)
 {
 	static const char *const texts[] = { SECRET, SECRET "\n", " \t\r\n" SECRET "\v\f \r\n" };
-	struct guard g = { 0 };
+	struct endpoint_access g = { 0 };
 	char why[WHY_MAX];
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
 		const char *path = write_secret("secret", texts[i], strlen(texts[i]));
 
-		assert_int_equal(guard_read_secret(&g, path, why, sizeof(why)), 0);
+		assert_int_equal(endpoint_access_read_secret(&g, path, why, sizeof(why)), 0);
 		assert_int_equal(g.secret.n, strlen(SECRET));
 		assert_memory_equal(g.secret.text, SECRET, strlen(SECRET));
 	}
-	guard_release(&g);
+	endpoint_access_release(&g);
 	assert_int_equal(g.secret.n, 0);
 	for (size_t i = 0; i < sizeof(g.secret.text); i++)
 		assert_int_equal(g.secret.text[i], 0);
@@ -92,15 +92,15 @@ static void white_space_around_a_secret_is_stripped(void **state)
 
 static void secrets_have_32_to_1024_bytes(void **state)
 {
-	struct guard g = { 0 };
+	struct endpoint_access g = { 0 };
 	char text[4096], why[WHY_MAX];
 
 	(void)state;
 	memset(text, 'x', sizeof(text));
 	refused(write_secret("s", text, 0), -EINVAL, "too short");
 	refused(write_secret("s", text, 31), -EINVAL, "too short");
-	assert_int_equal(guard_read_secret(&g, write_secret("s", text, 32), why, sizeof(why)), 0);
-	assert_int_equal(guard_read_secret(&g, write_secret("s", text, 1024), why, sizeof(why)), 0);
+	assert_int_equal(endpoint_access_read_secret(&g, write_secret("s", text, 32), why, sizeof(why)), 0);
+	assert_int_equal(endpoint_access_read_secret(&g, write_secret("s", text, 1024), why, sizeof(why)), 0);
 	assert_int_equal(g.secret.n, 1024);
 	refused(write_secret("s", text, 1025), -EINVAL, "longer than 1024");
 	refused(write_secret("s", text, sizeof(text)), -EINVAL, "longer than 1024");
@@ -124,7 +124,7 @@ static void a_secret_file_must_be_private_to_the_user(void **state)
 {
 	static const mode_t open_to_others[] = { 0640, 0620, 0610, 0604, 0602, 0601, 0644, 0666 };
 	char path[PATH_ROOM];
-	struct guard g = { 0 };
+	struct endpoint_access g = { 0 };
 	char why[WHY_MAX];
 
 	(void)state;
@@ -134,7 +134,7 @@ static void a_secret_file_must_be_private_to_the_user(void **state)
 		refused(path, -EPERM, "chmod 600");
 	}
 	assert_int_equal(chmod(path, 0400), 0);
-	assert_int_equal(guard_read_secret(&g, path, why, sizeof(why)), 0);
+	assert_int_equal(endpoint_access_read_secret(&g, path, why, sizeof(why)), 0);
 	if (geteuid() != 0)
 		return;
 	assert_int_equal(chown(path, NOBODY, NOBODY), 0);
@@ -170,13 +170,13 @@ static struct request_head head_of(const char *host)
 				      .has_host = host };
 }
 
-static int status_of_host(struct guard *g, const char *host)
+static int status_of_host(struct endpoint_access *g, const char *host)
 {
 	const struct request_head h = head_of(host);
-	struct guard_verdict verdict = guard_check_request(g, &h, false, 1);
+	struct endpoint_verdict verdict = endpoint_access_check_request(g, &h, false, 1);
 
 	assert_int_equal(verdict.status != 0, verdict.text != NULL);
-	assert_int_equal(guard_check_request(g, &h, true, 1).status, 0); /* ignored on a Unix socket */
+	assert_int_equal(endpoint_access_check_request(g, &h, true, 1).status, 0); /* ignored on a Unix socket */
 	return verdict.status;
 }
 
@@ -223,7 +223,7 @@ static void loopback_names_and_addresses_are_allowed_as_host(void **state)
 		"[::]:7777",
 	};
 	struct request_head old = head_of(NULL);
-	struct guard g = { 0 };
+	struct endpoint_access g = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
@@ -234,12 +234,12 @@ static void loopback_names_and_addresses_are_allowed_as_host(void **state)
 			fail_msg("%s is not refused", bad[i]);
 	assert_int_equal(status_of_host(&g, NULL), FORBIDDEN);
 	old.minor = 0;
-	assert_int_equal(guard_check_request(&g, &old, false, 1).status, OK);
+	assert_int_equal(endpoint_access_check_request(&g, &old, false, 1).status, OK);
 }
 
 static void a_long_host_is_refused(void **state)
 {
-	struct guard g = { 0 };
+	struct endpoint_access g = { 0 };
 	char host[4096];
 
 	(void)state;
@@ -254,7 +254,7 @@ static void a_long_host_is_refused(void **state)
 
 static void other_host_names_must_be_allowed_explicitly(void **state)
 {
-	struct guard g = { .hosts = "prof.example,b.example., IO.Example ,,with.port:80,last.example" };
+	struct endpoint_access g = { .hosts = "prof.example,b.example., IO.Example ,,with.port:80,last.example" };
 	static const char *const good[] = { "prof.example",  "PROF.Example:80", "prof.example.:80", "b.example",
 					    "b.example.:80", "io.example",      "IO.EXAMPLE:1",     "with.port:1",
 					    "with.port",     "last.example",    "localhost" };
@@ -270,8 +270,8 @@ static void other_host_names_must_be_allowed_explicitly(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (status_of_host(&g, bad[i]) != FORBIDDEN)
 			fail_msg("%s is not refused", bad[i]);
-	assert_non_null(strstr(guard_check_request(&g, &h, false, 1).text, "--profile-allow-host"));
-	assert_non_null(strstr(guard_check_request(&g, &h, false, 1).text, "CPA_ALLOW_HOST"));
+	assert_non_null(strstr(endpoint_access_check_request(&g, &h, false, 1).text, "--profile-allow-host"));
+	assert_non_null(strstr(endpoint_access_check_request(&g, &h, false, 1).text, "CPA_ALLOW_HOST"));
 	if (setlocale(LC_ALL, "tr_TR.UTF-8") || setlocale(LC_ALL, "tr_TR"))
 		assert_int_equal(status_of_host(&g, "io.example"), OK);
 	setlocale(LC_ALL, "C");
@@ -280,7 +280,7 @@ static void other_host_names_must_be_allowed_explicitly(void **state)
 static void requests_from_web_pages_are_refused(void **state)
 {
 	static const char *const sites[] = { "cross-site", "same-site", "", "None", "none,same-origin", "whatever" };
-	struct guard g = { 0 };
+	struct endpoint_access g = { 0 };
 	struct request_head h = head_of("localhost:7777");
 
 	(void)state;
@@ -288,27 +288,27 @@ static void requests_from_web_pages_are_refused(void **state)
 		h.has_origin = true;
 		for (int i = 0; i < 3; i++) {
 			h.origin = (const char *[]){ "http://evil.example", "null", "" }[i];
-			assert_int_equal(guard_check_request(&g, &h, is_unix, 1).status, FORBIDDEN);
+			assert_int_equal(endpoint_access_check_request(&g, &h, is_unix, 1).status, FORBIDDEN);
 		}
 		h.has_origin = false;
 		h.origin = "";
 		h.has_fetch_site = true;
 		for (int i = 0; i < 6; i++) {
 			h.fetch_site = sites[i];
-			assert_int_equal(guard_check_request(&g, &h, is_unix, 1).status, FORBIDDEN);
+			assert_int_equal(endpoint_access_check_request(&g, &h, is_unix, 1).status, FORBIDDEN);
 		}
 		h.fetch_site = "none"; /* the user typed the address */
-		assert_int_equal(guard_check_request(&g, &h, is_unix, 1).status, OK);
+		assert_int_equal(endpoint_access_check_request(&g, &h, is_unix, 1).status, OK);
 		h.fetch_site = "same-origin"; /* the user follows a link of the index page */
-		assert_int_equal(guard_check_request(&g, &h, is_unix, 1).status, OK);
+		assert_int_equal(endpoint_access_check_request(&g, &h, is_unix, 1).status, OK);
 		h.has_fetch_site = false;
 		h.fetch_site = "";
 	}
 }
 
-static struct guard guard_of(const char *secret)
+static struct endpoint_access guard_of(const char *secret)
 {
-	struct guard g = { .secret.n = strlen(secret) };
+	struct endpoint_access g = { .secret.n = strlen(secret) };
 
 	memcpy(g.secret.text, secret, g.secret.n);
 	return g;
@@ -330,29 +330,29 @@ static void the_secret_is_accepted_in_either_header(void **state)
 					   "Bearer 0123456789abcdefghijklmnopqrstuvwxyzABC",
 					   "Bearer 0123456789abcdefghijklmnopqrstuvwxyzABCd",
 					   "Bearer 1123456789abcdefghijklmnopqrstuvwxyzABCD" };
-	struct guard g = guard_of(SECRET);
+	struct endpoint_access g = guard_of(SECRET);
 	struct request_head h = head_of("localhost");
 	char other[sizeof(SECRET)];
 
 	(void)state;
 	for (uint64_t i = 0; i < 3; i++) {
 		h.authorization = good[i];
-		assert_int_equal(guard_check_request(&g, &h, i & 1, i * second).status, OK);
+		assert_int_equal(endpoint_access_check_request(&g, &h, i & 1, i * second).status, OK);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		h.authorization = bad[i];
-		assert_int_equal(guard_check_request(&g, &h, i & 1, i * second).status, UNAUTHORIZED);
-		assert_string_equal(guard_check_request(&g, &h, i & 1, i * second).text, "Unauthorized");
+		assert_int_equal(endpoint_access_check_request(&g, &h, i & 1, i * second).status, UNAUTHORIZED);
+		assert_string_equal(endpoint_access_check_request(&g, &h, i & 1, i * second).text, "Unauthorized");
 	}
 	h.authorization = "Basic of-a-proxy";
 	h.secret = SECRET;
-	assert_int_equal(guard_check_request(&g, &h, false, 1).status, OK);
+	assert_int_equal(endpoint_access_check_request(&g, &h, false, 1).status, OK);
 	h.authorization = "";
 	for (size_t i = 0; i < strlen(SECRET); i++) {
 		memcpy(other, SECRET, sizeof(other));
 		other[i] ^= 1;
 		h.secret = other;
-		assert_int_equal(guard_check_request(&g, &h, false, i * second).status, UNAUTHORIZED);
+		assert_int_equal(endpoint_access_check_request(&g, &h, false, i * second).status, UNAUTHORIZED);
 	}
 }
 
@@ -360,65 +360,65 @@ static void the_longest_secret_is_compared_completely(void **state)
 {
 	char text[ACCESS_SECRET_MAX + 2] = "";
 	struct request_head h = head_of("localhost");
-	struct guard g;
+	struct endpoint_access g;
 
 	(void)state;
 	memset(text, 's', ACCESS_SECRET_MAX);
 	g = guard_of(text);
 	h.secret = text;
-	assert_int_equal(guard_check_request(&g, &h, false, 1).status, OK);
+	assert_int_equal(endpoint_access_check_request(&g, &h, false, 1).status, OK);
 	text[ACCESS_SECRET_MAX] = 's';
-	assert_int_equal(guard_check_request(&g, &h, false, 1).status, UNAUTHORIZED);
+	assert_int_equal(endpoint_access_check_request(&g, &h, false, 1).status, UNAUTHORIZED);
 	text[ACCESS_SECRET_MAX - 1] = '\0';
-	assert_int_equal(guard_check_request(&g, &h, false, 1).status, UNAUTHORIZED);
+	assert_int_equal(endpoint_access_check_request(&g, &h, false, 1).status, UNAUTHORIZED);
 }
 
 static void requests_from_web_pages_are_refused_even_with_the_secret(void **state)
 {
-	struct guard g = guard_of(SECRET);
+	struct endpoint_access g = guard_of(SECRET);
 	struct request_head h = head_of("evil.example");
 
 	(void)state;
 	h.secret = SECRET;
-	assert_int_equal(guard_check_request(&g, &h, false, 1).status, FORBIDDEN);
+	assert_int_equal(endpoint_access_check_request(&g, &h, false, 1).status, FORBIDDEN);
 	h = head_of("localhost");
 	h.secret = SECRET;
 	h.has_origin = true;
-	assert_int_equal(guard_check_request(&g, &h, false, 1).status, FORBIDDEN);
+	assert_int_equal(endpoint_access_check_request(&g, &h, false, 1).status, FORBIDDEN);
 	h.secret = ""; /* web pages cannot test whether a secret is right */
-	assert_int_equal(guard_check_request(&g, &h, false, 1).status, FORBIDDEN);
-	assert_int_equal(status_of_host(&(struct guard){ 0 }, "0.0.0.0:1"), FORBIDDEN);
+	assert_int_equal(endpoint_access_check_request(&g, &h, false, 1).status, FORBIDDEN);
+	assert_int_equal(status_of_host(&(struct endpoint_access){ 0 }, "0.0.0.0:1"), FORBIDDEN);
 	h = head_of("0.0.0.0:1"); /* with a secret, 0.0.0.0 is allowed as Host */
 	h.secret = SECRET;
-	assert_int_equal(guard_check_request(&g, &h, false, 1).status, OK);
+	assert_int_equal(endpoint_access_check_request(&g, &h, false, 1).status, OK);
 }
 
 static void wrong_secrets_are_answered_after_a_delay(void **state)
 {
-	struct guard g = guard_of(SECRET);
+	struct endpoint_access g = guard_of(SECRET);
 	struct request_head h = head_of("localhost");
 	uint64_t now = 5 * second;
 
 	(void)state;
 	h.secret = "wrong";
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(guard_check_request(&g, &h, false, now++).delay_ms, 0);
+		assert_int_equal(endpoint_access_check_request(&g, &h, false, now++).delay_ms, 0);
 	for (int i = 0; i < 1000; i++) {
-		struct guard_verdict verdict = guard_check_request(&g, &h, false, now++);
+		struct endpoint_verdict verdict = endpoint_access_check_request(&g, &h, false, now++);
 
 		assert_int_equal(verdict.delay_ms, 1000);
 		assert_int_equal(verdict.status, UNAUTHORIZED);
 	}
 	h.secret = SECRET; /* the right secret is answered immediately */
-	assert_int_equal(guard_check_request(&g, &h, false, now).status, OK);
-	assert_int_equal(guard_check_request(&g, &h, false, now).delay_ms, 0);
+	assert_int_equal(endpoint_access_check_request(&g, &h, false, now).status, OK);
+	assert_int_equal(endpoint_access_check_request(&g, &h, false, now).delay_ms, 0);
 	h.secret = "";
 	now = 6 * second - 1;
-	assert_int_equal(guard_check_request(&g, &h, false, now).delay_ms, 1000);
+	assert_int_equal(endpoint_access_check_request(&g, &h, false, now).delay_ms, 1000);
 	now = 6 * second;
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(guard_check_request(&g, &h, false, now).delay_ms, 0);
-	assert_int_equal(guard_check_request(&g, &h, false, now).delay_ms, 1000);
+		assert_int_equal(endpoint_access_check_request(&g, &h, false, now).delay_ms, 0);
+	assert_int_equal(endpoint_access_check_request(&g, &h, false, now).delay_ms, 1000);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /*
- * depth.c - choice of colours on terminals that have only a few
+ * palette.c - choice of colours on terminals that have only a few
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -11,7 +11,7 @@
  */
 #include "config.h"
 
-#include "viewers/shell/depth.h"
+#include "viewers/shell/palette.h"
 
 #include <assert.h>
 #include <math.h>
@@ -36,13 +36,13 @@ static const uint32_t first[END_16] = {
 /* WCAG 2.2, 1.4.3: minimum contrast of text and of large text; maximum chroma of a grey in OKLab. */
 static const double readable = 4.5, large = 3, grey = 0.018;
 
-uint32_t depth_color(enum depth depth, int32_t number)
+uint32_t palette_color(enum palette palette, int32_t number)
 {
 	static const uint32_t level[CUBE] = { 0, 95, 135, 175, 215, 255 };
 	uint32_t n = (uint32_t)number;
 
-	assert(depth != DEPTH_NONE);
-	if (depth == DEPTH_TRUE)
+	assert(palette != PALETTE_NONE);
+	if (palette == PALETTE_TRUE)
 		return n & 0xffffff;
 	assert(number >= 0 && n < END_256);
 	if (n < FIRST_256)
@@ -96,30 +96,32 @@ static double chroma(struct lab c)
 }
 
 /* Is a foreground readable on a background of the same palette? An unknown background counts as readable. */
-static bool depth_is_readable(enum depth depth, int32_t fg, int32_t bg, double min)
+static bool palette_is_readable(enum palette palette, int32_t fg, int32_t bg, double min)
 {
 	uint32_t on;
 
-	if (bg == DEPTH_DEFAULT)
+	if (bg == PALETTE_DEFAULT)
 		return true;
-	on = depth_color(depth, bg);
-	if (contrast(depth_color(depth, fg), on) < min)
+	on = palette_color(palette, bg);
+	if (contrast(palette_color(palette, fg), on) < min)
 		return false;
-	return depth != DEPTH_16 || fg < BRIGHT || contrast(depth_color(depth, fg - BRIGHT), on) >= fmin(min, large);
+	return palette != PALETTE_16 || fg < BRIGHT ||
+	       contrast(palette_color(palette, fg - BRIGHT), on) >= fmin(min, large);
 }
 
-/* The nearest colour number that is readable on a background; DEPTH_DEFAULT when none is. */
-static int32_t nearest(enum depth depth, uint32_t rgb, int32_t bg, double min)
+/* The nearest colour number that is readable on a background; PALETTE_DEFAULT when none is. */
+static int32_t nearest(enum palette palette, uint32_t rgb, int32_t bg, double min)
 {
-	int32_t lo = depth == DEPTH_16 ? 0 : FIRST_256, hi = depth == DEPTH_16 ? END_16 : END_256, best = DEPTH_DEFAULT;
+	int32_t lo = palette == PALETTE_16 ? 0 : FIRST_256, hi = palette == PALETTE_16 ? END_16 : END_256,
+		best = PALETTE_DEFAULT;
 	struct lab wanted = lab_of(rgb);
 	double closest = INFINITY;
 
-	assert(depth == DEPTH_16 || depth == DEPTH_256);
+	assert(palette == PALETTE_16 || palette == PALETTE_256);
 	for (int32_t i = lo; i < hi; i++) {
-		double d = depth_distance(wanted, lab_of(depth_color(depth, i)));
+		double d = depth_distance(wanted, lab_of(palette_color(palette, i)));
 
-		if (d >= closest || (depth == DEPTH_16 && i == BRIGHT) || !depth_is_readable(depth, i, bg, min))
+		if (d >= closest || (palette == PALETTE_16 && i == BRIGHT) || !palette_is_readable(palette, i, bg, min))
 			continue;
 		closest = d;
 		best = i;
@@ -128,18 +130,20 @@ static int32_t nearest(enum depth depth, uint32_t rgb, int32_t bg, double min)
 }
 
 /* A foreground for a chosen background. A grey that would not be readable becomes black or white, not coloured. */
-static int32_t fg_for(enum depth depth, uint32_t rgb, int32_t bg, double min)
+static int32_t fg_for(enum palette palette, uint32_t rgb, int32_t bg, double min)
 {
-	int32_t black = depth == DEPTH_16 ? BLACK : FIRST_256, white = depth == DEPTH_16 ? END_16 - 1 : GREYS - 1;
-	int32_t fg = nearest(depth, rgb, DEPTH_DEFAULT, 0);
+	int32_t black = palette == PALETTE_16 ? BLACK : FIRST_256,
+		white = palette == PALETTE_16 ? END_16 - 1 : GREYS - 1;
+	int32_t fg = nearest(palette, rgb, PALETTE_DEFAULT, 0);
 	uint32_t on;
 
-	if (depth_is_readable(depth, fg, bg, min))
+	if (palette_is_readable(palette, fg, bg, min))
 		return fg;
-	if (chroma(lab_of(rgb)) >= grey && (fg = nearest(depth, rgb, bg, min)) != DEPTH_DEFAULT)
+	if (chroma(lab_of(rgb)) >= grey && (fg = nearest(palette, rgb, bg, min)) != PALETTE_DEFAULT)
 		return fg;
-	on = depth_color(depth, bg);
-	return contrast(depth_color(depth, black), on) >= contrast(depth_color(depth, white), on) ? black : white;
+	on = palette_color(palette, bg);
+	return contrast(palette_color(palette, black), on) >= contrast(palette_color(palette, white), on) ? black
+													  : white;
 }
 
 /* The nearest of 256 colours for a background. Pale and dark colours keep their hue, because hue alone distinguishes
@@ -151,7 +155,7 @@ static int32_t bg_of_256(uint32_t rgb)
 	int32_t best = FIRST_256;
 
 	for (int32_t i = FIRST_256; i < END_256; i++) {
-		struct lab is = lab_of(depth_color(DEPTH_256, i));
+		struct lab is = lab_of(palette_color(PALETTE_256, i));
 		double d = depth_distance(wanted, is);
 
 		if (d >= closest || (chroma(wanted) >= grey && chroma(is) < grey))
@@ -184,24 +188,24 @@ static int32_t bg_of_8(uint32_t rgb)
 	return best;
 }
 
-struct terminal_style depth_style(enum depth depth, struct style style)
+struct terminal_style palette_style(enum palette palette, struct style style)
 {
 	bool fg = style.fg != COLOR_DEFAULT, bg = style.bg != COLOR_DEFAULT;
-	struct terminal_style out = { DEPTH_DEFAULT, DEPTH_DEFAULT, style.attr };
+	struct terminal_style out = { PALETTE_DEFAULT, PALETTE_DEFAULT, style.attr };
 	double min = 0;
 
-	if (depth == DEPTH_NONE) {
+	if (palette == PALETTE_NONE) {
 		out.attr ^= bg ? ATTR_REVERSE : 0;
-	} else if (depth == DEPTH_TRUE) {
-		out.fg = fg ? (int32_t)style.fg : DEPTH_DEFAULT;
-		out.bg = bg ? (int32_t)style.bg : DEPTH_DEFAULT;
+	} else if (palette == PALETTE_TRUE) {
+		out.fg = fg ? (int32_t)style.fg : PALETTE_DEFAULT;
+		out.bg = bg ? (int32_t)style.bg : PALETTE_DEFAULT;
 	} else {
 		if (bg)
-			out.bg = depth == DEPTH_16 ? bg_of_8(style.bg) : bg_of_256(style.bg);
+			out.bg = palette == PALETTE_16 ? bg_of_8(style.bg) : bg_of_256(style.bg);
 		if (fg && bg)
 			min = fmin(contrast(style.fg, style.bg), readable);
 		if (fg)
-			out.fg = fg_for(depth, style.fg, out.bg, min);
+			out.fg = fg_for(palette, style.fg, out.bg, min);
 	}
 	return out;
 }
