@@ -6,7 +6,7 @@
 #ifndef ANSWER_DRAW_H
 #define ANSWER_DRAW_H
 
-#include "answer/make.h"
+#include "answer/answer.h"
 #include "answer/reports.h"
 #include "base/buf.h"
 #include "base/err.h"

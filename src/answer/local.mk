@@ -12,22 +12,22 @@ src_answer_libanswer_a_SOURCES = \
 	src/answer/explain.h \
 	src/answer/comments.c \
 	src/answer/comments.h \
-	src/answer/files.c \
-	src/answer/files.h \
+	src/answer/rewrite.c \
+	src/answer/rewrite.h \
 	src/answer/flame.c \
 	src/answer/flame.h \
 	src/answer/load.c \
 	src/answer/load.h \
-	src/answer/load_each.c \
-	src/answer/load_each.h \
+	src/answer/load_runs.c \
+	src/answer/load_runs.h \
 	src/answer/loaded.c \
 	src/answer/loaded.h \
-	src/answer/make.c \
-	src/answer/make.h \
+	src/answer/answer.c \
+	src/answer/answer.h \
 	src/answer/names.c \
 	src/answer/names.h \
-	src/answer/pages.c \
-	src/answer/pages.h \
+	src/answer/web_reports.c \
+	src/answer/web_reports.h \
 	src/answer/picture.c \
 	src/answer/picture.h \
 	src/answer/remote.c \

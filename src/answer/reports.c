@@ -7,9 +7,9 @@
 
 #include "answer/reports.h"
 
+#include "answer/answer.h"
 #include "answer/draw.h"
 #include "answer/flame.h"
-#include "answer/make.h"
 #include "engine/filter.h"
 #include "formats/pprof/pprof.h"
 #include "report/calls.h"

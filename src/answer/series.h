@@ -6,7 +6,7 @@
 #ifndef ANSWER_SERIES_H
 #define ANSWER_SERIES_H
 
-#include "answer/make.h"
+#include "answer/answer.h"
 #include "answer/reports.h"
 
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #include "answer/trend.h"
 
 #include "answer/draw.h"
-#include "answer/load_each.h"
+#include "answer/load_runs.h"
 #include "base/pool.h"
 #include "report/trend.h"
 
@@ -74,7 +74,7 @@ static int add_some(struct series *s, const char *const *source, size_t n, struc
 	for (size_t i = 0; i < n; i++)
 		item[i].load =
 			(struct load){ .source = source + i, .n = 1, .kind = "source", .q = q, .remote = remote };
-	load_each(item, n, s->events);
+	load_runs(item, n, s->events);
 	for (size_t i = 0; i < n; i++) {
 		if (rc == 0)
 			rc = answer_trend_add_item(s, &item[i], q, err);

@@ -6,8 +6,8 @@
 #ifndef ANSWER_TREND_H
 #define ANSWER_TREND_H
 
+#include "answer/answer.h"
 #include "answer/loaded.h"
-#include "answer/make.h"
 #include "answer/reports.h"
 
 #include <stdbool.h>

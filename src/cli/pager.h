@@ -9,7 +9,7 @@
 #ifndef CLI_PAGER_H
 #define CLI_PAGER_H
 
-#include "answer/make.h"
+#include "answer/answer.h"
 #include "base/err.h"
 #include "engine/query.h"
 

@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
+#include "answer/answer.h"
 #include "answer/draw.h"
-#include "answer/make.h"
 #include "tests/unit/make_profile.h"
 
 static void finds_each_report_by_its_name(void **state)

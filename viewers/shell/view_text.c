@@ -10,8 +10,8 @@
 #include "viewers/shell/find.h"
 #include "viewers/shell/shell_int.h"
 
+#include "answer/answer.h"
 #include "answer/draw.h"
-#include "answer/make.h"
 #include "base/mem.h"
 
 #include <assert.h>

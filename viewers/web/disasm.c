@@ -9,7 +9,7 @@
 
 #include "viewers/web/views.h"
 
-#include "answer/pages.h"
+#include "answer/web_reports.h"
 #include "base/unit.h"
 #include "base/webpage.h"
 #include "report/disasm.h"

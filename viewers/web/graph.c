@@ -7,7 +7,7 @@
 
 #include "viewers/web/views.h"
 
-#include "answer/pages.h"
+#include "answer/web_reports.h"
 #include "base/unit.h"
 #include "session/expression.h"
 #include "viewers/graph/callgraph.h"

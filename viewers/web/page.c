@@ -9,7 +9,7 @@
 
 #include "viewers/web/export.h"
 
-#include "answer/make.h"
+#include "answer/answer.h"
 #include "base/regex.h"
 #include "session/url_settings.h"
 

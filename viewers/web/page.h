@@ -6,7 +6,7 @@
 #ifndef VIEWERS_WEB_PAGE_H
 #define VIEWERS_WEB_PAGE_H
 
-#include "answer/make.h"
+#include "answer/answer.h"
 #include "answer/reports.h"
 #include "base/arena.h"
 #include "base/buf.h"

@@ -89,7 +89,7 @@ static int gate_read_all(struct gate_run *r)
 	for (size_t i = 0; status == STATUS_FINE && i < r->n; i += batch) {
 		size_t n = r->n - i < batch ? r->n - i : batch;
 
-		load_each(r->l + i, n, &cmd_report_events);
+		load_runs(r->l + i, n, &cmd_report_events);
 		for (size_t k = i; k < i + n && status == STATUS_FINE; k++)
 			status = gate_add_profile(r, k);
 		progress_count(i + n, r->n);

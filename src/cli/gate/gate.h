@@ -6,7 +6,7 @@
 #ifndef CLI_GATE_GATE_H
 #define CLI_GATE_GATE_H
 
-#include "answer/load_each.h"
+#include "answer/load_runs.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "cli/args.h"

@@ -5,8 +5,8 @@
  */
 #include "config.h"
 
-#include "answer/load_each.h"
-#include "answer/make.h"
+#include "answer/answer.h"
+#include "answer/load_runs.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
 #include "cli/report/events.h"
@@ -45,7 +45,7 @@ static int load_and_compare(const struct side_sources from[N_SIDES], struct remo
 						 .q = &a->q,
 						 .remote = remote };
 	progress_begin("reading");
-	load_each(item, N_SIDES, &cmd_report_events);
+	load_runs(item, N_SIDES, &cmd_report_events);
 	progress_end();
 	for (int side = N_SIDES; side-- > 0;) {
 		if (load_item_report(&item[side], &cmd_report_events, &err) < 0)

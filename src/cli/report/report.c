@@ -5,10 +5,10 @@
  */
 #include "config.h"
 
+#include "answer/answer.h"
 #include "answer/draw.h"
 #include "answer/explain.h"
 #include "answer/flame.h"
-#include "answer/make.h"
 #include "base/io.h"
 #include "base/str.h"
 #include "cli/cmd.h"

@@ -6,8 +6,8 @@
 #ifndef CLI_REPORT_REPORT_H
 #define CLI_REPORT_REPORT_H
 
+#include "answer/answer.h"
 #include "answer/loaded.h"
-#include "answer/make.h"
 #include "base/buf.h"
 #include "cli/args.h"
 #include "engine/query.h"

@@ -8,10 +8,10 @@
  */
 #include "config.h"
 
-#include "answer/files.h"
+#include "answer/answer.h"
 #include "answer/flame.h"
-#include "answer/make.h"
 #include "answer/reports.h"
+#include "answer/rewrite.h"
 #include "attach/program.h"
 #include "attach/run.h"
 #include "attach/sample.h"
@@ -180,7 +180,7 @@ static bool record_finish(const struct run_args *args, const struct attach_resul
 		return true;
 	snprintf(comment, sizeof(comment), "cpa %s: %zu processes", PACKAGE_VERSION, result->written.n);
 	if ((!*args->output && rename_old(to, &err) < 0) ||
-	    answer_files_merge(&result->written, &merge, to, &cmd_report_events, &err) < 0) {
+	    answer_rewrite_merge(&result->written, &merge, to, &cmd_report_events, &err) < 0) {
 		say_error("%s", err.msg);
 		return false;
 	}
@@ -208,7 +208,7 @@ static int record_write_profile(const struct run_args *args, const struct buf *p
 
 	rc = rc < 0 ? rc : io_write_file_private(to, profile->data, profile->len, err);
 	if (rc == 0 && !args->no_symbolize && stat(to, &st) == 0 && S_ISREG(st.st_mode))
-		rc = answer_files_symbolize(to, progress_debuginfod, &cmd_report_events, err);
+		rc = answer_rewrite_symbolize(to, progress_debuginfod, &cmd_report_events, err);
 	if (rc == 0)
 		say("wrote %s", to);
 	return rc;

@@ -5,8 +5,8 @@
  */
 #include "config.h"
 
-#include "answer/files.h"
 #include "answer/process.h"
+#include "answer/rewrite.h"
 #include "attach/files.h"
 #include "attach/program.h"
 #include "attach/run.h"
@@ -122,7 +122,7 @@ static void run_symbolize(const struct string_list *paths)
 		struct err err;
 
 		if (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-		    answer_files_symbolize(path, progress_debuginfod, &cmd_report_events, &err) < 0)
+		    answer_rewrite_symbolize(path, progress_debuginfod, &cmd_report_events, &err) < 0)
 			say_error("%s", err.msg);
 		free(path);
 	}

@@ -12,7 +12,7 @@
 
 #include "cli/shell/report.h"
 
-#include "answer/make.h"
+#include "answer/answer.h"
 #include "base/child.h"
 #include "cli/messages.h"
 #include "cli/report/report.h"

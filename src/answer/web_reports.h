@@ -1,12 +1,12 @@
 /*
- * pages.h - reports for web pages: the call graph as SVG, source with instructions as a model
+ * web_reports.h - reports for web pages: the call graph as SVG, source with instructions as a model
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef ANSWER_PAGES_H
-#define ANSWER_PAGES_H
+#ifndef ANSWER_WEB_REPORTS_H
+#define ANSWER_WEB_REPORTS_H
 
-#include "answer/make.h"
+#include "answer/answer.h"
 #include "base/err.h"
 #include "engine/query.h"
 #include "profile/profile.h"

@@ -1,11 +1,11 @@
 /*
- * pages.c - reports for web pages: the call graph as SVG, source with instructions as a model
+ * web_reports.c - reports for web pages: the call graph as SVG, source with instructions as a model
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "answer/pages.h"
+#include "answer/web_reports.h"
 
 #include "answer/reports.h"
 #include "base/child.h"
@@ -16,8 +16,8 @@
 #include "symbol/demangle.h"
 
 /* Copy the query with the defaults of a report, and select its part of the profile. */
-static int pages_make_view(const struct profile *p, const char *report, const struct query *query, struct query *q,
-			   struct view *v, struct answer *out, struct err *err)
+static int web_reports_make_view(const struct profile *p, const char *report, const struct query *query,
+				 struct query *q, struct view *v, struct answer *out, struct err *err)
 {
 	*q = *query;
 	out->mem = arena_new();
@@ -33,7 +33,7 @@ int answer_callgraph(const struct profile *p, const struct query *query, const s
 	struct query q;
 	struct view v;
 	struct net net;
-	int rc = pages_make_view(p, "svg", query, &q, &v, out, err);
+	int rc = web_reports_make_view(p, "svg", query, &q, &v, out, err);
 
 	if (rc < 0)
 		return rc;
@@ -81,7 +81,7 @@ int answer_weblist(const struct profile *p, const struct query *query, struct an
 {
 	struct query q;
 	struct view v;
-	int rc = pages_make_view(p, "weblist", query, &q, &v, out, err);
+	int rc = web_reports_make_view(p, "weblist", query, &q, &v, out, err);
 
 	return rc < 0 ? rc : report_weblist_make(&v, &q, &out->report, list, &out->notes, err);
 }

@@ -1,10 +1,10 @@
 /*
- * make.h - make a report of a loaded profile
+ * answer.h - make a report of a loaded profile
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef ANSWER_MAKE_H
-#define ANSWER_MAKE_H
+#ifndef ANSWER_ANSWER_H
+#define ANSWER_ANSWER_H
 
 #include "answer/picture.h"
 #include "answer/reports.h"

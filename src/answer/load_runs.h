@@ -1,10 +1,10 @@
 /*
- * load_each.h - load several profiles in parallel without merging them
+ * load_runs.h - load several profiles in parallel without merging them
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef ANSWER_LOAD_EACH_H
-#define ANSWER_LOAD_EACH_H
+#ifndef ANSWER_LOAD_RUNS_H
+#define ANSWER_LOAD_RUNS_H
 
 #include "answer/load.h"
 #include "answer/loaded.h"
@@ -21,7 +21,7 @@ struct load_item {
 };
 
 /* Load n items in parallel, and save the profiles that were fetched. */
-void load_each(struct load_item *item, size_t n, const struct load_events *events);
+void load_runs(struct load_item *item, size_t n, const struct load_events *events);
 
 /*
  * Pass the notes of an item to events; each line names its source.

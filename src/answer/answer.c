@@ -1,11 +1,11 @@
 /*
- * make.c - make a report of a loaded profile
+ * answer.c - make a report of a loaded profile
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "answer/make.h"
+#include "answer/answer.h"
 
 #include "answer/draw.h"
 #include "base/mem.h"
@@ -15,7 +15,7 @@
 #include <assert.h>
 #include <string.h>
 
-static int make_check_format(const struct report_type *t, const struct query *q, struct err *err)
+static int answer_check_format(const struct report_type *t, const struct query *q, struct err *err)
 {
 	static const char *const flag[N_FORMATS] = {
 		[FORMAT_JSON] = "--json", [FORMAT_CSV] = "--csv", [FORMAT_MARKDOWN] = "--markdown"
@@ -31,13 +31,13 @@ static int make_check_format(const struct report_type *t, const struct query *q,
 
 int answer_check(const struct report_type *t, const struct query *q, struct err *err)
 {
-	int rc = make_check_format(t, q, err);
+	int rc = answer_check_format(t, q, err);
 
 	return rc == 0 && t->check ? t->check(q, err) : rc;
 }
 
-static int make_model(const struct report_type *t, const struct view *v, const struct query *q, struct answer *out,
-		      struct err *err)
+static int answer_fill_model(const struct report_type *t, const struct view *v, const struct query *q,
+			     struct answer *out, struct err *err)
 {
 	int rc = t->make(v, q, &out->report, &out->notes, err);
 
@@ -47,10 +47,10 @@ static int make_model(const struct report_type *t, const struct view *v, const s
 }
 
 /* Make the model of a report. Draw it too, unless it is drawn in pieces. */
-static int make_and_draw(const struct report_type *t, const struct view *v, const struct query *q, bool color,
-			 struct answer *out, struct err *err)
+static int answer_make_and_draw(const struct report_type *t, const struct view *v, const struct query *q, bool color,
+				struct answer *out, struct err *err)
 {
-	int rc = make_model(t, v, q, out, err);
+	int rc = answer_fill_model(t, v, q, out, err);
 
 	if (rc < 0)
 		return rc;
@@ -61,8 +61,8 @@ static int make_and_draw(const struct report_type *t, const struct view *v, cons
 }
 
 /* Write a report in the format of another tool, and draw it if it is a picture. */
-static int make_write_text(const struct report_type *t, const struct report_context *from, struct answer *out,
-			   struct err *err)
+static int answer_write_text(const struct report_type *t, const struct report_context *from, struct answer *out,
+			     struct err *err)
 {
 	int rc = t->write(from, out, err);
 
@@ -95,8 +95,8 @@ static int end_limit(const struct buf_limit *limit, struct buf_limit *before, in
 	return rc;
 }
 
-static int make_limited(const struct profile *p, const struct report_type *t, const struct query *query,
-			const struct side_sources from[N_SIDES], bool color, struct answer *out, struct err *err)
+static int answer_limited(const struct profile *p, const struct report_type *t, const struct query *query,
+			  const struct side_sources from[N_SIDES], bool color, struct answer *out, struct err *err)
 {
 	struct query q = *query;
 	struct view v;
@@ -110,8 +110,8 @@ static int make_limited(const struct profile *p, const struct report_type *t, co
 	if (rc < 0)
 		return rc;
 	if (t->make)
-		return make_and_draw(t, &v, &q, color, out, err);
-	return make_write_text(t, &(struct report_context){ .view = &v, .q = &q, .from = from }, out, err);
+		return answer_make_and_draw(t, &v, &q, color, out, err);
+	return answer_write_text(t, &(struct report_context){ .view = &v, .q = &q, .from = from }, out, err);
 }
 
 int answer_make(const struct profile *p, const struct report_type *t, const struct query *query,
@@ -122,7 +122,7 @@ int answer_make(const struct profile *p, const struct report_type *t, const stru
 
 	start_limit(&limit, query);
 	before = buf_set_limit(&limit);
-	rc = make_limited(p, t, query, from, color, out, err);
+	rc = answer_limited(p, t, query, from, color, out, err);
 	return end_limit(&limit, before, rc, err);
 }
 
@@ -138,7 +138,7 @@ int answer_model(const struct profile *p, const struct report_type *t, const str
 	query_apply_defaults(&q, &t->defaults);
 	q.inlined = true;
 	rc = view_make(p, &q, out->mem, &v, &out->notes, err);
-	return rc < 0 ? rc : make_model(t, &v, &q, out, err);
+	return rc < 0 ? rc : answer_fill_model(t, &v, &q, out, err);
 }
 
 int answer_compare(const struct profile *const p[N_SIDES], const struct report_type *t, const struct query *query,

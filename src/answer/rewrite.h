@@ -1,12 +1,12 @@
 /*
- * files.h - symbolize and merge profile files
+ * rewrite.h - symbolize and merge profile files
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * Notes about the files are passed to events after reading.
  */
-#ifndef ANSWER_FILES_H
-#define ANSWER_FILES_H
+#ifndef ANSWER_REWRITE_H
+#define ANSWER_REWRITE_H
 
 #include "answer/loaded.h"
 #include "base/err.h"
@@ -22,23 +22,23 @@
  * waiting  reports the progress of debuginfod; may be NULL
  * Fails    as load_profile, answer_symbolize, io_write_file_private; the file is then unchanged
  */
-int answer_files_symbolize(const char *path, symbol_progress_fn waiting, const struct load_events *events,
-			   struct err *err);
+int answer_rewrite_symbolize(const char *path, symbol_progress_fn waiting, const struct load_events *events,
+			     struct err *err);
 
 struct answer_merge {
 	const char *comment;        /* replaces the comments of the files if there are several */
 	int64_t duration;           /* replaces their durations if there are several files, in ns */
-	bool wants_names;           /* add names, as answer_files_symbolize does */
-	symbol_progress_fn waiting; /* as for answer_files_symbolize */
+	bool wants_names;           /* add names, as answer_rewrite_symbolize does */
+	symbol_progress_fn waiting; /* as for answer_rewrite_symbolize */
 };
 
 /*
  * Merge files into one, as cpa merge does.
  *
  * paths   at least one
- * Fails   as answer_files_symbolize
+ * Fails   as answer_rewrite_symbolize
  */
-int answer_files_merge(const struct string_list *paths, const struct answer_merge *m, const char *to,
-		       const struct load_events *events, struct err *err);
+int answer_rewrite_merge(const struct string_list *paths, const struct answer_merge *m, const char *to,
+			 const struct load_events *events, struct err *err);
 
 #endif

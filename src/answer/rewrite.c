@@ -1,11 +1,11 @@
 /*
- * files.c - symbolize and merge profile files
+ * rewrite.c - symbolize and merge profile files
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "answer/files.h"
+#include "answer/rewrite.h"
 
 #include "answer/comments.h"
 #include "answer/load.h"
@@ -71,7 +71,7 @@ static void mark_mappings(struct profile *p)
 }
 
 /* Read and merge files, and add names. No frames are dropped: a report does that, unless it is to show all. */
-static int answer_files_read(struct load *load, struct profile **out, struct err *err)
+static int answer_rewrite_read(struct load *load, struct profile **out, struct err *err)
 {
 	struct load none = { .kind = "base", .q = load->q };
 	struct profile *p = NULL;
@@ -88,8 +88,8 @@ static int answer_files_read(struct load *load, struct profile **out, struct err
 }
 
 /* Read and merge files, and write the result. symbolize is the value of the option of that name. */
-static int answer_files_convert(const char *const *path, size_t n, const char *symbolize, const struct result *to,
-				const struct load_events *events, struct err *err)
+static int answer_rewrite_convert(const char *const *path, size_t n, const char *symbolize, const struct result *to,
+				  const struct load_events *events, struct err *err)
 {
 	static const char option[] = "symbolize";
 	struct query q;
@@ -105,7 +105,7 @@ static int answer_files_convert(const char *const *path, size_t n, const char *s
 	if (rc == 0)
 		rc = query_finish(&q, &ignored, err);
 	if (rc == 0) {
-		rc = answer_files_read(&load, &p, err);
+		rc = answer_rewrite_read(&load, &p, err);
 		if (!load.is_partial)
 			buf_release(&load.info); /* a report says it */
 		load_events_report(events, &load);
@@ -132,16 +132,16 @@ static char *path_at(const struct string_list *paths, size_t i)
 	return mem_strndup(path, n);
 }
 
-int answer_files_symbolize(const char *path, symbol_progress_fn waiting, const struct load_events *events,
-			   struct err *err)
+int answer_rewrite_symbolize(const char *path, symbol_progress_fn waiting, const struct load_events *events,
+			     struct err *err)
 {
 	const struct result to = { .path = path, .waiting = waiting };
 
-	return answer_files_convert(&path, 1, "local", &to, events, err);
+	return answer_rewrite_convert(&path, 1, "local", &to, events, err);
 }
 
-int answer_files_merge(const struct string_list *paths, const struct answer_merge *m, const char *to,
-		       const struct load_events *events, struct err *err)
+int answer_rewrite_merge(const struct string_list *paths, const struct answer_merge *m, const char *to,
+			 const struct load_events *events, struct err *err)
 {
 	struct result result = {
 		.path = to, .comment = paths->n > 1 ? m->comment : NULL, .duration = m->duration, .waiting = m->waiting
@@ -154,8 +154,8 @@ int answer_files_merge(const struct string_list *paths, const struct answer_merg
 		path[i] = path_at(paths, i);
 	for (size_t i = 0; i < paths->n && result.comment; i++)
 		read_comments(path[i], &result.comments);
-	rc = answer_files_convert((const char *const *)path, paths->n, m->wants_names ? "local" : "none", &result,
-				  events, err);
+	rc = answer_rewrite_convert((const char *const *)path, paths->n, m->wants_names ? "local" : "none", &result,
+				    events, err);
 	for (size_t i = 0; i < paths->n; i++)
 		free(path[i]);
 	free(path);

@@ -1,11 +1,11 @@
 /*
- * load_each.c - load several profiles in parallel without merging them
+ * load_runs.c - load several profiles in parallel without merging them
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "answer/load_each.h"
+#include "answer/load_runs.h"
 
 #include "answer/compare.h"
 #include "answer/save.h"
@@ -22,7 +22,7 @@ struct queue {
 	atomic_size_t next;
 };
 
-static void load_each_load_part(void *arg, unsigned part)
+static void load_runs_load_part(void *arg, unsigned part)
 {
 	struct queue *q = arg;
 	size_t i;
@@ -38,11 +38,11 @@ static void load_each_load_part(void *arg, unsigned part)
 	}
 }
 
-void load_each(struct load_item *item, size_t n, const struct load_events *events)
+void load_runs(struct load_item *item, size_t n, const struct load_events *events)
 {
 	struct queue q = { .item = item, .n = n };
 
-	pool_run(load_each_load_part, &q, pool_size() < n ? pool_size() : (unsigned)n);
+	pool_run(load_runs_load_part, &q, pool_size() < n ? pool_size() : (unsigned)n);
 	for (size_t i = 0; i < n; i++) {
 		struct buf notes = { 0 };
 
@@ -55,7 +55,7 @@ void load_each(struct load_item *item, size_t n, const struct load_events *event
 }
 
 /* Append the info of a load with the name of its source before each line. */
-static void load_each_add_named(const struct load *l, struct buf *out)
+static void load_runs_add_named(const struct load *l, struct buf *out)
 {
 	const char *line = buf_text(&l->info), *several = strcmp(l->kind, "base") == 0 ? "the base" : "the new side";
 
@@ -74,7 +74,7 @@ int load_item_report(const struct load_item *item, const struct load_events *eve
 	struct load named = item->load;
 
 	named.info = (struct buf){ 0 };
-	load_each_add_named(&item->load, &named.info);
+	load_runs_add_named(&item->load, &named.info);
 	load_events_report(events, &named);
 	buf_release(&named.info);
 	return item->profile ? 0 : err_set(err, item->err.code, "%s", item->err.msg);
