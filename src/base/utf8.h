@@ -59,7 +59,7 @@ void utf8_add_short(struct buf *b, const char *s, size_t n, size_t max);
 size_t utf8_distance(const char *a, const char *b);
 
 /*
- * Set *found to name if it differs from word by at most 2 typing errors (1 in a word of 2 to 4 bytes), and by fewer
+ * Set *found to name if it differs from word by at most 2 typing errors (1 if word has 2 to 4 bytes), and by fewer
  * than *found, which is NULL at first. Returns true if it did.
  */
 bool utf8_keep_similar(const char *word, const char *name, const char **found);

@@ -17,11 +17,11 @@
 
 CPA_EXPORT int daemon(int nochdir, int noclose)
 {
-	bool serves = endpoint_pause();
+	bool serves = cpi_endpoint_pause();
 	int rc = cpi_next()->daemon(nochdir, noclose), error = errno;
 
 	if (serves)
-		endpoint_resume();
+		cpi_endpoint_resume();
 	errno = error;
 	return rc;
 }

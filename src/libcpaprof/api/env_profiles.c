@@ -305,14 +305,14 @@ void env_profiles_begin(void)
 	if (options.flush_on_fatal)
 		catch_fatal();
 	if (options.listen[0])
-		endpoint_start_from_env(&options);
+		cpi_endpoint_start_from_env(&options);
 }
 
 void env_profiles_end(void)
 {
 	if (!cpi.is_self || cpi.pid != sys_getpid() || atomic_exchange(&is_ending, 1))
 		return;
-	endpoint_end();
+	cpi_endpoint_end();
 	stop_cpu(true);
 	if (options.heap[0])
 		env_profiles_write_heap(true);
@@ -329,7 +329,7 @@ void env_profiles_before_exec(void)
 		api_options_report(&options, s.path, -rc);
 	if (options.heap[0] && !atomic_load(&is_ending))
 		env_profiles_write_heap(true);
-	endpoint_before_exec();
+	cpi_endpoint_before_exec();
 }
 
 void env_profiles_after_fork(void)

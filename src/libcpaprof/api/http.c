@@ -8,7 +8,7 @@
  * the child finds a consistent state.
  *
  * Our thread would keep a process alive after all other threads have ended, so the server checks for that and ends. It
- * checks only after the main thread has ended, which endpoint_main_ended reports.
+ * checks only after the main thread has ended, which cpi_endpoint_main_ended reports.
  */
 #include "config.h"
 
@@ -282,12 +282,12 @@ CPA_EXPORT int cpa_http_stop(void)
 	return api_http_stop(false);
 }
 
-bool endpoint_pause(void)
+bool cpi_endpoint_pause(void)
 {
 	return http.pid && api_http_stop(true) == 0;
 }
 
-void endpoint_resume(void)
+void cpi_endpoint_resume(void)
 {
 	char why[WHY_MAX] = "";
 
@@ -298,7 +298,7 @@ void endpoint_resume(void)
 	api_http_unlock();
 }
 
-bool endpoint_get_address(char address[LISTEN_URL_MAX])
+bool cpi_endpoint_get_address(char address[LISTEN_URL_MAX])
 {
 	bool on;
 
@@ -315,12 +315,12 @@ CPA_EXPORT int cpa_http_addr(char *buf, size_t n)
 {
 	char url[LISTEN_URL_MAX];
 
-	if (!endpoint_get_address(url))
+	if (!cpi_endpoint_get_address(url))
 		return -EINVAL;
 	return snprintf(buf, buf ? n : 0, "%s", url);
 }
 
-void endpoint_start_from_env(const struct options *requested)
+void cpi_endpoint_start_from_env(const struct options *requested)
 {
 	const cpa_http_opts o = {
 		.size = sizeof(o),
@@ -338,7 +338,7 @@ void endpoint_start_from_env(const struct options *requested)
 
 	if (rc == 0)
 		rc = api_http_start(&opts, !requested->only_self, why);
-	if (rc == 0 && endpoint_get_address(url))
+	if (rc == 0 && cpi_endpoint_get_address(url))
 		snprintf(line, sizeof(line), "profiling server listening on %s%s", url,
 			 strncmp(url, "unix:", SCHEME) == 0 ? "" : "/debug/pprof/");
 	else
@@ -358,7 +358,7 @@ static void unlink_sockets(const struct listeners *l)
 			unlink(l->listener[i].path.sun_path);
 }
 
-void endpoint_before_exec(void)
+void cpi_endpoint_before_exec(void)
 {
 	if (http.pid != sys_getpid() || !latch_try_sig(&latch))
 		return;
@@ -367,7 +367,7 @@ void endpoint_before_exec(void)
 	latch_release(&latch);
 }
 
-void endpoint_end(void)
+void cpi_endpoint_end(void)
 {
 	uint64_t timeout_ns = END_MS * 1000000ULL, end = sys_now(CLOCK_MONOTONIC) + timeout_ns, now;
 
@@ -387,7 +387,7 @@ void endpoint_end(void)
 	latch_release(&latch);
 }
 
-void endpoint_main_ended(void)
+void cpi_endpoint_main_ended(void)
 {
 	atomic_store(&main_ended, 1);
 	if (http.pid == sys_getpid() && api_http_lock()) {

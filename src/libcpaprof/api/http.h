@@ -14,28 +14,28 @@
 #include <stdint.h>
 
 /* Start the server that the environment requests. Prints on stderr where it listens, or why it does not. */
-void endpoint_start_from_env(const struct options *o);
+void cpi_endpoint_start_from_env(const struct options *o);
 
 /*
  * At the end of the process: finish captures with the data they have, and remove the socket. Called in signal handlers
  * as well.
  */
-void endpoint_end(void);
+void cpi_endpoint_end(void);
 
 /* Report that the main thread has ended; other threads may still run. */
-void endpoint_main_ended(void);
+void cpi_endpoint_main_ended(void);
 
 /* Before another program is executed: remove the socket. */
-void endpoint_before_exec(void);
+void cpi_endpoint_before_exec(void);
 
 /*
- * Stop the server and start it again at the same address, possibly in another process. endpoint_pause returns false if
- * there is no server, or none for children; then do not call endpoint_resume.
+ * Stop the server and start it again at the same address, possibly in another process. cpi_endpoint_pause returns false if
+ * there is no server, or none for children; then do not call cpi_endpoint_resume.
  */
-bool endpoint_pause(void);
-void endpoint_resume(void);
+bool cpi_endpoint_pause(void);
+void cpi_endpoint_resume(void);
 
 /* Address for cpa_status. Returns false if there is no server. */
-bool endpoint_get_address(char address[LISTEN_URL_MAX]);
+bool cpi_endpoint_get_address(char address[LISTEN_URL_MAX]);
 
 #endif

@@ -24,7 +24,7 @@
 
 __attribute__((constructor(101))) static void api_init_load(void)
 {
-	static const struct target_callbacks callbacks = { .main_ended = endpoint_main_ended,
+	static const struct target_callbacks callbacks = { .main_ended = cpi_endpoint_main_ended,
 							   .before_exec = env_profiles_before_exec };
 	struct segment_head *head;
 

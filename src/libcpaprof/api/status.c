@@ -77,7 +77,7 @@ static void put_cpu(struct json *j)
 static void put_http(struct json *j)
 {
 	char address[LISTEN_URL_MAX] = "";
-	bool on = endpoint_get_address(address);
+	bool on = cpi_endpoint_get_address(address);
 
 	api_status_put(j, "\"http\":{\"on\":%s,\"address\":", on ? "true" : "false");
 	api_status_put_text(j, address);
