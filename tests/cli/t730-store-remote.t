@@ -99,7 +99,7 @@ for operation in list nosuch; do
 	printf 'shop' | curl -s -o "$tmp/body" -w '%{http_code}' --data-binary @- "$where/api/v1/read/$operation" >"$tmp/code"
 	is_equal "$(cat "$tmp/code")" 400 "a damaged query to $operation has the status 400"
 done
-collector_end
+collector_end TERM
 fails 'shop' series "store:$where#shop$hour"
 
 # responses that end early or are of something else; a message of the collector

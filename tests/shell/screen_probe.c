@@ -184,7 +184,7 @@ int main(int argc, char **argv)
 	FILE *log;
 	bool mouse = true;
 
-	if (screen_open(getenv("NO_COLOR") ? DEPTH_NONE : DEPTH_TRUE, mouse, &s, &err) < 0) {
+	if (screen_open(getenv("NO_COLOR") ? PALETTE_NONE : PALETTE_TRUE, mouse, &s, &err) < 0) {
 		fprintf(stderr, "screen_probe: %s\n", err.msg);
 		return 2;
 	}
@@ -196,7 +196,7 @@ int main(int argc, char **argv)
 	log = fopen(mode, "w");
 	if (!log)
 		abort();
-	buf_addf(&events, "depth %d ascii %d\n", (int)screen_depth(s), screen_is_ascii(s));
+	buf_addf(&events, "depth %d ascii %d\n", (int)screen_palette(s), screen_is_ascii(s));
 	fputs(events.data, log);
 	fflush(log);
 	do {

@@ -79,32 +79,6 @@ void os_random(void *out, size_t n)
 	}
 }
 
-int store_write_header(struct store_writer *w, struct err *err)
-{
-	struct buf text = { 0 };
-	int rc = -1, fd;
-
-	buf_addf(&text, "cpa store %d\nuuid ", STORE_MAJOR);
-	for (int i = 0; i < 16; i++)
-		buf_addf(&text, "%02x", w->uuid[i]);
-	buf_addz(&text, "\nmade ");
-	time_add_utc(&text, w->now(), TIME_ISO);
-	buf_addz(&text, "\nby cpa " PACKAGE_VERSION "\n");
-	fd = store_create_file(w, "tmp/STORE", O_WRONLY | O_CREAT | O_TRUNC, err);
-	if (fd >= 0) {
-		if (os_pwrite(fd, text.data, text.len, 0) < 0 || os_fsync(fd) < 0 ||
-		    os_rename(w->dir, "tmp/STORE", "STORE") < 0 || os_sync_folder(w->dir, "") < 0)
-			rc = err_set(err, ERR_IO, "%s/STORE: %s", w->directory, strerror(errno));
-		else
-			rc = 0;
-		close(fd);
-	} else {
-		rc = fd;
-	}
-	buf_release(&text);
-	return rc;
-}
-
 /* The value of a line "KEY VALUE" of the lock file, up to max bytes; "" if there is none. */
 static void lock_field(const char *text, const char *key, char *out, size_t max)
 {
@@ -182,4 +156,3 @@ int os_lock(int dir, const char *directory, const char *owner, mode_t mode, stru
 	close(fd);
 	return rc;
 }
-
