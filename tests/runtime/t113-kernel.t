@@ -33,7 +33,11 @@ if "$CPA" comments p.pb.gz | grep -q 'no perf events'; then
 	echo '# no perf events here'
 elif [ "$(id -u)" = 0 ]; then
 	is "$perf_kernel" 0 'perf events of root count the kernel'
-	if command -v setpriv >/dev/null && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" = 2 ]; then
+	if ! command -v setpriv >/dev/null || [ "$(cat /proc/sys/kernel/perf_event_paranoid)" != 2 ]; then
+		echo '# no other user whose events exclude the kernel'
+	elif ! setpriv --reuid=65534 --clear-groups "$CPA" version >/dev/null 2>&1; then
+		echo '# other users cannot run programs of this folder'
+	else
 		mkdir -m 777 other
 		(cd other && exec setpriv --reuid=65534 --clear-groups --bounding-set=-all --inh-caps=-all \
 			"$CPA" run --quiet --hz=1000 --cpu=p.pb.gz -- ../short kernel 500 >out 2>err)
