@@ -32,7 +32,7 @@ uninstall-library:
 src_libcpaprof_libcpaprof_so_CFLAGS = -std=gnu17 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-fPIC -fvisibility=hidden -fno-stack-protector -ftls-model=initial-exec \
 	-ffile-prefix-map=$(abs_top_srcdir)=. -ffile-prefix-map=$(abs_top_builddir)=.
-src_libcpaprof_libcpaprof_so_LDFLAGS = -shared -Wl,-soname,libcpaprof.so.1 -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
+src_libcpaprof_libcpaprof_so_LDFLAGS = -shared -Wl,-soname,libcpaprof.so.1 -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete -Wl,--wrap=close \
 	-Wl,--version-script=$(srcdir)/src/libcpaprof/target/versions.map -Wl,--exclude-libs,ALL
 EXTRA_DIST += src/libcpaprof/target/versions.map
 EXTRA_src_libcpaprof_libcpaprof_so_DEPENDENCIES = src/libcpaprof/target/versions.map

@@ -95,7 +95,7 @@ static void *short_life(void *arg)
 
 static void *make_threads(void *arg)
 {
-	for (long i = 0; !stop; i++) {
+	while (!stop) {
 		pthread_t t[4];
 
 		for (long k = 0; k < 4; k++)

@@ -11,7 +11,7 @@ export LSAN_OPTIONS="suppressions=$PWD/suppressions"
 leaks() {
 	timeout 100 "$@" >out 2>err
 	status=$?
-	sed -E 's/==[0-9]+==//; s/0x[0-9a-f]+/ADDRESS/g; s/\(BuildId.*//; s/(in __interceptor_realloc)(array)? .*/\1/' err | grep -v '^cpa: '
+	sed -E 's/==[0-9]+==//; s/0x[0-9a-f]+/ADDRESS/g; s/\(BuildId.*//; s/in (__interceptor_)?realloc(array)? .*/in realloc/' err | grep -v '^cpa: '
 }
 
 for compiler in "${CXX:-g++}" clang++; do

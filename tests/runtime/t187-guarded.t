@@ -15,6 +15,8 @@ for CPA_CPU_ENGINE in timer itimer perf; do
 	# the number of timer ticks in half a second depends on the load of the machine
 	sed 's/: wrong,/: ticks,/' alone >alone.same
 	sed 's/: wrong,/: ticks,/' out >out.same
+	# an event that counts the kernel can send its signal within a raw execve, whose program it ends (docs/runtime.md)
+	[ $CPA_CPU_ENGINE = timer ] || [ $CPA_CPU_ENGINE = itimer ] || sed -i '/^child 3/,/^child 4/{/^child 3/!d}' alone.same out.same
 	diff alone.same out.same | sed 's/^/# /'
 	cmp -s alone.same out.same
 	ok $? "$CPA_CPU_ENGINE: handlers, timers, masks, waits and children behave the same as without cpa"

@@ -11,6 +11,7 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/sys.h"
 #include "unwind_here.h"
 
 #include <signal.h>
@@ -94,7 +95,7 @@ int main(void)
 	struct sigaction sa = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
 	static const int depths[] = { 8, 28, 58 };
 
-	cpi_unwind_init();
+	cpi_unwind_init(sys_is_mapped);
 	stack = this_stack();
 	sigaction(SIGUSR1, &sa, NULL);
 	for (int i = 0; i < 3; i++)

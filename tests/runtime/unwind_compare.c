@@ -13,6 +13,7 @@
 
 #include "config.h"
 
+#include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/unwind/unwind.h"
 
 #include <errno.h>
@@ -215,7 +216,7 @@ __attribute__((constructor)) static void start(void)
 		return;
 	pthread_attr_getstack(&attr, &lo, &size);
 	stack = (struct unwind_range){ (uint64_t)lo, (uint64_t)lo + size, lo };
-	cpi_unwind_init();
+	cpi_unwind_init(sys_is_mapped);
 	main_thread = (pid_t)syscall(SYS_gettid);
 	pid = getpid();
 	sigfillset(&sa.sa_mask);

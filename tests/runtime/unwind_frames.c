@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/sys.h"
 #include "tap.h"
 #include "unwind_here.h"
 
@@ -549,7 +550,7 @@ int main(void)
 {
 	struct sigaction sa = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK };
 	stack_t ss = { .ss_sp = alternate, .ss_size = sizeof(alternate) };
-	cpi_unwind_init();
+	cpi_unwind_init(sys_is_mapped);
 	ranges[0] = this_stack();
 	sigaltstack(&ss, NULL);
 	sigaction(SIGUSR1, &sa, NULL);

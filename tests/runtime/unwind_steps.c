@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/sys.h"
 #include "tap.h"
 #include "unwind_here.h"
 
@@ -377,7 +378,7 @@ int main(int argc, char **argv)
 	static unsigned char alternate[1 << 16];
 	stack_t ss = { .ss_sp = alternate, .ss_size = sizeof(alternate) };
 
-	cpi_unwind_init();
+	cpi_unwind_init(sys_is_mapped);
 	stack = this_stack();
 	sigaltstack(&ss, NULL);
 	for (int i = 1; i < argc; i++)

@@ -5,6 +5,7 @@ target_sources = \
 	src/libcpaprof/target/caller_stack.h \
 	src/libcpaprof/target/clock.c \
 	src/libcpaprof/target/clock.h \
+	src/libcpaprof/target/close.c \
 	src/libcpaprof/target/create.c \
 	src/libcpaprof/target/env.c \
 	src/libcpaprof/target/env.h \

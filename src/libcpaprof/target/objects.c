@@ -141,7 +141,7 @@ void cpi_objects_init(void)
 
 	for (char **e = environ; e && *e; e++)
 		is_forced |= strncmp(*e, "CPA_SNAPSHOT=", 13) == 0;
-	is_needed = !cpi_unwind_init() || is_forced;
+	is_needed = !cpi_unwind_init(sys_is_mapped) || is_forced;
 	if (is_forced)
 		cpi_unwind_use_dl_find_object(false);
 	cpi_objects_refresh(true);

@@ -9,7 +9,9 @@
 #ifndef LIBCPAPROF_TARGET_SYS_H
 #define LIBCPAPROF_TARGET_SYS_H
 
+#include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -73,6 +75,12 @@ static inline long sys_mask(int how, const uint64_t *set, uint64_t *old)
 static inline uint64_t sys_bit(int sig)
 {
 	return 1ULL << (sig - 1);
+}
+
+/* Can 8 bytes at an address be read? The kernel reads a set of signals there before it refuses the unknown operation. */
+static inline bool sys_is_mapped(uint64_t addr)
+{
+	return sys_call(SYS_rt_sigprocmask, -1, (long)addr, 0, SYS_MASK_SIZE) != -EFAULT;
 }
 
 static inline uint64_t sys_now(clockid_t clock)

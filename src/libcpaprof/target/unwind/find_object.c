@@ -24,6 +24,7 @@ extern int _dl_find_object(void *, struct found_object *) __attribute__((weak));
 
 static _Atomic(const struct unwind_table *) published;    /* set by cpi_unwind_publish; read by handlers */
 static int (*find_object)(void *, struct found_object *); /* set before handlers run */
+static bool (*object_is_mapped)(uint64_t addr);           /* the same */
 
 /* Objects that describe fails for. An entry never changes; outside of handlers more are added, or switched off. */
 enum { OTHERS_MAX = 64 };
@@ -89,10 +90,11 @@ void cpi_unwind_set_loaded(const struct unwind_object *object, uint32_t n)
 		loaded_add_other(&object[i]);
 }
 
-bool cpi_unwind_init(void)
+bool cpi_unwind_init(bool (*is_mapped)(uint64_t addr))
 {
 	struct found_object found;
 
+	object_is_mapped = is_mapped;
 	find_object = _dl_find_object;
 	/* call it now, so that the PLT is not bound in a handler */
 	if (find_object && find_object((void *)cpi_unwind_init, &found) != 0)
@@ -129,6 +131,8 @@ const struct unwind_object *cpi_unwind_find_sig(void *arg, uint64_t pc, struct u
 		return NULL;
 	lo = (uint64_t)found.map_start;
 	hi = (uint64_t)found.map_end;
+	if (!object_is_mapped(lo))
+		return NULL;
 	if (cache) {
 		room = &cache->object[(lo >> 12) * 0x9e3779b97f4a7c15 >> 61];
 		if (room->lo == lo && room->hi == hi && (room->hdr == (uint64_t)found.eh_frame || !room->hdr))

@@ -203,8 +203,13 @@ struct unwind_table {
 /* An unwind_find_fn for a table. arg: a struct unwind_table. */
 const struct unwind_object *cpi_unwind_table_find_sig(void *arg, uint64_t pc, struct unwind_object *room);
 
-/* Bind _dl_find_object. Call it once, before a handler runs. Returns false if snapshots are needed. */
-bool cpi_unwind_init(void);
+/*
+ * Bind _dl_find_object. Call it once, before a handler runs. Returns false if snapshots are needed.
+ *
+ * is_mapped  can an address be read? dlclose of glibc unmaps an object before _dl_find_object forgets it, and words of old frames
+ *            still look like return addresses into it
+ */
+bool cpi_unwind_init(bool (*is_mapped)(uint64_t addr));
 
 /* If use is false, use the snapshot even if _dl_find_object exists. For tests. */
 void cpi_unwind_use_dl_find_object(bool use);
