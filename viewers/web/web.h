@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * web_answer uses no sockets and prints nothing; src/cli/web connects it to a server. Any number of threads may call it.
+ * web_answer uses no sockets and prints nothing; src/front/cli/web connects it to a server. Any number of threads may call it.
  */
 #ifndef VIEWERS_WEB_H
 #define VIEWERS_WEB_H
