@@ -5,10 +5,10 @@
  */
 #include "config.h"
 
-#include "viewers/shell/name.h"
+#include "front/shell/name.h"
 
 #include "base/columns.h"
-#include "viewers/shell/number.h"
+#include "front/shell/number.h"
 
 #include <stdarg.h>
 #include <stddef.h>

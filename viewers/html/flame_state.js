@@ -87,7 +87,7 @@ function modelFor(s) {
 	return s.inv !== data.inverted ? other() : base;
 }
 
-/* An expression that matches exactly this name. Like shell_quote in viewers/shell. */
+/* An expression that matches exactly this name. Like shell_quote in src/front/shell. */
 function exactly(name) {
 	return "^" + name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + "$";
 }

@@ -18,7 +18,7 @@
 #include "front/cli/shell/help.h"
 #include "front/cli/shell/history.h"
 #include "front/cli/shell/report.h"
-#include "viewers/shell/shell.h"
+#include "front/shell/shell.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 #include "front/cli/shell/report.h"
 #include "front/cli/shell/screen.h"
 #include "session/line.h"
-#include "viewers/shell/shell.h"
+#include "front/shell/shell.h"
 
 #include <stdio.h>
 #include <stdlib.h>
