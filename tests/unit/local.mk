@@ -21,7 +21,7 @@ unit_viewers = viewers/text/libtext.a viewers/json/libjson.a viewers/export/libe
 unit_flame = viewers/flame/libflame.a src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
 unit_stats = $(stats_libs) $(CMOCKA_LIBS)
 unit_shell = src/front/shell/libshell.a src/session/libsession.a $(answer_libs) $(CMOCKA_LIBS)
-unit_web = viewers/web/libweb.a src/session/libsession.a $(answer_libs) $(CMOCKA_LIBS)
+unit_web = src/front/web/libweb.a src/session/libsession.a $(answer_libs) $(CMOCKA_LIBS)
 unit_pdf = viewers/pdf/libpdf.a $(unit_flame)
 unit_callgraph = viewers/graph/libgraph.a viewers/xml/libxml.a viewers/flame/libflame.a viewers/text/libtext.a \
 	$(report_libs) $(CMOCKA_LIBS)

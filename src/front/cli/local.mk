@@ -2,7 +2,7 @@
 
 bin_PROGRAMS += src/cpa
 if WITH_WEB
-web_part = viewers/web/libweb.a
+web_part = src/front/web/libweb.a
 endif
 if WITH_COLLECT
 collect_part = src/scrape/libscrape.a

@@ -8,7 +8,7 @@
 #include "front/cli/web/access.h"
 
 #include "base/time.h"
-#include "viewers/web/web.h"
+#include "front/web/web.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -25,7 +25,7 @@
 #include "httpd/httpd.h"
 #include "session/configs.h"
 #include "session/url_settings.h"
-#include "viewers/web/web.h"
+#include "front/web/web.h"
 
 #include <errno.h>
 #include <limits.h>
