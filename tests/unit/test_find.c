@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "front/shell/find.h"
+#include "front/shell/widgets/find.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "front/shell/view_flame.h"
+#include "front/shell/views/flame.h"
 
 enum { MOST = 400 };
 

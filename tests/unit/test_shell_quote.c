@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "front/shell/quote.h"
-#include "front/shell/shell_int.h"
+#include "front/shell/state.h"
 
 #include <stdarg.h>
 #include <stddef.h>

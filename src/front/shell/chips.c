@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "front/shell/option.h"
-#include "front/shell/shell_int.h"
+#include "front/shell/state.h"
 
 #include "base/columns.h"
 #include "base/mem.h"

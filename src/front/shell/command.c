@@ -9,8 +9,8 @@
  */
 #include "config.h"
 
-#include "front/shell/shell_int.h"
-#include "front/shell/wrap.h"
+#include "front/shell/state.h"
+#include "front/shell/widgets/wrap.h"
 
 #include "base/mem.h"
 
@@ -112,7 +112,8 @@ static bool command_key(struct shell *s, struct overlay *o, const struct event *
 {
 	const struct command_state *c = o->state;
 
-	if (e->kind == EVENT_KEY || e->kind == EVENT_RIGHT || (e->kind == EVENT_CLICK && !overlay_has(c->area, e)))
+	if (e->kind == EVENT_KEY || e->kind == EVENT_RIGHT ||
+	    (e->kind == EVENT_CLICK && !grid_has(c->area, e->x, e->y)))
 		overlay_close(s, o);
 	return true;
 }

@@ -116,7 +116,7 @@ static bool shell_complete_click(struct complete *c, struct editor *e, const str
 	uint32_t row;
 
 	c->is_open = false;
-	if (!overlay_has(c->box, event))
+	if (!grid_has(c->box, event->x, event->y))
 		return false;
 	if (shell_list_row_at(&c->list, event->y - c->box.y, &row)) {
 		shell_list_select(&c->list, row);

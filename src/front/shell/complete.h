@@ -7,8 +7,8 @@
 #define FRONT_SHELL_COMPLETE_H
 
 #include "base/string_list.h"
-#include "front/shell/editor.h"
-#include "front/shell/shell_int.h"
+#include "front/shell/widgets/editor.h"
+#include "front/shell/state.h"
 
 /* Closed when zero-initialised; released with shell_complete_release. */
 struct complete {

@@ -5,11 +5,11 @@
  */
 #include "config.h"
 
-#include "front/shell/shell_int.h"
+#include "front/shell/state.h"
 
 #include "base/columns.h"
 #include "base/mem.h"
-#include "front/shell/wrap.h"
+#include "front/shell/widgets/wrap.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -72,7 +72,7 @@ bool frame_click(struct shell *s, const struct event *e)
 	if (e->kind != EVENT_CLICK)
 		return false;
 	for (size_t i = s->n_hits; i-- > 0;)
-		if (overlay_has(s->hit[i].area, e)) {
+		if (grid_has(s->hit[i].area, e->x, e->y)) {
 			run_hit(s, &s->hit[i]);
 			return true;
 		}

@@ -8,11 +8,11 @@
  */
 #include "config.h"
 
-#include "front/shell/shell_int.h"
+#include "front/shell/state.h"
 
 #include "base/mem.h"
-#include "front/shell/editor.h"
-#include "front/shell/wrap.h"
+#include "front/shell/widgets/editor.h"
+#include "front/shell/widgets/wrap.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -292,7 +292,8 @@ static void page_draw(struct page *p, struct grid *g, const char *title, int col
 	struct area in;
 
 	page_layout(p, (columns < g->width ? columns : g->width) - EDGES);
-	p->box = overlay_box(g, columns, (int)(p->n_rows < 10000 ? p->n_rows : 10000) + EDGES + 1);
+	p->box = grid_box(g, columns, (int)(p->n_rows < 10000 ? p->n_rows : 10000) + EDGES + 1,
+			  theme_style(ROLE_WINDOW));
 	in = grid_frame(g, p->box, title, theme_style(ROLE_WINDOW));
 	if (in.height < 1)
 		in = p->box;
@@ -353,7 +354,7 @@ static bool shell_help_scroll(struct page *p, const struct event *e)
 static bool page_key(struct page *p, const struct event *e)
 {
 	if (e->kind == EVENT_CLICK || e->kind == EVENT_DOUBLE)
-		return overlay_has(p->box, e);
+		return grid_has(p->box, e->x, e->y);
 	if (e->kind == EVENT_RIGHT)
 		return false;
 	if (p->is_typing) {

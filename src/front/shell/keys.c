@@ -5,9 +5,9 @@
  */
 #include "config.h"
 
-#include "front/shell/shell_int.h"
+#include "front/shell/state.h"
 
-#include "front/shell/screen.h"
+#include "front/shell/terminal/screen.h"
 
 #include <string.h>
 

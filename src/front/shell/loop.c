@@ -5,10 +5,10 @@
  */
 #include "config.h"
 
-#include "front/shell/shell_int.h"
+#include "front/shell/state.h"
 
 #include "base/str.h"
-#include "front/shell/screen.h"
+#include "front/shell/terminal/screen.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -9,6 +9,9 @@
 
 #include "base/component.h"
 
+/* Of front/shell/views. */
+const struct pane_class *const shell_views[N_REPORT_VIEWS];
+
 int shell_check_terminal(struct err *err)
 {
 	return component_missing("shell", err);

@@ -5,8 +5,9 @@
  */
 #include "config.h"
 
-#include "front/shell/menu.h"
+#include "front/shell/widgets/menu.h"
 #include "front/shell/option.h"
+#include "front/shell/state.h"
 
 #include "base/mem.h"
 

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "front/shell/shell_int.h"
+#include "front/shell/state.h"
 
 #include "base/mem.h"
 
@@ -36,20 +36,4 @@ void overlay_close(struct shell *s, struct overlay *o)
 		o->class->release(o);
 	free(o->state);
 	free(o);
-}
-
-struct area overlay_box(struct grid *g, int width, int height)
-{
-	struct area a = { 0, 0, width < g->width ? width : g->width, height < g->height ? height : g->height };
-
-	a.x = (g->width - a.width) / 2;
-	a.y = (g->height - a.height) / 2;
-	grid_fill(g, a, ' ', theme_style(ROLE_WINDOW));
-	g->cursor_x = g->cursor_y = -1;
-	return a;
-}
-
-bool overlay_has(struct area a, const struct event *e)
-{
-	return e->x >= a.x && e->x < a.x + a.width && e->y >= a.y && e->y < a.y + a.height;
 }

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "front/shell/shell_int.h"
+#include "front/shell/state.h"
 
 #include "base/mem.h"
 
@@ -32,13 +32,6 @@ struct pane *shell_pane(const struct shell *s)
 {
 	return s->pane[s->current];
 }
-
-/* The views of reports. */
-static const struct pane_class *const views[N_REPORT_VIEWS] = {
-	[VIEW_TEXT] = &shell_view_text,    [VIEW_TOP] = &shell_view_top,       [VIEW_CALLERS] = &shell_view_calls,
-	[VIEW_TREE] = &shell_view_tree,    [VIEW_FLAME] = &shell_view_flame,   [VIEW_SOURCE] = &shell_view_source,
-	[VIEW_ASSEMBLY] = &shell_view_asm, [VIEW_TRACES] = &shell_view_traces, [VIEW_LABELS] = &shell_view_labels,
-};
 
 void shell_refresh(struct shell *s, struct pane *p)
 {
@@ -141,12 +134,12 @@ static void drop_panes(struct shell *s)
 	}
 }
 
-static struct pane *pane_new(const struct line *l, const char *line)
+static struct pane *pane_new(const struct shell *s, const struct line *l, const char *line)
 {
 	struct pane *p = mem_zalloc(1, sizeof(*p));
 
 	assert(l->kind == LINE_REPORT && l->report->view < N_REPORT_VIEWS);
-	p->class = settings_query(l->settings)->shape == FORMAT_TEXT ? views[l->report->view] : &shell_view_text;
+	p->class = s->options.views[settings_query(l->settings)->shape == FORMAT_TEXT ? l->report->view : VIEW_TEXT];
 	p->type = l->report;
 	p->line = mem_strndup(line, strlen(line));
 	p->search = mem_strndup("", 0);
@@ -183,7 +176,7 @@ void pane_open(struct shell *s, const struct line *l, const char *line)
 	if (!reports_takes_pattern(l->report) && reopen(s, line)) /* each function gets its own pane */
 		return;
 	s->pane = mem_grow(s->pane, &s->cap_panes, s->n_panes + 1, sizeof(struct pane *));
-	s->pane[s->n_panes++] = pane_new(l, line);
+	s->pane[s->n_panes++] = pane_new(s, l, line);
 	s->pane[s->n_panes - 1]->area = frame_body(s);
 	go_to(s, s->n_panes - 1);
 }

@@ -5,8 +5,9 @@
  */
 #include "config.h"
 
-#include "front/shell/menu.h"
+#include "front/shell/widgets/menu.h"
 #include "front/shell/option.h"
+#include "front/shell/state.h"
 
 #include "base/mem.h"
 #include "base/unit.h"
@@ -176,7 +177,8 @@ void picker_units(struct shell *s)
 	const struct profile *p = s->data->p;
 	const char *own = p->n_types ? profile_text(p, p->type[current_type(s)].unit) : "",
 		   *now = settings_query(s->settings)->unit;
-	bool is_text = shell_pane(s)->class == &shell_view_text; /* other views treat the unit minimum as auto */
+	bool is_text =
+		shell_pane(s)->class == s->options.views[VIEW_TEXT]; /* other views treat the unit minimum as auto */
 	bool is_minimum = strcmp(now, "minimum") == 0;
 	struct picks picks = { .mem = arena_new() };
 

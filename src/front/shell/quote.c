@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "session/expression.h"
 #include "session/line.h"
-#include "front/shell/shell_int.h"
+#include "front/shell/state.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "front/shell/shell_int.h"
+#include "front/shell/state.h"
 
 #include "answer/sides.h"
 #include "base/mem.h"

@@ -9,9 +9,9 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "front/shell/complete.h"
-#include "front/shell/editor.h"
+#include "front/shell/widgets/editor.h"
 #include "front/shell/option.h"
-#include "front/shell/shell_int.h"
+#include "front/shell/state.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -265,7 +265,7 @@ static void shell_save_draw(struct shell *s, struct overlay *o, struct grid *g)
 	struct save_state *state = o->state;
 	struct area in;
 
-	state->box = overlay_box(g, SAVE_COLUMNS, (int)state->list.n + ROWS_AROUND + 2);
+	state->box = grid_box(g, SAVE_COLUMNS, (int)state->list.n + ROWS_AROUND + 2, theme_style(ROLE_WINDOW));
 	in = grid_frame(g, state->box, "Save this view", theme_style(ROLE_WINDOW));
 	if (in.height < 1)
 		in = state->box;
@@ -356,11 +356,11 @@ static bool shell_save_key(struct shell *s, struct overlay *o, const struct even
 	if (e->kind == EVENT_KEY) {
 		shell_save_type(s, o, e);
 	} else if (e->kind == EVENT_RIGHT ||
-		   ((e->kind == EVENT_CLICK || e->kind == EVENT_DOUBLE) && !overlay_has(state->box, e))) {
+		   ((e->kind == EVENT_CLICK || e->kind == EVENT_DOUBLE) && !grid_has(state->box, e->x, e->y))) {
 		overlay_close(s, o);
-	} else if (e->kind == EVENT_CLICK && overlay_has(state->line, e)) {
+	} else if (e->kind == EVENT_CLICK && grid_has(state->line, e->x, e->y)) {
 		editor_click(&state->name, e->x - state->line.x - state->name_x);
-	} else if (e->kind == EVENT_CLICK && overlay_has(state->rows, e) &&
+	} else if (e->kind == EVENT_CLICK && grid_has(state->rows, e->x, e->y) &&
 		   shell_list_row_at(&state->list, e->y - state->rows.y, &row)) {
 		shell_save_choose(s, state, row);
 	} else if (e->kind == EVENT_WHEEL && state->list.n) {

@@ -5,9 +5,9 @@
  */
 #include "config.h"
 
-#include "front/shell/editor.h"
-#include "front/shell/history.h"
-#include "front/shell/shell_int.h"
+#include "front/shell/widgets/editor.h"
+#include "front/shell/widgets/history.h"
+#include "front/shell/state.h"
 
 #include "base/mem.h"
 

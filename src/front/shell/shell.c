@@ -5,14 +5,14 @@
  */
 #include "config.h"
 
-#include "front/shell/shell_int.h"
+#include "front/shell/state.h"
 
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/string_list.h"
 #include "session/prefs.h"
 #include "front/shell/option.h"
-#include "front/shell/screen.h"
+#include "front/shell/terminal/screen.h"
 
 #include <assert.h>
 #include <stdio.h>

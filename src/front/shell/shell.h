@@ -13,7 +13,7 @@
 #include "profile/profile.h"
 #include "report/side.h"
 #include "session/line.h"
-#include "front/shell/palette.h"
+#include "front/shell/terminal/palette.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,12 +48,13 @@ struct shell_host {
 };
 
 struct shell_options {
-	struct shell_data *data;            /* ownership is transferred */
-	const struct query *q;              /* options of the command line */
-	const char *line;                   /* the first command, for example "top" */
-	const struct side_sources *sources; /* [N_SIDES] the sources as given on the command line */
-	const char *binary;                 /* the program given before the sources; NULL if none */
-	const struct load_request *reload;  /* request that loads the sources again; NULL if no source is a server */
+	struct shell_data *data;               /* ownership is transferred */
+	const struct query *q;                 /* options of the command line */
+	const struct pane_class *const *views; /* [N_REPORT_VIEWS] shell_views */
+	const char *line;                      /* the first command, for example "top" */
+	const struct side_sources *sources;    /* [N_SIDES] the sources as given on the command line */
+	const char *binary;                    /* the program given before the sources; NULL if none */
+	const struct load_request *reload;     /* request that loads the sources again; NULL if no source is a server */
 	struct shell_host host;
 	const char *prefs_path; /* file of saved preferences; NULL: do not save any */
 	bool mouse, color;

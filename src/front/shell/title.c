@@ -5,13 +5,13 @@
  */
 #include "config.h"
 
-#include "front/shell/shell_int.h"
+#include "front/shell/state.h"
 
 #include "base/columns.h"
 #include "base/num.h"
 #include "base/path.h"
 #include "base/unit.h"
-#include "front/shell/number.h"
+#include "front/shell/widgets/number.h"
 
 #include <assert.h>
 #include <string.h>
@@ -81,13 +81,14 @@ static void add_facts(const struct shell *s, int room, struct buf *out)
 	struct buf part[3] = { { 0 }, { 0 }, { 0 } };
 	int64_t n_samples = title_count_samples(s->data);
 	bool has_two_totals =
-		s->show_sides || (s->data->is_change && p->class == &shell_view_flame); /* the view shows both totals */
+		s->show_sides ||
+		(s->data->is_change && p->class == s->options.views[VIEW_FLAME]); /* the view shows both totals */
 
 	if (h && h->type)
 		buf_addz(&part[0], h->type);
 	if (h && h->type && !has_two_totals) {
 		buf_addz(&part[0], " ");
-		shell_add_value(h, h->total, &part[0]);
+		shell_number_add(h, h->total, &part[0]);
 	}
 	if (n_samples > 0) {
 		unit_add_count(&part[1], (uint64_t)n_samples);

@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "front/shell/shell_int.h"
+#include "front/shell/state.h"
 
 #include "base/mem.h"
 #include "base/time.h"
@@ -209,7 +209,7 @@ void work_start(struct work *w, struct shell *s, struct pane *p)
 	j->q.stop = &j->stop;
 	query_apply_defaults(&j->q, &(p->class->defaults_of ? reports_get(p->class->defaults_of) : p->type)->defaults);
 	j->q.inlined = true;
-	if (p->class != &shell_view_text && strcmp(j->q.unit, "minimum") == 0)
+	if (p->class != s->options.views[VIEW_TEXT] && strcmp(j->q.unit, "minimum") == 0)
 		j->q.unit = "auto"; /* a unit per value, because a common unit would show 33MB as 33772.49kB */
 	j->model->mem = arena_new();
 	j->model->data = data_ref(s->data);

@@ -19,6 +19,7 @@
 #include "front/cli/shell/history.h"
 #include "front/cli/shell/report.h"
 #include "front/shell/shell.h"
+#include "front/shell/views/views.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -245,6 +246,7 @@ int cmd_shell_screen(const struct args *a, struct loaded *loaded)
 	const struct side_sources *base = &loaded->from[SIDE_BASE];
 	const struct load_request request = cmd_report_request(a);
 	struct shell_options open = { .q = &a->q,
+				      .views = shell_views,
 				      .line = "top",
 				      .sources = loaded->from,
 				      .binary = loaded->load[SIDE_TARGET].binary,
