@@ -4,7 +4,7 @@
 # usage: python3 web_routes.py TESTDATA [SECONDS]            prints TAP; CPA is the program
 #        python3 web_routes.py TESTDATA SECONDS CLIENTS      for script/soak: also closes and captures; prints a table
 #        python3 web_routes.py TESTDATA --fail LIBRARY       with allocations that fail (fail_alloc.c)
-# The routes are those of the tables in src/front/web/views.c and post.c. No request may end the server, and an answer is one
+# The routes are those of the tables in src/front/web/pages/views.c and post.c. No request may end the server, and an answer is one
 # of STATUSES, never a connection that is closed.
 
 import json

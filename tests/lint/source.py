@@ -15,7 +15,7 @@ FORBIDDEN = "strcpy sprintf vsprintf gets alloca strtok system popen tmpnam mkte
 GENERATED = {
     "built_parts.h": "base",     "profile.pb-c.h": "proto", "push.pb-c.h": "proto", "viewers/html/flame_parts.h": "viewers/html", "viewers/svg/script.js.h": "viewers/svg",
     "viewers/graph/callgraph.css.h": "viewers/graph",
-    "front/web/web_parts.h": "front/web"}
+    "front/web/assets/web_parts.h": "front/web/assets"}
 
 top = sys.argv[1]
 count = failed = 0

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 ROOTS = "src", "viewers", "proto"
-TWO_WORDS = "cpi", "cpa", "cmd", "shell", "url"  # the prefix is two words: cpi_heap_, cmd_run_, url_params_
+TWO_WORDS = "cpi", "cpa", "cmd", "shell", "url", "web"  # the prefix is two words: cpi_heap_, cmd_run_, url_params_
 
 top, build = sys.argv[1:]
 count = failed = 0

@@ -8,9 +8,11 @@
  */
 #include "config.h"
 
-#include "front/web/web_int.h"
+#include "front/web/web.h"
 
 #include "base/webpage.h"
+#include "front/web/assets/assets.h"
+#include "front/web/parts/state.h"
 
 #include <string.h>
 

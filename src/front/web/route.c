@@ -5,10 +5,16 @@
  */
 #include "config.h"
 
-#include "front/web/post.h"
+#include "front/web/web.h"
 
-#include "front/web/export.h"
+#include "front/web/actions/post.h"
+#include "front/web/assets/assets.h"
+#include "front/web/pages/views.h"
+#include "front/web/parts/export.h"
+#include "session/url_params.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -23,63 +29,6 @@ const char web_security_headers[] =
 	"Referrer-Policy: same-origin\r\n"
 	"Cross-Origin-Opener-Policy: same-origin\r\n"
 	"Cross-Origin-Resource-Policy: same-origin\r\n";
-
-void web_add_up(const struct http_request *request, struct buf *out)
-{
-	static const char prefix[] = "/ui/";
-	bool is_below = strncmp(request->path, prefix, strlen(prefix)) == 0;
-	const char *rest = request->path + (is_below ? strlen(prefix) : 1);
-
-	for (const char *slash = strchr(rest, '/'); slash; slash = strchr(slash + 1, '/'))
-		buf_addz(out, "../");
-	if (!is_below)
-		buf_addz(out, prefix + 1);
-}
-
-void web_redirect(const struct http_request *request, int status, const char *location, struct http_response *out)
-{
-	struct buf to = { 0 };
-
-	buf_addz(&to, location);
-	if (*request->query)
-		buf_addf(&to, "?%s", request->query);
-	http_response_add(out, "Location", buf_text(&to));
-	out->status = status;
-	buf_release(&to);
-}
-
-bool web_wants_html(const struct http_request *request)
-{
-	const char *accept = http_request_header(request, "Accept");
-
-	return accept && strstr(accept, "text/html");
-}
-
-bool web_wants_text(const struct http_request *request)
-{
-	const char *accept = http_request_header(request, "Accept");
-
-	return accept && strstr(accept, "text/plain") && !strstr(accept, "text/html");
-}
-
-int web_status(const struct err *err)
-{
-	switch (err->code) {
-	case ERR_USAGE:
-	case ERR_FORMAT:
-	case ERR_RANGE:
-	case ERR_LIMIT:
-		return 400;
-	case ERR_UNKNOWN: /* a program is missing */
-		return 501;
-	case ERR_STOPPED:
-		return 503;
-	case ERR_MEMORY:
-		return 507;
-	default:
-		return 500;
-	}
-}
 
 static bool is_get(const struct http_request *request)
 {
@@ -118,6 +67,42 @@ static void send_asset(const struct web_asset *a, struct http_response *out)
 	buf_addz(&out->body, a->text);
 }
 
+static void route_add_progress(const char *state, const struct jobs_progress *progress, struct buf *out)
+{
+	/* activities are texts of this program without characters that JSON escapes */
+	buf_addf(out, "{\"state\":\"%s\"", state);
+	if (progress)
+		buf_addf(out, ",\"activity\":\"%s\",\"percent\":%d,\"ms\":%" PRIu64,
+			 progress->activity ? progress->activity : "waiting", progress->percent, progress->elapsed_ms);
+	buf_addz(out, "}\n");
+}
+
+static void send_progress(struct web *w, const struct http_request *request, struct http_response *out)
+{
+	struct jobs_progress progress = { 0 };
+	struct url_params *params;
+	struct err err;
+
+	if (url_params_parse(request->query, strlen(request->query), &params, &err) < 0) {
+		web_refuse(w, request, web_status(&err), err.msg, out);
+		return;
+	}
+	out->status = 200;
+	out->type = "application/json";
+	http_response_add(out, "Cache-Control", "no-store");
+	if (*url_params_get(params, "capture")) {
+		web_capture_send(w, (unsigned)strtoul(url_params_get(params, "capture"), NULL, 10), out);
+	} else if (web_is_loading(w)) {
+		progress.percent = stop_percent(&w->load_stop, &progress.activity);
+		route_add_progress("loading", &progress, &out->body);
+	} else if (jobs_find_progress(w->jobs, url_params_get(params, "tab"), &progress)) {
+		route_add_progress("running", &progress, &out->body);
+	} else {
+		route_add_progress("idle", NULL, &out->body);
+	}
+	url_params_free(params);
+}
+
 /* Is there a page, or a file with this extension? */
 static bool has_response(const struct web_view *view, const char *ext)
 {
@@ -136,11 +121,11 @@ static void answer_ui(struct web *w, const char *rest, const struct http_request
 	const struct web_view *view = web_view_find(rest, dot ? (size_t)(dot - rest) : strlen(rest));
 
 	if (strncmp(rest, "do/", 3) == 0) {
-		web_answer_action(w, rest + 3, request, stop, out);
+		web_post_answer(w, rest + 3, request, stop, out);
 		return;
 	}
 	if (strcmp(rest, "saveconfig") == 0 || strcmp(rest, "deleteconfig") == 0) {
-		web_answer_config(w, *rest == 's', request, out);
+		web_post_answer_config(w, *rest == 's', request, out);
 		return;
 	}
 	if (!is_get(request)) {
@@ -154,11 +139,11 @@ static void answer_ui(struct web *w, const char *rest, const struct http_request
 		}
 	}
 	if (strcmp(rest, "progress") == 0)
-		web_send_progress(w, request, out);
+		send_progress(w, request, out);
 	else if (asset)
 		send_asset(asset, out);
 	else if (view && has_response(view, dot ? dot + 1 : ""))
-		web_answer_view(w, view, dot ? dot + 1 : "", request, stop, out);
+		web_page_answer(w, view, dot ? dot + 1 : "", request, stop, out);
 	else
 		web_refuse(w, request, 404, "404 page not found", out);
 }
@@ -170,6 +155,15 @@ static void redirect_to_pages(const struct http_request *request, struct http_re
 	web_add_up(request, &up);
 	web_redirect(request, 307, buf_text(&up), out);
 	buf_release(&up);
+}
+
+bool web_takes_file(const struct http_request *request)
+{
+	static const char path[] = "/ui/do/open";
+	const char *type = http_request_header(request, "Content-Type");
+
+	return strcmp(request->method, "POST") == 0 && strcmp(request->path, path) == 0 &&
+	       !(type && strncmp(type, "application/x-www-form-urlencoded", 33) == 0);
 }
 
 void web_answer(void *web, const struct http_request *request, struct stop *stop, struct http_response *out)

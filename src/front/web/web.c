@@ -5,14 +5,16 @@
  */
 #include "config.h"
 
-#include "front/web/sources.h"
-#include "front/web/verdicts.h"
-#include "front/web/web_int.h"
+#include "front/web/web.h"
+#include "front/web/parts/sources.h"
+#include "front/web/parts/verdicts.h"
+#include "front/web/parts/state.h"
 
 #include "base/cond.h"
 #include "base/mem.h"
 #include "engine/view.h"
-#include "session/capture.h"
+#include "front/web/jobs/capture.h"
+#include "front/web/pages/views.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,8 @@ struct web *web_new(const struct web_options *options)
 	struct web *w = mem_zalloc(1, sizeof(*w));
 
 	w->options = *options;
+	w->view = web_views;
+	w->n_views = web_n_views;
 	w->settings = settings_new(options->q);
 	w->workspace = workspace_new();
 	w->jobs = jobs_new();
@@ -118,18 +122,4 @@ void web_fail(struct web *w, const char *sentence)
 {
 	buf_addz(&w->failure, sentence);
 	set_state(w, WEB_FAILED);
-}
-
-int web_wait_loaded(struct web *w, struct stop *stop, struct err *err)
-{
-	enum { POLL_MS = 50 };
-	int rc = 0;
-
-	pthread_mutex_lock(&w->lock);
-	while (w->state == WEB_LOADING && !stop_is_set(stop))
-		cond_wait_ms(&w->loaded, &w->lock, POLL_MS);
-	if (w->state == WEB_FAILED)
-		rc = err_set(err, ERR_IO, "%s", buf_text(&w->failure));
-	pthread_mutex_unlock(&w->lock);
-	return rc < 0 ? rc : stop_check(stop, err);
 }

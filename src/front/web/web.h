@@ -9,34 +9,10 @@
 #define FRONT_WEB_H
 
 #include "answer/loaded.h"
-#include "base/http.h"
-#include "base/stop.h"
-#include "engine/query.h"
+#include "front/web/parts/page.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-struct web;
-
-enum { WEB_TOKEN_LENGTH = 32 };
-
-struct web_options {
-	const struct query *q;             /* options of the command line; borrowed */
-	const struct load_request *reload; /* request that loads the sources again; NULL if no source is a server */
-	uint64_t cache_bytes;              /* memory for responses that are kept; 0: none */
-	uint64_t memory_bytes;     /* memory of the process above which a running request is stopped; 0: no limit */
-	const char *settings_path; /* settings.json of pprof; borrowed; NULL: no saved configs */
-	char token[WEB_TOKEN_LENGTH + 1]; /* hexadecimal digits, random per start, required for changes of state */
-	const char *const *server;        /* [n_servers] sources on servers that may be captured; others are ignored */
-	size_t n_servers;
-	const char *const *folder; /* [n_folders] folders whose files can be opened */
-	size_t n_folders;
-	/* the store whose windows can be opened, NULL for none; and the service and kind to show first, "" for any; borrowed */
-	const char *store, *store_service, *store_kind;
-	/* Called with an error message of a request, for the terminal; by any thread. NULL: not reported. */
-	void (*report)(void *arg, const char *line);
-	void *report_arg;
-};
 
 /* A web UI whose profile is not loaded yet. Freed with web_free. */
 struct web *web_new(const struct web_options *options);
@@ -70,7 +46,7 @@ void web_set_empty(struct web *w);
 void web_fail(struct web *w, const char *sentence);
 
 /* Is the body of a request an upload, to be passed as a file? */
-bool web_is_upload(const struct http_request *request);
+bool web_takes_file(const struct http_request *request);
 
 /* Header lines of every response, each ending in \r\n. */
 extern const char web_security_headers[];

@@ -342,7 +342,7 @@ static int web_start(struct site *s, struct err *err)
 	struct web_options options = { .q = q, .report = web_report };
 	struct httpd_options server = { .check = cmd_web_access_check,
 					.answer = cmd_web_access_answer,
-					.is_upload = web_is_upload,
+					.is_upload = web_takes_file,
 					.arg = &s->access,
 					.secret_options = "--http-secret=new",
 					.error_headers = web_security_headers };

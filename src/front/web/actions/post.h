@@ -1,0 +1,67 @@
+/*
+ * post.h - actions: requests that change the state of the server
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * An action is a POST to /ui/do/NAME with the token of web_options, in the form field "token" or in the header
+ * X-Cpa-Token. A browser is redirected to a page; a script gets JSON.
+ */
+#ifndef FRONT_WEB_ACTIONS_POST_H
+#define FRONT_WEB_ACTIONS_POST_H
+
+#include "front/web/parts/state.h"
+
+struct web_post {
+	struct web *web;
+	const struct http_request *request;
+	struct url_params *form; /* fields of the body; parameters of the query for an upload */
+	struct stop *stop;
+	bool is_denied;      /* the action failed because the token is missing */
+	struct buf location; /* page to show next, relative to /ui/; set by the action */
+	struct buf json;     /* members of the JSON object for scripts, each after a comma; may remain empty */
+};
+
+/*
+ * Check that a request is a POST, or of another method, with the token. If not, fill in the response: 405 or 403.
+ *
+ * method  allowed besides POST; NULL for none
+ * form    fields of the body
+ */
+bool web_post_check(const struct web *w, const struct http_request *request, const char *method,
+		    const struct url_params *form, struct http_response *out);
+
+/* Answer a request to /ui/do/NAME. */
+void web_post_answer(struct web *w, const char *name, const struct http_request *request, struct stop *stop,
+		     struct http_response *out);
+
+/* Save the options of a page as a config, or delete one. */
+int web_post_save(struct web_post *post, struct err *err);
+int web_post_delete(struct web_post *post, struct err *err);
+
+/* Answer a request to pprof's /ui/saveconfig or /ui/deleteconfig, whose query contains the config and the options. */
+void web_post_answer_config(struct web *w, bool is_save, const struct http_request *request, struct http_response *out);
+
+/* Open uploaded profiles: one, or the parts of a form. */
+int web_post_open(struct web_post *post, struct err *err);
+
+/* Close a profile. */
+int web_post_close(struct web_post *post, struct err *err);
+
+/* Open files of a folder of the command line. */
+int web_post_folder(struct web_post *post, struct err *err);
+
+/* Set the page that shows n opened profiles: the first, the difference of two, or the list of several. */
+void web_post_set_opened(struct web_post *post, struct open_profile *const *o, size_t n);
+
+/* Start and stop a capture; fetch the sources of the command line again. */
+int web_post_capture(struct web_post *post, struct err *err);
+int web_post_stop(struct web_post *post, struct err *err);
+int web_post_reload(struct web_post *post, struct err *err);
+
+/* Open a window of the store, or two to compare them. */
+int web_post_store(struct web_post *post, struct err *err);
+
+/* Open the sum of profiles. */
+int web_post_merge(struct web_post *post, struct err *err);
+
+#endif
