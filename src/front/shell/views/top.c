@@ -89,8 +89,8 @@ static int view_top_make(const struct model_request *a, struct model *m, struct 
 static bool order_of(const struct sheet *s, uint32_t col, enum sort *out)
 {
 	bool sides = s->class == &shell_top_sides_sheet;
-	bool flat = sides ? col == SIDES_DELTA : col == SHEET_FLAT || col == SHEET_FLAT_PCT || col == SHEET_SUM_PCT;
-	bool cum = sides ? col == SIDES_CUM_DELTA : col == SHEET_CUM || col == SHEET_CUM_PCT;
+	bool flat = sides ? col == TOP_SIDES_FLAT_DELTA : col == TOP_FLAT || col == TOP_FLAT_PCT || col == TOP_SUM_PCT;
+	bool cum = sides ? col == TOP_SIDES_CUM_DELTA : col == TOP_CUM || col == TOP_CUM_PCT;
 
 	assert(col < s->class->n_columns);
 	*out = cum ? SORT_CUM : SORT_FLAT;
@@ -101,8 +101,8 @@ static bool order_of(const struct sheet *s, uint32_t col, enum sort *out)
 static uint32_t column_of(const struct sheet *s, enum sort order)
 {
 	if (s->class == &shell_top_sides_sheet)
-		return order == SORT_CUM ? SIDES_CUM_DELTA : SIDES_DELTA;
-	return order == SORT_CUM ? SHEET_CUM : SHEET_FLAT;
+		return order == SORT_CUM ? TOP_SIDES_CUM_DELTA : TOP_SIDES_FLAT_DELTA;
+	return order == SORT_CUM ? TOP_CUM : TOP_FLAT;
 }
 
 static const char *view_top_name_of(const struct sheet *s, uint32_t row)

@@ -10,35 +10,6 @@
 #include "front/shell/state.h"
 #include "front/shell/widgets/sheet.h"
 
-/* Columns of the sheet. */
-enum top_column {
-	SHEET_FLAT,
-	SHEET_FLAT_PCT,
-	SHEET_SUM_PCT,
-	SHEET_CUM,
-	SHEET_CUM_PCT,
-	SHEET_NAME,
-	SHEET_INLINED,
-	SHEET_FILE,
-	SHEET_LINE
-};
-
-/* Columns of the sheet with before and after: four for flat, the same four for cum, and others. */
-enum sides_column {
-	SIDES_BEFORE,
-	SIDES_AFTER,
-	SIDES_DELTA,
-	SIDES_DELTA_PCT,
-	SIDES_CUM_BEFORE,
-	SIDES_CUM_AFTER,
-	SIDES_CUM_DELTA,
-	SIDES_CUM_DELTA_PCT,
-	SIDES_NAME,
-	SIDES_INLINED,
-	SIDES_FILE,
-	SIDES_LINE
-};
-
 /* The model. */
 struct top_rows {
 	const struct report *r;

@@ -20,18 +20,33 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- columns ---- */
+/* The columns of the report, followed by those of places: file and line. */
+static const struct sheet_column top_plain_columns[] = {
+	[TOP_FLAT] = { "flat", "flat", "cost of the row itself", 1, 8, false, false },
+	[TOP_FLAT_PCT] = { "flat%", "flat%", "flat as a percentage of the total", 3, 6, false, false },
+	[TOP_SUM_PCT] = { "sum%", "sum%", "flat% of all rows down to this one", 5, 6, false, false },
+	[TOP_CUM] = { "cum", "cum", "cost of the row and its callees", 2, 8, false, false },
+	[TOP_CUM_PCT] = { "cum%", "cum%", "cum as a percentage of the total", 4, 6, false, false },
+	[TOP_NAME] = { "name", "name", "function, file, line or address", 0, 0, true, false },
+	[TOP_INLINED] = { "inlined", "inlined", "inlined into its callers?", 6, 16, true, true },
+	{ "file", "file", "source file", 7, 30, true, true },
+	{ "line", "line", "line, or first line of a function", 8, 4, false, true },
+};
 
-static const struct sheet_column plain_columns[] = {
-	[SHEET_FLAT] = { "flat", "flat", "cost of the row itself", 1, 8, false, false },
-	[SHEET_FLAT_PCT] = { "flat%", "flat%", "flat as a percentage of the total", 3, 6, false, false },
-	[SHEET_SUM_PCT] = { "sum%", "sum%", "flat% of all rows down to this one", 5, 6, false, false },
-	[SHEET_CUM] = { "cum", "cum", "cost of the row and its callees", 2, 8, false, false },
-	[SHEET_CUM_PCT] = { "cum%", "cum%", "cum as a percentage of the total", 4, 6, false, false },
-	[SHEET_NAME] = { "name", "name", "function, file, line or address", 0, 0, true, false },
-	[SHEET_INLINED] = { "inlined", "inlined", "inlined into its callers?", 6, 16, true, true },
-	[SHEET_FILE] = { "file", "file", "source file", 7, 30, true, true },
-	[SHEET_LINE] = { "line", "line", "line, or first line of a function", 8, 4, false, true },
+static const struct sheet_column top_sides_columns[] = {
+	[TOP_SIDES_FLAT_BEFORE] = { "before", "before", "flat of the base", 5, 8, false, false },
+	[TOP_SIDES_FLAT_AFTER] = { "after", "after", "flat of the new profile", 4, 8, false, false },
+	[TOP_SIDES_FLAT_DELTA] = { "change", "change", "after minus before", 1, 8, false, false },
+	[TOP_SIDES_FLAT_DELTA_PCT] = { "change%", "change%", "change as a percentage of before", 2, 8, false, false },
+	[TOP_SIDES_CUM_BEFORE] = { "cum_before", "cum before", "cum of the base", 7, 8, false, true },
+	[TOP_SIDES_CUM_AFTER] = { "cum_after", "cum after", "cum of the new profile", 6, 8, false, true },
+	[TOP_SIDES_CUM_DELTA] = { "cum_change", "cum chg", "after minus before", 3, 8, false, false },
+	[TOP_SIDES_CUM_DELTA_PCT] = { "cum_change%", "cum chg%", "change as a percentage of before", 6, 8, false,
+				      true },
+	[TOP_SIDES_NAME] = { "name", "name", "function, file, line or address", 0, 0, true, false },
+	[TOP_SIDES_INLINED] = { "inlined", "inlined", "inlined into its callers?", 8, 16, true, true },
+	{ "file", "file", "source file", 9, 30, true, true },
+	{ "line", "line", "line, or first line of a function", 10, 4, false, true },
 };
 
 static const struct top_rows *rows_of(const struct sheet *s)
@@ -39,92 +54,120 @@ static const struct top_rows *rows_of(const struct sheet *s)
 	return s->rows;
 }
 
-static const union cell *view_top_columns_cell_of(const struct sheet *s, uint32_t row, uint32_t col)
+/* The cells of a row of the report. */
+static const union cell *top_columns_cells(const struct sheet *s, uint32_t row)
 {
-	return &rows_of(s)->r->table.cell[(size_t)row * N_TOP_COLS + col];
+	const struct table *t = &rows_of(s)->r->table;
+
+	return &t->cell[(size_t)row * t->n_cols];
 }
 
-static const struct row_place *view_top_columns_place_of(const struct sheet *s, uint32_t row)
+static bool top_columns_is_line(const struct sheet *s, uint32_t col)
 {
-	return &rows_of(s)->place[row];
+	return col > rows_of(s)->r->table.n_cols;
 }
 
-static const char *plain_text(const struct sheet *s, uint32_t row, uint32_t col)
+static const char *top_columns_text(const struct sheet *s, uint32_t row, uint32_t col)
 {
-	if (col == SHEET_FILE)
-		return view_top_columns_place_of(s, row)->file;
-	return view_top_columns_cell_of(s, row, col == SHEET_INLINED ? TOP_INLINED : TOP_NAME)->text;
+	if (col == rows_of(s)->r->table.n_cols)
+		return rows_of(s)->place[row].file;
+	return top_columns_cells(s, row)[col].text;
 }
 
-static double plain_value(const struct sheet *s, uint32_t row, uint32_t col)
+/* Numbers are sorted by their size; a change in percent from 0 is the largest. */
+static double top_columns_value(const struct sheet *s, uint32_t row, uint32_t col)
 {
-	if (col == SHEET_LINE)
-		return (double)view_top_columns_place_of(s, row)->line;
-	return (double)num_abs(
-		view_top_columns_cell_of(s, row, col == SHEET_CUM || col == SHEET_CUM_PCT ? TOP_CUM : TOP_FLAT)->value);
+	const struct top_rows *t = rows_of(s);
+	const union cell *cell;
+
+	if (top_columns_is_line(s, col))
+		return (double)t->place[row].line;
+	cell = top_columns_cells(s, row) + col;
+	if (t->r->table.col[col].kind == CELL_CHANGE)
+		return isnan(cell->real) && cell[-2].value ? INFINITY : fabs(cell->real);
+	if (!t->is_sides && col == TOP_SUM_PCT)
+		cell += TOP_FLAT - TOP_SUM_PCT;
+	return (double)num_abs(cell->value);
 }
 
-static void view_top_columns_add_value(const struct top_rows *t, int64_t value, struct buf *out, struct style *style)
+/* Append a change in percent, whose cell follows before, after and change. A function is new if it had neither flat nor
+   cum before, and gone if it has neither after. "from 0" means that only flat was 0 before. */
+static void top_columns_add_change(const union cell *percent, const union cell *cum, struct buf *out)
 {
-	shell_number_add_brief(&t->r->head, value, out);
-	if (t->is_net && value)
-		*style = theme_style(value > 0 ? ROLE_GREW : ROLE_SHRANK);
+	int64_t before = percent[-3].value, after = percent[-2].value;
+
+	if (before == 0 && after == 0)
+		buf_addz(out, "-");
+	else if (cum[0].value == 0 && before == 0)
+		buf_addz(out, "new");
+	else if (cum[1].value == 0 && after == 0)
+		buf_addz(out, "gone");
+	else if (isnan(percent->real))
+		buf_addz(out, "from 0");
+	else
+		buf_addf(out, "%+.*f%%", fabs(percent->real) < 1000 ? 1 : 0, percent->real);
 }
 
-static void view_top_columns_add_percent(const struct top_rows *t, int64_t value, struct buf *out, struct style *style)
-{
-	unit_add_percent(out, value, t->r->head.total);
-	if (!t->is_net)
-		*style = theme_heat(unit_percent(value, t->r->head.total));
-}
-
-static void plain_cell(const struct sheet *s, uint32_t at, uint32_t col, struct buf *out, struct style *style)
+/* Append a number of the report. */
+static void top_columns_number(const struct sheet *s, uint32_t at, uint32_t col, struct buf *out, struct style *style)
 {
 	const struct top_rows *t = s->rows;
-	uint32_t row = s->row[at];
+	const struct column *c = &t->r->table.col[col];
+	const union cell *cells = top_columns_cells(s, s->row[at]), *cell = cells + col;
+	int64_t change = 0;
 
-	switch ((enum top_column)col) {
-	case SHEET_FLAT:
-	case SHEET_CUM:
-		view_top_columns_add_value(
-			t, view_top_columns_cell_of(s, row, col == SHEET_FLAT ? TOP_FLAT : TOP_CUM)->value, out, style);
-		break;
-	case SHEET_FLAT_PCT:
-	case SHEET_CUM_PCT:
-		view_top_columns_add_percent(
-			t, view_top_columns_cell_of(s, row, col == SHEET_FLAT_PCT ? TOP_FLAT : TOP_CUM)->value, out,
-			style);
-		break;
-	case SHEET_SUM_PCT:
-		unit_add_percent(out, t->sum[at], t->r->head.total);
-		break;
-	case SHEET_LINE:
-		if (view_top_columns_place_of(s, row)->line)
-			buf_addf(out, "%" PRId64, view_top_columns_place_of(s, row)->line);
-		break;
-	case SHEET_NAME:
-	case SHEET_INLINED:
-	case SHEET_FILE:
-		buf_addz(out, plain_text(s, row, col));
-		break;
+	if (c->kind == CELL_PERCENT) {
+		bool is_sum = col == TOP_SUM_PCT;
+		int64_t value = is_sum ? t->sum[at] : cell->value;
+
+		unit_add_percent(out, value, t->r->head.total);
+		if (!t->is_net && !is_sum)
+			*style = theme_heat(unit_percent(value, t->r->head.total));
+		return;
 	}
+	if (c->kind == CELL_CHANGE) {
+		change = cell[-1].value;
+		top_columns_add_change(cell, cells + TOP_SIDES_CUM_BEFORE, out);
+	} else {
+		if (t->is_sides ? c[1].kind == CELL_CHANGE : t->is_net)
+			change = cell->value;
+		if (t->is_sides && change > 0)
+			buf_addz(out, "+");
+		shell_number_add_brief(&t->r->head, cell->value, out);
+	}
+	if (change)
+		*style = theme_style(change > 0 ? ROLE_GREW : ROLE_SHRANK);
+}
+
+static void top_columns_cell(const struct sheet *s, uint32_t at, uint32_t col, struct buf *out, struct style *style)
+{
+	int64_t line = rows_of(s)->place[s->row[at]].line;
+
+	if (s->class->column[col].is_text)
+		buf_addz(out, top_columns_text(s, s->row[at], col));
+	else if (!top_columns_is_line(s, col))
+		top_columns_number(s, at, col, out, style);
+	else if (line)
+		buf_addf(out, "%" PRId64, line);
 }
 
 /* The mark after the name: whether the row was inlined, unless that has its own column. */
-static const char *plain_mark(const struct sheet *s, uint32_t row)
+static const char *top_columns_mark(const struct sheet *s, uint32_t row)
 {
-	return sheet_is_shown(s, SHEET_INLINED) ? "" : plain_text(s, row, SHEET_INLINED);
+	uint32_t col = rows_of(s)->is_sides ? TOP_SIDES_INLINED : TOP_INLINED;
+
+	return sheet_is_shown(s, col) ? "" : top_columns_text(s, row, col);
 }
 
-const struct sheet_class shell_top_sheet = {
-	.column = plain_columns,
-	.n_columns = sizeof(plain_columns) / sizeof(plain_columns[0]),
-	.name = SHEET_NAME,
-	.cell = plain_cell,
-	.value = plain_value,
-	.text = plain_text,
-	.mark = plain_mark,
-};
+#define TOP_SHEET(columns, name_column)                                                                                \
+	{                                                                                                              \
+		.column = (columns), .n_columns = sizeof(columns) / sizeof((columns)[0]), .name = (name_column),       \
+		.cell = top_columns_cell, .value = top_columns_value, .text = top_columns_text,                        \
+		.mark = top_columns_mark                                                                               \
+	}
+
+const struct sheet_class shell_top_sheet = TOP_SHEET(top_plain_columns, TOP_NAME);
+const struct sheet_class shell_top_sides_sheet = TOP_SHEET(top_sides_columns, TOP_SIDES_NAME);
 
 void shell_top_add_up(const struct sheet *s)
 {
@@ -132,7 +175,7 @@ void shell_top_add_up(const struct sheet *s)
 
 	assert(s->class == &shell_top_sheet);
 	for (uint32_t i = 0; i < s->list.n; i++) {
-		sum += view_top_columns_cell_of(s, s->row[i], TOP_FLAT)->value;
+		sum += top_columns_cells(s, s->row[i])[TOP_FLAT].value;
 		rows_of(s)->sum[i] = sum;
 	}
 }
@@ -162,115 +205,3 @@ struct row_place *shell_top_places(const struct profile *p, const struct report 
 	idtab_release(&ids);
 	return place;
 }
-
-/* ---- columns of a comparison ---- */
-
-static const struct sheet_column sides_columns[] = {
-	[SIDES_BEFORE] = { "before", "before", "flat of the base", 5, 8, false, false },
-	[SIDES_AFTER] = { "after", "after", "flat of the new profile", 4, 8, false, false },
-	[SIDES_DELTA] = { "change", "change", "after minus before", 1, 8, false, false },
-	[SIDES_DELTA_PCT] = { "change%", "change%", "change as a percentage of before", 2, 8, false, false },
-	[SIDES_CUM_BEFORE] = { "cum_before", "cum before", "cum of the base", 7, 8, false, true },
-	[SIDES_CUM_AFTER] = { "cum_after", "cum after", "cum of the new profile", 6, 8, false, true },
-	[SIDES_CUM_DELTA] = { "cum_change", "cum chg", "after minus before", 3, 8, false, false },
-	[SIDES_CUM_DELTA_PCT] = { "cum_change%", "cum chg%", "change as a percentage of before", 6, 8, false, true },
-	[SIDES_NAME] = { "name", "name", "function, file, line or address", 0, 0, true, false },
-	[SIDES_INLINED] = { "inlined", "inlined", "inlined into its callers?", 8, 16, true, true },
-	[SIDES_FILE] = { "file", "file", "source file", 9, 30, true, true },
-	[SIDES_LINE] = { "line", "line", "line, or first line of a function", 10, 4, false, true },
-};
-
-static const union cell *cells_of(const struct sheet *s, uint32_t row)
-{
-	const struct top_rows *t = s->rows;
-
-	return &t->r->table.cell[(size_t)row * N_TOP_SIDES_COLS];
-}
-
-static const char *sides_text(const struct sheet *s, uint32_t row, uint32_t col)
-{
-	if (col == SIDES_FILE)
-		return view_top_columns_place_of(s, row)->file;
-	return cells_of(s, row)[col == SIDES_INLINED ? TOP_SIDES_INLINED : TOP_SIDES_NAME].text;
-}
-
-/* The first of the four columns of the report for flat, or of the four for cum. */
-static const union cell *half_of(const struct sheet *s, uint32_t row, uint32_t col)
-{
-	return cells_of(s, row) + (col < SIDES_CUM_BEFORE ? TOP_SIDES_FLAT_BEFORE : TOP_SIDES_CUM_BEFORE);
-}
-
-enum { BEFORE, AFTER, DELTA, DELTA_PCT, N_HALF };
-
-static double sides_value(const struct sheet *s, uint32_t row, uint32_t col)
-{
-	const union cell *half = half_of(s, row, col);
-
-	if (col == SIDES_LINE)
-		return (double)view_top_columns_place_of(s, row)->line;
-	if (col % N_HALF != DELTA_PCT)
-		return fabs((double)half[col % N_HALF].value);
-	return isnan(half[DELTA_PCT].real) && half[AFTER].value ? INFINITY : fabs(half[DELTA_PCT].real);
-}
-
-/* A function is new if it had neither flat nor cum before, and gone if it has neither after. "from 0" means that
-   only flat was 0 before. */
-static void view_top_columns_add_change(const union cell *half, const union cell *cum, struct buf *out)
-{
-	if (half[BEFORE].value == 0 && half[AFTER].value == 0)
-		buf_addz(out, "-");
-	else if (cum[BEFORE].value == 0 && half[BEFORE].value == 0)
-		buf_addz(out, "new");
-	else if (cum[AFTER].value == 0 && half[AFTER].value == 0)
-		buf_addz(out, "gone");
-	else if (isnan(half[DELTA_PCT].real))
-		buf_addz(out, "from 0");
-	else
-		buf_addf(out, "%+.*f%%", fabs(half[DELTA_PCT].real) < 1000 ? 1 : 0, half[DELTA_PCT].real);
-}
-
-static void view_top_columns_add_number(const struct sheet *s, uint32_t row, uint32_t col, struct buf *out,
-					struct style *style)
-{
-	const struct top_rows *t = s->rows;
-	const union cell *half = half_of(s, row, col);
-	int64_t delta = half[DELTA].value;
-
-	if (col % N_HALF == DELTA_PCT) {
-		view_top_columns_add_change(half, cells_of(s, row) + TOP_SIDES_CUM_BEFORE, out);
-	} else {
-		if (col % N_HALF == DELTA && delta > 0)
-			buf_addz(out, "+");
-		shell_number_add_brief(&t->r->head, half[col % N_HALF].value, out);
-	}
-	if (col % N_HALF >= DELTA && delta)
-		*style = theme_style(delta > 0 ? ROLE_GREW : ROLE_SHRANK);
-}
-
-static void sides_cell(const struct sheet *s, uint32_t at, uint32_t col, struct buf *out, struct style *style)
-{
-	uint32_t row = s->row[at];
-
-	if (col < SIDES_NAME)
-		view_top_columns_add_number(s, row, col, out, style);
-	else if (col != SIDES_LINE)
-		buf_addz(out, sides_text(s, row, col));
-	else if (view_top_columns_place_of(s, row)->line)
-		buf_addf(out, "%" PRId64, view_top_columns_place_of(s, row)->line);
-}
-
-/* The mark after the name: whether the row was inlined, unless that has its own column. */
-static const char *sides_mark(const struct sheet *s, uint32_t row)
-{
-	return sheet_is_shown(s, SIDES_INLINED) ? "" : sides_text(s, row, SIDES_INLINED);
-}
-
-const struct sheet_class shell_top_sides_sheet = {
-	.column = sides_columns,
-	.n_columns = sizeof(sides_columns) / sizeof(sides_columns[0]),
-	.name = SIDES_NAME,
-	.cell = sides_cell,
-	.value = sides_value,
-	.text = sides_text,
-	.mark = sides_mark,
-};
