@@ -118,7 +118,7 @@ static void answer_ui(struct web *w, const char *rest, const struct http_request
 	static const char *const renamed[] = { "", "flamegraph2", "flamegraphold" };
 	const struct web_asset *asset = find_asset(rest);
 	const char *dot = strchr(rest, '.');
-	const struct web_view *view = web_view_find(rest, dot ? (size_t)(dot - rest) : strlen(rest));
+	const struct web_view *view = web_view_find(w, rest, dot ? (size_t)(dot - rest) : strlen(rest));
 
 	if (strncmp(rest, "do/", 3) == 0) {
 		web_post_answer(w, rest + 3, request, stop, out);

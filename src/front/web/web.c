@@ -24,8 +24,8 @@ struct web *web_new(const struct web_options *options)
 	struct web *w = mem_zalloc(1, sizeof(*w));
 
 	w->options = *options;
-	w->view = web_views;
-	w->n_views = web_n_views;
+	w->views = arena_new();
+	w->view = web_views_make(w->views, &w->n_views);
 	w->settings = settings_new(options->q);
 	w->workspace = workspace_new();
 	w->jobs = jobs_new();
@@ -55,6 +55,7 @@ void web_free(struct web *w)
 	pthread_cond_destroy(&w->loaded);
 	pthread_mutex_destroy(&w->lock);
 	web_sources_release(&w->sources);
+	arena_free(w->views);
 	free(w);
 }
 

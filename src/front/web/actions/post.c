@@ -15,7 +15,7 @@
 
 struct action {
 	const char *name;
-	int (*run)(struct web_post *post, struct err *err);
+	web_post_fn *run;
 	bool is_upload; /* accepts files; it checks the token of a multipart body itself */
 	bool is_job;    /* computes for long: only a few run at the same time */
 };

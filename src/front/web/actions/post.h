@@ -34,34 +34,16 @@ bool web_post_check(const struct web *w, const struct http_request *request, con
 void web_post_answer(struct web *w, const char *name, const struct http_request *request, struct stop *stop,
 		     struct http_response *out);
 
-/* Save the options of a page as a config, or delete one. */
-int web_post_save(struct web_post *post, struct err *err);
-int web_post_delete(struct web_post *post, struct err *err);
-
 /* Answer a request to pprof's /ui/saveconfig or /ui/deleteconfig, whose query contains the config and the options. */
 void web_post_answer_config(struct web *w, bool is_save, const struct http_request *request, struct http_response *out);
-
-/* Open uploaded profiles: one, or the parts of a form. */
-int web_post_open(struct web_post *post, struct err *err);
-
-/* Close a profile. */
-int web_post_close(struct web_post *post, struct err *err);
-
-/* Open files of a folder of the command line. */
-int web_post_folder(struct web_post *post, struct err *err);
 
 /* Set the page that shows n opened profiles: the first, the difference of two, or the list of several. */
 void web_post_set_opened(struct web_post *post, struct open_profile *const *o, size_t n);
 
-/* Start and stop a capture; fetch the sources of the command line again. */
-int web_post_capture(struct web_post *post, struct err *err);
-int web_post_stop(struct web_post *post, struct err *err);
-int web_post_reload(struct web_post *post, struct err *err);
-
-/* Open a window of the store, or two to compare them. */
-int web_post_store(struct web_post *post, struct err *err);
-
-/* Open the sum of profiles. */
-int web_post_merge(struct web_post *post, struct err *err);
+/* The actions: save and delete configs; open uploads, files of folders, windows of the store and sums; close profiles; start
+   and stop captures. */
+typedef int web_post_fn(struct web_post *post, struct err *err);
+web_post_fn web_post_save, web_post_delete, web_post_open, web_post_folder, web_post_store, web_post_merge,
+	web_post_close, web_post_capture, web_post_reload, web_post_stop;
 
 #endif

@@ -12,7 +12,6 @@
 
 #include "session/configs.h"
 #include "session/url_settings.h"
-#include "front/web/pages/views.h"
 
 #include <string.h>
 
@@ -53,7 +52,7 @@ static int set_location(struct web_post *post, struct err *err)
 
 	if (rc < 0)
 		return rc;
-	buf_addz(&post->location, web_view_find(view, strlen(view)) ? view : "flamegraph");
+	buf_addz(&post->location, web_view_find(post->web, view, strlen(view)) ? view : "flamegraph");
 	if (params->n)
 		buf_addz(&post->location, "?");
 	url_params_add_query(params, &post->location);

@@ -93,7 +93,7 @@ static int draw_substitute(struct web_page *page, const char *why, struct err *e
 	buf_addz(&page->main, "</p>\n<h2>Callers and callees of the function with the largest flat value</h2>\n");
 	answer_release(&page->answer);
 	page->answer = (struct answer){ 0 };
-	page->view = web_view_find("peek", strlen("peek"));
+	page->view = web_view_find(page->web, "peek", strlen("peek"));
 	if (rc == 0)
 		rc = web_draw_table(page, err);
 	page->view = view;

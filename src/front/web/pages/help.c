@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "front/web/parts/state.h"
 #include "front/web/parts/table.h"
 #include "front/web/pages/views.h"
 
@@ -75,11 +76,11 @@ static void web_help_add_entry(const char *id, const char *term, const char *tex
 	buf_addf(out, "<dt id=\"%s\">%s</dt><dd>%s</dd>\n", id, term, text);
 }
 
-static void web_help_add_views(struct buf *out)
+static void web_help_add_views(const struct web *w, struct buf *out)
 {
 	buf_addz(out, "<h2>Views</h2>\n<dl class=\"help\">\n");
-	for (size_t i = 0; i < web_n_views; i++) {
-		const struct web_view *v = &web_views[i];
+	for (size_t i = 0; i < w->n_views; i++) {
+		const struct web_view *v = &w->view[i];
 		struct buf term = { 0 };
 
 		if (!v->help || !v->draw)
@@ -98,7 +99,7 @@ int web_draw_help(struct web_page *page, struct err *err)
 	struct buf *out = &page->main;
 
 	(void)err;
-	web_help_add_views(out);
+	web_help_add_views(page->web, out);
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
 		const struct help_section *s = &sections[i];
 

@@ -76,9 +76,9 @@ static const struct noun {
 
 static struct noun noun_of(const struct web_page *page)
 {
-	if (page->view->noun)
-		return (struct noun){ page->view->noun, page->view->nouns };
-	return grain_noun[page->q.granularity];
+	const struct report_type *t = reports_get(page->view->report);
+
+	return t->row ? (struct noun){ t->row, t->rows } : grain_noun[page->q.granularity];
 }
 
 /* ---- order ---- */

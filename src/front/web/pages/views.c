@@ -9,6 +9,7 @@
 
 #include "front/web/parts/export.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* pprof's page shows at most 500 rows, whatever nodecount is; a page here shows a part of all rows. */
@@ -23,45 +24,31 @@ static void show_50_groups(struct query *q)
 	q->max_groups = 50;
 }
 
-/* In the order of the View menu. */
-const struct web_view web_views[] = {
+/* In the order of the View menu. Of the row of its report, a view has the title, the help and the key unless it has its own. */
+static const struct web_view views[] = {
 	{ .path = "top",
-	  .title = "Top",
-	  .key = "1",
-	  .help = "Outputs top entries in text form",
 	  .report = "top",
-	  .flags = WEB_VIEW_IN_MENU | WEB_VIEW_CACHED | WEB_VIEW_HAS_NODES,
+	  .flags = WEB_VIEW_IN_MENU | WEB_VIEW_CACHED,
 	  .adapt = show_all_rows,
 	  .draw = web_draw_table },
 	{ .path = "graph",
 	  .title = "Graph",
-	  .help = "Display profile as a directed graph",
 	  .report = "svg",
 	  .files = { "dot" },
-	  .flags = WEB_VIEW_IN_MENU | WEB_VIEW_CACHED | WEB_VIEW_HAS_NODES,
+	  .flags = WEB_VIEW_IN_MENU | WEB_VIEW_CACHED,
 	  .draw = web_draw_graph,
 	  .sends = "svg pdf png",
 	  .send = web_send_graph_file },
 	{ .path = "peek",
 	  .title = "Peek",
-	  .key = "2",
-	  .help = "Output callers/callees of functions matching regexp",
 	  .report = "peek",
-	  .flags = WEB_VIEW_IN_MENU | WEB_VIEW_CACHED | WEB_VIEW_TAKES_PATTERN | WEB_VIEW_BY_LINE,
+	  .flags = WEB_VIEW_IN_MENU | WEB_VIEW_CACHED | WEB_VIEW_BY_LINE,
 	  .draw = web_draw_table },
-	{ .path = "tree",
-	  .title = "Tree",
-	  .key = "3",
-	  .help = "Output a text rendering of call graph",
-	  .report = "tree",
-	  .flags = WEB_VIEW_IN_MENU | WEB_VIEW_CACHED | WEB_VIEW_HAS_NODES,
-	  .draw = web_draw_table },
+	{ .path = "tree", .report = "tree", .flags = WEB_VIEW_IN_MENU | WEB_VIEW_CACHED, .draw = web_draw_table },
 	{ .path = "flamegraph",
 	  .title = "Flame graph",
-	  .key = "4",
-	  .help = "Display profile as a flame graph",
 	  .report = "flame",
-	  .flags = WEB_VIEW_IN_MENU | WEB_VIEW_CACHED | WEB_VIEW_HAS_SEARCH | WEB_VIEW_HAS_NODES,
+	  .flags = WEB_VIEW_IN_MENU | WEB_VIEW_CACHED | WEB_VIEW_HAS_SEARCH,
 	  .draw = web_draw_flame,
 	  .sends = "svg pdf png html folded json",
 	  .send = web_send_flame_file },
@@ -71,7 +58,6 @@ const struct web_view web_views[] = {
 	{ .path = "diff",
 	  .title = "Difference",
 	  .key = "d",
-	  .help = "Compare two profiles, function by function",
 	  .report = "diff",
 	  .flags = WEB_VIEW_IN_COMPARE_MENU | WEB_VIEW_CACHED | WEB_VIEW_HAS_SIDES,
 	  .draw = web_draw_diff },
@@ -109,55 +95,27 @@ const struct web_view web_views[] = {
 	  .flags = WEB_VIEW_ALONE | WEB_VIEW_IN_COMPARE_MENU | WEB_VIEW_HAS_SIDES,
 	  .draw = web_draw_open },
 	{ .path = "source",
-	  .title = "Source",
-	  .key = "5",
-	  .help = "Output annotated source for functions matching regexp",
 	  .report = "list",
 	  .files = { "weblist" },
-	  .flags = WEB_VIEW_IN_MENU | WEB_VIEW_SHARED | WEB_VIEW_TAKES_PATTERN,
+	  .flags = WEB_VIEW_IN_MENU | WEB_VIEW_SHARED,
 	  .adapt = show_50_groups,
 	  .draw = web_draw_source },
 	{ .path = "disasm",
 	  .title = "Disassemble",
-	  .key = "6",
-	  .help = "Output assembly listings annotated with samples",
 	  .report = "disasm",
-	  .flags = WEB_VIEW_IN_MENU | WEB_VIEW_CACHED | WEB_VIEW_TAKES_PATTERN,
+	  .flags = WEB_VIEW_IN_MENU | WEB_VIEW_CACHED,
 	  .adapt = show_50_groups,
 	  .draw = web_draw_disasm },
 	{ .path = "labels",
-	  .title = "Labels",
-	  .key = "8",
-	  .help = "Outputs all tags in the profile",
 	  .report = "tags",
 	  .empty = "the samples have no labels",
 	  .flags = WEB_VIEW_IN_MENU | WEB_VIEW_CACHED,
 	  .draw = web_draw_labels },
 	{ .path = "traces",
-	  .title = "Traces",
-	  .key = "7",
-	  .help = "Outputs all profile samples in text form",
 	  .report = "traces",
 	  .empty = "the profile has no samples",
 	  .flags = WEB_VIEW_IN_MENU | WEB_VIEW_CACHED,
 	  .draw = web_draw_traces },
-	{ .path = "binaries",
-	  .title = "Binaries",
-	  .help = "Outputs the cost of each program and library",
-	  .report = "binaries",
-	  .noun = "binary",
-	  .nouns = "binaries",
-	  .flags = WEB_VIEW_IN_MENU | WEB_VIEW_CACHED | WEB_VIEW_HAS_NODES,
-	  .draw = web_draw_table },
-	{ .path = "comments",
-	  .title = "Comments",
-	  .help = "Outputs the comments of the profile",
-	  .report = "comments",
-	  .noun = "comment",
-	  .nouns = "comments",
-	  .empty = "the profile has no comments",
-	  .flags = WEB_VIEW_IN_MENU | WEB_VIEW_CACHED,
-	  .draw = web_draw_table },
 	{ .path = "help",
 	  .title = "Help",
 	  .key = "?",
@@ -170,12 +128,65 @@ const struct web_view web_views[] = {
 	  .files = { "proto", "speedscope", "callgrind", "folded", "raw" },
 	  .flags = WEB_VIEW_CACHED },
 };
-const size_t web_n_views = sizeof(web_views) / sizeof(web_views[0]);
 
-const struct web_view *web_view_find(const char *path, size_t n)
+/* Is the report a table that web_draw_table draws, without a view of its own? */
+static bool views_is_plain(const struct report_type *t)
 {
-	for (size_t i = 0; i < web_n_views; i++)
-		if (strlen(web_views[i].path) == n && memcmp(web_views[i].path, path, n) == 0)
-			return &web_views[i];
-	return NULL;
+	return t->make && t->view == VIEW_TEXT && t->draw[FORMAT_JSON];
+}
+
+/* A text with its first letter in upper case. */
+static const char *views_capital(const char *text, struct arena *mem)
+{
+	char *copy = arena_strndup(mem, text, strlen(text));
+
+	*copy = (char)toupper((unsigned char)*copy);
+	return copy;
+}
+
+/* Fill in what the report of a view says. A page does not print or draw as a command does, so that verb is left out. */
+static void views_complete(struct web_view *v, struct arena *mem)
+{
+	const struct report_type *t = reports_get(v->report);
+	bool has_verb = strncmp(t->help, "print ", 6) == 0 || strncmp(t->help, "draw ", 5) == 0;
+
+	if (!v->title)
+		v->title = t->tab ? t->tab : views_capital(t->name, mem);
+	if (!v->key)
+		v->key = t->tab_key;
+	v->help = views_capital(has_verb ? strchr(t->help, ' ') + 1 : t->help, mem);
+	if (t->row && t->flags & REPORT_HAS_NO_VALUES) {
+		struct buf reason = { 0 };
+
+		buf_addf(&reason, "the profile has no %s", t->rows);
+		v->empty = arena_strndup(mem, buf_text(&reason), reason.len);
+		buf_release(&reason);
+	}
+	if (reports_takes_pattern(t))
+		v->flags |= WEB_VIEW_TAKES_PATTERN;
+	if (t->takes & TAKES_ROWS && !(v->flags & WEB_VIEW_HAS_SIDES))
+		v->flags |= WEB_VIEW_HAS_NODES;
+}
+
+struct web_view *web_views_make(struct arena *mem, size_t *n)
+{
+	size_t n_own = sizeof(views) / sizeof(views[0]);
+	struct web_view *out = arena_alloc(mem, n_own + n_reports, sizeof(*out));
+
+	*n = 0;
+	for (size_t i = 0; i < n_own; i++) {
+		bool is_last = views[i].draw == web_draw_help;
+
+		for (size_t k = 0; is_last && k < n_reports; k++)
+			if (views_is_plain(&reports[k]))
+				out[(*n)++] = (struct web_view){ .path = reports[k].name,
+								 .report = reports[k].name,
+								 .flags = WEB_VIEW_IN_MENU | WEB_VIEW_CACHED,
+								 .draw = web_draw_table };
+		out[(*n)++] = views[i];
+	}
+	for (size_t i = 0; i < *n; i++)
+		if (out[i].report)
+			views_complete(&out[i], mem);
+	return out;
 }

@@ -1,5 +1,5 @@
 /*
- * views.h - functions that draw the views
+ * views.h - the table of views, and the functions that draw them
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -10,65 +10,17 @@
 
 #include "front/web/parts/page.h"
 
-extern const struct web_view web_views[];
-extern const size_t web_n_views;
+/* All views, in the order of the View menu: those with a function below, and the reports that are plain tables. */
+struct web_view *web_views_make(struct arena *mem, size_t *n);
 
-/* The view with this path of n bytes; NULL if there is none. */
-const struct web_view *web_view_find(const char *path, size_t n);
-
-/* The report of the view as a table, whose rows are functions, binaries or comments. */
-int web_draw_table(struct web_page *page, struct err *err);
-
-/* Before, after and change of each function. */
-int web_draw_diff(struct web_page *page, struct err *err);
-
-/* The result of the gate; as JSON. */
-int web_draw_gate(struct web_page *page, struct err *err);
-int web_send_verdicts(struct web_page *page, const char *ext, struct http_response *out, struct err *err);
-
-/* Functions that grow over the open profiles. */
-int web_draw_trend(struct web_page *page, struct err *err);
-
-/* Captures of profiles of servers. */
-int web_draw_capture(struct web_page *page, struct err *err);
+/* The functions of the table of views (struct web_view). */
+web_draw_fn web_draw_table, web_draw_diff, web_draw_gate, web_draw_trend, web_draw_capture, web_draw_store,
+	web_draw_compare, web_draw_open, web_draw_flame, web_draw_graph, web_draw_labels, web_draw_traces,
+	web_draw_help, web_draw_source, web_draw_disasm;
+web_send_fn web_send_verdicts, web_send_flame_file, web_send_flame_data, web_send_flame_pivot, web_send_flame_search,
+	web_send_graph_file;
 
 /* Send the state of a capture as JSON: the body. */
 void web_capture_send(struct web *w, unsigned number, struct http_response *out);
-
-/* The windows of a store. */
-int web_draw_store(struct web_page *page, struct err *err);
-
-/* The open profiles. */
-int web_draw_compare(struct web_page *page, struct err *err);
-
-/* The form that opens files. */
-int web_draw_open(struct web_page *page, struct err *err);
-
-/* The page of the flame graph; its files (svg, pdf, png, html, folded, json); the data that its script requests: boxes, callers
-   and callees of a pivot, sums of a search. */
-int web_draw_flame(struct web_page *page, struct err *err);
-int web_send_flame_file(struct web_page *page, const char *ext, struct http_response *out, struct err *err);
-int web_send_flame_data(struct web_page *page, const char *ext, struct http_response *out, struct err *err);
-int web_send_flame_pivot(struct web_page *page, const char *ext, struct http_response *out, struct err *err);
-int web_send_flame_search(struct web_page *page, const char *ext, struct http_response *out, struct err *err);
-
-/* The call graph as SVG; without Graphviz, callers and callees of the function with the largest
-   flat, with status 501. Its files: svg, pdf, png. */
-int web_draw_graph(struct web_page *page, struct err *err);
-int web_send_graph_file(struct web_page *page, const char *ext, struct http_response *out, struct err *err);
-/* Labels of samples: their keys and values. */
-int web_draw_labels(struct web_page *page, struct err *err);
-
-/* Samples with their stacks and labels. */
-int web_draw_traces(struct web_page *page, struct err *err);
-
-/* Descriptions of views, columns, colours and keys. */
-int web_draw_help(struct web_page *page, struct err *err);
-
-/* Source lines with their instructions. */
-int web_draw_source(struct web_page *page, struct err *err);
-
-/* Instructions. */
-int web_draw_disasm(struct web_page *page, struct err *err);
 
 #endif

@@ -63,6 +63,14 @@ static int read_url(struct web_page *page, struct err *err)
 	return rc;
 }
 
+const struct web_view *web_view_find(const struct web *w, const char *path, size_t n)
+{
+	for (size_t i = 0; i < w->n_views; i++)
+		if (strlen(w->view[i].path) == n && memcmp(w->view[i].path, path, n) == 0)
+			return &w->view[i];
+	return NULL;
+}
+
 int web_page_make(struct web_page *page, const char *report, struct err *err)
 {
 	const struct report_type *t = reports_get(report);

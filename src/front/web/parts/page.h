@@ -61,26 +61,36 @@ enum web_view_flags {
 	WEB_VIEW_HAS_NODES = 1 << 9,    /* the legend shows what part of the total its nodes account for */
 };
 
+/* Append the content of a page to page->main. Fails with the status of the response, see web_status. */
+typedef int web_draw_fn(struct web_page *page, struct err *err);
+
+/*
+ * Fill in a response that is not a page, its type and body, with status 200: for /ui/PATH.EXT, and for all requests if the
+ * view draws no page.
+ *
+ * ext     "" without an extension
+ */
+typedef int web_send_fn(struct web_page *page, const char *ext, struct http_response *out, struct err *err);
+
 /* A view: /ui/PATH as a page, /ui/PATH.EXT as a file. */
 struct web_view {
 	const char *path;
-	const char *title;        /* in menus */
-	const char *help;         /* tooltip of the menu entry */
-	const char *key;          /* key that opens it; NULL for none */
-	const char *report;       /* its row of the report table; NULL if there is none */
-	unsigned flags;           /* enum web_view_flags */
-	const char *noun, *nouns; /* "label", "labels": rows of the table; NULL: chosen by the granularity */
-	const char *empty; /* the reason if the page has no rows although filters removed none; NULL: it has rows */
+	const char *title;  /* in menus */
+	const char *help;   /* tooltip of the menu entry */
+	const char *key;    /* key that opens it; NULL for none */
+	const char *report; /* its row of the report table; NULL if there is none */
+	unsigned flags;     /* enum web_view_flags */
+	const char *empty;  /* the reason if the page has no rows although filters removed none; NULL: it has rows */
 	/* Reports whose files (struct report_file) the view can be written to, besides the formats of its own report. */
 	const char *files[WEB_VIEW_FILES_MAX];
 	const char *sends;              /* extensions of files that send writes, separated by blanks; NULL: none */
 	void (*adapt)(struct query *q); /* set options of the page, but not of its files; NULL: none */
-	/* Append the content of the page to page->main. Fails with the status of the response, see web_status. */
-	int (*draw)(struct web_page *page, struct err *err);
-	/* Fill in a response that is not a page, its type and body, with status 200: for /ui/PATH.EXT, and for all
-	   requests if draw is NULL. ext is "" without an extension. */
-	int (*send)(struct web_page *page, const char *ext, struct http_response *out, struct err *err);
+	web_draw_fn *draw;
+	web_send_fn *send;
 };
+
+/* The view with this path of n bytes; NULL if there is none. */
+const struct web_view *web_view_find(const struct web *w, const char *path, size_t n);
 
 /* Open profiles on one side of a comparison. */
 struct web_side {

@@ -35,7 +35,8 @@ struct web_sources {
 
 struct web {
 	struct web_options options;
-	const struct web_view *view; /* [n_views] all views */
+	struct arena *views;
+	const struct web_view *view; /* [n_views] all views, in views */
 	size_t n_views;
 	struct settings *settings; /* options of the command line */
 	struct workspace *workspace;
