@@ -541,57 +541,15 @@ void shell_help_open(struct shell *s)
 
 /* ---- help top ---- */
 
-/* Add the help of a command or an option; false when the name is unknown. */
-static bool shell_help_add_about(struct page *page, const char *word)
-{
-	struct buf text = { 0 };
-	bool found = false;
-
-	for (size_t i = 0; !found && i < n_reports; i++) {
-		const struct report_type *t = &reports[i];
-
-		found = strcmp(t->name, word) == 0;
-		if (found)
-			buf_addf(&text,
-				 "%s%s [N] [NAME]... [-NAME]... [-cum] [--OPTION=VALUE]... [>FILE | \"| "
-				 "PROGRAM\"]\n\n%s",
-				 t->name, reports_takes_pattern(t) ? " REGEX" : "", t->help);
-	}
-	for (size_t i = 0; !found && i < query_n_options; i++) {
-		const struct opt *o = &query_options[i];
-
-		found = strcmp(o->name, word) == 0;
-		if (found)
-			buf_addf(&text, "%s=%s\n\n%s", o->name,
-				 o->arg                ? o->arg
-				 : o->kind == OPT_BOOL ? "true|false"
-						       : "",
-				 o->help);
-	}
-	if (found)
-		page_add_lines(page, buf_text(&text));
-	buf_release(&text);
-	return found;
-}
-
 void shell_help_about(struct shell *s, const char *words)
 {
 	const struct shell_host *host = &s->options.host;
-	struct page *page;
 	struct buf text = { 0 };
 	struct err err;
 
-	if (host->help && host->help(host->arg, words, s->settings, &text, &err) < 0) {
+	if (host->help(host->arg, words, s->settings, &text, &err) < 0)
 		shell_notify(s, true, "%s", err.msg);
-		buf_release(&text);
-		return;
-	}
-	page = open_page(s, words);
-	if (text.len)
-		page_add_lines(page, buf_text(&text));
-	else if (!shell_help_add_about(page, words)) {
-		overlay_close(s, s->overlay);
-		shell_notify(s, true, "unknown command: %s", words);
-	}
+	else
+		page_add_lines(open_page(s, words), buf_text(&text));
 	buf_release(&text);
 }

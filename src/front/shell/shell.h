@@ -43,7 +43,7 @@ struct shell_host {
 	/* Read the history, the oldest line first, and add a line to it. NULL: no history. */
 	void (*history)(void *arg, struct string_list *out);
 	void (*add_history)(void *arg, const char *line);
-	/* The output of "help words"; NULL: use the language's own tables. */
+	/* Append the output of "help words". Fails ERR_USAGE for an unknown word. */
 	int (*help)(void *arg, const char *words, const struct settings *now, struct buf *text, struct err *err);
 };
 
