@@ -16,18 +16,9 @@
 
 /* ---- names ---- */
 
-/* Would the prompt split a name? */
-static bool has_blank(const char *text)
-{
-	for (; *text; text++)
-		if (line_space(text) || starts_with(text, "//:"))
-			return true;
-	return false;
-}
-
 void shell_quote(const char *text, struct buf *out)
 {
-	const char *quote = has_blank(text) ? "'" : "";
+	const char *quote = line_splits(text) ? "'" : "";
 
 	buf_addz(out, quote);
 	expression_add_name(text, quote, out);
@@ -36,7 +27,7 @@ void shell_quote(const char *text, struct buf *out)
 
 static void quote_add_file(const struct profile *p, const char *file, struct buf *out)
 {
-	const char *quote = has_blank(file) ? "'" : "";
+	const char *quote = line_splits(file) ? "'" : "";
 
 	buf_addz(out, quote);
 	expression_add_file(p, file, quote, out);

@@ -91,19 +91,25 @@ void shell_calls_side_set(struct calls_side *side, const struct calls_rows *all,
 
 /* ---- columns ---- */
 
-static const struct sheet_column callers[] = {
-	[CALLS_SHEET_CUM] = { "cum", "cum", "", 1, 9, false, false },
-	[CALLS_SHEET_CALLS_PCT] = { "calls%", "calls%", "", 2, 7, false, false },
-	[CALLS_SHEET_CUM_PCT] = { "cum%", "cum%", "", 3, 7, false, false },
-	[CALLS_SHEET_NAME] = { "name", "callers", "", 0, 0, true, false },
-};
+#define CALLS_COLUMNS(title)                                                                                           \
+	{                                                                                                              \
+		[CALLS_SHEET_CUM] = { "cum", "cum", "", 1, 9, false, false }, [CALLS_SHEET_CALLS_PCT] = { "calls%",    \
+													  "calls%",    \
+													  "",          \
+													  2,           \
+													  7,           \
+													  false,       \
+													  false },     \
+		[CALLS_SHEET_CUM_PCT] = { "cum%", "cum%", "", 3, 7, false, false }, [CALLS_SHEET_NAME] = { "name",     \
+													   title,      \
+													   "",         \
+													   0,          \
+													   0,          \
+													   true,       \
+													   false },    \
+	}
 
-static const struct sheet_column callees[] = {
-	[CALLS_SHEET_CUM] = { "cum", "cum", "", 1, 9, false, false },
-	[CALLS_SHEET_CALLS_PCT] = { "calls%", "calls%", "", 2, 7, false, false },
-	[CALLS_SHEET_CUM_PCT] = { "cum%", "cum%", "", 3, 7, false, false },
-	[CALLS_SHEET_NAME] = { "name", "callees", "", 0, 0, true, false },
-};
+static const struct sheet_column callers[] = CALLS_COLUMNS("callers"), callees[] = CALLS_COLUMNS("callees");
 
 static const struct calls_line *calls_line_of(const struct calls_side *side, uint32_t line)
 {
@@ -231,19 +237,10 @@ static int calls_indent(const struct sheet *s, uint32_t row)
 	return calls_line_of(s->rows, row)->kind == CALLS_LINE ? 0 : 2;
 }
 
-const struct sheet_class shell_callers_sheet = { callers,
-						 4,
-						 CALLS_SHEET_NAME,
-						 view_calls_lines_cell,
-						 row_value,
-						 view_calls_lines_text,
-						 view_calls_lines_mark,
-						 calls_indent };
-const struct sheet_class shell_callees_sheet = { callees,
-						 4,
-						 CALLS_SHEET_NAME,
-						 view_calls_lines_cell,
-						 row_value,
-						 view_calls_lines_text,
-						 view_calls_lines_mark,
-						 calls_indent };
+#define CALLS_SHEET(columns)                                                                                           \
+	{                                                                                                              \
+		columns, 4, CALLS_SHEET_NAME, view_calls_lines_cell, row_value, view_calls_lines_text,                 \
+			view_calls_lines_mark, calls_indent                                                            \
+	}
+
+const struct sheet_class shell_callers_sheet = CALLS_SHEET(callers), shell_callees_sheet = CALLS_SHEET(callees);

@@ -37,8 +37,8 @@ void web_post_answer(struct web *w, const char *name, const struct http_request 
 /* Answer a request to pprof's /ui/saveconfig or /ui/deleteconfig, whose query contains the config and the options. */
 void web_post_answer_config(struct web *w, bool is_save, const struct http_request *request, struct http_response *out);
 
-/* Set the page that shows n opened profiles: the first, the difference of two, or the list of several. */
-void web_post_set_opened(struct web_post *post, struct open_profile *const *o, size_t n);
+/* Give back n opened profiles, and unless rc is an error show them next: the first, the difference of two, or the list. */
+void web_post_show_opened(struct web_post *post, int rc, struct open_profile *const *o, size_t n);
 
 /* The actions: save and delete configs; open uploads, files of folders, windows of the store and sums; close profiles; start
    and stop captures. */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void web_post_set_opened(struct web_post *post, struct open_profile *const *o, size_t n)
+static void profiles_set_opened(struct web_post *post, struct open_profile *const *o, size_t n)
 {
 	struct json j = { .out = &post->json, .is_one_line = true, .has_previous = true, .depth = 1 };
 
@@ -29,6 +29,14 @@ void web_post_set_opened(struct web_post *post, struct open_profile *const *o, s
 	} else {
 		buf_addz(&post->location, "compare");
 	}
+}
+
+void web_post_show_opened(struct web_post *post, int rc, struct open_profile *const *o, size_t n)
+{
+	if (rc == 0)
+		profiles_set_opened(post, o, n);
+	while (n > 0)
+		workspace_put(post->web->workspace, o[--n]);
 }
 
 int web_post_folder(struct web_post *post, struct err *err)
@@ -48,10 +56,7 @@ int web_post_folder(struct web_post *post, struct err *err)
 			n++;
 	if (rc == 0 && n == 0)
 		rc = err_set(err, ERR_USAGE, "choose a file to open");
-	if (rc == 0)
-		web_post_set_opened(post, o, n);
-	while (n > 0)
-		workspace_put(post->web->workspace, o[--n]);
+	web_post_show_opened(post, rc, o, n);
 	return rc;
 }
 

@@ -168,10 +168,7 @@ static int open_form(struct web_post *post, const struct bytes *body, const char
 			n++;
 	if (rc == 0 && n == 0)
 		rc = err_set(err, ERR_USAGE, "choose a profile to open");
-	if (rc == 0)
-		web_post_set_opened(post, o, n);
-	while (n > 0)
-		workspace_put(post->web->workspace, o[--n]);
+	web_post_show_opened(post, rc, o, n);
 	free(parts);
 	return rc;
 }
@@ -207,8 +204,7 @@ static int open_body(struct web_post *post, struct bytes *body, struct err *err)
 	rc = open_bytes(post, body, *name ? name : "upload", &o, err);
 	if (rc < 0)
 		return rc;
-	web_post_set_opened(post, &o, 1);
-	workspace_put(post->web->workspace, o);
+	web_post_show_opened(post, 0, &o, 1);
 	return 0;
 }
 

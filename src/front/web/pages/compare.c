@@ -38,7 +38,8 @@ void web_compare_add_time(int64_t time_ns, struct buf *out)
 		time_add_utc(out, time_ns, "<time datetime=\"" TIME_ISO "\">" TIME_SPACED "</time>");
 }
 
-void web_compare_add_total(const struct profile *p, struct buf *out)
+/* Append the sum of the default sample type of a profile, with its unit and name. */
+static void web_compare_add_total(const struct profile *p, struct buf *out)
 {
 	struct buf text = { 0 };
 	int64_t total = 0;

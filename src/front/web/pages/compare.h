@@ -36,7 +36,4 @@ int web_folder_open(struct web *w, const char *path, const char *name, struct st
 /* Append a time in UTC; nothing if it is 0. */
 void web_compare_add_time(int64_t time_ns, struct buf *out);
 
-/* Append the sum of the default sample type of a profile, with its unit and name. */
-void web_compare_add_total(const struct profile *p, struct buf *out);
-
 #endif

@@ -160,12 +160,8 @@ static void web_labels_choose_unit(struct report *r)
 {
 	int64_t min = 0;
 
-	for (uint32_t row = 0; row < r->table.n_rows; row++) {
-		int64_t value = web_labels_cell_of(r, row, TAGS_CUM)->value;
-
-		if (value > 0 && (min == 0 || value < min))
-			min = value;
-	}
+	for (uint32_t row = 0; row < r->table.n_rows; row++)
+		min = web_least(min, web_labels_cell_of(r, row, TAGS_CUM)->value);
 	report_head_choose_unit_for(&r->head, min, false);
 }
 

@@ -164,12 +164,8 @@ static void web_traces_choose_unit(struct report *r)
 {
 	int64_t min = 0;
 
-	for (uint32_t i = 0; i < r->traces->n; i++) {
-		int64_t value = r->traces->value[i];
-
-		if (value > 0 && (min == 0 || value < min))
-			min = value;
-	}
+	for (uint32_t i = 0; i < r->traces->n; i++)
+		min = web_least(min, r->traces->value[i]);
 	report_head_choose_unit_for(&r->head, min, false);
 }
 

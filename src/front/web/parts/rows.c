@@ -148,6 +148,11 @@ void web_add_report_value(const struct head *h, int64_t value, struct buf *out)
 	buf_release(&text);
 }
 
+int64_t web_least(int64_t a, int64_t b)
+{
+	return b <= 0 || (a > 0 && a < b) ? a : b;
+}
+
 static void add_grouped_value(const struct head *h, int64_t value, struct buf *out)
 {
 	struct buf text = { 0 };

@@ -85,6 +85,9 @@ void web_add_bar(struct buf *out, double percent);
 /* Append what the values of a report are: sample type, unit, and the value that is 100 %. */
 void web_add_units(const struct web_page *page, const struct head *h, struct buf *out);
 
+/* The smaller one of the values above 0; 0 if there is none. The unit of the smallest value suits all of a page. */
+int64_t web_least(int64_t a, int64_t b);
+
 /* Makes the links of rows. */
 struct web_row_links;
 
