@@ -21,7 +21,6 @@ src_front_shell_libshell_a_SOURCES = \
 	src/front/shell/prompt.c \
 	src/front/shell/quote.c \
 	src/front/shell/quote.h \
-	src/front/shell/reload.c \
 	src/front/shell/save.c \
 	src/front/shell/search.c \
 	src/front/shell/shell.c \

@@ -267,17 +267,10 @@ void prompt_open(struct shell *s, const char *text)
 {
 	struct prompt_state *p = overlay_open(s, &prompt)->state;
 	const struct shell_host *host = &s->options.host;
-	size_t n;
 
 	editor_set(&p->line, text);
 	if (host->history && !s->has_history) /* later only this shell adds lines */
 		host->history(host->arg, &s->prompt_lines);
 	s->has_history = true;
-	for (size_t i = 0; i < s->prompt_lines.n; i++) {
-		const char *line = string_list_get(&s->prompt_lines, i, &n);
-
-		buf_add(&p->history.lines.all, line, n);
-		string_list_end(&p->history.lines);
-	}
-	p->history.current = p->history.lines.n;
+	history_open(&p->history, &s->prompt_lines);
 }

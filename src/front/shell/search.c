@@ -101,16 +101,9 @@ void search_open(struct shell *s)
 {
 	struct search_state *state = overlay_open(s, &search)->state;
 	const struct pane *p = shell_pane(s);
-	size_t n;
 
 	state->previous = mem_strndup(p->search, strlen(p->search));
-	for (size_t i = 0; i < s->search_lines.n; i++) {
-		const char *text = string_list_get(&s->search_lines, i, &n);
-
-		buf_add(&state->history.lines.all, text, n);
-		string_list_end(&state->history.lines);
-	}
-	state->history.current = state->history.lines.n;
+	history_open(&state->history, &s->search_lines);
 	if (*p->search)
 		pane_search(s, shell_pane(s), "");
 }

@@ -212,17 +212,6 @@ void shell_redo(struct shell *s);
 /* Is the fetched profile compared with the previously fetched one? False if a base was given. */
 bool shell_compares_last(const struct shell *s);
 
-/*
- * Load the sources again, on a worker's thread, and compare them with the previous data unless there is a base.
- *
- * options  with reload
- * out      owned by the caller
- * notes    lines for the user are appended
- * Fails    like answer_load and sides_make
- */
-int shell_reload(const struct shell_options *options, const struct shell_data *last, struct stop *stop,
-		 struct shell_data **out, struct buf *notes, struct err *err);
-
 /* Make a new model for the pane. */
 void shell_refresh(struct shell *s, struct pane *p);
 

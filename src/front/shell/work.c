@@ -11,6 +11,7 @@
 
 #include "front/shell/state.h"
 
+#include "answer/sides.h"
 #include "base/mem.h"
 #include "base/time.h"
 #include "engine/view.h"
@@ -84,6 +85,52 @@ static void job_free(struct job *j)
 	free(j);
 }
 
+/* Collect the notes of a load. */
+static void work_add_note(void *arg, bool is_error, const char *line, size_t n)
+{
+	(void)is_error;
+	buf_addf(arg, "%.*s\n", (int)n, line);
+}
+
+/* Load the sources again, and compare them with the previous data unless there is a base. Fails like answer_load and sides_make. */
+static int work_reload(const struct shell_options *options, const struct shell_data *last, struct stop *stop,
+		       struct shell_data **out, struct buf *notes, struct err *err)
+{
+	const struct load_events events = { .arg = notes, .note = work_add_note };
+	const struct sides_options sides = { .keep_sides = true,
+					     .normalize = "",
+					     .target_name = "the new profile",
+					     .base_name = "the previous profile",
+					     .stop = stop };
+	struct load_request request = *options->reload;
+	struct shell_data *data;
+	struct profile *change = NULL;
+	struct loaded l;
+	int rc;
+
+	request.is_reload = true;
+	request.keep_sides = request.n_bases > 0;
+	request.stop = stop;
+	request.events = &events;
+	rc = answer_load(&request, &l, err);
+	if (rc == 0 && request.n_bases == 0)
+		rc = sides_make(l.profile, last->p, &sides, &l.sides, err);
+	if (rc == 0 && request.n_bases == 0)
+		rc = sides_join(l.sides, &change, err);
+	if (rc == 0) {
+		data = mem_zalloc(1, sizeof(*data));
+		*data = (struct shell_data){ .p = l.profile,
+					     .sides = l.sides ? l.sides : l.profile,
+					     .change = change ? change : l.profile,
+					     .has_base = true,
+					     .is_change = request.n_bases > 0 };
+		l.profile = l.sides = NULL;
+		*out = data;
+	}
+	loaded_release(&l);
+	return rc;
+}
+
 static void work_run(struct job *j)
 {
 	const struct shell_host *host = &j->request.options->host;
@@ -94,7 +141,7 @@ static void work_run(struct job *j)
 	else if (j->line.report)
 		j->rc = host->run(host->arg, j->data, &j->line, &j->stop, &j->notes, &j->err);
 	else
-		j->rc = shell_reload(j->request.options, j->data, &j->stop, &j->fetched, &j->notes, &j->err);
+		j->rc = work_reload(j->request.options, j->data, &j->stop, &j->fetched, &j->notes, &j->err);
 }
 
 static void *lane_main(void *arg)

@@ -13,6 +13,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+void history_open(struct history *h, const struct string_list *lines)
+{
+	size_t n;
+
+	for (size_t i = 0; i < lines->n; i++) {
+		const char *line = string_list_get(lines, i, &n);
+
+		buf_add(&h->lines.all, line, n);
+		string_list_end(&h->lines);
+	}
+	h->current = h->lines.n;
+}
+
 void history_release(struct history *h)
 {
 	string_list_release(&h->lines);

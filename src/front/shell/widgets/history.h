@@ -19,6 +19,8 @@ struct history {
 	char *draft;              /* the text that was being typed before moving; NULL if none */
 };
 
+/* Begin with a copy of these lines, after the last one. h is zero-initialised. */
+void history_open(struct history *h, const struct string_list *lines);
 void history_release(struct history *h);
 
 /* Put the previous (-1) or next (1) line into the editor, skipping lines equal to the shown one. */
