@@ -114,10 +114,10 @@ enum { REPORT_FILES_MAX = 4 };
 
 struct report_type {
 	const char *name;
-	const char *arguments; /* "[OPTION]... SOURCE..." */
-	const char *help;      /* one line; front/cli/help_text.c contains the rest */
-	const char *example;   /* a command line, shown if sources are missing; NULL: "cpa NAME cpu.pb.gz" */
-	const char *none;      /* printed on standard error if the report has no rows; NULL: nothing */
+	const char *arguments;  /* "[OPTION]... SOURCE..." */
+	const char *help;       /* one line; front/cli/help_text.c contains the rest */
+	const char *example;    /* a command line, shown if sources are missing; NULL: "cpa NAME cpu.pb.gz" */
+	const char *none;       /* printed on standard error if the report has no rows; NULL: nothing */
 	const char *row, *rows; /* "binary", "binaries": what its rows are; NULL: depends on the granularity */
 	enum report_input input;
 	unsigned needs; /* enum report_needs */

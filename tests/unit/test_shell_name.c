@@ -171,7 +171,8 @@ static void a_column_has_room_for_all_values_up_to_its_largest(void **state)
 	struct head h = { .unit = "bytes", .out_unit = "auto" };
 
 	(void)state;
-	assert_int_equal(shell_number_width(&h, 8 << 20), 6); /* 8MB is 3 columns wide, but 341kB is 5 and 1.01MB is 6 */
+	assert_int_equal(shell_number_width(&h, 8 << 20),
+			 6); /* 8MB is 3 columns wide, but 341kB is 5 and 1.01MB is 6 */
 	assert_int_equal(shell_number_width(&h, 0), 0);
 	h.unit = "count";
 	assert_int_equal(shell_number_width(&h, 1234567), 9);

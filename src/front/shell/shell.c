@@ -428,7 +428,7 @@ static void handle_key(struct shell *s, const struct event *e)
 
 	if (stops_work(s, e) && shell_stop_work(s))
 		return;
-	if (key && p->model && !p->err.code && key->act(s, p, e))
+	if (key && p->model && !p->err.code && key_act(s, key, p, e))
 		return;
 	if (key && !p->model && p->is_waiting && s->n_typeahead < TYPEAHEAD_MAX) {
 		s->typeahead[s->n_typeahead++] = *e;
@@ -436,7 +436,7 @@ static void handle_key(struct shell *s, const struct event *e)
 	}
 	key = key_find(shell_keys, shell_n_keys, e);
 	if (key)
-		key->act(s, p, e);
+		key_act(s, key, p, e);
 	else
 		shell_notify(s, false, "this key has no function here; ? lists the keys");
 }

@@ -60,8 +60,9 @@ struct binding {
 	const char *help;    /* one line for the help window; NULL: not listed */
 	const char *hint;    /* a word or two for the line of hints; NULL: none */
 	const char *command; /* the equivalent line at the prompt, with NAME for the selection; NULL: none */
-	/* Return false to let others handle the key. */
+	/* Return false to let others handle the key. NULL: run, or without that the command. */
 	bool (*act)(struct shell *s, struct pane *p, const struct event *e);
+	void (*run)(struct shell *s);
 };
 
 struct pane_class {
@@ -292,6 +293,9 @@ void chips_draw(struct shell *s, struct grid *g, struct area a);
 
 extern const struct binding shell_keys[];
 extern const size_t shell_n_keys;
+
+/* Run the action of a key; p is the current pane. Returns false if others may handle the key. */
+bool key_act(struct shell *s, const struct binding *key, struct pane *p, const struct event *e);
 
 /* The binding of an event in a table; NULL when there is none. */
 const struct binding *key_find(const struct binding *table, size_t n, const struct event *e);

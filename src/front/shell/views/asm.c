@@ -670,16 +670,16 @@ static const struct code_class class = {
 
 static const struct binding keys[] = {
 	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End h l Left Right", "move; scroll long rows sideways",
-	  NULL, NULL, code_move },
-	{ "Enter Space", "follow a jump or a call", "follow", "disasm 0xADDRESS", follow_jump },
-	{ "Backspace", "back from a jump, else to the previous view", NULL, NULL, jump_back },
-	{ "e", "source of this instruction", "source", "list NAME", show_source },
-	{ "] [", "next and previous instruction by value", "next hot", NULL, code_next_hot },
-	{ "n N", "next and previous match; without a search, the same as ] and [", NULL, NULL, code_next_found },
-	{ "} {", "next and previous matching function", NULL, NULL, code_next_routine },
-	{ "L", "choose one of the matching functions", NULL, NULL, code_choose },
-	{ "I", "switch between Intel and AT&T syntax", "Intel", "intel_syntax=true", toggle_intel },
-	{ "Esc", NULL, NULL, NULL, code_cancel_choice },
+	  NULL, NULL, .act = code_move },
+	{ "Enter Space", "follow a jump or a call", "follow", "disasm 0xADDRESS", .act = follow_jump },
+	{ "Backspace", "back from a jump, else to the previous view", NULL, NULL, .act = jump_back },
+	{ "e", "source of this instruction", "source", "list NAME", .act = show_source },
+	{ "] [", "next and previous instruction by value", "next hot", NULL, .act = code_next_hot },
+	{ "n N", "next and previous match; without a search, the same as ] and [", NULL, NULL, .act = code_next_found },
+	{ "} {", "next and previous matching function", NULL, NULL, .act = code_next_routine },
+	{ "L", "choose one of the matching functions", NULL, NULL, .act = code_choose },
+	{ "I", "switch between Intel and AT&T syntax", "Intel", "intel_syntax=true", .act = toggle_intel },
+	{ "Esc", NULL, NULL, NULL, .act = code_cancel_choice },
 };
 
 const struct pane_class shell_view_asm = {

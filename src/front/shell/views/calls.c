@@ -629,15 +629,16 @@ static void view_calls_release_state(struct pane *p)
 
 static const struct binding keys[] = {
 	{ "Enter", "move the selected function to the middle; Backspace goes back", "open", "peek NAME",
-	  view_calls_open_row },
-	{ "2 p", NULL, NULL, "peek NAME", view_calls_open_row },
-	{ "Left h", "go to the selected caller, else the largest", "caller", "peek NAME", view_calls_open_side },
-	{ "Right l", "go to the selected callee, else the largest", "callee", "peek NAME", view_calls_open_side },
-	{ "Tab BackTab", "switch between callers and callees", NULL, NULL, change_part },
-	{ "[ ]", "previous and next matching function", NULL, NULL, view_calls_step },
-	{ "n N", "next and previous match of the last search", NULL, NULL, view_calls_find_next },
+	  .act = view_calls_open_row },
+	{ "2 p", NULL, NULL, "peek NAME", .act = view_calls_open_row },
+	{ "Left h", "go to the selected caller, else the largest", "caller", "peek NAME", .act = view_calls_open_side },
+	{ "Right l", "go to the selected callee, else the largest", "callee", "peek NAME",
+	  .act = view_calls_open_side },
+	{ "Tab BackTab", "switch between callers and callees", NULL, NULL, .act = change_part },
+	{ "[ ]", "previous and next matching function", NULL, NULL, .act = view_calls_step },
+	{ "n N", "next and previous match of the last search", NULL, NULL, .act = view_calls_find_next },
 	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move through callers, function and callees", NULL,
-	  NULL, view_calls_move },
+	  NULL, .act = view_calls_move },
 };
 
 const struct pane_class shell_view_calls = {

@@ -658,18 +658,18 @@ static void view_labels_release_state(struct pane *p)
 }
 
 static const struct binding keys[] = {
-	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, view_labels_move },
+	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, .act = view_labels_move },
 	{ "Enter", "keep samples with this label; on a key: fold or unfold", "focus", "tagfocus=KEY=^VALUE$",
-	  view_labels_open_row },
-	{ "f", "keep samples with this label", NULL, "tagfocus=KEY=^VALUE$", filter_value },
-	{ "x", "drop samples with this label", "ignore", "tagignore=KEY=^VALUE$", filter_value },
+	  .act = view_labels_open_row },
+	{ "f", "keep samples with this label", NULL, "tagfocus=KEY=^VALUE$", .act = filter_value },
+	{ "x", "drop samples with this label", "ignore", "tagignore=KEY=^VALUE$", .act = filter_value },
 	{ "b", "put the key at the root of stacks (tree, flame graph); again: remove it", "to root", "tagroot=KEY",
-	  to_root },
-	{ "H", "hide this key", NULL, "taghide=^KEY$", hide },
-	{ "Space Right l + Left h -", "fold or unfold the key", NULL, NULL, view_labels_fold },
-	{ "C E", "fold all, unfold all", NULL, NULL, view_labels_fold_all },
-	{ "S < >", "sort by cum or by value", "sort", NULL, view_labels_sort },
-	{ "n N", "next and previous match", NULL, NULL, next_value },
+	  .act = to_root },
+	{ "H", "hide this key", NULL, "taghide=^KEY$", .act = hide },
+	{ "Space Right l + Left h -", "fold or unfold the key", NULL, NULL, .act = view_labels_fold },
+	{ "C E", "fold all, unfold all", NULL, NULL, .act = view_labels_fold_all },
+	{ "S < >", "sort by cum or by value", "sort", NULL, .act = view_labels_sort },
+	{ "n N", "next and previous match", NULL, NULL, .act = next_value },
 };
 
 const struct pane_class shell_view_labels = {

@@ -432,19 +432,19 @@ static int view_source_make(const struct model_request *a, struct model *m, stru
 
 static const struct binding keys[] = {
 	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End h l Left Right", "move; scroll long lines sideways",
-	  NULL, NULL, code_move },
+	  NULL, NULL, .act = code_move },
 	{ "Enter Space", "open or close inlined calls and instructions of a line; on an inlined call: its source",
-	  "open", NULL, view_source_open_row },
-	{ "a", "show or hide the instructions of all lines", "asm", NULL, toggle_code },
-	{ "]", "next line by value", "next hot", NULL, code_next_hot },
-	{ "[", "previous line by value", NULL, NULL, code_next_hot },
-	{ "n N", "next and previous match; without a search, the same as ] and [", NULL, NULL, code_next_found },
-	{ "} {", "next and previous matching function", NULL, "list NAME", code_next_routine },
-	{ "L", "choose one of the matching functions", NULL, NULL, code_choose },
-	{ "w", "show the whole file, or only the function", "whole", NULL, toggle_whole },
-	{ "+ -", "show or hide the inlined calls of all lines", NULL, NULL, show_inlined },
-	{ "E", "open the file in $VISUAL or $EDITOR", "edit", NULL, view_source_edit },
-	{ "Esc", NULL, NULL, NULL, code_cancel_choice },
+	  "open", NULL, .act = view_source_open_row },
+	{ "a", "show or hide the instructions of all lines", "asm", NULL, .act = toggle_code },
+	{ "]", "next line by value", "next hot", NULL, .act = code_next_hot },
+	{ "[", "previous line by value", NULL, NULL, .act = code_next_hot },
+	{ "n N", "next and previous match; without a search, the same as ] and [", NULL, NULL, .act = code_next_found },
+	{ "} {", "next and previous matching function", NULL, "list NAME", .act = code_next_routine },
+	{ "L", "choose one of the matching functions", NULL, NULL, .act = code_choose },
+	{ "w", "show the whole file, or only the function", "whole", NULL, .act = toggle_whole },
+	{ "+ -", "show or hide the inlined calls of all lines", NULL, NULL, .act = show_inlined },
+	{ "E", "open the file in $VISUAL or $EDITOR", "edit", NULL, .act = view_source_edit },
+	{ "Esc", NULL, NULL, NULL, .act = code_cancel_choice },
 };
 
 const struct pane_class shell_view_source = {

@@ -187,8 +187,9 @@ static void view_text_release_state(struct pane *p)
 }
 
 static const struct binding keys[] = {
-	{ "n N", "next and previous match", NULL, NULL, view_text_next_match },
-	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End h l Left Right", "move", NULL, NULL, view_text_move },
+	{ "n N", "next and previous match", NULL, NULL, .act = view_text_next_match },
+	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End h l Left Right", "move", NULL, NULL,
+	  .act = view_text_move },
 };
 
 const struct pane_class shell_view_text = {

@@ -395,15 +395,15 @@ static void view_top_release_state(struct pane *p)
 }
 
 static const struct binding keys[] = {
-	{ "Enter", "callers and callees", "callers", "peek NAME", view_top_open_row },
-	{ "2 p", NULL, NULL, "peek NAME", view_top_open_row },
+	{ "Enter", "callers and callees", "callers", "peek NAME", .act = view_top_open_row },
+	{ "2 p", NULL, NULL, "peek NAME", .act = view_top_open_row },
 	{ "< >", "sort by the column to the left or right; or click on a heading", "sort", "sort=cum",
-	  sort_by_neighbour },
-	{ "I", "reverse the order; or click on the heading again", NULL, NULL, view_top_reverse },
-	{ "C", "choose the columns", "columns", NULL, choose_columns },
-	{ "n N", "next and previous match of the last search", NULL, NULL, view_top_find_next },
-	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, view_top_move },
-	{ "h l Left Right", "scroll long names", NULL, NULL, view_top_move },
+	  .act = sort_by_neighbour },
+	{ "I", "reverse the order; or click on the heading again", NULL, NULL, .act = view_top_reverse },
+	{ "C", "choose the columns", "columns", NULL, .act = choose_columns },
+	{ "n N", "next and previous match of the last search", NULL, NULL, .act = view_top_find_next },
+	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, .act = view_top_move },
+	{ "h l Left Right", "scroll long names", NULL, NULL, .act = view_top_move },
 };
 
 const struct pane_class shell_view_top = {

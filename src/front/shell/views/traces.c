@@ -481,19 +481,19 @@ static void view_traces_release_state(struct pane *p)
 }
 
 static const struct binding keys[] = {
-	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, view_traces_move },
+	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, .act = view_traces_move },
 	{ "Enter", "go to the stack; there: show callers and callees of a frame, or keep samples with a label", "open",
-	  "peek NAME", view_traces_open_line },
-	{ "Tab BackTab", "switch between samples and stack", "stack", NULL, other_part },
-	{ "Right l", "go to the stack", NULL, NULL, to_stack },
-	{ "Left h", "go to the samples", NULL, NULL, to_list },
-	{ "S < >", "sort by flat, or in the order of the profile", "sort", NULL, view_traces_sort },
-	{ "=", "merge samples with equal stacks, or show them separately", "merge", NULL, view_traces_merge },
-	{ "n N", "next and previous match", NULL, NULL, view_traces_next_match },
+	  "peek NAME", .act = view_traces_open_line },
+	{ "Tab BackTab", "switch between samples and stack", "stack", NULL, .act = other_part },
+	{ "Right l", "go to the stack", NULL, NULL, .act = to_stack },
+	{ "Left h", "go to the samples", NULL, NULL, .act = to_list },
+	{ "S < >", "sort by flat, or in the order of the profile", "sort", NULL, .act = view_traces_sort },
+	{ "=", "merge samples with equal stacks, or show them separately", "merge", NULL, .act = view_traces_merge },
+	{ "n N", "next and previous match", NULL, NULL, .act = view_traces_next_match },
 	{ "f", "keep samples with the selected label or function", NULL, "tagfocus=KEY=^VALUE$",
-	  view_traces_filter_label },
+	  .act = view_traces_filter_label },
 	{ "x", "drop samples with the selected label or function", NULL, "tagignore=KEY=^VALUE$",
-	  view_traces_filter_label },
+	  .act = view_traces_filter_label },
 };
 
 const struct pane_class shell_view_traces = {

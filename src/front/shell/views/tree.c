@@ -634,18 +634,19 @@ static void view_tree_release_state(struct pane *p)
 }
 
 static const struct binding keys[] = {
-	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, view_tree_move },
-	{ "Enter Space", "unfold or fold", "unfold", NULL, view_tree_toggle },
-	{ "Right l +", "unfold; again: go to the first row below", NULL, NULL, unfold },
-	{ "Left h -", "fold; again: go to the caller", NULL, NULL, view_tree_fold },
-	{ "E", "unfold all below", "all below", NULL, unfold_below },
-	{ "C", "fold all", NULL, NULL, view_tree_fold_all },
-	{ "i", "invert: functions first, with their callers below", "invert", "inverted=true", view_tree_invert },
-	{ "S < >", "sort by another column", "sort", NULL, sort_next },
-	{ "n N", "next and previous match, unfolding the path to it", NULL, NULL, search_next },
-	{ "f", "keep samples with the selected function or label", NULL, "focus=NAME", view_tree_filter_label },
-	{ "x", "drop samples with the selected function or label", NULL, "ignore=NAME", view_tree_filter_label },
-	{ "T", "pprof's tree: each function with its callers and callees", NULL, "tree | less", show_text },
+	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, .act = view_tree_move },
+	{ "Enter Space", "unfold or fold", "unfold", NULL, .act = view_tree_toggle },
+	{ "Right l +", "unfold; again: go to the first row below", NULL, NULL, .act = unfold },
+	{ "Left h -", "fold; again: go to the caller", NULL, NULL, .act = view_tree_fold },
+	{ "E", "unfold all below", "all below", NULL, .act = unfold_below },
+	{ "C", "fold all", NULL, NULL, .act = view_tree_fold_all },
+	{ "i", "invert: functions first, with their callers below", "invert", "inverted=true",
+	  .act = view_tree_invert },
+	{ "S < >", "sort by another column", "sort", NULL, .act = sort_next },
+	{ "n N", "next and previous match, unfolding the path to it", NULL, NULL, .act = search_next },
+	{ "f", "keep samples with the selected function or label", NULL, "focus=NAME", .act = view_tree_filter_label },
+	{ "x", "drop samples with the selected function or label", NULL, "ignore=NAME", .act = view_tree_filter_label },
+	{ "T", "pprof's tree: each function with its callers and callees", NULL, "tree | less", .act = show_text },
 };
 
 const struct pane_class shell_view_tree = {
