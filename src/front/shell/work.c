@@ -224,23 +224,29 @@ void work_set_callback(struct work *w, void (*wake)(void *arg), void *arg)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Start a job. Only the input thread counts references, so a replaced job is freed here. */
-static void shell_work_start(struct work *w, enum lane_kind kind, struct job *j)
+/* Stop the running job of a lane, and set the next one; NULL: none. Only the input thread counts references, so a replaced
+   job is freed here. */
+static void lane_set_next(struct work *w, enum lane_kind kind, struct job *next)
 {
 	struct lane *l = &w->lane[kind];
 	struct job *replaced;
 
-	assert((kind == LANE_MODELS) == (j->class != NULL));
-	j->start_ms = clock_mono_ms();
-	j->number = ++w->n_jobs;
 	pthread_mutex_lock(&w->lock);
 	if (l->running)
 		stop_set(&l->running->stop);
 	replaced = l->next;
-	l->next = j;
+	l->next = next;
 	pthread_cond_broadcast(&w->changed);
 	pthread_mutex_unlock(&w->lock);
 	job_free(replaced);
+}
+
+static void shell_work_start(struct work *w, enum lane_kind kind, struct job *j)
+{
+	assert((kind == LANE_MODELS) == (j->class != NULL));
+	j->start_ms = clock_mono_ms();
+	j->number = ++w->n_jobs;
+	lane_set_next(w, kind, j);
 }
 
 void work_start(struct work *w, struct shell *s, struct pane *p)
@@ -319,27 +325,14 @@ bool work_start_run(struct work *w, struct shell *s, struct line *l)
 	return true;
 }
 
-static void stop_lane(struct work *w, struct lane *l)
-{
-	struct job *replaced;
-
-	pthread_mutex_lock(&w->lock);
-	if (l->running)
-		stop_set(&l->running->stop);
-	replaced = l->next;
-	l->next = NULL;
-	pthread_mutex_unlock(&w->lock);
-	job_free(replaced);
-}
-
 void work_stop_model(struct work *w)
 {
-	stop_lane(w, &w->lane[LANE_MODELS]);
+	lane_set_next(w, LANE_MODELS, NULL);
 }
 
 void work_stop_task(struct work *w)
 {
-	stop_lane(w, &w->lane[LANE_TASKS]);
+	lane_set_next(w, LANE_TASKS, NULL);
 }
 
 bool work_get_status(struct work *w, struct work_status *out)
