@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The row of a report defines all its properties. The command line, help, completion, the prompts, the full screen,
- * its save dialog and the tests read the row, and no code depends on the name of a report. To add a report, add a row,
- * a help text in src/cli/help_text.c, a file in src/report, and a viewer file if the report is not a plain table
+ * its save dialog, the web UI and the tests read the row, and no code depends on the name of a report. To add a report, add a row,
+ * a help text in src/front/cli/help_text.c, a file in src/report, and a viewer file if the report is not a plain table
  * (CONTRIBUTING.md).
  */
 #ifndef ANSWER_REPORTS_H
@@ -114,10 +114,11 @@ enum { REPORT_FILES_MAX = 4 };
 
 struct report_type {
 	const char *name;
-	const char *arguments; /* "[OPTION]... SOURCE..." */
-	const char *help;      /* one line; cli/help_text.c contains the rest */
-	const char *example;   /* a command line, shown if sources are missing; NULL: "cpa NAME cpu.pb.gz" */
-	const char *none;      /* printed on standard error if the report has no rows; NULL: nothing */
+	const char *arguments;  /* "[OPTION]... SOURCE..." */
+	const char *help;       /* one line; front/cli/help_text.c contains the rest */
+	const char *example;    /* a command line, shown if sources are missing; NULL: "cpa NAME cpu.pb.gz" */
+	const char *none;       /* printed on standard error if the report has no rows; NULL: nothing */
+	const char *row, *rows; /* "binary", "binaries": what its rows are; NULL: depends on the granularity */
 	enum report_input input;
 	unsigned needs; /* enum report_needs */
 	unsigned flags; /* enum report_flags */

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The server (src/httpd) fills in the request and sends the response; pages (viewers/web) compute the response. Neither
+ * The server (src/httpd) fills in the request and sends the response; pages (src/front/web) compute the response. Neither
  * includes the other, so tests and the fuzzer compute responses without sockets.
  */
 #ifndef BASE_HTTP_H

@@ -20,6 +20,7 @@
 #include "session/settings.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,62 +72,44 @@ static void add_topics(struct candidates *c)
 	session_complete_add_options(c, "", true);
 }
 
-/* The words that an option accepts, if there are only a few; NULL for other options. */
-static const char *const *words_of(const char *name)
+/* Add the words of opt.arg, such as "auto|light|dark"; those in capitals are placeholders. */
+static void session_complete_add_choices(struct candidates *c, const char *list)
 {
-	static const struct {
-		const char *name;
-		const char *word[18];
-	} known[] = {
-		{ "unit", { "minimum", "auto", "ns", "us", "ms", "s", "hrs", "B", "kB", "MB", "GB", "TB", "PB" } },
-		{ "color", { "auto", "always", "never" } },
-		{ "order", { "name", "weight" } },
-		{ "theme", { "auto", "light", "dark" } },
-		{ "index", { "all", "none" } },
-		{ "paper", { "fit", "a3", "a4", "a5", "letter", "legal" } },
-		{ "format", { "svg", "pdf", "png", "html", "folded", "json" } },
-		{ "color_by", { "package", "module", "file", "function", "heat" } },
-		{ "shape", { "text", "json", "csv", "markdown" } },
-	};
+	char word[32];
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (strcmp(known[i].name, name) == 0)
-			return known[i].word;
-	return NULL;
-}
-
-static bool session_complete_is_one_of(const char *name, const char *const *names)
-{
-	while (*names && strcmp(*names, name) != 0)
-		names++;
-	return *names;
+	for (size_t n; *list; list += n + (list[n] != 0)) {
+		n = strcspn(list, "|");
+		snprintf(word, sizeof(word), "%.*s", (int)n, list);
+		if (!word[strcspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ[")])
+			complete_add_name(c, word, "");
+	}
 }
 
 static void session_complete_add_values(struct candidates *c, const char *name)
 {
-	static const char *const yes_no[] = { "false", "true", NULL };
-	static const char *const functions[] = { "focus", "ignore", "hide", "show", "show_from", "prune_from", NULL };
-	static const char *const keys[] = { "tagroot", "tagleaf", "tagshow", "taghide", NULL };
-	static const char *const labels[] = { "tagfocus", "tagignore", NULL };
-	static const char *const files[] = { "output", "source_path", "trim_path", "symfs", "tools", "jit", NULL };
+	static const char *const units[] = { "minimum", "auto", "ns", "us", "ms", "s",  "hrs",
+					     "B",       "kB",   "MB", "GB", "TB", "PB", NULL };
 	const struct opt *o = opt_find(query_options, query_n_options, name, strlen(name));
+	const char *arg = o && o->arg ? o->arg : "";
 
-	if (o)
-		name = o->name; /* the name with _ instead of - */
-	if (words_of(name))
-		session_complete_add_words(c, words_of(name));
-	else if (o && (o->kind == OPT_BOOL || o->kind == OPT_CHOICE))
-		session_complete_add_words(c, yes_no);
-	else if (strcmp(name, "sample_index") == 0)
+	if (o && (o->kind == OPT_BOOL || o->kind == OPT_CHOICE))
+		session_complete_add_choices(c, "false|true");
+	else if (strcmp(arg, "UNIT") == 0)
+		session_complete_add_words(c, units);
+	else if (strcmp(arg, "TYPE") == 0)
 		complete_types(c, "");
-	else if (session_complete_is_one_of(name, functions))
-		complete_functions(c);
-	else if (session_complete_is_one_of(name, keys))
+	else if (strcmp(arg, "KEY,...") == 0 || (strcmp(arg, "REGEX") == 0 && starts_with(o->name, "tag")))
 		complete_keys(c, "");
-	else if (session_complete_is_one_of(name, labels))
+	else if (strcmp(arg, "REGEX") == 0)
+		complete_functions(c);
+	else if (strcmp(arg, "[KEY=]EXPR") == 0)
 		complete_labels(c);
-	else if (session_complete_is_one_of(name, files))
+	else if (strcmp(arg, "FILE") == 0 || strcmp(arg, "PATH") == 0 || strcmp(arg, "DIR") == 0)
 		complete_files(c);
+	else
+		session_complete_add_choices(c, arg);
+	if (strcmp(name, "shape") == 0)
+		complete_add_name(c, "text", "");
 	for (size_t i = 0; !o && i < query_n_choices; i++)
 		for (size_t k = 0; k < query_n_options && strcmp(query_choices[i].name, name) == 0; k++)
 			if (query_options[k].kind == OPT_CHOICE && query_options[k].at == query_choices[i].offset)

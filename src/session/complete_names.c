@@ -41,18 +41,9 @@ static void complete_names_add_escaped(const char *s, size_t n, struct buf *out)
 	}
 }
 
-/* Blanks need quotes, and so does //:, which would start a comment. */
-static bool complete_names_needs_quotes(const char *s)
-{
-	for (; *s; s++)
-		if (line_space(s) || starts_with(s, "//:"))
-			return true;
-	return false;
-}
-
 static void complete_names_add_candidate(struct candidates *c, const struct buf *text)
 {
-	const char *quote = complete_names_needs_quotes(buf_text(text)) ? "'" : "";
+	const char *quote = line_splits(buf_text(text)) ? "'" : "";
 
 	buf_addf(&c->found.all, "%s%s%s%s", c->prefix, quote, buf_text(text), quote);
 	string_list_end(&c->found);

@@ -73,4 +73,7 @@ bool line_needs_terminal(const struct line *l);
 /* The number of bytes of white space at the start of s, or 0. Like Go unicode.IsSpace. */
 size_t line_space(const char *s);
 
+/* Would the prompt split a text without quotes: at white space, or before a comment? */
+bool line_splits(const char *text);
+
 #endif

@@ -31,6 +31,14 @@ size_t line_space(const char *s)
 	return 0;
 }
 
+bool line_splits(const char *text)
+{
+	for (; *text; text++)
+		if (line_space(text) || starts_with(text, "//:"))
+			return true;
+	return false;
+}
+
 static const char *skip_space(const char *s)
 {
 	size_t n;

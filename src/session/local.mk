@@ -3,18 +3,12 @@
 noinst_LIBRARIES += src/session/libsession.a
 src_session_libsession_a_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 src_session_libsession_a_SOURCES = \
-	src/session/capture.c \
-	src/session/capture.h \
-	src/session/capture_int.h \
-	src/session/capture_run.c \
 	src/session/complete.c \
 	src/session/complete.h \
 	src/session/complete_int.h \
 	src/session/complete_names.c \
 	src/session/expression.c \
 	src/session/expression.h \
-	src/session/jobs.c \
-	src/session/jobs.h \
 	src/session/config_text.c \
 	src/session/config_text.h \
 	src/session/configs.c \
@@ -25,8 +19,6 @@ src_session_libsession_a_SOURCES = \
 	src/session/line.h \
 	src/session/line_words.c \
 	src/session/line_words.h \
-	src/session/response_cache.c \
-	src/session/response_cache.h \
 	src/session/settings.c \
 	src/session/settings.h \
 	src/session/settings_arguments.c \

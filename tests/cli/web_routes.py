@@ -4,7 +4,7 @@
 # usage: python3 web_routes.py TESTDATA [SECONDS]            prints TAP; CPA is the program
 #        python3 web_routes.py TESTDATA SECONDS CLIENTS      for script/soak: also closes and captures; prints a table
 #        python3 web_routes.py TESTDATA --fail LIBRARY       with allocations that fail (fail_alloc.c)
-# The routes are those of the tables in viewers/web/views.c and post.c. No request may end the server, and an answer is one
+# The routes are those of the tables in src/front/web/pages/views.c and actions/post.c. No request may end the server, and an answer is one
 # of STATUSES, never a connection that is closed.
 
 import json
@@ -31,12 +31,12 @@ GROWTH_MAX = 64 << 20  # of the memory, between the second and the last quarter 
 
 
 def names_in(file, pattern):
-    with open(os.path.join(TOP, "viewers/web", file), encoding="utf-8") as f:
+    with open(os.path.join(TOP, "src/front/web", file), encoding="utf-8") as f:
         return re.findall(pattern, f.read())
 
 
-VIEWS = names_in("views.c", r'\{ \.path = "([^"]+)"')
-ACTIONS = [name for name in names_in("post.c", r'\{ \.name = "([^"]+)"') if name != "open"]
+VIEWS = names_in("pages/views.c", r'\{ \.path = "([^"]+)"') + ["binaries", "comments"]
+ACTIONS = [name for name in names_in("actions/post.c", r'\{ \.name = "([^"]+)"') if name != "open"]
 OTHERS = ["", "flamegraph2", "progress", "progress?capture=1", "saveconfig?config=a", "deleteconfig?config=a", "no/such/page",
           "enter", "assets/web.css"]
 

@@ -13,7 +13,7 @@
 
 #include "base/http.h"
 #include "engine/query.h"
-#include "viewers/web/web.h"
+#include "front/web/web.h"
 
 #include "tests/unit/make_labels.h"
 

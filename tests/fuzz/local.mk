@@ -210,7 +210,7 @@ tests_fuzz_fuzz_stacks_LDADD = $(formats_libs)
 tests_fuzz_fuzz_stacks_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_web_SOURCES = tests/fuzz/fuzz_web.c tests/fuzz/fuzz.h tests/unit/make_labels.h $(fuzz_main)
-tests_fuzz_fuzz_web_LDADD = viewers/web/libweb.a $(session_libs)
+tests_fuzz_fuzz_web_LDADD = src/front/web/libweb.a $(session_libs)
 tests_fuzz_fuzz_web_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_journal_SOURCES = tests/fuzz/fuzz_journal.c tests/fuzz/fuzz.h $(fuzz_main)

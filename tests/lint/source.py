@@ -15,7 +15,7 @@ FORBIDDEN = "strcpy sprintf vsprintf gets alloca strtok system popen tmpnam mkte
 GENERATED = {
     "built_parts.h": "base",     "profile.pb-c.h": "proto", "push.pb-c.h": "proto", "viewers/html/flame_parts.h": "viewers/html", "viewers/svg/script.js.h": "viewers/svg",
     "viewers/graph/callgraph.css.h": "viewers/graph",
-    "viewers/web/web_parts.h": "viewers/web"}
+    "front/web/assets/web_parts.h": "front/web/assets"}
 
 top = sys.argv[1]
 count = failed = 0
@@ -99,7 +99,7 @@ def check_layers():
         findings += [f"{folder} may not include {f}" for f in sorted(inner - {folder} - set(layer.inner))]
         findings += [f"{folder} does not include {f}, which layers.txt lets it" for f in layer.inner if f not in inner]
         findings += [f"{folder} is before {f}, which it includes" for f in layer.inner
-                     if place.get(f, -1) > place[folder] and not (f.startswith("cli") and folder.startswith("cli"))]
+                     if place.get(f, -1) > place[folder] and not (f.startswith("front/cli") and folder.startswith("front/cli"))]
         for name in sorted(outer):
             if any(fnmatch.fnmatch(name, p) for p in packages) and not any(fnmatch.fnmatch(name, p) for p in layer.outer):
                 findings.append(f"{folder} may not include <{name}>")

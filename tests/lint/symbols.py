@@ -5,7 +5,7 @@
 #
 # The includes are checked by source.py. It misses an upward call whose declaration is in a header of
 # another folder or in no header; the symbol tables show it. All of src/libcpaprof is one shared object, and all of
-# src/cli one program, so the linker does not find it either.
+# src/front/cli one program, so the linker does not find it either.
 
 import collections
 import os
@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 ROOTS = "src", "viewers", "proto"
-TWO_WORDS = "cpi", "cpa", "cmd", "url"  # the prefix is two words: cpi_heap_, cmd_run_, url_params_
+TWO_WORDS = "cpi", "cpa", "cmd", "shell", "url", "web"  # the prefix is two words: cpi_heap_, cmd_run_, url_params_
 
 top, build = sys.argv[1:]
 count = failed = 0
@@ -108,7 +108,7 @@ def check_calls():
     for path, names in needed.items():
         folder = folder_of(path)
         allowed = {folder, *layers.get(folder, [])}
-        allowed |= {f for f in layers if f.startswith("cli") and folder.startswith("cli")}  # one layer
+        allowed |= {f for f in layers if f.startswith("front/cli") and folder.startswith("front/cli")}  # one layer
         findings += [f"{path}: {folder} may not use {name} of {', '.join(sorted(homes[name]))}"
                      for name in names if name in homes and not homes[name] & allowed]
     return findings

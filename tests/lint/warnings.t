@@ -12,7 +12,7 @@ echo 1..1
 if said=$(find "${top_srcdir:?}/src" "$top_srcdir/viewers" "$top_srcdir/tests" -name '*.c' ! -path '*/lint/options.c' -print0 |
 	xargs -0 -P 2 -n 16 clang -std=gnu17 -fsyntax-only -Werror -Wall -Wextra -Wshadow -Wstrict-prototypes \
 		-Wmissing-prototypes -DHAVE_CONFIG_H -DTARGET=legacy_read_cpu -I. -I"$top_srcdir" \
-		-I"$top_srcdir/src" -I"$top_srcdir/src/libcpaprof/api" -Iproto ${HEADERS_CFLAGS:-} 2>&1); then
+		-I"$top_srcdir/src" -I"$top_srcdir/src/libcpaprof/api" -Isrc -Iproto ${HEADERS_CFLAGS:-} 2>&1); then
 	echo 'ok 1 - clang reports no warnings'
 else
 	printf '%s\n' "$said" | sed 's/^/# /'

@@ -25,5 +25,5 @@ EXTRA_DIST += $(shell_tests) tests/shell/lib.sh tests/shell/golden tests/shell/g
 
 # A screen that lists events, for terminal.t.
 check_PROGRAMS += tests/shell/screen_probe
-tests_shell_screen_probe_LDADD = viewers/shell/libshell.a viewers/flame/libflame.a src/report/libreport.a \
+tests_shell_screen_probe_LDADD = src/front/shell/libshell.a viewers/flame/libflame.a src/report/libreport.a \
 	$(base_libs)

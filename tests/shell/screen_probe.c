@@ -11,7 +11,7 @@
  */
 #include "config.h"
 
-#include "viewers/shell/screen.h"
+#include "front/shell/terminal/screen.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 
 #include "answer/loaded.h"
 #include "engine/query.h"
-#include "viewers/web/web.h"
+#include "front/web/web.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "viewers/shell/editor.h"
+#include "front/shell/widgets/editor.h"
 
 #include <stdarg.h>
 #include <stddef.h>

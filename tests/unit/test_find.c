@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "viewers/shell/find.h"
+#include "front/shell/widgets/find.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "viewers/shell/view_flame.h"
+#include "front/shell/views/flame.h"
 
 enum { MOST = 400 };
 

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
-#include "session/jobs.h"
+#include "front/web/jobs/jobs.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "session/response_cache.h"
+#include "front/web/jobs/response_cache.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "viewers/shell/sheet.h"
+#include "front/shell/widgets/sheet.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "viewers/shell/event.h"
+#include "front/shell/terminal/event.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 #include "viewers/flame/flame.h"
 
 #include "base/columns.h"
-#include "viewers/shell/grid.h"
+#include "front/shell/terminal/grid.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

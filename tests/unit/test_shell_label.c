@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "viewers/shell/quote.h"
+#include "front/shell/quote.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -5,10 +5,10 @@
  */
 #include "config.h"
 
-#include "viewers/shell/name.h"
+#include "front/shell/widgets/name.h"
 
 #include "base/columns.h"
-#include "viewers/shell/number.h"
+#include "front/shell/widgets/number.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static void expect_name(const char *name, size_t columns, const char *want)
 {
 	struct buf b = { 0 };
 
-	shell_add_name(name, columns, &b);
+	shell_name_add(name, columns, &b);
 	assert_string_equal(buf_text(&b), want);
 	assert_true(column_count(want) <= columns);
 	buf_release(&b);
@@ -107,7 +107,7 @@ static void unbalanced_brackets_are_handled_as_text(void **state)
 		for (size_t columns = 0; columns < 20; columns++) {
 			struct buf b = { 0 };
 
-			shell_add_name(odd[i], columns, &b);
+			shell_name_add(odd[i], columns, &b);
 			assert_true(column_count(buf_text(&b)) <= columns);
 			buf_release(&b);
 		}
@@ -118,7 +118,7 @@ static void expect_short_value(int64_t value, const char *from, const char *to, 
 	struct head h = { .unit = from, .out_unit = to };
 	struct buf b = { 0 };
 
-	shell_add_brief(&h, value, &b);
+	shell_number_add_brief(&h, value, &b);
 	assert_string_equal(buf_text(&b), want);
 	buf_release(&b);
 }
@@ -150,7 +150,7 @@ static void counts_have_grouped_digits(void **state)
 	expect_short_value(1000, "count", "auto", "1,000");
 	expect_short_value(-1234567, "count", "auto", "-1,234,567");
 	expect_short_value(INT64_C(1) << 52, "count", "auto", "4,503,599,627,370,496");
-	assert_string_equal(shell_count(UINT64_MAX).text, "18,446,744,073,709,551,615");
+	assert_string_equal(shell_number_count(UINT64_MAX).text, "18,446,744,073,709,551,615");
 }
 
 static void digits_are_not_grouped_in_a_narrow_column(void **state)
@@ -159,9 +159,9 @@ static void digits_are_not_grouped_in_a_narrow_column(void **state)
 	struct buf b = { 0 };
 
 	(void)state;
-	shell_add_fitting(&h, 123456789, 10, &b);
+	shell_number_add_fitting(&h, 123456789, 10, &b);
 	assert_string_equal(buf_text(&b), "123456789");
-	shell_add_fitting(&h, 23456789, 10, &b);
+	shell_number_add_fitting(&h, 23456789, 10, &b);
 	assert_string_equal(buf_text(&b), "12345678923,456,789");
 	buf_release(&b);
 }
@@ -171,11 +171,12 @@ static void a_column_has_room_for_all_values_up_to_its_largest(void **state)
 	struct head h = { .unit = "bytes", .out_unit = "auto" };
 
 	(void)state;
-	assert_int_equal(shell_value_width(&h, 8 << 20), 6); /* 8MB is 3 columns wide, but 341kB is 5 and 1.01MB is 6 */
-	assert_int_equal(shell_value_width(&h, 0), 0);
+	assert_int_equal(shell_number_width(&h, 8 << 20),
+			 6); /* 8MB is 3 columns wide, but 341kB is 5 and 1.01MB is 6 */
+	assert_int_equal(shell_number_width(&h, 0), 0);
 	h.unit = "count";
-	assert_int_equal(shell_value_width(&h, 1234567), 9);
-	assert_int_equal(shell_value_width(&h, INT64_MIN), 25);
+	assert_int_equal(shell_number_width(&h, 1234567), 9);
+	assert_int_equal(shell_number_width(&h, INT64_MIN), 25);
 }
 
 int main(void)

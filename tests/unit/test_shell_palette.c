@@ -8,7 +8,7 @@
 #include "config.h"
 
 #include "viewers/flame/flame_int.h"
-#include "viewers/shell/palette.h"
+#include "front/shell/terminal/palette.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -5,8 +5,8 @@
  */
 #include "config.h"
 
-#include "viewers/shell/quote.h"
-#include "viewers/shell/shell_int.h"
+#include "front/shell/quote.h"
+#include "front/shell/state.h"
 
 #include <stdarg.h>
 #include <stddef.h>

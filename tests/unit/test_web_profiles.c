@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "viewers/web/web.h"
+#include "front/web/web.h"
 
 #include <fcntl.h>
 #include <stdarg.h>

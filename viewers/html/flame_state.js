@@ -10,7 +10,7 @@
 /* The boxes of the data; as in the data, and as shown. */
 let dataModel = null, top_ = null;
 
-/* Values that a server computes from all stacks: see viewers/web/flame_server.js. null for a standalone page. */
+/* Values that a server computes from all stacks: see src/front/web/assets/flame_server.js. null for a standalone page. */
 let server = null;
 
 const CACHE_MAX = 6; /* models to cache */
@@ -87,7 +87,7 @@ function modelFor(s) {
 	return s.inv !== data.inverted ? other() : base;
 }
 
-/* An expression that matches exactly this name. Like shell_quote in viewers/shell. */
+/* An expression that matches exactly this name. Like shell_quote in src/front/shell. */
 function exactly(name) {
 	return "^" + name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") + "$";
 }

@@ -1,0 +1,12 @@
+# src/front/cli/collect - the collector as a command
+
+if WITH_COLLECT
+src_cpa_SOURCES += \
+	src/front/cli/collect/collect.c \
+	src/front/cli/collect/options.c \
+	src/front/cli/collect/options.h \
+	src/front/cli/collect/status.c \
+	src/front/cli/collect/status.h
+else
+src_cpa_SOURCES += src/front/cli/collect/missing.c
+endif

@@ -1,0 +1,28 @@
+/*
+ * series.c - run cpa series
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "answer/series.h"
+#include "front/cli/cmd.h"
+#include "front/cli/messages.h"
+#include "front/cli/report/report.h"
+
+int cmd_report_series(const struct args *a)
+{
+	struct answer answer = { 0 };
+	struct err err;
+	int rc, status;
+
+	if (a->n_words != 1)
+		return say_error("series needs one source, not %zu; usage: cpa series store:SERVICE@WINDOW",
+				 a->n_words);
+	rc = answer_series(a->report, *a->word, &a->q, cmd_report_color(&a->q), &answer, &err);
+	status = cmd_report_finish(a, &answer, rc, &err);
+	if (status == STATUS_FINE && answer.is_partial)
+		status = STATUS_TROUBLE;
+	answer_release(&answer);
+	return status;
+}

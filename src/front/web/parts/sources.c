@@ -1,0 +1,185 @@
+/*
+ * sources.c - the files of the command line, each as a profile of its own
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Several files are merged, as pprof does. In prof and base of a URL, the id of a file selects it alone. It is read when
+ * it is first needed, so that many files need no memory.
+ */
+#include "config.h"
+
+#include "front/web/parts/sources.h"
+
+#include "answer/remote.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Is a source a file that can be read again? Standard input cannot, and a server would send another profile. */
+static bool source_is_file(const struct loaded *l, const char *const *source)
+{
+	struct stat st;
+
+	if (strcmp(*source, "-") == 0 || remote_has_any(l->remote, source, 1))
+		return false;
+	return stored_is_source(*source) || (stat(*source, &st) == 0 && S_ISREG(st.st_mode));
+}
+
+const struct web_source *web_source_find(const struct web *w, const char *id)
+{
+	for (size_t i = 0; i < w->sources.n; i++)
+		if (strcmp(w->sources.item[i].id, id) == 0)
+			return &w->sources.item[i];
+	return NULL;
+}
+
+/* Set the id of a source: "s", which no id of a profile has, and digits of a hash of its name. Like FNV-1a. */
+static void source_set_id(const struct web *w, struct web_source *s)
+{
+	char id[WORKSPACE_ID_LENGTH + 1];
+	uint32_t h = 2166136261;
+
+	for (const char *c = s->name; *c; c++)
+		h = (h ^ (unsigned char)*c) * 16777619;
+	do
+		snprintf(id, sizeof(id), "s%07x", h++ & 0xfffffff);
+	while (web_source_find(w, id));
+	memcpy(s->id, id, sizeof(id));
+}
+
+void web_sources_set(struct web *w, const struct loaded *l)
+{
+	struct web_sources *all = &w->sources;
+	size_t n = l->load[SIDE_TARGET].n + l->load[SIDE_BASE].n;
+
+	if (n < 2)
+		return;
+	all->item = mem_zalloc(n, sizeof(*all->item));
+	if (l->load[SIDE_TARGET].binary)
+		all->binary = mem_strndup(l->load[SIDE_TARGET].binary, strlen(l->load[SIDE_TARGET].binary));
+	for (int side = 0; side < N_SIDES; side++) {
+		buf_addz(&all->missing, buf_text(&l->load[side].notes));
+		for (size_t i = 0; i < l->load[side].n; i++) {
+			const char *const *name = &l->load[side].source[i];
+			struct web_source *s = &all->item[all->n];
+
+			if (!source_is_file(l, name)) {
+				all->n_others++;
+				continue;
+			}
+			s->name = mem_strndup(*name, strlen(*name));
+			s->is_base = side == SIDE_BASE;
+			source_set_id(w, s);
+			all->n++;
+		}
+	}
+}
+
+void web_sources_release(struct web_sources *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		free(all->item[i].name);
+	free(all->item);
+	free(all->binary);
+	buf_release(&all->missing);
+	buf_release(&all->reason);
+}
+
+struct open_profile *web_source_get(struct web *w, const struct web_source *s)
+{
+	struct open_profile *o = NULL;
+	char id[WORKSPACE_ID_LENGTH + 1];
+
+	pthread_mutex_lock(&w->lock);
+	memcpy(id, s->open, sizeof(id));
+	pthread_mutex_unlock(&w->lock);
+	if (*id)
+		o = workspace_get(w->workspace, id);
+	return o;
+}
+
+static int source_load(struct web *w, const struct web_source *s, struct stop *stop, struct loaded *out,
+		       struct err *err)
+{
+	const struct query *given = w->options.q;
+	const char *const word[] = { w->sources.binary, s->name };
+	struct query q = *given;
+	const struct load_request request = { .q = &q,
+					      .word = word + !w->sources.binary,
+					      .n_words = 1 + (w->sources.binary != NULL),
+					      .is_reload = true,
+					      .stop = stop };
+	int rc;
+
+	q.normalize = ""; /* there is no base */
+	rc = answer_load(&request, out, err);
+	for (int i = 0; i < N_SIDES; i++)
+		out->load[i].q = given; /* outlives q */
+	return rc;
+}
+
+int web_source_read(struct web *w, const struct web_source *s, struct stop *stop, struct open_profile **out,
+		    struct err *err)
+{
+	struct web_source *own = &w->sources.item[s - w->sources.item];
+	struct loaded l = { 0 };
+	int rc;
+
+	*out = web_source_get(w, s);
+	if (*out)
+		return 0;
+	rc = source_load(w, s, stop, &l, err);
+	if (rc == 0)
+		rc = workspace_open(w->workspace, &l, s->name, OPEN_SOURCE, out, err);
+	if (rc < 0) {
+		loaded_release(&l);
+		return rc;
+	}
+	pthread_mutex_lock(&w->lock);
+	memcpy(own->open, (*out)->id, sizeof(own->open));
+	pthread_mutex_unlock(&w->lock);
+	return 0;
+}
+
+/* A source to read as a job, and the result. */
+struct reading {
+	struct web *web;
+	const struct web_source *source;
+	struct open_profile *open;
+	struct err err;
+	int rc;
+};
+
+static void run_reading(void *arg, struct stop *stop, struct http_response *out)
+{
+	struct reading *r = arg;
+
+	(void)out;
+	r->rc = web_source_read(r->web, r->source, stop, &r->open, &r->err);
+}
+
+int web_source_open(struct web *w, const struct web_source *s, const struct stop *stop, struct open_profile **out,
+		    struct err *err)
+{
+	const struct jobs_client client = { .tab = "", .slot = "", .stop = stop };
+	struct reading r = { .web = w, .source = s };
+	struct http_response none = { 0 };
+	int rc;
+
+	*out = web_source_get(w, s);
+	if (*out)
+		return 0;
+	rc = jobs_run(w->jobs, &client, NULL, run_reading, &r, &none, err);
+	http_response_release(&none);
+	if (rc < 0) {
+		workspace_put(w->workspace, r.open);
+		return rc;
+	}
+	*out = r.open;
+	if (r.rc < 0)
+		*err = r.err;
+	return r.rc;
+}
