@@ -12,7 +12,7 @@
 #ifndef SESSION_CAPTURE_H
 #define SESSION_CAPTURE_H
 
-#include "answer/loaded.h"
+#include "sources/load.h"
 #include "base/err.h"
 #include "session/jobs.h"
 #include "session/workspace.h"
@@ -78,7 +78,7 @@ void captures_free(struct captures *c);
 /*
  * Add the server of a source, or a running process. One that was added before is not added again.
  *
- * Fails   as answer_server_parse; ERR_LIMIT
+ * Fails   as profile_server_parse; ERR_LIMIT
  */
 int captures_add_server(struct captures *c, const char *source, struct err *err);
 

@@ -7,10 +7,10 @@
  */
 #include "config.h"
 
-#include "answer/symbolz.h"
+#include "sources/symbolz.h"
 
-#include "answer/load.h"
-#include "answer/remote.h"
+#include "sources/read.h"
+#include "sources/remote.h"
 #include "fetch/curl.h"
 
 #include <stdarg.h>
@@ -101,7 +101,7 @@ struct fetched {
 	struct query q;
 	struct sources sources;
 	struct remote *remote;
-	struct load load;
+	struct source_set load;
 	struct profile *p;
 };
 
@@ -116,8 +116,10 @@ static void fetch(struct fetched *f, const char *source)
 	assert_int_equal(remote_add(f->remote, &f->sources, &err), 0);
 	assert_int_equal(remote_count(f->remote), 1);
 	remote_fetch(f->remote, NULL, NULL, NULL);
-	f->load = (struct load){ .source = f->sources.name, .n = 1, .kind = "source", .q = &f->q, .remote = f->remote };
-	assert_int_equal(load_profile(&f->load, &f->p, &err), 0);
+	f->load = (struct source_set){
+		.source = f->sources.name, .n = 1, .kind = "source", .q = &f->q, .remote = f->remote
+	};
+	assert_int_equal(source_set_read(&f->load, &f->p, &err), 0);
 }
 
 static void release(struct fetched *f)
@@ -307,7 +309,7 @@ static void converts_addresses_to_those_of_the_server(void **state)
 static void sends_no_query_for_a_profile_from_a_file(void **state)
 {
 	const char *name = "a.pb.gz";
-	struct load file = { .source = &name, .n = 1 };
+	struct source_set file = { .source = &name, .n = 1 };
 
 	(void)state;
 	assert_false(symbolz_is_available(&file, NULL));

@@ -7,7 +7,7 @@
 
 #include "viewers/shell/shell_int.h"
 
-#include "answer/sides.h"
+#include "sources/sides.h"
 #include "base/mem.h"
 
 /* Collect the notes of a load. */
@@ -29,14 +29,14 @@ int shell_reload(const struct shell_options *options, const struct shell_data *l
 	struct load_request request = *options->reload;
 	struct shell_data *data;
 	struct profile *change = NULL;
-	struct loaded l;
+	struct load_result l;
 	int rc;
 
 	request.is_reload = true;
 	request.keep_sides = request.n_bases > 0;
 	request.stop = stop;
 	request.events = &events;
-	rc = answer_load(&request, &l, err);
+	rc = sources_load(&request, &l, err);
 	if (rc == 0 && request.n_bases == 0)
 		rc = sides_make(l.profile, last->p, &sides, &l.sides, err);
 	if (rc == 0 && request.n_bases == 0)
@@ -51,6 +51,6 @@ int shell_reload(const struct shell_options *options, const struct shell_data *l
 		l.profile = l.sides = NULL;
 		*out = data;
 	}
-	loaded_release(&l);
+	load_result_release(&l);
 	return rc;
 }

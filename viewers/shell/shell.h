@@ -6,7 +6,7 @@
 #ifndef VIEWERS_SHELL_H
 #define VIEWERS_SHELL_H
 
-#include "answer/loaded.h"
+#include "sources/load.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "engine/query.h"

@@ -248,7 +248,7 @@ bool shell_compares_last(const struct shell *s);
  * options  with reload
  * out      owned by the caller
  * notes    lines for the user are appended
- * Fails    like answer_load and sides_make
+ * Fails    like sources_load and sides_make
  */
 int shell_reload(const struct shell_options *options, const struct shell_data *last, struct stop *stop,
 		 struct shell_data **out, struct buf *notes, struct err *err);

@@ -11,7 +11,7 @@
 #include "viewers/web/compare.h"
 #include "viewers/web/post.h"
 
-#include "answer/loaded.h"
+#include "sources/load.h"
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/webpage.h"
@@ -135,15 +135,15 @@ static int web_folder_open_file(struct web_post *post, const char *path, const c
 				struct err *err)
 {
 	struct bytes bytes = { 0 };
-	struct loaded l = { 0 };
+	struct load_result l = { 0 };
 	int rc = web_folder_read_file(path, name, &bytes, err);
 
 	if (rc == 0)
-		rc = answer_load_data(&bytes, name, post->web->options.q, post->stop, &l, err);
+		rc = sources_load_data(&bytes, name, post->web->options.q, post->stop, &l, err);
 	if (rc == 0)
 		rc = workspace_open(post->web->workspace, &l, name, OPEN_FOLDER, out, err);
 	if (rc < 0)
-		loaded_release(&l);
+		load_result_release(&l);
 	return rc;
 }
 

@@ -6,7 +6,7 @@
 #ifndef VIEWERS_WEB_STORE_H
 #define VIEWERS_WEB_STORE_H
 
-#include "answer/stored_browse.h"
+#include "sources/stored_browse.h"
 #include "base/buf.h"
 #include "session/url_params.h"
 

@@ -6,7 +6,7 @@
 #ifndef CLI_REPORT_PAIR_H
 #define CLI_REPORT_PAIR_H
 
-#include "answer/sources.h"
+#include "sources/sources.h"
 #include "cli/args.h"
 #include "profile/profile.h"
 #include "report/side.h"

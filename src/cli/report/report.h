@@ -7,7 +7,7 @@
 #define CLI_REPORT_REPORT_H
 
 #include "answer/answer.h"
-#include "answer/loaded.h"
+#include "sources/load.h"
 #include "base/buf.h"
 #include "cli/args.h"
 #include "engine/query.h"

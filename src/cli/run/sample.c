@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "answer/process.h"
+#include "sources/process.h"
 #include "attach/processes.h"
 #include "attach/sample.h"
 #include "base/mem.h"
@@ -107,7 +107,7 @@ static void print_result(const struct sample_result *result)
 {
 	struct buf text = { 0 };
 
-	answer_process_add_result(result, &text);
+	process_source_add_result(result, &text);
 	say("%s", buf_text(&text));
 	buf_release(&text);
 }

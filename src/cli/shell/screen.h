@@ -6,7 +6,7 @@
 #ifndef CLI_SHELL_SCREEN_H
 #define CLI_SHELL_SCREEN_H
 
-#include "answer/loaded.h"
+#include "sources/load.h"
 #include "cli/args.h"
 
 /*
@@ -15,6 +15,6 @@
  * loaded  its profiles are now owned by the full screen
  * Returns the exit status
  */
-int cmd_shell_screen(const struct args *a, struct loaded *loaded);
+int cmd_shell_screen(const struct args *a, struct load_result *loaded);
 
 #endif

@@ -1,0 +1,163 @@
+/*
+ * rewrite.c - symbolize and merge profile files
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "sources/rewrite.h"
+
+#include "sources/comments.h"
+#include "sources/read.h"
+#include "sources/symbolize.h"
+#include "base/io.h"
+#include "base/mem.h"
+#include "base/opt.h"
+#include "engine/query.h"
+#include "formats/formats.h"
+#include "formats/pprof/pprof.h"
+#include "profile/edit.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILE_MAX = 1 << 30 };
+
+/* The file to write. */
+struct result {
+	const char *path;
+	const char *comment; /* replaces the comments, followed by those of comments; NULL: retain them */
+	struct comments comments;
+	int64_t duration; /* replaces the duration if comment is not NULL */
+	symbol_progress_fn waiting;
+};
+
+static void set_comment(struct profile *p, const struct result *to)
+{
+	if (!to->comment)
+		return;
+	p->meta.n_comments = 0;
+	p->meta.duration_ns = to->duration;
+	profile_add_comment(p, to->comment);
+	comments_write(&to->comments, p);
+}
+
+/* Add the comments of a file. One that cannot be read is reported when the files are merged. */
+static void read_comments(const char *path, struct comments *to)
+{
+	struct bytes in = { 0 };
+	struct profile *p;
+	struct err err;
+
+	if (io_read_file(path, FILE_MAX, "", &in, &err) < 0 || formats_read(&in, &formats_limits_default, &p, &err) < 0)
+		return;
+	comments_add(to, p);
+	profile_free(p);
+}
+
+/*
+ * Mark only mappings as having names whose addresses all have one, with inlined functions. A report tries the others
+ * again, names those that it does not find, and keeps the names.
+ */
+static void mark_mappings(struct profile *p)
+{
+	for (uint32_t loc = 0; loc < p->n_locs; loc++) {
+		struct mapping *m = p->loc_map[loc] == PROFILE_NONE ? NULL : &p->map[p->loc_map[loc]];
+
+		if (m && (!profile_has_name(p, loc) || !m->has_inline_frames))
+			m->has_functions = m->has_filenames = m->has_line_numbers = m->has_inline_frames = false;
+	}
+}
+
+/* Read and merge files, and add names. No frames are dropped: a report does that, unless it is to show all. */
+static int rewrite_read(struct source_set *load, struct profile **out, struct err *err)
+{
+	struct source_set none = { .kind = "base", .q = load->q };
+	struct profile *p = NULL;
+	int rc = source_set_read(load, &p, err);
+
+	rc = rc < 0 ? rc : sources_symbolize(p, load, &none, err);
+	if (rc < 0) {
+		profile_free(p);
+		return rc;
+	}
+	mark_mappings(p);
+	*out = p;
+	return 0;
+}
+
+/* Read and merge files, and write the result. symbolize is the value of the option of that name. */
+static int rewrite_convert(const char *const *path, size_t n, const char *symbolize, const struct result *to,
+			   const struct load_events *events, struct err *err)
+{
+	static const char option[] = "symbolize";
+	struct query q;
+	struct source_set load = { .source = path, .n = n, .kind = "source", .q = &q };
+	struct profile *p = NULL;
+	struct buf out = { 0 };
+	const char *ignored;
+	int rc;
+
+	query_init(&q);
+	q.waiting = to->waiting;
+	rc = query_set(&q, opt_find(query_options, query_n_options, option, strlen(option)), symbolize, err);
+	if (rc == 0)
+		rc = query_finish(&q, &ignored, err);
+	if (rc == 0) {
+		rc = rewrite_read(&load, &p, err);
+		if (!load.is_partial)
+			buf_release(&load.info); /* a report says it */
+		load_events_report(events, &load);
+	}
+	if (rc == 0) {
+		set_comment(p, to);
+		rc = pprof_write(p, 1, &out, err);
+	}
+	if (rc == 0)
+		rc = io_write_file_private(to->path, buf_text(&out), out.len, err);
+	buf_release(&out);
+	profile_free(p);
+	buf_release(&load.notes);
+	buf_release(&load.info);
+	query_release(&q);
+	return rc;
+}
+
+static char *path_at(const struct string_list *paths, size_t i)
+{
+	size_t n;
+	const char *path = string_list_get(paths, i, &n);
+
+	return mem_strndup(path, n);
+}
+
+int rewrite_symbolize(const char *path, symbol_progress_fn waiting, const struct load_events *events, struct err *err)
+{
+	const struct result to = { .path = path, .waiting = waiting };
+
+	return rewrite_convert(&path, 1, "local", &to, events, err);
+}
+
+int rewrite_merge(const struct string_list *paths, const struct rewrite_options *m, const char *to,
+		  const struct load_events *events, struct err *err)
+{
+	struct result result = {
+		.path = to, .comment = paths->n > 1 ? m->comment : NULL, .duration = m->duration, .waiting = m->waiting
+	};
+	char **path = mem_zalloc(paths->n + 1, sizeof(*path));
+	int rc;
+
+	assert(paths->n > 0);
+	for (size_t i = 0; i < paths->n; i++)
+		path[i] = path_at(paths, i);
+	for (size_t i = 0; i < paths->n && result.comment; i++)
+		read_comments(path[i], &result.comments);
+	rc = rewrite_convert((const char *const *)path, paths->n, m->wants_names ? "local" : "none", &result, events,
+			     err);
+	for (size_t i = 0; i < paths->n; i++)
+		free(path[i]);
+	free(path);
+	comments_release(&result.comments);
+	return rc;
+}
