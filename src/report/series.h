@@ -39,7 +39,7 @@ struct series {
 	struct series_values *column; /* [n_columns] flat and cum, or the values of a label; owned */
 	size_t n_columns, cap_columns;
 	const char **mark;      /* [n_steps] NULL if there are none */
-	const char *comment[2]; /* what was read, and from where */
+	const char *comment[2]; /* a line about the profiles, and the source */
 };
 
 /*

@@ -27,7 +27,7 @@ void load_events_step(const struct load_events *e, const char *what)
 		e->step(e->arg, what);
 }
 
-static void loaded_add_note(const struct load_events *e, bool is_error, const char *line, size_t n)
+static void load_add_note(const struct load_events *e, bool is_error, const char *line, size_t n)
 {
 	if (e && e->note)
 		e->note(e->arg, is_error, line, n);
@@ -41,7 +41,7 @@ void load_events_notes(const struct load_events *e, const struct buf *notes)
 		size_t n = strcspn(line, "\n");
 
 		if (strcspn(last, "\n") != n || memcmp(last, line, n) != 0)
-			loaded_add_note(e, false, line, n);
+			load_add_note(e, false, line, n);
 		last = line;
 		line += n + (line[n] == '\n');
 	}
@@ -55,34 +55,31 @@ void load_events_report(const struct load_events *e, const struct source_set *l)
 	while (*line) {
 		size_t n = strcspn(line, "\n");
 
-		loaded_add_note(e, true, line, n);
+		load_add_note(e, true, line, n);
 		line += n + (line[n] == '\n');
 	}
 	load_events_notes(e, &l->info);
 	if (l->n_failed == 0 || l->n <= 1)
 		return;
 	snprintf(text, sizeof(text), "Fetched %zu %s profiles out of %zu", l->n - l->n_failed, l->kind, l->n);
-	loaded_add_note(e, true, text, strlen(text));
+	load_add_note(e, true, text, strlen(text));
 }
 
 void load_events_error(const struct load_events *e, const char *sentence)
 {
-	loaded_add_note(e, true, sentence, strlen(sentence));
+	load_add_note(e, true, sentence, strlen(sentence));
 }
 
-int sources_fetch(struct sources *s, size_t n, const struct query *q, const struct load_events *e, struct remote **out,
-		  struct err *err)
+struct remote *sources_fetch(const struct sources *s, size_t n, const struct query *q, const struct load_events *e)
 {
 	struct remote *r = remote_new(q);
 	struct buf notes = { 0 };
-	int rc = 0;
 
-	*out = NULL;
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = remote_add(r, &s[i], err);
-	if (rc < 0 || remote_count(r) == 0) {
+	for (size_t i = 0; i < n; i++)
+		remote_add(r, &s[i]);
+	if (remote_count(r) == 0) {
 		remote_free(r);
-		return rc;
+		return NULL;
 	}
 	if (e && e->fetch)
 		e->fetch(e->arg, r, q, &notes);
@@ -90,30 +87,24 @@ int sources_fetch(struct sources *s, size_t n, const struct query *q, const stru
 		remote_fetch(r, NULL, q->stop, &notes);
 	load_events_notes(e, &notes);
 	buf_release(&notes);
-	*out = r;
-	return 0;
+	return r;
 }
 
 bool sources_can_reload(const struct load_request *r)
 {
 	struct sources sources = { 0 };
-	struct remote *remote = remote_new(r->q);
-	bool can = sources_add(&sources, r->word, r->n_words, SPLIT_NONE, r->q, NULL) == 0 &&
-		   remote_add(remote, &sources, NULL) == 0;
-	bool changes = can && remote_count(remote) > 0;
+	bool can = sources_add(&sources, r->word, r->n_words, SPLIT_NONE, r->q, NULL) == 0, changes = false;
+	size_t n_stdin = 0;
 
-	for (size_t i = 0; i < sources.n; i++) {
-		can &= strcmp(sources.name[i], "-") != 0;
-		changes |= stored_is_source(sources.name[i]);
-	}
-	can &= changes;
-	remote_free(remote);
+	can = can && sources_check(&sources, "", r->q, &n_stdin, NULL) == 0 && n_stdin == 0;
+	for (size_t i = 0; i < sources.n; i++)
+		changes |= sources.source[i].type->changes;
 	sources_release(&sources);
-	return can;
+	return can && changes;
 }
 
 /* Expand and check the sources of both sides. */
-static int loaded_find_sources(const struct load_request *r, struct load_result *l, struct err *err)
+static int load_find_sources(const struct load_request *r, struct load_result *l, struct err *err)
 {
 	struct normalize_options normalize;
 	size_t n_stdin = 0;
@@ -138,11 +129,10 @@ static void set_loads(const struct query *q, struct load_result *l)
 	struct source_set *target = &l->set[SIDE_TARGET];
 
 	for (int i = 0; i < N_SIDES; i++)
-		l->set[i] = (struct source_set){
-			.source = l->source[i].name, .n = l->source[i].n, .kind = kind[i], .q = q, .remote = l->remote
-		};
+		l->set[i] = source_set_of(&l->source[i], 0, l->source[i].n, kind[i], q, l->remote);
 	if (target->n >= 2 && fetch_is_binary(target->source[0])) {
 		target->binary = l->set[SIDE_BASE].binary = *target->source++;
+		target->from++;
 		target->n--;
 	}
 	for (int i = 0; i < N_SIDES; i++)
@@ -186,7 +176,7 @@ static int read_sources(const struct load_request *r, struct load_result *l, str
 	return rc;
 }
 
-static void loaded_save(const struct load_request *r, const struct load_result *l)
+static void load_save(const struct load_request *r, const struct load_result *l)
 {
 	struct buf notes = { 0 };
 
@@ -211,9 +201,9 @@ int sources_load(const struct load_request *r, struct load_result *out, struct e
 	*out = (struct load_result){ 0 };
 	if (r->stop)
 		q.stop = r->stop;
-	rc = loaded_find_sources(r, out, err);
+	rc = load_find_sources(r, out, err);
 	if (rc == 0 && out->source[SIDE_TARGET].n > 0)
-		rc = sources_fetch(out->source, N_SIDES, &q, r->events, &out->remote, err);
+		out->remote = sources_fetch(out->source, N_SIDES, &q, r->events);
 	if (rc == 0)
 		set_loads(&q, out);
 	if (rc == 0 && out->set[SIDE_TARGET].n > 0)
@@ -221,19 +211,10 @@ int sources_load(const struct load_request *r, struct load_result *out, struct e
 	if (rc < 0)
 		drop_profiles(out);
 	else if (out->profile && !r->is_reload)
-		loaded_save(r, out);
+		load_save(r, out);
 	for (int i = 0; i < N_SIDES; i++)
 		out->set[i].q = r->q; /* outlives q */
 	return rc;
-}
-
-/* Use a copy of the name as the only source. */
-static void loaded_set_name(const char *name, struct sources *out)
-{
-	out->name = mem_alloc(1, sizeof(*out->name));
-	out->expanded = mem_alloc(1, sizeof(*out->expanded));
-	out->name[0] = out->expanded[0] = mem_strndup(name, strlen(name));
-	out->n = out->n_expanded = out->cap = out->cap_expanded = 1;
 }
 
 int sources_load_data(struct bytes *data, const char *name, const struct query *query, struct stop *stop,
@@ -247,16 +228,11 @@ int sources_load_data(struct bytes *data, const char *name, const struct query *
 	q.normalize = "";
 	if (strcmp(q.symbolize, "none") != 0)
 		q.symbolize = "local";
-	loaded_set_name(name, &out->source[SIDE_TARGET]);
+	sources_add_bytes(&out->source[SIDE_TARGET], name, data);
 	set_loads(&q, out);
-	out->set[SIDE_TARGET].data = data;
 	rc = sides_read(&out->set[SIDE_TARGET], &out->set[SIDE_BASE], &out->profile, err);
-	free(data->data);
-	*data = (struct bytes){ 0 };
-	for (int i = 0; i < N_SIDES; i++) {
+	for (int i = 0; i < N_SIDES; i++)
 		out->set[i].q = query; /* outlives q */
-		out->set[i].data = NULL;
-	}
 	return rc;
 }
 

@@ -86,15 +86,13 @@ void load_result_release(struct load_result *l);
 bool sources_can_reload(const struct load_request *r);
 
 /*
- * Fetch the sources on servers, of n lists, in parallel.
+ * Fetch the sources on servers and sample those that are processes, of n lists, in parallel.
  *
- * s       [n] names may change, see remote_add
  * events  as in struct load_request
- * out     NULL if all are files; freed with remote_free, after the last use of s
- * Fails   ERR_USAGE for invalid URLs. A source that could not be fetched fails later, when it is loaded.
+ * Returns NULL if there are none; freed with remote_free. A source that could not be fetched fails later, when it is read.
  */
-int sources_fetch(struct sources *s, size_t n, const struct query *q, const struct load_events *events,
-		  struct remote **out, struct err *err);
+struct remote *sources_fetch(const struct sources *s, size_t n, const struct query *q,
+			     const struct load_events *events);
 
 /* Pass each line to the note callback; skip a line that equals the previous one. */
 void load_events_notes(const struct load_events *e, const struct buf *notes);

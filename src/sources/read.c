@@ -13,13 +13,9 @@
 
 #include "sources/read.h"
 
-#include "sources/remote.h"
-#include "sources/stored.h"
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/pool.h"
-#include "base/str.h"
-#include "fetch/source.h"
 #include "formats/formats.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
@@ -67,69 +63,12 @@ struct loader {
 	struct err err;
 };
 
-/* The limit set by an option: -1 is a quarter of the RAM, 0 unlimited. */
-static uint64_t bytes_limit(int64_t option)
-{
-	return option < 0 ? mem_quarter_of_ram() : (uint64_t)option;
-}
-
-static struct format_limits limits_of(const struct query *q)
-{
-	return (struct format_limits){ .max_inflated = bytes_limit(q->max_inflated),
-				       .max_ratio = (uint64_t)q->max_ratio,
-				       .max_count = (uint64_t)q->max_count,
-				       .max_depth = (uint64_t)q->max_depth,
-				       .max_nesting = (uint64_t)q->max_nesting };
-}
-
-/* Take or read the content of source i. */
-static int read_bytes(const struct source_set *l, size_t i, struct bytes *out, bool *fetched, struct err *err)
-{
-	int rc;
-
-	*fetched = false;
-	if (l->data) {
-		*out = l->data[i];
-		l->data[i] = (struct bytes){ 0 };
-		return 0;
-	}
-	*fetched = remote_take(l->remote, l->source[i], out, &rc, err);
-	return *fetched ? rc : fetch_read(l->source[i], bytes_limit(l->q->max_input), out, err);
-}
-
-/* Read a profile from a store, a server or a file. Errors name the source. */
-static int load_read_source(const struct source_set *l, size_t i, struct profile **out, bool *fetched,
-			    struct buf *notes, struct buf *missing, struct err *err)
-{
-	struct format_limits limits = limits_of(l->q);
-	struct bytes bytes = { 0 };
-	int rc;
-
-	*fetched = false;
-	if (!l->data && stored_is_source(l->source[i]))
-		return stored_read(l->source[i], l->q, out, notes, missing, err);
-	rc = read_bytes(l, i, &bytes, fetched, err);
-	if (rc == 0)
-		rc = formats_read_as(*l->q->input_format ? formats_find(l->q->input_format) : NULL, &bytes, &limits,
-				     out, err);
-	/* errors of servers may already contain the URL */
-	return rc < 0 && !(*fetched && strstr(err->msg, l->source[i])) ? err_wrap(err, "%s", l->source[i]) : rc;
-}
-
-/* Note what a collector says about a window of its store: the comments that begin with "store: ". */
-static void note_store(const struct profile *p, struct buf *notes)
-{
-	for (uint32_t i = 0; i < p->meta.n_comments; i++)
-		if (starts_with(profile_text(p, p->meta.comment[i]), "store: "))
-			buf_addf(notes, "%s\n", profile_text(p, p->meta.comment[i]));
-}
-
 static int load_read_profile(const struct source_set *l, const struct symbol_options *w, size_t i, struct profile **out,
 			     struct buf *notes, struct buf *missing, struct err *err)
 {
-	const char *source = l->source[i];
-	bool fetched;
-	int rc = load_read_source(l, i, out, &fetched, notes, missing, err);
+	static const struct source_type file = { .read = source_read_file };
+	struct source plain = { &file, NULL }, *s = l->from ? &l->from[i] : &plain;
+	int rc = s->type->read(s, l->source[i], l->q, out, notes, missing, err);
 
 	if (rc < 0)
 		return rc;
@@ -138,12 +77,10 @@ static int load_read_profile(const struct source_set *l, const struct symbol_opt
 		profile_set_binary(*out, l->binary);
 	if (*l->q->buildid)
 		profile_set_build_id(*out, l->q->buildid);
-	if (fetched) {
-		remote_record_origins(l->remote, source, *out);
-		note_store(*out, notes);
-	}
+	if (s->type->record)
+		s->type->record(s, *out, notes);
 	if (*l->q->label)
-		rc = profile_set_label(*out, l->q->label, source, err);
+		rc = profile_set_label(*out, l->q->label, l->source[i], err);
 	if (rc < 0) {
 		profile_free(*out);
 		*out = NULL;
@@ -373,6 +310,14 @@ static bool any_folder_exists(const char *path)
 			return true;
 	}
 	return false;
+}
+
+struct source_set source_set_of(const struct sources *s, size_t first, size_t n, const char *kind,
+				const struct query *q, struct remote *remote)
+{
+	return (struct source_set){
+		.source = s->name + first, .from = s->source + first, .n = n, .kind = kind, .q = q, .remote = remote
+	};
 }
 
 bool sources_have_format(const char *name)

@@ -8,9 +8,9 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/io.h"
 #include "engine/query.h"
 #include "profile/profile.h"
+#include "sources/sources.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,13 +18,13 @@
 struct remote;
 
 struct source_set {
-	const char *const *source; /* [n] */
+	const char *const *source; /* [n] names */
+	struct source *from;       /* [n] how they are read; NULL: all are files */
 	size_t n;
 	const char *kind;      /* "source" or "base", for messages */
 	const char *binary;    /* replaces the file name of the first mapping; NULL: no replacement */
 	const struct query *q; /* limits, buildid, label, intersect_types */
 	struct remote *remote; /* fetched sources; NULL: none */
-	struct bytes *data;    /* [n] contents of the sources, consumed; NULL: the sources are read */
 	/* Called with the number of sources read and merged, by any thread, but not concurrently. May be NULL. */
 	void (*progress)(size_t done, size_t n);
 	struct buf notes;   /* a line for each source that failed; the caller releases it */
@@ -34,6 +34,10 @@ struct source_set {
 	uint32_t n_named;   /* addresses whose name was found */
 	bool is_partial;    /* was a part of the debug information missing? Inlined functions may be missing then */
 };
+
+/* The set of n sources of a list, from the first one. remote: what was fetched; NULL: nothing. */
+struct source_set source_set_of(const struct sources *s, size_t first, size_t n, const char *kind,
+				const struct query *q, struct remote *remote);
 
 /* Return true if sources may have a format of this name, even one that cpa only recognizes. */
 bool sources_have_format(const char *name);

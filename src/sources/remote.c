@@ -12,7 +12,7 @@
 
 #include "sources/process.h"
 #include "base/mem.h"
-#include "base/search.h"
+#include "base/str.h"
 #include "base/time.h"
 
 #include <stdlib.h>
@@ -22,8 +22,8 @@
 enum { POLL_MS = 20, REPORT_MS = 1000, SECOND_MS = 1000 };
 
 struct remote_source {
-	size_t number;
-	char *name;                     /* name in the list of sources; the pointer identifies the source */
+	size_t number;                  /* of those that are fetched together */
+	const char *name;               /* that of the source */
 	struct process_source *process; /* NULL: a source on a server */
 	struct url url;                 /* empty for a process */
 	struct fetch_request request;   /* its result: bytes, rc and err; also for a process */
@@ -34,9 +34,7 @@ struct remote_source {
 
 struct remote {
 	struct fetch_options options;
-	int64_t seconds;
-	struct remote_source **source;  /* [n] in the order in which they were added */
-	struct remote_source **by_name; /* [n] sorted by the name pointer; set by remote_fetch */
+	struct remote_source **source; /* [n] in the order in which they were added, borrowed */
 	size_t n, cap;
 };
 
@@ -56,71 +54,89 @@ struct remote *remote_new(const struct query *q)
 {
 	struct remote *r = mem_zalloc(1, sizeof(*r));
 
-	r->seconds = q->seconds;
 	remote_set_options(q, &r->options);
 	return r;
 }
 
 void remote_free(struct remote *r)
 {
-	for (size_t i = 0; r && i < r->n; i++) {
-		struct remote_source *a = r->source[i];
-
-		for (size_t k = 0; k < a->n_origins; k++)
-			free((char *)a->origin[k].key);
-		free(a->origin);
-		free(a->request.bytes.data);
-		process_source_free(a->process);
-		url_release(&a->url);
-		free(a->name);
-		free(a);
-	}
-	if (r) {
+	if (r)
 		free(r->source);
-		free(r->by_name);
-	}
 	free(r);
 }
 
-/* An existing file is a file, even if its name looks like a URL. */
-static bool is_local(const char *name)
+void remote_source_free(void *state)
 {
-	return strcmp(name, "-") == 0 || access(name, F_OK) == 0 || stored_is_source(name);
+	struct remote_source *a = state;
+
+	for (size_t k = 0; k < a->n_origins; k++)
+		free((char *)a->origin[k].key);
+	free(a->origin);
+	free(a->request.bytes.data);
+	process_source_free(a->process);
+	url_release(&a->url);
+	free(a);
 }
 
-/* Parse a source. Fails with ERR_UNKNOWN if it can be read without fetching. */
-static int remote_parse(const struct remote *r, const char *source, struct remote_source *out, struct err *err)
+bool remote_is_url(const char *word)
 {
-	if (process_is_source(source))
-		return process_source_new(source, r->seconds, &out->process, err);
-	return is_local(source) ? ERR_UNKNOWN : url_parse(source, r->seconds, &out->url, err);
+	struct url url = { 0 };
+	bool yes = url_parse(word, 0, &url, NULL) != ERR_UNKNOWN;
+
+	url_release(&url);
+	return yes;
 }
 
-int remote_add(struct remote *r, struct sources *s, struct err *err)
+/* Add a source that was parsed with this result. The message of an error names it without its secrets. */
+static int remote_append(struct sources *out, const char *word, const struct remote_source *parsed, int rc,
+			 struct err *err)
+{
+	struct buf name = { 0 };
+	struct remote_source *a;
+
+	url_redact(word, &name);
+	if (rc < 0) {
+		err_wrap(err, "%.300s", buf_text(&name));
+	} else {
+		a = mem_alloc(1, sizeof(*a));
+		*a = *parsed;
+		sources_append(out, source_type_of(word), buf_text(&name), name.len, a);
+		a->name = out->name[out->n - 1];
+	}
+	buf_release(&name);
+	return rc;
+}
+
+int remote_resolve_url(struct sources *out, const char *word, enum source_split split, const struct query *q,
+		       struct err *err)
+{
+	struct remote_source parsed = { 0 };
+
+	(void)split;
+	return remote_append(out, word, &parsed, url_parse(word, q->seconds, &parsed.url, err), err);
+}
+
+int remote_resolve_process(struct sources *out, const char *word, enum source_split split, const struct query *q,
+			   struct err *err)
+{
+	struct remote_source parsed = { 0 };
+	int rc = process_source_new(word, q->seconds, &parsed.process, err);
+
+	(void)split;
+	return remote_append(out, word, &parsed, rc, err);
+}
+
+void remote_add(struct remote *r, const struct sources *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		struct remote_source parsed = { 0 }, *a;
-		struct buf name = { 0 };
-		int rc = remote_parse(r, s->name[i], &parsed, err);
+		struct remote_source *a = s->source[i].state;
 
-		if (rc == ERR_UNKNOWN)
+		if (!s->source[i].type->is_remote)
 			continue;
-		url_redact(s->name[i], &name);
-		if (rc < 0) {
-			err_wrap(err, "%.300s", buf_text(&name));
-			buf_release(&name);
-			return rc;
-		}
-		a = mem_alloc(1, sizeof(*a));
-		*a = parsed;
-		a->name = mem_strndup(buf_text(&name), name.len);
-		buf_release(&name);
 		r->source = mem_grow(r->source, &r->cap, r->n + 1, sizeof(*r->source));
 		a->number = r->n;
 		r->source[r->n++] = a;
-		s->name[i] = a->name;
 	}
-	return 0;
 }
 
 size_t remote_count(const struct remote *r)
@@ -153,14 +169,6 @@ void remote_watch(struct remote *r, atomic_uint_fast64_t *n_received, const atom
 	r->options.stays_on_server = true;
 	r->options.n_received = n_received;
 	r->options.keeps = keeps;
-}
-
-static int remote_compare_names(const void *a, const void *b)
-{
-	uintptr_t x = (uintptr_t)(*(struct remote_source *const *)a)->name,
-		  y = (uintptr_t)(*(struct remote_source *const *)b)->name;
-
-	return (x > y) - (x < y);
 }
 
 /* Fetch the sources on servers. */
@@ -259,13 +267,8 @@ void remote_fetch(struct remote *r, fetch_progress_fn progress, struct stop *sto
 		wait_for_processes(r, progress, stop);
 		finish_processes(r, notes);
 	}
-	r->by_name = mem_alloc(r->n, sizeof(*r->by_name));
-	for (size_t i = 0; i < r->n; i++) {
+	for (size_t i = 0; i < r->n; i++)
 		r->source[i]->is_fetched = r->source[i]->request.rc == 0;
-		r->by_name[i] = r->source[i];
-	}
-	if (r->n)
-		qsort(r->by_name, r->n, sizeof(struct remote_source *), remote_compare_names);
 }
 
 const struct fetch_options *remote_fetch_options(const struct remote *r)
@@ -273,49 +276,35 @@ const struct fetch_options *remote_fetch_options(const struct remote *r)
 	return &r->options;
 }
 
-struct name_key {
-	const struct remote *r;
-	const char *name;
-};
-
-static bool remote_is_before_name(const void *arg, size_t i)
+int remote_read(struct source *s, const char *name, const struct query *q, struct profile **out, struct buf *notes,
+		struct buf *missing, struct err *err)
 {
-	const struct name_key *key = arg;
+	struct remote_source *a = s->state;
+	int rc = a->request.rc;
 
-	return (uintptr_t)key->r->by_name[i]->name < (uintptr_t)key->name;
-}
-
-/* The source whose name is this pointer; NULL if there is none. */
-static struct remote_source *remote_find(const struct remote *r, const char *name)
-{
-	size_t n = r && r->by_name ? r->n : 0,
-	       i = lower_bound(0, n, remote_is_before_name, &(struct name_key){ r, name });
-
-	return i < n && r->by_name[i]->name == name ? r->by_name[i] : NULL;
-}
-
-bool remote_take(struct remote *r, const char *source, struct bytes *out, int *rc, struct err *err)
-{
-	struct remote_source *a = remote_find(r, source);
-
-	if (!a)
-		return false;
-	*rc = a->request.rc;
-	if (*rc < 0)
+	(void)notes, (void)missing;
+	if (rc < 0)
 		*err = a->request.err;
 	else
-		*out = a->request.bytes;
+		rc = source_decode(&a->request.bytes, q, out, err);
 	a->request.bytes = (struct bytes){ 0 };
-	return true;
+	/* errors of servers may already contain the URL */
+	return rc < 0 && !strstr(err->msg, name) ? err_wrap(err, "%s", name) : rc;
 }
 
-void remote_record_origins(struct remote *r, const char *source, struct profile *p)
+/* Note what a collector says about a window of its store: the comments that begin with "store: ". */
+static void remote_note_store(const struct profile *p, struct buf *notes)
 {
-	struct remote_source *a = remote_find(r, source);
+	for (uint32_t i = 0; i < p->meta.n_comments; i++)
+		if (starts_with(profile_text(p, p->meta.comment[i]), "store: "))
+			buf_addf(notes, "%s\n", profile_text(p, p->meta.comment[i]));
+}
+
+void remote_record(struct source *s, struct profile *p, struct buf *notes)
+{
+	struct remote_source *a = s->state;
 	struct buf url = { 0 };
 
-	if (a->process)
-		return;
 	url_add_redacted(&a->url, &url);
 	a->origin = mem_alloc(p->n_maps, sizeof(*a->origin));
 	a->n_origins = p->n_maps;
@@ -330,15 +319,16 @@ void remote_record_origins(struct remote *r, const char *source, struct profile 
 						&a->url };
 	}
 	buf_release(&url);
+	remote_note_store(p, notes);
 }
 
-size_t remote_origins(const struct remote *r, const char *const *source, size_t n, struct origin **out)
+size_t remote_origins(const struct source *from, size_t n, struct origin **out)
 {
 	size_t count = 0, cap = 0;
 
 	*out = NULL;
-	for (size_t i = 0; i < n; i++) {
-		const struct remote_source *a = remote_find(r, source[i]);
+	for (size_t i = 0; from && i < n; i++) {
+		const struct remote_source *a = from[i].type->is_remote ? from[i].state : NULL;
 
 		if (!a || !a->n_origins)
 			continue;
@@ -349,10 +339,10 @@ size_t remote_origins(const struct remote *r, const char *const *source, size_t 
 	return count;
 }
 
-static bool remote_has_fetched(const struct remote *r, const char *const *source, size_t n, bool with_processes)
+static bool remote_has_fetched(const struct source *from, size_t n, bool with_processes)
 {
-	for (size_t i = 0; i < n; i++) {
-		const struct remote_source *a = remote_find(r, source[i]);
+	for (size_t i = 0; from && i < n; i++) {
+		const struct remote_source *a = from[i].type->is_remote ? from[i].state : NULL;
 
 		if (a && a->is_fetched && (with_processes || !a->process))
 			return true;
@@ -360,14 +350,14 @@ static bool remote_has_fetched(const struct remote *r, const char *const *source
 	return false;
 }
 
-bool remote_has_any(const struct remote *r, const char *const *source, size_t n)
+bool remote_has_any(const struct source *from, size_t n)
 {
-	return remote_has_fetched(r, source, n, true);
+	return remote_has_fetched(from, n, true);
 }
 
-bool remote_has_server(const struct remote *r, const char *const *source, size_t n)
+bool remote_has_server(const struct source *from, size_t n)
 {
-	return remote_has_fetched(r, source, n, false);
+	return remote_has_fetched(from, n, false);
 }
 
 void remote_remove_urls(struct profile *p)

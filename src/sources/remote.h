@@ -23,10 +23,10 @@ struct remote;
 
 /* The server and process that a mapping of a fetched profile came from. */
 struct origin {
-	const char *key;       /* build ID of the mapping, else its file; lives as long as the remote */
+	const char *key;       /* build ID of the mapping, else its file; lives as long as the source */
 	uint64_t start;        /* first address of the mapping in that process */
 	uint64_t number;       /* sort key: source << 32 | mapping */
-	const struct url *url; /* lives as long as the remote */
+	const struct url *url; /* lives as long as the source */
 };
 
 /* The options of requests to servers that a query has. */
@@ -36,13 +36,28 @@ void remote_set_options(const struct query *q, struct fetch_options *out);
 struct remote *remote_new(const struct query *q);
 void remote_free(struct remote *r);
 
+/* Can the argument be a URL, or the address of a server? */
+bool remote_is_url(const char *word);
+
+/* See struct source_type. Their state is a struct remote_source. */
+int remote_resolve_url(struct sources *out, const char *word, enum source_split split, const struct query *q,
+		       struct err *err);
+int remote_resolve_process(struct sources *out, const char *word, enum source_split split, const struct query *q,
+			   struct err *err);
+int remote_read(struct source *s, const char *name, const struct query *q, struct profile **out, struct buf *notes,
+		struct buf *missing, struct err *err);
+void remote_source_free(void *state);
+
 /*
- * Add the sources of s that are URLs, or "pid:" and processes. Their names in s are replaced by names without user and
- * password, which live as long as r. The functions below identify a source by the pointer to this name.
+ * Record the origins of the mappings of a fetched profile, and note what a collector says about a window of its store. A
+ * mapping without file and build ID gets the URL as its file, until remote_remove_urls.
  *
- * Fails   ERR_USAGE for an invalid URL, or invalid parameters of a process; err contains the source
+ * Like    pprof internal/driver/fetch.go, collectMappingSources
  */
-int remote_add(struct remote *r, struct sources *s, struct err *err);
+void remote_record(struct source *s, struct profile *p, struct buf *notes);
+
+/* Add the sources of s that are to be fetched or sampled. They must outlive the use of r. */
+void remote_add(struct remote *r, const struct sources *s);
 
 /* The number of sources to fetch or to sample, and of those that are processes. */
 size_t remote_count(const struct remote *r);
@@ -52,7 +67,7 @@ size_t remote_count_processes(const struct remote *r);
 void remote_describe(const struct remote *r, size_t i, struct buf *out);
 
 /*
- * Fetch and sample all sources that were added, at the same time; see fetch_all. remote_take returns the errors. When
+ * Fetch and sample all sources that were added, at the same time; see fetch_all. remote_read returns the errors. When
  * the stop is set, a process that is being sampled has a shorter profile.
  */
 void remote_fetch(struct remote *r, fetch_progress_fn progress, struct stop *stop, struct buf *notes);
@@ -68,34 +83,17 @@ void remote_watch(struct remote *r, atomic_uint_fast64_t *n_received, const atom
 const struct fetch_options *remote_fetch_options(const struct remote *r);
 
 /*
- * Take the profile that was fetched or sampled for a source.
- *
- * r       NULL if nothing was fetched
- * out     owned by the caller from now on
- * Returns false if the source was not added; rc is then unchanged
- */
-bool remote_take(struct remote *r, const char *source, struct bytes *out, int *rc, struct err *err);
-
-/*
- * Record the origins of the mappings of a fetched profile. A mapping without file and build ID gets the URL as
- * its file, until remote_remove_urls. Does nothing for a process.
- *
- * Like    pprof internal/driver/fetch.go, collectMappingSources
- */
-void remote_record_origins(struct remote *r, const char *source, struct profile *p);
-
-/*
- * The recorded origins of n sources, in their order.
+ * The recorded origins of n sources, in their order. from: NULL if all are files.
  *
  * Returns their number; the caller frees *out
  */
-size_t remote_origins(const struct remote *r, const char *const *source, size_t n, struct origin **out);
+size_t remote_origins(const struct source *from, size_t n, struct origin **out);
 
 /* Was at least one of the n sources fetched or sampled? */
-bool remote_has_any(const struct remote *r, const char *const *source, size_t n);
+bool remote_has_any(const struct source *from, size_t n);
 
 /* Was at least one of the n sources fetched from a server? */
-bool remote_has_server(const struct remote *r, const char *const *source, size_t n);
+bool remote_has_server(const struct source *from, size_t n);
 
 /* Remove URLs from the files of mappings without build ID. Like pprof unsourceMappings. */
 void remote_remove_urls(struct profile *p);

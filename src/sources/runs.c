@@ -118,9 +118,7 @@ int source_runs_each(const struct sources *s, struct remote *remote, const struc
 		size_t n = s->n - lo < step ? s->n - lo : step;
 
 		for (size_t i = 0; i < n; i++)
-			run[i].set = (struct source_set){
-				.source = &s->name[lo + i], .n = 1, .kind = "source", .q = q, .remote = remote
-			};
+			run[i].set = source_set_of(s, lo + i, 1, "source", q, remote);
 		source_runs_read(run, n, events);
 		for (size_t i = 0; i < n; i++) {
 			if (rc == 0)

@@ -1,5 +1,5 @@
 /*
- * sources.c - expand patterns of file names, and queries of a store
+ * sources.c - the table of kinds of sources, and the sources that arguments name
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -10,88 +10,210 @@
 
 #include "sources/sources.h"
 
-#include "sources/process.h"
 #include "base/mem.h"
+#include "fetch/source.h"
 #include "fetch/url.h"
+#include "formats/formats.h"
+#include "sources/process.h"
+#include "sources/remote.h"
+#include "sources/stored.h"
 
 #include <glob.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void sources_add_name(struct sources *s, const char *name)
+/* ---- bytes ---- */
+
+/* The limit set by an option: -1 is a quarter of the RAM, 0 unlimited. */
+static uint64_t source_limit(int64_t option)
 {
-	s->name = mem_grow(s->name, &s->cap, s->n + 1, sizeof(*s->name));
-	s->name[s->n++] = name;
+	return option < 0 ? mem_quarter_of_ram() : (uint64_t)option;
 }
 
-static int sources_compare_names(const void *a, const void *b)
+int source_decode(struct bytes *bytes, const struct query *q, struct profile **out, struct err *err)
+{
+	const struct format_limits limits = { .max_inflated = source_limit(q->max_inflated),
+					      .max_ratio = (uint64_t)q->max_ratio,
+					      .max_count = (uint64_t)q->max_count,
+					      .max_depth = (uint64_t)q->max_depth,
+					      .max_nesting = (uint64_t)q->max_nesting };
+
+	return formats_read_as(*q->input_format ? formats_find(q->input_format) : NULL, bytes, &limits, out, err);
+}
+
+static int source_read_bytes(struct source *s, const char *name, const struct query *q, struct profile **out,
+			     struct buf *notes, struct buf *missing, struct err *err)
+{
+	struct bytes *data = s->state;
+	int rc = source_decode(data, q, out, err);
+
+	(void)notes, (void)missing;
+	*data = (struct bytes){ 0 };
+	return rc < 0 ? err_wrap(err, "%s", name) : 0;
+}
+
+static void source_free_bytes(void *state)
+{
+	struct bytes *data = state;
+
+	free(data->data);
+	free(data);
+}
+
+/* ---- files ---- */
+
+static bool source_is_stdin(const char *word)
+{
+	return strcmp(word, "-") == 0;
+}
+
+static bool source_exists(const char *word)
+{
+	return access(word, F_OK) == 0;
+}
+
+static bool source_is_any(const char *word)
+{
+	(void)word;
+	return true;
+}
+
+static bool source_is_regular(const char *name)
+{
+	struct stat st;
+
+	return stat(name, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+int source_read_file(struct source *s, const char *name, const struct query *q, struct profile **out, struct buf *notes,
+		     struct buf *missing, struct err *err)
+{
+	struct bytes bytes = { 0 };
+	int rc = fetch_read(name, source_limit(q->max_input), &bytes, err);
+
+	(void)s, (void)notes, (void)missing;
+	rc = rc < 0 ? rc : source_decode(&bytes, q, out, err);
+	return rc < 0 ? err_wrap(err, "%s", name) : 0;
+}
+
+/* A pattern that no file matches is a URL, if it can be one. */
+static bool source_is_pattern(const char *word)
+{
+	glob_t found;
+	int rc;
+
+	if (!strpbrk(word, "*?[") || strstr(word, "://"))
+		return false;
+	rc = remote_is_url(word) ? glob(word, GLOB_NOSORT, NULL, &found) : 0;
+	if (rc == 0 && remote_is_url(word))
+		globfree(&found);
+	return rc == 0;
+}
+
+static int source_compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void add_owned(struct sources *s, const char *name, size_t n)
+static int source_resolve_pattern(struct sources *out, const char *pattern, enum source_split split,
+				  const struct query *q, struct err *err)
 {
-	char *copy = mem_strndup(name, n);
-
-	s->expanded = mem_grow(s->expanded, &s->cap_expanded, s->n_expanded + 1, sizeof(*s->expanded));
-	s->expanded[s->n_expanded++] = copy;
-	sources_add_name(s, copy);
-}
-
-static int sources_add_pattern(struct sources *s, const char *pattern, struct err *err)
-{
-	struct url url = { 0 };
 	glob_t found;
 	int rc = glob(pattern, GLOB_NOSORT, NULL, &found);
 
-	if (rc == GLOB_NOMATCH && url_parse(pattern, 0, &url, NULL) != ERR_UNKNOWN) {
-		url_release(&url);
-		sources_add_name(s, pattern);
-		return 0;
-	}
+	(void)split, (void)q;
 	if (rc != 0)
 		return err_set(err, ERR_IO,
 			       rc == GLOB_NOMATCH ? "%s: no file matches" : "%s: cannot expand the pattern", pattern);
-	qsort(found.gl_pathv, found.gl_pathc, sizeof(*found.gl_pathv), sources_compare_names);
+	qsort(found.gl_pathv, found.gl_pathc, sizeof(*found.gl_pathv), source_compare_names);
 	for (size_t i = 0; i < found.gl_pathc; i++)
-		add_owned(s, found.gl_pathv[i], strlen(found.gl_pathv[i]));
+		sources_append(out, source_type_of(found.gl_pathv[i]), found.gl_pathv[i], strlen(found.gl_pathv[i]),
+			       NULL);
 	globfree(&found);
 	return 0;
 }
 
-static int add_stored(struct sources *s, const char *source, enum stored_split split, const struct query *q,
-		      struct err *err)
+/* ---- table ---- */
+
+/* In the order in which they are tried: an existing file is a file, even if its name looks like a URL. */
+static const struct source_type kinds[] = {
+	{ .name = "process",
+	  .is_kind = process_is_source,
+	  .resolve = remote_resolve_process,
+	  .read = remote_read,
+	  .release = remote_source_free,
+	  .is_remote = true,
+	  .changes = true },
+	{ .name = "store",
+	  .is_kind = stored_is_source,
+	  .resolve = stored_resolve,
+	  .read = stored_read,
+	  .release = stored_free,
+	  .can_repeat = source_is_any,
+	  .changes = true },
+	{ .name = "standard input", .is_kind = source_is_stdin, .read = source_read_file },
+	{ .name = "file", .is_kind = source_exists, .read = source_read_file, .can_repeat = source_is_regular },
+	{ .name = "pattern", .is_kind = source_is_pattern, .resolve = source_resolve_pattern },
+	{ .name = "server",
+	  .is_kind = remote_is_url,
+	  .resolve = remote_resolve_url,
+	  .read = remote_read,
+	  .record = remote_record,
+	  .release = remote_source_free,
+	  .is_remote = true,
+	  .changes = true },
+	{ .name = "missing file", .is_kind = source_is_any, .read = source_read_file },
+};
+
+static const struct source_type memory = { .name = "memory", .read = source_read_bytes, .release = source_free_bytes };
+
+const struct source_type *source_type_of(const char *word)
 {
-	struct string_list list = { 0 };
-	int rc = stored_expand(source, split, q, &list, err);
+	const struct source_type *k = kinds;
 
-	for (size_t i = 0; rc == 0 && i < list.n; i++) {
-		size_t n;
-		const char *name = string_list_get(&list, i, &n);
-
-		add_owned(s, name, n);
-	}
-	string_list_release(&list);
-	return rc;
+	while (!k->is_kind(word))
+		k++;
+	return k;
 }
 
-int sources_add(struct sources *out, const char *const *word, size_t n, enum stored_split split, const struct query *q,
+bool source_can_repeat(const struct source *s, const char *name)
+{
+	return s->type->can_repeat && s->type->can_repeat(name);
+}
+
+/* ---- sources ---- */
+
+void sources_append(struct sources *out, const struct source_type *type, const char *name, size_t n, void *state)
+{
+	out->name = mem_grow(out->name, &out->cap, out->n + 1, sizeof(*out->name));
+	out->source = mem_grow(out->source, &out->cap_source, out->n + 1, sizeof(*out->source));
+	out->name[out->n] = mem_strndup(name, n);
+	out->source[out->n++] = (struct source){ type, state };
+}
+
+void sources_add_bytes(struct sources *out, const char *name, struct bytes *data)
+{
+	struct bytes *own = mem_alloc(1, sizeof(*own));
+
+	*own = *data;
+	*data = (struct bytes){ 0 };
+	sources_append(out, &memory, name, strlen(name), own);
+}
+
+int sources_add(struct sources *out, const char *const *word, size_t n, enum source_split split, const struct query *q,
 		struct err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		if (process_is_source(word[i]))
-			sources_add_name(out, word[i]);
-		else if (stored_is_source(word[i]))
-			rc = add_stored(out, word[i], split, q, err);
-		else if (strpbrk(word[i], "*?[") && !strstr(word[i], "://") && access(word[i], F_OK) != 0)
-			rc = sources_add_pattern(out, word[i], err);
+		const struct source_type *k = source_type_of(word[i]);
+
+		if (k->resolve)
+			rc = k->resolve(out, word[i], split, q, err);
 		else
-			sources_add_name(out, word[i]);
+			sources_append(out, k, word[i], strlen(word[i]), NULL);
 	}
 	return rc;
 }
@@ -104,7 +226,7 @@ int sources_check(const struct sources *s, const char *kind, const struct query 
 	for (size_t i = 0; i < s->n; i++) {
 		const char *source = s->name[i];
 
-		*n_stdin += strcmp(source, "-") == 0;
+		*n_stdin += source_is_stdin(source);
 		if (is_file && stat(source, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
 			return err_set(err, ERR_USAGE, "%s: the report would overwrite a %s", source, kind);
 	}
@@ -113,9 +235,12 @@ int sources_check(const struct sources *s, const char *kind, const struct query 
 
 void sources_release(struct sources *s)
 {
-	for (size_t i = 0; i < s->n_expanded; i++)
-		free(s->expanded[i]);
-	free(s->expanded);
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->source[i].state)
+			s->source[i].type->release(s->source[i].state);
+		free((char *)s->name[i]);
+	}
+	free(s->source);
 	free(s->name);
 	*s = (struct sources){ 0 };
 }

@@ -1,37 +1,87 @@
 /*
- * sources.h - expand patterns of file names, and queries of a store
+ * sources.h - the table of kinds of sources, and the sources that arguments name
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef SOURCES_SOURCES_H
 #define SOURCES_SOURCES_H
 
-#include "sources/stored.h"
+#include "base/buf.h"
 #include "base/err.h"
+#include "base/io.h"
 #include "engine/query.h"
+#include "profile/profile.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
-struct sources {
-	const char **name; /* [n] */
-	size_t n;
-	/* file names that match patterns, and canonical sources store:, owned */
-	char **expanded;
-	size_t n_expanded, cap, cap_expanded;
+/* The sources into which a command needs its arguments split. */
+enum source_split {
+	SPLIT_NONE, /* one profile */
+	SPLIT_RUNS, /* independent runs: instances, else slices of time */
+	SPLIT_STEPS /* equal steps of time */
 };
 
+/* A source, found once. */
+struct source {
+	const struct source_type *type;
+	void *state; /* owned: an open store, a URL, a process; NULL for files */
+};
+
+struct sources {
+	const char **name; /* [n] owned; for users: without user and password, times are absolute */
+	struct source *source;
+	size_t n, cap, cap_source;
+};
+
+/* A kind of sources. */
+struct source_type {
+	const char *name;
+	/* Is the argument of this kind? The first kind in the table is taken. NULL: no argument is. */
+	bool (*is_kind)(const char *word);
+	/* Add the sources of an argument with sources_append. NULL: the argument itself. */
+	int (*resolve)(struct sources *out, const char *word, enum source_split split, const struct query *q,
+		       struct err *err);
+	/*
+	 * Read the profile.
+	 *
+	 * notes    lines about what was read are appended
+	 * missing  lines that say what the profile lacks are appended
+	 * Fails    the message names the source
+	 */
+	int (*read)(struct source *s, const char *name, const struct query *q, struct profile **out, struct buf *notes,
+		    struct buf *missing, struct err *err);
+	/* Record where a profile came from, when its binaries are known. NULL: nothing to do. */
+	void (*record)(struct source *s, struct profile *p, struct buf *notes);
+	void (*release)(void *state);
+	bool (*can_repeat)(const char *name); /* does a second reading give the same? NULL: no */
+	bool is_remote;                       /* the state is a struct remote_source, for remote_fetch */
+	bool changes;                         /* may a second reading give new data? */
+};
+
+/* The kind of an argument. */
+const struct source_type *source_type_of(const char *word);
+
+/* Can a source be read again, with the same result? Standard input cannot, and a server would send another profile. */
+bool source_can_repeat(const struct source *s, const char *name);
+
 /*
- * Add the names of n words. If a word contains *, ? or [ and is not an existing file, the files that match are added
- * in byte order. If none matches and the word is a URL, it is added unchanged. A source store: is added with absolute times,
- * split as the command needs it.
+ * Add the sources of n words. Patterns of file names that are not existing files are replaced by the files that match, in byte
+ * order; a store: is split as the command needs it.
  *
  * q       --store, and labels to keep
- * out     zero-initialised or with names from earlier calls; borrows the words; released with sources_release
- * Fails   ERR_IO when a pattern matches nothing; ERR_USAGE; as store_open
+ * out     zero-initialised or with sources from earlier calls; released with sources_release
+ * Fails   ERR_IO when a pattern matches nothing; ERR_USAGE for an invalid URL or process; as store_open
  */
-int sources_add(struct sources *out, const char *const *word, size_t n, enum stored_split split, const struct query *q,
+int sources_add(struct sources *out, const char *const *word, size_t n, enum source_split split, const struct query *q,
 		struct err *err);
 void sources_release(struct sources *s);
+
+/* Add a source. The name is copied; state is owned by out. */
+void sources_append(struct sources *out, const struct source_type *type, const char *name, size_t n, void *state);
+
+/* Add a profile whose content is in memory. data is consumed. */
+void sources_add_bytes(struct sources *out, const char *name, struct bytes *data);
 
 /*
  * Fail if the report would overwrite a source, or if standard input is given more than once.
@@ -41,5 +91,12 @@ void sources_release(struct sources *s);
  * Fails    ERR_USAGE
  */
 int sources_check(const struct sources *s, const char *kind, const struct query *q, size_t *n_stdin, struct err *err);
+
+/* Read a profile from bytes, which are consumed, within the limits of q. The message does not name the source. */
+int source_decode(struct bytes *bytes, const struct query *q, struct profile **out, struct err *err);
+
+/* Read a file, or standard input. */
+int source_read_file(struct source *s, const char *name, const struct query *q, struct profile **out, struct buf *notes,
+		     struct buf *missing, struct err *err);
 
 #endif

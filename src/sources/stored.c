@@ -10,11 +10,13 @@
 #include "sources/remote.h"
 #include "sources/stored_due.h"
 #include "base/mem.h"
+#include "base/regex.h"
 #include "base/str.h"
 #include "base/url_escape.h"
 #include "store/backends/backends.h"
 
-#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -102,7 +104,7 @@ static void keep_labels(const struct query *q, struct stored_source *s)
 
 /* ---- open ---- */
 
-static int resolve(struct stored_source *s, const struct query *q, struct err *err)
+static int stored_find_query(struct stored_source *s, const struct query *q, struct err *err)
 {
 	const char *where = *window_where(s->window) ? window_where(s->window) : q->store;
 	struct window_clock clock;
@@ -130,7 +132,7 @@ int stored_open(const char *source, const struct query *q, struct stored_source 
 
 	*out = (struct stored_source){ 0 };
 	rc = window_parse(source, &out->window, err);
-	rc = rc < 0 ? rc : resolve(out, q, err);
+	rc = rc < 0 ? rc : stored_find_query(out, q, err);
 	if (rc == 0)
 		keep_labels(q, out);
 	return rc;
@@ -147,7 +149,7 @@ void stored_close(struct stored_source *s)
 	*s = (struct stored_source){ 0 };
 }
 
-/* ---- expand ---- */
+/* ---- resolve ---- */
 
 /* Append the labels that options name, if the source does not say itself which labels are kept. */
 static void add_keep(const struct window *w, const struct query *q, struct buf *out)
@@ -167,13 +169,13 @@ static void add_keep(const struct window *w, const struct query *q, struct buf *
  * Append the URL of a source on a collector, without the collector's address in the query. Relative times are resolved here,
  * by the clock and the zone of this machine, unless they depend on marks or series of the store.
  */
-static int stored_add_url(const char *source, const struct query *options, struct string_list *out, struct err *err)
+static int stored_add_url(const char *source, const struct query *options, struct buf *out, struct err *err)
 {
 	struct window *w;
 	struct store_query q;
 	struct window_clock clock;
 	struct buf text = { 0 }, keep = { 0 };
-	const char *where;
+	const char *where, *place;
 	int rc = window_parse(source, &w, err);
 
 	if (rc < 0)
@@ -188,11 +190,11 @@ static int stored_add_url(const char *source, const struct query *options, struc
 		buf_addz(&text, source);
 	add_keep(w, options, &keep);
 	buf_addz(&text, buf_text(&keep));
-	buf_addf(&out->all, "%s%sapi/v1/profile?q=", where, ends_with(where, "/") ? "" : "/");
+	buf_addf(out, "%s%sapi/v1/profile?q=", where, ends_with(where, "/") ? "" : "/");
 	/* the place is printed as it was given, if it needs no quotes */
-	buf_addz(&out->all, "store%3A");
-	url_escape(strchr(buf_text(&text), '#') + 1, strlen(strchr(buf_text(&text), '#') + 1), URL_QUERY, &out->all);
-	string_list_end(out);
+	buf_addz(out, "store%3A");
+	place = strchr(buf_text(&text), '#') + 1;
+	url_escape(place, strlen(place), URL_QUERY, out);
 	buf_release(&keep);
 	buf_release(&text);
 	window_free(w);
@@ -207,89 +209,153 @@ static bool is_part(const struct stored_source *s)
 	return runs && strcmp(runs, "1") == 0;
 }
 
-int stored_expand(const char *source, enum stored_split split, const struct query *q, struct string_list *out,
-		  struct err *err)
+/* A store that several sources read, one at a time. */
+struct stored_shared {
+	struct stored_source from;
+	pthread_mutex_t lock;
+	atomic_size_t n_users;
+};
+
+static void stored_leave(struct stored_shared *s)
 {
-	struct stored_source s;
-	size_t n = out->n;
+	if (atomic_fetch_sub(&s->n_users, 1) > 1)
+		return;
+	stored_close(&s->from);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+/* The state of a source. */
+struct stored_part {
+	struct stored_shared *shared;
+	struct store_query query;
+	bool is_part;
+};
+
+void stored_add_part(const struct stored_parts *to, const struct store_query *q, bool is_part)
+{
+	struct stored_part *part = mem_alloc(1, sizeof(*part));
+	struct store_query own = *q;
+	struct buf name = { 0 };
+
+	*part = (struct stored_part){ to->shared, *q, is_part };
+	atomic_fetch_add(&to->shared->n_users, 1);
+	own.n_keep = to->from->n_own; /* without those of options */
+	window_print(to->from->window, &own, &name);
+	buf_addz(&name, is_part ? "+runs=1" : "");
+	sources_append(to->out, source_type_of("store:x"), name.data, name.len, part);
+	buf_release(&name);
+}
+
+void stored_free(void *state)
+{
+	struct stored_part *part = state;
+	const struct store_query *q = &part->query;
+
+	if (q->match != part->shared->from.query.match) {
+		regex_free(q->match[q->n_match - 1].regex);
+		free((char *)q->match[q->n_match - 1].value);
+		free((struct label_match *)q->match);
+	}
+	stored_leave(part->shared);
+	free(part);
+}
+
+/* Add the parts of a source, or the source. */
+static int stored_add_parts(const struct stored_parts *to, enum source_split split, struct stop *stop, struct err *err)
+{
+	size_t n = to->out->n;
+	int rc = 0;
+
+	if (split != SPLIT_NONE)
+		rc = split == SPLIT_RUNS ? stored_split_runs(to, stop, err) : stored_split_steps(to, stop, err);
+	if (rc == 0 && to->out->n == n)
+		stored_add_part(to, &to->from->query, is_part(to->from));
+	return rc;
+}
+
+int stored_resolve(struct sources *out, const char *word, enum source_split split, const struct query *q,
+		   struct err *err)
+{
+	struct stored_shared *shared;
+	struct buf url = { 0 };
 	int rc;
 
-	if (split == SPLIT_NONE && backends_is_server(source + strlen("store:")))
-		return stored_add_url(source, q, out, err);
-	rc = stored_open(source, q, &s, err);
-	if (rc == 0 && split != SPLIT_NONE)
-		rc = split == SPLIT_RUNS ? stored_split_runs(&s, q->stop, out, err)
-					 : stored_split_steps(&s, q->stop, out, err);
-	if (rc == 0 && out->n == n) {
-		s.query.n_keep = s.n_own; /* those of options are added when it is read */
-		window_print(s.window, &s.query, &out->all);
-		buf_addz(&out->all, is_part(&s) ? "+runs=1" : "");
-		string_list_end(out);
+	if (split == SPLIT_NONE && backends_is_server(word + strlen("store:"))) {
+		rc = stored_add_url(word, q, &url, err);
+		rc = rc < 0 ? rc : remote_resolve_url(out, buf_text(&url), split, q, err);
+		buf_release(&url);
+		return rc;
 	}
-	stored_close(&s);
+	shared = mem_zalloc(1, sizeof(*shared));
+	shared->n_users = 1;
+	pthread_mutex_init(&shared->lock, NULL);
+	rc = stored_open(word, q, &shared->from, err);
+	if (rc == 0)
+		rc = stored_add_parts(&(struct stored_parts){ shared, &shared->from, out }, split, q->stop, err);
+	stored_leave(shared);
 	return rc;
 }
 
 /* ---- read ---- */
 
-int stored_read(const char *source, const struct query *q, struct profile **out, struct buf *notes, struct buf *missing,
-		struct err *err)
+int stored_read(struct source *s, const char *name, const struct query *q, struct profile **out, struct buf *notes,
+		struct buf *missing, struct err *err)
 {
-	struct stored_source s;
+	struct stored_part *part = s->state;
+	struct stored_source from = part->shared->from;
 	struct store_sum sum = { 0 };
 	struct buf line = { 0 };
-	int rc = stored_open(source, q, &s, err);
+	int rc;
 
-	if (rc == 0) {
-		rc = store_read(s.store, &s.query, q->stop, out, &sum, err);
-		if (rc < 0) {
-			stored_explain_nothing(&s, err);
-			err_wrap(err, "%.300s", source);
-		}
-	}
-	if (rc == 0) {
-		store_sum_describe(&s.query, &sum, &line);
-		store_sum_add_comments(&s.query, &sum, *out);
-		if (!is_part(&s) || sum.profiles_missing || sum.is_damaged) /* else the line of each part is the same */
+	from.query = part->query;
+	pthread_mutex_lock(&part->shared->lock);
+	rc = store_read(from.store, &from.query, q->stop, out, &sum, err);
+	pthread_mutex_unlock(&part->shared->lock);
+	if (rc < 0) {
+		stored_explain_nothing(&from, err);
+		err_wrap(err, "%.300s", name);
+	} else {
+		store_sum_describe(&from.query, &sum, &line);
+		store_sum_add_comments(&from.query, &sum, *out);
+		if (!part->is_part || sum.profiles_missing ||
+		    sum.is_damaged) /* else the line of each part is the same */
 			buf_addf(notes, "%s\n", buf_text(&line));
-		buf_addz(sum.is_damaged && !s.query.partial ? missing : notes, buf_text(&sum.notes));
-		stored_note_young_profile(&s, &sum, *out, q->sample_index, notes);
+		buf_addz(sum.is_damaged && !from.query.partial ? missing : notes, buf_text(&sum.notes));
+		stored_note_young_profile(&from, &sum, *out, q->sample_index, notes);
 	}
 	buf_release(&line);
 	store_sum_release(&sum);
-	stored_close(&s);
+	s->state = NULL; /* the store is closed when all have read it */
+	stored_free(part);
 	return rc;
 }
 
 /* ---- hours ---- */
 
 /* Mark the minutes of the day that a source covers. */
-static void mark_minutes(const char *source, bool covered[DAY_MINUTES])
+static void mark_minutes(const struct source *s, bool covered[DAY_MINUTES])
 {
 	const int64_t minute = INT64_C(60000000000);
-	const struct window_clock clock = { 0 };
-	struct store_query q = { .t0 = INT64_MIN };
-	struct window *w = NULL;
+	const struct stored_part *part = s->type->resolve == stored_resolve ? s->state : NULL;
+	int64_t t0 = part ? part->query.t0 : INT64_MIN, t1 = part ? part->query.t1 : INT64_MAX;
 
-	if (!stored_is_source(source) || window_parse(source, &w, NULL) < 0 ||
-	    window_resolve(w, &clock, &q, NULL) < 0 || q.t0 == INT64_MIN || q.t1 == INT64_MAX ||
-	    q.t1 - q.t0 >= DAY_MINUTES * minute)
+	if (t0 == INT64_MIN || t1 == INT64_MAX || t1 - t0 >= DAY_MINUTES * minute)
 		memset(covered, true, DAY_MINUTES);
 	else
-		for (int64_t t = q.t0; t < q.t1; t += minute)
+		for (int64_t t = t0; t < t1; t += minute)
 			covered[t / minute % DAY_MINUTES] = true;
-	window_free(w);
 }
 
-bool stored_differ_in_hours(const char *const *a, size_t n_a, const char *const *b, size_t n_b)
+bool stored_differ_in_hours(const struct sources *a, const struct sources *b)
 {
 	bool covered[2][DAY_MINUTES] = { { false } };
 	int n[2] = { 0 }, both = 0;
 
-	for (size_t i = 0; i < n_a; i++)
-		mark_minutes(a[i], covered[0]);
-	for (size_t i = 0; i < n_b; i++)
-		mark_minutes(b[i], covered[1]);
+	for (size_t i = 0; i < a->n; i++)
+		mark_minutes(&a->source[i], covered[0]);
+	for (size_t i = 0; i < b->n; i++)
+		mark_minutes(&b->source[i], covered[1]);
 	for (int i = 0; i < DAY_MINUTES; i++) {
 		n[0] += covered[0][i];
 		n[1] += covered[1][i];

@@ -8,22 +8,15 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/string_list.h"
 #include "engine/query.h"
 #include "fetch/fetch.h"
 #include "profile/profile.h"
+#include "sources/sources.h"
 #include "store/window/window.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* The sources into which a command needs its arguments split. */
-enum stored_split {
-	SPLIT_NONE, /* one profile */
-	SPLIT_RUNS, /* independent runs: instances, else slices of time */
-	SPLIT_STEPS /* equal steps of time */
-};
 
 /* Is the argument a source store:, and not a file with that name? */
 bool stored_is_source(const char *name);
@@ -53,16 +46,24 @@ void stored_close(struct stored_source *s);
 /* Open a store by its place, as in store:WHERE#...; "" for the default. */
 int stored_open_place(const char *where, const struct query *q, struct store **out, struct err *err);
 
-/*
- * Append the canonical sources of an argument: one, or several if a command compares runs or steps. A source on a collector
- * (store:https://...) becomes a URL.
- */
-int stored_expand(const char *source, enum stored_split split, const struct query *q, struct string_list *out,
-		  struct err *err);
+/* Sources that share a store. */
+struct stored_parts {
+	struct stored_shared *shared;
+	const struct stored_source *from; /* the source that is split */
+	struct sources *out;
+};
 
-/* Append sources as stored_expand does, for runs and steps. */
-int stored_split_runs(const struct stored_source *s, struct stop *stop, struct string_list *out, struct err *err);
-int stored_split_steps(const struct stored_source *s, struct stop *stop, struct string_list *out, struct err *err);
+/*
+ * Add a source with a query of the shared store. Its name is printed, so that a user can read it again.
+ *
+ * q        its last match, with its value, is owned by the source from now on if the matches are not those of from
+ * is_part  one of several, which is not split again
+ */
+void stored_add_part(const struct stored_parts *to, const struct store_query *q, bool is_part);
+
+/* Add the parts of a source; none if it is not to be split. */
+int stored_split_runs(const struct stored_parts *to, struct stop *stop, struct err *err);
+int stored_split_steps(const struct stored_parts *to, struct stop *stop, struct err *err);
 
 /*
  * The span of a query, whose times may be open.
@@ -75,17 +76,20 @@ bool stored_span(const struct stored_source *s, struct stop *stop, int64_t *t0, 
 int64_t stored_step(const struct window *w, int64_t t0, int64_t t1);
 
 /*
- * Read a source. A line that says what was read is appended to notes and to the comments of the profile.
+ * See struct source_type. A source is one or several if a command compares runs or steps; on a collector (store:https://...)
+ * it becomes a URL. A line that says what was read is appended to the notes and to the comments of the profile.
  *
- * missing  lines that say what the profile lacks are appended, unless the source has +partial
- * Fails    as store_read; the message names the source
+ * Fails    as store_read; missing lines are notes if the source has +partial
  */
-int stored_read(const char *source, const struct query *q, struct profile **out, struct buf *notes, struct buf *missing,
-		struct err *err);
+int stored_resolve(struct sources *out, const char *word, enum source_split split, const struct query *q,
+		   struct err *err);
+int stored_read(struct source *s, const char *name, const struct query *q, struct profile **out, struct buf *notes,
+		struct buf *missing, struct err *err);
+void stored_free(void *state);
 
 /*
  * Do two lists of sources cover mostly different hours of the day? Sources with times that are open, and files, cover all.
  */
-bool stored_differ_in_hours(const char *const *a, size_t n_a, const char *const *b, size_t n_b);
+bool stored_differ_in_hours(const struct sources *a, const struct sources *b);
 
 #endif

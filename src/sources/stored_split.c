@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each part is printed as a source of its own, so that a user can read it again. The option runs=1 says that it is not
- * split again.
+ * The name of each part is that of a source of its own. Its option runs=1 says that it is not split again.
  */
 #include "config.h"
 
@@ -107,15 +106,6 @@ static int stored_split_find(const struct stored_source *s, struct stop *stop, s
 
 /* ---- parts ---- */
 
-/* Append a part of a source. Labels that options name are added when it is read. */
-static void stored_split_add_part(const struct stored_source *s, struct store_query q, struct string_list *out)
-{
-	q.n_keep = s->n_own;
-	window_print(s->window, &q, &out->all);
-	buf_addz(&out->all, "+runs=1");
-	string_list_end(out);
-}
-
 /* Append text as an expression that matches only it. */
 static void stored_split_add_quoted(const char *text, struct buf *out)
 {
@@ -126,16 +116,28 @@ static void stored_split_add_quoted(const char *text, struct buf *out)
 	}
 }
 
-/* Append sources of instances; instance i belongs to source i modulo n. */
-static void split_instances(const struct stored_source *s, const struct found *f, size_t n, struct string_list *out)
+/* The matches of a query, and one more, whose value is moved. */
+static int stored_split_add_match(struct store_query *q, enum match_op op, const struct buf *value, struct err *err)
 {
-	struct label_match *match = mem_alloc(s->query.n_match + 1, sizeof(*match));
-	struct store_query q = s->query;
+	struct label_match *match = mem_alloc(q->n_match + 1, sizeof(*match));
 
-	if (q.n_match)
-		memcpy(match, q.match, q.n_match * sizeof(*match));
-	for (size_t part = 0; part < n; part++) {
+	if (q->n_match)
+		memcpy(match, q->match, q->n_match * sizeof(*match));
+	match[q->n_match] =
+		(struct label_match){ .op = op, .name = "instance", .value = mem_strndup(value->data, value->len) };
+	q->match = match;
+	q->n_match++;
+	return op == MATCH_REGEX ? window_compile_match(&match[q->n_match - 1], err) : 0;
+}
+
+/* Add sources of instances; instance i belongs to source i modulo n. */
+static int split_instances(const struct stored_parts *to, const struct found *f, size_t n, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t part = 0; part < n && rc == 0; part++) {
 		bool is_single = part + n >= f->n_instances;
+		struct store_query q = to->from->query;
 		struct buf value = { 0 };
 
 		for (size_t i = part; i < f->n_instances; i += n) {
@@ -145,22 +147,18 @@ static void split_instances(const struct stored_source *s, const struct found *f
 			else
 				stored_split_add_quoted(f->instance[i], &value);
 		}
-		match[s->query.n_match] = (struct label_match){ .op = is_single ? MATCH_EQUAL : MATCH_REGEX,
-								.name = "instance",
-								.value = buf_text(&value) };
-		q.match = match;
-		q.n_match = s->query.n_match + 1;
-		stored_split_add_part(s, q, out);
+		rc = stored_split_add_match(&q, is_single ? MATCH_EQUAL : MATCH_REGEX, &value, err);
+		stored_add_part(to, &q, true);
 		buf_release(&value);
 	}
-	free(match);
+	return rc;
 }
 
 /* Append slices of time with equal numbers of profiles. */
-static void stored_split_time(const struct stored_source *s, const struct found *f, size_t n, struct string_list *out)
+static void stored_split_time(const struct stored_parts *to, const struct found *f, size_t n)
 {
 	bool is_long = (f->start[f->n - 1] - f->start[0]) / (int64_t)n >= 10 * NS_PER_S;
-	struct store_query q = s->query;
+	struct store_query q = to->from->query;
 	int64_t end = q.t1 == INT64_MAX ? f->start[f->n - 1] + 1 : q.t1;
 
 	q.t0 = q.t0 == INT64_MIN ? f->start[0] : q.t0;
@@ -172,7 +170,7 @@ static void stored_split_time(const struct stored_source *s, const struct found 
 		if (cut <= q.t0)
 			continue;
 		q.t1 = cut;
-		stored_split_add_part(s, q, out);
+		stored_add_part(to, &q, true);
 		q.t0 = cut;
 	}
 }
@@ -182,8 +180,9 @@ static size_t stored_split_clamp(uint64_t n, size_t lo, size_t hi)
 	return n < lo ? lo : n > hi ? hi : (size_t)n;
 }
 
-int stored_split_runs(const struct stored_source *s, struct stop *stop, struct string_list *out, struct err *err)
+int stored_split_runs(const struct stored_parts *to, struct stop *stop, struct err *err)
 {
+	const struct stored_source *s = to->from;
 	const char *runs = window_option(s->window, "runs");
 	struct found f = { 0 };
 	size_t n = runs ? strtoul(runs, NULL, 10) : 0;
@@ -196,15 +195,14 @@ int stored_split_runs(const struct stored_source *s, struct stop *stop, struct s
 		rc = err_set(err, ERR_USAGE, "%.300s: these profiles have no label instance; write +runs=N",
 			     window_text(s->window));
 	else if (rc == 0 && runs && n == 0)
-		split_instances(s, &f, f.n_instances, out);
+		rc = split_instances(to, &f, f.n_instances, err);
 	else if (rc == 0 && !runs && f.n_instances >= RUNS_MIN)
-		split_instances(s, &f, stored_split_clamp(f.n_instances, RUNS_MIN, RUNS_MAX), out);
+		rc = split_instances(to, &f, stored_split_clamp(f.n_instances, RUNS_MIN, RUNS_MAX), err);
 	else if (rc == 0 && f.n > 1)
 		stored_split_time(
-			s, &f,
+			to, &f,
 			stored_split_clamp(n ? n : stored_split_clamp(f.samples / RUN_SAMPLES, RUNS_MIN, RUNS_MAX), 1,
-					   f.n),
-			out);
+					   f.n));
 	found_release(&f);
 	return rc;
 }
@@ -249,8 +247,9 @@ bool stored_span(const struct stored_source *s, struct stop *stop, int64_t *t0, 
 }
 
 /* Append the steps that have profiles. */
-static int split_steps(const struct stored_source *s, const struct found *f, struct string_list *out, struct err *err)
+static int split_steps(const struct stored_parts *to, const struct found *f, struct err *err)
 {
+	const struct stored_source *s = to->from;
 	struct store_query q = s->query;
 	int64_t t0 = q.t0 == INT64_MIN ? f->start[0] : q.t0, t1 = q.t1 == INT64_MAX ? f->start[f->n - 1] + 1 : q.t1;
 	int64_t step = stored_step(s->window, t0, t1);
@@ -267,19 +266,20 @@ static int split_steps(const struct stored_source *s, const struct found *f, str
 		while (next < f->n && f->start[next] < q.t1)
 			next++;
 		if (next > first)
-			stored_split_add_part(s, q, out);
+			stored_add_part(to, &q, true);
 	}
 	return 0;
 }
 
-int stored_split_steps(const struct stored_source *s, struct stop *stop, struct string_list *out, struct err *err)
+int stored_split_steps(const struct stored_parts *to, struct stop *stop, struct err *err)
 {
+	const struct stored_source *s = to->from;
 	const char *runs = window_option(s->window, "runs");
 	struct found f = { 0 };
 	int rc = runs && strcmp(runs, "1") == 0 ? 0 : stored_split_find(s, stop, &f, err);
 
 	if (rc == 0 && f.n > 0)
-		rc = split_steps(s, &f, out, err);
+		rc = split_steps(to, &f, err);
 	found_release(&f);
 	return rc;
 }

@@ -52,8 +52,7 @@ struct origins {
 
 bool symbolz_is_available(const struct source_set *target, const struct source_set *base)
 {
-	return remote_has_server(target->remote, target->source, target->n) ||
-	       (base && remote_has_server(base->remote, base->source, base->n));
+	return remote_has_server(target->from, target->n) || (base && remote_has_server(base->from, base->n));
 }
 
 /* Is this a path of Go's net/http/pprof or of gperftools? */
@@ -403,9 +402,9 @@ static struct origins origins_of(const struct source_set *target, const struct s
 	struct origin *more = NULL;
 	size_t n_more = 0, cap = 0;
 
-	both.n = remote_origins(target->remote, target->source, target->n, &both.item);
+	both.n = remote_origins(target->from, target->n, &both.item);
 	if (base)
-		n_more = remote_origins(base->remote, base->source, base->n, &more);
+		n_more = remote_origins(base->from, base->n, &more);
 	if (n_more) {
 		cap = both.n;
 		both.item = mem_grow(both.item, &cap, both.n + n_more, sizeof(*both.item));

@@ -113,12 +113,10 @@ static void fetch(struct fetched *f, const char *source)
 	query_init(&f->q);
 	assert_int_equal(sources_add(&f->sources, &source, 1, SPLIT_NONE, &f->q, &err), 0);
 	f->remote = remote_new(&f->q);
-	assert_int_equal(remote_add(f->remote, &f->sources, &err), 0);
+	remote_add(f->remote, &f->sources);
 	assert_int_equal(remote_count(f->remote), 1);
 	remote_fetch(f->remote, NULL, NULL, NULL);
-	f->load = (struct source_set){
-		.source = f->sources.name, .n = 1, .kind = "source", .q = &f->q, .remote = f->remote
-	};
+	f->load = source_set_of(&f->sources, 0, 1, "source", &f->q, f->remote);
 	assert_int_equal(source_set_read(&f->load, &f->p, &err), 0);
 }
 

@@ -10,23 +10,11 @@
 
 #include "viewers/web/sources.h"
 
-#include "sources/remote.h"
 #include "base/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-/* Is a source a file that can be read again? Standard input cannot, and a server would send another profile. */
-static bool source_is_file(const struct load_result *l, const char *const *source)
-{
-	struct stat st;
-
-	if (strcmp(*source, "-") == 0 || remote_has_any(l->remote, source, 1))
-		return false;
-	return stored_is_source(*source) || (stat(*source, &st) == 0 && S_ISREG(st.st_mode));
-}
 
 const struct web_source *web_source_find(const struct web *w, const char *id)
 {
@@ -66,7 +54,7 @@ void web_sources_set(struct web *w, const struct load_result *l)
 			const char *const *name = &l->set[side].source[i];
 			struct web_source *s = &all->item[all->n];
 
-			if (!source_is_file(l, name)) {
+			if (!source_can_repeat(&l->set[side].from[i], *name)) {
 				all->n_others++;
 				continue;
 			}

@@ -13,6 +13,7 @@
 #include "cli/report/events.h"
 #include "cli/report/pair.h"
 #include "cli/report/report.h"
+#include "sources/stored.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,11 +52,9 @@ static void gate_prepare(struct gate_run *r)
 	for (size_t i = 0; i < r->n; i++) {
 		bool is_base = i < base->n;
 
-		r->l[i].set = (struct source_set){ .source = is_base ? &base->source[i] : &new->source[i - base->n],
-						   .n = 1,
-						   .kind = is_base ? "base" : "source",
-						   .q = &r->a->q,
-						   .remote = r->remote };
+		r->l[i].set =
+			source_set_of(&r->pair.source[is_base ? SIDE_BASE : SIDE_TARGET], is_base ? i : i - base->n, 1,
+				      is_base ? "base" : "source", &r->a->q, r->remote);
 	}
 }
 
@@ -131,14 +130,12 @@ static int gate_gate_judge(struct gate_run *r)
 
 static int gate_run(struct gate_run *r)
 {
-	struct err err;
 	int status = STATUS_FINE;
 
 	/* do this first, so that a killed gate does not leave the result of an earlier one */
 	cmd_gate_write_error(r->a, r->pair.from, "the gate did not finish; it was interrupted or is still running",
 			     false);
-	if (sources_fetch(r->pair.source, N_SIDES, &r->a->q, &cmd_report_events, &r->remote, &err) < 0)
-		return say_error("%s", err.msg);
+	r->remote = sources_fetch(r->pair.source, N_SIDES, &r->a->q, &cmd_report_events);
 	r->sum = gate_sum_new(&r->options);
 	gate_prepare(r);
 	status = gate_read_all(r);
@@ -154,9 +151,7 @@ static int gate_run(struct gate_run *r)
 /* Warn about windows of different hours, when the load is another. */
 static void compare_hours(const struct pair *p)
 {
-	const struct side_sources *base = &p->from[SIDE_BASE], *new = &p->from[SIDE_TARGET];
-
-	if (stored_differ_in_hours(base->source, base->n, new->source, new->n))
+	if (stored_differ_in_hours(&p->source[SIDE_BASE], &p->source[SIDE_TARGET]))
 		say("the two sides cover different hours of the day, when the load may differ; a canary that runs "
 		    "beside the old version at the same time is a better comparison");
 }

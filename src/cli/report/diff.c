@@ -31,7 +31,7 @@ static int report_diff_compare(const struct profile *const p[N_SIDES], const str
 }
 
 /* Compare even if some of several sources could not be read. Returns the exit status. */
-static int load_and_compare(const struct side_sources from[N_SIDES], struct remote *remote, const struct args *a)
+static int load_and_compare(const struct pair *pair, struct remote *remote, const struct args *a)
 {
 	struct source_run item[N_SIDES] = { { .profile = NULL } };
 	const struct profile *p[N_SIDES];
@@ -39,11 +39,8 @@ static int load_and_compare(const struct side_sources from[N_SIDES], struct remo
 	int status = STATUS_FINE;
 
 	for (int side = 0; side < N_SIDES; side++)
-		item[side].set = (struct source_set){ .source = from[side].source,
-						      .n = from[side].n,
-						      .kind = side == SIDE_BASE ? "base" : "source",
-						      .q = &a->q,
-						      .remote = remote };
+		item[side].set = source_set_of(&pair->source[side], 0, pair->source[side].n,
+					       side == SIDE_BASE ? "base" : "source", &a->q, remote);
 	progress_begin("reading");
 	source_runs_read(item, N_SIDES, &cmd_report_events);
 	progress_end();
@@ -55,7 +52,7 @@ static int load_and_compare(const struct side_sources from[N_SIDES], struct remo
 		p[side] = item[side].profile;
 	}
 	if (p[SIDE_BASE] && p[SIDE_TARGET])
-		status |= report_diff_compare(p, from, a);
+		status |= report_diff_compare(p, pair->from, a);
 	for (int side = 0; side < N_SIDES; side++)
 		source_run_release(&item[side]);
 	return status;
@@ -65,13 +62,12 @@ int cmd_report_diff(const struct args *a)
 {
 	struct remote *remote = NULL;
 	struct pair pair;
-	struct err err;
 	int status = cmd_report_pair_find(a, usage, &pair);
 
-	if (status == STATUS_FINE && sources_fetch(pair.source, N_SIDES, &a->q, &cmd_report_events, &remote, &err) < 0)
-		status = say_error("%s", err.msg);
-	if (status == STATUS_FINE)
-		status = load_and_compare(pair.from, remote, a);
+	if (status == STATUS_FINE) {
+		remote = sources_fetch(pair.source, N_SIDES, &a->q, &cmd_report_events);
+		status = load_and_compare(&pair, remote, a);
+	}
 	remote_free(remote);
 	cmd_report_pair_release(&pair);
 	return status;

@@ -23,7 +23,9 @@ static int report_trend_find_sources(const struct args *a, struct sources *s, st
 			     "trend needs at least two profiles, in the order of time; usage: cpa trend P1 ... PN");
 	if (rc == 0)
 		rc = sources_check(s, "source", &a->q, &n_stdin, err);
-	return rc < 0 ? rc : sources_fetch(s, 1, &a->q, &cmd_report_events, remote, err);
+	if (rc == 0)
+		*remote = sources_fetch(s, 1, &a->q, &cmd_report_events);
+	return rc;
 }
 
 static int report_trend_add(void *arg, const struct source_run *run, struct err *err)
