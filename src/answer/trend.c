@@ -28,13 +28,12 @@ static const char *answer_trend_copy(const char *text, struct arena *mem)
 }
 
 /* Record the metadata of a profile. Texts are copied because they must outlive the profile. */
-static void answer_trend_note_side(struct answer_trend *t, const struct profile *p, const char *name)
+static void answer_trend_note_side(struct answer_trend *t, const struct profile *p, const struct side_sources *from)
 {
-	const struct side_sources from = { &name, 1 };
 	struct arena *mem = t->out->mem;
 	struct compare_side *side = &t->last;
 
-	side_fill(side, p, &from, 0, mem);
+	side_fill(side, p, from, 0, mem);
 	side->file = answer_trend_copy(side->file, mem);
 	side->build_id = answer_trend_copy(side->build_id, mem);
 	side->host = answer_trend_copy(side->host, mem);
@@ -42,11 +41,11 @@ static void answer_trend_note_side(struct answer_trend *t, const struct profile 
 		t->first = *side;
 }
 
-int answer_trend_add(struct answer_trend *t, const struct profile *p, const char *name, struct err *err)
+int answer_trend_add(struct answer_trend *t, const struct profile *p, const struct side_sources *from, struct err *err)
 {
 	if (trend_add(t->trend, p, &t->q, &t->out->notes, err) < 0)
-		return err_wrap(err, "%s", name);
-	answer_trend_note_side(t, p, name);
+		return err_wrap(err, "%s", *from->source);
+	answer_trend_note_side(t, p, from);
 	return 0;
 }
 

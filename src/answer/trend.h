@@ -30,8 +30,8 @@ struct answer_trend {
 void answer_trend_begin(struct answer_trend *t, const struct report_type *type, const struct query *q,
 			struct answer *out);
 
-/* Add a profile. Fails if it is incompatible with the others. */
-int answer_trend_add(struct answer_trend *t, const struct profile *p, const char *name, struct err *err);
+/* Add a profile, whose only source outlives t. Fails if it is incompatible with the others. */
+int answer_trend_add(struct answer_trend *t, const struct profile *p, const struct side_sources *from, struct err *err);
 
 /* Make and draw the report. Fails with ERR_USAGE when there are fewer than two profiles. */
 int answer_trend_end(struct answer_trend *t, bool color, struct err *err);

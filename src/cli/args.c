@@ -7,10 +7,10 @@
 
 #include "cli/args.h"
 
-#include "sources/read.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/hints.h"
+#include "formats/formats.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -322,7 +322,7 @@ static void move_format(struct args *a, const struct opt **given)
 	const struct opt *to = opt_find(query_options, query_n_options, "input_format", 12);
 
 	if (!given[from - query_options] || !a->report || a->report->options == GROUP_FLAME || a->file[ARGS_FLAME] ||
-	    !sources_have_format(a->q.format))
+	    !formats_find(a->q.format))
 		return;
 	given[to - query_options] = to;
 	given[from - query_options] = NULL;

@@ -7,7 +7,7 @@
 
 #include "cli/complete.h"
 
-#include "sources/names.h"
+#include "sources/read.h"
 #include "answer/reports.h"
 #include "sources/stored_browse.h"
 #include "base/str.h"

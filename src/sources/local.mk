@@ -4,12 +4,8 @@ noinst_LIBRARIES += src/sources/libsources.a
 src_sources_libsources_a_SOURCES = \
 	src/sources/bundle.c \
 	src/sources/bundle.h \
-	src/sources/comments.c \
-	src/sources/comments.h \
 	src/sources/load.c \
 	src/sources/load.h \
-	src/sources/names.c \
-	src/sources/names.h \
 	src/sources/process.c \
 	src/sources/process.h \
 	src/sources/profile_server.c \
@@ -20,8 +16,6 @@ src_sources_libsources_a_SOURCES = \
 	src/sources/remote.h \
 	src/sources/rewrite.c \
 	src/sources/rewrite.h \
-	src/sources/runs.c \
-	src/sources/runs.h \
 	src/sources/save.c \
 	src/sources/save.h \
 	src/sources/series.c \
@@ -31,8 +25,6 @@ src_sources_libsources_a_SOURCES = \
 	src/sources/sides.c \
 	src/sources/sides.h \
 	src/sources/sides_join.c \
-	src/sources/sides_read.c \
-	src/sources/sides_read.h \
 	src/sources/sides_split.c \
 	src/sources/sources.c \
 	src/sources/sources.h \
@@ -41,7 +33,6 @@ src_sources_libsources_a_SOURCES = \
 	src/sources/stored_browse.c \
 	src/sources/stored_browse.h \
 	src/sources/stored_due.c \
-	src/sources/stored_due.h \
 	src/sources/stored_split.c \
 	src/sources/stored_totals.c \
 	src/sources/stored_totals.h \

@@ -38,7 +38,8 @@ struct process_source {
 	atomic_bool is_done;
 	int rc;
 	struct err err;
-	struct buf profile, notes;
+	struct profile *profile;
+	struct buf notes;
 };
 
 bool process_is_source(const char *source)
@@ -169,7 +170,7 @@ void process_source_free(struct process_source *p)
 {
 	if (!p)
 		return;
-	buf_release(&p->profile);
+	profile_free(p->profile);
 	buf_release(&p->notes);
 	free(p->events);
 	free(p->pid);
@@ -306,7 +307,7 @@ bool process_source_is_running(struct process_source *p, uint64_t *left_ms)
 	return true;
 }
 
-int process_source_finish(struct process_source *p, struct bytes *out, struct buf *notes, struct err *err)
+int process_source_finish(struct process_source *p, struct profile **out, struct buf *notes, struct err *err)
 {
 	if (p->has_thread)
 		pthread_join(p->thread, NULL);
@@ -316,7 +317,7 @@ int process_source_finish(struct process_source *p, struct bytes *out, struct bu
 		*err = p->err;
 		return p->rc;
 	}
-	*out = (struct bytes){ (uint8_t *)p->profile.data, p->profile.len };
-	p->profile = (struct buf){ 0 };
+	*out = p->profile;
+	p->profile = NULL;
 	return 0;
 }

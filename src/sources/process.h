@@ -12,7 +12,6 @@
 #include "attach/sample.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/io.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,7 +54,7 @@ bool process_source_is_running(struct process_source *p, uint64_t *left_ms);
  * notes   lines for the user are appended
  * Fails   as attach_sample; the message does not begin with the source
  */
-int process_source_finish(struct process_source *p, struct bytes *out, struct buf *notes, struct err *err);
+int process_source_finish(struct process_source *p, struct profile **out, struct buf *notes, struct err *err);
 
 /* Append "sampled 0.547 of 0.612 s of CPU time in 61 processes, 99.8 % complete". */
 void process_source_add_totals(const struct collect_totals *t, struct buf *out);

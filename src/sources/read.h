@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/string_list.h"
 #include "engine/query.h"
 #include "profile/profile.h"
 #include "sources/sources.h"
@@ -39,9 +40,6 @@ struct source_set {
 struct source_set source_set_of(const struct sources *s, size_t first, size_t n, const char *kind,
 				const struct query *q, struct remote *remote);
 
-/* Return true if sources may have a format of this name, even one that cpa only recognizes. */
-bool sources_have_format(const char *name);
-
 /*
  * Read the sources in parallel and merge them in their order. Memory is bounded: each thread reads one profile at a
  * time, and the size of the profiles waiting to be merged is limited.
@@ -52,5 +50,14 @@ bool sources_have_format(const char *name);
  * Like    pprof internal/driver/fetch.go: groups of 128 sources are merged, then their results
  */
 int source_set_read(struct source_set *l, struct profile **out, struct err *err);
+
+/*
+ * Append the sample types, label keys and names of functions of the first file that is a profile. Words that are not
+ * regular files are skipped, so nothing is fetched. If no file is a profile, nothing is appended.
+ *
+ * types, keys, functions   each may be NULL
+ */
+void sources_add_names(const char *const *file, size_t n, struct string_list *types, struct string_list *keys,
+		       struct string_list *functions);
 
 #endif

@@ -23,10 +23,11 @@ enum { POLL_MS = 20, REPORT_MS = 1000, SECOND_MS = 1000 };
 
 struct remote_source {
 	size_t number;                  /* of those that are fetched together */
-	const char *name;               /* that of the source */
+	const char *name;               /* the name of the source */
 	struct process_source *process; /* NULL: a source on a server */
 	struct url url;                 /* empty for a process */
-	struct fetch_request request;   /* its result: bytes, rc and err; also for a process */
+	struct fetch_request request;   /* its result: bytes, rc and err; for a process only rc and err */
+	struct profile *profile;        /* of a process */
 	bool is_fetched;
 	struct origin *origin; /* [n_origins], keys owned */
 	size_t n_origins;
@@ -73,6 +74,7 @@ void remote_source_free(void *state)
 		free((char *)a->origin[k].key);
 	free(a->origin);
 	free(a->request.bytes.data);
+	profile_free(a->profile);
 	process_source_free(a->process);
 	url_release(&a->url);
 	free(a);
@@ -100,7 +102,7 @@ static int remote_append(struct sources *out, const char *word, const struct rem
 	} else {
 		a = mem_alloc(1, sizeof(*a));
 		*a = *parsed;
-		sources_append(out, source_type_of(word), buf_text(&name), name.len, a);
+		sources_append(out, parsed->process ? SOURCE_PROCESS : SOURCE_SERVER, buf_text(&name), name.len, a);
 		a->name = out->name[out->n - 1];
 	}
 	buf_release(&name);
@@ -249,7 +251,7 @@ static void finish_processes(struct remote *r, struct buf *notes)
 
 		if (!a->process)
 			continue;
-		a->request.rc = process_source_finish(a->process, &a->request.bytes, &own, &a->request.err);
+		a->request.rc = process_source_finish(a->process, &a->profile, &own, &a->request.err);
 		remote_add_notes(r, a, &own, notes);
 		buf_release(&own);
 	}
@@ -283,11 +285,15 @@ int remote_read(struct source *s, const char *name, const struct query *q, struc
 	int rc = a->request.rc;
 
 	(void)notes, (void)missing;
-	if (rc < 0)
+	if (rc < 0) {
 		*err = a->request.err;
-	else
+	} else if (a->process) {
+		*out = a->profile;
+		a->profile = NULL;
+	} else {
 		rc = source_decode(&a->request.bytes, q, out, err);
-	a->request.bytes = (struct bytes){ 0 };
+		a->request.bytes = (struct bytes){ 0 };
+	}
 	/* errors of servers may already contain the URL */
 	return rc < 0 && !strstr(err->msg, name) ? err_wrap(err, "%s", name) : rc;
 }
@@ -339,7 +345,7 @@ size_t remote_origins(const struct source *from, size_t n, struct origin **out)
 	return count;
 }
 
-static bool remote_has_fetched(const struct source *from, size_t n, bool with_processes)
+bool remote_has_fetched(const struct source *from, size_t n, bool with_processes)
 {
 	for (size_t i = 0; from && i < n; i++) {
 		const struct remote_source *a = from[i].type->is_remote ? from[i].state : NULL;
@@ -348,16 +354,6 @@ static bool remote_has_fetched(const struct source *from, size_t n, bool with_pr
 			return true;
 	}
 	return false;
-}
-
-bool remote_has_any(const struct source *from, size_t n)
-{
-	return remote_has_fetched(from, n, true);
-}
-
-bool remote_has_server(const struct source *from, size_t n)
-{
-	return remote_has_fetched(from, n, false);
 }
 
 void remote_remove_urls(struct profile *p)

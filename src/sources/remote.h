@@ -89,11 +89,8 @@ const struct fetch_options *remote_fetch_options(const struct remote *r);
  */
 size_t remote_origins(const struct source *from, size_t n, struct origin **out);
 
-/* Was at least one of the n sources fetched or sampled? */
-bool remote_has_any(const struct source *from, size_t n);
-
-/* Was at least one of the n sources fetched from a server? */
-bool remote_has_server(const struct source *from, size_t n);
+/* Was at least one of the n sources fetched from a server, or sampled? */
+bool remote_has_fetched(const struct source *from, size_t n, bool with_processes);
 
 /* Remove URLs from the files of mappings without build ID. Like pprof unsourceMappings. */
 void remote_remove_urls(struct profile *p);

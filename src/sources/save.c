@@ -136,8 +136,8 @@ void sources_save_fetched(const struct profile *p, const struct source_set *targ
 	struct buf name = { 0 };
 	struct err err;
 
-	if (target->q->no_save ||
-	    !(remote_has_any(target->from, target->n) || (base && remote_has_any(base->from, base->n))))
+	if (target->q->no_save || !(remote_has_fetched(target->from, target->n, true) ||
+				    (base && remote_has_fetched(base->from, base->n, true))))
 		return;
 	if (find_folder(&name, notes)) {
 		buf_addz(&name, "/");

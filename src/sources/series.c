@@ -14,7 +14,7 @@
 #include "base/time.h"
 #include "base/utf8.h"
 #include "sources/series_int.h"
-#include "sources/stored_due.h"
+#include "sources/stored.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -98,18 +98,9 @@ int source_read_file(struct source *s, const char *name, const struct query *q, 
 	return rc < 0 ? err_wrap(err, "%s", name) : 0;
 }
 
-/* A pattern that no file matches is a URL, if it can be one. */
 static bool source_is_pattern(const char *word)
 {
-	glob_t found;
-	int rc;
-
-	if (!strpbrk(word, "*?[") || strstr(word, "://"))
-		return false;
-	rc = remote_is_url(word) ? glob(word, GLOB_NOSORT, NULL, &found) : 0;
-	if (rc == 0 && remote_is_url(word))
-		globfree(&found);
-	return rc == 0;
+	return strpbrk(word, "*?[") && !strstr(word, "://");
 }
 
 static int source_compare_names(const void *a, const void *b)
@@ -123,14 +114,14 @@ static int source_resolve_pattern(struct sources *out, const char *pattern, enum
 	glob_t found;
 	int rc = glob(pattern, GLOB_NOSORT, NULL, &found);
 
-	(void)split, (void)q;
+	if (rc == GLOB_NOMATCH && remote_is_url(pattern))
+		return remote_resolve_url(out, pattern, split, q, err);
 	if (rc != 0)
 		return err_set(err, ERR_IO,
 			       rc == GLOB_NOMATCH ? "%s: no file matches" : "%s: cannot expand the pattern", pattern);
 	qsort(found.gl_pathv, found.gl_pathc, sizeof(*found.gl_pathv), source_compare_names);
 	for (size_t i = 0; i < found.gl_pathc; i++)
-		sources_append(out, source_type_of(found.gl_pathv[i]), found.gl_pathv[i], strlen(found.gl_pathv[i]),
-			       NULL);
+		sources_append(out, SOURCE_FILE, found.gl_pathv[i], strlen(found.gl_pathv[i]), NULL);
 	globfree(&found);
 	return 0;
 }
@@ -138,44 +129,27 @@ static int source_resolve_pattern(struct sources *out, const char *pattern, enum
 /* ---- table ---- */
 
 /* In the order in which they are tried: an existing file is a file, even if its name looks like a URL. */
-static const struct source_type kinds[] = {
-	{ .name = "process",
-	  .is_kind = process_is_source,
-	  .resolve = remote_resolve_process,
-	  .read = remote_read,
-	  .release = remote_source_free,
-	  .is_remote = true,
-	  .changes = true },
-	{ .name = "store",
-	  .is_kind = stored_is_source,
-	  .resolve = stored_resolve,
-	  .read = stored_read,
-	  .release = stored_free,
-	  .can_repeat = source_is_any,
-	  .changes = true },
-	{ .name = "standard input", .is_kind = source_is_stdin, .read = source_read_file },
-	{ .name = "file", .is_kind = source_exists, .read = source_read_file, .can_repeat = source_is_regular },
-	{ .name = "pattern", .is_kind = source_is_pattern, .resolve = source_resolve_pattern },
-	{ .name = "server",
-	  .is_kind = remote_is_url,
-	  .resolve = remote_resolve_url,
-	  .read = remote_read,
-	  .record = remote_record,
-	  .release = remote_source_free,
-	  .is_remote = true,
-	  .changes = true },
-	{ .name = "missing file", .is_kind = source_is_any, .read = source_read_file },
+static const struct source_type types[] = {
+	[SOURCE_PROCESS] = { process_is_source, remote_resolve_process, remote_read, NULL, remote_source_free, NULL,
+			     .is_remote = true, .changes = true },
+	[SOURCE_STORE] = { stored_is_source, stored_resolve, stored_read, NULL, stored_free, source_is_any,
+			   .changes = true },
+	[SOURCE_STDIN] = { source_is_stdin, .read = source_read_file },
+	[SOURCE_FILE] = { source_exists, .read = source_read_file, .can_repeat = source_is_regular },
+	[SOURCE_PATTERN] = { source_is_pattern, source_resolve_pattern },
+	[SOURCE_SERVER] = { remote_is_url, remote_resolve_url, remote_read, remote_record, remote_source_free, NULL,
+			    .is_remote = true, .changes = true },
+	[SOURCE_MISSING] = { source_is_any, .read = source_read_file },
+	[SOURCE_MEMORY] = { .read = source_read_bytes, .release = source_free_bytes },
 };
 
-static const struct source_type memory = { .name = "memory", .read = source_read_bytes, .release = source_free_bytes };
-
-const struct source_type *source_type_of(const char *word)
+static enum source_id source_find(const char *word)
 {
-	const struct source_type *k = kinds;
+	enum source_id id = 0;
 
-	while (!k->is_kind(word))
-		k++;
-	return k;
+	while (!types[id].is_kind(word))
+		id++;
+	return id;
 }
 
 bool source_can_repeat(const struct source *s, const char *name)
@@ -185,12 +159,12 @@ bool source_can_repeat(const struct source *s, const char *name)
 
 /* ---- sources ---- */
 
-void sources_append(struct sources *out, const struct source_type *type, const char *name, size_t n, void *state)
+void sources_append(struct sources *out, enum source_id id, const char *name, size_t n, void *state)
 {
 	out->name = mem_grow(out->name, &out->cap, out->n + 1, sizeof(*out->name));
 	out->source = mem_grow(out->source, &out->cap_source, out->n + 1, sizeof(*out->source));
 	out->name[out->n] = mem_strndup(name, n);
-	out->source[out->n++] = (struct source){ type, state };
+	out->source[out->n++] = (struct source){ &types[id], state };
 }
 
 void sources_add_bytes(struct sources *out, const char *name, struct bytes *data)
@@ -199,7 +173,7 @@ void sources_add_bytes(struct sources *out, const char *name, struct bytes *data
 
 	*own = *data;
 	*data = (struct bytes){ 0 };
-	sources_append(out, &memory, name, strlen(name), own);
+	sources_append(out, SOURCE_MEMORY, name, strlen(name), own);
 }
 
 int sources_add(struct sources *out, const char *const *word, size_t n, enum source_split split, const struct query *q,
@@ -208,12 +182,12 @@ int sources_add(struct sources *out, const char *const *word, size_t n, enum sou
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		const struct source_type *k = source_type_of(word[i]);
+		enum source_id id = source_find(word[i]);
 
-		if (k->resolve)
-			rc = k->resolve(out, word[i], split, q, err);
+		if (types[id].resolve)
+			rc = types[id].resolve(out, word[i], split, q, err);
 		else
-			sources_append(out, k, word[i], strlen(word[i]), NULL);
+			sources_append(out, id, word[i], strlen(word[i]), NULL);
 	}
 	return rc;
 }

@@ -22,6 +22,17 @@ enum source_split {
 	SPLIT_STEPS /* equal steps of time */
 };
 
+enum source_id {
+	SOURCE_PROCESS,
+	SOURCE_STORE,
+	SOURCE_STDIN,
+	SOURCE_FILE,
+	SOURCE_PATTERN,
+	SOURCE_SERVER,
+	SOURCE_MISSING,
+	SOURCE_MEMORY
+};
+
 /* A source, found once. */
 struct source {
 	const struct source_type *type;
@@ -36,8 +47,7 @@ struct sources {
 
 /* A kind of sources. */
 struct source_type {
-	const char *name;
-	/* Is the argument of this kind? The first kind in the table is taken. NULL: no argument is. */
+	/* Is the argument of this kind? The first kind in the table is taken. */
 	bool (*is_kind)(const char *word);
 	/* Add the sources of an argument with sources_append. NULL: the argument itself. */
 	int (*resolve)(struct sources *out, const char *word, enum source_split split, const struct query *q,
@@ -59,9 +69,6 @@ struct source_type {
 	bool changes;                         /* may a second reading give new data? */
 };
 
-/* The kind of an argument. */
-const struct source_type *source_type_of(const char *word);
-
 /* Can a source be read again, with the same result? Standard input cannot, and a server would send another profile. */
 bool source_can_repeat(const struct source *s, const char *name);
 
@@ -78,7 +85,7 @@ int sources_add(struct sources *out, const char *const *word, size_t n, enum sou
 void sources_release(struct sources *s);
 
 /* Add a source. The name is copied; state is owned by out. */
-void sources_append(struct sources *out, const struct source_type *type, const char *name, size_t n, void *state);
+void sources_append(struct sources *out, enum source_id id, const char *name, size_t n, void *state);
 
 /* Add a profile whose content is in memory. data is consumed. */
 void sources_add_bytes(struct sources *out, const char *name, struct bytes *data);

@@ -8,7 +8,7 @@
 #include "sources/stored.h"
 
 #include "sources/remote.h"
-#include "sources/stored_due.h"
+#include "base/arena.h"
 #include "base/mem.h"
 #include "base/regex.h"
 #include "base/str.h"
@@ -30,76 +30,62 @@ bool stored_is_source(const char *name)
 
 /* ---- labels named by options ---- */
 
-struct keeper {
-	const char **keep; /* [n] */
-	size_t n;
-	char *at; /* memory for the next name */
-};
-
-static void stored_keep(struct keeper *k, const char *name, size_t n)
+static void stored_keep(struct stored_source *s, const char *name, size_t n)
 {
-	for (size_t i = 0; i < k->n; i++)
-		if (strlen(k->keep[i]) == n && memcmp(k->keep[i], name, n) == 0)
+	for (size_t i = 0; i < s->query.n_keep; i++)
+		if (strlen(s->keep[i]) == n && memcmp(s->keep[i], name, n) == 0)
 			return;
-	if (n == 0 || k->n == KEEP_MAX)
-		return;
-	memcpy(k->at, name, n);
-	k->at[n] = '\0';
-	k->keep[k->n++] = k->at;
-	k->at += n + 1;
+	if (n > 0 && s->query.n_keep < KEEP_MAX)
+		s->keep[s->query.n_keep++] = arena_strndup(s->mem, name, n);
 }
 
 /* Keep each of "KEY,...". */
-static void keep_list(struct keeper *k, const char *list)
+static void keep_list(struct stored_source *s, const char *list)
 {
 	while (*list) {
 		size_t n = strcspn(list, ",");
 
-		stored_keep(k, list, n);
+		stored_keep(s, list, n);
 		list += n + (list[n] == ',');
 	}
 }
 
 /* Keep the key of a filter "KEY=EXPR". */
-static void keep_filter(struct keeper *k, const char *filter)
+static void keep_filter(struct stored_source *s, const char *filter)
 {
 	const char *equal = strchr(filter, '=');
 
 	if (equal)
-		stored_keep(k, filter, (size_t)(equal - filter));
+		stored_keep(s, filter, (size_t)(equal - filter));
 }
 
 /* Keep the key of "label:KEY" or "label:KEY=VALUE". */
-static void keep_label(struct keeper *k, const char *option)
+static void keep_label(struct stored_source *s, const char *option)
 {
 	const char *key = option + strlen("label:");
 
 	if (starts_with(option, "label:"))
-		stored_keep(k, key, strcspn(key, "="));
+		stored_keep(s, key, strcspn(key, "="));
 }
 
 /* The labels of the source, and those that options name. */
 static void keep_labels(const struct query *q, struct stored_source *s)
 {
-	struct keeper k = { .keep = mem_alloc(KEEP_MAX, sizeof(*k.keep)) };
-	size_t size = strlen(q->tagfocus) + strlen(q->tagignore) + strlen(q->tagroot) + strlen(q->tagleaf) +
-		      strlen(q->by) + strlen(q->normalize) + 6 + KEEP_MAX;
+	const char *const *own = s->query.keep;
+	size_t n = s->query.n_keep;
 
-	for (size_t i = 0; i < s->query.n_keep; i++)
-		size += strlen(s->query.keep[i]) + 1;
-	k.at = s->names = mem_alloc(size, 1);
-	for (size_t i = 0; i < s->query.n_keep; i++)
-		stored_keep(&k, s->query.keep[i], strlen(s->query.keep[i]));
-	s->n_own = k.n;
-	keep_filter(&k, q->tagfocus);
-	keep_filter(&k, q->tagignore);
-	keep_list(&k, q->tagroot);
-	keep_list(&k, q->tagleaf);
-	keep_label(&k, q->by);
-	keep_label(&k, q->normalize);
-	s->keep = k.keep;
-	s->query.keep = k.keep;
-	s->query.n_keep = k.n;
+	s->mem = arena_new();
+	s->query.keep = s->keep = arena_alloc(s->mem, KEEP_MAX, sizeof(*s->keep));
+	s->query.n_keep = 0;
+	for (size_t i = 0; i < n; i++)
+		stored_keep(s, own[i], strlen(own[i]));
+	s->n_own = s->query.n_keep;
+	keep_filter(s, q->tagfocus);
+	keep_filter(s, q->tagignore);
+	keep_list(s, q->tagroot);
+	keep_list(s, q->tagleaf);
+	keep_label(s, q->by);
+	keep_label(s, q->normalize);
 }
 
 /* ---- open ---- */
@@ -143,8 +129,7 @@ void stored_close(struct stored_source *s)
 	if (s->store)
 		store_close(s->store);
 	window_free(s->window);
-	free(s->keep);
-	free(s->names);
+	arena_free(s->mem);
 	free(s->where);
 	*s = (struct stored_source){ 0 };
 }
@@ -243,7 +228,7 @@ void stored_add_part(const struct stored_parts *to, const struct store_query *q,
 	own.n_keep = to->from->n_own; /* without those of options */
 	window_print(to->from->window, &own, &name);
 	buf_addz(&name, is_part ? "+runs=1" : "");
-	sources_append(to->out, source_type_of("store:x"), name.data, name.len, part);
+	sources_append(to->out, SOURCE_STORE, name.data, name.len, part);
 	buf_release(&name);
 }
 

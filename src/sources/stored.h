@@ -26,9 +26,9 @@ struct stored_source {
 	struct window *window;
 	struct store *store;
 	struct store_query query;     /* borrows from window and keep */
-	const char **keep;            /* labels of the source, then those of the options */
+	const char **keep;            /* [query.n_keep] labels of the source, then those of the options */
 	size_t n_own;                 /* number of labels of the source itself */
-	char *names;                  /* memory of keep */
+	struct arena *mem;            /* of keep */
 	struct fetch_options options; /* of requests to where */
 	char *where;                  /* the store: a directory or URL, "" for the default */
 };
@@ -91,5 +91,26 @@ void stored_free(void *state);
  * Do two lists of sources cover mostly different hours of the day? Sources with times that are open, and files, cover all.
  */
 bool stored_differ_in_hours(const struct sources *a, const struct sources *b);
+
+/*
+ * Append to the error "nothing of SERVICE" of store_read whether a collector runs on the store, and when its next profile of
+ * the service and kind is due, if the window extends to the present.
+ *
+ * Returns the code of err
+ */
+int stored_explain_nothing(const struct stored_source *s, struct err *err);
+
+/*
+ * Append a note if counters are 0 because each series has had one snapshot: their increase needs two.
+ *
+ * types             names of the counters
+ * profiles, series  their numbers in the window
+ */
+void stored_note_young(const struct stored_source *s, const char *types, uint64_t profiles, uint64_t series,
+		       struct buf *notes);
+
+/* The same for a profile that was read, if the type that is shown is such a counter. */
+void stored_note_young_profile(const struct stored_source *s, const struct store_sum *sum, const struct profile *p,
+			       const char *sample_index, struct buf *notes);
 
 #endif

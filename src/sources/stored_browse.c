@@ -25,10 +25,6 @@ static int open_place(const struct stored_place *place, struct store **out, stru
 
 /* --- services, kinds and labels --- */
 
-struct reader {
-	struct stored_catalogue *out;
-};
-
 /*
  * Find a name in a sorted array, or make room for it.
  *
@@ -89,7 +85,7 @@ static void stored_browse_add_label(struct arena *memory, struct stored_service 
 
 static int stored_browse_add_series(void *arg, const struct store_series *series, struct err *err)
 {
-	struct stored_catalogue *out = ((struct reader *)arg)->out;
+	struct stored_catalogue *out = arg;
 	void *services = out->service, *kinds;
 	struct stored_service *s = find_or_insert(out->memory, &services, &out->n, sizeof(*s), series->service);
 
@@ -115,7 +111,6 @@ int stored_catalogue_read(const struct stored_place *place, struct stored_catalo
 	const struct store_query all = {
 		.service = "*", .is_pattern = true, .kind = "", .pin = "", .t0 = INT64_MIN, .t1 = INT64_MAX
 	};
-	struct reader r = { .out = out };
 	struct store *s;
 	int rc;
 
@@ -123,7 +118,7 @@ int stored_catalogue_read(const struct stored_place *place, struct stored_catalo
 	rc = open_place(place, &s, err);
 	if (rc < 0)
 		return rc;
-	rc = store_each_series(s, &all, stored_browse_add_series, &r, err);
+	rc = store_each_series(s, &all, stored_browse_add_series, out, err);
 	store_close(s);
 	return rc;
 }

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "sources/stored_due.h"
+#include "sources/stored.h"
 
 #include "base/str.h"
 #include "base/time.h"

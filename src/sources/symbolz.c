@@ -52,7 +52,8 @@ struct origins {
 
 bool symbolz_is_available(const struct source_set *target, const struct source_set *base)
 {
-	return remote_has_server(target->from, target->n) || (base && remote_has_server(base->from, base->n));
+	return remote_has_fetched(target->from, target->n, false) ||
+	       (base && remote_has_fetched(base->from, base->n, false));
 }
 
 /* Is this a path of Go's net/http/pprof or of gperftools? */

@@ -8,9 +8,8 @@
  */
 #include "config.h"
 
-#include "sources/sides_read.h"
-#include "answer/reports.h"
 #include "sources/sides.h"
+#include "answer/reports.h"
 #include "base/stop.h"
 #include "engine/query.h"
 #include "engine/view.h"

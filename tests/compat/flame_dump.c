@@ -10,7 +10,7 @@
  */
 #include "config.h"
 
-#include "sources/sides_read.h"
+#include "sources/sides.h"
 #include "report/flame.h"
 
 #include <inttypes.h>

@@ -7,7 +7,6 @@
 
 #include "sources/sides.h"
 
-#include "sources/sides_read.h"
 #include "profile/edit.h"
 #include "profile/encode.h"
 

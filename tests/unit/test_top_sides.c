@@ -7,7 +7,6 @@
 
 #include "report/top.h"
 
-#include "sources/sides_read.h"
 #include "sources/sides.h"
 #include "engine/boxes.h"
 #include "engine/graph.h"

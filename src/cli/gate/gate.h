@@ -6,7 +6,7 @@
 #ifndef CLI_GATE_GATE_H
 #define CLI_GATE_GATE_H
 
-#include "sources/runs.h"
+#include "sources/load.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "cli/args.h"

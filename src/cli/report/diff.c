@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "answer/answer.h"
-#include "sources/runs.h"
+#include "sources/load.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
 #include "cli/report/events.h"

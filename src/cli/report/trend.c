@@ -10,7 +10,7 @@
 #include "cli/messages.h"
 #include "cli/report/events.h"
 #include "cli/report/report.h"
-#include "sources/runs.h"
+#include "sources/load.h"
 
 /* Find and fetch the sources. */
 static int report_trend_find_sources(const struct args *a, struct sources *s, struct remote **remote, struct err *err)
@@ -30,7 +30,7 @@ static int report_trend_find_sources(const struct args *a, struct sources *s, st
 
 static int report_trend_add(void *arg, const struct source_run *run, struct err *err)
 {
-	return answer_trend_add(arg, run->profile, *run->set.source, err);
+	return answer_trend_add(arg, run->profile, &(struct side_sources){ run->set.source, 1 }, err);
 }
 
 int cmd_report_trend(const struct args *a)

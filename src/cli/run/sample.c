@@ -173,7 +173,7 @@ int cmd_run_sample(const struct run_options *o, char **command, struct buf *out,
 		rc = *command ? run_sample_start_command(&timed, err) : 0;
 		progress_begin("sampling; Ctrl-C ends it");
 		if (rc == 0) {
-			rc = attach_sample(&options, out, &result, err);
+			rc = attach_sample_packed(&options, out, &result, err);
 			if (*command)
 				end_command(&timed);
 		}
@@ -208,7 +208,7 @@ int cmd_run_sample_child(const struct run_options *o, struct attach_child *child
 	options.needs_events = true;
 	options.begun = release_child;
 	options.begun_arg = child;
-	rc = attach_sample(&options, out, &result, err);
+	rc = attach_sample_packed(&options, out, &result, err);
 	if (rc == 0 && out->len)
 		print_result(&result);
 	return rc;
