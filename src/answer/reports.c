@@ -86,7 +86,7 @@ static int write_proto(const struct report_context *from, struct answer *out, st
 
 	if (!from->q->keep_default_type)
 		shown.meta.default_type = shown.type[from->view->type].name; /* readers select it, as in pprof */
-	return proto_draw(&shown, from->q, &out->text, err);
+	return export_proto(&shown, from->q, &out->text, err);
 }
 
 static int write_topproto(const struct report_context *from, struct answer *out, struct err *err)

@@ -7,15 +7,15 @@
 
 #include "cli/complete.h"
 
-#include "sources/read.h"
 #include "answer/reports.h"
-#include "sources/stored_browse.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/help_text.h"
 #include "formats/formats.h"
+#include "sources/read.h"
+#include "sources/stored_browse.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -107,7 +107,7 @@ static int fetch_piece(struct run *run, unsigned seconds, struct err *err)
 		*request = *c->reload;
 	} else {
 		run->source.len = 0;
-		profile_server_add_source(&c->server[run->options.server], run->options.kind, seconds, run->options.hz,
+		sources_server_add_source(&c->server[run->options.server], run->options.kind, seconds, run->options.hz,
 					  &run->source);
 		word = buf_text(&run->source);
 		q.seconds = -1; /* the source contains the duration */
@@ -124,7 +124,7 @@ static int fetch_piece(struct run *run, unsigned seconds, struct err *err)
 		return capture_run_add_piece(run, &l, err);
 	load_result_release(&l);
 	if (run->source.len) /* the list of captures names it */
-		profile_server_cut_source(buf_text(&run->source), err);
+		sources_server_cut_source(buf_text(&run->source), err);
 	return rc;
 }
 

@@ -9,10 +9,10 @@
 #ifndef SESSION_WORKSPACE_H
 #define SESSION_WORKSPACE_H
 
-#include "sources/load.h"
 #include "base/err.h"
 #include "base/stop.h"
 #include "profile/profile.h"
+#include "sources/load.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,11 +10,11 @@
 
 #include "session/workspace_int.h"
 
-#include "sources/sides.h"
 #include "base/buf.h"
 #include "base/cond.h"
 #include "base/mem.h"
 #include "profile/merge.h"
+#include "sources/sides.h"
 
 #include <assert.h>
 #include <inttypes.h>

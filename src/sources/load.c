@@ -7,14 +7,14 @@
 
 #include "sources/load.h"
 
-#include "sources/bundle.h"
-#include "sources/sides.h"
-#include "sources/save.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "base/str.h"
 #include "fetch/source.h"
 #include "profile/normalize.h"
+#include "sources/bundle.h"
+#include "sources/save.h"
+#include "sources/sides.h"
 
 #include <assert.h>
 #include <stdatomic.h>
@@ -132,7 +132,7 @@ static void set_loads(const struct query *q, struct load_result *l)
 	struct source_set *target = &l->set[SIDE_TARGET];
 
 	for (int i = 0; i < N_SIDES; i++)
-		l->set[i] = source_set_of(&l->source[i], 0, l->source[i].n, kind[i], q, l->remote);
+		l->set[i] = sources_set_of(&l->source[i], 0, l->source[i].n, kind[i], q, l->remote);
 	if (target->n >= 2 && fetch_is_binary(target->source[0])) {
 		target->binary = l->set[SIDE_BASE].binary = *target->source++;
 		target->from++;
@@ -166,7 +166,7 @@ static int read_sources(const struct load_request *r, struct load_result *l, str
 	load_events_step(r->events, "reading");
 	rc = stop_check(q->stop, err);
 	if (rc == 0)
-		rc = sides_read_both(target, base, &l->profile, r->keep_sides ? &l->sides : NULL, err);
+		rc = sides_read(target, base, &l->profile, r->keep_sides ? &l->sides : NULL, err);
 	if (rc == 0 && r->is_reload)
 		rc = check_all_read(l, err);
 	if (rc == 0)
@@ -233,7 +233,7 @@ int sources_load_data(struct bytes *data, const char *name, const struct query *
 		q.symbolize = "local";
 	sources_add_bytes(&out->source[SIDE_TARGET], name, data);
 	set_loads(&q, out);
-	rc = sides_read(&out->set[SIDE_TARGET], &out->set[SIDE_BASE], &out->profile, err);
+	rc = sides_read(&out->set[SIDE_TARGET], &out->set[SIDE_BASE], &out->profile, NULL, err);
 	for (int i = 0; i < N_SIDES; i++)
 		out->set[i].q = query; /* outlives q */
 	return rc;
@@ -259,7 +259,7 @@ struct queue {
 	atomic_size_t next;
 };
 
-static void source_runs_read_part(void *arg, unsigned part)
+static void sources_runs_read_part(void *arg, unsigned part)
 {
 	struct queue *q = arg;
 	size_t i;
@@ -270,16 +270,16 @@ static void source_runs_read_part(void *arg, unsigned part)
 		struct source_set none = { .q = item->set.q };
 
 		assert(item->set.n > 0 && !item->profile);
-		if (sides_read(&item->set, &none, &item->profile, &item->err) < 0)
+		if (sides_read(&item->set, &none, &item->profile, NULL, &item->err) < 0)
 			item->profile = NULL;
 	}
 }
 
-void source_runs_read(struct source_run *item, size_t n, const struct load_events *events)
+void sources_runs_read(struct source_run *item, size_t n, const struct load_events *events)
 {
 	struct queue q = { .item = item, .n = n };
 
-	pool_run(source_runs_read_part, &q, pool_size() < n ? pool_size() : (unsigned)n);
+	pool_run(sources_runs_read_part, &q, pool_size() < n ? pool_size() : (unsigned)n);
 	for (size_t i = 0; i < n; i++) {
 		struct buf notes = { 0 };
 
@@ -292,7 +292,7 @@ void source_runs_read(struct source_run *item, size_t n, const struct load_event
 }
 
 /* Append the info of a load with the name of its source before each line. */
-static void source_runs_add_named(const struct source_set *l, struct buf *out)
+static void sources_runs_add_named(const struct source_set *l, struct buf *out)
 {
 	const char *line = buf_text(&l->info), *several = strcmp(l->kind, "base") == 0 ? "the base" : "the new side";
 
@@ -306,18 +306,18 @@ static void source_runs_add_named(const struct source_set *l, struct buf *out)
 	}
 }
 
-int source_run_report(const struct source_run *item, const struct load_events *events, struct err *err)
+int sources_run_report(const struct source_run *item, const struct load_events *events, struct err *err)
 {
 	struct source_set named = item->set;
 
 	named.info = (struct buf){ 0 };
-	source_runs_add_named(&item->set, &named.info);
+	sources_runs_add_named(&item->set, &named.info);
 	load_events_report(events, &named);
 	buf_release(&named.info);
 	return item->profile ? 0 : err_set(err, item->err.code, "%s", item->err.msg);
 }
 
-void source_run_release(struct source_run *item)
+void sources_run_release(struct source_run *item)
 {
 	profile_free(item->profile);
 	item->profile = NULL;
@@ -326,12 +326,12 @@ void source_run_release(struct source_run *item)
 }
 
 /* Pass a profile on. */
-static int source_run_pass(const struct source_run *run, const struct load_events *events, source_run_fn *fn, void *arg,
-			   size_t *n_failed, struct err *err)
+static int sources_run_pass(const struct source_run *run, const struct load_events *events, source_run_fn *fn,
+			    void *arg, size_t *n_failed, struct err *err)
 {
 	struct err unread;
 
-	if (source_run_report(run, events, &unread) < 0) {
+	if (sources_run_report(run, events, &unread) < 0) {
 		load_events_error(events, unread.msg);
 		++*n_failed;
 		return 0;
@@ -340,8 +340,8 @@ static int source_run_pass(const struct source_run *run, const struct load_event
 	return fn(arg, run, err);
 }
 
-int source_runs_each(const struct sources *s, struct remote *remote, const struct query *q,
-		     const struct load_events *events, source_run_fn *fn, void *arg, size_t *n_failed, struct err *err)
+int sources_runs_each(const struct sources *s, struct remote *remote, const struct query *q,
+		      const struct load_events *events, source_run_fn *fn, void *arg, size_t *n_failed, struct err *err)
 {
 	size_t step = pool_size() < RUNS_MAX ? pool_size() : RUNS_MAX;
 	int rc = 0;
@@ -353,12 +353,12 @@ int source_runs_each(const struct sources *s, struct remote *remote, const struc
 		size_t n = s->n - lo < step ? s->n - lo : step;
 
 		for (size_t i = 0; i < n; i++)
-			run[i].set = source_set_of(s, lo + i, 1, "source", q, remote);
-		source_runs_read(run, n, events);
+			run[i].set = sources_set_of(s, lo + i, 1, "source", q, remote);
+		sources_runs_read(run, n, events);
 		for (size_t i = 0; i < n; i++) {
 			if (rc == 0)
-				rc = source_run_pass(&run[i], events, fn, arg, n_failed, err);
-			source_run_release(&run[i]);
+				rc = sources_run_pass(&run[i], events, fn, arg, n_failed, err);
+			sources_run_release(&run[i]);
 		}
 	}
 	load_events_step(events, NULL);

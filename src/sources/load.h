@@ -9,9 +9,6 @@
 #ifndef SOURCES_LOAD_H
 #define SOURCES_LOAD_H
 
-#include "sources/read.h"
-#include "sources/remote.h"
-#include "sources/sources.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
@@ -19,6 +16,9 @@
 #include "engine/query.h"
 #include "profile/profile.h"
 #include "report/side.h"
+#include "sources/read.h"
+#include "sources/remote.h"
+#include "sources/sources.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,14 +105,14 @@ struct source_run {
 };
 
 /* Load n items in parallel, and save the profiles that were fetched. */
-void source_runs_read(struct source_run *item, size_t n, const struct load_events *events);
+void sources_runs_read(struct source_run *item, size_t n, const struct load_events *events);
 
 /*
  * Pass the notes of an item to events; each line names its source.
  *
  * Fails   when there is no profile. If only some of its sources are missing, set.n_failed counts them.
  */
-int source_run_report(const struct source_run *item, const struct load_events *events, struct err *err);
+int sources_run_report(const struct source_run *item, const struct load_events *events, struct err *err);
 
 /* Called with a profile and its only source. Fails to end the reading. */
 typedef int source_run_fn(void *arg, const struct source_run *run, struct err *err);
@@ -125,11 +125,12 @@ typedef int source_run_fn(void *arg, const struct source_run *run, struct err *e
  * n_failed  set to the number of profiles that could not be read, or only in part
  * Fails     as fn
  */
-int source_runs_each(const struct sources *s, struct remote *remote, const struct query *q,
-		     const struct load_events *events, source_run_fn *fn, void *arg, size_t *n_failed, struct err *err);
+int sources_runs_each(const struct sources *s, struct remote *remote, const struct query *q,
+		      const struct load_events *events, source_run_fn *fn, void *arg, size_t *n_failed,
+		      struct err *err);
 
 /* Free the profile and the notes. */
-void source_run_release(struct source_run *item);
+void sources_run_release(struct source_run *item);
 
 /* Report the notes of a set: sources that could not be read, and messages about names. */
 void load_events_report(const struct load_events *e, const struct source_set *l);

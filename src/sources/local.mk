@@ -20,7 +20,6 @@ src_sources_libsources_a_SOURCES = \
 	src/sources/save.h \
 	src/sources/series.c \
 	src/sources/series.h \
-	src/sources/series_int.h \
 	src/sources/series_read.c \
 	src/sources/sides.c \
 	src/sources/sides.h \
@@ -38,5 +37,4 @@ src_sources_libsources_a_SOURCES = \
 	src/sources/stored_totals.h \
 	src/sources/symbolize.c \
 	src/sources/symbolize.h \
-	src/sources/symbolz.c \
-	src/sources/symbolz.h
+	src/sources/symbolz.c

@@ -42,7 +42,7 @@ struct process_source {
 	struct buf notes;
 };
 
-bool process_is_source(const char *source)
+bool sources_is_process(const char *source)
 {
 	return url_is_process(source) || (starts_with(source, prefix) && access(source, F_OK) != 0);
 }
@@ -141,7 +141,7 @@ static int process_read_parameters(const char *text, struct process_source *to, 
 	return rc;
 }
 
-int process_source_new(const char *source, int64_t seconds, struct process_source **out, struct err *err)
+int sources_process_new(const char *source, int64_t seconds, struct process_source **out, struct err *err)
 {
 	const char *pids = source + strlen(prefix);
 	size_t n = strcspn(pids, "?");
@@ -158,7 +158,7 @@ int process_source_new(const char *source, int64_t seconds, struct process_sourc
 	if (rc == 0 && seconds > SECONDS_MAX)
 		rc = err_set(err, ERR_USAGE, "-seconds must be at most %d", SECONDS_MAX);
 	if (rc < 0) {
-		process_source_free(p);
+		sources_process_free(p);
 		return rc;
 	}
 	p->options.duration_ns = (seconds > 0 ? (uint64_t)seconds : duration) * SECOND_MS * NS_PER_MS;
@@ -166,7 +166,7 @@ int process_source_new(const char *source, int64_t seconds, struct process_sourc
 	return 0;
 }
 
-void process_source_free(struct process_source *p)
+void sources_process_free(struct process_source *p)
 {
 	if (!p)
 		return;
@@ -196,7 +196,12 @@ static void process_add_name(pid_t pid, struct buf *out)
 		buf_addf(out, " (%.*s)", (int)n - 1, name); /* without the newline */
 }
 
-void process_source_describe(const struct process_source *p, struct buf *out)
+static uint64_t sources_process_ms(const struct process_source *p)
+{
+	return p->options.duration_ns / NS_PER_MS;
+}
+
+void sources_process_describe(const struct process_source *p, struct buf *out)
 {
 	enum { NAMES_MAX = 3 };
 	size_t n = p->options.n_pids;
@@ -208,10 +213,10 @@ void process_source_describe(const struct process_source *p, struct buf *out)
 	}
 	if (n > NAMES_MAX)
 		buf_addf(out, " and %zu more", n - NAMES_MAX);
-	buf_addf(out, " for %" PRIu64 "s", process_source_ms(p) / SECOND_MS);
+	buf_addf(out, " for %" PRIu64 "s", sources_process_ms(p) / SECOND_MS);
 }
 
-void process_source_add_totals(const struct collect_totals *t, struct buf *out)
+void sources_process_add_totals(const struct collect_totals *t, struct buf *out)
 {
 	buf_addf(out, "sampled %.3f of %.3f s of CPU time in %" PRIu64 " process%s", (double)t->sampled_ns * 1e-9,
 		 (double)t->cpu_ns * 1e-9, t->n_processes, t->n_processes == 1 ? "" : "es");
@@ -232,10 +237,10 @@ static void add_other_totals(const struct sample_result *r, struct buf *out)
 		buf_addf(out, ", %.3g %% complete", 100.0 * (double)t->n_complete / (double)t->n_stacks);
 }
 
-void process_source_add_result(const struct sample_result *r, struct buf *out)
+void sources_process_add_result(const struct sample_result *r, struct buf *out)
 {
 	if (r->totals.cpu_ns)
-		process_source_add_totals(&r->totals, out);
+		sources_process_add_totals(&r->totals, out);
 	else
 		add_other_totals(r, out);
 	if (r->n_lost) {
@@ -267,7 +272,7 @@ static void *process_sample(void *arg)
 
 	p->rc = attach_sample(&p->options, &p->profile, &result, &p->err);
 	if (p->rc == 0) {
-		process_source_add_result(&result, &p->notes);
+		sources_process_add_result(&result, &p->notes);
 		buf_addz(&p->notes, "\n");
 		if (result.totals.n_stacks == 0 && result.kind == SAMPLE_CPU)
 			process_add_note(p, "no CPU time was used; the parameter off-cpu shows where threads wait");
@@ -276,7 +281,7 @@ static void *process_sample(void *arg)
 	return NULL;
 }
 
-void process_source_start(struct process_source *p)
+void sources_process_start(struct process_source *p)
 {
 	int failed;
 
@@ -287,19 +292,14 @@ void process_source_start(struct process_source *p)
 		p->rc = err_set(&p->err, ERR_IO, "cannot create a thread: %s", strerror(failed));
 }
 
-void process_source_stop(struct process_source *p)
+void sources_process_stop(struct process_source *p)
 {
 	stop_set(&p->stop);
 }
 
-uint64_t process_source_ms(const struct process_source *p)
+bool sources_process_is_running(struct process_source *p, uint64_t *left_ms)
 {
-	return p->options.duration_ns / NS_PER_MS;
-}
-
-bool process_source_is_running(struct process_source *p, uint64_t *left_ms)
-{
-	uint64_t done = atomic_load_explicit(&p->stop.done, memory_order_relaxed), all = process_source_ms(p);
+	uint64_t done = atomic_load_explicit(&p->stop.done, memory_order_relaxed), all = sources_process_ms(p);
 
 	if (!p->has_thread || atomic_load(&p->is_done))
 		return false;
@@ -307,7 +307,7 @@ bool process_source_is_running(struct process_source *p, uint64_t *left_ms)
 	return true;
 }
 
-int process_source_finish(struct process_source *p, struct profile **out, struct buf *notes, struct err *err)
+int sources_process_finish(struct process_source *p, struct profile **out, struct buf *notes, struct err *err)
 {
 	if (p->has_thread)
 		pthread_join(p->thread, NULL);

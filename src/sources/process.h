@@ -20,32 +20,29 @@
 struct process_source;
 
 /* Is it a source "pid:"? "pid:" without a digit after it may also be the name of a file. */
-bool process_is_source(const char *source);
+bool sources_is_process(const char *source);
 
 /*
  * Parse a source.
  *
  * seconds  replaces the duration in the source; below 1 to keep that
- * out      freed with process_source_free, which takes NULL; unchanged on failure
+ * out      freed with sources_process_free, which takes NULL; unchanged on failure
  * Fails    ERR_USAGE; the message does not contain the source
  */
-int process_source_new(const char *source, int64_t seconds, struct process_source **out, struct err *err);
-void process_source_free(struct process_source *p);
+int sources_process_new(const char *source, int64_t seconds, struct process_source **out, struct err *err);
+void sources_process_free(struct process_source *p);
 
 /* Append "process 4711 (nginx) for 10s", for a message. */
-void process_source_describe(const struct process_source *p, struct buf *out);
+void sources_process_describe(const struct process_source *p, struct buf *out);
 
-/* The duration of the profile. */
-uint64_t process_source_ms(const struct process_source *p);
-
-/* Start to sample in a thread. Errors are returned by process_source_finish, which must be called. */
-void process_source_start(struct process_source *p);
+/* Start to sample in a thread. Errors are returned by sources_process_finish, which must be called. */
+void sources_process_start(struct process_source *p);
 
 /* End sampling early; the profile is valid. */
-void process_source_stop(struct process_source *p);
+void sources_process_stop(struct process_source *p);
 
 /* Is it still sampled? If so, *left_ms is set to the time that it will take. */
-bool process_source_is_running(struct process_source *p, uint64_t *left_ms);
+bool sources_process_is_running(struct process_source *p, uint64_t *left_ms);
 
 /*
  * Wait for the end of the thread.
@@ -54,12 +51,12 @@ bool process_source_is_running(struct process_source *p, uint64_t *left_ms);
  * notes   lines for the user are appended
  * Fails   as attach_sample; the message does not begin with the source
  */
-int process_source_finish(struct process_source *p, struct profile **out, struct buf *notes, struct err *err);
+int sources_process_finish(struct process_source *p, struct profile **out, struct buf *notes, struct err *err);
 
 /* Append "sampled 0.547 of 0.612 s of CPU time in 61 processes, 99.8 % complete". */
-void process_source_add_totals(const struct collect_totals *t, struct buf *out);
+void sources_process_add_totals(const struct collect_totals *t, struct buf *out);
 
 /* Append the same of processes sampled from outside, and "; 54 stacks in 1.0 s, cpa used 0.010 s of CPU time". */
-void process_source_add_result(const struct sample_result *r, struct buf *out);
+void sources_process_add_result(const struct sample_result *r, struct buf *out);
 
 #endif

@@ -7,10 +7,10 @@
 
 #include "sources/profile_server.h"
 
-#include "sources/process.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "fetch/url.h"
+#include "sources/process.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,11 +45,11 @@ static void profile_server_add_path(const struct url *u, struct buf *out)
 static int parse_process(const char *source, struct profile_server *out, struct err *err)
 {
 	struct process_source *p;
-	int rc = process_source_new(source, 0, &p, err);
+	int rc = sources_process_new(source, 0, &p, err);
 
 	if (rc < 0)
 		return rc;
-	process_source_free(p);
+	sources_process_free(p);
 	out->name = mem_strndup(source, strlen(source));
 	out->prefix = mem_strndup(source, strlen(source));
 	out->is_process = true;
@@ -76,13 +76,13 @@ static int parse_url(const char *source, struct profile_server *out, struct err 
 	return 0;
 }
 
-int profile_server_parse(const char *source, struct profile_server *out, struct err *err)
+int sources_server_parse(const char *source, struct profile_server *out, struct err *err)
 {
 	*out = (struct profile_server){ 0 };
-	return process_is_source(source) ? parse_process(source, out, err) : parse_url(source, out, err);
+	return sources_is_process(source) ? parse_process(source, out, err) : parse_url(source, out, err);
 }
 
-void profile_server_release(struct profile_server *s)
+void sources_server_release(struct profile_server *s)
 {
 	if (s->prefix)
 		explicit_bzero(s->prefix, strlen(s->prefix));
@@ -91,7 +91,7 @@ void profile_server_release(struct profile_server *s)
 	*s = (struct profile_server){ 0 };
 }
 
-void profile_server_add_source(const struct profile_server *s, const char *kind, unsigned seconds, unsigned hz,
+void sources_server_add_source(const struct profile_server *s, const char *kind, unsigned seconds, unsigned hz,
 			       struct buf *out)
 {
 	char separator = s->is_process && strchr(s->prefix, '?') ? '&' : '?';
@@ -105,7 +105,7 @@ void profile_server_add_source(const struct profile_server *s, const char *kind,
 		buf_addf(out, "%chz=%u", separator, hz);
 }
 
-void profile_server_cut_source(const char *source, struct err *err)
+void sources_server_cut_source(const char *source, struct err *err)
 {
 	struct buf name = { 0 };
 

@@ -21,13 +21,13 @@ struct profile_server {
  * Find the server of a source.
  *
  * source  as on the command line: a URL, host:port, unix:SOCKET, pid:N
- * out     released with profile_server_release; zero-initialised on failure
+ * out     released with sources_server_release; zero-initialised on failure
  * Fails   ERR_UNKNOWN if the source is a file, ERR_USAGE if it is not a valid URL or process
  */
-int profile_server_parse(const char *source, struct profile_server *out, struct err *err);
+int sources_server_parse(const char *source, struct profile_server *out, struct err *err);
 
 /* Free the strings; they are overwritten first. */
-void profile_server_release(struct profile_server *s);
+void sources_server_release(struct profile_server *s);
 
 /*
  * Append a source of the server.
@@ -36,10 +36,10 @@ void profile_server_release(struct profile_server *s);
  * seconds  0 for a profile of the current state
  * hz       samples per second; 0 for the default of the server
  */
-void profile_server_add_source(const struct profile_server *s, const char *kind, unsigned seconds, unsigned hz,
+void sources_server_add_source(const struct profile_server *s, const char *kind, unsigned seconds, unsigned hz,
 			       struct buf *out);
 
 /* Remove a source and the colon after it from the start of an error message, which a list shows beside the source. */
-void profile_server_cut_source(const char *source, struct err *err);
+void sources_server_cut_source(const char *source, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * read.c - load sources and merge them into one profile
+ * read.c - read sources and merge them into one profile
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -14,14 +14,11 @@
 #include "sources/read.h"
 
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/mem.h"
 #include "base/pool.h"
-#include "engine/query.h"
 #include "formats/formats.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
-#include "profile/profile.h"
 #include "report/where.h"
 #include "symbol/locate.h"
 
@@ -30,7 +27,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -70,7 +66,7 @@ struct loader {
 static int load_read_profile(const struct source_set *l, const struct symbol_options *w, size_t i, struct profile **out,
 			     struct buf *notes, struct buf *missing, struct err *err)
 {
-	static const struct source_type file = { .read = source_read_file };
+	static const struct source_type file = { .read = sources_read_file };
 	struct source plain = { &file, NULL }, *s = l->from ? &l->from[i] : &plain;
 	int rc = s->type->read(s, l->source[i], l->q, out, notes, missing, err);
 
@@ -316,8 +312,8 @@ static bool any_folder_exists(const char *path)
 	return false;
 }
 
-struct source_set source_set_of(const struct sources *s, size_t first, size_t n, const char *kind,
-				const struct query *q, struct remote *remote)
+struct source_set sources_set_of(const struct sources *s, size_t first, size_t n, const char *kind,
+				 const struct query *q, struct remote *remote)
 {
 	return (struct source_set){
 		.source = s->name + first, .from = s->source + first, .n = n, .kind = kind, .q = q, .remote = remote
@@ -335,7 +331,7 @@ static int load_check_format(const char *name, struct err *err)
 		       f ? "cpa does not read this format" : "there is no such format");
 }
 
-int source_set_read(struct source_set *l, struct profile **out, struct err *err)
+int sources_set_read(struct source_set *l, struct profile **out, struct err *err)
 {
 	struct loader f = { .load = l };
 	int rc = load_check_format(l->q->input_format, err);
@@ -358,13 +354,6 @@ int source_set_read(struct source_set *l, struct profile **out, struct err *err)
 	return rc;
 }
 
-static bool names_is_regular(const char *file)
-{
-	struct stat st;
-
-	return stat(file, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 static struct profile *names_read_file(const char *file)
 {
 	struct query q;
@@ -373,7 +362,7 @@ static struct profile *names_read_file(const char *file)
 	struct err err;
 
 	query_init(&q);
-	if (source_set_read(&l, &p, &err) < 0)
+	if (sources_set_read(&l, &p, &err) < 0)
 		p = NULL;
 	buf_release(&l.notes);
 	buf_release(&l.info);
@@ -422,7 +411,7 @@ void sources_add_names(const char *const *file, size_t n, struct string_list *ty
 	struct profile *p = NULL;
 
 	for (size_t i = 0; i < n && !p; i++)
-		if (names_is_regular(file[i]))
+		if (sources_is_regular(file[i]))
 			p = names_read_file(file[i]);
 	for (uint32_t i = 0; p && types && i < p->n_types; i++)
 		add_once(types, profile_text(p, p->type[i].name));

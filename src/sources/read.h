@@ -1,5 +1,5 @@
 /*
- * read.h - load sources and merge them into one profile
+ * read.h - read sources and merge them into one profile
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -18,6 +18,7 @@
 
 struct remote;
 
+/* Sources that become one profile, how they are read, and messages about them. */
 struct source_set {
 	const char *const *source; /* [n] names */
 	struct source *from;       /* [n] how they are read; NULL: all are files */
@@ -37,8 +38,8 @@ struct source_set {
 };
 
 /* The set of n sources of a list, from the first one. remote: what was fetched; NULL: nothing. */
-struct source_set source_set_of(const struct sources *s, size_t first, size_t n, const char *kind,
-				const struct query *q, struct remote *remote);
+struct source_set sources_set_of(const struct sources *s, size_t first, size_t n, const char *kind,
+				 const struct query *q, struct remote *remote);
 
 /*
  * Read the sources in parallel and merge them in their order. Memory is bounded: each thread reads one profile at a
@@ -49,7 +50,7 @@ struct source_set source_set_of(const struct sources *s, size_t first, size_t n,
  *         incompatible; ERR_STOPPED, which is checked between sources
  * Like    pprof internal/driver/fetch.go: groups of 128 sources are merged, then their results
  */
-int source_set_read(struct source_set *l, struct profile **out, struct err *err);
+int sources_set_read(struct source_set *l, struct profile **out, struct err *err);
 
 /*
  * Append the sample types, label keys and names of functions of the first file that is a profile. Words that are not

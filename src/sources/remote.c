@@ -10,10 +10,10 @@
 
 #include "sources/remote.h"
 
-#include "sources/process.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/time.h"
+#include "sources/process.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ void remote_source_free(void *state)
 	free(a->origin);
 	free(a->request.bytes.data);
 	profile_free(a->profile);
-	process_source_free(a->process);
+	sources_process_free(a->process);
 	url_release(&a->url);
 	free(a);
 }
@@ -83,7 +83,7 @@ void remote_source_free(void *state)
 bool remote_is_url(const char *word)
 {
 	struct url url = { 0 };
-	bool yes = url_parse(word, 0, &url, NULL) != ERR_UNKNOWN;
+	bool yes = access(word, F_OK) != 0 && url_parse(word, 0, &url, NULL) != ERR_UNKNOWN;
 
 	url_release(&url);
 	return yes;
@@ -122,10 +122,19 @@ int remote_resolve_process(struct sources *out, const char *word, enum source_sp
 			   struct err *err)
 {
 	struct remote_source parsed = { 0 };
-	int rc = process_source_new(word, q->seconds, &parsed.process, err);
+	int rc = sources_process_new(word, q->seconds, &parsed.process, err);
 
 	(void)split;
 	return remote_append(out, word, &parsed, rc, err);
+}
+
+void sources_add_bytes(struct sources *out, const char *name, struct bytes *data)
+{
+	struct remote_source *a = mem_zalloc(1, sizeof(*a));
+
+	a->request.bytes = *data;
+	*data = (struct bytes){ 0 };
+	sources_append(out, SOURCE_MEMORY, name, strlen(name), a);
 }
 
 void remote_add(struct remote *r, const struct sources *s)
@@ -161,7 +170,7 @@ void remote_describe(const struct remote *r, size_t i, struct buf *out)
 
 	buf_addz(out, a->process ? "Sampling " : "Fetching profile over HTTP from ");
 	if (a->process)
-		process_source_describe(a->process, out);
+		sources_process_describe(a->process, out);
 	else
 		url_add_redacted(&a->url, out);
 }
@@ -200,7 +209,7 @@ static size_t count_running(const struct remote *r, uint64_t *left_ms)
 	for (size_t i = 0; i < r->n; i++) {
 		uint64_t ms;
 
-		if (!r->source[i]->process || !process_source_is_running(r->source[i]->process, &ms))
+		if (!r->source[i]->process || !sources_process_is_running(r->source[i]->process, &ms))
 			continue;
 		*left_ms = ms > *left_ms ? ms : *left_ms;
 		n++;
@@ -222,7 +231,7 @@ static void wait_for_processes(const struct remote *r, fetch_progress_fn progres
 		stop_set_done(stop, left_ms < all_ms ? all_ms - left_ms : 0);
 		for (size_t i = 0; i < r->n && stop_is_set(stop) && !is_stopped; i++)
 			if (r->source[i]->process)
-				process_source_stop(r->source[i]->process);
+				sources_process_stop(r->source[i]->process);
 		is_stopped |= stop_is_set(stop);
 		if (progress && waited_ms % REPORT_MS == 0)
 			progress(n, (int64_t)(left_ms + SECOND_MS - 1) / SECOND_MS);
@@ -251,7 +260,7 @@ static void finish_processes(struct remote *r, struct buf *notes)
 
 		if (!a->process)
 			continue;
-		a->request.rc = process_source_finish(a->process, &a->profile, &own, &a->request.err);
+		a->request.rc = sources_process_finish(a->process, &a->profile, &own, &a->request.err);
 		remote_add_notes(r, a, &own, notes);
 		buf_release(&own);
 	}
@@ -263,7 +272,7 @@ void remote_fetch(struct remote *r, fetch_progress_fn progress, struct stop *sto
 
 	for (size_t i = 0; i < r->n; i++)
 		if (r->source[i]->process)
-			process_source_start(r->source[i]->process);
+			sources_process_start(r->source[i]->process);
 	fetch_urls(r, progress, stop, notes);
 	if (has_processes) {
 		wait_for_processes(r, progress, stop);
@@ -291,11 +300,11 @@ int remote_read(struct source *s, const char *name, const struct query *q, struc
 		*out = a->profile;
 		a->profile = NULL;
 	} else {
-		rc = source_decode(&a->request.bytes, q, out, err);
+		rc = sources_decode(&a->request.bytes, q, out, err);
 		a->request.bytes = (struct bytes){ 0 };
 	}
 	/* errors of servers may already contain the URL */
-	return rc < 0 && !strstr(err->msg, name) ? err_wrap(err, "%s", name) : rc;
+	return rc < 0 && !(a->url.scheme && strstr(err->msg, name)) ? err_wrap(err, "%s", name) : rc;
 }
 
 /* Note what a collector says about a window of its store: the comments that begin with "store: ". */
@@ -328,21 +337,17 @@ void remote_record(struct source *s, struct profile *p, struct buf *notes)
 	remote_note_store(p, notes);
 }
 
-size_t remote_origins(const struct source *from, size_t n, struct origin **out)
+void remote_add_origins(const struct source *from, size_t n, struct origins *to)
 {
-	size_t count = 0, cap = 0;
-
-	*out = NULL;
 	for (size_t i = 0; from && i < n; i++) {
 		const struct remote_source *a = from[i].type->is_remote ? from[i].state : NULL;
 
 		if (!a || !a->n_origins)
 			continue;
-		*out = mem_grow(*out, &cap, count + a->n_origins, sizeof(**out));
-		memcpy(*out + count, a->origin, a->n_origins * sizeof(**out));
-		count += a->n_origins;
+		to->item = mem_grow(to->item, &to->cap, to->n + a->n_origins, sizeof(*to->item));
+		memcpy(to->item + to->n, a->origin, a->n_origins * sizeof(*to->item));
+		to->n += a->n_origins;
 	}
-	return count;
 }
 
 bool remote_has_fetched(const struct source *from, size_t n, bool with_processes)

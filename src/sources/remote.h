@@ -6,13 +6,13 @@
 #ifndef SOURCES_REMOTE_H
 #define SOURCES_REMOTE_H
 
-#include "sources/sources.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "engine/query.h"
 #include "fetch/fetch.h"
 #include "profile/profile.h"
+#include "sources/sources.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -23,9 +23,9 @@ struct remote;
 
 /* The server and process that a mapping of a fetched profile came from. */
 struct origin {
-	const char *key;       /* build ID of the mapping, else its file; lives as long as the source */
-	uint64_t start;        /* first address of the mapping in that process */
-	uint64_t number;       /* sort key: source << 32 | mapping */
+	const char *key; /* the first member; build ID of the mapping, else its file; lives as long as the source */
+	uint64_t start;  /* first address of the mapping in that process */
+	uint64_t number; /* sort key: source << 32 | mapping */
 	const struct url *url; /* lives as long as the source */
 };
 
@@ -40,12 +40,8 @@ void remote_free(struct remote *r);
 bool remote_is_url(const char *word);
 
 /* See struct source_type. Their state is a struct remote_source. */
-int remote_resolve_url(struct sources *out, const char *word, enum source_split split, const struct query *q,
-		       struct err *err);
-int remote_resolve_process(struct sources *out, const char *word, enum source_split split, const struct query *q,
-			   struct err *err);
-int remote_read(struct source *s, const char *name, const struct query *q, struct profile **out, struct buf *notes,
-		struct buf *missing, struct err *err);
+source_resolve_fn remote_resolve_url, remote_resolve_process;
+source_read_fn remote_read;
 void remote_source_free(void *state);
 
 /*
@@ -55,6 +51,9 @@ void remote_source_free(void *state);
  * Like    pprof internal/driver/fetch.go, collectMappingSources
  */
 void remote_record(struct source *s, struct profile *p, struct buf *notes);
+
+/* Add a profile whose content is in memory. data is consumed. */
+void sources_add_bytes(struct sources *out, const char *name, struct bytes *data);
 
 /* Add the sources of s that are to be fetched or sampled. They must outlive the use of r. */
 void remote_add(struct remote *r, const struct sources *s);
@@ -82,12 +81,13 @@ void remote_watch(struct remote *r, atomic_uint_fast64_t *n_received, const atom
 /* Options of requests to servers. */
 const struct fetch_options *remote_fetch_options(const struct remote *r);
 
-/*
- * The recorded origins of n sources, in their order. from: NULL if all are files.
- *
- * Returns their number; the caller frees *out
- */
-size_t remote_origins(const struct source *from, size_t n, struct origin **out);
+struct origins {
+	struct origin *item; /* [n] owned */
+	size_t n, cap;
+};
+
+/* Add the recorded origins of n sources, in their order. from: NULL if all are files. */
+void remote_add_origins(const struct source *from, size_t n, struct origins *to);
 
 /* Was at least one of the n sources fetched from a server, or sampled? */
 bool remote_has_fetched(const struct source *from, size_t n, bool with_processes);

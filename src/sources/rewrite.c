@@ -8,8 +8,6 @@
 #include "sources/rewrite.h"
 
 #include "base/buf.h"
-#include "sources/read.h"
-#include "sources/symbolize.h"
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/opt.h"
@@ -18,6 +16,8 @@
 #include "formats/formats.h"
 #include "formats/pprof/pprof.h"
 #include "profile/edit.h"
+#include "sources/read.h"
+#include "sources/symbolize.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -198,7 +198,7 @@ static int rewrite_read(struct source_set *load, struct profile **out, struct er
 {
 	struct source_set none = { .kind = "base", .q = load->q };
 	struct profile *p = NULL;
-	int rc = source_set_read(load, &p, err);
+	int rc = sources_set_read(load, &p, err);
 
 	rc = rc < 0 ? rc : sources_symbolize(p, load, &none, err);
 	if (rc < 0) {
@@ -247,14 +247,6 @@ static int rewrite_convert(const char *const *path, size_t n, const char *symbol
 	return rc;
 }
 
-static char *path_at(const struct string_list *paths, size_t i)
-{
-	size_t n;
-	const char *path = string_list_get(paths, i, &n);
-
-	return mem_strndup(path, n);
-}
-
 int rewrite_symbolize(const char *path, symbol_progress_fn waiting, const struct load_events *events, struct err *err)
 {
 	const struct result to = { .path = path, .waiting = waiting };
@@ -268,19 +260,19 @@ int rewrite_merge(const struct string_list *paths, const struct rewrite_options 
 	struct result result = {
 		.path = to, .comment = paths->n > 1 ? m->comment : NULL, .duration = m->duration, .waiting = m->waiting
 	};
-	char **path = mem_zalloc(paths->n + 1, sizeof(*path));
+	struct sources files = { 0 };
 	int rc;
 
 	assert(paths->n > 0);
-	for (size_t i = 0; i < paths->n; i++)
-		path[i] = path_at(paths, i);
-	for (size_t i = 0; i < paths->n && result.comment; i++)
-		read_comments(path[i], &result.comments);
-	rc = rewrite_convert((const char *const *)path, paths->n, m->wants_names ? "local" : "none", &result, events,
-			     err);
-	for (size_t i = 0; i < paths->n; i++)
-		free(path[i]);
-	free(path);
+	for (size_t i = 0, n; i < paths->n; i++) {
+		const char *path = string_list_get(paths, i, &n);
+
+		sources_append(&files, SOURCE_FILE, path, n, NULL);
+		if (result.comment)
+			read_comments(files.name[i], &result.comments);
+	}
+	rc = rewrite_convert(files.name, files.n, m->wants_names ? "local" : "none", &result, events, err);
+	sources_release(&files);
 	comments_release(&result.comments);
 	return rc;
 }

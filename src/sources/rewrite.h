@@ -8,9 +8,9 @@
 #ifndef SOURCES_REWRITE_H
 #define SOURCES_REWRITE_H
 
-#include "sources/load.h"
 #include "base/err.h"
 #include "base/string_list.h"
+#include "sources/load.h"
 #include "symbol/options.h"
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@
  * Add the names to a file that a report would find on this machine.
  *
  * waiting  reports the progress of debuginfod; may be NULL
- * Fails    as source_set_read, sources_symbolize, io_write_file_private; the file is then unchanged
+ * Fails    as sources_set_read, sources_symbolize, io_write_file_private; the file is then unchanged
  */
 int rewrite_symbolize(const char *path, symbol_progress_fn waiting, const struct load_events *events, struct err *err);
 

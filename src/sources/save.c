@@ -7,9 +7,9 @@
 
 #include "sources/save.h"
 
-#include "sources/remote.h"
 #include "base/io.h"
 #include "formats/pprof/pprof.h"
+#include "sources/remote.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,8 @@ static void save_add_word(struct buf *out, const char *word)
 	buf_addz(out, ".");
 }
 
-void sources_save_prefix(const struct profile *p, struct buf *out)
+/* Append the start of the file name: pprof.BINARY.TYPE.TYPE. and so on. */
+static void save_add_prefix(const struct profile *p, struct buf *out)
 {
 	buf_addz(out, "pprof.");
 	if (p->n_maps && p->map[0].file) {
@@ -141,7 +142,7 @@ void sources_save_fetched(const struct profile *p, const struct source_set *targ
 		return;
 	if (find_folder(&name, notes)) {
 		buf_addz(&name, "/");
-		sources_save_prefix(p, &name);
+		save_add_prefix(p, &name);
 		if (save_write_profile(p, &name, &err) < 0)
 			buf_addf(notes, "Could not save profile: %s\n", err.msg);
 		else

@@ -6,9 +6,9 @@
 #ifndef SOURCES_SAVE_H
 #define SOURCES_SAVE_H
 
-#include "sources/read.h"
 #include "base/buf.h"
 #include "profile/profile.h"
+#include "sources/read.h"
 
 /*
  * Save a profile if one of its sources was fetched, unless --no-save is given. The folder is PPROF_TMPDIR, else
@@ -21,8 +21,5 @@
  */
 void sources_save_fetched(const struct profile *p, const struct source_set *target, const struct source_set *base,
 			  struct buf *notes);
-
-/* Append the start of the file name: pprof.BINARY.TYPE.TYPE. and so on. */
-void sources_save_prefix(const struct profile *p, struct buf *out);
 
 #endif

@@ -13,7 +13,6 @@
 #include "base/str.h"
 #include "base/time.h"
 #include "base/utf8.h"
-#include "sources/series_int.h"
 #include "sources/stored.h"
 
 #include <inttypes.h>

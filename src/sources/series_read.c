@@ -5,11 +5,11 @@
  */
 #include "config.h"
 
-#include "sources/series_int.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/regex.h"
 #include "engine/view.h"
+#include "sources/series.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -139,7 +139,7 @@ static void load_side(void *arg, unsigned part)
 {
 	struct side_load *s = (struct side_load *)arg + part;
 
-	s->rc = source_set_read(s->load, &s->profile, &s->err);
+	s->rc = sources_set_read(s->load, &s->profile, &s->err);
 }
 
 static const char *side_name(const struct source_set *l, const char *several)
@@ -195,7 +195,7 @@ static int drop_frames(struct source_set *l, struct profile *p, struct err *err)
 	return rc;
 }
 
-int sides_read(struct source_set *target, struct source_set *base, struct profile **out, struct err *err)
+static int sides_read_named(struct source_set *target, struct source_set *base, struct profile **out, struct err *err)
 {
 	struct profile *p = NULL;
 	int rc = load_sides(target, base, &p, err);
@@ -216,8 +216,8 @@ int sides_read(struct source_set *target, struct source_set *base, struct profil
 	return 0;
 }
 
-int sides_read_both(struct source_set *target, struct source_set *base, struct profile **out, struct profile **separate,
-		    struct err *err)
+int sides_read(struct source_set *target, struct source_set *base, struct profile **out, struct profile **separate,
+	       struct err *err)
 {
 	const struct query *q = target->q;
 	struct query keep = *q;
@@ -226,10 +226,10 @@ int sides_read_both(struct source_set *target, struct source_set *base, struct p
 	if (separate)
 		*separate = NULL;
 	if (!separate || base->n == 0 || q->diff_base.n || q->keep_base)
-		return sides_read(target, base, out, err);
+		return sides_read_named(target, base, out, err);
 	keep.keep_base = true;
 	target->q = &keep;
-	rc = sides_read(target, base, separate, err);
+	rc = sides_read_named(target, base, separate, err);
 	target->q = q;
 	if (rc == 0 && (rc = sides_join(*separate, out, err)) < 0) {
 		profile_free(*separate);

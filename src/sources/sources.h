@@ -26,10 +26,9 @@ enum source_id {
 	SOURCE_PROCESS,
 	SOURCE_STORE,
 	SOURCE_STDIN,
-	SOURCE_FILE,
 	SOURCE_PATTERN,
 	SOURCE_SERVER,
-	SOURCE_MISSING,
+	SOURCE_FILE,
 	SOURCE_MEMORY
 };
 
@@ -45,22 +44,25 @@ struct sources {
 	size_t n, cap, cap_source;
 };
 
+/* Add the sources of an argument with sources_append. Fails as sources_add. */
+typedef int source_resolve_fn(struct sources *out, const char *word, enum source_split split, const struct query *q,
+			      struct err *err);
+
+/*
+ * Read the profile.
+ *
+ * notes    lines about what was read are appended
+ * missing  lines that say what the profile lacks are appended
+ * Fails    the message names the source
+ */
+typedef int source_read_fn(struct source *s, const char *name, const struct query *q, struct profile **out,
+			   struct buf *notes, struct buf *missing, struct err *err);
+
 /* A kind of sources. */
 struct source_type {
-	/* Is the argument of this kind? The first kind in the table is taken. */
-	bool (*is_kind)(const char *word);
-	/* Add the sources of an argument with sources_append. NULL: the argument itself. */
-	int (*resolve)(struct sources *out, const char *word, enum source_split split, const struct query *q,
-		       struct err *err);
-	/*
-	 * Read the profile.
-	 *
-	 * notes    lines about what was read are appended
-	 * missing  lines that say what the profile lacks are appended
-	 * Fails    the message names the source
-	 */
-	int (*read)(struct source *s, const char *name, const struct query *q, struct profile **out, struct buf *notes,
-		    struct buf *missing, struct err *err);
+	bool (*is_kind)(const char *word); /* is the argument of this kind? The first kind in the table is taken */
+	source_resolve_fn *resolve;        /* NULL: the argument itself is the source */
+	source_read_fn *read;
 	/* Record where a profile came from, when its binaries are known. NULL: nothing to do. */
 	void (*record)(struct source *s, struct profile *p, struct buf *notes);
 	void (*release)(void *state);
@@ -70,7 +72,7 @@ struct source_type {
 };
 
 /* Can a source be read again, with the same result? Standard input cannot, and a server would send another profile. */
-bool source_can_repeat(const struct source *s, const char *name);
+bool sources_can_repeat(const struct source *s, const char *name);
 
 /*
  * Add the sources of n words. Patterns of file names that are not existing files are replaced by the files that match, in byte
@@ -87,9 +89,6 @@ void sources_release(struct sources *s);
 /* Add a source. The name is copied; state is owned by out. */
 void sources_append(struct sources *out, enum source_id id, const char *name, size_t n, void *state);
 
-/* Add a profile whose content is in memory. data is consumed. */
-void sources_add_bytes(struct sources *out, const char *name, struct bytes *data);
-
 /*
  * Fail if the report would overwrite a source, or if standard input is given more than once.
  *
@@ -99,11 +98,13 @@ void sources_add_bytes(struct sources *out, const char *name, struct bytes *data
  */
 int sources_check(const struct sources *s, const char *kind, const struct query *q, size_t *n_stdin, struct err *err);
 
-/* Read a profile from bytes, which are consumed, within the limits of q. The message does not name the source. */
-int source_decode(struct bytes *bytes, const struct query *q, struct profile **out, struct err *err);
+/* Find a name in a sorted array of elements that begin with a const char *. at is its index, or the one where it belongs. */
+bool sources_find_name(const void *array, size_t n, size_t size, const char *name, size_t *at);
 
-/* Read a file, or standard input. */
-int source_read_file(struct source *s, const char *name, const struct query *q, struct profile **out, struct buf *notes,
-		     struct buf *missing, struct err *err);
+/* Read a profile from bytes, which are consumed, within the limits of q. The message does not name the source. */
+int sources_decode(struct bytes *bytes, const struct query *q, struct profile **out, struct err *err);
+
+source_read_fn sources_read_file; /* also standard input */
+bool sources_is_regular(const char *name);
 
 #endif

@@ -7,12 +7,12 @@
 
 #include "sources/stored.h"
 
-#include "sources/remote.h"
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/regex.h"
 #include "base/str.h"
 #include "base/url_escape.h"
+#include "sources/remote.h"
 #include "store/backends/backends.h"
 
 #include <pthread.h>
@@ -109,7 +109,7 @@ int stored_open_place(const char *where, const struct query *q, struct store **o
 	struct fetch_options options;
 
 	remote_set_options(q, &options);
-	return backends_open(where, &options, out, err);
+	return backends_open(*where ? where : q->store, &options, out, err);
 }
 
 int stored_open(const char *source, const struct query *q, struct stored_source *out, struct err *err)

@@ -43,7 +43,7 @@ struct stored_source {
 int stored_open(const char *source, const struct query *q, struct stored_source *out, struct err *err);
 void stored_close(struct stored_source *s);
 
-/* Open a store by its place, as in store:WHERE#...; "" for the default. */
+/* Open a store by its place, as in store:WHERE#...; "" for that of q, or the default. */
 int stored_open_place(const char *where, const struct query *q, struct store **out, struct err *err);
 
 /* Sources that share a store. */
@@ -81,10 +81,8 @@ int64_t stored_step(const struct window *w, int64_t t0, int64_t t1);
  *
  * Fails    as store_read; missing lines are notes if the source has +partial
  */
-int stored_resolve(struct sources *out, const char *word, enum source_split split, const struct query *q,
-		   struct err *err);
-int stored_read(struct source *s, const char *name, const struct query *q, struct profile **out, struct buf *notes,
-		struct buf *missing, struct err *err);
+source_resolve_fn stored_resolve;
+source_read_fn stored_read;
 void stored_free(void *state);
 
 /*

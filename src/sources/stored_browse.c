@@ -7,21 +7,16 @@
 
 #include "sources/stored_browse.h"
 
-#include "sources/stored.h"
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/time.h"
+#include "sources/stored.h"
 #include "store/window/window.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int open_place(const struct stored_place *place, struct store **out, struct err *err)
-{
-	return stored_open_place(*place->where ? place->where : place->q->store, place->q, out, err);
-}
 
 /* --- services, kinds and labels --- */
 
@@ -34,23 +29,10 @@ static int open_place(const struct stored_place *place, struct store **out, stru
 static void *find_or_insert(struct arena *memory, void **array, size_t *n, size_t size, const char *name)
 {
 	char *element = *array;
-	size_t lo = 0, hi = *n;
-	const char *found;
+	size_t lo;
 
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		memcpy(&found, element + middle * size, sizeof(found));
-		if (strcmp(found, name) < 0)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	if (lo < *n) {
-		memcpy(&found, element + lo * size, sizeof(found));
-		if (strcmp(found, name) == 0)
-			return element + lo * size;
-	}
+	if (sources_find_name(element, *n, size, name, &lo))
+		return element + lo * size;
 	if ((*n & (*n - 1)) == 0) { /* full: the capacity is a power of 2 */
 		char *grown = arena_alloc(memory, *n ? *n * 2 : 1, size);
 
@@ -60,8 +42,8 @@ static void *find_or_insert(struct arena *memory, void **array, size_t *n, size_
 	}
 	memmove(element + (lo + 1) * size, element + lo * size, (*n - lo) * size);
 	memset(element + lo * size, 0, size);
-	found = arena_strndup(memory, name, strlen(name));
-	memcpy(element + lo * size, &found, sizeof(found));
+	name = arena_strndup(memory, name, strlen(name));
+	memcpy(element + lo * size, &name, sizeof(name));
 	++*n;
 	return element + lo * size;
 }
@@ -115,7 +97,7 @@ int stored_catalogue_read(const struct stored_place *place, struct stored_catalo
 	int rc;
 
 	*out = (struct stored_catalogue){ .memory = arena_new() };
-	rc = open_place(place, &s, err);
+	rc = stored_open_place(place->where, place->q, &s, err);
 	if (rc < 0)
 		return rc;
 	rc = store_each_series(s, &all, stored_browse_add_series, out, err);
@@ -217,7 +199,7 @@ int stored_choice_totals(const struct stored_place *place, const struct stored_c
 
 	*out = (struct stored_totals){ 0 };
 	q.step_ns = step_ns;
-	rc = open_place(place, &s, err);
+	rc = stored_open_place(place->where, place->q, &s, err);
 	if (rc < 0)
 		return rc;
 	rc = stored_totals_read(s, &q, NULL, stop, out, err);
@@ -250,7 +232,7 @@ int stored_choice_marks(const struct stored_place *place, const struct stored_ch
 {
 	struct marks x = { c, fn, arg };
 	struct store *s;
-	int rc = open_place(place, &s, err);
+	int rc = stored_open_place(place->where, place->q, &s, err);
 
 	if (rc < 0)
 		return rc;

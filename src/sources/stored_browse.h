@@ -6,11 +6,11 @@
 #ifndef SOURCES_STORED_BROWSE_H
 #define SOURCES_STORED_BROWSE_H
 
-#include "sources/stored_totals.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/stop.h"
 #include "engine/query.h"
+#include "sources/stored_totals.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,10 +7,10 @@
  */
 #include "config.h"
 
-#include "sources/stored.h"
 #include "base/amount.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "sources/stored.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,17 +42,9 @@ static void found_release(struct found *f)
 
 static void add_instance(struct found *f, const char *name)
 {
-	size_t lo = 0, hi = f->n_instances;
+	size_t lo;
 
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (strcmp(f->instance[middle], name) < 0)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	if (lo < f->n_instances && strcmp(f->instance[lo], name) == 0)
+	if (sources_find_name(f->instance, f->n_instances, sizeof(*f->instance), name, &lo))
 		return;
 	f->instance = mem_grow(f->instance, &f->cap_instances, f->n_instances + 1, sizeof(*f->instance));
 	memmove(f->instance + lo + 1, f->instance + lo, (f->n_instances - lo) * sizeof(*f->instance));

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strtab.h"
+#include "sources/sources.h"
 #include "store/instance.h"
 #include "store/means.h"
 
@@ -98,17 +99,9 @@ static uint32_t stored_totals_find_type(struct adder *a, const char *name, const
 static struct stored_group *stored_totals_find_group(struct adder *a, const char *value)
 {
 	struct stored_totals *out = a->out;
-	size_t lo = 0, hi = out->n_groups;
+	size_t lo;
 
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (strcmp(out->group[middle].value, value) < 0)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	if (lo < out->n_groups && strcmp(out->group[lo].value, value) == 0)
+	if (sources_find_name(out->group, out->n_groups, sizeof(*out->group), value, &lo))
 		return &out->group[lo];
 	out->group = mem_grow(out->group, &a->cap_groups, out->n_groups + 1, sizeof(*out->group));
 	memmove(&out->group[lo + 1], &out->group[lo], (out->n_groups - lo) * sizeof(*out->group));

@@ -7,7 +7,6 @@
 
 #include "sources/symbolize.h"
 
-#include "sources/symbolz.h"
 #include "base/arena.h"
 #include "base/unit.h"
 #include "report/where.h"

@@ -8,13 +8,13 @@
  */
 #include "config.h"
 
-#include "sources/symbolz.h"
+#include "sources/symbolize.h"
 
-#include "sources/remote.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/str.h"
 #include "profile/lines.h"
+#include "sources/remote.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,11 +43,6 @@ struct lookups {
 	uint32_t n_loc;
 	struct lookup *lookup; /* [n] in order of mappings */
 	size_t n, cap;
-};
-
-struct origins {
-	struct origin *item; /* [n] sorted by key, then by source */
-	size_t n;
 };
 
 bool symbolz_is_available(const struct source_set *target, const struct source_set *base)
@@ -248,24 +243,12 @@ static int compare_origins(const void *a, const void *b)
 	return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-struct origin_key {
-	const struct origins *from;
-	const char *key;
-};
-
-static bool is_before_key(const void *arg, size_t i)
-{
-	const struct origin_key *k = arg;
-
-	return strcmp(k->from->item[i].key, k->key) < 0;
-}
-
 /* The first origin of a key; NULL if there is none. */
 static const struct origin *find_origin(const struct origins *from, const char *key)
 {
-	size_t i = lower_bound(0, from->n, is_before_key, &(struct origin_key){ from, key });
+	size_t i;
 
-	return i < from->n && strcmp(from->item[i].key, key) == 0 ? &from->item[i] : NULL;
+	return sources_find_name(from->item, from->n, sizeof(*from->item), key, &i) ? &from->item[i] : NULL;
 }
 
 /* Find the origin by file, else by build ID. */
@@ -396,40 +379,22 @@ static void lookups_release(struct lookups *all)
 	free(all->name);
 }
 
-/* The origins of target and base, sorted. */
-static struct origins origins_of(const struct source_set *target, const struct source_set *base)
-{
-	struct origins both = { 0 };
-	struct origin *more = NULL;
-	size_t n_more = 0, cap = 0;
-
-	both.n = remote_origins(target->from, target->n, &both.item);
-	if (base)
-		n_more = remote_origins(base->from, base->n, &more);
-	if (n_more) {
-		cap = both.n;
-		both.item = mem_grow(both.item, &cap, both.n + n_more, sizeof(*both.item));
-		memcpy(both.item + both.n, more, n_more * sizeof(*more));
-		both.n += n_more;
-	}
-	if (both.n)
-		qsort(both.item, both.n, sizeof(*both.item), compare_origins);
-	free(more);
-	return both;
-}
-
 int symbolz_run(struct profile *p, const struct source_set *target, const struct source_set *base, bool force,
 		struct buf *notes, struct err *err)
 {
 	const struct remote *remote = target->remote ? target->remote : base ? base->remote : NULL;
 	struct lookups all = { .p = p };
-	struct origins from;
+	struct origins from = { 0 };
 	int rc = 0;
 
 	if (!remote)
 		return 0;
 	all.stop = target->q->stop;
-	from = origins_of(target, base);
+	remote_add_origins(target->from, target->n, &from);
+	if (base)
+		remote_add_origins(base->from, base->n, &from);
+	if (from.n)
+		qsort(from.item, from.n, sizeof(*from.item), compare_origins);
 	find_locations(&all);
 	find_lookups(&all, &from, force, notes);
 	if (all.n)

@@ -8,7 +8,6 @@
  */
 #include "config.h"
 
-#include "sources/sides.h"
 #include "answer/reports.h"
 #include "base/stop.h"
 #include "engine/query.h"
@@ -21,6 +20,7 @@
 #include "report/top.h"
 #include "report/traces.h"
 #include "report/weblist.h"
+#include "sources/sides.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -224,7 +224,7 @@ static struct profile *load(const char *file)
 	struct err err;
 
 	query_init(&q);
-	if (sides_read(&target, &base, &p, &err) < 0) {
+	if (sides_read(&target, &base, &p, NULL, &err) < 0) {
 		fprintf(stderr, "reports: %s\n", err.msg);
 		exit(2);
 	}

@@ -10,8 +10,8 @@
  */
 #include "config.h"
 
-#include "sources/sides.h"
 #include "report/flame.h"
+#include "sources/sides.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static int dump(const struct query *q, struct source_set *target, struct source_
 	struct buf notes = { 0 };
 	struct report r;
 	struct view v;
-	int rc = sides_read(target, base, &p, err);
+	int rc = sides_read(target, base, &p, NULL, err);
 
 	if (rc == 0)
 		rc = view_make(p, q, mem, &v, &notes, err);

@@ -14,8 +14,8 @@
 #ifndef TESTS_UNIT_MAKE_WEB_H
 #define TESTS_UNIT_MAKE_WEB_H
 
-#include "sources/load.h"
 #include "engine/query.h"
+#include "sources/load.h"
 #include "viewers/web/web.h"
 
 #include <stdbool.h>

@@ -54,7 +54,7 @@ static struct profile *load(const char *target, const char *base, bool separate,
 	snprintf(name[1], sizeof(name[1]), "%s/%s", folder, base ? base : "");
 	t.source = &path[0];
 	b.source = &path[1];
-	if (sides_read(&t, &b, &p, &err) < 0)
+	if (sides_read(&t, &b, &p, NULL, &err) < 0)
 		fail_msg("%s", err.msg);
 	buf_release(&t.notes);
 	buf_release(&t.info);

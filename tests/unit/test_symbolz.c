@@ -7,11 +7,11 @@
  */
 #include "config.h"
 
-#include "sources/symbolz.h"
+#include "sources/symbolize.h"
 
+#include "fetch/curl.h"
 #include "sources/read.h"
 #include "sources/remote.h"
-#include "fetch/curl.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -116,8 +116,8 @@ static void fetch(struct fetched *f, const char *source)
 	remote_add(f->remote, &f->sources);
 	assert_int_equal(remote_count(f->remote), 1);
 	remote_fetch(f->remote, NULL, NULL, NULL);
-	f->load = source_set_of(&f->sources, 0, 1, "source", &f->q, f->remote);
-	assert_int_equal(source_set_read(&f->load, &f->p, &err), 0);
+	f->load = sources_set_of(&f->sources, 0, 1, "source", &f->q, f->remote);
+	assert_int_equal(sources_set_read(&f->load, &f->p, &err), 0);
 }
 
 static void release(struct fetched *f)

@@ -7,9 +7,9 @@
 
 #include "report/top.h"
 
-#include "sources/sides.h"
 #include "engine/boxes.h"
 #include "engine/graph.h"
+#include "sources/sides.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -165,7 +165,7 @@ static struct profile *load_separate(const char *target, const char *base)
 	snprintf(name[1], sizeof(name[1]), "%s/%s", folder, base);
 	t.source = &path[0];
 	b.source = &path[1];
-	if (sides_read(&t, &b, &p, &err) < 0)
+	if (sides_read(&t, &b, &p, NULL, &err) < 0)
 		fail_msg("%s", err.msg);
 	buf_release(&t.notes);
 	buf_release(&t.info);

@@ -56,7 +56,7 @@ int raw_draw(const struct profile *p, struct stop *stop, struct buf *out, struct
 int topproto_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err);
 
 /* Append a profile as compressed profile.proto; the ratio of q is that of its values. */
-int proto_draw(const struct profile *p, const struct query *q, struct buf *out, struct err *err);
+int export_proto(const struct profile *p, const struct query *q, struct buf *out, struct err *err);
 
 /*
  * Append each distinct stack as a line: frames from the root (inverted: from the leaf) separated by ;, a blank, and the

@@ -150,7 +150,7 @@ int topproto_draw(const struct view *v, const struct query *q, struct buf *out, 
 	return rc;
 }
 
-int proto_draw(const struct profile *p, const struct query *q, struct buf *out, struct err *err)
+int export_proto(const struct profile *p, const struct query *q, struct buf *out, struct err *err)
 {
 	return pprof_write(p, query_ratio(q), out, err);
 }

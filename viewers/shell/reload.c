@@ -7,8 +7,8 @@
 
 #include "viewers/shell/shell_int.h"
 
-#include "sources/sides.h"
 #include "base/mem.h"
+#include "sources/sides.h"
 
 /* Collect the notes of a load. */
 static void reload_add_note(void *arg, bool is_error, const char *line, size_t n)

@@ -6,13 +6,13 @@
 #ifndef VIEWERS_SHELL_H
 #define VIEWERS_SHELL_H
 
-#include "sources/load.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "engine/query.h"
 #include "profile/profile.h"
 #include "report/side.h"
 #include "session/line.h"
+#include "sources/load.h"
 #include "viewers/shell/palette.h"
 
 #include <stdbool.h>

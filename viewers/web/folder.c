@@ -11,10 +11,10 @@
 #include "viewers/web/compare.h"
 #include "viewers/web/post.h"
 
-#include "sources/load.h"
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/webpage.h"
+#include "sources/load.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -54,7 +54,7 @@ void web_sources_set(struct web *w, const struct load_result *l)
 			const char *const *name = &l->set[side].source[i];
 			struct web_source *s = &all->item[all->n];
 
-			if (!source_can_repeat(&l->set[side].from[i], *name)) {
+			if (!sources_can_repeat(&l->set[side].from[i], *name)) {
 				all->n_others++;
 				continue;
 			}

@@ -10,9 +10,9 @@
 
 #include "viewers/web/store.h"
 
-#include "sources/load.h"
 #include "base/time.h"
 #include "base/webpage.h"
+#include "sources/load.h"
 #include "viewers/web/post.h"
 #include "viewers/web/views.h"
 

@@ -6,9 +6,9 @@
 #ifndef VIEWERS_WEB_STORE_H
 #define VIEWERS_WEB_STORE_H
 
-#include "sources/stored_browse.h"
 #include "base/buf.h"
 #include "session/url_params.h"
+#include "sources/stored_browse.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,10 +10,10 @@
 
 #include "viewers/web/post.h"
 
-#include "sources/load.h"
 #include "base/io.h"
 #include "base/jsonw.h"
 #include "base/mem.h"
+#include "sources/load.h"
 
 #include <assert.h>
 #include <stdio.h>

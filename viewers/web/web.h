@@ -8,10 +8,10 @@
 #ifndef VIEWERS_WEB_H
 #define VIEWERS_WEB_H
 
-#include "sources/load.h"
 #include "base/http.h"
 #include "base/stop.h"
 #include "engine/query.h"
+#include "sources/load.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,7 +9,6 @@
 
 #include "answer/flame.h"
 #include "answer/reports.h"
-#include "sources/sides.h"
 #include "base/io.h"
 #include "base/mem.h"
 #include "cli/messages.h"
@@ -17,6 +16,7 @@
 #include "engine/view.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
+#include "sources/sides.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -53,8 +53,8 @@ static void gate_prepare(struct gate_run *r)
 		bool is_base = i < base->n;
 
 		r->l[i].set =
-			source_set_of(&r->pair.source[is_base ? SIDE_BASE : SIDE_TARGET], is_base ? i : i - base->n, 1,
-				      is_base ? "base" : "source", &r->a->q, r->remote);
+			sources_set_of(&r->pair.source[is_base ? SIDE_BASE : SIDE_TARGET], is_base ? i : i - base->n, 1,
+				       is_base ? "base" : "source", &r->a->q, r->remote);
 	}
 }
 
@@ -66,7 +66,7 @@ static int gate_add_profile(struct gate_run *r, size_t i)
 
 	if (!r->a->q.verbose) /* omit messages about names per file: the report warns about rows without a name */
 		buf_release(&l->set.info);
-	if (source_run_report(l, &cmd_report_events, &err) < 0) {
+	if (sources_run_report(l, &cmd_report_events, &err) < 0) {
 		progress_end();
 		return say_error("%s", err.msg);
 	}
@@ -88,7 +88,7 @@ static int gate_read_all(struct gate_run *r)
 	for (size_t i = 0; status == STATUS_FINE && i < r->n; i += batch) {
 		size_t n = r->n - i < batch ? r->n - i : batch;
 
-		source_runs_read(r->l + i, n, &cmd_report_events);
+		sources_runs_read(r->l + i, n, &cmd_report_events);
 		for (size_t k = i; k < i + n && status == STATUS_FINE; k++)
 			status = gate_add_profile(r, k);
 		progress_count(i + n, r->n);
@@ -142,7 +142,7 @@ static int gate_run(struct gate_run *r)
 	if (status == STATUS_FINE)
 		status = gate_gate_judge(r);
 	for (size_t i = 0; i < r->n; i++)
-		source_run_release(&r->l[i]);
+		sources_run_release(&r->l[i]);
 	free(r->l);
 	gate_sum_free(r->sum);
 	return status;

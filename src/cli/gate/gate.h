@@ -6,12 +6,12 @@
 #ifndef CLI_GATE_GATE_H
 #define CLI_GATE_GATE_H
 
-#include "sources/load.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "cli/args.h"
 #include "report/gate/gate.h"
 #include "report/side.h"
+#include "sources/load.h"
 
 #include <stddef.h>
 
@@ -51,7 +51,7 @@ bool cmd_gate_wants_flame(const struct args *a);
 /*
  * Write the picture of the difference.
  *
- * l       [from[SIDE_BASE].n + from[SIDE_TARGET].n] the loaded profiles, the base first; only for source_run_release
+ * l       [from[SIDE_BASE].n + from[SIDE_TARGET].n] the loaded profiles, the base first; only for sources_run_release
  *         afterwards
  * factor  factor of the new side that makes unchanged code equal on both sides; shown in the title
  * verdict verdict of the gate, for the title

@@ -6,12 +6,12 @@
 #include "config.h"
 
 #include "answer/answer.h"
-#include "sources/load.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
 #include "cli/report/events.h"
 #include "cli/report/pair.h"
 #include "cli/report/report.h"
+#include "sources/load.h"
 
 static const char usage[] =
 	"cpa diff BASE NEW; several on a side: cpa diff A1 A2 -- B1 B2, or --base=A1 --base=A2 B1 B2";
@@ -39,13 +39,13 @@ static int load_and_compare(const struct pair *pair, struct remote *remote, cons
 	int status = STATUS_FINE;
 
 	for (int side = 0; side < N_SIDES; side++)
-		item[side].set = source_set_of(&pair->source[side], 0, pair->source[side].n,
-					       side == SIDE_BASE ? "base" : "source", &a->q, remote);
+		item[side].set = sources_set_of(&pair->source[side], 0, pair->source[side].n,
+						side == SIDE_BASE ? "base" : "source", &a->q, remote);
 	progress_begin("reading");
-	source_runs_read(item, N_SIDES, &cmd_report_events);
+	sources_runs_read(item, N_SIDES, &cmd_report_events);
 	progress_end();
 	for (int side = N_SIDES; side-- > 0;) {
-		if (source_run_report(&item[side], &cmd_report_events, &err) < 0)
+		if (sources_run_report(&item[side], &cmd_report_events, &err) < 0)
 			status = say_error("%s", err.msg);
 		else if (item[side].set.n_failed)
 			status = STATUS_TROUBLE;
@@ -54,7 +54,7 @@ static int load_and_compare(const struct pair *pair, struct remote *remote, cons
 	if (p[SIDE_BASE] && p[SIDE_TARGET])
 		status |= report_diff_compare(p, pair->from, a);
 	for (int side = 0; side < N_SIDES; side++)
-		source_run_release(&item[side]);
+		sources_run_release(&item[side]);
 	return status;
 }
 

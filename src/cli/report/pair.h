@@ -6,10 +6,10 @@
 #ifndef CLI_REPORT_PAIR_H
 #define CLI_REPORT_PAIR_H
 
-#include "sources/sources.h"
 #include "cli/args.h"
 #include "profile/profile.h"
 #include "report/side.h"
+#include "sources/sources.h"
 
 struct pair {
 	struct sources source[N_SIDES];

@@ -7,12 +7,12 @@
 #define CLI_REPORT_REPORT_H
 
 #include "answer/answer.h"
-#include "sources/load.h"
 #include "base/buf.h"
 #include "cli/args.h"
 #include "engine/query.h"
 #include "profile/profile.h"
 #include "report/side.h"
+#include "sources/load.h"
 
 #include <stdbool.h>
 

@@ -45,8 +45,8 @@ int cmd_report_trend(const struct args *a)
 
 	if (rc == 0) {
 		answer_trend_begin(&trend, a->report, &a->q, &answer);
-		rc = source_runs_each(&source, remote, &a->q, &cmd_report_events, report_trend_add, &trend, &n_failed,
-				      &err);
+		rc = sources_runs_each(&source, remote, &a->q, &cmd_report_events, report_trend_add, &trend, &n_failed,
+				       &err);
 	}
 	rc = rc < 0 ? rc : answer_trend_end(&trend, cmd_report_color(&a->q), &err);
 	status = cmd_report_finish(a, &answer, rc, &err);

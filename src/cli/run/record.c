@@ -11,7 +11,6 @@
 #include "answer/answer.h"
 #include "answer/flame.h"
 #include "answer/reports.h"
-#include "sources/rewrite.h"
 #include "attach/program.h"
 #include "attach/run.h"
 #include "attach/sample.h"
@@ -24,6 +23,7 @@
 #include "cli/messages.h"
 #include "cli/report/events.h"
 #include "cli/run/options.h"
+#include "sources/rewrite.h"
 
 #include <errno.h>
 #include <stdio.h>

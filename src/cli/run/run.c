@@ -5,8 +5,6 @@
  */
 #include "config.h"
 
-#include "sources/process.h"
-#include "sources/rewrite.h"
 #include "attach/files.h"
 #include "attach/program.h"
 #include "attach/run.h"
@@ -16,6 +14,8 @@
 #include "cli/messages.h"
 #include "cli/report/events.h"
 #include "cli/run/options.h"
+#include "sources/process.h"
+#include "sources/rewrite.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ void cmd_run_print_totals(const struct collect_totals *t)
 
 	if (t->cpu_ns == 0)
 		return;
-	process_source_add_totals(t, &text);
+	sources_process_add_totals(t, &text);
 	say("%s", buf_text(&text));
 	buf_release(&text);
 }

@@ -5,7 +5,6 @@
  */
 #include "config.h"
 
-#include "sources/process.h"
 #include "attach/processes.h"
 #include "attach/sample.h"
 #include "base/mem.h"
@@ -13,6 +12,7 @@
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/run/options.h"
+#include "sources/process.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -107,7 +107,7 @@ static void print_result(const struct sample_result *result)
 {
 	struct buf text = { 0 };
 
-	process_source_add_result(result, &text);
+	sources_process_add_result(result, &text);
 	say("%s", buf_text(&text));
 	buf_release(&text);
 }

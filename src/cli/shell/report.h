@@ -6,8 +6,8 @@
 #ifndef CLI_SHELL_REPORT_H
 #define CLI_SHELL_REPORT_H
 
-#include "sources/load.h"
 #include "session/line.h"
+#include "sources/load.h"
 
 #include <stdbool.h>
 

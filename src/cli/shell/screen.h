@@ -6,8 +6,8 @@
 #ifndef CLI_SHELL_SCREEN_H
 #define CLI_SHELL_SCREEN_H
 
-#include "sources/load.h"
 #include "cli/args.h"
+#include "sources/load.h"
 
 /*
  * Run the full screen until the user quits, or play --keys.

@@ -5,7 +5,6 @@
  */
 #include "config.h"
 
-#include "sources/load.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/hints.h"
@@ -16,6 +15,7 @@
 #include "cli/shell/report.h"
 #include "cli/shell/screen.h"
 #include "session/line.h"
+#include "sources/load.h"
 #include "viewers/shell/shell.h"
 
 #include <stdio.h>

@@ -7,9 +7,6 @@
  */
 #include "config.h"
 
-#include "sources/load.h"
-#include "sources/profile_server.h"
-#include "sources/stored_browse.h"
 #include "base/amount.h"
 #include "base/mem.h"
 #include "base/time.h"
@@ -25,6 +22,9 @@
 #include "httpd/httpd.h"
 #include "session/configs.h"
 #include "session/url_settings.h"
+#include "sources/load.h"
+#include "sources/profile_server.h"
+#include "sources/stored_browse.h"
 #include "viewers/web/web.h"
 
 #include <errno.h>
@@ -315,10 +315,10 @@ static int check_servers(const struct query *q, struct err *err)
 	for (size_t i = 0; i < q->http_allow_server.n; i++) {
 		struct profile_server server;
 
-		if (profile_server_parse(q->http_allow_server.item[i], &server, err) < 0)
+		if (sources_server_parse(q->http_allow_server.item[i], &server, err) < 0)
 			return err_set(err, ERR_USAGE, "--http-allow-server=%s: expected HOST:PORT, a URL or pid:PID",
 				       q->http_allow_server.item[i]);
-		profile_server_release(&server);
+		sources_server_release(&server);
 	}
 	return 0;
 }
