@@ -1,68 +1,23 @@
-# src/answer - from sources and a query to a loaded profile, a report, and drawn output
+# src/answer - from a profile and a query to a drawn report
 
 noinst_LIBRARIES += src/answer/libanswer.a
 src_answer_libanswer_a_SOURCES = \
-	src/answer/bundle.c \
-	src/answer/bundle.h \
-	src/answer/compare.c \
-	src/answer/compare.h \
 	src/answer/draw.c \
 	src/answer/draw.h \
 	src/answer/explain.c \
 	src/answer/explain.h \
-	src/answer/comments.c \
-	src/answer/comments.h \
-	src/answer/rewrite.c \
-	src/answer/rewrite.h \
 	src/answer/flame.c \
 	src/answer/flame.h \
-	src/answer/load.c \
-	src/answer/load.h \
-	src/answer/load_runs.c \
-	src/answer/load_runs.h \
-	src/answer/loaded.c \
-	src/answer/loaded.h \
 	src/answer/answer.c \
 	src/answer/answer.h \
-	src/answer/names.c \
-	src/answer/names.h \
 	src/answer/web_reports.c \
 	src/answer/web_reports.h \
 	src/answer/picture.c \
 	src/answer/picture.h \
-	src/answer/remote.c \
-	src/answer/remote.h \
 	src/answer/report_options.c \
 	src/answer/reports.c \
 	src/answer/reports.h \
-	src/answer/save.c \
-	src/answer/save.h \
-	src/answer/process.c \
-	src/answer/process.h \
-	src/answer/profile_server.c \
-	src/answer/profile_server.h \
 	src/answer/series.c \
 	src/answer/series.h \
-	src/answer/series_int.h \
-	src/answer/series_read.c \
-	src/answer/sides.c \
-	src/answer/sides.h \
-	src/answer/sides_join.c \
-	src/answer/sides_split.c \
-	src/answer/sources.c \
-	src/answer/sources.h \
-	src/answer/stored.c \
-	src/answer/stored.h \
-	src/answer/stored_due.c \
-	src/answer/stored_due.h \
-	src/answer/stored_split.c \
-	src/answer/stored_browse.c \
-	src/answer/stored_browse.h \
-	src/answer/stored_totals.c \
-	src/answer/stored_totals.h \
-	src/answer/symbolize.c \
-	src/answer/symbolize.h \
-	src/answer/symbolz.c \
-	src/answer/symbolz.h \
 	src/answer/trend.c \
 	src/answer/trend.h

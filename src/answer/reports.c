@@ -11,7 +11,6 @@
 #include "answer/draw.h"
 #include "answer/flame.h"
 #include "engine/filter.h"
-#include "formats/pprof/pprof.h"
 #include "report/calls.h"
 #include "report/diff.h"
 #include "report/disasm.h"
@@ -87,7 +86,7 @@ static int write_proto(const struct report_context *from, struct answer *out, st
 
 	if (!from->q->keep_default_type)
 		shown.meta.default_type = shown.type[from->view->type].name; /* readers select it, as in pprof */
-	return pprof_write(&shown, query_ratio(from->q), &out->text, err);
+	return export_proto(&shown, from->q, &out->text, err);
 }
 
 static int write_topproto(const struct report_context *from, struct answer *out, struct err *err)

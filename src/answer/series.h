@@ -1,5 +1,5 @@
 /*
- * series.h - totals of stored profiles over time
+ * series.h - draw totals over time
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,20 +8,23 @@
 
 #include "answer/answer.h"
 #include "answer/reports.h"
+#include "report/series.h"
 
 #include <stdbool.h>
 
+/* Check the options, before anything is read. Fails with ERR_USAGE. */
+int answer_series_check(const struct query *q, struct err *err);
+
 /*
- * Make and draw the report. Totals come from the directories of the store; profiles are read, step by step, only if the
- * query has filters, functions, or labels of samples.
+ * Make and draw the report.
  *
  * t        a report of INPUT_STORED
- * source   a source store:
+ * s        the report takes over its memory
  * color    add terminal colour codes
- * out      zero-initialised; released with answer_release, also after a failure
- * Fails    ERR_USAGE; as store_read
+ * out      released with answer_release, also after a failure
+ * Fails    ERR_IO when a library is missing
  */
-int answer_series(const struct report_type *t, const char *source, const struct query *q, bool color,
-		  struct answer *out, struct err *err);
+int answer_series(const struct report_type *t, struct series *s, const struct query *q, bool color, struct answer *out,
+		  struct err *err);
 
 #endif

@@ -7,23 +7,34 @@
 #define ANSWER_TREND_H
 
 #include "answer/answer.h"
-#include "answer/loaded.h"
 #include "answer/reports.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+
+/* A report to which profiles are added, oldest first. */
+struct answer_trend {
+	const struct report_type *type; /* a report of INPUT_SERIES */
+	struct query q;                 /* with the defaults of the report */
+	struct answer *out;
+	struct trend *trend;
+	struct compare_side first, last; /* texts of both are in the arena of out */
+	size_t n;                        /* profiles */
+};
 
 /*
- * Read profiles in order, a few at a time, and make and draw the report. A profile that cannot be read is reported to
- * the events and skipped.
+ * Begin. Freed with answer_trend_release.
  *
- * t         a report of INPUT_SERIES
- * s         the sources, oldest first
- * remote    fetched sources (answer_fetch); NULL: none
- * n_failed  set to the number of skipped profiles
  * out       zero-initialised; released with answer_release, also after a failure
- * Fails     ERR_USAGE when fewer than two profiles could be read; when a profile is incompatible with the others
  */
-int answer_trend(const struct report_type *t, const struct sources *s, struct remote *remote, const struct query *q,
-		 bool color, const struct load_events *events, size_t *n_failed, struct answer *out, struct err *err);
+void answer_trend_begin(struct answer_trend *t, const struct report_type *type, const struct query *q,
+			struct answer *out);
+
+/* Add a profile, whose only source outlives t. Fails if it is incompatible with the others. */
+int answer_trend_add(struct answer_trend *t, const struct profile *p, const struct side_sources *from, struct err *err);
+
+/* Make and draw the report. Fails with ERR_USAGE when there are fewer than two profiles. */
+int answer_trend_end(struct answer_trend *t, bool color, struct err *err);
+void answer_trend_release(struct answer_trend *t);
 
 #endif

@@ -10,6 +10,7 @@
 #include "attach/sample_int.h"
 #include "base/io.h"
 #include "base/mem.h"
+#include "formats/pprof/pprof.h"
 #include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/kallsyms.h"
 #include "libcpaprof/collector/requests.h"
@@ -180,6 +181,7 @@ void attach_outside_stop(struct attach_outside *x)
 static void write_process(struct attach_outside *x, const struct sampled *t, struct attach_files *files)
 {
 	struct buf path = { 0 }, profile = { 0 };
+	struct profile *p = NULL;
 	struct incomplete stacks;
 	struct err err;
 	char more[32];
@@ -191,12 +193,14 @@ static void write_process(struct attach_outside *x, const struct sampled *t, str
 	attach_incomplete_add(&files->incomplete, &stacks, true);
 	snprintf(more, sizeof(more), "-outside-%zu", files->result->written.n);
 	attach_file_name(x->options->file[0].name, t->pid ? t->pid : getpid(), more, &path);
-	rc = attach_sample_write(&x->s, t, &profile, &err);
+	rc = attach_sample_read(&x->s, t, &p, &err);
+	rc = rc < 0 ? rc : pprof_write(p, 1, &profile, &err);
 	rc = rc < 0 ? rc : io_write_file_private(buf_text(&path), profile.data, profile.len, &err);
 	if (rc < 0)
 		attach_error(&x->options->messages, "%s", err.msg);
 	else
 		attach_files_add(files, buf_text(&path));
+	profile_free(p);
 	buf_release(&path);
 	buf_release(&profile);
 }

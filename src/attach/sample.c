@@ -396,26 +396,27 @@ static bool is_scheduler(const struct profile *p, uint32_t loc)
 	       kallsyms_is_scheduler(profile_text(p, p->func_name[p->line_func[line]]));
 }
 
-/* Write a profile, with names of kernel functions: the addresses are different after the next start of the machine. */
-static int attach_sample_write_profile(const struct session *s, struct profile *p, struct buf *out, struct err *err)
+/* Add names of kernel functions: the addresses are different after the next start of the machine. Frees p on failure. */
+static int attach_sample_finish(const struct session *s, struct profile *p, struct profile **out, struct err *err)
 {
 	int rc = s->has_kernel ? attach_names_add_kernel(p, err) : 0;
 
-	if (rc == 0 && s->kind != SAMPLE_CPU) /* each wait ends in the scheduler: show what called it */
+	*out = NULL;
+	if (rc < 0) {
+		profile_free(p);
+		return rc;
+	}
+	if (s->kind != SAMPLE_CPU) /* each wait ends in the scheduler: show what called it */
 		profile_drop_leaves(p, is_scheduler);
-	return rc < 0 ? rc : pprof_write(p, 1, out, err);
+	*out = p;
+	return 0;
 }
 
-int attach_sample_write(const struct session *s, const struct sampled *t, struct buf *out, struct err *err)
+int attach_sample_read(const struct session *s, const struct sampled *t, struct profile **out, struct err *err)
 {
-	struct profile *p;
-	int rc = attach_sample_read_target(s, t, &p, err);
+	int rc = attach_sample_read_target(s, t, out, err);
 
-	if (rc < 0)
-		return rc;
-	rc = attach_sample_write_profile(s, p, out, err);
-	profile_free(p);
-	return rc;
+	return rc < 0 ? rc : attach_sample_finish(s, *out, out, err);
 }
 
 /* Read the profile of a target, with its name and pid as labels. */
@@ -475,7 +476,8 @@ static void summarize(const struct session *s, struct sampled *const *t, size_t 
 	buf_release(&b);
 }
 
-static int merge_targets(const struct session *s, struct sampled *const *t, size_t n, struct buf *out, struct err *err)
+static int merge_targets(const struct session *s, struct sampled *const *t, size_t n, struct profile **out,
+			 struct err *err)
 {
 	struct merger *m = merger_new(false);
 	struct profile *sum;
@@ -496,11 +498,9 @@ static int merge_targets(const struct session *s, struct sampled *const *t, size
 		return rc;
 	}
 	sum = merger_finish(m);
-	summarize(s, t, n, sum);
-	rc = attach_sample_write_profile(s, sum, out, err);
 	merger_free(m);
-	profile_free(sum);
-	return rc;
+	summarize(s, t, n, sum);
+	return attach_sample_finish(s, sum, out, err);
 }
 
 bool attach_sample_is_written(const struct sampled *t)
@@ -512,11 +512,10 @@ bool attach_sample_is_written(const struct sampled *t)
 }
 
 /* Make the profile of all targets with samples. */
-static int attach_sample_write_all(const struct session *s, struct buf *out, struct err *err)
+static int attach_sample_read_all(const struct session *s, struct profile **out, struct err *err)
 {
 	struct sampled **t = mem_zalloc(s->n + s->n_old + 1, sizeof(struct sampled *));
 	bool is_program = !s->o->begun || s->has_executed; /* otherwise cpa itself was sampled */
-	struct buf made = { 0 };
 	size_t n = 0;
 	int rc = 0;
 
@@ -531,10 +530,7 @@ static int attach_sample_write_all(const struct session *s, struct buf *out, str
 	else if (is_program && n == 0)
 		rc = err_set(err, ERR_IO, "no samples: nothing ran");
 	else if (is_program)
-		rc = n == 1 ? attach_sample_write(s, t[0], &made, err) : merge_targets(s, t, n, &made, err);
-	if (rc == 0)
-		buf_add(out, made.data, made.len);
-	buf_release(&made);
+		rc = n == 1 ? attach_sample_read(s, t[0], out, err) : merge_targets(s, t, n, out, err);
 	free(t);
 	return rc;
 }
@@ -635,7 +631,7 @@ static int attach_sample_choose(struct session *s, struct err *err)
 	return 0;
 }
 
-static int attach_sample_sample(struct session *s, struct buf *out, struct sample_result *result, struct err *err)
+static int attach_sample_sample(struct session *s, struct profile **out, struct sample_result *result, struct err *err)
 {
 	uint64_t own_start_ns = own_cpu_ns();
 	int rc = open_targets(s, err);
@@ -656,17 +652,18 @@ static int attach_sample_sample(struct session *s, struct buf *out, struct sampl
 	s->end_ns = clock_now();
 	busy_read(&s->busy[1]);
 	attach_sample_describe_result(s);
-	rc = attach_sample_write_all(s, out, err);
+	rc = attach_sample_read_all(s, out, err);
 	fill_result(s, own_start_ns, result);
 	note_incomplete(s);
 	return rc;
 }
 
-int attach_sample(const struct sample_options *o, struct buf *out, struct sample_result *result, struct err *err)
+int attach_sample(const struct sample_options *o, struct profile **out, struct sample_result *result, struct err *err)
 {
 	struct session s = { .o = o, .kind = o->kind, .hz = o->hz ? o->hz : SAMPLE_HZ_DEFAULT };
 	int rc = find_events(o->events, s.type, &s.n_types, err);
 
+	*out = NULL;
 	assert(o->messages.note && o->hz <= SAMPLE_HZ_MAX && o->n_pids <= SAMPLE_PIDS_MAX);
 	assert(o->n_pids == 0 || !o->cgroup);
 	s.external.kernel_start = kallsyms_address("_stext");
@@ -677,5 +674,17 @@ int attach_sample(const struct sample_options *o, struct buf *out, struct sample
 	if (rc == 0)
 		rc = attach_sample_sample(&s, out, result, err);
 	attach_sample_release(&s);
+	return rc;
+}
+
+int attach_sample_packed(const struct sample_options *o, struct buf *out, struct sample_result *result, struct err *err)
+{
+	struct profile *p;
+	int rc = attach_sample(o, &p, result, err);
+
+	if (rc < 0 || !p)
+		return rc;
+	rc = pprof_write(p, 1, out, err);
+	profile_free(p);
 	return rc;
 }

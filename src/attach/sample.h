@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/stop.h"
+#include "profile/profile.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,12 +79,15 @@ int attach_check_events(const char *names, struct err *err);
 /*
  * Sample processes, and make one profile of all.
  *
- * out     profile.proto, compressed with gzip; unchanged on failure, and if a process of options.begun has not executed
- *         a program. Samples of several processes have the labels
- *         "process" (its name) and "pid"
+ * out     NULL on failure, and if a process of options.begun has not executed a program. Samples of several processes have
+ *         the labels "process" (its name) and "pid"
  * Fails   ERR_IO if a process does not exist or cannot be sampled; the sentence names the kernel setting that
  *         permits it. ERR_USAGE for options that do not fit together
  */
-int attach_sample(const struct sample_options *o, struct buf *out, struct sample_result *result, struct err *err);
+int attach_sample(const struct sample_options *o, struct profile **out, struct sample_result *result, struct err *err);
+
+/* The same as profile.proto, compressed with gzip; nothing is appended if there is no profile. */
+int attach_sample_packed(const struct sample_options *o, struct buf *out, struct sample_result *result,
+			 struct err *err);
 
 #endif

@@ -83,8 +83,8 @@ void attach_sample_describe_result(struct session *s);
 /* Is the target part of the profile? */
 bool attach_sample_is_written(const struct sampled *t);
 
-/* Write the profile of one target. */
-int attach_sample_write(const struct session *s, const struct sampled *t, struct buf *out, struct err *err);
+/* The profile of one target. */
+int attach_sample_read(const struct session *s, const struct sampled *t, struct profile **out, struct err *err);
 
 void attach_sample_release(struct session *s);
 

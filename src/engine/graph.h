@@ -36,7 +36,7 @@ struct graph {
 void graph_make(const struct view *v, const struct places *pl, struct arena *mem, struct graph *out);
 
 /*
- * Add up values above and below 0 separately: the sides of a profile that keeps its base separate (answer/sides.h).
+ * Add up values above and below 0 separately: the sides of a profile that keeps its base separate (sources/sides.h).
  * Both sums are >= 0, and their difference is the value that graph_make computes. The weight of the target side is this
  * difference, that of the base is NULL; only stacks where it is not 0 are live.
  *

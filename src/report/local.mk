@@ -39,6 +39,8 @@ src_report_libreport_a_SOURCES = \
 	src/report/top.h \
 	src/report/traces.c \
 	src/report/traces.h \
+	src/report/series.c \
+	src/report/series.h \
 	src/report/trend.c \
 	src/report/trend.h \
 	src/report/weblist.c \

@@ -51,7 +51,7 @@ enum {
  * Make the top report of a comparison: the rows of report_top_make for the joined profile, in the same order, by the
  * absolute change.
  *
- * v       of a profile that keeps its sides separate (answer/sides.h): values above 0 are after, below 0 before;
+ * v       of a profile that keeps its sides separate (sources/sides.h): values above 0 are after, below 0 before;
  *         v->side_total has the totals
  * q       after query_apply_defaults for top
  * out     released with report_release; untouched on failure

@@ -29,7 +29,7 @@ struct workspace *workspace_new(void)
 
 static void workspace_entry_free(struct workspace_entry *e)
 {
-	loaded_release(&e->o.loaded);
+	load_result_release(&e->o.loaded);
 	free((void *)e->o.name);
 	free(e);
 }
@@ -111,7 +111,7 @@ static size_t oldest(const struct workspace *w)
 	return found;
 }
 
-struct workspace_entry *workspace_entry_new(struct loaded *l, const char *name, enum open_origin origin)
+struct workspace_entry *workspace_entry_new(struct load_result *l, const char *name, enum open_origin origin)
 {
 	struct workspace_entry *e = mem_zalloc(1, sizeof(*e));
 
@@ -122,7 +122,7 @@ struct workspace_entry *workspace_entry_new(struct loaded *l, const char *name, 
 				      .loaded = *l,
 				      .p = l->profile };
 	e->n_refs = 1;
-	*l = (struct loaded){ 0 };
+	*l = (struct load_result){ 0 };
 	return e;
 }
 
@@ -146,7 +146,7 @@ static void set_id(struct workspace *w, struct workspace_entry *e)
 	} while (workspace_find(w, e->o.id));
 }
 
-int workspace_open(struct workspace *w, struct loaded *l, const char *name, enum open_origin origin,
+int workspace_open(struct workspace *w, struct load_result *l, const char *name, enum open_origin origin,
 		   struct open_profile **out, struct err *err)
 {
 	struct workspace_entry *e = workspace_entry_new(l, name, origin), *same, *unused = NULL;

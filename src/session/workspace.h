@@ -9,10 +9,10 @@
 #ifndef SESSION_WORKSPACE_H
 #define SESSION_WORKSPACE_H
 
-#include "answer/loaded.h"
 #include "base/err.h"
 #include "base/stop.h"
 #include "profile/profile.h"
+#include "sources/load.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,10 +28,10 @@ struct open_profile {
 	uint64_t fingerprint;             /* of the content; 0 for differences and sums that are not in the list */
 	const char *name; /* shown to users: the file, the URL, or the name of the uploaded file; untrusted */
 	enum open_origin origin;
-	bool is_uploaded;        /* is it, or one of the profiles that it was made of, an upload? */
-	int64_t opened_ns;       /* time of day when it was opened */
-	struct loaded loaded;    /* loaded.profile is not NULL */
-	const struct profile *p; /* the profile of reports: loaded.profile */
+	bool is_uploaded;          /* is it, or one of the profiles that it was made of, an upload? */
+	int64_t opened_ns;         /* time of day when it was opened */
+	struct load_result loaded; /* loaded.profile is not NULL */
+	const struct profile *p;   /* the profile of reports: loaded.profile */
 };
 
 /* A difference to compute. */
@@ -56,7 +56,7 @@ void workspace_free(struct workspace *w);
  * out     one reference
  * Fails   ERR_LIMIT if too many profiles of the command line are open
  */
-int workspace_open(struct workspace *w, struct loaded *l, const char *name, enum open_origin origin,
+int workspace_open(struct workspace *w, struct load_result *l, const char *name, enum open_origin origin,
 		   struct open_profile **out, struct err *err);
 
 /* The profile with this id, or the first one of the command line for NULL or ""; one reference. NULL if there is none. */

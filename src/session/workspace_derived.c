@@ -10,11 +10,11 @@
 
 #include "session/workspace_int.h"
 
-#include "answer/sides.h"
 #include "base/buf.h"
 #include "base/cond.h"
 #include "base/mem.h"
 #include "profile/merge.h"
+#include "sources/sides.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -23,7 +23,7 @@
 #include <string.h>
 
 /* Computes a profile from the parts, without the lock. */
-typedef int compute_fn(const void *arg, struct stop *stop, struct loaded *out, struct err *err);
+typedef int compute_fn(const void *arg, struct stop *stop, struct load_result *out, struct err *err);
 
 struct derivation {
 	const char *key;
@@ -92,7 +92,7 @@ static void wait_derived(struct workspace *w)
 }
 
 /* The id is a hash of the ids of the parts, so it is the same in each run of the program. Like FNV-1a. */
-static struct workspace_entry *workspace_derived_entry_of(struct loaded *l, const struct derivation *d)
+static struct workspace_entry *workspace_derived_entry_of(struct load_result *l, const struct derivation *d)
 {
 	struct workspace_entry *e = workspace_entry_new(l, d->name, OPEN_MERGE);
 	uint32_t h = 2166136261;
@@ -112,7 +112,7 @@ static struct workspace_entry *workspace_derived_entry_of(struct loaded *l, cons
 static int workspace_derived_compute(struct workspace *w, const struct derivation *d, struct stop *stop,
 				     struct open_profile **out, struct workspace_entry **unused, struct err *err)
 {
-	struct loaded l = { 0 };
+	struct load_result l = { 0 };
 	struct workspace_entry *e = NULL;
 	struct workspace_derived *place;
 	int rc;
@@ -163,7 +163,7 @@ static int workspace_derived_get(struct workspace *w, const struct derivation *d
 	return rc;
 }
 
-static int compute_difference(const void *arg, struct stop *stop, struct loaded *out, struct err *err)
+static int compute_difference(const void *arg, struct stop *stop, struct load_result *out, struct err *err)
 {
 	const struct workspace_difference *d = arg;
 	const struct sides_options options = { .keep_sides = true,
@@ -179,7 +179,7 @@ static int compute_difference(const void *arg, struct stop *stop, struct loaded 
 	out->from[SIDE_TARGET] = d->target->loaded.from[SIDE_TARGET];
 	out->from[SIDE_BASE] = d->base->loaded.from[SIDE_TARGET];
 	if (rc < 0)
-		loaded_release(out);
+		load_result_release(out);
 	return rc;
 }
 
@@ -210,7 +210,7 @@ struct sum {
 	size_t n;
 };
 
-static int compute_sum(const void *arg, struct stop *stop, struct loaded *out, struct err *err)
+static int compute_sum(const void *arg, struct stop *stop, struct load_result *out, struct err *err)
 {
 	const struct sum *s = arg;
 	const struct profile *p[WORKSPACE_PROFILES_MAX];
@@ -267,7 +267,7 @@ int workspace_open_sum(struct workspace *w, struct open_profile *const *part, si
 		       struct open_profile **out, struct err *err)
 {
 	const struct sum sum = { part, n };
-	struct loaded l = { 0 };
+	struct load_result l = { 0 };
 	struct buf name = { 0 };
 	bool is_uploaded = false;
 	int rc;
@@ -301,7 +301,7 @@ struct side_of {
 	enum side side;
 };
 
-static int compute_side(const void *arg, struct stop *stop, struct loaded *out, struct err *err)
+static int compute_side(const void *arg, struct stop *stop, struct load_result *out, struct err *err)
 {
 	const struct side_of *s = arg;
 

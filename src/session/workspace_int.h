@@ -40,7 +40,7 @@ struct workspace {
 };
 
 /* An entry with one reference, without id and fingerprint. Takes over l. */
-struct workspace_entry *workspace_entry_new(struct loaded *l, const char *name, enum open_origin origin);
+struct workspace_entry *workspace_entry_new(struct load_result *l, const char *name, enum open_origin origin);
 
 /* Take a reference. The lock is held. */
 struct open_profile *workspace_take(struct workspace *w, struct workspace_entry *e);

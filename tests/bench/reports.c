@@ -8,9 +8,7 @@
  */
 #include "config.h"
 
-#include "answer/compare.h"
 #include "answer/reports.h"
-#include "answer/sides.h"
 #include "base/stop.h"
 #include "engine/query.h"
 #include "engine/view.h"
@@ -22,6 +20,7 @@
 #include "report/top.h"
 #include "report/traces.h"
 #include "report/weblist.h"
+#include "sources/sides.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -220,12 +219,12 @@ static void measure(struct run *run, int rounds, int stops)
 static struct profile *load(const char *file)
 {
 	struct query q = { 0 };
-	struct load target = { .source = &file, .n = 1, .kind = "source", .q = &q }, base = { .q = &q };
+	struct source_set target = { .source = &file, .n = 1, .kind = "source", .q = &q }, base = { .q = &q };
 	struct profile *p = NULL;
 	struct err err;
 
 	query_init(&q);
-	if (compare_load(&target, &base, &p, &err) < 0) {
+	if (sides_read(&target, &base, &p, NULL, &err) < 0) {
 		fprintf(stderr, "reports: %s\n", err.msg);
 		exit(2);
 	}

@@ -10,8 +10,8 @@
  */
 #include "config.h"
 
-#include "answer/compare.h"
 #include "report/flame.h"
+#include "sources/sides.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static void print_boxes(const struct flame *f)
 	}
 }
 
-static int dump(const struct query *q, struct load *target, struct load *base, struct err *err)
+static int dump(const struct query *q, struct source_set *target, struct source_set *base, struct err *err)
 {
 	const struct flame_options ask = { .max_levels = 1000000 };
 	struct arena *mem = arena_new();
@@ -56,7 +56,7 @@ static int dump(const struct query *q, struct load *target, struct load *base, s
 	struct buf notes = { 0 };
 	struct report r;
 	struct view v;
-	int rc = compare_load(target, base, &p, err);
+	int rc = sides_read(target, base, &p, NULL, err);
 
 	if (rc == 0)
 		rc = view_make(p, q, mem, &v, &notes, err);
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 	const char *const *word = (const char *const *)argv + 1 + inverted;
 	int n = argc - 1 - inverted;
 	struct query q;
-	struct load target = { .kind = "source", .q = &q }, base = { .kind = "base", .q = &q };
+	struct source_set target = { .kind = "source", .q = &q }, base = { .kind = "base", .q = &q };
 	struct err err;
 	int rc;
 

@@ -81,7 +81,7 @@ static void set_up(void)
 	query.symbolize = "none";
 	memcpy(options.token, token, sizeof(token));
 	for (int i = 0; i < N_WEBS; i++) {
-		struct loaded l = { .profile = make[i]() };
+		struct load_result l = { .profile = make[i]() };
 
 		web[i] = web_new(&options);
 		demand(web_set_loaded(web[i], &l, HOSTILE, &err) == 0, "not loaded", err.msg);

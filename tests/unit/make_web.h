@@ -14,9 +14,9 @@
 #ifndef TESTS_UNIT_MAKE_WEB_H
 #define TESTS_UNIT_MAKE_WEB_H
 
-#include "answer/loaded.h"
 #include "engine/query.h"
 #include "front/web/web.h"
+#include "sources/load.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -50,14 +50,14 @@ static inline void web_test_load(struct web_test *t, const char *file, const cha
 	struct load_request request = {
 		.q = t->q, .word = &word, .n_words = 1, .base = &base_word, .n_bases = base != NULL, .keep_sides = true
 	};
-	struct loaded l;
+	struct load_result l;
 	struct err err;
 
 	if (!folder)
 		skip();
 	snprintf(path[0], sizeof(path[0]), "%s/%s", folder, file);
 	snprintf(path[1], sizeof(path[1]), "%s/%s", folder, base ? base : "");
-	if (answer_load(&request, &l, &err) < 0 || web_set_loaded(t->web, &l, file, &err) < 0)
+	if (sources_load(&request, &l, &err) < 0 || web_set_loaded(t->web, &l, file, &err) < 0)
 		fail_msg("%s: %s", file, err.msg);
 }
 

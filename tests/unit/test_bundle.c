@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "answer/bundle.h"
+#include "sources/bundle.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "answer/loaded.h"
+#include "sources/load.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +83,7 @@ struct test_load {
 	struct load_events events;
 	struct buf notes;
 	struct err err;
-	struct loaded l;
+	struct load_result l;
 };
 
 static void add_note(void *arg, bool is_error, const char *line, size_t n)
@@ -104,12 +104,12 @@ static void test_load_init(struct test_load *a, const char *first, const char *s
 
 static int test_load_run(struct test_load *a)
 {
-	return answer_load(&a->request, &a->l, &a->err);
+	return sources_load(&a->request, &a->l, &a->err);
 }
 
 static void test_load_release(struct test_load *a)
 {
-	loaded_release(&a->l);
+	load_result_release(&a->l);
 	buf_release(&a->notes);
 	query_release(&a->q);
 }
@@ -137,7 +137,7 @@ static void fetches_from_a_server_at_each_load(void **state)
 
 		test_load_init(&a, s.source, NULL);
 		a.q.symbolize = "none";
-		assert_true(answer_can_reload(&a.request));
+		assert_true(sources_can_reload(&a.request));
 		assert_int_equal(test_load_run(&a), 0);
 		assert_int_equal(total(a.l.profile), want[i]);
 		test_load_release(&a);
@@ -240,11 +240,11 @@ static void files_and_standard_input_cannot_be_reloaded(void **state)
 
 	(void)state;
 	test_load_init(&a, "/no/such/file.pb.gz", NULL);
-	assert_false(answer_can_reload(&a.request));
+	assert_false(sources_can_reload(&a.request));
 	assert_true(test_load_run(&a) < 0);
 	test_load_release(&a);
 	test_load_init(&a, "http://localhost:1/x", "-");
-	assert_false(answer_can_reload(&a.request));
+	assert_false(sources_can_reload(&a.request));
 	assert_int_equal(test_load_run(&a), ERR_USAGE);
 	test_load_release(&a);
 }

@@ -5,9 +5,8 @@
  */
 #include "config.h"
 
-#include "answer/sides.h"
+#include "sources/sides.h"
 
-#include "answer/compare.h"
 #include "profile/edit.h"
 #include "profile/encode.h"
 
@@ -39,7 +38,7 @@ static struct profile *load(const char *target, const char *base, bool separate,
 {
 	const char *folder = getenv("TESTDATA");
 	struct query q = { 0 };
-	struct load t = { .n = 1, .kind = "source", .q = &q }, b = { .n = base != NULL, .kind = "base", .q = &q };
+	struct source_set t = { .n = 1, .kind = "source", .q = &q }, b = { .n = base != NULL, .kind = "base", .q = &q };
 	char name[2][1000];
 	const char *path[] = { name[0], name[1] };
 	struct profile *p;
@@ -55,7 +54,7 @@ static struct profile *load(const char *target, const char *base, bool separate,
 	snprintf(name[1], sizeof(name[1]), "%s/%s", folder, base ? base : "");
 	t.source = &path[0];
 	b.source = &path[1];
-	if (compare_load(&t, &b, &p, &err) < 0)
+	if (sides_read(&t, &b, &p, NULL, &err) < 0)
 		fail_msg("%s", err.msg);
 	buf_release(&t.notes);
 	buf_release(&t.info);

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "answer/stored_browse.h"
+#include "sources/stored_browse.h"
 #include "store/local/read/local.h"
 
 #include <setjmp.h>

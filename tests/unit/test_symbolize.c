@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "answer/symbolize.h"
+#include "sources/symbolize.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static const char *mode(const char *text)
 	static const char *const demangled[] = { "default", "templates", "full", "mangled", "none" };
 	static char out[40];
 	struct buf notes = { 0 };
-	struct symbolize_mode m = answer_symbolize_mode(text, &notes);
+	struct symbolize_mode m = sources_symbolize_mode(text, &notes);
 
 	snprintf(out, sizeof(out), "%s%s%s%s%s %s", m.local ? "L" : "", m.remote ? "R" : "", m.fast ? "F" : "",
 		 m.force ? "X" : "", m.none ? "N" : "", demangled[m.demangle]);
@@ -59,7 +59,7 @@ static void reports_unknown_words(void **state)
 	struct buf notes = { 0 };
 
 	(void)state;
-	assert_true(answer_symbolize_mode("locally:force", &notes).force);
+	assert_true(sources_symbolize_mode("locally:force", &notes).force);
 	assert_non_null(strstr(notes.data, "ignoring unrecognized symbolization option: locally:force\n"));
 	buf_release(&notes);
 }

@@ -7,11 +7,11 @@
  */
 #include "config.h"
 
-#include "answer/symbolz.h"
+#include "sources/symbolize.h"
 
-#include "answer/load.h"
-#include "answer/remote.h"
 #include "fetch/curl.h"
+#include "sources/read.h"
+#include "sources/remote.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -101,7 +101,7 @@ struct fetched {
 	struct query q;
 	struct sources sources;
 	struct remote *remote;
-	struct load load;
+	struct source_set load;
 	struct profile *p;
 };
 
@@ -113,11 +113,11 @@ static void fetch(struct fetched *f, const char *source)
 	query_init(&f->q);
 	assert_int_equal(sources_add(&f->sources, &source, 1, SPLIT_NONE, &f->q, &err), 0);
 	f->remote = remote_new(&f->q);
-	assert_int_equal(remote_add(f->remote, &f->sources, &err), 0);
+	remote_add(f->remote, &f->sources);
 	assert_int_equal(remote_count(f->remote), 1);
 	remote_fetch(f->remote, NULL, NULL, NULL);
-	f->load = (struct load){ .source = f->sources.name, .n = 1, .kind = "source", .q = &f->q, .remote = f->remote };
-	assert_int_equal(load_profile(&f->load, &f->p, &err), 0);
+	f->load = sources_set_of(&f->sources, 0, 1, "source", &f->q, f->remote);
+	assert_int_equal(sources_set_read(&f->load, &f->p, &err), 0);
 }
 
 static void release(struct fetched *f)
@@ -307,7 +307,7 @@ static void converts_addresses_to_those_of_the_server(void **state)
 static void sends_no_query_for_a_profile_from_a_file(void **state)
 {
 	const char *name = "a.pb.gz";
-	struct load file = { .source = &name, .n = 1 };
+	struct source_set file = { .source = &name, .n = 1 };
 
 	(void)state;
 	assert_false(symbolz_is_available(&file, NULL));

@@ -7,10 +7,9 @@
 
 #include "report/top.h"
 
-#include "answer/compare.h"
-#include "answer/sides.h"
 #include "engine/boxes.h"
 #include "engine/graph.h"
+#include "sources/sides.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -151,7 +150,7 @@ static struct profile *load_separate(const char *target, const char *base)
 {
 	const char *folder = getenv("TESTDATA");
 	struct query q = { 0 };
-	struct load t = { .n = 1, .kind = "source", .q = &q }, b = { .n = 1, .kind = "base", .q = &q };
+	struct source_set t = { .n = 1, .kind = "source", .q = &q }, b = { .n = 1, .kind = "base", .q = &q };
 	char name[2][1000];
 	const char *path[] = { name[0], name[1] };
 	struct profile *p;
@@ -166,7 +165,7 @@ static struct profile *load_separate(const char *target, const char *base)
 	snprintf(name[1], sizeof(name[1]), "%s/%s", folder, base);
 	t.source = &path[0];
 	b.source = &path[1];
-	if (compare_load(&t, &b, &p, &err) < 0)
+	if (sides_read(&t, &b, &p, NULL, &err) < 0)
 		fail_msg("%s", err.msg);
 	buf_release(&t.notes);
 	buf_release(&t.info);

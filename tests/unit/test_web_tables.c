@@ -269,7 +269,7 @@ static void hostile_units_are_text(void **state)
 					    "traces", "binaries",     "graph", "compare",  "top?nf=0.9999" };
 	struct make m = make_start("cpu/<img/src=x>");
 	struct web_test t = web_test_start_empty();
-	struct loaded l = { 0 };
+	struct load_result l = { 0 };
 	struct err err;
 
 	(void)state;

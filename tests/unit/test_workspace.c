@@ -22,7 +22,7 @@ static struct open_profile *open_one(struct workspace *w, const char *name, int6
 {
 	struct make m = make_start("samples/count");
 	struct open_profile *o = NULL;
-	struct loaded l = { 0 };
+	struct load_result l = { 0 };
 	struct err err;
 
 	ROW(&m, name, value);

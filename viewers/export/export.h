@@ -55,6 +55,9 @@ int raw_draw(const struct profile *p, struct stop *stop, struct buf *out, struct
  */
 int topproto_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err);
 
+/* Append a profile as compressed profile.proto; the ratio of q is that of its values. */
+int export_proto(const struct profile *p, const struct query *q, struct buf *out, struct err *err);
+
 /*
  * Append each distinct stack as a line: frames from the root (inverted: from the leaf) separated by ;, a blank, and the
  * sum of its values in the unit of the samples. Lines are sorted by the bytes of their stacks; sums of 0 are left out.

@@ -149,3 +149,8 @@ int topproto_draw(const struct view *v, const struct query *q, struct buf *out, 
 	arena_free(mem);
 	return rc;
 }
+
+int export_proto(const struct profile *p, const struct query *q, struct buf *out, struct err *err)
+{
+	return pprof_write(p, query_ratio(q), out, err);
+}

@@ -7,8 +7,8 @@
 
 #include "front/cli/args.h"
 
-#include "answer/load.h"
 #include "base/mem.h"
+#include "formats/formats.h"
 #include "front/cli/cmd.h"
 #include "front/cli/hints.h"
 
@@ -322,7 +322,7 @@ static void move_format(struct args *a, const struct opt **given)
 	const struct opt *to = opt_find(query_options, query_n_options, "input_format", 12);
 
 	if (!given[from - query_options] || !a->report || a->report->options == GROUP_FLAME || a->file[ARGS_FLAME] ||
-	    !load_has_format(a->q.format))
+	    !formats_find(a->q.format))
 		return;
 	given[to - query_options] = to;
 	given[from - query_options] = NULL;

@@ -7,15 +7,15 @@
 
 #include "front/cli/complete.h"
 
-#include "answer/names.h"
 #include "answer/reports.h"
-#include "answer/stored_browse.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "front/cli/args.h"
 #include "front/cli/cmd.h"
 #include "front/cli/help_text.h"
 #include "formats/formats.h"
+#include "sources/read.h"
+#include "sources/stored_browse.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -136,8 +136,8 @@ static void add_profile_names(struct line *l, const char *before, const char *af
 {
 	struct string_list list = { 0 };
 
-	answer_add_names(l->word, l->n - 1, which == NAMES_TYPES ? &list : NULL, which == NAMES_KEYS ? &list : NULL,
-			 which == NAMES_FUNCTIONS ? &list : NULL);
+	sources_add_names(l->word, l->n - 1, which == NAMES_TYPES ? &list : NULL, which == NAMES_KEYS ? &list : NULL,
+			  which == NAMES_FUNCTIONS ? &list : NULL);
 	for (size_t i = 0; i < list.n; i++) {
 		size_t n;
 		const char *name = string_list_get(&list, i, &n);

@@ -6,7 +6,6 @@
 #ifndef FRONT_SHELL_H
 #define FRONT_SHELL_H
 
-#include "answer/loaded.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "engine/query.h"
@@ -14,6 +13,7 @@
 #include "report/side.h"
 #include "session/line.h"
 #include "front/shell/terminal/palette.h"
+#include "sources/load.h"
 
 #include <stdbool.h>
 #include <stddef.h>

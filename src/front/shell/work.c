@@ -11,7 +11,7 @@
 
 #include "front/shell/state.h"
 
-#include "answer/sides.h"
+#include "sources/sides.h"
 #include "base/mem.h"
 #include "base/time.h"
 #include "engine/view.h"
@@ -92,7 +92,7 @@ static void work_add_note(void *arg, bool is_error, const char *line, size_t n)
 	buf_addf(arg, "%.*s\n", (int)n, line);
 }
 
-/* Load the sources again, and compare them with the previous data unless there is a base. Fails like answer_load and sides_make. */
+/* Load the sources again, and compare them with the previous data unless there is a base. Fails like sources_load and sides_make. */
 static int work_reload(const struct shell_options *options, const struct shell_data *last, struct stop *stop,
 		       struct shell_data **out, struct buf *notes, struct err *err)
 {
@@ -105,14 +105,14 @@ static int work_reload(const struct shell_options *options, const struct shell_d
 	struct load_request request = *options->reload;
 	struct shell_data *data;
 	struct profile *change = NULL;
-	struct loaded l;
+	struct load_result l;
 	int rc;
 
 	request.is_reload = true;
 	request.keep_sides = request.n_bases > 0;
 	request.stop = stop;
 	request.events = &events;
-	rc = answer_load(&request, &l, err);
+	rc = sources_load(&request, &l, err);
 	if (rc == 0 && request.n_bases == 0)
 		rc = sides_make(l.profile, last->p, &sides, &l.sides, err);
 	if (rc == 0 && request.n_bases == 0)
@@ -127,7 +127,7 @@ static int work_reload(const struct shell_options *options, const struct shell_d
 		l.profile = l.sides = NULL;
 		*out = data;
 	}
-	loaded_release(&l);
+	load_result_release(&l);
 	return rc;
 }
 

@@ -72,7 +72,7 @@ static void set_state(struct web *w, enum web_state state)
 	pthread_mutex_unlock(&w->lock);
 }
 
-int web_set_loaded(struct web *w, struct loaded *l, const char *name, struct err *err)
+int web_set_loaded(struct web *w, struct load_result *l, const char *name, struct err *err)
 {
 	struct open_profile *o = NULL;
 	uint32_t type;
@@ -91,22 +91,22 @@ int web_set_loaded(struct web *w, struct loaded *l, const char *name, struct err
 
 struct first_load {
 	const struct load_request *request;
-	struct loaded *out;
+	struct load_result *out;
 };
 
 static int web_run_load(void *arg, struct err *err)
 {
 	const struct first_load *l = arg;
 
-	return answer_load(l->request, l->out, err);
+	return sources_load(l->request, l->out, err);
 }
 
-int web_load(struct web *w, const struct load_request *request, struct loaded *out, struct err *err)
+int web_load(struct web *w, const struct load_request *request, struct load_result *out, struct err *err)
 {
 	return jobs_run_beside(w->jobs, &w->load_stop, web_run_load, &(struct first_load){ request, out }, err);
 }
 
-void web_set_unmerged(struct web *w, const struct loaded *l, const struct err *reason)
+void web_set_unmerged(struct web *w, const struct load_result *l, const struct err *reason)
 {
 	web_sources_set(w, l);
 	buf_addz(&w->sources.reason, reason->msg);

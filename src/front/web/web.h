@@ -8,8 +8,8 @@
 #ifndef FRONT_WEB_H
 #define FRONT_WEB_H
 
-#include "answer/loaded.h"
 #include "front/web/parts/page.h"
+#include "sources/load.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,16 +28,16 @@ struct stop *web_load_stop(struct web *w);
  *
  * Fails   ERR_USAGE for an unknown -sample_index; as workspace_open
  */
-int web_set_loaded(struct web *w, struct loaded *l, const char *name, struct err *err);
+int web_set_loaded(struct web *w, struct load_result *l, const char *name, struct err *err);
 
-/* Load the sources of the command line, with the stop of web_load_stop. Fails as answer_load; ERR_MEMORY above memory_bytes. */
-int web_load(struct web *w, const struct load_request *request, struct loaded *out, struct err *err);
+/* Load the sources of the command line, with the stop of web_load_stop. Fails as sources_load; ERR_MEMORY above memory_bytes. */
+int web_load(struct web *w, const struct load_request *request, struct load_result *out, struct err *err);
 
 /*
  * The sources of the command line cannot be merged, for this reason, or need too much memory; l has their names. Waiting
  * requests continue. Each file can be opened alone.
  */
-void web_set_unmerged(struct web *w, const struct loaded *l, const struct err *reason);
+void web_set_unmerged(struct web *w, const struct load_result *l, const struct err *reason);
 
 /* The command line names no profile. Waiting requests continue; pages that need one lead to the page that opens files. */
 void web_set_empty(struct web *w);

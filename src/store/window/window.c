@@ -192,20 +192,28 @@ static int parse_operator(struct window_cursor *c, enum match_op *out)
 	return window_fail(c, c->at, "an operator is missing; write KEY=VALUE, KEY!=VALUE, KEY=~REGEX or KEY!~REGEX");
 }
 
+int window_compile_match(struct label_match *m, struct err *err)
+{
+	struct buf whole = { 0 };
+	int rc;
+
+	buf_addf(&whole, "^(?:%s)$", m->value);
+	rc = regex_new(buf_text(&whole), &m->regex, err);
+	buf_release(&whole);
+	return rc;
+}
+
 /* Compile the value of a match. It is compiled alone first, for the message. */
 static int window_compile(struct window_cursor *c, const char *at, struct label_match *m)
 {
-	struct buf whole = { 0 };
 	struct err err;
 	int rc = regex_new(m->value, &m->regex, &err);
 
-	if (rc < 0)
-		return window_fail(c, at, "%s", err.msg);
-	regex_free(m->regex);
-	m->regex = NULL;
-	buf_addf(&whole, "^(?:%s)$", m->value);
-	rc = regex_new(buf_text(&whole), &m->regex, &err);
-	buf_release(&whole);
+	if (rc == 0) {
+		regex_free(m->regex);
+		m->regex = NULL;
+		rc = window_compile_match(m, &err);
+	}
 	return rc < 0 ? window_fail(c, at, "%s", err.msg) : 0;
 }
 

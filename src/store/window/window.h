@@ -50,6 +50,9 @@ struct window_clock {
 	void *arg;              /* of both */
 };
 
+/* Compile the value of a match, for all of a label. m->regex is freed with regex_free. */
+int window_compile_match(struct label_match *m, struct err *err);
+
 /* The clock of this machine, with the marks and series of a store. */
 void window_clock_init(struct store *s, struct window_clock *out);
 

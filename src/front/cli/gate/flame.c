@@ -9,7 +9,6 @@
 
 #include "answer/flame.h"
 #include "answer/reports.h"
-#include "answer/sides.h"
 #include "base/io.h"
 #include "base/mem.h"
 #include "front/cli/messages.h"
@@ -17,6 +16,7 @@
 #include "engine/view.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
+#include "sources/sides.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ bool cmd_gate_wants_flame(const struct args *a)
 }
 
 /* Merge n profiles. A single profile is returned unchanged, and *merged is not set. */
-static int merge_side(struct load_item *l, size_t n, struct profile **merged, struct profile **out, struct err *err)
+static int merge_side(struct source_run *l, size_t n, struct profile **merged, struct profile **out, struct err *err)
 {
 	const struct profile **src;
 	int rc;
@@ -80,7 +80,7 @@ static int gate_flame_draw(const struct profile *two_sided, const struct side_so
 	return rc;
 }
 
-int cmd_gate_flame(struct load_item *l, const struct side_sources from[N_SIDES], double factor, const char *verdict,
+int cmd_gate_flame(struct source_run *l, const struct side_sources from[N_SIDES], double factor, const char *verdict,
 		   const struct args *a)
 {
 	size_t n_base = from[SIDE_BASE].n;

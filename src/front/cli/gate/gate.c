@@ -13,6 +13,7 @@
 #include "front/cli/report/events.h"
 #include "front/cli/report/pair.h"
 #include "front/cli/report/report.h"
+#include "sources/stored.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ struct gate_run {
 	struct remote *remote;
 	struct gate_options options;
 	struct gate_sum *sum;
-	struct load_item *l; /* [n] the base first */
+	struct source_run *l; /* [n] the base first */
 	size_t n;
 	bool keep_profiles; /* retain profiles for the picture */
 	bool is_decided;    /* there is a verdict, and only writing can still fail */
@@ -51,29 +52,27 @@ static void gate_prepare(struct gate_run *r)
 	for (size_t i = 0; i < r->n; i++) {
 		bool is_base = i < base->n;
 
-		r->l[i].load = (struct load){ .source = is_base ? &base->source[i] : &new->source[i - base->n],
-					      .n = 1,
-					      .kind = is_base ? "base" : "source",
-					      .q = &r->a->q,
-					      .remote = r->remote };
+		r->l[i].set =
+			sources_set_of(&r->pair.source[is_base ? SIDE_BASE : SIDE_TARGET], is_base ? i : i - base->n, 1,
+				       is_base ? "base" : "source", &r->a->q, r->remote);
 	}
 }
 
 /* Add a loaded profile. Fails if it is missing or incompatible. Returns the exit status. */
 static int gate_add_profile(struct gate_run *r, size_t i)
 {
-	struct load_item *l = &r->l[i];
+	struct source_run *l = &r->l[i];
 	struct err err;
 
 	if (!r->a->q.verbose) /* omit messages about names per file: the report warns about rows without a name */
-		buf_release(&l->load.info);
-	if (load_item_report(l, &cmd_report_events, &err) < 0) {
+		buf_release(&l->set.info);
+	if (sources_run_report(l, &cmd_report_events, &err) < 0) {
 		progress_end();
 		return say_error("%s", err.msg);
 	}
-	if (l->load.n_failed)
+	if (l->set.n_failed)
 		return STATUS_TROUBLE;
-	if (gate_sum_add(r->sum, side_of(r, i), l->profile, *l->load.source, &r->a->q, &r->notes, &err) < 0) {
+	if (gate_sum_add(r->sum, side_of(r, i), l->profile, *l->set.source, &r->a->q, &r->notes, &err) < 0) {
 		progress_end();
 		return say_error("%s", err.msg);
 	}
@@ -89,7 +88,7 @@ static int gate_read_all(struct gate_run *r)
 	for (size_t i = 0; status == STATUS_FINE && i < r->n; i += batch) {
 		size_t n = r->n - i < batch ? r->n - i : batch;
 
-		load_runs(r->l + i, n, &cmd_report_events);
+		sources_runs_read(r->l + i, n, &cmd_report_events);
 		for (size_t k = i; k < i + n && status == STATUS_FINE; k++)
 			status = gate_add_profile(r, k);
 		progress_count(i + n, r->n);
@@ -131,21 +130,19 @@ static int gate_gate_judge(struct gate_run *r)
 
 static int gate_run(struct gate_run *r)
 {
-	struct err err;
 	int status = STATUS_FINE;
 
 	/* do this first, so that a killed gate does not leave the result of an earlier one */
 	cmd_gate_write_error(r->a, r->pair.from, "the gate did not finish; it was interrupted or is still running",
 			     false);
-	if (answer_fetch(r->pair.source, N_SIDES, &r->a->q, &cmd_report_events, &r->remote, &err) < 0)
-		return say_error("%s", err.msg);
+	r->remote = sources_fetch(r->pair.source, N_SIDES, &r->a->q, &cmd_report_events);
 	r->sum = gate_sum_new(&r->options);
 	gate_prepare(r);
 	status = gate_read_all(r);
 	if (status == STATUS_FINE)
 		status = gate_gate_judge(r);
 	for (size_t i = 0; i < r->n; i++)
-		load_item_release(&r->l[i]);
+		sources_run_release(&r->l[i]);
 	free(r->l);
 	gate_sum_free(r->sum);
 	return status;
@@ -154,9 +151,7 @@ static int gate_run(struct gate_run *r)
 /* Warn about windows of different hours, when the load is another. */
 static void compare_hours(const struct pair *p)
 {
-	const struct side_sources *base = &p->from[SIDE_BASE], *new = &p->from[SIDE_TARGET];
-
-	if (stored_differ_in_hours(base->source, base->n, new->source, new->n))
+	if (stored_differ_in_hours(&p->source[SIDE_BASE], &p->source[SIDE_TARGET]))
 		say("the two sides cover different hours of the day, when the load may differ; a canary that runs "
 		    "beside the old version at the same time is a better comparison");
 }

@@ -6,12 +6,12 @@
 #ifndef FRONT_CLI_GATE_GATE_H
 #define FRONT_CLI_GATE_GATE_H
 
-#include "answer/load_runs.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "front/cli/args.h"
 #include "report/gate/gate.h"
 #include "report/side.h"
+#include "sources/load.h"
 
 #include <stddef.h>
 
@@ -51,13 +51,13 @@ bool cmd_gate_wants_flame(const struct args *a);
 /*
  * Write the picture of the difference.
  *
- * l       [from[SIDE_BASE].n + from[SIDE_TARGET].n] the loaded profiles, the base first; only for load_item_release
+ * l       [from[SIDE_BASE].n + from[SIDE_TARGET].n] the loaded profiles, the base first; only for sources_run_release
  *         afterwards
  * factor  factor of the new side that makes unchanged code equal on both sides; shown in the title
  * verdict verdict of the gate, for the title
  * Returns the exit status
  */
-int cmd_gate_flame(struct load_item *l, const struct side_sources from[N_SIDES], double factor, const char *verdict,
+int cmd_gate_flame(struct source_run *l, const struct side_sources from[N_SIDES], double factor, const char *verdict,
 		   const struct args *a);
 
 /* Run a made-up case that must fail and one that must pass. Returns STATUS_FINE if they do, else STATUS_TROUBLE. */

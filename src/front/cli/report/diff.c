@@ -6,12 +6,12 @@
 #include "config.h"
 
 #include "answer/answer.h"
-#include "answer/load_runs.h"
 #include "front/cli/cmd.h"
 #include "front/cli/messages.h"
 #include "front/cli/report/events.h"
 #include "front/cli/report/pair.h"
 #include "front/cli/report/report.h"
+#include "sources/load.h"
 
 static const char usage[] =
 	"cpa diff BASE NEW; several on a side: cpa diff A1 A2 -- B1 B2, or --base=A1 --base=A2 B1 B2";
@@ -31,33 +31,30 @@ static int report_diff_compare(const struct profile *const p[N_SIDES], const str
 }
 
 /* Compare even if some of several sources could not be read. Returns the exit status. */
-static int load_and_compare(const struct side_sources from[N_SIDES], struct remote *remote, const struct args *a)
+static int load_and_compare(const struct pair *pair, struct remote *remote, const struct args *a)
 {
-	struct load_item item[N_SIDES] = { { .profile = NULL } };
+	struct source_run item[N_SIDES] = { { .profile = NULL } };
 	const struct profile *p[N_SIDES];
 	struct err err;
 	int status = STATUS_FINE;
 
 	for (int side = 0; side < N_SIDES; side++)
-		item[side].load = (struct load){ .source = from[side].source,
-						 .n = from[side].n,
-						 .kind = side == SIDE_BASE ? "base" : "source",
-						 .q = &a->q,
-						 .remote = remote };
+		item[side].set = sources_set_of(&pair->source[side], 0, pair->source[side].n,
+						side == SIDE_BASE ? "base" : "source", &a->q, remote);
 	progress_begin("reading");
-	load_runs(item, N_SIDES, &cmd_report_events);
+	sources_runs_read(item, N_SIDES, &cmd_report_events);
 	progress_end();
 	for (int side = N_SIDES; side-- > 0;) {
-		if (load_item_report(&item[side], &cmd_report_events, &err) < 0)
+		if (sources_run_report(&item[side], &cmd_report_events, &err) < 0)
 			status = say_error("%s", err.msg);
-		else if (item[side].load.n_failed)
+		else if (item[side].set.n_failed)
 			status = STATUS_TROUBLE;
 		p[side] = item[side].profile;
 	}
 	if (p[SIDE_BASE] && p[SIDE_TARGET])
-		status |= report_diff_compare(p, from, a);
+		status |= report_diff_compare(p, pair->from, a);
 	for (int side = 0; side < N_SIDES; side++)
-		load_item_release(&item[side]);
+		sources_run_release(&item[side]);
 	return status;
 }
 
@@ -65,13 +62,12 @@ int cmd_report_diff(const struct args *a)
 {
 	struct remote *remote = NULL;
 	struct pair pair;
-	struct err err;
 	int status = cmd_report_pair_find(a, usage, &pair);
 
-	if (status == STATUS_FINE && answer_fetch(pair.source, N_SIDES, &a->q, &cmd_report_events, &remote, &err) < 0)
-		status = say_error("%s", err.msg);
-	if (status == STATUS_FINE)
-		status = load_and_compare(pair.from, remote, a);
+	if (status == STATUS_FINE) {
+		remote = sources_fetch(pair.source, N_SIDES, &a->q, &cmd_report_events);
+		status = load_and_compare(&pair, remote, a);
+	}
 	remote_free(remote);
 	cmd_report_pair_release(&pair);
 	return status;

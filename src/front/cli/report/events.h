@@ -6,7 +6,7 @@
 #ifndef FRONT_CLI_REPORT_EVENTS_H
 #define FRONT_CLI_REPORT_EVENTS_H
 
-#include "answer/loaded.h"
+#include "sources/load.h"
 
 /* Progress on a terminal, notes on standard error. Ctrl-C stops fetching and continues with the profiles received so
    far; a second Ctrl-C ends cpa. */

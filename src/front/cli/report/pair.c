@@ -41,7 +41,7 @@ int cmd_report_pair_find(const struct args *a, const char *usage, struct pair *o
 {
 	static const char *const kind[N_SIDES] = { [SIDE_TARGET] = "source", [SIDE_BASE] = "base" };
 	struct words side[N_SIDES] = { { NULL, 0 } };
-	enum stored_split split = a->report->input == INPUT_RUNS ? SPLIT_RUNS : SPLIT_NONE;
+	enum source_split split = a->report->input == INPUT_RUNS ? SPLIT_RUNS : SPLIT_NONE;
 	size_t n_stdin = 0;
 	struct err err;
 

@@ -6,10 +6,10 @@
 #ifndef FRONT_CLI_REPORT_PAIR_H
 #define FRONT_CLI_REPORT_PAIR_H
 
-#include "answer/sources.h"
 #include "front/cli/args.h"
 #include "profile/profile.h"
 #include "report/side.h"
+#include "sources/sources.h"
 
 struct pair {
 	struct sources source[N_SIDES];

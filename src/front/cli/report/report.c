@@ -235,7 +235,7 @@ int cmd_report_profile(const struct profile *p, const struct args *a, const stru
 }
 
 /* Fail if symbolize or bundle found no names. */
-static int check_names(const struct args *a, const struct load *target)
+static int check_names(const struct args *a, const struct source_set *target)
 {
 	if (a->report->flags & REPORT_WANTS_NAMES && target->n_unnamed && !target->n_named)
 		return say_error("no function names found; the profile was written without them");
@@ -289,7 +289,7 @@ int cmd_report(const struct args *a)
 	struct load_request request = cmd_report_request(a);
 	struct load_events events = cmd_report_events;
 	struct buf kept = { 0 };
-	struct loaded l;
+	struct load_result l;
 	struct err err;
 	int status = STATUS_FINE;
 
@@ -304,7 +304,7 @@ int cmd_report(const struct args *a)
 	events.arg = &kept;
 	events.note = report_keep_store_note;
 	request.events = &events;
-	if (answer_load(&request, &l, &err) < 0)
+	if (sources_load(&request, &l, &err) < 0)
 		status = say_error("%s", err.msg);
 	else if (!l.profile)
 		status = fail_no_source(a);
@@ -312,13 +312,13 @@ int cmd_report(const struct args *a)
 		progress_begin("making the report");
 		status = report_profile(l.profile, a, l.from, &kept);
 		if (status == STATUS_FINE)
-			status = check_names(a, &l.load[SIDE_TARGET]);
-		if (l.load[SIDE_TARGET].n_failed || l.load[SIDE_BASE].n_failed)
+			status = check_names(a, &l.set[SIDE_TARGET]);
+		if (l.set[SIDE_TARGET].n_failed || l.set[SIDE_BASE].n_failed)
 			status = STATUS_TROUBLE;
 	} else {
 		report_say_store_notes(&kept, NULL);
 	}
 	buf_release(&kept);
-	loaded_release(&l);
+	load_result_release(&l);
 	return status;
 }

@@ -7,12 +7,12 @@
 #define FRONT_CLI_REPORT_REPORT_H
 
 #include "answer/answer.h"
-#include "answer/loaded.h"
 #include "base/buf.h"
 #include "front/cli/args.h"
 #include "engine/query.h"
 #include "profile/profile.h"
 #include "report/side.h"
+#include "sources/load.h"
 
 #include <stdbool.h>
 

@@ -10,6 +10,7 @@
 #include "front/cli/messages.h"
 #include "front/cli/report/events.h"
 #include "front/cli/report/report.h"
+#include "sources/load.h"
 
 /* Find and fetch the sources. */
 static int report_trend_find_sources(const struct args *a, struct sources *s, struct remote **remote, struct err *err)
@@ -22,7 +23,14 @@ static int report_trend_find_sources(const struct args *a, struct sources *s, st
 			     "trend needs at least two profiles, in the order of time; usage: cpa trend P1 ... PN");
 	if (rc == 0)
 		rc = sources_check(s, "source", &a->q, &n_stdin, err);
-	return rc < 0 ? rc : answer_fetch(s, 1, &a->q, &cmd_report_events, remote, err);
+	if (rc == 0)
+		*remote = sources_fetch(s, 1, &a->q, &cmd_report_events);
+	return rc;
+}
+
+static int report_trend_add(void *arg, const struct source_run *run, struct err *err)
+{
+	return answer_trend_add(arg, run->profile, &(struct side_sources){ run->set.source, 1 }, err);
 }
 
 int cmd_report_trend(const struct args *a)
@@ -30,14 +38,19 @@ int cmd_report_trend(const struct args *a)
 	struct sources source = { 0 };
 	struct remote *remote = NULL;
 	struct answer answer = { 0 };
+	struct answer_trend trend = { 0 };
 	size_t n_failed = 0;
 	struct err err;
 	int rc = report_trend_find_sources(a, &source, &remote, &err), status;
 
-	if (rc == 0)
-		rc = answer_trend(a->report, &source, remote, &a->q, cmd_report_color(&a->q), &cmd_report_events,
-				  &n_failed, &answer, &err);
+	if (rc == 0) {
+		answer_trend_begin(&trend, a->report, &a->q, &answer);
+		rc = sources_runs_each(&source, remote, &a->q, &cmd_report_events, report_trend_add, &trend, &n_failed,
+				       &err);
+	}
+	rc = rc < 0 ? rc : answer_trend_end(&trend, cmd_report_color(&a->q), &err);
 	status = cmd_report_finish(a, &answer, rc, &err);
+	answer_trend_release(&trend);
 	answer_release(&answer);
 	remote_free(remote);
 	sources_release(&source);

@@ -11,7 +11,6 @@
 #include "answer/answer.h"
 #include "answer/flame.h"
 #include "answer/reports.h"
-#include "answer/rewrite.h"
 #include "attach/program.h"
 #include "attach/run.h"
 #include "attach/sample.h"
@@ -24,6 +23,7 @@
 #include "front/cli/messages.h"
 #include "front/cli/report/events.h"
 #include "front/cli/run/options.h"
+#include "sources/rewrite.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -170,17 +170,17 @@ static bool record_finish(const struct run_args *args, const struct attach_resul
 {
 	const char *to = record_output_of(args);
 	char comment[80];
-	struct answer_merge merge = { .comment = comment,
-				      .duration = duration,
-				      .wants_names = !args->no_symbolize,
-				      .waiting = progress_debuginfod };
+	struct rewrite_options merge = { .comment = comment,
+					 .duration = duration,
+					 .wants_names = !args->no_symbolize,
+					 .waiting = progress_debuginfod };
 	struct err err;
 
 	if (result->written.n == 0)
 		return true;
 	snprintf(comment, sizeof(comment), "cpa %s: %zu processes", PACKAGE_VERSION, result->written.n);
 	if ((!*args->output && rename_old(to, &err) < 0) ||
-	    answer_rewrite_merge(&result->written, &merge, to, &cmd_report_events, &err) < 0) {
+	    rewrite_merge(&result->written, &merge, to, &cmd_report_events, &err) < 0) {
 		say_error("%s", err.msg);
 		return false;
 	}
@@ -208,7 +208,7 @@ static int record_write_profile(const struct run_args *args, const struct buf *p
 
 	rc = rc < 0 ? rc : io_write_file_private(to, profile->data, profile->len, err);
 	if (rc == 0 && !args->no_symbolize && stat(to, &st) == 0 && S_ISREG(st.st_mode))
-		rc = answer_rewrite_symbolize(to, progress_debuginfod, &cmd_report_events, err);
+		rc = rewrite_symbolize(to, progress_debuginfod, &cmd_report_events, err);
 	if (rc == 0)
 		say("wrote %s", to);
 	return rc;

@@ -5,8 +5,6 @@
  */
 #include "config.h"
 
-#include "answer/process.h"
-#include "answer/rewrite.h"
 #include "attach/files.h"
 #include "attach/program.h"
 #include "attach/run.h"
@@ -16,6 +14,8 @@
 #include "front/cli/messages.h"
 #include "front/cli/report/events.h"
 #include "front/cli/run/options.h"
+#include "sources/process.h"
+#include "sources/rewrite.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ void cmd_run_print_totals(const struct collect_totals *t)
 
 	if (t->cpu_ns == 0)
 		return;
-	answer_process_add_totals(t, &text);
+	sources_process_add_totals(t, &text);
 	say("%s", buf_text(&text));
 	buf_release(&text);
 }
@@ -122,7 +122,7 @@ static void run_symbolize(const struct string_list *paths)
 		struct err err;
 
 		if (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-		    answer_rewrite_symbolize(path, progress_debuginfod, &cmd_report_events, &err) < 0)
+		    rewrite_symbolize(path, progress_debuginfod, &cmd_report_events, &err) < 0)
 			say_error("%s", err.msg);
 		free(path);
 	}

@@ -5,7 +5,6 @@
  */
 #include "config.h"
 
-#include "answer/process.h"
 #include "attach/processes.h"
 #include "attach/sample.h"
 #include "base/mem.h"
@@ -13,6 +12,7 @@
 #include "front/cli/interrupt.h"
 #include "front/cli/messages.h"
 #include "front/cli/run/options.h"
+#include "sources/process.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -107,7 +107,7 @@ static void print_result(const struct sample_result *result)
 {
 	struct buf text = { 0 };
 
-	answer_process_add_result(result, &text);
+	sources_process_add_result(result, &text);
 	say("%s", buf_text(&text));
 	buf_release(&text);
 }
@@ -173,7 +173,7 @@ int cmd_run_sample(const struct run_options *o, char **command, struct buf *out,
 		rc = *command ? run_sample_start_command(&timed, err) : 0;
 		progress_begin("sampling; Ctrl-C ends it");
 		if (rc == 0) {
-			rc = attach_sample(&options, out, &result, err);
+			rc = attach_sample_packed(&options, out, &result, err);
 			if (*command)
 				end_command(&timed);
 		}
@@ -208,7 +208,7 @@ int cmd_run_sample_child(const struct run_options *o, struct attach_child *child
 	options.needs_events = true;
 	options.begun = release_child;
 	options.begun_arg = child;
-	rc = attach_sample(&options, out, &result, err);
+	rc = attach_sample_packed(&options, out, &result, err);
 	if (rc == 0 && out->len)
 		print_result(&result);
 	return rc;

@@ -35,7 +35,7 @@ static struct args args_of(const struct line *l, struct stop *stop)
 	return a;
 }
 
-static int shell_report_make(const struct loaded *s, const struct line *l, struct stop *stop)
+static int shell_report_make(const struct load_result *s, const struct line *l, struct stop *stop)
 {
 	struct args a = args_of(l, stop);
 
@@ -44,7 +44,7 @@ static int shell_report_make(const struct loaded *s, const struct line *l, struc
 }
 
 /* Make the report with fd as standard output; -1: leave it unchanged. */
-static int make_to(const struct loaded *s, const struct line *l, struct stop *stop, int fd)
+static int make_to(const struct load_result *s, const struct line *l, struct stop *stop, int fd)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
 	int status, ours;
@@ -68,7 +68,7 @@ static int make_to(const struct loaded *s, const struct line *l, struct stop *st
 }
 
 /* Make the report in a child process. If a signal ends it, start a new line for the prompt. */
-static int make_in_child(const struct loaded *s, const struct line *l, struct stop *stop, int fd)
+static int make_in_child(const struct load_result *s, const struct line *l, struct stop *stop, int fd)
 {
 	pid_t child = fork();
 	int wait_status;
@@ -99,7 +99,7 @@ static void ignore_keys(struct sigaction before[2])
 	sigaction(SIGQUIT, &ignore, &before[1]);
 }
 
-int cmd_shell_report(const struct loaded *s, const struct line *l, struct stop *stop, bool in_child)
+int cmd_shell_report(const struct load_result *s, const struct line *l, struct stop *stop, bool in_child)
 {
 	const struct args a = args_of(l, stop);
 	struct sigaction before[2];

@@ -6,8 +6,8 @@
 #ifndef FRONT_CLI_SHELL_REPORT_H
 #define FRONT_CLI_SHELL_REPORT_H
 
-#include "answer/loaded.h"
 #include "session/line.h"
+#include "sources/load.h"
 
 #include <stdbool.h>
 
@@ -18,6 +18,6 @@
  * in_child  make the report in a child process, so that Ctrl-C ends only the report
  * Returns the exit status of the line
  */
-int cmd_shell_report(const struct loaded *s, const struct line *l, struct stop *stop, bool in_child);
+int cmd_shell_report(const struct load_result *s, const struct line *l, struct stop *stop, bool in_child);
 
 #endif

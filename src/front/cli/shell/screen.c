@@ -105,8 +105,8 @@ enum { SIZE_MAX_CELLS = 1000 };
 /* Context of the callbacks. */
 struct context {
 	const struct args *a;
-	const struct loaded *loaded; /* used for its sources; the full screen owns the profiles */
-	struct buf pending;          /* messages that no callback has returned yet */
+	const struct load_result *loaded; /* used for its sources; the full screen owns the profiles */
+	struct buf pending;               /* messages that no callback has returned yet */
 };
 
 /* Return the last message as an error. */
@@ -125,7 +125,7 @@ static int shell_screen_run(void *arg, const struct shell_data *d, const struct 
 			    struct buf *output, struct err *err)
 {
 	struct context *r = arg;
-	struct loaded loaded = *r->loaded;
+	struct load_result loaded = *r->loaded;
 	int status;
 
 	loaded.profile = d->p;
@@ -240,7 +240,7 @@ static int run_screen(struct context *context, struct shell_options *open)
 	return rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
 }
 
-int cmd_shell_screen(const struct args *a, struct loaded *loaded)
+int cmd_shell_screen(const struct args *a, struct load_result *loaded)
 {
 	struct context context = { .a = a, .loaded = loaded };
 	const struct side_sources *base = &loaded->from[SIDE_BASE];
@@ -249,12 +249,12 @@ int cmd_shell_screen(const struct args *a, struct loaded *loaded)
 				      .views = shell_views,
 				      .line = "top",
 				      .sources = loaded->from,
-				      .binary = loaded->load[SIDE_TARGET].binary,
+				      .binary = loaded->set[SIDE_TARGET].binary,
 				      .host = { .arg = &context,
 						.run = shell_screen_run,
 						.edit = shell_screen_edit,
 						.help = shell_screen_help },
-				      .reload = answer_can_reload(&request) ? &request : NULL,
+				      .reload = sources_can_reload(&request) ? &request : NULL,
 				      .mouse = !a->q.no_mouse,
 				      .color = say_wants_color(STDOUT_FILENO, a->q.color) };
 	int width = 0, height = 0, status;

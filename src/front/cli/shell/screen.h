@@ -6,8 +6,8 @@
 #ifndef FRONT_CLI_SHELL_SCREEN_H
 #define FRONT_CLI_SHELL_SCREEN_H
 
-#include "answer/loaded.h"
 #include "front/cli/args.h"
+#include "sources/load.h"
 
 /*
  * Run the full screen until the user quits, or play --keys.
@@ -15,6 +15,6 @@
  * loaded  its profiles are now owned by the full screen
  * Returns the exit status
  */
-int cmd_shell_screen(const struct args *a, struct loaded *loaded);
+int cmd_shell_screen(const struct args *a, struct load_result *loaded);
 
 #endif

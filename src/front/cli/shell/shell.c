@@ -5,7 +5,6 @@
  */
 #include "config.h"
 
-#include "answer/loaded.h"
 #include "base/mem.h"
 #include "front/cli/cmd.h"
 #include "front/cli/hints.h"
@@ -17,6 +16,7 @@
 #include "front/cli/shell/screen.h"
 #include "session/line.h"
 #include "front/shell/shell.h"
+#include "sources/load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@
 enum { LINE_LENGTH_MAX = 1 << 20 };
 
 struct shell {
-	struct loaded loaded;
+	struct load_result loaded;
 	struct settings *settings;
 	bool is_terminal;      /* standard input is a terminal */
 	bool can_draw;         /* the terminal can move its cursor; else only plain lines are used */
@@ -203,7 +203,7 @@ int cmd_shell(const struct args *a)
 	if (s.is_terminal && !s.can_draw)
 		say_disable_escapes();
 	request.keep_sides = true;
-	status = answer_load(&request, &s.loaded, &err) < 0 ? say_error("%s", err.msg) : STATUS_FINE;
+	status = sources_load(&request, &s.loaded, &err) < 0 ? say_error("%s", err.msg) : STATUS_FINE;
 	if (s.loaded.profile && wants_screen(&s, a)) {
 		status = cmd_shell_screen(a, &s.loaded);
 	} else if (s.loaded.profile) {
@@ -214,6 +214,6 @@ int cmd_shell(const struct args *a)
 		run_prompt(&s);
 	}
 	settings_free(s.settings);
-	loaded_release(&s.loaded);
+	load_result_release(&s.loaded);
 	return status;
 }

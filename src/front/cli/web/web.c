@@ -7,9 +7,6 @@
  */
 #include "config.h"
 
-#include "answer/loaded.h"
-#include "answer/profile_server.h"
-#include "answer/stored_browse.h"
 #include "base/amount.h"
 #include "base/mem.h"
 #include "base/time.h"
@@ -26,6 +23,9 @@
 #include "session/configs.h"
 #include "session/url_settings.h"
 #include "front/web/web.h"
+#include "sources/load.h"
+#include "sources/profile_server.h"
+#include "sources/stored_browse.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -77,9 +77,9 @@ static void web_fetch(void *arg, struct remote *r, const struct query *q, struct
 	remote_fetch(r, NULL, s->request.stop, notes);
 }
 
-static void web_web_add_name(const struct loaded *l, struct buf *out)
+static void web_web_add_name(const struct load_result *l, struct buf *out)
 {
-	const struct load *load = &l->load[SIDE_TARGET];
+	const struct source_set *load = &l->set[SIDE_TARGET];
 
 	buf_addz(out, load->n > 0 ? load->source[0] : "");
 	if (load->n > 1)
@@ -87,9 +87,9 @@ static void web_web_add_name(const struct loaded *l, struct buf *out)
 }
 
 /* Were all sources read, but not merged, because their kinds are different? Or was there too little memory? */
-static bool can_continue(const struct site *s, const struct loaded *l, const struct err *err)
+static bool can_continue(const struct site *s, const struct load_result *l, const struct err *err)
 {
-	const struct load *load = &l->load[SIDE_TARGET];
+	const struct source_set *load = &l->set[SIDE_TARGET];
 
 	if (err->code == ERR_MEMORY)
 		return true;
@@ -98,7 +98,7 @@ static bool can_continue(const struct site *s, const struct loaded *l, const str
 
 static int load_profile_of(struct site *s, struct err *err)
 {
-	struct loaded l = { 0 };
+	struct load_result l = { 0 };
 	struct buf name = { 0 };
 	int rc;
 
@@ -119,7 +119,7 @@ static int load_profile_of(struct site *s, struct err *err)
 		rc = 0;
 	}
 	buf_release(&name);
-	loaded_release(&l);
+	load_result_release(&l);
 	return rc;
 }
 
@@ -313,12 +313,12 @@ static int find_store(struct site *s, struct err *err)
 static int check_servers(const struct query *q, struct err *err)
 {
 	for (size_t i = 0; i < q->http_allow_server.n; i++) {
-		struct answer_server server;
+		struct profile_server server;
 
-		if (answer_server_parse(q->http_allow_server.item[i], &server, err) < 0)
+		if (sources_server_parse(q->http_allow_server.item[i], &server, err) < 0)
 			return err_set(err, ERR_USAGE, "--http-allow-server=%s: expected HOST:PORT, a URL or pid:PID",
 				       q->http_allow_server.item[i]);
-		answer_server_release(&server);
+		sources_server_release(&server);
 	}
 	return 0;
 }
@@ -362,7 +362,7 @@ static int web_start(struct site *s, struct err *err)
 	if (configs_add_path(&s->settings_path, NULL) == 0)
 		options.settings_path = s->settings_path.data;
 	if (rc == 0) {
-		options.reload = answer_can_reload(&s->request) ? &s->request : NULL;
+		options.reload = sources_can_reload(&s->request) ? &s->request : NULL;
 		add_servers(s, &options);
 		options.folder = s->folders.folder;
 		options.n_folders = s->folders.n_folders;

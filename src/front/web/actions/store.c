@@ -7,7 +7,7 @@
 
 #include "front/web/actions/post.h"
 
-#include "answer/loaded.h"
+#include "sources/load.h"
 #include "front/web/pages/store.h"
 
 #include <string.h>
@@ -19,18 +19,18 @@ static int open_window(struct web_post *post, const struct web_choice *c, const 
 	struct buf source = { 0 };
 	const char *word;
 	struct load_request request = { .q = post->web->options.q, .word = &word, .n_words = 1, .stop = post->stop };
-	struct loaded l = { 0 };
+	struct load_result l = { 0 };
 	int rc;
 
 	stored_choice_print(&c->place, &choice, &source);
 	word = buf_text(&source);
-	rc = answer_load(&request, &l, err);
+	rc = sources_load(&request, &l, err);
 	if (rc == 0 && !l.profile)
 		rc = err_set(err, ERR_IO, "%.300s: no profile could be read", word);
 	if (rc == 0)
 		rc = workspace_open(post->web->workspace, &l, word, OPEN_STORE, out, err);
 	if (rc < 0)
-		loaded_release(&l);
+		load_result_release(&l);
 	buf_release(&source);
 	return rc;
 }

@@ -10,10 +10,10 @@
 
 #include "front/web/actions/post.h"
 
-#include "answer/loaded.h"
 #include "base/io.h"
 #include "base/jsonw.h"
 #include "base/mem.h"
+#include "sources/load.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -41,13 +41,13 @@ static int open_bytes(struct web_post *post, struct bytes *bytes, const char *na
 		      struct err *err)
 {
 	struct web *w = post->web;
-	struct loaded l;
-	int rc = answer_load_data(bytes, name, w->options.q, post->stop, &l, err);
+	struct load_result l;
+	int rc = sources_load_data(bytes, name, w->options.q, post->stop, &l, err);
 
 	if (rc == 0)
 		rc = workspace_open(w->workspace, &l, name, OPEN_UPLOAD, out, err);
 	if (rc < 0)
-		loaded_release(&l);
+		load_result_release(&l);
 	return rc;
 }
 

@@ -72,7 +72,7 @@ void captures_free(struct captures *c)
 		if (c->runner[i].is_started)
 			pthread_join(c->runner[i].thread, NULL);
 	for (size_t i = 0; i < c->n_servers; i++)
-		answer_server_release(&c->server[i]);
+		sources_server_release(&c->server[i]);
 	pthread_cond_destroy(&c->stopped);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
@@ -80,19 +80,19 @@ void captures_free(struct captures *c)
 
 int captures_add_server(struct captures *c, const char *source, struct err *err)
 {
-	struct answer_server s;
-	int rc = answer_server_parse(source, &s, err);
+	struct profile_server s;
+	int rc = sources_server_parse(source, &s, err);
 
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < c->n_servers; i++) {
 		if (strcmp(c->server[i].prefix, s.prefix) == 0) {
-			answer_server_release(&s);
+			sources_server_release(&s);
 			return 0;
 		}
 	}
 	if (c->n_servers == CAPTURE_SERVERS_MAX) {
-		answer_server_release(&s);
+		sources_server_release(&s);
 		return err_set(err, ERR_LIMIT, "more than %d servers", CAPTURE_SERVERS_MAX);
 	}
 	c->server[c->n_servers++] = s;

@@ -12,10 +12,10 @@
 #ifndef FRONT_WEB_JOBS_CAPTURE_H
 #define FRONT_WEB_JOBS_CAPTURE_H
 
-#include "answer/loaded.h"
 #include "base/err.h"
 #include "front/web/jobs/jobs.h"
 #include "session/workspace.h"
+#include "sources/load.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,7 +78,7 @@ void captures_free(struct captures *c);
 /*
  * Add the server of a source, or a running process. One that was added before is not added again.
  *
- * Fails   as answer_server_parse; ERR_LIMIT
+ * Fails   as sources_server_parse; ERR_LIMIT
  */
 int captures_add_server(struct captures *c, const char *source, struct err *err);
 

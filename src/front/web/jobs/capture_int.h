@@ -8,7 +8,7 @@
 
 #include "front/web/jobs/capture.h"
 
-#include "answer/profile_server.h"
+#include "sources/profile_server.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -34,7 +34,7 @@ struct captures {
 	const struct load_request *reload;
 	pthread_mutex_t lock;   /* guards everything below except the servers, which are added before any capture */
 	pthread_cond_t stopped; /* signalled when a stop was set */
-	struct answer_server server[CAPTURE_SERVERS_MAX];
+	struct profile_server server[CAPTURE_SERVERS_MAX];
 	size_t n_servers;
 	struct capture_runner runner[CAPTURE_SERVERS_MAX + 1]; /* by server; the last one is for the command line */
 	struct capture_status status[CAPTURES_MAX];            /* [n] oldest first */

@@ -18,8 +18,8 @@ struct run {
 	struct capture_runner *r;
 	struct capture_options options;
 	struct load_events events;
-	struct buf source;    /* of the piece being fetched; loaded may borrow it */
-	struct loaded loaded; /* the first piece, as loaded; or all pieces, added up */
+	struct buf source;         /* of the piece being fetched; loaded may borrow it */
+	struct load_result loaded; /* the first piece, as loaded; or all pieces, added up */
 	uint64_t n_samples;
 	unsigned n_pieces;
 };
@@ -58,7 +58,7 @@ static void note_piece(struct run *run)
 }
 
 /* Add a piece to those before. Takes over l. */
-static int capture_run_add_piece(struct run *run, struct loaded *l, struct err *err)
+static int capture_run_add_piece(struct run *run, struct load_result *l, struct err *err)
 {
 	const struct profile *both[] = { run->loaded.profile, l->profile };
 	struct profile *sum;
@@ -71,10 +71,10 @@ static int capture_run_add_piece(struct run *run, struct loaded *l, struct err *
 		return 0;
 	}
 	rc = profile_merge(both, 2, &sum, err);
-	loaded_release(l);
+	load_result_release(l);
 	if (rc < 0)
 		return rc;
-	loaded_release(&run->loaded);
+	load_result_release(&run->loaded);
 	run->loaded.profile = sum;
 	return 0;
 }
@@ -82,21 +82,21 @@ static int capture_run_add_piece(struct run *run, struct loaded *l, struct err *
 /* A load, as work beside the jobs. */
 struct capture_load {
 	struct load_request request;
-	struct loaded *out;
+	struct load_result *out;
 };
 
 static int capture_run_load(void *arg, struct err *err)
 {
 	struct capture_load *l = arg;
 
-	return answer_load(&l->request, l->out, err);
+	return sources_load(&l->request, l->out, err);
 }
 
 /* Fetch a piece, or the sources of the command line. */
 static int fetch_piece(struct run *run, unsigned seconds, struct err *err)
 {
 	struct captures *c = run->r->captures;
-	struct loaded l = { 0 };
+	struct load_result l = { 0 };
 	struct capture_load work = { .out = &l };
 	struct load_request *request = &work.request;
 	struct query q = *c->q;
@@ -107,8 +107,8 @@ static int fetch_piece(struct run *run, unsigned seconds, struct err *err)
 		*request = *c->reload;
 	} else {
 		run->source.len = 0;
-		answer_server_add_source(&c->server[run->options.server], run->options.kind, seconds, run->options.hz,
-					 &run->source);
+		sources_server_add_source(&c->server[run->options.server], run->options.kind, seconds, run->options.hz,
+					  &run->source);
 		word = buf_text(&run->source);
 		q.seconds = -1; /* the source contains the duration */
 		q.normalize = "";
@@ -119,12 +119,12 @@ static int fetch_piece(struct run *run, unsigned seconds, struct err *err)
 	request->events = &run->events;
 	rc = jobs_run_beside(c->jobs, request->stop, capture_run_load, &work, err);
 	for (int i = 0; i < N_SIDES; i++)
-		l.load[i].q = c->q; /* outlives q */
+		l.set[i].q = c->q; /* outlives q */
 	if (rc == 0)
 		return capture_run_add_piece(run, &l, err);
-	loaded_release(&l);
+	load_result_release(&l);
 	if (run->source.len) /* the list of captures names it */
-		answer_server_cut_source(buf_text(&run->source), err);
+		sources_server_cut_source(buf_text(&run->source), err);
 	return rc;
 }
 
@@ -205,7 +205,7 @@ static void capture_run_once(struct capture_runner *r)
 	run.events = (struct load_events){ .arg = &run, .fetch = capture_run_fetch };
 	rc = fetch_all_pieces(&run, &err);
 	state = capture_finish(&run, rc, name, id, &err);
-	loaded_release(&run.loaded);
+	load_result_release(&run.loaded);
 	buf_release(&run.source);
 	pthread_mutex_lock(&c->lock);
 	s = capture_of(c, r->number);

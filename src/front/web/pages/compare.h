@@ -28,7 +28,7 @@ void web_folder_add_all(const struct web_page *page, struct buf *out);
  * Open a file of a folder of the command line, if its name is in the list of the page.
  *
  * out     one reference
- * Fails   ERR_USAGE if it is not; as answer_load_data, workspace_open
+ * Fails   ERR_USAGE if it is not; as sources_load_data, workspace_open
  */
 int web_folder_open(struct web *w, const char *path, const char *name, struct stop *stop, struct open_profile **out,
 		    struct err *err);

@@ -11,10 +11,10 @@
 #include "front/web/pages/compare.h"
 #include "front/web/parts/frame.h"
 
-#include "answer/loaded.h"
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/webpage.h"
+#include "sources/load.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -135,14 +135,14 @@ int web_folder_open(struct web *w, const char *path, const char *name, struct st
 		    struct err *err)
 {
 	struct bytes bytes = { 0 };
-	struct loaded l = { 0 };
+	struct load_result l = { 0 };
 	int rc = web_folder_read_file(path, name, &bytes, err);
 
 	if (rc == 0)
-		rc = answer_load_data(&bytes, name, w->options.q, stop, &l, err);
+		rc = sources_load_data(&bytes, name, w->options.q, stop, &l, err);
 	if (rc == 0)
 		rc = workspace_open(w->workspace, &l, name, OPEN_FOLDER, out, err);
 	if (rc < 0)
-		loaded_release(&l);
+		load_result_release(&l);
 	return rc;
 }

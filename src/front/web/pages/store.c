@@ -10,12 +10,12 @@
 
 #include "front/web/pages/store.h"
 
-#include "answer/loaded.h"
 #include "base/time.h"
 #include "base/webpage.h"
-#include "front/web/parts/frame.h"
-#include "front/web/pages/views.h"
 #include "front/web/assets/assets.h"
+#include "front/web/pages/views.h"
+#include "front/web/parts/frame.h"
+#include "sources/load.h"
 
 #include <inttypes.h>
 #include <stdio.h>

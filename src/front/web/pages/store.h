@@ -6,8 +6,8 @@
 #ifndef FRONT_WEB_PAGES_STORE_H
 #define FRONT_WEB_PAGES_STORE_H
 
-#include "answer/stored_browse.h"
 #include "front/web/parts/page.h"
+#include "sources/stored_browse.h"
 
 #include <stdbool.h>
 #include <stdint.h>

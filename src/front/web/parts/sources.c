@@ -10,23 +10,11 @@
 
 #include "front/web/parts/sources.h"
 
-#include "answer/remote.h"
 #include "base/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-/* Is a source a file that can be read again? Standard input cannot, and a server would send another profile. */
-static bool source_is_file(const struct loaded *l, const char *const *source)
-{
-	struct stat st;
-
-	if (strcmp(*source, "-") == 0 || remote_has_any(l->remote, source, 1))
-		return false;
-	return stored_is_source(*source) || (stat(*source, &st) == 0 && S_ISREG(st.st_mode));
-}
 
 const struct web_source *web_source_find(const struct web *w, const char *id)
 {
@@ -50,23 +38,23 @@ static void source_set_id(const struct web *w, struct web_source *s)
 	memcpy(s->id, id, sizeof(id));
 }
 
-void web_sources_set(struct web *w, const struct loaded *l)
+void web_sources_set(struct web *w, const struct load_result *l)
 {
 	struct web_sources *all = &w->sources;
-	size_t n = l->load[SIDE_TARGET].n + l->load[SIDE_BASE].n;
+	size_t n = l->set[SIDE_TARGET].n + l->set[SIDE_BASE].n;
 
 	if (n < 2)
 		return;
 	all->item = mem_zalloc(n, sizeof(*all->item));
-	if (l->load[SIDE_TARGET].binary)
-		all->binary = mem_strndup(l->load[SIDE_TARGET].binary, strlen(l->load[SIDE_TARGET].binary));
+	if (l->set[SIDE_TARGET].binary)
+		all->binary = mem_strndup(l->set[SIDE_TARGET].binary, strlen(l->set[SIDE_TARGET].binary));
 	for (int side = 0; side < N_SIDES; side++) {
-		buf_addz(&all->missing, buf_text(&l->load[side].notes));
-		for (size_t i = 0; i < l->load[side].n; i++) {
-			const char *const *name = &l->load[side].source[i];
+		buf_addz(&all->missing, buf_text(&l->set[side].notes));
+		for (size_t i = 0; i < l->set[side].n; i++) {
+			const char *const *name = &l->set[side].source[i];
 			struct web_source *s = &all->item[all->n];
 
-			if (!source_is_file(l, name)) {
+			if (!sources_can_repeat(&l->set[side].from[i], *name)) {
 				all->n_others++;
 				continue;
 			}
@@ -101,7 +89,7 @@ struct open_profile *web_source_get(struct web *w, const struct web_source *s)
 	return o;
 }
 
-static int source_load(struct web *w, const struct web_source *s, struct stop *stop, struct loaded *out,
+static int source_load(struct web *w, const struct web_source *s, struct stop *stop, struct load_result *out,
 		       struct err *err)
 {
 	const struct query *given = w->options.q;
@@ -115,9 +103,9 @@ static int source_load(struct web *w, const struct web_source *s, struct stop *s
 	int rc;
 
 	q.normalize = ""; /* there is no base */
-	rc = answer_load(&request, out, err);
+	rc = sources_load(&request, out, err);
 	for (int i = 0; i < N_SIDES; i++)
-		out->load[i].q = given; /* outlives q */
+		out->set[i].q = given; /* outlives q */
 	return rc;
 }
 
@@ -125,7 +113,7 @@ int web_source_read(struct web *w, const struct web_source *s, struct stop *stop
 		    struct err *err)
 {
 	struct web_source *own = &w->sources.item[s - w->sources.item];
-	struct loaded l = { 0 };
+	struct load_result l = { 0 };
 	int rc;
 
 	*out = web_source_get(w, s);
@@ -135,7 +123,7 @@ int web_source_read(struct web *w, const struct web_source *s, struct stop *stop
 	if (rc == 0)
 		rc = workspace_open(w->workspace, &l, s->name, OPEN_SOURCE, out, err);
 	if (rc < 0) {
-		loaded_release(&l);
+		load_result_release(&l);
 		return rc;
 	}
 	pthread_mutex_lock(&w->lock);

@@ -9,7 +9,7 @@
 #include "front/web/parts/state.h"
 
 /* List the files of a load with several sources. */
-void web_sources_set(struct web *w, const struct loaded *l);
+void web_sources_set(struct web *w, const struct load_result *l);
 void web_sources_release(struct web_sources *all);
 
 /* The file with this id; NULL if there is none. */
@@ -22,7 +22,7 @@ struct open_profile *web_source_get(struct web *w, const struct web_source *s);
  * The profile of a file, which is read unless it is open. web_source_read is called by a job, web_source_open runs one.
  *
  * out     one reference
- * Fails   as answer_load, workspace_open; as jobs_run
+ * Fails   as sources_load, workspace_open; as jobs_run
  */
 int web_source_read(struct web *w, const struct web_source *s, struct stop *stop, struct open_profile **out,
 		    struct err *err);

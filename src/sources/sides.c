@@ -1,0 +1,239 @@
+/*
+ * sides.c - combine two loaded profiles for comparisons
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "sources/sides.h"
+
+#include "base/arena.h"
+#include "base/mem.h"
+#include "base/pool.h"
+#include "profile/edit.h"
+#include "profile/merge.h"
+#include "profile/normalize.h"
+#include "profile/prune.h"
+#include "sources/remote.h"
+#include "sources/symbolize.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char base_text[] = "true";
+
+static void *copy_of(struct arena *mem, const void *column, size_t n, size_t size)
+{
+	void *copy = arena_alloc(mem, n, size);
+
+	if (n)
+		memcpy(copy, column, n * size);
+	return copy;
+}
+
+/* Copy the columns that sides_make_in_place modifies; borrow all others. */
+static struct profile copy_modified(const struct profile *p, bool strings, struct arena *mem)
+{
+	struct profile s = *p;
+
+	s.mem = mem;
+	s.value[SIDE_TARGET] = arena_alloc(mem, p->n_types, sizeof(*s.value[SIDE_TARGET]));
+	for (uint32_t t = 0; t < p->n_types; t++)
+		s.value[SIDE_TARGET][t] =
+			copy_of(mem, p->value[SIDE_TARGET][t], p->n_rows, sizeof(*s.value[SIDE_TARGET][t]));
+	s.labels = copy_of(mem, p->labels, p->n_rows, sizeof(*s.labels));
+	if (strings) {
+		struct strtab *more = strtab_new();
+		str_id id;
+
+		if (!strtab_find(p->str, BASE_LABEL, strlen(BASE_LABEL), &id))
+			strtab_addz(more, BASE_LABEL);
+		if (!strtab_find(p->str, base_text, strlen(base_text), &id))
+			strtab_addz(more, base_text);
+		s.str = strtab_make_concat(p->str, more, mem);
+		strtab_free(more);
+	}
+	return s;
+}
+
+static int scale_to(struct profile *p, const struct profile *base, const struct normalize_options *options,
+		    struct err *err)
+{
+	double *ratio = mem_alloc(p->n_types, sizeof(*ratio));
+	int rc = normalize_ratios(options, p, base, ratio, err);
+
+	if (rc == 0)
+		rc = profile_scale(p, ratio, err);
+	free(ratio);
+	return rc;
+}
+
+static int merge_sides(const struct profile *target, const struct profile *base, const struct sides_options *options,
+		       struct profile **out, struct err *err)
+{
+	const struct profile *const both[] = { target, base };
+	const char *const name[] = { options->target_name, options->base_name };
+	struct merger *m = merger_new(options->intersect_types);
+	int rc;
+
+	merger_set_stop(m, options->stop);
+	rc = merger_add(m, both, name, 2, err);
+	if (rc == 0)
+		*out = merger_finish(m);
+	merger_free(m);
+	return rc;
+}
+
+/* With keep_sides the strings of the label must exist in base. target is modified only by normalizing. */
+static int sides_subtract(struct profile *target, struct profile *base, const struct sides_options *options,
+			  struct profile **out, struct err *err)
+{
+	struct normalize_options by;
+	str_id key, text;
+	int rc = normalize_parse(options->normalize, &by, err);
+
+	if (rc == 0 && options->keep_sides && strtab_find(base->str, BASE_LABEL, strlen(BASE_LABEL), &key) &&
+	    strtab_find(base->str, base_text, strlen(base_text), &text))
+		rc = profile_set_label_ids(base, key, text, err);
+	if (rc == 0 && by.by != NORMALIZE_NONE)
+		rc = scale_to(target, base, &by, err);
+	if (rc == 0 && (rc = profile_negate(base, err)) < 0)
+		err_wrap(err, "%.200s", options->base_name);
+	return rc == 0 ? merge_sides(target, base, options, out, err) : rc;
+}
+
+int sides_make_in_place(struct profile *target, struct profile *base, const struct sides_options *options,
+			struct profile **out, struct err *err)
+{
+	if (options->keep_sides) {
+		strtab_addz(base->str, BASE_LABEL);
+		strtab_addz(base->str, base_text);
+	}
+	return sides_subtract(target, base, options, out, err);
+}
+
+int sides_make(const struct profile *target, const struct profile *base, const struct sides_options *options,
+	       struct profile **out, struct err *err)
+{
+	struct arena *mem = arena_new();
+	struct profile b = copy_modified(base, options->keep_sides, mem), t = *target;
+	struct normalize_options by;
+	int rc = normalize_parse(options->normalize, &by, err);
+
+	if (rc == 0 && by.by != NORMALIZE_NONE)
+		t = copy_modified(target, false, mem);
+	if (rc == 0)
+		rc = sides_subtract(&t, &b, options, out, err);
+	arena_free(mem);
+	return rc;
+}
+
+struct side_load {
+	struct source_set *load;
+	struct profile *profile;
+	struct err err;
+	int rc;
+};
+
+static void load_side(void *arg, unsigned part)
+{
+	struct side_load *s = (struct side_load *)arg + part;
+
+	s->rc = sources_set_read(s->load, &s->profile, &s->err);
+}
+
+static const char *side_name(const struct source_set *l, const char *several)
+{
+	return l->n == 1 ? l->source[0] : several;
+}
+
+/* Subtract the base. Both profiles are modified, even on failure. */
+static int compare_subtract(const struct side_load side[2], struct profile **out, struct err *err)
+{
+	const struct query *q = side[0].load->q;
+	const struct sides_options options = { .keep_sides = q->diff_base.n || q->keep_base,
+					       .intersect_types = q->intersect_types,
+					       .normalize = q->normalize,
+					       .target_name = side_name(side[0].load, "sources"),
+					       .base_name = side_name(side[1].load, "bases"),
+					       .stop = q->stop };
+
+	return sides_make_in_place(side[0].profile, side[1].profile, &options, out, err);
+}
+
+static int load_sides(struct source_set *target, struct source_set *base, struct profile **out, struct err *err)
+{
+	struct side_load side[2] = { { .load = target }, { .load = base } };
+	int rc;
+
+	pool_run(load_side, side, base->n ? 2 : 1);
+	rc = side[0].rc < 0 ? 0 : side[1].rc < 0 ? 1 : 2;
+	if (rc < 2) {
+		*err = side[rc].err;
+		rc = side[rc].rc;
+	} else if (base->n) {
+		rc = compare_subtract(side, out, err);
+	} else {
+		*out = side[0].profile;
+		return 0;
+	}
+	profile_free(side[0].profile);
+	profile_free(side[1].profile);
+	return rc;
+}
+
+static int drop_frames(struct source_set *l, struct profile *p, struct err *err)
+{
+	struct err warning = { 0 };
+	int rc;
+
+	if (l->q->all_frames)
+		profile_clear_frame_filters(p);
+	rc = profile_prune(p, &warning, err);
+	if (*warning.msg)
+		buf_addf(&l->notes, "%s\n", warning.msg);
+	return rc;
+}
+
+static int sides_read_named(struct source_set *target, struct source_set *base, struct profile **out, struct err *err)
+{
+	struct profile *p = NULL;
+	int rc = load_sides(target, base, &p, err);
+
+	if (rc == 0)
+		rc = sources_symbolize(p, target, base, err);
+	if (rc == 0)
+		rc = drop_frames(target, p, err);
+	if (rc == 0)
+		remote_remove_urls(p);
+	if (rc < 0) {
+		profile_free(p);
+		return rc;
+	}
+	if (*target->q->add_comment)
+		profile_add_comment(p, target->q->add_comment);
+	*out = p;
+	return 0;
+}
+
+int sides_read(struct source_set *target, struct source_set *base, struct profile **out, struct profile **separate,
+	       struct err *err)
+{
+	const struct query *q = target->q;
+	struct query keep = *q;
+	int rc;
+
+	if (separate)
+		*separate = NULL;
+	if (!separate || base->n == 0 || q->diff_base.n || q->keep_base)
+		return sides_read_named(target, base, out, err);
+	keep.keep_base = true;
+	target->q = &keep;
+	rc = sides_read_named(target, base, separate, err);
+	target->q = q;
+	if (rc == 0 && (rc = sides_join(*separate, out, err)) < 0) {
+		profile_free(*separate);
+		*separate = NULL;
+	}
+	return rc;
+}
