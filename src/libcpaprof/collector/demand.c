@@ -113,11 +113,7 @@ static void compare_usage(struct search *s, const struct task *t)
 		used[i].ns = t->cpu_ns;
 		return;
 	}
-	used = vec_reserve(v, 1, sizeof(*used), THREADS_MAX);
-	if (!used)
-		return;
-	*used = (struct thread_cpu){ t->tid, t->cpu_ns };
-	v->n++;
+	vec_add(v, &(struct thread_cpu){ t->tid, t->cpu_ns }, 1, sizeof(*used), THREADS_MAX);
 }
 
 static bool demand_check_thread(void *search, uint32_t tid)

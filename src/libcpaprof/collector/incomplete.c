@@ -24,11 +24,7 @@ void incomplete_count(struct process *p, uint64_t pc)
 			end[i].n++;
 			return;
 		}
-	end = vec_reserve(&p->ends, 1, sizeof(*end), ENDS_MAX);
-	if (!end)
-		return;
-	*end = (struct stack_end){ map, 1 };
-	p->ends.n++;
+	vec_add(&p->ends, &(struct stack_end){ map, 1 }, 1, sizeof(*end), ENDS_MAX);
 }
 
 static bool incomplete_is_file(const struct maps *m, const struct map *map)

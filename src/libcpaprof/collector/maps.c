@@ -92,16 +92,12 @@ enum { MAPS_MAX = 65536, RANGES_MAX = 4 * MAPS_MAX, TEXTS_MAX = 16 << 20, LINE_M
 /* Append a text. Returns its offset, or 0 with *n = 0 if there is no room. */
 static uint32_t collector_maps_add_text(struct maps *m, const void *text, uint32_t *n)
 {
-	char *to = vec_reserve(&m->texts, *n, 1, TEXTS_MAX);
 	uint32_t at = (uint32_t)m->texts.n;
 
-	if (!to) {
-		*n = 0;
-		return 0;
-	}
-	memcpy(to, text, *n);
-	m->texts.n += *n;
-	return at;
+	if (vec_add(&m->texts, text, *n, 1, TEXTS_MAX))
+		return at;
+	*n = 0;
+	return 0;
 }
 
 static bool ends_before_or_at(const void *row, uint64_t addr)
@@ -197,15 +193,11 @@ static void compact_changes(struct maps *m)
 
 static void maps_add_change(struct maps *m, uint32_t since, uint32_t map)
 {
-	struct map_change *change;
+	const struct map_change change = { .since = since, .map = map };
 
 	if (m->change.n >= CHANGES_COMPACT && m->change.n % CHANGES_COMPACT == 0)
 		compact_changes(m);
-	change = vec_reserve(&m->change, 1, sizeof(*change), CHANGES_MAX);
-	if (!change)
-		return;
-	*change = (struct map_change){ .since = since, .map = map };
-	m->change.n++;
+	vec_add(&m->change, &change, 1, sizeof(change), CHANGES_MAX);
 }
 
 /*
@@ -545,26 +537,14 @@ enum maps_has maps_has_file(pid_t pid, dev_t dev, ino_t ino)
 	return l.found ? MAPS_YES : MAPS_NO;
 }
 
-static bool copy_vec(struct vec *to, const struct vec *from, size_t size, size_t max)
-{
-	void *p = from->n ? vec_reserve(to, from->n, size, max) : NULL;
-
-	if (!p)
-		return from->n == 0;
-	memcpy(p, from->data, from->n * size);
-	to->n = from->n;
-	return true;
-}
-
 void maps_copy(struct maps *m, const struct maps *from)
 {
 	m->has_contested = from->has_contested;
 	m->generation = from->generation;
 	memcpy(m->number, from->number, sizeof(m->number));
-	if (!copy_vec(&m->map, &from->map, sizeof(struct map), MAPS_MAX) ||
-	    !copy_vec(&m->range, &from->range, sizeof(struct address_range), RANGES_MAX) ||
-	    !copy_vec(&m->texts, &from->texts, 1, TEXTS_MAX) ||
-	    !copy_vec(&m->change, &from->change, sizeof(struct map_change), CHANGES_MAX))
+	if (!vec_copy(&m->map, &from->map, sizeof(struct map)) ||
+	    !vec_copy(&m->range, &from->range, sizeof(struct address_range)) || !vec_copy(&m->texts, &from->texts, 1) ||
+	    !vec_copy(&m->change, &from->change, sizeof(struct map_change)))
 		maps_release(m);
 }
 

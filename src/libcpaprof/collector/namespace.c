@@ -83,13 +83,9 @@ struct tid_scan {
 static bool add_tid(void *scan, uint32_t tid)
 {
 	struct tid_scan *s = scan;
-	struct tid_pair *to = vec_reserve(&s->p->tids, 1, sizeof(*to), TIDS_MAX);
+	const struct tid_pair pair = { tid, namespace_inner_id(s->folder, tid) };
 
-	if (!to)
-		return false;
-	*to = (struct tid_pair){ tid, namespace_inner_id(s->folder, tid) };
-	s->p->tids.n++;
-	return true;
+	return vec_add(&s->p->tids, &pair, 1, sizeof(pair), TIDS_MAX);
 }
 
 static void read_tids(struct process *p)

@@ -26,13 +26,12 @@ static const char online[] = "/sys/devices/system/cpu/online";
 static int add_cpus(struct perf_rings *r, long lo, long hi)
 {
 	for (long cpu = lo; cpu >= 0 && cpu <= hi && cpu < CPUS_MAX; cpu++) {
-		struct perf_ring *x = vec_reserve(&r->cpus, 1, sizeof(*x), CPUS_MAX);
+		const struct perf_ring new = { .cpu = (int)cpu, .fd = -1 };
 
-		if (!x)
+		if (!vec_add(&r->cpus, &new, 1, sizeof(new), CPUS_MAX))
 			return -ENOMEM;
-		*x = (struct perf_ring){ .cpu = (int)cpu, .fd = -1 };
 		r->ring = r->cpus.data;
-		r->n = ++r->cpus.n;
+		r->n = r->cpus.n;
 	}
 	return 0;
 }

@@ -399,14 +399,10 @@ static bool read_object(struct address_space *r, struct space_object *o, int fd)
 static void add_cached(struct address_space *r, struct space_object *o, const struct stat *file)
 {
 	struct file_cache *c = r->cache;
-	struct cached_file *new = c && o->n_copied <= COPIES_MAX - c->n_bytes
-					  ? vec_reserve(&c->file, 1, sizeof(*new), CACHED_FILES_MAX)
-					  : NULL;
+	const struct cached_file new = { file->st_dev, file->st_ino, file->st_mtim, o->size, o->bytes, o->eh };
 
-	if (!new)
+	if (!c || o->n_copied > COPIES_MAX - c->n_bytes || !vec_add(&c->file, &new, 1, sizeof(new), CACHED_FILES_MAX))
 		return;
-	*new = (struct cached_file){ file->st_dev, file->st_ino, file->st_mtim, o->size, o->bytes, o->eh };
-	c->file.n++;
 	c->n_bytes += o->n_copied;
 	r->n_copied -= o->n_copied;
 	o->n_copied = 0;

@@ -637,14 +637,9 @@ static int snaptext_merge_threads(const struct snap *s, struct snap *out)
 
 	*out = *s;
 	out->row = (struct vec){ 0 };
-	for (size_t i = 0; snap_next_stack(s, &i, &sum);) {
-		struct snap_row *to = vec_reserve(&out->row, 1, sizeof(*to), ROWS_MAX);
-
-		if (!to)
+	for (size_t i = 0; snap_next_stack(s, &i, &sum);)
+		if (!vec_add(&out->row, &sum, 1, sizeof(sum), ROWS_MAX))
 			return -ENOMEM;
-		*to = sum;
-		out->row.n++;
-	}
 	return 0;
 }
 

@@ -48,14 +48,10 @@ struct waited_thread {
 /* Record how often a thread ran so far. Returns the ns it has waited, 0 if not known. */
 static uint64_t waited_record(struct waited *w, uint32_t tid, uint64_t runs, uint64_t now_ns)
 {
-	struct waited_thread *to = vec_reserve(&w->now, 1, sizeof(*to), THREADS_MAX);
 	const struct waited_thread *was = vec_find_tid(&w->before, sizeof(*was), tid);
 	uint64_t since = was && runs && was->runs == runs ? was->since_ns : now_ns;
 
-	if (to) {
-		*to = (struct waited_thread){ .tid = tid, .runs = runs, .since_ns = since };
-		w->now.n++;
-	}
+	vec_add(&w->now, &(struct waited_thread){ tid, runs, since }, 1, sizeof(*was), THREADS_MAX);
 	return now_ns - since;
 }
 
@@ -239,7 +235,7 @@ static void request_stack(struct dump *d, struct pending *x)
 
 static void read_thread(struct dump *d, uint32_t tid)
 {
-	struct pending *x;
+	struct pending x;
 	struct task t;
 
 	errno = 0;
@@ -249,19 +245,15 @@ static void read_thread(struct dump *d, uint32_t tid)
 	}
 	if (t.state == 'Z' || t.state == 'X' || (tid != d->own_tid && collector_threads_check_thread(d, &t)))
 		return;
-	x = vec_reserve(&d->pending, 1, sizeof(*x), THREADS_MAX);
-	if (!x)
-		return;
-	*x = (struct pending){ .task = t, .since_cpu_ns = t.cpu_ns };
-	if (!task_signal(d->sampler.folder, tid, collect_signal(d->p), &x->signal))
+	x = (struct pending){ .task = t, .since_cpu_ns = t.cpu_ns };
+	if (!task_signal(d->sampler.folder, tid, collect_signal(d->p), &x.signal))
 		return;
 	/* the current thread; a thread of our own blocks all signals and is not shown */
-	if (tid == d->own_tid && (!d->can_signal || x->signal.blocked || !x->signal.caught))
+	if (tid == d->own_tid && (!d->can_signal || x.signal.blocked || !x.signal.caught))
 		return;
-	d->pending.n++;
-	d->n_pending++;
 	if (tid == d->own_tid)
-		request_stack(d, x);
+		request_stack(d, &x);
+	d->n_pending += vec_add(&d->pending, &x, 1, sizeof(x), THREADS_MAX) != NULL;
 }
 
 static bool read_each(void *dump, uint32_t tid)
@@ -420,14 +412,9 @@ static void verify_holders(const struct dump *d)
 		const struct snap_thread *holder =
 			t[i].holder ? vec_find_tid(&d->snap->thread, sizeof(struct snap_thread), t[i].holder) : NULL;
 
-		if (holder && holder->holder && !is_still_held(d, &t[i])) {
-			uint32_t *at = vec_reserve(&broken, 1, sizeof(*at), THREADS_MAX);
-
-			if (!at)
-				break;
-			*at = i;
-			broken.n++;
-		}
+		if (holder && holder->holder && !is_still_held(d, &t[i]) &&
+		    !vec_add(&broken, &i, 1, sizeof(i), THREADS_MAX))
+			break;
 	}
 	for (size_t i = 0; i < broken.n; i++)
 		t[((const uint32_t *)broken.data)[i]].holder = 0;

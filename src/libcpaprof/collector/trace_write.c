@@ -284,13 +284,9 @@ void trace_write_meta(struct trace_writer *x, const char *what, int pid, uint32_
 
 static bool trace_write_add_wait(struct trace_writer *x, uint64_t begin, uint64_t end, uint32_t source, bool is_certain)
 {
-	struct span_wait *to = vec_reserve(&x->wait, 1, sizeof(*to), TRACE_EVENTS_MAX * 4UL);
+	const struct span_wait wait = { begin, end, source, is_certain };
 
-	if (!to)
-		return false;
-	*to = (struct span_wait){ begin, end, source, is_certain };
-	x->wait.n++;
-	return true;
+	return vec_add(&x->wait, &wait, 1, sizeof(wait), TRACE_EVENTS_MAX * 4UL);
 }
 
 /*

@@ -53,11 +53,7 @@ static bool has_used_enough(const struct collect *c, struct process *p, uint32_t
 	while (p->demand.recording && i < v->n && used[i].tid != tid)
 		i++;
 	if (p->demand.recording && i == v->n) {
-		used = vec_reserve(v, 1, sizeof(*used), THREADS_ONCE);
-		if (used) {
-			*used = (struct thread_cpu){ tid, ticks };
-			v->n++;
-		}
+		vec_add(v, &(struct thread_cpu){ tid, ticks }, 1, sizeof(*used), THREADS_ONCE);
 		return false;
 	}
 	if (p->demand.recording)
