@@ -199,11 +199,4 @@ void process_close(struct process *p);
 
 void process_info(const struct process *p, struct process_info *out);
 
-/*
- * Write the CPU profile as profile.proto, compressed with gzip.
- *
- * Returns 0 or -errno
- */
-int process_write(struct process *p, int fd);
-
 #endif
