@@ -541,10 +541,8 @@ static void add_first_waits(struct waits *w)
 {
 	for (size_t i = 0; i < w->s->n; i++) {
 		struct first_wait f = { .w = w, .t = w->s->target[i] };
-		char name[32];
 
-		snprintf(name, sizeof(name), "/proc/%d/task", (int)f.t->pid);
-		f.folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		f.folder = task_open_folder(f.t->pid);
 		if (f.folder < 0)
 			continue;
 		task_each(f.folder, add_waiting, &f);

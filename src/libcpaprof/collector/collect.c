@@ -110,14 +110,6 @@ enum { REPLACED_EVERY = 10 };                  /* number of drains between searc
 enum { REFUSED_MAX = 1 << 22 };    /* max processes that find no slot between two drains: the kernel's max */
 enum { UNPROFILED_MAX = 1 << 22 }; /* max programs executed without our library */
 
-uint64_t collect_wall_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /*
  * Set the size of the memory file. The kernel applies the limit of file sizes (ulimit -f) to it, which is meant for
  * files on disks, so the limit is raised meanwhile, if that is permitted.
@@ -216,7 +208,7 @@ static int collector_collect_set_up(struct collect *c)
 		return -ENOMEM;
 	if (getrandom(c->nonce, sizeof(c->nonce), 0) != sizeof(c->nonce))
 		return -EIO;
-	c->start_ns = collect_wall_ns();
+	c->start_ns = clock_wall();
 	c->pid_namespace = namespace_of(getpid());
 	write_head(c);
 	return 0;
@@ -400,7 +392,7 @@ static void collector_collect_update(struct process *p, bool last)
 			collect_signal_unarmed(c, p);
 		return;
 	}
-	p->end_ns = collect_wall_ns();
+	p->end_ns = clock_wall();
 	account_end(p);
 	c->done(c->arg, p);
 	account_release(p);

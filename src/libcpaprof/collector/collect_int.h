@@ -7,6 +7,7 @@
 #define LIBCPAPROF_COLLECTOR_COLLECT_INT_H
 
 #include "libcpaprof/collector/busy.h"
+#include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/collect.h"
 #include "libcpaprof/collector/counts.h"
 #include "libcpaprof/collector/maps.h"
@@ -19,7 +20,7 @@ struct external; /* see external.h */
 /* The CPU time of a thread when it was last read. */
 struct thread_cpu {
 	uint32_t tid;
-	uint64_t ns; /* CPU time in ns; in unarmed.c in clock ticks */
+	uint64_t ns;
 };
 
 /* The ids of a thread in our pid namespace and in its own. */
@@ -191,9 +192,6 @@ void collect_read_maps(struct process *p);
 
 /* Find the mappings of new locations. now: read /proc/PID/maps if needed, regardless of the cost. */
 void collect_find_mappings(struct process *p, bool now);
-
-/* Wall clock time. */
-uint64_t collect_wall_ns(void);
 
 /* process.c */
 /*

@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -51,7 +50,7 @@ static int external_make_ended(struct external *as, struct process **out)
 	if (!p)
 		return -ENOMEM;
 	*p = (struct process){ .is_used = true, .has_ended = true, .pidfd = -1, .max_depth = FRAMES_MAX };
-	p->start_ns = p->began_ns = collect_wall_ns();
+	p->start_ns = p->began_ns = clock_wall();
 	busy_read(&p->busy);
 	p->external = as;
 	p->table.maps = &p->maps;
@@ -124,12 +123,9 @@ static bool count_thread(void *n, uint32_t tid)
 static bool collector_external_has_ended(pid_t pid)
 {
 	struct task main_thread;
-	int folder, n = 0;
-	char name[32];
+	int folder = task_open_folder(pid), n = 0;
 	bool yes;
 
-	snprintf(name, sizeof(name), "/proc/%d/task", (int)pid);
-	folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
 		return errno == ENOENT;
 	yes = !task_read(folder, (uint32_t)pid, &main_thread) ||

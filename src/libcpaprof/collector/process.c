@@ -143,7 +143,7 @@ void process_begin(struct collect *c, uint32_t i, const volatile struct segment_
 	struct process *p = &c->process[i];
 	uint32_t parent = s->parent;
 	struct process *from = parent_of(c, parent, s->parent_serial);
-	uint64_t now = collect_wall_ns();
+	uint64_t now = clock_wall();
 	struct identity id;
 	enum maps_has has = identify(c, (pid_t)s->pid, s->pid_namespace, &id);
 	pid_t pid = id.pid;
@@ -249,7 +249,7 @@ int process_open(pid_t pid, struct process **out)
 		return -ENOMEM;
 	}
 	*p = (struct process){ .is_used = true, .is_verified = true, .pid = pid, .pidfd = fd, .max_depth = FRAMES_MAX };
-	p->start_ns = p->began_ns = collect_wall_ns();
+	p->start_ns = p->began_ns = clock_wall();
 	maps_add_live(&p->maps, pid);
 	*out = p;
 	return 0;

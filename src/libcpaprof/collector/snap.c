@@ -279,7 +279,7 @@ static int collector_snap_take(struct snap *s, uint64_t custom)
 
 	if (s->kind == SNAP_EXTERNAL ? !p->external : !p->c && s->kind != SNAP_THREADS)
 		return -ENOENT; /* the process is not profiled by us */
-	s->end_ns = p->has_ended && p->end_ns ? p->end_ns : collect_wall_ns();
+	s->end_ns = p->has_ended && p->end_ns ? p->end_ns : clock_wall();
 	s->start_ns = s->end_ns;
 	s->busy_start = p->busy;
 	busy_read(&s->busy_end);

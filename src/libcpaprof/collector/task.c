@@ -7,6 +7,8 @@
 
 #include "libcpaprof/collector/task.h"
 
+#include "libcpaprof/collector/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,6 +27,14 @@ struct entry {
 	uint8_t type;
 	char name[];
 };
+
+int task_open_folder(pid_t pid)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/%d/task", (int)pid);
+	return open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
 
 int task_each(int folder, bool (*each)(void *data, uint32_t tid), void *data)
 {
@@ -98,7 +108,6 @@ bool task_read(int folder, uint32_t tid, struct task *t)
 	char text[TEXT], *name, *end, *at;
 	uint64_t start, now;
 	struct task_times times;
-	struct timespec boot;
 
 	if (task_read_text(folder, tid, "stat", text, sizeof(text)) <= 0)
 		return false;
@@ -119,8 +128,7 @@ bool task_read(int folder, uint32_t tid, struct task *t)
 	at = skip_fields(at, FIELD_CPU);
 	if (at)
 		t->cpu = (int)strtol(at, NULL, 10);
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	now = (uint64_t)boot.tv_sec * 1000000000 + (uint64_t)boot.tv_nsec;
+	now = clock_ns(CLOCK_BOOTTIME);
 	t->age_ns = start && now > start ? now - start : 0;
 	if (task_times(folder, tid, &times)) {
 		t->cpu_ns = times.cpu_ns;

@@ -27,6 +27,9 @@ struct task {
 	uint64_t arg[6], sp, pc;
 };
 
+/* Open /proc/PID/task. Returns a descriptor, or -1 and sets errno. */
+int task_open_folder(pid_t pid);
+
 /*
  * Call each for every thread of a process, in the order of the kernel, until it returns false.
  *

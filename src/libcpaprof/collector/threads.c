@@ -14,7 +14,6 @@
 
 #include "libcpaprof/collector/threads.h"
 
-#include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/stack_table.h"
 #include "libcpaprof/collector/memory.h"
@@ -445,10 +444,7 @@ static int run_dump(struct dump *d)
 
 static int collector_threads_open_folder(struct dump *d)
 {
-	char name[32];
-
-	snprintf(name, sizeof(name), "/proc/%d/task", (int)d->p->pid);
-	d->sampler.folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	d->sampler.folder = task_open_folder(d->p->pid);
 	return d->sampler.folder >= 0 ? 0 : errno == ENOENT ? -ESRCH : -errno;
 }
 

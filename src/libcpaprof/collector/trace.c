@@ -16,8 +16,6 @@
 #include "libcpaprof/collector/trace_int.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -33,15 +31,6 @@ static void count_traces(struct collect *c, int more)
 {
 	c->n_traces += (uint32_t)more;
 	atomic_store_explicit(&c->head->times, c->n_traces, memory_order_relaxed);
-}
-
-static void trace_open_folder(struct trace *t)
-{
-	char name[32];
-
-	snprintf(name, sizeof(name), "/proc/%d/task", (int)t->p->pid);
-	t->sampler.folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	t->error = t->sampler.folder < 0 ? errno : 0;
 }
 
 int trace_begin(struct process *p, struct trace **out)
@@ -63,12 +52,13 @@ int trace_begin(struct process *p, struct trace **out)
 	t->lost_before = p->lost;
 	t->bad_before = p->bad;
 	t->blocked_before = p->blocked;
-	trace_open_folder(t);
+	t->sampler.folder = task_open_folder(p->pid);
+	t->error = t->sampler.folder < 0 ? errno : 0;
 	if (p->c) {
 		t->is_self = p->c->options.is_self;
 		count_traces(p->c, 1);
 	}
-	t->wall_ns = clock_ns(CLOCK_REALTIME);
+	t->wall_ns = clock_wall();
 	t->begin_ns = clock_now();
 	if (!t->is_self && t->sampler.folder >= 0)
 		trace_sched_begin(t);
