@@ -12,7 +12,6 @@
 #include "base/str.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static const char *const incomplete_reason[UNWIND_N_ENDS] = {
 	[UNWIND_FULL] = "are deeper than --max-depth",

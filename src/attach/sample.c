@@ -28,7 +28,6 @@
 #include "symbol/kernel.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

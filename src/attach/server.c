@@ -16,7 +16,6 @@
 #include "libcpaprof/endpoint/server.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>

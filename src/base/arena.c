@@ -13,7 +13,6 @@
 #include "base/mem.h"
 
 #include <assert.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

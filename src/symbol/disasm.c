@@ -21,7 +21,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { GAP_MAX = 16 << 10, OUTPUT_MAX = 512 << 20, SECONDS_MAX = 300 };
 

@@ -12,7 +12,6 @@
 #include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/target.h"
 
-#include <errno.h>
 
 enum { PAIRS_MAX = 2 * LABELS_PAIRS_MAX };
 

@@ -10,7 +10,6 @@
 #include "libcpaprof/api/out.h"
 #include "libcpaprof/collector/collect.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>

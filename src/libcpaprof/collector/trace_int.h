@@ -12,7 +12,6 @@
 #include "libcpaprof/collector/trace.h"
 #include "libcpaprof/collector/trace_sched.h"
 
-#include <time.h>
 
 enum { TRACE_THREADS_MAX = 1 << 16, TRACE_SLOTS = 2 * TRACE_THREADS_MAX, TRACE_REASON_MAX = 32 };
 

@@ -7,7 +7,6 @@
 
 #include "libcpaprof/endpoint/reply.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -17,7 +17,6 @@
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

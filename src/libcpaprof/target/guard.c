@@ -24,9 +24,7 @@
 #include "libcpaprof/target/target.h"
 #include "libcpaprof/target/threads.h"
 
-#include <errno.h>
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <ucontext.h>

@@ -28,7 +28,6 @@
 #include "libcpaprof/target/target.h"
 #include "libcpaprof/target/threads.h"
 
-#include <errno.h>
 
 enum { WAIT_MAX_NS = 1000000000, NAP_NS = 50000 };
 /* ARM_ONCE: maximum threads that one handler arms, which takes about 4 ms */
