@@ -22,12 +22,14 @@
 #include "libcpaprof/collector/kallsyms.h"
 #include "libcpaprof/collector/requests.h"
 #include "libcpaprof/collector/stack_table.h"
+#include "libcpaprof/collector/task.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
 #include "profile/prune.h"
 #include "symbol/kernel.h"
 
 #include <assert.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,17 +79,11 @@ int attach_check_events(const char *names, struct err *err)
 static void attach_sample_read_name(pid_t pid, char name[THREAD_NAME_MAX + 1])
 {
 	char path[32];
-	FILE *file;
-	size_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	file = fopen(path, "re");
-	n = file ? fread(name, 1, THREAD_NAME_MAX, file) : 0;
-	if (file)
-		fclose(file);
-	while (n && name[n - 1] == '\n')
-		n--;
-	name[n] = '\0';
+	task_read_file(AT_FDCWD, path, name, THREAD_NAME_MAX + 1);
+	for (size_t n = strlen(name); n && name[n - 1] == '\n'; n--)
+		name[n - 1] = '\0';
 }
 
 struct pid_key {

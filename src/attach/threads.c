@@ -19,12 +19,13 @@
 #include "base/utf8.h"
 #include "libcpaprof/collector/read_stack.h"
 #include "libcpaprof/collector/snap.h"
+#include "libcpaprof/collector/task.h"
 #include "libcpaprof/collector/threads.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -358,9 +359,8 @@ static void add_threads(const struct snap *s, struct attach_names *names, struct
 /* Set the error for a process whose threads cannot be read. */
 static int attach_threads_set_error(pid_t pid, int rc, struct err *err)
 {
-	char scope[2] = "0";
 	int error = -rc;
-	FILE *yama;
+	char scope[2];
 
 	if (error == ESRCH || error == EINVAL)
 		return err_set(err, ERR_IO, "process %d does not exist", (int)pid);
@@ -368,11 +368,7 @@ static int attach_threads_set_error(pid_t pid, int rc, struct err *err)
 		return err_set(err, ERR_IO, "process %d: this kernel has no /proc/PID/task/TID/syscall", (int)pid);
 	if (error != EPERM && error != EACCES)
 		return err_set(err, ERR_IO, "process %d: %s", (int)pid, strerror(error));
-	yama = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-	if (yama) {
-		scope[fread(scope, 1, 1, yama)] = '\0';
-		fclose(yama);
-	}
+	task_read_file(AT_FDCWD, "/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope));
 	if (scope[0] > '0')
 		return err_set(err, ERR_IO, "process %d: permission denied (kernel.yama.ptrace_scope is %c)", (int)pid,
 			       scope[0]);

@@ -7,6 +7,8 @@
 
 #include "libcpaprof/collector/maps.h"
 
+#include "libcpaprof/collector/task.h"
+
 #include "libcpaprof/target/segment.h"
 
 #include <elf.h>
@@ -500,13 +502,11 @@ void maps_add_kernel(struct maps *m, uint64_t start)
 {
 	static const char name[] = "[kernel.kallsyms]_stext"; /* as perf names it */
 	struct map new = { .start = start ? start : KERNEL_START, .limit = UINT64_MAX, .n_path = sizeof(name) - 1 };
-	uint8_t notes[NOTES_MAX], id[MODULE_ID_MAX];
-	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd >= 0 ? read(fd, notes, sizeof(notes)) : 0;
+	char notes[NOTES_MAX];
+	uint8_t id[MODULE_ID_MAX];
+	ssize_t n = task_read_file(AT_FDCWD, "/sys/kernel/notes", notes, sizeof(notes));
 
-	if (fd >= 0)
-		close(fd);
-	maps_add(m, &new, name, id, n > 0 ? maps_find_id(notes, (size_t)n, id) : 0, m->generation);
+	maps_add(m, &new, name, id, n > 0 ? maps_find_id((const uint8_t *)notes, (size_t)n, id) : 0, m->generation);
 }
 
 struct file_search {

@@ -55,28 +55,29 @@ int task_each(int folder, bool (*each)(void *data, uint32_t tid), void *data)
 	return n < 0 ? -errno : 0;
 }
 
-/* Read a file of a thread as text. Returns its length, or -1 and sets errno. */
-static ssize_t task_read_text(int folder, uint32_t tid, const char *file, char *out, size_t size)
+ssize_t task_read_file(int folder, const char *path, char *out, size_t size)
 {
-	char name[48];
+	int fd = openat(folder, path, O_RDONLY | O_CLOEXEC), error;
 	ssize_t n;
-	int fd;
 
-	snprintf(name, sizeof(name), "%u/%s", tid, file);
-	fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+	out[0] = '\0';
 	if (fd < 0)
 		return -1;
 	n = read(fd, out, size - 1);
-	if (n < 0) {
-		int error = errno;
-
-		close(fd);
-		errno = error;
-		return -1;
-	}
+	error = errno;
 	close(fd);
-	out[n] = '\0';
+	errno = error;
+	out[n > 0 ? n : 0] = '\0';
 	return n;
+}
+
+/* Read a file of a thread. Returns its length, or -1 and sets errno. */
+static ssize_t task_read_text(int folder, uint32_t tid, const char *file, char *out, size_t size)
+{
+	char name[48];
+
+	snprintf(name, sizeof(name), "%u/%s", tid, file);
+	return task_read_file(folder, name, out, size);
 }
 
 static uint64_t ns_of_ticks(unsigned long long ticks)

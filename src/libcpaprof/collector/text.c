@@ -16,6 +16,7 @@
 #include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/labels.h"
 #include "libcpaprof/collector/order.h"
+#include "libcpaprof/collector/task.h"
 #include "libcpaprof/collector/write.h"
 
 #include <errno.h>
@@ -415,18 +416,10 @@ static void write_memory(struct text *t)
 		{ "VmSwap", "VmSwap" }, { "Threads", "Threads" }, { "VmHWM", "MaxRSS" },
 	};
 	char path[NAME_SIZE], status[STATUS_SIZE];
-	ssize_t n = 0;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)t->s->p->pid);
-	fd = t->s->p->has_ended ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, status, sizeof(status) - 1);
-		close(fd);
-	}
-	if (n <= 0)
+	if (t->s->p->has_ended || task_read_file(AT_FDCWD, path, status, sizeof(status)) <= 0)
 		return;
-	status[n] = '\0';
 	snaptext_add(t, "\n# memory\n");
 	put_malloc(t);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
