@@ -462,8 +462,7 @@ static void subtract_cpu(struct snap_cpu *a, const struct snap_cpu *b)
 	a->guessed -= b->guessed;
 }
 
-/* Copy the rows of a snap, with equal stacks of several threads merged. */
-static int snap_merge_threads(const struct snap *s, struct snap *out)
+int snap_merge_threads(const struct snap *s, struct snap *out)
 {
 	struct snap_row sum;
 

@@ -29,7 +29,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT_BUFFER = 16384, ADD_MAX = 512, ROWS_MAX = 1 << 24, STATUS_SIZE = 4096, NAME_SIZE = 32, CREATORS_SHOWN = 1 };
+enum { TEXT_BUFFER = 16384, ADD_MAX = 512, STATUS_SIZE = 4096, NAME_SIZE = 32, CREATORS_SHOWN = 1 };
 
 /* State of the text writer. */
 struct text {
@@ -623,19 +623,6 @@ static void write_contention(struct text *t)
 	each_row(t, put_wait);
 }
 
-/* Make a snap with the rows of equal stacks merged over all threads. */
-static int snaptext_merge_threads(const struct snap *s, struct snap *out)
-{
-	struct snap_row sum;
-
-	*out = *s;
-	out->row = (struct vec){ 0 };
-	for (size_t i = 0; snap_next_stack(s, &i, &sum);)
-		if (!vec_add(&out->row, &sum, 1, sizeof(sum), ROWS_MAX))
-			return -ENOMEM;
-	return 0;
-}
-
 static void snaptext_write_body(struct text *t, int debug)
 {
 	switch (t->s->kind) {
@@ -674,7 +661,7 @@ int snap_write_text(const struct snap *s, int debug, snap_names_fn *names, void 
 	t->sink = sink;
 	t->arg = arg;
 	if (s->kind == SNAP_THREADS && debug == 1) {
-		t->error = snaptext_merge_threads(s, &stacks);
+		t->error = snap_merge_threads(s, &stacks);
 		t->s = &stacks;
 	}
 	snaptext_write_body(t, debug);
