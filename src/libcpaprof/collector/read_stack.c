@@ -313,12 +313,7 @@ static void find_eh_frame(struct space_object *o, int fd, const Elf64_Ehdr *head
 	}
 }
 
-static int read_stack_by_start(const void *arg, uint32_t a, uint32_t b)
-{
-	const struct unwind_function *f = arg;
-
-	return f[a].start < f[b].start ? -1 : f[a].start > f[b].start;
-}
+ORDER_BY(read_stack_by_start, struct unwind_function, start, start)
 
 /* Append the functions to o->table at the address o->walk.hdr, sorted. */
 static void sort_functions(struct space_object *o, const struct unwind_function *function, uint32_t n)

@@ -54,19 +54,14 @@ static uint64_t waited_record(struct waited *w, uint32_t tid, uint64_t runs, uin
 	return now_ns - since;
 }
 
-static int collector_threads_compare(const void *arg, uint32_t a, uint32_t b)
-{
-	const struct waited_thread *t = arg;
-
-	return t[a].tid < t[b].tid ? -1 : t[a].tid > t[b].tid;
-}
+ORDER_BY(waited_compare, struct waited_thread, tid, tid)
 
 /* Call this after all threads were recorded. */
 static void waited_finish(struct waited *w)
 {
 	size_t n = w->now.n;
 	const struct waited_thread *from = w->now.data;
-	uint32_t *order = order_make(n, collector_threads_compare, from);
+	uint32_t *order = order_make(n, waited_compare, from);
 	struct waited_thread *to;
 
 	w->before.n = 0;
@@ -357,12 +352,7 @@ static void wait_for_running(struct dump *d)
 	}
 }
 
-static int collector_collector_threads_compare(const void *arg, uint32_t a, uint32_t b)
-{
-	const struct snap_thread *thread = arg;
-
-	return thread[a].tid < thread[b].tid ? -1 : thread[a].tid > thread[b].tid;
-}
+ORDER_BY(threads_compare, struct snap_thread, tid, tid)
 
 /* Sort the threads by tid: threads that ran were added last. Before the sort, row i belongs to thread i. */
 static int sort_threads(struct snap *s)
@@ -370,7 +360,7 @@ static int sort_threads(struct snap *s)
 	size_t n = s->thread.n;
 	struct vec sorted = { 0 };
 	struct snap_thread *thread = s->thread.data, *to = vec_reserve(&sorted, n, sizeof(*to), THREADS_MAX);
-	uint32_t *order = to ? order_make(n, collector_collector_threads_compare, thread) : NULL;
+	uint32_t *order = to ? order_make(n, threads_compare, thread) : NULL;
 
 	for (size_t i = 0; order && i < n; i++) {
 		to[i] = thread[order[i]];

@@ -360,12 +360,7 @@ static void trace_sched_apply(struct trace *t, struct switch_record *r)
 	}
 }
 
-static int compare_records(const void *arg, uint32_t a, uint32_t b)
-{
-	const struct switch_record *r = arg;
-
-	return r[a].ns < r[b].ns ? -1 : r[a].ns > r[b].ns;
-}
+ORDER_BY(compare_records, struct switch_record, ns, ns)
 
 /* Apply the pending records before a time, in order, and keep the others. */
 static void apply_pending(struct trace *t, uint64_t before)
@@ -437,7 +432,7 @@ static int trace_sched_compare_addresses(const void *arg, uint32_t a, uint32_t b
 {
 	const uint64_t *addr = arg;
 
-	return addr[a] < addr[b] ? -1 : addr[a] > addr[b];
+	return order_compare(addr[a], addr[b]);
 }
 
 /* Make a sorted list of all different addresses of the stacks. Returns their number. */
@@ -463,16 +458,8 @@ static size_t list_addresses(const struct sched *s, struct kernel_name *out)
 
 static const struct kernel_name *find_name(const struct kernel_name *name, size_t n, uint64_t addr)
 {
-	size_t lo = 0, hi = n;
+	size_t lo = kallsyms_find_first(name, n, addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (name[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < n && name[lo].start ? &name[lo] : NULL;
 }
 

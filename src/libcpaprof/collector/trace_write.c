@@ -48,49 +48,11 @@ static const struct sched_off *off_at(const struct trace_writer *x, size_t i)
 	return (const struct sched_off *)x->t->sched.off.data + x->offs[i];
 }
 
-static int trace_write_compare_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int compare_samples(const void *arg, uint32_t a, uint32_t b)
-{
-	const struct trace_sample *s = arg;
-
-	return s[a].tid != s[b].tid ? trace_write_compare_u64(s[a].tid, s[b].tid)
-				    : trace_write_compare_u64(s[a].ns, s[b].ns);
-}
-
-static int compare_waits(const void *arg, uint32_t a, uint32_t b)
-{
-	const struct trace_wait *w = arg;
-
-	return w[a].tid != w[b].tid ? trace_write_compare_u64(w[a].tid, w[b].tid)
-				    : trace_write_compare_u64(w[a].begin, w[b].begin);
-}
-
-static int compare_offs(const void *arg, uint32_t a, uint32_t b)
-{
-	const struct sched_off *o = arg;
-
-	return o[a].tid != o[b].tid ? trace_write_compare_u64(o[a].tid, o[b].tid)
-				    : trace_write_compare_u64(o[a].begin, o[b].begin);
-}
-
-static int trace_write_compare_runs(const void *arg, uint32_t a, uint32_t b)
-{
-	const struct sched_run *r = arg;
-
-	return r[a].cpu != r[b].cpu ? trace_write_compare_u64(r[a].cpu, r[b].cpu)
-				    : trace_write_compare_u64(r[a].begin, r[b].begin);
-}
-
-static int trace_write_compare_threads(const void *arg, uint32_t a, uint32_t b)
-{
-	const struct trace_thread *t = arg;
-
-	return trace_write_compare_u64(t[a].tid, t[b].tid);
-}
+ORDER_BY(compare_samples, struct trace_sample, tid, ns)
+ORDER_BY(compare_waits, struct trace_wait, tid, begin)
+ORDER_BY(compare_offs, struct sched_off, tid, begin)
+ORDER_BY(trace_write_compare_runs, struct sched_run, cpu, begin)
+ORDER_BY(trace_write_compare_threads, struct trace_thread, tid, tid)
 
 /* Advance p to the next thread. Returns false at the end. */
 static bool next_part(const struct trace_writer *x, struct thread_part *p)
