@@ -206,7 +206,7 @@ static int api_http_prepare(const cpa_http_opts *o, char why[WHY_MAX])
 	endpoint_access_release(http.access);
 	snprintf(http.access->hosts, sizeof(http.access->hosts), "%s", o->allow_hosts ? o->allow_hosts : "");
 	http.access->any_user = o->flags & CPA_HTTP_ANY_USER;
-	rc = o->secret_file ? endpoint_access_read_secret(http.access, o->secret_file, why, WHY_MAX) : 0;
+	rc = o->secret_file ? access_read_secret(&http.access->secret, o->secret_file, why, WHY_MAX) : 0;
 	http.at = (struct listen_options){ .address = http.address,
 					   .has_secret = http.access->secret.n > 0,
 					   .any_address = o->flags & CPA_HTTP_ANY_ADDRESS };
