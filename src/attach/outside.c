@@ -59,7 +59,7 @@ static int open_process(struct attach_outside *x, pid_t pid)
 static void on_request(void *arg, pid_t pid, bool is_running)
 {
 	struct attach_outside *x = arg;
-	uint64_t used_ns = is_running ? external_cpu_ns(pid) : 0;
+	uint64_t used_ns = is_running ? collect_cpu_ns(pid) : 0;
 	int rc = open_process(x, pid);
 	struct sampled *t;
 

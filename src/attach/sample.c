@@ -221,7 +221,7 @@ static bool update_target(struct session *s, struct sampled *t)
 	if (t->n_rounds >= LATE_ROUNDS)
 		return true;
 	t->n_rounds += has_ended;
-	external_find_mappings(t->p);
+	collect_find_mappings(t->p, false);
 	attach_jits_track(&s->jits, t->p);
 	return t->n_rounds < LATE_ROUNDS || s->kind != SAMPLE_CPU || t->pid == 0 || attach_sample_is_written(t);
 }

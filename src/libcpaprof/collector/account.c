@@ -106,7 +106,7 @@ static void read_reports(struct process *p, const struct segment_proc *s)
 		p->slotless_ns = slotless_ns;
 		p->n_slotless = n;
 	} else {
-		p->c->is_damaged = true;
+		p->c->problems.is_damaged = true;
 		ns = 0;
 	}
 	if (p->is_main && !p->is_replaced && !p->is_unprofiled && p->c->main_ns)

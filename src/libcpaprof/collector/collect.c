@@ -350,9 +350,9 @@ static void collector_collect_count_missed(struct collect *c)
 	for (uint32_t i = 0; i < N_PROCS; i++)
 		n_used += atomic_load_explicit(&collect_slot(c, i)->state, memory_order_relaxed) != PROC_FREE;
 	if (n <= REFUSED_MAX && (n == 0 || n_used > N_PROCS / 2 || c->n_used > N_PROCS / 2))
-		c->n_missed += n;
+		c->problems.n_missed += n;
 	else
-		c->is_damaged = true;
+		c->problems.is_damaged = true;
 	c->n_refused = now;
 	c->n_used = n_used;
 }
@@ -364,9 +364,9 @@ static void collector_collect_count_unprofiled(struct collect *c)
 		uint32_t n = atomic_load(&c->head->n_unprofiled[i]);
 
 		if (n <= UNPROFILED_MAX)
-			c->n_unprofiled[i] = n;
+			c->problems.n_unprofiled[i] = n;
 		else
-			c->is_damaged = true;
+			c->problems.is_damaged = true;
 	}
 }
 
@@ -455,27 +455,9 @@ void collect_each(struct collect *c, collect_process_fn *look, void *arg)
 			look(arg, &c->process[i]);
 }
 
-uint32_t collect_count_unprofiled(const struct collect *c, enum segment_unprofiled reason)
+void collect_get_problems(const struct collect *c, struct collect_problems *out)
 {
-	return c->n_unprofiled[reason];
-}
-
-uint64_t collect_count_missed(const struct collect *c)
-{
-	return c->n_missed;
-}
-
-bool collect_is_damaged(const struct collect *c)
-{
-	return c->is_damaged;
-}
-
-bool collect_has_unfollowed(const struct collect *c)
-{
-	return atomic_load(&c->head->has_unfollowed);
-}
-
-uint32_t collect_count_forked(const struct collect *c)
-{
-	return atomic_load(&c->head->n_forked);
+	*out = c->problems;
+	out->has_unfollowed = atomic_load(&c->head->has_unfollowed);
+	out->n_forked = atomic_load(&c->head->n_forked);
 }

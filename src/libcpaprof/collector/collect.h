@@ -169,20 +169,15 @@ void collect_each(struct collect *c, collect_process_fn *look, void *arg);
 /* Count the processes that still run after the program has ended; *pid: one of them. Call this between two drains. */
 uint32_t collect_count_survivors(const struct collect *c, pid_t *pid);
 
-/* Count the processes that found no free slot. */
-uint64_t collect_count_missed(const struct collect *c);
-
-/* Has a program written an impossible value to the segment? Then profiles may be wrong. */
-bool collect_is_damaged(const struct collect *c);
-
-/* Has a child executed a program that could be profiled, but is not, because children are not followed? */
-bool collect_has_unfollowed(const struct collect *c);
-
-/* Count the children of fork that did not do so. They are profiled. */
-uint32_t collect_count_forked(const struct collect *c);
-
-/* Count the programs that were executed without our library. */
-uint32_t collect_count_unprofiled(const struct collect *c, enum segment_unprofiled reason);
+/* Processes without a profile, and why. */
+struct collect_problems {
+	uint32_t n_unprofiled[N_UNPROFILED]; /* programs executed without our library, by reason */
+	uint64_t n_missed;                   /* processes that found no free slot */
+	uint32_t n_forked;                   /* children of fork that executed no other program; they are profiled */
+	bool has_unfollowed; /* has a child executed a program that is not profiled only because children are not followed? */
+	bool is_damaged; /* has a program written an impossible value to the segment? Then profiles may be wrong */
+};
+void collect_get_problems(const struct collect *c, struct collect_problems *out);
 
 /* Has any process loaded our library? A process that quickly executes a program without our library ends before it is
  * collected. */
@@ -198,5 +193,14 @@ int process_open(pid_t pid, struct process **out);
 void process_close(struct process *p);
 
 void process_info(const struct process *p, struct process_info *out);
+
+/*
+ * Find the mappings of new locations, also to know if the process generates code. now: read /proc/PID/maps if needed,
+ * regardless of the cost.
+ */
+void collect_find_mappings(struct process *p, bool now);
+
+/* The CPU time of a process; 0 if not known. */
+uint64_t collect_cpu_ns(pid_t pid);
 
 #endif

@@ -108,11 +108,6 @@ int external_read_maps(struct process *p)
 	return space_read_maps(&reader->space, p->pid);
 }
 
-void external_find_mappings(struct process *p)
-{
-	collect_find_mappings(p, false);
-}
-
 static bool count_thread(void *n, uint32_t tid)
 {
 	(void)tid;
@@ -141,11 +136,6 @@ bool external_has_ended(struct process *p)
 	if (!p->has_ended) /* before Linux 5.3 there are no pidfds */
 		p->has_ended = p->pidfd >= 0 ? poll(&ended, 1, 0) > 0 : collector_external_has_ended(p->pid);
 	return p->has_ended;
-}
-
-uint64_t external_cpu_ns(pid_t pid)
-{
-	return collect_cpu_ns(pid);
 }
 
 uint32_t external_add_sample(struct process *p, const struct external_sample *s)
