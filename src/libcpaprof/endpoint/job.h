@@ -114,6 +114,8 @@ int job_append(void *body, const void *data, size_t n);
 
 /* Answer with a snap, which is renamed to the profile and freed. The collector is unlocked in between. */
 void job_write(struct serve_job *j, struct snap *s);
+/* The same for the difference from job.before; alloc_only as for snap_subtract. */
+void job_write_difference(struct serve_job *j, struct snap *s, bool alloc_only);
 /* Look up the names for a profile, then call write with them. Releases profile. */
 typedef int job_write_fn(struct serve_job *j, snap_names_fn *names, void *arg);
 void job_write_named(struct serve_job *j, struct body *profile, job_write_fn *write);
