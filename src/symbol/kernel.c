@@ -162,13 +162,10 @@ static bool open_vmlinux(const struct debugfile_search *s, struct object_file *o
 	if (uname(&system) < 0)
 		return false;
 	for (size_t i = 0; i < sizeof(place) / sizeof(place[0]) && !found; i++) {
-		struct buf b = { 0 };
+		const char *path = arena_printf(s->mem, "%s%s%s", place[i][0], system.release, place[i][1]);
 
-		buf_addf(&b, "%s%s%s", place[i][0], system.release, place[i][1]);
-		found = (*s->w->symfs &&
-			 debugfile_try(s, symbol_path_join(s->mem, s->w->symfs, buf_text(&b), "", ""), out)) ||
-			debugfile_try(s, buf_text(&b), out);
-		buf_release(&b);
+		found = (*s->w->symfs && debugfile_try(s, symbol_path_join(s->mem, s->w->symfs, path, "", ""), out)) ||
+			debugfile_try(s, path, out);
 	}
 	return found;
 }
