@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/caller_stack.h"
 #include "libcpaprof/target/clock.h"
 #include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/objects.h"
@@ -20,10 +21,9 @@
 #include "libcpaprof/target/unwind/unwind.h"
 
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include <ucontext.h>
 
-enum { N_RULES = 256, PAGE = 4096, N_COPIED_PAGES = 3, COPIED_WORDS = N_COPIED_PAGES * PAGE / 8, MAX_RANGES = 2 };
+enum { N_RULES = 256, COPIED_WORDS = STACK_COPY_SIZE / 8, MAX_RANGES = 2 };
 
 /* Cache of the walker, since stacks repeat. Only one thread uses it at a time. */
 struct walk_memory {
@@ -90,27 +90,6 @@ static bool in_call_sig(const ucontext_t *uc)
 #endif
 }
 
-/* Copy the stack from sp on. Returns the number of bytes. */
-static uint64_t target_sample_copy_sig(uint64_t sp, unsigned char *to)
-{
-	struct iovec local = { .iov_base = to, .iov_len = 0 }, remote[N_COPIED_PAGES];
-	uint64_t at = sp;
-	long n;
-
-	if (atomic_load_explicit(&cpi.is_sandboxed, memory_order_relaxed))
-		return 0;
-	/* copy page by page, because each part is copied completely or not at all */
-	for (int i = 0; i < N_COPIED_PAGES; i++) {
-		uint64_t end = (at | (PAGE - 1)) + 1;
-
-		remote[i] = (struct iovec){ .iov_base = (void *)(uintptr_t)at, .iov_len = end - at };
-		local.iov_len += end - at;
-		at = end;
-	}
-	n = sys_call6(SYS_process_vm_readv, cpi.pid, (long)&local, 1, (long)remote, N_COPIED_PAGES, 0);
-	return n > 0 ? (uint64_t)n : 0;
-}
-
 /* Find the readable ranges of the stack. Returns their number. */
 static uint32_t ranges_sig(struct thread *t, const ucontext_t *uc, uint64_t sp, uint64_t *free_words,
 			   struct unwind_range *out)
@@ -127,7 +106,7 @@ static uint32_t ranges_sig(struct thread *t, const ucontext_t *uc, uint64_t sp, 
 	if (!(uc->uc_stack.ss_flags & SS_DISABLE) && sp >= alt && sp < alt_end) {
 		out[n++] = (struct unwind_range){ sp, alt_end, (const unsigned char *)(uintptr_t)sp };
 	} else if (free_words) {
-		uint64_t n_copied = target_sample_copy_sig(sp, (unsigned char *)free_words);
+		uint64_t n_copied = cpi_caller_stack_copy_sig(sp, (unsigned char *)free_words);
 
 		if (n_copied)
 			out[n++] = (struct unwind_range){ sp, sp + n_copied, (const unsigned char *)free_words };
@@ -191,16 +170,34 @@ static void finish_sig(struct thread *t, uint64_t *at, uint32_t n, uint64_t time
 	cpi_ring_push_sig(t, RECORD_HEAD + n + (time ? RECORD_TAIL : 0));
 }
 
+/* Reserve a record. Without room the weight is counted as lost, and NULL returned. */
+static uint64_t *target_sample_reserve_sig(struct thread *t, uint32_t weight)
+{
+	uint64_t *at = cpi_ring_reserve_sig(t);
+
+	if (!at)
+		atomic_fetch_add_explicit(&t->ring->lost, weight, memory_order_relaxed);
+	return at;
+}
+
+/* Claim a ring, unless the thread has one. Without one the weight is counted as lost, and false returned. */
+static bool target_sample_ring_sig(struct thread *t, uint32_t weight)
+{
+	if (t->ring || cpi_ring_claim_sig(t, atomic_load_explicit(&t->tid, memory_order_relaxed)))
+		return true;
+	atomic_fetch_add_explicit(&atomic_load_explicit(&cpi.proc, memory_order_relaxed)->lost, weight,
+				  memory_order_relaxed);
+	return false;
+}
+
 static void write_sample_sig(struct thread *t, const ucontext_t *uc, uint32_t weight)
 {
-	uint64_t *at = cpi_ring_reserve_sig(t), *copy = NULL, time = time_sig();
+	uint64_t *at = target_sample_reserve_sig(t, weight), *copy = NULL, time = time_sig();
 	bool blocked = is_late(t, weight) && !in_call_sig(uc);
 	uint32_t n = 0, generation = generation_sig();
 
-	if (!at) {
-		atomic_fetch_add_explicit(&t->ring->lost, weight, memory_order_relaxed);
+	if (!at)
 		return;
-	}
 	if (!blocked) {
 		copy = cpi_ring_scratch_sig(t, at, COPIED_WORDS);
 		n = walk_sig(t, uc, at + RECORD_HEAD, copy);
@@ -213,12 +210,10 @@ static void write_sample_sig(struct thread *t, const ucontext_t *uc, uint32_t we
 /* Charge time in the kernel, which has no stack. Its record precedes that of the stack. */
 static void write_kernel_sig(struct thread *t, uint32_t weight)
 {
-	uint64_t *at = cpi_ring_reserve_sig(t);
+	uint64_t *at = target_sample_reserve_sig(t, weight);
 
-	if (!at) {
-		atomic_fetch_add_explicit(&t->ring->lost, weight, memory_order_relaxed);
+	if (!at)
 		return;
-	}
 	at[0] = record_word(RECORD_KERNEL, generation_sig(), 0, weight);
 	at[1] = owner_sig(t);
 	finish_sig(t, at, 0, time_sig());
@@ -226,16 +221,14 @@ static void write_kernel_sig(struct thread *t, uint32_t weight)
 
 static void write_rest(struct thread *t, uint32_t weight, bool blocked)
 {
-	uint64_t *at = cpi_ring_reserve_sig(t);
+	uint64_t *at = target_sample_reserve_sig(t, weight);
 	bool is_repeat = t->n_charged > 0 && !blocked;
 	bool is_own = atomic_load_explicit(&t->tid, memory_order_relaxed) == sys_gettid();
 	uint32_t n = !is_repeat && !blocked && t->start;
 	uint32_t flags = generation_sig() | (is_repeat || n ? 0 : RECORD_BLOCKED);
 
-	if (!at) {
-		atomic_fetch_add_explicit(&t->ring->lost, weight, memory_order_relaxed);
+	if (!at)
 		return;
-	}
 	at[0] = record_word(is_repeat ? RECORD_REPEAT : RECORD_CPU, flags, n, weight);
 	at[1] = is_own ? owner_sig(t) : atomic_load_explicit(&t->tid, memory_order_relaxed);
 	at[2] = t->start;
@@ -255,10 +248,7 @@ void cpi_sample_charge_rest(struct thread *t, bool is_blocked)
 		return;
 	if (!atomic_load(&cpi.proc) && !cpi_process_claim_sig())
 		return;
-	if (!t->ring && !cpi_ring_claim_sig(t, atomic_load_explicit(&t->tid, memory_order_relaxed)))
-		atomic_fetch_add_explicit(&atomic_load_explicit(&cpi.proc, memory_order_relaxed)->lost, weight,
-					  memory_order_relaxed);
-	else
+	if (target_sample_ring_sig(t, weight))
 		write_rest(t, weight, blocked);
 }
 
@@ -267,11 +257,8 @@ void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight)
 	uint32_t kernel;
 
 	t->n_charged += weight;
-	if (!t->ring && !cpi_ring_claim_sig(t, atomic_load_explicit(&t->tid, memory_order_relaxed))) {
-		atomic_fetch_add_explicit(&atomic_load_explicit(&cpi.proc, memory_order_relaxed)->lost, weight,
-					  memory_order_relaxed);
+	if (!target_sample_ring_sig(t, weight))
 		return;
-	}
 	if (atomic_load_explicit(&cpi_local.busy, memory_order_relaxed)) {
 		atomic_fetch_add_explicit(&t->ring->nested, weight, memory_order_relaxed);
 		return;
