@@ -16,12 +16,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static _Noreturn void exit_now(int status)
+/* For quick_exit it runs after the functions that the program registered. */
+static void on_quick_exit(void)
 {
 	if (cpi.is_self)
 		env_profiles_end();
 	else
 		cpi_process_report_cpu_sig(true);
+}
+
+static _Noreturn void exit_now(int status)
+{
+	on_quick_exit();
 	for (;;)
 		sys_call(SYS_exit_group, status, 0, 0, 0);
 }
@@ -34,15 +40,6 @@ CPA_EXPORT _Noreturn void _exit(int status)
 CPA_EXPORT _Noreturn void _Exit(int status)
 {
 	exit_now(status);
-}
-
-/* Runs after the functions that the program registered. */
-static void on_quick_exit(void)
-{
-	if (cpi.is_self)
-		env_profiles_end();
-	else
-		cpi_process_report_cpu_sig(true);
 }
 
 __attribute__((constructor(102))) static void exit_init(void)
