@@ -65,8 +65,6 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/trace.c \
 	src/libcpaprof/collector/trace.h \
 	src/libcpaprof/collector/trace_int.h \
-	src/libcpaprof/collector/trace_json.c \
-	src/libcpaprof/collector/trace_json.h \
 	src/libcpaprof/collector/trace_names.c \
 	src/libcpaprof/collector/trace_names.h \
 	src/libcpaprof/collector/trace_sched.c \
@@ -78,4 +76,6 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/trace_write_sched.c \
 	src/libcpaprof/collector/unarmed.c \
 	src/libcpaprof/collector/write.c \
-	src/libcpaprof/collector/write.h
+	src/libcpaprof/collector/write.h \
+	src/libcpaprof/collector/writer.c \
+	src/libcpaprof/collector/writer.h
