@@ -14,6 +14,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,7 +36,7 @@ static bool maps_read_memory(pid_t pid, uint64_t at, void *to, size_t n)
 	return process_vm_readv(pid, &here, 1, &there, 1, 0) == (ssize_t)n;
 }
 
-static uint32_t maps_find_id(const uint8_t *at, size_t n, uint8_t *id)
+uint32_t maps_find_id(const uint8_t *at, size_t n, uint8_t *id)
 {
 	while (n >= sizeof(ElfW(Nhdr))) {
 		ElfW(Nhdr) note;
@@ -373,58 +374,17 @@ struct base {
 	char path[LINE_MAX_LEN];
 };
 
-static size_t maps_hex(const char **p, uint64_t *out)
+bool maps_parse_line(const char *line, struct maps_line *out)
 {
-	size_t n = 0;
+	unsigned major_dev, minor_dev;
+	int at = 0;
 
-	for (*out = 0; n < 16; n++, ++*p) {
-		char c = **p;
-		int d = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-
-		if (d < 0)
-			break;
-		*out = *out << 4 | (uint64_t)d;
-	}
-	return n;
-}
-
-/* Parse "START-LIMIT PERM OFFSET DEV INODE PATH". */
-static void maps_parse_line(struct maps *m, pid_t pid, const char *line, struct base *base)
-{
-	static const char deleted[] = " (deleted)", vdso[] = "[vdso]";
-	const char *p = line, *path;
-	struct map new = { 0 };
-	uint8_t id[MODULE_ID_MAX];
-	char perm[5] = "";
-	uint32_t n_id = 0;
-	size_t n;
-
-	if (!maps_hex(&p, &new.start) || *p++ != '-' || !maps_hex(&p, &new.limit) || *p++ != ' ' || strlen(p) < 5)
-		return;
-	memcpy(perm, p, 4);
-	p += 5;
-	if (!maps_hex(&p, &new.offset))
-		return;
-	path = strpbrk(p, "/[");
-	path = path ? path : "//anon";
-	n = strlen(path);
-	if (n > sizeof(deleted) - 1 && strcmp(path + n - (sizeof(deleted) - 1), deleted) == 0)
-		n -= sizeof(deleted) - 1;
-	if (n > MODULE_PATH_MAX)
-		n = MODULE_PATH_MAX;
-	if (new.offset == 0 && n < sizeof(base->path)) {
-		base->start = new.start;
-		memcpy(base->path, path, n);
-		base->path[n] = '\0';
-	}
-	if (perm[2] != 'x' || strncmp(path, "[vsyscall]", 10) == 0)
-		return;
-	new.n_path = (uint32_t)n;
-	if (n == sizeof(vdso) - 1 && memcmp(path, vdso, n) == 0)
-		n_id = build_id_read(pid, new.start, id);
-	else if (*path == '/' && path[1] != '/' && strlen(base->path) == n && memcmp(base->path, path, n) == 0)
-		n_id = build_id_read(pid, base->start, id);
-	maps_add(m, &new, path, id, n_id, m->generation);
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &out->start, &out->limit,
+		   out->perm, &out->offset, &major_dev, &minor_dev, &out->ino, &at) < 7)
+		return false;
+	out->dev = makedev(major_dev, minor_dev);
+	out->path = line + at;
+	return true;
 }
 
 bool maps_read_lines(int fd, bool (*fn)(void *arg, const char *line), void *arg)
@@ -478,9 +438,38 @@ struct maps_loader {
 
 static bool maps_add_line(void *arg, const char *line)
 {
+	static const char deleted[] = " (deleted)", vdso[] = "[vdso]";
 	struct maps_loader *a = arg;
+	struct maps_line l;
+	struct map new;
+	uint8_t id[MODULE_ID_MAX];
+	uint32_t n_id = 0;
+	const char *path;
+	size_t n;
 
-	maps_parse_line(a->m, a->pid, line, &a->base);
+	if (!maps_parse_line(line, &l))
+		return true;
+	new = (struct map){ .start = l.start, .limit = l.limit, .offset = l.offset };
+	path = strpbrk(l.path, "/[");
+	path = path ? path : "//anon";
+	n = strlen(path);
+	if (n > sizeof(deleted) - 1 && strcmp(path + n - (sizeof(deleted) - 1), deleted) == 0)
+		n -= sizeof(deleted) - 1;
+	if (n > MODULE_PATH_MAX)
+		n = MODULE_PATH_MAX;
+	if (new.offset == 0 && n < sizeof(a->base.path)) {
+		a->base.start = new.start;
+		memcpy(a->base.path, path, n);
+		a->base.path[n] = '\0';
+	}
+	if (l.perm[2] != 'x' || strncmp(path, "[vsyscall]", 10) == 0)
+		return true;
+	new.n_path = (uint32_t)n;
+	if (n == sizeof(vdso) - 1 && memcmp(path, vdso, n) == 0)
+		n_id = build_id_read(a->pid, new.start, id);
+	else if (*path == '/' && path[1] != '/' && strlen(a->base.path) == n && memcmp(a->base.path, path, n) == 0)
+		n_id = build_id_read(a->pid, a->base.start, id);
+	maps_add(a->m, &new, path, id, n_id, a->m->generation);
 	return true;
 }
 
