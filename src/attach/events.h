@@ -9,8 +9,6 @@
 #ifndef ATTACH_EVENTS_H
 #define ATTACH_EVENTS_H
 
-#include "base/err.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +28,8 @@ struct event_type {
 
 /* Find an event by its name; NULL: unknown. */
 const struct event_type *events_find(const char *name, size_t n);
+/* The same for a text that is a name. */
+const struct event_type *events_named(const char *name);
 /* The names of all events, separated by ", ". */
 const char *events_names(void);
 

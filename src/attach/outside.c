@@ -94,7 +94,6 @@ static void *answer_requests(void *arg)
 
 struct attach_outside *attach_outside_new(const struct attach_options *o, struct collect *c)
 {
-	static const char clock[] = "cpu-clock";
 	struct attach_outside *x;
 	struct utsname system;
 
@@ -115,7 +114,7 @@ struct attach_outside *attach_outside_new(const struct attach_options *o, struct
 		.messages = o->messages,
 	};
 	x->s = (struct session){ .o = &x->sample, .library = c, .kind = SAMPLE_CPU, .hz = o->collect.hz, .n_types = 1 };
-	x->s.type[0] = events_find(clock, sizeof(clock) - 1);
+	x->s.type[0] = events_named("cpu-clock");
 	x->s.external.kernel_start = kallsyms_address("_stext");
 	x->s.start_ns = clock_now();
 	attach_sample_describe(&x->s);

@@ -335,12 +335,6 @@ void attach_sample_describe_result(struct session *s)
 			 (unsigned long long)f.n_samples);
 }
 
-static int attach_sample_add_bytes(void *arg, const void *data, size_t n)
-{
-	buf_add(arg, data, n);
-	return 0;
-}
-
 /* Write the profile of a target. */
 static int write_target(const struct session *s, const struct sampled *t, struct buf *out, struct err *err)
 {
@@ -350,7 +344,7 @@ static int write_target(const struct session *s, const struct sampled *t, struct
 
 	if (rc == 0) {
 		names = attach_jit_names_new(snap, attach_jits_find(&s->jits, t->pid), NULL);
-		rc = snap_write(snap, 0, names ? attach_jit_names_at : NULL, names, attach_sample_add_bytes, out);
+		rc = snap_write(snap, 0, names ? attach_jit_names_at : NULL, names, buf_take, out);
 		attach_jit_names_free(names);
 		snap_free(snap);
 	}

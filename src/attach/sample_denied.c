@@ -69,9 +69,8 @@ bool attach_sample_is_dangerous(const char *release)
 
 bool attach_sample_is_permitted(void)
 {
-	static const char clock[] = "cpu-clock";
 	const struct events_options o = {
-		.type = { events_find(clock, sizeof(clock) - 1) }, .n_types = 1, .hz = 1, .no_kernel = true
+		.type = { events_named("cpu-clock") }, .n_types = 1, .hz = 1, .no_kernel = true
 	};
 	struct events *e;
 	struct utsname system;

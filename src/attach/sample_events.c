@@ -157,11 +157,9 @@ static int sample_events_try_open(struct session *s, bool no_kernel, struct err 
 
 	memcpy(o.type, s->type, sizeof(o.type));
 	if (s->kind != SAMPLE_CPU) {
-		static const char name[] = "context-switches";
-
 		o.type[1] = s->type[0];
 		o.n_types = s->kind == SAMPLE_WALL ? 2 : 1;
-		o.type[0] = events_find(name, sizeof(name) - 1);
+		o.type[0] = events_named("context-switches");
 		o.all_switches = true;
 		o.n_switch_stack = WAIT_STACK_BYTES;
 	}

@@ -375,12 +375,6 @@ static int attach_threads_set_error(pid_t pid, int rc, struct err *err)
 	return err_set(err, ERR_IO, "process %d: permission denied (another user's process, or protected)", (int)pid);
 }
 
-static int attach_threads_add_bytes(void *arg, const void *data, size_t n)
-{
-	buf_add(arg, data, n);
-	return 0;
-}
-
 static int attach_threads_write_snap(const struct attach_threads_options *o, const struct snap *s, struct buf *out,
 				     struct err *err)
 {
@@ -390,8 +384,7 @@ static int attach_threads_write_snap(const struct attach_threads_options *o, con
 	if (!o->proto)
 		rc = attach_names_new(s, &names, err);
 	if (rc == 0 && (o->proto || o->debug)) {
-		rc = snap_write(s, (int)o->debug, o->proto ? NULL : attach_names_at, names, attach_threads_add_bytes,
-				out);
+		rc = snap_write(s, (int)o->debug, o->proto ? NULL : attach_names_at, names, buf_take, out);
 		if (rc < 0)
 			err_set(err, ERR_IO, "%s", strerror(-rc));
 	} else if (rc == 0) {
@@ -411,8 +404,7 @@ struct running {
 /* Open the events. Without the permission there are none. */
 static void attach_threads_open_running(struct running *r, pid_t pid)
 {
-	static const char clock[] = "cpu-clock";
-	struct events_options o = { .type = { events_find(clock, sizeof(clock) - 1) },
+	struct events_options o = { .type = { events_named("cpu-clock") },
 				    .n_types = 1,
 				    .hz = RUNNING_HZ,
 				    .no_kernel = true,
