@@ -9,6 +9,8 @@
 #ifndef ATTACH_EVENTS_H
 #define ATTACH_EVENTS_H
 
+#include "base/err.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -12,19 +12,19 @@
 #include "libcpaprof/collector/legacy.h"
 
 #include "libcpaprof/collector/collect_int.h"
-#include "libcpaprof/collector/writer.h"
+#include "libcpaprof/collector/stream.h"
 
 #include <inttypes.h>
 
 /* NO_CODE: the address written for a stack without code. google-pprof would take 0 for the end of the profile. */
 enum { NO_CODE = 1 };
 
-static void collector_legacy_put(struct writer *x, uint64_t word)
+static void collector_legacy_put(struct stream *x, uint64_t word)
 {
-	writer_put(x, &word, sizeof(word));
+	stream_put(x, &word, sizeof(word));
 }
 
-static void put_row(struct writer *x, const struct snap *s, const struct snap_row *row)
+static void put_row(struct stream *x, const struct snap *s, const struct snap_row *row)
 {
 	struct snap_frame f;
 	uint64_t n = 0;
@@ -46,22 +46,22 @@ static void put_row(struct writer *x, const struct snap *s, const struct snap_ro
 }
 
 /* Write the mappings in the format of /proc/PID/maps, which all readers support. */
-static void put_mappings(struct writer *x, const struct snap *s)
+static void put_mappings(struct stream *x, const struct snap *s)
 {
 	const struct maps *maps = &s->p->maps;
 	const struct map *m = maps->map.data;
 
 	for (size_t i = 0; i < maps->map.n; i++, m++) {
-		writer_add(x, "%" PRIx64 "-%" PRIx64 " r-xp %08" PRIx64 " 00:00 0 ", m->start, m->limit, m->offset);
-		writer_put(x, (const char *)maps->texts.data + m->path, m->n_path);
-		writer_put(x, "\n", 1);
+		stream_add(x, "%" PRIx64 "-%" PRIx64 " r-xp %08" PRIx64 " 00:00 0 ", m->start, m->limit, m->offset);
+		stream_put(x, (const char *)maps->texts.data + m->path, m->n_path);
+		stream_put(x, "\n", 1);
 	}
 }
 
 int snap_legacy_write(const struct snap *s, snap_sink_fn *sink, void *arg)
 {
 	const struct snap_row *row = s->row.data;
-	struct writer x = { .sink = sink, .arg = arg };
+	struct stream x = { .sink = sink, .arg = arg };
 
 	collector_legacy_put(&x, 0);
 	collector_legacy_put(&x, 3);
@@ -75,6 +75,6 @@ int snap_legacy_write(const struct snap *s, snap_sink_fn *sink, void *arg)
 	collector_legacy_put(&x, 1);
 	collector_legacy_put(&x, 0);
 	put_mappings(&x, s);
-	writer_flush(&x);
+	stream_flush(&x);
 	return x.error;
 }

@@ -54,6 +54,8 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/snap.h \
 	src/libcpaprof/collector/stack_table.c \
 	src/libcpaprof/collector/stack_table.h \
+	src/libcpaprof/collector/stream.c \
+	src/libcpaprof/collector/stream.h \
 	src/libcpaprof/collector/strings.c \
 	src/libcpaprof/collector/strings.h \
 	src/libcpaprof/collector/sweep.c \
@@ -76,6 +78,4 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/trace_write_sched.c \
 	src/libcpaprof/collector/unarmed.c \
 	src/libcpaprof/collector/write.c \
-	src/libcpaprof/collector/write.h \
-	src/libcpaprof/collector/writer.c \
-	src/libcpaprof/collector/writer.h
+	src/libcpaprof/collector/write.h

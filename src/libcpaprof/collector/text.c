@@ -18,7 +18,7 @@
 #include "libcpaprof/collector/order.h"
 #include "libcpaprof/collector/task.h"
 #include "libcpaprof/collector/write.h"
-#include "libcpaprof/collector/writer.h"
+#include "libcpaprof/collector/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ struct text {
 	const struct snap *s;
 	snap_names_fn *names;
 	void *names_arg;
-	struct writer out;
+	struct stream out;
 	struct vec line, chars; /* frames of the current stack, to be aligned */
 };
 
@@ -59,7 +59,7 @@ static void put_safe(struct text *t, const char *s, size_t n)
 	for (size_t i = 0; i < n;) {
 		size_t size = safe_size(s + i, n - i);
 
-		writer_put(&t->out, size ? s + i : "?", size ? size : 1);
+		stream_put(&t->out, size ? s + i : "?", size ? size : 1);
 		i += size ? size : 1;
 	}
 }
@@ -69,20 +69,20 @@ static void quote(struct text *t, const char *s, size_t n)
 {
 	static const char from[] = "\a\b\f\n\r\t\v\\\"", to[] = "abfnrtv\\\"";
 
-	writer_put(&t->out, "\"", 1);
+	stream_put(&t->out, "\"", 1);
 	for (size_t i = 0; i < n; i++) {
 		const char *at = s[i] ? strchr(from, s[i]) : NULL;
 
 		if (at)
-			writer_add(&t->out, "\\%c", to[at - from]);
+			stream_add(&t->out, "\\%c", to[at - from]);
 		else if ((unsigned char)s[i] < ' ' || s[i] == 0x7f)
-			writer_add(&t->out, "\\x%02x", (unsigned)s[i]);
+			stream_add(&t->out, "\\x%02x", (unsigned)s[i]);
 		else if ((unsigned char)s[i] == 0xc2 && i + 1 < n && (unsigned char)s[i + 1] < 0xa0)
-			writer_add(&t->out, "\\u00%02x", (unsigned)(unsigned char)s[++i]);
+			stream_add(&t->out, "\\u00%02x", (unsigned)(unsigned char)s[++i]);
 		else
-			writer_put(&t->out, &s[i], 1);
+			stream_put(&t->out, &s[i], 1);
 	}
-	writer_put(&t->out, "\"", 1);
+	stream_put(&t->out, "\"", 1);
 }
 
 struct label_writer {
@@ -94,9 +94,9 @@ static int put_label(void *arg, const char *key, size_t n_key, const char *value
 {
 	struct label_writer *l = arg;
 
-	writer_add(&l->t->out, l->n++ ? ", " : "{");
+	stream_add(&l->t->out, l->n++ ? ", " : "{");
 	quote(l->t, key, n_key);
-	writer_add(&l->t->out, ":");
+	stream_add(&l->t->out, ":");
 	quote(l->t, value, n_value);
 	return 0;
 }
@@ -106,7 +106,7 @@ static void put_labels(struct text *t, uint32_t label)
 	struct label_writer l = { .t = t };
 
 	collect_labels(t->s->p->c, label, put_label, &l);
-	writer_add(&t->out, l.n ? "}" : "{}");
+	stream_add(&t->out, l.n ? "}" : "{}");
 }
 
 /* Write " 0x...". Done by hand for speed: there are millions of addresses. */
@@ -123,7 +123,7 @@ static void snaptext_put_address(struct text *t, uint64_t addr)
 	*--at = 'x';
 	*--at = '0';
 	*--at = ' ';
-	writer_put(&t->out, at, (size_t)(s + sizeof(s) - at));
+	stream_put(&t->out, at, (size_t)(s + sizeof(s) - at));
 }
 
 static void put_addresses(struct text *t, const struct snap_row *r)
@@ -134,8 +134,8 @@ static void put_addresses(struct text *t, const struct snap_row *r)
 	for (uint32_t i = 0; i < r->n; i++)
 		snaptext_put_address(t, loc[frames[r->at + i]].addr + 1);
 	if (r->n == 0)
-		writer_add(&t->out, " 0x1"); /* readers expect at least one address */
-	writer_put(&t->out, "\n", 1);
+		stream_add(&t->out, " 0x1"); /* readers expect at least one address */
+	stream_put(&t->out, "\n", 1);
 }
 
 enum { INLINED_MAX = 64, LINES_MAX = 1 << 16, CHARS_MAX = 1 << 24, TAB = 8, NAME_MAX_LEN = 4096 };
@@ -248,9 +248,9 @@ static void put_cell(struct text *t, const char *s, uint32_t n, uint32_t column)
 {
 	uint32_t width = snaptext_width(s, n), to = (column + 1 + TAB - 1) / TAB * TAB;
 
-	writer_put(&t->out, s, n);
+	stream_put(&t->out, s, n);
 	for (; width < to; width = width / TAB * TAB + TAB)
-		writer_put(&t->out, "\t", 1);
+		stream_put(&t->out, "\t", 1);
 }
 
 /* Write lines [lo, hi), which all have names. */
@@ -267,11 +267,11 @@ static void put_run(struct text *t, const struct line *lo, const struct line *hi
 		wide[1] = name > wide[1] ? name : wide[1];
 	}
 	for (const struct line *l = lo; l < hi; l++) {
-		writer_put(&t->out, "#\t", 2);
+		stream_put(&t->out, "#\t", 2);
 		put_cell(t, chars + l->at, l->n[0], wide[0]);
 		put_cell(t, chars + l->at + l->n[0], l->n[1], wide[1]);
-		writer_put(&t->out, chars + l->at + l->n[0] + l->n[1], l->n[2]);
-		writer_put(&t->out, "\n", 1);
+		stream_put(&t->out, chars + l->at + l->n[0] + l->n[1], l->n[2]);
+		stream_put(&t->out, "\n", 1);
 	}
 }
 
@@ -292,12 +292,12 @@ static void put_frames(struct text *t, const struct snap_row *r)
 			to++;
 		put_run(t, line + from, line + to);
 		for (; to < t->line.n && !line[to].n[1]; to++) {
-			writer_put(&t->out, "#\t", 2);
-			writer_put(&t->out, (const char *)t->chars.data + line[to].at, line[to].n[0]);
-			writer_put(&t->out, "\n", 1);
+			stream_put(&t->out, "#\t", 2);
+			stream_put(&t->out, (const char *)t->chars.data + line[to].at, line[to].n[0]);
+			stream_put(&t->out, "\n", 1);
 		}
 	}
-	writer_put(&t->out, "\n", 1);
+	stream_put(&t->out, "\n", 1);
 }
 
 /* Write a frame in the format of a goroutine. Offsets are of return addresses, so 1 is added. */
@@ -305,11 +305,11 @@ static void put_call(struct text *t, const char *before, const struct line *l)
 {
 	const char *s = (const char *)t->chars.data + l->at;
 
-	writer_put(&t->out, before, strlen(before));
-	writer_put(&t->out, l->n[1] ? s + l->n[0] : s, l->n[1] ? l->n_function : l->n[0]);
-	writer_add(&t->out, "%s\n\t", *before ? "" : "(...)");
-	writer_put(&t->out, s + l->n[0] + l->n[1], l->n[2]);
-	writer_add(&t->out, " +0x%" PRIx64 "\n", l->offset + 1);
+	stream_put(&t->out, before, strlen(before));
+	stream_put(&t->out, l->n[1] ? s + l->n[0] : s, l->n[1] ? l->n_function : l->n[0]);
+	stream_add(&t->out, "%s\n\t", *before ? "" : "(...)");
+	stream_put(&t->out, s + l->n[0] + l->n[1], l->n[2]);
+	stream_add(&t->out, " +0x%" PRIx64 "\n", l->offset + 1);
 }
 
 /* Write frames [at, at + n) in the format of a goroutine, two lines each and at most max frames. */
@@ -342,9 +342,9 @@ static void put_malloc(struct text *t)
 	if (t->s->p->pid != getpid() || !mallinfo2)
 		return;
 	m = mallinfo2();
-	writer_add(&t->out, "# Arena = %zu\n# Ordblks = %zu\n# Hblks = %zu\n# Hblkhd = %zu\n", m.arena, m.ordblks,
+	stream_add(&t->out, "# Arena = %zu\n# Ordblks = %zu\n# Hblks = %zu\n# Hblkhd = %zu\n", m.arena, m.ordblks,
 		   m.hblks, m.hblkhd);
-	writer_add(&t->out, "# Uordblks = %zu\n# Fordblks = %zu\n# Keepcost = %zu\n", m.uordblks, m.fordblks,
+	stream_add(&t->out, "# Uordblks = %zu\n# Fordblks = %zu\n# Keepcost = %zu\n", m.uordblks, m.fordblks,
 		   m.keepcost);
 }
 #else
@@ -366,7 +366,7 @@ static void put_line(struct text *t, const char *text, const char *name, const c
 	if (!at)
 		return;
 	n = strtoull(at + strlen(key), &end, 10);
-	writer_add(&t->out, "# %s = %" PRIu64 "\n", as, strncmp(end, " kB", 3) == 0 ? n * 1024 : n);
+	stream_add(&t->out, "# %s = %" PRIu64 "\n", as, strncmp(end, " kB", 3) == 0 ? n * 1024 : n);
 }
 
 /* Write the memory statistics of the process as "# key = value" lines. */
@@ -383,7 +383,7 @@ static void write_memory(struct text *t)
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)t->s->p->pid);
 	if (t->s->p->has_ended || task_read_file(AT_FDCWD, path, status, sizeof(status)) <= 0)
 		return;
-	writer_add(&t->out, "\n# memory\n");
+	stream_add(&t->out, "\n# memory\n");
 	put_malloc(t);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		put_line(t, status, lines[i].name, lines[i].as);
@@ -398,25 +398,25 @@ static void put_head(struct text *t, const struct snap_thread *thread, uint32_t 
 	       n_wait = strnlen(thread->wait, sizeof(thread->wait));
 	bool go = strcmp(t->s->name, "goroutine") == 0;
 
-	writer_add(&t->out, "%s %" PRIu32 " ", go ? "goroutine" : "thread", thread->tid);
+	stream_add(&t->out, "%s %" PRIu32 " ", go ? "goroutine" : "thread", thread->tid);
 	if (!go) {
-		writer_put(&t->out, "\"", 1);
+		stream_put(&t->out, "\"", 1);
 		put_safe(t, thread->name, n_name);
-		writer_put(&t->out, "\" ", 2);
+		stream_put(&t->out, "\" ", 2);
 	}
-	writer_put(&t->out, "[", 1);
+	stream_put(&t->out, "[", 1);
 	put_safe(t, thread->wait, n_wait);
 	if (thread->wait_ns >= NS_PER_MINUTE)
-		writer_add(&t->out, ", %" PRIu64 " minutes", thread->wait_ns / NS_PER_MINUTE);
+		stream_add(&t->out, ", %" PRIu64 " minutes", thread->wait_ns / NS_PER_MINUTE);
 	if (!go) {
-		writer_add(&t->out, ", cpu %" PRIu64 ".%" PRIu64 "s", thread->cpu_ns / NS_PER_S,
+		stream_add(&t->out, ", cpu %" PRIu64 ".%" PRIu64 "s", thread->cpu_ns / NS_PER_S,
 			   thread->cpu_ns % NS_PER_S / (NS_PER_S / 10));
 		if (label) {
-			writer_add(&t->out, ", labels: ");
+			stream_add(&t->out, ", labels: ");
 			put_labels(t, label);
 		}
 	}
-	writer_add(&t->out, "]:\n");
+	stream_add(&t->out, "]:\n");
 }
 
 static void write_threads(struct text *t)
@@ -435,7 +435,7 @@ static void write_threads(struct text *t)
 		const struct snap_row *mine = row_of[i + 1] ? &row[row_of[i + 1] - 1] : NULL;
 
 		if (i)
-			writer_put(&t->out, "\n", 1);
+			stream_put(&t->out, "\n", 1);
 		put_head(t, &thread[i], mine ? mine->label : 0);
 		if (mine)
 			put_calls(t, "", mine->at, mine->n, UINT32_MAX);
@@ -450,15 +450,15 @@ static void snaptext_write_mappings(struct text *t)
 	const struct map *m = maps->map.data;
 	const char *texts = maps->texts.data;
 
-	writer_add(&t->out, "\n--- Memory map: ---\n");
+	stream_add(&t->out, "\n--- Memory map: ---\n");
 	for (size_t i = 0; i < maps->map.n; i++, m++) {
-		writer_add(&t->out, "0x%" PRIx64 "-0x%" PRIx64 " ", m->start, m->limit);
+		stream_add(&t->out, "0x%" PRIx64 "-0x%" PRIx64 " ", m->start, m->limit);
 		put_safe(t, texts + m->path, m->n_path);
-		writer_add(&t->out, " (@%" PRIx64 ")", m->offset);
+		stream_add(&t->out, " (@%" PRIx64 ")", m->offset);
 		if (m->n_id)
-			writer_add(&t->out, " ");
-		writer_put(&t->out, texts + m->id, m->n_id);
-		writer_put(&t->out, "\n", 1);
+			stream_add(&t->out, " ");
+		stream_put(&t->out, texts + m->id, m->n_id);
+		stream_put(&t->out, "\n", 1);
 	}
 }
 
@@ -517,12 +517,12 @@ static void each_row(struct text *t, void (*put_row)(struct text *t, const struc
 
 static void put_count(struct text *t, const struct snap_row *r)
 {
-	writer_add(&t->out, "%" PRId64 " @", r->value[0]);
+	stream_add(&t->out, "%" PRId64 " @", r->value[0]);
 	put_addresses(t, r);
 	if (r->label) {
-		writer_add(&t->out, "# labels: ");
+		stream_add(&t->out, "# labels: ");
 		put_labels(t, r->label);
-		writer_put(&t->out, "\n", 1);
+		stream_put(&t->out, "\n", 1);
 	}
 	put_frames(t, r);
 }
@@ -536,13 +536,13 @@ static void snaptext_write_counts(struct text *t)
 		if (__builtin_add_overflow(total, row[i].value[0], &total))
 			total = INT64_MAX;
 	put_safe(t, t->s->name, strlen(t->s->name));
-	writer_add(&t->out, " profile: total %" PRId64 "\n", total);
+	stream_add(&t->out, " profile: total %" PRId64 "\n", total);
 	each_row(t, put_count);
 }
 
 static void put_heap(struct text *t, const struct snap_row *r)
 {
-	writer_add(&t->out, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @", r->raw[0], r->raw[1], r->raw[2],
+	stream_add(&t->out, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @", r->raw[0], r->raw[1], r->raw[2],
 		   r->raw[3]);
 	put_addresses(t, r);
 	put_frames(t, r);
@@ -559,30 +559,30 @@ static void snaptext_write_heap(struct text *t)
 				total[k] = INT64_MAX - 1;
 	/* if both pairs are equal, pprof assumes that the profile has only one pair */
 	total[3] += total[1] == total[3];
-	writer_add(&t->out, "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @ ", total[0], total[1],
+	stream_add(&t->out, "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @ ", total[0], total[1],
 		   total[2], total[3]);
 	/* Go writes heap/2N, with which google-pprof divides by zero if a row has nothing in use */
 	if (t->s->gperf)
-		writer_add(&t->out, "heap_v2/%" PRIu64 "\n", t->s->period);
+		stream_add(&t->out, "heap_v2/%" PRIu64 "\n", t->s->period);
 	else
-		writer_add(&t->out, "heap/%" PRIu64 "\n", 2 * t->s->period);
+		stream_add(&t->out, "heap/%" PRIu64 "\n", 2 * t->s->period);
 	each_row(t, put_heap);
 	write_memory(t);
 }
 
 static void put_wait(struct text *t, const struct snap_row *r)
 {
-	writer_add(&t->out, "%" PRId64 " %" PRId64 " @", r->value[1], r->value[0]);
+	stream_add(&t->out, "%" PRId64 " %" PRId64 " @", r->value[1], r->value[0]);
 	put_addresses(t, r);
 	put_frames(t, r);
 }
 
 static void write_contention(struct text *t)
 {
-	writer_add(&t->out, "--- %s:\ncycles/second=1000000000\n", t->s->kind == SNAP_MUTEX ? "mutex" : "contention");
+	stream_add(&t->out, "--- %s:\ncycles/second=1000000000\n", t->s->kind == SNAP_MUTEX ? "mutex" : "contention");
 	/* values are already scaled, and readers multiply by this */
 	if (t->s->kind == SNAP_MUTEX)
-		writer_add(&t->out, "sampling period=1\n");
+		stream_add(&t->out, "sampling period=1\n");
 	each_row(t, put_wait);
 }
 
@@ -628,7 +628,7 @@ int snap_write_text(const struct snap *s, int debug, snap_names_fn *names, void 
 		t->s = &stacks;
 	}
 	snaptext_write_body(t, debug);
-	writer_flush(&t->out);
+	stream_flush(&t->out);
 	rc = t->out.error;
 	if (t->s == &stacks)
 		vec_release(&stacks.row, sizeof(struct snap_row));

@@ -91,14 +91,14 @@ static bool next_part(const struct trace_writer *x, struct thread_part *p)
 void trace_write_next(struct trace_writer *x, const char *between)
 {
 	if (x->has_element)
-		writer_put(&x->json, ",", 1);
-	writer_put(&x->json, between, strlen(between));
+		stream_put(&x->json, ",", 1);
+	stream_put(&x->json, between, strlen(between));
 	x->has_element = true;
 }
 
 void trace_write_string(struct trace_writer *x, const char *s)
 {
-	writer_json(&x->json, s, strlen(s));
+	stream_json(&x->json, s, strlen(s));
 }
 
 static int trace_write_add_label(void *arg, const char *key, size_t n_key, const char *value, size_t n_value)
@@ -106,9 +106,9 @@ static int trace_write_add_label(void *arg, const char *key, size_t n_key, const
 	struct trace_writer *x = arg;
 
 	trace_write_next(x, "");
-	writer_json(&x->json, key, n_key);
-	writer_put(&x->json, ":", 1);
-	writer_json(&x->json, value, n_value);
+	stream_json(&x->json, key, n_key);
+	stream_put(&x->json, ":", 1);
+	stream_json(&x->json, value, n_value);
 	return 0;
 }
 
@@ -120,7 +120,7 @@ static void trace_write_add_file(struct trace_writer *x, const struct trace_fram
 	const char *file = strings_get(&x->names.strings, f->file, &n);
 
 	trace_write_next(x, "\"file\":");
-	writer_json(&x->json, file, n);
+	stream_json(&x->json, file, n);
 }
 
 /* The index + 1 in sched.why of the kernel function of a wait; 0: not known. */
@@ -137,18 +137,18 @@ static void trace_write_add_off(struct trace_writer *x, const struct sched_off *
 	uint32_t n_why = trace_write_find_why(x, off);
 
 	trace_write_next(x, "\"cpu\":");
-	writer_add(&x->json, "%u", off->cpu);
+	stream_add(&x->json, "%u", off->cpu);
 	if (off->next_cpu != off->cpu) {
 		trace_write_next(x, "\"next_cpu\":");
-		writer_add(&x->json, "%u", off->next_cpu);
+		stream_add(&x->json, "%u", off->next_cpu);
 	}
 	if (sched_is_ready(off)) {
 		trace_write_next(x, "\"preempted\":");
-		writer_add(&x->json, off->kind == OFF_PREEMPTED ? "true" : "false");
+		stream_add(&x->json, off->kind == OFF_PREEMPTED ? "true" : "false");
 	}
 	if (off->kind == OFF_WAIT && n_why) {
 		trace_write_next(x, "\"kernel\":");
-		writer_json(&x->json, why[n_why - 1], strlen(why[n_why - 1]));
+		stream_json(&x->json, why[n_why - 1], strlen(why[n_why - 1]));
 	}
 }
 
@@ -158,28 +158,28 @@ static void add_args(struct trace_writer *x, const struct trace_frame *f, const 
 {
 	if (!f->file && !label && !off && !(w && (w->holder || w->woken)))
 		return;
-	writer_put(&x->json, ",\"args\":{", 9);
+	stream_put(&x->json, ",\"args\":{", 9);
 	x->has_element = false;
 	if (f->file)
 		trace_write_add_file(x, f);
 	if (w && w->holder) {
 		trace_write_next(x, "\"holder\":");
-		writer_add(&x->json, "%" PRIu32, w->holder);
+		stream_add(&x->json, "%" PRIu32, w->holder);
 	}
 	if (off)
 		trace_write_add_off(x, off);
 	else if (w && w->woken) {
 		trace_write_next(x, "\"woken\":");
-		writer_add(&x->json, "%" PRIu32 ",\"ran_us\":%" PRIu32 ",\"ready_us\":%" PRIu32, w->woken, w->ran_us,
+		stream_add(&x->json, "%" PRIu32 ",\"ran_us\":%" PRIu32 ",\"ready_us\":%" PRIu32, w->woken, w->ran_us,
 			   w->ready_us);
 	}
 	if (label && x->t->p->c) {
 		trace_write_next(x, "\"labels\":{");
 		x->has_element = false;
 		collect_labels(x->t->p->c, label, trace_write_add_label, x);
-		writer_put(&x->json, "}", 1);
+		stream_put(&x->json, "}", 1);
 	}
-	writer_put(&x->json, "}", 1);
+	stream_put(&x->json, "}", 1);
 	x->has_element = true;
 }
 
@@ -205,11 +205,11 @@ void trace_write_begin(struct trace_writer *x, const char *name, size_t n, const
 		       uint64_t begin, uint64_t end)
 {
 	trace_write_next(x, "\n{\"ph\":\"X\",\"name\":");
-	writer_json(&x->json, name, n);
-	writer_add(&x->json, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%" PRIu32 ",\"ts\":", category, pid, tid);
-	writer_us(&x->json, begin - x->t->begin_ns);
-	writer_put(&x->json, ",\"dur\":", 7);
-	writer_us(&x->json, end - begin);
+	stream_json(&x->json, name, n);
+	stream_add(&x->json, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%" PRIu32 ",\"ts\":", category, pid, tid);
+	stream_us(&x->json, begin - x->t->begin_ns);
+	stream_put(&x->json, ",\"dur\":", 7);
+	stream_us(&x->json, end - begin);
 }
 
 static void write_slice(struct trace_writer *x, uint32_t tid, const struct trace_slice *s)
@@ -227,22 +227,22 @@ static void write_slice(struct trace_writer *x, uint32_t tid, const struct trace
 				    : "function",
 			  (int)x->t->p->pid, tid, s->begin, s->end);
 	if (is_wait)
-		writer_add(&x->json, ",\"cname\":\"thread_state_%s\"", is_ready ? "runnable" : "sleeping");
+		stream_add(&x->json, ",\"cname\":\"thread_state_%s\"", is_ready ? "runnable" : "sleeping");
 	add_args(x, f, w, off, w ? w->label : s->tag && !is_wait ? s->tag - 1 : 0);
-	writer_put(&x->json, "}", 1);
+	stream_put(&x->json, "}", 1);
 }
 
 void trace_write_meta(struct trace_writer *x, const char *what, int pid, uint32_t tid, const char *key,
 		      const char *text, uint32_t number)
 {
 	trace_write_next(x, "\n");
-	writer_add(&x->json, "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%" PRIu32 ",\"args\":{\"%s\":", what,
+	stream_add(&x->json, "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%" PRIu32 ",\"args\":{\"%s\":", what,
 		   pid, tid, key);
 	if (text)
 		trace_write_string(x, text);
 	else
-		writer_add(&x->json, "%" PRIu32, number);
-	writer_put(&x->json, "}}", 2);
+		stream_add(&x->json, "%" PRIu32, number);
+	stream_put(&x->json, "}}", 2);
 }
 
 static bool trace_write_add_wait(struct trace_writer *x, uint64_t begin, uint64_t end, uint32_t source, bool is_certain)
@@ -466,21 +466,21 @@ static int write_parts(struct trace_writer *x)
 void trace_write_number(struct trace_writer *x, const char *key, uint64_t n)
 {
 	trace_write_next(x, "\n");
-	writer_add(&x->json, "\"%s\":%" PRIu64, key, n);
+	stream_add(&x->json, "\"%s\":%" PRIu64, key, n);
 }
 
 static void put_ms(struct trace_writer *x, const char *key, uint64_t ns)
 {
 	trace_write_next(x, "\n");
-	writer_add(&x->json, "\"%s\":", key);
-	writer_us(&x->json, ns / 1000); /* time in ms with three decimals */
+	stream_add(&x->json, "\"%s\":", key);
+	stream_us(&x->json, ns / 1000); /* time in ms with three decimals */
 }
 
 static void write_other(struct trace_writer *x, const char *program, size_t n_program)
 {
 	const struct trace *t = x->t;
 
-	writer_add(&x->json, "],\n\"otherData\":{\"producer\":\"cpa " PACKAGE_VERSION "\"");
+	stream_add(&x->json, "],\n\"otherData\":{\"producer\":\"cpa " PACKAGE_VERSION "\"");
 	x->has_element = true;
 	trace_write_next(x, "\n\"about\":");
 	trace_write_string(x, "Sampled stacks, waits and context switches of a C or C++ program, for ui.perfetto.dev, "
@@ -491,7 +491,7 @@ static void write_other(struct trace_writer *x, const char *program, size_t n_pr
 	put_ms(x, "duration_ms", x->end_ns - t->begin_ns);
 	trace_write_number(x, "pid", (uint64_t)t->p->pid);
 	trace_write_next(x, "\n\"program\":");
-	writer_json(&x->json, program, n_program);
+	stream_json(&x->json, program, n_program);
 	trace_write_number(x, "hz", t->hz);
 	trace_write_number(x, "samples", t->sample.n);
 	put_ms(x, "cpu_ms", x->ran_ns);
@@ -510,7 +510,7 @@ static void write_other(struct trace_writer *x, const char *program, size_t n_pr
 		trace_write_next(x, "\n\"threads_not_seen\":");
 		trace_write_string(x, text);
 	}
-	writer_put(&x->json, "}}\n", 3);
+	stream_put(&x->json, "}}\n", 3);
 }
 
 static int trace_write_all(struct trace_writer *x)
@@ -524,12 +524,12 @@ static int trace_write_all(struct trace_writer *x)
 	slash = facts.n_program ? memrchr(facts.program, '/', facts.n_program) : NULL;
 	base = slash ? slash + 1 : facts.program;
 	snprintf(name, sizeof(name), "%.*s", (int)(facts.program + facts.n_program - base), base);
-	writer_add(&x->json, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
+	stream_add(&x->json, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
 	trace_write_meta(x, "process_name", (int)x->t->p->pid, (uint32_t)x->t->p->pid, "name", name, 0);
 	rc = write_parts(x);
 	trace_write_cpus(x);
 	write_other(x, facts.program, facts.n_program);
-	writer_flush(&x->json);
+	stream_flush(&x->json);
 	return rc;
 }
 
