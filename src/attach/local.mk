@@ -33,6 +33,4 @@ src_attach_libattach_a_SOURCES = \
 	src/attach/server.c \
 	src/attach/server.h \
 	src/attach/threads.c \
-	src/attach/threads.h \
-	src/attach/threads_lines.c \
-	src/attach/threads_lines.h
+	src/attach/threads.h
