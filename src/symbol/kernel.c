@@ -12,7 +12,7 @@
 #include "base/str.h"
 #include "symbol/debugfile.h"
 #include "symbol/object_int.h"
-#include "symbol/object_notes.h"
+#include "symbol/object_file.h"
 #include "symbol/options.h"
 
 #include <ctype.h>

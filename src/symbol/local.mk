@@ -34,7 +34,6 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/object.h \
 	src/symbol/object_file.h \
 	src/symbol/object_int.h \
-	src/symbol/object_notes.h \
 	src/symbol/options.c \
 	src/symbol/options.h \
 	src/symbol/pclntab.h \

@@ -14,7 +14,6 @@
 #include "symbol/elfutils.h"
 #include "symbol/object_file.h"
 #include "symbol/object_int.h"
-#include "symbol/object_notes.h"
 #include "symbol/options.h"
 
 #include <assert.h>

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "make_folder.h"
-#include "symbol/object_notes.h"
+#include "symbol/object_file.h"
 
 static struct object *open_object(const char *path)
 {

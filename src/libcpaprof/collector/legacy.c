@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/legacy.h"
+#include "libcpaprof/collector/write.h"
 
 #include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/stream.h"

@@ -29,7 +29,6 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/labels.c \
 	src/libcpaprof/collector/labels.h \
 	src/libcpaprof/collector/legacy.c \
-	src/libcpaprof/collector/legacy.h \
 	src/libcpaprof/collector/maps.c \
 	src/libcpaprof/collector/maps.h \
 	src/libcpaprof/collector/memory.c \

@@ -10,7 +10,7 @@
 
 #include "libcpaprof/endpoint/job.h"
 
-#include "libcpaprof/collector/legacy.h"
+#include "libcpaprof/collector/write.h"
 
 #include <errno.h>
 #include <stdio.h>
