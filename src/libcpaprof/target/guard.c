@@ -16,7 +16,6 @@
 
 #include "libcpaprof/target/clock.h"
 #include "libcpaprof/target/guard.h"
-#include "libcpaprof/target/guard_int.h"
 #include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/modules.h"
 #include "libcpaprof/target/next.h"

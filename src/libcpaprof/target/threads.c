@@ -15,7 +15,6 @@
 #include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/objects.h"
 #include "libcpaprof/target/recording.h"
-#include "libcpaprof/target/ring.h"
 #include "libcpaprof/target/sample.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
