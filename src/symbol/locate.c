@@ -12,7 +12,6 @@
 #include "symbol/debuginfod.h"
 #include "symbol/kernel.h"
 #include "symbol/object_int.h"
-#include "symbol/vdso.h"
 #include "symbol/options.h"
 
 #include <assert.h>

@@ -17,7 +17,6 @@
 #include "make_folder.h"
 #include "make_profile.h"
 #include "symbol/kernel.h"
-#include "symbol/vdso.h"
 #include "symbol/options.h"
 
 #define ID NOTE_OF("1", "2", "3", "4") /* 31323334 in hexadecimal */
