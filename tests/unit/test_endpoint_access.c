@@ -166,7 +166,6 @@ static struct request_head head_of(const char *host)
 				      .fetch_site = "",
 				      .authorization = "",
 				      .secret = "",
-				      .user_agent = "",
 				      .has_host = host };
 }
 

@@ -51,7 +51,6 @@ int trace_begin(struct process *p, struct trace **out)
 	t->p = p;
 	t->lost_before = p->lost;
 	t->bad_before = p->bad;
-	t->blocked_before = p->blocked;
 	t->sampler.folder = task_open_folder(p->pid);
 	t->error = t->sampler.folder < 0 ? errno : 0;
 	if (p->c) {

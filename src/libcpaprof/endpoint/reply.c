@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "libcpaprof/endpoint/reply.h"
+#include "libcpaprof/endpoint/job.h"
 
 #include <stdarg.h>
 #include <stdio.h>
