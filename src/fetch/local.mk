@@ -5,7 +5,6 @@ src_fetch_libfetch_a_SOURCES = \
 	src/fetch/fetch.h \
 	src/fetch/folder.c \
 	src/fetch/folder.h \
-	src/fetch/content.c \
 	src/fetch/secrets.c \
 	src/fetch/secrets.h \
 	src/fetch/source.c \
