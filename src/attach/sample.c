@@ -8,7 +8,6 @@
 #include "attach/sample.h"
 
 #include "attach/files.h"
-#include "attach/incomplete.h"
 #include "attach/names.h"
 #include "attach/processes.h"
 #include "attach/sample_int.h"

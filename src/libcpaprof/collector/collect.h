@@ -9,6 +9,7 @@
 #define LIBCPAPROF_COLLECTOR_COLLECT_H
 
 #include "libcpaprof/target/segment.h"
+#include "libcpaprof/target/unwind/unwind.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -202,5 +203,20 @@ void collect_find_mappings(struct process *p, bool now);
 
 /* The CPU time of a process; 0 if not known. */
 uint64_t collect_cpu_ns(pid_t pid);
+
+enum { INCOMPLETE_FILE_MAX = 128 };
+
+/* The reason why stacks of a process are incomplete. */
+struct incomplete {
+	uint64_t n, n_complete;            /* stacks of CPU samples */
+	uint64_t n_reason;                 /* stacks that end for the most frequent reason */
+	enum unwind_end reason;            /* UNWIND_ROOT: all are complete */
+	uint64_t n_file;                   /* stacks that end in the file with most ends; 0: not known */
+	char file[INCOMPLETE_FILE_MAX];    /* its name without folders; "": memory without a file, generated code */
+	char program[INCOMPLETE_FILE_MAX]; /* name of the executable without folders */
+	bool has_generated_code;
+};
+
+void incomplete_get(const struct process *p, struct incomplete *out);
 
 #endif

@@ -256,9 +256,8 @@ void demand_release(struct process *p);
 /* Signal the running threads of a process that have no timer. */
 void collect_signal_unarmed(const struct collect *c, struct process *p);
 
-/* Free slots, tables and rings of processes that ended before they had set them up. Called at each drain; most calls do
- * nothing. */
-void collect_sweep(struct collect *c);
+/* Count an incomplete stack whose last frame is at pc. */
+void incomplete_count(struct process *p, uint64_t pc);
 
 /* Read all records of all rings, and free the rings that no thread writes to any more. */
 void collect_read_rings(struct collect *c);

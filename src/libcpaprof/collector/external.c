@@ -10,7 +10,7 @@
 #include "libcpaprof/collector/external.h"
 
 #include "libcpaprof/collector/collect_int.h"
-#include "libcpaprof/collector/incomplete.h"
+#include "libcpaprof/collector/collect.h"
 #include "libcpaprof/collector/sample_stack.h"
 #include "libcpaprof/collector/task.h"
 #include "libcpaprof/collector/threads.h"

@@ -22,8 +22,6 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/external.h \
 	src/libcpaprof/collector/gzip.c \
 	src/libcpaprof/collector/gzip.h \
-	src/libcpaprof/collector/incomplete.c \
-	src/libcpaprof/collector/incomplete.h \
 	src/libcpaprof/collector/kallsyms.c \
 	src/libcpaprof/collector/kallsyms.h \
 	src/libcpaprof/collector/labels.c \
@@ -57,7 +55,6 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/stream.h \
 	src/libcpaprof/collector/strings.c \
 	src/libcpaprof/collector/strings.h \
-	src/libcpaprof/collector/sweep.c \
 	src/libcpaprof/collector/task.c \
 	src/libcpaprof/collector/task.h \
 	src/libcpaprof/collector/text.c \
