@@ -12,7 +12,7 @@
 /* Returns a negative number if a sorts before b, a positive number if after. */
 typedef int order_fn(const void *arg, uint32_t a, uint32_t b);
 
-static inline int order_compare(uint64_t a, uint64_t b)
+static inline int order_compare_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
 }
@@ -22,9 +22,9 @@ static inline int order_compare(uint64_t a, uint64_t b)
 	static int name(const void *arg, uint32_t a, uint32_t b)                                                       \
 	{                                                                                                              \
 		const type *row = arg;                                                                                 \
-		int by_major = order_compare(row[a].major, row[b].major);                                              \
+		int by_major = order_compare_u64(row[a].major, row[b].major);                                          \
                                                                                                                        \
-		return by_major ? by_major : order_compare(row[a].minor, row[b].minor);                                \
+		return by_major ? by_major : order_compare_u64(row[a].minor, row[b].minor);                            \
 	}
 
 /*

@@ -432,7 +432,7 @@ static int trace_sched_compare_addresses(const void *arg, uint32_t a, uint32_t b
 {
 	const uint64_t *addr = arg;
 
-	return order_compare(addr[a], addr[b]);
+	return order_compare_u64(addr[a], addr[b]);
 }
 
 /* Make a sorted list of all different addresses of the stacks. Returns their number. */
