@@ -56,6 +56,11 @@ const struct event_type *events_find(const char *name, size_t n)
 	return NULL;
 }
 
+const struct event_type *events_named(const char *name)
+{
+	return events_find(name, strlen(name));
+}
+
 const char *events_names(void)
 {
 	return "cpu-clock, task-clock, cycles, instructions, cache-references, cache-misses, branches, branch-misses, "
@@ -327,24 +332,12 @@ void events_wait(const struct events *e, int ms)
 	free(wait);
 }
 
-struct id_key {
-	const struct events *e;
-	uint64_t id;
-};
-
-static bool is_below_id(const void *arg, size_t i)
-{
-	const struct id_key *key = arg;
-
-	return key->e->opened[i].id < key->id;
-}
-
 /* The event with an id; NULL: none. */
 static const struct opened *find_opened(const struct events *e, uint64_t id)
 {
-	size_t i = lower_bound(0, e->n_opened, is_below_id, &(struct id_key){ e, id });
+	const struct opened key = { .id = id };
 
-	return i < e->n_opened && e->opened[i].id == id ? &e->opened[i] : NULL;
+	return e->n_opened ? bsearch(&key, e->opened, e->n_opened, sizeof(key), attach_events_compare_ids) : NULL;
 }
 
 /* A record, read word by word. */

@@ -30,6 +30,8 @@ struct event_type {
 
 /* Find an event by its name; NULL: unknown. */
 const struct event_type *events_find(const char *name, size_t n);
+/* The same for a text that is a name. */
+const struct event_type *events_named(const char *name);
 /* The names of all events, separated by ", ". */
 const char *events_names(void);
 

@@ -6,7 +6,6 @@
 #ifndef ATTACH_FILES_H
 #define ATTACH_FILES_H
 
-#include "attach/incomplete.h"
 #include "attach/jit.h"
 #include "attach/run.h"
 #include "base/buf.h"
@@ -14,6 +13,16 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
+
+enum { INCOMPLETE_PERCENT_MIN = 80, INCOMPLETE_STACKS_MIN = 20 };
+
+/* The incomplete stacks of several processes. Zero-initialised. */
+struct attach_incomplete {
+	struct incomplete
+		worst; /* the process with most of them; n_reason is that of all processes with the same reason */
+	uint64_t n, n_complete; /* stacks of all processes */
+	bool is_outside;        /* was the worst process sampled from outside, not by the library? */
+};
 
 struct attach_unsampled {
 	char *program; /* its name */
@@ -60,5 +69,13 @@ bool attach_follows(const struct attach_options *o, const struct process_info *f
 /* Format a message and pass it to the callbacks of m. attach_error returns ERR_IO. */
 void attach_note(const struct attach_messages *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int attach_error(const struct attach_messages *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Add the stacks of a process. */
+void attach_incomplete_add(struct attach_incomplete *to, const struct incomplete *x, bool is_outside);
+
+/*
+ * Call messages.note if less than INCOMPLETE_PERCENT_MIN percent of at least INCOMPLETE_STACKS_MIN stacks are complete.
+ */
+void attach_note_incomplete(const struct attach_messages *m, const struct attach_incomplete *all);
 
 #endif

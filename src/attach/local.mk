@@ -10,8 +10,6 @@ src_attach_libattach_a_SOURCES = \
 	src/attach/files.h \
 	src/attach/images.c \
 	src/attach/images.h \
-	src/attach/incomplete.c \
-	src/attach/incomplete.h \
 	src/attach/jit.c \
 	src/attach/jit.h \
 	src/attach/names.c \
@@ -33,6 +31,4 @@ src_attach_libattach_a_SOURCES = \
 	src/attach/server.c \
 	src/attach/server.h \
 	src/attach/threads.c \
-	src/attach/threads.h \
-	src/attach/threads_lines.c \
-	src/attach/threads_lines.h
+	src/attach/threads.h

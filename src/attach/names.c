@@ -43,12 +43,6 @@ struct attach_names {
 	uint64_t *offset;  /* [profile->n_locs] offset of the address into its function; 0 if not known */
 };
 
-static int append_bytes(void *arg, const void *data, size_t n)
-{
-	buf_add(arg, data, n);
-	return 0;
-}
-
 static int attach_names_compare(const void *a, const void *b, void *arg)
 {
 	const uint64_t *addr = arg;
@@ -211,7 +205,7 @@ static int names_new(const struct snap *s, const struct names_options *from, str
 {
 	struct buf packed = { 0 };
 	struct bytes in;
-	int rc = snap_write(s, 0, NULL, NULL, append_bytes, &packed);
+	int rc = snap_write(s, 0, NULL, NULL, buf_take, &packed);
 
 	if (rc < 0) {
 		buf_release(&packed);

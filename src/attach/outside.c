@@ -18,7 +18,6 @@
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -61,7 +60,7 @@ static int open_process(struct attach_outside *x, pid_t pid)
 static void on_request(void *arg, pid_t pid, bool is_running)
 {
 	struct attach_outside *x = arg;
-	uint64_t used_ns = is_running ? external_cpu_ns(pid) : 0;
+	uint64_t used_ns = is_running ? collect_cpu_ns(pid) : 0;
 	int rc = open_process(x, pid);
 	struct sampled *t;
 
@@ -96,7 +95,6 @@ static void *answer_requests(void *arg)
 
 struct attach_outside *attach_outside_new(const struct attach_options *o, struct collect *c)
 {
-	static const char clock[] = "cpu-clock";
 	struct attach_outside *x;
 	struct utsname system;
 
@@ -117,7 +115,7 @@ struct attach_outside *attach_outside_new(const struct attach_options *o, struct
 		.messages = o->messages,
 	};
 	x->s = (struct session){ .o = &x->sample, .library = c, .kind = SAMPLE_CPU, .hz = o->collect.hz, .n_types = 1 };
-	x->s.type[0] = events_find(clock, sizeof(clock) - 1);
+	x->s.type[0] = events_named("cpu-clock");
 	x->s.external.kernel_start = kallsyms_address("_stext");
 	x->s.start_ns = clock_now();
 	attach_sample_describe(&x->s);

@@ -10,6 +10,7 @@
 #include "attach/sample.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "libcpaprof/collector/task.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -55,16 +56,9 @@ int attach_parse_pids(const char *text, size_t n, pid_t *pid, size_t *n_pids, st
 static bool processes_read_text(pid_t pid, const char *name, char text[TEXT_MAX + 1])
 {
 	char path[64];
-	ssize_t n;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd >= 0 ? read(fd, text, TEXT_MAX) : 0;
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
+	return task_read_file(AT_FDCWD, path, text, TEXT_MAX + 1) > 0;
 }
 
 /* The state of a process and its parent. Returns false if it has ended, also if its parent has not waited for it. */

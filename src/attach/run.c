@@ -393,13 +393,12 @@ static void note_survivors(const struct run *r, const char *path)
  * other program are profiled, unless there were too many: their CPU time is subtracted, and the maximum that is missing
  * from their profiles. It is unknown if CPU time is not profiled.
  */
-static void note_children(const struct run *r)
+static void note_children(const struct run *r, const struct collect_problems *problems)
 {
-	uint64_t n_forked = collect_count_forked(r->c), hz = r->options->collect.hz, profiled_ns = 0,
+	uint64_t n_forked = problems->n_forked, hz = r->options->collect.hz, profiled_ns = 0,
 		 children_ns = r->total_ns > r->own_ns ? r->total_ns - r->own_ns : 0;
 
-	if (!r->options->suggests_follow || !collect_has_unfollowed(r->c) || collect_count_missed(r->c) ||
-	    (n_forked && !hz))
+	if (!r->options->suggests_follow || !problems->has_unfollowed || problems->n_missed || (n_forked && !hz))
 		return;
 	if (hz)
 		profiled_ns = (r->files.n_child_periods + n_forked) * (NS_PER_S / hz) + n_forked * UNSAMPLED_NS_MAX;
@@ -426,14 +425,13 @@ static void subtract_sampled(unsigned n_sampled, unsigned *n_unloaded, unsigned 
 }
 
 /* Report programs that were executed without our library. Returns false if there are none. */
-static bool note_unprofiled(const struct run *r, const char *library)
+static bool note_unprofiled(const struct run *r, const struct collect_problems *problems, const char *library)
 {
 	static const char other[] = "as another user or in another root directory or namespace";
 	const struct attach_messages *m = &r->options->messages;
 	unsigned n[N_UNPROFILED], n_unloaded;
 
-	for (int i = 0; i < N_UNPROFILED; i++)
-		n[i] = collect_count_unprofiled(r->c, i);
+	memcpy(n, problems->n_unprofiled, sizeof(n));
 	n_unloaded = r->options->collect.follow ? n[UNPROFILED_UNLOADABLE] + n[UNPROFILED_CLEARED] : 0;
 	subtract_sampled(r->n_outside, &n_unloaded, n);
 	if (n[UNPROFILED_UNREADABLE])
@@ -463,9 +461,11 @@ static bool note_unprofiled(const struct run *r, const char *library)
 
 static void note_problems(const struct run *r, const char *path, const char *library)
 {
-	bool has_reason = note_unprofiled(r, library),
-	     is_profiled = r->files.result->is_profiled || has_reason || r->n_outside;
+	struct collect_problems problems;
+	bool is_profiled;
 
+	collect_get_problems(r->c, &problems);
+	is_profiled = note_unprofiled(r, &problems, library) || r->files.result->is_profiled || r->n_outside;
 	if (!is_profiled && collect_was_loaded(r->c))
 		attach_note(&r->options->messages,
 			    "%s: no profile, because it executed a program that cannot be profiled", path);
@@ -477,15 +477,15 @@ static void note_problems(const struct run *r, const char *path, const char *lib
 		attach_note(&r->options->messages,
 			    "%s has ended, so its profiling server stops; %u process%s still running", path,
 			    (unsigned)r->n_survivors, r->n_survivors == 1 ? " is" : "es are");
-	if (collect_count_missed(r->c))
+	if (problems.n_missed)
 		attach_note(&r->options->messages,
 			    "too many processes at the same time: no profile of %" PRIu64 " of them",
-			    collect_count_missed(r->c));
-	if (collect_is_damaged(r->c))
+			    problems.n_missed);
+	if (problems.is_damaged)
 		attach_note(&r->options->messages,
 			    "%s: overwrote memory that it shares with cpa; its profiles may be wrong", path);
 	attach_note_incomplete(&r->options->messages, &r->files.incomplete);
-	note_children(r);
+	note_children(r, &problems);
 }
 
 static int run_served(struct run *r, const struct program *program, const char *path, char **argv, const char *library)

@@ -8,7 +8,6 @@
 #include "attach/sample.h"
 
 #include "attach/files.h"
-#include "attach/incomplete.h"
 #include "attach/names.h"
 #include "attach/processes.h"
 #include "attach/sample_int.h"
@@ -22,13 +21,14 @@
 #include "libcpaprof/collector/kallsyms.h"
 #include "libcpaprof/collector/requests.h"
 #include "libcpaprof/collector/stack_table.h"
+#include "libcpaprof/collector/task.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
 #include "profile/prune.h"
 #include "symbol/kernel.h"
 
 #include <assert.h>
-#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,17 +78,11 @@ int attach_check_events(const char *names, struct err *err)
 static void attach_sample_read_name(pid_t pid, char name[THREAD_NAME_MAX + 1])
 {
 	char path[32];
-	FILE *file;
-	size_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	file = fopen(path, "re");
-	n = file ? fread(name, 1, THREAD_NAME_MAX, file) : 0;
-	if (file)
-		fclose(file);
-	while (n && name[n - 1] == '\n')
-		n--;
-	name[n] = '\0';
+	task_read_file(AT_FDCWD, path, name, THREAD_NAME_MAX + 1);
+	for (size_t n = strlen(name); n && name[n - 1] == '\n'; n--)
+		name[n - 1] = '\0';
 }
 
 struct pid_key {
@@ -226,7 +220,7 @@ static bool update_target(struct session *s, struct sampled *t)
 	if (t->n_rounds >= LATE_ROUNDS)
 		return true;
 	t->n_rounds += has_ended;
-	external_find_mappings(t->p);
+	collect_find_mappings(t->p, false);
 	attach_jits_track(&s->jits, t->p);
 	return t->n_rounds < LATE_ROUNDS || s->kind != SAMPLE_CPU || t->pid == 0 || attach_sample_is_written(t);
 }
@@ -340,12 +334,6 @@ void attach_sample_describe_result(struct session *s)
 			 (unsigned long long)f.n_samples);
 }
 
-static int attach_sample_add_bytes(void *arg, const void *data, size_t n)
-{
-	buf_add(arg, data, n);
-	return 0;
-}
-
 /* Write the profile of a target. */
 static int write_target(const struct session *s, const struct sampled *t, struct buf *out, struct err *err)
 {
@@ -355,7 +343,7 @@ static int write_target(const struct session *s, const struct sampled *t, struct
 
 	if (rc == 0) {
 		names = attach_jit_names_new(snap, attach_jits_find(&s->jits, t->pid), NULL);
-		rc = snap_write(snap, 0, names ? attach_jit_names_at : NULL, names, attach_sample_add_bytes, out);
+		rc = snap_write(snap, 0, names ? attach_jit_names_at : NULL, names, buf_take, out);
 		attach_jit_names_free(names);
 		snap_free(snap);
 	}

@@ -7,8 +7,10 @@
 
 #include "attach/sample_int.h"
 #include "base/str.h"
+#include "libcpaprof/collector/task.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,14 +22,11 @@ enum { PARANOID_USER = 2, PARANOID_KERNEL = 1, PARANOID_MACHINE = 0, PARANOID_UN
 /* The level of kernel.perf_event_paranoid. */
 static int paranoid_level(void)
 {
-	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int level = PARANOID_UNKNOWN;
+	int level;
+	char text[32];
 
-	if (file && fscanf(file, "%d", &level) != 1)
-		level = PARANOID_UNKNOWN;
-	if (file)
-		fclose(file);
-	return level;
+	task_read_file(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid", text, sizeof(text));
+	return sscanf(text, "%d", &level) == 1 ? level : PARANOID_UNKNOWN;
 }
 
 /* Does the process belong to another user? */
@@ -70,9 +69,8 @@ bool attach_sample_is_dangerous(const char *release)
 
 bool attach_sample_is_permitted(void)
 {
-	static const char clock[] = "cpu-clock";
 	const struct events_options o = {
-		.type = { events_find(clock, sizeof(clock) - 1) }, .n_types = 1, .hz = 1, .no_kernel = true
+		.type = { events_named("cpu-clock") }, .n_types = 1, .hz = 1, .no_kernel = true
 	};
 	struct events *e;
 	struct utsname system;

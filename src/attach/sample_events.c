@@ -157,11 +157,9 @@ static int sample_events_try_open(struct session *s, bool no_kernel, struct err 
 
 	memcpy(o.type, s->type, sizeof(o.type));
 	if (s->kind != SAMPLE_CPU) {
-		static const char name[] = "context-switches";
-
 		o.type[1] = s->type[0];
 		o.n_types = s->kind == SAMPLE_WALL ? 2 : 1;
-		o.type[0] = events_find(name, sizeof(name) - 1);
+		o.type[0] = events_named("context-switches");
 		o.all_switches = true;
 		o.n_switch_stack = WAIT_STACK_BYTES;
 	}
@@ -541,10 +539,8 @@ static void add_first_waits(struct waits *w)
 {
 	for (size_t i = 0; i < w->s->n; i++) {
 		struct first_wait f = { .w = w, .t = w->s->target[i] };
-		char name[32];
 
-		snprintf(name, sizeof(name), "/proc/%d/task", (int)f.t->pid);
-		f.folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		f.folder = task_open_folder(f.t->pid);
 		if (f.folder < 0)
 			continue;
 		task_each(f.folder, add_waiting, &f);

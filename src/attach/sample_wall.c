@@ -13,8 +13,6 @@
 #include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/task.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 
 enum { IDLE_SHARE = 4 }; /* reading takes at most a fifth of the time */
@@ -39,14 +37,12 @@ static bool add_thread(void *arg, uint32_t tid)
 static void sample_target_threads(const struct session *s, struct sampled *t, uint64_t weight)
 {
 	struct round r = { .t = t, .weight = weight };
-	char name[32];
 
 	if (external_has_ended(t->p))
 		return;
 	t->is_stale = true; /* libraries may have been loaded */
 	attach_sample_refresh(s, t);
-	snprintf(name, sizeof(name), "/proc/%d/task", (int)t->pid);
-	r.folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	r.folder = task_open_folder(t->pid);
 	if (r.folder < 0)
 		return;
 	task_each(r.folder, add_thread, &r);

@@ -16,7 +16,6 @@
 #include "libcpaprof/endpoint/server.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -394,7 +393,7 @@ int attach_server_options_new(const struct attach_server_settings *from, struct 
 		o->access->any_user = from->any_user;
 		snprintf(o->access->hosts, sizeof(o->access->hosts), "%s", from->hosts);
 		if (from->secret_file &&
-		    endpoint_access_read_secret(o->access, from->secret_file, why, sizeof(why)) < 0)
+		    access_read_secret(&o->access->secret, from->secret_file, why, sizeof(why)) < 0)
 			rc = err_set(err, ERR_IO, "%s", why);
 	}
 	if (rc < 0) {

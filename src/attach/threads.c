@@ -12,19 +12,19 @@
 
 #include "attach/events.h"
 #include "attach/names.h"
-#include "attach/threads_lines.h"
 #include "base/mem.h"
 #include "base/time.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "libcpaprof/collector/read_stack.h"
 #include "libcpaprof/collector/snap.h"
+#include "libcpaprof/collector/task.h"
 #include "libcpaprof/collector/threads.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +35,55 @@ enum {
 	RUNNING_HZ = 1000,
 	RUNNING_STACK = 32 << 10
 };
+
+enum { WIDTH = THREADS_WIDTH, INDENT = 4 };
+
+void attach_threads_add_piece(struct buf *out, const char *piece, size_t n, size_t *column)
+{
+	size_t width = utf8_count(piece, n);
+
+	if (*column + 1 + width > WIDTH - 1) {
+		buf_addz(out, "\n ");
+		*column = 1;
+	}
+	buf_addz(out, " ");
+	buf_add(out, piece, n);
+	*column += 1 + width;
+}
+
+void attach_threads_add_place(struct buf *out, const char *file, size_t n, uint64_t line)
+{
+	const char *slash = n ? memrchr(file, '/', n) : NULL, *base = slash ? slash + 1 : file;
+	struct buf safe = { 0 };
+
+	if (n) {
+		utf8_add_safe(&safe, base, (size_t)(file + n - base));
+		utf8_add_short(out, buf_text(&safe), safe.len, THREADS_PLACE_MAX);
+		if (line)
+			buf_addf(out, ":%" PRIu64, line);
+	}
+	buf_release(&safe);
+}
+
+void attach_threads_add_line(struct buf *out, const char *function, const struct buf *place, size_t column)
+{
+	size_t n_place = utf8_count(buf_text(place), place->len), most = WIDTH - 1 - INDENT - 2 - n_place, n;
+	struct buf safe = { 0 }, cut = { 0 };
+
+	assert(n_place + INDENT + 2 < WIDTH);
+	utf8_add_safe(&safe, function, strlen(function));
+	utf8_add_short(&cut, buf_text(&safe), safe.len, n_place ? most : most + 2);
+	n = utf8_count(buf_text(&cut), cut.len);
+	buf_fill(out, ' ', INDENT);
+	buf_add(out, cut.data, cut.len);
+	if (n_place) {
+		buf_fill(out, ' ', n < column && column <= most ? column - n + 2 : 2);
+		buf_add(out, place->data, place->len);
+	}
+	buf_addz(out, "\n");
+	buf_release(&safe);
+	buf_release(&cut);
+}
 
 struct writer {
 	const struct snap *s;
@@ -358,9 +407,8 @@ static void add_threads(const struct snap *s, struct attach_names *names, struct
 /* Set the error for a process whose threads cannot be read. */
 static int attach_threads_set_error(pid_t pid, int rc, struct err *err)
 {
-	char scope[2] = "0";
 	int error = -rc;
-	FILE *yama;
+	char scope[2];
 
 	if (error == ESRCH || error == EINVAL)
 		return err_set(err, ERR_IO, "process %d does not exist", (int)pid);
@@ -368,21 +416,11 @@ static int attach_threads_set_error(pid_t pid, int rc, struct err *err)
 		return err_set(err, ERR_IO, "process %d: this kernel has no /proc/PID/task/TID/syscall", (int)pid);
 	if (error != EPERM && error != EACCES)
 		return err_set(err, ERR_IO, "process %d: %s", (int)pid, strerror(error));
-	yama = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-	if (yama) {
-		scope[fread(scope, 1, 1, yama)] = '\0';
-		fclose(yama);
-	}
+	task_read_file(AT_FDCWD, "/proc/sys/kernel/yama/ptrace_scope", scope, sizeof(scope));
 	if (scope[0] > '0')
 		return err_set(err, ERR_IO, "process %d: permission denied (kernel.yama.ptrace_scope is %c)", (int)pid,
 			       scope[0]);
 	return err_set(err, ERR_IO, "process %d: permission denied (another user's process, or protected)", (int)pid);
-}
-
-static int attach_threads_add_bytes(void *arg, const void *data, size_t n)
-{
-	buf_add(arg, data, n);
-	return 0;
 }
 
 static int attach_threads_write_snap(const struct attach_threads_options *o, const struct snap *s, struct buf *out,
@@ -394,8 +432,7 @@ static int attach_threads_write_snap(const struct attach_threads_options *o, con
 	if (!o->proto)
 		rc = attach_names_new(s, &names, err);
 	if (rc == 0 && (o->proto || o->debug)) {
-		rc = snap_write(s, (int)o->debug, o->proto ? NULL : attach_names_at, names, attach_threads_add_bytes,
-				out);
+		rc = snap_write(s, (int)o->debug, o->proto ? NULL : attach_names_at, names, buf_take, out);
 		if (rc < 0)
 			err_set(err, ERR_IO, "%s", strerror(-rc));
 	} else if (rc == 0) {
@@ -415,8 +452,7 @@ struct running {
 /* Open the events. Without the permission there are none. */
 static void attach_threads_open_running(struct running *r, pid_t pid)
 {
-	static const char clock[] = "cpu-clock";
-	struct events_options o = { .type = { events_find(clock, sizeof(clock) - 1) },
+	struct events_options o = { .type = { events_named("cpu-clock") },
 				    .n_types = 1,
 				    .hz = RUNNING_HZ,
 				    .no_kernel = true,

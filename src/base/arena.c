@@ -10,10 +10,11 @@
 
 #include "base/arena.h"
 
+#include "base/buf.h"
 #include "base/mem.h"
 
 #include <assert.h>
-#include <stdint.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,4 +107,23 @@ char *arena_strndup(struct arena *a, const char *s, size_t n)
 	memcpy(copy, s, n);
 	copy[n] = 0;
 	return copy;
+}
+
+char *arena_printf(struct arena *a, const char *fmt, ...)
+{
+	struct buf b = { 0 };
+	va_list args;
+
+	va_start(args, fmt);
+	buf_vaddf(&b, fmt, args);
+	va_end(args);
+	return arena_move(a, &b);
+}
+
+char *arena_move(struct arena *a, struct buf *b)
+{
+	char *text = arena_strndup(a, buf_text(b), b->len);
+
+	buf_release(b);
+	return text;
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 struct arena;
+struct buf;
 
 /* An empty arena, owned by the caller. Only one thread may allocate from it at a time. */
 struct arena *arena_new(void);
@@ -24,6 +25,12 @@ void *arena_zalloc(struct arena *a, size_t count, size_t size);
 
 /* A NUL-terminated copy of n bytes of s. */
 char *arena_strndup(struct arena *a, const char *s, size_t n);
+
+/* A formatted text. */
+char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* A copy of the text of b, which is released. */
+char *arena_move(struct arena *a, struct buf *b);
 
 /* Transfer ownership of a malloc block: it is freed with the arena. Returns p, which may be NULL. */
 void *arena_own(struct arena *a, void *p);

@@ -69,6 +69,12 @@ void buf_add(struct buf *b, const void *data, size_t n)
 	b->data[b->len] = 0;
 }
 
+int buf_take(void *b, const void *data, size_t n)
+{
+	buf_add(b, data, n);
+	return 0;
+}
+
 char *buf_room(struct buf *b, size_t n)
 {
 	b->data = mem_grow(b->data, &b->cap, b->len + n + 1, 1);

@@ -23,6 +23,9 @@ void buf_release(struct buf *b);
 /* Append n bytes. */
 void buf_add(struct buf *b, const void *data, size_t n);
 
+/* buf_add as a snap_sink_fn. Returns 0. */
+int buf_take(void *b, const void *data, size_t n);
+
 /*
  * Reserve room for n more bytes, for a caller that writes them itself and then adds to len.
  *

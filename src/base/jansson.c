@@ -9,24 +9,6 @@
 
 #include "base/library.h"
 
-#include <stddef.h>
-
-static struct jansson lib;
-
-/* clang-format off */
-static const struct library_function functions[] = {
-#define FUNCTION(name) { "json_" #name, offsetof(struct jansson, name) },
-	JANSSON_FUNCTIONS(FUNCTION)
-#undef FUNCTION
-};
-/* clang-format on */
-
-static struct library library =
-	LIBRARY("libjansson.so.4", functions, &lib,
-		"libjansson is needed to read JSON; install it with: apt-get install libjansson4");
-
-int jansson_load(const struct jansson **out, struct err *err)
-{
-	*out = &lib;
-	return library_use(&library, err);
-}
+#define FUNCTION(name) LIBRARY_FUNCTION(jansson, "json_" #name, name)
+LIBRARY_LOADER(jansson, "libjansson.so.4", JANSSON_FUNCTIONS(FUNCTION),
+	       "libjansson is needed to read JSON; install it with: apt-get install libjansson4")

@@ -52,4 +52,19 @@ struct library {
 /* Load the library unless it is loaded. Callable by any thread. Fails like library_load. */
 int library_use(struct library *l, struct err *err);
 
+/* A struct library_function: real is the name in the library, name the member of struct table. */
+#define LIBRARY_FUNCTION(table, real, name) { real, offsetof(struct table, name) },
+
+/* Define the function name_load, which loads a library into its one struct name. of: the list of LIBRARY_FUNCTION */
+#define LIBRARY_LOADER(name, soname, of, text)                                                                         \
+	int name##_load(const struct name **out, struct err *err)                                                      \
+	{                                                                                                              \
+		static const struct library_function functions[] = { of };                                             \
+		static struct name table;                                                                              \
+		static struct library library = LIBRARY(soname, functions, &table, text);                              \
+                                                                                                                       \
+		*out = &table;                                                                                         \
+		return library_use(&library, err);                                                                     \
+	}
+
 #endif

@@ -9,24 +9,6 @@
 
 #include "base/library.h"
 
-#include <stddef.h>
-
-static struct pcre2 lib;
-
-/* clang-format off */
-static const struct library_function functions[] = {
-#define FUNCTION(name) { "pcre2_" #name "_8", offsetof(struct pcre2, name) },
-	PCRE2_FUNCTIONS(FUNCTION)
-#undef FUNCTION
-};
-/* clang-format on */
-
-static struct library library =
-	LIBRARY("libpcre2-8.so.0", functions, &lib,
-		"PCRE2 is needed for regular expressions; install it with: apt-get install libpcre2-8-0");
-
-int pcre2_load(const struct pcre2 **out, struct err *err)
-{
-	*out = &lib;
-	return library_use(&library, err);
-}
+#define FUNCTION(name) LIBRARY_FUNCTION(pcre2, "pcre2_" #name "_8", name)
+LIBRARY_LOADER(pcre2, "libpcre2-8.so.0", PCRE2_FUNCTIONS(FUNCTION),
+	       "PCRE2 is needed for regular expressions; install it with: apt-get install libpcre2-8-0")

@@ -11,42 +11,28 @@
 
 #include <assert.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
 
-/* Filled in by the first successful curl_load; constant afterwards. */
 static struct curl lib;
-static bool is_loaded;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards loading */
+#define FUNCTION(name) LIBRARY_FUNCTION(curl, "curl_" #name, name)
+static const struct library_function functions[] = { CURL_FUNCTIONS(FUNCTION) };
+static struct library library = LIBRARY("libcurl.so.4", functions, &lib,
+					"libcurl is needed to fetch URLs; install it with: apt-get install libcurl4");
+static CURLcode init_rc;
 
-/* clang-format off */
-static const struct library_function functions[] = {
-#define FUNCTION(name) { "curl_" #name, offsetof(struct curl, name) },
-	CURL_FUNCTIONS(FUNCTION)
-#undef FUNCTION
-};
-/* clang-format on */
-
-static int fetch_curl_load(struct err *err)
+static void fetch_curl_init(void)
 {
-	static const char advice[] = "libcurl is needed to fetch URLs; install it with: apt-get install libcurl4";
-	int rc = library_load("libcurl.so.4", functions, sizeof(functions) / sizeof(functions[0]), &lib, advice, err);
-
-	if (rc == 0 && lib.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-		rc = err_set(err, ERR_IO, "cannot initialize libcurl");
-	is_loaded = rc == 0;
-	return rc;
+	init_rc = lib.global_init(CURL_GLOBAL_DEFAULT);
 }
 
 int curl_load(const struct curl **out, struct err *err)
 {
-	int rc;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	int rc = library_use(&library, err);
 
 	assert(out);
-	pthread_mutex_lock(&lock);
-	rc = is_loaded ? 0 : fetch_curl_load(err);
-	pthread_mutex_unlock(&lock);
-	if (rc == 0)
-		*out = &lib;
-	return rc;
+	if (rc < 0)
+		return rc;
+	pthread_once(&once, fetch_curl_init);
+	*out = &lib;
+	return init_rc == CURLE_OK ? 0 : err_set(err, ERR_IO, "cannot initialize libcurl");
 }

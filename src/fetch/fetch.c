@@ -21,7 +21,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
 	PARALLEL_MAX = 128,  /* parallel requests, as in pprof */

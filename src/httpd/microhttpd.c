@@ -9,24 +9,6 @@
 
 #include "base/library.h"
 
-#include <stddef.h>
-
-static struct microhttpd lib;
-
-/* clang-format off */
-static const struct library_function functions[] = {
-#define FUNCTION(name) { "MHD_" #name, offsetof(struct microhttpd, name) },
-	MICROHTTPD_FUNCTIONS(FUNCTION)
-#undef FUNCTION
-};
-/* clang-format on */
-
-static struct library library =
-	LIBRARY("libmicrohttpd.so.12", functions, &lib,
-		"libmicrohttpd 0.9.75 is needed for the web UI; install it with: apt-get install libmicrohttpd12");
-
-int microhttpd_load(const struct microhttpd **out, struct err *err)
-{
-	*out = &lib;
-	return library_use(&library, err);
-}
+#define FUNCTION(name) LIBRARY_FUNCTION(microhttpd, "MHD_" #name, name)
+LIBRARY_LOADER(microhttpd, "libmicrohttpd.so.12", MICROHTTPD_FUNCTIONS(FUNCTION),
+	       "libmicrohttpd 0.9.75 is needed for the web UI; install it with: apt-get install libmicrohttpd12")

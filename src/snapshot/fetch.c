@@ -17,7 +17,6 @@
 #include "fetch/folder.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -75,13 +75,7 @@ bool debugfile_by_id(const struct debugfile_search *s, const char *ending, struc
 		return false;
 	name = arena_strndup(s->mem, id + 2, strlen(id) - 2);
 	dir = symbol_path_join(s->mem, "/usr/lib/debug/.build-id", arena_strndup(s->mem, id, 2), name, "");
-	if (*ending) {
-		struct buf b = { 0 };
-
-		buf_addf(&b, "%s%s", dir, ending);
-		dir = arena_strndup(s->mem, b.data, b.len);
-		buf_release(&b);
-	}
+	dir = arena_printf(s->mem, "%s%s", dir, ending);
 	if (*s->w->symfs && debugfile_try(s, symbol_path_join(s->mem, s->w->symfs, dir, "", ""), out))
 		return true;
 	return debugfile_try(s, dir, out);

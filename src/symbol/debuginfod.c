@@ -92,10 +92,11 @@ struct functions {
 };
 /* clang-format on */
 
-/* lib and is_loaded are set by debuginfod_load(), once per process. */
 static struct functions lib;
-static bool is_loaded;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+#define FUNCTION(name) LIBRARY_FUNCTION(functions, "debuginfod_" #name, name)
+static const struct library_function functions[] = { DEBUGINFOD_FUNCTIONS(FUNCTION) };
+#undef FUNCTION
+static struct library library = LIBRARY(DEBUGINFOD_SONAME, functions, &lib, "");
 
 /* One request. */
 struct request {
@@ -114,20 +115,6 @@ struct debuginfod *debuginfod_new(struct arena *mem)
 
 	pthread_mutex_init(&d->lock, NULL);
 	return d;
-}
-
-static void debuginfod_load(void)
-{
-	/* clang-format off */
-	static const struct library_function functions[] = {
-#define FUNCTION(name) { "debuginfod_" #name, offsetof(struct functions, name) },
-		DEBUGINFOD_FUNCTIONS(FUNCTION)
-#undef FUNCTION
-	};
-	/* clang-format on */
-
-	is_loaded = library_load(DEBUGINFOD_SONAME, functions, sizeof(functions) / sizeof(functions[0]), &lib, "",
-				 NULL) == 0;
 }
 
 /* Called by the library about every second, and when data arrives; true cancels the request. */
@@ -149,7 +136,6 @@ static int debuginfod_progress(debuginfod_client *client, long a, long b)
 /* Send a request through the library. Returns a descriptor or a negative errno. */
 static int send_request(struct request *q, char **path)
 {
-	assert(is_loaded);
 	debuginfod_client *client = lib.begin();
 	const unsigned char *id = (const unsigned char *)q->build_id;
 	const char *url;
@@ -224,8 +210,7 @@ static int request_in_time(struct debuginfod *d, struct request *q, struct buf *
 		record_missing(d, q, tried, *d->why ? d->why : "timed out (--debuginfod-timeout)");
 		return -1;
 	}
-	pthread_once(&once, debuginfod_load);
-	if (!is_loaded) {
+	if (library_use(&library, NULL) < 0) {
 		d->is_disabled = true;
 		record_missing(d, q, tried, "cannot load libdebuginfod (package libdebuginfod1)");
 		return -1;

@@ -18,6 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+void demangle_add_piece(const char *s, size_t n, void *print)
+{
+	struct demangle_print *p = print;
+
+	if (n > p->max - p->out->len)
+		longjmp(p->too_long, 1);
+	buf_add(p->out, s, n);
+}
+
 static struct cplus_style demangle_style_of(enum demangle_mode mode)
 {
 	return (struct cplus_style){ .params = mode == DEMANGLE_FULL,

@@ -244,29 +244,13 @@ static void apply_style(struct tree *t, const uint32_t *order, size_t n, struct 
 	}
 }
 
-/* Destination of printed text. */
-struct print {
-	struct buf *out;
-	size_t max; /* limit on out->len */
-	jmp_buf too_long;
-};
-
-static void demangle_cplus_add_piece(const char *s, size_t n, void *arg)
-{
-	struct print *p = arg;
-
-	if (n > p->max - p->out->len)
-		longjmp(p->too_long, 1);
-	buf_add(p->out, s, n);
-}
-
 static bool print_tree(node *top, int options, struct buf *out)
 {
-	struct print p = { .out = out, .max = out->len + DEMANGLED_MAX };
+	struct demangle_print p = { .out = out, .max = out->len + DEMANGLED_MAX };
 
 	if (setjmp(p.too_long))
 		return false;
-	return cplus_demangle_print_callback(options, top, demangle_cplus_add_piece, &p) != 0;
+	return cplus_demangle_print_callback(options, top, demangle_add_piece, &p) != 0;
 }
 
 /* Remove the text between marks from the output after start. Returns false when marks are unmatched. */

@@ -9,13 +9,24 @@
 #ifndef SYMBOL_DEMANGLE_INT_H
 #define SYMBOL_DEMANGLE_INT_H
 
-#include "base/buf.h"
 #include "symbol/demangle.h"
 
+#include <setjmp.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Max bytes of a demangled name; symbols with longer names stay mangled. */
 enum { DEMANGLED_MAX = 1 << 20 };
+
+/* Output of libiberty. setjmp returns to too_long when a name is too long. */
+struct demangle_print {
+	struct buf *out;
+	size_t max; /* limit on out->len */
+	jmp_buf too_long;
+};
+
+/* Append a piece of a name. print: a struct demangle_print */
+void demangle_add_piece(const char *s, size_t n, void *print);
 
 /* The parts of a C++ name that are printed. */
 struct cplus_style {

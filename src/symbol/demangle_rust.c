@@ -24,29 +24,14 @@ enum {
 	DISTINCT_DIGITS_MIN = 5,
 };
 
-struct print {
-	struct buf *out;
-	size_t max;
-	jmp_buf too_long;
-};
-
-static void demangle_rust_add_piece(const char *s, size_t n, void *arg)
-{
-	struct print *p = arg;
-
-	if (n > p->max - p->out->len)
-		longjmp(p->too_long, 1);
-	buf_add(p->out, s, n);
-}
-
 /* On failure part of the name may have been appended. */
 static bool demangle_rust_print_name(const char *symbol, struct buf *out)
 {
-	struct print p = { .out = out, .max = out->len + DEMANGLED_MAX };
+	struct demangle_print p = { .out = out, .max = out->len + DEMANGLED_MAX };
 
 	if (setjmp(p.too_long))
 		return false;
-	return rust_demangle_callback(symbol, DMGL_NO_OPTS, demangle_rust_add_piece, &p) != 0;
+	return rust_demangle_callback(symbol, DMGL_NO_OPTS, demangle_add_piece, &p) != 0;
 }
 
 /* The end of a quoted character such as 'x' or '\''; 'a alone is a lifetime. */

@@ -21,7 +21,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { GAP_MAX = 16 << 10, OUTPUT_MAX = 512 << 20, SECONDS_MAX = 300 };
 
@@ -36,35 +35,29 @@ struct job {
 static int symbol_disasm_run(const struct job *j, uint64_t start, uint64_t stop, struct objdump_text *out,
 			     struct err *err)
 {
-	struct buf first = { 0 }, end = { 0 }, path = { 0 }, text = { 0 };
+	struct buf text = { 0 };
 	const char *argv[12];
 	size_t n = 0;
 	int rc;
 
-	buf_addf(&first, "--start-address=0x%" PRIx64, start);
-	buf_addf(&end, "--stop-address=0x%" PRIx64, stop);
-	buf_addf(&path, "%s%s", *j->path == '-' ? "./" : "", j->path);
 	argv[n++] = j->tool.path;
 	argv[n++] = "--disassemble";
 	argv[n++] = "--demangle";
 	argv[n++] = "--no-show-raw-insn";
 	if (j->options->lines)
 		argv[n++] = "--line-numbers";
-	argv[n++] = first.data;
-	argv[n++] = end.data;
+	argv[n++] = arena_printf(j->mem, "--start-address=0x%" PRIx64, start);
+	argv[n++] = arena_printf(j->mem, "--stop-address=0x%" PRIx64, stop);
 	if (j->options->intel && j->tool.is_llvm)
 		argv[n++] = "--x86-asm-syntax=intel";
 	else if (j->options->intel)
 		argv[n++] = "-Mintel";
-	argv[n++] = path.data;
+	argv[n++] = arena_printf(j->mem, "%s%s", *j->path == '-' ? "./" : "", j->path);
 	argv[n] = NULL;
 	rc = child_read(argv, OUTPUT_MAX, SECONDS_MAX, j->stop, &text, err);
 	if (rc == 0)
 		objdump_read(&text, start, stop, j->mem, out);
 	buf_release(&text);
-	buf_release(&path);
-	buf_release(&end);
-	buf_release(&first);
 	return rc;
 }
 
@@ -201,7 +194,7 @@ static void symbol_disasm_set_place(struct instruction *in, const struct frame *
 	in->file = f->file;
 	in->line = f->line;
 	if (demangle(f->name, DEMANGLE_FULL, &name))
-		in->function = arena_strndup(mem, name.data, name.len);
+		in->function = arena_move(mem, &name);
 	else if (*f->name)
 		in->function = f->name;
 	buf_release(&name);

@@ -333,15 +333,9 @@ static void frames_find_symbols(const struct frames_files *files, const uint64_t
 
 static const char *name_source(const struct frames_files *files, const struct parts *p, struct arena *mem)
 {
-	struct buf b = { 0 };
-	const char *text = p->go ? "Go's line table" : p->symbols || p->more ? "symbol table" : "";
-
-	if (p->dwarf) {
-		buf_addf(&b, "DWARF of %s", files->path);
-		text = arena_strndup(mem, b.data, b.len);
-		buf_release(&b);
-	}
-	return text;
+	if (p->dwarf)
+		return arena_printf(mem, "DWARF of %s", files->path);
+	return p->go ? "Go's line table" : p->symbols || p->more ? "symbol table" : "";
 }
 
 int frames_read(const struct frames_files *files, const uint64_t *addr, uint32_t n, struct arena *mem,
@@ -370,8 +364,7 @@ int frames_read(const struct frames_files *files, const uint64_t *addr, uint32_t
 	out->source = name_source(files, &p, mem);
 	if (p.dwarf)
 		frames_dwarf_add_missing(p.dwarf, &missing);
-	out->missing = missing.len ? arena_strndup(mem, missing.data, missing.len) : NULL;
-	buf_release(&missing);
+	out->missing = missing.len ? arena_move(mem, &missing) : NULL;
 	*is_complete = p.dwarf && !frames_dwarf_is_partial(p.dwarf) &&
 		       (symbol_hits_are_full(p.symbols) || symbol_hits_are_full(p.more));
 	text_copies_release(&p.texts);

@@ -1,5 +1,5 @@
 /*
- * kernel.c - the kernel and its modules
+ * kernel.c - the kernel, its modules, and the vDSO, the library that it maps into every process
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,16 +9,21 @@
 
 #include "base/io.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "symbol/debugfile.h"
 #include "symbol/object_int.h"
-#include "symbol/object_notes.h"
+#include "symbol/object_file.h"
 #include "symbol/options.h"
 
 #include <ctype.h>
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 enum { KALLSYMS_MAX = 256 << 20, NOTES_MAX = 1 << 16 };
 
@@ -162,13 +167,10 @@ static bool open_vmlinux(const struct debugfile_search *s, struct object_file *o
 	if (uname(&system) < 0)
 		return false;
 	for (size_t i = 0; i < sizeof(place) / sizeof(place[0]) && !found; i++) {
-		struct buf b = { 0 };
+		const char *path = arena_printf(s->mem, "%s%s%s", place[i][0], system.release, place[i][1]);
 
-		buf_addf(&b, "%s%s%s", place[i][0], system.release, place[i][1]);
-		found = (*s->w->symfs &&
-			 debugfile_try(s, symbol_path_join(s->mem, s->w->symfs, buf_text(&b), "", ""), out)) ||
-			debugfile_try(s, buf_text(&b), out);
-		buf_release(&b);
+		found = (*s->w->symfs && debugfile_try(s, symbol_path_join(s->mem, s->w->symfs, path, "", ""), out)) ||
+			debugfile_try(s, path, out);
 	}
 	return found;
 }
@@ -196,4 +198,61 @@ int kernel_open(const char *file, const char *build_id, const struct symbol_opti
 		rc = kernel_open_running(file, notes, build_id, tried, out, err);
 	arena_free(s.mem);
 	return rc;
+}
+
+#if __SIZEOF_POINTER__ == 8
+typedef Elf64_Ehdr own_ehdr;
+#else
+typedef Elf32_Ehdr own_ehdr;
+#endif
+
+enum { VDSO_MAX = 1 << 20 };
+
+bool vdso_is_name(const char *file)
+{
+	const char *base = path_base(file);
+
+	return strcmp(base, "[vdso]") == 0 || starts_with(base, "linux-vdso");
+}
+
+/* Copy the vDSO of this process to a file. Memory has the layout of the file, with the section headers last. */
+static int copy_own(struct err *err)
+{
+	const uint8_t *start = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+	own_ehdr head;
+	size_t size;
+	int fd;
+
+	if (!start)
+		return err_set(err, ERR_UNKNOWN, "this process has no vDSO");
+	memcpy(&head, start, sizeof(head));
+	size = (size_t)head.e_shoff + (size_t)head.e_shnum * head.e_shentsize;
+	if (size > VDSO_MAX || size < sizeof(head))
+		return err_set(err, ERR_UNKNOWN, "cannot read the vDSO of this process");
+	fd = memfd_create("vdso", MFD_CLOEXEC);
+	if (fd < 0)
+		return err_set(err, ERR_IO, "cannot create a copy of the vDSO");
+	if (io_write_fd(fd, start, size, err) < 0) {
+		close(fd);
+		return ERR_IO;
+	}
+	return fd;
+}
+
+int vdso_open(const char *build_id, struct object **out, struct err *err)
+{
+	struct object_file f;
+	int fd = copy_own(err), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = object_file_take(fd, "[vdso]", &f, err);
+	if (rc < 0)
+		return rc;
+	if (*build_id == '\0' || strcmp(build_id, f.build_id) != 0) {
+		object_file_close(&f);
+		return err_set(err, ERR_UNKNOWN, "the running kernel has a different vDSO");
+	}
+	*out = object_adopt(&f);
+	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * kernel.h - the kernel and its modules
+ * kernel.h - the kernel, its modules, and the vDSO, the library that it maps into every process
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -33,5 +33,15 @@ int kernel_open(const char *file, const char *build_id, const struct symbol_opti
  *         machine is shifted
  */
 struct object *kernel_symbols(const char *text, size_t n, const char *build_id, const char *file);
+
+/* Do profiles use this name for the vDSO: "[vdso]", "linux-vdso.so.1"? */
+bool vdso_is_name(const char *file);
+
+/*
+ * Open the vDSO of this process, if it has this build id.
+ *
+ * Fails   ERR_UNKNOWN when its build id differs, or build_id is ""
+ */
+int vdso_open(const char *build_id, struct object **out, struct err *err);
 
 #endif

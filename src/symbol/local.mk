@@ -34,7 +34,6 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/object.h \
 	src/symbol/object_file.h \
 	src/symbol/object_int.h \
-	src/symbol/object_notes.h \
 	src/symbol/options.c \
 	src/symbol/options.h \
 	src/symbol/pclntab.h \
@@ -49,8 +48,7 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/symbolize.c \
 	src/symbol/symbolize.h \
 	src/symbol/tools.c \
-	src/symbol/tools.h \
-	src/symbol/vdso.h
+	src/symbol/tools.h
 # Files that need libelf, libdw, liblzma or libdebuginfod
 if WITH_SYMBOLS
 src_symbol_libsymbol_a_SOURCES += \
@@ -69,8 +67,7 @@ src_symbol_libsymbol_a_SOURCES += \
 	src/symbol/object_zstd.c \
 	src/symbol/pclntab.c \
 	src/symbol/prefix_map.c \
-	src/symbol/symbols.c \
-	src/symbol/vdso.c
+	src/symbol/symbols.c
 else
 src_symbol_libsymbol_a_SOURCES += src/symbol/missing.c
 endif

@@ -12,7 +12,6 @@
 #include "symbol/debuginfod.h"
 #include "symbol/kernel.h"
 #include "symbol/object_int.h"
-#include "symbol/vdso.h"
 #include "symbol/options.h"
 
 #include <assert.h>
@@ -94,17 +93,6 @@ static bool set_file_in(const struct mapping_search *s, const char *folder)
 	return found;
 }
 
-static const char *with_ending(struct arena *mem, const char *name)
-{
-	struct buf b = { 0 };
-	const char *out;
-
-	buf_addf(&b, "%s.debug", name);
-	out = arena_strndup(mem, b.data, b.len);
-	buf_release(&b);
-	return out;
-}
-
 static bool set_by_build_id(const struct mapping_search *s, const char *root)
 {
 	const char *id = s->build_id, *folder;
@@ -116,18 +104,18 @@ static bool set_by_build_id(const struct mapping_search *s, const char *root)
 	    set_file(s, symbol_path_join(s->mem, root, s->file, id, "")))
 		return true;
 	return strlen(id) >= 2 && set_file(s, symbol_path_join(s->mem, root, arena_strndup(s->mem, id, 2),
-							       with_ending(s->mem, id + 2), ""));
+							       arena_printf(s->mem, "%s.debug", id + 2), ""));
 }
 
 static bool set_by_path(const struct mapping_search *s, const char *root)
 {
-	const char *debug = *s->base ? with_ending(s->mem, s->base) : "";
+	const char *debug = *s->base ? arena_printf(s->mem, "%s.debug", s->base) : "";
 
 	if (*s->file == '\0')
 		return false;
 	return set_file(s, symbol_path_join(s->mem, root, s->base, "", "")) ||
 	       set_file(s, symbol_path_join(s->mem, root, s->file, "", "")) ||
-	       set_file(s, symbol_path_join(s->mem, root, with_ending(s->mem, s->file), "", "")) ||
+	       set_file(s, symbol_path_join(s->mem, root, arena_printf(s->mem, "%s.debug", s->file), "", "")) ||
 	       set_file(s, symbol_path_join(s->mem, root, s->dir, ".debug", debug)) ||
 	       set_file(s, symbol_path_join(s->mem, symbol_path_join(s->mem, root, "usr/lib/debug", "", ""), s->dir,
 					    debug, ""));

@@ -13,27 +13,21 @@
 #include "symbol/object.h"
 #include "symbol/prefix_map.h"
 
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 bool debuginfod_missing(const struct symbol_options *w, struct buf *out)
 {
-	(void)w;
-	(void)out;
 	return false;
 }
 
 struct debuginfod *debuginfod_new(struct arena *mem)
 {
-	(void)mem;
 	return NULL;
 }
 
 int debuginfod_source(const struct symbol_options *w, const char *build_id, const char *file, struct arena *mem,
 		      const char **path, struct buf *tried)
 {
-	(void)w;
-	(void)build_id;
-	(void)file;
-	(void)mem;
-	(void)tried;
 	*path = "";
 	return -1;
 }
@@ -41,109 +35,70 @@ int debuginfod_source(const struct symbol_options *w, const char *build_id, cons
 int frames_find(struct object *o, const struct symbol_options *w, const uint64_t *addr, uint32_t n, struct arena *mem,
 		struct frames *out, struct buf *tried, struct err *err)
 {
-	(void)o;
-	(void)w;
-	(void)addr;
-	(void)n;
-	(void)mem;
-	(void)out;
-	(void)tried;
 	return component_missing("symbols", err);
 }
 
 bool kernel_is_name(const char *file)
 {
-	(void)file;
 	return false;
 }
 
 struct object_map locate_map(const struct profile *p, const struct mapping *m)
 {
-	(void)p;
-	(void)m;
 	return (struct object_map){ 0 };
 }
 
 void locate_mappings(struct profile *p, const struct symbol_options *w, struct buf *notes)
 {
-	(void)p;
-	(void)w;
-	(void)notes;
 }
 
 int locate_object(const struct profile *p, const struct mapping *m, const struct symbol_options *w, struct buf *tried,
 		  struct object **out, struct err *err)
 {
-	(void)p;
-	(void)m;
-	(void)w;
-	(void)tried;
-	(void)out;
 	return component_missing("symbols", err);
 }
 
 int object_base(struct object *o, const struct object_map *map, uint64_t address, uint64_t *base, struct err *err)
 {
-	(void)o;
-	(void)map;
-	(void)address;
-	(void)base;
 	return component_missing("symbols", err);
 }
 
 void object_close(struct object *o)
 {
-	(void)o;
 }
 
 int object_debug(struct object *o, const struct symbol_options *w, struct buf *tried, const char **path)
 {
-	(void)o;
-	(void)w;
-	(void)tried;
 	*path = "";
 	return -1;
 }
 
 bool object_map_contains(const struct object_map *map, uint64_t address)
 {
-	(void)map;
-	(void)address;
 	return false;
 }
 
 const char *object_path(const struct object *o)
 {
-	(void)o;
 	return "";
 }
 
 bool object_symbol_covering(struct object *o, uint64_t addr, struct object_symbol *out)
 {
-	(void)o;
-	(void)addr;
-	(void)out;
 	return false;
 }
 
 size_t object_symbols(struct object *o, const struct object_symbol **out)
 {
-	(void)o;
 	*out = NULL;
 	return 0;
 }
 
 void prefix_map_read(struct prefix_map *m, struct object *o, const struct symbol_options *w)
 {
-	(void)m;
-	(void)o;
-	(void)w;
 }
 
 const char *prefix_map_undo(const struct prefix_map *m, size_t i, const char *file)
 {
-	(void)m;
-	(void)i;
-	(void)file;
 	return NULL;
 }

@@ -14,7 +14,6 @@
 #include "symbol/elfutils.h"
 #include "symbol/object_file.h"
 #include "symbol/object_int.h"
-#include "symbol/object_notes.h"
 #include "symbol/options.h"
 
 #include <assert.h>
@@ -430,13 +429,10 @@ static bool try_alt(const struct debugfile_search *s, const char *from, const ch
 static const char *symbol_object_format_id(struct arena *mem, const struct link *l)
 {
 	struct buf b = { 0 };
-	const char *out;
 
 	for (size_t i = 0; i < l->n && i < BUILD_ID_MAX; i++)
 		buf_addf(&b, "%02x", l->rest[i]);
-	out = arena_strndup(mem, buf_text(&b), b.len);
-	buf_release(&b);
-	return out;
+	return arena_move(mem, &b);
 }
 
 static void find_alt(struct object *o, const struct symbol_options *w, struct buf *tried)

@@ -81,10 +81,6 @@ size_t object_symbols(struct object *o, const struct object_symbol **out);
 /* Does the file have packed symbols (.gnu_debugdata)? */
 bool object_has_packed_symbols(const struct object *o);
 
-/* Find the symbol of an object address; false for none. Like pprof internal/binutils addr2liner_nm: a data symbol must
-   cover the address, a function need not. */
-bool object_symbol_at(struct object *o, uint64_t addr, struct object_symbol *out);
-
 /* Find the symbol that covers an object address; its name takes precedence over that of DWARF. A symbol without a size
    extends to the next one. Like llvm-symbolizer, getNameFromSymbolTable. */
 bool object_symbol_covering(struct object *o, uint64_t addr, struct object_symbol *out);

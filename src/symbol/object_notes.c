@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "symbol/object_notes.h"
+#include "symbol/object_file.h"
 
 #include <string.h>
 

@@ -26,15 +26,8 @@ static const char *env_or(const char *name, const char *otherwise)
 static const char *below(const char *variable, const char *path, struct arena *mem)
 {
 	const char *dir = env_or(variable, "");
-	struct buf b = { 0 };
-	const char *out = "";
 
-	if (*dir) {
-		buf_addf(&b, "%s/%s", dir, path);
-		out = arena_strndup(mem, b.data, b.len);
-		buf_release(&b);
-	}
-	return out;
+	return *dir ? arena_printf(mem, "%s/%s", dir, path) : "";
 }
 
 void symbol_options_init(struct symbol_options *w, struct arena *mem)
@@ -54,15 +47,6 @@ void symbol_options_init(struct symbol_options *w, struct arena *mem)
 	};
 }
 
-/* Move text to an arena. */
-static const char *moved(struct buf *text, struct arena *mem)
-{
-	const char *out = arena_strndup(mem, buf_text(text), text->len);
-
-	buf_release(text);
-	return out;
-}
-
 const char *symbol_path_join(struct arena *mem, const char *a, const char *b, const char *c, const char *d)
 {
 	const char *part[] = { a, b, c, d };
@@ -77,7 +61,7 @@ const char *symbol_path_join(struct arena *mem, const char *a, const char *b, co
 	}
 	path_add_clean(&path, buf_text(&all));
 	buf_release(&all);
-	return moved(&path, mem);
+	return arena_move(mem, &path);
 }
 
 const char *symbol_path_last_name(struct arena *mem, const char *path)
@@ -85,7 +69,7 @@ const char *symbol_path_last_name(struct arena *mem, const char *path)
 	struct buf base = { 0 };
 
 	path_add_base(&base, path);
-	return moved(&base, mem);
+	return arena_move(mem, &base);
 }
 
 const char *symbol_path_dir(struct arena *mem, const char *path)
@@ -93,7 +77,7 @@ const char *symbol_path_dir(struct arena *mem, const char *path)
 	struct buf dir = { 0 };
 
 	path_add_dir(&dir, path);
-	return moved(&dir, mem);
+	return arena_move(mem, &dir);
 }
 
 const char *symbol_path_list_next(struct arena *mem, const char **list)

@@ -153,11 +153,6 @@ void pclntab_close(struct pclntab *t)
 	free(t);
 }
 
-size_t pclntab_text_size(const struct pclntab *t)
-{
-	return t->all.n;
-}
-
 /* Start of function i; for i == n, the end of the last function. */
 static uint64_t entry(const struct pclntab *t, uint64_t i)
 {

@@ -9,7 +9,6 @@
 #include "symbol/frames.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct pclntab; /* opaque */
@@ -29,8 +28,5 @@ void pclntab_close(struct pclntab *t);
  * Like    Go debug/gosym, PCToLine
  */
 bool pclntab_find(const struct pclntab *t, uint64_t addr, struct frame *out);
-
-/* Total size of the texts of the table, in bytes. */
-size_t pclntab_text_size(const struct pclntab *t);
 
 #endif

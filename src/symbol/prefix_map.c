@@ -111,14 +111,9 @@ const char *prefix_map_undo(const struct prefix_map *m, size_t i, const char *fi
 {
 	const struct prefix_pair *pair = &m->pair[i];
 	size_t n = strlen(pair->new_name);
-	struct buf out = { 0 };
-	const char *name;
 
 	assert(i < m->n);
 	if (strncmp(file, pair->new_name, n) != 0)
 		return NULL;
-	buf_addf(&out, "%s%s", pair->old_name, file + n);
-	name = arena_strndup(m->mem, out.data, out.len);
-	buf_release(&out);
-	return name;
+	return arena_printf(m->mem, "%s%s", pair->old_name, file + n);
 }

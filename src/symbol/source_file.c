@@ -192,7 +192,6 @@ void source_files_free(struct source_files *s)
 static const char *make_line(char *line, size_t n, struct arena *mem)
 {
 	struct buf safe = { 0 };
-	const char *out;
 
 	if (n > 0 && line[n - 1] == '\r')
 		n--;
@@ -206,9 +205,7 @@ static const char *make_line(char *line, size_t n, struct arena *mem)
 			buf_addz(&safe, "\\x00");
 	if (n > LINE_MAX_BYTES)
 		buf_addz(&safe, " ...");
-	out = arena_strndup(mem, buf_text(&safe), safe.len);
-	buf_release(&safe);
-	return out;
+	return arena_move(mem, &safe);
 }
 
 /* Split n bytes into lines; the byte after them may be overwritten. */
@@ -226,14 +223,6 @@ static void cut_lines(struct source_file *f, char *text, size_t n, struct arena 
 		at += len + 1;
 	}
 	f->line = arena_own(mem, line);
-}
-
-static const char *keep_text(struct source_files *s, struct buf *b)
-{
-	const char *text = arena_strndup(s->mem, buf_text(b), b->len);
-
-	buf_release(b);
-	return text;
 }
 
 /* Read an open file. */
@@ -255,7 +244,7 @@ static void source_file_read(struct source_files *s, int fd, const char *path, s
 		f->path = arena_strndup(s->mem, path, strlen(path));
 		cut_lines(f, (char *)text.data, text.n, s->mem);
 	}
-	f->error = keep_text(s, &why);
+	f->error = arena_move(s->mem, &why);
 }
 
 static struct source_names *profile_names(struct source_files *s)
@@ -391,8 +380,8 @@ static void set_tried(struct source_files *s, const struct source_lookup *k, str
 	for (unsigned i = 0; i < k->n_tried; i++)
 		buf_addf(&tried, "%s%s%s%s\n", k->tried[i].path, k->tried[i].why ? " (" : "",
 			 k->tried[i].why ? k->tried[i].why : "", k->tried[i].why ? ")" : "");
-	f->error = keep_text(s, &why);
-	f->tried = keep_text(s, &tried);
+	f->error = arena_move(s->mem, &why);
+	f->tried = arena_move(s->mem, &tried);
 }
 
 static struct source_file *symbol_source_file_find(struct source_files *s, const char *file)

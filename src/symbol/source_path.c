@@ -320,17 +320,13 @@ static int source_path_open_below(const char *dir, const char *path)
 static bool try_symfs(struct source_lookup *k, const char *file)
 {
 	const char *symfs = k->s->w->symfs;
-	struct buf clean = { 0 }, path = { 0 };
-	bool found;
+	const char *clean;
 
 	if (!*symfs || *file != '/')
 		return false;
-	path_add_clean(&clean, file);
-	buf_addf(&path, "%s%s", symfs, clean.data);
-	found = check_opened(k, SOURCE_EXACT, path.data, source_path_open_below(symfs, clean.data));
-	buf_release(&clean);
-	buf_release(&path);
-	return found;
+	clean = symbol_path_join(k->s->mem, file, "", "", "");
+	return check_opened(k, SOURCE_EXACT, arena_printf(k->s->mem, "%s%s", symfs, clean),
+			    source_path_open_below(symfs, clean));
 }
 
 /* Replace a folder by its parent. Returns false if it has none. */

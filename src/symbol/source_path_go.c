@@ -36,26 +36,16 @@ struct source_go {
 static void add_dir(struct source_search *s, const char **list, unsigned *n, const char *dir, size_t len,
 		    const char *below)
 {
-	struct buf path = { 0 };
-
-	if (len == 0 || *n == MAX_DIRS)
-		return;
-	buf_add(&path, dir, len);
-	buf_addz(&path, below);
-	list[(*n)++] = arena_strndup(s->mem, path.data, path.len);
-	buf_release(&path);
+	if (len > 0 && *n < MAX_DIRS)
+		list[(*n)++] = arena_printf(s->mem, "%.*s%s", (int)len, dir, below);
 }
 
 /* Add the folders that match a pattern below a folder. */
 static void source_path_go_add_all(struct source_search *s, const char **list, unsigned *n, const char *dir,
 				   const char *pattern)
 {
-	struct buf path = { 0 };
-
-	buf_addf(&path, "%s%s", dir, pattern);
 	if (*dir)
-		*n += source_glob(s, path.data, list + *n, MAX_DIRS - *n);
-	buf_release(&path);
+		*n += source_glob(s, arena_printf(s->mem, "%s%s", dir, pattern), list + *n, MAX_DIRS - *n);
 }
 
 static const char *env(const char *name)
@@ -68,15 +58,10 @@ static const char *env(const char *name)
 /* The name in the line "module NAME" of go.mod in a folder; "" when there is none. */
 static const char *module_name(const char *dir, struct arena *mem)
 {
-	struct buf path = { 0 };
 	struct bytes mod;
 	const char *name = "";
-	int rc;
 
-	buf_addf(&path, "%s/go.mod", dir);
-	rc = io_read_file(path.data, MOD_MAX, "", &mod, NULL);
-	buf_release(&path);
-	if (rc < 0)
+	if (io_read_file(arena_printf(mem, "%s/go.mod", dir), MOD_MAX, "", &mod, NULL) < 0)
 		return "";
 	for (size_t i = 0, n; i < mod.n; i += n + 1) {
 		const char *line = (const char *)mod.data + i, *end = memchr(line, '\n', mod.n - i);
@@ -212,14 +197,12 @@ static const char *version_in(const char *file, const char *end, size_t *n)
 static const char *version_of_root(struct source_search *s, struct source_go *go, unsigned i)
 {
 	enum { VERSION_MAX = 4096 };
-	struct buf path = { 0 };
 	struct bytes text;
 
 	if (go->version[i])
 		return go->version[i];
 	go->version[i] = "";
-	buf_addf(&path, "%s/VERSION", go->root[i]);
-	if (io_read_file(path.data, VERSION_MAX, "", &text, NULL) == 0) {
+	if (io_read_file(arena_printf(s->mem, "%s/VERSION", go->root[i]), VERSION_MAX, "", &text, NULL) == 0) {
 		if (text.n > 2 && memcmp(text.data, "go", 2) == 0) {
 			const char *name = arena_strndup(s->mem, (const char *)text.data + 2, text.n - 2);
 
@@ -227,7 +210,6 @@ static const char *version_of_root(struct source_search *s, struct source_go *go
 		}
 		free(text.data);
 	}
-	buf_release(&path);
 	return go->version[i];
 }
 
@@ -240,18 +222,14 @@ static bool try_standard(struct source_lookup *k, struct source_go *go, const ch
 
 	for (unsigned i = 0; i < go->n_roots; i++) {
 		const char *root = version ? version_of_root(k->s, go, i) : "";
-		struct buf text = { 0 }, why = { 0 };
 
 		if (!*root || (strncmp(root, version, n) == 0 && !isdigit((unsigned char)root[n]))) {
 			if (source_try(k, rank, "%s/src/%s", go->root[i], part))
 				return true;
 			continue;
 		}
-		buf_addf(&text, "%s/src/%s", go->root[i], part);
-		buf_addf(&why, "is of go%s, not of go%.*s", root, (int)n, version);
-		source_reject(k, text.data, arena_strndup(k->s->mem, why.data, why.len));
-		buf_release(&text);
-		buf_release(&why);
+		source_reject(k, arena_printf(k->s->mem, "%s/src/%s", go->root[i], part),
+			      arena_printf(k->s->mem, "is of go%s, not of go%.*s", root, (int)n, version));
 	}
 	return false;
 }

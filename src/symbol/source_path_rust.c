@@ -33,17 +33,12 @@ static unsigned dirs_of(struct source_search *s, const char *variable, const cha
 			const char **out)
 {
 	const char *set = getenv(variable), *home = getenv("HOME");
-	struct buf path = { 0 };
-	unsigned n = 0;
 
 	if (set && *set)
-		buf_addf(&path, "%s/%s", set, pattern);
-	else if (home && *home)
-		buf_addf(&path, "%s/%s/%s", home, name, pattern);
-	if (path.len)
-		n = source_glob(s, path.data, out, MAX_DIRS);
-	buf_release(&path);
-	return n;
+		return source_glob(s, arena_printf(s->mem, "%s/%s", set, pattern), out, MAX_DIRS);
+	if (home && *home)
+		return source_glob(s, arena_printf(s->mem, "%s/%s/%s", home, name, pattern), out, MAX_DIRS);
+	return 0;
 }
 
 static struct source_rust *rust_places(struct source_search *s)
@@ -63,18 +58,14 @@ static struct source_rust *rust_places(struct source_search *s)
 }
 
 /* Does the manifest of the toolchain of a library contain a commit? *is_other: there is a manifest, without it. */
-static bool has_commit(const char *library, const char *commit, bool *is_other)
+static bool has_commit(const char *library, const char *commit, struct arena *mem, bool *is_other)
 {
-	struct buf path = { 0 };
+	const char *path = arena_printf(mem, "%s/../../multirust-channel-manifest.toml", library);
 	struct bytes text;
 	bool found;
-	int rc;
 
-	buf_addf(&path, "%s/../../multirust-channel-manifest.toml", library);
-	rc = io_read_file(path.data, MANIFEST_MAX, "", &text, NULL);
-	buf_release(&path);
 	*is_other = false;
-	if (rc < 0)
+	if (io_read_file(path, MANIFEST_MAX, "", &text, NULL) < 0)
 		return false;
 	found = memmem(text.data, text.n, commit, strlen(commit)) != NULL;
 	free(text.data);
@@ -89,7 +80,7 @@ static unsigned library_of(struct source_rust *rust, const char *commit, size_t 
 		return rust->first;
 	rust->commit = arena_strndup(mem, commit, n);
 	for (rust->first = 0; rust->first < rust->n_libraries; rust->first++)
-		if (has_commit(rust->library[rust->first], rust->commit, &rust->is_other[rust->first]))
+		if (has_commit(rust->library[rust->first], rust->commit, mem, &rust->is_other[rust->first]))
 			break;
 	return rust->first;
 }
@@ -103,16 +94,13 @@ static bool try_library(struct source_lookup *k, struct source_rust *rust, const
 	if (first < rust->n_libraries)
 		return source_try(k, SOURCE_EXACT, "%s/%s", rust->library[first], part);
 	for (unsigned i = 0; i < rust->n_libraries; i++) {
-		struct buf path = { 0 };
-
 		if (!n || !rust->is_other[i]) {
 			if (source_try(k, SOURCE_LIKELY, "%s/%s", rust->library[i], part))
 				return true;
 			continue;
 		}
-		buf_addf(&path, "%s/%s", rust->library[i], part);
-		source_reject(k, path.data, "belongs to another version of Rust");
-		buf_release(&path);
+		source_reject(k, arena_printf(k->s->mem, "%s/%s", rust->library[i], part),
+			      "belongs to another version of Rust");
 	}
 	return false;
 }

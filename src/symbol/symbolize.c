@@ -20,7 +20,6 @@
 #include "symbol/locate.h"
 #include "symbol/object.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

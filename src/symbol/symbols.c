@@ -207,30 +207,6 @@ size_t object_symbols(struct object *o, const struct object_symbol **out)
 	return list->n;
 }
 
-bool object_symbol_at(struct object *o, uint64_t addr, struct object_symbol *out)
-{
-	const struct symbols *list = symbols_of(o);
-	const struct object_symbol *last = list->n ? &list->sym[list->n - 1] : NULL;
-	size_t low = 0, high = list->n;
-
-	if (!last || addr < list->sym[0].addr || (addr >= last->addr && addr - last->addr >= last->size))
-		return false;
-	while (low + 1 < high) { /* if several symbols have the address, this finds the same one as pprof */
-		size_t mid = (low + high) / 2;
-
-		if (list->sym[mid].addr <= addr)
-			low = mid;
-		else
-			high = mid;
-		if (list->sym[mid].addr == addr)
-			break;
-	}
-	if (list->sym[low].is_data && addr - list->sym[low].addr >= list->sym[low].size)
-		return false;
-	*out = list->sym[low];
-	return true;
-}
-
 struct covering_key {
 	const struct symbols *list;
 	uint64_t addr;

@@ -113,9 +113,7 @@ int tools_find_objdump(const struct symbol_options *w, struct arena *mem, struct
 
 	for (size_t i = 0; !found && i < sizeof(names) / sizeof(names[0]); i++)
 		found = find_in_list(w->tools, names[i], &path) && is_objdump(buf_text(&path), &out->is_llvm);
-	if (found)
-		out->path = arena_strndup(mem, path.data, path.len);
-	buf_release(&path);
+	out->path = arena_move(mem, &path);
 	if (found)
 		return 0;
 	return err_set(err, ERR_UNKNOWN,

@@ -35,7 +35,6 @@ static struct request_head head_of(char *const line[LINES])
 				      .fetch_site = "",
 				      .authorization = line[1],
 				      .secret = line[2],
-				      .user_agent = "",
 				      .has_host = true };
 }
 

@@ -23,8 +23,6 @@ static void look_up(struct object *o)
 		length += strlen(s[i].name) + strlen(s[i].file);
 		if (i && s[i].addr < s[i - 1].addr)
 			abort();
-		if (object_symbol_at(o, s[i].addr, &found) && found.addr != s[i].addr)
-			abort();
 		if (s[i].is_covering && !object_symbol_covering(o, s[i].addr, &found) && s[i].size == 0)
 			abort();
 	}

@@ -23,8 +23,8 @@ static int parse(const uint8_t *data, size_t n, struct request_head *h)
 	if (rc <= 0 && n && memcmp(b.data, data, n) != 0)
 		abort();
 	if (rc > 0) {
-		const char *const text[] = { h->method,     h->target,        h->host,   h->origin,
-					     h->fetch_site, h->authorization, h->secret, h->user_agent };
+		const char *const text[] = { h->method,     h->target,        h->host,  h->origin,
+					     h->fetch_site, h->authorization, h->secret };
 
 		if (memcmp((char *)b.data + rc, data + rc, n - (size_t)rc) != 0 || !*h->method ||
 		    (*h->target != '/' && *h->target != '*'))

@@ -9,7 +9,7 @@
 
 #include "fuzz.h"
 
-#include "libcpaprof/endpoint/reply.h"
+#include "libcpaprof/endpoint/job.h"
 #include "libcpaprof/endpoint/request_query.h"
 
 static void route(const char *method, const char *target)

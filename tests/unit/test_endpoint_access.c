@@ -63,7 +63,7 @@ static void refused(const char *path, int rc, const char *words)
 	struct endpoint_access g = { .secret = { .text = "old", .n = 3 } };
 	char why[WHY_MAX] = "";
 
-	assert_int_equal(endpoint_access_read_secret(&g, path, why, sizeof(why)), rc);
+	assert_int_equal(access_read_secret(&g.secret, path, why, sizeof(why)), rc);
 	if (!strstr(why, words) || !strstr(why, path) || strstr(why, "01234567"))
 		fail_msg("\"%s\" does not contain \"%s\"", why, words);
 	assert_int_equal(g.secret.n, 3);
@@ -80,7 +80,7 @@ static void white_space_around_a_secret_is_stripped(void **state)
 	for (int i = 0; i < 3; i++) {
 		const char *path = write_secret("secret", texts[i], strlen(texts[i]));
 
-		assert_int_equal(endpoint_access_read_secret(&g, path, why, sizeof(why)), 0);
+		assert_int_equal(access_read_secret(&g.secret, path, why, sizeof(why)), 0);
 		assert_int_equal(g.secret.n, strlen(SECRET));
 		assert_memory_equal(g.secret.text, SECRET, strlen(SECRET));
 	}
@@ -99,8 +99,8 @@ static void secrets_have_32_to_1024_bytes(void **state)
 	memset(text, 'x', sizeof(text));
 	refused(write_secret("s", text, 0), -EINVAL, "too short");
 	refused(write_secret("s", text, 31), -EINVAL, "too short");
-	assert_int_equal(endpoint_access_read_secret(&g, write_secret("s", text, 32), why, sizeof(why)), 0);
-	assert_int_equal(endpoint_access_read_secret(&g, write_secret("s", text, 1024), why, sizeof(why)), 0);
+	assert_int_equal(access_read_secret(&g.secret, write_secret("s", text, 32), why, sizeof(why)), 0);
+	assert_int_equal(access_read_secret(&g.secret, write_secret("s", text, 1024), why, sizeof(why)), 0);
 	assert_int_equal(g.secret.n, 1024);
 	refused(write_secret("s", text, 1025), -EINVAL, "longer than 1024");
 	refused(write_secret("s", text, sizeof(text)), -EINVAL, "longer than 1024");
@@ -134,7 +134,7 @@ static void a_secret_file_must_be_private_to_the_user(void **state)
 		refused(path, -EPERM, "chmod 600");
 	}
 	assert_int_equal(chmod(path, 0400), 0);
-	assert_int_equal(endpoint_access_read_secret(&g, path, why, sizeof(why)), 0);
+	assert_int_equal(access_read_secret(&g.secret, path, why, sizeof(why)), 0);
 	if (geteuid() != 0)
 		return;
 	assert_int_equal(chown(path, NOBODY, NOBODY), 0);
@@ -166,7 +166,6 @@ static struct request_head head_of(const char *host)
 				      .fetch_site = "",
 				      .authorization = "",
 				      .secret = "",
-				      .user_agent = "",
 				      .has_host = host };
 }
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "make_folder.h"
-#include "symbol/object_notes.h"
+#include "symbol/object_file.h"
 
 static struct object *open_object(const char *path)
 {
@@ -182,34 +182,31 @@ static void dynamic_symbols_are_used_if_there_are_no_others(void **state)
 	object_close(o);
 }
 
-/* Check the name at an address: nearest by pprof's rule for nm, covering by llvm-symbolizer's rule. */
-static void assert_at(struct object *o, uint64_t addr, const char *nearest, const char *covering)
+/* Check the name at an address. */
+static void assert_at(struct object *o, uint64_t addr, const char *covering)
 {
 	struct object_symbol s = { .name = "" };
 
-	assert_int_equal(object_symbol_at(o, addr, &s), *nearest != '\0');
-	assert_string_equal(s.name, nearest);
-	s.name = "";
 	assert_int_equal(object_symbol_covering(o, addr, &s), *covering != '\0');
 	assert_string_equal(s.name, covering);
 }
 
-static void an_address_belongs_to_the_nearest_function_below_or_to_data_that_covers_it(void **state)
+static void an_address_belongs_to_the_symbol_that_covers_it(void **state)
 {
 	const struct make_elf m = with_symbols(SHT_SYMTAB);
 	struct object *o = open_object(folder_elf("f", &m));
 
 	(void)state;
-	assert_at(o, 0xfff, "", "");
-	assert_at(o, 0x1000, "g", "g");
-	assert_at(o, 0x100f, "g", "g");
-	assert_at(o, 0x1010, "g", "");
-	assert_at(o, 0x1020, "f", "f"); /* not "alias", which has no size */
-	assert_at(o, 0x1035, "f", "");
-	assert_at(o, 0x1043, "w", "w");
-	assert_at(o, 0x1044, "", ""); /* nm counts weak functions as data */
-	assert_at(o, 0x3007, "d", "d");
-	assert_at(o, 0x3008, "", ""); /* the address after the last symbol */
+	assert_at(o, 0xfff, "");
+	assert_at(o, 0x1000, "g");
+	assert_at(o, 0x100f, "g");
+	assert_at(o, 0x1010, "");
+	assert_at(o, 0x1020, "f"); /* not "alias", which has no size */
+	assert_at(o, 0x1035, "");
+	assert_at(o, 0x1043, "w");
+	assert_at(o, 0x1044, "");
+	assert_at(o, 0x3007, "d");
+	assert_at(o, 0x3008, ""); /* the address after the last symbol */
 	object_close(o);
 }
 
@@ -219,7 +216,7 @@ static void no_symbol_is_found_in_an_object_without_symbols(void **state)
 	struct object *o = open_object(folder_elf("f", &m));
 
 	(void)state;
-	assert_at(o, 0x1000, "", "");
+	assert_at(o, 0x1000, "");
 	object_close(o);
 }
 
@@ -267,7 +264,7 @@ int main(void)
 		TEST(reads_a_32_bit_file_of_the_other_byte_order),
 		TEST(symbols_are_sorted_by_address_and_name),
 		TEST(dynamic_symbols_are_used_if_there_are_no_others),
-		TEST(an_address_belongs_to_the_nearest_function_below_or_to_data_that_covers_it),
+		TEST(an_address_belongs_to_the_symbol_that_covers_it),
 		TEST(no_symbol_is_found_in_an_object_without_symbols),
 		TEST(explains_why_a_file_is_not_elf),
 		TEST(does_not_wait_for_a_pipe),

@@ -74,7 +74,7 @@ static void is_ours(int l, const union made_ip *to, bool local)
 		assert_int_equal(ways[i](&p, &user), 0);
 		assert_int_equal(user, geteuid());
 	}
-	assert_true(endpoint_access_check_peer(&g, here, false));
+	assert_true(peer_is_user(here, false, g.any_user));
 	close(there);
 	close(here);
 }
@@ -144,7 +144,7 @@ static bool passes(int l, struct visit *v, uid_t user, const struct endpoint_acc
 	close(done[0]);
 	fd = made_accepted(l);
 	assert_true(fd >= 0);
-	passed = endpoint_access_check_peer(g, fd, is_unix);
+	passed = peer_is_user(fd, is_unix, g->any_user);
 	close(fd);
 	close(done[1]);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
@@ -199,8 +199,8 @@ static void root_may_connect_to_other_users(void **state)
 			_exit(1);
 		of_nobody = made_connection(&to);
 		second = made_accepted(l);
-		_exit(of_root >= 0 && of_nobody >= 0 && endpoint_access_check_peer(&g, first, false) &&
-				      endpoint_access_check_peer(&g, second, false)
+		_exit(of_root >= 0 && of_nobody >= 0 && peer_is_user(first, false, g.any_user) &&
+				      peer_is_user(second, false, g.any_user)
 			      ? 0
 			      : 2);
 	}
@@ -222,7 +222,7 @@ static void another_user_of_a_unix_socket_is_refused(void **state)
 	{
 		int there = made_unix_connection(path), here = made_accepted(l.listener[0].fd);
 
-		assert_true(endpoint_access_check_peer(&g, here, true));
+		assert_true(peer_is_user(here, true, g.any_user));
 		close(there);
 		close(here);
 	}
@@ -250,9 +250,9 @@ static void a_closed_socket_has_no_user(void **state)
 
 	(void)state;
 	assert_int_equal(write(there, "GET", 3), 3);
-	assert_true(endpoint_access_check_peer(&g, here, false));
+	assert_true(peer_is_user(here, false, g.any_user));
 	assert_int_equal(shutdown(there, SHUT_WR), 0); /* the client can still read */
-	assert_true(endpoint_access_check_peer(&g, here, false));
+	assert_true(peer_is_user(here, false, g.any_user));
 	close(there);
 	assert_int_equal(poll(&ended, 1, SOON_MS), 1);
 	assert_true(peer_pair(here, &p));
@@ -263,7 +263,7 @@ static void a_closed_socket_has_no_user(void **state)
 			assert_int_equal(ways[i](&p, &user), -ENOENT);
 		assert_int_equal(user, 77);
 	}
-	assert_false(endpoint_access_check_peer(&g, here, false));
+	assert_false(peer_is_user(here, false, g.any_user));
 	close(here);
 	close(l);
 }
@@ -319,12 +319,12 @@ static void peers_without_a_known_user_are_refused(void **state)
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-	assert_false(endpoint_access_check_peer(&g, pair[0], false));
-	assert_false(endpoint_access_check_peer(&g, file, false));
-	assert_false(endpoint_access_check_peer(&g, file, true));
-	assert_false(endpoint_access_check_peer(&g, udp, false));
-	assert_false(endpoint_access_check_peer(&g, -1, false));
-	assert_false(endpoint_access_check_peer(&g, -1, true));
+	assert_false(peer_is_user(pair[0], false, g.any_user));
+	assert_false(peer_is_user(file, false, g.any_user));
+	assert_false(peer_is_user(file, true, g.any_user));
+	assert_false(peer_is_user(udp, false, g.any_user));
+	assert_false(peer_is_user(-1, false, g.any_user));
+	assert_false(peer_is_user(-1, true, g.any_user));
 	close(pair[0]);
 	close(pair[1]);
 	close(file);

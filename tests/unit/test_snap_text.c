@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "libcpaprof/collector/legacy.h"
+#include "libcpaprof/collector/write.h"
 
 #include "make_tables.h"
 

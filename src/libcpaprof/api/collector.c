@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -179,19 +180,14 @@ struct process *collector_process(void)
 
 bool collector_others_ended(void)
 {
-	char name[64] = "/proc/self/task/", text[64], *at = name + strlen(name), digits[12];
+	char name[64], text[64], *at;
 	struct stat folder;
-	uint32_t pid = cpi.pid;
-	int fd, n = 0;
 	ssize_t got;
+	int fd;
 
 	if (stat("/proc/self/task", &folder) != 0 || folder.st_nlink != 3 + atomic_load(&n_threads))
 		return false;
-	for (; pid; pid /= 10)
-		digits[n++] = (char)('0' + pid % 10);
-	while (n)
-		*at++ = digits[--n];
-	memcpy(at, "/stat", sizeof("/stat"));
+	snprintf(name, sizeof(name), "/proc/self/task/%u/stat", (unsigned)cpi.pid);
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;

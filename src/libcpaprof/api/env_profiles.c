@@ -13,7 +13,7 @@
 
 #include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/cpu.h"
-#include "libcpaprof/api/heap_rate.h"
+#include "libcpaprof/api/rates.h"
 #include "libcpaprof/api/http.h"
 #include "libcpaprof/api/options.h"
 #include "libcpaprof/collector/body.h"

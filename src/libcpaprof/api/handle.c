@@ -10,7 +10,7 @@
 
 #include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/cpa/pprof.h"
-#include "libcpaprof/api/host.h"
+#include "libcpaprof/api/http.h"
 
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "libcpaprof/api/host.h"
+#include "libcpaprof/api/http.h"
 
 #include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/cpu.h"

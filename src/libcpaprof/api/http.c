@@ -16,8 +16,7 @@
 
 #include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/cpa/pprof.h"
-#include "libcpaprof/api/heap_rate.h"
-#include "libcpaprof/api/host.h"
+#include "libcpaprof/api/rates.h"
 
 #include "libcpaprof/target/latch.h"
 #include "libcpaprof/target/next.h"
@@ -206,7 +205,7 @@ static int api_http_prepare(const cpa_http_opts *o, char why[WHY_MAX])
 	endpoint_access_release(http.access);
 	snprintf(http.access->hosts, sizeof(http.access->hosts), "%s", o->allow_hosts ? o->allow_hosts : "");
 	http.access->any_user = o->flags & CPA_HTTP_ANY_USER;
-	rc = o->secret_file ? endpoint_access_read_secret(http.access, o->secret_file, why, WHY_MAX) : 0;
+	rc = o->secret_file ? access_read_secret(&http.access->secret, o->secret_file, why, WHY_MAX) : 0;
 	http.at = (struct listen_options){ .address = http.address,
 					   .has_secret = http.access->secret.n > 0,
 					   .any_address = o->flags & CPA_HTTP_ANY_ADDRESS };
@@ -280,22 +279,6 @@ static int api_http_stop(bool is_pause)
 CPA_EXPORT int cpa_http_stop(void)
 {
 	return api_http_stop(false);
-}
-
-bool cpi_endpoint_pause(void)
-{
-	return http.pid && api_http_stop(true) == 0;
-}
-
-void cpi_endpoint_resume(void)
-{
-	char why[WHY_MAX] = "";
-
-	if (!api_http_lock())
-		return;
-	if (http.state == OFF)
-		(void)api_http_begin(why);
-	api_http_unlock();
 }
 
 bool cpi_endpoint_get_address(char address[LISTEN_URL_MAX])
@@ -395,4 +378,31 @@ void cpi_endpoint_main_ended(void)
 			server_watch_program(http.server);
 		api_http_unlock();
 	}
+}
+
+/* Start the server again with the settings in http, possibly in another process. */
+static void api_http_resume(void)
+{
+	char why[WHY_MAX] = "";
+
+	if (!api_http_lock())
+		return;
+	if (http.state == OFF)
+		(void)api_http_begin(why);
+	api_http_unlock();
+}
+
+/*
+ * The process that calls daemon exits, and its child continues the program. So the child takes over the address of the
+ * server. Other forked children leave it to their parent.
+ */
+CPA_EXPORT int daemon(int nochdir, int noclose)
+{
+	bool serves = http.pid && api_http_stop(true) == 0;
+	int rc = cpi_next()->daemon(nochdir, noclose), error = errno;
+
+	if (serves)
+		api_http_resume();
+	errno = error;
+	return rc;
 }

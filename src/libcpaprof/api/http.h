@@ -9,6 +9,7 @@
 #include "libcpaprof/api/options.h"
 
 #include "access/listen.h"
+#include "libcpaprof/endpoint/serve.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,14 +29,10 @@ void cpi_endpoint_main_ended(void);
 /* Before another program is executed: remove the socket. */
 void cpi_endpoint_before_exec(void);
 
-/*
- * Stop the server and start it again at the same address, possibly in another process. cpi_endpoint_pause returns false if
- * there is no server, or none for children; then do not call cpi_endpoint_resume.
- */
-bool cpi_endpoint_pause(void);
-void cpi_endpoint_resume(void);
-
 /* Address for cpa_status. Returns false if there is no server. */
 bool cpi_endpoint_get_address(char address[LISTEN_URL_MAX]);
+
+/* The host for serve_new. */
+const struct serve_host *host_self(void);
 
 #endif

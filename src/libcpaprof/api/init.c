@@ -1,5 +1,5 @@
 /*
- * init.c - load and unload the library
+ * init.c - load and unload the library, and end programs that exit without destructors
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -15,12 +15,15 @@
 
 #include "libcpaprof/target/heap.h"
 #include "libcpaprof/target/modules.h"
+#include "libcpaprof/target/next.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
 #include "libcpaprof/target/threads.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 __attribute__((constructor(101))) static void api_init_load(void)
 {
@@ -50,4 +53,38 @@ __attribute__((destructor)) static void unload(void)
 		cpi_thread_finish();
 		cpi_process_report_cpu_sig(true);
 	}
+}
+
+/*
+ * A child of vfork exits this way too, and shares our memory. It is recognised by its process id. For quick_exit this
+ * runs after the functions that the program registered.
+ */
+static void on_quick_exit(void)
+{
+	if (cpi.is_self)
+		env_profiles_end();
+	else
+		cpi_process_report_cpu_sig(true);
+}
+
+static _Noreturn void exit_now(int status)
+{
+	on_quick_exit();
+	for (;;)
+		sys_call(SYS_exit_group, status, 0, 0, 0);
+}
+
+CPA_EXPORT _Noreturn void _exit(int status)
+{
+	exit_now(status);
+}
+
+CPA_EXPORT _Noreturn void _Exit(int status)
+{
+	exit_now(status);
+}
+
+__attribute__((constructor(102))) static void exit_init(void)
+{
+	at_quick_exit(on_quick_exit);
 }

@@ -12,8 +12,6 @@
 #include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/target.h"
 
-#include <errno.h>
-
 enum { PAIRS_MAX = 2 * LABELS_PAIRS_MAX };
 
 /* Length of a text cut to at most max bytes, without a partial UTF-8 character at the end. */

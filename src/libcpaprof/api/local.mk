@@ -11,18 +11,14 @@ api_sources = \
 	src/libcpaprof/api/collector.h \
 	src/libcpaprof/api/cpu.c \
 	src/libcpaprof/api/profiles.c \
-	src/libcpaprof/api/daemon.c \
-	src/libcpaprof/api/exit.c \
 	src/libcpaprof/api/handle.c \
-	src/libcpaprof/api/heap_rate.c \
-	src/libcpaprof/api/heap_rate.h \
+	src/libcpaprof/api/rates.h \
 	src/libcpaprof/api/host.c \
-	src/libcpaprof/api/host.h \
 	src/libcpaprof/api/http.c \
 	src/libcpaprof/api/http.h \
 	src/libcpaprof/api/init.c \
 	src/libcpaprof/api/labels.c \
-	src/libcpaprof/api/locks.c \
+	src/libcpaprof/api/rates.c \
 	src/libcpaprof/api/options.c \
 	src/libcpaprof/api/options.h \
 	src/libcpaprof/api/out.c \

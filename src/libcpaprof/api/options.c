@@ -9,8 +9,8 @@
 
 #include "libcpaprof/api/out.h"
 #include "libcpaprof/collector/collect.h"
+#include "libcpaprof/target/env.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -89,23 +89,6 @@ enum {
 #define PID_SUFFIX ",pid="
 
 enum { GPERF_ALLOCATED = 1 << 30, GPERF_IN_USE = 100 << 20 };
-
-static char **api_options_find(const char *name)
-{
-	size_t n = strlen(name);
-
-	for (char **e = environ; e && *e; e++)
-		if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
-			return e;
-	return NULL;
-}
-
-static const char *api_options_value_of(const char *name)
-{
-	char **at = api_options_find(name);
-
-	return at ? *at + strlen(name) + 1 : NULL;
-}
 
 void api_options_report(const struct options *o, const char *what, int error)
 {
@@ -230,7 +213,7 @@ static bool read_variables(const struct variable *v, int n, struct options *o)
 	bool any = false;
 
 	for (; n > 0; n--, v++) {
-		const char *text = api_options_value_of(v->name);
+		const char *text = cpi_env_value_sig(v->name);
 
 		if (!text)
 			continue;
@@ -257,7 +240,7 @@ static bool is_for_this_process(char *address)
 
 bool api_options_read(struct options *o)
 {
-	const char *log = api_options_value_of("CPA_LOG"), *compat = api_options_value_of("CPA_GPERF_COMPAT");
+	const char *log = cpi_env_value_sig("CPA_LOG"), *compat = cpi_env_value_sig("CPA_GPERF_COMPAT");
 	uint64_t yes = 0;
 	bool any = false;
 
@@ -268,16 +251,16 @@ bool api_options_read(struct options *o)
 		any = o->gperf_names = read_variables(gperf_variables, N_GPERF, o);
 		if (o->heap_rate == 0) /* gperftools reads 0 as its default */
 			o->heap_rate = RATE_UNSET;
-		if (o->heap[0] && !api_options_value_of("HEAP_PROFILE_ALLOCATION_INTERVAL"))
+		if (o->heap[0] && !cpi_env_value_sig("HEAP_PROFILE_ALLOCATION_INTERVAL"))
 			o->heap_allocated = GPERF_ALLOCATED;
-		if (o->heap[0] && !api_options_value_of("HEAP_PROFILE_INUSE_INTERVAL"))
+		if (o->heap[0] && !cpi_env_value_sig("HEAP_PROFILE_INUSE_INTERVAL"))
 			o->heap_in_use = GPERF_IN_USE;
 	}
-	if (api_options_value_of("CPA_CPUPROFILE") || api_options_value_of("CPA_HEAPPROFILE"))
+	if (cpi_env_value_sig("CPA_CPUPROFILE") || cpi_env_value_sig("CPA_HEAPPROFILE"))
 		o->gperf_names = false;
 	any |= read_variables(pprof_variables, N_PPROF, o);
 	any |= read_variables(cpa_variables, N_CPA, o);
-	o->listen_name = api_options_value_of("CPA_LISTEN") ? "CPA_LISTEN" : "PPROFLISTEN";
+	o->listen_name = cpi_env_value_sig("CPA_LISTEN") ? "CPA_LISTEN" : "PPROFLISTEN";
 	if (!is_for_this_process(o->listen))
 		o->listen[0] = '\0';
 	return any;
@@ -286,7 +269,7 @@ bool api_options_read(struct options *o)
 /* Add %p to NAME=PATH, in static memory. */
 static void add_pid(const char *name, char *to)
 {
-	char **at = api_options_find(name);
+	char **at = cpi_env_find_sig(name);
 	const char *path = at ? *at + strlen(name) + 1 : NULL, *slash, *dot;
 	size_t n;
 
@@ -300,12 +283,6 @@ static void add_pid(const char *name, char *to)
 	*at = to;
 }
 
-static void remove_variable(const char *name)
-{
-	for (char **at = api_options_find(name); at && *at; at++)
-		at[0] = at[1];
-}
-
 /* Is this address different in each process? */
 static bool is_per_process(const char *address)
 {
@@ -317,7 +294,7 @@ static bool is_per_process(const char *address)
 static void limit_listen(const struct options *o)
 {
 	static char room[LISTEN_TEXT_MAX + 64];
-	char **at = api_options_find("CPA_LISTEN");
+	char **at = cpi_env_find_sig("CPA_LISTEN");
 
 	if (!at || !o->listen[0] || is_per_process(o->listen))
 		return;
@@ -334,13 +311,13 @@ void api_options_export(const struct options *o)
 		if (i >= 2 && !o->gperf_names)
 			continue;
 		if (o->only_self)
-			remove_variable(names[i]);
+			cpi_env_remove_variable(cpi_env_find_sig(names[i]));
 		else
 			add_pid(names[i], room[i]);
 	}
 	if (o->only_self) {
-		remove_variable("CPA_LISTEN");
-		remove_variable("PPROFLISTEN");
+		cpi_env_remove_variable(cpi_env_find_sig("CPA_LISTEN"));
+		cpi_env_remove_variable(cpi_env_find_sig("PPROFLISTEN"));
 	} else {
 		limit_listen(o);
 	}

@@ -35,12 +35,12 @@
 
 #include "libcpaprof/target/caller_stack.h"
 #include "libcpaprof/target/labels.h"
+#include "libcpaprof/target/latch.h"
 #include "libcpaprof/target/stacks.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -292,7 +292,6 @@ CPA_EXPORT int cpa_heap_write(cpa_write_fn write, void *arg)
 }
 
 enum { N_BUILT_IN = 7, N_LISTED = 6, CUSTOM_MAX = 256 };
-enum { UNLOCKED, LOCKED, CONTENDED };
 
 /* cpa_profiles_list returns the first N_LISTED. */
 static struct cpa_profile built_in[N_BUILT_IN] = {
@@ -302,7 +301,8 @@ static struct cpa_profile built_in[N_BUILT_IN] = {
 	{ .name = "goroutine", .kind = SNAP_THREADS },
 };
 
-static _Atomic uint32_t lock, forking; /* forking: tid of the thread that forks, which holds the lock */
+static struct latch latch;
+static _Atomic uint32_t forking; /* tid of the thread that forks, which holds the lock */
 
 /* guarded by the lock */
 static struct cpa_profile custom[CUSTOM_MAX];
@@ -310,22 +310,14 @@ static uint32_t n_custom;
 
 static void lock_profiles(void)
 {
-	uint32_t expected = UNLOCKED;
-
-	if (atomic_load(&forking) && atomic_load(&forking) == sys_gettid())
-		return;
-	if (atomic_compare_exchange_strong(&lock, &expected, LOCKED))
-		return;
-	while (atomic_exchange(&lock, CONTENDED) != UNLOCKED)
-		sys_call(SYS_futex, (long)&lock, FUTEX_WAIT_PRIVATE, CONTENDED, 0);
+	if (!atomic_load(&forking) || atomic_load(&forking) != sys_gettid())
+		latch_acquire(&latch);
 }
 
 static void unlock_profiles(void)
 {
-	if (atomic_load(&forking) && atomic_load(&forking) == sys_gettid())
-		return;
-	if (atomic_exchange(&lock, UNLOCKED) == CONTENDED)
-		sys_call(SYS_futex, (long)&lock, FUTEX_WAKE_PRIVATE, 1, 0);
+	if (!atomic_load(&forking) || atomic_load(&forking) != sys_gettid())
+		latch_release(&latch);
 }
 
 static void api_profiles_before_fork(void)
@@ -343,7 +335,7 @@ static void api_profiles_in_parent(void)
 static void api_profiles_in_child(void)
 {
 	atomic_store(&forking, 0);
-	atomic_store(&lock, UNLOCKED);
+	latch = (struct latch){ 0 };
 }
 
 static bool is_valid_name(const char *name)

@@ -20,7 +20,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,7 +34,7 @@ struct blocked_search {
 /* Could the processes of this run have used so much CPU time? Otherwise a program has overwritten the number. */
 static bool is_possible(const struct collect *c, uint64_t ns)
 {
-	uint64_t now = collect_wall_ns(), wall = now > c->start_ns ? now - c->start_ns : 0;
+	uint64_t now = clock_wall(), wall = now > c->start_ns ? now - c->start_ns : 0;
 	long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
 
 	return ns / (uint64_t)(n_cpus > 0 ? n_cpus : 1) <= wall + SLACK_NS;
@@ -67,13 +66,11 @@ static void check_blocked(struct process *p)
 	uint64_t weight_ns = p->table.weight * (1000000000 / p->c->options.hz), used = account_used(p);
 	uint64_t gap = used > weight_ns ? used - weight_ns : 0;
 	struct blocked_search s = { .p = p };
-	char folder[32];
 
 	if (gap < p->blocked_gap_ns + BLOCKED_NS)
 		return;
 	p->blocked_gap_ns = gap;
-	snprintf(folder, sizeof(folder), "/proc/%d/task", (int)p->pid);
-	s.folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	s.folder = task_open_folder(p->pid);
 	if (s.folder < 0)
 		return;
 	task_each(s.folder, check_blocked_thread, &s);
@@ -109,7 +106,7 @@ static void read_reports(struct process *p, const struct segment_proc *s)
 		p->slotless_ns = slotless_ns;
 		p->n_slotless = n;
 	} else {
-		p->c->is_damaged = true;
+		p->c->problems.is_damaged = true;
 		ns = 0;
 	}
 	if (p->is_main && !p->is_replaced && !p->is_unprofiled && p->c->main_ns)

@@ -8,20 +8,14 @@
 #include "libcpaprof/collector/body.h"
 
 #include <errno.h>
-#include <string.h>
 
 enum { BODY_MAX = 1 << 30, PIECE = 64 << 10 };
 
 int body_append(void *body, const void *data, size_t n)
 {
 	struct body *b = body;
-	void *to = vec_reserve(&b->v, n, 1, BODY_MAX);
 
-	if (!to)
-		return -ENOMEM;
-	memcpy(to, data, n);
-	b->v.n += n;
-	return 0;
+	return vec_add(&b->v, data, n, 1, BODY_MAX) ? 0 : -ENOMEM;
 }
 
 int body_send(const struct body *b, int (*write)(void *arg, const void *data, size_t n), void *arg)

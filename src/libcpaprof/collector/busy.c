@@ -8,6 +8,7 @@
 #include "libcpaprof/collector/busy.h"
 
 #include "libcpaprof/collector/clock.h"
+#include "libcpaprof/collector/task.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,22 +22,13 @@ void busy_read(struct busy_time *t)
 {
 	static const char total[] = "total=";
 	uint64_t now = clock_now();
-	char text[256], *at = NULL;
-	ssize_t n;
-	int fd;
+	char text[256], *at;
 
 	if (t->now_ns && now - t->now_ns < YOUNG_NS)
 		return;
 	*t = (struct busy_time){ 0 };
-	fd = open("/proc/pressure/cpu", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n > 0) {
-		text[n] = '\0';
-		at = strstr(text, total); /* of the first line: "some" */
-	}
+	task_read_file(AT_FDCWD, "/proc/pressure/cpu", text, sizeof(text));
+	at = strstr(text, total); /* of the first line: "some" */
 	if (at)
 		*t = (struct busy_time){ .now_ns = now, .waited_ns = 1000 * strtoull(at + strlen(total), NULL, 10) };
 }

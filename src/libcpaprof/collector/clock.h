@@ -9,13 +9,20 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Read a clock that cannot fail: one of the kernel's fixed clocks, or a clock of this thread. */
+/* Read a clock; 0: that of a process that has ended. The clocks of the kernel and of this thread cannot fail. */
 static inline uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(clock, &now);
+	if (clock_gettime(clock, &now) != 0)
+		return 0;
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Wall clock time. */
+static inline uint64_t clock_wall(void)
+{
+	return clock_ns(CLOCK_REALTIME);
 }
 
 /* Monotonic time. */

@@ -14,6 +14,7 @@
 #include "libcpaprof/collector/memory.h"
 
 #include "libcpaprof/target/segment.h"
+#include "libcpaprof/target/stacks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -109,14 +110,6 @@ enum { UNARMED_EVERY = 5 };                    /* number of drains between searc
 enum { REPLACED_EVERY = 10 };                  /* number of drains between searches for programs without our library */
 enum { REFUSED_MAX = 1 << 22 };    /* max processes that find no slot between two drains: the kernel's max */
 enum { UNPROFILED_MAX = 1 << 22 }; /* max programs executed without our library */
-
-uint64_t collect_wall_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /*
  * Set the size of the memory file. The kernel applies the limit of file sizes (ulimit -f) to it, which is meant for
@@ -216,7 +209,7 @@ static int collector_collect_set_up(struct collect *c)
 		return -ENOMEM;
 	if (getrandom(c->nonce, sizeof(c->nonce), 0) != sizeof(c->nonce))
 		return -EIO;
-	c->start_ns = collect_wall_ns();
+	c->start_ns = clock_wall();
 	c->pid_namespace = namespace_of(getpid());
 	write_head(c);
 	return 0;
@@ -358,9 +351,9 @@ static void collector_collect_count_missed(struct collect *c)
 	for (uint32_t i = 0; i < N_PROCS; i++)
 		n_used += atomic_load_explicit(&collect_slot(c, i)->state, memory_order_relaxed) != PROC_FREE;
 	if (n <= REFUSED_MAX && (n == 0 || n_used > N_PROCS / 2 || c->n_used > N_PROCS / 2))
-		c->n_missed += n;
+		c->problems.n_missed += n;
 	else
-		c->is_damaged = true;
+		c->problems.is_damaged = true;
 	c->n_refused = now;
 	c->n_used = n_used;
 }
@@ -372,9 +365,9 @@ static void collector_collect_count_unprofiled(struct collect *c)
 		uint32_t n = atomic_load(&c->head->n_unprofiled[i]);
 
 		if (n <= UNPROFILED_MAX)
-			c->n_unprofiled[i] = n;
+			c->problems.n_unprofiled[i] = n;
 		else
-			c->is_damaged = true;
+			c->problems.is_damaged = true;
 	}
 }
 
@@ -400,11 +393,56 @@ static void collector_collect_update(struct process *p, bool last)
 			collect_signal_unarmed(c, p);
 		return;
 	}
-	p->end_ns = collect_wall_ns();
+	p->end_ns = clock_wall();
 	account_end(p);
 	c->done(c->arg, p);
 	account_release(p);
 	process_end(p);
+}
+
+/*
+ * A process may be killed at any instruction. Then a slot, table or ring stays in the state "being set up", with the
+ * pid of the process. It is freed if the state has not changed since the last sweep and no process has that pid: setup
+ * takes microseconds, sweeps are seconds apart.
+ */
+
+enum { ROUNDS = 32 };
+
+/* Free a stale claim. In all three kinds of states, 0 means free. */
+static void free_stale(_Atomic uint32_t *state, uint32_t *last)
+{
+	uint32_t now = atomic_load_explicit(state, memory_order_relaxed), before = *last;
+	pid_t pid = (pid_t)(now >> CLAIM_BITS);
+
+	*last = now;
+	if ((now & ((1U << CLAIM_BITS) - 1)) != CLAIM_SETUP || now != before)
+		return;
+	if (pid <= 0 || (kill(pid, 0) != 0 && errno == ESRCH))
+		atomic_compare_exchange_strong(state, &now, PROC_FREE);
+}
+
+/* Called at each drain; most calls do nothing. */
+static void collect_sweep(struct collect *c)
+{
+	uint8_t *tables = (uint8_t *)c->head + c->layout.section[SECTION_TABLES];
+	uint32_t *last = c->last_claim, n = collect_n_rings(c);
+
+	if (++c->n_rounds % ROUNDS)
+		return;
+	for (uint32_t i = 0; i < N_PROCS; i++)
+		free_stale(&collect_slot(c, i)->state, last++);
+	for (uint32_t i = 0; i < c->layout.n_tables; i++)
+		free_stale(&((struct segment_tables *)(tables + (size_t)i * TABLES_SIZE))->state, last++);
+	for (uint32_t i = 0; i < n; i++)
+		free_stale(&collect_ring(c, i)->state, last++);
+}
+
+bool collect_was_loaded(const struct collect *c)
+{
+	for (uint32_t i = 0; i < N_PROCS; i++)
+		if (atomic_load(&collect_slot(c, i)->serial))
+			return true;
+	return false;
 }
 
 static void drain_round(struct collect *c, bool last)
@@ -463,27 +501,9 @@ void collect_each(struct collect *c, collect_process_fn *look, void *arg)
 			look(arg, &c->process[i]);
 }
 
-uint32_t collect_count_unprofiled(const struct collect *c, enum segment_unprofiled reason)
+void collect_get_problems(const struct collect *c, struct collect_problems *out)
 {
-	return c->n_unprofiled[reason];
-}
-
-uint64_t collect_count_missed(const struct collect *c)
-{
-	return c->n_missed;
-}
-
-bool collect_is_damaged(const struct collect *c)
-{
-	return c->is_damaged;
-}
-
-bool collect_has_unfollowed(const struct collect *c)
-{
-	return atomic_load(&c->head->has_unfollowed);
-}
-
-uint32_t collect_count_forked(const struct collect *c)
-{
-	return atomic_load(&c->head->n_forked);
+	*out = c->problems;
+	out->has_unfollowed = atomic_load(&c->head->has_unfollowed);
+	out->n_forked = atomic_load(&c->head->n_forked);
 }

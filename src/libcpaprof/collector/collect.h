@@ -9,6 +9,7 @@
 #define LIBCPAPROF_COLLECTOR_COLLECT_H
 
 #include "libcpaprof/target/segment.h"
+#include "libcpaprof/target/unwind/unwind.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -169,20 +170,15 @@ void collect_each(struct collect *c, collect_process_fn *look, void *arg);
 /* Count the processes that still run after the program has ended; *pid: one of them. Call this between two drains. */
 uint32_t collect_count_survivors(const struct collect *c, pid_t *pid);
 
-/* Count the processes that found no free slot. */
-uint64_t collect_count_missed(const struct collect *c);
-
-/* Has a program written an impossible value to the segment? Then profiles may be wrong. */
-bool collect_is_damaged(const struct collect *c);
-
-/* Has a child executed a program that could be profiled, but is not, because children are not followed? */
-bool collect_has_unfollowed(const struct collect *c);
-
-/* Count the children of fork that did not do so. They are profiled. */
-uint32_t collect_count_forked(const struct collect *c);
-
-/* Count the programs that were executed without our library. */
-uint32_t collect_count_unprofiled(const struct collect *c, enum segment_unprofiled reason);
+/* Processes without a profile, and why. */
+struct collect_problems {
+	uint32_t n_unprofiled[N_UNPROFILED]; /* programs executed without our library, by reason */
+	uint64_t n_missed;                   /* processes that found no free slot */
+	uint32_t n_forked;                   /* children of fork that executed no other program; they are profiled */
+	bool has_unfollowed; /* has a child executed a program that is not profiled only because children are not followed? */
+	bool is_damaged; /* has a program written an impossible value to the segment? Then profiles may be wrong */
+};
+void collect_get_problems(const struct collect *c, struct collect_problems *out);
 
 /* Has any process loaded our library? A process that quickly executes a program without our library ends before it is
  * collected. */
@@ -200,10 +196,27 @@ void process_close(struct process *p);
 void process_info(const struct process *p, struct process_info *out);
 
 /*
- * Write the CPU profile as profile.proto, compressed with gzip.
- *
- * Returns 0 or -errno
+ * Find the mappings of new locations, also to know if the process generates code. now: read /proc/PID/maps if needed,
+ * regardless of the cost.
  */
-int process_write(struct process *p, int fd);
+void collect_find_mappings(struct process *p, bool now);
+
+/* The CPU time of a process; 0 if not known. */
+uint64_t collect_cpu_ns(pid_t pid);
+
+enum { INCOMPLETE_FILE_MAX = 128 };
+
+/* The reason why stacks of a process are incomplete. */
+struct incomplete {
+	uint64_t n, n_complete;            /* stacks of CPU samples */
+	uint64_t n_reason;                 /* stacks that end for the most frequent reason */
+	enum unwind_end reason;            /* UNWIND_ROOT: all are complete */
+	uint64_t n_file;                   /* stacks that end in the file with most ends; 0: not known */
+	char file[INCOMPLETE_FILE_MAX];    /* its name without folders; "": memory without a file, generated code */
+	char program[INCOMPLETE_FILE_MAX]; /* name of the executable without folders */
+	bool has_generated_code;
+};
+
+void incomplete_get(const struct process *p, struct incomplete *out);
 
 #endif

@@ -7,6 +7,7 @@
 #define LIBCPAPROF_COLLECTOR_COLLECT_INT_H
 
 #include "libcpaprof/collector/busy.h"
+#include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/collect.h"
 #include "libcpaprof/collector/counts.h"
 #include "libcpaprof/collector/maps.h"
@@ -19,7 +20,7 @@ struct external; /* see external.h */
 /* The CPU time of a thread when it was last read. */
 struct thread_cpu {
 	uint32_t tid;
-	uint64_t ns; /* CPU time in ns; in unarmed.c in clock ticks */
+	uint64_t ns;
 };
 
 /* The ids of a thread in our pid namespace and in its own. */
@@ -130,12 +131,10 @@ struct collect {
 	struct ring_cursor *cursor; /* [layout.n_rings] */
 	uint32_t *last_claim;       /* [N_PROCS + TABLES_MAX + layout.n_rings] state of each claim at the last sweep */
 	unsigned n_rounds;
-	uint32_t n_refused;                  /* segment_head.n_refused at the last drain */
-	uint64_t n_missed;                   /* processes that found no free slot */
-	uint32_t n_used;                     /* slots in use at the last drain */
-	uint32_t n_unprofiled[N_UNPROFILED]; /* programs executed without our library, by reason */
-	bool is_damaged;                     /* see collect_is_damaged */
-	bool is_main_over;                   /* collect_main_ended was called, with these times */
+	uint32_t n_refused;               /* segment_head.n_refused at the last drain */
+	uint32_t n_used;                  /* slots in use at the last drain */
+	struct collect_problems problems; /* without n_forked and has_unfollowed */
+	bool is_main_over;                /* collect_main_ended was called, with these times */
 	uint64_t main_ns, total_ns;
 	struct collect_totals totals; /* of the processes that ended; without time that no process reported */
 	struct process *process;      /* [N_PROCS] */
@@ -188,12 +187,6 @@ void collect_read_modules(struct process *p);
 
 /* Read /proc/PID/maps, and set the number of drains until the next read. */
 void collect_read_maps(struct process *p);
-
-/* Find the mappings of new locations. now: read /proc/PID/maps if needed, regardless of the cost. */
-void collect_find_mappings(struct process *p, bool now);
-
-/* Wall clock time. */
-uint64_t collect_wall_ns(void);
 
 /* process.c */
 /*
@@ -248,9 +241,6 @@ void process_read_program(pid_t pid, dev_t *dev, ino_t *ino);
 /* The signal that we use in a process. */
 int collect_signal(const struct process *p);
 
-/* The CPU time of a process; 0 if not known. */
-uint64_t collect_cpu_ns(pid_t pid);
-
 /*
  * Signal a thread. Only for a process known to have our library.
  *
@@ -266,9 +256,8 @@ void demand_release(struct process *p);
 /* Signal the running threads of a process that have no timer. */
 void collect_signal_unarmed(const struct collect *c, struct process *p);
 
-/* Free slots, tables and rings of processes that ended before they had set them up. Called at each drain; most calls do
- * nothing. */
-void collect_sweep(struct collect *c);
+/* Count an incomplete stack whose last frame is at pc. */
+void incomplete_count(struct process *p, uint64_t pc);
 
 /* Read all records of all rings, and free the rings that no thread writes to any more. */
 void collect_read_rings(struct collect *c);

@@ -16,7 +16,6 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum { HEAD_WORDS = sizeof(struct segment_stack) / 8, QUIET_DRAINS = 2, KNOWN_SIZE = STACK_WORDS_MAX / 64 * 8 + 8 };
 

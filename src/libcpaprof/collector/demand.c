@@ -17,15 +17,12 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/task.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -113,11 +110,7 @@ static void compare_usage(struct search *s, const struct task *t)
 		used[i].ns = t->cpu_ns;
 		return;
 	}
-	used = vec_reserve(v, 1, sizeof(*used), THREADS_MAX);
-	if (!used)
-		return;
-	*used = (struct thread_cpu){ t->tid, t->cpu_ns };
-	v->n++;
+	vec_add(v, &(struct thread_cpu){ t->tid, t->cpu_ns }, 1, sizeof(*used), THREADS_MAX);
 }
 
 static bool demand_check_thread(void *search, uint32_t tid)
@@ -142,11 +135,9 @@ static bool demand_check_thread(void *search, uint32_t tid)
 static uint32_t signal_threads(struct process *p, uint32_t want, bool compares_usage)
 {
 	struct search s = { .p = p, .want = want, .first = p->demand.next_thread, .compares_usage = compares_usage };
-	char folder[32];
 
 	s.n_before = p->demand.used.n;
-	snprintf(folder, sizeof(folder), "/proc/%d/task", (int)p->pid);
-	s.folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	s.folder = task_open_folder(p->pid);
 	if (s.folder < 0)
 		return 0;
 	if (maps_has_file(p->pid, p->c->dev, p->c->ino) != MAPS_YES) {

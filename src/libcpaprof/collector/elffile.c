@@ -9,6 +9,9 @@
 
 #include "libcpaprof/collector/elffile.h"
 
+#include "libcpaprof/collector/maps.h"
+#include "libcpaprof/target/segment.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +19,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { SECTIONS_MAX = 1 << 16, TABLE_MAX = 256 << 20, NOTE_MAX = 4096, ID_MAX = 64 };
+enum { SECTIONS_MAX = 1 << 16, TABLE_MAX = 256 << 20, NOTE_MAX = 4096 };
 
 /* The source of the bytes: a file, or the memory of a process. */
 struct source {
@@ -80,32 +83,18 @@ static bool elffile_read_head(const struct source *s, Elf64_Ehdr *h)
 static bool elffile_has_id(const struct source *s, const Elf64_Phdr *notes, const char *hex, uint32_t n_hex,
 			   bool *found)
 {
-	_Alignas(8) uint8_t data[NOTE_MAX];
-	size_t n = notes->p_filesz < sizeof(data) ? (size_t)notes->p_filesz : sizeof(data), at = 0;
+	size_t n = notes->p_filesz < NOTE_MAX ? (size_t)notes->p_filesz : NOTE_MAX;
+	uint8_t data[NOTE_MAX], id[MODULE_ID_MAX];
+	char got[2 * MODULE_ID_MAX + 1] = "";
+	uint32_t n_id;
 
 	if (!elffile_read_at(s, notes->p_offset, data, n))
 		return true;
-	while (n - at >= sizeof(Elf64_Nhdr)) {
-		char got[2 * ID_MAX + 1] = "";
-		Elf64_Nhdr note;
-		size_t name, desc;
-
-		memcpy(&note, data + at, sizeof(note));
-		at += sizeof(note);
-		name = ((size_t)note.n_namesz + 3) & ~(size_t)3;
-		desc = ((size_t)note.n_descsz + 3) & ~(size_t)3;
-		if (name > n - at || desc > n - at - name)
-			break;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(data + at, "GNU", 4) == 0 &&
-		    note.n_descsz <= ID_MAX) {
-			*found = true;
-			for (uint32_t i = 0; i < note.n_descsz; i++)
-				snprintf(got + 2 * i, 3, "%02x", data[at + name + i]);
-			return strlen(got) == n_hex && memcmp(got, hex, n_hex) == 0;
-		}
-		at += name + desc;
-	}
-	return true;
+	n_id = maps_find_id(data, n, id);
+	*found |= n_id > 0;
+	for (uint32_t i = 0; i < n_id; i++)
+		snprintf(got + 2 * i, 3, "%02x", id[i]);
+	return !n_id || (strlen(got) == n_hex && memcmp(got, hex, n_hex) == 0);
 }
 
 /* Read the segments. Returns false if the file differs from the mapped file. */

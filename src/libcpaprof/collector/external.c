@@ -10,7 +10,7 @@
 #include "libcpaprof/collector/external.h"
 
 #include "libcpaprof/collector/collect_int.h"
-#include "libcpaprof/collector/incomplete.h"
+#include "libcpaprof/collector/collect.h"
 #include "libcpaprof/collector/sample_stack.h"
 #include "libcpaprof/collector/task.h"
 #include "libcpaprof/collector/threads.h"
@@ -18,7 +18,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -51,7 +50,7 @@ static int external_make_ended(struct external *as, struct process **out)
 	if (!p)
 		return -ENOMEM;
 	*p = (struct process){ .is_used = true, .has_ended = true, .pidfd = -1, .max_depth = FRAMES_MAX };
-	p->start_ns = p->began_ns = collect_wall_ns();
+	p->start_ns = p->began_ns = clock_wall();
 	busy_read(&p->busy);
 	p->external = as;
 	p->table.maps = &p->maps;
@@ -109,11 +108,6 @@ int external_read_maps(struct process *p)
 	return space_read_maps(&reader->space, p->pid);
 }
 
-void external_find_mappings(struct process *p)
-{
-	collect_find_mappings(p, false);
-}
-
 static bool count_thread(void *n, uint32_t tid)
 {
 	(void)tid;
@@ -124,12 +118,9 @@ static bool count_thread(void *n, uint32_t tid)
 static bool collector_external_has_ended(pid_t pid)
 {
 	struct task main_thread;
-	int folder, n = 0;
-	char name[32];
+	int folder = task_open_folder(pid), n = 0;
 	bool yes;
 
-	snprintf(name, sizeof(name), "/proc/%d/task", (int)pid);
-	folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
 		return errno == ENOENT;
 	yes = !task_read(folder, (uint32_t)pid, &main_thread) ||
@@ -145,11 +136,6 @@ bool external_has_ended(struct process *p)
 	if (!p->has_ended) /* before Linux 5.3 there are no pidfds */
 		p->has_ended = p->pidfd >= 0 ? poll(&ended, 1, 0) > 0 : collector_external_has_ended(p->pid);
 	return p->has_ended;
-}
-
-uint64_t external_cpu_ns(pid_t pid)
-{
-	return collect_cpu_ns(pid);
 }
 
 uint32_t external_add_sample(struct process *p, const struct external_sample *s)

@@ -48,14 +48,8 @@ int external_open_mapped(pid_t pid, const char *maps, size_t n, struct external 
 /* Read the mappings again, for later samples. Returns 0 or -errno. */
 int external_read_maps(struct process *p);
 
-/* Find the mappings of the sampled addresses, also to know if the process generates code. */
-void external_find_mappings(struct process *p);
-
 /* Has the process ended? */
 bool external_has_ended(struct process *p);
-
-/* The CPU time that a process has used; 0 if not known. */
-uint64_t external_cpu_ns(pid_t pid);
 
 /*
  * Add a sample.

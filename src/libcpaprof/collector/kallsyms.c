@@ -21,8 +21,7 @@
 
 enum { PART_SIZE = 64 << 10 };
 
-/* The index of the first address at or after start. */
-static size_t kallsyms_find_first(const struct kernel_name *name, size_t n, uint64_t start)
+size_t kallsyms_find_first(const struct kernel_name *name, size_t n, uint64_t start)
 {
 	size_t lo = 0, hi = n;
 

@@ -26,6 +26,9 @@ struct kernel_name {
  */
 int kallsyms_find(struct kernel_name *name, size_t n);
 
+/* The index of the first of n names, sorted by addr, whose address is at or after start; n: none. */
+size_t kallsyms_find_first(const struct kernel_name *name, size_t n, uint64_t start);
+
 /* Get the address of a symbol; 0 if there is none, or the kernel hides its addresses. */
 uint64_t kallsyms_address(const char *symbol);
 

@@ -9,39 +9,22 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/legacy.h"
+#include "libcpaprof/collector/write.h"
 
 #include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/stream.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 /* NO_CODE: the address written for a stack without code. google-pprof would take 0 for the end of the profile. */
-enum { CHUNK = 512, LINE_MAX_SIZE = 64, NO_CODE = 1 };
+enum { NO_CODE = 1 };
 
-struct legacy_writer {
-	snap_sink_fn *sink;
-	void *arg;
-	int rc;
-	size_t n;
-	uint64_t word[CHUNK];
-};
-
-static void collector_legacy_flush(struct legacy_writer *x)
+static void collector_legacy_put(struct stream *x, uint64_t word)
 {
-	if (x->rc == 0 && x->n)
-		x->rc = x->sink(x->arg, x->word, x->n * sizeof(*x->word));
-	x->n = 0;
+	stream_put(x, &word, sizeof(word));
 }
 
-static void collector_legacy_put(struct legacy_writer *x, uint64_t word)
-{
-	x->word[x->n++] = word;
-	if (x->n == CHUNK)
-		collector_legacy_flush(x);
-}
-
-static void put_row(struct legacy_writer *x, const struct snap *s, const struct snap_row *row)
+static void put_row(struct stream *x, const struct snap *s, const struct snap_row *row)
 {
 	struct snap_frame f;
 	uint64_t n = 0;
@@ -63,28 +46,22 @@ static void put_row(struct legacy_writer *x, const struct snap *s, const struct 
 }
 
 /* Write the mappings in the format of /proc/PID/maps, which all readers support. */
-static void put_mappings(struct legacy_writer *x, const struct snap *s)
+static void put_mappings(struct stream *x, const struct snap *s)
 {
 	const struct maps *maps = &s->p->maps;
 	const struct map *m = maps->map.data;
-	char line[LINE_MAX_SIZE];
 
-	for (size_t i = 0; i < maps->map.n && x->rc == 0; i++, m++) {
-		int n = snprintf(line, sizeof(line), "%" PRIx64 "-%" PRIx64 " r-xp %08" PRIx64 " 00:00 0 ", m->start,
-				 m->limit, m->offset);
-
-		x->rc = x->sink(x->arg, line, (size_t)n);
-		if (x->rc == 0)
-			x->rc = x->sink(x->arg, (const char *)maps->texts.data + m->path, m->n_path);
-		if (x->rc == 0)
-			x->rc = x->sink(x->arg, "\n", 1);
+	for (size_t i = 0; i < maps->map.n; i++, m++) {
+		stream_add(x, "%" PRIx64 "-%" PRIx64 " r-xp %08" PRIx64 " 00:00 0 ", m->start, m->limit, m->offset);
+		stream_put(x, (const char *)maps->texts.data + m->path, m->n_path);
+		stream_put(x, "\n", 1);
 	}
 }
 
 int snap_legacy_write(const struct snap *s, snap_sink_fn *sink, void *arg)
 {
 	const struct snap_row *row = s->row.data;
-	struct legacy_writer x = { .sink = sink, .arg = arg };
+	struct stream x = { .sink = sink, .arg = arg };
 
 	collector_legacy_put(&x, 0);
 	collector_legacy_put(&x, 3);
@@ -97,7 +74,7 @@ int snap_legacy_write(const struct snap *s, snap_sink_fn *sink, void *arg)
 	collector_legacy_put(&x, 0);
 	collector_legacy_put(&x, 1);
 	collector_legacy_put(&x, 0);
-	collector_legacy_flush(&x);
 	put_mappings(&x, s);
-	return x.rc;
+	stream_flush(&x);
+	return x.error;
 }

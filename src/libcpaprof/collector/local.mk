@@ -22,14 +22,11 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/external.h \
 	src/libcpaprof/collector/gzip.c \
 	src/libcpaprof/collector/gzip.h \
-	src/libcpaprof/collector/incomplete.c \
-	src/libcpaprof/collector/incomplete.h \
 	src/libcpaprof/collector/kallsyms.c \
 	src/libcpaprof/collector/kallsyms.h \
 	src/libcpaprof/collector/labels.c \
 	src/libcpaprof/collector/labels.h \
 	src/libcpaprof/collector/legacy.c \
-	src/libcpaprof/collector/legacy.h \
 	src/libcpaprof/collector/maps.c \
 	src/libcpaprof/collector/maps.h \
 	src/libcpaprof/collector/memory.c \
@@ -54,9 +51,10 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/snap.h \
 	src/libcpaprof/collector/stack_table.c \
 	src/libcpaprof/collector/stack_table.h \
+	src/libcpaprof/collector/stream.c \
+	src/libcpaprof/collector/stream.h \
 	src/libcpaprof/collector/strings.c \
 	src/libcpaprof/collector/strings.h \
-	src/libcpaprof/collector/sweep.c \
 	src/libcpaprof/collector/task.c \
 	src/libcpaprof/collector/task.h \
 	src/libcpaprof/collector/text.c \
@@ -65,8 +63,6 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/trace.c \
 	src/libcpaprof/collector/trace.h \
 	src/libcpaprof/collector/trace_int.h \
-	src/libcpaprof/collector/trace_json.c \
-	src/libcpaprof/collector/trace_json.h \
 	src/libcpaprof/collector/trace_names.c \
 	src/libcpaprof/collector/trace_names.h \
 	src/libcpaprof/collector/trace_sched.c \

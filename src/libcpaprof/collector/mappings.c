@@ -35,10 +35,10 @@ void collect_read_modules(struct process *p)
 /* Reads take at most a fiftieth of the time, even with thousands of mappings. */
 void collect_read_maps(struct process *p)
 {
-	uint64_t start = collect_wall_ns(), end, n;
+	uint64_t start = clock_wall(), end, n;
 
 	maps_add_live(&p->maps, p->pid);
-	end = collect_wall_ns();
+	end = clock_wall();
 	n = end > start ? (end - start) / READ_NS_PER_DRAIN : 0;
 	p->n_drains_since_maps = 0;
 	p->maps_interval = n < INTERVAL_MAX ? (unsigned)n : INTERVAL_MAX;

@@ -7,11 +7,14 @@
 
 #include "libcpaprof/collector/maps.h"
 
+#include "libcpaprof/collector/task.h"
+
 #include "libcpaprof/target/segment.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,7 +36,7 @@ static bool maps_read_memory(pid_t pid, uint64_t at, void *to, size_t n)
 	return process_vm_readv(pid, &here, 1, &there, 1, 0) == (ssize_t)n;
 }
 
-static uint32_t maps_find_id(const uint8_t *at, size_t n, uint8_t *id)
+uint32_t maps_find_id(const uint8_t *at, size_t n, uint8_t *id)
 {
 	while (n >= sizeof(ElfW(Nhdr))) {
 		ElfW(Nhdr) note;
@@ -92,16 +95,12 @@ enum { MAPS_MAX = 65536, RANGES_MAX = 4 * MAPS_MAX, TEXTS_MAX = 16 << 20, LINE_M
 /* Append a text. Returns its offset, or 0 with *n = 0 if there is no room. */
 static uint32_t collector_maps_add_text(struct maps *m, const void *text, uint32_t *n)
 {
-	char *to = vec_reserve(&m->texts, *n, 1, TEXTS_MAX);
 	uint32_t at = (uint32_t)m->texts.n;
 
-	if (!to) {
-		*n = 0;
-		return 0;
-	}
-	memcpy(to, text, *n);
-	m->texts.n += *n;
-	return at;
+	if (vec_add(&m->texts, text, *n, 1, TEXTS_MAX))
+		return at;
+	*n = 0;
+	return 0;
 }
 
 static bool ends_before_or_at(const void *row, uint64_t addr)
@@ -197,15 +196,11 @@ static void compact_changes(struct maps *m)
 
 static void maps_add_change(struct maps *m, uint32_t since, uint32_t map)
 {
-	struct map_change *change;
+	const struct map_change change = { .since = since, .map = map };
 
 	if (m->change.n >= CHANGES_COMPACT && m->change.n % CHANGES_COMPACT == 0)
 		compact_changes(m);
-	change = vec_reserve(&m->change, 1, sizeof(*change), CHANGES_MAX);
-	if (!change)
-		return;
-	*change = (struct map_change){ .since = since, .map = map };
-	m->change.n++;
+	vec_add(&m->change, &change, 1, sizeof(change), CHANGES_MAX);
 }
 
 /*
@@ -379,58 +374,17 @@ struct base {
 	char path[LINE_MAX_LEN];
 };
 
-static size_t maps_hex(const char **p, uint64_t *out)
+bool maps_parse_line(const char *line, struct maps_line *out)
 {
-	size_t n = 0;
+	unsigned major_dev, minor_dev;
+	int at = 0;
 
-	for (*out = 0; n < 16; n++, ++*p) {
-		char c = **p;
-		int d = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-
-		if (d < 0)
-			break;
-		*out = *out << 4 | (uint64_t)d;
-	}
-	return n;
-}
-
-/* Parse "START-LIMIT PERM OFFSET DEV INODE PATH". */
-static void maps_parse_line(struct maps *m, pid_t pid, const char *line, struct base *base)
-{
-	static const char deleted[] = " (deleted)", vdso[] = "[vdso]";
-	const char *p = line, *path;
-	struct map new = { 0 };
-	uint8_t id[MODULE_ID_MAX];
-	char perm[5] = "";
-	uint32_t n_id = 0;
-	size_t n;
-
-	if (!maps_hex(&p, &new.start) || *p++ != '-' || !maps_hex(&p, &new.limit) || *p++ != ' ' || strlen(p) < 5)
-		return;
-	memcpy(perm, p, 4);
-	p += 5;
-	if (!maps_hex(&p, &new.offset))
-		return;
-	path = strpbrk(p, "/[");
-	path = path ? path : "//anon";
-	n = strlen(path);
-	if (n > sizeof(deleted) - 1 && strcmp(path + n - (sizeof(deleted) - 1), deleted) == 0)
-		n -= sizeof(deleted) - 1;
-	if (n > MODULE_PATH_MAX)
-		n = MODULE_PATH_MAX;
-	if (new.offset == 0 && n < sizeof(base->path)) {
-		base->start = new.start;
-		memcpy(base->path, path, n);
-		base->path[n] = '\0';
-	}
-	if (perm[2] != 'x' || strncmp(path, "[vsyscall]", 10) == 0)
-		return;
-	new.n_path = (uint32_t)n;
-	if (n == sizeof(vdso) - 1 && memcmp(path, vdso, n) == 0)
-		n_id = build_id_read(pid, new.start, id);
-	else if (*path == '/' && path[1] != '/' && strlen(base->path) == n && memcmp(base->path, path, n) == 0)
-		n_id = build_id_read(pid, base->start, id);
-	maps_add(m, &new, path, id, n_id, m->generation);
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &out->start, &out->limit,
+		   out->perm, &out->offset, &major_dev, &minor_dev, &out->ino, &at) < 7)
+		return false;
+	out->dev = makedev(major_dev, minor_dev);
+	out->path = line + at;
+	return true;
 }
 
 bool maps_read_lines(int fd, bool (*fn)(void *arg, const char *line), void *arg)
@@ -484,9 +438,38 @@ struct maps_loader {
 
 static bool maps_add_line(void *arg, const char *line)
 {
+	static const char deleted[] = " (deleted)", vdso[] = "[vdso]";
 	struct maps_loader *a = arg;
+	struct maps_line l;
+	struct map new;
+	uint8_t id[MODULE_ID_MAX];
+	uint32_t n_id = 0;
+	const char *path;
+	size_t n;
 
-	maps_parse_line(a->m, a->pid, line, &a->base);
+	if (!maps_parse_line(line, &l))
+		return true;
+	new = (struct map){ .start = l.start, .limit = l.limit, .offset = l.offset };
+	path = strpbrk(l.path, "/[");
+	path = path ? path : "//anon";
+	n = strlen(path);
+	if (n > sizeof(deleted) - 1 && strcmp(path + n - (sizeof(deleted) - 1), deleted) == 0)
+		n -= sizeof(deleted) - 1;
+	if (n > MODULE_PATH_MAX)
+		n = MODULE_PATH_MAX;
+	if (new.offset == 0 && n < sizeof(a->base.path)) {
+		a->base.start = new.start;
+		memcpy(a->base.path, path, n);
+		a->base.path[n] = '\0';
+	}
+	if (l.perm[2] != 'x' || strncmp(path, "[vsyscall]", 10) == 0)
+		return true;
+	new.n_path = (uint32_t)n;
+	if (n == sizeof(vdso) - 1 && memcmp(path, vdso, n) == 0)
+		n_id = build_id_read(a->pid, new.start, id);
+	else if (*path == '/' && path[1] != '/' && strlen(a->base.path) == n && memcmp(a->base.path, path, n) == 0)
+		n_id = build_id_read(a->pid, a->base.start, id);
+	maps_add(a->m, &new, path, id, n_id, a->m->generation);
 	return true;
 }
 
@@ -508,13 +491,11 @@ void maps_add_kernel(struct maps *m, uint64_t start)
 {
 	static const char name[] = "[kernel.kallsyms]_stext"; /* as perf names it */
 	struct map new = { .start = start ? start : KERNEL_START, .limit = UINT64_MAX, .n_path = sizeof(name) - 1 };
-	uint8_t notes[NOTES_MAX], id[MODULE_ID_MAX];
-	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd >= 0 ? read(fd, notes, sizeof(notes)) : 0;
+	char notes[NOTES_MAX];
+	uint8_t id[MODULE_ID_MAX];
+	ssize_t n = task_read_file(AT_FDCWD, "/sys/kernel/notes", notes, sizeof(notes));
 
-	if (fd >= 0)
-		close(fd);
-	maps_add(m, &new, name, id, n > 0 ? maps_find_id(notes, (size_t)n, id) : 0, m->generation);
+	maps_add(m, &new, name, id, n > 0 ? maps_find_id((const uint8_t *)notes, (size_t)n, id) : 0, m->generation);
 }
 
 struct file_search {
@@ -545,26 +526,14 @@ enum maps_has maps_has_file(pid_t pid, dev_t dev, ino_t ino)
 	return l.found ? MAPS_YES : MAPS_NO;
 }
 
-static bool copy_vec(struct vec *to, const struct vec *from, size_t size, size_t max)
-{
-	void *p = from->n ? vec_reserve(to, from->n, size, max) : NULL;
-
-	if (!p)
-		return from->n == 0;
-	memcpy(p, from->data, from->n * size);
-	to->n = from->n;
-	return true;
-}
-
 void maps_copy(struct maps *m, const struct maps *from)
 {
 	m->has_contested = from->has_contested;
 	m->generation = from->generation;
 	memcpy(m->number, from->number, sizeof(m->number));
-	if (!copy_vec(&m->map, &from->map, sizeof(struct map), MAPS_MAX) ||
-	    !copy_vec(&m->range, &from->range, sizeof(struct address_range), RANGES_MAX) ||
-	    !copy_vec(&m->texts, &from->texts, 1, TEXTS_MAX) ||
-	    !copy_vec(&m->change, &from->change, sizeof(struct map_change), CHANGES_MAX))
+	if (!vec_copy(&m->map, &from->map, sizeof(struct map)) ||
+	    !vec_copy(&m->range, &from->range, sizeof(struct address_range)) || !vec_copy(&m->texts, &from->texts, 1) ||
+	    !vec_copy(&m->change, &from->change, sizeof(struct map_change)))
 		maps_release(m);
 }
 

@@ -76,6 +76,18 @@ void maps_add_kernel(struct maps *m, uint64_t start);
 /* Add mappings from an open file in the format of /proc/PID/maps. */
 void maps_add_text(struct maps *m, pid_t pid, int fd);
 
+/* A line of /proc/PID/maps. */
+struct maps_line {
+	uint64_t start, limit, offset, ino;
+	dev_t dev;
+	char perm[5];     /* "rwxp" */
+	const char *path; /* the rest of the line; "" for none */
+};
+bool maps_parse_line(const char *line, struct maps_line *out);
+
+/* Find the build id in notes of n bytes. id: [MODULE_ID_MAX] out. Returns its length; 0 if there is none. */
+uint32_t maps_find_id(const uint8_t *notes, size_t n, uint8_t *id);
+
 /* Call fn for each line of an open file until it returns false. Returns false if the file is empty. */
 bool maps_read_lines(int fd, bool (*fn)(void *arg, const char *line), void *arg);
 /* Call fn for each line of /proc/PID/maps until it returns false. Returns false and sets errno if it cannot be read. */

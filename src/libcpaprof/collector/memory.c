@@ -7,6 +7,7 @@
 
 #include "libcpaprof/collector/memory.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 enum { PAGE = 4096, FIRST_SIZE = 16 * PAGE };
@@ -50,6 +51,18 @@ void *vec_reserve(struct vec *v, size_t more, size_t size, size_t max)
 		v->cap = cap;
 	}
 	return (char *)v->data + v->n * size;
+}
+
+void *vec_add(struct vec *v, const void *from, size_t n, size_t size, size_t max)
+{
+	void *to = vec_reserve(v, n, size, max);
+
+	if (!to)
+		return NULL;
+	if (n)
+		memcpy(to, from, n * size);
+	v->n += n;
+	return to;
 }
 
 void vec_release(struct vec *v, size_t size)

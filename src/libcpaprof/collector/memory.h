@@ -27,7 +27,14 @@ struct vec {
  * Returns the first new element, which is zeroed unless it was used before; NULL if out of memory or above the limit
  */
 void *vec_reserve(struct vec *v, size_t more, size_t size, size_t max);
+/* Append n elements from an array. Returns the first new one; NULL, as from vec_reserve, and then nothing is appended. */
+void *vec_add(struct vec *v, const void *from, size_t n, size_t size, size_t max);
 void vec_release(struct vec *v, size_t size);
+/* Copy the elements to an empty vec. Returns false if out of memory. */
+static inline bool vec_copy(struct vec *to, const struct vec *from, size_t size)
+{
+	return from->n == 0 || vec_add(to, from->data, from->n, size, from->n);
+}
 
 /* Map size zeroed bytes; NULL if out of memory. */
 void *memory_map(size_t size);

@@ -8,7 +8,6 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/memory.h"
 #include "libcpaprof/collector/task.h"
@@ -83,24 +82,18 @@ struct tid_scan {
 static bool add_tid(void *scan, uint32_t tid)
 {
 	struct tid_scan *s = scan;
-	struct tid_pair *to = vec_reserve(&s->p->tids, 1, sizeof(*to), TIDS_MAX);
+	const struct tid_pair pair = { tid, namespace_inner_id(s->folder, tid) };
 
-	if (!to)
-		return false;
-	*to = (struct tid_pair){ tid, namespace_inner_id(s->folder, tid) };
-	s->p->tids.n++;
-	return true;
+	return vec_add(&s->p->tids, &pair, 1, sizeof(pair), TIDS_MAX);
 }
 
 static void read_tids(struct process *p)
 {
 	struct tid_scan s = { .p = p };
-	char folder[32];
 
 	p->tids.n = 0;
 	p->tids_read_ns = clock_now();
-	snprintf(folder, sizeof(folder), "/proc/%d/task", (int)p->pid);
-	s.folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	s.folder = task_open_folder(p->pid);
 	if (s.folder < 0)
 		return;
 	task_each(s.folder, add_tid, &s);

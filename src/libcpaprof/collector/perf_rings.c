@@ -7,6 +7,8 @@
 
 #include "libcpaprof/collector/perf_rings.h"
 
+#include "libcpaprof/collector/task.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -26,13 +28,12 @@ static const char online[] = "/sys/devices/system/cpu/online";
 static int add_cpus(struct perf_rings *r, long lo, long hi)
 {
 	for (long cpu = lo; cpu >= 0 && cpu <= hi && cpu < CPUS_MAX; cpu++) {
-		struct perf_ring *x = vec_reserve(&r->cpus, 1, sizeof(*x), CPUS_MAX);
+		const struct perf_ring new = { .cpu = (int)cpu, .fd = -1 };
 
-		if (!x)
+		if (!vec_add(&r->cpus, &new, 1, sizeof(new), CPUS_MAX))
 			return -ENOMEM;
-		*x = (struct perf_ring){ .cpu = (int)cpu, .fd = -1 };
 		r->ring = r->cpus.data;
-		r->n = ++r->cpus.n;
+		r->n = r->cpus.n;
 	}
 	return 0;
 }
@@ -56,17 +57,10 @@ static int parse_cpus(struct perf_rings *r, const char *at)
 
 int perf_rings_init(struct perf_rings *r)
 {
-	int fd = open(online, O_RDONLY | O_CLOEXEC);
 	char text[LIST_SIZE];
-	ssize_t n;
 
-	if (fd < 0)
+	if (task_read_file(AT_FDCWD, online, text, sizeof(text)) < 0)
 		return -errno;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n < 0)
-		return -EIO;
-	text[n] = '\0';
 	r->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	r->record = memory_map(RECORD_BYTES_MAX);
 	return r->record ? parse_cpus(r, text) : -ENOMEM;

@@ -17,6 +17,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -143,7 +144,7 @@ void process_begin(struct collect *c, uint32_t i, const volatile struct segment_
 	struct process *p = &c->process[i];
 	uint32_t parent = s->parent;
 	struct process *from = parent_of(c, parent, s->parent_serial);
-	uint64_t now = collect_wall_ns();
+	uint64_t now = clock_wall();
 	struct identity id;
 	enum maps_has has = identify(c, (pid_t)s->pid, s->pid_namespace, &id);
 	pid_t pid = id.pid;
@@ -249,7 +250,7 @@ int process_open(pid_t pid, struct process **out)
 		return -ENOMEM;
 	}
 	*p = (struct process){ .is_used = true, .is_verified = true, .pid = pid, .pidfd = fd, .max_depth = FRAMES_MAX };
-	p->start_ns = p->began_ns = collect_wall_ns();
+	p->start_ns = p->began_ns = clock_wall();
 	maps_add_live(&p->maps, pid);
 	*out = p;
 	return 0;
@@ -322,4 +323,62 @@ bool process_is_replaced(struct process *p)
 	else
 		p->has_ended = p->is_replaced = true;
 	return true;
+}
+
+enum { ENDS_MAX = 4096 };
+
+void incomplete_count(struct process *p, uint64_t pc)
+{
+	uint32_t map = maps_find(&p->maps, pc);
+	struct stack_end *end = p->ends.data;
+
+	for (size_t i = 0; i < p->ends.n; i++)
+		if (end[i].map == map) {
+			end[i].n++;
+			return;
+		}
+	vec_add(&p->ends, &(struct stack_end){ map, 1 }, 1, sizeof(*end), ENDS_MAX);
+}
+
+static bool incomplete_is_file(const struct maps *m, const struct map *map)
+{
+	const char *path = (const char *)m->texts.data + map->path;
+
+	return *path == '/' && strncmp(path, "//anon", 6) != 0 && strncmp(path, "/memfd:", 7) != 0;
+}
+
+static void incomplete_copy_name(const struct maps *m, const struct map *map, char out[INCOMPLETE_FILE_MAX])
+{
+	const char *path = (const char *)m->texts.data + map->path;
+	size_t at = map->n_path;
+
+	while (at > 0 && path[at - 1] != '/')
+		at--;
+	snprintf(out, INCOMPLETE_FILE_MAX, "%.*s", (int)(map->n_path - at), path + at);
+}
+
+void incomplete_get(const struct process *p, struct incomplete *out)
+{
+	const struct stack_end *end = p->ends.data, *most = NULL;
+	const struct map *map = p->maps.map.data;
+
+	*out = (struct incomplete){ .n_complete = p->cut[UNWIND_ROOT], .has_generated_code = p->has_generated_code };
+	for (int i = 0; i < N_CUTS; i++) {
+		out->n += p->cut[i];
+		if (i != UNWIND_ROOT && p->cut[i] > out->n_reason) {
+			out->n_reason = p->cut[i];
+			out->reason = (enum unwind_end)i;
+		}
+	}
+	for (size_t i = 0; i < p->maps.map.n && !*out->program; i++)
+		if (incomplete_is_file(&p->maps, &map[i]))
+			incomplete_copy_name(&p->maps, &map[i], out->program);
+	for (size_t i = 0; i < p->ends.n; i++)
+		if (!most || end[i].n > most->n)
+			most = &end[i];
+	if (!most)
+		return;
+	out->n_file = most->n;
+	if (most->map && incomplete_is_file(&p->maps, &map[most->map - 1]))
+		incomplete_copy_name(&p->maps, &map[most->map - 1], out->file);
 }

@@ -52,11 +52,6 @@ unsigned read_stack_n_event_regs(void)
 	return sizeof(event_reg) / sizeof(event_reg[0]);
 }
 
-uint64_t read_stack_pc(const struct stack_sample *s)
-{
-	return s->reg[EVENT_PC];
-}
-
 /* Set the registers of a sample, and walk. */
 static void walk_sample(const struct stack_sample *s, const struct unwind_source *from, uint64_t *pc, uint32_t max,
 			struct unwind_result *result)

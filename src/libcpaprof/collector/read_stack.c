@@ -22,7 +22,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -161,30 +160,24 @@ static bool is_next_piece(const struct space_object *last, const struct space_ob
 	       new->lo - offset - last->lo < PIECE_SHIFT_MAX;
 }
 
-/* Parse "START-LIMIT PERM OFFSET DEV INODE PATH". The pieces of an object are consecutive; the first has offset 0. */
+/* The pieces of an object are consecutive; the first has offset 0. */
 static bool read_stack_add_line(void *arg, const char *line)
 {
 	struct maps_reader *l = arg;
 	struct space_object new = { 0 },
 			    *last = l->object.n ? (struct space_object *)l->object.data + l->object.n - 1 : NULL;
-	unsigned long lo, hi, offset, ino;
-	unsigned major_dev, minor_dev;
-	char perm[5];
-	int at = 0;
+	struct maps_line is;
 
-	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &lo, &hi, perm, &offset, &major_dev, &minor_dev, &ino, &at) <
-	    7)
+	if (!maps_parse_line(line, &is) || (!is.ino && strcmp(is.path, "[vdso]") != 0))
 		return true;
-	if (!ino && strcmp(line + at, "[vdso]") != 0)
-		return true;
-	new = (struct space_object){ .lo = lo, .hi = hi, .dev = makedev(major_dev, minor_dev), .ino = ino };
-	new.has_code = perm[2] == 'x';
-	new.n_path = (uint32_t)strlen(line + at);
-	if (last && is_next_piece(last, &new, offset, perm[1] == 'w')) {
-		last->hi = hi;
+	new = (struct space_object){ .lo = is.start, .hi = is.limit, .dev = is.dev, .ino = is.ino };
+	new.has_code = is.perm[2] == 'x';
+	new.n_path = (uint32_t)strlen(is.path);
+	if (last && is_next_piece(last, &new, is.offset, is.perm[1] == 'w')) {
+		last->hi = is.limit;
 		last->has_code |= new.has_code;
 	} else {
-		read_stack_add_object(l, &new, line + at);
+		read_stack_add_object(l, &new, is.path);
 	}
 	return !l->is_full;
 }
@@ -313,12 +306,7 @@ static void find_eh_frame(struct space_object *o, int fd, const Elf64_Ehdr *head
 	}
 }
 
-static int read_stack_by_start(const void *arg, uint32_t a, uint32_t b)
-{
-	const struct unwind_function *f = arg;
-
-	return f[a].start < f[b].start ? -1 : f[a].start > f[b].start;
-}
+ORDER_BY(read_stack_by_start, struct unwind_function, start, start)
 
 /* Append the functions to o->table at the address o->walk.hdr, sorted. */
 static void sort_functions(struct space_object *o, const struct unwind_function *function, uint32_t n)
@@ -399,14 +387,10 @@ static bool read_object(struct address_space *r, struct space_object *o, int fd)
 static void add_cached(struct address_space *r, struct space_object *o, const struct stat *file)
 {
 	struct file_cache *c = r->cache;
-	struct cached_file *new = c && o->n_copied <= COPIES_MAX - c->n_bytes
-					  ? vec_reserve(&c->file, 1, sizeof(*new), CACHED_FILES_MAX)
-					  : NULL;
+	const struct cached_file new = { file->st_dev, file->st_ino, file->st_mtim, o->size, o->bytes, o->eh };
 
-	if (!new)
+	if (!c || o->n_copied > COPIES_MAX - c->n_bytes || !vec_add(&c->file, &new, 1, sizeof(new), CACHED_FILES_MAX))
 		return;
-	*new = (struct cached_file){ file->st_dev, file->st_ino, file->st_mtim, o->size, o->bytes, o->eh };
-	c->file.n++;
 	c->n_bytes += o->n_copied;
 	r->n_copied -= o->n_copied;
 	o->n_copied = 0;

@@ -96,8 +96,6 @@ uint64_t read_stack_event_regs(void);
 /* Number of bits in it. */
 unsigned read_stack_n_event_regs(void);
 
-uint64_t read_stack_pc(const struct stack_sample *s);
-
 /*
  * Walk the stack of a sample; as read_stack_at.
  *

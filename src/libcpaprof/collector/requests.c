@@ -11,6 +11,7 @@
 #include "libcpaprof/collector/requests.h"
 
 #include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/task.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -44,17 +45,12 @@ bool collect_has_segment(const struct collect *c, pid_t pid)
 /* The parent of a process; 0 if not known. */
 static pid_t parent_pid(pid_t pid)
 {
-	char text[STAT_MAX + 1];
+	char path[32], text[STAT_MAX + 1];
 	const char *name_end;
-	int parent = 0, fd;
-	ssize_t n;
+	int parent = 0;
 
-	snprintf(text, sizeof(text), "/proc/%d/stat", (int)pid);
-	fd = open(text, O_RDONLY | O_CLOEXEC);
-	n = fd >= 0 ? read(fd, text, STAT_MAX) : 0;
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	task_read_file(AT_FDCWD, path, text, sizeof(text));
 	name_end = strrchr(text, ')'); /* the name may contain anything */
 	return name_end && sscanf(name_end, ") %*c %d", &parent) == 1 && parent > 0 ? parent : 0;
 }

@@ -9,7 +9,6 @@
 #include "libcpaprof/collector/trace_int.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 struct segment_head *collect_segment(const struct collect *c)
 {
@@ -28,7 +27,7 @@ static void reset_cpu(struct process *p)
 	memset(p->cut, 0, sizeof(p->cut));
 	p->engine = 0;
 	p->error = 0;
-	p->start_ns = collect_wall_ns();
+	p->start_ns = clock_wall();
 	p->end_ns = 0;
 	busy_read(&p->busy);
 }
@@ -47,7 +46,7 @@ void collect_self_cpu_stop(struct collect *c)
 {
 	c->is_cpu_always = false;
 	for (uint32_t i = 0; i < c->n_processes; i++)
-		c->process[i].end_ns = collect_wall_ns();
+		c->process[i].end_ns = clock_wall();
 }
 
 void collect_after_fork(struct collect *c, pid_t pid)

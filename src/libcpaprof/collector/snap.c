@@ -60,20 +60,10 @@ static int64_t clamp_to_sum(int64_t *sum, int64_t n)
 
 static bool snap_add(struct snap *s, struct snap_row *row)
 {
-	struct snap_row *to;
-
 	for (int i = 0; i < SNAP_VALUES; i++)
 		if (row->value[i] > 0)
 			row->value[i] = clamp_to_sum(&s->sum[i], row->value[i]);
-
-	if (snap_is_zero(row))
-		return true;
-	to = vec_reserve(&s->row, 1, sizeof(*to), ROWS_MAX);
-	if (!to)
-		return false;
-	*to = *row;
-	s->row.n++;
-	return true;
+	return snap_is_zero(row) || vec_add(&s->row, row, 1, sizeof(*row), ROWS_MAX);
 }
 
 /* Convert a counter in units of 1/1024 to the nearest integer. */
@@ -289,7 +279,7 @@ static int collector_snap_take(struct snap *s, uint64_t custom)
 
 	if (s->kind == SNAP_EXTERNAL ? !p->external : !p->c && s->kind != SNAP_THREADS)
 		return -ENOENT; /* the process is not profiled by us */
-	s->end_ns = p->has_ended && p->end_ns ? p->end_ns : collect_wall_ns();
+	s->end_ns = p->has_ended && p->end_ns ? p->end_ns : clock_wall();
 	s->start_ns = s->end_ns;
 	s->busy_start = p->busy;
 	busy_read(&s->busy_end);
@@ -472,8 +462,7 @@ static void subtract_cpu(struct snap_cpu *a, const struct snap_cpu *b)
 	a->guessed -= b->guessed;
 }
 
-/* Copy the rows of a snap, with equal stacks of several threads merged. */
-static int snap_merge_threads(const struct snap *s, struct snap *out)
+int snap_merge_threads(const struct snap *s, struct snap *out)
 {
 	struct snap_row sum;
 
@@ -545,17 +534,6 @@ void snap_make_since_start(struct snap *s)
 	s->delta = true;
 }
 
-static bool snap_copy_rows(struct vec *to, const struct vec *from, size_t size)
-{
-	if (from->n == 0)
-		return true;
-	if (!vec_reserve(to, from->n, size, ROWS_MAX))
-		return false;
-	memcpy(to->data, from->data, from->n * size);
-	to->n = from->n;
-	return true;
-}
-
 int snap_copy(const struct snap *s, struct snap **out)
 {
 	struct snap *copy = memory_map(sizeof(*copy));
@@ -564,8 +542,8 @@ int snap_copy(const struct snap *s, struct snap **out)
 		return -ENOMEM;
 	*copy = *s;
 	copy->row = copy->thread = (struct vec){ 0 };
-	if (!snap_copy_rows(&copy->row, &s->row, sizeof(struct snap_row)) ||
-	    !snap_copy_rows(&copy->thread, &s->thread, sizeof(struct snap_thread))) {
+	if (!vec_copy(&copy->row, &s->row, sizeof(struct snap_row)) ||
+	    !vec_copy(&copy->thread, &s->thread, sizeof(struct snap_thread))) {
 		snap_free(copy);
 		return -ENOMEM;
 	}

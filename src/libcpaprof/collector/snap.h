@@ -131,6 +131,12 @@ const char *snap_mapping(const struct snap *s, uint32_t i, uint32_t *n);
 bool snap_next_stack(const struct snap *s, size_t *i, struct snap_row *out);
 
 /*
+ * Make a snap with the rows of equal stacks merged over all threads. Its rows are released by the caller, the rest is
+ * that of s. Returns 0 or -ENOMEM.
+ */
+int snap_merge_threads(const struct snap *s, struct snap *out);
+
+/*
  * Subtract an earlier snap of the same process. Rows whose values are all 0 are removed.
  *
  * alloc_only   do not subtract values that describe a moment (memory in use)

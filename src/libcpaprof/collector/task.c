@@ -7,6 +7,8 @@
 
 #include "libcpaprof/collector/task.h"
 
+#include "libcpaprof/collector/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,6 +27,14 @@ struct entry {
 	uint8_t type;
 	char name[];
 };
+
+int task_open_folder(pid_t pid)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/%d/task", (int)pid);
+	return open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
 
 int task_each(int folder, bool (*each)(void *data, uint32_t tid), void *data)
 {
@@ -45,28 +55,29 @@ int task_each(int folder, bool (*each)(void *data, uint32_t tid), void *data)
 	return n < 0 ? -errno : 0;
 }
 
-/* Read a file of a thread as text. Returns its length, or -1 and sets errno. */
-static ssize_t task_read_text(int folder, uint32_t tid, const char *file, char *out, size_t size)
+ssize_t task_read_file(int folder, const char *path, char *out, size_t size)
 {
-	char name[48];
+	int fd = openat(folder, path, O_RDONLY | O_CLOEXEC), error;
 	ssize_t n;
-	int fd;
 
-	snprintf(name, sizeof(name), "%u/%s", tid, file);
-	fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+	out[0] = '\0';
 	if (fd < 0)
 		return -1;
 	n = read(fd, out, size - 1);
-	if (n < 0) {
-		int error = errno;
-
-		close(fd);
-		errno = error;
-		return -1;
-	}
+	error = errno;
 	close(fd);
-	out[n] = '\0';
+	errno = error;
+	out[n > 0 ? n : 0] = '\0';
 	return n;
+}
+
+/* Read a file of a thread. Returns its length, or -1 and sets errno. */
+static ssize_t task_read_text(int folder, uint32_t tid, const char *file, char *out, size_t size)
+{
+	char name[48];
+
+	snprintf(name, sizeof(name), "%u/%s", tid, file);
+	return task_read_file(folder, name, out, size);
 }
 
 static uint64_t ns_of_ticks(unsigned long long ticks)
@@ -98,7 +109,6 @@ bool task_read(int folder, uint32_t tid, struct task *t)
 	char text[TEXT], *name, *end, *at;
 	uint64_t start, now;
 	struct task_times times;
-	struct timespec boot;
 
 	if (task_read_text(folder, tid, "stat", text, sizeof(text)) <= 0)
 		return false;
@@ -119,8 +129,7 @@ bool task_read(int folder, uint32_t tid, struct task *t)
 	at = skip_fields(at, FIELD_CPU);
 	if (at)
 		t->cpu = (int)strtol(at, NULL, 10);
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	now = (uint64_t)boot.tv_sec * 1000000000 + (uint64_t)boot.tv_nsec;
+	now = clock_ns(CLOCK_BOOTTIME);
 	t->age_ns = start && now > start ? now - start : 0;
 	if (task_times(folder, tid, &times)) {
 		t->cpu_ns = times.cpu_ns;

@@ -28,6 +28,18 @@ struct task {
 };
 
 /*
+ * Read the start of a file, with one system call.
+ *
+ * folder  descriptor of a directory, or AT_FDCWD
+ * out     [size] ends with NUL, also on failure
+ * Returns its length; -1 and sets errno
+ */
+ssize_t task_read_file(int folder, const char *path, char *out, size_t size);
+
+/* Open /proc/PID/task. Returns a descriptor, or -1 and sets errno. */
+int task_open_folder(pid_t pid);
+
+/*
  * Call each for every thread of a process, in the order of the kernel, until it returns false.
  *
  * folder  descriptor of /proc/PID/task

@@ -16,66 +16,29 @@
 #include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/labels.h"
 #include "libcpaprof/collector/order.h"
+#include "libcpaprof/collector/task.h"
 #include "libcpaprof/collector/write.h"
+#include "libcpaprof/collector/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <malloc.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT_BUFFER = 16384, ADD_MAX = 512, ROWS_MAX = 1 << 24, STATUS_SIZE = 4096, NAME_SIZE = 32, CREATORS_SHOWN = 1 };
+enum { STATUS_SIZE = 4096, NAME_SIZE = 32, CREATORS_SHOWN = 1 };
 
 /* State of the text writer. */
 struct text {
 	const struct snap *s;
 	snap_names_fn *names;
 	void *names_arg;
-	snap_sink_fn *sink;
-	void *arg;
-	int error; /* the first error; it stops all output */
-	size_t len;
+	struct stream out;
 	struct vec line, chars; /* frames of the current stack, to be aligned */
-	char buffer[TEXT_BUFFER];
 };
-
-static void snaptext_flush(struct text *t)
-{
-	if (t->len && !t->error)
-		t->error = t->sink(t->arg, t->buffer, t->len);
-	t->len = 0;
-}
-
-static void snaptext_put(struct text *t, const void *data, size_t n)
-{
-	while (n) {
-		size_t part = n < TEXT_BUFFER - t->len ? n : TEXT_BUFFER - t->len;
-
-		memcpy(t->buffer + t->len, data, part);
-		t->len += part;
-		data = (const char *)data + part;
-		n -= part;
-		if (t->len == TEXT_BUFFER)
-			snaptext_flush(t);
-	}
-}
-
-__attribute__((format(printf, 2, 3))) static void snaptext_add(struct text *t, const char *fmt, ...)
-{
-	char s[ADD_MAX];
-	va_list args;
-	int n;
-
-	va_start(args, fmt);
-	n = vsnprintf(s, sizeof(s), fmt, args);
-	va_end(args);
-	if (n > 0)
-		snaptext_put(t, s, (size_t)n < sizeof(s) ? (size_t)n : sizeof(s) - 1);
-}
 
 /* The length of the character at s; 0 if a terminal could interpret it: C0, C1 (also as raw bytes), bidi controls. */
 static size_t safe_size(const char *s, size_t n)
@@ -96,7 +59,7 @@ static void put_safe(struct text *t, const char *s, size_t n)
 	for (size_t i = 0; i < n;) {
 		size_t size = safe_size(s + i, n - i);
 
-		snaptext_put(t, size ? s + i : "?", size ? size : 1);
+		stream_put(&t->out, size ? s + i : "?", size ? size : 1);
 		i += size ? size : 1;
 	}
 }
@@ -106,20 +69,20 @@ static void quote(struct text *t, const char *s, size_t n)
 {
 	static const char from[] = "\a\b\f\n\r\t\v\\\"", to[] = "abfnrtv\\\"";
 
-	snaptext_put(t, "\"", 1);
+	stream_put(&t->out, "\"", 1);
 	for (size_t i = 0; i < n; i++) {
 		const char *at = s[i] ? strchr(from, s[i]) : NULL;
 
 		if (at)
-			snaptext_add(t, "\\%c", to[at - from]);
+			stream_add(&t->out, "\\%c", to[at - from]);
 		else if ((unsigned char)s[i] < ' ' || s[i] == 0x7f)
-			snaptext_add(t, "\\x%02x", (unsigned)s[i]);
+			stream_add(&t->out, "\\x%02x", (unsigned)s[i]);
 		else if ((unsigned char)s[i] == 0xc2 && i + 1 < n && (unsigned char)s[i + 1] < 0xa0)
-			snaptext_add(t, "\\u00%02x", (unsigned)(unsigned char)s[++i]);
+			stream_add(&t->out, "\\u00%02x", (unsigned)(unsigned char)s[++i]);
 		else
-			snaptext_put(t, &s[i], 1);
+			stream_put(&t->out, &s[i], 1);
 	}
-	snaptext_put(t, "\"", 1);
+	stream_put(&t->out, "\"", 1);
 }
 
 struct label_writer {
@@ -131,9 +94,9 @@ static int put_label(void *arg, const char *key, size_t n_key, const char *value
 {
 	struct label_writer *l = arg;
 
-	snaptext_add(l->t, l->n++ ? ", " : "{");
+	stream_add(&l->t->out, l->n++ ? ", " : "{");
 	quote(l->t, key, n_key);
-	snaptext_add(l->t, ":");
+	stream_add(&l->t->out, ":");
 	quote(l->t, value, n_value);
 	return 0;
 }
@@ -143,7 +106,7 @@ static void put_labels(struct text *t, uint32_t label)
 	struct label_writer l = { .t = t };
 
 	collect_labels(t->s->p->c, label, put_label, &l);
-	snaptext_add(t, l.n ? "}" : "{}");
+	stream_add(&t->out, l.n ? "}" : "{}");
 }
 
 /* Write " 0x...". Done by hand for speed: there are millions of addresses. */
@@ -160,7 +123,7 @@ static void snaptext_put_address(struct text *t, uint64_t addr)
 	*--at = 'x';
 	*--at = '0';
 	*--at = ' ';
-	snaptext_put(t, at, (size_t)(s + sizeof(s) - at));
+	stream_put(&t->out, at, (size_t)(s + sizeof(s) - at));
 }
 
 static void put_addresses(struct text *t, const struct snap_row *r)
@@ -171,8 +134,8 @@ static void put_addresses(struct text *t, const struct snap_row *r)
 	for (uint32_t i = 0; i < r->n; i++)
 		snaptext_put_address(t, loc[frames[r->at + i]].addr + 1);
 	if (r->n == 0)
-		snaptext_add(t, " 0x1"); /* readers expect at least one address */
-	snaptext_put(t, "\n", 1);
+		stream_add(&t->out, " 0x1"); /* readers expect at least one address */
+	stream_put(&t->out, "\n", 1);
 }
 
 enum { INLINED_MAX = 64, LINES_MAX = 1 << 16, CHARS_MAX = 1 << 24, TAB = 8, NAME_MAX_LEN = 4096 };
@@ -191,7 +154,7 @@ static uint32_t snaptext_add_cell(struct text *t, const char *s, size_t n)
 	n = n < NAME_MAX_LEN ? n : NAME_MAX_LEN;
 	to = vec_reserve(&t->chars, n, 1, CHARS_MAX);
 	if (!to) {
-		t->error = t->error ? t->error : -ENOMEM;
+		t->out.error = t->out.error ? t->out.error : -ENOMEM;
 		return 0;
 	}
 	for (size_t i = 0, size; i < n; i += size ? size : 1) {
@@ -233,7 +196,7 @@ static void snaptext_add_line(struct text *t, uint64_t addr, uint32_t map, const
 	char number[32];
 
 	if (!l) {
-		t->error = t->error ? t->error : -ENOMEM;
+		t->out.error = t->out.error ? t->out.error : -ENOMEM;
 		return;
 	}
 	*l = (struct line){ .at = (uint32_t)t->chars.n };
@@ -285,9 +248,9 @@ static void put_cell(struct text *t, const char *s, uint32_t n, uint32_t column)
 {
 	uint32_t width = snaptext_width(s, n), to = (column + 1 + TAB - 1) / TAB * TAB;
 
-	snaptext_put(t, s, n);
+	stream_put(&t->out, s, n);
 	for (; width < to; width = width / TAB * TAB + TAB)
-		snaptext_put(t, "\t", 1);
+		stream_put(&t->out, "\t", 1);
 }
 
 /* Write lines [lo, hi), which all have names. */
@@ -304,11 +267,11 @@ static void put_run(struct text *t, const struct line *lo, const struct line *hi
 		wide[1] = name > wide[1] ? name : wide[1];
 	}
 	for (const struct line *l = lo; l < hi; l++) {
-		snaptext_put(t, "#\t", 2);
+		stream_put(&t->out, "#\t", 2);
 		put_cell(t, chars + l->at, l->n[0], wide[0]);
 		put_cell(t, chars + l->at + l->n[0], l->n[1], wide[1]);
-		snaptext_put(t, chars + l->at + l->n[0] + l->n[1], l->n[2]);
-		snaptext_put(t, "\n", 1);
+		stream_put(&t->out, chars + l->at + l->n[0] + l->n[1], l->n[2]);
+		stream_put(&t->out, "\n", 1);
 	}
 }
 
@@ -329,12 +292,12 @@ static void put_frames(struct text *t, const struct snap_row *r)
 			to++;
 		put_run(t, line + from, line + to);
 		for (; to < t->line.n && !line[to].n[1]; to++) {
-			snaptext_put(t, "#\t", 2);
-			snaptext_put(t, (const char *)t->chars.data + line[to].at, line[to].n[0]);
-			snaptext_put(t, "\n", 1);
+			stream_put(&t->out, "#\t", 2);
+			stream_put(&t->out, (const char *)t->chars.data + line[to].at, line[to].n[0]);
+			stream_put(&t->out, "\n", 1);
 		}
 	}
-	snaptext_put(t, "\n", 1);
+	stream_put(&t->out, "\n", 1);
 }
 
 /* Write a frame in the format of a goroutine. Offsets are of return addresses, so 1 is added. */
@@ -342,11 +305,11 @@ static void put_call(struct text *t, const char *before, const struct line *l)
 {
 	const char *s = (const char *)t->chars.data + l->at;
 
-	snaptext_put(t, before, strlen(before));
-	snaptext_put(t, l->n[1] ? s + l->n[0] : s, l->n[1] ? l->n_function : l->n[0]);
-	snaptext_add(t, "%s\n\t", *before ? "" : "(...)");
-	snaptext_put(t, s + l->n[0] + l->n[1], l->n[2]);
-	snaptext_add(t, " +0x%" PRIx64 "\n", l->offset + 1);
+	stream_put(&t->out, before, strlen(before));
+	stream_put(&t->out, l->n[1] ? s + l->n[0] : s, l->n[1] ? l->n_function : l->n[0]);
+	stream_add(&t->out, "%s\n\t", *before ? "" : "(...)");
+	stream_put(&t->out, s + l->n[0] + l->n[1], l->n[2]);
+	stream_add(&t->out, " +0x%" PRIx64 "\n", l->offset + 1);
 }
 
 /* Write frames [at, at + n) in the format of a goroutine, two lines each and at most max frames. */
@@ -379,9 +342,10 @@ static void put_malloc(struct text *t)
 	if (t->s->p->pid != getpid() || !mallinfo2)
 		return;
 	m = mallinfo2();
-	snaptext_add(t, "# Arena = %zu\n# Ordblks = %zu\n# Hblks = %zu\n# Hblkhd = %zu\n", m.arena, m.ordblks, m.hblks,
-		     m.hblkhd);
-	snaptext_add(t, "# Uordblks = %zu\n# Fordblks = %zu\n# Keepcost = %zu\n", m.uordblks, m.fordblks, m.keepcost);
+	stream_add(&t->out, "# Arena = %zu\n# Ordblks = %zu\n# Hblks = %zu\n# Hblkhd = %zu\n", m.arena, m.ordblks,
+		   m.hblks, m.hblkhd);
+	stream_add(&t->out, "# Uordblks = %zu\n# Fordblks = %zu\n# Keepcost = %zu\n", m.uordblks, m.fordblks,
+		   m.keepcost);
 }
 #else
 static void put_malloc(struct text *t)
@@ -402,7 +366,7 @@ static void put_line(struct text *t, const char *text, const char *name, const c
 	if (!at)
 		return;
 	n = strtoull(at + strlen(key), &end, 10);
-	snaptext_add(t, "# %s = %" PRIu64 "\n", as, strncmp(end, " kB", 3) == 0 ? n * 1024 : n);
+	stream_add(&t->out, "# %s = %" PRIu64 "\n", as, strncmp(end, " kB", 3) == 0 ? n * 1024 : n);
 }
 
 /* Write the memory statistics of the process as "# key = value" lines. */
@@ -415,19 +379,11 @@ static void write_memory(struct text *t)
 		{ "VmSwap", "VmSwap" }, { "Threads", "Threads" }, { "VmHWM", "MaxRSS" },
 	};
 	char path[NAME_SIZE], status[STATUS_SIZE];
-	ssize_t n = 0;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)t->s->p->pid);
-	fd = t->s->p->has_ended ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, status, sizeof(status) - 1);
-		close(fd);
-	}
-	if (n <= 0)
+	if (t->s->p->has_ended || task_read_file(AT_FDCWD, path, status, sizeof(status)) <= 0)
 		return;
-	status[n] = '\0';
-	snaptext_add(t, "\n# memory\n");
+	stream_add(&t->out, "\n# memory\n");
 	put_malloc(t);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		put_line(t, status, lines[i].name, lines[i].as);
@@ -442,25 +398,25 @@ static void put_head(struct text *t, const struct snap_thread *thread, uint32_t 
 	       n_wait = strnlen(thread->wait, sizeof(thread->wait));
 	bool go = strcmp(t->s->name, "goroutine") == 0;
 
-	snaptext_add(t, "%s %" PRIu32 " ", go ? "goroutine" : "thread", thread->tid);
+	stream_add(&t->out, "%s %" PRIu32 " ", go ? "goroutine" : "thread", thread->tid);
 	if (!go) {
-		snaptext_put(t, "\"", 1);
+		stream_put(&t->out, "\"", 1);
 		put_safe(t, thread->name, n_name);
-		snaptext_put(t, "\" ", 2);
+		stream_put(&t->out, "\" ", 2);
 	}
-	snaptext_put(t, "[", 1);
+	stream_put(&t->out, "[", 1);
 	put_safe(t, thread->wait, n_wait);
 	if (thread->wait_ns >= NS_PER_MINUTE)
-		snaptext_add(t, ", %" PRIu64 " minutes", thread->wait_ns / NS_PER_MINUTE);
+		stream_add(&t->out, ", %" PRIu64 " minutes", thread->wait_ns / NS_PER_MINUTE);
 	if (!go) {
-		snaptext_add(t, ", cpu %" PRIu64 ".%" PRIu64 "s", thread->cpu_ns / NS_PER_S,
-			     thread->cpu_ns % NS_PER_S / (NS_PER_S / 10));
+		stream_add(&t->out, ", cpu %" PRIu64 ".%" PRIu64 "s", thread->cpu_ns / NS_PER_S,
+			   thread->cpu_ns % NS_PER_S / (NS_PER_S / 10));
 		if (label) {
-			snaptext_add(t, ", labels: ");
+			stream_add(&t->out, ", labels: ");
 			put_labels(t, label);
 		}
 	}
-	snaptext_add(t, "]:\n");
+	stream_add(&t->out, "]:\n");
 }
 
 static void write_threads(struct text *t)
@@ -471,15 +427,15 @@ static void write_threads(struct text *t)
 	uint32_t *row_of = memory_map(n_row_of); /* [n + 1] index of the row + 1, by index of the thread + 1 */
 
 	if (!row_of)
-		t->error = -ENOMEM;
+		t->out.error = -ENOMEM;
 	for (size_t i = 0; row_of && i < t->s->row.n; i++)
 		if (row[i].thread <= n)
 			row_of[row[i].thread] = (uint32_t)i + 1;
-	for (uint32_t i = 0; i < n && !t->error; i++) {
+	for (uint32_t i = 0; i < n && !t->out.error; i++) {
 		const struct snap_row *mine = row_of[i + 1] ? &row[row_of[i + 1] - 1] : NULL;
 
 		if (i)
-			snaptext_put(t, "\n", 1);
+			stream_put(&t->out, "\n", 1);
 		put_head(t, &thread[i], mine ? mine->label : 0);
 		if (mine)
 			put_calls(t, "", mine->at, mine->n, UINT32_MAX);
@@ -494,15 +450,15 @@ static void snaptext_write_mappings(struct text *t)
 	const struct map *m = maps->map.data;
 	const char *texts = maps->texts.data;
 
-	snaptext_add(t, "\n--- Memory map: ---\n");
+	stream_add(&t->out, "\n--- Memory map: ---\n");
 	for (size_t i = 0; i < maps->map.n; i++, m++) {
-		snaptext_add(t, "0x%" PRIx64 "-0x%" PRIx64 " ", m->start, m->limit);
+		stream_add(&t->out, "0x%" PRIx64 "-0x%" PRIx64 " ", m->start, m->limit);
 		put_safe(t, texts + m->path, m->n_path);
-		snaptext_add(t, " (@%" PRIx64 ")", m->offset);
+		stream_add(&t->out, " (@%" PRIx64 ")", m->offset);
 		if (m->n_id)
-			snaptext_add(t, " ");
-		snaptext_put(t, texts + m->id, m->n_id);
-		snaptext_put(t, "\n", 1);
+			stream_add(&t->out, " ");
+		stream_put(&t->out, texts + m->id, m->n_id);
+		stream_put(&t->out, "\n", 1);
 	}
 }
 
@@ -553,20 +509,20 @@ static void each_row(struct text *t, void (*put_row)(struct text *t, const struc
 	uint32_t *order = n ? order_make(n, snaptext_compare_ids, t) : NULL;
 
 	if (n && !order)
-		t->error = -ENOMEM;
-	for (size_t i = 0; order && i < n && !t->error; i++)
+		t->out.error = -ENOMEM;
+	for (size_t i = 0; order && i < n && !t->out.error; i++)
 		put_row(t, &row[order[i]]);
 	order_free(order, n);
 }
 
 static void put_count(struct text *t, const struct snap_row *r)
 {
-	snaptext_add(t, "%" PRId64 " @", r->value[0]);
+	stream_add(&t->out, "%" PRId64 " @", r->value[0]);
 	put_addresses(t, r);
 	if (r->label) {
-		snaptext_add(t, "# labels: ");
+		stream_add(&t->out, "# labels: ");
 		put_labels(t, r->label);
-		snaptext_put(t, "\n", 1);
+		stream_put(&t->out, "\n", 1);
 	}
 	put_frames(t, r);
 }
@@ -580,14 +536,14 @@ static void snaptext_write_counts(struct text *t)
 		if (__builtin_add_overflow(total, row[i].value[0], &total))
 			total = INT64_MAX;
 	put_safe(t, t->s->name, strlen(t->s->name));
-	snaptext_add(t, " profile: total %" PRId64 "\n", total);
+	stream_add(&t->out, " profile: total %" PRId64 "\n", total);
 	each_row(t, put_count);
 }
 
 static void put_heap(struct text *t, const struct snap_row *r)
 {
-	snaptext_add(t, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @", r->raw[0], r->raw[1], r->raw[2],
-		     r->raw[3]);
+	stream_add(&t->out, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @", r->raw[0], r->raw[1], r->raw[2],
+		   r->raw[3]);
 	put_addresses(t, r);
 	put_frames(t, r);
 }
@@ -603,49 +559,31 @@ static void snaptext_write_heap(struct text *t)
 				total[k] = INT64_MAX - 1;
 	/* if both pairs are equal, pprof assumes that the profile has only one pair */
 	total[3] += total[1] == total[3];
-	snaptext_add(t, "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @ ", total[0], total[1],
-		     total[2], total[3]);
+	stream_add(&t->out, "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @ ", total[0], total[1],
+		   total[2], total[3]);
 	/* Go writes heap/2N, with which google-pprof divides by zero if a row has nothing in use */
 	if (t->s->gperf)
-		snaptext_add(t, "heap_v2/%" PRIu64 "\n", t->s->period);
+		stream_add(&t->out, "heap_v2/%" PRIu64 "\n", t->s->period);
 	else
-		snaptext_add(t, "heap/%" PRIu64 "\n", 2 * t->s->period);
+		stream_add(&t->out, "heap/%" PRIu64 "\n", 2 * t->s->period);
 	each_row(t, put_heap);
 	write_memory(t);
 }
 
 static void put_wait(struct text *t, const struct snap_row *r)
 {
-	snaptext_add(t, "%" PRId64 " %" PRId64 " @", r->value[1], r->value[0]);
+	stream_add(&t->out, "%" PRId64 " %" PRId64 " @", r->value[1], r->value[0]);
 	put_addresses(t, r);
 	put_frames(t, r);
 }
 
 static void write_contention(struct text *t)
 {
-	snaptext_add(t, "--- %s:\ncycles/second=1000000000\n", t->s->kind == SNAP_MUTEX ? "mutex" : "contention");
+	stream_add(&t->out, "--- %s:\ncycles/second=1000000000\n", t->s->kind == SNAP_MUTEX ? "mutex" : "contention");
 	/* values are already scaled, and readers multiply by this */
 	if (t->s->kind == SNAP_MUTEX)
-		snaptext_add(t, "sampling period=1\n");
+		stream_add(&t->out, "sampling period=1\n");
 	each_row(t, put_wait);
-}
-
-/* Make a snap with the rows of equal stacks merged over all threads. */
-static int snaptext_merge_threads(const struct snap *s, struct snap *out)
-{
-	struct snap_row sum;
-
-	*out = *s;
-	out->row = (struct vec){ 0 };
-	for (size_t i = 0; snap_next_stack(s, &i, &sum);) {
-		struct snap_row *to = vec_reserve(&out->row, 1, sizeof(*to), ROWS_MAX);
-
-		if (!to)
-			return -ENOMEM;
-		*to = sum;
-		out->row.n++;
-	}
-	return 0;
 }
 
 static void snaptext_write_body(struct text *t, int debug)
@@ -683,15 +621,15 @@ int snap_write_text(const struct snap *s, int debug, snap_names_fn *names, void 
 	t->s = s;
 	t->names = names;
 	t->names_arg = names_arg;
-	t->sink = sink;
-	t->arg = arg;
+	t->out.sink = sink;
+	t->out.arg = arg;
 	if (s->kind == SNAP_THREADS && debug == 1) {
-		t->error = snaptext_merge_threads(s, &stacks);
+		t->out.error = snap_merge_threads(s, &stacks);
 		t->s = &stacks;
 	}
 	snaptext_write_body(t, debug);
-	snaptext_flush(t);
-	rc = t->error;
+	stream_flush(&t->out);
+	rc = t->out.error;
 	if (t->s == &stacks)
 		vec_release(&stacks.row, sizeof(struct snap_row));
 	release_frames(t);

@@ -14,7 +14,6 @@
 
 #include "libcpaprof/collector/threads.h"
 
-#include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/stack_table.h"
 #include "libcpaprof/collector/memory.h"
@@ -48,30 +47,21 @@ struct waited_thread {
 /* Record how often a thread ran so far. Returns the ns it has waited, 0 if not known. */
 static uint64_t waited_record(struct waited *w, uint32_t tid, uint64_t runs, uint64_t now_ns)
 {
-	struct waited_thread *to = vec_reserve(&w->now, 1, sizeof(*to), THREADS_MAX);
 	const struct waited_thread *was = vec_find_tid(&w->before, sizeof(*was), tid);
 	uint64_t since = was && runs && was->runs == runs ? was->since_ns : now_ns;
 
-	if (to) {
-		*to = (struct waited_thread){ .tid = tid, .runs = runs, .since_ns = since };
-		w->now.n++;
-	}
+	vec_add(&w->now, &(struct waited_thread){ tid, runs, since }, 1, sizeof(*was), THREADS_MAX);
 	return now_ns - since;
 }
 
-static int collector_threads_compare(const void *arg, uint32_t a, uint32_t b)
-{
-	const struct waited_thread *t = arg;
-
-	return t[a].tid < t[b].tid ? -1 : t[a].tid > t[b].tid;
-}
+ORDER_BY(waited_compare, struct waited_thread, tid, tid)
 
 /* Call this after all threads were recorded. */
 static void waited_finish(struct waited *w)
 {
 	size_t n = w->now.n;
 	const struct waited_thread *from = w->now.data;
-	uint32_t *order = order_make(n, collector_threads_compare, from);
+	uint32_t *order = order_make(n, waited_compare, from);
 	struct waited_thread *to;
 
 	w->before.n = 0;
@@ -239,7 +229,7 @@ static void request_stack(struct dump *d, struct pending *x)
 
 static void read_thread(struct dump *d, uint32_t tid)
 {
-	struct pending *x;
+	struct pending x;
 	struct task t;
 
 	errno = 0;
@@ -249,19 +239,15 @@ static void read_thread(struct dump *d, uint32_t tid)
 	}
 	if (t.state == 'Z' || t.state == 'X' || (tid != d->own_tid && collector_threads_check_thread(d, &t)))
 		return;
-	x = vec_reserve(&d->pending, 1, sizeof(*x), THREADS_MAX);
-	if (!x)
-		return;
-	*x = (struct pending){ .task = t, .since_cpu_ns = t.cpu_ns };
-	if (!task_signal(d->sampler.folder, tid, collect_signal(d->p), &x->signal))
+	x = (struct pending){ .task = t, .since_cpu_ns = t.cpu_ns };
+	if (!task_signal(d->sampler.folder, tid, collect_signal(d->p), &x.signal))
 		return;
 	/* the current thread; a thread of our own blocks all signals and is not shown */
-	if (tid == d->own_tid && (!d->can_signal || x->signal.blocked || !x->signal.caught))
+	if (tid == d->own_tid && (!d->can_signal || x.signal.blocked || !x.signal.caught))
 		return;
-	d->pending.n++;
-	d->n_pending++;
 	if (tid == d->own_tid)
-		request_stack(d, x);
+		request_stack(d, &x);
+	d->n_pending += vec_add(&d->pending, &x, 1, sizeof(x), THREADS_MAX) != NULL;
 }
 
 static bool read_each(void *dump, uint32_t tid)
@@ -366,12 +352,7 @@ static void wait_for_running(struct dump *d)
 	}
 }
 
-static int collector_collector_threads_compare(const void *arg, uint32_t a, uint32_t b)
-{
-	const struct snap_thread *thread = arg;
-
-	return thread[a].tid < thread[b].tid ? -1 : thread[a].tid > thread[b].tid;
-}
+ORDER_BY(threads_compare, struct snap_thread, tid, tid)
 
 /* Sort the threads by tid: threads that ran were added last. Before the sort, row i belongs to thread i. */
 static int sort_threads(struct snap *s)
@@ -379,7 +360,7 @@ static int sort_threads(struct snap *s)
 	size_t n = s->thread.n;
 	struct vec sorted = { 0 };
 	struct snap_thread *thread = s->thread.data, *to = vec_reserve(&sorted, n, sizeof(*to), THREADS_MAX);
-	uint32_t *order = to ? order_make(n, collector_collector_threads_compare, thread) : NULL;
+	uint32_t *order = to ? order_make(n, threads_compare, thread) : NULL;
 
 	for (size_t i = 0; order && i < n; i++) {
 		to[i] = thread[order[i]];
@@ -420,14 +401,9 @@ static void verify_holders(const struct dump *d)
 		const struct snap_thread *holder =
 			t[i].holder ? vec_find_tid(&d->snap->thread, sizeof(struct snap_thread), t[i].holder) : NULL;
 
-		if (holder && holder->holder && !is_still_held(d, &t[i])) {
-			uint32_t *at = vec_reserve(&broken, 1, sizeof(*at), THREADS_MAX);
-
-			if (!at)
-				break;
-			*at = i;
-			broken.n++;
-		}
+		if (holder && holder->holder && !is_still_held(d, &t[i]) &&
+		    !vec_add(&broken, &i, 1, sizeof(i), THREADS_MAX))
+			break;
 	}
 	for (size_t i = 0; i < broken.n; i++)
 		t[((const uint32_t *)broken.data)[i]].holder = 0;
@@ -458,10 +434,7 @@ static int run_dump(struct dump *d)
 
 static int collector_threads_open_folder(struct dump *d)
 {
-	char name[32];
-
-	snprintf(name, sizeof(name), "/proc/%d/task", (int)d->p->pid);
-	d->sampler.folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	d->sampler.folder = task_open_folder(d->p->pid);
 	return d->sampler.folder >= 0 ? 0 : errno == ENOENT ? -ESRCH : -errno;
 }
 

@@ -16,8 +16,6 @@
 #include "libcpaprof/collector/trace_int.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -33,15 +31,6 @@ static void count_traces(struct collect *c, int more)
 {
 	c->n_traces += (uint32_t)more;
 	atomic_store_explicit(&c->head->times, c->n_traces, memory_order_relaxed);
-}
-
-static void trace_open_folder(struct trace *t)
-{
-	char name[32];
-
-	snprintf(name, sizeof(name), "/proc/%d/task", (int)t->p->pid);
-	t->sampler.folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	t->error = t->sampler.folder < 0 ? errno : 0;
 }
 
 int trace_begin(struct process *p, struct trace **out)
@@ -62,13 +51,13 @@ int trace_begin(struct process *p, struct trace **out)
 	t->p = p;
 	t->lost_before = p->lost;
 	t->bad_before = p->bad;
-	t->blocked_before = p->blocked;
-	trace_open_folder(t);
+	t->sampler.folder = task_open_folder(p->pid);
+	t->error = t->sampler.folder < 0 ? errno : 0;
 	if (p->c) {
 		t->is_self = p->c->options.is_self;
 		count_traces(p->c, 1);
 	}
-	t->wall_ns = clock_ns(CLOCK_REALTIME);
+	t->wall_ns = clock_wall();
 	t->begin_ns = clock_now();
 	if (!t->is_self && t->sampler.folder >= 0)
 		trace_sched_begin(t);
@@ -79,19 +68,13 @@ int trace_begin(struct process *p, struct trace **out)
 
 void trace_sample(struct trace *t, uint32_t tid, uint32_t stack, uint32_t weight, uint64_t ns)
 {
-	struct trace_sample *x;
+	const struct trace_sample x = { .ns = ns, .tid = tid, .weight = weight, .stack = stack };
 
 	if (stack >= t->p->table.stack.n || !weight)
 		return;
 	if (!t->hz) /* the CPU recording may begin after the trace */
 		t->hz = t->p->c->options.hz;
-	x = vec_reserve(&t->sample, 1, sizeof(*x), TRACE_EVENTS_MAX);
-	if (!x) {
-		t->n_no_room++;
-		return;
-	}
-	*x = (struct trace_sample){ .ns = ns, .tid = tid, .weight = weight, .stack = stack };
-	t->sample.n++;
+	t->n_no_room += !vec_add(&t->sample, &x, 1, sizeof(x), TRACE_EVENTS_MAX);
 }
 
 /* Poll the threads. Returns the ns until the next time. */
@@ -165,17 +148,12 @@ void trace_end(struct trace *t)
 /* Add a row for a stack, unless it has a row. has is a bitmap, indexed by the position of the frames. */
 static int trace_add_row(struct snap *s, uint64_t *has, uint32_t at, uint32_t n, uint32_t label)
 {
-	struct snap_row *row;
+	const struct snap_row row = { .at = at, .n = n, .label = label, .value = { 1 } };
 
 	if (has[at / 64] >> at % 64 & 1 || n == 0)
 		return 0;
-	row = vec_reserve(&s->row, 1, sizeof(*row), (size_t)TRACE_EVENTS_MAX * 2);
-	if (!row)
-		return -ENOMEM;
 	has[at / 64] |= 1ULL << at % 64;
-	*row = (struct snap_row){ .at = at, .n = n, .label = label, .value = { 1 } };
-	s->row.n++;
-	return 0;
+	return vec_add(&s->row, &row, 1, sizeof(row), (size_t)TRACE_EVENTS_MAX * 2) ? 0 : -ENOMEM;
 }
 
 static int trace_add_rows(const struct trace *t, struct snap *s)
@@ -246,11 +224,9 @@ struct trace_thread *trace_find_thread(struct trace *t, uint32_t tid)
 	for (; t->slot[at]; at = (at + 1) % TRACE_SLOTS)
 		if (x[t->slot[at] - 1].tid == tid)
 			return &x[t->slot[at] - 1];
-	x = vec_reserve(&t->thread, 1, sizeof(*x), TRACE_THREADS_MAX);
-	if (!x)
-		return NULL;
-	*x = (struct trace_thread){ .tid = tid };
-	t->slot[at] = (uint32_t)++t->thread.n;
+	x = vec_add(&t->thread, &(struct trace_thread){ .tid = tid }, 1, sizeof(*x), TRACE_THREADS_MAX);
+	if (x)
+		t->slot[at] = (uint32_t)t->thread.n;
 	return x;
 }
 
@@ -262,11 +238,7 @@ static uint32_t trace_add_reason(struct trace *t, const struct task *task, enum 
 	for (size_t i = 0; i < t->reason.n; i++)
 		if (memcmp(reason[i], now, sizeof(now)) == 0)
 			return (uint32_t)i;
-	reason = vec_reserve(&t->reason, 1, sizeof(*reason), REASONS_MAX);
-	if (!reason)
-		return 0;
-	memcpy(*reason, now, sizeof(now));
-	return (uint32_t)t->reason.n++;
+	return vec_add(&t->reason, now, 1, sizeof(now), REASONS_MAX) ? (uint32_t)t->reason.n - 1 : 0;
 }
 
 /* Is it a thread of our own, in a program that profiles itself? */
@@ -314,7 +286,7 @@ static void trace_add_wait(struct trace *t, struct trace_thread *x, const struct
 			   uint32_t n, const struct task_times *times, uint64_t now)
 {
 	struct stack_table *table = &t->p->table;
-	struct trace_wait w = { .begin = now, .end = now, .tid = x->tid, .n = n }, *to;
+	struct trace_wait w = { .begin = now, .end = now, .tid = x->tid, .n = n };
 
 	w.label = sample_stack_label(&t->sampler, x->tid);
 	w.reason = trace_add_reason(t, task, TASK_WAITING);
@@ -324,14 +296,8 @@ static void trace_add_wait(struct trace *t, struct trace_thread *x, const struct
 		return;
 	w.begin = trace_wait_begin(x, times, now);
 	w.holder = sample_stack_holder(&t->sampler, task);
-	to = vec_reserve(&t->wait, 1, sizeof(*to), WAITS_MAX);
-	if (!to) {
-		t->n_no_room++;
-		x->wait = 0;
-		return;
-	}
-	*to = w;
-	x->wait = (uint32_t)++t->wait.n;
+	x->wait = vec_add(&t->wait, &w, 1, sizeof(w), WAITS_MAX) ? (uint32_t)t->wait.n : 0;
+	t->n_no_room += !x->wait;
 }
 
 /* The thread runs now and was scheduled only once since the last poll: it waited until then. */

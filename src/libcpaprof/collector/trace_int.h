@@ -12,8 +12,6 @@
 #include "libcpaprof/collector/trace.h"
 #include "libcpaprof/collector/trace_sched.h"
 
-#include <time.h>
-
 enum { TRACE_THREADS_MAX = 1 << 16, TRACE_SLOTS = 2 * TRACE_THREADS_MAX, TRACE_REASON_MAX = 32 };
 
 /* A sample. All fields come from the program and are not trusted. */
@@ -59,7 +57,7 @@ struct trace {
 	uint32_t *slot;              /* [TRACE_SLOTS] hash table by tid: index + 1 in thread */
 	struct sample_stack sampler; /* folder is -1 if the threads cannot be read */
 	uint64_t maps_read_ns;       /* time of the last read of the mappings */
-	uint64_t lost_before, bad_before, blocked_before;
+	uint64_t lost_before, bad_before;
 	uint64_t n_lost;    /* number of samples that the program lost */
 	uint64_t n_bad;     /* number of invalid records */
 	uint64_t n_no_room; /* number of samples and waits that were not stored */

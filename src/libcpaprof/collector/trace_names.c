@@ -19,14 +19,8 @@ enum { INLINED_MAX = 64, FUNCTIONS_MAX = 1 << 24, ADDRESS_NAME_SIZE = 1100 };
 
 static void trace_names_add(struct trace_names *x, uint32_t name, uint32_t file)
 {
-	struct trace_frame *f = vec_reserve(&x->frame, 1, sizeof(*f), FUNCTIONS_MAX);
-
-	if (!f) {
-		x->failed = true;
-		return;
-	}
-	*f = (struct trace_frame){ .name = name, .file = file };
-	x->frame.n++;
+	x->failed |=
+		!vec_add(&x->frame, &(struct trace_frame){ name, file }, 1, sizeof(struct trace_frame), FUNCTIONS_MAX);
 }
 
 /* Name an address without a symbol: FILE+OFFSET. */

@@ -192,11 +192,8 @@ static uint32_t trace_sched_add_chain(struct sched *s, const struct sched_chain 
 	for (at %= SCHED_CHAIN_SLOTS; s->chain_slot[at]; at = (at + 1) % SCHED_CHAIN_SLOTS)
 		if (memcmp(&x[s->chain_slot[at] - 1], new, sizeof(*new)) == 0)
 			return s->chain_slot[at];
-	x = vec_reserve(&s->chain, 1, sizeof(*x), SCHED_CHAINS_MAX);
-	if (!x)
-		return 0;
-	*x = *new;
-	s->chain_slot[at] = (uint16_t)++s->chain.n;
+	if (vec_add(&s->chain, new, 1, sizeof(*new), SCHED_CHAINS_MAX))
+		s->chain_slot[at] = (uint16_t)s->chain.n;
 	return s->chain_slot[at];
 }
 
@@ -233,7 +230,7 @@ static void trace_sched_read_record(void *arg, unsigned ring, const struct perf_
 	struct sched *s = &t->sched;
 	const uint64_t *word = (const uint64_t *)(h + 1);
 	size_t n = (h->size - sizeof(*h)) / sizeof(*word);
-	struct switch_record r = { .ring = (uint16_t)ring }, *to;
+	struct switch_record r = { .ring = (uint16_t)ring };
 	uint32_t pid;
 
 	if (h->type == PERF_RECORD_SAMPLE) {
@@ -259,13 +256,7 @@ static void trace_sched_read_record(void *arg, unsigned ring, const struct perf_
 	}
 	if (pid != (uint32_t)t->p->pid && r.kind != RECORD_LOST)
 		return;
-	to = vec_reserve(&s->pending, 1, sizeof(*to), PENDING_MAX);
-	if (!to) {
-		s->n_no_room++;
-		return;
-	}
-	*to = r;
-	s->pending.n++;
+	s->n_no_room += !vec_add(&s->pending, &r, 1, sizeof(r), PENDING_MAX);
 }
 
 static uint16_t cpu_of(const struct sched *s, const struct switch_record *r)
@@ -275,17 +266,8 @@ static uint16_t cpu_of(const struct sched *s, const struct switch_record *r)
 
 static void trace_sched_add_off(struct sched *s, const struct sched_off *new)
 {
-	struct sched_off *to;
-
-	if (new->end < new->begin + SCHED_MIN_NS)
-		return;
-	to = vec_reserve(&s->off, 1, sizeof(*to), SCHED_OFFS_MAX);
-	if (!to) {
-		s->n_no_room++;
-		return;
-	}
-	*to = *new;
-	s->off.n++;
+	if (new->end >= new->begin + SCHED_MIN_NS)
+		s->n_no_room += !vec_add(&s->off, new, 1, sizeof(*new), SCHED_OFFS_MAX);
 }
 
 /* Add a run of a thread, or extend the last run on its CPU. Runs on a CPU do not overlap. */
@@ -303,14 +285,13 @@ static void trace_sched_add_run(struct sched *s, uint16_t ring, const struct sch
 		last->then = new->then;
 		return;
 	}
-	to = vec_reserve(&s->run, 1, sizeof(*to), SCHED_RUNS_MAX);
+	to = vec_add(&s->run, new, 1, sizeof(*new), SCHED_RUNS_MAX);
 	if (!to) {
 		s->n_no_room++;
 		return;
 	}
-	*to = *new;
 	to->begin = begin;
-	cpu->last_run = (uint32_t)++s->run.n;
+	cpu->last_run = (uint32_t)s->run.n;
 }
 
 /* The thread has got a CPU. */
@@ -379,12 +360,7 @@ static void trace_sched_apply(struct trace *t, struct switch_record *r)
 	}
 }
 
-static int compare_records(const void *arg, uint32_t a, uint32_t b)
-{
-	const struct switch_record *r = arg;
-
-	return r[a].ns < r[b].ns ? -1 : r[a].ns > r[b].ns;
-}
+ORDER_BY(compare_records, struct switch_record, ns, ns)
 
 /* Apply the pending records before a time, in order, and keep the others. */
 static void apply_pending(struct trace *t, uint64_t before)
@@ -449,18 +425,14 @@ static uint32_t add_why(struct sched *s, const char *name)
 	for (size_t i = 0; i < s->why.n; i++)
 		if (strcmp(x[i], name) == 0)
 			return (uint32_t)i + 1;
-	x = vec_reserve(&s->why, 1, sizeof(*x), SCHED_CHAINS_MAX);
-	if (!x)
-		return 0;
-	memcpy(*x, name, sizeof(*x));
-	return (uint32_t)++s->why.n;
+	return vec_add(&s->why, name, 1, sizeof(*x), SCHED_CHAINS_MAX) ? (uint32_t)s->why.n : 0;
 }
 
 static int trace_sched_compare_addresses(const void *arg, uint32_t a, uint32_t b)
 {
 	const uint64_t *addr = arg;
 
-	return addr[a] < addr[b] ? -1 : addr[a] > addr[b];
+	return order_compare_u64(addr[a], addr[b]);
 }
 
 /* Make a sorted list of all different addresses of the stacks. Returns their number. */
@@ -486,16 +458,8 @@ static size_t list_addresses(const struct sched *s, struct kernel_name *out)
 
 static const struct kernel_name *find_name(const struct kernel_name *name, size_t n, uint64_t addr)
 {
-	size_t lo = 0, hi = n;
+	size_t lo = kallsyms_find_first(name, n, addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (name[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < n && name[lo].start ? &name[lo] : NULL;
 }
 

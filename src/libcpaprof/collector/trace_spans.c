@@ -15,16 +15,9 @@ enum { DEPTH_MAX = 1 << 16 };
 
 static bool trace_spans_add_span(struct vec *out, uint64_t begin, uint64_t end, uint32_t of, bool waits)
 {
-	struct trace_span *s;
+	const struct trace_span s = { .begin = begin, .end = end, .source = of, .is_wait = waits };
 
-	if (begin >= end)
-		return true;
-	s = vec_reserve(out, 1, sizeof(*s), SPANS_MAX);
-	if (!s)
-		return false;
-	*s = (struct trace_span){ .begin = begin, .end = end, .source = of, .is_wait = waits };
-	out->n++;
-	return true;
+	return begin >= end || vec_add(out, &s, 1, sizeof(s), SPANS_MAX);
 }
 
 /* Clip waits to the window, and remove overlaps. */
@@ -33,7 +26,7 @@ static bool clip_waits(const struct spans_window *w, const struct span_wait *wai
 	uint64_t at = w->begin;
 
 	for (size_t i = 0; i < n; i++) {
-		struct span_wait x = wait[i], *to;
+		struct span_wait x = wait[i];
 
 		if (x.end - x.begin < SPAN_MIN_NS && x.end >= x.begin)
 			x.end = x.begin + SPAN_MIN_NS;
@@ -41,11 +34,8 @@ static bool clip_waits(const struct spans_window *w, const struct span_wait *wai
 		x.end = x.end < w->end ? x.end : w->end;
 		if (x.begin >= x.end)
 			continue;
-		to = vec_reserve(out, 1, sizeof(*to), SPANS_MAX);
-		if (!to)
+		if (!vec_add(out, &x, 1, sizeof(x), SPANS_MAX))
 			return false;
-		*to = x;
-		out->n++;
 		at = x.end;
 	}
 	return true;

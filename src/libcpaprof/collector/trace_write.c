@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "libcpaprof/collector/gzip.h"
 #include "libcpaprof/collector/labels.h"
 #include "libcpaprof/collector/order.h"
 #include "libcpaprof/collector/trace_write_int.h"
@@ -48,49 +49,11 @@ static const struct sched_off *off_at(const struct trace_writer *x, size_t i)
 	return (const struct sched_off *)x->t->sched.off.data + x->offs[i];
 }
 
-static int trace_write_compare_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int compare_samples(const void *arg, uint32_t a, uint32_t b)
-{
-	const struct trace_sample *s = arg;
-
-	return s[a].tid != s[b].tid ? trace_write_compare_u64(s[a].tid, s[b].tid)
-				    : trace_write_compare_u64(s[a].ns, s[b].ns);
-}
-
-static int compare_waits(const void *arg, uint32_t a, uint32_t b)
-{
-	const struct trace_wait *w = arg;
-
-	return w[a].tid != w[b].tid ? trace_write_compare_u64(w[a].tid, w[b].tid)
-				    : trace_write_compare_u64(w[a].begin, w[b].begin);
-}
-
-static int compare_offs(const void *arg, uint32_t a, uint32_t b)
-{
-	const struct sched_off *o = arg;
-
-	return o[a].tid != o[b].tid ? trace_write_compare_u64(o[a].tid, o[b].tid)
-				    : trace_write_compare_u64(o[a].begin, o[b].begin);
-}
-
-static int trace_write_compare_runs(const void *arg, uint32_t a, uint32_t b)
-{
-	const struct sched_run *r = arg;
-
-	return r[a].cpu != r[b].cpu ? trace_write_compare_u64(r[a].cpu, r[b].cpu)
-				    : trace_write_compare_u64(r[a].begin, r[b].begin);
-}
-
-static int trace_write_compare_threads(const void *arg, uint32_t a, uint32_t b)
-{
-	const struct trace_thread *t = arg;
-
-	return trace_write_compare_u64(t[a].tid, t[b].tid);
-}
+ORDER_BY(compare_samples, struct trace_sample, tid, ns)
+ORDER_BY(compare_waits, struct trace_wait, tid, begin)
+ORDER_BY(compare_offs, struct sched_off, tid, begin)
+ORDER_BY(trace_write_compare_runs, struct sched_run, cpu, begin)
+ORDER_BY(trace_write_compare_threads, struct trace_thread, tid, tid)
 
 /* Advance p to the next thread. Returns false at the end. */
 static bool next_part(const struct trace_writer *x, struct thread_part *p)
@@ -128,14 +91,14 @@ static bool next_part(const struct trace_writer *x, struct thread_part *p)
 void trace_write_next(struct trace_writer *x, const char *between)
 {
 	if (x->has_element)
-		trace_json_put(&x->json, ",", 1);
-	trace_json_put(&x->json, between, strlen(between));
+		stream_put(&x->json, ",", 1);
+	stream_put(&x->json, between, strlen(between));
 	x->has_element = true;
 }
 
 void trace_write_string(struct trace_writer *x, const char *s)
 {
-	trace_json_text(&x->json, s, strlen(s));
+	stream_json(&x->json, s, strlen(s));
 }
 
 static int trace_write_add_label(void *arg, const char *key, size_t n_key, const char *value, size_t n_value)
@@ -143,9 +106,9 @@ static int trace_write_add_label(void *arg, const char *key, size_t n_key, const
 	struct trace_writer *x = arg;
 
 	trace_write_next(x, "");
-	trace_json_text(&x->json, key, n_key);
-	trace_json_put(&x->json, ":", 1);
-	trace_json_text(&x->json, value, n_value);
+	stream_json(&x->json, key, n_key);
+	stream_put(&x->json, ":", 1);
+	stream_json(&x->json, value, n_value);
 	return 0;
 }
 
@@ -157,7 +120,7 @@ static void trace_write_add_file(struct trace_writer *x, const struct trace_fram
 	const char *file = strings_get(&x->names.strings, f->file, &n);
 
 	trace_write_next(x, "\"file\":");
-	trace_json_text(&x->json, file, n);
+	stream_json(&x->json, file, n);
 }
 
 /* The index + 1 in sched.why of the kernel function of a wait; 0: not known. */
@@ -174,18 +137,18 @@ static void trace_write_add_off(struct trace_writer *x, const struct sched_off *
 	uint32_t n_why = trace_write_find_why(x, off);
 
 	trace_write_next(x, "\"cpu\":");
-	trace_json_add(&x->json, "%u", off->cpu);
+	stream_add(&x->json, "%u", off->cpu);
 	if (off->next_cpu != off->cpu) {
 		trace_write_next(x, "\"next_cpu\":");
-		trace_json_add(&x->json, "%u", off->next_cpu);
+		stream_add(&x->json, "%u", off->next_cpu);
 	}
 	if (sched_is_ready(off)) {
 		trace_write_next(x, "\"preempted\":");
-		trace_json_add(&x->json, off->kind == OFF_PREEMPTED ? "true" : "false");
+		stream_add(&x->json, off->kind == OFF_PREEMPTED ? "true" : "false");
 	}
 	if (off->kind == OFF_WAIT && n_why) {
 		trace_write_next(x, "\"kernel\":");
-		trace_json_text(&x->json, why[n_why - 1], strlen(why[n_why - 1]));
+		stream_json(&x->json, why[n_why - 1], strlen(why[n_why - 1]));
 	}
 }
 
@@ -195,28 +158,28 @@ static void add_args(struct trace_writer *x, const struct trace_frame *f, const 
 {
 	if (!f->file && !label && !off && !(w && (w->holder || w->woken)))
 		return;
-	trace_json_put(&x->json, ",\"args\":{", 9);
+	stream_put(&x->json, ",\"args\":{", 9);
 	x->has_element = false;
 	if (f->file)
 		trace_write_add_file(x, f);
 	if (w && w->holder) {
 		trace_write_next(x, "\"holder\":");
-		trace_json_add(&x->json, "%" PRIu32, w->holder);
+		stream_add(&x->json, "%" PRIu32, w->holder);
 	}
 	if (off)
 		trace_write_add_off(x, off);
 	else if (w && w->woken) {
 		trace_write_next(x, "\"woken\":");
-		trace_json_add(&x->json, "%" PRIu32 ",\"ran_us\":%" PRIu32 ",\"ready_us\":%" PRIu32, w->woken,
-			       w->ran_us, w->ready_us);
+		stream_add(&x->json, "%" PRIu32 ",\"ran_us\":%" PRIu32 ",\"ready_us\":%" PRIu32, w->woken, w->ran_us,
+			   w->ready_us);
 	}
 	if (label && x->t->p->c) {
 		trace_write_next(x, "\"labels\":{");
 		x->has_element = false;
 		collect_labels(x->t->p->c, label, trace_write_add_label, x);
-		trace_json_put(&x->json, "}", 1);
+		stream_put(&x->json, "}", 1);
 	}
-	trace_json_put(&x->json, "}", 1);
+	stream_put(&x->json, "}", 1);
 	x->has_element = true;
 }
 
@@ -242,11 +205,11 @@ void trace_write_begin(struct trace_writer *x, const char *name, size_t n, const
 		       uint64_t begin, uint64_t end)
 {
 	trace_write_next(x, "\n{\"ph\":\"X\",\"name\":");
-	trace_json_text(&x->json, name, n);
-	trace_json_add(&x->json, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%" PRIu32 ",\"ts\":", category, pid, tid);
-	trace_json_us(&x->json, begin - x->t->begin_ns);
-	trace_json_put(&x->json, ",\"dur\":", 7);
-	trace_json_us(&x->json, end - begin);
+	stream_json(&x->json, name, n);
+	stream_add(&x->json, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%" PRIu32 ",\"ts\":", category, pid, tid);
+	stream_us(&x->json, begin - x->t->begin_ns);
+	stream_put(&x->json, ",\"dur\":", 7);
+	stream_us(&x->json, end - begin);
 }
 
 static void write_slice(struct trace_writer *x, uint32_t tid, const struct trace_slice *s)
@@ -264,33 +227,29 @@ static void write_slice(struct trace_writer *x, uint32_t tid, const struct trace
 				    : "function",
 			  (int)x->t->p->pid, tid, s->begin, s->end);
 	if (is_wait)
-		trace_json_add(&x->json, ",\"cname\":\"thread_state_%s\"", is_ready ? "runnable" : "sleeping");
+		stream_add(&x->json, ",\"cname\":\"thread_state_%s\"", is_ready ? "runnable" : "sleeping");
 	add_args(x, f, w, off, w ? w->label : s->tag && !is_wait ? s->tag - 1 : 0);
-	trace_json_put(&x->json, "}", 1);
+	stream_put(&x->json, "}", 1);
 }
 
 void trace_write_meta(struct trace_writer *x, const char *what, int pid, uint32_t tid, const char *key,
 		      const char *text, uint32_t number)
 {
 	trace_write_next(x, "\n");
-	trace_json_add(&x->json, "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%" PRIu32 ",\"args\":{\"%s\":", what,
-		       pid, tid, key);
+	stream_add(&x->json, "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%" PRIu32 ",\"args\":{\"%s\":", what,
+		   pid, tid, key);
 	if (text)
 		trace_write_string(x, text);
 	else
-		trace_json_add(&x->json, "%" PRIu32, number);
-	trace_json_put(&x->json, "}}", 2);
+		stream_add(&x->json, "%" PRIu32, number);
+	stream_put(&x->json, "}}", 2);
 }
 
 static bool trace_write_add_wait(struct trace_writer *x, uint64_t begin, uint64_t end, uint32_t source, bool is_certain)
 {
-	struct span_wait *to = vec_reserve(&x->wait, 1, sizeof(*to), TRACE_EVENTS_MAX * 4UL);
+	const struct span_wait wait = { begin, end, source, is_certain };
 
-	if (!to)
-		return false;
-	*to = (struct span_wait){ begin, end, source, is_certain };
-	x->wait.n++;
-	return true;
+	return vec_add(&x->wait, &wait, 1, sizeof(wait), TRACE_EVENTS_MAX * 4UL);
 }
 
 /*
@@ -507,21 +466,21 @@ static int write_parts(struct trace_writer *x)
 void trace_write_number(struct trace_writer *x, const char *key, uint64_t n)
 {
 	trace_write_next(x, "\n");
-	trace_json_add(&x->json, "\"%s\":%" PRIu64, key, n);
+	stream_add(&x->json, "\"%s\":%" PRIu64, key, n);
 }
 
 static void put_ms(struct trace_writer *x, const char *key, uint64_t ns)
 {
 	trace_write_next(x, "\n");
-	trace_json_add(&x->json, "\"%s\":", key);
-	trace_json_us(&x->json, ns / 1000); /* time in ms with three decimals */
+	stream_add(&x->json, "\"%s\":", key);
+	stream_us(&x->json, ns / 1000); /* time in ms with three decimals */
 }
 
 static void write_other(struct trace_writer *x, const char *program, size_t n_program)
 {
 	const struct trace *t = x->t;
 
-	trace_json_add(&x->json, "],\n\"otherData\":{\"producer\":\"cpa " PACKAGE_VERSION "\"");
+	stream_add(&x->json, "],\n\"otherData\":{\"producer\":\"cpa " PACKAGE_VERSION "\"");
 	x->has_element = true;
 	trace_write_next(x, "\n\"about\":");
 	trace_write_string(x, "Sampled stacks, waits and context switches of a C or C++ program, for ui.perfetto.dev, "
@@ -532,7 +491,7 @@ static void write_other(struct trace_writer *x, const char *program, size_t n_pr
 	put_ms(x, "duration_ms", x->end_ns - t->begin_ns);
 	trace_write_number(x, "pid", (uint64_t)t->p->pid);
 	trace_write_next(x, "\n\"program\":");
-	trace_json_text(&x->json, program, n_program);
+	stream_json(&x->json, program, n_program);
 	trace_write_number(x, "hz", t->hz);
 	trace_write_number(x, "samples", t->sample.n);
 	put_ms(x, "cpu_ms", x->ran_ns);
@@ -551,7 +510,7 @@ static void write_other(struct trace_writer *x, const char *program, size_t n_pr
 		trace_write_next(x, "\n\"threads_not_seen\":");
 		trace_write_string(x, text);
 	}
-	trace_json_put(&x->json, "}}\n", 3);
+	stream_put(&x->json, "}}\n", 3);
 }
 
 static int trace_write_all(struct trace_writer *x)
@@ -565,13 +524,19 @@ static int trace_write_all(struct trace_writer *x)
 	slash = facts.n_program ? memrchr(facts.program, '/', facts.n_program) : NULL;
 	base = slash ? slash + 1 : facts.program;
 	snprintf(name, sizeof(name), "%.*s", (int)(facts.program + facts.n_program - base), base);
-	trace_json_add(&x->json, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
+	stream_add(&x->json, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
 	trace_write_meta(x, "process_name", (int)x->t->p->pid, (uint32_t)x->t->p->pid, "name", name, 0);
 	rc = write_parts(x);
 	trace_write_cpus(x);
 	write_other(x, facts.program, facts.n_program);
-	trace_json_flush(&x->json);
+	stream_flush(&x->json);
 	return rc;
+}
+
+/* A snap_sink_fn; gzip_close reports the first error. */
+static int trace_write_pack(void *gzip, const void *data, size_t n)
+{
+	return gzip_sink(gzip, data, n) ? 0 : -EIO;
 }
 
 static bool sort_all(struct trace_writer *x)
@@ -614,13 +579,14 @@ int trace_write(const struct trace *t, snap_names_fn *names, void *names_arg, sn
 	x->end_ns = t->end_ns ? t->end_ns : clock_now();
 	x->period_ns = 1000000000 / (t->hz ? t->hz : HZ_DEFAULT);
 	x->n_slices_remaining = TRACE_EVENTS_MAX;
-	x->json.gzip = gzip_open(sink, arg, false);
+	x->json.sink = trace_write_pack;
+	x->json.arg = gzip_open(sink, arg, false);
 	rc = trace_names_init(&x->names, t, names, names_arg);
-	if (!x->json.gzip || !sort_all(x))
+	if (!x->json.arg || !sort_all(x))
 		rc = -ENOMEM;
 	if (rc == 0)
 		rc = trace_write_all(x);
-	packed = x->json.gzip ? gzip_close(x->json.gzip) : 0;
+	packed = x->json.arg ? gzip_close(x->json.arg) : 0;
 	trace_write_release(x);
 	return rc < 0 ? rc : packed;
 }

@@ -7,9 +7,9 @@
 #define LIBCPAPROF_COLLECTOR_TRACE_WRITE_INT_H
 
 #include "libcpaprof/collector/trace_int.h"
-#include "libcpaprof/collector/trace_json.h"
 #include "libcpaprof/collector/trace_names.h"
 #include "libcpaprof/collector/trace_spans.h"
+#include "libcpaprof/collector/stream.h"
 
 struct trace_writer {
 	const struct trace *t;
@@ -25,7 +25,7 @@ struct trace_writer {
 	uint64_t n_odd_times, n_dropped, ran_ns;
 	size_t n_slices_remaining; /* number of slices that may still be written */
 	bool has_element;          /* the current JSON list is not empty */
-	struct trace_json json;
+	struct stream json;
 };
 
 /* The i-th thread in the order of tids. */

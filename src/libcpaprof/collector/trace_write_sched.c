@@ -36,10 +36,10 @@ static void write_run(struct trace_writer *x, const struct sched_run *r)
 	const char *name = trace_write_name(trace_write_sched_find_thread(x, r->tid), r->tid, buffer, sizeof(buffer));
 
 	trace_write_begin(x, name, strlen(name), "running", CPUS_PID, (uint32_t)r->cpu + 1, r->begin, r->end);
-	trace_json_add(&x->json, ",\"args\":{\"tid\":%" PRIu32 ",\"switches\":%" PRIu32, r->tid, r->n_switches);
+	stream_add(&x->json, ",\"args\":{\"tid\":%" PRIu32 ",\"switches\":%" PRIu32, r->tid, r->n_switches);
 	if (then[r->then])
-		trace_json_add(&x->json, ",\"then\":\"%s\"", then[r->then]);
-	trace_json_put(&x->json, "}}", 2);
+		stream_add(&x->json, ",\"then\":\"%s\"", then[r->then]);
+	stream_put(&x->json, "}}", 2);
 	x->has_element = true;
 }
 
@@ -77,10 +77,10 @@ static void trace_write_sched_write_counts(struct trace_writer *x)
 		if (!k->sched.n_waited && !k->sched.n_preempted)
 			continue;
 		trace_write_next(x, "");
-		trace_json_add(&x->json, "\"%" PRIu32 "\":{\"waited\":%" PRIu64 ",\"preempted\":%" PRIu64 "}", k->tid,
-			       k->sched.n_waited, k->sched.n_preempted);
+		stream_add(&x->json, "\"%" PRIu32 "\":{\"waited\":%" PRIu64 ",\"preempted\":%" PRIu64 "}", k->tid,
+			   k->sched.n_waited, k->sched.n_preempted);
 	}
-	trace_json_put(&x->json, "}", 1);
+	stream_put(&x->json, "}", 1);
 	x->has_element = true;
 }
 

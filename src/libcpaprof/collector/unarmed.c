@@ -12,16 +12,12 @@
 #include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/task.h"
 
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { STAT_SIZE = 512, PERIODS_MIN = 8, FIELD_UTIME = 11 };
+enum { PERIODS_MIN = 8 };
 enum { THREADS_ONCE = 256 }; /* max threads checked at a time; a check takes 10 us */
 
 static bool has_ring(const struct collect *c, const struct process *p, uint32_t tid)
@@ -41,9 +37,9 @@ static bool has_ring(const struct collect *c, const struct process *p, uint32_t 
 
 /*
  * Has the thread used so much CPU time that it would have a ring if it had a timer? In a recording on demand only the
- * time since it was first seen without a ring counts. ticks: its CPU time.
+ * time since it was first seen without a ring counts. ns: its CPU time.
  */
-static bool has_used_enough(const struct collect *c, struct process *p, uint32_t tid, uint64_t ticks)
+static bool has_used_enough(const struct collect *c, struct process *p, uint32_t tid, uint64_t ns)
 {
 	struct vec *v = &p->demand.unarmed;
 	struct thread_cpu *used = v->data;
@@ -53,44 +49,12 @@ static bool has_used_enough(const struct collect *c, struct process *p, uint32_t
 	while (p->demand.recording && i < v->n && used[i].tid != tid)
 		i++;
 	if (p->demand.recording && i == v->n) {
-		used = vec_reserve(v, 1, sizeof(*used), THREADS_ONCE);
-		if (used) {
-			*used = (struct thread_cpu){ tid, ticks };
-			v->n++;
-		}
+		vec_add(v, &(struct thread_cpu){ tid, ns }, 1, sizeof(*used), THREADS_ONCE);
 		return false;
 	}
 	if (p->demand.recording)
 		before = used[i].ns;
-	return (ticks - before) * c->options.hz > (uint64_t)sysconf(_SC_CLK_TCK) * PERIODS_MIN && ticks > before;
-}
-
-/* Is the thread running, and has it used much CPU time? */
-static bool unarmed_is_busy(const struct collect *c, struct process *p, uint32_t tid)
-{
-	char name[64], text[STAT_SIZE], *at;
-	unsigned long long ticks;
-	ssize_t n;
-	int fd;
-
-	snprintf(name, sizeof(name), "/proc/%d/task/%u/stat", (int)p->pid, tid);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	at = strrchr(text, ')'); /* the name may contain any character */
-	if (!at || at[1] != ' ' || at[2] != 'R')
-		return false;
-	at += 2;
-	for (int i = 0; i < FIELD_UTIME && at; i++)
-		at = strchr(at + 1, ' ');
-	if (!at)
-		return false;
-	ticks = strtoull(at, &at, 10);
-	ticks += strtoull(at, NULL, 10);
-	return has_used_enough(c, p, tid, ticks);
+	return ns > before && ns - before > PERIODS_MIN * (1000000000ULL / c->options.hz);
 }
 
 bool collect_signal_thread(const struct process *p, uint32_t tid, uint64_t cookie)
@@ -117,12 +81,9 @@ static void signal_if_ours(const struct collect *c, const struct process *p, uin
 
 uint64_t collect_cpu_ns(pid_t pid)
 {
-	struct timespec t;
 	clockid_t clock;
 
-	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
-		return 0;
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return clock_getcpuclockid(pid, &clock) == 0 ? clock_ns(clock) : 0;
 }
 
 struct scan {
@@ -137,9 +98,11 @@ static bool unarmed_check_thread(void *data, uint32_t tid)
 {
 	struct scan *l = data;
 	uint32_t i = l->i++;
+	struct task t;
 
 	if (i >= l->p->unarmed_next && i - l->p->unarmed_next < THREADS_ONCE &&
-	    !has_ring(l->c, l->p, namespace_inner_tid(l->p, l->folder, tid)) && unarmed_is_busy(l->c, l->p, tid))
+	    !has_ring(l->c, l->p, namespace_inner_tid(l->p, l->folder, tid)) && task_read(l->folder, tid, &t) &&
+	    t.state == 'R' && has_used_enough(l->c, l->p, tid, t.cpu_ns))
 		signal_if_ours(l->c, l->p, tid);
 	return true;
 }
@@ -148,19 +111,15 @@ void collect_signal_unarmed(const struct collect *c, struct process *p)
 {
 	uint64_t now = collect_cpu_ns(p->pid);
 	struct scan l = { c, p, 0, -1 };
-	char folder[32];
-	int fd;
 
 	/* no thread can have used enough CPU time yet */
 	if (now && now - p->unarmed_checked_ns < PERIODS_MIN * (1000000000ULL / c->options.hz))
 		return;
-	snprintf(folder, sizeof(folder), "/proc/%d/task", (int)p->pid);
-	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
+	l.folder = task_open_folder(p->pid);
+	if (l.folder < 0)
 		return;
-	l.folder = fd;
-	task_each(fd, unarmed_check_thread, &l);
-	close(fd);
+	task_each(l.folder, unarmed_check_thread, &l);
+	close(l.folder);
 	p->unarmed_next =
 		l.i - p->unarmed_next > THREADS_ONCE && l.i > p->unarmed_next ? p->unarmed_next + THREADS_ONCE : 0;
 	if (p->unarmed_next == 0)

@@ -601,35 +601,6 @@ int snap_write(const struct snap *s, int debug, snap_names_fn *names, void *name
 	return s->kind == SNAP_CPU ? -EINVAL : snap_write_text(s, debug, names, names_arg, sink, arg);
 }
 
-static int collector_write_file(void *arg, const void *data, size_t n)
-{
-	int fd = *(const int *)arg;
-
-	while (n) {
-		ssize_t done = write(fd, data, n);
-
-		if (done < 0 && errno != EINTR)
-			return -errno;
-		if (done > 0) {
-			data = (const uint8_t *)data + done;
-			n -= (size_t)done;
-		}
-	}
-	return 0;
-}
-
-int process_write(struct process *p, int fd)
-{
-	struct snap *s;
-	int rc = snap_take(p, SNAP_CPU, 0, &s);
-
-	if (rc < 0)
-		return rc;
-	rc = snap_write(s, 0, NULL, NULL, collector_write_file, &fd);
-	snap_free(s);
-	return rc;
-}
-
 enum { ROWS_MAX = 1 << 24 };
 
 struct address_snap {

@@ -24,4 +24,11 @@ int addresses_open(const struct process *p, const uint64_t *addr, size_t n, stru
 /* Takes NULL. */
 void addresses_close(struct snap *s);
 
+/*
+ * Write a CPU profile: 64-bit words, then the mappings. Returns 0, or the error of the sink.
+ *
+ * Like    gperftools' docs/cpuprofile-fileformat.html
+ */
+int snap_legacy_write(const struct snap *s, snap_sink_fn *sink, void *arg);
+
 #endif

@@ -15,11 +15,6 @@
 
 enum { STATUS_UNAUTHORIZED = 401, STATUS_FORBIDDEN = 403 };
 
-int endpoint_access_read_secret(struct endpoint_access *g, const char *path, char *why, size_t n)
-{
-	return access_read_secret(&g->secret, path, why, n);
-}
-
 struct endpoint_access *endpoint_access_new(void)
 {
 	return memory_map_secret(sizeof(struct endpoint_access));
@@ -31,11 +26,6 @@ void endpoint_access_free(struct endpoint_access *g)
 		return;
 	endpoint_access_release(g);
 	memory_unmap(g, sizeof(*g));
-}
-
-bool endpoint_access_check_peer(const struct endpoint_access *g, int fd, bool is_unix)
-{
-	return peer_is_user(fd, is_unix, g->any_user);
 }
 
 static bool has_secret(const struct endpoint_access *g, const struct request_head *h)

@@ -13,7 +13,6 @@
 #include "libcpaprof/endpoint/request_head.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum { ENDPOINT_HOSTS_MAX = 1024, ENDPOINT_ERROR_MAX = 512 };
@@ -30,12 +29,6 @@ struct endpoint_access {
 struct endpoint_access *endpoint_access_new(void);
 /* Overwrite and free. Takes NULL. */
 void endpoint_access_free(struct endpoint_access *g);
-
-/* access_read_secret of its secret. */
-int endpoint_access_read_secret(struct endpoint_access *g, const char *path, char *why, size_t n);
-
-/* Is the peer of a connection allowed to send requests? True for this user, for root, and on other machines. */
-bool endpoint_access_check_peer(const struct endpoint_access *g, int fd, bool is_unix);
 
 /* The answer to a refused request; status 0 means allowed. */
 struct endpoint_verdict {

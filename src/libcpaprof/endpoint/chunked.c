@@ -7,8 +7,6 @@
 
 #include "libcpaprof/endpoint/chunked.h"
 
-#include <string.h>
-
 enum { OVERHEAD_MAX = 8192, OVERHEAD_PER_BYTE = 16 };
 
 enum at {
@@ -95,14 +93,8 @@ static bool parse_byte(struct chunked *c, char b)
 
 static enum chunked_status chunked_add_data(struct chunked *c, const char *data, size_t n, struct vec *out)
 {
-	if (out) {
-		void *to = vec_reserve(out, n, 1, SIZE_MAX);
-
-		if (!to)
-			return CHUNKED_NO_MEMORY;
-		memcpy(to, data, n);
-		out->n += n;
-	}
+	if (out && !vec_add(out, data, n, 1, SIZE_MAX))
+		return CHUNKED_NO_MEMORY;
 	c->n_remaining -= n;
 	c->n_body += n;
 	if (!c->n_remaining)

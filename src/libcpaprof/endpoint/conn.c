@@ -168,19 +168,13 @@ static enum chunked_status decode_body(struct conn *c, size_t *n)
 	const char *data = c->in + c->n_head;
 	struct vec *out = c->takes_body ? &c->body : NULL;
 	uint64_t left = c->head.length - c->chunked.n_body;
-	void *to;
 
 	if (c->head.is_chunked)
 		return chunked_decode(&c->chunked, data, n, SERVE_BODY_MAX, out);
 	if (*n > left)
 		*n = (size_t)left;
-	if (out && *n) {
-		to = vec_reserve(out, *n, 1, SERVE_BODY_MAX);
-		if (!to)
-			return CHUNKED_NO_MEMORY;
-		memcpy(to, data, *n);
-		out->n += *n;
-	}
+	if (out && *n && !vec_add(out, data, *n, 1, SERVE_BODY_MAX))
+		return CHUNKED_NO_MEMORY;
 	c->chunked.n_body += *n;
 	return c->chunked.n_body == c->head.length ? CHUNKED_DONE : CHUNKED_MORE;
 }

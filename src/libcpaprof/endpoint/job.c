@@ -10,7 +10,7 @@
 
 #include "libcpaprof/endpoint/job.h"
 
-#include "libcpaprof/collector/legacy.h"
+#include "libcpaprof/collector/write.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -136,6 +136,18 @@ void job_write(struct serve_job *j, struct snap *s)
 	}
 	snap_free(s);
 	j->after = NULL;
+}
+
+void job_write_difference(struct serve_job *j, struct snap *s, bool alloc_only)
+{
+	int rc = snap_subtract(s, j->before, alloc_only);
+
+	if (rc == 0) {
+		job_write(j, s);
+		return;
+	}
+	snap_free(s);
+	job_fail(j, rc, "failed to collect profile");
 }
 
 bool job_find_process(struct serve_job *j)

@@ -9,7 +9,6 @@
 #ifndef LIBCPAPROF_ENDPOINT_JOB_H
 #define LIBCPAPROF_ENDPOINT_JOB_H
 
-#include "libcpaprof/endpoint/reply.h"
 #include "libcpaprof/endpoint/route.h"
 
 #include "libcpaprof/collector/clock.h"
@@ -114,6 +113,8 @@ int job_append(void *body, const void *data, size_t n);
 
 /* Answer with a snap, which is renamed to the profile and freed. The collector is unlocked in between. */
 void job_write(struct serve_job *j, struct snap *s);
+/* The same for the difference from job.before; alloc_only as for snap_subtract. */
+void job_write_difference(struct serve_job *j, struct snap *s, bool alloc_only);
 /* Look up the names for a profile, then call write with them. Releases profile. */
 typedef int job_write_fn(struct serve_job *j, snap_names_fn *names, void *arg);
 void job_write_named(struct serve_job *j, struct body *profile, job_write_fn *write);
@@ -139,5 +140,17 @@ int job_read_addresses(struct serve_job *j, const char *text, size_t n);
 
 /* Free the last answers of ended processes; all: of all processes. */
 void job_forget_answers(struct serve *s, bool all);
+
+/* Answer a route before ROUTE_INDEX: an error or a redirection. method: the HTTP method. Returns 0 or -ENOMEM. */
+int reply_route(struct serve_answer *a, const struct route *r, const char *method);
+
+/* Append formatted text of at most 1 KiB, or text escaped for HTML. Both return 0 or -ENOMEM. */
+__attribute__((format(printf, 2, 3))) int reply_add(struct serve_answer *a, const char *fmt, ...);
+int reply_add_html(struct serve_answer *a, const char *text, size_t n);
+
+/* Replace the answer by an error of one line, like serve_set_text; fmt as for reply_add. */
+__attribute__((format(printf, 3, 4))) int reply_error(struct serve_answer *a, int status, const char *fmt, ...);
+
+extern const char reply_text[], reply_page[], reply_data[]; /* content types */
 
 #endif

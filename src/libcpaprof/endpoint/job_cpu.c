@@ -114,13 +114,9 @@ static void job_cpu_finish(struct serve_job *j)
 		job_cpu_leave(j);
 	rc = snap_take(j->p, SNAP_CPU, 0, &after);
 	if (rc == 0)
-		rc = snap_subtract(after, j->before, false);
-	if (rc == 0) {
-		job_write(j, after);
-		return;
-	}
-	snap_free(after);
-	job_fail(j, rc, "failed to collect profile");
+		job_write_difference(j, after, false);
+	else
+		job_fail(j, rc, "failed to collect profile");
 }
 
 uint64_t job_cpu_poll(struct serve_job *j, bool hurry)

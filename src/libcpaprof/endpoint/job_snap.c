@@ -143,18 +143,10 @@ uint64_t job_snap_poll(struct serve_job *j, bool hurry)
 {
 	uint64_t now = clock_now(), next = now + SERVE_CHECK_MS * 1000000ULL;
 	struct snap *after = NULL;
-	int rc;
 
 	if (now < j->end_ns && !hurry && job_is_running(j))
 		return next < j->end_ns ? next : j->end_ns;
-	if (job_snap_take(j, &after) < 0)
-		return 0;
-	rc = snap_subtract(after, j->before, j->alloc_only);
-	if (rc == 0) {
-		job_write(j, after);
-		return 0;
-	}
-	snap_free(after);
-	job_fail(j, rc, "failed to collect profile");
+	if (job_snap_take(j, &after) == 0)
+		job_write_difference(j, after, j->alloc_only);
 	return 0;
 }

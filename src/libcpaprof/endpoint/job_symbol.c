@@ -25,18 +25,15 @@ int job_read_addresses(struct serve_job *j, const char *text, size_t n)
 	for (const char *end = text + n, *next; text < end && j->addr.n < JOB_SYMBOLS_MAX && !j->is_truncated;
 	     text = next) {
 		const char *stop = memchr(text, '+', (size_t)(end - text));
-		uint64_t addr, *to;
+		uint64_t addr;
 
 		stop = stop ? stop : end;
 		next = stop < end ? stop + 1 : end;
 		j->is_truncated = stop - text >= WORD_MAX;
 		if (j->is_truncated || !request_query_uint(text, (size_t)(stop - text), &addr) || !addr)
 			continue;
-		to = vec_reserve(&j->addr, 1, sizeof(*to), JOB_SYMBOLS_MAX);
-		if (!to)
+		if (!vec_add(&j->addr, &addr, 1, sizeof(addr), JOB_SYMBOLS_MAX))
 			return -ENOMEM;
-		*to = addr;
-		j->addr.n++;
 	}
 	return 0;
 }

@@ -5,7 +5,6 @@
 noinst_LIBRARIES += src/libcpaprof/endpoint/libendpoint.a
 src_libcpaprof_endpoint_libendpoint_a_SOURCES =
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/reply.c
-src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/reply.h
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/access.c
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/access.h
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/request_head.c

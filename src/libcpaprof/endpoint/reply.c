@@ -5,9 +5,8 @@
  */
 #include "config.h"
 
-#include "libcpaprof/endpoint/reply.h"
+#include "libcpaprof/endpoint/job.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -24,7 +24,6 @@ enum field {
 	FIELD_FETCH_SITE,
 	FIELD_AUTHORIZATION,
 	FIELD_SECRET,
-	FIELD_USER_AGENT,
 	N_TEXTS,
 	FIELD_LENGTH = N_TEXTS,
 	FIELD_CODING,
@@ -42,7 +41,6 @@ static const struct {
 	[FIELD_FETCH_SITE] = { "sec-fetch-site", true },
 	[FIELD_AUTHORIZATION] = { "authorization", true },
 	[FIELD_SECRET] = { "x-cpa-secret", true },
-	[FIELD_USER_AGENT] = { "user-agent", false },
 	[FIELD_LENGTH] = { "content-length", true },
 	[FIELD_CODING] = { "transfer-encoding", false },
 	[FIELD_CONNECTION] = { "connection", false },
@@ -359,7 +357,6 @@ int request_head_parse(char *data, size_t n, struct request_head *out, const cha
 	s.h.fetch_site = end_text(&s, s.text[FIELD_FETCH_SITE]);
 	s.h.authorization = end_text(&s, s.text[FIELD_AUTHORIZATION]);
 	s.h.secret = end_text(&s, s.text[FIELD_SECRET]);
-	s.h.user_agent = end_text(&s, s.text[FIELD_USER_AGENT]);
 	*out = s.h;
 	return rc;
 }

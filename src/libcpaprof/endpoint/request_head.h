@@ -16,7 +16,7 @@ enum { HEAD_MAX = 8192 }; /* total bytes of request line and header lines */
 struct request_head {
 	const char *method, *target;
 	int minor; /* minor version, of HTTP/1.minor */
-	const char *host, *origin, *fetch_site, *authorization, *secret /* X-Cpa-Secret */, *user_agent;
+	const char *host, *origin, *fetch_site, *authorization, *secret /* X-Cpa-Secret */;
 	bool has_host, has_origin, has_fetch_site;
 	bool keep_alive;       /* whether to keep the connection, by version and Connection */
 	bool expects_continue; /* was there "Expect: 100-continue"? */

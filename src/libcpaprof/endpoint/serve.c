@@ -46,21 +46,6 @@ void job_set_answered(struct serve_job *j, int rc)
 	j->state = JOB_READY;
 }
 
-static bool serve_read_engine(struct serve_job *j, const char *s)
-{
-	static const struct {
-		const char *name;
-		uint32_t engine;
-	} all[] = { { "timer", REQUEST_TIMER }, { "perf", REQUEST_PERF }, { "itimer", REQUEST_ITIMER } };
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (strcmp(s, all[i].name) == 0) {
-			j->cpu.engine = all[i].engine + 1;
-			return true;
-		}
-	return false;
-}
-
 /* Read the parameters of CPU profiles. Returns false and sets an answer if one is invalid. */
 static bool read_cpu(struct serve_job *j, const struct route *r)
 {
@@ -74,9 +59,12 @@ static bool read_cpu(struct serve_job *j, const struct route *r)
 		}
 		j->cpu.hz = (uint32_t)n;
 	}
-	if (request_query_value(r->query, r->n_query, "engine", s) && *s && !serve_read_engine(j, s)) {
-		job_error(j, 400, "invalid value for \"engine\" - must be timer, perf or itimer");
-		return false;
+	if (request_query_value(r->query, r->n_query, "engine", s) && *s) {
+		if (!collect_parse_engine(s, &j->cpu.engine)) {
+			job_error(j, 400, "invalid value for \"engine\" - must be timer, perf or itimer");
+			return false;
+		}
+		j->cpu.engine++; /* as enum engine_request + 1 */
 	}
 	if (request_query_value(r->query, r->n_query, "clock", s) && *s && strcmp(s, "cpu") != 0) {
 		job_error(j, 400, "invalid value for \"clock\" - must be cpu");

@@ -14,10 +14,10 @@
 
 #include "libcpaprof/target/sys.h"
 #include "access/owned.h"
+#include "access/peer.h"
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -233,7 +233,7 @@ static struct conn *endpoint_server_find_slot(struct server *s, uint64_t now_ns,
 /* Take over a connection. An untrusted connection, which is refused anyway, evicts only untrusted ones. */
 static void open_conn(struct server *s, struct conn *c, int fd, bool is_unix)
 {
-	bool is_untrusted = !endpoint_access_check_peer(&s->access, fd, is_unix);
+	bool is_untrusted = !peer_is_user(fd, is_unix, s->access.any_user);
 
 	if (is_untrusted && c->state != CONN_FREE && !c->is_untrusted) {
 		close(fd);

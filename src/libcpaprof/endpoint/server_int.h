@@ -48,7 +48,7 @@ struct conn {
 	enum conn_state state;
 	struct owned_fd file;
 	bool is_unix;
-	bool is_untrusted; /* endpoint_access_check_peer refused it */
+	bool is_untrusted; /* peer_is_user refused it */
 	bool is_eof;       /* the client has closed its side */
 	bool is_idle;      /* a request was answered, and nothing was received since */
 	uint64_t delay_ns; /* time before which the answer is not sent */
@@ -104,7 +104,7 @@ struct server {
 /* Wake the thread in server_run, from any thread or a signal handler. */
 void server_wake(struct server *s);
 
-/* Take over a connection. untrusted: endpoint_access_check_peer refused it. Returns 0, or -errno and closes it. */
+/* Take over a connection. untrusted: peer_is_user refused it. Returns 0, or -errno and closes it. */
 int conn_open(struct server *s, struct conn *c, int fd, bool is_unix, bool is_untrusted);
 
 /* The events to poll for; 0: only errors. */

@@ -17,26 +17,22 @@
 #include "libcpaprof/target/threads.h"
 #include "libcpaprof/target/unwind/unwind.h"
 
-#include <sys/resource.h>
 #include <sys/uio.h>
-
-extern void *__libc_stack_end; /* defined by ld.so: the start of the main thread's stack */
 
 enum {
 	PAGE = 4096,
-	COPIED_PAGES = 3,
+	COPIED_PAGES = STACK_COPY_SIZE / PAGE,
 	N_COPIES = 8,
 	N_CACHES = 64,
 	N_RULES = 128,
 	N_FRAMES = 96, /* frames */
-	OWN_FRAMES = 1,
-	STACK_SIZE_MAX = 512 << 20
+	OWN_FRAMES = 1
 };
 
 /* Copies of stacks with unknown bounds: of fibers, and of threads whose start was missed. */
 static struct {
 	_Atomic uint32_t is_used;
-	_Alignas(16) unsigned char bytes[COPIED_PAGES * PAGE];
+	_Alignas(16) unsigned char bytes[STACK_COPY_SIZE];
 } copies[N_COPIES];
 
 static struct walk_cache {
@@ -89,22 +85,16 @@ static struct walk_cache *claim_cache(void)
 	} while (0)
 #endif
 
-/* Look up the stack of this thread, if its start was seen. The stack of the main thread may grow up to its limit. */
+/* Look up the stack of this thread, if its start was seen. */
 static void find_stack(void)
 {
-	uintptr_t end = ((uintptr_t)__libc_stack_end + 64) & ~(uintptr_t)15;
 	struct thread *t = atomic_load_explicit(&cpi_local.thread, memory_order_relaxed);
-	struct rlimit limit;
-	uintptr_t size = STACK_SIZE_MAX;
 
 	if (t && t->top) {
 		cpi_local.lo = t->lo;
 		cpi_local.top = t->top;
 	} else if (sys_gettid() == sys_getpid()) {
-		if (sys_call(SYS_getrlimit, RLIMIT_STACK, (long)&limit, 0, 0) == 0 && limit.rlim_cur < size)
-			size = limit.rlim_cur;
-		cpi_local.lo = end - size;
-		cpi_local.top = end;
+		cpi_thread_find_main_stack(&cpi_local.lo, &cpi_local.top);
 	}
 }
 
@@ -117,8 +107,7 @@ static bool is_own_stack(uint64_t sp)
 	return sp >= cpi_local.lo && sp < cpi_local.top;
 }
 
-/* Copy the stack from sp on. Returns the number of bytes. */
-static uint64_t caller_stack_copy_sig(uint64_t sp, unsigned char *to)
+uint64_t cpi_caller_stack_copy_sig(uint64_t sp, unsigned char *to)
 {
 	struct iovec local = { .iov_base = to }, remote[COPIED_PAGES];
 	uint64_t at = sp;
@@ -126,6 +115,7 @@ static uint64_t caller_stack_copy_sig(uint64_t sp, unsigned char *to)
 
 	if (atomic_load_explicit(&cpi.is_sandboxed, memory_order_relaxed))
 		return 0;
+	/* copy page by page, because each part is copied completely or not at all */
 	for (int i = 0; i < COPIED_PAGES; i++) {
 		uint64_t end = (at | (PAGE - 1)) + 1;
 
@@ -175,7 +165,7 @@ __attribute__((noinline)) uint32_t cpi_caller_stack_sig(uint64_t *pc, uint32_t m
 			;
 		if (copy == N_COPIES)
 			return 0;
-		range.hi = range.lo + caller_stack_copy_sig(range.lo, copies[copy].bytes);
+		range.hi = range.lo + cpi_caller_stack_copy_sig(range.lo, copies[copy].bytes);
 		range.bytes = copies[copy].bytes;
 		if (range.hi > range.lo)
 			n = caller_stack_walk(&regs, &range, pc, max, skip + OWN_FRAMES);

@@ -8,6 +8,16 @@
 
 #include <stdint.h>
 
+enum { STACK_COPY_SIZE = 3 * 4096 };
+
+/*
+ * Copy the stack of this thread from sp on, to walk the copy.
+ *
+ * to      [STACK_COPY_SIZE] out
+ * Returns the number of bytes; 0 if they cannot be read, or the process is sandboxed
+ */
+uint64_t cpi_caller_stack_copy_sig(uint64_t sp, unsigned char *to);
+
 /*
  * Record the stack of the caller. Safe in any thread, in signal handlers, on small stacks and in programs that are
  * not profiled.

@@ -20,6 +20,7 @@
 #include "config.h"
 
 #include "libcpaprof/target/clock.h"
+#include "libcpaprof/target/heap.h"
 #include "libcpaprof/target/recording.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
@@ -124,15 +125,13 @@ static uint64_t slow_period(const struct thread *t)
 
 /*
  * Random time in (0, period]. If it were fixed, threads that run for less than a period would always or never be
- * sampled. From splitmix64.
+ * sampled.
  */
 static uint64_t first_expiry(uint32_t tid, uint64_t period_ns)
 {
-	uint64_t x = sys_now(CLOCK_MONOTONIC) + tid * 0x9e3779b97f4a7c15ULL;
+	uint64_t seed = sys_now(CLOCK_MONOTONIC) + tid * 0x9e3779b97f4a7c15ULL;
 
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-	return (x ^ x >> 31) % period_ns + 1;
+	return cpi_heap_random(&seed) % period_ns + 1;
 }
 
 void cpi_clock_init(void)

@@ -13,12 +13,21 @@
 
 static const char segment[] = "CPA_SEGMENT=", preload[] = "LD_PRELOAD=", library[] = "libcpaprof.so";
 
-static char **env_find(const char *name)
+char **cpi_env_find_sig(const char *name)
 {
+	size_t n = strlen(name);
+
 	for (char **e = environ; e && *e; e++)
-		if (strncmp(*e, name, strlen(name)) == 0)
+		if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
 			return e;
 	return NULL;
+}
+
+const char *cpi_env_value_sig(const char *name)
+{
+	char **at = cpi_env_find_sig(name);
+
+	return at ? *at + strlen(name) + 1 : NULL;
 }
 
 static int env_digit(char c)
@@ -48,12 +57,10 @@ static bool read_segment(const char *text, struct env *e)
 
 bool cpi_env_read(struct env *e)
 {
-	char **at = env_find(segment);
-
-	return read_segment(at ? *at + strlen(segment) : NULL, e);
+	return read_segment(cpi_env_value_sig("CPA_SEGMENT"), e);
 }
 
-static void remove_at(char **at)
+void cpi_env_remove_variable(char **at)
 {
 	for (; at && *at; at++)
 		at[0] = at[1];
@@ -94,10 +101,10 @@ void cpi_env_remove(void)
 {
 	char **at;
 
-	remove_at(env_find(segment));
-	at = env_find(preload); /* find LD_PRELOAD only now, because remove_at may have moved its entry */
+	cpi_env_remove_variable(cpi_env_find_sig("CPA_SEGMENT"));
+	at = cpi_env_find_sig("LD_PRELOAD"); /* only now, because its entry may have been moved */
 	if (at && strip_library(*at + strlen(preload), *at + strlen(preload)) == 0)
-		remove_at(at);
+		cpi_env_remove_variable(at);
 }
 
 static bool env_starts_with(const char *text, const char *with)

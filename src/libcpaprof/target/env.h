@@ -16,6 +16,11 @@ struct env {
 };
 /* Read CPA_SEGMENT from the environment. Returns false if it is missing or malformed. */
 bool cpi_env_read(struct env *e);
+/* Find a variable of this process without getenv, which programs replace. Returns its entry or value; NULL: not set. */
+char **cpi_env_find_sig(const char *name);
+const char *cpi_env_value_sig(const char *name);
+/* Remove the variable at this place of environ; NULL: none. */
+void cpi_env_remove_variable(char **at);
 /* Remove CPA_SEGMENT and our library from the environment, so that programs this one executes are not profiled. */
 void cpi_env_remove(void);
 /*

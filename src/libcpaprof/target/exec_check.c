@@ -9,6 +9,7 @@
 
 #include "libcpaprof/target/exec_check.h"
 
+#include "libcpaprof/target/env.h"
 #include "libcpaprof/target/sys.h"
 
 #include <elf.h>
@@ -242,26 +243,16 @@ struct exec_check cpi_exec_check_file_sig(int folder, const char *path, int flag
 	return check;
 }
 
-/* PATH of this process, or the C library's default. */
-static const char *search_path(void)
-{
-	static const char name[] = "PATH=", standard[] = "/bin:/usr/bin";
-
-	for (char **e = environ; e && *e; e++)
-		if (strncmp(*e, name, sizeof(name) - 1) == 0)
-			return *e + sizeof(name) - 1;
-	return standard;
-}
-
 struct exec_check cpi_exec_check_name_sig(const char *name)
 {
+	const char *folders = cpi_env_value_sig("PATH");
 	struct exec_check check = { 0 };
 	size_t len = strlen(name), n;
 	char path[NAME_ROOM];
 
 	if (strchr(name, '/') || !len)
 		return cpi_exec_check_file_sig(AT_FDCWD, name, 0, true);
-	for (const char *at = search_path();; at += n + 1) {
+	for (const char *at = folders ? folders : "/bin:/usr/bin" /* as in the C library */;; at += n + 1) {
 		n = strcspn(at, ":");
 		if (n + len + 2 <= sizeof(path)) {
 			memcpy(path, at, n);

@@ -16,17 +16,15 @@
 
 #include "libcpaprof/target/clock.h"
 #include "libcpaprof/target/guard.h"
-#include "libcpaprof/target/guard_int.h"
 #include "libcpaprof/target/locals.h"
+#include "libcpaprof/target/modules.h"
 #include "libcpaprof/target/next.h"
 #include "libcpaprof/target/recording.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
 #include "libcpaprof/target/threads.h"
 
-#include <errno.h>
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <ucontext.h>
@@ -233,7 +231,7 @@ void cpi_guard_block(bool blocked)
 		sys_call(SYS_tgkill, sys_getpid(), sys_gettid(), cpi.sig, 0);
 }
 
-enum { NOTE_GO = 4, NAME_SIZE = 4, RT_FIRST = 40, RT_LAST = 60, RT_MAX = 64, EVERY_NS = 1000000000 };
+enum { NOTE_GO = 4, RT_FIRST = 40, RT_LAST = 60, RT_MAX = 64, EVERY_NS = 1000000000 };
 
 static const int candidates[] = { SIGPROF, SIGVTALRM, SIGSTKFLT, SIGPWR };
 enum { N_CANDIDATES = sizeof(candidates) / sizeof(candidates[0]) };
@@ -254,23 +252,7 @@ static int target_guard_is_go(struct dl_phdr_info *o, size_t size, void *arg)
 
 	(void)size;
 	*first = false;
-	for (int i = 0; i < o->dlpi_phnum && !skip; i++) {
-		const ElfW(Phdr) *h = &o->dlpi_phdr[i];
-		const uint8_t *at = (const uint8_t *)(o->dlpi_addr + h->p_vaddr), *end = at + h->p_memsz;
-
-		while (h->p_type == PT_NOTE && (size_t)(end - at) >= sizeof(ElfW(Nhdr)) + NAME_SIZE) {
-			const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
-			size_t name = (note->n_namesz + 3u) & ~3u, desc = (note->n_descsz + 3u) & ~3u;
-			size_t left = (size_t)(end - at) - sizeof(*note);
-
-			if (name > left || desc > left - name)
-				break;
-			if (note->n_type == NOTE_GO && name == NAME_SIZE && memcmp(note + 1, "Go", 3) == 0)
-				return 1;
-			at += sizeof(*note) + name + desc;
-		}
-	}
-	return 0;
+	return !skip && cpi_modules_note(o, NOTE_GO, "Go");
 }
 
 static bool has_go(void)

@@ -16,7 +16,6 @@
 
 #include "libcpaprof/target/clock.h"
 #include "libcpaprof/target/guard.h"
-#include "libcpaprof/target/guard_int.h"
 #include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/next.h"
 #include "libcpaprof/target/sys.h"
@@ -84,35 +83,18 @@ static bool guard_wrappers_is_ours(int sig)
 	return cpi.head && sig == cpi.sig;
 }
 
-CPA_EXPORT signal_fn signal(int sig, signal_fn handler)
-{
-	return guard_wrappers_is_ours(sig) ? guard_wrappers_set(handler, SA_RESTART, true)
-					   : cpi_next()->signal(sig, handler);
-}
+#define SIGNAL_WRAPPER(name, flags, block)                                                                             \
+	CPA_EXPORT signal_fn name(int sig, signal_fn handler)                                                          \
+	{                                                                                                              \
+		return guard_wrappers_is_ours(sig) ? guard_wrappers_set(handler, flags, block)                         \
+						   : cpi_next()->name(sig, handler);                                   \
+	}
 
-CPA_EXPORT signal_fn bsd_signal(int sig, signal_fn handler)
-{
-	return guard_wrappers_is_ours(sig) ? guard_wrappers_set(handler, SA_RESTART, true)
-					   : cpi_next()->bsd_signal(sig, handler);
-}
-
-CPA_EXPORT signal_fn ssignal(int sig, signal_fn handler)
-{
-	return guard_wrappers_is_ours(sig) ? guard_wrappers_set(handler, SA_RESTART, true)
-					   : cpi_next()->ssignal(sig, handler);
-}
-
-CPA_EXPORT signal_fn sysv_signal(int sig, signal_fn handler)
-{
-	return guard_wrappers_is_ours(sig) ? guard_wrappers_set(handler, (int)(SA_RESETHAND | SA_NODEFER), false)
-					   : cpi_next()->sysv_signal(sig, handler);
-}
-
-CPA_EXPORT signal_fn __sysv_signal(int sig, signal_fn handler)
-{
-	return guard_wrappers_is_ours(sig) ? guard_wrappers_set(handler, (int)(SA_RESETHAND | SA_NODEFER), false)
-					   : cpi_next()->__sysv_signal(sig, handler);
-}
+SIGNAL_WRAPPER(signal, SA_RESTART, true)
+SIGNAL_WRAPPER(bsd_signal, SA_RESTART, true)
+SIGNAL_WRAPPER(ssignal, SA_RESTART, true)
+SIGNAL_WRAPPER(sysv_signal, (int)(SA_RESETHAND | SA_NODEFER), false)
+SIGNAL_WRAPPER(__sysv_signal, (int)(SA_RESETHAND | SA_NODEFER), false)
 
 CPA_EXPORT signal_fn sigset(int sig, signal_fn handler)
 {
@@ -152,10 +134,15 @@ CPA_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
 
 typedef int mask_fn(int, const sigset_t *, sigset_t *);
 
+static bool has_ours(const sigset_t *set)
+{
+	return cpi.head && set && sigismember(set, cpi.sig) == 1;
+}
+
 /* The set without our signal, copied to room if our signal is in it. */
 static const sigset_t *without_ours(const sigset_t *requested, sigset_t *room)
 {
-	if (!requested || !cpi.head || sigismember(requested, cpi.sig) != 1)
+	if (!has_ours(requested))
 		return requested;
 	*room = *requested;
 	sigdelset(room, cpi.sig);
@@ -165,7 +152,7 @@ static const sigset_t *without_ours(const sigset_t *requested, sigset_t *room)
 static int change_mask(mask_fn *next, int how, const sigset_t *requested, sigset_t *old)
 {
 	bool was_blocked = atomic_load(&cpi_local.blocked);
-	bool has = requested && cpi.head && sigismember(requested, cpi.sig) == 1;
+	bool has = has_ours(requested);
 	sigset_t room;
 	int rc = next(how, without_ours(requested, &room), old);
 
@@ -322,11 +309,6 @@ bool cpi_guard_redirect_sig(int sig, const siginfo_t *info)
 	return false;
 }
 
-static bool has_ours(const sigset_t *set)
-{
-	return cpi.head && set && sigismember(set, cpi.sig) == 1;
-}
-
 static void replace_waiter(uint32_t from, uint32_t to)
 {
 	for (int i = 0; i < N_WAITERS; i++) {
@@ -414,11 +396,7 @@ CPA_EXPORT int sigwait(const sigset_t *set, int *sig)
 
 CPA_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
-	sigset_t without_ours;
+	sigset_t room;
 
-	if (!has_ours(set))
-		return cpi_next()->signalfd(fd, set, flags);
-	without_ours = *set;
-	sigdelset(&without_ours, cpi.sig);
-	return cpi_next()->signalfd(fd, &without_ours, flags);
+	return cpi_next()->signalfd(fd, without_ours(set, &room), flags);
 }

@@ -76,8 +76,7 @@ static double one_minus_exp(double x)
 	return 1 - half + half * sum;
 }
 
-/* splitmix64 */
-static uint64_t heap_next(uint64_t *random)
+uint64_t cpi_heap_random(uint64_t *random)
 {
 	uint64_t z = *random += 0x9e3779b97f4a7c15ULL;
 
@@ -103,7 +102,7 @@ uint64_t cpi_heap_draw(uint64_t *random, uint32_t rate)
 		return 0;
 	if (*random == 0)
 		*random = seed();
-	u = (double)((heap_next(random) >> 11) + 1) * 0x1p-53;
+	u = (double)((cpi_heap_random(random) >> 11) + 1) * 0x1p-53;
 	bytes = -ln(u) * rate;
 	return bytes < 0x1p62 ? (uint64_t)bytes : 1ULL << DRAW_BITS;
 }

@@ -97,6 +97,8 @@ void cpi_heap_dlopen(int flags);
 /* heap.c */
 /* Bytes until the next sample: exponentially distributed with mean rate; 0 if rate is 1. */
 uint64_t cpi_heap_draw(uint64_t *random, uint32_t rate);
+/* A random number (splitmix64); *random is the state. Safe in signal handlers. */
+uint64_t cpi_heap_random(uint64_t *random);
 /* Number of objects that one sampled object represents, in 1/1024. */
 uint64_t cpi_heap_weight(uint64_t size, uint32_t rate);
 

@@ -1,13 +1,14 @@
 /*
- * identity.c - wrappers of functions that change the user, the namespaces or the root directory of a process
+ * identity.c - wrappers of functions that change the user, the namespaces, the root directory or the rights of a process
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * After such a change the programs that the process executes cannot open the segment by its path. Programs that change
- * their namespaces by a raw system call, like bwrap, usually set PR_SET_NO_NEW_PRIVS before, which sandbox.c wraps.
+ * their namespaces by a raw system call, like bwrap, usually set PR_SET_NO_NEW_PRIVS before, see prctl.
  */
 #include "config.h"
 
+#include "libcpaprof/target/clock.h"
 #include "libcpaprof/target/handover.h"
 #include "libcpaprof/target/next.h"
 #include "libcpaprof/target/sys.h"
@@ -16,6 +17,7 @@
 #include <linux/sched.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/prctl.h>
 
 /* Would this set an id that the process does not have? Servers often set the id they have, and keep no descriptor. */
 static bool is_new_user(uid_t id)
@@ -76,4 +78,32 @@ CPA_EXPORT int clone(int (*fn)(void *), void *stack, int flags, void *arg, ...)
 	if (flags & (CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS))
 		cpi_handover_open_sig();
 	return cpi_next()->clone(fn, stack, flags, arg, more[0], more[1], more[2]);
+}
+
+/*
+ * Under a seccomp filter that kills, our system calls would kill the program and change its exit status: afterwards we
+ * make none at exit, and none of timers, events and other processes. A program that sets a filter calls prctl, either
+ * for the filter itself or before it. Programs that give up capabilities call prctl as well, and may then be unable to
+ * open the segment.
+ */
+
+enum { N_ARGUMENTS = 4 };
+
+CPA_EXPORT int prctl(int option, ...)
+{
+	unsigned long a[N_ARGUMENTS];
+	va_list more;
+
+	va_start(more, option);
+	for (int i = 0; i < N_ARGUMENTS; i++)
+		a[i] = va_arg(more, unsigned long);
+	va_end(more);
+	if (option == PR_SET_NO_NEW_PRIVS || option == PR_CAPBSET_DROP || option == PR_SET_SECUREBITS)
+		cpi_handover_open_sig();
+	if ((option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) && !atomic_load(&cpi.is_sandboxed)) {
+		cpi_clock_enter_sandbox();
+		cpi_perf_leave_sig();
+		atomic_store(&cpi.is_sandboxed, true);
+	}
+	return cpi_next()->prctl(option, a[0], a[1], a[2], a[3]);
 }

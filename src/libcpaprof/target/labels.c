@@ -126,18 +126,6 @@ static uint32_t target_labels_find_in_chain_sig(uint32_t first, uint32_t end, ui
 	return 0;
 }
 
-/* Add n to a counter, up to max. Returns the value before; max if n does not fit. */
-static uint32_t count_up_sig(_Atomic uint32_t *count, uint32_t n, uint32_t max)
-{
-	uint32_t before = atomic_load_explicit(count, memory_order_relaxed);
-
-	do {
-		if (n > max || before > max - n)
-			return max;
-	} while (!atomic_compare_exchange_weak(count, &before, before + n));
-	return before;
-}
-
 static uint32_t target_labels_size_of(const struct labels_pair *pair, uint32_t n)
 {
 	uint32_t size = 0;
@@ -174,10 +162,10 @@ static uint32_t make_sig(uint32_t hash, const struct labels_pair *pair, uint32_t
 	/* check for room first, so that sets that do not fit use up hardly any ids */
 	if (atomic_load(&head_sig()->n_words) > LABELS_WORDS_MAX - words)
 		return LABELS_OVERFLOW;
-	id = count_up_sig(&head_sig()->n_sets, 1, LABELS_SETS_MAX);
+	id = segment_count_up_sig(&head_sig()->n_sets, 1, LABELS_SETS_MAX);
 	if (id == LABELS_SETS_MAX)
 		return LABELS_OVERFLOW;
-	at = count_up_sig(&head_sig()->n_words, words, LABELS_WORDS_MAX);
+	at = segment_count_up_sig(&head_sig()->n_words, words, LABELS_WORDS_MAX);
 	if (at == LABELS_WORDS_MAX)
 		return LABELS_OVERFLOW;
 	id += LABELS_FIRST;

@@ -103,19 +103,14 @@ static void live_grow(struct segment_tables *t, struct live_shard *s, uint64_t h
 /* Allocate an entry for an object; 0 if there is no room. */
 static uint32_t claim_entry_sig(struct segment_tables *t, struct live_shard *s)
 {
-	struct live_head *l = head_of(t);
-	uint32_t id = s->free, n = atomic_load_explicit(&l->n_objects, memory_order_relaxed);
+	uint32_t id = s->free;
 
 	if (id) {
 		s->free = object(t, id)->next;
 		return id;
 	}
-	do {
-		if (n >= LIVE_OBJECTS)
-			return 0;
-	} while (!atomic_compare_exchange_weak_explicit(&l->n_objects, &n, n + 1, memory_order_relaxed,
-							memory_order_relaxed));
-	return n + 1;
+	id = segment_count_up_sig(&head_of(t)->n_objects, 1, LIVE_OBJECTS);
+	return id < LIVE_OBJECTS ? id + 1 : 0;
 }
 
 /* The link that leads to the object at this address; the end of the chain if there is none. */

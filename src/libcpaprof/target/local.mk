@@ -15,14 +15,12 @@ target_sources = \
 	src/libcpaprof/target/fork.c \
 	src/libcpaprof/target/guard.c \
 	src/libcpaprof/target/guard.h \
-	src/libcpaprof/target/guard_int.h \
 	src/libcpaprof/target/guard_wrappers.c \
 	src/libcpaprof/target/handler.c \
 	src/libcpaprof/target/handover.c \
 	src/libcpaprof/target/handover.h \
 	src/libcpaprof/target/heap.c \
 	src/libcpaprof/target/heap.h \
-	src/libcpaprof/target/heap_init.c \
 	src/libcpaprof/target/heap_malloc.c \
 	src/libcpaprof/target/heap_new.c \
 	src/libcpaprof/target/heap_next.c \
@@ -51,11 +49,8 @@ target_sources = \
 	src/libcpaprof/target/recording.h \
 	src/libcpaprof/target/request.c \
 	src/libcpaprof/target/request.h \
-	src/libcpaprof/target/ring.c \
-	src/libcpaprof/target/ring.h \
 	src/libcpaprof/target/sample.c \
 	src/libcpaprof/target/sample.h \
-	src/libcpaprof/target/sandbox.c \
 	src/libcpaprof/target/segment.h \
 	src/libcpaprof/target/stacks.c \
 	src/libcpaprof/target/stacks.h \

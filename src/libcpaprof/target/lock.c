@@ -260,36 +260,29 @@ CPA_EXPORT int mtx_unlock(mtx_t *m)
 	return WAIT_NEXT(mtx_unlock)(m);
 }
 
-CPA_EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
+static __attribute__((noinline)) int cnd_profiled(cnd_t *c, mtx_t *m, const struct timespec *until,
+						  struct wait_site site)
 {
-	struct wait_site site = WAIT_SITE(cnd_wait);
 	struct wait w;
 	int rc;
 
-	if (!WAITS_ENABLED)
-		return WAIT_NEXT(cnd_wait)(c, m);
 	if (HOLDER_IS_WAITED_FOR(m))
 		cpi_holder_unlock(m, &site);
 	cpi_wait_begin(&w, NULL);
-	rc = WAIT_NEXT(cnd_wait)(c, m);
+	rc = until ? WAIT_NEXT(cnd_timedwait)(c, m, until) : WAIT_NEXT(cnd_wait)(c, m);
 	cpi_wait_end(&w, &site, wait_end_of_c11(rc));
 	return rc;
 }
 
+CPA_EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
+{
+	return WAITS_ENABLED ? cnd_profiled(c, m, NULL, WAIT_SITE(cnd_wait)) : WAIT_NEXT(cnd_wait)(c, m);
+}
+
 CPA_EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *until)
 {
-	struct wait_site site = WAIT_SITE(cnd_timedwait);
-	struct wait w;
-	int rc;
-
-	if (!WAITS_ENABLED)
-		return WAIT_NEXT(cnd_timedwait)(c, m, until);
-	if (HOLDER_IS_WAITED_FOR(m))
-		cpi_holder_unlock(m, &site);
-	cpi_wait_begin(&w, NULL);
-	rc = WAIT_NEXT(cnd_timedwait)(c, m, until);
-	cpi_wait_end(&w, &site, wait_end_of_c11(rc));
-	return rc;
+	return WAITS_ENABLED && until ? cnd_profiled(c, m, until, WAIT_SITE(cnd_timedwait))
+				      : WAIT_NEXT(cnd_timedwait)(c, m, until);
 }
 
 /*

@@ -48,30 +48,26 @@ struct object {
 	uint32_t number, n_exec;
 };
 
-/* Find the build id in the notes of an object in memory. Returns its length, 0 if there is none. */
-static size_t modules_find_id(const struct dl_phdr_info *o, const uint8_t **id)
+const ElfW(Nhdr) * cpi_modules_note(const struct dl_phdr_info *o, uint32_t type, const char *name)
 {
 	for (int i = 0; i < o->dlpi_phnum; i++) {
 		const ElfW(Phdr) *h = &o->dlpi_phdr[i];
 		const uint8_t *at = (const uint8_t *)(o->dlpi_addr + h->p_vaddr), *end = at + h->p_memsz;
 
-		if (h->p_type != PT_NOTE)
-			continue;
-		while ((size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
+		while (h->p_type == PT_NOTE && (size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
 			const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
-			size_t name = (note->n_namesz + 3u) & ~3u, size = (note->n_descsz + 3u) & ~3u;
+			size_t n_name = (note->n_namesz + 3u) & ~3u, size = (note->n_descsz + 3u) & ~3u;
 			size_t left = (size_t)(end - at) - sizeof(*note);
 
-			if (name > left || size > left - name)
+			if (n_name > left || size > left - n_name)
 				break;
-			if (note->n_type == NT_GNU_BUILD_ID && name == 4 && memcmp(note + 1, "GNU", 4) == 0) {
-				*id = (const uint8_t *)(note + 1) + name;
-				return note->n_descsz <= MODULE_ID_MAX ? note->n_descsz : 0;
-			}
-			at += sizeof(*note) + name + size;
+			if (note->n_type == type && n_name == MODULE_NOTE_NAME &&
+			    memcmp(note + 1, name, strlen(name) + 1) == 0)
+				return note;
+			at += sizeof(*note) + n_name + size;
 		}
 	}
-	return 0;
+	return NULL;
 }
 
 /* Write a record in one piece. Returns false if there is no room: the collector is slow, or gone. */
@@ -184,6 +180,7 @@ static int scan_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct scan_state *l = arg;
 	struct object o = { .info = info, .path = info->dlpi_name, .id = (const uint8_t *)"" };
+	const ElfW(Nhdr) * note;
 
 	(void)size;
 	o.n_path = strlen(o.path);
@@ -197,7 +194,11 @@ static int scan_object(struct dl_phdr_info *info, size_t size, void *arg)
 	if (o.n_path > MODULE_PATH_MAX)
 		o.n_path = MODULE_PATH_MAX;
 	l->first = false;
-	o.n_id = modules_find_id(info, &o.id);
+	note = cpi_modules_note(info, NT_GNU_BUILD_ID, "GNU");
+	if (note && note->n_descsz <= MODULE_ID_MAX) {
+		o.id = (const uint8_t *)(note + 1) + MODULE_NOTE_NAME;
+		o.n_id = note->n_descsz;
+	}
 	publish_object(&o);
 	return 0;
 }

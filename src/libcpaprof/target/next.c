@@ -8,7 +8,6 @@
 #include "libcpaprof/target/next.h"
 
 #include <stdatomic.h>
-#include <stddef.h>
 
 static _Atomic int is_found;
 

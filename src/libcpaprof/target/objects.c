@@ -10,13 +10,13 @@
 #include "config.h"
 
 #include "libcpaprof/target/objects.h"
+
+#include "libcpaprof/target/env.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/unwind/unwind.h"
 
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 struct list {
 	struct unwind_table table;
@@ -137,10 +137,8 @@ void cpi_objects_forget(void)
 /* A list is needed if there is no _dl_find_object, or if CPA_SNAPSHOT is set. */
 void cpi_objects_init(void)
 {
-	bool is_forced = false;
+	bool is_forced = cpi_env_find_sig("CPA_SNAPSHOT");
 
-	for (char **e = environ; e && *e; e++)
-		is_forced |= strncmp(*e, "CPA_SNAPSHOT=", 13) == 0;
 	is_needed = !cpi_unwind_init(sys_is_mapped) || is_forced;
 	if (is_forced)
 		cpi_unwind_use_dl_find_object(false);

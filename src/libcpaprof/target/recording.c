@@ -22,13 +22,10 @@
 
 #include "libcpaprof/target/clock.h"
 #include "libcpaprof/target/recording.h"
-#include "libcpaprof/target/ring.h"
 #include "libcpaprof/target/sample.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
 #include "libcpaprof/target/threads.h"
-
-#include <errno.h>
 
 enum { WAIT_MAX_NS = 1000000000, NAP_NS = 50000 };
 /* ARM_ONCE: maximum threads that one handler arms, which takes about 4 ms */

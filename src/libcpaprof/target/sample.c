@@ -9,10 +9,10 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/caller_stack.h"
 #include "libcpaprof/target/clock.h"
 #include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/objects.h"
-#include "libcpaprof/target/ring.h"
 #include "libcpaprof/target/sample.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
@@ -20,10 +20,9 @@
 #include "libcpaprof/target/unwind/unwind.h"
 
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include <ucontext.h>
 
-enum { N_RULES = 256, PAGE = 4096, N_COPIED_PAGES = 3, COPIED_WORDS = N_COPIED_PAGES * PAGE / 8, MAX_RANGES = 2 };
+enum { N_RULES = 256, COPIED_WORDS = STACK_COPY_SIZE / 8, MAX_RANGES = 2 };
 
 /* Cache of the walker, since stacks repeat. Only one thread uses it at a time. */
 struct walk_memory {
@@ -48,7 +47,8 @@ bool cpi_sample_is_memory(uintptr_t at)
 	return at - (uintptr_t)memory < n_memories * sizeof(*memory);
 }
 
-struct walk_memory *cpi_sample_memory_sig(uint32_t i)
+/* Cache of the walker for ring i, or NULL. */
+static struct walk_memory *sample_memory_sig(uint32_t i)
 {
 	struct walk_memory *m = memory ? &memory[i] : NULL;
 
@@ -57,6 +57,94 @@ struct walk_memory *cpi_sample_memory_sig(uint32_t i)
 		m->cache.mask = N_RULES - 1;
 	}
 	return m;
+}
+
+/* Let the collector read the rings before index n. */
+static void use_rings_sig(uint32_t n)
+{
+	uint32_t before = atomic_load_explicit(&cpi.head->n_rings_used, memory_order_relaxed);
+
+	while (before < n && !atomic_compare_exchange_weak(&cpi.head->n_rings_used, &before, n))
+		;
+}
+
+/*
+ * Claim a ring for the thread. Returns false if all are in use. It is the first free one, because the memory of the
+ * first rings is allocated already.
+ */
+static bool ring_claim_sig(struct thread *t, uint32_t tid)
+{
+	for (uint32_t i = 0; i < cpi.n_rings; i++) {
+		struct segment_ring *r = &cpi.ring[i];
+		uint32_t expected = RING_FREE;
+
+		if (atomic_load_explicit(&r->state, memory_order_relaxed) != RING_FREE)
+			continue;
+		use_rings_sig(i + 1);
+		/* the collector reads rings that are owned or retired, so the state is set last */
+		if (!atomic_compare_exchange_strong(&r->state, &expected, segment_claim(cpi.pid)))
+			continue;
+		r->proc = cpi.slot;
+		r->serial = cpi.serial;
+		atomic_store_explicit(&r->tid, tid, memory_order_relaxed);
+		atomic_store_explicit(&r->state, RING_OWNED, memory_order_release);
+		t->words = cpi.words + (size_t)i * RING_WORDS;
+		t->memory = sample_memory_sig(i);
+		t->ring = r;
+		return true;
+	}
+	return false;
+}
+
+void cpi_ring_retire(struct thread *t)
+{
+	struct segment_ring *r = t->ring;
+
+	t->ring = NULL;
+	if (r)
+		atomic_store_explicit(&r->state, RING_RETIRED, memory_order_release);
+}
+
+/*
+ * Reserve contiguous room for a record of RECORD_HEAD + max_depth + RECORD_TAIL words. Returns NULL when the ring is
+ * full. ring_push_sig publishes the first n words of it.
+ */
+static uint64_t *ring_reserve_sig(struct thread *t)
+{
+	struct segment_ring *r = t->ring;
+	uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
+	uint64_t tail = atomic_load_explicit(&r->tail, memory_order_acquire);
+	uint64_t need = RECORD_HEAD + cpi.max_depth + RECORD_TAIL, at = head % RING_WORDS, to_end = RING_WORDS - at;
+	uint64_t pad = to_end < need ? to_end : 0;
+
+	if (head - tail > RING_WORDS || RING_WORDS - (head - tail) < need + pad)
+		return NULL;
+	if (pad) {
+		t->words[at] = record_word(RECORD_PAD, 0, 0, 0);
+		atomic_store_explicit(&r->head, head + pad, memory_order_release);
+		at = 0;
+	}
+	return t->words + at;
+}
+
+static void ring_push_sig(struct thread *t, uint32_t n)
+{
+	uint64_t head = atomic_load_explicit(&t->ring->head, memory_order_relaxed);
+
+	atomic_store_explicit(&t->ring->head, head + n, memory_order_release);
+}
+
+/* Return n free words after the record at `at`, which the collector does not read; NULL if there are none. */
+static uint64_t *ring_scratch_sig(const struct thread *t, const uint64_t *at, uint32_t n)
+{
+	uint64_t head = atomic_load_explicit(&t->ring->head, memory_order_relaxed);
+	uint64_t tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
+	uint64_t max = RECORD_HEAD + cpi.max_depth + RECORD_TAIL, from = (uint64_t)(at - t->words) + max;
+
+	/* the words must be free up to the first unread word, and up to the end of the ring */
+	if (RING_WORDS - (head - tail) < max + n || RING_WORDS - from < n)
+		return (uint64_t)(at - t->words) >= n && head == tail ? t->words : NULL;
+	return t->words + from;
 }
 
 /*
@@ -90,27 +178,6 @@ static bool in_call_sig(const ucontext_t *uc)
 #endif
 }
 
-/* Copy the stack from sp on. Returns the number of bytes. */
-static uint64_t target_sample_copy_sig(uint64_t sp, unsigned char *to)
-{
-	struct iovec local = { .iov_base = to, .iov_len = 0 }, remote[N_COPIED_PAGES];
-	uint64_t at = sp;
-	long n;
-
-	if (atomic_load_explicit(&cpi.is_sandboxed, memory_order_relaxed))
-		return 0;
-	/* copy page by page, because each part is copied completely or not at all */
-	for (int i = 0; i < N_COPIED_PAGES; i++) {
-		uint64_t end = (at | (PAGE - 1)) + 1;
-
-		remote[i] = (struct iovec){ .iov_base = (void *)(uintptr_t)at, .iov_len = end - at };
-		local.iov_len += end - at;
-		at = end;
-	}
-	n = sys_call6(SYS_process_vm_readv, cpi.pid, (long)&local, 1, (long)remote, N_COPIED_PAGES, 0);
-	return n > 0 ? (uint64_t)n : 0;
-}
-
 /* Find the readable ranges of the stack. Returns their number. */
 static uint32_t ranges_sig(struct thread *t, const ucontext_t *uc, uint64_t sp, uint64_t *free_words,
 			   struct unwind_range *out)
@@ -127,7 +194,7 @@ static uint32_t ranges_sig(struct thread *t, const ucontext_t *uc, uint64_t sp, 
 	if (!(uc->uc_stack.ss_flags & SS_DISABLE) && sp >= alt && sp < alt_end) {
 		out[n++] = (struct unwind_range){ sp, alt_end, (const unsigned char *)(uintptr_t)sp };
 	} else if (free_words) {
-		uint64_t n_copied = target_sample_copy_sig(sp, (unsigned char *)free_words);
+		uint64_t n_copied = cpi_caller_stack_copy_sig(sp, (unsigned char *)free_words);
 
 		if (n_copied)
 			out[n++] = (struct unwind_range){ sp, sp + n_copied, (const unsigned char *)free_words };
@@ -188,21 +255,39 @@ static void finish_sig(struct thread *t, uint64_t *at, uint32_t n, uint64_t time
 		at[0] |= (uint64_t)RECORD_TIMED << 60;
 		at[RECORD_HEAD + n] = time;
 	}
-	cpi_ring_push_sig(t, RECORD_HEAD + n + (time ? RECORD_TAIL : 0));
+	ring_push_sig(t, RECORD_HEAD + n + (time ? RECORD_TAIL : 0));
+}
+
+/* Reserve a record. Without room the weight is counted as lost, and NULL returned. */
+static uint64_t *target_sample_reserve_sig(struct thread *t, uint32_t weight)
+{
+	uint64_t *at = ring_reserve_sig(t);
+
+	if (!at)
+		atomic_fetch_add_explicit(&t->ring->lost, weight, memory_order_relaxed);
+	return at;
+}
+
+/* Claim a ring, unless the thread has one. Without one the weight is counted as lost, and false returned. */
+static bool target_sample_ring_sig(struct thread *t, uint32_t weight)
+{
+	if (t->ring || ring_claim_sig(t, atomic_load_explicit(&t->tid, memory_order_relaxed)))
+		return true;
+	atomic_fetch_add_explicit(&atomic_load_explicit(&cpi.proc, memory_order_relaxed)->lost, weight,
+				  memory_order_relaxed);
+	return false;
 }
 
 static void write_sample_sig(struct thread *t, const ucontext_t *uc, uint32_t weight)
 {
-	uint64_t *at = cpi_ring_reserve_sig(t), *copy = NULL, time = time_sig();
+	uint64_t *at = target_sample_reserve_sig(t, weight), *copy = NULL, time = time_sig();
 	bool blocked = is_late(t, weight) && !in_call_sig(uc);
 	uint32_t n = 0, generation = generation_sig();
 
-	if (!at) {
-		atomic_fetch_add_explicit(&t->ring->lost, weight, memory_order_relaxed);
+	if (!at)
 		return;
-	}
 	if (!blocked) {
-		copy = cpi_ring_scratch_sig(t, at, COPIED_WORDS);
+		copy = ring_scratch_sig(t, at, COPIED_WORDS);
 		n = walk_sig(t, uc, at + RECORD_HEAD, copy);
 	}
 	at[0] = record_word(RECORD_CPU, (blocked ? RECORD_BLOCKED : 0) | generation, n, weight);
@@ -213,12 +298,10 @@ static void write_sample_sig(struct thread *t, const ucontext_t *uc, uint32_t we
 /* Charge time in the kernel, which has no stack. Its record precedes that of the stack. */
 static void write_kernel_sig(struct thread *t, uint32_t weight)
 {
-	uint64_t *at = cpi_ring_reserve_sig(t);
+	uint64_t *at = target_sample_reserve_sig(t, weight);
 
-	if (!at) {
-		atomic_fetch_add_explicit(&t->ring->lost, weight, memory_order_relaxed);
+	if (!at)
 		return;
-	}
 	at[0] = record_word(RECORD_KERNEL, generation_sig(), 0, weight);
 	at[1] = owner_sig(t);
 	finish_sig(t, at, 0, time_sig());
@@ -226,16 +309,14 @@ static void write_kernel_sig(struct thread *t, uint32_t weight)
 
 static void write_rest(struct thread *t, uint32_t weight, bool blocked)
 {
-	uint64_t *at = cpi_ring_reserve_sig(t);
+	uint64_t *at = target_sample_reserve_sig(t, weight);
 	bool is_repeat = t->n_charged > 0 && !blocked;
 	bool is_own = atomic_load_explicit(&t->tid, memory_order_relaxed) == sys_gettid();
 	uint32_t n = !is_repeat && !blocked && t->start;
 	uint32_t flags = generation_sig() | (is_repeat || n ? 0 : RECORD_BLOCKED);
 
-	if (!at) {
-		atomic_fetch_add_explicit(&t->ring->lost, weight, memory_order_relaxed);
+	if (!at)
 		return;
-	}
 	at[0] = record_word(is_repeat ? RECORD_REPEAT : RECORD_CPU, flags, n, weight);
 	at[1] = is_own ? owner_sig(t) : atomic_load_explicit(&t->tid, memory_order_relaxed);
 	at[2] = t->start;
@@ -255,10 +336,7 @@ void cpi_sample_charge_rest(struct thread *t, bool is_blocked)
 		return;
 	if (!atomic_load(&cpi.proc) && !cpi_process_claim_sig())
 		return;
-	if (!t->ring && !cpi_ring_claim_sig(t, atomic_load_explicit(&t->tid, memory_order_relaxed)))
-		atomic_fetch_add_explicit(&atomic_load_explicit(&cpi.proc, memory_order_relaxed)->lost, weight,
-					  memory_order_relaxed);
-	else
+	if (target_sample_ring_sig(t, weight))
 		write_rest(t, weight, blocked);
 }
 
@@ -267,11 +345,8 @@ void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight)
 	uint32_t kernel;
 
 	t->n_charged += weight;
-	if (!t->ring && !cpi_ring_claim_sig(t, atomic_load_explicit(&t->tid, memory_order_relaxed))) {
-		atomic_fetch_add_explicit(&atomic_load_explicit(&cpi.proc, memory_order_relaxed)->lost, weight,
-					  memory_order_relaxed);
+	if (!target_sample_ring_sig(t, weight))
 		return;
-	}
 	if (atomic_load_explicit(&cpi_local.busy, memory_order_relaxed)) {
 		atomic_fetch_add_explicit(&t->ring->nested, weight, memory_order_relaxed);
 		return;
@@ -290,15 +365,15 @@ void cpi_sample_report_stack_sig(struct thread *t, const void *context)
 	uint32_t n;
 
 	if (atomic_load_explicit(&cpi_local.busy, memory_order_relaxed) ||
-	    (!t->ring && !cpi_ring_claim_sig(t, atomic_load_explicit(&t->tid, memory_order_relaxed))))
+	    (!t->ring && !ring_claim_sig(t, atomic_load_explicit(&t->tid, memory_order_relaxed))))
 		return;
 	atomic_store_explicit(&cpi_local.busy, 1, memory_order_relaxed);
-	at = cpi_ring_reserve_sig(t);
+	at = ring_reserve_sig(t);
 	if (at) {
-		n = walk_sig(t, context, at + RECORD_HEAD, cpi_ring_scratch_sig(t, at, COPIED_WORDS));
+		n = walk_sig(t, context, at + RECORD_HEAD, ring_scratch_sig(t, at, COPIED_WORDS));
 		at[0] = record_word(RECORD_THREAD, 0, n, 0);
 		at[1] = owner_sig(t);
-		cpi_ring_push_sig(t, RECORD_HEAD + n);
+		ring_push_sig(t, RECORD_HEAD + n);
 	}
 	if (!cpi_cpu_is_on_sig()) /* no more records will follow */
 		cpi_ring_retire(t);

@@ -13,8 +13,6 @@
 
 /* Allocate the walker's caches for n rings. Without them walks take longer. */
 void cpi_sample_init(uint32_t n);
-/* Cache of the walker for ring i, or NULL. */
-struct walk_memory *cpi_sample_memory_sig(uint32_t i);
 /* Is this address in the memory of the caches? */
 bool cpi_sample_is_memory(uintptr_t at);
 /* Take a sample of this thread, at the point where the signal interrupted it. */
@@ -23,5 +21,8 @@ void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight);
 void cpi_sample_report_stack_sig(struct thread *t, const void *context);
 /* Charge a thread for the periods since its last sample. Its handler must not run now or later. */
 void cpi_sample_charge_rest(struct thread *t, bool is_blocked);
+
+/* Retire the ring of a thread that takes no more samples. */
+void cpi_ring_retire(struct thread *t);
 
 #endif

@@ -103,6 +103,18 @@ static inline uint32_t segment_claim(uint32_t pid)
 	return pid << CLAIM_BITS | CLAIM_SETUP;
 }
 
+/* Add n to a counter, up to max. Returns the value before; max if n does not fit. */
+static inline uint32_t segment_count_up_sig(_Atomic uint32_t *count, uint32_t n, uint32_t max)
+{
+	uint32_t before = atomic_load_explicit(count, memory_order_relaxed);
+
+	do {
+		if (n > max || before > max - n)
+			return max;
+	} while (!atomic_compare_exchange_weak(count, &before, before + n));
+	return before;
+}
+
 /*
  * A request to sample a process without our library. The collector frees a REQUEST_SPAWNED. It sets a REQUEST_EXEC to
  * REQUEST_DONE; then the process frees it, or the collector does if the process has ended.

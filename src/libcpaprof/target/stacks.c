@@ -118,13 +118,9 @@ static uint32_t target_stacks_find_in_chain_sig(struct segment_tables *t, uint32
 static uint32_t reserve_sig(struct segment_tables *t, uint32_t n)
 {
 	uint32_t words = (uint32_t)sizeof(struct segment_stack) / 8 + n;
-	uint32_t at = atomic_load_explicit(&t->n_words, memory_order_relaxed);
+	uint32_t at = segment_count_up_sig(&t->n_words, words, STACK_WORDS_MAX);
 
-	do {
-		if (at > STACK_WORDS_MAX - words)
-			return 0;
-	} while (!atomic_compare_exchange_weak(&t->n_words, &at, at + words));
-	return at + 1;
+	return at < STACK_WORDS_MAX ? at + 1 : 0;
 }
 
 /*

@@ -15,7 +15,6 @@
 #include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/objects.h"
 #include "libcpaprof/target/recording.h"
-#include "libcpaprof/target/ring.h"
 #include "libcpaprof/target/sample.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
@@ -24,7 +23,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -265,15 +263,24 @@ void cpi_thread_ignore(bool on)
 		cpi_thread_start_sampling();
 }
 
-void cpi_thread_begin_main(void)
+void cpi_thread_find_main_stack(uintptr_t *lo, uintptr_t *top)
 {
-	uintptr_t top = ((uintptr_t)__libc_stack_end + 64) & ~(uintptr_t)15, size = STACK_SIZE_MAX;
+	uintptr_t size = STACK_SIZE_MAX;
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < size)
+	if (sys_call(SYS_getrlimit, RLIMIT_STACK, (long)&limit, 0, 0) == 0 && limit.rlim_cur < size)
 		size = limit.rlim_cur;
+	*top = ((uintptr_t)__libc_stack_end + 64) & ~(uintptr_t)15;
+	*lo = *top - size;
+}
+
+void cpi_thread_begin_main(void)
+{
+	uintptr_t lo, top;
+
+	cpi_thread_find_main_stack(&lo, &top);
 	main_local = &cpi_local;
-	cpi_thread_begin(top - size, top, 0);
+	cpi_thread_begin(lo, top, 0);
 }
 
 void cpi_threads_init(void)

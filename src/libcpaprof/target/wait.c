@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "libcpaprof/target/caller_stack.h"
+#include "libcpaprof/target/heap.h"
 #include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
@@ -30,18 +31,11 @@ uint64_t cpi_wait_now(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* From splitmix64. */
 static uint64_t thread_random(void)
 {
-	uint64_t x = cpi_local.random;
-
-	if (!x)
-		x = cpi_wait_now() ^ (uint64_t)sys_gettid() << 32;
-	x += 0x9e3779b97f4a7c15ULL;
-	cpi_local.random = x;
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-	return x ^ x >> 31;
+	if (!cpi_local.random)
+		cpi_local.random = cpi_wait_now() ^ (uint64_t)sys_gettid() << 32;
+	return cpi_heap_random(&cpi_local.random);
 }
 
 /* Returns true with probability part / n. */

@@ -8,7 +8,6 @@
 #include "config.h"
 
 #include "attach/threads.h"
-#include "attach/threads_lines.h"
 
 #include "base/buf.h"
 #include "base/err.h"

@@ -1,10 +1,10 @@
 /*
- * heap_rate.h - the sampling rate of the heap, and whether it was set explicitly
+ * rates.h - the rates of the profiles heap, block and mutex
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef LIBCPAPROF_API_HEAP_RATE_H
-#define LIBCPAPROF_API_HEAP_RATE_H
+#ifndef LIBCPAPROF_API_RATES_H
+#define LIBCPAPROF_API_RATES_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /*
- * locks.c - the rates of the profiles block and mutex, and waits reported by the program
+ * rates.c - the rates of the profiles heap, block and mutex, and waits reported by the program
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,10 +8,43 @@
 #include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/cpa/pprof.h"
 
+#include "libcpaprof/api/rates.h"
+#include "libcpaprof/target/heap.h"
 #include "libcpaprof/target/target.h"
 #include "libcpaprof/target/wait.h"
 
 #include <limits.h>
+
+static _Atomic bool is_explicit; /* was the rate set by the program or its environment, even if to 0? */
+
+static uint64_t heap_rate_set(uint64_t bytes)
+{
+	uint64_t before = atomic_exchange(&cpi.head->heap_rate, bytes);
+
+	cpi_heap_rate_changed();
+	return before;
+}
+
+void heap_rate_set_by_env(uint64_t bytes)
+{
+	atomic_store(&is_explicit, true);
+	heap_rate_set(bytes);
+}
+
+void heap_rate_set_default(void)
+{
+	if (!atomic_load(&is_explicit) && !atomic_load(&cpi.head->heap_rate))
+		heap_rate_set(HEAP_RATE_DEFAULT);
+}
+
+CPA_EXPORT size_t cpa_heap_set_rate(size_t bytes)
+{
+	if (bytes != SIZE_MAX)
+		atomic_store(&is_explicit, true);
+	if (!cpi.head && (bytes == 0 || bytes == SIZE_MAX || collector_ensure_segment() < 0))
+		return 0;
+	return bytes == SIZE_MAX ? atomic_load(&cpi.head->heap_rate) : heap_rate_set(bytes);
+}
 
 /* Set a rate in the segment, which is created if the rate needs it. Returns the previous rate. */
 static uint64_t locks_set_rate(size_t at, int64_t value)
