@@ -94,11 +94,11 @@ static int series_read_add_rows(const struct step_reader *r, const struct view *
 	while (samples < p->n_types && strcmp(profile_text(p, p->type[samples].name), "samples") != 0)
 		samples++;
 	for (uint32_t i = 0; rc == 0 && i < v->n; i++) {
-		int64_t value = v->val[SIDE_TARGET][i];
+		int64_t value = v->val[i];
 
 		series_read_add(&s->total[step], value);
 		if (samples < p->n_types)
-			series_read_add(&s->n_samples[step], p->value[SIDE_TARGET][samples][i]);
+			series_read_add(&s->n_samples[step], p->value[samples][i]);
 		if (r->by)
 			series_read_add(
 				&series_column(s, r->by, series_read_label_text(p, p->labels[i], r->by, &number))
@@ -118,7 +118,7 @@ static int series_read_add_rows(const struct step_reader *r, const struct view *
 static int series_read_add_window(const struct step_reader *r, const struct view *v)
 {
 	for (uint32_t i = 0; i < v->n; i++)
-		series_read_add(&r->s->window, v->val[SIDE_TARGET][i]);
+		series_read_add(&r->s->window, v->val[i]);
 	return 0;
 }
 

@@ -33,10 +33,9 @@ static struct profile copy_modified(const struct profile *p, bool strings, struc
 	struct profile s = *p;
 
 	s.mem = mem;
-	s.value[SIDE_TARGET] = arena_alloc(mem, p->n_types, sizeof(*s.value[SIDE_TARGET]));
+	s.value = arena_alloc(mem, p->n_types, sizeof(*s.value));
 	for (uint32_t t = 0; t < p->n_types; t++)
-		s.value[SIDE_TARGET][t] =
-			copy_of(mem, p->value[SIDE_TARGET][t], p->n_rows, sizeof(*s.value[SIDE_TARGET][t]));
+		s.value[t] = copy_of(mem, p->value[t], p->n_rows, sizeof(*s.value[t]));
 	s.labels = copy_of(mem, p->labels, p->n_rows, sizeof(*s.labels));
 	if (strings) {
 		struct strtab *more = strtab_new();

@@ -15,7 +15,6 @@
 #include "engine/boxes.h"
 
 #include "base/mem.h"
-#include "engine/graph.h"
 
 #include <assert.h>
 #include <math.h>
@@ -317,15 +316,4 @@ int boxes_make(const struct view *v, const struct places *pl, const struct boxes
 	free(f.next);
 	finish_boxes(out, mem);
 	return stop_is_set(v->stop) ? stop_check(v->stop, err) : rc;
-}
-
-void boxes_sum(const struct view *v, const struct places *pl, struct arena *mem, struct boxes_sums *out)
-{
-	struct graph g;
-
-	graph_make_sides(v, pl, mem, &g);
-	for (int side = 0; side < N_SIDES; side++) {
-		out->self[side] = g.flat[side];
-		out->total[side] = g.cum[side];
-	}
 }

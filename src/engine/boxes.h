@@ -71,13 +71,4 @@ struct boxes {
 int boxes_make(const struct view *v, const struct places *pl, const struct boxes_options *options, struct arena *mem,
 	       struct boxes *out, struct err *err);
 
-/* Sums per place, each >= 0; [places]. */
-struct boxes_sums {
-	int64_t *self[N_SIDES], *total[N_SIDES];
-};
-
-/* Add up self and total of all places. A place counts once per stack. mem owns the result; when v->stop is set, stacks
-   may be missing. */
-void boxes_sum(const struct view *v, const struct places *pl, struct arena *mem, struct boxes_sums *out);
-
 #endif

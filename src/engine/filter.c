@@ -136,9 +136,7 @@ static void engine_filter_rows(struct filter *f)
 	if (n < d->n_rows) {
 		d->stack = gather_ids(f->mem, d->stack, row, n);
 		d->labels = gather_ids(f->mem, d->labels, row, n);
-		for (int side = 0; side < N_SIDES; side++)
-			if (d->value[side])
-				d->value[side] = gather_values(f->mem, d->value[side], d->n_types, row, n);
+		d->value = gather_values(f->mem, d->value, d->n_types, row, n);
 		d->n_rows = n;
 	}
 	free(row);

@@ -81,7 +81,7 @@ static int grand_count(struct grand_walk *w, uint32_t stack, size_t i, bool is_c
 	call = &w->call[id];
 	if (id == known)
 		*call = (struct grand_call){ w->step[i].place, w->step[near].place, far_place, is_callee, 0, true };
-	call->weight += w->g->weight[SIDE_TARGET][stack];
+	call->weight += w->g->weight[stack];
 	call->inlined &= inlined;
 	return 0;
 }

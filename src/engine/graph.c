@@ -151,53 +151,59 @@ void graph_make(const struct view *v, const struct places *pl, struct arena *mem
 {
 	struct graph g = { .view = v, .places = pl, .n = pl->n };
 
-	assert(v->val[SIDE_TARGET] && pl->p->n_locs == v->p->n_locs);
+	assert(v->val && pl->p->n_locs == v->p->n_locs);
 	g.live = arena_zalloc(mem, v->p->stacks.n, sizeof(*g.live));
-	for (int side = 0; side < N_SIDES; side++) {
-		if (v->val[side]) {
-			g.weight[side] = stack_sums(v, v->val[side], g.live, mem);
-			engine_graph_walk(v, pl, g.weight[side], mem, &g.flat[side], &g.cum[side]);
-		}
-		if (v->div[side]) {
-			g.div[side] = stack_sums(v, v->div[side], g.live, mem);
-			engine_graph_walk(v, pl, g.div[side], mem, &g.flat_div[side], &g.cum_div[side]);
-		}
+	g.weight = stack_sums(v, v->val, g.live, mem);
+	engine_graph_walk(v, pl, g.weight, mem, &g.flat, &g.cum);
+	if (v->div) {
+		g.div = stack_sums(v, v->div, g.live, mem);
+		engine_graph_walk(v, pl, g.div, mem, &g.flat_div, &g.cum_div);
 	}
 	*out = g;
 }
 
-void graph_make_sides(const struct view *v, const struct places *pl, struct arena *mem, struct graph *out)
+/* new - base, in mem. */
+static int64_t *graph_subtract(const int64_t *new, const int64_t *base, uint32_t n, struct arena *mem)
 {
-	struct graph g = { .view = v, .places = pl, .n = pl->n };
+	int64_t *net = arena_alloc(mem, n, sizeof(*net));
+
+	for (uint32_t i = 0; i < n; i++)
+		net[i] = new[i] - base[i];
+	return net;
+}
+
+void graph_make_sides(const struct view *v, const struct places *pl, struct arena *mem, struct graph_sides *out)
+{
+	struct graph_sides g = { .net = { .view = v, .places = pl, .n = pl->n } };
 	uint32_t n = v->p->stacks.n;
-	int64_t *side[N_SIDES], *net;
+	int64_t *side[N_SIDES];
 
 	assert(!v->mean && pl->p->n_locs == v->p->n_locs);
 	parts_sum_stacks(v, side);
-	g.live = arena_zalloc(mem, n, sizeof(*g.live));
-	g.weight[SIDE_TARGET] = net = arena_alloc(mem, n, sizeof(*net));
 	if (!side[SIDE_BASE])
-		side[SIDE_BASE] = mem_zalloc(n, sizeof(*net));
-	for (uint32_t s = 0; s < n; s++) {
-		net[s] = side[SIDE_TARGET][s] - side[SIDE_BASE][s];
-		g.live[s] = net[s] != 0;
-	}
+		side[SIDE_BASE] = mem_zalloc(n, sizeof(*side[SIDE_BASE]));
+	g.net.weight = graph_subtract(side[SIDE_TARGET], side[SIDE_BASE], n, mem);
+	g.net.live = arena_zalloc(mem, n, sizeof(*g.net.live));
+	for (uint32_t s = 0; s < n; s++)
+		g.net.live[s] = g.net.weight[s] != 0;
 	for (int i = 0; i < N_SIDES; i++) {
 		engine_graph_walk(v, pl, side[i], mem, &g.flat[i], &g.cum[i]);
 		free(side[i]);
 	}
+	g.net.flat = graph_subtract(g.flat[SIDE_TARGET], g.flat[SIDE_BASE], pl->n, mem);
+	g.net.cum = graph_subtract(g.cum[SIDE_TARGET], g.cum[SIDE_BASE], pl->n, mem);
 	*out = g;
 }
 
 struct nodes graph_nodes(const struct graph *g)
 {
-	assert(g->flat[SIDE_TARGET] && g->cum[SIDE_TARGET]);
+	assert(g->flat && g->cum);
 	return (struct nodes){ .places = g->places,
 			       .n = g->n,
-			       .flat = g->flat[SIDE_TARGET],
-			       .cum = g->cum[SIDE_TARGET],
-			       .flat_div = g->flat_div[SIDE_TARGET],
-			       .cum_div = g->cum_div[SIDE_TARGET] };
+			       .flat = g->flat,
+			       .cum = g->cum,
+			       .flat_div = g->flat_div,
+			       .cum_div = g->cum_div };
 }
 
 int64_t graph_flat(const struct graph *g, uint32_t node)

@@ -249,7 +249,7 @@ void parts_next_level(struct parts *ps)
 
 void parts_sum_stacks(const struct view *v, int64_t *weight[N_SIDES])
 {
-	const int64_t *value = v->val[SIDE_TARGET];
+	const int64_t *value = v->val;
 	uint32_t n = v->p->stacks.n;
 
 	weight[SIDE_TARGET] = mem_zalloc(n, sizeof(*value));
@@ -375,7 +375,7 @@ void parts_start(struct parts *ps, const struct view *v, const struct places *pl
 	struct parts_work *w = mem_zalloc(1, sizeof(*w));
 	int64_t *weight[N_SIDES];
 
-	assert(v->val[SIDE_TARGET] && pl->p->n_locs == v->p->n_locs);
+	assert(v->val && pl->p->n_locs == v->p->n_locs);
 	assert(options->of == PARTS_OF_STACK ||
 	       (options->pivot && options->inverted == (options->of == PARTS_OF_CALLERS)));
 	stop_begin(v->stop, "folding stacks", 0);

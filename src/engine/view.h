@@ -23,8 +23,8 @@ struct view {
 	const char *unit;
 	struct stop *stop;           /* stop flag of the query */
 	uint32_t n;                  /* number of rows of the profile */
-	const int64_t *val[N_SIDES]; /* [side][n] values in unit; the base column may be NULL */
-	const int64_t *div[N_SIDES]; /* [side][n] counts; NULL unless mean */
+	const int64_t *val;          /* [n] values in unit */
+	const int64_t *div;          /* [n] counts; NULL unless mean */
 	int64_t total;               /* the value shown as 100 %, in unit; divided if mean */
 	int64_t side_total[N_SIDES]; /* sum of values above 0, and of magnitudes of values below 0; not divided */
 };

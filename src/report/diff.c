@@ -109,8 +109,8 @@ static void report_diff_find_neighbours(struct neighbours *a, const struct diff 
 		w.candidate[row[i].row] = i + 1;
 	mark_locations(&w);
 	for (uint32_t s = 0; s < g->view->p->stacks.n; s++)
-		if (g->weight[SIDE_TARGET][s] && report_diff_has_candidate(&w, &g->view->p->stacks, s))
-			report_diff_walk_stack(&w, s, fabs((double)g->weight[SIDE_TARGET][s]));
+		if (g->weight[s] && report_diff_has_candidate(&w, &g->view->p->stacks, s))
+			report_diff_walk_stack(&w, s, fabs((double)g->weight[s]));
 	neighbours_drop(a, is_on_both, d);
 	free(w.candidate);
 	free(w.marked);

@@ -182,10 +182,10 @@ static uint32_t frame_of(struct namer *x, uint32_t place)
 	return x->n - 1;
 }
 
-static bool has_sum(const struct boxes_sums *sums, uint32_t place)
+static bool has_sum(const struct graph_sides *sums, uint32_t place)
 {
 	for (int side = 0; side < N_SIDES; side++)
-		if (sums->total[side] && sums->total[side][place])
+		if (sums->cum[side][place])
 			return true;
 	return false;
 }
@@ -193,10 +193,10 @@ static bool has_sum(const struct boxes_sums *sums, uint32_t place)
 /* Fill in flat and cum of frames, over all stacks. wants_functions: append the functions that have no box. */
 static void report_flame_add_sums(struct namer *x, bool wants_functions, struct flame *out)
 {
-	struct boxes_sums sums;
+	struct graph_sides sums;
 
 	assert(!x->v->mean);
-	boxes_sum(x->v, x->pl, x->mem, &sums);
+	graph_make_sides(x->v, x->pl, x->mem, &sums);
 	for (uint32_t place = 0; wants_functions && place < x->pl->n; place++)
 		if (has_sum(&sums, place))
 			frame_of(x, place);
@@ -207,8 +207,8 @@ static void report_flame_add_sums(struct namer *x, bool wants_functions, struct 
 		for (uint32_t place = 0; place < x->pl->n; place++) {
 			if (!x->number[place])
 				continue;
-			flat[x->number[place] - 1] = sums.self[side_of[i]][place];
-			cum[x->number[place] - 1] = sums.total[side_of[i]][place];
+			flat[x->number[place] - 1] = sums.flat[side_of[i]][place];
+			cum[x->number[place] - 1] = sums.cum[side_of[i]][place];
 		}
 		out->flat[i] = flat;
 		out->cum[i] = cum;
@@ -321,7 +321,7 @@ static bool *report_flame_match_stacks(const struct view *v, const struct places
 static int keep_only(struct view *v, const struct query *q, const struct places *pl, const struct flame_match *only,
 		     struct arena *mem, struct err *err)
 {
-	const int64_t *from = v->val[SIDE_TARGET];
+	const int64_t *from = v->val;
 	int64_t *to = arena_zalloc(mem, v->n, sizeof(*to));
 	bool *match, *found, is_any = false;
 
@@ -336,16 +336,16 @@ static int keep_only(struct view *v, const struct query *q, const struct places 
 	}
 	free(found);
 	if (is_any)
-		v->val[SIDE_TARGET] = to;
+		v->val = to;
 	return 0;
 }
 
 static uint32_t count_values(const struct view *v, const struct places *pl, const bool *match, struct arena *mem)
 {
-	struct boxes_sums sums;
+	struct graph_sides sums;
 	uint32_t n = 0;
 
-	boxes_sum(v, pl, mem, &sums);
+	graph_make_sides(v, pl, mem, &sums);
 	for (uint32_t i = 0; i < pl->n; i++)
 		n += match[i] && has_sum(&sums, i);
 	return n;
@@ -492,7 +492,7 @@ static void sum_matches(const struct view *v, const struct places *pl, const boo
 	uint32_t n;
 
 	for (uint32_t row = 0; row < v->n; row++) {
-		int64_t value = v->val[SIDE_TARGET][row];
+		int64_t value = v->val[row];
 		enum flame_side side = value < 0 ? FLAME_BEFORE : FLAME_AFTER;
 		uint32_t s = v->p->stack[row], leaf = stacks->off[s];
 
@@ -509,7 +509,7 @@ int report_flame_search(const struct view *v, const struct query *q, const struc
 			struct flame_sums *out, struct err *err)
 {
 	struct flame_sums sums = { 0 };
-	struct boxes_sums all;
+	struct graph_sides all;
 	struct places pl;
 	bool *found;
 	uint32_t *place;
@@ -520,7 +520,7 @@ int report_flame_search(const struct view *v, const struct query *q, const struc
 	rc = match_places_of(v, q, &pl, match, mem, &found, err);
 	if (rc == 0) {
 		sum_matches(v, &pl, found, &sums);
-		boxes_sum(v, &pl, mem, &all);
+		graph_make_sides(v, &pl, mem, &all);
 		sums.place = place = arena_alloc(mem, pl.n, sizeof(*place));
 		for (uint32_t i = 0; i < pl.n; i++)
 			if (found[i] && has_sum(&all, i))

@@ -65,7 +65,7 @@ static int weigh_labels(struct tag_builder *t, const struct view *v, struct err 
 	int rc = 0;
 
 	for (uint32_t i = 0; i < v->n && !stop_step(v->stop, i); i++) {
-		sum[p->labels[i]] += v->val[SIDE_TARGET][i]; /* cannot overflow: checked by view_make */
+		sum[p->labels[i]] += v->val[i]; /* cannot overflow: checked by view_make */
 		used[p->labels[i]] = true;
 	}
 	for (uint32_t set = 0; set < sets->n && rc == 0; set++) {

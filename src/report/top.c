@@ -172,14 +172,13 @@ static void fill_sides_cells(union cell *cell, int64_t *const sum[N_SIDES], uint
 	cell[3].real = report_diff_percent(before, after);
 }
 
-static void fill_sides_table(struct report *r, const struct graph *g, const struct trim_result *t)
+static void fill_sides_table(struct report *r, const struct graph_sides *g, const struct trim_result *t)
 {
-	const enum inlined *inlined = trim_inlined(g, t, r->mem);
+	const enum inlined *inlined = trim_inlined(&g->net, t, r->mem);
 	struct row_place *place = arena_alloc(r->mem, t->n, sizeof(*place));
 	struct row_places places;
 
-	assert(g->flat[SIDE_BASE] && g->flat[SIDE_TARGET] && t->n <= g->n);
-	row_places_init(&places, g->places, r->mem);
+	row_places_init(&places, g->net.places, r->mem);
 	r->table = (struct table){ .n_cols = N_TOP_SIDES_COLS, .n_rows = t->n, .col = sides_columns, .place = place };
 	r->table.cell = arena_alloc(r->mem, (size_t)t->n * N_TOP_SIDES_COLS, sizeof(*r->table.cell));
 	for (uint32_t i = 0; i < t->n; i++) {
@@ -194,27 +193,15 @@ static void fill_sides_table(struct report *r, const struct graph *g, const stru
 	}
 }
 
-/* Make nodes whose values are the changes of the places, for selecting and sorting. */
-static struct nodes changes(const struct graph *g, struct arena *mem)
-{
-	int64_t *flat = arena_alloc(mem, g->n, sizeof(*flat)), *cum = arena_alloc(mem, g->n, sizeof(*cum));
-
-	for (uint32_t i = 0; i < g->n; i++) {
-		flat[i] = g->flat[SIDE_TARGET][i] - g->flat[SIDE_BASE][i];
-		cum[i] = g->cum[SIDE_TARGET][i] - g->cum[SIDE_BASE][i];
-	}
-	return (struct nodes){ .places = g->places, .n = g->n, .flat = flat, .cum = cum };
-}
-
 static void fill_sides(struct report *r, const struct view *v, const struct query *q, const struct places *pl)
 {
-	struct graph g;
+	struct graph_sides g;
 	struct nodes nodes;
 	struct node_names names;
 	struct trim_result t;
 
 	graph_make_sides(v, pl, r->mem, &g);
-	nodes = changes(&g, r->mem);
+	nodes = graph_nodes(&g.net);
 	node_names_init(&names, pl, r->mem);
 	top_choose_rows(&nodes, v, q, &names, r, &t);
 	if (!stop_is_set(q->stop))

@@ -21,7 +21,7 @@
 static void fill_samples(struct traces *t, const struct view *v, struct arena *mem)
 {
 	const struct profile *p = v->p;
-	const int64_t *value = v->val[SIDE_TARGET], *div = v->div[SIDE_TARGET];
+	const int64_t *value = v->val, *div = v->div;
 
 	assert(value && v->n <= p->n_rows);
 	t->stacks = &p->stacks;

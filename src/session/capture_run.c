@@ -41,7 +41,7 @@ static uint64_t capture_run_count_samples(const struct profile *p)
 	if (p->n_types == 0 || strcmp(profile_text(p, p->type[0].unit), "count") != 0)
 		return 0;
 	for (uint32_t row = 0; row < p->n_rows; row++)
-		n += p->value[SIDE_TARGET][0][row] > 0 ? (uint64_t)p->value[SIDE_TARGET][0][row] : 0;
+		n += p->value[0][row] > 0 ? (uint64_t)p->value[0][row] : 0;
 	return n;
 }
 

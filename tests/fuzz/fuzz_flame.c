@@ -81,7 +81,7 @@ static void fold(const struct profile *p, const struct query *q)
 	if (view_make(p, q, mem, &v, &notes, &err) == 0 && report_flame_make(&v, q, &ask, &r, &err) == 0) {
 		judge(r.flame);
 		for (uint32_t row = 0; row < v.n; row++)
-			above += v.val[SIDE_TARGET][row] > 0 ? v.val[SIDE_TARGET][row] : 0;
+			above += v.val[row] > 0 ? v.val[row] : 0;
 		expect(r.flame->total[FLAME_AFTER][0] == above, "not the sum of the samples", 0);
 		report_release(&r);
 	}

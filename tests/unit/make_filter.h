@@ -100,7 +100,7 @@ static inline void write_rows(const struct profile *p, struct buf *out)
 			write_location(p, p->stacks.item[i], out);
 		}
 		write_labels(p, p->labels[row], out);
-		buf_addf(out, " %" PRId64, p->value[SIDE_TARGET][p->n_types - 1][row]);
+		buf_addf(out, " %" PRId64, p->value[p->n_types - 1][row]);
 	}
 }
 

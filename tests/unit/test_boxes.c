@@ -843,24 +843,24 @@ static void boxes_do_not_depend_on_the_number_of_threads(void **state)
 	box_fixture_release(&x);
 }
 
-static void expect_place_sums(const struct graph_fixture *a, const struct boxes_sums *s, const char *name,
+static void expect_place_sums(const struct graph_fixture *a, const struct graph_sides *s, const char *name,
 			      enum side side, int64_t self, int64_t total)
 {
 	uint32_t place = place_named(&a->pl, name);
 
-	assert_int_equal(s->self[side][place], self);
-	assert_int_equal(s->total[side][place], total);
+	assert_int_equal(s->flat[side][place], self);
+	assert_int_equal(s->cum[side][place], total);
 }
 
 static void sums_count_a_place_once_per_stack(void **state)
 {
 	struct make m = make_example();
 	struct graph_fixture a = graph_fixture_start(&m);
-	struct boxes_sums s;
+	struct graph_sides s;
 
 	(void)state;
 	graph_fixture_run(&a);
-	boxes_sum(&a.v, &a.pl, a.mem, &s);
+	graph_make_sides(&a.v, &a.pl, a.mem, &s);
 	expect_place_sums(&a, &s, "main", SIDE_TARGET, 0, 120);
 	expect_place_sums(&a, &s, "a", SIDE_TARGET, 20, 100);
 	expect_place_sums(&a, &s, "b", SIDE_TARGET, 30, 100);
@@ -868,9 +868,9 @@ static void sums_count_a_place_once_per_stack(void **state)
 	expect_place_sums(&a, &s, "inl", SIDE_TARGET, 20, 20);
 	expect_place_sums(&a, &s, "host", SIDE_TARGET, 0, 10);
 	for (uint32_t i = 0; i < a.pl.n; i++) {
-		assert_int_equal(s.self[SIDE_TARGET][i], a.g.flat[SIDE_TARGET][i]);
-		assert_int_equal(s.total[SIDE_TARGET][i], a.g.cum[SIDE_TARGET][i]);
-		assert_int_equal(s.total[SIDE_BASE][i], 0);
+		assert_int_equal(s.flat[SIDE_TARGET][i], a.g.flat[i]);
+		assert_int_equal(s.cum[SIDE_TARGET][i], a.g.cum[i]);
+		assert_int_equal(s.cum[SIDE_BASE][i], 0);
 	}
 	graph_fixture_release(&a);
 }
@@ -879,7 +879,7 @@ static void negative_values_count_for_the_base_and_do_not_cancel(void **state)
 {
 	struct make m = make_start("cpu/milliseconds");
 	struct graph_fixture a;
-	struct boxes_sums s;
+	struct graph_sides s;
 
 	(void)state;
 	ROW(&m, "leaf;main", 30);
@@ -887,7 +887,7 @@ static void negative_values_count_for_the_base_and_do_not_cancel(void **state)
 	ROW(&m, "old;main", -5);
 	a = graph_fixture_start(&m);
 	graph_fixture_run(&a);
-	boxes_sum(&a.v, &a.pl, a.mem, &s);
+	graph_make_sides(&a.v, &a.pl, a.mem, &s);
 	expect_place_sums(&a, &s, "leaf", SIDE_TARGET, 30, 30);
 	expect_place_sums(&a, &s, "leaf", SIDE_BASE, 10, 10);
 	expect_place_sums(&a, &s, "old", SIDE_TARGET, 0, 0);

@@ -439,8 +439,8 @@ static void merging_calls_of_threads_keeps_all_weights(void **state)
 	for (uint32_t i = 0; i < N; i++) {
 		const struct edge *e = &c.e.edge[i];
 
-		assert_true(e->weight == c.a.g.cum[SIDE_TARGET][e->dst]);
-		assert_true(e->weight == c.a.g.cum[SIDE_TARGET][e->src]);
+		assert_true(e->weight == c.a.g.cum[e->dst]);
+		assert_true(e->weight == c.a.g.cum[e->src]);
 		assert_true(e->inlined == false && e->residual == false);
 	}
 	pool_set_size(0);

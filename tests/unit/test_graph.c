@@ -177,7 +177,7 @@ static void stacks_whose_rows_are_all_zero_are_not_live(void **state)
 	graph_fixture_run(&a);
 	assert_false(a.g.live[a.p->stack[0]]);
 	assert_true(a.g.live[a.p->stack[1]]);
-	assert_int_equal(a.g.weight[SIDE_TARGET][a.p->stack[1]], 0);
+	assert_int_equal(a.g.weight[a.p->stack[1]], 0);
 	graph_fixture_release(&a);
 }
 
@@ -195,7 +195,7 @@ static void a_mean_divides_the_sums_toward_zero(void **state)
 	expect_node(&a, "f", 5, 5);
 	expect_node(&a, "g", -4, -4);
 	expect_node(&a, "main", 0, 0); /* -3 / 5 */
-	assert_int_equal(a.g.cum[SIDE_TARGET][place_named(&a.pl, "main")], -3);
+	assert_int_equal(a.g.cum[place_named(&a.pl, "main")], -3);
 	graph_fixture_release(&a);
 }
 
@@ -237,9 +237,8 @@ static void only_a_mean_has_divisors(void **state)
 
 	(void)state;
 	graph_fixture_run(&a);
-	assert_null(a.g.flat_div[SIDE_TARGET]);
-	assert_null(a.g.cum_div[SIDE_TARGET]);
-	assert_null(a.g.flat[SIDE_BASE]);
+	assert_null(a.g.flat_div);
+	assert_null(a.g.cum_div);
 	graph_fixture_release(&a);
 }
 
@@ -290,8 +289,8 @@ static void sums_do_not_depend_on_the_number_of_threads(void **state)
 	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
 		pool_set_size(threads[i]);
 		graph_make(&a.v, &a.pl, a.mem, &g);
-		assert_memory_equal(g.flat[SIDE_TARGET], a.g.flat[SIDE_TARGET], g.n * sizeof(int64_t));
-		assert_memory_equal(g.cum[SIDE_TARGET], a.g.cum[SIDE_TARGET], g.n * sizeof(int64_t));
+		assert_memory_equal(g.flat, a.g.flat, g.n * sizeof(int64_t));
+		assert_memory_equal(g.cum, a.g.cum, g.n * sizeof(int64_t));
 	}
 	pool_set_size(0);
 	graph_fixture_release(&a);
@@ -309,9 +308,9 @@ static void no_values_are_lost_with_several_threads(void **state)
 	graph_fixture_run(&a);
 	pool_set_size(0);
 	for (uint32_t i = 0; i < a.g.n; i++)
-		flat += a.g.flat[SIDE_TARGET][i];
+		flat += a.g.flat[i];
 	assert_int_equal(flat, 28571 * 7 - 3);
-	expect_node(&a, "f0", a.g.flat[SIDE_TARGET][place_named(&a.pl, "f0")], 28571 * 7 - 3);
+	expect_node(&a, "f0", a.g.flat[place_named(&a.pl, "f0")], 28571 * 7 - 3);
 	graph_fixture_release(&a);
 }
 

@@ -170,9 +170,9 @@ static void joins_rows_with_equal_stacks_and_labels(void **state)
 	assert_int_equal(separate->n_rows, 6);
 	assert_int_equal(sides_join(separate, &joined, NULL), 0);
 	assert_int_equal(joined->n_rows, 3);
-	assert_int_equal(joined->value[SIDE_TARGET][0][0], 2);
-	assert_int_equal(joined->value[SIDE_TARGET][0][1], 1);
-	assert_int_equal(joined->value[SIDE_TARGET][0][2], -1);
+	assert_int_equal(joined->value[0][0], 2);
+	assert_int_equal(joined->value[0][1], 1);
+	assert_int_equal(joined->value[0][2], -1);
 	assert_int_equal(separate->n_rows, 6);
 	profile_free(joined);
 	profile_free(separate);

@@ -9,8 +9,6 @@
 
 #include "answer/compare.h"
 #include "answer/sides.h"
-#include "engine/boxes.h"
-#include "engine/graph.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -233,26 +231,6 @@ static void rows_are_the_same_as_in_top_with_base(void **state)
 	}
 }
 
-static void sums_are_the_same_as_in_flame(void **state)
-{
-	struct pair x = pair_of(load_separate("compare/build-new.pb.gz", "compare/build-base.pb.gz"));
-	const struct view v = view_of(&x, x.separate);
-	struct boxes_sums sums;
-	struct places pl;
-	struct graph g;
-
-	(void)state;
-	assert_int_equal(places_make(v.p, &x.q, x.mem, &pl, NULL), 0);
-	boxes_sum(&v, &pl, x.mem, &sums);
-	graph_make_sides(&v, &pl, x.mem, &g);
-	for (int side = 0; side < N_SIDES; side++) {
-		assert_memory_equal(g.flat[side], sums.self[side], pl.n * sizeof(int64_t));
-		assert_memory_equal(g.cum[side], sums.total[side], pl.n * sizeof(int64_t));
-	}
-	places_release(&pl);
-	pair_release(&x);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -260,7 +238,6 @@ int main(void)
 		cmocka_unit_test(omits_rows_that_did_not_change),
 		cmocka_unit_test(rejects_mean),
 		cmocka_unit_test(rows_are_the_same_as_in_top_with_base),
-		cmocka_unit_test(sums_are_the_same_as_in_flame),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

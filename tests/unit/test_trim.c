@@ -133,8 +133,8 @@ static void equal_names_are_sorted_by_cum(void **state)
 	a = graph_fixture_start(&m);
 	t = trim(&a, 0);
 	expect_shown(&t, "<unknown> <unknown> f");
-	assert_int_equal(a.g.cum[SIDE_TARGET][t.node[0]], 7);
-	assert_int_equal(a.g.cum[SIDE_TARGET][t.node[1]], 4);
+	assert_int_equal(a.g.cum[t.node[0]], 7);
+	assert_int_equal(a.g.cum[t.node[1]], 4);
 	graph_fixture_release(&a);
 }
 

@@ -209,9 +209,8 @@ static void a_view_has_the_column_and_unit_of_its_type(void **state)
 	assert_int_equal(v.n, 2);
 	assert_int_equal(v.type, 1);
 	assert_string_equal(v.unit, "ns");
-	assert_int_equal(v.val[SIDE_TARGET][1], 20);
-	assert_null(v.val[SIDE_BASE]);
-	assert_null(v.div[SIDE_TARGET]);
+	assert_int_equal(v.val[1], 20);
+	assert_null(v.div);
 	profile_free(p);
 }
 

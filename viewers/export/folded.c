@@ -132,7 +132,7 @@ static void folded_add_rows(struct folded_writer *f)
 	f->before = mem_zalloc(p->stacks.n, sizeof(*f->before));
 	f->after = mem_zalloc(p->stacks.n, sizeof(*f->after));
 	for (uint32_t row = 0; row < f->v->n; row++) {
-		int64_t value = f->v->val[SIDE_TARGET][row];
+		int64_t value = f->v->val[row];
 
 		if ((of_base && of_base[p->labels[row]]) || (f->has_negative_base && value < 0))
 			f->before[p->stack[row]] -= value;

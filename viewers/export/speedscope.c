@@ -143,7 +143,7 @@ static int sum_weights(struct writer *s, uint32_t type, int64_t *sum, struct err
 	*sum = 0;
 	memset(s->weight, 0, p->stacks.n * sizeof(*s->weight));
 	for (uint32_t row = 0; row < p->n_rows; row++)
-		if (num_add(&s->weight[p->stack[row]], p->value[SIDE_TARGET][type][row]))
+		if (num_add(&s->weight[p->stack[row]], p->value[type][row]))
 			return err_set(err, ERR_RANGE, "the sum of %s overflows 64 bits", name);
 	for (uint32_t i = 0; i < p->stacks.n; i++) {
 		if (s->weight[i] < 0)

@@ -65,7 +65,7 @@ static int64_t title_count_samples(struct shell_data *d)
 		    strcmp(profile_text(p, type->unit), "count") != 0)
 			continue;
 		for (uint32_t i = 0; i < p->n_rows; i++)
-			if (num_add(&d->n_samples, p->value[SIDE_TARGET][t][i]))
+			if (num_add(&d->n_samples, p->value[t][i]))
 				d->n_samples = 0;
 		break;
 	}

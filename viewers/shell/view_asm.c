@@ -97,7 +97,7 @@ static void sum_locations(const struct view *v, const struct stop *stop, uint64_
 			uint32_t loc = p->stacks.item[i];
 
 			if (last[loc] != row + 1) /* cannot overflow: view_make has checked the sum */
-				sum[loc] += num_abs(v->val[SIDE_TARGET][row]);
+				sum[loc] += num_abs(v->val[row]);
 			last[loc] = row + 1;
 		}
 	}

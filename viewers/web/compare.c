@@ -47,7 +47,7 @@ void web_add_total(const struct profile *p, struct buf *out)
 	if (p->n_types == 0 || view_find_type(p, "", &type, NULL) < 0)
 		return;
 	for (uint32_t row = 0; row < p->n_rows; row++)
-		if (__builtin_add_overflow(total, p->value[SIDE_TARGET][type][row], &total))
+		if (__builtin_add_overflow(total, p->value[type][row], &total))
 			return;
 	unit_add_label(&text, total, profile_text(p, p->type[type].unit), "auto");
 	webpage_add_name(out, buf_text(&text)); /* the unit comes from the profile */

@@ -286,14 +286,14 @@ static int64_t web_flame_sum_of(const struct view *v)
 	int64_t sum = 0;
 
 	for (uint32_t i = 0; i < v->n; i++)
-		sum += v->val[SIDE_TARGET][i];
+		sum += v->val[i];
 	return sum;
 }
 
 static bool web_flame_has_value(const struct view *v)
 {
 	for (uint32_t i = 0; i < v->n; i++)
-		if (v->val[SIDE_TARGET][i])
+		if (v->val[i])
 			return true;
 	return false;
 }

@@ -239,10 +239,8 @@ static void sum_note_unknown(const struct sum_input *a)
 /* Reject profiles that are differences. */
 static int check_signs(const struct sum_input *a, const struct profile *p, uint32_t type)
 {
-	const int64_t *v = p->value[SIDE_TARGET][type];
+	const int64_t *v = p->value[type];
 
-	if (p->value[SIDE_BASE])
-		return sum_fail(a, ERR_FORMAT, "is a difference of two profiles; pass the two profiles instead");
 	for (uint32_t i = 0; i < p->n_rows; i++)
 		if (v[i] < 0)
 			return sum_fail(a, ERR_FORMAT,
@@ -270,11 +268,11 @@ static void add_variances(struct sum_input *a)
 {
 	const struct view *v = &a->view;
 	const struct sampling *k = &a->sampling;
-	const int64_t *with = k->partner == PROFILE_NONE ? NULL : v->p->value[SIDE_TARGET][k->partner];
+	const int64_t *with = k->partner == PROFILE_NONE ? NULL : v->p->value[k->partner];
 
 	a->var = arena_own(a->mem, mem_zalloc(v->p->stacks.n, sizeof(*a->var)));
 	for (uint32_t i = 0; i < v->n && !stop_step(v->stop, i); i++) {
-		double var = sampling_variance(k, (double)v->val[SIDE_TARGET][i], with ? (double)with[i] : 0);
+		double var = sampling_variance(k, (double)v->val[i], with ? (double)with[i] : 0);
 
 		a->var[v->p->stack[i]] += var;
 		a->file.var += var * a->unit * a->unit;
@@ -285,8 +283,7 @@ static void add_variances(struct sum_input *a)
 static int sum_add_stacks(struct sum_input *a)
 {
 	const struct view *v = &a->view;
-	const int64_t *stacks =
-		a->sampling.rule == SAMPLING_STACKS ? v->p->value[SIDE_TARGET][a->sampling.partner] : NULL;
+	const int64_t *stacks = a->sampling.rule == SAMPLING_STACKS ? v->p->value[a->sampling.partner] : NULL;
 	int64_t total = 0;
 
 	a->value = arena_own(a->mem, mem_zalloc(v->p->stacks.n, sizeof(*a->value)));
@@ -294,8 +291,8 @@ static int sum_add_stacks(struct sum_input *a)
 	for (uint32_t i = 0; i < v->n && !stop_step(v->stop, i); i++) {
 		if (stacks && stacks[i] <= 0) /* skip CPU time without samples */
 			continue;
-		a->value[v->p->stack[i]] += v->val[SIDE_TARGET][i];
-		total += v->val[SIDE_TARGET][i];
+		a->value[v->p->stack[i]] += v->val[i];
+		total += v->val[i];
 	}
 	a->file.value = (double)total * a->unit;
 	if (a->sampling.rule == SAMPLING_STEPS)
@@ -310,7 +307,7 @@ static int sum_add_stacks(struct sum_input *a)
 static int sum_check_totals(const struct sum_input *a, const struct profile *p)
 {
 	const struct sampling *k = &a->sampling;
-	const int64_t *all = p->value[SIDE_TARGET][k->rule == SAMPLING_STACKS ? k->partner : k->type];
+	const int64_t *all = p->value[k->rule == SAMPLING_STACKS ? k->partner : k->type];
 	const char *type = profile_text(p, p->type[k->named_type].name);
 	uint32_t i;
 
