@@ -34,37 +34,38 @@ static const char *side_name(const struct load *l, const char *several)
 }
 
 /* Subtract the base. Both profiles are modified, even on failure. */
-static int answer_compare_subtract(const struct side_load side[2], struct profile **out, struct err *err)
+static int answer_compare_subtract(const struct side_load side[N_SIDES], struct profile **out, struct err *err)
 {
-	const struct query *q = side[0].load->q;
+	const struct query *q = side[SIDE_NEW].load->q;
 	const struct sides_options options = { .keep_sides = q->diff_base.n || q->keep_base,
 					       .intersect_types = q->intersect_types,
 					       .normalize = q->normalize,
-					       .target_name = side_name(side[0].load, "sources"),
-					       .base_name = side_name(side[1].load, "bases"),
+					       .new_name = side_name(side[SIDE_NEW].load, "sources"),
+					       .base_name = side_name(side[SIDE_BASE].load, "bases"),
 					       .stop = q->stop };
 
-	return sides_make_in_place(side[0].profile, side[1].profile, &options, out, err);
+	return sides_make_in_place(side[SIDE_NEW].profile, side[SIDE_BASE].profile, &options, out, err);
 }
 
-static int load_sides(struct load *target, struct load *base, struct profile **out, struct err *err)
+static int load_sides(struct load *new, struct load *base, struct profile **out, struct err *err)
 {
-	struct side_load side[2] = { { .load = target }, { .load = base } };
+	struct side_load side[N_SIDES] = { [SIDE_BASE].load = base, [SIDE_NEW].load = new };
+	enum side first = base->n ? SIDE_BASE : SIDE_NEW;
 	int rc;
 
-	pool_run(load_side, side, base->n ? 2 : 1);
-	rc = side[0].rc < 0 ? 0 : side[1].rc < 0 ? 1 : 2;
-	if (rc < 2) {
+	pool_run(load_side, side + first, N_SIDES - first);
+	rc = side[SIDE_NEW].rc < 0 ? SIDE_NEW : side[SIDE_BASE].rc < 0 ? SIDE_BASE : N_SIDES;
+	if (rc < N_SIDES) {
 		*err = side[rc].err;
 		rc = side[rc].rc;
 	} else if (base->n) {
 		rc = answer_compare_subtract(side, out, err);
 	} else {
-		*out = side[0].profile;
+		*out = side[SIDE_NEW].profile;
 		return 0;
 	}
-	profile_free(side[0].profile);
-	profile_free(side[1].profile);
+	profile_free(side[SIDE_NEW].profile);
+	profile_free(side[SIDE_BASE].profile);
 	return rc;
 }
 
@@ -81,42 +82,42 @@ static int drop_frames(struct load *l, struct profile *p, struct err *err)
 	return rc;
 }
 
-int compare_load(struct load *target, struct load *base, struct profile **out, struct err *err)
+int compare_load(struct load *new, struct load *base, struct profile **out, struct err *err)
 {
 	struct profile *p = NULL;
-	int rc = load_sides(target, base, &p, err);
+	int rc = load_sides(new, base, &p, err);
 
 	if (rc == 0)
-		rc = answer_symbolize(p, target, base, err);
+		rc = answer_symbolize(p, new, base, err);
 	if (rc == 0)
-		rc = drop_frames(target, p, err);
+		rc = drop_frames(new, p, err);
 	if (rc == 0)
 		remote_remove_urls(p);
 	if (rc < 0) {
 		profile_free(p);
 		return rc;
 	}
-	if (*target->q->add_comment)
-		profile_add_comment(p, target->q->add_comment);
+	if (*new->q->add_comment)
+		profile_add_comment(p, new->q->add_comment);
 	*out = p;
 	return 0;
 }
 
-int compare_load_sides(struct load *target, struct load *base, struct profile **out, struct profile **separate,
+int compare_load_sides(struct load *new, struct load *base, struct profile **out, struct profile **separate,
 		       struct err *err)
 {
-	const struct query *q = target->q;
+	const struct query *q = new->q;
 	struct query keep = *q;
 	int rc;
 
 	if (separate)
 		*separate = NULL;
 	if (!separate || base->n == 0 || q->diff_base.n || q->keep_base)
-		return compare_load(target, base, out, err);
+		return compare_load(new, base, out, err);
 	keep.keep_base = true;
-	target->q = &keep;
-	rc = compare_load(target, base, separate, err);
-	target->q = q;
+	new->q = &keep;
+	rc = compare_load(new, base, separate, err);
+	new->q = q;
 	if (rc == 0 && (rc = sides_join(*separate, out, err)) < 0) {
 		profile_free(*separate);
 		*separate = NULL;

@@ -188,8 +188,8 @@ int answer_flame(const struct view *v, const struct side_sources from[N_SIDES], 
 	/* HTML and PDF list the functions with their sums. */
 	options.wants_sums = format == FLAME_FORMAT_HTML || format == FLAME_FORMAT_PDF;
 	options.wants_functions = format == FLAME_FORMAT_HTML;
-	options.side[FLAME_AFTER] = answer_flame_source_of(&from[SIDE_TARGET]);
-	options.side[FLAME_BEFORE] = answer_flame_source_of(&from[SIDE_BASE]);
+	options.side[SIDE_NEW] = answer_flame_source_of(&from[SIDE_NEW]);
+	options.side[SIDE_BASE] = answer_flame_source_of(&from[SIDE_BASE]);
 	rc = report_flame_make(v, q, &options, &r, err);
 	if (rc < 0)
 		return rc;
@@ -223,8 +223,8 @@ int answer_flame_part(const struct view *v, const struct side_sources from[N_SID
 	q.trim = true;
 	q.nodefraction = 0;
 	q.nodecount = part->max_boxes;
-	options.side[FLAME_AFTER] = answer_flame_source_of(&from[SIDE_TARGET]);
-	options.side[FLAME_BEFORE] = answer_flame_source_of(&from[SIDE_BASE]);
+	options.side[SIDE_NEW] = answer_flame_source_of(&from[SIDE_NEW]);
+	options.side[SIDE_BASE] = answer_flame_source_of(&from[SIDE_BASE]);
 	rc = report_flame_make(v, &q, &options, out, err);
 	if (rc < 0)
 		return rc;

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind[N_SIDES] = { [SIDE_TARGET] = "source", [SIDE_BASE] = "base" };
+static const char *const kind[N_SIDES] = { [SIDE_NEW] = "source", [SIDE_BASE] = "base" };
 
 void load_events_step(const struct load_events *e, const char *what)
 {
@@ -78,7 +78,7 @@ int answer_fetch(struct sources *s, size_t n, const struct query *q, const struc
 	int rc = 0;
 
 	*out = NULL;
-	for (size_t i = 0; rc == 0 && i < n; i++)
+	for (size_t i = n; rc == 0 && i-- > 0;) /* of two sides, the new one first */
 		rc = remote_add(r, &s[i], err);
 	if (rc < 0 || remote_count(r) == 0) {
 		remote_free(r);
@@ -122,10 +122,10 @@ static int loaded_find_sources(const struct load_request *r, struct loaded *l, s
 	if (normalize_parse(r->q->normalize, &normalize, NULL) == 0 && normalize.by != NORMALIZE_NONE &&
 	    r->n_bases == 0)
 		return err_set(err, ERR_USAGE, "must have base profile to normalize by");
-	rc = sources_add(&l->source[SIDE_TARGET], r->word, r->n_words, SPLIT_NONE, r->q, err);
+	rc = sources_add(&l->source[SIDE_NEW], r->word, r->n_words, SPLIT_NONE, r->q, err);
 	if (rc == 0)
 		rc = sources_add(&l->source[SIDE_BASE], r->base, r->n_bases, SPLIT_NONE, r->q, err);
-	for (int i = 0; rc == 0 && i < N_SIDES; i++)
+	for (int i = N_SIDES; rc == 0 && i-- > 0;)
 		rc = sources_check(&l->source[i], kind[i], r->q, &n_stdin, err);
 	if (rc == 0 && r->is_reload && n_stdin > 0)
 		rc = err_set(err, ERR_USAGE, "standard input cannot be read again");
@@ -135,15 +135,15 @@ static int loaded_find_sources(const struct load_request *r, struct loaded *l, s
 /* Prepare the loads of both sides. The first of several sources may be a binary. */
 static void set_loads(const struct query *q, struct loaded *l)
 {
-	struct load *target = &l->load[SIDE_TARGET];
+	struct load *new = &l->load[SIDE_NEW];
 
 	for (int i = 0; i < N_SIDES; i++)
 		l->load[i] = (struct load){
 			.source = l->source[i].name, .n = l->source[i].n, .kind = kind[i], .q = q, .remote = l->remote
 		};
-	if (target->n >= 2 && fetch_is_binary(target->source[0])) {
-		target->binary = l->load[SIDE_BASE].binary = *target->source++;
-		target->n--;
+	if (new->n >= 2 && fetch_is_binary(new->source[0])) {
+		new->binary = l->load[SIDE_BASE].binary = *new->source++;
+		new->n--;
 	}
 	for (int i = 0; i < N_SIDES; i++)
 		l->from[i] = (struct side_sources){ l->load[i].source, l->load[i].n };
@@ -152,7 +152,7 @@ static void set_loads(const struct query *q, struct loaded *l)
 /* Fail if a source is missing: after a reload, that would look like a change. */
 static int check_all_read(const struct loaded *l, struct err *err)
 {
-	for (int i = 0; i < N_SIDES; i++) {
+	for (int i = N_SIDES; i-- > 0;) {
 		const char *line = buf_text(&l->load[i].notes);
 
 		if (l->load[i].n_failed)
@@ -163,25 +163,25 @@ static int check_all_read(const struct loaded *l, struct err *err)
 
 static int read_sources(const struct load_request *r, struct loaded *l, struct err *err)
 {
-	struct load *target = &l->load[SIDE_TARGET], *base = &l->load[SIDE_BASE];
-	const struct query *q = target->q;
+	struct load *new = &l->load[SIDE_NEW], *base = &l->load[SIDE_BASE];
+	const struct query *q = new->q;
 	int rc;
 
-	if (target->n > 1 && base->n == 0 && r->events)
-		target->progress = r->events->progress;
+	if (new->n > 1 && base->n == 0 && r->events)
+		new->progress = r->events->progress;
 	stop_begin(q->stop, "reading", 0);
 	load_events_step(r->events, "reading");
 	rc = stop_check(q->stop, err);
 	if (rc == 0)
-		rc = compare_load_sides(target, base, &l->profile, r->keep_sides ? &l->sides : NULL, err);
+		rc = compare_load_sides(new, base, &l->profile, r->keep_sides ? &l->sides : NULL, err);
 	if (rc == 0 && r->is_reload)
 		rc = check_all_read(l, err);
 	if (rc == 0)
 		rc = stop_check(q->stop, err);
 	if (rc == 0 && r->add_sources)
-		bundle_sources(l->profile, q, &target->info);
+		bundle_sources(l->profile, q, &new->info);
 	load_events_step(r->events, NULL);
-	load_events_report(r->events, target);
+	load_events_report(r->events, new);
 	load_events_report(r->events, base);
 	return rc;
 }
@@ -190,7 +190,7 @@ static void loaded_save(const struct load_request *r, const struct loaded *l)
 {
 	struct buf notes = { 0 };
 
-	answer_save_fetched(l->profile, &l->load[SIDE_TARGET], &l->load[SIDE_BASE], &notes);
+	answer_save_fetched(l->profile, &l->load[SIDE_NEW], &l->load[SIDE_BASE], &notes);
 	load_events_notes(r->events, &notes);
 	buf_release(&notes);
 }
@@ -212,11 +212,11 @@ int answer_load(const struct load_request *r, struct loaded *out, struct err *er
 	if (r->stop)
 		q.stop = r->stop;
 	rc = loaded_find_sources(r, out, err);
-	if (rc == 0 && out->source[SIDE_TARGET].n > 0)
+	if (rc == 0 && out->source[SIDE_NEW].n > 0)
 		rc = answer_fetch(out->source, N_SIDES, &q, r->events, &out->remote, err);
 	if (rc == 0)
 		set_loads(&q, out);
-	if (rc == 0 && out->load[SIDE_TARGET].n > 0)
+	if (rc == 0 && out->load[SIDE_NEW].n > 0)
 		rc = read_sources(r, out, err);
 	if (rc < 0)
 		drop_profiles(out);
@@ -247,10 +247,10 @@ int answer_load_data(struct bytes *data, const char *name, const struct query *q
 	q.normalize = "";
 	if (strcmp(q.symbolize, "none") != 0)
 		q.symbolize = "local";
-	loaded_set_name(name, &out->source[SIDE_TARGET]);
+	loaded_set_name(name, &out->source[SIDE_NEW]);
 	set_loads(&q, out);
-	out->load[SIDE_TARGET].data = data;
-	rc = compare_load(&out->load[SIDE_TARGET], &out->load[SIDE_BASE], &out->profile, err);
+	out->load[SIDE_NEW].data = data;
+	rc = compare_load(&out->load[SIDE_NEW], &out->load[SIDE_BASE], &out->profile, err);
 	free(data->data);
 	*data = (struct bytes){ 0 };
 	for (int i = 0; i < N_SIDES; i++) {

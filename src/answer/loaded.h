@@ -13,6 +13,7 @@
 #include "answer/remote.h"
 #include "answer/sources.h"
 #include "base/buf.h"
+#include "base/comparison.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/stop.h"

@@ -130,13 +130,13 @@ static int answer_save_write_profile(const struct profile *p, struct buf *name, 
 	return rc;
 }
 
-void answer_save_fetched(const struct profile *p, const struct load *target, const struct load *base, struct buf *notes)
+void answer_save_fetched(const struct profile *p, const struct load *new, const struct load *base, struct buf *notes)
 {
 	struct buf name = { 0 };
 	struct err err;
 
-	if (target->q->no_save || !(remote_has_any(target->remote, target->source, target->n) ||
-				    (base && remote_has_any(base->remote, base->source, base->n))))
+	if (new->q->no_save || !(remote_has_any(new->remote, new->source, new->n) ||
+				 (base && remote_has_any(base->remote, base->source, base->n))))
 		return;
 	if (find_folder(&name, notes)) {
 		buf_addz(&name, "/");

@@ -19,8 +19,7 @@
  * notes   a line is appended with the file name, or with the reason why the profile was not saved
  * Like    pprof internal/driver/fetch.go, fetchProfiles, but in a different folder
  */
-void answer_save_fetched(const struct profile *p, const struct load *target, const struct load *base,
-			 struct buf *notes);
+void answer_save_fetched(const struct profile *p, const struct load *new, const struct load *base, struct buf *notes);
 
 /* Append the start of the file name: pprof.BINARY.TYPE.TYPE. and so on. */
 void answer_save_prefix(const struct profile *p, struct buf *out);

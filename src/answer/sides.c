@@ -63,11 +63,11 @@ static int scale_to(struct profile *p, const struct profile *base, const struct 
 	return rc;
 }
 
-static int merge_sides(const struct profile *target, const struct profile *base, const struct sides_options *options,
+static int merge_sides(const struct profile *new, const struct profile *base, const struct sides_options *options,
 		       struct profile **out, struct err *err)
 {
-	const struct profile *const both[] = { target, base };
-	const char *const name[] = { options->target_name, options->base_name };
+	const struct profile *const both[] = { new, base };
+	const char *const name[] = { options->new_name, options->base_name };
 	struct merger *m = merger_new(options->intersect_types);
 	int rc;
 
@@ -79,8 +79,8 @@ static int merge_sides(const struct profile *target, const struct profile *base,
 	return rc;
 }
 
-/* With keep_sides the strings of the label must exist in base. target is modified only by normalizing. */
-static int sides_subtract(struct profile *target, struct profile *base, const struct sides_options *options,
+/* With keep_sides the strings of the label must exist in base. new is modified only by normalizing. */
+static int sides_subtract(struct profile *new, struct profile *base, const struct sides_options *options,
 			  struct profile **out, struct err *err)
 {
 	struct normalize_options by;
@@ -91,32 +91,32 @@ static int sides_subtract(struct profile *target, struct profile *base, const st
 	    strtab_find(base->str, base_text, strlen(base_text), &text))
 		rc = profile_set_label_ids(base, key, text, err);
 	if (rc == 0 && by.by != NORMALIZE_NONE)
-		rc = scale_to(target, base, &by, err);
+		rc = scale_to(new, base, &by, err);
 	if (rc == 0 && (rc = profile_negate(base, err)) < 0)
 		err_wrap(err, "%.200s", options->base_name);
-	return rc == 0 ? merge_sides(target, base, options, out, err) : rc;
+	return rc == 0 ? merge_sides(new, base, options, out, err) : rc;
 }
 
-int sides_make_in_place(struct profile *target, struct profile *base, const struct sides_options *options,
+int sides_make_in_place(struct profile *new, struct profile *base, const struct sides_options *options,
 			struct profile **out, struct err *err)
 {
 	if (options->keep_sides) {
 		strtab_addz(base->str, BASE_LABEL);
 		strtab_addz(base->str, base_text);
 	}
-	return sides_subtract(target, base, options, out, err);
+	return sides_subtract(new, base, options, out, err);
 }
 
-int sides_make(const struct profile *target, const struct profile *base, const struct sides_options *options,
+int sides_make(const struct profile *new, const struct profile *base, const struct sides_options *options,
 	       struct profile **out, struct err *err)
 {
 	struct arena *mem = arena_new();
-	struct profile b = copy_modified(base, options->keep_sides, mem), t = *target;
+	struct profile b = copy_modified(base, options->keep_sides, mem), t = *new;
 	struct normalize_options by;
 	int rc = normalize_parse(options->normalize, &by, err);
 
 	if (rc == 0 && by.by != NORMALIZE_NONE)
-		t = copy_modified(target, false, mem);
+		t = copy_modified(new, false, mem);
 	if (rc == 0)
 		rc = sides_subtract(&t, &b, options, out, err);
 	arena_free(mem);

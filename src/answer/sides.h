@@ -15,6 +15,7 @@
 #ifndef ANSWER_SIDES_H
 #define ANSWER_SIDES_H
 
+#include "base/comparison.h"
 #include "base/err.h"
 #include "base/stop.h"
 #include "profile/profile.h"
@@ -23,27 +24,27 @@
 
 struct sides_options {
 	bool keep_sides;
-	bool intersect_types;                /* value of the option intersect_types */
-	const char *normalize;               /* value of -normalize: how to scale the target; "": do not scale */
-	const char *target_name, *base_name; /* for messages */
-	struct stop *stop;                   /* NULL: cannot be stopped */
+	bool intersect_types;             /* value of the option intersect_types */
+	const char *normalize;            /* value of -normalize: how to scale the new side; "": do not scale */
+	const char *new_name, *base_name; /* for messages */
+	struct stop *stop;                /* NULL: cannot be stopped */
 };
 
 /*
- * Subtract a base from a target. Neither is modified, so other threads may read them.
+ * Subtract a base from a new profile. Neither is modified, so other threads may read them.
  *
  * out     owned by the caller; it borrows nothing. Names are looked up and frames dropped only if that was done for
  *         both profiles.
  * Fails   ERR_FORMAT when their types are incompatible or cannot be normalized; ERR_RANGE when a value overflows 64
  *         bits; ERR_LIMIT, ERR_STOPPED
  */
-int sides_make(const struct profile *target, const struct profile *base, const struct sides_options *options,
+int sides_make(const struct profile *new, const struct profile *base, const struct sides_options *options,
 	       struct profile **out, struct err *err);
 
 /*
  * Like sides_make, but both profiles are modified and can only be freed afterwards.
  */
-int sides_make_in_place(struct profile *target, struct profile *base, const struct sides_options *options,
+int sides_make_in_place(struct profile *new, struct profile *base, const struct sides_options *options,
 			struct profile **out, struct err *err);
 
 /*

@@ -34,9 +34,9 @@ struct symbolize_mode answer_symbolize_mode(const char *text, struct buf *notes)
  * Look up names of addresses that have none, and demangle names.
  *
  * p             owned by the loader, not shared yet
- * target, base  the loads that p came from; messages for the user are appended to target->info
+ * new, base  the loads that p came from; messages for the user are appended to new->info
  * Fails         ERR_LIMIT; or when a server does not respond
  */
-int answer_symbolize(struct profile *p, struct load *target, const struct load *base, struct err *err);
+int answer_symbolize(struct profile *p, struct load *new, const struct load *base, struct err *err);
 
 #endif

@@ -50,9 +50,9 @@ struct origins {
 	size_t n;
 };
 
-bool symbolz_is_available(const struct load *target, const struct load *base)
+bool symbolz_is_available(const struct load *new, const struct load *base)
 {
-	return remote_has_server(target->remote, target->source, target->n) ||
+	return remote_has_server(new->remote, new->source, new->n) ||
 	       (base && remote_has_server(base->remote, base->source, base->n));
 }
 
@@ -396,14 +396,14 @@ static void lookups_release(struct lookups *all)
 	free(all->name);
 }
 
-/* The origins of target and base, sorted. */
-static struct origins origins_of(const struct load *target, const struct load *base)
+/* The origins of new and base, sorted. */
+static struct origins origins_of(const struct load *new, const struct load *base)
 {
 	struct origins both = { 0 };
 	struct origin *more = NULL;
 	size_t n_more = 0, cap = 0;
 
-	both.n = remote_origins(target->remote, target->source, target->n, &both.item);
+	both.n = remote_origins(new->remote, new->source, new->n, &both.item);
 	if (base)
 		n_more = remote_origins(base->remote, base->source, base->n, &more);
 	if (n_more) {
@@ -418,18 +418,18 @@ static struct origins origins_of(const struct load *target, const struct load *b
 	return both;
 }
 
-int symbolz_run(struct profile *p, const struct load *target, const struct load *base, bool force, struct buf *notes,
+int symbolz_run(struct profile *p, const struct load *new, const struct load *base, bool force, struct buf *notes,
 		struct err *err)
 {
-	const struct remote *remote = target->remote ? target->remote : base ? base->remote : NULL;
+	const struct remote *remote = new->remote ? new->remote : base ? base->remote : NULL;
 	struct lookups all = { .p = p };
 	struct origins from;
 	int rc = 0;
 
 	if (!remote)
 		return 0;
-	all.stop = target->q->stop;
-	from = origins_of(target, base);
+	all.stop = new->q->stop;
+	from = origins_of(new, base);
 	find_locations(&all);
 	find_lookups(&all, &from, force, notes);
 	if (all.n)

@@ -15,19 +15,19 @@
 #include <stdbool.h>
 
 /* Was any source of these loads fetched, so that its server can be queried? */
-bool symbolz_is_available(const struct load *target, const struct load *base);
+bool symbolz_is_available(const struct load *new, const struct load *base);
 
 /*
  * Look up the names of addresses without lines on the servers that their mappings came from, with /debug/pprof/symbol
  * or /symbolz. Does nothing if no profile was fetched or all addresses have names. The names are not demangled.
  *
- * target, base  the loads that p came from
+ * new, base  the loads that p came from
  * force         also query about mappings that are marked as symbolized
  * notes         messages for the user are appended
  * Fails         when a server does not respond, naming its URL; earlier mappings retain their new names
  * Like          pprof internal/symbolz Symbolize, but also accepts a last line without newline
  */
-int symbolz_run(struct profile *p, const struct load *target, const struct load *base, bool force, struct buf *notes,
+int symbolz_run(struct profile *p, const struct load *new, const struct load *base, bool force, struct buf *notes,
 		struct err *err);
 
 /* The URL to query for the names of a profile that came from u; released with url_release.

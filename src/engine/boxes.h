@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The sign of a value gives its side in a comparison: values above 0 belong to the target (after), values below 0 to
+ * The sign of a value gives its side in a comparison: values above 0 belong to the new side, values below 0 to
  * the base (before), as session/compare makes them.
  *
  * The width of a box is the sum of the widths of its children and of the larger side of its own values. So children

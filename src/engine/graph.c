@@ -182,7 +182,7 @@ void graph_make_sides(const struct view *v, const struct places *pl, struct aren
 	parts_sum_stacks(v, side);
 	if (!side[SIDE_BASE])
 		side[SIDE_BASE] = mem_zalloc(n, sizeof(*side[SIDE_BASE]));
-	g.net.weight = graph_subtract(side[SIDE_TARGET], side[SIDE_BASE], n, mem);
+	g.net.weight = graph_subtract(side[SIDE_NEW], side[SIDE_BASE], n, mem);
 	g.net.live = arena_zalloc(mem, n, sizeof(*g.net.live));
 	for (uint32_t s = 0; s < n; s++)
 		g.net.live[s] = g.net.weight[s] != 0;
@@ -190,8 +190,8 @@ void graph_make_sides(const struct view *v, const struct places *pl, struct aren
 		engine_graph_walk(v, pl, side[i], mem, &g.flat[i], &g.cum[i]);
 		free(side[i]);
 	}
-	g.net.flat = graph_subtract(g.flat[SIDE_TARGET], g.flat[SIDE_BASE], pl->n, mem);
-	g.net.cum = graph_subtract(g.cum[SIDE_TARGET], g.cum[SIDE_BASE], pl->n, mem);
+	g.net.flat = graph_subtract(g.flat[SIDE_NEW], g.flat[SIDE_BASE], pl->n, mem);
+	g.net.cum = graph_subtract(g.cum[SIDE_NEW], g.cum[SIDE_BASE], pl->n, mem);
 	*out = g;
 }
 

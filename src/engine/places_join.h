@@ -15,7 +15,7 @@
  * functions share a name. Frames of labels, and addresses, are not joined.
  *
  * A function without a file that a build has once, and the other build beside several functions of its name, is that
- * of the target on both sides, because both sides use one location.
+ * of the new side on both sides, because both sides use one location.
  *
  * Fails   as places_make and match_places
  */

@@ -170,9 +170,9 @@ static void view_find_sides(struct view *v)
 {
 	const int64_t *column = v->val;
 
-	v->side_total[SIDE_TARGET] = v->side_total[SIDE_BASE] = 0;
+	v->side_total[SIDE_NEW] = v->side_total[SIDE_BASE] = 0;
 	for (uint32_t i = 0; i < v->n; i++) {
-		v->side_total[SIDE_TARGET] += column[i] > 0 ? column[i] : 0;
+		v->side_total[SIDE_NEW] += column[i] > 0 ? column[i] : 0;
 		v->side_total[SIDE_BASE] -= column[i] < 0 ? column[i] : 0;
 	}
 }
@@ -186,8 +186,8 @@ static int find_total(struct view *v, struct arena *mem, struct err *err)
 	if (column_total(v, v->val, NULL, profile_text(p, p->type[v->type].name), &v->total, err) < 0)
 		return ERR_RANGE;
 	view_find_sides(v);
-	assert(v->side_total[SIDE_TARGET] >= 0 && v->side_total[SIDE_BASE] >= 0);
-	assert(v->side_total[SIDE_TARGET] + v->side_total[SIDE_BASE] == v->total);
+	assert(v->side_total[SIDE_NEW] >= 0 && v->side_total[SIDE_BASE] >= 0);
+	assert(v->side_total[SIDE_NEW] + v->side_total[SIDE_BASE] == v->total);
 	if (only && column_total(v, v->val, only, "", &magnitude, err) == 0 && magnitude > 0)
 		v->total = magnitude;
 	else

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/comparison.h"
 #include "base/err.h"
 #include "engine/query.h"
 #include "profile/profile.h"

@@ -14,8 +14,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum side { SIDE_TARGET, SIDE_BASE, N_SIDES };
-
 #define PROFILE_NONE UINT32_MAX /* an id that means no mapping or no function */
 
 struct arena;

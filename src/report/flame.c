@@ -26,8 +26,6 @@
 #include <string.h>
 
 /* Side of the engine for each side of the flame graph. */
-static const enum side side_of[FLAME_SIDES] = { [FLAME_AFTER] = SIDE_TARGET, [FLAME_BEFORE] = SIDE_BASE };
-
 struct namer {
 	const struct view *v;
 	const struct query *q;
@@ -200,15 +198,15 @@ static void report_flame_add_sums(struct namer *x, bool wants_functions, struct 
 	for (uint32_t place = 0; wants_functions && place < x->pl->n; place++)
 		if (has_sum(&sums, place))
 			frame_of(x, place);
-	for (int i = 0; i < FLAME_SIDES && (i == FLAME_AFTER || out->has_base); i++) {
+	for (int i = out->has_base ? SIDE_BASE : SIDE_NEW; i < N_SIDES; i++) {
 		int64_t *flat = arena_alloc(x->mem, x->n, sizeof(*flat)),
 			*cum = arena_alloc(x->mem, x->n, sizeof(*cum));
 
 		for (uint32_t place = 0; place < x->pl->n; place++) {
 			if (!x->number[place])
 				continue;
-			flat[x->number[place] - 1] = sums.flat[side_of[i]][place];
-			cum[x->number[place] - 1] = sums.cum[side_of[i]][place];
+			flat[x->number[place] - 1] = sums.flat[i][place];
+			cum[x->number[place] - 1] = sums.cum[i][place];
 		}
 		out->flat[i] = flat;
 		out->cum[i] = cum;
@@ -367,11 +365,11 @@ static void report_flame_fill(const struct view *v, const struct boxes *b, const
 	out->n_deep = b->n_deep;
 	out->cut_width = b->cut_width;
 	out->n_shrunk = b->n_shrunk;
-	for (int i = 0; i < FLAME_SIDES; i++) {
-		out->self[i] = b->self[side_of[i]];
-		out->total[i] = b->total[side_of[i]];
+	for (int i = 0; i < N_SIDES; i++) {
+		out->self[i] = b->self[i];
+		out->total[i] = b->total[i];
 		out->side[i] = options->side[i];
-		out->side[i].total = v->side_total[side_of[i]];
+		out->side[i].total = v->side_total[i];
 	}
 }
 
@@ -493,7 +491,7 @@ static void sum_matches(const struct view *v, const struct places *pl, const boo
 
 	for (uint32_t row = 0; row < v->n; row++) {
 		int64_t value = v->val[row];
-		enum flame_side side = value < 0 ? FLAME_BEFORE : FLAME_AFTER;
+		enum side side = value < 0 ? SIDE_BASE : SIDE_NEW;
 		uint32_t s = v->p->stack[row], leaf = stacks->off[s];
 
 		value = value < 0 ? -value : value;

@@ -164,7 +164,7 @@ static const struct column sides_columns[N_TOP_SIDES_COLS] = {
 /* Fill in four cells: before, after, change, and change in percent. */
 static void fill_sides_cells(union cell *cell, int64_t *const sum[N_SIDES], uint32_t node)
 {
-	int64_t before = sum[SIDE_BASE][node], after = sum[SIDE_TARGET][node];
+	int64_t before = sum[SIDE_BASE][node], after = sum[SIDE_NEW][node];
 
 	cell[0].value = before;
 	cell[1].value = after;

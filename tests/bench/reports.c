@@ -220,12 +220,12 @@ static void measure(struct run *run, int rounds, int stops)
 static struct profile *load(const char *file)
 {
 	struct query q = { 0 };
-	struct load target = { .source = &file, .n = 1, .kind = "source", .q = &q }, base = { .q = &q };
+	struct load new = { .source = &file, .n = 1, .kind = "source", .q = &q }, base = { .q = &q };
 	struct profile *p = NULL;
 	struct err err;
 
 	query_init(&q);
-	if (compare_load(&target, &base, &p, &err) < 0) {
+	if (compare_load(&new, &base, &p, &err) < 0) {
 		fprintf(stderr, "reports: %s\n", err.msg);
 		exit(2);
 	}
@@ -236,7 +236,7 @@ static struct profile *load(const char *file)
 static struct profile *make_sides(struct profile *p, const char *file)
 {
 	const struct sides_options options = {
-		.keep_sides = true, .normalize = "", .target_name = "new", .base_name = file
+		.keep_sides = true, .normalize = "", .new_name = "new", .base_name = file
 	};
 	struct profile *base = load(file), *sides, *joined;
 	double start = now_ms(), made;

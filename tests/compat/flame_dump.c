@@ -41,8 +41,8 @@ static void print_boxes(const struct flame *f)
 {
 	for (uint32_t i = 1; i < f->n; i++) {
 		printf("%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64,
-		       f->has_base ? f->total[FLAME_BEFORE][i] : 0, f->total[FLAME_AFTER][i],
-		       f->has_base ? f->self[FLAME_BEFORE][i] : 0, f->self[FLAME_AFTER][i], f->width[i]);
+		       f->has_base ? f->total[SIDE_BASE][i] : 0, f->total[SIDE_NEW][i],
+		       f->has_base ? f->self[SIDE_BASE][i] : 0, f->self[SIDE_NEW][i], f->width[i]);
 		print_way(f, i);
 		putchar('\n');
 	}

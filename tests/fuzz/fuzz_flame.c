@@ -45,15 +45,15 @@ static void judge(const struct flame *f)
 	bool whole = f->n_cut == 0 && f->n_shrunk == 0;
 
 	expect(f->parent[0] == FLAME_NONE && f->frame[0] == FLAME_NONE, "the root", 0);
-	for (int column = 0; column <= FLAME_SIDES; column++) {
-		const int64_t *total = column < FLAME_SIDES ? f->total[column] : f->width;
+	for (int column = 0; column <= N_SIDES; column++) {
+		const int64_t *total = column < N_SIDES ? f->total[column] : f->width;
 		int64_t *sum = mem_zalloc(f->n, sizeof(*sum));
 
 		for (uint32_t i = f->n; total && i-- > 0;) {
 			int64_t self = 0;
 
-			for (int side = 0; side < FLAME_SIDES; side++)
-				if (f->self[side] && (column == side || column == FLAME_SIDES))
+			for (int side = 0; side < N_SIDES; side++)
+				if (f->self[side] && (column == side || column == N_SIDES))
 					self = f->self[side][i] > self ? f->self[side][i] : self;
 			expect(total[i] >= 0 && self >= 0, "a negative sum", i);
 			expect(!whole || sum[i] + self == total[i], "does not add up", i);
@@ -82,7 +82,7 @@ static void fold(const struct profile *p, const struct query *q)
 		judge(r.flame);
 		for (uint32_t row = 0; row < v.n; row++)
 			above += v.val[row] > 0 ? v.val[row] : 0;
-		expect(r.flame->total[FLAME_AFTER][0] == above, "not the sum of the samples", 0);
+		expect(r.flame->total[SIDE_NEW][0] == above, "not the sum of the samples", 0);
 		report_release(&r);
 	}
 	buf_release(&notes);

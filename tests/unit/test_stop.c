@@ -156,7 +156,7 @@ static int64_t sum_of(const struct report *r)
 	int64_t sum = r->head.shown;
 
 	for (uint32_t i = 0; r->flame && i < r->flame->n; i++)
-		sum += r->flame->total[FLAME_AFTER][i];
+		sum += r->flame->total[SIDE_NEW][i];
 	for (uint32_t i = 0; r->traces && i < r->traces->n; i++)
 		sum += r->traces->value[i] + (int64_t)(r->traces->set_off[r->traces->labels[i]] & 7);
 	for (uint32_t i = 0; i < r->table.n_rows * r->table.n_cols; i++)

@@ -78,9 +78,7 @@ static const union cell *row_of(const struct report *r, const char *name)
 /* main calls a (10) and b (4) before; a (25, recursive), c (3) and b (4) after. */
 static struct profile *small_separate(void)
 {
-	const struct sides_options options = {
-		.keep_sides = true, .normalize = "", .target_name = "t", .base_name = "b"
-	};
+	const struct sides_options options = { .keep_sides = true, .normalize = "", .new_name = "t", .base_name = "b" };
 	struct make after = make_start("cpu/nanoseconds"), before = make_start("cpu/nanoseconds");
 	struct profile *p[2], *separate;
 
@@ -145,7 +143,7 @@ static void rejects_mean(void **state)
 	pair_release(&x);
 }
 
-static struct profile *load_separate(const char *target, const char *base)
+static struct profile *load_separate(const char *new, const char *base)
 {
 	const char *folder = getenv("TESTDATA");
 	struct query q = { 0 };
@@ -160,7 +158,7 @@ static struct profile *load_separate(const char *target, const char *base)
 	query_init(&q);
 	q.keep_base = true;
 	q.symbolize = "none";
-	snprintf(name[0], sizeof(name[0]), "%s/%s", folder, target);
+	snprintf(name[0], sizeof(name[0]), "%s/%s", folder, new);
 	snprintf(name[1], sizeof(name[1]), "%s/%s", folder, base);
 	t.source = &path[0];
 	b.source = &path[1];

@@ -23,7 +23,7 @@ int shell_reload(const struct shell_options *options, const struct shell_data *l
 	const struct load_events events = { .arg = notes, .note = reload_add_note };
 	const struct sides_options sides = { .keep_sides = true,
 					     .normalize = "",
-					     .target_name = "the new profile",
+					     .new_name = "the new profile",
 					     .base_name = "the previous profile",
 					     .stop = stop };
 	struct load_request request = *options->reload;

@@ -34,10 +34,10 @@ static void title_add_sources(const struct shell *s, struct buf *out)
 		title_add_files(base->item, base->n, out);
 		buf_addz(out, " -> ");
 	}
-	if (s->options.sources[SIDE_TARGET].n == 1 && !base->n)
-		buf_addz(out, s->options.sources[SIDE_TARGET].source[0]);
+	if (s->options.sources[SIDE_NEW].n == 1 && !base->n)
+		buf_addz(out, s->options.sources[SIDE_NEW].source[0]);
 	else
-		title_add_files(s->options.sources[SIDE_TARGET].source, s->options.sources[SIDE_TARGET].n, out);
+		title_add_files(s->options.sources[SIDE_NEW].source, s->options.sources[SIDE_NEW].n, out);
 }
 
 /* Append the number of fetches, and which fetch the last one is compared with. */

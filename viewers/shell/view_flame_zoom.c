@@ -65,7 +65,7 @@ int shell_flame_view_make(const struct model_request *a, struct model *m, struct
 	q.keep_base = true;
 	q.nodecount = q.nodecount == 0 ? -1 : q.nodecount; /* zooming can show all nodes */
 	own->style = (struct flame_style){ .title = "", .icicle = q.icicle, .diff_self = q.diff_self };
-	ask.side[FLAME_BEFORE] = view_flame_zoom_source_of(q.base.n ? &q.base : &q.diff_base);
+	ask.side[SIDE_BASE] = view_flame_zoom_source_of(q.base.n ? &q.base : &q.diff_base);
 	rc = flame_style_read(q.order, q.theme, q.color_by, &own->style, err);
 	if (rc == 0)
 		rc = view_make(a->is_change ? a->data->sides : a->p, &q, m->mem, &v, &m->notes, err);

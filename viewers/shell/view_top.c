@@ -49,7 +49,7 @@ static int view_top_make_report(const struct model_request *a, struct model *m, 
 	if (rc < 0)
 		return rc;
 	t->before = v->side_total[SIDE_BASE];
-	t->after = v->side_total[SIDE_TARGET];
+	t->after = v->side_total[SIDE_NEW];
 	if (t->is_sides)
 		return report_top_sides_make(v, a->q, &m->report, err);
 	t->is_preliminary = !(a->flags & WANT_INLINED) && v->p->stacks.off[v->p->stacks.n] >= MANY_FRAMES;

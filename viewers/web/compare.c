@@ -107,7 +107,7 @@ static void compare_add_row(const struct web_page *page, const struct row *r, st
 {
 	buf_addz(out, "<tr>");
 	add_checkbox(page, SIDE_BASE, r, out);
-	add_checkbox(page, SIDE_TARGET, r, out);
+	add_checkbox(page, SIDE_NEW, r, out);
 	buf_addf(out, "<td class=\"name\"><a href=\"flamegraph?prof=%s\">", r->id);
 	web_add_name(out, r->name);
 	buf_addz(out, "</a>");

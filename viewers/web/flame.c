@@ -208,12 +208,13 @@ int web_send_flame_pivot(struct web_page *page, const char *ext, struct http_res
 	return rc;
 }
 
-static void web_flame_add_values(struct json *j, const char *key, const int64_t *value, int n)
+/* The values of both sides, in the order of the data of the page: the new one first. */
+static void web_flame_add_values(struct json *j, const char *key, const int64_t value[N_SIDES])
 {
 	jsonw_key(j, key);
 	jsonw_open(j, '[');
-	for (int i = 0; i < n; i++)
-		jsonw_int(j, value[i]);
+	jsonw_int(j, value[SIDE_NEW]);
+	jsonw_int(j, value[SIDE_BASE]);
 	jsonw_close(j, ']');
 }
 
@@ -233,8 +234,8 @@ int web_send_flame_search(struct web_page *page, const char *ext, struct http_re
 	if (rc < 0)
 		return rc;
 	jsonw_open(&j, '{');
-	web_flame_add_values(&j, "flat", sums.flat, FLAME_SIDES);
-	web_flame_add_values(&j, "cum", sums.cum, FLAME_SIDES);
+	web_flame_add_values(&j, "flat", sums.flat);
+	web_flame_add_values(&j, "cum", sums.cum);
 	jsonw_key(&j, "places");
 	jsonw_open(&j, '[');
 	for (uint32_t i = 0; i < sums.n; i++)

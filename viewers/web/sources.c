@@ -53,14 +53,14 @@ static void source_set_id(const struct web *w, struct web_source *s)
 void web_sources_set(struct web *w, const struct loaded *l)
 {
 	struct web_sources *all = &w->sources;
-	size_t n = l->load[SIDE_TARGET].n + l->load[SIDE_BASE].n;
+	size_t n = l->load[SIDE_NEW].n + l->load[SIDE_BASE].n;
 
 	if (n < 2)
 		return;
 	all->item = mem_zalloc(n, sizeof(*all->item));
-	if (l->load[SIDE_TARGET].binary)
-		all->binary = mem_strndup(l->load[SIDE_TARGET].binary, strlen(l->load[SIDE_TARGET].binary));
-	for (int side = 0; side < N_SIDES; side++) {
+	if (l->load[SIDE_NEW].binary)
+		all->binary = mem_strndup(l->load[SIDE_NEW].binary, strlen(l->load[SIDE_NEW].binary));
+	for (int side = N_SIDES; side-- > 0;) {
 		buf_addz(&all->missing, buf_text(&l->load[side].notes));
 		for (size_t i = 0; i < l->load[side].n; i++) {
 			const char *const *name = &l->load[side].source[i];

@@ -37,14 +37,14 @@ struct gate_run {
 	struct buf notes;
 };
 
-static enum stats_side side_of(const struct gate_run *r, size_t i)
+static enum side side_of(const struct gate_run *r, size_t i)
 {
-	return i < r->pair.from[SIDE_BASE].n ? STATS_BASE : STATS_NEW;
+	return i < r->pair.from[SIDE_BASE].n ? SIDE_BASE : SIDE_NEW;
 }
 
 static void gate_prepare(struct gate_run *r)
 {
-	const struct side_sources *base = &r->pair.from[SIDE_BASE], *new = &r->pair.from[SIDE_TARGET];
+	const struct side_sources *base = &r->pair.from[SIDE_BASE], *new = &r->pair.from[SIDE_NEW];
 
 	r->n = base->n + new->n;
 	r->l = mem_zalloc(r->n, sizeof(*r->l));
@@ -101,7 +101,7 @@ static int gate_read_all(struct gate_run *r)
 /* Scale factor of the new side in the picture. It makes the unchanged part as large as in the base. */
 static double picture_factor(const struct gate *g)
 {
-	double total = g->side[STATS_NEW].value / g->side[STATS_BASE].value;
+	double total = g->side[SIDE_NEW].value / g->side[SIDE_BASE].value;
 
 	return isfinite(g->total_ratio) && g->total_ratio > 0 && total > 0 ? g->total_ratio / total : 1 / total;
 }
@@ -154,7 +154,7 @@ static int gate_run(struct gate_run *r)
 /* Warn about windows of different hours, when the load is another. */
 static void compare_hours(const struct pair *p)
 {
-	const struct side_sources *base = &p->from[SIDE_BASE], *new = &p->from[SIDE_TARGET];
+	const struct side_sources *base = &p->from[SIDE_BASE], *new = &p->from[SIDE_NEW];
 
 	if (stored_differ_in_hours(base->source, base->n, new->source, new->n))
 		say("the two sides cover different hours of the day, when the load may differ; a canary that runs "
@@ -172,7 +172,7 @@ static int gate_check(struct gate_run *r)
 		return status;
 	if (cmd_gate_check(a, &err) < 0 || gate_options_make(&a->q, NULL, &r->options, &err) < 0)
 		return say_error("%s", err.msg);
-	for (int i = 0; i < N_SIDES; i++)
+	for (int i = N_SIDES; i-- > 0;)
 		if (cmd_gate_check_sources(a, r->pair.from[i].source, r->pair.from[i].n, &err) < 0)
 			return say_error("%s", err.msg);
 	compare_hours(&r->pair);

@@ -47,14 +47,14 @@ static int load_and_compare(const struct side_sources from[N_SIDES], struct remo
 	progress_begin("reading");
 	load_runs(item, N_SIDES, &cmd_report_events);
 	progress_end();
-	for (int side = N_SIDES; side-- > 0;) {
+	for (int side = 0; side < N_SIDES; side++) {
 		if (load_item_report(&item[side], &cmd_report_events, &err) < 0)
 			status = say_error("%s", err.msg);
 		else if (item[side].load.n_failed)
 			status = STATUS_TROUBLE;
 		p[side] = item[side].profile;
 	}
-	if (p[SIDE_BASE] && p[SIDE_TARGET])
+	if (p[SIDE_BASE] && p[SIDE_NEW])
 		status |= report_diff_compare(p, from, a);
 	for (int side = 0; side < N_SIDES; side++)
 		load_item_release(&item[side]);

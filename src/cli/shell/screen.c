@@ -247,7 +247,7 @@ int cmd_shell_screen(const struct args *a, struct loaded *loaded)
 	struct shell_options open = { .q = &a->q,
 				      .line = "top",
 				      .sources = loaded->from,
-				      .binary = loaded->load[SIDE_TARGET].binary,
+				      .binary = loaded->load[SIDE_NEW].binary,
 				      .host = { .arg = &context,
 						.run = shell_screen_run,
 						.edit = shell_screen_edit,

@@ -50,9 +50,9 @@ void gate_sum_free(struct gate_sum *s)
 	free(s);
 }
 
-static const char *side_word(enum stats_side side)
+static const char *side_word(enum side side)
 {
-	return side == STATS_BASE ? "base" : "new";
+	return side == SIDE_BASE ? "base" : "new";
 }
 
 int sum_fail(const struct sum_input *a, int code, const char *fmt, ...)
@@ -79,7 +79,7 @@ enum { TYPES_SHOWN = 300 }; /* max bytes of the list of sample types in an error
 /* The name of the reference profile in messages. */
 static const char *reference_name(const struct sum_input *a)
 {
-	return a->sum->first.side == STATS_BASE && a->side == STATS_NEW ? "the base" : "the first profile";
+	return a->sum->first.side == SIDE_BASE && a->side == SIDE_NEW ? "the base" : "the first profile";
 }
 
 static void sum_add_types(const struct profile *p, struct buf *out)
@@ -343,10 +343,10 @@ static int sum_add_function(struct sum_input *a, uint32_t func)
 }
 
 /* Lower the start line of a function. Lines of the new side take precedence. */
-static void set_start(struct gate_sum *s, enum stats_side side, uint32_t func, int64_t start)
+static void set_start(struct gate_sum *s, enum side side, uint32_t func, int64_t start)
 {
 	int64_t *line = &s->func[func].line;
-	bool is_new = side == STATS_NEW;
+	bool is_new = side == SIDE_NEW;
 
 	if (start <= 0 || (s->new_line[func] && !is_new))
 		return;
@@ -391,7 +391,7 @@ static int sum_add_functions(struct sum_input *a)
 
 static int sum_match_functions(struct sum_input *a)
 {
-	struct gate_names names = { a->sum->options, a->side == STATS_BASE };
+	struct gate_names names = { a->sum->options, a->side == SIDE_BASE };
 	struct query q = *a->q;
 	int rc;
 
@@ -482,15 +482,15 @@ static int gate_sum_add_(struct sum_input *a, const struct profile *p)
 	return 0;
 }
 
-int gate_sum_add(struct gate_sum *s, enum stats_side side, const struct profile *p, const char *source,
-		 const struct query *q, struct buf *notes, struct err *err)
+int gate_sum_add(struct gate_sum *s, enum side side, const struct profile *p, const char *source, const struct query *q,
+		 struct buf *notes, struct err *err)
 {
 	struct sum_input a = {
 		.sum = s, .side = side, .source = source, .q = q, .notes = notes, .err = err, .mem = arena_new()
 	};
 	int rc;
 
-	assert(side < N_STATS_SIDES && source);
+	assert(side < N_SIDES && source);
 	rc = gate_sum_add_(&a, p);
 	if (rc < 0)
 		arena_free(a.mem);
@@ -510,7 +510,7 @@ static void list_stacks(struct gate_sum *s, struct gate_sums *all)
 {
 	struct gate_stacks *out = arena_alloc(s->mem, s->n_files + 1, sizeof(*out));
 
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		for (size_t i = 0; i < s->n_files; i++)
 			if ((int)s->file[i].side == side)
 				out[all->n_stacks++] = s->stacks[i].of;
