@@ -11,6 +11,7 @@
 #include "answer/sides.h"
 #include "answer/symbolize.h"
 #include "base/pool.h"
+#include "engine/query.h"
 #include "profile/edit.h"
 #include "profile/prune.h"
 
@@ -37,7 +38,8 @@ static const char *side_name(const struct load *l, const char *several)
 static int answer_compare_subtract(const struct side_load side[N_SIDES], struct profile **out, struct err *err)
 {
 	const struct query *q = side[SIDE_NEW].load->q;
-	const struct sides_options options = { .keep_sides = q->diff_base.n || q->keep_base,
+	const struct sides_options options = { .keep_sides = q->diff_base.n || q->keep_base ||
+							     side[SIDE_NEW].load->keep_sides,
 					       .intersect_types = q->intersect_types,
 					       .normalize = q->normalize,
 					       .new_name = side_name(side[SIDE_NEW].load, "sources"),
@@ -106,18 +108,14 @@ int compare_load(struct load *new, struct load *base, struct profile **out, stru
 int compare_load_sides(struct load *new, struct load *base, struct profile **out, struct profile **separate,
 		       struct err *err)
 {
-	const struct query *q = new->q;
-	struct query keep = *q;
 	int rc;
 
 	if (separate)
 		*separate = NULL;
-	if (!separate || base->n == 0 || q->diff_base.n || q->keep_base)
+	if (!separate || base->n == 0 || new->q->diff_base.n || new->q->keep_base)
 		return compare_load(new, base, out, err);
-	keep.keep_base = true;
-	new->q = &keep;
+	new->keep_sides = true;
 	rc = compare_load(new, base, separate, err);
-	new->q = q;
 	if (rc == 0 && (rc = sides_join(*separate, out, err)) < 0) {
 		profile_free(*separate);
 		*separate = NULL;

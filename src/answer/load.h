@@ -23,6 +23,7 @@ struct load {
 	const char *kind;      /* "source" or "base", for messages */
 	const char *binary;    /* replaces the file name of the first mapping; NULL: no replacement */
 	const struct query *q; /* limits, buildid, label, intersect_types */
+	bool keep_sides;       /* of the new side: subtract the base as with diff_base */
 	struct remote *remote; /* fetched sources; NULL: none */
 	struct bytes *data;    /* [n] contents of the sources, consumed; NULL: the sources are read */
 	/* Called with the number of sources read and merged, by any thread, but not concurrently. May be NULL. */

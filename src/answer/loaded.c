@@ -11,6 +11,7 @@
 #include "answer/compare.h"
 #include "answer/save.h"
 #include "base/mem.h"
+#include "engine/query.h"
 #include "fetch/source.h"
 #include "profile/normalize.h"
 
@@ -132,15 +133,25 @@ static int loaded_find_sources(const struct load_request *r, struct loaded *l, s
 	return rc;
 }
 
+/* Start with a copy of a query. */
+static void loaded_init(const struct query *q, struct stop *stop, struct loaded *out)
+{
+	*out = (struct loaded){ .q = mem_alloc(1, sizeof(*out->q)) };
+	*out->q = *q;
+	out->q->stop = stop;
+}
+
 /* Prepare the loads of both sides. The first of several sources may be a binary. */
-static void set_loads(const struct query *q, struct loaded *l)
+static void set_loads(struct loaded *l)
 {
 	struct load *new = &l->load[SIDE_NEW];
 
 	for (int i = 0; i < N_SIDES; i++)
-		l->load[i] = (struct load){
-			.source = l->source[i].name, .n = l->source[i].n, .kind = kind[i], .q = q, .remote = l->remote
-		};
+		l->load[i] = (struct load){ .source = l->source[i].name,
+					    .n = l->source[i].n,
+					    .kind = kind[i],
+					    .q = l->q,
+					    .remote = l->remote };
 	if (new->n >= 2 && fetch_is_binary(new->source[0])) {
 		new->binary = l->load[SIDE_BASE].binary = *new->source++;
 		new->n--;
@@ -204,26 +215,21 @@ static void drop_profiles(struct loaded *l)
 
 int answer_load(const struct load_request *r, struct loaded *out, struct err *err)
 {
-	struct query q = *r->q;
 	int rc;
 
 	assert(r->q && (r->n_words == 0 || r->word) && (r->n_bases == 0 || r->base));
-	*out = (struct loaded){ 0 };
-	if (r->stop)
-		q.stop = r->stop;
+	loaded_init(r->q, r->stop ? r->stop : r->q->stop, out);
 	rc = loaded_find_sources(r, out, err);
 	if (rc == 0 && out->source[SIDE_NEW].n > 0)
-		rc = answer_fetch(out->source, N_SIDES, &q, r->events, &out->remote, err);
+		rc = answer_fetch(out->source, N_SIDES, out->q, r->events, &out->remote, err);
 	if (rc == 0)
-		set_loads(&q, out);
+		set_loads(out);
 	if (rc == 0 && out->load[SIDE_NEW].n > 0)
 		rc = read_sources(r, out, err);
 	if (rc < 0)
 		drop_profiles(out);
 	else if (out->profile && !r->is_reload)
 		loaded_save(r, out);
-	for (int i = 0; i < N_SIDES; i++)
-		out->load[i].q = r->q; /* outlives q */
 	return rc;
 }
 
@@ -239,24 +245,19 @@ static void loaded_set_name(const char *name, struct sources *out)
 int answer_load_data(struct bytes *data, const char *name, const struct query *query, struct stop *stop,
 		     struct loaded *out, struct err *err)
 {
-	struct query q = *query;
 	int rc;
 
-	*out = (struct loaded){ 0 };
-	q.stop = stop;
-	q.normalize = "";
-	if (strcmp(q.symbolize, "none") != 0)
-		q.symbolize = "local";
+	loaded_init(query, stop, out);
+	out->q->normalize = "";
+	if (strcmp(out->q->symbolize, "none") != 0)
+		out->q->symbolize = "local";
 	loaded_set_name(name, &out->source[SIDE_NEW]);
-	set_loads(&q, out);
+	set_loads(out);
 	out->load[SIDE_NEW].data = data;
 	rc = compare_load(&out->load[SIDE_NEW], &out->load[SIDE_BASE], &out->profile, err);
 	free(data->data);
 	*data = (struct bytes){ 0 };
-	for (int i = 0; i < N_SIDES; i++) {
-		out->load[i].q = query; /* outlives q */
-		out->load[i].data = NULL;
-	}
+	out->load[SIDE_NEW].data = NULL;
 	return rc;
 }
 
@@ -264,6 +265,7 @@ void loaded_release(struct loaded *l)
 {
 	drop_profiles(l);
 	remote_free(l->remote);
+	free(l->q);
 	for (int i = 0; i < N_SIDES; i++) {
 		buf_release(&l->load[i].notes);
 		buf_release(&l->load[i].info);

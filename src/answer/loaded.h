@@ -56,6 +56,7 @@ struct loaded {
 	struct profile *profile; /* sealed; NULL if no source was given */
 	struct profile *sides; /* the profile with separate samples of the base, for flame graphs; NULL without a base.
 				    It lives longer than profile, which borrows from it. */
+	struct query *q;                   /* of the loads: that of the request, with its stop */
 	struct side_sources from[N_SIDES]; /* the sources that were read */
 	struct load load[N_SIDES];
 	struct sources source[N_SIDES]; /* names from the request, with patterns expanded */

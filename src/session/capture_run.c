@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "engine/query.h"
 #include "session/capture_int.h"
 
 #include "base/time.h"
@@ -118,8 +119,6 @@ static int fetch_piece(struct run *run, unsigned seconds, struct err *err)
 	request->stop = &run->r->load_stop;
 	request->events = &run->events;
 	rc = jobs_run_beside(c->jobs, request->stop, capture_run_load, &work, err);
-	for (int i = 0; i < N_SIDES; i++)
-		l.load[i].q = c->q; /* outlives q */
 	if (rc == 0)
 		return capture_run_add_piece(run, &l, err);
 	loaded_release(&l);

@@ -104,21 +104,16 @@ struct open_profile *web_source_get(struct web *w, const struct web_source *s)
 static int source_load(struct web *w, const struct web_source *s, struct stop *stop, struct loaded *out,
 		       struct err *err)
 {
-	const struct query *given = w->options.q;
 	const char *const word[] = { w->sources.binary, s->name };
-	struct query q = *given;
+	struct query q = *w->options.q;
 	const struct load_request request = { .q = &q,
 					      .word = word + !w->sources.binary,
 					      .n_words = 1 + (w->sources.binary != NULL),
 					      .is_reload = true,
 					      .stop = stop };
-	int rc;
 
 	q.normalize = ""; /* there is no base */
-	rc = answer_load(&request, out, err);
-	for (int i = 0; i < N_SIDES; i++)
-		out->load[i].q = given; /* outlives q */
-	return rc;
+	return answer_load(&request, out, err);
 }
 
 int web_source_read(struct web *w, const struct web_source *s, struct stop *stop, struct open_profile **out,
