@@ -7,6 +7,7 @@
 
 #include "answer/explain.h"
 
+#include "engine/query.h"
 #include "engine/view.h"
 
 static bool explain_has_values(const struct profile *p, uint32_t type)

@@ -8,6 +8,7 @@
 #include "answer/flame.h"
 
 #include "base/path.h"
+#include "engine/query.h"
 #include "report/flame.h"
 #include "viewers/export/export.h"
 #include "viewers/flame/flame.h"

@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "base/str.h"
+#include "engine/query.h"
 #include "fetch/source.h"
 #include "formats/formats.h"
 #include "profile/edit.h"

@@ -9,12 +9,12 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
-#include "engine/query.h"
 #include "profile/profile.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
+struct query;
 struct remote;
 
 struct load {

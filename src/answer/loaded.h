@@ -17,7 +17,6 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "base/stop.h"
-#include "engine/query.h"
 #include "profile/profile.h"
 #include "report/side.h"
 
@@ -56,8 +55,8 @@ struct loaded {
 	struct profile *profile; /* sealed; NULL if no source was given */
 	struct profile *sides; /* the profile with separate samples of the base, for flame graphs; NULL without a base.
 				    It lives longer than profile, which borrows from it. */
-	struct query *q;                   /* of the loads: that of the request, with its stop */
 	struct side_sources from[N_SIDES]; /* the sources that were read */
+	struct query *q;                   /* of the loads: that of the request, with its stop */
 	struct load load[N_SIDES];
 	struct sources source[N_SIDES]; /* names from the request, with patterns expanded */
 	struct remote *remote;          /* fetched sources; NULL: none */

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/time.h"
+#include "engine/query.h"
 
 #include <stdlib.h>
 #include <string.h>

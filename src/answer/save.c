@@ -9,6 +9,7 @@
 
 #include "answer/remote.h"
 #include "base/io.h"
+#include "engine/query.h"
 #include "formats/pprof/pprof.h"
 
 #include <errno.h>

@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "base/time.h"
 #include "base/utf8.h"
+#include "engine/query.h"
 #include "report/head.h"
 #include "viewers/svg/series.h"
 #include "viewers/text/text.h"

@@ -10,7 +10,6 @@
 #include "answer/stored_totals.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "engine/query.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/regex.h"
+#include "engine/query.h"
 #include "engine/view.h"
 
 #include <stdlib.h>
@@ -138,7 +139,7 @@ static int read_step(const struct step_reader *r, const struct stored_source *so
 	if (rc < 0)
 		return rc;
 	mem = arena_new();
-	rc = view_make(p, &r->q, mem, &v, r->notes, err);
+	rc = view_make(p, &r->q.filter, mem, &v, r->notes, err);
 	if (rc == 0)
 		rc = is_window ? series_read_add_window(r, &v) : series_read_add_rows(r, &v, step, err);
 	arena_free(mem);

@@ -12,6 +12,7 @@
 
 #include "answer/process.h"
 #include "base/mem.h"
+#include "engine/query.h"
 #include "fetch/url.h"
 
 #include <glob.h>

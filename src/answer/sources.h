@@ -8,7 +8,6 @@
 
 #include "answer/stored.h"
 #include "base/err.h"
-#include "engine/query.h"
 
 #include <stddef.h>
 

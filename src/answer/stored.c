@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/url_escape.h"
+#include "engine/query.h"
 #include "store/backends/backends.h"
 
 #include <inttypes.h>

@@ -9,7 +9,6 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/string_list.h"
-#include "engine/query.h"
 #include "fetch/fetch.h"
 #include "profile/profile.h"
 #include "store/window/window.h"
@@ -17,6 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct query;
 
 /* The sources into which a command needs its arguments split. */
 enum stored_split {

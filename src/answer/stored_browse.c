@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/time.h"
+#include "engine/query.h"
 #include "store/window/window.h"
 
 #include <assert.h>

@@ -10,6 +10,7 @@
 #include "answer/symbolz.h"
 #include "base/arena.h"
 #include "base/unit.h"
+#include "engine/query.h"
 #include "report/where.h"
 #include "symbol/debuginfod.h"
 #include "symbol/jit_process.h"

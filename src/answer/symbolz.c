@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/str.h"
+#include "engine/query.h"
 #include "profile/lines.h"
 
 #include <inttypes.h>

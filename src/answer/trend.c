@@ -10,6 +10,7 @@
 #include "answer/draw.h"
 #include "answer/load_runs.h"
 #include "base/pool.h"
+#include "engine/query.h"
 #include "report/trend.h"
 
 #include <assert.h>
@@ -57,7 +58,7 @@ static int answer_trend_add_item(struct series *s, const struct load_item *item,
 		return 0;
 	}
 	s->n_failed += item->load.n_failed > 0;
-	if (trend_add(s->trend, item->profile, q, &s->out->notes, err) < 0)
+	if (trend_add(s->trend, item->profile, &q->filter, &s->out->notes, err) < 0)
 		return err_wrap(err, "%s", *item->load.source);
 	answer_trend_note_side(s, item);
 	return 0;

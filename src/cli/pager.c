@@ -12,6 +12,7 @@
 #include "base/columns.h"
 #include "base/io.h"
 #include "cli/messages.h"
+#include "engine/query.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -8,6 +8,7 @@
 #include "engine/diff.h"
 
 #include "base/unit.h"
+#include "engine/query_filter.h"
 #include "profile/scale.h"
 
 #include <assert.h>
@@ -108,8 +109,8 @@ static void engine_diff_note_side(const struct buf *lines, enum side side, struc
 	}
 }
 
-static int make_views(const struct profile *const p[N_SIDES], const struct query *q, struct arena *mem, struct diff *d,
-		      struct buf *notes, struct err *err)
+static int make_views(const struct profile *const p[N_SIDES], const struct query_filter *q, struct arena *mem,
+		      struct diff *d, struct buf *notes, struct err *err)
 {
 	uint32_t type[N_SIDES];
 
@@ -118,7 +119,7 @@ static int make_views(const struct profile *const p[N_SIDES], const struct query
 	note_types(p, type[SIDE_NEW], notes);
 	assert(type[SIDE_NEW] < p[SIDE_NEW]->n_types && type[SIDE_BASE] < p[SIDE_BASE]->n_types);
 	for (int side = N_SIDES; side-- > 0;) {
-		struct query own = *q;
+		struct query_filter own = *q;
 		struct buf lines = { 0 };
 		char number[16];
 		int rc;
@@ -161,9 +162,9 @@ static int find_ratios(struct diff *d, const char *normalize, struct err *err)
 	return 0;
 }
 
-static int make_graphs(const struct query *q, struct arena *mem, struct diff *d, struct err *err)
+static int make_graphs(const struct query_filter *q, struct arena *mem, struct diff *d, struct err *err)
 {
-	struct query by_file;
+	struct query_filter by_file;
 
 	if (match_query(q, &by_file, err) < 0)
 		return ERR_USAGE;
@@ -183,7 +184,7 @@ static int make_graphs(const struct query *q, struct arena *mem, struct diff *d,
 	return 0;
 }
 
-int diff_make(const struct profile *const p[N_SIDES], const struct query *q, struct arena *mem, struct diff *out,
+int diff_make(const struct profile *const p[N_SIDES], const struct query_filter *q, struct arena *mem, struct diff *out,
 	      struct buf *notes, struct err *err)
 {
 	struct diff *d = arena_zalloc(mem, 1, sizeof(*d));

@@ -42,7 +42,7 @@ struct diff {
  * notes   messages for the user are appended, a line each
  * Fails   ERR_USAGE when the sides have no common sample type or the query cannot be answered, ERR_RANGE, ERR_LIMIT
  */
-int diff_make(const struct profile *const p[N_SIDES], const struct query *q, struct arena *mem, struct diff *out,
+int diff_make(const struct profile *const p[N_SIDES], const struct query_filter *q, struct arena *mem, struct diff *out,
 	      struct buf *notes, struct err *err);
 void diff_release(struct diff *d);
 

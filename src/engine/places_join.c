@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "engine/match.h"
+#include "engine/query_filter.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -150,11 +151,12 @@ static void joiner_finish(struct places_joiner *j, bool by_function, struct aren
 	free(example);
 }
 
-int places_join(const struct view *v, const struct query *q, struct arena *mem, struct places *out, struct err *err)
+int places_join(const struct view *v, const struct query_filter *q, struct arena *mem, struct places *out,
+		struct err *err)
 {
 	struct places_joiner j = { .pl = out };
 	const bool *of_base = view_base_sets(v->p, mem);
-	struct query by_file;
+	struct query_filter by_file;
 	int rc;
 
 	if (!of_base || q->granularity == GRAIN_ADDRESSES)

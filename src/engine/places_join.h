@@ -19,6 +19,7 @@
  *
  * Fails   as places_make and match_places
  */
-int places_join(const struct view *v, const struct query *q, struct arena *mem, struct places *out, struct err *err);
+int places_join(const struct view *v, const struct query_filter *q, struct arena *mem, struct places *out,
+		struct err *err);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "engine/query_filter.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static int trim_compare_keys(const void *a, const void *b)
 	return c ? c : trim_compare_u64(l->node, r->node);
 }
 
-void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *score, struct node_names *names,
+void trim_sort(const struct nodes *nodes, const struct query_filter *q, const int64_t *score, struct node_names *names,
 	       struct trim_result *t)
 {
 	struct sort_key *key = mem_alloc(t->n, sizeof(*key));
@@ -90,7 +91,7 @@ void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *
 	free(key);
 }
 
-static bool trim_is_listed(const struct nodes *nodes, const struct query *q, uint32_t node)
+static bool trim_is_listed(const struct nodes *nodes, const struct query_filter *q, uint32_t node)
 {
 	int64_t flat = nodes->flat[node], cum = nodes->cum[node];
 
@@ -99,7 +100,7 @@ static bool trim_is_listed(const struct nodes *nodes, const struct query *q, uin
 	return !q->drop_negative || !(flat < 0 || (flat == 0 && cum < 0));
 }
 
-void trim_cut(const struct nodes *nodes, const struct query *q, struct arena *mem, struct trim_result *out)
+void trim_cut(const struct nodes *nodes, const struct query_filter *q, struct arena *mem, struct trim_result *out)
 {
 	struct trim_result t = { 0 };
 	uint32_t n_listed = 0;
@@ -147,7 +148,7 @@ bool trim_limit(const struct nodes *nodes, uint32_t n, struct trim_result *t)
 	return true;
 }
 
-void trim_make(const struct nodes *nodes, const struct query *q, struct node_names *names, struct arena *mem,
+void trim_make(const struct nodes *nodes, const struct query_filter *q, struct node_names *names, struct arena *mem,
 	       struct trim_result *out)
 {
 	trim_cut(nodes, q, mem, out);

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "base/unit.h"
 #include "engine/filter.h"
+#include "engine/query_filter.h"
 #include "profile/edit.h"
 
 #include <assert.h>
@@ -227,8 +228,8 @@ static int check_frames(const struct profile *p, struct err *err)
 		       n, n_locs);
 }
 
-int view_make(const struct profile *p, const struct query *q, struct arena *mem, struct view *out, struct buf *notes,
-	      struct err *err)
+int view_make(const struct profile *p, const struct query_filter *q, struct arena *mem, struct view *out,
+	      struct buf *notes, struct err *err)
 {
 	struct view v = { .mean = q->mean, .stop = q->stop };
 	const struct profile *filtered;

@@ -10,11 +10,12 @@
 #include "base/buf.h"
 #include "base/comparison.h"
 #include "base/err.h"
-#include "engine/query.h"
 #include "profile/profile.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct query_filter;
 
 /* Columns are borrowed from the profile, which must outlive the view. */
 struct view {
@@ -40,8 +41,8 @@ struct view {
  *         rows overflows int64_t; ERR_STOPPED. After success no sum over any of the rows overflows.
  * Like    pprof internal/driver sampleFormat, internal/report computeTotal
  */
-int view_make(const struct profile *p, const struct query *q, struct arena *mem, struct view *out, struct buf *notes,
-	      struct err *err);
+int view_make(const struct profile *p, const struct query_filter *q, struct arena *mem, struct view *out,
+	      struct buf *notes, struct err *err);
 
 /* True for each label set with BASE_LABEL, which marks samples of the base: [label_sets.n]; NULL if there are none. */
 bool *view_base_sets(const struct profile *p, struct arena *mem);

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "engine/query.h"
 #include "report/neighbours.h"
 #include "report/head.h"
 
@@ -567,7 +568,7 @@ int report_diff(const struct profile *const p[N_SIDES], const struct side_source
 	struct arena *mem = arena_new();
 	struct rows rows = { 0 };
 	struct diff d;
-	int rc = diff_make(p, q, mem, &d, notes, err);
+	int rc = diff_make(p, &q->filter, mem, &d, notes, err);
 
 	if (rc == 0) {
 		side_warn(p[SIDE_BASE], p[SIDE_NEW], d.normal.by != NORMALIZE_NONE, notes);

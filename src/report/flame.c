@@ -16,6 +16,7 @@
 #include "engine/graph.h"
 #include "engine/match_name.h"
 #include "engine/places_join.h"
+#include "engine/query.h"
 #include "profile/normalize.h"
 #include "report/head.h"
 #include "report/mean.h"
@@ -60,7 +61,7 @@ static const char *clean_file(struct namer *x, str_id file)
 {
 	if (!x->clean[file]) {
 		x->text.len = 0;
-		path_add_clean(&x->text, places_source(x->v->p, file, x->q));
+		path_add_clean(&x->text, places_source(x->v->p, file, &x->q->filter));
 		x->clean[file] = make_safe(buf_text(&x->text), x->text.len, FLAME_PATH_MAX, x->mem);
 	}
 	return x->clean[file];
@@ -466,7 +467,7 @@ int report_flame_make(const struct view *v, const struct query *q, const struct 
 	struct report r = { .mem = arena_new(), .head = { .command = "flame" } };
 	struct view view = *v;
 	struct places pl;
-	int rc = places_join(v, q, r.mem, &pl, err);
+	int rc = places_join(v, &q->filter, r.mem, &pl, err);
 
 	assert(!options->part || options->pivot);
 	if (rc == 0) {
@@ -511,7 +512,7 @@ int report_flame_search(const struct view *v, const struct query *q, const struc
 	struct places pl;
 	bool *found;
 	uint32_t *place;
-	int rc = places_join(v, q, mem, &pl, err);
+	int rc = places_join(v, &q->filter, mem, &pl, err);
 
 	if (rc < 0)
 		return rc;

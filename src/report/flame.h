@@ -6,7 +6,6 @@
 #ifndef REPORT_FLAME_H
 #define REPORT_FLAME_H
 
-#include "engine/query.h"
 #include "engine/view.h"
 #include "report/report.h"
 

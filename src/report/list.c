@@ -16,6 +16,7 @@
 #include "engine/graph.h"
 #include "engine/matcher.h"
 #include "engine/places.h"
+#include "engine/query.h"
 #include "engine/trim.h"
 #include "report/head.h"
 #include "report/where.h"
@@ -437,12 +438,12 @@ int report_list_make(const struct view *v, const struct query *q, struct report 
 	struct report r = { .mem = arena_new(), .head = { .command = "list", .is_whole = true } };
 	struct listing l = { .v = v, .q = q, .r = &r, .notes = notes };
 	struct trim_result t;
-	int rc = places_make(v->p, q, r.mem, &l.places, err);
+	int rc = places_make(v->p, &q->filter, r.mem, &l.places, err);
 
 	if (rc == 0) {
 		graph_make(v, &l.places, r.mem, &l.graph);
 		l.nodes = graph_nodes(&l.graph);
-		trim_cut(&l.nodes, q, r.mem, &t);
+		trim_cut(&l.nodes, &q->filter, r.mem, &t);
 		report_head_fill(&r.head, v, q, r.mem);
 		rc = stop_check(q->stop, err);
 		if (rc == 0)

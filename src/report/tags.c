@@ -15,6 +15,7 @@
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "engine/label_unit.h"
+#include "engine/query.h"
 #include "report/head.h"
 
 #include <assert.h>

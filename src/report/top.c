@@ -9,6 +9,7 @@
 
 #include "engine/graph.h"
 #include "engine/places.h"
+#include "engine/query.h"
 #include "engine/trim.h"
 #include "report/diff.h"
 #include "report/head.h"
@@ -93,8 +94,8 @@ static void top_choose_rows(const struct nodes *nodes, const struct view *v, con
 {
 	struct head *h = &r->head;
 
-	trim_cut(nodes, q, r->mem, out);
-	trim_sort(nodes, q, NULL, names, out);
+	trim_cut(nodes, &q->filter, r->mem, out);
+	trim_sort(nodes, &q->filter, NULL, names, out);
 	report_head_fill(h, v, q, r->mem);
 	if (!stop_is_set(q->stop))
 		h->not_sampled = take_not_sampled(nodes, out);
@@ -114,7 +115,7 @@ static int top_make(const struct view *v, const struct query *q, bool with_inlin
 	struct nodes nodes;
 	struct node_names names;
 	struct trim_result t;
-	int rc = places_make(v->p, q, r.mem, &pl, err);
+	int rc = places_make(v->p, &q->filter, r.mem, &pl, err);
 
 	if (rc < 0) {
 		report_release(&r);
@@ -217,7 +218,7 @@ int report_top_sides_make(const struct view *v, const struct query *q, struct re
 	if (v->mean)
 		rc = err_set(err, ERR_USAGE, "-mean cannot show before and after, since means cannot be added");
 	if (rc == 0)
-		rc = places_make(v->p, q, r.mem, &pl, err);
+		rc = places_make(v->p, &q->filter, r.mem, &pl, err);
 	if (rc == 0) {
 		fill_sides(&r, v, q, &pl);
 		places_release(&pl);

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "engine/matcher.h"
+#include "engine/query.h"
 #include "report/address.h"
 
 #include <assert.h>

@@ -5,10 +5,10 @@
  */
 #include "config.h"
 
-#include "engine/query.h"
 #include "session/capture_int.h"
 
 #include "base/time.h"
+#include "engine/query.h"
 #include "profile/merge.h"
 
 #include <stdio.h>

@@ -10,6 +10,7 @@
 #include "tests/bench/gate_world.h"
 
 #include "base/mem.h"
+#include "engine/query.h"
 #include "profile/builder.h"
 #include "report/gate/gate.h"
 #include "tests/bench/gate_rand.h"

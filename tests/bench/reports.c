@@ -145,7 +145,7 @@ static void *run_once(void *arg)
 	q.pattern = a->pattern ? run->pattern : "";
 	query_finish(&q, &(const char *){ NULL }, &err);
 	query_apply_defaults(&q, &reports_get(a->report)->defaults);
-	run->rc = view_make(run->p, &q, mem, &v, &notes, &err);
+	run->rc = view_make(run->p, &q.filter, mem, &v, &notes, &err);
 	if (run->rc == 0)
 		run->rc = a->make(&v, &q, &r, &notes, &err);
 	run->end_ms = now_ms();

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "answer/compare.h"
+#include "engine/query.h"
 #include "report/flame.h"
 
 #include <inttypes.h>
@@ -59,7 +60,7 @@ static int dump(const struct query *q, struct load *target, struct load *base, s
 	int rc = compare_load(target, base, &p, err);
 
 	if (rc == 0)
-		rc = view_make(p, q, mem, &v, &notes, err);
+		rc = view_make(p, &q->filter, mem, &v, &notes, err);
 	if (rc == 0)
 		rc = report_flame_make(&v, q, &ask, &r, err);
 	if (rc == 0) {

@@ -9,6 +9,7 @@
 
 #include "fuzz.h"
 
+#include "engine/query.h"
 #include "report/flame.h"
 
 enum { LEVELS = 50 };
@@ -78,7 +79,7 @@ static void fold(const struct profile *p, const struct query *q)
 	struct err err;
 	int64_t above = 0;
 
-	if (view_make(p, q, mem, &v, &notes, &err) == 0 && report_flame_make(&v, q, &ask, &r, &err) == 0) {
+	if (view_make(p, &q->filter, mem, &v, &notes, &err) == 0 && report_flame_make(&v, q, &ask, &r, &err) == 0) {
 		judge(r.flame);
 		for (uint32_t row = 0; row < v.n; row++)
 			above += v.val[row] > 0 ? v.val[row] : 0;

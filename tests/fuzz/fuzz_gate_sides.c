@@ -10,6 +10,7 @@
 
 #include "fuzz.h"
 
+#include "engine/query.h"
 #include "report/gate/gate.h"
 #include "viewers/ci/ci.h"
 #include "viewers/json/gate_json.h"

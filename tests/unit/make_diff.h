@@ -6,6 +6,7 @@
 #ifndef TESTS_UNIT_MAKE_DIFF_H
 #define TESTS_UNIT_MAKE_DIFF_H
 
+#include "engine/query.h"
 #include "report/diff.h"
 #include "tests/unit/make_profile.h"
 

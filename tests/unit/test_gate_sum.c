@@ -7,6 +7,7 @@
 
 #include "base/pool.h"
 #include "engine/graph.h"
+#include "engine/query.h"
 #include "report/gate/gate_int.h"
 
 #include <stdarg.h>
@@ -563,8 +564,8 @@ static void expect_graph(const struct gate_sums *s, const struct profile *p, con
 	struct view v;
 	struct err err;
 
-	assert_int_equal(view_make(p, q, mem, &v, NULL, &err), 0);
-	assert_int_equal(places_make(p, q, mem, &pl, &err), 0);
+	assert_int_equal(view_make(p, &q->filter, mem, &v, NULL, &err), 0);
+	assert_int_equal(places_make(p, &q->filter, mem, &pl, &err), 0);
 	graph_make(&v, &pl, mem, &graph);
 	assert_int_equal(pl.n, s->n_funcs);
 	for (uint32_t i = 0; i < pl.n; i++) {

@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "answer/loaded.h"
+#include "engine/query.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -44,7 +44,7 @@ static void flame(struct flame_fixture *x)
 
 	report_release(&x->r);
 	query_apply_defaults(&q, &(struct query_defaults){ .trims_by_width = true });
-	if (view_make(x->p, &q, x->mem, &x->v, &notes, &err) < 0 ||
+	if (view_make(x->p, &q.filter, x->mem, &x->v, &notes, &err) < 0 ||
 	    report_flame_make(&x->v, &q, &x->options, &x->r, &err) < 0)
 		fail_msg("%s", err.msg);
 	buf_release(&notes);

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "engine/query.h"
 #include "viewers/shell/quote.h"
 
 #include <stdarg.h>

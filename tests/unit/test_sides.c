@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "answer/sides.h"
+#include "engine/query.h"
 
 #include "answer/compare.h"
 #include "profile/edit.h"

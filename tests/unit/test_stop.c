@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "base/stop.h"
+#include "engine/query.h"
 
 #include "base/child.h"
 #include "base/pool.h"
@@ -188,7 +189,7 @@ static struct answer answer(const struct profile *p, const struct ask *ask, stru
 	q.inlined = true;
 	query_finish(&q, &(const char *){ NULL }, &err);
 	query_apply_defaults(&q, &ask->defaults);
-	a.rc = view_make(p, &q, mem, &v, &notes, &err);
+	a.rc = view_make(p, &q.filter, mem, &v, &notes, &err);
 	if (a.rc == 0)
 		a.rc = ask->make(&v, &q, &r, &notes, &err);
 	a.untouched = r.mem == NULL && r.table.cell == NULL;

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "answer/stored_browse.h"
+#include "engine/query.h"
 #include "store/local/read/local.h"
 
 #include <setjmp.h>

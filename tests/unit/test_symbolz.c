@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "answer/symbolz.h"
+#include "engine/query.h"
 
 #include "answer/load.h"
 #include "answer/remote.h"

@@ -9,6 +9,7 @@
 
 #include "answer/compare.h"
 #include "answer/sides.h"
+#include "engine/query.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +53,7 @@ static struct view view_of(struct pair *x, const struct profile *p)
 	struct view v;
 	struct err err;
 
-	if (view_make(p, &x->q, x->mem, &v, &x->notes, &err) < 0)
+	if (view_make(p, &x->q.filter, x->mem, &v, &x->notes, &err) < 0)
 		fail_msg("%s", err.msg);
 	return v;
 }

@@ -27,7 +27,7 @@ static struct trim_result trim(struct graph_fixture *a, int64_t nodecount)
 	a->q.nodecount = nodecount;
 	nodes = graph_nodes(&a->g);
 	node_names_init(&names, &a->pl, a->mem);
-	trim_make(&nodes, &a->q, &names, a->mem, &t);
+	trim_make(&nodes, &a->q.filter, &names, a->mem, &t);
 	return t;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "engine/query.h"
 #include "engine/view.h"
 
 #include <stdarg.h>
@@ -168,7 +169,7 @@ static int view_rows(const int64_t (*row)[2], size_t n, bool mean, struct profil
 	query_init(&q);
 	q.mean = mean;
 	mem = arena_new();
-	rc = view_make(*p, &q, mem, v, NULL, err);
+	rc = view_make(*p, &q.filter, mem, v, NULL, err);
 	arena_free(mem);
 	return rc;
 }
@@ -302,7 +303,7 @@ static int64_t total_of(struct profile *p, bool mean)
 
 	query_init(&q);
 	q.mean = mean;
-	if (view_make(p, &q, mem, &v, &notes, &err) < 0)
+	if (view_make(p, &q.filter, mem, &v, &notes, &err) < 0)
 		fail_msg("%s", err.msg);
 	arena_free(mem);
 	profile_free(p);
@@ -362,7 +363,7 @@ static int view_of(struct profile *p, bool noinlines, struct err *err)
 
 	query_init(&q);
 	q.noinlines = noinlines;
-	rc = view_make(p, &q, mem, &v, &notes, err);
+	rc = view_make(p, &q.filter, mem, &v, &notes, err);
 	buf_release(&notes);
 	query_release(&q);
 	arena_free(mem);

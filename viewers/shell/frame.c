@@ -9,6 +9,7 @@
 
 #include "base/columns.h"
 #include "base/mem.h"
+#include "engine/query.h"
 #include "viewers/shell/wrap.h"
 
 #include <assert.h>

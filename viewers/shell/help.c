@@ -11,6 +11,7 @@
 #include "viewers/shell/shell_int.h"
 
 #include "base/mem.h"
+#include "engine/query.h"
 #include "viewers/shell/editor.h"
 #include "viewers/shell/wrap.h"
 

@@ -7,6 +7,7 @@
 
 #include "viewers/shell/shell_int.h"
 
+#include "engine/query.h"
 #include "viewers/shell/screen.h"
 
 #include <string.h>

@@ -9,6 +9,7 @@
 #include "viewers/shell/option.h"
 
 #include "base/mem.h"
+#include "engine/query.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "viewers/shell/shell_int.h"
 
 #include "base/mem.h"
+#include "engine/query.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/unit.h"
+#include "engine/query.h"
 #include "engine/view.h"
 #include "viewers/shell/quote.h"
 

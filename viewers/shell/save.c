@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "engine/query.h"
 #include "viewers/shell/complete.h"
 #include "viewers/shell/editor.h"
 #include "viewers/shell/option.h"

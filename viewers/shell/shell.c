@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/string_list.h"
+#include "engine/query.h"
 #include "session/prefs.h"
 #include "viewers/shell/option.h"
 #include "viewers/shell/screen.h"

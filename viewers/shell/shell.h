@@ -9,7 +9,6 @@
 #include "answer/loaded.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "engine/query.h"
 #include "profile/profile.h"
 #include "report/side.h"
 #include "session/line.h"

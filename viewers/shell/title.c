@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "base/path.h"
 #include "base/unit.h"
+#include "engine/query.h"
 #include "viewers/shell/number.h"
 
 #include <assert.h>

@@ -12,7 +12,7 @@
 #include "base/path.h"
 #include "base/regex.h"
 #include "base/search.h"
-#include "base/stop.h"
+#include "engine/query.h"
 #include "engine/view.h"
 #include "report/address.h"
 #include "report/disasm.h"
@@ -199,7 +199,7 @@ static int asm_make(const struct model_request *a, struct model *m, struct err *
 {
 	struct asm_model *am = arena_zalloc(m->mem, 1, sizeof(*am));
 	struct view v;
-	int rc = view_make(a->joined, a->q, m->mem, &v, &m->notes, err);
+	int rc = view_make(a->joined, &a->q->filter, m->mem, &v, &m->notes, err);
 
 	m->view_data = am;
 	am->code.class = &class;

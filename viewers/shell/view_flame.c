@@ -7,6 +7,7 @@
 
 #include "viewers/shell/view_flame.h"
 
+#include "engine/query.h"
 #include "viewers/shell/find.h"
 #include "viewers/shell/quote.h"
 

@@ -7,6 +7,7 @@
 
 #include "viewers/shell/view_flame.h"
 
+#include "engine/query.h"
 #include "engine/view.h"
 
 #include <assert.h>
@@ -68,7 +69,7 @@ int shell_flame_view_make(const struct model_request *a, struct model *m, struct
 	ask.side[SIDE_BASE] = view_flame_zoom_source_of(q.base.n ? &q.base : &q.diff_base);
 	rc = flame_style_read(q.order, q.theme, q.color_by, &own->style, err);
 	if (rc == 0)
-		rc = view_make(a->is_change ? a->data->sides : a->p, &q, m->mem, &v, &m->notes, err);
+		rc = view_make(a->is_change ? a->data->sides : a->p, &q.filter, m->mem, &v, &m->notes, err);
 	if (rc == 0)
 		rc = report_flame_make(&v, &q, &ask, &m->report, err);
 	if (rc < 0)

@@ -14,6 +14,7 @@
 #include "viewers/shell/view_top.h"
 
 #include "base/mem.h"
+#include "engine/query.h"
 #include "engine/view.h"
 #include "report/top.h"
 #include "viewers/shell/headline.h"
@@ -45,7 +46,7 @@ static int view_top_make_report(const struct model_request *a, struct model *m, 
 	t->is_sides = a->show_sides && !a->q->mean;
 	if (a->show_sides && a->q->mean)
 		buf_addz(&m->notes, "averages cannot be added; showing only the change\n");
-	rc = view_make(t->is_sides ? a->p : a->joined, a->q, m->mem, v, &m->notes, err);
+	rc = view_make(t->is_sides ? a->p : a->joined, &a->q->filter, m->mem, v, &m->notes, err);
 	if (rc < 0)
 		return rc;
 	t->before = v->side_total[SIDE_BASE];

@@ -6,7 +6,6 @@
 #ifndef VIEWERS_SHELL_VIEW_TOP_H
 #define VIEWERS_SHELL_VIEW_TOP_H
 
-#include "engine/query.h"
 #include "viewers/shell/sheet.h"
 
 /* Columns of the sheet. */

@@ -11,6 +11,7 @@
 #include "base/idtab.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "engine/query.h"
 #include "engine/view.h"
 #include "viewers/shell/find.h"
 #include "viewers/shell/number.h"
@@ -66,7 +67,7 @@ int tree_make(const struct model_request *a, struct model *m, struct err *err)
 			       "averages cannot be added to a tree of calls\n"
 			       "mean=false shows sums; tree | less shows pprof's tree");
 	q.drop_negative &= a->show_sides;
-	rc = view_make(a->p, &q, m->mem, &v, &m->notes, err);
+	rc = view_make(a->p, &q.filter, m->mem, &v, &m->notes, err);
 	if (rc == 0)
 		rc = report_flame_make(&v, &q, &ask, &m->report, err);
 	if (rc < 0)

@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "base/time.h"
+#include "engine/query.h"
 #include "engine/view.h"
 
 #include <assert.h>

@@ -169,7 +169,7 @@ static int make_data_view(struct web_page *page, const char *ext, const struct q
 	if (*ext)
 		return err_set(err, ERR_USAGE, "unknown format %.20s", ext);
 	out->type = "application/json";
-	return view_make(profile_of(page), q, page->mem, v, &page->notes, err);
+	return view_make(profile_of(page), &q->filter, page->mem, v, &page->notes, err);
 }
 
 int web_send_flame_data(struct web_page *page, const char *ext, struct http_response *out, struct err *err)
@@ -309,7 +309,7 @@ static int make_head(struct web_page *page, const struct query *q, struct err *e
 
 	of_page.mean = page->q.mean;
 	a->mem = arena_new();
-	rc = view_make(page->p, &of_page, a->mem, &v, &a->notes, err);
+	rc = view_make(page->p, &of_page.filter, a->mem, &v, &a->notes, err);
 	if (rc < 0)
 		return rc;
 	report_head_fill(&a->report.head, &v, &of_page, a->mem);
@@ -326,7 +326,7 @@ static int web_flame_add_plain(struct web_page *page, const struct query *q, str
 	struct flame_style style;
 	struct report r;
 	struct view v;
-	int rc = view_make(profile_of(page), q, page->mem, &v, &page->notes, err);
+	int rc = view_make(profile_of(page), &q->filter, page->mem, &v, &page->notes, err);
 
 	if (rc == 0)
 		rc = answer_flame_part(&v, sources_of(page), q, &part, &style, &r, err);

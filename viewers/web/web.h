@@ -11,7 +11,6 @@
 #include "answer/loaded.h"
 #include "base/http.h"
 #include "base/stop.h"
-#include "engine/query.h"
 
 #include <stdbool.h>
 #include <stddef.h>

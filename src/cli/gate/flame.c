@@ -13,7 +13,6 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "cli/messages.h"
-#include "engine/query.h"
 #include "engine/view.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
@@ -72,7 +71,7 @@ static int gate_flame_draw(const struct profile *two_sided, const struct side_so
 	q.normalize = "";
 	q.title = *q.title ? q.title : title;
 	query_apply_defaults(&q, &reports_get("flame")->defaults);
-	rc = view_make(two_sided, &q, mem, &v, &notes, err);
+	rc = view_make(two_sided, &q.filter, mem, &v, &notes, err);
 	if (rc == 0)
 		rc = answer_flame(&v, from, &q, out, &is_empty, err);
 	buf_release(&notes);

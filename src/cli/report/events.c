@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "cli/interrupt.h"
 #include "cli/messages.h"
+#include "engine/query.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,7 +10,6 @@
 #include "answer/loaded.h"
 #include "base/buf.h"
 #include "cli/args.h"
-#include "engine/query.h"
 #include "profile/profile.h"
 #include "report/side.h"
 

@@ -8,6 +8,7 @@
 #include "cli/web/access.h"
 
 #include "base/time.h"
+#include "engine/query.h"
 #include "viewers/web/web.h"
 
 #include <assert.h>

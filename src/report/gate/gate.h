@@ -11,7 +11,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "engine/query.h"
 #include "engine/stats/judge.h"
 #include "profile/profile.h"
 #include "report/gate/options.h"

@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "engine/query.h"
 
 #include <assert.h>
 #include <math.h>

@@ -9,11 +9,12 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/regex.h"
-#include "engine/query.h"
 #include "engine/stats/judge.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct query;
 
 enum gate_normalize { GATE_BULK, GATE_REST, GATE_WORK, GATE_NONE, GATE_DURATION, GATE_SHARE };
 

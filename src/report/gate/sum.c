@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/unit.h"
+#include "engine/query.h"
 #include "profile/scale.h"
 #include "report/gate/names.h"
 #include "report/gate/sum_int.h"
@@ -260,7 +261,7 @@ static int sum_make_view(struct sum_input *a, const struct profile *p)
 		return sum_fail(a, ERR_USAGE, "cannot be compared with -mean");
 	snprintf(number, sizeof(number), "%" PRIu32, a->sampling.type);
 	own.sample_index = number;
-	rc = view_make(p, &own, a->mem, &a->view, a->notes, a->err);
+	rc = view_make(p, &own.filter, a->mem, &a->view, a->notes, a->err);
 	return wrap_error(a, rc);
 }
 
@@ -396,9 +397,9 @@ static int sum_match_functions(struct sum_input *a)
 	int rc;
 
 	q.granularity = GRAIN_FUNCTIONS;
-	rc = match_query(&q, &q, a->err);
+	rc = match_query(&q.filter, &q.filter, a->err);
 	if (rc == 0)
-		rc = places_make(a->view.p, &q, a->mem, &a->places, a->err);
+		rc = places_make(a->view.p, &q.filter, a->mem, &a->places, a->err);
 	if (rc < 0)
 		return wrap_error(a, rc);
 	match_set_names(a->sum->match, gate_names_add, &names);
