@@ -369,8 +369,9 @@ static void report_flame_fill(const struct view *v, const struct boxes *b, const
 	for (int i = 0; i < N_SIDES; i++) {
 		out->self[i] = b->self[i];
 		out->total[i] = b->total[i];
-		out->side[i] = options->side[i];
-		out->side[i].total = v->side_total[i];
+		if (options->from)
+			out->from[i] = options->from[i];
+		out->side_total[i] = v->side_total[i];
 	}
 }
 

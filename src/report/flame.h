@@ -8,6 +8,7 @@
 
 #include "engine/view.h"
 #include "report/report.h"
+#include "report/side.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,13 +30,6 @@ struct flame_frame {
 	const char *file, *module;
 	int64_t line_lo, line_hi; /* first and last line with samples or calls; 0 if unknown */
 	bool is_label;            /* added by tagroot, tagleaf or --by */
-};
-
-/* One side of a comparison, for the legend. */
-struct flame_source {
-	const char *const *source; /* [n] sources as on the command line; untrusted */
-	size_t n;
-	int64_t total; /* the value that is 100 % of this side */
 };
 
 /* Box 0 is the root. Values are in head.unit, not yet multiplied by the ratio. */
@@ -66,7 +60,8 @@ struct flame {
 	uint64_t n_deep;   /* number of boxes of n_cut that are too deep */
 	int64_t cut_width; /* total width of the boxes of n_cut */
 	uint64_t n_shrunk; /* number of boxes omitted because they shrank (drop_negative), not counting their callees */
-	struct flame_source side[N_SIDES];
+	struct side_sources from[N_SIDES]; /* for the legend; untrusted */
+	int64_t side_total[N_SIDES];       /* the value that is 100 % of a side */
 };
 
 /* The functions that a search or a pivot names. */
@@ -94,8 +89,8 @@ struct flame_options {
 	   and those that it calls, or those that call it; the root has all of these stacks */
 	enum flame_pivot part;
 	const struct flame_match *pivot;
-	const struct flame_match *keep;    /* boxes that lead to a function that matches are not omitted; NULL: none */
-	struct flame_source side[N_SIDES]; /* sides with their sources; totals are filled in */
+	const struct flame_match *keep;  /* boxes that lead to a function that matches are not omitted; NULL: none */
+	const struct side_sources *from; /* [N_SIDES]; NULL: none */
 };
 
 /*

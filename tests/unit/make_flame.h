@@ -61,7 +61,7 @@ static inline void drawing_start(struct drawing *d, int64_t before, int64_t afte
 			       .total = { d->total[0], d->total[1] },
 			       .width = d->width,
 			       .frames = d->frames,
-			       .side = { [SIDE_NEW].total = after, [SIDE_BASE].total = before } };
+			       .side_total = { [SIDE_BASE] = before, [SIDE_NEW] = after } };
 	d->r.flame = &d->f;
 	drawing_add_box(d, FLAME_NONE, before, after);
 }

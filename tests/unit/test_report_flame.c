@@ -389,13 +389,12 @@ static void each_side_of_a_comparison_has_values(void **state)
 	ROW(&m, "f;main", -10);
 	ROW(&m, "gone;main", -5);
 	flame_start(&x, &m);
-	x.options.side[SIDE_NEW] = (struct flame_source){ new, 1, 0 };
-	x.options.side[SIDE_BASE] = (struct flame_source){ old, 1, 0 };
+	x.options.from = (const struct side_sources[N_SIDES]){ [SIDE_BASE] = { old, 1 }, [SIDE_NEW] = { new, 1 } };
 	flame(&x);
 	assert_true(x.f->has_base);
-	assert_int_equal(x.f->side[SIDE_NEW].total, 30);
-	assert_int_equal(x.f->side[SIDE_BASE].total, 15);
-	assert_string_equal(x.f->side[SIDE_BASE].source[0], "old.pb");
+	assert_int_equal(x.f->side_total[SIDE_NEW], 30);
+	assert_int_equal(x.f->side_total[SIDE_BASE], 15);
+	assert_string_equal(x.f->from[SIDE_BASE].source[0], "old.pb");
 	box = box_below(&x, box_below(&x, 0, "main"), "f");
 	assert_int_equal(x.f->self[SIDE_NEW][box], 30);
 	assert_int_equal(x.f->self[SIDE_BASE][box], 10);
@@ -417,10 +416,10 @@ static void a_filter_keeps_the_total_unless_percentages_are_relative(void **stat
 	x.q.focus = "^c$";
 	flame(&x);
 	assert_int_equal(x.f->total[SIDE_NEW][0], 50);
-	assert_int_equal(x.f->side[SIDE_NEW].total, 120);
+	assert_int_equal(x.f->side_total[SIDE_NEW], 120);
 	x.q.relative_percentages = true;
 	flame(&x);
-	assert_int_equal(x.f->side[SIDE_NEW].total, 50);
+	assert_int_equal(x.f->side_total[SIDE_NEW], 50);
 	flame_release(&x);
 }
 

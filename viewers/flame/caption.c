@@ -68,7 +68,7 @@ static const char *last_parts(const char *source, int parts)
 	return at;
 }
 
-static size_t n_named(const struct flame_source *s)
+static size_t n_named(const struct side_sources *s)
 {
 	return s->n < SOURCES_NAMED ? s->n : SOURCES_NAMED;
 }
@@ -76,7 +76,7 @@ static size_t n_named(const struct flame_source *s)
 /* Do two files of different sides have the same short name with this many path parts? */
 static bool caption_is_same_name(const struct flame *f, int parts)
 {
-	const struct flame_source *a = &f->side[SIDE_NEW], *b = &f->side[SIDE_BASE];
+	const struct side_sources *a = &f->from[SIDE_NEW], *b = &f->from[SIDE_BASE];
 
 	for (size_t i = 0; i < n_named(a); i++)
 		for (size_t k = 0; k < n_named(b); k++)
@@ -96,7 +96,7 @@ static int parts_needed(const struct flame *f)
 
 void caption_add_sources(const struct flame *f, enum side side, const char *fallback, struct buf *out)
 {
-	const struct flame_source *s = &f->side[side];
+	const struct side_sources *s = &f->from[side];
 	int parts = parts_needed(f);
 
 	if (s->n == 0)
@@ -164,7 +164,7 @@ void flame_add_title(const struct report *r, const struct flame_style *style, st
 	if (origin.len)
 		buf_addf(out, ": %s", buf_text(&origin));
 	if (f->has_base)
-		buf_addz(out, f->side[SIDE_BASE].n ? ", base vs. new" : ", differences");
+		buf_addz(out, f->from[SIDE_BASE].n ? ", base vs. new" : ", differences");
 	if (f->inverted)
 		buf_addz(out, ", callers");
 	buf_release(&origin);
@@ -177,11 +177,11 @@ static void caption_add_sides(const struct report *r, struct buf *out)
 
 	buf_addz(out, "base ");
 	caption_add_sources(f, SIDE_BASE, "", out);
-	buf_addz(out, f->side[SIDE_BASE].n ? ": " : "");
+	buf_addz(out, f->from[SIDE_BASE].n ? ": " : "");
 	flame_add_value(&r->head, before, false, out);
 	buf_addz(out, ARROW "new ");
 	caption_add_sources(f, SIDE_NEW, "", out);
-	buf_addz(out, f->side[SIDE_NEW].n ? ": " : "");
+	buf_addz(out, f->from[SIDE_NEW].n ? ": " : "");
 	flame_add_value(&r->head, after, false, out);
 	buf_addz(out, DOT);
 	flame_add_value(&r->head, after - before, true, out); /* totals are not negative */
@@ -191,7 +191,7 @@ static void caption_add_sides(const struct report *r, struct buf *out)
 /* Append the file, if the title names the program instead; nothing for standard input. */
 static void caption_add_file(const struct report *r, struct buf *out)
 {
-	const struct flame_source *s = &r->flame->side[SIDE_NEW];
+	const struct side_sources *s = &r->flame->from[SIDE_NEW];
 
 	if (!*r->head.file || s->n == 0 || (s->n == 1 && strcmp(s->source[0], "-") == 0))
 		return;

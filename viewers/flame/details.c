@@ -76,7 +76,7 @@ static void details_add_side(const char *label, const struct report *r, enum sid
 	const struct flame *f = r->flame;
 
 	buf_addf(out, "%s ", label);
-	details_add_share(&r->head, f->total[side][box], f->side[side].total, out);
+	details_add_share(&r->head, f->total[side][box], f->side_total[side], out);
 	buf_addz(out, "\n");
 }
 

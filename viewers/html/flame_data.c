@@ -431,7 +431,7 @@ static void add_settings(struct writer *w)
 	jsonw_add_int(j, "total100", w->r->head.total);
 	b.len = 0;
 	for (int side = N_SIDES; side-- > N_SIDES - w->n_sides;)
-		flame_data_add_number(&b, w->f->side[side].total);
+		flame_data_add_number(&b, w->f->side_total[side]);
 	flame_data_add_list(j, "sides", &b);
 	jsonw_add_int(j, "nCut", (int64_t)w->f->n_cut);
 	jsonw_add_int(j, "cutWidth", w->f->cut_width / w->step);
