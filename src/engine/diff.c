@@ -179,7 +179,7 @@ static int make_graphs(const struct query_filter *q, struct arena *mem, struct d
 		if (rc < 0)
 			return rc;
 		graph_make(&s->view, &s->places, mem, &s->graph);
-		assert(s->graph.n <= match_count(d->match));
+		assert(s->graph.nodes.n <= match_count(d->match));
 	}
 	return 0;
 }
@@ -222,14 +222,14 @@ int64_t diff_flat(const struct diff *d, enum side side, uint32_t row)
 {
 	const struct diff_side *s = &d->side[side];
 
-	return row < s->graph.n ? engine_diff_scaled(graph_flat(&s->graph, row), s->ratio) : 0;
+	return row < s->graph.nodes.n ? engine_diff_scaled(nodes_flat(&s->graph.nodes, row), s->ratio) : 0;
 }
 
 int64_t diff_cum(const struct diff *d, enum side side, uint32_t row)
 {
 	const struct diff_side *s = &d->side[side];
 
-	return row < s->graph.n ? engine_diff_scaled(graph_cum(&s->graph, row), s->ratio) : 0;
+	return row < s->graph.nodes.n ? engine_diff_scaled(nodes_cum(&s->graph.nodes, row), s->ratio) : 0;
 }
 
 int64_t diff_subtract(int64_t a, int64_t b)

@@ -223,7 +223,7 @@ static void spots_init(struct spots *spots, const struct graph *g, const bool *k
 				 .of = mem_alloc(n_locs, sizeof(*spots->of)) };
 	for (uint32_t loc = 0; loc < n_locs; loc++) {
 		uint32_t n;
-		const uint32_t *place = places_of(g->places, loc, &n);
+		const uint32_t *place = places_of(g->nodes.places, loc, &n);
 
 		for (uint32_t k = 0; k < n; k++)
 			if (keep[place[k]])

@@ -106,8 +106,9 @@ static void walk_run(void *arg, unsigned part)
 }
 
 static void engine_graph_walk(const struct view *v, const struct places *pl, const int64_t *weight, struct arena *mem,
-			      int64_t **flat, int64_t **cum)
+			      const int64_t **flat, const int64_t **cum)
 {
+	int64_t *own = arena_zalloc(mem, pl->n, sizeof(*own)), *all = arena_zalloc(mem, pl->n, sizeof(*all));
 	const struct csr *stacks = &v->p->stacks;
 	uint64_t wish = stacks->off[stacks->n] / FRAMES_PER_THREAD + 1;
 	struct walk w = { .stop = v->stop, .stacks = stacks, .pl = pl, .weight = weight };
@@ -121,17 +122,17 @@ static void engine_graph_walk(const struct view *v, const struct places *pl, con
 	}
 	stop_begin(v->stop, "adding up", stacks->n);
 	pool_run(walk_run, &w, w.parts);
-	*flat = arena_zalloc(mem, pl->n, sizeof(**flat));
-	*cum = arena_zalloc(mem, pl->n, sizeof(**cum));
 	for (unsigned i = 0; i < w.parts; i++) {
 		for (uint32_t k = 0; k < pl->n; k++) {
-			(*flat)[k] += w.part[i].flat[k];
-			(*cum)[k] += w.part[i].sum[k].cum;
+			own[k] += w.part[i].flat[k];
+			all[k] += w.part[i].sum[k].cum;
 		}
 		free(w.part[i].flat);
 		free(w.part[i].sum);
 	}
 	free(w.part);
+	*flat = own;
+	*cum = all;
 }
 
 /* Add up the rows of each stack, and mark the stacks that have any value. */
@@ -149,15 +150,15 @@ static int64_t *stack_sums(const struct view *v, const int64_t *column, bool *li
 
 void graph_make(const struct view *v, const struct places *pl, struct arena *mem, struct graph *out)
 {
-	struct graph g = { .view = v, .places = pl, .n = pl->n };
+	struct graph g = { .view = v, .nodes = { .places = pl, .n = pl->n } };
 
 	assert(v->val && pl->p->n_locs == v->p->n_locs);
 	g.live = arena_zalloc(mem, v->p->stacks.n, sizeof(*g.live));
 	g.weight = stack_sums(v, v->val, g.live, mem);
-	engine_graph_walk(v, pl, g.weight, mem, &g.flat, &g.cum);
+	engine_graph_walk(v, pl, g.weight, mem, &g.nodes.flat, &g.nodes.cum);
 	if (v->div) {
 		g.div = stack_sums(v, v->div, g.live, mem);
-		engine_graph_walk(v, pl, g.div, mem, &g.flat_div, &g.cum_div);
+		engine_graph_walk(v, pl, g.div, mem, &g.nodes.flat_div, &g.nodes.cum_div);
 	}
 	*out = g;
 }
@@ -174,7 +175,7 @@ static int64_t *graph_subtract(const int64_t *new, const int64_t *base, uint32_t
 
 void graph_make_sides(const struct view *v, const struct places *pl, struct arena *mem, struct graph_sides *out)
 {
-	struct graph_sides g = { .net = { .view = v, .places = pl, .n = pl->n } };
+	struct graph_sides g = { .net = { .view = v, .nodes = { .places = pl, .n = pl->n } } };
 	uint32_t n = v->p->stacks.n;
 	int64_t *side[N_SIDES];
 
@@ -190,32 +191,7 @@ void graph_make_sides(const struct view *v, const struct places *pl, struct aren
 		engine_graph_walk(v, pl, side[i], mem, &g.flat[i], &g.cum[i]);
 		free(side[i]);
 	}
-	g.net.flat = graph_subtract(g.flat[SIDE_NEW], g.flat[SIDE_BASE], pl->n, mem);
-	g.net.cum = graph_subtract(g.cum[SIDE_NEW], g.cum[SIDE_BASE], pl->n, mem);
+	g.net.nodes.flat = graph_subtract(g.flat[SIDE_NEW], g.flat[SIDE_BASE], pl->n, mem);
+	g.net.nodes.cum = graph_subtract(g.cum[SIDE_NEW], g.cum[SIDE_BASE], pl->n, mem);
 	*out = g;
-}
-
-struct nodes graph_nodes(const struct graph *g)
-{
-	assert(g->flat && g->cum);
-	return (struct nodes){ .places = g->places,
-			       .n = g->n,
-			       .flat = g->flat,
-			       .cum = g->cum,
-			       .flat_div = g->flat_div,
-			       .cum_div = g->cum_div };
-}
-
-int64_t graph_flat(const struct graph *g, uint32_t node)
-{
-	const struct nodes nodes = graph_nodes(g);
-
-	return nodes_flat(&nodes, node);
-}
-
-int64_t graph_cum(const struct graph *g, uint32_t node)
-{
-	const struct nodes nodes = graph_nodes(g);
-
-	return nodes_cum(&nodes, node);
 }

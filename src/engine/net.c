@@ -321,7 +321,7 @@ static int make_nodes(const struct view *v, const struct query_filter *q, struct
 		net->nodes = calltree_nodes(&net->tree);
 	} else {
 		graph_make(v, &net->places, mem, &net->graph);
-		net->nodes = graph_nodes(&net->graph);
+		net->nodes = net->graph.nodes;
 	}
 	node_names_init(&net->names, &net->places, mem);
 	return stop_check(v->stop, err);

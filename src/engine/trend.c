@@ -186,7 +186,7 @@ static int engine_trend_add_rows(struct trend *t, const struct view *v, const st
 	graph_make(v, &pl, mem, &g);
 	grow_rows(t, pl.n);
 	for (uint32_t row = 0; row < pl.n; row++) {
-		int64_t y = q->sort == SORT_CUM ? graph_cum(&g, row) : graph_flat(&g, row);
+		int64_t y = q->sort == SORT_CUM ? nodes_cum(&g.nodes, row) : nodes_flat(&g.nodes, row);
 
 		if (scale_value(y, ratio, &y))
 			return err_set(err, ERR_RANGE, "a sum, multiplied by %g, overflows 64 bits", ratio);

@@ -162,11 +162,11 @@ enum { ROLE_INLINED = 1, ROLE_OUTERMOST = 2 };
 
 static uint8_t *find_roles(const struct graph *g, struct arena *mem)
 {
-	uint8_t *roles = arena_zalloc(mem, g->n, sizeof(*roles));
+	uint8_t *roles = arena_zalloc(mem, g->nodes.n, sizeof(*roles));
 
 	for (uint32_t loc = 0; loc < g->view->p->n_locs; loc++) {
 		uint32_t n;
-		const uint32_t *place = places_of(g->places, loc, &n);
+		const uint32_t *place = places_of(g->nodes.places, loc, &n);
 
 		assert(n > 0);
 		for (uint32_t k = 0; k + 1 < n; k++)
@@ -181,7 +181,7 @@ static bool has_all_calls(const struct graph *g, const struct trim_result *t)
 {
 	bool all = t->edge_cut == 0;
 
-	for (uint32_t k = 0; all && k < g->n; k++)
+	for (uint32_t k = 0; all && k < g->nodes.n; k++)
 		all = t->keep[k];
 	return all;
 }
@@ -194,10 +194,10 @@ static bool has_all_calls(const struct graph *g, const struct trim_result *t)
 static bool *trim_find_wanted(const struct graph *g, const struct trim_result *t, const uint8_t *roles, bool all_calls,
 			      struct arena *mem, bool *any)
 {
-	bool *wanted = arena_zalloc(mem, g->n, sizeof(*wanted));
+	bool *wanted = arena_zalloc(mem, g->nodes.n, sizeof(*wanted));
 
 	*any = false;
-	for (uint32_t k = 0; k < g->n; k++) {
+	for (uint32_t k = 0; k < g->nodes.n; k++) {
 		wanted[k] = t->keep[k] && (roles[k] & ROLE_INLINED) && (!all_calls || (roles[k] & ROLE_OUTERMOST));
 		*any |= wanted[k];
 	}
@@ -209,10 +209,10 @@ enum inlined *trim_inlined(const struct graph *g, const struct trim_result *t, s
 	enum inlined *out = arena_zalloc(mem, t->n, sizeof(*out));
 	const uint8_t *roles = find_roles(g, mem);
 	bool any, all_calls = has_all_calls(g, t), *wanted = trim_find_wanted(g, t, roles, all_calls, mem, &any);
-	bool *yes = arena_zalloc(mem, g->n, sizeof(*yes)), *no = arena_zalloc(mem, g->n, sizeof(*no));
+	bool *yes = arena_zalloc(mem, g->nodes.n, sizeof(*yes)), *no = arena_zalloc(mem, g->nodes.n, sizeof(*no));
 	struct edges e = { 0 };
 
-	assert(t->n <= g->n);
+	assert(t->n <= g->nodes.n);
 	if (any)
 		graph_edges(g, t->keep, wanted, false, mem, &e);
 	for (size_t i = 0; i < e.n; i++)

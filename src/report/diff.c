@@ -487,7 +487,7 @@ static void sum_up(const struct diff *d, const struct rows *rows, struct compare
 
 		for (int side = 0; side < N_SIDES; side++) {
 			const struct graph *g = &d->side[side].graph; /* sums before scaling */
-			double flat = r->has_value[side] ? fabs((double)graph_flat(g, r->id)) : 0;
+			double flat = r->has_value[side] ? fabs((double)nodes_flat(&g->nodes, r->id)) : 0;
 
 			all[side] += flat;
 			both[side] += r->has_value[!side] ? flat : 0;

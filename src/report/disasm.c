@@ -682,7 +682,7 @@ int report_disasm_make(const struct view *v, const struct query *q, struct repor
 		return rc;
 	}
 	graph_make(v, &pl, r.mem, &g);
-	m.nodes = graph_nodes(&g);
+	m.nodes = g.nodes;
 	report_head_fill(&r.head, v, q, r.mem);
 	binaries_init(&m.binaries, v->p, q, r.mem);
 	rc = report_report_disasm_make(&r, &m, &by_address, notes, err);

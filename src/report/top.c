@@ -43,7 +43,7 @@ const char *report_top_inlined_note(enum inlined inlined)
 static void top_fill_table(struct report *r, const struct graph *g, const struct trim_result *t,
 			   const enum inlined *inlined)
 {
-	const struct nodes nodes = graph_nodes(g);
+	const struct nodes nodes = g->nodes;
 	struct table *table = &r->table;
 	struct row_place *place = arena_alloc(r->mem, t->n, sizeof(*place));
 	struct row_places places;
@@ -122,7 +122,7 @@ static int top_make(const struct view *v, const struct query *q, bool with_inlin
 		return rc;
 	}
 	graph_make(v, &pl, r.mem, &g);
-	nodes = graph_nodes(&g);
+	nodes = g.nodes;
 	node_names_init(&names, &pl, r.mem);
 	top_choose_rows(&nodes, v, q, &names, &r, &t);
 	if (!stop_is_set(q->stop))
@@ -163,7 +163,7 @@ static const struct column sides_columns[N_TOP_SIDES_COLS] = {
 };
 
 /* Fill in four cells: before, after, change, and change in percent. */
-static void fill_sides_cells(union cell *cell, int64_t *const sum[N_SIDES], uint32_t node)
+static void fill_sides_cells(union cell *cell, const int64_t *const sum[N_SIDES], uint32_t node)
 {
 	int64_t before = sum[SIDE_BASE][node], after = sum[SIDE_NEW][node];
 
@@ -179,7 +179,7 @@ static void fill_sides_table(struct report *r, const struct graph_sides *g, cons
 	struct row_place *place = arena_alloc(r->mem, t->n, sizeof(*place));
 	struct row_places places;
 
-	row_places_init(&places, g->net.places, r->mem);
+	row_places_init(&places, g->net.nodes.places, r->mem);
 	r->table = (struct table){ .n_cols = N_TOP_SIDES_COLS, .n_rows = t->n, .col = sides_columns, .place = place };
 	r->table.cell = arena_alloc(r->mem, (size_t)t->n * N_TOP_SIDES_COLS, sizeof(*r->table.cell));
 	for (uint32_t i = 0; i < t->n; i++) {
@@ -202,7 +202,7 @@ static void fill_sides(struct report *r, const struct view *v, const struct quer
 	struct trim_result t;
 
 	graph_make_sides(v, pl, r->mem, &g);
-	nodes = graph_nodes(&g.net);
+	nodes = g.net.nodes;
 	node_names_init(&names, pl, r->mem);
 	top_choose_rows(&nodes, v, q, &names, r, &t);
 	if (!stop_is_set(q->stop))

@@ -868,8 +868,8 @@ static void sums_count_a_place_once_per_stack(void **state)
 	expect_place_sums(&a, &s, "inl", SIDE_NEW, 20, 20);
 	expect_place_sums(&a, &s, "host", SIDE_NEW, 0, 10);
 	for (uint32_t i = 0; i < a.pl.n; i++) {
-		assert_int_equal(s.flat[SIDE_NEW][i], a.g.flat[i]);
-		assert_int_equal(s.cum[SIDE_NEW][i], a.g.cum[i]);
+		assert_int_equal(s.flat[SIDE_NEW][i], a.g.nodes.flat[i]);
+		assert_int_equal(s.cum[SIDE_NEW][i], a.g.nodes.cum[i]);
 		assert_int_equal(s.cum[SIDE_BASE][i], 0);
 	}
 	graph_fixture_release(&a);

@@ -571,8 +571,8 @@ static void expect_graph(const struct gate_sums *s, const struct profile *p, con
 	for (uint32_t i = 0; i < pl.n; i++) {
 		const struct gate_func *f = func_named(s, profile_text(p, pl.place[i].name));
 
-		assert_float_equal(f->flat[SIDE_BASE], (double)graph_flat(&graph, i), 0);
-		assert_float_equal(f->cum[SIDE_BASE], (double)graph_cum(&graph, i), 0);
+		assert_float_equal(f->flat[SIDE_BASE], (double)nodes_flat(&graph.nodes, i), 0);
+		assert_float_equal(f->cum[SIDE_BASE], (double)nodes_cum(&graph.nodes, i), 0);
 	}
 	places_release(&pl);
 	arena_free(mem);

@@ -137,7 +137,7 @@ int topproto_draw(const struct view *v, const struct query *q, struct buf *out, 
 
 	if (rc == 0) {
 		graph_make(v, &pl, mem, &g);
-		t.nodes = graph_nodes(&g);
+		t.nodes = g.nodes;
 		node_names_init(&names, &pl, mem);
 		trim_make(&t.nodes, &q->filter, &names, mem, &shown);
 		report_head_fill(&t.head, v, q, mem);
