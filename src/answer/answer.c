@@ -10,6 +10,7 @@
 #include "answer/draw.h"
 #include "base/mem.h"
 #include "base/unit.h"
+#include "engine/query.h"
 #include "engine/view.h"
 
 #include <assert.h>
@@ -106,7 +107,7 @@ static int answer_limited(const struct profile *p, const struct report_type *t, 
 	out->mem = arena_new();
 	query_apply_defaults(&q, &t->defaults);
 	q.inlined = color || q.shape != FORMAT_TEXT; /* plain text must equal that of pprof, which programs parse */
-	rc = view_make(p, &q, out->mem, &v, &out->notes, err);
+	rc = view_make(p, &q.filter, out->mem, &v, &out->notes, err);
 	if (rc < 0)
 		return rc;
 	if (t->make)
@@ -137,7 +138,7 @@ int answer_model(const struct profile *p, const struct report_type *t, const str
 	out->mem = arena_new();
 	query_apply_defaults(&q, &t->defaults);
 	q.inlined = true;
-	rc = view_make(p, &q, out->mem, &v, &out->notes, err);
+	rc = view_make(p, &q.filter, out->mem, &v, &out->notes, err);
 	return rc < 0 ? rc : answer_fill_model(t, &v, &q, out, err);
 }
 

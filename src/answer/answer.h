@@ -10,7 +10,6 @@
 #include "answer/reports.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "engine/query.h"
 #include "profile/profile.h"
 #include "report/report.h"
 #include "report/side.h"

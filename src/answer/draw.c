@@ -10,6 +10,7 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "engine/query.h"
 #include "report/traces.h"
 
 #include <assert.h>

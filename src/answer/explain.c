@@ -7,12 +7,13 @@
 
 #include "answer/explain.h"
 
+#include "engine/query.h"
 #include "engine/view.h"
 
 static bool explain_has_values(const struct profile *p, uint32_t type)
 {
 	for (uint32_t i = 0; i < p->n_rows; i++)
-		if (p->value[SIDE_TARGET][type][i] != 0)
+		if (p->value[type][i] != 0)
 			return true;
 	return false;
 }

@@ -7,10 +7,11 @@
 #define ANSWER_EXPLAIN_H
 
 #include "base/buf.h"
-#include "engine/query.h"
 #include "profile/profile.h"
 
 #include <stdbool.h>
+
+struct query;
 
 /*
  * Append why all values of a report of p are 0, as a sentence without a full stop. Nothing is appended if the filters

@@ -8,6 +8,7 @@
 #include "answer/flame.h"
 
 #include "base/path.h"
+#include "engine/query.h"
 #include "report/flame.h"
 #include "viewers/export/export.h"
 #include "viewers/flame/flame.h"
@@ -161,15 +162,10 @@ static double min_width(const struct query *q, enum flame_format format)
 	return q->min_width >= 0 ? q->min_width : format == FLAME_FORMAT_HTML ? page : picture;
 }
 
-static struct flame_source answer_flame_source_of(const struct side_sources *s)
-{
-	return (struct flame_source){ .source = s->source, .n = s->n };
-}
-
 int answer_flame(const struct view *v, const struct side_sources from[N_SIDES], const struct query *q, struct buf *out,
 		 bool *is_empty, struct err *err)
 {
-	struct flame_options options = { .max_levels = MAX_LEVELS };
+	struct flame_options options = { .max_levels = MAX_LEVELS, .from = from };
 	struct flame_style style;
 	struct pdf_paper paper;
 	enum flame_format format;
@@ -188,8 +184,6 @@ int answer_flame(const struct view *v, const struct side_sources from[N_SIDES], 
 	/* HTML and PDF list the functions with their sums. */
 	options.wants_sums = format == FLAME_FORMAT_HTML || format == FLAME_FORMAT_PDF;
 	options.wants_functions = format == FLAME_FORMAT_HTML;
-	options.side[FLAME_AFTER] = answer_flame_source_of(&from[SIDE_TARGET]);
-	options.side[FLAME_BEFORE] = answer_flame_source_of(&from[SIDE_BASE]);
 	rc = report_flame_make(v, q, &options, &r, err);
 	if (rc < 0)
 		return rc;
@@ -214,7 +208,8 @@ int answer_flame_part(const struct view *v, const struct side_sources from[N_SID
 					 .only = part->only,
 					 .part = part->part,
 					 .pivot = part->pivot,
-					 .keep = part->keep };
+					 .keep = part->keep,
+					 .from = from };
 	struct pdf_paper paper;
 	int rc = answer_flame_style_of(&q, style, &paper, err);
 
@@ -223,8 +218,6 @@ int answer_flame_part(const struct view *v, const struct side_sources from[N_SID
 	q.trim = true;
 	q.nodefraction = 0;
 	q.nodecount = part->max_boxes;
-	options.side[FLAME_AFTER] = answer_flame_source_of(&from[SIDE_TARGET]);
-	options.side[FLAME_BEFORE] = answer_flame_source_of(&from[SIDE_BASE]);
 	rc = report_flame_make(v, &q, &options, out, err);
 	if (rc < 0)
 		return rc;

@@ -11,6 +11,7 @@
 #include "answer/draw.h"
 #include "answer/flame.h"
 #include "engine/filter.h"
+#include "engine/query.h"
 #include "report/calls.h"
 #include "report/diff.h"
 #include "report/disasm.h"
@@ -41,9 +42,9 @@ static int write_net(const struct report_context *from, bool is_dot, struct buf 
 	int rc;
 
 	label_units_make(from->view->p, r.mem, &units, NULL);
-	rc = net_make(from->view, q, is_dot, &units, r.mem, &net, err);
+	rc = net_make(from->view, &q->filter, is_dot, &units, r.mem, &net, err);
 	if (rc == 0) {
-		net_calls(&net, q, NULL, r.mem);
+		net_calls(&net, &q->filter, NULL, r.mem);
 		rc = stop_check(q->stop, err);
 		if (rc == 0)
 			report_calls_head(&net, q, from->view, !is_dot, &r);

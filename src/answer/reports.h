@@ -14,7 +14,7 @@
 #include "answer/picture.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "engine/query.h"
+#include "engine/option_values.h"
 #include "engine/view.h"
 #include "report/report.h"
 #include "report/side.h"
@@ -24,6 +24,7 @@
 #include <stddef.h>
 
 struct answer;
+struct opt;
 
 /* The profiles that a report reads. */
 enum report_input {

@@ -9,6 +9,7 @@
 
 #include "answer/draw.h"
 #include "base/str.h"
+#include "engine/query.h"
 #include "viewers/svg/series.h"
 #include "viewers/text/text.h"
 

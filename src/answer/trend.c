@@ -8,6 +8,7 @@
 #include "answer/trend.h"
 
 #include "answer/draw.h"
+#include "engine/query.h"
 #include "report/trend.h"
 
 #include <assert.h>
@@ -43,7 +44,7 @@ static void answer_trend_note_side(struct answer_trend *t, const struct profile 
 
 int answer_trend_add(struct answer_trend *t, const struct profile *p, const struct side_sources *from, struct err *err)
 {
-	if (trend_add(t->trend, p, &t->q, &t->out->notes, err) < 0)
+	if (trend_add(t->trend, p, &t->q.filter, &t->out->notes, err) < 0)
 		return err_wrap(err, "%s", *from->source);
 	answer_trend_note_side(t, p, from);
 	return 0;

@@ -8,6 +8,7 @@
 
 #include "answer/answer.h"
 #include "answer/reports.h"
+#include "engine/query.h"
 
 #include <stdbool.h>
 #include <stddef.h>

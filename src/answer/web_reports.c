@@ -11,6 +11,7 @@
 #include "base/child.h"
 #include "engine/label_unit.h"
 #include "engine/net.h"
+#include "engine/query.h"
 #include "engine/view.h"
 #include "report/calls.h"
 #include "symbol/demangle.h"
@@ -22,7 +23,7 @@ static int web_reports_make_view(const struct profile *p, const char *report, co
 	*q = *query;
 	out->mem = arena_new();
 	query_apply_defaults(q, &reports_get(report)->defaults);
-	return view_make(p, q, out->mem, v, &out->notes, err);
+	return view_make(p, &q->filter, out->mem, v, &out->notes, err);
 }
 
 int answer_callgraph(const struct profile *p, const struct query *query, const struct callgraph_style *style,
@@ -39,10 +40,10 @@ int answer_callgraph(const struct profile *p, const struct query *query, const s
 		return rc;
 	out->report.mem = arena_new();
 	label_units_make(p, out->mem, &units, NULL);
-	rc = net_make(&v, &q, true, &units, out->mem, &net, err);
+	rc = net_make(&v, &q.filter, true, &units, out->mem, &net, err);
 	if (rc < 0)
 		return rc;
-	net_calls(&net, &q, NULL, out->mem);
+	net_calls(&net, &q.filter, NULL, out->mem);
 	rc = stop_check(q.stop, err);
 	if (rc == 0) {
 		report_calls_head(&net, &q, &v, false, &out->report);

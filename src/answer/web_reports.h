@@ -8,7 +8,6 @@
 
 #include "answer/answer.h"
 #include "base/err.h"
-#include "engine/query.h"
 #include "profile/profile.h"
 #include "report/weblist.h"
 #include "viewers/graph/callgraph.h"

@@ -15,6 +15,7 @@ src_base_libbase_a_SOURCES = \
 	src/base/child.h \
 	src/base/columns.c \
 	src/base/columns.h \
+	src/base/comparison.h \
 	src/base/component.c \
 	src/base/component.h \
 	src/base/cond.c \

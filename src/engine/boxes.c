@@ -15,7 +15,6 @@
 #include "engine/boxes.h"
 
 #include "base/mem.h"
-#include "engine/graph.h"
 
 #include <assert.h>
 #include <math.h>
@@ -34,7 +33,7 @@ struct box_builder {
 	struct parts ps;
 	struct boxes *b;
 	size_t cap;           /* length of the columns of b */
-	uint32_t n_sides;     /* sides in use */
+	int first_side;       /* SIDE_NEW without a base: the base is not in use */
 	uint32_t n_real, max; /* boxes that are neither root nor rest, and their limit */
 	uint32_t n_kept;      /* boxes smaller than min that lead to a frame to keep, at most half of max */
 	int64_t min;          /* size of the smallest box */
@@ -47,7 +46,7 @@ struct box_builder {
 
 static int64_t boxes_larger(const int64_t side[N_SIDES])
 {
-	return side[SIDE_TARGET] > side[SIDE_BASE] ? side[SIDE_TARGET] : side[SIDE_BASE];
+	return side[SIDE_NEW] > side[SIDE_BASE] ? side[SIDE_NEW] : side[SIDE_BASE];
 }
 
 /* The minimum size of a box, given its minimum share of another box. */
@@ -69,7 +68,7 @@ static void boxes_grow(struct box_builder *f)
 	GROW(b->n_rest);
 	GROW(b->inlined);
 	GROW(b->width);
-	for (uint32_t side = 0; side < f->n_sides; side++) {
+	for (int side = f->first_side; side < N_SIDES; side++) {
 		GROW(b->self[side]);
 		GROW(b->total[side]);
 	}
@@ -90,7 +89,7 @@ static uint32_t boxes_add_box(struct box_builder *f, uint32_t parent, uint32_t p
 	b->n_rest[i] = 0;
 	b->inlined[i] = false;
 	b->width[i] = 0;
-	for (uint32_t side = 0; side < f->n_sides; side++) {
+	for (int side = f->first_side; side < N_SIDES; side++) {
 		b->self[side][i] = 0;
 		b->total[side][i] = total[side];
 	}
@@ -172,14 +171,14 @@ static void split_box(struct box_builder *f, size_t list)
 	uint32_t parent = f->box[list], n = 0;
 	int64_t rest[N_SIDES] = { 0 }, width = 0;
 
-	for (uint32_t side = 0; side < f->n_sides; side++)
+	for (int side = f->first_side; side < N_SIDES; side++)
 		b->self[side][parent] = f->ps.self[list][side];
 	b->width[parent] = boxes_larger(f->ps.self[list]);
 	for (size_t i = f->ps.first[list]; i < f->ps.first[list + 1]; i++) {
 		struct part *part = &f->ps.part[i];
 		int64_t size = boxes_larger(part->total);
 
-		if (f->options->drop_negative && part->total[SIDE_TARGET] < part->total[SIDE_BASE]) {
+		if (f->options->drop_negative && part->total[SIDE_NEW] < part->total[SIDE_BASE]) {
 			b->n_shrunk++;
 			continue;
 		}
@@ -239,9 +238,9 @@ static void boxes_fold(struct box_builder *f, int64_t min)
 {
 	parts_start(&f->ps, f->v, f->b->places, &f->options->parts);
 	f->min = min ? min : min_size(f->options->min_share, boxes_larger(f->ps.total));
-	assert(f->ps.total[SIDE_TARGET] >= 0 && f->ps.total[SIDE_BASE] >= 0 && f->min >= 1);
+	assert(f->ps.total[SIDE_NEW] >= 0 && f->ps.total[SIDE_BASE] >= 0 && f->min >= 1);
 	f->b->has_base = f->options->wants_base || f->ps.has_base;
-	f->n_sides = f->b->has_base ? N_SIDES : 1;
+	f->first_side = f->b->has_base ? SIDE_BASE : SIDE_NEW;
 	f->b->n = f->n_real = f->n_kept = 0;
 	f->b->n_cut = f->b->n_deep = f->b->n_shrunk = 0;
 	f->b->cut_width = 0;
@@ -317,15 +316,4 @@ int boxes_make(const struct view *v, const struct places *pl, const struct boxes
 	free(f.next);
 	finish_boxes(out, mem);
 	return stop_is_set(v->stop) ? stop_check(v->stop, err) : rc;
-}
-
-void boxes_sum(const struct view *v, const struct places *pl, struct arena *mem, struct boxes_sums *out)
-{
-	struct graph g;
-
-	graph_make_sides(v, pl, mem, &g);
-	for (int side = 0; side < N_SIDES; side++) {
-		out->self[side] = g.flat[side];
-		out->total[side] = g.cum[side];
-	}
 }

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The sign of a value gives its side in a comparison: values above 0 belong to the target (after), values below 0 to
+ * The sign of a value gives its side in a comparison: values above 0 belong to the new side, values below 0 to
  * the base (before), as session/compare makes them.
  *
  * The width of a box is the sum of the widths of its children and of the larger side of its own values. So children
@@ -70,14 +70,5 @@ struct boxes {
  */
 int boxes_make(const struct view *v, const struct places *pl, const struct boxes_options *options, struct arena *mem,
 	       struct boxes *out, struct err *err);
-
-/* Sums per place, each >= 0; [places]. */
-struct boxes_sums {
-	int64_t *self[N_SIDES], *total[N_SIDES];
-};
-
-/* Add up self and total of all places. A place counts once per stack. mem owns the result; when v->stop is set, stacks
-   may be missing. */
-void boxes_sum(const struct view *v, const struct places *pl, struct arena *mem, struct boxes_sums *out);
 
 #endif

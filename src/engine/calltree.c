@@ -95,7 +95,7 @@ int calltree_make(const struct view *v, const struct places *pl, struct calltree
 {
 	const struct csr *stacks = &v->p->stacks;
 	struct tree_builder f = { .t = { .places = pl, .leaf = mem_alloc(stacks->n, sizeof(*f.t.leaf)) } };
-	const int64_t *val = v->val[SIDE_TARGET], *div = v->div[SIDE_TARGET];
+	const int64_t *val = v->val, *div = v->div;
 	int rc = 0;
 
 	assert(val && pl->p->n_locs == v->p->n_locs);

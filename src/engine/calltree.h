@@ -23,7 +23,7 @@ struct calltree {
 	uint32_t n;
 	uint32_t *parent, *place;    /* [n] */
 	bool *inlined;               /* [n] is the node inlined into its parent in every sample? */
-	int64_t *flat, *cum;         /* [n] sums of the target side */
+	int64_t *flat, *cum;         /* [n] sums of the new side */
 	int64_t *flat_div, *cum_div; /* [n] divisors for a mean; else NULL */
 	uint32_t *leaf;              /* [stacks] node of the leaf of each stack */
 };

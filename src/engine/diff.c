@@ -8,6 +8,7 @@
 #include "engine/diff.h"
 
 #include "base/unit.h"
+#include "engine/query_filter.h"
 #include "profile/scale.h"
 
 #include <assert.h>
@@ -15,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const side_word[N_SIDES] = { [SIDE_BASE] = "before", [SIDE_TARGET] = "after" };
+static const char *const side_word[N_SIDES] = { [SIDE_BASE] = "before", [SIDE_NEW] = "after" };
 
 /* Find the type with the same name and a compatible unit. */
 static bool find_same_type(const struct profile *p, uint32_t type, const struct profile *other, uint32_t *out)
@@ -53,19 +54,23 @@ static int engine_diff_no_common_type(const struct profile *p, const struct prof
 	return rc;
 }
 
-int diff_common_type(const struct profile *p, const struct profile *other, const char *name, uint32_t type[2],
-		     struct err *err)
+/* Choose a sample type that both sides have, with compatible units: by name as view_find_type does, else the default
+   type of the new side, else its last compatible type. */
+static int engine_diff_find_types(const struct profile *const p[N_SIDES], const char *name, uint32_t type[N_SIDES],
+				  struct err *err)
 {
-	if (view_find_type(p, name, &type[0], err) < 0)
+	const struct profile *new = p[SIDE_NEW], *base = p[SIDE_BASE];
+
+	if (view_find_type(new, name, &type[SIDE_NEW], err) < 0)
 		return ERR_USAGE;
-	if (find_same_type(p, type[0], other, &type[1]))
+	if (find_same_type(new, type[SIDE_NEW], base, &type[SIDE_BASE]))
 		return 0;
-	for (uint32_t t = p->n_types; !*name && t-- > 0;) {
-		type[0] = t;
-		if (find_same_type(p, t, other, &type[1]))
+	for (uint32_t t = new->n_types; !*name &&t-- > 0;) {
+		type[SIDE_NEW] = t;
+		if (find_same_type(new, t, base, &type[SIDE_BASE]))
 			return 0;
 	}
-	return engine_diff_no_common_type(p, other, name, err);
+	return engine_diff_no_common_type(new, base, name, err);
 }
 
 static bool same_types(const struct profile *a, const struct profile *b)
@@ -82,13 +87,13 @@ static bool same_types(const struct profile *a, const struct profile *b)
 
 static void note_types(const struct profile *const p[N_SIDES], uint32_t type, struct buf *notes)
 {
-	if (same_types(p[SIDE_TARGET], p[SIDE_BASE]))
+	if (same_types(p[SIDE_NEW], p[SIDE_BASE]))
 		return;
 	buf_addz(notes, "sample types differ: before has ");
 	engine_diff_add_types(p[SIDE_BASE], notes);
 	buf_addz(notes, "; after has ");
-	engine_diff_add_types(p[SIDE_TARGET], notes);
-	buf_addf(notes, "; comparing %s\n", profile_text(p[SIDE_TARGET], p[SIDE_TARGET]->type[type].name));
+	engine_diff_add_types(p[SIDE_NEW], notes);
+	buf_addf(notes, "; comparing %s\n", profile_text(p[SIDE_NEW], p[SIDE_NEW]->type[type].name));
 }
 
 /* Append the notes of filters about a side, each prefixed with the name of the side. */
@@ -104,17 +109,17 @@ static void engine_diff_note_side(const struct buf *lines, enum side side, struc
 	}
 }
 
-static int make_views(const struct profile *const p[N_SIDES], const struct query *q, struct arena *mem, struct diff *d,
-		      struct buf *notes, struct err *err)
+static int make_views(const struct profile *const p[N_SIDES], const struct query_filter *q, struct arena *mem,
+		      struct diff *d, struct buf *notes, struct err *err)
 {
 	uint32_t type[N_SIDES];
 
-	if (diff_common_type(p[SIDE_TARGET], p[SIDE_BASE], q->sample_index, type, err) < 0)
+	if (engine_diff_find_types(p, q->sample_index, type, err) < 0)
 		return ERR_USAGE;
-	note_types(p, type[SIDE_TARGET], notes);
-	assert(type[SIDE_TARGET] < p[SIDE_TARGET]->n_types && type[SIDE_BASE] < p[SIDE_BASE]->n_types);
-	for (int side = 0; side < N_SIDES; side++) {
-		struct query own = *q;
+	note_types(p, type[SIDE_NEW], notes);
+	assert(type[SIDE_NEW] < p[SIDE_NEW]->n_types && type[SIDE_BASE] < p[SIDE_BASE]->n_types);
+	for (int side = N_SIDES; side-- > 0;) {
+		struct query_filter own = *q;
 		struct buf lines = { 0 };
 		char number[16];
 		int rc;
@@ -133,22 +138,22 @@ static int make_views(const struct profile *const p[N_SIDES], const struct query
 /* Find the ratio of the units, then the factor of the normalization, and scale the totals. */
 static int find_ratios(struct diff *d, const char *normalize, struct err *err)
 {
-	struct diff_side *base = &d->side[SIDE_BASE], *target = &d->side[SIDE_TARGET];
+	struct diff_side *base = &d->side[SIDE_BASE], *new = &d->side[SIDE_NEW];
 	struct normal_size size[N_SIDES];
 	double ratio[N_SIDES];
 
-	d->unit = scale_is_finer(target->view.unit, base->view.unit) ? base->view.unit : target->view.unit;
+	d->unit = scale_is_finer(new->view.unit, base->view.unit) ? base->view.unit : new->view.unit;
 	if (normalize_parse(normalize, &d->normal, err) < 0)
 		return ERR_USAGE;
-	for (int side = 0; side < N_SIDES; side++) {
+	for (int side = N_SIDES; side-- > 0;) {
 		ratio[side] = scale_ratio(d->side[side].view.unit, d->unit);
 		if (normal_size(&d->normal, &d->side[side].view, ratio[side], &size[side], err) < 0)
 			return err_wrap(err, "%s", side_word[side]);
 	}
-	if (normal_factor(&d->normal, &size[SIDE_BASE], &size[SIDE_TARGET], &d->factor, &d->by_period, err) < 0)
+	if (normal_factor(&d->normal, &size[SIDE_BASE], &size[SIDE_NEW], &d->factor, &d->by_period, err) < 0)
 		return ERR_USAGE;
-	ratio[SIDE_TARGET] *= d->factor;
-	for (int side = 0; side < N_SIDES; side++) {
+	ratio[SIDE_NEW] *= d->factor;
+	for (int side = N_SIDES; side-- > 0;) {
 		d->side[side].ratio = ratio[side];
 		if (scale_value(d->side[side].view.total, ratio[side], &d->side[side].total))
 			return err_set(err, ERR_RANGE, "%s: its total, multiplied by %g, overflows 64 bits",
@@ -157,15 +162,14 @@ static int find_ratios(struct diff *d, const char *normalize, struct err *err)
 	return 0;
 }
 
-static int make_graphs(const struct query *q, struct arena *mem, struct diff *d, struct err *err)
+static int make_graphs(const struct query_filter *q, struct arena *mem, struct diff *d, struct err *err)
 {
-	static const enum side order[N_SIDES] = { SIDE_BASE, SIDE_TARGET };
-	struct query by_file;
+	struct query_filter by_file;
 
 	if (match_query(q, &by_file, err) < 0)
 		return ERR_USAGE;
 	for (int i = 0; i < N_SIDES; i++) {
-		struct diff_side *s = &d->side[order[i]];
+		struct diff_side *s = &d->side[i];
 		int rc = places_make(s->view.p, &by_file, mem, &s->places, err);
 
 		if (rc < 0)
@@ -175,12 +179,12 @@ static int make_graphs(const struct query *q, struct arena *mem, struct diff *d,
 		if (rc < 0)
 			return rc;
 		graph_make(&s->view, &s->places, mem, &s->graph);
-		assert(s->graph.n <= match_count(d->match));
+		assert(s->graph.nodes.n <= match_count(d->match));
 	}
 	return 0;
 }
 
-int diff_make(const struct profile *const p[N_SIDES], const struct query *q, struct arena *mem, struct diff *out,
+int diff_make(const struct profile *const p[N_SIDES], const struct query_filter *q, struct arena *mem, struct diff *out,
 	      struct buf *notes, struct err *err)
 {
 	struct diff *d = arena_zalloc(mem, 1, sizeof(*d));
@@ -218,14 +222,14 @@ int64_t diff_flat(const struct diff *d, enum side side, uint32_t row)
 {
 	const struct diff_side *s = &d->side[side];
 
-	return row < s->graph.n ? engine_diff_scaled(graph_flat(&s->graph, row), s->ratio) : 0;
+	return row < s->graph.nodes.n ? engine_diff_scaled(nodes_flat(&s->graph.nodes, row), s->ratio) : 0;
 }
 
 int64_t diff_cum(const struct diff *d, enum side side, uint32_t row)
 {
 	const struct diff_side *s = &d->side[side];
 
-	return row < s->graph.n ? engine_diff_scaled(graph_cum(&s->graph, row), s->ratio) : 0;
+	return row < s->graph.nodes.n ? engine_diff_scaled(nodes_cum(&s->graph.nodes, row), s->ratio) : 0;
 }
 
 int64_t diff_subtract(int64_t a, int64_t b)

@@ -34,15 +34,15 @@ struct diff {
 };
 
 /*
- * Compare target with base.
+ * Compare new with base.
  *
  * p       [N_SIDES] borrowed; must outlive the result
- * q       without a sample type, the target's default is used if both sides have it
+ * q       without a sample type, the default of the new side is used if both sides have it
  * mem     owns most of the result; diff_release frees the rest
  * notes   messages for the user are appended, a line each
  * Fails   ERR_USAGE when the sides have no common sample type or the query cannot be answered, ERR_RANGE, ERR_LIMIT
  */
-int diff_make(const struct profile *const p[N_SIDES], const struct query *q, struct arena *mem, struct diff *out,
+int diff_make(const struct profile *const p[N_SIDES], const struct query_filter *q, struct arena *mem, struct diff *out,
 	      struct buf *notes, struct err *err);
 void diff_release(struct diff *d);
 
@@ -52,15 +52,5 @@ int64_t diff_cum(const struct diff *d, enum side side, uint32_t row);
 
 /* a - b, clamped to int64_t. */
 int64_t diff_subtract(int64_t a, int64_t b);
-
-/*
- * Choose a sample type that two profiles have, with compatible units: by name as view_find_type does, else the default
- * type of the first profile, else its last compatible type.
- *
- * type    set to its index in each profile
- * Fails   ERR_USAGE
- */
-int diff_common_type(const struct profile *p, const struct profile *other, const char *name, uint32_t type[2],
-		     struct err *err);
 
 #endif

@@ -153,8 +153,8 @@ static void edges_walk_stack(const struct edge_walk *w, struct edge_part *part, 
 	const struct spots *spots = &w->spots;
 	const struct csr *stacks = &w->g->view->p->stacks;
 	const uint32_t *first = stacks->item + stacks->off[s], *root = stacks->item + stacks->off[s + 1];
-	const int64_t *div = w->g->div[SIDE_TARGET];
-	const struct share share = { s, w->g->weight[SIDE_TARGET][s], div ? div[s] : 0 };
+	const int64_t *div = w->g->div;
+	const struct share share = { s, w->g->weight[s], div ? div[s] : 0 };
 
 	uint8_t outside = 0; /* LOC_ flags of the nearest location toward the root that has a kept place */
 
@@ -223,7 +223,7 @@ static void spots_init(struct spots *spots, const struct graph *g, const bool *k
 				 .of = mem_alloc(n_locs, sizeof(*spots->of)) };
 	for (uint32_t loc = 0; loc < n_locs; loc++) {
 		uint32_t n;
-		const uint32_t *place = places_of(g->places, loc, &n);
+		const uint32_t *place = places_of(g->nodes.places, loc, &n);
 
 		for (uint32_t k = 0; k < n; k++)
 			if (keep[place[k]])
@@ -295,7 +295,7 @@ void graph_edges(const struct graph *g, const bool *keep, const bool *wanted, bo
 	struct edges e = { 0 };
 	struct calls *all;
 
-	assert(keep && g->live && g->weight[SIDE_TARGET]);
+	assert(keep && g->live && g->weight);
 	spots_init(&w.spots, g, keep, wanted, both);
 	w.part = mem_zalloc(w.parts, sizeof(*w.part));
 	stop_begin(g->view->stop, "finding calls", g->view->p->stacks.n);

@@ -12,12 +12,13 @@
 
 #include "base/mem.h"
 #include "engine/filter_int.h"
+#include "engine/query_filter.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_no_filters(const struct query *q)
+static bool has_no_filters(const struct query_filter *q)
 {
 	const char *const all[] = { q->focus,    q->ignore,    q->hide,    q->show,    q->show_from, q->prune_from,
 				    q->tagfocus, q->tagignore, q->tagshow, q->taghide, q->tagroot,   q->tagleaf };
@@ -41,7 +42,7 @@ static void filter_release(struct filter *f)
 /* Compile the expressions in the order of pprof, because the first invalid one is reported. */
 static int filter_compile(struct filter *f, struct err *err)
 {
-	const struct query *q = f->q;
+	const struct query_filter *q = f->q;
 	int rc = matcher_init(&f->name[NAME_FOCUS], "focus", q->focus, err);
 
 	if (rc == 0)
@@ -68,7 +69,7 @@ static int filter_compile(struct filter *f, struct err *err)
 	return rc;
 }
 
-int filter_check(const struct query *q, struct err *err)
+int filter_check(const struct query_filter *q, struct err *err)
 {
 	struct arena *mem = arena_new();
 	struct buf notes = { 0 };
@@ -136,9 +137,7 @@ static void engine_filter_rows(struct filter *f)
 	if (n < d->n_rows) {
 		d->stack = gather_ids(f->mem, d->stack, row, n);
 		d->labels = gather_ids(f->mem, d->labels, row, n);
-		for (int side = 0; side < N_SIDES; side++)
-			if (d->value[side])
-				d->value[side] = gather_values(f->mem, d->value[side], d->n_types, row, n);
+		d->value = gather_values(f->mem, d->value, d->n_types, row, n);
 		d->n_rows = n;
 	}
 	free(row);
@@ -211,7 +210,7 @@ static int filter_apply(struct filter *f, const struct profile *p, struct err *e
 	return rc;
 }
 
-int filter_make(const struct profile *p, const struct query *q, struct arena *mem, const struct profile **out,
+int filter_make(const struct profile *p, const struct query_filter *q, struct arena *mem, const struct profile **out,
 		struct buf *notes, struct err *err)
 {
 	struct filter f = { .d = *p, .q = q, .mem = mem, .notes = notes };

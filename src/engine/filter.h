@@ -9,8 +9,9 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "engine/query.h"
 #include "profile/profile.h"
+
+struct query_filter;
 
 /*
  * Apply tagroot and tagleaf, then focus, ignore, hide, show, show_from, tagfocus, tagignore, tagshow,
@@ -25,7 +26,7 @@
  *         labels make too many stacks; ERR_STOPPED
  * Like    pprof profile/filter.go, internal/driver/driver_focus.go and tagroot.go
  */
-int filter_make(const struct profile *p, const struct query *q, struct arena *mem, const struct profile **out,
+int filter_make(const struct profile *p, const struct query_filter *q, struct arena *mem, const struct profile **out,
 		struct buf *notes, struct err *err);
 
 /*
@@ -33,7 +34,7 @@ int filter_make(const struct profile *p, const struct query *q, struct arena *me
  *
  * Fails   as filter_make for an invalid expression
  */
-int filter_check(const struct query *q, struct err *err);
+int filter_check(const struct query_filter *q, struct err *err);
 
 /* Fail because no function of the profile matches the expression, suggesting similar names. Returns ERR_USAGE. */
 int filter_no_matches(const struct profile *p, const char *pattern, struct err *err);

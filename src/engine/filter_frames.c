@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "engine/filter_int.h"
+#include "engine/query_filter.h"
 
 #include "base/hash.h"
 #include "base/idtab.h"
@@ -85,7 +86,7 @@ static uint32_t split_keys(struct frame_builder *x, const char *list, uint32_t a
 	return n;
 }
 
-static void frame_builder_init(struct frame_builder *x, const struct query *q)
+static void frame_builder_init(struct frame_builder *x, const struct query_filter *q)
 {
 	size_t most = strlen(q->tagleaf) + strlen(q->tagroot);
 
@@ -366,7 +367,7 @@ static int filter_frames_add(struct frame_builder *x, struct err *err)
 
 int filter_frames(struct filter *f, struct err *err)
 {
-	const struct query *q = f->q;
+	const struct query_filter *q = f->q;
 	struct frame_builder x = { .p = &f->d, .mem = f->mem };
 	struct filter before = *f; /* hints use the profile without the new frames */
 	int rc = 0;

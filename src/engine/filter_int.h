@@ -14,8 +14,9 @@
 #include "base/err.h"
 #include "engine/label_unit.h"
 #include "engine/matcher.h"
-#include "engine/query.h"
 #include "profile/profile.h"
+
+struct query_filter;
 
 /* Expressions over names: bit i of a byte is that of expression i. */
 enum { NAME_FOCUS, NAME_IGNORE, NAME_HIDE, NAME_SHOW, NAME_SHOW_FROM, NAME_PRUNE_FROM, N_NAMES };
@@ -49,7 +50,7 @@ struct tag_filter {
 
 struct filter {
 	struct profile d; /* the result of the steps so far */
-	const struct query *q;
+	const struct query_filter *q;
 	struct arena *mem;
 	struct buf *notes;
 	struct matcher name[N_NAMES], tagshow, taghide;

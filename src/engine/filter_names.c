@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "engine/filter_int.h"
+#include "engine/query_filter.h"
 #include "profile/prune.h"
 
 #include <assert.h>

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/unit.h"
 #include "engine/filter_int.h"
+#include "engine/query_filter.h"
 
 #include <assert.h>
 #include <math.h>

@@ -46,7 +46,7 @@ static void grand_path(struct grand_walk *w, uint32_t stack)
 	for (uint32_t i = stacks->off[stack + 1]; i-- > stacks->off[stack];) {
 		bool inlined = false;
 		uint32_t n;
-		const uint32_t *place = places_of(w->g->places, stacks->item[i], &n);
+		const uint32_t *place = places_of(w->g->nodes.places, stacks->item[i], &n);
 
 		for (uint32_t k = n; k-- > 0; inlined = true) {
 			if (!w->keep[place[k]] || (w->n_steps && w->step[w->n_steps - 1].place == place[k]))
@@ -81,7 +81,7 @@ static int grand_count(struct grand_walk *w, uint32_t stack, size_t i, bool is_c
 	call = &w->call[id];
 	if (id == known)
 		*call = (struct grand_call){ w->step[i].place, w->step[near].place, far_place, is_callee, 0, true };
-	call->weight += w->g->weight[SIDE_TARGET][stack];
+	call->weight += w->g->weight[stack];
 	call->inlined &= inlined;
 	return 0;
 }
@@ -129,7 +129,7 @@ static void grand_mark_locations(struct grand_walk *w)
 {
 	for (uint32_t loc = 0; loc < w->g->view->p->n_locs; loc++) {
 		uint32_t n;
-		const uint32_t *place = places_of(w->g->places, loc, &n);
+		const uint32_t *place = places_of(w->g->nodes.places, loc, &n);
 
 		for (uint32_t k = 0; k < n; k++)
 			w->is_wanted_loc[loc] |= w->wanted[place[k]] && w->keep[place[k]];

@@ -106,8 +106,9 @@ static void walk_run(void *arg, unsigned part)
 }
 
 static void engine_graph_walk(const struct view *v, const struct places *pl, const int64_t *weight, struct arena *mem,
-			      int64_t **flat, int64_t **cum)
+			      const int64_t **flat, const int64_t **cum)
 {
+	int64_t *own = arena_zalloc(mem, pl->n, sizeof(*own)), *all = arena_zalloc(mem, pl->n, sizeof(*all));
 	const struct csr *stacks = &v->p->stacks;
 	uint64_t wish = stacks->off[stacks->n] / FRAMES_PER_THREAD + 1;
 	struct walk w = { .stop = v->stop, .stacks = stacks, .pl = pl, .weight = weight };
@@ -121,17 +122,17 @@ static void engine_graph_walk(const struct view *v, const struct places *pl, con
 	}
 	stop_begin(v->stop, "adding up", stacks->n);
 	pool_run(walk_run, &w, w.parts);
-	*flat = arena_zalloc(mem, pl->n, sizeof(**flat));
-	*cum = arena_zalloc(mem, pl->n, sizeof(**cum));
 	for (unsigned i = 0; i < w.parts; i++) {
 		for (uint32_t k = 0; k < pl->n; k++) {
-			(*flat)[k] += w.part[i].flat[k];
-			(*cum)[k] += w.part[i].sum[k].cum;
+			own[k] += w.part[i].flat[k];
+			all[k] += w.part[i].sum[k].cum;
 		}
 		free(w.part[i].flat);
 		free(w.part[i].sum);
 	}
 	free(w.part);
+	*flat = own;
+	*cum = all;
 }
 
 /* Add up the rows of each stack, and mark the stacks that have any value. */
@@ -149,67 +150,48 @@ static int64_t *stack_sums(const struct view *v, const int64_t *column, bool *li
 
 void graph_make(const struct view *v, const struct places *pl, struct arena *mem, struct graph *out)
 {
-	struct graph g = { .view = v, .places = pl, .n = pl->n };
+	struct graph g = { .view = v, .nodes = { .places = pl, .n = pl->n } };
 
-	assert(v->val[SIDE_TARGET] && pl->p->n_locs == v->p->n_locs);
+	assert(v->val && pl->p->n_locs == v->p->n_locs);
 	g.live = arena_zalloc(mem, v->p->stacks.n, sizeof(*g.live));
-	for (int side = 0; side < N_SIDES; side++) {
-		if (v->val[side]) {
-			g.weight[side] = stack_sums(v, v->val[side], g.live, mem);
-			engine_graph_walk(v, pl, g.weight[side], mem, &g.flat[side], &g.cum[side]);
-		}
-		if (v->div[side]) {
-			g.div[side] = stack_sums(v, v->div[side], g.live, mem);
-			engine_graph_walk(v, pl, g.div[side], mem, &g.flat_div[side], &g.cum_div[side]);
-		}
+	g.weight = stack_sums(v, v->val, g.live, mem);
+	engine_graph_walk(v, pl, g.weight, mem, &g.nodes.flat, &g.nodes.cum);
+	if (v->div) {
+		g.div = stack_sums(v, v->div, g.live, mem);
+		engine_graph_walk(v, pl, g.div, mem, &g.nodes.flat_div, &g.nodes.cum_div);
 	}
 	*out = g;
 }
 
-void graph_make_sides(const struct view *v, const struct places *pl, struct arena *mem, struct graph *out)
+/* new - base, in mem. */
+static int64_t *graph_subtract(const int64_t *new, const int64_t *base, uint32_t n, struct arena *mem)
 {
-	struct graph g = { .view = v, .places = pl, .n = pl->n };
+	int64_t *net = arena_alloc(mem, n, sizeof(*net));
+
+	for (uint32_t i = 0; i < n; i++)
+		net[i] = new[i] - base[i];
+	return net;
+}
+
+void graph_make_sides(const struct view *v, const struct places *pl, struct arena *mem, struct graph_sides *out)
+{
+	struct graph_sides g = { .net = { .view = v, .nodes = { .places = pl, .n = pl->n } } };
 	uint32_t n = v->p->stacks.n;
-	int64_t *side[N_SIDES], *net;
+	int64_t *side[N_SIDES];
 
 	assert(!v->mean && pl->p->n_locs == v->p->n_locs);
 	parts_sum_stacks(v, side);
-	g.live = arena_zalloc(mem, n, sizeof(*g.live));
-	g.weight[SIDE_TARGET] = net = arena_alloc(mem, n, sizeof(*net));
 	if (!side[SIDE_BASE])
-		side[SIDE_BASE] = mem_zalloc(n, sizeof(*net));
-	for (uint32_t s = 0; s < n; s++) {
-		net[s] = side[SIDE_TARGET][s] - side[SIDE_BASE][s];
-		g.live[s] = net[s] != 0;
-	}
+		side[SIDE_BASE] = mem_zalloc(n, sizeof(*side[SIDE_BASE]));
+	g.net.weight = graph_subtract(side[SIDE_NEW], side[SIDE_BASE], n, mem);
+	g.net.live = arena_zalloc(mem, n, sizeof(*g.net.live));
+	for (uint32_t s = 0; s < n; s++)
+		g.net.live[s] = g.net.weight[s] != 0;
 	for (int i = 0; i < N_SIDES; i++) {
 		engine_graph_walk(v, pl, side[i], mem, &g.flat[i], &g.cum[i]);
 		free(side[i]);
 	}
+	g.net.nodes.flat = graph_subtract(g.flat[SIDE_NEW], g.flat[SIDE_BASE], pl->n, mem);
+	g.net.nodes.cum = graph_subtract(g.cum[SIDE_NEW], g.cum[SIDE_BASE], pl->n, mem);
 	*out = g;
-}
-
-struct nodes graph_nodes(const struct graph *g)
-{
-	assert(g->flat[SIDE_TARGET] && g->cum[SIDE_TARGET]);
-	return (struct nodes){ .places = g->places,
-			       .n = g->n,
-			       .flat = g->flat[SIDE_TARGET],
-			       .cum = g->cum[SIDE_TARGET],
-			       .flat_div = g->flat_div[SIDE_TARGET],
-			       .cum_div = g->cum_div[SIDE_TARGET] };
-}
-
-int64_t graph_flat(const struct graph *g, uint32_t node)
-{
-	const struct nodes nodes = graph_nodes(g);
-
-	return nodes_flat(&nodes, node);
-}
-
-int64_t graph_cum(const struct graph *g, uint32_t node)
-{
-	const struct nodes nodes = graph_nodes(g);
-
-	return nodes_cum(&nodes, node);
 }

@@ -14,16 +14,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sums per place; a node is a place. Columns that the view lacks are NULL. */
+/* Sums per place. Columns that the view lacks are NULL. */
 struct graph {
 	const struct view *view;
-	const struct places *places;
-	uint32_t n;                                    /* places */
-	int64_t *flat[N_SIDES], *cum[N_SIDES];         /* [n] */
-	int64_t *flat_div[N_SIDES], *cum_div[N_SIDES]; /* [n] divisors for a mean; else NULL */
-	int64_t *weight[N_SIDES];                      /* [stacks] sum of the rows of each stack */
-	int64_t *div[N_SIDES];                         /* [stacks] sum of the divisors, only for a mean */
-	bool *live;                                    /* [stacks] does a row of the stack have a value or a divisor? */
+	struct nodes nodes; /* node i is place i */
+	int64_t *weight;    /* [stacks] sum of the rows of each stack */
+	int64_t *div;       /* [stacks] sum of the divisors, only for a mean */
+	bool *live;         /* [stacks] does a row of the stack have a value or a divisor? */
 };
 
 /*
@@ -35,26 +32,23 @@ struct graph {
  */
 void graph_make(const struct view *v, const struct places *pl, struct arena *mem, struct graph *out);
 
+/* The sides of a profile that keeps its base separate (answer/sides.h). */
+struct graph_sides {
+	struct graph net;                            /* the difference; only stacks where it is not 0 are live */
+	const int64_t *flat[N_SIDES], *cum[N_SIDES]; /* [places] sums of the values above and below 0, each >= 0 */
+};
+
 /*
- * Add up values above and below 0 separately: the sides of a profile that keeps its base separate (sources/sides.h).
- * Both sums are >= 0, and their difference is the value that graph_make computes. The weight of the target side is this
- * difference, that of the base is NULL; only stacks where it is not 0 are live.
+ * Add up values above and below 0 separately.
  *
  * v       not of a mean: means do not add up
  */
-void graph_make_sides(const struct view *v, const struct places *pl, struct arena *mem, struct graph *out);
-
-/* The target side as nodes; node i is place i. */
-struct nodes graph_nodes(const struct graph *g);
-
-/* nodes_flat and nodes_cum of graph_nodes. */
-int64_t graph_flat(const struct graph *g, uint32_t node);
-int64_t graph_cum(const struct graph *g, uint32_t node);
+void graph_make_sides(const struct view *v, const struct places *pl, struct arena *mem, struct graph_sides *out);
 
 /* A call between two kept nodes. */
 struct edge {
 	uint32_t src, dst;
-	int64_t weight; /* weight of the target side */
+	int64_t weight; /* weight of the stacks */
 	int64_t div;    /* divisor of weight for a mean; else 0 */
 	bool residual;  /* some samples passed through removed nodes */
 	bool inlined;   /* dst was inlined into its caller in every sample */
@@ -68,8 +62,8 @@ struct edges {
 /*
  * Find the calls between kept nodes, each counted once per stack.
  *
- * keep    [g->n] nodes that remain; stacks pass through the others
- * wanted  [g->n] kept nodes whose calls are needed; NULL wants all
+ * keep    [places] nodes that remain; stacks pass through the others
+ * wanted  [places] kept nodes whose calls are needed; NULL wants all
  * both    also calls out of wanted nodes, not only into them
  * mem     owns the result; when the view's stop is set, stacks are missing
  * Like    pprof internal/graph newGraph with kept nodes

@@ -34,6 +34,7 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/nodes.h \
 	src/engine/normal.c \
 	src/engine/normal.h \
+	src/engine/option_values.h \
 	src/engine/parts.c \
 	src/engine/parts.h \
 	src/engine/places.c \
@@ -55,3 +56,16 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/trim.h \
 	src/engine/view.c \
 	src/engine/view.h
+
+# The parts of struct query. make remakes a file that it includes before all others, so the headers exist whatever is
+# built first. Each changes only with the fields of its part: a new text of an option compiles query.c alone again.
+QUERY_PARTS = filter load report draw
+EXTRA_DIST += src/engine/query_parts.awk
+CLEANFILES += src/engine/query_parts.mk $(QUERY_PARTS:%=src/engine/query_%.h)
+src/engine/query_parts.mk: $(srcdir)/src/engine/query.def $(srcdir)/src/engine/query_parts.awk
+	$(AM_V_at)$(MKDIR_P) src/engine && for part in $(QUERY_PARTS); do \
+		header=src/engine/query_$$part.h && \
+		$(AWK) -f $(srcdir)/src/engine/query_parts.awk -v part=$$part $(srcdir)/src/engine/query.def >$$header.new && \
+		if cmp -s $$header.new $$header; then rm $$header.new; else mv $$header.new $$header; fi || exit; \
+	done && touch $@
+-include src/engine/query_parts.mk

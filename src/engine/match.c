@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "engine/match_name.h"
+#include "engine/query_filter.h"
 #include "profile/keys.h"
 
 #include <assert.h>
@@ -131,7 +132,7 @@ void match_add_label(const struct match *m, uint32_t row, bool with_file, struct
 		buf_addf(out, ":%" PRId64, col);
 }
 
-int match_query(const struct query *q, struct query *out, struct err *err)
+int match_query(const struct query_filter *q, struct query_filter *out, struct err *err)
 {
 	if (q->granularity == GRAIN_ADDRESSES)
 		return err_set(err, ERR_USAGE,

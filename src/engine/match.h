@@ -48,7 +48,7 @@ void match_set_names(struct match *m, match_name_fn fn, void *arg);
 int match_places(struct match *m, struct places *pl, struct err *err);
 
 /* The query for making places: functions in different files are different places. Fails ERR_USAGE for addresses. */
-int match_query(const struct query *q, struct query *out, struct err *err);
+int match_query(const struct query_filter *q, struct query_filter *out, struct err *err);
 
 /* Number of rows so far; ids are below it and never change. */
 uint32_t match_count(const struct match *m);

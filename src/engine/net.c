@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "engine/query_filter.h"
 
 #include <assert.h>
 #include <math.h>
@@ -305,7 +306,8 @@ static void tree_edges(struct net *net, struct arena *mem)
 	net->edges = e;
 }
 
-static int make_nodes(const struct view *v, const struct query *q, struct arena *mem, struct net *net, struct err *err)
+static int make_nodes(const struct view *v, const struct query_filter *q, struct arena *mem, struct net *net,
+		      struct err *err)
 {
 	int rc = places_make(v->p, q, mem, &net->places, err);
 
@@ -319,7 +321,7 @@ static int make_nodes(const struct view *v, const struct query *q, struct arena 
 		net->nodes = calltree_nodes(&net->tree);
 	} else {
 		graph_make(v, &net->places, mem, &net->graph);
-		net->nodes = graph_nodes(&net->graph);
+		net->nodes = net->graph.nodes;
 	}
 	node_names_init(&net->names, &net->places, mem);
 	return stop_check(v->stop, err);
@@ -334,7 +336,7 @@ static void make_edges(struct net *net, const bool *wanted, struct arena *mem)
 }
 
 /* Sort the shown nodes; a picture sorts them by score. */
-static void sort_nodes(struct net *net, const struct query *q, bool picture, struct arena *mem)
+static void sort_nodes(struct net *net, const struct query_filter *q, bool picture, struct arena *mem)
 {
 	const int64_t *score = NULL;
 
@@ -347,8 +349,8 @@ static void sort_nodes(struct net *net, const struct query *q, bool picture, str
 }
 
 /* Collect the labels of the first n of the shown nodes. */
-static int make_tags(struct net *net, const struct view *v, const struct query *q, const struct label_units *units,
-		     uint32_t n, struct arena *mem, struct err *err)
+static int make_tags(struct net *net, const struct view *v, const struct query_filter *q,
+		     const struct label_units *units, uint32_t n, struct arena *mem, struct err *err)
 {
 	bool *wanted = arena_zalloc(mem, net->nodes.n, sizeof(*wanted));
 
@@ -376,7 +378,7 @@ static uint32_t fit_nodes(const struct net *net, uint32_t count)
 }
 
 /* Keep the nodes that nodecount allows; sets net->limited when nodes were removed. */
-static int limit_nodes(struct net *net, const struct view *v, const struct query *q, bool picture,
+static int limit_nodes(struct net *net, const struct view *v, const struct query_filter *q, bool picture,
 		       const struct label_units *units, struct arena *mem, struct err *err)
 {
 	uint32_t count = q->nodecount < UINT32_MAX ? (uint32_t)q->nodecount : UINT32_MAX;
@@ -402,7 +404,7 @@ static int limit_nodes(struct net *net, const struct view *v, const struct query
 	return stop_check(v->stop, err);
 }
 
-int net_make(const struct view *v, const struct query *q, bool picture, const struct label_units *units,
+int net_make(const struct view *v, const struct query_filter *q, bool picture, const struct label_units *units,
 	     struct arena *mem, struct net *net, struct err *err)
 {
 	int rc;
@@ -434,7 +436,7 @@ out:
 	return rc;
 }
 
-void net_calls(struct net *net, const struct query *q, const bool *wanted, struct arena *mem)
+void net_calls(struct net *net, const struct query_filter *q, const bool *wanted, struct arena *mem)
 {
 	assert(net->position && (!net->is_picture || !wanted));
 	if (net->is_picture)

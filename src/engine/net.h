@@ -12,7 +12,6 @@
 #include "engine/graph.h"
 #include "engine/label_unit.h"
 #include "engine/nodes.h"
-#include "engine/query.h"
 #include "engine/tags.h"
 #include "engine/trim.h"
 #include "engine/view.h"
@@ -58,7 +57,7 @@ struct net {
  * Fails    ERR_LIMIT, ERR_STOPPED
  * Like     pprof internal/report newTrimmedGraph
  */
-int net_make(const struct view *v, const struct query *q, bool picture, const struct label_units *units,
+int net_make(const struct view *v, const struct query_filter *q, bool picture, const struct label_units *units,
 	     struct arena *mem, struct net *net, struct err *err);
 void net_release(struct net *net);
 
@@ -67,6 +66,6 @@ void net_release(struct net *net);
  *
  * wanted  [nodes] only calls into or out of these; NULL for all; always NULL for a picture
  */
-void net_calls(struct net *net, const struct query *q, const bool *wanted, struct arena *mem);
+void net_calls(struct net *net, const struct query_filter *q, const bool *wanted, struct arena *mem);
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Borrowed columns, of the target side. */
+/* Borrowed columns, of the new side. */
 struct nodes {
 	const struct places *places;
 	uint32_t n;

@@ -43,7 +43,7 @@ int normal_size(const struct normalize_options *options, const struct view *v, d
 		s.period_ns = counted_period(v);
 		break;
 	case NORMALIZE_LABEL:
-		rc = normalize_label_size(options, v->p, v->val[SIDE_TARGET], &s.label, err);
+		rc = normalize_label_size(options, v->p, v->val, &s.label, err);
 		s.size = s.label.size * (s.label.is_numeric ? 1 : ratio);
 		break;
 	}

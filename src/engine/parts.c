@@ -109,7 +109,7 @@ static inline void read_item(const struct parts_work *w, struct worker *me, uint
 
 	if (it->n_remaining == 0) {
 		it->group = NONE;
-		me->self[list][of_base ? SIDE_BASE : SIDE_TARGET] += v;
+		me->self[list][of_base ? SIDE_BASE : SIDE_NEW] += v;
 		return;
 	}
 	place = read_frame(w, it, &inlined);
@@ -123,7 +123,7 @@ static inline void read_item(const struct parts_work *w, struct worker *me, uint
 	g->n++;
 	g->inlined &= inlined;
 	g->has_kept |= has_kept;
-	g->total[of_base ? SIDE_BASE : SIDE_TARGET] += v;
+	g->total[of_base ? SIDE_BASE : SIDE_NEW] += v;
 }
 
 static void split_run(void *arg, unsigned number)
@@ -249,10 +249,10 @@ void parts_next_level(struct parts *ps)
 
 void parts_sum_stacks(const struct view *v, int64_t *weight[N_SIDES])
 {
-	const int64_t *value = v->val[SIDE_TARGET];
+	const int64_t *value = v->val;
 	uint32_t n = v->p->stacks.n;
 
-	weight[SIDE_TARGET] = mem_zalloc(n, sizeof(*value));
+	weight[SIDE_NEW] = mem_zalloc(n, sizeof(*value));
 	weight[SIDE_BASE] = NULL;
 	for (uint32_t row = 0; row < v->n; row++) {
 		uint32_t stack = v->p->stack[row];
@@ -262,7 +262,7 @@ void parts_sum_stacks(const struct view *v, int64_t *weight[N_SIDES])
 		if (value[row] < 0)
 			weight[SIDE_BASE][stack] -= value[row];
 		else
-			weight[SIDE_TARGET][stack] += value[row];
+			weight[SIDE_NEW][stack] += value[row];
 	}
 }
 
@@ -342,8 +342,8 @@ static void parts_distribute(struct parts_work *w, int64_t *weight[N_SIDES])
 	struct worker *me;
 
 	for (uint32_t s = 0; s < w->stacks->n; s++)
-		n += (weight[SIDE_TARGET][s] != 0) + (weight[SIDE_BASE] && weight[SIDE_BASE][s]);
-	assert(weight[SIDE_TARGET]);
+		n += (weight[SIDE_NEW][s] != 0) + (weight[SIDE_BASE] && weight[SIDE_BASE][s]);
+	assert(weight[SIDE_NEW]);
 	wish = n / ITEMS_PER_THREAD + 1;
 	wish = wish < pool_size() ? wish : pool_size();
 	share = n / wish + 1;
@@ -353,7 +353,7 @@ static void parts_distribute(struct parts_work *w, int64_t *weight[N_SIDES])
 	for (uint32_t s = 0; s < w->stacks->n; s++) {
 		struct item it;
 
-		if (!weight[SIDE_TARGET][s] && !(weight[SIDE_BASE] && weight[SIDE_BASE][s]))
+		if (!weight[SIDE_NEW][s] && !(weight[SIDE_BASE] && weight[SIDE_BASE][s]))
 			continue;
 		if (!start_item(w, s, &it))
 			continue;
@@ -375,7 +375,7 @@ void parts_start(struct parts *ps, const struct view *v, const struct places *pl
 	struct parts_work *w = mem_zalloc(1, sizeof(*w));
 	int64_t *weight[N_SIDES];
 
-	assert(v->val[SIDE_TARGET] && pl->p->n_locs == v->p->n_locs);
+	assert(v->val && pl->p->n_locs == v->p->n_locs);
 	assert(options->of == PARTS_OF_STACK ||
 	       (options->pivot && options->inverted == (options->of == PARTS_OF_CALLERS)));
 	stop_begin(v->stop, "folding stacks", 0);
@@ -387,7 +387,7 @@ void parts_start(struct parts *ps, const struct view *v, const struct places *pl
 	parts_sum_stacks(v, weight);
 	ps->has_base = weight[SIDE_BASE] != NULL;
 	parts_distribute(w, weight);
-	free(weight[SIDE_TARGET]);
+	free(weight[SIDE_NEW]);
 	free(weight[SIDE_BASE]);
 }
 

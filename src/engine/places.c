@@ -14,6 +14,7 @@
 #include "base/idtab.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "engine/query_filter.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -27,7 +28,7 @@ struct keep {
 
 struct places_builder {
 	struct places *pl;
-	const struct query *q;
+	const struct query_filter *q;
 	struct keep keep;
 	bool by_object;
 	struct idtab ids;
@@ -37,7 +38,7 @@ struct places_builder {
 	size_t n_many, cap_many;
 };
 
-static struct keep keep_for(const struct query *q)
+static struct keep keep_for(const struct query_filter *q)
 {
 	struct keep k = { .inlines = !q->noinlines };
 
@@ -94,7 +95,7 @@ static uint32_t place_add(struct places_builder *m, const struct place *k)
 	return pl->n++;
 }
 
-const char *places_source(const struct profile *p, str_id file, const struct query *q)
+const char *places_source(const struct profile *p, str_id file, const struct query_filter *q)
 {
 	const char *path = profile_text(p, file);
 
@@ -173,7 +174,8 @@ static void location_add(struct places_builder *m, uint32_t loc)
 		pl->many[m->n_many] = pl->many[m->n_many - 1];
 }
 
-int places_make(const struct profile *p, const struct query *q, struct arena *mem, struct places *out, struct err *err)
+int places_make(const struct profile *p, const struct query_filter *q, struct arena *mem, struct places *out,
+		struct err *err)
 {
 	struct places pl = { .p = p, .files = strtab_new() };
 	struct places_builder m = { .pl = &pl, .q = q, .keep = keep_for(q), .by_object = q->by_object };

@@ -10,11 +10,12 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "engine/query.h"
 #include "profile/profile.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+struct query_filter;
 
 struct place {
 	str_id name;   /* name of the function, a string of the profile */
@@ -51,7 +52,8 @@ enum { PLACES_PADDED = 3 };
  * Like    pprof internal/graph CreateNodes after internal/driver aggregate, except that a source file is one place at
  *         GRAIN_FILES
  */
-int places_make(const struct profile *p, const struct query *q, struct arena *mem, struct places *out, struct err *err);
+int places_make(const struct profile *p, const struct query_filter *q, struct arena *mem, struct places *out,
+		struct err *err);
 void places_release(struct places *pl);
 
 /* The n places of a location, innermost first. */
@@ -75,7 +77,7 @@ void places_add_name(const struct places *pl, uint32_t place, struct buf *out);
 
 /* The source file of a function according to the query, not yet cleaned; borrowed. Like pprof internal/report
    newGraph. */
-const char *places_source(const struct profile *p, str_id file, const struct query *q);
+const char *places_source(const struct profile *p, str_id file, const struct query_filter *q);
 
 const char *places_file(const struct places *pl, uint32_t place);
 

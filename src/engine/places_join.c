@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "engine/match.h"
+#include "engine/query_filter.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -80,14 +81,14 @@ static int joiner_match_side(struct places_joiner *j, enum side side, struct err
 	return rc;
 }
 
-/* Is the place a better example of its row than another one? Its name should have no suffix, and be of the target. */
+/* Is the place a better example of its row than another one? Its name should have no suffix, and be of the new side. */
 static bool joiner_is_better(const struct places_joiner *j, uint32_t a, uint32_t b)
 {
 	const char *name = match_name(j->match, j->number[a]);
 	bool a_is_whole = strcmp(profile_text(j->pl->p, j->pl->place[a].name), name) == 0;
 	bool b_is_whole = strcmp(profile_text(j->pl->p, j->pl->place[b].name), name) == 0;
 
-	return a_is_whole != b_is_whole ? a_is_whole : j->is_used[SIDE_TARGET][a] && !j->is_used[SIDE_TARGET][b];
+	return a_is_whole != b_is_whole ? a_is_whole : j->is_used[SIDE_NEW][a] && !j->is_used[SIDE_NEW][b];
 }
 
 static int joiner_compare_names(const void *a, const void *b, void *match)
@@ -150,11 +151,12 @@ static void joiner_finish(struct places_joiner *j, bool by_function, struct aren
 	free(example);
 }
 
-int places_join(const struct view *v, const struct query *q, struct arena *mem, struct places *out, struct err *err)
+int places_join(const struct view *v, const struct query_filter *q, struct arena *mem, struct places *out,
+		struct err *err)
 {
 	struct places_joiner j = { .pl = out };
 	const bool *of_base = view_base_sets(v->p, mem);
-	struct query by_file;
+	struct query_filter by_file;
 	int rc;
 
 	if (!of_base || q->granularity == GRAIN_ADDRESSES)
@@ -170,7 +172,7 @@ int places_join(const struct view *v, const struct query *q, struct arena *mem, 
 	j.match = match_new();
 	rc = joiner_match_side(&j, SIDE_BASE, err);
 	if (rc == 0)
-		rc = joiner_match_side(&j, SIDE_TARGET, err);
+		rc = joiner_match_side(&j, SIDE_NEW, err);
 	if (rc == 0)
 		joiner_finish(&j, q->granularity == GRAIN_FUNCTIONS, mem);
 	else

@@ -15,10 +15,11 @@
  * functions share a name. Frames of labels, and addresses, are not joined.
  *
  * A function without a file that a build has once, and the other build beside several functions of its name, is that
- * of the target on both sides, because both sides use one location.
+ * of the new side on both sides, because both sides use one location.
  *
  * Fails   as places_make and match_places
  */
-int places_join(const struct view *v, const struct query *q, struct arena *mem, struct places *out, struct err *err);
+int places_join(const struct view *v, const struct query_filter *q, struct arena *mem, struct places *out,
+		struct err *err);
 
 #endif

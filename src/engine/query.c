@@ -60,13 +60,8 @@ const char *const query_group_title[N_GROUPS] = {
 
 void query_init(struct query *q)
 {
+	*q = (struct query){ .pattern = "" };
 	opt_set_defaults(query_options, query_n_options, q);
-	q->pattern = "";
-	q->by_object = q->inlined = q->whole_files = q->bare_lines = q->whole_paths = q->keep_base = q->keep_labels =
-		q->has_nodefraction = q->has_granularity = q->for_gate = q->for_page = q->is_uploaded = false;
-	q->max_groups = 0;
-	q->waiting = NULL;
-	q->stop = NULL;
 }
 
 int query_set(struct query *q, const struct opt *o, const char *value, struct err *err)

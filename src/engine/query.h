@@ -7,66 +7,32 @@
 #define ENGINE_QUERY_H
 
 #include "base/err.h"
-#include "base/opt.h"
-#include "base/stop.h"
+#include "engine/query_draw.h"
+#include "engine/query_filter.h"
+#include "engine/query_load.h"
+#include "engine/query_report.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum sort { SORT_FLAT, SORT_CUM };
-
-enum grain { GRAIN_FUNCTIONS, GRAIN_FILEFUNCTIONS, GRAIN_FILES, GRAIN_LINES, GRAIN_ADDRESSES };
-
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN, N_FORMATS };
-
-enum query_group {
-	GROUP_REPORT,
-	GROUP_FILTER,
-	GROUP_COMPARE,
-	GROUP_GATE,
-	GROUP_GRAIN,
-	GROUP_VALUE,
-	GROUP_INPUT,
-	GROUP_SYMBOL,
-	GROUP_FETCH,
-	GROUP_FLAME,
-	GROUP_SERIES,
-	GROUP_SHELL,
-	GROUP_WEB,
-	GROUP_OUTPUT,
-	GROUP_LIMIT,
-	GROUP_GENERAL,
-	N_GROUPS
-};
-
-/* One field per option; the texts are borrowed from the command line. */
+/*
+ * One field per option; the texts are borrowed from the command line. The fields of a part can be read without its name:
+ * q->focus is q->filter.focus. A module that needs one part takes that part, and includes only its header.
+ */
 struct query {
-#define OPTION(type, name, kind, preset, arg, group, help) type name;
-#define OWN OPTION
-#define CHOICE(field) int field;
-#include "engine/query.def"
-	bool by_object;   /* functions in different binaries, or with different start lines, are different places */
-	bool inlined;     /* list shows the calls that were inlined into a line */
-	bool whole_files; /* list shows files from their first line to their last */
-	bool bare_lines;  /* list also shows lines with values if their file was not found */
-	bool keep_base;   /* samples of the base are kept separate by a label, as with diff_base */
-	bool whole_paths; /* source file names are not trimmed */
-	bool keep_default_type; /* proto does not make the selected sample type the default */
-	bool keep_labels;       /* frames of labels are separate places, even if a function has the same name */
-	bool for_gate;          /* normalize has a value for gate, which has its own list of values */
-	bool has_nodefraction;  /* nodefraction was given explicitly */
-	bool has_granularity;   /* granularity was given explicitly */
-	bool for_page;    /* source files are read only below folders with sources (symbol/options.h, SOURCE_LOCAL) */
-	bool is_uploaded; /* for a page of an uploaded profile: only below source_path and symfs (SOURCE_NAMED) */
-	uint32_t
-		max_groups; /* disasm and weblist show at most this many symbols or files, with the largest flat; 0: all */
-	uint32_t
-		columns; /* text reports shorten names so that lines have at most this many characters; 0: they do not */
-	const char *pattern; /* argument of the report; "" if it takes none */
-	/* as symbol_progress_fn, called by any thread while a report waits for debuginfod; may be NULL */
-	void (*waiting)(void *arg, const char *name, int64_t got, int64_t size);
-	struct stop *stop; /* lets another thread stop the query, which then fails with ERR_STOPPED; may be NULL */
+#define QUERY_PART(part, fields)                                                                                       \
+	union {                                                                                                        \
+		struct query_##part part;                                                                              \
+		struct {                                                                                               \
+			fields                                                                                         \
+		};                                                                                                     \
+	};
+	QUERY_PART(filter, QUERY_FILTER_FIELDS)
+	QUERY_PART(load, QUERY_LOAD_FIELDS)
+	QUERY_PART(report, QUERY_REPORT_FIELDS)
+	QUERY_PART(draw, QUERY_DRAW_FIELDS)
+#undef QUERY_PART
 };
 
 /* A setting made by several options: -flat and -cum are the choice sort. */
@@ -119,20 +85,6 @@ int query_check(const struct query *q, struct err *err);
  * Fails    ERR_USAGE
  */
 int query_finish(struct query *q, const char **ignored, struct err *err);
-
-/* Defaults of a report for options that are not given or do not apply. If all are zero, all rows are shown as
- * requested. */
-struct query_defaults {
-	int nodecount;            /* rows without -nodecount; 0: all */
-	bool all_rows_for_tools;  /* nodecount applies to text and Markdown; JSON and CSV contain all rows */
-	bool by_line, by_address; /* granularity, regardless of options */
-	bool by_object;           /* see query.by_object */
-	bool untrimmed;           /* same as -trim=false */
-	bool trims_by_width;      /* without -nodefraction, omit only boxes too narrow to be drawn; keep_labels */
-	bool noinlines;           /* same as -noinlines */
-	bool whole_paths;         /* see query.whole_paths */
-	bool can_call_tree;       /* the report supports -call_tree */
-};
 
 /*
  * Apply the defaults of a report to the options of q.

@@ -189,7 +189,7 @@ static void drop_light(struct tag_builder *c, uint64_t cutoff)
 		const struct set_uses *set = &c->set[p->labels[row]];
 
 		for (uint32_t i = set->first; i < set->first + set->n; i++)
-			add_saturated(&c->word[c->use[i].word].weight, num_abs(c->v->val[SIDE_TARGET][row]));
+			add_saturated(&c->word[c->use[i].word].weight, num_abs(c->v->val[row]));
 	}
 	for (uint32_t s = 0; s < p->label_sets.n; s++) {
 		uint32_t first = n;
@@ -226,8 +226,8 @@ static struct tag *find_tag(struct tag_builder *c, uint32_t node, const struct u
 static void engine_tags_add_row(struct tag_builder *c, uint32_t node, uint32_t row, bool flat)
 {
 	const struct set_uses *set = &c->set[c->v->p->labels[row]];
-	const int64_t *div = c->v->div[SIDE_TARGET];
-	int64_t w = c->v->val[SIDE_TARGET][row], d = div ? div[row] : 0;
+	const int64_t *div = c->v->div;
+	int64_t w = c->v->val[row], d = div ? div[row] : 0;
 
 	for (uint32_t i = set->first; i < set->first + set->n; i++) {
 		struct tag *t = find_tag(c, node, &c->use[i]);
@@ -275,7 +275,7 @@ static int engine_tags_collect(struct tag_builder *c, struct err *err)
 {
 	const size_t max_tags = mem_quarter_of_ram() / (4 * sizeof(*c->tag)); /* with hash table and room to grow */
 	const struct profile *p = c->v->p;
-	const int64_t *val = c->v->val[SIDE_TARGET], *div = c->v->div[SIDE_TARGET];
+	const int64_t *val = c->v->val, *div = c->v->div;
 
 	stop_begin(c->v->stop, "finding labels", c->v->n);
 	for (uint32_t row = 0; row < c->v->n && !stop_step(c->v->stop, row); row++) {

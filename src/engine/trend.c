@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/unit.h"
 #include "engine/graph.h"
+#include "engine/query_filter.h"
 #include "profile/scale.h"
 
 #include <assert.h>
@@ -89,10 +90,10 @@ static int engine_trend_find_type(struct trend *t, const struct profile *p, cons
 	return err_set(err, ERR_USAGE, "no sample type %.100s/%.100s, as in the first profile", t->type, t->unit);
 }
 
-static int engine_trend_make_view(struct trend *t, const struct profile *p, const struct query *q, struct arena *mem,
-				  struct view *out, struct buf *notes, struct err *err)
+static int engine_trend_make_view(struct trend *t, const struct profile *p, const struct query_filter *q,
+				  struct arena *mem, struct view *out, struct buf *notes, struct err *err)
 {
-	struct query own = *q;
+	struct query_filter own = *q;
 	char number[16];
 	uint32_t type;
 
@@ -104,7 +105,8 @@ static int engine_trend_make_view(struct trend *t, const struct profile *p, cons
 }
 
 /* Find the ratio that scales values of the view to the unit and the size of the first profile. */
-static int find_ratio(struct trend *t, const struct view *v, const struct query *q, double *ratio, struct err *err)
+static int find_ratio(struct trend *t, const struct view *v, const struct query_filter *q, double *ratio,
+		      struct err *err)
 {
 	struct normalize_options normal;
 	struct normal_size own;
@@ -165,10 +167,10 @@ static void grow_rows(struct trend *t, size_t n)
 	t->n_rows = n;
 }
 
-static int engine_trend_add_rows(struct trend *t, const struct view *v, const struct query *q, double ratio,
+static int engine_trend_add_rows(struct trend *t, const struct view *v, const struct query_filter *q, double ratio,
 				 long double hours, struct arena *mem, struct err *err)
 {
-	struct query by_file;
+	struct query_filter by_file;
 	struct places pl;
 	struct graph g;
 	int rc = match_query(q, &by_file, err);
@@ -184,7 +186,7 @@ static int engine_trend_add_rows(struct trend *t, const struct view *v, const st
 	graph_make(v, &pl, mem, &g);
 	grow_rows(t, pl.n);
 	for (uint32_t row = 0; row < pl.n; row++) {
-		int64_t y = q->sort == SORT_CUM ? graph_cum(&g, row) : graph_flat(&g, row);
+		int64_t y = q->sort == SORT_CUM ? nodes_cum(&g.nodes, row) : nodes_flat(&g.nodes, row);
 
 		if (scale_value(y, ratio, &y))
 			return err_set(err, ERR_RANGE, "a sum, multiplied by %g, overflows 64 bits", ratio);
@@ -193,7 +195,8 @@ static int engine_trend_add_rows(struct trend *t, const struct view *v, const st
 	return 0;
 }
 
-int trend_add(struct trend *t, const struct profile *p, const struct query *q, struct buf *notes, struct err *err)
+int trend_add(struct trend *t, const struct profile *p, const struct query_filter *q, struct buf *notes,
+	      struct err *err)
 {
 	struct arena *mem = arena_new();
 	int64_t total = 0;

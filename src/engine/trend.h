@@ -45,7 +45,8 @@ void trend_free(struct trend *t); /* takes NULL */
  * notes   messages for the user are appended, a line each
  * Fails   ERR_USAGE, ERR_RANGE, ERR_LIMIT
  */
-int trend_add(struct trend *t, const struct profile *p, const struct query *q, struct buf *notes, struct err *err);
+int trend_add(struct trend *t, const struct profile *p, const struct query_filter *q, struct buf *notes,
+	      struct err *err);
 
 const struct match *trend_match(const struct trend *t);
 struct trend_summary trend_summary(const struct trend *t);

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "engine/query_filter.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static int trim_compare_keys(const void *a, const void *b)
 	return c ? c : trim_compare_u64(l->node, r->node);
 }
 
-void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *score, struct node_names *names,
+void trim_sort(const struct nodes *nodes, const struct query_filter *q, const int64_t *score, struct node_names *names,
 	       struct trim_result *t)
 {
 	struct sort_key *key = mem_alloc(t->n, sizeof(*key));
@@ -90,7 +91,7 @@ void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *
 	free(key);
 }
 
-static bool trim_is_listed(const struct nodes *nodes, const struct query *q, uint32_t node)
+static bool trim_is_listed(const struct nodes *nodes, const struct query_filter *q, uint32_t node)
 {
 	int64_t flat = nodes->flat[node], cum = nodes->cum[node];
 
@@ -99,7 +100,7 @@ static bool trim_is_listed(const struct nodes *nodes, const struct query *q, uin
 	return !q->drop_negative || !(flat < 0 || (flat == 0 && cum < 0));
 }
 
-void trim_cut(const struct nodes *nodes, const struct query *q, struct arena *mem, struct trim_result *out)
+void trim_cut(const struct nodes *nodes, const struct query_filter *q, struct arena *mem, struct trim_result *out)
 {
 	struct trim_result t = { 0 };
 	uint32_t n_listed = 0;
@@ -147,7 +148,7 @@ bool trim_limit(const struct nodes *nodes, uint32_t n, struct trim_result *t)
 	return true;
 }
 
-void trim_make(const struct nodes *nodes, const struct query *q, struct node_names *names, struct arena *mem,
+void trim_make(const struct nodes *nodes, const struct query_filter *q, struct node_names *names, struct arena *mem,
 	       struct trim_result *out)
 {
 	trim_cut(nodes, q, mem, out);
@@ -161,11 +162,11 @@ enum { ROLE_INLINED = 1, ROLE_OUTERMOST = 2 };
 
 static uint8_t *find_roles(const struct graph *g, struct arena *mem)
 {
-	uint8_t *roles = arena_zalloc(mem, g->n, sizeof(*roles));
+	uint8_t *roles = arena_zalloc(mem, g->nodes.n, sizeof(*roles));
 
 	for (uint32_t loc = 0; loc < g->view->p->n_locs; loc++) {
 		uint32_t n;
-		const uint32_t *place = places_of(g->places, loc, &n);
+		const uint32_t *place = places_of(g->nodes.places, loc, &n);
 
 		assert(n > 0);
 		for (uint32_t k = 0; k + 1 < n; k++)
@@ -180,7 +181,7 @@ static bool has_all_calls(const struct graph *g, const struct trim_result *t)
 {
 	bool all = t->edge_cut == 0;
 
-	for (uint32_t k = 0; all && k < g->n; k++)
+	for (uint32_t k = 0; all && k < g->nodes.n; k++)
 		all = t->keep[k];
 	return all;
 }
@@ -193,10 +194,10 @@ static bool has_all_calls(const struct graph *g, const struct trim_result *t)
 static bool *trim_find_wanted(const struct graph *g, const struct trim_result *t, const uint8_t *roles, bool all_calls,
 			      struct arena *mem, bool *any)
 {
-	bool *wanted = arena_zalloc(mem, g->n, sizeof(*wanted));
+	bool *wanted = arena_zalloc(mem, g->nodes.n, sizeof(*wanted));
 
 	*any = false;
-	for (uint32_t k = 0; k < g->n; k++) {
+	for (uint32_t k = 0; k < g->nodes.n; k++) {
 		wanted[k] = t->keep[k] && (roles[k] & ROLE_INLINED) && (!all_calls || (roles[k] & ROLE_OUTERMOST));
 		*any |= wanted[k];
 	}
@@ -208,10 +209,10 @@ enum inlined *trim_inlined(const struct graph *g, const struct trim_result *t, s
 	enum inlined *out = arena_zalloc(mem, t->n, sizeof(*out));
 	const uint8_t *roles = find_roles(g, mem);
 	bool any, all_calls = has_all_calls(g, t), *wanted = trim_find_wanted(g, t, roles, all_calls, mem, &any);
-	bool *yes = arena_zalloc(mem, g->n, sizeof(*yes)), *no = arena_zalloc(mem, g->n, sizeof(*no));
+	bool *yes = arena_zalloc(mem, g->nodes.n, sizeof(*yes)), *no = arena_zalloc(mem, g->nodes.n, sizeof(*no));
 	struct edges e = { 0 };
 
-	assert(t->n <= g->n);
+	assert(t->n <= g->nodes.n);
 	if (any)
 		graph_edges(g, t->keep, wanted, false, mem, &e);
 	for (size_t i = 0; i < e.n; i++)

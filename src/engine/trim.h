@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "engine/graph.h"
 #include "engine/nodes.h"
-#include "engine/query.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +30,7 @@ struct trim_result {
  * mem     owns the result
  * Like    pprof internal/report newTrimmedGraph, first step
  */
-void trim_cut(const struct nodes *nodes, const struct query *q, struct arena *mem, struct trim_result *out);
+void trim_cut(const struct nodes *nodes, const struct query_filter *q, struct arena *mem, struct trim_result *out);
 
 /*
  * Sort the shown nodes by weight, larger magnitude first, then by name, then by all other fields.
@@ -39,7 +38,7 @@ void trim_cut(const struct nodes *nodes, const struct query *q, struct arena *me
  * score   [nodes] the weight; NULL for flat or cum, as in the query
  * Like    pprof internal/graph, Nodes.Sort
  */
-void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *score, struct node_names *names,
+void trim_sort(const struct nodes *nodes, const struct query_filter *q, const int64_t *score, struct node_names *names,
 	       struct trim_result *t);
 
 /* Make stacks pass through all hidden nodes; pprof draws calls to a node N0 there. */
@@ -49,7 +48,7 @@ void trim_keep_shown(const struct nodes *nodes, struct trim_result *t);
 bool trim_limit(const struct nodes *nodes, uint32_t n, struct trim_result *t);
 
 /* Trim and sort the nodes of a report that is not a picture, and apply nodecount; 0 shows all nodes. */
-void trim_make(const struct nodes *nodes, const struct query *q, struct node_names *names, struct arena *mem,
+void trim_make(const struct nodes *nodes, const struct query_filter *q, struct node_names *names, struct arena *mem,
 	       struct trim_result *out);
 
 /* Is a shown node never, sometimes or always inlined into its callers? */

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "base/unit.h"
 #include "engine/filter.h"
+#include "engine/query_filter.h"
 #include "profile/edit.h"
 
 #include <assert.h>
@@ -113,7 +114,7 @@ static int column_total(const struct view *v, const int64_t *column, const bool 
 {
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; column && i < v->n; i++) {
+	for (uint32_t i = 0; i < v->n; i++) {
 		uint64_t next = sum + num_abs(column[i]);
 
 		if (!view_counts(v, only, i))
@@ -142,10 +143,8 @@ static void use_rows(struct view *v, const struct profile *p)
 	assert(v->type < p->n_types);
 	v->p = p;
 	v->n = p->n_rows;
-	for (int side = 0; side < N_SIDES; side++) {
-		v->val[side] = p->value[side] ? p->value[side][v->type] : NULL;
-		v->div[side] = p->value[side] && v->mean ? p->value[side][0] : NULL;
-	}
+	v->val = p->value[v->type];
+	v->div = v->mean ? p->value[0] : NULL;
 }
 
 bool *view_base_sets(const struct profile *p, struct arena *mem)
@@ -170,11 +169,11 @@ bool *view_base_sets(const struct profile *p, struct arena *mem)
 /* Add up values above and below 0; column_total has checked that these do not overflow. */
 static void view_find_sides(struct view *v)
 {
-	const int64_t *column = v->val[SIDE_TARGET];
+	const int64_t *column = v->val;
 
-	v->side_total[SIDE_TARGET] = v->side_total[SIDE_BASE] = 0;
+	v->side_total[SIDE_NEW] = v->side_total[SIDE_BASE] = 0;
 	for (uint32_t i = 0; i < v->n; i++) {
-		v->side_total[SIDE_TARGET] += column[i] > 0 ? column[i] : 0;
+		v->side_total[SIDE_NEW] += column[i] > 0 ? column[i] : 0;
 		v->side_total[SIDE_BASE] -= column[i] < 0 ? column[i] : 0;
 	}
 }
@@ -185,20 +184,20 @@ static int find_total(struct view *v, struct arena *mem, struct err *err)
 	const bool *only = view_base_sets(p, mem);
 	int64_t magnitude = 0;
 
-	if (column_total(v, v->val[SIDE_TARGET], NULL, profile_text(p, p->type[v->type].name), &v->total, err) < 0)
+	if (column_total(v, v->val, NULL, profile_text(p, p->type[v->type].name), &v->total, err) < 0)
 		return ERR_RANGE;
 	view_find_sides(v);
-	assert(v->side_total[SIDE_TARGET] >= 0 && v->side_total[SIDE_BASE] >= 0);
-	assert(v->side_total[SIDE_TARGET] + v->side_total[SIDE_BASE] == v->total);
-	if (only && column_total(v, v->val[SIDE_TARGET], only, "", &magnitude, err) == 0 && magnitude > 0)
+	assert(v->side_total[SIDE_NEW] >= 0 && v->side_total[SIDE_BASE] >= 0);
+	assert(v->side_total[SIDE_NEW] + v->side_total[SIDE_BASE] == v->total);
+	if (only && column_total(v, v->val, only, "", &magnitude, err) == 0 && magnitude > 0)
 		v->total = magnitude;
 	else
 		only = NULL;
 	if (!v->mean)
 		return 0;
-	if (column_total(v, v->div[SIDE_TARGET], NULL, profile_text(p, p->type[0].name), &magnitude, err) < 0)
+	if (column_total(v, v->div, NULL, profile_text(p, p->type[0].name), &magnitude, err) < 0)
 		return ERR_RANGE;
-	magnitude = view_column_sum(v, v->div[SIDE_TARGET], only);
+	magnitude = view_column_sum(v, v->div, only);
 	if (magnitude)
 		v->total /= magnitude;
 	return 0;
@@ -229,8 +228,8 @@ static int check_frames(const struct profile *p, struct err *err)
 		       n, n_locs);
 }
 
-int view_make(const struct profile *p, const struct query *q, struct arena *mem, struct view *out, struct buf *notes,
-	      struct err *err)
+int view_make(const struct profile *p, const struct query_filter *q, struct arena *mem, struct view *out,
+	      struct buf *notes, struct err *err)
 {
 	struct view v = { .mean = q->mean, .stop = q->stop };
 	const struct profile *filtered;

@@ -8,12 +8,14 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/comparison.h"
 #include "base/err.h"
-#include "engine/query.h"
 #include "profile/profile.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct query_filter;
 
 /* Columns are borrowed from the profile, which must outlive the view. */
 struct view {
@@ -23,8 +25,8 @@ struct view {
 	const char *unit;
 	struct stop *stop;           /* stop flag of the query */
 	uint32_t n;                  /* number of rows of the profile */
-	const int64_t *val[N_SIDES]; /* [side][n] values in unit; the base column may be NULL */
-	const int64_t *div[N_SIDES]; /* [side][n] counts; NULL unless mean */
+	const int64_t *val;          /* [n] values in unit */
+	const int64_t *div;          /* [n] counts; NULL unless mean */
 	int64_t total;               /* the value shown as 100 %, in unit; divided if mean */
 	int64_t side_total[N_SIDES]; /* sum of values above 0, and of magnitudes of values below 0; not divided */
 };
@@ -39,8 +41,8 @@ struct view {
  *         rows overflows int64_t; ERR_STOPPED. After success no sum over any of the rows overflows.
  * Like    pprof internal/driver sampleFormat, internal/report computeTotal
  */
-int view_make(const struct profile *p, const struct query *q, struct arena *mem, struct view *out, struct buf *notes,
-	      struct err *err);
+int view_make(const struct profile *p, const struct query_filter *q, struct arena *mem, struct view *out,
+	      struct buf *notes, struct err *err);
 
 /* True for each label set with BASE_LABEL, which marks samples of the base: [label_sets.n]; NULL if there are none. */
 bool *view_base_sets(const struct profile *p, struct arena *mem);

@@ -112,9 +112,9 @@ static void profile_free_columns(struct profile *p)
 #define FREE(column) free(p->column);
 	EACH_COLUMN(FREE)
 #undef FREE
-	for (uint32_t t = 0; p->value[SIDE_TARGET] && t < p->n_types; t++)
-		free(p->value[SIDE_TARGET][t]);
-	free(p->value[SIDE_TARGET]);
+	for (uint32_t t = 0; p->value && t < p->n_types; t++)
+		free(p->value[t]);
+	free(p->value);
 }
 
 void builder_free(struct builder *b)
@@ -158,10 +158,9 @@ void builder_type(struct builder *b, str_id name, str_id unit)
 
 	assert(name < strtab_count(p->str) && unit < strtab_count(p->str));
 	assert(p->n_rows == 0);
-	p->value[SIDE_TARGET] = mem_grow(p->value[SIDE_TARGET], &(size_t){ b->cap_types }, (size_t)p->n_types + 1,
-					 sizeof(*p->value[SIDE_TARGET]));
+	p->value = mem_grow(p->value, &(size_t){ b->cap_types }, (size_t)p->n_types + 1, sizeof(*p->value));
 	p->type = mem_grow(p->type, &b->cap_types, (size_t)p->n_types + 1, sizeof(*p->type));
-	p->value[SIDE_TARGET][p->n_types] = NULL;
+	p->value[p->n_types] = NULL;
 	p->type[p->n_types++] = (struct value_type){ name, unit };
 }
 
@@ -391,8 +390,7 @@ static void rows_grow(struct builder *b, size_t need)
 	if (!is_full(*cap, need) && p->stack)
 		return;
 	for (uint32_t t = 0; t < p->n_types; t++)
-		p->value[SIDE_TARGET][t] =
-			first ? mem_alloc_large(need, sizeof(int64_t)) : GROW(p->value[SIDE_TARGET][t], cap, need);
+		p->value[t] = first ? mem_alloc_large(need, sizeof(int64_t)) : GROW(p->value[t], cap, need);
 	p->labels = first ? mem_alloc_large(need, sizeof(*p->labels)) : GROW(p->labels, cap, need);
 	p->stack = first ? mem_alloc_large(need, sizeof(*p->stack)) : mem_grow(p->stack, cap, need, sizeof(*p->stack));
 	if (first)
@@ -407,7 +405,7 @@ int builder_rows(struct builder *b, uint32_t n, struct builder_rows *rows, struc
 		return err_set(err, ERR_LIMIT, "more than %u samples", (unsigned)ID_MAX);
 	rows_grow(b, (size_t)p->n_rows + n);
 	for (uint32_t t = 0; t < p->n_types; t++)
-		memset(p->value[SIDE_TARGET][t] + p->n_rows, 0, n * sizeof(int64_t));
+		memset(p->value[t] + p->n_rows, 0, n * sizeof(int64_t));
 	*rows = (struct builder_rows){ p->n_rows, p->stack + p->n_rows, p->labels + p->n_rows };
 	p->n_rows += n;
 	assert(p->n_rows <= b->cap_rows);
@@ -417,7 +415,7 @@ int builder_rows(struct builder *b, uint32_t n, struct builder_rows *rows, struc
 int64_t *builder_values(struct builder *b, uint32_t type)
 {
 	assert(type < b->p->n_types);
-	return b->p->value[SIDE_TARGET][type];
+	return b->p->value[type];
 }
 
 int builder_sample(struct builder *b, const int64_t *values, const uint32_t *locs, size_t n, const uint32_t *labels,
@@ -462,8 +460,8 @@ struct profile *builder_seal(struct builder *b)
 	EACH_COLUMN(OWN)
 #undef OWN
 	for (uint32_t t = 0; t < p->n_types; t++)
-		p->value[SIDE_TARGET][t] = own_column(p, p->value[SIDE_TARGET][t]);
-	p->value[SIDE_TARGET] = own_column(p, p->value[SIDE_TARGET]);
+		p->value[t] = own_column(p, p->value[t]);
+	p->value = own_column(p, p->value);
 	p->stacks = lists_seal(&b->stacks, p);
 	p->label_sets = lists_seal(&b->sets, p);
 	b->p = NULL;

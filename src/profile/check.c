@@ -19,7 +19,7 @@ static int check_columns(const struct profile *p, struct err *err)
 		const char *name;
 		const void *column;
 	} columns[] = {
-		COLUMN(type), COLUMN(stack), COLUMN(labels), COLUMN(value[SIDE_TARGET]),
+		COLUMN(type), COLUMN(stack), COLUMN(labels), COLUMN(value),
 		COLUMN(stacks.off), COLUMN(stacks.item), COLUMN(label_sets.off),
 		COLUMN(label_sets.item), COLUMN(label_key), COLUMN(label_text),
 		COLUMN(label_unit), COLUMN(label_num), COLUMN(label_is_text), COLUMN(loc_id),
@@ -43,11 +43,9 @@ static int check_columns(const struct profile *p, struct err *err)
 
 static int profile_check_values(const struct profile *p, struct err *err)
 {
-	for (int side = 0; side < N_SIDES; side++)
-		for (uint32_t t = 0; p->value[side] && t < p->n_types; t++)
-			if (!p->value[side][t])
-				return err_set(err, ERR_FORMAT, "values of side %d, type %" PRIu32 " are missing", side,
-					       t);
+	for (uint32_t t = 0; t < p->n_types; t++)
+		if (!p->value[t])
+			return err_set(err, ERR_FORMAT, "values of type %" PRIu32 " are missing", t);
 	return 0;
 }
 

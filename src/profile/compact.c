@@ -59,7 +59,7 @@ static bool renumber_use(struct renumber *r, uint32_t old)
 static bool row_is_zero(const struct profile *p, uint32_t row)
 {
 	for (uint32_t t = 0; t < p->n_types; t++)
-		if (p->value[SIDE_TARGET][t][row] != 0)
+		if (p->value[t][row] != 0)
 			return false;
 	return true;
 }
@@ -122,7 +122,7 @@ static void move_rows(struct compact *c)
 		if (row_is_zero(p, row))
 			continue;
 		for (uint32_t t = 0; t < p->n_types; t++)
-			p->value[SIDE_TARGET][t][n] = p->value[SIDE_TARGET][t][row];
+			p->value[t][n] = p->value[t][row];
 		p->stack[n] = stack[p->stack[row]];
 		p->labels[n++] = set[p->labels[row]];
 	}

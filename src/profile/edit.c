@@ -125,7 +125,7 @@ int profile_scale(struct profile *p, const double *ratio, struct err *err)
 {
 	assert(ratio || p->n_types == 0);
 	for (uint32_t t = 0; t < p->n_types; t++) {
-		int64_t *value = p->value[SIDE_TARGET][t];
+		int64_t *value = p->value[t];
 
 		for (uint32_t row = 0; row < p->n_rows; row++)
 			if (scale_value(value[row], ratio[t], &value[row]))
@@ -137,7 +137,7 @@ int profile_scale(struct profile *p, const double *ratio, struct err *err)
 int profile_negate(struct profile *p, struct err *err)
 {
 	for (uint32_t t = 0; t < p->n_types; t++) {
-		int64_t *value = p->value[SIDE_TARGET][t];
+		int64_t *value = p->value[t];
 
 		for (uint32_t row = 0; row < p->n_rows; row++) {
 			if (value[row] == INT64_MIN)

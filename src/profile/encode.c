@@ -260,7 +260,7 @@ static size_t values_size(const struct profile *p, uint32_t row)
 	size_t size = 0;
 
 	for (uint32_t t = 0; t < p->n_types; t++)
-		size += wire_size((uint64_t)p->value[SIDE_TARGET][t][row]);
+		size += wire_size((uint64_t)p->value[t][row]);
 	return size;
 }
 
@@ -285,7 +285,7 @@ static void encode_sample(struct encoder *e, uint32_t row)
 	for (uint32_t t = 0; t < p->n_types; t++) {
 		if (p->n_types < PACKED_FROM)
 			wire_varint(w, SAMPLE_VALUE << 3);
-		wire_varint(w, (uint64_t)p->value[SIDE_TARGET][t][row]);
+		wire_varint(w, (uint64_t)p->value[t][row]);
 	}
 	profile_encode_labels(e, p->labels[row]);
 }

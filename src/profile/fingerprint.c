@@ -89,7 +89,7 @@ uint64_t profile_fingerprint(const struct profile *p)
 		h = fingerprint_add_bytes(h, strtab_text(p->str, id), strtab_len(p->str, id));
 	for (uint32_t t = 0; t < p->n_types; t++) {
 		h = fingerprint_add_word(h, (uint64_t)p->type[t].name << 32 | p->type[t].unit);
-		ADD_COLUMN(p->value[SIDE_TARGET][t], p->n_rows);
+		ADD_COLUMN(p->value[t], p->n_rows);
 	}
 	ADD_COLUMN(p->stack, p->n_rows);
 	ADD_COLUMN(p->labels, p->n_rows);

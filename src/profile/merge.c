@@ -220,7 +220,7 @@ static const int64_t *source_values(const struct merger *m, size_t profile, uint
 	size_t at = profile * m->types.n_types + t;
 
 	*ratio = m->types.ratio[at];
-	return m->src[profile]->value[SIDE_TARGET][m->types.column[at]];
+	return m->src[profile]->value[m->types.column[at]];
 }
 
 static int scale_overflow(const struct merger *m, size_t profile, uint32_t row, uint32_t t, struct err *err)

@@ -100,7 +100,7 @@ static int type_sum(const struct profile *p, uint32_t type, int64_t *sum, struct
 {
 	*sum = 0;
 	for (uint32_t row = 0; row < p->n_rows; row++)
-		if (num_add(sum, p->value[SIDE_TARGET][type][row]))
+		if (num_add(sum, p->value[type][row]))
 			return err_set(err, ERR_RANGE,
 				       "-normalize: sample %" PRIu32 ": the sum of %.100s overflows 64 bits", row + 1,
 				       profile_text(p, p->type[type].name));
@@ -222,8 +222,8 @@ static int label_ratio(const struct normalize_options *options, const struct pro
 	struct label_size own, other;
 	int n_key = options->n_key < 100 ? (int)options->n_key : 100;
 
-	if (normalize_label_size(options, p, p->value[SIDE_TARGET][type], &own, err) < 0 ||
-	    normalize_label_size(options, base, base->value[SIDE_TARGET][base_type], &other, err) < 0)
+	if (normalize_label_size(options, p, p->value[type], &own, err) < 0 ||
+	    normalize_label_size(options, base, base->value[base_type], &other, err) < 0)
 		return ERR_FORMAT;
 	if (!(own.size > 0) || !(other.size > 0))
 		return err_set(err, ERR_FORMAT, "-normalize=label:%.*s: %s has no such label, or its total is 0", n_key,

@@ -14,8 +14,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum side { SIDE_TARGET, SIDE_BASE, N_SIDES };
-
 #define PROFILE_NONE UINT32_MAX /* an id that means no mapping or no function */
 
 struct arena;
@@ -61,7 +59,7 @@ struct profile {
 
 	uint32_t n_rows;          /* S: a row per sample of the file */
 	uint32_t *stack, *labels; /* [S] ids into stacks and label_sets */
-	int64_t **value[N_SIDES]; /* [side][T][S] in type[t].unit; value[SIDE_BASE] NULL without a base */
+	int64_t **value;          /* [T][S] in type[t].unit; those of the base of a comparison are negated */
 
 	struct csr stacks;     /* location ids, leaf first; stacks are distinct, unless pruned (prune.h) */
 	struct csr label_sets; /* label ids in file order; set 0 is empty */

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "engine/query.h"
 #include "report/where.h"
 #include "symbol/locate.h"
 

@@ -11,13 +11,14 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "engine/query.h"
 #include "profile/profile.h"
 #include "symbol/object.h"
 #include "symbol/options.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct query;
 
 enum { BINARY_NONE = -1 };
 

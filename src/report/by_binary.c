@@ -124,8 +124,8 @@ static void by_binary_add_all(const struct table_maker *t)
 	int64_t *sum = mem_zalloc(p->stacks.n + 1, sizeof(*sum)), *div = mem_zalloc(p->stacks.n + 1, sizeof(*div));
 
 	for (uint32_t i = 0; i < v->n; i++) {
-		sum[p->stack[i]] += v->val[SIDE_TARGET][i];
-		div[p->stack[i]] += v->mean ? v->div[SIDE_TARGET][i] : 0;
+		sum[p->stack[i]] += v->val[i];
+		div[p->stack[i]] += v->mean ? v->div[i] : 0;
 	}
 	for (uint32_t s = 0; s < p->stacks.n && !stop_step(v->stop, s); s++)
 		if (sum[s] || div[s])

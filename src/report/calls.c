@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "engine/filter.h"
+#include "engine/query.h"
 #include "report/calls.h"
 
 #include "base/regex.h"
@@ -169,12 +170,12 @@ int report_calls_make_grand(const struct view *v, const struct query *q, struct 
 	struct report r = { .mem = arena_new(), .head = { .command = *q->pattern ? "peek" : "tree" } };
 	struct net net;
 	bool *match = NULL;
-	int rc = net_make(v, q, false, NULL, r.mem, &net, err);
+	int rc = net_make(v, &q->filter, false, NULL, r.mem, &net, err);
 
 	if (rc == 0) {
 		rc = report_calls_match_names(v->p, &net, q->pattern, r.mem, &match, err);
 		if (rc == 0) {
-			net_calls(&net, q, match, r.mem);
+			net_calls(&net, &q->filter, match, r.mem);
 			rc = stop_check(q->stop, err);
 		}
 		if (rc == 0) {

@@ -8,7 +8,6 @@
 
 #include "base/err.h"
 #include "engine/net.h"
-#include "engine/query.h"
 #include "engine/view.h"
 #include "report/report.h"
 

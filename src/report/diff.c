@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "engine/query.h"
 #include "report/neighbours.h"
 #include "report/head.h"
 
@@ -94,7 +95,7 @@ static bool is_on_both(const void *arg, uint32_t row)
 	const struct diff *d = arg;
 
 	return (diff_flat(d, SIDE_BASE, row) || diff_cum(d, SIDE_BASE, row)) &&
-	       (diff_flat(d, SIDE_TARGET, row) || diff_cum(d, SIDE_TARGET, row));
+	       (diff_flat(d, SIDE_NEW, row) || diff_cum(d, SIDE_NEW, row));
 }
 
 static void report_diff_find_neighbours(struct neighbours *a, const struct diff *d, enum side side,
@@ -109,8 +110,8 @@ static void report_diff_find_neighbours(struct neighbours *a, const struct diff 
 		w.candidate[row[i].row] = i + 1;
 	mark_locations(&w);
 	for (uint32_t s = 0; s < g->view->p->stacks.n; s++)
-		if (g->weight[SIDE_TARGET][s] && report_diff_has_candidate(&w, &g->view->p->stacks, s))
-			report_diff_walk_stack(&w, s, fabs((double)g->weight[SIDE_TARGET][s]));
+		if (g->weight[s] && report_diff_has_candidate(&w, &g->view->p->stacks, s))
+			report_diff_walk_stack(&w, s, fabs((double)g->weight[s]));
 	neighbours_drop(a, is_on_both, d);
 	free(w.candidate);
 	free(w.marked);
@@ -211,12 +212,12 @@ static uint32_t choose_pairs(struct pair *pair, size_t n, struct compare_rename 
 }
 
 /*
- * Find pairs of a row of the base and a row of the target that may be one renamed function. Both have a cum of at least
+ * Find pairs of a row of the base and a row of the new side that may be one renamed function. Both have a cum of at least
  * 0.5 %, the two differ by less than a fifth, and either 80 % of their callers or callees, by weight, are the same, or
  * at most a third of the name differs. If both callers and callees match, the cum of one may be up to twice that of the
  * other: the function was renamed and changed.
  *
- * removed, added  [n_removed], [n_added] rows of base and target, at most RENAME_ROWS each
+ * removed, added  [n_removed], [n_added] rows of base and new, at most RENAME_ROWS each
  * out         the best pairs, each row in at most one of them, largest first; labels are borrowed
  * Returns     the number of pairs in out
  */
@@ -233,7 +234,7 @@ static uint32_t report_diff_find_pairs(const struct diff *d, const struct rename
 	if (n_removed == 0 || n_added == 0)
 		return 0;
 	report_diff_find_neighbours(&left, d, SIDE_BASE, removed, n_removed);
-	report_diff_find_neighbours(&right, d, SIDE_TARGET, added, n_added);
+	report_diff_find_neighbours(&right, d, SIDE_NEW, added, n_added);
 	likeness = neighbours_compare(&left, &right);
 	pair = mem_alloc((size_t)n_removed * n_added, sizeof(*pair));
 	for (uint32_t g = 0; g < n_removed; g++)
@@ -296,12 +297,12 @@ double report_diff_share(int64_t part, int64_t total)
 
 static int64_t report_diff_change(const int64_t value[N_SIDES])
 {
-	return diff_subtract(value[SIDE_TARGET], value[SIDE_BASE]);
+	return diff_subtract(value[SIDE_NEW], value[SIDE_BASE]);
 }
 
 static uint64_t report_diff_larger(const int64_t value[N_SIDES])
 {
-	uint64_t a = num_abs(value[SIDE_BASE]), b = num_abs(value[SIDE_TARGET]);
+	uint64_t a = num_abs(value[SIDE_BASE]), b = num_abs(value[SIDE_NEW]);
 
 	return a > b ? a : b;
 }
@@ -323,7 +324,7 @@ static void report_diff_collect_rows(const struct diff *d, bool by_cum, struct r
 		r.first = num_abs(report_diff_change(by_cum ? r.cum : r.flat));
 		r.second = num_abs(report_diff_change(by_cum ? r.flat : r.cum));
 		r.weight = report_diff_larger(by_cum ? r.cum : r.flat);
-		if (r.has_value[SIDE_BASE] || r.has_value[SIDE_TARGET])
+		if (r.has_value[SIDE_BASE] || r.has_value[SIDE_NEW])
 			rows->row[rows->n_all++] = r;
 	}
 	assert(rows->n_all <= n);
@@ -383,7 +384,7 @@ static const char *report_diff_state_of(const struct row *r, const int64_t value
 
 	if (!r->has_value[SIDE_BASE])
 		return "new";
-	if (!r->has_value[SIDE_TARGET])
+	if (!r->has_value[SIDE_NEW])
 		return "gone";
 	return by > 0 ? "grew" : by < 0 ? "shrank" : "same";
 }
@@ -394,11 +395,11 @@ static void fill_half(const struct diff *d, const struct row *r, const int64_t v
 	cell += shift;
 	cell[DIFF_STATE].text = report_diff_state_of(r, value);
 	cell[DIFF_BEFORE].value = value[SIDE_BASE];
-	cell[DIFF_AFTER].value = value[SIDE_TARGET];
+	cell[DIFF_AFTER].value = value[SIDE_NEW];
 	cell[DIFF_DELTA].value = report_diff_change(value);
-	cell[DIFF_DELTA_PCT].real = report_diff_percent(value[SIDE_BASE], value[SIDE_TARGET]);
+	cell[DIFF_DELTA_PCT].real = report_diff_percent(value[SIDE_BASE], value[SIDE_NEW]);
 	cell[DIFF_SHARE_BEFORE].real = report_diff_share(value[SIDE_BASE], d->side[SIDE_BASE].total);
-	cell[DIFF_SHARE_AFTER].real = report_diff_share(value[SIDE_TARGET], d->side[SIDE_TARGET].total);
+	cell[DIFF_SHARE_AFTER].real = report_diff_share(value[SIDE_NEW], d->side[SIDE_NEW].total);
 }
 
 /* Name as printed, followed by the file if another shown row has the same name. */
@@ -463,7 +464,7 @@ static void report_diff_fill_table(struct report *r, const struct diff *d, const
 		cell[DIFF_FILE].text = arena_strndup(r->mem, row->file, strlen(row->file));
 		fill_half(d, row, row->flat, 0, cell);
 		fill_half(d, row, row->cum, DIFF_CUM_STATE - DIFF_STATE, cell);
-		r->head.shown = diff_subtract(r->head.shown, diff_subtract(0, row->flat[SIDE_TARGET]));
+		r->head.shown = diff_subtract(r->head.shown, diff_subtract(0, row->flat[SIDE_NEW]));
 		if (size && (min == 0 || size < min))
 			min = size;
 	}
@@ -486,7 +487,7 @@ static void sum_up(const struct diff *d, const struct rows *rows, struct compare
 
 		for (int side = 0; side < N_SIDES; side++) {
 			const struct graph *g = &d->side[side].graph; /* sums before scaling */
-			double flat = r->has_value[side] ? fabs((double)graph_flat(g, r->id)) : 0;
+			double flat = r->has_value[side] ? fabs((double)nodes_flat(&g->nodes, r->id)) : 0;
 
 			all[side] += flat;
 			both[side] += r->has_value[!side] ? flat : 0;
@@ -494,10 +495,10 @@ static void sum_up(const struct diff *d, const struct rows *rows, struct compare
 		if (i >= rows->n)
 			add_clamped(by > 0 ? &c->omitted_increase : &c->omitted_decrease, by);
 	}
-	assert(both[SIDE_BASE] <= all[SIDE_BASE] && both[SIDE_TARGET] <= all[SIDE_TARGET]);
+	assert(both[SIDE_BASE] <= all[SIDE_BASE] && both[SIDE_NEW] <= all[SIDE_NEW]);
 	c->n_omitted = rows->n_all - rows->n;
 	c->matched_before = all[SIDE_BASE] > 0 ? both[SIDE_BASE] / all[SIDE_BASE] * 100 : 0;
-	c->matched_after = all[SIDE_TARGET] > 0 ? both[SIDE_TARGET] / all[SIDE_TARGET] * 100 : 0;
+	c->matched_after = all[SIDE_NEW] > 0 ? both[SIDE_NEW] / all[SIDE_NEW] * 100 : 0;
 }
 
 static int report_diff_compare_candidates(const void *a, const void *b)
@@ -513,7 +514,7 @@ static int report_diff_compare_candidates(const void *a, const void *b)
 static uint32_t candidates(const struct diff *d, const struct rows *rows, enum side side, struct arena *mem,
 			   struct rename_row **out)
 {
-	enum side other = side == SIDE_BASE ? SIDE_TARGET : SIDE_BASE;
+	enum side other = side == SIDE_BASE ? SIDE_NEW : SIDE_BASE;
 	uint32_t n = 0;
 
 	*out = arena_alloc(mem, rows->n_all, sizeof(**out));
@@ -535,7 +536,7 @@ static void find_renames(const struct diff *d, const struct rows *rows, struct a
 {
 	struct rename_row *removed, *added;
 	uint32_t n_removed = candidates(d, rows, SIDE_BASE, mem, &removed);
-	uint32_t n_added = candidates(d, rows, SIDE_TARGET, mem, &added);
+	uint32_t n_added = candidates(d, rows, SIDE_NEW, mem, &added);
 
 	assert(n_removed <= RENAME_ROWS && n_added <= RENAME_ROWS);
 	c->n_renames = report_diff_find_pairs(d, removed, n_removed, added, n_added, c->rename);
@@ -547,7 +548,7 @@ static void report_diff_fill_compare(struct report *r, const struct diff *d, con
 	struct buf word = { 0 };
 
 	side_fill(&c->before, d->side[SIDE_BASE].view.p, &from[SIDE_BASE], d->side[SIDE_BASE].total, r->mem);
-	side_fill(&c->after, d->side[SIDE_TARGET].view.p, &from[SIDE_TARGET], d->side[SIDE_TARGET].total, r->mem);
+	side_fill(&c->after, d->side[SIDE_NEW].view.p, &from[SIDE_NEW], d->side[SIDE_NEW].total, r->mem);
 	buf_addz(&word, normalize_modes[d->normal.by]);
 	if (d->normal.by == NORMALIZE_LABEL)
 		buf_addf(&word, ":%s", d->normal.key);
@@ -567,13 +568,13 @@ int report_diff(const struct profile *const p[N_SIDES], const struct side_source
 	struct arena *mem = arena_new();
 	struct rows rows = { 0 };
 	struct diff d;
-	int rc = diff_make(p, q, mem, &d, notes, err);
+	int rc = diff_make(p, &q->filter, mem, &d, notes, err);
 
 	if (rc == 0) {
-		side_warn(p[SIDE_BASE], p[SIDE_TARGET], d.normal.by != NORMALIZE_NONE, notes);
-		report_head_fill(&r.head, &d.side[SIDE_TARGET].view, q, r.mem);
+		side_warn(p[SIDE_BASE], p[SIDE_NEW], d.normal.by != NORMALIZE_NONE, notes);
+		report_head_fill(&r.head, &d.side[SIDE_NEW].view, q, r.mem);
 		r.head.unit = d.unit;
-		r.head.total = d.side[SIDE_TARGET].total;
+		r.head.total = d.side[SIDE_NEW].total;
 		r.head.compare = c;
 		report_diff_fill_compare(&r, &d, from, q, c);
 		report_diff_collect_rows(&d, q->sort == SORT_CUM, &rows);
@@ -582,7 +583,7 @@ int report_diff(const struct profile *const p[N_SIDES], const struct side_source
 		report_diff_fill_table(&r, &d, &rows, c->label);
 		sum_up(&d, &rows, c);
 		find_renames(&d, &rows, r.mem, c);
-		if (rows.n_all == 0 && d.side[SIDE_BASE].total == 0 && d.side[SIDE_TARGET].total == 0)
+		if (rows.n_all == 0 && d.side[SIDE_BASE].total == 0 && d.side[SIDE_NEW].total == 0)
 			buf_addf(notes, "every value of %s is 0 on both sides\n", r.head.type);
 		free(rows.row);
 		diff_release(&d);

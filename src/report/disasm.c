@@ -16,6 +16,7 @@
 #include "engine/graph.h"
 #include "engine/matcher.h"
 #include "engine/nodes.h"
+#include "engine/query.h"
 #include "engine/trim.h"
 #include "report/address.h"
 #include "report/binaries.h"
@@ -434,7 +435,7 @@ static int find_symbols_of_query(struct disasm_builder *m, struct wanted *w, con
 	size_t before = notes->len;
 	int rc;
 
-	trim_cut(&m->nodes, q, m->mem, &t);
+	trim_cut(&m->nodes, &q->filter, m->mem, &t);
 	rc = match_files(m, w, &t, file_matches, err);
 	if (rc < 0)
 		return rc;
@@ -675,13 +676,13 @@ int report_disasm_make(const struct view *v, const struct query *q, struct repor
 	int rc;
 
 	by_address.by_object = true;
-	rc = places_make(v->p, &by_address, r.mem, &pl, err);
+	rc = places_make(v->p, &by_address.filter, r.mem, &pl, err);
 	if (rc < 0) {
 		report_release(&r);
 		return rc;
 	}
 	graph_make(v, &pl, r.mem, &g);
-	m.nodes = graph_nodes(&g);
+	m.nodes = g.nodes;
 	report_head_fill(&r.head, v, q, r.mem);
 	binaries_init(&m.binaries, v->p, q, r.mem);
 	rc = report_report_disasm_make(&r, &m, &by_address, notes, err);

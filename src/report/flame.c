@@ -16,6 +16,7 @@
 #include "engine/graph.h"
 #include "engine/match_name.h"
 #include "engine/places_join.h"
+#include "engine/query.h"
 #include "profile/normalize.h"
 #include "report/head.h"
 #include "report/mean.h"
@@ -26,8 +27,6 @@
 #include <string.h>
 
 /* Side of the engine for each side of the flame graph. */
-static const enum side side_of[FLAME_SIDES] = { [FLAME_AFTER] = SIDE_TARGET, [FLAME_BEFORE] = SIDE_BASE };
-
 struct namer {
 	const struct view *v;
 	const struct query *q;
@@ -62,7 +61,7 @@ static const char *clean_file(struct namer *x, str_id file)
 {
 	if (!x->clean[file]) {
 		x->text.len = 0;
-		path_add_clean(&x->text, places_source(x->v->p, file, x->q));
+		path_add_clean(&x->text, places_source(x->v->p, file, &x->q->filter));
 		x->clean[file] = make_safe(buf_text(&x->text), x->text.len, FLAME_PATH_MAX, x->mem);
 	}
 	return x->clean[file];
@@ -182,10 +181,10 @@ static uint32_t frame_of(struct namer *x, uint32_t place)
 	return x->n - 1;
 }
 
-static bool has_sum(const struct boxes_sums *sums, uint32_t place)
+static bool has_sum(const struct graph_sides *sums, uint32_t place)
 {
 	for (int side = 0; side < N_SIDES; side++)
-		if (sums->total[side] && sums->total[side][place])
+		if (sums->cum[side][place])
 			return true;
 	return false;
 }
@@ -193,22 +192,22 @@ static bool has_sum(const struct boxes_sums *sums, uint32_t place)
 /* Fill in flat and cum of frames, over all stacks. wants_functions: append the functions that have no box. */
 static void report_flame_add_sums(struct namer *x, bool wants_functions, struct flame *out)
 {
-	struct boxes_sums sums;
+	struct graph_sides sums;
 
 	assert(!x->v->mean);
-	boxes_sum(x->v, x->pl, x->mem, &sums);
+	graph_make_sides(x->v, x->pl, x->mem, &sums);
 	for (uint32_t place = 0; wants_functions && place < x->pl->n; place++)
 		if (has_sum(&sums, place))
 			frame_of(x, place);
-	for (int i = 0; i < FLAME_SIDES && (i == FLAME_AFTER || out->has_base); i++) {
+	for (int i = out->has_base ? SIDE_BASE : SIDE_NEW; i < N_SIDES; i++) {
 		int64_t *flat = arena_alloc(x->mem, x->n, sizeof(*flat)),
 			*cum = arena_alloc(x->mem, x->n, sizeof(*cum));
 
 		for (uint32_t place = 0; place < x->pl->n; place++) {
 			if (!x->number[place])
 				continue;
-			flat[x->number[place] - 1] = sums.self[side_of[i]][place];
-			cum[x->number[place] - 1] = sums.total[side_of[i]][place];
+			flat[x->number[place] - 1] = sums.flat[i][place];
+			cum[x->number[place] - 1] = sums.cum[i][place];
 		}
 		out->flat[i] = flat;
 		out->cum[i] = cum;
@@ -321,7 +320,7 @@ static bool *report_flame_match_stacks(const struct view *v, const struct places
 static int keep_only(struct view *v, const struct query *q, const struct places *pl, const struct flame_match *only,
 		     struct arena *mem, struct err *err)
 {
-	const int64_t *from = v->val[SIDE_TARGET];
+	const int64_t *from = v->val;
 	int64_t *to = arena_zalloc(mem, v->n, sizeof(*to));
 	bool *match, *found, is_any = false;
 
@@ -336,16 +335,16 @@ static int keep_only(struct view *v, const struct query *q, const struct places 
 	}
 	free(found);
 	if (is_any)
-		v->val[SIDE_TARGET] = to;
+		v->val = to;
 	return 0;
 }
 
 static uint32_t count_values(const struct view *v, const struct places *pl, const bool *match, struct arena *mem)
 {
-	struct boxes_sums sums;
+	struct graph_sides sums;
 	uint32_t n = 0;
 
-	boxes_sum(v, pl, mem, &sums);
+	graph_make_sides(v, pl, mem, &sums);
 	for (uint32_t i = 0; i < pl->n; i++)
 		n += match[i] && has_sum(&sums, i);
 	return n;
@@ -367,11 +366,12 @@ static void report_flame_fill(const struct view *v, const struct boxes *b, const
 	out->n_deep = b->n_deep;
 	out->cut_width = b->cut_width;
 	out->n_shrunk = b->n_shrunk;
-	for (int i = 0; i < FLAME_SIDES; i++) {
-		out->self[i] = b->self[side_of[i]];
-		out->total[i] = b->total[side_of[i]];
-		out->side[i] = options->side[i];
-		out->side[i].total = v->side_total[side_of[i]];
+	for (int i = 0; i < N_SIDES; i++) {
+		out->self[i] = b->self[i];
+		out->total[i] = b->total[i];
+		if (options->from)
+			out->from[i] = options->from[i];
+		out->side_total[i] = v->side_total[i];
 	}
 }
 
@@ -468,7 +468,7 @@ int report_flame_make(const struct view *v, const struct query *q, const struct 
 	struct report r = { .mem = arena_new(), .head = { .command = "flame" } };
 	struct view view = *v;
 	struct places pl;
-	int rc = places_join(v, q, r.mem, &pl, err);
+	int rc = places_join(v, &q->filter, r.mem, &pl, err);
 
 	assert(!options->part || options->pivot);
 	if (rc == 0) {
@@ -492,8 +492,8 @@ static void sum_matches(const struct view *v, const struct places *pl, const boo
 	uint32_t n;
 
 	for (uint32_t row = 0; row < v->n; row++) {
-		int64_t value = v->val[SIDE_TARGET][row];
-		enum flame_side side = value < 0 ? FLAME_BEFORE : FLAME_AFTER;
+		int64_t value = v->val[row];
+		enum side side = value < 0 ? SIDE_BASE : SIDE_NEW;
 		uint32_t s = v->p->stack[row], leaf = stacks->off[s];
 
 		value = value < 0 ? -value : value;
@@ -509,18 +509,18 @@ int report_flame_search(const struct view *v, const struct query *q, const struc
 			struct flame_sums *out, struct err *err)
 {
 	struct flame_sums sums = { 0 };
-	struct boxes_sums all;
+	struct graph_sides all;
 	struct places pl;
 	bool *found;
 	uint32_t *place;
-	int rc = places_join(v, q, mem, &pl, err);
+	int rc = places_join(v, &q->filter, mem, &pl, err);
 
 	if (rc < 0)
 		return rc;
 	rc = match_places_of(v, q, &pl, match, mem, &found, err);
 	if (rc == 0) {
 		sum_matches(v, &pl, found, &sums);
-		boxes_sum(v, &pl, mem, &all);
+		graph_make_sides(v, &pl, mem, &all);
 		sums.place = place = arena_alloc(mem, pl.n, sizeof(*place));
 		for (uint32_t i = 0; i < pl.n; i++)
 			if (found[i] && has_sum(&all, i))

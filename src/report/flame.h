@@ -6,9 +6,9 @@
 #ifndef REPORT_FLAME_H
 #define REPORT_FLAME_H
 
-#include "engine/query.h"
 #include "engine/view.h"
 #include "report/report.h"
+#include "report/side.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,15 +32,6 @@ struct flame_frame {
 	bool is_label;            /* added by tagroot, tagleaf or --by */
 };
 
-enum flame_side { FLAME_AFTER, FLAME_BEFORE, FLAME_SIDES };
-
-/* One side of a comparison, for the legend. */
-struct flame_source {
-	const char *const *source; /* [n] sources as on the command line; untrusted */
-	size_t n;
-	int64_t total; /* the value that is 100 % of this side */
-};
-
 /* Box 0 is the root. Values are in head.unit, not yet multiplied by the ratio. */
 struct flame {
 	uint32_t n;
@@ -49,9 +40,9 @@ struct flame {
 	const uint32_t *place;  /* [n] id of the frame, stable for the same query; for flame_options.path */
 	const uint32_t *n_rest; /* [n] number of narrow siblings that a rest box represents; 0 for other boxes */
 	const bool *inlined;    /* [n] is the box inlined into its caller in every sample? */
-	/* [n]; before is NULL without a base. self is the value of the stacks that end in a box. In an inverted tree a
+	/* [n]; those of the base are NULL without one. self is the value of the stacks that end in a box. In an inverted tree a
 	 * stack ends at its root, so the flat value of a function is the total of its box at level 1. */
-	const int64_t *self[FLAME_SIDES], *total[FLAME_SIDES];
+	const int64_t *self[N_SIDES], *total[N_SIDES];
 	const int64_t *width; /* [n] larger side of self, plus the widths of the children */
 	uint32_t n_frames;
 	const struct flame_frame *frames; /* [n_frames] */
@@ -59,7 +50,7 @@ struct flame {
 	uint32_t n_pivot;                 /* functions with a value that flame_options.pivot matches */
 	/* [n_frames] flat and cum over all stacks, as in top; NULL unless wants_sums is set and boxes were omitted, or
 	   there is a path */
-	const int64_t *flat[FLAME_SIDES], *cum[FLAME_SIDES];
+	const int64_t *flat[N_SIDES], *cum[N_SIDES];
 	bool has_base; /* is it a comparison, or a profile with negative values? */
 	bool inverted;
 	int64_t sample;    /* value of one sample; 0 if values are not multiples of it, or it is unknown */
@@ -69,7 +60,8 @@ struct flame {
 	uint64_t n_deep;   /* number of boxes of n_cut that are too deep */
 	int64_t cut_width; /* total width of the boxes of n_cut */
 	uint64_t n_shrunk; /* number of boxes omitted because they shrank (drop_negative), not counting their callees */
-	struct flame_source side[FLAME_SIDES];
+	struct side_sources from[N_SIDES]; /* for the legend; untrusted */
+	int64_t side_total[N_SIDES];       /* the value that is 100 % of a side */
 };
 
 /* The functions that a search or a pivot names. */
@@ -97,8 +89,8 @@ struct flame_options {
 	   and those that it calls, or those that call it; the root has all of these stacks */
 	enum flame_pivot part;
 	const struct flame_match *pivot;
-	const struct flame_match *keep; /* boxes that lead to a function that matches are not omitted; NULL: none */
-	struct flame_source side[FLAME_SIDES]; /* sides with their sources; totals are filled in */
+	const struct flame_match *keep;  /* boxes that lead to a function that matches are not omitted; NULL: none */
+	const struct side_sources *from; /* [N_SIDES]; NULL: none */
 };
 
 /*
@@ -111,12 +103,12 @@ struct flame_options {
 int report_flame_make(const struct view *v, const struct query *q, const struct flame_options *options,
 		      struct report *out, struct err *err);
 
-/* The sums of a search over all stacks, each >= 0; those of FLAME_BEFORE are 0 without a base. */
+/* The sums of a search over all stacks, each >= 0; those of SIDE_BASE are 0 without a base. */
 struct flame_sums {
-	int64_t flat[FLAME_SIDES]; /* stacks that end in a function that matches */
-	int64_t cum[FLAME_SIDES];  /* stacks with such a function, each counted once */
-	uint32_t n;                /* functions with a value that match */
-	const uint32_t *place;     /* [n] their places, as in struct flame */
+	int64_t flat[N_SIDES]; /* stacks that end in a function that matches */
+	int64_t cum[N_SIDES];  /* stacks with such a function, each counted once */
+	uint32_t n;            /* functions with a value that match */
+	const uint32_t *place; /* [n] their places, as in struct flame */
 };
 
 /*

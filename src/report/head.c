@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "base/unit.h"
 #include "base/utf8.h"
+#include "engine/query.h"
 
 #include <assert.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #define REPORT_HEAD_H
 
 #include "engine/graph.h"
-#include "engine/query.h"
 #include "engine/trim.h"
 #include "engine/view.h"
 #include "report/report.h"

@@ -16,6 +16,7 @@
 #include "engine/graph.h"
 #include "engine/matcher.h"
 #include "engine/places.h"
+#include "engine/query.h"
 #include "engine/trim.h"
 #include "report/head.h"
 #include "report/where.h"
@@ -201,7 +202,7 @@ static int by_caller_and_weight(const void *a, const void *b)
 static void report_list_find_inlined(struct listing *l, const struct trim_result *t)
 {
 	struct arena *mem = l->r->mem;
-	bool *wanted = arena_zalloc(mem, l->graph.n, sizeof(*wanted));
+	bool *wanted = arena_zalloc(mem, l->graph.nodes.n, sizeof(*wanted));
 	struct edges all;
 	uint32_t n = 0;
 
@@ -209,16 +210,16 @@ static void report_list_find_inlined(struct listing *l, const struct trim_result
 		wanted[l->node[i].node] = true;
 	graph_edges(&l->graph, t->keep, wanted, true, mem, &all);
 	l->inlined = arena_alloc(mem, all.n, sizeof(*l->inlined));
-	l->inlined_first = arena_zalloc(mem, (size_t)l->graph.n + 1, sizeof(*l->inlined_first));
+	l->inlined_first = arena_zalloc(mem, (size_t)l->graph.nodes.n + 1, sizeof(*l->inlined_first));
 	for (size_t i = 0; i < all.n; i++) {
 		if (!all.edge[i].inlined || !wanted[all.edge[i].src] || all.edge[i].weight == 0)
 			continue;
 		l->inlined[n++] = all.edge[i];
 		l->inlined_first[all.edge[i].src + 1]++;
 	}
-	for (uint32_t i = 0; i < l->graph.n; i++)
+	for (uint32_t i = 0; i < l->graph.nodes.n; i++)
 		l->inlined_first[i + 1] += l->inlined_first[i];
-	assert(l->inlined_first[l->graph.n] == n);
+	assert(l->inlined_first[l->graph.nodes.n] == n);
 	if (n)
 		qsort(l->inlined, n, sizeof(*l->inlined), by_caller_and_weight);
 }
@@ -437,12 +438,12 @@ int report_list_make(const struct view *v, const struct query *q, struct report 
 	struct report r = { .mem = arena_new(), .head = { .command = "list", .is_whole = true } };
 	struct listing l = { .v = v, .q = q, .r = &r, .notes = notes };
 	struct trim_result t;
-	int rc = places_make(v->p, q, r.mem, &l.places, err);
+	int rc = places_make(v->p, &q->filter, r.mem, &l.places, err);
 
 	if (rc == 0) {
 		graph_make(v, &l.places, r.mem, &l.graph);
-		l.nodes = graph_nodes(&l.graph);
-		trim_cut(&l.nodes, q, r.mem, &t);
+		l.nodes = l.graph.nodes;
+		trim_cut(&l.nodes, &q->filter, r.mem, &t);
 		report_head_fill(&r.head, v, q, r.mem);
 		rc = stop_check(q->stop, err);
 		if (rc == 0)

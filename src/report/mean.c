@@ -13,7 +13,7 @@
 
 double mean_of_samples(const struct profile *p, uint32_t samples, uint32_t type)
 {
-	const int64_t *n = p->value[SIDE_TARGET][samples], *value = p->value[SIDE_TARGET][type];
+	const int64_t *n = p->value[samples], *value = p->value[type];
 	double count = 0, sum = 0;
 
 	assert(samples < p->n_types && type < p->n_types);

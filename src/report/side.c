@@ -102,11 +102,11 @@ static void side_add_period(const struct profile *p, struct buf *out)
 	unit_add_label(out, p->meta.period, profile_text(p, p->meta.period_type.unit), "auto");
 }
 
-static void warn_period(const struct profile *base, const struct profile *target, struct buf *notes)
+static void warn_period(const struct profile *base, const struct profile *new, struct buf *notes)
 {
 	const char *unit_b = profile_text(base, base->meta.period_type.unit);
-	const char *unit_t = profile_text(target, target->meta.period_type.unit);
-	double b = (double)base->meta.period, t = (double)target->meta.period;
+	const char *unit_t = profile_text(new, new->meta.period_type.unit);
+	double b = (double)base->meta.period, t = (double)new->meta.period;
 
 	if (b == 0 || t == 0)
 		return;
@@ -115,17 +115,17 @@ static void warn_period(const struct profile *base, const struct profile *target
 	buf_addz(notes, "periods differ: before was sampled every ");
 	side_add_period(base, notes);
 	buf_addz(notes, ", after every ");
-	side_add_period(target, notes);
+	side_add_period(new, notes);
 	buf_addz(notes, "\n");
 }
 
-void side_warn(const struct profile *base, const struct profile *target, bool normalized, struct buf *notes)
+void side_warn(const struct profile *base, const struct profile *new, bool normalized, struct buf *notes)
 {
-	int64_t b = base->meta.duration_ns, t = target->meta.duration_ns;
+	int64_t b = base->meta.duration_ns, t = new->meta.duration_ns;
 
-	if (base->meta.time_ns && target->meta.time_ns && base->meta.time_ns > target->meta.time_ns)
+	if (base->meta.time_ns && new->meta.time_ns && base->meta.time_ns > new->meta.time_ns)
 		buf_addz(notes, "before is newer than after; check that the sides are not swapped\n");
-	warn_period(base, target, notes);
+	warn_period(base, new, notes);
 	if (normalized || b <= 0 || t <= 0 || ((double)b <= 1.1 * (double)t && (double)t <= 1.1 * (double)b))
 		return;
 	buf_addz(notes, "durations differ: before took ");

@@ -31,6 +31,6 @@ void side_fill(struct compare_side *s, const struct profile *p, const struct sid
  * Append a line for each reason that makes two sides hard to compare: the base is newer, periods differ, or durations
  * differ by more than a tenth without normalization.
  */
-void side_warn(const struct profile *base, const struct profile *target, bool normalized, struct buf *notes);
+void side_warn(const struct profile *base, const struct profile *new, bool normalized, struct buf *notes);
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "engine/label_unit.h"
+#include "engine/query.h"
 #include "report/head.h"
 
 #include <assert.h>
@@ -65,7 +66,7 @@ static int weigh_labels(struct tag_builder *t, const struct view *v, struct err 
 	int rc = 0;
 
 	for (uint32_t i = 0; i < v->n && !stop_step(v->stop, i); i++) {
-		sum[p->labels[i]] += v->val[SIDE_TARGET][i]; /* cannot overflow: checked by view_make */
+		sum[p->labels[i]] += v->val[i]; /* cannot overflow: checked by view_make */
 		used[p->labels[i]] = true;
 	}
 	for (uint32_t set = 0; set < sets->n && rc == 0; set++) {

@@ -7,7 +7,6 @@
 #define REPORT_TAGS_H
 
 #include "base/err.h"
-#include "engine/query.h"
 #include "engine/view.h"
 #include "report/report.h"
 

@@ -9,6 +9,7 @@
 
 #include "engine/graph.h"
 #include "engine/places.h"
+#include "engine/query.h"
 #include "engine/trim.h"
 #include "report/diff.h"
 #include "report/head.h"
@@ -42,7 +43,7 @@ const char *report_top_inlined_note(enum inlined inlined)
 static void top_fill_table(struct report *r, const struct graph *g, const struct trim_result *t,
 			   const enum inlined *inlined)
 {
-	const struct nodes nodes = graph_nodes(g);
+	const struct nodes nodes = g->nodes;
 	struct table *table = &r->table;
 	struct row_place *place = arena_alloc(r->mem, t->n, sizeof(*place));
 	struct row_places places;
@@ -93,8 +94,8 @@ static void top_choose_rows(const struct nodes *nodes, const struct view *v, con
 {
 	struct head *h = &r->head;
 
-	trim_cut(nodes, q, r->mem, out);
-	trim_sort(nodes, q, NULL, names, out);
+	trim_cut(nodes, &q->filter, r->mem, out);
+	trim_sort(nodes, &q->filter, NULL, names, out);
 	report_head_fill(h, v, q, r->mem);
 	if (!stop_is_set(q->stop))
 		h->not_sampled = take_not_sampled(nodes, out);
@@ -114,14 +115,14 @@ static int top_make(const struct view *v, const struct query *q, bool with_inlin
 	struct nodes nodes;
 	struct node_names names;
 	struct trim_result t;
-	int rc = places_make(v->p, q, r.mem, &pl, err);
+	int rc = places_make(v->p, &q->filter, r.mem, &pl, err);
 
 	if (rc < 0) {
 		report_release(&r);
 		return rc;
 	}
 	graph_make(v, &pl, r.mem, &g);
-	nodes = graph_nodes(&g);
+	nodes = g.nodes;
 	node_names_init(&names, &pl, r.mem);
 	top_choose_rows(&nodes, v, q, &names, &r, &t);
 	if (!stop_is_set(q->stop))
@@ -162,9 +163,9 @@ static const struct column sides_columns[N_TOP_SIDES_COLS] = {
 };
 
 /* Fill in four cells: before, after, change, and change in percent. */
-static void fill_sides_cells(union cell *cell, int64_t *const sum[N_SIDES], uint32_t node)
+static void fill_sides_cells(union cell *cell, const int64_t *const sum[N_SIDES], uint32_t node)
 {
-	int64_t before = sum[SIDE_BASE][node], after = sum[SIDE_TARGET][node];
+	int64_t before = sum[SIDE_BASE][node], after = sum[SIDE_NEW][node];
 
 	cell[0].value = before;
 	cell[1].value = after;
@@ -172,14 +173,13 @@ static void fill_sides_cells(union cell *cell, int64_t *const sum[N_SIDES], uint
 	cell[3].real = report_diff_percent(before, after);
 }
 
-static void fill_sides_table(struct report *r, const struct graph *g, const struct trim_result *t)
+static void fill_sides_table(struct report *r, const struct graph_sides *g, const struct trim_result *t)
 {
-	const enum inlined *inlined = trim_inlined(g, t, r->mem);
+	const enum inlined *inlined = trim_inlined(&g->net, t, r->mem);
 	struct row_place *place = arena_alloc(r->mem, t->n, sizeof(*place));
 	struct row_places places;
 
-	assert(g->flat[SIDE_BASE] && g->flat[SIDE_TARGET] && t->n <= g->n);
-	row_places_init(&places, g->places, r->mem);
+	row_places_init(&places, g->net.nodes.places, r->mem);
 	r->table = (struct table){ .n_cols = N_TOP_SIDES_COLS, .n_rows = t->n, .col = sides_columns, .place = place };
 	r->table.cell = arena_alloc(r->mem, (size_t)t->n * N_TOP_SIDES_COLS, sizeof(*r->table.cell));
 	for (uint32_t i = 0; i < t->n; i++) {
@@ -194,27 +194,15 @@ static void fill_sides_table(struct report *r, const struct graph *g, const stru
 	}
 }
 
-/* Make nodes whose values are the changes of the places, for selecting and sorting. */
-static struct nodes changes(const struct graph *g, struct arena *mem)
-{
-	int64_t *flat = arena_alloc(mem, g->n, sizeof(*flat)), *cum = arena_alloc(mem, g->n, sizeof(*cum));
-
-	for (uint32_t i = 0; i < g->n; i++) {
-		flat[i] = g->flat[SIDE_TARGET][i] - g->flat[SIDE_BASE][i];
-		cum[i] = g->cum[SIDE_TARGET][i] - g->cum[SIDE_BASE][i];
-	}
-	return (struct nodes){ .places = g->places, .n = g->n, .flat = flat, .cum = cum };
-}
-
 static void fill_sides(struct report *r, const struct view *v, const struct query *q, const struct places *pl)
 {
-	struct graph g;
+	struct graph_sides g;
 	struct nodes nodes;
 	struct node_names names;
 	struct trim_result t;
 
 	graph_make_sides(v, pl, r->mem, &g);
-	nodes = changes(&g, r->mem);
+	nodes = g.net.nodes;
 	node_names_init(&names, pl, r->mem);
 	top_choose_rows(&nodes, v, q, &names, r, &t);
 	if (!stop_is_set(q->stop))
@@ -230,7 +218,7 @@ int report_top_sides_make(const struct view *v, const struct query *q, struct re
 	if (v->mean)
 		rc = err_set(err, ERR_USAGE, "-mean cannot show before and after, since means cannot be added");
 	if (rc == 0)
-		rc = places_make(v->p, q, r.mem, &pl, err);
+		rc = places_make(v->p, &q->filter, r.mem, &pl, err);
 	if (rc == 0) {
 		fill_sides(&r, v, q, &pl);
 		places_release(&pl);

@@ -7,7 +7,6 @@
 #define REPORT_TOP_H
 
 #include "base/err.h"
-#include "engine/query.h"
 #include "engine/trim.h"
 #include "engine/view.h"
 #include "report/report.h"

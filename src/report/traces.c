@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "engine/label_unit.h"
 #include "engine/places.h"
+#include "engine/query.h"
 #include "report/head.h"
 #include "report/place.h"
 
@@ -21,7 +22,7 @@
 static void fill_samples(struct traces *t, const struct view *v, struct arena *mem)
 {
 	const struct profile *p = v->p;
-	const int64_t *value = v->val[SIDE_TARGET], *div = v->div[SIDE_TARGET];
+	const int64_t *value = v->val, *div = v->div;
 
 	assert(value && v->n <= p->n_rows);
 	t->stacks = &p->stacks;
@@ -192,7 +193,7 @@ int report_traces_make(const struct view *v, const struct query *q, struct repor
 	struct traces *t = arena_zalloc(r.mem, 1, sizeof(*t));
 	struct label_units units;
 	struct places pl;
-	int rc = places_make(v->p, q, r.mem, &pl, err);
+	int rc = places_make(v->p, &q->filter, r.mem, &pl, err);
 
 	if (rc < 0) {
 		report_release(&r);

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "engine/query.h"
 #include "report/diff.h"
 #include "report/head.h"
 

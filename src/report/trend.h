@@ -6,7 +6,6 @@
 #ifndef REPORT_TREND_H
 #define REPORT_TREND_H
 
-#include "engine/query.h"
 #include "engine/trend.h"
 #include "report/report.h"
 #include "report/side.h"

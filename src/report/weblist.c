@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "engine/filter.h"
+#include "engine/query.h"
 #include "report/weblist.h"
 
 #include "base/mem.h"

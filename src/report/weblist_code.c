@@ -12,6 +12,7 @@
 #include "base/path.h"
 #include "base/search.h"
 #include "base/str.h"
+#include "engine/query.h"
 #include "symbol/disasm.h"
 
 #include <assert.h>

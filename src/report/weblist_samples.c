@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "engine/matcher.h"
+#include "engine/query.h"
 #include "report/address.h"
 
 #include <assert.h>
@@ -35,7 +36,7 @@ static void weblist_samples_add_rows(struct samples *s, const struct view *v)
 {
 	for (uint32_t row = 0; row < v->n && !stop_step(v->stop, row); row++) {
 		uint32_t stack = s->p->stack[row];
-		int64_t value = v->val[SIDE_TARGET][row], div = v->mean ? v->div[SIDE_TARGET][row] : 0;
+		int64_t value = v->val[row], div = v->mean ? v->div[row] : 0;
 
 		if (div != 0 && div != -1)
 			value /= div;

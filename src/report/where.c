@@ -7,6 +7,8 @@
 
 #include "report/where.h"
 
+#include "engine/query.h"
+
 void report_where(const struct query *q, struct arena *mem, struct symbol_options *out)
 {
 	symbol_options_init(out, mem);

@@ -7,8 +7,9 @@
 #define REPORT_WHERE_H
 
 #include "base/arena.h"
-#include "engine/query.h"
 #include "symbol/options.h"
+
+struct query;
 
 /* Fill in the search paths from the environment, overridden by options. mem and q must outlive out. */
 void report_where(const struct query *q, struct arena *mem, struct symbol_options *out);

@@ -45,7 +45,7 @@ static int accept_fail(enum scrape_drop *why, enum scrape_drop reason, int rc)
 static int accept_check_values(const struct profile *p, struct err *err)
 {
 	for (uint32_t t = 0; t < p->n_types; t++) {
-		const int64_t *value = p->value[SIDE_TARGET][t];
+		const int64_t *value = p->value[t];
 		int64_t sum = 0;
 
 		for (uint32_t i = 0; i < p->n_rows; i++)

@@ -10,6 +10,7 @@
 #include "base/jansson.h"
 #include "base/jsonw.h"
 #include "base/mem.h"
+#include "engine/query.h"
 #include "session/url_settings.h"
 
 #include <inttypes.h>

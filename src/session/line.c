@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "engine/query.h"
 #include "session/line_words.h"
 
 #include <assert.h>

@@ -9,7 +9,6 @@
 #include "answer/reports.h"
 #include "base/err.h"
 #include "base/string_list.h"
-#include "engine/query.h"
 #include "profile/profile.h"
 #include "session/settings.h"
 

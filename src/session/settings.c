@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "engine/filter.h"
+#include "engine/query.h"
 #include "engine/view.h"
 
 #include <assert.h>
@@ -329,7 +330,7 @@ static int check_expression(const struct opt *o, const char *value, struct err *
 
 	query_init(&alone);
 	*text_at(&alone, o) = value;
-	return filter_check(&alone, err);
+	return filter_check(&alone.filter, err);
 }
 
 static int assign_text(struct query *q, const struct profile *p, const struct opt *o, const char *value,

@@ -12,11 +12,13 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/opt.h"
-#include "engine/query.h"
 #include "profile/profile.h"
 
 #include <stdbool.h>
 
+struct query;
+struct query_choice;
+struct query_param;
 struct report_type;
 struct settings;
 

@@ -9,6 +9,7 @@
 
 #include "answer/reports.h"
 #include "base/utf8.h"
+#include "engine/query.h"
 
 #include <string.h>
 

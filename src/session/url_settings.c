@@ -8,6 +8,7 @@
 #include "session/url_settings.h"
 
 #include "base/str.h"
+#include "engine/query.h"
 
 #include <string.h>
 

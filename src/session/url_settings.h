@@ -10,7 +10,6 @@
 #define SESSION_URL_SETTINGS_H
 
 #include "base/err.h"
-#include "engine/query.h"
 #include "profile/profile.h"
 #include "session/settings.h"
 #include "session/url_params.h"

@@ -36,7 +36,7 @@ struct open_profile {
 
 /* A difference to compute. */
 struct workspace_difference {
-	struct open_profile *base, *target;
+	struct open_profile *base, *new;
 	const char *normalize; /* as -normalize; "" for none */
 	bool intersect_types;  /* as -intersect_types */
 };

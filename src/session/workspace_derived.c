@@ -169,15 +169,15 @@ static int compute_difference(const void *arg, struct stop *stop, struct load_re
 	const struct sides_options options = { .keep_sides = true,
 					       .intersect_types = d->intersect_types,
 					       .normalize = d->normalize,
-					       .target_name = d->target->name,
+					       .new_name = d->new->name,
 					       .base_name = d->base->name,
 					       .stop = stop };
-	int rc = sides_make(d->target->p, d->base->p, &options, &out->sides, err);
+	int rc = sides_make(d->new->p, d->base->p, &options, &out->sides, err);
 
 	if (rc == 0)
 		rc = sides_join(out->sides, &out->profile, err);
-	out->from[SIDE_TARGET] = d->target->loaded.from[SIDE_TARGET];
-	out->from[SIDE_BASE] = d->base->loaded.from[SIDE_TARGET];
+	out->from[SIDE_NEW] = d->new->loaded.from[SIDE_NEW];
+	out->from[SIDE_BASE] = d->base->loaded.from[SIDE_NEW];
 	if (rc < 0)
 		load_result_release(out);
 	return rc;
@@ -186,16 +186,14 @@ static int compute_difference(const void *arg, struct stop *stop, struct load_re
 int workspace_get_difference(struct workspace *w, const struct workspace_difference *d, struct stop *stop,
 			     struct open_profile **out, struct err *err)
 {
-	struct derivation how = { .name = d->target->name,
-				  .part = { d->base, d->target },
-				  .n_parts = 2,
-				  .compute = compute_difference,
-				  .arg = d };
+	struct derivation how = {
+		.name = d->new->name, .part = { d->base, d->new }, .n_parts = 2, .compute = compute_difference, .arg = d
+	};
 	struct buf key = { 0 }, options = { 0 };
 	int rc;
 
 	buf_addf(&options, "difference %d %s", d->intersect_types, d->normalize);
-	buf_addf(&key, "%p %p %s", (void *)d->base, (void *)d->target, buf_text(&options));
+	buf_addf(&key, "%p %p %s", (void *)d->base, (void *)d->new, buf_text(&options));
 	how.key = buf_text(&key);
 	how.options = buf_text(&options);
 	rc = workspace_derived_get(w, &how, stop, out, err);
@@ -308,7 +306,7 @@ static int compute_side(const void *arg, struct stop *stop, struct load_result *
 	if (stop_check(stop, err) < 0)
 		return ERR_STOPPED;
 	out->profile = sides_split(separate_of(s->o), s->side);
-	out->from[SIDE_TARGET] = s->o->loaded.from[s->side];
+	out->from[SIDE_NEW] = s->o->loaded.from[s->side];
 	return 0;
 }
 

@@ -7,8 +7,9 @@
 #define SOURCES_BUNDLE_H
 
 #include "base/buf.h"
-#include "engine/query.h"
 #include "profile/profile.h"
+
+struct query;
 
 /*
  * Add to a profile the source files that its lines refer to, if they are found. If a file is long, only

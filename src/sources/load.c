@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "base/str.h"
+#include "engine/query.h"
 #include "fetch/source.h"
 #include "profile/normalize.h"
 #include "sources/bundle.h"
@@ -22,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kind[N_SIDES] = { [SIDE_TARGET] = "source", [SIDE_BASE] = "base" };
+static const char *const kind[N_SIDES] = { [SIDE_NEW] = "source", [SIDE_BASE] = "base" };
 
 static void load_events_step(const struct load_events *e, const char *what)
 {
@@ -78,7 +79,7 @@ struct remote *sources_fetch(const struct sources *s, size_t n, const struct que
 	struct remote *r = remote_new(q);
 	struct buf notes = { 0 };
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = n; i-- > 0;) /* of two sides, the new one first */
 		remote_add(r, &s[i]);
 	if (remote_count(r) == 0) {
 		remote_free(r);
@@ -116,27 +117,35 @@ static int load_find_sources(const struct load_request *r, struct load_result *l
 	if (normalize_parse(r->q->normalize, &normalize, NULL) == 0 && normalize.by != NORMALIZE_NONE &&
 	    r->n_bases == 0)
 		return err_set(err, ERR_USAGE, "must have base profile to normalize by");
-	rc = sources_add(&l->source[SIDE_TARGET], r->word, r->n_words, SPLIT_NONE, r->q, err);
+	rc = sources_add(&l->source[SIDE_NEW], r->word, r->n_words, SPLIT_NONE, r->q, err);
 	if (rc == 0)
 		rc = sources_add(&l->source[SIDE_BASE], r->base, r->n_bases, SPLIT_NONE, r->q, err);
-	for (int i = 0; rc == 0 && i < N_SIDES; i++)
+	for (int i = N_SIDES; rc == 0 && i-- > 0;)
 		rc = sources_check(&l->source[i], kind[i], r->q, &n_stdin, err);
 	if (rc == 0 && r->is_reload && n_stdin > 0)
 		rc = err_set(err, ERR_USAGE, "standard input cannot be read again");
 	return rc;
 }
 
-/* Prepare the loads of both sides. The first of several sources may be a binary. */
-static void set_loads(const struct query *q, struct load_result *l)
+/* Start with a copy of a query. */
+static void load_init(const struct query *q, struct stop *stop, struct load_result *out)
 {
-	struct source_set *target = &l->set[SIDE_TARGET];
+	*out = (struct load_result){ .q = mem_alloc(1, sizeof(*out->q)) };
+	*out->q = *q;
+	out->q->stop = stop;
+}
+
+/* Prepare the sets of both sides. The first of several sources may be a binary. */
+static void load_prepare(struct load_result *l)
+{
+	struct source_set *new = &l->set[SIDE_NEW];
 
 	for (int i = 0; i < N_SIDES; i++)
-		l->set[i] = sources_set_of(&l->source[i], 0, l->source[i].n, kind[i], q, l->remote);
-	if (target->n >= 2 && fetch_is_binary(target->source[0])) {
-		target->binary = l->set[SIDE_BASE].binary = *target->source++;
-		target->from++;
-		target->n--;
+		l->set[i] = sources_set_of(&l->source[i], 0, l->source[i].n, kind[i], l->q, l->remote);
+	if (new->n >= 2 && fetch_is_binary(new->source[0])) {
+		new->binary = l->set[SIDE_BASE].binary = *new->source++;
+		new->from++;
+		new->n--;
 	}
 	for (int i = 0; i < N_SIDES; i++)
 		l->from[i] = (struct side_sources){ l->set[i].source, l->set[i].n };
@@ -145,7 +154,7 @@ static void set_loads(const struct query *q, struct load_result *l)
 /* Fail if a source is missing: after a reload, that would look like a change. */
 static int check_all_read(const struct load_result *l, struct err *err)
 {
-	for (int i = 0; i < N_SIDES; i++) {
+	for (int i = N_SIDES; i-- > 0;) {
 		const char *line = buf_text(&l->set[i].notes);
 
 		if (l->set[i].n_failed)
@@ -156,25 +165,25 @@ static int check_all_read(const struct load_result *l, struct err *err)
 
 static int read_sources(const struct load_request *r, struct load_result *l, struct err *err)
 {
-	struct source_set *target = &l->set[SIDE_TARGET], *base = &l->set[SIDE_BASE];
-	const struct query *q = target->q;
+	struct source_set *new = &l->set[SIDE_NEW], *base = &l->set[SIDE_BASE];
+	const struct query *q = new->q;
 	int rc;
 
-	if (target->n > 1 && base->n == 0 && r->events)
-		target->progress = r->events->progress;
+	if (new->n > 1 && base->n == 0 && r->events)
+		new->progress = r->events->progress;
 	stop_begin(q->stop, "reading", 0);
 	load_events_step(r->events, "reading");
 	rc = stop_check(q->stop, err);
 	if (rc == 0)
-		rc = sides_read(target, base, &l->profile, r->keep_sides ? &l->sides : NULL, err);
+		rc = sides_read(new, base, &l->profile, r->keep_sides ? &l->sides : NULL, err);
 	if (rc == 0 && r->is_reload)
 		rc = check_all_read(l, err);
 	if (rc == 0)
 		rc = stop_check(q->stop, err);
 	if (rc == 0 && r->add_sources)
-		bundle_sources(l->profile, q, &target->info);
+		bundle_sources(l->profile, q, &new->info);
 	load_events_step(r->events, NULL);
-	load_events_report(r->events, target);
+	load_events_report(r->events, new);
 	load_events_report(r->events, base);
 	return rc;
 }
@@ -183,7 +192,7 @@ static void load_save(const struct load_request *r, const struct load_result *l)
 {
 	struct buf notes = { 0 };
 
-	sources_save_fetched(l->profile, &l->set[SIDE_TARGET], &l->set[SIDE_BASE], &notes);
+	sources_save_fetched(l->profile, &l->set[SIDE_NEW], &l->set[SIDE_BASE], &notes);
 	load_events_notes(r->events, &notes);
 	buf_release(&notes);
 }
@@ -197,52 +206,41 @@ static void drop_profiles(struct load_result *l)
 
 int sources_load(const struct load_request *r, struct load_result *out, struct err *err)
 {
-	struct query q = *r->q;
 	int rc;
 
 	assert(r->q && (r->n_words == 0 || r->word) && (r->n_bases == 0 || r->base));
-	*out = (struct load_result){ 0 };
-	if (r->stop)
-		q.stop = r->stop;
+	load_init(r->q, r->stop ? r->stop : r->q->stop, out);
 	rc = load_find_sources(r, out, err);
-	if (rc == 0 && out->source[SIDE_TARGET].n > 0)
-		out->remote = sources_fetch(out->source, N_SIDES, &q, r->events);
+	if (rc == 0 && out->source[SIDE_NEW].n > 0)
+		out->remote = sources_fetch(out->source, N_SIDES, out->q, r->events);
 	if (rc == 0)
-		set_loads(&q, out);
-	if (rc == 0 && out->set[SIDE_TARGET].n > 0)
+		load_prepare(out);
+	if (rc == 0 && out->set[SIDE_NEW].n > 0)
 		rc = read_sources(r, out, err);
 	if (rc < 0)
 		drop_profiles(out);
 	else if (out->profile && !r->is_reload)
 		load_save(r, out);
-	for (int i = 0; i < N_SIDES; i++)
-		out->set[i].q = r->q; /* outlives q */
 	return rc;
 }
 
 int sources_load_data(struct bytes *data, const char *name, const struct query *query, struct stop *stop,
 		      struct load_result *out, struct err *err)
 {
-	struct query q = *query;
-	int rc;
-
-	*out = (struct load_result){ 0 };
-	q.stop = stop;
-	q.normalize = "";
-	if (strcmp(q.symbolize, "none") != 0)
-		q.symbolize = "local";
-	sources_add_bytes(&out->source[SIDE_TARGET], name, data);
-	set_loads(&q, out);
-	rc = sides_read(&out->set[SIDE_TARGET], &out->set[SIDE_BASE], &out->profile, NULL, err);
-	for (int i = 0; i < N_SIDES; i++)
-		out->set[i].q = query; /* outlives q */
-	return rc;
+	load_init(query, stop, out);
+	out->q->normalize = "";
+	if (strcmp(out->q->symbolize, "none") != 0)
+		out->q->symbolize = "local";
+	sources_add_bytes(&out->source[SIDE_NEW], name, data);
+	load_prepare(out);
+	return sides_read(&out->set[SIDE_NEW], &out->set[SIDE_BASE], &out->profile, NULL, err);
 }
 
 void load_result_release(struct load_result *l)
 {
 	drop_profiles(l);
 	remote_free(l->remote);
+	free(l->q);
 	for (int i = 0; i < N_SIDES; i++) {
 		buf_release(&l->set[i].notes);
 		buf_release(&l->set[i].info);

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "engine/query.h"
 #include "formats/formats.h"
 #include "profile/edit.h"
 #include "profile/merge.h"

@@ -9,13 +9,13 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/string_list.h"
-#include "engine/query.h"
 #include "profile/profile.h"
 #include "sources/sources.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
+struct query;
 struct remote;
 
 /* Sources that become one profile, how they are read, and messages about them. */
@@ -26,6 +26,7 @@ struct source_set {
 	const char *kind;      /* "source" or "base", for messages */
 	const char *binary;    /* replaces the file name of the first mapping; NULL: no replacement */
 	const struct query *q; /* limits, buildid, label, intersect_types */
+	bool keep_sides;       /* of the new side: subtract the base as with diff_base */
 	struct remote *remote; /* fetched sources; NULL: none */
 	/* Called with the number of sources read and merged, by any thread, but not concurrently. May be NULL. */
 	void (*progress)(size_t done, size_t n);

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/time.h"
+#include "engine/query.h"
 #include "sources/process.h"
 
 #include <stdlib.h>

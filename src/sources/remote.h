@@ -9,7 +9,6 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
-#include "engine/query.h"
 #include "fetch/fetch.h"
 #include "profile/profile.h"
 #include "sources/sources.h"

@@ -8,6 +8,7 @@
 #include "sources/save.h"
 
 #include "base/io.h"
+#include "engine/query.h"
 #include "formats/pprof/pprof.h"
 #include "sources/remote.h"
 
@@ -131,13 +132,13 @@ static int save_write_profile(const struct profile *p, struct buf *name, struct 
 	return rc;
 }
 
-void sources_save_fetched(const struct profile *p, const struct source_set *target, const struct source_set *base,
+void sources_save_fetched(const struct profile *p, const struct source_set *new, const struct source_set *base,
 			  struct buf *notes)
 {
 	struct buf name = { 0 };
 	struct err err;
 
-	if (target->q->no_save || !(remote_has_fetched(target->from, target->n, true) ||
+	if (new->q->no_save || !(remote_has_fetched(new->from, new->n, true) ||
 				    (base && remote_has_fetched(base->from, base->n, true))))
 		return;
 	if (find_folder(&name, notes)) {

@@ -19,7 +19,7 @@
  * notes   a line is appended with the file name, or with the reason why the profile was not saved
  * Like    pprof internal/driver/fetch.go, fetchProfiles, but in a different folder
  */
-void sources_save_fetched(const struct profile *p, const struct source_set *target, const struct source_set *base,
+void sources_save_fetched(const struct profile *p, const struct source_set *new, const struct source_set *base,
 			  struct buf *notes);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "engine/query.h"
 #include "report/series.h"
 #include "sources/stored.h"
 #include "sources/stored_totals.h"

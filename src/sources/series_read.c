@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/regex.h"
+#include "engine/query.h"
 #include "engine/view.h"
 #include "sources/series.h"
 
@@ -94,11 +95,11 @@ static int series_read_add_rows(const struct step_reader *r, const struct view *
 	while (samples < p->n_types && strcmp(profile_text(p, p->type[samples].name), "samples") != 0)
 		samples++;
 	for (uint32_t i = 0; rc == 0 && i < v->n; i++) {
-		int64_t value = v->val[SIDE_TARGET][i];
+		int64_t value = v->val[i];
 
 		series_read_add(&s->out->total[step], value);
 		if (samples < p->n_types)
-			series_read_add(&s->out->n_samples[step], p->value[SIDE_TARGET][samples][i]);
+			series_read_add(&s->out->n_samples[step], p->value[samples][i]);
 		if (r->by)
 			series_read_add(
 				&series_column(s, r->by, series_read_label_text(p, p->labels[i], r->by, &number))
@@ -118,7 +119,7 @@ static int series_read_add_rows(const struct step_reader *r, const struct view *
 static int series_read_add_window(const struct step_reader *r, const struct view *v)
 {
 	for (uint32_t i = 0; i < v->n; i++)
-		series_read_add(&r->s->out->window, v->val[SIDE_TARGET][i]);
+		series_read_add(&r->s->out->window, v->val[i]);
 	return 0;
 }
 
@@ -138,7 +139,7 @@ static int read_step(const struct step_reader *r, const struct stored_source *so
 	if (rc < 0)
 		return rc;
 	mem = arena_new();
-	rc = view_make(p, &r->q, mem, &v, r->notes, err);
+	rc = view_make(p, &r->q.filter, mem, &v, r->notes, err);
 	if (rc == 0)
 		rc = is_window ? series_read_add_window(r, &v) : series_read_add_rows(r, &v, step, err);
 	arena_free(mem);

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "engine/query.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
 #include "profile/normalize.h"
@@ -37,10 +38,9 @@ static struct profile copy_modified(const struct profile *p, bool strings, struc
 	struct profile s = *p;
 
 	s.mem = mem;
-	s.value[SIDE_TARGET] = arena_alloc(mem, p->n_types, sizeof(*s.value[SIDE_TARGET]));
+	s.value = arena_alloc(mem, p->n_types, sizeof(*s.value));
 	for (uint32_t t = 0; t < p->n_types; t++)
-		s.value[SIDE_TARGET][t] =
-			copy_of(mem, p->value[SIDE_TARGET][t], p->n_rows, sizeof(*s.value[SIDE_TARGET][t]));
+		s.value[t] = copy_of(mem, p->value[t], p->n_rows, sizeof(*s.value[t]));
 	s.labels = copy_of(mem, p->labels, p->n_rows, sizeof(*s.labels));
 	if (strings) {
 		struct strtab *more = strtab_new();
@@ -68,11 +68,11 @@ static int scale_to(struct profile *p, const struct profile *base, const struct 
 	return rc;
 }
 
-static int merge_sides(const struct profile *target, const struct profile *base, const struct sides_options *options,
+static int merge_sides(const struct profile *new, const struct profile *base, const struct sides_options *options,
 		       struct profile **out, struct err *err)
 {
-	const struct profile *const both[] = { target, base };
-	const char *const name[] = { options->target_name, options->base_name };
+	const struct profile *const both[] = { new, base };
+	const char *const name[] = { options->new_name, options->base_name };
 	struct merger *m = merger_new(options->intersect_types);
 	int rc;
 
@@ -84,8 +84,8 @@ static int merge_sides(const struct profile *target, const struct profile *base,
 	return rc;
 }
 
-/* With keep_sides the strings of the label must exist in base. target is modified only by normalizing. */
-static int sides_subtract(struct profile *target, struct profile *base, const struct sides_options *options,
+/* With keep_sides the strings of the label must exist in base. new is modified only by normalizing. */
+static int sides_subtract(struct profile *new, struct profile *base, const struct sides_options *options,
 			  struct profile **out, struct err *err)
 {
 	struct normalize_options by;
@@ -96,32 +96,32 @@ static int sides_subtract(struct profile *target, struct profile *base, const st
 	    strtab_find(base->str, base_text, strlen(base_text), &text))
 		rc = profile_set_label_ids(base, key, text, err);
 	if (rc == 0 && by.by != NORMALIZE_NONE)
-		rc = scale_to(target, base, &by, err);
+		rc = scale_to(new, base, &by, err);
 	if (rc == 0 && (rc = profile_negate(base, err)) < 0)
 		err_wrap(err, "%.200s", options->base_name);
-	return rc == 0 ? merge_sides(target, base, options, out, err) : rc;
+	return rc == 0 ? merge_sides(new, base, options, out, err) : rc;
 }
 
-int sides_make_in_place(struct profile *target, struct profile *base, const struct sides_options *options,
+int sides_make_in_place(struct profile *new, struct profile *base, const struct sides_options *options,
 			struct profile **out, struct err *err)
 {
 	if (options->keep_sides) {
 		strtab_addz(base->str, BASE_LABEL);
 		strtab_addz(base->str, base_text);
 	}
-	return sides_subtract(target, base, options, out, err);
+	return sides_subtract(new, base, options, out, err);
 }
 
-int sides_make(const struct profile *target, const struct profile *base, const struct sides_options *options,
+int sides_make(const struct profile *new, const struct profile *base, const struct sides_options *options,
 	       struct profile **out, struct err *err)
 {
 	struct arena *mem = arena_new();
-	struct profile b = copy_modified(base, options->keep_sides, mem), t = *target;
+	struct profile b = copy_modified(base, options->keep_sides, mem), t = *new;
 	struct normalize_options by;
 	int rc = normalize_parse(options->normalize, &by, err);
 
 	if (rc == 0 && by.by != NORMALIZE_NONE)
-		t = copy_modified(target, false, mem);
+		t = copy_modified(new, false, mem);
 	if (rc == 0)
 		rc = sides_subtract(&t, &b, options, out, err);
 	arena_free(mem);
@@ -148,37 +148,39 @@ static const char *side_name(const struct source_set *l, const char *several)
 }
 
 /* Subtract the base. Both profiles are modified, even on failure. */
-static int compare_subtract(const struct side_load side[2], struct profile **out, struct err *err)
+static int sides_subtract_base(const struct side_load side[N_SIDES], struct profile **out, struct err *err)
 {
-	const struct query *q = side[0].load->q;
-	const struct sides_options options = { .keep_sides = q->diff_base.n || q->keep_base,
+	const struct query *q = side[SIDE_NEW].load->q;
+	const struct sides_options options = { .keep_sides = q->diff_base.n || q->keep_base ||
+							     side[SIDE_NEW].load->keep_sides,
 					       .intersect_types = q->intersect_types,
 					       .normalize = q->normalize,
-					       .target_name = side_name(side[0].load, "sources"),
-					       .base_name = side_name(side[1].load, "bases"),
+					       .new_name = side_name(side[SIDE_NEW].load, "sources"),
+					       .base_name = side_name(side[SIDE_BASE].load, "bases"),
 					       .stop = q->stop };
 
-	return sides_make_in_place(side[0].profile, side[1].profile, &options, out, err);
+	return sides_make_in_place(side[SIDE_NEW].profile, side[SIDE_BASE].profile, &options, out, err);
 }
 
-static int load_sides(struct source_set *target, struct source_set *base, struct profile **out, struct err *err)
+static int load_sides(struct source_set *new, struct source_set *base, struct profile **out, struct err *err)
 {
-	struct side_load side[2] = { { .load = target }, { .load = base } };
+	struct side_load side[N_SIDES] = { [SIDE_BASE].load = base, [SIDE_NEW].load = new };
+	enum side first = base->n ? SIDE_BASE : SIDE_NEW;
 	int rc;
 
-	pool_run(load_side, side, base->n ? 2 : 1);
-	rc = side[0].rc < 0 ? 0 : side[1].rc < 0 ? 1 : 2;
-	if (rc < 2) {
+	pool_run(load_side, side + first, N_SIDES - first);
+	rc = side[SIDE_NEW].rc < 0 ? SIDE_NEW : side[SIDE_BASE].rc < 0 ? SIDE_BASE : N_SIDES;
+	if (rc < N_SIDES) {
 		*err = side[rc].err;
 		rc = side[rc].rc;
 	} else if (base->n) {
-		rc = compare_subtract(side, out, err);
+		rc = sides_subtract_base(side, out, err);
 	} else {
-		*out = side[0].profile;
+		*out = side[SIDE_NEW].profile;
 		return 0;
 	}
-	profile_free(side[0].profile);
-	profile_free(side[1].profile);
+	profile_free(side[SIDE_NEW].profile);
+	profile_free(side[SIDE_BASE].profile);
 	return rc;
 }
 
@@ -195,42 +197,38 @@ static int drop_frames(struct source_set *l, struct profile *p, struct err *err)
 	return rc;
 }
 
-static int sides_read_named(struct source_set *target, struct source_set *base, struct profile **out, struct err *err)
+static int sides_read_named(struct source_set *new, struct source_set *base, struct profile **out, struct err *err)
 {
 	struct profile *p = NULL;
-	int rc = load_sides(target, base, &p, err);
+	int rc = load_sides(new, base, &p, err);
 
 	if (rc == 0)
-		rc = sources_symbolize(p, target, base, err);
+		rc = sources_symbolize(p, new, base, err);
 	if (rc == 0)
-		rc = drop_frames(target, p, err);
+		rc = drop_frames(new, p, err);
 	if (rc == 0)
 		remote_remove_urls(p);
 	if (rc < 0) {
 		profile_free(p);
 		return rc;
 	}
-	if (*target->q->add_comment)
-		profile_add_comment(p, target->q->add_comment);
+	if (*new->q->add_comment)
+		profile_add_comment(p, new->q->add_comment);
 	*out = p;
 	return 0;
 }
 
-int sides_read(struct source_set *target, struct source_set *base, struct profile **out, struct profile **separate,
+int sides_read(struct source_set *new, struct source_set *base, struct profile **out, struct profile **separate,
 	       struct err *err)
 {
-	const struct query *q = target->q;
-	struct query keep = *q;
 	int rc;
 
 	if (separate)
 		*separate = NULL;
-	if (!separate || base->n == 0 || q->diff_base.n || q->keep_base)
-		return sides_read_named(target, base, out, err);
-	keep.keep_base = true;
-	target->q = &keep;
-	rc = sides_read_named(target, base, separate, err);
-	target->q = q;
+	if (!separate || base->n == 0 || new->q->diff_base.n || new->q->keep_base)
+		return sides_read_named(new, base, out, err);
+	new->keep_sides = true;
+	rc = sides_read_named(new, base, separate, err);
 	if (rc == 0 && (rc = sides_join(*separate, out, err)) < 0) {
 		profile_free(*separate);
 		*separate = NULL;

@@ -15,6 +15,7 @@
 #ifndef SOURCES_SIDES_H
 #define SOURCES_SIDES_H
 
+#include "base/comparison.h"
 #include "base/err.h"
 #include "base/stop.h"
 #include "profile/profile.h"
@@ -24,27 +25,27 @@
 
 struct sides_options {
 	bool keep_sides;
-	bool intersect_types;                /* value of the option intersect_types */
-	const char *normalize;               /* value of -normalize: how to scale the target; "": do not scale */
-	const char *target_name, *base_name; /* for messages */
-	struct stop *stop;                   /* NULL: cannot be stopped */
+	bool intersect_types;             /* value of the option intersect_types */
+	const char *normalize;            /* value of -normalize: how to scale the new side; "": do not scale */
+	const char *new_name, *base_name; /* for messages */
+	struct stop *stop;                /* NULL: cannot be stopped */
 };
 
 /*
- * Subtract a base from a target. Neither is modified, so other threads may read them.
+ * Subtract a base from a new profile. Neither is modified, so other threads may read them.
  *
  * out     owned by the caller; it borrows nothing. Names are looked up and frames dropped only if that was done for
  *         both profiles.
  * Fails   ERR_FORMAT when their types are incompatible or cannot be normalized; ERR_RANGE when a value overflows 64
  *         bits; ERR_LIMIT, ERR_STOPPED
  */
-int sides_make(const struct profile *target, const struct profile *base, const struct sides_options *options,
+int sides_make(const struct profile *new, const struct profile *base, const struct sides_options *options,
 	       struct profile **out, struct err *err);
 
 /*
  * Like sides_make, but both profiles are modified and can only be freed afterwards.
  */
-int sides_make_in_place(struct profile *target, struct profile *base, const struct sides_options *options,
+int sides_make_in_place(struct profile *new, struct profile *base, const struct sides_options *options,
 			struct profile **out, struct err *err);
 
 /*
@@ -71,7 +72,7 @@ struct profile *sides_split(const struct profile *separate, enum side side);
 /*
  * Read sources and bases in parallel, subtract the bases, look up names, drop frames, add the comment.
  *
- * target    sources; lines about the result are appended to its notes
+ * new       sources; lines about the result are appended to its notes
  * base      bases, n is 0 for none; with q->diff_base their samples are marked by BASE_LABEL
  * out       sealed, values may be below 0; freed with profile_free
  * separate  the profile in which the samples of the base are separate, from which out borrows. NULL: not needed. Set to NULL
@@ -80,7 +81,7 @@ struct profile *sides_split(const struct profile *separate, enum side side);
  * Like      pprof internal/driver/fetch.go, fetchProfiles. But a scaled sample with a value other than 0
  *           is retained, and the sign is changed exactly.
  */
-int sides_read(struct source_set *target, struct source_set *base, struct profile **out, struct profile **separate,
+int sides_read(struct source_set *new, struct source_set *base, struct profile **out, struct profile **separate,
 	       struct err *err);
 
 #endif

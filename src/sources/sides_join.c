@@ -144,12 +144,12 @@ static int join_values(struct joiner *j, struct err *err)
 	const struct profile *p = j->from;
 	struct profile *d = j->d;
 
-	d->value[SIDE_TARGET] = arena_alloc(d->mem, p->n_types, sizeof(*d->value[SIDE_TARGET]));
+	d->value = arena_alloc(d->mem, p->n_types, sizeof(*d->value));
 	for (uint32_t t = 0; t < p->n_types; t++) {
-		int64_t *to = d->value[SIDE_TARGET][t] = arena_zalloc(d->mem, d->n_rows, sizeof(*to));
+		int64_t *to = d->value[t] = arena_zalloc(d->mem, d->n_rows, sizeof(*to));
 
 		for (uint32_t row = 0; row < p->n_rows; row++)
-			if (num_add(&to[j->row[row]], p->value[SIDE_TARGET][t][row]))
+			if (num_add(&to[j->row[row]], p->value[t][row]))
 				return err_set(err, ERR_RANGE,
 					       "sample %" PRIu32 ": the difference of %.100s overflows 64 bits",
 					       row + 1, profile_text(p, p->type[t].name));
@@ -163,7 +163,7 @@ static bool sides_join_has_zero_row(const struct profile *p)
 		bool some = false;
 
 		for (uint32_t t = 0; !some && t < p->n_types; t++)
-			some = p->value[SIDE_TARGET][t][row] != 0;
+			some = p->value[t][row] != 0;
 		if (!some)
 			return true;
 	}

@@ -39,9 +39,9 @@ static void sides_split_copy_rows(const struct profile *p, const bool *is_base, 
 {
 	d->stack = arena_alloc(d->mem, p->n_rows, sizeof(*d->stack));
 	d->labels = arena_alloc(d->mem, p->n_rows, sizeof(*d->labels));
-	d->value[SIDE_TARGET] = arena_alloc(d->mem, p->n_types, sizeof(*d->value[SIDE_TARGET]));
+	d->value = arena_alloc(d->mem, p->n_types, sizeof(*d->value));
 	for (uint32_t t = 0; t < p->n_types; t++)
-		d->value[SIDE_TARGET][t] = arena_alloc(d->mem, p->n_rows, sizeof(**d->value[SIDE_TARGET]));
+		d->value[t] = arena_alloc(d->mem, p->n_rows, sizeof(**d->value));
 	d->n_rows = 0;
 	for (uint32_t row = 0; row < p->n_rows; row++) {
 		if (is_base[p->labels[row]] != (side == SIDE_BASE))
@@ -49,9 +49,9 @@ static void sides_split_copy_rows(const struct profile *p, const bool *is_base, 
 		d->stack[d->n_rows] = p->stack[row];
 		d->labels[d->n_rows] = p->labels[row];
 		for (uint32_t t = 0; t < p->n_types; t++) {
-			int64_t v = p->value[SIDE_TARGET][t][row];
+			int64_t v = p->value[t][row];
 
-			d->value[SIDE_TARGET][t][d->n_rows] = side == SIDE_BASE ? -v : v;
+			d->value[t][d->n_rows] = side == SIDE_BASE ? -v : v;
 		}
 		d->n_rows++;
 	}

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/time.h"
+#include "engine/query.h"
 #include "sources/stored.h"
 #include "store/window/window.h"
 

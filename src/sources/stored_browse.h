@@ -9,12 +9,13 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/stop.h"
-#include "engine/query.h"
 #include "sources/stored_totals.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct query;
 
 enum { STORED_VALUES_MAX = 500, STORED_CHOICE_LABELS_MAX = 32 };
 

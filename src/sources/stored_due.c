@@ -146,7 +146,7 @@ static int count_item(void *arg, const struct store_item *item, struct err *err)
 static bool stored_due_is_zero(const struct profile *p, uint32_t type)
 {
 	for (uint32_t i = 0; i < p->n_rows; i++)
-		if (p->value[SIDE_TARGET][type][i])
+		if (p->value[type][i])
 			return false;
 	return true;
 }

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/unit.h"
+#include "engine/query.h"
 #include "report/where.h"
 #include "symbol/debuginfod.h"
 #include "symbol/jit_process.h"
@@ -154,7 +155,7 @@ static void symbolize_add_summary(const struct symbolize_result *s, uint32_t n_s
  * found   the result
  * later   what debuginfod did not find, for the user
  */
-static int symbolize_with_binaries(struct profile *p, struct source_set *target, const struct symbolize_mode *m,
+static int symbolize_with_binaries(struct profile *p, struct source_set *new, const struct symbolize_mode *m,
 				   struct symbolize_result *found, struct buf *later, struct err *err)
 {
 	struct symbol_options where;
@@ -164,9 +165,9 @@ static int symbolize_with_binaries(struct profile *p, struct source_set *target,
 	if (!symbolize_needed(p, m->force))
 		return 0;
 	mem = arena_new();
-	report_where(target->q, mem, &where);
+	report_where(new->q, mem, &where);
 	where.fast = m->fast;
-	rc = symbolize_local(p, &where, m->force, target->q->verbose, found, err);
+	rc = symbolize_local(p, &where, m->force, new->q->verbose, found, err);
 	if (debuginfod_missing(&where, later))
 		buf_addz(later, "\n");
 	arena_free(mem);
@@ -184,11 +185,11 @@ static uint32_t count_unnamed(const struct profile *p)
 }
 
 /* Look up names on the servers of the profile. n_served: the number of addresses that had none and now have one. */
-static int symbolize_with_server(struct profile *p, const struct source_set *target, const struct source_set *base,
+static int symbolize_with_server(struct profile *p, const struct source_set *new, const struct source_set *base,
 				 bool force, struct buf *notes, uint32_t *n_served, struct err *err)
 {
 	uint32_t before = count_unnamed(p), after;
-	int rc = symbolz_run(p, target, base, force, notes, err);
+	int rc = symbolz_run(p, new, base, force, notes, err);
 
 	after = count_unnamed(p);
 	*n_served = before > after ? before - after : 0;
@@ -196,7 +197,7 @@ static int symbolize_with_server(struct profile *p, const struct source_set *tar
 }
 
 /* Add names of code generated at run time. */
-static int symbolize_generated(struct profile *p, struct source_set *target, const char *file, struct buf *notes,
+static int symbolize_generated(struct profile *p, struct source_set *new, const char *file, struct buf *notes,
 			       struct err *err)
 {
 	uint32_t n = 0;
@@ -207,13 +208,13 @@ static int symbolize_generated(struct profile *p, struct source_set *target, con
 		symbolize_add_count(notes, n, "address", "addresses");
 		buf_addz(notes, " of code generated at run time\n");
 	}
-	target->n_named = n;
+	new->n_named = n;
 	return rc;
 }
 
-int sources_symbolize(struct profile *p, struct source_set *target, const struct source_set *base, struct err *err)
+int sources_symbolize(struct profile *p, struct source_set *new, const struct source_set *base, struct err *err)
 {
-	struct symbolize_mode m = sources_symbolize_mode(target->q->symbolize, &target->info);
+	struct symbolize_mode m = sources_symbolize_mode(new->q->symbolize, &new->info);
 	struct symbolize_result found = { 0 };
 	struct buf later = { 0 };
 	uint32_t n_served = 0;
@@ -221,23 +222,23 @@ int sources_symbolize(struct profile *p, struct source_set *target, const struct
 
 	if (m.none)
 		return 0;
-	if (target->q->for_gate && m.demangle == DEMANGLE_DEFAULT)
+	if (new->q->for_gate && m.demangle == DEMANGLE_DEFAULT)
 		m.demangle =
 			DEMANGLE_MANGLED; /* without arguments, <A as T>::go and <B as T>::go would be the same function */
 	if (m.local)
-		rc = symbolize_with_binaries(p, target, &m, &found, &later, err);
-	if (rc == 0 && (m.local || *target->q->jit))
-		rc = symbolize_generated(p, target, target->q->jit, &later, err);
-	if (rc == 0 && m.remote && symbolz_is_available(target, base))
-		rc = symbolize_with_server(p, target, base, m.force, &later, &n_served, err);
+		rc = symbolize_with_binaries(p, new, &m, &found, &later, err);
+	if (rc == 0 && (m.local || *new->q->jit))
+		rc = symbolize_generated(p, new, new->q->jit, &later, err);
+	if (rc == 0 && m.remote && symbolz_is_available(new, base))
+		rc = symbolize_with_server(p, new, base, m.force, &later, &n_served, err);
 	if (n_served > found.n_addresses - found.n_named)
 		n_served = found.n_addresses - found.n_named;
-	symbolize_add_summary(&found, n_served, target->q->verbose, &target->info);
+	symbolize_add_summary(&found, n_served, new->q->verbose, &new->info);
 	if (later.len)
-		buf_add(&target->info, later.data, later.len);
-	target->is_partial = found.partial.len > 0;
-	target->n_named += found.n_named + n_served;
-	target->n_unnamed = found.n_addresses - found.n_named - n_served;
+		buf_add(&new->info, later.data, later.len);
+	new->is_partial = found.partial.len > 0;
+	new->n_named += found.n_named + n_served;
+	new->n_unnamed = found.n_addresses - found.n_named - n_served;
 	symbolize_result_release(&found);
 	buf_release(&later);
 	if (rc == 0)

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/str.h"
+#include "engine/query.h"
 #include "profile/lines.h"
 #include "sources/remote.h"
 
@@ -45,9 +46,9 @@ struct lookups {
 	size_t n, cap;
 };
 
-bool symbolz_is_available(const struct source_set *target, const struct source_set *base)
+bool symbolz_is_available(const struct source_set *new, const struct source_set *base)
 {
-	return remote_has_fetched(target->from, target->n, false) ||
+	return remote_has_fetched(new->from, new->n, false) ||
 	       (base && remote_has_fetched(base->from, base->n, false));
 }
 
@@ -379,18 +380,18 @@ static void lookups_release(struct lookups *all)
 	free(all->name);
 }
 
-int symbolz_run(struct profile *p, const struct source_set *target, const struct source_set *base, bool force,
+int symbolz_run(struct profile *p, const struct source_set *new, const struct source_set *base, bool force,
 		struct buf *notes, struct err *err)
 {
-	const struct remote *remote = target->remote ? target->remote : base ? base->remote : NULL;
+	const struct remote *remote = new->remote ? new->remote : base ? base->remote : NULL;
 	struct lookups all = { .p = p };
 	struct origins from = { 0 };
 	int rc = 0;
 
 	if (!remote)
 		return 0;
-	all.stop = target->q->stop;
-	remote_add_origins(target->from, target->n, &from);
+	all.stop = new->q->stop;
+	remote_add_origins(new->from, new->n, &from);
 	if (base)
 		remote_add_origins(base->from, base->n, &from);
 	if (from.n)

@@ -10,6 +10,7 @@
 #include "tests/bench/gate_world.h"
 
 #include "base/mem.h"
+#include "engine/query.h"
 #include "profile/builder.h"
 #include "report/gate/gate.h"
 #include "tests/bench/gate_rand.h"
@@ -193,7 +194,7 @@ static void run_gate(struct trial *t, struct gate_rand *r)
 			char name[NAME_MAX_HERE];
 
 			snprintf(name, sizeof(name), "%s%u", side ? "new" : "base", f);
-			check(gate_sum_add(sum, (enum stats_side)side, p, name, &t->query, &notes, &err), &err);
+			check(gate_sum_add(sum, (enum side)side, p, name, &t->query, &notes, &err), &err);
 			file[n_files++] = p;
 		}
 	check(gate_judge(sum, &t->gate, &err), &err);

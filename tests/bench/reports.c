@@ -144,7 +144,7 @@ static void *run_once(void *arg)
 	q.pattern = a->pattern ? run->pattern : "";
 	query_finish(&q, &(const char *){ NULL }, &err);
 	query_apply_defaults(&q, &reports_get(a->report)->defaults);
-	run->rc = view_make(run->p, &q, mem, &v, &notes, &err);
+	run->rc = view_make(run->p, &q.filter, mem, &v, &notes, &err);
 	if (run->rc == 0)
 		run->rc = a->make(&v, &q, &r, &notes, &err);
 	run->end_ms = now_ms();
@@ -219,12 +219,12 @@ static void measure(struct run *run, int rounds, int stops)
 static struct profile *load(const char *file)
 {
 	struct query q = { 0 };
-	struct source_set target = { .source = &file, .n = 1, .kind = "source", .q = &q }, base = { .q = &q };
+	struct source_set new = { .source = &file, .n = 1, .kind = "source", .q = &q }, base = { .q = &q };
 	struct profile *p = NULL;
 	struct err err;
 
 	query_init(&q);
-	if (sides_read(&target, &base, &p, NULL, &err) < 0) {
+	if (sides_read(&new, &base, &p, NULL, &err) < 0) {
 		fprintf(stderr, "reports: %s\n", err.msg);
 		exit(2);
 	}
@@ -235,7 +235,7 @@ static struct profile *load(const char *file)
 static struct profile *make_sides(struct profile *p, const char *file)
 {
 	const struct sides_options options = {
-		.keep_sides = true, .normalize = "", .target_name = "new", .base_name = file
+		.keep_sides = true, .normalize = "", .new_name = "new", .base_name = file
 	};
 	struct profile *base = load(file), *sides, *joined;
 	double start = now_ms(), made;

@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "engine/query.h"
 #include "report/flame.h"
 #include "sources/sides.h"
 
@@ -41,8 +42,8 @@ static void print_boxes(const struct flame *f)
 {
 	for (uint32_t i = 1; i < f->n; i++) {
 		printf("%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64,
-		       f->has_base ? f->total[FLAME_BEFORE][i] : 0, f->total[FLAME_AFTER][i],
-		       f->has_base ? f->self[FLAME_BEFORE][i] : 0, f->self[FLAME_AFTER][i], f->width[i]);
+		       f->has_base ? f->total[SIDE_BASE][i] : 0, f->total[SIDE_NEW][i],
+		       f->has_base ? f->self[SIDE_BASE][i] : 0, f->self[SIDE_NEW][i], f->width[i]);
 		print_way(f, i);
 		putchar('\n');
 	}
@@ -59,7 +60,7 @@ static int dump(const struct query *q, struct source_set *target, struct source_
 	int rc = sides_read(target, base, &p, NULL, err);
 
 	if (rc == 0)
-		rc = view_make(p, q, mem, &v, &notes, err);
+		rc = view_make(p, &q->filter, mem, &v, &notes, err);
 	if (rc == 0)
 		rc = report_flame_make(&v, q, &ask, &r, err);
 	if (rc == 0) {

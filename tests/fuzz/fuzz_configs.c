@@ -11,6 +11,7 @@
 
 #include "fuzz.h"
 
+#include "engine/query.h"
 #include "session/config_text.h"
 #include "session/url_settings.h"
 

@@ -131,7 +131,7 @@ static void compare_sample(const struct profile *p, const pb_profile *pb, size_t
 
 	need(s->n_value == p->n_types, "number of values of sample", i);
 	for (uint32_t t = 0; t < p->n_types; t++)
-		need(p->value[SIDE_TARGET][t][i] == s->value[t], "value of sample", i);
+		need(p->value[t][i] == s->value[t], "value of sample", i);
 	need(end - at == s->n_location_id, "depth of sample", i);
 	for (size_t k = 0; k < s->n_location_id; k++)
 		need(p->loc_id[p->stacks.item[at + k]] == s->location_id[k], "stack of sample", i);

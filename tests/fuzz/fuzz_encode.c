@@ -70,7 +70,7 @@ static void compare_rows(const struct pair *x)
 		need(same_text(x, a->type[t].name, b->type[t].name) && same_text(x, a->type[t].unit, b->type[t].unit),
 		     "type", t);
 		for (uint32_t i = 0; i < a->n_rows; i++)
-			need(a->value[SIDE_TARGET][t][i] == b->value[SIDE_TARGET][t][i], "value of row", i);
+			need(a->value[t][i] == b->value[t][i], "value of row", i);
 	}
 	for (uint32_t i = 0; i < a->n_rows; i++) {
 		uint32_t at = a->stacks.off[a->stack[i]], n = a->stacks.off[a->stack[i] + 1] - at;

@@ -11,6 +11,7 @@
 #include "fuzz.h"
 
 #include "engine/filter.h"
+#include "engine/query.h"
 
 #include "tests/unit/make_filter.h"
 

@@ -9,6 +9,7 @@
 
 #include "fuzz.h"
 
+#include "engine/query.h"
 #include "report/flame.h"
 
 enum { LEVELS = 50 };
@@ -45,15 +46,15 @@ static void judge(const struct flame *f)
 	bool whole = f->n_cut == 0 && f->n_shrunk == 0;
 
 	expect(f->parent[0] == FLAME_NONE && f->frame[0] == FLAME_NONE, "the root", 0);
-	for (int column = 0; column <= FLAME_SIDES; column++) {
-		const int64_t *total = column < FLAME_SIDES ? f->total[column] : f->width;
+	for (int column = 0; column <= N_SIDES; column++) {
+		const int64_t *total = column < N_SIDES ? f->total[column] : f->width;
 		int64_t *sum = mem_zalloc(f->n, sizeof(*sum));
 
 		for (uint32_t i = f->n; total && i-- > 0;) {
 			int64_t self = 0;
 
-			for (int side = 0; side < FLAME_SIDES; side++)
-				if (f->self[side] && (column == side || column == FLAME_SIDES))
+			for (int side = 0; side < N_SIDES; side++)
+				if (f->self[side] && (column == side || column == N_SIDES))
 					self = f->self[side][i] > self ? f->self[side][i] : self;
 			expect(total[i] >= 0 && self >= 0, "a negative sum", i);
 			expect(!whole || sum[i] + self == total[i], "does not add up", i);
@@ -78,11 +79,11 @@ static void fold(const struct profile *p, const struct query *q)
 	struct err err;
 	int64_t above = 0;
 
-	if (view_make(p, q, mem, &v, &notes, &err) == 0 && report_flame_make(&v, q, &ask, &r, &err) == 0) {
+	if (view_make(p, &q->filter, mem, &v, &notes, &err) == 0 && report_flame_make(&v, q, &ask, &r, &err) == 0) {
 		judge(r.flame);
 		for (uint32_t row = 0; row < v.n; row++)
-			above += v.val[SIDE_TARGET][row] > 0 ? v.val[SIDE_TARGET][row] : 0;
-		expect(r.flame->total[FLAME_AFTER][0] == above, "not the sum of the samples", 0);
+			above += v.val[row] > 0 ? v.val[row] : 0;
+		expect(r.flame->total[SIDE_NEW][0] == above, "not the sum of the samples", 0);
 		report_release(&r);
 	}
 	buf_release(&notes);

@@ -10,6 +10,7 @@
 
 #include "fuzz.h"
 
+#include "engine/query.h"
 #include "report/gate/gate.h"
 #include "viewers/ci/ci.h"
 #include "viewers/json/gate_json.h"
@@ -72,7 +73,7 @@ static bool is_share(double v)
 static void judge_row(const struct gate_row *r)
 {
 	demand(r->verdict < N_GATE_VERDICTS && r->name && r->file && r->old_name && r->reason, "a row is incomplete");
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		demand(r->value[side] >= 0 && isfinite(r->value[side]), "invalid value");
 		demand(r->count[side] >= 0 && isfinite(r->count[side]), "invalid count");
 		demand(is_share(r->share[side]), "invalid share");
@@ -101,7 +102,7 @@ static void judge(const struct gate *g)
 	demand(g->outcome != GATE_PASS || g->status == 0, "passed without exit status 0");
 	demand(g->outcome != GATE_PASS || g->n_tests > 0, "passed without a test");
 	demand(g->need_samples > 0 && g->need_seconds >= 0, "invalid required samples");
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		demand(g->side[side].samples > 0 && isfinite(g->side[side].samples) && g->side[side].value > 0 &&
 			       g->side[side].preempted >= 0 && g->side[side].preempted <= 1 + 1e-9,
 		       "a side is empty");
@@ -175,7 +176,7 @@ static void draw(const struct gate *g)
 }
 
 /* p is NULL, or the profile that sum uses; the caller frees it after sum */
-static int take(struct gate_sum *sum, enum stats_side side, const struct query *q, const uint8_t *data, size_t n,
+static int take(struct gate_sum *sum, enum side side, const struct query *q, const uint8_t *data, size_t n,
 		struct profile **p)
 {
 	struct bytes in = fuzz_bytes(data, n);
@@ -200,7 +201,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	const uint8_t *new = at ? at + sizeof(mark) - 1 : data;
 	size_t n_new = at ? (size_t)(data + n - 2 - new) : n_base;
 	struct gate_options options;
-	struct profile *p[N_STATS_SIDES] = { NULL };
+	struct profile *p[N_SIDES] = { NULL };
 	struct gate_sum *sum;
 	struct err err = { 0 };
 	struct gate g;
@@ -208,17 +209,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	demand(rc == 0, err.msg);
 	sum = gate_sum_new(&options);
-	rc = take(sum, STATS_BASE, &q, data, n_base, &p[STATS_BASE]);
+	rc = take(sum, SIDE_BASE, &q, data, n_base, &p[SIDE_BASE]);
 	if (rc == 0)
-		rc = take(sum, STATS_NEW, &q, new, n_new, &p[STATS_NEW]);
+		rc = take(sum, SIDE_NEW, &q, new, n_new, &p[SIDE_NEW]);
 	if (rc == 0 && gate_judge(sum, &g, &err) == 0) {
 		judge(&g);
 		draw(&g);
 		gate_release(&g);
 	}
 	gate_sum_free(sum);
-	profile_free(p[STATS_BASE]);
-	profile_free(p[STATS_NEW]);
+	profile_free(p[SIDE_BASE]);
+	profile_free(p[SIDE_NEW]);
 	gate_options_release(&options);
 	query_release(&q);
 	return 0;

@@ -11,6 +11,7 @@
 #include "fuzz.h"
 
 #include "base/utf8.h"
+#include "engine/query.h"
 #include "session/complete.h"
 #include "session/line.h"
 

@@ -13,7 +13,8 @@ import sys
 MAX_FILE, MAX_FUNCTION = 700, 60
 FORBIDDEN = "strcpy sprintf vsprintf gets alloca strtok system popen tmpnam mktemp"
 GENERATED = {
-    "built_parts.h": "base",     "profile.pb-c.h": "proto", "push.pb-c.h": "proto", "viewers/html/flame_parts.h": "viewers/html", "viewers/svg/script.js.h": "viewers/svg",
+    "built_parts.h": "base",     "profile.pb-c.h": "proto", "push.pb-c.h": "proto", "viewers/html/flame_parts.h": "viewers/html", "engine/query_filter.h": "engine",
+    "engine/query_load.h": "engine", "engine/query_report.h": "engine", "engine/query_draw.h": "engine", "viewers/svg/script.js.h": "viewers/svg",
     "viewers/graph/callgraph.css.h": "viewers/graph",
     "front/web/assets/web_parts.h": "front/web/assets"}
 

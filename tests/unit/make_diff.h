@@ -6,6 +6,7 @@
 #ifndef TESTS_UNIT_MAKE_DIFF_H
 #define TESTS_UNIT_MAKE_DIFF_H
 
+#include "engine/query.h"
 #include "report/diff.h"
 #include "tests/unit/make_profile.h"
 
@@ -37,7 +38,7 @@ static inline void compared_seal(struct compared *c)
 /* Compare. Returns the result of report_diff. */
 static inline int compared_report(struct compared *c, struct err *err)
 {
-	static const char *const name[N_SIDES] = { [SIDE_TARGET] = "new.pb", [SIDE_BASE] = "base.pb" };
+	static const char *const name[N_SIDES] = { [SIDE_NEW] = "new.pb", [SIDE_BASE] = "base.pb" };
 	const struct side_sources from[N_SIDES] = { { &name[0], 1 }, { &name[1], 1 } };
 
 	if (!c->p[0])

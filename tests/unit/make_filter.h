@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "engine/filter.h"
+#include "engine/query.h"
 
 #include "tests/unit/make_profile.h"
 
@@ -100,7 +101,7 @@ static inline void write_rows(const struct profile *p, struct buf *out)
 			write_location(p, p->stacks.item[i], out);
 		}
 		write_labels(p, p->labels[row], out);
-		buf_addf(out, " %" PRId64, p->value[SIDE_TARGET][p->n_types - 1][row]);
+		buf_addf(out, " %" PRId64, p->value[p->n_types - 1][row]);
 	}
 }
 
@@ -116,7 +117,7 @@ static inline struct filtered filtered_run(const struct profile *p, const struct
 {
 	struct filtered l = { .mem = arena_new() };
 
-	if (filter_make(p, q, l.mem, &l.p, &l.notes, &l.err) == 0)
+	if (filter_make(p, &q->filter, l.mem, &l.p, &l.notes, &l.err) == 0)
 		write_rows(l.p, &l.rows);
 	return l;
 }

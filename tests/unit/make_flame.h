@@ -21,7 +21,7 @@ struct drawing {
 	struct flame_style style;
 	uint32_t parent[DRAWING_MAX], frame[DRAWING_MAX], n_rest[DRAWING_MAX];
 	bool inlined[DRAWING_MAX];
-	int64_t self[FLAME_SIDES][DRAWING_MAX], total[FLAME_SIDES][DRAWING_MAX], width[DRAWING_MAX];
+	int64_t self[N_SIDES][DRAWING_MAX], total[N_SIDES][DRAWING_MAX], width[DRAWING_MAX];
 	struct flame_frame frames[DRAWING_MAX];
 };
 
@@ -31,11 +31,11 @@ static inline uint32_t drawing_add_box(struct drawing *d, uint32_t parent, int64
 
 	d->parent[box] = parent;
 	d->frame[box] = FLAME_NONE;
-	d->total[FLAME_BEFORE][box] = d->self[FLAME_BEFORE][box] = before;
-	d->total[FLAME_AFTER][box] = d->self[FLAME_AFTER][box] = after;
+	d->total[SIDE_BASE][box] = d->self[SIDE_BASE][box] = before;
+	d->total[SIDE_NEW][box] = d->self[SIDE_NEW][box] = after;
 	d->width[box] = before > after ? before : after;
 	if (parent != FLAME_NONE)
-		for (int side = 0; side < FLAME_SIDES; side++)
+		for (int side = 0; side < N_SIDES; side++)
 			d->self[side][parent] -= d->total[side][box];
 	return box;
 }
@@ -61,7 +61,7 @@ static inline void drawing_start(struct drawing *d, int64_t before, int64_t afte
 			       .total = { d->total[0], d->total[1] },
 			       .width = d->width,
 			       .frames = d->frames,
-			       .side = { [FLAME_AFTER].total = after, [FLAME_BEFORE].total = before } };
+			       .side_total = { [SIDE_BASE] = before, [SIDE_NEW] = after } };
 	d->r.flame = &d->f;
 	drawing_add_box(d, FLAME_NONE, before, after);
 }

@@ -17,7 +17,7 @@ struct made_gate {
 	struct gate_options options;
 	struct gate_sums s;
 	uint32_t *off, *func, n; /* stacks */
-	double *value[N_STATS_SIDES];
+	double *value[N_SIDES];
 	size_t cap_off, cap_func, cap_value, cap_funcs;
 };
 
@@ -72,7 +72,7 @@ static inline uint32_t made_func(struct made_gate *g, const char *text, size_t n
 /* Add a stack, leaf first: "leaf caller|file.c|12 root"; "" means no frames. */
 static inline void made_stack(struct made_gate *g, const char *stack, double base, double fresh)
 {
-	const double value[N_STATS_SIDES] = { base, fresh };
+	const double value[N_SIDES] = { base, fresh };
 	uint32_t i = g->n++, at = g->off[i];
 
 	for (const char *c = stack; *c; c += c[strcspn(c, " ")] != 0) {
@@ -84,12 +84,12 @@ static inline void made_stack(struct made_gate *g, const char *stack, double bas
 	}
 	g->off = mem_grow(g->off, &g->cap_off, (size_t)i + 2, sizeof(*g->off));
 	g->off[i + 1] = at;
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		size_t cap = g->cap_value;
 
 		g->value[side] = mem_grow(g->value[side], &cap, (size_t)i + 1, sizeof(**g->value));
 		g->value[side][i] = value[side];
-		if (side == STATS_NEW)
+		if (side == SIDE_NEW)
 			g->cap_value = cap;
 	}
 }
@@ -123,7 +123,7 @@ static inline void made_sum_stack(struct made_gate *g, uint32_t i)
 
 		for (uint32_t j = g->off[i]; j < k; j++)
 			again |= g->func[j] == g->func[k];
-		for (int side = 0; side < N_STATS_SIDES; side++) {
+		for (int side = 0; side < N_SIDES; side++) {
 			double v = g->value[side][i];
 
 			f->cum[side] += again ? 0 : v;
@@ -135,7 +135,7 @@ static inline void made_sum_stack(struct made_gate *g, uint32_t i)
 }
 
 /* Add n files to a side, each with an equal part of its sums. */
-static inline void made_files(struct made_gate *g, enum stats_side side, uint32_t n)
+static inline void made_files(struct made_gate *g, enum side side, uint32_t n)
 {
 	struct gate_file *file = arena_alloc(g->s.mem, g->s.n_files + n, sizeof(*file));
 
@@ -150,7 +150,7 @@ static inline void made_files(struct made_gate *g, enum stats_side side, uint32_
 				part[n_parts++] = (struct gate_part){ f, g->s.func[f].cum[side] / n,
 								      g->s.func[f].flat[side] / n };
 		file[g->s.n_files++] = (struct gate_file){ .side = side,
-							   .source = side == STATS_BASE ? "base.pb" : "new.pb",
+							   .source = side == SIDE_BASE ? "base.pb" : "new.pb",
 							   .value = g->s.total[side] / n,
 							   .var = g->s.var[side] / n,
 							   .build_id = "",
@@ -165,7 +165,7 @@ static inline void made_files(struct made_gate *g, enum stats_side side, uint32_
 /* Make the stacks of both sides. A location is a function. */
 static inline void made_sides(struct made_gate *g)
 {
-	struct gate_stacks *side = arena_zalloc(g->s.mem, N_STATS_SIDES, sizeof(*side));
+	struct gate_stacks *side = arena_zalloc(g->s.mem, N_SIDES, sizeof(*side));
 	struct csr funcs = { .n = g->s.n_funcs };
 
 	funcs.off = arena_alloc(g->s.mem, (size_t)funcs.n + 1, sizeof(*funcs.off));
@@ -174,15 +174,15 @@ static inline void made_sides(struct made_gate *g)
 		funcs.off[i] = i;
 	for (uint32_t i = 0; i < funcs.n; i++)
 		funcs.item[i] = i;
-	for (int i = 0; i < N_STATS_SIDES; i++) {
-		side[i] = (struct gate_stacks){ .side = (enum stats_side)i,
+	for (int i = 0; i < N_SIDES; i++) {
+		side[i] = (struct gate_stacks){ .side = (enum side)i,
 						.stacks = { .n = g->n, .off = g->off, .item = g->func },
 						.funcs = funcs,
 						.value = g->value[i],
 						.var = g->value[i] };
 		g->s.var[i] = g->s.total[i];
 	}
-	g->s.n_stacks = N_STATS_SIDES;
+	g->s.n_stacks = N_SIDES;
 	g->s.stacks = side;
 	g->s.folds = arena_zalloc(g->s.mem, (size_t)g->s.n_funcs + 1, 1);
 }
@@ -192,12 +192,12 @@ static inline void made_seal(struct made_gate *g, uint32_t n_base, uint32_t n_ne
 {
 	for (uint32_t i = 0; i < g->n; i++) {
 		made_sum_stack(g, i);
-		for (int side = 0; side < N_STATS_SIDES; side++)
+		for (int side = 0; side < N_SIDES; side++)
 			g->s.total[side] += g->value[side][i];
 	}
 	made_sides(g);
-	made_files(g, STATS_BASE, n_base);
-	made_files(g, STATS_NEW, n_new);
+	made_files(g, SIDE_BASE, n_base);
+	made_files(g, SIDE_NEW, n_new);
 }
 
 static inline void made_release(struct made_gate *g)
@@ -208,8 +208,8 @@ static inline void made_release(struct made_gate *g)
 	free(g->s.func);
 	free(g->off);
 	free(g->func);
-	free(g->value[STATS_BASE]);
-	free(g->value[STATS_NEW]);
+	free(g->value[SIDE_BASE]);
+	free(g->value[SIDE_NEW]);
 	arena_free(g->options.mem);
 	arena_free(g->s.mem);
 }

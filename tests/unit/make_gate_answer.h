@@ -23,9 +23,9 @@ struct answer {
 	struct gate_message note[ANSWER_MESSAGES], warning[ANSWER_MESSAGES];
 };
 
-static inline void answer_side(struct answer *a, enum stats_side side, uint32_t n_files, double samples)
+static inline void answer_side(struct answer *a, enum side side, uint32_t n_files, double samples)
 {
-	static const char *const name[N_STATS_SIDES][4] = {
+	static const char *const name[N_SIDES][4] = {
 		{ "base-1.pb.gz", "base-2.pb.gz", "base-3.pb.gz", "base-4.pb.gz" },
 		{ "new-1.pb.gz", "new-2.pb.gz", "new-3.pb.gz", "new-4.pb.gz" },
 	};
@@ -82,8 +82,8 @@ static inline void answer_start(struct answer *a)
 		.note = a->note,
 		.warning = a->warning,
 	};
-	answer_side(a, STATS_BASE, 4, 3163);
-	answer_side(a, STATS_NEW, 4, 3248);
+	answer_side(a, SIDE_BASE, 4, 3163);
+	answer_side(a, SIDE_NEW, 4, 3248);
 }
 
 /* Add a row with these shares of both sides. Returns it, to be modified. */
@@ -91,7 +91,7 @@ static inline struct gate_row *answer_row(struct answer *a, enum gate_verdict ve
 					  double now)
 {
 	struct gate_row *r = &a->row[a->g.n_rows++];
-	const double share[N_STATS_SIDES] = { base, now };
+	const double share[N_SIDES] = { base, now };
 
 	*r = (struct gate_row){
 		.verdict = verdict,
@@ -108,7 +108,7 @@ static inline struct gate_row *answer_row(struct answer *a, enum gate_verdict ve
 		.old_name = "",
 		.reason = "",
 	};
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		r->share[side] = share[side];
 		r->value[side] = r->count[side] = share[side] * a->g.side[side].value;
 	}
@@ -118,9 +118,9 @@ static inline struct gate_row *answer_row(struct answer *a, enum gate_verdict ve
 
 /* Add a tested row, with ratio, interval and p. */
 static inline struct gate_row *answer_tested(struct answer *a, enum gate_verdict verdict, const char *name,
-					     const double share[N_STATS_SIDES], const double ratio[3], double p)
+					     const double share[N_SIDES], const double ratio[3], double p)
 {
-	struct gate_row *r = answer_row(a, verdict, name, share[STATS_BASE], share[STATS_NEW]);
+	struct gate_row *r = answer_row(a, verdict, name, share[SIDE_BASE], share[SIDE_NEW]);
 
 	r->ratio = ratio[0];
 	r->lo = ratio[1];
@@ -132,7 +132,7 @@ static inline struct gate_row *answer_tested(struct answer *a, enum gate_verdict
 }
 
 #define ANSWER_SHARES(base, now)                                                                                       \
-	(const double[N_STATS_SIDES])                                                                                  \
+	(const double[N_SIDES])                                                                                        \
 	{                                                                                                              \
 		base, now                                                                                              \
 	}
@@ -221,8 +221,8 @@ static inline void answer_unsure(struct answer *a)
 	struct gate_row *r;
 
 	answer_start(a);
-	answer_side(a, STATS_BASE, 1, 310);
-	answer_side(a, STATS_NEW, 1, 298);
+	answer_side(a, SIDE_BASE, 1, 310);
+	answer_side(a, SIDE_NEW, 1, 298);
 	a->g.outcome = GATE_INCONCLUSIVE;
 	a->g.is_underpowered = true;
 	a->g.missing = "304 samples per side, 14,106 needed (57 s at 250 Hz)";

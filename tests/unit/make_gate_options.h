@@ -6,6 +6,7 @@
 #ifndef TESTS_UNIT_MAKE_GATE_OPTIONS_H
 #define TESTS_UNIT_MAKE_GATE_OPTIONS_H
 
+#include "engine/query.h"
 #include "report/gate/options.h"
 
 #include "base/arena.h"

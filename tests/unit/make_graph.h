@@ -8,6 +8,7 @@
 
 #include "engine/graph.h"
 #include "engine/places.h"
+#include "engine/query.h"
 #include "engine/view.h"
 #include "tests/unit/make_profile.h"
 
@@ -36,8 +37,8 @@ static inline void graph_fixture_run(struct graph_fixture *a)
 	struct buf notes = { 0 };
 	struct err err;
 
-	if (view_make(a->p, &a->q, a->mem, &a->v, &notes, &err) < 0 ||
-	    places_make(a->p, &a->q, a->mem, &a->pl, &err) < 0)
+	if (view_make(a->p, &a->q.filter, a->mem, &a->v, &notes, &err) < 0 ||
+	    places_make(a->p, &a->q.filter, a->mem, &a->pl, &err) < 0)
 		fail_msg("%s", err.msg);
 	buf_release(&notes);
 	graph_make(&a->v, &a->pl, a->mem, &a->g);

@@ -21,8 +21,8 @@
 
 /* A program: classes, and rows that are sets of classes. */
 struct program {
-	uint32_t n_classes, n_cells, n_rows, cell[MAX], row_off[MAX + 1], row_class[MAX * MAX], n_files[N_STATS_SIDES];
-	double value[N_STATS_SIDES][MAX], var[N_STATS_SIDES][MAX], limit[MAX], noise[MAX];
+	uint32_t n_classes, n_cells, n_rows, cell[MAX], row_off[MAX + 1], row_class[MAX * MAX], n_files[N_SIDES];
+	double value[N_SIDES][MAX], var[N_SIDES][MAX], limit[MAX], noise[MAX];
 	double row_file[MAX * FILES], file_total[FILES], file_exposure[FILES];
 	bool is_reference[MAX], has_tested, is_tested[MAX];
 	struct stats_row row[MAX];
@@ -37,8 +37,8 @@ static inline uint32_t add_class(struct program *p, double base, double new)
 	uint32_t i = p->n_classes++;
 
 	p->cell[i] = p->n_cells++;
-	p->value[STATS_BASE][i] = p->var[STATS_BASE][i] = base;
-	p->value[STATS_NEW][i] = p->var[STATS_NEW][i] = new;
+	p->value[SIDE_BASE][i] = p->var[SIDE_BASE][i] = base;
+	p->value[SIDE_NEW][i] = p->var[SIDE_NEW][i] = new;
 	return i;
 }
 
@@ -63,15 +63,15 @@ static inline void judge_with(struct program *p, const struct stats_options *how
 		.n_cells = p->n_cells,
 		.n_rows = p->n_rows,
 		.cell = p->cell,
-		.value = { p->value[STATS_BASE], p->value[STATS_NEW] },
-		.var = { p->var[STATS_BASE], p->var[STATS_NEW] },
+		.value = { p->value[SIDE_BASE], p->value[SIDE_NEW] },
+		.var = { p->var[SIDE_BASE], p->var[SIDE_NEW] },
 		.row_off = p->row_off,
 		.row_class = p->row_class,
 		.row_is_reference = p->is_reference,
 		.row_limit = p->limit,
 		.row_noise = p->noise,
 		.row_is_tested = p->has_tested ? p->is_tested : NULL,
-		.n_files = { has_runs ? p->n_files[STATS_BASE] : 1, has_runs ? p->n_files[STATS_NEW] : 1 },
+		.n_files = { has_runs ? p->n_files[SIDE_BASE] : 1, has_runs ? p->n_files[SIDE_NEW] : 1 },
 		.row_file = has_runs ? p->row_file : NULL,
 		.file_total = has_runs ? p->file_total : NULL,
 		.file_exposure = has_exposure ? p->file_exposure : NULL,

@@ -158,7 +158,7 @@ static inline void live_store_print(const struct profile *p, struct buf *out)
 					 p->line_no[l]);
 		}
 		for (uint32_t t = 0; t < p->n_types; t++)
-			buf_addf(&b, " %" PRId64, p->value[SIDE_TARGET][t][i]);
+			buf_addf(&b, " %" PRId64, p->value[t][i]);
 		line[i] = mem_strndup(buf_text(&b), b.len);
 		buf_release(&b);
 	}

@@ -7,6 +7,7 @@
 #define TESTS_UNIT_MAKE_NET_H
 
 #include "engine/net.h"
+#include "engine/query.h"
 #include "tests/unit/make_labels.h"
 #include "tests/unit/make_profile.h"
 
@@ -33,12 +34,12 @@ static inline void net_fixture_run(struct net_fixture *n, bool picture)
 {
 	struct err err;
 
-	if (view_make(n->p, &n->q, n->mem, &n->v, NULL, &err) < 0)
+	if (view_make(n->p, &n->q.filter, n->mem, &n->v, NULL, &err) < 0)
 		fail_msg("%s", err.msg);
 	label_units_make(n->p, n->mem, &n->units, NULL);
-	if (net_make(&n->v, &n->q, picture, &n->units, n->mem, &n->net, &err) < 0)
+	if (net_make(&n->v, &n->q.filter, picture, &n->units, n->mem, &n->net, &err) < 0)
 		fail_msg("%s", err.msg);
-	net_calls(&n->net, &n->q, NULL, n->mem);
+	net_calls(&n->net, &n->q.filter, NULL, n->mem);
 }
 
 /* Run the query again on the same profile. */

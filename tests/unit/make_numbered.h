@@ -151,7 +151,7 @@ static inline void store_add_sums(struct store_numbered *seen, const struct prof
 		const char *name = profile_text(p, p->func_name[p->line_func[p->loc_line[loc]]]);
 		unsigned k = (unsigned)atoi(name + 1) % STORE_FUNCTIONS;
 
-		seen->sum[k] += p->value[SIDE_TARGET][0][r];
+		seen->sum[k] += p->value[0][r];
 	}
 }
 

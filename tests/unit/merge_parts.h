@@ -121,7 +121,7 @@ static inline struct profile *merged(struct builder *a, struct builder *b)
 
 static inline int64_t value(const struct profile *p, uint32_t type, uint32_t row)
 {
-	return p->value[SIDE_TARGET][type][row];
+	return p->value[type][row];
 }
 
 #endif

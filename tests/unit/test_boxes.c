@@ -19,7 +19,7 @@
 
 #include "tests/unit/make_graph.h"
 
-enum { ROOT = 0, BEFORE = SIDE_BASE, AFTER = SIDE_TARGET };
+enum { ROOT = 0, BEFORE = SIDE_BASE, AFTER = SIDE_NEW };
 
 /* A profile folded into boxes. */
 struct box_fixture {
@@ -117,14 +117,14 @@ static void expect_sums(const struct box_fixture *x)
 {
 	const struct boxes *b = &x->b;
 	int64_t *sum[N_SIDES + 1];
-	int n_sides = b->has_base ? N_SIDES : 1;
+	int first = b->has_base ? SIDE_BASE : SIDE_NEW;
 
 	for (int k = 0; k <= N_SIDES; k++)
 		sum[k] = calloc(b->n, sizeof(int64_t));
 	for (uint32_t i = b->n; i-- > 0;) {
 		int64_t self = 0;
 
-		for (int side = 0; side < n_sides; side++) {
+		for (int side = first; side < N_SIDES; side++) {
 			sum[side][i] += b->self[side][i];
 			self = b->self[side][i] > self ? b->self[side][i] : self;
 			assert_true(b->n_rest[i] || sum[side][i] == b->total[side][i]);
@@ -134,7 +134,7 @@ static void expect_sums(const struct box_fixture *x)
 			break;
 		assert_in_range(b->parent[i], 0, i - 1);
 		sum[N_SIDES][b->parent[i]] += b->width[i];
-		for (int side = 0; side < n_sides; side++)
+		for (int side = first; side < N_SIDES; side++)
 			sum[side][b->parent[i]] += b->total[side][i];
 	}
 	for (int k = 0; k <= N_SIDES; k++)
@@ -843,34 +843,34 @@ static void boxes_do_not_depend_on_the_number_of_threads(void **state)
 	box_fixture_release(&x);
 }
 
-static void expect_place_sums(const struct graph_fixture *a, const struct boxes_sums *s, const char *name,
+static void expect_place_sums(const struct graph_fixture *a, const struct graph_sides *s, const char *name,
 			      enum side side, int64_t self, int64_t total)
 {
 	uint32_t place = place_named(&a->pl, name);
 
-	assert_int_equal(s->self[side][place], self);
-	assert_int_equal(s->total[side][place], total);
+	assert_int_equal(s->flat[side][place], self);
+	assert_int_equal(s->cum[side][place], total);
 }
 
 static void sums_count_a_place_once_per_stack(void **state)
 {
 	struct make m = make_example();
 	struct graph_fixture a = graph_fixture_start(&m);
-	struct boxes_sums s;
+	struct graph_sides s;
 
 	(void)state;
 	graph_fixture_run(&a);
-	boxes_sum(&a.v, &a.pl, a.mem, &s);
-	expect_place_sums(&a, &s, "main", SIDE_TARGET, 0, 120);
-	expect_place_sums(&a, &s, "a", SIDE_TARGET, 20, 100);
-	expect_place_sums(&a, &s, "b", SIDE_TARGET, 30, 100);
-	expect_place_sums(&a, &s, "c", SIDE_TARGET, 50, 50);
-	expect_place_sums(&a, &s, "inl", SIDE_TARGET, 20, 20);
-	expect_place_sums(&a, &s, "host", SIDE_TARGET, 0, 10);
+	graph_make_sides(&a.v, &a.pl, a.mem, &s);
+	expect_place_sums(&a, &s, "main", SIDE_NEW, 0, 120);
+	expect_place_sums(&a, &s, "a", SIDE_NEW, 20, 100);
+	expect_place_sums(&a, &s, "b", SIDE_NEW, 30, 100);
+	expect_place_sums(&a, &s, "c", SIDE_NEW, 50, 50);
+	expect_place_sums(&a, &s, "inl", SIDE_NEW, 20, 20);
+	expect_place_sums(&a, &s, "host", SIDE_NEW, 0, 10);
 	for (uint32_t i = 0; i < a.pl.n; i++) {
-		assert_int_equal(s.self[SIDE_TARGET][i], a.g.flat[SIDE_TARGET][i]);
-		assert_int_equal(s.total[SIDE_TARGET][i], a.g.cum[SIDE_TARGET][i]);
-		assert_int_equal(s.total[SIDE_BASE][i], 0);
+		assert_int_equal(s.flat[SIDE_NEW][i], a.g.nodes.flat[i]);
+		assert_int_equal(s.cum[SIDE_NEW][i], a.g.nodes.cum[i]);
+		assert_int_equal(s.cum[SIDE_BASE][i], 0);
 	}
 	graph_fixture_release(&a);
 }
@@ -879,7 +879,7 @@ static void negative_values_count_for_the_base_and_do_not_cancel(void **state)
 {
 	struct make m = make_start("cpu/milliseconds");
 	struct graph_fixture a;
-	struct boxes_sums s;
+	struct graph_sides s;
 
 	(void)state;
 	ROW(&m, "leaf;main", 30);
@@ -887,10 +887,10 @@ static void negative_values_count_for_the_base_and_do_not_cancel(void **state)
 	ROW(&m, "old;main", -5);
 	a = graph_fixture_start(&m);
 	graph_fixture_run(&a);
-	boxes_sum(&a.v, &a.pl, a.mem, &s);
-	expect_place_sums(&a, &s, "leaf", SIDE_TARGET, 30, 30);
+	graph_make_sides(&a.v, &a.pl, a.mem, &s);
+	expect_place_sums(&a, &s, "leaf", SIDE_NEW, 30, 30);
 	expect_place_sums(&a, &s, "leaf", SIDE_BASE, 10, 10);
-	expect_place_sums(&a, &s, "old", SIDE_TARGET, 0, 0);
+	expect_place_sums(&a, &s, "old", SIDE_NEW, 0, 0);
 	expect_place_sums(&a, &s, "old", SIDE_BASE, 5, 5);
 	expect_place_sums(&a, &s, "main", SIDE_BASE, 0, 15);
 	graph_fixture_release(&a);

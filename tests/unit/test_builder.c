@@ -195,7 +195,7 @@ static void a_row_has_a_value_of_every_type(void **state)
 	p = seal(b);
 	assert_int_equal(p->n_rows, 1);
 	for (int t = 0; t < 3; t++)
-		assert_int_equal(p->value[SIDE_TARGET][t][0], values[t]);
+		assert_int_equal(p->value[t][0], values[t]);
 	profile_free(p);
 }
 
@@ -216,9 +216,9 @@ static void appended_rows_are_initially_zero(void **state)
 	assert_int_equal(rows.first, 2);
 	rows.stack[0] = rows.labels[0] = 0;
 	p = seal(b);
-	assert_int_equal(p->value[SIDE_TARGET][0][1], 0);
-	assert_int_equal(p->value[SIDE_TARGET][1][0], 9);
-	assert_int_equal(p->value[SIDE_TARGET][1][2], 0);
+	assert_int_equal(p->value[0][1], 0);
+	assert_int_equal(p->value[1][0], 9);
+	assert_int_equal(p->value[1][2], 0);
 	profile_free(p);
 }
 
@@ -243,7 +243,7 @@ static void values_of_many_types_survive_growth(void **state)
 	assert_int_equal(p->n_rows, ROWS);
 	for (int64_t row = 0; row < ROWS; row++)
 		for (int t = 0; t < TYPES; t++)
-			assert_int_equal(p->value[SIDE_TARGET][t][row], row * TYPES + t);
+			assert_int_equal(p->value[t][row], row * TYPES + t);
 	profile_free(p);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "engine/query.h"
 #include "sources/bundle.h"
 
 #include <stdarg.h>

@@ -38,7 +38,7 @@ static int calls_make(struct calls_fixture *c)
 	static const struct query_defaults peek = { .untrimmed = true }, tree = { .nodecount = 80 };
 
 	query_apply_defaults(&c->q, *c->q.pattern ? &peek : &tree);
-	assert_int_equal(view_make(c->p, &c->q, c->mem, &c->v, NULL, &c->err), 0);
+	assert_int_equal(view_make(c->p, &c->q.filter, c->mem, &c->v, NULL, &c->err), 0);
 	return report_calls_make(&c->v, &c->q, &c->r, NULL, &c->err);
 }
 

@@ -85,14 +85,14 @@ static void a_profile_without_types_is_invalid(void **state)
 	p->n_types = 1;
 }
 
-static void missing_values_of_a_base_are_invalid(void **state)
+static void missing_values_are_invalid(void **state)
 {
 	struct profile *p = *state;
-	int64_t *none = NULL;
+	int64_t *values = p->value[0];
 
-	p->value[SIDE_BASE] = &none;
-	assert_invalid(p, "values of side 1, type 0");
-	p->value[SIDE_BASE] = NULL;
+	p->value[0] = NULL;
+	assert_invalid(p, "values of type 0");
+	p->value[0] = values;
 }
 
 static void a_row_of_a_missing_stack_is_invalid(void **state)
@@ -215,7 +215,7 @@ int main(void)
 		TEST(a_built_profile_is_valid),
 		TEST(names_a_missing_column),
 		TEST(a_profile_without_types_is_invalid),
-		TEST(missing_values_of_a_base_are_invalid),
+		TEST(missing_values_are_invalid),
 		TEST(a_row_of_a_missing_stack_is_invalid),
 		TEST(a_row_of_a_missing_label_set_is_invalid),
 		TEST(a_frame_of_a_missing_location_is_invalid),

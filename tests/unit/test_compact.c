@@ -121,8 +121,8 @@ static void rows_with_one_value_stay_in_order(void **state)
 	add_row(b, 8, 0, 3, 3, "z");
 	p = compacted(b);
 	assert_int_equal(p->n_rows, 2);
-	assert_int_equal(p->value[SIDE_TARGET][1][0], 7);
-	assert_int_equal(p->value[SIDE_TARGET][0][1], 8);
+	assert_int_equal(p->value[1][0], 7);
+	assert_int_equal(p->value[0][1], 8);
 	assert_string_equal(label_of(p, 0), "x");
 	assert_string_equal(label_of(p, 1), "z");
 	profile_free(p);

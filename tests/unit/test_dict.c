@@ -66,7 +66,7 @@ static char *row_text(const struct profile *p, uint32_t row)
 	struct buf out = { 0 };
 
 	for (uint32_t t = 0; t < p->n_types; t++)
-		buf_addf(&out, "%" PRId64 " ", p->value[SIDE_TARGET][t][row]);
+		buf_addf(&out, "%" PRId64 " ", p->value[t][row]);
 	for (uint32_t i = s->off[stack]; i < s->off[stack + 1]; i++)
 		add_loc(&out, p, s->item[i]);
 	for (uint32_t i = l->off[set]; i < l->off[set + 1]; i++) {

@@ -35,9 +35,9 @@ static void a_doubled_function_changes_by_100_percent_and_others_are_new_or_gone
 	ROW(&c.m[SIDE_BASE], "both1;main", 25);
 	ROW(&c.m[SIDE_BASE], "both2;main", 25);
 	ROW(&c.m[SIDE_BASE], "base_only;main", 50);
-	ROW(&c.m[SIDE_TARGET], "both1;main", 25);
-	ROW(&c.m[SIDE_TARGET], "both2;main", 50);
-	ROW(&c.m[SIDE_TARGET], "fresh;main", 125);
+	ROW(&c.m[SIDE_NEW], "both1;main", 25);
+	ROW(&c.m[SIDE_NEW], "both2;main", 50);
+	ROW(&c.m[SIDE_NEW], "fresh;main", 125);
 	compare_all(&c);
 	expect(compared_row(&c, "both1"), "same", 25, 25, 0);
 	expect(compared_row(&c, "both2"), "grew", 25, 50, 100);
@@ -60,8 +60,8 @@ static void the_cum_of_a_parent_includes_the_change_of_its_children(void **state
 	compared_start(&c, "samples/count");
 	ROW(&c.m[SIDE_BASE], "child1;parent;main", 10);
 	ROW(&c.m[SIDE_BASE], "child2;parent;main", 5);
-	ROW(&c.m[SIDE_TARGET], "child1;parent;main", 20);
-	ROW(&c.m[SIDE_TARGET], "child2;parent;main", 10);
+	ROW(&c.m[SIDE_NEW], "child1;parent;main", 20);
+	ROW(&c.m[SIDE_NEW], "child2;parent;main", 10);
 	compare_all(&c);
 	row = compared_row(&c, "parent") + DIFF_CUM_STATE - DIFF_STATE;
 	expect(row, "grew", 15, 30, 100);
@@ -76,8 +76,8 @@ static void copies_of_a_function_count_once_per_stack(void **state)
 	(void)state;
 	compared_start(&c, "samples/count");
 	ROW(&c.m[SIDE_BASE], "0x1=f.cold@f.c:1;0x2=f@f.c:2;main", 10);
-	ROW(&c.m[SIDE_TARGET], "0x9=f.part.0@f.c:7;main", 4);
-	ROW(&c.m[SIDE_TARGET], "0x8=f@f.c:7;main", 8);
+	ROW(&c.m[SIDE_NEW], "0x9=f.part.0@f.c:7;main", 4);
+	ROW(&c.m[SIDE_NEW], "0x8=f@f.c:7;main", 8);
 	compare_all(&c);
 	expect(compared_row(&c, "f") + DIFF_CUM_STATE - DIFF_STATE, "grew", 10, 12, 20);
 	assert_int_equal(c.r.table.n_rows, 2);
@@ -111,9 +111,9 @@ static void omitted_rows_are_summed_up(void **state)
 	ROW(&c.m[SIDE_BASE], "a", 10);
 	ROW(&c.m[SIDE_BASE], "b", 1000);
 	ROW(&c.m[SIDE_BASE], "c", 30);
-	ROW(&c.m[SIDE_TARGET], "a", 13);
-	ROW(&c.m[SIDE_TARGET], "b", 1100);
-	ROW(&c.m[SIDE_TARGET], "c", 28);
+	ROW(&c.m[SIDE_NEW], "a", 13);
+	ROW(&c.m[SIDE_NEW], "b", 1100);
+	ROW(&c.m[SIDE_NEW], "c", 28);
 	c.q.nodecount = 1;
 	compare_all(&c);
 	assert_int_equal(c.r.table.n_rows, 1);
@@ -131,8 +131,8 @@ static void drop_negative_keeps_only_growing_rows(void **state)
 	compared_start(&c, "samples/count");
 	ROW(&c.m[SIDE_BASE], "a", 10);
 	ROW(&c.m[SIDE_BASE], "b", 10);
-	ROW(&c.m[SIDE_TARGET], "a", 20);
-	ROW(&c.m[SIDE_TARGET], "b", 5);
+	ROW(&c.m[SIDE_NEW], "a", 20);
+	ROW(&c.m[SIDE_NEW], "b", 5);
 	c.q.drop_negative = true;
 	compare_all(&c);
 	assert_int_equal(c.r.table.n_rows, 1);
@@ -149,9 +149,9 @@ static void nodefraction_keeps_rows_that_are_large_on_one_side(void **state)
 	ROW(&c.m[SIDE_BASE], "a", 1000);
 	ROW(&c.m[SIDE_BASE], "b", 1);
 	ROW(&c.m[SIDE_BASE], "c", 1);
-	ROW(&c.m[SIDE_TARGET], "a", 1000);
-	ROW(&c.m[SIDE_TARGET], "b", 50);
-	ROW(&c.m[SIDE_TARGET], "c", 2);
+	ROW(&c.m[SIDE_NEW], "a", 1000);
+	ROW(&c.m[SIDE_NEW], "b", 50);
+	ROW(&c.m[SIDE_NEW], "c", 2);
 	compare_all(&c);
 	assert_int_equal(c.r.table.n_rows, 2);
 	assert_int_equal(c.r.head.n_dropped, 1);
@@ -164,10 +164,10 @@ static void the_finer_unit_is_used_for_both_sides(void **state)
 
 	(void)state;
 	compared_start(&c, "cpu/milliseconds");
-	profile_free(make_end(&c.m[SIDE_TARGET]));
-	c.m[SIDE_TARGET] = make_start("count/count cpu/microseconds");
+	profile_free(make_end(&c.m[SIDE_NEW]));
+	c.m[SIDE_NEW] = make_start("count/count cpu/microseconds");
 	ROW(&c.m[SIDE_BASE], "a", 3);
-	ROW(&c.m[SIDE_TARGET], "a", 1, 4500);
+	ROW(&c.m[SIDE_NEW], "a", 1, 4500);
 	compare_all(&c);
 	assert_string_equal(c.r.head.unit, "microseconds");
 	expect(compared_row(&c, "a"), "grew", 3000, 4500, 50);
@@ -184,8 +184,8 @@ static void normalization_scales_the_sums_of_the_new_side(void **state)
 	ROW(&c.m[SIDE_BASE], "a", 30);
 	ROW(&c.m[SIDE_BASE], "b", 10);
 	for (int i = 0; i < 5; i++)
-		ROW(&c.m[SIDE_TARGET], "a", 21);
-	ROW(&c.m[SIDE_TARGET], "b", 15);
+		ROW(&c.m[SIDE_NEW], "a", 21);
+	ROW(&c.m[SIDE_NEW], "b", 15);
 	c.q.normalize = "total";
 	compare_all(&c);
 	assert_float_equal(c.r.head.compare->factor, 1. / 3, 1e-12);
@@ -203,9 +203,9 @@ static void fails_if_the_sides_have_no_common_sample_type(void **state)
 	(void)state;
 	compared_start(&c, "samples/count");
 	c.p[SIDE_BASE] = make_end(&c.m[SIDE_BASE]);
-	profile_free(make_end(&c.m[SIDE_TARGET]));
-	c.m[SIDE_TARGET] = make_start("inuse_space/bytes");
-	c.p[SIDE_TARGET] = make_end(&c.m[SIDE_TARGET]);
+	profile_free(make_end(&c.m[SIDE_NEW]));
+	c.m[SIDE_NEW] = make_start("inuse_space/bytes");
+	c.p[SIDE_NEW] = make_end(&c.m[SIDE_NEW]);
 	assert_int_equal(compared_report(&c, &err), ERR_USAGE);
 	assert_non_null(strstr(err.msg, "no sample type in common"));
 	compared_release(&c);
@@ -218,7 +218,7 @@ static void extreme_values_do_not_overflow(void **state)
 	(void)state;
 	compared_start(&c, "samples/count");
 	ROW(&c.m[SIDE_BASE], "a", -INT64_MAX);
-	ROW(&c.m[SIDE_TARGET], "a", INT64_MAX);
+	ROW(&c.m[SIDE_NEW], "a", INT64_MAX);
 	compare_all(&c);
 	assert_true(compared_row(&c, "a")[DIFF_DELTA].value == INT64_MAX);
 	assert_float_equal(compared_row(&c, "a")[DIFF_DELTA_PCT].real, 200, 1e-6);
@@ -233,7 +233,7 @@ static void warns_if_the_base_is_newer(void **state)
 	compared_start(&c, "samples/count");
 	for (int side = 0; side < N_SIDES; side++) {
 		ROW(&c.m[side], "a", 1);
-		builder_meta(c.m[side].b)->time_ns = 1 + side; /* SIDE_BASE is 1 */
+		builder_meta(c.m[side].b)->time_ns = 2 - side;
 		builder_meta(c.m[side].b)->duration_ns = 100 + 11 * side;
 		builder_meta(c.m[side].b)->period = 1 + side;
 	}

@@ -44,8 +44,8 @@ static void calls_without(struct calls *c, struct make *m, const char *dropped)
 
 	*a = graph_fixture_start(m);
 	graph_fixture_run(a);
-	keep = arena_alloc(a->mem, a->g.n + 1, sizeof(*keep));
-	memset(keep, true, a->g.n);
+	keep = arena_alloc(a->mem, a->g.nodes.n + 1, sizeof(*keep));
+	memset(keep, true, a->g.nodes.n);
 	mark(&a->pl, dropped, keep, false);
 	graph_edges(&a->g, keep, NULL, false, a->mem, &c->e);
 }
@@ -371,7 +371,7 @@ static void calls_out_of_inlined_nodes_pass_through_removed_places(void **state)
 	memset(keep, true, sizeof(keep));
 	mark(&c.a.pl, "gone;x", keep, false);
 	mark(&c.a.pl, "hot", wanted, true);
-	assert_int_equal(c.a.g.n, 7);
+	assert_int_equal(c.a.g.nodes.n, 7);
 	graph_edges(&c.a.g, keep, wanted, true, c.a.mem, &c.e);
 	assert_int_equal(c.e.n, 2);
 	expect_edge(&c, "outer", "hot", 5, INLINED);
@@ -439,8 +439,8 @@ static void merging_calls_of_threads_keeps_all_weights(void **state)
 	for (uint32_t i = 0; i < N; i++) {
 		const struct edge *e = &c.e.edge[i];
 
-		assert_true(e->weight == c.a.g.cum[SIDE_TARGET][e->dst]);
-		assert_true(e->weight == c.a.g.cum[SIDE_TARGET][e->src]);
+		assert_true(e->weight == c.a.g.nodes.cum[e->dst]);
+		assert_true(e->weight == c.a.g.nodes.cum[e->src]);
 		assert_true(e->inlined == false && e->residual == false);
 	}
 	pool_set_size(0);

@@ -86,8 +86,8 @@ static void each_type_is_scaled_by_its_ratio_and_rounded(void **state)
 
 	(void)state;
 	assert_int_equal(profile_scale(p, (const double[]){ 1, 0.5 }, &err), 0);
-	assert_int_equal(p->value[SIDE_TARGET][0][0], 3);
-	assert_int_equal(p->value[SIDE_TARGET][1][0], -2);
+	assert_int_equal(p->value[0][0], 3);
+	assert_int_equal(p->value[1][0], -2);
 	profile_free(p);
 }
 
@@ -107,8 +107,8 @@ static void negation_is_exact(void **state)
 
 	(void)state;
 	assert_int_equal(profile_negate(p, &err), 0);
-	assert_true(p->value[SIDE_TARGET][0][0] == -INT64_MAX);
-	assert_int_equal(p->value[SIDE_TARGET][1][0], 5);
+	assert_true(p->value[0][0] == -INT64_MAX);
+	assert_int_equal(p->value[1][0], 5);
 	profile_free(p);
 }
 

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "engine/filter.h"
+#include "engine/query.h"
 
 #include "base/pool.h"
 
@@ -244,24 +245,6 @@ static void suggests_similar_names(void **state)
 	check("show_from", "nosuchname", "", "ShowFrom expression matched no samples\n");
 }
 
-static void filters_rows_of_base_columns_too(void **state)
-{
-	struct profile *p = sample();
-	int64_t base_values[] = { 5, 6, 7 }, *base[] = { base_values };
-	struct query q = ASK(q_.focus = "other");
-	struct filtered l;
-
-	(void)state;
-	p->value[SIDE_BASE] = base;
-	l = filtered_run(p, &q);
-	assert_int_equal(l.p->n_rows, 1);
-	assert_int_equal(l.p->value[SIDE_BASE][0][0], 7);
-	filtered_release(&l);
-	p->value[SIDE_BASE] = NULL;
-	query_release(&q);
-	profile_free(p);
-}
-
 static void the_result_does_not_depend_on_the_number_of_threads(void **state)
 {
 	struct make m = make_start("cpu/ns");
@@ -332,7 +315,6 @@ int main(void)
 		cmocka_unit_test(does_not_change_the_original_profile),
 		cmocka_unit_test(reports_the_first_invalid_expression),
 		cmocka_unit_test(suggests_similar_names),
-		cmocka_unit_test(filters_rows_of_base_columns_too),
 		cmocka_unit_test(the_result_does_not_depend_on_the_number_of_threads),
 		cmocka_unit_test(no_inlines_keeps_only_the_outermost_function),
 	};

@@ -361,8 +361,8 @@ static void escapes_hostile_names_everywhere(void **state)
 	d.r.head.file = d.r.head.type = d.r.head.unit = d.r.head.out_unit = "\x1b\n";
 	d.r.head.filter = &(struct filter_note){ "focus", "\x1b\n", true };
 	d.r.head.n_filters = 1;
-	d.f.side[FLAME_BEFORE].source = d.f.side[FLAME_AFTER].source = source;
-	d.f.side[FLAME_BEFORE].n = d.f.side[FLAME_AFTER].n = 1;
+	d.f.from[SIDE_BASE].source = d.f.from[SIDE_NEW].source = source;
+	d.f.from[SIDE_BASE].n = d.f.from[SIDE_NEW].n = 1;
 	for (int i = 0; i < 2; i++) {
 		d.f.has_base = i;
 		flame_add_details(&d.r, box, &all);
@@ -427,19 +427,19 @@ static void the_title_names_the_file_if_the_program_is_unknown(void **state)
 	drawing_start(&d, 0, 1200);
 	d.r.head.file = "";
 	expect_head(&d, "cpu", "total 1.20s");
-	d.f.side[FLAME_AFTER].source = source;
-	d.f.side[FLAME_AFTER].n = 1;
+	d.f.from[SIDE_NEW].source = source;
+	d.f.from[SIDE_NEW].n = 1;
 	expect_head(&d, "cpu: today.pb.gz", "total 1.20s");
-	d.f.side[FLAME_AFTER].n = 2;
+	d.f.from[SIDE_NEW].n = 2;
 	expect_head(&d, "cpu: today.pb.gz, b.pb.gz", "total 1.20s");
 	d.r.head.file = "shop";
 	expect_head(&d, "cpu: shop", "today.pb.gz, b.pb.gz" DOT "total 1.20s");
-	d.f.side[FLAME_AFTER].source = (const char *const[]){ "-" };
-	d.f.side[FLAME_AFTER].n = 1;
+	d.f.from[SIDE_NEW].source = (const char *const[]){ "-" };
+	d.f.from[SIDE_NEW].n = 1;
 	expect_head(&d, "cpu: shop", "total 1.20s");
 	d.r.head.file = "";
 	d.r.head.type = "";
-	d.f.side[FLAME_AFTER].n = 0;
+	d.f.from[SIDE_NEW].n = 0;
 	expect_head(&d, "flame graph", "total 1.20s");
 }
 
@@ -452,8 +452,10 @@ static void the_subtitle_of_a_comparison_names_base_and_new(void **state)
 	drawing_start(&d, 1000, 1250);
 	d.f.has_base = true;
 	expect_head(&d, "cpu: shop, differences", "base 1s " ARROW " new 1.25s" DOT "+250ms (+25.0%)");
-	d.f.side[FLAME_BEFORE] = (struct flame_source){ .source = old, .n = 1, .total = 1000 };
-	d.f.side[FLAME_AFTER] = (struct flame_source){ .source = new, .n = 1, .total = 1250 };
+	d.f.from[SIDE_BASE] = (struct side_sources){ old, 1 };
+	d.f.side_total[SIDE_BASE] = 1000;
+	d.f.from[SIDE_NEW] = (struct side_sources){ new, 1 };
+	d.f.side_total[SIDE_NEW] = 1250;
 	expect_head(&d, "cpu: shop, base vs. new",
 		    "base old.pb.gz: 1s " ARROW " new new.pb.gz: 1.25s" DOT "+250ms (+25.0%)");
 }
@@ -534,7 +536,7 @@ static void the_note_counts_changes_that_may_be_due_to_chance(void **state)
 		    "1 box narrower than 0.1 px left out (2.00% of the width; --min-width=0 shows all)" DOT
 		    "6 of 6 changes may be chance: at most 2\xe2\x88\x9a(before + after) samples of 10ms");
 	d.style.diff_self = true;
-	d.self[FLAME_BEFORE][1] = 3;
+	d.self[SIDE_BASE][1] = 3;
 	expect_note(&d, 0, 0, 0.1,
 		    "5 of 5 changes may be chance: at most 2\xe2\x88\x9a(before + after) samples of 10ms");
 	d.f.has_base = false;

@@ -378,11 +378,13 @@ static void legend_of_a_comparison_names_both_sides(void **state)
 	(void)state;
 	drawing_start(&d, 100, 200);
 	d.f.has_base = true;
-	d.f.side[FLAME_BEFORE] = (struct flame_source){ .source = old, .n = 1, .total = 100 };
-	d.f.side[FLAME_AFTER] = (struct flame_source){ .source = new, .n = 3, .total = 200 };
+	d.f.from[SIDE_BASE] = (struct side_sources){ old, 1 };
+	d.f.side_total[SIDE_BASE] = 100;
+	d.f.from[SIDE_NEW] = (struct side_sources){ new, 3 };
+	d.f.side_total[SIDE_NEW] = 200;
 	expect_legend(&d, "new: only in a.pb, b.pb and 1 more|at least doubled|grew|unchanged|shrank|at least halved|"
 			  "gone: only in monday.pb.gz");
-	d.f.side[FLAME_BEFORE].n = d.f.side[FLAME_AFTER].n = 0;
+	d.f.from[SIDE_BASE].n = d.f.from[SIDE_NEW].n = 0;
 	expect_legend(&d, "new: only in the new side|at least doubled|grew|unchanged|shrank|at least halved|"
 			  "gone: only in the base");
 }

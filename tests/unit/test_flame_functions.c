@@ -60,13 +60,13 @@ static void counts_recursive_calls_once(void **state)
 	draw_recursion(&d);
 	n = flame_functions(&d.f, mem, &list);
 	assert_int_equal(n, 3);
-	assert_int_equal(find(&d.f, list, n, "f")->cum[FLAME_AFTER], 70);
-	assert_int_equal(find(&d.f, list, n, "f")->flat[FLAME_AFTER], 70);
+	assert_int_equal(find(&d.f, list, n, "f")->cum[SIDE_NEW], 70);
+	assert_int_equal(find(&d.f, list, n, "f")->flat[SIDE_NEW], 70);
 	assert_int_equal(find(&d.f, list, n, "f")->width, 70);
 	assert_int_equal(find(&d.f, list, n, "f")->box, 2);
-	assert_int_equal(find(&d.f, list, n, "g")->flat[FLAME_AFTER], 20);
-	assert_int_equal(find(&d.f, list, n, "main")->flat[FLAME_AFTER], 10);
-	assert_int_equal(find(&d.f, list, n, "main")->cum[FLAME_AFTER], 100);
+	assert_int_equal(find(&d.f, list, n, "g")->flat[SIDE_NEW], 20);
+	assert_int_equal(find(&d.f, list, n, "main")->flat[SIDE_NEW], 10);
+	assert_int_equal(find(&d.f, list, n, "main")->cum[SIDE_NEW], 100);
 	arena_free(mem);
 }
 
@@ -104,9 +104,9 @@ static void only_boxes_at_the_root_of_an_inverted_tree_have_flat_values(void **s
 	drawing_add_function(&d, leaf, "caller", 0, 100);
 	d.f.inverted = true;
 	n = flame_functions(&d.f, mem, &list);
-	assert_int_equal(find(&d.f, list, n, "leaf")->flat[FLAME_AFTER], 100);
-	assert_int_equal(find(&d.f, list, n, "caller")->flat[FLAME_AFTER], 0);
-	assert_int_equal(find(&d.f, list, n, "caller")->cum[FLAME_AFTER], 100);
+	assert_int_equal(find(&d.f, list, n, "leaf")->flat[SIDE_NEW], 100);
+	assert_int_equal(find(&d.f, list, n, "caller")->flat[SIDE_NEW], 0);
+	assert_int_equal(find(&d.f, list, n, "caller")->cum[SIDE_NEW], 100);
 	arena_free(mem);
 }
 
@@ -139,8 +139,8 @@ static void sums_both_sides_of_a_comparison(void **state)
 	drawing_start(&d, 50, 100);
 	drawing_add_function(&d, 0, "f", 50, 100);
 	assert_int_equal(flame_functions(&d.f, mem, &list), 1);
-	assert_int_equal(list->cum[FLAME_BEFORE], 50);
-	assert_int_equal(list->flat[FLAME_AFTER], 100);
+	assert_int_equal(list->cum[SIDE_BASE], 50);
+	assert_int_equal(list->flat[SIDE_NEW], 100);
 	arena_free(mem);
 }
 
@@ -168,13 +168,13 @@ static void uses_sums_over_all_stacks_if_there_are_any(void **state)
 	drawing_start(&d, 0, 100);
 	drawing_add_function(&d, 0, "seen", 0, 60);
 	drawing_add_function(&d, 0, "mostly too narrow", 0, 1);
-	d.f.cum[FLAME_AFTER] = cum;
-	d.f.flat[FLAME_AFTER] = flat;
+	d.f.cum[SIDE_NEW] = cum;
+	d.f.flat[SIDE_NEW] = flat;
 	assert_int_equal(flame_functions(&d.f, mem, &list), 2);
 	assert_int_equal(list[0].box, 2);
-	assert_int_equal(list[0].cum[FLAME_AFTER], 90);
-	assert_int_equal(list[0].flat[FLAME_AFTER], 30);
-	assert_int_equal(list[1].cum[FLAME_AFTER], 70);
+	assert_int_equal(list[0].cum[SIDE_NEW], 90);
+	assert_int_equal(list[0].flat[SIDE_NEW], 30);
+	assert_int_equal(list[1].cum[SIDE_NEW], 70);
 	arena_free(mem);
 }
 

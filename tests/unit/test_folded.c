@@ -7,6 +7,7 @@
 
 #include "viewers/export/export.h"
 
+#include "engine/query.h"
 #include "make_profile.h"
 #include "viewers/export/stacks.h"
 
@@ -24,7 +25,7 @@ static struct buf folded(struct profile *p, struct query *q)
 	struct err err;
 	struct view v;
 
-	assert_int_equal(view_make(p, q, mem, &v, &notes, &err), 0);
+	assert_int_equal(view_make(p, &q->filter, mem, &v, &notes, &err), 0);
 	assert_int_equal(export_folded(&v, q, &out, &err), 0);
 	buf_release(&notes);
 	arena_free(mem);

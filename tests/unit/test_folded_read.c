@@ -55,9 +55,9 @@ static void expect_row(const struct profile *p, uint32_t row, int64_t first, int
 	uint32_t loc;
 
 	assert_true(row < p->n_rows);
-	assert_int_equal(p->value[SIDE_TARGET][0][row], first);
+	assert_int_equal(p->value[0][row], first);
 	if (p->n_types > 1)
-		assert_int_equal(p->value[SIDE_TARGET][1][row], second);
+		assert_int_equal(p->value[1][row], second);
 	for (struct stack_walk w = stack_walk(p, p->stack[row], STACK_ROOT_FIRST); stack_walk_next(&w, &loc);) {
 		buf_addz(&got, got.len ? "|" : "");
 		buf_addz(&got, profile_text(p, p->func_name[p->line_func[p->loc_line[loc]]]));

@@ -197,7 +197,7 @@ static void make_hostile(void)
 	a.rename[0] = (struct gate_rename){ HOSTILE, HOSTILE, NAN, false };
 	a.g.n_renames = 1;
 	a.g.type = HOSTILE;
-	a.g.side[STATS_NEW].source = source;
+	a.g.side[SIDE_NEW].source = source;
 	a.power[0].ratio = a.g.need_samples = INFINITY;
 	a.g.total_ratio = NAN;
 }
@@ -309,7 +309,7 @@ static void a_result_without_a_file_is_located_in_the_profile(void **state)
 	one_failure("a", "", 17);
 	expect(SARIF, "\"uri\": \"new-1.pb.gz\",\n                  \"uriBaseId\": \"%SRCROOT%\"\n                },\n"
 		      "                \"region\": {\n                  \"startLine\": 1\n");
-	a.g.side[STATS_NEW].source = url;
+	a.g.side[SIDE_NEW].source = url;
 	expect(SARIF, "\"uri\": \"profile\"");
 	expect_not(SARIF, "word");
 	expect(GITHUB, "::error title=cpa gate%3A FAIL::a (cum) ");

@@ -194,7 +194,7 @@ static void a_comparison_without_power_does_not_pass(void **state)
 	finish(&a, 1, 1);
 	assert_int_equal(a.out.outcome, GATE_PASS);
 	assert_true(a.out.need_share == 0.2 && a.out.need_ratio == 2);
-	assert_true(a.out.need_samples <= a.out.side[STATS_BASE].samples);
+	assert_true(a.out.need_samples <= a.out.side[SIDE_BASE].samples);
 	end(&a);
 }
 
@@ -533,7 +533,7 @@ static enum gate_verdict verdict_of_pair(double cpus_base, double cpus_new, uint
 	made_seal(&a.g, n_runs, n_runs);
 	for (uint32_t i = 0; i < 2 * n_runs; i++) {
 		file(&a, i)->seconds = 10;
-		file(&a, i)->cpu_seconds = 10 * (file(&a, i)->side == STATS_BASE ? cpus_base : cpus_new);
+		file(&a, i)->cpu_seconds = 10 * (file(&a, i)->side == SIDE_BASE ? cpus_base : cpus_new);
 	}
 	decide(&a);
 	v = find(&a, "slow", GATE_CUM)->verdict;
@@ -801,9 +801,9 @@ static void a_few_heavy_samples_do_not_reduce_the_sample_count(void **state)
 	(void)state;
 	start(&a, 1000);
 	made_seal(&a.g, 1, 1);
-	a.g.s.var[STATS_BASE] = a.g.s.var[STATS_NEW] = 12000.0 * 12000 / 20;
+	a.g.s.var[SIDE_BASE] = a.g.s.var[SIDE_NEW] = 12000.0 * 12000 / 20;
 	decide(&a);
-	assert_true(fabs(a.out.side[STATS_BASE].samples - 12000) < 1e-6);
+	assert_true(fabs(a.out.side[SIDE_BASE].samples - 12000) < 1e-6);
 	assert_string_equal(warning(&a, "few_samples"), "");
 	end(&a);
 }
@@ -834,7 +834,7 @@ static void warns_of_different_machines_loads_and_periods(void **state)
 	(void)state;
 	start(&a, 500);
 	made_seal(&a.g, 1, 1);
-	*file(&a, 0) = (struct gate_file){ .side = STATS_BASE,
+	*file(&a, 0) = (struct gate_file){ .side = SIDE_BASE,
 					   .source = "b",
 					   .value = 6000,
 					   .time_ns = 2000,
@@ -844,7 +844,7 @@ static void warns_of_different_machines_loads_and_periods(void **state)
 					   .preempted = 720,
 					   .seconds = 10,
 					   .cpu_seconds = 9 };
-	*file(&a, 1) = (struct gate_file){ .side = STATS_NEW,
+	*file(&a, 1) = (struct gate_file){ .side = SIDE_NEW,
 					   .source = "n",
 					   .value = 6000,
 					   .time_ns = 1000,
@@ -869,7 +869,7 @@ static void warns_of_different_machines_loads_and_periods(void **state)
 			    "sampling periods differ: 10 and 20 nanoseconds; samples are compared, not time");
 	assert_string_equal(warning(&a, "same_binary"), "both sides are from the same binary: build id abc");
 	assert_true(*warning(&a, "one_pair"));
-	assert_string_equal(a.out.side[STATS_BASE].host, "ci-1");
+	assert_string_equal(a.out.side[SIDE_BASE].host, "ci-1");
 	end(&a);
 }
 
@@ -921,7 +921,7 @@ static void warns_of_a_uniform_slowdown(void **state)
 	(void)state;
 	start(&a, 500);
 	for (int i = 0; i < 12; i++)
-		a.g.value[STATS_NEW][i] = 700;
+		a.g.value[SIDE_NEW][i] = 700;
 	finish(&a, 1, 1);
 	assert_int_equal(a.out.outcome, GATE_PASS);
 	assert_string_equal(warning(&a, "uniform"),
@@ -939,7 +939,7 @@ static void one_slow_function_is_not_a_uniform_slowdown(void **state)
 	start(&a, 500);
 	a.g.options.threshold = 0.1;
 	for (int i = 0; i < 12; i++)
-		a.g.value[STATS_NEW][i] = 525;
+		a.g.value[SIDE_NEW][i] = 525;
 	made_stack(&a.g, "slow main", 500, 1100); /* the program costs x1.14 with the function, x1.05 without it */
 	finish(&a, 1, 1);
 	assert_int_equal(a.out.outcome, GATE_FAILED);
@@ -1000,7 +1000,7 @@ static void one_file_per_side_from_a_busy_and_a_quiet_machine_never_fails(void *
 		start(&a, 300);
 		made_stack(&a.g, "slow main", 500, 1500);
 		made_seal(&a.g, 1 + i / 2 * 2, 1 + i / 2 * 2);
-		file(&a, 0)->preempted = busy[i % 2] * a.g.s.total[STATS_BASE];
+		file(&a, 0)->preempted = busy[i % 2] * a.g.s.total[SIDE_BASE];
 		decide(&a);
 		row_is(&a, "slow", i == 0 ? GATE_SUSPECT : GATE_FAIL);
 		if (i == 0)
@@ -1037,7 +1037,7 @@ static void leaves_folded_by_the_user_are_not_reported_as_preempted(void **state
 	(void)state;
 	start(&a, 300);
 	made_seal(&a.g, 1, 1);
-	file(&a, 0)->preempted = 0.4 * a.g.s.total[STATS_BASE];
+	file(&a, 0)->preempted = 0.4 * a.g.s.total[SIDE_BASE];
 	a.g.options.has_own_fold = true;
 	decide(&a);
 	assert_string_equal(warning(&a, "contended"), "");

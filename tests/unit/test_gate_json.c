@@ -45,8 +45,8 @@ static void the_whole_object_is_as_expected(void **state)
 
 	(void)state;
 	answer_start(&a);
-	answer_side(&a, STATS_BASE, 1, 1000);
-	answer_side(&a, STATS_NEW, 1, 1000.5);
+	answer_side(&a, SIDE_BASE, 1, 1000);
+	answer_side(&a, SIDE_NEW, 1, 1000.5);
 	a.g.outcome = GATE_FAILED;
 	a.g.status = 1;
 	a.g.n_power = 1;
@@ -149,8 +149,8 @@ static void unknown_values_are_null(void **state)
 	a.g.need_samples = INFINITY;
 	a.g.need_seconds = 0;
 	a.g.period_unit = "";
-	a.g.side[STATS_BASE].seconds = 0;
-	a.g.side[STATS_BASE].period = 0;
+	a.g.side[SIDE_BASE].seconds = 0;
+	a.g.side[SIDE_BASE].period = 0;
 	a.power[3].ratio = INFINITY;
 	a.row[0].hi = INFINITY;
 	expect_part(&a, "\"total_ratio\": null,");

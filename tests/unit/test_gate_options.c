@@ -206,8 +206,8 @@ static void work_must_be_given_for_both_sides_or_neither(void **state)
 	ask(&q, "work_base=1e3", "work_new=2000.5", NULL);
 	understands(&q, &options);
 	assert_int_equal(options.normalize, GATE_WORK);
-	close_to(options.work[STATS_BASE], 1000);
-	close_to(options.work[STATS_NEW], 2000.5);
+	close_to(options.work[SIDE_BASE], 1000);
+	close_to(options.work[SIDE_NEW], 2000.5);
 	gate_options_release(&options);
 	query_release(&q);
 }

@@ -59,7 +59,7 @@ static bool has_row(const struct made_rows *m, enum gate_kind kind, const char *
 	return false;
 }
 
-static double value_of(const struct made_rows *m, uint32_t row, enum stats_side side)
+static double value_of(const struct made_rows *m, uint32_t row, enum side side)
 {
 	const struct stats_counts *c = &m->r.counts;
 	double sum = 0;
@@ -75,8 +75,8 @@ static void assert_values(const struct made_rows *m, enum gate_kind kind, const 
 {
 	uint32_t row = row_of(m, kind, name);
 
-	assert_float_equal(value_of(m, row, STATS_BASE), base, 1e-9);
-	assert_float_equal(value_of(m, row, STATS_NEW), fresh, 1e-9);
+	assert_float_equal(value_of(m, row, SIDE_BASE), base, 1e-9);
+	assert_float_equal(value_of(m, row, SIDE_NEW), fresh, 1e-9);
 }
 
 static void rows_are_sums_of_classes_and_recursion_counts_once(void **state)
@@ -475,8 +475,8 @@ static void files_of_the_base_come_first(void **state)
 	m.g.s.file = file;
 	gate_rows_make(&m.g.s, m.mem, &m.r, NULL);
 	row = row_of(&m, GATE_CUM, "f");
-	assert_int_equal(m.r.counts.n_files[STATS_BASE], 1);
-	assert_int_equal(m.r.counts.n_files[STATS_NEW], 2);
+	assert_int_equal(m.r.counts.n_files[SIDE_BASE], 1);
+	assert_int_equal(m.r.counts.n_files[SIDE_NEW], 2);
 	assert_float_equal(m.r.counts.file_total[0], 200, 1e-9);
 	assert_float_equal(m.r.counts.file_total[1], 300, 1e-9);
 	assert_float_equal(m.r.counts.row_file[row * 3], 100, 1e-9);

@@ -7,6 +7,7 @@
 
 #include "base/pool.h"
 #include "engine/graph.h"
+#include "engine/query.h"
 #include "report/gate/gate_int.h"
 
 #include <stdarg.h>
@@ -68,7 +69,7 @@ static void set_period(struct make *m, const char *type, const char *unit, int64
 	meta->period = period;
 }
 
-static int add(struct gate_fixture *g, enum stats_side side, struct make *m)
+static int add(struct gate_fixture *g, enum side side, struct make *m)
 {
 	struct profile *p = make_end(m);
 
@@ -77,14 +78,14 @@ static int add(struct gate_fixture *g, enum stats_side side, struct make *m)
 	return gate_sum_add(g->sum, side, p, "x.pb.gz", &g->q, &g->notes, &g->err);
 }
 
-static void must_add(struct gate_fixture *g, enum stats_side side, struct make *m)
+static void must_add(struct gate_fixture *g, enum side side, struct make *m)
 {
 	if (add(g, side, m) < 0)
 		fail_msg("%s", g->err.msg);
 }
 
 /* Add a profile with one row and counts only. */
-static void must_add_row(struct gate_fixture *g, enum stats_side side, const char *stack, int64_t count)
+static void must_add_row(struct gate_fixture *g, enum side side, const char *stack, int64_t count)
 {
 	struct make m = make_start("samples/count");
 
@@ -101,7 +102,7 @@ static const struct gate_func *func_named(const struct gate_sums *s, const char 
 	return NULL;
 }
 
-static void expect_func(const struct gate_sums *s, const char *name, enum stats_side side, double flat, double cum)
+static void expect_func(const struct gate_sums *s, const char *name, enum side side, double flat, double cum)
 {
 	const struct gate_func *f = func_named(s, name);
 
@@ -110,7 +111,7 @@ static void expect_func(const struct gate_sums *s, const char *name, enum stats_
 }
 
 /* Value of a side in stacks "leaf;...;root". */
-static double stacks_value(const struct gate_sums *s, enum stats_side side, const char *words)
+static double stacks_value(const struct gate_sums *s, enum side side, const char *words)
 {
 	struct gate_frames frames = { .cap = 0 };
 	double sum = 0;
@@ -131,8 +132,8 @@ static double stacks_value(const struct gate_sums *s, enum stats_side side, cons
 
 static void expect_stacks(const struct gate_sums *s, const char *words, double base, double new)
 {
-	assert_float_equal(stacks_value(s, STATS_BASE, words), base, 0);
-	assert_float_equal(stacks_value(s, STATS_NEW, words), new, 0);
+	assert_float_equal(stacks_value(s, SIDE_BASE, words), base, 0);
+	assert_float_equal(stacks_value(s, SIDE_NEW, words), new, 0);
 }
 
 static void a_function_counts_once_per_stack_and_inlined_lines_are_frames(void **state)
@@ -144,17 +145,17 @@ static void a_function_counts_once_per_stack_and_inlined_lines_are_frames(void *
 	ROW(&m, "0x1=in+mid;0x2=f;0x3=f;0x4=main", 3);
 	ROW(&m, "0x2=f;0x4=main", 4);
 	ROW(&m, "0x5=f;0x4=main", 1);
-	must_add(g, STATS_BASE, &m);
+	must_add(g, SIDE_BASE, &m);
 	s = gate_sum_finish(g->sum);
 	expect_stacks(s, "in;mid;f;f;main", 3, 0);
 	expect_stacks(s, "f;main", 5, 0);
-	expect_func(s, "in", STATS_BASE, 3, 3);
-	expect_func(s, "mid", STATS_BASE, 0, 3);
-	expect_func(s, "f", STATS_BASE, 5, 8);
-	expect_func(s, "main", STATS_BASE, 0, 8);
-	assert_float_equal(s->total[STATS_BASE], 8, 0);
-	assert_float_equal(s->var[STATS_BASE], 8, 0);
-	assert_float_equal(func_named(s, "f")->cum_var[STATS_BASE], 8, 0);
+	expect_func(s, "in", SIDE_BASE, 3, 3);
+	expect_func(s, "mid", SIDE_BASE, 0, 3);
+	expect_func(s, "f", SIDE_BASE, 5, 8);
+	expect_func(s, "main", SIDE_BASE, 0, 8);
+	assert_float_equal(s->total[SIDE_BASE], 8, 0);
+	assert_float_equal(s->var[SIDE_BASE], 8, 0);
+	assert_float_equal(func_named(s, "f")->cum_var[SIDE_BASE], 8, 0);
 	assert_string_equal(s->type, "samples");
 	assert_int_equal(s->error, GATE_POISSON);
 }
@@ -169,14 +170,14 @@ static void preempted_samples_are_charged_to_the_caller(void **state)
 	ROW(&m, "f;main", 4);
 	ROW(&m, "f;preempt;main", 2);
 	ROW(&m, "preempt;preempt2", 1);
-	must_add(g, STATS_NEW, &m);
+	must_add(g, SIDE_NEW, &m);
 	s = gate_sum_finish(g->sum);
 	expect_stacks(s, "f;main", 0, 7);
 	expect_stacks(s, "f;preempt;main", 0, 2); /* folded */
 	expect_stacks(s, "preempt", 0, 1);        /* the stack has no other function */
-	expect_func(s, "f", STATS_NEW, 9, 9);
-	expect_func(s, "preempt", STATS_NEW, 1, 3);
-	expect_func(s, "preempt2", STATS_NEW, 0, 0);
+	expect_func(s, "f", SIDE_NEW, 9, 9);
+	expect_func(s, "preempt", SIDE_NEW, 1, 3);
+	expect_func(s, "preempt2", SIDE_NEW, 0, 0);
 	assert_float_equal(s->file[0].preempted, 4, 0);
 	assert_float_equal(s->file[0].value, 10, 0);
 }
@@ -186,14 +187,14 @@ static void both_sides_share_functions(void **state)
 	struct gate_fixture *g = *state;
 	const struct gate_sums *s;
 
-	must_add_row(g, STATS_BASE, "main.f.func1@/a/m.go;main.main@/a/m.go", 3);
-	must_add_row(g, STATS_NEW, "main.f.func2.1@/b/m.go;main.main@/b/m.go", 4);
-	must_add_row(g, STATS_NEW, "main.main@/b/m.go", 5);
+	must_add_row(g, SIDE_BASE, "main.f.func1@/a/m.go;main.main@/a/m.go", 3);
+	must_add_row(g, SIDE_NEW, "main.f.func2.1@/b/m.go;main.main@/b/m.go", 4);
+	must_add_row(g, SIDE_NEW, "main.main@/b/m.go", 5);
 	s = gate_sum_finish(g->sum);
 	assert_int_equal(s->n_funcs, 2);
 	expect_stacks(s, "main.f.func;main.main", 3, 4);
 	expect_stacks(s, "main.main", 0, 5);
-	expect_func(s, "main.main", STATS_NEW, 5, 9);
+	expect_func(s, "main.main", SIDE_NEW, 5, 9);
 	assert_int_equal(s->n_files, 3);
 	assert_int_equal(s->file[1].n_parts, 2);
 	assert_int_equal(s->file[2].n_parts, 1);
@@ -207,8 +208,8 @@ static void exact_names_are_not_stripped(void **state)
 	struct gate_fixture *g = *state;
 
 	g->options.exact_names = true;
-	must_add_row(g, STATS_BASE, "f.part.0", 3);
-	must_add_row(g, STATS_NEW, "f.part.1", 4);
+	must_add_row(g, SIDE_BASE, "f.part.0", 3);
+	must_add_row(g, SIDE_NEW, "f.part.1", 4);
 	assert_int_equal(gate_sum_finish(g->sum)->n_funcs, 2);
 }
 
@@ -221,19 +222,19 @@ static void rename_applies_to_functions_of_the_base(void **state)
 	assert_int_equal(regex_new(rule.pattern, &rule.regex, &g->err), 0);
 	g->options.rule = &rule;
 	g->options.n_rules = 1;
-	must_add_row(g, STATS_BASE, "oldA;main", 3);
-	must_add_row(g, STATS_NEW, "newA;main", 4);
-	must_add_row(g, STATS_NEW, "oldA;main", 5);
+	must_add_row(g, SIDE_BASE, "oldA;main", 3);
+	must_add_row(g, SIDE_NEW, "newA;main", 4);
+	must_add_row(g, SIDE_NEW, "oldA;main", 5);
 	s = gate_sum_finish(g->sum);
-	assert_float_equal(func_named(s, "newA")->cum[STATS_BASE], 3, 0);
-	assert_float_equal(func_named(s, "newA")->cum[STATS_NEW], 4, 0);
-	assert_float_equal(func_named(s, "oldA")->cum[STATS_NEW], 5, 0);
+	assert_float_equal(func_named(s, "newA")->cum[SIDE_BASE], 3, 0);
+	assert_float_equal(func_named(s, "newA")->cum[SIDE_NEW], 4, 0);
+	assert_float_equal(func_named(s, "oldA")->cum[SIDE_NEW], 5, 0);
 	rule.to = "new$2";
 	{
 		struct make m = make_start("samples/count");
 
 		ROW(&m, "oldB", 1);
-		assert_int_equal(add(g, STATS_BASE, &m), ERR_USAGE);
+		assert_int_equal(add(g, SIDE_BASE, &m), ERR_USAGE);
 	}
 	regex_free(rule.regex);
 	g->options.n_rules = 0;
@@ -244,9 +245,9 @@ static void the_line_of_a_function_comes_from_the_new_side(void **state)
 	struct gate_fixture *g = *state;
 	const struct gate_sums *s;
 
-	must_add_row(g, STATS_BASE, "f@m.go:6^5", 3);
-	must_add_row(g, STATS_NEW, "f@m.go:15^14;0x1=in@m.go:4^3+main@m.go:9^7", 3);
-	must_add_row(g, STATS_BASE, "f@m.go:11^10;gone@m.go:30^20;main@m.go:9^2;main@m.go:9^1", 3);
+	must_add_row(g, SIDE_BASE, "f@m.go:6^5", 3);
+	must_add_row(g, SIDE_NEW, "f@m.go:15^14;0x1=in@m.go:4^3+main@m.go:9^7", 3);
+	must_add_row(g, SIDE_BASE, "f@m.go:11^10;gone@m.go:30^20;main@m.go:9^2;main@m.go:9^1", 3);
 	s = gate_sum_finish(g->sum);
 	assert_int_equal(func_named(s, "f")->line, 14);
 	assert_int_equal(func_named(s, "in")->line, 3);
@@ -255,8 +256,7 @@ static void the_line_of_a_function_comes_from_the_new_side(void **state)
 	assert_string_equal(func_named(s, "f")->file, "m.go");
 }
 
-static void add_cpu(struct gate_fixture *g, enum stats_side side, const char *unit, int64_t period, int64_t ns,
-		    int64_t count)
+static void add_cpu(struct gate_fixture *g, enum side side, const char *unit, int64_t period, int64_t ns, int64_t count)
 {
 	struct make m = make_start(CPU);
 
@@ -270,13 +270,13 @@ static void samples_with_another_period_are_scaled_to_the_first_period(void **st
 	struct gate_fixture *g = *state;
 	const struct gate_sums *s;
 
-	add_cpu(g, STATS_BASE, "nanoseconds", 4000000, 4000000, 100);
-	add_cpu(g, STATS_NEW, "milliseconds", 10, 10000000, 40);
+	add_cpu(g, SIDE_BASE, "nanoseconds", 4000000, 4000000, 100);
+	add_cpu(g, SIDE_NEW, "milliseconds", 10, 10000000, 40);
 	s = gate_sum_finish(g->sum);
-	assert_float_equal(s->total[STATS_NEW], 100, 0);
-	assert_float_equal(s->var[STATS_NEW], 250, 0); /* as for 40 samples: 100 * 100 / 250 */
-	expect_func(s, "f", STATS_NEW, 100, 100);
-	assert_float_equal(func_named(s, "f")->flat_var[STATS_NEW], 250, 0);
+	assert_float_equal(s->total[SIDE_NEW], 100, 0);
+	assert_float_equal(s->var[SIDE_NEW], 250, 0); /* as for 40 samples: 100 * 100 / 250 */
+	expect_func(s, "f", SIDE_NEW, 100, 100);
+	assert_float_equal(func_named(s, "f")->flat_var[SIDE_NEW], 250, 0);
 	assert_float_equal(s->file[0].cpu_seconds, 0.4, 1e-12);
 	assert_float_equal(s->file[1].cpu_seconds, 0.4, 1e-12);
 	assert_int_equal(s->file[1].period, 10000000);
@@ -289,13 +289,13 @@ static void times_count_their_periods(void **state)
 	const struct gate_sums *s;
 
 	g->q.sample_index = "cpu";
-	add_cpu(g, STATS_BASE, "nanoseconds", 4000000, 4000000, 100);
-	add_cpu(g, STATS_NEW, "nanoseconds", 10000000, 10000000, 40);
+	add_cpu(g, SIDE_BASE, "nanoseconds", 4000000, 4000000, 100);
+	add_cpu(g, SIDE_NEW, "nanoseconds", 10000000, 10000000, 40);
 	s = gate_sum_finish(g->sum);
 	assert_string_equal(s->type, "cpu");
-	assert_float_equal(s->total[STATS_NEW], 4e8, 0);
-	assert_float_equal(s->total[STATS_BASE] * s->total[STATS_BASE] / s->var[STATS_BASE], 100, 1e-9);
-	assert_float_equal(s->total[STATS_NEW] * s->total[STATS_NEW] / s->var[STATS_NEW], 40, 1e-9);
+	assert_float_equal(s->total[SIDE_NEW], 4e8, 0);
+	assert_float_equal(s->total[SIDE_BASE] * s->total[SIDE_BASE] / s->var[SIDE_BASE], 100, 1e-9);
+	assert_float_equal(s->total[SIDE_NEW] * s->total[SIDE_NEW] / s->var[SIDE_NEW], 40, 1e-9);
 }
 
 static void sizes_in_another_unit_are_scaled_to_bytes(void **state)
@@ -303,22 +303,22 @@ static void sizes_in_another_unit_are_scaled_to_bytes(void **state)
 	struct gate_fixture *g = *state;
 	const struct gate_sums *s;
 
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		struct make m = make_start(side ? "objects/count space/kB" : "objects/count space/bytes");
 
 		set_period(&m, "space", "bytes", 512);
 		ROW(&m, "f;main", 8, side ? 4 : 4096);
 		ROW(&m, "g;main", 1, side ? 512 : 524288);
-		must_add(g, (enum stats_side)side, &m);
+		must_add(g, (enum side)side, &m);
 	}
 	s = gate_sum_finish(g->sum);
 	assert_int_equal(s->error, GATE_HEAP);
-	assert_float_equal(s->total[STATS_NEW], 528384, 0);
-	assert_float_equal(s->var[STATS_BASE], 4096 * 512 / 1.718281828459045, 1e-3);
-	assert_float_equal(s->var[STATS_NEW], s->var[STATS_BASE], 1e-3);
-	assert_float_equal(func_named(s, "main")->cum_var[STATS_NEW], s->var[STATS_NEW], 1e-3);
-	assert_float_equal(func_named(s, "f")->flat_var[STATS_NEW], s->var[STATS_NEW], 1e-3);
-	assert_float_equal(s->stacks[1].var[0], s->var[STATS_NEW], 1e-3);
+	assert_float_equal(s->total[SIDE_NEW], 528384, 0);
+	assert_float_equal(s->var[SIDE_BASE], 4096 * 512 / 1.718281828459045, 1e-3);
+	assert_float_equal(s->var[SIDE_NEW], s->var[SIDE_BASE], 1e-3);
+	assert_float_equal(func_named(s, "main")->cum_var[SIDE_NEW], s->var[SIDE_NEW], 1e-3);
+	assert_float_equal(func_named(s, "f")->flat_var[SIDE_NEW], s->var[SIDE_NEW], 1e-3);
+	assert_float_equal(s->stacks[1].var[0], s->var[SIDE_NEW], 1e-3);
 	assert_float_equal(s->stacks[1].var[1], 0, 1e-3); /* so large that it is always sampled */
 }
 
@@ -331,17 +331,17 @@ static void one_note_says_that_records_count_as_samples(void **state)
 
 		ROW(&m, "f", 7);
 		ROW(&m, "f", 9);
-		must_add(g, i ? STATS_NEW : STATS_BASE, &m);
+		must_add(g, i ? SIDE_NEW : SIDE_BASE, &m);
 	}
 	assert_string_equal(buf_text(&g->notes), "values of cpu are not multiples of one another: "
 						 "each record counts as one sample\n");
-	assert_float_equal(gate_sum_finish(g->sum)->var[STATS_NEW], 2 * (49 + 81), 0);
+	assert_float_equal(gate_sum_finish(g->sum)->var[SIDE_NEW], 2 * (49 + 81), 0);
 	assert_null(gate_sum_finish(g->sum)->weights_unknown);
 }
 
 /* Add a profile of CPU time by cpa, period 10 ms, with two rows: f with these stacks and periods, g with one of
    each. */
-static void add_cpa(struct gate_fixture *g, enum stats_side side, const char *comment, int64_t stacks, int64_t periods)
+static void add_cpa(struct gate_fixture *g, enum side side, const char *comment, int64_t stacks, int64_t periods)
 {
 	struct make m = make_start("samples/count cpu/nanoseconds");
 
@@ -359,22 +359,22 @@ static void weighted_samples_count_as_stacks(void **state)
 	const struct gate_sums *s;
 	double worth;
 
-	add_cpa(g, STATS_BASE,
+	add_cpa(g, SIDE_BASE,
 		"100 Hz asked, 25.0 stacks per second of CPU time; samples are stacks, nanoseconds are CPU time", 10,
 		40);
 	s = gate_sum_finish(g->sum);
 	assert_string_equal(s->type, "samples");
-	assert_float_equal(s->total[STATS_BASE], 11, 1e-9);
-	assert_float_equal(func_named(s, "f")->cum[STATS_BASE], 10, 1e-9);
-	assert_float_equal(func_named(s, "f")->cum_var[STATS_BASE], 10, 1e-9);
-	assert_float_equal(func_named(s, "g")->cum_var[STATS_BASE], 1, 1e-9);
-	add_cpa(g, STATS_NEW,
+	assert_float_equal(s->total[SIDE_BASE], 11, 1e-9);
+	assert_float_equal(func_named(s, "f")->cum[SIDE_BASE], 10, 1e-9);
+	assert_float_equal(func_named(s, "f")->cum_var[SIDE_BASE], 10, 1e-9);
+	assert_float_equal(func_named(s, "g")->cum_var[SIDE_BASE], 1, 1e-9);
+	add_cpa(g, SIDE_NEW,
 		"100 Hz asked, 25.0 stacks per second of CPU time; samples weigh by the periods they stand for", 40,
 		40);
 	s = gate_sum_finish(g->sum);
 	worth = 41. / 11; /* mean number of periods per sample of the base */
-	assert_float_equal(func_named(s, "f")->cum[STATS_NEW], 40 / worth, 1e-9);
-	assert_float_equal(func_named(s, "f")->cum_var[STATS_NEW], 40 * 7 / worth / worth, 1e-9);
+	assert_float_equal(func_named(s, "f")->cum[SIDE_NEW], 40 / worth, 1e-9);
+	assert_float_equal(func_named(s, "f")->cum_var[SIDE_NEW], 40 * 7 / worth / worth, 1e-9);
 	assert_null(s->weights_unknown);
 }
 
@@ -385,7 +385,7 @@ static void weights_of_an_unknown_number_of_stacks_are_noted(void **state)
 
 	ROW(&m, "f", 7);
 	ROW(&m, "g", 9);
-	must_add(g, STATS_BASE, &m);
+	must_add(g, SIDE_BASE, &m);
 	assert_string_equal(gate_sum_finish(g->sum)->weights_unknown,
 			    "the number of stacks is unknown: values of cpu are not multiples of one another "
 			    "(x.pb.gz); the result cannot be PASS");
@@ -393,7 +393,7 @@ static void weights_of_an_unknown_number_of_stacks_are_noted(void **state)
 }
 
 /* Expect that a profile is refused next to a CPU profile as base. */
-static void expect_refused(struct gate_fixture *g, enum stats_side side, struct make *m, int code, const char *sentence)
+static void expect_refused(struct gate_fixture *g, enum side side, struct make *m, int code, const char *sentence)
 {
 	size_t before = gate_sum_finish(g->sum)->n_files;
 
@@ -407,33 +407,33 @@ static void profiles_with_other_types_are_refused_with_both_lists(void **state)
 	struct gate_fixture *g = *state;
 	struct make m;
 
-	add_cpu(g, STATS_BASE, "nanoseconds", 10000000, 10000000, 5);
+	add_cpu(g, SIDE_BASE, "nanoseconds", 10000000, 10000000, 5);
 	m = make_start("alloc_space/bytes");
 	ROW(&m, "f", 1);
-	expect_refused(g, STATS_NEW, &m, ERR_FORMAT,
+	expect_refused(g, SIDE_NEW, &m, ERR_FORMAT,
 		       "new: x.pb.gz has no sample type samples/count; the base has samples/count, cpu/nanoseconds");
 	m = make_start("samples/bytes cpu/nanoseconds");
 	ROW(&m, "f", 1, 1);
-	expect_refused(g, STATS_BASE, &m, ERR_FORMAT,
+	expect_refused(g, SIDE_BASE, &m, ERR_FORMAT,
 		       "base: x.pb.gz has no sample type samples/count; the first profile has samples/count, "
 		       "cpu/nanoseconds");
 	m = make_start("samples/count wall/nanoseconds");
 	ROW(&m, "f", 1, 1);
-	expect_refused(g, STATS_NEW, &m, ERR_FORMAT,
+	expect_refused(g, SIDE_NEW, &m, ERR_FORMAT,
 		       "new: x.pb.gz has the sample types samples/count, wall/nanoseconds; the base has samples/count, "
 		       "cpu/nanoseconds");
 	m = make_start("samples/count");
 	ROW(&m, "f", 1);
-	expect_refused(g, STATS_NEW, &m, ERR_FORMAT,
+	expect_refused(g, SIDE_NEW, &m, ERR_FORMAT,
 		       "new: x.pb.gz has the sample types samples/count; the base has samples/count, cpu/nanoseconds");
 	m = make_start(CPU);
 	set_period(&m, "wall", "nanoseconds", 10);
 	ROW(&m, "f", 1, 1);
-	expect_refused(g, STATS_NEW, &m, ERR_FORMAT,
+	expect_refused(g, SIDE_NEW, &m, ERR_FORMAT,
 		       "new: x.pb.gz was sampled by wall/nanoseconds; the base by cpu/nanoseconds");
 	m = make_start("cpu/milliseconds samples/count"); /* types in another order and without a period are accepted */
 	ROW(&m, "f", 10, 1);
-	assert_int_equal(add(g, STATS_NEW, &m), 0);
+	assert_int_equal(add(g, SIDE_NEW, &m), 0);
 }
 
 static void empty_profiles_are_refused(void **state)
@@ -441,17 +441,17 @@ static void empty_profiles_are_refused(void **state)
 	struct gate_fixture *g = *state;
 	struct make m = make_start(CPU);
 
-	expect_refused(g, STATS_BASE, &m, ERR_FORMAT, "base: x.pb.gz has no samples");
+	expect_refused(g, SIDE_BASE, &m, ERR_FORMAT, "base: x.pb.gz has no samples");
 	m = make_start(CPU);
 	ROW(&m, "f", 0, 1);
-	expect_refused(g, STATS_BASE, &m, ERR_FORMAT, "base: x.pb.gz has no sample with a value of samples");
+	expect_refused(g, SIDE_BASE, &m, ERR_FORMAT, "base: x.pb.gz has no sample with a value of samples");
 	m = make_start(CPU);
 	ROW(&m, "", 3, 1);
-	expect_refused(g, STATS_BASE, &m, ERR_FORMAT, "base: x.pb.gz has no sample with a stack");
+	expect_refused(g, SIDE_BASE, &m, ERR_FORMAT, "base: x.pb.gz has no sample with a stack");
 	m = make_start(CPU);
 	ROW(&m, "f", 3, 1);
 	g->q.focus = "nothing";
-	expect_refused(g, STATS_BASE, &m, ERR_FORMAT, "base: x.pb.gz has no sample that passes the filters");
+	expect_refused(g, SIDE_BASE, &m, ERR_FORMAT, "base: x.pb.gz has no sample that passes the filters");
 }
 
 static void differences_and_means_are_refused(void **state)
@@ -461,13 +461,13 @@ static void differences_and_means_are_refused(void **state)
 
 	ROW(&m, "f", 3, 1);
 	ROW(&m, "f;g", -2, 1);
-	expect_refused(g, STATS_NEW, &m, ERR_FORMAT,
+	expect_refused(g, SIDE_NEW, &m, ERR_FORMAT,
 		       "new: x.pb.gz has a negative value (-2 samples in sample 2): a difference of profiles cannot be "
 		       "compared, pass both of them");
 	m = make_start(CPU);
 	ROW(&m, "f", 3, 1);
 	g->q.mean = true;
-	expect_refused(g, STATS_NEW, &m, ERR_USAGE, "new: x.pb.gz cannot be compared with -mean");
+	expect_refused(g, SIDE_NEW, &m, ERR_USAGE, "new: x.pb.gz cannot be compared with -mean");
 }
 
 static void a_type_missing_in_the_first_profile_is_refused(void **state)
@@ -477,8 +477,7 @@ static void a_type_missing_in_the_first_profile_is_refused(void **state)
 
 	g->q.sample_index = "heat";
 	ROW(&m, "f", 3, 1);
-	expect_refused(g, STATS_NEW, &m, ERR_USAGE,
-		       "new: x.pb.gz: sample_index \"heat\" must be one of: [samples cpu]");
+	expect_refused(g, SIDE_NEW, &m, ERR_USAGE, "new: x.pb.gz: sample_index \"heat\" must be one of: [samples cpu]");
 }
 
 static void sums_beyond_64_bits_are_refused(void **state)
@@ -488,7 +487,7 @@ static void sums_beyond_64_bits_are_refused(void **state)
 
 	ROW(&m, "f", INT64_MAX, 1);
 	ROW(&m, "g", INT64_MAX, 1);
-	assert_int_equal(add(g, STATS_BASE, &m), ERR_RANGE);
+	assert_int_equal(add(g, SIDE_BASE, &m), ERR_RANGE);
 }
 
 static void the_sums_contain_the_metadata_of_each_file(void **state)
@@ -501,9 +500,9 @@ static void the_sums_contain_the_metadata_of_each_file(void **state)
 	builder_meta(m.b)->duration_ns = 2500000000;
 	builder_meta(m.b)->time_ns = 77;
 	ROW(&m, "f", 3, 1);
-	must_add(g, STATS_NEW, &m);
+	must_add(g, SIDE_NEW, &m);
 	f = &gate_sum_finish(g->sum)->file[0];
-	assert_int_equal(f->side, STATS_NEW);
+	assert_int_equal(f->side, SIDE_NEW);
 	assert_string_equal(f->source, "x.pb.gz");
 	assert_string_equal(f->binary, "shop");
 	assert_string_equal(f->build_id, "");
@@ -521,7 +520,7 @@ static void adding_fails_when_the_stop_flag_is_set(void **state)
 	ROW(&m, "f", 3, 1);
 	g->q.stop = &stop;
 	stop_set(&stop);
-	assert_int_equal(add(g, STATS_NEW, &m), ERR_STOPPED);
+	assert_int_equal(add(g, SIDE_NEW, &m), ERR_STOPPED);
 }
 
 static uint32_t next_random(uint32_t *seed)
@@ -565,15 +564,15 @@ static void expect_graph(const struct gate_sums *s, const struct profile *p, con
 	struct view v;
 	struct err err;
 
-	assert_int_equal(view_make(p, q, mem, &v, NULL, &err), 0);
-	assert_int_equal(places_make(p, q, mem, &pl, &err), 0);
+	assert_int_equal(view_make(p, &q->filter, mem, &v, NULL, &err), 0);
+	assert_int_equal(places_make(p, &q->filter, mem, &pl, &err), 0);
 	graph_make(&v, &pl, mem, &graph);
 	assert_int_equal(pl.n, s->n_funcs);
 	for (uint32_t i = 0; i < pl.n; i++) {
 		const struct gate_func *f = func_named(s, profile_text(p, pl.place[i].name));
 
-		assert_float_equal(f->flat[STATS_BASE], (double)graph_flat(&graph, i), 0);
-		assert_float_equal(f->cum[STATS_BASE], (double)graph_cum(&graph, i), 0);
+		assert_float_equal(f->flat[SIDE_BASE], (double)nodes_flat(&graph.nodes, i), 0);
+		assert_float_equal(f->cum[SIDE_BASE], (double)nodes_cum(&graph.nodes, i), 0);
 	}
 	places_release(&pl);
 	arena_free(mem);
@@ -586,12 +585,12 @@ static void sums_equal_those_of_top_with_any_number_of_threads(void **state)
 	struct gate_sum *one = gate_sum_new(&g->options);
 	const struct gate_sums *s, *t;
 
-	if (gate_sum_add(g->sum, STATS_BASE, p, "p", &g->q, &g->notes, &g->err) < 0)
+	if (gate_sum_add(g->sum, SIDE_BASE, p, "p", &g->q, &g->notes, &g->err) < 0)
 		fail_msg("%s", g->err.msg);
 	s = gate_sum_finish(g->sum);
 	expect_graph(s, p, &g->q);
 	pool_set_size(1);
-	assert_int_equal(gate_sum_add(one, STATS_BASE, p, "p", &g->q, &g->notes, &g->err), 0);
+	assert_int_equal(gate_sum_add(one, SIDE_BASE, p, "p", &g->q, &g->notes, &g->err), 0);
 	pool_set_size(0);
 	t = gate_sum_finish(one);
 	assert_int_equal(t->stacks[0].stacks.n, s->stacks[0].stacks.n);

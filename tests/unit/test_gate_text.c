@@ -170,7 +170,7 @@ static void exact_counts_are_printed_without_a_number_of_samples(void **state)
 	(void)state;
 	answer_red(&a);
 	a.g.unit = "bytes";
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		a.g.side[side].samples = a.row[0].count[side] = STATS_COUNT_MAX;
 	expect_part(&a, "base  exact counts in 4 profiles, 14s: ");
 	expect_part(&a, "B, exact counts, p=4e-07, score.go:4\n");
@@ -305,8 +305,8 @@ static void text_from_profiles_is_escaped(void **state)
 		r->n_aliases = 2;
 	}
 	a.g.type = a.g.unit = a.rename[0].from = a.rename[1].to = a.note[0].text = a.warning[0].text = bad;
-	a.g.side[STATS_BASE].source = list;
-	a.g.side[STATS_BASE].n_files = 2;
+	a.g.side[SIDE_BASE].source = list;
+	a.g.side[SIDE_BASE].n_files = 2;
 	text_draw_gate(&a.g, false, true, &b);
 	assert_null(strchr(b.data, '\033'));
 	assert_null(strchr(b.data, '\xff'));
@@ -328,8 +328,8 @@ static void bytes_are_printed_with_samples(void **state)
 	a.options.normalize = GATE_NONE;
 	a.g.total_ratio = NAN;
 	r = &a.row[0];
-	r->value[STATS_BASE] = 12 << 20;
-	r->value[STATS_NEW] = 15.5 * (1 << 20);
+	r->value[SIDE_BASE] = 12 << 20;
+	r->value[SIDE_NEW] = 15.5 * (1 << 20);
 	expect_part(&a, "type  alloc_space in bytes; relative to the number of profiles\n");
 	expect_part(&a, "          12MB -> 15.50MB, 497 -> 614 samples, p=4e-07, score.go:4\n");
 }
@@ -382,10 +382,10 @@ static void advises_several_runs_if_one_run_is_not_enough(void **state)
 	(void)state;
 	answer_pass(&a);
 	a.g.need_samples = INFINITY;
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		a.g.side[side].n_files = 1;
 	expect_part(&a, "to detect +30% at 5% share: no length of one run is enough; pass several runs per side\n");
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		a.g.side[side].n_files = 2;
 	expect_part(&a, "to detect +30% at 5% share: no length of these runs is enough; pass more runs per side\n");
 	a.g.need_samples = 3000;
@@ -442,13 +442,13 @@ static void a_line_lists_as_many_sources_as_fit(void **state)
 
 	(void)state;
 	answer_pass(&a);
-	answer_side(&a, STATS_BASE, 3, 3163);
-	a.g.side[STATS_BASE].source = path;
+	answer_side(&a, SIDE_BASE, 3, 3163);
+	a.g.side[SIDE_BASE].source = path;
 	expect_part(
 		&a,
 		"base  3,163 samples in 3 profiles, 10.50s: /a/path/of/forty/characters/in/all/n.pb.gz and 2 more\n");
-	a.g.side[STATS_BASE].source = path + 2;
-	a.g.side[STATS_BASE].n_files = 1;
+	a.g.side[SIDE_BASE].source = path + 2;
+	a.g.side[SIDE_BASE].n_files = 1;
 	expect_part(&a, "base  3,163 samples, 10.50s: c\n");
 }
 

@@ -21,7 +21,7 @@
 static void expect_node(const struct graph_fixture *a, const char *name, int64_t flat, int64_t cum)
 {
 	uint32_t node = place_named(&a->pl, name);
-	struct nodes nodes = graph_nodes(&a->g);
+	struct nodes nodes = a->g.nodes;
 
 	assert_int_equal(nodes_flat(&nodes, node), flat);
 	assert_int_equal(nodes_cum(&nodes, node), cum);
@@ -40,7 +40,7 @@ static void flat_and_cum_of_the_example_add_up(void **state)
 	expect_node(&a, "inl", 20, 20);
 	expect_node(&a, "host", 0, 10);
 	expect_node(&a, "main", 0, 120);
-	assert_int_equal(a.g.n, 6);
+	assert_int_equal(a.g.nodes.n, 6);
 	graph_fixture_release(&a);
 }
 
@@ -85,7 +85,7 @@ static void without_inlines_flat_counts_for_the_outermost_function(void **state)
 	a.q.noinlines = true;
 	graph_fixture_run(&a);
 	expect_node(&a, "out", 5, 5);
-	assert_int_equal(a.g.n, 2);
+	assert_int_equal(a.g.nodes.n, 2);
 	graph_fixture_release(&a);
 }
 
@@ -113,7 +113,7 @@ static void an_empty_stack_counts_only_in_the_total(void **state)
 	a = graph_fixture_start(&m);
 	graph_fixture_run(&a);
 	assert_int_equal(a.v.total, 42);
-	assert_int_equal(a.g.n, 1);
+	assert_int_equal(a.g.nodes.n, 1);
 	expect_node(&a, "main", 2, 2);
 	graph_fixture_release(&a);
 }
@@ -177,7 +177,7 @@ static void stacks_whose_rows_are_all_zero_are_not_live(void **state)
 	graph_fixture_run(&a);
 	assert_false(a.g.live[a.p->stack[0]]);
 	assert_true(a.g.live[a.p->stack[1]]);
-	assert_int_equal(a.g.weight[SIDE_TARGET][a.p->stack[1]], 0);
+	assert_int_equal(a.g.weight[a.p->stack[1]], 0);
 	graph_fixture_release(&a);
 }
 
@@ -195,7 +195,7 @@ static void a_mean_divides_the_sums_toward_zero(void **state)
 	expect_node(&a, "f", 5, 5);
 	expect_node(&a, "g", -4, -4);
 	expect_node(&a, "main", 0, 0); /* -3 / 5 */
-	assert_int_equal(a.g.cum[SIDE_TARGET][place_named(&a.pl, "main")], -3);
+	assert_int_equal(a.g.nodes.cum[place_named(&a.pl, "main")], -3);
 	graph_fixture_release(&a);
 }
 
@@ -237,9 +237,8 @@ static void only_a_mean_has_divisors(void **state)
 
 	(void)state;
 	graph_fixture_run(&a);
-	assert_null(a.g.flat_div[SIDE_TARGET]);
-	assert_null(a.g.cum_div[SIDE_TARGET]);
-	assert_null(a.g.flat[SIDE_BASE]);
+	assert_null(a.g.nodes.flat_div);
+	assert_null(a.g.nodes.cum_div);
 	graph_fixture_release(&a);
 }
 
@@ -250,7 +249,7 @@ static void a_profile_without_samples_has_no_nodes(void **state)
 
 	(void)state;
 	graph_fixture_run(&a);
-	assert_int_equal(a.g.n, 0);
+	assert_int_equal(a.g.nodes.n, 0);
 	graph_fixture_release(&a);
 }
 
@@ -290,8 +289,8 @@ static void sums_do_not_depend_on_the_number_of_threads(void **state)
 	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
 		pool_set_size(threads[i]);
 		graph_make(&a.v, &a.pl, a.mem, &g);
-		assert_memory_equal(g.flat[SIDE_TARGET], a.g.flat[SIDE_TARGET], g.n * sizeof(int64_t));
-		assert_memory_equal(g.cum[SIDE_TARGET], a.g.cum[SIDE_TARGET], g.n * sizeof(int64_t));
+		assert_memory_equal(g.nodes.flat, a.g.nodes.flat, g.nodes.n * sizeof(int64_t));
+		assert_memory_equal(g.nodes.cum, a.g.nodes.cum, g.nodes.n * sizeof(int64_t));
 	}
 	pool_set_size(0);
 	graph_fixture_release(&a);
@@ -308,10 +307,10 @@ static void no_values_are_lost_with_several_threads(void **state)
 	pool_set_size(8);
 	graph_fixture_run(&a);
 	pool_set_size(0);
-	for (uint32_t i = 0; i < a.g.n; i++)
-		flat += a.g.flat[SIDE_TARGET][i];
+	for (uint32_t i = 0; i < a.g.nodes.n; i++)
+		flat += a.g.nodes.flat[i];
 	assert_int_equal(flat, 28571 * 7 - 3);
-	expect_node(&a, "f0", a.g.flat[SIDE_TARGET][place_named(&a.pl, "f0")], 28571 * 7 - 3);
+	expect_node(&a, "f0", a.g.nodes.flat[place_named(&a.pl, "f0")], 28571 * 7 - 3);
 	graph_fixture_release(&a);
 }
 

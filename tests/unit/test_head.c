@@ -32,9 +32,9 @@ static void answer(struct head_fixture *x, struct make *m, void (*change)(struct
 	if (change)
 		change(&x->a.q);
 	graph_fixture_run(&x->a);
-	nodes = graph_nodes(&x->a.g);
+	nodes = x->a.g.nodes;
 	node_names_init(&names, &x->a.pl, x->a.mem);
-	trim_make(&nodes, &x->a.q, &names, x->a.mem, &x->t);
+	trim_make(&nodes, &x->a.q.filter, &names, x->a.mem, &x->t);
 	x->h = (struct head){ 0 };
 	report_head_fill(&x->h, &x->a.v, &x->a.q, x->a.mem);
 	report_head_choose_unit(&x->h, &nodes, &x->t, false);

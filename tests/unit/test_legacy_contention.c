@@ -39,7 +39,7 @@ static void expect_error(const char *text, int code, const char *message)
 
 static int64_t value(const struct profile *p, uint32_t type, uint32_t row)
 {
-	return p->value[SIDE_TARGET][type][row];
+	return p->value[type][row];
 }
 
 static void delays_are_the_second_sample_type(void **state)

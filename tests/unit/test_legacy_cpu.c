@@ -68,7 +68,7 @@ static void expect_error(const struct image *im, int code, const char *message)
 
 static int64_t value(const struct profile *p, uint32_t type, uint32_t row)
 {
-	return p->value[SIDE_TARGET][type][row];
+	return p->value[type][row];
 }
 
 static uint32_t depth(const struct profile *p, uint32_t row)

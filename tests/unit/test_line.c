@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "answer/reports.h"
+#include "engine/query.h"
 #include "session/line.h"
 
 #include <stdarg.h>

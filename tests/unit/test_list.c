@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "engine/query.h"
 #include "report/list.h"
 
 #include <setjmp.h>
@@ -46,7 +47,7 @@ static struct listed_report list_of(struct make *m, const char *pattern)
 static void answer(struct listed_report *l)
 {
 	query_apply_defaults(&l->q, &(struct query_defaults){ .by_line = true, .by_object = true, .untrimmed = true });
-	if (view_make(l->p, &l->q, l->mem, &l->v, &l->notes, &l->err) < 0)
+	if (view_make(l->p, &l->q.filter, l->mem, &l->v, &l->notes, &l->err) < 0)
 		fail_msg("%s", l->err.msg);
 	l->rc = report_list_make(&l->v, &l->q, &l->r, &l->notes, &l->err);
 }

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "engine/query.h"
 #include "sources/load.h"
 
 #include <stdarg.h>
@@ -119,7 +120,7 @@ static int64_t total(const struct profile *p)
 	int64_t sum = 0;
 
 	for (uint32_t row = 0; row < p->n_rows; row++)
-		sum += p->value[SIDE_TARGET][0][row];
+		sum += p->value[0][row];
 	return sum;
 }
 

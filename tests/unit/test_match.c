@@ -47,8 +47,8 @@ static void match_next(struct match_fixture *t, const char *stack, enum grain gr
 	t->p[t->n] = make_end(&m);
 	query_init(&q);
 	q.granularity = (int)grain;
-	assert_int_equal(match_query(&q, &by_file, NULL), 0);
-	assert_int_equal(places_make(t->p[t->n], &by_file, t->mem, &t->pl[t->n], NULL), 0);
+	assert_int_equal(match_query(&q.filter, &by_file.filter, NULL), 0);
+	assert_int_equal(places_make(t->p[t->n], &by_file.filter, t->mem, &t->pl[t->n], NULL), 0);
 	assert_int_equal(match_places(t->m, &t->pl[t->n], NULL), 0);
 	places_release(&t->pl[t->n]);
 	t->n++;
@@ -191,7 +191,7 @@ static void rejects_addresses(void **state)
 	(void)state;
 	query_init(&q);
 	q.granularity = GRAIN_ADDRESSES;
-	assert_int_equal(match_query(&q, &out, &err), ERR_USAGE);
+	assert_int_equal(match_query(&q.filter, &out.filter, &err), ERR_USAGE);
 }
 
 int main(void)

@@ -85,8 +85,8 @@ static void later_profiles_add_to_existing_rows(void **state)
 	assert_int_equal(p->n_rows, 2);
 	assert_int_equal(p->n_funcs, 3);
 	assert_string_equal(function(p, 0), "a");
-	assert_int_equal(p->value[SIDE_TARGET][0][0], 5);
-	assert_int_equal(p->value[SIDE_TARGET][0][1], 2);
+	assert_int_equal(p->value[0][0], 5);
+	assert_int_equal(p->value[0][1], 2);
 	profile_free(p);
 }
 
@@ -101,8 +101,8 @@ static void a_finer_unit_rescales_the_earlier_sum(void **state)
 	must_add(m, ONE("samples/count cpu/ms", "a", 0, 1, 2));
 	p = finish(m);
 	assert_string_equal(profile_text(p, p->type[1].unit), "us");
-	assert_int_equal(p->value[SIDE_TARGET][0][0], 3);
-	assert_int_equal(p->value[SIDE_TARGET][1][0], 5500);
+	assert_int_equal(p->value[0][0], 3);
+	assert_int_equal(p->value[1][0], 5500);
 	profile_free(p);
 }
 
@@ -119,7 +119,7 @@ static void dropping_a_type_removes_rows_that_become_empty(void **state)
 	assert_int_equal(p->n_types, 1);
 	assert_int_equal(p->n_rows, 1);
 	assert_int_equal(p->n_funcs, 1);
-	assert_int_equal(p->value[SIDE_TARGET][0][0], 2);
+	assert_int_equal(p->value[0][0], 2);
 	profile_free(p);
 }
 
@@ -154,7 +154,7 @@ static void rows_that_became_zero_are_removed_after_each_group(void **state)
 	assert_int_equal(p->n_rows, 2);
 	assert_string_equal(function(p, 0), "b");
 	assert_string_equal(function(p, 1), "a");
-	assert_int_equal(p->value[SIDE_TARGET][0][1], 7);
+	assert_int_equal(p->value[0][1], 7);
 	profile_free(p);
 }
 
@@ -204,8 +204,8 @@ static void go_heaps_and_others_share_the_values_in_use(void **state)
 	assert_string_equal(profile_text(p, p->type[0].name), "inuse_objects");
 	assert_string_equal(profile_text(p, p->type[1].name), "inuse_space");
 	assert_string_equal(profile_text(p, p->meta.default_type), "inuse_space");
-	assert_int_equal(p->value[SIDE_TARGET][0][0], 5);
-	assert_int_equal(p->value[SIDE_TARGET][1][0], 450);
+	assert_int_equal(p->value[0][0], 5);
+	assert_int_equal(p->value[1][0], 450);
 	profile_free(p);
 }
 
@@ -248,7 +248,7 @@ static void space_and_inuse_space_of_one_profile_are_distinct(void **state)
 	must_add(m, ONE("space/bytes", "a", 0, 5));
 	p = finish(m);
 	assert_int_equal(p->n_types, 1);
-	assert_int_equal(p->value[SIDE_TARGET][0][0], 6);
+	assert_int_equal(p->value[0][0], 6);
 	profile_free(p);
 }
 
@@ -263,8 +263,8 @@ static void intersect_drops_types_with_incompatible_units(void **state)
 	p = finish(m);
 	assert_int_equal(p->n_types, 2);
 	assert_string_equal(profile_text(p, p->type[1].name), "c");
-	assert_int_equal(p->value[SIDE_TARGET][0][0], 11);
-	assert_int_equal(p->value[SIDE_TARGET][1][0], 33);
+	assert_int_equal(p->value[0][0], 11);
+	assert_int_equal(p->value[1][0], 33);
 	profile_free(p);
 }
 

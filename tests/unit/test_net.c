@@ -294,7 +294,7 @@ static void peek_counts_only_wanted_calls(void **state)
 	net_fixture_run(&n, false);
 	wanted = arena_zalloc(n.mem, n.net.nodes.n, sizeof(*wanted));
 	wanted[n.net.shown.node[2]] = true; /* d a b c: b */
-	net_calls(&n.net, &n.q, wanted, n.mem);
+	net_calls(&n.net, &n.q.filter, wanted, n.mem);
 	expect_net(&n, "d a b c", "a>b=4 b>c=4");
 	net_fixture_release(&n);
 }

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "engine/places.h"
+#include "engine/query.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +36,7 @@ static struct place_fixture place_fixture_start(struct make *m, enum grain grain
 
 static void place_fixture_run(struct place_fixture *c)
 {
-	assert_int_equal(places_make(c->p, &c->q, c->mem, &c->pl, NULL), 0);
+	assert_int_equal(places_make(c->p, &c->q.filter, c->mem, &c->pl, NULL), 0);
 }
 
 static struct place_fixture place_fixture_by(struct make *m, enum grain grain)

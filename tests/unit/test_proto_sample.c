@@ -105,10 +105,10 @@ static void locations_and_values_may_be_packed_or_not(void **state)
 	assert_int_equal(p->n_rows, 2);
 	expect_stack(p, 0, LIST(3, 1));
 	expect_stack(p, 1, LIST(3, 1));
-	assert_int_equal(p->value[SIDE_TARGET][0][0], 7);
-	assert_int_equal(p->value[SIDE_TARGET][1][0], 8);
-	assert_int_equal(p->value[SIDE_TARGET][0][1], 70);
-	assert_int_equal(p->value[SIDE_TARGET][1][1], 80);
+	assert_int_equal(p->value[0][0], 7);
+	assert_int_equal(p->value[1][0], 8);
+	assert_int_equal(p->value[0][1], 70);
+	assert_int_equal(p->value[1][1], 80);
 	profile_free(p);
 }
 
@@ -127,7 +127,7 @@ static void packed_lists_and_single_numbers_may_be_mixed(void **state)
 	wire_message(&b, 2, &m);
 	p = read_whole(&b);
 	expect_stack(p, 0, LIST(5, 4, 3, 2));
-	assert_int_equal(p->value[SIDE_TARGET][2][0], 3);
+	assert_int_equal(p->value[2][0], 3);
 	profile_free(p);
 }
 
@@ -261,9 +261,9 @@ static void values_may_be_negative_and_64_bits_wide(void **state)
 	wire_sample(&b, (uint64_t)INT64_MIN, LIST(1));
 	wire_sample(&b, INT64_MAX, LIST(1));
 	p = read_whole(&b);
-	assert_true(p->value[SIDE_TARGET][0][0] == -5);
-	assert_true(p->value[SIDE_TARGET][0][1] == INT64_MIN);
-	assert_true(p->value[SIDE_TARGET][0][2] == INT64_MAX);
+	assert_true(p->value[0][0] == -5);
+	assert_true(p->value[0][1] == INT64_MIN);
+	assert_true(p->value[0][2] == INT64_MAX);
 	profile_free(p);
 }
 
@@ -297,7 +297,7 @@ static void stacks_may_be_empty(void **state)
 	assert_int_equal(p->n_rows, 2);
 	assert_int_equal(p->stacks.n, 1);
 	expect_stack(p, 1, NULL, 0);
-	assert_int_equal(p->value[SIDE_TARGET][0][1], 2);
+	assert_int_equal(p->value[0][1], 2);
 	profile_free(p);
 }
 
@@ -504,7 +504,7 @@ static void unknown_fields_of_samples_and_labels_are_skipped(void **state)
 	wire_fixed64(&m, 6, 1);
 	wire_message(&b, 2, &m);
 	p = read_whole(&b);
-	assert_int_equal(p->value[SIDE_TARGET][0][0], 7);
+	assert_int_equal(p->value[0][0], 7);
 	assert_int_equal(p->label_num[label_of(p, 0, 0)], 4);
 	profile_free(p);
 }
@@ -598,7 +598,7 @@ static void samples_of_several_blocks_keep_their_order(void **state)
 		uint32_t i = row + 1;
 		const uint64_t loc[] = { i % 7 + 1, 8 };
 
-		assert_int_equal(p->value[SIDE_TARGET][0][row], i);
+		assert_int_equal(p->value[0][row], i);
 		expect_stack(p, row, loc, i % 3 == 0 ? 2 : 1);
 		assert_int_equal(count_labels(p, row), i % 5 == 0);
 		if (i % 5 == 0)
@@ -615,7 +615,7 @@ static void a_block_may_be_exactly_full(void **state)
 		struct profile *p = read_whole(&b);
 
 		assert_int_equal(p->n_rows, n);
-		assert_int_equal(p->value[SIDE_TARGET][0][n - 1], n);
+		assert_int_equal(p->value[0][n - 1], n);
 		profile_free(p);
 	}
 }
@@ -645,7 +645,7 @@ static void columns_do_not_depend_on_the_number_of_threads(void **state)
 		p = read_whole(&b);
 		assert_memory_equal(p->stack, one->stack, N * sizeof(*p->stack));
 		assert_memory_equal(p->labels, one->labels, N * sizeof(*p->labels));
-		assert_memory_equal(p->value[SIDE_TARGET][0], one->value[SIDE_TARGET][0], N * sizeof(int64_t));
+		assert_memory_equal(p->value[0], one->value[0], N * sizeof(int64_t));
 		expect_equal_csr(&p->stacks, &one->stacks);
 		expect_equal_csr(&p->label_sets, &one->label_sets);
 		assert_memory_equal(p->label_num, one->label_num, p->n_labels * sizeof(*p->label_num));

@@ -265,8 +265,8 @@ static void folded_text_becomes_frames_with_only_a_name(void **state)
 	assert_int_equal(made->n_rows, 3);
 	assert_int_equal(made->n_types, 2);
 	assert_int_equal(made->n_funcs, 4);
-	assert_int_equal(made->value[SIDE_TARGET][0][0], 3);
-	assert_int_equal(made->value[SIDE_TARGET][1][0], 60000000);
+	assert_int_equal(made->value[0][0], 3);
+	assert_int_equal(made->value[1][0], 60000000);
 	assert_int_equal(made->stacks.off[1] - made->stacks.off[0], 3);
 	assert_string_equal(profile_text(made, made->func_name[made->line_func[made->loc_line[made->stacks.item[0]]]]),
 			    "deep");

@@ -123,7 +123,7 @@ static void a_go_count_profile_is_detected_by_its_first_line(void **state)
 
 	(void)state;
 	assert_string_equal(type_name(p), "goroutine");
-	assert_int_equal(p->value[SIDE_TARGET][0][0], 3);
+	assert_int_equal(p->value[0][0], 3);
 	profile_free(p);
 }
 

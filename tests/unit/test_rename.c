@@ -24,9 +24,9 @@ static void functions_with_equal_callers_are_a_pair_unless_their_costs_differ(vo
 	ROW(&c.m[SIDE_BASE], "work;oldest;run;main", 20);
 	ROW(&c.m[SIDE_BASE], "x;main", 50);
 	ROW(&c.m[SIDE_BASE], "rest;main", 30);
-	ROW(&c.m[SIDE_TARGET], "work;zzz;run;main", 19);
-	ROW(&c.m[SIDE_TARGET], "y;main", 20);
-	ROW(&c.m[SIDE_TARGET], "rest;main", 61);
+	ROW(&c.m[SIDE_NEW], "work;zzz;run;main", 19);
+	ROW(&c.m[SIDE_NEW], "y;main", 20);
+	ROW(&c.m[SIDE_NEW], "rest;main", 61);
 	compare_all(&c);
 	found = c.r.head.compare;
 	assert_int_equal(found->n_renames, 1);
@@ -47,9 +47,9 @@ static void another_cost_is_accepted_if_all_callers_and_callees_match(void **sta
 	ROW(&c.m[SIDE_BASE], "work;oldest;run;main", 20);
 	ROW(&c.m[SIDE_BASE], "leaf;main", 20);
 	ROW(&c.m[SIDE_BASE], "rest;main", 60);
-	ROW(&c.m[SIDE_TARGET], "work;zzz;run;main", 35); /* callers and callees are the same */
-	ROW(&c.m[SIDE_TARGET], "tip;main", 30);          /* equal callers are not sufficient */
-	ROW(&c.m[SIDE_TARGET], "rest;main", 35);
+	ROW(&c.m[SIDE_NEW], "work;zzz;run;main", 35); /* callers and callees are the same */
+	ROW(&c.m[SIDE_NEW], "tip;main", 30);          /* equal callers are not sufficient */
+	ROW(&c.m[SIDE_NEW], "rest;main", 35);
 	compare_all(&c);
 	found = c.r.head.compare;
 	assert_int_equal(found->n_renames, 1);
@@ -66,8 +66,8 @@ static void a_similar_name_is_enough(void **state)
 	compared_start(&c, "samples/count");
 	ROW(&c.m[SIDE_BASE], "pkg.encode;left", 20);
 	ROW(&c.m[SIDE_BASE], "rest;left", 80);
-	ROW(&c.m[SIDE_TARGET], "other.encode2;right", 20);
-	ROW(&c.m[SIDE_TARGET], "rest;right", 80);
+	ROW(&c.m[SIDE_NEW], "other.encode2;right", 20);
+	ROW(&c.m[SIDE_NEW], "rest;right", 80);
 	compare_all(&c);
 	assert_int_equal(c.r.head.compare->n_renames, 2);
 	assert_string_equal(c.r.head.compare->rename[0].from, "left"); /* the same callees */
@@ -83,8 +83,8 @@ static void small_rows_are_not_compared(void **state)
 	compared_start(&c, "samples/count");
 	ROW(&c.m[SIDE_BASE], "old1;main", 4);
 	ROW(&c.m[SIDE_BASE], "rest;main", 996);
-	ROW(&c.m[SIDE_TARGET], "old2;main", 4);
-	ROW(&c.m[SIDE_TARGET], "rest;main", 996);
+	ROW(&c.m[SIDE_NEW], "old2;main", 4);
+	ROW(&c.m[SIDE_NEW], "rest;main", 996);
 	compare_all(&c);
 	assert_int_equal(c.r.head.compare->n_renames, 0);
 	compared_release(&c);
@@ -101,7 +101,7 @@ static void suggests_at_most_five_pairs_and_each_row_in_only_one(void **state)
 	compared_start(&c, "samples/count");
 	for (int i = 0; i < 7; i++) {
 		ROW(&c.m[SIDE_BASE], gone[i], 10);
-		ROW(&c.m[SIDE_TARGET], come[i], 10);
+		ROW(&c.m[SIDE_NEW], come[i], 10);
 	}
 	compare_all(&c);
 	found = c.r.head.compare;

@@ -44,7 +44,7 @@ static void flame(struct flame_fixture *x)
 
 	report_release(&x->r);
 	query_apply_defaults(&q, &(struct query_defaults){ .trims_by_width = true });
-	if (view_make(x->p, &q, x->mem, &x->v, &notes, &err) < 0 ||
+	if (view_make(x->p, &q.filter, x->mem, &x->v, &notes, &err) < 0 ||
 	    report_flame_make(&x->v, &q, &x->options, &x->r, &err) < 0)
 		fail_msg("%s", err.msg);
 	buf_release(&notes);
@@ -335,10 +335,10 @@ static void labels_are_frames_with_key_and_value(void **state)
 	expect_frame(&x, "zone: main", "", "", 0, 0);
 	expect_frame(&x, "main", "m.c", "/bin/app", 1, 1);
 	box = box_below(&x, box_below(&x, 0, "region: eu"), "zone: main");
-	assert_int_equal(x.f->total[FLAME_AFTER][box], 10);
-	assert_int_equal(x.f->total[FLAME_AFTER][box_below(&x, box, "main")], 10);
+	assert_int_equal(x.f->total[SIDE_NEW][box], 10);
+	assert_int_equal(x.f->total[SIDE_NEW][box_below(&x, box, "main")], 10);
 	box = box_below(&x, box_below(&x, 0, "region: (none)"), "zone: eu");
-	assert_int_equal(x.f->total[FLAME_AFTER][box], 20);
+	assert_int_equal(x.f->total[SIDE_NEW][box], 20);
 	flame_release(&x);
 }
 
@@ -389,16 +389,15 @@ static void each_side_of_a_comparison_has_values(void **state)
 	ROW(&m, "f;main", -10);
 	ROW(&m, "gone;main", -5);
 	flame_start(&x, &m);
-	x.options.side[FLAME_AFTER] = (struct flame_source){ new, 1, 0 };
-	x.options.side[FLAME_BEFORE] = (struct flame_source){ old, 1, 0 };
+	x.options.from = (const struct side_sources[N_SIDES]){ [SIDE_BASE] = { old, 1 }, [SIDE_NEW] = { new, 1 } };
 	flame(&x);
 	assert_true(x.f->has_base);
-	assert_int_equal(x.f->side[FLAME_AFTER].total, 30);
-	assert_int_equal(x.f->side[FLAME_BEFORE].total, 15);
-	assert_string_equal(x.f->side[FLAME_BEFORE].source[0], "old.pb");
+	assert_int_equal(x.f->side_total[SIDE_NEW], 30);
+	assert_int_equal(x.f->side_total[SIDE_BASE], 15);
+	assert_string_equal(x.f->from[SIDE_BASE].source[0], "old.pb");
 	box = box_below(&x, box_below(&x, 0, "main"), "f");
-	assert_int_equal(x.f->self[FLAME_AFTER][box], 30);
-	assert_int_equal(x.f->self[FLAME_BEFORE][box], 10);
+	assert_int_equal(x.f->self[SIDE_NEW][box], 30);
+	assert_int_equal(x.f->self[SIDE_BASE][box], 10);
 	assert_int_equal(x.f->width[0], 35);
 	x.q.drop_negative = true;
 	flame(&x);
@@ -416,11 +415,11 @@ static void a_filter_keeps_the_total_unless_percentages_are_relative(void **stat
 	flame_start(&x, &m);
 	x.q.focus = "^c$";
 	flame(&x);
-	assert_int_equal(x.f->total[FLAME_AFTER][0], 50);
-	assert_int_equal(x.f->side[FLAME_AFTER].total, 120);
+	assert_int_equal(x.f->total[SIDE_NEW][0], 50);
+	assert_int_equal(x.f->side_total[SIDE_NEW], 120);
 	x.q.relative_percentages = true;
 	flame(&x);
-	assert_int_equal(x.f->side[FLAME_AFTER].total, 50);
+	assert_int_equal(x.f->side_total[SIDE_NEW], 50);
 	flame_release(&x);
 }
 
@@ -491,7 +490,7 @@ static void the_head_contains_unit_and_ratio(void **state)
 	assert_string_equal(x.r.head.unit, "milliseconds");
 	assert_string_equal(x.r.head.out_unit, "auto");
 	assert_float_equal(x.r.head.ratio, 0.25, 0);
-	assert_int_equal(x.f->total[FLAME_AFTER][0], 120); /* not multiplied by the ratio */
+	assert_int_equal(x.f->total[SIDE_NEW][0], 120); /* not multiplied by the ratio */
 	x.q.unit = "s";
 	flame(&x);
 	assert_string_equal(x.r.head.out_unit, "s");

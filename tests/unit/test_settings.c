@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "engine/query.h"
 #include "session/settings.h"
 
 #include <stdarg.h>

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "engine/query.h"
 #include "front/shell/quote.h"
 
 #include <stdarg.h>

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "engine/query.h"
 #include "sources/sides.h"
 
 #include "profile/edit.h"
@@ -34,7 +35,7 @@ static const char *const pairs[][2] = {
 
 enum { N_PAIRS = sizeof(pairs) / sizeof(pairs[0]), DROPS = 6 };
 
-static struct profile *load(const char *target, const char *base, bool separate, const char *normalize)
+static struct profile *load(const char *new, const char *base, bool separate, const char *normalize)
 {
 	const char *folder = getenv("TESTDATA");
 	struct query q = { 0 };
@@ -50,7 +51,7 @@ static struct profile *load(const char *target, const char *base, bool separate,
 	q.keep_base = separate;
 	q.normalize = normalize;
 	q.symbolize = "none";
-	snprintf(name[0], sizeof(name[0]), "%s/%s", folder, target);
+	snprintf(name[0], sizeof(name[0]), "%s/%s", folder, new);
 	snprintf(name[1], sizeof(name[1]), "%s/%s", folder, base ? base : "");
 	t.source = &path[0];
 	b.source = &path[1];
@@ -75,16 +76,15 @@ static void expect_same(const struct profile *a, const struct profile *b, const 
 	buf_release(&y);
 }
 
-static struct profile *make(const struct profile *target, const struct profile *base, bool separate,
-			    const char *normalize)
+static struct profile *make(const struct profile *new, const struct profile *base, bool separate, const char *normalize)
 {
 	const struct sides_options options = {
-		.keep_sides = separate, .normalize = normalize, .target_name = "target", .base_name = "base"
+		.keep_sides = separate, .normalize = normalize, .new_name = "new", .base_name = "base"
 	};
 	struct profile *out;
 	struct err err;
 
-	if (sides_make(target, base, &options, &out, &err) < 0)
+	if (sides_make(new, base, &options, &out, &err) < 0)
 		fail_msg("%s", err.msg);
 	return out;
 }
@@ -119,7 +119,7 @@ static void combining_equals_loading_both_and_modifies_neither(void **state)
 
 			if (i != DROPS) /* frames were dropped before combining, which made stacks equal */
 				expect_same(made, loaded, pairs[i][0]);
-			expect_same(t, t2, "target");
+			expect_same(t, t2, "new");
 			expect_same(b, b2, "base");
 			profile_free(made);
 			profile_free(loaded);
@@ -147,7 +147,7 @@ static void joining_removes_the_label_of_the_base(void **state)
 	profile_free(separate);
 }
 
-/* Stack a: the target has 5 with a label and 7 without, the base 3 and 7. So 2 with the label remain. */
+/* Stack a: the new has 5 with a label and 7 without, the base 3 and 7. So 2 with the label remain. */
 static void joins_rows_with_equal_stacks_and_labels(void **state)
 {
 	struct make m[2];
@@ -169,9 +169,9 @@ static void joins_rows_with_equal_stacks_and_labels(void **state)
 	assert_int_equal(separate->n_rows, 6);
 	assert_int_equal(sides_join(separate, &joined, NULL), 0);
 	assert_int_equal(joined->n_rows, 3);
-	assert_int_equal(joined->value[SIDE_TARGET][0][0], 2);
-	assert_int_equal(joined->value[SIDE_TARGET][0][1], 1);
-	assert_int_equal(joined->value[SIDE_TARGET][0][2], -1);
+	assert_int_equal(joined->value[0][0], 2);
+	assert_int_equal(joined->value[0][1], 1);
+	assert_int_equal(joined->value[0][2], -1);
 	assert_int_equal(separate->n_rows, 6);
 	profile_free(joined);
 	profile_free(separate);

@@ -7,6 +7,7 @@
 
 #include "viewers/export/export.h"
 
+#include "engine/query.h"
 #include "make_profile.h"
 
 #include <setjmp.h>
@@ -27,7 +28,7 @@ static int draw_as(struct profile *p, const char *type, bool inverted, struct bu
 	query_init(&q);
 	q.sample_index = type;
 	q.inverted = inverted;
-	assert_int_equal(view_make(p, &q, mem, &v, &notes, err), 0);
+	assert_int_equal(view_make(p, &q.filter, mem, &v, &notes, err), 0);
 	rc = speedscope_draw(&v, &q, &text, err);
 	if (out)
 		*out = text;

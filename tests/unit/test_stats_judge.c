@@ -65,7 +65,7 @@ static void finds_only_the_slower_function(void **state)
 	struct program *p = steady();
 
 	(void)state;
-	p->value[STATS_NEW][0] = p->var[STATS_NEW][0] = 640;
+	p->value[SIDE_NEW][0] = p->var[SIDE_NEW][0] = 640;
 	judge(p);
 	near_to(p->row[0].ratio, 1.6, 0.01, __LINE__);
 	assert_true(p->row[0].p_adjusted < 0.001);
@@ -92,8 +92,8 @@ enum { SUBTREE = 20, CALLER = 21 };
 static void scale_classes(struct program *p, uint32_t from, uint32_t to, double by)
 {
 	for (; from < to; from++) {
-		p->value[STATS_NEW][from] = round(by * p->value[STATS_NEW][from]);
-		p->var[STATS_NEW][from] = p->value[STATS_NEW][from];
+		p->value[SIDE_NEW][from] = round(by * p->value[SIDE_NEW][from]);
+		p->var[SIDE_NEW][from] = p->value[SIDE_NEW][from];
 	}
 }
 
@@ -183,8 +183,8 @@ static void a_unit_change_only_changes_rho(void **state)
 	judge(p);
 	memcpy(before, p->row, sizeof(before));
 	for (uint32_t i = 0; i < p->n_classes; i++) {
-		p->value[STATS_NEW][i] *= 1e7;
-		p->var[STATS_NEW][i] *= 1e14;
+		p->value[SIDE_NEW][i] *= 1e7;
+		p->var[SIDE_NEW][i] *= 1e14;
 	}
 	judge(p);
 	for (uint32_t i = 0; i < p->n_rows; i++) {
@@ -224,7 +224,7 @@ static void a_row_with_samples_on_one_side_only_has_no_ratio_and_no_test(void **
 	judge(p);
 	assert_true(isnan(p->row[3].ratio) && isnan(p->row[3].lo) && isnan(p->row[3].p) && isnan(p->row[3].p_over));
 	assert_true(isnan(p->row[3].p_less) && isnan(p->row[3].p_adjusted) && isnan(p->row[3].p_less_adjusted));
-	near(p->row[3].value[STATS_BASE], 130);
+	near(p->row[3].value[SIDE_BASE], 130);
 	adjusted = p->row[0].p_adjusted;
 	p->limit[3] = 5;
 	judge(p);
@@ -237,9 +237,9 @@ static void set_outside(struct program *p, double share, double ratio)
 	double rest = 0;
 
 	for (uint32_t i = 0; i < 20; i++)
-		rest += p->value[STATS_BASE][i];
-	p->value[STATS_BASE][20] = p->var[STATS_BASE][20] = rest * share / (1 - share);
-	p->value[STATS_NEW][20] = p->var[STATS_NEW][20] = ratio * p->value[STATS_BASE][20];
+		rest += p->value[SIDE_BASE][i];
+	p->value[SIDE_BASE][20] = p->var[SIDE_BASE][20] = rest * share / (1 - share);
+	p->value[SIDE_NEW][20] = p->var[SIDE_NEW][20] = ratio * p->value[SIDE_BASE][20];
 }
 
 static void a_row_that_covers_the_program_has_no_reference(void **state)
@@ -253,7 +253,7 @@ static void a_row_that_covers_the_program_has_no_reference(void **state)
 	add_class(p, 9, 10);
 	judge(p);
 	assert_true(isnan(p->row[all].ratio) && isnan(p->row[all].p_over));
-	p->value[STATS_NEW][20] = p->var[STATS_NEW][20] = 11;
+	p->value[SIDE_NEW][20] = p->var[SIDE_NEW][20] = 11;
 	judge(p);
 	assert_true(isnan(
 		p->row[all].ratio)); /* 20 reference samples are enough, but their share of the program is too small */
@@ -315,7 +315,7 @@ static void the_reference_of_a_row_excludes_its_part_of_a_leaf(void **state)
 		p->row_off[i]++;
 	judge(p);
 	near_to(p->row[0].rho, rho, 1e-12, __LINE__);
-	near(p->row[0].value[STATS_NEW], 900);
+	near(p->row[0].value[SIDE_NEW], 900);
 }
 
 static void subtracting_a_row_from_a_leaf_loses_no_precision(void **state)
@@ -327,14 +327,14 @@ static void subtracting_a_row_from_a_leaf_loses_no_precision(void **state)
 	judge(p);
 	rho = p->row[19].rho;
 	add_class(p, 1e17, 1e17);
-	p->var[STATS_BASE][20] = p->var[STATS_NEW][20] = 1e33;
+	p->var[SIDE_BASE][20] = p->var[SIDE_NEW][20] = 1e33;
 	p->cell[20] = 5;
 	p->row_class[p->row_off[20]++] = 20;
 	add_class(p, 1e17, 0); /* without it the row covers the program; it has no new side, so it is no reference */
-	p->var[STATS_BASE][21] = 1e32;
+	p->var[SIDE_BASE][21] = 1e32;
 	judge(p);
 	near_to(p->row[19].rho, rho, 1e-12, __LINE__);
-	near(p->row[19].count[STATS_NEW], 10);
+	near(p->row[19].count[SIDE_NEW], 10);
 }
 
 static void the_order_of_classes_does_not_matter(void **state)
@@ -350,7 +350,7 @@ static void the_order_of_classes_does_not_matter(void **state)
 	q = *p;
 	for (uint32_t i = 0; i < 20; i++) { /* class i becomes 19 - i, its leaf gets another number */
 		p->cell[19 - i] = (q.cell[i] * 7 + 3) % 20;
-		for (int side = 0; side < N_STATS_SIDES; side++) {
+		for (int side = 0; side < N_SIDES; side++) {
 			p->value[side][19 - i] = q.value[side][i];
 			p->var[side][19 - i] = q.var[side][i];
 		}
@@ -368,10 +368,10 @@ static void exact_values_are_capped_and_not_nan(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 20; i++)
-		p->var[STATS_BASE][i] = p->var[STATS_NEW][i] = 0;
-	p->value[STATS_NEW][0] = 520;
+		p->var[SIDE_BASE][i] = p->var[SIDE_NEW][i] = 0;
+	p->value[SIDE_NEW][0] = 520;
 	judge(p);
-	near(p->row[0].count[STATS_BASE], STATS_COUNT_MAX);
+	near(p->row[0].count[SIDE_BASE], STATS_COUNT_MAX);
 	near_to(p->row[0].ratio, 1.3, 0.05, __LINE__);
 	for (uint32_t i = 0; i < 20; i++)
 		assert_true(p->row[i].p >= 0 && p->row[i].p_over >= 0 && p->row[i].p_less <= 1);
@@ -396,7 +396,7 @@ static void rows_that_are_not_tested_have_no_p(void **state)
 	double holm;
 
 	(void)state;
-	p->value[STATS_NEW][0] = p->var[STATS_NEW][0] = 470;
+	p->value[SIDE_NEW][0] = p->var[SIDE_NEW][0] = 470;
 	judge(p);
 	holm = p->row[0].p_adjusted;
 	near(holm, 20 * p->row[0].p);
@@ -435,7 +435,7 @@ static void the_total_is_relative_to_the_unchanged_part(void **state)
 	(void)state;
 	scale_classes(p, 1, 7, 2);
 	judge(p);
-	near_to(p->all.total_ratio, 1 + p->row[SUBTREE].value[STATS_BASE] / p->all.total[STATS_BASE], 0.02, __LINE__);
+	near_to(p->all.total_ratio, 1 + p->row[SUBTREE].value[SIDE_BASE] / p->all.total[SIDE_BASE], 0.02, __LINE__);
 	assert_true(p->all.tau >= 0.02);
 }
 

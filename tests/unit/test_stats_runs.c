@@ -30,18 +30,18 @@ static struct program *runs(uint32_t n_new)
 	uint32_t files = 3 + n_new;
 
 	memset(&p, 0, sizeof(p));
-	p.n_files[STATS_BASE] = 3;
-	p.n_files[STATS_NEW] = n_new;
+	p.n_files[SIDE_BASE] = 3;
+	p.n_files[SIDE_NEW] = n_new;
 	for (uint32_t i = 0; i < 8; i++) {
-		double sum[N_STATS_SIDES] = { 0 };
+		double sum[N_SIDES] = { 0 };
 
 		for (uint32_t f = 0; f < files; f++) {
-			sum[f < 3 ? STATS_BASE : STATS_NEW] += run[f][i];
+			sum[f < 3 ? SIDE_BASE : SIDE_NEW] += run[f][i];
 			p.row_file[i * files + f] = run[f][i];
 			p.file_total[f] += run[f][i];
 			p.file_exposure[f] = f == 4 ? 2 : 1;
 		}
-		add_class(&p, sum[STATS_BASE], sum[STATS_NEW]);
+		add_class(&p, sum[SIDE_BASE], sum[SIDE_NEW]);
 		add_row(&p, i, i + 1);
 	}
 	p.noise[0] = 0.05;
@@ -77,7 +77,7 @@ static void a_single_run_uses_the_variance_of_the_other_side(void **state)
 	judge_with(p, &bulk, true, false);
 	assert_true(p->all.has_replicates);
 	is_row(&p->row[5], (double[]){ 0.385236221855588, 0.018281326695857487, 0.21601117485505952 });
-	near(p->all.run_weight[STATS_NEW], 1);
+	near(p->all.run_weight[SIDE_NEW], 1);
 }
 
 static void with_known_exposure_runs_are_compared_with_expected_counts(void **state)
@@ -103,8 +103,8 @@ static void a_long_run_varies_as_much_as_a_short_one(void **state)
 	double sampling;
 
 	(void)state;
-	p.n_files[STATS_BASE] = 12;
-	p.n_files[STATS_NEW] = 1;
+	p.n_files[SIDE_BASE] = 12;
+	p.n_files[SIDE_NEW] = 1;
 	for (uint32_t i = 0; i < 8; i++) {
 		double sum = 0;
 
@@ -121,7 +121,7 @@ static void a_long_run_varies_as_much_as_a_short_one(void **state)
 		add_row(&p, i, i + 1);
 	}
 	judge_with(&p, &bulk, true, false);
-	near_to(p.all.run_weight[STATS_BASE], 1. / 12, 1e-3, __LINE__);
+	near_to(p.all.run_weight[SIDE_BASE], 1. / 12, 1e-3, __LINE__);
 	sampling = 2. / 1200;
 	assert_true(p.row[3].tau > 0.15 && p.row[3].tau < 0.3);
 	assert_true(p.row[3].se > p.row[3].tau && p.row[3].phi > 10);
@@ -133,7 +133,7 @@ static void one_file_per_side_has_no_replicates(void **state)
 	struct program *p = runs(1);
 
 	(void)state;
-	p->n_files[STATS_BASE] = 1;
+	p->n_files[SIDE_BASE] = 1;
 	judge_with(p, &bulk, true, false);
 	assert_false(p->all.has_replicates);
 	near(p->row[5].phi, 1);
@@ -152,10 +152,10 @@ static void an_extreme_ratio_has_a_p_value_from_runs(void **state)
 			p->file_total[f] += p->row_file[i * 5 + f];
 		}
 	}
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		for (uint32_t i = 0; i < 8; i++) {
-			p->value[side][i] *= i == 7 && side == STATS_NEW ? 1e11 : 1e5;
-			p->var[side][i] *= i == 7 && side == STATS_NEW ? 1e16 : 1e10;
+			p->value[side][i] *= i == 7 && side == SIDE_NEW ? 1e11 : 1e5;
+			p->var[side][i] *= i == 7 && side == SIDE_NEW ? 1e16 : 1e10;
 		}
 	judge_with(p, &bulk, true, false);
 	assert_true(p->row[7].ratio > 1e5 && p->row[7].p > 0 && p->row[7].p < 0.01);

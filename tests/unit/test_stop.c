@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "base/stop.h"
+#include "engine/query.h"
 
 #include "base/child.h"
 #include "base/pool.h"
@@ -156,7 +157,7 @@ static int64_t sum_of(const struct report *r)
 	int64_t sum = r->head.shown;
 
 	for (uint32_t i = 0; r->flame && i < r->flame->n; i++)
-		sum += r->flame->total[FLAME_AFTER][i];
+		sum += r->flame->total[SIDE_NEW][i];
 	for (uint32_t i = 0; r->traces && i < r->traces->n; i++)
 		sum += r->traces->value[i] + (int64_t)(r->traces->set_off[r->traces->labels[i]] & 7);
 	for (uint32_t i = 0; i < r->table.n_rows * r->table.n_cols; i++)
@@ -188,7 +189,7 @@ static struct answer answer(const struct profile *p, const struct ask *ask, stru
 	q.inlined = true;
 	query_finish(&q, &(const char *){ NULL }, &err);
 	query_apply_defaults(&q, &ask->defaults);
-	a.rc = view_make(p, &q, mem, &v, &notes, &err);
+	a.rc = view_make(p, &q.filter, mem, &v, &notes, &err);
 	if (a.rc == 0)
 		a.rc = ask->make(&v, &q, &r, &notes, &err);
 	a.untouched = r.mem == NULL && r.table.cell == NULL;

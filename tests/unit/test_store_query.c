@@ -137,7 +137,7 @@ static int64_t total(const struct profile *p, uint32_t type)
 	int64_t sum = 0;
 
 	for (uint32_t i = 0; i < p->n_rows; i++)
-		sum += p->value[SIDE_TARGET][type][i];
+		sum += p->value[type][i];
 	return sum;
 }
 

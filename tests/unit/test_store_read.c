@@ -291,7 +291,7 @@ static void read_answer(const struct profile *p, struct answer *a)
 		}
 		for (int c = 0; c < COLUMNS; c++) {
 			assert_int_equal(a->value[r][s][c], 0);
-			a->value[r][s][c] = p->value[SIDE_TARGET][c][i];
+			a->value[r][s][c] = p->value[c][i];
 		}
 	}
 }

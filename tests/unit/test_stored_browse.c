@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "engine/query.h"
 #include "sources/stored_browse.h"
 #include "store/local/read/local.h"
 

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "engine/query.h"
 #include "sources/symbolize.h"
 
 #include "fetch/curl.h"

@@ -30,7 +30,7 @@ static void equal_numbers_saturate_at_64_bits(void **state)
 	a = graph_fixture_start(&m);
 	graph_fixture_run(&a);
 	label_units_make(a.p, a.mem, &units, NULL);
-	assert_int_equal(net_make(&a.v, &a.q, true, &units, a.mem, &net, &err), 0);
+	assert_int_equal(net_make(&a.v, &a.q.filter, true, &units, a.mem, &net, &err), 0);
 	assert_int_equal(net.tags.n, 1);
 	assert_true(net.tags.tag[0].flat == INT64_MAX);
 	net_release(&net);
@@ -50,8 +50,8 @@ static void calls_of_one_stack_saturate_at_64_bits(void **state)
 	a = graph_fixture_start(&m);
 	graph_fixture_run(&a);
 	label_units_make(a.p, a.mem, &units, NULL);
-	assert_int_equal(net_make(&a.v, &a.q, true, &units, a.mem, &net, &err), 0);
-	net_calls(&net, &a.q, NULL, a.mem);
+	assert_int_equal(net_make(&a.v, &a.q.filter, true, &units, a.mem, &net, &err), 0);
+	net_calls(&net, &a.q.filter, NULL, a.mem);
 	assert_int_equal(net.shown.n, 3);
 	net_release(&net);
 	graph_fixture_release(&a);

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "engine/query.h"
 #include "report/tags.h"
 
 #include <stdarg.h>
@@ -40,7 +41,7 @@ static void expect(struct make *m, const char *unit, bool rows, const char *line
 
 	query_init(&q);
 	q.unit = unit;
-	assert_int_equal(view_make(p, &q, mem, &v, NULL, NULL), 0);
+	assert_int_equal(view_make(p, &q.filter, mem, &v, NULL, NULL), 0);
 	if (report_tags_make(&v, &q, &r, NULL, &err) < 0)
 		buf_addz(&got, err.msg);
 	for (uint32_t i = 0; i < r.table.n_rows; i++) {

@@ -34,7 +34,7 @@ static void tag_start(struct tag_fixture *x, struct make *m)
 {
 	x->a = graph_fixture_start(m);
 	graph_fixture_run(&x->a);
-	x->nodes = graph_nodes(&x->a.g);
+	x->nodes = x->a.g.nodes;
 	label_units_make(x->a.p, x->a.mem, &x->units, NULL);
 	x->wanted = arena_alloc(x->a.mem, x->nodes.n, sizeof(*x->wanted));
 	memset(x->wanted, true, x->nodes.n);
@@ -247,7 +247,7 @@ static void tags_of_a_mean_have_divisors(void **state)
 	x.a = graph_fixture_start(&m);
 	x.a.q.mean = true;
 	graph_fixture_run(&x.a);
-	x.nodes = graph_nodes(&x.a.g);
+	x.nodes = x.a.g.nodes;
 	label_units_make(x.a.p, x.a.mem, &x.units, NULL);
 	assert_int_equal(tags_make(&x.a.v, &x.nodes, NULL, (const bool[]){ true, true }, &x.units, "minimum", 0,
 				   x.a.mem, &x.t, NULL),

@@ -37,7 +37,7 @@ static void top(struct top_fixture *t, int64_t nodecount)
 	if (t->q.nodecount < 0)
 		t->q.nodecount = nodecount;
 	query_apply_defaults(&t->q, &(struct query_defaults){ 0 });
-	assert_int_equal(view_make(t->p, &t->q, t->mem, &t->v, NULL, NULL), 0);
+	assert_int_equal(view_make(t->p, &t->q.filter, t->mem, &t->v, NULL, NULL), 0);
 	assert_int_equal(report_top_make(&t->v, &t->q, &t->r, NULL, NULL), 0);
 }
 

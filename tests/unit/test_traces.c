@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "engine/query.h"
 #include "report/traces.h"
 
 #include <stdarg.h>
@@ -62,7 +63,7 @@ static void expect_traces(struct make *m, bool mean, bool noinlines, const char 
 	query_init(&q);
 	q.mean = mean;
 	q.noinlines = noinlines;
-	assert_int_equal(view_make(p, &q, mem, &v, NULL, NULL), 0);
+	assert_int_equal(view_make(p, &q.filter, mem, &v, NULL, NULL), 0);
 	assert_int_equal(report_traces_make(&v, &q, &r, NULL, NULL), 0);
 	add_samples(r.traces, &got);
 	assert_string_equal(buf_text(&got), lines);

@@ -25,9 +25,9 @@ static struct trim_result trim(struct graph_fixture *a, int64_t nodecount)
 
 	graph_fixture_run(a);
 	a->q.nodecount = nodecount;
-	nodes = graph_nodes(&a->g);
+	nodes = a->g.nodes;
 	node_names_init(&names, &a->pl, a->mem);
-	trim_make(&nodes, &a->q, &names, a->mem, &t);
+	trim_make(&nodes, &a->q.filter, &names, a->mem, &t);
 	return t;
 }
 
@@ -133,8 +133,8 @@ static void equal_names_are_sorted_by_cum(void **state)
 	a = graph_fixture_start(&m);
 	t = trim(&a, 0);
 	expect_shown(&t, "<unknown> <unknown> f");
-	assert_int_equal(a.g.cum[SIDE_TARGET][t.node[0]], 7);
-	assert_int_equal(a.g.cum[SIDE_TARGET][t.node[1]], 4);
+	assert_int_equal(a.g.nodes.cum[t.node[0]], 7);
+	assert_int_equal(a.g.nodes.cum[t.node[1]], 4);
 	graph_fixture_release(&a);
 }
 

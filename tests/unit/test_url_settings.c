@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "engine/query.h"
 #include "session/url_settings.h"
 
 #include <stdarg.h>

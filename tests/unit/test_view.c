@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "engine/query.h"
 #include "engine/view.h"
 
 #include <stdarg.h>
@@ -168,7 +169,7 @@ static int view_rows(const int64_t (*row)[2], size_t n, bool mean, struct profil
 	query_init(&q);
 	q.mean = mean;
 	mem = arena_new();
-	rc = view_make(*p, &q, mem, v, NULL, err);
+	rc = view_make(*p, &q.filter, mem, v, NULL, err);
 	arena_free(mem);
 	return rc;
 }
@@ -209,9 +210,8 @@ static void a_view_has_the_column_and_unit_of_its_type(void **state)
 	assert_int_equal(v.n, 2);
 	assert_int_equal(v.type, 1);
 	assert_string_equal(v.unit, "ns");
-	assert_int_equal(v.val[SIDE_TARGET][1], 20);
-	assert_null(v.val[SIDE_BASE]);
-	assert_null(v.div[SIDE_TARGET]);
+	assert_int_equal(v.val[1], 20);
+	assert_null(v.div);
 	profile_free(p);
 }
 
@@ -303,7 +303,7 @@ static int64_t total_of(struct profile *p, bool mean)
 
 	query_init(&q);
 	q.mean = mean;
-	if (view_make(p, &q, mem, &v, &notes, &err) < 0)
+	if (view_make(p, &q.filter, mem, &v, &notes, &err) < 0)
 		fail_msg("%s", err.msg);
 	arena_free(mem);
 	profile_free(p);
@@ -363,7 +363,7 @@ static int view_of(struct profile *p, bool noinlines, struct err *err)
 
 	query_init(&q);
 	q.noinlines = noinlines;
-	rc = view_make(p, &q, mem, &v, &notes, err);
+	rc = view_make(p, &q.filter, mem, &v, &notes, err);
 	buf_release(&notes);
 	query_release(&q);
 	arena_free(mem);

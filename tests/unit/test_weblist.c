@@ -37,7 +37,7 @@ static void expect_of(struct make *m, const char *pattern, uint32_t max_groups, 
 	q.pattern = pattern;
 	q.max_groups = max_groups;
 	query_apply_defaults(&q, &(struct query_defaults){ .by_address = true, .untrimmed = true });
-	assert_int_equal(view_make(p, &q, mem, &v, NULL, &err), 0);
+	assert_int_equal(view_make(p, &q.filter, mem, &v, NULL, &err), 0);
 	if (report_weblist_make(&v, &q, &r, &w, &notes, &err) < 0)
 		buf_addf(&got, "%s", err.msg);
 	else

@@ -31,9 +31,9 @@ static struct open_profile *open_one(struct workspace *w, const char *name, int6
 	return o;
 }
 
-static struct open_profile *difference(struct workspace *w, struct open_profile *base, struct open_profile *target)
+static struct open_profile *difference(struct workspace *w, struct open_profile *base, struct open_profile *new)
 {
-	const struct workspace_difference d = { .base = base, .target = target, .normalize = "" };
+	const struct workspace_difference d = { .base = base, .new = new, .normalize = "" };
 	struct open_profile *o = NULL;
 	struct err err;
 

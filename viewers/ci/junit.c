@@ -100,8 +100,8 @@ static void junit_add_property(struct junit *j, const char *name)
 
 static void add_properties(struct junit *j)
 {
-	static const char *const name[N_STATS_SIDES][2] = { { "base.profiles", "base.samples" },
-							    { "new.profiles", "new.samples" } };
+	static const char *const name[N_SIDES][2] = { { "base.profiles", "base.samples" },
+						      { "new.profiles", "new.samples" } };
 	const struct gate *g = j->g;
 
 	xml_newline(&j->xml);
@@ -118,7 +118,7 @@ static void add_properties(struct junit *j)
 	junit_add_property(j, "normalize");
 	ci_add_name(g->type, 0, &j->text);
 	junit_add_property(j, "sample_type");
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		buf_addf(&j->text, "%" PRIu32, g->side[side].n_files);
 		junit_add_property(j, name[side][0]);
 		buf_addf(&j->text, "%.0f", g->side[side].samples);

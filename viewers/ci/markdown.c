@@ -112,7 +112,7 @@ static void ci_markdown_add_row(const struct gate_row *r, struct buf *out)
 	buf_addz(out, " | ");
 	if (!isnan(r->lo) && !isnan(r->hi))
 		text_gate_add_interval(r->lo, r->hi, out);
-	buf_addf(out, " | %.1f%% | %.1f%% | ", 100 * r->share[STATS_BASE], 100 * r->share[STATS_NEW]);
+	buf_addf(out, " | %.1f%% | %.1f%% | ", 100 * r->share[SIDE_BASE], 100 * r->share[SIDE_NEW]);
 	if (!isnan(r->p_adjusted))
 		text_gate_add_p(r->p_adjusted, out);
 	buf_addz(out, " | ");

@@ -47,7 +47,7 @@ static enum rule rule_of(const struct gate_row *r)
 {
 	switch (r->verdict) {
 	case GATE_FAIL:
-		return r->value[STATS_BASE] > 0 ? RULE_REGRESSION : RULE_NEW_COST;
+		return r->value[SIDE_BASE] > 0 ? RULE_REGRESSION : RULE_NEW_COST;
 	case GATE_SUSPECT:
 		return RULE_SUSPECT;
 	case GATE_NEW:
@@ -175,7 +175,7 @@ static void add_encoded(const char *path, struct buf *out)
 /* Add the file of a row, or the first profile of the new side, since a location is required. */
 static void add_artifact(struct json *j, const struct gate *g, const struct gate_row *r)
 {
-	const char *profile = g->side[STATS_NEW].n_files ? g->side[STATS_NEW].source[0] : "";
+	const char *profile = g->side[SIDE_NEW].n_files ? g->side[SIDE_NEW].source[0] : "";
 	struct buf path = { 0 }, uri = { 0 };
 	bool is_there = ci_add_path(r->file, &path);
 
@@ -283,8 +283,8 @@ static void sarif_add_result(struct json *j, const struct gate *g, const struct 
 	sarif_add_number(j, "hi", r->hi);
 	sarif_add_number(j, "pAdjusted", r->p_adjusted);
 	sarif_add_number(j, "limit", r->limit);
-	sarif_add_number(j, "baseShare", r->share[STATS_BASE]);
-	sarif_add_number(j, "newShare", r->share[STATS_NEW]);
+	sarif_add_number(j, "baseShare", r->share[SIDE_BASE]);
+	sarif_add_number(j, "newShare", r->share[SIDE_NEW]);
 	jsonw_close(j, '}');
 	jsonw_close(j, '}');
 }

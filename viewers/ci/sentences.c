@@ -51,7 +51,7 @@ static void sentences_add_aliases(const struct gate_row *r, struct buf *out)
 
 static void add_size(const struct gate_row *r, struct buf *out)
 {
-	double base = r->share[STATS_BASE], now = r->share[STATS_NEW];
+	double base = r->share[SIDE_BASE], now = r->share[SIDE_NEW];
 
 	if (!isnan(r->ratio)) {
 		text_gate_add_change(r->ratio, out);
@@ -100,10 +100,10 @@ void ci_add_row(const struct gate_row *r, struct buf *out)
 
 void ci_add_sides(const struct gate *g, struct buf *out)
 {
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		const struct gate_side *s = &g->side[side];
 
-		buf_addz(out, side == STATS_BASE ? "base: " : "; new: ");
+		buf_addz(out, side == SIDE_BASE ? "base: " : "; new: ");
 		text_gate_add_samples(s->samples, out);
 		buf_addf(out, s->n_files == 1 ? " in a profile" : " in %" PRIu32 " profiles", s->n_files);
 	}

@@ -9,7 +9,6 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/stop.h"
-#include "engine/query.h"
 #include "engine/view.h"
 #include "profile/profile.h"
 #include "report/report.h"

@@ -15,6 +15,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "engine/places.h"
+#include "engine/query.h"
 #include "viewers/export/stacks.h"
 
 #include <stdlib.h>
@@ -132,7 +133,7 @@ static void folded_add_rows(struct folded_writer *f)
 	f->before = mem_zalloc(p->stacks.n, sizeof(*f->before));
 	f->after = mem_zalloc(p->stacks.n, sizeof(*f->after));
 	for (uint32_t row = 0; row < f->v->n; row++) {
-		int64_t value = f->v->val[SIDE_TARGET][row];
+		int64_t value = f->v->val[row];
 
 		if ((of_base && of_base[p->labels[row]]) || (f->has_negative_base && value < 0))
 			f->before[p->stack[row]] -= value;
@@ -282,7 +283,7 @@ int export_folded(const struct view *v, const struct query *q, struct buf *out, 
 				   .has_two_columns = q->base.n || q->diff_base.n,
 				   .is_inverted = q->inverted,
 				   .has_negative_base = q->keep_base };
-	int rc = places_make(v->p, q, mem, &f.pl, err);
+	int rc = places_make(v->p, &q->filter, mem, &f.pl, err);
 
 	if (rc == 0) {
 		sort_names(&f.names, &f.pl);

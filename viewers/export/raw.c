@@ -227,7 +227,7 @@ static size_t row_size(const struct samples *s, uint32_t row)
 	string_list_get(&s->lines, set, &n_lines);
 	size += n_lines;
 	for (uint32_t t = 0; t < p->n_types; t++)
-		size += (size_t)(raw_write_value(value, p->value[SIDE_TARGET][t][row]) - value);
+		size += (size_t)(raw_write_value(value, p->value[t][row]) - value);
 	for (struct stack_walk w = stack_walk(p, p->stack[row], STACK_LEAF_FIRST); stack_walk_next(&w, &loc);)
 		size += s->ids.len[loc];
 	return size;
@@ -246,7 +246,7 @@ static char *write_row(char *at, const struct samples *s, uint32_t row, bool is_
 	size_t n;
 
 	for (uint32_t t = 0; t < p->n_types; t++)
-		at = raw_write_value(at, p->value[SIDE_TARGET][t][row]);
+		at = raw_write_value(at, p->value[t][row]);
 	*at++ = ':';
 	*at++ = ' ';
 	for (struct stack_walk w = stack_walk(p, p->stack[row], STACK_LEAF_FIRST); stack_walk_next(&w, &loc);) {

@@ -17,6 +17,7 @@
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "engine/places.h"
+#include "engine/query.h"
 #include "viewers/export/stacks.h"
 
 #include <stdlib.h>
@@ -110,7 +111,7 @@ static void speedscope_add_frame(struct writer *s, uint32_t place, const uint32_
 		uint32_t f = func[k->name] - 1;
 		struct buf file = { 0 };
 
-		path_add_clean(&file, places_source(p, p->func_file[f], s->q));
+		path_add_clean(&file, places_source(p, p->func_file[f], &s->q->filter));
 		speedscope_add_file(&s->j, buf_text(&file), p->func_start[f], 0);
 		buf_release(&file);
 	}
@@ -143,7 +144,7 @@ static int sum_weights(struct writer *s, uint32_t type, int64_t *sum, struct err
 	*sum = 0;
 	memset(s->weight, 0, p->stacks.n * sizeof(*s->weight));
 	for (uint32_t row = 0; row < p->n_rows; row++)
-		if (num_add(&s->weight[p->stack[row]], p->value[SIDE_TARGET][type][row]))
+		if (num_add(&s->weight[p->stack[row]], p->value[type][row]))
 			return err_set(err, ERR_RANGE, "the sum of %s overflows 64 bits", name);
 	for (uint32_t i = 0; i < p->stacks.n; i++) {
 		if (s->weight[i] < 0)
@@ -316,7 +317,7 @@ int speedscope_draw(const struct view *v, const struct query *q, struct buf *out
 {
 	struct writer s = { .v = v, .q = q, .ratio = query_ratio(q), .j = { .out = out } };
 	struct arena *mem = arena_new();
-	int rc = places_make(v->p, q, mem, &s.pl, err);
+	int rc = places_make(v->p, &q->filter, mem, &s.pl, err);
 
 	if (rc == 0) {
 		rc = speedscope_prepare(&s, mem, err);

@@ -12,6 +12,7 @@
 #include "base/unit.h"
 #include "engine/graph.h"
 #include "engine/places.h"
+#include "engine/query.h"
 #include "engine/trim.h"
 #include "formats/pprof/pprof.h"
 #include "profile/builder.h"
@@ -132,13 +133,13 @@ int topproto_draw(const struct view *v, const struct query *q, struct buf *out, 
 	struct trim_result shown;
 	struct node_names names;
 	struct graph g;
-	int rc = places_make(v->p, q, mem, &pl, err);
+	int rc = places_make(v->p, &q->filter, mem, &pl, err);
 
 	if (rc == 0) {
 		graph_make(v, &pl, mem, &g);
-		t.nodes = graph_nodes(&g);
+		t.nodes = g.nodes;
 		node_names_init(&names, &pl, mem);
-		trim_make(&t.nodes, q, &names, mem, &shown);
+		trim_make(&t.nodes, &q->filter, &names, mem, &shown);
 		report_head_fill(&t.head, v, q, mem);
 		report_head_choose_unit(&t.head, &t.nodes, &shown, false);
 		rc = stop_check(q->stop, err);

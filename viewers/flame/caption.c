@@ -68,7 +68,7 @@ static const char *last_parts(const char *source, int parts)
 	return at;
 }
 
-static size_t n_named(const struct flame_source *s)
+static size_t n_named(const struct side_sources *s)
 {
 	return s->n < SOURCES_NAMED ? s->n : SOURCES_NAMED;
 }
@@ -76,7 +76,7 @@ static size_t n_named(const struct flame_source *s)
 /* Do two files of different sides have the same short name with this many path parts? */
 static bool caption_is_same_name(const struct flame *f, int parts)
 {
-	const struct flame_source *a = &f->side[FLAME_AFTER], *b = &f->side[FLAME_BEFORE];
+	const struct side_sources *a = &f->from[SIDE_NEW], *b = &f->from[SIDE_BASE];
 
 	for (size_t i = 0; i < n_named(a); i++)
 		for (size_t k = 0; k < n_named(b); k++)
@@ -94,9 +94,9 @@ static int parts_needed(const struct flame *f)
 	return 1;
 }
 
-void caption_add_sources(const struct flame *f, enum flame_side side, const char *fallback, struct buf *out)
+void caption_add_sources(const struct flame *f, enum side side, const char *fallback, struct buf *out)
 {
-	const struct flame_source *s = &f->side[side];
+	const struct side_sources *s = &f->from[side];
 	int parts = parts_needed(f);
 
 	if (s->n == 0)
@@ -159,12 +159,12 @@ void flame_add_title(const struct report *r, const struct flame_style *style, st
 	if (*h->file)
 		caption_add_safe(h->file, SOURCE_MAX, flame_add_shortened, &origin);
 	else
-		caption_add_sources(f, FLAME_AFTER, "", &origin);
+		caption_add_sources(f, SIDE_NEW, "", &origin);
 	caption_add_safe(*h->type ? h->type : "flame graph", SOURCE_MAX, flame_add_truncated, out);
 	if (origin.len)
 		buf_addf(out, ": %s", buf_text(&origin));
 	if (f->has_base)
-		buf_addz(out, f->side[FLAME_BEFORE].n ? ", base vs. new" : ", differences");
+		buf_addz(out, f->from[SIDE_BASE].n ? ", base vs. new" : ", differences");
 	if (f->inverted)
 		buf_addz(out, ", callers");
 	buf_release(&origin);
@@ -173,15 +173,15 @@ void flame_add_title(const struct report *r, const struct flame_style *style, st
 static void caption_add_sides(const struct report *r, struct buf *out)
 {
 	const struct flame *f = r->flame;
-	int64_t before = f->total[FLAME_BEFORE][0], after = f->total[FLAME_AFTER][0];
+	int64_t before = f->total[SIDE_BASE][0], after = f->total[SIDE_NEW][0];
 
 	buf_addz(out, "base ");
-	caption_add_sources(f, FLAME_BEFORE, "", out);
-	buf_addz(out, f->side[FLAME_BEFORE].n ? ": " : "");
+	caption_add_sources(f, SIDE_BASE, "", out);
+	buf_addz(out, f->from[SIDE_BASE].n ? ": " : "");
 	flame_add_value(&r->head, before, false, out);
 	buf_addz(out, ARROW "new ");
-	caption_add_sources(f, FLAME_AFTER, "", out);
-	buf_addz(out, f->side[FLAME_AFTER].n ? ": " : "");
+	caption_add_sources(f, SIDE_NEW, "", out);
+	buf_addz(out, f->from[SIDE_NEW].n ? ": " : "");
 	flame_add_value(&r->head, after, false, out);
 	buf_addz(out, DOT);
 	flame_add_value(&r->head, after - before, true, out); /* totals are not negative */
@@ -191,18 +191,18 @@ static void caption_add_sides(const struct report *r, struct buf *out)
 /* Append the file, if the title names the program instead; nothing for standard input. */
 static void caption_add_file(const struct report *r, struct buf *out)
 {
-	const struct flame_source *s = &r->flame->side[FLAME_AFTER];
+	const struct side_sources *s = &r->flame->from[SIDE_NEW];
 
 	if (!*r->head.file || s->n == 0 || (s->n == 1 && strcmp(s->source[0], "-") == 0))
 		return;
-	caption_add_sources(r->flame, FLAME_AFTER, "", out);
+	caption_add_sources(r->flame, SIDE_NEW, "", out);
 	buf_addz(out, DOT);
 }
 
 static void caption_add_total(const struct report *r, struct buf *out)
 {
 	const struct head *h = &r->head;
-	int64_t shown = r->flame->total[FLAME_AFTER][0];
+	int64_t shown = r->flame->total[SIDE_NEW][0];
 
 	caption_add_file(r, out);
 	if (shown == h->total) {

@@ -36,14 +36,14 @@ static const int64_t *const *sides(const struct flame *f, uint32_t box, bool by_
 char change_sign(const struct flame *f, uint32_t box, bool by_self)
 {
 	const int64_t *const *side = sides(f, box, by_self);
-	int64_t before = side[FLAME_BEFORE][box], after = side[FLAME_AFTER][box];
+	int64_t before = side[SIDE_BASE][box], after = side[SIDE_NEW][box];
 
 	assert(f->has_base && box < f->n);
 	if (fabs(flame_change_share(before, after)) < change_min)
 		return '=';
-	if (f->total[FLAME_BEFORE][box] == 0)
+	if (f->total[SIDE_BASE][box] == 0)
 		return 'n';
-	if (f->total[FLAME_AFTER][box] == 0)
+	if (f->total[SIDE_NEW][box] == 0)
 		return 'g';
 	return after > before ? '+' : '-';
 }
@@ -51,8 +51,8 @@ char change_sign(const struct flame *f, uint32_t box, bool by_self)
 bool change_may_be_chance(const struct flame *f, uint32_t box, bool by_self)
 {
 	const int64_t *const *side = by_self ? f->self : f->total;
-	double before = (double)side[FLAME_BEFORE][box] / (double)f->sample,
-	       after = (double)side[FLAME_AFTER][box] / (double)f->sample;
+	double before = (double)side[SIDE_BASE][box] / (double)f->sample,
+	       after = (double)side[SIDE_NEW][box] / (double)f->sample;
 
 	assert(f->sample > 0 && box < f->n);
 	return fabs(after - before) <= 2 * sqrt(before + after);
@@ -61,7 +61,7 @@ bool change_may_be_chance(const struct flame *f, uint32_t box, bool by_self)
 uint8_t change_color(const struct flame *f, uint32_t box, bool by_self)
 {
 	const int64_t *const *side = sides(f, box, by_self);
-	double change = fabs(flame_change_share(side[FLAME_BEFORE][box], side[FLAME_AFTER][box]));
+	double change = fabs(flame_change_share(side[SIDE_BASE][box], side[SIDE_NEW][box]));
 	int step = COLOR_STEPS - 1;
 
 	assert(f->has_base && box < f->n);

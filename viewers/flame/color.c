@@ -36,14 +36,14 @@ const uint8_t *heat_colors(const struct flame *f, struct arena *mem)
 	/* In an inverted tree, flat values are the totals at level 1. */
 	for (uint32_t i = 0; i < f->n; i++)
 		if (f->frame[i] != FLAME_NONE && (!f->inverted || f->parent[i] == 0))
-			self[f->frame[i]] += (f->inverted ? f->total : f->self)[FLAME_AFTER][i];
+			self[f->frame[i]] += (f->inverted ? f->total : f->self)[SIDE_NEW][i];
 	for (uint32_t i = 0; i < f->n_frames; i++) {
 		int step = COLOR_HEATS - 1;
 
-		if (f->flat[FLAME_AFTER])
-			self[i] = f->flat[FLAME_AFTER][i]; /* the boxes left out have a part of it */
+		if (f->flat[SIDE_NEW])
+			self[i] = f->flat[SIDE_NEW][i]; /* the boxes left out have a part of it */
 
-		while (step && unit_percent(self[i], f->total[FLAME_AFTER][0]) < heat_min[step])
+		while (step && unit_percent(self[i], f->total[SIDE_NEW][0]) < heat_min[step])
 			step--;
 		color[i] = (uint8_t)(COLOR_HEAT + step);
 	}

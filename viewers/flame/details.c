@@ -46,10 +46,10 @@ static void add_inverted(const struct report *r, uint32_t box, struct buf *out)
 	while (!is_root(f, f->parent[leaf]))
 		leaf = f->parent[leaf];
 	if (leaf == box) {
-		details_add_number("flat", r, f->total[FLAME_AFTER][box], out);
+		details_add_number("flat", r, f->total[SIDE_NEW][box], out);
 		return;
 	}
-	details_add_share(&r->head, f->total[FLAME_AFTER][box], r->head.total, out);
+	details_add_share(&r->head, f->total[SIDE_NEW][box], r->head.total, out);
 	buf_addz(out, " of the flat value of ");
 	flame_add_name(f, leaf, out);
 	buf_addz(out, " on this path\n");
@@ -60,24 +60,23 @@ static void details_add_values(const struct report *r, uint32_t box, struct buf 
 	const struct flame *f = r->flame;
 
 	if (is_root(f, box)) {
-		details_add_number("total", r, f->total[FLAME_AFTER][box], out);
+		details_add_number("total", r, f->total[SIDE_NEW][box], out);
 	} else if (f->n_rest[box]) {
-		details_add_number("sum", r, f->total[FLAME_AFTER][box], out);
+		details_add_number("sum", r, f->total[SIDE_NEW][box], out);
 	} else if (f->inverted) {
 		add_inverted(r, box, out);
 	} else {
-		details_add_number("flat", r, f->self[FLAME_AFTER][box], out);
-		details_add_number("cum", r, f->total[FLAME_AFTER][box], out);
+		details_add_number("flat", r, f->self[SIDE_NEW][box], out);
+		details_add_number("cum", r, f->total[SIDE_NEW][box], out);
 	}
 }
 
-static void details_add_side(const char *label, const struct report *r, enum flame_side side, uint32_t box,
-			     struct buf *out)
+static void details_add_side(const char *label, const struct report *r, enum side side, uint32_t box, struct buf *out)
 {
 	const struct flame *f = r->flame;
 
 	buf_addf(out, "%s ", label);
-	details_add_share(&r->head, f->total[side][box], f->side[side].total, out);
+	details_add_share(&r->head, f->total[side][box], f->side_total[side], out);
 	buf_addz(out, "\n");
 }
 
@@ -95,11 +94,11 @@ static void add_delta(const struct head *h, int64_t before, int64_t after, bool 
 static void details_add_comparison(const struct report *r, uint32_t box, struct buf *out)
 {
 	const struct flame *f = r->flame;
-	int64_t before = f->self[FLAME_BEFORE][box], after = f->self[FLAME_AFTER][box];
-	int64_t all_before = f->total[FLAME_BEFORE][box], all_after = f->total[FLAME_AFTER][box];
+	int64_t before = f->self[SIDE_BASE][box], after = f->self[SIDE_NEW][box];
+	int64_t all_before = f->total[SIDE_BASE][box], all_after = f->total[SIDE_NEW][box];
 
-	details_add_side("before", r, FLAME_BEFORE, box, out);
-	details_add_side("after", r, FLAME_AFTER, box, out);
+	details_add_side("before", r, SIDE_BASE, box, out);
+	details_add_side("after", r, SIDE_NEW, box, out);
 	buf_addz(out, "change ");
 	add_delta(&r->head, all_before, all_after, false, out);
 	buf_addz(out, "\n");

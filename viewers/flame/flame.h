@@ -142,10 +142,10 @@ void flame_add_details(const struct report *r, uint32_t box, struct buf *out);
 
 /* Sums of a function (or file, line, address) over all its boxes; recursive calls count once. */
 struct flame_function {
-	uint32_t box;              /* index of the widest box of the function */
-	int64_t width;             /* width of its boxes or, like cum and flat, of all stacks */
-	int64_t cum[FLAME_SIDES];  /* [FLAME_BEFORE] is 0 without a base */
-	int64_t flat[FLAME_SIDES]; /* likewise */
+	uint32_t box;          /* index of the widest box of the function */
+	int64_t width;         /* width of its boxes or, like cum and flat, of all stacks */
+	int64_t cum[N_SIDES];  /* [SIDE_BASE] is 0 without a base */
+	int64_t flat[N_SIDES]; /* likewise */
 };
 
 /*

@@ -76,7 +76,7 @@ void caption_add_change(int64_t before, int64_t after, bool on_both_sides, struc
  * Append the names of the files of a side, with as much of their paths as distinguishes the sides; without files append
  * fallback.
  */
-void caption_add_sources(const struct flame *f, enum flame_side side, const char *fallback, struct buf *out);
+void caption_add_sources(const struct flame *f, enum side side, const char *fallback, struct buf *out);
 
 /* Append an untrusted text, with control characters escaped, shortened to fit into a number of columns. */
 void caption_add_safe(const char *text, size_t columns, flame_fit_fn *fit, struct buf *out);

@@ -48,7 +48,7 @@ static void functions_add_box(const struct flame *f, uint32_t box, bool is_outer
 		to->box = box;
 	if (is_outermost)
 		to->width += f->width[box];
-	for (int side = 0; side < FLAME_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		const int64_t *flat = f->inverted ? f->total[side] : f->self[side];
 
 		if (!f->total[side])
@@ -88,8 +88,8 @@ static void functions_add_boxes(const struct flame *f, const struct callees *c, 
 /* Prefer the sums over all stacks, which the report has when boxes are left out. */
 static void use_stack_sums(const struct flame *f, struct flame_function *list)
 {
-	for (int side = 0; side < FLAME_SIDES && f->flat[side]; side++) {
-		for (uint32_t i = 0; i < f->n_frames; i++) {
+	for (int side = 0; side < N_SIDES; side++) {
+		for (uint32_t i = 0; f->flat[side] && i < f->n_frames; i++) {
 			list[i].flat[side] = f->flat[side][i];
 			list[i].cum[side] = f->cum[side][i];
 			if (list[i].width < f->cum[side][i])
@@ -99,9 +99,9 @@ static void use_stack_sums(const struct flame *f, struct flame_function *list)
 }
 
 /* The absolute difference of the sums of both sides. */
-static int64_t functions_change(const int64_t sum[FLAME_SIDES])
+static int64_t functions_change(const int64_t sum[N_SIDES])
 {
-	int64_t d = sum[FLAME_AFTER] - sum[FLAME_BEFORE]; /* this cannot overflow, since sums are not negative */
+	int64_t d = sum[SIDE_NEW] - sum[SIDE_BASE]; /* this cannot overflow, since sums are not negative */
 
 	return d < 0 ? -d : d;
 }

@@ -76,15 +76,15 @@ static void add_changes(struct legend *l, const struct flame *f)
 		int color;
 		char sign;
 		const char *text, *fallback;
-		enum flame_side side;
+		enum side side;
 	} entries[] = {
-		{ COLOR_NEW, 'n', "new: only in ", "the new side", FLAME_AFTER },
+		{ COLOR_NEW, 'n', "new: only in ", "the new side", SIDE_NEW },
 		{ COLOR_GREW + 3, '+', "at least doubled", NULL, 0 },
 		{ COLOR_GREW + 1, '+', "grew", NULL, 0 },
 		{ COLOR_SAME, '=', "unchanged", NULL, 0 },
 		{ COLOR_SHRANK + 1, '-', "shrank", NULL, 0 },
 		{ COLOR_SHRANK + 3, '-', "at least halved", NULL, 0 },
-		{ COLOR_GONE, 'g', "gone: only in ", "the base", FLAME_BEFORE },
+		{ COLOR_GONE, 'g', "gone: only in ", "the base", SIDE_BASE },
 	};
 	struct buf text = { 0 };
 

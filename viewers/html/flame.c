@@ -25,9 +25,9 @@ enum { ROWS_MAX = 50 };
 
 static int64_t sort_key(const struct flame_function *fn, bool has_base)
 {
-	int64_t change = fn->cum[FLAME_AFTER] - fn->cum[FLAME_BEFORE];
+	int64_t change = fn->cum[SIDE_NEW] - fn->cum[SIDE_BASE];
 
-	return !has_base ? fn->flat[FLAME_AFTER] : change < 0 ? -change : change;
+	return !has_base ? fn->flat[SIDE_NEW] : change < 0 ? -change : change;
 }
 
 static int html_flame_compare(const void *a, const void *b, void *arg)
@@ -38,8 +38,8 @@ static int html_flame_compare(const void *a, const void *b, void *arg)
 
 	if (i != j)
 		return i > j ? -1 : 1;
-	if (x->cum[FLAME_AFTER] != y->cum[FLAME_AFTER])
-		return x->cum[FLAME_AFTER] > y->cum[FLAME_AFTER] ? -1 : 1;
+	if (x->cum[SIDE_NEW] != y->cum[SIDE_NEW])
+		return x->cum[SIDE_NEW] > y->cum[SIDE_NEW] ? -1 : 1;
 	return strcmp(f->frames[f->frame[x->box]].name, f->frames[f->frame[y->box]].name);
 }
 
@@ -65,15 +65,15 @@ static void html_flame_add_row(const struct report *r, const struct flame_functi
 {
 	buf_addz(out, "<tr>");
 	if (r->flame->has_base) {
-		html_flame_add_value(r, fn->cum[FLAME_BEFORE], false, out);
-		html_flame_add_value(r, fn->cum[FLAME_AFTER], false, out);
-		html_flame_add_value(r, fn->cum[FLAME_AFTER] - fn->cum[FLAME_BEFORE], true, out);
-		html_flame_add_value(r, fn->flat[FLAME_AFTER] - fn->flat[FLAME_BEFORE], true, out);
+		html_flame_add_value(r, fn->cum[SIDE_BASE], false, out);
+		html_flame_add_value(r, fn->cum[SIDE_NEW], false, out);
+		html_flame_add_value(r, fn->cum[SIDE_NEW] - fn->cum[SIDE_BASE], true, out);
+		html_flame_add_value(r, fn->flat[SIDE_NEW] - fn->flat[SIDE_BASE], true, out);
 	} else {
-		html_flame_add_value(r, fn->flat[FLAME_AFTER], false, out);
-		html_flame_add_share(fn->flat[FLAME_AFTER], r->head.total, out);
-		html_flame_add_value(r, fn->cum[FLAME_AFTER], false, out);
-		html_flame_add_share(fn->cum[FLAME_AFTER], r->head.total, out);
+		html_flame_add_value(r, fn->flat[SIDE_NEW], false, out);
+		html_flame_add_share(fn->flat[SIDE_NEW], r->head.total, out);
+		html_flame_add_value(r, fn->cum[SIDE_NEW], false, out);
+		html_flame_add_share(fn->cum[SIDE_NEW], r->head.total, out);
 	}
 	buf_addz(out, "<td class=\"name\">");
 	webpage_add_name(out, r->flame->frames[r->flame->frame[fn->box]].name);

@@ -28,7 +28,7 @@ struct writer {
 	const struct flame_layout *l;
 	const struct flame_style *style;
 	int64_t step;
-	int n_sides;
+	int n_sides;                        /* listed with the new one first, which a page without a base has too */
 	const struct html_flame_more *more; /* NULL: none */
 	struct json j;
 };
@@ -51,12 +51,12 @@ static int64_t flame_data_find_step(const struct flame *f)
 
 	for (uint32_t i = 0; i < f->n && step != 1; i++) {
 		step = flame_data_gcd(f->width[i], step);
-		for (int side = 0; side < FLAME_SIDES; side++)
+		for (int side = 0; side < N_SIDES; side++)
 			if (f->total[side])
 				step = flame_data_gcd(f->self[side][i], flame_data_gcd(f->total[side][i], step));
 	}
-	for (int side = 0; side < FLAME_SIDES && f->flat[side]; side++)
-		for (uint32_t i = 0; i < f->n_frames && step != 1; i++)
+	for (int side = 0; side < N_SIDES; side++)
+		for (uint32_t i = 0; f->flat[side] && i < f->n_frames && step != 1; i++)
 			step = flame_data_gcd(f->flat[side][i], flame_data_gcd(f->cum[side][i], step));
 	step = flame_data_gcd(f->cut_width, step);
 	return step ? step : 1;
@@ -97,7 +97,7 @@ static void add_both_sides(struct writer *w, const char *key, const int64_t *con
 {
 	jsonw_key(&w->j, key);
 	jsonw_open(&w->j, '[');
-	for (int side = 0; side < w->n_sides; side++)
+	for (int side = N_SIDES; side-- > N_SIDES - w->n_sides;)
 		flame_data_add_values(w, NULL, v[side]);
 	jsonw_close(&w->j, ']');
 }
@@ -183,7 +183,7 @@ static void flame_data_add_boxes(struct writer *w)
 		uint32_t box = w->l->tile[i].box;
 
 		flame_data_add_number(&frame, w->f->frame[box] == FLAME_NONE ? -1 : (int64_t)w->f->frame[box]);
-		is_total &= w->f->width[box] == w->f->total[FLAME_AFTER][box];
+		is_total &= w->f->width[box] == w->f->total[SIDE_NEW][box];
 	}
 	flame_data_add_places(w);
 	flame_data_add_list(&w->j, "frame", &frame);
@@ -214,12 +214,12 @@ static void flame_data_add_sums(struct writer *w, const char *key, const int64_t
 	struct buf b = { 0 };
 
 	jsonw_key(&w->j, key);
-	if (!sums[FLAME_AFTER]) {
+	if (!sums[SIDE_NEW]) {
 		jsonw_raw(&w->j, "null", strlen("null"));
 		return;
 	}
 	jsonw_open(&w->j, '[');
-	for (int side = 0; side < w->n_sides; side++) {
+	for (int side = N_SIDES; side-- > N_SIDES - w->n_sides;) {
 		for (uint32_t i = 0; i < w->f->n_frames; i++)
 			flame_data_add_number(&b, sums[side][i] / w->step);
 		flame_data_add_list(&w->j, NULL, &b);
@@ -430,8 +430,8 @@ static void add_settings(struct writer *w)
 	jsonw_add_int(j, "step", w->step);
 	jsonw_add_int(j, "total100", w->r->head.total);
 	b.len = 0;
-	for (int side = 0; side < w->n_sides; side++)
-		flame_data_add_number(&b, w->f->side[side].total);
+	for (int side = N_SIDES; side-- > N_SIDES - w->n_sides;)
+		flame_data_add_number(&b, w->f->side_total[side]);
 	flame_data_add_list(j, "sides", &b);
 	jsonw_add_int(j, "nCut", (int64_t)w->f->n_cut);
 	jsonw_add_int(j, "cutWidth", w->f->cut_width / w->step);

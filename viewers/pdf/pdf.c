@@ -180,7 +180,7 @@ static int outline_add_entry(const struct outline *o, int parent, const char *te
 /* The weight of a function in the outline. */
 static uint64_t weight(const struct flame_function *fn)
 {
-	return num_abs(fn->flat[FLAME_AFTER] - fn->flat[FLAME_BEFORE]);
+	return num_abs(fn->flat[SIDE_NEW] - fn->flat[SIDE_BASE]);
 }
 
 static int pdf_compare(const void *a, const void *b)
@@ -200,9 +200,9 @@ static void pdf_add_function(const struct outline *o, int parent, const struct f
 	uint32_t page = pages_find(o->p, o->input->pages, &o->p->layout.tile[o->tile[fn->box]], &at);
 
 	if (r->flame->has_base)
-		flame_add_value(&r->head, fn->flat[FLAME_AFTER] - fn->flat[FLAME_BEFORE], true, &text);
+		flame_add_value(&r->head, fn->flat[SIDE_NEW] - fn->flat[SIDE_BASE], true, &text);
 	else
-		unit_add_percent_trimmed(&text, fn->flat[FLAME_AFTER], r->head.total);
+		unit_add_percent_trimmed(&text, fn->flat[SIDE_NEW], r->head.total);
 	flame_add_name(r->flame, fn->box, &raw);
 	font_add_safe(buf_text(&raw), &name);
 	buf_addz(&text, "  ");
@@ -348,7 +348,7 @@ static void pdf_add_change(int64_t before, int64_t after, struct buf *out)
 static void pdf_add_numbers(const struct report *r, const struct flame_function *fn, struct buf s[N_COLUMNS])
 {
 	const struct head *h = &r->head;
-	int64_t after = fn->cum[FLAME_AFTER], before = fn->cum[FLAME_BEFORE], flat = fn->flat[FLAME_AFTER];
+	int64_t after = fn->cum[SIDE_NEW], before = fn->cum[SIDE_BASE], flat = fn->flat[SIDE_NEW];
 
 	for (int i = 0; i < N_COLUMNS; i++)
 		s[i].len = 0;

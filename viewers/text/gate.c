@@ -303,11 +303,11 @@ void text_gate_add_meaning(const struct gate *g, bool all, struct buf *out)
 static void text_gate_add_needed(const struct gate *g, struct buf *out)
 {
 	const struct gate_side *s = g->side;
-	double have = 2 / (1 / s[STATS_BASE].samples + 1 / s[STATS_NEW].samples); /* harmonic mean of both sides */
+	double have = 2 / (1 / s[SIDE_BASE].samples + 1 / s[SIDE_NEW].samples); /* harmonic mean of both sides */
 
 	buf_addf(out, "to detect %+.6g%% at %.3g%% share: ", (g->need_ratio - 1) * 100, g->need_share * 100);
 	if (isinf(g->need_samples)) {
-		buf_addz(out, s[STATS_BASE].n_files > 1 && s[STATS_NEW].n_files > 1
+		buf_addz(out, s[SIDE_BASE].n_files > 1 && s[SIDE_NEW].n_files > 1
 				      ? "no length of these runs is enough; pass more runs per side\n"
 				      : "no length of one run is enough; pass several runs per side\n");
 		return;
@@ -319,7 +319,7 @@ static void text_gate_add_needed(const struct gate *g, struct buf *out)
 		unit_add_label(out, (int64_t)ceil(g->need_seconds) * NS_PER_S, "ns", "auto");
 		buf_addz(out, ")");
 	}
-	buf_addz(out, fmax(s[STATS_BASE].samples, s[STATS_NEW].samples) > 1.25 * have
+	buf_addz(out, fmax(s[SIDE_BASE].samples, s[SIDE_NEW].samples) > 1.25 * have
 			      ? " per side; these uneven sides are worth "
 			      : " per side; you have ");
 	if (have > 0.999 * STATS_COUNT_MAX) /* tolerance for rounding */
@@ -481,8 +481,8 @@ static void text_gate_add_side(const char *title, const struct gate_side *s, str
 
 static void add_compared(const struct gate *g, struct buf *out)
 {
-	text_gate_add_side("base  ", &g->side[STATS_BASE], out);
-	text_gate_add_side("new   ", &g->side[STATS_NEW], out);
+	text_gate_add_side("base  ", &g->side[SIDE_BASE], out);
+	text_gate_add_side("new   ", &g->side[SIDE_NEW], out);
 	buf_addz(out, "type  ");
 	utf8_add_safe(out, g->type, strlen(g->type));
 	if (*g->unit && strcmp(g->unit, "count") != 0) {
@@ -530,8 +530,8 @@ static void text_gate_add_numbers(const struct writer *d, const struct gate_row 
 	text.len = 0;
 	text_gate_add_interval(r->lo, r->hi, &text);
 	text_gate_add_right(&text, WIDTH_INTERVAL, d->out);
-	text_gate_add_share(r->share[STATS_BASE], &text, d->out);
-	text_gate_add_share(r->share[STATS_NEW], &text, d->out);
+	text_gate_add_share(r->share[SIDE_BASE], &text, d->out);
+	text_gate_add_share(r->share[SIDE_NEW], &text, d->out);
 	buf_addf(d->out, "  %-*s ", WIDTH_KIND, gate_kind_word(r->kind));
 	if (r->kind == GATE_TOTAL && !*r->name)
 		buf_addz(d->out, "(the whole program)");
@@ -556,20 +556,20 @@ static void add_amounts(const struct gate *g, const struct gate_row *r, struct b
 	struct buf text = { 0 };
 
 	if (strcmp(g->unit, "count") != 0)
-		for (int side = 0; side < N_STATS_SIDES; side++) {
+		for (int side = 0; side < N_SIDES; side++) {
 			buf_addz(&text, side ? " -> " : "");
 			unit_add_label(&text, text_gate_round(r->value[side]), g->unit, "auto");
 		}
 	utf8_add_safe(out, buf_text(&text), text.len); /* the unit comes from the profile */
 	buf_addz(out, text.len ? ", " : "");
 	buf_release(&text);
-	if (r->count[STATS_BASE] >= STATS_COUNT_MAX && r->count[STATS_NEW] >= STATS_COUNT_MAX) {
-		text_gate_add_samples(r->count[STATS_NEW], out);
+	if (r->count[SIDE_BASE] >= STATS_COUNT_MAX && r->count[SIDE_NEW] >= STATS_COUNT_MAX) {
+		text_gate_add_samples(r->count[SIDE_NEW], out);
 		return;
 	}
-	text_gate_add_count(r->count[STATS_BASE], out);
+	text_gate_add_count(r->count[SIDE_BASE], out);
 	buf_addz(out, " -> ");
-	text_gate_add_count(r->count[STATS_NEW], out);
+	text_gate_add_count(r->count[SIDE_NEW], out);
 	buf_addz(out, " samples");
 }
 

@@ -105,16 +105,16 @@ double stats_count(double value, double var)
 }
 
 /* The expected ratio of counts new / base of an unchanged cell; k contains the counts of both sides. */
-static double odds_of(const struct stats_cell *cell, const double k[N_STATS_SIDES], double rho)
+static double odds_of(const struct stats_cell *cell, const double k[N_SIDES], double rho)
 {
-	double per[N_STATS_SIDES]; /* effective counts per unit of value */
+	double per[N_SIDES]; /* effective counts per unit of value */
 
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		int from = cell->value[side] > 0 ? side : !side;
 
 		per[side] = k[from] / cell->value[from];
 	}
-	return rho * per[STATS_NEW] / per[STATS_BASE];
+	return rho * per[SIDE_NEW] / per[SIDE_BASE];
 }
 
 static bool is_balanced(double odds)
@@ -130,30 +130,30 @@ static double imbalance(double odds)
 
 double stats_cell_counts(const struct stats_cell *cell)
 {
-	return stats_count(cell->value[STATS_BASE], cell->var[STATS_BASE]) +
-	       stats_count(cell->value[STATS_NEW], cell->var[STATS_NEW]);
+	return stats_count(cell->value[SIDE_BASE], cell->var[SIDE_BASE]) +
+	       stats_count(cell->value[SIDE_NEW], cell->var[SIDE_NEW]);
 }
 
-static void count_both(const struct stats_cell *cell, double k[N_STATS_SIDES])
+static void count_both(const struct stats_cell *cell, double k[N_SIDES])
 {
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		k[side] = stats_count(cell->value[side], cell->var[side]);
 }
 
 enum stats_point_kind stats_point_find(const struct stats_cell *cell, double noise, double rho, bool may_be_small,
 				       struct stats_point *out)
 {
-	double with_half[N_STATS_SIDES], k[N_STATS_SIDES], odds, sum;
+	double with_half[N_SIDES], k[N_SIDES], odds, sum;
 
 	count_both(cell, k);
-	sum = k[STATS_BASE] + k[STATS_NEW];
+	sum = k[SIDE_BASE] + k[SIDE_NEW];
 	if (!may_be_small && sum < STATS_CELL_MIN)
 		return STATS_SMALL;
 	odds = odds_of(cell, k, rho);
 	if (!may_be_small && !is_balanced(odds) && 4 * sum < STATS_CELL_MIN * imbalance(odds))
 		return STATS_SMALL;
 	out->v = 0;
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		if (!(k[side] > 0))
 			return STATS_ONE_SIDED;
 		with_half[side] = cell->value[side] + 0.5 * cell->var[side] / cell->value[side];
@@ -162,7 +162,7 @@ enum stats_point_kind stats_point_find(const struct stats_cell *cell, double noi
 	if (!is_balanced(odds))
 		out->v = imbalance(odds) / (sum + 1);
 	assert(out->v > 0);
-	out->x = log(with_half[STATS_NEW] / with_half[STATS_BASE]);
+	out->x = log(with_half[SIDE_NEW] / with_half[SIDE_BASE]);
 	out->w = 1 / (out->v + 2 * noise * noise);
 	return STATS_POINT;
 }
@@ -258,8 +258,8 @@ void stats_cells_add_ratio(const struct stats_cell *cell, double *ratio, uint32_
 {
 	const double *v = cell->value;
 
-	if (v[STATS_BASE] > 0 && v[STATS_NEW] > 0)
-		ratio[(*n)++] = log(v[STATS_NEW] / v[STATS_BASE]);
+	if (v[SIDE_BASE] > 0 && v[SIDE_NEW] > 0)
+		ratio[(*n)++] = log(v[SIDE_NEW] / v[SIDE_BASE]);
 }
 
 double stats_cells_rho(double *ratio, uint32_t n)

@@ -47,7 +47,7 @@ struct judge {
 	double excluded_share;                /* share of the excluded rows */
 	struct stats_cell excluded_sum;       /* sum of the excluded classes */
 	bool has_replicates;
-	double weight[N_STATS_SIDES]; /* factor of the variance between runs: 1 / n for n equal runs */
+	double weight[N_SIDES]; /* factor of the variance between runs: 1 / n for n equal runs */
 };
 
 /* The variance of ln ratio of a row, given the variance from its two counts alone. */
@@ -57,7 +57,7 @@ static double judge_var(const struct judge *j, uint32_t row, double counts, doub
 
 	if (j->has_replicates)
 		return counts + reference +
-		       (j->row[row].tau2_high + noise * noise) * (j->weight[STATS_BASE] + j->weight[STATS_NEW]);
+		       (j->row[row].tau2_high + noise * noise) * (j->weight[SIDE_BASE] + j->weight[SIDE_NEW]);
 	return counts + reference + 2 * pow(fmax(tau, noise), 2);
 }
 
@@ -66,10 +66,10 @@ static double judge_share(const struct judge *j, const struct stats_cell *part)
 {
 	double share = 0;
 
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		if (j->total.value[side] > 0)
 			share += part->value[side] / j->total.value[side];
-	return share / N_STATS_SIDES;
+	return share / N_SIDES;
 }
 
 /* Find the references of the wanted rows, or of all rows; each is found at most once per round. */
@@ -93,24 +93,24 @@ static void judge_find_references(struct judge *j, bool (*wants)(const struct ju
  */
 static bool judge_is_clear(const struct judge *j, uint32_t row, const struct stats_reference_result *found, double *z)
 {
-	double x, counts, half[N_STATS_SIDES], k[N_STATS_SIDES];
+	double x, counts, half[N_SIDES], k[N_SIDES];
 
 	if (!found->has_centre)
 		return false;
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		k[side] = stats_count(found->remaining.value[side], found->remaining.var[side]);
-	if (k[STATS_BASE] > 0 && k[STATS_NEW] > 0) {
-		x = log(found->remaining.value[STATS_NEW] / found->remaining.value[STATS_BASE]);
-		counts = 1 / k[STATS_BASE] + 1 / k[STATS_NEW];
+	if (k[SIDE_BASE] > 0 && k[SIDE_NEW] > 0) {
+		x = log(found->remaining.value[SIDE_NEW] / found->remaining.value[SIDE_BASE]);
+		counts = 1 / k[SIDE_BASE] + 1 / k[SIDE_NEW];
 	} else {
-		int some = k[STATS_BASE] > 0 ? STATS_BASE : STATS_NEW;
+		int some = k[SIDE_BASE] > 0 ? SIDE_BASE : SIDE_NEW;
 
 		if (!(k[some] > 0 && j->total.var[!some] > 0))
 			return false;
 		half[some] = found->remaining.value[some] * (1 + 0.5 / k[some]);
 		half[!some] = 0.5 * j->total.var[!some] / j->total.value[!some];
-		x = log(half[STATS_NEW] / half[STATS_BASE]);
-		counts = 1 / (k[STATS_BASE] + 0.5) + 1 / (k[STATS_NEW] + 0.5);
+		x = log(half[SIDE_NEW] / half[SIDE_BASE]);
+		counts = 1 / (k[SIDE_BASE] + 0.5) + 1 / (k[SIDE_NEW] + 0.5);
 	}
 	x -= found->centre.mu;
 	*z = fabs(x) / sqrt(judge_var(j, row, counts, found->centre.var, found->centre.tau));
@@ -120,7 +120,7 @@ static bool judge_is_clear(const struct judge *j, uint32_t row, const struct sta
 
 static bool judge_may_exclude(const struct judge *j, uint32_t row)
 {
-	struct stats_cell all = { .value = { j->row[row].value[STATS_BASE], j->row[row].value[STATS_NEW] } };
+	struct stats_cell all = { .value = { j->row[row].value[SIDE_BASE], j->row[row].value[SIDE_NEW] } };
 
 	return j->c->row_is_reference[row] && !j->row[row].is_excluded && judge_share(j, &all) < EXCLUDED_SHARE_MAX;
 }
@@ -153,7 +153,7 @@ static double judge_outside_share(const struct judge *j, const struct stats_refe
 {
 	double largest = 0;
 
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		if (j->total.value[side] > 0)
 			largest = fmax(largest, 1 - (found->remaining.value[side] + j->excluded_sum.value[side]) /
 								j->total.value[side]);
@@ -180,9 +180,9 @@ static double judge_rho(struct judge *j, uint32_t row, double *var, double *tau)
 	}
 	if (stats_cell_counts(&found->rest) < STATS_CELL_MIN)
 		return NAN;
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		*var += 1 / stats_count(found->rest.value[side], found->rest.var[side]);
-	return isfinite(*var) ? found->rest.value[STATS_NEW] / found->rest.value[STATS_BASE] : NAN;
+	return isfinite(*var) ? found->rest.value[SIDE_NEW] / found->rest.value[SIDE_BASE] : NAN;
 }
 
 /*
@@ -213,7 +213,7 @@ static double judge_p(const struct judge *j, const struct stats_row *row, double
  */
 static void judge_runs_of(const struct judge *j, struct stats_row *row, double counts)
 {
-	double weight = j->weight[STATS_BASE] + j->weight[STATS_NEW], var = row->se * row->se;
+	double weight = j->weight[SIDE_BASE] + j->weight[SIDE_NEW], var = row->se * row->se;
 
 	row->phi = 1 + row->tau2_high * weight / counts;
 	if (row->tau2_var > 0)
@@ -226,21 +226,21 @@ static void judge_test(struct judge *j, uint32_t i)
 	double limit = 1 + j->c->row_limit[i], var, tau, counts, reach;
 
 	row->rho = judge_rho(j, i, &var, &tau);
-	if (row->count[STATS_BASE] <= j->options->new_max)
+	if (row->count[SIDE_BASE] <= j->options->new_max)
 		return;
-	row->ratio = row->value[STATS_NEW] / row->value[STATS_BASE] / row->rho;
+	row->ratio = row->value[SIDE_NEW] / row->value[SIDE_BASE] / row->rho;
 	if (!(row->ratio > 0 && isfinite(row->ratio))) {
 		row->ratio = NAN;
 		return;
 	}
-	counts = 1 / row->count[STATS_BASE] + 1 / row->count[STATS_NEW];
+	counts = 1 / row->count[SIDE_BASE] + 1 / row->count[SIDE_NEW];
 	row->se = sqrt(judge_var(j, i, counts, var, tau));
 	if (j->has_replicates)
 		judge_runs_of(j, row, counts);
 	assert(counts > 0 && row->se > 0);
 
 	double shrink = row->se * row->se / counts;
-	double kb = row->count[STATS_BASE] / shrink, kn = row->count[STATS_NEW] / shrink;
+	double kb = row->count[SIDE_BASE] / shrink, kn = row->count[SIDE_NEW] / shrink;
 
 	reach = row->se * (j->has_replicates ? stats_t_quantile(0.05, row->nu) : stats_normal_quantile(0.05));
 	row->lo = row->ratio * exp(-reach);
@@ -288,11 +288,11 @@ static void judge_sum_row(const struct judge *j, uint32_t i)
 		.rho = NAN, .ratio = NAN, .lo = NAN, .hi = NAN, .se = NAN, .p = NAN, .p_over = NAN, .p_less = NAN
 	};
 	for (uint32_t at = c->row_off[i]; at < c->row_off[i + 1]; at++)
-		for (int side = 0; side < N_STATS_SIDES; side++) {
+		for (int side = 0; side < N_SIDES; side++) {
 			sum.value[side] += c->value[side][c->row_class[at]];
 			sum.var[side] += c->var[side][c->row_class[at]];
 		}
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		row->value[side] = sum.value[side];
 		row->count[side] = stats_count(sum.value[side], sum.var[side]);
 	}
@@ -321,7 +321,7 @@ static void judge_sum(struct judge *j)
 	struct row_queue s = { .j = j };
 
 	for (uint32_t i = 0; i < c->n_classes; i++)
-		for (int side = 0; side < N_STATS_SIDES; side++) {
+		for (int side = 0; side < N_SIDES; side++) {
 			j->total.value[side] += c->value[side][i];
 			j->total.var[side] += c->var[side][i];
 		}
@@ -337,15 +337,15 @@ static void judge_runs(struct judge *j)
 
 	for (uint32_t i = 0; i < c->n_rows; i++) {
 		can_test[i] = true;
-		for (int side = 0; side < N_STATS_SIDES; side++) {
+		for (int side = 0; side < N_SIDES; side++) {
 			double k = j->row[i].count[side];
 
 			if (!(k > 0) || k >= STATS_COUNT_MAX)
 				can_test[i] = false;
 		}
 		if (can_test[i] && j->options->mode != STATS_FIXED)
-			can_test[i] = j->row[i].value[STATS_BASE] < j->total.value[STATS_BASE] &&
-				      j->row[i].value[STATS_NEW] < j->total.value[STATS_NEW];
+			can_test[i] = j->row[i].value[SIDE_BASE] < j->total.value[SIDE_BASE] &&
+				      j->row[i].value[SIDE_NEW] < j->total.value[SIDE_NEW];
 	}
 	j->has_replicates = stats_runs_find(c, j->options, can_test, j->row, j->weight);
 	free(can_test);
@@ -366,15 +366,15 @@ static struct changed judge_changed(const struct judge *j)
 	for (uint32_t i = 0; i < j->c->n_rows; i++) {
 		const struct stats_row *row = &j->row[i];
 
-		if (!row->is_excluded && row->count[STATS_BASE] > j->options->new_max &&
-		    row->count[STATS_NEW] > j->options->new_max)
+		if (!row->is_excluded && row->count[SIDE_BASE] > j->options->new_max &&
+		    row->count[SIDE_NEW] > j->options->new_max)
 			continue;
 		changed.tau2 = fmax(changed.tau2, row->tau2_high);
 		for (uint32_t at = j->c->row_off[i]; at < j->c->row_off[i + 1]; at++)
 			is_changed[j->c->row_class[at]] = true;
 	}
 	for (uint32_t i = 0; i < j->c->n_classes; i++)
-		for (int side = 0; is_changed[i] && side < N_STATS_SIDES; side++) {
+		for (int side = 0; is_changed[i] && side < N_SIDES; side++) {
 			changed.sum.value[side] += j->c->value[side][i];
 			changed.sum.var[side] += j->c->var[side][i];
 		}
@@ -412,7 +412,7 @@ static double judge_growth_var(const struct judge *j, const struct changed *chan
 {
 	double var = 0, own = mu_var;
 
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		double share = changed->sum.value[side] / j->total.value[side];
 		double k = rest_count(j, changed, side), counts = 1 / cell_count(&j->total, side);
 
@@ -427,21 +427,21 @@ static double judge_growth_var(const struct judge *j, const struct changed *chan
 /* Find the growth of the program relative to its unchanged part. */
 static void judge_growth(const struct judge *j, const struct stats_reference_result *whole, struct stats_summary *out)
 {
-	double ratio = j->total.value[STATS_NEW] / j->total.value[STATS_BASE], var = 0;
+	double ratio = j->total.value[SIDE_NEW] / j->total.value[SIDE_BASE], var = 0;
 	struct changed changed = judge_changed(j);
 
 	out->growth = out->growth_se = NAN;
 	if (j->options->mode == STATS_FIXED) {
-		for (int side = 0; side < N_STATS_SIDES; side++)
+		for (int side = 0; side < N_SIDES; side++)
 			var += 1 / cell_count(&j->total, side) + judge_run_var(j, side, changed.tau2, 0);
 		out->growth = ratio / j->options->rho;
 	} else if (whole->has_centre) {
 		var = judge_growth_var(j, &changed, whole->centre.var, whole->centre.tau);
 		out->growth = ratio / exp(whole->centre.mu);
 	} else {
-		double rest[N_STATS_SIDES], counts = 0;
+		double rest[N_SIDES], counts = 0;
 
-		for (int side = 0; side < N_STATS_SIDES; side++) {
+		for (int side = 0; side < N_SIDES; side++) {
 			double k = rest_count(j, &changed, side);
 
 			rest[side] = j->total.value[side] - changed.sum.value[side];
@@ -451,7 +451,7 @@ static void judge_growth(const struct judge *j, const struct stats_reference_res
 		if (!(isfinite(var) && counts >= STATS_CELL_MIN))
 			return;
 		var = judge_growth_var(j, &changed, var, 0);
-		out->growth = ratio / (rest[STATS_NEW] / rest[STATS_BASE]);
+		out->growth = ratio / (rest[SIDE_NEW] / rest[SIDE_BASE]);
 	}
 	out->growth_se = sqrt(var);
 }
@@ -479,12 +479,12 @@ void stats_judge(const struct stats_counts *c, const struct stats_options *optio
 	judge_adjust(&j);
 	stats_reference_find_all(j.reference, true, &whole);
 	*out = (struct stats_summary){ .row = row, .total_ratio = NAN, .tau = NAN, .has_replicates = j.has_replicates };
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		out->total[side] = j.total.value[side];
 		out->run_weight[side] = j.weight[side];
 	}
 	if (whole.has_centre) {
-		out->total_ratio = out->total[STATS_NEW] / out->total[STATS_BASE] / exp(whole.centre.mu);
+		out->total_ratio = out->total[SIDE_NEW] / out->total[SIDE_BASE] / exp(whole.centre.mu);
 		out->tau = whole.centre.tau;
 	}
 	judge_growth(&j, &whole, out);

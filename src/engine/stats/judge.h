@@ -9,15 +9,15 @@
 #ifndef ENGINE_STATS_JUDGE_H
 #define ENGINE_STATS_JUDGE_H
 
+#include "base/comparison.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-enum stats_side { STATS_BASE, STATS_NEW, N_STATS_SIDES };
-
 /* A cell of a reference: the values of a leaf on both sides. */
 struct stats_cell {
-	double value[N_STATS_SIDES]; /* V */
-	double var[N_STATS_SIDES];   /* sampling variances of the values; for plain counts, equal to them */
+	double value[N_SIDES]; /* V */
+	double var[N_SIDES];   /* sampling variances of the values; for plain counts, equal to them */
 };
 
 /* Limit on effective counts. */
@@ -61,14 +61,14 @@ struct stats_options {
 struct stats_counts {
 	uint32_t n_classes, n_cells, n_rows;
 	const uint32_t *cell;                /* [n_classes] cell of the leaf, < n_cells */
-	const double *value[N_STATS_SIDES];  /* [n_classes] sums over the files of a side */
-	const double *var[N_STATS_SIDES];    /* [n_classes] */
+	const double *value[N_SIDES];        /* [n_classes] sums over the files of a side */
+	const double *var[N_SIDES];          /* [n_classes] */
 	const uint32_t *row_off, *row_class; /* classes of row i: row_class[row_off[i] .. row_off[i + 1]), ascending */
 	const bool *row_is_reference; /* [n_rows] is it a cum row? If it changed, it may be excluded from references */
 	const double *row_limit;      /* [n_rows] threshold of each row, such as 0.2 */
 	const double *row_noise;      /* [n_rows] tau0 of each row, at least options->noise */
 	const bool *row_is_tested;    /* [n_rows] other rows serve only as reference and have no p; NULL for all */
-	uint32_t n_files[N_STATS_SIDES];
+	uint32_t n_files[N_SIDES];
 	/* For replicates, else NULL: files of the base, then of new. */
 	const double *row_file;   /* [n_rows * files] value of a row in a file */
 	const double *file_total; /* [files] */
@@ -79,8 +79,8 @@ struct stats_counts {
 
 /* The result for a row. Undefined numbers are NAN. */
 struct stats_row {
-	double value[N_STATS_SIDES], count[N_STATS_SIDES]; /* V and k, effective counts */
-	double rho;                                        /* divisor of the ratio; NAN without a reference */
+	double value[N_SIDES], count[N_SIDES]; /* V and k, effective counts */
+	double rho;                            /* divisor of the ratio; NAN without a reference */
 	double ratio;      /* ratio of costs, new / base; NAN if a side is 0 or there is no reference */
 	double lo, hi;     /* 90 % interval of ratio */
 	double se;         /* standard error of ln ratio */
@@ -101,14 +101,14 @@ struct stats_row {
 /* Results for the whole program. Its centre is that of all cells that are not excluded. */
 struct stats_summary {
 	struct stats_row *row; /* [n_rows] */
-	double total[N_STATS_SIDES];
+	double total[N_SIDES];
 	double total_ratio; /* (T_new / T_base) / e^mu; NAN without a centre */
 	double tau;         /* tau of that centre */
 	/* The growth of the program relative to its unchanged part, with the standard error of its logarithm. The
 	   unchanged part is outside of all excluded, new and gone rows. NAN without an unchanged part. */
 	double growth, growth_se;
 	bool has_replicates;
-	double run_weight[N_STATS_SIDES]; /* factor of the variance between runs: 1 / n for n equal runs */
+	double run_weight[N_SIDES]; /* factor of the variance between runs: 1 / n for n equal runs */
 };
 
 /*

@@ -48,7 +48,7 @@ double stats_cell_counts(const struct stats_cell *cell);
 
 static inline void stats_cell_add(struct stats_cell *sum, const struct stats_cell *cell)
 {
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		sum->value[side] += cell->value[side];
 		sum->var[side] += cell->var[side];
 	}
@@ -85,7 +85,7 @@ void stats_points_centre(const struct stats_point *p, uint32_t n, double noise, 
  * Returns   true if there are replicates
  */
 bool stats_runs_find(const struct stats_counts *c, const struct stats_options *options, const bool *can_test,
-		     struct stats_row *row, double weight[N_STATS_SIDES]);
+		     struct stats_row *row, double weight[N_SIDES]);
 
 /* The reference of rows: the program without a row and without excluded rows, as cells. */
 struct stats_reference;

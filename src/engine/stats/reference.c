@@ -31,7 +31,7 @@
 
 struct slot {
 	struct stats_cell sum;
-	uint32_t n[N_STATS_SIDES]; /* number of classes with a value > 0 */
+	uint32_t n[N_SIDES]; /* number of classes with a value > 0 */
 };
 
 /* A cell in the list sorted by x. */
@@ -73,7 +73,7 @@ struct stats_reference {
 static void slot_add(struct slot *s, const struct stats_cell *class)
 {
 	stats_cell_add(&s->sum, class);
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		s->n[side] += class->value[side] > 0;
 }
 
@@ -93,7 +93,7 @@ static void assign_slots(struct stats_reference *o)
 
 	memset(o->max_count, 0, c->n_cells * sizeof(*o->max_count));
 	for (uint32_t i = 0; i < c->n_classes; i++)
-		for (int side = 0; side < N_STATS_SIDES && !o->is_excluded[i]; side++)
+		for (int side = 0; side < N_SIDES && !o->is_excluded[i]; side++)
 			o->max_count[c->cell[i]] += stats_count(o->class[i].value[side], o->class[i].var[side]);
 	o->n_slots = TAIL + 1;
 	for (uint32_t i = 0; i < c->n_cells; i++)
@@ -211,7 +211,7 @@ struct stats_reference *stats_reference_new(const struct stats_counts *c, double
 	o->place = mem_alloc(cells, sizeof(*o->place));
 	o->borderline = mem_alloc(cells, sizeof(*o->borderline));
 	for (uint32_t i = 0; i < c->n_classes; i++)
-		for (int side = 0; side < N_STATS_SIDES; side++) {
+		for (int side = 0; side < N_SIDES; side++) {
 			o->class[i].value[side] = c->value[side][i];
 			o->class[i].var[side] = c->var[side][i];
 		}
@@ -300,7 +300,7 @@ static struct stats_cell worker_rest(struct worker *e, uint32_t row, uint32_t sl
 
 	if (e->slot_pass[slot] != e->pass)
 		return all->sum;
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		if (all->n[side] == part->n[side])
 			continue;
 		rest.value[side] = all->sum.value[side] - part->sum.value[side];

@@ -51,14 +51,14 @@ struct runs {
 
 /* The non-empty runs of a row, on both sides. */
 struct row_runs {
-	uint32_t n[N_STATS_SIDES];
-	double *z[N_STATS_SIDES], *s[N_STATS_SIDES]; /* [n] observed / expected, and the variance of sampling */
+	uint32_t n[N_SIDES];
+	double *z[N_SIDES], *s[N_SIDES]; /* [n] observed / expected, and the variance of sampling */
 	double df;
 };
 
 static struct runs stats_runs_of(const struct stats_counts *c, const struct stats_options *options, int side)
 {
-	uint32_t from = side == STATS_NEW ? c->n_files[STATS_BASE] : 0;
+	uint32_t from = side == SIDE_NEW ? c->n_files[SIDE_BASE] : 0;
 	bool is_known = options->mode == STATS_FIXED && c->file_exposure;
 
 	return (struct runs){ .total = c->file_total + from,
@@ -129,8 +129,8 @@ static double add_q(const double *z, const double *s, uint32_t n, double tau2)
 
 static double q_of(const struct row_runs *r, double tau2)
 {
-	return add_q(r->z[STATS_BASE], r->s[STATS_BASE], r->n[STATS_BASE], tau2) +
-	       add_q(r->z[STATS_NEW], r->s[STATS_NEW], r->n[STATS_NEW], tau2);
+	return add_q(r->z[SIDE_BASE], r->s[SIDE_BASE], r->n[SIDE_BASE], tau2) +
+	       add_q(r->z[SIDE_NEW], r->s[SIDE_NEW], r->n[SIDE_NEW], tau2);
 }
 
 /* The expected increase of Q per unit of the true tau^2 above this tau2: D in the formulas above. */
@@ -147,28 +147,28 @@ static double runs_add_slope(const double *s, uint32_t n, double tau2)
 
 static double runs_slope_of(const struct row_runs *r, double tau2)
 {
-	return runs_add_slope(r->s[STATS_BASE], r->n[STATS_BASE], tau2) +
-	       runs_add_slope(r->s[STATS_NEW], r->n[STATS_NEW], tau2);
+	return runs_add_slope(r->s[SIDE_BASE], r->n[SIDE_BASE], tau2) +
+	       runs_add_slope(r->s[SIDE_NEW], r->n[SIDE_NEW], tau2);
 }
 
 struct estimator {
 	const struct stats_counts *c;
 	const bool *can_test;
 	struct stats_row *row;
-	struct runs runs[N_STATS_SIDES];
+	struct runs runs[N_SIDES];
 	struct row_runs *of; /* [n_rows] */
 	double *memory;
 	double mean;          /* mean of tau^2 over all rows */
 	double mean_var;      /* the variance of this estimate */
 	double between_rows;  /* the variance of tau^2 over rows */
-	const double *weight; /* [N_STATS_SIDES] factor of the variance between runs in the variance of a side */
+	const double *weight; /* [N_SIDES] factor of the variance between runs in the variance of a side */
 };
 
 /* Compare the runs of all rows. Returns the degrees of freedom of a row that occurs in all runs. */
 static double runs_compare_rows(struct estimator *e)
 {
 	const struct stats_counts *c = e->c;
-	size_t n_files = (size_t)c->n_files[STATS_BASE] + c->n_files[STATS_NEW];
+	size_t n_files = (size_t)c->n_files[SIDE_BASE] + c->n_files[SIDE_NEW];
 	double max_df = 0, *free_at;
 
 	e->of = mem_zalloc((size_t)c->n_rows + 1, sizeof(*e->of));
@@ -177,11 +177,11 @@ static double runs_compare_rows(struct estimator *e)
 		struct row_runs *of = &e->of[i];
 		const double *y = c->row_file + i * n_files;
 
-		for (int side = 0; side < N_STATS_SIDES; side++) {
+		for (int side = 0; side < N_SIDES; side++) {
 			of->z[side] = free_at;
 			of->s[side] = free_at + c->n_files[side];
 			free_at += 2 * (size_t)c->n_files[side];
-			runs_compare(&e->runs[side], y + (side == STATS_NEW ? c->n_files[STATS_BASE] : 0),
+			runs_compare(&e->runs[side], y + (side == SIDE_NEW ? c->n_files[SIDE_BASE] : 0),
 				     runs_unit_of(&e->row[i], side), side, of);
 			of->df += of->n[side] > 1 ? of->n[side] - 1 : 0;
 		}
@@ -265,7 +265,7 @@ static double typical_s(const struct row_runs *r, double tau2)
 {
 	double weight = 0, n = 0;
 
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		for (uint32_t i = 0; r->n[side] > 1 && i < r->n[side]; i++) {
 			weight += 1 / (r->s[side][i] + tau2);
 			n++;
@@ -276,8 +276,8 @@ static double typical_s(const struct row_runs *r, double tau2)
 /* The number of standard errors to add to the tau^2 of a row. */
 static double errors_to_add(const struct estimator *e, uint32_t i)
 {
-	double like = (e->weight[STATS_BASE] + e->weight[STATS_NEW]) * typical_s(&e->of[i], e->mean);
-	double counts = 1 / e->row[i].count[STATS_BASE] + 1 / e->row[i].count[STATS_NEW];
+	double like = (e->weight[SIDE_BASE] + e->weight[SIDE_NEW]) * typical_s(&e->of[i], e->mean);
+	double counts = 1 / e->row[i].count[SIDE_BASE] + 1 / e->row[i].count[SIDE_NEW];
 
 	return ERRORS_SIMILAR + (ERRORS_LONGER - ERRORS_SIMILAR) * fmin(1, fmax(0, 1 - counts / like));
 }
@@ -315,12 +315,12 @@ static double concentration(const struct runs *r)
 }
 
 bool stats_runs_find(const struct stats_counts *c, const struct stats_options *options, const bool *can_test,
-		     struct stats_row *row, double weight[N_STATS_SIDES])
+		     struct stats_row *row, double weight[N_SIDES])
 {
 	struct estimator e = { .c = c, .can_test = can_test, .row = row, .weight = weight };
 	double df;
 
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		weight[side] = 1;
 	for (uint32_t i = 0; i < c->n_rows; i++) {
 		row[i].tau = row[i].tau2_high = row[i].tau2_var = 0;
@@ -329,7 +329,7 @@ bool stats_runs_find(const struct stats_counts *c, const struct stats_options *o
 	}
 	if (!c->row_file || !c->file_total)
 		return false;
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		e.runs[side] = stats_runs_of(c, options, side);
 		weight[side] = concentration(&e.runs[side]);
 	}

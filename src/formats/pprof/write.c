@@ -28,7 +28,7 @@ static int64_t **pprof_scale(const struct profile *p, double ratio, struct arena
 	for (uint32_t t = 0; t < p->n_types; t++) {
 		scaled[t] = arena_alloc(mem, p->n_rows, sizeof(**scaled));
 		for (uint32_t i = 0; i < p->n_rows; i++)
-			scaled[t][i] = num_trunc((double)p->value[SIDE_TARGET][t][i] * ratio);
+			scaled[t][i] = num_trunc((double)p->value[t][i] * ratio);
 	}
 	return scaled;
 }
@@ -40,7 +40,7 @@ int pprof_write(const struct profile *p, double ratio, struct buf *out, struct e
 	int rc;
 
 	if (ratio != 1)
-		shown.value[SIDE_TARGET] = pprof_scale(p, ratio, mem);
+		shown.value = pprof_scale(p, ratio, mem);
 	rc = format_gzip_pack(pprof_encode, &shown, p->n_rows < ROWS_FOR_THREADS ? 1 : pool_size(), out, err);
 	arena_free(mem);
 	return rc;

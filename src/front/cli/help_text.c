@@ -7,6 +7,8 @@
 
 #include "front/cli/help_text.h"
 
+#include "engine/query.h"
+
 #include <string.h>
 
 const char *const help_job_title[N_HELP_JOBS] = {

@@ -11,6 +11,7 @@
 #include "base/child.h"
 #include "base/columns.h"
 #include "base/io.h"
+#include "engine/query.h"
 #include "front/cli/messages.h"
 
 #include <assert.h>

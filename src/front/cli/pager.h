@@ -11,7 +11,6 @@
 
 #include "answer/answer.h"
 #include "base/err.h"
-#include "engine/query.h"
 
 #include <stddef.h>
 

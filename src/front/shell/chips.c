@@ -10,6 +10,7 @@
 
 #include "base/columns.h"
 #include "base/mem.h"
+#include "engine/query.h"
 #include "engine/view.h"
 
 #include <assert.h>

@@ -9,6 +9,7 @@
 
 #include "base/columns.h"
 #include "base/mem.h"
+#include "engine/query.h"
 #include "front/shell/widgets/wrap.h"
 
 #include <assert.h>
@@ -120,9 +121,8 @@ static struct area shell_frame_row_of(const struct shell *s, int y)
 /* The number of seconds that the server was asked to collect; 0 if unknown. */
 static int64_t seconds_requested(const struct shell *s)
 {
-	const char *in_url = s->options.sources[SIDE_TARGET].n
-				     ? strstr(s->options.sources[SIDE_TARGET].source[0], "seconds=")
-				     : NULL;
+	const char *in_url =
+		s->options.sources[SIDE_NEW].n ? strstr(s->options.sources[SIDE_NEW].source[0], "seconds=") : NULL;
 	int64_t seconds = settings_query(s->settings)->seconds;
 
 	if (seconds <= 0 && in_url)

@@ -11,6 +11,7 @@
 #include "front/shell/state.h"
 
 #include "base/mem.h"
+#include "engine/query.h"
 #include "front/shell/widgets/editor.h"
 #include "front/shell/widgets/wrap.h"
 

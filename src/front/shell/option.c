@@ -7,6 +7,8 @@
 
 #include "front/shell/option.h"
 
+#include "engine/query.h"
+
 #include <string.h>
 
 static const struct query_choice *choice_of(const struct opt *o)

@@ -10,6 +10,7 @@
 #include "front/shell/state.h"
 
 #include "base/mem.h"
+#include "engine/query.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "front/shell/state.h"
 
 #include "base/mem.h"
+#include "engine/query.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -209,6 +210,6 @@ void shell_add_command(struct shell *s, struct pane *p, struct buf *out)
 	}
 	if (s->options.binary)
 		pane_add_source(s->options.binary, out);
-	for (size_t i = 0; i < s->options.sources[SIDE_TARGET].n; i++)
-		pane_add_source(s->options.sources[SIDE_TARGET].source[i], out);
+	for (size_t i = 0; i < s->options.sources[SIDE_NEW].n; i++)
+		pane_add_source(s->options.sources[SIDE_NEW].source[i], out);
 }

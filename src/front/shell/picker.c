@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/unit.h"
+#include "engine/query.h"
 #include "engine/view.h"
 #include "front/shell/quote.h"
 

@@ -8,10 +8,11 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "engine/query.h"
 #include "front/shell/complete.h"
-#include "front/shell/widgets/editor.h"
 #include "front/shell/option.h"
 #include "front/shell/state.h"
+#include "front/shell/widgets/editor.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -117,7 +118,7 @@ static void shell_save_add_name(const struct shell *s, const struct pane *p, con
 	const struct report_type *t = f->other ? f->other : p->type;
 	bool about = reports_takes_pattern(p->type) && p->settings && reports_takes_pattern(t);
 
-	add_stem(s->options.sources[SIDE_TARGET].n ? s->options.sources[SIDE_TARGET].source[0] : "profile", out);
+	add_stem(s->options.sources[SIDE_NEW].n ? s->options.sources[SIDE_NEW].source[0] : "profile", out);
 	if (strcmp(f->ending, ".pb.gz") != 0) /* the name of a copy of the profile contains no report name */
 		buf_addf(out, "-%s", t->name);
 	if (about) {

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/string_list.h"
+#include "engine/query.h"
 #include "session/prefs.h"
 #include "front/shell/option.h"
 #include "front/shell/terminal/screen.h"

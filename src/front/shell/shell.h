@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "engine/query.h"
 #include "profile/profile.h"
 #include "report/side.h"
 #include "session/line.h"

@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "base/path.h"
 #include "base/unit.h"
+#include "engine/query.h"
 #include "front/shell/widgets/number.h"
 
 #include <assert.h>
@@ -34,10 +35,10 @@ static void title_add_sources(const struct shell *s, struct buf *out)
 		title_add_files(base->item, base->n, out);
 		buf_addz(out, " -> ");
 	}
-	if (s->options.sources[SIDE_TARGET].n == 1 && !base->n)
-		buf_addz(out, s->options.sources[SIDE_TARGET].source[0]);
+	if (s->options.sources[SIDE_NEW].n == 1 && !base->n)
+		buf_addz(out, s->options.sources[SIDE_NEW].source[0]);
 	else
-		title_add_files(s->options.sources[SIDE_TARGET].source, s->options.sources[SIDE_TARGET].n, out);
+		title_add_files(s->options.sources[SIDE_NEW].source, s->options.sources[SIDE_NEW].n, out);
 }
 
 /* Append the number of fetches, and which fetch the last one is compared with. */
@@ -65,7 +66,7 @@ static int64_t title_count_samples(struct shell_data *d)
 		    strcmp(profile_text(p, type->unit), "count") != 0)
 			continue;
 		for (uint32_t i = 0; i < p->n_rows; i++)
-			if (num_add(&d->n_samples, p->value[SIDE_TARGET][t][i]))
+			if (num_add(&d->n_samples, p->value[t][i]))
 				d->n_samples = 0;
 		break;
 	}

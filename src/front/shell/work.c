@@ -14,6 +14,7 @@
 #include "sources/sides.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "engine/query.h"
 #include "engine/view.h"
 
 #include <assert.h>
@@ -99,7 +100,7 @@ static int work_reload(const struct shell_options *options, const struct shell_d
 	const struct load_events events = { .arg = notes, .note = work_add_note };
 	const struct sides_options sides = { .keep_sides = true,
 					     .normalize = "",
-					     .target_name = "the new profile",
+					     .new_name = "the new profile",
 					     .base_name = "the previous profile",
 					     .stop = stop };
 	struct load_request request = *options->reload;

@@ -21,11 +21,11 @@ bool gate_is_exact(const struct gate_sums *s)
 }
 
 /* Find the smallest and largest value of a row in the files of a side. */
-static void census_find_range(const struct decision *d, uint32_t row, enum stats_side side, double *min, double *max)
+static void census_find_range(const struct decision *d, uint32_t row, enum side side, double *min, double *max)
 {
 	const struct stats_counts *c = &d->rows->counts;
-	uint32_t n_files = c->n_files[STATS_BASE] + c->n_files[STATS_NEW];
-	uint32_t first = side == STATS_BASE ? 0 : c->n_files[STATS_BASE];
+	uint32_t n_files = c->n_files[SIDE_BASE] + c->n_files[SIDE_NEW];
+	uint32_t first = side == SIDE_BASE ? 0 : c->n_files[SIDE_BASE];
 
 	if (!c->row_file) {
 		*min = *max = d->judged->row[row].value[side];
@@ -57,20 +57,20 @@ static void set_proved(struct gate_row *row, enum gate_verdict verdict)
 void decision_judge_exact(struct decision *d, struct decision_row *r)
 {
 	struct gate_row *row = &r->shown;
-	double min[N_STATS_SIDES], max[N_STATS_SIDES];
+	double min[N_SIDES], max[N_SIDES];
 
-	if (!(row->value[STATS_BASE] > 0 && row->value[STATS_NEW] > 0))
+	if (!(row->value[SIDE_BASE] > 0 && row->value[SIDE_NEW] > 0))
 		return;
-	for (enum stats_side side = 0; side < N_STATS_SIDES; side++)
+	for (enum side side = 0; side < N_SIDES; side++)
 		census_find_range(d, r->index, side, &min[side], &max[side]);
-	if (is_more(min[STATS_NEW], max[STATS_BASE], row->limit)) {
+	if (is_more(min[SIDE_NEW], max[SIDE_BASE], row->limit)) {
 		set_proved(row, GATE_FAIL);
-		row->reason = decision_text(d, "exact counts: %.0f in %s, %.0f in %s", max[STATS_BASE],
-					    d->rows->counts.row_file ? "base at most" : "base", min[STATS_NEW],
+		row->reason = decision_text(d, "exact counts: %.0f in %s, %.0f in %s", max[SIDE_BASE],
+					    d->rows->counts.row_file ? "base at most" : "base", min[SIDE_NEW],
 					    d->rows->counts.row_file ? "new at least" : "new");
-	} else if (is_more(min[STATS_BASE], max[STATS_NEW], row->limit)) {
+	} else if (is_more(min[SIDE_BASE], max[SIDE_NEW], row->limit)) {
 		set_proved(row, GATE_IMPROVED);
-	} else if (max[STATS_NEW] <= (1 + row->limit) * min[STATS_BASE]) {
+	} else if (max[SIDE_NEW] <= (1 + row->limit) * min[SIDE_BASE]) {
 		set_proved(row, GATE_OK);
 	} else if (!d->judged->has_replicates) {
 		set_proved(row, GATE_UNRESOLVED);

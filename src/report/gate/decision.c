@@ -108,7 +108,7 @@ static void decision_add_sums(struct decision *d)
 		struct decision_sum *sum = &d->sum[f->canonical];
 
 		assert(f->canonical < s->n_funcs);
-		for (int side = 0; side < N_STATS_SIDES; side++) {
+		for (int side = 0; side < N_SIDES; side++) {
 			sum->cum[side] += f->cum[side];
 			sum->flat[side] += f->flat[side];
 			sum->cum_var[side] += f->cum_var[side];
@@ -122,7 +122,7 @@ static const double z_moved = 1.645, p_proved = 0.05;
 /* Returns true if the base has almost no samples of the row, and the new side has some. */
 static bool is_new(const struct stats_row *t, double new_max)
 {
-	return t->count[STATS_BASE] <= new_max && (t->value[STATS_BASE] <= 0 || t->count[STATS_NEW] > new_max);
+	return t->count[SIDE_BASE] <= new_max && (t->value[SIDE_BASE] <= 0 || t->count[SIDE_NEW] > new_max);
 }
 
 static enum gate_verdict test_verdict(const struct gate_options *options, const struct stats_row *t, double limit,
@@ -131,7 +131,7 @@ static enum gate_verdict test_verdict(const struct gate_options *options, const 
 	assert(limit >= 0 && options->alpha <= options->alpha_suspect);
 	if (is_new(t, new_max))
 		return GATE_NEW;
-	if (t->value[STATS_NEW] <= 0)
+	if (t->value[SIDE_NEW] <= 0)
 		return GATE_GONE;
 	if (t->p_adjusted < options->alpha && t->ratio > 1 + limit)
 		return GATE_FAIL;
@@ -156,29 +156,29 @@ static bool was_moved(const struct decision *d, const struct decision_row *r, do
 {
 	const struct stats_row *t = &d->judged->row[r->index];
 	const struct decision_sum *sum;
-	double callees[N_STATS_SIDES], var[N_STATS_SIDES], h = 0, se2 = 2 * d->options->noise * d->options->noise;
+	double callees[N_SIDES], var[N_SIDES], h = 0, se2 = 2 * d->options->noise * d->options->noise;
 	double rho = t->rho, grown, shrunk;
 
 	if (r->shown.kind != GATE_FLAT || !(rho > 0))
 		return false;
 	sum = &d->sum[d->rows->source[r->index].func];
-	grown = sum->flat[STATS_NEW] - rho * sum->flat[STATS_BASE];
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	grown = sum->flat[SIDE_NEW] - rho * sum->flat[SIDE_BASE];
+	for (int side = 0; side < N_SIDES; side++) {
 		callees[side] = fmax(0, sum->cum[side] - sum->flat[side]);
 		var[side] = fmax(0, sum->cum_var[side] - sum->flat_var[side]);
 		h = fmax(h, half_sample(callees[side], var[side]));
 	}
-	if (callees[STATS_BASE] <= 0 || grown <= 0)
+	if (callees[SIDE_BASE] <= 0 || grown <= 0)
 		return false;
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		double k = callees[side] > 0 && var[side] > 0 ? callees[side] * callees[side] / var[side] : 0;
 
 		se2 += t->phi / (k + 0.5);
 	}
-	shrunk = rho * callees[STATS_BASE] - callees[STATS_NEW];
+	shrunk = rho * callees[SIDE_BASE] - callees[SIDE_NEW];
 	*part = shrunk / grown;
 	return shrunk >= grown / 2 &&
-	       (log((callees[STATS_NEW] + h) / (callees[STATS_BASE] + h)) - log(rho)) / sqrt(se2) < -z_moved;
+	       (log((callees[SIDE_NEW] + h) / (callees[SIDE_BASE] + h)) - log(rho)) / sqrt(se2) < -z_moved;
 }
 
 static void name_row(struct decision *d, const struct gate_source *source, struct gate_row *row)
@@ -222,7 +222,7 @@ static void decision_add_row(struct decision *d, uint32_t i)
 		.limit = c->row_limit[i],
 		.dispersion = t->phi,
 	};
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		r->shown.value[side] = t->value[side];
 		r->shown.count[side] = t->count[side];
 		r->shown.share[side] = d->s->total[side] > 0 ? t->value[side] / d->s->total[side] : 0;
@@ -247,10 +247,10 @@ static void refine_verdict(struct decision *d, struct decision_row *r)
 		shown->reason =
 			decision_text(d, "its callees became cheaper by %.0f%% of that: inlined or moved", part * 100);
 	} else if (shown->verdict == GATE_NEW && shown->kind == GATE_FLAT &&
-		   d->sum[d->rows->source[r->index].func].cum[STATS_BASE] > 0) {
+		   d->sum[d->rows->source[r->index].func].cum[SIDE_BASE] > 0) {
 		shown->reason = "the base contains it, but almost never as a leaf";
 	} else if (shown->verdict == GATE_UNRESOLVED && isnan(shown->p)) {
-		shown->reason = shown->count[STATS_BASE] <= gate_new_max(d->s)
+		shown->reason = shown->count[SIDE_BASE] <= gate_new_max(d->s)
 					? "too few samples"
 					: "too few samples outside of it to compare with";
 	}
@@ -263,7 +263,7 @@ static void judge_rows(struct decision *d)
 	for (uint32_t i = 0; i < d->rows->n; i++) {
 		const struct stats_row *t = &d->judged->row[i];
 
-		if (t->value[STATS_BASE] <= 0 && t->value[STATS_NEW] <= 0)
+		if (t->value[SIDE_BASE] <= 0 && t->value[SIDE_NEW] <= 0)
 			continue;
 		decision_add_row(d, i);
 		refine_verdict(d, &d->row[d->n_rows - 1]);
@@ -296,13 +296,13 @@ const char *decision_contention(struct decision *d)
 	const struct gate_side *side = d->out->side;
 
 	if (d->judged->has_replicates || d->options->has_own_fold ||
-	    fabs(side[STATS_BASE].preempted - side[STATS_NEW].preempted) < gap)
+	    fabs(side[SIDE_BASE].preempted - side[SIDE_NEW].preempted) < gap)
 		return NULL;
 	return decision_text(d,
 			     "%.0f%% of base and %.0f%% of new were preempted, so one pair proves nothing: pass "
 			     "several profiles per "
 			     "side, captured alternately",
-			     side[STATS_BASE].preempted * 100, side[STATS_NEW].preempted * 100);
+			     side[SIDE_BASE].preempted * 100, side[SIDE_NEW].preempted * 100);
 }
 
 double decision_utilisation(const struct decision *d, int side)
@@ -342,7 +342,7 @@ bool decision_is_busy(const struct decision *d)
 {
 	static const double share = 0.3;
 
-	return fmax(d->out->side[STATS_BASE].busy, d->out->side[STATS_NEW].busy) >= share;
+	return fmax(d->out->side[SIDE_BASE].busy, d->out->side[SIDE_NEW].busy) >= share;
 }
 
 /* The reason why one pair under different load proves nothing; NULL if the load was similar, or is unknown. A regression
@@ -350,7 +350,7 @@ bool decision_is_busy(const struct decision *d)
 static const char *load_reason(struct decision *d)
 {
 	static const double times = 1.5;
-	double base = decision_utilisation(d, STATS_BASE), now = decision_utilisation(d, STATS_NEW), ratio;
+	double base = decision_utilisation(d, SIDE_BASE), now = decision_utilisation(d, SIDE_NEW), ratio;
 
 	if (d->judged->has_replicates || !(base > 0 && now > 0))
 		return NULL;
@@ -455,11 +455,11 @@ static int decision_compare_numbers(double a, double b)
 static double effect(const struct gate_row *r)
 {
 	if (r->verdict == GATE_NEW)
-		return r->share[STATS_NEW];
+		return r->share[SIDE_NEW];
 	if (r->verdict == GATE_GONE)
-		return r->share[STATS_BASE];
+		return r->share[SIDE_BASE];
 	if (r->verdict == GATE_IMPROVED) /* sorting by ratio would favour small functions that almost vanished */
-		return r->share[STATS_BASE] - r->share[STATS_NEW];
+		return r->share[SIDE_BASE] - r->share[SIDE_NEW];
 	return r->ratio;
 }
 
@@ -471,7 +471,7 @@ static int row_order(const void *a, const void *b)
 	if (x->verdict != y->verdict)
 		return x->verdict < y->verdict ? -1 : 1;
 	c = decision_compare_numbers(effect(x), effect(y));
-	c = c ? c : decision_compare_numbers(x->share[STATS_NEW], y->share[STATS_NEW]);
+	c = c ? c : decision_compare_numbers(x->share[SIDE_NEW], y->share[SIDE_NEW]);
 	c = c ? c : strcmp(x->name, y->name);
 	c = c ? c : (int)x->kind - (int)y->kind;
 	c = c ? c : strcmp(x->file, y->file);
@@ -542,9 +542,9 @@ static void set_rename_ratios(struct decision *d)
 	g->rename = rename;
 }
 
-void decision_common_shares(const struct decision *d, double share[N_STATS_SIDES])
+void decision_common_shares(const struct decision *d, double share[N_SIDES])
 {
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		double sum = 0;
 
 		for (uint32_t i = 0; i < d->s->n_funcs; i++)
@@ -577,13 +577,13 @@ void gate_decide(const struct gate_sums *s, const struct gate_rows *rows, const 
 	out->unit = decision_copy(&d, s->unit);
 	out->period_unit = decision_copy(&d, s->period_unit);
 	out->total_ratio = judged->total_ratio;
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		describe_side(&d, side);
 	decision_add_sums(&d);
 	judge_rows(&d);
 	decision_check_shares(&d);
 	downgrade_rows(&d);
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		decision_count_samples(&d, side);
 	decision_list_rows(&d);
 	set_rename_ratios(&d);

@@ -13,8 +13,8 @@ enum { DECISION_NOTE, DECISION_WARNING, N_DECISION_LISTS };
 
 /* Sums of a function on both sides, including those of base functions that were renamed to it. */
 struct decision_sum {
-	double cum[N_STATS_SIDES], flat[N_STATS_SIDES];
-	double cum_var[N_STATS_SIDES], flat_var[N_STATS_SIDES];
+	double cum[N_SIDES], flat[N_SIDES];
+	double cum_var[N_SIDES], flat_var[N_SIDES];
 };
 
 /* A row of the result. */
@@ -59,7 +59,7 @@ void decision_judge_exact(struct decision *d, struct decision_row *r);
 void decision_check_shares(struct decision *d);
 
 /* For each side, the share of samples whose leaf function also exists on the other side, possibly renamed. */
-void decision_common_shares(const struct decision *d, double share[N_STATS_SIDES]);
+void decision_common_shares(const struct decision *d, double share[N_SIDES]);
 
 /* Find the largest share of samples in a binary without function names, which is treated as one function; 0 if there is
  * no such binary. */

@@ -11,7 +11,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "engine/query.h"
 #include "engine/stats/judge.h"
 #include "profile/profile.h"
 #include "report/gate/options.h"
@@ -46,16 +45,16 @@ struct gate_row {
 	const char *const *alias;
 	const char *file; /* source file and first line of the function; 0 if unknown */
 	int64_t line;
-	double value[N_STATS_SIDES]; /* values in unit */
-	double count[N_STATS_SIDES]; /* number of effective samples */
-	double share[N_STATS_SIDES]; /* share of the side's total, 0 to 1 */
-	double ratio, lo, hi;        /* new / base relative to the reference, with its 90 % interval; NAN for none */
-	double p, p_adjusted;        /* p-values; NAN if not tested */
-	double limit;                /* threshold of the row, such as 0.2 */
-	double dispersion;           /* dispersion between the runs of a side; 1 for one pair */
-	bool failed_as_new;          /* is it a FAIL because the function is new and its share exceeds --max-new? */
-	const char *old_name;        /* name in the base if the function was renamed; else "" */
-	const char *reason;          /* reason for a verdict that does not follow from p; else "" */
+	double value[N_SIDES]; /* values in unit */
+	double count[N_SIDES]; /* number of effective samples */
+	double share[N_SIDES]; /* share of the side's total, 0 to 1 */
+	double ratio, lo, hi;  /* new / base relative to the reference, with its 90 % interval; NAN for none */
+	double p, p_adjusted;  /* p-values; NAN if not tested */
+	double limit;          /* threshold of the row, such as 0.2 */
+	double dispersion;     /* dispersion between the runs of a side; 1 for one pair */
+	bool failed_as_new;    /* is it a FAIL because the function is new and its share exceeds --max-new? */
+	const char *old_name;  /* name in the base if the function was renamed; else "" */
+	const char *reason;    /* reason for a verdict that does not follow from p; else "" */
 };
 
 /* A side of the comparison. */
@@ -94,7 +93,7 @@ struct gate {
 	const struct gate_options *options;
 	const char *type, *unit; /* sample type that was compared: "samples", "count" */
 	const char *period_unit; /* "nanoseconds"; "" if unknown */
-	struct gate_side side[N_STATS_SIDES];
+	struct gate_side side[N_SIDES];
 	const char *missing;  /* missing data of INCONCLUSIVE, printed after the verdict; else "" */
 	bool is_nameless;     /* nothing was tested, because most samples are in functions without names */
 	bool is_underpowered; /* the regression of need_share and need_ratio cannot be detected */
@@ -133,8 +132,8 @@ void gate_sum_free(struct gate_sum *s);
  * Fails   ERR_USAGE, ERR_FORMAT if it does not match the other profiles or has no samples; ERR_RANGE, ERR_LIMIT,
  *         ERR_STOPPED. Only gate_sum_free is allowed after that. The message begins with side and source.
  */
-int gate_sum_add(struct gate_sum *s, enum stats_side side, const struct profile *p, const char *source,
-		 const struct query *q, struct buf *notes, struct err *err);
+int gate_sum_add(struct gate_sum *s, enum side side, const struct profile *p, const char *source, const struct query *q,
+		 struct buf *notes, struct err *err);
 
 /*
  * Judge.

@@ -19,7 +19,7 @@ enum gate_error {
 
 /* An added file. */
 struct gate_file {
-	enum stats_side side;
+	enum side side;
 	const char *source;
 	uint64_t content;  /* hash of the bytes of the file; 0 if unknown */
 	double value, var; /* totals */
@@ -40,14 +40,14 @@ struct gate_file {
 struct gate_func {
 	const char *name, *file;
 	int64_t line;
-	double cum[N_STATS_SIDES], flat[N_STATS_SIDES]; /* V */
-	double cum_var[N_STATS_SIDES], flat_var[N_STATS_SIDES];
+	double cum[N_SIDES], flat[N_SIDES]; /* V */
+	double cum_var[N_SIDES], flat_var[N_SIDES];
 	uint32_t canonical; /* index of the function that it was renamed to; its own index if it was not */
 };
 
 /* Distinct stacks of a file, as in its profile. */
 struct gate_stacks {
-	enum stats_side side;
+	enum side side;
 	struct csr stacks;         /* locations, leaf first; owned by the profile */
 	struct csr funcs;          /* functions of each location, innermost inlined call first */
 	const double *value, *var; /* [stacks.n] sums per stack; 0 for stacks that the query excludes */
@@ -66,7 +66,7 @@ struct gate_sums {
 	uint32_t n_stacks;
 	const struct gate_stacks *stacks; /* [n_stacks] stacks, those of the base first */
 	const uint8_t *folds;             /* [n_funcs] 1 for functions that, as leaves, are charged to their callers */
-	double total[N_STATS_SIDES], var[N_STATS_SIDES];
+	double total[N_SIDES], var[N_SIDES];
 	struct arena *mem;
 };
 

@@ -24,7 +24,7 @@ static const char *const side_word[] = { "the base", "the new side" };
 /* Find the ratio new / base of the quantity that normalizes the sides: work, total, duration, or number of profiles. */
 static int gate_judge_find_rho(const struct gate_sums *s, double *rho, struct err *err)
 {
-	double size[N_STATS_SIDES] = { 0 };
+	double size[N_SIDES] = { 0 };
 
 	if (s->options->normalize == GATE_WORK)
 		memcpy(size, s->options->work, sizeof(size));
@@ -40,8 +40,8 @@ static int gate_judge_find_rho(const struct gate_sums *s, double *rho, struct er
 		else if (s->options->normalize == GATE_NONE)
 			size[f->side] += 1;
 	}
-	assert(size[STATS_NEW] > 0 && size[STATS_BASE] > 0);
-	*rho = size[STATS_NEW] / size[STATS_BASE];
+	assert(size[SIDE_NEW] > 0 && size[SIDE_BASE] > 0);
+	*rho = size[SIDE_NEW] / size[SIDE_BASE];
 	return 0;
 }
 
@@ -54,7 +54,7 @@ static const double *find_exposures(const struct gate_sums *s, struct arena *mem
 	if (s->options->normalize != GATE_NONE && s->options->normalize != GATE_DURATION &&
 	    s->options->normalize != GATE_WORK)
 		return NULL;
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		for (uint32_t i = 0; i < s->n_files; i++)
 			if ((int)s->file[i].side == side)
 				size[n++] = s->options->normalize == GATE_DURATION ? s->file[i].seconds : 1;
@@ -63,18 +63,18 @@ static const double *find_exposures(const struct gate_sums *s, struct arena *mem
 }
 
 /* The share of a side in functions that the other side has, too, including renamed functions; 0 to 1. */
-static void find_common(const struct gate_sums *s, double share[N_STATS_SIDES])
+static void find_common(const struct gate_sums *s, double share[N_SIDES])
 {
-	bool *has = mem_zalloc((size_t)s->n_funcs * N_STATS_SIDES + 1, sizeof(*has));
+	bool *has = mem_zalloc((size_t)s->n_funcs * N_SIDES + 1, sizeof(*has));
 
 	for (uint32_t i = 0; i < s->n_funcs; i++)
-		for (int side = 0; side < N_STATS_SIDES; side++)
+		for (int side = 0; side < N_SIDES; side++)
 			if (s->func[i].cum[side] > 0)
-				has[(size_t)s->func[i].canonical * N_STATS_SIDES + (size_t)side] = true;
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+				has[(size_t)s->func[i].canonical * N_SIDES + (size_t)side] = true;
+	for (int side = 0; side < N_SIDES; side++) {
 		share[side] = 0;
 		for (uint32_t i = 0; i < s->n_funcs; i++)
-			if (has[(size_t)s->func[i].canonical * N_STATS_SIDES + (size_t)!side])
+			if (has[(size_t)s->func[i].canonical * N_SIDES + (size_t)!side])
 				share[side] += s->func[i].flat[side] / s->total[side];
 		assert(share[side] >= 0);
 	}
@@ -83,7 +83,7 @@ static void find_common(const struct gate_sums *s, double share[N_STATS_SIDES])
 
 static int gate_judge_check_totals(const struct gate_sums *s, struct err *err)
 {
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		if (!(s->total[side] > 0))
 			return err_set(err, ERR_FORMAT, "%s has no samples of %s; nothing to compare", side_word[side],
 				       s->type && *s->type ? s->type : "any type");
@@ -94,15 +94,15 @@ static int gate_judge_check_totals(const struct gate_sums *s, struct err *err)
  * large on one side. */
 static int check_common(const struct gate_sums *s, struct err *err)
 {
-	double common[N_STATS_SIDES];
+	double common[N_SIDES];
 
 	find_common(s, common);
-	if (common[STATS_BASE] >= COMMON_MIN || common[STATS_NEW] >= COMMON_MIN)
+	if (common[SIDE_BASE] >= COMMON_MIN || common[SIDE_NEW] >= COMMON_MIN)
 		return 0;
 	return err_set(err, ERR_FORMAT,
 		       "the two sides have hardly any function in common (%.0f%% of the base, %.0f%% of the new side); "
 		       "check that they are from the same program, with symbols",
-		       common[STATS_BASE] * 100, common[STATS_NEW] * 100);
+		       common[SIDE_BASE] * 100, common[SIDE_NEW] * 100);
 }
 
 /* Check that the gate lines match at least one function. Otherwise a typo would disable all tests. */

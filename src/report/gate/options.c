@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/time.h"
+#include "engine/query.h"
 
 #include <assert.h>
 #include <math.h>
@@ -412,19 +413,19 @@ static int apply_work(const struct query *q, struct gate_options *options, struc
 	const char *const text[] = { q->work_base, q->work_new };
 	static const char *const name[] = { "--work-base", "--work-new" };
 
-	if (!*text[STATS_BASE] != !*text[STATS_NEW]) {
-		bool base = *text[STATS_BASE];
+	if (!*text[SIDE_BASE] != !*text[SIDE_NEW]) {
+		bool base = *text[SIDE_BASE];
 
 		return err_set(err, ERR_USAGE, "%s without %s; pass both", name[!base], name[base]);
 	}
-	if (options->normalize == GATE_WORK && !*text[STATS_BASE])
+	if (options->normalize == GATE_WORK && !*text[SIDE_BASE])
 		return err_set(err, ERR_USAGE, "--normalize=work needs --work-base and --work-new");
-	if (!*text[STATS_BASE])
+	if (!*text[SIDE_BASE])
 		return 0;
 	if (options->normalize != GATE_WORK && was_given(q, offsetof(struct query, normalize)))
 		return err_set(err, ERR_USAGE, "--work-base and --normalize=%s contradict each other",
 			       gate_normalize_word(options->normalize));
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		if (!gate_options_parse_number(text[side], strlen(text[side]), &options->work[side]) ||
 		    !(options->work[side] > 0))
 			return err_set(err, ERR_USAGE, "%s=%s: expected a number above 0", name[side], text[side]);

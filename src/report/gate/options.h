@@ -9,11 +9,12 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/regex.h"
-#include "engine/query.h"
 #include "engine/stats/judge.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct query;
 
 enum gate_normalize { GATE_BULK, GATE_REST, GATE_WORK, GATE_NONE, GATE_DURATION, GATE_SHARE };
 
@@ -43,8 +44,8 @@ struct gate_options {
 	double alpha, alpha_suspect; /* significance levels, divided by --look, such as 0.01 and 0.1 */
 	bool strict;                 /* --evidence=threshold */
 	enum gate_normalize normalize;
-	bool has_normalize;         /* was normalize given? If not, the kind of values may select another value */
-	double work[N_STATS_SIDES]; /* work of each side; 0 if not given */
+	bool has_normalize;   /* was normalize given? If not, the kind of values may select another value */
+	double work[N_SIDES]; /* work of each side; 0 if not given */
 	double min_share, min_samples;
 	double noise; /* 0.02 */
 	enum stats_adjust adjust;

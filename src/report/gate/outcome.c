@@ -20,10 +20,10 @@
 static bool has_little_in_common(const struct decision *d)
 {
 	static const double min_share = 0.25;
-	double share[N_STATS_SIDES];
+	double share[N_SIDES];
 
 	decision_common_shares(d, share);
-	return share[STATS_BASE] < min_share || share[STATS_NEW] < min_share;
+	return share[SIDE_BASE] < min_share || share[SIDE_NEW] < min_share;
 }
 
 /* Returns true if the comparison cannot detect the regression that a PASS requires. Exact counts need no power. */
@@ -84,18 +84,18 @@ static const char *underpowered_reason(struct decision *d)
 		reason = decision_contention(d);
 	if (reason)
 		return reason;
-	if (isinf(g->need_samples) && (side[STATS_BASE].n_files == 1) != (side[STATS_NEW].n_files == 1)) {
+	if (isinf(g->need_samples) && (side[SIDE_BASE].n_files == 1) != (side[SIDE_NEW].n_files == 1)) {
 		buf_addf(&out,
 			 "one run of %s does not show how runs vary: cannot detect a change of %+.3g%% in a function "
 			 "with %.3g%% share; pass "
 			 "several",
-			 side[STATS_NEW].n_files == 1 ? "new" : "base", (g->need_ratio - 1) * 100, g->need_share * 100);
+			 side[SIDE_NEW].n_files == 1 ? "new" : "base", (g->need_ratio - 1) * 100, g->need_share * 100);
 	} else if (isinf(g->need_samples)) {
 		buf_addf(&out,
 			 "these runs differ too much to detect a change of %+.3g%% in a function with %.3g%% share; "
 			 "pass %s runs per side",
 			 (g->need_ratio - 1) * 100, g->need_share * 100,
-			 side[STATS_BASE].n_files > 1 && side[STATS_NEW].n_files > 1 ? "more" : "several");
+			 side[SIDE_BASE].n_files > 1 && side[SIDE_NEW].n_files > 1 ? "more" : "several");
 	} else {
 		unit_add_count(&out, (uint64_t)nearbyint(fmin(decision_samples(d), ceil(g->need_samples) - 1)));
 		buf_addz(&out, " samples per side, ");

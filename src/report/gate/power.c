@@ -44,7 +44,7 @@ static bool has_share(const struct decision *d, uint32_t i, double share)
 	const struct stats_row *row = &d->judged->row[i];
 	double own = 0;
 
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		own = fmax(own, row->value[side] / d->s->total[side]);
 	return own >= share / 2 && own <= share * 2;
 }
@@ -113,14 +113,14 @@ static double run_deviation(const struct decision *d, double tau2)
 
 	if (!d->judged->has_replicates)
 		return d->judged->tau > noise ? d->judged->tau : noise;
-	return sqrt((noise * noise + tau2) * (weight[STATS_BASE] + weight[STATS_NEW]) / 2);
+	return sqrt((noise * noise + tau2) * (weight[SIDE_BASE] + weight[SIDE_NEW]) / 2);
 }
 
 double decision_samples(const struct decision *d)
 {
 	const struct gate_side *side = d->out->side;
 
-	return 2 / (1 / side[STATS_BASE].samples + 1 / side[STATS_NEW].samples);
+	return 2 / (1 / side[SIDE_BASE].samples + 1 / side[SIDE_NEW].samples);
 }
 
 double decision_power_ratio(const struct decision *d, double share)
@@ -181,7 +181,7 @@ void decision_find_power(struct decision *d)
 		g->need_samples = INFINITY; /* more samples do not help: these runs differ too much */
 	else if (isfinite(g->need_samples))
 		g->need_samples = fmin(g->need_samples, STATS_COUNT_MAX);
-	rate = g->side[STATS_BASE].seconds > 0 ? g->side[STATS_BASE].samples / g->side[STATS_BASE].seconds : 0;
+	rate = g->side[SIDE_BASE].seconds > 0 ? g->side[SIDE_BASE].samples / g->side[SIDE_BASE].seconds : 0;
 	g->need_seconds = rate > 0 && isfinite(g->need_samples) ? g->need_samples / rate : 0;
 	assert(g->need_samples >= 0 && g->need_seconds >= 0);
 }

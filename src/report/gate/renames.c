@@ -40,9 +40,9 @@ struct candidate {
 
 struct search {
 	struct gate_sums *s;
-	double (*cum)[N_STATS_SIDES]; /* [n_funcs] sums, including those of functions renamed to it */
-	uint32_t n[N_STATS_SIDES];
-	struct candidate *at[N_STATS_SIDES];
+	double (*cum)[N_SIDES]; /* [n_funcs] sums, including those of functions renamed to it */
+	uint32_t n[N_SIDES];
+	struct candidate *at[N_SIDES];
 	uint32_t *candidate; /* [n_funcs] index in at, + 1 */
 	struct known_stack {
 		const struct gate_stacks *of;
@@ -68,7 +68,7 @@ static int renames_compare_candidates(const void *a, const void *b, void *arg)
 }
 
 /* Find functions that only one side has and that exceed min-share and min-samples on that side. */
-static void renames_find_candidates(struct search *x, enum stats_side side)
+static void renames_find_candidates(struct search *x, enum side side)
 {
 	const struct gate_sums *s = x->s;
 	const struct gate_options *options = s->options;
@@ -94,7 +94,7 @@ static void renames_find_candidates(struct search *x, enum stats_side side)
 static void number_candidates(struct search *x)
 {
 	memset(x->candidate, 0, x->s->n_funcs * sizeof(*x->candidate));
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		for (uint32_t i = 0; i < x->n[side]; i++)
 			x->candidate[x->at[side][i].func] = i + 1;
 }
@@ -125,7 +125,7 @@ static void find_stacks(struct search *x)
 
 static uint32_t neighbour(const struct search *x, uint32_t func)
 {
-	return x->cum[func][STATS_BASE] > 0 && x->cum[func][STATS_NEW] > 0 ? func : ONE_SIDED;
+	return x->cum[func][SIDE_BASE] > 0 && x->cum[func][SIDE_NEW] > 0 ? func : ONE_SIDED;
 }
 
 /* Index + 1 of a candidate, 0 for other functions. A function that was paired has samples on both sides and is no
@@ -158,7 +158,7 @@ static void renames_walk_stack(struct search *x, uint32_t i, struct neighbours *
 		neighbours_add(a, CALL_CALLERS, candidate(x, callee) - 1, NO_FRAME, i, value);
 }
 
-static void renames_find_neighbours(struct search *x, enum stats_side side, struct neighbours *a)
+static void renames_find_neighbours(struct search *x, enum side side, struct neighbours *a)
 {
 	neighbours_init(a, x->n[side]);
 	for (uint32_t i = 0; i < x->n_stacks; i++)
@@ -234,7 +234,7 @@ static struct pair renames_judge(const struct search *x, uint32_t g, uint32_t c,
 				 const struct neighbours_likeness *likeness, const struct neighbours *removed,
 				 const struct neighbours *added)
 {
-	const struct candidate *l = &x->at[STATS_BASE][g], *r = &x->at[STATS_NEW][c];
+	const struct candidate *l = &x->at[SIDE_BASE][g], *r = &x->at[SIDE_NEW][c];
 	double cost = fabs(log(r->share / l->share));
 	struct pair p = { .fits = cost <= log(COST_RATIO_MAX), .score = -cost, .known = 1 };
 
@@ -254,14 +254,14 @@ static struct pair renames_judge(const struct search *x, uint32_t g, uint32_t c,
 }
 
 /* The best partner of candidate i of a side; GATE_NO_FUNC if there is none, or if two are equally good. */
-static uint32_t best_partner(const struct search *x, enum stats_side side, uint32_t i, const struct pair *pair)
+static uint32_t best_partner(const struct search *x, enum side side, uint32_t i, const struct pair *pair)
 {
-	uint32_t found = GATE_NO_FUNC, n_added = x->n[STATS_NEW];
+	uint32_t found = GATE_NO_FUNC, n_added = x->n[SIDE_NEW];
 	double top = -INFINITY;
 
 	for (uint32_t k = 0; k < x->n[!side]; k++) {
 		const struct pair *p =
-			side == STATS_BASE ? &pair[(size_t)i * n_added + k] : &pair[(size_t)k * n_added + i];
+			side == SIDE_BASE ? &pair[(size_t)i * n_added + k] : &pair[(size_t)k * n_added + i];
 
 		if (!p->fits || p->score < top - 1e-9)
 			continue;
@@ -275,31 +275,31 @@ static bool renames_is_near(const struct search *x, uint32_t g, uint32_t c)
 {
 	const struct gate_func *func = x->s->func;
 
-	return is_same_package(func[x->at[STATS_BASE][g].func].name, func[x->at[STATS_NEW][c].func].name);
+	return is_same_package(func[x->at[SIDE_BASE][g].func].name, func[x->at[SIDE_NEW][c].func].name);
 }
 
 /* Returns true if neither function fits into another pair. */
 static bool is_only(const struct search *x, uint32_t g, uint32_t c, const struct pair *pair)
 {
-	uint32_t n = 0, n_added = x->n[STATS_NEW];
+	uint32_t n = 0, n_added = x->n[SIDE_NEW];
 
 	for (uint32_t k = 0; k < n_added; k++)
 		n += pair[(size_t)g * n_added + k].fits;
-	for (uint32_t k = 0; k < x->n[STATS_BASE]; k++)
+	for (uint32_t k = 0; k < x->n[SIDE_BASE]; k++)
 		n += pair[(size_t)k * n_added + c].fits;
 	return n == 2;
 }
 
 static void renames_merge(struct search *x, uint32_t g, uint32_t c)
 {
-	uint32_t from = x->at[STATS_BASE][g].func, to = x->at[STATS_NEW][c].func;
+	uint32_t from = x->at[SIDE_BASE][g].func, to = x->at[SIDE_NEW][c].func;
 	const struct gate_func *func = x->s->func;
 
 	assert(x->n_found < CANDIDATES_MAX && from != to && func[to].canonical == to);
-	x->cum[to][STATS_BASE] = x->cum[from][STATS_BASE];
+	x->cum[to][SIDE_BASE] = x->cum[from][SIDE_BASE];
 	x->s->func[from].canonical = to;
 	x->found[x->n_found++] = (struct found){
-		.share = x->at[STATS_BASE][g].share + x->at[STATS_NEW][c].share,
+		.share = x->at[SIDE_BASE][g].share + x->at[SIDE_NEW][c].share,
 		.rename = { .from = arena_strndup(x->mem, func[from].name, strlen(func[from].name)),
 			    .to = arena_strndup(x->mem, func[to].name, strlen(func[to].name)),
 			    .ratio = NAN },
@@ -309,23 +309,23 @@ static void renames_merge(struct search *x, uint32_t g, uint32_t c)
 /* Merge all pairs whose functions are each other's best partners. Returns true if there are any. */
 static bool renames_find_pairs(struct search *x)
 {
-	uint32_t n_removed = x->n[STATS_BASE], n_added = x->n[STATS_NEW], known = x->n_found;
+	uint32_t n_removed = x->n[SIDE_BASE], n_added = x->n[SIDE_NEW], known = x->n_found;
 	struct pair *pair = mem_alloc((size_t)n_removed * n_added, sizeof(*pair));
 	struct neighbours removed, added;
 	struct neighbours_likeness *likeness;
 
-	renames_find_neighbours(x, STATS_BASE, &removed);
-	renames_find_neighbours(x, STATS_NEW, &added);
+	renames_find_neighbours(x, SIDE_BASE, &removed);
+	renames_find_neighbours(x, SIDE_NEW, &added);
 	likeness = neighbours_compare(&removed, &added);
 	for (uint32_t g = 0; g < n_removed; g++)
 		for (uint32_t c = 0; c < n_added; c++)
 			pair[(size_t)g * n_added + c] =
 				renames_judge(x, g, c, &likeness[(size_t)g * n_added + c], &removed, &added);
 	for (uint32_t g = 0; g < n_removed; g++) {
-		uint32_t c = best_partner(x, STATS_BASE, g, pair);
+		uint32_t c = best_partner(x, SIDE_BASE, g, pair);
 		const struct pair *p = c == GATE_NO_FUNC ? NULL : &pair[(size_t)g * n_added + c];
 
-		if (p && best_partner(x, STATS_NEW, c, pair) == g &&
+		if (p && best_partner(x, SIDE_NEW, c, pair) == g &&
 		    (p->agrees > 0 || (p->known >= KNOWN_MIN && renames_is_near(x, g, c) && is_only(x, g, c, pair))))
 			renames_merge(x, g, c);
 	}
@@ -339,7 +339,7 @@ static bool renames_find_pairs(struct search *x)
 /* Remove merged candidates. */
 static void drop_found(struct search *x)
 {
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		uint32_t n = 0;
 
 		for (uint32_t i = 0; i < x->n[side]; i++) {
@@ -388,9 +388,9 @@ void gate_find_renames(struct gate_sums *s, struct arena *mem, struct gate *out)
 {
 	struct search x = { .s = s, .mem = mem };
 
-	renames_find_candidates(&x, STATS_BASE);
-	renames_find_candidates(&x, STATS_NEW);
-	if (x.n[STATS_BASE] && x.n[STATS_NEW]) {
+	renames_find_candidates(&x, SIDE_BASE);
+	renames_find_candidates(&x, SIDE_NEW);
+	if (x.n[SIDE_BASE] && x.n[SIDE_NEW]) {
 		x.cum = mem_alloc(s->n_funcs, sizeof(*x.cum));
 		for (uint32_t f = 0; f < s->n_funcs; f++)
 			memcpy(x.cum[f], s->func[f].cum, sizeof(*x.cum));
@@ -398,12 +398,12 @@ void gate_find_renames(struct gate_sums *s, struct arena *mem, struct gate *out)
 		x.found = mem_alloc(CANDIDATES_MAX, sizeof(*x.found));
 		number_candidates(&x);
 		find_stacks(&x);
-		while (x.n[STATS_BASE] && x.n[STATS_NEW] && renames_find_pairs(&x))
+		while (x.n[SIDE_BASE] && x.n[SIDE_NEW] && renames_find_pairs(&x))
 			drop_found(&x);
 	}
 	list_renames(&x, mem, out);
-	free(x.at[STATS_BASE]);
-	free(x.at[STATS_NEW]);
+	free(x.at[SIDE_BASE]);
+	free(x.at[SIDE_NEW]);
 	free(x.cum);
 	free(x.candidate);
 	free(x.stack);

@@ -23,7 +23,7 @@
 #define FLAT_MAX 0.9      /* share of cum above which flat gets no row of its own */
 #define CELL_SAMPLES 20.0 /* all leaves with fewer samples are in one cell */
 
-double gate_part(const struct gate_sums *s, enum stats_side side, double value)
+double gate_part(const struct gate_sums *s, enum side side, double value)
 {
 	return s->total[side] > 0 ? value / s->total[side] : 0;
 }
@@ -37,7 +37,7 @@ double gate_effective_samples(double value, double var)
 
 static void gate_rows_add_func(struct gate_func *to, const struct gate_func *from)
 {
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		to->cum[side] += from->cum[side];
 		to->flat[side] += from->flat[side];
 		to->cum_var[side] += from->cum_var[side];
@@ -89,12 +89,12 @@ static void fill_pick(const struct gate_sums *s, const double *value, const doub
 {
 	double count = 0, max = 0;
 
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		out->part[side] = gate_part(s, side, value[side]);
 		count += gate_effective_samples(value[side], var[side]);
 		max = fmax(max, out->part[side]);
 	}
-	out->share = out->part[STATS_BASE] + out->part[STATS_NEW];
+	out->share = out->part[SIDE_BASE] + out->part[SIDE_NEW];
 	assert(out->share >= 0 && count >= 0);
 	out->is_above =
 		max > 0 && max >= s->options->min_share && (count >= s->options->min_samples || gate_is_exact(s));
@@ -106,7 +106,7 @@ static void pick_function(struct gate_picks *p, size_t *cap, uint32_t f)
 	struct gate_pick cum = { .kind = GATE_CUM, .func = f }, flat = { .kind = GATE_FLAT, .func = f };
 
 	fill_pick(p->s, func->cum, func->cum_var, &cum);
-	if (!(cum.share > 0) || (!cum.is_above && !exceeds_budget(p, f, cum.part[STATS_NEW])))
+	if (!(cum.share > 0) || (!cum.is_above && !exceeds_budget(p, f, cum.part[SIDE_NEW])))
 		return;
 	fill_pick(p->s, func->flat, func->flat_var, &flat);
 	p->pick = mem_grow(p->pick, cap, (size_t)p->n + 2, sizeof(*p->pick));
@@ -145,7 +145,7 @@ static void gate_rows_find_cells(const struct gate_sums *s, struct arena *mem, s
 		const struct gate_func *func = &out->func[f];
 		double count = 0;
 
-		for (int side = 0; side < N_STATS_SIDES; side++)
+		for (int side = 0; side < N_SIDES; side++)
 			count += gate_effective_samples(func->flat[side], func->flat_var[side]);
 		out->leaf_cell[f] = count < CELL_SAMPLES ? 0 : out->n_cells++;
 	}
@@ -248,7 +248,7 @@ static void take_columns(const struct row_builder *m, struct gate_classes *c)
 	list_classes(m, c);
 	counts->cell = arena_own(m->mem, c->cell);
 	c->cell = NULL;
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		counts->value[side] = arena_own(m->mem, c->value[side]);
 		counts->var[side] = arena_own(m->mem, c->var[side]);
 		c->value[side] = c->var[side] = NULL;
@@ -340,13 +340,13 @@ static void fill_files(const struct row_builder *m)
 	const struct gate_sums *s = m->s;
 	struct stats_counts *counts = &m->out->counts;
 	double *row_file, *total;
-	uint32_t at[N_STATS_SIDES] = { 0 };
+	uint32_t at[N_SIDES] = { 0 };
 
 	for (uint32_t f = 0; f < s->n_files; f++)
 		counts->n_files[s->file[f].side]++;
-	if (counts->n_files[STATS_BASE] < 2 && counts->n_files[STATS_NEW] < 2)
+	if (counts->n_files[SIDE_BASE] < 2 && counts->n_files[SIDE_NEW] < 2)
 		return;
-	at[STATS_NEW] = counts->n_files[STATS_BASE];
+	at[SIDE_NEW] = counts->n_files[SIDE_BASE];
 	row_file = arena_zalloc(m->mem, (size_t)counts->n_rows * s->n_files + 1, sizeof(*row_file));
 	total = arena_alloc(m->mem, s->n_files, sizeof(*total));
 	for (uint32_t f = 0; f < s->n_files; f++) {

@@ -187,7 +187,7 @@ static void list_range(struct lister *t, uint32_t range)
 {
 	const struct list_builder *w = t->w;
 	const struct gate_sums *s = w->p->s;
-	double *sum = w->sum + (size_t)range * w->p->n * N_STATS_SIDES;
+	double *sum = w->sum + (size_t)range * w->p->n * N_SIDES;
 	uint32_t end = range_start(w->out, range + 1), file = 0;
 
 	for (uint32_t i = range_start(w->out, range); i < end; i++) {
@@ -198,7 +198,7 @@ static void list_range(struct lister *t, uint32_t range)
 		rows_classes_reserve(t);
 		list_stack(t, i, file, i - w->first[file]);
 		for (uint32_t k = 0; k < list->n; k++)
-			sum[(size_t)list->pick[k] * N_STATS_SIDES + s->stacks[file].side] += list->value;
+			sum[(size_t)list->pick[k] * N_SIDES + s->stacks[file].side] += list->value;
 	}
 }
 
@@ -220,13 +220,13 @@ static void run_ranges(void *arg, unsigned part)
 static void transpose_sums(struct list_builder *w)
 {
 	uint32_t n = w->p->n, ranges = w->out->n_ranges;
-	double *transposed = mem_alloc((size_t)n * ranges * N_STATS_SIDES + 1, sizeof(*transposed));
+	double *transposed = mem_alloc((size_t)n * ranges * N_SIDES + 1, sizeof(*transposed));
 
 	for (uint32_t range = 0; range < ranges; range++)
 		for (uint32_t pick = 0; pick < n; pick++)
-			for (int side = 0; side < N_STATS_SIDES; side++)
-				transposed[((size_t)pick * N_STATS_SIDES + side) * ranges + range] =
-					w->sum[((size_t)range * n + pick) * N_STATS_SIDES + side];
+			for (int side = 0; side < N_SIDES; side++)
+				transposed[((size_t)pick * N_SIDES + side) * ranges + range] =
+					w->sum[((size_t)range * n + pick) * N_SIDES + side];
 	w->out->sum = transposed;
 }
 
@@ -245,7 +245,7 @@ static int number_stacks(struct list_builder *w, struct err *err)
 	for (uint32_t file = 0; file < s->n_stacks && n < GATE_NO_CELL; file++) {
 		n += s->stacks[file].stacks.n;
 		w->first[file + 1] = (uint32_t)n;
-		if (s->stacks[file].side == STATS_BASE)
+		if (s->stacks[file].side == SIDE_BASE)
 			out->n_base = (uint32_t)n;
 	}
 	if (n >= GATE_NO_CELL)
@@ -271,7 +271,7 @@ int gate_lists_make(const struct gate_picks *p, struct gate_lists *out, struct e
 		for (unsigned part = 0; part < out->n_parts; part++)
 			out->mem[part] = arena_new();
 		out->list = mem_alloc_large((size_t)out->n + 1, sizeof(*out->list));
-		w.sum = mem_zalloc((size_t)ranges * p->n * N_STATS_SIDES + 1, sizeof(*w.sum));
+		w.sum = mem_zalloc((size_t)ranges * p->n * N_SIDES + 1, sizeof(*w.sum));
 		w.at = mem_alloc((size_t)p->s->n_stacks + 1, sizeof(*w.at));
 		for (uint32_t file = 0; file < p->s->n_stacks; file++)
 			locate(p, &p->s->stacks[file], &w.at[file]);
@@ -359,9 +359,9 @@ static void order_by_cell(struct class_builder *w)
 static void rows_classes_add_values(const struct class_builder *w, uint32_t list, uint32_t id, bool is_new)
 {
 	struct gate_classes *out = w->out;
-	enum stats_side side = gate_list_side(w->l, list);
+	enum side side = gate_list_side(w->l, list);
 
-	for (int i = 0; is_new && i < N_STATS_SIDES; i++)
+	for (int i = 0; is_new && i < N_SIDES; i++)
 		out->value[i][id] = out->var[i][id] = 0;
 	out->value[side][id] += w->l->list[list].value;
 	out->var[side][id] += w->l->list[list].var;
@@ -504,7 +504,7 @@ static void compact_classes(const struct class_builder *w)
 		assert(n == 0 || out->n <= from);
 		memmove(out->end + out->n, out->end + from, n * sizeof(*out->end));
 		memmove(out->cell + out->n, out->cell + from, n * sizeof(*out->cell));
-		for (int side = 0; side < N_STATS_SIDES; side++) {
+		for (int side = 0; side < N_SIDES; side++) {
 			memmove(out->value[side] + out->n, out->value[side] + from, n * sizeof(**out->value));
 			memmove(out->var[side] + out->n, out->var[side] + from, n * sizeof(**out->var));
 		}
@@ -525,7 +525,7 @@ void gate_classes_make(const struct gate_picks *p, struct gate_lists *l, const u
 	out->end = mem_alloc_large(n, sizeof(*out->end));
 	out->cell = mem_alloc_large(n, sizeof(*out->cell));
 	out->part = mem_zalloc(w.n_parts, sizeof(*out->part));
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		out->value[side] = mem_alloc_large(n, sizeof(**out->value));
 		out->var[side] = mem_alloc_large(n, sizeof(**out->var));
 	}
@@ -547,7 +547,7 @@ void gate_classes_release(struct gate_classes *c)
 	free(c->part);
 	free(c->end);
 	free(c->cell);
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		free(c->value[side]);
 		free(c->var[side]);
 	}

@@ -16,7 +16,7 @@ struct gate_pick {
 	enum gate_kind kind;
 	uint32_t func; /* the canonical function */
 	double share;  /* sum of the function's shares of both sides, 0 to 2 */
-	double part[N_STATS_SIDES];
+	double part[N_SIDES];
 	bool is_above; /* does it exceed min-share and min-samples? Otherwise it has a budget */
 };
 
@@ -33,7 +33,7 @@ struct gate_picks {
 };
 
 /* Share of a side's total; 0 if that is 0. */
-double gate_part(const struct gate_sums *s, enum stats_side side, double value);
+double gate_part(const struct gate_sums *s, enum side side, double value);
 
 /* Effective number of samples: value^2 / var, at most 1e9. */
 double gate_effective_samples(double value, double var);
@@ -53,7 +53,7 @@ enum { GATE_ROWS_MAX = 20000 }; /* a row is compared with all leaves outside of 
 struct gate_lists {
 	uint32_t n, n_base;
 	struct gate_list *list; /* [n] */
-	/* Stacks are divided into ranges: sum[(pick * N_STATS_SIDES + side) * n_ranges + range] is the sum of a pick
+	/* Stacks are divided into ranges: sum[(pick * N_SIDES + side) * n_ranges + range] is the sum of a pick
 	   in a range. */
 	uint32_t n_ranges;
 	double *sum;
@@ -61,9 +61,9 @@ struct gate_lists {
 	struct arena **mem; /* [n_parts] */
 };
 
-static inline enum stats_side gate_list_side(const struct gate_lists *l, uint32_t list)
+static inline enum side gate_list_side(const struct gate_lists *l, uint32_t list)
 {
-	return list < l->n_base ? STATS_BASE : STATS_NEW;
+	return list < l->n_base ? SIDE_BASE : SIDE_NEW;
 }
 
 /* Number of threads to use for n_stacks. */
@@ -86,8 +86,8 @@ void gate_picks_merge(const struct gate_picks *p, const struct gate_lists *l, ui
 /* Classes of stacks: one per leaf cell and list of rows. Classes of a cell are adjacent, in the order of their first
    stacks. */
 struct gate_classes {
-	uint32_t n, *cell;                                 /* [n] */
-	double *value[N_STATS_SIDES], *var[N_STATS_SIDES]; /* [n] */
+	uint32_t n, *cell;                     /* [n] */
+	double *value[N_SIDES], *var[N_SIDES]; /* [n] */
 	size_t *end; /* [n] end of the class in row of the part; it starts at the end of the previous class */
 	unsigned n_parts;
 	struct gate_class_part {

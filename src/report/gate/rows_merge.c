@@ -31,7 +31,7 @@ enum { LOT = 16 }; /* ranges */
 /* Common samples of two picks. */
 struct pair {
 	uint32_t other; /* the second pick */
-	double common[N_STATS_SIDES];
+	double common[N_SIDES];
 };
 
 /* Pairs that may be similar. */
@@ -51,12 +51,11 @@ static uint32_t window_end(const struct gate_picks *p, uint32_t first)
 	return end;
 }
 
-static bool rows_merge_is_similar(const struct gate_pick *a, const struct gate_pick *b,
-				  const double common[N_STATS_SIDES])
+static bool rows_merge_is_similar(const struct gate_pick *a, const struct gate_pick *b, const double common[N_SIDES])
 {
 	double all = 0, different = 0;
 
-	for (int side = 0; side < N_STATS_SIDES; side++) {
+	for (int side = 0; side < N_SIDES; side++) {
 		double either = a->part[side] + b->part[side] - common[side];
 		double one = either - common[side];
 
@@ -78,9 +77,9 @@ static bool ranges_differ(const struct gate_picks *p, const struct gate_lists *l
 	const struct gate_pick *left = &p->pick[a], *right = &p->pick[b];
 	double max = DIFFERENCE_MAX / (2 - DIFFERENCE_MAX) * (left->share + right->share) * (1 + 1e-9), sum = 0;
 
-	for (int side = 0; side < N_STATS_SIDES; side++) {
-		const double *x = l->sum + ((size_t)a * N_STATS_SIDES + side) * l->n_ranges;
-		const double *y = l->sum + ((size_t)b * N_STATS_SIDES + side) * l->n_ranges;
+	for (int side = 0; side < N_SIDES; side++) {
+		const double *x = l->sum + ((size_t)a * N_SIDES + side) * l->n_ranges;
+		const double *y = l->sum + ((size_t)b * N_SIDES + side) * l->n_ranges;
 		double per = gate_part(p->s, side, 1);
 
 		for (uint32_t from = 0; from < l->n_ranges; from += LOT) {
@@ -123,13 +122,13 @@ enum { PARTS = 8 };
 struct adder {
 	const struct gate_picks *p;
 	const struct gate_lists *l;
-	double per[N_STATS_SIDES]; /* 1 / total */
+	double per[N_SIDES]; /* 1 / total */
 	const struct pairs *pairs;
 	const uint32_t *first;
 	const bool *is_grouped;
 	struct added {
-		double (*common)[N_STATS_SIDES]; /* [pairs] */
-		double *depth, *weight;          /* [picks] */
+		double (*common)[N_SIDES]; /* [pairs] */
+		double *depth, *weight;    /* [picks] */
 	} part[PARTS];
 	atomic_uint next;
 };
@@ -137,7 +136,7 @@ struct adder {
 static void adder_init(struct adder *w, const struct gate_picks *p, const struct gate_lists *l)
 {
 	*w = (struct adder){ .p = p, .l = l };
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		w->per[side] = gate_part(p->s, side, 1);
 }
 
@@ -156,7 +155,7 @@ static void run_common(void *arg, unsigned thread)
 	while ((part = atomic_fetch_add(&w->next, 1)) < PARTS)
 		for (uint32_t i = adder_start(w, part); i < adder_start(w, part + 1); i++) {
 			const struct gate_list *list = &w->l->list[i];
-			enum stats_side side = gate_list_side(w->l, i);
+			enum side side = gate_list_side(w->l, i);
 			double part_of = list->value * w->per[side];
 
 			for (uint32_t k = 0; k < list->n; k++)
@@ -184,7 +183,7 @@ static void rows_merge_add_common(const struct gate_picks *p, const struct gate_
 	pool_run(run_common, &w, gate_rows_threads(l->n));
 	for (int i = 0; i < PARTS; i++) {
 		for (uint32_t k = 0; k < n; k++)
-			for (int side = 0; side < N_STATS_SIDES; side++)
+			for (int side = 0; side < N_SIDES; side++)
 				pairs->pair[k].common[side] += w.part[i].common[k][side];
 		free(w.part[i].common);
 	}

@@ -235,7 +235,7 @@ static uint64_t sampling_gcd(uint64_t a, uint64_t b)
  */
 static uint32_t find_gcd(const struct profile *p, uint32_t type, uint64_t *all, uint64_t *min)
 {
-	const int64_t *v = p->value[SIDE_TARGET][type];
+	const int64_t *v = p->value[type];
 	uint32_t n = 0;
 
 	*all = *min = 0;
@@ -303,7 +303,7 @@ static void sampling_find_step(const struct profile *p, struct sampling *k, stru
  */
 static bool has_weights(const struct profile *p, uint32_t type, uint64_t min, uint32_t n)
 {
-	const int64_t *v = p->value[SIDE_TARGET][type];
+	const int64_t *v = p->value[type];
 	uint32_t n_min = 0;
 
 	if (min < 2 || min > WEIGHT_MAX || n < WEIGHTS_ROWS_MIN)
@@ -503,7 +503,7 @@ double sampling_variance(const struct sampling *k, double v, double with)
 
 static double sampling_column_sum(const struct profile *p, uint32_t type)
 {
-	const int64_t *v = p->value[SIDE_TARGET][type];
+	const int64_t *v = p->value[type];
 	double sum = 0;
 
 	for (uint32_t i = 0; i < p->n_rows; i++)

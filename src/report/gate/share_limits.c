@@ -41,8 +41,8 @@ static void add_claim(const struct decision *d, struct claims *c, uint32_t row, 
 		      const struct gate_rule *rule)
 {
 	const struct gate_row *shown = &d->row[row].shown;
-	double phi = fmax(shown->dispersion, 1), k = shown->count[STATS_NEW];
-	double n = shown->share[STATS_NEW] > 0 ? k / fmin(1, shown->share[STATS_NEW]) : 0;
+	double phi = fmax(shown->dispersion, 1), k = shown->count[SIDE_NEW];
+	double n = shown->share[SIDE_NEW] > 0 ? k / fmin(1, shown->share[SIDE_NEW]) : 0;
 
 	assert(row < d->n_rows && limit >= 0 && limit < 1);
 	c->limited_share = mem_grow(c->limited_share, &c->cap, c->n + 1, sizeof(*c->limited_share));
@@ -57,8 +57,7 @@ static void judge_budget(struct decision *d, const struct limited_share *limited
 {
 	struct decision_row *r = &d->row[limited_share->row];
 	struct gate_row *row = &r->shown;
-	double share = row->share[STATS_NEW] * 100,
-	       limit = limited_share->limit < 1e-8 ? 0 : limited_share->limit * 100;
+	double share = row->share[SIDE_NEW] * 100, limit = limited_share->limit < 1e-8 ? 0 : limited_share->limit * 100;
 	enum gate_verdict verdict = p < d->options->alpha ? GATE_FAIL : GATE_SUSPECT;
 
 	r->is_over_budget = share > limit && p < d->options->alpha;
@@ -107,7 +106,7 @@ static uint32_t find_caller(const struct decision *d, uint32_t row)
 		if (i == row || other->kind == GATE_FLAT || isnan(d->judged->row[d->row[i].index].ratio) ||
 		    !is_within(c, d->row[row].index, d->row[i].index))
 			continue;
-		if (found == UINT32_MAX || other->value[STATS_NEW] < d->row[found].shown.value[STATS_NEW])
+		if (found == UINT32_MAX || other->value[SIDE_NEW] < d->row[found].shown.value[SIDE_NEW])
 			found = i;
 	}
 	return found;
@@ -126,7 +125,7 @@ static struct growth growth_of_row(const struct decision *d, uint32_t caller, do
 	struct growth g = { .name = shown->kind == GATE_TOTAL ? "the program" : shown->name,
 			    .ratio = t->ratio,
 			    .limit = shown->limit,
-			    .increase = t->value[STATS_NEW] - t->value[STATS_NEW] / t->ratio,
+			    .increase = t->value[SIDE_NEW] - t->value[SIDE_NEW] / t->ratio,
 			    .p_over = t->p_over,
 			    .p_adjusted = shown->p_adjusted };
 
@@ -142,7 +141,7 @@ static struct growth growth_of_row(const struct decision *d, uint32_t caller, do
 static struct growth growth_of_program(const struct decision *d, double n_tests)
 {
 	const struct stats_summary *j = d->judged;
-	double value = d->s->total[STATS_NEW];
+	double value = d->s->total[SIDE_NEW];
 	struct growth g = {
 		.name = "the program", .ratio = j->growth, .limit = d->options->threshold, .p_adjusted = 1, .p_over = 1
 	};
@@ -161,7 +160,7 @@ static void judge_new_row(struct decision *d, uint32_t row, double n_tests)
 {
 	static const double grown_part = 0.5, p_proved = 0.05;
 	struct gate_row *shown = &d->row[row].shown;
-	double share = shown->share[STATS_NEW] * 100, max = d->options->max_new < 1e-8 ? 0 : d->options->max_new * 100;
+	double share = shown->share[SIDE_NEW] * 100, max = d->options->max_new < 1e-8 ? 0 : d->options->max_new * 100;
 	uint32_t caller = find_caller(d, row);
 	struct growth g = caller == UINT32_MAX ? growth_of_program(d, n_tests) : growth_of_row(d, caller, n_tests);
 	const char *relation = caller == UINT32_MAX ? "" : ", which calls it,";
@@ -171,7 +170,7 @@ static void judge_new_row(struct decision *d, uint32_t row, double n_tests)
 		shown->reason = decision_text(
 			d, "new: %.3g%%, more than --max-new=%.3g%%, and too few unchanged samples to compare with",
 			share, max);
-	} else if (g.p_adjusted < d->options->alpha && g.increase >= grown_part * shown->value[STATS_NEW]) {
+	} else if (g.p_adjusted < d->options->alpha && g.increase >= grown_part * shown->value[SIDE_NEW]) {
 		shown->verdict = GATE_FAIL;
 		shown->failed_as_new = true;
 		shown->reason =
@@ -256,7 +255,7 @@ void decision_check_shares(struct decision *d)
 		const struct gate_row *row = &d->row[i].shown;
 		const struct gate_rule *rule = row->kind == GATE_CUM ? find_budget(d, d->row[i].index) : NULL;
 
-		if (rule && row->value[STATS_NEW] > 0)
+		if (rule && row->value[SIDE_NEW] > 0)
 			add_claim(d, &c, i, rule->amount, rule);
 	}
 	stats_holm(c.p, c.n);

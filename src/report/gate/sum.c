@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/unit.h"
+#include "engine/query.h"
 #include "profile/scale.h"
 #include "report/gate/names.h"
 #include "report/gate/sum_int.h"
@@ -50,9 +51,9 @@ void gate_sum_free(struct gate_sum *s)
 	free(s);
 }
 
-static const char *side_word(enum stats_side side)
+static const char *side_word(enum side side)
 {
-	return side == STATS_BASE ? "base" : "new";
+	return side == SIDE_BASE ? "base" : "new";
 }
 
 int sum_fail(const struct sum_input *a, int code, const char *fmt, ...)
@@ -79,7 +80,7 @@ enum { TYPES_SHOWN = 300 }; /* max bytes of the list of sample types in an error
 /* The name of the reference profile in messages. */
 static const char *reference_name(const struct sum_input *a)
 {
-	return a->sum->first.side == STATS_BASE && a->side == STATS_NEW ? "the base" : "the first profile";
+	return a->sum->first.side == SIDE_BASE && a->side == SIDE_NEW ? "the base" : "the first profile";
 }
 
 static void sum_add_types(const struct profile *p, struct buf *out)
@@ -239,10 +240,8 @@ static void sum_note_unknown(const struct sum_input *a)
 /* Reject profiles that are differences. */
 static int check_signs(const struct sum_input *a, const struct profile *p, uint32_t type)
 {
-	const int64_t *v = p->value[SIDE_TARGET][type];
+	const int64_t *v = p->value[type];
 
-	if (p->value[SIDE_BASE])
-		return sum_fail(a, ERR_FORMAT, "is a difference of two profiles; pass the two profiles instead");
 	for (uint32_t i = 0; i < p->n_rows; i++)
 		if (v[i] < 0)
 			return sum_fail(a, ERR_FORMAT,
@@ -262,7 +261,7 @@ static int sum_make_view(struct sum_input *a, const struct profile *p)
 		return sum_fail(a, ERR_USAGE, "cannot be compared with -mean");
 	snprintf(number, sizeof(number), "%" PRIu32, a->sampling.type);
 	own.sample_index = number;
-	rc = view_make(p, &own, a->mem, &a->view, a->notes, a->err);
+	rc = view_make(p, &own.filter, a->mem, &a->view, a->notes, a->err);
 	return wrap_error(a, rc);
 }
 
@@ -270,11 +269,11 @@ static void add_variances(struct sum_input *a)
 {
 	const struct view *v = &a->view;
 	const struct sampling *k = &a->sampling;
-	const int64_t *with = k->partner == PROFILE_NONE ? NULL : v->p->value[SIDE_TARGET][k->partner];
+	const int64_t *with = k->partner == PROFILE_NONE ? NULL : v->p->value[k->partner];
 
 	a->var = arena_own(a->mem, mem_zalloc(v->p->stacks.n, sizeof(*a->var)));
 	for (uint32_t i = 0; i < v->n && !stop_step(v->stop, i); i++) {
-		double var = sampling_variance(k, (double)v->val[SIDE_TARGET][i], with ? (double)with[i] : 0);
+		double var = sampling_variance(k, (double)v->val[i], with ? (double)with[i] : 0);
 
 		a->var[v->p->stack[i]] += var;
 		a->file.var += var * a->unit * a->unit;
@@ -285,8 +284,7 @@ static void add_variances(struct sum_input *a)
 static int sum_add_stacks(struct sum_input *a)
 {
 	const struct view *v = &a->view;
-	const int64_t *stacks =
-		a->sampling.rule == SAMPLING_STACKS ? v->p->value[SIDE_TARGET][a->sampling.partner] : NULL;
+	const int64_t *stacks = a->sampling.rule == SAMPLING_STACKS ? v->p->value[a->sampling.partner] : NULL;
 	int64_t total = 0;
 
 	a->value = arena_own(a->mem, mem_zalloc(v->p->stacks.n, sizeof(*a->value)));
@@ -294,8 +292,8 @@ static int sum_add_stacks(struct sum_input *a)
 	for (uint32_t i = 0; i < v->n && !stop_step(v->stop, i); i++) {
 		if (stacks && stacks[i] <= 0) /* skip CPU time without samples */
 			continue;
-		a->value[v->p->stack[i]] += v->val[SIDE_TARGET][i];
-		total += v->val[SIDE_TARGET][i];
+		a->value[v->p->stack[i]] += v->val[i];
+		total += v->val[i];
 	}
 	a->file.value = (double)total * a->unit;
 	if (a->sampling.rule == SAMPLING_STEPS)
@@ -310,7 +308,7 @@ static int sum_add_stacks(struct sum_input *a)
 static int sum_check_totals(const struct sum_input *a, const struct profile *p)
 {
 	const struct sampling *k = &a->sampling;
-	const int64_t *all = p->value[SIDE_TARGET][k->rule == SAMPLING_STACKS ? k->partner : k->type];
+	const int64_t *all = p->value[k->rule == SAMPLING_STACKS ? k->partner : k->type];
 	const char *type = profile_text(p, p->type[k->named_type].name);
 	uint32_t i;
 
@@ -346,10 +344,10 @@ static int sum_add_function(struct sum_input *a, uint32_t func)
 }
 
 /* Lower the start line of a function. Lines of the new side take precedence. */
-static void set_start(struct gate_sum *s, enum stats_side side, uint32_t func, int64_t start)
+static void set_start(struct gate_sum *s, enum side side, uint32_t func, int64_t start)
 {
 	int64_t *line = &s->func[func].line;
-	bool is_new = side == STATS_NEW;
+	bool is_new = side == SIDE_NEW;
 
 	if (start <= 0 || (s->new_line[func] && !is_new))
 		return;
@@ -394,14 +392,14 @@ static int sum_add_functions(struct sum_input *a)
 
 static int sum_match_functions(struct sum_input *a)
 {
-	struct gate_names names = { a->sum->options, a->side == STATS_BASE };
+	struct gate_names names = { a->sum->options, a->side == SIDE_BASE };
 	struct query q = *a->q;
 	int rc;
 
 	q.granularity = GRAIN_FUNCTIONS;
-	rc = match_query(&q, &q, a->err);
+	rc = match_query(&q.filter, &q.filter, a->err);
 	if (rc == 0)
-		rc = places_make(a->view.p, &q, a->mem, &a->places, a->err);
+		rc = places_make(a->view.p, &q.filter, a->mem, &a->places, a->err);
 	if (rc < 0)
 		return wrap_error(a, rc);
 	match_set_names(a->sum->match, gate_names_add, &names);
@@ -485,15 +483,15 @@ static int gate_sum_add_(struct sum_input *a, const struct profile *p)
 	return 0;
 }
 
-int gate_sum_add(struct gate_sum *s, enum stats_side side, const struct profile *p, const char *source,
-		 const struct query *q, struct buf *notes, struct err *err)
+int gate_sum_add(struct gate_sum *s, enum side side, const struct profile *p, const char *source, const struct query *q,
+		 struct buf *notes, struct err *err)
 {
 	struct sum_input a = {
 		.sum = s, .side = side, .source = source, .q = q, .notes = notes, .err = err, .mem = arena_new()
 	};
 	int rc;
 
-	assert(side < N_STATS_SIDES && source);
+	assert(side < N_SIDES && source);
 	rc = gate_sum_add_(&a, p);
 	if (rc < 0)
 		arena_free(a.mem);
@@ -513,7 +511,7 @@ static void list_stacks(struct gate_sum *s, struct gate_sums *all)
 {
 	struct gate_stacks *out = arena_alloc(s->mem, s->n_files + 1, sizeof(*out));
 
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		for (size_t i = 0; i < s->n_files; i++)
 			if ((int)s->file[i].side == side)
 				out[all->n_stacks++] = s->stacks[i].of;

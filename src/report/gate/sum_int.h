@@ -18,7 +18,7 @@ struct sum_type {
 
 /* Types and period of the first file, which all others must match. */
 struct sum_first {
-	enum stats_side side;
+	enum side side;
 	struct sum_type compared;
 	struct sum_type *types; /* [n_types] types in the order of the file; n_types is 0 before the first file */
 	uint32_t n_types;
@@ -55,7 +55,7 @@ struct gate_sum {
 /* A profile that is being added. */
 struct sum_input {
 	struct gate_sum *sum;
-	enum stats_side side;
+	enum side side;
 	const char *source;
 	const struct query *q;
 	struct buf *notes;

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "engine/query.h"
 #include "report/gate/sum_int.h"
 
 #include <assert.h>

@@ -41,7 +41,7 @@ static void warn_contended(struct decision *d)
 {
 	const struct gate_side *side = d->out->side;
 
-	for (int i = 0; i < N_STATS_SIDES; i++) {
+	for (int i = 0; i < N_SIDES; i++) {
 		double own = side[i].preempted, other = side[!i].preempted;
 
 		if (!d->options->has_own_fold && own > contended_share && own > contended_times * other)
@@ -61,13 +61,13 @@ static void warn_busy(struct decision *d)
 		WARN(d, "busy",
 		     "the machine was busy: for %.0f%% of the time of base and %.0f%% of new, programs waited for a "
 		     "processor",
-		     side[STATS_BASE].busy * 100, side[STATS_NEW].busy * 100);
+		     side[SIDE_BASE].busy * 100, side[SIDE_NEW].busy * 100);
 }
 
 static void warn_machine(struct decision *d)
 {
 	const struct gate_side *side = d->out->side;
-	const char *host[N_STATS_SIDES] = { "", "" };
+	const char *host[N_SIDES] = { "", "" };
 	bool mixed = false;
 
 	for (uint32_t i = 0; i < d->s->n_files; i++) {
@@ -78,9 +78,9 @@ static void warn_machine(struct decision *d)
 		mixed |= *host[f->side] && strcmp(host[f->side], f->host) != 0;
 		host[f->side] = f->host;
 	}
-	if (*side[STATS_BASE].host && *side[STATS_NEW].host && strcmp(side[STATS_BASE].host, side[STATS_NEW].host) != 0)
-		WARN(d, "machine", "the sides are from different machines: base %s, new %s", side[STATS_BASE].host,
-		     side[STATS_NEW].host);
+	if (*side[SIDE_BASE].host && *side[SIDE_NEW].host && strcmp(side[SIDE_BASE].host, side[SIDE_NEW].host) != 0)
+		WARN(d, "machine", "the sides are from different machines: base %s, new %s", side[SIDE_BASE].host,
+		     side[SIDE_NEW].host);
 	else if (mixed)
 		WARN(d, "machine", "the profiles of a side are from different machines");
 }
@@ -108,15 +108,15 @@ static bool find_times(const struct decision *d, int side, int64_t *first, int64
 static void warn_order(struct decision *d)
 {
 	static const int64_t one_job = 2 * NS_PER_HOUR;
-	int64_t first[N_STATS_SIDES], last[N_STATS_SIDES];
+	int64_t first[N_SIDES], last[N_SIDES];
 
-	for (int side = 0; side < N_STATS_SIDES; side++)
+	for (int side = 0; side < N_SIDES; side++)
 		if (!find_times(d, side, &first[side], &last[side]))
 			return;
-	if (first[STATS_BASE] > last[STATS_NEW])
+	if (first[SIDE_BASE] > last[SIDE_NEW])
 		WARN(d, "swapped", "the base was captured after the new side; check that the sides are not swapped");
-	else if (d->judged->has_replicates && first[STATS_NEW] > last[STATS_BASE] &&
-		 last[STATS_NEW] - first[STATS_BASE] < one_job)
+	else if (d->judged->has_replicates && first[SIDE_NEW] > last[SIDE_BASE] &&
+		 last[SIDE_NEW] - first[SIDE_BASE] < one_job)
 		decision_add_message(
 			d, DECISION_NOTE, "alternate",
 			"all runs of the base were captured before those of the new side; capture them alternately");
@@ -126,8 +126,8 @@ static void warn_uniform(struct decision *d)
 {
 	const struct gate *g = d->out;
 	double limit = 1 + d->options->threshold;
-	double per_file = g->side[STATS_NEW].value / g->side[STATS_NEW].n_files /
-			  (g->side[STATS_BASE].value / g->side[STATS_BASE].n_files);
+	double per_file = g->side[SIDE_NEW].value / g->side[SIDE_NEW].n_files /
+			  (g->side[SIDE_BASE].value / g->side[SIDE_BASE].n_files);
 	double unchanged =
 		g->total_ratio > 0 ? per_file / g->total_ratio : per_file; /* ratio of the unchanged part per profile */
 	const char *remedy = "pass --work-base and --work-new, or --normalize=none if both sides did the same work";
@@ -184,7 +184,7 @@ static void warn_periods(struct decision *d)
 
 static void warn_utilisation(struct decision *d)
 {
-	double base = decision_utilisation(d, STATS_BASE), now = decision_utilisation(d, STATS_NEW);
+	double base = decision_utilisation(d, SIDE_BASE), now = decision_utilisation(d, SIDE_NEW);
 
 	if (base > 0 && now > 0 && (now > utilisation_times * base || base > utilisation_times * now))
 		WARN(d, "utilisation",
@@ -196,30 +196,30 @@ static void warn_utilisation(struct decision *d)
 static void warn_samples(struct decision *d)
 {
 	const struct gate_side *side = d->out->side;
-	double min = fmin(side[STATS_BASE].samples, side[STATS_NEW].samples);
+	double min = fmin(side[SIDE_BASE].samples, side[SIDE_NEW].samples);
 
 	if (gate_is_exact(d->s))
 		return;
 	if (min < few_samples)
 		WARN(d, "few_samples",
 		     "%s has only %s samples: below 1,000 few changes can be detected; capture longer or more runs",
-		     side[STATS_BASE].samples <= side[STATS_NEW].samples ? "base" : "new", count_text(d, min));
-	if (side[STATS_BASE].n_files == 1 && side[STATS_NEW].n_files == 1 && min > pair_samples)
+		     side[SIDE_BASE].samples <= side[SIDE_NEW].samples ? "base" : "new", count_text(d, min));
+	if (side[SIDE_BASE].n_files == 1 && side[SIDE_NEW].n_files == 1 && min > pair_samples)
 		WARN(d, "one_pair",
 		     "variation between runs is unknown, and with %s it matters more than chance; pass at least 3 "
 		     "profiles per side",
 		     min < STATS_COUNT_MAX ? decision_text(d, "%s samples", count_text(d, min)) : "exact counts");
-	else if (side[STATS_BASE].n_files == 1 && side[STATS_NEW].n_files == 1 && d->out->n_verdict[GATE_FAIL])
+	else if (side[SIDE_BASE].n_files == 1 && side[SIDE_NEW].n_files == 1 && d->out->n_verdict[GATE_FAIL])
 		WARN(d, "one_pair",
 		     "one pair does not show how much runs differ, and on a busy machine they may differ by more than "
 		     "chance; pass at least 3 profiles per side");
-	if ((side[STATS_BASE].n_files == 1) != (side[STATS_NEW].n_files == 1))
+	if ((side[SIDE_BASE].n_files == 1) != (side[SIDE_NEW].n_files == 1))
 		decision_add_message(d, DECISION_NOTE, "one_file",
 				     "%s is one profile: variation between runs is known for the other side only",
-				     side[STATS_BASE].n_files == 1 ? "base" : "new");
-	else if (side[STATS_BASE].n_files != side[STATS_NEW].n_files)
+				     side[SIDE_BASE].n_files == 1 ? "base" : "new");
+	else if (side[SIDE_BASE].n_files != side[SIDE_NEW].n_files)
 		decision_add_message(d, DECISION_NOTE, "files", "base has %" PRIu32 " profiles and new %" PRIu32,
-				     side[STATS_BASE].n_files, side[STATS_NEW].n_files);
+				     side[SIDE_BASE].n_files, side[SIDE_NEW].n_files);
 }
 
 /* Returns true if two runs may have equal values by chance: with few samples, or exact counts. */
@@ -270,13 +270,13 @@ static bool warn_twice(struct decision *d)
 static void warn_same(struct decision *d)
 {
 	const struct gate_side *side = d->out->side;
-	double common[N_STATS_SIDES];
+	double common[N_SIDES];
 
-	if (!warn_twice(d) && *side[STATS_BASE].build_id &&
-	    strcmp(side[STATS_BASE].build_id, side[STATS_NEW].build_id) == 0)
-		WARN(d, "same_binary", "both sides are from the same binary: build id %s", side[STATS_NEW].build_id);
+	if (!warn_twice(d) && *side[SIDE_BASE].build_id &&
+	    strcmp(side[SIDE_BASE].build_id, side[SIDE_NEW].build_id) == 0)
+		WARN(d, "same_binary", "both sides are from the same binary: build id %s", side[SIDE_NEW].build_id);
 	decision_common_shares(d, common);
-	for (int s = 0; s < N_STATS_SIDES; s++)
+	for (int s = 0; s < N_SIDES; s++)
 		if (common[s] < common_min) {
 			WARN(d, "unlike",
 			     "only %.0f%% of the samples of %s are in functions that the other side has, too",
@@ -298,9 +298,9 @@ double decision_nameless_share(const struct decision *d, uint32_t *func, int *si
 	double max = 0;
 
 	*func = GATE_NO_FUNC;
-	*side = STATS_BASE;
+	*side = SIDE_BASE;
 	for (uint32_t i = 0; i < d->s->n_funcs; i++)
-		for (int k = 0; k < N_STATS_SIDES; k++)
+		for (int k = 0; k < N_SIDES; k++)
 			if (is_binary(d->s->func[i].name) && d->s->func[i].flat[k] > max * d->s->total[k]) {
 				max = d->s->func[i].flat[k] / d->s->total[k];
 				*func = i;
@@ -366,7 +366,7 @@ static const char *name_largest(struct decision *d, enum gate_verdict v)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < d->out->n_rows; i++)
-		if (row[i].verdict == v && (!first || row[i].share[STATS_BASE] > first->share[STATS_BASE]))
+		if (row[i].verdict == v && (!first || row[i].share[SIDE_BASE] > first->share[SIDE_BASE]))
 			first = &row[i];
 	if (!first || first->kind == GATE_TOTAL)
 		return first ? "the whole program" : NULL;
@@ -390,7 +390,7 @@ static bool is_go_benchmark(const struct decision *d)
 {
 	for (uint32_t i = 0; i < d->s->n_funcs; i++)
 		if (strcmp(d->s->func[i].name, "testing.(*B).runN") == 0)
-			return d->s->func[i].cum[STATS_BASE] > 0 && d->s->func[i].cum[STATS_NEW] > 0;
+			return d->s->func[i].cum[SIDE_BASE] > 0 && d->s->func[i].cum[SIDE_NEW] > 0;
 	return false;
 }
 
@@ -398,7 +398,7 @@ static bool is_go_benchmark(const struct decision *d)
 static void note_benchmark(struct decision *d)
 {
 	const struct gate_side *side = d->out->side;
-	double times = ceil(d->out->need_samples / fmin(side[STATS_BASE].samples, side[STATS_NEW].samples));
+	double times = ceil(d->out->need_samples / fmin(side[SIDE_BASE].samples, side[SIDE_NEW].samples));
 
 	if (!d->out->is_underpowered || !(times > 1 && times < 1e6) || !is_go_benchmark(d))
 		return;
@@ -426,9 +426,9 @@ void decision_add_notes(struct decision *d)
 				     d->s->error == GATE_CENSUS
 					     ? "counts of threads and goroutines are exact"
 					     : "values in use do not depend on the duration of a run");
-	if (side[STATS_BASE].preempted > 0 || side[STATS_NEW].preempted > 0)
+	if (side[SIDE_BASE].preempted > 0 || side[SIDE_NEW].preempted > 0)
 		decision_add_message(d, DECISION_NOTE, "folded", "%.1f%% of the samples of base and %.1f%% of new %s",
-				     side[STATS_BASE].preempted * 100, side[STATS_NEW].preempted * 100,
+				     side[SIDE_BASE].preempted * 100, side[SIDE_NEW].preempted * 100,
 				     d->options->has_own_fold
 					     ? "have a leaf that matches --fold; they are charged to its callers"
 					     : "were interrupted by the scheduler or the profiler; they are charged to "

@@ -76,7 +76,7 @@ static bool is_one_in_each_row(const struct profile *p, uint32_t type)
 {
 	uint32_t i;
 
-	for (i = 0; i < p->n_rows && p->value[SIDE_TARGET][type][i] == 1; i++)
+	for (i = 0; i < p->n_rows && p->value[type][i] == 1; i++)
 		;
 	return p->n_rows > 0 && i == p->n_rows;
 }

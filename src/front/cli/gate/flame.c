@@ -12,7 +12,6 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "front/cli/messages.h"
-#include "engine/query.h"
 #include "engine/view.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
@@ -72,7 +71,7 @@ static int gate_flame_draw(const struct profile *two_sided, const struct side_so
 	q.normalize = "";
 	q.title = *q.title ? q.title : title;
 	query_apply_defaults(&q, &reports_get("flame")->defaults);
-	rc = view_make(two_sided, &q, mem, &v, &notes, err);
+	rc = view_make(two_sided, &q.filter, mem, &v, &notes, err);
 	if (rc == 0)
 		rc = answer_flame(&v, from, &q, out, &is_empty, err);
 	buf_release(&notes);
@@ -85,7 +84,7 @@ int cmd_gate_flame(struct source_run *l, const struct side_sources from[N_SIDES]
 {
 	size_t n_base = from[SIDE_BASE].n;
 	const struct sides_options options = {
-		.keep_sides = true, .normalize = "", .target_name = "new", .base_name = "base"
+		.keep_sides = true, .normalize = "", .new_name = "new", .base_name = "base"
 	};
 	struct profile *merged[N_SIDES] = { NULL, NULL }, *side[N_SIDES] = { NULL, NULL }, *two_sided = NULL;
 	struct buf picture = { 0 }, title = { 0 };
@@ -94,11 +93,11 @@ int cmd_gate_flame(struct source_run *l, const struct side_sources from[N_SIDES]
 
 	buf_addf(&title, "cpa gate: %s; new scaled by %.3g, so that unchanged code has equal size", verdict, factor);
 	if (rc == 0)
-		rc = merge_side(l + n_base, from[SIDE_TARGET].n, &merged[SIDE_TARGET], &side[SIDE_TARGET], &err);
+		rc = merge_side(l + n_base, from[SIDE_NEW].n, &merged[SIDE_NEW], &side[SIDE_NEW], &err);
 	if (rc == 0)
-		rc = scale(side[SIDE_TARGET], factor, &err);
+		rc = scale(side[SIDE_NEW], factor, &err);
 	if (rc == 0)
-		rc = sides_make_in_place(side[SIDE_TARGET], side[SIDE_BASE], &options, &two_sided, &err);
+		rc = sides_make_in_place(side[SIDE_NEW], side[SIDE_BASE], &options, &two_sided, &err);
 	if (rc == 0)
 		rc = gate_flame_draw(two_sided, from, a, buf_text(&title), &picture, &err);
 	if (rc == 0)
@@ -107,6 +106,6 @@ int cmd_gate_flame(struct source_run *l, const struct side_sources from[N_SIDES]
 	buf_release(&title);
 	profile_free(two_sided);
 	profile_free(merged[SIDE_BASE]);
-	profile_free(merged[SIDE_TARGET]);
+	profile_free(merged[SIDE_NEW]);
 	return rc < 0 ? say_error("--flame: %s", err.msg) : STATUS_FINE;
 }

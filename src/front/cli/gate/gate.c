@@ -38,14 +38,14 @@ struct gate_run {
 	struct buf notes;
 };
 
-static enum stats_side side_of(const struct gate_run *r, size_t i)
+static enum side side_of(const struct gate_run *r, size_t i)
 {
-	return i < r->pair.from[SIDE_BASE].n ? STATS_BASE : STATS_NEW;
+	return i < r->pair.from[SIDE_BASE].n ? SIDE_BASE : SIDE_NEW;
 }
 
 static void gate_prepare(struct gate_run *r)
 {
-	const struct side_sources *base = &r->pair.from[SIDE_BASE], *new = &r->pair.from[SIDE_TARGET];
+	const struct side_sources *base = &r->pair.from[SIDE_BASE], *new = &r->pair.from[SIDE_NEW];
 
 	r->n = base->n + new->n;
 	r->l = mem_zalloc(r->n, sizeof(*r->l));
@@ -53,7 +53,7 @@ static void gate_prepare(struct gate_run *r)
 		bool is_base = i < base->n;
 
 		r->l[i].set =
-			sources_set_of(&r->pair.source[is_base ? SIDE_BASE : SIDE_TARGET], is_base ? i : i - base->n, 1,
+			sources_set_of(&r->pair.source[is_base ? SIDE_BASE : SIDE_NEW], is_base ? i : i - base->n, 1,
 				       is_base ? "base" : "source", &r->a->q, r->remote);
 	}
 }
@@ -100,7 +100,7 @@ static int gate_read_all(struct gate_run *r)
 /* Scale factor of the new side in the picture. It makes the unchanged part as large as in the base. */
 static double picture_factor(const struct gate *g)
 {
-	double total = g->side[STATS_NEW].value / g->side[STATS_BASE].value;
+	double total = g->side[SIDE_NEW].value / g->side[SIDE_BASE].value;
 
 	return isfinite(g->total_ratio) && g->total_ratio > 0 && total > 0 ? g->total_ratio / total : 1 / total;
 }
@@ -151,7 +151,7 @@ static int gate_run(struct gate_run *r)
 /* Warn about windows of different hours, when the load is another. */
 static void compare_hours(const struct pair *p)
 {
-	if (stored_differ_in_hours(&p->source[SIDE_BASE], &p->source[SIDE_TARGET]))
+	if (stored_differ_in_hours(&p->source[SIDE_BASE], &p->source[SIDE_NEW]))
 		say("the two sides cover different hours of the day, when the load may differ; a canary that runs "
 		    "beside the old version at the same time is a better comparison");
 }
@@ -167,7 +167,7 @@ static int gate_check(struct gate_run *r)
 		return status;
 	if (cmd_gate_check(a, &err) < 0 || gate_options_make(&a->q, NULL, &r->options, &err) < 0)
 		return say_error("%s", err.msg);
-	for (int i = 0; i < N_SIDES; i++)
+	for (int i = N_SIDES; i-- > 0;)
 		if (cmd_gate_check_sources(a, r->pair.from[i].source, r->pair.from[i].n, &err) < 0)
 			return say_error("%s", err.msg);
 	compare_hours(&r->pair);

@@ -51,7 +51,7 @@ bool cmd_gate_wants_flame(const struct args *a);
 /*
  * Write the picture of the difference.
  *
- * l       [from[SIDE_BASE].n + from[SIDE_TARGET].n] the loaded profiles, the base first; only for sources_run_release
+ * l       [from[SIDE_BASE].n + from[SIDE_NEW].n] the loaded profiles, the base first; only for sources_run_release
  *         afterwards
  * factor  factor of the new side that makes unchanged code equal on both sides; shown in the title
  * verdict verdict of the gate, for the title

@@ -91,21 +91,21 @@ static struct profile *self_test_make_profile(double ratio, uint64_t seed)
 static int self_test_judge(const struct gate_options *options, const struct query *q, double ratio, struct gate *out,
 			   struct err *err)
 {
-	struct profile *side[N_STATS_SIDES] = {
-		[STATS_BASE] = self_test_make_profile(1, 1), [STATS_NEW] = self_test_make_profile(ratio, 2)
+	struct profile *side[N_SIDES] = {
+		[SIDE_BASE] = self_test_make_profile(1, 1), [SIDE_NEW] = self_test_make_profile(ratio, 2)
 	};
 	struct gate_sum *sum = gate_sum_new(options);
 	struct buf notes = { 0 };
 	int rc = 0;
 
-	for (enum stats_side s = 0; rc == 0 && s < N_STATS_SIDES; s++)
-		rc = gate_sum_add(sum, s, side[s], s == STATS_BASE ? "made-up base" : "made-up new", q, &notes, err);
+	for (enum side s = 0; rc == 0 && s < N_SIDES; s++)
+		rc = gate_sum_add(sum, s, side[s], s == SIDE_BASE ? "made-up base" : "made-up new", q, &notes, err);
 	if (rc == 0)
 		rc = gate_judge(sum, out, err);
 	buf_release(&notes);
 	gate_sum_free(sum);
-	profile_free(side[STATS_BASE]);
-	profile_free(side[STATS_NEW]);
+	profile_free(side[SIDE_BASE]);
+	profile_free(side[SIDE_NEW]);
 	return rc;
 }
 
@@ -148,7 +148,7 @@ int cmd_gate_self_test(const struct args *a)
 	options.n_rules = 0;     /* rules refer to functions of the user's program */
 	options.has_need = true; /* --need refers to the user's profiles; require no power here */
 	options.need_ratio = INFINITY;
-	options.work[STATS_BASE] = options.work[STATS_NEW] = options.normalize == GATE_WORK ? 1 : 0;
+	options.work[SIDE_BASE] = options.work[SIDE_NEW] = options.normalize == GATE_WORK ? 1 : 0;
 	ratio = 1.5 * (1 + options.threshold);
 	printf("cpa gate: self-test with %d samples per side: first, a function with 7%% of them becomes %.2f times as "
 	       "slow; then, nothing changes\n",

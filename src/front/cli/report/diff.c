@@ -44,14 +44,14 @@ static int load_and_compare(const struct pair *pair, struct remote *remote, cons
 	progress_begin("reading");
 	sources_runs_read(item, N_SIDES, &cmd_report_events);
 	progress_end();
-	for (int side = N_SIDES; side-- > 0;) {
+	for (int side = 0; side < N_SIDES; side++) {
 		if (sources_run_report(&item[side], &cmd_report_events, &err) < 0)
 			status = say_error("%s", err.msg);
 		else if (item[side].set.n_failed)
 			status = STATUS_TROUBLE;
 		p[side] = item[side].profile;
 	}
-	if (p[SIDE_BASE] && p[SIDE_TARGET])
+	if (p[SIDE_BASE] && p[SIDE_NEW])
 		status |= report_diff_compare(p, pair->from, a);
 	for (int side = 0; side < N_SIDES; side++)
 		sources_run_release(&item[side]);

@@ -8,6 +8,7 @@
 #include "front/cli/report/events.h"
 
 #include "base/time.h"
+#include "engine/query.h"
 #include "front/cli/interrupt.h"
 #include "front/cli/messages.h"
 

@@ -23,7 +23,7 @@ static int pair_find_sides(const struct args *a, const char *usage, struct words
 
 	if (base->n) {
 		side[SIDE_BASE] = (struct words){ base->item, base->n };
-		side[SIDE_TARGET] = (struct words){ a->word, a->n_words };
+		side[SIDE_NEW] = (struct words){ a->word, a->n_words };
 		if (a->n_words == 0)
 			return say_error("no source to compare with the base; usage: %s", usage);
 		return STATUS_FINE;
@@ -33,13 +33,13 @@ static int pair_find_sides(const struct args *a, const char *usage, struct words
 	if (n_left >= a->n_words || (a->n_before_dashes == 0 && a->n_words != 2))
 		return say_error("%s needs two profiles, not %zu; usage: %s", a->report->name, a->n_words, usage);
 	side[SIDE_BASE] = (struct words){ a->word, n_left };
-	side[SIDE_TARGET] = (struct words){ a->word + n_left, a->n_words - n_left };
+	side[SIDE_NEW] = (struct words){ a->word + n_left, a->n_words - n_left };
 	return STATUS_FINE;
 }
 
 int cmd_report_pair_find(const struct args *a, const char *usage, struct pair *out)
 {
-	static const char *const kind[N_SIDES] = { [SIDE_TARGET] = "source", [SIDE_BASE] = "base" };
+	static const char *const kind[N_SIDES] = { [SIDE_NEW] = "source", [SIDE_BASE] = "base" };
 	struct words side[N_SIDES] = { { NULL, 0 } };
 	enum source_split split = a->report->input == INPUT_RUNS ? SPLIT_RUNS : SPLIT_NONE;
 	size_t n_stdin = 0;
@@ -48,7 +48,7 @@ int cmd_report_pair_find(const struct args *a, const char *usage, struct pair *o
 	*out = (struct pair){ 0 };
 	if (pair_find_sides(a, usage, side) != STATUS_FINE)
 		return STATUS_TROUBLE;
-	for (int i = N_SIDES; i-- > 0;) {
+	for (int i = 0; i < N_SIDES; i++) {
 		if (sources_add(&out->source[i], side[i].word, side[i].n, split, &a->q, &err) < 0)
 			return say_error("%s", err.msg);
 		if (sources_check(&out->source[i], kind[i], &a->q, &n_stdin, &err) < 0)

@@ -209,7 +209,7 @@ static int report_profile(const struct profile *p, const struct args *a, const s
 			  const struct buf *kept)
 {
 	/* prefix of errors if there is only one source */
-	const char *name = from[SIDE_TARGET].n == 1 && from[SIDE_BASE].n == 0 ? from[SIDE_TARGET].source[0] : NULL;
+	const char *name = from[SIDE_NEW].n == 1 && from[SIDE_BASE].n == 0 ? from[SIDE_NEW].source[0] : NULL;
 	struct answer answer = { 0 };
 	struct err err;
 	int rc = check_shown(a, &err), status;
@@ -235,9 +235,9 @@ int cmd_report_profile(const struct profile *p, const struct args *a, const stru
 }
 
 /* Fail if symbolize or bundle found no names. */
-static int check_names(const struct args *a, const struct source_set *target)
+static int check_names(const struct args *a, const struct source_set *new)
 {
-	if (a->report->flags & REPORT_WANTS_NAMES && target->n_unnamed && !target->n_named)
+	if (a->report->flags & REPORT_WANTS_NAMES && new->n_unnamed && !new->n_named)
 		return say_error("no function names found; the profile was written without them");
 	return STATUS_FINE;
 }
@@ -312,8 +312,8 @@ int cmd_report(const struct args *a)
 		progress_begin("making the report");
 		status = report_profile(l.profile, a, l.from, &kept);
 		if (status == STATUS_FINE)
-			status = check_names(a, &l.set[SIDE_TARGET]);
-		if (l.set[SIDE_TARGET].n_failed || l.set[SIDE_BASE].n_failed)
+			status = check_names(a, &l.set[SIDE_NEW]);
+		if (l.set[SIDE_NEW].n_failed || l.set[SIDE_BASE].n_failed)
 			status = STATUS_TROUBLE;
 	} else {
 		report_say_store_notes(&kept, NULL);

@@ -9,7 +9,6 @@
 #include "answer/answer.h"
 #include "base/buf.h"
 #include "front/cli/args.h"
-#include "engine/query.h"
 #include "profile/profile.h"
 #include "report/side.h"
 #include "sources/load.h"

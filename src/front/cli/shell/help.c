@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/string_list.h"
 #include "base/utf8.h"
+#include "engine/query.h"
 #include "engine/view.h"
 #include "report/head.h"
 #include "session/line.h"
@@ -32,7 +33,7 @@ void cmd_shell_add_greeting(const struct profile *p, const struct settings *s, s
 	q.mean = now->mean;
 	q.divide_by = now->divide_by;
 	q.unit = now->unit;
-	if (view_make(p, &q, mem, &v, NULL, NULL) == 0) {
+	if (view_make(p, &q.filter, mem, &v, NULL, NULL) == 0) {
 		report_head_fill(&head, &v, &q, mem);
 		text_add_profile(&head, out);
 		if (v.total == 0 && p->n_types > 1)

@@ -111,7 +111,7 @@ int cmd_shell_report(const struct load_result *s, const struct line *l, struct s
 
 	if (answer_check(l->report, &a.q, &err) < 0)
 		return say_error("%s", err.msg);
-	for (int i = 0; i < N_SIDES; i++)
+	for (int i = N_SIDES; i-- > 0;)
 		if (sources_check(&s->source[i], i == SIDE_BASE ? "base" : "source", &a.q, &n_stdin, &err) < 0)
 			return say_error("%s", err.msg);
 	if (in_child)

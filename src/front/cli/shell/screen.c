@@ -249,7 +249,7 @@ int cmd_shell_screen(const struct args *a, struct load_result *loaded)
 				      .views = shell_views,
 				      .line = "top",
 				      .sources = loaded->from,
-				      .binary = loaded->set[SIDE_TARGET].binary,
+				      .binary = loaded->set[SIDE_NEW].binary,
 				      .host = { .arg = &context,
 						.run = shell_screen_run,
 						.edit = shell_screen_edit,

@@ -8,6 +8,7 @@
 #include "front/cli/web/access.h"
 
 #include "base/time.h"
+#include "engine/query.h"
 #include "front/web/web.h"
 
 #include <assert.h>

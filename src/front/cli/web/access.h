@@ -11,12 +11,12 @@
 #include "base/err.h"
 #include "base/http.h"
 #include "base/stop.h"
-#include "engine/query.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+struct query;
 struct web;
 
 struct web_access {

@@ -79,7 +79,7 @@ static void web_fetch(void *arg, struct remote *r, const struct query *q, struct
 
 static void web_web_add_name(const struct load_result *l, struct buf *out)
 {
-	const struct source_set *load = &l->set[SIDE_TARGET];
+	const struct source_set *load = &l->set[SIDE_NEW];
 
 	buf_addz(out, load->n > 0 ? load->source[0] : "");
 	if (load->n > 1)
@@ -89,7 +89,7 @@ static void web_web_add_name(const struct load_result *l, struct buf *out)
 /* Were all sources read, but not merged, because their kinds are different? Or was there too little memory? */
 static bool can_continue(const struct site *s, const struct load_result *l, const struct err *err)
 {
-	const struct source_set *load = &l->set[SIDE_TARGET];
+	const struct source_set *load = &l->set[SIDE_NEW];
 
 	if (err->code == ERR_MEMORY)
 		return true;

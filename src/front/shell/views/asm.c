@@ -12,7 +12,7 @@
 #include "base/path.h"
 #include "base/regex.h"
 #include "base/search.h"
-#include "base/stop.h"
+#include "engine/query.h"
 #include "engine/view.h"
 #include "report/address.h"
 #include "report/disasm.h"
@@ -97,7 +97,7 @@ static void sum_locations(const struct view *v, const struct stop *stop, uint64_
 			uint32_t loc = p->stacks.item[i];
 
 			if (last[loc] != row + 1) /* cannot overflow: view_make has checked the sum */
-				sum[loc] += num_abs(v->val[SIDE_TARGET][row]);
+				sum[loc] += num_abs(v->val[row]);
 			last[loc] = row + 1;
 		}
 	}
@@ -199,7 +199,7 @@ static int asm_make(const struct model_request *a, struct model *m, struct err *
 {
 	struct asm_model *am = arena_zalloc(m->mem, 1, sizeof(*am));
 	struct view v;
-	int rc = view_make(a->joined, a->q, m->mem, &v, &m->notes, err);
+	int rc = view_make(a->joined, &a->q->filter, m->mem, &v, &m->notes, err);
 
 	m->view_data = am;
 	am->code.class = &class;

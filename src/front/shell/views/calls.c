@@ -14,6 +14,7 @@
 #include "base/columns.h"
 #include "base/mem.h"
 #include "base/unit.h"
+#include "engine/query.h"
 #include "engine/view.h"
 #include "front/shell/widgets/name.h"
 #include "front/shell/quote.h"
@@ -78,7 +79,7 @@ static int view_calls_make(const struct model_request *a, struct model *m, struc
 	struct calls_rows *c;
 	struct calls_grand grand;
 	struct view v;
-	int rc = view_make(a->joined, a->q, m->mem, &v, &m->notes, err);
+	int rc = view_make(a->joined, &a->q->filter, m->mem, &v, &m->notes, err);
 
 	if (rc == 0)
 		rc = report_calls_make_grand(&v, a->q, &m->report, &grand, err);

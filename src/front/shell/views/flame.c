@@ -7,8 +7,9 @@
 
 #include "front/shell/views/flame.h"
 
-#include "front/shell/widgets/find.h"
+#include "engine/query.h"
 #include "front/shell/quote.h"
+#include "front/shell/widgets/find.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 
 #include "front/shell/views/flame.h"
 
+#include "engine/query.h"
 #include "engine/view.h"
 
 #include <assert.h>
@@ -45,19 +46,17 @@ static void link_tiles(struct flame_model *own, struct arena *mem)
 	assert(n > 0 && own->child[n] == n);
 }
 
-static struct flame_source view_flame_zoom_source_of(const struct opt_list *list)
-{
-	return (struct flame_source){ .source = list->item, .n = list->n };
-}
-
 int shell_flame_view_make(const struct model_request *a, struct model *m, struct err *err)
 {
 	struct flame_model *own = arena_zalloc(m->mem, 1, sizeof(*own));
+	const struct opt_list *base = a->q->base.n ? &a->q->base : &a->q->diff_base;
+	const struct side_sources from[N_SIDES] = { [SIDE_BASE] = { base->item, base->n } };
 	int cells = a->width > CELLS ? a->width : CELLS;
 	struct flame_options ask = { .min_share = 1.0 / PER_CELL / cells,
 				     .max_levels = LEVELS,
 				     .path = (const uint32_t *)a->part.data,
-				     .n_path = (uint32_t)(a->part.len / sizeof(uint32_t)) };
+				     .n_path = (uint32_t)(a->part.len / sizeof(uint32_t)),
+				     .from = from };
 	struct query q = *a->q;
 	struct view v;
 	int rc;
@@ -65,10 +64,9 @@ int shell_flame_view_make(const struct model_request *a, struct model *m, struct
 	q.keep_base = true;
 	q.nodecount = q.nodecount == 0 ? -1 : q.nodecount; /* zooming can show all nodes */
 	own->style = (struct flame_style){ .title = "", .icicle = q.icicle, .diff_self = q.diff_self };
-	ask.side[FLAME_BEFORE] = view_flame_zoom_source_of(q.base.n ? &q.base : &q.diff_base);
 	rc = flame_style_read(q.order, q.theme, q.color_by, &own->style, err);
 	if (rc == 0)
-		rc = view_make(a->is_change ? a->data->sides : a->p, &q, m->mem, &v, &m->notes, err);
+		rc = view_make(a->is_change ? a->data->sides : a->p, &q.filter, m->mem, &v, &m->notes, err);
 	if (rc == 0)
 		rc = report_flame_make(&v, &q, &ask, &m->report, err);
 	if (rc < 0)

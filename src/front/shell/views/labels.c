@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/string_list.h"
 #include "base/unit.h"
+#include "engine/query.h"
 #include "engine/view.h"
 #include "report/tags.h"
 #include "front/shell/widgets/find.h"
@@ -134,7 +135,7 @@ static int view_labels_make(const struct model_request *a, struct model *m, stru
 	struct labels *x = arena_zalloc(m->mem, 1, sizeof(*x));
 	struct view v;
 	/* use joined, as the command tags does: profiles with separate sides have an internal label */
-	int rc = view_make(a->joined, a->q, m->mem, &v, &m->notes, err);
+	int rc = view_make(a->joined, &a->q->filter, m->mem, &v, &m->notes, err);
 
 	if (rc == 0)
 		rc = report_tags_make(&v, a->q, &m->report, &m->notes, err);

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "engine/query.h"
 #include "engine/view.h"
 #include "report/list.h"
 
@@ -199,7 +200,7 @@ int shell_source_make(const struct model_request *a, struct model *m, struct err
 	struct query q = *a->q;
 	struct buf notes = { 0 };
 	struct view v;
-	int rc = view_make(a->joined, &q, m->mem, &v, &m->notes, err);
+	int rc = view_make(a->joined, &q.filter, m->mem, &v, &m->notes, err);
 
 	m->view_data = sm;
 	sm->code.by_cum = q.sort == SORT_CUM;

@@ -13,6 +13,7 @@
 #include "answer/answer.h"
 #include "answer/draw.h"
 #include "base/mem.h"
+#include "engine/query.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -14,6 +14,7 @@
 #include "front/shell/views/top.h"
 
 #include "base/mem.h"
+#include "engine/query.h"
 #include "engine/view.h"
 #include "report/top.h"
 #include "front/shell/views/headline.h"
@@ -45,11 +46,11 @@ static int view_top_make_report(const struct model_request *a, struct model *m, 
 	t->is_sides = a->show_sides && !a->q->mean;
 	if (a->show_sides && a->q->mean)
 		buf_addz(&m->notes, "averages cannot be added; showing only the change\n");
-	rc = view_make(t->is_sides ? a->p : a->joined, a->q, m->mem, v, &m->notes, err);
+	rc = view_make(t->is_sides ? a->p : a->joined, &a->q->filter, m->mem, v, &m->notes, err);
 	if (rc < 0)
 		return rc;
 	t->before = v->side_total[SIDE_BASE];
-	t->after = v->side_total[SIDE_TARGET];
+	t->after = v->side_total[SIDE_NEW];
 	if (t->is_sides)
 		return report_top_sides_make(v, a->q, &m->report, err);
 	t->is_preliminary = !(a->flags & WANT_INLINED) && v->p->stacks.off[v->p->stacks.n] >= MANY_FRAMES;

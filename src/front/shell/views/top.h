@@ -6,7 +6,6 @@
 #ifndef FRONT_SHELL_VIEWS_TOP_H
 #define FRONT_SHELL_VIEWS_TOP_H
 
-#include "engine/query.h"
 #include "front/shell/state.h"
 #include "front/shell/widgets/sheet.h"
 

@@ -20,6 +20,7 @@
 #include "base/pool.h"
 #include "base/search.h"
 #include "base/unit.h"
+#include "engine/query.h"
 #include "engine/view.h"
 
 #include <assert.h>
@@ -204,7 +205,7 @@ int shell_traces_model(const struct model_request *a, struct model *m, struct er
 
 	m->view_data = x;
 	/* joined has one set of samples, in which those of the base are negative */
-	rc = view_make(a->joined, a->q, m->mem, &v, &m->notes, err);
+	rc = view_make(a->joined, &a->q->filter, m->mem, &v, &m->notes, err);
 	if (rc == 0)
 		rc = report_traces_make(&v, a->q, &m->report, &m->notes, err);
 	if (rc < 0)

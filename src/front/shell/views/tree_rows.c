@@ -11,6 +11,7 @@
 #include "base/idtab.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "engine/query.h"
 #include "engine/view.h"
 #include "front/shell/widgets/find.h"
 #include "front/shell/widgets/number.h"
@@ -66,7 +67,7 @@ int tree_make(const struct model_request *a, struct model *m, struct err *err)
 			       "averages cannot be added to a tree of calls\n"
 			       "mean=false shows sums; tree | less shows pprof's tree");
 	q.drop_negative &= a->show_sides;
-	rc = view_make(a->p, &q, m->mem, &v, &m->notes, err);
+	rc = view_make(a->p, &q.filter, m->mem, &v, &m->notes, err);
 	if (rc == 0)
 		rc = report_flame_make(&v, &q, &ask, &m->report, err);
 	if (rc < 0)
@@ -75,9 +76,9 @@ int tree_make(const struct model_request *a, struct model *m, struct err *err)
 	t->head = &m->report.head;
 	t->two_sides = a->show_sides && t->f->has_base;
 	t->inverted = q.inverted;
-	max = num_abs(t->f->total[FLAME_AFTER][0]);
-	if (t->f->total[FLAME_BEFORE] && num_abs(t->f->total[FLAME_BEFORE][0]) > max)
-		max = num_abs(t->f->total[FLAME_BEFORE][0]);
+	max = num_abs(t->f->total[SIDE_NEW][0]);
+	if (t->f->total[SIDE_BASE] && num_abs(t->f->total[SIDE_BASE][0]) > max)
+		max = num_abs(t->f->total[SIDE_BASE][0]);
 	t->value_width = shell_number_width(t->head, (int64_t)(max < INT64_MAX ? max : INT64_MAX));
 	view_tree_rows_find_children(t, m->mem);
 	find_paths(t, m->mem);
@@ -85,7 +86,7 @@ int tree_make(const struct model_request *a, struct model *m, struct err *err)
 	return stop_check(q.stop, err);
 }
 
-static int64_t side(const struct flame *f, bool self, enum flame_side side, uint32_t box)
+static int64_t side(const struct flame *f, bool self, enum side side, uint32_t box)
 {
 	const int64_t *column = self ? f->self[side] : f->total[side];
 
@@ -96,15 +97,15 @@ int64_t tree_value(const struct tree *t, uint32_t box, enum tree_by by)
 {
 	switch (by) {
 	case TREE_AFTER:
-		return side(t->f, false, FLAME_AFTER, box);
+		return side(t->f, false, SIDE_NEW, box);
 	case TREE_BEFORE:
-		return side(t->f, false, FLAME_BEFORE, box);
+		return side(t->f, false, SIDE_BASE, box);
 	case TREE_CUM: /* these are differences unless both sides are shown */
 	case TREE_CHANGE:
-		return side(t->f, false, FLAME_AFTER, box) - side(t->f, false, FLAME_BEFORE, box);
+		return side(t->f, false, SIDE_NEW, box) - side(t->f, false, SIDE_BASE, box);
 	case TREE_FLAT:
 	case TREE_FLAT_CHANGE:
-		return side(t->f, true, FLAME_AFTER, box) - side(t->f, true, FLAME_BEFORE, box);
+		return side(t->f, true, SIDE_NEW, box) - side(t->f, true, SIDE_BASE, box);
 	default:
 		return 0;
 	}

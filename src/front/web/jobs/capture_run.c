@@ -8,6 +8,7 @@
 #include "front/web/jobs/capture_int.h"
 
 #include "base/time.h"
+#include "engine/query.h"
 #include "profile/merge.h"
 
 #include <stdio.h>
@@ -41,7 +42,7 @@ static uint64_t capture_run_count_samples(const struct profile *p)
 	if (p->n_types == 0 || strcmp(profile_text(p, p->type[0].unit), "count") != 0)
 		return 0;
 	for (uint32_t row = 0; row < p->n_rows; row++)
-		n += p->value[SIDE_TARGET][0][row] > 0 ? (uint64_t)p->value[SIDE_TARGET][0][row] : 0;
+		n += p->value[0][row] > 0 ? (uint64_t)p->value[0][row] : 0;
 	return n;
 }
 
@@ -118,8 +119,6 @@ static int fetch_piece(struct run *run, unsigned seconds, struct err *err)
 	request->stop = &run->r->load_stop;
 	request->events = &run->events;
 	rc = jobs_run_beside(c->jobs, request->stop, capture_run_load, &work, err);
-	for (int i = 0; i < N_SIDES; i++)
-		l.set[i].q = c->q; /* outlives q */
 	if (rc == 0)
 		return capture_run_add_piece(run, &l, err);
 	load_result_release(&l);

@@ -48,7 +48,7 @@ static void web_compare_add_total(const struct profile *p, struct buf *out)
 	if (p->n_types == 0 || view_find_type(p, "", &type, NULL) < 0)
 		return;
 	for (uint32_t row = 0; row < p->n_rows; row++)
-		if (__builtin_add_overflow(total, p->value[SIDE_TARGET][type][row], &total))
+		if (__builtin_add_overflow(total, p->value[type][row], &total))
 			return;
 	unit_add_label(&text, total, profile_text(p, p->type[type].unit), "auto");
 	webpage_add_name(out, buf_text(&text)); /* the unit comes from the profile */
@@ -108,7 +108,7 @@ static void compare_add_row(const struct web_page *page, const struct row *r, st
 {
 	buf_addz(out, "<tr>");
 	add_checkbox(page, SIDE_BASE, r, out);
-	add_checkbox(page, SIDE_TARGET, r, out);
+	add_checkbox(page, SIDE_NEW, r, out);
 	buf_addf(out, "<td class=\"name\"><a href=\"flamegraph?prof=%s\">", r->id);
 	web_add_name(out, r->name);
 	buf_addz(out, "</a>");

@@ -45,7 +45,7 @@ static void web_diff_add_side(const struct web_page *page, enum side side, struc
 	const struct open_profile *o = side == SIDE_BASE ? page->base : page->open;
 	struct compare_side facts;
 
-	side_fill(&facts, o->p, &o->loaded.from[SIDE_TARGET], 0, page->mem);
+	side_fill(&facts, o->p, &o->loaded.from[SIDE_NEW], 0, page->mem);
 	buf_addf(out, "<dt>%s</dt><dd>", side == SIDE_BASE ? "before" : "after");
 	web_add_name(out, o->name);
 	if (o->p->meta.time_ns) {
@@ -70,7 +70,7 @@ static void add_swap(const struct web_page *page, struct buf *out)
 	struct url_params *link = web_link_start(page);
 
 	web_link_set_side(link, "prof", &page->side[SIDE_BASE]);
-	web_link_set_side(link, "base", &page->side[SIDE_TARGET]);
+	web_link_set_side(link, "base", &page->side[SIDE_NEW]);
 	buf_addz(out, "<a href=\"");
 	web_link_end(link, page->view->path, out);
 	buf_addz(out, "\">swap</a>\n");
@@ -121,8 +121,8 @@ static void add_build_ids(const struct web_page *page, struct buf *out)
 {
 	struct compare_side a, b;
 
-	side_fill(&a, page->base->p, &page->base->loaded.from[SIDE_TARGET], 0, page->mem);
-	side_fill(&b, page->open->p, &page->open->loaded.from[SIDE_TARGET], 0, page->mem);
+	side_fill(&a, page->base->p, &page->base->loaded.from[SIDE_NEW], 0, page->mem);
+	side_fill(&b, page->open->p, &page->open->loaded.from[SIDE_NEW], 0, page->mem);
 	if (*a.build_id && *b.build_id && strcmp(a.build_id, b.build_id) != 0)
 		buf_addz(out, "build IDs differ: the sides are different builds of the program\n");
 }
@@ -148,7 +148,7 @@ void web_compare_add_head(const struct web_page *page, struct buf *out)
 {
 	buf_addz(out, "<dl class=\"sides\">");
 	web_diff_add_side(page, SIDE_BASE, out);
-	web_diff_add_side(page, SIDE_TARGET, out);
+	web_diff_add_side(page, SIDE_NEW, out);
 	buf_addz(out, "</dl>\n");
 	web_diff_add_links(page, out);
 	web_diff_add_warnings(page, out);
@@ -411,9 +411,9 @@ static const struct gate *get_verdicts(struct web_page *page, struct buf *out)
 
 static int web_diff_make_report(struct web_page *page, struct err *err)
 {
-	const struct profile *const p[N_SIDES] = { [SIDE_BASE] = page->base->p, [SIDE_TARGET] = page->open->p };
+	const struct profile *const p[N_SIDES] = { [SIDE_BASE] = page->base->p, [SIDE_NEW] = page->open->p };
 	const struct side_sources from[N_SIDES] = {
-		[SIDE_BASE] = page->base->loaded.from[SIDE_TARGET], [SIDE_TARGET] = page->open->loaded.from[SIDE_TARGET]
+		[SIDE_BASE] = page->base->loaded.from[SIDE_NEW], [SIDE_NEW] = page->open->loaded.from[SIDE_NEW]
 	};
 	struct query q = page->q;
 

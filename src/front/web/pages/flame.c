@@ -170,7 +170,7 @@ static int make_data_view(struct web_page *page, const char *ext, const struct q
 	if (*ext)
 		return err_set(err, ERR_USAGE, "unknown format %.20s", ext);
 	out->type = "application/json";
-	return view_make(profile_of(page), q, page->mem, v, &page->notes, err);
+	return view_make(profile_of(page), &q->filter, page->mem, v, &page->notes, err);
 }
 
 int web_send_flame_data(struct web_page *page, const char *ext, struct http_response *out, struct err *err)
@@ -209,12 +209,13 @@ int web_send_flame_pivot(struct web_page *page, const char *ext, struct http_res
 	return rc;
 }
 
-static void web_flame_add_values(struct json *j, const char *key, const int64_t *value, int n)
+/* The values of both sides, in the order of the data of the page: the new one first. */
+static void web_flame_add_values(struct json *j, const char *key, const int64_t value[N_SIDES])
 {
 	jsonw_key(j, key);
 	jsonw_open(j, '[');
-	for (int i = 0; i < n; i++)
-		jsonw_int(j, value[i]);
+	jsonw_int(j, value[SIDE_NEW]);
+	jsonw_int(j, value[SIDE_BASE]);
 	jsonw_close(j, ']');
 }
 
@@ -234,8 +235,8 @@ int web_send_flame_search(struct web_page *page, const char *ext, struct http_re
 	if (rc < 0)
 		return rc;
 	jsonw_open(&j, '{');
-	web_flame_add_values(&j, "flat", sums.flat, FLAME_SIDES);
-	web_flame_add_values(&j, "cum", sums.cum, FLAME_SIDES);
+	web_flame_add_values(&j, "flat", sums.flat);
+	web_flame_add_values(&j, "cum", sums.cum);
 	jsonw_key(&j, "places");
 	jsonw_open(&j, '[');
 	for (uint32_t i = 0; i < sums.n; i++)
@@ -287,14 +288,14 @@ static int64_t web_flame_sum_of(const struct view *v)
 	int64_t sum = 0;
 
 	for (uint32_t i = 0; i < v->n; i++)
-		sum += v->val[SIDE_TARGET][i];
+		sum += v->val[i];
 	return sum;
 }
 
 static bool web_flame_has_value(const struct view *v)
 {
 	for (uint32_t i = 0; i < v->n; i++)
-		if (v->val[SIDE_TARGET][i])
+		if (v->val[i])
 			return true;
 	return false;
 }
@@ -309,7 +310,7 @@ static int make_head(struct web_page *page, const struct query *q, struct err *e
 
 	of_page.mean = page->q.mean;
 	a->mem = arena_new();
-	rc = view_make(page->p, &of_page, a->mem, &v, &a->notes, err);
+	rc = view_make(page->p, &of_page.filter, a->mem, &v, &a->notes, err);
 	if (rc < 0)
 		return rc;
 	report_head_fill(&a->report.head, &v, &of_page, a->mem);
@@ -326,7 +327,7 @@ static int web_flame_add_plain(struct web_page *page, const struct query *q, str
 	struct flame_style style;
 	struct report r;
 	struct view v;
-	int rc = view_make(profile_of(page), q, page->mem, &v, &page->notes, err);
+	int rc = view_make(profile_of(page), &q->filter, page->mem, &v, &page->notes, err);
 
 	if (rc == 0)
 		rc = answer_flame_part(&v, sources_of(page), q, &part, &style, &r, err);

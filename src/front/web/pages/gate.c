@@ -123,13 +123,13 @@ static double gate_number(const struct gate_row *r, size_t col)
 	case GATE_COL_CHANGE:
 		return r->ratio;
 	case GATE_COL_BEFORE:
-		return r->share[STATS_BASE];
+		return r->share[SIDE_BASE];
 	case GATE_COL_AFTER:
-		return r->share[STATS_NEW];
+		return r->share[SIDE_NEW];
 	case GATE_COL_SAMPLES_BEFORE:
-		return r->count[STATS_BASE];
+		return r->count[SIDE_BASE];
 	case GATE_COL_SAMPLES_AFTER:
-		return r->count[STATS_NEW];
+		return r->count[SIDE_NEW];
 	case GATE_COL_KIND:
 		return r->kind;
 	default:
@@ -213,7 +213,7 @@ static int gate_add_rows(struct web_page *page, const struct gate *g, struct err
 /* Append what the result does not prove. */
 static void add_limits(const struct gate *g, struct buf *out)
 {
-	if (g->side[STATS_BASE].n_files == 1 || g->side[STATS_NEW].n_files == 1)
+	if (g->side[SIDE_BASE].n_files == 1 || g->side[SIDE_NEW].n_files == 1)
 		buf_addz(out,
 			 "<p>A side is a single profile: the gate knows how many samples a function has, but not how "
 			 "much two runs of the same program differ. Open several runs of each side to decide "
@@ -268,8 +268,8 @@ int web_draw_gate(struct web_page *page, struct err *err)
 	buf_addz(out, "</p>\n");
 	add_limits(g, out);
 	buf_addz(out, "<dl class=\"sides\">");
-	web_gate_add_side("before (base)", &g->side[STATS_BASE], out);
-	web_gate_add_side("after (new)", &g->side[STATS_NEW], out);
+	web_gate_add_side("before (base)", &g->side[SIDE_BASE], out);
+	web_gate_add_side("after (new)", &g->side[SIDE_NEW], out);
 	buf_addz(out, "<dt>type</dt><dd>");
 	webpage_add_name(out, g->type);
 	buf_addf(out, ", relative to %s</dd></dl>\n", text_gate_relative_to(g->options->normalize));

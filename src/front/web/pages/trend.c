@@ -59,7 +59,7 @@ static int list_named(struct series *s, struct err *err)
 {
 	int rc = 0;
 
-	for (int side = 0; side < N_SIDES; side++) {
+	for (int side = N_SIDES; side-- > 0;) {
 		const struct web_side *named = &s->page->side[side];
 
 		for (size_t i = 0; rc == 0 && i < named->n; i++) {
@@ -108,7 +108,7 @@ static int list_all(struct series *s, struct err *err)
 static int trend_list_profiles(struct series *s, struct err *err)
 {
 	const struct web_page *page = s->page;
-	size_t n_named = page->side[SIDE_BASE].n + page->side[SIDE_TARGET].n;
+	size_t n_named = page->side[SIDE_BASE].n + page->side[SIDE_NEW].n;
 	bool is_named = *url_params_get(page->params, "prof") || *url_params_get(page->params, "base");
 
 	return is_named && n_named > 1 ? list_named(s, err) : list_all(s, err);
@@ -180,7 +180,7 @@ static int web_trend_add_profiles(struct series *s, struct err *err)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < s->n; i++) {
-		rc = trend_add(s->trend, s->profile[i]->p, &s->q, &s->page->answer.notes, err);
+		rc = trend_add(s->trend, s->profile[i]->p, &s->q.filter, &s->page->answer.notes, err);
 		if (rc < 0)
 			err_wrap(err, "%s", s->profile[i]->name);
 	}
@@ -337,8 +337,8 @@ static int web_trend_draw(struct series *s, struct err *err)
 	rc = web_trend_add_profiles(s, err);
 	if (rc < 0)
 		return rc;
-	side_fill(&first, s->profile[0]->p, &s->profile[0]->loaded.from[SIDE_TARGET], 0, page->mem);
-	side_fill(&last, s->profile[s->n - 1]->p, &s->profile[s->n - 1]->loaded.from[SIDE_TARGET], 0, page->mem);
+	side_fill(&first, s->profile[0]->p, &s->profile[0]->loaded.from[SIDE_NEW], 0, page->mem);
+	side_fill(&last, s->profile[s->n - 1]->p, &s->profile[s->n - 1]->loaded.from[SIDE_NEW], 0, page->mem);
 	report_trend(s->trend, &first, &last, &s->q, r, &page->answer.notes);
 	rc = fill_charts(s, r, err);
 	if (rc < 0)

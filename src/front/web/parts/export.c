@@ -148,7 +148,7 @@ static int add_pieces(const struct answer *a, struct stop *stop, struct buf *out
 /* Make a report of the profiles before and after. */
 static int make_of_sides(struct web_page *page, const struct report_type *t, struct query *q, struct err *err)
 {
-	const struct open_profile *o[N_SIDES] = { [SIDE_BASE] = page->base, [SIDE_TARGET] = page->open };
+	const struct open_profile *o[N_SIDES] = { [SIDE_BASE] = page->base, [SIDE_NEW] = page->open };
 	const struct profile *p[N_SIDES];
 	struct side_sources from[N_SIDES];
 
@@ -156,7 +156,7 @@ static int make_of_sides(struct web_page *page, const struct report_type *t, str
 		return err_set(err, ERR_USAGE, "there is no profile to compare with; add base=ID to the address");
 	for (int side = 0; side < N_SIDES; side++) {
 		p[side] = o[side]->p;
-		from[side] = o[side]->loaded.from[SIDE_TARGET];
+		from[side] = o[side]->loaded.from[SIDE_NEW];
 	}
 	q->normalize = web_scale(page);
 	return answer_compare(p, t, q, from, false, &page->answer, err);

@@ -246,7 +246,7 @@ static void form_add_sources(const struct open_profile *o, struct buf *out)
 	struct side_sources from = { 0 };
 
 	if (o->origin == OPEN_COMMAND_LINE)
-		from = o->loaded.from[SIDE_TARGET];
+		from = o->loaded.from[SIDE_NEW];
 	if (from.n == 0) {
 		buf_addz(out, " ");
 		settings_add_word(o->name, out);
@@ -299,7 +299,7 @@ void web_command_draw(const struct web_page *page, struct buf *out)
 	struct settings *s;
 	struct buf command = { 0 };
 
-	if (!type || !page->open || is_in_memory(&page->side[SIDE_TARGET]) || is_in_memory(&page->side[SIDE_BASE]))
+	if (!type || !page->open || is_in_memory(&page->side[SIDE_NEW]) || is_in_memory(&page->side[SIDE_BASE]))
 		return;
 	s = settings_of(page, type);
 	buf_addf(&command, "cpa %s", type->name);
@@ -310,9 +310,9 @@ void web_command_draw(const struct web_page *page, struct buf *out)
 	}
 	if (type->input == INPUT_SIDES && page->base) {
 		form_add_side(&page->side[SIDE_BASE], &command);
-		buf_addz(&command, page->side[SIDE_BASE].n > 1 || page->side[SIDE_TARGET].n > 1 ? " --" : "");
+		buf_addz(&command, page->side[SIDE_BASE].n > 1 || page->side[SIDE_NEW].n > 1 ? " --" : "");
 	}
-	form_add_side(&page->side[SIDE_TARGET], &command);
+	form_add_side(&page->side[SIDE_NEW], &command);
 	buf_addz(out, "<div class=\"command\">$ <code id=\"command\">");
 	webpage_add_name(out, buf_text(&command));
 	buf_addz(out, "</code> <button type=\"button\" data-copy=\"command\" hidden>copy</button></div>\n");

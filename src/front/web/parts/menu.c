@@ -218,7 +218,7 @@ static void add_bases(const struct web_page *page, struct buf *out)
 		if (open[i] != page->open && open[i] != page->base && page->open) {
 			link = web_link_start(page);
 			if (*url_params_get(link, "prof"))
-				web_link_set_side(link, "prof", &page->side[SIDE_TARGET]);
+				web_link_set_side(link, "prof", &page->side[SIDE_NEW]);
 			url_params_set(link, "base", open[i]->id);
 			entry_start(link, page->view->path, false, out);
 			buf_addz(out, "Subtract ");
@@ -239,7 +239,7 @@ static void add_compare_menu(const struct web_page *page, struct buf *out)
 		add_separator(out);
 		link = web_link_start(page);
 		web_link_set_side(link, "prof", &page->side[SIDE_BASE]);
-		web_link_set_side(link, "base", &page->side[SIDE_TARGET]);
+		web_link_set_side(link, "base", &page->side[SIDE_NEW]);
 		buf_addz(out, "<li>");
 		web_add_link(link, page->view->path, "Swap the sides", "Show before minus after", out);
 		link = web_link_start(page);

@@ -68,12 +68,12 @@ static int web_profiles_split(struct web_page *page, struct err *err)
 	int rc = workspace_get_side(w, whole, SIDE_BASE, page->stop, &page->base, err);
 
 	if (rc == 0)
-		rc = workspace_get_side(w, whole, SIDE_TARGET, page->stop, &page->open, err);
+		rc = workspace_get_side(w, whole, SIDE_NEW, page->stop, &page->open, err);
 	if (rc < 0)
 		return rc;
 	workspace_put(w, whole);
-	workspace_put(w, page->side[SIDE_TARGET].profile[0]);
-	page->side[SIDE_TARGET].profile[0] = page->open;
+	workspace_put(w, page->side[SIDE_NEW].profile[0]);
+	page->side[SIDE_NEW].profile[0] = page->open;
 	page->side[SIDE_BASE].profile[0] = page->base;
 	page->side[SIDE_BASE].n = 1;
 	workspace_ref(w, page->open);
@@ -102,19 +102,19 @@ static int fail_without_profile(struct web_page *page, struct err *err)
 
 int web_open_profiles(struct web_page *page, struct err *err)
 {
-	int rc = web_profiles_open_side(page, "prof", &page->side[SIDE_TARGET], err);
+	int rc = web_profiles_open_side(page, "prof", &page->side[SIDE_NEW], err);
 
-	if (rc == 0 && page->side[SIDE_TARGET].n == 0 && has_no_profile(page))
+	if (rc == 0 && page->side[SIDE_NEW].n == 0 && has_no_profile(page))
 		return page->view->flags & WEB_VIEW_ALONE ? 0 : fail_without_profile(page, err);
-	if (rc == 0 && page->side[SIDE_TARGET].n == 0)
-		rc = open_one(page, "", &page->side[SIDE_TARGET], err);
+	if (rc == 0 && page->side[SIDE_NEW].n == 0)
+		rc = open_one(page, "", &page->side[SIDE_NEW], err);
 	if (rc == 0)
 		rc = web_profiles_open_side(page, "base", &page->side[SIDE_BASE], err);
 	if (rc == 0)
-		rc = sum_side(page, &page->side[SIDE_TARGET], &page->open, err);
+		rc = sum_side(page, &page->side[SIDE_NEW], &page->open, err);
 	if (rc == 0 && page->side[SIDE_BASE].n)
 		rc = sum_side(page, &page->side[SIDE_BASE], &page->base, err);
-	if (rc == 0 && page->view->flags & WEB_VIEW_HAS_SIDES && !page->base && page->side[SIDE_TARGET].n == 1 &&
+	if (rc == 0 && page->view->flags & WEB_VIEW_HAS_SIDES && !page->base && page->side[SIDE_NEW].n == 1 &&
 	    workspace_has_base(page->open))
 		rc = web_profiles_split(page, err);
 	if (rc < 0)
@@ -127,7 +127,7 @@ int web_open_profiles(struct web_page *page, struct err *err)
 int web_open_difference(struct web_page *page, struct err *err)
 {
 	const struct workspace_difference d = { .base = page->base,
-						.target = page->open,
+						.new = page->open,
 						.normalize = web_scale(page),
 						.intersect_types = page->q.intersect_types };
 	int rc;

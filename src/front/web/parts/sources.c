@@ -41,14 +41,14 @@ static void source_set_id(const struct web *w, struct web_source *s)
 void web_sources_set(struct web *w, const struct load_result *l)
 {
 	struct web_sources *all = &w->sources;
-	size_t n = l->set[SIDE_TARGET].n + l->set[SIDE_BASE].n;
+	size_t n = l->set[SIDE_NEW].n + l->set[SIDE_BASE].n;
 
 	if (n < 2)
 		return;
 	all->item = mem_zalloc(n, sizeof(*all->item));
-	if (l->set[SIDE_TARGET].binary)
-		all->binary = mem_strndup(l->set[SIDE_TARGET].binary, strlen(l->set[SIDE_TARGET].binary));
-	for (int side = 0; side < N_SIDES; side++) {
+	if (l->set[SIDE_NEW].binary)
+		all->binary = mem_strndup(l->set[SIDE_NEW].binary, strlen(l->set[SIDE_NEW].binary));
+	for (int side = N_SIDES; side-- > 0;) {
 		buf_addz(&all->missing, buf_text(&l->set[side].notes));
 		for (size_t i = 0; i < l->set[side].n; i++) {
 			const char *const *name = &l->set[side].source[i];
@@ -92,21 +92,16 @@ struct open_profile *web_source_get(struct web *w, const struct web_source *s)
 static int source_load(struct web *w, const struct web_source *s, struct stop *stop, struct load_result *out,
 		       struct err *err)
 {
-	const struct query *given = w->options.q;
 	const char *const word[] = { w->sources.binary, s->name };
-	struct query q = *given;
+	struct query q = *w->options.q;
 	const struct load_request request = { .q = &q,
 					      .word = word + !w->sources.binary,
 					      .n_words = 1 + (w->sources.binary != NULL),
 					      .is_reload = true,
 					      .stop = stop };
-	int rc;
 
 	q.normalize = ""; /* there is no base */
-	rc = sources_load(&request, out, err);
-	for (int i = 0; i < N_SIDES; i++)
-		out->set[i].q = given; /* outlives q */
-	return rc;
+	return sources_load(&request, out, err);
 }
 
 int web_source_read(struct web *w, const struct web_source *s, struct stop *stop, struct open_profile **out,

@@ -100,8 +100,7 @@ struct runs {
 static int runs_add_one(const struct runs *r, enum side side, const struct open_profile *o, struct err *err)
 {
 	struct buf notes = { 0 };
-	int rc = gate_sum_add(r->sum, side == SIDE_BASE ? STATS_BASE : STATS_NEW, o->p, o->name, &r->page->q, &notes,
-			      err);
+	int rc = gate_sum_add(r->sum, side, o->p, o->name, &r->page->q, &notes, err);
 
 	buf_release(&notes);
 	return rc;
@@ -137,8 +136,7 @@ static int runs_add(struct runs *r, struct err *err)
 {
 	int rc = 0;
 
-	for (int i = 0; rc == 0 && i < N_SIDES; i++) {
-		enum side side = i == 0 ? SIDE_BASE : SIDE_TARGET;
+	for (enum side side = 0; rc == 0 && side < N_SIDES; side++) {
 		const struct web_side *s = &r->page->side[side];
 
 		if (side_is_command_line(r->page, side))

@@ -186,7 +186,7 @@ static int add_batch(struct adder *a, const uint32_t *row, uint32_t n, struct er
 static bool dict_add_is_zero(const struct profile *p, uint32_t row)
 {
 	for (uint32_t t = 0; t < p->n_types; t++)
-		if (p->value[SIDE_TARGET][t][row] != 0)
+		if (p->value[t][row] != 0)
 			return false;
 	return true;
 }
@@ -235,8 +235,7 @@ static int dict_add_values(const struct adder *a, struct stored *out, struct err
 		if (is_new)
 			out->row[n++] = id;
 		for (uint32_t t = 0; t < out->n_columns; t++) {
-			int64_t v = a->p->value[SIDE_TARGET][t][row],
-				*sum = &out->value[(size_t)t * a->n_cells + n - 1];
+			int64_t v = a->p->value[t][row], *sum = &out->value[(size_t)t * a->n_cells + n - 1];
 
 			if (is_new)
 				*sum = v;
