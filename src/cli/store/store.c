@@ -14,7 +14,7 @@
 #include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/store/forward.h"
-#include "store/local/holder.h"
+#include "store/local/layout.h"
 #include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 
