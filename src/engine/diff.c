@@ -53,8 +53,15 @@ static int engine_diff_no_common_type(const struct profile *p, const struct prof
 	return rc;
 }
 
-int diff_common_type(const struct profile *p, const struct profile *other, const char *name, uint32_t type[2],
-		     struct err *err)
+/*
+ * Choose a sample type that two profiles have, with compatible units: by name as view_find_type does, else the default
+ * type of the first profile, else its last compatible type.
+ *
+ * type    set to its index in each profile
+ * Fails   ERR_USAGE
+ */
+static int diff_common_type(const struct profile *p, const struct profile *other, const char *name, uint32_t type[2],
+			    struct err *err)
 {
 	if (view_find_type(p, name, &type[0], err) < 0)
 		return ERR_USAGE;

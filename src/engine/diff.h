@@ -53,14 +53,4 @@ int64_t diff_cum(const struct diff *d, enum side side, uint32_t row);
 /* a - b, clamped to int64_t. */
 int64_t diff_subtract(int64_t a, int64_t b);
 
-/*
- * Choose a sample type that two profiles have, with compatible units: by name as view_find_type does, else the default
- * type of the first profile, else its last compatible type.
- *
- * type    set to its index in each profile
- * Fails   ERR_USAGE
- */
-int diff_common_type(const struct profile *p, const struct profile *other, const char *name, uint32_t type[2],
-		     struct err *err);
-
 #endif

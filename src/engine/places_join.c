@@ -7,12 +7,11 @@
  */
 #include "config.h"
 
-#include "engine/places_join.h"
+#include "engine/places.h"
 
 #include "base/mem.h"
 #include "engine/match.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

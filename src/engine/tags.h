@@ -10,7 +10,6 @@
 #include "engine/calltree.h"
 #include "engine/label_unit.h"
 #include "engine/nodes.h"
-#include "engine/query.h"
 #include "engine/view.h"
 
 #include <stdbool.h>

@@ -17,7 +17,6 @@
 #include "engine/matcher.h"
 #include "engine/nodes.h"
 #include "engine/trim.h"
-#include "report/address.h"
 #include "report/binaries.h"
 #include "report/head.h"
 #include "symbol/demangle.h"

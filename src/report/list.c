@@ -17,8 +17,8 @@
 #include "engine/matcher.h"
 #include "engine/places.h"
 #include "engine/trim.h"
+#include "report/binaries.h"
 #include "report/head.h"
-#include "report/where.h"
 #include "symbol/debuginfod.h"
 #include "symbol/source_file.h"
 

@@ -12,7 +12,7 @@
 #include "engine/label_unit.h"
 #include "engine/places.h"
 #include "report/head.h"
-#include "report/place.h"
+#include "report/report.h"
 
 #include <assert.h>
 #include <stdlib.h>

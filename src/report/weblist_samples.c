@@ -12,11 +12,10 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "engine/matcher.h"
-#include "report/address.h"
+#include "report/binaries.h"
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct samples {
 	const struct profile *p;

@@ -7,7 +7,6 @@
 #define VIEWERS_SHELL_VIEW_CALLS_H
 
 #include "report/calls.h"
-#include "report/calls_grand.h"
 #include "viewers/shell/sheet.h"
 
 #include <stdbool.h>
