@@ -17,7 +17,7 @@
 #include "base/time.h"
 #include "base/utf8.h"
 #include "report/head.h"
-#include "viewers/svg/series.h"
+#include "viewers/svg/svg.h"
 #include "viewers/text/text.h"
 
 #include <inttypes.h>

@@ -12,7 +12,7 @@
 
 #include "report/gate/gate.h"
 #include "viewers/ci/ci.h"
-#include "viewers/json/gate_json.h"
+#include "viewers/json/report_json.h"
 #include "viewers/text/gate.h"
 
 #include <math.h>

@@ -8,7 +8,6 @@
 #include "viewers/export/export.h"
 
 #include "make_profile.h"
-#include "viewers/export/stacks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -15,7 +15,6 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "engine/places.h"
-#include "viewers/export/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>
