@@ -10,7 +10,7 @@
 #include "answer/draw.h"
 #include "base/str.h"
 #include "engine/query.h"
-#include "viewers/svg/series.h"
+#include "viewers/svg/svg.h"
 #include "viewers/text/text.h"
 
 int answer_series_check(const struct query *q, struct err *err)

@@ -173,3 +173,29 @@ void jsonw_add_int(struct json *j, const char *key, int64_t v)
 	jsonw_key(j, key);
 	jsonw_int(j, v);
 }
+
+void jsonw_add_bool(struct json *j, const char *key, bool v)
+{
+	jsonw_key(j, key);
+	jsonw_bool(j, v);
+}
+
+void jsonw_add_real(struct json *j, const char *key, double v)
+{
+	jsonw_key(j, key);
+	jsonw_real(j, v);
+}
+
+void jsonw_add_texts(struct json *j, const char *key, const char *const *text, size_t n)
+{
+	jsonw_open_key(j, key, '[');
+	for (size_t i = 0; i < n; i++)
+		jsonw_textz(j, text[i]);
+	jsonw_close(j, ']');
+}
+
+void jsonw_open_key(struct json *j, const char *key, char bracket)
+{
+	jsonw_key(j, key);
+	jsonw_open(j, bracket);
+}

@@ -33,6 +33,12 @@ void jsonw_int(struct json *j, int64_t v);
 /* A key and its value. */
 void jsonw_add_text(struct json *j, const char *key, const char *text);
 void jsonw_add_int(struct json *j, const char *key, int64_t v);
+void jsonw_add_bool(struct json *j, const char *key, bool v);
+void jsonw_add_real(struct json *j, const char *key, double v); /* as jsonw_real */
+void jsonw_add_texts(struct json *j, const char *key, const char *const *text, size_t n);
+
+/* A key and the start of its object or array, to be closed with jsonw_close. */
+void jsonw_open_key(struct json *j, const char *key, char bracket);
 
 /* A value, or the start of a value, that is already JSON; the caller may append the remaining part to out. */
 void jsonw_raw(struct json *j, const char *s, size_t n);

@@ -19,7 +19,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The largest sizes so far, fewer than twice max_sizes of them. */
 struct tally {

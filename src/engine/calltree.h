@@ -6,7 +6,6 @@
 #ifndef ENGINE_CALLTREE_H
 #define ENGINE_CALLTREE_H
 
-#include "base/arena.h"
 #include "base/err.h"
 #include "engine/nodes.h"
 #include "engine/view.h"

@@ -19,7 +19,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { FRAMES_PER_THREAD = 200000 };
 

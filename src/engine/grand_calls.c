@@ -14,7 +14,6 @@
 #include "base/mem.h"
 #include "profile/keys.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 /* A kept place on a stack. */

@@ -25,7 +25,6 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/match.c \
 	src/engine/match.h \
 	src/engine/match_name.c \
-	src/engine/match_name.h \
 	src/engine/matcher.c \
 	src/engine/matcher.h \
 	src/engine/net.c \
@@ -40,7 +39,6 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/places.c \
 	src/engine/places.h \
 	src/engine/places_join.c \
-	src/engine/places_join.h \
 	src/engine/query.c \
 	src/engine/query.def \
 	src/engine/query.h \

@@ -12,7 +12,6 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "engine/match_name.h"
 #include "engine/query_filter.h"
 #include "profile/keys.h"
 

@@ -18,12 +18,12 @@
 #ifndef ENGINE_MATCH_H
 #define ENGINE_MATCH_H
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "engine/places.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct match;
@@ -60,5 +60,29 @@ int64_t match_line(const struct match *m, uint32_t row);
 
 /* Append the row as printed in reports; with_file adds the file, for names that are ambiguous without it. */
 void match_add_label(const struct match *m, uint32_t row, bool with_file, struct buf *out);
+
+/*
+ * The length of a name without the suffixes that compilers append to parts and clones of a function:
+ *
+ *	.cold .part.N .constprop.N .isra.N .clone.N .lto_priv.N .llvm.N .localalias .__uniq.N
+ *	                         GCC and clang
+ *	[clone .cold]            the same, as binutils prints it after a demangled name
+ *	::h0123456789abcdef      the hash after a Rust name; 17h0123456789abcdefE after a mangled one
+ *	.abi0                    the other calling convention of a Go function
+ *
+ * A dot is part of the name in most other languages ("main.cold" is a Go function), so the suffixes of the first line
+ * are removed only if the rest is a name of C, C++ or Rust and the file is not of Go, Java, Python or similar. Type
+ * arguments in brackets and closure counters remain.
+ *
+ * name    n bytes
+ * file    source file, "" when unknown
+ */
+size_t match_name_len(const char *name, size_t n, const char *file);
+
+/*
+ * The number of bytes at the start of a name that differ between runs: the kind and tier of code that V8 compiled, such as
+ * "JS:~", "JS:*" or "LazyCompile:^", and a space if the function has no name.
+ */
+size_t match_name_start(const char *name, size_t n);
 
 #endif

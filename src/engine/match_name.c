@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "engine/match_name.h"
+#include "engine/match.h"
 
 #include <stdbool.h>
 #include <string.h>

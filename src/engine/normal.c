@@ -7,11 +7,9 @@
 
 #include "engine/normal.h"
 
-#include "base/num.h"
 #include "base/unit.h"
 #include "profile/scale.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The period in ns if values are sample counts; else 0. */

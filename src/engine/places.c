@@ -19,7 +19,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The parts of a line that a granularity keeps. Like pprof internal/driver aggregate. */
 struct keep {

@@ -10,9 +10,9 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "engine/view.h"
 #include "profile/profile.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct query_filter;
@@ -80,5 +80,18 @@ void places_add_name(const struct places *pl, uint32_t place, struct buf *out);
 const char *places_source(const struct profile *p, str_id file, const struct query_filter *q);
 
 const char *places_file(const struct places *pl, uint32_t place);
+
+/*
+ * Find the places of a view. If it has samples with BASE_LABEL, functions of the two sides are the same by the rules of
+ * engine/match.h, as in a diff of the two profiles; places then have the names of the match, with the file where
+ * functions share a name. Frames of labels, and addresses, are not joined.
+ *
+ * A function without a file that a build has once, and the other build beside several functions of its name, is that
+ * of the new side on both sides, because both sides use one location.
+ *
+ * Fails   as places_make and match_places
+ */
+int places_join(const struct view *v, const struct query_filter *q, struct arena *mem, struct places *out,
+		struct err *err);
 
 #endif

@@ -7,13 +7,12 @@
  */
 #include "config.h"
 
-#include "engine/places_join.h"
+#include "engine/places.h"
 
 #include "base/mem.h"
 #include "engine/match.h"
 #include "engine/query_filter.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

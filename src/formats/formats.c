@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "formats/folded/folded.h"
 #include "formats/foreign/foreign.h"
-#include "formats/legacy/legacy_read.h"
+#include "formats/legacy/legacy.h"
 #include "formats/pprof/pprof.h"
 
 #include <stdlib.h>
@@ -120,29 +120,29 @@ const struct file_format formats[] = {
 	  .endings = ".speedscope.json",
 	  .help = "JSON for speedscope.app",
 	  .report = "speedscope",
-	  .probe = foreign_speedscope,
+	  .keys = { "speedscope.app/file-format-schema.json" },
 	  .looks_like = "a speedscope file, which cpa does not read" },
 	{ .name = "cpuprofile",
 	  .endings = ".cpuprofile",
 	  .help = "CPU profile of V8: Node.js, Chromium",
-	  .probe = foreign_cpuprofile,
+	  .keys = { "\"nodes\"", "\"callFrame\"" },
 	  .looks_like = "a CPU profile of V8, which cpa does not read" },
 	{ .name = "heapprofile",
 	  .endings = ".heapprofile",
 	  .help = "sampled heap profile of V8",
-	  .probe = foreign_heapprofile,
+	  .keys = { "\"head\"", "\"selfSize\"" },
 	  .looks_like = "a heap profile of V8, which cpa does not read" },
 	{ .name = "chrome-trace",
 	  .help = "trace events of Chromium",
-	  .probe = foreign_chrome_trace,
+	  .keys = { "\"traceEvents\"" },
 	  .looks_like = "a Chrome trace, which cpa does not read" },
 	{ .name = "firefox",
 	  .help = "JSON of the Firefox Profiler",
-	  .probe = foreign_firefox,
+	  .keys = { "\"meta\"", "\"preprocessedProfileVersion\"" },
 	  .looks_like = "a profile of the Firefox Profiler, which cpa does not read" },
 	{ .name = "otlp-json",
 	  .help = "OpenTelemetry profiles as JSON",
-	  .probe = foreign_otlp_json,
+	  .keys = { "\"resourceProfiles\"" },
 	  .looks_like = "OpenTelemetry profiles as JSON, which cpa does not read" },
 	{ .probe = foreign_xml, .looks_like = "an HTML or XML page" },
 	{ .probe = foreign_json, .looks_like = "JSON text" },
@@ -190,6 +190,8 @@ static enum format_match formats_match(const struct file_format *f, const struct
 	if (f->magic)
 		return b->n >= f->at + f->n_magic && memcmp(b->data + f->at, f->magic, f->n_magic) == 0 ? FORMAT_SURE
 													: FORMAT_NO;
+	if (f->keys[0])
+		return foreign_has_keys(b->data, b->n, f->keys) ? FORMAT_SURE : FORMAT_NO;
 	return f->probe ? f->probe(b->data, b->n) : FORMAT_SURE;
 }
 

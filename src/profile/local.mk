@@ -6,8 +6,6 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/common_types.h \
 	src/profile/builder.c \
 	src/profile/builder.h \
-	src/profile/check.c \
-	src/profile/check.h \
 	src/profile/compact.c \
 	src/profile/compact.h \
 	src/profile/edit.c \

@@ -11,7 +11,6 @@
 #include "base/num.h"
 #include "base/str.h"
 #include "base/unit.h"
-#include "profile/scale.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -39,7 +39,8 @@ bool profile_has_name(const struct profile *p, uint32_t loc)
 	return false;
 }
 
-uint32_t csr_find(const struct csr *lists, uint32_t first, uint32_t end, uint64_t items)
+/* The first of the lists [first, end) that starts at item number items or later; end if there is none. */
+static uint32_t csr_find(const struct csr *lists, uint32_t first, uint32_t end, uint64_t items)
 {
 	assert(first <= end && end <= lists->n);
 	return first + (uint32_t)lower_bound_u32(lists->off + first, end - first, items);

@@ -105,9 +105,6 @@ struct profile {
 /* Free a profile. Takes NULL. */
 void profile_free(struct profile *p);
 
-/* The first of the lists [first, end) that starts at item number items or later; end if there is none. */
-uint32_t csr_find(const struct csr *lists, uint32_t first, uint32_t end, uint64_t items);
-
 /* First list of a part when the lists are divided into parts with about the same number of items; the number of lists
    for part == parts. */
 uint32_t csr_part(const struct csr *lists, unsigned part, unsigned parts);

@@ -7,8 +7,10 @@
 
 #include "profile/scale.h"
 
+#include "base/num.h"
 #include "base/unit.h"
 
+#include <assert.h>
 #include <string.h>
 
 double scale_ratio(const char *from, const char *to)
@@ -37,4 +39,17 @@ bool scale_period(int64_t period, const char *from, const char *to, int64_t *out
 		return true;
 	*out = (int64_t)scaled;
 	return false;
+}
+
+double mean_of_samples(const struct profile *p, uint32_t samples, uint32_t type)
+{
+	const int64_t *n = p->value[samples], *value = p->value[type];
+	double count = 0, sum = 0;
+
+	assert(samples < p->n_types && type < p->n_types);
+	for (uint32_t i = 0; i < p->n_rows; i++) {
+		count += (double)num_abs(n[i]);
+		sum += n[i] ? (double)num_abs(value[i]) : 0;
+	}
+	return count > 0 ? sum / count : 0;
 }

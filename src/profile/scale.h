@@ -9,6 +9,8 @@
 #ifndef PROFILE_SCALE_H
 #define PROFILE_SCALE_H
 
+#include "profile/profile.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +54,13 @@ static inline bool scale_value(int64_t v, double ratio, int64_t *out)
  * Like   pprof internal/measurement, ScaleProfiles
  */
 bool scale_period(int64_t period, const char *from, const char *to, int64_t *out);
+
+/*
+ * Divide the sum of a sample type by the number of samples, over the rows that have any. Absolute values are used.
+ *
+ * samples  the sample type that counts samples
+ * Returns  0 if there are no samples
+ */
+double mean_of_samples(const struct profile *p, uint32_t samples, uint32_t type);
 
 #endif

@@ -54,4 +54,15 @@ int64_t binaries_open(struct binaries *b, uint32_t map, struct buf *notes);
  * */
 bool binaries_address(const struct binaries *b, uint32_t map, uint64_t addr, uint64_t *out);
 
+/* Fill in the search paths from the environment, overridden by options. mem and q must outlive out. */
+void report_where(const struct query *q, struct arena *mem, struct symbol_options *out);
+
+/*
+ * Parse a number in the syntax of C or Go: 0x1f, 0b11, 0o17, 017, 1_000.
+ *
+ * Returns false if text is not a number, or does not fit into 64 bits
+ * Like    Go strconv.ParseUint with base 0
+ */
+bool address_parse(const char *text, uint64_t *out);
+
 #endif

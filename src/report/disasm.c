@@ -18,7 +18,6 @@
 #include "engine/nodes.h"
 #include "engine/query.h"
 #include "engine/trim.h"
-#include "report/address.h"
 #include "report/binaries.h"
 #include "report/head.h"
 #include "symbol/demangle.h"

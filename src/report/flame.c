@@ -13,13 +13,12 @@
 #include "base/regex.h"
 #include "base/utf8.h"
 #include "engine/boxes.h"
-#include "engine/graph.h"
-#include "engine/match_name.h"
-#include "engine/places_join.h"
+#include "engine/match.h"
+#include "engine/places.h"
 #include "engine/query.h"
 #include "profile/normalize.h"
+#include "profile/scale.h"
 #include "report/head.h"
-#include "report/mean.h"
 
 #include <assert.h>
 #include <math.h>

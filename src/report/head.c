@@ -12,6 +12,8 @@
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "engine/query.h"
+#include "engine/view.h"
+#include "report/report.h"
 
 #include <assert.h>
 #include <string.h>
@@ -149,4 +151,58 @@ void report_head_choose_unit_for(struct head *h, int64_t min, bool whole)
 	if (!whole && strcmp(min_unit, max_unit) != 0 && !__builtin_mul_overflow(min, 100, &hundred) && hundred < max)
 		unit_scale(hundred, h->unit, "minimum", &min_unit);
 	h->out_unit = *min_unit ? min_unit : h->unit;
+}
+
+static const struct column column = { "comment", "comment", CELL_NAME };
+
+report_make_fn report_comments_make;
+
+/* Make one row per comment, including those that other reports omit. Like pprof internal/report printComments. */
+int report_comments_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
+			 struct err *err)
+{
+	struct report r = { .mem = arena_new(), .head = { .command = "comments", .is_whole = true } };
+
+	report_head_fill(&r.head, v, q, r.mem);
+	r.table = (struct table){ .n_cols = 1, .n_rows = r.head.n_comments, .col = &column };
+	r.table.cell = arena_alloc(r.mem, r.head.n_comments, sizeof(*r.table.cell));
+	for (uint32_t i = 0; i < r.head.n_comments; i++)
+		r.table.cell[i].text = r.head.comment[i];
+	(void)notes;
+	(void)err;
+	*out = r;
+	return 0;
+}
+
+void row_places_init(struct row_places *r, const struct places *pl, struct arena *mem)
+{
+	*r = (struct row_places){ .places = pl, .mem = mem };
+}
+
+static const char *place_file_of(struct row_places *r, const struct place *k)
+{
+	const char *file;
+
+	if (!k->file)
+		return "";
+	if (!r->file)
+		r->file = arena_zalloc(r->mem, strtab_count(r->places->files), sizeof(*r->file));
+	if (!r->file[k->file]) {
+		file = strtab_text(r->places->files, k->file);
+		r->file[k->file] = arena_strndup(r->mem, file, strlen(file));
+	}
+	return r->file[k->file];
+}
+
+struct row_place row_places_of(struct row_places *r, uint32_t place)
+{
+	const struct place *k = &r->places->place[place];
+	const struct profile *p = r->places->p;
+
+	assert(place < r->places->n);
+	return (struct row_place){ .function = k->name ? report_head_text(p, k->name, r->mem) : "",
+				   .file = place_file_of(r, k),
+				   .binary = k->objfile ? report_head_text(p, k->objfile, r->mem) : "",
+				   .line = k->line,
+				   .address = k->addr };
 }

@@ -6,7 +6,7 @@
 #ifndef REPORT_HEAD_H
 #define REPORT_HEAD_H
 
-#include "engine/graph.h"
+#include "engine/places.h"
 #include "engine/trim.h"
 #include "engine/view.h"
 #include "report/report.h"
@@ -31,5 +31,17 @@ const char *report_head_text(const struct profile *p, str_id id, struct arena *m
 
 /* List the active filters. report_head_fill includes this. */
 void report_head_fill_filters(struct head *h, const struct query *q, struct arena *mem);
+
+/* Makes the struct row_place of rows. A file name that many places share is copied once. */
+struct row_places {
+	const struct places *places;
+	struct arena *mem;
+	const char **file; /* [files] NULL until used */
+};
+
+/* The results refer to mem and to the profile, not to the places. */
+void row_places_init(struct row_places *r, const struct places *pl, struct arena *mem);
+
+struct row_place row_places_of(struct row_places *r, uint32_t place);
 
 #endif

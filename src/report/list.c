@@ -18,8 +18,8 @@
 #include "engine/places.h"
 #include "engine/query.h"
 #include "engine/trim.h"
+#include "report/binaries.h"
 #include "report/head.h"
-#include "report/where.h"
 #include "symbol/debuginfod.h"
 #include "symbol/source_file.h"
 

@@ -2,8 +2,6 @@
 
 noinst_LIBRARIES += src/report/libreport.a
 src_report_libreport_a_SOURCES = \
-	src/report/address.c \
-	src/report/address.h \
 	src/report/neighbours.c \
 	src/report/neighbours.h \
 	src/report/binaries.c \
@@ -11,9 +9,6 @@ src_report_libreport_a_SOURCES = \
 	src/report/by_binary.c \
 	src/report/calls.c \
 	src/report/calls.h \
-	src/report/calls_grand.c \
-	src/report/calls_grand.h \
-	src/report/comments.c \
 	src/report/compare.h \
 	src/report/diff.c \
 	src/report/diff.h \
@@ -25,10 +20,6 @@ src_report_libreport_a_SOURCES = \
 	src/report/head.h \
 	src/report/list.c \
 	src/report/list.h \
-	src/report/mean.c \
-	src/report/mean.h \
-	src/report/place.c \
-	src/report/place.h \
 	src/report/report.c \
 	src/report/report.h \
 	src/report/side.c \
@@ -47,6 +38,4 @@ src_report_libreport_a_SOURCES = \
 	src/report/weblist.h \
 	src/report/weblist_code.c \
 	src/report/weblist_int.h \
-	src/report/weblist_samples.c \
-	src/report/where.c \
-	src/report/where.h
+	src/report/weblist_samples.c

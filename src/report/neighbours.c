@@ -12,7 +12,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define CANDIDATES (UINT64_C(0x7fffffff) << 32)
 

@@ -15,7 +15,6 @@
 #include "report/compare.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Relation of a row to its neighbours. */

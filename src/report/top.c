@@ -13,7 +13,7 @@
 #include "engine/trim.h"
 #include "report/diff.h"
 #include "report/head.h"
-#include "report/place.h"
+#include "report/report.h"
 
 #include <assert.h>
 #include <string.h>
@@ -28,7 +28,8 @@ static const struct column columns[N_TOP_COLS] = {
 	[TOP_INLINED] = { "inlined", "", CELL_NOTE },
 };
 
-const char *report_top_inlined_note(enum inlined inlined)
+/* Note after the name of a row; "" for none. */
+static const char *report_top_inlined_note(enum inlined inlined)
 {
 	static const char *const note[] = {
 		[INLINED_NEVER] = "",

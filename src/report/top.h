@@ -28,9 +28,6 @@ int report_top_make(const struct view *v, const struct query *q, struct report *
 int report_top_make_quick(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
 			  struct err *err);
 
-/* Note after the name of a row; "" for none. */
-const char *report_top_inlined_note(enum inlined inlined);
-
 /* Columns of the top of a comparison. */
 enum {
 	TOP_SIDES_FLAT_BEFORE,

@@ -13,7 +13,7 @@
 #include "engine/places.h"
 #include "engine/query.h"
 #include "report/head.h"
-#include "report/place.h"
+#include "report/report.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -10,8 +10,6 @@
 #include "report/weblist.h"
 
 #include "base/mem.h"
-#include "base/num.h"
-#include "base/utf8.h"
 #include "report/head.h"
 #include "report/weblist_int.h"
 #include "symbol/source_file.h"

@@ -14,7 +14,6 @@
 #include "base/strtab.h"
 #include "engine/view.h"
 #include "report/binaries.h"
-#include "report/weblist.h"
 #include "symbol/frames.h"
 
 #include <stdbool.h>

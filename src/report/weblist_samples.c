@@ -13,11 +13,10 @@
 #include "base/num.h"
 #include "engine/matcher.h"
 #include "engine/query.h"
-#include "report/address.h"
+#include "report/binaries.h"
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct samples {
 	const struct profile *p;

@@ -6,7 +6,6 @@
 #ifndef SCRAPE_COLLECTOR_H
 #define SCRAPE_COLLECTOR_H
 
-#include "base/buf.h"
 #include "base/err.h"
 #include "scrape/scrape_config.h"
 #include "scrape/writer.h"
@@ -14,8 +13,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum { SCRAPE_GRACE_S = 35 };
 
 struct scrape_collector;
 

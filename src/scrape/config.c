@@ -11,7 +11,6 @@
 #include "scrape/scrape_config.h"
 
 #include "base/amount.h"
-#include "base/buf.h"
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/str.h"

@@ -42,7 +42,6 @@ struct scrape_parser {
 	struct job_draft defaults;
 	struct job_draft *job; /* NULL before the first job */
 	size_t n_sources;
-	bool has_push;
 	bool is_plain_text;
 };
 

@@ -5,11 +5,10 @@
  */
 #include "config.h"
 
-#include "scrape/config_int.h"
-#include "scrape/target_url.h"
-
 #include "base/str.h"
 #include "base/time.h"
+#include "scrape/config_int.h"
+#include "scrape/target.h"
 
 #include <assert.h>
 #include <ctype.h>

@@ -5,8 +5,6 @@
  */
 #include "config.h"
 
-#include "scrape/decode.h"
-
 #include "base/mem.h"
 #include "base/time.h"
 #include "formats/formats.h"

@@ -8,7 +8,6 @@
 #include "scrape/find_int.h"
 
 #include "base/mem.h"
-#include "base/str.h"
 
 #include <arpa/inet.h>
 #include <arpa/nameser.h>

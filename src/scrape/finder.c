@@ -13,7 +13,6 @@
 #include "base/mem.h"
 #include "base/time.h"
 
-#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -17,7 +17,6 @@ src_scrape_libscrape_a_SOURCES = \
 	src/scrape/config_int.h \
 	src/scrape/config_job.c \
 	src/scrape/decode.c \
-	src/scrape/decode.h \
 	src/scrape/find.c \
 	src/scrape/find_int.h \
 	src/scrape/find_names.c \
@@ -38,11 +37,8 @@ src_scrape_libscrape_a_SOURCES = \
 	src/scrape/tally.h \
 	src/scrape/target.c \
 	src/scrape/target.h \
-	src/scrape/target_url.c \
-	src/scrape/target_url.h \
 	src/scrape/targets.c \
 	src/scrape/version.c \
 	src/scrape/version.h \
-	src/scrape/version_marks.c \
 	src/scrape/writer.c \
 	src/scrape/writer.h

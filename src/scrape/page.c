@@ -15,10 +15,8 @@
 #include "base/utf8.h"
 #include "base/webpage.h"
 #include "store/local/write/writer.h"
-#include "store/window/window.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -64,8 +62,7 @@ static void scrape_page_add_target(struct json *j, const struct scrape_collector
 	jsonw_open(j, '{');
 	jsonw_add_text(j, "service", c->config->job[t->job].name);
 	jsonw_add_text(j, "instance", t->instance);
-	jsonw_key(j, "labels");
-	jsonw_open(j, '{');
+	jsonw_open_key(j, "labels", '{');
 	for (size_t i = 0; i < t->labels->n; i++)
 		jsonw_add_text(j, t->labels->label[i].name, t->labels->label[i].value);
 	jsonw_close(j, '}');
@@ -81,8 +78,7 @@ static void scrape_page_add_target(struct json *j, const struct scrape_collector
 
 static void add_store(struct json *j, const struct scrape_collector *c, const struct store_stat *stat)
 {
-	jsonw_key(j, "store");
-	jsonw_open(j, '{');
+	jsonw_open_key(j, "store", '{');
 	jsonw_add_text(j, "directory", c->directory.data);
 	jsonw_add_int(j, "bytes", (int64_t)stat->used);
 	jsonw_add_int(j, "cap", (int64_t)stat->cap);
@@ -132,8 +128,7 @@ void scrape_status_json(struct scrape_collector *c, struct http_response *out)
 	jsonw_add_int(&j, "pid", getpid());
 	scrape_page_add_time(&j, "started", c->started_ns);
 	jsonw_add_text(&j, "file", c->o.file ? c->o.file : "");
-	jsonw_key(&j, "listen");
-	jsonw_open(&j, '[');
+	jsonw_open_key(&j, "listen", '[');
 	for (size_t i = 0; i < c->n_listeners; i++)
 		if (c->listener[i].http)
 			jsonw_textz(&j, httpd_url(c->listener[i].http));
@@ -141,12 +136,10 @@ void scrape_status_json(struct scrape_collector *c, struct http_response *out)
 	add_store(&j, c, &stat);
 	scrape_page_add_counts(&j, c);
 	jsonw_add_int(&j, "open", (int64_t)fetch_loop_n_open(c->loop));
-	jsonw_key(&j, "cut");
-	jsonw_open(&j, '[');
+	jsonw_open_key(&j, "cut", '[');
 	scrape_guard_each_cut(c->guard, scrape_page_add_cut, &j);
 	jsonw_close(&j, ']');
-	jsonw_key(&j, "targets");
-	jsonw_open(&j, '[');
+	jsonw_open_key(&j, "targets", '[');
 	for (size_t i = 0; i < c->targets.n; i++)
 		scrape_page_add_target(&j, c, c->targets.target[i]);
 	jsonw_close(&j, ']');

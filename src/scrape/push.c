@@ -9,7 +9,6 @@
 
 #include "scrape/collector_int.h"
 
-#include "base/arena.h"
 #include "base/cond.h"
 #include "base/io.h"
 #include "base/jsonw.h"

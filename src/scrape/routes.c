@@ -20,11 +20,9 @@
 #include "store/remote/remote.h"
 #include "store/window/window.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 enum {

@@ -22,11 +22,6 @@ static const double bounds[SCRAPE_BUCKETS] = { 0.001, 0.005, 0.01, 0.025, 0.05, 
 static const char *const drop_names[N_SCRAPE_DROPS] = { "size", "format", "kind",    "limit",
 							"time", "room",   "storage", "day" };
 
-const char *scrape_drop_name(enum scrape_drop d)
-{
-	return drop_names[d];
-}
-
 /* The counters of a kind. The lock is held. */
 static struct scrape_kind_stats *scrape_stats_find_kind(struct scrape_stats *s, const char *name)
 {

@@ -26,9 +26,6 @@ enum scrape_drop {
 	N_SCRAPE_DROPS
 };
 
-/* "size", "format", ...: for metrics. */
-const char *scrape_drop_name(enum scrape_drop d);
-
 enum scrape_histogram { SCRAPE_SECONDS, SCRAPE_START_DELAY, SCRAPE_ACK, N_SCRAPE_HISTOGRAMS };
 enum { SCRAPE_BUCKETS = 14, SCRAPE_STATS_KINDS = 64, SCRAPE_STATS_NAME = 32 };
 

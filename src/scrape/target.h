@@ -10,8 +10,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "fetch/url.h"
-#include "scrape/scrape_config.h"
 #include "scrape/schedule.h"
+#include "scrape/scrape_config.h"
 #include "store/store.h"
 
 #include <stdbool.h>
@@ -110,5 +110,17 @@ void scrape_target_free(struct scrape_target *t); /* takes NULL */
 /* The plan for cpa collect --check: targets, kinds, first times, estimated bytes per day. */
 void scrape_targets_add_plan(const struct scrape_targets *t, const struct scrape_config *c, int64_t now_ns,
 			     struct buf *out);
+
+/*
+ * The folder with the profiles of a target: HOST:PORT, :PORT (of this machine), a URL, or unix:SOCKET.
+ *
+ * folder  path for addresses without one; "" for /debug/pprof
+ * out     released with url_release
+ * Fails   ERR_USAGE; the message begins with the address, without secrets
+ */
+int scrape_target_url(const char *address, const char *folder, struct url *out, struct err *err);
+
+/* Does the address end with a port? */
+bool scrape_target_has_port(const char *address);
 
 #endif

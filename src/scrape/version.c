@@ -219,3 +219,15 @@ bool scrape_versions_add(struct scrape_versions *v, const char *service, const c
 	pthread_mutex_unlock(&v->lock);
 	return is_new;
 }
+
+static int version_marks_add_mark(void *arg, const char *service, const struct store_mark *m, struct err *err)
+{
+	(void)err;
+	scrape_versions_add(arg, service, m->env ? m->env : "", m->text ? m->text : "");
+	return 0;
+}
+
+int scrape_versions_load(struct scrape_versions *v, struct store *s, struct err *err)
+{
+	return store_each_mark(s, "*", true, "deploy", version_marks_add_mark, v, err);
+}

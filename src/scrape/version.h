@@ -15,7 +15,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 enum { SCRAPE_VERSION_MAX = 128 }; /* bytes */
 

@@ -14,7 +14,6 @@
 #include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

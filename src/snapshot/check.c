@@ -13,7 +13,6 @@
 #include "base/utf8.h"
 #include "formats/common/gzip.h"
 #include "formats/formats.h"
-#include "formats/pprof/annotate.h"
 #include "formats/pprof/pprof.h"
 #include "profile/temporality.h"
 

@@ -66,8 +66,7 @@ static void snapshot_write_add_profile(struct json *j, const struct profile *p)
 	const struct mapping *program = p->n_maps ? &p->map[0] : NULL;
 
 	jsonw_add_int(j, "samples", p->n_rows);
-	jsonw_key(j, "sample_types");
-	jsonw_open(j, '[');
+	jsonw_open_key(j, "sample_types", '[');
 	for (uint32_t t = 0; t < p->n_types; t++)
 		snapshot_write_add_type(j, p, &p->type[t]);
 	jsonw_close(j, ']');
@@ -144,19 +143,13 @@ static void add_manifest(const struct snapshot *s, struct buf *out)
 	jsonw_add_text(&j, "url", url.data);
 	jsonw_add_text(&j, "host", s->host);
 	add_text_or_null(&j, "version", s->options->version);
-	jsonw_key(&j, "comments");
-	jsonw_open(&j, '[');
-	for (size_t i = 0; i < s->options->n_comments; i++)
-		jsonw_textz(&j, s->options->comment[i]);
-	jsonw_close(&j, ']');
+	jsonw_add_texts(&j, "comments", s->options->comment, s->options->n_comments);
 	add_cmdline(&j, &s->cmdline);
 	jsonw_add_int(&j, "seconds", s->options->seconds);
 	snapshot_write_add_time(&j, "begin", s->begin_ns);
 	snapshot_write_add_time(&j, "end", s->end_ns);
-	jsonw_key(&j, "interrupted");
-	jsonw_bool(&j, s->interrupted);
-	jsonw_key(&j, "files");
-	jsonw_open(&j, '[');
+	jsonw_add_bool(&j, "interrupted", s->interrupted);
+	jsonw_open_key(&j, "files", '[');
 	for (size_t i = 0; i < s->n; i++)
 		snapshot_write_add_entry(&j, &s->entry[i]);
 	jsonw_close(&j, ']');

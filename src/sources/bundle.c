@@ -16,7 +16,7 @@
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "profile/source.h"
-#include "report/where.h"
+#include "report/binaries.h"
 #include "symbol/source_file.h"
 
 #include <inttypes.h>

@@ -20,7 +20,7 @@
 #include "formats/formats.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
-#include "report/where.h"
+#include "report/binaries.h"
 #include "symbol/locate.h"
 
 #include <assert.h>

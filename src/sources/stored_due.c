@@ -16,7 +16,7 @@
 #include "fetch/fetch.h"
 #include "profile/temporality.h"
 #include "store/backends/backends.h"
-#include "store/local/holder.h"
+#include "store/local/layout.h"
 
 #include <inttypes.h>
 #include <stdint.h>

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/unit.h"
 #include "engine/query.h"
-#include "report/where.h"
+#include "report/binaries.h"
 #include "symbol/debuginfod.h"
 #include "symbol/jit_process.h"
 #include "symbol/names.h"

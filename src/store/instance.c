@@ -12,7 +12,8 @@
 
 enum { BUILDS_MAX = 6, BUILD_CHARACTERS = 24 };
 
-bool instance_is_build(const char *label)
+/* Does this label name a build: "version", "service_version" and so on? */
+static bool instance_is_build(const char *label)
 {
 	static const char *const names[] = { "version",  "service_version", "service.version", "service_git_ref",
 					     "revision", "git_ref",         "commit",          "build_id" };

@@ -15,9 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Does this label name a build: "version", "service_version" and so on? */
-bool instance_is_build(const char *label);
-
 /* Make the name of an instance: begin with the service, then add the labels of a series in their order. */
 void instance_begin(struct buf *name, const char *service);
 void instance_add(struct buf *name, const char *label, const char *value);

@@ -8,8 +8,7 @@ src_store_libstore_a_SOURCES = \
 	src/store/means.c \
 	src/store/means.h \
 	src/store/store.c \
-	src/store/store.h \
-	src/store/sum.c
+	src/store/store.h
 
 include src/store/window/local.mk
 include src/store/local/local.mk

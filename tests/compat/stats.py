@@ -66,13 +66,6 @@ def beta(r, most):
     return [x, a, b], special.betainc(a, b, x)
 
 
-def share(r):
-    n = r.randint(1, 100000)
-    k, alpha = r.randint(1, n), log_uniform(r, 1e-4, 0.2)
-    ends = stats.binomtest(k, n, alternative="greater").proportion_ci(1 - alpha, method="exact")
-    return [k, n, alpha], ends.low
-
-
 def t_quantile(p, nu):
     """By SciPy's tail, since its quantile is sometimes off by 1e-8."""
     near_it = stats.t.isf(p, nu)
@@ -104,7 +97,6 @@ ASKED = {
     "lower ends of intervals": ("interval_lo", lambda r: interval(r, "lo"), 1e-9),
     "upper ends of intervals": ("interval_hi", lambda r: interval(r, "hi"), 1e-9),
     "the incomplete beta function": ("beta", lambda r: beta(r, 1e4), 1e-9),
-    "lower bounds of shares": ("share_lower", share, 1e-9),
     "normal tails": ("normal_tail", one(lambda r: r.uniform(-8, 37), stats.norm.sf), 1e-12),
     "normal quantiles": ("normal_quantile", one(lambda r: log_uniform(r, 1e-300, 1), stats.norm.isf), 1e-12),
     "Student's tails": ("t_tail", two(lambda r: r.uniform(-10, 40), (1, 1e6), stats.t.sf), 1e-9),

@@ -47,7 +47,6 @@ static double answer(const char *name, const double *v, size_t n)
 		{ "t_quantile", 2, .two = stats_t_quantile },
 		{ "p_to_t", 2, .two = stats_p_to_t },
 		{ "beta", 3, .three = stats_beta },
-		{ "share_lower", 3, .three = stats_share_lower },
 		{ "ratio_p", 4, .four = stats_ratio_p },
 		{ "ratio_p_exact", 4, .four = stats_ratio_p_exact },
 		{ "interval_lo", 4, .four = interval_lo },

@@ -12,7 +12,7 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "formats/formats.h"
-#include "profile/check.h"
+#include "tests/unit/check_profile.h"
 
 #include <stdint.h>
 #include <stdio.h>

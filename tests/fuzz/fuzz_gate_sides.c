@@ -13,7 +13,7 @@
 #include "engine/query.h"
 #include "report/gate/gate.h"
 #include "viewers/ci/ci.h"
-#include "viewers/json/gate_json.h"
+#include "viewers/json/report_json.h"
 #include "viewers/text/gate.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 
 #include "fuzz.h"
 
-#include "formats/legacy/legacy_read.h"
+#include "formats/legacy/legacy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {

@@ -46,7 +46,7 @@ static int reduce_all(struct reducer *r, const struct selection *sel, bool again
 
 	for (size_t i = 0; i < n; i++)
 		in[i].from = &sel->chapter[i];
-	rc = (again ? reduce_add_unordered : reduce_add)(r, in, n, err);
+	rc = reduce_add(r, in, n, again ? PASS_PROFILES : PASS_WINDOW, err);
 	for (size_t i = 0; i < n; i++)
 		if (in[i].rc < 0 && !*in[i].err.msg)
 			abort();

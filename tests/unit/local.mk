@@ -45,6 +45,7 @@ EXTRA_DIST += \
 	tests/unit/make_labels.h \
 	tests/unit/make_listen.h \
 	tests/unit/make_net.h \
+	tests/unit/check_profile.h \
 	tests/unit/make_profile.h \
 	tests/unit/make_report.h \
 	tests/unit/make_segment.h \

@@ -10,7 +10,7 @@
 #define TESTS_UNIT_MERGE_PARTS_H
 
 #include "profile/builder.h"
-#include "profile/check.h"
+#include "tests/unit/check_profile.h"
 #include "profile/merge.h"
 
 #include <setjmp.h>

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "report/address.h"
+#include "report/binaries.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "profile/builder.h"
-#include "profile/check.h"
+#include "tests/unit/check_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

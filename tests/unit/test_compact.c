@@ -9,7 +9,7 @@
 #include "config.h"
 
 #include "profile/builder.h"
-#include "profile/check.h"
+#include "tests/unit/check_profile.h"
 #include "profile/compact.h"
 
 #include <setjmp.h>

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "viewers/text/compare.h"
+#include "viewers/text/text.h"
 
 #include <math.h>
 #include <stdarg.h>

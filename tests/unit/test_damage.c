@@ -22,7 +22,7 @@
 #include <cmocka.h>
 
 #include "base/pool.h"
-#include "profile/check.h"
+#include "tests/unit/check_profile.h"
 
 /* In longer inputs only the first bytes are damaged. READS_MAX limits the work per folder. */
 enum { HEAD = 600, READS_MAX = 300000 };

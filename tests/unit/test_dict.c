@@ -11,7 +11,7 @@
 #include "base/io.h"
 #include "formats/formats.h"
 #include "merge_parts.h"
-#include "profile/check.h"
+#include "tests/unit/check_profile.h"
 #include "profile/merge.h"
 
 #include <glob.h>

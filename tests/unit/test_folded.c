@@ -9,7 +9,6 @@
 
 #include "engine/query.h"
 #include "make_profile.h"
-#include "viewers/export/stacks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "profile/check.h"
+#include "tests/unit/check_profile.h"
 #include "profile/stack_walk.h"
 
 static const struct format_limits no_limits;

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "viewers/json/gate_json.h"
+#include "viewers/json/report_json.h"
 
 #include <stdarg.h>
 #include <stddef.h>

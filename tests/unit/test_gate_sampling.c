@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include "report/gate/sampling.h"
-#include "report/gate/weights.h"
 
 #include <math.h>
 #include <stdarg.h>

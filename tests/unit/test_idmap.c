@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "formats/pprof/idmap.h"
+#include "formats/pprof/proto_int.h"
 
 #include <stdarg.h>
 #include <stddef.h>

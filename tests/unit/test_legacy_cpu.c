@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "formats/legacy/legacy_read.h"
+#include "formats/legacy/legacy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "profile/check.h"
+#include "tests/unit/check_profile.h"
 #include "tests/unit/make_profile.h"
 
 static struct err err;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "formats/pprof/cursor.h"
-#include "formats/pprof/packed.h"
+#include "formats/pprof/proto_int.h"
 
 enum { N_IDS = 3000000, LIST_MAX = 400, ROUNDS = 2000 };
 

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "base/pool.h"
-#include "profile/check.h"
+#include "tests/unit/check_profile.h"
 #include "tests/unit/wire.h"
 
 static const struct format_limits no_limits;

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "profile/builder.h"
-#include "profile/check.h"
+#include "tests/unit/check_profile.h"
 #include "profile/prune.h"
 
 #include <setjmp.h>

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "profile/check.h"
+#include "tests/unit/check_profile.h"
 #include "tests/unit/wire.h"
 
 static struct bytes bytes_of(const void *data, size_t n)

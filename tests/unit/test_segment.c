@@ -132,34 +132,6 @@ static void profiles_of_different_types_are_in_different_blocks(void **state)
 	chapter_builder_free(b);
 }
 
-static int count_profile(void *arg, const struct stored *s, struct err *err)
-{
-	int64_t *sum = arg;
-
-	(void)err;
-	sum[0]++;
-	sum[1] += s->start_ns;
-	sum[2] += s->value[0];
-	return 0;
-}
-
-static void a_builder_lists_its_profiles_before_it_is_finished(void **state)
-{
-	struct chapter_builder *b = chapter_builder_new("shop");
-	int64_t sum[3] = { 0 };
-	struct err err;
-
-	(void)state;
-	for (unsigned i = 0; i < 4; i++)
-		segment_builder_profile(b, "cpu", NULL, 0, 10 - i, make_cpu(i));
-	assert_int_equal(chapter_builder_profiles(b), 4);
-	assert_int_equal(chapter_builder_each(b, count_profile, NULL, sum, &err), 0);
-	assert_int_equal(sum[0], 4);
-	assert_int_equal(sum[1], 34);
-	assert_int_equal(sum[2], 3 + 4 + 5 + 6); /* the first row of the dictionary contains sort */
-	chapter_builder_free(b);
-}
-
 /* CRC-32 as in gzip, bit by bit. */
 static uint32_t crc32_of(const uint8_t *p, size_t n)
 {
@@ -243,7 +215,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_is_read),
 		cmocka_unit_test(profiles_of_different_types_are_in_different_blocks),
-		cmocka_unit_test(a_builder_lists_its_profiles_before_it_is_finished),
 		cmocka_unit_test(a_newer_version_is_refused_with_its_number),
 		cmocka_unit_test(a_changed_byte_is_found_or_changes_nothing),
 		cmocka_unit_test(a_file_that_is_cut_off_is_refused),

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "formats/formats.h"
-#include "profile/check.h"
+#include "tests/unit/check_profile.h"
 #include "profile/encode.h"
 #include "profile/merge.h"
 #include "tests/unit/make_profile.h"

@@ -302,18 +302,6 @@ static void a_false_discovery_rate_is_the_minimum_over_larger_p_values(void **st
 	assert_true(isnan(p[4]));
 }
 
-static void a_lower_bound_of_a_share_has_the_requested_error(void **state)
-{
-	(void)state;
-	near(stats_share_lower(10, 10, 0.01), pow(0.01, 0.1));
-	near(stats_share_lower(1, 100, 0.01), 1 - pow(0.99, 0.01));
-	near(stats_share_lower(97, 1000, 0.01), 0.0763653946);
-	assert_true(stats_share_lower(0, 10, 0.01) == 0 && stats_share_lower(0, 0, 0.01) == 0);
-	near(stats_share_lower(11, 10, 0.01), pow(0.01, 0.1)); /* k is at most n */
-	for (double k = 1; k < 1e9; k *= 10)
-		assert_true(stats_share_lower(k, 1e9, 0.01) < k / 1e9);
-}
-
 static const struct stats_power study = { .alpha = 0.01, .threshold = 0.2, .noise = 0.02, .tests = 25 };
 
 static void the_smallest_regression_agrees_with_the_table(void **state)
@@ -393,7 +381,6 @@ int main(void)
 		cmocka_unit_test(the_exact_test_counts_equality_in_full),
 		cmocka_unit_test(adjusted_p_values_agree_with_the_worked_example),
 		cmocka_unit_test(a_false_discovery_rate_is_the_minimum_over_larger_p_values),
-		cmocka_unit_test(a_lower_bound_of_a_share_has_the_requested_error),
 		cmocka_unit_test(the_smallest_regression_agrees_with_the_table),
 		cmocka_unit_test(the_samples_needed_agree_with_the_table),
 		cmocka_unit_test(the_samples_needed_detect_the_ratio),

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "store/local/read/local.h"
-#include "store/local/upkeep/repair.h"
+#include "store/local/upkeep/upkeep_int.h"
 
 #include "base/io.h"
 #include "store/local/upkeep/upkeep.h"

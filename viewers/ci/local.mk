@@ -7,6 +7,5 @@ viewers_ci_libci_a_SOURCES = \
 	viewers/ci/github.c \
 	viewers/ci/junit.c \
 	viewers/ci/markdown.c \
-	viewers/ci/path.c \
 	viewers/ci/sarif.c \
 	viewers/ci/sentences.c

@@ -61,8 +61,7 @@ static enum rule rule_of(const struct gate_row *r)
 
 static void sarif_add_object(struct json *j, const char *key)
 {
-	jsonw_key(j, key);
-	jsonw_open(j, '{');
+	jsonw_open_key(j, key, '{');
 }
 
 static void sarif_add_message(struct json *j, const char *key, const char *text)
@@ -95,8 +94,7 @@ static void sarif_add_rule(struct json *j, enum rule i)
 	jsonw_add_text(j, "level", rules[i].level);
 	jsonw_close(j, '}');
 	sarif_add_object(j, "properties");
-	jsonw_key(j, "tags");
-	jsonw_open(j, '[');
+	jsonw_open_key(j, "tags", '[');
 	jsonw_textz(j, "performance");
 	jsonw_close(j, ']');
 	jsonw_add_text(j, "problem.severity", rules[i].severity);
@@ -110,8 +108,7 @@ static void add_tool(struct json *j)
 	sarif_add_object(j, "driver");
 	jsonw_add_text(j, "name", "cpa gate");
 	jsonw_add_text(j, "version", PACKAGE_VERSION);
-	jsonw_key(j, "rules");
-	jsonw_open(j, '[');
+	jsonw_open_key(j, "rules", '[');
 	for (int i = 0; i < N_RULES; i++)
 		sarif_add_rule(j, (enum rule)i);
 	jsonw_close(j, ']');
@@ -141,14 +138,11 @@ static void add_invocation(struct json *j, const struct gate *g)
 {
 	const struct gate_message error = { "error", g->error }, missing = { "inconclusive", g->missing };
 
-	jsonw_key(j, "invocations");
-	jsonw_open(j, '[');
+	jsonw_open_key(j, "invocations", '[');
 	jsonw_open(j, '{');
-	jsonw_key(j, "executionSuccessful");
-	jsonw_bool(j, g->outcome != GATE_ERROR);
+	jsonw_add_bool(j, "executionSuccessful", g->outcome != GATE_ERROR);
 	jsonw_add_int(j, "exitCode", g->status);
-	jsonw_key(j, "toolExecutionNotifications");
-	jsonw_open(j, '[');
+	jsonw_open_key(j, "toolExecutionNotifications", '[');
 	if (g->outcome == GATE_ERROR)
 		add_notifications(j, &error, 1, "error");
 	if (g->outcome == GATE_INCONCLUSIVE)
@@ -199,8 +193,7 @@ static void add_artifact(struct json *j, const struct gate *g, const struct gate
 
 static void sarif_add_location(struct json *j, const struct gate *g, const struct gate_row *r)
 {
-	jsonw_key(j, "locations");
-	jsonw_open(j, '[');
+	jsonw_open_key(j, "locations", '[');
 	jsonw_open(j, '{');
 	sarif_add_object(j, "physicalLocation");
 	add_artifact(j, g, r);
@@ -208,8 +201,7 @@ static void sarif_add_location(struct json *j, const struct gate *g, const struc
 	jsonw_add_int(j, "startLine", ci_line(*r->file ? r->line : 1));
 	jsonw_close(j, '}');
 	jsonw_close(j, '}');
-	jsonw_key(j, "logicalLocations");
-	jsonw_open(j, '[');
+	jsonw_open_key(j, "logicalLocations", '[');
 	jsonw_open(j, '{');
 	jsonw_add_text(j, "fullyQualifiedName", r->name);
 	jsonw_add_text(j, "kind", r->kind == GATE_TOTAL ? "module" : "function");
@@ -299,8 +291,7 @@ static void sarif_add_run(struct json *j, const struct gate *g)
 	sarif_add_message(j, "description", "The root of the repository");
 	jsonw_close(j, '}');
 	jsonw_close(j, '}');
-	jsonw_key(j, "results");
-	jsonw_open(j, '[');
+	jsonw_open_key(j, "results", '[');
 	for (uint32_t i = 0; i < g->n_rows; i++) {
 		enum rule rule = rule_of(&g->row[i]);
 
@@ -323,8 +314,7 @@ void sarif_draw(const struct gate *g, struct buf *out)
 	jsonw_open(&j, '{');
 	jsonw_add_text(&j, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
 	jsonw_add_text(&j, "version", "2.1.0");
-	jsonw_key(&j, "runs");
-	jsonw_open(&j, '[');
+	jsonw_open_key(&j, "runs", '[');
 	sarif_add_run(&j, g);
 	jsonw_close(&j, ']');
 	jsonw_close(&j, '}');

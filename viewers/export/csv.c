@@ -21,7 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void csv_add_quoted(struct buf *out, const char *s)
+/* Append a text in quotes, on one line. */
+static void csv_add_quoted(struct buf *out, const char *s)
 {
 	struct buf safe = { 0 };
 

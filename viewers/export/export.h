@@ -9,10 +9,15 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/stop.h"
+#include "engine/places.h"
 #include "engine/view.h"
 #include "profile/profile.h"
 #include "report/report.h"
 #include "report/traces.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct net; /* engine/net.h */
 
@@ -22,9 +27,6 @@ struct net; /* engine/net.h */
  * column is the role.
  */
 void csv_draw(const struct report *r, struct buf *out);
-
-/* Append a text in quotes, on one line. */
-void csv_add_quoted(struct buf *out, const char *s);
 
 /* Traces as CSV: a line per frame, with the number of its sample (from 1), the value of the sample, and its depth (0 is
    the leaf). */
@@ -94,5 +96,18 @@ void callgrind_draw(const struct net *net, const struct report *r, struct buf *o
  * Like    pprof internal/graph ComposeDot, except that all text of the profile is escaped
  */
 void dot_draw(const struct net *net, const struct report *r, struct buf *out);
+
+/* The number of places on a stack, including inlined ones. */
+size_t export_stacks_depth(const struct places *pl, uint32_t stack);
+
+/* Copy the places of a stack to at, root first, or leaf first if inverted. Returns the end of the copy. */
+uint32_t *export_stacks_copy(const struct places *pl, uint32_t stack, bool inverted, uint32_t *at);
+
+/*
+ * Check the size of the output in advance: a small file can repeat long stacks of long names.
+ *
+ * Fails   ERR_LIMIT past half of the memory of this machine
+ */
+int export_stacks_check_bytes(uint64_t bytes, struct err *err);
 
 #endif

@@ -16,7 +16,6 @@
 #include "base/utf8.h"
 #include "engine/places.h"
 #include "engine/query.h"
-#include "viewers/export/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>

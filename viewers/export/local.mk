@@ -11,5 +11,4 @@ viewers_export_libexport_a_SOURCES = \
 	viewers/export/raw.c \
 	viewers/export/speedscope.c \
 	viewers/export/stacks.c \
-	viewers/export/stacks.h \
 	viewers/export/topproto.c

@@ -90,12 +90,6 @@ static void export_markdown_add_summary(const struct report *r, struct buf *out)
 	buf_addz(out, "\n\n");
 }
 
-/* A value with its unit. */
-static void add_unit_value(const struct head *h, int64_t v, struct buf *out)
-{
-	export_markdown_add_value(h, v, out);
-}
-
 static void export_markdown_add_cell(const struct head *h, const struct column *c, const union cell *cell,
 				     struct buf *out)
 {
@@ -177,7 +171,7 @@ static void export_markdown_add_side(const struct head *h, const char *title, co
 		utf8_add_code(out, s->source[i]);
 	}
 	buf_addz(out, ", total ");
-	add_unit_value(h, s->total, out);
+	export_markdown_add_value(h, s->total, out);
 	if (*s->host) {
 		buf_addz(out, ", host ");
 		utf8_add_code(out, s->host);

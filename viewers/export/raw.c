@@ -9,7 +9,6 @@
 #include "config.h"
 
 #include "viewers/export/export.h"
-#include "viewers/export/stacks.h"
 
 #include "base/mem.h"
 #include "base/num.h"

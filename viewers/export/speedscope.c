@@ -15,10 +15,8 @@
 #include "base/num.h"
 #include "base/path.h"
 #include "base/unit.h"
-#include "base/utf8.h"
 #include "engine/places.h"
 #include "engine/query.h"
-#include "viewers/export/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,15 +76,12 @@ static void speedscope_add_file(struct json *j, const char *file, int64_t line, 
 {
 	if (!*file)
 		return;
-	jsonw_key(j, "file");
-	jsonw_textz(j, file);
+	jsonw_add_text(j, "file", file);
 	if (line > 0) {
-		jsonw_key(j, "line");
-		jsonw_int(j, line);
+		jsonw_add_int(j, "line", line);
 	}
 	if (line > 0 && col > 0) {
-		jsonw_key(j, "col");
-		jsonw_int(j, col);
+		jsonw_add_int(j, "col", col);
 	}
 }
 
@@ -124,10 +119,8 @@ static void speedscope_add_frames(struct writer *s)
 {
 	uint32_t *func = function_files(s->v->p);
 
-	jsonw_key(&s->j, "shared");
-	jsonw_open(&s->j, '{');
-	jsonw_key(&s->j, "frames");
-	jsonw_open(&s->j, '[');
+	jsonw_open_key(&s->j, "shared", '{');
+	jsonw_open_key(&s->j, "frames", '[');
 	for (uint32_t i = 0; i < s->pl.n; i++)
 		speedscope_add_frame(s, i, func);
 	jsonw_close(&s->j, ']');
@@ -238,15 +231,11 @@ static int speedscope_add_profile(struct writer *s, uint32_t type, struct err *e
 	if (rc < 0)
 		return rc;
 	jsonw_open(&s->j, '{');
-	jsonw_key(&s->j, "type");
-	jsonw_textz(&s->j, "sampled");
+	jsonw_add_text(&s->j, "type", "sampled");
 	add_type_name(&s->j, p, &p->type[type]);
-	jsonw_key(&s->j, "unit");
-	jsonw_textz(&s->j, unit_name(profile_text(p, p->type[type].unit)));
-	jsonw_key(&s->j, "startValue");
-	jsonw_int(&s->j, 0);
-	jsonw_key(&s->j, "endValue");
-	jsonw_int(&s->j, sum);
+	jsonw_add_text(&s->j, "unit", unit_name(profile_text(p, p->type[type].unit)));
+	jsonw_add_int(&s->j, "startValue", 0);
+	jsonw_add_int(&s->j, "endValue", sum);
 	speedscope_add_stacks(s);
 	speedscope_add_weights(s);
 	jsonw_close(&s->j, '}');
@@ -259,8 +248,7 @@ static void speedscope_add_title(struct json *j, const struct profile *p)
 
 	if (p->n_maps)
 		path_add_base(&name, profile_text(p, p->map[0].file));
-	jsonw_key(j, "name");
-	jsonw_textz(j, name.len ? name.data : "profile");
+	jsonw_add_text(j, "name", name.len ? name.data : "profile");
 	buf_release(&name);
 }
 
@@ -270,16 +258,12 @@ static int speedscope_add_all(struct writer *s, struct err *err)
 	int rc = 0;
 
 	jsonw_open(&s->j, '{');
-	jsonw_key(&s->j, "$schema");
-	jsonw_textz(&s->j, "https://www.speedscope.app/file-format-schema.json");
-	jsonw_key(&s->j, "exporter");
-	jsonw_textz(&s->j, "cpa");
+	jsonw_add_text(&s->j, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	jsonw_add_text(&s->j, "exporter", "cpa");
 	speedscope_add_title(&s->j, p);
-	jsonw_key(&s->j, "activeProfileIndex");
-	jsonw_int(&s->j, s->v->type);
+	jsonw_add_int(&s->j, "activeProfileIndex", s->v->type);
 	speedscope_add_frames(s);
-	jsonw_key(&s->j, "profiles");
-	jsonw_open(&s->j, '[');
+	jsonw_open_key(&s->j, "profiles", '[');
 	for (uint32_t t = 0; rc == 0 && t < p->n_types; t++)
 		rc = speedscope_add_profile(s, t, err);
 	jsonw_close(&s->j, ']');

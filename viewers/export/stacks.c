@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "viewers/export/stacks.h"
+#include "viewers/export/export.h"
 
 #include "base/mem.h"
 #include "profile/stack_walk.h"

@@ -19,8 +19,6 @@
 #include "report/head.h"
 #include "viewers/export/export.h"
 
-#include <string.h>
-
 struct top {
 	struct nodes nodes;
 	struct head head;

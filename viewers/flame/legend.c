@@ -10,7 +10,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <string.h>
 
 enum { LEGEND_MAX = COLOR_GROUP + COLOR_GROUPS + 1, TEXT_MAX = 40 };
 

@@ -4,8 +4,6 @@ noinst_LIBRARIES += viewers/graph/libgraph.a
 viewers_graph_libgraph_a_SOURCES = \
 	viewers/graph/callgraph.c \
 	viewers/graph/callgraph.h \
-	viewers/graph/callgraph_int.h \
-	viewers/graph/labels.c \
 	viewers/graph/layout.c \
 	viewers/graph/layout.h \
 	viewers/graph/plain.c \

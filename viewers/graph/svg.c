@@ -12,14 +12,13 @@
 
 #include "base/columns.h"
 #include "base/utf8.h"
-#include "report/place.h"
+#include "report/head.h"
 #include "viewers/flame/flame.h"
 #include "viewers/graph/callgraph.css.h"
 #include "viewers/graph/layout.h"
 #include "viewers/text/text.h"
 #include "viewers/xml/xml.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

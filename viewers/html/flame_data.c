@@ -95,8 +95,7 @@ static void flame_data_add_values(struct writer *w, const char *key, const int64
 
 static void add_both_sides(struct writer *w, const char *key, const int64_t *const *v)
 {
-	jsonw_key(&w->j, key);
-	jsonw_open(&w->j, '[');
+	jsonw_open_key(&w->j, key, '[');
 	for (int side = N_SIDES; side-- > N_SIDES - w->n_sides;)
 		flame_data_add_values(w, NULL, v[side]);
 	jsonw_close(&w->j, ']');
@@ -239,8 +238,7 @@ static void flame_data_add_functions(struct writer *w)
 {
 	struct json *j = &w->j;
 
-	jsonw_key(j, "function");
-	jsonw_open(j, '[');
+	jsonw_open_key(j, "function", '[');
 	for (uint32_t i = 0; i < w->f->n_frames; i++) {
 		const struct flame_frame *frame = &w->f->frames[i];
 		struct buf safe = { 0 };
@@ -282,10 +280,8 @@ static void flame_data_add_frames(struct writer *w)
 	struct buf file = { 0 }, module = { 0 }, lo = { 0 }, hi = { 0 };
 	struct json *j = &w->j;
 
-	jsonw_key(j, "frames");
-	jsonw_open(j, '{');
-	jsonw_key(j, "name");
-	jsonw_open(j, '[');
+	jsonw_open_key(j, "frames", '{');
+	jsonw_open_key(j, "name", '[');
 	for (uint32_t i = 0; i < w->f->n_frames; i++) {
 		const struct flame_frame *frame = &w->f->frames[i];
 		const char *name = flame_data_name_of(w, frame);
@@ -309,8 +305,7 @@ static void flame_data_add_frames(struct writer *w)
 	if (w->more)
 		add_origins(w, texts);
 	jsonw_close(j, '}');
-	jsonw_key(j, "files");
-	jsonw_open(j, '[');
+	jsonw_open_key(j, "files", '[');
 	for (str_id id = 0; id < strtab_count(texts); id++)
 		jsonw_textz(j, strtab_text(texts, id));
 	jsonw_close(j, ']');
@@ -325,8 +320,7 @@ static void add_palette(struct json *j, const char *key, enum flame_theme theme)
 {
 	const struct flame_color *color = flame_colors(theme);
 
-	jsonw_key(j, key);
-	jsonw_open(j, '[');
+	jsonw_open_key(j, key, '[');
 	for (int i = 0; i < FLAME_COLORS; i++) {
 		struct buf b = { 0 };
 
@@ -342,8 +336,7 @@ static void flame_data_add_legend(struct writer *w)
 	const struct flame_legend *entry;
 	size_t n = flame_legend(w->r, w->style, w->r->mem, &entry);
 
-	jsonw_key(&w->j, "legend");
-	jsonw_open(&w->j, '[');
+	jsonw_open_key(&w->j, "legend", '[');
 	for (size_t i = 0; i < n; i++) {
 		jsonw_open(&w->j, '[');
 		jsonw_int(&w->j, entry[i].color);
@@ -392,8 +385,7 @@ static void flame_data_add_scale(struct writer *w)
 		unit_scale(1, h->unit, h->unit, &from);
 	unit_scale(1, h->unit, h->out_unit, &to);
 	utf8_add_safe(&safe, to, strlen(to));
-	jsonw_key(&w->j, "scale");
-	jsonw_open(&w->j, '{');
+	jsonw_open_key(&w->j, "scale", '{');
 	jsonw_key(&w->j, "from");
 	if (from)
 		jsonw_textz(&w->j, from);
@@ -415,14 +407,10 @@ static void add_settings(struct writer *w)
 	struct buf b = { 0 };
 
 	jsonw_add_text(j, "theme", themes[w->style->theme]);
-	jsonw_key(j, "icicle");
-	jsonw_bool(j, w->style->icicle);
-	jsonw_key(j, "inverted");
-	jsonw_bool(j, w->f->inverted);
-	jsonw_key(j, "byWeight");
-	jsonw_bool(j, w->style->order == FLAME_BY_WEIGHT);
-	jsonw_key(j, "bySelf");
-	jsonw_bool(j, w->style->diff_self);
+	jsonw_add_bool(j, "icicle", w->style->icicle);
+	jsonw_add_bool(j, "inverted", w->f->inverted);
+	jsonw_add_bool(j, "byWeight", w->style->order == FLAME_BY_WEIGHT);
+	jsonw_add_bool(j, "bySelf", w->style->diff_self);
 	jsonw_key(j, "minShare");
 	buf_addf(&b, "%.9g", w->l->span ? (double)w->f->min / (double)w->l->span : 0);
 	jsonw_raw(j, b.data, b.len);

@@ -12,7 +12,6 @@
 #include "viewers/flame/flame.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 /* Append a flame graph as one self-contained page. */
 void html_flame_draw(const struct report *r, const struct flame_style *style, struct buf *out);

@@ -7,8 +7,6 @@
  */
 #include "config.h"
 
-#include "viewers/json/gate_json.h"
-
 #include "base/jsonw.h"
 #include "viewers/json/report_json.h"
 
@@ -38,12 +36,6 @@ static void add_positive_int(struct json *j, const char *key, int64_t v)
 		jsonw_add_number(j, key, NAN);
 }
 
-static void gate_json_add_flag(struct json *j, const char *key, bool v)
-{
-	jsonw_key(j, key);
-	jsonw_bool(j, v);
-}
-
 static void gate_json_add_options(struct json *j, const struct gate_options *options)
 {
 	static const char *const adjust[] = { [STATS_HOLM] = "holm", [STATS_BH] = "bh", [STATS_UNADJUSTED] = "none" };
@@ -59,14 +51,9 @@ static void gate_json_add_options(struct json *j, const struct gate_options *opt
 
 static void gate_json_add_side(struct json *j, const char *key, const struct gate_side *s)
 {
-	jsonw_key(j, key);
-	jsonw_open(j, '{');
+	jsonw_open_key(j, key, '{');
 	jsonw_add_int(j, "profiles", s->n_files);
-	jsonw_key(j, "sources");
-	jsonw_open(j, '[');
-	for (uint32_t i = 0; i < s->n_files; i++)
-		jsonw_textz(j, s->source[i]);
-	jsonw_close(j, ']');
+	jsonw_add_texts(j, "sources", s->source, s->n_files);
 	jsonw_add_number(j, "samples", s->samples);
 	jsonw_add_number(j, "total", s->value);
 	add_positive_int(j, "period", s->period);
@@ -83,11 +70,7 @@ static void gate_json_add_row(struct json *j, const struct gate_row *r)
 	jsonw_add_text(j, "verdict", gate_verdict_key(r->verdict));
 	jsonw_add_text(j, "kind", gate_kind_word(r->kind));
 	jsonw_add_text(j, "name", r->name);
-	jsonw_key(j, "aliases");
-	jsonw_open(j, '[');
-	for (uint32_t i = 0; i < r->n_aliases; i++)
-		jsonw_textz(j, r->alias[i]);
-	jsonw_close(j, ']');
+	jsonw_add_texts(j, "aliases", r->alias, r->n_aliases);
 	add_known(j, "name_before", r->old_name);
 	add_known(j, "file", r->file);
 	add_positive_int(j, "line", r->line);
@@ -125,13 +108,11 @@ static void close_line(struct json *j, bool tight)
 
 static void gate_json_add_rows(struct json *j, const struct gate *g)
 {
-	jsonw_key(j, "verdict_counts");
-	jsonw_open(j, '{');
+	jsonw_open_key(j, "verdict_counts", '{');
 	for (int v = 0; v < N_GATE_VERDICTS; v++)
 		jsonw_add_int(j, gate_verdict_key((enum gate_verdict)v), g->n_verdict[v]);
 	jsonw_close(j, '}');
-	jsonw_key(j, "rows");
-	jsonw_open(j, '[');
+	jsonw_open_key(j, "rows", '[');
 	for (uint32_t i = 0; i < g->n_rows; i++) {
 		bool tight = gate_json_open_line(j);
 
@@ -143,15 +124,14 @@ static void gate_json_add_rows(struct json *j, const struct gate *g)
 
 static void gate_json_add_renames(struct json *j, const struct gate *g)
 {
-	jsonw_key(j, "renames");
-	jsonw_open(j, '[');
+	jsonw_open_key(j, "renames", '[');
 	for (uint32_t i = 0; i < g->n_renames; i++) {
 		bool tight = gate_json_open_line(j);
 
 		jsonw_add_text(j, "from", g->rename[i].from);
 		jsonw_add_text(j, "to", g->rename[i].to);
 		jsonw_add_number(j, "ratio", g->rename[i].ratio);
-		gate_json_add_flag(j, "explicit", g->rename[i].is_explicit);
+		jsonw_add_bool(j, "explicit", g->rename[i].is_explicit);
 		close_line(j, tight);
 	}
 	jsonw_close(j, ']');
@@ -159,8 +139,7 @@ static void gate_json_add_renames(struct json *j, const struct gate *g)
 
 static void gate_json_add_messages(struct json *j, const char *key, const struct gate_message *m, uint32_t n)
 {
-	jsonw_key(j, key);
-	jsonw_open(j, '[');
+	jsonw_open_key(j, key, '[');
 	for (uint32_t i = 0; i < n; i++) {
 		bool tight = gate_json_open_line(j);
 
@@ -175,8 +154,7 @@ static void add_power(struct json *j, const struct gate *g)
 {
 	bool tight;
 
-	jsonw_key(j, "power");
-	jsonw_open(j, '[');
+	jsonw_open_key(j, "power", '[');
 	for (uint32_t i = 0; i < g->n_power; i++) {
 		tight = gate_json_open_line(j);
 		jsonw_add_number(j, "share", g->power[i].share);
@@ -190,7 +168,7 @@ static void add_power(struct json *j, const struct gate *g)
 	jsonw_add_number(j, "ratio", g->need_ratio);
 	add_positive(j, "samples", g->need_samples);
 	add_positive(j, "seconds", g->need_seconds);
-	gate_json_add_flag(j, "needs_replicates", isinf(g->need_samples));
+	jsonw_add_bool(j, "needs_replicates", isinf(g->need_samples));
 	close_line(j, tight);
 }
 

@@ -3,7 +3,6 @@
 noinst_LIBRARIES += viewers/json/libjson.a
 viewers_json_libjson_a_SOURCES = \
 	viewers/json/gate_json.c \
-	viewers/json/gate_json.h \
 	viewers/json/report_json.c \
 	viewers/json/report_json.h \
 	viewers/json/traces_json.c

@@ -16,27 +16,10 @@
 #include <assert.h>
 #include <string.h>
 
-static void report_json_add_real(struct json *j, const char *key, double v)
-{
-	jsonw_key(j, key);
-	jsonw_real(j, v);
-}
-
-static void add_bool(struct json *j, const char *key, bool v)
-{
-	jsonw_key(j, key);
-	jsonw_bool(j, v);
-}
-
 static void report_json_add_side(struct json *j, const char *key, const struct head *h, const struct compare_side *s)
 {
-	jsonw_key(j, key);
-	jsonw_open(j, '{');
-	jsonw_key(j, "sources");
-	jsonw_open(j, '[');
-	for (size_t i = 0; i < s->n_sources; i++)
-		jsonw_textz(j, s->source[i]);
-	jsonw_close(j, ']');
+	jsonw_open_key(j, key, '{');
+	jsonw_add_texts(j, "sources", s->source, s->n_sources);
 	if (*s->file)
 		jsonw_add_text(j, "program", s->file);
 	if (*s->build_id)
@@ -53,19 +36,18 @@ static void report_json_add_side(struct json *j, const char *key, const struct h
 
 static void report_json_add_renames(struct json *j, const struct compare *c)
 {
-	jsonw_key(j, "renames");
-	jsonw_open(j, '[');
+	jsonw_open_key(j, "renames", '[');
 	for (uint32_t i = 0; i < c->n_renames; i++) {
 		const struct compare_rename *r = &c->rename[i];
 
 		jsonw_open(j, '{');
 		jsonw_add_text(j, "from", r->from);
 		jsonw_add_text(j, "to", r->to);
-		report_json_add_real(j, "cum_percent_before", r->share_before);
-		report_json_add_real(j, "cum_percent_after", r->share_after);
-		add_bool(j, "same_callers", r->same_callers);
-		add_bool(j, "same_callees", r->same_callees);
-		add_bool(j, "similar_name", r->similar_name);
+		jsonw_add_real(j, "cum_percent_before", r->share_before);
+		jsonw_add_real(j, "cum_percent_after", r->share_after);
+		jsonw_add_bool(j, "same_callers", r->same_callers);
+		jsonw_add_bool(j, "same_callees", r->same_callees);
+		jsonw_add_bool(j, "similar_name", r->similar_name);
 		jsonw_close(j, '}');
 	}
 	jsonw_close(j, ']');
@@ -78,10 +60,10 @@ static void add_diff(struct json *j, const struct head *h)
 	report_json_add_side(j, "base", h, &c->before);
 	report_json_add_side(j, "new", h, &c->after);
 	jsonw_add_text(j, "normalize", c->normalize);
-	report_json_add_real(j, "factor", c->factor);
+	jsonw_add_real(j, "factor", c->factor);
 	jsonw_add_text(j, "sorted_by", c->by_cum ? "cum" : "flat");
-	report_json_add_real(j, "matched_percent_before", c->matched_before);
-	report_json_add_real(j, "matched_percent_after", c->matched_after);
+	jsonw_add_real(j, "matched_percent_before", c->matched_before);
+	jsonw_add_real(j, "matched_percent_after", c->matched_after);
 	jsonw_add_int(j, "omitted_rows", c->n_omitted);
 	jsonw_add_int(j, "omitted_increase", report_value(h, c->omitted_increase));
 	jsonw_add_int(j, "omitted_decrease", report_value(h, c->omitted_decrease));
@@ -97,7 +79,7 @@ static void add_trend(struct json *j, const struct head *h)
 	jsonw_add_int(j, "profiles", (int64_t)c->n_profiles);
 	jsonw_add_text(j, "normalize", c->normalize);
 	jsonw_add_text(j, "measure", c->by_cum ? "cum" : "flat");
-	add_bool(j, "grown_only", !c->all);
+	jsonw_add_bool(j, "grown_only", !c->all);
 	jsonw_add_int(j, c->has_times ? "total_slope_per_hour" : "total_slope_per_step",
 		      report_value(h, c->total_slope));
 }
@@ -106,8 +88,7 @@ static void add_trend(struct json *j, const struct head *h)
 static void report_json_add_comparison(struct json *j, const struct head *h)
 {
 	assert(h->compare);
-	jsonw_key(j, "comparison");
-	jsonw_open(j, '{');
+	jsonw_open_key(j, "comparison", '{');
 	if (h->compare->is_series)
 		add_trend(j, h);
 	else
@@ -133,8 +114,7 @@ void json_add_time(struct json *j, int64_t time_ns)
 
 static void report_json_add_profile(struct json *j, const struct head *h)
 {
-	jsonw_key(j, "profile");
-	jsonw_open(j, '{');
+	jsonw_open_key(j, "profile", '{');
 	report_json_add_text(j, "program", h->file);
 	report_json_add_text(j, "build_id", h->build_id);
 	report_json_add_text(j, "doc_url", h->doc_url);
@@ -142,18 +122,13 @@ static void report_json_add_profile(struct json *j, const struct head *h)
 		json_add_time(j, h->time_ns);
 	if (h->duration_ns)
 		jsonw_add_int(j, "duration_ns", h->duration_ns);
-	jsonw_key(j, "comments");
-	jsonw_open(j, '[');
-	for (uint32_t i = 0; i < h->n_comments; i++)
-		jsonw_textz(j, h->comment[i]);
-	jsonw_close(j, ']');
+	jsonw_add_texts(j, "comments", h->comment, h->n_comments);
 	jsonw_close(j, '}');
 }
 
 static void report_json_add_filters(struct json *j, const struct head *h)
 {
-	jsonw_key(j, "filters");
-	jsonw_open(j, '{');
+	jsonw_open_key(j, "filters", '{');
 	for (uint32_t i = 0; i < h->n_filters; i++) {
 		jsonw_key(j, h->filter[i].name);
 		if (h->filter[i].value)
@@ -208,8 +183,7 @@ static void report_json_add_rows(struct json *j, const struct report *r)
 {
 	const struct table *t = &r->table;
 
-	jsonw_key(j, "rows");
-	jsonw_open(j, '[');
+	jsonw_open_key(j, "rows", '[');
 	for (uint32_t i = 0; i < t->n_rows && !buf_is_stopped(); i++) {
 		bool tight = j->is_one_line;
 
@@ -224,12 +198,9 @@ static void report_json_add_rows(struct json *j, const struct report *r)
 
 void json_add_sample_type(struct json *j, const char *type, const char *unit)
 {
-	jsonw_key(j, "sample_type");
-	jsonw_open(j, '{');
-	jsonw_key(j, "type");
-	jsonw_textz(j, type);
-	jsonw_key(j, "unit");
-	jsonw_textz(j, unit);
+	jsonw_open_key(j, "sample_type", '{');
+	jsonw_add_text(j, "type", type);
+	jsonw_add_text(j, "unit", unit);
 	jsonw_close(j, '}');
 }
 

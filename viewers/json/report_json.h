@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/jsonw.h"
+#include "report/gate/gate.h"
 #include "report/report.h"
 #include "report/traces.h"
 
@@ -28,5 +29,9 @@ void json_add_time(struct json *j, int64_t time_ns);
 
 /* Traces as an object described by docs/schema/report.schema.json, one sample per line. */
 extern const struct traces_viewer json_traces;
+
+/* Append the result as one JSON object, described by docs/schema/gate.schema.json. Numbers are not rounded; unknown
+   values are null. */
+void json_draw_gate(const struct gate *g, struct buf *out);
 
 #endif

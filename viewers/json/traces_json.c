@@ -10,14 +10,12 @@
 #include "base/buf.h"
 #include "base/jsonw.h"
 #include "base/mem.h"
-#include "base/num.h"
 #include "base/string_list.h"
 #include "viewers/json/report_json.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct writer {
 	const struct report *r;
@@ -40,8 +38,7 @@ static void format_labels(const struct traces *t, uint32_t set, const char *key,
 			jsonw_open(&j, '{');
 		}
 		any = true;
-		jsonw_key(&j, l->key);
-		jsonw_open(&j, '[');
+		jsonw_open_key(&j, l->key, '[');
 		for (uint32_t k = l->lo; k < l->hi; k++) {
 			if (is_number)
 				jsonw_int(&j, t->value_of_label[k].number);
@@ -66,11 +63,9 @@ static void format_location(const struct traces *t, uint32_t loc, struct buf *ou
 		if (i > t->frames.off[loc])
 			buf_addz(out, ", ");
 		jsonw_open(&j, '{');
-		jsonw_key(&j, "name");
-		jsonw_textz(&j, t->name[t->frames.item[i]]);
+		jsonw_add_text(&j, "name", t->name[t->frames.item[i]]);
 		if (i + 1 < last) {
-			jsonw_key(&j, "inlined");
-			jsonw_bool(&j, true);
+			jsonw_add_bool(&j, "inlined", true);
 		}
 		jsonw_close(&j, '}');
 	}
@@ -100,15 +95,12 @@ static void traces_json_add_head(const struct report *r, struct buf *out)
 
 	jsonw_open(&j, '{');
 	json_add_head(&j, &r->head);
-	jsonw_key(&j, "label_units");
-	jsonw_open(&j, '{');
+	jsonw_open_key(&j, "label_units", '{');
 	for (uint32_t i = 0; i < r->traces->n_units; i++) {
-		jsonw_key(&j, r->traces->unit[i].key);
-		jsonw_textz(&j, r->traces->unit[i].unit);
+		jsonw_add_text(&j, r->traces->unit[i].key, r->traces->unit[i].unit);
 	}
 	jsonw_close(&j, '}');
-	jsonw_key(&j, "samples");
-	jsonw_open(&j, '[');
+	jsonw_open_key(&j, "samples", '[');
 }
 
 static void traces_json_add_sample(const struct writer *d, uint32_t sample, struct buf *out)

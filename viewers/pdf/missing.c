@@ -9,43 +9,33 @@
 
 #include "base/component.h"
 
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 /* Options of pictures are not checked, since a flame graph in any format reads them. */
 int pdf_paper_find(const char *name, struct pdf_paper *out, struct err *err)
 {
-	(void)name;
-	(void)err;
 	*out = (struct pdf_paper){ 0 };
 	return 0;
 }
 
 int pdf_index_parse(const char *text, size_t *out, struct err *err)
 {
-	(void)text;
-	(void)err;
 	*out = 0;
 	return 0;
 }
 
 double pdf_width(const struct pdf_paper *paper, double width)
 {
-	(void)paper;
 	return width;
 }
 
 int pdf_draw(const struct report *r, const struct flame_style *style, const struct pdf_paper *paper, struct buf *out,
 	     struct err *err)
 {
-	(void)r;
-	(void)style;
-	(void)paper;
-	(void)out;
 	return component_missing("pictures", err);
 }
 
 int png_draw(const struct report *r, const struct flame_style *style, struct buf *out, struct err *err)
 {
-	(void)r;
-	(void)style;
-	(void)out;
 	return component_missing("pictures", err);
 }

@@ -3,7 +3,6 @@
 noinst_LIBRARIES += viewers/svg/libsvg.a
 viewers_svg_libsvg_a_SOURCES = \
 	viewers/svg/series.c \
-	viewers/svg/series.h \
 	viewers/svg/svg.c \
 	viewers/svg/svg.h
 nodist_viewers_svg_libsvg_a_SOURCES = viewers/svg/script.js.h

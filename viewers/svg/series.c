@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "viewers/svg/series.h"
+#include "viewers/svg/svg.h"
 
 #include "base/num.h"
 #include "base/utf8.h"

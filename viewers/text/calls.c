@@ -7,7 +7,6 @@
 
 #include "base/buf.h"
 #include "base/unit.h"
-#include "base/utf8.h"
 #include "report/calls.h"
 #include "viewers/text/text.h"
 #include "viewers/text/text_int.h"

@@ -5,7 +5,8 @@
  */
 #include "config.h"
 
-#include "viewers/text/compare.h"
+#include "viewers/text/text.h"
+#include "viewers/text/text_int.h"
 
 #include "base/time.h"
 #include "base/unit.h"
@@ -18,7 +19,6 @@
 
 #define STYLE_GREW "\033[31m"
 #define STYLE_SHRANK "\033[32m"
-#define STYLE_END "\033[0m"
 
 enum { SOURCES_NAMED = 3, BUILD_ID_SHOWN = 16 };
 
@@ -121,6 +121,13 @@ void text_compare_add_right(const struct buf *text, size_t width, struct buf *ou
 
 	buf_fill(out, ' ', n < width ? width - n + 1 : 1);
 	buf_add(out, buf_text(text), text->len);
+}
+
+void text_compare_add_title(const char *text, size_t width, struct buf *out)
+{
+	const struct buf title = { .data = (char *)(uintptr_t)text, .len = strlen(text) };
+
+	text_compare_add_right(&title, width, out);
 }
 
 void text_compare_add_cell(const struct head *h, const struct column *c, const union cell *cell, size_t width,

@@ -8,7 +8,6 @@
  */
 #include "config.h"
 
-#include "viewers/text/compare.h"
 #include "viewers/text/text_int.h"
 
 #include "base/buf.h"
@@ -17,7 +16,6 @@
 #include "viewers/text/text.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 enum { WIDTH_VALUE = 9, WIDTH_CHANGE = 11, WIDTH_PERCENT = 8, WIDTH_SHARE = 7 };
@@ -87,27 +85,20 @@ static void text_diff_add_head(const struct report *r, struct buf *out)
 	text_diff_add_omitted(r, out);
 }
 
-static void text_diff_add_title(const char *text, size_t width, struct buf *out)
-{
-	const struct buf title = { .data = (char *)(uintptr_t)text, .len = strlen(text) };
-
-	text_compare_add_right(&title, width, out);
-}
-
 static void text_diff_add_titles(bool by_cum, const struct widths *w, bool color, struct buf *out)
 {
 	buf_addz(out, color ? "\033[1m" : "");
-	text_diff_add_title(by_cum ? "cum" : "flat", w->before, out);
-	text_diff_add_title("", w->after + w->change + WIDTH_PERCENT + 2 * WIDTH_SHARE + 4, out);
-	text_diff_add_title(by_cum ? "flat" : "cum", WIDTH_PERCENT, out);
+	text_compare_add_title(by_cum ? "cum" : "flat", w->before, out);
+	text_compare_add_title("", w->after + w->change + WIDTH_PERCENT + 2 * WIDTH_SHARE + 4, out);
+	text_compare_add_title(by_cum ? "flat" : "cum", WIDTH_PERCENT, out);
 	buf_add(out, "\n", 1);
-	text_diff_add_title("before", w->before, out);
-	text_diff_add_title("after", w->after, out);
-	text_diff_add_title("change", w->change, out);
-	text_diff_add_title("change%", WIDTH_PERCENT, out);
-	text_diff_add_title("before%", WIDTH_SHARE, out);
-	text_diff_add_title("after%", WIDTH_SHARE, out);
-	text_diff_add_title("change%", WIDTH_PERCENT, out);
+	text_compare_add_title("before", w->before, out);
+	text_compare_add_title("after", w->after, out);
+	text_compare_add_title("change", w->change, out);
+	text_compare_add_title("change%", WIDTH_PERCENT, out);
+	text_compare_add_title("before%", WIDTH_SHARE, out);
+	text_compare_add_title("after%", WIDTH_SHARE, out);
+	text_compare_add_title("change%", WIDTH_PERCENT, out);
 	buf_addz(out, "  name");
 	buf_addz(out, color ? "\033[0m\n" : "\n");
 }

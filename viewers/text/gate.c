@@ -15,7 +15,7 @@
 #include "base/time.h"
 #include "base/unit.h"
 #include "base/utf8.h"
-#include "viewers/text/compare.h"
+#include "viewers/text/text.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -26,12 +26,8 @@
 /* The largest ratio that is printed exactly. */
 static const double ratio_max = 1000;
 
-bool text_gate_is_one(double count)
-{
-	return count > 0.5 && count < 1.5;
-}
-
-int64_t text_gate_round(double v)
+/* Round to the nearest int64_t, saturating; 0 for NAN. */
+static int64_t text_gate_round(double v)
 {
 	if (isnan(v))
 		return 0;
@@ -57,7 +53,7 @@ void text_gate_add_samples(double count, struct buf *out)
 		return;
 	}
 	text_gate_add_count(count, out);
-	buf_addz(out, text_gate_is_one(count) ? " sample" : " samples");
+	buf_addz(out, count > 0.5 && count < 1.5 ? " sample" : " samples");
 }
 
 void text_gate_add_change(double ratio, struct buf *out)

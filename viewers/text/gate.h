@@ -21,12 +21,6 @@
  */
 void text_draw_gate(const struct gate *g, bool color, bool all, struct buf *out);
 
-/* Returns true if this count is printed as 1. */
-bool text_gate_is_one(double count);
-
-/* Round to the nearest int64_t, saturating; 0 for NAN. */
-int64_t text_gate_round(double v);
-
 /* Append a summary such as "2 regressions, 1 suspect, 9 within +20%, 46 unresolved", without a newline. */
 void text_gate_add_summary(const struct gate *g, struct buf *out);
 

@@ -4,7 +4,6 @@ noinst_LIBRARIES += viewers/text/libtext.a
 viewers_text_libtext_a_SOURCES = \
 	viewers/text/calls.c \
 	viewers/text/compare.c \
-	viewers/text/compare.h \
 	viewers/text/diff.c \
 	viewers/text/disasm.c \
 	viewers/text/gate.c \

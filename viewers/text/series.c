@@ -8,9 +8,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
-#include "viewers/text/compare.h"
-#include "viewers/text/text.h"
 #include "viewers/text/text_int.h"
+#include "viewers/text/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,13 +75,6 @@ static size_t text_series_column_width(const struct report *r, uint32_t col)
 	return width < 9 ? 9 : width;
 }
 
-static void text_series_add_right(const char *text, size_t width, struct buf *out)
-{
-	const struct buf word = { .data = (char *)(uintptr_t)text, .len = strlen(text) };
-
-	text_compare_add_right(&word, width, out);
-}
-
 /* The widths of all columns; freed by the caller. */
 static size_t *column_widths(const struct report *r)
 {
@@ -101,7 +93,7 @@ static void text_series_add_titles(const struct report *r, const size_t *width, 
 	buf_addf(out, "%-*s", TIME_WIDTH, t->col[COL_TIME].title);
 	for (uint32_t c = 1; c < t->n_cols; c++)
 		if (t->col[c].kind != CELL_NAME)
-			text_series_add_right(t->col[c].title, width[c], out);
+			text_compare_add_title(t->col[c].title, width[c], out);
 	buf_addz(out, color ? STYLE_END "\n" : "\n");
 }
 

@@ -5,7 +5,6 @@
  */
 #include "config.h"
 
-#include "viewers/text/compare.h"
 #include "viewers/text/text_int.h"
 
 #include "base/buf.h"
@@ -74,26 +73,19 @@ static void text_trend_add_head(const struct report *r, struct buf *out)
 		 c->by_cum ? "cum" : "flat");
 }
 
-static void text_trend_add_title(const char *text, size_t width, struct buf *out)
-{
-	const struct buf title = { .data = (char *)(uintptr_t)text, .len = strlen(text) };
-
-	text_compare_add_right(&title, width, out);
-}
-
 static void text_trend_add_titles(const struct compare *c, const struct widths *w, bool color, struct buf *out)
 {
 	buf_addz(out, color ? "\033[1m" : "");
-	text_trend_add_title(c->by_cum ? "cum" : "flat", w->first, out);
+	text_compare_add_title(c->by_cum ? "cum" : "flat", w->first, out);
 	buf_add(out, "\n", 1);
-	text_trend_add_title("first", w->first, out);
-	text_trend_add_title("last", w->last, out);
-	text_trend_add_title("change", w->change, out);
-	text_trend_add_title("change%", WIDTH_PERCENT, out);
-	text_trend_add_title("last%", WIDTH_SHARE, out);
-	text_trend_add_title("slope", w->slope, out);
+	text_compare_add_title("first", w->first, out);
+	text_compare_add_title("last", w->last, out);
+	text_compare_add_title("change", w->change, out);
+	text_compare_add_title("change%", WIDTH_PERCENT, out);
+	text_compare_add_title("last%", WIDTH_SHARE, out);
+	text_compare_add_title("slope", w->slope, out);
 	if (c->all)
-		text_trend_add_title("grew", WIDTH_STEPS, out);
+		text_compare_add_title("grew", WIDTH_STEPS, out);
 	buf_addz(out, "  name");
 	buf_addz(out, color ? "\033[0m\n" : "\n");
 }

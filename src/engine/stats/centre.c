@@ -11,7 +11,6 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Mean and standard deviation of min(4, Z * Z), Z standard normal. */
 #define SPREAD_CAP 4.0

@@ -21,9 +21,7 @@
 
 #include "base/mem.h"
 #include "engine/stats/judge_int.h"
-#include "engine/stats/stats.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -270,28 +270,6 @@ void stats_ratio_interval(double kb, double kn, double rho, double tail, double 
 	assert(*lo <= *hi);
 }
 
-struct share {
-	double k, n;
-};
-
-/* The probability of k or more of n. */
-static double p_of_more(const void *arg, double odds)
-{
-	const struct share *s = arg;
-
-	return beta_odds(odds, s->k, s->n - s->k + 1);
-}
-
-double stats_share_lower(double k, double n, double alpha)
-{
-	struct share s = { fmin(k, n), n };
-
-	assert(n >= 0 && alpha > 0 && alpha < 1);
-	if (!(s.k > 0))
-		return 0;
-	return 1 / (1 + 1 / solve(p_of_more, &s, alpha));
-}
-
 struct ranked {
 	double p;
 	size_t at;

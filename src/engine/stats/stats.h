@@ -9,7 +9,6 @@
 #ifndef ENGINE_STATS_STATS_H
 #define ENGINE_STATS_STATS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* Regularized incomplete beta function I_x(a, b), 0 <= x <= 1, a and b up to 1e9; a = 0 gives 1, b = 0 gives 0.
@@ -45,9 +44,6 @@ double stats_p_to_t(double p, double nu);
  * unchanged. */
 void stats_holm(double *p, size_t n);
 void stats_bh(double *p, size_t n);
-
-/* Lower bound of a share, given k of n, one-sided with error alpha; Clopper and Pearson 1934. */
-double stats_share_lower(double k, double n, double alpha);
 
 /* Parameters of the power of a gate. */
 struct stats_power {

@@ -2,6 +2,4 @@
 
 src_formats_libformats_a_SOURCES += \
 	src/formats/folded/folded.h \
-	src/formats/folded/read.c \
-	src/formats/folded/text.c \
-	src/formats/folded/text.h
+	src/formats/folded/read.c

@@ -28,12 +28,10 @@ static bool foreign_has(const uint8_t *data, size_t n, const char *key)
 	return memmem(data, n < FOREIGN_KEYS_MAX ? n : FOREIGN_KEYS_MAX, key, strlen(key)) != NULL;
 }
 
-/* Match JSON in whose first bytes one key is, and another; the last one may be NULL. */
-static enum format_match foreign_keys(const uint8_t *data, size_t n, const char *one, const char *other)
+bool foreign_has_keys(const uint8_t *data, size_t n, const char *const key[2])
 {
-	if (foreign_json(data, n) == FORMAT_NO || !foreign_has(data, n, one))
-		return FORMAT_NO;
-	return !other || foreign_has(data, n, other) ? FORMAT_SURE : FORMAT_NO;
+	return foreign_json(data, n) == FORMAT_SURE && foreign_has(data, n, key[0]) &&
+	       (!key[1] || foreign_has(data, n, key[1]));
 }
 
 enum format_match foreign_goroutines(const uint8_t *data, size_t n)
@@ -53,36 +51,6 @@ enum format_match foreign_callgrind(const uint8_t *data, size_t n)
 			       (n >= sizeof(xdebug) - 1 && memcmp(data, xdebug, sizeof(xdebug) - 1) == 0)
 		       ? FORMAT_SURE
 		       : FORMAT_NO;
-}
-
-enum format_match foreign_speedscope(const uint8_t *data, size_t n)
-{
-	return foreign_keys(data, n, "speedscope.app/file-format-schema.json", NULL);
-}
-
-enum format_match foreign_cpuprofile(const uint8_t *data, size_t n)
-{
-	return foreign_keys(data, n, "\"nodes\"", "\"callFrame\"");
-}
-
-enum format_match foreign_heapprofile(const uint8_t *data, size_t n)
-{
-	return foreign_keys(data, n, "\"head\"", "\"selfSize\"");
-}
-
-enum format_match foreign_chrome_trace(const uint8_t *data, size_t n)
-{
-	return foreign_keys(data, n, "\"traceEvents\"", NULL);
-}
-
-enum format_match foreign_firefox(const uint8_t *data, size_t n)
-{
-	return foreign_keys(data, n, "\"meta\"", "\"preprocessedProfileVersion\"");
-}
-
-enum format_match foreign_otlp_json(const uint8_t *data, size_t n)
-{
-	return foreign_keys(data, n, "\"resourceProfiles\"", NULL);
 }
 
 enum format_match foreign_json(const uint8_t *data, size_t n)

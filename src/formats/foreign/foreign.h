@@ -15,14 +15,10 @@ enum format_match foreign_goroutines(const uint8_t *data,
 				     size_t n); /* a dump that begins like "goroutine 7 [running]:" */
 enum format_match foreign_callgrind(const uint8_t *data, size_t n);
 
-/* Kinds of JSON, distinguished by the keys in the first bytes. */
-enum format_match foreign_speedscope(const uint8_t *data, size_t n);
-enum format_match foreign_cpuprofile(const uint8_t *data, size_t n);
-enum format_match foreign_heapprofile(const uint8_t *data, size_t n);
-enum format_match foreign_chrome_trace(const uint8_t *data, size_t n);
-enum format_match foreign_firefox(const uint8_t *data, size_t n);
-enum format_match foreign_otlp_json(const uint8_t *data, size_t n);
-enum format_match foreign_json(const uint8_t *data, size_t n); /* any other */
+/* Is it JSON in whose first bytes these keys are? The second one may be NULL. */
+bool foreign_has_keys(const uint8_t *data, size_t n, const char *const key[2]);
+
+enum format_match foreign_json(const uint8_t *data, size_t n); /* of any kind */
 
 enum format_match foreign_xml(const uint8_t *data, size_t n);
 enum format_match foreign_page(const uint8_t *data, size_t n); /* a page of HTML */

@@ -6,11 +6,10 @@
 #ifndef FORMATS_LEGACY_LEGACY_H
 #define FORMATS_LEGACY_LEGACY_H
 
+#include "base/idtab.h"
 #include "formats/common/format.h"
 #include "formats/legacy/legacy_text.h"
 #include "formats/legacy/memmap.h"
-
-#include "base/idtab.h"
 #include "profile/builder.h"
 
 #include <stdbool.h>
@@ -152,5 +151,20 @@ int legacy_truncate(double v, int64_t *out, struct err *err);
 
 /* ERR_LIMIT if n exceeds limits->max_count, else 0; what: the word for the objects in the message. */
 int legacy_check_count(const struct format_limits *limits, uint64_t n, const char *what, struct err *err);
+
+/* Like pprof profile/legacy_profile.go, which tries them in this order. Each is a format_read_fn. */
+
+int legacy_read_cpu(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+		    struct err *err); /* binary CPU profiles of gperftools and Java */
+int legacy_read_heap(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+		     struct err *err);
+int legacy_read_go_count(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+			 struct err *err);
+int legacy_read_threads(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+			struct err *err);
+int legacy_read_contention(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+			   struct err *err);
+int legacy_read_java(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+		     struct err *err);
 
 #endif

@@ -14,7 +14,6 @@
 #include "config.h"
 
 #include "formats/legacy/legacy.h"
-#include "formats/legacy/legacy_read.h"
 
 #include <inttypes.h>
 

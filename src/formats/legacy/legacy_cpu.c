@@ -10,7 +10,6 @@
 #include "config.h"
 
 #include "formats/legacy/legacy.h"
-#include "formats/legacy/legacy_read.h"
 
 #include "base/mem.h"
 

@@ -11,10 +11,8 @@
 #include "config.h"
 
 #include "formats/legacy/legacy.h"
-#include "formats/legacy/legacy_read.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* Parse the line "NAME profile: total 3". */
 static bool go_count_read_header(struct slice line, struct slice *name)

@@ -12,7 +12,6 @@
 #include "config.h"
 
 #include "formats/legacy/legacy.h"
-#include "formats/legacy/legacy_read.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -17,13 +17,11 @@
 #include "config.h"
 
 #include "formats/legacy/legacy.h"
-#include "formats/legacy/legacy_read.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { JAVA_HEAP_RATE = 512 * 1024 };

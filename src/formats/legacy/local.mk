@@ -8,7 +8,6 @@ src_formats_libformats_a_SOURCES += \
 	src/formats/legacy/legacy_go_count.c \
 	src/formats/legacy/legacy_heap.c \
 	src/formats/legacy/legacy_java.c \
-	src/formats/legacy/legacy_read.h \
 	src/formats/legacy/legacy_text.c \
 	src/formats/legacy/legacy_text.h \
 	src/formats/legacy/legacy_threads.c \

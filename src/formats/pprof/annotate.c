@@ -5,8 +5,6 @@
  */
 #include "config.h"
 
-#include "formats/pprof/annotate.h"
-
 #include "formats/common/format.h"
 #include "formats/pprof/cursor.h"
 #include "formats/pprof/pprof.h"

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "formats/pprof/idmap.h"
+#include "formats/pprof/proto_int.h"
 
 #include "base/hash.h"
 #include "base/mem.h"

@@ -2,12 +2,9 @@
 
 src_formats_libformats_a_SOURCES += \
 	src/formats/pprof/annotate.c \
-	src/formats/pprof/annotate.h \
 	src/formats/pprof/cursor.h \
 	src/formats/pprof/idmap.c \
-	src/formats/pprof/idmap.h \
 	src/formats/pprof/packed.c \
-	src/formats/pprof/packed.h \
 	src/formats/pprof/pprof.h \
 	src/formats/pprof/proto.c \
 	src/formats/pprof/proto_int.h \

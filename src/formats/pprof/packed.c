@@ -13,7 +13,7 @@
  */
 #include "config.h"
 
-#include "formats/pprof/packed.h"
+#include "formats/pprof/proto_int.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -9,33 +9,54 @@
 #ifndef FORMATS_PPROF_PROTO_INT_H
 #define FORMATS_PPROF_PROTO_INT_H
 
+#include "base/idtab.h"
 #include "formats/common/format.h"
-#include "formats/pprof/idmap.h"
-
 #include "profile/builder.h"
+#include "wire/profile_fields.h"
 
-/* Fields of Profile in profile.proto. */
-enum {
-	PROFILE_TYPE = 1,
-	PROFILE_SAMPLE = 2,
-	PROFILE_MAPPING = 3,
-	PROFILE_LOCATION = 4,
-	PROFILE_FUNCTION = 5,
-	PROFILE_STRING = 6,
-	PROFILE_DROP = 7,
-	PROFILE_KEEP = 8,
-	PROFILE_TIME = 9,
-	PROFILE_DURATION = 10,
-	PROFILE_PERIOD_TYPE = 11,
-	PROFILE_PERIOD = 12,
-	PROFILE_COMMENT = 13,
-	PROFILE_DEFAULT_TYPE = 14,
-	PROFILE_DOC_URL = 15,
-	/* extensions of cpa, with numbers unlikely to collide: see proto/profile.proto */
-	PROFILE_SOURCE_FILE = 6516833,
-	PROFILE_SOURCE_LINE,
-	PROFILE_SOURCE_TEXT,
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- map the ids of a file to indices of a column ---- */
+
+/*
+ * In nearly all files the ids are 1, 2, 3 and so on, which needs no table. Other dense ids use an array,
+ * sparse ids a hash table.
+ */
+
+#define IDMAP_NONE UINT32_MAX
+
+struct idmap {
+	size_t n;           /* ids */
+	const uint64_t *id; /* [n] borrowed */
+	uint32_t *direct;   /* [direct_end] index + 1, or NULL */
+	uint64_t direct_end;
+	bool sequential; /* id[i] is i + 1 */
+	struct idtab sparse;
 };
+
+/*
+ * Initialize a map of n ids; id is borrowed.
+ *
+ * duplicate  set to an id that occurs twice, or to 0 if an id is 0
+ * Returns    false if there is such an id
+ */
+bool idmap_init(struct idmap *m, const uint64_t *id, size_t n, uint64_t *duplicate);
+void idmap_release(struct idmap *m);
+
+/* idmap_get for a map whose ids are not 1, 2, 3 and so on. */
+uint32_t idmap_find(const struct idmap *m, uint64_t id);
+
+/* The index of an id, or IDMAP_NONE. */
+static inline uint32_t idmap_get(const struct idmap *m, uint64_t id)
+{
+	if (m->sequential)
+		return id - 1 < m->n ? (uint32_t)(id - 1) : IDMAP_NONE;
+	return idmap_find(m, id);
+}
+
+/* ---- the reader ---- */
 
 /* A block of consecutive samples: SAMPLES_PER_BLOCK, fewer in the last block. */
 enum { SAMPLES_PER_BLOCK = 4096 };
@@ -71,5 +92,27 @@ int proto_samples(struct proto *p, struct err *err);
  * Fails   ERR_FORMAT when there is no such string
  */
 int proto_string(const struct proto *p, uint64_t index, const char *what, str_id *out, struct err *err);
+
+/* ---- decode packed lists of ids fast ---- */
+
+/*
+ * Decode varint ids to indices on a fast path. It stops before the last few numbers, before numbers of more than four
+ * bytes, and before unknown ids. The caller must decode the remaining numbers.
+ *
+ * at, end   the list
+ * readable  end of the readable bytes after the list, at least end
+ * out       *out has room for end - at indices; it is advanced past the last index written
+ * Returns   the first byte that is not decoded
+ */
+const uint8_t *packed_indices(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
+			      uint32_t **out);
+
+/* The two implementations, for tests. packed_has_quads is false if the CPU does not support packed_quads. */
+const uint8_t *packed_pairs(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
+			    uint32_t **out);
+
+bool packed_has_quads(void);
+const uint8_t *packed_quads(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
+			    uint32_t **out);
 
 #endif

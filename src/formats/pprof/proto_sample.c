@@ -15,19 +15,14 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "formats/pprof/cursor.h"
-#include "formats/pprof/packed.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
 	N_SLOTS = 4,
-	SAMPLE_LOCATION = 1,
-	SAMPLE_VALUE = 2,
-	SAMPLE_LABEL = 3,
 	TAG_VALUE = SAMPLE_VALUE << 3 | WIRE_VARINT,
 	PREFETCH = 8,
 };

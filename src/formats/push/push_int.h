@@ -6,9 +6,8 @@
 #ifndef FORMATS_PUSH_PUSH_INT_H
 #define FORMATS_PUSH_PUSH_INT_H
 
-#include "formats/push/push.h"
-
 #include "base/arena.h"
+#include "formats/push/push.h"
 
 #include <stdbool.h>
 

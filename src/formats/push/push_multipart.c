@@ -12,9 +12,7 @@
 #include "base/str.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { PARTS_MAX = 16, CONFIG_MAX = 64 << 10 };
 

@@ -8,14 +8,12 @@
 #include "formats/push/push_int.h"
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "base/url_escape.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { RATE_DEFAULT = 100, RATE_MAX = 1000000, FIELDS_MAX = 256 };
 

@@ -17,6 +17,7 @@
 #include "libcpaprof/collector/snap.h"
 #include "libcpaprof/collector/strings.h"
 
+#include "wire/profile_fields.h"
 #include "wire/wire.h"
 
 #include <errno.h>
@@ -196,26 +197,6 @@ static void collector_write_make_comments(struct comments *r, const struct snap 
 	add_overflow_comment(r, s);
 }
 
-enum {
-	PROFILE_SAMPLE_TYPE = 1,
-	PROFILE_SAMPLE,
-	PROFILE_MAPPING,
-	PROFILE_LOCATION,
-	PROFILE_FUNCTION,
-	PROFILE_STRING,
-	PROFILE_DROP_FRAMES,
-	PROFILE_TIME = 9,
-	PROFILE_DURATION,
-	PROFILE_PERIOD_TYPE,
-	PROFILE_PERIOD,
-	PROFILE_COMMENT,
-	PROFILE_DEFAULT_SAMPLE_TYPE
-};
-enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
-enum { LABEL_KEY = 1, LABEL_STRING, LABEL_NUMBER };
-enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
-enum { LINE_FUNCTION = 1, LINE_LINE };
-enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 enum { BUFFER = 64 << 10, INLINED_MAX = 64, SMALL_ROWS = 32 };
 
 /*
@@ -317,7 +298,7 @@ static int write_label(void *arg, const char *key, size_t n_key, const char *val
 	if (n_value == 0 && !x->empty)
 		x->empty = strings_add_empty(&x->strings);
 	wire_number_nonzero(&x->w, LABEL_KEY, strings_add(&x->strings, key, n_key));
-	wire_number_nonzero(&x->w, LABEL_STRING, n_value ? strings_add(&x->strings, value, n_value) : x->empty);
+	wire_number_nonzero(&x->w, LABEL_TEXT, n_value ? strings_add(&x->strings, value, n_value) : x->empty);
 	wire_close(&x->w, mark);
 	return 0;
 }
@@ -418,7 +399,7 @@ static void collector_write_line(struct proto_writer *x, const struct snap_name 
 		return;
 	mark = wire_open(&x->w, LOCATION_LINE);
 	wire_number_nonzero(&x->w, LINE_FUNCTION, id);
-	wire_number_nonzero(&x->w, LINE_LINE, name->line);
+	wire_number_nonzero(&x->w, LINE_NUMBER, name->line);
 	wire_close(&x->w, mark);
 }
 
@@ -531,7 +512,7 @@ static void collector_write_all(struct proto_writer *x)
 	const struct snap_types *t = types_of(s);
 
 	for (; x->n_values < SNAP_VALUES && t->value[x->n_values].unit; x->n_values++)
-		collector_write_value_type(x, PROFILE_SAMPLE_TYPE, &t->value[x->n_values]);
+		collector_write_value_type(x, PROFILE_TYPE, &t->value[x->n_values]);
 	assign_ids(x);
 	write_samples(x);
 	if (s->kind == SNAP_CPU)
@@ -546,9 +527,9 @@ static void collector_write_all(struct proto_writer *x)
 	for (uint32_t i = 0; i < x->comments.n; i++)
 		wire_number(&x->w, PROFILE_COMMENT, collector_write_add_string(x, x->comments.text[i]));
 	if (t->drop_frames)
-		wire_number_nonzero(&x->w, PROFILE_DROP_FRAMES, collector_write_add_string(x, t->drop_frames));
+		wire_number_nonzero(&x->w, PROFILE_DROP, collector_write_add_string(x, t->drop_frames));
 	if (t->default_type)
-		wire_number_nonzero(&x->w, PROFILE_DEFAULT_SAMPLE_TYPE, collector_write_add_string(x, t->default_type));
+		wire_number_nonzero(&x->w, PROFILE_DEFAULT_TYPE, collector_write_add_string(x, t->default_type));
 	for (uint32_t i = 0; i < x->strings.string.n; i++) {
 		size_t n;
 		const char *text = strings_get(&x->strings, i, &n);

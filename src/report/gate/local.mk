@@ -22,12 +22,10 @@ src_report_gate_libgate_a_SOURCES = \
 	src/report/gate/rows_classes.c \
 	src/report/gate/rows_int.h \
 	src/report/gate/rows_merge.c \
-	src/report/gate/rules.c \
 	src/report/gate/share_limits.c \
 	src/report/gate/sum.c \
 	src/report/gate/sum_int.h \
 	src/report/gate/sum_walk.c \
 	src/report/gate/warn.c \
 	src/report/gate/weights.c \
-	src/report/gate/weights.h \
 	src/report/gate/verdicts.c

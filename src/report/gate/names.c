@@ -8,7 +8,7 @@
 #include "report/gate/names.h"
 
 #include "base/str.h"
-#include "engine/match_name.h"
+#include "engine/match.h"
 
 #include <string.h>
 

@@ -41,7 +41,13 @@ static bool gate_options_parse_number(const char *text, size_t n, double *out)
 	return *end == 0 && end > copy && isfinite(*out);
 }
 
-int gate_parse_percent(const char *text, const char *prefix, double *out, struct err *err)
+/*
+ * Parse a share or a change: "20%" or "0.2". A number above 1 needs a % sign.
+ *
+ * prefix    start of the error message: "--threshold="
+ * Fails   ERR_USAGE
+ */
+static int gate_parse_percent(const char *text, const char *prefix, double *out, struct err *err)
 {
 	size_t n = strlen(text);
 	bool percent = n > 0 && text[n - 1] == '%';

@@ -6,7 +6,6 @@
 #ifndef REPORT_GATE_OPTIONS_H
 #define REPORT_GATE_OPTIONS_H
 
-#include "base/buf.h"
 #include "base/err.h"
 #include "base/regex.h"
 #include "engine/stats/judge.h"
@@ -75,14 +74,6 @@ void gate_options_release(struct gate_options *options);
 
 /* "bulk", "rest" ... */
 const char *gate_normalize_word(enum gate_normalize n);
-
-/*
- * Parse a share or a change: "20%" or "0.2". A number above 1 needs a % sign.
- *
- * prefix    start of the error message: "--threshold="
- * Fails   ERR_USAGE
- */
-int gate_parse_percent(const char *text, const char *prefix, double *out, struct err *err);
 
 /*
  * Set an option that the file can set, too: threshold, confidence, ...

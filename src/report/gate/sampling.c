@@ -11,8 +11,6 @@
 #include "base/unit.h"
 #include "engine/view.h"
 #include "profile/scale.h"
-#include "report/gate/weights.h"
-#include "report/mean.h"
 
 #include <assert.h>
 #include <math.h>

@@ -13,8 +13,8 @@
 #include "engine/query.h"
 #include "profile/scale.h"
 #include "report/gate/names.h"
+#include "report/gate/sampling.h"
 #include "report/gate/sum_int.h"
-#include "report/gate/weights.h"
 #include "report/side.h"
 
 #include <assert.h>
@@ -56,7 +56,8 @@ static const char *side_word(enum side side)
 	return side == SIDE_BASE ? "base" : "new";
 }
 
-int sum_fail(const struct sum_input *a, int code, const char *fmt, ...)
+/* Set an error message that begins with side and source of the profile. Returns code. */
+static __attribute__((format(printf, 3, 4))) int sum_fail(const struct sum_input *a, int code, const char *fmt, ...)
 {
 	char text[900];
 	va_list args;

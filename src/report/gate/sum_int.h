@@ -70,9 +70,6 @@ struct sum_input {
 	struct arena *mem;     /* memory, moved to the stacks when the profile is added */
 };
 
-/* Set an error message that begins with side and source of the profile. Returns code. */
-int sum_fail(const struct sum_input *a, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-
 /* Add the stacks to the functions and to the file, and fill in out. Fails ERR_STOPPED. */
 int sum_walk(struct sum_input *a, struct gate_stacks *out);
 

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "report/gate/weights.h"
+#include "report/gate/sampling.h"
 
 #include "base/mem.h"
 #include "base/str.h"

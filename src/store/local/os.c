@@ -8,14 +8,11 @@
 #include "store/local/os.h"
 
 #include "store/local/os_fault.h"
-#include "store/local/os_undo.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>

@@ -13,7 +13,6 @@
 #include "store/store.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct window; /* opaque: the parsed text; times may be relative */

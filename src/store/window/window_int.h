@@ -11,7 +11,6 @@
 #include "store/window/window.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* A position in the text of a source. */

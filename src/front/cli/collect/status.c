@@ -15,7 +15,7 @@
 #include "front/cli/messages.h"
 #include "fetch/fetch.h"
 #include "fetch/url.h"
-#include "store/local/holder.h"
+#include "store/local/layout.h"
 #include "store/store.h"
 
 #include <stdlib.h>

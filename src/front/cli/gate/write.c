@@ -14,7 +14,7 @@
 #include "front/cli/messages.h"
 #include "front/cli/report/report.h"
 #include "viewers/ci/ci.h"
-#include "viewers/json/gate_json.h"
+#include "viewers/json/report_json.h"
 #include "viewers/text/gate.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 
 #include "base/time.h"
 #include "front/cli/cmd.h"
-#include "store/local/holder.h"
+#include "store/local/layout.h"
 #include "store/local/read/local.h"
 #include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"

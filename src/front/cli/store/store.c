@@ -14,7 +14,7 @@
 #include "front/cli/interrupt.h"
 #include "front/cli/messages.h"
 #include "front/cli/store/forward.h"
-#include "store/local/holder.h"
+#include "store/local/layout.h"
 #include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 

@@ -14,7 +14,7 @@
 #include "base/search.h"
 #include "engine/query.h"
 #include "engine/view.h"
-#include "report/address.h"
+#include "report/binaries.h"
 #include "report/disasm.h"
 #include "front/shell/quote.h"
 

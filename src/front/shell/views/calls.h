@@ -7,7 +7,6 @@
 #define FRONT_SHELL_VIEWS_CALLS_H
 
 #include "report/calls.h"
-#include "report/calls_grand.h"
 #include "front/shell/state.h"
 #include "front/shell/widgets/sheet.h"
 

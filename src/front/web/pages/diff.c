@@ -16,7 +16,7 @@
 #include "report/diff.h"
 #include "report/side.h"
 #include "session/expression.h"
-#include "viewers/text/compare.h"
+#include "viewers/text/text.h"
 
 #include <inttypes.h>
 #include <math.h>

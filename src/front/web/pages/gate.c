@@ -13,7 +13,7 @@
 #include "base/str.h"
 #include "base/webpage.h"
 #include "session/expression.h"
-#include "viewers/json/gate_json.h"
+#include "viewers/json/report_json.h"
 #include "viewers/text/gate.h"
 
 #include <math.h>

@@ -17,7 +17,7 @@
 #include "engine/view.h"
 #include "report/top.h"
 #include "report/trend.h"
-#include "viewers/text/compare.h"
+#include "viewers/text/text.h"
 
 #include <math.h>
 #include <stdlib.h>

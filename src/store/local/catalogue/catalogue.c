@@ -7,6 +7,7 @@
 
 #include "store/local/catalogue/catalogue_int.h"
 
+#include "base/library.h"
 #include "base/mem.h"
 #include "store/local/os.h"
 
@@ -15,6 +16,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +120,8 @@ static const char *const sql_text[N_SQL] = {
 			      " UNION ALL SELECT service FROM chapter WHERE segment NOT IN (SELECT id FROM segment)",
 };
 
-int catalogue_fail(struct catalogue *c, struct err *err)
+/* Set err from the last error of SQLite. Returns its code. */
+static int catalogue_fail(struct catalogue *c, struct err *err)
 {
 	int code = c->db ? c->lib->extended_errcode(c->db) : SQLITE_NOMEM;
 	const char *text = c->db ? c->lib->errmsg(c->db) : "no memory";
@@ -506,4 +509,25 @@ int catalogue_set_text(struct catalogue *c, const char *key, const char *value, 
 int catalogue_set_number(struct catalogue *c, const char *key, int64_t value, struct err *err)
 {
 	return catalogue_run(c, SQL_SET_META, err, "ti", key, value);
+}
+
+/* ---- libsqlite3, loaded on first use ---- */
+
+static struct sqlite lib;
+
+/* clang-format off */
+static const struct library_function functions[] = {
+#define FUNCTION(name) { "sqlite3_" #name, offsetof(struct sqlite, name) },
+	SQLITE_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+};
+/* clang-format on */
+
+static struct library library = LIBRARY("libsqlite3.so.0", functions, &lib,
+					"SQLite is needed for a store; install it with: apt-get install libsqlite3-0");
+
+int sqlite_load(const struct sqlite **out, struct err *err)
+{
+	*out = &lib;
+	return library_use(&library, err);
 }

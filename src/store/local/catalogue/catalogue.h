@@ -15,7 +15,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "store/local/format/dict.h"
 #include "store/local/format/segment.h"
 
 #include <stdbool.h>

@@ -6,8 +6,32 @@
 #ifndef STORE_LOCAL_CATALOGUE_CATALOGUE_INT_H
 #define STORE_LOCAL_CATALOGUE_CATALOGUE_INT_H
 
+#include "base/err.h"
 #include "store/local/catalogue/catalogue.h"
-#include "store/local/catalogue/sqlite.h"
+
+#include <sqlite3.h>
+
+/* ---- libsqlite3, loaded on first use ---- */
+
+/* clang-format off */
+#define SQLITE_FUNCTIONS(F) \
+	F(open_v2) F(close) F(exec) F(prepare_v2) F(step) F(reset) F(finalize) F(bind_int64) F(bind_text) \
+	F(bind_blob) F(column_int64) F(column_text) F(column_blob) F(column_bytes) F(column_type) \
+	F(last_insert_rowid) F(errmsg) F(extended_errcode) F(busy_timeout) F(file_control) F(get_autocommit) \
+	F(vfs_find) F(vfs_register)
+
+/* The functions of libsqlite3 that cpa calls; each has the name of the real one without sqlite3_. */
+struct sqlite {
+#define FUNCTION(name) __typeof__(sqlite3_##name) *name;
+	SQLITE_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+};
+/* clang-format on */
+
+/* Load libsqlite3 once per process. Fails with ERR_IO when the library is missing or too old. */
+int sqlite_load(const struct sqlite **out, struct err *err);
+
+/* ---- the catalogue ---- */
 
 enum { CATALOGUE_PAGE = 4096, CATALOGUE_PAGE_SUM = 8 };
 
@@ -81,9 +105,6 @@ struct catalogue {
 	bool is_uncertain; /* see catalogue_settle */
 	int64_t n_settled;
 };
-
-/* Set err from the last error of SQLite. Returns its code. */
-int catalogue_fail(struct catalogue *c, struct err *err);
 
 /*
  * A statement with its parameters: i: int64_t, t: const char *, h: const uint8_t[16].

@@ -14,7 +14,6 @@
 
 #include "store/local/os.h"
 #include "store/local/os_fault.h"
-#include "store/local/os_undo.h"
 
 #define XXH_INLINE_ALL
 #include <errno.h>

@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ms to ns; the nearest int64_t if that is too large. */
 static int64_t ns_of(int64_t ms)

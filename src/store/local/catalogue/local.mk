@@ -6,6 +6,4 @@ src_store_libstore_a_SOURCES += \
 	src/store/local/catalogue/catalogue_int.h \
 	src/store/local/catalogue/catalogue_pages.c \
 	src/store/local/catalogue/catalogue_read.c \
-	src/store/local/catalogue/catalogue_write.c \
-	src/store/local/catalogue/sqlite.c \
-	src/store/local/catalogue/sqlite.h
+	src/store/local/catalogue/catalogue_write.c

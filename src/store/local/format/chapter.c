@@ -94,11 +94,6 @@ uint64_t chapter_builder_profiles(const struct chapter_builder *b)
 	return b->n;
 }
 
-size_t chapter_builder_memory(const struct chapter_builder *b)
-{
-	return b->cap * sizeof(*b->entry) + b->data.cap + b->cap_marks * sizeof(*b->mark);
-}
-
 /* Restore a profile that was added. */
 static void unpack_profile(const struct chapter_builder *b, const struct entry *e, struct stored *s)
 {
@@ -121,23 +116,6 @@ static void unpack_profile(const struct chapter_builder *b, const struct entry *
 	}
 	for (size_t i = 0; i < n_values && varint_get_signed(&at, end, &s->value[i]); i++)
 		;
-}
-
-int chapter_builder_each(const struct chapter_builder *b, chapter_builder_fn *fn, chapter_builder_mark_fn *mark,
-			 void *arg, struct err *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < b->n && !rc; i++) {
-		struct stored s;
-
-		unpack_profile(b, &b->entry[i], &s);
-		rc = fn(arg, &s, err);
-		dict_release_stored(&s);
-	}
-	for (size_t i = 0; mark && i < b->n_marks && !rc; i++)
-		rc = mark(arg, &b->mark[i], err);
-	return rc;
 }
 
 /* --- finishing --- */

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "store/local/format/content.h"
+#include "store/local/format/dict.h"
 
 #include "base/hash.h"
 #include "base/mem.h"

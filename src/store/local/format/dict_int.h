@@ -13,7 +13,6 @@
 #include "profile/merge_ids.h"
 #include "store/local/format/dict.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/idtab.h"
-#include "store/local/format/content.h"
+#include "store/local/format/dict.h"
 #include "store/local/format/journal.h"
 
 #include <stdbool.h>

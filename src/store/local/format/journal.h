@@ -29,7 +29,6 @@
 #include "base/err.h"
 #include "store/local/format/segment.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

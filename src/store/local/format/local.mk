@@ -8,7 +8,6 @@ src_store_libstore_a_SOURCES += \
 	src/store/local/format/block_profiles.c \
 	src/store/local/format/chapter.c \
 	src/store/local/format/content.c \
-	src/store/local/format/content.h \
 	src/store/local/format/dict.c \
 	src/store/local/format/dict.h \
 	src/store/local/format/dict_add.c \
@@ -24,8 +23,6 @@ src_store_libstore_a_SOURCES += \
 	src/store/local/format/head_read.c \
 	src/store/local/format/journal.c \
 	src/store/local/format/journal.h \
-	src/store/local/format/journal_check.c \
-	src/store/local/format/journal_check.h \
 	src/store/local/format/journal_file.h \
 	src/store/local/format/pack.c \
 	src/store/local/format/pack.h \
@@ -33,6 +30,4 @@ src_store_libstore_a_SOURCES += \
 	src/store/local/format/segment.h \
 	src/store/local/format/segment_file.h \
 	src/store/local/format/segment_write.c \
-	src/store/local/format/varint.h \
-	src/store/local/format/verify.c \
-	src/store/local/format/verify.h
+	src/store/local/format/varint.h

@@ -10,6 +10,7 @@
 #define STORE_LOCAL_FORMAT_SEGMENT_H
 
 #include "base/err.h"
+#include "base/stop.h"
 #include "store/local/format/block.h"
 #include "store/local/format/dict.h"
 #include "store/store.h"
@@ -65,15 +66,8 @@ struct dict *chapter_builder_dict(struct chapter_builder *b);
 void chapter_builder_add(struct chapter_builder *b, const struct stored *s);
 void chapter_builder_mark(struct chapter_builder *b, const struct store_mark *m);
 
-/* The number of profiles added so far, and the bytes that they use, without the dictionary. */
+/* The number of profiles added so far. */
 uint64_t chapter_builder_profiles(const struct chapter_builder *b);
-size_t chapter_builder_memory(const struct chapter_builder *b);
-
-/* Call fn for each profile and mark in the order of adding, until one returns ERR_*. mark may be NULL. */
-typedef int chapter_builder_fn(void *arg, const struct stored *s, struct err *err);
-typedef int chapter_builder_mark_fn(void *arg, const struct store_mark *m, struct err *err);
-int chapter_builder_each(const struct chapter_builder *b, chapter_builder_fn *fn, chapter_builder_mark_fn *mark,
-			 void *arg, struct err *err);
 
 /*
  * Sort the profiles, and encode and compress them as blocks: by series, start, types; at most BLOCK_PROFILES_MAX.
@@ -133,5 +127,15 @@ int segment_read_chapter(const struct segment *s, uint32_t i, struct chapter **o
 /* Like segment_read_chapter, but of the dictionary only strings, mappings, metas and series, and marks and blocks: enough for
    lists and totals, and quick. Its blocks cannot be opened. */
 int segment_read_chapter_head(const struct segment *s, uint32_t i, struct chapter **out, struct err *err);
+
+/*
+ * Check every block of a chapter; deep: decode all values too, and compare the totals.
+ *
+ * Fails  ERR_FORMAT, ERR_STOPPED
+ */
+int verify_chapter(const struct chapter *ch, bool deep, struct stop *stop, struct err *err);
+
+/* The same of all chapters of a segment. */
+int verify_segment(const struct segment *s, bool deep, struct stop *stop, struct err *err);
 
 #endif

@@ -35,41 +35,6 @@ static struct store_item make_item(struct store_listing *l, const struct store_l
 	return item;
 }
 
-static int list_one(struct store_listing *l, const struct store_listing_series *s, store_item_fn *fn, void *arg,
-		    struct err *err)
-{
-	struct store_listing_entry *entry;
-	size_t n;
-	int rc = local_listing_entries(l, s, &entry, &n, err);
-
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; rc == 0 && i < n; i++) {
-		const struct chapter *c = l->chapter[entry[i].part.chapter];
-		const char **type = local_listing_types(c, &c->dict.meta[entry[i].meta]);
-		struct store_item item = make_item(l, s, &entry[i], type);
-
-		rc = fn(arg, &item, err);
-		free(type);
-	}
-	free(entry);
-	return rc;
-}
-
-int local_list(struct store *s, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
-	       struct err *err)
-{
-	struct store_listing l;
-	int rc = local_listing_open(s, q, stop, &l, err);
-
-	if (rc < 0)
-		return rc;
-	for (uint32_t i = 0; rc == 0 && i < l.keys.n; i++)
-		rc = list_one(&l, &l.series[i], fn, arg, err);
-	local_listing_close(&l);
-	return rc;
-}
-
 /* The profiles of one block, decoded. */
 struct decoded {
 	struct store_listing_part part;
@@ -108,60 +73,77 @@ static int each_decode(const struct store_listing *l, const struct store_listing
 	return rc == ERR_FORMAT ? select_damage(&l->sel.chapter[part->chapter], err) : rc;
 }
 
-static int make_one(struct store_listing *l, const struct store_listing_series *s, const struct store_listing_entry *e,
-		    struct decoded *d, store_profile_fn *fn, void *arg, struct err *err)
+/* Receives each profile of a listing, or only its description. */
+struct each {
+	struct store_listing l;
+	struct decoded decoded; /* the last block of the profiles */
+	store_item_fn *item;
+	store_profile_fn *profile; /* NULL: item is called */
+	void *arg;
+};
+
+static int each_pass_on(struct each *x, const struct store_listing_series *s, const struct store_listing_entry *e,
+			struct err *err)
 {
 	static const struct dict_profile_options options = { .place_mappings = true };
-	const struct chapter *c = l->chapter[e->part.chapter];
+	const struct chapter *c = x->l.chapter[e->part.chapter];
 	struct profile *p = NULL;
-	int rc = each_decode(l, &e->part, d, err);
+	int rc = x->profile ? each_decode(&x->l, &e->part, &x->decoded, err) : 0;
 
-	if (rc == 0)
-		rc = dict_make_profile(&c->dict, &d->p[e->k], &options, &p, err);
+	if (rc == 0 && x->profile)
+		rc = dict_make_profile(&c->dict, &x->decoded.p[e->k], &options, &p, err);
 	if (rc == 0) {
 		const char **type = local_listing_types(c, &c->dict.meta[e->meta]);
-		struct store_item item = make_item(l, s, e, type);
+		struct store_item item = make_item(&x->l, s, e, type);
 
-		rc = fn(arg, &item, p, err);
+		rc = x->profile ? x->profile(x->arg, &item, p, err) : x->item(x->arg, &item, err);
 		free(type);
 	}
 	return rc;
 }
 
-static int make_each(struct store_listing *l, const struct store_listing_series *s, store_profile_fn *fn, void *arg,
-		     struct err *err)
+static int each_of_series(struct each *x, const struct store_listing_series *s, struct err *err)
 {
-	struct decoded d = { 0 };
 	struct store_listing_entry *entry;
 	size_t n;
-	int rc = local_listing_entries(l, s, &entry, &n, err);
+	int rc = local_listing_entries(&x->l, s, &entry, &n, err);
 
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		rc = stop_check(l->stop, err);
+		rc = x->profile ? stop_check(x->l.stop, err) : 0;
 		if (rc == 0)
-			rc = make_one(l, s, &entry[i], &d, fn, arg, err);
-		if (rc == ERR_FORMAT && l->q->partial)
+			rc = each_pass_on(x, s, &entry[i], err);
+		if (rc == ERR_FORMAT && x->profile && x->l.q->partial)
 			rc = 0;
 	}
-	decoded_release(&d);
+	decoded_release(&x->decoded);
 	free(entry);
 	return rc;
+}
+
+static int each_run(struct each *x, struct store *s, const struct store_query *q, struct stop *stop, struct err *err)
+{
+	int rc = local_listing_open(s, q, stop, &x->l, err);
+
+	if (rc < 0)
+		return rc;
+	for (uint32_t i = 0; rc == 0 && i < x->l.keys.n; i++)
+		rc = each_of_series(x, &x->l.series[i], err);
+	local_listing_close(&x->l);
+	return rc;
+}
+
+int local_list(struct store *s, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
+	       struct err *err)
+{
+	return each_run(&(struct each){ .item = fn, .arg = arg }, s, q, stop, err);
 }
 
 int local_each_profile(struct store *s, const struct store_query *q, struct stop *stop, store_profile_fn *fn, void *arg,
 		       struct err *err)
 {
-	struct store_listing l;
-	int rc = local_listing_open(s, q, stop, &l, err);
-
-	if (rc < 0)
-		return rc;
-	for (uint32_t i = 0; rc == 0 && i < l.keys.n; i++)
-		rc = make_each(&l, &l.series[i], fn, arg, err);
-	local_listing_close(&l);
-	return rc;
+	return each_run(&(struct each){ .profile = fn, .arg = arg }, s, q, stop, err);
 }
 
 static int describe_series(struct store_listing *l, const struct store_listing_series *s, struct store_series *out,

@@ -7,7 +7,6 @@ src_store_libstore_a_SOURCES += \
 	src/store/local/read/local.c \
 	src/store/local/read/local.h \
 	src/store/local/read/nearest.c \
-	src/store/local/read/nearest.h \
 	src/store/local/read/read.c \
 	src/store/local/read/reduce.c \
 	src/store/local/read/reduce.h \
@@ -20,9 +19,7 @@ src_store_libstore_a_SOURCES += \
 	src/store/local/read/reduce_slice.c \
 	src/store/local/read/reduce_state.c \
 	src/store/local/read/reduce_sum.c \
-	src/store/local/read/reduce_work.h \
 	src/store/local/read/select.c \
 	src/store/local/read/select.h \
 	src/store/local/read/select_time.c \
-	src/store/local/read/stat.c \
 	src/store/local/read/totals.c

@@ -5,8 +5,6 @@
  */
 #include "config.h"
 
-#include "store/local/read/nearest.h"
-
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/utf8.h"

@@ -5,16 +5,13 @@
  */
 #include "config.h"
 
-#include "base/mem.h"
 #include "store/local/catalogue/catalogue.h"
 #include "store/instance.h"
 #include "store/local/read/local.h"
-#include "store/local/read/nearest.h"
 #include "store/local/read/reduce.h"
 #include "store/local/read/select.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Chapters that are decoded at the same time. */
@@ -45,11 +42,9 @@ static int store_read_check_inputs(struct reading *rd, const struct reduce_input
 	return 0;
 }
 
-typedef int add_fn(struct reducer *r, struct reduce_input *in, size_t n, struct err *err);
-
 /* Add the chapters [lo, end) of a selection, as many as one group holds. Returns their number. */
-static int store_read_add_group(struct reading *rd, const struct selection *sel, size_t lo, add_fn *add, size_t *n,
-				struct err *err)
+static int store_read_add_group(struct reading *rd, const struct selection *sel, size_t lo, enum reduce_pass pass,
+				size_t *n, struct err *err)
 {
 	struct reduce_input in[GROUP_CHAPTERS] = { 0 };
 	uint64_t bytes = 0;
@@ -59,17 +54,17 @@ static int store_read_add_group(struct reading *rd, const struct selection *sel,
 		in[*n].from = &sel->chapter[lo + *n];
 		bytes += in[*n].from->bytes;
 	}
-	rc = add(rd->r, in, *n, err);
+	rc = reduce_add(rd->r, in, *n, pass, err);
 	return rc == 0 ? store_read_check_inputs(rd, in, *n, err) : rc;
 }
 
-static int store_read_add_all(struct reading *rd, const struct selection *sel, add_fn *add, struct err *err)
+static int store_read_add_all(struct reading *rd, const struct selection *sel, enum reduce_pass pass, struct err *err)
 {
 	size_t n;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < sel->n; i += n) {
-		rc = store_read_add_group(rd, sel, i, add, &n, err);
+		rc = store_read_add_group(rd, sel, i, pass, &n, err);
 		stop_set_done(rd->stop, i + n);
 	}
 	return rc;
@@ -109,7 +104,7 @@ static bool has_past(const struct store_query *q)
 }
 
 /* Read chapters before the window, newest first, as long as they may have a snapshot that is needed. */
-static int add_past(struct reading *rd, needs_fn *needs, add_fn *add, struct err *err)
+static int add_past(struct reading *rd, needs_fn *needs, enum reduce_pass pass, struct err *err)
 {
 	int rc = 0;
 
@@ -125,7 +120,7 @@ static int add_past(struct reading *rd, needs_fn *needs, add_fn *add, struct err
 		for (size_t i = done; rc == 0 && i < sel.n && needs(rd->r, sel.chapter[i].t1); i += n) {
 			struct selection one = { .chapter = sel.chapter, .n = i + 1 };
 
-			rc = store_read_add_group(rd, &one, i, add, &n, err);
+			rc = store_read_add_group(rd, &one, i, pass, &n, err);
 		}
 		done = sel.n;
 		select_close(&sel);
@@ -141,9 +136,9 @@ static int add_earlier(struct reading *rd, const struct selection *sel, struct e
 	int rc = 0;
 
 	if (reduce_needs_earlier(rd->r, INT64_MAX))
-		rc = store_read_add_all(rd, sel, reduce_add_earlier, err);
+		rc = store_read_add_all(rd, sel, PASS_EARLIER, err);
 	if (rc == 0 && has_past(rd->q))
-		rc = add_past(rd, reduce_needs_earlier, reduce_add_earlier, err);
+		rc = add_past(rd, reduce_needs_earlier, PASS_EARLIER, err);
 	return rc;
 }
 
@@ -158,13 +153,13 @@ static int read_selection(struct reading *rd, const struct selection *sel, struc
 	}
 	stop_begin(rd->stop, "adding up profiles", sel->n);
 	if (rc == 0)
-		rc = store_read_add_all(rd, sel, reduce_add, err);
+		rc = store_read_add_all(rd, sel, PASS_WINDOW, err);
 	if (rc == 0 && has_past(rd->q) && reduce_has_increase(rd->r))
 		rc = find_older(rd, err);
 	if (rc == 0 && has_past(rd->q))
-		rc = add_past(rd, reduce_needs_base, reduce_add_bases, err);
+		rc = add_past(rd, reduce_needs_base, PASS_BASES, err);
 	if (rc == 0 && reduce_is_unordered(rd->r))
-		rc = store_read_add_all(rd, sel, reduce_add_unordered, err);
+		rc = store_read_add_all(rd, sel, PASS_PROFILES, err);
 	if (rc == 0)
 		rc = add_earlier(rd, sel, err);
 	return rc;

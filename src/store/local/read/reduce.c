@@ -7,13 +7,11 @@
 
 #include "store/local/read/reduce.h"
 
-#include "base/hash.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/pool.h"
 #include "store/local/read/reduce_int.h"
 
-#include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -400,7 +398,7 @@ static int run_chapters(struct run *run, struct err *err)
 	return rc;
 }
 
-static int add_chapters(struct reducer *r, struct reduce_input *in, size_t n, enum reduce_pass pass, struct err *err)
+int reduce_add(struct reducer *r, struct reduce_input *in, size_t n, enum reduce_pass pass, struct err *err)
 {
 	struct run run = { .r = r, .n_chapters = n, .pass = pass };
 	int rc;
@@ -423,26 +421,6 @@ static int add_chapters(struct reducer *r, struct reduce_input *in, size_t n, en
 	}
 	free(run.chapter);
 	return rc;
-}
-
-int reduce_add(struct reducer *r, struct reduce_input *in, size_t n, struct err *err)
-{
-	return add_chapters(r, in, n, PASS_WINDOW, err);
-}
-
-int reduce_add_bases(struct reducer *r, struct reduce_input *in, size_t n, struct err *err)
-{
-	return add_chapters(r, in, n, PASS_BASES, err);
-}
-
-int reduce_add_earlier(struct reducer *r, struct reduce_input *in, size_t n, struct err *err)
-{
-	return add_chapters(r, in, n, PASS_EARLIER, err);
-}
-
-int reduce_add_unordered(struct reducer *r, struct reduce_input *in, size_t n, struct err *err)
-{
-	return add_chapters(r, in, n, PASS_PROFILES, err);
 }
 
 /* --- the end --- */

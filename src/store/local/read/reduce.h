@@ -43,11 +43,17 @@ struct reduce_input {
 };
 
 /*
+ * PASS_BASES finds the last snapshots before the window, PASS_EARLIER those of other series of the instance before the first
+ * one of a series. PASS_PROFILES makes an element of each profile of unordered series.
+ */
+enum reduce_pass { PASS_WINDOW, PASS_BASES, PASS_EARLIER, PASS_PROFILES };
+
+/*
  * Read and add chapters.
  *
  * Fails  ERR_RANGE when a sum overflows; ERR_LIMIT; ERR_STOPPED. A damaged chapter is reported in in[i].rc only.
  */
-int reduce_add(struct reducer *r, struct reduce_input *in, size_t n, struct err *err);
+int reduce_add(struct reducer *r, struct reduce_input *in, size_t n, enum reduce_pass pass, struct err *err);
 
 /* Is a column of the profiles so far an increase? */
 bool reduce_has_increase(const struct reducer *r);
@@ -55,22 +61,18 @@ bool reduce_has_increase(const struct reducer *r);
 /* The store has, or had, profiles of this series before the window. instance: its name, see instance.h */
 void reduce_mark_older(struct reducer *r, const uint8_t hash[16], const struct buf *instance);
 
-/* Does a series need the snapshot before the window, and may it be in a chapter whose last profile starts at t1? */
+/* Does a series need the snapshot before the window, and may it be in a chapter whose last profile starts at t1? Then read
+   such chapters with PASS_BASES, for these snapshots only. */
 bool reduce_needs_base(struct reducer *r, int64_t t1);
-
-/* After that, read such chapters for these snapshots only. */
-int reduce_add_bases(struct reducer *r, struct reduce_input *in, size_t n, struct err *err);
 
 /*
  * The same for series without a snapshot before the window: does one need the last snapshot of another series of its instance
  * before its first one? Call this first with INT64_MAX, and add all chapters of the window; then chapters before it.
  */
 bool reduce_needs_earlier(struct reducer *r, int64_t t1);
-int reduce_add_earlier(struct reducer *r, struct reduce_input *in, size_t n, struct err *err);
 
-/* Were profiles of a series found out of order? Then all chapters must be read again with reduce_add_unordered. */
+/* Were profiles of a series found out of order? Then all chapters must be read again with PASS_PROFILES. */
 bool reduce_is_unordered(const struct reducer *r);
-int reduce_add_unordered(struct reducer *r, struct reduce_input *in, size_t n, struct err *err);
 
 /*
  * The result. Afterwards only reduce_free may be called.

@@ -13,7 +13,6 @@
 #include "profile/merge.h"
 #include "store/local/read/reduce_int.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,9 +8,9 @@
 #include "config.h"
 
 #include "base/mem.h"
-#include "store/local/read/reduce_work.h"
+#include "base/num.h"
+#include "store/local/read/reduce_int.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
 	/* shorter distances are those of profiles with the same time, which are moved by 1 ns */

@@ -20,12 +20,10 @@
 #include "store/local/catalogue/catalogue.h"
 #include "store/local/read/local.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { SELECT_TRIES = 10, FILE_GONE = 1 };

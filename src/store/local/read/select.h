@@ -87,11 +87,6 @@ int select_match(const struct label_match *m, const char *value, struct err *err
 /* Does a series of a chapter have the kind and the labels of the query? Returns 1 or 0. Fails with ERR_LIMIT (regex). */
 int select_series(const struct store_query *q, const struct chapter *c, const struct dict_series *s, struct err *err);
 
-/* Call fn for each profile of the query, in any order; fn returns 0, or ERR_* to end. */
-typedef int select_start_fn(void *arg, const uint8_t hash[16], int64_t start_ns);
-int select_each_start(const struct store_query *q, const struct selection *sel, select_start_fn *fn, void *arg,
-		      struct err *err);
-
 /* The first of the latest q->limit profiles: profiles at t0 of series with a lower hash are before it. */
 struct select_cut {
 	int64_t t0; /* INT64_MIN: there are not more profiles */
@@ -110,5 +105,13 @@ void select_print_span(int64_t t0, int64_t t1, struct buf *out);
 
 /* Append a time like the ends of select_print_span, with the zone. */
 void select_print_time(int64_t ns, struct buf *out);
+
+/*
+ * The error of a query without profiles: the nearest profile before or after its window; or similar services; or the kinds of
+ * the service; or the labels that no series has.
+ *
+ * Returns ERR_IO; another error if the store cannot be read
+ */
+int nearest_error(struct store *s, const struct store_query *q, struct err *err);
 
 #endif

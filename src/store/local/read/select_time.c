@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef int select_start_fn(void *arg, const uint8_t hash[16], int64_t start_ns);
+
 static int each_start_of_block(const struct store_query *q, const struct chapter *c, uint32_t i, struct buf *buffer,
 			       select_start_fn *fn, void *arg, struct err *err)
 {
@@ -53,8 +55,9 @@ static int each_start_of_chapter(const struct store_query *q, const struct chapt
 	return rc;
 }
 
-int select_each_start(const struct store_query *q, const struct selection *sel, select_start_fn *fn, void *arg,
-		      struct err *err)
+/* Call fn for each profile of the query, in any order; fn returns 0, or ERR_* to end. */
+static int select_each_start(const struct store_query *q, const struct selection *sel, select_start_fn *fn, void *arg,
+			     struct err *err)
 {
 	int rc = 0;
 

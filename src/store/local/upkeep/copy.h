@@ -8,8 +8,11 @@
 
 #include "base/err.h"
 #include "base/stop.h"
+#include "store/local/format/segment.h"
 #include "store/local/read/select.h"
+#include "store/store.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Receives the chapters, in order of services. */
@@ -24,7 +27,7 @@ struct store_copy {
 };
 
 /*
- * Select chapters. The query must not have a limit.
+ * Select chapters. The query must not have a limit. The selection is closed by the caller.
  *
  * Fails  ERR_USAGE, ERR_IO, ERR_FORMAT
  */
@@ -37,6 +40,34 @@ int copy_open(struct store *s, const struct store_query *q, struct store_copy *o
  * Fails  ERR_FORMAT when a chapter is damaged; ERR_IO when nothing is selected; as fn
  */
 int copy_run(struct store_copy *c, int level, struct stop *stop, store_copy_fn *fn, void *arg, struct err *err);
-void copy_close(struct store_copy *c);
+
+/* ---- copy profiles from one chapter to another: for compaction, pins, removal, exports ---- */
+
+/* Selects profiles that start in [t0, t1), of series that match a query. */
+struct chapter_filter {
+	int64_t t0, t1;
+	const struct store_query *query; /* its kind, labels and span; NULL: all */
+	bool is_inverse;                 /* copy profiles that the query does not select */
+};
+
+/* Numbers of a copy; each chapter adds to them. CHAPTER_COPIED is its initial value. */
+struct chapter_copied {
+	uint64_t profiles, dropped; /* copied; rejected by the query */
+	int64_t first, last;        /* starts that were copied */
+	int64_t next;               /* the smallest start or mark at or after filter.t1; INT64_MAX: none */
+};
+#define CHAPTER_COPIED                                                                                                 \
+	{                                                                                                              \
+		.first = INT64_MAX, .last = INT64_MIN, .next = INT64_MAX                                               \
+	}
+
+/*
+ * Add the selected profiles of a chapter to a builder, with the entries of the dictionary that they need. Marks in the span
+ * are copied too, unless the filter has a query that is not inverse.
+ *
+ * Fails  ERR_FORMAT, naming the file and the block; ERR_LIMIT; ERR_STOPPED
+ */
+int copy_chapter(const struct chapter *from, const struct chapter_filter *f, struct stop *stop,
+		 struct chapter_builder *to, struct chapter_copied *n, struct err *err);
 
 #endif

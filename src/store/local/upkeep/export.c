@@ -84,7 +84,7 @@ int upkeep_export(struct store *s, const struct store_query *q, const char *path
 		rc = store_export_write_file(s, &copy, path, stop, err);
 	if (n)
 		*n = copy.copied;
-	copy_close(&copy);
+	select_close(&copy.selection);
 	return rc;
 }
 

@@ -5,8 +5,7 @@
  */
 #include "config.h"
 
-#include "base/mem.h"
-#include "store/local/upkeep/chapter_copy.h"
+#include "store/local/upkeep/copy.h"
 #include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 #include "store/local/write/writer_state.h"
@@ -14,7 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

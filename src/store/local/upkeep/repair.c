@@ -5,22 +5,19 @@
  */
 #include "config.h"
 
-#include "store/local/upkeep/repair.h"
+#include "store/local/upkeep/upkeep_int.h"
 
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/time.h"
 #include "store/local/format/journal.h"
+#include "store/local/format/segment.h"
 #include "store/local/format/segment_file.h"
-#include "store/local/format/verify.h"
 #include "store/local/layout.h"
 #include "store/local/os.h"
 #include "store/local/upkeep/compaction.h"
-#include "store/local/upkeep/pin_repair.h"
-#include "store/local/upkeep/repeats.h"
 #include "store/local/upkeep/upkeep.h"
-#include "store/local/write/bad.h"
 #include "store/local/write/writer.h"
 #include "store/local/write/writer_state.h"
 

@@ -5,14 +5,13 @@
  */
 #include "config.h"
 
-#include "base/mem.h"
 #include "base/str.h"
 #include "store/local/catalogue/catalogue.h"
 #include "store/local/format/journal.h"
+#include "store/local/format/segment.h"
 #include "store/local/layout.h"
 #include "store/local/read/local.h"
 #include "store/local/upkeep/upkeep.h"
-#include "store/local/format/verify.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,6 @@
 
 #include "base/time.h"
 #include "base/unit.h"
-#include "store/local/layout.h"
 #include "store/local/os.h"
 
 #include <dirent.h>
@@ -176,16 +175,6 @@ uint64_t cap_used(struct cap *c)
 	sum = sum_used(c) - c->reserved;
 	pthread_mutex_unlock(&c->lock);
 	return sum + catalogue_bytes(c->catalogue);
-}
-
-uint64_t cap_committed(struct cap *c)
-{
-	uint64_t sum;
-
-	pthread_mutex_lock(&c->lock);
-	sum = sum_used(c);
-	pthread_mutex_unlock(&c->lock);
-	return sum + catalogue_bytes_max(c->catalogue) + FOLDERS_ROOM;
 }
 
 void cap_get_used(struct cap *c, uint64_t used[N_CAP_KINDS])

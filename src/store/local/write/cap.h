@@ -62,9 +62,8 @@ void cap_destroy(struct cap *c);
 /* Count again. */
 int cap_recount(struct cap *c, struct err *err);
 
-/* All bytes used; with the reservations and room for the next transaction of the catalogue, which the cap includes. */
+/* All bytes used. */
 uint64_t cap_used(struct cap *c);
-uint64_t cap_committed(struct cap *c);
 
 /* The counters by kind. */
 void cap_get_used(struct cap *c, uint64_t used[N_CAP_KINDS]);

@@ -10,19 +10,15 @@
  */
 #include "config.h"
 
-#include "store/local/write/flush.h"
-
 #include "base/mem.h"
 #include "base/time.h"
-#include "store/local/format/verify.h"
+#include "store/local/format/segment.h"
 #include "store/local/os.h"
-#include "store/local/write/bad.h"
 #include "store/local/write/writer.h"
 #include "store/local/write/writer_journal.h"
+#include "store/local/write/writer_state.h"
 
 #include <inttypes.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

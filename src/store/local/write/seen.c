@@ -8,13 +8,13 @@
  */
 #include "config.h"
 
-#include "store/local/write/seen.h"
+#include "store/local/write/writer_state.h"
 
 #include "base/hash.h"
 #include "base/idtab.h"
 #include "base/mem.h"
 #include "store/local/catalogue/catalogue.h"
-#include "store/local/format/content.h"
+#include "store/local/format/dict.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,15 +6,13 @@
 #include "config.h"
 
 #include "base/mem.h"
-#include "store/local/write/flush.h"
-#include "store/local/write/writer_journal.h"
 #include "store/local/os.h"
-#include "store/local/write/seen.h"
+#include "store/local/write/writer_journal.h"
+#include "store/local/write/writer_state.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

@@ -8,7 +8,6 @@
 
 #include "store/local/format/head.h"
 #include "store/local/format/journal_file.h"
-#include "store/local/format/journal_check.h"
 #include "store/local/write/writer_state.h"
 
 #include <stdbool.h>

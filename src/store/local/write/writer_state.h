@@ -12,9 +12,9 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "store/local/write/cap.h"
 #include "store/local/catalogue/catalogue.h"
 #include "store/local/format/segment.h"
+#include "store/local/write/cap.h"
 #include "store/local/write/writer.h"
 
 #include <pthread.h>
@@ -103,5 +103,47 @@ void writer_segments_changed(struct store_writer *w);
 
 /* Bytes of the journals, and profiles in memory that are not in segments yet. Any thread. */
 void writer_get_head(struct store_writer *w, uint64_t *bytes, uint64_t *profiles);
+
+/* --- journals and damaged files --- */
+
+/*
+ * Move a file of a store to bad/, with a text beside it that says why. A file in bad/ is never replaced: the new one gets a number.
+ *
+ * dir    descriptor of the store, whose name is directory
+ * mode   of folders; files get its bits for reading and writing
+ * bytes  out: allocated bytes of the file and the text, to be counted under the cap; may be NULL
+ * Fails  ERR_IO; a file that is missing is no error
+ */
+int bad_move(int dir, const char *directory, mode_t mode, const char *file, const char *why, uint64_t *bytes,
+	     struct err *err);
+
+/* Like writer_flush, with the maintenance lock held. reopen: begin a new journal for what follows. */
+int writer_flush_locked(struct store_writer *w, bool reopen, struct err *err);
+
+/* Make a journal. may_free: the maintenance lock is held, so older data may be removed to make room. */
+int writer_begin_journal(struct store_writer *w, int64_t seq, bool may_free, struct store_journal **out,
+			 struct err *err);
+
+/* Remove a journal that has no batch. */
+void writer_drop_journal(struct store_writer *w, struct store_journal *j);
+
+/* Move a damaged file to bad/, with a text that says why. A failure is added to the notes of the writer. */
+void writer_set_aside(struct store_writer *w, const char *name, const char *why);
+
+/* --- duplicates --- */
+
+/* It has a connection to the catalogue of its own, so that an append does not wait for maintenance. Used with `lock` held. */
+struct store_seen *seen_new(int dir, const char *directory);
+void seen_free(struct store_seen *s); /* takes NULL */
+
+/*
+ * Find a profile. Chapters that are damaged are left out.
+ *
+ * generation  of the segments: when it changes, they are listed again
+ * content     its content_hash, if it was found
+ * Fails       ERR_IO
+ */
+int seen_find(struct store_seen *s, uint64_t generation, const char *service, const uint8_t id[16], int64_t start_ns,
+	      bool *found, uint64_t *content, struct err *err);
 
 #endif

@@ -1,11 +1,12 @@
 /*
- * check.c - check the invariants of a profile
+ * check_profile.h - check the invariants of a profile
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#include "config.h"
+#ifndef TEST_CHECK_PROFILE_H
+#define TEST_CHECK_PROFILE_H
 
-#include "profile/check.h"
+#include "profile/profile.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -176,7 +177,14 @@ static int check_meta(const struct profile *p, uint32_t n_str, struct err *err)
 	return check_ids("header string", text, sizeof(text) / sizeof(text[0]), n_str, err);
 }
 
-int profile_check(const struct profile *p, struct err *err)
+/*
+ * Check everything that later code relies on: columns exist, offsets ascend, ids are in range, label
+ * set 0 is empty. Readers check their input themselves. Duplicate stacks are
+ * allowed, since pruning may make stacks equal.
+ *
+ * Fails  ERR_FORMAT with the first violation
+ */
+static inline int profile_check(const struct profile *p, struct err *err)
 {
 	uint32_t n_str;
 
@@ -188,3 +196,5 @@ int profile_check(const struct profile *p, struct err *err)
 		return ERR_FORMAT;
 	return check_meta(p, n_str, err);
 }
+
+#endif
