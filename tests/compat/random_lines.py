@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# random.py - compare cpa with pprof on random command lines
+# random_lines.py - compare cpa with pprof on random command lines
 # SPDX-License-Identifier: Apache-2.0
-"""random.py CPA PPROF FIRST_SEED COUNT [-v]
+"""random_lines.py CPA PPROF FIRST_SEED COUNT [-v]
 
 Run from the folder of the profiles. Each seed makes one command line: a report, options, filters and sources. Both
 programs must succeed or fail, and print the same bytes. differences.txt beside this script lists what may differ; lines
