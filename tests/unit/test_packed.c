@@ -44,7 +44,7 @@ static void check(packed_fn fn, const struct idmap *map, const uint8_t *list, si
 	uint32_t place[LIST_MAX * 4], *out = place;
 	struct cursor c = { list, list + n, NULL };
 	const uint8_t *stop = fn(map, list, list + n, readable, &out);
-	uint64_t id;
+	uint64_t id = 0;
 	size_t i = 0;
 
 	assert_in_range(stop - list, 0, n);
