@@ -132,12 +132,14 @@ console.log(process.pid);
 while (process.cpuUsage().user < end) fib(22);
 EOF
 if node --perf-basic-prof -e 0 2>/dev/null; then
+	node_fib="JS:*fib $tmp/fib.js:1:13"
+	[ "$(node -p 'parseInt(process.versions.node)')" -ge 20 ] || node_fib="LazyCompile:*fib $tmp/fib.js:1"
 	run 200 node --perf-basic-prof fib.js
 	forget
 	between "$(whole_percent)" 95 100 'stacks of Node are complete'
-	within "$(share p.pb.gz "JS:*fib $tmp/fib.js:1:13" 1)" "$(total p.pb.gz)" 60 'Node names its functions in a perf map'
+	within "$(share p.pb.gz "$node_fib" 1)" "$(total p.pb.gz)" 60 'Node names its functions in a perf map'
 	run 200 node --perf-prof fib.js
-	within "$(share p.pb.gz "JS:*fib $tmp/fib.js:1:13" 1)" "$(total p.pb.gz)" 60 'Node names its functions in a jitdump'
+	within "$(share p.pb.gz "$node_fib" 1)" "$(total p.pb.gz)" 60 'Node names its functions in a jitdump'
 else
 	skip 3 'Node names its functions' 'node not found, or it writes no perf maps'
 fi
