@@ -105,12 +105,20 @@ void rpc_query_release(struct rpc_query *r)
 
 /* ---- responses ---- */
 
+static int serve_check_size(const struct buf *out, struct err *err)
+{
+	return out->len <= RESPONSE_MAX
+		       ? 0
+		       : err_set(err, ERR_LIMIT, "the response has more than 1 GiB; choose a shorter window");
+}
+
 static int serve_add_record(struct buf *out, struct err *err)
 {
-	if (out->len > RESPONSE_MAX)
-		return err_set(err, ERR_LIMIT, "the response has more than 1 GiB; choose a shorter window");
-	rpc_put_text(out, "record");
-	return 0;
+	int rc = serve_check_size(out, err);
+
+	if (rc == 0)
+		rpc_put_text(out, "record");
+	return rc;
 }
 
 static int serve_profile(struct buf *out, const struct profile *p, struct err *err)
@@ -183,12 +191,21 @@ static int serve_total(void *out, const struct store_block_total *t, struct err 
 
 static void serve_increase(void *out, const struct store_increase *i)
 {
-	rpc_put_text(out, "record");
+	if (serve_add_record(out, NULL) < 0) /* serve_increases fails */
+		return;
 	rpc_put_text(out, i->kept);
 	rpc_put_text(out, i->type);
 	rpc_put_text(out, i->unit);
 	rpc_put_number(out, i->time_ns);
 	rpc_put_number(out, i->value);
+}
+
+static int serve_increases(struct store *s, const struct store_query *q, struct stop *stop, struct buf *out,
+			   struct err *err)
+{
+	int rc = store_each_increase(s, q, stop, serve_increase, out, err);
+
+	return rc < 0 ? rc : serve_check_size(out, err);
 }
 
 static int serve_series(void *out, const struct store_series *s, struct err *err)
@@ -265,7 +282,7 @@ static int serve_run(struct store *s, const char *operation, const struct store_
 	if (strcmp(operation, "totals") == 0)
 		return store_totals(s, q, stop, serve_total, out, err);
 	if (strcmp(operation, "increases") == 0)
-		return store_each_increase(s, q, stop, serve_increase, out, err);
+		return serve_increases(s, q, stop, out, err);
 	if (strcmp(operation, "profiles") == 0)
 		return store_each_profile(s, q, stop, serve_item_profile, out, err);
 	if (strcmp(operation, "series") == 0)
