@@ -11,6 +11,7 @@
 #include "front/shell/option.h"
 #include "front/shell/state.h"
 
+#include "answer/reports.h"
 #include "base/columns.h"
 #include "base/mem.h"
 

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "answer/reports.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"

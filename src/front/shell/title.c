@@ -7,6 +7,7 @@
 
 #include "front/shell/state.h"
 
+#include "answer/reports.h"
 #include "base/columns.h"
 #include "base/num.h"
 #include "base/path.h"

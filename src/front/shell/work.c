@@ -11,11 +11,12 @@
 
 #include "front/shell/state.h"
 
-#include "sources/sides.h"
+#include "answer/reports.h"
 #include "base/mem.h"
 #include "base/time.h"
 #include "engine/query.h"
 #include "engine/view.h"
+#include "sources/sides.h"
 
 #include <assert.h>
 #include <pthread.h>

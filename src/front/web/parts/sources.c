@@ -11,6 +11,7 @@
 #include "front/web/parts/sources.h"
 
 #include "base/mem.h"
+#include "sources/load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
