@@ -13,6 +13,7 @@
 
 #include "libcpaprof/target/env.h"
 #include "libcpaprof/target/sys.h"
+#include "libcpaprof/target/target.h"
 #include "libcpaprof/target/unwind/unwind.h"
 
 #include <stdatomic.h>
@@ -134,12 +135,18 @@ void cpi_objects_forget(void)
 	atomic_store(&closing, 0);
 }
 
+/* A sandbox may forbid the system call: objects count as mapped then. */
+static bool objects_is_mapped_sig(uint64_t addr)
+{
+	return atomic_load_explicit(&cpi.is_sandboxed, memory_order_relaxed) || sys_is_mapped(addr);
+}
+
 /* A list is needed if there is no _dl_find_object, or if CPA_SNAPSHOT is set. */
 void cpi_objects_init(void)
 {
 	bool is_forced = cpi_env_find_sig("CPA_SNAPSHOT");
 
-	is_needed = !cpi_unwind_init(sys_is_mapped) || is_forced;
+	is_needed = !cpi_unwind_init(objects_is_mapped_sig) || is_forced;
 	if (is_forced)
 		cpi_unwind_use_dl_find_object(false);
 	cpi_objects_refresh(true);
