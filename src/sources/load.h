@@ -56,7 +56,7 @@ struct load_result {
 	struct profile *sides; /* the profile with separate samples of the base, for flame graphs; NULL without a base.
 				    It lives longer than profile, which borrows from it. */
 	struct side_sources from[N_SIDES]; /* the sources that were read */
-	struct query *q; /* of the sets: that of the request, with its stop */
+	struct query *q;                   /* of the sets: that of the request, with its stop */
 	struct source_set set[N_SIDES];
 	struct sources source[N_SIDES]; /* names from the request, with patterns expanded */
 	struct remote *remote;          /* fetched sources; NULL: none */

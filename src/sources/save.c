@@ -138,8 +138,8 @@ void sources_save_fetched(const struct profile *p, const struct source_set *new,
 	struct buf name = { 0 };
 	struct err err;
 
-	if (new->q->no_save || !(remote_has_fetched(new->from, new->n, true) ||
-				    (base && remote_has_fetched(base->from, base->n, true))))
+	if (new->q->no_save ||
+	    !(remote_has_fetched(new->from, new->n, true) || (base && remote_has_fetched(base->from, base->n, true))))
 		return;
 	if (find_folder(&name, notes)) {
 		buf_addz(&name, "/");

@@ -48,8 +48,7 @@ struct lookups {
 
 bool symbolz_is_available(const struct source_set *new, const struct source_set *base)
 {
-	return remote_has_fetched(new->from, new->n, false) ||
-	       (base && remote_has_fetched(base->from, base->n, false));
+	return remote_has_fetched(new->from, new->n, false) || (base && remote_has_fetched(base->from, base->n, false));
 }
 
 /* Is this a path of Go's net/http/pprof or of gperftools? */

@@ -2,11 +2,12 @@
 
 SPDX-License-Identifier: Apache-2.0
 
-usage: gate_programs.py CPA [RUNS [BUSY [KEEP]]]   prints a Markdown table; programs that are not installed are left out
+usage: [ONLY=NAME,...] [WRAP=COMMAND] gate_programs.py CPA [RUNS [BUSY [KEEP]]]   prints a Markdown table; programs that are not installed are left out
 
 RUNS recordings of each program (default 6), one after another in turn, beside BUSY processes that use a processor
 (default 0), are compared in all ordered pairs, and in all ordered pairs of disjoint triples of which one contains the
-first recording. Every FAIL is false; the functions that failed are listed. KEEP: the directory of the recordings.
+first recording. Every FAIL is false; the functions that failed are listed. KEEP: the directory of the recordings. ONLY: these programs.
+WRAP: a command that runs each program, for example in a container: its arguments are bash -c PROGRAM.
 """
 import itertools
 import json
@@ -28,6 +29,11 @@ func main() { s := 0; for i := 0; i < 24; i++ { if build(i) != nil { s += words(
 WORK_JS = """const text = JSON.stringify(Array.from({length: 3000}, (_, i) => ({id: i, name: 'n' + i % 97, tags: [i, i * 2]})));
 let n = 0; for (let i = 0; i < 700; i++) { const a = JSON.parse(text); a.sort((x, y) => x.name < y.name ? -1 : 1); n += a.filter(o => o.id % 3).map(o => o.name.length).reduce((x, y) => x + y); }
 console.log(n);
+"""
+WORK_JAVA = """import java.util.*;
+public class Work { static int words(int n) { Map<String, Integer> m = new TreeMap<>(); for (int i = 0; i < n; i++) m.merge("w" + i * 31 % 7919, 1, Integer::sum); return m.size(); }
+static int sorted(int n) { List<String> l = new ArrayList<>(); for (int i = 0; i < n; i++) l.add(Integer.toString(i * 7919 % n)); Collections.sort(l); return l.get(n / 2).length(); }
+public static void main(String[] a) { int s = 0; for (int i = 0; i < 14; i++) s += words(250000) + sorted(120000); System.out.println(s); } }
 """
 WORK_PY = """import re, json
 words = open('lines').read(3000000).split()
@@ -52,6 +58,8 @@ PROGRAMS = [
     ("openssl speed", "openssl", "", "openssl speed -seconds 1 sha256 2>/dev/null"),
     ("C++, g++ -O2", "g++", "g++ -O2 -g -o cxx work.cc", "./cxx"),
     ("Go", "go", "go build -o gowork work.go", "./gowork"),
+    ("Java", "java javac", "javac Work.java",
+     "java -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit Work"),
     ("Node", "node", "", "node --perf-basic-prof --interpreted-frames-native-stack work.js"),
 ]
 WORK_CC = """#include <algorithm>
@@ -84,6 +92,7 @@ def prepare():
     write("work.py", WORK_PY)
     write("work.go", WORK_GO)
     write("work.js", WORK_JS)
+    write("Work.java", WORK_JAVA)
     write("work.cc", WORK_CC)
     body = "\n".join(f"int f{i}(int *a, int n) {{ int s = {i}; for (int i = 0; i < n; i++) {{ s += a[i] * {i % 7 + 1}; if (s > {i * 31}) "
                      f"s -= a[(i + {i}) % n]; switch (s & 7) {{ case 0: s++; break; case 3: s ^= n; break; default: a[i] = s; }} }} return s; }}"
@@ -96,12 +105,13 @@ def prepare():
 def record(cpa, runs):
     """The recordings of each program, in turn, so that changes of the machine affect all of them."""
     found = {}
-    usable = [p for p in PROGRAMS if all(shell(f"command -v {word}") == 0 for word in p[1].split()) and (not p[2] or shell(p[2]) == 0)]
+    only, wrap = os.environ.get("ONLY", ""), os.environ.get("WRAP", "")
+    usable = [p for p in PROGRAMS if (not only or p[0] in only.split(",")) and all(shell(f"command -v {word}") == 0 for word in p[1].split()) and (not p[2] or shell(p[2]) == 0)]
     for i in range(runs):
         for number, (name, _, _, command) in enumerate(usable):
             file = os.path.abspath(f"p{number}-{i}.pb.gz")
             if not os.path.exists(file):
-                shell(f"{cpa} record --hz=250 -o {file} -- bash -c {json.dumps(command).replace('$', chr(92) + '$')}")
+                shell(f"{cpa} record --hz=250 -o {file} -- {wrap} bash -c {json.dumps(command).replace('$', chr(92) + '$')}")
             if os.path.exists(file):
                 found.setdefault(name, []).append(file)
     return found

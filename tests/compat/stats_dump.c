@@ -41,16 +41,11 @@ static double answer(const char *name, const double *v, size_t n)
 		double (*three)(double, double, double);
 		double (*four)(double, double, double, double);
 	} asked[] = {
-		{ "normal_tail", 1, .one = stats_normal_tail },
-		{ "normal_quantile", 1, .one = stats_normal_quantile },
-		{ "t_tail", 2, .two = stats_t_tail },
-		{ "t_quantile", 2, .two = stats_t_quantile },
-		{ "p_to_t", 2, .two = stats_p_to_t },
-		{ "beta", 3, .three = stats_beta },
-		{ "ratio_p", 4, .four = stats_ratio_p },
-		{ "ratio_p_exact", 4, .four = stats_ratio_p_exact },
-		{ "interval_lo", 4, .four = interval_lo },
-		{ "interval_hi", 4, .four = interval_hi },
+		{ "normal_tail", 1, .one = stats_normal_tail }, { "normal_quantile", 1, .one = stats_normal_quantile },
+		{ "t_tail", 2, .two = stats_t_tail },           { "t_quantile", 2, .two = stats_t_quantile },
+		{ "p_to_t", 2, .two = stats_p_to_t },           { "beta", 3, .three = stats_beta },
+		{ "ratio_p", 4, .four = stats_ratio_p },        { "ratio_p_exact", 4, .four = stats_ratio_p_exact },
+		{ "interval_lo", 4, .four = interval_lo },      { "interval_hi", 4, .four = interval_hi },
 	};
 
 	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {

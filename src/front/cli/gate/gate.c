@@ -52,9 +52,8 @@ static void gate_prepare(struct gate_run *r)
 	for (size_t i = 0; i < r->n; i++) {
 		bool is_base = i < base->n;
 
-		r->l[i].set =
-			sources_set_of(&r->pair.source[is_base ? SIDE_BASE : SIDE_NEW], is_base ? i : i - base->n, 1,
-				       is_base ? "base" : "source", &r->a->q, r->remote);
+		r->l[i].set = sources_set_of(&r->pair.source[is_base ? SIDE_BASE : SIDE_NEW], is_base ? i : i - base->n,
+					     1, is_base ? "base" : "source", &r->a->q, r->remote);
 	}
 }
 
