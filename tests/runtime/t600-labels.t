@@ -35,6 +35,11 @@ same_as_go() { # NAME [PATTERN]: of lines that have it
 	if command -v go >/dev/null; then
 		"$CPA" tags -unit=ns p.pb.gz 2>/dev/null | grep "${2:-.}" >cpa.tags
 		go tool pprof -tags -unit=ns -symbolize=none p.pb.gz 2>/dev/null | grep "${2:-.}" >go.tags
+		if [ -s go.tags ] && ! grep -q ' of ' go.tags; then # before 2025
+			count=$((count + 1))
+			echo "ok $count - $1 # SKIP the pprof of $(go env GOVERSION) prints tags without the total"
+			return
+		fi
 		[ -s go.tags ] && cmp -s cpa.tags go.tags
 		ok $? "$1"
 	else
