@@ -58,7 +58,7 @@ func main() {
 EOF
 if command -v go >/dev/null && HOME=$tmp GOCACHE=$tmp/cache GOFLAGS=-mod=mod go build -o work-go work.go 2>/dev/null; then
 	sample ./work-go
-	between "$complete" 96 100 'Go: a stack on the system stack continues on that of the goroutine'
+	between "$complete" 94 100 'Go: a stack on the system stack continues on that of the goroutine'
 	"$CPA" traces p.pb.gz 2>/dev/null | awk '
 		/^---/ { is_system = 0 }
 		$NF ~ /^runtime.systemstack/ { is_system = 1 }
