@@ -14,7 +14,7 @@
 #include "engine/query.h"
 #include "engine/view.h"
 #include "report/calls.h"
-#include "symbol/demangle.h"
+#include "symbol/demangle/demangle.h"
 
 /* Copy the query with the defaults of a report, and select its part of the profile. */
 static int web_reports_make_view(const struct profile *p, const char *report, const struct query *query,

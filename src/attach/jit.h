@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "libcpaprof/collector/snap.h"
-#include "symbol/jit_process.h"
+#include "symbol/jit/jit_process.h"
 
 #include <stdbool.h>
 #include <stdint.h>

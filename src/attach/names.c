@@ -19,7 +19,7 @@
 #include "formats/formats.h"
 #include "formats/pprof/pprof.h"
 #include "profile/profile.h"
-#include "symbol/jit_process.h"
+#include "symbol/jit/jit_process.h"
 #include "symbol/locate.h"
 #include "symbol/names.h"
 #include "symbol/symbolize.h"

@@ -20,7 +20,7 @@
 #include "engine/trim.h"
 #include "report/binaries.h"
 #include "report/head.h"
-#include "symbol/demangle.h"
+#include "symbol/demangle/demangle.h"
 #include "symbol/disasm.h"
 
 #include <assert.h>

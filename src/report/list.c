@@ -21,7 +21,7 @@
 #include "report/binaries.h"
 #include "report/head.h"
 #include "symbol/debuginfod.h"
-#include "symbol/source_file.h"
+#include "symbol/source/source_file.h"
 
 #include <assert.h>
 #include <inttypes.h>

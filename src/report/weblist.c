@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "report/head.h"
 #include "report/weblist_int.h"
-#include "symbol/source_file.h"
+#include "symbol/source/source_file.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -17,7 +17,7 @@
 #include "base/utf8.h"
 #include "profile/source.h"
 #include "report/binaries.h"
-#include "symbol/source_file.h"
+#include "symbol/source/source_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "engine/query.h"
 #include "report/binaries.h"
 #include "symbol/debuginfod.h"
-#include "symbol/jit_process.h"
+#include "symbol/jit/jit_process.h"
 #include "symbol/names.h"
 #include "symbol/symbolize.h"
 

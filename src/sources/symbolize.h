@@ -11,7 +11,7 @@
 #include "fetch/url.h"
 #include "profile/profile.h"
 #include "sources/read.h"
-#include "symbol/demangle.h"
+#include "symbol/demangle/demangle.h"
 
 #include <stdbool.h>
 

@@ -14,7 +14,7 @@
 #include "base/child.h"
 #include "base/mem.h"
 #include "base/search.h"
-#include "symbol/demangle.h"
+#include "symbol/demangle/demangle.h"
 #include "symbol/frames.h"
 #include "symbol/objdump.h"
 #include "symbol/tools.h"

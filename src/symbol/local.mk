@@ -7,12 +7,6 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/cache.h \
 	src/symbol/debugfile.h \
 	src/symbol/debuginfod.h \
-	src/symbol/demangle.c \
-	src/symbol/demangle.h \
-	src/symbol/demangle_cplus.c \
-	src/symbol/demangle_d.c \
-	src/symbol/demangle_int.h \
-	src/symbol/demangle_rust.c \
 	src/symbol/disasm.c \
 	src/symbol/disasm.h \
 	src/symbol/dwarf_handle.h \
@@ -20,11 +14,6 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/elfutils.h \
 	src/symbol/frames.h \
 	src/symbol/frames_dwarf.h \
-	src/symbol/jit.c \
-	src/symbol/jit.h \
-	src/symbol/jit_process.c \
-	src/symbol/jit_process.h \
-	src/symbol/jit_profile.c \
 	src/symbol/kernel.h \
 	src/symbol/locate.h \
 	src/symbol/names.c \
@@ -38,13 +27,6 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/options.h \
 	src/symbol/pclntab.h \
 	src/symbol/prefix_map.h \
-	src/symbol/source_file.c \
-	src/symbol/source_file.h \
-	src/symbol/source_path.c \
-	src/symbol/source_path.h \
-	src/symbol/source_path_go.c \
-	src/symbol/source_path_rust.c \
-	src/symbol/source_roots.c \
 	src/symbol/symbolize.c \
 	src/symbol/symbolize.h \
 	src/symbol/tools.c \
@@ -71,3 +53,7 @@ src_symbol_libsymbol_a_SOURCES += \
 else
 src_symbol_libsymbol_a_SOURCES += src/symbol/missing.c
 endif
+
+include src/symbol/demangle/local.mk
+include src/symbol/jit/local.mk
+include src/symbol/source/local.mk

@@ -7,7 +7,7 @@
 #define SYMBOL_NAMES_H
 
 #include "profile/profile.h"
-#include "symbol/demangle.h"
+#include "symbol/demangle/demangle.h"
 
 #include <stdbool.h>
 

@@ -8,7 +8,7 @@
 #include "fuzz.h"
 
 #include "base/utf8.h"
-#include "symbol/jit.h"
+#include "symbol/jit/jit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

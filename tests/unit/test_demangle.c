@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "symbol/demangle.h"
+#include "symbol/demangle/demangle.h"
 
 #include <stdarg.h>
 #include <stddef.h>

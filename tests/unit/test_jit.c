@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "symbol/jit.h"
+#include "symbol/jit/jit.h"
 
 #include <stdarg.h>
 #include <stddef.h>

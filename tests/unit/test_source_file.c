@@ -5,11 +5,11 @@
  */
 #include "config.h"
 
-#include "symbol/source_file.h"
+#include "symbol/source/source_file.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "symbol/source_path.h"
+#include "symbol/source/source_path.h"
 
 #include <fcntl.h>
 #include <limits.h>

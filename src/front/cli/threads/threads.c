@@ -29,7 +29,7 @@
 
 #include "formats/dump/stacks.h"
 
-#include "symbol/demangle.h"
+#include "symbol/demangle/demangle.h"
 
 #include <assert.h>
 #include <elf.h>

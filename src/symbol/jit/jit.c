@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "symbol/jit.h"
+#include "symbol/jit/jit.h"
 
 #include "base/mem.h"
 #include "base/search.h"

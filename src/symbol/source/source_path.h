@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SYMBOL_SOURCE_PATH_H
-#define SYMBOL_SOURCE_PATH_H
+#ifndef SYMBOL_SOURCE_SOURCE_PATH_H
+#define SYMBOL_SOURCE_SOURCE_PATH_H
 
 #include "base/arena.h"
 #include "base/buf.h"

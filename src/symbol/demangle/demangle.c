@@ -8,11 +8,11 @@
  */
 #include "config.h"
 
-#include "symbol/demangle.h"
+#include "symbol/demangle/demangle.h"
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "symbol/demangle_int.h"
+#include "symbol/demangle/demangle_int.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
  */
 #include "config.h"
 
-#include "symbol/demangle_int.h"
+#include "symbol/demangle/demangle_int.h"
 
 #include "base/mem.h"
 #include "base/str.h"

@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "symbol/source_path.h"
+#include "symbol/source/source_path.h"
 
 #include "base/io.h"
 #include "base/str.h"

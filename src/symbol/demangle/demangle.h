@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SYMBOL_DEMANGLE_H
-#define SYMBOL_DEMANGLE_H
+#ifndef SYMBOL_DEMANGLE_DEMANGLE_H
+#define SYMBOL_DEMANGLE_DEMANGLE_H
 
 #include "base/buf.h"
 

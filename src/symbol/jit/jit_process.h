@@ -6,13 +6,13 @@
  * Any user can create files in /tmp. So a file counts only if it is a regular file, not a symbolic link, belongs to
  * root, to us or to the user of the process, and is not older than the process.
  */
-#ifndef SYMBOL_JIT_PROCESS_H
-#define SYMBOL_JIT_PROCESS_H
+#ifndef SYMBOL_JIT_JIT_PROCESS_H
+#define SYMBOL_JIT_JIT_PROCESS_H
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "profile/profile.h"
-#include "symbol/jit.h"
+#include "symbol/jit/jit.h"
 
 #include <stdbool.h>
 #include <stddef.h>

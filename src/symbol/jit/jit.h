@@ -12,8 +12,8 @@
  * (JIT_CODE_DEBUG_INFO) are not read: Node 20 writes freed memory instead of file names there, and its function names
  * contain file and line anyway.
  */
-#ifndef SYMBOL_JIT_H
-#define SYMBOL_JIT_H
+#ifndef SYMBOL_JIT_JIT_H
+#define SYMBOL_JIT_JIT_H
 
 #include "base/err.h"
 

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "symbol/jit_process.h"
+#include "symbol/jit/jit_process.h"
 
 #include "base/mem.h"
 #include "base/str.h"

@@ -6,10 +6,10 @@
  * Each function appends the demangled name of a symbol. It returns false and appends nothing when the symbol belongs to
  * another language, is too long, or is too complex to pass to libiberty safely.
  */
-#ifndef SYMBOL_DEMANGLE_INT_H
-#define SYMBOL_DEMANGLE_INT_H
+#ifndef SYMBOL_DEMANGLE_DEMANGLE_INT_H
+#define SYMBOL_DEMANGLE_DEMANGLE_INT_H
 
-#include "symbol/demangle.h"
+#include "symbol/demangle/demangle.h"
 
 #include <setjmp.h>
 #include <stdbool.h>

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SYMBOL_SOURCE_FILE_H
-#define SYMBOL_SOURCE_FILE_H
+#ifndef SYMBOL_SOURCE_SOURCE_FILE_H
+#define SYMBOL_SOURCE_SOURCE_FILE_H
 
 #include "profile/profile.h"
 #include "symbol/options.h"

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "symbol/source_file.h"
+#include "symbol/source/source_file.h"
 
 #include "base/buf.h"
 #include "base/idtab.h"
@@ -18,7 +18,7 @@
 #include "symbol/debuginfod.h"
 #include "symbol/locate.h"
 #include "symbol/prefix_map.h"
-#include "symbol/source_path.h"
+#include "symbol/source/source_path.h"
 #include "symbol/options.h"
 
 #include <assert.h>

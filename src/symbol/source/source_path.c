@@ -16,7 +16,7 @@
  */
 #include "config.h"
 
-#include "symbol/source_path.h"
+#include "symbol/source/source_path.h"
 
 #include "base/mem.h"
 #include "base/path.h"
