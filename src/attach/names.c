@@ -171,7 +171,7 @@ static int attach_attach_names_symbolize(struct profile *p, const struct names_o
 		set_process_files(p, from->pid, &where);
 	rc = symbolize_local(p, &where, false, false, &found, err);
 	if (rc == 0)
-		demangle_names(p, DEMANGLE_DEFAULT, false);
+		names_demangle(p, DEMANGLE_DEFAULT, false);
 	for (uint32_t i = 0; i < p->n_maps && rc == 0 && offset; i++)
 		find_offsets(p, i, &where, offset);
 	symbolize_result_release(&found);
@@ -183,7 +183,7 @@ static int attach_attach_names_symbolize(struct profile *p, const struct names_o
 static int build(struct bytes *in, const struct names_options *from, struct attach_names **out, struct err *err)
 {
 	struct attach_names *n = mem_zalloc(1, sizeof(*n));
-	int rc = formats_read(in, &formats_limits_default, &n->profile, err);
+	int rc = formats_read(in, &formats_options_default, &n->profile, err);
 
 	if (rc == 0) {
 		n->offset = mem_zalloc(n->profile->n_locs, sizeof(*n->offset));
@@ -353,7 +353,7 @@ static int name_all(const struct body *from, struct buf *out, struct err *err)
 	int rc;
 
 	memcpy(in.data, from->v.data, in.n);
-	rc = formats_read(&in, &formats_limits_default, &p, err);
+	rc = formats_read(&in, &formats_options_default, &p, err);
 	if (rc == 0)
 		rc = attach_attach_names_symbolize(p, &(struct names_options){ .use_servers = false }, NULL, err);
 	if (rc == 0)

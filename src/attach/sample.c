@@ -364,7 +364,7 @@ static int attach_sample_read_target(const struct session *s, const struct sampl
 		return rc;
 	}
 	in = (struct bytes){ .data = (uint8_t *)packed.data, .n = packed.len };
-	rc = formats_read(&in, &formats_limits_default, out, err);
+	rc = formats_read(&in, &formats_options_default, out, err);
 	if (rc == 0 && !external_has_ended(t->p))
 		rc = attach_names_add_process(*out, t->pid, err);
 	if (rc < 0) {

@@ -21,7 +21,7 @@
 
 enum { TEXT_PROBE_BYTES = 64 };
 
-const struct format_limits formats_limits_default = {
+const struct format_options formats_options_default = {
 	.max_inflated = UINT64_C(16) << 30,
 	.max_ratio = 500,
 	.max_count = FORMAT_COUNT_DEFAULT,
@@ -196,7 +196,7 @@ static enum format_match formats_match(const struct file_format *f, const struct
 }
 
 /* Read with the first row that recognizes the bytes. Fails with ERR_UNKNOWN if there is none. */
-static int formats_read_other(const struct bytes *b, const struct format_limits *limits, struct profile **out,
+static int formats_read_other(const struct bytes *b, const struct format_options *options, struct profile **out,
 			      struct err *err)
 {
 	const struct file_format *maybe = NULL;
@@ -208,7 +208,7 @@ static int formats_read_other(const struct bytes *b, const struct format_limits 
 
 		if (match == FORMAT_SURE && !f->read)
 			return err_set(err, ERR_FORMAT, "not a profile: it looks like %s", f->looks_like);
-		if (match == FORMAT_SURE && (rc = f->read(b->data, b->n, limits, out, err)) != ERR_UNKNOWN)
+		if (match == FORMAT_SURE && (rc = f->read(b->data, b->n, options, out, err)) != ERR_UNKNOWN)
 			return rc;
 		if (match == FORMAT_MAYBE && !maybe)
 			maybe = f;
@@ -221,15 +221,15 @@ static int formats_read_other(const struct bytes *b, const struct format_limits 
 }
 
 /* Detect the format and read the bytes; formats[0] is profile.proto. */
-static int formats_detect(const struct bytes *b, const struct format_limits *limits, struct profile **out,
+static int formats_detect(const struct bytes *b, const struct format_options *options, struct profile **out,
 			  struct err *err)
 {
 	struct err proto;
-	int rc = formats[0].read(b->data, b->n, limits, out, &proto);
+	int rc = formats[0].read(b->data, b->n, options, out, &proto);
 
 	if (rc == 0)
 		return 0;
-	rc = formats_read_other(b, limits, out, err);
+	rc = formats_read_other(b, options, out, err);
 	if (rc != ERR_UNKNOWN)
 		return rc;
 	if (!begins_like_proto(b->data, b->n))
@@ -238,20 +238,20 @@ static int formats_detect(const struct bytes *b, const struct format_limits *lim
 	return proto.code;
 }
 
-int formats_read_as(const struct file_format *f, struct bytes *in, const struct format_limits *limits,
+int formats_read_as(const struct file_format *f, struct bytes *in, const struct format_options *options,
 		    struct profile **out, struct err *err)
 {
 	struct bytes b = { 0 };
 	int rc;
 
 	rc = f && !f->read ? err_set(err, ERR_USAGE, "cpa does not read the format %s", f->name)
-			   : format_inflate(in, limits, &b, err);
+			   : format_inflate(in, options, &b, err);
 	free(in->data); /* NULL after format_inflate */
 	*in = (struct bytes){ 0 };
 	if (rc == 0 && b.n == 0)
 		rc = err_set(err, ERR_FORMAT, "empty input");
 	if (rc == 0)
-		rc = f ? f->read(b.data, b.n, limits, out, err) : formats_detect(&b, limits, out, err);
+		rc = f ? f->read(b.data, b.n, options, out, err) : formats_detect(&b, options, out, err);
 	if (rc == ERR_UNKNOWN)
 		rc = err_set(err, ERR_FORMAT, "not a profile of the format %s", f->name);
 	if (rc == 0)
@@ -260,7 +260,7 @@ int formats_read_as(const struct file_format *f, struct bytes *in, const struct 
 	return rc;
 }
 
-int formats_read(struct bytes *in, const struct format_limits *limits, struct profile **out, struct err *err)
+int formats_read(struct bytes *in, const struct format_options *options, struct profile **out, struct err *err)
 {
-	return formats_read_as(NULL, in, limits, out, err);
+	return formats_read_as(NULL, in, options, out, err);
 }

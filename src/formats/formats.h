@@ -39,7 +39,7 @@ extern const size_t n_formats;
 /* The format of this name, or NULL. */
 const struct file_format *formats_find(const char *name);
 
-extern const struct format_limits formats_limits_default;
+extern const struct format_options formats_options_default;
 
 /*
  * Read a profile of any format in the table, compressed with gzip (maybe of several members), zstd or LZ4, or
@@ -49,10 +49,10 @@ extern const struct format_limits formats_limits_default;
  * out     owned by the caller, freed with profile_free
  * Fails   ERR_FORMAT, ERR_LIMIT; the message describes the problem and its position
  */
-int formats_read(struct bytes *in, const struct format_limits *limits, struct profile **out, struct err *err);
+int formats_read(struct bytes *in, const struct format_options *options, struct profile **out, struct err *err);
 
 /* The same for content of a known format. f: NULL: detect it. Fails also with ERR_USAGE if cpa does not read it. */
-int formats_read_as(const struct file_format *f, struct bytes *in, const struct format_limits *limits,
+int formats_read_as(const struct file_format *f, struct bytes *in, const struct format_options *options,
 		    struct profile **out, struct err *err);
 
 #endif

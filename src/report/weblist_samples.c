@@ -64,7 +64,7 @@ static void visit_first(struct samples *s, uint32_t stack)
 		s->flat[loc[0]] = num_add_capped(s->flat[loc[0]], s->weight[stack]);
 }
 
-static void name_location(const struct profile *p, uint32_t loc, str_id *pretty)
+static void named_location(const struct profile *p, uint32_t loc, str_id *pretty)
 {
 	for (uint32_t line = p->loc_line[loc]; line < p->loc_line[loc + 1]; line++)
 		if (p->line_func[line] != PROFILE_NONE)
@@ -76,7 +76,7 @@ static void visit_last(const struct samples *s, uint32_t stack, str_id *pretty)
 	const struct csr *stacks = &s->p->stacks;
 
 	for (uint32_t i = stacks->off[stack + 1]; i-- > stacks->off[stack];)
-		name_location(s->p, stacks->item[i], pretty);
+		named_location(s->p, stacks->item[i], pretty);
 }
 
 /* Returns true if a name of the binary has several displayed names. Then the last one in the samples is used. */
@@ -108,7 +108,7 @@ static void walk_stacks(struct samples *s, const struct view *v, str_id *pretty)
 			visit_last(s, stack, pretty);
 	}
 	for (uint32_t i = 0; !several && i < s->n_visited; i++)
-		name_location(s->p, s->visited[i], pretty);
+		named_location(s->p, s->visited[i], pretty);
 }
 
 /* Give locations without an address unique ones above all mappings. */

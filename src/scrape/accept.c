@@ -18,7 +18,7 @@
 
 static const int64_t minute_ns = 60000000000, hour_ns = 3600000000000;
 
-const struct format_limits scrape_format_limits = {
+const struct format_options scrape_format_options = {
 	.max_inflated = SCRAPE_INFLATED_MAX,
 	.max_ratio = 500,
 	.max_count = 10000000,

@@ -29,7 +29,7 @@ enum {
 };
 
 /* Limits for reading profiles of targets and clients. */
-extern const struct format_limits scrape_format_limits;
+extern const struct format_options scrape_format_options;
 
 /* The rules and counts that all profiles share. */
 struct scrape_accepter {

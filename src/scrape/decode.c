@@ -127,7 +127,7 @@ static int scrape_decode_all(struct scrape_decode *x, struct scrape_write **out,
 					.url_version = x->version };
 	enum scrape_drop why = SCRAPE_DROP_FORMAT;
 	struct profile *p;
-	int rc = formats_read(&x->bytes, &scrape_format_limits, &p, err);
+	int rc = formats_read(&x->bytes, &scrape_format_options, &p, err);
 
 	if (rc == 0) {
 		snprintf(x->build_id, sizeof(x->build_id), "%s", p->n_maps ? profile_text(p, p->map[0].build_id) : "");

@@ -320,7 +320,7 @@ static int scrape_push_read_body(struct push_request *p)
 		p->body = in;
 		return 0;
 	}
-	return push_inflate(&in, &scrape_format_limits, &p->body, &p->err) < 0 ? status_of(p->err.code) : 0;
+	return push_inflate(&in, &scrape_format_options, &p->body, &p->err) < 0 ? status_of(p->err.code) : 0;
 }
 
 static int scrape_push_read_request(struct push_request *p)
@@ -499,7 +499,7 @@ static void push_one(struct push_request *p, size_t number)
 		return;
 	}
 	o.n_labels = scrape_push_make_labels(p, item, o.service, label);
-	rc = push_make_profile(&p->push, item, &scrape_format_limits, &made, &err);
+	rc = push_make_profile(&p->push, item, &scrape_format_options, &made, &err);
 	status = rc < 0 ? status_of(rc) : 0;
 	if (rc == 0) {
 		if (p->push.is_cumulative)

@@ -85,9 +85,9 @@ static void snapshot_check_make_comments(const struct snapshot *s, const struct 
 	}
 }
 
-static struct format_limits make_limits(const struct snapshot *s)
+static struct format_options make_limits(const struct snapshot *s)
 {
-	struct format_limits limits = formats_limits_default;
+	struct format_options limits = formats_options_default;
 
 	limits.max_inflated = s->options->max_inflated;
 	return limits;
@@ -119,7 +119,7 @@ static char *copy_valid_utf8(const char *s)
 static int snapshot_check_add_comments(const struct snapshot *s, struct snapshot_entry *x, struct bytes *in,
 				       struct buf *out, struct err *err)
 {
-	struct format_limits limits = make_limits(s);
+	struct format_options limits = make_limits(s);
 	struct string_list t = { 0 };
 	char **comment;
 	int rc;
@@ -147,7 +147,7 @@ static int snapshot_check_write_buf(void *arg, struct gzip *g, struct err *err)
 static int convert_legacy(const struct snapshot *s, struct snapshot_entry *x, struct bytes *in, struct buf *out,
 			  struct err *err)
 {
-	struct format_limits limits = make_limits(s);
+	struct format_options limits = make_limits(s);
 	struct profile *p = NULL;
 	struct buf packed = { 0 };
 	struct bytes proto;

@@ -173,7 +173,8 @@ static void read_comments(const char *path, struct comments *to)
 	struct profile *p;
 	struct err err;
 
-	if (io_read_file(path, FILE_MAX, "", &in, &err) < 0 || formats_read(&in, &formats_limits_default, &p, &err) < 0)
+	if (io_read_file(path, FILE_MAX, "", &in, &err) < 0 ||
+	    formats_read(&in, &formats_options_default, &p, &err) < 0)
 		return;
 	comments_add(to, p);
 	profile_free(p);

@@ -63,11 +63,11 @@ static uint64_t sources_limit(int64_t option)
 
 int sources_decode(struct bytes *bytes, const struct query *q, struct profile **out, struct err *err)
 {
-	const struct format_limits limits = { .max_inflated = sources_limit(q->max_inflated),
-					      .max_ratio = (uint64_t)q->max_ratio,
-					      .max_count = (uint64_t)q->max_count,
-					      .max_depth = (uint64_t)q->max_depth,
-					      .max_nesting = (uint64_t)q->max_nesting };
+	const struct format_options limits = { .max_inflated = sources_limit(q->max_inflated),
+					       .max_ratio = (uint64_t)q->max_ratio,
+					       .max_count = (uint64_t)q->max_count,
+					       .max_depth = (uint64_t)q->max_depth,
+					       .max_nesting = (uint64_t)q->max_nesting };
 
 	return formats_read_as(*q->input_format ? formats_find(q->input_format) : NULL, bytes, &limits, out, err);
 }

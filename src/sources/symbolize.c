@@ -242,6 +242,6 @@ int sources_symbolize(struct profile *p, struct source_set *new, const struct so
 	symbolize_result_release(&found);
 	buf_release(&later);
 	if (rc == 0)
-		demangle_names(p, m.demangle, m.force);
+		names_demangle(p, m.demangle, m.force);
 	return rc;
 }

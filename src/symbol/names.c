@@ -145,7 +145,7 @@ static void rename_all(struct profile *p, enum demangle_mode mode)
 	free(part);
 }
 
-void demangle_names(struct profile *p, enum demangle_mode mode, bool force)
+void names_demangle(struct profile *p, enum demangle_mode mode, bool force)
 {
 	for (uint32_t i = 0; force && i < p->n_funcs; i++)
 		if (p->func_name[i] && p->func_sysname[i])

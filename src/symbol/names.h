@@ -18,6 +18,6 @@
  * force   first reset all functions to the linker's names
  * Like    pprof internal/symbolizer Demangle; D names are demangled too
  */
-void demangle_names(struct profile *p, enum demangle_mode mode, bool force);
+void names_demangle(struct profile *p, enum demangle_mode mode, bool force);
 
 #endif

@@ -89,7 +89,8 @@ static void add_file(struct chapter_builder *b, struct pool *pool, const char *p
 	struct err err;
 	double t = now_ms(), read;
 
-	if (io_read_file(path, SIZE_MAX, NULL, &bytes, &err) || formats_read(&bytes, &formats_limits_default, &p, &err))
+	if (io_read_file(path, SIZE_MAX, NULL, &bytes, &err) ||
+	    formats_read(&bytes, &formats_options_default, &p, &err))
 		fail(path, &err);
 	read = now_ms();
 	if (dict_add_profile(chapter_builder_dict(b), p, &s, &err) ||

@@ -81,7 +81,7 @@ static void read_files(struct filler *f, char **path, size_t n)
 		struct err err;
 
 		check(io_read_file(path[f->n], SIZE_MAX, NULL, &bytes, &err), path[f->n], &err);
-		check(formats_read(&bytes, &formats_limits_default, &f->profile[f->n], &err), path[f->n], &err);
+		check(formats_read(&bytes, &formats_options_default, &f->profile[f->n], &err), path[f->n], &err);
 		f->profile[f->n]->meta.time_ns = f->profile[f->n]->meta.duration_ns = 0;
 		free(bytes.data);
 	}

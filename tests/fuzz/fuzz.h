@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* Limits that keep an input cheap; all files of testdata are within them, except those meant to be large. */
-static const struct format_limits fuzz_limits = {
+static const struct format_options fuzz_limits = {
 	.max_inflated = 4 << 20,
 	.max_ratio = 500,
 	.max_count = 100000,

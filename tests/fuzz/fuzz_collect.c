@@ -50,7 +50,7 @@ static void write_cpu(struct process *p)
 	if (snap_take(p, SNAP_CPU, 0, &s) != 0 || snap_write(s, 0, NULL, NULL, add_bytes, &out) != 0)
 		abort();
 	in = (struct bytes){ .data = (uint8_t *)out.data, .n = out.len };
-	rc = formats_read(&in, &formats_limits_default, &read, &err);
+	rc = formats_read(&in, &formats_options_default, &read, &err);
 	fuzz_judge(rc, read, &err);
 	if (rc != 0) {
 		fprintf(stderr, "the written profile cannot be read: %s\n", err.msg);

@@ -151,7 +151,7 @@ static void there_and_back(const struct profile *p)
 	need(profile_encode(p, &out, &err) == 0, err.msg, 0);
 	in = fuzz_bytes((uint8_t *)out.data, out.len);
 	buf_release(&out);
-	need(formats_read(&in, &formats_limits_default, &back, &err) == 0, err.msg, 0);
+	need(formats_read(&in, &formats_options_default, &back, &err) == 0, err.msg, 0);
 	compare(p, back);
 	profile_free(back);
 }

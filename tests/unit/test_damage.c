@@ -36,7 +36,7 @@ enum { HEAD = 600, READS_MAX = 300000 };
 #define SANITIZED 0
 #endif
 
-static const struct format_limits small = {
+static const struct format_options small = {
 	.max_inflated = 1 << 16,
 	.max_ratio = 500,
 	.max_count = 1000,

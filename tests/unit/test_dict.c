@@ -162,7 +162,7 @@ static struct profile *load(const char *file)
 		return NULL;
 	snprintf(path, sizeof(path), "%s/%s", folder, file);
 	assert_int_equal(io_read_file(path, SIZE_MAX, "", &in, &err), 0);
-	if (formats_read(&in, &formats_limits_default, &p, &err) < 0)
+	if (formats_read(&in, &formats_options_default, &p, &err) < 0)
 		fail_msg("%s: %s", file, err.msg);
 	return p;
 }
@@ -262,7 +262,7 @@ static void check_file(struct dict *d, const char *path)
 	struct stored s;
 
 	assert_int_equal(io_read_file(path, SIZE_MAX, "", &in, &err), 0);
-	if (formats_read(&in, &formats_limits_default, &p, &err) < 0)
+	if (formats_read(&in, &formats_options_default, &p, &err) < 0)
 		return; /* test_reader.c checks which files are profiles */
 	if (dict_add_profile(d, p, &s, &err) < 0) {
 		struct merger *m = merger_new(false);

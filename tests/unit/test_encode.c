@@ -203,7 +203,7 @@ static void a_location_with_many_lines_survives_a_round_trip(void **state)
 	in = (struct bytes){ mem_alloc(out.len, 1), out.len };
 	memcpy(in.data, out.data, out.len);
 	buf_release(&out);
-	assert_int_equal(formats_read(&in, &formats_limits_default, &p, &err), 0);
+	assert_int_equal(formats_read(&in, &formats_options_default, &p, &err), 0);
 	assert_int_equal(p->n_lines, N);
 	assert_int_equal(p->line_no[N - 1], N - 1);
 	profile_free(p);

@@ -21,7 +21,7 @@
 #include "tests/unit/check_profile.h"
 #include "profile/stack_walk.h"
 
-static const struct format_limits no_limits;
+static const struct format_options no_limits;
 
 static struct profile *read_bytes(const void *data, size_t n)
 {
@@ -38,7 +38,7 @@ static struct profile *read_text(const char *text)
 	return read_bytes(text, strlen(text));
 }
 
-static void expect_error(const char *text, const struct format_limits *limits, int code, const char *message)
+static void expect_error(const char *text, const struct format_options *limits, int code, const char *message)
 {
 	struct profile *p = NULL;
 	struct err err;
@@ -200,7 +200,7 @@ static void utf16_and_a_byte_order_mark_are_read(void **state)
 
 static void errors_name_the_line(void **state)
 {
-	const struct format_limits two_rows = { .max_count = 2 }, two_frames = { .max_depth = 2 };
+	const struct format_options two_rows = { .max_count = 2 }, two_frames = { .max_depth = 2 };
 
 	(void)state;
 	expect_error("", &no_limits, ERR_FORMAT, "the text has no stack");

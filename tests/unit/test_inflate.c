@@ -25,8 +25,8 @@
 
 #include "base/buf.h"
 
-static const struct format_limits default_limits = { .max_inflated = 1000, .max_ratio = 500, .max_nesting = 1 };
-static const struct format_limits no_limits;
+static const struct format_options default_limits = { .max_inflated = 1000, .max_ratio = 500, .max_nesting = 1 };
+static const struct format_options no_limits;
 
 /* Append a gzip member. */
 static void add_gzip(struct buf *out, const void *data, size_t n)
@@ -70,7 +70,7 @@ static void add_lz4(struct buf *out, const void *data, size_t n)
 	free(packed);
 }
 
-static int unpack(const void *data, size_t n, const struct format_limits *limits, struct bytes *out, struct err *err)
+static int unpack(const void *data, size_t n, const struct format_options *limits, struct bytes *out, struct err *err)
 {
 	struct bytes in = { malloc(n + !n), n };
 	int rc;
@@ -82,7 +82,7 @@ static int unpack(const void *data, size_t n, const struct format_limits *limits
 	return rc;
 }
 
-static void expect_bytes(const struct buf *packed, const struct format_limits *limits, const char *text, size_t n)
+static void expect_bytes(const struct buf *packed, const struct format_options *limits, const char *text, size_t n)
 {
 	struct bytes out = { 0 };
 	struct err err;
@@ -94,7 +94,7 @@ static void expect_bytes(const struct buf *packed, const struct format_limits *l
 	free(out.data);
 }
 
-static void expect_error(const void *data, size_t n, const struct format_limits *limits, int code, const char *part)
+static void expect_error(const void *data, size_t n, const struct format_options *limits, int code, const char *part)
 {
 	struct bytes out = { NULL, 77 };
 	struct err err;
@@ -227,7 +227,7 @@ static void a_truncated_second_member_is_reported(void **state)
 /* The last four bytes of the truncated file are not a size. Read as one, they would be 20000 bytes. */
 static void a_truncated_member_does_not_exceed_a_limit(void **state)
 {
-	struct format_limits limits = { .max_inflated = 1000 };
+	struct format_options limits = { .max_inflated = 1000 };
 	struct buf b = { 0 };
 
 	(void)state;
@@ -251,7 +251,7 @@ static void trailing_bytes_after_a_member_are_an_error(void **state)
 
 static void two_layers_are_refused_unless_allowed(void **state)
 {
-	struct format_limits two = default_limits;
+	struct format_options two = default_limits;
 	struct buf inner = { 0 }, b = { 0 };
 
 	(void)state;
@@ -269,7 +269,7 @@ static void two_layers_are_refused_unless_allowed(void **state)
 
 static void output_of_exactly_the_limit_is_allowed(void **state)
 {
-	struct format_limits five = { .max_inflated = 5 };
+	struct format_options five = { .max_inflated = 5 };
 	struct buf one = { 0 }, members = { 0 }, zstd = { 0 };
 
 	(void)state;
@@ -288,7 +288,7 @@ static void output_of_exactly_the_limit_is_allowed(void **state)
 static void one_byte_more_than_the_limit_is_refused(void **state)
 {
 	static const char message[] = "inflates to more than 4 bytes; raise the limit with --max-inflated";
-	struct format_limits four = { .max_inflated = 4 };
+	struct format_options four = { .max_inflated = 4 };
 	struct buf one = { 0 }, members = { 0 }, zstd = { 0 };
 
 	(void)state;
@@ -319,7 +319,7 @@ static void bomb(struct buf *gzip, struct buf *zstd, size_t n)
 static void above_64_mib_the_ratio_is_limited(void **state)
 {
 	static const char message[] = "inflates to more than 500 times its size; raise the limit with --max-ratio";
-	struct format_limits limits = { .max_ratio = 500 };
+	struct format_options limits = { .max_ratio = 500 };
 	struct buf gzip = { 0 }, zstd = { 0 };
 
 	(void)state;
@@ -336,7 +336,7 @@ static void above_64_mib_the_ratio_is_limited(void **state)
 static void only_the_ratio_of_the_whole_input_is_limited(void **state)
 {
 	enum { N = RATIO_FREE + (8 << 20), NOISE = 1 << 20 };
-	struct format_limits limits = { .max_ratio = 500 };
+	struct format_options limits = { .max_ratio = 500 };
 	struct buf gzip = { 0 }, zstd = { 0 };
 	char *text = calloc(1, N);
 	uint32_t x = 1;
@@ -374,7 +374,7 @@ static void a_decompression_bomb_is_counted_but_not_stored(void **state)
 #else
 	const long allowed_kib = 112 << 10;
 #endif
-	struct format_limits limits = { .max_ratio = 500 };
+	struct format_options limits = { .max_ratio = 500 };
 	struct buf packed[2] = { { 0 } };
 
 	(void)state;
@@ -410,7 +410,7 @@ static void a_decompression_bomb_is_counted_but_not_stored(void **state)
 
 static void up_to_64_mib_the_ratio_is_not_limited(void **state)
 {
-	struct format_limits limits = { .max_ratio = 500 };
+	struct format_options limits = { .max_ratio = 500 };
 	struct buf gzip = { 0 }, zstd = { 0 };
 	char *zeros = calloc(1, RATIO_FREE);
 
@@ -443,7 +443,7 @@ static void lz4_frames_are_unpacked_and_joined(void **state)
 
 static void a_bad_lz4_frame_is_reported(void **state)
 {
-	const struct format_limits ten = { .max_inflated = 10 };
+	const struct format_options ten = { .max_inflated = 10 };
 	struct buf b = { 0 };
 
 	(void)state;
@@ -460,7 +460,7 @@ static void an_lz4_bomb_is_refused(void **state)
 {
 	char *zeros = calloc(RATIO_FREE + 1, 1);
 	struct buf b = { 0 };
-	const struct format_limits limits = { .max_ratio = 100 };
+	const struct format_options limits = { .max_ratio = 100 };
 
 	(void)state;
 	add_lz4(&b, zeros, RATIO_FREE + 1);
@@ -541,7 +541,7 @@ static void a_zstd_window_that_is_too_large_is_reported_with_its_size(void **sta
 
 static void gzip_and_zstd_may_be_nested(void **state)
 {
-	struct format_limits two = { .max_nesting = 2 };
+	struct format_options two = { .max_nesting = 2 };
 	struct buf inner = { 0 }, b = { 0 };
 
 	(void)state;

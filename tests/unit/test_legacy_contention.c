@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-static const struct format_limits no_limits;
+static const struct format_options no_limits;
 
 static struct profile *read_text(const char *text)
 {

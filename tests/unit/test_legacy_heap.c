@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-static const struct format_limits no_limits;
+static const struct format_options no_limits;
 
 static struct profile *read_text(const char *text)
 {
@@ -184,17 +184,17 @@ static void other_formats_are_left_to_the_next_reader(void **state)
 static void exceeded_limits_name_their_option(void **state)
 {
 	static const char text[] = "heap profile: 0: 0 [0: 0] @ heap/2\n1: 1 [0: 0] @ 0x1 0x2\n1: 1 [0: 0] @ 0x1\n";
-	struct format_limits limits = { .max_count = 1 };
+	struct format_options limits = { .max_count = 1 };
 	struct profile *p = NULL;
 	struct err err;
 
 	(void)state;
 	assert_int_equal(legacy_read_heap((const uint8_t *)text, strlen(text), &limits, &p, &err), ERR_LIMIT);
 	assert_string_equal(err.msg, "line 2: more than 1 locations; raise the limit with --max-count");
-	limits = (struct format_limits){ .max_depth = 1 };
+	limits = (struct format_options){ .max_depth = 1 };
 	assert_int_equal(legacy_read_heap((const uint8_t *)text, strlen(text), &limits, &p, &err), ERR_LIMIT);
 	assert_string_equal(err.msg, "line 2: more than 1 frames; raise the limit with --max-depth");
-	limits = (struct format_limits){ .max_count = 2, .max_depth = 2 };
+	limits = (struct format_options){ .max_count = 2, .max_depth = 2 };
 	assert_int_equal(legacy_read_heap((const uint8_t *)text, strlen(text), &limits, &p, &err), 0);
 	profile_free(p);
 }

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-static const struct format_limits no_limits;
+static const struct format_options no_limits;
 
 struct fixture {
 	struct strtab *str;
@@ -171,7 +171,7 @@ static void too_many_mappings_are_an_error(void **state)
 {
 	static const char text[] = "1-2\n2-3\n";
 	struct lines in = { .at = text, .end = text + strlen(text) };
-	const struct format_limits limits = { .max_count = 1 };
+	const struct format_options limits = { .max_count = 1 };
 	struct memmap m = { 0 };
 	struct strtab *str = strtab_new();
 	struct err err;

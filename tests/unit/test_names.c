@@ -51,7 +51,7 @@ static void keeps_names_that_differ_from_the_linkers(void **state)
 	struct profile *p = five_functions();
 
 	(void)state;
-	demangle_names(p, DEMANGLE_DEFAULT, false);
+	names_demangle(p, DEMANGLE_DEFAULT, false);
 	assert_string_equal(name_of(p, 0), "foo");
 	assert_string_equal(name_of(p, 1), "bar");
 	assert_string_equal(name_of(p, 2), "mine");
@@ -66,9 +66,9 @@ static void force_restores_the_linkers_names(void **state)
 	struct profile *p = five_functions();
 
 	(void)state;
-	demangle_names(p, DEMANGLE_FULL, true);
+	names_demangle(p, DEMANGLE_FULL, true);
 	assert_string_equal(name_of(p, 2), "baz(int)");
-	demangle_names(p, DEMANGLE_NONE, true);
+	names_demangle(p, DEMANGLE_NONE, true);
 	assert_string_equal(name_of(p, 2), "_Z3bazi");
 	assert_string_equal(name_of(p, 0), "_Z3fooi");
 	profile_free(p);
@@ -84,9 +84,9 @@ static void names_that_cpa_has_demangled_are_demangled_again_for_the_gate(void *
 	function(&m, "_ZN2ns3fooIiE4workEi", "_ZN2ns3fooIiE4workEi");
 	function(&m, "mine", "_Z3bazi");
 	p = make_end(&m);
-	demangle_names(p, DEMANGLE_DEFAULT, false); /* as cpa run and cpa symbolize write it */
+	names_demangle(p, DEMANGLE_DEFAULT, false); /* as cpa run and cpa symbolize write it */
 	assert_string_equal(name_of(p, 0), "go::f");
-	demangle_names(p, DEMANGLE_MANGLED, false);
+	names_demangle(p, DEMANGLE_MANGLED, false);
 	assert_string_equal(name_of(p, 0), "go<A>::f");
 	assert_string_equal(name_of(p, 1), "ns::foo::work");
 	assert_string_equal(name_of(p, 2), "mine");
@@ -94,7 +94,7 @@ static void names_that_cpa_has_demangled_are_demangled_again_for_the_gate(void *
 	m = make_start("cpu/ns");
 	function(&m, "go<A>::f", "go<A>::f");
 	q = make_end(&m);
-	demangle_names(q, DEMANGLE_MANGLED, false);
+	names_demangle(q, DEMANGLE_MANGLED, false);
 	assert_string_equal(name_of(q, 0), "go<A>::f");
 	profile_free(q);
 }
@@ -104,7 +104,7 @@ static void mode_none_keeps_functions_without_a_name(void **state)
 	struct profile *p = five_functions();
 
 	(void)state;
-	demangle_names(p, DEMANGLE_NONE, false);
+	names_demangle(p, DEMANGLE_NONE, false);
 	assert_string_equal(name_of(p, 1), "");
 	profile_free(p);
 }
@@ -121,7 +121,7 @@ static void renames_every_function_of_a_large_profile(void **state)
 		function(&m, text, text);
 	}
 	p = make_end(&m);
-	demangle_names(p, DEMANGLE_DEFAULT, false);
+	names_demangle(p, DEMANGLE_DEFAULT, false);
 	for (uint32_t i = 0; i < 20000; i++) {
 		snprintf(text, sizeof(text), "ns::f%05d", (int)i);
 		assert_string_equal(name_of(p, i), text);

@@ -37,7 +37,7 @@ static struct buf start(void)
 }
 
 /* Read a profile and free the buffer. */
-static struct profile *read_limited(struct buf *b, const struct format_limits *limits)
+static struct profile *read_limited(struct buf *b, const struct format_options *limits)
 {
 	struct profile *p = NULL;
 	struct err err;
@@ -50,12 +50,12 @@ static struct profile *read_limited(struct buf *b, const struct format_limits *l
 
 static struct profile *read_whole(struct buf *b)
 {
-	static const struct format_limits none;
+	static const struct format_options none;
 
 	return read_limited(b, &none);
 }
 
-static void expect_limit_error(struct buf *b, const struct format_limits *limits, int code, const char *message)
+static void expect_limit_error(struct buf *b, const struct format_options *limits, int code, const char *message)
 {
 	struct profile *p = NULL;
 	struct err err;
@@ -68,7 +68,7 @@ static void expect_limit_error(struct buf *b, const struct format_limits *limits
 
 static void expect_error(struct buf *b, const char *message)
 {
-	static const struct format_limits none;
+	static const struct format_options none;
 
 	expect_limit_error(b, &none, ERR_FORMAT, message);
 }
@@ -535,7 +535,7 @@ static void a_field_of_a_table_with_another_wire_type_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		static const struct format_limits none;
+		static const struct format_options none;
 		struct buf b = start(), m = { 0 };
 		struct profile *p = NULL;
 		struct err err;
@@ -572,7 +572,7 @@ static void a_truncated_field_is_reported_with_its_byte(void **state)
 
 static void a_table_of_exactly_the_limit_is_read(void **state)
 {
-	struct format_limits seven = { .max_count = N_STRINGS };
+	struct format_options seven = { .max_count = N_STRINGS };
 	struct buf b = start();
 	struct profile *p;
 
@@ -590,7 +590,7 @@ static void a_table_of_exactly_the_limit_is_read(void **state)
 
 static void an_entry_over_the_limit_is_refused_with_the_name_of_the_option(void **state)
 {
-	static const struct format_limits seven = { .max_count = N_STRINGS };
+	static const struct format_options seven = { .max_count = N_STRINGS };
 	struct buf b = { 0 };
 
 	(void)state;
@@ -617,7 +617,7 @@ static void an_entry_over_the_limit_is_refused_with_the_name_of_the_option(void 
 
 static void the_lines_of_a_location_have_a_limit(void **state)
 {
-	static const struct format_limits two = { .max_depth = 2 };
+	static const struct format_options two = { .max_depth = 2 };
 	struct buf b = start(), m = { 0 };
 	struct profile *p;
 

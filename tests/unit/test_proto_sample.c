@@ -21,7 +21,7 @@
 #include "tests/unit/check_profile.h"
 #include "tests/unit/wire.h"
 
-static const struct format_limits no_limits;
+static const struct format_options no_limits;
 
 enum { S_EMPTY, S_SAMPLES, S_COUNT, S_KEY, S_TEXT, S_UNIT, N_STRINGS };
 enum { N_LOCS = 20000, BLOCK = 4096 };
@@ -50,7 +50,7 @@ static struct profile *read_whole(struct buf *b)
 	return p;
 }
 
-static void expect_limit_error(struct buf *b, const struct format_limits *limits, int code, const char *message)
+static void expect_limit_error(struct buf *b, const struct format_options *limits, int code, const char *message)
 {
 	struct profile *p = NULL;
 	struct err err;
@@ -548,7 +548,7 @@ static void a_truncated_packed_list_is_refused(void **state)
 
 static void frames_and_labels_have_a_limit(void **state)
 {
-	static const struct format_limits two = { .max_depth = 2 };
+	static const struct format_options two = { .max_depth = 2 };
 	struct buf b = start(1, 1), m = { 0 };
 
 	(void)state;

@@ -261,7 +261,7 @@ static void folded_text_becomes_frames_with_only_a_name(void **state)
 		ingest("name=py.cpu&sampleRate=50", NULL, "main;work;deep 3\nmain;work 4\r\n\nmain;a b 1\n", &p, &err),
 		0);
 	expect_label(&p.item[0], "service_name", "py");
-	assert_int_equal(push_make_profile(&p, &p.item[0], &formats_limits_default, &made, &err), 0);
+	assert_int_equal(push_make_profile(&p, &p.item[0], &formats_options_default, &made, &err), 0);
 	assert_int_equal(made->n_rows, 3);
 	assert_int_equal(made->n_types, 2);
 	assert_int_equal(made->n_funcs, 4);
@@ -282,7 +282,7 @@ static void lines_count_once_each(void **state)
 
 	(void)state;
 	assert_int_equal(ingest("name=py.alloc_objects&format=lines", NULL, "a;b\na;b\n", &p, &err), 0);
-	assert_int_equal(push_make_profile(&p, &p.item[0], &formats_limits_default, &made, &err), 0);
+	assert_int_equal(push_make_profile(&p, &p.item[0], &formats_options_default, &made, &err), 0);
 	assert_int_equal(made->n_rows, 2);
 	assert_int_equal(made->n_types, 1);
 	assert_string_equal(profile_text(made, made->type[0].name), "alloc_objects");
@@ -298,14 +298,14 @@ static void bad_folded_text_is_refused_with_its_line(void **state)
 
 	(void)state;
 	assert_int_equal(ingest("name=py", NULL, "a;b 1\na;b\n", &p, &err), 0);
-	assert_int_equal(push_make_profile(&p, &p.item[0], &formats_limits_default, &made, &err), ERR_FORMAT);
+	assert_int_equal(push_make_profile(&p, &p.item[0], &formats_options_default, &made, &err), ERR_FORMAT);
 	assert_string_equal(err.msg, "line 2: no number at the end");
 	push_release(&p);
 	assert_int_equal(ingest("name=py", NULL, "a 99999999999999999999\n", &p, &err), 0);
-	assert_int_equal(push_make_profile(&p, &p.item[0], &formats_limits_default, &made, &err), ERR_FORMAT);
+	assert_int_equal(push_make_profile(&p, &p.item[0], &formats_options_default, &made, &err), ERR_FORMAT);
 	push_release(&p);
 	assert_int_equal(ingest("name=py", NULL, "a 9000000000000000000\n", &p, &err), 0);
-	assert_int_equal(push_make_profile(&p, &p.item[0], &formats_limits_default, &made, &err), ERR_RANGE);
+	assert_int_equal(push_make_profile(&p, &p.item[0], &formats_options_default, &made, &err), ERR_RANGE);
 	push_release(&p);
 }
 

@@ -35,7 +35,7 @@ static struct profile *read_bytes(const void *data, size_t n)
 	struct profile *p = NULL;
 	struct err err;
 
-	if (formats_read(&in, &formats_limits_default, &p, &err) < 0 || profile_check(p, &err) < 0)
+	if (formats_read(&in, &formats_options_default, &p, &err) < 0 || profile_check(p, &err) < 0)
 		fail_msg("%s", err.msg);
 	assert_int_equal(in.n, 0);
 	return p;
@@ -47,7 +47,7 @@ static void expect_error(const void *data, size_t n, const char *message)
 	struct profile *p = NULL;
 	struct err err;
 
-	assert_int_equal(formats_read(&in, &formats_limits_default, &p, &err), ERR_FORMAT);
+	assert_int_equal(formats_read(&in, &formats_options_default, &p, &err), ERR_FORMAT);
 	assert_null(p);
 	assert_string_equal(err.msg, message);
 }
@@ -224,7 +224,7 @@ static void a_few_bytes_of_any_kind_are_an_error(void **state)
 		struct profile *p = NULL;
 		struct err err = { .msg = "" };
 
-		assert_true(formats_read(&in, &formats_limits_default, &p, &err) < 0);
+		assert_true(formats_read(&in, &formats_options_default, &p, &err) < 0);
 		assert_string_not_equal(err.msg, "");
 	}
 }
@@ -258,17 +258,17 @@ static void formats_have_names_of_their_own(void **state)
 	assert_ptr_equal(formats_find("profile.proto"), &formats[0]);
 	assert_null(formats_find("prot"));
 	assert_null(formats_find(""));
-	assert_int_equal(formats_read_as(formats_find("jfr"), &in, &formats_limits_default, &p, &err), ERR_USAGE);
+	assert_int_equal(formats_read_as(formats_find("jfr"), &in, &formats_options_default, &p, &err), ERR_USAGE);
 	assert_string_equal(err.msg, "cpa does not read the format jfr");
 	assert_int_equal(in.n, 0);
 	in = bytes_of("x", 1);
-	assert_int_equal(formats_read_as(formats_find("heap"), &in, &formats_limits_default, &p, &err), ERR_FORMAT);
+	assert_int_equal(formats_read_as(formats_find("heap"), &in, &formats_options_default, &p, &err), ERR_FORMAT);
 	assert_string_equal(err.msg, "not a profile of the format heap");
 }
 
 static void limits_are_passed_to_the_reader(void **state)
 {
-	struct format_limits limits = { .max_count = 2 };
+	struct format_options limits = { .max_count = 2 };
 	struct buf b = { 0 };
 	struct bytes in;
 	struct profile *p = NULL;

@@ -85,7 +85,7 @@ static struct profile *written_and_read(struct profile *p)
 
 	assert_int_equal(profile_encode(p, &out, &err), 0);
 	bytes = (struct bytes){ .data = (uint8_t *)out.data, .n = out.len };
-	assert_int_equal(formats_read(&bytes, &formats_limits_default, &back, &err), 0);
+	assert_int_equal(formats_read(&bytes, &formats_options_default, &back, &err), 0);
 	assert_int_equal(profile_check(back, &err), 0);
 	profile_free(p);
 	return back;

@@ -9,7 +9,7 @@
  *
  * The ratio of the whole file is limited, but it is known only at the end. When the output so far exceeds the ratio,
  * the rest of the output is counted without storing it, so that a decompression bomb costs only 64 MiB. If the total is
- * within the limits, the input is decompressed a second time. Input is rejected without counting if the size at the end
+ * within the options, the input is decompressed a second time. Input is rejected without counting if the size at the end
  * of the file exceeds the ratio too.
  */
 #include "config.h"
@@ -39,7 +39,7 @@ enum {
 struct unpack {
 	const uint8_t *in;
 	size_t n_in;
-	const struct format_limits *limits;
+	const struct format_options *options;
 	uint8_t *out;
 	size_t n_out, cap;
 	enum { UNPACK_CHECKED, UNPACK_COUNTED, UNPACK_TRUSTED } mode; /* TRUSTED: the first pass checked the size */
@@ -49,14 +49,14 @@ struct unpack {
 
 static int unpack_check(const struct unpack *u, size_t n_out, struct err *err)
 {
-	if (format_exceeds(n_out, u->limits->max_inflated))
+	if (format_exceeds(n_out, u->options->max_inflated))
 		return err_set(err, ERR_LIMIT,
 			       "inflates to more than %" PRIu64 " bytes; raise the limit with --max-inflated",
-			       u->limits->max_inflated);
-	if (n_out > RATIO_FREE && format_exceeds(n_out / u->n_in, u->limits->max_ratio))
+			       u->options->max_inflated);
+	if (n_out > RATIO_FREE && format_exceeds(n_out / u->n_in, u->options->max_ratio))
 		return err_set(err, ERR_LIMIT,
 			       "inflates to more than %" PRIu64 " times its size; raise the limit with --max-ratio",
-			       u->limits->max_ratio);
+			       u->options->max_ratio);
 	return 0;
 }
 
@@ -64,7 +64,7 @@ static int unpack_check(const struct unpack *u, size_t n_out, struct err *err)
 static bool is_suspicious(const struct unpack *u, size_t used)
 {
 	return u->mode == UNPACK_CHECKED && u->n_out > RATIO_FREE && used &&
-	       format_exceeds(u->n_out / used, u->limits->max_ratio);
+	       format_exceeds(u->n_out / used, u->options->max_ratio);
 }
 
 /* Make room for more output, within the limits. used is the number of input bytes consumed. */
@@ -309,28 +309,28 @@ static int inflate_unpack(unpack_fn fn, struct unpack *u, struct err *err)
 	if (rc < 0 || u->mode != UNPACK_COUNTED)
 		return rc;
 	free(u->out);
-	*u = (struct unpack){ .in = u->in, .n_in = u->n_in, .limits = u->limits, .mode = UNPACK_TRUSTED };
+	*u = (struct unpack){ .in = u->in, .n_in = u->n_in, .options = u->options, .mode = UNPACK_TRUSTED };
 	return fn(u, err);
 }
 
-int format_inflate(struct bytes *in, const struct format_limits *limits, struct bytes *out, struct err *err)
+int format_inflate(struct bytes *in, const struct format_options *options, struct bytes *out, struct err *err)
 {
 	struct bytes current = *in;
 	int rc = 0;
 
-	assert(limits && out);
+	assert(options && out);
 	*in = (struct bytes){ 0 };
 	for (uint64_t layer = 1;; layer++) {
 		unpack_fn fn = unpack_detect(&current);
-		struct unpack u = { .in = current.data, .n_in = current.n, .limits = limits };
+		struct unpack u = { .in = current.data, .n_in = current.n, .options = options };
 
 		if (!fn)
 			break;
-		if (format_exceeds(layer, limits->max_nesting))
+		if (format_exceeds(layer, options->max_nesting))
 			rc = err_set(err, ERR_LIMIT,
 				     "compression is nested more than %" PRIu64
 				     " deep; raise the limit with --max-nesting",
-				     limits->max_nesting);
+				     options->max_nesting);
 		else
 			rc = inflate_unpack(fn, &u, err);
 		free(current.data);

@@ -24,11 +24,11 @@ enum format_match folded_probe(const uint8_t *data, size_t n);
  * frames, are skipped; a comment of the profile that begins with "folded: " says how many and where the first is.
  * A format_read_fn.
  */
-int folded_read(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+int folded_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 		struct err *err);
 
 /* Read pushed text, in which each line must have a number without sign and fraction. Fails as folded_read. */
 int folded_read_pushed(const struct folded_pushed *pushed, const uint8_t *data, size_t n,
-		       const struct format_limits *limits, struct profile **out, struct err *err);
+		       const struct format_options *options, struct profile **out, struct err *err);
 
 #endif

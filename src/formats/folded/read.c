@@ -13,6 +13,8 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "formats/common/named_frames.h"
+#include "formats/common/skipped.h"
 #include "profile/builder.h"
 
 #include <inttypes.h>
@@ -174,24 +176,17 @@ static bool folded_text_from_utf16(const uint8_t *data, size_t n, struct buf *ou
 	return true;
 }
 
-/* Parts of the text that were skipped. */
-struct folded_skipped {
-	size_t n, first_line;
-};
-
 struct folded_reader {
-	const struct format_limits *limits;
+	const struct format_options *options;
 	const struct folded_pushed *pushed; /* NULL: a file */
 	struct builder *b;
-	uint32_t *loc_of; /* [cap] location of the function with this name; PROFILE_NONE: none */
-	size_t cap;
+	struct named_frames *frames;
 	uint32_t *stack; /* [cap_stack] of the current line, root first */
 	size_t n, cap_stack;
-	size_t n_funcs;
 	size_t n_rows, n_valid; /* lines with a number */
 	unsigned n_decimals;    /* values are multiplied by ten to this power */
 	bool has_two_numbers;
-	struct folded_skipped numbers, frames; /* lines without a number, and empty frames */
+	struct skipped numbers, empty; /* lines without a number, and empty frames */
 };
 
 enum format_match folded_probe(const uint8_t *data, size_t n)
@@ -225,39 +220,6 @@ enum format_match folded_probe(const uint8_t *data, size_t n)
 	return has_separator ? FORMAT_SURE : n_other || n_valid == 1 ? FORMAT_NO : FORMAT_MAYBE;
 }
 
-static void folded_skip(struct folded_skipped *s, size_t line)
-{
-	if (s->n++ == 0)
-		s->first_line = line;
-}
-
-/* The location of a frame. */
-static int folded_location(struct folded_reader *f, const char *name, size_t n, uint32_t *out, struct err *err)
-{
-	str_id id = strtab_add(builder_strings(f->b), name, n);
-	size_t before = f->cap;
-	struct builder_location at = { .map = PROFILE_NONE };
-	struct builder_function func = { .name = id }; /* without a system name: nothing demangles or shortens it */
-	struct builder_line line = { 0 };
-	int rc;
-
-	f->loc_of = mem_grow(f->loc_of, &f->cap, (size_t)id + 1, sizeof(*f->loc_of));
-	if (f->cap > before)
-		memset(f->loc_of + before, 0xff, (f->cap - before) * sizeof(*f->loc_of));
-	*out = f->loc_of[id];
-	if (*out != PROFILE_NONE)
-		return 0;
-	if (format_exceeds(++f->n_funcs, f->limits->max_count))
-		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " functions; raise the limit with --max-count",
-			       f->limits->max_count);
-	func.id = at.id = (uint64_t)id + 1;
-	rc = builder_function(f->b, &func, &line.func, err);
-	rc = rc < 0 ? rc : builder_location(f->b, &at, &line, 1, out, err);
-	if (rc == 0)
-		f->loc_of[id] = *out;
-	return rc;
-}
-
 static void folded_reverse(uint32_t *stack, size_t n)
 {
 	for (size_t i = 0; i < n / 2; i++) {
@@ -266,6 +228,13 @@ static void folded_reverse(uint32_t *stack, size_t n)
 		stack[i] = stack[n - 1 - i];
 		stack[n - 1 - i] = t;
 	}
+}
+
+static int folded_add_frame(struct folded_reader *f, const char *name, size_t n, struct err *err)
+{
+	const struct named_frame frame = { .name = strtab_add(builder_strings(f->b), name, n) };
+
+	return named_frames_location(f->frames, &frame, &f->stack[f->n++], err);
 }
 
 static int folded_read_stack(struct folded_reader *f, const struct folded_line *line, struct err *err)
@@ -279,14 +248,14 @@ static int folded_read_stack(struct folded_reader *f, const struct folded_line *
 		const char *end = memchr(s, ';', n);
 		size_t n_name = end ? (size_t)(end - s) : n;
 
-		if (format_exceeds(f->n + 1, f->limits->max_depth))
+		if (format_exceeds(f->n + 1, f->options->max_depth))
 			return err_set(err, ERR_LIMIT, "more than %" PRIu64 " frames; raise the limit with --max-depth",
-				       f->limits->max_depth);
+				       f->options->max_depth);
 		f->stack = mem_grow(f->stack, &f->cap_stack, f->n + 1, sizeof(*f->stack));
 		if (n_name > 0)
-			rc = folded_location(f, s, n_name, &f->stack[f->n++], err);
+			rc = folded_add_frame(f, s, n_name, err);
 		else
-			folded_skip(&f->frames, line->number);
+			skipped_add(&f->empty, line->number);
 		s += n_name + (end != NULL);
 		n -= n_name + (end != NULL);
 	}
@@ -323,9 +292,9 @@ static int folded_add_row(struct folded_reader *f, const struct folded_line *lin
 
 	if (!f->pushed && value[0] == 0 && value[1] == 0)
 		return 0;
-	if (format_exceeds(++f->n_rows, f->limits->max_count))
+	if (format_exceeds(++f->n_rows, f->options->max_count))
 		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " stacks; raise the limit with --max-count",
-			       f->limits->max_count);
+			       f->options->max_count);
 	rc = folded_read_stack(f, line, err);
 	return rc < 0 ? rc : builder_sample(f->b, value, f->stack, f->n, NULL, 0, err);
 }
@@ -346,7 +315,7 @@ static int folded_read_line(struct folded_reader *f, struct folded_line *line, s
 			return err_set(err, ERR_FORMAT, "no number at the end");
 		if (n_numbers == 0) {
 			if (!folded_line_is_comment(line))
-				folded_skip(&f->numbers, line->number);
+				skipped_add(&f->numbers, line->number);
 			return 0;
 		}
 	}
@@ -406,26 +375,14 @@ static void folded_set_types(struct folded_reader *f)
 	}
 }
 
-/* one, many: what was skipped */
-static void folded_add_comment(struct folded_reader *f, const struct folded_skipped *s, const char *one,
-			       const char *many)
-{
-	struct buf text = { 0 };
-
-	if (s->n == 0)
-		return;
-	buf_addf(&text, "folded: skipped %zu %s, the first in line %zu", s->n, s->n == 1 ? one : many, s->first_line);
-	builder_comment(f->b, strtab_addz(builder_strings(f->b), buf_text(&text)));
-	buf_release(&text);
-}
-
 static void folded_add_comments(struct folded_reader *f)
 {
 	struct buf text = { 0 };
 	unsigned factor = 1;
 
-	folded_add_comment(f, &f->numbers, "line without a number at its end", "lines without a number at their end");
-	folded_add_comment(f, &f->frames, "empty frame", "empty frames");
+	skipped_add_comment(&f->numbers, f->b, "folded: skipped", "line without a number at its end",
+			    "lines without a number at their end", "line");
+	skipped_add_comment(&f->empty, f->b, "folded: skipped", "empty frame", "empty frames", "line");
 	for (unsigned i = 0; i < f->n_decimals; i++)
 		factor *= 10;
 	if (factor == 1)
@@ -447,18 +404,19 @@ static int folded_read_lines(struct folded_reader *f, struct folded_lines lines,
 	}
 	if (rc == 0 && f->n_valid == 0 && f->numbers.n)
 		return err_set(err, ERR_FORMAT, "line %zu: no number at the end, as in all other lines",
-			       f->numbers.first_line);
+			       f->numbers.first);
 	return rc == 0 && f->n_valid == 0 ? err_set(err, ERR_FORMAT, "the text has no stack") : rc;
 }
 
 /* Read text in UTF-8. */
 static int folded_read_text(const struct folded_pushed *pushed, const char *s, size_t n,
-			    const struct format_limits *limits, struct profile **out, struct err *err)
+			    const struct format_options *options, struct profile **out, struct err *err)
 {
-	struct folded_reader f = { .pushed = pushed, .limits = limits, .b = builder_new() };
+	struct folded_reader f = { .pushed = pushed, .options = options, .b = builder_new() };
 	const struct folded_lines lines = { s, s + n, 0 };
 	int rc;
 
+	f.frames = named_frames_new(f.b, options);
 	if (!pushed)
 		folded_find_form(&f, lines);
 	folded_set_types(&f);
@@ -466,13 +424,13 @@ static int folded_read_text(const struct folded_pushed *pushed, const char *s, s
 	folded_add_comments(&f);
 	if (rc == 0)
 		*out = builder_seal(f.b);
+	named_frames_free(f.frames);
 	builder_free(f.b);
-	free(f.loc_of);
 	free(f.stack);
 	return rc;
 }
 
-int folded_read(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+int folded_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 		struct err *err)
 {
 	static const char mark[] = "\xef\xbb\xbf";
@@ -481,15 +439,15 @@ int folded_read(const uint8_t *data, size_t n, const struct format_limits *limit
 	int rc;
 
 	if (folded_text_from_utf16(data, n, &text))
-		rc = folded_read_text(NULL, buf_text(&text), text.len, limits, out, err);
+		rc = folded_read_text(NULL, buf_text(&text), text.len, options, out, err);
 	else
-		rc = folded_read_text(NULL, (const char *)data + n_mark, n - n_mark, limits, out, err);
+		rc = folded_read_text(NULL, (const char *)data + n_mark, n - n_mark, options, out, err);
 	buf_release(&text);
 	return rc;
 }
 
 int folded_read_pushed(const struct folded_pushed *pushed, const uint8_t *data, size_t n,
-		       const struct format_limits *limits, struct profile **out, struct err *err)
+		       const struct format_options *options, struct profile **out, struct err *err)
 {
-	return folded_read_text(pushed, (const char *)data, n, limits, out, err);
+	return folded_read_text(pushed, (const char *)data, n, options, out, err);
 }

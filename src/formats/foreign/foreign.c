@@ -70,12 +70,12 @@ enum format_match foreign_page(const uint8_t *data, size_t n)
 	return webpage_is(data, n) ? FORMAT_SURE : FORMAT_NO;
 }
 
-int foreign_read_page(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+int foreign_read_page(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 		      struct err *err)
 {
 	struct buf title = { 0 };
 
-	(void)limits;
+	(void)options;
 	(void)out;
 	webpage_add_title(data, n, &title);
 	err_set(err, ERR_FORMAT, "not a profile: it is a web page%s%s%s", title.len ? ", \"" : "", buf_text(&title),

@@ -24,7 +24,7 @@ enum format_match foreign_xml(const uint8_t *data, size_t n);
 enum format_match foreign_page(const uint8_t *data, size_t n); /* a page of HTML */
 
 /* Fails for a page of HTML saved as a profile, such as the login page of a server, with its title. A format_read_fn. */
-int foreign_read_page(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+int foreign_read_page(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 		      struct err *err);
 
 #endif

@@ -148,9 +148,9 @@ void legacy_set_frames(struct builder *b, enum legacy_frames which)
 
 /* ---- collect samples ---- */
 
-void legacy_init(struct legacy *l, const struct format_limits *limits)
+void legacy_init(struct legacy *l, const struct format_options *options)
 {
-	*l = (struct legacy){ .limits = limits, .b = builder_new() };
+	*l = (struct legacy){ .options = options, .b = builder_new() };
 	idtab_init(&l->by_addr, 0);
 	l->frame = mem_grow(NULL, &l->cap_frames, 1, sizeof(*l->frame)); /* never NULL */
 }
@@ -186,11 +186,11 @@ void legacy_set_period(struct legacy *l, int64_t period, const char *name, const
 	meta->has_period_type = true;
 }
 
-int legacy_check_count(const struct format_limits *limits, uint64_t n, const char *what, struct err *err)
+int legacy_check_count(const struct format_options *options, uint64_t n, const char *what, struct err *err)
 {
-	if (format_exceeds(n, limits->max_count))
+	if (format_exceeds(n, options->max_count))
 		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; raise the limit with --max-count",
-			       limits->max_count, what);
+			       options->max_count, what);
 	if (n >= PROFILE_NONE)
 		return err_set(err, ERR_LIMIT, "more than %" PRIu32 " %s", PROFILE_NONE - 1, what);
 	return 0;
@@ -213,7 +213,7 @@ static int legacy_find_or_add(struct legacy *l, uint64_t addr, uint32_t *index, 
 
 	if (legacy_find(l, addr, index))
 		return 0;
-	if ((rc = legacy_check_count(l->limits, (uint64_t)l->n_addrs + 1, "locations", err)) < 0)
+	if ((rc = legacy_check_count(l->options, (uint64_t)l->n_addrs + 1, "locations", err)) < 0)
 		return rc;
 	l->addr = mem_grow(l->addr, &l->cap_addrs, (size_t)l->n_addrs + 1, sizeof(*l->addr));
 	l->addr[l->n_addrs] = addr;
@@ -229,9 +229,9 @@ int legacy_add_frame(struct legacy *l, uint64_t addr, enum legacy_adjust adjust,
 	int rc;
 
 	assert(l->sample_start <= l->n_frames);
-	if (format_exceeds(depth + 1, l->limits->max_depth))
+	if (format_exceeds(depth + 1, l->options->max_depth))
 		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " frames; raise the limit with --max-depth",
-			       l->limits->max_depth);
+			       l->options->max_depth);
 	if (depth >= UINT32_MAX)
 		return err_set(err, ERR_LIMIT, "more than %" PRIu32 " frames", UINT32_MAX);
 	if (adjust == ADJUST_ALL || (adjust == ADJUST_CALLERS && depth > 0))
@@ -262,7 +262,7 @@ int legacy_add_frames(struct legacy *l, struct slice text, enum legacy_adjust ad
 int legacy_end_sample(struct legacy *l, const int64_t *values, const int64_t *block, struct err *err)
 {
 	size_t n = l->n_samples, n_types = builder_n_types(l->b);
-	int rc = legacy_check_count(l->limits, n + 1, "samples", err);
+	int rc = legacy_check_count(l->options, n + 1, "samples", err);
 
 	assert(l->sample_start <= l->n_frames && values);
 	assert(n == 0 || !block == !l->block);
@@ -292,7 +292,7 @@ int legacy_read_maps(struct legacy *l, struct lines *in, struct err *err)
 	while (!slice_is_map_heading(in->line))
 		if (!lines_next(in))
 			return 0;
-	return memmap_read(&l->map, in, builder_strings(l->b), l->limits, err);
+	return memmap_read(&l->map, in, builder_strings(l->b), l->options, err);
 }
 
 /* ---- number everything ---- */

@@ -41,7 +41,7 @@ struct legacy_sample {
 
 /* A profile being read: samples of addresses, then data about addresses. */
 struct legacy {
-	const struct format_limits *limits;
+	const struct format_options *options;
 	struct builder *b;
 
 	uint32_t n_addrs;
@@ -69,7 +69,7 @@ struct legacy {
 };
 
 /* Initialize without samples. The caller must always call legacy_release. */
-void legacy_init(struct legacy *l, const struct format_limits *limits);
+void legacy_init(struct legacy *l, const struct format_options *options);
 void legacy_release(struct legacy *l);
 
 /* Append a sample type, or set the period type. */
@@ -149,22 +149,22 @@ int legacy_scale_heap(int64_t *count, int64_t *size, int64_t rate, struct err *e
 /* A double as int64_t, rounded toward zero. Fails with ERR_FORMAT when it does not fit. */
 int legacy_truncate(double v, int64_t *out, struct err *err);
 
-/* ERR_LIMIT if n exceeds limits->max_count, else 0; what: the word for the objects in the message. */
-int legacy_check_count(const struct format_limits *limits, uint64_t n, const char *what, struct err *err);
+/* ERR_LIMIT if n exceeds options->max_count, else 0; what: the word for the objects in the message. */
+int legacy_check_count(const struct format_options *options, uint64_t n, const char *what, struct err *err);
 
 /* Like pprof profile/legacy_profile.go, which tries them in this order. Each is a format_read_fn. */
 
-int legacy_read_cpu(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+int legacy_read_cpu(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 		    struct err *err); /* binary CPU profiles of gperftools and Java */
-int legacy_read_heap(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+int legacy_read_heap(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 		     struct err *err);
-int legacy_read_go_count(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+int legacy_read_go_count(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 			 struct err *err);
-int legacy_read_threads(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+int legacy_read_threads(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 			struct err *err);
-int legacy_read_contention(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+int legacy_read_contention(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 			   struct err *err);
-int legacy_read_java(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+int legacy_read_java(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 		     struct err *err);
 
 #endif

@@ -150,7 +150,7 @@ static int contention_read_profile(struct legacy *l, struct lines *in, struct pr
 	return legacy_finish(l, FRAMES_LOCK, 0, out, err);
 }
 
-int legacy_read_contention(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+int legacy_read_contention(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 			   struct err *err)
 {
 	struct lines in = { .at = (const char *)data, .end = (const char *)data + n };
@@ -159,7 +159,7 @@ int legacy_read_contention(const uint8_t *data, size_t n, const struct format_li
 
 	if (!lines_next(&in) || !is_contention(in.line))
 		return err_set(err, ERR_UNKNOWN, "not a contention profile");
-	legacy_init(&l, limits);
+	legacy_init(&l, options);
 	rc = contention_read_profile(&l, &in, out, err);
 	legacy_release(&l);
 	return rc;

@@ -136,7 +136,7 @@ static int cpu_read_rest(struct legacy *l, struct words *w, bool java, struct pr
 	}
 	drop_handler_frame(l);
 	drop_handler_frame(l); /* the signal handler may have two frames */
-	rc = memmap_read(&l->map, &in, builder_strings(l->b), l->limits, err);
+	rc = memmap_read(&l->map, &in, builder_strings(l->b), l->options, err);
 	return rc < 0 ? rc : legacy_finish(l, FRAMES_CPU, FINISH_DROP_REPEATED_LEAF, out, err);
 }
 
@@ -156,7 +156,7 @@ static int cpu_read_profile(struct legacy *l, struct words *w, bool java, uint64
 	return rc < 0 ? rc : cpu_read_rest(l, w, java, out, err);
 }
 
-int legacy_read_cpu(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+int legacy_read_cpu(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 		    struct err *err)
 {
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++) {
@@ -170,7 +170,7 @@ int legacy_read_cpu(const uint8_t *data, size_t n, const struct format_limits *l
 		w.end = data + n;
 		if (!cpu_read_header(&w, &java, &period_us))
 			continue;
-		legacy_init(&l, limits);
+		legacy_init(&l, options);
 		rc = cpu_read_profile(&l, &w, java, period_us, out, err);
 		legacy_release(&l);
 		return rc;

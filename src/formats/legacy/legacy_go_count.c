@@ -73,7 +73,7 @@ static void go_count_set_type(struct legacy *l, struct slice name)
 	builder_type(l->b, meta->period_type.name, meta->period_type.unit);
 }
 
-int legacy_read_go_count(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+int legacy_read_go_count(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 			 struct err *err)
 {
 	struct lines in = { .at = (const char *)data, .end = (const char *)data + n };
@@ -83,7 +83,7 @@ int legacy_read_go_count(const uint8_t *data, size_t n, const struct format_limi
 
 	if (!lines_next_text(&in) || !go_count_read_header(in.line, &name))
 		return err_set(err, ERR_UNKNOWN, "not a Go count profile");
-	legacy_init(&l, limits);
+	legacy_init(&l, options);
 	go_count_set_type(&l, name);
 	rc = go_count_read_samples(&l, &in, err);
 	if (rc == 0)

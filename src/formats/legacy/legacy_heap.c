@@ -254,7 +254,7 @@ static void heap_set_types(struct legacy *l, const struct heap *h)
 	legacy_add_type(l, h->allocs ? "inuse_space" : "space", "bytes");
 }
 
-int legacy_read_heap(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+int legacy_read_heap(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 		     struct err *err)
 {
 	struct lines in = { .at = (const char *)data, .end = (const char *)data + n };
@@ -265,7 +265,7 @@ int legacy_read_heap(const uint8_t *data, size_t n, const struct format_limits *
 	lines_next(&in);
 	if ((rc = heap_read_header(&h, in.line, err)) < 0)
 		return rc;
-	legacy_init(&l, limits);
+	legacy_init(&l, options);
 	heap_set_types(&l, &h);
 	rc = heap_read_samples(&l, &h, &in, err);
 	if (rc == 0)

@@ -193,7 +193,7 @@ static int java_read_profile(struct legacy *l, struct java *j, struct lines *in,
 	return legacy_finish(l, j->heap ? FRAMES_HEAP : FRAMES_LOCK, FINISH_CLEAR_ADDRESSES, out, err);
 }
 
-int legacy_read_java(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+int legacy_read_java(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 		     struct err *err)
 {
 	struct lines in = { .at = (const char *)data, .end = (const char *)data + n };
@@ -208,7 +208,7 @@ int legacy_read_java(const uint8_t *data, size_t n, const struct format_limits *
 	j.heap = slice_is(title, "--- heapz 1 ---");
 	if (!j.heap && !slice_is(title, "--- contentionz 1 ---"))
 		return err_set(err, ERR_UNKNOWN, "not a Java profile");
-	legacy_init(&l, limits);
+	legacy_init(&l, options);
 	rc = java_read_profile(&l, &j, &in, out, err);
 	legacy_release(&l);
 	return rc;
@@ -307,7 +307,7 @@ static int java_find_function(struct legacy *l, struct idtab *by_name, const str
 	for (size_t pos = idtab_start(by_name, h); idtab_next(by_name, h, &pos, func);)
 		if (l->func[*func].name == name)
 			return 0;
-	if ((rc = legacy_check_count(l->limits, l->n_funcs + 1, "functions", err)) < 0)
+	if ((rc = legacy_check_count(l->options, l->n_funcs + 1, "functions", err)) < 0)
 		return rc;
 	*func = (uint32_t)l->n_funcs;
 	idtab_put(by_name, h, *func);

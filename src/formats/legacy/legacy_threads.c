@@ -132,7 +132,7 @@ static int threadz_read_profile(struct legacy *l, struct lines *in, struct profi
 	return rc < 0 ? rc : legacy_finish(l, FRAMES_CPU, FINISH_DROP_REPEATED_LEAF, out, err);
 }
 
-int legacy_read_threads(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+int legacy_read_threads(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 			struct err *err)
 {
 	struct lines in = { .at = (const char *)data, .end = (const char *)data + n };
@@ -141,7 +141,7 @@ int legacy_read_threads(const uint8_t *data, size_t n, const struct format_limit
 
 	if (!lines_next_text(&in) || (!is_title(in.line) && !is_thread(in.line)))
 		return err_set(err, ERR_UNKNOWN, "not a thread profile");
-	legacy_init(&l, limits);
+	legacy_init(&l, options);
 	rc = threadz_read_profile(&l, &in, out, err);
 	legacy_release(&l);
 	return rc;

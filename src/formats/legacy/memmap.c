@@ -304,7 +304,7 @@ static struct slice skip_log_prefix(struct slice line)
 }
 
 static int memmap_read_line(struct memmap *m, struct keys *k, struct slice line, struct strtab *str,
-			    const struct format_limits *limits, struct err *err)
+			    const struct format_options *options, struct err *err)
 {
 	struct mapping map = { 0 };
 	struct entry e;
@@ -321,7 +321,7 @@ static int memmap_read_line(struct memmap *m, struct keys *k, struct slice line,
 		keys_define(k, line);
 		return 0;
 	}
-	if ((rc = legacy_check_count(limits, (uint64_t)m->n + 1, "mappings", err)) < 0)
+	if ((rc = legacy_check_count(options, (uint64_t)m->n + 1, "mappings", err)) < 0)
 		return rc;
 	map.file = e.file.n ? strtab_add(str, e.file.p, e.file.n) : 0;
 	map.build_id = e.build_id.n ? strtab_add(str, e.build_id.p, e.build_id.n) : 0;
@@ -330,7 +330,7 @@ static int memmap_read_line(struct memmap *m, struct keys *k, struct slice line,
 	return 0;
 }
 
-int memmap_read(struct memmap *m, struct lines *in, struct strtab *str, const struct format_limits *limits,
+int memmap_read(struct memmap *m, struct lines *in, struct strtab *str, const struct format_options *options,
 		struct err *err)
 {
 	struct keys k = { .budget = EXPAND_FREE + EXPAND_RATIO * (size_t)(in->end - in->at) };
@@ -343,7 +343,7 @@ int memmap_read(struct memmap *m, struct lines *in, struct strtab *str, const st
 
 		rc = keys_expand(&k, &line, &expanded, err);
 		if (rc == 0)
-			rc = memmap_read_line(m, &k, line, str, limits, err);
+			rc = memmap_read_line(m, &k, line, str, options, err);
 		if (rc < 0)
 			err_wrap(err, "memory map, line %" PRIu64, in->no);
 	}

@@ -30,7 +30,7 @@ void memmap_release(struct memmap *m);
  * Fails   ERR_LIMIT for too many mappings; ERR_FORMAT when replacements make the text too long
  * Like    pprof profile/legacy_profile.go, ParseProcMaps; keys of more than 31 bytes are ignored
  */
-int memmap_read(struct memmap *m, struct lines *in, struct strtab *str, const struct format_limits *limits,
+int memmap_read(struct memmap *m, struct lines *in, struct strtab *str, const struct format_options *options,
 		struct err *err);
 
 /*

@@ -56,18 +56,18 @@ int annotate(const uint8_t *data, size_t n, const char *const *comment, size_t n
 	return 0;
 }
 
-int annotate_read(struct bytes *in, const struct format_limits *limits, const char *const *comment, size_t n_comments,
+int annotate_read(struct bytes *in, const struct format_options *options, const char *const *comment, size_t n_comments,
 		  struct buf *out, struct profile **p, struct err *err)
 {
 	struct bytes inflated = { 0 };
 	struct buf all = { 0 };
-	int rc = format_inflate(in, limits, &inflated, err);
+	int rc = format_inflate(in, options, &inflated, err);
 
 	if (rc < 0)
 		return rc;
 	buf_add(&all, inflated.data, inflated.n);
 	if (annotate(inflated.data, inflated.n, comment, n_comments, &all, err) < 0 ||
-	    pprof_read((const uint8_t *)all.data, all.len, limits, p, err) < 0) {
+	    pprof_read((const uint8_t *)all.data, all.len, options, p, err) < 0) {
 		*in = inflated;
 		buf_release(&all);
 		return ERR_UNKNOWN;

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 /* A format_read_fn. Reports every other content as damage, never as another format. */
-int pprof_read(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out,
+int pprof_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 	       struct err *err);
 
 /*
@@ -47,7 +47,7 @@ int annotate(const uint8_t *data, size_t n, const char *const *comment, size_t n
  * p       freed with profile_free
  * Fails   ERR_UNKNOWN when it is not a profile.proto; ERR_FORMAT, ERR_LIMIT from decompression
  */
-int annotate_read(struct bytes *in, const struct format_limits *limits, const char *const *comment, size_t n_comments,
+int annotate_read(struct bytes *in, const struct format_options *options, const char *const *comment, size_t n_comments,
 		  struct buf *out, struct profile **p, struct err *err);
 
 #endif

@@ -61,9 +61,9 @@ enum {
 
 static int count_check(const struct proto *p, size_t n, const char *what, struct err *err)
 {
-	if (format_exceeds(n, p->limits->max_count))
+	if (format_exceeds(n, p->options->max_count))
 		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; raise the limit with --max-count",
-			       p->limits->max_count, what);
+			       p->options->max_count, what);
 	return 0;
 }
 
@@ -79,7 +79,7 @@ static uint64_t short_table_limit(uint64_t max_count, uint64_t limit_default)
 static int spans_add(struct tables *t, struct spans *s, const struct field *f, const char *what, uint64_t limit_default,
 		     struct err *err)
 {
-	uint64_t limit = t->p.limits->max_count;
+	uint64_t limit = t->p.options->max_count;
 
 	if (limit_default)
 		limit = short_table_limit(limit, limit_default);
@@ -253,7 +253,7 @@ static int read_top(struct tables *t, struct err *err)
 	struct field f = { 0 };
 	int rc = 0;
 
-	assert(t->p.builder && t->p.limits);
+	assert(t->p.builder && t->p.options);
 	for (; rc == 0 && cursor_field(&c, &f); start = c.at) {
 		if (f.number == 0)
 			c.error = "field number 0";
@@ -427,9 +427,9 @@ static int proto_read_line(struct tables *t, const struct field *span, struct li
 	func = idmap_get(&t->func_ids, v[1]);
 	if (func == IDMAP_NONE)
 		return err_set(err, ERR_FORMAT, "function %" PRIu64 " does not exist", v[1]);
-	if (format_exceeds(lines->n + 1, t->p.limits->max_depth))
+	if (format_exceeds(lines->n + 1, t->p.options->max_depth))
 		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " lines; raise the limit with --max-depth",
-			       t->p.limits->max_depth);
+			       t->p.options->max_depth);
 	lines->line = mem_grow(lines->line, &lines->cap, lines->n + 1, sizeof(*lines->line));
 	lines->line[lines->n++] = (struct builder_line){ func, (int64_t)v[2], (int64_t)v[3] };
 	return 0;
@@ -519,12 +519,13 @@ static int proto_read_all(struct tables *t, struct err *err)
 	return proto_samples(&t->p, err);
 }
 
-int pprof_read(const uint8_t *data, size_t n, const struct format_limits *limits, struct profile **out, struct err *err)
+int pprof_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
+	       struct err *err)
 {
-	struct tables t = { .p = { .data = data, .end = data + n, .limits = limits, .builder = builder_new() } };
+	struct tables t = { .p = { .data = data, .end = data + n, .options = options, .builder = builder_new() } };
 	int rc = proto_read_all(&t, err);
 
-	assert(limits && out);
+	assert(options && out);
 	if (rc == 0)
 		*out = builder_seal(t.p.builder);
 	if (rc == 0 && t.source.n)

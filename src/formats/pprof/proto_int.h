@@ -68,7 +68,7 @@ struct sample_block {
 /* The result of reading the top level and decoding the tables. */
 struct proto {
 	const uint8_t *data, *end;
-	const struct format_limits *limits;
+	const struct format_options *options;
 	struct builder *builder;
 
 	str_id *str; /* [n_str] the string table */

@@ -70,7 +70,7 @@ struct sample {
 static int depth_error(const struct pipeline *pipeline, const char *what, struct err *err)
 {
 	return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; raise the limit with --max-depth",
-		       pipeline->p->limits->max_depth, what);
+		       pipeline->p->options->max_depth, what);
 }
 
 static int wire_error(const struct pipeline *pipeline, const struct cursor *c, struct err *err)
@@ -206,9 +206,9 @@ static int sample_decode(struct sample *s, const struct field *span, struct err 
 	if (s->n_values != pipeline->n_types)
 		return err_set(err, ERR_FORMAT, "%" PRIu32 " values for %" PRIu32 " sample types", s->n_values,
 			       pipeline->n_types);
-	if (format_exceeds(slot->n_locs - s->first_loc, pipeline->p->limits->max_depth))
+	if (format_exceeds(slot->n_locs - s->first_loc, pipeline->p->options->max_depth))
 		return depth_error(pipeline, "frames", err);
-	if (format_exceeds(slot->n_labels - s->first_label, pipeline->p->limits->max_depth))
+	if (format_exceeds(slot->n_labels - s->first_label, pipeline->p->options->max_depth))
 		return depth_error(pipeline, "labels", err);
 	return 0;
 }

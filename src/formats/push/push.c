@@ -272,15 +272,15 @@ int push_read_json(const uint8_t *data, size_t n, struct push *out, struct err *
 
 /* ---- profiles ---- */
 
-int push_inflate(struct bytes *in, const struct format_limits *limits, struct bytes *out, struct err *err)
+int push_inflate(struct bytes *in, const struct format_options *options, struct bytes *out, struct err *err)
 {
-	struct format_limits two = *limits;
+	struct format_options two = *options;
 
 	two.max_nesting = 2; /* of the request, and of the profile in it */
 	return format_inflate(in, &two, out, err);
 }
 
-static int push_read_folded(const struct push *p, const struct push_item *item, const struct format_limits *limits,
+static int push_read_folded(const struct push *p, const struct push_item *item, const struct format_options *options,
 			    struct profile **out, struct err *err)
 {
 	const struct folded_pushed pushed = { .type = p->type,
@@ -288,19 +288,19 @@ static int push_read_folded(const struct push *p, const struct push_item *item, 
 					      .value_ns = strcmp(p->type, "cpu") == 0 ? NS_PER_S / p->rate : 0,
 					      .counts_lines = p->format == PUSH_LINES };
 
-	return folded_read_pushed(&pushed, item->data, item->n, limits, out, err);
+	return folded_read_pushed(&pushed, item->data, item->n, options, out, err);
 }
 
-int push_make_profile(const struct push *p, const struct push_item *item, const struct format_limits *limits,
+int push_make_profile(const struct push *p, const struct push_item *item, const struct format_options *options,
 		      struct profile **out, struct err *err)
 {
 	struct bytes copy;
 
 	if (p->format != PUSH_PPROF)
-		return push_read_folded(p, item, limits, out, err);
+		return push_read_folded(p, item, options, out, err);
 	if (item->n == 0)
 		return err_set(err, ERR_FORMAT, "the profile is empty");
 	copy = (struct bytes){ mem_alloc(item->n, 1), item->n };
 	memcpy(copy.data, item->data, item->n);
-	return formats_read(&copy, limits, out, err);
+	return formats_read(&copy, options, out, err);
 }

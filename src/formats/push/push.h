@@ -78,7 +78,7 @@ int push_read_ingest(const char *query, const char *content_type, const uint8_t 
 int push_read_plain(const char *query, const uint8_t *data, size_t n, struct push *out, struct err *err);
 
 /* Read a profile of a request. Fails like formats_read. */
-int push_make_profile(const struct push *p, const struct push_item *item, const struct format_limits *limits,
+int push_make_profile(const struct push *p, const struct push_item *item, const struct format_options *options,
 		      struct profile **out, struct err *err);
 
 /* The value of the last label with this name; NULL if there is none. */
@@ -90,6 +90,6 @@ const char *push_label(const struct push_item *item, const char *name);
  * in     consumed
  * Fails  ERR_FORMAT, ERR_LIMIT
  */
-int push_inflate(struct bytes *in, const struct format_limits *limits, struct bytes *out, struct err *err);
+int push_inflate(struct bytes *in, const struct format_options *options, struct bytes *out, struct err *err);
 
 #endif

@@ -108,7 +108,7 @@ static int rpc_run(struct store *store, const char *operation, const struct stor
 
 static int rpc_get_profile(struct rpc_reader *r, struct profile **out, struct err *err)
 {
-	static const struct format_limits limits = { 0 }; /* the options of the request have the limit */
+	static const struct format_options limits = { 0 }; /* the options of the request have the limit */
 	size_t n = rpc_get_count(r);
 	int rc = r->is_bad ? err_set(err, ERR_FORMAT, "the response of the collector is damaged")
 			   : pprof_read((const uint8_t *)r->at, n, &limits, out, err);

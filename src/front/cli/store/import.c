@@ -257,7 +257,7 @@ static int import_profile(struct import *x, struct bytes *data, const char *path
 	struct buf service = { 0 }, kind = { 0 };
 	struct labels labels = { 0 };
 	struct profile *p = NULL;
-	int rc = formats_read(data, &formats_limits_default, &p, err);
+	int rc = formats_read(data, &formats_options_default, &p, err);
 
 	if (rc == 0)
 		rc = import_make_labels(a, p, &labels, err);
