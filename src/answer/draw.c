@@ -23,7 +23,7 @@ enum {
 };
 
 /* Draws a report and writes it in pieces, which are ranges of samples. */
-struct writer {
+struct draw_writer {
 	const struct report *r;
 	const struct traces_viewer *viewer;
 	void *drawing;
@@ -51,7 +51,7 @@ static uint32_t piece_end(const struct traces *t, uint32_t lo)
 }
 
 /* Take the next piece, samples lo to hi. Returns false if there is none, or if writing failed. */
-static bool take_piece(struct writer *w, uint32_t *lo, uint32_t *hi, uint64_t *number)
+static bool take_piece(struct draw_writer *w, uint32_t *lo, uint32_t *hi, uint64_t *number)
 {
 	bool has_more;
 
@@ -69,7 +69,7 @@ static bool take_piece(struct writer *w, uint32_t *lo, uint32_t *hi, uint64_t *n
 
 /* Wait until all earlier pieces are written, then write this piece. Running threads own the earlier pieces, so the
    wait ends. */
-static void write_in_turn(struct writer *w, uint64_t number, bool is_last, const struct buf *text)
+static void write_in_turn(struct draw_writer *w, uint64_t number, bool is_last, const struct buf *text)
 {
 	int rc = 0;
 
@@ -95,7 +95,7 @@ static void write_in_turn(struct writer *w, uint64_t number, bool is_last, const
  * Draw and write samples lo to hi. The size of the text is known only after drawing, and a name may take megabytes, so
  * the number of samples drawn at a time grows only while their text is short.
  */
-static void write_piece(struct writer *w, uint64_t number, uint32_t lo, uint32_t hi, struct buf *text)
+static void write_piece(struct draw_writer *w, uint64_t number, uint32_t lo, uint32_t hi, struct buf *text)
 {
 	uint32_t step = 1;
 
@@ -117,7 +117,7 @@ static void write_piece(struct writer *w, uint64_t number, uint32_t lo, uint32_t
 
 static void draw_write_part(void *arg, unsigned part)
 {
-	struct writer *w = arg;
+	struct draw_writer *w = arg;
 	struct buf text = { 0 };
 	uint64_t number;
 	uint32_t lo, hi;
@@ -130,13 +130,13 @@ static void draw_write_part(void *arg, unsigned part)
 
 static int write_pieces(const struct report *r, const struct traces_viewer *viewer, int fd, struct err *err)
 {
-	struct writer w = { .r = r,
-			    .viewer = viewer,
-			    .fd = fd,
-			    .lock = PTHREAD_MUTEX_INITIALIZER,
-			    .turn_changed = PTHREAD_COND_INITIALIZER,
-			    .err = err,
-			    .limit = { .max = mem_quarter_of_ram() } };
+	struct draw_writer w = { .r = r,
+				 .viewer = viewer,
+				 .fd = fd,
+				 .lock = PTHREAD_MUTEX_INITIALIZER,
+				 .turn_changed = PTHREAD_COND_INITIALIZER,
+				 .err = err,
+				 .limit = { .max = mem_quarter_of_ram() } };
 	struct buf_limit *before = buf_set_limit(&w.limit);
 
 	w.drawing = viewer->start(r);

@@ -341,11 +341,11 @@ static const struct opened *find_opened(const struct events *e, uint64_t id)
 }
 
 /* A record, read word by word. */
-struct words {
+struct events_words {
 	const uint64_t *at, *end;
 };
 
-static uint64_t attach_events_next_word(struct words *w)
+static uint64_t attach_events_next_word(struct events_words *w)
 {
 	return w->at < w->end ? *w->at++ : 0;
 }
@@ -357,7 +357,7 @@ static void set_thread(struct event_record *r, uint64_t word)
 }
 
 /* Split the call chain into its parts. */
-static void read_chain(struct words *w, struct event_record *r)
+static void read_chain(struct events_words *w, struct event_record *r)
 {
 	uint64_t n = attach_events_next_word(w);
 
@@ -384,7 +384,7 @@ static void read_chain(struct words *w, struct event_record *r)
 }
 
 /* Read the user registers and the copy of the stack. */
-static void read_stack(struct words *w, struct event_record *r)
+static void read_stack(struct events_words *w, struct event_record *r)
 {
 	uint64_t abi = attach_events_next_word(w), n;
 	size_t n_regs = read_stack_n_event_regs();
@@ -405,7 +405,7 @@ static void read_stack(struct words *w, struct event_record *r)
 		r->n_stack = n;
 }
 
-static bool attach_events_read_sample(const struct events *e, struct words *w, struct event_record *r)
+static bool attach_events_read_sample(const struct events *e, struct events_words *w, struct event_record *r)
 {
 	const struct opened *event = find_opened(e, attach_events_next_word(w));
 	struct own *own;
@@ -433,7 +433,7 @@ static bool attach_events_read_sample(const struct events *e, struct words *w, s
 }
 
 /* Read the end of a record that is no sample: thread, time, id. Is its event the right one for its thread? */
-static bool read_sample_id(const struct events *e, const struct words *w, struct event_record *r)
+static bool read_sample_id(const struct events *e, const struct events_words *w, struct event_record *r)
 {
 	const struct opened *event;
 
@@ -446,7 +446,7 @@ static bool read_sample_id(const struct events *e, const struct words *w, struct
 }
 
 /* A thread started or ended, by the event that reports it: its new threads inherit the same events. */
-static void count_event_thread(const struct events *e, const struct words *w, int change)
+static void count_event_thread(const struct events *e, const struct events_words *w, int change)
 {
 	const struct opened *event = w->end - w->at < 3 ? NULL : find_opened(e, w->end[-1]);
 	struct own *own = event && event->type == 0 && event->tid ? find_own(e, event->tid) : NULL;
@@ -455,7 +455,7 @@ static void count_event_thread(const struct events *e, const struct words *w, in
 		own->n_alive += change;
 }
 
-static void read_mapping(const struct words *w, struct event_record *r)
+static void read_mapping(const struct events_words *w, struct event_record *r)
 {
 	const uint64_t *at = w->at; /* pid and tid, address, length, offset, device, inode, its generation, flags */
 
@@ -473,7 +473,7 @@ static void read_mapping(const struct words *w, struct event_record *r)
 }
 
 /* The arguments of events_read. */
-struct reader {
+struct events_reader {
 	struct events *e;
 	event_record_fn *fn;
 	void *arg;
@@ -483,7 +483,7 @@ struct reader {
  * Report each exec before the later records of its process, which may be in the buffer of another CPU. Returns false if
  * the record is an exec that has been reported.
  */
-static bool report_execs(const struct reader *x, unsigned ring, const struct event_record *r)
+static bool report_execs(const struct events_reader *x, unsigned ring, const struct event_record *r)
 {
 	const struct events *e = x->e;
 	bool is_reported = false;
@@ -507,8 +507,8 @@ static bool report_execs(const struct reader *x, unsigned ring, const struct eve
 /* Remember an exec. */
 static void peek_exec(void *arg, unsigned ring, const struct perf_event_header *h)
 {
-	struct words w = { (const uint64_t *)(h + 1), (const uint64_t *)(h + 1) + (h->size - sizeof(*h)) / 8 };
-	struct events *e = ((const struct reader *)arg)->e;
+	struct events_words w = { (const uint64_t *)(h + 1), (const uint64_t *)(h + 1) + (h->size - sizeof(*h)) / 8 };
+	struct events *e = ((const struct events_reader *)arg)->e;
 	struct event_record r = { 0 };
 
 	(void)ring;
@@ -520,8 +520,8 @@ static void peek_exec(void *arg, unsigned ring, const struct perf_event_header *
 
 static void attach_events_read_record(void *arg, unsigned ring, const struct perf_event_header *h)
 {
-	struct words w = { (const uint64_t *)(h + 1), (const uint64_t *)(h + 1) + (h->size - sizeof(*h)) / 8 };
-	const struct reader *x = arg;
+	struct events_words w = { (const uint64_t *)(h + 1), (const uint64_t *)(h + 1) + (h->size - sizeof(*h)) / 8 };
+	const struct events_reader *x = arg;
 	const struct events *e = x->e;
 	struct event_record r = { 0 };
 	bool is_valid = false;
@@ -574,7 +574,7 @@ static void attach_events_read_record(void *arg, unsigned ring, const struct per
 }
 
 /* Report what was counted of event 0 and not sampled, of one thread and those that inherited its events. */
-static void read_rest(const struct reader *x, const struct own *own)
+static void read_rest(const struct events_reader *x, const struct own *own)
 {
 	struct event_record r = { .kind = RECORD_REST, .pid = own->pid, .tid = own->tid };
 	const struct events *e = x->e;
@@ -592,7 +592,7 @@ static void read_rest(const struct reader *x, const struct own *own)
 void events_read_rest(struct events *e, event_record_fn *fn, void *arg)
 {
 	for (size_t i = 0; i < e->n_own && e->o.type[0]->is_time; i++)
-		read_rest(&(struct reader){ e, fn, arg }, &e->own[i]);
+		read_rest(&(struct events_reader){ e, fn, arg }, &e->own[i]);
 }
 
 static bool is_over(const struct events *e, uint32_t tid)
@@ -615,7 +615,7 @@ static bool owns_ring(const struct events *e, int fd)
  * Close the events of threads that have ended, with all that inherited them. Records of several CPUs are not in order:
  * a start may be read after the end.
  */
-static void close_ended(const struct reader *x)
+static void close_ended(const struct events_reader *x)
 {
 	struct events *e = x->e;
 	size_t n = 0, n_over = 0;
@@ -644,7 +644,7 @@ static void close_ended(const struct reader *x)
 
 void events_read(struct events *e, event_record_fn *fn, void *arg)
 {
-	struct reader x = { e, fn, arg };
+	struct events_reader x = { e, fn, arg };
 
 	e->n_execs = 0;
 	perf_rings_peek(&e->rings, peek_exec, &x);

@@ -284,14 +284,14 @@ void attach_names_free(struct attach_names *n)
 	free(n);
 }
 
-struct address_key {
+struct names_address_key {
 	const struct attach_names *n;
 	uint64_t addr;
 };
 
 static bool attach_names_is_below(const void *arg, size_t i)
 {
-	const struct address_key *key = arg;
+	const struct names_address_key *key = arg;
 
 	return key->n->profile->loc_addr[key->n->by_addr[i]] < key->addr;
 }
@@ -300,7 +300,8 @@ bool attach_names_at(void *arg, const struct process *p, uint64_t addr, uint32_t
 {
 	const struct attach_names *n = arg;
 	const struct profile *f = n->profile;
-	uint32_t first = (uint32_t)lower_bound(0, f->n_locs, attach_names_is_below, &(struct address_key){ n, addr }),
+	uint32_t first = (uint32_t)lower_bound(0, f->n_locs, attach_names_is_below,
+					       &(struct names_address_key){ n, addr }),
 		 line, loc;
 
 	(void)p;

@@ -128,14 +128,14 @@ static int each_process(int (*fn)(void *arg, pid_t pid, struct err *err), void *
 	return rc;
 }
 
-struct search {
+struct processes_search {
 	const char *name;
 	pid_t *pid; /* [*n] */
 	size_t *n, n_found;
 	struct buf *found;
 };
 
-static int add_process_id(struct search *s, pid_t pid, struct err *err)
+static int add_process_id(struct processes_search *s, pid_t pid, struct err *err)
 {
 	for (size_t i = 0; i < *s->n; i++)
 		if (s->pid[i] == pid)
@@ -148,7 +148,7 @@ static int add_process_id(struct search *s, pid_t pid, struct err *err)
 
 static int processes_add_named(void *arg, pid_t pid, struct err *err)
 {
-	struct search *s = arg;
+	struct processes_search *s = arg;
 
 	if (pid == getpid() || !has_process_name(pid, s->name))
 		return 0;
@@ -156,7 +156,7 @@ static int processes_add_named(void *arg, pid_t pid, struct err *err)
 	return add_process_id(s, pid, err);
 }
 
-static int add_processes_named(struct search *s, struct err *err)
+static int add_processes_named(struct processes_search *s, struct err *err)
 {
 	int rc;
 
@@ -171,7 +171,7 @@ static int add_processes_named(struct search *s, struct err *err)
 
 int attach_processes_find(const char *text, pid_t *pid, size_t *n_pids, struct buf *found, struct err *err)
 {
-	struct search s = { .pid = pid, .n = n_pids, .found = found };
+	struct processes_search s = { .pid = pid, .n = n_pids, .found = found };
 	int rc = 0;
 
 	*n_pids = 0;
@@ -196,7 +196,7 @@ int attach_processes_find(const char *text, pid_t *pid, size_t *n_pids, struct b
 	return rc;
 }
 
-struct family {
+struct processes_family {
 	struct relation {
 		pid_t pid, parent;
 		bool is_below;
@@ -206,7 +206,7 @@ struct family {
 
 static int add_relation(void *arg, pid_t pid, struct err *err)
 {
-	struct family *f = arg;
+	struct processes_family *f = arg;
 	pid_t parent;
 
 	(void)err;
@@ -218,7 +218,7 @@ static int add_relation(void *arg, pid_t pid, struct err *err)
 }
 
 /* Mark the children of a process. Returns their number. */
-static size_t mark_children(struct family *f, pid_t parent)
+static size_t mark_children(struct processes_family *f, pid_t parent)
 {
 	size_t n = 0;
 
@@ -232,7 +232,7 @@ static size_t mark_children(struct family *f, pid_t parent)
 
 pid_t *attach_processes_below(const pid_t *pid, size_t n_pids, size_t *n)
 {
-	struct family f = { 0 };
+	struct processes_family f = { 0 };
 	struct err err;
 	bool is_new = true;
 	pid_t *below;

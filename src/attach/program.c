@@ -51,7 +51,7 @@ enum {
 	NAMES_MAX = 64 << 20
 };
 
-struct elf {
+struct attach_program_elf {
 	int fd;
 	ElfW(Ehdr) head;
 	ElfW(Phdr) segment[HEADS_MAX];
@@ -68,7 +68,7 @@ static bool read_exactly(int fd, void *to, size_t n, uint64_t at)
 	return at <= INT64_MAX && pread(fd, to, n, (off_t)at) == (ssize_t)n;
 }
 
-static void read_heads(struct elf *e)
+static void read_heads(struct attach_program_elf *e)
 {
 	size_t n = e->head.e_phnum, k = e->head.e_shnum;
 
@@ -80,7 +80,7 @@ static void read_heads(struct elf *e)
 		e->n_sections = (int)k;
 }
 
-static void find_loader(const struct elf *e, char loader[PROGRAM_LOADER_MAX])
+static void find_loader(const struct attach_program_elf *e, char loader[PROGRAM_LOADER_MAX])
 {
 	assert(e->n_segments <= HEADS_MAX);
 	for (int i = 0; i < e->n_segments; i++) {
@@ -96,7 +96,7 @@ static void find_loader(const struct elf *e, char loader[PROGRAM_LOADER_MAX])
 }
 
 /* Read a string table for read_name. If it is too large, read_name reads the file. */
-static void read_names(struct elf *e, uint64_t at, uint64_t size)
+static void read_names(struct attach_program_elf *e, uint64_t at, uint64_t size)
 {
 	ssize_t n;
 
@@ -114,7 +114,7 @@ static void read_names(struct elf *e, uint64_t at, uint64_t size)
 }
 
 /* Read a NUL-terminated text, truncated to NAME_LEN - 1 bytes. */
-static void program_read_name(const struct elf *e, uint64_t at, char name[NAME_LEN])
+static void program_read_name(const struct attach_program_elf *e, uint64_t at, char name[NAME_LEN])
 {
 	uint64_t i = at - e->names_at;
 	ssize_t n = 0;
@@ -129,7 +129,7 @@ static void program_read_name(const struct elf *e, uint64_t at, char name[NAME_L
 }
 
 /* The file offset of an address; UINT64_MAX: none. */
-static uint64_t file_offset(const struct elf *e, uint64_t address)
+static uint64_t file_offset(const struct attach_program_elf *e, uint64_t address)
 {
 	for (int i = 0; i < e->n_segments; i++)
 		if (e->segment[i].p_type == PT_LOAD && address - e->segment[i].p_vaddr < e->segment[i].p_filesz)
@@ -138,7 +138,7 @@ static uint64_t file_offset(const struct elf *e, uint64_t address)
 }
 
 /* Find libraries of sanitizers among the needed libraries. */
-static void check_needed(struct elf *e, struct program_elf *out)
+static void check_needed(struct attach_program_elf *e, struct program_elf *out)
 {
 	ElfW(Dyn) dyn[DYNAMIC_MAX];
 	uint64_t names = 0, size = 0;
@@ -189,7 +189,8 @@ static void check_symbol(const char *name, struct program_elf *out)
 			out->sanitizer = of[i].sanitizer;
 }
 
-static void check_symbols(struct elf *e, const ElfW(Shdr) * table, const ElfW(Shdr) * names, struct program_elf *out)
+static void check_symbols(struct attach_program_elf *e, const ElfW(Shdr) * table, const ElfW(Shdr) * names,
+			  struct program_elf *out)
 {
 	size_t n = table->sh_size / sizeof(ElfW(Sym));
 
@@ -211,7 +212,7 @@ static void check_symbols(struct elf *e, const ElfW(Shdr) * table, const ElfW(Sh
 	}
 }
 
-static void check_sections(struct elf *e, struct program_elf *out)
+static void check_sections(struct attach_program_elf *e, struct program_elf *out)
 {
 	int names = e->head.e_shstrndx;
 	bool has_dynsym = false;
@@ -236,7 +237,7 @@ static void check_sections(struct elf *e, struct program_elf *out)
 }
 
 /* Read the machine and the loader of an ELF file. Returns false if it is not an ELF file. */
-static bool read_machine(struct elf *e, struct program_elf *out)
+static bool read_machine(struct attach_program_elf *e, struct program_elf *out)
 {
 	ssize_t n = pread(e->fd, &e->head, sizeof(e->head), 0);
 
@@ -262,7 +263,7 @@ static bool read_machine(struct elf *e, struct program_elf *out)
  */
 static bool read_elf(int fd, struct program_elf *out)
 {
-	struct elf e = { .fd = fd };
+	struct attach_program_elf e = { .fd = fd };
 
 	if (!read_machine(&e, out))
 		return false;
@@ -307,7 +308,7 @@ static const char remedy[] = "use cpa record, or cpa record -p PID while it runs
 static int check_elf(const struct program_elf *elf, const char *name, bool is_starter, bool *can_be_sampled,
 		     struct err *err)
 {
-	struct elf self = { .fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC) };
+	struct attach_program_elf self = { .fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC) };
 	struct program_elf ours = { 0 };
 
 	if (self.fd >= 0) {

@@ -48,7 +48,7 @@ enum {
 };
 enum { FINISH_MS = 1000 }; /* time for answers in progress after the server has stopped */
 
-struct run {
+struct attach_run {
 	const struct attach_options *options;
 	struct attach_files files;
 	struct collect *c;
@@ -206,7 +206,7 @@ static uint64_t timeval_ns(struct timeval t)
 }
 
 /* Has the program ended? Its CPU time is read each time, because it is no longer available afterwards. */
-static bool attach_run_has_ended(struct run *r, int *status)
+static bool attach_run_has_ended(struct attach_run *r, int *status)
 {
 	struct rusage usage = { 0 };
 	struct timespec own;
@@ -222,7 +222,7 @@ static bool attach_run_has_ended(struct run *r, int *status)
 }
 
 /* Wait for a signal until the next drain, and forward it. Returns true if the program has ended. */
-static bool attach_run_wait_signal(struct run *r, const sigset_t *set, int *status)
+static bool attach_run_wait_signal(struct attach_run *r, const sigset_t *set, int *status)
 {
 	const struct timespec time = { .tv_nsec = COLLECT_DRAIN_MS * 1000000L };
 	siginfo_t info;
@@ -246,7 +246,7 @@ static void discard_signals(const sigset_t *set)
 }
 
 /* End the recording, and write the files of all processes. */
-static void end_recording(struct run *r)
+static void end_recording(struct attach_run *r)
 {
 	if (r->is_over)
 		return;
@@ -256,7 +256,7 @@ static void end_recording(struct run *r)
 	r->n_outside = attach_outside_finish(r->outside, &r->files);
 }
 
-static void drain_locked(struct run *r)
+static void drain_locked(struct attach_run *r)
 {
 	if (r->is_over)
 		return;
@@ -269,7 +269,7 @@ static void drain_locked(struct run *r)
 	collect_each(r->c, attach_files_write_numbered, &r->files);
 }
 
-static void attach_run_drain(struct run *r)
+static void attach_run_drain(struct attach_run *r)
 {
 	attach_server_lock(r->server);
 	drain_locked(r);
@@ -277,7 +277,7 @@ static void attach_run_drain(struct run *r)
 }
 
 /* The program has ended: finish the current answers, unless a signal requests to stop immediately. */
-static void end_server(struct run *r, const sigset_t *set)
+static void end_server(struct attach_run *r, const sigset_t *set)
 {
 	uint64_t end = clock_now() + (SERVER_STOP_MS + FINISH_MS) * 1000000ULL;
 	const struct timespec time = { .tv_nsec = COLLECT_DRAIN_MS * 1000000L };
@@ -295,7 +295,7 @@ static void end_server(struct run *r, const sigset_t *set)
 }
 
 /* Wait briefly for surviving children, and count those that still run: some are just ending. */
-static void count_survivors(struct run *r)
+static void count_survivors(struct attach_run *r)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
 	uint64_t end = clock_now() + SURVIVORS_MS * 1000000ULL;
@@ -311,7 +311,7 @@ static void count_survivors(struct run *r)
 }
 
 /* In the child, which shares our memory until it executes the program. */
-static _Noreturn void exec_child(struct run *r, bool is_starter, const char *path, char **argv, char **script,
+static _Noreturn void exec_child(struct attach_run *r, bool is_starter, const char *path, char **argv, char **script,
 				 char **env, const sigset_t *signals)
 {
 	collect_set_main(r->c, getpid());
@@ -322,7 +322,7 @@ static _Noreturn void exec_child(struct run *r, bool is_starter, const char *pat
 }
 
 /* Start the program. vfork spares copying our page tables, and the page faults after that. */
-static pid_t start_child(struct run *r, bool is_starter, const char *path, char **argv, char **env,
+static pid_t start_child(struct attach_run *r, bool is_starter, const char *path, char **argv, char **env,
 			 const sigset_t *signals)
 {
 	char **script = attach_script_arguments(path, argv);
@@ -334,7 +334,7 @@ static pid_t start_child(struct run *r, bool is_starter, const char *path, char 
 	return pid;
 }
 
-static int attach_run_child(struct run *r, bool is_starter, const char *path, char **argv, char **env)
+static int attach_run_child(struct attach_run *r, bool is_starter, const char *path, char **argv, char **env)
 {
 	sigset_t set, before;
 	int status = 0;
@@ -375,7 +375,7 @@ static int attach_run_child(struct run *r, bool is_starter, const char *path, ch
 }
 
 /* A program that becomes a daemon ends at once; its child is recorded no longer. */
-static void note_survivors(const struct run *r, const char *path)
+static void note_survivors(const struct attach_run *r, const char *path)
 {
 	if (r->n_survivors == 1)
 		attach_note(
@@ -393,7 +393,7 @@ static void note_survivors(const struct run *r, const char *path)
  * other program are profiled, unless there were too many: their CPU time is subtracted, and the maximum that is missing
  * from their profiles. It is unknown if CPU time is not profiled.
  */
-static void note_children(const struct run *r, const struct collect_problems *problems)
+static void note_children(const struct attach_run *r, const struct collect_problems *problems)
 {
 	uint64_t n_forked = problems->n_forked, hz = r->options->collect.hz, profiled_ns = 0,
 		 children_ns = r->total_ns > r->own_ns ? r->total_ns - r->own_ns : 0;
@@ -425,7 +425,7 @@ static void subtract_sampled(unsigned n_sampled, unsigned *n_unloaded, unsigned 
 }
 
 /* Report programs that were executed without our library. Returns false if there are none. */
-static bool note_unprofiled(const struct run *r, const struct collect_problems *problems, const char *library)
+static bool note_unprofiled(const struct attach_run *r, const struct collect_problems *problems, const char *library)
 {
 	static const char other[] = "as another user or in another root directory or namespace";
 	const struct attach_messages *m = &r->options->messages;
@@ -459,7 +459,7 @@ static bool note_unprofiled(const struct run *r, const struct collect_problems *
 	return n[UNPROFILED_UNREADABLE] || n[UNPROFILED_UNREACHABLE] || n[UNPROFILED_LIMIT] || n_unloaded;
 }
 
-static void note_problems(const struct run *r, const char *path, const char *library)
+static void note_problems(const struct attach_run *r, const char *path, const char *library)
 {
 	struct collect_problems problems;
 	bool is_profiled;
@@ -488,7 +488,8 @@ static void note_problems(const struct run *r, const char *path, const char *lib
 	note_children(r, &problems);
 }
 
-static int run_served(struct run *r, const struct program *program, const char *path, char **argv, const char *library)
+static int run_served(struct attach_run *r, const struct program *program, const char *path, char **argv,
+		      const char *library)
 {
 	struct environment e;
 	struct err err;
@@ -524,7 +525,7 @@ static const char *explain_memory(int rc)
 int attach_run(const struct attach_options *o, const struct program *program, const char *path, char **argv,
 	       struct attach_result *out)
 {
-	struct run r = { .options = o, .files = { .options = o, .result = out } };
+	struct attach_run r = { .options = o, .files = { .options = o, .result = out } };
 	struct buf library = { 0 };
 	struct err err;
 	int rc, status;

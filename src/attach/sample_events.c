@@ -49,7 +49,7 @@ struct held {
 	bool has_regs;
 };
 
-enum thread_state {
+enum sample_events_thread_state {
 	THREAD_RUNS,
 	THREAD_SAMPLED, /* it runs, and this is its stack */
 	THREAD_WAITS,
@@ -58,10 +58,10 @@ enum thread_state {
 };
 
 /* The state of a thread from this time on. */
-struct change {
+struct sample_events_change {
 	uint64_t time_ns, run_ns; /* run_ns: time on a CPU since its last sample */
 	uint32_t tid, stack;      /* stack: of a thread that waits, or was sampled */
-	enum thread_state state;
+	enum sample_events_thread_state state;
 	struct process *p; /* NULL: not known, for threads that run */
 };
 
@@ -69,9 +69,9 @@ struct waits {
 	struct session *s;
 	struct held **held; /* [n_held] by ring; NULL: none yet */
 	size_t n_held, cap_held;
-	struct change *change; /* [n] not yet processed */
+	struct sample_events_change *change; /* [n] not yet processed */
 	size_t n, cap;
-	struct change *waiting; /* [n_waiting] the last change of each thread, sorted by tid */
+	struct sample_events_change *waiting; /* [n_waiting] the last change of each thread, sorted by tid */
 	size_t n_waiting, cap_waiting;
 	uint64_t ready_ns; /* all records before this time have arrived */
 };
@@ -369,14 +369,15 @@ static uint32_t add_held(const struct session *s, struct sampled *t, const struc
 	return sample_events_add_sample(s, t, &r, 0);
 }
 
-static void sample_events_add_change(struct waits *w, const struct change *new)
+static void sample_events_add_change(struct waits *w, const struct sample_events_change *new)
 {
 	w->change = mem_grow(w->change, &w->cap, w->n + 1, sizeof(*w->change));
 	w->change[w->n++] = *new;
 }
 
 /* A thread runs no more. */
-static void on_switch_out(struct waits *w, struct held *h, const struct event_record *r, struct change *new)
+static void on_switch_out(struct waits *w, struct held *h, const struct event_record *r,
+			  struct sample_events_change *new)
 {
 	struct sampled *t = h->tid == r->tid ? attach_sample_target(w->s, (pid_t)r->pid) : NULL;
 
@@ -390,7 +391,7 @@ static void on_switch_out(struct waits *w, struct held *h, const struct event_re
 }
 
 /* A sample, the start or the end of a thread, in a profile of wall-clock time. */
-static void on_thread(struct waits *w, const struct event_record *r, struct change *new)
+static void on_thread(struct waits *w, const struct event_record *r, struct sample_events_change *new)
 {
 	struct sampled *t = attach_sample_target(w->s, (pid_t)r->pid);
 	struct event_record sample = *r;
@@ -408,7 +409,7 @@ static void on_thread(struct waits *w, const struct event_record *r, struct chan
 static void on_switch(void *arg, unsigned ring, const struct event_record *r)
 {
 	struct waits *w = arg;
-	struct change new = { .time_ns = r->time_ns, .tid = r->tid, .stack = UINT32_MAX };
+	struct sample_events_change new = { .time_ns = r->time_ns, .tid = r->tid, .stack = UINT32_MAX };
 	bool is_wall = w->s->kind == SAMPLE_WALL;
 
 	if (r->kind == RECORD_SAMPLE && r->type == 0)
@@ -425,7 +426,7 @@ static void on_switch(void *arg, unsigned ring, const struct event_record *r)
 
 static int compare_changes(const void *a, const void *b)
 {
-	const struct change *x = a, *y = b;
+	const struct sample_events_change *x = a, *y = b;
 
 	if (x->time_ns != y->time_ns)
 		return x->time_ns < y->time_ns ? -1 : 1;
@@ -445,7 +446,8 @@ static bool is_below_tid(const void *arg, size_t i)
 }
 
 /* Account for the time of a thread until then. is_ready: it runs from then on, so it did not run before. */
-static void sample_events_charge(const struct waits *w, struct change *was, uint64_t end_ns, bool is_ready)
+static void sample_events_charge(const struct waits *w, struct sample_events_change *was, uint64_t end_ns,
+				 bool is_ready)
 {
 	uint64_t ns = end_ns > was->time_ns ? end_ns - was->time_ns : 0;
 
@@ -458,7 +460,7 @@ static void sample_events_charge(const struct waits *w, struct change *was, uint
 }
 
 /* Charge time on a CPU without a sample. */
-static void charge_rest(const struct waits *w, struct change *was)
+static void charge_rest(const struct waits *w, struct sample_events_change *was)
 {
 	if (w->s->kind == SAMPLE_WALL && was->p && was->run_ns)
 		external_add_unsampled(was->p, was->run_ns);
@@ -466,7 +468,7 @@ static void charge_rest(const struct waits *w, struct change *was)
 }
 
 /* The first change of a thread. */
-static void insert_thread(struct waits *w, size_t at, const struct change *c)
+static void insert_thread(struct waits *w, size_t at, const struct sample_events_change *c)
 {
 	w->waiting = mem_grow(w->waiting, &w->cap_waiting, w->n_waiting + 1, sizeof(*w->waiting));
 	memmove(w->waiting + at + 1, w->waiting + at, (w->n_waiting - at) * sizeof(*w->waiting));
@@ -475,10 +477,10 @@ static void insert_thread(struct waits *w, size_t at, const struct change *c)
 }
 
 /* The state of a thread changes: account for the time in the last one. */
-static void sample_events_apply(struct waits *w, const struct change *c)
+static void sample_events_apply(struct waits *w, const struct sample_events_change *c)
 {
 	size_t at = lower_bound(0, w->n_waiting, is_below_tid, &(struct tid_key){ w, c->tid });
-	struct change *was;
+	struct sample_events_change *was;
 	struct process *p;
 
 	if (at == w->n_waiting || w->waiting[at].tid != c->tid) {
@@ -498,7 +500,7 @@ static void sample_events_apply(struct waits *w, const struct change *c)
 		return;
 	}
 	p = c->p ? c->p : was->p;
-	*was = (struct change){ c->time_ns, was->run_ns, c->tid, c->stack, c->state, p };
+	*was = (struct sample_events_change){ c->time_ns, was->run_ns, c->tid, c->stack, c->state, p };
 }
 
 /* Process the changes before a time, in order. */
@@ -524,7 +526,7 @@ struct first_wait {
 static bool add_waiting(void *arg, uint32_t tid)
 {
 	const struct first_wait *f = arg;
-	struct change c = { .time_ns = clock_now(), .tid = tid, .state = THREAD_WAITS, .p = f->t->p };
+	struct sample_events_change c = { .time_ns = clock_now(), .tid = tid, .state = THREAD_WAITS, .p = f->t->p };
 
 	external_add_thread(f->t->p, f->folder, tid, 0, true, &c.stack);
 	if (c.stack == UINT32_MAX)

@@ -200,7 +200,7 @@ static struct serve_host host_of(struct attach_server *s)
 	};
 }
 
-struct job {
+struct server_job {
 	struct attach_server *s;
 	void (*fn)(void *arg);
 	void *arg;
@@ -218,7 +218,7 @@ static void attach_server_end_thread(struct attach_server *s)
 
 static void *attach_server_run_job(void *arg)
 {
-	struct job j = *(struct job *)arg;
+	struct server_job j = *(struct server_job *)arg;
 
 	free(arg);
 	j.fn(j.arg);
@@ -230,11 +230,11 @@ static void *attach_server_run_job(void *arg)
 static int attach_server_spawn(void *arg, void (*fn)(void *fn_arg), void *fn_arg)
 {
 	struct attach_server *s = arg;
-	struct job *j = mem_zalloc(1, sizeof(*j));
+	struct server_job *j = mem_zalloc(1, sizeof(*j));
 	pthread_t thread;
 	int error;
 
-	*j = (struct job){ .s = s, .fn = fn, .arg = fn_arg };
+	*j = (struct server_job){ .s = s, .fn = fn, .arg = fn_arg };
 	atomic_fetch_add(&s->n_threads, 1);
 	error = pthread_create(&thread, NULL, attach_server_run_job, j);
 	if (error) {

@@ -85,7 +85,7 @@ void attach_threads_add_line(struct buf *out, const char *function, const struct
 	buf_release(&cut);
 }
 
-struct writer {
+struct threads_writer {
 	const struct snap *s;
 	struct attach_names *names;
 	struct buf *out;
@@ -93,7 +93,7 @@ struct writer {
 };
 
 /* Rows [at, at + n) of writer.row. */
-struct group {
+struct threads_group {
 	size_t at, n;
 	uint32_t first;                   /* smallest tid of the group */
 	uint64_t longest_ns, shortest_ns; /* wait times; 0: not known */
@@ -131,7 +131,7 @@ static int attach_threads_compare_rows(const void *a, const void *b, void *arg)
 
 static int attach_threads_compare_groups(const void *a, const void *b)
 {
-	const struct group *x = a, *y = b;
+	const struct threads_group *x = a, *y = b;
 	uint64_t x_s = x->longest_ns / NS_PER_S, y_s = y->longest_ns / NS_PER_S;
 
 	if (x_s != y_s)
@@ -155,7 +155,8 @@ static void attach_threads_add_name(struct buf *out, const struct snap_thread *t
 	buf_release(&name);
 }
 
-static void attach_threads_add_names(const struct writer *w, const struct group *g, struct buf *out, size_t column)
+static void attach_threads_add_names(const struct threads_writer *w, const struct threads_group *g, struct buf *out,
+				     size_t column)
 {
 	struct buf piece = { 0 };
 	size_t used = 0;
@@ -188,7 +189,7 @@ static const struct snap_thread *attach_threads_find_thread(const struct snap *s
 }
 
 /* Write the holder of the mutexes that a group waits for, if one thread holds them all. */
-static void add_holder(const struct writer *w, const struct group *g)
+static void add_holder(const struct threads_writer *w, const struct threads_group *g)
 {
 	uint32_t holder = thread_of(w->s, w->row[g->at])->holder;
 	const struct snap_thread *t = attach_threads_find_thread(w->s, holder);
@@ -215,7 +216,7 @@ static size_t circle_length(const struct snap *s, const struct snap_thread *firs
 }
 
 /* Write a deadlock of n threads, unless another thread in it has a smaller tid. So each deadlock is written once. */
-static void add_circle(const struct writer *w, const struct snap_thread *first, size_t n)
+static void add_circle(const struct threads_writer *w, const struct snap_thread *first, size_t n)
 {
 	const struct snap_thread *t = first;
 
@@ -235,7 +236,7 @@ static void add_circle(const struct writer *w, const struct snap_thread *first, 
 }
 
 /* Write all deadlocks. */
-static void add_deadlocks(const struct writer *w)
+static void add_deadlocks(const struct threads_writer *w)
 {
 	const struct snap_thread *t = w->s->thread.data;
 
@@ -248,7 +249,7 @@ static void add_deadlocks(const struct writer *w)
 }
 
 /* Write " for 3s to 5s", unless all wait times are less than a second. */
-static void attach_threads_add_wait(struct buf *out, const struct group *g)
+static void attach_threads_add_wait(struct buf *out, const struct threads_group *g)
 {
 	uint64_t lo = g->shortest_ns / NS_PER_S, hi = g->longest_ns / NS_PER_S;
 
@@ -261,7 +262,7 @@ static void attach_threads_add_wait(struct buf *out, const struct group *g)
 }
 
 /* Write "3 threads, futex for 3s to 5s, cpu 1.2s:" and names. */
-static void attach_threads_add_head(const struct writer *w, const struct group *g)
+static void attach_threads_add_head(const struct threads_writer *w, const struct threads_group *g)
 {
 	struct buf head = { 0 };
 	uint64_t cpu_ns = 0;
@@ -302,7 +303,8 @@ static void add_nameless(const struct snap_frame *f, struct buf *function, struc
 }
 
 /* Write the lines of a frame, inlined functions first. If write is false, only widen *column to the widest name. */
-static void each_line(const struct writer *w, const struct snap_row *row, uint32_t k, size_t *column, bool write)
+static void each_line(const struct threads_writer *w, const struct snap_row *row, uint32_t k, size_t *column,
+		      bool write)
 {
 	struct buf function = { 0 }, place = { 0 };
 	struct snap_name name = { 0 };
@@ -332,7 +334,7 @@ static void each_line(const struct writer *w, const struct snap_row *row, uint32
 	buf_release(&place);
 }
 
-static void attach_threads_add_group(const struct writer *w, const struct group *g)
+static void attach_threads_add_group(const struct threads_writer *w, const struct threads_group *g)
 {
 	const struct snap_row *row = w->row[g->at];
 	size_t column = 0;
@@ -349,7 +351,7 @@ static void attach_threads_add_group(const struct writer *w, const struct group 
 		buf_addz(w->out, "    (no stack)\n");
 }
 
-static void attach_threads_add_title(const struct writer *w)
+static void attach_threads_add_title(const struct threads_writer *w)
 {
 	const struct snap_thread *t = w->s->thread.data;
 	struct process_info f;
@@ -373,8 +375,10 @@ static void add_threads(const struct snap *s, struct attach_names *names, struct
 {
 	const struct snap_row *row = s->row.data;
 	size_t n = s->row.n, n_groups = 0;
-	struct group *group = mem_alloc(n, sizeof(*group));
-	struct writer w = { .s = s, .names = names, .out = out, .row = mem_alloc(n, sizeof(const struct snap_row *)) };
+	struct threads_group *group = mem_alloc(n, sizeof(*group));
+	struct threads_writer w = {
+		.s = s, .names = names, .out = out, .row = mem_alloc(n, sizeof(const struct snap_row *))
+	};
 
 	for (size_t i = 0; i < n; i++) {
 		assert(row[i].thread > 0 && row[i].thread <= s->thread.n);
@@ -386,7 +390,7 @@ static void add_threads(const struct snap *s, struct attach_names *names, struct
 		uint64_t wait = thread_of(s, w.row[i])->wait_ns;
 
 		if (i == 0 || compare_kind(s, w.row[i - 1], w.row[i]) != 0)
-			group[n_groups++] = (struct group){ .at = i, .first = tid, .shortest_ns = wait };
+			group[n_groups++] = (struct threads_group){ .at = i, .first = tid, .shortest_ns = wait };
 		group[n_groups - 1].n++;
 		if (tid < group[n_groups - 1].first)
 			group[n_groups - 1].first = tid;
@@ -443,14 +447,14 @@ static int attach_threads_write_snap(const struct attach_threads_options *o, con
 }
 
 /* Samples of the threads of a process, opened when a dump first needs them. */
-struct running {
+struct threads_running {
 	struct process *p;
 	struct events *events;
 	bool is_tried;
 };
 
 /* Open the events. Without the permission there are none. */
-static void attach_threads_open_running(struct running *r, pid_t pid)
+static void attach_threads_open_running(struct threads_running *r, pid_t pid)
 {
 	struct events_options o = { .type = { events_named("cpu-clock") },
 				    .n_types = 1,
@@ -472,7 +476,7 @@ static void attach_threads_open_running(struct running *r, pid_t pid)
 
 static void on_running(void *arg, unsigned ring, const struct event_record *record)
 {
-	struct running *r = arg;
+	struct threads_running *r = arg;
 	const struct stack_sample sample = { .reg = record->reg, .stack = record->stack, .n_stack = record->n_stack };
 
 	(void)ring;
@@ -483,7 +487,7 @@ static void on_running(void *arg, unsigned ring, const struct event_record *reco
 /* A threads_sample_fn. */
 static void sample_running(void *arg, struct process *p)
 {
-	struct running *r = arg;
+	struct threads_running *r = arg;
 	struct process_info f;
 
 	if (!r->is_tried) {
@@ -498,7 +502,7 @@ int attach_threads(pid_t pid, const struct attach_threads_options *o, struct buf
 {
 	struct process *p = NULL;
 	struct snap *s = NULL;
-	struct running running = { 0 };
+	struct threads_running running = { 0 };
 	int rc;
 
 	assert(pid > 0 && o->debug >= 0 && o->debug <= 2);

@@ -19,11 +19,11 @@
 #include <stdint.h>
 #include <string.h>
 
-struct range {
+struct columns_range {
 	uint32_t lo, hi;
 };
 
-static const struct range none[] = {
+static const struct columns_range none[] = {
 	{ 0x300, 0x36f },     { 0x483, 0x489 },     { 0x591, 0x5bd },     { 0x5bf, 0x5bf },     { 0x5c1, 0x5c2 },
 	{ 0x5c4, 0x5c5 },     { 0x5c7, 0x5c7 },     { 0x600, 0x605 },     { 0x610, 0x61a },     { 0x61c, 0x61c },
 	{ 0x64b, 0x65f },     { 0x670, 0x670 },     { 0x6d6, 0x6dd },     { 0x6df, 0x6e4 },     { 0x6e7, 0x6e8 },
@@ -89,7 +89,7 @@ static const struct range none[] = {
 	{ 0x1e8d0, 0x1e8d6 }, { 0x1e944, 0x1e94a }, { 0xe0001, 0xe01ef }
 };
 
-static const struct range wide[] = {
+static const struct columns_range wide[] = {
 	{ 0x1100, 0x115f },   { 0x231a, 0x231b },   { 0x2329, 0x232a },   { 0x23e9, 0x23ec },   { 0x23f0, 0x23f0 },
 	{ 0x23f3, 0x23f3 },   { 0x25fd, 0x25fe },   { 0x2614, 0x2615 },   { 0x2648, 0x2653 },   { 0x267f, 0x267f },
 	{ 0x2693, 0x2693 },   { 0x26a1, 0x26a1 },   { 0x26aa, 0x26ab },   { 0x26bd, 0x26be },   { 0x26c4, 0x26c5 },
@@ -110,7 +110,7 @@ static const struct range wide[] = {
 };
 
 struct range_key {
-	const struct range *range;
+	const struct columns_range *range;
 	uint32_t c;
 };
 
@@ -121,7 +121,7 @@ static bool base_columns_is_before(const void *arg, size_t i)
 	return key->range[i].hi < key->c;
 }
 
-static bool is_in(uint32_t c, const struct range *range, size_t n)
+static bool is_in(uint32_t c, const struct columns_range *range, size_t n)
 {
 	size_t i = lower_bound(0, n, base_columns_is_before, &(struct range_key){ range, c });
 

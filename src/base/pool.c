@@ -20,7 +20,7 @@ enum { POOL_MAX = 8 };
 static unsigned size_override; /* set once by main before work starts */
 static _Thread_local unsigned limit;
 
-struct part {
+struct pool_part {
 	pool_fn fn;
 	void *arg;
 	unsigned part, limit;
@@ -32,7 +32,7 @@ struct part {
 
 static void *part_main(void *arg)
 {
-	struct part *p = arg;
+	struct pool_part *p = arg;
 
 	limit = p->limit;
 	mem_count_into(p->counter);
@@ -43,17 +43,17 @@ static void *part_main(void *arg)
 
 void pool_run(pool_fn fn, void *arg, unsigned n)
 {
-	struct part part[POOL_MAX];
+	struct pool_part part[POOL_MAX];
 	unsigned n_started = n < POOL_MAX ? n : POOL_MAX;
 
 	assert(fn);
 	for (unsigned i = 1; i < n_started; i++) {
-		part[i] = (struct part){ .fn = fn,
-					 .arg = arg,
-					 .part = i,
-					 .limit = limit,
-					 .counter = mem_counter(),
-					 .buf_limit = buf_get_limit() };
+		part[i] = (struct pool_part){ .fn = fn,
+					      .arg = arg,
+					      .part = i,
+					      .limit = limit,
+					      .counter = mem_counter(),
+					      .buf_limit = buf_get_limit() };
 		part[i].started = pthread_create(&part[i].thread, NULL, part_main, &part[i]) == 0;
 	}
 	if (n)

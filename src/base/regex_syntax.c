@@ -341,18 +341,18 @@ enum {
 };
 
 /* State to restore at the end of a group. */
-struct group {
+struct regex_syntax_group {
 	unsigned flags, shown;
 	size_t at;       /* start of the group in out */
 	unsigned repeat; /* parser.repeat of the enclosing group */
 };
 
-struct parser {
+struct regex_syntax_parser {
 	const char *whole, *s; /* the expression, and the part not parsed yet */
 	struct buf *out;
 	struct err *err;
-	unsigned flags, shown; /* FLAG_* in effect, and FLAG_* as written to out */
-	struct group *group;   /* [depth] */
+	unsigned flags, shown;            /* FLAG_* in effect, and FLAG_* as written to out */
+	struct regex_syntax_group *group; /* [depth] */
 	size_t depth, cap;
 	const char *last_repeat;      /* start of the repeat just parsed, else NULL */
 	size_t item;                  /* start of the last item in out */
@@ -361,7 +361,7 @@ struct parser {
 };
 
 /* Prepare out for the next item. */
-static void item_begin(struct parser *p, bool is_assertion)
+static void item_begin(struct regex_syntax_parser *p, bool is_assertion)
 {
 	static const char letter[] = "ims";
 	unsigned flags_on = p->flags & ~p->shown, flags_off = p->shown & ~p->flags;
@@ -385,19 +385,19 @@ static void item_begin(struct parser *p, bool is_assertion)
 	p->item_repeat = 1;
 }
 
-static void item(struct parser *p, const char *text, bool is_assertion)
+static void item(struct regex_syntax_parser *p, const char *text, bool is_assertion)
 {
 	item_begin(p, is_assertion);
 	buf_addz(p->out, text);
 }
 
-static void literal(struct parser *p, uint32_t c)
+static void literal(struct regex_syntax_parser *p, uint32_t c)
 {
 	item_begin(p, false);
 	add_char(p->out, c);
 }
 
-static int group_open(struct parser *p, const char *open, unsigned flags_inside)
+static int group_open(struct regex_syntax_parser *p, const char *open, unsigned flags_inside)
 {
 	unsigned outer = p->repeat;
 
@@ -405,7 +405,7 @@ static int group_open(struct parser *p, const char *open, unsigned flags_inside)
 		return regex_syntax_refuse(p->err, "expression nests too deeply", p->whole, strlen(p->whole));
 	item_begin(p, false);
 	p->group = mem_grow(p->group, &p->cap, p->depth + 1, sizeof(*p->group));
-	p->group[p->depth++] = (struct group){ p->flags, p->shown, p->item, outer };
+	p->group[p->depth++] = (struct regex_syntax_group){ p->flags, p->shown, p->item, outer };
 	buf_addz(p->out, open);
 	p->flags = flags_inside;
 	p->has_item = false;
@@ -413,9 +413,9 @@ static int group_open(struct parser *p, const char *open, unsigned flags_inside)
 	return 0;
 }
 
-static int group_close(struct parser *p)
+static int group_close(struct regex_syntax_parser *p)
 {
-	struct group *g;
+	struct regex_syntax_group *g;
 
 	if (p->depth == 0)
 		return regex_syntax_refuse(p->err, "unexpected )", p->whole, strlen(p->whole));
@@ -443,7 +443,7 @@ static bool regex_syntax_name_is_word(const char *s, const char *end)
 }
 
 /* Parse (?P<name> or (?<name>. Returns 1 when s starts with neither. */
-static int named_group(struct parser *p)
+static int named_group(struct regex_syntax_parser *p)
 {
 	size_t skip = starts_with(p->s, "(?P<") ? 4 : starts_with(p->s, "(?<") ? 3 : 0;
 	const char *end;
@@ -460,7 +460,7 @@ static int named_group(struct parser *p)
 }
 
 /* Parse (?flags) or (?flags: */
-static int perl_group(struct parser *p)
+static int perl_group(struct regex_syntax_parser *p)
 {
 	static const char letter[] = "imsU";
 	unsigned flags = p->flags;
@@ -495,7 +495,7 @@ static int perl_group(struct parser *p)
 	return regex_syntax_refuse(p->err, "invalid or unsupported Perl syntax", p->s, (size_t)(s - p->s));
 }
 
-static void wrap_in_group(struct parser *p)
+static void wrap_in_group(struct regex_syntax_parser *p)
 {
 	struct buf bare = { 0 };
 
@@ -506,7 +506,7 @@ static void wrap_in_group(struct parser *p)
 }
 
 /* Repeat the last item with the operator from op to s. min and max are the counts of {}, else 0. */
-static int repeat(struct parser *p, const char *op, unsigned min, unsigned max)
+static int repeat(struct regex_syntax_parser *p, const char *op, unsigned min, unsigned max)
 {
 	const char *start = p->last_repeat ? p->last_repeat : op;
 	size_t n = (size_t)(p->s - op);
@@ -551,7 +551,7 @@ static bool regex_syntax_count(const char **s, unsigned *out)
 }
 
 /* Parse {n} {n,} {n,m}; any other { is a literal. */
-static int braces(struct parser *p)
+static int braces(struct regex_syntax_parser *p)
 {
 	const char *op = p->s, *s = op + 1;
 	unsigned min, max;
@@ -580,7 +580,7 @@ brace:
 	return 0;
 }
 
-static void quoted(struct parser *p)
+static void quoted(struct regex_syntax_parser *p)
 {
 	const char *end;
 
@@ -592,7 +592,7 @@ static void quoted(struct parser *p)
 		p->s = end + 2;
 }
 
-static int regex_syntax_escape(struct parser *p)
+static int regex_syntax_escape(struct regex_syntax_parser *p)
 {
 	uint32_t c;
 	int rc;
@@ -621,7 +621,7 @@ static int regex_syntax_escape(struct parser *p)
 	return 0;
 }
 
-static int parse_one(struct parser *p)
+static int parse_one(struct regex_syntax_parser *p)
 {
 	switch (*p->s) {
 	case '(':
@@ -655,7 +655,7 @@ static int parse_one(struct parser *p)
 	}
 }
 
-static int regex_syntax_parse(struct parser *p)
+static int regex_syntax_parse(struct regex_syntax_parser *p)
 {
 	const char *op;
 	int rc = 0;
@@ -683,7 +683,7 @@ static int regex_syntax_parse(struct parser *p)
 
 int regex_syntax(const char *pattern, struct buf *out, struct err *err)
 {
-	struct parser p = { .whole = pattern, .s = pattern, .out = out, .err = err, .repeat = 1 };
+	struct regex_syntax_parser p = { .whole = pattern, .s = pattern, .out = out, .err = err, .repeat = 1 };
 	uint32_t c;
 	int rc;
 

@@ -25,7 +25,7 @@
 enum { FRAMES_MAX = 1 << 29 }; /* total over all new stacks */
 
 /* The frame of a label: name and file of its function. */
-struct frame {
+struct filter_frames_frame {
 	str_id name, key;
 };
 
@@ -41,7 +41,7 @@ struct frame_builder {
 	struct strtab *more; /* additional strings; string i has the id n_base + i - 1 */
 	uint32_t n_base;
 
-	struct frame *frame; /* [n_frames] frame i is location n_locs + i */
+	struct filter_frames_frame *frame; /* [n_frames] frame i is location n_locs + i */
 	uint32_t n_frames;
 	size_t cap_frames;
 	struct idtab frame_ids;
@@ -153,7 +153,7 @@ static bool filter_frames_add_values(const struct frame_builder *x, uint32_t set
 	return any;
 }
 
-static uint32_t frame_intern(struct frame_builder *x, struct frame frame)
+static uint32_t frame_intern(struct frame_builder *x, struct filter_frames_frame frame)
 {
 	uint64_t h = hash_u64((uint64_t)frame.name << 32 | frame.key);
 	uint32_t id;
@@ -171,7 +171,7 @@ static uint32_t frame_intern(struct frame_builder *x, struct frame frame)
 static uint32_t location_for(struct frame_builder *x, uint32_t set, uint32_t k, bool *seen)
 {
 	struct buf values = { 0 };
-	struct frame frame = { .key = x->key_id[k] };
+	struct filter_frames_frame frame = { .key = x->key_id[k] };
 
 	*seen |= filter_frames_add_values(x, set, frame.key, &values);
 	frame.name = filter_frames_intern(x, buf_text(&values), values.len);

@@ -21,7 +21,7 @@
 
 enum { NAMES_SHOWN = 3, LABELS_SHOWN = 5, ERRORS_MAX = 2 };
 
-struct candidate {
+struct filter_hint_candidate {
 	const char *name;
 	size_t rank; /* 0 if only case differs, else the number of typing errors */
 	uint64_t weight;
@@ -90,7 +90,7 @@ static uint64_t *leaf_weights(const struct profile *p)
 
 static int by_rank(const void *a, const void *b)
 {
-	const struct candidate *l = a, *r = b;
+	const struct filter_hint_candidate *l = a, *r = b;
 
 	if (l->rank != r->rank)
 		return l->rank < r->rank ? -1 : 1;
@@ -99,9 +99,10 @@ static int by_rank(const void *a, const void *b)
 	return strcmp(l->name, r->name);
 }
 
-static struct candidate *filter_hint_find_candidates(const struct profile *p, const char *pattern, size_t *n)
+static struct filter_hint_candidate *filter_hint_find_candidates(const struct profile *p, const char *pattern,
+								 size_t *n)
 {
-	struct candidate *c = mem_alloc(p->n_funcs, sizeof(*c));
+	struct filter_hint_candidate *c = mem_alloc(p->n_funcs, sizeof(*c));
 	uint64_t *weight = leaf_weights(p);
 	char *word = plain_word(pattern);
 	struct buf folded = { 0 };
@@ -123,7 +124,7 @@ static struct candidate *filter_hint_find_candidates(const struct profile *p, co
 			rank = 0;
 		rank = part < rank ? part : rank;
 		if (rank <= ERRORS_MAX && *name)
-			c[(*n)++] = (struct candidate){ name, rank, weight[i] };
+			c[(*n)++] = (struct filter_hint_candidate){ name, rank, weight[i] };
 	}
 	regex_free(rx);
 	regex_free(exact);
@@ -137,7 +138,7 @@ static struct candidate *filter_hint_find_candidates(const struct profile *p, co
 static void add_similar(const struct profile *p, const char *pattern, struct buf *out)
 {
 	size_t n = 0;
-	struct candidate *c = filter_hint_find_candidates(p, pattern, &n);
+	struct filter_hint_candidate *c = filter_hint_find_candidates(p, pattern, &n);
 	const char *last = NULL;
 	int shown = 0;
 

@@ -23,19 +23,19 @@
 enum { FRAMES_PER_THREAD = 200000 };
 
 /* The part of a stack that remains: the locations in [first, end) that are not hidden. */
-struct range {
+struct filter_names_range {
 	uint32_t first, end;
 };
 
 struct stack_cutter {
 	const struct csr *in;
 	struct csr out;
-	const uint8_t *loc;              /* [n_locs] LOC_ flags */
-	bool by_focus, show_from, prune; /* options that are set */
-	bool any_hidden;                 /* hide or show removed whole locations */
-	uint8_t *removed;                /* [stacks] is the stack removed, with its rows? */
-	struct range *range;             /* [stacks] */
-	uint32_t *n_remaining;           /* [stacks] number of locations that remain */
+	const uint8_t *loc;               /* [n_locs] LOC_ flags */
+	bool by_focus, show_from, prune;  /* options that are set */
+	bool any_hidden;                  /* hide or show removed whole locations */
+	uint8_t *removed;                 /* [stacks] is the stack removed, with its rows? */
+	struct filter_names_range *range; /* [stacks] */
+	uint32_t *n_remaining;            /* [stacks] number of locations that remain */
 	struct stop *stop;
 	unsigned parts;
 	struct outcome {
@@ -43,7 +43,7 @@ struct stack_cutter {
 	} * part; /* [parts] */
 };
 
-static uint32_t visible(const struct stack_cutter *c, struct range r)
+static uint32_t visible(const struct stack_cutter *c, struct filter_names_range r)
 {
 	uint32_t n = r.end - r.first;
 
@@ -59,12 +59,12 @@ static bool has_bit(const struct stack_cutter *c, uint32_t i, uint8_t bit)
 }
 
 /* Find the part of a stack that remains; false when the stack is removed with its rows. */
-static bool filter_names_find_range(const struct stack_cutter *c, uint32_t stack, struct range *r)
+static bool filter_names_find_range(const struct stack_cutter *c, uint32_t stack, struct filter_names_range *r)
 {
 	const uint32_t *item = c->in->item;
 	uint8_t all = 0;
 
-	*r = (struct range){ c->in->off[stack], c->in->off[stack + 1] };
+	*r = (struct filter_names_range){ c->in->off[stack], c->in->off[stack + 1] };
 	for (uint32_t i = r->first; i < r->end; i++)
 		all |= c->loc[item[i]];
 	if (c->by_focus) {
@@ -97,7 +97,7 @@ static void filter_names_find_ranges(void *arg, unsigned part)
 
 	for (uint32_t s = csr_part(c->in, part, c->parts), end = csr_part(c->in, part + 1, c->parts);
 	     s < end && !stop_step(c->stop, s); s++) {
-		struct range *r = &c->range[s];
+		struct filter_names_range *r = &c->range[s];
 
 		if (filter_names_find_range(c, s, r)) {
 			c->n_remaining[s] = visible(c, *r);

@@ -355,7 +355,7 @@ static int filter_by_tag(struct filter *f, const struct label_units *units, stru
 
 enum { KEY_USED = 1, KEY_SHOWN = 2, KEY_HIDDEN = 4 };
 
-struct keys {
+struct filter_tags_keys {
 	struct filter *f;
 	str_id *key; /* [n] the distinct keys of all labels in use */
 	uint32_t n;
@@ -363,7 +363,7 @@ struct keys {
 	uint8_t *of;   /* [strings] the same bits, indexed by key */
 };
 
-static void collect_keys(struct keys *k, const uint8_t *used)
+static void collect_keys(struct filter_tags_keys *k, const uint8_t *used)
 {
 	const struct profile *p = &k->f->d;
 	const struct csr *sets = &p->label_sets;
@@ -385,14 +385,14 @@ static void collect_keys(struct keys *k, const uint8_t *used)
 
 static const char *key_text(const void *arg, uint32_t i, struct buf *scratch, size_t *n)
 {
-	const struct keys *k = arg;
+	const struct filter_tags_keys *k = arg;
 
 	(void)scratch;
 	*n = strtab_len(k->f->d.str, k->key[i]);
 	return profile_text(&k->f->d, k->key[i]);
 }
 
-static int match_keys(struct keys *k, struct err *err)
+static int match_keys(struct filter_tags_keys *k, struct err *err)
 {
 	struct filter *f = k->f;
 	uint8_t seen = 0;
@@ -416,7 +416,7 @@ static int match_keys(struct keys *k, struct err *err)
 }
 
 /* Make label sets without the removed labels. Sets keep their ids. */
-static void remove_labels(struct keys *k)
+static void remove_labels(struct filter_tags_keys *k)
 {
 	struct filter *f = k->f;
 	const struct csr *in = &f->d.label_sets;
@@ -442,7 +442,7 @@ static void remove_labels(struct keys *k)
 
 static int filter_labels(struct filter *f, struct err *err)
 {
-	struct keys k = { .f = f };
+	struct filter_tags_keys k = { .f = f };
 	uint8_t *used = filter_used_sets(f);
 	int rc;
 

@@ -24,33 +24,33 @@ enum {
 };
 
 /* A walk over all stacks that adds one value per stack. */
-struct walk {
+struct graph_walk {
 	struct stop *stop;
 	const struct csr *stacks;
 	const struct places *pl;
 	const int64_t *weight; /* [stacks] */
 	unsigned parts;
 	struct walk_part {
-		int64_t *flat;   /* [places] */
-		struct sum *sum; /* [places] */
+		int64_t *flat;         /* [places] */
+		struct graph_sum *sum; /* [places] */
 	} * part;
 };
 
 /* Fields that the walk accesses for every frame, kept together for the CPU cache. */
-struct sum {
+struct graph_sum {
 	int64_t cum;
 	uint32_t seen; /* last stack counted, + 1 */
 };
 
 /* Branchless, because the branch predictor cannot predict which places recur on a stack. */
-static inline void sum_add(struct sum *at, uint32_t stack, int64_t v)
+static inline void sum_add(struct graph_sum *at, uint32_t stack, int64_t v)
 {
 	at->cum += v & -(int64_t)(at->seen != stack);
 	at->seen = stack;
 }
 
 /* Add the places of locations that have several. Nearly all have two or three; padding lets both be handled alike. */
-static void walk_several(const uint32_t *many, const uint32_t *code, uint32_t n, struct sum *sum, uint32_t stack,
+static void walk_several(const uint32_t *many, const uint32_t *code, uint32_t n, struct graph_sum *sum, uint32_t stack,
 			 int64_t v)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -65,10 +65,10 @@ static void walk_several(const uint32_t *many, const uint32_t *code, uint32_t n,
 
 /* Walk one stack, from loc to end; id is the number of the stack + 1. */
 static inline void engine_graph_walk_stack(const struct places *pl, const uint32_t *loc, const uint32_t *end,
-					   struct sum *sum, uint32_t id, int64_t v)
+					   struct graph_sum *sum, uint32_t id, int64_t v)
 {
 	const uint32_t *list = pl->list;
-	struct sum nothing = { 0 };
+	struct graph_sum nothing = { 0 };
 	uint32_t several[WALK_LOT];
 
 	while (loc < end) {
@@ -88,11 +88,11 @@ static inline void engine_graph_walk_stack(const struct places *pl, const uint32
 
 static void walk_run(void *arg, unsigned part)
 {
-	const struct walk *w = arg;
+	const struct graph_walk *w = arg;
 	const uint32_t *off = w->stacks->off, *item = w->stacks->item;
 	uint32_t end = csr_part(w->stacks, part + 1, w->parts), n;
 	int64_t *flat = w->part[part].flat;
-	struct sum *sum = w->part[part].sum;
+	struct graph_sum *sum = w->part[part].sum;
 
 	assert(part < w->parts && end <= w->stacks->n);
 	for (uint32_t s = csr_part(w->stacks, part, w->parts); s < end && !stop_step(w->stop, s); s++) {
@@ -111,7 +111,7 @@ static void engine_graph_walk(const struct view *v, const struct places *pl, con
 	int64_t *own = arena_zalloc(mem, pl->n, sizeof(*own)), *all = arena_zalloc(mem, pl->n, sizeof(*all));
 	const struct csr *stacks = &v->p->stacks;
 	uint64_t wish = stacks->off[stacks->n] / FRAMES_PER_THREAD + 1;
-	struct walk w = { .stop = v->stop, .stacks = stacks, .pl = pl, .weight = weight };
+	struct graph_walk w = { .stop = v->stop, .stacks = stacks, .pl = pl, .weight = weight };
 
 	assert(weight);
 	w.parts = wish < pool_size() ? (unsigned)wish : pool_size();

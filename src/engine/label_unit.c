@@ -19,18 +19,18 @@
 #include <string.h>
 
 /* A unit that is used with a key. */
-struct pair {
+struct label_unit_pair {
 	str_id key, unit;
 };
 
-struct pairs {
+struct label_unit_pairs {
 	const struct profile *p;
-	struct pair *pair; /* [n] units in order of appearance */
+	struct label_unit_pair *pair; /* [n] units in order of appearance */
 	size_t n, cap;
 	struct idtab ids;
 };
 
-static void label_unit_add_pair(struct pairs *s, str_id key, str_id unit)
+static void label_unit_add_pair(struct label_unit_pairs *s, str_id key, str_id unit)
 {
 	uint64_t h = hash_u64((uint64_t)key << 32 | unit);
 	uint32_t id;
@@ -40,11 +40,11 @@ static void label_unit_add_pair(struct pairs *s, str_id key, str_id unit)
 			return;
 	s->pair = mem_grow(s->pair, &s->cap, s->n + 1, sizeof(*s->pair));
 	idtab_put(&s->ids, h, (uint32_t)s->n);
-	s->pair[s->n++] = (struct pair){ key, unit };
+	s->pair[s->n++] = (struct label_unit_pair){ key, unit };
 }
 
 /* Collect the units of all labels, in order of the rows. */
-static void add_all_pairs(struct pairs *s)
+static void add_all_pairs(struct label_unit_pairs *s)
 {
 	const struct profile *p = s->p;
 	bool *label = mem_zalloc(p->n_labels, sizeof(*label));
@@ -75,7 +75,7 @@ static int label_unit_compare_text(const struct profile *p, str_id a, str_id b)
 
 static int by_key_unit(const void *a, const void *b, void *arg)
 {
-	const struct pair *l = a, *r = b;
+	const struct label_unit_pair *l = a, *r = b;
 	int c = label_unit_compare_text(arg, l->key, r->key);
 
 	return c ? c : label_unit_compare_text(arg, l->unit, r->unit);
@@ -86,12 +86,12 @@ static void label_unit_add_text(const struct profile *p, str_id id, struct buf *
 	utf8_add_safe(out, profile_text(p, id), strtab_len(p->str, id));
 }
 
-static void note_other_units(const struct pairs *s, const struct label_units *u, struct buf *notes)
+static void note_other_units(const struct label_unit_pairs *s, const struct label_units *u, struct buf *notes)
 {
 	const char *key_unit = NULL; /* unit of the key of the current line */
 
 	for (size_t i = 0; i < s->n; i++) {
-		const struct pair *pair = &s->pair[i];
+		const struct label_unit_pair *pair = &s->pair[i];
 		const char *used = u->unit[pair->key], *unit = profile_text(s->p, pair->unit);
 
 		if (i == 0 || pair->key != s->pair[i - 1].key) {
@@ -117,7 +117,7 @@ static void note_other_units(const struct pairs *s, const struct label_units *u,
 		buf_add(notes, "\n", 1);
 }
 
-static void find_finest(const struct pairs *s, const struct label_units *u)
+static void find_finest(const struct label_unit_pairs *s, const struct label_units *u)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const char **shown = &u->shown[s->pair[i].key];
@@ -135,7 +135,7 @@ void label_units_make(const struct profile *p, struct arena *mem, struct label_u
 {
 	struct label_units u = { arena_zalloc(mem, strtab_count(p->str), sizeof(*u.unit)),
 				 arena_zalloc(mem, strtab_count(p->str), sizeof(*u.shown)) };
-	struct pairs s = { .p = p };
+	struct label_unit_pairs s = { .p = p };
 
 	idtab_init(&s.ids, 0);
 	add_all_pairs(&s);

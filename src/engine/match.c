@@ -38,13 +38,13 @@ struct match {
 };
 
 /* A function of the new profile. */
-struct pair {
+struct match_pair {
 	str_id name, file;
 	uint32_t func; /* matching function, if found */
 	uint32_t next; /* previous function of the same name, + 1 */
 };
 
-struct candidate {
+struct match_candidate {
 	const char *file, *end;
 	uint32_t id;
 	bool known; /* id is the index of a function of the match; otherwise of a pair */
@@ -54,11 +54,11 @@ struct match_builder {
 	struct match *m;
 	struct places *pl;
 	struct keys keys;
-	struct pair *pair;
+	struct match_pair *pair;
 	size_t cap_pairs;
 	str_id *file;      /* [files of pl] id of the file in the match, + 1; 0 until needed */
 	uint32_t *pair_of; /* [places] */
-	struct candidate *list;
+	struct match_candidate *list;
 	size_t n_list, cap_list;
 };
 
@@ -195,7 +195,7 @@ static int collect_pairs(struct match_builder *mk, struct err *err)
 
 	for (uint32_t i = 0; i < pl->n; i++) {
 		const struct place *k = &pl->place[i];
-		struct pair pair = { .file = match_file_of(mk, k->file), .func = PROFILE_NONE };
+		struct match_pair pair = { .file = match_file_of(mk, k->file), .func = PROFILE_NONE };
 		uint64_t word;
 		uint32_t before = mk->keys.n;
 		int rc = match_name_of(mk, k, strtab_text(mk->m->text, pair.file), &pair.name, err);
@@ -228,7 +228,8 @@ static uint32_t *chain_pairs(struct match_builder *mk)
 static void candidate_add(struct match_builder *mk, str_id file, uint32_t id, bool known)
 {
 	mk->list = mem_grow(mk->list, &mk->cap_list, mk->n_list + 1, sizeof(*mk->list));
-	mk->list[mk->n_list++] = (struct candidate){ .file = strtab_text(mk->m->text, file), .id = id, .known = known };
+	mk->list[mk->n_list++] =
+		(struct match_candidate){ .file = strtab_text(mk->m->text, file), .id = id, .known = known };
 }
 
 /* The last parts of a path, at most this many; 0 for the whole path. */
@@ -245,7 +246,7 @@ static const char *match_path_end(const char *path, unsigned parts)
 
 static int match_compare_candidates(const void *a, const void *b)
 {
-	const struct candidate *l = a, *r = b;
+	const struct match_candidate *l = a, *r = b;
 	int c = strcmp(l->end, r->end);
 
 	if (c == 0)
@@ -253,7 +254,7 @@ static int match_compare_candidates(const void *a, const void *b)
 	return c ? c : (l->id > r->id) - (l->id < r->id);
 }
 
-static void match_join(struct match_builder *mk, const struct candidate *known, const struct candidate *own)
+static void match_join(struct match_builder *mk, const struct match_candidate *known, const struct match_candidate *own)
 {
 	assert(known->known && !own->known);
 	assert(known->id < mk->m->n_funcs && own->id < mk->keys.n);
@@ -264,7 +265,7 @@ static void match_join(struct match_builder *mk, const struct candidate *known, 
 /* Join functions with the same path end if it is unique on both sides. */
 static void join_by_end(struct match_builder *mk, unsigned parts)
 {
-	struct candidate *list = mk->list;
+	struct match_candidate *list = mk->list;
 	size_t left = 0, end;
 
 	for (size_t i = 0; i < mk->n_list; i++)
@@ -287,7 +288,7 @@ static void join_by_end(struct match_builder *mk, unsigned parts)
 /* Join the two functions of a name, if each is the only one on its side; their files have nothing in common. */
 static void join_only(struct match_builder *mk)
 {
-	const struct candidate *list = mk->list;
+	const struct match_candidate *list = mk->list;
 
 	assert(mk->n_list == 2);
 	if (list[0].known != list[1].known)
@@ -308,7 +309,7 @@ static uint32_t only_with_file(const struct match_builder *mk, uint32_t last)
 	return found;
 }
 
-static int append_func(struct match *m, struct pair *pair, struct err *err)
+static int append_func(struct match *m, struct match_pair *pair, struct err *err)
 {
 	if (m->n_funcs >= PLACES_MANY - 1)
 		return err_set(err, ERR_LIMIT, "too many functions to compare");

@@ -24,7 +24,7 @@ struct matcher_run {
 	uint8_t *yes, bit;
 	unsigned parts;
 	struct stop *stop;
-	struct part {
+	struct matcher_part {
 		struct regex *rx;
 		int rc;
 		struct err err;
@@ -50,7 +50,7 @@ void matcher_release(struct matcher *m)
 static void matcher_part(void *arg, unsigned number)
 {
 	const struct matcher_run *m = arg;
-	struct part *part = &m->part[number];
+	struct matcher_part *part = &m->part[number];
 	uint32_t i = (uint32_t)((uint64_t)m->n * number / m->parts);
 	uint32_t end = (uint32_t)((uint64_t)m->n * (number + 1) / m->parts);
 	struct buf scratch = { 0 };

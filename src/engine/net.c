@@ -129,7 +129,7 @@ static uint32_t cut_edges(struct net *net)
 }
 
 /* A search from the end of an edge back to its start. */
-struct search {
+struct net_search {
 	const struct net *net;
 	const bool *is_removed; /* [edges] */
 	uint32_t *seen;         /* [nodes] the last search that reached it */
@@ -138,7 +138,7 @@ struct search {
 };
 
 /* Can dst of an edge be reached from src via other edges? */
-static bool is_redundant(struct search *s, uint32_t edge)
+static bool is_redundant(struct net_search *s, uint32_t edge)
 {
 	const struct edge *edges = s->net->edges.edge;
 	uint32_t head = 0, tail = 0;
@@ -164,7 +164,7 @@ static bool is_redundant(struct search *s, uint32_t edge)
 }
 
 /* Remove redundant edges into a node, starting with the lightest; stop at the first edge that is not residual. */
-static void remove_into(struct search *s, uint32_t node, bool *removed)
+static void remove_into(struct net_search *s, uint32_t node, bool *removed)
 {
 	const struct call_lists *in = &s->net->in;
 
@@ -180,10 +180,10 @@ static void remove_into(struct search *s, uint32_t node, bool *removed)
 static void remove_redundant(struct net *net, struct stop *stop)
 {
 	bool *removed = mem_zalloc(net->edges.n, sizeof(*removed));
-	struct search s = { .net = net,
-			    .is_removed = removed,
-			    .seen = mem_zalloc(net->nodes.n, sizeof(*s.seen)),
-			    .queue = mem_alloc(net->nodes.n, sizeof(*s.queue)) };
+	struct net_search s = { .net = net,
+				.is_removed = removed,
+				.seen = mem_zalloc(net->nodes.n, sizeof(*s.seen)),
+				.queue = mem_alloc(net->nodes.n, sizeof(*s.queue)) };
 	size_t n = 0;
 
 	assert(net->in.off && net->in.call);

@@ -66,14 +66,14 @@ const char *node_names_of(struct node_names *names, uint32_t place)
 	return names->name[place];
 }
 
-struct ranked {
+struct nodes_ranked {
 	const char *name;
 	uint32_t place;
 };
 
 static int nodes_by_name(const void *a, const void *b)
 {
-	const struct ranked *l = a, *r = b;
+	const struct nodes_ranked *l = a, *r = b;
 
 	return strcmp(l->name, r->name);
 }
@@ -81,12 +81,12 @@ static int nodes_by_name(const void *a, const void *b)
 uint32_t *node_names_rank(struct node_names *names, const bool *some, struct arena *mem)
 {
 	uint32_t *rank = arena_zalloc(mem, names->places->n, sizeof(*rank));
-	struct ranked *list = mem_alloc(names->places->n, sizeof(*list));
+	struct nodes_ranked *list = mem_alloc(names->places->n, sizeof(*list));
 	uint32_t n = 0, last = 0;
 
 	for (uint32_t k = 0; k < names->places->n; k++)
 		if (some[k])
-			list[n++] = (struct ranked){ node_names_of(names, k), k };
+			list[n++] = (struct nodes_ranked){ node_names_of(names, k), k };
 	if (n)
 		qsort(list, n, sizeof(*list), nodes_by_name);
 	for (uint32_t i = 0; i < n; i++) {

@@ -37,7 +37,7 @@ struct item {
 };
 
 /* The items of one thread in a part. */
-struct group {
+struct parts_group {
 	uint32_t place, n;
 	uint32_t part; /* index of its part; before merging, of its list */
 	bool inlined, has_kept;
@@ -45,12 +45,12 @@ struct group {
 	size_t to; /* index of its next item in the next level, or NOWHERE */
 };
 
-struct worker {
+struct parts_worker {
 	struct item *item, *next;
 	size_t *lo, *next_lo; /* [lists + 1] the items of each list */
 	size_t cap_lo, cap_next_lo, cap_self;
 	int64_t (*self)[N_SIDES];
-	struct group *group; /* groups, by list */
+	struct parts_group *group; /* groups, by list */
 	uint32_t n_groups, n_merged;
 	size_t cap_groups;
 	uint32_t *slot; /* [places] group of the current list, or NONE */
@@ -63,7 +63,7 @@ struct parts_work {
 	struct parts *ps;
 	const struct parts_options *options; /* until the stacks are distributed */
 	bool inverted;
-	struct worker *worker;
+	struct parts_worker *worker;
 	unsigned n_workers;
 	size_t n_next;  /* lists of the next level */
 	uint32_t *slot; /* [places] part of the current list, or NONE */
@@ -100,11 +100,11 @@ static inline uint32_t read_frame(const struct parts_work *w, struct item *it, b
 	return place[k];
 }
 
-static inline void read_item(const struct parts_work *w, struct worker *me, uint32_t list, struct item *it)
+static inline void read_item(const struct parts_work *w, struct parts_worker *me, uint32_t list, struct item *it)
 {
 	bool inlined, of_base = it->value < 0, has_kept = it->n_plain != NONE && it->n_remaining > it->n_plain;
 	int64_t v = of_base ? -it->value : it->value;
-	struct group *g;
+	struct parts_group *g;
 	uint32_t place;
 
 	if (it->n_remaining == 0) {
@@ -116,7 +116,7 @@ static inline void read_item(const struct parts_work *w, struct worker *me, uint
 	if (me->slot[place] == NONE) {
 		me->group = mem_grow(me->group, &me->cap_groups, (size_t)me->n_groups + 1, sizeof(*me->group));
 		me->slot[place] = me->n_groups;
-		me->group[me->n_groups++] = (struct group){ .place = place, .part = list, .inlined = true };
+		me->group[me->n_groups++] = (struct parts_group){ .place = place, .part = list, .inlined = true };
 	}
 	it->group = me->slot[place];
 	g = &me->group[it->group];
@@ -129,7 +129,7 @@ static inline void read_item(const struct parts_work *w, struct worker *me, uint
 static void split_run(void *arg, unsigned number)
 {
 	const struct parts_work *w = arg;
-	struct worker *me = &w->worker[number];
+	struct parts_worker *me = &w->worker[number];
 	size_t n = w->ps->n, end = me->lo[n];
 
 	assert(number < w->n_workers);
@@ -150,14 +150,14 @@ static void split_run(void *arg, unsigned number)
 }
 
 /* Merge the groups of a thread for a list into the n parts. Returns the new number of parts. */
-static size_t merge_worker(struct parts *ps, struct worker *me, uint32_t list, size_t n)
+static size_t merge_worker(struct parts *ps, struct parts_worker *me, uint32_t list, size_t n)
 {
 	struct parts_work *w = ps->work;
 
 	for (int side = 0; side < N_SIDES; side++)
 		ps->self[list][side] += me->self[list][side];
 	for (; me->n_merged < me->n_groups && me->group[me->n_merged].part == list; me->n_merged++) {
-		struct group *g = &me->group[me->n_merged];
+		struct parts_group *g = &me->group[me->n_merged];
 		struct part *part;
 
 		if (w->slot[g->place] == NONE) {
@@ -199,7 +199,7 @@ void parts_split(struct parts *ps)
 static void next_level_run(void *arg, unsigned number)
 {
 	const struct parts_work *w = arg;
-	struct worker *me = &w->worker[number];
+	struct parts_worker *me = &w->worker[number];
 	const struct part *part = w->ps->part;
 	struct item *item = me->item;
 	size_t *lo = me->next_lo = mem_grow(me->next_lo, &me->cap_next_lo, w->n_next + 1, sizeof(*me->next_lo));
@@ -219,7 +219,7 @@ static void next_level_run(void *arg, unsigned number)
 	if (!me->next)
 		me->next = mem_alloc(lo[w->n_next], sizeof(*me->next));
 	for (size_t i = 0; i < n; i++) {
-		struct group *g = item[i].group == NONE ? NULL : &me->group[item[i].group];
+		struct parts_group *g = item[i].group == NONE ? NULL : &me->group[item[i].group];
 
 		if (g && g->to != NOWHERE)
 			me->next[g->to++] = item[i];
@@ -277,7 +277,7 @@ static uint32_t *empty_slots(const struct places *pl)
 /* Set up a worker with room for n items, and an empty list. */
 static void worker_init(struct parts_work *w, size_t n)
 {
-	struct worker *me = &w->worker[w->n_workers++];
+	struct parts_worker *me = &w->worker[w->n_workers++];
 
 	me->item = mem_alloc(n, sizeof(*me->item));
 	me->lo = mem_grow(NULL, &me->cap_lo, 2, sizeof(*me->lo));
@@ -339,7 +339,7 @@ static bool start_item(const struct parts_work *w, uint32_t s, struct item *it)
 static void parts_distribute(struct parts_work *w, int64_t *weight[N_SIDES])
 {
 	size_t n = 0, share, wish;
-	struct worker *me;
+	struct parts_worker *me;
 
 	for (uint32_t s = 0; s < w->stacks->n; s++)
 		n += (weight[SIDE_NEW][s] != 0) + (weight[SIDE_BASE] && weight[SIDE_BASE][s]);
@@ -396,7 +396,7 @@ void parts_release(struct parts *ps)
 	struct parts_work *w = ps->work;
 
 	for (unsigned t = 0; t < w->n_workers; t++) {
-		struct worker *me = &w->worker[t];
+		struct parts_worker *me = &w->worker[t];
 
 		free(me->item);
 		free(me->next);

@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* The part of a name that is kept. */
-struct span {
+struct shorten_span {
 	const char *start;
 	size_t n;
 };
@@ -76,7 +76,7 @@ static void add_unversioned(struct buf *out, const char *name)
 }
 
 /* github.com/a/b.(*T).M: the part after the last slash of the path. */
-static bool shorten_go(const char *name, struct span *out)
+static bool shorten_go(const char *name, struct shorten_span *out)
 {
 	const char *dot = name; /* the next dot from s on, so that each is found only once */
 	const char *start = NULL, *tail = NULL, *s = name;
@@ -93,12 +93,12 @@ static bool shorten_go(const char *name, struct span *out)
 		tail = dot + 1;
 	}
 	if (start)
-		*out = (struct span){ start, (size_t)(tail - start) + strcspn(tail, "\n") };
+		*out = (struct shorten_span){ start, (size_t)(tail - start) + strcspn(tail, "\n") };
 	return start;
 }
 
 /* com.foo.Bar.method(int): class and method. */
-static bool shorten_java(const char *name, struct span *out)
+static bool shorten_java(const char *name, struct shorten_span *out)
 {
 	const char *s = name, *end;
 
@@ -120,7 +120,7 @@ static bool shorten_java(const char *name, struct span *out)
 		end += count_words(end, "$");
 	else
 		return false;
-	*out = (struct span){ s, (size_t)(end - s) };
+	*out = (struct shorten_span){ s, (size_t)(end - s) };
 	return *end == '(' || *end == 0;
 }
 
@@ -148,7 +148,7 @@ static size_t class_method(const char *s)
 }
 
 /* ns::Class::method(int): class and method, after at least one namespace. */
-static bool shorten_cpp(const char *name, struct span *out)
+static bool shorten_cpp(const char *name, struct shorten_span *out)
 {
 	bool found = false;
 
@@ -160,7 +160,7 @@ static bool shorten_cpp(const char *name, struct span *out)
 		s += n + 2;
 		n = class_method(s);
 		if (n) {
-			*out = (struct span){ s, n };
+			*out = (struct shorten_span){ s, n };
 			found = true;
 		}
 	}
@@ -170,7 +170,7 @@ void shorten_add(struct buf *out, const char *name)
 {
 	static const char anonymous[] = "(anonymous namespace)::";
 	struct buf whole = { 0 };
-	struct span part = { 0 };
+	struct shorten_span part = { 0 };
 
 	if (starts_with(name, anonymous))
 		name += sizeof(anonymous) - 1;

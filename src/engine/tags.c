@@ -42,7 +42,7 @@ struct set_uses {
 	uint32_t first, n;
 };
 
-struct tag_builder {
+struct tags_tag_builder {
 	const struct view *v;
 	const struct nodes *nodes;
 	const struct calltree *tree;
@@ -76,7 +76,7 @@ static int engine_tags_by_text(const void *a, const void *b)
 }
 
 /* Make the display text: one label per line. */
-static void show_labels(struct tag_builder *c, uint32_t id, char *const *part, uint32_t n)
+static void show_labels(struct tags_tag_builder *c, uint32_t id, char *const *part, uint32_t n)
 {
 	struct buf lines = { 0 };
 
@@ -95,7 +95,7 @@ static void show_labels(struct tag_builder *c, uint32_t id, char *const *part, u
 	buf_release(&lines);
 }
 
-static uint32_t join_labels(struct tag_builder *c, const uint32_t *label, uint32_t n, struct arena *scratch)
+static uint32_t join_labels(struct tags_tag_builder *c, const uint32_t *label, uint32_t n, struct arena *scratch)
 {
 	const struct profile *p = c->v->p;
 	char **part = arena_alloc(scratch, n, sizeof(*part));
@@ -122,7 +122,7 @@ static uint32_t join_labels(struct tag_builder *c, const uint32_t *label, uint32
 	return id;
 }
 
-static uint32_t engine_tags_find_word(struct tag_builder *c, uint32_t label, bool is_number, uint32_t text)
+static uint32_t engine_tags_find_word(struct tags_tag_builder *c, uint32_t label, bool is_number, uint32_t text)
 {
 	uint64_t words[2] = { (uint64_t)label << 32 | text, is_number };
 	uint64_t h = hash_bytes(words, sizeof(words));
@@ -137,13 +137,13 @@ static uint32_t engine_tags_find_word(struct tag_builder *c, uint32_t label, boo
 	return (uint32_t)c->n_words++;
 }
 
-static void add_use(struct tag_builder *c, uint32_t word, int64_t value)
+static void add_use(struct tags_tag_builder *c, uint32_t word, int64_t value)
 {
 	c->use = mem_grow(c->use, &c->cap_uses, c->n_uses + 1, sizeof(*c->use));
 	c->use[c->n_uses++] = (struct use){ word, value };
 }
 
-static void engine_tags_add_number(struct tag_builder *c, uint32_t label, int64_t value, const char *shown_unit)
+static void engine_tags_add_number(struct tags_tag_builder *c, uint32_t label, int64_t value, const char *shown_unit)
 {
 	struct buf text = { 0 };
 
@@ -152,7 +152,7 @@ static void engine_tags_add_number(struct tag_builder *c, uint32_t label, int64_
 	buf_release(&text);
 }
 
-static void read_sets(struct tag_builder *c, str_id bytes, const struct label_units *units, const char *shown_unit)
+static void read_sets(struct tags_tag_builder *c, str_id bytes, const struct label_units *units, const char *shown_unit)
 {
 	const struct profile *p = c->v->p;
 	struct arena *scratch = arena_new();
@@ -180,7 +180,7 @@ static void add_saturated(uint64_t *sum, uint64_t v)
 }
 
 /* Drop the words whose weight over all samples is below the cutoff. */
-static void drop_light(struct tag_builder *c, uint64_t cutoff)
+static void drop_light(struct tags_tag_builder *c, uint64_t cutoff)
 {
 	const struct profile *p = c->v->p;
 	uint32_t n = 0;
@@ -203,7 +203,7 @@ static void drop_light(struct tag_builder *c, uint64_t cutoff)
 }
 
 /* Find or add the tag of a node for a word. */
-static struct tag *find_tag(struct tag_builder *c, uint32_t node, const struct use *use)
+static struct tag *find_tag(struct tags_tag_builder *c, uint32_t node, const struct use *use)
 {
 	uint64_t h = hash_u64((uint64_t)node << 32 | use->word);
 	uint32_t id;
@@ -223,7 +223,7 @@ static struct tag *find_tag(struct tag_builder *c, uint32_t node, const struct u
 }
 
 /* Add a row to the tags of a node. */
-static void engine_tags_add_row(struct tag_builder *c, uint32_t node, uint32_t row, bool flat)
+static void engine_tags_add_row(struct tags_tag_builder *c, uint32_t node, uint32_t row, bool flat)
 {
 	const struct set_uses *set = &c->set[c->v->p->labels[row]];
 	const int64_t *div = c->v->div;
@@ -240,7 +240,7 @@ static void engine_tags_add_row(struct tag_builder *c, uint32_t node, uint32_t r
 }
 
 /* Find the wanted nodes of a row, root first, and its leaf. Returns their number. */
-static uint32_t reach_places(struct tag_builder *c, uint32_t row, uint32_t *leaf)
+static uint32_t reach_places(struct tags_tag_builder *c, uint32_t row, uint32_t *leaf)
 {
 	const struct csr *stacks = &c->v->p->stacks;
 	uint32_t s = c->v->p->stack[row], n = 0, k, at = 0;
@@ -260,7 +260,7 @@ static uint32_t reach_places(struct tag_builder *c, uint32_t row, uint32_t *leaf
 	return n;
 }
 
-static uint32_t reach_tree(struct tag_builder *c, uint32_t row, uint32_t *leaf)
+static uint32_t reach_tree(struct tags_tag_builder *c, uint32_t row, uint32_t *leaf)
 {
 	uint32_t n = 0;
 
@@ -271,7 +271,7 @@ static uint32_t reach_tree(struct tag_builder *c, uint32_t row, uint32_t *leaf)
 	return n;
 }
 
-static int engine_tags_collect(struct tag_builder *c, struct err *err)
+static int engine_tags_collect(struct tags_tag_builder *c, struct err *err)
 {
 	const size_t max_tags = mem_quarter_of_ram() / (4 * sizeof(*c->tag)); /* with hash table and room to grow */
 	const struct profile *p = c->v->p;
@@ -297,7 +297,7 @@ static int engine_tags_collect(struct tag_builder *c, struct err *err)
 }
 
 /* Sort the tags by node and set their names. */
-static void finish_tags(struct tag_builder *c, struct arena *mem, struct tags *out)
+static void finish_tags(struct tags_tag_builder *c, struct arena *mem, struct tags *out)
 {
 	struct tags t = { .n = c->n, .tag = arena_alloc(mem, c->n, sizeof(*t.tag)) };
 
@@ -343,7 +343,7 @@ int tags_make(const struct view *v, const struct nodes *nodes, const struct call
 	      struct err *err)
 {
 	int rc;
-	struct tag_builder c = { .v = v, .nodes = nodes, .tree = tree, .wanted = wanted, .unit = "bytes" };
+	struct tags_tag_builder c = { .v = v, .nodes = nodes, .tree = tree, .wanted = wanted, .unit = "bytes" };
 	str_id key = 0;
 
 	assert(wanted && units && (!tree || tree->n == nodes->n));

@@ -21,7 +21,7 @@ static uint64_t cutoff(int64_t sum, double fraction)
 }
 
 /* Sort key of a node. */
-struct sort_key {
+struct trim_sort_key {
 	uint64_t first, second; /* magnitudes, larger first; first is magnitude + 1, 0 for INT64_MIN */
 	bool negative;          /* for equal magnitudes, positive values sort first */
 	uint64_t addr;
@@ -43,7 +43,7 @@ static int compare_i64(int64_t a, int64_t b)
 /* Compare weights, then names (or addresses if both have one), then all other fields. */
 static int trim_compare_keys(const void *a, const void *b)
 {
-	const struct sort_key *l = a, *r = b;
+	const struct trim_sort_key *l = a, *r = b;
 	int c = trim_compare_u64(r->first, l->first);
 
 	if (c == 0 && l->addr && r->addr)
@@ -66,7 +66,7 @@ static int trim_compare_keys(const void *a, const void *b)
 void trim_sort(const struct nodes *nodes, const struct query_filter *q, const int64_t *score, struct node_names *names,
 	       struct trim_result *t)
 {
-	struct sort_key *key = mem_alloc(t->n, sizeof(*key));
+	struct trim_sort_key *key = mem_alloc(t->n, sizeof(*key));
 	bool by_cum = q->sort == SORT_CUM;
 
 	for (uint32_t i = 0; i < t->n && !stop_step(q->stop, i); i++) {
@@ -74,13 +74,13 @@ void trim_sort(const struct nodes *nodes, const struct query_filter *q, const in
 		int64_t flat = nodes->flat[node], cum = nodes->cum[node];
 		int64_t first = score ? score[node] : by_cum ? cum : flat;
 
-		key[i] = (struct sort_key){ .first = first == INT64_MIN ? 0 : num_abs(first) + 1,
-					    .second = num_abs(score || by_cum ? flat : cum),
-					    .negative = first < 0,
-					    .addr = nodes->places->place[place].addr,
-					    .name = node_names_of(names, place),
-					    .place = &nodes->places->place[place],
-					    .node = node };
+		key[i] = (struct trim_sort_key){ .first = first == INT64_MIN ? 0 : num_abs(first) + 1,
+						 .second = num_abs(score || by_cum ? flat : cum),
+						 .negative = first < 0,
+						 .addr = nodes->places->place[place].addr,
+						 .name = node_names_of(names, place),
+						 .place = &nodes->places->place[place],
+						 .node = node };
 	}
 	if (t->n && !stop_is_set(q->stop))
 		qsort(key, t->n, sizeof(*key), trim_compare_keys);

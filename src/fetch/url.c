@@ -24,20 +24,20 @@
 
 static const char default_path[] = "/debug/pprof/profile";
 
-struct span {
+struct url_span {
 	const char *at;
 	size_t n;
 };
 
 /* The parts of a URL, escaped. */
-struct parts {
-	struct span scheme, user, host, path, query;
+struct url_parts {
+	struct url_span scheme, user, host, path, query;
 	bool has_user;
 };
 
-static struct span make_span(const char *s, const char *end)
+static struct url_span make_span(const char *s, const char *end)
 {
-	return (struct span){ s, (size_t)(end - s) };
+	return (struct url_span){ s, (size_t)(end - s) };
 }
 
 static char *url_copy_buf(const struct buf *b)
@@ -56,13 +56,13 @@ static size_t url_scheme_length(const char *s)
 	return s[n] == ':' ? n : 0;
 }
 
-static bool is_scheme(const struct parts *p, const char *name)
+static bool is_scheme(const struct url_parts *p, const char *name)
 {
 	return p->scheme.n == strlen(name) && strncasecmp(p->scheme.at, name, p->scheme.n) == 0;
 }
 
 /* Is this a host, alone or with a colon and a port, which may be empty? */
-static bool url_is_host(struct span h)
+static bool url_is_host(struct url_span h)
 {
 	const char *end = h.at + h.n, *name_end, *colon;
 	struct buf unescaped = { 0 };
@@ -90,7 +90,7 @@ static bool url_is_host(struct span h)
 	return is_valid && colon == end && !(h.n && *h.at == ':');
 }
 
-static bool is_userinfo(struct span u)
+static bool is_userinfo(struct url_span u)
 {
 	for (size_t i = 0; i < u.n; i++)
 		if (!((u.at[i] >= 'a' && u.at[i] <= 'z') || (u.at[i] >= 'A' && u.at[i] <= 'Z') ||
@@ -100,7 +100,7 @@ static bool is_userinfo(struct span u)
 }
 
 /* Split the part between // and the path into user and host. */
-static int split_authority(struct parts *p, struct span a, struct err *err)
+static int split_authority(struct url_parts *p, struct url_span a, struct err *err)
 {
 	const char *at = a.n ? memrchr(a.at, '@', a.n) : NULL;
 
@@ -127,12 +127,12 @@ static bool url_has_control(const char *s)
 }
 
 /* Split a URL into its parts, without the fragment, which is for browsers only. Like net/url Parse. */
-static int url_split(const char *s, struct parts *p, struct err *err)
+static int url_split(const char *s, struct url_parts *p, struct err *err)
 {
 	size_t n_scheme = url_scheme_length(s);
 	const char *end = s + strcspn(s, "#"), *question;
 
-	*p = (struct parts){ .scheme = { s, n_scheme }, .user = { s, 0 }, .host = { s, 0 } };
+	*p = (struct url_parts){ .scheme = { s, n_scheme }, .user = { s, 0 }, .host = { s, 0 } };
 	if (url_has_control(s))
 		return err_set(err, ERR_USAGE, "the URL has control characters");
 	s += n_scheme ? n_scheme + 1 : 0;
@@ -157,7 +157,7 @@ static int url_split(const char *s, struct parts *p, struct err *err)
 	return 0;
 }
 
-static int set_path(struct span path, struct url *out, struct err *err)
+static int set_path(struct url_span path, struct url *out, struct err *err)
 {
 	struct buf unescaped = { 0 }, escaped = { 0 };
 	int rc = 0;
@@ -189,7 +189,7 @@ static char *unescape_secret(const char *s, size_t n)
 	return text;
 }
 
-static int set_user(const struct parts *p, struct url *out, struct err *err)
+static int set_user(const struct url_parts *p, struct url *out, struct err *err)
 {
 	const char *colon = p->user.n ? memchr(p->user.at, ':', p->user.n) : NULL, *end = p->user.at + p->user.n;
 
@@ -202,7 +202,7 @@ static int set_user(const struct parts *p, struct url *out, struct err *err)
 	return 0;
 }
 
-static void set_host(struct span host, struct url *out)
+static void set_host(struct url_span host, struct url *out)
 {
 	struct buf unescaped = { 0 }, escaped = { 0 };
 
@@ -214,23 +214,23 @@ static void set_host(struct span host, struct url *out)
 }
 
 /* An unescaped pair of a query; key and value are adjacent in a buffer. */
-struct pair {
+struct url_pair {
 	size_t at, n_key, n_value;
 	const char *text; /* start of the key, set when the buffer is complete */
 	size_t number;    /* position in the query */
 };
 
-struct pairs {
-	struct pair *item;
+struct url_pairs {
+	struct url_pair *item;
 	size_t n, cap;
 	struct buf text;
 };
 
-static void url_query_add_pair(struct pairs *p, const char *s, size_t n)
+static void url_query_add_pair(struct url_pairs *p, const char *s, size_t n)
 {
 	const char *equals = memchr(s, '=', n);
 	size_t n_key = equals ? (size_t)(equals - s) : n;
-	struct pair pair = { .at = p->text.len, .number = p->n };
+	struct url_pair pair = { .at = p->text.len, .number = p->n };
 
 	if (n == 0 || memchr(s, ';', n))
 		return;
@@ -246,7 +246,7 @@ static void url_query_add_pair(struct pairs *p, const char *s, size_t n)
 
 static int url_query_compare_pairs(const void *a, const void *b)
 {
-	const struct pair *x = a, *y = b;
+	const struct url_pair *x = a, *y = b;
 	size_t n = x->n_key < y->n_key ? x->n_key : y->n_key;
 	int order = n ? memcmp(x->text, y->text, n) : 0;
 
@@ -255,13 +255,13 @@ static int url_query_compare_pairs(const void *a, const void *b)
 	return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-static bool is_seconds(const struct pair *p)
+static bool is_seconds(const struct url_pair *p)
 {
 	return p->n_key == 7 && memcmp(p->text, "seconds", 7) == 0;
 }
 
 /* The value as a 32-bit decimal number, as by strconv.ParseInt; 0 if it is not such a number. */
-static int64_t url_query_pair_number(const struct pair *p)
+static int64_t url_query_pair_number(const struct url_pair *p)
 {
 	char digits[16] = "", *end;
 	int64_t value;
@@ -283,7 +283,7 @@ static void add_escaped_pair(const char *key, size_t n_key, const char *value, s
 	url_escape(value, n_value, URL_QUERY, out);
 }
 
-static void split_query(struct pairs *p, const char *s, size_t n)
+static void split_query(struct url_pairs *p, const char *s, size_t n)
 {
 	const char *end = s + n;
 
@@ -307,7 +307,7 @@ static void split_query(struct pairs *p, const char *s, size_t n)
 static void url_query(const char *s, size_t n, int64_t *seconds, struct buf *out)
 {
 	static const char name[] = "seconds";
-	struct pairs p = { 0 };
+	struct url_pairs p = { 0 };
 	struct buf result = { 0 }, replacement = { 0 };
 	bool has_replacement = *seconds > 0, is_found = false;
 
@@ -316,10 +316,10 @@ static void url_query(const char *s, size_t n, int64_t *seconds, struct buf *out
 	if (has_replacement) { /* append the new pair; the pairs it replaces are skipped below */
 		buf_addf(&replacement, "%s%" PRId64, name, *seconds);
 		p.item = mem_grow(p.item, &p.cap, p.n + 1, sizeof(*p.item));
-		p.item[p.n] = (struct pair){ .n_key = strlen(name),
-					     .n_value = replacement.len - strlen(name),
-					     .text = replacement.data,
-					     .number = p.n };
+		p.item[p.n] = (struct url_pair){ .n_key = strlen(name),
+						 .n_value = replacement.len - strlen(name),
+						 .text = replacement.data,
+						 .number = p.n };
 		p.n++;
 	} else {
 		*seconds = 0;
@@ -327,7 +327,7 @@ static void url_query(const char *s, size_t n, int64_t *seconds, struct buf *out
 	if (p.n)
 		qsort(p.item, p.n, sizeof(*p.item), url_query_compare_pairs);
 	for (size_t i = 0; i < p.n; i++) {
-		const struct pair *pair = &p.item[i];
+		const struct url_pair *pair = &p.item[i];
 
 		if (is_seconds(pair) && has_replacement && pair->text != replacement.data)
 			continue;
@@ -344,7 +344,7 @@ static void url_query(const char *s, size_t n, int64_t *seconds, struct buf *out
 	buf_release(&result);
 }
 
-static int url_set(const struct parts *p, int64_t seconds, struct url *out, struct err *err)
+static int url_set(const struct url_parts *p, int64_t seconds, struct url *out, struct err *err)
 {
 	struct url u = { .seconds = seconds, .insecure = is_scheme(p, "https+insecure") };
 	struct buf query = { 0 };
@@ -390,7 +390,7 @@ static const char *socket_end(const char *s)
 static int parse_unix(const char *s, int64_t seconds, struct url *out, struct err *err)
 {
 	const char *end;
-	struct parts p;
+	struct url_parts p;
 	struct buf b = { 0 };
 	int rc;
 
@@ -413,7 +413,7 @@ static int parse_unix(const char *s, int64_t seconds, struct url *out, struct er
 static int parse_short(const char *source, int64_t seconds, struct url *out, struct err *err)
 {
 	struct buf b = { 0 };
-	struct parts p;
+	struct url_parts p;
 	int rc;
 
 	buf_addf(&b, "http://%s", source);
@@ -430,7 +430,7 @@ bool url_is_process(const char *source)
 
 int url_parse(const char *source, int64_t seconds, struct url *out, struct err *err)
 {
-	struct parts p;
+	struct url_parts p;
 	int rc;
 
 	assert(source && out);
@@ -537,7 +537,7 @@ bool url_is_local(const struct url *u)
 
 bool url_is_absolute(const char *text)
 {
-	struct parts p;
+	struct url_parts p;
 
 	return url_scheme_length(text) && url_split(text, &p, NULL) == 0;
 }

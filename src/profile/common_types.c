@@ -23,7 +23,7 @@
 enum { TYPES_SHOWN = 6, SHORT_NAME_MAX = 40 };
 
 /* Matches types to those of the first profile, by name and, for duplicate names, by order. */
-struct matcher {
+struct common_types_matcher {
 	const struct common_types_options *options;
 	struct strtab *names;
 	bool has_space_type, has_objects_type; /* does the current profile have a type named space or objects? */
@@ -34,12 +34,12 @@ struct matcher {
 	uint32_t *n_profiles_with; /* [types of the first profile] number of profiles with it */
 };
 
-static void common_types_matcher_init(struct matcher *c, const struct profile *const *src, size_t n,
+static void common_types_matcher_init(struct common_types_matcher *c, const struct profile *const *src, size_t n,
 				      const struct common_types_options *options)
 {
 	uint32_t n_types = src[0]->n_types;
 
-	*c = (struct matcher){ .options = options, .names = strtab_new() };
+	*c = (struct common_types_matcher){ .options = options, .names = strtab_new() };
 	keys_init(&c->slots, 1, n_types);
 	c->n_counts = 1; /* the name "" */
 	for (size_t i = 0; i < n; i++)
@@ -50,7 +50,7 @@ static void common_types_matcher_init(struct matcher *c, const struct profile *c
 	c->n_profiles_with = mem_zalloc(n_types, sizeof(*c->n_profiles_with));
 }
 
-static void common_types_matcher_release(struct matcher *c)
+static void common_types_matcher_release(struct common_types_matcher *c)
 {
 	strtab_free(c->names);
 	keys_release(&c->slots);
@@ -63,7 +63,7 @@ static void common_types_matcher_release(struct matcher *c)
  * The name by which a type is compared. inuse_space in heap profiles of Go is the same as space in those of C++ and
  * others, unless a profile contains both.
  */
-static str_id matcher_name(struct matcher *c, const struct profile *p, uint32_t type)
+static str_id matcher_name(struct common_types_matcher *c, const struct profile *p, uint32_t type)
 {
 	str_id name = p->type[type].name;
 	const char *text = profile_text(p, name);
@@ -74,7 +74,7 @@ static str_id matcher_name(struct matcher *c, const struct profile *p, uint32_t 
 	return strtab_add(c->names, text, strtab_len(p->str, name));
 }
 
-static void find_plain_names(struct matcher *c, const struct profile *p)
+static void find_plain_names(struct common_types_matcher *c, const struct profile *p)
 {
 	c->has_space_type = c->has_objects_type = false;
 	for (uint32_t t = 0; t < p->n_types; t++) {
@@ -83,8 +83,8 @@ static void find_plain_names(struct matcher *c, const struct profile *p)
 	}
 }
 
-static int match_type(struct matcher *c, const struct profile *p, uint32_t type, bool is_first, uint32_t *slot,
-		      struct err *err)
+static int match_type(struct common_types_matcher *c, const struct profile *p, uint32_t type, bool is_first,
+		      uint32_t *slot, struct err *err)
 {
 	str_id name = matcher_name(c, p, type);
 	uint64_t key = (uint64_t)name << 32 | c->count[name]++, h = keys_hash(&key, 1);
@@ -97,7 +97,8 @@ static int match_type(struct matcher *c, const struct profile *p, uint32_t type,
 }
 
 /* Store the indices in profile i of the types of the first profile. */
-static int match_profile(struct matcher *c, const struct profile *p, uint32_t n_types, size_t i, struct err *err)
+static int match_profile(struct common_types_matcher *c, const struct profile *p, uint32_t n_types, size_t i,
+			 struct err *err)
 {
 	uint32_t slot;
 
@@ -115,7 +116,7 @@ static int match_profile(struct matcher *c, const struct profile *p, uint32_t n_
 	return 0;
 }
 
-static uint32_t count_common(const struct matcher *c, uint32_t n_types, size_t n_profiles)
+static uint32_t count_common(const struct common_types_matcher *c, uint32_t n_types, size_t n_profiles)
 {
 	uint32_t n = 0;
 
@@ -158,7 +159,7 @@ static int common_types_no_common_type(const struct profile *const *src, size_t 
 }
 
 /* Fill in the types that all profiles have. */
-static void fill_types(const struct matcher *c, uint32_t n_types, size_t n, struct common_types *out)
+static void fill_types(const struct common_types_matcher *c, uint32_t n_types, size_t n, struct common_types *out)
 {
 	uint32_t n_kept = 0;
 
@@ -207,7 +208,7 @@ static int find_types(const struct profile *const *src, size_t n, const struct c
 		      struct common_types *out, struct err *err)
 {
 	uint32_t n_types = src[0]->n_types;
-	struct matcher c;
+	struct common_types_matcher c;
 	int rc = 0;
 
 	common_types_matcher_init(&c, src, n, options);

@@ -22,13 +22,13 @@ enum { BUFFER_BYTES = 1 << 16, PACKED_FROM = 3 };
 
 /* A location id encoded as a varint of n bytes. */
 enum { CODE_BYTES = 7 };
-struct code {
+struct encode_code {
 	uint8_t byte[CODE_BYTES], n;
 };
 
 struct encoder {
 	const struct profile *p;
-	struct code *code; /* [n_locs]; NULL when an id takes more than CODE_BYTES */
+	struct encode_code *code; /* [n_locs]; NULL when an id takes more than CODE_BYTES */
 	struct wire w;
 	uint32_t n_str;
 	str_id *str;           /* [n_str] in output order */
@@ -202,11 +202,12 @@ static void encode_frames(struct encoder *e, const uint32_t *loc, size_t n, size
 {
 	struct wire *w = &e->w;
 
-	if (e->code && size < BUFFER_BYTES - sizeof(struct code) && wire_make_room(w, size + sizeof(struct code))) {
+	if (e->code && size < BUFFER_BYTES - sizeof(struct encode_code) &&
+	    wire_make_room(w, size + sizeof(struct encode_code))) {
 		uint8_t *at = w->data + w->len;
 
 		for (size_t i = 0; i < n; i++) {
-			memcpy(at, &e->code[loc[i]], sizeof(struct code));
+			memcpy(at, &e->code[loc[i]], sizeof(struct encode_code));
 			at += e->code[loc[i]].n;
 		}
 		w->len += size;

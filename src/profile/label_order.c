@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct key {
+struct label_order_key {
 	const char *text;
 	size_t len;
 	str_id id;
@@ -21,7 +21,7 @@ struct key {
 
 static int label_order_compare_keys(const void *a, const void *b)
 {
-	const struct key *x = a, *y = b;
+	const struct label_order_key *x = a, *y = b;
 	int order = memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
 
 	return order ? order : (x->len > y->len) - (x->len < y->len);
@@ -31,7 +31,7 @@ static int label_order_compare_keys(const void *a, const void *b)
 static uint32_t *rank_keys(const struct profile *p)
 {
 	uint32_t *rank = mem_zalloc(strtab_count(p->str), sizeof(*rank)), n = 0;
-	struct key *key = mem_alloc(p->n_labels, sizeof(*key));
+	struct label_order_key *key = mem_alloc(p->n_labels, sizeof(*key));
 
 	for (uint32_t i = 0; i < p->n_labels; i++) {
 		str_id id = p->label_key[i];
@@ -39,7 +39,7 @@ static uint32_t *rank_keys(const struct profile *p)
 		if (rank[id])
 			continue;
 		rank[id] = 1;
-		key[n++] = (struct key){ strtab_text(p->str, id), strtab_len(p->str, id), id };
+		key[n++] = (struct label_order_key){ strtab_text(p->str, id), strtab_len(p->str, id), id };
 	}
 	qsort(key, n, sizeof(*key), label_order_compare_keys);
 	for (uint32_t i = 0; i < n; i++)
@@ -48,13 +48,13 @@ static uint32_t *rank_keys(const struct profile *p)
 	return rank;
 }
 
-struct entry {
+struct label_order_entry {
 	uint32_t rank, position, label;
 };
 
 static int label_order_compare_entries(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct label_order_entry *x = a, *y = b;
 
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
@@ -62,7 +62,8 @@ static int label_order_compare_entries(const void *a, const void *b)
 }
 
 /* entry  scratch space for the labels of the largest set */
-static void sort_set(const struct profile *p, const uint32_t *rank, uint32_t set, struct entry *entry, uint32_t *out)
+static void sort_set(const struct profile *p, const uint32_t *rank, uint32_t set, struct label_order_entry *entry,
+		     uint32_t *out)
 {
 	uint32_t first = p->label_sets.off[set], end = p->label_sets.off[set + 1], n = 0;
 
@@ -73,7 +74,7 @@ static void sort_set(const struct profile *p, const uint32_t *rank, uint32_t set
 			uint32_t label = p->label_sets.item[i];
 
 			if (p->label_is_text[label] == texts)
-				entry[n++] = (struct entry){ rank[p->label_key[label]], i, label };
+				entry[n++] = (struct label_order_entry){ rank[p->label_key[label]], i, label };
 		}
 		qsort(entry + from, n - from, sizeof(*entry), label_order_compare_entries);
 	}
@@ -86,7 +87,7 @@ uint32_t *profile_label_order(const struct profile *p)
 {
 	const struct csr *sets = &p->label_sets;
 	uint32_t *out = mem_alloc(sets->off[sets->n], sizeof(*out)), *rank = rank_keys(p), n_max = 0;
-	struct entry *entry;
+	struct label_order_entry *entry;
 
 	for (uint32_t s = 0; s < sets->n; s++)
 		n_max = sets->off[s + 1] - sets->off[s] > n_max ? sets->off[s + 1] - sets->off[s] : n_max;

@@ -63,13 +63,13 @@ static int lines_add_functions(struct profile *p, const struct keys *k, struct e
 }
 
 /* The line columns being rebuilt. */
-struct lines {
+struct profile_lines {
 	uint32_t *loc_line, *func;
 	int64_t *no, *col;
 	uint32_t n;
 };
 
-static void copy_lines(const struct profile *p, uint32_t loc, struct lines *out)
+static void copy_lines(const struct profile *p, uint32_t loc, struct profile_lines *out)
 {
 	for (uint32_t i = p->loc_line[loc]; i < p->loc_line[loc + 1]; i++, out->n++) {
 		out->func[out->n] = p->line_func[i];
@@ -78,7 +78,7 @@ static void copy_lines(const struct profile *p, uint32_t loc, struct lines *out)
 	}
 }
 
-static void add_new_lines(const struct new_lines *l, uint32_t i, const uint32_t *func, struct lines *out)
+static void add_new_lines(const struct new_lines *l, uint32_t i, const uint32_t *func, struct profile_lines *out)
 {
 	for (uint32_t j = l->off[i]; j < l->off[i + 1]; j++, out->n++) {
 		out->func[out->n] = func[j];
@@ -91,7 +91,7 @@ static void add_new_lines(const struct new_lines *l, uint32_t i, const uint32_t 
 static int replace_lines(struct profile *p, const struct new_lines *l, const uint32_t *func, struct err *err)
 {
 	uint64_t n = (uint64_t)p->n_lines + l->off[l->n];
-	struct lines out = { 0 };
+	struct profile_lines out = { 0 };
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < l->n; i++)

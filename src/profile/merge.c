@@ -206,7 +206,7 @@ static int header_add(struct merger *m, size_t first, struct err *err)
 enum { BLOCK_ROWS = 512, NAME_MAX_BYTES = 32 };
 
 /* A block of rows of a source to add to the result. */
-struct block {
+struct merge_block {
 	size_t profile;
 	uint32_t n;
 	uint32_t row[BLOCK_ROWS];                    /* numbers of the rows in the source */
@@ -245,7 +245,7 @@ static int merge_sum_overflow(const struct merger *m, size_t profile, uint32_t r
 }
 
 /* List the rows of [lo, hi) that have a value other than 0 after scaling. */
-static int block_rows(const struct merger *m, struct block *b, uint32_t lo, uint32_t hi, struct err *err)
+static int block_rows(const struct merger *m, struct merge_block *b, uint32_t lo, uint32_t hi, struct err *err)
 {
 	bool has_value[BLOCK_ROWS] = { false };
 
@@ -269,7 +269,7 @@ static int block_rows(const struct merger *m, struct block *b, uint32_t lo, uint
 	return 0;
 }
 
-static int block_stacks(struct merger *m, const struct block *b, struct err *err)
+static int block_stacks(struct merger *m, const struct merge_block *b, struct err *err)
 {
 	const struct profile *p = m->src[b->profile];
 
@@ -299,7 +299,7 @@ static void plain_grow(struct merger *m)
 		memset(m->plain_row + before, 0xff, (m->cap_plain - before) * sizeof(*m->plain_row));
 }
 
-static int block_ids(struct merger *m, struct block *b, struct err *err)
+static int block_ids(struct merger *m, struct merge_block *b, struct err *err)
 {
 	const struct profile *p = m->src[b->profile];
 
@@ -338,7 +338,7 @@ static int row_slot(struct merger *m, uint32_t stack, uint32_t set, uint32_t **s
 }
 
 /* Find the rows of the result for a block, and append missing ones. */
-static int block_find_rows(struct merger *m, struct block *b, struct err *err)
+static int block_find_rows(struct merger *m, struct merge_block *b, struct err *err)
 {
 	uint32_t n_before = builder_profile(m->b)->n_rows, n = n_before, from[BLOCK_ROWS];
 	struct builder_rows added;
@@ -367,7 +367,7 @@ static int block_find_rows(struct merger *m, struct block *b, struct err *err)
 	return 0;
 }
 
-static int block_add(struct merger *m, const struct block *b, struct err *err)
+static int block_add(struct merger *m, const struct merge_block *b, struct err *err)
 {
 	assert(b->n <= BLOCK_ROWS && b->profile < m->n);
 	for (uint32_t t = 0; t < m->types.n_types; t++) {
@@ -387,7 +387,7 @@ static int block_add(struct merger *m, const struct block *b, struct err *err)
 static int merge_rows(struct merger *m, size_t profile, struct err *err)
 {
 	uint32_t n = m->src[profile]->n_rows;
-	struct block b;
+	struct merge_block b;
 	int rc = 0;
 
 	assert(profile < m->n);

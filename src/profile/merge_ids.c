@@ -337,7 +337,7 @@ int merge_ids_frames(struct merge_ids *m, uint32_t stack, size_t *at, struct err
 }
 
 /* A stack to translate; its frames are list[start .. start + n). */
-struct new_stack {
+struct merge_ids_new_stack {
 	uint32_t stack, guess;
 	size_t start, n;
 	uint64_t hash;
@@ -347,7 +347,7 @@ struct new_stack {
  * The stacks of the result are far larger than any cache. Finding a known stack takes three dependent
  * cache misses: slot, offset, frames. Each is prefetched for all stacks before the first is used.
  */
-static void prefetch_stacks(const struct builder *b, struct new_stack *new_stacks, size_t n)
+static void prefetch_stacks(const struct builder *b, struct merge_ids_new_stack *new_stacks, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		new_stacks[i].guess = builder_stack_guess(b, new_stacks[i].hash);
@@ -359,12 +359,12 @@ static void prefetch_stacks(const struct builder *b, struct new_stack *new_stack
 /* A stack that occurs twice in a group is harmlessly looked up twice. */
 int merge_ids_stacks(struct merge_ids *m, struct builder *b, const uint32_t *stack, size_t n_stacks, struct err *err)
 {
-	struct new_stack new_stacks[MERGE_STACKS];
+	struct merge_ids_new_stack new_stacks[MERGE_STACKS];
 	size_t n_new = 0, n = 0;
 
 	assert(n_stacks <= MERGE_STACKS && m->src);
 	for (size_t i = 0; i < n_stacks; i++) {
-		struct new_stack *f = &new_stacks[n_new];
+		struct merge_ids_new_stack *f = &new_stacks[n_new];
 
 		if (m->stack[stack[i]] != PROFILE_NONE)
 			continue;

@@ -32,7 +32,7 @@ static const struct column columns[N_COLS] = {
 };
 
 /* All mappings of one file and build id; a program may map a file several times. */
-struct binary {
+struct by_binary {
 	uint32_t map;           /* first of these mappings; PROFILE_NONE for frames without a mapping */
 	int64_t flat, flat_div; /* sums of the samples whose leaf is in the binary */
 	int64_t cum, cum_div;   /* sums of the samples with any frame in it */
@@ -44,7 +44,7 @@ struct table_maker {
 	const struct query *q;
 	uint32_t *of_map; /* [n_maps + 1] index of the binary of each mapping; last: of frames without a mapping */
 	uint32_t n;
-	struct binary *binary; /* [n] */
+	struct by_binary *binary; /* [n] */
 	struct arena *mem;
 };
 
@@ -86,7 +86,7 @@ static void find_binaries(struct table_maker *t)
 	free(key);
 }
 
-static struct binary *by_binary_of(const struct table_maker *t, uint32_t loc)
+static struct by_binary *by_binary_of(const struct table_maker *t, uint32_t loc)
 {
 	const struct profile *p = t->v->p;
 	uint32_t map = p->loc_map[loc] == PROFILE_NONE ? p->n_maps : p->loc_map[loc];
@@ -102,7 +102,7 @@ static void by_binary_add_stack(const struct table_maker *t, uint32_t stack, int
 	uint32_t lo = stacks->off[stack], hi = stacks->off[stack + 1];
 
 	for (uint32_t i = lo; i < hi; i++) {
-		struct binary *b = by_binary_of(t, stacks->item[i]);
+		struct by_binary *b = by_binary_of(t, stacks->item[i]);
 
 		if (i == lo) {
 			b->flat += value;
@@ -134,17 +134,17 @@ static void by_binary_add_all(const struct table_maker *t)
 	free(div);
 }
 
-static int64_t flat_of(const struct binary *b)
+static int64_t flat_of(const struct by_binary *b)
 {
 	return nodes_mean(b->flat, b->flat_div);
 }
 
-static int64_t by_binary_cum_of(const struct binary *b)
+static int64_t by_binary_cum_of(const struct by_binary *b)
 {
 	return nodes_mean(b->cum, b->cum_div);
 }
 
-static const char *by_binary_name_of(const struct table_maker *t, const struct binary *b)
+static const char *by_binary_name_of(const struct table_maker *t, const struct by_binary *b)
 {
 	const struct profile *p = t->v->p;
 
@@ -153,7 +153,7 @@ static const char *by_binary_name_of(const struct table_maker *t, const struct b
 }
 
 /* Build id in parentheses; "" if there is none, or it is not hexadecimal. */
-static const char *build_id_of(const struct table_maker *t, const struct binary *b)
+static const char *build_id_of(const struct table_maker *t, const struct by_binary *b)
 {
 	const char *id = b->map != PROFILE_NONE ? profile_text(t->v->p, t->v->p->map[b->map].build_id) : "";
 	size_t n = strlen(id);
@@ -172,7 +172,7 @@ static const char *build_id_of(const struct table_maker *t, const struct binary 
 static int compare_binaries(const void *a, const void *b, void *arg)
 {
 	const struct table_maker *t = arg;
-	const struct binary *x = a, *y = b;
+	const struct by_binary *x = a, *y = b;
 	bool by_cum = t->q->sort == SORT_CUM;
 	uint64_t one = num_abs(by_cum ? by_binary_cum_of(x) : flat_of(x)),
 		 two = num_abs(by_cum ? by_binary_cum_of(y) : flat_of(y));
@@ -195,7 +195,7 @@ static void by_binary_choose_rows(struct table_maker *t, struct head *h)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < t->n; i++) {
-		const struct binary *b = &t->binary[i];
+		const struct by_binary *b = &t->binary[i];
 
 		if (b->seen == 0 || (t->q->drop_negative && by_binary_cum_of(b) < 0))
 			continue;
@@ -218,7 +218,7 @@ static void by_binary_fill_table(const struct table_maker *t, struct report *r)
 	*table = (struct table){ .n_cols = N_COLS, .n_rows = t->n, .col = columns };
 	table->cell = arena_alloc(r->mem, (size_t)t->n * N_COLS, sizeof(*table->cell));
 	for (uint32_t i = 0; i < t->n; i++) {
-		const struct binary *b = &t->binary[i];
+		const struct by_binary *b = &t->binary[i];
 		union cell *cell = table->cell + (size_t)i * N_COLS;
 		uint64_t weight = num_abs(flat_of(b) ? flat_of(b) : by_binary_cum_of(b));
 

@@ -38,7 +38,7 @@ enum { RENAME_ROWS = 50 }; /* max rows of each side that are compared: those wit
 #define SIMILARITY_MIN 0.8
 
 /* A walk that collects the neighbours of the candidates of one side. */
-struct walk {
+struct diff_walk {
 	const struct diff *d;
 	enum side side;
 	uint32_t *candidate; /* [rows] index of the candidate, + 1; 0 for other rows */
@@ -46,7 +46,7 @@ struct walk {
 	struct neighbours *neighbours;
 };
 
-static void report_diff_walk_stack(struct walk *w, uint32_t stack, double v)
+static void report_diff_walk_stack(struct diff_walk *w, uint32_t stack, double v)
 {
 	const struct diff_side *s = &w->d->side[w->side];
 	const struct csr *stacks = &s->view.p->stacks;
@@ -67,7 +67,7 @@ static void report_diff_walk_stack(struct walk *w, uint32_t stack, double v)
 	}
 }
 
-static bool report_diff_has_candidate(const struct walk *w, const struct csr *stacks, uint32_t stack)
+static bool report_diff_has_candidate(const struct diff_walk *w, const struct csr *stacks, uint32_t stack)
 {
 	bool marked = false;
 
@@ -76,7 +76,7 @@ static bool report_diff_has_candidate(const struct walk *w, const struct csr *st
 	return marked;
 }
 
-static void mark_locations(struct walk *w)
+static void mark_locations(struct diff_walk *w)
 {
 	const struct places *pl = &w->d->side[w->side].places;
 
@@ -102,7 +102,7 @@ static void report_diff_find_neighbours(struct neighbours *a, const struct diff 
 					const struct rename_row *row, uint32_t n)
 {
 	const struct graph *g = &d->side[side].graph;
-	struct walk w = { .d = d, .side = side, .neighbours = a };
+	struct diff_walk w = { .d = d, .side = side, .neighbours = a };
 
 	neighbours_init(a, n);
 	w.candidate = mem_zalloc(match_count(d->match), sizeof(*w.candidate));
@@ -117,7 +117,7 @@ static void report_diff_find_neighbours(struct neighbours *a, const struct diff 
 	free(w.marked);
 }
 
-struct pair {
+struct diff_pair {
 	uint32_t removed, added;
 	double score;
 	struct compare_rename found;
@@ -150,7 +150,7 @@ static bool is_similar_name(const char *a, const char *b)
 }
 
 static bool rate_pair(const struct diff *d, const struct rename_row *g, const struct rename_row *c,
-		      const struct neighbours_likeness *likeness, struct pair *out)
+		      const struct neighbours_likeness *likeness, struct diff_pair *out)
 {
 	struct compare_rename *r = &out->found;
 	bool both;
@@ -175,7 +175,7 @@ static bool rate_pair(const struct diff *d, const struct rename_row *g, const st
 
 static int report_diff_compare_pairs(const void *a, const void *b)
 {
-	const struct pair *l = a, *r = b;
+	const struct diff_pair *l = a, *r = b;
 
 	if (l->score != r->score)
 		return l->score > r->score ? -1 : 1;
@@ -194,7 +194,7 @@ static int compare_shares(const void *a, const void *b)
 }
 
 /* Choose pairs, best first, using each row once. */
-static uint32_t choose_pairs(struct pair *pair, size_t n, struct compare_rename out[COMPARE_RENAMES_MAX])
+static uint32_t choose_pairs(struct diff_pair *pair, size_t n, struct compare_rename out[COMPARE_RENAMES_MAX])
 {
 	bool removed[RENAME_ROWS] = { false }, added[RENAME_ROWS] = { false };
 	uint32_t found = 0;
@@ -226,7 +226,7 @@ static uint32_t report_diff_find_pairs(const struct diff *d, const struct rename
 				       struct compare_rename out[COMPARE_RENAMES_MAX])
 {
 	struct neighbours left, right;
-	struct pair *pair;
+	struct diff_pair *pair;
 	struct neighbours_likeness *likeness;
 	size_t n = 0;
 
@@ -271,7 +271,7 @@ static const struct column columns[DIFF_COLS] = {
 	[DIFF_CUM_SHARE_AFTER] = { "cum_percent_after", "cum after%", CELL_RATIO },
 };
 
-struct row {
+struct diff_row {
 	uint32_t id;
 	int64_t flat[N_SIDES], cum[N_SIDES];
 	uint64_t first, second; /* absolute changes, which are the sort keys of the rows */
@@ -282,7 +282,7 @@ struct row {
 
 struct rows {
 	uint32_t n, n_all; /* if n < n_all, the rows to be listed come first */
-	struct row *row;
+	struct diff_row *row;
 };
 
 double report_diff_percent(int64_t before, int64_t after)
@@ -314,7 +314,7 @@ static void report_diff_collect_rows(const struct diff *d, bool by_cum, struct r
 
 	rows->row = mem_alloc(n, sizeof(*rows->row));
 	for (uint32_t id = 0; id < n; id++) {
-		struct row r = { .id = id, .name = match_name(d->match, id), .file = match_file(d->match, id) };
+		struct diff_row r = { .id = id, .name = match_name(d->match, id), .file = match_file(d->match, id) };
 
 		for (int side = 0; side < N_SIDES; side++) {
 			r.flat[side] = diff_flat(d, (enum side)side, id);
@@ -330,7 +330,7 @@ static void report_diff_collect_rows(const struct diff *d, bool by_cum, struct r
 	assert(rows->n_all <= n);
 }
 
-static bool report_diff_is_wanted(const struct diff *d, const struct query *q, const struct row *r)
+static bool report_diff_is_wanted(const struct diff *d, const struct query *q, const struct diff_row *r)
 {
 	bool heavy = false;
 
@@ -343,7 +343,7 @@ static bool report_diff_is_wanted(const struct diff *d, const struct query *q, c
 /* Compare rows: largest change first, then by name, then by id, which follows the order of the profiles. */
 static int report_diff_compare_rows(const void *a, const void *b)
 {
-	const struct row *l = a, *r = b;
+	const struct diff_row *l = a, *r = b;
 	int c;
 
 	if (l->first != r->first)
@@ -362,7 +362,7 @@ static int report_diff_compare_rows(const void *a, const void *b)
 static void select_rows(const struct diff *d, const struct query *q, struct rows *rows, struct head *h)
 {
 	for (uint32_t i = 0; i < rows->n_all; i++) {
-		struct row r = rows->row[i];
+		struct diff_row r = rows->row[i];
 
 		if (!report_diff_is_wanted(d, q, &r))
 			continue;
@@ -378,7 +378,7 @@ static void select_rows(const struct diff *d, const struct query *q, struct rows
 		rows->n = (uint32_t)q->nodecount;
 }
 
-static const char *report_diff_state_of(const struct row *r, const int64_t value[N_SIDES])
+static const char *report_diff_state_of(const struct diff_row *r, const int64_t value[N_SIDES])
 {
 	int64_t by = report_diff_change(value);
 
@@ -389,7 +389,7 @@ static const char *report_diff_state_of(const struct row *r, const int64_t value
 	return by > 0 ? "grew" : by < 0 ? "shrank" : "same";
 }
 
-static void fill_half(const struct diff *d, const struct row *r, const int64_t value[N_SIDES], int shift,
+static void fill_half(const struct diff *d, const struct diff_row *r, const int64_t value[N_SIDES], int shift,
 		      union cell *cell)
 {
 	cell += shift;
@@ -403,7 +403,8 @@ static void fill_half(const struct diff *d, const struct row *r, const int64_t v
 }
 
 /* Name as printed, followed by the file if another shown row has the same name. */
-static const char *report_diff_label_of(const struct diff *d, const struct row *r, bool with_file, struct arena *mem)
+static const char *report_diff_label_of(const struct diff *d, const struct diff_row *r, bool with_file,
+					struct arena *mem)
 {
 	struct buf text = { 0 };
 	const char *label;
@@ -416,7 +417,7 @@ static const char *report_diff_label_of(const struct diff *d, const struct row *
 
 static int report_diff_compare_names(const void *a, const void *b)
 {
-	const struct row *const *l = a, *const *r = b;
+	const struct diff_row *const *l = a, *const *r = b;
 
 	return strcmp((*l)->name, (*r)->name);
 }
@@ -426,12 +427,12 @@ static const char **report_diff_labels_of(const struct diff *d, const struct row
 					  struct arena *mem)
 {
 	const char **label = arena_alloc(mem, rows->n, sizeof(*label));
-	struct row **by_name = mem_alloc(rows->n, sizeof(*by_name));
+	struct diff_row **by_name = mem_alloc(rows->n, sizeof(*by_name));
 
 	for (uint32_t i = 0; i < rows->n; i++)
 		by_name[i] = &rows->row[i];
 	if (rows->n)
-		qsort(by_name, rows->n, sizeof(struct row *), report_diff_compare_names);
+		qsort(by_name, rows->n, sizeof(struct diff_row *), report_diff_compare_names);
 	for (uint32_t i = 0; i < rows->n; i++) {
 		bool twin = with_file || (i > 0 && strcmp(by_name[i - 1]->name, by_name[i]->name) == 0) ||
 			    (i + 1 < rows->n && strcmp(by_name[i + 1]->name, by_name[i]->name) == 0);
@@ -453,7 +454,7 @@ static void report_diff_fill_table(struct report *r, const struct diff *d, const
 	t->col = columns;
 	t->cell = arena_alloc(r->mem, (size_t)rows->n * DIFF_COLS, sizeof(*t->cell));
 	for (uint32_t i = 0; i < rows->n; i++) {
-		const struct row *row = &rows->row[i];
+		const struct diff_row *row = &rows->row[i];
 		union cell *cell = t->cell + (size_t)i * DIFF_COLS;
 		uint64_t size = row->first ? row->first : row->second;
 
@@ -482,7 +483,7 @@ static void sum_up(const struct diff *d, const struct rows *rows, struct compare
 	double both[N_SIDES] = { 0 }, all[N_SIDES] = { 0 };
 
 	for (uint32_t i = 0; i < rows->n_all; i++) {
-		const struct row *r = &rows->row[i];
+		const struct diff_row *r = &rows->row[i];
 		int64_t by = report_diff_change(r->flat);
 
 		for (int side = 0; side < N_SIDES; side++) {
@@ -519,7 +520,7 @@ static uint32_t candidates(const struct diff *d, const struct rows *rows, enum s
 
 	*out = arena_alloc(mem, rows->n_all, sizeof(**out));
 	for (uint32_t i = 0; i < rows->n_all; i++) {
-		const struct row *r = &rows->row[i];
+		const struct diff_row *r = &rows->row[i];
 		double own = fabs(report_diff_share(r->flat[side], d->side[side].total));
 		double share = fmax(own, fabs(report_diff_share(r->cum[side], d->side[side].total)));
 

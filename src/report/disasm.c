@@ -62,7 +62,7 @@ struct disasm_builder {
 };
 
 /* The pattern: a regular expression that may also be an address. */
-struct wanted {
+struct disasm_wanted {
 	const char *pattern;
 	struct matcher rx;
 	bool has_addr;
@@ -97,7 +97,7 @@ static const char *bare_name(const void *arg, uint32_t i, struct buf *scratch, s
 }
 
 /* Returns true if a mapping matches the pattern by its file or the address. */
-static bool report_disasm_is_wanted(const struct mapping *map, const struct wanted *w, const bool *file_matches)
+static bool report_disasm_is_wanted(const struct mapping *map, const struct disasm_wanted *w, const bool *file_matches)
 {
 	return (map->file && file_matches[map->file]) ||
 	       (w->has_addr && map->start <= w->addr && w->addr <= map->limit);
@@ -147,13 +147,14 @@ static const char *report_disasm_copy(const char *name, struct arena *mem)
 	return arena_strndup(mem, name, strlen(name));
 }
 
-static int report_disasm_matches(struct wanted *w, const char *name, size_t n, bool *yes, struct err *err)
+static int report_disasm_matches(struct disasm_wanted *w, const char *name, size_t n, bool *yes, struct err *err)
 {
 	return *w->pattern ? regex_match(w->rx.rx, name, n, yes, err) : (*yes = true, 0);
 }
 
 /* Find the form of a symbol's name that matches; NULL for none. Like pprof internal/binutils matchSymbol. */
-static int matching_name(struct wanted *w, const char *name, struct arena *mem, const char **out, struct err *err)
+static int matching_name(struct disasm_wanted *w, const char *name, struct arena *mem, const char **out,
+			 struct err *err)
 {
 	static const enum demangle_mode modes[] = { DEMANGLE_FULL, DEMANGLE_TEMPLATES, DEMANGLE_DEFAULT };
 	struct buf readable = { 0 };
@@ -174,14 +175,14 @@ static int matching_name(struct wanted *w, const char *name, struct arena *mem, 
 }
 
 /* A group of symbols at one address; it ends where the next symbol begins. */
-struct group {
+struct disasm_group {
 	const struct object_symbol *symbol;
 	size_t n;
 	uint64_t start, last;
 };
 
 /* Find the matching names of a group; there are none if the group is not shown. */
-static int names_of_group(struct wanted *w, const struct group *g, uint64_t addr, struct arena *mem,
+static int names_of_group(struct disasm_wanted *w, const struct disasm_group *g, uint64_t addr, struct arena *mem,
 			  struct disasm_symbol *out, struct err *err)
 {
 	int rc = 0;
@@ -207,7 +208,7 @@ static int names_of_group(struct wanted *w, const struct group *g, uint64_t addr
 	return rc;
 }
 
-static void add_symbol(struct disasm_builder *m, uint32_t object, const struct group *g, struct disasm_symbol s,
+static void add_symbol(struct disasm_builder *m, uint32_t object, const struct disasm_group *g, struct disasm_symbol s,
 		       size_t lo, size_t hi)
 {
 	assert(lo < hi && hi <= m->object[object].n && g->start <= g->last);
@@ -221,7 +222,7 @@ static void add_symbol(struct disasm_builder *m, uint32_t object, const struct g
 }
 
 /* Merge the symbols of an object with its nodes. addr is the requested address in the object. */
-static int report_disasm_find_symbols(struct disasm_builder *m, uint32_t object, uint64_t addr, struct wanted *w,
+static int report_disasm_find_symbols(struct disasm_builder *m, uint32_t object, uint64_t addr, struct disasm_wanted *w,
 				      struct err *err)
 {
 	const struct disasm_object *o = &m->object[object];
@@ -231,7 +232,7 @@ static int report_disasm_find_symbols(struct disasm_builder *m, uint32_t object,
 
 	for (size_t i = 0, end; rc == 0 && i < n; i = end, lo = hi) {
 		struct disasm_symbol s = { 0 };
-		struct group g = { .symbol = &symbol[i], .start = symbol[i].addr };
+		struct disasm_group g = { .symbol = &symbol[i], .start = symbol[i].addr };
 		bool has_addr;
 
 		for (end = i + 1; end < n && symbol[end].addr == g.start; end++)
@@ -255,7 +256,7 @@ static int report_disasm_find_symbols(struct disasm_builder *m, uint32_t object,
 
 /* Convert the requested address to one of an object, by the first mapping that contains it. Other addresses are
  * returned unchanged. */
-static uint64_t wanted_address(const struct disasm_builder *m, uint32_t object, const struct wanted *w)
+static uint64_t wanted_address(const struct disasm_builder *m, uint32_t object, const struct disasm_wanted *w)
 {
 	uint64_t addr;
 
@@ -266,7 +267,7 @@ static uint64_t wanted_address(const struct disasm_builder *m, uint32_t object, 
 	return w->addr;
 }
 
-static int find_all(struct disasm_builder *m, struct wanted *w, struct err *err)
+static int find_all(struct disasm_builder *m, struct disasm_wanted *w, struct err *err)
 {
 	int rc = 0;
 
@@ -308,7 +309,7 @@ static void note_container(const struct profile *p, const bool *matches, uint32_
 }
 
 /* Open the binaries of all locations with a matching function. */
-static int open_matching(struct disasm_builder *m, struct wanted *w, struct missing *out, struct buf *notes,
+static int open_matching(struct disasm_builder *m, struct disasm_wanted *w, struct missing *out, struct buf *notes,
 			 struct err *err)
 {
 	const struct profile *p = m->p;
@@ -352,7 +353,7 @@ static void add_expression(const char *name, struct buf *out)
 	buf_addz(out, quote);
 }
 
-static int no_matches(const struct disasm_builder *m, const struct wanted *w, const struct missing *missing,
+static int no_matches(const struct disasm_builder *m, const struct disasm_wanted *w, const struct missing *missing,
 		      struct err *err)
 {
 	struct buf hint = { 0 };
@@ -367,7 +368,7 @@ static int no_matches(const struct disasm_builder *m, const struct wanted *w, co
 	return rc;
 }
 
-static int nothing_found(struct disasm_builder *m, struct wanted *w, struct buf *notes, struct err *err)
+static int nothing_found(struct disasm_builder *m, struct disasm_wanted *w, struct buf *notes, struct err *err)
 {
 	struct missing missing = { 0 };
 
@@ -397,8 +398,8 @@ static int nothing_found(struct disasm_builder *m, struct wanted *w, struct buf 
  * Mark the files of nodes with a matching function, as pprof does. A node without a function is printed as its binary,
  * so the name of the binary is matched.
  */
-static int match_files(struct disasm_builder *m, struct wanted *w, const struct trim_result *t, bool *file_matches,
-		       struct err *err)
+static int match_files(struct disasm_builder *m, struct disasm_wanted *w, const struct trim_result *t,
+		       bool *file_matches, struct err *err)
 {
 	const struct shown_nodes shown_nodes = { &m->nodes, t };
 	uint8_t *yes = mem_zalloc(t->n, 1), *bare = mem_zalloc(t->n, 1);
@@ -426,8 +427,8 @@ static void drop_note(struct buf *notes, size_t start, const char *msg)
 	notes->len -= n + 1;
 }
 
-static int find_symbols_of_query(struct disasm_builder *m, struct wanted *w, const struct query *q, struct buf *notes,
-				 struct err *err)
+static int find_symbols_of_query(struct disasm_builder *m, struct disasm_wanted *w, const struct query *q,
+				 struct buf *notes, struct err *err)
 {
 	struct trim_result t;
 	bool *file_matches = arena_zalloc(m->mem, strtab_count(m->p->str), sizeof(*file_matches));
@@ -457,7 +458,7 @@ static int find_symbols_of_query(struct disasm_builder *m, struct wanted *w, con
 /* Find the symbols that match. Fails as report_disasm_make. */
 static int find_matching_symbols(struct disasm_builder *m, const struct query *q, struct buf *notes, struct err *err)
 {
-	struct wanted w = { .pattern = q->pattern };
+	struct disasm_wanted w = { .pattern = q->pattern };
 	int rc;
 
 	w.has_addr = address_parse(q->pattern, &w.addr);
@@ -485,11 +486,11 @@ static const struct column columns[N_DISASM_COLS] = {
 };
 
 /* Sums over nodes, with their divisors for a mean. */
-struct weight {
+struct disasm_weight {
 	int64_t flat, flat_div, cum, cum_div;
 };
 
-static void report_disasm_add_node(struct weight *w, const struct nodes *nodes, uint32_t node)
+static void report_disasm_add_node(struct disasm_weight *w, const struct nodes *nodes, uint32_t node)
 {
 	w->flat = num_add_capped(w->flat, nodes->flat[node]);
 	w->cum = num_add_capped(w->cum, nodes->cum[node]);
@@ -539,7 +540,7 @@ static void report_disasm_fill_row(union cell *cell, const struct disasm_builder
 {
 	const struct places *pl = m->nodes.places;
 	const char *function = it->function, *file = it->file;
-	struct weight w = { 0 };
+	struct disasm_weight w = { 0 };
 	struct buf text = { 0 };
 	int64_t line = it->line;
 
@@ -566,7 +567,7 @@ static void fill_routine(struct report *r, struct disasm_routine *out, const str
 			 const struct disasm_symbol *s)
 {
 	const struct disasm_node *at = m->object[s->object].node + s->lo, *end = m->object[s->object].node + s->hi;
-	struct weight w = { 0 };
+	struct disasm_weight w = { 0 };
 
 	assert(s->n_names > 0 && s->lo < s->hi && s->hi <= m->object[s->object].n);
 	for (const struct disasm_node *node = at; node < end; node++)
@@ -635,7 +636,7 @@ static void sort_symbols(struct disasm_builder *m, uint32_t max)
 {
 	for (uint32_t i = 0; max && i < m->n_symbols; i++) {
 		struct disasm_symbol *s = &m->symbol[i];
-		struct weight w = { 0 };
+		struct disasm_weight w = { 0 };
 
 		for (size_t k = s->lo; k < s->hi; k++)
 			report_disasm_add_node(&w, &m->nodes, m->object[s->object].node[k].node);

@@ -71,7 +71,7 @@ struct list_node {
 	uint32_t node;
 };
 
-struct listing {
+struct list_listing {
 	const struct view *v;
 	const struct query *q;
 	struct places places;
@@ -92,11 +92,11 @@ struct listing {
 };
 
 /* Sums over some nodes. */
-struct weight {
+struct list_weight {
 	int64_t flat, cum, flat_div, cum_div;
 };
 
-static void weight_add(struct weight *w, const struct nodes *nodes, uint32_t node)
+static void weight_add(struct list_weight *w, const struct nodes *nodes, uint32_t node)
 {
 	w->flat = num_add_capped(w->flat, nodes->flat[node]);
 	w->cum = num_add_capped(w->cum, nodes->cum[node]);
@@ -108,7 +108,7 @@ static void weight_add(struct weight *w, const struct nodes *nodes, uint32_t nod
 
 static const char *name_text(const void *arg, uint32_t i, struct buf *scratch, size_t *n)
 {
-	const struct listing *l = arg;
+	const struct list_listing *l = arg;
 
 	(void)scratch;
 	*n = l->node[i].name_n;
@@ -129,7 +129,7 @@ static int by_routine_and_line(const void *a, const void *b)
 	return c ? c : (l->node > r->node) - (l->node < r->node);
 }
 
-static struct list_node listed_of(const struct listing *l, uint32_t node)
+static struct list_node listed_of(const struct list_listing *l, uint32_t node)
 {
 	const struct profile *p = l->v->p;
 	const struct place *k = &l->places.place[node];
@@ -142,7 +142,7 @@ static struct list_node listed_of(const struct listing *l, uint32_t node)
 }
 
 /* Match the names of nodes; out is [strings of the profile], 1 for each name that matches. */
-static int match_list_names(struct listing *l, const struct trim_result *t, uint8_t **out, struct err *err)
+static int match_list_names(struct list_listing *l, const struct trim_result *t, uint8_t **out, struct err *err)
 {
 	const struct place *place = l->places.place;
 	uint8_t *match = arena_zalloc(l->r->mem, strtab_count(l->v->p->str), 1);
@@ -169,7 +169,7 @@ static int match_list_names(struct listing *l, const struct trim_result *t, uint
 }
 
 /* Select the nodes with a matching function, and sort them. */
-static int report_list_choose(struct listing *l, const struct trim_result *t, struct err *err)
+static int report_list_choose(struct list_listing *l, const struct trim_result *t, struct err *err)
 {
 	uint8_t *match;
 	int rc;
@@ -199,7 +199,7 @@ static int by_caller_and_weight(const void *a, const void *b)
 }
 
 /* Find the inlined calls in listed lines. */
-static void report_list_find_inlined(struct listing *l, const struct trim_result *t)
+static void report_list_find_inlined(struct list_listing *l, const struct trim_result *t)
 {
 	struct arena *mem = l->r->mem;
 	bool *wanted = arena_zalloc(mem, l->graph.nodes.n, sizeof(*wanted));
@@ -224,8 +224,8 @@ static void report_list_find_inlined(struct listing *l, const struct trim_result
 		qsort(l->inlined, n, sizeof(*l->inlined), by_caller_and_weight);
 }
 
-static union cell *report_list_add_row(struct listing *l, enum row_role role, const char *function, const char *file,
-				       int64_t line)
+static union cell *report_list_add_row(struct list_listing *l, enum row_role role, const char *function,
+				       const char *file, int64_t line)
 {
 	struct table *t = &l->r->table;
 	union cell *cell;
@@ -242,13 +242,13 @@ static union cell *report_list_add_row(struct listing *l, enum row_role role, co
 	return cell;
 }
 
-static void set_weight(union cell *cell, const struct weight *w)
+static void set_weight(union cell *cell, const struct list_weight *w)
 {
 	cell[LIST_FLAT].value = cell[LIST_FLAT_PCT].value = nodes_mean(w->flat, w->flat_div);
 	cell[LIST_CUM].value = cell[LIST_CUM_PCT].value = nodes_mean(w->cum, w->cum_div);
 }
 
-static void report_list_add_inlined(struct listing *l, uint32_t node)
+static void report_list_add_inlined(struct list_listing *l, uint32_t node)
 {
 	for (uint32_t i = l->inlined_first[node]; i < l->inlined_first[node + 1]; i++) {
 		const struct edge *e = &l->inlined[i];
@@ -264,7 +264,7 @@ static void report_list_add_inlined(struct listing *l, uint32_t node)
 }
 
 /* Range of lines to show for nodes [lo, hi). */
-static void report_list_range_of(const struct listing *l, uint32_t lo, uint32_t hi, int64_t *first, int64_t *last)
+static void report_list_range_of(const struct list_listing *l, uint32_t lo, uint32_t hi, int64_t *first, int64_t *last)
 {
 	assert(lo < hi && hi <= l->n);
 	*first = INT64_MAX;
@@ -281,11 +281,11 @@ static void report_list_range_of(const struct listing *l, uint32_t lo, uint32_t 
 }
 
 /* Add a row for a line with nodes [lo, hi). */
-static int report_list_add_line(struct listing *l, const char *source, int64_t line, uint32_t lo, uint32_t hi,
+static int report_list_add_line(struct list_listing *l, const char *source, int64_t line, uint32_t lo, uint32_t hi,
 				struct err *err)
 {
 	size_t n = strlen(source);
-	struct weight w = { 0 };
+	struct list_weight w = { 0 };
 	union cell *cell;
 
 	l->text += n;
@@ -302,7 +302,7 @@ static int report_list_add_line(struct listing *l, const char *source, int64_t l
 	return 0;
 }
 
-static int report_list_add_lines(struct listing *l, const struct source_file *f, uint32_t lo, uint32_t hi,
+static int report_list_add_lines(struct list_listing *l, const struct source_file *f, uint32_t lo, uint32_t hi,
 				 struct err *err)
 {
 	int64_t first, last;
@@ -329,7 +329,7 @@ static int report_list_add_lines(struct listing *l, const struct source_file *f,
 }
 
 /* Add the lines with samples of a file that was not found. */
-static int add_bare_lines(struct listing *l, uint32_t lo, uint32_t hi, struct err *err)
+static int add_bare_lines(struct list_listing *l, uint32_t lo, uint32_t hi, struct err *err)
 {
 	int rc = 0;
 
@@ -342,7 +342,7 @@ static int add_bare_lines(struct listing *l, uint32_t lo, uint32_t hi, struct er
 }
 
 /* Report the paths that were tried for a missing file, for the first few files only. */
-static void report_list_note_missing(struct listing *l, const struct source_file *f)
+static void report_list_note_missing(struct list_listing *l, const struct source_file *f)
 {
 	uint32_t known = strtab_count(l->missing);
 
@@ -360,10 +360,10 @@ static void report_list_note_missing(struct listing *l, const struct source_file
 }
 
 /* Add a function in one file: nodes [lo, hi). */
-static int report_list_add_routine(struct listing *l, uint32_t lo, uint32_t hi, struct err *err)
+static int report_list_add_routine(struct list_listing *l, uint32_t lo, uint32_t hi, struct err *err)
 {
 	const struct source_file *f = NULL;
-	struct weight w = { 0 };
+	struct list_weight w = { 0 };
 	union cell *cell;
 
 	assert(lo < hi && hi <= l->n);
@@ -387,7 +387,7 @@ static int report_list_add_routine(struct listing *l, uint32_t lo, uint32_t hi, 
 }
 
 /* Nodes without a file are used only if no node of the function has a file. */
-static int add_routines(struct listing *l, struct err *err)
+static int add_routines(struct list_listing *l, struct err *err)
 {
 	uint32_t hi, n_missing;
 	int rc = 0;
@@ -408,7 +408,7 @@ static int add_routines(struct listing *l, struct err *err)
 	return rc;
 }
 
-static int report_list_fill_table(struct listing *l, struct err *err)
+static int report_list_fill_table(struct list_listing *l, struct err *err)
 {
 	struct report *r = l->r;
 	struct symbol_options where;
@@ -436,7 +436,7 @@ int report_list_make(const struct view *v, const struct query *q, struct report 
 		     struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "list", .is_whole = true } };
-	struct listing l = { .v = v, .q = q, .r = &r, .notes = notes };
+	struct list_listing l = { .v = v, .q = q, .r = &r, .notes = notes };
 	struct trim_result t;
 	int rc = places_make(v->p, &q->filter, r.mem, &l.places, err);
 

@@ -29,20 +29,20 @@ static const struct column columns[TAGS_COLS] = {
 	[TAGS_CUM_PCT] = { "cum_percent", "cum%", CELL_PERCENT },
 };
 
-struct tag {
+struct tags_tag {
 	const char *key, *value;
 	str_id key_id, value_id; /* id of the key in the profile; id of the value in tag_builder.values */
 	int64_t weight;
 	struct tag_row row;
 };
 
-struct tag_builder {
+struct report_tags_tag_builder {
 	struct stop *stop;
 	const struct profile *p;
 	struct strtab *values; /* values as printed */
 	int64_t *weight;       /* [n_labels] */
 	bool *used;            /* [n_labels] */
-	struct tag *tag;
+	struct tags_tag *tag;
 	size_t n;
 };
 
@@ -57,7 +57,7 @@ static int too_large(const struct profile *p, str_id key, struct err *err)
 	return rc;
 }
 
-static int weigh_labels(struct tag_builder *t, const struct view *v, struct err *err)
+static int weigh_labels(struct report_tags_tag_builder *t, const struct view *v, struct err *err)
 {
 	const struct profile *p = t->p;
 	const struct csr *sets = &p->label_sets;
@@ -83,7 +83,8 @@ static int weigh_labels(struct tag_builder *t, const struct view *v, struct err 
 	return rc;
 }
 
-static str_id value_id(struct tag_builder *t, uint32_t label, const struct label_units *units, const char *out_unit)
+static str_id value_id(struct report_tags_tag_builder *t, uint32_t label, const struct label_units *units,
+		       const char *out_unit)
 {
 	const struct profile *p = t->p;
 	struct buf text = { 0 };
@@ -132,7 +133,7 @@ static void report_tags_join_rows(struct tag_row *a, const struct tag_row *b)
 
 static int by_key_value_id(const void *a, const void *b)
 {
-	const struct tag *l = a, *r = b;
+	const struct tags_tag *l = a, *r = b;
 
 	if (l->key_id != r->key_id)
 		return l->key_id < r->key_id ? -1 : 1;
@@ -140,16 +141,17 @@ static int by_key_value_id(const void *a, const void *b)
 }
 
 /* Make a tag for each label in use, then merge tags with the same key and value. */
-static int find_tags(struct tag_builder *t, const struct label_units *units, const char *out_unit, struct err *err)
+static int find_tags(struct report_tags_tag_builder *t, const struct label_units *units, const char *out_unit,
+		     struct err *err)
 {
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < t->p->n_labels && !stop_step(t->stop, i); i++)
 		if (t->used[i])
-			t->tag[t->n++] = (struct tag){ .key_id = t->p->label_key[i],
-						       .value_id = value_id(t, i, units, out_unit),
-						       .weight = t->weight[i],
-						       .row = report_tags_row_of(t->p, i, units) };
+			t->tag[t->n++] = (struct tags_tag){ .key_id = t->p->label_key[i],
+							    .value_id = value_id(t, i, units, out_unit),
+							    .weight = t->weight[i],
+							    .row = report_tags_row_of(t->p, i, units) };
 	if (stop_check(t->stop, err) < 0)
 		return ERR_STOPPED;
 	assert(t->n <= t->p->n_labels);
@@ -169,7 +171,7 @@ static int find_tags(struct tag_builder *t, const struct label_units *units, con
 
 static int by_key_weight_value(const void *a, const void *b)
 {
-	const struct tag *l = a, *r = b;
+	const struct tags_tag *l = a, *r = b;
 	uint64_t lw = num_abs(l->weight), rw = num_abs(r->weight);
 	int c = strcmp(l->key, r->key);
 
@@ -183,7 +185,7 @@ static int by_key_weight_value(const void *a, const void *b)
 }
 
 /* Viewers sum up the values of a key, so the sum must not overflow. */
-static int check_sums(const struct tag_builder *t, struct err *err)
+static int check_sums(const struct report_tags_tag_builder *t, struct err *err)
 {
 	int64_t sum = 0;
 
@@ -211,7 +213,7 @@ static const char *report_tags_copy_text(const struct strtab *s, str_id id, stru
 	return text;
 }
 
-static void report_tags_fill_table(const struct tag_builder *t, struct report *r)
+static void report_tags_fill_table(const struct report_tags_tag_builder *t, struct report *r)
 {
 	struct tag_row *row = arena_alloc(r->mem, t->n, sizeof(*row));
 
@@ -228,7 +230,7 @@ static void report_tags_fill_table(const struct tag_builder *t, struct report *r
 	}
 }
 
-static int report_tags_answer(struct tag_builder *t, const struct view *v, const struct label_units *units,
+static int report_tags_answer(struct report_tags_tag_builder *t, const struct view *v, const struct label_units *units,
 			      struct report *r, struct err *err)
 {
 	int rc = weigh_labels(t, v, err);
@@ -254,7 +256,7 @@ int report_tags_make(const struct view *v, const struct query *q, struct report 
 		     struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "tags", .is_whole = true } };
-	struct tag_builder t = { .stop = q->stop, .p = v->p, .values = strtab_new() };
+	struct report_tags_tag_builder t = { .stop = q->stop, .p = v->p, .values = strtab_new() };
 	struct label_units units;
 	int rc;
 

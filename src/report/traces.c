@@ -89,7 +89,7 @@ static void fill_frames(struct traces *t, const struct places *pl, struct arena 
 }
 
 /* A label of a set, with its sort keys. */
-struct entry {
+struct traces_entry {
 	const char *key;
 	str_id key_id;
 	bool is_number;
@@ -98,7 +98,7 @@ struct entry {
 
 static int by_kind_key_place(const void *a, const void *b)
 {
-	const struct entry *l = a, *r = b;
+	const struct traces_entry *l = a, *r = b;
 	int c = l->is_number - r->is_number;
 
 	if (c == 0 && l->key_id != r->key_id)
@@ -106,15 +106,15 @@ static int by_kind_key_place(const void *a, const void *b)
 	return c ? c : l->at < r->at ? -1 : l->at > r->at;
 }
 
-static const struct entry *sorted_set(const struct profile *p, uint32_t set, struct entry *entry)
+static const struct traces_entry *sorted_set(const struct profile *p, uint32_t set, struct traces_entry *entry)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = p->label_sets.off[set]; i < p->label_sets.off[set + 1]; i++) {
 		uint32_t label = p->label_sets.item[i];
 
-		entry[n++] = (struct entry){ profile_text(p, p->label_key[label]), p->label_key[label],
-					     !p->label_is_text[label], label, i };
+		entry[n++] = (struct traces_entry){ profile_text(p, p->label_key[label]), p->label_key[label],
+						    !p->label_is_text[label], label, i };
 	}
 	assert(n == p->label_sets.off[set + 1] - p->label_sets.off[set]);
 	qsort(entry, n, sizeof(*entry), by_kind_key_place);
@@ -150,14 +150,14 @@ static void fill_labels(struct traces *t, const struct profile *p, const struct 
 {
 	const struct csr *sets = &p->label_sets;
 	uint32_t n_values = sets->off[sets->n], n = 0, n_labels = 0;
-	struct entry *entry = mem_alloc(longest_set(sets), sizeof(*entry));
+	struct traces_entry *entry = mem_alloc(longest_set(sets), sizeof(*entry));
 
 	t->n_sets = sets->n;
 	t->set_off = arena_alloc(mem, (size_t)sets->n + 1, sizeof(*t->set_off));
 	t->label = arena_alloc(mem, n_values, sizeof(*t->label));
 	t->value_of_label = arena_alloc(mem, n_values, sizeof(*t->value_of_label));
 	for (uint32_t set = 0; set < sets->n && !stop_step(stop, set); set++) {
-		const struct entry *e = sorted_set(p, set, entry), *before = NULL;
+		const struct traces_entry *e = sorted_set(p, set, entry), *before = NULL;
 
 		t->set_off[set] = n_labels;
 		for (uint32_t i = sets->off[set]; i < sets->off[set + 1]; i++, before = e++) {

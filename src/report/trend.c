@@ -44,7 +44,7 @@ static const struct column cum_columns[TREND_COLS] = {
 	[TREND_SLOPE_HOUR] = { "cum_slope_per_hour", "cum per hour", CELL_VALUE },
 };
 
-struct row {
+struct report_trend_row {
 	uint32_t id;
 	struct trend_row t;
 	double slope; /* sort key */
@@ -59,7 +59,7 @@ static bool report_trend_is_wanted(const struct trend_summary *all, const struct
 }
 
 static uint32_t report_trend_collect(const struct trend *t, const struct trend_summary *all, const struct query *q,
-				     struct row *rows, struct head *h)
+				     struct report_trend_row *rows, struct head *h)
 {
 	uint32_t n = 0, n_rows = match_count(trend_match(t));
 
@@ -73,15 +73,15 @@ static uint32_t report_trend_collect(const struct trend *t, const struct trend_s
 			h->n_dropped++;
 			continue;
 		}
-		rows[n++] = (struct row){ id, r, all->has_times ? r.slope_hour : r.slope_step,
-					  match_name(trend_match(t), id), match_file(trend_match(t), id) };
+		rows[n++] = (struct report_trend_row){ id, r, all->has_times ? r.slope_hour : r.slope_step,
+						       match_name(trend_match(t), id), match_file(trend_match(t), id) };
 	}
 	return n;
 }
 
 static int report_trend_compare_rows(const void *a, const void *b)
 {
-	const struct row *l = a, *r = b;
+	const struct report_trend_row *l = a, *r = b;
 	int c;
 
 	if (l->slope != r->slope)
@@ -103,8 +103,8 @@ static const char *report_trend_copy(struct arena *mem, const char *text)
 	return arena_strndup(mem, text, strlen(text));
 }
 
-static void report_trend_fill_row(struct report *r, const struct trend *t, const struct row *row, int64_t total,
-				  union cell *cell)
+static void report_trend_fill_row(struct report *r, const struct trend *t, const struct report_trend_row *row,
+				  int64_t total, union cell *cell)
 {
 	const struct match *m = trend_match(t);
 	struct buf label = { 0 };
@@ -125,7 +125,7 @@ static void report_trend_fill_row(struct report *r, const struct trend *t, const
 }
 
 static void report_trend_fill_table(struct report *r, const struct trend *t, const struct trend_summary *all,
-				    const struct row *rows, uint32_t n, bool by_cum)
+				    const struct report_trend_row *rows, uint32_t n, bool by_cum)
 {
 	struct table *table = &r->table;
 	uint64_t min = 0;
@@ -175,7 +175,7 @@ void report_trend(const struct trend *t, const struct compare_side *first, const
 	};
 	struct compare *c = arena_zalloc(r.mem, 1, sizeof(*c));
 	struct trend_summary all = trend_summary(t);
-	struct row *rows = mem_alloc(match_count(trend_match(t)), sizeof(*rows));
+	struct report_trend_row *rows = mem_alloc(match_count(trend_match(t)), sizeof(*rows));
 	uint32_t n = report_trend_collect(t, &all, q, rows, &r.head);
 
 	assert(all.n_profiles > 0 && all.type && all.unit);

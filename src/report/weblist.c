@@ -30,7 +30,7 @@ enum {
 };
 
 /* Lines [begin, end) of a file that are shown together, and their instructions. */
-struct part {
+struct weblist_part {
 	const char *name;
 	uint32_t file;
 	int64_t begin, end;
@@ -49,7 +49,7 @@ struct page_builder {
 	uint32_t *latest; /* [insts] index of the instruction that represents all instructions at its address */
 	uint32_t *line;   /* [uses] index of the source line among lines that have uses */
 	uint32_t n_weighed;
-	struct part *part;
+	struct weblist_part *part;
 	size_t n_parts, cap_parts;
 	struct weblist_values *weight; /* [n_weighed + n_parts] sums of lines, then of parts */
 	size_t room;                   /* bytes that the page may still grow by */
@@ -92,14 +92,14 @@ static void sort_uses(struct weblist_builder *w)
 	free(sorted);
 }
 
-struct at {
+struct weblist_at {
 	uint64_t addr;
 	uint32_t inst;
 };
 
 static int report_weblist_by_addr(const void *a, const void *b)
 {
-	const struct at *x = a, *y = b;
+	const struct weblist_at *x = a, *y = b;
 
 	if (x->addr != y->addr)
 		return x->addr < y->addr ? -1 : 1;
@@ -109,11 +109,11 @@ static int report_weblist_by_addr(const void *a, const void *b)
 static void find_latest(struct page_builder *p)
 {
 	uint32_t n = p->w->n_insts;
-	struct at *at = mem_alloc(n, sizeof(*at));
+	struct weblist_at *at = mem_alloc(n, sizeof(*at));
 
 	p->latest = mem_alloc(n, sizeof(*p->latest));
 	for (uint32_t i = 0; i < n; i++)
-		at[i] = (struct at){ p->w->inst[i].addr, i };
+		at[i] = (struct weblist_at){ p->w->inst[i].addr, i };
 	if (n)
 		qsort(at, n, sizeof(*at), report_weblist_by_addr);
 	for (uint32_t i = n; i-- > 0;)
@@ -140,9 +140,9 @@ static const char *report_weblist_name_of(const struct page_builder *p, uint32_t
 	return name;
 }
 
-static void report_weblist_add_part(struct page_builder *p, struct part new)
+static void report_weblist_add_part(struct page_builder *p, struct weblist_part new)
 {
-	struct part *last = p->n_parts ? &p->part[p->n_parts - 1] : NULL;
+	struct weblist_part *last = p->n_parts ? &p->part[p->n_parts - 1] : NULL;
 
 	if (last && last->file == new.file &&new.begin - last->end < MERGE &&strcmp(last->name, new.name) == 0) {
 		last->end = new.end;
@@ -160,11 +160,11 @@ static void find_parts(struct page_builder *p)
 
 	p->line = mem_alloc(p->w->n_uses, sizeof(*p->line));
 	for (uint32_t i = 0, end; i < p->w->n_uses; i = end, p->n_weighed++) {
-		struct part new = { .name = report_weblist_name_of(p, i),
-				    .file = use[i].file,
-				    .begin = use[i].line,
-				    .end = use[i].line + 1,
-				    .lo = i };
+		struct weblist_part new = { .name = report_weblist_name_of(p, i),
+					    .file = use[i].file,
+					    .begin = use[i].line,
+					    .end = use[i].line + 1,
+					    .lo = i };
 
 		for (end = i; end < p->w->n_uses && use[end].file == use[i].file && use[end].line == use[i].line; end++)
 			p->line[end] = p->n_weighed;
@@ -195,7 +195,7 @@ static void sum_lines(struct page_builder *p)
 static void extend_parts(struct page_builder *p)
 {
 	for (size_t i = 0; i < p->n_parts; i++) {
-		struct part *this = &p->part[i], *before = i ? this - 1 : NULL;
+		struct weblist_part *this = &p->part[i], *before = i ? this - 1 : NULL;
 
 		if (before && before->file == this->file) {
 			int64_t half = (this->begin - before->end) / 2;
@@ -322,7 +322,8 @@ static void report_weblist_add_line(struct page_builder *p, int64_t no, const ch
 	p->out.line[p->n_lines++] = new;
 }
 
-static void report_weblist_add_func(struct page_builder *p, const struct part *part, struct weblist_values weight)
+static void report_weblist_add_func(struct page_builder *p, const struct weblist_part *part,
+				    struct weblist_values weight)
 {
 	struct arena *mem = p->w->mem;
 	const char *file = strtab_text(p->w->files, part->file);

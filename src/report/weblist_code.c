@@ -23,7 +23,7 @@
 enum { EXPAND = 500, MOST_RANGES = 25, NEIGHBOURHOOD = 32 };
 
 /* Addresses that are disassembled together, in one mapping. */
-struct range {
+struct weblist_code_range {
 	uint32_t map;
 	int64_t binary;
 	int64_t score; /* sum of flat of the matching addresses in the range */
@@ -34,7 +34,7 @@ struct range {
 struct ranges {
 	uint32_t n;
 	size_t cap;
-	struct range *range;
+	struct weblist_code_range *range;
 };
 
 /* The file name by which lines are grouped. Like pprof internal/report canonicalizeFileName. */
@@ -135,7 +135,7 @@ static int64_t weblist_code_binary_of(struct weblist_builder *w, const struct we
 }
 
 /* Extend a range on both sides, within its mapping. end is its last address. */
-static void weblist_code_extend(struct range *r, const struct mapping *m, uint64_t end, uint64_t base)
+static void weblist_code_extend(struct weblist_code_range *r, const struct mapping *m, uint64_t end, uint64_t base)
 {
 	uint64_t lo = m->start < r->begin ? m->start : r->begin, hi = m->limit > end ? m->limit : end + 1;
 
@@ -148,7 +148,7 @@ static void weblist_code_extend(struct range *r, const struct mapping *m, uint64
 static void weblist_code_find_ranges(struct weblist_builder *w, struct ranges *out, struct buf *notes)
 {
 	const struct profile *p = w->v->p;
-	struct range *r = NULL;
+	struct weblist_code_range *r = NULL;
 	uint64_t end = 0, base = 0, obj_addr;
 
 	for (uint32_t i = 0; i < w->n_addrs; i++) {
@@ -167,7 +167,9 @@ static void weblist_code_find_ranges(struct weblist_builder *w, struct ranges *o
 				weblist_code_extend(r, &p->map[r->map], end, base);
 			out->range = mem_grow(out->range, &out->cap, (size_t)out->n + 1, sizeof(*out->range));
 			r = &out->range[out->n++];
-			*r = (struct range){ .map = p->loc_map[a->loc], .binary = binary, .begin = a->addr };
+			*r = (struct weblist_code_range){ .map = p->loc_map[a->loc],
+							  .binary = binary,
+							  .begin = a->addr };
 			base = a->addr - obj_addr;
 		}
 		r->score = num_add_capped(r->score, a->flat);
@@ -179,7 +181,7 @@ static void weblist_code_find_ranges(struct weblist_builder *w, struct ranges *o
 
 static int by_score(const void *a, const void *b)
 {
-	const struct range *x = a, *y = b;
+	const struct weblist_code_range *x = a, *y = b;
 
 	if (x->score != y->score)
 		return x->score > y->score ? -1 : 1;
@@ -200,7 +202,7 @@ static uint64_t *weblist_code_addresses_of(const struct ranges *rs, int64_t bina
 	size_t cap = 0, all = 0, kept = 0;
 
 	for (uint32_t i = 0; i < rs->n; i++) {
-		const struct range *r = &rs->range[i];
+		const struct weblist_code_range *r = &rs->range[i];
 
 		if (r->binary != binary || r->code.n == 0)
 			continue;
@@ -222,7 +224,7 @@ static uint64_t *weblist_code_addresses_of(const struct ranges *rs, int64_t bina
 static const struct frame unknown = { .name = "", .file = "" };
 
 /* Add the instructions of a range, each with its stack of inlined calls. */
-static void weblist_code_add(struct weblist_builder *w, const struct range *r, const uint64_t *addr,
+static void weblist_code_add(struct weblist_builder *w, const struct weblist_code_range *r, const uint64_t *addr,
 			     const struct frames *f)
 {
 	const struct frame *last_frame = NULL;
@@ -312,14 +314,14 @@ static void add_all_without_code(struct weblist_builder *w, const struct ranges 
 			add_without_code(w, &w->addr[i]);
 }
 
-struct address_key {
+struct weblist_code_address_key {
 	const struct weblist_builder *w;
 	uint64_t addr;
 };
 
 static bool weblist_code_is_below(const void *arg, size_t i)
 {
-	const struct address_key *key = arg;
+	const struct weblist_code_address_key *key = arg;
 
 	return key->w->addr[i].addr < key->addr;
 }
@@ -327,7 +329,8 @@ static bool weblist_code_is_below(const void *arg, size_t i)
 /* Index of the first sampled address that is not below addr. */
 static uint32_t weblist_code_first_from(const struct weblist_builder *w, uint64_t addr)
 {
-	return (uint32_t)lower_bound(0, w->n_addrs, weblist_code_is_below, &(struct address_key){ w, addr });
+	return (uint32_t)lower_bound(0, w->n_addrs, weblist_code_is_below,
+				     &(struct weblist_code_address_key){ w, addr });
 }
 
 /* Sum up samples per instruction. Samples in the middle of an instruction belong to it. */

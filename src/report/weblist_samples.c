@@ -18,7 +18,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-struct samples {
+struct weblist_samples {
 	const struct profile *p;
 	int64_t *weight;                /* [stacks] weight of each stack */
 	uint32_t *first_row, *last_row; /* [stacks] rows of the profile; PROFILE_NONE for a stack without rows */
@@ -31,7 +31,7 @@ struct samples {
 	uint64_t wanted;
 };
 
-static void weblist_samples_add_rows(struct samples *s, const struct view *v)
+static void weblist_samples_add_rows(struct weblist_samples *s, const struct view *v)
 {
 	for (uint32_t row = 0; row < v->n && !stop_step(v->stop, row); row++) {
 		uint32_t stack = s->p->stack[row];
@@ -48,7 +48,7 @@ static void weblist_samples_add_rows(struct samples *s, const struct view *v)
 	}
 }
 
-static void visit_first(struct samples *s, uint32_t stack)
+static void visit_first(struct weblist_samples *s, uint32_t stack)
 {
 	const struct csr *stacks = &s->p->stacks;
 	const uint32_t *loc = stacks->item + stacks->off[stack];
@@ -71,7 +71,7 @@ static void named_location(const struct profile *p, uint32_t loc, str_id *pretty
 			pretty[p->func_sysname[p->line_func[line]]] = p->func_name[p->line_func[line]] + 1;
 }
 
-static void visit_last(const struct samples *s, uint32_t stack, str_id *pretty)
+static void visit_last(const struct weblist_samples *s, uint32_t stack, str_id *pretty)
 {
 	const struct csr *stacks = &s->p->stacks;
 
@@ -95,7 +95,7 @@ static bool has_several_names(const struct profile *p)
 	return several;
 }
 
-static void walk_stacks(struct samples *s, const struct view *v, str_id *pretty)
+static void walk_stacks(struct weblist_samples *s, const struct view *v, str_id *pretty)
 {
 	bool several = has_several_names(s->p);
 
@@ -112,7 +112,7 @@ static void walk_stacks(struct samples *s, const struct view *v, str_id *pretty)
 }
 
 /* Give locations without an address unique ones above all mappings. */
-static void set_addresses(struct samples *s)
+static void set_addresses(struct weblist_samples *s)
 {
 	uint64_t next = 1;
 
@@ -142,7 +142,7 @@ static const char *weblist_samples_text_of(const void *arg, uint32_t i, struct b
 }
 
 /* Match the names and files of all visited locations. */
-static int weblist_samples_match_texts(struct samples *s, const char *pattern, struct err *err)
+static int weblist_samples_match_texts(struct weblist_samples *s, const char *pattern, struct err *err)
 {
 	const struct profile *p = s->p;
 	uint32_t n_strings = strtab_count(p->str), n = 0;
@@ -191,7 +191,7 @@ static bool mark_line(struct weblist_builder *w, uint32_t line)
 	return true;
 }
 
-static bool mark_location(struct weblist_builder *w, const struct samples *s, uint32_t loc)
+static bool mark_location(struct weblist_builder *w, const struct weblist_samples *s, uint32_t loc)
 {
 	const struct profile *p = s->p;
 	uint32_t lo = p->loc_line[loc], hi = p->loc_line[loc + 1];
@@ -220,7 +220,7 @@ static int weblist_samples_by_addr(const void *a, const void *b)
 }
 
 /* List all addresses; locations that share one are summed up. */
-static void fill_addresses(struct weblist_builder *w, const struct samples *s)
+static void fill_addresses(struct weblist_builder *w, const struct weblist_samples *s)
 {
 	uint32_t n = 0;
 
@@ -258,7 +258,7 @@ int weblist_read_samples(struct weblist_builder *w, struct err *err)
 {
 	const struct profile *p = w->v->p;
 	struct arena *mem = arena_new();
-	struct samples s = { .p = p };
+	struct weblist_samples s = { .p = p };
 	int rc;
 
 	s.weight = w->stack_weight = arena_zalloc(w->mem, p->stacks.n, sizeof(*s.weight));
@@ -286,13 +286,13 @@ int weblist_read_samples(struct weblist_builder *w, struct err *err)
 }
 
 /* Groups of an address: group[off[addr] .. off[addr + 1]). */
-struct groups {
+struct weblist_samples_groups {
 	size_t *off; /* [n_addrs + 2] */
 	uint32_t *group;
 };
 
 static void weblist_samples_find_groups(const struct weblist_builder *w, const struct weblist_member *member,
-					uint32_t n, struct groups *out)
+					uint32_t n, struct weblist_samples_groups *out)
 {
 	size_t *off = mem_zalloc((size_t)w->n_addrs + 2, sizeof(*off));
 
@@ -313,7 +313,7 @@ void weblist_sum_groups(const struct weblist_builder *w, const struct weblist_me
 {
 	const struct csr *stacks = &w->v->p->stacks;
 	uint32_t *seen = mem_zalloc(n_groups, sizeof(*seen)); /* last stack that was counted for a group, + 1 */
-	struct groups of;
+	struct weblist_samples_groups of;
 
 	weblist_samples_find_groups(w, member, n, &of);
 	for (uint32_t stack = 0; stack < stacks->n && !stop_step(w->v->stop, stack); stack++) {

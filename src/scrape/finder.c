@@ -26,7 +26,7 @@ enum {
 };
 
 /* A source with its last result. */
-struct lookup {
+struct finder_lookup {
 	uint32_t job;
 	const struct scrape_source *source;
 	struct scrape_list list; /* of the last success */
@@ -50,7 +50,7 @@ struct scrape_finder {
 
 	/* of the thread alone */
 	struct scrape_config *config;
-	struct lookup *lookup; /* [n] */
+	struct finder_lookup *lookup; /* [n] */
 	size_t n;
 	struct buf last_notes;
 };
@@ -79,7 +79,7 @@ static void use_config(struct scrape_finder *f, struct scrape_config *c)
 	f->lookup = mem_zalloc(n + 1, sizeof(*f->lookup));
 	for (uint32_t j = 0; j < c->n_jobs; j++)
 		for (size_t i = 0; i < c->job[j].n_sources; i++)
-			f->lookup[f->n++] = (struct lookup){ .job = j, .source = &c->job[j].source[i] };
+			f->lookup[f->n++] = (struct finder_lookup){ .job = j, .source = &c->job[j].source[i] };
 }
 
 static bool finder_is_same_file(const struct stat *a, const struct stat *b)
@@ -89,7 +89,7 @@ static bool finder_is_same_file(const struct stat *a, const struct stat *b)
 }
 
 /* Is it time to look up this source? */
-static bool is_due(struct lookup *l, int64_t now)
+static bool is_due(struct finder_lookup *l, int64_t now)
 {
 	struct stat st = { 0 };
 
@@ -121,7 +121,7 @@ static bool finder_is_equal(const struct scrape_list *a, const struct scrape_lis
 }
 
 /* Look up a source. Sets *changed if the result differs from the last one. Returns false if it failed. */
-static bool finder_look_up(struct lookup *l, bool *changed)
+static bool finder_look_up(struct finder_lookup *l, bool *changed)
 {
 	struct scrape_list list = { 0 };
 	struct err err;
@@ -153,7 +153,7 @@ static bool look_up_all(struct scrape_finder *f)
 
 	for (int names = 0; names < 2; names++) {
 		for (size_t i = 0; i < f->n && !__atomic_load_n(&f->is_stopped, __ATOMIC_RELAXED); i++) {
-			struct lookup *l = &f->lookup[i];
+			struct finder_lookup *l = &f->lookup[i];
 			bool is_name = l->source->type == SCRAPE_DNS || l->source->type == SCRAPE_SRV;
 
 			if (is_name != (names == 1) || (is_name && n_failed >= TIMEOUTS_MAX) ||

@@ -225,7 +225,7 @@ static void count_cut(struct scrape_guard *g, const struct cut_report *report, c
 }
 
 /* The rules for a key of a profile. */
-struct key {
+struct guard_key {
 	str_id id;
 	const char *name;
 	bool is_kept, has_shape, is_number_kept;
@@ -243,7 +243,7 @@ struct pass {
 	const struct store_label *series;
 	size_t n_series;
 	bool honors_labels;
-	struct key key[KEYS_MAX + 1];
+	struct guard_key key[KEYS_MAX + 1];
 	size_t n_keys;
 	uint32_t *label; /* [n_labels] the label that replaces it; PROFILE_NONE: removed */
 	bool has_removed, has_replaced;
@@ -259,7 +259,7 @@ static bool scrape_guard_is_series_label(const struct pass *s, const char *name)
 	return false;
 }
 
-static void flush_key(struct pass *s, struct key *k)
+static void flush_key(struct pass *s, struct guard_key *k)
 {
 	count_cut(s->g, &s->report, k->name, k->why, k->n_removed, k->n_other);
 }
@@ -280,7 +280,7 @@ static bool scrape_guard_has_room(struct scrape_guard *g, uint64_t key, uint64_t
 }
 
 /* Decide whether a key is kept. */
-static void set_rules(struct pass *s, struct key *k)
+static void set_rules(struct pass *s, struct guard_key *k)
 {
 	const struct rules *r = &s->g->rules;
 	/* sizes of blocks are part of heap profiles: without them the sums of pprof would differ */
@@ -298,9 +298,9 @@ static void set_rules(struct pass *s, struct key *k)
 	k->has_shape = k->is_kept && has_shape(r, k->name);
 }
 
-static struct key *scrape_guard_get_key(struct pass *s, str_id id)
+static struct guard_key *scrape_guard_get_key(struct pass *s, str_id id)
 {
-	struct key *k;
+	struct guard_key *k;
 
 	for (size_t i = 0; i < s->n_keys; i++)
 		if (s->key[i].id == id)
@@ -308,14 +308,14 @@ static struct key *scrape_guard_get_key(struct pass *s, str_id id)
 	if (s->n_keys > KEYS_MAX)
 		flush_key(s, &s->key[--s->n_keys]);
 	k = &s->key[s->n_keys++];
-	*k = (struct key){ .id = id, .name = profile_text(s->p, id) };
+	*k = (struct guard_key){ .id = id, .name = profile_text(s->p, id) };
 	k->hash = scrape_tally_key(s->service, k->name, strlen(k->name));
 	set_rules(s, k);
 	return k;
 }
 
 /* Is the value known today, or is there room for it? */
-static bool scrape_guard_admit(struct scrape_guard *g, struct key *k, const char *value, size_t n)
+static bool scrape_guard_admit(struct scrape_guard *g, struct guard_key *k, const char *value, size_t n)
 {
 	bool is_admitted = scrape_guard_has_room(g, k->hash, scrape_tally_key(k->hash, value, n), k->limit);
 
@@ -325,7 +325,7 @@ static bool scrape_guard_admit(struct scrape_guard *g, struct key *k, const char
 }
 
 /* Rewrite the value by the shapes of its name. Returns false if it takes too many steps. */
-static bool apply_shapes(struct scrape_guard *g, const struct key *k, const char **text, size_t *n)
+static bool apply_shapes(struct scrape_guard *g, const struct guard_key *k, const char **text, size_t *n)
 {
 	const struct scrape_config *c = g->rules.config;
 
@@ -353,7 +353,7 @@ static bool apply_shapes(struct scrape_guard *g, const struct key *k, const char
 
 static const char long_value[] = "a value is longer than 256 bytes";
 
-static void decide_text(struct pass *s, uint32_t i, struct key *k)
+static void decide_text(struct pass *s, uint32_t i, struct guard_key *k)
 {
 	struct profile *p = s->p;
 	const char *original = profile_text(p, p->label_text[i]), *text = original;
@@ -381,7 +381,7 @@ static void decide_text(struct pass *s, uint32_t i, struct key *k)
 static void decide(struct pass *s, uint32_t i)
 {
 	const struct profile *p = s->p;
-	struct key *k = scrape_guard_get_key(s, p->label_key[i]);
+	struct guard_key *k = scrape_guard_get_key(s, p->label_key[i]);
 	bool is_kept;
 
 	if (p->label_is_text[i])
@@ -397,7 +397,7 @@ static void decide(struct pass *s, uint32_t i)
 }
 
 /* Count a label beyond the first SCRAPE_LABELS_MAX of a sample. */
-static void remove_label(struct key *k)
+static void remove_label(struct guard_key *k)
 {
 	k->n_removed++;
 	k->why = k->why ? k->why : "a sample has more than 16 labels";

@@ -18,7 +18,7 @@
 enum { KEEP_S = 90, NOT_FOUND = 404 };
 
 /* A running request. */
-struct request {
+struct requests_request {
 	struct scrape_collector *c;
 	struct scrape_state *state;
 	struct scrape_config *config; /* a reference */
@@ -91,7 +91,7 @@ static enum scrape_result scrape_requests_result_of(const struct fetch_request *
 }
 
 /* Log a change of the state of a target. A missing kind is a state of the kind, and normal for block and mutex. */
-static void log_result(struct scrape_collector *c, struct scrape_state *s, const struct request *x,
+static void log_result(struct scrape_collector *c, struct scrape_state *s, const struct requests_request *x,
 		       enum scrape_result result, const char *message)
 {
 	const char *instance = s->target ? s->target->instance : "", *service = x->job->name;
@@ -111,8 +111,8 @@ static void log_result(struct scrape_collector *c, struct scrape_state *s, const
 	s->has_logged = true;
 }
 
-static void scrape_requests_set_error(struct scrape_state *s, const struct request *x, enum scrape_result result,
-				      const char *message)
+static void scrape_requests_set_error(struct scrape_state *s, const struct requests_request *x,
+				      enum scrape_result result, const char *message)
 {
 	if (result == SCRAPE_OK || result == SCRAPE_CANCELLED)
 		return;
@@ -121,7 +121,7 @@ static void scrape_requests_set_error(struct scrape_state *s, const struct reque
 	scrape_state_fail(s, result == SCRAPE_UNREACHABLE ? "" : x->kind->name, x->kind->name, message);
 }
 
-static void log_version(struct scrape_collector *c, const struct request *x, const char *message)
+static void log_version(struct scrape_collector *c, const struct requests_request *x, const char *message)
 {
 	char plain[SCRAPE_ERROR_MAX];
 
@@ -129,7 +129,7 @@ static void log_version(struct scrape_collector *c, const struct request *x, con
 		   x->state->target ? x->state->target->instance : "", scrape_plain(plain, message));
 }
 
-static void scrape_requests_decode(struct scrape_collector *c, struct request *x, struct fetch_request *r)
+static void scrape_requests_decode(struct scrape_collector *c, struct requests_request *x, struct fetch_request *r)
 {
 	struct scrape_decode *d = mem_zalloc(1, sizeof(*d));
 
@@ -149,7 +149,7 @@ static void scrape_requests_decode(struct scrape_collector *c, struct request *x
 }
 
 /* The response to a request for a profile. */
-static void end_kind(struct scrape_collector *c, struct request *x, struct fetch_request *r)
+static void end_kind(struct scrape_collector *c, struct requests_request *x, struct fetch_request *r)
 {
 	struct scrape_state *s = x->state;
 	enum scrape_result result = scrape_requests_result_of(r);
@@ -177,7 +177,7 @@ static void end_kind(struct scrape_collector *c, struct request *x, struct fetch
 }
 
 /* The response to a request for the version. */
-static void end_version(struct scrape_collector *c, struct request *x, struct fetch_request *r)
+static void end_version(struct scrape_collector *c, struct requests_request *x, struct fetch_request *r)
 {
 	struct buf version = { 0 };
 	struct err err;
@@ -206,7 +206,7 @@ static bool can_send_again(const struct scrape_collector *c, const struct scrape
 
 static void done(void *arg, struct fetch_request *r)
 {
-	struct request *x = arg;
+	struct requests_request *x = arg;
 	struct scrape_collector *c = x->c;
 	struct scrape_state *s = x->state;
 
@@ -246,9 +246,9 @@ static bool is_used_soon(const struct scrape_schedule *s, size_t kind, int64_t n
 	return false;
 }
 
-static struct request *new_request(struct scrape_collector *c, struct scrape_state *s)
+static struct requests_request *new_request(struct scrape_collector *c, struct scrape_state *s)
 {
-	struct request *x = mem_zalloc(1, sizeof(*x));
+	struct requests_request *x = mem_zalloc(1, sizeof(*x));
 
 	x->c = c;
 	x->state = s;
@@ -263,7 +263,7 @@ static struct request *new_request(struct scrape_collector *c, struct scrape_sta
 
 static void start_version(struct scrape_collector *c, struct scrape_state *s)
 {
-	struct request *x = new_request(c, s);
+	struct requests_request *x = new_request(c, s);
 	struct fetch_start start = { .group = c->group[s->target->job], .extra_ms = 10000, .done = done, .arg = x };
 	struct url url;
 
@@ -277,7 +277,7 @@ static void start_version(struct scrape_collector *c, struct scrape_state *s)
 static void send_kind(struct scrape_collector *c, struct scrape_state *s, size_t index)
 {
 	struct scrape_schedule *schedule = &s->target->schedule;
-	struct request *x = new_request(c, s);
+	struct requests_request *x = new_request(c, s);
 	const struct scrape_kind *kind = &x->job->kind[index];
 	int64_t seconds = kind->capture_ns / NS_PER_S;
 	struct fetch_start start = { .group = c->group[s->target->job],

@@ -32,14 +32,14 @@ enum {
 	NICE = 10,
 };
 
-struct command {
+struct writer_command {
 	const char *folder;
 	int argc;
 	char **argv;
 	struct buf *out;
 	int status;
 	bool is_done;
-	struct command *next;
+	struct writer_command *next;
 };
 
 struct scrape_writer {
@@ -60,7 +60,7 @@ struct scrape_writer {
 	/* of the maintenance thread, guarded by its lock */
 	pthread_mutex_t maintain_lock;
 	pthread_cond_t maintain_changed, command_done;
-	struct command *commands;
+	struct writer_command *commands;
 	bool maintain_ending;
 	struct stop stop;
 
@@ -296,7 +296,7 @@ static void scrape_writer_maintain(struct scrape_writer *w, bool is_full)
 static void run_commands(struct scrape_writer *w)
 {
 	while (w->commands) {
-		struct command *c = w->commands;
+		struct writer_command *c = w->commands;
 
 		w->commands = c->next;
 		pthread_mutex_unlock(&w->maintain_lock);
@@ -334,7 +334,7 @@ static void *maintain_all(void *arg)
 
 int scrape_writer_command(struct scrape_writer *w, const char *folder, int argc, char **argv, struct buf *out)
 {
-	struct command c = { .folder = folder, .argc = argc, .argv = argv, .out = out, .status = 2 }, **at;
+	struct writer_command c = { .folder = folder, .argc = argc, .argv = argv, .out = out, .status = 2 }, **at;
 
 	pthread_mutex_lock(&w->maintain_lock);
 	if (w->maintain_ending || !w->o.command) {

@@ -252,14 +252,14 @@ static void complete_words(struct candidates *c, const char *line, size_t *start
 	}
 }
 
-struct text {
+struct complete_text {
 	const char *at;
 	size_t n;
 };
 
 static int session_complete_compare_texts(const void *a, const void *b)
 {
-	const struct text *x = a, *y = b;
+	const struct complete_text *x = a, *y = b;
 	int by = memcmp(x->at, y->at, x->n < y->n ? x->n : y->n);
 
 	return by ? by : (x->n > y->n) - (x->n < y->n);
@@ -267,7 +267,7 @@ static int session_complete_compare_texts(const void *a, const void *b)
 
 static void sort_into(const struct string_list *found, struct string_list *out)
 {
-	struct text *all = mem_alloc(found->n ? found->n : 1, sizeof(*all));
+	struct complete_text *all = mem_alloc(found->n ? found->n : 1, sizeof(*all));
 	size_t n_out = 0;
 
 	for (size_t i = 0; i < found->n; i++)

@@ -203,14 +203,14 @@ int workspace_get_difference(struct workspace *w, const struct workspace_differe
 }
 
 /* Profiles to add. */
-struct sum {
+struct workspace_derived_sum {
 	struct open_profile *const *part;
 	size_t n;
 };
 
 static int compute_sum(const void *arg, struct stop *stop, struct load_result *out, struct err *err)
 {
-	const struct sum *s = arg;
+	const struct workspace_derived_sum *s = arg;
 	const struct profile *p[WORKSPACE_PROFILES_MAX];
 	const char *name[WORKSPACE_PROFILES_MAX];
 	struct merger *m = merger_new(false);
@@ -237,7 +237,7 @@ static void workspace_derived_add_names(struct open_profile *const *part, size_t
 int workspace_get_sum(struct workspace *w, struct open_profile *const *part, size_t n, struct stop *stop,
 		      struct open_profile **out, struct err *err)
 {
-	const struct sum sum = { part, n };
+	const struct workspace_derived_sum sum = { part, n };
 	struct derivation how = { .n_parts = n, .compute = compute_sum, .arg = &sum, .options = "sum" };
 	struct buf key = { 0 }, name = { 0 };
 	int rc;
@@ -264,7 +264,7 @@ int workspace_get_sum(struct workspace *w, struct open_profile *const *part, siz
 int workspace_open_sum(struct workspace *w, struct open_profile *const *part, size_t n, struct stop *stop,
 		       struct open_profile **out, struct err *err)
 {
-	const struct sum sum = { part, n };
+	const struct workspace_derived_sum sum = { part, n };
 	struct load_result l = { 0 };
 	struct buf name = { 0 };
 	bool is_uploaded = false;

@@ -32,14 +32,14 @@ enum {
 };
 
 /* A line in the profile, with its function. */
-struct named {
+struct bundle_named {
 	str_id file;
 	int64_t start, line;
 };
 
 static int compare_named(const void *left, const void *right)
 {
-	const struct named *a = left, *b = right;
+	const struct bundle_named *a = left, *b = right;
 
 	if (a->file != b->file)
 		return a->file < b->file ? -1 : 1;
@@ -49,9 +49,9 @@ static int compare_named(const void *left, const void *right)
 }
 
 /* All lines of locations that have a file, sorted by file, function and line. */
-static struct named *bundle_find_lines(const struct profile *p, size_t *n)
+static struct bundle_named *bundle_find_lines(const struct profile *p, size_t *n)
 {
-	struct named *named = mem_alloc(p->n_lines, sizeof(*named));
+	struct bundle_named *named = mem_alloc(p->n_lines, sizeof(*named));
 
 	*n = 0;
 	for (uint32_t i = 0; i < p->n_lines; i++) {
@@ -59,8 +59,8 @@ static struct named *bundle_find_lines(const struct profile *p, size_t *n)
 		int64_t line = p->line_no[i], start = p->func_start[func];
 
 		if (p->func_file[func])
-			named[(*n)++] =
-				(struct named){ p->func_file[func], start > 0 && start < line ? start : line, line };
+			named[(*n)++] = (struct bundle_named){ p->func_file[func],
+							       start > 0 && start < line ? start : line, line };
 	}
 	qsort(named, *n, sizeof(*named), compare_named);
 	return named;
@@ -111,7 +111,7 @@ static void bundle_add_lines(struct profile_source *t, const char *name, const s
 
 /* Add the lines near the n lines of a file that the profile refers to. */
 static void bundle_add_file(struct profile_source *t, const char *name, const struct source_file *f,
-			    const struct named *named, size_t n)
+			    const struct bundle_named *named, size_t n)
 {
 	int64_t done = 0;
 
@@ -149,7 +149,7 @@ static void omit(struct bundler *b, const char *name)
 }
 
 /* Add a source file to which n lines of the profile refer. */
-static void add_source_file(struct bundler *b, const char *name, const struct named *named, size_t n)
+static void add_source_file(struct bundler *b, const char *name, const struct bundle_named *named, size_t n)
 {
 	const struct source_file *f;
 
@@ -185,7 +185,7 @@ void bundle_sources(struct profile *p, const struct query *q, struct buf *notes)
 	struct bundler b = { 0 };
 	struct symbol_options where;
 	size_t n, end;
-	struct named *named = bundle_find_lines(p, &n);
+	struct bundle_named *named = bundle_find_lines(p, &n);
 
 	report_where(q, mem, &where);
 	b.files = source_files_new(p, &where);

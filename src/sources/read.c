@@ -36,7 +36,7 @@ enum {
 	WAITING_BYTES_MAX = 64 << 20, /* pause reading while unmerged profiles have this size */
 };
 
-struct result {
+struct read_result {
 	struct profile *profile; /* NULL if reading failed, or after merging */
 	struct buf notes;        /* messages about binaries that do not match */
 	struct buf missing;      /* profiles and labels that it lacks, a line each */
@@ -52,15 +52,15 @@ struct loader {
 	struct arena *mem;    /* memory of the texts in where */
 	pthread_mutex_t lock; /* guards all fields below; a thread owns the sources that it reads or merges */
 	pthread_cond_t changed;
-	struct result *result;  /* [n] */
-	size_t next;            /* next source to read */
-	size_t added;           /* sources [0, added) are merged, or could not be read */
-	uint64_t waiting_bytes; /* size of the profiles read but not merged */
-	bool is_merging;        /* a thread is merging; it owns merger and single */
-	struct merger *merger;  /* NULL until there are two profiles */
-	struct profile *single; /* the only profile so far */
-	size_t single_source;   /* index of the source of single */
-	int rc;                 /* not 0 if merging failed; err contains the reason */
+	struct read_result *result; /* [n] */
+	size_t next;                /* next source to read */
+	size_t added;               /* sources [0, added) are merged, or could not be read */
+	uint64_t waiting_bytes;     /* size of the profiles read but not merged */
+	bool is_merging;            /* a thread is merging; it owns merger and single */
+	struct merger *merger;      /* NULL until there are two profiles */
+	struct profile *single;     /* the only profile so far */
+	size_t single_source;       /* index of the source of single */
+	int rc;                     /* not 0 if merging failed; err contains the reason */
 	struct err err;
 };
 
@@ -105,7 +105,7 @@ static uint64_t profile_bytes(const struct profile *p)
 static void read_next(struct loader *f)
 {
 	size_t i = f->next++;
-	struct result result = { .is_read = true };
+	struct read_result result = { .is_read = true };
 	struct err err;
 
 	pthread_mutex_unlock(&f->lock);

@@ -33,7 +33,7 @@ enum { FILE_MAX = 1 << 30 };
  * Sums of comments such as "stacks, complete: 7 of 9 (77.78%)" and "signal blocked: 3 periods", and other comments once
  * each. Those that describe one process are left out. Zero-initialised.
  */
-struct comments {
+struct rewrite_comments {
 	struct comment_sum {
 		char *before, *after; /* the text around the number; owned */
 		uint64_t n;
@@ -46,7 +46,7 @@ struct comments {
 enum { COMMENTS_MAX = 64 };
 
 /* A comment: text, number, text. */
-struct parts {
+struct rewrite_parts {
 	const char *before, *after;
 	size_t n_before;
 	uint64_t n, of; /* of: 0, or n is a part of this number */
@@ -54,9 +54,9 @@ struct parts {
 };
 
 /* Read "BEFORE: NUMBER AFTER" or "BEFORE: NUMBER of NUMBER (SHARE)". Other texts have no number. */
-static struct parts split_comment(const char *text)
+static struct rewrite_parts split_comment(const char *text)
 {
-	struct parts p = { .before = text, .n_before = strlen(text), .after = "" };
+	struct rewrite_parts p = { .before = text, .n_before = strlen(text), .after = "" };
 	const char *colon = strstr(text, ": ");
 	char *end;
 
@@ -75,7 +75,7 @@ static struct parts split_comment(const char *text)
 	return p;
 }
 
-static struct comment_sum *find_comment_sum(struct comments *c, const struct parts *p)
+static struct comment_sum *find_comment_sum(struct rewrite_comments *c, const struct rewrite_parts *p)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		struct comment_sum *s = &c->sum[i];
@@ -95,13 +95,13 @@ static struct comment_sum *find_comment_sum(struct comments *c, const struct par
 }
 
 /* Add the comments of one recording. */
-static void comments_add(struct comments *c, const struct profile *p)
+static void comments_add(struct rewrite_comments *c, const struct profile *p)
 {
 	uint64_t n_stacks = 0;
 
 	for (uint32_t i = 0; i < p->meta.n_comments; i++) {
 		const char *text = profile_text(p, p->meta.comment[i]);
-		struct parts parts = split_comment(text);
+		struct rewrite_parts parts = split_comment(text);
 		struct comment_sum *s;
 
 		if (starts_with(text, "cpa ") || starts_with(text, "asked for "))
@@ -115,7 +115,7 @@ static void comments_add(struct comments *c, const struct profile *p)
 }
 
 /* Append them to those of a profile. */
-static void comments_write(const struct comments *c, struct profile *to)
+static void comments_write(const struct rewrite_comments *c, struct profile *to)
 {
 	struct buf text = { 0 };
 
@@ -135,28 +135,28 @@ static void comments_write(const struct comments *c, struct profile *to)
 	buf_release(&text);
 }
 
-static void comments_release(struct comments *c)
+static void comments_release(struct rewrite_comments *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		free(c->sum[i].before);
 		free(c->sum[i].after);
 	}
 	free(c->sum);
-	*c = (struct comments){ 0 };
+	*c = (struct rewrite_comments){ 0 };
 }
 
 /* ---- files ---- */
 
 /* The file to write. */
-struct result {
+struct rewrite_result {
 	const char *path;
 	const char *comment; /* replaces the comments, followed by those of comments; NULL: retain them */
-	struct comments comments;
+	struct rewrite_comments comments;
 	int64_t duration; /* replaces the duration if comment is not NULL */
 	symbol_progress_fn waiting;
 };
 
-static void set_comment(struct profile *p, const struct result *to)
+static void set_comment(struct profile *p, const struct rewrite_result *to)
 {
 	if (!to->comment)
 		return;
@@ -167,7 +167,7 @@ static void set_comment(struct profile *p, const struct result *to)
 }
 
 /* Add the comments of a file. One that cannot be read is reported when the files are merged. */
-static void read_comments(const char *path, struct comments *to)
+static void read_comments(const char *path, struct rewrite_comments *to)
 {
 	struct bytes in = { 0 };
 	struct profile *p;
@@ -212,7 +212,7 @@ static int rewrite_read(struct source_set *load, struct profile **out, struct er
 }
 
 /* Read and merge files, and write the result. symbolize is the value of the option of that name. */
-static int rewrite_convert(const char *const *path, size_t n, const char *symbolize, const struct result *to,
+static int rewrite_convert(const char *const *path, size_t n, const char *symbolize, const struct rewrite_result *to,
 			   const struct load_events *events, struct err *err)
 {
 	static const char option[] = "symbolize";
@@ -250,7 +250,7 @@ static int rewrite_convert(const char *const *path, size_t n, const char *symbol
 
 int rewrite_symbolize(const char *path, symbol_progress_fn waiting, const struct load_events *events, struct err *err)
 {
-	const struct result to = { .path = path, .waiting = waiting };
+	const struct rewrite_result to = { .path = path, .waiting = waiting };
 
 	return rewrite_convert(&path, 1, "local", &to, events, err);
 }
@@ -258,7 +258,7 @@ int rewrite_symbolize(const char *path, symbol_progress_fn waiting, const struct
 int rewrite_merge(const struct string_list *paths, const struct rewrite_options *m, const char *to,
 		  const struct load_events *events, struct err *err)
 {
-	struct result result = {
+	struct rewrite_result result = {
 		.path = to, .comment = paths->n > 1 ? m->comment : NULL, .duration = m->duration, .waiting = m->waiting
 	};
 	struct sources files = { 0 };

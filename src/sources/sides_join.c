@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct joiner {
+struct sides_join_joiner {
 	const struct profile *from;
 	struct profile *d;
 	uint32_t label; /* the label to remove, or PROFILE_NONE */
@@ -48,7 +48,7 @@ static bool same_items(const struct csr *lists, uint32_t a, uint32_t b)
 }
 
 /* Copy a column of labels without the label to remove. */
-static void *copy_without_label(const struct joiner *j, const void *column, size_t size)
+static void *copy_without_label(const struct sides_join_joiner *j, const void *column, size_t size)
 {
 	char *out = arena_alloc(j->d->mem, j->from->n_labels, size);
 	const char *in = column;
@@ -60,7 +60,7 @@ static void *copy_without_label(const struct joiner *j, const void *column, size
 	return out;
 }
 
-static void drop_label(struct joiner *j)
+static void drop_label(struct sides_join_joiner *j)
 {
 	const struct profile *p = j->from;
 	struct profile *d = j->d;
@@ -74,7 +74,7 @@ static void drop_label(struct joiner *j)
 }
 
 /* Remove the label from the label sets. Sets that are then equal get the id of the first of them. */
-static void join_sets(struct joiner *j)
+static void join_sets(struct sides_join_joiner *j)
 {
 	const struct csr *in = &j->from->label_sets;
 	struct csr out = { .n = in->n };
@@ -106,7 +106,7 @@ static void join_sets(struct joiner *j)
 }
 
 /* Join rows with the same stack and label set. Sets stack and labels of the result. */
-static void sides_join_rows(struct joiner *j)
+static void sides_join_rows(struct sides_join_joiner *j)
 {
 	const struct profile *p = j->from;
 	struct profile *d = j->d;
@@ -139,7 +139,7 @@ static void sides_join_rows(struct joiner *j)
 	free(plain);
 }
 
-static int join_values(struct joiner *j, struct err *err)
+static int join_values(struct sides_join_joiner *j, struct err *err)
 {
 	const struct profile *p = j->from;
 	struct profile *d = j->d;
@@ -173,7 +173,7 @@ static bool sides_join_has_zero_row(const struct profile *p)
 int sides_join(const struct profile *separate, struct profile **out, struct err *err)
 {
 	struct profile *d = mem_zalloc(1, sizeof(*d));
-	struct joiner j = { .from = separate, .d = d, .label = sides_join_find_label(separate) };
+	struct sides_join_joiner j = { .from = separate, .d = d, .label = sides_join_find_label(separate) };
 	int rc;
 
 	*d = *separate;

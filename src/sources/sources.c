@@ -27,12 +27,12 @@
 
 /* ---- sorted names ---- */
 
-struct name_key {
+struct sources_name_key {
 	const char *array, *name;
 	size_t size;
 };
 
-static const char *sources_name_at(const struct name_key *k, size_t i)
+static const char *sources_name_at(const struct sources_name_key *k, size_t i)
 {
 	const char *name;
 
@@ -42,12 +42,12 @@ static const char *sources_name_at(const struct name_key *k, size_t i)
 
 static bool sources_name_is_before(const void *key, size_t i)
 {
-	return strcmp(sources_name_at(key, i), ((const struct name_key *)key)->name) < 0;
+	return strcmp(sources_name_at(key, i), ((const struct sources_name_key *)key)->name) < 0;
 }
 
 bool sources_find_name(const void *array, size_t n, size_t size, const char *name, size_t *at)
 {
-	const struct name_key key = { array, name, size };
+	const struct sources_name_key key = { array, name, size };
 
 	*at = lower_bound(0, n, sources_name_is_before, &key);
 	return *at < n && strcmp(sources_name_at(&key, *at), name) == 0;

@@ -211,7 +211,7 @@ int stored_choice_totals(const struct stored_place *place, const struct stored_c
 	return rc;
 }
 
-struct marks {
+struct stored_browse_marks {
 	const struct stored_choice *c;
 	stored_mark_fn *fn;
 	void *arg;
@@ -219,7 +219,7 @@ struct marks {
 
 static int stored_browse_add_mark(void *arg, const char *service, const struct store_mark *m, struct err *err)
 {
-	const struct marks *x = arg;
+	const struct stored_browse_marks *x = arg;
 
 	(void)service;
 	(void)err;
@@ -231,7 +231,7 @@ static int stored_browse_add_mark(void *arg, const char *service, const struct s
 int stored_choice_marks(const struct stored_place *place, const struct stored_choice *c, stored_mark_fn *fn, void *arg,
 			struct err *err)
 {
-	struct marks x = { c, fn, arg };
+	struct stored_browse_marks x = { c, fn, arg };
 	struct store *s;
 	int rc = stored_open_place(place->where, place->q, &s, err);
 

@@ -24,7 +24,7 @@ enum {
 };
 
 /* The profiles of a query. */
-struct found {
+struct stored_split_found {
 	int64_t *start; /* [n] */
 	size_t n, cap;
 	char **instance; /* [n_instances] sorted, owned */
@@ -32,7 +32,7 @@ struct found {
 	uint64_t samples;
 };
 
-static void found_release(struct found *f)
+static void found_release(struct stored_split_found *f)
 {
 	for (size_t i = 0; i < f->n_instances; i++)
 		free(f->instance[i]);
@@ -40,7 +40,7 @@ static void found_release(struct found *f)
 	free(f->start);
 }
 
-static void add_instance(struct found *f, const char *name)
+static void add_instance(struct stored_split_found *f, const char *name)
 {
 	size_t lo;
 
@@ -54,7 +54,7 @@ static void add_instance(struct found *f, const char *name)
 
 static int stored_split_add_item(void *arg, const struct store_item *item, struct err *err)
 {
-	struct found *f = arg;
+	struct stored_split_found *f = arg;
 
 	(void)err;
 	f->start = mem_grow(f->start, &f->cap, f->n + 1, sizeof(*f->start));
@@ -67,7 +67,7 @@ static int stored_split_add_item(void *arg, const struct store_item *item, struc
 
 static int stored_split_add_samples(void *arg, const struct store_block_total *t, struct err *err)
 {
-	struct found *f = arg;
+	struct stored_split_found *f = arg;
 
 	(void)err;
 	for (uint32_t i = 0; i < t->n_types; i++)
@@ -83,7 +83,8 @@ static int stored_split_compare_times(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int stored_split_find(const struct stored_source *s, struct stop *stop, struct found *out, struct err *err)
+static int stored_split_find(const struct stored_source *s, struct stop *stop, struct stored_split_found *out,
+			     struct err *err)
 {
 	int rc = store_list(s->store, &s->query, stop, stored_split_add_item, out, err);
 
@@ -123,7 +124,7 @@ static int stored_split_add_match(struct store_query *q, enum match_op op, const
 }
 
 /* Add sources of instances; instance i belongs to source i modulo n. */
-static int split_instances(const struct stored_parts *to, const struct found *f, size_t n, struct err *err)
+static int split_instances(const struct stored_parts *to, const struct stored_split_found *f, size_t n, struct err *err)
 {
 	int rc = 0;
 
@@ -147,7 +148,7 @@ static int split_instances(const struct stored_parts *to, const struct found *f,
 }
 
 /* Append slices of time with equal numbers of profiles. */
-static void stored_split_time(const struct stored_parts *to, const struct found *f, size_t n)
+static void stored_split_time(const struct stored_parts *to, const struct stored_split_found *f, size_t n)
 {
 	bool is_long = (f->start[f->n - 1] - f->start[0]) / (int64_t)n >= 10 * NS_PER_S;
 	struct store_query q = to->from->query;
@@ -176,7 +177,7 @@ int stored_split_runs(const struct stored_parts *to, struct stop *stop, struct e
 {
 	const struct stored_source *s = to->from;
 	const char *runs = window_option(s->window, "runs");
-	struct found f = { 0 };
+	struct stored_split_found f = { 0 };
 	size_t n = runs ? strtoul(runs, NULL, 10) : 0;
 	int rc;
 
@@ -239,7 +240,7 @@ bool stored_span(const struct stored_source *s, struct stop *stop, int64_t *t0, 
 }
 
 /* Append the steps that have profiles. */
-static int split_steps(const struct stored_parts *to, const struct found *f, struct err *err)
+static int split_steps(const struct stored_parts *to, const struct stored_split_found *f, struct err *err)
 {
 	const struct stored_source *s = to->from;
 	struct store_query q = s->query;
@@ -267,7 +268,7 @@ int stored_split_steps(const struct stored_parts *to, struct stop *stop, struct 
 {
 	const struct stored_source *s = to->from;
 	const char *runs = window_option(s->window, "runs");
-	struct found f = { 0 };
+	struct stored_split_found f = { 0 };
 	int rc = runs && strcmp(runs, "1") == 0 ? 0 : stored_split_find(s, stop, &f, err);
 
 	if (rc == 0 && f.n > 0)

@@ -32,13 +32,13 @@ struct gauge_sum {
 };
 
 /* Profiles of an instance in a step. */
-struct seen {
+struct stored_totals_seen {
 	uint32_t step; /* n_steps: the window */
 	str_id instance;
 	uint64_t profiles;
 };
 
-struct adder {
+struct stored_totals_adder {
 	const struct store_query *q;
 	const char *by;
 	struct stored_totals *out;
@@ -50,21 +50,21 @@ struct adder {
 	uint64_t *counted; /* [n_steps + 1] profiles of the current series */
 	str_id instance;   /* of the current series */
 	struct strtab *instances;
-	struct seen *seen;                         /* [n_seen] */
+	struct stored_totals_seen *seen;           /* [n_seen] */
 	struct gauge_sum *gauge;                   /* [n_gauges] */
 	struct instance_version current, *version; /* of the current series; [n_versions] of all series */
 	size_t n_seen, cap_seen, n_gauges, cap_gauges, n_versions, cap_versions;
 	size_t cap_types, cap_groups, cap_sums;
 };
 
-static const char *stored_totals_copy(struct adder *a, const char *text)
+static const char *stored_totals_copy(struct stored_totals_adder *a, const char *text)
 {
 	return arena_strndup(a->out->memory, text, strlen(text));
 }
 
 /* --- types and groups --- */
 
-static void group_add_type(struct adder *a, struct stored_group *g)
+static void group_add_type(struct stored_totals_adder *a, struct stored_group *g)
 {
 	struct stored_totals *out = a->out;
 	int64_t **total = arena_alloc(out->memory, out->n_types, sizeof(*total));
@@ -75,7 +75,7 @@ static void group_add_type(struct adder *a, struct stored_group *g)
 	g->total = total;
 }
 
-static uint32_t stored_totals_find_type(struct adder *a, const char *name, const char *unit,
+static uint32_t stored_totals_find_type(struct stored_totals_adder *a, const char *name, const char *unit,
 					enum temporality temporality)
 {
 	struct stored_totals *out = a->out;
@@ -96,7 +96,7 @@ static uint32_t stored_totals_find_type(struct adder *a, const char *name, const
 }
 
 /* The group of a value, which is inserted in order if it is new. */
-static struct stored_group *stored_totals_find_group(struct adder *a, const char *value)
+static struct stored_group *stored_totals_find_group(struct stored_totals_adder *a, const char *value)
 {
 	struct stored_totals *out = a->out;
 	size_t lo;
@@ -123,7 +123,7 @@ static void stored_totals_add(int64_t *sum, int64_t v)
 }
 
 /* Keep the sums of the gauges of the current series. */
-static void series_end(struct adder *a)
+static void series_end(struct stored_totals_adder *a)
 {
 	struct stored_totals *out = a->out;
 
@@ -131,7 +131,7 @@ static void series_end(struct adder *a)
 		if (!a->counted[i])
 			continue;
 		a->seen = mem_grow(a->seen, &a->cap_seen, a->n_seen + 1, sizeof(*a->seen));
-		a->seen[a->n_seen++] = (struct seen){ i, a->instance, a->counted[i] };
+		a->seen[a->n_seen++] = (struct stored_totals_seen){ i, a->instance, a->counted[i] };
 		a->counted[i] = 0;
 		for (uint32_t t = 0; t < out->n_types; t++) {
 			if (!a->sum[t] || !a->sum[t][i])
@@ -166,7 +166,7 @@ static void stored_totals_add_word(struct buf *out, const char *word)
 }
 
 /* Begin a series, unless the block continues the current one. */
-static void series_begin(struct adder *a, const struct store_block_total *b)
+static void series_begin(struct stored_totals_adder *a, const struct store_block_total *b)
 {
 	struct buf before = a->series;
 
@@ -193,7 +193,7 @@ static void series_begin(struct adder *a, const struct store_block_total *b)
 
 static int stored_totals_add_block(void *arg, const struct store_block_total *b, struct err *err)
 {
-	struct adder *a = arg;
+	struct stored_totals_adder *a = arg;
 	struct stored_totals *out = a->out;
 	uint32_t step = (uint32_t)((b->t0 - out->t0) / out->step_ns);
 
@@ -221,7 +221,7 @@ static int stored_totals_add_block(void *arg, const struct store_block_total *b,
 
 static int compare_seen(const void *a, const void *b)
 {
-	const struct seen *x = a, *y = b;
+	const struct stored_totals_seen *x = a, *y = b;
 
 	if (x->step != y->step)
 		return x->step < y->step ? -1 : 1;
@@ -229,7 +229,7 @@ static int compare_seen(const void *a, const void *b)
 }
 
 /* Add up the series of each instance, and count the instances of each step and of the window. */
-static void stored_totals_count_instances(struct adder *a)
+static void stored_totals_count_instances(struct stored_totals_adder *a)
 {
 	size_t n = 0;
 
@@ -261,13 +261,13 @@ static int compare_gauges(const void *a, const void *b)
 }
 
 /* The means of a type in a step, added up for each group. */
-static void add_means(struct adder *a, const struct gauge_sum *g, size_t n)
+static void add_means(struct stored_totals_adder *a, const struct gauge_sum *g, size_t n)
 {
 	struct means sum = { 0 };
 	int64_t value;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct seen key = { g[i].step, g[i].instance, 0 }, *seen;
+		const struct stored_totals_seen key = { g[i].step, g[i].instance, 0 }, *seen;
 		int64_t *to = &a->out->type[g->type].window;
 
 		seen = bsearch(&key, a->seen, a->n_seen, sizeof(key), compare_seen);
@@ -283,7 +283,7 @@ static void add_means(struct adder *a, const struct gauge_sum *g, size_t n)
 	means_release(&sum);
 }
 
-static void add_all_means(struct adder *a)
+static void add_all_means(struct stored_totals_adder *a)
 {
 	if (a->n_gauges)
 		qsort(a->gauge, a->n_gauges, sizeof(*a->gauge), compare_gauges);
@@ -298,7 +298,7 @@ static void add_all_means(struct adder *a)
 int stored_totals_read(struct store *s, const struct store_query *q, const char *by, struct stop *stop,
 		       struct stored_totals *out, struct err *err)
 {
-	struct adder a = { .q = q, .by = by, .out = out };
+	struct stored_totals_adder a = { .q = q, .by = by, .out = out };
 	uint64_t n = ((uint64_t)q->t1 - (uint64_t)q->t0 - 1) / (uint64_t)q->step_ns + 1;
 	int rc;
 
@@ -332,7 +332,7 @@ int stored_totals_read(struct store *s, const struct store_query *q, const char 
 /* --- increases --- */
 
 struct increases {
-	struct adder a;
+	struct stored_totals_adder a;
 	uint32_t type;
 };
 

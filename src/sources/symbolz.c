@@ -28,7 +28,7 @@ enum {
 };
 
 /* A query to a server about one mapping. */
-struct lookup {
+struct symbolz_lookup {
 	uint32_t map;
 	uint32_t lo, hi; /* its locations: lookups.loc[lo .. hi) */
 	uint64_t shift;  /* address on the server minus address in the profile, modulo 2^64 */
@@ -42,7 +42,7 @@ struct lookups {
 	uint32_t *loc; /* [n_loc] locations with address and mapping but no lines, sorted by mapping and address */
 	str_id *name;  /* [n_loc] name of loc[i] from a server, 0 for none */
 	uint32_t n_loc;
-	struct lookup *lookup; /* [n] in order of mappings */
+	struct symbolz_lookup *lookup; /* [n] in order of mappings */
 	size_t n, cap;
 };
 
@@ -109,7 +109,7 @@ static void find_locations(struct lookups *a)
 	a->name = mem_zalloc(a->n_loc, sizeof(*a->name));
 }
 
-static void add_body(const struct lookups *all, struct lookup *a)
+static void add_body(const struct lookups *all, struct symbolz_lookup *a)
 {
 	uint64_t last = 0;
 
@@ -123,22 +123,22 @@ static void add_body(const struct lookups *all, struct lookup *a)
 	}
 }
 
-struct address_key {
+struct symbolz_address_key {
 	const struct lookups *all;
 	uint64_t addr;
 };
 
 static bool symbolz_is_below(const void *arg, size_t i)
 {
-	const struct address_key *key = arg;
+	const struct symbolz_address_key *key = arg;
 
 	return key->all->p->loc_addr[key->all->loc[i]] < key->addr;
 }
 
 /* Set the name of the first location of an address; set_lines copies it to the others. */
-static void symbolz_set_name(struct lookups *all, const struct lookup *a, uint64_t addr, str_id name)
+static void symbolz_set_name(struct lookups *all, const struct symbolz_lookup *a, uint64_t addr, str_id name)
 {
-	size_t first = lower_bound(a->lo, a->hi, symbolz_is_below, &(struct address_key){ all, addr });
+	size_t first = lower_bound(a->lo, a->hi, symbolz_is_below, &(struct symbolz_address_key){ all, addr });
 
 	if (first < a->hi && all->p->loc_addr[all->loc[first]] == addr)
 		all->name[first] = name;
@@ -158,7 +158,7 @@ static int symbolz_digit(char c)
 }
 
 /* Parse a line that contains 0xHEX, blanks and a name. Like pprof internal/symbolz symbolzRE. */
-static void symbolz_parse_line(struct lookups *all, const struct lookup *a, const char *s, const char *end)
+static void symbolz_parse_line(struct lookups *all, const struct symbolz_lookup *a, const char *s, const char *end)
 {
 	for (; end - s > 3; s++) {
 		const char *at = s + 2;
@@ -179,7 +179,7 @@ static void symbolz_parse_line(struct lookups *all, const struct lookup *a, cons
 	}
 }
 
-static void parse_answer(struct lookups *all, const struct lookup *a, const struct bytes *answer)
+static void parse_answer(struct lookups *all, const struct symbolz_lookup *a, const struct bytes *answer)
 {
 	const char *at = (const char *)answer->data, *end = at + answer->n;
 
@@ -265,7 +265,7 @@ static void find_lookups(struct lookups *all, const struct origins *from, bool f
 	const struct profile *p = all->p;
 
 	for (uint32_t lo = 0, hi; lo < all->n_loc; lo = hi) {
-		struct lookup a = { .map = p->loc_map[all->loc[lo]], .lo = lo };
+		struct symbolz_lookup a = { .map = p->loc_map[all->loc[lo]], .lo = lo };
 		const struct mapping *m = &p->map[a.map];
 		const struct origin *origin = m->has_functions && !force ? NULL : origin_of(p, m, from);
 
@@ -299,7 +299,7 @@ static size_t piece_length(const char *s)
 }
 
 /* Query a server that does not support POST: send GET requests, with the addresses in their URLs. */
-static int query_with_get(struct lookups *all, const struct lookup *a, const struct fetch_options *options,
+static int query_with_get(struct lookups *all, const struct symbolz_lookup *a, const struct fetch_options *options,
 			  struct buf *notes, struct err *err)
 {
 	size_t n = a->body.len / (QUERY_MAX / 2) + 1, used = 0;
@@ -332,7 +332,7 @@ static int query_with_get(struct lookups *all, const struct lookup *a, const str
 	return rc;
 }
 
-static int finish_lookup(struct lookups *all, const struct lookup *a, const struct fetch_request *request,
+static int finish_lookup(struct lookups *all, const struct symbolz_lookup *a, const struct fetch_request *request,
 			 const struct fetch_options *options, struct buf *notes, struct err *err)
 {
 	int rc = request->rc;

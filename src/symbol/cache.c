@@ -33,7 +33,7 @@ static const char suffix[] = ".frames";
 
 enum { MAX_KEY = 128, MAX_ENTRIES = 1 << 16 };
 
-struct entry {
+struct cache_entry {
 	char *name;
 	uint64_t size;
 	struct timespec used;
@@ -60,7 +60,7 @@ static void cache_mark_used(const char *path)
 
 static int by_use(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct cache_entry *x = a, *y = b;
 
 	if (x->used.tv_sec != y->used.tv_sec)
 		return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
@@ -70,9 +70,9 @@ static int by_use(const void *a, const void *b)
 }
 
 /* List our files in a folder, with their total size. */
-static struct entry *list(DIR *dir, size_t *n, uint64_t *total)
+static struct cache_entry *list(DIR *dir, size_t *n, uint64_t *total)
 {
-	struct entry *e = NULL;
+	struct cache_entry *e = NULL;
 	struct dirent *d;
 	size_t cap = 0;
 	struct stat st;
@@ -84,8 +84,8 @@ static struct entry *list(DIR *dir, size_t *n, uint64_t *total)
 		    !S_ISREG(st.st_mode))
 			continue;
 		e = mem_grow(e, &cap, *n + 1, sizeof(*e));
-		e[(*n)++] =
-			(struct entry){ mem_strndup(d->d_name, strlen(d->d_name)), (uint64_t)st.st_size, st.st_mtim };
+		e[(*n)++] = (struct cache_entry){ mem_strndup(d->d_name, strlen(d->d_name)), (uint64_t)st.st_size,
+						  st.st_mtim };
 		*total += (uint64_t)st.st_size;
 	}
 	return e;
@@ -94,7 +94,7 @@ static struct entry *list(DIR *dir, size_t *n, uint64_t *total)
 static void shrink(const char *path)
 {
 	DIR *dir = opendir(path);
-	struct entry *e;
+	struct cache_entry *e;
 	uint64_t total;
 	size_t n;
 
@@ -136,7 +136,7 @@ static void cache_replace_file(const char *dir, const char *key, const void *dat
 
 enum { MAX_FILE = 64 << 20 };
 
-struct header {
+struct cache_header {
 	char magic[8]; /* the first bytes, which include the version */
 	uint64_t sum;  /* checksum of the rest */
 	uint32_t order;
@@ -148,10 +148,10 @@ static const uint32_t order = 0x01020304;
 
 uint64_t cache_sum(const void *data, size_t n)
 {
-	const unsigned char *p = (const unsigned char *)data + offsetof(struct header, order);
+	const unsigned char *p = (const unsigned char *)data + offsetof(struct cache_header, order);
 	uint64_t h = n, w;
 
-	n -= offsetof(struct header, order);
+	n -= offsetof(struct cache_header, order);
 	for (; n >= sizeof(w); p += sizeof(w), n -= sizeof(w)) {
 		memcpy(&w, p, sizeof(w));
 		h = (h ^ w) * 0x9e3779b97f4a7c15;
@@ -179,7 +179,7 @@ static bool is_sound(const struct cache *c)
 bool cache_parse(const void *data, size_t n, const char *key, struct cache *out)
 {
 	const unsigned char *p = data;
-	struct header h;
+	struct cache_header h;
 	struct cache c;
 	uint64_t size;
 
@@ -224,7 +224,7 @@ bool cache_load(const char *dir, const char *key, struct arena *mem, struct cach
 }
 
 /* The parts of a file that is being written. */
-struct writer {
+struct cache_writer {
 	struct strtab *texts;
 	uint64_t *addr;
 	uint32_t *off;
@@ -237,7 +237,7 @@ static uint32_t cache_clamp(int64_t v)
 	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
 }
 
-static void add_old(struct writer *m, const struct cache *c, uint32_t i)
+static void add_old(struct cache_writer *m, const struct cache *c, uint32_t i)
 {
 	assert(i < c->n);
 	m->addr[m->n] = c->addr[i];
@@ -251,7 +251,7 @@ static void add_old(struct writer *m, const struct cache *c, uint32_t i)
 	}
 }
 
-static void add_new(struct writer *m, const uint64_t *addr, const struct frames *f, uint32_t i)
+static void add_new(struct cache_writer *m, const uint64_t *addr, const struct frames *f, uint32_t i)
 {
 	m->addr[m->n] = addr[i];
 	m->off[m->n++] = m->n_frames;
@@ -266,7 +266,7 @@ static void add_new(struct writer *m, const uint64_t *addr, const struct frames 
 }
 
 /* Concatenate the texts in order of their ids, and replace ids by offsets. False when they are too long. */
-static bool place_texts(struct writer *m, struct buf *text)
+static bool place_texts(struct cache_writer *m, struct buf *text)
 {
 	uint32_t n = strtab_count(m->texts), *place = mem_alloc(n, sizeof(*place));
 	uint64_t size = 0;
@@ -286,9 +286,9 @@ static bool place_texts(struct writer *m, struct buf *text)
 	return size <= MAX_FILE;
 }
 
-static void cache_write_file(struct writer *m, const char *dir, const char *key)
+static void cache_write_file(struct cache_writer *m, const char *dir, const char *key)
 {
-	struct header h = { .order = order, .n = m->n, .n_frames = m->n_frames };
+	struct cache_header h = { .order = order, .n = m->n, .n_frames = m->n_frames };
 	struct buf out = { 0 }, text = { 0 };
 
 	memcpy(h.magic, magic, sizeof(magic));
@@ -312,7 +312,7 @@ static void cache_write_file(struct writer *m, const char *dir, const char *key)
 void cache_save(const char *dir, const char *key, const struct cache *old, const uint64_t *addr, const struct frames *f)
 {
 	uint64_t n = (uint64_t)old->n + f->n, n_frames = (uint64_t)old->n_frames + f->off[f->n];
-	struct writer m = { 0 };
+	struct cache_writer m = { 0 };
 	uint32_t i = 0, k = 0;
 
 	if (n * (sizeof(*m.addr) + sizeof(*m.off)) + n_frames * sizeof(*m.frame) > MAX_FILE)

@@ -99,7 +99,7 @@ static const struct library_function functions[] = { DEBUGINFOD_FUNCTIONS(FUNCTI
 static struct library library = LIBRARY(DEBUGINFOD_SONAME, functions, &lib, "");
 
 /* One request. */
-struct request {
+struct debuginfod_request {
 	const struct symbol_options *w;
 	const char *build_id, *name;
 	const char *source; /* source file; NULL for other requests */
@@ -120,7 +120,7 @@ struct debuginfod *debuginfod_new(struct arena *mem)
 /* Called by the library about every second, and when data arrives; true cancels the request. */
 static int debuginfod_progress(debuginfod_client *client, long a, long b)
 {
-	struct request *q = lib.get_user_data(client);
+	struct debuginfod_request *q = lib.get_user_data(client);
 	int64_t now = clock_mono_ns();
 
 	if (!q)
@@ -134,7 +134,7 @@ static int debuginfod_progress(debuginfod_client *client, long a, long b)
 }
 
 /* Send a request through the library. Returns a descriptor or a negative errno. */
-static int send_request(struct request *q, char **path)
+static int send_request(struct debuginfod_request *q, char **path)
 {
 	debuginfod_client *client = lib.begin();
 	const unsigned char *id = (const unsigned char *)q->build_id;
@@ -171,7 +171,7 @@ static bool debuginfod_is_hex(const char *id)
 }
 
 /* Record that a file is missing, in d and in the notes. */
-static void record_missing(struct debuginfod *d, const struct request *q, struct buf *tried, const char *why)
+static void record_missing(struct debuginfod *d, const struct debuginfod_request *q, struct buf *tried, const char *why)
 {
 	if (d->n_missing == 0)
 		snprintf(d->why, sizeof(d->why), "%s", why);
@@ -181,7 +181,7 @@ static void record_missing(struct debuginfod *d, const struct request *q, struct
 	debugfile_note(tried, "debuginfod", why);
 }
 
-static void record_failure(struct debuginfod *d, const struct request *q, int error, struct buf *tried)
+static void record_failure(struct debuginfod *d, const struct debuginfod_request *q, int error, struct buf *tried)
 {
 	char why[256];
 
@@ -200,7 +200,7 @@ static void record_failure(struct debuginfod *d, const struct request *q, int er
 }
 
 /* Send a request within the remaining time; the lock is held. */
-static int request_in_time(struct debuginfod *d, struct request *q, struct buf *tried, char **path)
+static int request_in_time(struct debuginfod *d, struct debuginfod_request *q, struct buf *tried, char **path)
 {
 	int64_t limit = q->w->debuginfod_seconds;
 	int fd;
@@ -231,7 +231,7 @@ static bool is_cached(const char *path, const char *build_id)
 }
 
 /* Open the received file. If it is not the requested file, it is removed from the cache, which gdb uses too. */
-static bool debuginfod_verify(struct debuginfod *d, const struct request *q, int fd, const char *path,
+static bool debuginfod_verify(struct debuginfod *d, const struct debuginfod_request *q, int fd, const char *path,
 			      struct buf *tried, struct object_file *out)
 {
 	struct err err;
@@ -255,7 +255,7 @@ static bool debuginfod_verify(struct debuginfod *d, const struct request *q, int
 bool debuginfod_open(const struct symbol_options *w, enum debuginfod_kind kind, const char *build_id, const char *name,
 		     struct buf *tried, struct object_file *out)
 {
-	struct request q = { .w = w, .kind = kind, .build_id = build_id, .name = name };
+	struct debuginfod_request q = { .w = w, .kind = kind, .build_id = build_id, .name = name };
 	char *path = NULL;
 	bool found;
 	int fd;
@@ -274,7 +274,7 @@ bool debuginfod_open(const struct symbol_options *w, enum debuginfod_kind kind, 
 int debuginfod_source(const struct symbol_options *w, const char *build_id, const char *file, struct arena *mem,
 		      const char **path, struct buf *tried)
 {
-	struct request q = { .w = w, .source = file, .build_id = build_id, .name = file };
+	struct debuginfod_request q = { .w = w, .source = file, .build_id = build_id, .name = file };
 	char *cached = NULL;
 	int fd;
 

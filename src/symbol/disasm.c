@@ -24,7 +24,7 @@
 
 enum { GAP_MAX = 16 << 10, OUTPUT_MAX = 512 << 20, SECONDS_MAX = 300 };
 
-struct job {
+struct disasm_job {
 	struct objdump tool;
 	struct stop *stop;
 	const char *path;
@@ -32,7 +32,7 @@ struct job {
 	struct arena *mem;
 };
 
-static int symbol_disasm_run(const struct job *j, uint64_t start, uint64_t stop, struct objdump_text *out,
+static int symbol_disasm_run(const struct disasm_job *j, uint64_t start, uint64_t stop, struct objdump_text *out,
 			     struct err *err)
 {
 	struct buf text = { 0 };
@@ -61,21 +61,21 @@ static int symbol_disasm_run(const struct job *j, uint64_t start, uint64_t stop,
 	return rc;
 }
 
-struct address_key {
+struct disasm_address_key {
 	const struct objdump_text *t;
 	uint64_t addr;
 };
 
 static bool symbol_disasm_is_below(const void *arg, size_t i)
 {
-	const struct address_key *key = arg;
+	const struct disasm_address_key *key = arg;
 
 	return key->t->inst[i].addr < key->addr;
 }
 
 static uint32_t symbol_disasm_first_from(const struct objdump_text *t, uint64_t addr)
 {
-	return (uint32_t)lower_bound(0, t->n, symbol_disasm_is_below, &(struct address_key){ t, addr });
+	return (uint32_t)lower_bound(0, t->n, symbol_disasm_is_below, &(struct disasm_address_key){ t, addr });
 }
 
 static bool is_ascending(const struct objdump_text *t)
@@ -106,7 +106,7 @@ static bool take_range(const struct objdump_text *t, struct disasm_range *r)
 	return true;
 }
 
-static int run_alone(const struct job *j, struct disasm_range *r, struct err *err)
+static int run_alone(const struct disasm_job *j, struct disasm_range *r, struct err *err)
 {
 	struct objdump_text t;
 	int rc = symbol_disasm_run(j, r->start, r->stop, &t, err);
@@ -118,7 +118,8 @@ static int run_alone(const struct job *j, struct disasm_range *r, struct err *er
 	return rc;
 }
 
-static int run_together(const struct job *j, struct disasm_range **range, uint32_t n, uint64_t stop, struct err *err)
+static int run_together(const struct disasm_job *j, struct disasm_range **range, uint32_t n, uint64_t stop,
+			struct err *err)
 {
 	struct objdump_text t;
 	int rc;
@@ -226,7 +227,7 @@ static void symbol_disasm_find_lines(struct object *o, const struct symbol_optio
 int disasm_ranges(struct object *o, const struct symbol_options *w, const struct disasm_options *options,
 		  struct disasm_range *range, uint32_t n, struct arena *mem, struct err *err)
 {
-	struct job j = { .stop = w->stop, .path = object_path(o), .options = options, .mem = mem };
+	struct disasm_job j = { .stop = w->stop, .path = object_path(o), .options = options, .mem = mem };
 	struct disasm_range **sorted;
 	int rc = tools_find_objdump(w, mem, &j.tool, err);
 

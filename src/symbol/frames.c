@@ -277,7 +277,7 @@ static const char *symbol_hits_get(const struct symbol_hits *s, uint32_t i, cons
 /* Max size of the names of a symbol table, in bytes. */
 static const uint64_t max_symbol_text = 1 << 30;
 
-struct parts {
+struct frames_parts {
 	struct frames_dwarf *dwarf;  /* NULL without DWARF */
 	struct symbol_hits *symbols; /* symbols of the program; NULL without any */
 	struct symbol_hits *more;    /* symbols of the debug file of a stripped program; NULL without any */
@@ -287,7 +287,7 @@ struct parts {
 	size_t n, cap;
 };
 
-static void frames_put(struct parts *p, const struct frame *f)
+static void frames_put(struct frames_parts *p, const struct frame *f)
 {
 	p->frame = mem_grow(p->frame, &p->cap, p->n + 1, sizeof(*p->frame));
 	p->frame[p->n] = *f;
@@ -300,7 +300,7 @@ static void frames_put(struct parts *p, const struct frame *f)
  * Add the frames of an address. The name of the outermost function comes from the symbol table of the program, which
  * contains clones and aliases. The table of a debug file is used where DWARF has no name. Like llvm-symbolizer.
  */
-static void frames_put_address(struct parts *p, uint64_t addr, uint32_t i)
+static void frames_put_address(struct frames_parts *p, uint64_t addr, uint32_t i)
 {
 	const char *file, *symbol = symbol_hits_get(p->symbols, i, &file);
 	struct frame go;
@@ -324,14 +324,15 @@ static void frames_put_address(struct parts *p, uint64_t addr, uint32_t i)
 		frames_put(p, &(struct frame){ .name = symbol, .file = file });
 }
 
-static void frames_find_symbols(const struct frames_files *files, const uint64_t *addr, uint32_t n, struct parts *p)
+static void frames_find_symbols(const struct frames_files *files, const uint64_t *addr, uint32_t n,
+				struct frames_parts *p)
 {
 	p->symbols = symbol_hits_find(files->fd, addr, n);
 	if (!symbol_hits_are_full(p->symbols) && files->debug_fd >= 0 && files->debug_fd != files->fd)
 		p->more = symbol_hits_find(files->debug_fd, addr, n);
 }
 
-static const char *name_source(const struct frames_files *files, const struct parts *p, struct arena *mem)
+static const char *name_source(const struct frames_files *files, const struct frames_parts *p, struct arena *mem)
 {
 	if (p->dwarf)
 		return arena_printf(mem, "DWARF of %s", files->path);
@@ -342,7 +343,7 @@ int frames_read(const struct frames_files *files, const uint64_t *addr, uint32_t
 		struct frames *out, bool *is_complete, struct err *err)
 {
 	struct buf missing = { 0 };
-	struct parts p = { 0 };
+	struct frames_parts p = { 0 };
 	int rc = 0;
 
 	assert(files->path && out && is_complete);

@@ -110,14 +110,14 @@ static uint64_t address(const struct linetab *t, size_t i)
 	return dwarf_lineaddr(dwarf_onesrcline(t->lines, i), &addr) == 0 ? addr : 0;
 }
 
-struct address_key {
+struct frames_dwarf_address_key {
 	const struct linetab *t;
 	uint64_t addr;
 };
 
 static bool frames_dwarf_is_at_or_below(const void *arg, size_t i)
 {
-	const struct address_key *key = arg;
+	const struct frames_dwarf_address_key *key = arg;
 
 	return address(key->t, i) <= key->addr;
 }
@@ -126,7 +126,7 @@ static bool frames_dwarf_is_at_or_below(const void *arg, size_t i)
 static bool linetab_find(const struct linetab *t, uint64_t addr, struct linetab_row *out)
 {
 	size_t next = lower_bound(0, t->lines ? t->n : 0, frames_dwarf_is_at_or_below,
-				  &(struct address_key){ t, addr }),
+				  &(struct frames_dwarf_address_key){ t, addr }),
 	       file = 0;
 	int line = 0, column = 0;
 	Dwarf_Files *files;
@@ -190,7 +190,7 @@ struct inlines_open {
 	bool is_call;
 };
 
-struct walk {
+struct frames_dwarf_walk {
 	struct inlines *out;
 	const uint64_t *addr;
 	uint32_t n;
@@ -200,7 +200,7 @@ struct walk {
 	bool bare_types; /* types of this unit contain no code */
 };
 
-static uint32_t frames_dwarf_add_node(struct walk *w, Dwarf_Die *die, bool is_call, uint32_t parent)
+static uint32_t frames_dwarf_add_node(struct frames_dwarf_walk *w, Dwarf_Die *die, bool is_call, uint32_t parent)
 {
 	struct inlines *out = w->out;
 	struct inline_node node = {
@@ -222,7 +222,7 @@ static uint32_t frames_dwarf_add_node(struct walk *w, Dwarf_Die *die, bool is_ca
 }
 
 /* Make the node of the innermost open entry, after those that contain it up to the function. */
-static uint32_t open_node(struct walk *w)
+static uint32_t open_node(struct frames_dwarf_walk *w)
 {
 	struct inlines *out = w->out;
 	size_t first = out->n_open;
@@ -243,7 +243,7 @@ static uint32_t open_node(struct walk *w)
 }
 
 /* Assign the covered addresses to an entry. Returns its new node, or INLINES_NONE when it covers none. */
-static uint32_t cover(struct walk *w, Dwarf_Die *die, bool is_call)
+static uint32_t cover(struct frames_dwarf_walk *w, Dwarf_Die *die, bool is_call)
 {
 	uint32_t node = INLINES_NONE;
 	Dwarf_Addr base, lo, hi;
@@ -292,7 +292,7 @@ static bool has_bare_types(Dwarf_Die *unit)
 }
 
 /* Can the children of such an entry contain functions with code? */
-static bool may_hold_code(const struct walk *w, int tag)
+static bool may_hold_code(const struct frames_dwarf_walk *w, int tag)
 {
 	if (w->bare_types && !w->out->n_open &&
 	    (tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type))
@@ -303,7 +303,7 @@ static bool may_hold_code(const struct walk *w, int tag)
 }
 
 /* Visit an entry. Returns whether to visit its children too. */
-static bool visit(struct walk *w, Dwarf_Die *die, int tag)
+static bool visit(struct frames_dwarf_walk *w, Dwarf_Die *die, int tag)
 {
 	struct inlines *out = w->out;
 	bool is_call = tag == DW_TAG_inlined_subroutine, has_ranges = false;
@@ -323,7 +323,7 @@ static bool visit(struct walk *w, Dwarf_Die *die, int tag)
 }
 
 /* Advance to the next entry in file order, or past the children of this one; false at the end. */
-static bool frames_dwarf_step(struct walk *w, Dwarf_Die *die, bool below)
+static bool frames_dwarf_step(struct frames_dwarf_walk *w, Dwarf_Die *die, bool below)
 {
 	Dwarf_Die next = { 0 };
 	const unsigned char *at;
@@ -371,7 +371,7 @@ static const unsigned char *end_of(Dwarf_Die *unit)
  */
 static void inlines_find(struct inlines *out, Dwarf_Die *unit, const uint64_t *addr, uint32_t n, uint64_t *work)
 {
-	struct walk w = { .out = out, .addr = addr, .n = n, .work = work, .end = end_of(unit) };
+	struct frames_dwarf_walk w = { .out = out, .addr = addr, .n = n, .work = work, .end = end_of(unit) };
 	Dwarf_Die die = *unit;
 
 	w.bare_types = has_bare_types(unit);
@@ -403,7 +403,7 @@ enum { MAX_HELD = 1 << 17 };
 
 static const uint32_t no_unit = UINT32_MAX;
 
-struct worker {
+struct frames_dwarf_worker {
 	struct dwarf_handle handle;
 	uint64_t work; /* number of remaining steps */
 	struct inlines inlines;
@@ -422,7 +422,7 @@ struct worker {
 	size_t cap_addr;
 };
 
-struct span {
+struct frames_dwarf_span {
 	uint32_t worker, n;
 	size_t first;
 };
@@ -438,13 +438,13 @@ struct frames_dwarf {
 	uint32_t *todo;      /* [n_todo] units that cover an address */
 	uint32_t n_todo;
 	atomic_uint next;
-	struct span *span; /* [n] */
-	struct worker *worker;
+	struct frames_dwarf_span *span; /* [n] */
+	struct frames_dwarf_worker *worker;
 	unsigned n_workers;
 };
 
 /* Find the addresses that a unit covers by its first entry. */
-static void claim(struct frames_dwarf *d, struct worker *w, uint32_t unit, Dwarf_Die *die)
+static void claim(struct frames_dwarf *d, struct frames_dwarf_worker *w, uint32_t unit, Dwarf_Die *die)
 {
 	Dwarf_Addr base, lo, hi;
 
@@ -464,7 +464,7 @@ static void claim(struct frames_dwarf *d, struct worker *w, uint32_t unit, Dwarf
 static void claim_part(void *arg, unsigned part)
 {
 	struct frames_dwarf *d = arg;
-	struct worker *w = &d->worker[part];
+	struct frames_dwarf_worker *w = &d->worker[part];
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
 
@@ -510,8 +510,8 @@ static void group(struct frames_dwarf *d)
 			d->index[first[owner[k] + 1]++] = k;
 }
 
-static void frames_dwarf_put(struct worker *w, const char *name, const char *file, uint32_t line, uint32_t column,
-			     uint32_t start)
+static void frames_dwarf_put(struct frames_dwarf_worker *w, const char *name, const char *file, uint32_t line,
+			     uint32_t column, uint32_t start)
 {
 	w->frame = mem_grow(w->frame, &w->cap_frames, w->n_frames + 1, sizeof(*w->frame));
 	w->frame[w->n_frames++] =
@@ -519,7 +519,7 @@ static void frames_dwarf_put(struct worker *w, const char *name, const char *fil
 }
 
 /* Add the frames of address k of the current unit. */
-static void put_chain(struct frames_dwarf *d, struct worker *w, uint32_t k, bool is_split)
+static void put_chain(struct frames_dwarf *d, struct frames_dwarf_worker *w, uint32_t k, bool is_split)
 {
 	bool is_full = w->n_frames / MAX_MEAN > d->n && w->n_frames > MAX_FRAMES;
 	uint32_t i = w->inlines.at[k], line = 0, column = 0;
@@ -552,7 +552,7 @@ static void put_chain(struct frames_dwarf *d, struct worker *w, uint32_t k, bool
 }
 
 /* libdw caches the line tables of all units it has read, so release them now and then. Returns false on failure. */
-static bool renew(struct worker *w)
+static bool renew(struct frames_dwarf_worker *w)
 {
 	w->n_held += w->lines.n;
 	if (w->n_held < MAX_HELD)
@@ -561,7 +561,7 @@ static bool renew(struct worker *w)
 	return dwarf_handle_renew(&w->handle);
 }
 
-static bool read_unit(struct frames_dwarf *d, struct worker *w, unsigned part, uint32_t unit)
+static bool read_unit(struct frames_dwarf *d, struct frames_dwarf_worker *w, unsigned part, uint32_t unit)
 {
 	uint32_t first = d->first_of[unit], n = d->first_of[unit + 1] - first;
 	Dwarf_Die die;
@@ -582,7 +582,8 @@ static bool read_unit(struct frames_dwarf *d, struct worker *w, unsigned part, u
 		size_t start = w->n_frames;
 
 		put_chain(d, w, k, status == SPLIT_FOUND);
-		d->span[d->index[first + k]] = (struct span){ part, (uint32_t)(w->n_frames - start), start };
+		d->span[d->index[first + k]] =
+			(struct frames_dwarf_span){ part, (uint32_t)(w->n_frames - start), start };
 	}
 	dwp_unit_close(&w->split);
 	return renew(w);
@@ -592,7 +593,7 @@ static bool read_unit(struct frames_dwarf *d, struct worker *w, unsigned part, u
 static void read_part(void *arg, unsigned part)
 {
 	struct frames_dwarf *d = arg;
-	struct worker *w = &d->worker[part];
+	struct frames_dwarf_worker *w = &d->worker[part];
 
 	for (;;) {
 		bool can_continue = w->work && w->handle.dwarf && !stop_is_set(d->stop);
@@ -671,7 +672,7 @@ void frames_dwarf_free(struct frames_dwarf *d)
 	if (!d)
 		return;
 	for (unsigned i = 0; i < d->n_workers; i++) {
-		struct worker *w = &d->worker[i];
+		struct frames_dwarf_worker *w = &d->worker[i];
 
 		dwarf_handle_close(&w->handle);
 		inlines_release(&w->inlines);

@@ -22,7 +22,7 @@
 enum { FUNCTIONS_PER_THREAD = 2000 };
 
 /* The functions [lo, hi) of one thread, and their new names. */
-struct part {
+struct names_part {
 	const struct profile *p;
 	enum demangle_mode mode;
 	uint32_t lo, hi;
@@ -34,7 +34,7 @@ struct part {
 	struct buf text;
 };
 
-static void rename_function(struct part *s, uint32_t func, const char *symbol)
+static void rename_function(struct names_part *s, uint32_t func, const char *symbol)
 {
 	size_t at = s->text.len;
 
@@ -54,7 +54,7 @@ static bool symbol_names_is_wanted(const struct profile *p, uint32_t func)
 }
 
 /* Is the name what DEMANGLE_DEFAULT makes of the system name, as in a profile that cpa has symbolized? */
-static bool is_default_form(struct part *s, uint32_t func)
+static bool is_default_form(struct names_part *s, uint32_t func)
 {
 	const struct profile *p = s->p;
 	size_t at = s->text.len;
@@ -67,7 +67,7 @@ static bool is_default_form(struct part *s, uint32_t func)
 }
 
 /* Demangle a function again whose name has DEMANGLE_DEFAULT. */
-static void rename_again(struct part *s, uint32_t func)
+static void rename_again(struct names_part *s, uint32_t func)
 {
 	const char *symbol = profile_text(s->p, s->p->func_sysname[func]);
 	size_t n = s->n;
@@ -87,7 +87,7 @@ static bool is_d(const char *symbol)
 
 static void rename_part(void *arg, unsigned part)
 {
-	struct part *s = (struct part *)arg + part;
+	struct names_part *s = (struct names_part *)arg + part;
 
 	assert(s->lo <= s->hi && s->hi <= s->p->n_funcs);
 	for (uint32_t i = s->lo; i < s->hi; i++) {
@@ -100,7 +100,7 @@ static void rename_part(void *arg, unsigned part)
 	}
 }
 
-static void rename_d(struct part *s)
+static void rename_d(struct names_part *s)
 {
 	for (uint32_t i = 0; i < s->p->n_funcs; i++) {
 		const char *symbol = profile_text(s->p, s->p->func_sysname[i]);
@@ -110,13 +110,13 @@ static void rename_d(struct part *s)
 	}
 }
 
-static void put_names(struct profile *p, const struct part *s)
+static void put_names(struct profile *p, const struct names_part *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		p->func_name[s->renamed[i].func] = strtab_add(p->str, s->text.data + s->renamed[i].at, s->renamed[i].n);
 }
 
-static void symbol_names_part_release(struct part *s)
+static void symbol_names_part_release(struct names_part *s)
 {
 	free(s->renamed);
 	buf_release(&s->text);
@@ -125,15 +125,15 @@ static void symbol_names_part_release(struct part *s)
 static void rename_all(struct profile *p, enum demangle_mode mode)
 {
 	unsigned n = 1 + p->n_funcs / FUNCTIONS_PER_THREAD;
-	struct part d = { .p = p, .mode = mode }, *part;
+	struct names_part d = { .p = p, .mode = mode }, *part;
 
 	n = n < pool_size() ? n : pool_size();
 	part = mem_zalloc(n, sizeof(*part));
 	for (unsigned i = 0; i < n; i++)
-		part[i] = (struct part){ .p = p,
-					 .mode = mode,
-					 .lo = (uint32_t)((uint64_t)p->n_funcs * i / n),
-					 .hi = (uint32_t)((uint64_t)p->n_funcs * (i + 1) / n) };
+		part[i] = (struct names_part){ .p = p,
+					       .mode = mode,
+					       .lo = (uint32_t)((uint64_t)p->n_funcs * i / n),
+					       .hi = (uint32_t)((uint64_t)p->n_funcs * (i + 1) / n) };
 	pool_run(rename_part, part, n);
 	rename_d(&d);
 	for (unsigned i = 0; i < n; i++) {

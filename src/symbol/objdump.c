@@ -21,7 +21,7 @@
 #include <assert.h>
 #include <string.h>
 
-struct reader {
+struct objdump_reader {
 	uint64_t start, stop;
 	struct objdump_text *out;
 	size_t cap, cap_before;
@@ -61,13 +61,13 @@ static size_t objdump_read_hex(const char *s, uint64_t *out)
 }
 
 /* Clear the flags for the next instruction, but record in r->known that a function or line has been printed. */
-static void clear_before(struct reader *r)
+static void clear_before(struct objdump_reader *r)
 {
 	r->known |= r->before & (OBJDUMP_FUNCTION | OBJDUMP_LINE);
 	r->before = 0;
 }
 
-static void add_before(struct reader *r)
+static void add_before(struct objdump_reader *r)
 {
 	struct objdump_text *out = r->out;
 
@@ -77,7 +77,7 @@ static void add_before(struct reader *r)
 }
 
 /* Parse an instruction: "1149: test %edi,%edi". */
-static bool read_instruction(struct reader *r, const char *s)
+static bool read_instruction(struct objdump_reader *r, const char *s)
 {
 	struct objdump_text *out = r->out;
 	uint64_t addr;
@@ -103,7 +103,7 @@ static char *skip_mark(char *s)
 }
 
 /* Parse "/src/prog.c:7". Any text may follow the last number after a colon. */
-static bool objdump_read_line(struct reader *r, char *s)
+static bool objdump_read_line(struct objdump_reader *r, char *s)
 {
 	char *file = skip_mark(s), *colon = NULL;
 	uint64_t line = 0;
@@ -135,7 +135,7 @@ static char *objdump_find_last(char *s, const char *what)
 }
 
 /* Parse "work():". */
-static bool read_function(struct reader *r, char *s)
+static bool read_function(struct objdump_reader *r, char *s)
 {
 	char *name = skip_mark(s), *end = objdump_find_last(name, "():");
 
@@ -150,7 +150,7 @@ static bool read_function(struct reader *r, char *s)
 /* Parse "0000000000001149 <work>:", or "work(int):" as GNU objdump prints demangled names. pprof removes leading
  * hexadecimal digits
    from the latter too. */
-static bool objdump_read_name(struct reader *r, char *s)
+static bool objdump_read_name(struct objdump_reader *r, char *s)
 {
 	char *end = strrchr(s, ':');
 	uint64_t addr;
@@ -172,7 +172,7 @@ static bool objdump_read_name(struct reader *r, char *s)
 	return true;
 }
 
-static void read_text_line(struct reader *r, char *s, char *end)
+static void read_text_line(struct objdump_reader *r, char *s, char *end)
 {
 	while (s < end && objdump_is_space(*s))
 		s++;
@@ -190,7 +190,7 @@ static void read_text_line(struct reader *r, char *s, char *end)
 
 void objdump_read(struct buf *text, uint64_t start, uint64_t stop, struct arena *mem, struct objdump_text *out)
 {
-	struct reader r = { .start = start, .stop = stop, .out = out, .function = "", .file = "" };
+	struct objdump_reader r = { .start = start, .stop = stop, .out = out, .function = "", .file = "" };
 	char *s, *end;
 
 	assert(start <= stop);

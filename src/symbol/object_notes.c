@@ -22,7 +22,7 @@ struct notes {
 	bool big_endian;
 };
 
-struct found {
+struct object_notes_found {
 	const uint8_t *id;
 	size_t n;
 	bool has_id, has_two;
@@ -46,7 +46,7 @@ static uint64_t padding(const struct notes *s, uint64_t size)
 
 /* Read the next note, and record it in found if it is a build id. Returns false if the note is truncated or is a second
  * build id. */
-static bool note_next(struct notes *s, struct found *found)
+static bool note_next(struct notes *s, struct object_notes_found *found)
 {
 	size_t remaining = (size_t)(s->end - s->p), name_n, n;
 	const uint8_t *name = s->p + NOTE_HEAD, *end;
@@ -70,7 +70,7 @@ static bool note_next(struct notes *s, struct found *found)
 		found->has_two = found->has_id;
 		if (found->has_two)
 			return false;
-		*found = (struct found){ .id = name + name_n + pad, .n = n, .has_id = true };
+		*found = (struct object_notes_found){ .id = name + name_n + pad, .n = n, .has_id = true };
 	}
 	remaining -= name_n + pad + n;
 	s->p = name + name_n + pad + n;
@@ -80,17 +80,17 @@ static bool note_next(struct notes *s, struct found *found)
 }
 
 /* Returns false if the notes are damaged. */
-static bool notes_find(struct notes *s, struct found *found)
+static bool notes_find(struct notes *s, struct object_notes_found *found)
 {
 	while (s->p < s->end)
 		if (!note_next(s, found)) {
-			*found = (struct found){ .has_two = found->has_two };
+			*found = (struct object_notes_found){ .has_two = found->has_two };
 			return false;
 		}
 	return true;
 }
 
-static void object_notes_format_id(const struct found *found, char out[2 * BUILD_ID_MAX + 1])
+static void object_notes_format_id(const struct object_notes_found *found, char out[2 * BUILD_ID_MAX + 1])
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t n = found->n <= BUILD_ID_MAX ? found->n : 0;
@@ -122,9 +122,9 @@ static struct notes notes_at(const struct object_file *f, uint64_t off, uint64_t
 }
 
 /* In debug files, segments often refer to bytes that only the program has, so sections are read. */
-static struct found object_notes_find_in_segments(const struct object_file *f, size_t *total)
+static struct object_notes_found object_notes_find_in_segments(const struct object_file *f, size_t *total)
 {
-	struct found found = { 0 };
+	struct object_notes_found found = { 0 };
 	bool sound = true;
 	size_t n = 0;
 
@@ -144,7 +144,7 @@ static struct found object_notes_find_in_segments(const struct object_file *f, s
 void object_notes_build_id(const struct object_file *f, char out[2 * BUILD_ID_MAX + 1])
 {
 	size_t total = NOTES_TOTAL_MAX;
-	struct found found = object_notes_find_in_segments(f, &total);
+	struct object_notes_found found = object_notes_find_in_segments(f, &total);
 	bool sound = !found.has_two;
 	Elf_Scn *scn = NULL;
 
@@ -165,7 +165,7 @@ void object_notes_build_id_in(const uint8_t *notes, size_t n, char out[2 * BUILD
 	struct notes s = {
 		.p = notes, .end = notes + n, .align = 4, .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	};
-	struct found found = { 0 };
+	struct object_notes_found found = { 0 };
 
 	notes_find(&s, &found);
 	object_notes_format_id(&found, out);

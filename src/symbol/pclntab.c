@@ -26,21 +26,21 @@ enum { FUNC_NAME, FUNC_FILES = 4, FUNC_LINES, FUNC_UNIT = 7, FUNC_START_LINE };
 /* Max bytes of a program; real ones are far smaller. */
 enum { MAX_PROGRAM = 1 << 20 };
 
-struct part {
+struct pclntab_part {
 	const uint8_t *data;
 	size_t n;
 };
 
 struct pclntab {
 	Elf *elf;
-	struct part all, names, units, files, programs, functions;
+	struct pclntab_part all, names, units, files, programs, functions;
 	uint64_t text; /* start of the code; addresses are relative to it from Go 1.18 on */
 	uint64_t n;    /* number of functions */
 	unsigned version, quantum, ptr_size, field_size;
 };
 
 /* Read a number of 4 or 8 bytes; false when it is out of bounds. */
-static bool pclntab_read_number(struct part p, uint64_t off, unsigned size, uint64_t *out)
+static bool pclntab_read_number(struct pclntab_part p, uint64_t off, unsigned size, uint64_t *out)
 {
 	uint32_t half;
 
@@ -56,18 +56,18 @@ static bool pclntab_read_number(struct part p, uint64_t off, unsigned size, uint
 }
 
 /* The text at an offset; NULL when it is not terminated. */
-static const char *pclntab_text(struct part p, uint64_t off)
+static const char *pclntab_text(struct pclntab_part p, uint64_t off)
 {
 	return off < p.n && memchr(p.data + off, 0, p.n - off) ? (const char *)p.data + off : NULL;
 }
 
-static bool part_at(const struct pclntab *t, unsigned word, struct part *out)
+static bool part_at(const struct pclntab *t, unsigned word, struct pclntab_part *out)
 {
 	uint64_t off;
 
 	if (!pclntab_read_number(t->all, 8 + word * t->ptr_size, t->ptr_size, &off) || off > t->all.n)
 		return false;
-	*out = (struct part){ t->all.data + off, t->all.n - off };
+	*out = (struct pclntab_part){ t->all.data + off, t->all.n - off };
 	return true;
 }
 
@@ -126,7 +126,7 @@ static bool find_sections(struct pclntab *t)
 			continue;
 		data = elf_rawdata(scn, NULL);
 		if (data && data->d_buf)
-			t->all = (struct part){ data->d_buf, data->d_size };
+			t->all = (struct pclntab_part){ data->d_buf, data->d_size };
 	}
 	return t->all.n > 0;
 }
@@ -162,7 +162,7 @@ static uint64_t entry(const struct pclntab *t, uint64_t i)
 	return t->version >= GO_118 ? t->text + v : v;
 }
 
-static bool varint(struct part p, size_t *at, uint32_t *out)
+static bool varint(struct pclntab_part p, size_t *at, uint32_t *out)
 {
 	*out = 0;
 	for (unsigned shift = 0; *at < p.n && shift < 35; shift += 7) {
@@ -178,13 +178,13 @@ static bool varint(struct part p, size_t *at, uint32_t *out)
 /* The value that a program assigns to an address; -1 if the program ends before the address. */
 static int64_t pclntab_run_program(const struct pclntab *t, uint64_t program, uint64_t pc, uint64_t addr)
 {
-	struct part p = t->programs;
+	struct pclntab_part p = t->programs;
 	int64_t value = -1;
 	size_t at = 0;
 
 	if (!program || program >= p.n)
 		return -1;
-	p = (struct part){ p.data + program, p.n - program < MAX_PROGRAM ? p.n - program : MAX_PROGRAM };
+	p = (struct pclntab_part){ p.data + program, p.n - program < MAX_PROGRAM ? p.n - program : MAX_PROGRAM };
 	for (bool first = true;; first = false) {
 		uint32_t step, length;
 
@@ -207,14 +207,14 @@ static const char *pclntab_file_of(const struct pclntab *t, uint64_t unit, int64
 	return pclntab_text(t->files, off);
 }
 
-struct address_key {
+struct pclntab_address_key {
 	const struct pclntab *t;
 	uint64_t addr;
 };
 
 static bool starts_at_or_below(const void *arg, size_t i)
 {
-	const struct address_key *key = arg;
+	const struct pclntab_address_key *key = arg;
 
 	return entry(key->t, i) <= key->addr;
 }
@@ -222,7 +222,7 @@ static bool starts_at_or_below(const void *arg, size_t i)
 /* The function that contains an address; t->n for none. */
 static uint64_t pclntab_find_function(const struct pclntab *t, uint64_t addr)
 {
-	struct address_key key = { t, addr };
+	struct pclntab_address_key key = { t, addr };
 	uint64_t next = lower_bound(0, t->n, starts_at_or_below, &key);
 
 	return next && addr < entry(t, t->n) ? next - 1 : t->n;

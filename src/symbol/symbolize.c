@@ -39,7 +39,7 @@ struct symbolizer {
 };
 
 /* An address in the file, and its location. */
-struct wanted {
+struct symbolize_wanted {
 	uint64_t addr;
 	uint32_t loc;
 };
@@ -133,7 +133,7 @@ static void sort_locations(struct symbolizer *s)
 
 static int compare_wanted(const void *left, const void *right)
 {
-	const struct wanted *a = left, *b = right;
+	const struct symbolize_wanted *a = left, *b = right;
 
 	if (a->addr != b->addr)
 		return a->addr < b->addr ? -1 : 1;
@@ -186,8 +186,8 @@ static bool symbol_symbolize_add_frames(struct symbolizer *s, struct mapping *m,
 	return named;
 }
 
-static uint32_t add_all_frames(struct symbolizer *s, struct mapping *m, const struct wanted *wanted, uint32_t n,
-			       const struct frames *f, const uint64_t *addr)
+static uint32_t add_all_frames(struct symbolizer *s, struct mapping *m, const struct symbolize_wanted *wanted,
+			       uint32_t n, const struct frames *f, const uint64_t *addr)
 {
 	uint32_t n_named = 0, at = 0;
 
@@ -206,7 +206,7 @@ static uint32_t add_all_frames(struct symbolizer *s, struct mapping *m, const st
 
 /* Look up wanted[n], which is sorted. Returns the number of addresses with names. */
 static uint32_t symbol_symbolize_look_up(struct symbolizer *s, struct mapping *m, struct object *o,
-					 const struct wanted *wanted, uint32_t n, struct buf *tried)
+					 const struct symbolize_wanted *wanted, uint32_t n, struct buf *tried)
 {
 	uint64_t *addr = mem_alloc(n, sizeof(*addr));
 	struct arena *mem = arena_new();
@@ -242,7 +242,7 @@ static int symbolize_object(struct symbolizer *s, struct mapping *m, struct obje
 {
 	struct object_map map = locate_map(s->p, m);
 	const uint64_t *addr = s->p->loc_addr;
-	struct wanted *wanted;
+	struct symbolize_wanted *wanted;
 	uint32_t first = 0, n_held = 0, n_kept = 0;
 	uint64_t base;
 	int rc;
@@ -259,7 +259,7 @@ static int symbolize_object(struct symbolizer *s, struct mapping *m, struct obje
 		else if (!s->force && !m->build_id && profile_has_name(s->p, loc[i]))
 			n_kept++; /* without a build id the file may be another one now */
 		else
-			wanted[n_held++] = (struct wanted){ addr[loc[i]] - base, loc[i] };
+			wanted[n_held++] = (struct symbolize_wanted){ addr[loc[i]] - base, loc[i] };
 	qsort(wanted, n_held, sizeof(*wanted), compare_wanted);
 	*n_named = n_kept + symbol_symbolize_look_up(s, m, o, wanted, n_held, tried);
 	free(wanted);

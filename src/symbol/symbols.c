@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* A symbol table being read. */
-struct table {
+struct symbols_table {
 	const struct object_file *f;
 	GElf_Ehdr ehdr;
 	Elf_Data *syms;
@@ -24,13 +24,13 @@ struct table {
 	const char *file; /* source file of the following local symbols */
 };
 
-static bool table_open(const struct object_file *f, uint32_t type, struct table *t)
+static bool table_open(const struct object_file *f, uint32_t type, struct symbols_table *t)
 {
 	GElf_Shdr sh = { .sh_type = SHT_NULL };
 	Elf_Scn *scn = NULL;
 	Elf_Data *names;
 
-	*t = (struct table){ .f = f, .file = "" };
+	*t = (struct symbols_table){ .f = f, .file = "" };
 	do
 		scn = elf_nextscn(f->elf, scn);
 	while (scn && gelf_getshdr(scn, &sh) && sh.sh_type != type);
@@ -48,7 +48,7 @@ static bool table_open(const struct object_file *f, uint32_t type, struct table 
 }
 
 /* The name of a symbol; "" if it is out of bounds. */
-static const char *symbols_name_of(const struct table *t, uint32_t at)
+static const char *symbols_name_of(const struct symbols_table *t, uint32_t at)
 {
 	return at < t->names_n ? t->names + at : "";
 }
@@ -79,7 +79,7 @@ static bool is_covering(const GElf_Sym *sym, const GElf_Shdr *sh)
 }
 
 /* Read a symbol; returns false if it has no address. */
-static bool symbol_read(struct table *t, const GElf_Sym *sym, struct object_symbol *out)
+static bool symbol_read(struct symbols_table *t, const GElf_Sym *sym, struct object_symbol *out)
 {
 	int type = GELF_ST_TYPE(sym->st_info);
 	GElf_Shdr sh = { .sh_type = SHT_NULL };
@@ -109,7 +109,7 @@ static bool symbol_read(struct table *t, const GElf_Sym *sym, struct object_symb
 
 static bool symbols_add(struct symbols *list, size_t *cap, const struct object_file *f, uint32_t type)
 {
-	struct table t;
+	struct symbols_table t;
 	size_t n;
 
 	if (!f->elf || !table_open(f, type, &t))

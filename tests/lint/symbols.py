@@ -128,10 +128,10 @@ def check_prefixes():
 def check_structs():
     homes = collections.defaultdict(set)
     for root in ROOTS[:2]:
-        for path in files(os.path.join(top, root), ".h"):
+        for path in [*files(os.path.join(top, root), ".h"), *files(os.path.join(top, root), ".c")]:
             path = os.path.join(root, path)
             text = re.sub(r"/\*.*?\*/", " ", read(path), flags=re.S)
-            for name in re.findall(r"\b((?:struct|enum|union)\s+\w+)\s*\{", text):
+            for name in re.findall(r"\b(?:struct|enum|union)\s+(\w+)\s*\{", text):
                 homes[name].add(path)
     return [f"{name}: {', '.join(sorted(paths))}" for name, paths in homes.items() if len(paths) > 1]
 
@@ -142,6 +142,6 @@ defined, functions, needed = read_symbols(objects)
 result("each source has an object", check_built())
 result("no folder calls a higher layer (tests/lint/layers.txt)", check_calls())
 result("a function prefix belongs to one folder", check_prefixes())
-result("no struct, enum or union is defined in two headers", check_structs())
+result("no struct, enum or union is defined in two files", check_structs())
 print(f"1..{count}")
 sys.exit(failed > 0)

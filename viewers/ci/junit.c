@@ -23,7 +23,7 @@
 #include <string.h>
 
 /* Result of the test case of a row. */
-enum result { RESULT_NONE, RESULT_PASSED, RESULT_SKIPPED, RESULT_FAILED };
+enum junit_result { RESULT_NONE, RESULT_PASSED, RESULT_SKIPPED, RESULT_FAILED };
 
 struct junit {
 	const struct gate *g;
@@ -38,7 +38,7 @@ static void junit_clear(struct buf *b)
 	buf_add(b, "", 0);
 }
 
-static enum result junit_result_of(const struct gate_row *r)
+static enum junit_result junit_result_of(const struct gate_row *r)
 {
 	switch (r->verdict) {
 	case GATE_FAIL:
@@ -52,7 +52,7 @@ static enum result junit_result_of(const struct gate_row *r)
 	}
 }
 
-static enum result samples_result(const struct gate *g)
+static enum junit_result samples_result(const struct gate *g)
 {
 	if (g->outcome != GATE_INCONCLUSIVE)
 		return ci_has_enough_samples(g) ? RESULT_PASSED : RESULT_SKIPPED;
@@ -136,7 +136,7 @@ static void begin_case(struct junit *j)
 }
 
 /* Add the result element of a test case, with the text in the buffer; type may be NULL. */
-static void junit_add_result(struct junit *j, enum result result, const char *type)
+static void junit_add_result(struct junit *j, enum junit_result result, const char *type)
 {
 	static const char *const element[] = { "system-out", "system-out", "skipped", "failure" };
 
@@ -165,7 +165,7 @@ static void junit_add_place(struct junit *j, const struct gate_row *r)
 	buf_release(&place);
 }
 
-static void junit_add_row(struct junit *j, const struct gate_row *r, enum result result)
+static void junit_add_row(struct junit *j, const struct gate_row *r, enum junit_result result)
 {
 	const struct flame_frame frame = { .name = r->name, .function = r->name, .file = r->file, .module = "" };
 	struct buf package = { 0 };
@@ -271,7 +271,7 @@ static void add_cases(struct junit *j)
 {
 	add_properties(j);
 	for (uint32_t i = 0; i < j->g->n_rows; i++) {
-		enum result result = junit_result_of(&j->g->row[i]);
+		enum junit_result result = junit_result_of(&j->g->row[i]);
 
 		if (result != RESULT_NONE)
 			junit_add_row(j, &j->g->row[i], result);

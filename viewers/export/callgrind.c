@@ -27,22 +27,22 @@
 #include <string.h>
 
 /* A number to distinguish functions with the same name and file. */
-struct alias {
+struct callgrind_alias {
 	uint32_t number, of; /* number is in [1, of]; of is 0 for a unique name */
 };
 
-struct writer {
+struct callgrind_writer {
 	const struct net *net;
 	const struct head *h;
 	struct buf *out;
 	struct strtab *objects, *files, *names;
-	struct alias *alias; /* [nodes] */
+	struct callgrind_alias *alias; /* [nodes] */
 	bool has_prev;
 	uint64_t prev; /* address of the previous line */
 };
 
 /* Append "(N) name" at the first use of a name, then "(N)"; nothing for an empty name. */
-static void callgrind_add_name(struct writer *w, const char *key, struct strtab *seen, const char *name)
+static void callgrind_add_name(struct callgrind_writer *w, const char *key, struct strtab *seen, const char *name)
 {
 	uint32_t before = strtab_count(seen);
 	str_id id;
@@ -59,7 +59,7 @@ static void callgrind_add_name(struct writer *w, const char *key, struct strtab 
 	buf_add(w->out, "\n", 1);
 }
 
-static void callgrind_add_address(struct writer *w, uint64_t addr)
+static void callgrind_add_address(struct callgrind_writer *w, uint64_t addr)
 {
 	char absolute[24], relative[24];
 	int n = snprintf(absolute, sizeof(absolute), addr ? "%#" PRIx64 : "0x%" PRIx64, addr);
@@ -81,25 +81,25 @@ static int64_t whole_value(const struct head *h, int64_t value)
 	return num_trunc(unit_scale(report_value(h, value), h->unit, h->out_unit, &unit));
 }
 
-static const struct place *callgrind_place_of(const struct writer *w, uint32_t node)
+static const struct place *callgrind_place_of(const struct callgrind_writer *w, uint32_t node)
 {
 	return &w->net->places.place[nodes_place(&w->net->nodes, node)];
 }
 
-static const char *callgrind_file_of(const struct writer *w, uint32_t node)
+static const char *callgrind_file_of(const struct callgrind_writer *w, uint32_t node)
 {
 	return places_file(&w->net->places, nodes_place(&w->net->nodes, node));
 }
 
-static const char *callgrind_text_of(const struct writer *w, str_id id)
+static const char *callgrind_text_of(const struct callgrind_writer *w, str_id id)
 {
 	return report_head_text(w->net->places.p, id, w->net->names.mem);
 }
 
 /* Append a callee, with its alias. */
-static void add_callee(struct writer *w, uint32_t node)
+static void add_callee(struct callgrind_writer *w, uint32_t node)
 {
-	const struct alias *a = &w->alias[node];
+	const struct callgrind_alias *a = &w->alias[node];
 	struct buf name = { 0 };
 
 	buf_addz(&name, callgrind_text_of(w, callgrind_place_of(w, node)->name));
@@ -109,14 +109,14 @@ static void add_callee(struct writer *w, uint32_t node)
 	buf_release(&name);
 }
 
-static bool same_block(const struct writer *w, uint32_t a, uint32_t b)
+static bool same_block(const struct callgrind_writer *w, uint32_t a, uint32_t b)
 {
 	const struct place *l = callgrind_place_of(w, a), *r = callgrind_place_of(w, b);
 
 	return l->objfile == r->objfile && l->file == r->file && l->name == r->name;
 }
 
-static void callgrind_add_block(struct writer *w, uint32_t node)
+static void callgrind_add_block(struct callgrind_writer *w, uint32_t node)
 {
 	buf_add(w->out, "\n", 1);
 	callgrind_add_name(w, "ob=", w->objects, callgrind_text_of(w, callgrind_place_of(w, node)->objfile));
@@ -125,7 +125,7 @@ static void callgrind_add_block(struct writer *w, uint32_t node)
 			   callgrind_text_of(w, callgrind_place_of(w, node)->name)); /* like pprof, without a number */
 }
 
-static void callgrind_add_call(struct writer *w, const struct edge *e)
+static void callgrind_add_call(struct callgrind_writer *w, const struct edge *e)
 {
 	callgrind_add_name(w, "cfl=", w->files, callgrind_file_of(w, e->dst));
 	add_callee(w, e->dst);
@@ -135,7 +135,7 @@ static void callgrind_add_call(struct writer *w, const struct edge *e)
 		 whole_value(w->h, nodes_mean(e->weight, e->div)));
 }
 
-static void callgrind_add_node(struct writer *w, uint32_t node)
+static void callgrind_add_node(struct callgrind_writer *w, uint32_t node)
 {
 	const struct net *net = w->net;
 	uint64_t addr = callgrind_place_of(w, node)->addr;
@@ -150,7 +150,7 @@ static void callgrind_add_node(struct writer *w, uint32_t node)
 }
 
 /* The key of a function. In a tree it includes the parent. */
-struct function {
+struct callgrind_function {
 	str_id name, objfile;
 	uint32_t file, parent;
 	int64_t start;
@@ -159,25 +159,25 @@ struct function {
 	uint32_t of;     /* number of these functions, set in the first one */
 };
 
-struct functions {
-	struct function *f;
+struct callgrind_functions {
+	struct callgrind_function *f;
 	uint32_t n;
 	size_t cap;
 	struct idtab ids, names;
 };
 
-static bool callgrind_same_name(const struct function *a, const struct function *b)
+static bool callgrind_same_name(const struct callgrind_function *a, const struct callgrind_function *b)
 {
 	return a->name == b->name && a->file == b->file;
 }
 
-static bool same_function(const struct function *a, const struct function *b)
+static bool same_function(const struct callgrind_function *a, const struct callgrind_function *b)
 {
 	return callgrind_same_name(a, b) && a->objfile == b->objfile && a->parent == b->parent && a->start == b->start;
 }
 
 /* Find the first function with the name and file of the key; fs->n if there is none yet. */
-static uint32_t callgrind_find_first(struct functions *fs, const struct function *key)
+static uint32_t callgrind_find_first(struct callgrind_functions *fs, const struct callgrind_function *key)
 {
 	uint64_t h = hash_u64((uint64_t)key->name << 32 | key->file);
 	uint32_t id;
@@ -189,7 +189,7 @@ static uint32_t callgrind_find_first(struct functions *fs, const struct function
 	return fs->n;
 }
 
-static uint32_t callgrind_find_function(struct functions *fs, const struct function *key)
+static uint32_t callgrind_find_function(struct callgrind_functions *fs, const struct callgrind_function *key)
 {
 	uint64_t words[4] = { (uint64_t)key->name << 32 | key->file, key->objfile, key->parent, (uint64_t)key->start };
 	uint64_t h = hash_bytes(words, sizeof(words));
@@ -208,10 +208,10 @@ static uint32_t callgrind_find_function(struct functions *fs, const struct funct
 }
 
 /* Number the functions of each name in order of the nodes. Like pprof getDisambiguatedNames. */
-static void find_aliases(struct writer *w)
+static void find_aliases(struct callgrind_writer *w)
 {
 	const struct net *net = w->net;
-	struct functions fs = { 0 };
+	struct callgrind_functions fs = { 0 };
 	uint32_t *of = mem_alloc(net->shown.n, sizeof(*of));
 
 	idtab_init(&fs.ids, 0);
@@ -219,19 +219,19 @@ static void find_aliases(struct writer *w)
 	for (uint32_t i = 0; i < net->shown.n; i++) {
 		uint32_t node = net->shown.node[i];
 		const struct place *k = callgrind_place_of(w, node);
-		const struct function key = { .name = k->name,
-					      .objfile = k->objfile,
-					      .file = k->file,
-					      .parent = net->is_tree ? net->tree.parent[node] : 0,
-					      .start = k->start };
+		const struct callgrind_function key = { .name = k->name,
+							.objfile = k->objfile,
+							.file = k->file,
+							.parent = net->is_tree ? net->tree.parent[node] : 0,
+							.start = k->start };
 
 		of[i] = callgrind_find_function(&fs, &key);
 	}
 	for (uint32_t i = 0; i < net->shown.n && !buf_is_stopped(); i++) {
-		const struct function *own = &fs.f[of[i]];
+		const struct callgrind_function *own = &fs.f[of[i]];
 
 		if (fs.f[own->first].of > 1)
-			w->alias[net->shown.node[i]] = (struct alias){ own->number, fs.f[own->first].of };
+			w->alias[net->shown.node[i]] = (struct callgrind_alias){ own->number, fs.f[own->first].of };
 	}
 	idtab_release(&fs.ids);
 	idtab_release(&fs.names);
@@ -241,13 +241,13 @@ static void find_aliases(struct writer *w)
 
 void callgrind_draw(const struct net *net, const struct report *r, struct buf *out)
 {
-	struct writer w = { .net = net,
-			    .h = &r->head,
-			    .out = out,
-			    .objects = strtab_new(),
-			    .files = strtab_new(),
-			    .names = strtab_new(),
-			    .alias = mem_zalloc(net->nodes.n, sizeof(*w.alias)) };
+	struct callgrind_writer w = { .net = net,
+				      .h = &r->head,
+				      .out = out,
+				      .objects = strtab_new(),
+				      .files = strtab_new(),
+				      .names = strtab_new(),
+				      .alias = mem_zalloc(net->nodes.n, sizeof(*w.alias)) };
 
 	assert(net && r && out);
 	find_aliases(&w);

@@ -28,7 +28,7 @@ struct name {
 };
 
 /* The sorted names of all places. */
-struct node_names {
+struct folded_node_names {
 	struct buf text;
 	struct name *name; /* [n] sorted; a rank is an index of it */
 	uint32_t n;
@@ -36,7 +36,7 @@ struct node_names {
 };
 
 /* A stack as ranks, root first unless inverted, and its values. */
-struct line {
+struct export_folded_line {
 	const uint32_t *rank;
 	uint32_t n;
 	int64_t before, after;
@@ -45,11 +45,11 @@ struct line {
 struct folded_writer {
 	const struct view *v;
 	struct places pl;
-	struct node_names names;
+	struct folded_node_names names;
 	bool has_two_columns, is_inverted;
 	bool has_negative_base;  /* do negative rows belong to the base, even without its label? */
 	int64_t *before, *after; /* [stacks] sums of base rows and of other rows */
-	struct line *line;
+	struct export_folded_line *line;
 	size_t n;
 	uint32_t *ranks; /* ranks of all lines */
 };
@@ -94,7 +94,7 @@ static int folded_compare_names(const void *a, const void *b)
 	return memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
 }
 
-static void sort_names(struct node_names *names, const struct places *pl)
+static void sort_names(struct folded_node_names *names, const struct places *pl)
 {
 	size_t *off = mem_alloc((size_t)pl->n * 2 + 3, sizeof(*off));
 	struct buf scratch = { 0 };
@@ -169,14 +169,15 @@ static int make_lines(struct folded_writer *f, struct err *err)
 			*at++ = f->pl.n;
 		for (uint32_t *r = first; r < at; r++)
 			*r = f->names.rank[2 * *r + (r + 1 == at)];
-		f->line[f->n++] = (struct line){ first, (uint32_t)(at - first), f->before[s], f->after[s] };
+		f->line[f->n++] =
+			(struct export_folded_line){ first, (uint32_t)(at - first), f->before[s], f->after[s] };
 	}
 	return stop_check(f->v->stop, err);
 }
 
 static int folded_compare_lines(const void *a, const void *b)
 {
-	const struct line *x = a, *y = b;
+	const struct export_folded_line *x = a, *y = b;
 	uint32_t n = x->n < y->n ? x->n : y->n;
 
 	for (uint32_t i = 0; i < n; i++)
@@ -213,7 +214,7 @@ static int64_t folded_scaled(int64_t value, double ratio)
 }
 
 /* Multiply by the ratio. If a side is negative, show only the change: the other side gets the difference. */
-static void show_values(struct line *l, double ratio)
+static void show_values(struct export_folded_line *l, double ratio)
 {
 	if (ratio != 1) {
 		l->before = folded_scaled(l->before, ratio);
@@ -227,7 +228,7 @@ static void show_values(struct line *l, double ratio)
 	}
 }
 
-static size_t folded_line_bytes(const struct folded_writer *f, const struct line *l)
+static size_t folded_line_bytes(const struct folded_writer *f, const struct export_folded_line *l)
 {
 	size_t bytes = 2 * (NUM_DIGITS + 1) + 1;
 
@@ -236,7 +237,7 @@ static size_t folded_line_bytes(const struct folded_writer *f, const struct line
 	return bytes;
 }
 
-static void folded_add_line(const struct folded_writer *f, const struct line *l, struct buf *out)
+static void folded_add_line(const struct folded_writer *f, const struct export_folded_line *l, struct buf *out)
 {
 	char *at = buf_room(out, folded_line_bytes(f, l));
 

@@ -184,7 +184,7 @@ static struct ids id_texts(const struct profile *p)
 }
 
 /* Input for the lines of samples, and the parts of the output, one per thread. */
-struct samples {
+struct raw_samples {
 	const struct profile *p;
 	struct stop *stop;
 	struct ids ids;
@@ -195,7 +195,7 @@ struct samples {
 };
 
 /* The first row of a part; its last is before the start of the next part. */
-static uint32_t part_start(const struct samples *s, unsigned part)
+static uint32_t part_start(const struct raw_samples *s, unsigned part)
 {
 	assert(part <= s->n_parts);
 	return (uint32_t)((uint64_t)s->p->n_rows * part / s->n_parts);
@@ -215,7 +215,7 @@ static char *raw_write_value(char *at, int64_t v)
 	return at + n;
 }
 
-static size_t row_size(const struct samples *s, uint32_t row)
+static size_t row_size(const struct raw_samples *s, uint32_t row)
 {
 	const struct profile *p = s->p;
 	uint32_t set = p->labels[row];
@@ -237,7 +237,7 @@ static size_t row_size(const struct samples *s, uint32_t row)
  *
  * is_exact   do not write beyond the end of the row
  */
-static char *write_row(char *at, const struct samples *s, uint32_t row, bool is_exact)
+static char *write_row(char *at, const struct raw_samples *s, uint32_t row, bool is_exact)
 {
 	const struct profile *p = s->p;
 	uint32_t set = p->labels[row], loc;
@@ -266,7 +266,7 @@ static char *write_row(char *at, const struct samples *s, uint32_t row, bool is_
 
 static void size_part(void *arg, unsigned part)
 {
-	struct samples *s = arg;
+	struct raw_samples *s = arg;
 	size_t size = 0;
 
 	for (uint32_t row = part_start(s, part); row < part_start(s, part + 1) && !stop_step(s->stop, row); row++)
@@ -277,7 +277,7 @@ static void size_part(void *arg, unsigned part)
 /* A row may write ID_BYTES beyond its end, which the next row overwrites; rows at the end of the part are exact. */
 static void raw_write_part(void *arg, unsigned part)
 {
-	struct samples *s = arg;
+	struct raw_samples *s = arg;
 	uint32_t end = part_start(s, part + 1);
 	char *at = s->at;
 
@@ -291,11 +291,11 @@ static void raw_write_part(void *arg, unsigned part)
 static int raw_add_samples(struct buf *out, const struct profile *p, struct stop *stop, struct err *err)
 {
 	enum { ROWS_FOR_THREADS = 10000 };
-	struct samples s = { .p = p,
-			     .stop = stop,
-			     .ids = id_texts(p),
-			     .lines = label_lines(p),
-			     .n_parts = p->n_rows < ROWS_FOR_THREADS ? 1 : pool_size() };
+	struct raw_samples s = { .p = p,
+				 .stop = stop,
+				 .ids = id_texts(p),
+				 .lines = label_lines(p),
+				 .n_parts = p->n_rows < ROWS_FOR_THREADS ? 1 : pool_size() };
 	size_t size = 0;
 	int rc;
 

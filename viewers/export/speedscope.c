@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct writer {
+struct speedscope_writer {
 	const struct view *v;
 	const struct query *q;
 	struct places pl;
@@ -86,7 +86,7 @@ static void speedscope_add_file(struct json *j, const char *file, int64_t line, 
 }
 
 /* Append a frame. The name has no file and line, since they have their own fields. */
-static void speedscope_add_frame(struct writer *s, uint32_t place, const uint32_t *func)
+static void speedscope_add_frame(struct speedscope_writer *s, uint32_t place, const uint32_t *func)
 {
 	const struct place *k = &s->pl.place[place];
 	const struct profile *p = s->v->p;
@@ -115,7 +115,7 @@ static void speedscope_add_frame(struct writer *s, uint32_t place, const uint32_
 	buf_release(&name);
 }
 
-static void speedscope_add_frames(struct writer *s)
+static void speedscope_add_frames(struct speedscope_writer *s)
 {
 	uint32_t *func = function_files(s->v->p);
 
@@ -129,7 +129,7 @@ static void speedscope_add_frames(struct writer *s)
 }
 
 /* Sum the weights of a sample type by stack, and in total. Fails if one is negative. */
-static int sum_weights(struct writer *s, uint32_t type, int64_t *sum, struct err *err)
+static int sum_weights(struct speedscope_writer *s, uint32_t type, int64_t *sum, struct err *err)
 {
 	const struct profile *p = s->v->p;
 	const char *name = profile_text(p, p->type[type].name);
@@ -153,7 +153,7 @@ static int sum_weights(struct writer *s, uint32_t type, int64_t *sum, struct err
 	return 0;
 }
 
-static void speedscope_add_stack(struct writer *s, uint32_t stack)
+static void speedscope_add_stack(struct speedscope_writer *s, uint32_t stack)
 {
 	struct buf *out = s->j.out;
 	char *at = buf_room(out, (s->max_depth + 1) * ID_BYTES), *first = at;
@@ -179,7 +179,7 @@ static void end_list(struct buf *out)
 	buf_addz(out, "]");
 }
 
-static void speedscope_add_stacks(struct writer *s)
+static void speedscope_add_stacks(struct speedscope_writer *s)
 {
 	jsonw_key(&s->j, "samples");
 	jsonw_raw(&s->j, "[", 1);
@@ -189,7 +189,7 @@ static void speedscope_add_stacks(struct writer *s)
 	end_list(s->j.out);
 }
 
-static void speedscope_add_weights(struct writer *s)
+static void speedscope_add_weights(struct speedscope_writer *s)
 {
 	struct buf *out = s->j.out;
 
@@ -222,7 +222,7 @@ static void add_type_name(struct json *j, const struct profile *p, const struct 
 	buf_release(&name);
 }
 
-static int speedscope_add_profile(struct writer *s, uint32_t type, struct err *err)
+static int speedscope_add_profile(struct speedscope_writer *s, uint32_t type, struct err *err)
 {
 	const struct profile *p = s->v->p;
 	int64_t sum;
@@ -252,7 +252,7 @@ static void speedscope_add_title(struct json *j, const struct profile *p)
 	buf_release(&name);
 }
 
-static int speedscope_add_all(struct writer *s, struct err *err)
+static int speedscope_add_all(struct speedscope_writer *s, struct err *err)
 {
 	const struct profile *p = s->v->p;
 	int rc = 0;
@@ -273,7 +273,7 @@ static int speedscope_add_all(struct writer *s, struct err *err)
 }
 
 /* Allocate the arrays, format the frame numbers, and check the size of the output. */
-static int speedscope_prepare(struct writer *s, struct arena *mem, struct err *err)
+static int speedscope_prepare(struct speedscope_writer *s, struct arena *mem, struct err *err)
 {
 	enum { ID_DIGITS = 10 };
 	const struct profile *p = s->v->p;
@@ -299,7 +299,7 @@ static int speedscope_prepare(struct writer *s, struct arena *mem, struct err *e
 
 int speedscope_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err)
 {
-	struct writer s = { .v = v, .q = q, .ratio = query_ratio(q), .j = { .out = out } };
+	struct speedscope_writer s = { .v = v, .q = q, .ratio = query_ratio(q), .j = { .out = out } };
 	struct arena *mem = arena_new();
 	int rc = places_make(v->p, &q->filter, mem, &s.pl, err);
 

@@ -21,7 +21,7 @@
 enum { PARTS_MAX = 8, CUT_MIN = 2 /* min characters before the dots */ };
 
 /* The starts of the last parts of a name, from left to right. */
-struct parts {
+struct short_parts {
 	const char *at[PARTS_MAX];
 	size_t n;
 };
@@ -44,7 +44,7 @@ static bool can_start(const char *name, const char *s)
 	return *s && !name_is_weak(s) && !name_operator(name, s);
 }
 
-static void short_add_part(struct parts *p, const char *at)
+static void short_add_part(struct short_parts *p, const char *at)
 {
 	assert(p->n <= PARTS_MAX);
 	if (p->n == PARTS_MAX)
@@ -74,9 +74,9 @@ static const char *short_path_end(const char *name)
 }
 
 /* Split a qualified name into parts. Brackets belong to their part. */
-static struct parts short_split(const char *name)
+static struct short_parts short_split(const char *name)
 {
-	struct parts p = { 0 };
+	struct short_parts p = { 0 };
 	const char *scope = last_scope(name), *path = short_path_end(name);
 	bool is_path = *name == '/' || package_is_file(name);
 	size_t depth = 0, n;
@@ -122,7 +122,7 @@ void flame_add_truncated(const char *text, size_t columns, struct buf *out)
 
 void flame_add_shortened(const char *name, size_t columns, struct buf *out)
 {
-	struct parts parts;
+	struct short_parts parts;
 
 	if (column_count(name) > columns) {
 		parts = short_split(name);

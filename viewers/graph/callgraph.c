@@ -205,7 +205,7 @@ static uint32_t callgraph_add_box(struct callgraph_builder *b, struct callgraph_
 /* ---- labels ---- */
 
 /* State while the label boxes of a node are added. */
-struct labels {
+struct callgraph_labels {
 	struct callgraph_builder *b;
 	uint32_t node;
 	bool by_flat;
@@ -237,16 +237,16 @@ static double graph_labels_distance(const struct tag *t, const struct tag *seed)
 }
 
 /* Numeric labels drawn as one box. */
-struct group {
+struct callgraph_group {
 	struct tag sum; /* name is the text; weights are means */
 	const struct tag *min, *max, *seed;
 	bool is_range;
 };
 
-static void group_add(struct group *g, const struct tag *t)
+static void group_add(struct callgraph_group *g, const struct tag *t)
 {
 	if (!g->seed) {
-		*g = (struct group){ .sum = *t, .min = t, .max = t, .seed = t };
+		*g = (struct callgraph_group){ .sum = *t, .min = t, .max = t, .seed = t };
 		return;
 	}
 	if (t->value < g->min->value) /* numbers of one key have the same unit */
@@ -260,7 +260,7 @@ static void group_add(struct group *g, const struct tag *t)
 	g->is_range = true;
 }
 
-static void group_finish(struct group *g, struct buf *label)
+static void group_finish(struct callgraph_group *g, struct buf *label)
 {
 	unit_add_label(label, g->min->value, g->min->unit, "auto");
 	if (g->is_range) {
@@ -273,7 +273,7 @@ static void group_finish(struct group *g, struct buf *label)
 	g->sum.name = buf_text(label);
 }
 
-static uint32_t graph_labels_add_box(struct labels *x, uint32_t parent, const char *id, const struct tag *t,
+static uint32_t graph_labels_add_box(struct callgraph_labels *x, uint32_t parent, const char *id, const struct tag *t,
 				     int64_t weight, bool is_part)
 {
 	x->has_any = true;
@@ -286,7 +286,7 @@ static uint32_t graph_labels_add_box(struct labels *x, uint32_t parent, const ch
 							       .font = FONT_MIN });
 }
 
-static void add_number_boxes(struct labels *x, const struct tag **tag, size_t n, uint32_t parent)
+static void add_number_boxes(struct callgraph_labels *x, const struct tag **tag, size_t n, uint32_t parent)
 {
 	for (size_t i = 0; i < n; i++) {
 		int64_t flat = nodes_mean(tag[i]->flat, tag[i]->flat_div);
@@ -301,9 +301,9 @@ static void add_number_boxes(struct labels *x, const struct tag **tag, size_t n,
 }
 
 /* Add the numeric labels: a box for each, or, if there are many, a box for each group of close values. */
-static void graph_labels_add_numbers(struct labels *x, const struct tag **tag, size_t n, uint32_t parent)
+static void graph_labels_add_numbers(struct callgraph_labels *x, const struct tag **tag, size_t n, uint32_t parent)
 {
-	struct group group[NET_LABELS_MAX] = { 0 };
+	struct callgraph_group group[NET_LABELS_MAX] = { 0 };
 	struct buf label[NET_LABELS_MAX] = { 0 };
 	const struct tag *sum[NET_LABELS_MAX];
 
@@ -351,7 +351,9 @@ static bool callgraph_add_labels(struct callgraph_builder *b, uint32_t box)
 	const struct tag *tag = net->tags.tag + net->tags.off[node];
 	size_t n = net->tags.off[node + 1] - net->tags.off[node], n_labels;
 	const struct tag **label = mem_alloc(n, sizeof(*label)), **number = mem_alloc(n, sizeof(*number));
-	struct labels x = { .b = b, .node = b->box[box].node, .by_flat = net->out.off[node] < net->out.off[node + 1] };
+	struct callgraph_labels x = { .b = b,
+				      .node = b->box[box].node,
+				      .by_flat = net->out.off[node] < net->out.off[node + 1] };
 	char id[64];
 
 	n_labels = pick_tags(tag, n, false, 0, label);

@@ -25,7 +25,7 @@
 enum { POINTS_MAX = 3000, INCHES_MAX = 100000, DIGITS_MAX = 12, EXPONENT_MAX = 9, POINTS_PER_INCH = 72 };
 
 /* The position in the text. After an error every read fails. */
-struct plain {
+struct graph_plain {
 	const char *at, *end;
 	size_t line;
 	struct layout *l;
@@ -36,14 +36,14 @@ struct plain {
 	int rc;
 };
 
-static void plain_fail(struct plain *p, const char *what)
+static void plain_fail(struct graph_plain *p, const char *what)
 {
 	if (p->rc == 0)
 		p->rc = err_set(p->err, ERR_FORMAT, "output of dot: line %zu: %s", p->line, what);
 }
 
 /* Read the next word of the line: *n bytes, after the blank that separates it; "" at the end of the line. */
-static const char *plain_next_word(struct plain *p, size_t *n)
+static const char *plain_next_word(struct graph_plain *p, size_t *n)
 {
 	const char *word;
 
@@ -60,7 +60,7 @@ static bool plain_is_word(const char *word, size_t n, const char *want)
 	return strlen(want) == n && memcmp(word, want, n) == 0;
 }
 
-static void expect_word(struct plain *p, const char *want)
+static void expect_word(struct graph_plain *p, const char *want)
 {
 	size_t n;
 	const char *word = plain_next_word(p, &n);
@@ -69,7 +69,7 @@ static void expect_word(struct plain *p, const char *want)
 		plain_fail(p, "an unexpected word");
 }
 
-static void expect_line_end(struct plain *p)
+static void expect_line_end(struct graph_plain *p)
 {
 	if (p->at < p->end && *p->at == '\n')
 		p->at++;
@@ -107,7 +107,7 @@ static double read_exponent(const char *at, const char *end)
 }
 
 /* Read a number of inches. Returns points. */
-static double read_length(struct plain *p)
+static double read_length(struct graph_plain *p)
 {
 	size_t n, n_digits;
 	const char *at = plain_next_word(p, &n), *end = at + n;
@@ -134,7 +134,7 @@ static double read_length(struct plain *p)
 	return (is_negative ? -whole : whole) * POINTS_PER_INCH;
 }
 
-static struct layout_point read_point(struct plain *p)
+static struct layout_point read_point(struct graph_plain *p)
 {
 	struct layout_point at;
 
@@ -144,7 +144,7 @@ static struct layout_point read_point(struct plain *p)
 }
 
 /* Read a positive integer up to max. */
-static uint32_t read_count(struct plain *p, const char *at, size_t n, uint32_t max)
+static uint32_t read_count(struct graph_plain *p, const char *at, size_t n, uint32_t max)
 {
 	uint64_t value = 0;
 
@@ -158,7 +158,7 @@ static uint32_t read_count(struct plain *p, const char *at, size_t n, uint32_t m
 }
 
 /* Read the name of a node. Returns its index. */
-static uint32_t read_node_name(struct plain *p)
+static uint32_t read_node_name(struct graph_plain *p)
 {
 	size_t n;
 	const char *word = plain_next_word(p, &n);
@@ -170,7 +170,7 @@ static uint32_t read_node_name(struct plain *p)
 	return read_count(p, word + 1, n - 1, p->l->n_boxes) - 1;
 }
 
-static void plain_read_head(struct plain *p)
+static void plain_read_head(struct graph_plain *p)
 {
 	expect_word(p, "graph");
 	expect_word(p, "1");
@@ -182,7 +182,7 @@ static void plain_read_head(struct plain *p)
 }
 
 /* Read a node. The word "node" has been read. */
-static void read_node(struct plain *p)
+static void read_node(struct graph_plain *p)
 {
 	static const char *const rest[] = { "\"\"", "solid", "box", "black", "lightgrey" };
 	uint32_t i;
@@ -211,7 +211,7 @@ static int plain_compare_ends(const struct layout_arrow *a, uint32_t from, uint3
 }
 
 /* The first arrow between these boxes that has no points yet; NULL if there is none. */
-static struct layout_arrow *find_arrow(const struct plain *p, uint32_t from, uint32_t to)
+static struct layout_arrow *find_arrow(const struct graph_plain *p, uint32_t from, uint32_t to)
 {
 	uint32_t lo = 0, hi = p->l->n_arrows;
 
@@ -231,7 +231,7 @@ static struct layout_arrow *find_arrow(const struct plain *p, uint32_t from, uin
 }
 
 /* Read an edge. The word "edge" has been read. */
-static void read_edge(struct plain *p)
+static void read_edge(struct graph_plain *p)
 {
 	uint32_t from = read_node_name(p), to = read_node_name(p), n_points;
 	struct layout_arrow *a = p->rc == 0 ? find_arrow(p, from, to) : NULL;
@@ -279,7 +279,7 @@ static int by_ends(const void *a, const void *b)
 	return l->number < r->number ? -1 : l->number > r->number;
 }
 
-static void sort_arrows(struct plain *p)
+static void sort_arrows(struct graph_plain *p)
 {
 	uint32_t n = p->l->n_arrows;
 	struct numbered_arrow *a = mem_alloc(n, sizeof(*a));
@@ -296,7 +296,7 @@ static void sort_arrows(struct plain *p)
 	free(a);
 }
 
-static void check_complete(struct plain *p)
+static void check_complete(struct graph_plain *p)
 {
 	for (uint32_t i = 0; i < p->l->n_boxes; i++)
 		if (!p->has_node[i])
@@ -310,7 +310,7 @@ static void check_complete(struct plain *p)
 
 int layout_read(struct layout *l, const char *text, size_t n, struct arena *mem, struct err *err)
 {
-	struct plain p = { .at = text, .end = text + n, .line = 1, .l = l, .mem = mem, .err = err };
+	struct graph_plain p = { .at = text, .end = text + n, .line = 1, .l = l, .mem = mem, .err = err };
 	bool has_ended = false;
 
 	p.has_node = mem_zalloc(l->n_boxes, sizeof(*p.has_node));

@@ -55,18 +55,18 @@ static const char file_colors[] =
 	"--focus:#8ab4f8;--more:#ff9f5a;--less:#74b6ff;--hot:#96281f;--cold:#24509a}}\n";
 
 /* The lines of a box. */
-struct lines {
+struct svg_lines {
 	uint32_t n;
 	const char *line[LINES_MAX];
 	size_t columns; /* of the widest line */
 };
 
-struct svg {
+struct graph_svg {
 	const struct callgraph *g;
 	const struct callgraph_style *style;
 	struct layout layout;
 	const struct callgraph_box **box; /* [layout.n_boxes] */
-	struct lines *lines;              /* [layout.n_boxes] */
+	struct svg_lines *lines;          /* [layout.n_boxes] */
 	int *font;                        /* [layout.n_boxes] */
 	uint32_t *drawn;                  /* [g->n] index of a box in layout.box */
 	uint32_t n_labels;                /* arrows that attach labels; calls follow */
@@ -77,7 +77,7 @@ struct svg {
 	int64_t dy;      /* height of the head */
 };
 
-static struct buf *clear_text(struct svg *s)
+static struct buf *clear_text(struct graph_svg *s)
 {
 	s->text.len = 0;
 	return &s->text;
@@ -107,7 +107,7 @@ static const char *shown_line(const char *line, uint32_t i, uint32_t n)
 }
 
 /* Split the text of a box into lines, with limits on their length and number. */
-static void split_lines(struct svg *s, const struct callgraph_box *b, struct lines *out)
+static void split_lines(struct graph_svg *s, const struct callgraph_box *b, struct svg_lines *out)
 {
 	struct buf line = { 0 };
 	uint32_t n = 1, i = 0;
@@ -134,10 +134,10 @@ static void split_lines(struct svg *s, const struct callgraph_box *b, struct lin
 	buf_release(&line);
 }
 
-static void graph_svg_add_box(struct svg *s, const struct callgraph_box *b)
+static void graph_svg_add_box(struct graph_svg *s, const struct callgraph_box *b)
 {
 	uint32_t i = s->layout.n_boxes++;
-	struct lines *lines = &s->lines[i];
+	struct svg_lines *lines = &s->lines[i];
 
 	s->box[i] = b;
 	s->drawn[b - s->g->box] = i;
@@ -148,7 +148,7 @@ static void graph_svg_add_box(struct svg *s, const struct callgraph_box *b)
 }
 
 /* Reserve space for a label: a value, and "(inline)" below it. */
-static void set_label(struct svg *s, int64_t value, bool is_inlined, struct layout_arrow *a)
+static void set_label(struct graph_svg *s, int64_t value, bool is_inlined, struct layout_arrow *a)
 {
 	size_t columns;
 
@@ -162,7 +162,7 @@ static void set_label(struct svg *s, int64_t value, bool is_inlined, struct layo
 }
 
 /* Fill in the sizes of boxes and labels. Labels of samples are left out of a large graph. */
-static void graph_svg_measure(struct svg *s)
+static void graph_svg_measure(struct graph_svg *s)
 {
 	const struct callgraph *g = s->g;
 	bool has_labels = g->n <= LABELS_MAX;
@@ -203,7 +203,7 @@ static void graph_svg_measure(struct svg *s)
 
 /* ---- drawing ---- */
 
-static void graph_svg_add_color(struct svg *s, const char *attribute, uint32_t color)
+static void graph_svg_add_color(struct graph_svg *s, const char *attribute, uint32_t color)
 {
 	char text[16];
 
@@ -212,7 +212,7 @@ static void graph_svg_add_color(struct svg *s, const char *attribute, uint32_t c
 }
 
 /* The class of an element whose colour shows a value. */
-static void graph_svg_add_class(struct svg *s, int64_t value)
+static void graph_svg_add_class(struct graph_svg *s, int64_t value)
 {
 	int step = callgraph_step(s->g, value);
 	char text[32];
@@ -221,7 +221,7 @@ static void graph_svg_add_class(struct svg *s, int64_t value)
 	xml_attribute(&s->xml, "class", text);
 }
 
-static void graph_svg_add_title(struct svg *s, const char *text, size_t n)
+static void graph_svg_add_title(struct graph_svg *s, const char *text, size_t n)
 {
 	struct buf title = { 0 };
 
@@ -233,7 +233,7 @@ static void graph_svg_add_title(struct svg *s, const char *text, size_t n)
 }
 
 /* Write a line of text; y is the top of the line. A font of 0 is that of the group. */
-static void graph_svg_add_line(struct svg *s, const char *text, int64_t x, int64_t y, int font)
+static void graph_svg_add_line(struct graph_svg *s, const char *text, int64_t x, int64_t y, int font)
 {
 	xml_begin(&s->xml, "text");
 	xml_number(&s->xml, "x", x);
@@ -242,7 +242,7 @@ static void graph_svg_add_line(struct svg *s, const char *text, int64_t x, int64
 	xml_end(&s->xml);
 }
 
-static void add_point(struct svg *s, double x, double y)
+static void add_point(struct graph_svg *s, double x, double y)
 {
 	int64_t at[2] = { px(x), px(y) };
 
@@ -254,7 +254,7 @@ static void add_point(struct svg *s, double x, double y)
 	}
 }
 
-static void add_curve(struct svg *s, const struct layout_arrow *a)
+static void add_curve(struct graph_svg *s, const struct layout_arrow *a)
 {
 	buf_addz(clear_text(s), "M");
 	for (uint32_t i = 0; i < a->n_points; i++) {
@@ -266,7 +266,7 @@ static void add_curve(struct svg *s, const struct layout_arrow *a)
 }
 
 /* Write the head of an arrow: a triangle from the end of the curve, in its direction. */
-static void graph_svg_add_head(struct svg *s, const struct layout_arrow *a, int width, uint32_t color)
+static void graph_svg_add_head(struct graph_svg *s, const struct layout_arrow *a, int width, uint32_t color)
 {
 	const struct layout_point *end = &a->point[a->n_points - 1];
 	double x = 0, y = 0, length = 0, half = 3 + width / 2.0;
@@ -291,7 +291,7 @@ static void graph_svg_add_head(struct svg *s, const struct layout_arrow *a, int 
 }
 
 /* Write an arrow with its label; color is that of its line. */
-static void add_arrow(struct svg *s, const struct layout_arrow *a, int64_t value, int width, bool is_dotted,
+static void add_arrow(struct graph_svg *s, const struct layout_arrow *a, int64_t value, int width, bool is_dotted,
 		      uint32_t color)
 {
 	int64_t top = px(a->label.y) - font_px(LAYOUT_FONT, line_em, a->lines) / 2;
@@ -313,7 +313,7 @@ static void add_arrow(struct svg *s, const struct layout_arrow *a, int64_t value
 }
 
 /* Write the line that attaches labels to their box. */
-static void add_label_arrow(struct svg *s, const struct layout_arrow *a)
+static void add_label_arrow(struct graph_svg *s, const struct layout_arrow *a)
 {
 	const struct callgraph_box *b = s->box[a->to];
 
@@ -324,7 +324,7 @@ static void add_label_arrow(struct svg *s, const struct layout_arrow *a)
 }
 
 /* Append the name of a shown node of the net. */
-static void graph_svg_add_short_name(const struct svg *s, uint32_t node, struct buf *out)
+static void graph_svg_add_short_name(const struct graph_svg *s, uint32_t node, struct buf *out)
 {
 	const char *name = s->g->net->shown.name[s->g->net->position[node] - 1];
 	struct buf safe = { 0 };
@@ -334,7 +334,7 @@ static void graph_svg_add_short_name(const struct svg *s, uint32_t node, struct 
 	buf_release(&safe);
 }
 
-static void graph_svg_add_call(struct svg *s, const struct layout_arrow *a, const struct edge *e)
+static void graph_svg_add_call(struct graph_svg *s, const struct layout_arrow *a, const struct edge *e)
 {
 	int64_t weight = callgraph_weight(e);
 	struct buf *title = clear_text(s);
@@ -355,7 +355,7 @@ static void graph_svg_add_call(struct svg *s, const struct layout_arrow *a, cons
 }
 
 /* Begin the group of a box: a link if the page has one for it. */
-static void begin_box(struct svg *s, const struct callgraph_box *b)
+static void begin_box(struct graph_svg *s, const struct callgraph_box *b)
 {
 	const struct net *net = s->g->net;
 	bool is_link = !b->label && s->style->add_link;
@@ -374,7 +374,7 @@ static void begin_box(struct svg *s, const struct callgraph_box *b)
 		graph_svg_add_class(s, b->weight);
 }
 
-static void add_box_title(struct svg *s, const struct callgraph_box *b)
+static void add_box_title(struct graph_svg *s, const struct callgraph_box *b)
 {
 	struct buf *title = clear_text(s);
 
@@ -388,11 +388,11 @@ static void add_box_title(struct svg *s, const struct callgraph_box *b)
 	graph_svg_add_title(s, title->data, title->len);
 }
 
-static void draw_box(struct svg *s, uint32_t i)
+static void draw_box(struct graph_svg *s, uint32_t i)
 {
 	const struct callgraph_box *b = s->box[i];
 	const struct layout_box *at = &s->layout.box[i];
-	const struct lines *lines = &s->lines[i];
+	const struct svg_lines *lines = &s->lines[i];
 	int64_t y = px(at->at.y) - font_px(s->font[i], line_em, lines->n) / 2;
 
 	begin_box(s, b);
@@ -416,7 +416,7 @@ static void draw_box(struct svg *s, uint32_t i)
 }
 
 /* Write the head of the report at the top left of a file. */
-static void add_head_lines(struct svg *s, const char *head)
+static void add_head_lines(struct graph_svg *s, const char *head)
 {
 	struct buf line = { 0 };
 	int64_t y = MARGIN;
@@ -437,7 +437,7 @@ static void add_head_lines(struct svg *s, const char *head)
 	buf_release(&line);
 }
 
-static void graph_svg_begin(struct svg *s, int64_t width, int64_t height)
+static void graph_svg_begin(struct graph_svg *s, int64_t width, int64_t height)
 {
 	const struct head *h = &s->g->r->head;
 	struct buf *b = clear_text(s);
@@ -467,7 +467,7 @@ static void graph_svg_begin(struct svg *s, int64_t width, int64_t height)
 	xml_end(&s->xml);
 }
 
-static void draw_graph(struct svg *s)
+static void draw_graph(struct graph_svg *s)
 {
 	char move[64];
 
@@ -484,7 +484,7 @@ static void draw_graph(struct svg *s)
 	xml_end(&s->xml);
 }
 
-static void graph_svg_draw(struct svg *s)
+static void graph_svg_draw(struct graph_svg *s)
 {
 	int64_t width = px(s->layout.width) + 2 * MARGIN, head_width = 0;
 	struct buf head = { 0 };
@@ -517,7 +517,7 @@ static void graph_svg_draw(struct svg *s)
 int callgraph_draw_svg(const struct callgraph *g, const struct callgraph_style *style, const struct stop *stop,
 		       struct buf *out, struct err *err)
 {
-	struct svg s = { .g = g, .style = style };
+	struct graph_svg s = { .g = g, .style = style };
 	int rc;
 
 	if (g->net->shown.n > CALLGRAPH_NODES_MAX)

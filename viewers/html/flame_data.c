@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct writer {
+struct flame_data_writer {
 	const struct report *r;
 	const struct flame *f;
 	const struct flame_layout *l;
@@ -83,7 +83,7 @@ static void flame_data_add_list(struct json *j, const char *key, struct buf *b)
 }
 
 /* A column of values, as multiples of the step. */
-static void flame_data_add_values(struct writer *w, const char *key, const int64_t *v)
+static void flame_data_add_values(struct flame_data_writer *w, const char *key, const int64_t *v)
 {
 	struct buf b = { 0 };
 
@@ -93,7 +93,7 @@ static void flame_data_add_values(struct writer *w, const char *key, const int64
 	buf_release(&b);
 }
 
-static void add_both_sides(struct writer *w, const char *key, const int64_t *const *v)
+static void add_both_sides(struct flame_data_writer *w, const char *key, const int64_t *const *v)
 {
 	jsonw_open_key(&w->j, key, '[');
 	for (int side = N_SIDES; side-- > N_SIDES - w->n_sides;)
@@ -102,7 +102,7 @@ static void add_both_sides(struct writer *w, const char *key, const int64_t *con
 }
 
 /* Add the positions of tiles: parents (each relative to the parent of the previous tile), row starts, and gaps. */
-static void flame_data_add_places(struct writer *w)
+static void flame_data_add_places(struct flame_data_writer *w)
 {
 	const struct flame_tile *tile = w->l->tile;
 	struct buf rows = { 0 }, parents = { 0 }, gaps = { 0 };
@@ -138,7 +138,7 @@ static void flame_data_add_places(struct writer *w)
 }
 
 /* Colours and signs, one character each. */
-static void flame_data_add_colors(struct writer *w)
+static void flame_data_add_colors(struct flame_data_writer *w)
 {
 	struct buf color = { 0 }, sign = { 0 };
 
@@ -153,7 +153,7 @@ static void flame_data_add_colors(struct writer *w)
 }
 
 /* Properties that few boxes have: being inlined, and for rest boxes the number of narrow boxes that they replace. */
-static void add_flags(struct writer *w)
+static void add_flags(struct flame_data_writer *w)
 {
 	struct buf inlined = { 0 }, rest = { 0 };
 
@@ -173,7 +173,7 @@ static void add_flags(struct writer *w)
 	buf_release(&rest);
 }
 
-static void flame_data_add_boxes(struct writer *w)
+static void flame_data_add_boxes(struct flame_data_writer *w)
 {
 	struct buf frame = { 0 };
 	bool is_total = true;
@@ -208,7 +208,7 @@ static str_id flame_data_add_safe(struct strtab *t, const char *text)
 }
 
 /* Flat or cum of frames over all stacks, one list per side; null if the boxes determine them. */
-static void flame_data_add_sums(struct writer *w, const char *key, const int64_t *const *sums)
+static void flame_data_add_sums(struct flame_data_writer *w, const char *key, const int64_t *const *sums)
 {
 	struct buf b = { 0 };
 
@@ -228,13 +228,13 @@ static void flame_data_add_sums(struct writer *w, const char *key, const int64_t
 }
 
 /* The name of a frame. The page shows files itself, so they are not part of the names of functions. */
-static const char *flame_data_name_of(const struct writer *w, const struct flame_frame *frame)
+static const char *flame_data_name_of(const struct flame_data_writer *w, const struct flame_frame *frame)
 {
 	return w->more && w->more->omits_files && *frame->function ? frame->function : frame->name;
 }
 
 /* The functions that expressions match, for frames with another name: pairs of frame and text. */
-static void flame_data_add_functions(struct writer *w)
+static void flame_data_add_functions(struct flame_data_writer *w)
 {
 	struct json *j = &w->j;
 
@@ -256,7 +256,7 @@ static void flame_data_add_functions(struct writer *w)
 }
 
 /* Places and groups of frames. */
-static void add_origins(struct writer *w, struct strtab *texts)
+static void add_origins(struct flame_data_writer *w, struct strtab *texts)
 {
 	struct buf places = { 0 }, groups = { 0 }, group = { 0 };
 
@@ -274,7 +274,7 @@ static void add_origins(struct writer *w, struct strtab *texts)
 	buf_release(&group);
 }
 
-static void flame_data_add_frames(struct writer *w)
+static void flame_data_add_frames(struct flame_data_writer *w)
 {
 	struct strtab *texts = strtab_new();
 	struct buf file = { 0 }, module = { 0 }, lo = { 0 }, hi = { 0 };
@@ -331,7 +331,7 @@ static void add_palette(struct json *j, const char *key, enum flame_theme theme)
 	jsonw_close(j, ']');
 }
 
-static void flame_data_add_legend(struct writer *w)
+static void flame_data_add_legend(struct flame_data_writer *w)
 {
 	const struct flame_legend *entry;
 	size_t n = flame_legend(w->r, w->style, w->r->mem, &entry);
@@ -348,7 +348,7 @@ static void flame_data_add_legend(struct writer *w)
 }
 
 /* Texts around the boxes. The script itself states which boxes are omitted. */
-static void add_texts(struct writer *w)
+static void add_texts(struct flame_data_writer *w)
 {
 	static const char *const colors[] = { [FLAME_PACKAGE] = "package",
 					      [FLAME_MODULE] = "module",
@@ -374,7 +374,7 @@ static void add_texts(struct writer *w)
 }
 
 /* The format of values: from a unit (null when it cannot be converted) to a unit or "auto", times a ratio. */
-static void flame_data_add_scale(struct writer *w)
+static void flame_data_add_scale(struct flame_data_writer *w)
 {
 	const struct head *h = &w->r->head;
 	bool is_auto = strcmp(h->out_unit, "auto") == 0 || strcmp(h->out_unit, "minimum") == 0;
@@ -400,7 +400,7 @@ static void flame_data_add_scale(struct writer *w)
 	buf_release(&safe);
 }
 
-static void add_settings(struct writer *w)
+static void add_settings(struct flame_data_writer *w)
 {
 	static const char *const themes[] = { [FLAME_AUTO] = "auto", [FLAME_LIGHT] = "light", [FLAME_DARK] = "dark" };
 	struct json *j = &w->j;
@@ -437,14 +437,14 @@ static void add_settings(struct writer *w)
 void html_flame_add_data(const struct report *r, const struct flame_layout *l, const struct flame_style *style,
 			 const struct html_flame_more *more, struct buf *out)
 {
-	struct writer w = { .r = r,
-			    .f = r->flame,
-			    .l = l,
-			    .style = style,
-			    .step = flame_data_find_step(r->flame),
-			    .n_sides = r->flame->has_base ? 2 : 1,
-			    .more = more,
-			    .j = { .out = out, .is_one_line = true } };
+	struct flame_data_writer w = { .r = r,
+				       .f = r->flame,
+				       .l = l,
+				       .style = style,
+				       .step = flame_data_find_step(r->flame),
+				       .n_sides = r->flame->has_base ? 2 : 1,
+				       .more = more,
+				       .j = { .out = out, .is_one_line = true } };
 
 	jsonw_open(&w.j, '{');
 	add_settings(&w);

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct writer {
+struct traces_json_writer {
 	const struct report *r;
 	struct string_list sets, locs;
 };
@@ -73,7 +73,7 @@ static void format_location(const struct traces *t, uint32_t loc, struct buf *ou
 
 static void *traces_json_start(const struct report *r)
 {
-	struct writer *d = mem_zalloc(1, sizeof(*d));
+	struct traces_json_writer *d = mem_zalloc(1, sizeof(*d));
 	const struct traces *t = r->traces;
 
 	d->r = r;
@@ -103,7 +103,7 @@ static void traces_json_add_head(const struct report *r, struct buf *out)
 	jsonw_open_key(&j, "samples", '[');
 }
 
-static void traces_json_add_sample(const struct writer *d, uint32_t sample, struct buf *out)
+static void traces_json_add_sample(const struct traces_json_writer *d, uint32_t sample, struct buf *out)
 {
 	const struct traces *t = d->r->traces;
 	const struct csr *stacks = t->stacks;
@@ -130,7 +130,7 @@ static void traces_json_add_sample(const struct writer *d, uint32_t sample, stru
 
 static void traces_json_draw(const void *writer, uint32_t lo, uint32_t hi, struct buf *out)
 {
-	const struct writer *d = writer;
+	const struct traces_json_writer *d = writer;
 
 	if (lo == 0)
 		traces_json_add_head(d->r, out);
@@ -142,7 +142,7 @@ static void traces_json_draw(const void *writer, uint32_t lo, uint32_t hi, struc
 
 static void traces_json_end(void *writer)
 {
-	struct writer *d = writer;
+	struct traces_json_writer *d = writer;
 
 	string_list_release(&d->sets);
 	string_list_release(&d->locs);

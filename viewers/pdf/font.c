@@ -290,7 +290,7 @@ static void find_hidden(const char *shown, const char *meant, size_t *head, size
 }
 
 /* Glyphs to draw, and the text that they represent. */
-struct line {
+struct font_line {
 	cairo_glyph_t *glyph;
 	cairo_text_cluster_t *cluster;
 	uint32_t *face; /* [n_glyphs] */
@@ -299,7 +299,7 @@ struct line {
 };
 
 /* Add the glyphs of a character and its marks. Returns the position of the next. */
-static double line_add_letter(struct font *f, const char *s, size_t n, double x, double y, struct line *out)
+static double line_add_letter(struct font *f, const char *s, size_t n, double x, double y, struct font_line *out)
 {
 	size_t len;
 
@@ -317,7 +317,7 @@ static double line_add_letter(struct font *f, const char *s, size_t n, double x,
  * Map the glyphs from index `from` on to a text: the first run of glyphs of one face represents the whole text, later
  * runs represent nothing.
  */
-static void line_add_clusters(struct line *l, size_t from, const char *meant, size_t n)
+static void line_add_clusters(struct font_line *l, size_t from, const char *meant, size_t n)
 {
 	for (size_t end; from < l->n_glyphs; from = end) {
 		for (end = from + 1; end < l->n_glyphs && l->face[end] == l->face[from];)
@@ -329,7 +329,7 @@ static void line_add_clusters(struct line *l, size_t from, const char *meant, si
 }
 
 /* Add the characters of a text, each mapped to itself. Returns the position of the next. */
-static double line_add_letters(struct font *f, const char *s, size_t n, double x, double y, struct line *out)
+static double line_add_letters(struct font *f, const char *s, size_t n, double x, double y, struct font_line *out)
 {
 	size_t len, columns;
 
@@ -345,7 +345,7 @@ static double line_add_letters(struct font *f, const char *s, size_t n, double x
 }
 
 /* Draw glyphs, one call for each run of one face. */
-static void font_draw_line(const struct font *f, cairo_t *cr, const struct line *l)
+static void font_draw_line(const struct font *f, cairo_t *cr, const struct font_line *l)
 {
 	const char *text = buf_text(&l->text);
 	size_t from = 0, at = 0; /* glyph, cluster */
@@ -369,9 +369,9 @@ static void font_draw_line(const struct font *f, cairo_t *cr, const struct line 
 void font_draw_text(struct font *f, cairo_t *cr, double x, double y, const char *shown, const char *meant)
 {
 	size_t n = strlen(shown), head = n, tail = 0, hidden, from;
-	struct line l = { .glyph = mem_alloc(n + 1, sizeof(*l.glyph)),
-			  .cluster = mem_alloc(n + 1, sizeof(*l.cluster)),
-			  .face = mem_zalloc(n + 1, sizeof(*l.face)) };
+	struct font_line l = { .glyph = mem_alloc(n + 1, sizeof(*l.glyph)),
+			       .cluster = mem_alloc(n + 1, sizeof(*l.cluster)),
+			       .face = mem_zalloc(n + 1, sizeof(*l.face)) };
 
 	if (meant)
 		find_hidden(shown, meant, &head, &tail);

@@ -259,7 +259,7 @@ static void outline_add(const struct painter *p, const struct outline_input *inp
 
 enum { MAX_NAME_LINES = 6, N_COLUMNS = 4, COLUMN_WIDTH = 11, COLUMN_GAP = 2 };
 
-struct writer {
+struct pdf_writer {
 	const struct painter *p;
 	const struct index_input *input;
 	double y, row;
@@ -268,14 +268,14 @@ struct writer {
 	size_t columns;               /* columns for a name on a line */
 };
 
-static double left_of_names(const struct writer *w)
+static double left_of_names(const struct pdf_writer *w)
 {
 	return w->p->size->margin +
 	       (double)(w->column_end[N_COLUMNS - 1] + COLUMN_GAP) * font_column_width(w->p->boxes);
 }
 
 /* Draw right-aligned text in a column. */
-static void draw_right(const struct writer *w, int column, const char *text)
+static void draw_right(const struct pdf_writer *w, int column, const char *text)
 {
 	const struct painter *p = w->p;
 	double end = p->size->margin + (double)w->column_end[column] * font_column_width(p->boxes);
@@ -283,7 +283,7 @@ static void draw_right(const struct writer *w, int column, const char *text)
 	font_draw_text(p->boxes, p->cr, end - font_width(p->boxes, text), w->y, text, NULL);
 }
 
-static void draw_titles(const struct writer *w)
+static void draw_titles(const struct pdf_writer *w)
 {
 	static const char *const plain[N_COLUMNS] = { "cum", "cum%", "flat", "flat%" }, *const diff[N_COLUMNS] = {
 		"before", "after", "change", "change%"
@@ -296,7 +296,7 @@ static void draw_titles(const struct writer *w)
 	font_draw_text(w->p->boxes, w->p->cr, left_of_names(w), w->y, "function", NULL);
 }
 
-static void start_page(struct writer *w)
+static void start_page(struct pdf_writer *w)
 {
 	struct buf s = { 0 };
 
@@ -319,7 +319,7 @@ static void start_page(struct writer *w)
 	buf_release(&s);
 }
 
-static void start_row(struct writer *w)
+static void start_row(struct pdf_writer *w)
 {
 	if (w->y + w->row > w->input->height - w->p->size->margin)
 		start_page(w);
@@ -371,7 +371,7 @@ static void release_numbers(struct buf s[N_COLUMNS])
 		buf_release(&s[i]);
 }
 
-static void draw_numbers(const struct writer *w, const struct flame_function *fn)
+static void draw_numbers(const struct pdf_writer *w, const struct flame_function *fn)
 {
 	struct buf s[N_COLUMNS] = { 0 };
 
@@ -382,7 +382,7 @@ static void draw_numbers(const struct writer *w, const struct flame_function *fn
 }
 
 /* Make each column as wide as its longest number. */
-static void find_columns(struct writer *w, size_t n_rows)
+static void find_columns(struct pdf_writer *w, size_t n_rows)
 {
 	size_t width[N_COLUMNS], end = 0;
 	struct buf s[N_COLUMNS] = { 0 };
@@ -420,7 +420,7 @@ static size_t pdf_line_bytes(const char *s, size_t columns)
 	return at ? at : n;
 }
 
-static void pdf_draw_name(struct writer *w, const char *name)
+static void pdf_draw_name(struct pdf_writer *w, const char *name)
 {
 	/* a search finds the whole name as the hidden text of the first line, unless it is too long */
 	bool fits_hidden = strlen(name) <= FONT_HIDDEN_MAX;
@@ -441,7 +441,7 @@ static void pdf_draw_name(struct writer *w, const char *name)
 	buf_release(&line);
 }
 
-static void draw_function(struct writer *w, const struct flame_function *fn)
+static void draw_function(struct pdf_writer *w, const struct flame_function *fn)
 {
 	struct buf raw = { 0 }, name = { 0 }, shown = { 0 };
 
@@ -461,7 +461,7 @@ static void draw_function(struct writer *w, const struct flame_function *fn)
 static void index_draw(const struct painter *p, const struct index_input *input)
 {
 	struct painter own = *p;
-	struct writer w = { .p = &own, .input = input, .row = p->size->boxes * 1.45 };
+	struct pdf_writer w = { .p = &own, .input = input, .row = p->size->boxes * 1.45 };
 	double room;
 
 	own.width = input->width;

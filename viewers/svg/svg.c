@@ -47,7 +47,7 @@ struct svg_palette {
 	uint32_t common;            /* the colour of most boxes */
 };
 
-struct svg {
+struct svg_svg {
 	const struct report *r;
 	const struct flame_style *style;
 	struct flame_layout l;
@@ -102,7 +102,7 @@ static void svg_mark_used(struct svg_palette *p, uint8_t color, char sign)
 }
 
 /* Find the colours that are used. */
-static void find_colors(struct svg *s)
+static void find_colors(struct svg_svg *s)
 {
 	const struct flame_color *color[] = { flame_colors(FLAME_LIGHT), flame_colors(FLAME_DARK) };
 	struct svg_palette *p = &s->palette;
@@ -140,7 +140,7 @@ static void svg_add_colors(const struct svg_palette *p, enum flame_theme theme, 
 	}
 }
 
-static void add_rules(const struct svg *s, struct buf *out)
+static void add_rules(const struct svg_svg *s, struct buf *out)
 {
 	const struct svg_palette *p = &s->palette;
 	bool dark = s->style->theme == FLAME_DARK;
@@ -166,7 +166,7 @@ static void add_rules(const struct svg *s, struct buf *out)
 }
 
 /* A colour with hatches: rising for new boxes, falling for those that are gone. */
-static void add_hatch(struct svg *s, char sign, int color)
+static void add_hatch(struct svg_svg *s, char sign, int color)
 {
 	struct xml *x = &s->xml;
 	char text[32];
@@ -192,7 +192,7 @@ static void add_hatch(struct svg *s, char sign, int color)
 }
 
 /* Write <style>, and <defs> with the hatches of new and gone boxes. */
-static void add_style(struct svg *s)
+static void add_style(struct svg_svg *s)
 {
 	struct buf css = { 0 };
 
@@ -222,7 +222,7 @@ static void svg_clear(struct buf *b)
 enum { LINES_MAX = 3, SWATCH = 14 * PX, GAP = 20 * PX, LEGEND_COLUMNS = 48 };
 
 /* The first n bytes of a text as a string; valid until the next call. */
-static const char *part(struct svg *s, const char *text, size_t n)
+static const char *part(struct svg_svg *s, const char *text, size_t n)
 {
 	svg_clear(&s->text);
 	buf_add(&s->text, text, n);
@@ -230,7 +230,7 @@ static const char *part(struct svg *s, const char *text, size_t n)
 }
 
 /* The length of the words of a text that fit into a number of columns; 0 if not even the first word fits. */
-static size_t fitting_length(struct svg *s, const char *text, size_t columns)
+static size_t fitting_length(struct svg_svg *s, const char *text, size_t columns)
 {
 	size_t fits = 0;
 
@@ -244,7 +244,7 @@ static size_t fitting_length(struct svg *s, const char *text, size_t columns)
 	}
 }
 
-static void svg_add_line(struct svg *s, int64_t y, const char *text)
+static void svg_add_line(struct svg_svg *s, int64_t y, const char *text)
 {
 	xml_begin(&s->xml, "text");
 	xml_number(&s->xml, "y", y);
@@ -253,7 +253,7 @@ static void svg_add_line(struct svg *s, int64_t y, const char *text)
 }
 
 /* Write a text on at most LINES_MAX lines, and cut the last line if necessary. Returns the height. */
-static int64_t svg_add_lines(struct svg *s, int64_t y, const char *class, const char *text, int64_t column,
+static int64_t svg_add_lines(struct svg_svg *s, int64_t y, const char *class, const char *text, int64_t column,
 			     int64_t line)
 {
 	size_t columns = (size_t)((s->width - 2 * MARGIN) / column), n;
@@ -285,7 +285,7 @@ static int64_t svg_add_lines(struct svg *s, int64_t y, const char *class, const 
 }
 
 /* Write the text above the boxes, from y. Returns its height. */
-static int64_t svg_add_head(struct svg *s, int64_t y)
+static int64_t svg_add_head(struct svg_svg *s, int64_t y)
 {
 	int64_t height;
 
@@ -297,14 +297,14 @@ static int64_t svg_add_head(struct svg *s, int64_t y)
 	return height + svg_add_lines(s, y + height, "sub", buf_text(&s->name), COLUMN, LINE);
 }
 
-static int64_t svg_add_note(struct svg *s, int64_t y)
+static int64_t svg_add_note(struct svg_svg *s, int64_t y)
 {
 	svg_clear(&s->name);
 	flame_add_note(s->r, s->style, &s->name);
 	return svg_add_lines(s, y, "note", buf_text(&s->name), COLUMN, LINE);
 }
 
-static void add_swatch(struct svg *s, const struct flame_legend *e)
+static void add_swatch(struct svg_svg *s, const struct flame_legend *e)
 {
 	const char *sign = e->sign == '+' || e->sign == '-' ? flame_sign(e->sign) : "";
 
@@ -328,7 +328,7 @@ static void add_swatch(struct svg *s, const struct flame_legend *e)
 }
 
 /* Begin an entry of the legend at x and y, or on the next line; x advances to the next entry. */
-static void begin_entry(struct svg *s, int64_t width, int64_t *x, int64_t *y)
+static void begin_entry(struct svg_svg *s, int64_t width, int64_t *x, int64_t *y)
 {
 	char place[64];
 
@@ -343,7 +343,7 @@ static void begin_entry(struct svg *s, int64_t width, int64_t *x, int64_t *y)
 }
 
 /* Write the legend: entries side by side, on as many lines as they need. Returns its height. */
-static int64_t svg_add_legend(struct svg *s, int64_t y)
+static int64_t svg_add_legend(struct svg_svg *s, int64_t y)
 {
 	const char *width_text = flame_width_text(s->r->flame);
 	int64_t x = MARGIN, top = y;
@@ -384,14 +384,14 @@ enum { ROW = 18, ROW_MIN = 2, ROW_TEXT = 14, MAX_HEIGHT = 32000 };
 enum { BORDER_MIN = 2 * PX };
 
 /* Convert a position in the layout to a position in the picture. */
-static int64_t svg_x_of(const struct svg *s, int64_t at)
+static int64_t svg_x_of(const struct svg_svg *s, int64_t at)
 {
 	__int128 span = s->width - 2 * MARGIN;
 
 	return MARGIN + (int64_t)((2 * span * at + s->l.span) / (2 * (__int128)s->l.span));
 }
 
-static void svg_add_label(struct svg *s, const struct flame_tile *t, int64_t x, int64_t width)
+static void svg_add_label(struct svg_svg *s, const struct flame_tile *t, int64_t x, int64_t width)
 {
 	char class[16];
 
@@ -410,7 +410,7 @@ static void svg_add_label(struct svg *s, const struct flame_tile *t, int64_t x, 
 	xml_end(&s->xml);
 }
 
-static void svg_add_box(struct svg *s, const struct flame_tile *t)
+static void svg_add_box(struct svg_svg *s, const struct flame_tile *t)
 {
 	int64_t x = svg_x_of(s, t->x), width = svg_x_of(s, t->x + t->width) - x;
 
@@ -437,7 +437,7 @@ static void svg_add_box(struct svg *s, const struct flame_tile *t)
 }
 
 /* Write all levels below y. Returns their height. */
-static int64_t svg_add_rows(struct svg *s, int64_t y)
+static int64_t svg_add_rows(struct svg_svg *s, int64_t y)
 {
 	int64_t height = s->row * s->l.n_levels;
 	uint32_t level = UINT32_MAX;
@@ -475,7 +475,7 @@ static int64_t svg_add_rows(struct svg *s, int64_t y)
 }
 
 /* Start the picture, with a title for screen readers and the window. */
-static void svg_begin(struct svg *s, int64_t height)
+static void svg_begin(struct svg_svg *s, int64_t height)
 {
 	struct buf b = { 0 };
 
@@ -502,7 +502,7 @@ static void svg_begin(struct svg *s, int64_t height)
 }
 
 /* Write everything, or without a writer only measure. Returns the height. */
-static int64_t svg_add_parts(struct svg *s)
+static int64_t svg_add_parts(struct svg_svg *s)
 {
 	int64_t y = 8 * PX;
 
@@ -513,7 +513,7 @@ static int64_t svg_add_parts(struct svg *s)
 	return y + 8 * PX;
 }
 
-static int64_t svg_measure(struct svg *s)
+static int64_t svg_measure(struct svg_svg *s)
 {
 	struct _xmlTextWriter *writer = s->xml.writer;
 	struct flame_layout all = s->l;
@@ -528,7 +528,7 @@ static int64_t svg_measure(struct svg *s)
 	return height;
 }
 
-static void svg_svg_draw(struct svg *s)
+static void svg_svg_draw(struct svg_svg *s)
 {
 	svg_begin(s, svg_measure(s));
 	add_style(s);
@@ -548,7 +548,7 @@ static void svg_svg_draw(struct svg *s)
 
 int svg_draw(const struct report *r, const struct flame_style *style, struct buf *out, struct err *err)
 {
-	struct svg s = { .r = r, .style = style, .width = llround(style->width) * PX };
+	struct svg_svg s = { .r = r, .style = style, .width = llround(style->width) * PX };
 	struct arena *mem;
 	int rc = xml_open(&s.xml, "SVG", out, err);
 

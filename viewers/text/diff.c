@@ -21,7 +21,7 @@
 enum { WIDTH_VALUE = 9, WIDTH_CHANGE = 11, WIDTH_PERCENT = 8, WIDTH_SHARE = 7 };
 
 /* Columns of values. */
-struct widths {
+struct diff_widths {
 	size_t before, after, change;
 };
 
@@ -85,7 +85,7 @@ static void text_diff_add_head(const struct report *r, struct buf *out)
 	text_diff_add_omitted(r, out);
 }
 
-static void text_diff_add_titles(bool by_cum, const struct widths *w, bool color, struct buf *out)
+static void text_diff_add_titles(bool by_cum, const struct diff_widths *w, bool color, struct buf *out)
 {
 	buf_addz(out, color ? "\033[1m" : "");
 	text_compare_add_title(by_cum ? "cum" : "flat", w->before, out);
@@ -109,7 +109,8 @@ static void add_change_percent(const union cell *cell, struct buf *out)
 				cell[DIFF_STATE].text, WIDTH_PERCENT, out);
 }
 
-static void text_diff_add_row(const struct report *r, uint32_t row, const struct widths *w, bool color, struct buf *out)
+static void text_diff_add_row(const struct report *r, uint32_t row, const struct diff_widths *w, bool color,
+			      struct buf *out)
 {
 	const struct table *t = &r->table;
 	const struct compare *c = r->head.compare;
@@ -152,9 +153,9 @@ void text_draw_diff(const struct report *r, bool color, struct buf *out)
 {
 	const struct compare *c = r->head.compare;
 	uint32_t main = c->by_cum ? DIFF_CUM_STATE - DIFF_STATE : 0;
-	const struct widths w = { .before = text_compare_width(r, main + DIFF_BEFORE, false, WIDTH_VALUE),
-				  .after = text_compare_width(r, main + DIFF_AFTER, false, WIDTH_VALUE),
-				  .change = text_compare_width(r, main + DIFF_DELTA, true, WIDTH_CHANGE) };
+	const struct diff_widths w = { .before = text_compare_width(r, main + DIFF_BEFORE, false, WIDTH_VALUE),
+				       .after = text_compare_width(r, main + DIFF_AFTER, false, WIDTH_VALUE),
+				       .change = text_compare_width(r, main + DIFF_DELTA, true, WIDTH_CHANGE) };
 
 	text_diff_add_head(r, out);
 	text_diff_add_titles(c->by_cum, &w, color, out);

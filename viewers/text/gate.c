@@ -371,7 +371,7 @@ enum {
 	DETAIL = 10
 };
 
-struct writer {
+struct gate_writer {
 	const struct gate *g;
 	bool color, all;
 	struct buf *out;
@@ -404,7 +404,7 @@ static bool is_decisive(enum gate_verdict v)
 	return v == GATE_FAIL || v == GATE_SUSPECT;
 }
 
-static void add_colored(const struct writer *d, const char *color, const char *text, size_t n)
+static void add_colored(const struct gate_writer *d, const char *color, const char *text, size_t n)
 {
 	bool on = d->color && *color;
 
@@ -413,7 +413,7 @@ static void add_colored(const struct writer *d, const char *color, const char *t
 	buf_addz(d->out, on ? "\033[0m" : "");
 }
 
-static void add_headline(const struct writer *d)
+static void add_headline(const struct gate_writer *d)
 {
 	static const enum gate_verdict like[] = { [GATE_PASS] = GATE_OK,
 						  [GATE_FAILED] = GATE_FAIL,
@@ -513,7 +513,7 @@ static void text_gate_add_share(double share, struct buf *text, struct buf *out)
 }
 
 /* Append the first line of a row: verdict, change, interval, shares, name. */
-static void text_gate_add_numbers(const struct writer *d, const struct gate_row *r, size_t width)
+static void text_gate_add_numbers(const struct gate_writer *d, const struct gate_row *r, size_t width)
 {
 	const char *word = gate_verdict_word(r->verdict);
 	struct buf text = { 0 }, cell = { 0 };
@@ -569,7 +569,7 @@ static void add_amounts(const struct gate *g, const struct gate_row *r, struct b
 	buf_addz(out, " samples");
 }
 
-static void text_gate_add_aliases(const struct writer *d, const struct gate_row *r)
+static void text_gate_add_aliases(const struct gate_writer *d, const struct gate_row *r)
 {
 	uint32_t n = d->all || r->n_aliases < ALIASES_NAMED ? r->n_aliases : ALIASES_NAMED;
 
@@ -588,7 +588,7 @@ static void text_gate_add_aliases(const struct writer *d, const struct gate_row 
 		buf_addz(d->out, "\n");
 }
 
-static void text_gate_add_line(const struct writer *d, const char *lead, const char *text)
+static void text_gate_add_line(const struct gate_writer *d, const char *lead, const char *text)
 {
 	if (!*text)
 		return;
@@ -599,7 +599,7 @@ static void text_gate_add_line(const struct writer *d, const char *lead, const c
 }
 
 /* Append the detail lines of a row. */
-static void add_details(const struct writer *d, const struct gate_row *r)
+static void add_details(const struct gate_writer *d, const struct gate_row *r)
 {
 	if (is_decisive(r->verdict)) {
 		buf_fill(d->out, ' ', DETAIL);
@@ -617,19 +617,19 @@ static void add_details(const struct writer *d, const struct gate_row *r)
 	text_gate_add_line(d, "", r->reason);
 }
 
-static bool text_gate_is_listed(const struct writer *d, enum gate_verdict v)
+static bool text_gate_is_listed(const struct gate_writer *d, enum gate_verdict v)
 {
 	return d->all || (v != GATE_OK && v != GATE_UNRESOLVED);
 }
 
 /* Largest number of rows listed per verdict. */
-static uint32_t rows_max(const struct writer *d, enum gate_verdict v)
+static uint32_t rows_max(const struct gate_writer *d, enum gate_verdict v)
 {
 	return d->all || is_decisive(v) ? UINT32_MAX : ROWS_NAMED;
 }
 
 /* Append the rows. Returns true if there are any. */
-static bool text_gate_add_rows(const struct writer *d)
+static bool text_gate_add_rows(const struct gate_writer *d)
 {
 	const struct gate *g = d->g;
 	size_t width = d->all ? WIDTH_UNRESOLVED : WIDTH_VERDICT;
@@ -674,7 +674,7 @@ static void text_gate_add_messages(const char *lead, const struct gate_message *
 
 void text_draw_gate(const struct gate *g, bool color, bool all, struct buf *out)
 {
-	const struct writer d = { .g = g, .color = color, .all = all, .out = out };
+	const struct gate_writer d = { .g = g, .color = color, .all = all, .out = out };
 
 	assert(g && out);
 	add_headline(&d);

@@ -24,7 +24,7 @@
 
 enum { COLUMN = 10 };
 
-struct writer {
+struct text_traces_writer {
 	const struct report *r;
 	struct string_list sets, locs;
 };
@@ -75,7 +75,7 @@ static void text_traces_add_sorted(const struct traces *t, const struct trace_la
 	free(line);
 }
 
-static void format_sets(struct writer *d)
+static void format_sets(struct text_traces_writer *d)
 {
 	const struct traces *t = d->r->traces;
 
@@ -91,7 +91,7 @@ static void format_sets(struct writer *d)
 	}
 }
 
-static void format_locations(struct writer *d)
+static void format_locations(struct text_traces_writer *d)
 {
 	const struct traces *t = d->r->traces;
 
@@ -109,7 +109,7 @@ static void format_locations(struct writer *d)
 
 static void *text_traces_start(const struct report *r)
 {
-	struct writer *d = mem_zalloc(1, sizeof(*d));
+	struct text_traces_writer *d = mem_zalloc(1, sizeof(*d));
 
 	d->r = r;
 	format_sets(d);
@@ -145,7 +145,7 @@ static void text_traces_add_value(const struct head *h, int64_t value, struct re
 	buf_release(&text);
 }
 
-static void text_traces_add_frames(const struct writer *d, uint32_t stack, struct buf *out)
+static void text_traces_add_frames(const struct text_traces_writer *d, uint32_t stack, struct buf *out)
 {
 	enum { AHEAD = 6 };
 	const struct csr *stacks = d->r->traces->stacks;
@@ -163,7 +163,7 @@ static void text_traces_add_frames(const struct writer *d, uint32_t stack, struc
 
 static void text_traces_draw(const void *writer, uint32_t lo, uint32_t hi, struct buf *out)
 {
-	const struct writer *d = writer;
+	const struct text_traces_writer *d = writer;
 	const struct traces *t = d->r->traces;
 	struct recent recent[N_RECENT] = { 0 };
 	size_t before = out->len;
@@ -188,7 +188,7 @@ static void text_traces_draw(const void *writer, uint32_t lo, uint32_t hi, struc
 
 static void text_traces_end(void *writer)
 {
-	struct writer *d = writer;
+	struct text_traces_writer *d = writer;
 
 	string_list_release(&d->sets);
 	string_list_release(&d->locs);

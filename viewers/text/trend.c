@@ -18,7 +18,7 @@
 enum { WIDTH_VALUE = 9, WIDTH_CHANGE = 11, WIDTH_PERCENT = 8, WIDTH_SHARE = 7, WIDTH_SLOPE = 13, WIDTH_STEPS = 9 };
 
 /* Columns of values. */
-struct widths {
+struct trend_widths {
 	size_t first, last, change, slope;
 };
 
@@ -73,7 +73,7 @@ static void text_trend_add_head(const struct report *r, struct buf *out)
 		 c->by_cum ? "cum" : "flat");
 }
 
-static void text_trend_add_titles(const struct compare *c, const struct widths *w, bool color, struct buf *out)
+static void text_trend_add_titles(const struct compare *c, const struct trend_widths *w, bool color, struct buf *out)
 {
 	buf_addz(out, color ? "\033[1m" : "");
 	text_compare_add_title(c->by_cum ? "cum" : "flat", w->first, out);
@@ -117,7 +117,7 @@ static size_t slope_width(const struct report *r)
 	return max;
 }
 
-static void text_trend_add_row(const struct report *r, uint32_t row, const struct widths *w, bool color,
+static void text_trend_add_row(const struct report *r, uint32_t row, const struct trend_widths *w, bool color,
 			       struct buf *out)
 {
 	const struct head *h = &r->head;
@@ -149,10 +149,10 @@ static void text_trend_add_row(const struct report *r, uint32_t row, const struc
 
 void text_draw_trend(const struct report *r, bool color, struct buf *out)
 {
-	const struct widths w = { .first = text_compare_width(r, TREND_FIRST, false, WIDTH_VALUE),
-				  .last = text_compare_width(r, TREND_LAST, false, WIDTH_VALUE),
-				  .change = text_compare_width(r, TREND_DELTA, true, WIDTH_CHANGE),
-				  .slope = slope_width(r) };
+	const struct trend_widths w = { .first = text_compare_width(r, TREND_FIRST, false, WIDTH_VALUE),
+					.last = text_compare_width(r, TREND_LAST, false, WIDTH_VALUE),
+					.change = text_compare_width(r, TREND_DELTA, true, WIDTH_CHANGE),
+					.slope = slope_width(r) };
 
 	text_trend_add_head(r, out);
 	text_trend_add_titles(r->head.compare, &w, color, out);

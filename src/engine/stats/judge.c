@@ -299,14 +299,14 @@ static void judge_sum_row(const struct judge *j, uint32_t i)
 }
 
 /* Queue of rows to add up, shared by threads. */
-struct row_queue {
+struct judge_row_queue {
 	const struct judge *j;
 	atomic_uint next;
 };
 
 static void judge_sum_rows(void *arg, unsigned thread)
 {
-	struct row_queue *s = arg;
+	struct judge_row_queue *s = arg;
 	uint32_t i;
 
 	(void)thread;
@@ -318,7 +318,7 @@ static void judge_sum_rows(void *arg, unsigned thread)
 static void judge_sum(struct judge *j)
 {
 	const struct stats_counts *c = j->c;
-	struct row_queue s = { .j = j };
+	struct judge_row_queue s = { .j = j };
 
 	for (uint32_t i = 0; i < c->n_classes; i++)
 		for (int side = 0; side < N_SIDES; side++) {

@@ -80,14 +80,14 @@ static uint32_t points_digit_of(uint64_t key, int digit)
 }
 
 /* The sort keys, and the indices of their points. */
-struct keys {
+struct points_keys {
 	uint64_t *key;
 	uint32_t *from;
 };
 
 /* Distribute the keys by a digit. */
-static void points_distribute(const struct keys *a, uint32_t n, int digit, uint32_t count[DIGIT_VALUES],
-			      struct keys *to)
+static void points_distribute(const struct points_keys *a, uint32_t n, int digit, uint32_t count[DIGIT_VALUES],
+			      struct points_keys *to)
 {
 	uint32_t sum = 0;
 
@@ -129,7 +129,7 @@ static void points_sort_by_bits(struct stats_point *p, uint32_t n, struct stats_
 		       "spare has room for two lists of keys");
 	uint64_t *word = (uint64_t *)(void *)spare;
 	uint32_t *half = (uint32_t *)(void *)(word + 2 * (size_t)n), count[DIGITS][DIGIT_VALUES];
-	struct keys keys = { word, half }, other = { word + n, half + n };
+	struct points_keys keys = { word, half }, other = { word + n, half + n };
 
 	memset(count, 0, sizeof(count));
 	for (uint32_t i = 0; i < n; i++) {
@@ -141,7 +141,7 @@ static void points_sort_by_bits(struct stats_point *p, uint32_t n, struct stats_
 			count[digit][points_digit_of(key, digit)]++;
 	}
 	for (int digit = 0; digit < DIGITS; digit++) {
-		struct keys t = keys;
+		struct points_keys t = keys;
 
 		if (count[digit][points_digit_of(keys.key[0], digit)] == n)
 			continue;

@@ -28,24 +28,24 @@
 #define AHEAD 16            /* prefetch distance, in classes */
 #define THREAD_STEPS 100000 /* min steps for using threads */
 
-struct slot {
+struct reference_slot {
 	struct stats_cell sum;
 	uint32_t n[N_SIDES]; /* number of classes with a value > 0 */
 };
 
 /* A cell in the list sorted by x. */
-struct place {
+struct reference_place {
 	struct stats_point point;
 	uint32_t slot;
 };
 
 /* Scratch memory of one thread for the reference of a row. */
-struct worker {
+struct reference_worker {
 	const struct stats_reference *o;
 	uint32_t *class_pass, *slot_pass; /* [n_classes], [n_cells + 1]: the last pass that marked each of them */
 	uint32_t pass;
-	struct slot *row_part; /* [n_cells + 1] the row's part of each slot */
-	uint32_t *row_slot;    /* [n_cells + 1] slots of the row */
+	struct reference_slot *row_part; /* [n_cells + 1] the row's part of each slot */
+	uint32_t *row_slot;              /* [n_cells + 1] slots of the row */
 	uint32_t n_row_slots;
 	struct stats_point *point, *own,
 		*others; /* [n_cells + 2] points of the reference; of the row's slots; of other slots */
@@ -55,21 +55,21 @@ struct worker {
 struct stats_reference {
 	const struct stats_counts *c;
 	double noise, rho;
-	struct stats_cell *class;   /* [n_classes] values and variances, copied next to each other */
-	uint32_t *class_slot;       /* [n_classes] slot of each class; EXCLUDED if excluded */
-	bool *is_excluded;          /* [n_classes] */
-	uint32_t n_slots, *slot_of; /* [n_cells] */
-	double *max_count;          /* [n_cells] upper bound on the effective counts of any part */
-	struct slot *slot;          /* [n_cells + 1] slots of the whole program */
-	uint32_t *off, *of_slot;    /* classes of slot i: of_slot[off[i] .. off[i + 1]) */
+	struct stats_cell *class;    /* [n_classes] values and variances, copied next to each other */
+	uint32_t *class_slot;        /* [n_classes] slot of each class; EXCLUDED if excluded */
+	bool *is_excluded;           /* [n_classes] */
+	uint32_t n_slots, *slot_of;  /* [n_cells] */
+	double *max_count;           /* [n_cells] upper bound on the effective counts of any part */
+	struct reference_slot *slot; /* [n_cells + 1] slots of the whole program */
+	uint32_t *off, *of_slot;     /* classes of slot i: of_slot[off[i] .. off[i + 1]) */
 	uint32_t n_places, n_borderline;
-	struct place *place;  /* [n_cells] */
-	uint32_t *borderline; /* [n_cells] slots too small as a whole, of which a part may be large enough */
+	struct reference_place *place; /* [n_cells] */
+	uint32_t *borderline;          /* [n_cells] slots too small as a whole, of which a part may be large enough */
 	unsigned n_workers;
-	struct worker *worker; /* scratch memory of each thread, allocated when needed */
+	struct reference_worker *worker; /* scratch memory of each thread, allocated when needed */
 };
 
-static void slot_add(struct slot *s, const struct stats_cell *class)
+static void slot_add(struct reference_slot *s, const struct stats_cell *class)
 {
 	stats_cell_add(&s->sum, class);
 	for (int side = 0; side < N_SIDES; side++)
@@ -78,7 +78,7 @@ static void slot_add(struct slot *s, const struct stats_cell *class)
 
 static int reference_by_place(const void *a, const void *b)
 {
-	const struct place *p = a, *q = b;
+	const struct reference_place *p = a, *q = b;
 
 	if (stats_point_is_before(&p->point, &q->point))
 		return -1;
@@ -143,7 +143,7 @@ static void build_cells(struct stats_reference *o)
 	o->rho = reference_find_rho(o);
 	o->n_places = o->n_borderline = 0;
 	for (uint32_t i = TAIL + 1; i < o->n_slots; i++) {
-		struct place *p = &o->place[o->n_places];
+		struct reference_place *p = &o->place[o->n_places];
 
 		p->slot = i;
 		switch (stats_point_find(&o->slot[i].sum, o->noise, o->rho, false, &p->point)) {
@@ -162,7 +162,7 @@ static void build_cells(struct stats_reference *o)
 }
 
 /* Allocate the memory of a thread, if not done yet. */
-static void worker_open(struct worker *e, const struct stats_reference *o)
+static void worker_open(struct reference_worker *e, const struct stats_reference *o)
 {
 	size_t cells = (size_t)o->c->n_cells + 3;
 
@@ -179,7 +179,7 @@ static void worker_open(struct worker *e, const struct stats_reference *o)
 	e->scratch = mem_alloc(cells, sizeof(*e->scratch));
 }
 
-static void worker_close(struct worker *e)
+static void worker_close(struct reference_worker *e)
 {
 	free(e->class_pass);
 	free(e->slot_pass);
@@ -249,7 +249,7 @@ void stats_reference_exclude(struct stats_reference *o, uint32_t row)
 }
 
 /* Add up the row's classes by slot. */
-static void worker_add_row(struct worker *e, uint32_t row, struct stats_cell *sum)
+static void worker_add_row(struct reference_worker *e, uint32_t row, struct stats_cell *sum)
 {
 	const struct stats_cell *class = e->o->class;
 	const uint32_t *class_slot = e->o->class_slot;
@@ -267,7 +267,7 @@ static void worker_add_row(struct worker *e, uint32_t row, struct stats_cell *su
 			continue;
 		if (e->slot_pass[slot] != e->pass) {
 			e->slot_pass[slot] = e->pass;
-			e->row_part[slot] = (struct slot){ 0 };
+			e->row_part[slot] = (struct reference_slot){ 0 };
 			e->row_slot[e->n_row_slots++] = slot;
 		}
 		slot_add(&e->row_part[slot], &class[*at]);
@@ -276,7 +276,7 @@ static void worker_add_row(struct worker *e, uint32_t row, struct stats_cell *su
 }
 
 /* Add up the classes of a slot that are not in the row. */
-static struct stats_cell worker_sum(struct worker *e, uint32_t row, uint32_t slot, bool *is_marked)
+static struct stats_cell worker_sum(struct reference_worker *e, uint32_t row, uint32_t slot, bool *is_marked)
 {
 	const struct stats_reference *o = e->o;
 	struct stats_cell sum = { 0 };
@@ -291,10 +291,10 @@ static struct stats_cell worker_sum(struct worker *e, uint32_t row, uint32_t slo
 }
 
 /* The same sum, by subtraction if that is exact enough. */
-static struct stats_cell worker_rest(struct worker *e, uint32_t row, uint32_t slot, bool *is_marked)
+static struct stats_cell worker_rest(struct reference_worker *e, uint32_t row, uint32_t slot, bool *is_marked)
 {
 	const struct stats_reference *o = e->o;
-	const struct slot *all = &o->slot[slot], *part = &e->row_part[slot];
+	const struct reference_slot *all = &o->slot[slot], *part = &e->row_part[slot];
 	struct stats_cell rest = { 0 };
 
 	if (e->slot_pass[slot] != e->pass)
@@ -312,7 +312,7 @@ static struct stats_cell worker_rest(struct worker *e, uint32_t row, uint32_t sl
 }
 
 /* Sort the points of the row's slots, and merge them with those of other slots. */
-static uint32_t worker_merge(struct worker *e, uint32_t n_own)
+static uint32_t worker_merge(struct reference_worker *e, uint32_t n_own)
 {
 	const struct stats_reference *o = e->o;
 	uint32_t n = 0;
@@ -327,7 +327,7 @@ static uint32_t worker_merge(struct worker *e, uint32_t n_own)
 	return n + n_own;
 }
 
-static uint32_t worker_points(struct worker *e, uint32_t row, bool *is_marked)
+static uint32_t worker_points(struct reference_worker *e, uint32_t row, bool *is_marked)
 {
 	const struct stats_reference *o = e->o;
 	struct stats_cell tail = worker_rest(e, row, TAIL, is_marked);
@@ -358,7 +358,7 @@ static uint32_t worker_points(struct worker *e, uint32_t row, bool *is_marked)
 }
 
 /* Find the reference of a row. If want_centre is false, only the sum is computed. */
-static void worker_find(struct worker *e, uint32_t row, bool want_centre, struct stats_reference_result *out)
+static void worker_find(struct reference_worker *e, uint32_t row, bool want_centre, struct stats_reference_result *out)
 {
 	bool is_marked = false;
 	uint32_t n;
@@ -386,7 +386,7 @@ static void worker_find(struct worker *e, uint32_t row, bool want_centre, struct
 }
 
 /* Queue of rows, which are independent, shared by threads. */
-struct row_queue {
+struct reference_row_queue {
 	struct stats_reference *o;
 	const uint32_t *row;
 	uint32_t n;
@@ -397,7 +397,7 @@ struct row_queue {
 
 static void reference_run(void *arg, unsigned number)
 {
-	struct row_queue *w = arg;
+	struct reference_row_queue *w = arg;
 	uint32_t i;
 
 	while ((i = atomic_fetch_add(&w->next, 1)) < w->n) {
@@ -409,7 +409,7 @@ static void reference_run(void *arg, unsigned number)
 void stats_reference_find(struct stats_reference *o, const uint32_t *row, uint32_t n, bool want_centre,
 			  struct stats_reference_result *found)
 {
-	struct row_queue w = { .o = o, .row = row, .n = n, .want_centre = want_centre, .found = found };
+	struct reference_row_queue w = { .o = o, .row = row, .n = n, .want_centre = want_centre, .found = found };
 	uint64_t steps = 0;
 
 	for (uint32_t i = 0; i < n; i++)

@@ -41,7 +41,7 @@
 #define ERRORS_LONGER 1.8
 
 /* The runs of one side. */
-struct runs {
+struct stats_runs {
 	const double *total;    /* [n] */
 	const double *exposure; /* [n], or NULL to use the totals */
 	uint32_t n;
@@ -54,17 +54,17 @@ struct row_runs {
 	double df;
 };
 
-static struct runs stats_runs_of(const struct stats_counts *c, const struct stats_options *options, int side)
+static struct stats_runs stats_runs_of(const struct stats_counts *c, const struct stats_options *options, int side)
 {
 	uint32_t from = side == SIDE_NEW ? c->n_files[SIDE_BASE] : 0;
 	bool is_known = options->mode == STATS_FIXED && c->file_exposure;
 
-	return (struct runs){ .total = c->file_total + from,
-			      .exposure = is_known ? c->file_exposure + from : NULL,
-			      .n = c->n_files[side] };
+	return (struct stats_runs){ .total = c->file_total + from,
+				    .exposure = is_known ? c->file_exposure + from : NULL,
+				    .n = c->n_files[side] };
 }
 
-static double runs_size(const struct runs *r, uint32_t i)
+static double runs_size(const struct stats_runs *r, uint32_t i)
 {
 	return r->exposure ? r->exposure[i] : r->total[i];
 }
@@ -84,7 +84,7 @@ static double runs_unit_of(const struct stats_row *row, int side)
  * y     [r->n] values of the row
  * unit  the value of one sample
  */
-static void runs_compare(const struct runs *r, const double *y, double unit, int side, struct row_runs *out)
+static void runs_compare(const struct stats_runs *r, const double *y, double unit, int side, struct row_runs *out)
 {
 	double sum = 0, size = 0;
 
@@ -153,7 +153,7 @@ struct estimator {
 	const struct stats_counts *c;
 	const bool *can_test;
 	struct stats_row *row;
-	struct runs runs[N_SIDES];
+	struct stats_runs runs[N_SIDES];
 	struct row_runs *of; /* [n_rows] */
 	double *memory;
 	double mean;          /* mean of tau^2 over all rows */
@@ -301,7 +301,7 @@ static void estimate_row(const struct estimator *e, uint32_t i)
 }
 
 /* The sum of the squared shares of a side's runs: 1 / n for n equal runs. */
-static double concentration(const struct runs *r)
+static double concentration(const struct stats_runs *r)
 {
 	double sum = 0, squares = 0;
 

@@ -221,20 +221,20 @@ static const double count_max = 1e9; /* the beta function takes sqrt(count) step
 /* Above these counts, the logarithm is close to normal, and the beta function is slow. */
 static const double normal_sum = 1e6, normal_smaller = 1e5;
 
-struct counts {
+struct stats_stats_counts {
 	double base, new;
 	double equal; /* weight of the probability of equality */
 };
 
-static struct counts counts_of(double kb, double kn, double equal)
+static struct stats_stats_counts counts_of(double kb, double kn, double equal)
 {
-	return (struct counts){ fmin(fmax(kb, 0), count_max), fmin(fmax(kn, 0), count_max), equal };
+	return (struct stats_stats_counts){ fmin(fmax(kb, 0), count_max), fmin(fmax(kn, 0), count_max), equal };
 }
 
 /* P(count of new >= k->new) at odds new / base; increases with the odds. */
 static double p_at_odds(const void *arg, double odds)
 {
-	const struct counts *k = arg;
+	const struct stats_stats_counts *k = arg;
 
 	if (k->base + k->new > normal_sum && fmin(k->base, k->new) > normal_smaller)
 		return stats_normal_tail((log(k->new) - log(k->base) - log(odds)) / sqrt(1 / k->base + 1 / k->new));
@@ -243,7 +243,7 @@ static double p_at_odds(const void *arg, double odds)
 	return 0.5 * (beta_odds(odds, k->new, k->base + 1) + beta_odds(odds, k->new + 1, k->base));
 }
 
-static double ratio_p(struct counts k, double rho, double r0)
+static double ratio_p(struct stats_stats_counts k, double rho, double r0)
 {
 	double p = p_at_odds(&k, r0 * rho);
 
@@ -263,34 +263,34 @@ double stats_ratio_p_exact(double kb, double kn, double rho, double r0)
 
 void stats_ratio_interval(double kb, double kn, double rho, double tail, double *lo, double *hi)
 {
-	struct counts k = counts_of(kb, kn, 0.5);
+	struct stats_stats_counts k = counts_of(kb, kn, 0.5);
 
 	*lo = solve(p_at_odds, &k, tail) / rho;
 	*hi = solve(p_at_odds, &k, 1 - tail) / rho;
 	assert(*lo <= *hi);
 }
 
-struct ranked {
+struct stats_ranked {
 	double p;
 	size_t at;
 };
 
 static int by_p(const void *a, const void *b)
 {
-	const struct ranked *x = a, *y = b;
+	const struct stats_ranked *x = a, *y = b;
 
 	return x->p != y->p ? (x->p < y->p ? -1 : 1) : (x->at > y->at) - (x->at < y->at);
 }
 
 /* The p-values that are not NAN, smallest first; freed by the caller. */
-static struct ranked *rank(const double *p, size_t n, size_t *m)
+static struct stats_ranked *rank(const double *p, size_t n, size_t *m)
 {
-	struct ranked *r = mem_alloc(n ? n : 1, sizeof(*r));
+	struct stats_ranked *r = mem_alloc(n ? n : 1, sizeof(*r));
 
 	*m = 0;
 	for (size_t i = 0; i < n; i++)
 		if (!isnan(p[i]))
-			r[(*m)++] = (struct ranked){ p[i], i };
+			r[(*m)++] = (struct stats_ranked){ p[i], i };
 	qsort(r, *m, sizeof(*r), by_p);
 	return r;
 }
@@ -299,7 +299,7 @@ void stats_holm(double *p, size_t n)
 {
 	double max_p = 0;
 	size_t m;
-	struct ranked *r = rank(p, n, &m);
+	struct stats_ranked *r = rank(p, n, &m);
 
 	for (size_t j = 0; j < m; j++) {
 		max_p = fmax(max_p, fmin(1, (double)(m - j) * r[j].p));
@@ -313,7 +313,7 @@ void stats_bh(double *p, size_t n)
 {
 	double min_p = 1;
 	size_t m;
-	struct ranked *r = rank(p, n, &m);
+	struct stats_ranked *r = rank(p, n, &m);
 
 	for (size_t j = m; j-- > 0;) {
 		min_p = fmin(min_p, (double)m * r[j].p / (double)(j + 1));

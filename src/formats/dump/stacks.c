@@ -198,14 +198,14 @@ static void take_position(struct stacks_text line, struct stacks_frame *f)
 	f->file = line;
 }
 
-struct parser {
+struct stacks_parser {
 	struct stacks *to;
 	bool in_stack;                 /* is the line within a stack? */
 	struct stacks_frame *frame_at; /* frame whose file and line come next, or NULL */
 };
 
 /* Parse "main.main in goroutine 1" of a "created by" line. */
-static void take_creator(struct parser *r, struct stacks_text line)
+static void take_creator(struct stacks_parser *r, struct stacks_text line)
 {
 	struct stacks_thread *t = &r->to->thread[r->to->n - 1];
 	const char *in = memmem(line.s, line.n, " in goroutine ", strlen(" in goroutine "));
@@ -218,7 +218,7 @@ static void take_creator(struct parser *r, struct stacks_text line)
 	r->frame_at = &t->creator;
 }
 
-static int take_frame(struct parser *r, struct stacks_text line, struct err *err)
+static int take_frame(struct stacks_parser *r, struct stacks_text line, struct err *err)
 {
 	struct stacks *s = r->to;
 
@@ -231,7 +231,7 @@ static int take_frame(struct parser *r, struct stacks_text line, struct err *err
 	return 0;
 }
 
-static int take_line(struct parser *r, struct stacks_text line, struct err *err)
+static int take_line(struct stacks_parser *r, struct stacks_text line, struct err *err)
 {
 	struct stacks *s = r->to;
 	struct stacks_thread head;
@@ -268,7 +268,7 @@ static int take_line(struct parser *r, struct stacks_text line, struct err *err)
 int stacks_parse(const char *text, size_t n, struct stacks *out, struct err *err)
 {
 	struct stacks s = { 0 };
-	struct parser r = { .to = &s };
+	struct stacks_parser r = { .to = &s };
 	const char *end = text + n;
 	int rc = 0;
 

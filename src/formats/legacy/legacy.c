@@ -298,7 +298,7 @@ int legacy_read_maps(struct legacy *l, struct lines *in, struct err *err)
 /* ---- number everything ---- */
 
 /* State of legacy_finish. */
-struct finisher {
+struct legacy_finisher {
 	struct legacy *l;
 	unsigned flags;
 	uint32_t n, *used; /* [n] index in legacy.addr of the locations, in order of first use */
@@ -306,7 +306,7 @@ struct finisher {
 	uint32_t *map;     /* [n] */
 };
 
-static void number_locations(struct finisher *f)
+static void number_locations(struct legacy_finisher *f)
 {
 	const struct legacy *l = f->l;
 
@@ -332,7 +332,7 @@ static bool legacy_is_named(const struct legacy *l, uint32_t index)
 	return l->line && l->line[index].is_known;
 }
 
-static int legacy_add_mappings(struct finisher *f, struct err *err)
+static int legacy_add_mappings(struct legacy_finisher *f, struct err *err)
 {
 	struct legacy *l = f->l;
 	uint64_t *addr = mem_alloc(f->n, sizeof(*addr));
@@ -367,7 +367,7 @@ static int legacy_add_function(struct legacy *l, struct legacy_func *f, struct e
 	return builder_function(l->b, &fn, &f->id, err);
 }
 
-static int legacy_add_locations(struct finisher *f, struct err *err)
+static int legacy_add_locations(struct legacy_finisher *f, struct err *err)
 {
 	struct legacy *l = f->l;
 	int rc = 0;
@@ -390,7 +390,7 @@ static int legacy_add_locations(struct finisher *f, struct err *err)
 	return rc;
 }
 
-static int legacy_add_sample(struct finisher *f, size_t s, str_id bytes, struct err *err)
+static int legacy_add_sample(struct legacy_finisher *f, size_t s, str_id bytes, struct err *err)
 {
 	struct legacy *l = f->l;
 	uint32_t *frame = l->frame + l->sample[s].first, n = l->sample[s].n, label;
@@ -416,7 +416,7 @@ static int legacy_add_sample(struct finisher *f, size_t s, str_id bytes, struct 
 
 int legacy_finish(struct legacy *l, enum legacy_frames frames, unsigned flags, struct profile **out, struct err *err)
 {
-	struct finisher f = { .l = l, .flags = flags };
+	struct legacy_finisher f = { .l = l, .flags = flags };
 	str_id bytes = l->block ? strtab_addz(builder_strings(l->b), "bytes") : 0;
 	int rc;
 

@@ -16,22 +16,22 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct words {
+struct legacy_cpu_words {
 	const uint8_t *at, *end;
 	unsigned width; /* bytes */
 	bool big_endian;
 };
 
-static const struct words layouts[] = {
+static const struct legacy_cpu_words layouts[] = {
 	{ .width = 4 }, { .width = 4, .big_endian = true }, { .width = 8 }, { .width = 8, .big_endian = true }
 };
 
-static size_t words_left(const struct words *w)
+static size_t words_left(const struct legacy_cpu_words *w)
 {
 	return (size_t)(w->end - w->at) / w->width;
 }
 
-static bool cpu_words_next(struct words *w, uint64_t *v)
+static bool cpu_words_next(struct legacy_cpu_words *w, uint64_t *v)
 {
 	uint64_t r = 0;
 
@@ -45,7 +45,7 @@ static bool cpu_words_next(struct words *w, uint64_t *v)
 }
 
 /* Read the header; false if there is no valid header in this layout. */
-static bool cpu_read_header(struct words *w, bool *java, uint64_t *period_us)
+static bool cpu_read_header(struct legacy_cpu_words *w, bool *java, uint64_t *period_us)
 {
 	uint64_t h[5];
 
@@ -57,8 +57,8 @@ static bool cpu_read_header(struct words *w, bool *java, uint64_t *period_us)
 	return h[0] == 0 && h[1] == 3 && h[2] <= 1 && h[3] > 0 && h[4] == 0;
 }
 
-static int cpu_read_record(struct legacy *l, struct words *w, int64_t period, enum legacy_adjust adjust, bool *last,
-			   struct err *err)
+static int cpu_read_record(struct legacy *l, struct legacy_cpu_words *w, int64_t period, enum legacy_adjust adjust,
+			   bool *last, struct err *err)
 {
 	uint64_t count, depth, addr = 0;
 	int64_t values[2];
@@ -82,7 +82,7 @@ static int cpu_read_record(struct legacy *l, struct words *w, int64_t period, en
 }
 
 /* Read up to the last record or the end of the file; pprof accepts files without a last record. */
-static int cpu_read_records(struct legacy *l, struct words *w, int64_t period, enum legacy_adjust adjust,
+static int cpu_read_records(struct legacy *l, struct legacy_cpu_words *w, int64_t period, enum legacy_adjust adjust,
 			    struct err *err)
 {
 	bool last = false;
@@ -125,7 +125,7 @@ static void drop_handler_frame(struct legacy *l)
 	}
 }
 
-static int cpu_read_rest(struct legacy *l, struct words *w, bool java, struct profile **out, struct err *err)
+static int cpu_read_rest(struct legacy *l, struct legacy_cpu_words *w, bool java, struct profile **out, struct err *err)
 {
 	struct lines in = { .at = (const char *)w->at, .end = (const char *)w->end };
 	int rc;
@@ -140,8 +140,8 @@ static int cpu_read_rest(struct legacy *l, struct words *w, bool java, struct pr
 	return rc < 0 ? rc : legacy_finish(l, FRAMES_CPU, FINISH_DROP_REPEATED_LEAF, out, err);
 }
 
-static int cpu_read_profile(struct legacy *l, struct words *w, bool java, uint64_t period_us, struct profile **out,
-			    struct err *err)
+static int cpu_read_profile(struct legacy *l, struct legacy_cpu_words *w, bool java, uint64_t period_us,
+			    struct profile **out, struct err *err)
 {
 	int64_t period;
 	int rc;
@@ -160,7 +160,7 @@ int legacy_read_cpu(const uint8_t *data, size_t n, const struct format_options *
 		    struct err *err)
 {
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++) {
-		struct words w = layouts[i];
+		struct legacy_cpu_words w = layouts[i];
 		struct legacy l;
 		uint64_t period_us;
 		bool java;

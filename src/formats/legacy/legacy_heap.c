@@ -20,7 +20,7 @@
 enum { KIND_SHOWN = 40 };
 
 /* "3: 96 [5: 160]" */
-struct pairs {
+struct legacy_heap_pairs {
 	struct slice count[2], size[2]; /* [0] in use, [1] allocated */
 };
 
@@ -78,7 +78,7 @@ static bool take_pair(struct slice *s, bool minus, struct slice *count, struct s
 }
 
 /* Remove "3: 96 [5: 160]" from the start of s; with minus, the numbers in use may be negative. */
-static bool take_pairs(struct slice *s, bool minus, struct pairs *p)
+static bool take_pairs(struct slice *s, bool minus, struct legacy_heap_pairs *p)
 {
 	if (!take_pair(s, minus, &p->count[0], &p->size[0]))
 		return false;
@@ -93,7 +93,7 @@ static bool take_pairs(struct slice *s, bool minus, struct pairs *p)
 }
 
 /* Find "heap profile: 3: 96 [5: 160]" in s, and set s to the text after it. */
-static bool seek_header(struct slice *s, struct pairs *p)
+static bool seek_header(struct slice *s, struct legacy_heap_pairs *p)
 {
 	static const char title[] = "heap profile:";
 
@@ -128,7 +128,8 @@ static bool take_kind(struct slice *s, struct slice *kind)
 	return true;
 }
 
-static int heap_read_kind(struct heap *h, const struct pairs *p, struct slice kind, struct slice rest, struct err *err)
+static int heap_read_kind(struct heap *h, const struct legacy_heap_pairs *p, struct slice kind, struct slice rest,
+			  struct err *err)
 {
 	struct slice rate;
 
@@ -158,7 +159,7 @@ static int heap_read_kind(struct heap *h, const struct pairs *p, struct slice ki
 static int heap_read_header(struct heap *h, struct slice line, struct err *err)
 {
 	struct slice rest = line, kind;
-	struct pairs p;
+	struct legacy_heap_pairs p;
 
 	while (seek_header(&rest, &p))
 		if (take_kind(&rest, &kind))
@@ -172,7 +173,7 @@ static int heap_read_header(struct heap *h, struct slice line, struct err *err)
 }
 
 /* Read and scale a pair of values of a sample. block is set to the mean size if the count is not 0. */
-static int heap_read_values(const struct heap *h, const struct pairs *p, unsigned which, int64_t values[2],
+static int heap_read_values(const struct heap *h, const struct legacy_heap_pairs *p, unsigned which, int64_t values[2],
 			    int64_t *block, struct err *err)
 {
 	const char *name = which ? "allocation" : "inuse";
@@ -194,7 +195,7 @@ static int heap_read_values(const struct heap *h, const struct pairs *p, unsigne
 }
 
 /* Find "3: 96 [5: 160] @" in a line; rest is set to the text after it. */
-static bool heap_seek_sample(struct slice line, struct pairs *p, struct slice *rest)
+static bool heap_seek_sample(struct slice line, struct legacy_heap_pairs *p, struct slice *rest)
 {
 	const char *start = line.p;
 
@@ -216,7 +217,7 @@ static int heap_read_sample(struct legacy *l, const struct heap *h, struct slice
 {
 	int64_t values[4], block = 0;
 	struct slice rest;
-	struct pairs p;
+	struct legacy_heap_pairs p;
 	unsigned n = 0;
 	int rc;
 

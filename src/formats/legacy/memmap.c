@@ -30,9 +30,9 @@
 
 enum { KEY_MAX = 31, EXPAND_FREE = 1 << 20, EXPAND_RATIO = 16 };
 
-struct keys {
+struct memmap_keys {
 	struct buf text; /* names and values */
-	struct key {
+	struct memmap_key {
 		size_t name, value; /* offsets in keys.text */
 		size_t n_name, n_value;
 	} * key; /* [n] in order of definition */
@@ -42,13 +42,13 @@ struct keys {
 	size_t budget;    /* bytes that replacements may still add to the text */
 };
 
-static struct slice key_name(const struct keys *k, size_t i)
+static struct slice key_name(const struct memmap_keys *k, size_t i)
 {
 	return (struct slice){ k->text.data + k->key[i].name, k->key[i].n_name };
 }
 
 /* The index of a key by name; k->n if there is none. */
-static size_t memmap_keys_find(const struct keys *k, struct slice name)
+static size_t memmap_keys_find(const struct memmap_keys *k, struct slice name)
 {
 	uint64_t h = hash_bytes(name.p, name.n);
 	uint32_t id;
@@ -60,7 +60,7 @@ static size_t memmap_keys_find(const struct keys *k, struct slice name)
 }
 
 /* The index of the first defined key that is a prefix of the text; k->n if there is none. */
-static size_t keys_match(const struct keys *k, struct slice text)
+static size_t keys_match(const struct memmap_keys *k, struct slice text)
 {
 	size_t best = k->n;
 
@@ -77,7 +77,7 @@ static size_t keys_match(const struct keys *k, struct slice text)
 }
 
 /* Add the key of a line "key=value", unless the key is defined already. */
-static void keys_define(struct keys *k, struct slice line)
+static void keys_define(struct memmap_keys *k, struct slice line)
 {
 	const char *equals = slice_find(line, "=");
 	struct slice name, value;
@@ -89,7 +89,7 @@ static void keys_define(struct keys *k, struct slice line)
 	if (name.n > KEY_MAX || k->n == UINT32_MAX - 1 || memmap_keys_find(k, name) < k->n)
 		return;
 	k->key = mem_grow(k->key, &k->cap, k->n + 1, sizeof(*k->key));
-	k->key[k->n] = (struct key){ k->text.len, k->text.len + name.n, name.n, value.n };
+	k->key[k->n] = (struct memmap_key){ k->text.len, k->text.len + name.n, name.n, value.n };
 	buf_add(&k->text, name.p, name.n);
 	buf_add(&k->text, value.p, value.n);
 	idtab_put(&k->by_name, hash_bytes(name.p, name.n), (uint32_t)k->n++);
@@ -97,7 +97,7 @@ static void keys_define(struct keys *k, struct slice line)
 }
 
 /* Replace the keys in a line. out is overwritten, and the line may point into it. */
-static int keys_expand(struct keys *k, struct slice *line, struct buf *out, struct err *err)
+static int keys_expand(struct memmap_keys *k, struct slice *line, struct buf *out, struct err *err)
 {
 	struct slice rest = *line;
 
@@ -127,7 +127,7 @@ static int keys_expand(struct keys *k, struct slice *line, struct buf *out, stru
 
 /* ---- lines ---- */
 
-struct entry {
+struct memmap_entry {
 	struct slice start, limit, perms, offset, file, build_id;
 };
 
@@ -159,7 +159,7 @@ static struct slice take_hex_prefixed(struct slice *s)
  * rest    the text after the addresses, for each reading
  * Returns the number of readings; the preferred one is first
  */
-static unsigned range_readings(struct slice s, struct entry e[2], struct slice rest[2])
+static unsigned range_readings(struct slice s, struct memmap_entry e[2], struct slice rest[2])
 {
 	struct slice first, second;
 	unsigned n = 0;
@@ -172,15 +172,15 @@ static unsigned range_readings(struct slice s, struct entry e[2], struct slice r
 		skip_blanks(&rest[0]);
 		second = take_hex_prefixed(&rest[0]);
 		if (second.n)
-			e[n++] = (struct entry){ .start = first, .limit = second };
+			e[n++] = (struct memmap_entry){ .start = first, .limit = second };
 	} else if (first.n > 1 && first.p[first.n - 1] == '0' && slice_take(&rest[0], "x")) {
 		second = slice_take_hex(&rest[0]);
 		if (second.n)
-			e[n++] = (struct entry){ .start = { first.p, first.n - 1 }, .limit = second };
+			e[n++] = (struct memmap_entry){ .start = { first.p, first.n - 1 }, .limit = second };
 	}
 	if (first.n > 1) {
 		rest[n] = s;
-		e[n++] = (struct entry){ .start = { first.p, first.n - 1 }, .limit = { s.p - 1, 1 } };
+		e[n++] = (struct memmap_entry){ .start = { first.p, first.n - 1 }, .limit = { s.p - 1, 1 } };
 	}
 	for (unsigned i = 0; i < n; i++)
 		slice_take(&rest[i], ":");
@@ -223,7 +223,7 @@ static bool is_device(struct slice s)
 }
 
 /* Parse the rest of a line of /proc/PID/maps: [perms] [offset] device inode [file]. */
-static bool read_proc_rest(struct slice s, struct entry *e)
+static bool read_proc_rest(struct slice s, struct memmap_entry *e)
 {
 	struct slice word;
 
@@ -247,7 +247,7 @@ static bool read_proc_rest(struct slice s, struct entry *e)
 }
 
 /* Parse the rest of a brief line: [perms] [file] [(@offset)] [buildid]; more text is ignored. */
-static void read_brief_rest(struct slice s, struct entry *e)
+static void read_brief_rest(struct slice s, struct memmap_entry *e)
 {
 	struct slice t = s;
 
@@ -269,9 +269,9 @@ static void read_brief_rest(struct slice s, struct entry *e)
 		e->build_id = slice_take_hex(&s);
 }
 
-static bool read_entry(struct slice line, struct entry *e)
+static bool read_entry(struct slice line, struct memmap_entry *e)
 {
-	struct entry reading[2];
+	struct memmap_entry reading[2];
 	struct slice rest[2];
 	unsigned n = range_readings(line, reading, rest);
 
@@ -303,11 +303,11 @@ static struct slice skip_log_prefix(struct slice line)
 	return slice_make(line.p + close + 2, line.p + line.n);
 }
 
-static int memmap_read_line(struct memmap *m, struct keys *k, struct slice line, struct strtab *str,
+static int memmap_read_line(struct memmap *m, struct memmap_keys *k, struct slice line, struct strtab *str,
 			    const struct format_options *options, struct err *err)
 {
 	struct mapping map = { 0 };
-	struct entry e;
+	struct memmap_entry e;
 	int rc;
 
 	if (!read_entry(line, &e)) {
@@ -333,7 +333,7 @@ static int memmap_read_line(struct memmap *m, struct keys *k, struct slice line,
 int memmap_read(struct memmap *m, struct lines *in, struct strtab *str, const struct format_options *options,
 		struct err *err)
 {
-	struct keys k = { .budget = EXPAND_FREE + EXPAND_RATIO * (size_t)(in->end - in->at) };
+	struct memmap_keys k = { .budget = EXPAND_FREE + EXPAND_RATIO * (size_t)(in->end - in->at) };
 	struct buf expanded = { 0 };
 	int rc = 0;
 
@@ -433,14 +433,14 @@ void memmap_normalize(struct memmap *m, struct strtab *str)
 /* ---- find the mapping of an address ---- */
 
 /* For each of n sorted addresses, the lowest index of the mappings recorded for it. */
-struct marks {
+struct memmap_marks {
 	size_t n;
 	uint32_t *low; /* [2 * n] a segment tree; leaf i is low[n + i] */
 };
 
-static struct marks marks_make(size_t n)
+static struct memmap_marks marks_make(size_t n)
 {
-	struct marks t = { n, mem_alloc(2 * n, sizeof(*t.low)) };
+	struct memmap_marks t = { n, mem_alloc(2 * n, sizeof(*t.low)) };
 
 	memset(t.low, 0xff, 2 * n * sizeof(*t.low));
 	return t;
@@ -453,7 +453,7 @@ static void memmap_mark(uint32_t *low, uint32_t map)
 }
 
 /* Record a mapping for the addresses in [start, limit). */
-static void marks_add(struct marks *t, const uint64_t *sorted, uint64_t start, uint64_t limit, uint32_t map)
+static void marks_add(struct memmap_marks *t, const uint64_t *sorted, uint64_t start, uint64_t limit, uint32_t map)
 {
 	size_t lo = lower_bound_u64(sorted, t->n, start) + t->n, hi = lower_bound_u64(sorted, t->n, limit) + t->n;
 
@@ -466,7 +466,7 @@ static void marks_add(struct marks *t, const uint64_t *sorted, uint64_t start, u
 	}
 }
 
-static uint32_t marks_get(const struct marks *t, size_t leaf)
+static uint32_t marks_get(const struct memmap_marks *t, size_t leaf)
 {
 	uint32_t map = PROFILE_NONE;
 
@@ -513,7 +513,7 @@ static void fix_first(struct memmap *m, const struct strtab *str)
 }
 
 /* Extend a mapping down to file offset 0, since some signal handlers omit its start. */
-static void grow_down(struct mapping *map, struct marks *inside, const uint64_t *sorted, uint32_t i)
+static void grow_down(struct mapping *map, struct memmap_marks *inside, const uint64_t *sorted, uint32_t i)
 {
 	map->start -= map->offset;
 	map->offset = 0;
@@ -525,7 +525,7 @@ void memmap_assign(struct memmap *m, const struct strtab *str, const uint64_t *a
 	uint32_t everything = PROFILE_NONE;
 	size_t n_sorted;
 	uint64_t *sorted = sort_addrs(addr, n, &n_sorted);
-	struct marks inside = marks_make(n_sorted), front = marks_make(n_sorted);
+	struct memmap_marks inside = marks_make(n_sorted), front = marks_make(n_sorted);
 
 	fix_first(m, str);
 	for (uint32_t i = 0; i < m->n; i++) {

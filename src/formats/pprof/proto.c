@@ -22,18 +22,18 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct span {
+struct proto_span {
 	const uint8_t *data;
 	size_t n;
 };
 
-struct spans {
-	struct span *span;
+struct proto_spans {
+	struct proto_span *span;
 	size_t n, cap;
 };
 
 /* String indices of the header, as in the file. */
-struct header {
+struct proto_header {
 	uint64_t drop, keep, default_type, doc_url;
 	uint64_t *comment;
 	size_t n_comments, cap_comments;
@@ -42,11 +42,11 @@ struct header {
 /* State of pprof_read. */
 struct tables {
 	struct proto p;
-	struct spans types, maps, locs, funcs;
-	struct span period_type;
-	struct header head;
+	struct proto_spans types, maps, locs, funcs;
+	struct proto_span period_type;
+	struct proto_header head;
 	struct profile_source source;
-	struct span source_file;             /* file of the following source lines */
+	struct proto_span source_file;       /* file of the following source lines */
 	int64_t source_line;                 /* number of the next source line */
 	uint64_t *map_id, *loc_id, *func_id; /* [n of each] */
 	struct idmap map_ids, func_ids;
@@ -76,15 +76,15 @@ static uint64_t short_table_limit(uint64_t max_count, uint64_t limit_default)
 }
 
 /* limit_default  maximum number of entries; 0: max_count */
-static int spans_add(struct tables *t, struct spans *s, const struct field *f, const char *what, uint64_t limit_default,
-		     struct err *err)
+static int spans_add(struct tables *t, struct proto_spans *s, const struct field *f, const char *what,
+		     uint64_t limit_default, struct err *err)
 {
 	uint64_t limit = t->p.options->max_count;
 
 	if (limit_default)
 		limit = short_table_limit(limit, limit_default);
 	s->span = mem_grow(s->span, &s->cap, s->n + 1, sizeof(*s->span));
-	s->span[s->n++] = (struct span){ f->data, f->n };
+	s->span[s->n++] = (struct proto_span){ f->data, f->n };
 	if (format_exceeds(s->n, limit))
 		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; raise the limit with --max-count", limit,
 			       what);
@@ -118,7 +118,7 @@ static int top_sample(struct tables *t, const struct field *f, const uint8_t *st
 	return count_check(p, p->n_samples, "samples", err);
 }
 
-static void proto_add_comment(struct header *h, uint64_t string)
+static void proto_add_comment(struct proto_header *h, uint64_t string)
 {
 	h->comment = mem_grow(h->comment, &h->cap_comments, h->n_comments + 1, sizeof(*h->comment));
 	h->comment[h->n_comments++] = string;
@@ -126,7 +126,7 @@ static void proto_add_comment(struct header *h, uint64_t string)
 
 static bool top_comments(struct tables *t, struct cursor *c, const struct field *f)
 {
-	struct header *h = &t->head;
+	struct proto_header *h = &t->head;
 	struct cursor packed = { 0 };
 	uint64_t v;
 
@@ -185,7 +185,7 @@ static int top_source(struct tables *t, struct cursor *c, const struct field *f,
 	if (!cursor_expect(c, f, f->number == PROFILE_SOURCE_LINE ? WIRE_VARINT : WIRE_BYTES))
 		return 0;
 	if (f->number == PROFILE_SOURCE_FILE) {
-		t->source_file = (struct span){ f->data, f->n };
+		t->source_file = (struct proto_span){ f->data, f->n };
 		t->source_line = 1;
 	} else if (f->number == PROFILE_SOURCE_LINE) {
 		t->source_line = (int64_t)f->value;
@@ -212,7 +212,7 @@ static int top_message(struct tables *t, const struct field *f, const uint8_t *s
 	case PROFILE_FUNCTION:
 		return spans_add(t, &t->funcs, f, "functions", 0, err);
 	default:
-		t->period_type = (struct span){ f->data, f->n };
+		t->period_type = (struct proto_span){ f->data, f->n };
 		return 0;
 	}
 }
@@ -284,7 +284,7 @@ int proto_string(const struct proto *p, uint64_t index, const char *what, str_id
 	return 0;
 }
 
-static int proto_value_type(struct tables *t, const struct span *s, struct value_type *out, struct err *err)
+static int proto_value_type(struct tables *t, const struct proto_span *s, struct value_type *out, struct err *err)
 {
 	Perftools__Profiles__ValueType *v = perftools__profiles__value_type__unpack(NULL, s->n, s->data);
 	int rc;
@@ -314,7 +314,7 @@ static int read_types(struct tables *t, struct err *err)
 
 static int proto_read_mapping(struct tables *t, size_t i, struct err *err)
 {
-	const struct span *s = &t->maps.span[i];
+	const struct proto_span *s = &t->maps.span[i];
 	Perftools__Profiles__Mapping *v = perftools__profiles__mapping__unpack(NULL, s->n, s->data);
 	struct mapping m = { 0 };
 	uint32_t index;
@@ -405,12 +405,12 @@ static int read_functions(struct tables *t, struct err *err)
 }
 
 /* The lines of the current location. The array is reused for the next location. */
-struct lines {
+struct proto_lines {
 	struct builder_line *line;
 	size_t n, cap;
 };
 
-static int proto_read_line(struct tables *t, const struct field *span, struct lines *lines, struct err *err)
+static int proto_read_line(struct tables *t, const struct field *span, struct proto_lines *lines, struct err *err)
 {
 	struct cursor c = { span->data, span->data + span->n, NULL };
 	uint64_t v[4] = { 0 };
@@ -435,7 +435,7 @@ static int proto_read_line(struct tables *t, const struct field *span, struct li
 	return 0;
 }
 
-static int proto_read_location(struct tables *t, size_t i, struct lines *lines, struct err *err)
+static int proto_read_location(struct tables *t, size_t i, struct proto_lines *lines, struct err *err)
 {
 	struct cursor c = { t->locs.span[i].data, t->locs.span[i].data + t->locs.span[i].n, NULL };
 	uint64_t v[6] = { 0 };
@@ -465,7 +465,7 @@ static int proto_read_location(struct tables *t, size_t i, struct lines *lines, 
 
 static int read_locations(struct tables *t, struct err *err)
 {
-	struct lines lines = { 0 };
+	struct proto_lines lines = { 0 };
 	int rc = 0;
 
 	t->loc_id = mem_alloc(t->locs.n, sizeof(*t->loc_id));
@@ -481,7 +481,7 @@ static int read_locations(struct tables *t, struct err *err)
 static int proto_read_header(struct tables *t, struct err *err)
 {
 	const struct proto *p = &t->p;
-	const struct header *h = &t->head;
+	const struct proto_header *h = &t->head;
 	struct profile_meta *m = builder_meta(p->builder);
 
 	if (proto_string(p, h->drop, "drop_frames", &m->drop_frames, err) < 0 ||

@@ -30,7 +30,7 @@ enum {
 enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_READY };
 
 /* A decoded block. */
-struct slot {
+struct proto_sample_slot {
 	enum slot_state state; /* guarded by pipeline.lock */
 	uint32_t n;            /* samples decoded; on error fewer than the block contains */
 	uint32_t *loc;         /* location indices of all stacks, concatenated */
@@ -51,17 +51,17 @@ struct pipeline {
 	struct builder_rows rows;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	size_t next;               /* next block to decode; guarded by lock */
-	bool is_stopped;           /* guarded by lock */
-	struct slot slot[N_SLOTS]; /* block i uses slot i % N_SLOTS */
-	uint32_t *label_ids;       /* labels of the current sample; used only by the calling thread */
+	size_t next;                            /* next block to decode; guarded by lock */
+	bool is_stopped;                        /* guarded by lock */
+	struct proto_sample_slot slot[N_SLOTS]; /* block i uses slot i % N_SLOTS */
+	uint32_t *label_ids;                    /* labels of the current sample; used only by the calling thread */
 	size_t cap_label_ids;
 };
 
 /* The sample being decoded. */
 struct sample {
 	struct pipeline *pipeline;
-	struct slot *slot;
+	struct proto_sample_slot *slot;
 	uint32_t row;
 	uint32_t n_values, n_labels; /* counts in the file, including dropped labels */
 	size_t first_loc, first_label;
@@ -85,7 +85,7 @@ static int missing_location(uint64_t id, struct err *err)
 
 static int sample_location(struct sample *s, uint64_t id, struct err *err)
 {
-	struct slot *slot = s->slot;
+	struct proto_sample_slot *slot = s->slot;
 	uint32_t index = idmap_get(&s->pipeline->p->locs, id);
 
 	if (index == IDMAP_NONE)
@@ -99,7 +99,7 @@ static int sample_location(struct sample *s, uint64_t id, struct err *err)
 static int sample_packed_locations(struct sample *s, const uint8_t *at, const uint8_t *end, struct err *err)
 {
 	const struct idmap *locs = &s->pipeline->p->locs;
-	struct slot *slot = s->slot;
+	struct proto_sample_slot *slot = s->slot;
 	struct cursor c = { at, end, NULL };
 	uint32_t *out;
 	uint64_t id;
@@ -144,7 +144,7 @@ static int sample_label(struct sample *s, const struct field *span, struct err *
 {
 	const struct proto *p = s->pipeline->p;
 	struct cursor c = { span->data, span->data + span->n, NULL };
-	struct slot *slot = s->slot;
+	struct proto_sample_slot *slot = s->slot;
 	struct builder_label l;
 	uint64_t v[5] = { 0 };
 	struct field f = { 0 };
@@ -183,7 +183,7 @@ static int sample_field(struct sample *s, struct cursor *c, const struct field *
 static int sample_decode(struct sample *s, const struct field *span, struct err *err)
 {
 	const struct pipeline *pipeline = s->pipeline;
-	struct slot *slot = s->slot;
+	struct proto_sample_slot *slot = s->slot;
 	struct cursor c = { span->data, span->data + span->n, NULL };
 	struct field f = { 0 };
 
@@ -216,7 +216,7 @@ static int sample_decode(struct sample *s, const struct field *span, struct err 
 static void block_decode(struct pipeline *pipeline, size_t i)
 {
 	const struct sample_block *block = &pipeline->p->block[i];
-	struct slot *slot = &pipeline->slot[i % N_SLOTS];
+	struct proto_sample_slot *slot = &pipeline->slot[i % N_SLOTS];
 	struct cursor c = { block->start, pipeline->p->end, NULL };
 	struct field f = { 0 };
 
@@ -260,7 +260,7 @@ static int row_labels(struct pipeline *pipeline, const struct builder_label *lab
 static int block_commit(struct pipeline *pipeline, size_t i, struct err *err)
 {
 	struct builder *b = pipeline->p->builder;
-	const struct slot *slot = &pipeline->slot[i % N_SLOTS];
+	const struct proto_sample_slot *slot = &pipeline->slot[i % N_SLOTS];
 	uint32_t row = pipeline->p->block[i].first;
 	size_t loc = 0, label = 0;
 
@@ -289,7 +289,7 @@ static int block_commit(struct pipeline *pipeline, size_t i, struct err *err)
 static bool pipeline_decode_next(struct pipeline *pipeline)
 {
 	size_t i = pipeline->next;
-	struct slot *slot = &pipeline->slot[i % N_SLOTS];
+	struct proto_sample_slot *slot = &pipeline->slot[i % N_SLOTS];
 
 	if (pipeline->is_stopped || i >= pipeline->p->n_blocks || slot->state != SLOT_FREE)
 		return false;
@@ -318,7 +318,7 @@ static int pipeline_commit(struct pipeline *pipeline, struct err *err)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < pipeline->p->n_blocks; i++) {
-		struct slot *slot = &pipeline->slot[i % N_SLOTS];
+		struct proto_sample_slot *slot = &pipeline->slot[i % N_SLOTS];
 
 		pthread_mutex_lock(&pipeline->lock);
 		while (slot->state != SLOT_READY)
@@ -358,7 +358,7 @@ static void slots_init(struct pipeline *pipeline)
 	size_t n = p->n_samples < SAMPLES_PER_BLOCK ? p->n_samples : SAMPLES_PER_BLOCK;
 
 	for (size_t i = 0; i < N_SLOTS && i < p->n_blocks; i++) {
-		struct slot *slot = &pipeline->slot[i];
+		struct proto_sample_slot *slot = &pipeline->slot[i];
 
 		slot->loc = mem_grow(slot->loc, &slot->cap_locs, 1, sizeof(*slot->loc));
 		slot->label = mem_grow(slot->label, &slot->cap_labels, 1, sizeof(*slot->label));

@@ -40,13 +40,14 @@ enum { N_KNOWN_TYPES = sizeof(known_types) / sizeof(known_types[0]) };
 /* ---- queries ---- */
 
 /* A field of a query, unescaped. */
-struct field {
+struct push_query_field {
 	const char *name, *value;
 	size_t n_value;
 };
 
 /* Split and unescape a query into the arena. Fails with ERR_FORMAT, ERR_LIMIT. */
-static int push_query_split_query(struct push *p, const char *query, struct field *to, size_t *n, struct err *err)
+static int push_query_split_query(struct push *p, const char *query, struct push_query_field *to, size_t *n,
+				  struct err *err)
 {
 	struct buf text = { 0 };
 	int rc = 0;
@@ -78,7 +79,7 @@ static int push_query_split_query(struct push *p, const char *query, struct fiel
 	return rc;
 }
 
-static const char *field_value(const struct field *f, size_t n, const char *name)
+static const char *field_value(const struct push_query_field *f, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(f[i].name, name) == 0)
@@ -114,7 +115,7 @@ static void set_one(struct push *p, const struct push_labels *labels, const uint
 int push_read_plain(const char *query, const uint8_t *data, size_t n, struct push *out, struct err *err)
 {
 	struct push p = { .mem = arena_new(), .kind = "" };
-	struct field field[FIELDS_MAX];
+	struct push_query_field field[FIELDS_MAX];
 	struct push_labels labels = { .n = 0 };
 	size_t n_fields;
 	int rc = push_query_split_query(&p, query, field, &n_fields, err);
@@ -216,7 +217,7 @@ static int set_format(struct push *p, const char *format, const char *content_ty
 	return 0;
 }
 
-static int read_fields(struct push *p, const struct field *field, size_t n_fields, const char *content_type,
+static int read_fields(struct push *p, const struct push_query_field *field, size_t n_fields, const char *content_type,
 		       struct push_labels *labels, struct err *err)
 {
 	const char *rate = field_value(field, n_fields, "sampleRate");
@@ -243,7 +244,7 @@ int push_read_ingest(const char *query, const char *content_type, const uint8_t 
 		     struct err *err)
 {
 	struct push p = { .mem = arena_new(), .kind = "" };
-	struct field field[FIELDS_MAX];
+	struct push_query_field field[FIELDS_MAX];
 	struct push_labels labels = { .n = 0 };
 	size_t n_fields;
 	int rc = push_query_split_query(&p, query, field, &n_fields, err);

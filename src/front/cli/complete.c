@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 /* A command line, parsed for completion. */
-struct line {
+struct complete_line {
 	const char *const *word; /* [n] */
 	size_t n;
 	const char *last;                 /* word[n - 1] */
@@ -40,7 +40,8 @@ struct line {
 };
 
 /* Append the candidate before + word + after if the last word is a prefix of it; - and _ are equal in names. */
-static void cli_complete_add(struct line *l, const char *before, const char *word, const char *after, const char *help)
+static void cli_complete_add(struct complete_line *l, const char *before, const char *word, const char *after,
+			     const char *help)
 {
 	struct buf text = { 0 };
 	size_t n = strlen(l->last);
@@ -66,7 +67,7 @@ static void cli_complete_add(struct line *l, const char *before, const char *wor
 /* ---- values of options ---- */
 
 /* Add the words of a list separated by this character, such as "auto|light|dark". */
-static void add_choices(struct line *l, const char *before, const char *choices, char separator)
+static void add_choices(struct complete_line *l, const char *before, const char *choices, char separator)
 {
 	const char *const end = choices + strlen(choices);
 
@@ -111,7 +112,7 @@ static bool cli_complete_is_readable(const char *name, size_t n)
  * Add a function as a regular expression, in which . remains, as it is easier to read. The scripts quote it for their
  * shell. The last word may be the start of the expression or of the name.
  */
-static void cli_complete_add_function(struct line *l, const char *before, const char *name, size_t n)
+static void cli_complete_add_function(struct complete_line *l, const char *before, const char *name, size_t n)
 {
 	const char *typed = starts_with(l->last, before) ? l->last + strlen(before) : "";
 	struct buf word = { 0 };
@@ -129,10 +130,10 @@ static void cli_complete_add_function(struct line *l, const char *before, const 
 }
 
 /* Names of a profile. */
-enum names { NAMES_TYPES, NAMES_KEYS, NAMES_FUNCTIONS };
+enum complete_names { NAMES_TYPES, NAMES_KEYS, NAMES_FUNCTIONS };
 
 /* Add the names of the first profile on the command line. */
-static void add_profile_names(struct line *l, const char *before, const char *after, enum names which)
+static void add_profile_names(struct complete_line *l, const char *before, const char *after, enum complete_names which)
 {
 	struct string_list list = { 0 };
 
@@ -193,7 +194,7 @@ static bool cli_complete_read_process(const char *pid, char *name, size_t size)
 }
 
 /* Add the processes of the user; before is the complete part of a list of processes. */
-static void cli_complete_add_processes(struct line *l, const char *before)
+static void cli_complete_add_processes(struct complete_line *l, const char *before)
 {
 	DIR *proc = opendir("/proc");
 	const struct dirent *e;
@@ -210,7 +211,7 @@ static void cli_complete_add_processes(struct line *l, const char *before)
 }
 
 /* Add the processes of the user after the last comma of a list that begins at from in the last word. */
-static void add_process_list(struct line *l, size_t from)
+static void add_process_list(struct complete_line *l, size_t from)
 {
 	struct buf start = { 0 };
 
@@ -228,7 +229,7 @@ static bool cli_complete_is_any(const char *name, const char *const *words)
 }
 
 /* Add the formats that are read. */
-static void add_formats(struct line *l, const char *before)
+static void add_formats(struct complete_line *l, const char *before)
 {
 	for (size_t i = 0; i < n_formats; i++)
 		if (formats[i].name && formats[i].read)
@@ -236,7 +237,7 @@ static void add_formats(struct line *l, const char *before)
 }
 
 /* Add values of the option. before is the text before the value in the last word: "" or "--name=". */
-static void cli_complete_add_values(struct line *l, const struct opt *o, const char *before)
+static void cli_complete_add_values(struct complete_line *l, const struct opt *o, const char *before)
 {
 	static const char *const paths[] = { "DIR", "PATH", NULL }, *const files[] = { "FILE", "SOURCE", NULL };
 	const char *arg = o->arg ? o->arg : "";
@@ -286,14 +287,14 @@ static void cli_complete_add_values(struct line *l, const struct opt *o, const c
 /* ---- options ---- */
 
 /* Does the command line accept this report option? */
-static bool cli_complete_takes(const struct line *l, const struct opt *o)
+static bool cli_complete_takes(const struct complete_line *l, const struct opt *o)
 {
 	if (l->report)
 		return reports_takes_option(l->report, o);
 	return !l->command && o->group != GROUP_GATE && o->group != GROUP_FLAME && o->group != GROUP_SERIES;
 }
 
-static void cli_complete_add_option(struct line *l, const struct opt *o)
+static void cli_complete_add_option(struct complete_line *l, const struct opt *o)
 {
 	char name[OPT_NAME_MAX];
 	const char *equals = opt_is_flag(o) ? "" : "=";
@@ -302,7 +303,7 @@ static void cli_complete_add_option(struct line *l, const struct opt *o)
 	cli_complete_add(l, two ? "--" : "-", opt_display_name(o, name), o->name[1] ? equals : "", o->help);
 }
 
-static void cli_complete_add_options(struct line *l)
+static void cli_complete_add_options(struct complete_line *l)
 {
 	const struct opt *o;
 
@@ -321,7 +322,7 @@ static void cli_complete_add_options(struct line *l)
 }
 
 /* The option in "-name" or "--name=value"; NULL if it does not exist. */
-static const struct opt *cli_complete_find_option(const struct line *l, const char *word)
+static const struct opt *cli_complete_find_option(const struct complete_line *l, const char *word)
 {
 	const char *name = word + strspn(word, "-");
 	size_t n = strcspn(name, "=");
@@ -343,7 +344,7 @@ static const struct opt *cli_complete_find_option(const struct line *l, const ch
 
 /* ---- commands and arguments ---- */
 
-static void cli_complete_add_commands(struct line *l)
+static void cli_complete_add_commands(struct complete_line *l)
 {
 	for (size_t i = 0; i < n_reports; i++)
 		cli_complete_add(l, "", reports[i].name, "", reports[i].help);
@@ -351,7 +352,7 @@ static void cli_complete_add_commands(struct line *l)
 		cli_complete_add(l, "", commands[i].name, "", commands[i].help);
 }
 
-static void add_help_words(struct line *l)
+static void add_help_words(struct complete_line *l)
 {
 	char name[OPT_NAME_MAX];
 
@@ -368,7 +369,7 @@ static void add_help_words(struct line *l)
 }
 
 /* The value of an option of the command line in "--name=value" or two words; "" if it is not given. */
-static const char *option_value(const struct line *l, const char *name)
+static const char *option_value(const struct complete_line *l, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -386,7 +387,7 @@ static const char *option_value(const struct line *l, const char *name)
 }
 
 /* Add each SERVICE/KIND of the store. */
-static void add_selectors(struct line *l, const char *before)
+static void add_selectors(struct complete_line *l, const char *before)
 {
 	struct query q;
 	const struct stored_place place = { .where = option_value(l, "store"), .q = &q };
@@ -412,7 +413,7 @@ static void add_selectors(struct line *l, const char *before)
 }
 
 /* Add subcommands of cpa store, and arguments of the subcommand that is the word before them. */
-static void add_store_arguments(struct line *l)
+static void add_store_arguments(struct complete_line *l)
 {
 	const char *name, *arguments;
 
@@ -429,7 +430,7 @@ static void add_store_arguments(struct line *l)
 	}
 }
 
-static void add_arguments_of_command(struct line *l)
+static void add_arguments_of_command(struct complete_line *l)
 {
 	const char *name = l->command->name;
 
@@ -447,7 +448,7 @@ static void add_arguments_of_command(struct line *l)
 	}
 }
 
-static void cli_complete_add_arguments(struct line *l)
+static void cli_complete_add_arguments(struct complete_line *l)
 {
 	if (l->command) {
 		add_arguments_of_command(l);
@@ -481,7 +482,7 @@ static void cli_complete_add_arguments(struct line *l)
 /* ---- the command line ---- */
 
 /* Parse a report given as option, such as -peek=REGEX. Returns false if the word is no report. */
-static bool read_flag_command(struct line *l, const char *word)
+static bool read_flag_command(struct complete_line *l, const char *word)
 {
 	const char *name = word + strspn(word, "-");
 	size_t n = strcspn(name, "=");
@@ -494,7 +495,7 @@ static bool read_flag_command(struct line *l, const char *word)
 	return true;
 }
 
-static void cli_complete_read_word(struct line *l, const char *word)
+static void cli_complete_read_word(struct complete_line *l, const char *word)
 {
 	if (!l->report && !l->command && l->n_arguments == 0) {
 		l->report = reports_find(word, strlen(word));
@@ -508,13 +509,13 @@ static void cli_complete_read_word(struct line *l, const char *word)
 }
 
 /* Is the last word an argument of the program that cpa run starts? */
-static bool is_in_program(const struct line *l)
+static bool is_in_program(const struct complete_line *l)
 {
 	return l->command && l->n_arguments > 0 &&
 	       (strcmp(l->command->name, "run") == 0 || strcmp(l->command->name, "record") == 0);
 }
 
-static void cli_complete_read_line(struct line *l)
+static void cli_complete_read_line(struct complete_line *l)
 {
 	for (size_t i = 0; i + 1 < l->n; i++) {
 		const char *word = l->word[i];
@@ -541,7 +542,7 @@ static void cli_complete_read_line(struct line *l)
 
 void completion_candidates(const char *const *word, size_t n, struct buf *out)
 {
-	struct line l = { .word = word, .n = n, .out = out };
+	struct complete_line l = { .word = word, .n = n, .out = out };
 	const char *equals;
 
 	if (n == 0)

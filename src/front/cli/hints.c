@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 /* A word of another program or of everyday language, and its equivalent here. */
-struct alias {
+struct hints_alias {
 	const char *word, *name;
 };
 
@@ -29,7 +29,7 @@ static const char count_events[] = "record --event=cycles,instructions"; /* perf
 
 /* clang-format off */
 /* The equivalent "" is the shell, which has no command name. */
-static const struct alias foreign_commands[] = {
+static const struct hints_alias foreign_commands[] = {
 	{ "flamegraph", "flame" }, { "flame-graph", "flame" }, { "flamegraphs", "flame" }, { "icicle", "flame" },
 	{ "stat", "top" }, { "stats", "top" }, { "summary", "top" }, { "hot", "top" },
 	{ "functions", "top" }, { "flat", "top" }, { "cum", "top -cum" }, { "compare", "diff" }, { "cmp", "diff" },
@@ -48,7 +48,7 @@ static const struct alias foreign_commands[] = {
 };
 
 /* Options, with dashes as in the help. If the equivalent ends with =, the given value is appended. */
-static const struct alias foreign_options[] = {
+static const struct hints_alias foreign_options[] = {
 	{ "V", "--version" }, { "c", "-cum" }, { "cumulative", "-cum" }, { "j", "--json" }, { "n", "-nodecount=" },
 	{ "N", "-nodecount=" }, { "count", "-nodecount=" }, { "rows", "-nodecount=" }, { "head", "-nodecount=" },
 	{ "filter", "-focus=" }, { "include", "-focus=" }, { "exclude", "-ignore=" }, { "baseline", "-base=" },
@@ -56,7 +56,7 @@ static const struct alias foreign_options[] = {
 };
 /* clang-format on */
 
-static const char *find_alias(const struct alias *table, size_t n, const char *word)
+static const char *find_alias(const struct hints_alias *table, size_t n, const char *word)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(table[i].word, word) == 0)
@@ -317,7 +317,7 @@ static bool has_lines(const struct args *a)
 /* Fail for -o FILE without a report, suggesting reports. */
 static int fail_output(const struct args *a, struct err *err)
 {
-	static const struct alias formats[] = {
+	static const struct hints_alias formats[] = {
 		{ ".json", "top --json" }, { ".csv", "top --csv" }, { ".md", "top --markdown" }, { "", "top" }
 	};
 	struct buf lines = { 0 };

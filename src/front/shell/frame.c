@@ -81,15 +81,15 @@ bool frame_click(struct shell *s, const struct event *e)
 }
 
 /* The layout of the screen. Small screens have fewer rows; a missing row is -1. */
-struct layout {
+struct frame_layout {
 	int title, tabs, chips, hints, prompt;
 	int top, height; /* first row and height of the pane */
 };
 
-static struct layout lay_out(struct shell *s)
+static struct frame_layout lay_out(struct shell *s)
 {
 	int height = s->grid.height, y = 0;
-	struct layout l = { -1, -1, -1, -1, -1, 0, 0 };
+	struct frame_layout l = { -1, -1, -1, -1, -1, 0, 0 };
 
 	if (height >= 3)
 		l.title = y++;
@@ -108,7 +108,7 @@ static struct layout lay_out(struct shell *s)
 
 struct area frame_body(struct shell *s)
 {
-	struct layout l = lay_out(s);
+	struct frame_layout l = lay_out(s);
 
 	return (struct area){ 0, l.top, s->grid.width, l.height };
 }
@@ -200,7 +200,7 @@ static void draw_keys(struct shell *s, struct area a)
 
 /* Draw a message, the progress, or the keys. On a screen without a row of hints, draw errors in the row of the
    prompt. */
-static void draw_hints(struct shell *s, const struct layout *l)
+static void draw_hints(struct shell *s, const struct frame_layout *l)
 {
 	struct area a = shell_frame_row_of(s, l->hints >= 0 ? l->hints : l->prompt >= 0 ? l->prompt : 0);
 	struct work_status status;
@@ -250,7 +250,7 @@ static void draw_pane(struct shell *s)
 void frame_draw(struct shell *s)
 {
 	struct grid *g = &s->grid;
-	struct layout l = lay_out(s);
+	struct frame_layout l = lay_out(s);
 
 	s->has_new_model = false;
 	grid_clear(g, theme_style(ROLE_PLAIN));

@@ -35,7 +35,7 @@ struct page_row {
 };
 
 /* Empty when zero-initialised; released with page_release. */
-struct page {
+struct help_page {
 	struct page_part *part; /* [n_parts] */
 	size_t n_parts, cap_parts;
 	struct page_row *row; /* [n_rows] rows of the layout for layout_width */
@@ -63,7 +63,7 @@ static int page_keys(int width)
 	return width < NARROW ? KEYS_NARROW : KEYS_WIDE;
 }
 
-static void page_free_rows(struct page *p)
+static void page_free_rows(struct help_page *p)
 {
 	for (size_t i = 0; i < p->n_rows; i++)
 		for (int side = 0; side < 2; side++) {
@@ -73,7 +73,7 @@ static void page_free_rows(struct page *p)
 	p->n_rows = 0;
 }
 
-static struct page_row *shell_help_add_row(struct page *p, enum part_kind kind)
+static struct page_row *shell_help_add_row(struct help_page *p, enum part_kind kind)
 {
 	p->row = mem_grow(p->row, &p->cap_rows, p->n_rows + 1, sizeof(*p->row));
 	p->row[p->n_rows] = (struct page_row){ .kind = kind };
@@ -94,7 +94,7 @@ static char *take_row(const char **text, int columns)
 	return row;
 }
 
-static void layout_text(struct page *p, const struct page_part *part, int width)
+static void layout_text(struct help_page *p, const struct page_part *part, int width)
 {
 	const char *text = part->text;
 	char *row;
@@ -106,7 +106,7 @@ static void layout_text(struct page *p, const struct page_part *part, int width)
 }
 
 /* Lay out a key in rows of one column. Its names and its action may take several rows. */
-static void layout_key(struct page *p, const struct page_part *part, int column, int keys)
+static void layout_key(struct help_page *p, const struct page_part *part, int column, int keys)
 {
 	const char *key = part->key, *text = part->text;
 	char *one = take_row(&key, keys - 1), *two = take_row(&text, column - keys - EDGES);
@@ -123,7 +123,7 @@ static void layout_key(struct page *p, const struct page_part *part, int column,
 }
 
 /* Move the rows from mid on into the right column of the rows from first to mid. */
-static void pair_rows(struct page *p, size_t first, size_t mid)
+static void pair_rows(struct help_page *p, size_t first, size_t mid)
 {
 	size_t n = p->n_rows;
 
@@ -149,7 +149,7 @@ static size_t middle(const size_t *start, size_t n, size_t total)
 }
 
 /* Lay out the keys from part i on. Return the part after them. */
-static size_t layout_keys(struct page *p, size_t i, int width)
+static size_t layout_keys(struct help_page *p, size_t i, int width)
 {
 	int column = page_column(width), keys = page_keys(width);
 	size_t n = 0, *start;
@@ -169,7 +169,7 @@ static size_t layout_keys(struct page *p, size_t i, int width)
 }
 
 /* Lay out the rows for this many columns, unless that was already done. */
-static void page_layout(struct page *p, int width)
+static void page_layout(struct help_page *p, int width)
 {
 	if (p->layout_width == width && p->n_rows)
 		return;
@@ -198,7 +198,7 @@ static char *shell_help_copy(const char *text)
 	return text ? mem_strndup(text, strlen(text)) : NULL;
 }
 
-static void shell_help_page_release(struct page *p)
+static void shell_help_page_release(struct help_page *p)
 {
 	page_free_rows(p);
 	free(p->row);
@@ -208,11 +208,11 @@ static void shell_help_page_release(struct page *p)
 	}
 	free(p->part);
 	editor_release(&p->search);
-	*p = (struct page){ 0 };
+	*p = (struct help_page){ 0 };
 }
 
 /* Append a part; texts are copied. key may be NULL. */
-static void page_add(struct page *p, enum part_kind kind, const char *key, const char *text)
+static void page_add(struct help_page *p, enum part_kind kind, const char *key, const char *text)
 {
 	assert(text && (kind == PART_KEY || !key));
 	p->part = mem_grow(p->part, &p->cap_parts, p->n_parts + 1, sizeof(*p->part));
@@ -221,7 +221,7 @@ static void page_add(struct page *p, enum part_kind kind, const char *key, const
 }
 
 /* Append each line of a text as a PART_LINE. */
-static void page_add_lines(struct page *p, const char *text)
+static void page_add_lines(struct help_page *p, const char *text)
 {
 	while (*text) {
 		size_t n = strcspn(text, "\n");
@@ -239,7 +239,7 @@ static bool has(const char *text, const char *word)
 	return text && strcasestr(text, word);
 }
 
-static bool is_found(const struct page *p, const struct page_row *row)
+static bool is_found(const struct help_page *p, const struct page_row *row)
 {
 	const char *word = buf_text(&p->search.text);
 
@@ -247,7 +247,7 @@ static bool is_found(const struct page *p, const struct page_row *row)
 	       (has(row->key[0], word) || has(row->text[0], word) || has(row->key[1], word) || has(row->text[1], word));
 }
 
-static void shell_help_draw_row(const struct page *p, struct grid *g, struct area in, int y, size_t i)
+static void shell_help_draw_row(const struct help_page *p, struct grid *g, struct area in, int y, size_t i)
 {
 	const struct page_row *row = &p->row[i];
 	struct style style = theme_style(row->kind == PART_HEAD ? ROLE_HEADING : ROLE_PLAIN);
@@ -271,7 +271,7 @@ static void shell_help_draw_row(const struct page *p, struct grid *g, struct are
 	}
 }
 
-static void shell_help_draw_foot(struct page *p, struct grid *g, struct area in)
+static void shell_help_draw_foot(struct help_page *p, struct grid *g, struct area in)
 {
 	struct area a = { in.x, in.y + in.height, in.width, 1 };
 
@@ -288,7 +288,7 @@ static void shell_help_draw_foot(struct page *p, struct grid *g, struct area in)
 }
 
 /* Draw the page as a window of at most this many columns. */
-static void page_draw(struct page *p, struct grid *g, const char *title, int columns)
+static void page_draw(struct help_page *p, struct grid *g, const char *title, int columns)
 {
 	struct area in;
 
@@ -312,7 +312,7 @@ static void page_draw(struct page *p, struct grid *g, const char *title, int col
 }
 
 /* Scroll to the next matching row, starting at this one. */
-static void search_from(struct page *p, uint32_t from, int by)
+static void search_from(struct help_page *p, uint32_t from, int by)
 {
 	for (uint32_t n = 0; n < p->list.n; n++) {
 		uint32_t row = (uint32_t)(((int64_t)from + (int64_t)by * n + p->list.n * 2) % p->list.n);
@@ -325,7 +325,7 @@ static void search_from(struct page *p, uint32_t from, int by)
 }
 
 /* Handle an event while the search text is typed. */
-static void edit_search(struct page *p, const struct event *e)
+static void edit_search(struct help_page *p, const struct event *e)
 {
 	if (e->kind == EVENT_KEY && (e->key == KEY_ESC || e->key == CTRL_C)) {
 		p->is_typing = false;
@@ -338,7 +338,7 @@ static void edit_search(struct page *p, const struct event *e)
 }
 
 /* Scroll. The list has no selected row, so keys that move the selection scroll. */
-static bool shell_help_scroll(struct page *p, const struct event *e)
+static bool shell_help_scroll(struct help_page *p, const struct event *e)
 {
 	struct list *l = &p->list;
 	bool down = e->kind == EVENT_WHEEL
@@ -352,7 +352,7 @@ static bool shell_help_scroll(struct page *p, const struct event *e)
 }
 
 /* Scroll, or handle / n N. Return false when the page should be closed: Esc, q, ?, Enter, a click outside. */
-static bool page_key(struct page *p, const struct event *e)
+static bool page_key(struct help_page *p, const struct event *e)
 {
 	if (e->kind == EVENT_CLICK || e->kind == EVENT_DOUBLE)
 		return grid_has(p->box, e->x, e->y);
@@ -388,7 +388,7 @@ static bool page_key(struct page *p, const struct event *e)
 enum { HELP_COLUMNS = 132 };
 
 struct help_state {
-	struct page page;
+	struct help_page page;
 	char *title;
 };
 
@@ -422,7 +422,7 @@ static const struct overlay_class help = { .state_size = sizeof(struct help_stat
 					   .key = shell_help_key,
 					   .release = shell_help_release_state };
 
-static struct page *open_page(struct shell *s, const char *title)
+static struct help_page *open_page(struct shell *s, const char *title)
 {
 	struct help_state *h = overlay_open(s, &help)->state;
 
@@ -444,7 +444,7 @@ static bool is_listed_by_view(const struct pane_class *class, const struct bindi
 }
 
 /* Add a table of keys, except those that the view lists itself. */
-static void shell_help_add_keys(struct page *page, const struct binding *k, size_t n,
+static void shell_help_add_keys(struct help_page *page, const struct binding *k, size_t n,
 				const struct pane_class *overrider)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -460,7 +460,7 @@ static void shell_help_add_keys(struct page *page, const struct binding *k, size
 	}
 }
 
-static void add_mouse(struct page *page)
+static void add_mouse(struct help_page *page)
 {
 	static const char *const does[][2] = {
 		{ "click", "select a row; activate a tab, a heading, a chip or a key in the line of hints" },
@@ -475,7 +475,7 @@ static void add_mouse(struct page *page)
 		page_add(page, PART_KEY, does[i][0], does[i][1]);
 }
 
-static void add_prompt(struct page *page)
+static void add_prompt(struct help_page *page)
 {
 	static const char *const does[][2] = {
 		{ "top20 -cum", "open a view: 20 rows, sorted by cum" },
@@ -498,7 +498,7 @@ static void add_prompt(struct page *page)
 		page_add(page, PART_KEY, does[i][0], does[i][1]);
 }
 
-static void shell_help_add_words(struct page *page)
+static void shell_help_add_words(struct help_page *page)
 {
 	static const char *const words[][2] = {
 		{ "sample", "one recorded stack with its values, such as time, bytes or a count; the sample type "
@@ -523,7 +523,7 @@ void shell_help_open(struct shell *s)
 {
 	const struct pane *p = shell_pane(s);
 	const struct pane_class *class = p->class;
-	struct page *page;
+	struct help_page *page;
 	char title[80];
 
 	snprintf(title, sizeof(title), "Help: %s", class->title);

@@ -25,7 +25,7 @@
 
 enum lane_kind { LANE_MODELS, LANE_TASKS, N_LANES };
 
-struct job {
+struct work_job {
 	uint64_t number;
 	const struct pane_class *class; /* NULL if the job is a task */
 	struct line line;               /* line to run; report NULL: fetch again */
@@ -45,7 +45,8 @@ struct lane {
 	struct work *work;
 	pthread_t thread;
 	bool has_thread;
-	struct job *next, *running, *done; /* the waiting, the running and the finished job; NULL if there is none */
+	struct work_job *next, *running,
+		*done; /* the waiting, the running and the finished job; NULL if there is none */
 };
 
 struct work {
@@ -72,7 +73,7 @@ void model_free(struct model *m)
 	free(m);
 }
 
-static void job_free(struct job *j)
+static void job_free(struct work_job *j)
 {
 	if (!j)
 		return;
@@ -133,7 +134,7 @@ static int work_reload(const struct shell_options *options, const struct shell_d
 	return rc;
 }
 
-static void work_run(struct job *j)
+static void work_run(struct work_job *j)
 {
 	const struct shell_host *host = &j->request.options->host;
 
@@ -228,10 +229,10 @@ void work_set_callback(struct work *w, void (*wake)(void *arg), void *arg)
 
 /* Stop the running job of a lane, and set the next one; NULL: none. Only the input thread counts references, so a replaced
    job is freed here. */
-static void lane_set_next(struct work *w, enum lane_kind kind, struct job *next)
+static void lane_set_next(struct work *w, enum lane_kind kind, struct work_job *next)
 {
 	struct lane *l = &w->lane[kind];
-	struct job *replaced;
+	struct work_job *replaced;
 
 	pthread_mutex_lock(&w->lock);
 	if (l->running)
@@ -243,7 +244,7 @@ static void lane_set_next(struct work *w, enum lane_kind kind, struct job *next)
 	job_free(replaced);
 }
 
-static void shell_work_start(struct work *w, enum lane_kind kind, struct job *j)
+static void shell_work_start(struct work *w, enum lane_kind kind, struct work_job *j)
 {
 	assert((kind == LANE_MODELS) == (j->class != NULL));
 	j->start_ms = clock_mono_ms();
@@ -253,7 +254,7 @@ static void shell_work_start(struct work *w, enum lane_kind kind, struct job *j)
 
 void work_start(struct work *w, struct shell *s, struct pane *p)
 {
-	struct job *j = mem_zalloc(1, sizeof(*j));
+	struct work_job *j = mem_zalloc(1, sizeof(*j));
 
 	assert(p->class->make && p->settings);
 	j->class = p->class;
@@ -297,9 +298,9 @@ static bool work_is_busy(struct work *w, const struct lane *l)
 	return busy;
 }
 
-static struct job *new_task(struct shell *s)
+static struct work_job *new_task(struct shell *s)
 {
-	struct job *j = mem_zalloc(1, sizeof(*j));
+	struct work_job *j = mem_zalloc(1, sizeof(*j));
 
 	j->data = data_ref(s->data);
 	j->request = (struct model_request){ .data = s->data, .options = &s->options };
@@ -316,7 +317,7 @@ bool work_start_reload(struct work *w, struct shell *s)
 
 bool work_start_run(struct work *w, struct shell *s, struct line *l)
 {
-	struct job *j;
+	struct work_job *j;
 
 	if (work_is_busy(w, &w->lane[LANE_TASKS]))
 		return false;
@@ -339,7 +340,7 @@ void work_stop_task(struct work *w)
 
 bool work_get_status(struct work *w, struct work_status *out)
 {
-	const struct job *j = NULL;
+	const struct work_job *j = NULL;
 
 	pthread_mutex_lock(&w->lock);
 	for (int i = 0; i < N_LANES && !j; i++)
@@ -355,7 +356,7 @@ bool work_get_status(struct work *w, struct work_status *out)
 	return j != NULL;
 }
 
-static struct pane *pane_of(const struct shell *s, const struct job *j)
+static struct pane *pane_of(const struct shell *s, const struct work_job *j)
 {
 	for (size_t i = 0; i < s->n_panes; i++)
 		if (s->pane[i]->is_waiting && s->pane[i]->job == j->number)
@@ -363,7 +364,7 @@ static struct pane *pane_of(const struct shell *s, const struct job *j)
 	return NULL;
 }
 
-static void deliver(struct shell *s, struct job *j)
+static void deliver(struct shell *s, struct work_job *j)
 {
 	struct pane *p = j->class ? pane_of(s, j) : NULL;
 
@@ -380,7 +381,7 @@ static void deliver(struct shell *s, struct job *j)
 
 bool work_take(struct work *w, struct shell *s)
 {
-	struct job *j = NULL;
+	struct work_job *j = NULL;
 
 	pthread_mutex_lock(&w->lock);
 	for (int i = 0; i < N_LANES && !j; i++) {

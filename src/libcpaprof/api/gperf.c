@@ -205,14 +205,14 @@ void HeapProfilerDump(const char *reason)
 	close(fd);
 }
 
-struct text {
+struct gperf_text {
 	char *data;
 	size_t n;
 };
 
 static int append_text(void *arg, const void *data, size_t n)
 {
-	struct text *t = arg;
+	struct gperf_text *t = arg;
 	char *more = realloc(t->data, t->n + n + 1);
 
 	if (!more)
@@ -227,7 +227,7 @@ static int append_text(void *arg, const void *data, size_t n)
 /* The result must be freed by the caller. */
 char *GetHeapProfile(void)
 {
-	struct text t = { NULL, 0 };
+	struct gperf_text t = { NULL, 0 };
 
 	cpa_profile_write(cpa_profile_lookup("heap"), 1, append_text, &t);
 	return t.data ? t.data : strdup("");

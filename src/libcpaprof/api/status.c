@@ -18,12 +18,12 @@
 #include <sys/prctl.h>
 
 /* Output buffer: len counts all text, also that beyond n. */
-struct json {
+struct status_json {
 	char *to;
 	size_t n, len;
 };
 
-__attribute__((format(printf, 2, 3))) static void api_status_put(struct json *j, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void api_status_put(struct status_json *j, const char *fmt, ...)
 {
 	size_t room = j->len < j->n ? j->n - j->len : 0;
 	va_list args;
@@ -35,7 +35,7 @@ __attribute__((format(printf, 2, 3))) static void api_status_put(struct json *j,
 	j->len += n > 0 ? (size_t)n : 0;
 }
 
-static void api_status_put_text(struct json *j, const char *text)
+static void api_status_put_text(struct status_json *j, const char *text)
 {
 	api_status_put(j, "\"");
 	for (; *text; text++) {
@@ -47,7 +47,7 @@ static void api_status_put_text(struct json *j, const char *text)
 	api_status_put(j, "\"");
 }
 
-static void put_cpu(struct json *j)
+static void put_cpu(struct status_json *j)
 {
 	struct process_info facts = { 0 };
 	struct cpu_state s;
@@ -73,7 +73,7 @@ static void put_cpu(struct json *j)
 	api_status_put(j, "}");
 }
 
-static void put_http(struct json *j)
+static void put_http(struct status_json *j)
 {
 	char address[LISTEN_URL_MAX] = "";
 	bool on = cpi_endpoint_get_address(address);
@@ -86,7 +86,7 @@ static void put_http(struct json *j)
 CPA_EXPORT int cpa_status(char *json, size_t n)
 {
 	struct segment_head *head = cpi.head;
-	struct json j = { .to = json, .n = json ? n : 0 };
+	struct status_json j = { .to = json, .n = json ? n : 0 };
 
 	api_status_put(&j, "{\"version\":");
 	api_status_put_text(&j, cpa_version());

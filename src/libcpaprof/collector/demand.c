@@ -38,7 +38,7 @@ enum { IDLE_POLLS = 25, IDLE_SKIPS = 4 }; /* a process that did not run for 25 p
 #define PAUSE_NS 200000
 
 /* A search for threads of a process to signal. */
-struct search {
+struct demand_search {
 	struct process *p;
 	int folder;          /* descriptor of /proc/PID/task */
 	uint32_t n, want;    /* number of threads signalled; number of threads to signal */
@@ -84,7 +84,7 @@ void demand_release(struct process *p)
  * Is the signal safe and useful? A thread that executed another program in between does not catch it. A program may
  * have seccomp filters against system calls that arming needs.
  */
-static bool can_signal(const struct search *s, uint32_t tid)
+static bool can_signal(const struct demand_search *s, uint32_t tid)
 {
 	struct task_signal is;
 
@@ -93,7 +93,7 @@ static bool can_signal(const struct search *s, uint32_t tid)
 }
 
 /* Update s->most_ns and s->most_tid with the CPU time that a thread used since the last search. */
-static void compare_usage(struct search *s, const struct task *t)
+static void compare_usage(struct demand_search *s, const struct task *t)
 {
 	struct vec *v = &s->p->demand.used;
 	struct thread_cpu *used = v->data;
@@ -115,7 +115,7 @@ static void compare_usage(struct search *s, const struct task *t)
 
 static bool demand_check_thread(void *search, uint32_t tid)
 {
-	struct search *s = search;
+	struct demand_search *s = search;
 	bool wanted = s->i++ >= s->first;
 	struct task t;
 
@@ -134,7 +134,9 @@ static bool demand_check_thread(void *search, uint32_t tid)
 /* Signal up to want threads that are ready to run. Returns their number. */
 static uint32_t signal_threads(struct process *p, uint32_t want, bool compares_usage)
 {
-	struct search s = { .p = p, .want = want, .first = p->demand.next_thread, .compares_usage = compares_usage };
+	struct demand_search s = {
+		.p = p, .want = want, .first = p->demand.next_thread, .compares_usage = compares_usage
+	};
 
 	s.n_before = p->demand.used.n;
 	s.folder = task_open_folder(p->pid);

@@ -22,13 +22,13 @@
 enum { SECTIONS_MAX = 1 << 16, TABLE_MAX = 256 << 20, NOTE_MAX = 4096 };
 
 /* The source of the bytes: a file, or the memory of a process. */
-struct source {
+struct elffile_source {
 	int fd; /* -1: memory */
 	pid_t pid;
 	uint64_t memory, size;
 };
 
-static bool elffile_read_at(const struct source *s, uint64_t at, void *to, size_t n)
+static bool elffile_read_at(const struct elffile_source *s, uint64_t at, void *to, size_t n)
 {
 	size_t done = 0;
 
@@ -50,7 +50,7 @@ static bool elffile_read_at(const struct source *s, uint64_t at, void *to, size_
 }
 
 /* Read n bytes at an offset into new memory, and add a NUL. *size: the size to unmap. */
-static void *read_new(const struct source *s, uint64_t at, uint64_t n, size_t *size)
+static void *read_new(const struct elffile_source *s, uint64_t at, uint64_t n, size_t *size)
 {
 	void *to;
 
@@ -64,7 +64,7 @@ static void *read_new(const struct source *s, uint64_t at, uint64_t n, size_t *s
 	return NULL;
 }
 
-static bool elffile_read_head(const struct source *s, Elf64_Ehdr *h)
+static bool elffile_read_head(const struct elffile_source *s, Elf64_Ehdr *h)
 {
 	static const uint8_t magic[] = {
 		ELFMAG0, ELFMAG1,    ELFMAG2,
@@ -80,7 +80,7 @@ static bool elffile_read_head(const struct source *s, Elf64_Ehdr *h)
  * Compare the build id in the notes of a segment with hex, n_hex hexadecimal digits. Returns false only if there is a
  * build id that differs. *found is set if there is a build id.
  */
-static bool elffile_has_id(const struct source *s, const Elf64_Phdr *notes, const char *hex, uint32_t n_hex,
+static bool elffile_has_id(const struct elffile_source *s, const Elf64_Phdr *notes, const char *hex, uint32_t n_hex,
 			   bool *found)
 {
 	size_t n = notes->p_filesz < NOTE_MAX ? (size_t)notes->p_filesz : NOTE_MAX;
@@ -98,7 +98,8 @@ static bool elffile_has_id(const struct source *s, const Elf64_Phdr *notes, cons
 }
 
 /* Read the segments. Returns false if the file differs from the mapped file. */
-static bool read_segments(struct elffile *f, const struct source *s, const Elf64_Ehdr *h, const char *id, uint32_t n_id)
+static bool read_segments(struct elffile *f, const struct elffile_source *s, const Elf64_Ehdr *h, const char *id,
+			  uint32_t n_id)
 {
 	bool found = false;
 
@@ -111,7 +112,7 @@ static bool read_segments(struct elffile *f, const struct source *s, const Elf64
 	return found || !n_id;
 }
 
-static bool read_symbols(struct elffile *f, const struct source *s, const Elf64_Ehdr *h)
+static bool read_symbols(struct elffile *f, const struct elffile_source *s, const Elf64_Ehdr *h)
 {
 	size_t size;
 	Elf64_Shdr *section = h->e_shnum ? read_new(s, h->e_shoff, h->e_shnum * sizeof(*section), &size) : NULL;
@@ -133,7 +134,7 @@ static bool read_symbols(struct elffile *f, const struct source *s, const Elf64_
 	return f->symbols && f->texts;
 }
 
-static bool elffile_read_all(struct elffile *f, const struct source *s, const char *id, uint32_t n_id)
+static bool elffile_read_all(struct elffile *f, const struct elffile_source *s, const char *id, uint32_t n_id)
 {
 	Elf64_Ehdr h;
 
@@ -144,7 +145,7 @@ bool elffile_read(struct elffile *f, pid_t pid, const struct maps *maps, const s
 {
 	const char *texts = maps->texts.data, *id = texts + m->id;
 	static const char vdso[] = "[vdso]";
-	struct source s = { .fd = -1 };
+	struct elffile_source s = { .fd = -1 };
 	char path[MODULE_PATH_MAX + 1];
 	struct stat file;
 	bool good;

@@ -16,7 +16,7 @@
 enum { NAME_SIZE = 4096, FUNCTIONS_MAX = 1 << 24 };
 
 /* A function. addr is an address of the file. */
-struct function {
+struct elfnames_function {
 	uint64_t addr, size;
 	uint32_t name; /* offset in the string table */
 	uint8_t is_local;
@@ -26,7 +26,7 @@ struct function {
 struct mapped_file {
 	bool is_read;
 	struct elffile file;
-	struct vec function; /* struct function, sorted by address, one per address */
+	struct vec function; /* struct elfnames_function, sorted by address, one per address */
 };
 
 struct elfnames {
@@ -48,7 +48,7 @@ void elfnames_close(struct elfnames *e)
 	k = e->files.data;
 	for (size_t i = 0; i < e->files.n; i++) {
 		elffile_release(&k[i].file);
-		vec_release(&k[i].function, sizeof(struct function));
+		vec_release(&k[i].function, sizeof(struct elfnames_function));
 	}
 	vec_release(&e->files, sizeof(*k));
 	memory_unmap(e, sizeof(*e));
@@ -57,7 +57,8 @@ void elfnames_close(struct elfnames *e)
 /* Order by address. Among functions at one address, global ones come first, then larger ones. */
 static int elfnames_compare(const void *arg, uint32_t a, uint32_t b)
 {
-	const struct function *x = (const struct function *)arg + a, *y = (const struct function *)arg + b;
+	const struct elfnames_function *x = (const struct elfnames_function *)arg + a,
+				       *y = (const struct elfnames_function *)arg + b;
 
 	if (x->addr != y->addr)
 		return x->addr < y->addr ? -1 : 1;
@@ -68,7 +69,7 @@ static int elfnames_compare(const void *arg, uint32_t a, uint32_t b)
 
 static bool collect_functions(struct mapped_file *k)
 {
-	struct function *to, *from;
+	struct elfnames_function *to, *from;
 	const Elf64_Sym *sym = k->file.symbols;
 	uint32_t *order;
 	struct vec all = { 0 };
@@ -79,10 +80,11 @@ static bool collect_functions(struct mapped_file *k)
 		unsigned type = ELF64_ST_TYPE(sym[i].st_info);
 
 		if ((type == STT_FUNC || type == STT_GNU_IFUNC) && sym[i].st_shndx != SHN_UNDEF)
-			from[all.n++] = (struct function){ .addr = sym[i].st_value,
-							   .size = sym[i].st_size,
-							   .name = sym[i].st_name,
-							   .is_local = ELF64_ST_BIND(sym[i].st_info) == STB_LOCAL };
+			from[all.n++] =
+				(struct elfnames_function){ .addr = sym[i].st_value,
+							    .size = sym[i].st_size,
+							    .name = sym[i].st_name,
+							    .is_local = ELF64_ST_BIND(sym[i].st_info) == STB_LOCAL };
 	}
 	order = to && all.n ? order_make(all.n, elfnames_compare, from) : NULL;
 	for (size_t i = 0; order && i < all.n; i++)
@@ -117,13 +119,13 @@ static struct mapped_file *get_functions(struct elfnames *e, const struct proces
 
 static bool elfnames_begins_before_or_at(const void *row, uint64_t addr)
 {
-	return ((const struct function *)row)->addr <= addr;
+	return ((const struct elfnames_function *)row)->addr <= addr;
 }
 
 /* The function that contains an address; NULL if there is none. */
-static const struct function *elfnames_find(const struct mapped_file *k, uint64_t addr)
+static const struct elfnames_function *elfnames_find(const struct mapped_file *k, uint64_t addr)
 {
-	const struct function *f = k->function.data;
+	const struct elfnames_function *f = k->function.data;
 	size_t lo = vec_bound(&k->function, sizeof(*f), elfnames_begins_before_or_at, addr);
 
 	if (lo == 0)
@@ -136,7 +138,7 @@ bool elfnames_at(void *arg, const struct process *p, uint64_t addr, uint32_t map
 {
 	struct elfnames *e = arg;
 	struct mapped_file *k = map && i == 0 ? get_functions(e, p, map - 1) : NULL;
-	const struct function *f;
+	const struct elfnames_function *f;
 	uint64_t at;
 	size_t n;
 

@@ -21,7 +21,7 @@
 enum { NAMES_SIZE = 16 << 10, TEXT = 4096 };
 enum { FIELD_UTIME = 11, FIELD_START = 7, FIELD_CPU = 17 }; /* in the stat file, counted from the field read before */
 
-struct entry {
+struct task_entry {
 	uint64_t ino, off;
 	uint16_t size;
 	uint8_t type;
@@ -45,7 +45,7 @@ int task_each(int folder, bool (*each)(void *data, uint32_t tid), void *data)
 		return -errno;
 	while ((n = syscall(SYS_getdents64, folder, names, sizeof(names))) > 0)
 		for (long at = 0; at < n;) {
-			const struct entry *e = (const struct entry *)(names + at);
+			const struct task_entry *e = (const struct task_entry *)(names + at);
 			uint32_t tid = (uint32_t)strtoul(e->name, NULL, 10);
 
 			at += e->size;

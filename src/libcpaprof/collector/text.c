@@ -32,7 +32,7 @@
 enum { STATUS_SIZE = 4096, NAME_SIZE = 32, CREATORS_SHOWN = 1 };
 
 /* State of the text writer. */
-struct text {
+struct collector_text {
 	const struct snap *s;
 	snap_names_fn *names;
 	void *names_arg;
@@ -54,7 +54,7 @@ static size_t safe_size(const char *s, size_t n)
 }
 
 /* Like put, but with '?' for control characters. */
-static void put_safe(struct text *t, const char *s, size_t n)
+static void put_safe(struct collector_text *t, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n;) {
 		size_t size = safe_size(s + i, n - i);
@@ -65,7 +65,7 @@ static void put_safe(struct text *t, const char *s, size_t n)
 }
 
 /* Write a text in quotes, as Go does. */
-static void quote(struct text *t, const char *s, size_t n)
+static void quote(struct collector_text *t, const char *s, size_t n)
 {
 	static const char from[] = "\a\b\f\n\r\t\v\\\"", to[] = "abfnrtv\\\"";
 
@@ -86,7 +86,7 @@ static void quote(struct text *t, const char *s, size_t n)
 }
 
 struct label_writer {
-	struct text *t;
+	struct collector_text *t;
 	uint32_t n;
 };
 
@@ -101,7 +101,7 @@ static int put_label(void *arg, const char *key, size_t n_key, const char *value
 	return 0;
 }
 
-static void put_labels(struct text *t, uint32_t label)
+static void put_labels(struct collector_text *t, uint32_t label)
 {
 	struct label_writer l = { .t = t };
 
@@ -110,7 +110,7 @@ static void put_labels(struct text *t, uint32_t label)
 }
 
 /* Write " 0x...". Done by hand for speed: there are millions of addresses. */
-static void snaptext_put_address(struct text *t, uint64_t addr)
+static void snaptext_put_address(struct collector_text *t, uint64_t addr)
 {
 	static const char digit[] = "0123456789abcdef";
 	char s[19];
@@ -126,7 +126,7 @@ static void snaptext_put_address(struct text *t, uint64_t addr)
 	stream_put(&t->out, at, (size_t)(s + sizeof(s) - at));
 }
 
-static void put_addresses(struct text *t, const struct snap_row *r)
+static void put_addresses(struct collector_text *t, const struct snap_row *r)
 {
 	const struct table_loc *loc = t->s->p->table.loc.data;
 	const uint32_t *frames = t->s->p->table.frames.data;
@@ -141,13 +141,13 @@ static void put_addresses(struct text *t, const struct snap_row *r)
 enum { INLINED_MAX = 64, LINES_MAX = 1 << 16, CHARS_MAX = 1 << 24, TAB = 8, NAME_MAX_LEN = 4096 };
 
 /* A line for a frame. Its cells are in text.chars: address, function+offset, place. n[1] is 0 without a name. */
-struct line {
+struct text_line {
 	uint32_t at, n[3];
 	uint32_t n_function; /* length of the name without the offset */
 	uint64_t offset;     /* offset into the function if it is known, else into the file */
 };
 
-static uint32_t snaptext_add_cell(struct text *t, const char *s, size_t n)
+static uint32_t snaptext_add_cell(struct collector_text *t, const char *s, size_t n)
 {
 	char *to;
 
@@ -169,7 +169,7 @@ static uint32_t snaptext_add_cell(struct text *t, const char *s, size_t n)
 }
 
 /* Add the place of a frame: its source file and line, else its object. */
-static uint32_t snaptext_add_place(struct text *t, uint32_t map, const char *file, uint64_t line)
+static uint32_t snaptext_add_place(struct collector_text *t, uint32_t map, const char *file, uint64_t line)
 {
 	const struct maps *maps = &t->s->p->maps;
 	uint32_t n = 0;
@@ -189,17 +189,17 @@ static uint32_t snaptext_add_place(struct text *t, uint32_t map, const char *fil
 }
 
 /* Add a line. name is NULL if not known. */
-static void snaptext_add_line(struct text *t, uint64_t addr, uint32_t map, const struct snap_name *name)
+static void snaptext_add_line(struct collector_text *t, uint64_t addr, uint32_t map, const struct snap_name *name)
 {
 	const struct map *m = map ? (const struct map *)t->s->p->maps.map.data + map - 1 : NULL;
-	struct line *l = vec_reserve(&t->line, 1, sizeof(*l), LINES_MAX);
+	struct text_line *l = vec_reserve(&t->line, 1, sizeof(*l), LINES_MAX);
 	char number[32];
 
 	if (!l) {
 		t->out.error = t->out.error ? t->out.error : -ENOMEM;
 		return;
 	}
-	*l = (struct line){ .at = (uint32_t)t->chars.n };
+	*l = (struct text_line){ .at = (uint32_t)t->chars.n };
 	l->offset = name ? name->offset : m ? addr - m->start + m->offset : 0;
 	snprintf(number, sizeof(number), "0x%" PRIx64, addr);
 	l->n[0] = snaptext_add_cell(t, number, strlen(number));
@@ -213,7 +213,7 @@ static void snaptext_add_line(struct text *t, uint64_t addr, uint32_t map, const
 }
 
 /* Add the lines of a location: one per function, with inlined functions. */
-static void snaptext_add_lines(struct text *t, uint32_t id)
+static void snaptext_add_lines(struct collector_text *t, uint32_t id)
 {
 	const struct table_loc *loc = (const struct table_loc *)t->s->p->table.loc.data + id;
 	struct snap_name name = { 0 };
@@ -244,7 +244,7 @@ static uint32_t snaptext_width(const char *s, uint32_t n)
 }
 
 /* Write a cell, and tabs up to the next column. */
-static void put_cell(struct text *t, const char *s, uint32_t n, uint32_t column)
+static void put_cell(struct collector_text *t, const char *s, uint32_t n, uint32_t column)
 {
 	uint32_t width = snaptext_width(s, n), to = (column + 1 + TAB - 1) / TAB * TAB;
 
@@ -254,19 +254,19 @@ static void put_cell(struct text *t, const char *s, uint32_t n, uint32_t column)
 }
 
 /* Write lines [lo, hi), which all have names. */
-static void put_run(struct text *t, const struct line *lo, const struct line *hi)
+static void put_run(struct collector_text *t, const struct text_line *lo, const struct text_line *hi)
 {
 	const char *chars = t->chars.data;
 	uint32_t wide[2] = { 0 };
 
-	for (const struct line *l = lo; l < hi; l++) {
+	for (const struct text_line *l = lo; l < hi; l++) {
 		uint32_t addr = snaptext_width(chars + l->at, l->n[0]),
 			 name = snaptext_width(chars + l->at + l->n[0], l->n[1]);
 
 		wide[0] = addr > wide[0] ? addr : wide[0];
 		wide[1] = name > wide[1] ? name : wide[1];
 	}
-	for (const struct line *l = lo; l < hi; l++) {
+	for (const struct text_line *l = lo; l < hi; l++) {
 		stream_put(&t->out, "#\t", 2);
 		put_cell(t, chars + l->at, l->n[0], wide[0]);
 		put_cell(t, chars + l->at + l->n[0], l->n[1], wide[1]);
@@ -275,10 +275,10 @@ static void put_run(struct text *t, const struct line *lo, const struct line *hi
 	}
 }
 
-static void put_frames(struct text *t, const struct snap_row *r)
+static void put_frames(struct collector_text *t, const struct snap_row *r)
 {
 	const uint32_t *frames = t->s->p->table.frames.data;
-	const struct line *line;
+	const struct text_line *line;
 	size_t to = 0;
 
 	t->line.n = t->chars.n = 0;
@@ -301,7 +301,7 @@ static void put_frames(struct text *t, const struct snap_row *r)
 }
 
 /* Write a frame in the format of a goroutine. Offsets are of return addresses, so 1 is added. */
-static void put_call(struct text *t, const char *before, const struct line *l)
+static void put_call(struct collector_text *t, const char *before, const struct text_line *l)
 {
 	const char *s = (const char *)t->chars.data + l->at;
 
@@ -313,7 +313,7 @@ static void put_call(struct text *t, const char *before, const struct line *l)
 }
 
 /* Write frames [at, at + n) in the format of a goroutine, two lines each and at most max frames. */
-static void put_calls(struct text *t, const char *before, uint32_t at, uint32_t n, uint32_t max)
+static void put_calls(struct collector_text *t, const char *before, uint32_t at, uint32_t n, uint32_t max)
 {
 	const uint32_t *frames = t->s->p->table.frames.data;
 
@@ -321,13 +321,13 @@ static void put_calls(struct text *t, const char *before, uint32_t at, uint32_t 
 		t->line.n = t->chars.n = 0;
 		snaptext_add_lines(t, frames[at + i]);
 		for (uint32_t k = 0; k < t->line.n && max; k++, max--)
-			put_call(t, before, (const struct line *)t->line.data + k);
+			put_call(t, before, (const struct text_line *)t->line.data + k);
 	}
 }
 
-static void release_frames(struct text *t)
+static void release_frames(struct collector_text *t)
 {
-	vec_release(&t->line, sizeof(struct line));
+	vec_release(&t->line, sizeof(struct text_line));
 	vec_release(&t->chars, 1);
 }
 
@@ -335,7 +335,7 @@ static void release_frames(struct text *t)
 extern __typeof__(mallinfo2) mallinfo2 __attribute__((weak));
 
 /* Write the statistics of the C library's allocator, which are available only in the program itself. */
-static void put_malloc(struct text *t)
+static void put_malloc(struct collector_text *t)
 {
 	struct mallinfo2 m;
 
@@ -348,14 +348,14 @@ static void put_malloc(struct text *t)
 		   m.keepcost);
 }
 #else
-static void put_malloc(struct text *t)
+static void put_malloc(struct collector_text *t)
 {
 	(void)t;
 }
 #endif
 
 /* Convert the line "NAME:  N kB" to "# NAME = N * 1024". */
-static void put_line(struct text *t, const char *text, const char *name, const char *as)
+static void put_line(struct collector_text *t, const char *text, const char *name, const char *as)
 {
 	char *end, key[NAME_SIZE];
 	const char *at;
@@ -370,7 +370,7 @@ static void put_line(struct text *t, const char *text, const char *name, const c
 }
 
 /* Write the memory statistics of the process as "# key = value" lines. */
-static void write_memory(struct text *t)
+static void write_memory(struct collector_text *t)
 {
 	static const struct {
 		const char *name, *as;
@@ -392,7 +392,7 @@ static void write_memory(struct text *t)
 #define NS_PER_S UINT64_C(1000000000)
 #define NS_PER_MINUTE (60 * NS_PER_S)
 
-static void put_head(struct text *t, const struct snap_thread *thread, uint32_t label)
+static void put_head(struct collector_text *t, const struct snap_thread *thread, uint32_t label)
 {
 	size_t n_name = strnlen(thread->name, sizeof(thread->name)),
 	       n_wait = strnlen(thread->wait, sizeof(thread->wait));
@@ -419,7 +419,7 @@ static void put_head(struct text *t, const struct snap_thread *thread, uint32_t 
 	stream_add(&t->out, "]:\n");
 }
 
-static void write_threads(struct text *t)
+static void write_threads(struct collector_text *t)
 {
 	const struct snap_thread *thread = t->s->thread.data;
 	const struct snap_row *row = t->s->row.data;
@@ -444,7 +444,7 @@ static void write_threads(struct text *t)
 	memory_unmap(row_of, n_row_of);
 }
 
-static void snaptext_write_mappings(struct text *t)
+static void snaptext_write_mappings(struct collector_text *t)
 {
 	const struct maps *maps = &t->s->p->maps;
 	const struct map *m = maps->map.data;
@@ -496,13 +496,13 @@ static int snaptext_compare_rows(const struct snap *s, const struct snap_row *a,
 
 static int snaptext_compare_ids(const void *arg, uint32_t a, uint32_t b)
 {
-	const struct text *t = arg;
+	const struct collector_text *t = arg;
 	const struct snap_row *row = t->s->row.data;
 
 	return snaptext_compare_rows(t->s, &row[a], &row[b]);
 }
 
-static void each_row(struct text *t, void (*put_row)(struct text *t, const struct snap_row *r))
+static void each_row(struct collector_text *t, void (*put_row)(struct collector_text *t, const struct snap_row *r))
 {
 	const struct snap_row *row = t->s->row.data;
 	size_t n = t->s->row.n;
@@ -515,7 +515,7 @@ static void each_row(struct text *t, void (*put_row)(struct text *t, const struc
 	order_free(order, n);
 }
 
-static void put_count(struct text *t, const struct snap_row *r)
+static void put_count(struct collector_text *t, const struct snap_row *r)
 {
 	stream_add(&t->out, "%" PRId64 " @", r->value[0]);
 	put_addresses(t, r);
@@ -527,7 +527,7 @@ static void put_count(struct text *t, const struct snap_row *r)
 	put_frames(t, r);
 }
 
-static void snaptext_write_counts(struct text *t)
+static void snaptext_write_counts(struct collector_text *t)
 {
 	const struct snap_row *row = t->s->row.data;
 	int64_t total = 0;
@@ -540,7 +540,7 @@ static void snaptext_write_counts(struct text *t)
 	each_row(t, put_count);
 }
 
-static void put_heap(struct text *t, const struct snap_row *r)
+static void put_heap(struct collector_text *t, const struct snap_row *r)
 {
 	stream_add(&t->out, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @", r->raw[0], r->raw[1], r->raw[2],
 		   r->raw[3]);
@@ -548,7 +548,7 @@ static void put_heap(struct text *t, const struct snap_row *r)
 	put_frames(t, r);
 }
 
-static void snaptext_write_heap(struct text *t)
+static void snaptext_write_heap(struct collector_text *t)
 {
 	const struct snap_row *row = t->s->row.data;
 	int64_t total[SNAP_VALUES] = { 0 };
@@ -570,14 +570,14 @@ static void snaptext_write_heap(struct text *t)
 	write_memory(t);
 }
 
-static void put_wait(struct text *t, const struct snap_row *r)
+static void put_wait(struct collector_text *t, const struct snap_row *r)
 {
 	stream_add(&t->out, "%" PRId64 " %" PRId64 " @", r->value[1], r->value[0]);
 	put_addresses(t, r);
 	put_frames(t, r);
 }
 
-static void write_contention(struct text *t)
+static void write_contention(struct collector_text *t)
 {
 	stream_add(&t->out, "--- %s:\ncycles/second=1000000000\n", t->s->kind == SNAP_MUTEX ? "mutex" : "contention");
 	/* values are already scaled, and readers multiply by this */
@@ -586,7 +586,7 @@ static void write_contention(struct text *t)
 	each_row(t, put_wait);
 }
 
-static void snaptext_write_body(struct text *t, int debug)
+static void snaptext_write_body(struct collector_text *t, int debug)
 {
 	switch (t->s->kind) {
 	case SNAP_HEAP:
@@ -612,7 +612,7 @@ static void snaptext_write_body(struct text *t, int debug)
 int snap_write_text(const struct snap *s, int debug, snap_names_fn *names, void *names_arg, snap_sink_fn *sink,
 		    void *arg)
 {
-	struct text *t = memory_map(sizeof(*t));
+	struct collector_text *t = memory_map(sizeof(*t));
 	struct snap stacks = *s;
 	int rc;
 

@@ -90,7 +90,7 @@ struct threads {
 };
 
 /* A thread that was running at the first check. */
-struct pending {
+struct threads_pending {
 	struct task task;
 	bool is_done, is_signaled;
 	struct task_signal signal;
@@ -106,7 +106,7 @@ struct dump {
 	struct process *p;
 	struct threads *t;
 	struct snap *snap;
-	struct vec pending; /* struct pending */
+	struct vec pending; /* struct threads_pending */
 	size_t n_pending;   /* number of entries of pending */
 	struct sample_stack sampler;
 	struct cpu_clock *clock; /* [CPUS_MAX] clocks of the CPUs; NULL: not used */
@@ -222,14 +222,14 @@ static bool collector_threads_check_thread(struct dump *d, struct task *t)
 }
 
 /* Send our signal with the cookie that requests a stack. */
-static void request_stack(struct dump *d, struct pending *x)
+static void request_stack(struct dump *d, struct threads_pending *x)
 {
 	x->is_signaled = collect_signal_thread(d->p, x->task.tid, COOKIE_STACK);
 }
 
 static void read_thread(struct dump *d, uint32_t tid)
 {
-	struct pending x;
+	struct threads_pending x;
 	struct task t;
 
 	errno = 0;
@@ -239,7 +239,7 @@ static void read_thread(struct dump *d, uint32_t tid)
 	}
 	if (t.state == 'Z' || t.state == 'X' || (tid != d->own_tid && collector_threads_check_thread(d, &t)))
 		return;
-	x = (struct pending){ .task = t, .since_cpu_ns = t.cpu_ns };
+	x = (struct threads_pending){ .task = t, .since_cpu_ns = t.cpu_ns };
 	if (!task_signal(d->sampler.folder, tid, collect_signal(d->p), &x.signal))
 		return;
 	/* the current thread; a thread of our own blocks all signals and is not shown */
@@ -258,7 +258,7 @@ static bool read_each(void *dump, uint32_t tid)
 
 void threads_add_answer(struct dump *d, uint32_t tid, uint32_t label, const uint64_t *pc, uint32_t n)
 {
-	struct pending *x = d->pending.data;
+	struct threads_pending *x = d->pending.data;
 
 	for (size_t i = 0; d->n_pending && i < d->pending.n; i++)
 		if (x[i].task.tid == tid && !x[i].is_done) {
@@ -277,7 +277,7 @@ void threads_sample_with(struct process *p, threads_sample_fn *fn, void *arg)
 /* Is a thread of the dump still without its stack? */
 static bool is_pending(const struct dump *d, uint32_t tid)
 {
-	const struct pending *x = d->pending.data;
+	const struct threads_pending *x = d->pending.data;
 
 	for (size_t i = 0; d->n_pending && i < d->pending.n; i++)
 		if (x[i].task.tid == tid && !x[i].is_done)
@@ -298,7 +298,7 @@ void threads_add_sample(struct process *p, uint32_t tid, const struct stack_samp
 }
 
 /* Check a thread again that was running, and request its stack if it keeps running. */
-static void recheck_thread(struct dump *d, struct pending *x)
+static void recheck_thread(struct dump *d, struct threads_pending *x)
 {
 	uint64_t switches = x->signal.switches;
 	struct task now;
@@ -325,7 +325,7 @@ static void wait_for_running(struct dump *d)
 	struct timespec pause = { .tv_nsec = MS };
 
 	while (d->n_pending && clock_now() - start < most * MS) {
-		struct pending *x = d->pending.data;
+		struct threads_pending *x = d->pending.data;
 
 		most = d->p->sample ? THREADS_WAIT_MS : SILENT_MS;
 
@@ -344,7 +344,7 @@ static void wait_for_running(struct dump *d)
 			}
 	}
 	for (size_t i = 0; i < d->pending.n; i++) {
-		const struct pending *x = (const struct pending *)d->pending.data + i;
+		const struct threads_pending *x = (const struct threads_pending *)d->pending.data + i;
 
 		if (!x->is_done)
 			add_pseudo_row(d, &x->task,
@@ -481,7 +481,7 @@ int threads_take(struct snap *s)
 	if (p->pid == getpid()) /* the program may close all descriptors, and reuse the number for another file */
 		space_close_files(&d.t->reader.space);
 	memory_unmap(d.clock, CPUS_MAX * sizeof(*d.clock));
-	vec_release(&d.pending, sizeof(struct pending));
+	vec_release(&d.pending, sizeof(struct threads_pending));
 	return rc;
 }
 

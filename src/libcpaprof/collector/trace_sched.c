@@ -41,7 +41,7 @@ struct switch_record {
 	uint8_t kind, off; /* off: enum off_kind */
 };
 
-enum thread_state { STATE_START, STATE_RUNNING, STATE_OFF, STATE_UNKNOWN };
+enum trace_sched_thread_state { STATE_START, STATE_RUNNING, STATE_OFF, STATE_UNKNOWN };
 
 struct sched_cpu {
 	uint32_t last_run;           /* index + 1 in sched.run; 0: none */
@@ -121,7 +121,7 @@ static int open_thread(struct trace *t, uint32_t tid)
 }
 
 /* The threads that have events. */
-struct scan {
+struct trace_sched_scan {
 	struct trace *t;
 	uint32_t n_new;
 	int error;
@@ -129,7 +129,7 @@ struct scan {
 
 static bool open_new_thread(void *arg, uint32_t tid)
 {
-	struct scan *x = arg;
+	struct trace_sched_scan *x = arg;
 	struct trace_thread *thread = trace_find_thread(x->t, tid);
 
 	if (!thread || thread->has_events)
@@ -143,7 +143,7 @@ static bool open_new_thread(void *arg, uint32_t tid)
 /* Open events of all threads. A thread that is created meanwhile by one without an event has inherited none. */
 static int open_threads(struct trace *t)
 {
-	struct scan x = { .t = t };
+	struct trace_sched_scan x = { .t = t };
 
 	for (int i = 0; i < SCANS; i++) {
 		int rc = task_each(t->sampler.folder, open_new_thread, &x);

@@ -86,7 +86,7 @@ uint64_t collect_cpu_ns(pid_t pid)
 	return clock_getcpuclockid(pid, &clock) == 0 ? clock_ns(clock) : 0;
 }
 
-struct scan {
+struct unarmed_scan {
 	const struct collect *c;
 	struct process *p;
 	uint32_t i; /* index of the current thread */
@@ -96,7 +96,7 @@ struct scan {
 /* Check up to THREADS_ONCE threads, from the first thread that was not checked last time. */
 static bool unarmed_check_thread(void *data, uint32_t tid)
 {
-	struct scan *l = data;
+	struct unarmed_scan *l = data;
 	uint32_t i = l->i++;
 	struct task t;
 
@@ -110,7 +110,7 @@ static bool unarmed_check_thread(void *data, uint32_t tid)
 void collect_signal_unarmed(const struct collect *c, struct process *p)
 {
 	uint64_t now = collect_cpu_ns(p->pid);
-	struct scan l = { c, p, 0, -1 };
+	struct unarmed_scan l = { c, p, 0, -1 };
 
 	/* no thread can have used enough CPU time yet */
 	if (now && now - p->unarmed_checked_ns < PERIODS_MIN * (1000000000ULL / c->options.hz))

@@ -29,12 +29,13 @@
 
 enum { COMMENTS_MAX = 12, COMMENT_SIZE = 160 };
 
-struct comments {
+struct write_comments {
 	char text[COMMENTS_MAX][COMMENT_SIZE];
 	uint32_t n;
 };
 
-__attribute__((format(printf, 2, 3))) static void collector_write_add_comment(struct comments *r, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void collector_write_add_comment(struct write_comments *r, const char *fmt,
+									      ...)
 {
 	va_list args;
 
@@ -45,7 +46,7 @@ __attribute__((format(printf, 2, 3))) static void collector_write_add_comment(st
 	va_end(args);
 }
 
-static void add_stack_comments(struct comments *r, const struct snap_cpu *c)
+static void add_stack_comments(struct write_comments *r, const struct snap_cpu *c)
 {
 	static const char *const why[N_CUTS] = { "complete",
 						 "truncated at the depth limit",
@@ -71,7 +72,7 @@ static void add_stack_comments(struct comments *r, const struct snap_cpu *c)
 			(unsigned long long)c->guessed, (unsigned long long)n, 100.0 * (double)c->guessed / (double)n);
 }
 
-static void add_busy_comment(struct comments *r, const struct snap *s)
+static void add_busy_comment(struct write_comments *r, const struct snap *s)
 {
 	char text[120];
 
@@ -79,7 +80,7 @@ static void add_busy_comment(struct comments *r, const struct snap *s)
 		collector_write_add_comment(r, "%s", text);
 }
 
-static void add_cpu_comments(struct comments *r, const struct snap *s)
+static void add_cpu_comments(struct write_comments *r, const struct snap *s)
 {
 	const struct process *p = s->p;
 	const struct snap_cpu *c = &s->cpu;
@@ -130,7 +131,7 @@ static void add_cpu_comments(struct comments *r, const struct snap *s)
 }
 
 /* Explain why a heap profile is incomplete. */
-static void add_heap_comments(struct comments *r, const struct snap *s)
+static void add_heap_comments(struct write_comments *r, const struct snap *s)
 {
 	static const struct {
 		uint32_t bit;
@@ -157,7 +158,7 @@ static void add_heap_comments(struct comments *r, const struct snap *s)
 }
 
 /* Report the values whose stacks did not fit into the tables. */
-static void add_overflow_comment(struct comments *r, const struct snap *s)
+static void add_overflow_comment(struct write_comments *r, const struct snap *s)
 {
 	const uint32_t *frames = s->p->table.frames.data;
 	const struct snap_row *row = s->row.data;
@@ -168,7 +169,7 @@ static void add_overflow_comment(struct comments *r, const struct snap *s)
 						    (long long)row[i].value[0], pseudo_frame_name[PSEUDO_FULL]);
 }
 
-static void add_external_comments(struct comments *r, const struct snap *s)
+static void add_external_comments(struct write_comments *r, const struct snap *s)
 {
 	const struct external *e = s->p->external;
 
@@ -181,7 +182,7 @@ static void add_external_comments(struct comments *r, const struct snap *s)
 }
 
 /* Make the comments of a profile. r is zero-initialised. */
-static void collector_write_make_comments(struct comments *r, const struct snap *s)
+static void collector_write_make_comments(struct write_comments *r, const struct snap *s)
 {
 	if (s->kind == SNAP_CPU) {
 		add_cpu_comments(r, s);
@@ -251,7 +252,7 @@ struct proto_writer {
 	uint32_t n_ids;           /* number of ids in use */
 	size_t n_values;
 	uint32_t empty; /* index of the string for labels without a value; 0: none yet */
-	struct comments comments;
+	struct write_comments comments;
 	uint8_t buffer[BUFFER];
 };
 

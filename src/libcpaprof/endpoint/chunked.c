@@ -9,7 +9,7 @@
 
 enum { OVERHEAD_MAX = 8192, OVERHEAD_PER_BYTE = 16 };
 
-enum at {
+enum chunked_at {
 	AT_SIZE,      /* first digit of a size */
 	AT_DIGITS,    /* other digits of a size */
 	AT_EXTENSION, /* rest of the line */
@@ -57,7 +57,7 @@ static bool chunked_parse_size(struct chunked *c, char b)
 /* Parse a byte that is not data. Returns false if it is not allowed there. */
 static bool parse_byte(struct chunked *c, char b)
 {
-	switch ((enum at)c->state) {
+	switch ((enum chunked_at)c->state) {
 	case AT_SIZE:
 	case AT_DIGITS:
 		return chunked_parse_size(c, b);

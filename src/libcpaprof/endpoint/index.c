@@ -31,7 +31,7 @@ static const char head[] =
 	"code{font-size:.92em}.off{opacity:.75}.path{overflow-wrap:anywhere}\n"
 	"</style>\n</head>\n<body>\n";
 
-struct page {
+struct index_page {
 	struct serve_job *j;
 	char query[32]; /* "&amp;pid=N" or "" */
 	int rc;
@@ -39,13 +39,13 @@ struct page {
 
 #define add(x, ...) ((x)->rc = (x)->rc < 0 ? (x)->rc : reply_add(&(x)->j->answer, __VA_ARGS__))
 
-static void index_add_text(struct page *x, const char *text, size_t n)
+static void index_add_text(struct index_page *x, const char *text, size_t n)
 {
 	x->rc = x->rc < 0 ? x->rc : reply_add_html(&x->j->answer, text, n);
 }
 
 /* Write a name as part of a link, with characters escaped that a path cannot have. */
-static void index_add_path(struct page *x, const char *name)
+static void index_add_path(struct index_page *x, const char *name)
 {
 	char path[3 * SNAP_NAME_MAX + 1];
 
@@ -96,7 +96,7 @@ static const char *how_to_enable(const struct serve_job *j, enum snap_kind kind)
 	}
 }
 
-static void index_add_row(struct page *x, int64_t n, const char *name, const char *what, const char *off)
+static void index_add_row(struct index_page *x, int64_t n, const char *name, const char *what, const char *off)
 {
 	add(x, "<tr%s><td class=\"n\">", off ? " class=\"off\"" : "");
 	if (n >= 0)
@@ -114,7 +114,7 @@ static void index_add_row(struct page *x, int64_t n, const char *name, const cha
 	add(x, "</td></tr>\n");
 }
 
-static void index_add_kinds(struct page *x)
+static void index_add_kinds(struct index_page *x)
 {
 	char name[SNAP_NAME_MAX];
 
@@ -129,7 +129,7 @@ static void index_add_kinds(struct page *x)
 	add(x, "</table>\n");
 }
 
-static void add_others(struct page *x)
+static void add_others(struct index_page *x)
 {
 	static const struct {
 		const char *name, *query, *what;
@@ -156,7 +156,7 @@ static void add_others(struct page *x)
 	       "change.</p>\n");
 }
 
-static void index_add_processes(struct page *x)
+static void index_add_processes(struct index_page *x)
 {
 	const struct serve_host *host = x->j->s->host;
 	struct process_info f[OTHERS_SHOWN];
@@ -177,7 +177,7 @@ static void index_add_processes(struct page *x)
 }
 
 /* Write the heading: the process, the sampling of CPU time, and errors. */
-static void index_add_head(struct page *x)
+static void index_add_head(struct index_page *x)
 {
 	static const char *const engine[] = { "per-thread timers", "per-thread perf events", "a per-process timer" };
 	const struct serve_host *host = x->j->s->host;
@@ -207,7 +207,7 @@ static void index_add_head(struct page *x)
 
 void job_index(struct serve_job *j)
 {
-	struct page x = { .j = j };
+	struct index_page x = { .j = j };
 
 	if (j->pid)
 		snprintf(x.query, sizeof(x.query), "&amp;pid=%d", (int)j->pid);

@@ -13,12 +13,12 @@
 #include <string.h>
 
 /* A part of the data. */
-struct part {
+struct request_head_part {
 	size_t at, n;
 };
 
 /* Known fields. Those before N_TEXTS are stored as text. */
-enum field {
+enum request_head_field {
 	FIELD_HOST,
 	FIELD_ORIGIN,
 	FIELD_FETCH_SITE,
@@ -47,11 +47,11 @@ static const struct {
 	[FIELD_EXPECT] = { "expect", false },
 };
 
-struct scan {
+struct request_head_scan {
 	char *data;
 	size_t n, at;
-	struct part method, target, authority, text[N_TEXTS];
-	unsigned seen; /* bitmap of the fields seen, by enum field */
+	struct request_head_part method, target, authority, text[N_TEXTS];
+	unsigned seen; /* bitmap of the fields seen, by enum request_head_field */
 	bool close, keep_alive;
 	bool has_request_line; /* the request line was read */
 	struct request_head h;
@@ -118,14 +118,14 @@ static bool is_path(const char *s, size_t n)
 	return true;
 }
 
-static int request_head_refuse(struct scan *s, int status, const char *why)
+static int request_head_refuse(struct request_head_scan *s, int status, const char *why)
 {
 	s->why = why;
 	return -status;
 }
 
 /* Parse an absolute target. The part after the authority, possibly empty, becomes the target. */
-static bool parse_absolute(struct scan *s, struct part target)
+static bool parse_absolute(struct request_head_scan *s, struct request_head_part target)
 {
 	const char *t = s->data + target.at;
 	size_t n = target.n, scheme, end;
@@ -138,12 +138,12 @@ static bool parse_absolute(struct scan *s, struct part target)
 	scheme += 3;
 	for (end = scheme; end < n && t[end] != '/' && t[end] != '?'; end++)
 		;
-	s->authority = (struct part){ target.at + scheme, end - scheme };
-	s->target = (struct part){ target.at + end, n - end };
+	s->authority = (struct request_head_part){ target.at + scheme, end - scheme };
+	s->target = (struct request_head_part){ target.at + end, n - end };
 	return s->authority.n && request_head_is_host(t + scheme, end - scheme);
 }
 
-static bool parse_target(struct scan *s, struct part target)
+static bool parse_target(struct request_head_scan *s, struct request_head_part target)
 {
 	const char *t = s->data + target.at;
 
@@ -159,7 +159,7 @@ static bool parse_target(struct scan *s, struct part target)
 }
 
 /* Parse "METHOD SP target SP HTTP/1.x". */
-static int parse_request_line(struct scan *s, struct part line)
+static int parse_request_line(struct request_head_scan *s, struct request_head_part line)
 {
 	const char *l = s->data + line.at, *space = memchr(l, ' ', line.n), *second;
 	const char *v;
@@ -167,7 +167,7 @@ static int parse_request_line(struct scan *s, struct part line)
 	second = space ? memchr(space + 1, ' ', line.n - (size_t)(space + 1 - l)) : NULL;
 	if (!second)
 		return request_head_refuse(s, 400, NULL);
-	s->method = (struct part){ line.at, (size_t)(space - l) };
+	s->method = (struct request_head_part){ line.at, (size_t)(space - l) };
 	v = second + 1;
 	if (!request_head_is_token(l, s->method.n) || line.n - (size_t)(v - l) != 8 || memcmp(v, "HTTP/", 5) != 0 ||
 	    !request_head_is_digit(v[5]) || v[6] != '.' || !request_head_is_digit(v[7]))
@@ -175,12 +175,12 @@ static int parse_request_line(struct scan *s, struct part line)
 	if (v[5] != '1')
 		return request_head_refuse(s, 505, "unsupported protocol version");
 	s->h.minor = v[7] - '0';
-	if (!parse_target(s, (struct part){ line.at + s->method.n + 1, (size_t)(second - space - 1) }))
+	if (!parse_target(s, (struct request_head_part){ line.at + s->method.n + 1, (size_t)(second - space - 1) }))
 		return request_head_refuse(s, 400, NULL);
 	return 0;
 }
 
-static int request_head_parse_length(struct scan *s, const char *v, size_t n)
+static int request_head_parse_length(struct request_head_scan *s, const char *v, size_t n)
 {
 	uint64_t length = 0;
 
@@ -193,7 +193,7 @@ static int request_head_parse_length(struct scan *s, const char *v, size_t n)
 	return n ? 0 : request_head_refuse(s, 400, NULL);
 }
 
-static void parse_connection(struct scan *s, const char *v, size_t n)
+static void parse_connection(struct request_head_scan *s, const char *v, size_t n)
 {
 	size_t at = 0, end;
 
@@ -206,7 +206,7 @@ static void parse_connection(struct scan *s, const char *v, size_t n)
 	}
 }
 
-static int parse_field(struct scan *s, enum field f, struct part value)
+static int parse_field(struct request_head_scan *s, enum request_head_field f, struct request_head_part value)
 {
 	const char *v = s->data + value.at;
 	bool repeated = s->seen & 1U << f;
@@ -241,10 +241,10 @@ static int parse_field(struct scan *s, enum field f, struct part value)
 }
 
 /* Parse NAME ":" value. White space is allowed only around the value. */
-static int parse_header_line(struct scan *s, struct part line)
+static int parse_header_line(struct request_head_scan *s, struct request_head_part line)
 {
 	const char *l = s->data + line.at, *colon = memchr(l, ':', line.n);
-	struct part value;
+	struct request_head_part value;
 	size_t name;
 
 	if (!colon)
@@ -254,7 +254,7 @@ static int parse_header_line(struct scan *s, struct part line)
 		return request_head_refuse(s, 400, "invalid header name");
 	if (!request_head_is_token(l, name))
 		return request_head_refuse(s, 400, NULL);
-	value = (struct part){ line.at + name + 1, line.n - name - 1 };
+	value = (struct request_head_part){ line.at + name + 1, line.n - name - 1 };
 	for (size_t i = 0; i < value.n; i++)
 		if (is_control(s->data[value.at + i]) && s->data[value.at + i] != '\t')
 			return request_head_refuse(s, 400, NULL);
@@ -262,14 +262,14 @@ static int parse_header_line(struct scan *s, struct part line)
 		value.at++;
 	while (value.n && (s->data[value.at + value.n - 1] == ' ' || s->data[value.at + value.n - 1] == '\t'))
 		value.n--;
-	for (enum field f = 0; f < N_FIELDS; f++)
+	for (enum request_head_field f = 0; f < N_FIELDS; f++)
 		if (request_head_is_word(l, name, known[f].name))
 			return parse_field(s, f, value);
 	return 0;
 }
 
 /* Check the complete head. */
-static int request_head_check(struct scan *s)
+static int request_head_check(struct request_head_scan *s)
 {
 	if (s->h.minor > 0 && !(s->seen & 1U << FIELD_HOST))
 		return request_head_refuse(s, 400, "missing required Host header");
@@ -283,18 +283,18 @@ static int request_head_check(struct scan *s)
 }
 
 /* Parse all lines. Returns the same as request_head_parse. */
-static int request_head_scan(struct scan *s)
+static int request_head_scan(struct request_head_scan *s)
 {
 	for (;;) {
 		const char *l = s->data + s->at, *lf = memchr(l, '\n', s->n - s->at);
-		struct part line;
+		struct request_head_part line;
 		int rc;
 
 		if (!lf)
 			return HEAD_MORE;
 		if (lf == l || lf[-1] != '\r')
 			return request_head_refuse(s, 400, NULL);
-		line = (struct part){ s->at, (size_t)(lf - l) - 1 };
+		line = (struct request_head_part){ s->at, (size_t)(lf - l) - 1 };
 		s->at += line.n + 2;
 		if (line.n == 0 && s->has_request_line)
 			return request_head_check(s);
@@ -305,7 +305,7 @@ static int request_head_scan(struct scan *s)
 	}
 }
 
-static const char *end_text(struct scan *s, struct part p)
+static const char *end_text(struct request_head_scan *s, struct request_head_part p)
 {
 	if (p.n)
 		s->data[p.at + p.n] = 0;
@@ -316,7 +316,7 @@ static const char *end_text(struct scan *s, struct part p)
  * End the request target with NUL. An authority in the target replaces Host (RFC 9112). It is moved back by two bytes,
  * over the slashes, to make room for its NUL and for the slash of an empty path.
  */
-static void end_target(struct scan *s)
+static void end_target(struct request_head_scan *s)
 {
 	size_t n = s->authority.n;
 	char *to = s->data + s->authority.at - 2;
@@ -342,7 +342,7 @@ static void end_target(struct scan *s)
 
 int request_head_parse(char *data, size_t n, struct request_head *out, const char **why)
 {
-	struct scan s = { .data = data, .n = n < HEAD_MAX ? n : HEAD_MAX };
+	struct request_head_scan s = { .data = data, .n = n < HEAD_MAX ? n : HEAD_MAX };
 	int rc = request_head_scan(&s);
 
 	if (rc == HEAD_MORE && n >= HEAD_MAX)

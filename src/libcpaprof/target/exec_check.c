@@ -40,13 +40,13 @@ enum {
 
 static const char loader_name[] = "ld-linux", shell_path[] = "/bin/sh", library_name[] = "libcpaprof.so";
 
-struct file {
+struct exec_check_file {
 	int fd;
 	size_t n;                /* bytes in head */
 	uint8_t head[HEAD_SIZE]; /* first bytes of the file, which usually include all headers */
 };
 
-static bool file_read(const struct file *f, uint64_t at, void *to, size_t n)
+static bool file_read(const struct exec_check_file *f, uint64_t at, void *to, size_t n)
 {
 	if (at <= f->n && n <= f->n - at) {
 		memcpy(to, f->head + at, n);
@@ -63,7 +63,7 @@ static bool is_loader(const char *path)
 }
 
 /* Was the file built by the Go toolchain, according to its notes? The Go runtime takes over the signals. */
-static bool has_go_note(const struct file *f, const ElfW(Phdr) * h)
+static bool has_go_note(const struct exec_check_file *f, const ElfW(Phdr) * h)
 {
 	struct {
 		ElfW(Nhdr) head;
@@ -85,7 +85,7 @@ static bool has_go_note(const struct file *f, const ElfW(Phdr) * h)
 }
 
 /* Find an address in the file. Returns its offset, 0 if it is in no segment. */
-static uint64_t address_offset(const struct file *f, const ElfW(Ehdr) * head, uint64_t address)
+static uint64_t address_offset(const struct exec_check_file *f, const ElfW(Ehdr) * head, uint64_t address)
 {
 	ElfW(Phdr) h;
 
@@ -97,7 +97,7 @@ static uint64_t address_offset(const struct file *f, const ElfW(Ehdr) * head, ui
 }
 
 /* Is our library among the libraries that the program was linked with? dynamic: its segment of that name. */
-static bool needs_library(const struct file *f, const ElfW(Ehdr) * head, const ElfW(Phdr) * dynamic)
+static bool needs_library(const struct exec_check_file *f, const ElfW(Ehdr) * head, const ElfW(Phdr) * dynamic)
 {
 	ElfW(Dyn) d[DYNAMIC_BLOCK] = { { .d_tag = DT_NULL } };
 	uint64_t needed[NEEDED_MAX], texts = 0, size = dynamic->p_filesz / sizeof(*d);
@@ -127,7 +127,7 @@ static bool needs_library(const struct file *f, const ElfW(Ehdr) * head, const E
  * A program of this machine can load our library if its interpreter is glibc's loader, or if it is that loader
  * itself.
  */
-static bool elf_refuses(const struct file *f, const char *path, bool *profiles_itself)
+static bool elf_refuses(const struct exec_check_file *f, const char *path, bool *profiles_itself)
 {
 	char loader[INTERPRETER_MAX];
 	ElfW(Ehdr) head;
@@ -156,7 +156,7 @@ static bool elf_refuses(const struct file *f, const char *path, bool *profiles_i
 }
 
 /* Read the interpreter of a #! line, in the part of the line that the kernel reads. Returns false if there is none. */
-static bool read_script(const struct file *f, char to[INTERPRETER_MAX])
+static bool read_script(const struct exec_check_file *f, char to[INTERPRETER_MAX])
 {
 	size_t at = 2, n = 0, end = f->n < INTERPRETER_MAX ? f->n : INTERPRETER_MAX;
 
@@ -173,7 +173,7 @@ static bool read_script(const struct file *f, char to[INTERPRETER_MAX])
 }
 
 /* Would the program gain privileges that this process does not have? For root, file capabilities add nothing. */
-static bool has_rights(const struct file *f, const struct stat *st, uint32_t uid, uint32_t gid)
+static bool has_rights(const struct exec_check_file *f, const struct stat *st, uint32_t uid, uint32_t gid)
 {
 	return (st->st_mode & S_ISUID && st->st_uid != uid) ||
 	       ((st->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && st->st_gid != gid) ||
@@ -203,7 +203,7 @@ static struct exec_check check_at(int folder, const char *path, int flags, bool 
 		uid != (uint32_t)sys_call(SYS_getuid, 0, 0, 0, 0) || gid != (uint32_t)sys_call(SYS_getgid, 0, 0, 0, 0);
 	struct exec_check check = { .refuses = secure };
 	struct stat st;
-	struct file f;
+	struct exec_check_file f;
 	long n;
 
 	next[0] = '\0';

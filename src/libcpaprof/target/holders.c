@@ -21,7 +21,7 @@ struct unlock {
 	_Atomic uint64_t ns;
 };
 
-struct place {
+struct holders_place {
 	_Alignas(64) _Atomic uint64_t word; /* address of the lock << COUNT_BITS | waiting threads; 0: free */
 	_Atomic uint32_t n;                 /* unlocks so far */
 	struct unlock unlock[HOLDER_UNLOCKS];
@@ -29,25 +29,25 @@ struct place {
 
 _Atomic uint32_t cpi_holder_n_waiting;
 _Atomic uint16_t cpi_holder_filter[HOLDER_BUCKETS];
-static struct place places[HOLDER_BUCKETS];
+static struct holders_place places[HOLDER_BUCKETS];
 
-static struct place *holders_place_of(uint32_t bucket, uint32_t probe)
+static struct holders_place *holders_place_of(uint32_t bucket, uint32_t probe)
 {
 	return &places[(bucket + probe) % HOLDER_BUCKETS];
 }
 
 /* Add a waiting thread to a place, if its word is unchanged. */
-static bool add_waiter(struct place *p, uint64_t word, uint64_t key)
+static bool add_waiter(struct holders_place *p, uint64_t word, uint64_t key)
 {
 	return (word & COUNT_MAX) < COUNT_MAX &&
 	       atomic_compare_exchange_strong(&p->word, &word, word ? word + 1 : key | 1);
 }
 
-static struct place *claim_place(uint32_t bucket, uint64_t key)
+static struct holders_place *claim_place(uint32_t bucket, uint64_t key)
 {
 	for (int want_free = 0; want_free < 2; want_free++)
 		for (uint32_t i = 0; i < PLACE_PROBES; i++) {
-			struct place *p = holders_place_of(bucket, i);
+			struct holders_place *p = holders_place_of(bucket, i);
 			uint64_t word = atomic_load(&p->word), address = word >> COUNT_BITS << COUNT_BITS;
 
 			if ((address == key || (want_free && !word)) && add_waiter(p, word, key))
@@ -60,7 +60,7 @@ uint32_t cpi_holder_wait_begin(uintptr_t lock, uint32_t *first)
 {
 	uint32_t bucket = HOLDER_BUCKET(lock);
 	uint64_t key = (uint64_t)lock << COUNT_BITS;
-	struct place *p;
+	struct holders_place *p;
 
 	if (atomic_load_explicit(&cpi_holder_filter[bucket], memory_order_relaxed) >= COUNT_MAX)
 		return HOLDER_NONE;
@@ -75,7 +75,7 @@ uint32_t cpi_holder_wait_begin(uintptr_t lock, uint32_t *first)
 
 void cpi_holder_wait_end(uintptr_t lock, uint32_t place)
 {
-	struct place *p = &places[place];
+	struct holders_place *p = &places[place];
 	uint64_t word = atomic_load(&p->word);
 
 	atomic_fetch_sub(&cpi_holder_n_waiting, 1);
@@ -84,7 +84,7 @@ void cpi_holder_wait_end(uintptr_t lock, uint32_t place)
 		;
 }
 
-static void holders_push(struct place *p, uint64_t ns, uint32_t stack)
+static void holders_push(struct holders_place *p, uint64_t ns, uint32_t stack)
 {
 	uint32_t n = atomic_fetch_add(&p->n, 1);
 	struct unlock *u = &p->unlock[n % HOLDER_UNLOCKS];
@@ -103,7 +103,7 @@ void cpi_holder_unlock(const void *lock, const struct wait_site *site)
 	if (atomic_load_explicit(&cpi_local.hook, memory_order_relaxed))
 		return;
 	for (uint32_t i = 0; i < PLACE_PROBES; i++) {
-		struct place *p = holders_place_of(bucket, i);
+		struct holders_place *p = holders_place_of(bucket, i);
 
 		if (atomic_load(&p->word) >> COUNT_BITS << COUNT_BITS != key)
 			continue;
@@ -117,7 +117,7 @@ void cpi_holder_unlock(const void *lock, const struct wait_site *site)
 
 uint32_t cpi_holder_unlocks(uint32_t place, uint32_t first, struct holder_unlock out[HOLDER_UNLOCKS], uint32_t *lost)
 {
-	struct place *p = &places[place];
+	struct holders_place *p = &places[place];
 	uint32_t end = atomic_load(&p->n), n = 0;
 
 	*lost = end - first > HOLDER_UNLOCKS ? end - first - HOLDER_UNLOCKS : 0;

@@ -40,7 +40,7 @@ struct scan_state {
 	bool first;
 };
 
-struct object {
+struct modules_object {
 	const struct dl_phdr_info *info;
 	const char *path;
 	const uint8_t *id;
@@ -94,7 +94,7 @@ static bool write_record(struct segment_module *m, const void *id, const void *p
 	return true;
 }
 
-static bool modules_write_segment(const struct object *o, const ElfW(Phdr) * h)
+static bool modules_write_segment(const struct modules_object *o, const ElfW(Phdr) * h)
 {
 	uintptr_t page = SEGMENT_PAGE - 1, base = o->info->dlpi_addr;
 	struct segment_module m = { .n_id = (uint16_t)o->n_id, .n_path = (uint16_t)o->n_path };
@@ -113,7 +113,7 @@ static bool is_code(const ElfW(Phdr) * h)
 }
 
 /* Write all code of an object. is_reload: it was published before, at the same address. */
-static bool write_object(const struct object *o, bool is_reload)
+static bool write_object(const struct modules_object *o, bool is_reload)
 {
 	struct segment_module m = { .since = atomic_load(&cpi.generation), .number = o->number };
 
@@ -134,7 +134,7 @@ static uint32_t modules_hash_of(const void *bytes, size_t n, uint32_t h)
 
 /* Find the entry of an object. If it has none, return an unused entry or, if there is none either, the entry of an
    unloaded object. */
-static struct published *modules_find(const struct object *o, uint32_t hash)
+static struct published *modules_find(const struct modules_object *o, uint32_t hash)
 {
 	struct published *room = n_published < MODULES_NUMBERED ? &published[n_published] : NULL;
 
@@ -149,7 +149,7 @@ static struct published *modules_find(const struct object *o, uint32_t hash)
 	return room;
 }
 
-static void publish_object(struct object *o)
+static void publish_object(struct modules_object *o)
 {
 	uint32_t hash = modules_hash_of(o->id, o->n_id, modules_hash_of(o->path, o->n_path, 2166136261U));
 	struct published *k = modules_find(o, hash);
@@ -179,7 +179,7 @@ static void publish_object(struct object *o)
 static int scan_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct scan_state *l = arg;
-	struct object o = { .info = info, .path = info->dlpi_name, .id = (const uint8_t *)"" };
+	struct modules_object o = { .info = info, .path = info->dlpi_name, .id = (const uint8_t *)"" };
 	const ElfW(Nhdr) * note;
 
 	(void)size;

@@ -19,19 +19,19 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
-struct list {
+struct objects_list {
 	struct unwind_table table;
 	size_t size;
-	struct list *next; /* next in the list of replaced lists */
+	struct objects_list *next; /* next in the list of replaced lists */
 	struct unwind_object object[];
 };
 
 enum { SPARE_OBJECTS = 16, WAIT_NS = 100000000 };
 
 static bool is_needed;
-static _Atomic uint32_t walks;          /* number of walks that are running */
-static _Atomic uint32_t closing;        /* number of threads in dlclose */
-static struct list *current, *replaced; /* changed by one thread at a time: see cpi_modules_refresh */
+static _Atomic uint32_t walks;                  /* number of walks that are running */
+static _Atomic uint32_t closing;                /* number of threads in dlclose */
+static struct objects_list *current, *replaced; /* changed by one thread at a time: see cpi_modules_refresh */
 
 void cpi_objects_read_begin_sig(void)
 {
@@ -45,10 +45,10 @@ void cpi_objects_read_end_sig(void)
 		atomic_fetch_sub(&walks, 1);
 }
 
-static struct list *list_make(uint32_t room)
+static struct objects_list *list_make(uint32_t room)
 {
-	size_t size = sizeof(struct list) + room * sizeof(struct unwind_object);
-	struct list *l = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t size = sizeof(struct objects_list) + room * sizeof(struct unwind_object);
+	struct objects_list *l = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (l == MAP_FAILED)
 		return NULL;
@@ -61,7 +61,7 @@ static struct list *list_make(uint32_t room)
 static void free_old(void)
 {
 	while (replaced && atomic_load(&walks) == 0) {
-		struct list *l = replaced;
+		struct objects_list *l = replaced;
 
 		replaced = l->next;
 		munmap(l, l->size);
@@ -71,7 +71,7 @@ static void free_old(void)
 static void objects_replace(void)
 {
 	uint32_t n = cpi_unwind_snapshot(NULL, 0);
-	struct list *l = list_make(n + SPARE_OBJECTS);
+	struct objects_list *l = list_make(n + SPARE_OBJECTS);
 
 	if (!l)
 		return;
@@ -89,7 +89,7 @@ static void objects_replace(void)
 static void objects_set_loaded(void)
 {
 	uint32_t room = cpi_unwind_snapshot(NULL, 0) + SPARE_OBJECTS;
-	struct list *l = list_make(room);
+	struct objects_list *l = list_make(room);
 
 	if (!l)
 		return;

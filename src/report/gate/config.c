@@ -77,7 +77,7 @@ static int gate_config_add_rule(struct gate_options *options, struct gate_rule r
 }
 
 /* Keywords of lines that apply to matching functions. */
-static const struct profile_kind {
+static const struct config_profile_kind {
 	const char *word;
 	enum gate_rule_kind kind;
 	size_t n_min, n_max;
@@ -91,7 +91,7 @@ static const struct profile_kind {
 	{ "rename", GATE_RENAME, 3, 3, "rename OLD NEW" },
 };
 
-static int read_rule(struct gate_options *options, const struct profile_kind *k, const struct words *l,
+static int read_rule(struct gate_options *options, const struct config_profile_kind *k, const struct words *l,
 		     const char *today, struct err *err)
 {
 	struct gate_rule rule = { .kind = k->kind, .pattern = l->word[1], .file = l->file, .line = l->line };

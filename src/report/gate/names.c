@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* A name being processed: the remaining input, and the start of the output. */
-struct plain {
+struct names_plain {
 	const char *s, *end;
 	struct buf *out;
 	size_t start;
@@ -30,7 +30,7 @@ static bool gate_names_is_word(char c)
 }
 
 /* Returns true if the input continues with this string. */
-static bool gate_names_is_next(const struct plain *p, const char *text)
+static bool gate_names_is_next(const struct names_plain *p, const char *text)
 {
 	return starts_with_n(p->s, (size_t)(p->end - p->s), text);
 }
@@ -57,7 +57,7 @@ static const char *gate_names_bracket_end(const char *s, const char *end)
 }
 
 /* Skip "[abi:cxx11]". */
-static bool skip_abi_tag(struct plain *p)
+static bool skip_abi_tag(struct names_plain *p)
 {
 	const char *s = p->s + 5;
 
@@ -75,7 +75,7 @@ static bool skip_abi_tag(struct plain *p)
  * Skip "@v1.2.3", and a suffix such as "-rc.1" as long as numbers follow its dots; after any other dot the function
  * begins. A module version has three numbers; text with fewer numbers is part of a name.
  */
-static bool skip_version(struct plain *p)
+static bool skip_version(struct names_plain *p)
 {
 	const char *s = p->s + 2;
 
@@ -101,7 +101,7 @@ static bool skip_version(struct plain *p)
 }
 
 /* Skip "[go.shape.int]" or "[...]". */
-static bool skip_type_arguments(struct plain *p)
+static bool skip_type_arguments(struct names_plain *p)
 {
 	const char *end;
 
@@ -116,7 +116,7 @@ static bool skip_type_arguments(struct plain *p)
 
 /* Returns true if the output is a function that can contain closures: there is a dot after the last slash, and the
    last part is neither the package nor the receiver of a method. */
-static bool is_function(const struct plain *p)
+static bool is_function(const struct names_plain *p)
 {
 	const char *name = p->out->data + p->start;
 	size_t n = p->out->len - p->start, i = n;
@@ -129,7 +129,7 @@ static bool is_function(const struct plain *p)
 }
 
 /* Copy the word of ".func1", ".gowrap2" or "-range3", and skip its number and the dotted numbers that follow. */
-static bool skip_counter(struct plain *p)
+static bool skip_counter(struct names_plain *p)
 {
 	static const char *const word[] = { ".func", ".gowrap", ".deferwrap", "-range" };
 	const char *s = NULL, *end;
@@ -168,7 +168,7 @@ static bool gate_names_is_go(const char *name, size_t n, const char *file)
 
 void gate_names_add_plain(const char *name, size_t n, const char *file, struct buf *out)
 {
-	struct plain p = { .s = name, .out = out, .start = out->len };
+	struct names_plain p = { .s = name, .out = out, .start = out->len };
 	bool go;
 
 	n = match_name_len(name, n, file);

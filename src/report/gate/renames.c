@@ -33,16 +33,16 @@ enum {
 	ONE_SIDED = NO_FRAME - 1 /* represents all neighbours that only one side has */
 };
 
-struct candidate {
+struct renames_candidate {
 	uint32_t func;
 	double share, count;
 };
 
-struct search {
+struct renames_search {
 	struct gate_sums *s;
 	double (*cum)[N_SIDES]; /* [n_funcs] sums, including those of functions renamed to it */
 	uint32_t n[N_SIDES];
-	struct candidate *at[N_SIDES];
+	struct renames_candidate *at[N_SIDES];
 	uint32_t *candidate; /* [n_funcs] index in at, + 1 */
 	struct known_stack {
 		const struct gate_stacks *of;
@@ -60,7 +60,7 @@ struct search {
 
 static int renames_compare_candidates(const void *a, const void *b, void *arg)
 {
-	const struct candidate *l = a, *r = b;
+	const struct renames_candidate *l = a, *r = b;
 
 	if (l->share != r->share)
 		return l->share > r->share ? -1 : 1;
@@ -68,7 +68,7 @@ static int renames_compare_candidates(const void *a, const void *b, void *arg)
 }
 
 /* Find functions that only one side has and that exceed min-share and min-samples on that side. */
-static void renames_find_candidates(struct search *x, enum side side)
+static void renames_find_candidates(struct renames_search *x, enum side side)
 {
 	const struct gate_sums *s = x->s;
 	const struct gate_options *options = s->options;
@@ -77,8 +77,8 @@ static void renames_find_candidates(struct search *x, enum side side)
 
 	for (uint32_t f = 0; f < s->n_funcs; f++) {
 		const struct gate_func *func = &s->func[f];
-		struct candidate c = { f, gate_part(s, side, func->cum[side]),
-				       gate_effective_samples(func->cum[side], func->cum_var[side]) };
+		struct renames_candidate c = { f, gate_part(s, side, func->cum[side]),
+					       gate_effective_samples(func->cum[side], func->cum_var[side]) };
 
 		if (func->canonical != f || func->cum[!side] > 0 || c.share < options->min_share || c.count < min_count)
 			continue;
@@ -86,12 +86,12 @@ static void renames_find_candidates(struct search *x, enum side side)
 		x->at[side][x->n[side]++] = c;
 	}
 	if (x->n[side])
-		qsort_r(x->at[side], x->n[side], sizeof(struct candidate), renames_compare_candidates, s->func);
+		qsort_r(x->at[side], x->n[side], sizeof(struct renames_candidate), renames_compare_candidates, s->func);
 	if (x->n[side] > CANDIDATES_MAX)
 		x->n[side] = CANDIDATES_MAX;
 }
 
-static void number_candidates(struct search *x)
+static void number_candidates(struct renames_search *x)
 {
 	memset(x->candidate, 0, x->s->n_funcs * sizeof(*x->candidate));
 	for (int side = 0; side < N_SIDES; side++)
@@ -99,7 +99,7 @@ static void number_candidates(struct search *x)
 			x->candidate[x->at[side][i].func] = i + 1;
 }
 
-static bool renames_has_candidate(struct search *x, const struct gate_stacks *of, uint32_t stack)
+static bool renames_has_candidate(struct renames_search *x, const struct gate_stacks *of, uint32_t stack)
 {
 	gate_frames_find(of, x->s->folds, stack, &x->frames);
 	for (const uint32_t *func = x->frames.func; func < x->frames.end; func++)
@@ -109,7 +109,7 @@ static bool renames_has_candidate(struct search *x, const struct gate_stacks *of
 }
 
 /* Find the stacks with a candidate; only these are read again. */
-static void find_stacks(struct search *x)
+static void find_stacks(struct renames_search *x)
 {
 	for (uint32_t i = 0; i < x->s->n_stacks; i++) {
 		const struct gate_stacks *of = &x->s->stacks[i];
@@ -123,19 +123,19 @@ static void find_stacks(struct search *x)
 	}
 }
 
-static uint32_t neighbour(const struct search *x, uint32_t func)
+static uint32_t neighbour(const struct renames_search *x, uint32_t func)
 {
 	return x->cum[func][SIDE_BASE] > 0 && x->cum[func][SIDE_NEW] > 0 ? func : ONE_SIDED;
 }
 
 /* Index + 1 of a candidate, 0 for other functions. A function that was paired has samples on both sides and is no
    longer a candidate. */
-static uint32_t candidate(const struct search *x, uint32_t func)
+static uint32_t candidate(const struct renames_search *x, uint32_t func)
 {
 	return func < x->s->n_funcs && neighbour(x, func) == ONE_SIDED ? x->candidate[func] : 0;
 }
 
-static void renames_walk_stack(struct search *x, uint32_t i, struct neighbours *a)
+static void renames_walk_stack(struct renames_search *x, uint32_t i, struct neighbours *a)
 {
 	const struct known_stack *s = &x->stack[i];
 	double value = s->of->value[s->stack];
@@ -158,7 +158,7 @@ static void renames_walk_stack(struct search *x, uint32_t i, struct neighbours *
 		neighbours_add(a, CALL_CALLERS, candidate(x, callee) - 1, NO_FRAME, i, value);
 }
 
-static void renames_find_neighbours(struct search *x, enum side side, struct neighbours *a)
+static void renames_find_neighbours(struct renames_search *x, enum side side, struct neighbours *a)
 {
 	neighbours_init(a, x->n[side]);
 	for (uint32_t i = 0; i < x->n_stacks; i++)
@@ -225,18 +225,18 @@ static bool renames_is_similar(double same, double spread, double count_removed,
 	return same / (2 - same) >= JACCARD_MIN;
 }
 
-struct pair {
+struct renames_pair {
 	bool fits;
 	double agrees, score, known;
 };
 
-static struct pair renames_judge(const struct search *x, uint32_t g, uint32_t c,
-				 const struct neighbours_likeness *likeness, const struct neighbours *removed,
-				 const struct neighbours *added)
+static struct renames_pair renames_judge(const struct renames_search *x, uint32_t g, uint32_t c,
+					 const struct neighbours_likeness *likeness, const struct neighbours *removed,
+					 const struct neighbours *added)
 {
-	const struct candidate *l = &x->at[SIDE_BASE][g], *r = &x->at[SIDE_NEW][c];
+	const struct renames_candidate *l = &x->at[SIDE_BASE][g], *r = &x->at[SIDE_NEW][c];
 	double cost = fabs(log(r->share / l->share));
-	struct pair p = { .fits = cost <= log(COST_RATIO_MAX), .score = -cost, .known = 1 };
+	struct renames_pair p = { .fits = cost <= log(COST_RATIO_MAX), .score = -cost, .known = 1 };
 
 	for (int direction = 0; direction < N_CALL_DIRECTIONS; direction++) {
 		double unknown = fmin(neighbours_share(removed, (enum call_direction)direction, g, ONE_SIDED),
@@ -254,13 +254,14 @@ static struct pair renames_judge(const struct search *x, uint32_t g, uint32_t c,
 }
 
 /* The best partner of candidate i of a side; GATE_NO_FUNC if there is none, or if two are equally good. */
-static uint32_t best_partner(const struct search *x, enum side side, uint32_t i, const struct pair *pair)
+static uint32_t best_partner(const struct renames_search *x, enum side side, uint32_t i,
+			     const struct renames_pair *pair)
 {
 	uint32_t found = GATE_NO_FUNC, n_added = x->n[SIDE_NEW];
 	double top = -INFINITY;
 
 	for (uint32_t k = 0; k < x->n[!side]; k++) {
-		const struct pair *p =
+		const struct renames_pair *p =
 			side == SIDE_BASE ? &pair[(size_t)i * n_added + k] : &pair[(size_t)k * n_added + i];
 
 		if (!p->fits || p->score < top - 1e-9)
@@ -271,7 +272,7 @@ static uint32_t best_partner(const struct search *x, enum side side, uint32_t i,
 	return found;
 }
 
-static bool renames_is_near(const struct search *x, uint32_t g, uint32_t c)
+static bool renames_is_near(const struct renames_search *x, uint32_t g, uint32_t c)
 {
 	const struct gate_func *func = x->s->func;
 
@@ -279,7 +280,7 @@ static bool renames_is_near(const struct search *x, uint32_t g, uint32_t c)
 }
 
 /* Returns true if neither function fits into another pair. */
-static bool is_only(const struct search *x, uint32_t g, uint32_t c, const struct pair *pair)
+static bool is_only(const struct renames_search *x, uint32_t g, uint32_t c, const struct renames_pair *pair)
 {
 	uint32_t n = 0, n_added = x->n[SIDE_NEW];
 
@@ -290,7 +291,7 @@ static bool is_only(const struct search *x, uint32_t g, uint32_t c, const struct
 	return n == 2;
 }
 
-static void renames_merge(struct search *x, uint32_t g, uint32_t c)
+static void renames_merge(struct renames_search *x, uint32_t g, uint32_t c)
 {
 	uint32_t from = x->at[SIDE_BASE][g].func, to = x->at[SIDE_NEW][c].func;
 	const struct gate_func *func = x->s->func;
@@ -307,10 +308,10 @@ static void renames_merge(struct search *x, uint32_t g, uint32_t c)
 }
 
 /* Merge all pairs whose functions are each other's best partners. Returns true if there are any. */
-static bool renames_find_pairs(struct search *x)
+static bool renames_find_pairs(struct renames_search *x)
 {
 	uint32_t n_removed = x->n[SIDE_BASE], n_added = x->n[SIDE_NEW], known = x->n_found;
-	struct pair *pair = mem_alloc((size_t)n_removed * n_added, sizeof(*pair));
+	struct renames_pair *pair = mem_alloc((size_t)n_removed * n_added, sizeof(*pair));
 	struct neighbours removed, added;
 	struct neighbours_likeness *likeness;
 
@@ -323,7 +324,7 @@ static bool renames_find_pairs(struct search *x)
 				renames_judge(x, g, c, &likeness[(size_t)g * n_added + c], &removed, &added);
 	for (uint32_t g = 0; g < n_removed; g++) {
 		uint32_t c = best_partner(x, SIDE_BASE, g, pair);
-		const struct pair *p = c == GATE_NO_FUNC ? NULL : &pair[(size_t)g * n_added + c];
+		const struct renames_pair *p = c == GATE_NO_FUNC ? NULL : &pair[(size_t)g * n_added + c];
 
 		if (p && best_partner(x, SIDE_NEW, c, pair) == g &&
 		    (p->agrees > 0 || (p->known >= KNOWN_MIN && renames_is_near(x, g, c) && is_only(x, g, c, pair))))
@@ -337,7 +338,7 @@ static bool renames_find_pairs(struct search *x)
 }
 
 /* Remove merged candidates. */
-static void drop_found(struct search *x)
+static void drop_found(struct renames_search *x)
 {
 	for (int side = 0; side < N_SIDES; side++) {
 		uint32_t n = 0;
@@ -363,7 +364,7 @@ static int renames_compare_found(const void *a, const void *b)
 }
 
 /* List suggestions by descending share, then the renames of --rename. */
-static void list_renames(const struct search *x, struct arena *mem, struct gate *out)
+static void list_renames(const struct renames_search *x, struct arena *mem, struct gate *out)
 {
 	const struct gate_options *options = x->s->options;
 	struct gate_rename *all = arena_alloc(mem, x->n_found + options->n_rules + 1, sizeof(*all));
@@ -386,7 +387,7 @@ static void list_renames(const struct search *x, struct arena *mem, struct gate 
 
 void gate_find_renames(struct gate_sums *s, struct arena *mem, struct gate *out)
 {
-	struct search x = { .s = s, .mem = mem };
+	struct renames_search x = { .s = s, .mem = mem };
 
 	renames_find_candidates(&x, SIDE_BASE);
 	renames_find_candidates(&x, SIDE_NEW);

@@ -367,7 +367,7 @@ static void rows_classes_add_values(const struct class_builder *w, uint32_t list
 	out->var[side][id] += w->l->list[list].var;
 }
 
-struct table {
+struct rows_classes_table {
 	struct slot {
 		uint32_t hash, class; /* class: number in the cell, from 1; 0 for an empty slot */
 	} * slot;
@@ -375,7 +375,7 @@ struct table {
 	uint32_t *seen, comparison; /* [rows] number of the last comparison in which the row occurred */
 };
 
-static void table_clear(struct table *t, uint32_t n)
+static void table_clear(struct rows_classes_table *t, uint32_t n)
 {
 	size_t size = 4;
 
@@ -405,7 +405,7 @@ static void rows_classes_append(const struct class_builder *w, struct gate_class
 }
 
 /* Returns true if two lists of n rows are equal as sets. They nearly always have the same order, too. */
-static bool rows_classes_is_equal(struct table *t, const uint16_t *a, const uint16_t *b, uint32_t n)
+static bool rows_classes_is_equal(struct rows_classes_table *t, const uint16_t *a, const uint16_t *b, uint32_t n)
 {
 	if (memcmp(a, b, n * sizeof(*a)) == 0)
 		return true;
@@ -419,7 +419,7 @@ static bool rows_classes_is_equal(struct table *t, const uint16_t *a, const uint
 }
 
 /* Find or add the class of a list among those of its cell, which start at first. */
-static uint32_t find_class(const struct class_builder *w, struct gate_class_part *part, struct table *t,
+static uint32_t find_class(const struct class_builder *w, struct gate_class_part *part, struct rows_classes_table *t,
 			   struct gate_list *list, uint32_t first)
 {
 	uint32_t hash = rows_classes_find_rows(w, list);
@@ -466,7 +466,7 @@ static void run_cells(void *arg, unsigned number)
 	struct gate_class_part *part = &w->out->part[number];
 	uint32_t from = first_cell(w, number);
 	uint32_t end = number + 1 == w->n_parts ? w->p->n_cells : first_cell(w, number + 1);
-	struct table table = { 0 };
+	struct rows_classes_table table = { 0 };
 
 	assert(end <= w->p->n_cells);
 	part->first = from < end ? w->off[from] : 0;

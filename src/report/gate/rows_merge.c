@@ -29,15 +29,15 @@
 enum { LOT = 16 }; /* ranges */
 
 /* Common samples of two picks. */
-struct pair {
+struct rows_merge_pair {
 	uint32_t other; /* the second pick */
 	double common[N_SIDES];
 };
 
 /* Pairs that may be similar. */
-struct pairs {
+struct rows_merge_pairs {
 	uint32_t *off; /* [picks + 1] */
-	struct pair *pair;
+	struct rows_merge_pair *pair;
 	size_t cap;
 };
 
@@ -97,11 +97,11 @@ static bool ranges_differ(const struct gate_picks *p, const struct gate_lists *l
 }
 
 /* Find the pairs to compare: cum picks with similar sums, both in total and in every range of stacks. */
-static void rows_merge_find_pairs(const struct gate_picks *p, const struct gate_lists *l, struct pairs *out)
+static void rows_merge_find_pairs(const struct gate_picks *p, const struct gate_lists *l, struct rows_merge_pairs *out)
 {
 	uint32_t n = 0;
 
-	*out = (struct pairs){ .off = mem_alloc((size_t)p->n + 1, sizeof(*out->off)) };
+	*out = (struct rows_merge_pairs){ .off = mem_alloc((size_t)p->n + 1, sizeof(*out->off)) };
 	for (uint32_t i = 0; i < p->n; i++) {
 		uint32_t end = p->pick[i].kind == GATE_CUM ? window_end(p, i) : 0;
 
@@ -110,7 +110,7 @@ static void rows_merge_find_pairs(const struct gate_picks *p, const struct gate_
 			if (p->pick[k].kind != GATE_CUM || ranges_differ(p, l, i, k))
 				continue;
 			out->pair = mem_grow(out->pair, &out->cap, (size_t)n + 1, sizeof(*out->pair));
-			out->pair[n++] = (struct pair){ .other = k };
+			out->pair[n++] = (struct rows_merge_pair){ .other = k };
 		}
 	}
 	out->off[p->n] = n;
@@ -119,11 +119,11 @@ static void rows_merge_find_pairs(const struct gate_picks *p, const struct gate_
 /* Stacks are divided in the same way on every machine, so that sums are equal to the last bit. */
 enum { PARTS = 8 };
 
-struct adder {
+struct rows_merge_adder {
 	const struct gate_picks *p;
 	const struct gate_lists *l;
 	double per[N_SIDES]; /* 1 / total */
-	const struct pairs *pairs;
+	const struct rows_merge_pairs *pairs;
 	const uint32_t *first;
 	const bool *is_grouped;
 	struct added {
@@ -133,22 +133,22 @@ struct adder {
 	atomic_uint next;
 };
 
-static void adder_init(struct adder *w, const struct gate_picks *p, const struct gate_lists *l)
+static void adder_init(struct rows_merge_adder *w, const struct gate_picks *p, const struct gate_lists *l)
 {
-	*w = (struct adder){ .p = p, .l = l };
+	*w = (struct rows_merge_adder){ .p = p, .l = l };
 	for (int side = 0; side < N_SIDES; side++)
 		w->per[side] = gate_part(p->s, side, 1);
 }
 
-static uint32_t adder_start(const struct adder *w, unsigned part)
+static uint32_t adder_start(const struct rows_merge_adder *w, unsigned part)
 {
 	return (uint32_t)((uint64_t)w->l->n * part / PARTS);
 }
 
 static void run_common(void *arg, unsigned thread)
 {
-	struct adder *w = arg;
-	const struct pairs *pairs = w->pairs;
+	struct rows_merge_adder *w = arg;
+	const struct rows_merge_pairs *pairs = w->pairs;
 	uint32_t *seen = mem_zalloc((size_t)w->p->n + 1, sizeof(*seen)), part;
 
 	(void)thread;
@@ -169,10 +169,11 @@ static void run_common(void *arg, unsigned thread)
 }
 
 /* Sum up the common samples of the pairs. */
-static void rows_merge_add_common(const struct gate_picks *p, const struct gate_lists *l, const struct pairs *pairs)
+static void rows_merge_add_common(const struct gate_picks *p, const struct gate_lists *l,
+				  const struct rows_merge_pairs *pairs)
 {
 	uint32_t n = pairs->off[p->n];
-	struct adder w;
+	struct rows_merge_adder w;
 
 	if (n == 0)
 		return;
@@ -190,14 +191,14 @@ static void rows_merge_add_common(const struct gate_picks *p, const struct gate_
 }
 
 /* Form groups: each ungrouped pick, in order, takes the ungrouped picks that are similar to it. */
-static void form_groups(const struct gate_picks *p, const struct pairs *pairs, uint32_t *first)
+static void form_groups(const struct gate_picks *p, const struct rows_merge_pairs *pairs, uint32_t *first)
 {
 	for (uint32_t i = 0; i < p->n; i++) {
 		if (first[i] != GATE_NO_FUNC)
 			continue;
 		first[i] = i;
 		for (uint32_t k = pairs->off[i]; k < pairs->off[i + 1]; k++) {
-			const struct pair *pair = &pairs->pair[k];
+			const struct rows_merge_pair *pair = &pairs->pair[k];
 
 			if (first[pair->other] == GATE_NO_FUNC &&
 			    rows_merge_is_similar(&p->pick[i], &p->pick[pair->other], pair->common))
@@ -208,7 +209,7 @@ static void form_groups(const struct gate_picks *p, const struct pairs *pairs, u
 
 static void run_depth(void *arg, unsigned thread)
 {
-	struct adder *w = arg;
+	struct rows_merge_adder *w = arg;
 	const struct gate_lists *l = w->l;
 	uint32_t *rank = mem_zalloc((size_t)w->p->n + 1, sizeof(*rank)), part;
 
@@ -238,7 +239,7 @@ static void find_depth(const struct gate_picks *p, const struct gate_lists *l, c
 {
 	bool *is_grouped = mem_zalloc((size_t)p->n + 1, sizeof(*is_grouped)), any = false;
 	double *weight = mem_zalloc((size_t)p->n + 1, sizeof(*weight));
-	struct adder w;
+	struct rows_merge_adder w;
 
 	for (uint32_t i = 0; i < p->n; i++)
 		if (first[i] != i)
@@ -285,7 +286,7 @@ static bool is_better_name(const struct gate_picks *p, uint32_t a, uint32_t b, c
 void gate_picks_merge(const struct gate_picks *p, const struct gate_lists *l, uint32_t *first, uint32_t *named,
 		      double *depth)
 {
-	struct pairs pairs;
+	struct rows_merge_pairs pairs;
 
 	memset(first, 0xff, p->n * sizeof(*first));
 	rows_merge_find_pairs(p, l, &pairs);

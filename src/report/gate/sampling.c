@@ -24,7 +24,7 @@ enum { MULTIPLES_ROWS_MIN = 20, WEIGHTS_ROWS_MIN = 50, WEIGHT_MAX = 64 };
 #define STEP_MIN_NS 10000.0 /* min sampling period of profilers; a smaller common divisor is a coincidence */
 
 /* Kind of a sample type, by its name and unit only. */
-enum family {
+enum sampling_family {
 	FAMILY_SAMPLES,
 	FAMILY_TIME,
 	FAMILY_EVENTS,
@@ -96,7 +96,7 @@ static bool has_period_of(const struct profile *p, uint32_t type)
 	       strcmp(profile_text(p, p->meta.period_type.name), profile_text(p, p->type[type].name)) == 0;
 }
 
-static enum family family_of(const struct profile *p, uint32_t type)
+static enum sampling_family family_of(const struct profile *p, uint32_t type)
 {
 	static const char *const waits[] = { "delay", "contention", "mutex", "block", "lock", "wait", NULL };
 	static const char *const samples[] = { "samples", "sample", NULL };
@@ -142,7 +142,8 @@ static enum family family_of(const struct profile *p, uint32_t type)
 }
 
 /* Find a type of a family by the prefix and the suffix of its name. */
-static uint32_t find_named(const struct profile *p, const char *name, size_t n, const char *end, enum family family)
+static uint32_t find_named(const struct profile *p, const char *name, size_t n, const char *end,
+			   enum sampling_family family)
 {
 	char other[NAME_SIZE];
 
@@ -158,7 +159,8 @@ static uint32_t find_named(const struct profile *p, const char *name, size_t n, 
  * Find the type whose name has the second suffix of a pair where the name of this type has the first, such as
  * alloc_objects for alloc_space.
  */
-static uint32_t find_partner(const struct profile *p, uint32_t type, const char *const (*pair)[2], enum family family)
+static uint32_t find_partner(const struct profile *p, uint32_t type, const char *const (*pair)[2],
+			     enum sampling_family family)
 {
 	char name[NAME_SIZE];
 	uint32_t found = PROFILE_NONE;
@@ -453,7 +455,7 @@ int sampling_find(const struct profile *p, const char *sample_index, struct samp
 		  struct err *err)
 {
 	uint32_t type, samples = PROFILE_NONE;
-	enum family family;
+	enum sampling_family family;
 
 	if (view_find_type(p, sample_index, &type, err) < 0)
 		return ERR_USAGE;

@@ -69,45 +69,45 @@ void gate_frames_find(const struct gate_stacks *s, const uint8_t *folds, uint32_
 }
 
 /* Sums of a function in one part: the fields that are used for every frame. */
-struct sum {
+struct sum_walk_sum {
 	int64_t cum;
 	uint32_t seen; /* last stack that was counted, + 1 */
 };
 
-struct part {
+struct sum_walk_part {
 	int64_t *flat;              /* [funcs] */
 	double *flat_var, *cum_var; /* [funcs]; NULL if variances are proportional to values */
-	struct sum *sum;            /* [funcs] */
+	struct sum_walk_sum *sum;   /* [funcs] */
 	int64_t folded;
 };
 
-struct walk {
+struct sum_walk {
 	const struct sum_input *a;
 	const struct gate_stacks *stacks;
 	unsigned n_parts;
 	atomic_uint next;
-	struct part part[PARTS_MAX];
+	struct sum_walk_part part[PARTS_MAX];
 };
 
 /* Branch-free, as in engine/graph.c. */
-static void count_frames(struct part *part, const struct gate_frames *frames, uint32_t id, int64_t value)
+static void count_frames(struct sum_walk_part *part, const struct gate_frames *frames, uint32_t id, int64_t value)
 {
-	struct sum *sum = part->sum;
+	struct sum_walk_sum *sum = part->sum;
 
 	for (const uint32_t *func = frames->func; func < frames->end; func++) {
-		struct sum *s = &sum[*func];
+		struct sum_walk_sum *s = &sum[*func];
 
 		s->cum += value & -(int64_t)(s->seen != id);
 		s->seen = id;
 	}
 }
 
-static void count_with_variances(struct part *part, const struct gate_frames *frames, uint32_t id, int64_t value,
-				 double var)
+static void count_with_variances(struct sum_walk_part *part, const struct gate_frames *frames, uint32_t id,
+				 int64_t value, double var)
 {
 	part->flat_var[*frames->func] += var;
 	for (const uint32_t *func = frames->func; func < frames->end; func++) {
-		struct sum *s = &part->sum[*func];
+		struct sum_walk_sum *s = &part->sum[*func];
 
 		if (s->seen == id)
 			continue;
@@ -117,7 +117,8 @@ static void count_with_variances(struct part *part, const struct gate_frames *fr
 	}
 }
 
-static void count_stack(const struct walk *w, struct part *part, uint32_t stack, struct gate_frames *frames)
+static void count_stack(const struct sum_walk *w, struct sum_walk_part *part, uint32_t stack,
+			struct gate_frames *frames)
 {
 	const struct sum_input *a = w->a;
 	int64_t value = a->value[stack];
@@ -138,7 +139,7 @@ static void count_stack(const struct walk *w, struct part *part, uint32_t stack,
 
 static void sum_walk_run(void *arg, unsigned thread)
 {
-	struct walk *w = arg;
+	struct sum_walk *w = arg;
 	struct gate_frames frames = { .cap = 0 };
 	unsigned i;
 
@@ -154,12 +155,12 @@ static void sum_walk_run(void *arg, unsigned thread)
 }
 
 /* Add the sums of all parts to part 0. */
-static void join_parts(struct walk *w)
+static void join_parts(struct sum_walk *w)
 {
-	struct part *all = &w->part[0];
+	struct sum_walk_part *all = &w->part[0];
 
 	for (unsigned i = 1; i < w->n_parts; i++) {
-		const struct part *part = &w->part[i];
+		const struct sum_walk_part *part = &w->part[i];
 
 		all->folded += part->folded;
 		for (size_t f = 0; f < w->a->sum->n_funcs; f++) {
@@ -174,7 +175,7 @@ static void join_parts(struct walk *w)
 }
 
 /* Add the sums to the functions of the file and of its side. */
-static void sum_walk_add_sums(struct sum_input *a, const struct part *all)
+static void sum_walk_add_sums(struct sum_input *a, const struct sum_walk_part *all)
 {
 	struct gate_sum *s = a->sum;
 	double unit = a->unit, unit_var = unit * unit;
@@ -204,7 +205,7 @@ static void sum_walk_add_sums(struct sum_input *a, const struct part *all)
 	}
 }
 
-static void part_init(struct part *part, size_t n_funcs, bool with_var)
+static void part_init(struct sum_walk_part *part, size_t n_funcs, bool with_var)
 {
 	part->flat = mem_zalloc(n_funcs, sizeof(*part->flat));
 	part->sum = mem_zalloc(n_funcs, sizeof(*part->sum));
@@ -214,7 +215,7 @@ static void part_init(struct part *part, size_t n_funcs, bool with_var)
 	part->cum_var = mem_zalloc(n_funcs, sizeof(*part->cum_var));
 }
 
-static void sum_walk_part_release(struct part *part)
+static void sum_walk_part_release(struct sum_walk_part *part)
 {
 	free(part->flat);
 	free(part->sum);
@@ -263,7 +264,7 @@ int sum_walk(struct sum_input *a, struct gate_stacks *out)
 {
 	const struct csr *stacks = &a->view.p->stacks;
 	uint32_t wish = stacks->off[stacks->n] / PART_FRAMES + 1;
-	struct walk w = { .a = a, .stacks = out, .n_parts = wish < PARTS_MAX ? wish : PARTS_MAX };
+	struct sum_walk w = { .a = a, .stacks = out, .n_parts = wish < PARTS_MAX ? wish : PARTS_MAX };
 	int rc;
 
 	assert(w.n_parts > 0 && a->value);

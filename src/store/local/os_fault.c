@@ -105,7 +105,7 @@ int os_count_change(enum os_need need, int fd)
 
 enum undo { UNDO_DATA, UNDO_CREATE, UNDO_MKDIR, UNDO_REMOVE, UNDO_RENAME };
 
-struct change {
+struct os_fault_change {
 	enum undo undo;
 	dev_t dev;
 	ino_t owner; /* the file or folder whose sync makes this durable */
@@ -118,10 +118,10 @@ struct change {
 
 static bool is_enabled;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list */
-static struct change *change;
+static struct os_fault_change *change;
 static size_t n_changes, cap_changes;
 
-static void change_release(struct change *c)
+static void change_release(struct os_fault_change *c)
 {
 	close(c->fd);
 	free(c->name);
@@ -142,7 +142,7 @@ bool os_undo_is_enabled(void)
 	return is_enabled;
 }
 
-static void os_undo_add(struct change *c, int fd, const struct stat *owner)
+static void os_undo_add(struct os_fault_change *c, int fd, const struct stat *owner)
 {
 	c->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	c->dev = owner->st_dev;
@@ -154,7 +154,7 @@ static void os_undo_add(struct change *c, int fd, const struct stat *owner)
 }
 
 /* Copy [offset, offset + n) of a file as far as it exists. fd may be open for writing only. */
-static void os_undo_save(struct change *c, int fd, uint64_t offset, uint64_t n)
+static void os_undo_save(struct os_fault_change *c, int fd, uint64_t offset, uint64_t n)
 {
 	char path[64];
 	int in;
@@ -172,7 +172,7 @@ static void os_undo_save(struct change *c, int fd, uint64_t offset, uint64_t n)
 
 static void os_undo_add_data(int fd, uint64_t offset, uint64_t n)
 {
-	struct change c = { .undo = UNDO_DATA };
+	struct os_fault_change c = { .undo = UNDO_DATA };
 	struct stat st;
 
 	if (!is_enabled || fstat(fd, &st) < 0)
@@ -208,7 +208,7 @@ static bool stat_folder(int dir, const char *name, struct stat *st)
 
 static void os_undo_add_name(enum undo undo, int dir, const char *name, const char *from)
 {
-	struct change c = { .undo = undo };
+	struct os_fault_change c = { .undo = undo };
 	struct stat st;
 
 	if (!is_enabled || !stat_folder(dir, name, &st))
@@ -262,7 +262,7 @@ void os_undo_forget(int fd)
 }
 
 /* The process ends afterwards: errors leave the change as it is. */
-static void undo_one(const struct change *c)
+static void undo_one(const struct os_fault_change *c)
 {
 	int fd;
 

@@ -33,7 +33,7 @@ enum {
 
 typedef struct demangle_component node;
 
-struct tree {
+struct demangle_cplus_tree {
 	node *top, *all; /* [n] nodes of the tree, made by libiberty */
 	size_t n;
 	node *more; /* nodes for marks, enough for the whole tree; NULL until needed */
@@ -89,13 +89,13 @@ static void children(const node *c, node *out[2])
 	}
 }
 
-static bool demangle_cplus_is_known(const struct tree *t, const node *c)
+static bool demangle_cplus_is_known(const struct demangle_cplus_tree *t, const node *c)
 {
 	return c && c >= t->all && c < t->all + t->n;
 }
 
 /* List all nodes below top once, children before parents. Returns their number. */
-static size_t bottom_up(const struct tree *t, uint32_t *order)
+static size_t bottom_up(const struct demangle_cplus_tree *t, uint32_t *order)
 {
 	uint8_t *state = mem_zalloc(t->n, sizeof(*state)); /* 1: children pending; 2: done */
 	uint32_t *stack = mem_alloc(t->n + 1, 3 * sizeof(*stack));
@@ -125,7 +125,7 @@ static size_t bottom_up(const struct tree *t, uint32_t *order)
 }
 
 /* Upper bound on the nodes that printing visits, if it visits param nodes per template parameter. */
-static uint64_t visits(const struct tree *t, const uint32_t *order, size_t n, uint64_t param)
+static uint64_t visits(const struct demangle_cplus_tree *t, const uint32_t *order, size_t n, uint64_t param)
 {
 	uint64_t *sum = mem_zalloc(t->n, sizeof(*sum)), total;
 
@@ -145,7 +145,7 @@ static uint64_t visits(const struct tree *t, const uint32_t *order, size_t n, ui
 	return total;
 }
 
-static node *demangle_cplus_mark(struct tree *t, char *byte)
+static node *demangle_cplus_mark(struct demangle_cplus_tree *t, char *byte)
 {
 	node *c = &t->more[t->n_more++];
 
@@ -155,7 +155,7 @@ static node *demangle_cplus_mark(struct tree *t, char *byte)
 	return c;
 }
 
-static node *pair(struct tree *t, enum demangle_component_type type, node *left, node *right)
+static node *pair(struct demangle_cplus_tree *t, enum demangle_component_type type, node *left, node *right)
 {
 	node *c = &t->more[t->n_more++];
 
@@ -166,7 +166,7 @@ static node *pair(struct tree *t, enum demangle_component_type type, node *left,
 }
 
 /* Put marks around the arguments of a template. */
-static void mark_template(struct tree *t, node *c)
+static void mark_template(struct demangle_cplus_tree *t, node *c)
 {
 	static char from[] = { CUT_FROM, 0 }, to[] = { CUT_TO, 0 };
 	node **last = &c->u.s_binary.right;
@@ -224,7 +224,7 @@ static void cut_standard(node *c)
 		c->u.s_string.len = (int)(end - c->u.s_string.string);
 }
 
-static void apply_style(struct tree *t, const uint32_t *order, size_t n, struct cplus_style style)
+static void apply_style(struct demangle_cplus_tree *t, const uint32_t *order, size_t n, struct cplus_style style)
 {
 	size_t n_templates = 0;
 
@@ -306,7 +306,7 @@ static void separate_brackets(struct buf *out, size_t start)
 	buf_release(&separated);
 }
 
-static bool demangle_cplus_print_name(struct tree *t, struct cplus_style style, struct buf *out)
+static bool demangle_cplus_print_name(struct demangle_cplus_tree *t, struct cplus_style style, struct buf *out)
 {
 	uint32_t *order = mem_alloc(t->n, sizeof(*order));
 	size_t n = bottom_up(t, order), start = out->len;
@@ -343,7 +343,7 @@ static node *without_clones(node *c)
 /* Demangle a symbol of n bytes. */
 static bool demangle_cplus_demangle_part(const char *symbol, size_t n, struct cplus_style style, struct buf *out)
 {
-	struct tree t = { .n = 2 * n };
+	struct demangle_cplus_tree t = { .n = 2 * n };
 	void *mem = NULL;
 	bool ok = false;
 

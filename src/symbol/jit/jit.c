@@ -28,7 +28,7 @@ enum { ASSIGNMENTS_MAX = 1 << 28, CODES_MAX = 1 << 22, RECORDS_MAX = 1 << 24 };
 #define TEXT_BYTES_MAX ((size_t)256 << 20) /* of all names that are kept */
 
 /* A JIT_CODE_LOAD record, to find the name of code that is moved later. */
-struct code {
+struct jit_code {
 	uint64_t index;
 	off_t at; /* position of the record in the file */
 };
@@ -41,7 +41,7 @@ struct jit {
 	struct strtab *texts;
 	uint64_t n_assigned;
 	/* of the jitdump that is read */
-	struct code *code; /* [n_codes] in the order of the file */
+	struct jit_code *code; /* [n_codes] in the order of the file */
 	size_t n_codes, code_cap;
 };
 
@@ -255,7 +255,7 @@ static int read_load(struct jit *j, FILE *f, const struct dump_record *record, o
 		return 0;
 	if (j->n_codes < CODES_MAX) {
 		j->code = mem_grow(j->code, &j->code_cap, j->n_codes + 1, sizeof(*j->code));
-		j->code[j->n_codes++] = (struct code){ load.index, at };
+		j->code[j->n_codes++] = (struct jit_code){ load.index, at };
 	}
 	i = symbol_jit_is_valid(load.start, load.size) ? first_in(j, load.start, load.size) : j->n;
 	if (i == j->n)

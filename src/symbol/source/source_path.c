@@ -111,14 +111,14 @@ static size_t common_end(const char *a, const char *b)
 	return whole > min_len || n == lb ? whole : 0;
 }
 
-struct name_key {
+struct source_path_name_key {
 	const struct source_tree *t;
 	const char *name;
 };
 
 static bool source_path_is_before_name(const void *arg, size_t i)
 {
-	const struct name_key *key = arg;
+	const struct source_path_name_key *key = arg;
 
 	return strcmp(path_base(key->t->path[i]), key->name) < 0;
 }
@@ -128,7 +128,7 @@ static bool try_files(struct source_lookup *k, const char *file)
 	const struct source_tree *t = source_path_tree_of(k->s);
 	const char *name = path_base(file), *best = NULL;
 	size_t longest = 0, n_best = 0,
-	       first = lower_bound(0, t->n, source_path_is_before_name, &(struct name_key){ t, name });
+	       first = lower_bound(0, t->n, source_path_is_before_name, &(struct source_path_name_key){ t, name });
 
 	for (size_t i = first; i < t->n && strcmp(path_base(t->path[i]), name) == 0; i++) {
 		size_t n = common_end(t->path[i], file);

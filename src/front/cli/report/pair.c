@@ -10,20 +10,20 @@
 #include "front/cli/messages.h"
 
 /* Arguments of a side. */
-struct words {
+struct pair_words {
 	const char *const *word;
 	size_t n;
 };
 
 /* Find the arguments of each side. Returns the exit status. */
-static int pair_find_sides(const struct args *a, const char *usage, struct words side[N_SIDES])
+static int pair_find_sides(const struct args *a, const char *usage, struct pair_words side[N_SIDES])
 {
 	const struct opt_list *base = a->q.base.n ? &a->q.base : &a->q.diff_base;
 	size_t n_left = a->n_before_dashes ? a->n_before_dashes : 1;
 
 	if (base->n) {
-		side[SIDE_BASE] = (struct words){ base->item, base->n };
-		side[SIDE_NEW] = (struct words){ a->word, a->n_words };
+		side[SIDE_BASE] = (struct pair_words){ base->item, base->n };
+		side[SIDE_NEW] = (struct pair_words){ a->word, a->n_words };
 		if (a->n_words == 0)
 			return say_error("no source to compare with the base; usage: %s", usage);
 		return STATUS_FINE;
@@ -32,15 +32,15 @@ static int pair_find_sides(const struct args *a, const char *usage, struct words
 		return say_error("no source after --; usage: %s", usage);
 	if (n_left >= a->n_words || (a->n_before_dashes == 0 && a->n_words != 2))
 		return say_error("%s needs two profiles, not %zu; usage: %s", a->report->name, a->n_words, usage);
-	side[SIDE_BASE] = (struct words){ a->word, n_left };
-	side[SIDE_NEW] = (struct words){ a->word + n_left, a->n_words - n_left };
+	side[SIDE_BASE] = (struct pair_words){ a->word, n_left };
+	side[SIDE_NEW] = (struct pair_words){ a->word + n_left, a->n_words - n_left };
 	return STATUS_FINE;
 }
 
 int cmd_report_pair_find(const struct args *a, const char *usage, struct pair *out)
 {
 	static const char *const kind[N_SIDES] = { [SIDE_NEW] = "source", [SIDE_BASE] = "base" };
-	struct words side[N_SIDES] = { { NULL, 0 } };
+	struct pair_words side[N_SIDES] = { { NULL, 0 } };
 	enum source_split split = a->report->input == INPUT_RUNS ? SPLIT_RUNS : SPLIT_NONE;
 	size_t n_stdin = 0;
 	struct err err;

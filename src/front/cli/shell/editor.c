@@ -149,7 +149,7 @@ struct libedit {
 	int (*history)(HistoryW *, HistEventW *, int, ...);
 };
 
-struct editor {
+struct shell_editor {
 	struct libedit lib;
 	EditLine *el;
 	HistoryW *history;
@@ -158,7 +158,7 @@ struct editor {
 	struct buf tabbed; /* the line at the last Tab that added nothing */
 };
 
-static struct editor *current; /* the editor, for callbacks of libedit */
+static struct shell_editor *current; /* the editor, for callbacks of libedit */
 
 enum { N_SIGNALS = 6 };
 static const int signals[N_SIGNALS] = { SIGINT, SIGTSTP, SIGWINCH, SIGTERM, SIGHUP, SIGQUIT };
@@ -179,7 +179,7 @@ static bool take_pending(int number)
 }
 
 /* Perform the default action of a signal with the terminal in its normal mode. Continues here after a stop. */
-static void perform_default(struct editor *e, int number)
+static void perform_default(struct shell_editor *e, int number)
 {
 	struct sigaction default_action = { .sa_handler = SIG_DFL }, ours;
 	sigset_t blocked;
@@ -196,7 +196,7 @@ static void perform_default(struct editor *e, int number)
 }
 
 /* Process signals that arrived while waiting for a key. Returns false after Ctrl-C. */
-static bool handle_signals(struct editor *e)
+static bool handle_signals(struct shell_editor *e)
 {
 	static const int others[] = { SIGTSTP, SIGTERM, SIGHUP, SIGQUIT };
 
@@ -274,7 +274,7 @@ static wchar_t *widen(const char *s)
 }
 
 /* Replace the text between byte start of the line and the cursor. */
-static void shell_editor_replace(struct editor *e, const char *line, size_t start, const char *text)
+static void shell_editor_replace(struct shell_editor *e, const char *line, size_t start, const char *text)
 {
 	wchar_t *old = widen(line + start), *wide = widen(text);
 
@@ -287,7 +287,7 @@ static void shell_editor_replace(struct editor *e, const char *line, size_t star
 /* Handle Tab. */
 static unsigned char complete(EditLine *el, int key)
 {
-	struct editor *e = current;
+	struct shell_editor *e = current;
 	const LineInfoW *info = e->lib.line(el);
 	struct buf line = { 0 }, text = { 0 };
 	struct string_list found = { 0 };
@@ -341,7 +341,7 @@ static int shell_editor_load(struct libedit *lib, struct err *err)
 			    "line editing needs libedit: apt-get install libedit2", err);
 }
 
-static void add_to_history(struct editor *e, const char *line)
+static void add_to_history(struct shell_editor *e, const char *line)
 {
 	wchar_t *wide = widen(line);
 	HistEventW event;
@@ -350,7 +350,7 @@ static void add_to_history(struct editor *e, const char *line)
 	free(wide);
 }
 
-static void load_history(struct editor *e)
+static void load_history(struct shell_editor *e)
 {
 	struct string_list lines = { 0 };
 	HistEventW event;
@@ -369,7 +369,7 @@ static void load_history(struct editor *e)
 	string_list_release(&lines);
 }
 
-static void shell_editor_set_up(struct editor *e)
+static void shell_editor_set_up(struct shell_editor *e)
 {
 	e->lib.set(e->el, EL_PROMPT, prompt);
 	e->lib.set(e->el, EL_EDITOR, L"emacs");
@@ -382,10 +382,10 @@ static void shell_editor_set_up(struct editor *e)
 	load_history(e);
 }
 
-struct editor *cmd_shell_editor_open(const struct profile *p)
+struct shell_editor *cmd_shell_editor_open(const struct profile *p)
 {
 	FILE *out = isatty(STDERR_FILENO) ? stderr : stdout;
-	struct editor *e;
+	struct shell_editor *e;
 	struct err err;
 
 	if (!isatty(STDIN_FILENO) || !isatty(fileno(out)))
@@ -410,7 +410,7 @@ struct editor *cmd_shell_editor_open(const struct profile *p)
 	return e;
 }
 
-void cmd_shell_editor_close(struct editor *e)
+void cmd_shell_editor_close(struct shell_editor *e)
 {
 	if (!e)
 		return;
@@ -421,7 +421,7 @@ void cmd_shell_editor_close(struct editor *e)
 	current = NULL;
 }
 
-enum line_result cmd_shell_editor_read(struct editor *e, struct buf *out)
+enum line_result cmd_shell_editor_read(struct shell_editor *e, struct buf *out)
 {
 	struct sigaction ours = { .sa_handler = record_signal }, before[N_SIGNALS];
 	const wchar_t *line;

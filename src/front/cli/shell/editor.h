@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "profile/profile.h"
 
-struct editor;
+struct shell_editor;
 
 /*
  * Create the line editor. Standard input must be a terminal that can move its cursor. Only one editor can exist.
@@ -17,8 +17,8 @@ struct editor;
  * p       for completion; must outlive the editor
  * Returns NULL if neither standard error nor output is a terminal, or, with a message, if libedit is missing
  */
-struct editor *cmd_shell_editor_open(const struct profile *p);
-void cmd_shell_editor_close(struct editor *e); /* takes NULL */
+struct shell_editor *cmd_shell_editor_open(const struct profile *p);
+void cmd_shell_editor_close(struct shell_editor *e); /* takes NULL */
 
 enum line_result { EDITOR_LINE, EDITOR_CLEARED, EDITOR_END };
 
@@ -28,6 +28,6 @@ enum line_result { EDITOR_LINE, EDITOR_CLEARED, EDITOR_END };
  * out     set to the line without newline
  * Returns EDITOR_CLEARED after Ctrl-C, EDITOR_END at the end of input
  */
-enum line_result cmd_shell_editor_read(struct editor *e, struct buf *out);
+enum line_result cmd_shell_editor_read(struct shell_editor *e, struct buf *out);
 
 #endif

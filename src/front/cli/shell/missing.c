@@ -7,18 +7,18 @@
 
 #include "front/cli/shell/editor.h"
 
-struct editor *cmd_shell_editor_open(const struct profile *p)
+struct shell_editor *cmd_shell_editor_open(const struct profile *p)
 {
 	(void)p;
 	return NULL;
 }
 
-void cmd_shell_editor_close(struct editor *e)
+void cmd_shell_editor_close(struct shell_editor *e)
 {
 	(void)e;
 }
 
-enum line_result cmd_shell_editor_read(struct editor *e, struct buf *out)
+enum line_result cmd_shell_editor_read(struct shell_editor *e, struct buf *out)
 {
 	(void)e;
 	(void)out;

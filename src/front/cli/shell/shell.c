@@ -26,12 +26,12 @@
 
 enum { LINE_LENGTH_MAX = 1 << 20 };
 
-struct shell {
+struct shell_shell {
 	struct load_result loaded;
 	struct settings *settings;
-	bool is_terminal;      /* standard input is a terminal */
-	bool can_draw;         /* the terminal can move its cursor; else only plain lines are used */
-	struct editor *editor; /* NULL: plain lines are read */
+	bool is_terminal;            /* standard input is a terminal */
+	bool can_draw;               /* the terminal can move its cursor; else only plain lines are used */
+	struct shell_editor *editor; /* NULL: plain lines are read */
 };
 
 /* Can the terminal move its cursor? If not, and unless --plain is given, print why there is no full screen. */
@@ -48,7 +48,7 @@ static bool find_cursor(const struct args *a)
 	return false;
 }
 
-static bool wants_screen(const struct shell *s, const struct args *a)
+static bool wants_screen(const struct shell_shell *s, const struct args *a)
 {
 	return *a->q.keys || (s->can_draw && !a->q.plain && isatty(STDOUT_FILENO));
 }
@@ -75,7 +75,7 @@ static bool read_plain(struct buf *out)
 	return n > 0 || c != EOF;
 }
 
-static bool shell_read_line(const struct shell *s, struct buf *out)
+static bool shell_read_line(const struct shell_shell *s, struct buf *out)
 {
 	if (s->editor) {
 		enum line_result end;
@@ -104,7 +104,7 @@ static void shell_print_text(struct buf *text)
 	buf_release(text);
 }
 
-static void shell_help(const struct shell *s, const char *words)
+static void shell_help(const struct shell_shell *s, const char *words)
 {
 	const char *near = hint_word(words + strspn(words, "-"), true, true);
 	struct buf text = { 0 };
@@ -116,7 +116,7 @@ static void shell_help(const struct shell *s, const char *words)
 }
 
 /* Run one line. Returns false if it ends the shell. */
-static bool shell_shell_run_line(struct shell *s, const char *text)
+static bool shell_shell_run_line(struct shell_shell *s, const char *text)
 {
 	struct line l;
 	struct buf options = { 0 };
@@ -151,7 +151,7 @@ static bool shell_shell_run_line(struct shell *s, const char *text)
 }
 
 /* Run a line that may expand to several. Returns false if it ends the shell. */
-static bool shell_shell_run(struct shell *s, const char *text)
+static bool shell_shell_run(struct shell_shell *s, const char *text)
 {
 	struct string_list lines = { 0 };
 	bool continues = true;
@@ -169,7 +169,7 @@ static bool shell_shell_run(struct shell *s, const char *text)
 	return continues;
 }
 
-static void run_prompt(struct shell *s)
+static void run_prompt(struct shell_shell *s)
 {
 	struct buf line = { 0 }, greeting = { 0 };
 
@@ -185,7 +185,7 @@ static void run_prompt(struct shell *s)
 
 int cmd_shell(const struct args *a)
 {
-	struct shell s = { .is_terminal = isatty(STDIN_FILENO) };
+	struct shell_shell s = { .is_terminal = isatty(STDIN_FILENO) };
 	struct load_request request = cmd_report_request(a);
 	struct err err;
 	int status;

@@ -70,7 +70,7 @@ static void store_files_add_name(const char *s, struct buf *out)
 }
 
 /* Profiles being written to a file, or to a folder with a manifest. */
-struct files {
+struct store_files {
 	const char *path;
 	bool is_folder;
 	struct json json;
@@ -119,7 +119,7 @@ static void add_to_manifest(struct json *j, const struct store_item *item, const
 
 static int write_item(void *arg, const struct store_item *item, struct profile *p, struct err *err)
 {
-	struct files *f = arg;
+	struct store_files *f = arg;
 	struct buf name = { 0 }, path = { 0 };
 	int rc;
 
@@ -147,7 +147,7 @@ static bool store_files_is_folder(const char *path)
 }
 
 /* Several profiles are not written to the name of one. */
-static int check_file_name(const struct store_command *c, const struct files *f, uint64_t n, struct err *err)
+static int check_file_name(const struct store_command *c, const struct store_files *f, uint64_t n, struct err *err)
 {
 	if (!f->is_folder || store_files_is_folder(f->path) ||
 	    !(ends_with(f->path, ".pb.gz") || ends_with(f->path, ".pb")))
@@ -163,7 +163,7 @@ static int check_file_name(const struct store_command *c, const struct files *f,
 		       c->a->word[0], n, f->path);
 }
 
-static int write_files(struct store_command *c, struct store *s, const struct store_query *q, struct files *f,
+static int write_files(struct store_command *c, struct store *s, const struct store_query *q, struct store_files *f,
 		       uint64_t n, struct err *err)
 {
 	struct buf path = { 0 };
@@ -221,7 +221,7 @@ static int select_profiles(struct store_command *c, struct store **s, struct win
 
 int cmd_store_get(struct store_command *c, struct err *err)
 {
-	struct files f = { .path = c->a->output };
+	struct store_files f = { .path = c->a->output };
 	struct window *window = NULL;
 	struct store_query q;
 	struct store *s = NULL;
@@ -237,7 +237,7 @@ int cmd_store_get(struct store_command *c, struct err *err)
 
 int cmd_store_export(struct store_command *c, struct err *err)
 {
-	struct files f = { .path = c->a->output, .is_folder = true };
+	struct store_files f = { .path = c->a->output, .is_folder = true };
 	struct window *window = NULL;
 	struct store_query q;
 	struct store *s = NULL;

@@ -47,14 +47,14 @@ struct import {
 };
 
 /* Labels of a profile, sorted by name. */
-struct labels {
+struct import_labels {
 	struct store_label item[LABELS_MAX];
 	char *text[LABELS_MAX];
 	size_t n;
 };
 
 /* Add a label, unless it has one of this name. */
-static int import_add_label(struct labels *l, const char *text, size_t n_name, struct err *err)
+static int import_add_label(struct import_labels *l, const char *text, size_t n_name, struct err *err)
 {
 	char *copy;
 	size_t at = 0;
@@ -75,7 +75,7 @@ static int import_add_label(struct labels *l, const char *text, size_t n_name, s
 	return 0;
 }
 
-static void labels_release(struct labels *l)
+static void labels_release(struct import_labels *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		free(l->text[i]);
@@ -125,7 +125,7 @@ static int import_find_option(const struct cmd_store_args *a, const char *name, 
 }
 
 /* Labels of the command line, then version and host as cpa snapshot writes them. */
-static int import_make_labels(const struct cmd_store_args *a, const struct profile *p, struct labels *l,
+static int import_make_labels(const struct cmd_store_args *a, const struct profile *p, struct import_labels *l,
 			      struct err *err)
 {
 	static const struct {
@@ -255,7 +255,7 @@ static int import_profile(struct import *x, struct bytes *data, const char *path
 {
 	const struct cmd_store_args *a = x->c->a;
 	struct buf service = { 0 }, kind = { 0 };
-	struct labels labels = { 0 };
+	struct import_labels labels = { 0 };
 	struct profile *p = NULL;
 	int rc = formats_read(data, &formats_options_default, &p, err);
 

@@ -62,21 +62,21 @@ static void store_list_add_count(struct listing *l, uint64_t n)
 }
 
 /* A line of ls: all series of a service and kind. */
-struct line {
+struct list_line {
 	char *service, *kind;
 	uint64_t series, profiles;
 	int64_t first_ns, last_ns;
 };
 
-struct lines {
-	struct line *line;
+struct list_lines {
+	struct list_line *line;
 	size_t n, cap;
 };
 
 static int add_to_line(void *arg, const struct store_series *s, struct err *err)
 {
-	struct lines *all = arg;
-	struct line *x = NULL;
+	struct list_lines *all = arg;
+	struct list_line *x = NULL;
 
 	(void)err;
 	for (size_t i = 0; i < all->n && !x; i++)
@@ -85,10 +85,10 @@ static int add_to_line(void *arg, const struct store_series *s, struct err *err)
 	if (!x) {
 		all->line = mem_grow(all->line, &all->cap, all->n + 1, sizeof(*all->line));
 		x = &all->line[all->n++];
-		*x = (struct line){ .service = mem_strndup(s->service, strlen(s->service)),
-				    .kind = mem_strndup(s->kind, strlen(s->kind)),
-				    .first_ns = s->first_ns,
-				    .last_ns = s->last_ns };
+		*x = (struct list_line){ .service = mem_strndup(s->service, strlen(s->service)),
+					 .kind = mem_strndup(s->kind, strlen(s->kind)),
+					 .first_ns = s->first_ns,
+					 .last_ns = s->last_ns };
 	}
 	x->series++;
 	x->profiles += s->profiles;
@@ -99,7 +99,7 @@ static int add_to_line(void *arg, const struct store_series *s, struct err *err)
 
 static int store_list_compare_lines(const void *a, const void *b)
 {
-	const struct line *x = a, *y = b;
+	const struct list_line *x = a, *y = b;
 	int d = strcmp(x->service, y->service);
 
 	return d ? d : strcmp(x->kind, y->kind);
@@ -111,7 +111,7 @@ static int store_list_services(struct store *s, const struct store_query *q, str
 		{ "service", "SERVICE", false },  { "kind", "KIND", false },   { "series", "SERIES", true },
 		{ "profiles", "PROFILES", true }, { "first", "FIRST", false }, { "last", "LAST", false }
 	};
-	struct lines all = { 0 };
+	struct list_lines all = { 0 };
 	int rc = store_each_series(s, q, add_to_line, &all, err);
 
 	l->col = columns;
@@ -119,7 +119,7 @@ static int store_list_services(struct store *s, const struct store_query *q, str
 	if (all.n)
 		qsort(all.line, all.n, sizeof(*all.line), store_list_compare_lines);
 	for (size_t i = 0; i < all.n; i++) {
-		struct line *x = &all.line[i];
+		struct list_line *x = &all.line[i];
 
 		listing_add(l, x->service, NULL);
 		listing_add(l, x->kind, NULL);

@@ -42,21 +42,21 @@
 enum { FUNCTION_COLUMN = 40, NAME_COLUMNS = 2 * THREADS_WIDTH, SECONDS_PER_MINUTE = 60 };
 
 /* A thread and the hash of its stack. Equal stacks have the same hash. */
-struct entry {
+struct threads_entry {
 	const struct stacks_thread *t;
 	uint64_t hash;
 };
 
 /* Entries [at, at + n), which have the same stack. */
-struct group {
+struct threads_threads_group {
 	size_t at, n;
 	bool waits;
 	uint64_t longest_s, shortest_s, cpu_ms;
 };
 
-struct dump {
+struct threads_threads_dump {
 	const struct stacks *s;
-	struct entry *entry;
+	struct threads_entry *entry;
 	size_t n;
 	bool is_leaked_only; /* only goroutines that are leaked */
 	struct buf *out;
@@ -117,7 +117,7 @@ static int compare_kinds(const struct stacks *s, const struct stacks_thread *a, 
 
 static int threads_compare_entries(const void *a, const void *b, void *arg)
 {
-	const struct entry *x = a, *y = b;
+	const struct threads_entry *x = a, *y = b;
 	int d = (x->hash > y->hash) - (x->hash < y->hash);
 
 	if (d == 0)
@@ -128,8 +128,8 @@ static int threads_compare_entries(const void *a, const void *b, void *arg)
 /* Longest wait first, running threads last. The order does not depend on hashes. */
 static int threads_compare_groups(const void *a, const void *b, void *arg)
 {
-	const struct group *x = a, *y = b;
-	const struct entry *entry = arg;
+	const struct threads_threads_group *x = a, *y = b;
+	const struct threads_entry *entry = arg;
 
 	if (x->longest_s != y->longest_s)
 		return x->longest_s > y->longest_s ? -1 : 1;
@@ -175,7 +175,7 @@ static bool is_leaked(const struct stacks_thread *t)
 	return memmem(t->state.s, t->state.n, mark, strlen(mark)) != NULL;
 }
 
-static int pick(struct dump *d, struct regex *focus, struct regex *ignore, struct err *err)
+static int pick(struct threads_threads_dump *d, struct regex *focus, struct regex *ignore, struct err *err)
 {
 	for (size_t i = 0; i < d->s->n; i++) {
 		const struct stacks_thread *t = &d->s->thread[i];
@@ -186,7 +186,7 @@ static int pick(struct dump *d, struct regex *focus, struct regex *ignore, struc
 		if (ignore && in && threads_matches(d->s, t, ignore, &outside, err) < 0)
 			return err->code;
 		if (in && !outside)
-			d->entry[d->n++] = (struct entry){ t, hash_thread(d->s, t) };
+			d->entry[d->n++] = (struct threads_entry){ t, hash_thread(d->s, t) };
 	}
 	return 0;
 }
@@ -197,7 +197,7 @@ static void threads_add_safe(struct buf *out, struct stacks_text t)
 }
 
 /* Append ", 3 to 14 minutes". */
-static void threads_add_wait(struct buf *out, const struct group *g)
+static void threads_add_wait(struct buf *out, const struct threads_threads_group *g)
 {
 	uint64_t lo = g->shortest_s / SECONDS_PER_MINUTE, hi = g->longest_s / SECONDS_PER_MINUTE;
 
@@ -219,7 +219,8 @@ static void threads_add_name(struct buf *out, const struct stacks_thread *t)
 }
 
 /* Append " 18, 19, 20, and 7 more". */
-static void threads_add_names(const struct dump *d, const struct group *g, struct buf *out)
+static void threads_add_names(const struct threads_threads_dump *d, const struct threads_threads_group *g,
+			      struct buf *out)
 {
 	struct buf piece = { 0 };
 	size_t used = 0, column = utf8_count(buf_text(out), out->len);
@@ -240,7 +241,7 @@ static void threads_add_names(const struct dump *d, const struct group *g, struc
 }
 
 /* Append "512 goroutines, chan receive, 3 to 14 minutes, locked to thread: 18, 19". */
-static void threads_add_head(const struct dump *d, const struct group *g)
+static void threads_add_head(const struct threads_threads_dump *d, const struct threads_threads_group *g)
 {
 	const struct stacks_thread *t = d->entry[g->at].t;
 	struct buf head = { 0 };
@@ -276,7 +277,7 @@ static void threads_add_frame(struct buf *out, const struct stacks_frame *f, con
 	buf_release(&place);
 }
 
-static void threads_add_group(const struct dump *d, const struct group *g)
+static void threads_add_group(const struct threads_threads_dump *d, const struct threads_threads_group *g)
 {
 	static const char created[] = "created by ";
 	const struct stacks_thread *t = d->entry[g->at].t;
@@ -305,15 +306,15 @@ static void threads_add_group(const struct dump *d, const struct group *g)
 		buf_addz(d->out, "    (no stack)\n");
 }
 
-static void make_groups(struct dump *d, struct group *group, size_t *n_groups)
+static void make_groups(struct threads_threads_dump *d, struct threads_threads_group *group, size_t *n_groups)
 {
 	for (size_t i = 0; i < d->n; i++) {
 		const struct stacks_thread *t = d->entry[i].t;
-		struct group *g;
+		struct threads_threads_group *g;
 
 		if (i == 0 || d->entry[i - 1].hash != d->entry[i].hash ||
 		    compare_kinds(d->s, d->entry[i - 1].t, t) != 0)
-			group[(*n_groups)++] = (struct group){ .at = i, .shortest_s = t->wait_s };
+			group[(*n_groups)++] = (struct threads_threads_group){ .at = i, .shortest_s = t->wait_s };
 		assert(*n_groups <= d->n);
 		g = &group[*n_groups - 1];
 		g->n++;
@@ -326,7 +327,7 @@ static void make_groups(struct dump *d, struct group *group, size_t *n_groups)
 	}
 }
 
-static void threads_add_title(const struct dump *d)
+static void threads_add_title(const struct threads_threads_dump *d)
 {
 	const char *what = d->s->are_threads ? "thread" : "goroutine";
 
@@ -357,10 +358,10 @@ static void threads_add_title(const struct dump *d)
 static int add_dump(const struct stacks *s, bool is_leaked_only, struct regex *focus, struct regex *ignore,
 		    struct buf *out, struct err *err)
 {
-	struct dump d = {
+	struct threads_threads_dump d = {
 		.s = s, .entry = mem_alloc(s->n, sizeof(*d.entry)), .is_leaked_only = is_leaked_only, .out = out
 	};
-	struct group *group = NULL;
+	struct threads_threads_group *group = NULL;
 	size_t n_groups = 0;
 	int rc = pick(&d, focus, ignore, err);
 

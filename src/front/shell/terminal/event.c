@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct named {
+struct event_named {
 	uint32_t key;
 	const char *name;
 };
 
 /* Keys whose name is not their character. */
-static const struct named keys[] = {
+static const struct event_named keys[] = {
 	{ 0, "Ctrl-Space" },
 	{ KEY_TAB, "Tab" },
 	{ KEY_ENTER_, "Enter" },

@@ -236,7 +236,7 @@ struct area grid_frame(struct grid *g, struct area a, const char *title, struct 
 enum { CHAR_BYTES_MAX = 4, FIRST_MARK = 0x300, ELLIPSIS = 0x2026 };
 
 /* A position in a text, and the characters of an escape such as \x1b that are still to be drawn. */
-struct walk {
+struct grid_walk {
 	const char *at;
 	struct buf escape;
 	size_t escaped;
@@ -274,7 +274,7 @@ static uint32_t decode_char(const char *text, size_t *n)
 }
 
 /* Add the next combining mark of a text to a glyph. Return false when there is none. */
-static bool take_mark(struct walk *w, struct glyph *out)
+static bool take_mark(struct grid_walk *w, struct glyph *out)
 {
 	size_t n;
 	uint32_t c;
@@ -294,7 +294,7 @@ static bool take_mark(struct walk *w, struct glyph *out)
 }
 
 /* The next glyph of a text; false at its end. Marks without a character before them are skipped. */
-static bool walk_next(struct walk *w, struct glyph *out)
+static bool walk_next(struct grid_walk *w, struct glyph *out)
 {
 	size_t n;
 
@@ -347,7 +347,7 @@ static void grid_put(struct grid *g, struct area a, int x, int y, struct glyph g
 
 int grid_text(struct grid *g, struct area a, int x, int y, const char *text, struct style style)
 {
-	struct walk w = { .at = text };
+	struct grid_walk w = { .at = text };
 	struct glyph glyph;
 
 	while (x < a.width && walk_next(&w, &glyph)) {
@@ -369,7 +369,7 @@ struct glyphs {
 
 static void add_glyphs(struct glyphs *to, const char *text, int columns)
 {
-	struct walk w = { .at = text };
+	struct grid_walk w = { .at = text };
 	struct glyph glyph;
 
 	for (int64_t end = to->columns + columns; to->columns < end && walk_next(&w, &glyph);) {
@@ -482,7 +482,7 @@ static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW
 enum { STYLES_MAX = sizeof(letters) - 1 };
 
 /* The styles so far, in order of appearance. After the last letter, all further styles are *. */
-struct seen {
+struct grid_seen {
 	struct style style[STYLES_MAX];
 	int n;
 	bool more;
@@ -493,7 +493,7 @@ static bool same(struct style a, struct style b)
 	return a.fg == b.fg && a.bg == b.bg && a.attr == b.attr;
 }
 
-static char letter_of(struct seen *s, struct style style)
+static char letter_of(struct grid_seen *s, struct style style)
 {
 	int i = 0;
 
@@ -531,7 +531,7 @@ static void grid_add_row(const struct grid_cell *cell, int n, struct buf *out)
 	buf_addz(out, "\n");
 }
 
-static void add_letters(struct seen *s, const struct grid_cell *cell, int n, struct buf *out)
+static void add_letters(struct grid_seen *s, const struct grid_cell *cell, int n, struct buf *out)
 {
 	size_t from = out->len;
 
@@ -553,7 +553,7 @@ static void grid_add_color(uint32_t color, struct buf *out)
 		buf_addf(out, "%06x", (unsigned)color);
 }
 
-static void grid_add_legend(const struct seen *s, struct buf *out)
+static void grid_add_legend(const struct grid_seen *s, struct buf *out)
 {
 	static const char *const names[] = { "bold", "dim", "underline", "reverse" };
 
@@ -573,7 +573,7 @@ static void grid_add_legend(const struct seen *s, struct buf *out)
 
 void grid_add_text(const struct grid *g, bool with_styles, struct buf *out)
 {
-	struct seen seen = { .n = 0 };
+	struct grid_seen seen = { .n = 0 };
 
 	for (int y = 0; y < g->height; y++) {
 		const struct grid_cell *row = g->cell + (size_t)y * (size_t)g->width;

@@ -130,25 +130,25 @@ static void view_flame_draw_crumbs(struct shell *s, struct pane *p, struct grid 
 }
 
 /* An entry of the legend: the text in and after a colour sample. In a comparison the texts are short. */
-struct entry {
+struct flame_draw_entry {
 	const char *sign, *text;
 	struct style style;
 };
 
-static struct entry view_flame_draw_entry_of(const struct shell *s, const struct flame_model *m, size_t i)
+static struct flame_draw_entry view_flame_draw_entry_of(const struct shell *s, const struct flame_model *m, size_t i)
 {
 	static const char *const brief[] = { "", "doubled", "grew", "same", "shrank", "halved", "" };
 	const struct flame_legend *l = &m->legend[i];
 	struct flame_color c = flame_colors(theme_of(s, &m->style))[l->color];
 	bool is_change = l->sign && m->n_legend == sizeof(brief) / sizeof(brief[0]);
 
-	return (struct entry){ .sign = l->sign ? flame_sign(l->sign) : " ",
-			       .text = is_change ? brief[i] : l->text,
-			       .style = { c.ink, c.fill, 0 } };
+	return (struct flame_draw_entry){ .sign = l->sign ? flame_sign(l->sign) : " ",
+					  .text = is_change ? brief[i] : l->text,
+					  .style = { c.ink, c.fill, 0 } };
 }
 
 /* The columns of an entry, with the blanks around its text. */
-static int entry_columns(const struct entry *e)
+static int entry_columns(const struct flame_draw_entry *e)
 {
 	int text = (int)column_count(e->text);
 
@@ -161,7 +161,7 @@ static size_t entries_that_fit(const struct shell *s, const struct flame_model *
 	size_t i;
 
 	for (i = 0; i < m->n_legend; i++) {
-		struct entry e = view_flame_draw_entry_of(s, m, i);
+		struct flame_draw_entry e = view_flame_draw_entry_of(s, m, i);
 
 		width -= entry_columns(&e);
 		if (width < -2)
@@ -183,7 +183,7 @@ static void draw_legend(struct shell *s, struct pane *p, struct grid *g, struct 
 	if (n < m->n_legend)
 		n = entries_that_fit(s, m, a.width - x - more);
 	for (size_t i = 0; i < n; i++) {
-		struct entry e = view_flame_draw_entry_of(s, m, i);
+		struct flame_draw_entry e = view_flame_draw_entry_of(s, m, i);
 
 		grid_text(g, a, grid_text(g, a, x, 0, e.sign, e.style) + 1, 0, e.text, theme_style(ROLE_PLAIN));
 		x += entry_columns(&e);

@@ -85,16 +85,17 @@ int shell_flame_view_make(const struct model_request *a, struct model *m, struct
 enum { EIGHTHS = 8 };
 
 /* A position in cells and eighths of a cell. */
-struct mark {
+struct flame_zoom_mark {
 	int cell, eighths;
 };
 
-static struct mark mark_of(int64_t x, int64_t span, int width)
+static struct flame_zoom_mark mark_of(int64_t x, int64_t span, int width)
 {
 	__int128 all = (__int128)x * width;
 	int64_t cell = (int64_t)(all / span);
 
-	return (struct mark){ .cell = (int)cell, .eighths = (int)((all - (__int128)cell * span) * EIGHTHS / span) };
+	return (struct flame_zoom_mark){ .cell = (int)cell,
+					 .eighths = (int)((all - (__int128)cell * span) * EIGHTHS / span) };
 }
 
 /* Add a box that ends in the cell in which it begins. It joins the run of other such boxes in this cell, else it
@@ -126,8 +127,8 @@ size_t shell_flame_runs(const struct flame_layout *l, uint32_t lo, uint32_t hi, 
 
 	for (uint32_t i = lo; i < hi && span > 0 && width > 0; i++) {
 		const struct flame_tile *t = &l->tile[i];
-		struct mark start = mark_of(t->x - from, span, width),
-			    end = mark_of(t->x - from + t->width, span, width);
+		struct flame_zoom_mark start = mark_of(t->x - from, span, width),
+				       end = mark_of(t->x - from + t->width, span, width);
 		struct flame_run *last;
 
 		if (t->width <= 0)

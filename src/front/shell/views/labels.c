@@ -34,7 +34,7 @@ struct label_group {
 };
 
 /* The model. */
-struct labels {
+struct views_labels {
 	const struct report *r;
 	uint32_t n;
 	struct label_group *group; /* [n] */
@@ -63,22 +63,22 @@ struct labels_state {
 
 enum { FOLD_FROM = 100 }; /* keys with more values are folded initially, unless there is only one key */
 
-static const union cell *view_labels_cell(const struct labels *m, uint32_t row, uint32_t col)
+static const union cell *view_labels_cell(const struct views_labels *m, uint32_t row, uint32_t col)
 {
 	return &m->r->table.cell[(size_t)row * TAGS_COLS + col];
 }
 
-static const char *value_text(const struct labels *m, uint32_t row)
+static const char *value_text(const struct views_labels *m, uint32_t row)
 {
 	return view_labels_cell(m, row, TAGS_VALUE)->text;
 }
 
-static int64_t view_labels_cum_of(const struct labels *m, uint32_t row)
+static int64_t view_labels_cum_of(const struct views_labels *m, uint32_t row)
 {
 	return view_labels_cell(m, row, TAGS_CUM)->value;
 }
 
-static void view_labels_add_row(const struct labels *m, struct label_group *g, uint32_t row)
+static void view_labels_add_row(const struct views_labels *m, struct label_group *g, uint32_t row)
 {
 	const struct tag_row *tag = m->r->tag;
 
@@ -89,7 +89,7 @@ static void view_labels_add_row(const struct labels *m, struct label_group *g, u
 	g->max_row = tag[row].hi > tag[g->max_row].hi ? row : g->max_row;
 }
 
-static void view_labels_find_groups(struct labels *m, struct arena *mem)
+static void view_labels_find_groups(struct views_labels *m, struct arena *mem)
 {
 	uint32_t n = m->r->table.n_rows;
 
@@ -108,7 +108,7 @@ static void view_labels_find_groups(struct labels *m, struct arena *mem)
 /* The order of values: first numbers by size, then texts. */
 static int view_labels_by_value(const void *a, const void *b, void *arg)
 {
-	const struct labels *m = arg;
+	const struct views_labels *m = arg;
 	uint32_t l = *(const uint32_t *)a, r = *(const uint32_t *)b;
 	const struct tag_row *lt = &m->r->tag[l], *rt = &m->r->tag[r];
 	int c = rt->has_number - lt->has_number;
@@ -120,7 +120,7 @@ static int view_labels_by_value(const void *a, const void *b, void *arg)
 	return c ? c : (l > r) - (l < r);
 }
 
-static void sort_values(struct labels *m, struct arena *mem)
+static void sort_values(struct views_labels *m, struct arena *mem)
 {
 	m->by_value = arena_alloc(mem, m->r->table.n_rows, sizeof(*m->by_value));
 	for (uint32_t i = 0; i < m->r->table.n_rows; i++)
@@ -132,7 +132,7 @@ static void sort_values(struct labels *m, struct arena *mem)
 
 static int view_labels_make(const struct model_request *a, struct model *m, struct err *err)
 {
-	struct labels *x = arena_zalloc(m->mem, 1, sizeof(*x));
+	struct views_labels *x = arena_zalloc(m->mem, 1, sizeof(*x));
 	struct view v;
 	/* use joined, as the command tags does: profiles with separate sides have an internal label */
 	int rc = view_make(a->joined, &a->q->filter, m->mem, &v, &m->notes, err);
@@ -156,7 +156,7 @@ static const struct label_row *selected(const struct labels_state *s)
 }
 
 /* Remember the selection. */
-static void view_labels_remember(const struct labels *m, struct labels_state *s)
+static void view_labels_remember(const struct views_labels *m, struct labels_state *s)
 {
 	const struct label_row *row = selected(s);
 	const char *key = row ? m->group[row->group].key : NULL;
@@ -170,7 +170,7 @@ static void view_labels_remember(const struct labels *m, struct labels_state *s)
 	s->value = value ? mem_strndup(value, strlen(value)) : NULL;
 }
 
-static bool view_labels_matches(const struct labels *m, struct labels_state *s, uint32_t group, uint32_t row)
+static bool view_labels_matches(const struct views_labels *m, struct labels_state *s, uint32_t group, uint32_t row)
 {
 	struct buf text = { 0 };
 	bool yes;
@@ -184,7 +184,7 @@ static bool view_labels_matches(const struct labels *m, struct labels_state *s, 
 }
 
 /* Add a row. Return whether it was selected before. */
-static bool view_labels_add_shown(const struct labels *m, struct labels_state *s, uint32_t group, uint32_t row)
+static bool view_labels_add_shown(const struct views_labels *m, struct labels_state *s, uint32_t group, uint32_t row)
 {
 	assert(group < m->n && (row == LABELS_NONE || row < m->r->table.n_rows));
 	s->shown = mem_grow(s->shown, &s->cap_shown, (size_t)s->list.n + 1, sizeof(*s->shown));
@@ -198,7 +198,7 @@ static bool view_labels_add_shown(const struct labels *m, struct labels_state *s
  * Add the rows of a key. If the earlier selection is in this group, set at to its row, or to the row of the key if that
  * is not shown.
  */
-static void view_labels_show_group(const struct labels *m, struct labels_state *s, uint32_t group, uint32_t *at)
+static void view_labels_show_group(const struct views_labels *m, struct labels_state *s, uint32_t group, uint32_t *at)
 {
 	const struct label_group *g = &m->group[group];
 	bool folded = s->is_folded[group] && !s->find;
@@ -222,7 +222,7 @@ static void view_labels_show_group(const struct labels *m, struct labels_state *
 }
 
 /* Make the rows again, and restore the selection. */
-static void view_labels_show(const struct labels *m, struct labels_state *s)
+static void view_labels_show(const struct views_labels *m, struct labels_state *s)
 {
 	uint32_t at = s->list.selected;
 
@@ -235,7 +235,7 @@ static void view_labels_show(const struct labels *m, struct labels_state *s)
 }
 
 /* Remember the names of folded keys for the next model. */
-static void save_folded(const struct labels *m, struct labels_state *s)
+static void save_folded(const struct views_labels *m, struct labels_state *s)
 {
 	string_list_release(&s->folded);
 	for (uint32_t i = 0; i < m->n; i++) {
@@ -246,7 +246,7 @@ static void save_folded(const struct labels *m, struct labels_state *s)
 	}
 }
 
-static void set_folded(const struct labels *m, struct labels_state *s, uint32_t group, bool fold)
+static void set_folded(const struct views_labels *m, struct labels_state *s, uint32_t group, bool fold)
 {
 	assert(group < s->n);
 	s->is_folded[group] = fold;
@@ -254,14 +254,14 @@ static void set_folded(const struct labels *m, struct labels_state *s, uint32_t 
 	view_labels_show(m, s);
 }
 
-static void set_all_folded(const struct labels *m, struct labels_state *s, bool fold)
+static void set_all_folded(const struct views_labels *m, struct labels_state *s, bool fold)
 {
 	memset(s->is_folded, fold, s->n * sizeof(*s->is_folded));
 	save_folded(m, s);
 	view_labels_show(m, s);
 }
 
-static void set_filter(const struct labels *m, struct labels_state *s, const char *text)
+static void set_filter(const struct views_labels *m, struct labels_state *s, const char *text)
 {
 	find_set(&s->find, text);
 	view_labels_show(m, s);
@@ -280,7 +280,7 @@ static bool was_folded(const struct labels_state *s, const char *key)
 }
 
 /* Update the state for a new model. */
-static void set_model(const struct labels *m, struct labels_state *s, const char *text)
+static void set_model(const struct views_labels *m, struct labels_state *s, const char *text)
 {
 	bool is_first = !s->is_folded;
 
@@ -321,7 +321,7 @@ static int view_labels_names_at(int width)
 	return SHARE_WIDTH + (width >= CUM_FROM ? CUM_WIDTH : 0) + (width >= BAR_FROM ? BAR_WIDTH : 0) + 1;
 }
 
-static void view_labels_draw_head(const struct labels *m, const struct labels_state *s, struct grid *g,
+static void view_labels_draw_head(const struct views_labels *m, const struct labels_state *s, struct grid *g,
 				  struct area line)
 {
 	struct style plain = theme_style(ROLE_HEADING), here = theme_style(ROLE_HEADING_SORTED);
@@ -351,7 +351,7 @@ static void view_labels_draw_head(const struct labels *m, const struct labels_st
 }
 
 /* Append the text of a row for a key: "tenant  3 values", "bytes  12 values, 16B to 2MB". */
-static void view_labels_add_key(const struct labels *m, const struct label_group *g, struct buf *out)
+static void view_labels_add_key(const struct views_labels *m, const struct label_group *g, struct buf *out)
 {
 	uint32_t n = g->hi - g->lo;
 
@@ -360,7 +360,7 @@ static void view_labels_add_key(const struct labels *m, const struct label_group
 		buf_addf(out, ", %s to %s", value_text(m, g->min_row), value_text(m, g->max_row));
 }
 
-static void draw_cum(const struct labels *m, int64_t cum, struct grid *g, struct area line, struct style style)
+static void draw_cum(const struct views_labels *m, int64_t cum, struct grid *g, struct area line, struct style style)
 {
 	const struct head *h = &m->r->head;
 	struct buf text = { 0 };
@@ -380,7 +380,7 @@ static void draw_cum(const struct labels *m, int64_t cum, struct grid *g, struct
 	buf_release(&text);
 }
 
-static void view_labels_draw_row(const struct labels *m, const struct labels_state *s, uint32_t i, struct grid *g,
+static void view_labels_draw_row(const struct views_labels *m, const struct labels_state *s, uint32_t i, struct grid *g,
 				 struct area line)
 {
 	const struct label_row *row = &s->shown[i];
@@ -411,8 +411,8 @@ static void view_labels_draw_row(const struct labels *m, const struct labels_sta
 }
 
 /* Draw why there are no rows, and a remedy. */
-static void draw_none(const struct shell *sh, const struct labels *m, const struct labels_state *s, struct grid *g,
-		      struct area a)
+static void draw_none(const struct shell *sh, const struct views_labels *m, const struct labels_state *s,
+		      struct grid *g, struct area a)
 {
 	static const char *const none[] = {
 		"No sample has a label.",
@@ -443,7 +443,7 @@ static void draw_none(const struct shell *sh, const struct labels *m, const stru
 
 static void view_labels_draw(struct shell *sh, struct pane *p, struct grid *g, struct area a)
 {
-	const struct labels *m = p->model->view_data;
+	const struct views_labels *m = p->model->view_data;
 	struct labels_state *s = p->state;
 	int above = view_labels_lines_above(a.height);
 	struct area rows = { a.x, a.y + above, a.width, a.height - above };
@@ -464,7 +464,7 @@ static void view_labels_draw(struct shell *sh, struct pane *p, struct grid *g, s
 
 /* ---- keys ---- */
 
-static const struct labels *view_labels_of(const struct pane *p)
+static const struct views_labels *view_labels_of(const struct pane *p)
 {
 	return p->model->view_data;
 }
@@ -489,7 +489,7 @@ static bool view_labels_move(struct shell *s, struct pane *p, const struct event
 /* Set an option to the selected value. Return false when a key or nothing is selected. */
 static bool with_value(struct shell *s, struct pane *p, const char *option)
 {
-	const struct labels *m = view_labels_of(p);
+	const struct views_labels *m = view_labels_of(p);
 	const struct label_row *row = selected(p->state);
 	const struct tag_row *tag;
 	struct buf text = { 0 };

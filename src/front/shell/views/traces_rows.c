@@ -77,12 +77,12 @@ static void hash_stacks(struct samples *m, struct arena *mem)
 }
 
 /* A position in a stack. */
-struct walk {
+struct traces_rows_walk {
 	const struct traces *t;
 	uint32_t at, end, frame;
 };
 
-static const char *next_name(struct walk *w)
+static const char *next_name(struct traces_rows_walk *w)
 {
 	const struct csr *frames = &w->t->frames;
 
@@ -98,8 +98,8 @@ static const char *next_name(struct walk *w)
 /* Are the names in two stacks the same? Equal hashes are not sufficient. */
 static bool view_traces_rows_is_same(const struct traces *t, uint32_t a, uint32_t b)
 {
-	struct walk x = { t, t->stacks->off[a], t->stacks->off[a + 1], 0 },
-		    y = { t, t->stacks->off[b], t->stacks->off[b + 1], 0 };
+	struct traces_rows_walk x = { t, t->stacks->off[a], t->stacks->off[a + 1], 0 },
+				y = { t, t->stacks->off[b], t->stacks->off[b + 1], 0 };
 	const char *l, *r;
 
 	do {

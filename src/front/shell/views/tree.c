@@ -34,11 +34,11 @@
 enum { STEP = 2, MARKS = 3, SHARE_MAX = 7, BAR_WIDTH = 7, NAME_MIN = 24, SHIFT_STEP = 8 };
 enum { GUIDE = 0x2502, BRANCH = 0x251c, LAST_BRANCH = 0x2514 };
 
-enum column_kind { VALUE, SHARE, BAR, GROWTH };
+enum tree_column_kind { VALUE, SHARE, BAR, GROWTH };
 
 struct tree_column {
 	enum tree_by by;
-	enum column_kind kind;
+	enum tree_column_kind kind;
 	int since; /* minimum width of the view in which the column is shown */
 	const char *title;
 };

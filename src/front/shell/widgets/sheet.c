@@ -66,7 +66,7 @@ void sheet_set_rows(struct sheet *s, const void *rows, uint32_t n)
 
 /* ---- order ---- */
 
-struct sort_key {
+struct sheet_sort_key {
 	double value;
 	const char *text, *name;
 	uint32_t row;
@@ -82,7 +82,7 @@ static int compare_values(double l, double r)
 
 static int sheet_compare(const void *a, const void *b)
 {
-	const struct sort_key *l = a, *r = b;
+	const struct sheet_sort_key *l = a, *r = b;
 	int c = l->text ? strcmp(l->text, r->text) : compare_values(l->value, r->value);
 
 	if (c)
@@ -94,16 +94,16 @@ static int sheet_compare(const void *a, const void *b)
 static void sheet_sort_rows(struct sheet *s)
 {
 	const struct sheet_class *class = s->class;
-	struct sort_key *list = mem_alloc(s->n_rows, sizeof(*list));
+	struct sheet_sort_key *list = mem_alloc(s->n_rows, sizeof(*list));
 	bool is_text = class->column[s->sort_column].is_text;
 
 	assert(s->sort_column < class->n_columns);
 	for (uint32_t i = 0; i < s->n_rows; i++)
-		list[i] = (struct sort_key){ .value = is_text ? 0 : class->value(s, i, s->sort_column),
-					     .text = is_text ? class->text(s, i, s->sort_column) : NULL,
-					     .name = class->text(s, i, class->name),
-					     .row = i,
-					     .is_reversed = s->is_reversed };
+		list[i] = (struct sheet_sort_key){ .value = is_text ? 0 : class->value(s, i, s->sort_column),
+						   .text = is_text ? class->text(s, i, s->sort_column) : NULL,
+						   .name = class->text(s, i, class->name),
+						   .row = i,
+						   .is_reversed = s->is_reversed };
 	if (s->n_rows)
 		qsort(list, s->n_rows, sizeof(*list), sheet_compare);
 	for (uint32_t i = 0; i < s->n_rows; i++)
@@ -285,7 +285,7 @@ void sheet_shift(struct sheet *s, uint32_t col, int by)
 enum { NAME_MIN = 18, NUMBER_GAP = 1, TEXT_GAP = 2, LONG_TEXT = 10000 };
 
 /* The visible cells. */
-struct cells {
+struct sheet_cells {
 	uint32_t top, n; /* rows */
 	struct buf text;
 	size_t *at; /* [n * n_shown] offset of each in text */
@@ -304,7 +304,7 @@ static int sheet_indent_of(const struct sheet *s, uint32_t row)
 }
 
 /* Format the visible cells and measure their widths. */
-static void format_cells(struct sheet *s, struct cells *c)
+static void format_cells(struct sheet *s, struct sheet_cells *c)
 {
 	size_t n = (size_t)c->n * s->n_shown;
 
@@ -479,7 +479,8 @@ static void sheet_draw_name(const struct sheet *s, struct grid *g, struct area c
 	}
 }
 
-static void sheet_draw_row(const struct sheet *s, const struct cells *c, struct grid *g, struct area a, uint32_t i)
+static void sheet_draw_row(const struct sheet *s, const struct sheet_cells *c, struct grid *g, struct area a,
+			   uint32_t i)
 {
 	bool here = c->top + i == s->list.selected && !s->is_inactive;
 	struct area line = { a.x, a.y + (int)i, a.width, 1 };
@@ -504,7 +505,7 @@ static void sheet_draw_row(const struct sheet *s, const struct cells *c, struct 
 
 void sheet_draw(struct sheet *s, struct grid *g, struct area a)
 {
-	struct cells c = { 0 };
+	struct sheet_cells c = { 0 };
 	struct area all = { a.x, a.y + 1, a.width, a.height > 1 ? a.height - 1 : 0 }, rows = all;
 	uint32_t height = (uint32_t)all.height, name = s->class->name;
 	int max;

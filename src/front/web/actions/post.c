@@ -103,14 +103,14 @@ static int read_form(struct web_post *post, struct err *err)
 	return url_params_parse(r->body, r->n_body, &post->form, err);
 }
 
-struct running {
+struct post_running {
 	const struct action *action;
 	struct web_post *post;
 };
 
 static void perform(void *arg, struct stop *stop, struct http_response *out)
 {
-	const struct running *r = arg;
+	const struct post_running *r = arg;
 	struct web_post *post = r->post;
 	struct err err;
 	int rc;
@@ -128,7 +128,7 @@ static void perform(void *arg, struct stop *stop, struct http_response *out)
 static void post_run(const struct action *a, struct web_post *post, struct http_response *out)
 {
 	const struct jobs_client client = { .tab = "", .slot = "", .stop = post->stop };
-	struct running running = { a, post };
+	struct post_running running = { a, post };
 	struct err err;
 	int rc = read_form(post, &err);
 	bool checks_itself = a->is_upload && post->request->upload >= 0;

@@ -24,15 +24,15 @@
 enum { UPLOAD_PARTS_MAX = 24, UPLOAD_FILES_MAX = WORKSPACE_PROFILES_MAX, NAME_MAX_BYTES = 200 };
 
 /* A part of a form: a field or a file. */
-struct part {
+struct upload_part {
 	char field[32], name[NAME_MAX_BYTES + 1]; /* name is "" for a field */
 	bool is_file;
 	const uint8_t *data; /* [n] */
 	size_t n;
 };
 
-struct parts {
-	struct part part[UPLOAD_PARTS_MAX];
+struct upload_parts {
+	struct upload_part part[UPLOAD_PARTS_MAX];
 	size_t n;
 };
 
@@ -68,7 +68,7 @@ static void copy_parameter(const char *line, size_t n, const char *key, char *ou
 }
 
 /* Read the head of a part; returns its length with the empty line, 0 if it is malformed. */
-static size_t upload_read_head(const uint8_t *at, size_t n, struct part *p)
+static size_t upload_read_head(const uint8_t *at, size_t n, struct upload_part *p)
 {
 	const uint8_t *end = memmem(at, n, "\r\n\r\n", 4);
 	const char *line = (const char *)at;
@@ -91,7 +91,7 @@ static size_t upload_read_head(const uint8_t *at, size_t n, struct part *p)
 }
 
 /* Split a body at its boundary. Like RFC 7578. */
-static int upload_split(const struct bytes *body, const char *boundary, struct parts *out, struct err *err)
+static int upload_split(const struct bytes *body, const char *boundary, struct upload_parts *out, struct err *err)
 {
 	struct buf mark = { 0 };
 	const uint8_t *at = body->data, *end = body->data + body->n;
@@ -103,7 +103,7 @@ static int upload_split(const struct bytes *body, const char *boundary, struct p
 	else
 		at += mark.len - 2;
 	while (rc == 0 && end - at >= 2 && memcmp(at, "\r\n", 2) == 0) {
-		struct part *p = &out->part[out->n];
+		struct upload_part *p = &out->part[out->n];
 		const uint8_t *next;
 		size_t head;
 
@@ -127,10 +127,10 @@ static int upload_split(const struct bytes *body, const char *boundary, struct p
 	return rc;
 }
 
-static bool parts_have_token(const struct web *w, const struct parts *parts)
+static bool parts_have_token(const struct web *w, const struct upload_parts *parts)
 {
 	for (size_t i = 0; i < parts->n; i++) {
-		const struct part *p = &parts->part[i];
+		const struct upload_part *p = &parts->part[i];
 		char token[WEB_TOKEN_LENGTH + 1];
 
 		if (strcmp(p->field, "token") != 0 || p->n != WEB_TOKEN_LENGTH)
@@ -142,7 +142,7 @@ static bool parts_have_token(const struct web *w, const struct parts *parts)
 	return false;
 }
 
-static int open_part(struct web_post *post, const struct part *p, struct open_profile **out, struct err *err)
+static int open_part(struct web_post *post, const struct upload_part *p, struct open_profile **out, struct err *err)
 {
 	struct bytes copy = { .data = mem_alloc(p->n ? p->n : 1, 1), .n = p->n };
 
@@ -153,7 +153,7 @@ static int open_part(struct web_post *post, const struct part *p, struct open_pr
 /* Open the files of a form. Files that were opened before an error remain open. */
 static int open_form(struct web_post *post, const struct bytes *body, const char *boundary, struct err *err)
 {
-	struct parts *parts = mem_zalloc(1, sizeof(*parts));
+	struct upload_parts *parts = mem_zalloc(1, sizeof(*parts));
 	struct open_profile *o[UPLOAD_FILES_MAX];
 	size_t n = 0;
 	int rc = upload_split(body, boundary, parts, err);

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Data of a running capture, without the lock. */
-struct run {
+struct capture_run {
 	struct capture_runner *r;
 	struct capture_options options;
 	struct load_events events;
@@ -27,7 +27,7 @@ struct run {
 
 static void capture_run_fetch(void *arg, struct remote *remote, const struct query *q, struct buf *notes)
 {
-	struct run *run = arg;
+	struct capture_run *run = arg;
 
 	(void)q; /* its stop is only that of reading the answer */
 	remote_watch(remote, &run->r->n_bytes, &run->r->keep);
@@ -46,7 +46,7 @@ static uint64_t capture_run_count_samples(const struct profile *p)
 	return n;
 }
 
-static void note_piece(struct run *run)
+static void note_piece(struct capture_run *run)
 {
 	struct captures *c = run->r->captures;
 	struct capture_status *s;
@@ -59,7 +59,7 @@ static void note_piece(struct run *run)
 }
 
 /* Add a piece to those before. Takes over l. */
-static int capture_run_add_piece(struct run *run, struct load_result *l, struct err *err)
+static int capture_run_add_piece(struct capture_run *run, struct load_result *l, struct err *err)
 {
 	const struct profile *both[] = { run->loaded.profile, l->profile };
 	struct profile *sum;
@@ -94,7 +94,7 @@ static int capture_run_load(void *arg, struct err *err)
 }
 
 /* Fetch a piece, or the sources of the command line. */
-static int fetch_piece(struct run *run, unsigned seconds, struct err *err)
+static int fetch_piece(struct capture_run *run, unsigned seconds, struct err *err)
 {
 	struct captures *c = run->r->captures;
 	struct load_result l = { 0 };
@@ -127,7 +127,7 @@ static int fetch_piece(struct run *run, unsigned seconds, struct err *err)
 	return rc;
 }
 
-static int fetch_all_pieces(struct run *run, struct err *err)
+static int fetch_all_pieces(struct capture_run *run, struct err *err)
 {
 	const struct captures *c = run->r->captures;
 	bool has_pieces = run->options.server < c->n_servers && strcmp(run->options.kind, "profile") == 0;
@@ -147,7 +147,7 @@ static int fetch_all_pieces(struct run *run, struct err *err)
 }
 
 /* Append the measured time to the name of a capture that was stopped. */
-static void name_measured(const struct run *run, char *name)
+static void name_measured(const struct capture_run *run, char *name)
 {
 	int64_t ns = run->loaded.profile->meta.duration_ns;
 
@@ -157,7 +157,7 @@ static void name_measured(const struct run *run, char *name)
 }
 
 /* Open the result; name, id and err describe the outcome. Returns the state of the capture. */
-static enum capture_state capture_finish(struct run *run, int rc, char *name, char *id, struct err *err)
+static enum capture_state capture_finish(struct capture_run *run, int rc, char *name, char *id, struct err *err)
 {
 	struct captures *c = run->r->captures;
 	struct open_profile *o;
@@ -191,7 +191,7 @@ static enum capture_state capture_finish(struct run *run, int rc, char *name, ch
 static void capture_run_once(struct capture_runner *r)
 {
 	struct captures *c = r->captures;
-	struct run run = { .r = r, .options = r->options };
+	struct capture_run run = { .r = r, .options = r->options };
 	struct capture_status *s;
 	char name[CAPTURE_NAME_BYTES], id[WORKSPACE_ID_LENGTH + 1] = "";
 	enum capture_state state;

@@ -18,9 +18,9 @@
 
 enum { N_BUCKETS = 4096, PACKED_SHARE = 2 };
 
-struct entry {
-	struct entry *next;          /* in the same bucket */
-	struct entry *older, *newer; /* in the order of the last use */
+struct response_cache_entry {
+	struct response_cache_entry *next;          /* in the same bucket */
+	struct response_cache_entry *older, *newer; /* in the order of the last use */
 	struct http_response response;
 	uint64_t n_bytes;
 	size_t bucket;
@@ -30,8 +30,8 @@ struct entry {
 struct response_cache {
 	pthread_mutex_t lock; /* guards everything below */
 	uint64_t n_bytes, max_bytes;
-	struct entry *oldest, *newest;
-	struct entry *bucket[N_BUCKETS];
+	struct response_cache_entry *oldest, *newest;
+	struct response_cache_entry *bucket[N_BUCKETS];
 };
 
 struct response_cache *response_cache_new(uint64_t max_bytes)
@@ -43,7 +43,7 @@ struct response_cache *response_cache_new(uint64_t max_bytes)
 	return c;
 }
 
-static void response_cache_entry_free(struct entry *e)
+static void response_cache_entry_free(struct response_cache_entry *e)
 {
 	http_response_release(&e->response);
 	free(e);
@@ -54,7 +54,7 @@ void response_cache_free(struct response_cache *c)
 	if (!c)
 		return;
 	while (c->oldest) {
-		struct entry *e = c->oldest;
+		struct response_cache_entry *e = c->oldest;
 
 		c->oldest = e->newer;
 		response_cache_entry_free(e);
@@ -68,22 +68,22 @@ static size_t bucket_of(const char *key)
 	return hash_bytes(key, strlen(key)) % N_BUCKETS;
 }
 
-static struct entry *response_cache_find(const struct response_cache *c, const char *key)
+static struct response_cache_entry *response_cache_find(const struct response_cache *c, const char *key)
 {
-	struct entry *e = c->bucket[bucket_of(key)];
+	struct response_cache_entry *e = c->bucket[bucket_of(key)];
 
 	while (e && strcmp(e->key, key) != 0)
 		e = e->next;
 	return e;
 }
 
-static void unlink_use(struct response_cache *c, struct entry *e)
+static void unlink_use(struct response_cache *c, struct response_cache_entry *e)
 {
 	*(e->older ? &e->older->newer : &c->oldest) = e->newer;
 	*(e->newer ? &e->newer->older : &c->newest) = e->older;
 }
 
-static void append_use(struct response_cache *c, struct entry *e)
+static void append_use(struct response_cache *c, struct response_cache_entry *e)
 {
 	e->older = c->newest;
 	e->newer = NULL;
@@ -93,7 +93,7 @@ static void append_use(struct response_cache *c, struct entry *e)
 
 bool response_cache_get(struct response_cache *c, const char *key, struct http_response *out)
 {
-	struct entry *e;
+	struct response_cache_entry *e;
 
 	pthread_mutex_lock(&c->lock);
 	e = response_cache_find(c, key);
@@ -106,9 +106,9 @@ bool response_cache_get(struct response_cache *c, const char *key, struct http_r
 	return e;
 }
 
-static void response_cache_drop(struct response_cache *c, struct entry *e)
+static void response_cache_drop(struct response_cache *c, struct response_cache_entry *e)
 {
-	struct entry **at = &c->bucket[e->bucket];
+	struct response_cache_entry **at = &c->bucket[e->bucket];
 
 	while (*at != e)
 		at = &(*at)->next;
@@ -121,12 +121,12 @@ static void response_cache_drop(struct response_cache *c, struct entry *e)
 /* Drop entries until n more bytes fit. Returns false if they never will. */
 static bool response_cache_make_room(struct response_cache *c, uint64_t n)
 {
-	struct entry *e = c->oldest;
+	struct response_cache_entry *e = c->oldest;
 
 	if (n > c->max_bytes)
 		return false;
 	while (e && c->n_bytes > c->max_bytes - n) {
-		struct entry *newer = e->newer;
+		struct response_cache_entry *newer = e->newer;
 
 		if (!blob_is_shared(e->response.blob))
 			response_cache_drop(c, e);
@@ -135,10 +135,10 @@ static bool response_cache_make_room(struct response_cache *c, uint64_t n)
 	return c->n_bytes <= c->max_bytes - n;
 }
 
-static struct entry *entry_new(const char *key, struct http_response *r)
+static struct response_cache_entry *entry_new(const char *key, struct http_response *r)
 {
 	size_t n_key = strlen(key) + 1;
-	struct entry *e = mem_zalloc(1, sizeof(*e) + n_key);
+	struct response_cache_entry *e = mem_zalloc(1, sizeof(*e) + n_key);
 
 	memcpy(e->key, key, n_key);
 	http_response_share(r, &e->response);
@@ -151,7 +151,7 @@ static struct entry *entry_new(const char *key, struct http_response *r)
 
 void response_cache_put(struct response_cache *c, const char *key, struct http_response *r)
 {
-	struct entry *e = entry_new(key, r);
+	struct response_cache_entry *e = entry_new(key, r);
 
 	pthread_mutex_lock(&c->lock);
 	if (!response_cache_find(c, key) && response_cache_make_room(c, e->n_bytes)) {

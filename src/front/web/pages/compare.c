@@ -66,13 +66,13 @@ static bool is_on_side(const struct web_side *side, const struct open_profile *o
 }
 
 /* A row of the list: an open profile, or a file of the command line. */
-struct row {
+struct compare_row {
 	const char *id, *name;
 	const struct open_profile *o; /* NULL: a file that was not read yet */
 	const char *from, *error;     /* error: why the file cannot be read; "" */
 };
 
-static void add_checkbox(const struct web_page *page, enum side side, const struct row *r, struct buf *out)
+static void add_checkbox(const struct web_page *page, enum side side, const struct compare_row *r, struct buf *out)
 {
 	/* the merged profile is not checked beside its files unless the URL names it */
 	bool is_checked = r->o && is_on_side(&page->side[side], r->o) &&
@@ -85,7 +85,7 @@ static void add_checkbox(const struct web_page *page, enum side side, const stru
 	buf_addz(out, "\"></td>");
 }
 
-static void compare_add_facts(const struct row *r, struct buf *out)
+static void compare_add_facts(const struct compare_row *r, struct buf *out)
 {
 	const struct profile *p = r->o ? r->o->p : NULL;
 
@@ -104,7 +104,7 @@ static void compare_add_facts(const struct row *r, struct buf *out)
 		 r->from);
 }
 
-static void compare_add_row(const struct web_page *page, const struct row *r, struct buf *out)
+static void compare_add_row(const struct web_page *page, const struct compare_row *r, struct buf *out)
 {
 	buf_addz(out, "<tr>");
 	add_checkbox(page, SIDE_BASE, r, out);
@@ -149,11 +149,11 @@ static void compare_add_files(const struct web_page *page, struct buf *out)
 		    web_source_read(w, s, page->stop, &o, &err) < 0)
 			o = NULL;
 		compare_add_row(page,
-				&(struct row){ .id = s->id,
-					       .name = s->name,
-					       .o = o,
-					       .from = s->is_base ? "command line, before" : "command line",
-					       .error = err.msg },
+				&(struct compare_row){ .id = s->id,
+						       .name = s->name,
+						       .o = o,
+						       .from = s->is_base ? "command line, before" : "command line",
+						       .error = err.msg },
 				out);
 		workspace_put(w->workspace, o);
 	}
@@ -168,11 +168,11 @@ static void compare_add_open(const struct web_page *page, const struct open_prof
 	if (o->origin == OPEN_SOURCE)
 		return;
 	compare_add_row(page,
-			&(struct row){ .id = o->id,
-				       .name = o->name,
-				       .o = o,
-				       .from = is_merged ? "all files, merged" : origin_word(o->origin),
-				       .error = "" },
+			&(struct compare_row){ .id = o->id,
+					       .name = o->name,
+					       .o = o,
+					       .from = is_merged ? "all files, merged" : origin_word(o->origin),
+					       .error = "" },
 			out);
 	if (is_merged)
 		compare_add_files(page, out);

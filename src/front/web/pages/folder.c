@@ -25,7 +25,7 @@
 
 enum { FILES_MAX = 500 }; /* files of a folder that the list shows */
 
-struct files {
+struct folder_files {
 	char *name[FILES_MAX]; /* [n] sorted */
 	size_t n;
 	bool has_more;
@@ -43,12 +43,12 @@ static bool web_folder_is_regular(int folder, const char *name)
 	return fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
 }
 
-static void list_files(const char *path, struct files *out)
+static void list_files(const char *path, struct folder_files *out)
 {
 	DIR *folder = opendir(path);
 	const struct dirent *entry;
 
-	*out = (struct files){ .n = 0 };
+	*out = (struct folder_files){ .n = 0 };
 	while (folder && (entry = readdir(folder))) {
 		if (*entry->d_name == '.' || !web_folder_is_regular(dirfd(folder), entry->d_name))
 			continue;
@@ -64,7 +64,7 @@ static void list_files(const char *path, struct files *out)
 		qsort(out->name, out->n, sizeof(*out->name), web_folder_compare_names);
 }
 
-static void files_release(struct files *f)
+static void files_release(struct folder_files *f)
 {
 	for (size_t i = 0; i < f->n; i++)
 		free(f->name[i]);
@@ -72,7 +72,7 @@ static void files_release(struct files *f)
 
 static void web_folder_add(const struct web_page *page, size_t at, struct buf *out)
 {
-	struct files files;
+	struct folder_files files;
 
 	list_files(page->options->folder[at], &files);
 	buf_addz(out, "<h2>Folder ");
@@ -111,7 +111,7 @@ void web_folder_add_all(const struct web_page *page, struct buf *out)
 static int web_folder_read_file(const char *path, const char *name, struct bytes *out, struct err *err)
 {
 	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1, rc;
-	struct files files;
+	struct folder_files files;
 	bool is_listed = false;
 
 	list_files(path, &files);

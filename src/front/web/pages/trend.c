@@ -25,7 +25,7 @@
 
 enum { N_NARROW = 3 /* columns that a narrow page shows */, ROWS_PER_PAGE = 100, CHART_WIDTH = 96, CHART_HEIGHT = 20 };
 
-struct series {
+struct trend_series {
 	struct web_page *page;
 	struct query q;
 	struct open_profile *profile[WORKSPACE_PROFILES_MAX]; /* [n] oldest first, one reference each */
@@ -35,7 +35,7 @@ struct series {
 };
 
 /* Insert a profile in the order of time; without times, in the order of the list. Its reference is taken over. */
-static int trend_list_one(struct series *s, struct open_profile *o, struct err *err)
+static int trend_list_one(struct trend_series *s, struct open_profile *o, struct err *err)
 {
 	size_t at = s->n;
 
@@ -55,7 +55,7 @@ static int trend_list_one(struct series *s, struct open_profile *o, struct err *
 }
 
 /* The profiles that the URL names, on both sides. */
-static int list_named(struct series *s, struct err *err)
+static int list_named(struct trend_series *s, struct err *err)
 {
 	int rc = 0;
 
@@ -71,7 +71,7 @@ static int list_named(struct series *s, struct err *err)
 }
 
 /* All files of the command line, and the profiles that are open besides them. */
-static int list_all(struct series *s, struct err *err)
+static int list_all(struct trend_series *s, struct err *err)
 {
 	struct web *w = s->page->web;
 	struct open_profile *open[WORKSPACE_PROFILES_MAX], *o;
@@ -105,7 +105,7 @@ static int list_all(struct series *s, struct err *err)
 	return rc;
 }
 
-static int trend_list_profiles(struct series *s, struct err *err)
+static int trend_list_profiles(struct trend_series *s, struct err *err)
 {
 	const struct web_page *page = s->page;
 	size_t n_named = page->side[SIDE_BASE].n + page->side[SIDE_NEW].n;
@@ -126,7 +126,7 @@ static bool is_shared_more(const struct shared_type *a, const struct shared_type
 }
 
 /* The sample type that most profiles have; of several such types, that which most show first, else that of the oldest profile. */
-static const char *find_shared_type(const struct series *s)
+static const char *find_shared_type(const struct trend_series *s)
 {
 	struct shared_type best = { .name = "" };
 
@@ -153,7 +153,7 @@ static const char *find_shared_type(const struct series *s)
 }
 
 /* Remove the profiles without the sample type, and note how many and which. */
-static void drop_others(struct series *s, const char *type)
+static void drop_others(struct trend_series *s, const char *type)
 {
 	size_t n = 0, n_all = s->n;
 	struct buf names = { 0 };
@@ -175,7 +175,7 @@ static void drop_others(struct series *s, const char *type)
 	buf_release(&names);
 }
 
-static int web_trend_add_profiles(struct series *s, struct err *err)
+static int web_trend_add_profiles(struct trend_series *s, struct err *err)
 {
 	int rc = 0;
 
@@ -195,8 +195,8 @@ static int web_trend_compare_rows(const void *a, const void *b)
 }
 
 /* Find the values of a profile for the rows of the report, by name. */
-static int fill_values(struct series *s, size_t at, const char **const *by_name, const char *const *name, uint32_t n,
-		       struct err *err)
+static int fill_values(struct trend_series *s, size_t at, const char **const *by_name, const char *const *name,
+		       uint32_t n, struct err *err)
 {
 	const struct report_type *top = reports_get("top");
 	struct answer a = { 0 };
@@ -221,7 +221,7 @@ static int fill_values(struct series *s, size_t at, const char **const *by_name,
 	return rc;
 }
 
-static int fill_charts(struct series *s, const struct report *r, struct err *err)
+static int fill_charts(struct trend_series *s, const struct report *r, struct err *err)
 {
 	uint32_t n = r->table.n_rows;
 	const char **name = arena_alloc(s->page->mem, n, sizeof(*name));
@@ -241,7 +241,7 @@ static int fill_charts(struct series *s, const struct report *r, struct err *err
 }
 
 /* Append a line chart of a row, from 0 to its largest value. */
-static void web_trend_add_chart(const struct series *s, uint32_t row, struct buf *out)
+static void web_trend_add_chart(const struct trend_series *s, uint32_t row, struct buf *out)
 {
 	const int64_t *v = s->value + (size_t)row * s->n;
 	double max = 1;
@@ -259,7 +259,7 @@ static void web_trend_add_chart(const struct series *s, uint32_t row, struct buf
 	buf_addz(out, "\"/></svg>");
 }
 
-static void web_trend_add_row(const struct series *s, const struct report *r, uint32_t row, struct buf *out)
+static void web_trend_add_row(const struct trend_series *s, const struct report *r, uint32_t row, struct buf *out)
 {
 	const union cell *cell = r->table.cell + (size_t)row * r->table.n_cols;
 
@@ -285,7 +285,7 @@ static void web_trend_add_row(const struct series *s, const struct report *r, ui
 	buf_addz(out, "</td></tr>\n");
 }
 
-static void add_profile_list(const struct series *s, struct buf *out)
+static void add_profile_list(const struct trend_series *s, struct buf *out)
 {
 	buf_addf(out, "<p>%zu profiles, oldest first:", s->n);
 	for (size_t i = 0; i < s->n; i++) {
@@ -295,7 +295,7 @@ static void add_profile_list(const struct series *s, struct buf *out)
 	buf_addz(out, "</p>\n");
 }
 
-static void web_trend_add_links(const struct series *s, struct buf *out)
+static void web_trend_add_links(const struct trend_series *s, struct buf *out)
 {
 	struct url_params *link = web_link_start(s->page);
 
@@ -311,7 +311,7 @@ static void web_trend_add_links(const struct series *s, struct buf *out)
 		 s->q.sort == SORT_CUM ? "values of functions alone (flat)" : "values with their callees (cum)");
 }
 
-static void web_trend_add_table(const struct series *s, const struct report *r, struct buf *out)
+static void web_trend_add_table(const struct trend_series *s, const struct report *r, struct buf *out)
 {
 	static const char *const title[] = { "first", "last", "change", "of first", "grew in", "per step", "values" };
 
@@ -326,7 +326,7 @@ static void web_trend_add_table(const struct series *s, const struct report *r, 
 		buf_addz(out, "<p>No function grew in each step.</p>\n");
 }
 
-static int web_trend_draw(struct series *s, struct err *err)
+static int web_trend_draw(struct trend_series *s, struct err *err)
 {
 	struct web_page *page = s->page;
 	struct report *r = &page->answer.report;
@@ -350,7 +350,7 @@ static int web_trend_draw(struct series *s, struct err *err)
 }
 
 /* Without a merged profile, let the links of the page lead to the last file. */
-static void link_last(const struct series *s)
+static void link_last(const struct trend_series *s)
 {
 	const struct web_sources *files = &s->page->web->sources;
 
@@ -363,7 +363,7 @@ static void link_last(const struct series *s)
 	}
 }
 
-static void series_release(struct series *s)
+static void series_release(struct trend_series *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		workspace_put(s->page->web->workspace, s->profile[i]);
@@ -371,7 +371,7 @@ static void series_release(struct series *s)
 
 int web_draw_trend(struct web_page *page, struct err *err)
 {
-	struct series s = { .page = page, .q = page->q };
+	struct trend_series s = { .page = page, .q = page->q };
 	const char *type = page->q.sample_index;
 	int rc;
 

@@ -23,26 +23,26 @@
 enum { SAMPLES_STEP = 1024, STEM_MAX = 60 };
 
 /* A file that a view can be written to. */
-struct file {
+struct export_file {
 	const struct report_type *type;
 	enum format shape;
 	const char *ending, *title;
 };
 
 /* Find the next file of a report; *at is 0 for the first one. */
-static bool next_file(const struct report_type *t, int *at, struct file *out)
+static bool next_file(const struct report_type *t, int *at, struct export_file *out)
 {
 	for (; *at < N_FORMATS; ++*at) {
 		const struct report_format *f = &report_formats[*at];
 
 		if (!reports_has_format(t, (enum format) * at))
 			continue;
-		*out = (struct file){ t, (enum format)(*at)++, f->ending, f->title };
+		*out = (struct export_file){ t, (enum format)(*at)++, f->ending, f->title };
 		return true;
 	}
 	if (*at - N_FORMATS >= REPORT_FILES_MAX || !t->file[*at - N_FORMATS].ending)
 		return false;
-	*out = (struct file){ t, FORMAT_TEXT, t->file[*at - N_FORMATS].ending, t->file[*at - N_FORMATS].title };
+	*out = (struct export_file){ t, FORMAT_TEXT, t->file[*at - N_FORMATS].ending, t->file[*at - N_FORMATS].title };
 	++*at;
 	return true;
 }
@@ -57,7 +57,7 @@ static const struct report_type *report_of(const struct web_view *view, int i)
 	return name ? reports_get(name) : NULL;
 }
 
-static bool web_export_find_file(const struct web_view *view, const char *ext, struct file *out)
+static bool web_export_find_file(const struct web_view *view, const char *ext, struct export_file *out)
 {
 	for (int i = !view->report || view->send; report_of(view, i); i++)
 		for (int at = 0; next_file(report_of(view, i), &at, out);)
@@ -68,7 +68,7 @@ static bool web_export_find_file(const struct web_view *view, const char *ext, s
 
 bool web_export_has(const struct web_view *view, const char *ext)
 {
-	struct file f;
+	struct export_file f;
 
 	return web_export_find_file(view, ext, &f);
 }
@@ -163,7 +163,7 @@ static int make_of_sides(struct web_page *page, const struct report_type *t, str
 }
 
 /* Make the answer that the command line writes to the file. */
-static int web_export_make(struct web_page *page, const struct file *f, struct err *err)
+static int web_export_make(struct web_page *page, const struct export_file *f, struct err *err)
 {
 	const struct open_profile *o = page->difference ? page->difference : page->open;
 	struct query q = page->q;
@@ -185,7 +185,7 @@ static int web_export_make(struct web_page *page, const struct file *f, struct e
 int web_export(struct web_page *page, const char *ext, struct http_response *out, struct err *err)
 {
 	struct buf body = { 0 };
-	struct file f;
+	struct export_file f;
 	bool is_found = web_export_find_file(page->view, ext, &f);
 	int rc;
 
@@ -225,7 +225,7 @@ static void add_file_link(const struct web_page *page, const char *ext, const ch
 
 void web_export_add_links(const struct web_page *page, bool are_entries, struct buf *out)
 {
-	struct file f;
+	struct export_file f;
 
 	for (const char *ext = page->view->sends; ext && *ext; ext += strcspn(ext, " ")) {
 		char word[8] = "";

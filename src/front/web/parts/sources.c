@@ -129,7 +129,7 @@ int web_source_read(struct web *w, const struct web_source *s, struct stop *stop
 }
 
 /* A source to read as a job, and the result. */
-struct reading {
+struct sources_reading {
 	struct web *web;
 	const struct web_source *source;
 	struct open_profile *open;
@@ -139,7 +139,7 @@ struct reading {
 
 static void run_reading(void *arg, struct stop *stop, struct http_response *out)
 {
-	struct reading *r = arg;
+	struct sources_reading *r = arg;
 
 	(void)out;
 	r->rc = web_source_read(r->web, r->source, stop, &r->open, &r->err);
@@ -149,7 +149,7 @@ int web_source_open(struct web *w, const struct web_source *s, const struct stop
 		    struct err *err)
 {
 	const struct jobs_client client = { .tab = "", .slot = "", .stop = stop };
-	struct reading r = { .web = w, .source = s };
+	struct sources_reading r = { .web = w, .source = s };
 	struct http_response none = { 0 };
 	int rc;
 

@@ -90,14 +90,14 @@ static void web_verdicts_add_key(const struct web_page *page, struct buf *key)
 }
 
 /* The profiles of a gate. */
-struct runs {
+struct verdicts_runs {
 	const struct web_page *page;
 	struct gate_sum *sum;
 	struct open_profile **held; /* [n_held] files of the command line, one reference each */
 	size_t n_held, cap_held;
 };
 
-static int runs_add_one(const struct runs *r, enum side side, const struct open_profile *o, struct err *err)
+static int runs_add_one(const struct verdicts_runs *r, enum side side, const struct open_profile *o, struct err *err)
 {
 	struct buf notes = { 0 };
 	int rc = gate_sum_add(r->sum, side, o->p, o->name, &r->page->q, &notes, err);
@@ -113,7 +113,7 @@ static bool side_is_command_line(const struct web_page *page, enum side side)
 	       !page->web->sources.n_others;
 }
 
-static int runs_add_files(struct runs *r, enum side side, struct err *err)
+static int runs_add_files(struct verdicts_runs *r, enum side side, struct err *err)
 {
 	const struct web_sources *files = &r->page->web->sources;
 	struct open_profile *o;
@@ -132,7 +132,7 @@ static int runs_add_files(struct runs *r, enum side side, struct err *err)
 	return rc;
 }
 
-static int runs_add(struct runs *r, struct err *err)
+static int runs_add(struct verdicts_runs *r, struct err *err)
 {
 	int rc = 0;
 
@@ -152,7 +152,7 @@ static int web_verdicts_compute(const struct web_page *page, struct verdict *d, 
 {
 	/* settings copy texts, but an option is given if its text is not the default one */
 	int rc = gate_options_make(page->options->q, NULL, &d->options, err);
-	struct runs runs = { .page = page };
+	struct verdicts_runs runs = { .page = page };
 
 	if (rc < 0)
 		return rc;

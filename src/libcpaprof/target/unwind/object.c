@@ -18,7 +18,7 @@ enum {
 	MAX_EH = 1 << 30,
 };
 
-struct elf {
+struct object_elf {
 	const unsigned char *bytes;
 	uint64_t n;
 	bool image;
@@ -28,7 +28,7 @@ struct elf {
 	uint32_t n_phdrs;
 };
 
-static Elf64_Phdr phdr_of(const struct elf *e, uint32_t i)
+static Elf64_Phdr phdr_of(const struct object_elf *e, uint32_t i)
 {
 	Elf64_Phdr ph;
 
@@ -36,7 +36,7 @@ static Elf64_Phdr phdr_of(const struct elf *e, uint32_t i)
 	return ph;
 }
 
-static bool unwind_object_read_head(struct elf *e)
+static bool unwind_object_read_head(struct object_elf *e)
 {
 #if defined(__x86_64__)
 	enum { MACHINE = EM_X86_64 };
@@ -63,7 +63,7 @@ static bool unwind_object_read_head(struct elf *e)
 }
 
 /* Find the bytes of a segment and its addresses in the target. Returns false if it is incomplete. */
-static bool segment(const struct elf *e, const Elf64_Phdr *ph, const struct unwind_object *obj, uint64_t *lo,
+static bool segment(const struct object_elf *e, const Elf64_Phdr *ph, const struct unwind_object *obj, uint64_t *lo,
 		    uint64_t *hi, const unsigned char **bytes)
 {
 	uint64_t at = e->image ? ph->p_vaddr - e->first : ph->p_offset;
@@ -102,7 +102,7 @@ static void read_hdr(struct unwind_object *obj)
 }
 
 /* Find the load bias. Returns false unless the first segment begins with the ELF header, so that lo is its address. */
-static bool find_bias(struct elf *e, uint64_t lo, uint64_t *hdr)
+static bool find_bias(struct object_elf *e, uint64_t lo, uint64_t *hdr)
 {
 	bool found = false;
 
@@ -122,7 +122,7 @@ static bool find_bias(struct elf *e, uint64_t lo, uint64_t *hdr)
 	return found;
 }
 
-static bool object_describe(struct elf *e, uint64_t lo, uint64_t hi, uint64_t hdr, struct unwind_object *out)
+static bool object_describe(struct object_elf *e, uint64_t lo, uint64_t hi, uint64_t hdr, struct unwind_object *out)
 {
 	uint64_t known_hdr = hdr;
 
@@ -159,7 +159,7 @@ static bool object_describe(struct elf *e, uint64_t lo, uint64_t hi, uint64_t hd
 bool cpi_unwind_object_init_sig(const unsigned char *bytes, uint64_t n, bool image, uint64_t lo, uint64_t hi,
 				uint64_t hdr, struct unwind_object *out)
 {
-	struct elf e = { .bytes = bytes, .n = n, .image = image };
+	struct object_elf e = { .bytes = bytes, .n = n, .image = image };
 
 	return object_describe(&e, lo, hi, hdr, out);
 }
@@ -167,7 +167,7 @@ bool cpi_unwind_object_init_sig(const unsigned char *bytes, uint64_t n, bool ima
 bool cpi_unwind_object_init_loaded(uint64_t lo, uint64_t hi, uint64_t hdr, const void *phdr, uint32_t n_phdrs,
 				   struct unwind_object *out)
 {
-	struct elf e = {
+	struct object_elf e = {
 		.bytes = (const unsigned char *)lo, .n = hi - lo, .image = true, .phdr = phdr, .n_phdrs = n_phdrs
 	};
 

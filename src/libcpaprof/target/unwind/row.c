@@ -45,7 +45,7 @@ enum cfa_op {
 	OP_RESTORE = 0xc0,
 };
 
-struct run {
+struct row_run {
 	const struct unwind_object *obj;
 	const struct cie *cie;
 	struct row *row;
@@ -56,14 +56,14 @@ struct run {
 	struct row remembered[N_REMEMBERED];
 };
 
-static int32_t fit(struct run *r, int64_t v)
+static int32_t fit(struct row_run *r, int64_t v)
 {
 	if (v != (int32_t)v)
 		r->bad = true;
 	return (int32_t)v;
 }
 
-static int64_t row_scaled(struct run *r, int64_t factor)
+static int64_t row_scaled(struct row_run *r, int64_t factor)
 {
 	int64_t v;
 
@@ -72,7 +72,7 @@ static int64_t row_scaled(struct run *r, int64_t factor)
 	return v;
 }
 
-static void set_column(struct run *r, uint64_t reg, enum column_kind kind, int64_t val)
+static void set_column(struct row_run *r, uint64_t reg, enum column_kind kind, int64_t val)
 {
 	int col = reg_column(reg, r->cie->ra_reg);
 
@@ -82,7 +82,7 @@ static void set_column(struct run *r, uint64_t reg, enum column_kind kind, int64
 	r->row->val[col] = fit(r, val);
 }
 
-static void set_cfa(struct run *r, uint64_t reg, int64_t off)
+static void set_cfa(struct row_run *r, uint64_t reg, int64_t off)
 {
 	int i = reg_index(reg);
 
@@ -91,7 +91,7 @@ static void set_cfa(struct run *r, uint64_t reg, int64_t off)
 }
 
 /* Skip an expression. Returns its position. */
-static int64_t expression(struct run *r)
+static int64_t expression(struct row_run *r)
 {
 	uint32_t at = eh_pos(r->obj, r->c.p);
 	uint64_t n = get_uleb(&r->c);
@@ -104,12 +104,12 @@ static int64_t expression(struct run *r)
 	return at;
 }
 
-static void advance(struct run *r, uint64_t n)
+static void advance(struct row_run *r, uint64_t n)
 {
 	r->loc += n * r->cie->code_align;
 }
 
-static void row_restore(struct run *r, uint64_t reg)
+static void row_restore(struct row_run *r, uint64_t reg)
 {
 	int col = reg_column(reg, r->cie->ra_reg);
 
@@ -119,7 +119,7 @@ static void row_restore(struct run *r, uint64_t reg)
 	r->row->val[col] = r->cie->row.val[col];
 }
 
-static void run_state(struct run *r, uint8_t op)
+static void run_state(struct row_run *r, uint8_t op)
 {
 	if (op == OP_REMEMBER_STATE && r->n_remembered < N_REMEMBERED)
 		r->remembered[r->n_remembered++] = *r->row;
@@ -130,7 +130,7 @@ static void run_state(struct run *r, uint8_t op)
 }
 
 /* Instructions for the CFA. */
-static bool run_cfa(struct run *r, uint8_t op)
+static bool run_cfa(struct row_run *r, uint8_t op)
 {
 	struct cfi_cursor *c = &r->c;
 	uint64_t reg;
@@ -166,7 +166,7 @@ static bool run_cfa(struct run *r, uint8_t op)
 }
 
 /* Instructions for registers. */
-static bool run_reg(struct run *r, uint8_t op)
+static bool run_reg(struct row_run *r, uint8_t op)
 {
 	struct cfi_cursor *c = &r->c;
 	uint64_t reg = get_uleb(c);
@@ -213,7 +213,7 @@ static bool run_reg(struct run *r, uint8_t op)
 }
 
 /* Run one instruction with first byte op. */
-static void run_one(struct run *r, uint8_t op)
+static void run_one(struct row_run *r, uint8_t op)
 {
 	switch (op) {
 	case OP_NOP:
@@ -248,7 +248,7 @@ static void run_one(struct run *r, uint8_t op)
 int cpi_unwind_row_sig(struct walk *w, const struct unwind_object *obj, const struct cie *cie, const struct fde *fde,
 		       uint64_t pc, struct row *out)
 {
-	struct run r;
+	struct row_run r;
 
 	r.obj = obj;
 	r.cie = cie;

@@ -9,12 +9,12 @@
 
 #include <link.h>
 
-struct snapshot {
+struct unwind_snapshot {
 	struct unwind_object *object;
 	uint32_t n, max;
 };
 
-static void unwind_snapshot_insert(struct snapshot *t, const struct unwind_object *obj)
+static void unwind_snapshot_insert(struct unwind_snapshot *t, const struct unwind_object *obj)
 {
 	uint32_t i = t->n;
 
@@ -25,7 +25,7 @@ static void unwind_snapshot_insert(struct snapshot *t, const struct unwind_objec
 
 static int unwind_snapshot_add_object(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct snapshot *t = arg;
+	struct unwind_snapshot *t = arg;
 	uint64_t lo = UINT64_MAX, hi = 0, hdr = 0;
 	struct unwind_object obj;
 
@@ -54,7 +54,7 @@ static int unwind_snapshot_add_object(struct dl_phdr_info *info, size_t size, vo
 
 uint32_t cpi_unwind_snapshot(struct unwind_object *object, uint32_t max)
 {
-	struct snapshot t = { .object = object, .max = max };
+	struct unwind_snapshot t = { .object = object, .max = max };
 
 	dl_iterate_phdr(unwind_snapshot_add_object, &t);
 	return t.n;

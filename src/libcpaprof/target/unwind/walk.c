@@ -354,12 +354,12 @@ static const struct unwind_range *walk_range_of(const struct unwind_source *from
 }
 
 /* A point where all registers were known, and the registers that change on the way from there. */
-struct mark {
+struct walk_mark {
 	uint32_t n, known;
 	uint64_t pc, sp, fp;
 };
 
-static void walk_set_mark(struct mark *m, const struct unwind_regs *regs, uint32_t n)
+static void walk_set_mark(struct walk_mark *m, const struct unwind_regs *regs, uint32_t n)
 {
 	m->n = n;
 	m->known = regs->known;
@@ -369,7 +369,7 @@ static void walk_set_mark(struct mark *m, const struct unwind_regs *regs, uint32
 }
 
 /* Return to the mark, to follow all registers from now on. */
-static uint32_t go_back(struct walk *w, const struct mark *m)
+static uint32_t go_back(struct walk *w, const struct walk_mark *m)
 {
 	w->all_regs = true;
 	w->exact = true;
@@ -386,10 +386,10 @@ static uint32_t go_back(struct walk *w, const struct mark *m)
  * missing from its CFI (multi-precision arithmetic in glibc). Its return address is then above the CFA, which is too low;
  * words below the CFA may be left from earlier calls. The other possible reason is code generated at run time.
  */
-__attribute__((noinline)) static void repair_step(struct walk *w, const struct mark *m)
+__attribute__((noinline)) static void repair_step(struct walk *w, const struct walk_mark *m)
 {
 	struct unwind_regs *regs = w->regs;
-	struct mark now;
+	struct walk_mark now;
 
 	walk_set_mark(&now, regs, 0);
 	go_back(w, m);
@@ -418,7 +418,7 @@ static void walk_start(struct walk *w, const struct unwind_source *from, struct 
 }
 
 /* Complete a step from the frame *pc. called: its pc is a return address. */
-static int finish_step(struct walk *w, struct memo *memo, struct mark *mark, bool called, uint32_t n, uint64_t *pc)
+static int finish_step(struct walk *w, struct memo *memo, struct walk_mark *mark, bool called, uint32_t n, uint64_t *pc)
 {
 	if (w->exact) { /* the step left a signal handler: the trampoline made no call either */
 		*pc += called && n > 1;
@@ -441,7 +441,7 @@ void cpi_unwind_walk_sig(const struct unwind_source *from, struct unwind_regs *r
 			 struct unwind_result *out)
 {
 	struct walk w;
-	struct mark mark, here;
+	struct walk_mark mark, here;
 	struct memo memo;
 	int rc = STEP_OK;
 	uint32_t n = 0;

@@ -213,7 +213,7 @@ static inline bool read_places(const uint8_t *at, uint32_t n, uint32_t n_profile
 }
 
 /* A column that is being read. */
-struct reader {
+struct block_reader {
 	const struct block *block;
 	uint32_t column;
 	bool is_signed;
@@ -225,7 +225,7 @@ struct reader {
 };
 
 /* Find the parts of the cells. The sizes of the places and of the values limit the number of cells. */
-static int split_cells(struct reader *r, struct block_part cells, struct err *err)
+static int split_cells(struct block_reader *r, struct block_part cells, struct err *err)
 {
 	uint64_t c, m, last = r->block->n + 1, n_places = 0, n_cells = 0;
 
@@ -248,7 +248,7 @@ static int split_cells(struct reader *r, struct block_part cells, struct err *er
 }
 
 /* Read the m rows that occur in c profiles each. */
-static int block_read_group(struct reader *r, uint32_t c, uint64_t m, struct err *err)
+static int block_read_group(struct block_reader *r, uint32_t c, uint64_t m, struct err *err)
 {
 	uint32_t n = r->block->n, cell[BLOCK_PROFILES_MAX];
 	int64_t value[BLOCK_PROFILES_MAX];
@@ -282,7 +282,9 @@ int block_each_row(const struct block *b, uint32_t column, block_row_fn *fn, voi
 {
 	const struct block_column *self = &b->column[column];
 	const struct block_column *values = self->mode == BLOCK_MULTIPLE ? &b->column[self->like] : self;
-	struct reader r = { .block = b, .column = column, .values = values->values, .is_signed = values->is_signed };
+	struct block_reader r = {
+		.block = b, .column = column, .values = values->values, .is_signed = values->is_signed
+	};
 	uint64_t c, m = 0;
 	int rc;
 

@@ -18,7 +18,7 @@
 #include <string.h>
 
 /* Cells of a column. */
-struct cells {
+struct block_encode_cells {
 	size_t n, cap;
 	uint64_t *key; /* [n] row << 8 | profile, ascending */
 	int64_t *value;
@@ -29,12 +29,12 @@ struct cells {
 	struct buf groups, rows, places, values; /* encoded */
 };
 
-struct cell {
+struct block_encode_cell {
 	uint64_t key;
 	int64_t value;
 };
 
-static void block_encode_add_cell(struct cells *c, size_t profile, uint32_t row, int64_t value)
+static void block_encode_add_cell(struct block_encode_cells *c, size_t profile, uint32_t row, int64_t value)
 {
 	size_t cap = c->cap;
 
@@ -48,8 +48,8 @@ static void block_encode_add_cell(struct cells *c, size_t profile, uint32_t row,
 }
 
 /* Add what changed between two successive profiles; was is NULL before the first one. */
-static void block_encode_add_change(struct cells *c, size_t profile, const struct stored *was, const struct stored *is,
-				    uint32_t column)
+static void block_encode_add_change(struct block_encode_cells *c, size_t profile, const struct stored *was,
+				    const struct stored *is, uint32_t column)
 {
 	uint32_t i = 0, k = 0, n = was ? was->n : 0;
 	const int64_t *old = was ? was->value + (size_t)column * was->n : NULL;
@@ -68,7 +68,7 @@ static void block_encode_add_change(struct cells *c, size_t profile, const struc
 }
 
 /* One pass of a stable radix sort, by 11 bits of the row. */
-static void sort_pass(const struct cell *from, struct cell *to, size_t n, unsigned shift)
+static void sort_pass(const struct block_encode_cell *from, struct block_encode_cell *to, size_t n, unsigned shift)
 {
 	enum { BUCKETS = 1 << 11 };
 	uint32_t first[BUCKETS] = { 0 }, sum = 0;
@@ -87,26 +87,26 @@ static void sort_pass(const struct cell *from, struct cell *to, size_t n, unsign
 
 static int block_encode_compare_cells(const void *a, const void *b)
 {
-	const struct cell *x = a, *y = b;
+	const struct block_encode_cell *x = a, *y = b;
 
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
 /* Sort by row; the cells of a row are ordered by profile already. */
-static void sort_cells(struct cells *c)
+static void sort_cells(struct block_encode_cells *c)
 {
-	struct cell *a = mem_alloc(c->n, sizeof(*a)), *b = mem_alloc(c->n, sizeof(*b));
+	struct block_encode_cell *a = mem_alloc(c->n, sizeof(*a)), *b = mem_alloc(c->n, sizeof(*b));
 	uint64_t max = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
-		a[i] = (struct cell){ c->key[i], c->value[i] };
+		a[i] = (struct block_encode_cell){ c->key[i], c->value[i] };
 		max = c->key[i] > max ? c->key[i] : max;
 	}
 	if (c->n < 1000) {
 		qsort(a, c->n, sizeof(*a), block_encode_compare_cells);
 	} else {
 		for (unsigned shift = 8; shift < 64 && max >> shift; shift += 11) {
-			struct cell *swap = a;
+			struct block_encode_cell *swap = a;
 
 			sort_pass(a, b, c->n, shift);
 			a = b;
@@ -121,7 +121,8 @@ static void sort_cells(struct cells *c)
 	free(b);
 }
 
-static void block_encode_find_cells(struct cells *c, const struct stored *const *p, size_t n, uint32_t column)
+static void block_encode_find_cells(struct block_encode_cells *c, const struct stored *const *p, size_t n,
+				    uint32_t column)
 {
 	bool is_sorted = true;
 
@@ -140,7 +141,7 @@ static void block_encode_find_cells(struct cells *c, const struct stored *const 
 }
 
 /* Is every value of c a fixed multiple of the value in like? */
-static bool find_factor(struct cells *c, const struct cells *like)
+static bool find_factor(struct block_encode_cells *c, const struct block_encode_cells *like)
 {
 	c->factor = c->n && like->value[0] != -1 ? c->value[0] / like->value[0] : 0;
 	for (size_t i = 0; i < c->n; i++)
@@ -150,9 +151,9 @@ static bool find_factor(struct cells *c, const struct cells *like)
 }
 
 /* Look for an earlier column with the same cells. */
-static void find_like(struct cells *c, uint32_t column)
+static void find_like(struct block_encode_cells *c, uint32_t column)
 {
-	struct cells *self = &c[column];
+	struct block_encode_cells *self = &c[column];
 
 	for (uint32_t k = 0; k < column; k++) {
 		if (c[k].mode != BLOCK_OWN || c[k].is_chain != self->is_chain || c[k].n != self->n ||
@@ -165,21 +166,21 @@ static void find_like(struct cells *c, uint32_t column)
 }
 
 /* A run of the cells of a row. */
-struct run {
+struct block_encode_run {
 	size_t first;
 	uint32_t n;
 };
 
 /* The rows of a column in the order of the file: by falling number of cells, then row. */
-static struct run *order_runs(const struct cells *c, size_t n_profiles, size_t *n_runs)
+static struct block_encode_run *order_runs(const struct block_encode_cells *c, size_t n_profiles, size_t *n_runs)
 {
 	size_t n = 0, at[BLOCK_PROFILES_MAX + 2] = { 0 };
-	struct run *run = mem_alloc(c->n, sizeof(*run)), *out;
+	struct block_encode_run *run = mem_alloc(c->n, sizeof(*run)), *out;
 
 	for (size_t i = 0, end; i < c->n; i = end) {
 		for (end = i + 1; end < c->n && c->key[end] >> 8 == c->key[i] >> 8; end++)
 			;
-		run[n++] = (struct run){ i, (uint32_t)(end - i) };
+		run[n++] = (struct block_encode_run){ i, (uint32_t)(end - i) };
 		at[n_profiles - (end - i) + 1]++;
 	}
 	for (size_t k = 1; k <= n_profiles; k++)
@@ -192,7 +193,7 @@ static struct run *order_runs(const struct cells *c, size_t n_profiles, size_t *
 	return out;
 }
 
-static void write_places(struct cells *c, const struct run *run)
+static void write_places(struct block_encode_cells *c, const struct block_encode_run *run)
 {
 	char *at = buf_room(&c->places, run->n);
 	unsigned next = 0;
@@ -206,18 +207,18 @@ static void write_places(struct cells *c, const struct run *run)
 	c->places.len += run->n;
 }
 
-static void write_values(struct cells *c, const int64_t *value, size_t n)
+static void write_values(struct block_encode_cells *c, const int64_t *value, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		varint_put(&c->values, c->is_signed ? varint_zigzag(value[i]) : (uint64_t)value[i]);
 }
 
 /* Encode groups, rows, places of a column and the values of it and of those with the same cells. */
-static void write_cells(struct cells *c, uint32_t column, uint32_t n_columns, size_t n_profiles)
+static void write_cells(struct block_encode_cells *c, uint32_t column, uint32_t n_columns, size_t n_profiles)
 {
-	struct cells *own = &c[column];
+	struct block_encode_cells *own = &c[column];
 	size_t n;
-	struct run *run = order_runs(own, n_profiles, &n);
+	struct block_encode_run *run = order_runs(own, n_profiles, &n);
 
 	for (size_t i = 0, end; i < n; i = end) {
 		uint64_t next = 0;
@@ -241,7 +242,7 @@ static void write_cells(struct cells *c, uint32_t column, uint32_t n_columns, si
 	free(run);
 }
 
-static void write_columns(const struct cells *c, uint32_t n_columns, struct buf *out)
+static void write_columns(const struct block_encode_cells *c, uint32_t n_columns, struct buf *out)
 {
 	for (uint32_t k = 0; k < n_columns; k++) {
 		varint_put(out, c[k].mode | (c[k].is_chain ? BLOCK_CHAIN : 0) | (c[k].is_signed ? BLOCK_SIGNED : 0));
@@ -280,7 +281,7 @@ static void block_encode_write_times(const struct stored *const *p, size_t n, st
 void block_encode(const struct stored *const *p, size_t n, const bool *is_chain, struct buf *out)
 {
 	uint32_t n_columns = p[0]->n_columns;
-	struct cells *c = mem_zalloc(n_columns, sizeof(*c));
+	struct block_encode_cells *c = mem_zalloc(n_columns, sizeof(*c));
 
 	assert(n >= 1 && n <= BLOCK_PROFILES_MAX);
 	for (uint32_t k = 0; k < n_columns; k++) {

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* The cells of a row in a column. */
-struct run {
+struct block_profiles_run {
 	uint32_t row, column, n;
 	size_t first;
 };
@@ -23,7 +23,7 @@ struct run {
 struct collector {
 	const struct block *block;
 	uint32_t column;
-	struct run *run;
+	struct block_profiles_run *run;
 	size_t n_runs, cap_runs, n_cells, cap_cells, cap_values;
 	uint8_t *cell; /* [n_cells] */
 	int64_t *value;
@@ -41,7 +41,7 @@ static void collect_row(void *arg, uint32_t row, uint32_t n, const uint32_t *cel
 	c->run = mem_grow(c->run, &c->cap_runs, c->n_runs + 1, sizeof(*c->run));
 	c->cell = mem_grow(c->cell, &c->cap_cells, c->n_cells + n, sizeof(*c->cell));
 	c->value = mem_grow(c->value, &c->cap_values, c->n_cells + n, sizeof(*c->value));
-	c->run[c->n_runs++] = (struct run){ row, c->column, n, c->n_cells };
+	c->run[c->n_runs++] = (struct block_profiles_run){ row, c->column, n, c->n_cells };
 	for (uint32_t i = 0; i < n; i++)
 		c->cell[c->n_cells + i] = (uint8_t)cell[i];
 	memcpy(c->value + c->n_cells, value, n * sizeof(*value));
@@ -50,7 +50,7 @@ static void collect_row(void *arg, uint32_t row, uint32_t n, const uint32_t *cel
 
 static int block_profiles_compare_runs(const void *a, const void *b)
 {
-	const struct run *x = a, *y = b;
+	const struct block_profiles_run *x = a, *y = b;
 
 	if (x->row != y->row)
 		return x->row < y->row ? -1 : 1;
@@ -58,7 +58,7 @@ static int block_profiles_compare_runs(const void *a, const void *b)
 }
 
 /* Add the values of a run, per profile. A row of a damaged block can have two runs in a column: block_each_row adds both too. */
-static void spread_run(const struct collector *c, const struct run *run)
+static void spread_run(const struct collector *c, const struct block_profiles_run *run)
 {
 	int64_t *to = c->dense + (size_t)run->column * c->block->n;
 	const uint8_t *cell = c->cell + run->first;

@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* A profile that was added. */
-struct entry {
+struct chapter_entry {
 	uint32_t series, meta;
 	int64_t start_ns;
 	size_t at; /* in builder.data */
@@ -28,7 +28,7 @@ struct entry {
 struct chapter_builder {
 	char *service;
 	struct dict dict;
-	struct entry *entry;
+	struct chapter_entry *entry;
 	size_t n, cap;
 	struct buf data;
 	struct store_mark *mark;
@@ -69,7 +69,7 @@ void chapter_builder_add(struct chapter_builder *b, const struct stored *s)
 	uint32_t next = 0;
 
 	b->entry = mem_grow(b->entry, &b->cap, b->n + 1, sizeof(*b->entry));
-	b->entry[b->n++] = (struct entry){ s->series, s->meta, s->start_ns, b->data.len };
+	b->entry[b->n++] = (struct chapter_entry){ s->series, s->meta, s->start_ns, b->data.len };
 	varint_put_signed(&b->data, s->duration_ns);
 	varint_put(&b->data, s->n);
 	varint_put(&b->data, s->n_columns);
@@ -95,7 +95,7 @@ uint64_t chapter_builder_profiles(const struct chapter_builder *b)
 }
 
 /* Restore a profile that was added. */
-static void unpack_profile(const struct chapter_builder *b, const struct entry *e, struct stored *s)
+static void unpack_profile(const struct chapter_builder *b, const struct chapter_entry *e, struct stored *s)
 {
 	const uint8_t *at = (const uint8_t *)b->data.data + e->at, *end = (const uint8_t *)b->data.data + b->data.len;
 	uint64_t n = 0, n_columns = 0, v = 0, next = 0;
@@ -120,7 +120,7 @@ static void unpack_profile(const struct chapter_builder *b, const struct entry *
 
 /* --- finishing --- */
 
-struct finisher {
+struct chapter_finisher {
 	struct chapter_builder *builder;
 	struct chapter *chapter;
 	struct packer *packer;
@@ -141,7 +141,7 @@ static bool has_equal_types(const struct dict_meta *a, const struct dict_meta *b
 	return true;
 }
 
-static void find_classes(struct finisher *f)
+static void find_classes(struct chapter_finisher *f)
 {
 	const struct dict *d = &f->chapter->dict;
 
@@ -158,7 +158,7 @@ static void find_classes(struct finisher *f)
 
 static int chapter_compare_entries(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct chapter_entry *x = a, *y = b;
 
 	if (x->series != y->series)
 		return x->series < y->series ? -1 : 1;
@@ -167,7 +167,7 @@ static int chapter_compare_entries(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static int64_t *sum_columns(const struct finisher *f, size_t n, uint32_t n_columns)
+static int64_t *sum_columns(const struct chapter_finisher *f, size_t n, uint32_t n_columns)
 {
 	int64_t *total = arena_zalloc(f->chapter->memory, n_columns, sizeof(*total));
 
@@ -180,7 +180,7 @@ static int64_t *sum_columns(const struct finisher *f, size_t n, uint32_t n_colum
 }
 
 /* Write the first n profiles as a block. */
-static int finish_block(struct finisher *f, size_t n, struct err *err)
+static int finish_block(struct chapter_finisher *f, size_t n, struct err *err)
 {
 	const struct stored *list[BLOCK_PROFILES_MAX], *first = &f->profile[0];
 	const struct dict_meta *meta = &f->chapter->dict.meta[first->meta];
@@ -213,9 +213,10 @@ static int finish_block(struct finisher *f, size_t n, struct err *err)
 }
 
 /* Write a block of the entries from i on: of one series, with equal types, and not too many values. */
-static int chapter_take_block(struct finisher *f, size_t *i, struct err *err)
+static int chapter_take_block(struct chapter_finisher *f, size_t *i, struct err *err)
 {
-	const struct entry *first = f->builder->entry + *i, *end = f->builder->entry + f->builder->n, *e = first;
+	const struct chapter_entry *first = f->builder->entry + *i, *end = f->builder->entry + f->builder->n,
+				   *e = first;
 	size_t n = 0, n_values = 0;
 	int rc;
 
@@ -273,7 +274,7 @@ static struct chapter *begin_chapter(struct chapter_builder *b)
 
 int chapter_builder_finish(struct chapter_builder *b, int level, struct chapter **out, struct err *err)
 {
-	struct finisher *f = mem_zalloc(1, sizeof(*f));
+	struct chapter_finisher *f = mem_zalloc(1, sizeof(*f));
 	int rc = 0;
 
 	f->builder = b;

@@ -18,7 +18,7 @@
 enum { BATCH_ROWS = 32 };
 
 /* A profile that is being added. */
-struct adder {
+struct dict_add_adder {
 	struct dict *d;
 	const struct profile *p;
 	struct merge_ids *ids; /* ids->stack contains leaf nodes */
@@ -28,12 +28,12 @@ struct adder {
 
 /* --- meta --- */
 
-static struct value_type dict_add_type(struct adder *a, const struct value_type *t)
+static struct value_type dict_add_type(struct dict_add_adder *a, const struct value_type *t)
 {
 	return (struct value_type){ merge_ids_text(a->ids, a->p, t->name), merge_ids_text(a->ids, a->p, t->unit) };
 }
 
-static struct dict_place make_place(struct adder *a, const struct mapping *map, uint32_t id)
+static struct dict_place make_place(struct dict_add_adder *a, const struct mapping *map, uint32_t id)
 {
 	return (struct dict_place){ .map = id,
 				    .start = map->start,
@@ -47,7 +47,7 @@ static struct dict_place make_place(struct adder *a, const struct mapping *map, 
 }
 
 /* Of equal mappings of the profile, the first one counts, as in a merged profile. */
-static int dict_add_places(struct adder *a, struct dict_meta *m, struct err *err)
+static int dict_add_places(struct dict_add_adder *a, struct dict_meta *m, struct err *err)
 {
 	const struct profile *p = a->p;
 	uint32_t id;
@@ -68,7 +68,7 @@ static int dict_add_places(struct adder *a, struct dict_meta *m, struct err *err
 }
 
 /* As in a merged profile, a comment occurs once. */
-static void dict_add_comments(struct adder *a, struct dict_meta *m)
+static void dict_add_comments(struct dict_add_adder *a, struct dict_meta *m)
 {
 	struct idtab seen;
 
@@ -88,7 +88,7 @@ static void dict_add_comments(struct adder *a, struct dict_meta *m)
 	idtab_release(&seen);
 }
 
-static int store_dict_add_meta(struct adder *a, uint32_t *id, struct err *err)
+static int store_dict_add_meta(struct dict_add_adder *a, uint32_t *id, struct err *err)
 {
 	const struct profile_meta *own = &a->p->meta;
 	uint32_t n_types = a->p->n_types;
@@ -124,22 +124,22 @@ static int store_dict_add_meta(struct adder *a, uint32_t *id, struct err *err)
 /* --- rows --- */
 
 /* A stack to add; its locations are ids->list[start .. start + n). */
-struct new_stack {
+struct dict_add_new_stack {
 	uint32_t stack;
 	size_t start, n;
 	uint64_t hash;
 };
 
 /* Set ids->stack for the stacks of rows; cache misses of all of them overlap. */
-static int dict_add_stacks(struct adder *a, const uint32_t *row, uint32_t n_rows, struct err *err)
+static int dict_add_stacks(struct dict_add_adder *a, const uint32_t *row, uint32_t n_rows, struct err *err)
 {
 	struct merge_ids *ids = a->ids;
-	struct new_stack new_stacks[BATCH_ROWS];
+	struct dict_add_new_stack new_stacks[BATCH_ROWS];
 	uint32_t n_new = 0;
 	size_t end = 0;
 
 	for (uint32_t i = 0; i < n_rows; i++) {
-		struct new_stack *s = &new_stacks[n_new];
+		struct dict_add_new_stack *s = &new_stacks[n_new];
 
 		s->stack = a->p->stack[row[i]];
 		if (ids->stack[s->stack] != PROFILE_NONE)
@@ -153,7 +153,7 @@ static int dict_add_stacks(struct adder *a, const uint32_t *row, uint32_t n_rows
 		n_new++;
 	}
 	for (uint32_t i = 0; i < n_new; i++) {
-		const struct new_stack *s = &new_stacks[i];
+		const struct dict_add_new_stack *s = &new_stacks[i];
 
 		if (dict_add_stack(a->d, ids->list + s->start, s->n, s->hash, &ids->stack[s->stack], err) < 0)
 			return ERR_LIMIT;
@@ -161,7 +161,7 @@ static int dict_add_stacks(struct adder *a, const uint32_t *row, uint32_t n_rows
 	return 0;
 }
 
-static int add_batch(struct adder *a, const uint32_t *row, uint32_t n, struct err *err)
+static int add_batch(struct dict_add_adder *a, const uint32_t *row, uint32_t n, struct err *err)
 {
 	uint32_t set[BATCH_ROWS];
 
@@ -191,7 +191,7 @@ static bool dict_add_is_zero(const struct profile *p, uint32_t row)
 	return true;
 }
 
-static int dict_add_rows(struct adder *a, struct err *err)
+static int dict_add_rows(struct dict_add_adder *a, struct err *err)
 {
 	uint32_t row[BATCH_ROWS], n = 0;
 
@@ -216,7 +216,7 @@ static int dict_add_compare_cells(const void *a, const void *b)
 
 /* --- values --- */
 
-static int dict_add_sum_overflow(const struct adder *a, uint32_t row, uint32_t t, struct err *err)
+static int dict_add_sum_overflow(const struct dict_add_adder *a, uint32_t row, uint32_t t, struct err *err)
 {
 	return err_set(err, ERR_RANGE,
 		       "sample %" PRIu32 ": the sum of %.100s for this stack and these labels overflows 64 bits",
@@ -224,7 +224,7 @@ static int dict_add_sum_overflow(const struct adder *a, uint32_t row, uint32_t t
 }
 
 /* Add the values of the cells, which are sorted, by row. Returns the number of rows in *n. */
-static int dict_add_values(const struct adder *a, struct stored *out, struct err *err)
+static int dict_add_values(const struct dict_add_adder *a, struct stored *out, struct err *err)
 {
 	uint32_t n = 0;
 
@@ -268,7 +268,7 @@ static void compact_values(struct stored *s, size_t column_cells)
 	s->n = n;
 }
 
-static int dict_add_all(struct adder *a, struct stored *out, struct err *err)
+static int dict_add_all(struct dict_add_adder *a, struct stored *out, struct err *err)
 {
 	const struct profile *p = a->p;
 	int rc = store_dict_add_meta(a, &out->meta, err);
@@ -291,7 +291,7 @@ static int dict_add_all(struct adder *a, struct stored *out, struct err *err)
 
 int dict_add_profile(struct dict *d, const struct profile *p, struct stored *out, struct err *err)
 {
-	struct adder a = { .d = d, .p = p };
+	struct dict_add_adder a = { .d = d, .p = p };
 	struct stored s = { 0 };
 	int rc = dict_index_make(d, err);
 

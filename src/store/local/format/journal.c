@@ -30,7 +30,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct reader {
+struct journal_reader {
 	int fd;
 	const char *name;
 	uint64_t offset, size;
@@ -80,7 +80,7 @@ static bool parse_batch(const uint8_t *p, struct batch *b)
 }
 
 /* Find a valid head of a later batch at or after an offset; 0 if there is none. Unwritten parts are skipped. */
-static uint64_t find_later_batch(const struct reader *r, uint64_t offset, uint64_t *number)
+static uint64_t find_later_batch(const struct journal_reader *r, uint64_t offset, uint64_t *number)
 {
 	enum { CHUNK = 64 << 10 };
 	uint8_t *data = mem_alloc(CHUNK + JOURNAL_BATCH, 1);
@@ -111,7 +111,7 @@ static uint64_t find_later_batch(const struct reader *r, uint64_t offset, uint64
 }
 
 /* Read the batch at the offset into r->raw. */
-static int read_batch(struct reader *r, struct batch *b, enum batch_state *state, struct err *err)
+static int read_batch(struct journal_reader *r, struct batch *b, enum batch_state *state, struct err *err)
 {
 	static const uint8_t zeros[JOURNAL_BATCH];
 	uint8_t head[JOURNAL_BATCH];
@@ -144,7 +144,7 @@ static int read_batch(struct reader *r, struct batch *b, enum batch_state *state
 }
 
 /* Remember the first damage. */
-static void note_damage(struct reader *r, uint64_t batch, const struct err *err)
+static void note_damage(struct journal_reader *r, uint64_t batch, const struct err *err)
 {
 	if (r->damage->code)
 		return;
@@ -153,7 +153,7 @@ static void note_damage(struct reader *r, uint64_t batch, const struct err *err)
 }
 
 /* Read the records of a batch. A record that is refused is damage; those after it are read. */
-static void journal_read_records(struct reader *r, const struct batch *b)
+static void journal_read_records(struct journal_reader *r, const struct batch *b)
 {
 	const uint8_t *at = (const uint8_t *)r->raw.data, *end = at + r->raw.len;
 	struct err err;
@@ -182,7 +182,7 @@ static void journal_read_records(struct reader *r, const struct batch *b)
 }
 
 /* Continue at a later batch. */
-static void skip_damage(struct reader *r, uint64_t offset, uint64_t number)
+static void skip_damage(struct journal_reader *r, uint64_t offset, uint64_t number)
 {
 	struct err err;
 
@@ -198,7 +198,7 @@ static void skip_damage(struct reader *r, uint64_t offset, uint64_t number)
 }
 
 /* Read all batches. is_torn: the last one is not complete. */
-static int read_batches(struct reader *r, bool *is_torn, struct err *err)
+static int read_batches(struct journal_reader *r, bool *is_torn, struct err *err)
 {
 	for (;;) {
 		enum batch_state state;
@@ -227,7 +227,7 @@ static int read_batches(struct reader *r, bool *is_torn, struct err *err)
 }
 
 /* Return true if the file ends before the bytes that the writer allocated. allocated: at first; 0: not known */
-static bool is_cut(const struct reader *r, uint64_t allocated, bool is_torn)
+static bool is_cut(const struct journal_reader *r, uint64_t allocated, bool is_torn)
 {
 	uint8_t head[JOURNAL_BATCH] = { 0 };
 	struct batch b;
@@ -245,7 +245,7 @@ static bool is_cut(const struct reader *r, uint64_t allocated, bool is_torn)
 }
 
 /* Complete the message about the damage. Returns 0 if there is none. */
-static int report_damage(struct reader *r, uint64_t allocated, bool is_torn, struct err *err)
+static int report_damage(struct journal_reader *r, uint64_t allocated, bool is_torn, struct err *err)
 {
 	size_t n;
 
@@ -266,7 +266,7 @@ static int report_damage(struct reader *r, uint64_t allocated, bool is_torn, str
 	return ERR_FORMAT;
 }
 
-static int journal_read_header(const struct reader *r, struct journal_info *info, struct err *err)
+static int journal_read_header(const struct journal_reader *r, struct journal_info *info, struct err *err)
 {
 	uint8_t p[JOURNAL_HEADER];
 	ssize_t n = journal_read_at(r->fd, p, sizeof(p), 0);
@@ -291,7 +291,7 @@ int journal_load(int fd, const char *name, bool has_ids, struct journal_info *in
 		 struct err *err)
 {
 	struct err damage = { 0 };
-	struct reader r = { .fd = fd, .name = name, .offset = JOURNAL_HEADER, .number = 1, .damage = &damage };
+	struct journal_reader r = { .fd = fd, .name = name, .offset = JOURNAL_HEADER, .number = 1, .damage = &damage };
 	struct stat st;
 	int rc;
 

@@ -41,7 +41,7 @@ struct section {
 };
 
 /* A list that is being read. */
-struct list {
+struct segment_list {
 	const uint8_t *at, *end;
 };
 
@@ -73,14 +73,14 @@ static int read_section(const struct segment *s, uint64_t offset, uint64_t end, 
 }
 
 /* The content of a section, checked and decompressed. *memory is freed by the caller. */
-static int expand_section(const struct section *s, struct list *out, uint8_t **memory, struct err *err)
+static int expand_section(const struct section *s, struct segment_list *out, uint8_t **memory, struct err *err)
 {
 	int rc;
 
 	*memory = NULL;
 	if (pack_crc(s->data, s->stored) != s->crc)
 		return err_set(err, ERR_FORMAT, "section %u: its checksum is wrong", s->kind);
-	*out = (struct list){ s->data, s->data + s->stored };
+	*out = (struct segment_list){ s->data, s->data + s->stored };
 	if (!s->codec && s->raw == s->stored)
 		return 0;
 	if (s->codec != 1)
@@ -89,7 +89,7 @@ static int expand_section(const struct section *s, struct list *out, uint8_t **m
 	rc = pack_check(s->stored, s->raw, err);
 	if (!rc) {
 		*memory = mem_alloc(s->raw, 1);
-		*out = (struct list){ *memory, *memory + s->raw };
+		*out = (struct segment_list){ *memory, *memory + s->raw };
 		rc = pack_expand(s->data, s->stored, *memory, s->raw, err);
 	}
 	if (rc) {
@@ -100,7 +100,7 @@ static int expand_section(const struct section *s, struct list *out, uint8_t **m
 	return 0;
 }
 
-static bool take_text(struct list *l, struct arena *memory, char **out)
+static bool take_text(struct segment_list *l, struct arena *memory, char **out)
 {
 	uint64_t n;
 
@@ -163,7 +163,7 @@ static int check_footer(struct segment *s, struct section *directory, struct err
 	return 0;
 }
 
-static bool take_chapter(struct segment *s, struct list *l, struct segment_chapter *c)
+static bool take_chapter(struct segment *s, struct segment_list *l, struct segment_chapter *c)
 {
 	uint64_t span;
 	char *service;
@@ -178,7 +178,7 @@ static bool take_chapter(struct segment *s, struct list *l, struct segment_chapt
 
 static int read_directory(struct segment *s, const struct section *section, struct err *err)
 {
-	struct list l;
+	struct segment_list l;
 	uint8_t *memory;
 	uint64_t end = SEGMENT_HEADER;
 	int rc = expand_section(section, &l, &memory, err);
@@ -274,7 +274,7 @@ const struct segment_chapter *segment_chapter_at(const struct segment *s, uint32
 
 /* --- chapters --- */
 
-static bool segment_take_block(struct chapter *c, struct list *l, struct block_entry *e, const uint8_t **data,
+static bool segment_take_block(struct chapter *c, struct segment_list *l, struct block_entry *e, const uint8_t **data,
 			       uint64_t *left)
 {
 	uint64_t series, span, profiles, size, raw, n;
@@ -313,7 +313,7 @@ static int read_blocks(struct chapter *c, const struct section *s, const struct 
 	uint64_t left = data->stored, profiles = 0;
 	const uint8_t *at = data->data;
 	uint8_t *memory;
-	struct list l;
+	struct segment_list l;
 	int rc = expand_section(s, &l, &memory, err);
 
 	if (rc)
@@ -336,7 +336,7 @@ static int read_blocks(struct chapter *c, const struct section *s, const struct 
 static int read_marks(struct chapter *c, const struct section *s, struct err *err)
 {
 	uint8_t *memory;
-	struct list l;
+	struct segment_list l;
 	int rc = expand_section(s, &l, &memory, err);
 
 	if (rc)
@@ -361,7 +361,7 @@ static int read_marks(struct chapter *c, const struct section *s, struct err *er
 static int segment_read_table(struct chapter *c, const struct section *s, struct err *err)
 {
 	uint8_t *memory;
-	struct list l;
+	struct segment_list l;
 	int rc = expand_section(s, &l, &memory, err);
 
 	if (rc)

@@ -18,12 +18,12 @@
 enum { NAMES_MAX = 8, BESIDE_MAX = 1024, LABEL_CHAPTERS_MAX = 64 };
 
 /* Distinct names. */
-struct names {
+struct nearest_names {
 	char **name;
 	size_t n, cap;
 };
 
-static void nearest_add_name(struct names *list, const char *name)
+static void nearest_add_name(struct nearest_names *list, const char *name)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (strcmp(list->name[i], name) == 0)
@@ -37,7 +37,7 @@ static int nearest_compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void names_release(struct names *list)
+static void names_release(struct nearest_names *list)
 {
 	for (size_t i = 0; i < list->n; i++)
 		free(list->name[i]);
@@ -52,7 +52,7 @@ static bool nearest_is_similar(const char *a, const char *b)
 }
 
 /* Append the names, or only those similar to a word if there are any. */
-static void nearest_add_names(struct buf *out, struct names *list, const char *word)
+static void nearest_add_names(struct buf *out, struct nearest_names *list, const char *word)
 {
 	size_t shown = 0, similar = 0;
 
@@ -83,7 +83,7 @@ static int nearest_open_journals(struct store *s, const char *service, bool is_p
 	return select_open(s, &q, sel, err);
 }
 
-static int nearest_list_services(struct store *s, struct names *list, struct err *err)
+static int nearest_list_services(struct store *s, struct nearest_names *list, struct err *err)
 {
 	struct selection sel;
 	int rc = nearest_open_journals(s, NULL, false, &sel, err);
@@ -105,21 +105,21 @@ static int nearest_list_services(struct store *s, struct names *list, struct err
 /* --- the nearest profile --- */
 
 /* Kinds, labels and times of the services of a query. */
-struct search {
+struct nearest_search {
 	const struct store_query *q;
-	struct names kinds, labels; /* kinds; labels of the query that exclude a series */
+	struct nearest_names kinds, labels; /* kinds; labels of the query that exclude a series */
 	bool has_kind, has_series, has_before, has_after;
 	int64_t before, after;
 };
 
 /* A series: its labels are those of a chapter or of the catalogue. */
-struct candidate {
+struct nearest_candidate {
 	const char *service, *kind;
 	const struct store_label *label;
 	size_t n_labels;
 };
 
-static const char *nearest_label_of(const struct candidate *c, const char *name)
+static const char *nearest_label_of(const struct nearest_candidate *c, const char *name)
 {
 	for (size_t i = 0; i < c->n_labels; i++)
 		if (strcmp(c->label[i].name, name) == 0)
@@ -129,7 +129,7 @@ static const char *nearest_label_of(const struct candidate *c, const char *name)
 	return strcmp(name, "kind") == 0 ? c->kind : "";
 }
 
-static int nearest_add_candidate(struct search *x, const struct candidate *c, struct err *err)
+static int nearest_add_candidate(struct nearest_search *x, const struct nearest_candidate *c, struct err *err)
 {
 	bool has_all = true;
 
@@ -152,19 +152,19 @@ static int nearest_add_candidate(struct search *x, const struct candidate *c, st
 
 static int add_stored_series(void *arg, const struct catalogue_series *s, struct err *err)
 {
-	struct candidate c = { s->service, s->kind, s->label, s->n_labels };
+	struct nearest_candidate c = { s->service, s->kind, s->label, s->n_labels };
 
 	return nearest_add_candidate(arg, &c, err);
 }
 
-static int nearest_add_new_series(struct search *x, const struct chapter *ch, struct err *err)
+static int nearest_add_new_series(struct nearest_search *x, const struct chapter *ch, struct err *err)
 {
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < ch->dict.n_series; i++) {
 		const struct dict_series *s = &ch->dict.series[i];
 		struct store_label *label = mem_alloc((size_t)s->n_labels + 1, sizeof(*label));
-		struct candidate c = { ch->service, strtab_text(ch->dict.str, s->kind), label, s->n_labels };
+		struct nearest_candidate c = { ch->service, strtab_text(ch->dict.str, s->kind), label, s->n_labels };
 
 		for (uint32_t k = 0; k < s->n_labels; k++)
 			label[k] = (struct store_label){ strtab_text(ch->dict.str, s->name[k]),
@@ -176,7 +176,7 @@ static int nearest_add_new_series(struct search *x, const struct chapter *ch, st
 }
 
 /* Find the kinds and series of the services: those of journals, then those of the catalogue. */
-static int search_series(struct store *s, struct search *x, struct err *err)
+static int search_series(struct store *s, struct nearest_search *x, struct err *err)
 {
 	struct catalogue_query cq = { x->q->service, x->q->is_pattern, INT64_MIN, INT64_MAX };
 	struct selection sel;
@@ -201,7 +201,7 @@ static int search_series(struct store *s, struct search *x, struct err *err)
 	return rc;
 }
 
-static void nearest_add_time(struct search *x, int64_t t)
+static void nearest_add_time(struct nearest_search *x, int64_t t)
 {
 	if (t < x->q->t0 && (!x->has_before || t > x->before)) {
 		x->has_before = true;
@@ -214,7 +214,7 @@ static void nearest_add_time(struct search *x, int64_t t)
 }
 
 /* Add the times of a block. Those between its ends matter only if the window is inside the block. */
-static int nearest_add_block(struct search *x, const struct chapter *c, uint32_t i, struct err *err)
+static int nearest_add_block(struct nearest_search *x, const struct chapter *c, uint32_t i, struct err *err)
 {
 	const struct block_entry *e = &c->block[i];
 	struct buf buffer = { 0 };
@@ -235,7 +235,7 @@ static int nearest_add_block(struct search *x, const struct chapter *c, uint32_t
 	return rc;
 }
 
-static int search_chapter(struct search *x, const struct chapter *c, struct err *err)
+static int search_chapter(struct nearest_search *x, const struct chapter *c, struct err *err)
 {
 	int rc = 0;
 
@@ -248,7 +248,8 @@ static int search_chapter(struct search *x, const struct chapter *c, struct err 
 }
 
 /* Search chapters until the next is farther away than what was found. Damaged ones are ignored. */
-static int search_selection(struct search *x, const struct selection *sel, bool is_beside, bool after, struct err *err)
+static int search_selection(struct nearest_search *x, const struct selection *sel, bool is_beside, bool after,
+			    struct err *err)
 {
 	int rc = 0;
 
@@ -270,7 +271,7 @@ static int search_selection(struct search *x, const struct selection *sel, bool 
 	return rc;
 }
 
-static int search_beside(struct store *s, struct search *x, bool after, struct err *err)
+static int search_beside(struct store *s, struct nearest_search *x, bool after, struct err *err)
 {
 	struct selection sel;
 	int rc = select_beside(s, x->q, after, BESIDE_MAX, &sel, err);
@@ -282,7 +283,7 @@ static int search_beside(struct store *s, struct search *x, bool after, struct e
 	return rc;
 }
 
-static int search_all(struct store *s, struct search *x, struct err *err)
+static int search_all(struct store *s, struct nearest_search *x, struct err *err)
 {
 	struct selection sel;
 	int rc = select_open(s, x->q, &sel, err); /* the window, which has other kinds or labels, and the journals */
@@ -307,7 +308,7 @@ static void nearest_add_source(struct buf *out, const struct store_query *q)
 		buf_addf(out, "/%s", q->kind);
 }
 
-static int window_error(const struct search *x, struct err *err)
+static int window_error(const struct nearest_search *x, struct err *err)
 {
 	const struct store_query *q = x->q;
 	struct buf text = { 0 };
@@ -331,7 +332,7 @@ static int window_error(const struct search *x, struct err *err)
 }
 
 /* "nothing of SOURCE; WHAT NAME, NAME" */
-static int names_error(const struct store_query *q, const char *what, struct names *list, const char *word,
+static int names_error(const struct store_query *q, const char *what, struct nearest_names *list, const char *word,
 		       struct err *err)
 {
 	struct buf text = { 0 };
@@ -389,7 +390,7 @@ static void add_tag_filter(struct buf *out, const struct label_match *m)
 }
 
 /* The error of a condition on a label that series do not have, but samples. Returns 0 if no condition is such. */
-static int sample_label_error(struct store *s, const struct search *x, struct err *err)
+static int sample_label_error(struct store *s, const struct nearest_search *x, struct err *err)
 {
 	const struct store_query *q = x->q;
 
@@ -413,7 +414,7 @@ static int sample_label_error(struct store *s, const struct search *x, struct er
 	return 0;
 }
 
-static bool has_service(const struct store_query *q, const struct names *services)
+static bool has_service(const struct store_query *q, const struct nearest_names *services)
 {
 	for (size_t i = 0; i < services->n; i++)
 		if (select_service(q, services->name[i]))
@@ -421,7 +422,7 @@ static bool has_service(const struct store_query *q, const struct names *service
 	return false;
 }
 
-static int explain(struct store *s, struct search *x, struct names *services, struct err *err)
+static int explain(struct store *s, struct nearest_search *x, struct nearest_names *services, struct err *err)
 {
 	const struct store_query *q = x->q;
 	int rc;
@@ -447,8 +448,8 @@ static int explain(struct store *s, struct search *x, struct names *services, st
 
 int nearest_error(struct store *s, const struct store_query *q, struct err *err)
 {
-	struct names services = { 0 };
-	struct search x = { .q = q };
+	struct nearest_names services = { 0 };
+	struct nearest_search x = { .q = q };
 	int rc;
 
 	if (q->id)

@@ -17,7 +17,7 @@
 /* Chapters that are decoded at the same time. */
 enum { GROUP_CHAPTERS = 16, GROUP_BYTES = 32 << 20, BASE_CHAPTERS_MIN = 16, BASE_CHAPTERS_MAX = 1 << 16 };
 
-struct reading {
+struct read_reading {
 	struct store *s;
 	const struct store_query *q;
 	struct stop *stop;
@@ -27,7 +27,7 @@ struct reading {
 };
 
 /* With partial, a damaged chapter is noted; without, it is an error. */
-static int store_read_check_inputs(struct reading *rd, const struct reduce_input *in, size_t n, struct err *err)
+static int store_read_check_inputs(struct read_reading *rd, const struct reduce_input *in, size_t n, struct err *err)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (in[i].rc >= 0)
@@ -43,7 +43,7 @@ static int store_read_check_inputs(struct reading *rd, const struct reduce_input
 }
 
 /* Add the chapters [lo, end) of a selection, as many as one group holds. Returns their number. */
-static int store_read_add_group(struct reading *rd, const struct selection *sel, size_t lo, enum reduce_pass pass,
+static int store_read_add_group(struct read_reading *rd, const struct selection *sel, size_t lo, enum reduce_pass pass,
 				size_t *n, struct err *err)
 {
 	struct reduce_input in[GROUP_CHAPTERS] = { 0 };
@@ -58,7 +58,8 @@ static int store_read_add_group(struct reading *rd, const struct selection *sel,
 	return rc == 0 ? store_read_check_inputs(rd, in, *n, err) : rc;
 }
 
-static int store_read_add_all(struct reading *rd, const struct selection *sel, enum reduce_pass pass, struct err *err)
+static int store_read_add_all(struct read_reading *rd, const struct selection *sel, enum reduce_pass pass,
+			      struct err *err)
 {
 	size_t n;
 	int rc = 0;
@@ -72,7 +73,7 @@ static int store_read_add_all(struct reading *rd, const struct selection *sel, e
 
 static int mark_older(void *arg, const struct catalogue_series *series, struct err *err)
 {
-	struct reading *rd = arg;
+	struct read_reading *rd = arg;
 
 	(void)err;
 	instance_begin(&rd->name, series->service);
@@ -83,7 +84,7 @@ static int mark_older(void *arg, const struct catalogue_series *series, struct e
 }
 
 /* Which series have profiles before the window? */
-static int find_older(struct reading *rd, struct err *err)
+static int find_older(struct read_reading *rd, struct err *err)
 {
 	const struct store_query *q = rd->q;
 	struct catalogue_query cq = { q->service, q->is_pattern, INT64_MIN, q->t0 };
@@ -104,7 +105,7 @@ static bool has_past(const struct store_query *q)
 }
 
 /* Read chapters before the window, newest first, as long as they may have a snapshot that is needed. */
-static int add_past(struct reading *rd, needs_fn *needs, enum reduce_pass pass, struct err *err)
+static int add_past(struct read_reading *rd, needs_fn *needs, enum reduce_pass pass, struct err *err)
 {
 	int rc = 0;
 
@@ -131,7 +132,7 @@ static int add_past(struct reading *rd, needs_fn *needs, enum reduce_pass pass, 
 }
 
 /* Find the snapshots before the first ones: of the same series before the window, else of others of the instance. */
-static int add_earlier(struct reading *rd, const struct selection *sel, struct err *err)
+static int add_earlier(struct read_reading *rd, const struct selection *sel, struct err *err)
 {
 	int rc = 0;
 
@@ -142,7 +143,7 @@ static int add_earlier(struct reading *rd, const struct selection *sel, struct e
 	return rc;
 }
 
-static int read_selection(struct reading *rd, const struct selection *sel, struct err *err)
+static int read_selection(struct read_reading *rd, const struct selection *sel, struct err *err)
 {
 	struct select_cut cut;
 	int rc = 0;
@@ -169,7 +170,7 @@ int local_read(struct store *s, const struct store_query *q, struct stop *stop, 
 	       struct store_sum *sum, struct err *err)
 {
 	struct store_sum result = { 0 };
-	struct reading rd = { .s = s, .q = q, .stop = stop, .sum = &result };
+	struct read_reading rd = { .s = s, .q = q, .stop = stop, .sum = &result };
 	struct selection sel;
 	struct profile *p = NULL;
 	int rc = select_open(s, q, &sel, err);
@@ -205,7 +206,7 @@ int local_each_increase(struct store *s, const struct store_query *q, struct sto
 			void *arg, struct err *err)
 {
 	struct store_sum result = { 0 };
-	struct reading rd = { .s = s, .q = q, .stop = stop, .sum = &result };
+	struct read_reading rd = { .s = s, .q = q, .stop = stop, .sum = &result };
 	struct selection sel;
 	int rc = select_open(s, q, &sel, err);
 

@@ -129,7 +129,7 @@ void reduce_bucket_grow(struct reducer *r, struct reduce_bucket *b)
 /* --- threads --- */
 
 /* Shared by the threads. */
-struct run {
+struct reduce_run {
 	struct reducer *r;
 	struct reduce_chapter *chapter;
 	size_t n_chapters;
@@ -141,7 +141,7 @@ struct run {
 
 static void read_chapters(void *arg, unsigned part)
 {
-	struct run *run = arg;
+	struct reduce_run *run = arg;
 	size_t i;
 
 	(void)part;
@@ -156,7 +156,7 @@ static void read_chapters(void *arg, unsigned part)
 
 static void run_slices(void *arg, unsigned part)
 {
-	struct run *run = arg;
+	struct reduce_run *run = arg;
 	size_t i;
 
 	(void)part;
@@ -164,7 +164,7 @@ static void run_slices(void *arg, unsigned part)
 		reduce_slice_run(run->r, &run->slice[i], run->pass);
 }
 
-static void run_threads(struct run *run, pool_fn fn, size_t n)
+static void run_threads(struct reduce_run *run, pool_fn fn, size_t n)
 {
 	unsigned threads = pool_size();
 
@@ -177,7 +177,7 @@ static size_t item_bytes(const struct reduce_chapter *c, size_t i)
 	return c->c->block[c->item[i].block].raw;
 }
 
-static size_t all_bytes(const struct run *run)
+static size_t all_bytes(const struct reduce_run *run)
 {
 	size_t bytes = 0;
 
@@ -188,7 +188,7 @@ static size_t all_bytes(const struct run *run)
 }
 
 /* Divide the items of a chapter into slices of about the same size. */
-static void cut_slices(struct run *run, struct reduce_chapter *c, size_t target)
+static void cut_slices(struct reduce_run *run, struct reduce_chapter *c, size_t target)
 {
 	size_t bytes = 0, lo = 0;
 
@@ -321,7 +321,7 @@ static bool is_damage(int rc)
 }
 
 /* Report the first failure of the slices of each chapter as that of the chapter. */
-static int collect_failures(struct run *run, struct err *err)
+static int collect_failures(struct reduce_run *run, struct err *err)
 {
 	for (size_t i = 0; i < run->n_slices; i++) {
 		struct reduce_slice *s = &run->slice[i];
@@ -344,7 +344,7 @@ static int collect_failures(struct run *run, struct err *err)
  * Let the result begin with the dictionary of the chapter that has the most rows, instead of translating these. The chapter
  * refers to it until it is released. Chapters of journals keep theirs: several queries read them.
  */
-static void adopt_dictionary(struct run *run)
+static void adopt_dictionary(struct reduce_run *run)
 {
 	struct reducer *r = run->r;
 	struct reduce_chapter *best = NULL;
@@ -365,7 +365,7 @@ static void adopt_dictionary(struct run *run)
 	best->is_adopted = true;
 }
 
-static int run_chapters(struct run *run, struct err *err)
+static int run_chapters(struct reduce_run *run, struct err *err)
 {
 	struct reducer *r = run->r;
 	size_t target;
@@ -400,7 +400,7 @@ static int run_chapters(struct run *run, struct err *err)
 
 int reduce_add(struct reducer *r, struct reduce_input *in, size_t n, enum reduce_pass pass, struct err *err)
 {
-	struct run run = { .r = r, .n_chapters = n, .pass = pass };
+	struct reduce_run run = { .r = r, .n_chapters = n, .pass = pass };
 	int rc;
 
 	run.chapter = mem_zalloc(n, sizeof(*run.chapter));

@@ -37,14 +37,14 @@ static void reduce_profile_add_places(struct dict_meta *to, const struct dict_me
 }
 
 /* The union of metas. */
-struct joiner {
+struct reduce_profile_joiner {
 	struct dict_meta m;
 	bool *seen; /* [n_maps] */
 	struct keys comments;
 	size_t cap_comments;
 };
 
-static int reduce_profile_add_comments(struct joiner *j, const struct dict_meta *from, struct err *err)
+static int reduce_profile_add_comments(struct reduce_profile_joiner *j, const struct dict_meta *from, struct err *err)
 {
 	for (uint32_t i = 0; i < from->n_comments; i++) {
 		uint64_t word = from->comment[i];
@@ -60,7 +60,8 @@ static int reduce_profile_add_comments(struct joiner *j, const struct dict_meta 
 	return 0;
 }
 
-static int reduce_profile_add_meta(struct joiner *j, const struct dict_meta *from, bool is_first, struct err *err)
+static int reduce_profile_add_meta(struct reduce_profile_joiner *j, const struct dict_meta *from, bool is_first,
+				   struct err *err)
 {
 	struct dict_meta *to = &j->m;
 
@@ -90,7 +91,9 @@ static int reduce_profile_add_meta(struct joiner *j, const struct dict_meta *fro
 static int join_metas(const struct reducer *r, struct reduce_bucket *b, struct dict_meta *out, struct err *err)
 {
 	const struct reduce_shape *s = &r->shape[b->shape];
-	struct joiner j = { .m = { .n_types = s->n_types, .type = s->type, .temporality = s->temporality } };
+	struct reduce_profile_joiner j = {
+		.m = { .n_types = s->n_types, .type = s->type, .temporality = s->temporality }
+	};
 	bool *is_added = mem_zalloc(r->dict.n_metas, sizeof(*is_added));
 	int rc = 0;
 

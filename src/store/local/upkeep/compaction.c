@@ -35,7 +35,7 @@ struct output {
 	struct segment *segment;
 };
 
-struct merger {
+struct compaction_merger {
 	struct store_writer *w;
 	struct input *in;
 	size_t n;
@@ -46,7 +46,7 @@ struct merger {
 	uint64_t profiles; /* written */
 };
 
-static int open_input(struct merger *m, struct input *in, struct err *err)
+static int open_input(struct compaction_merger *m, struct input *in, struct err *err)
 {
 	int fd = openat(m->w->dir, in->row->file, O_RDONLY | O_CLOEXEC), rc;
 
@@ -61,7 +61,7 @@ static int open_input(struct merger *m, struct input *in, struct err *err)
 }
 
 /* The name of the next service of all inputs; NULL at the end. */
-static const char *next_service(const struct merger *m)
+static const char *next_service(const struct compaction_merger *m)
 {
 	const char *first = NULL;
 
@@ -79,7 +79,7 @@ static const char *next_service(const struct merger *m)
 }
 
 /* Copy the chapter of a service from an input, if it has one. */
-static int copy_input(struct merger *m, size_t i, const char *service, const struct chapter_filter *f,
+static int copy_input(struct compaction_merger *m, size_t i, const char *service, const struct chapter_filter *f,
 		      struct chapter_builder *b, struct chapter_copied *n, struct err *err)
 {
 	struct input *in = &m->in[i];
@@ -100,8 +100,8 @@ static int copy_input(struct merger *m, size_t i, const char *service, const str
 }
 
 /* Merge the chapters of a service, and write the result if it is not empty. */
-static int merge_service(struct merger *m, const char *service, const struct chapter_filter *f, struct store_file *file,
-			 struct chapter_copied *n, struct err *err)
+static int merge_service(struct compaction_merger *m, const char *service, const struct chapter_filter *f,
+			 struct store_file *file, struct chapter_copied *n, struct err *err)
 {
 	struct chapter_builder *b = chapter_builder_new(service);
 	struct chapter *ch = NULL;
@@ -122,7 +122,7 @@ static int merge_service(struct merger *m, const char *service, const struct cha
 }
 
 /* Are all inputs still in the catalogue? Making room may have removed them. */
-static int compaction_check_inputs(struct merger *m, struct err *err)
+static int compaction_check_inputs(struct compaction_merger *m, struct err *err)
 {
 	int rc = 1;
 
@@ -132,7 +132,7 @@ static int compaction_check_inputs(struct merger *m, struct err *err)
 }
 
 /* Write what the inputs have in the span of the filter. Returns 1, 0 if an input was removed meanwhile, or ERR_*. */
-static int write_output(struct merger *m, struct segment_info *info, const struct chapter_filter *f,
+static int write_output(struct compaction_merger *m, struct segment_info *info, const struct chapter_filter *f,
 			struct chapter_copied *n, struct err *err)
 {
 	struct output out = { 0 };
@@ -168,7 +168,7 @@ static int write_output(struct merger *m, struct segment_info *info, const struc
 }
 
 /* The span of all inputs in ms, rounded outwards. */
-static void compaction_find_span(const struct merger *m, int64_t *t0, int64_t *t1)
+static void compaction_find_span(const struct compaction_merger *m, int64_t *t0, int64_t *t1)
 {
 	*t0 = INT64_MAX;
 	*t1 = INT64_MIN;
@@ -181,7 +181,7 @@ static void compaction_find_span(const struct merger *m, int64_t *t0, int64_t *t
 }
 
 /* Write one output, or one for each week that has profiles. */
-static int write_outputs(struct merger *m, const struct compaction_job *job, struct err *err)
+static int write_outputs(struct compaction_merger *m, const struct compaction_job *job, struct err *err)
 {
 	struct segment_info info = { .tier = TIER_RAW, .level = job->level };
 	struct chapter_copied n = CHAPTER_COPIED;
@@ -211,7 +211,7 @@ static int write_outputs(struct merger *m, const struct compaction_job *job, str
 }
 
 /* Replace the inputs by the outputs in one transaction. */
-static int swap_rows(struct merger *m, struct err *err)
+static int swap_rows(struct compaction_merger *m, struct err *err)
 {
 	struct catalogue *c = m->w->catalogue;
 	int rc = catalogue_begin(c, err);
@@ -226,7 +226,7 @@ static int swap_rows(struct merger *m, struct err *err)
 	return rc;
 }
 
-static int remove_inputs(struct merger *m, struct err *err)
+static int remove_inputs(struct compaction_merger *m, struct err *err)
 {
 	int rc = 0;
 
@@ -236,7 +236,7 @@ static int remove_inputs(struct merger *m, struct err *err)
 	return rc;
 }
 
-static void compaction_release(struct merger *m, bool is_done)
+static void compaction_release(struct compaction_merger *m, bool is_done)
 {
 	for (size_t i = 0; i < m->n; i++)
 		segment_close(m->in[i].segment);
@@ -268,7 +268,7 @@ static void compaction_add_line(struct buf *report, const struct compaction_job 
 	buf_addz(report, "\n");
 }
 
-static int open_inputs(struct merger *m, const struct compaction_job *job, struct err *err)
+static int open_inputs(struct compaction_merger *m, const struct compaction_job *job, struct err *err)
 {
 	int rc = 0;
 
@@ -285,7 +285,7 @@ static int open_inputs(struct merger *m, const struct compaction_job *job, struc
 static int compaction_run_job(struct store_writer *w, const struct compaction_job *job, struct stop *stop,
 			      struct buf *report, struct err *err)
 {
-	struct merger m = { .w = w, .n = job->n, .damaged = job->n, .stop = stop };
+	struct compaction_merger m = { .w = w, .n = job->n, .damaged = job->n, .stop = stop };
 	uint64_t expected = 0;
 	bool is_done;
 	int rc;
@@ -374,7 +374,7 @@ static int rescue(struct store_writer *w, const struct catalogue_segment *row, s
 {
 	static const struct chapter_filter all = { .t0 = INT64_MIN, .t1 = INT64_MAX };
 	struct input in = { .row = row };
-	struct merger m = { .w = w, .in = &in, .n = 1 };
+	struct compaction_merger m = { .w = w, .in = &in, .n = 1 };
 	struct store_file *file = NULL;
 	struct segment_info info;
 	int rc = 0;
@@ -528,14 +528,14 @@ static int64_t span_of(const struct catalogue_segment *s)
 	return __builtin_sub_overflow(s->t1, s->t0, &span) ? INT64_MAX : span;
 }
 
-struct candidate {
+struct compaction_candidate {
 	const struct catalogue_segment *s;
 	int64_t bucket;
 };
 
 static int compaction_plan_compare_candidates(const void *a, const void *b)
 {
-	const struct candidate *x = a, *y = b;
+	const struct compaction_candidate *x = a, *y = b;
 
 	if (x->bucket != y->bucket)
 		return x->bucket < y->bucket ? -1 : 1;
@@ -554,7 +554,8 @@ struct plan {
 };
 
 /* Find consecutive candidates that are small enough together. Returns 1, 0 or ERR_*. */
-static int find_run(const struct plan *p, const struct candidate *c, size_t n, bool only_below, struct err *err)
+static int find_run(const struct plan *p, const struct compaction_candidate *c, size_t n, bool only_below,
+		    struct err *err)
 {
 	struct compaction_job *job = p->out;
 	uint64_t bytes = 0, largest = 0;
@@ -583,7 +584,7 @@ static int find_run(const struct plan *p, const struct candidate *c, size_t n, b
 }
 
 /* Find a job among the candidates of one bucket. */
-static int find_in_bucket(const struct plan *p, const struct candidate *c, size_t n, struct err *err)
+static int find_in_bucket(const struct plan *p, const struct compaction_candidate *c, size_t n, struct err *err)
 {
 	int64_t end;
 	size_t below = 0;
@@ -599,7 +600,7 @@ static int find_in_bucket(const struct plan *p, const struct candidate *c, size_
 	return below > EARLY_SEGMENTS ? find_run(p, c, n, true, err) : 0;
 }
 
-static int find_at_level(const struct plan *p, const struct catalogue_segments *all, struct candidate *c,
+static int find_at_level(const struct plan *p, const struct catalogue_segments *all, struct compaction_candidate *c,
 			 struct err *err)
 {
 	size_t n = 0;
@@ -609,7 +610,7 @@ static int find_at_level(const struct plan *p, const struct catalogue_segments *
 		const struct catalogue_segment *s = &all->row[i];
 
 		if (s->level <= p->level && span_of(s) <= 2 * compaction_period(p->level))
-			c[n++] = (struct candidate){ s, compaction_bucket(p->level, s->t0) };
+			c[n++] = (struct compaction_candidate){ s, compaction_bucket(p->level, s->t0) };
 	}
 	if (n > 0)
 		qsort(c, n, sizeof(*c), compaction_plan_compare_candidates);
@@ -624,7 +625,7 @@ static int find_at_level(const struct plan *p, const struct catalogue_segments *
 int compaction_find(struct catalogue *c, const struct catalogue_segments *all, int64_t now_ns, bool early,
 		    uint64_t max_bytes, struct compaction_job *out, struct err *err)
 {
-	struct candidate *scratch = mem_alloc(all->n + 1, sizeof(*scratch));
+	struct compaction_candidate *scratch = mem_alloc(all->n + 1, sizeof(*scratch));
 	struct plan p = { .catalogue = c, .now = now_ns, .early = early, .max_bytes = max_bytes, .out = out };
 	int rc = 0;
 

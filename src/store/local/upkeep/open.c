@@ -429,7 +429,7 @@ static int empty_folder(struct store_writer *w, const char *folder, const char *
 	return rc;
 }
 
-struct search {
+struct open_search {
 	struct store_writer *w;
 	const struct head_service *service;
 	bool found;
@@ -437,7 +437,7 @@ struct search {
 
 static int recover_find_in_segments(void *arg, const struct stored *p, struct err *err)
 {
-	struct search *s = arg;
+	struct open_search *s = arg;
 	uint8_t id[16];
 	uint64_t content;
 
@@ -450,7 +450,7 @@ static int recover_find_in_segments(void *arg, const struct stored *p, struct er
 /* Does a segment have the profiles of a journal? A journal is flushed as a whole, so one profile is enough. */
 static int is_flushed(struct store_writer *w, const struct store_journal *j, bool *flushed, struct err *err)
 {
-	struct search s = { .w = w };
+	struct open_search s = { .w = w };
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < j->head->n; i++) {

@@ -97,18 +97,18 @@ static bool idset_is_within(const struct idset *a, const struct idset *sets, siz
 }
 
 /* A block: the first and last start of a series in a file. */
-struct span {
+struct repeats_span {
 	uint8_t hash[16];
 	int64_t t0, t1;
 	size_t file;
 };
 
-struct spans {
-	struct span *span;
+struct repeats_spans {
+	struct repeats_span *span;
 	size_t n, cap;
 };
 
-static void repeats_add_spans(struct spans *s, const struct segment *segment, size_t file)
+static void repeats_add_spans(struct repeats_spans *s, const struct segment *segment, size_t file)
 {
 	for (uint32_t i = 0; i < segment_n_chapters(segment); i++) {
 		struct chapter *ch;
@@ -118,7 +118,7 @@ static void repeats_add_spans(struct spans *s, const struct segment *segment, si
 		s->span = mem_grow(s->span, &s->cap, s->n + ch->n_blocks + 1, sizeof(*s->span));
 		for (uint32_t k = 0; k < ch->n_blocks; k++) {
 			const struct block_entry *b = &ch->block[k];
-			struct span *x = &s->span[s->n++];
+			struct repeats_span *x = &s->span[s->n++];
 
 			memcpy(x->hash, ch->dict.series[b->series].hash, sizeof(x->hash));
 			x->t0 = b->t0;
@@ -131,14 +131,14 @@ static void repeats_add_spans(struct spans *s, const struct segment *segment, si
 
 static int compare_spans(const void *a, const void *b)
 {
-	const struct span *x = a, *y = b;
+	const struct repeats_span *x = a, *y = b;
 	int order = memcmp(x->hash, y->hash, sizeof(x->hash));
 
 	return order ? order : (x->t0 > y->t0) - (x->t0 < y->t0);
 }
 
 /* Mark files that have a block of the same series and span as another file. */
-static void find_suspects(struct spans *s, bool *is_suspect)
+static void find_suspects(struct repeats_spans *s, bool *is_suspect)
 {
 	if (s->n > 0)
 		qsort(s->span, s->n, sizeof(*s->span), compare_spans);
@@ -184,7 +184,7 @@ void repeats_find(struct repeats_file *file, size_t n)
 {
 	bool *is_suspect = mem_zalloc(n + 1, sizeof(*is_suspect));
 	struct idset *sets = mem_zalloc(n + 1, sizeof(*sets));
-	struct spans s = { 0 };
+	struct repeats_spans s = { 0 };
 
 	for (size_t i = 0; i < n; i++)
 		repeats_add_spans(&s, file[i].segment, i);
