@@ -39,7 +39,7 @@ struct piece {
 	bool has_failed; /* set if there was not enough memory */
 };
 
-struct common_gzip {
+struct gzip {
 	pthread_mutex_t lock; /* guards the fields below, except pieces that a thread has taken */
 	pthread_cond_t changed;
 	struct piece **piece;
@@ -132,7 +132,7 @@ static void piece_pack(struct piece *p, bool is_first, bool is_last)
 }
 
 /* Compress the next free piece. Called with the lock held, which is released meanwhile. */
-static void pack_next(struct common_gzip *g)
+static void pack_next(struct gzip *g)
 {
 	size_t i = g->next++;
 	struct piece *p = g->piece[i];
@@ -144,7 +144,7 @@ static void pack_next(struct common_gzip *g)
 }
 
 /* Queue the current piece. is_last: no more pieces follow. */
-static void piece_finish(struct common_gzip *g, bool is_last)
+static void piece_finish(struct gzip *g, bool is_last)
 {
 	pthread_mutex_lock(&g->lock);
 	g->piece = mem_grow(g->piece, &g->cap, g->n + 1, sizeof(struct piece *));
@@ -159,7 +159,7 @@ static void piece_finish(struct common_gzip *g, bool is_last)
 
 bool format_gzip_write(void *gzip, const void *data, size_t n)
 {
-	struct common_gzip *g = gzip;
+	struct gzip *g = gzip;
 	const uint8_t *from = data;
 
 	g->crc = libdeflate_crc32(g->crc, data, n);
@@ -182,7 +182,7 @@ bool format_gzip_write(void *gzip, const void *data, size_t n)
 
 static void gzip_run_thread(void *arg, unsigned part)
 {
-	struct common_gzip *g = arg;
+	struct gzip *g = arg;
 
 	if (part == 0) {
 		g->rc = g->source(g->arg, g, &g->err);
@@ -205,7 +205,7 @@ static void put_u32(struct buf *out, size_t v)
 }
 
 /* Concatenate the pieces. */
-static int gzip_join(const struct common_gzip *g, struct buf *out, struct err *err)
+static int gzip_join(const struct gzip *g, struct buf *out, struct err *err)
 {
 	static const uint8_t head[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff };
 	size_t n = 0;
@@ -226,7 +226,7 @@ static int gzip_join(const struct common_gzip *g, struct buf *out, struct err *e
 
 int format_gzip_pack(gzip_source_fn source, void *arg, unsigned n_threads, struct buf *out, struct err *err)
 {
-	struct common_gzip g = { .source = source, .arg = arg, .current = piece_new() };
+	struct gzip g = { .source = source, .arg = arg, .current = piece_new() };
 	int rc;
 
 	pthread_mutex_init(&g.lock, NULL);

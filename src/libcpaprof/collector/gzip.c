@@ -15,7 +15,7 @@
 
 enum { LEVEL = 1, WINDOW_GZIP = 15 + 16, MEMORY = 8, MEMORY_SMALL = 4, POOL = 512 << 10, OUT = 16 << 10 };
 
-struct gzip {
+struct collector_gzip {
 	z_stream z;
 	snap_sink_fn *sink;
 	void *arg;
@@ -27,7 +27,7 @@ struct gzip {
 
 static void *pool_alloc(void *arg, unsigned n, unsigned size)
 {
-	struct gzip *g = arg;
+	struct collector_gzip *g = arg;
 	size_t bytes = ((size_t)n * size + 15) & ~(size_t)15, at = g->used;
 
 	if (bytes > POOL - at)
@@ -43,9 +43,9 @@ static void pool_free(void *arg, void *p)
 	(void)p;
 }
 
-struct gzip *gzip_open(snap_sink_fn *sink, void *arg, bool is_small)
+struct collector_gzip *gzip_open(snap_sink_fn *sink, void *arg, bool is_small)
 {
-	struct gzip *g = memory_map(sizeof(*g));
+	struct collector_gzip *g = memory_map(sizeof(*g));
 
 	if (!g)
 		return NULL;
@@ -61,7 +61,7 @@ struct gzip *gzip_open(snap_sink_fn *sink, void *arg, bool is_small)
 	return NULL;
 }
 
-static void collector_gzip_write_out(struct gzip *g)
+static void collector_gzip_write_out(struct collector_gzip *g)
 {
 	size_t n = OUT - g->z.avail_out;
 
@@ -72,7 +72,7 @@ static void collector_gzip_write_out(struct gzip *g)
 }
 
 /* Compress until zlib has used up the input. */
-static void deflate_all(struct gzip *g, int flush)
+static void deflate_all(struct collector_gzip *g, int flush)
 {
 	do {
 		int rc = deflate(&g->z, flush);
@@ -87,7 +87,7 @@ static void deflate_all(struct gzip *g, int flush)
 
 bool gzip_sink(void *arg, const void *data, size_t n)
 {
-	struct gzip *g = arg;
+	struct collector_gzip *g = arg;
 
 	while (n && !g->error) {
 		unsigned part = n > UINT32_MAX ? UINT32_MAX : (unsigned)n;
@@ -101,7 +101,7 @@ bool gzip_sink(void *arg, const void *data, size_t n)
 	return !g->error;
 }
 
-int gzip_close(struct gzip *g)
+int gzip_close(struct collector_gzip *g)
 {
 	int rc;
 

@@ -541,7 +541,7 @@ static void collector_write_all(struct proto_writer *x)
 
 static int write_compressed(struct proto_writer *x, snap_sink_fn *sink, void *arg)
 {
-	struct gzip *gzip = gzip_open(sink, arg, x->s->row.n <= SMALL_ROWS);
+	struct collector_gzip *gzip = gzip_open(sink, arg, x->s->row.n <= SMALL_ROWS);
 	bool is_complete;
 	int rc;
 
