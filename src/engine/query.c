@@ -7,6 +7,7 @@
 
 #include "engine/query.h"
 
+#include "base/amount.h"
 #include "base/str.h"
 #include "profile/normalize.h"
 
@@ -171,6 +172,18 @@ static int apply_by(struct query *q, struct err *err)
 	return 0;
 }
 
+/* Check --from and --to: durations, the first one before the second. */
+static int query_check_times(const struct query *q, struct err *err)
+{
+	int64_t from = 0, to = INT64_MAX;
+
+	if (*q->from && amount_parse_duration("--from", q->from, &from, err) < 0)
+		return ERR_USAGE;
+	if (*q->to && amount_parse_duration("--to", q->to, &to, err) < 0)
+		return ERR_USAGE;
+	return from < to ? 0 : err_set(err, ERR_USAGE, "--from=%s --to=%s: no time is between them", q->from, q->to);
+}
+
 int query_check(const struct query *q, struct err *err)
 {
 	if (q->divide_by == 0)
@@ -204,7 +217,7 @@ int query_finish(struct query *q, const char **ignored, struct err *err)
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
 		if (limits[i].value < 0)
 			return err_set(err, ERR_USAGE, "--%s must not be negative", limits[i].name);
-	if (query_check(q, err) < 0)
+	if (query_check(q, err) < 0 || query_check_times(q, err) < 0)
 		return ERR_USAGE;
 	if (!q->for_gate && normalize_parse(q->normalize, &normalize, err) < 0)
 		return ERR_USAGE;

@@ -168,6 +168,35 @@ const struct file_format *formats_find(const char *name)
 	return NULL;
 }
 
+/* The length of the longest of these endings that a path has; 0 if it has none. */
+static size_t formats_ending(const char *endings, const char *path)
+{
+	size_t n_path = strlen(path), longest = 0;
+
+	for (size_t n; endings && *endings; endings += n + (endings[n] == ' ')) {
+		n = strcspn(endings, " ");
+		if (n > longest && n <= n_path && memcmp(path + n_path - n, endings, n) == 0)
+			longest = n;
+	}
+	return longest;
+}
+
+const struct file_format *formats_find_written(const char *path)
+{
+	const struct file_format *best = NULL;
+	size_t longest = 0;
+
+	for (size_t i = 0; i < n_formats; i++) {
+		size_t n = formats[i].report ? formats_ending(formats[i].endings, path) : 0;
+
+		if (n > longest) {
+			longest = n;
+			best = &formats[i];
+		}
+	}
+	return best;
+}
+
 /*
  * Do the bytes begin like a profile.proto: with a field of the schema and its wire type? The first bytes of a profile
  * include lengths and numbers that are not text, which distinguishes it from text.

@@ -39,6 +39,12 @@ extern const size_t n_formats;
 /* The format of this name, or NULL. */
 const struct file_format *formats_find(const char *name);
 
+/*
+ * The format in which convert writes a file of this name. Only formats that a report writes count; the longest ending
+ * decides. NULL if no ending matches.
+ */
+const struct file_format *formats_find_written(const char *path);
+
 extern const struct format_options formats_options_default;
 
 /*

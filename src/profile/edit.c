@@ -115,6 +115,80 @@ int profile_set_label(struct profile *p, const char *key, const char *text, stru
 	return profile_set_label_ids(p, strtab_addz(p->str, key), strtab_addz(p->str, text), err);
 }
 
+/* The time label of a set; PROFILE_NONE if it has none. */
+static uint32_t edit_time_label(const struct profile *p, uint32_t set, str_id key)
+{
+	for (uint32_t i = p->label_sets.off[set]; i < p->label_sets.off[set + 1]; i++) {
+		uint32_t label = p->label_sets.item[i];
+
+		if (p->label_key[label] == key && !p->label_is_text[label])
+			return label;
+	}
+	return PROFILE_NONE;
+}
+
+/* Remove the numeric labels with a key from all sets; the ids of the sets stay. */
+static void edit_remove_numbers(struct profile *p, str_id key)
+{
+	const struct csr *old = &p->label_sets;
+	struct csr new = { .n = old->n };
+	uint32_t at = 0;
+
+	new.off = arena_alloc(p->mem, (size_t) new.n + 1, sizeof(*new.off));
+	new.item = arena_alloc(p->mem, (size_t)old->off[old->n] + 1, sizeof(*new.item));
+	for (uint32_t set = 0; set < old->n; set++) {
+		new.off[set] = at;
+		for (uint32_t i = old->off[set]; i < old->off[set + 1]; i++)
+			if (p->label_key[old->item[i]] != key || p->label_is_text[old->item[i]])
+				new.item[at++] = old->item[i];
+	}
+	new.off[old->n] = at;
+	p->label_sets = new;
+}
+
+static void edit_move_row(struct profile *p, uint32_t from, uint32_t to)
+{
+	p->stack[to] = p->stack[from];
+	p->labels[to] = p->labels[from];
+	for (uint32_t t = 0; t < p->n_types; t++)
+		p->value[t][to] = p->value[t][from];
+}
+
+/* Set time and duration to those of the selected part. */
+static void edit_select_duration(struct profile_meta *m, int64_t lo, int64_t hi)
+{
+	int64_t end = m->duration_ns > 0 && m->duration_ns < hi ? m->duration_ns : hi;
+
+	if (m->duration_ns > 0)
+		m->duration_ns = end > lo ? end - lo : 0;
+	if (m->time_ns > 0 && __builtin_add_overflow(m->time_ns, lo, &m->time_ns))
+		m->time_ns = 0;
+}
+
+int profile_select_times(struct profile *p, int64_t lo, int64_t hi, bool keeps_label, uint32_t *n_timeless,
+			 struct err *err)
+{
+	str_id key = strtab_addz(p->str, TIME_LABEL);
+	uint32_t n = 0, n_all = p->n_rows;
+
+	*n_timeless = 0;
+	for (uint32_t row = 0; row < p->n_rows; row++) {
+		uint32_t label = edit_time_label(p, p->labels[row], key);
+
+		*n_timeless += label == PROFILE_NONE;
+		if (label != PROFILE_NONE && p->label_num[label] >= lo && p->label_num[label] < hi)
+			edit_move_row(p, row, n++);
+	}
+	if (n_all && *n_timeless == n_all)
+		return err_set(err, ERR_USAGE,
+			       "no sample has a time, which --from and --to need; cpa help formats lists formats");
+	p->n_rows = n;
+	if (!keeps_label)
+		edit_remove_numbers(p, key);
+	edit_select_duration(&p->meta, lo, hi);
+	return 0;
+}
+
 static int overflow_error(const struct profile *p, uint32_t t, uint32_t row, double ratio, struct err *err)
 {
 	return err_set(err, ERR_RANGE, "sample %" PRIu32 ": %.100s times %g overflows 64 bits", row + 1,

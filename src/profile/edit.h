@@ -37,6 +37,20 @@ int profile_set_label(struct profile *p, const char *key, const char *text, stru
 /* Like profile_set_label, with string ids of the profile. */
 int profile_set_label_ids(struct profile *p, str_id key, str_id text, struct err *err);
 
+/* The numeric label with the time of a sample in nanoseconds since the start of the recording. */
+#define TIME_LABEL "time"
+
+/*
+ * Keep only the samples with lo <= time < hi, and adapt time and duration of the profile. Samples without a time are
+ * removed.
+ *
+ * keeps_label  keep the label; otherwise it is removed from the samples
+ * n_timeless   out: number of samples without a time
+ * Fails        ERR_USAGE if no sample has a time
+ */
+int profile_select_times(struct profile *p, int64_t lo, int64_t hi, bool keeps_label, uint32_t *n_timeless,
+			 struct err *err);
+
 /*
  * Multiply the values of each type, rounding halves away from zero. Rows that become 0 are kept.
  *

@@ -13,6 +13,7 @@
 
 #include "sources/read.h"
 
+#include "base/amount.h"
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/pool.h"
@@ -24,6 +25,7 @@
 #include "symbol/locate.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -64,6 +66,26 @@ struct loader {
 	struct err err;
 };
 
+/* Keep the samples between --from and --to. */
+static int load_select_times(const struct query *q, const char *source, struct profile *p, struct buf *notes,
+			     struct err *err)
+{
+	int64_t lo = 0, hi = INT64_MAX;
+	uint32_t n_timeless;
+	int rc = *q->from ? amount_parse_duration("--from", q->from, &lo, err) : 0;
+
+	if (rc == 0 && *q->to)
+		rc = amount_parse_duration("--to", q->to, &hi, err);
+	if (rc < 0)
+		return rc;
+	rc = profile_select_times(p, lo, hi, q->times, &n_timeless, err);
+	if (rc < 0)
+		return err_wrap(err, "%s", source);
+	if (n_timeless)
+		buf_addf(notes, "%s: %" PRIu32 " samples without a time are left out\n", source, n_timeless);
+	return 0;
+}
+
 static int load_read_profile(const struct source_set *l, const struct symbol_options *w, size_t i, struct profile **out,
 			     struct buf *notes, struct buf *missing, struct err *err)
 {
@@ -80,7 +102,9 @@ static int load_read_profile(const struct source_set *l, const struct symbol_opt
 		profile_set_build_id(*out, l->q->buildid);
 	if (s->type->record)
 		s->type->record(s, *out, notes);
-	if (*l->q->label)
+	if (*l->q->from || *l->q->to)
+		rc = load_select_times(l->q, l->source[i], *out, notes, err);
+	if (rc == 0 && *l->q->label)
 		rc = profile_set_label(*out, l->q->label, l->source[i], err);
 	if (rc < 0) {
 		profile_free(*out);

@@ -67,7 +67,8 @@ int sources_decode(struct bytes *bytes, const struct query *q, struct profile **
 					       .max_ratio = (uint64_t)q->max_ratio,
 					       .max_count = (uint64_t)q->max_count,
 					       .max_depth = (uint64_t)q->max_depth,
-					       .max_nesting = (uint64_t)q->max_nesting };
+					       .max_nesting = (uint64_t)q->max_nesting,
+					       .keeps_times = q->times || *q->from || *q->to };
 
 	return formats_read_as(*q->input_format ? formats_find(q->input_format) : NULL, bytes, &limits, out, err);
 }

@@ -20,6 +20,7 @@ cli_tests = \
 	tests/cli/t180-labels.t \
 	tests/cli/t185-formats.t \
 	tests/cli/t186-folded-files.t \
+	tests/cli/t187-convert.t \
 	tests/cli/t190-pictures.t \
 	tests/cli/t195-hostile.t \
 	tests/cli/t200-fetch.t \

@@ -122,6 +122,70 @@ static void the_smallest_number_cannot_be_negated(void **state)
 	profile_free(p);
 }
 
+static uint32_t label_time(struct make *m, int64_t ns)
+{
+	return label(m, TIME_LABEL, "", ns);
+}
+
+static struct profile *make_timed(void)
+{
+	struct make m = make_start("n/count");
+	const int64_t value[] = { 1, 2, 4, 8 };
+
+	make_row(&m, "a", &value[0], (const uint32_t[]){ label_time(&m, 0), label(&m, "k", "x", 0) }, 2);
+	make_row(&m, "b", &value[1], (const uint32_t[]){ label_time(&m, 10) }, 1);
+	make_row(&m, "c", &value[2], (const uint32_t[]){ label_time(&m, 20), label(&m, TIME_LABEL, "noon", 0) }, 2);
+	make_row(&m, "d", &value[3], NULL, 0);
+	builder_meta(m.b)->time_ns = 1000;
+	builder_meta(m.b)->duration_ns = 25;
+	return make_end(&m);
+}
+
+static void samples_between_two_times_are_kept_without_the_label(void **state)
+{
+	struct profile *p = make_timed();
+	uint32_t n_timeless;
+	char text[200];
+
+	(void)state;
+	assert_int_equal(profile_select_times(p, 10, 30, false, &n_timeless, &err), 0);
+	assert_int_equal(profile_check(p, &err), 0);
+	assert_int_equal(p->n_rows, 2);
+	assert_int_equal(p->value[0][0] + p->value[0][1], 6);
+	assert_int_equal(n_timeless, 1);
+	assert_string_equal(labels(p, 0, text), "");
+	assert_string_equal(labels(p, 1, text), "time=noon");
+	assert_int_equal(p->meta.time_ns, 1010);
+	assert_int_equal(p->meta.duration_ns, 15);
+	profile_free(p);
+}
+
+static void the_end_of_the_selected_time_is_excluded_and_the_label_may_stay(void **state)
+{
+	struct profile *p = make_timed();
+	uint32_t n_timeless;
+	char text[200];
+
+	(void)state;
+	assert_int_equal(profile_select_times(p, 0, 20, true, &n_timeless, &err), 0);
+	assert_int_equal(profile_check(p, &err), 0);
+	assert_int_equal(p->n_rows, 2);
+	assert_string_equal(labels(p, 0, text), "time=0 k=x");
+	assert_string_equal(labels(p, 1, text), "time=10");
+	assert_int_equal(p->meta.duration_ns, 20);
+	profile_free(p);
+}
+
+static void a_profile_without_times_cannot_be_selected_by_time(void **state)
+{
+	struct profile *p = with_values(1, 1);
+	uint32_t n_timeless;
+
+	(void)state;
+	assert_int_equal(profile_select_times(p, 0, 1, false, &n_timeless, &err), ERR_USAGE);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +194,9 @@ int main(void)
 		cmocka_unit_test(the_error_names_a_value_too_large_to_scale),
 		cmocka_unit_test(negation_is_exact),
 		cmocka_unit_test(the_smallest_number_cannot_be_negated),
+		cmocka_unit_test(samples_between_two_times_are_kept_without_the_label),
+		cmocka_unit_test(the_end_of_the_selected_time_is_excluded_and_the_label_may_stay),
+		cmocka_unit_test(a_profile_without_times_cannot_be_selected_by_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -330,6 +330,59 @@ static void move_format(struct args *a, const struct opt **given)
 	a->q.format = "";
 }
 
+static bool args_is_name(const char *word)
+{
+	return (*word >= 'a' && *word <= 'z') || (*word >= 'A' && *word <= 'Z');
+}
+
+static int args_fail_format(const char *option, const char *word, struct err *err)
+{
+	struct buf names = { 0 };
+	int rc;
+
+	for (size_t i = 0; i < n_formats; i++)
+		if (formats[i].name && formats[i].report)
+			buf_addf(&names, "%s%s", names.len ? ", " : "", formats[i].name);
+	rc = err_set(err, ERR_USAGE, "convert: %s%s: no format that cpa writes; add --to=FORMAT: %s", option, word,
+		     buf_text(&names));
+	buf_release(&names);
+	return rc;
+}
+
+/* Replace convert by the report that writes the format named by --to, or by the ending of -o. */
+static int args_find_writer(struct args *a, const struct opt **given, struct err *err)
+{
+	const struct opt *from = opt_find(query_options, query_n_options, "from", 4);
+	const struct opt *input = opt_find(query_options, query_n_options, "input_format", 12);
+	const struct file_format *f;
+
+	if (!a->report || !(a->report->flags & REPORT_BY_ENDING) || a->q.help)
+		return 0;
+	if (args_is_name(a->q.from)) {
+		if (!formats_find(a->q.from))
+			return err_set(err, ERR_USAGE, "convert: --from=%s: no such format; see cpa help formats",
+				       a->q.from);
+		a->q.input_format = a->q.from;
+		a->q.from = "";
+		given[input - query_options] = input;
+		given[from - query_options] = NULL;
+	}
+	if (args_is_name(a->q.to)) {
+		f = formats_find(a->q.to);
+		if (!f || !f->report)
+			return args_fail_format("--to=", a->q.to, err);
+		a->q.to = "";
+	} else {
+		if (!*a->q.output)
+			return err_set(err, ERR_USAGE, "convert: -o FILE is missing; its ending chooses the format");
+		f = formats_find_written(a->q.output);
+		if (!f)
+			return args_fail_format("-o ", a->q.output, err);
+	}
+	a->report = reports_get(f->report);
+	return 0;
+}
+
 int args_parse(int argc, char **argv, struct args *out, struct err *err)
 {
 	struct args a = { .argc = argc, .argv = argv, .word = mem_alloc((size_t)argc, sizeof(*a.word)) };
@@ -343,6 +396,8 @@ int args_parse(int argc, char **argv, struct args *out, struct err *err)
 		rc = args_check_files(&a, err);
 	if (rc == 0)
 		move_format(&a, given);
+	if (rc == 0)
+		rc = args_find_writer(&a, given, err);
 	a.foreign = rc == 0 ? find_foreign(&a, given) : NULL;
 	free(given);
 	if (rc == 0)

@@ -242,6 +242,14 @@ const struct help_text help_texts[] = {
 	  "cpa merge -o all.pb.gz a.pb.gz b.pb.gz\n"
 	  "cpa merge --label=source -o all.pb.gz 'prof/*.pb.gz'\n",
 	  NULL, NULL },
+	{ "convert", JOB_CONVERT, true,
+	  "The ending of FILE chooses the format, or --to=FORMAT; cpa help formats lists both. "
+	  "The format of sources is detected, or --from=FORMAT.",
+	  "cpa convert -o cpu.folded cpu.pb.gz\n"
+	  "cpa convert -o cpu.pb.gz stacks.txt\n"
+	  "cpa convert --from=1s --to=2.5s -o part.pb.gz perf.data\n"
+	  "cpa convert --to=speedscope cpu.pb.gz >cpu.json\n",
+	  NULL, NULL },
 	{ "symbolize", JOB_CONVERT, true,
 	  "The binary is then not needed to read the file.",
 	  "cpa symbolize -o named.pb.gz ./server cpu.pb.gz\n"
@@ -254,7 +262,7 @@ const struct help_text help_texts[] = {
 	  "cpa bundle -o case.pb.gz cpu.pb.gz\n"
 	  "cpa bundle -source_path=$HOME/src -o case.pb.gz ./server cpu.pb.gz\n",
 	  "2 if names are missing and none was found; the file is still written.\n", NULL },
-	{ "folded", JOB_CONVERT, true,
+	{ "folded", JOB_CONVERT, false,
 	  "Each line is a stack, root first, followed by its value. In a comparison there are two "
 	  "values, before and after.",
 	  "cpa folded cpu.pb.gz >cpu.folded\n"

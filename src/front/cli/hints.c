@@ -37,7 +37,7 @@ static const struct hints_alias foreign_commands[] = {
 	{ "calls", "tree" }, { "calltree", "tree" }, { "callers", "peek" }, { "callees", "peek" }, { "source", "list" },
 	{ "asm", "disasm" }, { "assembly", "disasm" }, { "disassemble", "disasm" }, { "annotate", "disasm" },
 	{ "stacks", "traces" }, { "samples", "traces" }, { "labels", "tags" },
-	{ "libraries", "binaries" }, { "dump", "raw" }, { "print", "raw" }, { "combine", "merge" }, { "convert", "proto" },
+	{ "libraries", "binaries" }, { "dump", "raw" }, { "print", "raw" }, { "combine", "merge" },
 	{ "export", "proto" }, { "check", "gate" }, { "regress", "gate" }, { "profile", "record" },
 	{ "capture", "snapshot" }, { "collapsed", "folded" }, { "collapse", "folded" },
 	{ "import", "store import" }, { "hotspots", "top" }, { "hotspot", "top" }, { "completions", "completion" },

@@ -1,0 +1,27 @@
+#!/bin/sh
+# t187-convert.t - cpa convert: the ending of the file or --to chooses the format; --from and --to select by time
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/cli/lib.sh"
+
+"$CPA" folded go-cpu.pb.gz >"$tmp/want"
+"$CPA" convert -o "$tmp/go.folded" go-cpu.pb.gz 2>"$tmp/err"
+same "the ending .folded writes folded stacks" "$tmp/want" "$tmp/go.folded"
+"$CPA" convert --to=collapsed go-cpu.pb.gz >"$tmp/got"
+same "--to names a format, also by its other names, and needs no file" "$tmp/want" "$tmp/got"
+"$CPA" convert --from=folded --to=pprof - <"$tmp/go.folded" >"$tmp/go.pb.gz" && "$CPA" folded "$tmp/go.pb.gz" | sort >"$tmp/got"
+sort "$tmp/want" >"$tmp/sorted"
+same "--from names the format of the sources" "$tmp/sorted" "$tmp/got"
+"$CPA" speedscope -focus=main go-cpu.pb.gz >"$tmp/want"
+"$CPA" convert -focus=main -o "$tmp/go.speedscope.json" go-cpu.pb.gz 2>"$tmp/err"
+same "the longest ending decides, and filters apply" "$tmp/want" "$tmp/go.speedscope.json"
+
+fails '^cpa: convert: -o FILE is missing; its ending chooses the format$' convert go-cpu.pb.gz
+fails '^cpa: convert: -o .*x.unknown: no format that cpa writes; add --to=FORMAT: pprof, folded' convert -o "$tmp/x.unknown" go-cpu.pb.gz
+fails '^cpa: convert: --to=jfr: no format that cpa writes' convert --to=jfr -o "$tmp/x.folded" go-cpu.pb.gz
+fails '^cpa: convert: --from=nothing: no such format' convert --from=nothing -o "$tmp/x.folded" go-cpu.pb.gz
+[ ! -e "$tmp/x.folded" ] && [ ! -e "$tmp/x.unknown" ]
+result $? "nothing is written after an error"
+fails '^cpa: go-cpu.pb.gz: no sample has a time, which --from and --to need' top --from=1s go-cpu.pb.gz
+fails '^cpa: --from=2s --to=1s: no time is between them$' top --from=2s --to=1s go-cpu.pb.gz
+fails '^cpa: --from=folded: not a duration' top --from=folded go-cpu.pb.gz
+done_testing
