@@ -16,9 +16,9 @@
 #include "base/time.h"
 #include "base/unit.h"
 #include "base/utf8.h"
-#include "libcpaprof/collector/read_stack.h"
+#include "libcpaprof/collector/read/read_stack.h"
+#include "libcpaprof/collector/read/task.h"
 #include "libcpaprof/collector/snap.h"
-#include "libcpaprof/collector/task.h"
 #include "libcpaprof/collector/threads.h"
 
 #include <assert.h>

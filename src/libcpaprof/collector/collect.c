@@ -11,7 +11,7 @@
 
 #include "libcpaprof/collector/collect.h"
 #include "libcpaprof/collector/collect_int.h"
-#include "libcpaprof/collector/memory.h"
+#include "libcpaprof/collector/read/memory.h"
 
 #include "libcpaprof/target/segment.h"
 #include "libcpaprof/target/stacks.h"

@@ -6,11 +6,11 @@
 #ifndef LIBCPAPROF_COLLECTOR_COLLECT_INT_H
 #define LIBCPAPROF_COLLECTOR_COLLECT_INT_H
 
-#include "libcpaprof/collector/busy.h"
-#include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/collect.h"
 #include "libcpaprof/collector/counts.h"
-#include "libcpaprof/collector/maps.h"
+#include "libcpaprof/collector/read/busy.h"
+#include "libcpaprof/collector/read/clock.h"
+#include "libcpaprof/collector/read/maps.h"
 #include "libcpaprof/collector/stack_table.h"
 
 #include "libcpaprof/target/segment.h"

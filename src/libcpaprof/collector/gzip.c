@@ -7,7 +7,7 @@
 
 #include "libcpaprof/collector/gzip.h"
 
-#include "libcpaprof/collector/memory.h"
+#include "libcpaprof/collector/read/memory.h"
 
 #include <errno.h>
 #include <stdint.h>

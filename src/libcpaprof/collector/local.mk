@@ -5,42 +5,24 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/account.c \
 	src/libcpaprof/collector/body.c \
 	src/libcpaprof/collector/body.h \
-	src/libcpaprof/collector/busy.c \
-	src/libcpaprof/collector/busy.h \
-	src/libcpaprof/collector/clock.h \
 	src/libcpaprof/collector/collect.c \
 	src/libcpaprof/collector/collect.h \
 	src/libcpaprof/collector/collect_int.h \
 	src/libcpaprof/collector/counts.c \
 	src/libcpaprof/collector/counts.h \
 	src/libcpaprof/collector/demand.c \
-	src/libcpaprof/collector/elffile.c \
-	src/libcpaprof/collector/elffile.h \
 	src/libcpaprof/collector/elfnames.c \
 	src/libcpaprof/collector/elfnames.h \
 	src/libcpaprof/collector/external.c \
 	src/libcpaprof/collector/external.h \
 	src/libcpaprof/collector/gzip.c \
 	src/libcpaprof/collector/gzip.h \
-	src/libcpaprof/collector/kallsyms.c \
-	src/libcpaprof/collector/kallsyms.h \
 	src/libcpaprof/collector/labels.c \
 	src/libcpaprof/collector/labels.h \
 	src/libcpaprof/collector/legacy.c \
-	src/libcpaprof/collector/maps.c \
-	src/libcpaprof/collector/maps.h \
-	src/libcpaprof/collector/memory.c \
-	src/libcpaprof/collector/memory.h \
-	src/libcpaprof/collector/namespace.c \
-	src/libcpaprof/collector/order.c \
-	src/libcpaprof/collector/order.h \
 	src/libcpaprof/collector/mappings.c \
-	src/libcpaprof/collector/perf_rings.c \
-	src/libcpaprof/collector/perf_rings.h \
+	src/libcpaprof/collector/namespace.c \
 	src/libcpaprof/collector/process.c \
-	src/libcpaprof/collector/read_sample.c \
-	src/libcpaprof/collector/read_stack.c \
-	src/libcpaprof/collector/read_stack.h \
 	src/libcpaprof/collector/requests.c \
 	src/libcpaprof/collector/requests.h \
 	src/libcpaprof/collector/rings.c \
@@ -55,8 +37,6 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/stream.h \
 	src/libcpaprof/collector/strings.c \
 	src/libcpaprof/collector/strings.h \
-	src/libcpaprof/collector/task.c \
-	src/libcpaprof/collector/task.h \
 	src/libcpaprof/collector/text.c \
 	src/libcpaprof/collector/threads.c \
 	src/libcpaprof/collector/threads.h \

@@ -10,13 +10,14 @@
 #ifndef LIBCPAPROF_COLLECTOR_SNAP_H
 #define LIBCPAPROF_COLLECTOR_SNAP_H
 
-#include "libcpaprof/collector/busy.h"
 #include "libcpaprof/collector/collect.h"
-#include "libcpaprof/collector/memory.h"
+#include "libcpaprof/collector/read/busy.h"
+#include "libcpaprof/collector/read/memory.h"
+#include "libcpaprof/collector/read/task.h"
 
 #include "libcpaprof/target/segment.h"
 
-enum { SNAP_VALUES = 4, SNAP_NAME_MAX = 64, THREAD_NAME_MAX = 16 };
+enum { SNAP_VALUES = 4, SNAP_NAME_MAX = 64 };
 
 enum snap_kind {
 	SNAP_CPU,

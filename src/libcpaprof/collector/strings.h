@@ -6,7 +6,7 @@
 #ifndef LIBCPAPROF_COLLECTOR_STRINGS_H
 #define LIBCPAPROF_COLLECTOR_STRINGS_H
 
-#include "libcpaprof/collector/memory.h"
+#include "libcpaprof/collector/read/memory.h"
 
 struct string {
 	uint32_t at, n, hash; /* position and length in strings.text; hash */

@@ -15,10 +15,10 @@
 
 #include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/labels.h"
-#include "libcpaprof/collector/order.h"
-#include "libcpaprof/collector/task.h"
-#include "libcpaprof/collector/write.h"
+#include "libcpaprof/collector/read/order.h"
+#include "libcpaprof/collector/read/task.h"
 #include "libcpaprof/collector/stream.h"
+#include "libcpaprof/collector/write.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,8 @@
 #ifndef LIBCPAPROF_COLLECTOR_TRACE_INT_H
 #define LIBCPAPROF_COLLECTOR_TRACE_INT_H
 
-#include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/read/clock.h"
 #include "libcpaprof/collector/sample_stack.h"
 #include "libcpaprof/collector/trace.h"
 #include "libcpaprof/collector/trace_sched.h"

@@ -13,7 +13,7 @@
 
 #include "libcpaprof/collector/trace_sched.h"
 
-#include "libcpaprof/collector/order.h"
+#include "libcpaprof/collector/read/order.h"
 #include "libcpaprof/collector/trace_int.h"
 
 #include <errno.h>

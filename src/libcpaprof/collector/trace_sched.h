@@ -9,8 +9,8 @@
 #ifndef LIBCPAPROF_COLLECTOR_TRACE_SCHED_H
 #define LIBCPAPROF_COLLECTOR_TRACE_SCHED_H
 
-#include "libcpaprof/collector/perf_rings.h"
-#include "libcpaprof/collector/kallsyms.h"
+#include "libcpaprof/collector/read/kallsyms.h"
+#include "libcpaprof/collector/read/perf_rings.h"
 
 #include <stdbool.h>
 #include <stdint.h>

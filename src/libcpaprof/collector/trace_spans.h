@@ -8,7 +8,7 @@
 #ifndef LIBCPAPROF_COLLECTOR_TRACE_SPANS_H
 #define LIBCPAPROF_COLLECTOR_TRACE_SPANS_H
 
-#include "libcpaprof/collector/memory.h"
+#include "libcpaprof/collector/read/memory.h"
 
 /* A sample at time ns, for cost_ns of CPU time before it. source is any number, such as an index of the caller. */
 struct span_sample {

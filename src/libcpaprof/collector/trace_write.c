@@ -12,7 +12,7 @@
 
 #include "libcpaprof/collector/gzip.h"
 #include "libcpaprof/collector/labels.h"
-#include "libcpaprof/collector/order.h"
+#include "libcpaprof/collector/read/order.h"
 #include "libcpaprof/collector/trace_write_int.h"
 
 #include <errno.h>

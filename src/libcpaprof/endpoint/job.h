@@ -11,7 +11,7 @@
 
 #include "libcpaprof/endpoint/route.h"
 
-#include "libcpaprof/collector/clock.h"
+#include "libcpaprof/collector/read/clock.h"
 #include "libcpaprof/collector/trace.h"
 
 enum { JOB_ANSWERS_MAX = 16, JOB_SYMBOLS_MAX = 1 << 16 };

@@ -7,8 +7,8 @@
  * or run out of memory. So all memory comes from mmap. On failure the caller gets an error and drops its data; the
  * process is never ended.
  */
-#ifndef LIBCPAPROF_COLLECTOR_MEMORY_H
-#define LIBCPAPROF_COLLECTOR_MEMORY_H
+#ifndef LIBCPAPROF_COLLECTOR_READ_MEMORY_H
+#define LIBCPAPROF_COLLECTOR_READ_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/read_stack.h"
+#include "libcpaprof/collector/read/read_stack.h"
 
 #include <string.h>
 

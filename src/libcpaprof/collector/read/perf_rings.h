@@ -5,10 +5,10 @@
  *
  * All events of a CPU write to one ring buffer. Records have the layout of perf_event_open(2).
  */
-#ifndef LIBCPAPROF_COLLECTOR_PERF_RINGS_H
-#define LIBCPAPROF_COLLECTOR_PERF_RINGS_H
+#ifndef LIBCPAPROF_COLLECTOR_READ_PERF_RINGS_H
+#define LIBCPAPROF_COLLECTOR_READ_PERF_RINGS_H
 
-#include "libcpaprof/collector/memory.h"
+#include "libcpaprof/collector/read/memory.h"
 
 #include <stddef.h>
 #include <sys/types.h>

@@ -5,10 +5,10 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/busy.h"
+#include "libcpaprof/collector/read/busy.h"
 
-#include "libcpaprof/collector/clock.h"
-#include "libcpaprof/collector/task.h"
+#include "libcpaprof/collector/read/clock.h"
+#include "libcpaprof/collector/read/task.h"
 
 #include <fcntl.h>
 #include <stdio.h>

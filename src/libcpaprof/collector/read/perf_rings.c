@@ -5,9 +5,9 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/perf_rings.h"
+#include "libcpaprof/collector/read/perf_rings.h"
 
-#include "libcpaprof/collector/task.h"
+#include "libcpaprof/collector/read/task.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,10 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef LIBCPAPROF_COLLECTOR_MAPS_H
-#define LIBCPAPROF_COLLECTOR_MAPS_H
+#ifndef LIBCPAPROF_COLLECTOR_READ_MAPS_H
+#define LIBCPAPROF_COLLECTOR_READ_MAPS_H
 
-#include "libcpaprof/collector/memory.h"
+#include "libcpaprof/collector/read/memory.h"
 
 #include "libcpaprof/target/segment.h"
 

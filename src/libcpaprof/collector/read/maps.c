@@ -5,9 +5,9 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/maps.h"
+#include "libcpaprof/collector/read/maps.h"
 
-#include "libcpaprof/collector/task.h"
+#include "libcpaprof/collector/read/task.h"
 
 #include "libcpaprof/target/segment.h"
 

@@ -10,10 +10,10 @@
  * replaced, in another mount namespace, or not exist (vDSO). An object is opened when a walk first reaches it, and
  * cached for as long as it stays mapped.
  */
-#ifndef LIBCPAPROF_COLLECTOR_READ_STACK_H
-#define LIBCPAPROF_COLLECTOR_READ_STACK_H
+#ifndef LIBCPAPROF_COLLECTOR_READ_READ_STACK_H
+#define LIBCPAPROF_COLLECTOR_READ_READ_STACK_H
 
-#include "libcpaprof/collector/memory.h"
+#include "libcpaprof/collector/read/memory.h"
 
 #include "libcpaprof/target/unwind/unwind.h"
 

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef LIBCPAPROF_COLLECTOR_CLOCK_H
-#define LIBCPAPROF_COLLECTOR_CLOCK_H
+#ifndef LIBCPAPROF_COLLECTOR_READ_CLOCK_H
+#define LIBCPAPROF_COLLECTOR_READ_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef LIBCPAPROF_COLLECTOR_KALLSYMS_H
-#define LIBCPAPROF_COLLECTOR_KALLSYMS_H
+#ifndef LIBCPAPROF_COLLECTOR_READ_KALLSYMS_H
+#define LIBCPAPROF_COLLECTOR_READ_KALLSYMS_H
 
 #include <stdbool.h>
 #include <stddef.h>

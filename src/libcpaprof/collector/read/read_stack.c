@@ -9,9 +9,9 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/maps.h"
-#include "libcpaprof/collector/order.h"
-#include "libcpaprof/collector/read_stack.h"
+#include "libcpaprof/collector/read/maps.h"
+#include "libcpaprof/collector/read/order.h"
+#include "libcpaprof/collector/read/read_stack.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef LIBCPAPROF_COLLECTOR_ORDER_H
-#define LIBCPAPROF_COLLECTOR_ORDER_H
+#ifndef LIBCPAPROF_COLLECTOR_READ_ORDER_H
+#define LIBCPAPROF_COLLECTOR_READ_ORDER_H
 
 #include <stddef.h>
 #include <stdint.h>

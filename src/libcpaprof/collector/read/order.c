@@ -7,9 +7,9 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/order.h"
+#include "libcpaprof/collector/read/order.h"
 
-#include "libcpaprof/collector/memory.h"
+#include "libcpaprof/collector/read/memory.h"
 
 static void collector_order_merge(const uint32_t *a, const uint32_t *mid, const uint32_t *end, uint32_t *to,
 				  order_fn *compare, const void *arg)

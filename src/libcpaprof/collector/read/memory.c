@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/memory.h"
+#include "libcpaprof/collector/read/memory.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -8,9 +8,9 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/kallsyms.h"
+#include "libcpaprof/collector/read/kallsyms.h"
 
-#include "libcpaprof/collector/memory.h"
+#include "libcpaprof/collector/read/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,9 +7,9 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/elffile.h"
+#include "libcpaprof/collector/read/elffile.h"
 
-#include "libcpaprof/collector/maps.h"
+#include "libcpaprof/collector/read/maps.h"
 #include "libcpaprof/target/segment.h"
 
 #include <fcntl.h>

@@ -3,10 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef LIBCPAPROF_COLLECTOR_ELFFILE_H
-#define LIBCPAPROF_COLLECTOR_ELFFILE_H
+#ifndef LIBCPAPROF_COLLECTOR_READ_ELFFILE_H
+#define LIBCPAPROF_COLLECTOR_READ_ELFFILE_H
 
-#include "libcpaprof/collector/maps.h"
+#include "libcpaprof/collector/read/maps.h"
 
 #include <elf.h>
 #include <stdbool.h>

@@ -5,9 +5,9 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/task.h"
+#include "libcpaprof/collector/read/task.h"
 
-#include "libcpaprof/collector/clock.h"
+#include "libcpaprof/collector/read/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,8 @@
  * On a busy machine the same program spends its CPU time differently: caches are shared, and a sample of a thread that
  * was stopped is late. A recording says so, since a comparison needs to know.
  */
-#ifndef LIBCPAPROF_COLLECTOR_BUSY_H
-#define LIBCPAPROF_COLLECTOR_BUSY_H
+#ifndef LIBCPAPROF_COLLECTOR_READ_BUSY_H
+#define LIBCPAPROF_COLLECTOR_READ_BUSY_H
 
 #include <stdint.h>
 

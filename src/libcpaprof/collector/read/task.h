@@ -3,10 +3,15 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef LIBCPAPROF_COLLECTOR_TASK_H
-#define LIBCPAPROF_COLLECTOR_TASK_H
+#ifndef LIBCPAPROF_COLLECTOR_READ_TASK_H
+#define LIBCPAPROF_COLLECTOR_READ_TASK_H
 
-#include "libcpaprof/collector/snap.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { THREAD_NAME_MAX = 16 };
 
 enum task_status {
 	TASK_GONE,
