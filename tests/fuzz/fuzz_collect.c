@@ -15,7 +15,7 @@
 #include "base/buf.h"
 #include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/snap.h"
-#include "libcpaprof/collector/trace_int.h"
+#include "libcpaprof/collector/trace/trace_int.h"
 #include "libcpaprof/target/labels.h"
 
 enum {

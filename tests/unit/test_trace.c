@@ -17,7 +17,7 @@
 #include "make_tables.h"
 
 #include "libcpaprof/collector/body.h"
-#include "libcpaprof/collector/trace_int.h"
+#include "libcpaprof/collector/trace/trace_int.h"
 
 #define MS 1000000ULL
 

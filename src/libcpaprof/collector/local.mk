@@ -23,6 +23,7 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/mappings.c \
 	src/libcpaprof/collector/namespace.c \
 	src/libcpaprof/collector/process.c \
+	src/libcpaprof/collector/process.h \
 	src/libcpaprof/collector/requests.c \
 	src/libcpaprof/collector/requests.h \
 	src/libcpaprof/collector/rings.c \
@@ -40,18 +41,6 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/text.c \
 	src/libcpaprof/collector/threads.c \
 	src/libcpaprof/collector/threads.h \
-	src/libcpaprof/collector/trace.c \
-	src/libcpaprof/collector/trace.h \
-	src/libcpaprof/collector/trace_int.h \
-	src/libcpaprof/collector/trace_names.c \
-	src/libcpaprof/collector/trace_names.h \
-	src/libcpaprof/collector/trace_sched.c \
-	src/libcpaprof/collector/trace_sched.h \
-	src/libcpaprof/collector/trace_spans.c \
-	src/libcpaprof/collector/trace_spans.h \
-	src/libcpaprof/collector/trace_write.c \
-	src/libcpaprof/collector/trace_write_int.h \
-	src/libcpaprof/collector/trace_write_sched.c \
 	src/libcpaprof/collector/unarmed.c \
 	src/libcpaprof/collector/write.c \
 	src/libcpaprof/collector/write.h

@@ -291,6 +291,8 @@ void process_info(const struct process *p, struct process_info *out)
 	};
 	if (!p->c)
 		return;
+	out->is_self = p->c->options.is_self;
+	out->hz = p->c->options.hz;
 	out->heap_rate = atomic_load_explicit(&p->c->head->heap_rate, memory_order_relaxed);
 	out->block_rate = atomic_load_explicit(&p->c->head->block_rate, memory_order_relaxed);
 	out->mutex_fraction = atomic_load_explicit(&p->c->head->mutex_fraction, memory_order_relaxed);

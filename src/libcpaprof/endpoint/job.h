@@ -12,7 +12,7 @@
 #include "libcpaprof/endpoint/route.h"
 
 #include "libcpaprof/collector/read/clock.h"
-#include "libcpaprof/collector/trace.h"
+#include "libcpaprof/collector/trace/trace.h"
 
 enum { JOB_ANSWERS_MAX = 16, JOB_SYMBOLS_MAX = 1 << 16 };
 

@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef LIBCPAPROF_COLLECTOR_TRACE_NAMES_H
-#define LIBCPAPROF_COLLECTOR_TRACE_NAMES_H
+#ifndef LIBCPAPROF_COLLECTOR_TRACE_TRACE_NAMES_H
+#define LIBCPAPROF_COLLECTOR_TRACE_TRACE_NAMES_H
 
 #include "libcpaprof/collector/strings.h"
-#include "libcpaprof/collector/trace_int.h"
-#include "libcpaprof/collector/trace_spans.h"
+#include "libcpaprof/collector/trace/trace_int.h"
+#include "libcpaprof/collector/trace/trace_spans.h"
 
 enum { TRACE_STACK_MAX = 1024 };
 

@@ -13,7 +13,7 @@
 #include "libcpaprof/collector/gzip.h"
 #include "libcpaprof/collector/labels.h"
 #include "libcpaprof/collector/read/order.h"
-#include "libcpaprof/collector/trace_write_int.h"
+#include "libcpaprof/collector/trace/trace_write_int.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,8 +5,8 @@
  *
  * Times are in ns of one clock. This file does not depend on processes.
  */
-#ifndef LIBCPAPROF_COLLECTOR_TRACE_SPANS_H
-#define LIBCPAPROF_COLLECTOR_TRACE_SPANS_H
+#ifndef LIBCPAPROF_COLLECTOR_TRACE_TRACE_SPANS_H
+#define LIBCPAPROF_COLLECTOR_TRACE_TRACE_SPANS_H
 
 #include "libcpaprof/collector/read/memory.h"
 

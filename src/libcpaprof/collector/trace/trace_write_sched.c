@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/trace_write_int.h"
+#include "libcpaprof/collector/trace/trace_write_int.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/trace_names.h"
+#include "libcpaprof/collector/trace/trace_names.h"
 
 #include <errno.h>
 #include <inttypes.h>

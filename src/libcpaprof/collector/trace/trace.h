@@ -6,8 +6,8 @@
  * While CPU time is sampled, each sample is stored with its time. Every few milliseconds the threads are polled from
  * outside, without a signal, to find what the waiting ones wait for.
  */
-#ifndef LIBCPAPROF_COLLECTOR_TRACE_H
-#define LIBCPAPROF_COLLECTOR_TRACE_H
+#ifndef LIBCPAPROF_COLLECTOR_TRACE_TRACE_H
+#define LIBCPAPROF_COLLECTOR_TRACE_TRACE_H
 
 #include "libcpaprof/collector/snap.h"
 

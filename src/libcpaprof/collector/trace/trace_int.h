@@ -3,14 +3,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef LIBCPAPROF_COLLECTOR_TRACE_INT_H
-#define LIBCPAPROF_COLLECTOR_TRACE_INT_H
+#ifndef LIBCPAPROF_COLLECTOR_TRACE_TRACE_INT_H
+#define LIBCPAPROF_COLLECTOR_TRACE_TRACE_INT_H
 
-#include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/process.h"
 #include "libcpaprof/collector/read/clock.h"
 #include "libcpaprof/collector/sample_stack.h"
-#include "libcpaprof/collector/trace.h"
-#include "libcpaprof/collector/trace_sched.h"
+#include "libcpaprof/collector/trace/trace.h"
+#include "libcpaprof/collector/trace/trace_sched.h"
 
 enum { TRACE_THREADS_MAX = 1 << 16, TRACE_SLOTS = 2 * TRACE_THREADS_MAX, TRACE_REASON_MAX = 32 };
 
@@ -68,11 +68,8 @@ struct trace {
 	struct sched sched;
 };
 
-/* Add a sample with its time. For rings.c. */
-void trace_sample(struct trace *t, uint32_t tid, uint32_t stack, uint32_t weight, uint64_t ns);
-
-/* In a fork child: drop the trace in progress, which is the parent's. Its memory is a copy and is not freed. */
-void trace_drop_after_fork(struct process *p);
+/* Add a sample with its time. A process_timed_fn; trace is a struct trace. */
+void trace_sample(void *trace, uint32_t tid, uint32_t stack, uint32_t weight, uint64_t ns);
 
 /* Find or create the entry of a thread. Returns NULL if there is no room. */
 struct trace_thread *trace_find_thread(struct trace *t, uint32_t tid);

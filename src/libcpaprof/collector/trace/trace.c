@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Samples are stored with the index of their stack, waits as they are observed. They are combined when the trace is
- * written (libcpaprof/collector/trace_spans.h).
+ * written (libcpaprof/collector/trace/trace_spans.h).
  *
  * The kernel counts how often a thread was scheduled. A thread that waited at the last poll and was not scheduled since
  * still waits with the same stack, which costs one small file to read. Only the stacks of other threads are walked.
@@ -12,8 +12,8 @@
 #include "config.h"
 
 #include "libcpaprof/collector/threads.h"
-#include "libcpaprof/collector/trace.h"
-#include "libcpaprof/collector/trace_int.h"
+#include "libcpaprof/collector/trace/trace.h"
+#include "libcpaprof/collector/trace/trace_int.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,18 +26,12 @@ enum { POLL_RINGS_MS = 20 }; /* ring buffers overflow if they are not read often
 
 #define MS 1000000ULL
 
-/* Change the number of traces. Signal handlers read it with each sample, and add times if it is not 0. */
-static void count_traces(struct collect *c, int more)
-{
-	c->n_traces += (uint32_t)more;
-	atomic_store_explicit(&c->head->times, c->n_traces, memory_order_relaxed);
-}
-
 int trace_begin(struct process *p, struct trace **out)
 {
+	struct process_info info;
 	struct trace *t;
 
-	if (p->trace)
+	if (p->timed)
 		return -EBUSY;
 	t = memory_map(sizeof(*t));
 	if (!t)
@@ -53,27 +47,29 @@ int trace_begin(struct process *p, struct trace **out)
 	t->bad_before = p->bad;
 	t->sampler.folder = task_open_folder(p->pid);
 	t->error = t->sampler.folder < 0 ? errno : 0;
-	if (p->c) {
-		t->is_self = p->c->options.is_self;
-		count_traces(p->c, 1);
-	}
+	process_info(p, &info);
+	t->is_self = info.is_self;
 	t->wall_ns = clock_wall();
 	t->begin_ns = clock_now();
 	if (!t->is_self && t->sampler.folder >= 0)
 		trace_sched_begin(t);
-	p->trace = t;
+	process_time_samples(p, trace_sample, t);
 	*out = t;
 	return 0;
 }
 
-void trace_sample(struct trace *t, uint32_t tid, uint32_t stack, uint32_t weight, uint64_t ns)
+void trace_sample(void *trace, uint32_t tid, uint32_t stack, uint32_t weight, uint64_t ns)
 {
 	const struct trace_sample x = { .ns = ns, .tid = tid, .weight = weight, .stack = stack };
+	struct trace *t = trace;
+	struct process_info info;
 
 	if (stack >= t->p->table.stack.n || !weight)
 		return;
-	if (!t->hz) /* the CPU recording may begin after the trace */
-		t->hz = t->p->c->options.hz;
+	if (!t->hz) { /* the CPU recording may begin after the trace */
+		process_info(t->p, &info);
+		t->hz = info.hz;
+	}
 	t->n_no_room += !vec_add(&t->sample, &x, 1, sizeof(x), TRACE_EVENTS_MAX);
 }
 
@@ -117,22 +113,12 @@ static void collector_trace_end(struct trace *t)
 		return;
 	trace_sched_end(t);
 	t->end_ns = clock_now();
-	p->trace = NULL;
+	process_time_samples(p, NULL, NULL);
 	t->n_lost = p->lost - t->lost_before;
 	t->n_bad = p->bad - t->bad_before;
-	if (p->c)
-		count_traces(p->c, -1);
 	if (t->sampler.folder >= 0)
 		close(t->sampler.folder);
 	t->sampler.folder = -1;
-}
-
-void trace_drop_after_fork(struct process *p)
-{
-	if (!p->trace)
-		return;
-	p->trace = NULL;
-	count_traces(p->c, -1);
 }
 
 void trace_end(struct trace *t)

@@ -3,13 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef LIBCPAPROF_COLLECTOR_TRACE_WRITE_INT_H
-#define LIBCPAPROF_COLLECTOR_TRACE_WRITE_INT_H
+#ifndef LIBCPAPROF_COLLECTOR_TRACE_TRACE_WRITE_INT_H
+#define LIBCPAPROF_COLLECTOR_TRACE_TRACE_WRITE_INT_H
 
-#include "libcpaprof/collector/trace_int.h"
-#include "libcpaprof/collector/trace_names.h"
-#include "libcpaprof/collector/trace_spans.h"
 #include "libcpaprof/collector/stream.h"
+#include "libcpaprof/collector/trace/trace_int.h"
+#include "libcpaprof/collector/trace/trace_names.h"
+#include "libcpaprof/collector/trace/trace_spans.h"
 
 struct trace_writer {
 	const struct trace *t;

@@ -11,10 +11,10 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/trace_sched.h"
+#include "libcpaprof/collector/trace/trace_sched.h"
 
 #include "libcpaprof/collector/read/order.h"
-#include "libcpaprof/collector/trace_int.h"
+#include "libcpaprof/collector/trace/trace_int.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -6,8 +6,8 @@
  * The kernel reports when each thread got a CPU, and when and why it left the CPU. Needs perf events of own processes
  * (kernel.perf_event_paranoid up to 2); with privileges, the function of the kernel in which a thread waited is known.
  */
-#ifndef LIBCPAPROF_COLLECTOR_TRACE_SCHED_H
-#define LIBCPAPROF_COLLECTOR_TRACE_SCHED_H
+#ifndef LIBCPAPROF_COLLECTOR_TRACE_TRACE_SCHED_H
+#define LIBCPAPROF_COLLECTOR_TRACE_TRACE_SCHED_H
 
 #include "libcpaprof/collector/read/kallsyms.h"
 #include "libcpaprof/collector/read/perf_rings.h"

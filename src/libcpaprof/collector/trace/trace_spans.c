@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/trace_spans.h"
+#include "libcpaprof/collector/trace/trace_spans.h"
 
 #include <errno.h>
 
