@@ -18,6 +18,7 @@
 #include "base/str.h"
 #include "formats/formats.h"
 #include "formats/pprof/pprof.h"
+#include "libcpaprof/collector/write/write.h"
 #include "profile/profile.h"
 #include "symbol/jit/jit_process.h"
 #include "symbol/locate.h"
@@ -205,7 +206,7 @@ static int names_new(const struct snap *s, const struct names_options *from, str
 {
 	struct buf packed = { 0 };
 	struct bytes in;
-	int rc = snap_write(s, 0, NULL, NULL, buf_take, &packed);
+	int rc = write_snap(s, 0, NULL, NULL, buf_take, &packed);
 
 	if (rc < 0) {
 		buf_release(&packed);

@@ -7,8 +7,8 @@
 #define ATTACH_NAMES_H
 
 #include "base/err.h"
-#include "libcpaprof/collector/body.h"
 #include "libcpaprof/collector/snap.h"
+#include "libcpaprof/collector/write/body.h"
 #include "profile/profile.h"
 
 #include <stdbool.h>

@@ -22,6 +22,7 @@
 #include "libcpaprof/collector/read/task.h"
 #include "libcpaprof/collector/requests.h"
 #include "libcpaprof/collector/stack_table.h"
+#include "libcpaprof/collector/write/write.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
 #include "profile/prune.h"
@@ -343,7 +344,7 @@ static int write_target(const struct session *s, const struct sampled *t, struct
 
 	if (rc == 0) {
 		names = attach_jit_names_new(snap, attach_jits_find(&s->jits, t->pid), NULL);
-		rc = snap_write(snap, 0, names ? attach_jit_names_at : NULL, names, buf_take, out);
+		rc = write_snap(snap, 0, names ? attach_jit_names_at : NULL, names, buf_take, out);
 		attach_jit_names_free(names);
 		snap_free(snap);
 	}

@@ -61,6 +61,7 @@ struct process_info {
 	/* rates as in struct segment_head; 0: off */
 	uint64_t heap_rate, block_rate, mutex_fraction;
 	uint32_t hz;
+	uint32_t heap; /* bits of enum proc_heap */
 	uint64_t n_samples, weight, lost, blocked;
 	/* only in done: CPU time without a sample, and that of children of fork that ended without a profile */
 	uint64_t rest_ns, slotless_ns;

@@ -3,8 +3,8 @@
 noinst_LIBRARIES += src/libcpaprof/collector/libcollector.a
 src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/account.c \
-	src/libcpaprof/collector/body.c \
-	src/libcpaprof/collector/body.h \
+	src/libcpaprof/collector/addresses.c \
+	src/libcpaprof/collector/addresses.h \
 	src/libcpaprof/collector/collect.c \
 	src/libcpaprof/collector/collect.h \
 	src/libcpaprof/collector/collect_int.h \
@@ -15,11 +15,8 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/elfnames.h \
 	src/libcpaprof/collector/external.c \
 	src/libcpaprof/collector/external.h \
-	src/libcpaprof/collector/gzip.c \
-	src/libcpaprof/collector/gzip.h \
 	src/libcpaprof/collector/labels.c \
 	src/libcpaprof/collector/labels.h \
-	src/libcpaprof/collector/legacy.c \
 	src/libcpaprof/collector/mappings.c \
 	src/libcpaprof/collector/namespace.c \
 	src/libcpaprof/collector/process.c \
@@ -34,13 +31,6 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/snap.h \
 	src/libcpaprof/collector/stack_table.c \
 	src/libcpaprof/collector/stack_table.h \
-	src/libcpaprof/collector/stream.c \
-	src/libcpaprof/collector/stream.h \
-	src/libcpaprof/collector/strings.c \
-	src/libcpaprof/collector/strings.h \
-	src/libcpaprof/collector/text.c \
 	src/libcpaprof/collector/threads.c \
 	src/libcpaprof/collector/threads.h \
-	src/libcpaprof/collector/unarmed.c \
-	src/libcpaprof/collector/write.c \
-	src/libcpaprof/collector/write.h
+	src/libcpaprof/collector/unarmed.c

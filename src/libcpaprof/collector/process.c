@@ -296,6 +296,7 @@ void process_info(const struct process *p, struct process_info *out)
 	out->heap_rate = atomic_load_explicit(&p->c->head->heap_rate, memory_order_relaxed);
 	out->block_rate = atomic_load_explicit(&p->c->head->block_rate, memory_order_relaxed);
 	out->mutex_fraction = atomic_load_explicit(&p->c->head->mutex_fraction, memory_order_relaxed);
+	out->heap = atomic_load_explicit(&collect_slot(p->c, collect_slot_index(p))->heap, memory_order_relaxed);
 }
 
 void process_read_program(pid_t pid, dev_t *dev, ino_t *ino)

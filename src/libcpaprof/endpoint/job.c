@@ -10,7 +10,7 @@
 
 #include "libcpaprof/endpoint/job.h"
 
-#include "libcpaprof/collector/write.h"
+#include "libcpaprof/collector/write/write.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ void job_write_named(struct serve_job *j, struct body *profile, job_write_fn *wr
 
 static int job_write_snap(struct serve_job *j, snap_names_fn *names, void *arg)
 {
-	return snap_write(j->after, j->debug, names, arg, job_append, &j->answer.body);
+	return write_snap(j->after, j->debug, names, arg, job_append, &j->answer.body);
 }
 
 /* Add names to the answer. If that fails, the answer stays as it is. */
@@ -120,15 +120,15 @@ void job_write(struct serve_job *j, struct snap *s)
 	j->answer.status = 200;
 	name_answer(j);
 	if (j->target == ROUTE_PROFILE && j->is_gperf) {
-		job_finish(j, snap_legacy_write(s, job_append, &j->answer.body));
+		job_finish(j, write_snap_legacy(s, job_append, &j->answer.body));
 	} else if (!job_wants_names(j) || (!j->debug && host->symbolize)) {
-		rc = snap_write(s, 0, NULL, NULL, job_append, &j->answer.body);
+		rc = write_snap(s, 0, NULL, NULL, job_append, &j->answer.body);
 		if (rc == 0 && job_wants_names(j))
 			job_symbolize(j);
 		else
 			job_finish(j, rc);
 	} else {
-		rc = snap_write(s, 0, NULL, NULL, job_append, &profile);
+		rc = write_snap(s, 0, NULL, NULL, job_append, &profile);
 		if (rc == 0)
 			job_write_named(j, &profile, job_write_snap);
 		else

@@ -9,7 +9,8 @@
 
 #include "libcpaprof/endpoint/request_query.h"
 
-#include "libcpaprof/collector/write.h"
+#include "libcpaprof/collector/addresses.h"
+#include "libcpaprof/collector/write/write.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -74,7 +75,7 @@ void job_symbol(struct serve_job *j)
 	rc = rc < 0 ? rc : addresses_open(j->p, j->addr.data, j->addr.n, &s);
 	j->after = s;
 	if (rc == 0 && s->row.n) {
-		rc = snap_write(s, 0, NULL, NULL, job_append, &profile);
+		rc = write_snap(s, 0, NULL, NULL, job_append, &profile);
 		if (rc == 0)
 			job_write_named(j, &profile, write_symbols);
 	} else if (rc == 0) {

@@ -12,6 +12,8 @@
 
 #include "libcpaprof/endpoint/request_query.h"
 
+#include "libcpaprof/collector/write/write.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -65,7 +67,7 @@ static void job_trace_finish(struct serve_job *j)
 	trace_end(j->trace);
 	rc = trace_snap(j->trace, &s);
 	if (rc == 0)
-		rc = snap_write(s, 0, NULL, NULL, job_append, &profile);
+		rc = write_snap(s, 0, NULL, NULL, job_append, &profile);
 	snap_free(s);
 	if (rc < 0) {
 		body_release(&profile);

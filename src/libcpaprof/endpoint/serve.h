@@ -11,8 +11,8 @@
 #ifndef LIBCPAPROF_ENDPOINT_SERVE_H
 #define LIBCPAPROF_ENDPOINT_SERVE_H
 
-#include "libcpaprof/collector/body.h"
 #include "libcpaprof/collector/snap.h"
+#include "libcpaprof/collector/write/body.h"
 
 #include <stdbool.h>
 #include <stddef.h>

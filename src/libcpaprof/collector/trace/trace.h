@@ -33,7 +33,7 @@ void trace_end(struct trace *t);
 /*
  * Write the trace as JSON in the Trace Event Format, which Perfetto and chrome://tracing read, compressed with gzip.
  *
- * names   as for snap_write
+ * names   as for write_snap
  */
 int trace_write(const struct trace *t, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg);
 

@@ -6,9 +6,9 @@
 #ifndef LIBCPAPROF_COLLECTOR_TRACE_TRACE_NAMES_H
 #define LIBCPAPROF_COLLECTOR_TRACE_TRACE_NAMES_H
 
-#include "libcpaprof/collector/strings.h"
 #include "libcpaprof/collector/trace/trace_int.h"
 #include "libcpaprof/collector/trace/trace_spans.h"
+#include "libcpaprof/collector/write/strings.h"
 
 enum { TRACE_STACK_MAX = 1024 };
 
@@ -44,7 +44,7 @@ static inline const struct trace_frame *trace_names_frame(const struct trace_nam
  * Frames 0 to t->reason.n - 1 are the reasons of waits; then come a thread that is ready to run, a wait for an unknown
  * reason, and those in the functions of t->sched.why.
  *
- * names   as for snap_write
+ * names   as for write_snap
  * Returns 0 or -ENOMEM
  */
 int trace_names_init(struct trace_names *x, const struct trace *t, snap_names_fn *names, void *names_arg);

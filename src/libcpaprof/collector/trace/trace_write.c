@@ -10,10 +10,10 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/gzip.h"
 #include "libcpaprof/collector/labels.h"
 #include "libcpaprof/collector/read/order.h"
 #include "libcpaprof/collector/trace/trace_write_int.h"
+#include "libcpaprof/collector/write/gzip.h"
 
 #include <errno.h>
 #include <inttypes.h>

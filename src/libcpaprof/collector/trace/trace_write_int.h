@@ -6,10 +6,10 @@
 #ifndef LIBCPAPROF_COLLECTOR_TRACE_TRACE_WRITE_INT_H
 #define LIBCPAPROF_COLLECTOR_TRACE_TRACE_WRITE_INT_H
 
-#include "libcpaprof/collector/stream.h"
 #include "libcpaprof/collector/trace/trace_int.h"
 #include "libcpaprof/collector/trace/trace_names.h"
 #include "libcpaprof/collector/trace/trace_spans.h"
+#include "libcpaprof/collector/write/stream.h"
 
 struct trace_writer {
 	const struct trace *t;

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/gzip.h"
+#include "libcpaprof/collector/write/gzip.h"
 
 #include "libcpaprof/collector/read/memory.h"
 

@@ -1,5 +1,5 @@
 /*
- * write.c - write a snap as profile.proto, with comments on how it was recorded; make snaps of bare addresses
+ * write.c - write a snap as profile.proto, with comments on how it was recorded
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -8,14 +8,14 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/write.h"
+#include "libcpaprof/collector/write/write.h"
 
-#include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/external.h"
-#include "libcpaprof/collector/gzip.h"
 #include "libcpaprof/collector/labels.h"
+#include "libcpaprof/collector/process.h"
 #include "libcpaprof/collector/snap.h"
-#include "libcpaprof/collector/strings.h"
+#include "libcpaprof/collector/write/gzip.h"
+#include "libcpaprof/collector/write/strings.h"
 
 #include "wire/profile_fields.h"
 #include "wire/wire.h"
@@ -141,18 +141,18 @@ static void add_heap_comments(struct comments *r, const struct snap *s)
 		{ HEAP_DEEPBIND, "an object loaded with RTLD_DEEPBIND bypasses our malloc" },
 		{ HEAP_NO_TABLES, "no tables were free for this process" },
 	};
-	uint32_t bits =
-		atomic_load_explicit(&collect_slot(s->p->c, collect_slot_index(s->p))->heap, memory_order_relaxed);
+	struct process_info info;
 
+	process_info(s->p, &info);
 	if (s->period > 1)
 		collector_write_add_comment(r,
 					    "heap: one sample per %llu bytes on average; values are scaled accordingly",
 					    (unsigned long long)s->period);
-	if (s->row.n == 0 && atomic_load_explicit(&s->p->c->head->heap_rate, memory_order_relaxed) == 0)
+	if (s->row.n == 0 && info.heap_rate == 0)
 		collector_write_add_comment(r,
 					    "heap: not measured; enable it with cpa_heap_set_rate() or CPA_HEAP_RATE");
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (bits & all[i].bit)
+		if (info.heap & all[i].bit)
 			collector_write_add_comment(r, "heap: incomplete, because %s", all[i].why);
 }
 
@@ -553,7 +553,7 @@ static int write_compressed(struct proto_writer *x, snap_sink_fn *sink, void *ar
 	return rc ? rc : is_complete ? 0 : -EIO;
 }
 
-int snap_write_proto(const struct snap *s, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg)
+int write_snap_proto(const struct snap *s, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg)
 {
 	size_t n_id = (s->p->table.loc.n + 1) * sizeof(uint32_t);
 	struct proto_writer *x = memory_map(sizeof(*x));
@@ -574,58 +574,10 @@ int snap_write_proto(const struct snap *s, snap_names_fn *names, void *names_arg
 	return rc;
 }
 
-int snap_write(const struct snap *s, int debug, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg)
+int write_snap(const struct snap *s, int debug, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg)
 {
 	if (debug == 0)
-		return snap_write_proto(s, names, names_arg, sink, arg);
+		return write_snap_proto(s, names, names_arg, sink, arg);
 	/* there is no text format for CPU profiles */
-	return s->kind == SNAP_CPU ? -EINVAL : snap_write_text(s, debug, names, names_arg, sink, arg);
-}
-
-enum { ROWS_MAX = 1 << 24 };
-
-struct address_snap {
-	struct snap s; /* first */
-	struct process p;
-};
-
-int addresses_open(const struct process *p, const uint64_t *addr, size_t n, struct snap **out)
-{
-	struct address_snap *a = memory_map(sizeof(*a));
-	struct snap_row *row;
-
-	if (!a)
-		return -ENOMEM;
-	a->p = (struct process){
-		.is_used = true, .is_verified = p->is_verified, .has_ended = p->has_ended, .pid = p->pid, .pidfd = -1
-	};
-	maps_copy(&a->p.maps, &p->maps);
-	a->s = (struct snap){ .kind = SNAP_CUSTOM, .p = &a->p, .period = 1 };
-	snprintf(a->s.name, sizeof(a->s.name), "addresses");
-	row = vec_reserve(&a->s.row, n, sizeof(*row), ROWS_MAX);
-	for (size_t i = 0; row && i < n; i++) {
-		row[i] = (struct snap_row){ .n = 1, .value = { 1 } };
-		if (!table_add_frames(&a->p.table, &addr[i], 1, &row[i].at))
-			row = NULL;
-	}
-	if (n && !row) {
-		addresses_close(&a->s);
-		return -ENOMEM;
-	}
-	a->s.row.n = n;
-	collect_find_mappings(&a->p, true);
-	*out = &a->s;
-	return 0;
-}
-
-void addresses_close(struct snap *s)
-{
-	struct address_snap *a = (struct address_snap *)s;
-
-	if (!a)
-		return;
-	vec_release(&a->s.row, sizeof(struct snap_row));
-	table_release(&a->p.table);
-	maps_release(&a->p.maps);
-	memory_unmap(a, sizeof(*a));
+	return s->kind == SNAP_CPU ? -EINVAL : write_snap_text(s, debug, names, names_arg, sink, arg);
 }

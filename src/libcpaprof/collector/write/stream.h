@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef LIBCPAPROF_COLLECTOR_STREAM_H
-#define LIBCPAPROF_COLLECTOR_STREAM_H
+#ifndef LIBCPAPROF_COLLECTOR_WRITE_STREAM_H
+#define LIBCPAPROF_COLLECTOR_WRITE_STREAM_H
 
 #include "libcpaprof/collector/snap.h"
 

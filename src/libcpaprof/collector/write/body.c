@@ -5,7 +5,9 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/body.h"
+#include "libcpaprof/collector/write/body.h"
+
+#include "libcpaprof/collector/write/write.h"
 
 #include <errno.h>
 
@@ -40,7 +42,7 @@ int body_append_snap(struct body *b, struct process *p, enum snap_kind kind, uin
 
 	if (rc < 0)
 		return rc;
-	rc = snap_write(s, debug, NULL, NULL, body_append, b);
+	rc = write_snap(s, debug, NULL, NULL, body_append, b);
 	snap_free(s);
 	return rc;
 }

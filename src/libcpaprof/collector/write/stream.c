@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/stream.h"
+#include "libcpaprof/collector/write/stream.h"
 
 #include "libcpaprof/collector/labels.h"
 

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/strings.h"
+#include "libcpaprof/collector/write/strings.h"
 
 #include <string.h>
 

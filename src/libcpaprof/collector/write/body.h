@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef LIBCPAPROF_COLLECTOR_BODY_H
-#define LIBCPAPROF_COLLECTOR_BODY_H
+#ifndef LIBCPAPROF_COLLECTOR_WRITE_BODY_H
+#define LIBCPAPROF_COLLECTOR_WRITE_BODY_H
 
 #include "libcpaprof/collector/snap.h"
 
@@ -19,7 +19,7 @@ int body_append(void *body, const void *data, size_t n);
 int body_send(const struct body *b, int (*write)(void *arg, const void *data, size_t n), void *arg);
 void body_release(struct body *b);
 
-/* Take a profile of a process and append it, as snap_take and snap_write do. Returns 0 or -errno. */
+/* Take a profile of a process and append it, as snap_take and write_snap do. Returns 0 or -errno. */
 int body_append_snap(struct body *b, struct process *p, enum snap_kind kind, uint64_t custom, int debug);
 
 #endif

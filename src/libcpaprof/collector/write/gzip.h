@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef LIBCPAPROF_COLLECTOR_GZIP_H
-#define LIBCPAPROF_COLLECTOR_GZIP_H
+#ifndef LIBCPAPROF_COLLECTOR_WRITE_GZIP_H
+#define LIBCPAPROF_COLLECTOR_WRITE_GZIP_H
 
 #include "libcpaprof/collector/snap.h"
 

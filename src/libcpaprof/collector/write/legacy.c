@@ -9,10 +9,10 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/write.h"
+#include "libcpaprof/collector/write/write.h"
 
-#include "libcpaprof/collector/collect_int.h"
-#include "libcpaprof/collector/stream.h"
+#include "libcpaprof/collector/process.h"
+#include "libcpaprof/collector/write/stream.h"
 
 #include <inttypes.h>
 
@@ -58,7 +58,7 @@ static void put_mappings(struct stream *x, const struct snap *s)
 	}
 }
 
-int snap_legacy_write(const struct snap *s, snap_sink_fn *sink, void *arg)
+int write_snap_legacy(const struct snap *s, snap_sink_fn *sink, void *arg)
 {
 	const struct snap_row *row = s->row.data;
 	struct stream x = { .sink = sink, .arg = arg };

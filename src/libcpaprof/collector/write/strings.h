@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef LIBCPAPROF_COLLECTOR_STRINGS_H
-#define LIBCPAPROF_COLLECTOR_STRINGS_H
+#ifndef LIBCPAPROF_COLLECTOR_WRITE_STRINGS_H
+#define LIBCPAPROF_COLLECTOR_WRITE_STRINGS_H
 
 #include "libcpaprof/collector/read/memory.h"
 

@@ -13,12 +13,12 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/labels.h"
+#include "libcpaprof/collector/process.h"
 #include "libcpaprof/collector/read/order.h"
 #include "libcpaprof/collector/read/task.h"
-#include "libcpaprof/collector/stream.h"
-#include "libcpaprof/collector/write.h"
+#include "libcpaprof/collector/write/stream.h"
+#include "libcpaprof/collector/write/write.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -609,7 +609,7 @@ static void snaptext_write_body(struct text *t, int debug)
 	snaptext_write_mappings(t);
 }
 
-int snap_write_text(const struct snap *s, int debug, snap_names_fn *names, void *names_arg, snap_sink_fn *sink,
+int write_snap_text(const struct snap *s, int debug, snap_names_fn *names, void *names_arg, snap_sink_fn *sink,
 		    void *arg)
 {
 	struct text *t = memory_map(sizeof(*t));
