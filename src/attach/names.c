@@ -3,8 +3,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A snap is written as a profile and read again, so that it gets the same names as in a report.
- *
  * The server of cpa run does not use debuginfod, because its clients wait for the answer. Answers are symbolized one
  * at a time, which limits the memory.
  */
@@ -12,13 +10,13 @@
 
 #include "attach/names.h"
 
+#include "attach/snap.h"
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/str.h"
 #include "formats/formats.h"
 #include "formats/pprof/pprof.h"
-#include "libcpaprof/collector/write/write.h"
 #include "profile/profile.h"
 #include "symbol/jit/jit_process.h"
 #include "symbol/locate.h"
@@ -180,16 +178,16 @@ static int attach_attach_names_symbolize(struct profile *p, const struct names_o
 	return rc;
 }
 
-/* Read and symbolize a profile. in: consumed, as by formats_read. */
-static int build(struct bytes *in, const struct names_options *from, struct attach_names **out, struct err *err)
+/* Symbolize a profile, which is owned by the result, and freed on failure. */
+static int attach_names_make(struct profile *p, const struct names_options *from, struct attach_names **out,
+			     struct err *err)
 {
 	struct attach_names *n = mem_zalloc(1, sizeof(*n));
-	int rc = formats_read(in, &formats_options_default, &n->profile, err);
+	int rc;
 
-	if (rc == 0) {
-		n->offset = mem_zalloc(n->profile->n_locs, sizeof(*n->offset));
-		rc = attach_attach_names_symbolize(n->profile, from, n->offset, err);
-	}
+	n->profile = p;
+	n->offset = mem_zalloc(n->profile->n_locs, sizeof(*n->offset));
+	rc = attach_attach_names_symbolize(n->profile, from, n->offset, err);
 	if (rc < 0) {
 		attach_names_free(n);
 		return rc;
@@ -202,26 +200,16 @@ static int build(struct bytes *in, const struct names_options *from, struct atta
 	return 0;
 }
 
-static int names_new(const struct snap *s, const struct names_options *from, struct attach_names **out, struct err *err)
-{
-	struct buf packed = { 0 };
-	struct bytes in;
-	int rc = write_snap(s, 0, NULL, NULL, buf_take, &packed);
-
-	if (rc < 0) {
-		buf_release(&packed);
-		return err_set(err, ERR_IO, "%s", strerror(-rc));
-	}
-	in = (struct bytes){ .data = (uint8_t *)packed.data, .n = packed.len };
-	return build(&in, from, out, err);
-}
-
 int attach_names_new(const struct snap *s, struct attach_names **out, struct err *err)
 {
 	struct process_info info;
+	struct profile *p;
+	int rc = attach_snap_profile(s, NULL, NULL, &p, err);
 
 	process_info(s->p, &info);
-	return names_new(s, &(struct names_options){ .use_servers = true, .pid = info.pid }, out, err);
+	if (rc < 0)
+		return rc;
+	return attach_names_make(p, &(struct names_options){ .use_servers = true, .pid = info.pid }, out, err);
 }
 
 int attach_names_add_process(struct profile *p, pid_t pid, struct err *err)
@@ -262,17 +250,13 @@ int attach_names_add_kernel(struct profile *p, struct err *err)
 	return rc;
 }
 
-/*
- * Read and symbolize a compressed profile.proto, without debuginfod.
- *
- * packed  [n] bytes; copied
- */
-static int names_read(const void *packed, size_t n, struct attach_names **out, struct err *err)
+/* Read a compressed profile.proto. */
+static int attach_names_read(const struct body *from, struct profile **out, struct err *err)
 {
-	struct bytes in = { .data = mem_alloc(n, 1), .n = n };
+	struct bytes in = { .data = mem_alloc(from->v.n, 1), .n = from->v.n };
 
-	memcpy(in.data, packed, n);
-	return build(&in, &(struct names_options){ .use_servers = false }, out, err);
+	memcpy(in.data, from->v.data, in.n);
+	return formats_read(&in, &formats_options_default, out, err);
 }
 
 void attach_names_free(struct attach_names *n)
@@ -327,12 +311,15 @@ static int errno_of(const struct err *err)
 int attach_names_open(void *arg, const struct body *profile, snap_names_fn **fn, void **names)
 {
 	struct attach_names *found;
+	struct profile *p;
 	struct err err;
 	int rc;
 
 	(void)arg;
 	pthread_mutex_lock(&lookup_lock);
-	rc = names_read(profile->v.data, profile->v.n, &found, &err);
+	rc = attach_names_read(profile, &p, &err);
+	if (rc == 0)
+		rc = attach_names_make(p, &(struct names_options){ .use_servers = false }, &found, &err);
 	pthread_mutex_unlock(&lookup_lock);
 	if (rc < 0)
 		return errno_of(&err);
@@ -349,12 +336,9 @@ void attach_names_close(void *arg, void *names)
 
 static int name_all(const struct body *from, struct buf *out, struct err *err)
 {
-	struct bytes in = { .data = mem_alloc(from->v.n, 1), .n = from->v.n };
 	struct profile *p = NULL;
-	int rc;
+	int rc = attach_names_read(from, &p, err);
 
-	memcpy(in.data, from->v.data, in.n);
-	rc = formats_read(&in, &formats_options_default, &p, err);
 	if (rc == 0)
 		rc = attach_attach_names_symbolize(p, &(struct names_options){ .use_servers = false }, NULL, err);
 	if (rc == 0)

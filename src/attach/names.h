@@ -21,7 +21,7 @@ struct attach_names;
  * Look up all addresses of a snap of a running process, like reports do for a profile. Files that only the process has
  * are read through it, as by attach_names_add_process.
  *
- * Fails   like formats_read and symbolize_local
+ * Fails   like attach_snap_profile and symbolize_local
  */
 int attach_names_new(const struct snap *s, struct attach_names **out, struct err *err);
 

@@ -66,6 +66,7 @@ unit_tests = \
 	tests/unit/test_amount \
 	tests/unit/test_arena \
 	tests/unit/test_attach_sample \
+	tests/unit/test_attach_snap \
 	tests/unit/test_base \
 	tests/unit/test_block \
 	tests/unit/test_boxes \
@@ -342,6 +343,8 @@ tests_unit_test_edit_LDADD = $(unit_profile)
 tests_unit_test_editor_LDADD = $(unit_shell)
 tests_unit_test_encode_CPPFLAGS = $(AM_CPPFLAGS) -Iproto
 tests_unit_test_attach_sample_LDADD = src/attach/libattach.a $(answer_libs) $(endpoint_libs) $(collector_libs) \
+	$(CMOCKA_LIBS)
+tests_unit_test_attach_snap_LDADD = src/attach/libattach.a $(answer_libs) $(endpoint_libs) $(collector_libs) \
 	$(CMOCKA_LIBS)
 tests_unit_test_elfnames_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_encode_LDADD = $(unit_formats)

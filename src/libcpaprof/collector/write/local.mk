@@ -6,6 +6,7 @@ src_libcpaprof_collector_libcollector_a_SOURCES += \
 	src/libcpaprof/collector/write/gzip.c \
 	src/libcpaprof/collector/write/gzip.h \
 	src/libcpaprof/collector/write/legacy.c \
+	src/libcpaprof/collector/write/proto.c \
 	src/libcpaprof/collector/write/stream.c \
 	src/libcpaprof/collector/write/stream.h \
 	src/libcpaprof/collector/write/strings.c \

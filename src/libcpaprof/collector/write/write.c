@@ -1,10 +1,9 @@
 /*
- * write.c - write a snap as profile.proto, with comments on how it was recorded
+ * write.c - the parts of a snap, with comments on how it was recorded
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Strings and functions get their ids on first use, and are written last. Field numbers are those of
- * proto/profile.proto. Only the locations of rows are written, numbered in the order of the stack table.
+ * Only the locations of rows are parts, numbered in the order of the stack table.
  */
 #include "config.h"
 
@@ -13,19 +12,12 @@
 #include "libcpaprof/collector/external.h"
 #include "libcpaprof/collector/labels.h"
 #include "libcpaprof/collector/process.h"
-#include "libcpaprof/collector/snap.h"
-#include "libcpaprof/collector/write/gzip.h"
-#include "libcpaprof/collector/write/strings.h"
-
-#include "wire/profile_fields.h"
-#include "wire/wire.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { COMMENTS_MAX = 12, COMMENT_SIZE = 160 };
 
@@ -197,7 +189,7 @@ static void collector_write_make_comments(struct comments *r, const struct snap 
 	add_overflow_comment(r, s);
 }
 
-enum { BUFFER = 64 << 10, INLINED_MAX = 64, SMALL_ROWS = 32 };
+enum { INLINED_MAX = 64 };
 
 /*
  * Functions of libstdc++ and libc++ between malloc and the container or function that allocates. They do not call code
@@ -240,19 +232,18 @@ static const struct snap_types types[N_SNAP_KINDS] = {
 	[SNAP_CUSTOM] = { { { NULL, "count" } }, { NULL, "count" }, NULL, NULL },
 };
 
-struct proto_writer {
+/* State of write_snap_parts. */
+struct parts_walk {
 	const struct snap *s;
 	snap_names_fn *names;
 	void *names_arg;
-	struct wire w;
-	struct strings strings;
-	struct strings functions; /* three uint32_t each: string indexes of name, system name and file */
-	uint32_t *id;             /* [locations of the stack table] id in the profile; 0: not written */
-	uint32_t n_ids;           /* number of ids in use */
+	const struct snap_parts *to;
+	void *arg;
+	uint32_t *id;  /* [locations of the stack table] number of the part, from 1; 0: no row has it */
+	uint32_t n;    /* number of these parts */
+	uint32_t *loc; /* [max depth of a row, at least 2] the current stack */
 	size_t n_values;
-	uint32_t empty; /* index of the string for labels without a value; 0: none yet */
 	struct comments comments;
-	uint8_t buffer[BUFFER];
 };
 
 static const struct snap_types *types_of(const struct snap *s)
@@ -260,73 +251,59 @@ static const struct snap_types *types_of(const struct snap *s)
 	return s->kind == SNAP_EXTERNAL ? &s->p->external->types : &types[s->kind];
 }
 
-static uint32_t collector_write_add_string(struct proto_writer *x, const char *s)
-{
-	return strings_add_text(&x->strings, s);
-}
-
-static void collector_write_value_type(struct proto_writer *x, uint32_t field, const struct snap_value_type *t)
-{
-	size_t mark = wire_open(&x->w, field);
-
-	wire_number_nonzero(&x->w, 1, collector_write_add_string(x, t->type ? t->type : x->s->name));
-	wire_number_nonzero(&x->w, 2, collector_write_add_string(x, t->unit));
-	wire_close(&x->w, mark);
-}
-
-/* Assign ids to the locations of the rows. */
-static void assign_ids(struct proto_writer *x)
+/* Number the locations of the rows. Returns the max depth of a row. */
+static uint32_t write_number_locations(struct parts_walk *x)
 {
 	const struct stack_table *t = &x->s->p->table;
 	const struct snap_row *row = x->s->row.data;
 	const uint32_t *frames = t->frames.data;
+	uint32_t max = 0;
 
-	for (size_t i = 0; i < x->s->row.n; i++)
+	for (size_t i = 0; i < x->s->row.n; i++) {
 		for (uint32_t k = 0; k < row[i].n; k++)
 			x->id[frames[row[i].at + k]] = 1;
+		max = row[i].n > max ? row[i].n : max;
+	}
 	for (size_t i = 0; i < t->loc.n; i++)
 		if (x->id[i])
-			x->id[i] = ++x->n_ids;
+			x->id[i] = ++x->n;
+	return max;
 }
 
-/* Readers take string 0 as no value, so an empty value needs another empty string. */
-static int write_label(void *arg, const char *key, size_t n_key, const char *value, size_t n_value)
+static void write_types(struct parts_walk *x)
 {
-	struct proto_writer *x = arg;
-	size_t mark = wire_open(&x->w, SAMPLE_LABEL);
+	const struct snap_value_type *value = types_of(x->s)->value;
 
-	if (n_value == 0 && !x->empty)
-		x->empty = strings_add_empty(&x->strings);
-	wire_number_nonzero(&x->w, LABEL_KEY, strings_add(&x->strings, key, n_key));
-	wire_number_nonzero(&x->w, LABEL_TEXT, n_value ? strings_add(&x->strings, value, n_value) : x->empty);
-	wire_close(&x->w, mark);
+	for (; x->n_values < SNAP_VALUES && value[x->n_values].unit; x->n_values++) {
+		const char *type = value[x->n_values].type;
+
+		x->to->type(x->arg, type ? type : x->s->name, value[x->n_values].unit);
+	}
+}
+
+static int write_label(void *parts, const char *key, size_t n_key, const char *value, size_t n_value)
+{
+	const struct parts_walk *x = parts;
+
+	x->to->label(x->arg, key, n_key, value, n_value);
 	return 0;
 }
 
-static void write_sample(struct proto_writer *x, const struct snap_row *r)
+static void write_sample(struct parts_walk *x, const struct snap_row *r)
 {
 	const uint32_t *frames = (const uint32_t *)x->s->p->table.frames.data + r->at;
-	size_t message = wire_open(&x->w, PROFILE_SAMPLE), mark = wire_open(&x->w, SAMPLE_LOCATION);
 
 	for (uint32_t k = 0; k < r->n; k++)
-		wire_varint(&x->w, x->id[frames[k]]);
-	wire_close(&x->w, mark);
-	mark = wire_open(&x->w, SAMPLE_VALUE);
-	for (size_t i = 0; i < x->n_values; i++)
-		wire_varint(&x->w, (uint64_t)r->value[i]);
-	wire_close(&x->w, mark);
+		x->loc[k] = x->id[frames[k]] - 1;
+	x->to->sample(x->arg, x->loc, r->n, r->value, x->n_values);
 	if (r->label)
 		collect_labels(x->s->p->c, r->label, write_label, x);
-	if (r->size) {
-		mark = wire_open(&x->w, SAMPLE_LABEL);
-		wire_number_nonzero(&x->w, LABEL_KEY, collector_write_add_string(x, "bytes"));
-		wire_number_nonzero(&x->w, LABEL_NUMBER, r->size);
-		wire_close(&x->w, mark);
-	}
-	wire_close(&x->w, message);
+	if (r->size)
+		x->to->number(x->arg, "bytes", r->size);
+	x->to->sample_end(x->arg);
 }
 
-static void write_samples(struct proto_writer *x)
+static void write_samples(struct parts_walk *x)
 {
 	struct snap_row sum;
 
@@ -341,7 +318,7 @@ static void write_samples(struct proto_writer *x)
 }
 
 /* The programs with CPU time without a sample: number i, 0 for this process. Returns false if there are no more. */
-static bool unsampled_at(const struct proto_writer *x, size_t i, char name[NAME_MAX + 1], uint64_t *ns)
+static bool unsampled_at(const struct parts_walk *x, size_t i, char name[NAME_MAX + 1], uint64_t *ns)
 {
 	const struct snap *s = x->s;
 	const struct maps *maps = &s->p->maps;
@@ -362,216 +339,130 @@ static bool unsampled_at(const struct proto_writer *x, size_t i, char name[NAME_
 	return true;
 }
 
-/* Write CPU time without a sample. Its stacks are the program and a pseudo frame: ids after those of all locations. */
-static void write_unsampled_samples(struct proto_writer *x)
+/* CPU time without a sample. Its stacks are a pseudo frame and the program: parts after those of all locations. */
+static void write_unsampled_samples(struct parts_walk *x)
 {
+	uint32_t n = x->n + 1;
 	char name[NAME_MAX + 1];
 	uint64_t ns;
 
 	for (size_t i = 0; unsampled_at(x, i, name, &ns); i++) {
-		size_t message, mark;
-
 		if (!ns)
 			continue;
-		message = wire_open(&x->w, PROFILE_SAMPLE);
-		mark = wire_open(&x->w, SAMPLE_LOCATION);
-		wire_varint(&x->w, x->n_ids + 1);
-		if (*name)
-			wire_varint(&x->w, x->n_ids + 2 + i);
-		wire_close(&x->w, mark);
-		mark = wire_open(&x->w, SAMPLE_VALUE);
-		wire_varint(&x->w, 0);
-		wire_varint(&x->w, ns < INT64_MAX / 2 ? ns : INT64_MAX / 2);
-		wire_close(&x->w, mark);
-		wire_close(&x->w, message);
+		x->loc[0] = x->n;
+		x->loc[1] = n;
+		n += *name != '\0';
+		x->to->sample(x->arg, x->loc, *name ? 2 : 1,
+			      (int64_t[]){ 0, (int64_t)(ns < INT64_MAX / 2 ? ns : INT64_MAX / 2) }, x->n_values);
+		x->to->sample_end(x->arg);
 	}
 }
 
-/* Readers demangle a name that equals the system name; a verbatim name has none. */
-static void collector_write_line(struct proto_writer *x, const struct snap_name *name)
-{
-	uint32_t text = collector_write_add_string(x, name->function);
-	uint32_t texts[] = { text, name->is_verbatim ? 0 : text, collector_write_add_string(x, name->file) };
-	uint32_t id = strings_add(&x->functions, (const char *)texts, sizeof(texts));
-	size_t mark;
-
-	if (!id)
-		return;
-	mark = wire_open(&x->w, LOCATION_LINE);
-	wire_number_nonzero(&x->w, LINE_FUNCTION, id);
-	wire_number_nonzero(&x->w, LINE_NUMBER, name->line);
-	wire_close(&x->w, mark);
-}
-
-static void write_names(struct proto_writer *x, const struct table_loc *loc)
+static void write_location(struct parts_walk *x, const struct table_loc *loc, const char *pseudo)
 {
 	struct snap_name name;
 
-	for (uint32_t i = 0; i < INLINED_MAX && x->names(x->names_arg, x->s->p, loc->addr, loc->map, i, &name); i++)
-		collector_write_line(x, &name);
+	x->to->location(x->arg, loc->addr, loc->map);
+	if (pseudo)
+		x->to->line(x->arg, &(struct snap_name){ .function = pseudo });
+	for (uint32_t i = 0;
+	     !pseudo && x->names && i < INLINED_MAX && x->names(x->names_arg, x->s->p, loc->addr, loc->map, i, &name);
+	     i++)
+		x->to->line(x->arg, &name);
+	x->to->location_end(x->arg);
 }
 
-static void write_locations(struct proto_writer *x)
+static void write_locations(struct parts_walk *x)
 {
 	const struct table_loc *loc = x->s->p->table.loc.data;
 
-	for (size_t i = 0; i < x->s->p->table.loc.n; i++) {
-		size_t mark;
-
-		if (!x->id[i])
-			continue;
-		mark = wire_open(&x->w, PROFILE_LOCATION);
-		wire_number_nonzero(&x->w, LOCATION_ID, x->id[i]);
-		wire_number_nonzero(&x->w, LOCATION_MAPPING, loc[i].map);
-		wire_number_nonzero(&x->w, LOCATION_ADDRESS, loc[i].addr);
-		if (i < N_PSEUDO_FRAMES)
-			collector_write_line(x, &(struct snap_name){ .function = pseudo_frame_name[i] });
-		else if (x->names)
-			write_names(x, &loc[i]);
-		wire_close(&x->w, mark);
-	}
+	for (size_t i = 0; i < x->s->p->table.loc.n; i++)
+		if (x->id[i])
+			write_location(x, &loc[i], i < N_PSEUDO_FRAMES ? pseudo_frame_name[i] : NULL);
 }
 
-static void write_named_location(struct proto_writer *x, uint64_t id, const char *name)
+static void write_named_location(struct parts_walk *x, const char *name)
 {
-	size_t mark = wire_open(&x->w, PROFILE_LOCATION);
-
-	wire_number_nonzero(&x->w, LOCATION_ID, id);
-	collector_write_line(x, &(struct snap_name){ .function = name, .is_verbatim = true });
-	wire_close(&x->w, mark);
+	x->to->location(x->arg, 0, 0);
+	x->to->line(x->arg, &(struct snap_name){ .function = name, .is_verbatim = true });
+	x->to->location_end(x->arg);
 }
 
-static void write_unsampled_locations(struct proto_writer *x)
+static void write_unsampled_locations(struct parts_walk *x)
 {
 	char name[NAME_MAX + 1];
 	bool any = false;
 	uint64_t ns;
 
 	for (size_t i = 0; unsampled_at(x, i, name, &ns); i++) {
-		if (ns && *name)
-			write_named_location(x, x->n_ids + 2 + i, name);
+		if (ns && !any)
+			write_named_location(x, pseudo_frame_name[PSEUDO_UNSAMPLED]);
 		any |= ns != 0;
-	}
-	if (any)
-		write_named_location(x, x->n_ids + 1, pseudo_frame_name[PSEUDO_UNSAMPLED]);
-}
-
-static void write_functions(struct proto_writer *x)
-{
-	for (uint32_t i = 1; i < x->functions.string.n; i++) {
-		uint32_t texts[3];
-		size_t n, mark = wire_open(&x->w, PROFILE_FUNCTION);
-
-		memcpy(texts, strings_get(&x->functions, i, &n), sizeof(texts));
-		wire_number_nonzero(&x->w, FUNCTION_ID, i);
-		wire_number_nonzero(&x->w, FUNCTION_NAME, texts[0]);
-		wire_number_nonzero(&x->w, FUNCTION_SYSTEM_NAME, texts[1]);
-		wire_number_nonzero(&x->w, FUNCTION_FILE, texts[2]);
-		wire_close(&x->w, mark);
+		if (ns && *name)
+			write_named_location(x, name);
 	}
 }
 
-/* Write all mappings; the executable is the first. Names are hints, so no mapping is marked as having functions. */
-static void collector_write_mappings(struct proto_writer *x)
+/* All mappings; the executable is the first. */
+static void write_mappings(struct parts_walk *x)
 {
 	const struct maps *maps = &x->s->p->maps;
 	const struct map *m = maps->map.data;
 	const char *texts = maps->texts.data;
 
-	for (size_t i = 0; i < maps->map.n; i++, m++) {
-		size_t mark = wire_open(&x->w, PROFILE_MAPPING);
-
-		wire_number_nonzero(&x->w, 1, i + 1);
-		wire_number_nonzero(&x->w, 2, m->start);
-		wire_number_nonzero(&x->w, 3, m->limit);
-		wire_number_nonzero(&x->w, 4, m->offset);
-		wire_number_nonzero(&x->w, 5, strings_add(&x->strings, texts + m->path, m->n_path));
-		wire_number_nonzero(&x->w, 6, strings_add(&x->strings, texts + m->id, m->n_id));
-		wire_close(&x->w, mark);
-	}
+	for (size_t i = 0; i < maps->map.n; i++, m++)
+		x->to->mapping(x->arg, m, texts + m->path, texts + m->id);
 }
 
 /*
- * Write time and duration. A snapshot has no duration; a difference always has one. The time is the start of a CPU
- * profile, but the end of other differences, as in Go.
+ * Time and duration. A snapshot has no duration; a difference always has one. The time is the start of a CPU profile,
+ * but the end of other differences, as in Go.
  */
-static void collector_write_times(struct proto_writer *x)
+static void write_times(struct parts_walk *x)
 {
 	const struct snap *s = x->s;
-	uint64_t least = s->delta ? 1 : 0; /* the clock may have been set back */
+	const struct snap_value_type *type = &types_of(s)->period;
+	const struct snap_times t = {
+		.time_ns = s->delta && s->kind != SNAP_CPU ? s->end_ns : s->start_ns,
+		.duration_ns = s->end_ns > s->start_ns ? s->end_ns - s->start_ns
+						       : (uint64_t)s->delta, /* the clock may have been set back */
+		.period = s->period,
+		.period_type = { type->type ? type->type : s->name, type->unit },
+	};
 
-	wire_number_nonzero(&x->w, PROFILE_TIME, s->delta && s->kind != SNAP_CPU ? s->end_ns : s->start_ns);
-	wire_number_nonzero(&x->w, PROFILE_DURATION, s->end_ns > s->start_ns ? s->end_ns - s->start_ns : least);
-	collector_write_value_type(x, PROFILE_PERIOD_TYPE, &types_of(s)->period);
-	wire_number_nonzero(&x->w, PROFILE_PERIOD, s->period);
+	x->to->times(x->arg, &t);
 }
 
-static void collector_write_all(struct proto_writer *x)
+int write_snap_parts(const struct snap *s, snap_names_fn *names, void *names_arg, const struct snap_parts *to,
+		     void *arg)
 {
-	const struct snap *s = x->s;
-	const struct snap_types *t = types_of(s);
+	struct parts_walk x = { .s = s, .names = names, .names_arg = names_arg, .to = to, .arg = arg };
+	size_t n_id = (s->p->table.loc.n + 1) * sizeof(*x.id), n_loc = 0;
 
-	for (; x->n_values < SNAP_VALUES && t->value[x->n_values].unit; x->n_values++)
-		collector_write_value_type(x, PROFILE_TYPE, &t->value[x->n_values]);
-	assign_ids(x);
-	write_samples(x);
-	if (s->kind == SNAP_CPU)
-		write_unsampled_samples(x);
-	write_locations(x);
-	if (s->kind == SNAP_CPU)
-		write_unsampled_locations(x);
-	write_functions(x);
-	collector_write_mappings(x);
-	collector_write_times(x);
-	collector_write_make_comments(&x->comments, s);
-	for (uint32_t i = 0; i < x->comments.n; i++)
-		wire_number(&x->w, PROFILE_COMMENT, collector_write_add_string(x, x->comments.text[i]));
-	if (t->drop_frames)
-		wire_number_nonzero(&x->w, PROFILE_DROP, collector_write_add_string(x, t->drop_frames));
-	if (t->default_type)
-		wire_number_nonzero(&x->w, PROFILE_DEFAULT_TYPE, collector_write_add_string(x, t->default_type));
-	for (uint32_t i = 0; i < x->strings.string.n; i++) {
-		size_t n;
-		const char *text = strings_get(&x->strings, i, &n);
-
-		wire_bytes(&x->w, PROFILE_STRING, text, n);
+	x.id = memory_map(n_id);
+	if (x.id) {
+		n_loc = ((size_t)write_number_locations(&x) + 2) * sizeof(*x.loc);
+		x.loc = memory_map(n_loc);
 	}
-}
-
-static int write_compressed(struct proto_writer *x, snap_sink_fn *sink, void *arg)
-{
-	struct gzip *gzip = gzip_open(sink, arg, x->s->row.n <= SMALL_ROWS);
-	bool is_complete;
-	int rc;
-
-	if (!gzip)
-		return -ENOMEM;
-	wire_begin(&x->w, x->buffer, sizeof(x->buffer), gzip_sink, gzip);
-	collector_write_all(x);
-	is_complete = wire_end(&x->w);
-	rc = gzip_close(gzip);
-	return rc ? rc : is_complete ? 0 : -EIO;
-}
-
-int write_snap_proto(const struct snap *s, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg)
-{
-	size_t n_id = (s->p->table.loc.n + 1) * sizeof(uint32_t);
-	struct proto_writer *x = memory_map(sizeof(*x));
-	int rc = -ENOMEM;
-
-	if (!x)
-		return rc;
-	x->s = s;
-	x->names = names;
-	x->names_arg = names_arg;
-	x->id = memory_map(n_id);
-	if (x->id)
-		rc = write_compressed(x, sink, arg);
-	strings_release(&x->strings);
-	strings_release(&x->functions);
-	memory_unmap(x->id, n_id);
-	memory_unmap(x, sizeof(*x));
-	return rc;
+	if (x.loc) {
+		to->begin(arg, s->p->maps.map.n);
+		write_types(&x);
+		write_samples(&x);
+		if (s->kind == SNAP_CPU)
+			write_unsampled_samples(&x);
+		write_locations(&x);
+		if (s->kind == SNAP_CPU)
+			write_unsampled_locations(&x);
+		write_mappings(&x);
+		write_times(&x);
+		collector_write_make_comments(&x.comments, s);
+		for (uint32_t i = 0; i < x.comments.n; i++)
+			to->comment(arg, x.comments.text[i]);
+		to->end(arg, types_of(s)->drop_frames, types_of(s)->default_type);
+		memory_unmap(x.loc, n_loc);
+	}
+	memory_unmap(x.id, n_id);
+	return x.loc ? 0 : -ENOMEM;
 }
 
 int write_snap(const struct snap *s, int debug, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg)
