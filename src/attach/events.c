@@ -13,8 +13,8 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/time.h"
-#include "libcpaprof/collector/perf_rings.h"
-#include "libcpaprof/collector/read_stack.h"
+#include "libcpaprof/collector/read/perf_rings.h"
+#include "libcpaprof/collector/read/read_stack.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "libcpaprof/collector/labels.h"
+#include "libcpaprof/collector/write/write.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -147,7 +148,7 @@ static void attach_files_write_snap(struct attach_files *files, const struct sna
 		attach_error(&files->options->messages, "%s", err.msg);
 		return;
 	}
-	rc = snap_write(s, 0, names ? attach_jit_names_at : NULL, names, sink, &out);
+	rc = write_snap(s, 0, names ? attach_jit_names_at : NULL, names, sink, &out);
 	if (rc < 0)
 		attach_error(&files->options->messages, "%s: %s", path, strerror(-rc));
 	if (io_out_close(&out, rc == 0, &err) < 0 && rc == 0) {

@@ -30,5 +30,7 @@ src_attach_libattach_a_SOURCES = \
 	src/attach/sample_wall.c \
 	src/attach/server.c \
 	src/attach/server.h \
+	src/attach/snap.c \
+	src/attach/snap.h \
 	src/attach/threads.c \
 	src/attach/threads.h

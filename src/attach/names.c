@@ -3,8 +3,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A snap is written as a profile and read again, so that it gets the same names as in a report.
- *
  * The server of cpa run does not use debuginfod, because its clients wait for the answer. Answers are symbolized one
  * at a time, which limits the memory.
  */
@@ -12,11 +10,11 @@
 
 #include "attach/names.h"
 
+#include "attach/snap.h"
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/str.h"
-#include "formats/formats.h"
 #include "formats/pprof/pprof.h"
 #include "profile/profile.h"
 #include "symbol/jit/jit_process.h"
@@ -179,48 +177,49 @@ static int attach_attach_names_symbolize(struct profile *p, const struct names_o
 	return rc;
 }
 
-/* Read and symbolize a profile. in: consumed, as by formats_read. */
-static int build(struct bytes *in, const struct names_options *from, struct attach_names **out, struct err *err)
+static int attach_names_take(const struct snap *s, struct attach_names **out, struct err *err)
 {
-	struct attach_names *n = mem_zalloc(1, sizeof(*n));
-	int rc = formats_read(in, &formats_options_default, &n->profile, err);
+	struct profile *p;
+	int rc = attach_snap_profile(s, NULL, NULL, &p, err);
 
-	if (rc == 0) {
-		n->offset = mem_zalloc(n->profile->n_locs, sizeof(*n->offset));
-		rc = attach_attach_names_symbolize(n->profile, from, n->offset, err);
-	}
-	if (rc < 0) {
-		attach_names_free(n);
+	*out = NULL;
+	if (rc < 0)
 		return rc;
-	}
+	*out = mem_zalloc(1, sizeof(**out));
+	(*out)->profile = p;
+	return 0;
+}
+
+/* Look up the addresses. */
+static int attach_names_look_up(struct attach_names *n, const struct names_options *from, struct err *err)
+{
+	int rc;
+
+	n->offset = mem_zalloc(n->profile->n_locs, sizeof(*n->offset));
+	rc = attach_attach_names_symbolize(n->profile, from, n->offset, err);
+	if (rc < 0)
+		return rc;
 	n->by_addr = mem_alloc(n->profile->n_locs, sizeof(*n->by_addr));
 	for (uint32_t i = 0; i < n->profile->n_locs; i++)
 		n->by_addr[i] = i;
 	qsort_r(n->by_addr, n->profile->n_locs, sizeof(*n->by_addr), attach_names_compare, n->profile->loc_addr);
-	*out = n;
 	return 0;
-}
-
-static int names_new(const struct snap *s, const struct names_options *from, struct attach_names **out, struct err *err)
-{
-	struct buf packed = { 0 };
-	struct bytes in;
-	int rc = snap_write(s, 0, NULL, NULL, buf_take, &packed);
-
-	if (rc < 0) {
-		buf_release(&packed);
-		return err_set(err, ERR_IO, "%s", strerror(-rc));
-	}
-	in = (struct bytes){ .data = (uint8_t *)packed.data, .n = packed.len };
-	return build(&in, from, out, err);
 }
 
 int attach_names_new(const struct snap *s, struct attach_names **out, struct err *err)
 {
 	struct process_info info;
+	int rc = attach_names_take(s, out, err);
 
+	if (rc < 0)
+		return rc;
 	process_info(s->p, &info);
-	return names_new(s, &(struct names_options){ .use_servers = true, .pid = info.pid }, out, err);
+	rc = attach_names_look_up(*out, &(struct names_options){ .use_servers = true, .pid = info.pid }, err);
+	if (rc < 0) {
+		attach_names_free(*out);
+		*out = NULL;
+	}
+	return rc;
 }
 
 int attach_names_add_process(struct profile *p, pid_t pid, struct err *err)
@@ -259,19 +258,6 @@ int attach_names_add_kernel(struct profile *p, struct err *err)
 	rc = symbolize_kernel(p, &where, err);
 	arena_free(mem);
 	return rc;
-}
-
-/*
- * Read and symbolize a compressed profile.proto, without debuginfod.
- *
- * packed  [n] bytes; copied
- */
-static int names_read(const void *packed, size_t n, struct attach_names **out, struct err *err)
-{
-	struct bytes in = { .data = mem_alloc(n, 1), .n = n };
-
-	memcpy(in.data, packed, n);
-	return build(&in, &(struct names_options){ .use_servers = false }, out, err);
 }
 
 void attach_names_free(struct attach_names *n)
@@ -324,63 +310,47 @@ static int errno_of(const struct err *err)
 	return err->code == ERR_LIMIT ? -EFBIG : -EIO;
 }
 
-int attach_names_open(void *arg, const struct body *profile, snap_names_fn **fn, void **names)
+void *attach_names_serve_take(void *arg, const struct snap *s)
 {
-	struct attach_names *found;
+	struct attach_names *n;
+	struct err err;
+
+	(void)arg;
+	return attach_names_take(s, &n, &err) < 0 ? NULL : n;
+}
+
+int attach_names_serve_find(void *arg, void *names)
+{
 	struct err err;
 	int rc;
 
 	(void)arg;
 	pthread_mutex_lock(&lookup_lock);
-	rc = names_read(profile->v.data, profile->v.n, &found, &err);
+	rc = attach_names_look_up(names, &(struct names_options){ .use_servers = false }, &err);
 	pthread_mutex_unlock(&lookup_lock);
-	if (rc < 0)
-		return errno_of(&err);
-	*fn = attach_names_at;
-	*names = found;
-	return 0;
+	return rc < 0 ? errno_of(&err) : 0;
 }
 
-void attach_names_close(void *arg, void *names)
+int attach_names_serve_write(void *arg, void *names, struct body *out)
 {
-	(void)arg;
-	attach_names_free(names);
-}
-
-static int name_all(const struct body *from, struct buf *out, struct err *err)
-{
-	struct bytes in = { .data = mem_alloc(from->v.n, 1), .n = from->v.n };
-	struct profile *p = NULL;
+	struct profile *p = ((struct attach_names *)names)->profile;
+	struct buf packed = { 0 };
+	struct err err;
 	int rc;
 
-	memcpy(in.data, from->v.data, in.n);
-	rc = formats_read(&in, &formats_options_default, &p, err);
+	(void)arg;
+	pthread_mutex_lock(&lookup_lock);
+	rc = attach_attach_names_symbolize(p, &(struct names_options){ .use_servers = false }, NULL, &err);
 	if (rc == 0)
-		rc = attach_attach_names_symbolize(p, &(struct names_options){ .use_servers = false }, NULL, err);
-	if (rc == 0)
-		rc = pprof_write(p, 1, out, err);
-	profile_free(p);
+		rc = pprof_write(p, 1, &packed, &err);
+	pthread_mutex_unlock(&lookup_lock);
+	rc = rc < 0 ? errno_of(&err) : body_append(out, packed.data, packed.len);
+	buf_release(&packed);
 	return rc;
 }
 
-int attach_names_symbolize(void *arg, struct body *b)
+void attach_names_serve_close(void *arg, void *names)
 {
-	struct body named = { 0 };
-	struct buf out = { 0 };
-	struct err err;
-	int rc;
-
 	(void)arg;
-	pthread_mutex_lock(&lookup_lock);
-	rc = name_all(b, &out, &err);
-	pthread_mutex_unlock(&lookup_lock);
-	rc = rc < 0 ? errno_of(&err) : body_append(&named, out.data, out.len);
-	buf_release(&out);
-	if (rc < 0) {
-		body_release(&named);
-		return rc;
-	}
-	body_release(b);
-	*b = named;
-	return 0;
+	attach_names_free(names);
 }

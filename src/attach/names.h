@@ -7,8 +7,8 @@
 #define ATTACH_NAMES_H
 
 #include "base/err.h"
-#include "libcpaprof/collector/body.h"
 #include "libcpaprof/collector/snap.h"
+#include "libcpaprof/collector/write/body.h"
 #include "profile/profile.h"
 
 #include <stdbool.h>
@@ -21,7 +21,7 @@ struct attach_names;
  * Look up all addresses of a snap of a running process, like reports do for a profile. Files that only the process has
  * are read through it, as by attach_names_add_process.
  *
- * Fails   like formats_read and symbolize_local
+ * Fails   like attach_snap_profile and symbolize_local
  */
 int attach_names_new(const struct snap *s, struct attach_names **out, struct err *err);
 
@@ -46,11 +46,12 @@ bool attach_names_at(void *arg, const struct process *p, uint64_t addr, uint32_t
 		     struct snap_name *out);
 
 /*
- * The callbacks names_open, names_close and symbolize of struct serve_host (libcpaprof/endpoint/serve.h). arg is not
- * used. Any thread may call them.
+ * The callbacks names_take, names_find, names_write and names_close of struct serve_host (libcpaprof/endpoint/serve.h);
+ * names_at is attach_names_at. arg is not used. Any thread may call them.
  */
-int attach_names_open(void *arg, const struct body *profile, snap_names_fn **fn, void **names);
-void attach_names_close(void *arg, void *names);
-int attach_names_symbolize(void *arg, struct body *profile);
+void *attach_names_serve_take(void *arg, const struct snap *s);
+int attach_names_serve_find(void *arg, void *names);
+int attach_names_serve_write(void *arg, void *names, struct body *out);
+void attach_names_serve_close(void *arg, void *names);
 
 #endif

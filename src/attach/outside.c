@@ -11,8 +11,8 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "formats/pprof/pprof.h"
-#include "libcpaprof/collector/clock.h"
-#include "libcpaprof/collector/kallsyms.h"
+#include "libcpaprof/collector/read/clock.h"
+#include "libcpaprof/collector/read/kallsyms.h"
 #include "libcpaprof/collector/requests.h"
 
 #include <assert.h>

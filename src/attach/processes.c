@@ -10,7 +10,7 @@
 #include "attach/sample.h"
 #include "base/mem.h"
 #include "base/path.h"
-#include "libcpaprof/collector/task.h"
+#include "libcpaprof/collector/read/task.h"
 
 #include <dirent.h>
 #include <fcntl.h>

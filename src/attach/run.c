@@ -19,7 +19,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/time.h"
-#include "libcpaprof/collector/clock.h"
+#include "libcpaprof/collector/read/clock.h"
 #include "libcpaprof/endpoint/server.h"
 
 #include <assert.h>

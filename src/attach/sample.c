@@ -11,17 +11,17 @@
 #include "attach/names.h"
 #include "attach/processes.h"
 #include "attach/sample_int.h"
+#include "attach/snap.h"
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/time.h"
-#include "formats/formats.h"
 #include "formats/pprof/pprof.h"
-#include "libcpaprof/collector/clock.h"
-#include "libcpaprof/collector/kallsyms.h"
+#include "libcpaprof/collector/read/clock.h"
+#include "libcpaprof/collector/read/kallsyms.h"
+#include "libcpaprof/collector/read/task.h"
 #include "libcpaprof/collector/requests.h"
 #include "libcpaprof/collector/stack_table.h"
-#include "libcpaprof/collector/task.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
 #include "profile/prune.h"
@@ -334,38 +334,24 @@ void attach_sample_describe_result(struct session *s)
 			 (unsigned long long)f.n_samples);
 }
 
-/* Write the profile of a target. */
-static int write_target(const struct session *s, const struct sampled *t, struct buf *out, struct err *err)
+/* Make the profile of a target, with the names that can only be looked up while it runs. */
+static int attach_sample_read_target(const struct session *s, const struct sampled *t, struct profile **out,
+				     struct err *err)
 {
 	struct attach_jit_names *names;
 	struct snap *snap;
 	int rc = snap_take(t->p, SNAP_EXTERNAL, 0, &snap);
 
-	if (rc == 0) {
-		names = attach_jit_names_new(snap, attach_jits_find(&s->jits, t->pid), NULL);
-		rc = snap_write(snap, 0, names ? attach_jit_names_at : NULL, names, buf_take, out);
-		attach_jit_names_free(names);
-		snap_free(snap);
-	}
-	return rc < 0 ? err_set(err, ERR_IO, "process %d: %s", (int)t->pid, strerror(-rc)) : 0;
-}
-
-/* Read the profile of a target, with the names that can only be looked up while it runs. */
-static int attach_sample_read_target(const struct session *s, const struct sampled *t, struct profile **out,
-				     struct err *err)
-{
-	struct buf packed = { 0 };
-	struct bytes in;
-	int rc = write_target(s, t, &packed, err);
-
 	*out = NULL;
-	if (rc < 0) {
-		buf_release(&packed);
-		return rc;
-	}
-	in = (struct bytes){ .data = (uint8_t *)packed.data, .n = packed.len };
-	rc = formats_read(&in, &formats_options_default, out, err);
-	if (rc == 0 && !external_has_ended(t->p))
+	if (rc < 0)
+		return err_set(err, ERR_IO, "process %d: %s", (int)t->pid, strerror(-rc));
+	names = attach_jit_names_new(snap, attach_jits_find(&s->jits, t->pid), NULL);
+	rc = attach_snap_profile(snap, names ? attach_jit_names_at : NULL, names, out, err);
+	attach_jit_names_free(names);
+	snap_free(snap);
+	if (rc < 0)
+		return err_wrap(err, "process %d", (int)t->pid);
+	if (!external_has_ended(t->p))
 		rc = attach_names_add_process(*out, t->pid, err);
 	if (rc < 0) {
 		profile_free(*out);

@@ -7,7 +7,7 @@
 
 #include "attach/sample_int.h"
 #include "base/str.h"
-#include "libcpaprof/collector/task.h"
+#include "libcpaprof/collector/read/task.h"
 
 #include <errno.h>
 #include <fcntl.h>

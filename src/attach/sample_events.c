@@ -15,8 +15,8 @@
 #include "attach/sample_int.h"
 #include "base/mem.h"
 #include "base/search.h"
-#include "libcpaprof/collector/clock.h"
-#include "libcpaprof/collector/task.h"
+#include "libcpaprof/collector/read/clock.h"
+#include "libcpaprof/collector/read/task.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,8 +10,8 @@
 
 #include "attach/sample_int.h"
 #include "base/time.h"
-#include "libcpaprof/collector/clock.h"
-#include "libcpaprof/collector/task.h"
+#include "libcpaprof/collector/read/clock.h"
+#include "libcpaprof/collector/read/task.h"
 
 #include <unistd.h>
 

@@ -194,9 +194,11 @@ static struct serve_host host_of(struct attach_server *s)
 		.cpu_end = attach_server_cpu_end,
 		.cpu_recording = attach_server_cpu_recording,
 		.is_cpu_always = s->options->collect.hz != 0,
-		.names_open = attach_names_open,
-		.names_close = attach_names_close,
-		.symbolize = attach_names_symbolize,
+		.names_take = attach_names_serve_take,
+		.names_find = attach_names_serve_find,
+		.names_at = attach_names_at,
+		.names_write = attach_names_serve_write,
+		.names_close = attach_names_serve_close,
 	};
 }
 

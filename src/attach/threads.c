@@ -16,10 +16,11 @@
 #include "base/time.h"
 #include "base/unit.h"
 #include "base/utf8.h"
-#include "libcpaprof/collector/read_stack.h"
+#include "libcpaprof/collector/read/read_stack.h"
+#include "libcpaprof/collector/read/task.h"
 #include "libcpaprof/collector/snap.h"
-#include "libcpaprof/collector/task.h"
 #include "libcpaprof/collector/threads.h"
+#include "libcpaprof/collector/write/write.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -436,7 +437,7 @@ static int attach_threads_write_snap(const struct attach_threads_options *o, con
 	if (!o->proto)
 		rc = attach_names_new(s, &names, err);
 	if (rc == 0 && (o->proto || o->debug)) {
-		rc = snap_write(s, (int)o->debug, o->proto ? NULL : attach_names_at, names, buf_take, out);
+		rc = write_snap(s, (int)o->debug, o->proto ? NULL : attach_names_at, names, buf_take, out);
 		if (rc < 0)
 			err_set(err, ERR_IO, "%s", strerror(-rc));
 	} else if (rc == 0) {

@@ -6,6 +6,9 @@
 include src/libcpaprof/target/local.mk
 include src/libcpaprof/target/unwind/local.mk
 include src/libcpaprof/collector/local.mk
+include src/libcpaprof/collector/read/local.mk
+include src/libcpaprof/collector/trace/local.mk
+include src/libcpaprof/collector/write/local.mk
 include src/libcpaprof/endpoint/local.mk
 include src/libcpaprof/api/local.mk
 

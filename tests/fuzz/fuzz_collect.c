@@ -15,7 +15,8 @@
 #include "base/buf.h"
 #include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/snap.h"
-#include "libcpaprof/collector/trace_int.h"
+#include "libcpaprof/collector/trace/trace_int.h"
+#include "libcpaprof/collector/write/write.h"
 #include "libcpaprof/target/labels.h"
 
 enum {
@@ -47,7 +48,7 @@ static void write_cpu(struct process *p)
 	struct err err;
 	int rc;
 
-	if (snap_take(p, SNAP_CPU, 0, &s) != 0 || snap_write(s, 0, NULL, NULL, add_bytes, &out) != 0)
+	if (snap_take(p, SNAP_CPU, 0, &s) != 0 || write_snap(s, 0, NULL, NULL, add_bytes, &out) != 0)
 		abort();
 	in = (struct bytes){ .data = (uint8_t *)out.data, .n = out.len };
 	rc = formats_read(&in, &formats_options_default, &read, &err);

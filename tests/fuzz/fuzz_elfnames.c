@@ -10,8 +10,8 @@
 #include "fuzz.h"
 
 #include "libcpaprof/collector/collect_int.h"
-#include "libcpaprof/collector/elffile.h"
 #include "libcpaprof/collector/elfnames.h"
+#include "libcpaprof/collector/read/elffile.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

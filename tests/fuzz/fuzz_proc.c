@@ -10,9 +10,9 @@
 
 #include "fuzz.h"
 
-#include "libcpaprof/collector/maps.h"
-#include "libcpaprof/collector/read_stack.h"
-#include "libcpaprof/collector/task.h"
+#include "libcpaprof/collector/read/maps.h"
+#include "libcpaprof/collector/read/read_stack.h"
+#include "libcpaprof/collector/read/task.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -11,6 +11,8 @@
 
 #include "fuzz.h"
 
+#include "libcpaprof/collector/write/write.h"
+
 #define assert_true(x)                                                                                                 \
 	do {                                                                                                           \
 		if (!(x))                                                                                              \
@@ -61,7 +63,7 @@ static void write_all(const struct snap *s)
 	for (int debug = 0; debug <= 2; debug++)
 		for (int named = 0; named <= 1; named++) {
 			size_t n = 0;
-			int rc = snap_write(s, debug, named ? name_of : NULL, NULL, count, &n);
+			int rc = write_snap(s, debug, named ? name_of : NULL, NULL, count, &n);
 
 			assert_true(rc == 0 || (s->kind == SNAP_CPU && debug));
 			assert_true(rc != 0 || n != 0);

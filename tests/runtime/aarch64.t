@@ -17,7 +17,7 @@ for header in zlib.h zconf.h; do
 	[ -n "$file" ] && cp "$file" "$tmp/zlib"
 done
 count=0
-for folder in libcpaprof/target libcpaprof/target/unwind libcpaprof/collector libcpaprof/endpoint libcpaprof/api wire; do
+for folder in libcpaprof/target libcpaprof/target/unwind libcpaprof/collector/read libcpaprof/collector libcpaprof/collector/write libcpaprof/collector/trace libcpaprof/endpoint libcpaprof/api wire; do
 	[ -d "$top_srcdir/src/$folder" ] || continue
 	count=$((count + 1))
 	for source in "$top_srcdir/src/$folder"/*.c; do

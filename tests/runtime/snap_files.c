@@ -10,6 +10,7 @@
 
 #include "libcpaprof/collector/elfnames.h"
 #include "libcpaprof/collector/snap.h"
+#include "libcpaprof/collector/write/write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,7 @@ static void save(const struct snap *s, const char *name, int debug, struct elfna
 	snprintf(path, sizeof(path), "%s.%s", name, debug ? "txt" : "pb.gz");
 	f = fopen(path, "w");
 	assert_true(f);
-	assert_int_equal(snap_write(s, debug, names ? elfnames_at : NULL, names, put, f), 0);
+	assert_int_equal(write_snap(s, debug, names ? elfnames_at : NULL, names, put, f), 0);
 	assert_int_equal(fclose(f), 0);
 }
 

@@ -14,6 +14,7 @@
 
 #include "libcpaprof/collector/collect.h"
 #include "libcpaprof/collector/snap.h"
+#include "libcpaprof/collector/write/write.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -137,7 +138,7 @@ static void save(const struct run *r, const struct snap *s)
 {
 	int fd = open(r->file, O_WRONLY | O_CREAT | O_TRUNC, 0600), rc;
 
-	rc = fd < 0 ? -errno : snap_write(s, 0, NULL, NULL, write_bytes, &fd);
+	rc = fd < 0 ? -errno : write_snap(s, 0, NULL, NULL, write_bytes, &fd);
 	if (rc < 0)
 		fprintf(stderr, "threads_dump: %s: %s\n", r->file, strerror(-rc));
 	close(fd);

@@ -11,7 +11,7 @@
 
 #include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/elfnames.h"
-#include "libcpaprof/collector/trace_int.h"
+#include "libcpaprof/collector/trace/trace_int.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -66,6 +66,7 @@ unit_tests = \
 	tests/unit/test_amount \
 	tests/unit/test_arena \
 	tests/unit/test_attach_sample \
+	tests/unit/test_attach_snap \
 	tests/unit/test_base \
 	tests/unit/test_block \
 	tests/unit/test_boxes \
@@ -343,6 +344,8 @@ tests_unit_test_editor_LDADD = $(unit_shell)
 tests_unit_test_encode_CPPFLAGS = $(AM_CPPFLAGS) -Iproto
 tests_unit_test_attach_sample_LDADD = src/attach/libattach.a $(answer_libs) $(endpoint_libs) $(collector_libs) \
 	$(CMOCKA_LIBS)
+tests_unit_test_attach_snap_LDADD = src/attach/libattach.a $(answer_libs) $(endpoint_libs) $(collector_libs) \
+	$(CMOCKA_LIBS)
 tests_unit_test_elfnames_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_encode_LDADD = $(unit_formats)
 tests/unit/test_encode-test_encode.$(OBJEXT): proto/profile.pb-c.h
@@ -379,7 +382,7 @@ tests_unit_test_head_LDADD = $(unit_report)
 tests_unit_test_html_LDADD = viewers/html/libhtml.a $(unit_viewers)
 tests_unit_test_idmap_LDADD = $(unit_formats)
 tests_unit_test_idtab_LDADD = $(unit_base)
-tests_unit_test_busy_SOURCES = tests/unit/test_busy.c src/libcpaprof/collector/busy.c
+tests_unit_test_busy_SOURCES = tests/unit/test_busy.c src/libcpaprof/collector/read/busy.c
 tests_unit_test_busy_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_label_sets_SOURCES = tests/unit/test_label_sets.c src/libcpaprof/target/labels.c
 tests_unit_test_label_sets_LDADD = $(collector_libs) $(CMOCKA_LIBS)

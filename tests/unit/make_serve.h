@@ -26,7 +26,7 @@ struct made_host {
 	uint64_t recording;
 	struct serve_cpu settings; /* settings of the last recording */
 	unsigned n_begun, n_ended, n_polls, n_names;
-	size_t n_profile; /* size of the profile passed to names_open */
+	size_t n_rows; /* of the snap passed to names_take */
 };
 
 static inline bool made_lock(void *arg)
@@ -110,16 +110,23 @@ static inline bool made_name_at(void *arg, const struct process *p, uint64_t add
 	return true;
 }
 
-static inline int made_names_open(void *arg, const struct body *profile, snap_names_fn **fn, void **names)
+static inline void *made_names_take(void *arg, const struct snap *s)
 {
 	struct made_host *h = arg;
 
+	assert_true(h->is_locked);
+	h->n_rows = s->row.n;
+	return h;
+}
+
+static inline int made_names_find(void *arg, void *names)
+{
+	struct made_host *h = arg;
+
+	assert_ptr_equal(arg, names);
 	assert_false(h->is_locked);
 	h->is_gone = h->ends_in_lookup;
 	h->n_names++;
-	h->n_profile = profile->v.n;
-	*fn = made_name_at;
-	*names = h;
 	return 0;
 }
 
@@ -164,7 +171,9 @@ static inline void made_host_open(struct made_host *h)
 					   .cpu_poll = made_cpu_poll,
 					   .cpu_end = made_cpu_end,
 					   .cpu_recording = made_cpu_recording,
-					   .names_open = made_names_open,
+					   .names_take = made_names_take,
+					   .names_find = made_names_find,
+					   .names_at = made_name_at,
 					   .names_close = made_names_close } };
 	h->host.arg = h;
 	assert_int_equal(pthread_create(&h->thread, NULL, made_wait, NULL), 0);

@@ -8,7 +8,7 @@
 #include "attach/processes.h"
 #include "attach/sample.h"
 #include "attach/sample_int.h"
-#include "libcpaprof/collector/read_stack.h"
+#include "libcpaprof/collector/read/read_stack.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

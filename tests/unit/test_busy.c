@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/busy.h"
+#include "libcpaprof/collector/read/busy.h"
 
 #include <stdarg.h>
 #include <stddef.h>

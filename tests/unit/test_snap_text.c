@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "libcpaprof/collector/write.h"
+#include "libcpaprof/collector/write/write.h"
 
 #include "make_tables.h"
 
@@ -72,7 +72,7 @@ static const char *text_of(const struct snap *s, int debug, struct got *g)
 	char *end;
 
 	g->n = 0;
-	assert_int_equal(snap_write(s, debug, name_of, NULL, append, g), 0);
+	assert_int_equal(write_snap(s, debug, name_of, NULL, append, g), 0);
 	end = strstr(g->text, "\n--- Memory map: ---\n");
 	if (end)
 		*end = '\0';
@@ -397,9 +397,9 @@ static void an_error_of_the_sink_is_returned(void **state)
 	(void)state;
 	made_open(&m);
 	s = made_snap(&m, SNAP_CREATE, 0);
-	assert_int_equal(snap_write(s, 1, name_of, NULL, refuse, &calls), 42);
+	assert_int_equal(write_snap(s, 1, name_of, NULL, refuse, &calls), 42);
 	calls = 0;
-	assert_int_equal(snap_write(s, 0, name_of, NULL, refuse, &calls), 42);
+	assert_int_equal(write_snap(s, 0, name_of, NULL, refuse, &calls), 42);
 	snap_free(s);
 	made_close(&m);
 }
@@ -417,7 +417,7 @@ static void samples_without_a_stack_do_not_end_a_legacy_profile(void **state)
 	table_add_pseudo(&m.p->table, PSEUDO_LOST, 0, 5);
 	s = made_snap(&m, SNAP_CPU, 0);
 	assert_int_equal(s->row.n, 1);
-	assert_int_equal(snap_legacy_write(s, append, &g), 0);
+	assert_int_equal(write_snap_legacy(s, append, &g), 0);
 	assert_true(g.n >= sizeof(word));
 	memcpy(word, g.text, sizeof(word));
 	assert_int_equal(word[5], 5);

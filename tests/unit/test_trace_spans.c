@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "libcpaprof/collector/trace_spans.h"
+#include "libcpaprof/collector/trace/trace_spans.h"
 
 #define US 1000ULL
 #define MS 1000000ULL

@@ -10,7 +10,7 @@
 
 #include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/cpu.h"
-#include "libcpaprof/collector/body.h"
+#include "libcpaprof/collector/write/body.h"
 
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"

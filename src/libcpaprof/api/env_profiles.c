@@ -13,10 +13,10 @@
 
 #include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/cpu.h"
-#include "libcpaprof/api/rates.h"
 #include "libcpaprof/api/http.h"
 #include "libcpaprof/api/options.h"
-#include "libcpaprof/collector/body.h"
+#include "libcpaprof/api/rates.h"
+#include "libcpaprof/collector/write/body.h"
 
 #include "libcpaprof/target/env.h"
 #include "libcpaprof/target/latch.h"

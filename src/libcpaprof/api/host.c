@@ -63,13 +63,11 @@ static uint64_t api_host_cpu_recording(void *arg, struct serve_cpu *out)
 	return recording;
 }
 
-static int names_open(void *arg, const struct body *profile, snap_names_fn **fn, void **names)
+static void *names_take(void *arg, const struct snap *s)
 {
 	(void)arg;
-	(void)profile;
-	*fn = elfnames_at;
-	*names = elfnames_open();
-	return *names ? 0 : -ENOMEM;
+	(void)s;
+	return elfnames_open();
 }
 
 static void names_close(void *arg, void *names)
@@ -87,7 +85,8 @@ const struct serve_host *host_self(void)
 		.cpu_begin = api_host_cpu_begin,
 		.cpu_end = api_host_cpu_end,
 		.cpu_recording = api_host_cpu_recording,
-		.names_open = names_open,
+		.names_take = names_take,
+		.names_at = elfnames_at,
 		.names_close = names_close,
 	};
 

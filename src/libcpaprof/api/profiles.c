@@ -29,9 +29,10 @@
 
 #include "libcpaprof/api/cpa/pprof.h"
 
-#include "libcpaprof/collector/body.h"
 #include "libcpaprof/collector/elfnames.h"
 #include "libcpaprof/collector/snap.h"
+#include "libcpaprof/collector/write/body.h"
+#include "libcpaprof/collector/write/write.h"
 
 #include "libcpaprof/target/caller_stack.h"
 #include "libcpaprof/target/labels.h"
@@ -194,7 +195,7 @@ static int append_snap(struct body *b, const cpa_profile *p, struct snap *s, int
 	int rc;
 
 	memcpy(s->name, p->name, sizeof(s->name));
-	rc = snap_write(s, debug, names ? elfnames_at : NULL, names, body_append, b);
+	rc = write_snap(s, debug, names ? elfnames_at : NULL, names, body_append, b);
 	elfnames_close(names);
 	return rc;
 }

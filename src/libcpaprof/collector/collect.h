@@ -54,11 +54,14 @@ struct process_info {
 	bool is_replaced;        /* has it executed another program, which has its own profile? */
 	bool is_running;         /* is it still running? */
 	bool is_external;        /* the process is not profiled by us; only its threads can be read */
+	bool is_self;            /* does it profile itself? */
 	bool has_generated_code; /* has code in memory without a file been sampled? */
 	uint64_t began_ns; /* wall clock: start of the process; in a process from process_open, when it was opened */
 	bool has_inner_pid; /* it ended before it was found: pid is that of its own pid namespace, which may not be unique */
 	/* rates as in struct segment_head; 0: off */
 	uint64_t heap_rate, block_rate, mutex_fraction;
+	uint32_t hz;
+	uint32_t heap; /* bits of enum proc_heap */
 	uint64_t n_samples, weight, lost, blocked;
 	/* only in done: CPU time without a sample, and that of children of fork that ended without a profile */
 	uint64_t rest_ns, slotless_ns;

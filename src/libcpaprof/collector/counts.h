@@ -6,7 +6,7 @@
 #ifndef LIBCPAPROF_COLLECTOR_COUNTS_H
 #define LIBCPAPROF_COLLECTOR_COUNTS_H
 
-#include "libcpaprof/collector/memory.h"
+#include "libcpaprof/collector/read/memory.h"
 
 #include "libcpaprof/target/stacks.h"
 

@@ -18,7 +18,7 @@
 #include "config.h"
 
 #include "libcpaprof/collector/collect_int.h"
-#include "libcpaprof/collector/task.h"
+#include "libcpaprof/collector/read/task.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,8 +8,8 @@
 #include "libcpaprof/collector/elfnames.h"
 
 #include "libcpaprof/collector/collect_int.h"
-#include "libcpaprof/collector/elffile.h"
-#include "libcpaprof/collector/order.h"
+#include "libcpaprof/collector/read/elffile.h"
+#include "libcpaprof/collector/read/order.h"
 
 #include <string.h>
 

@@ -9,10 +9,10 @@
 
 #include "libcpaprof/collector/external.h"
 
-#include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/collect.h"
+#include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/read/task.h"
 #include "libcpaprof/collector/sample_stack.h"
-#include "libcpaprof/collector/task.h"
 #include "libcpaprof/collector/threads.h"
 
 #include <errno.h>

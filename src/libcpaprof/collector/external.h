@@ -9,7 +9,7 @@
 #ifndef LIBCPAPROF_COLLECTOR_EXTERNAL_H
 #define LIBCPAPROF_COLLECTOR_EXTERNAL_H
 
-#include "libcpaprof/collector/read_stack.h"
+#include "libcpaprof/collector/read/read_stack.h"
 #include "libcpaprof/collector/snap.h"
 
 enum { EXTERNAL_COMMENTS = 4 };

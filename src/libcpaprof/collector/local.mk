@@ -3,44 +3,24 @@
 noinst_LIBRARIES += src/libcpaprof/collector/libcollector.a
 src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/account.c \
-	src/libcpaprof/collector/body.c \
-	src/libcpaprof/collector/body.h \
-	src/libcpaprof/collector/busy.c \
-	src/libcpaprof/collector/busy.h \
-	src/libcpaprof/collector/clock.h \
+	src/libcpaprof/collector/addresses.c \
+	src/libcpaprof/collector/addresses.h \
 	src/libcpaprof/collector/collect.c \
 	src/libcpaprof/collector/collect.h \
 	src/libcpaprof/collector/collect_int.h \
 	src/libcpaprof/collector/counts.c \
 	src/libcpaprof/collector/counts.h \
 	src/libcpaprof/collector/demand.c \
-	src/libcpaprof/collector/elffile.c \
-	src/libcpaprof/collector/elffile.h \
 	src/libcpaprof/collector/elfnames.c \
 	src/libcpaprof/collector/elfnames.h \
 	src/libcpaprof/collector/external.c \
 	src/libcpaprof/collector/external.h \
-	src/libcpaprof/collector/gzip.c \
-	src/libcpaprof/collector/gzip.h \
-	src/libcpaprof/collector/kallsyms.c \
-	src/libcpaprof/collector/kallsyms.h \
 	src/libcpaprof/collector/labels.c \
 	src/libcpaprof/collector/labels.h \
-	src/libcpaprof/collector/legacy.c \
-	src/libcpaprof/collector/maps.c \
-	src/libcpaprof/collector/maps.h \
-	src/libcpaprof/collector/memory.c \
-	src/libcpaprof/collector/memory.h \
-	src/libcpaprof/collector/namespace.c \
-	src/libcpaprof/collector/order.c \
-	src/libcpaprof/collector/order.h \
 	src/libcpaprof/collector/mappings.c \
-	src/libcpaprof/collector/perf_rings.c \
-	src/libcpaprof/collector/perf_rings.h \
+	src/libcpaprof/collector/namespace.c \
 	src/libcpaprof/collector/process.c \
-	src/libcpaprof/collector/read_sample.c \
-	src/libcpaprof/collector/read_stack.c \
-	src/libcpaprof/collector/read_stack.h \
+	src/libcpaprof/collector/process.h \
 	src/libcpaprof/collector/requests.c \
 	src/libcpaprof/collector/requests.h \
 	src/libcpaprof/collector/rings.c \
@@ -51,27 +31,6 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/snap.h \
 	src/libcpaprof/collector/stack_table.c \
 	src/libcpaprof/collector/stack_table.h \
-	src/libcpaprof/collector/stream.c \
-	src/libcpaprof/collector/stream.h \
-	src/libcpaprof/collector/strings.c \
-	src/libcpaprof/collector/strings.h \
-	src/libcpaprof/collector/task.c \
-	src/libcpaprof/collector/task.h \
-	src/libcpaprof/collector/text.c \
 	src/libcpaprof/collector/threads.c \
 	src/libcpaprof/collector/threads.h \
-	src/libcpaprof/collector/trace.c \
-	src/libcpaprof/collector/trace.h \
-	src/libcpaprof/collector/trace_int.h \
-	src/libcpaprof/collector/trace_names.c \
-	src/libcpaprof/collector/trace_names.h \
-	src/libcpaprof/collector/trace_sched.c \
-	src/libcpaprof/collector/trace_sched.h \
-	src/libcpaprof/collector/trace_spans.c \
-	src/libcpaprof/collector/trace_spans.h \
-	src/libcpaprof/collector/trace_write.c \
-	src/libcpaprof/collector/trace_write_int.h \
-	src/libcpaprof/collector/trace_write_sched.c \
-	src/libcpaprof/collector/unarmed.c \
-	src/libcpaprof/collector/write.c \
-	src/libcpaprof/collector/write.h
+	src/libcpaprof/collector/unarmed.c

@@ -9,8 +9,8 @@
 #include "config.h"
 
 #include "libcpaprof/collector/collect_int.h"
-#include "libcpaprof/collector/memory.h"
-#include "libcpaprof/collector/task.h"
+#include "libcpaprof/collector/read/memory.h"
+#include "libcpaprof/collector/read/task.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "libcpaprof/collector/requests.h"
 
 #include "libcpaprof/collector/collect_int.h"
-#include "libcpaprof/collector/task.h"
+#include "libcpaprof/collector/read/task.h"
 
 #include <fcntl.h>
 #include <limits.h>

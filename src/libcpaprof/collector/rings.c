@@ -11,7 +11,6 @@
 #include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/stack_table.h"
 #include "libcpaprof/collector/threads.h"
-#include "libcpaprof/collector/trace_int.h"
 
 #include <string.h>
 
@@ -62,7 +61,7 @@ static uint32_t rings_read_record(struct process *p, struct ring_cursor *cursor,
 		return 0;
 	who = __atomic_load_n(at + 1, __ATOMIC_RELAXED);
 	label = (uint32_t)(who >> 32);
-	tid = p->dump || p->trace ? namespace_outer_tid(p, (uint32_t)who) : 0;
+	tid = p->dump || p->timed ? namespace_outer_tid(p, (uint32_t)who) : 0;
 	memcpy(pc, at + RECORD_HEAD, n * sizeof(*pc));
 	if (p->dump && n > 0 && type != RECORD_REPEAT)
 		threads_add_answer(p->dump, tid, label, pc, n);
@@ -81,9 +80,9 @@ static uint32_t rings_read_record(struct process *p, struct ring_cursor *cursor,
 		cursor->last = table_add(&p->table, pc, n, label, weight);
 	}
 	cursor->owner = p->serial;
-	if (p->trace && size > RECORD_HEAD + n)
-		trace_sample(p->trace, tid, cursor->last, weight,
-			     __atomic_load_n(at + RECORD_HEAD + n, __ATOMIC_RELAXED));
+	if (p->timed && size > RECORD_HEAD + n)
+		p->timed(p->timed_arg, tid, cursor->last, weight,
+			 __atomic_load_n(at + RECORD_HEAD + n, __ATOMIC_RELAXED));
 	return size;
 }
 
@@ -110,6 +109,17 @@ static void drain_ring(struct process *p, struct segment_ring *r, struct ring_cu
 	p->table.generation = p->maps.generation;
 	atomic_store_explicit(&r->tail, cursor->tail, memory_order_release);
 	update_counters(p, r, cursor);
+}
+
+void process_time_samples(struct process *p, process_timed_fn *fn, void *arg)
+{
+	if (p->c &&
+	    !p->timed != !fn) { /* signal handlers read the number with each sample, and add times if it is not 0 */
+		p->c->n_timed += fn ? 1 : -1U;
+		atomic_store_explicit(&p->c->head->times, p->c->n_timed, memory_order_relaxed);
+	}
+	p->timed = fn;
+	p->timed_arg = arg;
 }
 
 void collect_read_rings(struct collect *c)

@@ -8,8 +8,8 @@
 #ifndef LIBCPAPROF_COLLECTOR_SAMPLE_STACK_H
 #define LIBCPAPROF_COLLECTOR_SAMPLE_STACK_H
 
-#include "libcpaprof/collector/read_stack.h"
-#include "libcpaprof/collector/task.h"
+#include "libcpaprof/collector/read/read_stack.h"
+#include "libcpaprof/collector/read/task.h"
 
 /* The process whose threads are sampled; reader->space contains its mappings. */
 struct sample_stack {

@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include "libcpaprof/collector/collect_int.h"
-#include "libcpaprof/collector/trace_int.h"
 
 #include <string.h>
 
@@ -68,7 +67,7 @@ void collect_after_fork(struct collect *c, pid_t pid)
 			c->process[i].pid = pid;
 			counts_release(&c->process[i]);
 			reset_cpu(&c->process[i]);
-			trace_drop_after_fork(&c->process[i]);
+			process_time_samples(&c->process[i], NULL, NULL); /* the timeline in progress is the parent's */
 		}
 	c->is_cpu_always = false;
 }

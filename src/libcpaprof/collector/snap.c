@@ -11,7 +11,7 @@
 #include "libcpaprof/collector/elfnames.h"
 #include "libcpaprof/collector/external.h"
 #include "libcpaprof/collector/labels.h"
-#include "libcpaprof/collector/order.h"
+#include "libcpaprof/collector/read/order.h"
 #include "libcpaprof/collector/threads.h"
 
 #include <errno.h>

@@ -10,13 +10,14 @@
 #ifndef LIBCPAPROF_COLLECTOR_SNAP_H
 #define LIBCPAPROF_COLLECTOR_SNAP_H
 
-#include "libcpaprof/collector/busy.h"
 #include "libcpaprof/collector/collect.h"
-#include "libcpaprof/collector/memory.h"
+#include "libcpaprof/collector/read/busy.h"
+#include "libcpaprof/collector/read/memory.h"
+#include "libcpaprof/collector/read/task.h"
 
 #include "libcpaprof/target/segment.h"
 
-enum { SNAP_VALUES = 4, SNAP_NAME_MAX = 64, THREAD_NAME_MAX = 16 };
+enum { SNAP_VALUES = 4, SNAP_NAME_MAX = 64 };
 
 enum snap_kind {
 	SNAP_CPU,
@@ -171,15 +172,5 @@ struct snap_name {
  */
 typedef bool snap_names_fn(void *arg, const struct process *p, uint64_t addr, uint32_t map, uint32_t i,
 			   struct snap_name *out);
-
-/*
- * Write a snap.
- *
- * debug   0: profile.proto, compressed with gzip; 1, 2: text in the format of Go's runtime/pprof (2: thread by thread)
- * names   NULL: addresses only (text then has addresses and mappings). In profile.proto names are hints: mappings are
- *         not marked as having functions, so readers look up names in the files if they have them, else use the hints
- * Returns 0, -errno, or the error of the sink; -EINVAL for a CPU profile as text, which does not exist
- */
-int snap_write(const struct snap *s, int debug, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg);
 
 #endif

@@ -6,8 +6,8 @@
 #ifndef LIBCPAPROF_COLLECTOR_STACK_TABLE_H
 #define LIBCPAPROF_COLLECTOR_STACK_TABLE_H
 
-#include "libcpaprof/collector/maps.h"
-#include "libcpaprof/collector/memory.h"
+#include "libcpaprof/collector/read/maps.h"
+#include "libcpaprof/collector/read/memory.h"
 
 /* Pseudo frames: they have a name instead of an address. */
 enum pseudo_frame {

@@ -15,10 +15,10 @@
 #include "libcpaprof/collector/threads.h"
 
 #include "libcpaprof/collector/collect_int.h"
-#include "libcpaprof/collector/stack_table.h"
-#include "libcpaprof/collector/memory.h"
-#include "libcpaprof/collector/order.h"
+#include "libcpaprof/collector/read/memory.h"
+#include "libcpaprof/collector/read/order.h"
 #include "libcpaprof/collector/sample_stack.h"
+#include "libcpaprof/collector/stack_table.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The stacks of waiting threads are read from memory (libcpaprof/collector/read_stack.h). The stack of a running thread
+ * The stacks of waiting threads are read from memory (libcpaprof/collector/read/read_stack.h). The stack of a running thread
  * comes with its next sample: one of our library, or of the caller's perf events. If there is none and the thread keeps
  * running, it is requested with our signal, if the process has our library.
  */
@@ -15,7 +15,7 @@
 enum { THREADS_WAIT_MS = 200 }; /* max time to wait for all running threads together */
 
 struct dump;         /* a dump in progress */
-struct stack_reader; /* see libcpaprof/collector/read_stack.h */
+struct stack_reader; /* see libcpaprof/collector/read/read_stack.h */
 struct stack_sample;
 struct threads; /* state between dumps */
 

@@ -10,7 +10,7 @@
 #include "config.h"
 
 #include "libcpaprof/collector/collect_int.h"
-#include "libcpaprof/collector/task.h"
+#include "libcpaprof/collector/read/task.h"
 
 #include <signal.h>
 #include <sys/syscall.h>

@@ -9,7 +9,7 @@
 
 #include "access/host.h"
 #include "access/peer.h"
-#include "libcpaprof/collector/memory.h"
+#include "libcpaprof/collector/read/memory.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #ifndef LIBCPAPROF_ENDPOINT_CHUNKED_H
 #define LIBCPAPROF_ENDPOINT_CHUNKED_H
 
-#include "libcpaprof/collector/memory.h"
+#include "libcpaprof/collector/read/memory.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,14 +3,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Looking up names may take seconds, and the collector must not be locked that long. So a profile without names is
- * written first, its names are looked up without the lock, and then the answer is written with the names.
+ * Looking up names may take seconds, and the collector must not be locked that long. So the addresses are copied, their
+ * names are looked up without the lock, and then the answer is written with the names.
  */
 #include "config.h"
 
 #include "libcpaprof/endpoint/job.h"
 
-#include "libcpaprof/collector/write.h"
+#include "libcpaprof/collector/write/write.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -50,47 +50,43 @@ static void job_finish(struct serve_job *j, int rc)
 	j->state = JOB_READY;
 }
 
-/* Look up names without the collector lock. Returns false if there are none. */
-static bool open_names(struct serve_job *j, const struct body *profile, snap_names_fn **fn, void **names)
+void job_write_named(struct serve_job *j, const struct snap *s, job_write_fn *write)
 {
 	const struct serve_host *host = j->s->host;
-	int rc;
+	void *names = host->names_take(host->arg, s);
+	bool found = names;
 
-	host->unlock(host->arg);
-	rc = host->names_open(host->arg, profile, fn, names);
-	j->has_lost_collector = !host->lock(host->arg);
-	return rc == 0;
-}
-
-void job_write_named(struct serve_job *j, struct body *profile, job_write_fn *write)
-{
-	const struct serve_host *host = j->s->host;
-	snap_names_fn *fn = NULL;
-	void *names = NULL;
-	bool found = open_names(j, profile, &fn, &names);
-
-	body_release(profile);
+	if (names && host->names_find) {
+		host->unlock(host->arg);
+		found = host->names_find(host->arg, names) == 0;
+		j->has_lost_collector = !host->lock(host->arg);
+	}
 	if (!j->has_lost_collector)
-		job_finish(j, write(j, found ? fn : NULL, names));
-	if (found)
+		job_finish(j, write(j, found ? host->names_at : NULL, names));
+	if (names)
 		host->names_close(host->arg, names);
 }
 
 static int job_write_snap(struct serve_job *j, snap_names_fn *names, void *arg)
 {
-	return snap_write(j->after, j->debug, names, arg, job_append, &j->answer.body);
+	return write_snap(j->after, j->debug, names, arg, job_append, &j->answer.body);
 }
 
-/* Add names to the answer. If that fails, the answer stays as it is. */
+/* Write the snap as profile.proto with names; without them if that fails. */
 static void job_symbolize(struct serve_job *j)
 {
 	const struct serve_host *host = j->s->host;
+	void *names = host->names_take(host->arg, j->after);
+	int rc = -ENOMEM;
 
-	host->unlock(host->arg);
-	host->symbolize(host->arg, &j->answer.body);
-	j->has_lost_collector = !host->lock(host->arg);
+	if (names) {
+		host->unlock(host->arg);
+		rc = host->names_write(host->arg, names, &j->answer.body);
+		host->names_close(host->arg, names);
+		j->has_lost_collector = !host->lock(host->arg);
+	}
 	if (!j->has_lost_collector)
-		job_finish(j, 0);
+		job_finish(j, rc < 0 ? job_write_snap(j, NULL, NULL) : 0);
 }
 
 void job_answer_head(struct serve_job *j)
@@ -109,8 +105,6 @@ static bool job_wants_names(const struct serve_job *j)
 void job_write(struct serve_job *j, struct snap *s)
 {
 	const struct serve_host *host = j->s->host;
-	struct body profile = { 0 };
-	int rc;
 
 	j->after = s;
 	memcpy(s->name, j->name, sizeof(s->name));
@@ -120,19 +114,13 @@ void job_write(struct serve_job *j, struct snap *s)
 	j->answer.status = 200;
 	name_answer(j);
 	if (j->target == ROUTE_PROFILE && j->is_gperf) {
-		job_finish(j, snap_legacy_write(s, job_append, &j->answer.body));
-	} else if (!job_wants_names(j) || (!j->debug && host->symbolize)) {
-		rc = snap_write(s, 0, NULL, NULL, job_append, &j->answer.body);
-		if (rc == 0 && job_wants_names(j))
-			job_symbolize(j);
-		else
-			job_finish(j, rc);
+		job_finish(j, write_snap_legacy(s, job_append, &j->answer.body));
+	} else if (!job_wants_names(j)) {
+		job_finish(j, job_write_snap(j, NULL, NULL));
+	} else if (!j->debug && host->names_write) {
+		job_symbolize(j);
 	} else {
-		rc = snap_write(s, 0, NULL, NULL, job_append, &profile);
-		if (rc == 0)
-			job_write_named(j, &profile, job_write_snap);
-		else
-			job_finish(j, rc);
+		job_write_named(j, s, job_write_snap);
 	}
 	snap_free(s);
 	j->after = NULL;

@@ -11,8 +11,8 @@
 
 #include "libcpaprof/endpoint/route.h"
 
-#include "libcpaprof/collector/clock.h"
-#include "libcpaprof/collector/trace.h"
+#include "libcpaprof/collector/read/clock.h"
+#include "libcpaprof/collector/trace/trace.h"
 
 enum { JOB_ANSWERS_MAX = 16, JOB_SYMBOLS_MAX = 1 << 16 };
 
@@ -115,9 +115,9 @@ int job_append(void *body, const void *data, size_t n);
 void job_write(struct serve_job *j, struct snap *s);
 /* The same for the difference from job.before; alloc_only as for snap_subtract. */
 void job_write_difference(struct serve_job *j, struct snap *s, bool alloc_only);
-/* Look up the names for a profile, then call write with them. Releases profile. */
+/* Look up the names for a snap, then call write with them. */
 typedef int job_write_fn(struct serve_job *j, snap_names_fn *names, void *arg);
-void job_write_named(struct serve_job *j, struct body *profile, job_write_fn *write);
+void job_write_named(struct serve_job *j, const struct snap *s, job_write_fn *write);
 
 /* Start, poll and finish callbacks. Call them with the collector lock held. */
 void job_cpu_begin(struct serve_job *j);

@@ -9,7 +9,7 @@
 
 #include "libcpaprof/endpoint/request_query.h"
 
-#include "libcpaprof/collector/write.h"
+#include "libcpaprof/collector/addresses.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +61,6 @@ static int write_symbols(struct serve_job *j, snap_names_fn *fn, void *names)
 
 void job_symbol(struct serve_job *j)
 {
-	struct body profile = { 0 };
 	struct snap *s = NULL;
 	int rc;
 
@@ -73,16 +72,12 @@ void job_symbol(struct serve_job *j)
 	rc = reply_add(&j->answer, "num_symbols: 1\n");
 	rc = rc < 0 ? rc : addresses_open(j->p, j->addr.data, j->addr.n, &s);
 	j->after = s;
-	if (rc == 0 && s->row.n) {
-		rc = snap_write(s, 0, NULL, NULL, job_append, &profile);
-		if (rc == 0)
-			job_write_named(j, &profile, write_symbols);
-	} else if (rc == 0) {
+	if (rc == 0 && s->row.n)
+		job_write_named(j, s, write_symbols);
+	else if (rc == 0)
 		rc = write_symbols(j, NULL, NULL);
-	}
 	if (rc < 0)
 		job_fail(j, rc, "failed to look up names");
-	body_release(&profile);
 	addresses_close(s);
 	j->after = NULL;
 	j->state = JOB_READY;

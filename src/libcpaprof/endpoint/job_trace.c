@@ -56,7 +56,6 @@ static int write_trace(struct serve_job *j, snap_names_fn *names, void *arg)
 
 static void job_trace_finish(struct serve_job *j)
 {
-	struct body profile = { 0 };
 	struct snap *s = NULL;
 	int rc;
 
@@ -64,17 +63,14 @@ static void job_trace_finish(struct serve_job *j)
 		job_cpu_leave(j);
 	trace_end(j->trace);
 	rc = trace_snap(j->trace, &s);
-	if (rc == 0)
-		rc = snap_write(s, 0, NULL, NULL, job_append, &profile);
-	snap_free(s);
 	if (rc < 0) {
-		body_release(&profile);
 		job_fail(j, rc, "failed to collect trace");
 		return;
 	}
 	job_answer_head(j);
 	j->answer.no_length = false;
-	job_write_named(j, &profile, write_trace);
+	job_write_named(j, s, write_trace);
+	snap_free(s);
 }
 
 uint64_t job_trace_poll(struct serve_job *j, bool hurry)

@@ -11,8 +11,8 @@
 #ifndef LIBCPAPROF_ENDPOINT_SERVE_H
 #define LIBCPAPROF_ENDPOINT_SERVE_H
 
-#include "libcpaprof/collector/body.h"
 #include "libcpaprof/collector/snap.h"
+#include "libcpaprof/collector/write/body.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,14 +63,17 @@ struct serve_host {
 	bool is_cpu_always;
 
 	/*
-	 * Names. These are called without the collector lock, because they may take seconds. names_open looks up the
-	 * addresses of a profile (compressed, without names), and returns 0 or -errno; *fn is then called with the
-	 * lock held. symbolize adds names and lines to such a profile; if it is NULL, the names of names_open are
+	 * Names. names_take copies what is needed to look up the addresses of a snap; NULL: out of memory. names_find
+	 * and names_write are called without the collector lock, because they may take seconds, and return 0 or -errno.
+	 * names_find looks up the addresses, for names_at, which is called with the lock held; NULL: names_at needs no
+	 * preparation. names_write writes the snap as profile.proto with names and lines; NULL: the names of names_at are
 	 * written as hints, which readers replace.
 	 */
-	int (*names_open)(void *arg, const struct body *profile, snap_names_fn **fn, void **names);
+	void *(*names_take)(void *arg, const struct snap *s);
+	int (*names_find)(void *arg, void *names);
+	snap_names_fn *names_at;
+	int (*names_write)(void *arg, void *names, struct body *out);
 	void (*names_close)(void *arg, void *names);
-	int (*symbolize)(void *arg, struct body *profile);
 };
 
 struct serve_options {

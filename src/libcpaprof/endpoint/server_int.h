@@ -13,7 +13,7 @@
 #include "access/owned.h"
 #include "libcpaprof/endpoint/server.h"
 
-#include "libcpaprof/collector/clock.h"
+#include "libcpaprof/collector/read/clock.h"
 
 #include <poll.h>
 #include <stdatomic.h>
