@@ -40,7 +40,8 @@ static bool is_possible(const struct collect *c, uint64_t ns)
 	return ns / (uint64_t)(n_cpus > 0 ? n_cpus : 1) <= wall + SLACK_NS;
 }
 
-uint64_t account_used(const struct process *p)
+/* The CPU time that a process is known to have used as this program. */
+static uint64_t account_used(const struct process *p)
 {
 	return p->cpu_ns > p->cpu_base_ns ? p->cpu_ns - p->cpu_base_ns : 0;
 }

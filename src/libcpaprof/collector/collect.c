@@ -77,7 +77,8 @@ struct alive {
 	size_t size;
 };
 
-void collect_alive_start(struct collect *c)
+/* Mark the segment as active for as long as this thread lives. */
+static void collect_alive_start(struct collect *c)
 {
 	struct alive *a = memory_map(sizeof(*a));
 
@@ -94,7 +95,7 @@ void collect_alive_start(struct collect *c)
 		memory_unmap(a, sizeof(*a));
 }
 
-void collect_alive_stop(struct collect *c)
+static void collect_alive_stop(struct collect *c)
 {
 	if (!c->alive)
 		return;

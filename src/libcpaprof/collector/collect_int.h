@@ -54,11 +54,6 @@ struct collect {
 	struct alive *alive;  /* notifies the programs when this thread ends; NULL: none */
 };
 
-/* collect.c */
-/* Mark the segment as active for as long as this thread lives. */
-void collect_alive_start(struct collect *c);
-void collect_alive_stop(struct collect *c);
-
 static inline struct segment_proc *collect_slot(const struct collect *c, uint32_t i)
 {
 	return (struct segment_proc *)((uint8_t *)c->head + c->layout.section[SECTION_PROCS]) + i;
@@ -86,8 +81,6 @@ static inline uint32_t collect_slot_index(const struct process *p)
 /* account.c */
 /* Read the CPU clock of a process, at each drain. */
 void account_read(struct process *p);
-/* The CPU time that a process is known to have used as this program. */
-uint64_t account_used(const struct process *p);
 /* The process has ended: account for its CPU time until account_release. */
 void account_end(struct process *p);
 void account_release(struct process *p);
@@ -147,8 +140,6 @@ uint32_t namespace_outer_tid(struct process *p, uint32_t inner);
 /* process.c */
 /* Verify that a process has our segment, and open its pidfd. */
 enum maps_has process_verify(const struct collect *c, pid_t pid, int *pidfd);
-/* Find the executable of a process. dev and ino are unchanged if it is not known. */
-void process_read_program(pid_t pid, dev_t *dev, ino_t *ino);
 
 /*
  * Signal a thread. Only for a process known to have our library.

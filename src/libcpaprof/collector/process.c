@@ -91,6 +91,19 @@ enum maps_has process_verify(const struct collect *c, pid_t pid, int *pidfd)
 	return has == MAPS_YES && *pidfd >= 0 && poll(&ended, 1, 0) > 0 ? MAPS_GONE : has;
 }
 
+/* Find the executable of a process. dev and ino are unchanged if it is not known. */
+static void process_read_program(pid_t pid, dev_t *dev, ino_t *ino)
+{
+	struct stat file;
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/%d/exe", (int)pid);
+	if (stat(name, &file) != 0)
+		return;
+	*dev = file.st_dev;
+	*ino = file.st_ino;
+}
+
 /* The process of a slot. */
 struct identity {
 	pid_t pid;
@@ -297,18 +310,6 @@ void process_info(const struct process *p, struct process_info *out)
 	out->block_rate = atomic_load_explicit(&p->c->head->block_rate, memory_order_relaxed);
 	out->mutex_fraction = atomic_load_explicit(&p->c->head->mutex_fraction, memory_order_relaxed);
 	out->heap = atomic_load_explicit(&collect_slot(p->c, collect_slot_index(p))->heap, memory_order_relaxed);
-}
-
-void process_read_program(pid_t pid, dev_t *dev, ino_t *ino)
-{
-	struct stat file;
-	char name[32];
-
-	snprintf(name, sizeof(name), "/proc/%d/exe", (int)pid);
-	if (stat(name, &file) != 0)
-		return;
-	*dev = file.st_dev;
-	*ino = file.st_ino;
 }
 
 bool process_is_replaced(struct process *p)

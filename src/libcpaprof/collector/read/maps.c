@@ -412,7 +412,8 @@ bool maps_read_lines(int fd, bool (*fn)(void *arg, const char *line), void *arg)
 	return any;
 }
 
-bool maps_each_line(pid_t pid, bool (*fn)(void *arg, const char *line), void *arg)
+/* Call fn for each line of /proc/PID/maps until it returns false. Returns false and sets errno if it cannot be read. */
+static bool maps_each_line(pid_t pid, bool (*fn)(void *arg, const char *line), void *arg)
 {
 	char name[32];
 	bool any;

@@ -90,8 +90,6 @@ uint32_t maps_find_id(const uint8_t *notes, size_t n, uint8_t *id);
 
 /* Call fn for each line of an open file until it returns false. Returns false if the file is empty. */
 bool maps_read_lines(int fd, bool (*fn)(void *arg, const char *line), void *arg);
-/* Call fn for each line of /proc/PID/maps until it returns false. Returns false and sets errno if it cannot be read. */
-bool maps_each_line(pid_t pid, bool (*fn)(void *arg, const char *line), void *arg);
 
 /* Has the process mapped this file? MAPS_GONE: it has ended, or permission is denied. */
 enum maps_has { MAPS_NO, MAPS_YES, MAPS_GONE };
