@@ -144,6 +144,21 @@ struct jfr_value {
 	int64_t num; /* or a key */
 };
 
+/* The fields of a value that have slots. */
+struct jfr_fields {
+	uint64_t has; /* bits of slots whose values are set */
+	struct jfr_value value[N_JFR_SLOTS];
+};
+
+_Static_assert(N_JFR_SLOTS <= 64, "bits of jfr_fields.has");
+
+extern const struct jfr_value jfr_no_value;
+
+static inline const struct jfr_value *jfr_get(const struct jfr_fields *f, enum jfr_slot slot)
+{
+	return f->has >> slot & 1 ? &f->value[slot] : &jfr_no_value;
+}
+
 /*
  * Read the header of a chunk, and find its metadata and checkpoints. An unfinished or cut chunk ends before the first
  * event that is not whole.
@@ -185,8 +200,8 @@ uint32_t jfr_chunk_find_class(const struct jfr_chunk *c, uint64_t id);
 /* The constant of a class, or NULL. */
 struct jfr_constant *jfr_chunk_find(const struct jfr_chunk *c, uint32_t class, uint64_t key);
 
-/* Read the fields of a value of a class. values: [N_JFR_SLOTS]. */
-void jfr_read_fields(const struct jfr_chunk *c, uint32_t class, struct jfr_cursor *at, struct jfr_value *values);
+/* Read the fields of a value of a class. */
+void jfr_read_fields(const struct jfr_chunk *c, uint32_t class, struct jfr_cursor *at, struct jfr_fields *out);
 
 /* Skip a value of a field, and a value of a class. */
 void jfr_skip_field(const struct jfr_chunk *c, const struct jfr_field *f, struct jfr_cursor *at);

@@ -14,7 +14,6 @@
 #include "base/mem.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* Skip a single value of a coding. */
 static void jfr_skip_coding(const struct jfr_chunk *c, uint8_t coding, uint32_t class, struct jfr_cursor *at)
@@ -95,18 +94,25 @@ static bool jfr_coding_is_number(uint8_t coding)
 	return (coding >= CODING_BYTE && coding <= CODING_LONG) || coding == CODING_KEY;
 }
 
-void jfr_read_fields(const struct jfr_chunk *c, uint32_t class, struct jfr_cursor *at, struct jfr_value *values)
+const struct jfr_value jfr_no_value;
+
+void jfr_read_fields(const struct jfr_chunk *c, uint32_t class, struct jfr_cursor *at, struct jfr_fields *out)
 {
 	const struct jfr_class *k = &c->class[class];
 
-	memset(values, 0, N_JFR_SLOTS * sizeof(*values));
+	out->has = 0;
 	for (uint32_t i = 0; i < k->n && !at->is_bad; i++) {
 		const struct jfr_field *f = &c->field[k->field + i];
+		struct jfr_value *v = &out->value[f->slot];
 
-		if (f->slot)
-			values[f->slot] = (struct jfr_value){ .field = f, .at = at->at };
-		if (f->slot && !f->is_array && jfr_coding_is_number(f->coding))
-			values[f->slot].num = jfr_read_number(c, f->coding, at);
+		if (!f->slot) {
+			jfr_skip_field(c, f, at);
+			continue;
+		}
+		*v = (struct jfr_value){ .field = f, .at = at->at };
+		out->has |= UINT64_C(1) << f->slot;
+		if (!f->is_array && jfr_coding_is_number(f->coding))
+			v->num = jfr_read_number(c, f->coding, at);
 		else
 			jfr_skip_field(c, f, at);
 	}

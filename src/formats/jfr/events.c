@@ -59,12 +59,12 @@ int64_t jfr_to_ns(const struct jfr_reader *r, int64_t v, enum jfr_unit unit)
 }
 
 /* The time of an event since 1970. */
-static int64_t jfr_event_time(const struct jfr_reader *r, const struct jfr_value *fields)
+static int64_t jfr_event_time(const struct jfr_reader *r, const struct jfr_fields *fields)
 {
 	int64_t ticks;
 
-	if (!fields[SLOT_START_TIME].field ||
-	    __builtin_sub_overflow(fields[SLOT_START_TIME].num, r->c.start_ticks, &ticks))
+	if (!jfr_get(fields, SLOT_START_TIME)->field ||
+	    __builtin_sub_overflow(jfr_get(fields, SLOT_START_TIME)->num, r->c.start_ticks, &ticks))
 		return r->c.start_ns;
 	return num_add_capped(r->c.start_ns, jfr_to_ns(r, ticks, UNIT_TICKS));
 }
@@ -125,16 +125,16 @@ static void jfr_note_period(struct jfr_reader *r, struct jfr_sample *s, int64_t 
 
 /* The number and the value of a sample. */
 static struct jfr_sample jfr_measure(struct jfr_reader *r, const struct jfr_event *e, const struct jfr_class *class,
-				     const struct jfr_value *fields, size_t at)
+				     const struct jfr_fields *fields, size_t at)
 {
-	const struct jfr_value *v = &fields[e->value];
+	const struct jfr_value *v = jfr_get(fields, e->value);
 	struct jfr_sample s = { .kind = e->kind, .count = 1 };
 	bool is_time = e->value == SLOT_DURATION || e->value == SLOT_SAMPLING_PERIOD;
 
 	if (e->role == ROLE_MALLOC || r->options->keeps_times)
 		s.time_ns = jfr_event_time(r, fields);
 	if (e->role == ROLE_EXECUTION || e->role == ROLE_WALL)
-		s.state = jfr_text(r, &fields[SLOT_STATE]);
+		s.state = jfr_text(r, jfr_get(fields, SLOT_STATE));
 	if (e->role == ROLE_EXECUTION && jfr_is_wall_state(r, s.state))
 		s.kind = KIND_WALL;
 	if (e->role == ROLE_WALL && v->field)
@@ -152,19 +152,19 @@ static struct jfr_sample jfr_measure(struct jfr_reader *r, const struct jfr_even
 }
 
 /* Set r->label to the labels of an event, and labels to the id of all. */
-static int jfr_add_labels(struct jfr_reader *r, const struct jfr_event *e, const struct jfr_value *fields,
+static int jfr_add_labels(struct jfr_reader *r, const struct jfr_event *e, const struct jfr_fields *fields,
 			  const struct jfr_sample *s, bool is_truncated, uint32_t *labels, struct err *err)
 {
 	static const enum jfr_slot classes[] = { SLOT_OBJECT_CLASS, SLOT_MONITOR_CLASS, SLOT_PARKED_CLASS };
-	bool is_sampled = fields[SLOT_SAMPLED_THREAD].field;
+	bool is_sampled = jfr_get(fields, SLOT_SAMPLED_THREAD)->field;
 	str_id class = 0;
 	int rc;
 
 	r->n_labels = 0;
-	rc = jfr_add_thread(r, &fields[is_sampled ? SLOT_SAMPLED_THREAD : SLOT_EVENT_THREAD], err);
+	rc = jfr_add_thread(r, jfr_get(fields, is_sampled ? SLOT_SAMPLED_THREAD : SLOT_EVENT_THREAD), err);
 	for (size_t i = 0; class == 0 && i < sizeof(classes) / sizeof(classes[0]); i++)
-		if (fields[classes[i]].field)
-			class = jfr_class_name(r, &fields[classes[i]]);
+		if (jfr_get(fields, classes[i])->field)
+			class = jfr_class_name(r, jfr_get(fields, classes[i]));
 	rc = rc < 0 ? rc : jfr_add_text_label(r, r->key_class, class, err);
 	rc = rc < 0 ? rc : jfr_add_text_label(r, r->key_state, s->state, err);
 	if (e->has_event_label && rc == 0)
@@ -184,14 +184,14 @@ static void jfr_add_block(struct jfr_reader *r, const struct jfr_block *b)
 }
 
 static int jfr_read_sample(struct jfr_reader *r, const struct jfr_event *e, const struct jfr_class *class,
-			   const struct jfr_value *fields, size_t at, struct err *err)
+			   const struct jfr_fields *fields, size_t at, struct err *err)
 {
 	struct jfr_sample s = jfr_measure(r, e, class, fields, at);
-	struct jfr_block block = { .address = (uint64_t)fields[SLOT_ADDRESS].num,
+	struct jfr_block block = { .address = (uint64_t)jfr_get(fields, SLOT_ADDRESS)->num,
 				   .time_ns = s.time_ns,
 				   .size = s.value };
 	bool is_truncated;
-	int rc = jfr_stack(r, &fields[SLOT_STACK], &block.stack, &is_truncated, err);
+	int rc = jfr_stack(r, jfr_get(fields, SLOT_STACK), &block.stack, &is_truncated, err);
 
 	rc = rc < 0 ? rc : jfr_add_labels(r, e, fields, &s, is_truncated, &block.labels, err);
 	if (rc == 0 && e->role == ROLE_MALLOC)
@@ -203,27 +203,27 @@ static int jfr_read_event(struct jfr_reader *r, const struct jfr_class *class, s
 			  struct err *err)
 {
 	const struct jfr_event *e = &jfr_events[class->event];
-	struct jfr_value fields[N_JFR_SLOTS];
+	struct jfr_fields fields;
 
 	if (e->role == ROLE_SETTING)
 		return 0;
-	jfr_read_fields(&r->c, (uint32_t)(class - r->c.class), content, fields);
+	jfr_read_fields(&r->c, (uint32_t)(class - r->c.class), content, &fields);
 	if (content->is_bad)
 		return err_set(err, ERR_FORMAT, "byte %zu: an event %s is shorter than its fields", at, e->name);
 	switch (e->role) {
 	case ROLE_LOST_SAMPLES:
-		r->n_lost_samples = num_add_capped(r->n_lost_samples, fields[e->value].num);
+		r->n_lost_samples = num_add_capped(r->n_lost_samples, jfr_get(&fields, e->value)->num);
 		return 0;
 	case ROLE_LOST_BYTES:
-		r->n_lost_bytes = num_add_capped(r->n_lost_bytes, fields[e->value].num);
+		r->n_lost_bytes = num_add_capped(r->n_lost_bytes, jfr_get(&fields, e->value)->num);
 		return 0;
 	case ROLE_FREE:
-		jfr_add_block(r, &(struct jfr_block){ .address = (uint64_t)fields[SLOT_ADDRESS].num,
-						      .time_ns = jfr_event_time(r, fields),
+		jfr_add_block(r, &(struct jfr_block){ .address = (uint64_t)jfr_get(&fields, SLOT_ADDRESS)->num,
+						      .time_ns = jfr_event_time(r, &fields),
 						      .is_free = true });
 		return 0;
 	default:
-		return jfr_read_sample(r, e, class, fields, at, err);
+		return jfr_read_sample(r, e, class, &fields, at, err);
 	}
 }
 

@@ -44,7 +44,7 @@ static struct jfr_constant *jfr_find_constant(struct jfr_reader *r, const struct
 
 /* Read the fields of a constant. */
 static void jfr_read_constant(struct jfr_reader *r, const struct jfr_value *v, const struct jfr_constant *k,
-			      struct jfr_value *fields)
+			      struct jfr_fields *fields)
 {
 	struct jfr_cursor at = jfr_chunk_cursor(&r->c, k->at);
 
@@ -73,7 +73,7 @@ static str_id jfr_string(struct jfr_reader *r, const uint8_t *start, unsigned de
 static str_id jfr_value_text(struct jfr_reader *r, const struct jfr_value *v, unsigned depth)
 {
 	static const enum jfr_slot slots[] = { SLOT_STRING, SLOT_NAME, SLOT_DESCRIPTION };
-	struct jfr_value fields[N_JFR_SLOTS];
+	struct jfr_fields fields;
 	struct jfr_constant *k;
 	str_id text = 0;
 
@@ -89,9 +89,9 @@ static str_id jfr_value_text(struct jfr_reader *r, const struct jfr_value *v, un
 	if (r->c.class[v->field->class].coding == CODING_STRING) {
 		text = jfr_string(r, k->at, depth);
 	} else {
-		jfr_read_constant(r, v, k, fields);
+		jfr_read_constant(r, v, k, &fields);
 		for (size_t i = 0; text == 0 && i < sizeof(slots) / sizeof(slots[0]); i++)
-			text = jfr_value_text(r, &fields[slots[i]], depth + 1);
+			text = jfr_value_text(r, jfr_get(&fields, slots[i]), depth + 1);
 	}
 	k->memo[0] = text;
 	return text;
@@ -173,14 +173,14 @@ str_id jfr_class_name(struct jfr_reader *r, const struct jfr_value *v)
 static int jfr_resolve_method(struct jfr_reader *r, const struct jfr_value *method, struct jfr_constant *k,
 			      bool is_java, struct err *err)
 {
-	struct jfr_value fields[N_JFR_SLOTS];
+	struct jfr_fields fields;
 	str_id class, name, descriptor;
 	const char *args;
 
-	jfr_read_constant(r, method, k, fields);
-	class = jfr_text(r, &fields[SLOT_TYPE]);
-	name = jfr_text(r, &fields[SLOT_NAME]);
-	descriptor = jfr_text(r, &fields[SLOT_DESCRIPTOR]);
+	jfr_read_constant(r, method, k, &fields);
+	class = jfr_text(r, jfr_get(&fields, SLOT_TYPE));
+	name = jfr_text(r, jfr_get(&fields, SLOT_NAME));
+	descriptor = jfr_text(r, jfr_get(&fields, SLOT_DESCRIPTOR));
 	r->text.len = 0;
 	if (class && is_java)
 		jfr_add_dotted(&r->text, strtab_text(r->str, class), strtab_len(r->str, class));
@@ -203,17 +203,17 @@ static int jfr_resolve_method(struct jfr_reader *r, const struct jfr_value *meth
 }
 
 /* The location of a frame. */
-static int jfr_frame(struct jfr_reader *r, const struct jfr_value *fields, uint32_t *loc, struct err *err)
+static int jfr_frame(struct jfr_reader *r, const struct jfr_fields *fields, uint32_t *loc, struct err *err)
 {
-	const struct jfr_value *method = &fields[SLOT_METHOD];
+	const struct jfr_value *method = jfr_get(fields, SLOT_METHOD);
 	struct jfr_constant *k = jfr_find_constant(r, method, CONSTANT_METHOD);
 	struct named_frame frame = { .name = r->name_unknown };
 	const char *type;
 
 	if (!k)
-		skipped_add(&r->methods, (size_t)(fields[SLOT_METHOD].at - r->c.data));
+		skipped_add(&r->methods, method->at ? (size_t)(method->at - r->c.data) : r->c.start);
 	if (k && k->memo[0] == JFR_UNRESOLVED) {
-		type = strtab_text(r->str, jfr_text(r, &fields[SLOT_TYPE]));
+		type = strtab_text(r->str, jfr_text(r, jfr_get(fields, SLOT_TYPE)));
 		if (jfr_resolve_method(r, method, k, strcmp(type, "C++") != 0 && strcmp(type, "Kernel") != 0, err) < 0)
 			return ERR_LIMIT;
 	}
@@ -221,7 +221,7 @@ static int jfr_frame(struct jfr_reader *r, const struct jfr_value *fields, uint3
 		frame.name = k->memo[0];
 		frame.system_name = k->memo[1];
 	}
-	frame.line = fields[SLOT_LINE].num > 0 ? fields[SLOT_LINE].num : 0;
+	frame.line = jfr_get(fields, SLOT_LINE)->num > 0 ? jfr_get(fields, SLOT_LINE)->num : 0;
 	return named_frames_location(r->frames, &frame, loc, err);
 }
 
@@ -229,7 +229,7 @@ static int jfr_frame(struct jfr_reader *r, const struct jfr_value *fields, uint3
 static int jfr_frames(struct jfr_reader *r, const struct jfr_value *frames, uint32_t *stack, struct err *err)
 {
 	struct jfr_cursor at = jfr_chunk_cursor(&r->c, frames->at);
-	struct jfr_value fields[N_JFR_SLOTS];
+	struct jfr_fields fields;
 	size_t n = 0;
 	int rc = 0;
 
@@ -237,20 +237,20 @@ static int jfr_frames(struct jfr_reader *r, const struct jfr_value *frames, uint
 		if (format_exceeds(n + 1, r->options->max_depth))
 			return err_set(err, ERR_LIMIT, "more than %" PRIu64 " frames; raise the limit with --max-depth",
 				       r->options->max_depth);
-		jfr_read_fields(&r->c, frames->field->class, &at, fields);
+		jfr_read_fields(&r->c, frames->field->class, &at, &fields);
 		if (at.is_bad)
 			return err_set(err, ERR_FORMAT, "byte %zu: a stack is cut", (size_t)(frames->at - r->c.data));
 		r->loc = mem_grow(r->loc, &r->cap_locs, n + 1, sizeof(*r->loc));
-		rc = jfr_frame(r, fields, &r->loc[n++], err);
+		rc = jfr_frame(r, &fields, &r->loc[n++], err);
 	}
 	return rc < 0 ? rc : builder_stack(r->b, r->loc, n, builder_stack_hash(r->loc, n), stack, err);
 }
 
 int jfr_stack(struct jfr_reader *r, const struct jfr_value *v, uint32_t *stack, bool *is_truncated, struct err *err)
 {
-	struct jfr_value fields[N_JFR_SLOTS];
+	struct jfr_fields fields;
 	struct jfr_constant *k = jfr_find_constant(r, v, CONSTANT_STACK);
-	const struct jfr_value *frames = &fields[SLOT_FRAMES];
+	const struct jfr_value *frames;
 	int rc = 0;
 
 	*is_truncated = false;
@@ -260,12 +260,13 @@ int jfr_stack(struct jfr_reader *r, const struct jfr_value *v, uint32_t *stack, 
 		return builder_stack(r->b, r->loc, 0, builder_stack_hash(r->loc, 0), stack, err);
 	}
 	if (k->memo[0] == JFR_UNRESOLVED) {
-		jfr_read_constant(r, v, k, fields);
+		jfr_read_constant(r, v, k, &fields);
+		frames = jfr_get(&fields, SLOT_FRAMES);
 		if (frames->field && frames->field->is_array && frames->field->coding == CODING_FIELDS)
 			rc = jfr_frames(r, frames, stack, err);
 		else
 			rc = builder_stack(r->b, r->loc, 0, builder_stack_hash(r->loc, 0), stack, err);
-		k->memo[1] = fields[SLOT_TRUNCATED].num != 0;
+		k->memo[1] = jfr_get(&fields, SLOT_TRUNCATED)->num != 0;
 		k->memo[0] = rc == 0 ? *stack : JFR_UNRESOLVED;
 	}
 	*stack = k->memo[0];
@@ -275,16 +276,16 @@ int jfr_stack(struct jfr_reader *r, const struct jfr_value *v, uint32_t *stack, 
 
 static int jfr_resolve_thread(struct jfr_reader *r, const struct jfr_value *v, struct jfr_constant *k, struct err *err)
 {
-	struct jfr_value fields[N_JFR_SLOTS];
+	struct jfr_fields fields;
 	struct builder_label thread = { .key = r->key_thread, .is_text = true };
 	struct builder_label tid = { .key = r->key_tid };
 	int rc = 0;
 
-	jfr_read_constant(r, v, k, fields);
-	thread.text = jfr_text(r, &fields[SLOT_JAVA_NAME]);
+	jfr_read_constant(r, v, k, &fields);
+	thread.text = jfr_text(r, jfr_get(&fields, SLOT_JAVA_NAME));
 	if (!thread.text)
-		thread.text = jfr_text(r, &fields[SLOT_OS_NAME]);
-	tid.num = fields[SLOT_OS_ID].num;
+		thread.text = jfr_text(r, jfr_get(&fields, SLOT_OS_NAME));
+	tid.num = jfr_get(&fields, SLOT_OS_ID)->num;
 	k->memo[0] = k->memo[1] = no_label;
 	if (thread.text)
 		rc = builder_label(r->b, &thread, &k->memo[0], err);

@@ -46,11 +46,11 @@ static int64_t jfr_parse_ns(const char *text)
 	return end == text || *end || n < 0 ? 0 : n;
 }
 
-static void jfr_read_setting(struct jfr_reader *r, struct jfr_settings *s, const struct jfr_value *fields)
+static void jfr_read_setting(struct jfr_reader *r, struct jfr_settings *s, const struct jfr_fields *fields)
 {
-	const char *name = strtab_text(r->str, jfr_text(r, &fields[SLOT_NAME]));
-	const char *value = strtab_text(r->str, jfr_text(r, &fields[SLOT_VALUE]));
-	uint32_t class = jfr_chunk_find_class(&r->c, (uint64_t)fields[SLOT_ID].num);
+	const char *name = strtab_text(r->str, jfr_text(r, jfr_get(fields, SLOT_NAME)));
+	const char *value = strtab_text(r->str, jfr_text(r, jfr_get(fields, SLOT_VALUE)));
+	uint32_t class = jfr_chunk_find_class(&r->c, (uint64_t)jfr_get(fields, SLOT_ID)->num);
 
 	if (strcmp(name, "period") == 0 && class != JFR_UNRESOLVED)
 		r->c.class[class].period_ns = jfr_parse_period(value);
@@ -67,9 +67,9 @@ static void jfr_read_setting(struct jfr_reader *r, struct jfr_settings *s, const
 }
 
 /* Return true if a sample has the state that async-profiler writes for CPU time. */
-static bool jfr_is_default(struct jfr_reader *r, const struct jfr_value *fields)
+static bool jfr_is_default(struct jfr_reader *r, const struct jfr_fields *fields)
 {
-	return strcmp(strtab_text(r->str, jfr_text(r, &fields[SLOT_STATE])), "STATE_DEFAULT") == 0;
+	return strcmp(strtab_text(r->str, jfr_text(r, jfr_get(fields, SLOT_STATE))), "STATE_DEFAULT") == 0;
 }
 
 /* Use the settings for the chunk. */
@@ -87,7 +87,7 @@ static void jfr_apply_settings(struct jfr_reader *r)
 void jfr_read_settings(struct jfr_reader *r)
 {
 	struct jfr_settings s = { 0 };
-	struct jfr_value fields[N_JFR_SLOTS];
+	struct jfr_fields fields;
 	struct jfr_cursor content;
 	size_t at = jfr_chunk_first(&r->c), n = 0;
 	uint64_t type;
@@ -102,12 +102,12 @@ void jfr_read_settings(struct jfr_reader *r)
 		e = &jfr_events[r->c.class[class].event];
 		if (e->role != ROLE_SETTING && (e->role != ROLE_EXECUTION || r->is_async))
 			continue;
-		jfr_read_fields(&r->c, class, &content, fields);
+		jfr_read_fields(&r->c, class, &content, &fields);
 		n += e->role == ROLE_SETTING;
 		if (e->role == ROLE_SETTING)
-			jfr_read_setting(r, &s, fields);
+			jfr_read_setting(r, &s, &fields);
 		else
-			r->is_async |= jfr_is_default(r, fields);
+			r->is_async |= jfr_is_default(r, &fields);
 	}
 	if (n > 0 || !r->is_continued)
 		r->settings = s;
