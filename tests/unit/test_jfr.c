@@ -654,6 +654,16 @@ static void errors_have_the_position(void **state)
 	finish(&m);
 	expect_jfr_error(&m, ERR_FORMAT, "the checkpoint before it is outside of the chunk");
 	start(&m);
+	finish(&m);
+	make_jfr_patch(&m, 16, m.checkpoint - 1); /* the last byte of the checkpoint before it, which is not one */
+	expect_jfr_error(&m, ERR_FORMAT, ": no checkpoint");
+	start(&m);
+	add_names(&m);
+	m.out.data[m.start + m.checkpoint] = 0x7f; /* its size, which now contains the start of the next one */
+	add_stacks(&m);
+	make_jfr_end(&m);
+	expect_jfr_error(&m, ERR_FORMAT, ": no checkpoint");
+	start(&m);
 	MAKE_JFR(&m, T_CPU_TIME, 0);
 	finish(&m);
 	expect_jfr_error(&m, ERR_FORMAT, "an event jdk.CPUTimeSample is shorter than its fields");

@@ -98,6 +98,7 @@ static void jfr_chunk_walk(struct jfr_chunk *c)
 static int jfr_chunk_find_checkpoints(struct jfr_chunk *c, uint64_t last, struct err *err)
 {
 	uint64_t at = last, delta, type;
+	size_t limit = c->end; /* checkpoints must not overlap, or reading them would take quadratic time */
 
 	for (;;) {
 		struct jfr_cursor cursor;
@@ -105,9 +106,10 @@ static int jfr_chunk_find_checkpoints(struct jfr_chunk *c, uint64_t last, struct
 
 		if (at < JFR_HEADER_BYTES || at >= c->end - c->start)
 			return err_set(err, ERR_FORMAT, "a checkpoint is outside of the chunk");
-		if (!jfr_chunk_next(c, &event, &type, &cursor) || type != TYPE_CHECKPOINT)
+		if (!jfr_chunk_next(c, &event, &type, &cursor) || type != TYPE_CHECKPOINT || event > limit)
 			return err_set(err, ERR_FORMAT, "byte %zu: no checkpoint", c->start + (size_t)at);
-		jfr_chunk_add_checkpoint(c, c->start + (size_t)at);
+		limit = c->start + (size_t)at;
+		jfr_chunk_add_checkpoint(c, limit);
 		jfr_chunk_number(c, &cursor, 8); /* time */
 		jfr_chunk_number(c, &cursor, 8);
 		delta = 0 - jfr_chunk_number(c, &cursor, 8);
