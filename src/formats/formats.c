@@ -13,6 +13,8 @@
 #include "base/hash.h"
 #include "formats/folded/folded.h"
 #include "formats/foreign/foreign.h"
+#include "formats/jemalloc/jemalloc.h"
+#include "formats/jfr/jfr.h"
 #include "formats/legacy/legacy.h"
 #include "formats/pprof/pprof.h"
 
@@ -58,6 +60,18 @@ const struct file_format formats[] = {
 	  .read = legacy_read_contention },
 	{ .name = "java", .help = "heap and contention profiles of Java as text", .read = legacy_read_java },
 
+	{ .name = "jemalloc",
+	  .endings = ".heap",
+	  .help = "heap profile of jemalloc, heap_v2",
+	  .loses = "Sampled counts are scaled to estimates, as in jeprof; counts per thread are not read.",
+	  MAGIC("heap_v2/", 0),
+	  .read = jemalloc_read },
+	{ .name = "jfr",
+	  .endings = ".jfr .jfr.gz",
+	  .help = "Java Flight Recorder: HotSpot of JDK 11 and later, async-profiler",
+	  .loses = "Samples of CPU and wall time, allocations, waits, input and output are read, other events are not.",
+	  MAGIC("FLR\0", 0),
+	  .read = jfr_read },
 	{ .name = "folded",
 	  .other_names = "collapsed flamegraph",
 	  .endings = ".folded .collapsed .txt",
@@ -83,16 +97,6 @@ const struct file_format formats[] = {
 	  .looks_like = "a perf.data file, which cpa does not read" },
 	{ MAGIC("2ELIFREP", 0), .looks_like = "a perf.data file of a big-endian machine, which cpa does not read" },
 	{ MAGIC("PERFFILE", 0), .looks_like = "a perf.data file of perf before 2009, which cpa does not read" },
-	{ .name = "jfr",
-	  .endings = ".jfr",
-	  .help = "Java Flight Recorder",
-	  MAGIC("FLR\0", 0),
-	  .looks_like = "a recording of Java Flight Recorder, which cpa does not read" },
-	{ .name = "jemalloc",
-	  .endings = ".heap",
-	  .help = "heap profile of jemalloc",
-	  MAGIC("heap_v2/", 0),
-	  .looks_like = "a heap profile of jemalloc, which cpa does not read" },
 	{ MAGIC("\x89PNG", 0), .looks_like = "a PNG image" },
 	{ MAGIC("%PDF", 0), .looks_like = "a PDF document" },
 	{ MAGIC("PK\3\4", 0), .looks_like = "a ZIP archive" },

@@ -11,6 +11,8 @@ include src/formats/common/local.mk
 include src/formats/dump/local.mk
 include src/formats/folded/local.mk
 include src/formats/foreign/local.mk
+include src/formats/jemalloc/local.mk
+include src/formats/jfr/local.mk
 include src/formats/legacy/local.mk
 include src/formats/pprof/local.mk
 include src/formats/push/local.mk

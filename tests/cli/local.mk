@@ -22,6 +22,8 @@ cli_tests = \
 	tests/cli/t186-folded-files.t \
 	tests/cli/t187-convert.t \
 	tests/cli/t190-pictures.t \
+	tests/cli/t193-jemalloc.t \
+	tests/cli/t194-jfr.t \
 	tests/cli/t195-hostile.t \
 	tests/cli/t200-fetch.t \
 	tests/cli/t202-list.t \

@@ -64,7 +64,7 @@ END
 fails 'flat: line 2: more than 1 stacks; raise the limit with --max-count' top --format=folded --max-count=1 "$tmp/flat"
 fails 'not a profile of the format heap' top --input-format=heap "$tmp/flat"
 fails '--input-format=foldd: there is no such format; cpa help formats lists them' top --input-format=foldd "$tmp/flat"
-fails '--input-format=jfr: cpa does not read this format' top --input-format=jfr "$tmp/flat"
+fails '--input-format=go-trace: cpa does not read this format' top --input-format=go-trace "$tmp/flat"
 
 "$CPA" help formats >"$tmp/got" 2>"$tmp/err"
 grep -q '^  pprof ' "$tmp/got" && grep -q '^  folded ' "$tmp/got" && grep -q '^  jfr ' "$tmp/got" && [ ! -s "$tmp/err" ]

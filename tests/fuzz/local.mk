@@ -28,6 +28,8 @@ fuzz_targets = \
 	tests/fuzz/fuzz_threads \
 	tests/fuzz/fuzz_contention \
 	tests/fuzz/fuzz_java \
+	tests/fuzz/fuzz_jemalloc \
+	tests/fuzz/fuzz_jfr \
 	tests/fuzz/fuzz_jit \
 	tests/fuzz/fuzz_object \
 	tests/fuzz/fuzz_objdump \
@@ -188,6 +190,14 @@ tests_fuzz_fuzz_java_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_folded_SOURCES = tests/fuzz/fuzz_folded.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_folded_LDADD = $(formats_libs)
 tests_fuzz_fuzz_folded_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_jemalloc_SOURCES = tests/fuzz/fuzz_jemalloc.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_jemalloc_LDADD = $(formats_libs)
+tests_fuzz_fuzz_jemalloc_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_jfr_SOURCES = tests/fuzz/fuzz_jfr.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_jfr_LDADD = $(formats_libs)
+tests_fuzz_fuzz_jfr_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_frames_SOURCES = tests/fuzz/fuzz_frames.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_frames_LDADD = $(symbol_libs)

@@ -41,11 +41,13 @@ EXTRA_DIST += \
 	tests/unit/make_gate_options.h \
 	tests/unit/make_diff.h \
 	tests/unit/make_graph.h \
+	tests/unit/make_jfr.h \
 	tests/unit/make_judge.h \
 	tests/unit/make_labels.h \
 	tests/unit/make_listen.h \
 	tests/unit/make_net.h \
 	tests/unit/check_profile.h \
+	tests/unit/damage_reader.h \
 	tests/unit/make_profile.h \
 	tests/unit/make_report.h \
 	tests/unit/make_segment.h \
@@ -121,6 +123,8 @@ unit_tests = \
 	tests/unit/test_flame_runs \
 	tests/unit/test_folded \
 	tests/unit/test_folded_read \
+	tests/unit/test_jemalloc \
+	tests/unit/test_jfr \
 	tests/unit/test_frames \
 	tests/unit/test_gate_ci \
 	tests/unit/test_gate_config \
@@ -359,6 +363,8 @@ tests_unit_test_flame_palette_LDADD = $(unit_flame)
 tests_unit_test_flame_runs_LDADD = $(unit_shell)
 tests_unit_test_folded_LDADD = $(unit_export)
 tests_unit_test_folded_read_LDADD = $(unit_formats)
+tests_unit_test_jemalloc_LDADD = $(unit_formats)
+tests_unit_test_jfr_LDADD = $(unit_formats)
 tests_unit_test_fetch_loop_LDADD = $(unit_fetch)
 tests_unit_test_filter_LDADD = $(unit_engine)
 tests_unit_test_filter_tags_LDADD = $(unit_engine)

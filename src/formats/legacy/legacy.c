@@ -80,6 +80,16 @@ static const char *const heap_drop[] = { "calloc",
 /* Functions of the Go runtime that are kept because they call functions of the program. */
 static const char *const heap_keep[] = { "runtime\\.panic", "runtime\\.reflectcall", "runtime\\.call[0-9]*", NULL };
 
+/* Functions of allocators in programs with jemalloc, also with the prefixes of its crates for Rust. */
+static const char *const jemalloc_drop[] = {
+	"(_rjem_)?(je_)?([cmv]alloc|pvalloc|realloc|[mrx]allocx|aligned_alloc|(posix_)?memalign)",
+	"(_rjem_)?je_.*",
+	"__r(ust|dl|g)_(re)?alloc(_zeroed)?",
+	"(void\\* )?(fallbackN|n)ewImpl",
+	"operator new(\\[\\])?",
+	NULL
+};
+
 /* Handlers of the profiling signal. */
 static const char *const cpu_drop[] = { "ProfileData::Add",
 					"ProfileData::prof_handler",
@@ -119,6 +129,7 @@ static const struct {
 	[FRAMES_CPU] = { cpu_drop, no_frames },
 	[FRAMES_HEAP] = { heap_drop, heap_keep },
 	[FRAMES_LOCK] = { lock_drop, no_frames },
+	[FRAMES_JEMALLOC] = { jemalloc_drop, no_frames },
 };
 
 /* Join a list into an expression with alternatives. */

@@ -20,7 +20,7 @@
 enum legacy_adjust { ADJUST_NONE, ADJUST_CALLERS, ADJUST_ALL };
 
 /* Built-in drop_frames and keep_frames for a kind of profile. */
-enum legacy_frames { FRAMES_CPU, FRAMES_HEAP, FRAMES_LOCK };
+enum legacy_frames { FRAMES_CPU, FRAMES_HEAP, FRAMES_LOCK, FRAMES_JEMALLOC };
 
 /* The entry of Java's location table for an address. */
 struct legacy_line {
@@ -32,6 +32,11 @@ struct legacy_line {
 struct legacy_func {
 	str_id name, file;
 	uint32_t id; /* function id in the builder, or PROFILE_NONE */
+};
+
+/* The numbers of a heap sample: "3: 96 [5: 160]". */
+struct heap_pairs {
+	struct slice count[2], size[2]; /* [0] in use, [1] allocated */
 };
 
 struct legacy_sample {
@@ -145,6 +150,12 @@ void legacy_set_frames(struct builder *b, enum legacy_frames which);
  * Like    pprof profile/legacy_profile.go, scaleHeapSample
  */
 int legacy_scale_heap(int64_t *count, int64_t *size, int64_t rate, struct err *err);
+
+/* The factor; 0 if count or size is 0. */
+double legacy_heap_factor(int64_t count, int64_t size, int64_t rate);
+
+/* Remove the numbers of a heap sample from the start of s; with minus, those in use may be negative. */
+bool legacy_take_pairs(struct slice *s, bool minus, struct heap_pairs *p);
 
 /* A double as int64_t, rounded toward zero. Fails with ERR_FORMAT when it does not fit. */
 int legacy_truncate(double v, int64_t *out, struct err *err);

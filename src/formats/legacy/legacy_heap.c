@@ -19,11 +19,6 @@
 
 enum { KIND_SHOWN = 40 };
 
-/* "3: 96 [5: 160]" */
-struct legacy_heap_pairs {
-	struct slice count[2], size[2]; /* [0] in use, [1] allocated */
-};
-
 struct heap {
 	int64_t rate; /* mean bytes between samples; <= 1 when every allocation is sampled */
 	bool scaled, allocs;
@@ -37,10 +32,17 @@ int legacy_truncate(double v, int64_t *out, struct err *err)
 	return 0;
 }
 
+double legacy_heap_factor(int64_t count, int64_t size, int64_t rate)
+{
+	if (count == 0 || size == 0)
+		return 0;
+	return rate <= 1 ? 1 : 1 / (1 - exp(-((double)size / (double)count) / (double)rate));
+}
+
 int legacy_scale_heap(int64_t *count, int64_t *size, int64_t rate, struct err *err)
 {
 	int64_t scaled = 0;
-	double factor;
+	double factor = legacy_heap_factor(*count, *size, rate);
 
 	if (*count == 0 || *size == 0) {
 		*count = *size = 0;
@@ -48,7 +50,6 @@ int legacy_scale_heap(int64_t *count, int64_t *size, int64_t rate, struct err *e
 	}
 	if (rate <= 1)
 		return 0;
-	factor = 1 / (1 - exp(-((double)*size / (double)*count) / (double)rate));
 	if (legacy_truncate((double)*count * factor, &scaled, err) < 0 ||
 	    legacy_truncate((double)*size * factor, size, err) < 0)
 		return ERR_FORMAT;
@@ -77,8 +78,7 @@ static bool take_pair(struct slice *s, bool minus, struct slice *count, struct s
 	return heap_take_number(s, minus, size);
 }
 
-/* Remove "3: 96 [5: 160]" from the start of s; with minus, the numbers in use may be negative. */
-static bool take_pairs(struct slice *s, bool minus, struct legacy_heap_pairs *p)
+bool legacy_take_pairs(struct slice *s, bool minus, struct heap_pairs *p)
 {
 	if (!take_pair(s, minus, &p->count[0], &p->size[0]))
 		return false;
@@ -93,7 +93,7 @@ static bool take_pairs(struct slice *s, bool minus, struct legacy_heap_pairs *p)
 }
 
 /* Find "heap profile: 3: 96 [5: 160]" in s, and set s to the text after it. */
-static bool seek_header(struct slice *s, struct legacy_heap_pairs *p)
+static bool seek_header(struct slice *s, struct heap_pairs *p)
 {
 	static const char title[] = "heap profile:";
 
@@ -102,7 +102,7 @@ static bool seek_header(struct slice *s, struct legacy_heap_pairs *p)
 
 		*s = t;
 		slice_take_spaces(&t);
-		if (take_pairs(&t, false, p)) {
+		if (legacy_take_pairs(&t, false, p)) {
 			*s = t;
 			return true;
 		}
@@ -128,7 +128,7 @@ static bool take_kind(struct slice *s, struct slice *kind)
 	return true;
 }
 
-static int heap_read_kind(struct heap *h, const struct legacy_heap_pairs *p, struct slice kind, struct slice rest,
+static int heap_read_kind(struct heap *h, const struct heap_pairs *p, struct slice kind, struct slice rest,
 			  struct err *err)
 {
 	struct slice rate;
@@ -159,7 +159,7 @@ static int heap_read_kind(struct heap *h, const struct legacy_heap_pairs *p, str
 static int heap_read_header(struct heap *h, struct slice line, struct err *err)
 {
 	struct slice rest = line, kind;
-	struct legacy_heap_pairs p;
+	struct heap_pairs p;
 
 	while (seek_header(&rest, &p))
 		if (take_kind(&rest, &kind))
@@ -173,7 +173,7 @@ static int heap_read_header(struct heap *h, struct slice line, struct err *err)
 }
 
 /* Read and scale a pair of values of a sample. block is set to the mean size if the count is not 0. */
-static int heap_read_values(const struct heap *h, const struct legacy_heap_pairs *p, unsigned which, int64_t values[2],
+static int heap_read_values(const struct heap *h, const struct heap_pairs *p, unsigned which, int64_t values[2],
 			    int64_t *block, struct err *err)
 {
 	const char *name = which ? "allocation" : "inuse";
@@ -195,7 +195,7 @@ static int heap_read_values(const struct heap *h, const struct legacy_heap_pairs
 }
 
 /* Find "3: 96 [5: 160] @" in a line; rest is set to the text after it. */
-static bool heap_seek_sample(struct slice line, struct legacy_heap_pairs *p, struct slice *rest)
+static bool heap_seek_sample(struct slice line, struct heap_pairs *p, struct slice *rest)
 {
 	const char *start = line.p;
 
@@ -204,7 +204,7 @@ static bool heap_seek_sample(struct slice line, struct legacy_heap_pairs *p, str
 
 		if (t.p > start && t.p[-1] == '-')
 			t = slice_make(t.p - 1, t.p + t.n);
-		if (take_pairs(&t, true, p) && slice_take(&t, " @")) {
+		if (legacy_take_pairs(&t, true, p) && slice_take(&t, " @")) {
 			*rest = t;
 			return true;
 		}
@@ -217,7 +217,7 @@ static int heap_read_sample(struct legacy *l, const struct heap *h, struct slice
 {
 	int64_t values[4], block = 0;
 	struct slice rest;
-	struct legacy_heap_pairs p;
+	struct heap_pairs p;
 	unsigned n = 0;
 	int rc;
 

@@ -1,0 +1,23 @@
+/*
+ * fuzz_jemalloc.c - any bytes as a heap profile of jemalloc
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "fuzz.h"
+
+#include "formats/jemalloc/jemalloc.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	struct bytes in = fuzz_bytes(data, n);
+	struct profile *p = NULL;
+	struct err err = { 0 };
+	int rc = jemalloc_read(in.data, in.n, &fuzz_limits, &p, &err);
+
+	fuzz_judge(rc, p, &err);
+	profile_free(p);
+	free(in.data);
+	return 0;
+}
