@@ -11,6 +11,7 @@ include src/formats/common/local.mk
 include src/formats/dump/local.mk
 include src/formats/folded/local.mk
 include src/formats/foreign/local.mk
+include src/formats/json/local.mk
 include src/formats/legacy/local.mk
 include src/formats/pprof/local.mk
 include src/formats/push/local.mk
