@@ -102,7 +102,7 @@ static int write_folded(const struct report_context *from, struct answer *out, s
 
 static int write_speedscope(const struct report_context *from, struct answer *out, struct err *err)
 {
-	return speedscope_draw(from->view, from->q, &out->text, err);
+	return export_speedscope(from->view, from->q, &out->text, err);
 }
 
 /* Write source and assembly as a web page. */

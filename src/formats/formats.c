@@ -11,10 +11,13 @@
 #include "formats/formats.h"
 
 #include "base/hash.h"
+#include "formats/firefox/firefox.h"
 #include "formats/folded/folded.h"
 #include "formats/foreign/foreign.h"
 #include "formats/legacy/legacy.h"
 #include "formats/pprof/pprof.h"
+#include "formats/speedscope/speedscope.h"
+#include "formats/v8/v8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,31 +64,39 @@ const struct file_format formats[] = {
 	/* JSON */
 	{ .name = "speedscope",
 	  .endings = ".speedscope.json",
-	  .help = "JSON for speedscope.app",
+	  .help = "JSON for speedscope.app, as py-spy, rbspy and dotnet-trace write it too",
 	  .report = "speedscope",
+	  .loses = "Its profiles are the labels thread, tid and pid; in a file of cpa each is a sample type.",
 	  .json = JSONR_KIND_SPEEDSCOPE,
-	  .looks_like = "a speedscope file, which cpa does not read" },
+	  .read = speedscope_read },
 	{ .name = "cpuprofile",
 	  .endings = ".cpuprofile",
 	  .help = "CPU profile of V8: Node.js, Chromium",
+	  .loses = "A call has the first line of its function; the last function has its lines.",
 	  .json = JSONR_KIND_CPUPROFILE,
-	  .looks_like = "a CPU profile of V8, which cpa does not read" },
+	  .read = v8_read_cpuprofile },
 	{ .name = "heapprofile",
 	  .endings = ".heapprofile",
 	  .help = "sampled heap profile of V8",
+	  .loses =
+		  "It has live bytes at the time of the profile, as V8 estimates them; identities of objects are lost.",
 	  .json = JSONR_KIND_HEAPPROFILE,
-	  .looks_like = "a heap profile of V8, which cpa does not read" },
+	  .read = v8_read_heapprofile },
 	{ .json = JSONR_KIND_HEAPSNAPSHOT,
 	  .looks_like = "a heap snapshot of V8, which has objects and no stacks; record a .heapprofile instead, with "
 			"node --heap-prof or as Allocation sampling in DevTools" },
 	{ .name = "chrome-trace",
-	  .help = "trace events of Chromium",
+	  .endings = ".json",
+	  .help = "trace events of Chromium with CPU profiles of V8",
+	  .loses = "Only samples are read, not other events.",
 	  .json = JSONR_KIND_TRACE,
-	  .looks_like = "a Chrome trace, which cpa does not read" },
+	  .read = v8_read_trace },
 	{ .name = "firefox",
-	  .help = "JSON of the Firefox Profiler",
+	  .endings = ".json .json.gz",
+	  .help = "processed profile of the Firefox Profiler, as samply writes it too",
+	  .loses = "Samples are read, with threads as labels, but not markers, counters and allocations.",
 	  .json = JSONR_KIND_FIREFOX,
-	  .looks_like = "a profile of the Firefox Profiler, which cpa does not read" },
+	  .read = firefox_read },
 	{ .json = JSONR_KIND_GECKO,
 	  .looks_like =
 		  "a raw profile of Firefox; open it at profiler.firefox.com and save it there, which converts it" },

@@ -46,6 +46,8 @@ EXTRA_DIST += \
 	tests/unit/make_listen.h \
 	tests/unit/make_net.h \
 	tests/unit/check_profile.h \
+	tests/unit/check_reader.h \
+	tests/unit/check_stacks.h \
 	tests/unit/make_profile.h \
 	tests/unit/make_report.h \
 	tests/unit/make_segment.h \
@@ -81,6 +83,7 @@ unit_tests = \
 	tests/unit/test_schedule \
 	tests/unit/test_collect_guard \
 	tests/unit/test_collect_targets \
+	tests/unit/test_v8 \
 	tests/unit/test_version \
 	tests/unit/test_common_types \
 	tests/unit/test_centre \
@@ -112,6 +115,7 @@ unit_tests = \
 	tests/unit/test_filter \
 	tests/unit/test_filter_tags \
 	tests/unit/test_find \
+	tests/unit/test_firefox \
 	tests/unit/test_flame_captions \
 	tests/unit/test_flame_color \
 	tests/unit/test_flame_functions \
@@ -239,6 +243,7 @@ unit_tests = \
 	tests/unit/test_source \
 	tests/unit/test_source_file \
 	tests/unit/test_speedscope \
+	tests/unit/test_speedscope_read \
 	tests/unit/test_stats \
 	tests/unit/test_stats_judge \
 	tests/unit/test_stats_runs \
@@ -472,6 +477,9 @@ tests_unit_test_snap_text_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_source_LDADD = $(unit_formats)
 tests_unit_test_source_file_LDADD = $(unit_symbol)
 tests_unit_test_speedscope_LDADD = $(unit_export)
+tests_unit_test_speedscope_read_LDADD = $(unit_formats)
+tests_unit_test_firefox_LDADD = $(unit_formats)
+tests_unit_test_v8_LDADD = $(unit_formats)
 tests_unit_test_rename_LDADD = $(unit_report)
 tests_unit_test_shell_palette_LDADD = $(unit_shell)
 tests_unit_test_shell_event_LDADD = $(unit_shell)

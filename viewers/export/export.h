@@ -77,7 +77,7 @@ int export_folded(const struct view *v, const struct query *q, struct buf *out, 
  * Fails   ERR_USAGE when a stack has a negative sum, which the format does not support; ERR_RANGE when a sum exceeds 64
  *         bits; ERR_LIMIT as export_folded
  */
-int speedscope_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err);
+int export_speedscope(const struct view *v, const struct query *q, struct buf *out, struct err *err);
 
 /*
  * Append a net of addresses in callgrind's format.

@@ -297,7 +297,7 @@ static int speedscope_prepare(struct writer *s, struct arena *mem, struct err *e
 	return export_stacks_check_bytes(bytes, err);
 }
 
-int speedscope_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err)
+int export_speedscope(const struct view *v, const struct query *q, struct buf *out, struct err *err)
 {
 	struct writer s = { .v = v, .q = q, .ratio = query_ratio(q), .j = { .out = out } };
 	struct arena *mem = arena_new();
