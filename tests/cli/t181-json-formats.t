@@ -33,7 +33,27 @@ for profile in go-cpu.pb.gz go-heap1.pb.gz rust-cpu.pb.gz node-wall.pb.gz edge/e
 		"$CPA" folded "-sample_index=$type" "$profile" >"$tmp/want" 2>"$tmp/err"
 		"$CPA" folded "-sample_index=$type" "$tmp/written" >"$tmp/got" 2>"$tmp/err"
 		same "speedscope of $profile has the same $type" "$tmp/want" "$tmp/got"
+		"$CPA" firefox "-sample_index=$type" "$profile" >"$tmp/firefox" 2>"$tmp/err"
+		"$CPA" folded "$tmp/firefox" >"$tmp/got" 2>"$tmp/err"
+		same "firefox of $profile has the same $type" "$tmp/want" "$tmp/got"
 	done
+done
+for args in 'cpu go-cpu.pb.gz' 'wall node-wall.pb.gz' 'cpu node-wall.pb.gz' 'delay go-mutex.pb.gz' 'delay java.contention' \
+	'cpu edge/empty-stacks.pb.gz' 'cpu -lines edge/inline-sometimes.pb.gz'; do
+	# shellcheck disable=SC2086 # words
+	"$CPA" folded -sample_index=$args >"$tmp/want" 2>"$tmp/err"
+	case $args in *java*) sed -i 's/$/000000/' "$tmp/want" ;; esac # of ms
+	# shellcheck disable=SC2086
+	"$CPA" cpuprofile -sample_index=$args >"$tmp/written" 2>"$tmp/err"
+	case $args in *-lines*) lines=-lines ;; *) lines=-functions ;; esac
+	"$CPA" folded $lines "$tmp/written" >"$tmp/got" 2>"$tmp/err"
+	same "cpuprofile of $args has the same stacks" "$tmp/want" "$tmp/got"
+done
+fails 'a .cpuprofile has times, and samples has none; select another type with -sample_index=cpu' \
+	cpuprofile -sample_index=samples go-cpu.pb.gz
+fails 'the profile has no sample type of time' cpuprofile go-heap1.pb.gz
+for report in cpuprofile firefox; do
+	fails 'has negative values, which ' $report edge/negative-values.pb.gz
 done
 
 fails 'it looks like a heap snapshot of V8' top /dev/fd/3 3<<'END'

@@ -147,8 +147,10 @@ static void values_are_read_by_type(void **state)
 
 static void fractions_are_scaled_before_rounding(void **state)
 {
-	static const char text[] = "[0.01, 1.5, 3, 1e300, -0.0000000006, 9223372036854775]";
-	static const int64_t want[] = { 10000000, 1500000000, 3000000000, INT64_MAX, -1, INT64_MAX };
+	static const char text[] = "[0.01, 1.5, 3, 1e300, -0.0000000006, 9223372036854775, 1790000000.123456789, "
+				   "-7.25]";
+	static const int64_t want[] = { 10000000, 1500000000, 3000000000,          INT64_MAX,
+					-1,       INT64_MAX,  1790000000123456789, -7250000000 };
 	struct err err;
 	struct jsonr r;
 	int64_t v;
@@ -162,7 +164,7 @@ static void fractions_are_scaled_before_rounding(void **state)
 		assert_int_equal(v, want[n]);
 	}
 	jsonr_end(&r);
-	assert_int_equal(n, 6);
+	assert_int_equal(n, 8);
 	assert_int_equal(r.rc, 0);
 	jsonr_release(&r);
 }

@@ -37,21 +37,17 @@ static void weights_belong_to_samples(void **state)
 
 static void each_unit_is_a_type_and_each_profile_a_thread(void **state)
 {
-	static const char
-		text
-			[] = "{" SHARED
-			     ",\"profiles\":[" SAMPLED(
-				     "Thread 4574 \\\"\\\"", "milliseconds",
-				     "\"samples\":[[0]],\"weights\":[3]") "," SAMPLED("Process 12 Thread 5042 "
-										      "\\\"worker one\\\"",
-										      "microseconds",
-										      "\"samples\":[[0]],\"weights\":["
-										      "4]") "," SAMPLED("Thread 7",
-													"bytes",
-													"\"samples\":[["
-													"1]],"
-													"\"weights\":["
-													"5]") "]}";
+	static const char text[] = "{" SHARED ",\"profiles\":[" SAMPLED(
+		"Thread 4574 \\\"\\\"", "milliseconds",
+		"\"samples\":[[0]],\"weights\":[3]") "," SAMPLED("Process 12 Thread 5042 "
+								 "\\\"worker one\\\"",
+								 "microseconds",
+								 "\"samples\":[[0]],\"weights\":["
+								 "4]") "," SAMPLED("Thread 7", "bytes",
+										   "\"samples\":[["
+										   "1]],"
+										   "\"weights\":["
+										   "5]") "]}";
 
 	(void)state;
 	reader_expect(speedscope_read, text, false,

@@ -8,6 +8,7 @@
 #include "formats/json/jsonr.h"
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/utf8.h"
 
 #include <float.h>
@@ -480,20 +481,45 @@ bool jsonr_double(struct jsonr *r, double *out)
 	return true;
 }
 
+/* The nearest integer in range. */
+static int64_t jsonr_round(double v)
+{
+	v = round(v);
+	return v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : (int64_t)v;
+}
+
+static int64_t jsonr_multiply(int64_t v, int64_t factor)
+{
+	int64_t product;
+
+	if (!__builtin_mul_overflow(v, factor, &product))
+		return product;
+	return (v < 0) == (factor < 0) ? INT64_MAX : INT64_MIN;
+}
+
+/* Times in ns do not fit into a double, so what is before the point of a number is multiplied by itself. */
 bool jsonr_scaled(struct jsonr *r, int64_t factor, int64_t *out)
 {
-	double real;
-	int64_t v;
+	const char *point;
+	struct jsonr fraction;
+	int64_t whole;
 
 	if (!jsonr_read_digits(r))
 		return false;
-	if (jsonr_parse_int(r->text, r->len, &v)) {
-		if (__builtin_mul_overflow(v, factor, out))
-			*out = (v < 0) == (factor < 0) ? INT64_MAX : INT64_MIN;
+	if (jsonr_parse_int(r->text, r->len, &whole)) {
+		*out = jsonr_multiply(whole, factor);
 		return true;
 	}
-	real = round(jsonr_parse_double(r) * (double)factor);
-	*out = real >= 0x1p63 ? INT64_MAX : real < -0x1p63 ? INT64_MIN : (int64_t)real;
+	point = memchr(r->text, '.', r->len);
+	if (!point || !jsonr_parse_int(r->text, (size_t)(point - r->text), &whole) || memchr(r->text, 'e', r->len) ||
+	    memchr(r->text, 'E', r->len)) {
+		*out = jsonr_round(jsonr_parse_double(r) * (double)factor);
+		return true;
+	}
+	fraction = (struct jsonr){ .text = point, .len = (size_t)(r->text + r->len - point) };
+	whole = jsonr_multiply(whole, factor);
+	*out = num_add_capped(whole,
+			      jsonr_round((*r->text == '-' ? -1 : 1) * jsonr_parse_double(&fraction) * (double)factor));
 	return true;
 }
 
