@@ -177,7 +177,7 @@ int answer_flame(const struct view *v, const struct side_sources from[N_SIDES], 
 	if (format == FLAME_FORMAT_FOLDED)
 		return export_folded(v, q, out, err);
 	if (format == FLAME_FORMAT_JSON)
-		return speedscope_draw(v, q, out, err);
+		return export_speedscope(v, q, out, err);
 	style.min_width = min_width(q, format);
 	options.min_share =
 		style.min_width / (format == FLAME_FORMAT_PDF ? pdf_width(&paper, style.width) : style.width);

@@ -102,7 +102,17 @@ static int write_folded(const struct report_context *from, struct answer *out, s
 
 static int write_speedscope(const struct report_context *from, struct answer *out, struct err *err)
 {
-	return speedscope_draw(from->view, from->q, &out->text, err);
+	return export_speedscope(from->view, from->q, &out->text, err);
+}
+
+static int write_cpuprofile(const struct report_context *from, struct answer *out, struct err *err)
+{
+	return export_cpuprofile(from->view, from->q, &out->text, err);
+}
+
+static int write_firefox(const struct report_context *from, struct answer *out, struct err *err)
+{
+	return export_firefox(from->view, from->q, &out->text, err);
 }
 
 /* Write source and assembly as a web page. */
@@ -136,6 +146,16 @@ static int check_folded(const struct query *q, struct err *err)
 static int check_speedscope(const struct query *q, struct err *err)
 {
 	return refuse_mean(q, "speedscope", err);
+}
+
+static int check_cpuprofile(const struct query *q, struct err *err)
+{
+	return refuse_mean(q, "cpuprofile", err);
+}
+
+static int check_firefox(const struct query *q, struct err *err)
+{
+	return refuse_mean(q, "firefox", err);
 }
 
 /* ---- table ---- */
@@ -270,6 +290,14 @@ const struct report_type reports[] = {
 	  .takes = TAKES_SAMPLES | TAKES_TYPE | TAKES_DIVISOR | TAKES_GRAIN | TAKES_PATHS | TAKES_INVERTED,
 	  .flags = REPORT_IS_OURS, .defaults = { .untrimmed = true }, .check = check_speedscope, .write = write_speedscope,
 	  .file = { { ".json", "stacks, for speedscope" } } },
+	{ .name = "cpuprofile", .arguments = SOURCES, .help = "write a sample type of time for DevTools and VS Code",
+	  .takes = TAKES_SAMPLES | TAKES_TYPE | TAKES_DIVISOR | TAKES_GRAIN | TAKES_PATHS | TAKES_INVERTED,
+	  .flags = REPORT_IS_OURS, .defaults = { .untrimmed = true }, .check = check_cpuprofile, .write = write_cpuprofile,
+	  .file = { { ".cpuprofile", "stacks, for DevTools" } } },
+	{ .name = "firefox", .arguments = SOURCES, .help = "write a sample type for profiler.firefox.com",
+	  .takes = TAKES_SAMPLES | TAKES_TYPE | TAKES_DIVISOR | TAKES_GRAIN | TAKES_PATHS | TAKES_INVERTED,
+	  .flags = REPORT_IS_OURS, .defaults = { .untrimmed = true }, .check = check_firefox, .write = write_firefox,
+	  .file = { { ".firefox.json", "stacks, for the Firefox Profiler" } } },
 	{ .name = "flame", .arguments = "[OPTION]... [-o FILE] [-base=OLD] SOURCE...",
 	  .help = "draw a flame graph: SVG, PDF, PNG or HTML",
 	  .takes = (TAKES_TABLE | TAKES_INVERTED) & ~(TAKES_SORT | TAKES_MEAN | TAKES_HEAD | TAKES_COMMENT),

@@ -11,12 +11,15 @@
 #include "formats/formats.h"
 
 #include "base/hash.h"
+#include "formats/firefox/firefox.h"
 #include "formats/folded/folded.h"
 #include "formats/foreign/foreign.h"
 #include "formats/jemalloc/jemalloc.h"
 #include "formats/jfr/jfr.h"
 #include "formats/legacy/legacy.h"
 #include "formats/pprof/pprof.h"
+#include "formats/speedscope/speedscope.h"
+#include "formats/v8/v8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +62,52 @@ const struct file_format formats[] = {
 	  .help = "lock contention as text: gperftools, Go with debug=1",
 	  .read = legacy_read_contention },
 	{ .name = "java", .help = "heap and contention profiles of Java as text", .read = legacy_read_java },
+
+	/* JSON */
+	{ .name = "speedscope",
+	  .endings = ".speedscope.json",
+	  .help = "JSON for speedscope.app, as py-spy, rbspy and dotnet-trace write it too",
+	  .report = "speedscope",
+	  .loses = "Its profiles are the labels thread, tid and pid; in a file of cpa each is a sample type.",
+	  .json = JSONR_KIND_SPEEDSCOPE,
+	  .read = speedscope_read },
+	{ .name = "cpuprofile",
+	  .endings = ".cpuprofile",
+	  .help = "CPU profile of V8: Node.js, Deno, Chromium",
+	  .report = "cpuprofile",
+	  .loses = "A call has the first line of its function; the last function has its lines.",
+	  .json = JSONR_KIND_CPUPROFILE,
+	  .read = v8_read_cpuprofile },
+	{ .name = "heapprofile",
+	  .endings = ".heapprofile",
+	  .help = "sampled heap profile of V8",
+	  .loses =
+		  "It has live bytes at the time of the profile, as V8 estimates them; identities of objects are lost.",
+	  .json = JSONR_KIND_HEAPPROFILE,
+	  .read = v8_read_heapprofile },
+	{ .json = JSONR_KIND_HEAPSNAPSHOT,
+	  .looks_like = "a heap snapshot of V8, which has objects and no stacks; record a .heapprofile instead, with "
+			"node --heap-prof or as Allocation sampling in DevTools" },
+	{ .name = "chrome-trace",
+	  .endings = ".json",
+	  .help = "trace events of Chromium with CPU profiles of V8",
+	  .loses = "Only samples are read, not other events.",
+	  .json = JSONR_KIND_TRACE,
+	  .read = v8_read_trace },
+	{ .name = "firefox",
+	  .endings = ".json .json.gz",
+	  .help = "processed profile of the Firefox Profiler, as samply writes it too",
+	  .report = "firefox",
+	  .loses = "Samples are read, with threads as labels, but not markers, counters and allocations.",
+	  .json = JSONR_KIND_FIREFOX,
+	  .read = firefox_read },
+	{ .json = JSONR_KIND_GECKO,
+	  .looks_like =
+		  "a raw profile of Firefox; open it at profiler.firefox.com and save it there, which converts it" },
+	{ .name = "otlp-json",
+	  .help = "OpenTelemetry profiles as JSON",
+	  .json = JSONR_KIND_OTLP,
+	  .looks_like = "OpenTelemetry profiles as JSON, which cpa does not read" },
 
 	{ .name = "jemalloc",
 	  .endings = ".heap",
@@ -120,36 +169,8 @@ const struct file_format formats[] = {
 	  .report = "callgrind",
 	  .probe = foreign_callgrind,
 	  .looks_like = "a callgrind file, which cpa does not read" },
-	{ .name = "speedscope",
-	  .endings = ".speedscope.json",
-	  .help = "JSON for speedscope.app",
-	  .report = "speedscope",
-	  .keys = { "speedscope.app/file-format-schema.json" },
-	  .looks_like = "a speedscope file, which cpa does not read" },
-	{ .name = "cpuprofile",
-	  .endings = ".cpuprofile",
-	  .help = "CPU profile of V8: Node.js, Chromium",
-	  .keys = { "\"nodes\"", "\"callFrame\"" },
-	  .looks_like = "a CPU profile of V8, which cpa does not read" },
-	{ .name = "heapprofile",
-	  .endings = ".heapprofile",
-	  .help = "sampled heap profile of V8",
-	  .keys = { "\"head\"", "\"selfSize\"" },
-	  .looks_like = "a heap profile of V8, which cpa does not read" },
-	{ .name = "chrome-trace",
-	  .help = "trace events of Chromium",
-	  .keys = { "\"traceEvents\"" },
-	  .looks_like = "a Chrome trace, which cpa does not read" },
-	{ .name = "firefox",
-	  .help = "JSON of the Firefox Profiler",
-	  .keys = { "\"meta\"", "\"preprocessedProfileVersion\"" },
-	  .looks_like = "a profile of the Firefox Profiler, which cpa does not read" },
-	{ .name = "otlp-json",
-	  .help = "OpenTelemetry profiles as JSON",
-	  .keys = { "\"resourceProfiles\"" },
-	  .looks_like = "OpenTelemetry profiles as JSON, which cpa does not read" },
 	{ .probe = foreign_xml, .looks_like = "an HTML or XML page" },
-	{ .probe = foreign_json, .looks_like = "JSON text" },
+	{ .json = JSONR_KIND_OTHER, .looks_like = "JSON text" },
 };
 const size_t n_formats = sizeof(formats) / sizeof(formats[0]);
 
@@ -218,13 +239,13 @@ static bool begins_like_proto(const uint8_t *data, size_t n)
 	return n && text < n && text < TEXT_PROBE_BYTES && memchr(tags, data[0], sizeof(tags));
 }
 
-static enum format_match formats_match(const struct file_format *f, const struct bytes *b)
+static enum format_match formats_match(const struct file_format *f, const struct bytes *b, enum jsonr_kind json)
 {
 	if (f->magic)
 		return b->n >= f->at + f->n_magic && memcmp(b->data + f->at, f->magic, f->n_magic) == 0 ? FORMAT_SURE
 													: FORMAT_NO;
-	if (f->keys[0])
-		return foreign_has_keys(b->data, b->n, f->keys) ? FORMAT_SURE : FORMAT_NO;
+	if (f->json)
+		return f->json == json ? FORMAT_SURE : FORMAT_NO;
 	return f->probe ? f->probe(b->data, b->n) : FORMAT_SURE;
 }
 
@@ -233,10 +254,11 @@ static int formats_read_other(const struct bytes *b, const struct format_options
 			      struct err *err)
 {
 	const struct file_format *maybe = NULL;
+	enum jsonr_kind json = jsonr_find_kind(b->data, b->n);
 
 	for (size_t i = 1; i < n_formats; i++) {
 		const struct file_format *f = &formats[i];
-		enum format_match match = formats_match(f, b);
+		enum format_match match = formats_match(f, b, json);
 		int rc;
 
 		if (match == FORMAT_SURE && !f->read)

@@ -9,10 +9,14 @@ src_formats_libformats_a_SOURCES = \
 
 include src/formats/common/local.mk
 include src/formats/dump/local.mk
+include src/formats/firefox/local.mk
 include src/formats/folded/local.mk
 include src/formats/foreign/local.mk
 include src/formats/jemalloc/local.mk
 include src/formats/jfr/local.mk
+include src/formats/json/local.mk
 include src/formats/legacy/local.mk
 include src/formats/pprof/local.mk
 include src/formats/push/local.mk
+include src/formats/speedscope/local.mk
+include src/formats/v8/local.mk

@@ -18,6 +18,7 @@ cli_tests = \
 	tests/cli/t170-diff.t \
 	tests/cli/t175-trend.t \
 	tests/cli/t180-labels.t \
+	tests/cli/t181-json-formats.t \
 	tests/cli/t185-formats.t \
 	tests/cli/t186-folded-files.t \
 	tests/cli/t187-convert.t \
@@ -116,6 +117,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/lib.sh \
 	tests/cli/make_profile.py \
 	tests/cli/mistakes.txt \
+	tests/cli/json_formats.py \
 	tests/cli/one_number.py \
 	tests/cli/page.py \
 	tests/cli/page.sh \

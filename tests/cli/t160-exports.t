@@ -20,7 +20,7 @@ golden speedscope edge/names-hostile.pb.gz
 golden speedscope edge/no-samples.pb.gz
 
 profiles=$(ls ./*.pb.gz ./*.cpu ./*.txt ./*.heap* ./*.contention* ./*.threadz edge/*.pb* edge/*.txt)
-exports='raw proto topproto folded speedscope'
+exports='raw proto topproto folded speedscope firefox'
 
 # A written profile equals the profile that was read but for the default sample type, and a second copy has the same bytes.
 for f in $profiles; do

@@ -14,6 +14,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_stacks \
 	tests/fuzz/fuzz_symbol_cache \
 	tests/fuzz/fuzz_filter \
+	tests/fuzz/fuzz_firefox \
 	tests/fuzz/fuzz_flame \
 	tests/fuzz/fuzz_folded \
 	tests/fuzz/fuzz_gate \
@@ -43,8 +44,10 @@ fuzz_targets = \
 	tests/fuzz/fuzz_rpc \
 	tests/fuzz/fuzz_serve_head \
 	tests/fuzz/fuzz_serve_query \
+	tests/fuzz/fuzz_speedscope \
 	tests/fuzz/fuzz_tables \
 	tests/fuzz/fuzz_unwind \
+	tests/fuzz/fuzz_v8 \
 	tests/fuzz/fuzz_web \
 	tests/fuzz/fuzz_window
 
@@ -246,3 +249,15 @@ tests_fuzz_fuzz_query_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_segment_SOURCES = tests/fuzz/fuzz_segment.c tests/fuzz/segment_sums.h tests/fuzz/fuzz.h tests/unit/make_segment.h $(fuzz_main)
 tests_fuzz_fuzz_segment_LDADD = src/store/libstore.a $(formats_libs) $(DEFLATE_LIBS)
 tests_fuzz_fuzz_segment_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_firefox_SOURCES = tests/fuzz/fuzz_firefox.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_firefox_LDADD = $(formats_libs)
+tests_fuzz_fuzz_firefox_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_speedscope_SOURCES = tests/fuzz/fuzz_speedscope.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_speedscope_LDADD = $(formats_libs)
+tests_fuzz_fuzz_speedscope_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_v8_SOURCES = tests/fuzz/fuzz_v8.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_v8_LDADD = $(formats_libs)
+tests_fuzz_fuzz_v8_LDFLAGS = $(fuzz_ldflags)

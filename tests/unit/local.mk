@@ -47,6 +47,8 @@ EXTRA_DIST += \
 	tests/unit/make_listen.h \
 	tests/unit/make_net.h \
 	tests/unit/check_profile.h \
+	tests/unit/check_reader.h \
+	tests/unit/check_stacks.h \
 	tests/unit/damage_reader.h \
 	tests/unit/make_profile.h \
 	tests/unit/make_report.h \
@@ -84,6 +86,7 @@ unit_tests = \
 	tests/unit/test_schedule \
 	tests/unit/test_collect_guard \
 	tests/unit/test_collect_targets \
+	tests/unit/test_v8 \
 	tests/unit/test_version \
 	tests/unit/test_common_types \
 	tests/unit/test_centre \
@@ -115,6 +118,7 @@ unit_tests = \
 	tests/unit/test_filter \
 	tests/unit/test_filter_tags \
 	tests/unit/test_find \
+	tests/unit/test_firefox \
 	tests/unit/test_flame_captions \
 	tests/unit/test_flame_color \
 	tests/unit/test_flame_functions \
@@ -150,6 +154,7 @@ unit_tests = \
 	tests/unit/test_jit \
 	tests/unit/test_io \
 	tests/unit/test_json \
+	tests/unit/test_jsonr \
 	tests/unit/test_content \
 	tests/unit/test_prefs \
 	tests/unit/test_keys \
@@ -243,6 +248,7 @@ unit_tests = \
 	tests/unit/test_source \
 	tests/unit/test_source_file \
 	tests/unit/test_speedscope \
+	tests/unit/test_speedscope_read \
 	tests/unit/test_stats \
 	tests/unit/test_stats_judge \
 	tests/unit/test_stats_runs \
@@ -396,6 +402,7 @@ tests_unit_test_inflate_LDADD = $(unit_formats) $(ZSTD_LIBS) $(LZ4_LIBS)
 tests_unit_test_jit_LDADD = $(unit_symbol)
 tests_unit_test_io_LDADD = $(unit_base)
 tests_unit_test_json_LDADD = $(unit_base)
+tests_unit_test_jsonr_LDADD = $(unit_formats)
 tests_unit_test_content_LDADD = $(unit_fetch)
 tests_unit_test_prefs_LDADD = $(unit_session)
 tests_unit_test_keys_LDADD = $(unit_profile)
@@ -479,6 +486,9 @@ tests_unit_test_snap_text_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_source_LDADD = $(unit_formats)
 tests_unit_test_source_file_LDADD = $(unit_symbol)
 tests_unit_test_speedscope_LDADD = $(unit_export)
+tests_unit_test_speedscope_read_LDADD = $(unit_formats)
+tests_unit_test_firefox_LDADD = $(unit_formats)
+tests_unit_test_v8_LDADD = $(unit_formats)
 tests_unit_test_rename_LDADD = $(unit_report)
 tests_unit_test_shell_palette_LDADD = $(unit_shell)
 tests_unit_test_shell_event_LDADD = $(unit_shell)

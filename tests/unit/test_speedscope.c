@@ -29,7 +29,7 @@ static int draw_as(struct profile *p, const char *type, bool inverted, struct bu
 	q.sample_index = type;
 	q.inverted = inverted;
 	assert_int_equal(view_make(p, &q.filter, mem, &v, &notes, err), 0);
-	rc = speedscope_draw(&v, &q, &text, err);
+	rc = export_speedscope(&v, &q, &text, err);
 	if (out)
 		*out = text;
 	else

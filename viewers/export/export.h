@@ -77,7 +77,7 @@ int export_folded(const struct view *v, const struct query *q, struct buf *out, 
  * Fails   ERR_USAGE when a stack has a negative sum, which the format does not support; ERR_RANGE when a sum exceeds 64
  *         bits; ERR_LIMIT as export_folded
  */
-int speedscope_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err);
+int export_speedscope(const struct view *v, const struct query *q, struct buf *out, struct err *err);
 
 /*
  * Append a net of addresses in callgrind's format.
@@ -97,11 +97,67 @@ void callgrind_draw(const struct net *net, const struct report *r, struct buf *o
  */
 void dot_draw(const struct net *net, const struct report *r, struct buf *out);
 
+/*
+ * Append the selected sample type, which must be of time, as a .cpuprofile of V8: a node per distinct stack prefix, and a
+ * sample per distinct stack, which lasts for the sum of its values.
+ *
+ * Fails   as export_speedscope; ERR_USAGE if the type is not of time
+ */
+int export_cpuprofile(const struct view *v, const struct query *q, struct buf *out, struct err *err);
+
+/*
+ * Append the selected sample type as a processed profile of the Firefox Profiler, version 49, which it upgrades: a sample
+ * per distinct stack, with the sum of its values as weight in samples, ms or bytes.
+ *
+ * Fails   as export_speedscope
+ */
+int export_firefox(const struct view *v, const struct query *q, struct buf *out, struct err *err);
+
+/* Append v / 10^digits as a decimal number without a loss. */
+void export_add_decimal(struct buf *out, int64_t v, unsigned digits);
+
 /* The number of places on a stack, including inlined ones. */
 size_t export_stacks_depth(const struct places *pl, uint32_t stack);
 
 /* Copy the places of a stack to at, root first, or leaf first if inverted. Returns the end of the copy. */
 uint32_t *export_stacks_copy(const struct places *pl, uint32_t stack, bool inverted, uint32_t *at);
+
+/*
+ * Sum the values of a sample type by stack, times the ratio of the query, and in total.
+ *
+ * sum     [stacks of the profile]
+ * tool    the tool that cannot show negative values
+ * Fails   ERR_USAGE if the sum of a stack is negative; ERR_RANGE if a sum exceeds 64 bits
+ */
+int export_stacks_sum(const struct view *v, const struct query *q, uint32_t type, const char *tool, int64_t *sum,
+		      int64_t *total, struct err *err);
+
+/* The places of all stacks as a tree of calls. */
+struct stack_prefixes {
+	uint32_t n;
+	uint32_t *place, *parent; /* [n] parent: its number; UINT32_MAX for none */
+	uint32_t *of_stack;       /* [stacks of the profile] node; UINT32_MAX for an empty stack */
+	size_t cap_place, cap_parent;
+};
+
+/* The tree of the stacks whose sum is not 0. Fails with ERR_LIMIT as export_stacks_check_bytes. */
+int export_prefixes_make(const struct view *v, const struct query *q, const struct places *pl, const int64_t *sum,
+			 struct stack_prefixes *out, struct err *err);
+void export_prefixes_release(struct stack_prefixes *t);
+
+/* A place for formats in which name, file and line are separate. */
+struct export_frame {
+	struct buf name, file;
+	int64_t line, col; /* 0: not known */
+};
+
+/* The first function of each name with a file, [strings of the profile] function + 1, for export_frame_set. */
+uint32_t *export_function_files(const struct profile *p);
+
+/* Set a frame to a place; zero-initialized the first time. */
+void export_frame_set(struct export_frame *f, const struct places *pl, uint32_t place, const uint32_t *func,
+		      const struct query *q);
+void export_frame_release(struct export_frame *f);
 
 /*
  * Check the size of the output in advance: a small file can repeat long stacks of long names.

@@ -25,7 +25,6 @@ struct speedscope_writer {
 	const struct view *v;
 	const struct query *q;
 	struct places pl;
-	double ratio;
 	struct id_text *id; /* [places] */
 	int64_t *weight;    /* [stacks] weights of the current sample type, times the ratio */
 	uint32_t *frame;    /* memory for the deepest stack */
@@ -61,17 +60,6 @@ static const char *unit_name(const char *unit)
 	return "none";
 }
 
-/* For places that have only a name: the first function of that name with a file; [strings] function + 1. */
-static uint32_t *function_files(const struct profile *p)
-{
-	uint32_t *func = mem_zalloc(strtab_count(p->str), sizeof(*func));
-
-	for (uint32_t f = 0; f < p->n_funcs; f++)
-		if (!func[p->func_name[f]] && p->func_file[f])
-			func[p->func_name[f]] = f + 1;
-	return func;
-}
-
 static void speedscope_add_file(struct json *j, const char *file, int64_t line, int64_t col)
 {
 	if (!*file)
@@ -86,71 +74,31 @@ static void speedscope_add_file(struct json *j, const char *file, int64_t line, 
 }
 
 /* Append a frame. The name has no file and line, since they have their own fields. */
-static void speedscope_add_frame(struct speedscope_writer *s, uint32_t place, const uint32_t *func)
+static void speedscope_add_frame(struct speedscope_writer *s, uint32_t place, const uint32_t *func, struct export_frame *f)
 {
-	const struct place *k = &s->pl.place[place];
-	const struct profile *p = s->v->p;
-	struct buf name = { 0 };
-
-	if (k->name && !k->addr)
-		buf_add(&name, profile_text(p, k->name), strtab_len(p->str, k->name));
-	else
-		places_add_name(&s->pl, place, &name);
+	export_frame_set(f, &s->pl, place, func, s->q);
 	jsonw_open(&s->j, '{');
 	s->j.is_one_line = true; /* one line per frame */
 	jsonw_key(&s->j, "name");
-	jsonw_text(&s->j, name.data, name.len);
-	if (k->file || k->line) {
-		speedscope_add_file(&s->j, places_file(&s->pl, place), k->line, k->col);
-	} else if (k->name && func[k->name]) {
-		uint32_t f = func[k->name] - 1;
-		struct buf file = { 0 };
-
-		path_add_clean(&file, places_source(p, p->func_file[f], &s->q->filter));
-		speedscope_add_file(&s->j, buf_text(&file), p->func_start[f], 0);
-		buf_release(&file);
-	}
+	jsonw_text(&s->j, f->name.data, f->name.len);
+	speedscope_add_file(&s->j, buf_text(&f->file), f->line, f->col);
 	jsonw_close(&s->j, '}');
 	s->j.is_one_line = false;
-	buf_release(&name);
 }
 
 static void speedscope_add_frames(struct speedscope_writer *s)
 {
-	uint32_t *func = function_files(s->v->p);
+	uint32_t *func = export_function_files(s->v->p);
+	struct export_frame frame = { .line = 0 };
 
 	jsonw_open_key(&s->j, "shared", '{');
 	jsonw_open_key(&s->j, "frames", '[');
 	for (uint32_t i = 0; i < s->pl.n; i++)
-		speedscope_add_frame(s, i, func);
+		speedscope_add_frame(s, i, func, &frame);
 	jsonw_close(&s->j, ']');
 	jsonw_close(&s->j, '}');
+	export_frame_release(&frame);
 	free(func);
-}
-
-/* Sum the weights of a sample type by stack, and in total. Fails if one is negative. */
-static int sum_weights(struct speedscope_writer *s, uint32_t type, int64_t *sum, struct err *err)
-{
-	const struct profile *p = s->v->p;
-	const char *name = profile_text(p, p->type[type].name);
-
-	*sum = 0;
-	memset(s->weight, 0, p->stacks.n * sizeof(*s->weight));
-	for (uint32_t row = 0; row < p->n_rows; row++)
-		if (num_add(&s->weight[p->stack[row]], p->value[type][row]))
-			return err_set(err, ERR_RANGE, "the sum of %s overflows 64 bits", name);
-	for (uint32_t i = 0; i < p->stacks.n; i++) {
-		if (s->weight[i] < 0)
-			return err_set(err, ERR_USAGE,
-				       "%s has negative values, which speedscope cannot show; cpa folded writes both "
-				       "sides of a comparison, cpa flame draws them",
-				       name);
-		if (s->ratio != 1)
-			s->weight[i] = num_trunc((double)s->weight[i] * s->ratio);
-		if (num_add(sum, s->weight[i]))
-			return err_set(err, ERR_RANGE, "the sum of %s overflows 64 bits", name);
-	}
-	return 0;
 }
 
 static void speedscope_add_stack(struct speedscope_writer *s, uint32_t stack)
@@ -226,7 +174,7 @@ static int speedscope_add_profile(struct speedscope_writer *s, uint32_t type, st
 {
 	const struct profile *p = s->v->p;
 	int64_t sum;
-	int rc = sum_weights(s, type, &sum, err);
+	int rc = export_stacks_sum(s->v, s->q, type, "speedscope", s->weight, &sum, err);
 
 	if (rc < 0)
 		return rc;
@@ -297,9 +245,9 @@ static int speedscope_prepare(struct speedscope_writer *s, struct arena *mem, st
 	return export_stacks_check_bytes(bytes, err);
 }
 
-int speedscope_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err)
+int export_speedscope(const struct view *v, const struct query *q, struct buf *out, struct err *err)
 {
-	struct speedscope_writer s = { .v = v, .q = q, .ratio = query_ratio(q), .j = { .out = out } };
+	struct speedscope_writer s = { .v = v, .q = q, .j = { .out = out } };
 	struct arena *mem = arena_new();
 	int rc = places_make(v->p, &q->filter, mem, &s.pl, err);
 

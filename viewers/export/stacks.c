@@ -1,5 +1,5 @@
 /*
- * stacks.c - stacks of places, for the formats that write whole stacks
+ * stacks.c - stacks and frames, for the formats that write whole stacks
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,6 +8,9 @@
 #include "viewers/export/export.h"
 
 #include "base/mem.h"
+#include "base/num.h"
+#include "base/path.h"
+#include "engine/query.h"
 #include "profile/stack_walk.h"
 
 #include <inttypes.h>
@@ -53,4 +56,86 @@ int export_stacks_check_bytes(uint64_t bytes, struct err *err)
 		return err_set(err, ERR_LIMIT, "the stacks would take %" PRIu64 " bytes; select fewer samples", bytes);
 	return err_set(err, ERR_LIMIT,
 		       "the stacks would take %" PRIu64 " bytes, more than half of the memory of this machine", bytes);
+}
+
+int export_stacks_sum(const struct view *v, const struct query *q, uint32_t type, const char *tool, int64_t *sum,
+		      int64_t *total, struct err *err)
+{
+	const struct profile *p = v->p;
+	const char *name = profile_text(p, p->type[type].name);
+	const double ratio = query_ratio(q);
+
+	*total = 0;
+	memset(sum, 0, p->stacks.n * sizeof(*sum));
+	for (uint32_t row = 0; row < p->n_rows; row++)
+		if (num_add(&sum[p->stack[row]], p->value[type][row]))
+			return err_set(err, ERR_RANGE, "the sum of %s overflows 64 bits", name);
+	for (uint32_t i = 0; i < p->stacks.n; i++) {
+		if (sum[i] < 0)
+			return err_set(err, ERR_USAGE,
+				       "%s has negative values, which %s cannot show; cpa folded writes both sides of "
+				       "a comparison, cpa flame draws them",
+				       name, tool);
+		if (ratio != 1)
+			sum[i] = num_trunc((double)sum[i] * ratio);
+		if (num_add(total, sum[i]))
+			return err_set(err, ERR_RANGE, "the sum of %s overflows 64 bits", name);
+	}
+	return 0;
+}
+
+uint32_t *export_function_files(const struct profile *p)
+{
+	uint32_t *func = mem_zalloc(strtab_count(p->str), sizeof(*func));
+
+	for (uint32_t f = 0; f < p->n_funcs; f++)
+		if (!func[p->func_name[f]] && p->func_file[f])
+			func[p->func_name[f]] = f + 1;
+	return func;
+}
+
+void export_frame_set(struct export_frame *f, const struct places *pl, uint32_t place, const uint32_t *func,
+		      const struct query *q)
+{
+	const struct place *k = &pl->place[place];
+	const struct profile *p = pl->p;
+
+	f->name.len = f->file.len = 0;
+	f->line = f->col = 0;
+	if (k->name && !k->addr)
+		buf_add(&f->name, profile_text(p, k->name), strtab_len(p->str, k->name));
+	else
+		places_add_name(pl, place, &f->name);
+	if (k->file || k->line) {
+		buf_addz(&f->file, places_file(pl, place));
+		f->line = k->line;
+		f->col = k->col;
+	} else if (k->name && func[k->name]) {
+		uint32_t function = func[k->name] - 1;
+
+		path_add_clean(&f->file, places_source(p, p->func_file[function], &q->filter));
+		f->line = p->func_start[function];
+	}
+}
+
+void export_frame_release(struct export_frame *f)
+{
+	buf_release(&f->name);
+	buf_release(&f->file);
+}
+
+void export_add_decimal(struct buf *out, int64_t v, unsigned digits)
+{
+	uint64_t factor = 1, size = num_abs(v);
+	unsigned n = digits;
+
+	for (unsigned i = 0; i < digits; i++)
+		factor *= 10;
+	buf_addf(out, "%s%" PRIu64, v < 0 ? "-" : "", size / factor);
+	size %= factor;
+	if (size == 0)
+		return;
+	for (; size % 10 == 0; n--)
+		size /= 10;
+	buf_addf(out, ".%0*" PRIu64, (int)n, size);
 }

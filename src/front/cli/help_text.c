@@ -282,6 +282,18 @@ const struct help_text help_texts[] = {
 	  "cpa speedscope -o cpu.speedscope.json cpu.pb.gz\n"
 	  "cpa speedscope -focus=main -o main.speedscope.json cpu.pb.gz\n",
 	  NULL, NULL },
+	{ "cpuprofile", JOB_CONVERT, false,
+	  "Writes a sample type of time as a profile of V8, for DevTools, VS Code and speedscope. They assume one\n"
+	  "thread; -tagfocus selects it.",
+	  "cpa cpuprofile -o cpu.cpuprofile cpu.pb.gz\n"
+	  "cpa cpuprofile -sample_index=delay -o waits.cpuprofile mutex.pb.gz\n",
+	  NULL, NULL },
+	{ "firefox", JOB_CONVERT, false,
+	  "Open the file at https://profiler.firefox.com. It has one sample type, as weights of samples;\n"
+	  "their times have no meaning.",
+	  "cpa firefox -o cpu.firefox.json cpu.pb.gz\n"
+	  "cpa firefox -sample_index=inuse_space -o heap.firefox.json heap.pb.gz\n",
+	  NULL, NULL },
 	{ "callgrind", JOB_CONVERT, false,
 	  "Profiles do not count calls, so all call counts in the file are 0, as in pprof's.",
 	  "cpa callgrind -o cpu.grind cpu.pb.gz\n"
