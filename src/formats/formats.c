@@ -11,9 +11,11 @@
 #include "formats/formats.h"
 
 #include "base/hash.h"
+#include "formats/callgrind/callgrind.h"
 #include "formats/folded/folded.h"
 #include "formats/foreign/foreign.h"
 #include "formats/legacy/legacy.h"
+#include "formats/perfscript/perfscript.h"
 #include "formats/pprof/pprof.h"
 
 #include <stdlib.h>
@@ -58,6 +60,22 @@ const struct file_format formats[] = {
 	  .read = legacy_read_contention },
 	{ .name = "java", .help = "heap and contention profiles of Java as text", .read = legacy_read_java },
 
+	{ .name = "callgrind",
+	  .other_names = "cachegrind",
+	  .endings = "callgrind.out.PID cachegrind.out.PID",
+	  .help = "call costs: callgrind of Valgrind, Xdebug",
+	  .loses = "It is a call graph, not stacks: flat values are exact, cum is equal to flat.",
+	  .report = "callgrind",
+	  .probe = callcosts_probe,
+	  .read = callcosts_read,
+	  .looks_like = "a callgrind file" },
+	{ .name = "perf-script",
+	  .endings = ".perf .script.txt",
+	  .help = "text of perf script, with any of its fields: perf script | cpa top -",
+	  .loses = "Names are those of perf. Times are kept on request.",
+	  .probe = perfscript_probe,
+	  .read = perfscript_read,
+	  .looks_like = "text of perf script" },
 	{ .name = "folded",
 	  .other_names = "collapsed flamegraph",
 	  .endings = ".folded .collapsed .txt",
@@ -110,12 +128,6 @@ const struct file_format formats[] = {
 	  .help = "text dump of goroutines, /debug/pprof/goroutine?debug=2; cpa threads shows it",
 	  .probe = foreign_goroutines,
 	  .looks_like = "a text dump of goroutines; fetch the profile without debug=2" },
-	{ .name = "callgrind",
-	  .endings = "callgrind.out",
-	  .help = "call costs of Valgrind",
-	  .report = "callgrind",
-	  .probe = foreign_callgrind,
-	  .looks_like = "a callgrind file, which cpa does not read" },
 	{ .name = "speedscope",
 	  .endings = ".speedscope.json",
 	  .help = "JSON for speedscope.app",

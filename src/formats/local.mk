@@ -7,10 +7,12 @@ src_formats_libformats_a_SOURCES = \
 	src/formats/formats.c \
 	src/formats/formats.h
 
+include src/formats/callgrind/local.mk
 include src/formats/common/local.mk
 include src/formats/dump/local.mk
 include src/formats/folded/local.mk
 include src/formats/foreign/local.mk
 include src/formats/legacy/local.mk
+include src/formats/perfscript/local.mk
 include src/formats/pprof/local.mk
 include src/formats/push/local.mk

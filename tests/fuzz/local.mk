@@ -15,7 +15,9 @@ fuzz_targets = \
 	tests/fuzz/fuzz_symbol_cache \
 	tests/fuzz/fuzz_filter \
 	tests/fuzz/fuzz_flame \
+	tests/fuzz/fuzz_callgrind \
 	tests/fuzz/fuzz_folded \
+	tests/fuzz/fuzz_perfscript \
 	tests/fuzz/fuzz_gate \
 	tests/fuzz/fuzz_gate_sides \
 	tests/fuzz/fuzz_layout \
@@ -188,6 +190,14 @@ tests_fuzz_fuzz_java_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_folded_SOURCES = tests/fuzz/fuzz_folded.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_folded_LDADD = $(formats_libs)
 tests_fuzz_fuzz_folded_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_callgrind_SOURCES = tests/fuzz/fuzz_callgrind.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_callgrind_LDADD = $(formats_libs)
+tests_fuzz_fuzz_callgrind_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_perfscript_SOURCES = tests/fuzz/fuzz_perfscript.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_perfscript_LDADD = $(formats_libs)
+tests_fuzz_fuzz_perfscript_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_frames_SOURCES = tests/fuzz/fuzz_frames.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_frames_LDADD = $(symbol_libs)

@@ -186,7 +186,7 @@ static void other_file_types_are_named(void **state)
 		 "not a profile: it looks like a recording of Java Flight Recorder, which cpa does not read");
 	ERROR_OF("heap_v2/524288\n",
 		 "not a profile: it looks like a heap profile of jemalloc, which cpa does not read");
-	ERROR_OF("# callgrind format\n", "not a profile: it looks like a callgrind file, which cpa does not read");
+	ERROR_OF("# callgrind format\n", "no line events:");
 	ERROR_OF("{\"$schema\": \"https://www.speedscope.app/file-format-schema.json\"}",
 		 "not a profile: it looks like a speedscope file, which cpa does not read");
 	ERROR_OF("{\"nodes\":[{\"id\":1,\"callFrame\":{}}]}",

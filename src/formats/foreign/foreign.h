@@ -13,7 +13,6 @@
 
 enum format_match foreign_goroutines(const uint8_t *data,
 				     size_t n); /* a dump that begins like "goroutine 7 [running]:" */
-enum format_match foreign_callgrind(const uint8_t *data, size_t n);
 
 /* Is it JSON in whose first bytes these keys are? The second one may be NULL. */
 bool foreign_has_keys(const uint8_t *data, size_t n, const char *const key[2]);
