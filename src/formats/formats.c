@@ -15,6 +15,7 @@
 #include "formats/folded/folded.h"
 #include "formats/foreign/foreign.h"
 #include "formats/legacy/legacy.h"
+#include "formats/otlp/otlp.h"
 #include "formats/perfscript/perfscript.h"
 #include "formats/pprof/pprof.h"
 
@@ -60,6 +61,14 @@ const struct file_format formats[] = {
 	  .read = legacy_read_contention },
 	{ .name = "java", .help = "heap and contention profiles of Java as text", .read = legacy_read_java },
 
+	{ .name = "otlp",
+	  .other_names = "opentelemetry",
+	  .endings = ".otlp.pb",
+	  .help = "OpenTelemetry profiles of each release, 1.3 to 1.11: requests, and files of the collector",
+	  .loses = "It has attributes of profiles and locations.",
+	  .probe = otlp_probe,
+	  .read = otlp_read,
+	  .looks_like = "OpenTelemetry profiles" },
 	{ .name = "callgrind",
 	  .other_names = "cachegrind",
 	  .endings = "callgrind.out.PID cachegrind.out.PID",

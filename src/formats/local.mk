@@ -13,6 +13,7 @@ include src/formats/dump/local.mk
 include src/formats/folded/local.mk
 include src/formats/foreign/local.mk
 include src/formats/legacy/local.mk
+include src/formats/otlp/local.mk
 include src/formats/perfscript/local.mk
 include src/formats/pprof/local.mk
 include src/formats/push/local.mk

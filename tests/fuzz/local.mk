@@ -17,6 +17,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_flame \
 	tests/fuzz/fuzz_callgrind \
 	tests/fuzz/fuzz_folded \
+	tests/fuzz/fuzz_otlp \
 	tests/fuzz/fuzz_perfscript \
 	tests/fuzz/fuzz_gate \
 	tests/fuzz/fuzz_gate_sides \
@@ -194,6 +195,10 @@ tests_fuzz_fuzz_folded_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_callgrind_SOURCES = tests/fuzz/fuzz_callgrind.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_callgrind_LDADD = $(formats_libs)
 tests_fuzz_fuzz_callgrind_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_otlp_SOURCES = tests/fuzz/fuzz_otlp.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_otlp_LDADD = $(formats_libs)
+tests_fuzz_fuzz_otlp_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_perfscript_SOURCES = tests/fuzz/fuzz_perfscript.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_perfscript_LDADD = $(formats_libs)

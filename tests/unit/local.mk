@@ -121,6 +121,7 @@ unit_tests = \
 	tests/unit/test_folded \
 	tests/unit/test_folded_read \
 	tests/unit/test_perfscript \
+	tests/unit/test_otlp \
 	tests/unit/test_callgrind_read \
 	tests/unit/test_frames \
 	tests/unit/test_gate_ci \
@@ -359,6 +360,7 @@ tests_unit_test_flame_runs_LDADD = $(unit_shell)
 tests_unit_test_folded_LDADD = $(unit_export)
 tests_unit_test_folded_read_LDADD = $(unit_formats)
 tests_unit_test_perfscript_LDADD = $(unit_formats)
+tests_unit_test_otlp_LDADD = $(unit_formats)
 tests_unit_test_callgrind_read_LDADD = $(unit_formats)
 tests_unit_test_fetch_loop_LDADD = $(unit_fetch)
 tests_unit_test_filter_LDADD = $(unit_engine)

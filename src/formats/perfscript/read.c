@@ -10,9 +10,8 @@
 #include "formats/perfscript/perfscript.h"
 
 #include "base/buf.h"
-#include "base/hash.h"
-#include "base/idtab.h"
 #include "base/mem.h"
+#include "formats/common/location_table.h"
 #include "formats/common/named_frames.h"
 #include "formats/common/skipped.h"
 #include "formats/perfscript/perfscript_int.h"
@@ -28,17 +27,11 @@ enum {
 	EVENTS_MAX = 64, /* with own columns */
 	COMM_BYTES = 15,
 	LINE_BYTES_MAX = 1 << 20,
-	LOCATIONS_EXPECTED = 256,
 };
 
 struct perfscript_event {
 	struct perfscript_text name;
 	bool has_period; /* in one sample at least */
-};
-
-struct perfscript_location {
-	uint64_t addr;
-	uint32_t map, first_line, n_lines;
 };
 
 struct perfscript_reader {
@@ -63,16 +56,9 @@ struct perfscript_reader {
 	struct named_frame *source;       /* [n_pending] */
 	size_t n_pending, cap_pending, cap_source;
 
-	struct idtab loc_at;
-	struct perfscript_location *loc; /* [n_locs] */
-	uint32_t *loc_id;
-	size_t n_locs, cap_locs, cap_loc_ids;
-	struct builder_line *line; /* of all locations */
+	struct location_table *locations;
+	struct builder_line *line; /* of the pending frames */
 	size_t n_lines, cap_lines;
-
-	struct idtab map_at;
-	str_id *map_file; /* [n_maps] */
-	size_t n_maps, cap_maps;
 
 	struct skipped lines, records, without_period;
 	uint64_t n_lost;
@@ -207,96 +193,23 @@ static void perfscript_set_types(struct perfscript_reader *r)
 		meta->duration_ns = (int64_t)(r->last_ns - r->first_ns);
 }
 
-/* The mapping of a DSO, + 1; 0 for none. */
+/* The mapping of a DSO; PROFILE_NONE if it is unknown. */
 static int perfscript_find_map(struct perfscript_reader *r, struct perfscript_text dso, uint32_t *out, struct err *err)
 {
-	struct mapping m = { .id = r->n_maps + 1, .has_functions = true };
-	uint64_t hash;
-	uint32_t i;
-	int rc;
+	struct mapping m = { .has_functions = true };
 
-	*out = 0;
+	*out = PROFILE_NONE;
 	if (dso.n == 0)
 		return 0;
 	m.file = perfscript_string(r, dso);
-	hash = hash_u64(m.file);
-	for (size_t at = idtab_start(&r->map_at, hash); idtab_next(&r->map_at, hash, &at, &i);)
-		if (r->map_file[i] == m.file) {
-			*out = i + 1;
-			return 0;
-		}
-	if (format_exceeds(r->n_maps + 1, r->options->max_count))
-		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " mappings; raise the limit with --max-count",
-			       r->options->max_count);
-	rc = builder_mapping(r->b, &m, &i, err);
-	if (rc < 0)
-		return rc;
-	idtab_put(&r->map_at, hash, (uint32_t)r->n_maps);
-	r->map_file = mem_grow(r->map_file, &r->cap_maps, r->n_maps + 1, sizeof(*r->map_file));
-	r->map_file[r->n_maps++] = m.file;
-	*out = i + 1;
-	return 0;
-}
-
-static uint64_t perfscript_location_hash(const struct perfscript_reader *r, const struct perfscript_location *l)
-{
-	uint64_t hash = hash_mix(hash_u64(l->addr), hash_u64(l->map));
-
-	for (uint32_t i = 0; i < l->n_lines; i++) {
-		const struct builder_line *line = &r->line[l->first_line + i];
-
-		hash = hash_mix(hash, hash_u64((uint64_t)line->func << 32 ^ (uint64_t)line->no));
-	}
-	return hash;
-}
-
-static bool perfscript_location_is_equal(const struct perfscript_reader *r, const struct perfscript_location *a,
-					 const struct perfscript_location *b)
-{
-	if (a->addr != b->addr || a->map != b->map || a->n_lines != b->n_lines)
-		return false;
-	for (uint32_t i = 0; i < a->n_lines; i++)
-		if (r->line[a->first_line + i].func != r->line[b->first_line + i].func ||
-		    r->line[a->first_line + i].no != r->line[b->first_line + i].no)
-			return false;
-	return true;
-}
-
-/* The id of a location whose lines are the last ones; they are removed if it exists. */
-static int perfscript_find_location(struct perfscript_reader *r, const struct perfscript_location *l, uint32_t *out,
-				    struct err *err)
-{
-	struct builder_location at = { .id = r->n_locs + 1,
-				       .addr = l->addr,
-				       .map = l->map ? l->map - 1 : PROFILE_NONE };
-	uint64_t hash = perfscript_location_hash(r, l);
-	uint32_t i;
-	int rc;
-
-	for (size_t pos = idtab_start(&r->loc_at, hash); idtab_next(&r->loc_at, hash, &pos, &i);)
-		if (perfscript_location_is_equal(r, &r->loc[i], l)) {
-			*out = r->loc_id[i];
-			r->n_lines = l->first_line;
-			return 0;
-		}
-	if (format_exceeds(r->n_locs + 1, r->options->max_count))
-		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " locations; raise the limit with --max-count",
-			       r->options->max_count);
-	rc = builder_location(r->b, &at, r->line + l->first_line, l->n_lines, out, err);
-	if (rc < 0)
-		return rc;
-	idtab_put(&r->loc_at, hash, (uint32_t)r->n_locs);
-	r->loc = mem_grow(r->loc, &r->cap_locs, r->n_locs + 1, sizeof(*r->loc));
-	r->loc_id = mem_grow(r->loc_id, &r->cap_loc_ids, r->n_locs + 1, sizeof(*r->loc_id));
-	r->loc[r->n_locs] = *l;
-	r->loc_id[r->n_locs++] = *out;
-	return 0;
+	return location_table_mapping(r->locations, &m, out, err);
 }
 
 /* Append the location of the pending frames to the stack; the last one is the outermost. */
 static int perfscript_flush_frames(struct perfscript_reader *r, struct err *err)
 {
-	struct perfscript_location l = { .first_line = (uint32_t)r->n_lines };
+	uint64_t addr;
+	uint32_t map;
 	int rc = 0;
 
 	if (r->n_pending == 0)
@@ -304,6 +217,7 @@ static int perfscript_flush_frames(struct perfscript_reader *r, struct err *err)
 	if (format_exceeds(r->n_stack + 1, r->options->max_depth))
 		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " frames; raise the limit with --max-depth",
 			       r->options->max_depth);
+	r->n_lines = 0;
 	for (size_t i = 0; i < r->n_pending && rc == 0; i++) {
 		const struct perfscript_frame *f = &r->pending[i];
 
@@ -314,12 +228,13 @@ static int perfscript_flush_frames(struct perfscript_reader *r, struct err *err)
 		r->line[r->n_lines] = (struct builder_line){ .no = r->source[i].line };
 		rc = named_frames_function(r->frames, &r->source[i], &r->line[r->n_lines++].func, err);
 	}
-	l.addr = r->pending[r->n_pending - 1].addr;
-	l.n_lines = (uint32_t)(r->n_lines - l.first_line);
-	rc = rc < 0 ? rc : perfscript_find_map(r, r->pending[r->n_pending - 1].dso, &l.map, err);
+	addr = r->pending[r->n_pending - 1].addr;
+	rc = rc < 0 ? rc : perfscript_find_map(r, r->pending[r->n_pending - 1].dso, &map, err);
 	r->n_pending = 0;
 	r->stack = mem_grow(r->stack, &r->cap_stack, r->n_stack + 1, sizeof(*r->stack));
-	return rc < 0 ? rc : perfscript_find_location(r, &l, &r->stack[r->n_stack++], err);
+	return rc < 0 ? rc
+		      : location_table_location(r->locations, map, addr, r->line, r->n_lines, &r->stack[r->n_stack++],
+						err);
 }
 
 static int perfscript_add_frame(struct perfscript_reader *r, const struct perfscript_frame *frame, struct err *err)
@@ -516,17 +431,13 @@ static int perfscript_read_lines(struct perfscript_reader *r, struct perfscript_
 
 static void perfscript_release(struct perfscript_reader *r)
 {
-	idtab_release(&r->loc_at);
-	idtab_release(&r->map_at);
+	location_table_free(r->locations);
 	named_frames_free(r->frames);
 	builder_free(r->b);
 	free(r->stack);
 	free(r->pending);
 	free(r->source);
-	free(r->loc);
-	free(r->loc_id);
 	free(r->line);
-	free(r->map_file);
 }
 
 int perfscript_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
@@ -539,8 +450,7 @@ int perfscript_read(const uint8_t *data, size_t n, const struct format_options *
 	int rc;
 
 	r.frames = named_frames_new(r.b, options);
-	idtab_init(&r.loc_at, LOCATIONS_EXPECTED);
-	idtab_init(&r.map_at, LOCATIONS_EXPECTED);
+	r.locations = location_table_new(r.b, options);
 	rc = perfscript_read_lines(&r, lines, err);
 	if (rc == 0)
 		*out = builder_seal(r.b);
