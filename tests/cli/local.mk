@@ -23,6 +23,7 @@ cli_tests = \
 	tests/cli/t190-pictures.t \
 	tests/cli/t192-perf-script.t \
 	tests/cli/t193-callgrind-files.t \
+	tests/cli/t194-otlp.t \
 	tests/cli/t195-hostile.t \
 	tests/cli/t200-fetch.t \
 	tests/cli/t202-list.t \

@@ -409,7 +409,7 @@ static void releases_are_not_mixed(void **state)
 	buf_release(&b);
 }
 
-static void messages_have_four_kinds_of_frames(void **state)
+static void messages_may_have_three_kinds_of_heads(void **state)
 {
 	(void)state;
 	for (int kind = 0; kind < 3; kind++) {
@@ -449,6 +449,34 @@ static void expect_sample_error(struct buf *sample, const char *message)
 	assert_int_equal(otlp_read((const uint8_t *)buf_text(&b), b.len, &no_limits, &p, &err), ERR_FORMAT);
 	assert_string_equal(err.msg, message);
 	buf_release(&b);
+}
+
+static void what_is_written_is_read(void **state)
+{
+	struct buf b = { 0 }, copy = { 0 };
+	struct profile *p, *again;
+	struct err err;
+
+	(void)state;
+	put_request(&b, V1_8);
+	p = read_buf(&b, &no_limits);
+	assert_int_equal(otlp_write(p, 1, &copy, &err), 0);
+	again = read_buf(&copy, &no_limits);
+	assert_int_equal(again->n_rows, 2);
+	expect_row(again, 0, "3 30 main:11 service.name=shop thread=one ");
+	expect_row(again, 1, "4 40 work:33 run:12 main:11 service.name=shop thread=42 ");
+	assert_string_equal(profile_text(again, again->map[0].file), "/bin/a");
+	assert_int_equal(again->meta.time_ns, p->meta.time_ns);
+	assert_int_equal(again->meta.duration_ns, p->meta.duration_ns);
+	profile_free(again);
+	copy.len = 0;
+	assert_int_equal(otlp_write(p, 0.5, &copy, &err), 0);
+	again = read_buf(&copy, &no_limits);
+	expect_row(again, 0, "1 15 main:11 service.name=shop thread=one ");
+	profile_free(again);
+	profile_free(p);
+	buf_release(&b);
+	buf_release(&copy);
 }
 
 static void errors_have_the_position(void **state)
@@ -499,7 +527,8 @@ int main(void)
 		cmocka_unit_test(samples_without_signs_are_not_read_as_zero),
 		cmocka_unit_test(time_stamps_count_events),
 		cmocka_unit_test(releases_are_not_mixed),
-		cmocka_unit_test(messages_have_four_kinds_of_frames),
+		cmocka_unit_test(messages_may_have_three_kinds_of_heads),
+		cmocka_unit_test(what_is_written_is_read),
 		cmocka_unit_test(errors_have_the_position),
 		cmocka_unit_test(damaged_messages_are_read_or_refused),
 	};

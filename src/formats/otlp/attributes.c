@@ -192,13 +192,15 @@ static int otlp_read_attribute(struct otlp_reader *r, struct otlp_span attribute
 	return rc < 0 ? err_wrap(err, "attribute") : 0;
 }
 
-/* Add a label, in place of one with the same key. */
+/* Add a label. It replaces the inherited one with the same key. */
 static int otlp_add_label(struct otlp_reader *r, const struct otlp_label *label, struct err *err)
 {
-	for (size_t i = 0; i < r->n_labels; i++)
+	for (size_t i = 0; i < r->n_replaceable; i++)
 		if (r->label[i].key == label->key) {
-			r->label[i] = *label;
-			return 0;
+			memmove(&r->label[i], &r->label[i + 1], (r->n_labels - i - 1) * sizeof(*r->label));
+			r->n_replaceable--;
+			r->n_labels--;
+			break;
 		}
 	if (r->n_labels == OTLP_LABELS_MAX)
 		return err_set(err, ERR_LIMIT, "more than %d attributes", (int)OTLP_LABELS_MAX);

@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 
-enum { ROOT_FIELDS_MAX = 8, GRPC_HEAD = 5, LENGTH_HEAD = 4 };
+enum { CUT_BYTES_MIN = 16, ROOT_FIELDS_MAX = 8, GRPC_HEAD = 5, LENGTH_HEAD = 4 };
 
 int otlp_check(const struct cursor *c, struct err *err)
 {
@@ -22,7 +22,7 @@ int otlp_check(const struct cursor *c, struct err *err)
 
 int otlp_add_ints(struct otlp_ints *ints, const struct field *f, bool is_fixed, struct err *err)
 {
-	struct cursor c = { .at = f->data, .end = f->data + f->n };
+	struct cursor c = otlp_cursor(otlp_field_span(f));
 	uint64_t v;
 
 	if (f->type != WIRE_BYTES) {
@@ -110,20 +110,29 @@ bool otlp_find_framing(const uint8_t *data, size_t n, enum otlp_framing *framing
 	return false;
 }
 
-/* A bare message that is cut: its first resource begins like one. */
+/* Return true if the tag is that of a message or text with the number 1, 2 or 3. */
+static bool otlp_is_tag(uint64_t tag)
+{
+	return tag == 0x0a || tag == 0x12 || tag == 0x1a;
+}
+
+/* Return true for a bare message that is cut: its first resource is one, or begins like one. */
 static bool otlp_is_cut_message(const uint8_t *data, size_t n)
 {
 	struct cursor c = { .at = data, .end = data + n };
 	uint64_t tag, length;
 
-	if (!cursor_varint(&c, &tag) || tag != 0x0a || !cursor_varint(&c, &length))
+	if (n < CUT_BYTES_MIN || !cursor_varint(&c, &tag) || tag != 0x0a || !cursor_varint(&c, &length))
 		return false;
-	for (int i = 0; i < 2; i++) { /* a resource and a scope, each a message in a message */
-		if (!cursor_varint(&c, &tag) || (tag != 0x0a && tag != 0x12) || !cursor_varint(&c, &length) ||
-		    length < 2 || length > (size_t)(c.end - c.at))
+	if (length <= (size_t)(c.end - c.at))
+		return otlp_has_fields((struct otlp_span){ c.at, (size_t)length }, 3);
+	while (c.at < c.end) {
+		if (!cursor_varint(&c, &tag) || !otlp_is_tag(tag) || !cursor_varint(&c, &length))
+			return c.at == c.end && otlp_is_tag(tag);
+		if (tag == 0x12 && length && c.at < c.end && !otlp_is_tag(*c.at)) /* a scope */
 			return false;
-		if (*c.at != 0x0a && *c.at != 0x12 && *c.at != 0x1a)
-			return false;
+		if (length > (size_t)(c.end - c.at))
+			return true;
 		c.at += length;
 	}
 	return true;

@@ -6,6 +6,7 @@
 #ifndef FORMATS_OTLP_OTLP_H
 #define FORMATS_OTLP_OTLP_H
 
+#include "base/buf.h"
 #include "formats/common/format.h"
 
 /* Certain if the first resource of the first message has the fields of a resource, which no profile.proto has. */
@@ -19,5 +20,14 @@ enum format_match otlp_probe(const uint8_t *data, size_t n);
  */
 int otlp_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 	      struct err *err);
+
+/*
+ * Append a profile as an uncompressed message of release 1.11, with values times ratio, rounded toward zero. Readers of
+ * release 1.9 and before find no values in it. Comments, the default sample type and the base of a comparison have no
+ * place in it.
+ *
+ * Fails   ERR_LIMIT past 2 GiB
+ */
+int otlp_write(const struct profile *p, double ratio, struct buf *out, struct err *err);
 
 #endif

@@ -38,7 +38,10 @@ struct otlp_ints {
 
 static inline struct cursor otlp_cursor(struct otlp_span s)
 {
-	return (struct cursor){ .at = s.data, .end = s.data + s.n };
+	static const uint8_t none[1];
+	const uint8_t *data = s.data ? s.data : none; /* of a message that is missing */
+
+	return (struct cursor){ .at = data, .end = data + s.n };
 }
 
 static inline struct otlp_span otlp_field_span(const struct field *f)
@@ -156,8 +159,10 @@ struct otlp_reader {
 	uint64_t first_time_ns;
 	str_id default_type;
 
-	struct otlp_label label[OTLP_LABELS_MAX]; /* of the resource, the scope and the sample */
-	size_t n_resource_labels, n_labels;
+	struct otlp_label label[OTLP_LABELS_MAX];     /* of the resource, the scope and the sample */
+	size_t n_labels, n_replaceable;               /* the first ones are inherited: others replace them */
+	struct otlp_label inherited[OTLP_LABELS_MAX]; /* by all samples of a scope */
+	size_t n_inherited;
 
 	/* of the current profile */
 	uint32_t column[OTLP_TYPES_MAX]; /* of its types */
@@ -195,7 +200,7 @@ int otlp_stack_of(struct otlp_reader *r, const uint64_t *index, size_t n, uint32
 /* Add the labels of attributes with keys and values: of a resource or scope. */
 int otlp_add_attribute(struct otlp_reader *r, struct otlp_span attribute, struct err *err);
 
-/* Add the label of an attribute of the table, in place of one with the same key. */
+/* Add the label of an attribute of the table. */
 int otlp_add_table_attribute(struct otlp_reader *r, uint64_t index, struct err *err);
 
 /* Add the labels of a link. */

@@ -192,16 +192,17 @@ static int otlp_read_scope_own(struct otlp_reader *r, struct otlp_span own, stru
 static int otlp_read_scope(struct otlp_reader *r, struct otlp_span scope, struct err *err)
 {
 	struct otlp_label label[OTLP_LABELS_MAX]; /* of the resource */
-	size_t n_labels = r->n_labels, n_resource_labels = r->n_resource_labels;
+	size_t n_labels = r->n_labels;
 	int rc;
 
 	memcpy(label, r->label, n_labels * sizeof(*label));
+	r->n_replaceable = n_labels;
 	rc = otlp_for_each(r, scope, SCOPE_OWN, otlp_read_scope_own, "scope", err);
-	r->n_resource_labels = r->n_labels;
+	memcpy(r->inherited, r->label, r->n_labels * sizeof(*label));
+	r->n_inherited = r->n_labels;
 	rc = rc < 0 ? rc : otlp_for_each(r, scope, SCOPE_PROFILES, otlp_read_profile, "profile", err);
 	memcpy(r->label, label, n_labels * sizeof(*label));
 	r->n_labels = n_labels;
-	r->n_resource_labels = n_resource_labels;
 	return rc;
 }
 
@@ -209,9 +210,8 @@ static int otlp_read_resource(struct otlp_reader *r, struct otlp_span resource, 
 {
 	int rc;
 
-	r->n_labels = 0;
+	r->n_labels = r->n_replaceable = 0;
 	rc = otlp_for_each(r, resource, RESOURCE_OWN, otlp_read_own, "resource", err);
-	r->n_resource_labels = r->n_labels;
 	return rc < 0 ? rc : otlp_for_each(r, resource, RESOURCE_SCOPES, otlp_read_scope, "scope", err);
 }
 

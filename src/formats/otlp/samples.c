@@ -11,6 +11,7 @@
 #include "base/mem.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static int64_t otlp_sum(int64_t a, int64_t b)
 {
@@ -136,7 +137,8 @@ int otlp_read_sample(struct otlp_reader *r, struct otlp_span sample, struct err 
 	int rc = 0;
 
 	r->values.n = r->attributes.n = r->times.n = r->direct.n = 0;
-	r->n_labels = r->n_resource_labels;
+	memcpy(r->label, r->inherited, r->n_inherited * sizeof(*r->label));
+	r->n_labels = r->n_replaceable = r->n_inherited;
 	while (rc == 0 && otlp_next_field(&c, &f)) {
 		if (f.number == n->sample_stack)
 			start = otlp_number(&c, &f);

@@ -121,7 +121,7 @@ static uint64_t otlp_location_mapping(const struct otlp_reader *r, bool is_prese
 		is_present = maps->n > 0; /* 0 is not written */
 	if (!is_present || (r->release >= OTLP_1_8 && index == 0))
 		return UINT64_MAX;
-	return index < maps->n && maps->item[index].n == 0 ? UINT64_MAX : index;
+	return index == 0 && maps->n && maps->item[0].n == 0 ? UINT64_MAX : index;
 }
 
 /* Find the mappings all of whose locations have lines, so that nothing looks for names. */
@@ -176,7 +176,7 @@ static int otlp_read_mapping(struct otlp_reader *r, size_t i, struct err *err)
 	int rc = 0;
 
 	t->map[i] = PROFILE_NONE;
-	if (t->spans[OTLP_MAPPINGS].item[i].n == 0 || (i == 0 && r->release >= OTLP_1_8))
+	if (i == 0 && (r->release >= OTLP_1_8 || t->spans[OTLP_MAPPINGS].item[i].n == 0))
 		return 0;
 	while (rc == 0 && otlp_next_field(&c, &f)) {
 		if (f.number == n->mapping_start)
@@ -206,7 +206,7 @@ static int otlp_read_function(struct otlp_reader *r, size_t i, struct err *err)
 	int rc = 0;
 
 	t->func[i] = PROFILE_NONE;
-	if (t->spans[OTLP_FUNCTIONS].item[i].n == 0 || (i == 0 && r->release >= OTLP_1_8))
+	if (i == 0 && (r->release >= OTLP_1_8 || t->spans[OTLP_FUNCTIONS].item[i].n == 0))
 		return 0;
 	while (rc == 0 && otlp_next_field(&c, &f)) {
 		if (f.number == n->function_name)
@@ -266,7 +266,7 @@ static int otlp_read_location(struct otlp_reader *r, size_t i, struct err *err)
 	int rc = 0;
 
 	t->loc[i] = PROFILE_NONE;
-	if (t->spans[OTLP_LOCATIONS].item[i].n == 0 || (i == 0 && r->release >= OTLP_1_8))
+	if (i == 0 && (r->release >= OTLP_1_8 || t->spans[OTLP_LOCATIONS].item[i].n == 0))
 		return 0;
 	while (rc == 0 && otlp_next_field(&c, &f)) {
 		if (f.number == n->location_address) {

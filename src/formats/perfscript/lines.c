@@ -319,6 +319,8 @@ bool perfscript_frame_parse(struct perfscript_text text, struct perfscript_frame
 	size_t n = 0, at;
 
 	*out = (struct perfscript_frame){ 0 };
+	if (text.n == 0)
+		return false;
 	text = perfscript_trim(text);
 	for (; n < text.n && (digit = memchr(digits, text.s[n], sizeof(digits) - 1)); n++)
 		out->addr = out->addr << 4 | (uint64_t)(digit - digits);
