@@ -86,6 +86,42 @@ const struct file_format formats[] = {
 	  .probe = perfscript_probe,
 	  .read = perfscript_read,
 	  .looks_like = "text of perf script" },
+	/* JSON */
+	{ .name = "speedscope",
+	  .endings = ".speedscope.json",
+	  .help = "JSON for speedscope.app",
+	  .report = "speedscope",
+	  .json = JSONR_KIND_SPEEDSCOPE,
+	  .looks_like = "a speedscope file, which cpa does not read" },
+	{ .name = "cpuprofile",
+	  .endings = ".cpuprofile",
+	  .help = "CPU profile of V8: Node.js, Chromium",
+	  .json = JSONR_KIND_CPUPROFILE,
+	  .looks_like = "a CPU profile of V8, which cpa does not read" },
+	{ .name = "heapprofile",
+	  .endings = ".heapprofile",
+	  .help = "sampled heap profile of V8",
+	  .json = JSONR_KIND_HEAPPROFILE,
+	  .looks_like = "a heap profile of V8, which cpa does not read" },
+	{ .json = JSONR_KIND_HEAPSNAPSHOT,
+	  .looks_like = "a heap snapshot of V8, which has objects and no stacks; record a .heapprofile instead, with "
+			"node --heap-prof or as Allocation sampling in DevTools" },
+	{ .name = "chrome-trace",
+	  .help = "trace events of Chromium",
+	  .json = JSONR_KIND_TRACE,
+	  .looks_like = "a Chrome trace, which cpa does not read" },
+	{ .name = "firefox",
+	  .help = "JSON of the Firefox Profiler",
+	  .json = JSONR_KIND_FIREFOX,
+	  .looks_like = "a profile of the Firefox Profiler, which cpa does not read" },
+	{ .json = JSONR_KIND_GECKO,
+	  .looks_like =
+		  "a raw profile of Firefox; open it at profiler.firefox.com and save it there, which converts it" },
+	{ .name = "otlp-json",
+	  .help = "OpenTelemetry profiles as JSON",
+	  .json = JSONR_KIND_OTLP,
+	  .looks_like = "OpenTelemetry profiles as JSON, which cpa does not read" },
+
 	{ .name = "folded",
 	  .other_names = "collapsed flamegraph",
 	  .endings = ".folded .collapsed .txt",
@@ -138,36 +174,8 @@ const struct file_format formats[] = {
 	  .help = "text dump of goroutines, /debug/pprof/goroutine?debug=2; cpa threads shows it",
 	  .probe = foreign_goroutines,
 	  .looks_like = "a text dump of goroutines; fetch the profile without debug=2" },
-	{ .name = "speedscope",
-	  .endings = ".speedscope.json",
-	  .help = "JSON for speedscope.app",
-	  .report = "speedscope",
-	  .keys = { "speedscope.app/file-format-schema.json" },
-	  .looks_like = "a speedscope file, which cpa does not read" },
-	{ .name = "cpuprofile",
-	  .endings = ".cpuprofile",
-	  .help = "CPU profile of V8: Node.js, Chromium",
-	  .keys = { "\"nodes\"", "\"callFrame\"" },
-	  .looks_like = "a CPU profile of V8, which cpa does not read" },
-	{ .name = "heapprofile",
-	  .endings = ".heapprofile",
-	  .help = "sampled heap profile of V8",
-	  .keys = { "\"head\"", "\"selfSize\"" },
-	  .looks_like = "a heap profile of V8, which cpa does not read" },
-	{ .name = "chrome-trace",
-	  .help = "trace events of Chromium",
-	  .keys = { "\"traceEvents\"" },
-	  .looks_like = "a Chrome trace, which cpa does not read" },
-	{ .name = "firefox",
-	  .help = "JSON of the Firefox Profiler",
-	  .keys = { "\"meta\"", "\"preprocessedProfileVersion\"" },
-	  .looks_like = "a profile of the Firefox Profiler, which cpa does not read" },
-	{ .name = "otlp-json",
-	  .help = "OpenTelemetry profiles as JSON",
-	  .keys = { "\"resourceProfiles\"" },
-	  .looks_like = "OpenTelemetry profiles as JSON, which cpa does not read" },
 	{ .probe = foreign_xml, .looks_like = "an HTML or XML page" },
-	{ .probe = foreign_json, .looks_like = "JSON text" },
+	{ .json = JSONR_KIND_OTHER, .looks_like = "JSON text" },
 };
 const size_t n_formats = sizeof(formats) / sizeof(formats[0]);
 
@@ -207,13 +215,13 @@ static bool begins_like_proto(const uint8_t *data, size_t n)
 	return n && text < n && text < TEXT_PROBE_BYTES && memchr(tags, data[0], sizeof(tags));
 }
 
-static enum format_match formats_match(const struct file_format *f, const struct bytes *b)
+static enum format_match formats_match(const struct file_format *f, const struct bytes *b, enum jsonr_kind json)
 {
 	if (f->magic)
 		return b->n >= f->at + f->n_magic && memcmp(b->data + f->at, f->magic, f->n_magic) == 0 ? FORMAT_SURE
 													: FORMAT_NO;
-	if (f->keys[0])
-		return foreign_has_keys(b->data, b->n, f->keys) ? FORMAT_SURE : FORMAT_NO;
+	if (f->json)
+		return f->json == json ? FORMAT_SURE : FORMAT_NO;
 	return f->probe ? f->probe(b->data, b->n) : FORMAT_SURE;
 }
 
@@ -222,10 +230,11 @@ static int formats_read_other(const struct bytes *b, const struct format_options
 			      struct err *err)
 {
 	const struct file_format *maybe = NULL;
+	enum jsonr_kind json = jsonr_find_kind(b->data, b->n);
 
 	for (size_t i = 1; i < n_formats; i++) {
 		const struct file_format *f = &formats[i];
-		enum format_match match = formats_match(f, b);
+		enum format_match match = formats_match(f, b, json);
 		int rc;
 
 		if (match == FORMAT_SURE && !f->read)

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "formats/common/format.h"
+#include "formats/json/kind.h"
 #include "profile/profile.h"
 
 #include <stddef.h>
@@ -22,10 +23,10 @@ struct file_format {
 	const char *loses;  /* a sentence on what the format has and a profile has not, or the reverse; may be NULL */
 	const char *report; /* the report that writes it; NULL: none */
 
-	/* The bytes by which the format is recognized, or keys of JSON, or a function; without all, read reports ERR_UNKNOWN. */
+	/* The bytes by which the format is recognized, or a kind of JSON, or a function; without all, read reports ERR_UNKNOWN. */
 	const char *magic;
 	size_t n_magic, at;
-	const char *keys[2];
+	enum jsonr_kind json;
 	enum format_match (*probe)(const uint8_t *data, size_t n);
 
 	format_read_fn read;    /* NULL: recognized only */

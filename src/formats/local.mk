@@ -12,6 +12,7 @@ include src/formats/common/local.mk
 include src/formats/dump/local.mk
 include src/formats/folded/local.mk
 include src/formats/foreign/local.mk
+include src/formats/json/local.mk
 include src/formats/legacy/local.mk
 include src/formats/otlp/local.mk
 include src/formats/perfscript/local.mk

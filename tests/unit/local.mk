@@ -148,6 +148,7 @@ unit_tests = \
 	tests/unit/test_jit \
 	tests/unit/test_io \
 	tests/unit/test_json \
+	tests/unit/test_jsonr \
 	tests/unit/test_content \
 	tests/unit/test_prefs \
 	tests/unit/test_keys \
@@ -393,6 +394,7 @@ tests_unit_test_inflate_LDADD = $(unit_formats) $(ZSTD_LIBS) $(LZ4_LIBS)
 tests_unit_test_jit_LDADD = $(unit_symbol)
 tests_unit_test_io_LDADD = $(unit_base)
 tests_unit_test_json_LDADD = $(unit_base)
+tests_unit_test_jsonr_LDADD = $(unit_formats)
 tests_unit_test_content_LDADD = $(unit_fetch)
 tests_unit_test_prefs_LDADD = $(unit_session)
 tests_unit_test_keys_LDADD = $(unit_profile)

@@ -191,6 +191,14 @@ static void other_file_types_are_named(void **state)
 		 "not a profile: it looks like a speedscope file, which cpa does not read");
 	ERROR_OF("{\"nodes\":[{\"id\":1,\"callFrame\":{}}]}",
 		 "not a profile: it looks like a CPU profile of V8, which cpa does not read");
+	ERROR_OF("{\"snapshot\":{\"meta\":{}}}",
+		 "not a profile: it looks like a heap snapshot of V8, which has objects and no stacks; record a "
+		 ".heapprofile "
+		 "instead, with node --heap-prof or as Allocation sampling in DevTools");
+	ERROR_OF("{\"meta\":{\"version\":31},\"libs\":[],\"threads\":[]}",
+		 "not a profile: it looks like a raw profile of Firefox; open it at profiler.firefox.com and save it "
+		 "there, "
+		 "which converts it");
 	ERROR_OF("[{\"traceEvents\":[]}]", "not a profile: it looks like a Chrome trace, which cpa does not read");
 	ERROR_OF("\x89PNG\r\n\x1a\n", "not a profile: it looks like a PNG image");
 	ERROR_OF("%PDF-1.7", "not a profile: it looks like a PDF document");

@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-enum { FOREIGN_KEYS_MAX = 64 << 10 }; /* bytes that are searched for keys of JSON */
-
 /* The first byte that is no space, or NUL if there is none. */
 static char foreign_first(const uint8_t *data, size_t n)
 {
@@ -23,17 +21,6 @@ static char foreign_first(const uint8_t *data, size_t n)
 	return at < n ? (char)data[at] : '\0';
 }
 
-static bool foreign_has(const uint8_t *data, size_t n, const char *key)
-{
-	return memmem(data, n < FOREIGN_KEYS_MAX ? n : FOREIGN_KEYS_MAX, key, strlen(key)) != NULL;
-}
-
-bool foreign_has_keys(const uint8_t *data, size_t n, const char *const key[2])
-{
-	return foreign_json(data, n) == FORMAT_SURE && foreign_has(data, n, key[0]) &&
-	       (!key[1] || foreign_has(data, n, key[1]));
-}
-
 enum format_match foreign_goroutines(const uint8_t *data, size_t n)
 {
 	static const char first[] = "goroutine ";
@@ -41,13 +28,6 @@ enum format_match foreign_goroutines(const uint8_t *data, size_t n)
 	bool is_dump = n > len && memcmp(data, first, len) == 0 && data[len] >= '0' && data[len] <= '9';
 
 	return is_dump ? FORMAT_SURE : FORMAT_NO;
-}
-
-enum format_match foreign_json(const uint8_t *data, size_t n)
-{
-	char c = foreign_first(data, n);
-
-	return c == '{' || c == '[' ? FORMAT_SURE : FORMAT_NO;
 }
 
 enum format_match foreign_xml(const uint8_t *data, size_t n)

@@ -14,11 +14,6 @@
 enum format_match foreign_goroutines(const uint8_t *data,
 				     size_t n); /* a dump that begins like "goroutine 7 [running]:" */
 
-/* Is it JSON in whose first bytes these keys are? The second one may be NULL. */
-bool foreign_has_keys(const uint8_t *data, size_t n, const char *const key[2]);
-
-enum format_match foreign_json(const uint8_t *data, size_t n); /* of any kind */
-
 enum format_match foreign_xml(const uint8_t *data, size_t n);
 enum format_match foreign_page(const uint8_t *data, size_t n); /* a page of HTML */
 
