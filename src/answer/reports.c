@@ -90,6 +90,11 @@ static int write_proto(const struct report_context *from, struct answer *out, st
 	return export_proto(&shown, from->q, &out->text, err);
 }
 
+static int write_otlp(const struct report_context *from, struct answer *out, struct err *err)
+{
+	return export_otlp(whole_profile(from, out->mem), from->q, &out->text, err);
+}
+
 static int write_topproto(const struct report_context *from, struct answer *out, struct err *err)
 {
 	return topproto_draw(from->view, from->q, &out->text, err);
@@ -279,6 +284,9 @@ const struct report_type reports[] = {
 	  PROTO_FILE | REPORT_WANTS_NAMES | REPORT_ADDS_SOURCES },
 	{ .name = "proto", .arguments = SOURCES, .help = "write the profile as compressed profile.proto",
 	  PROTO, .save_rank = 4, .file = { { ".pb.gz", "profile, for pprof" } } },
+	{ .name = "otlp", .arguments = SOURCES, .help = "write the profile for OpenTelemetry, OTLP 1.11",
+	  .takes = TAKES_SAMPLES | TAKES_DIVISOR, .flags = REPORT_IS_BINARY | REPORT_IS_OURS, .suffix = "otlp.pb",
+	  .write = write_otlp, .file = { { ".otlp.pb", "profile, for OpenTelemetry" } } },
 	{ .name = "topproto", .arguments = SOURCES, .help = "write the rows of top as a profile",
 	  .takes = TAKES_TABLE & ~(TAKES_HEAD | TAKES_COMMENT | TAKES_PERCENT),
 	  .flags = REPORT_IS_BINARY, .suffix = "pb.gz", .write = write_topproto },

@@ -11,12 +11,15 @@
 #include "formats/formats.h"
 
 #include "base/hash.h"
+#include "formats/callgrind/callgrind.h"
 #include "formats/firefox/firefox.h"
 #include "formats/folded/folded.h"
 #include "formats/foreign/foreign.h"
 #include "formats/jemalloc/jemalloc.h"
 #include "formats/jfr/jfr.h"
 #include "formats/legacy/legacy.h"
+#include "formats/otlp/otlp.h"
+#include "formats/perfscript/perfscript.h"
 #include "formats/pprof/pprof.h"
 #include "formats/speedscope/speedscope.h"
 #include "formats/v8/v8.h"
@@ -63,6 +66,31 @@ const struct file_format formats[] = {
 	  .read = legacy_read_contention },
 	{ .name = "java", .help = "heap and contention profiles of Java as text", .read = legacy_read_java },
 
+	{ .name = "otlp",
+	  .other_names = "opentelemetry",
+	  .endings = ".otlp.pb",
+	  .help = "OpenTelemetry profiles of each release, 1.3 to 1.11: requests, and files of the collector",
+	  .loses = "It has attributes of profiles and locations. Written, it has no comments and no default type.",
+	  .report = "otlp",
+	  .probe = otlp_probe,
+	  .read = otlp_read,
+	  .looks_like = "OpenTelemetry profiles" },
+	{ .name = "callgrind",
+	  .other_names = "cachegrind",
+	  .endings = "callgrind.out.PID cachegrind.out.PID",
+	  .help = "call costs: callgrind of Valgrind, Xdebug",
+	  .loses = "It is a call graph, not stacks: flat values are exact, cum is equal to flat.",
+	  .report = "callgrind",
+	  .probe = callcosts_probe,
+	  .read = callcosts_read,
+	  .looks_like = "a callgrind file" },
+	{ .name = "perf-script",
+	  .endings = ".perf .script.txt",
+	  .help = "text of perf script, with any of its fields: perf script | cpa top -",
+	  .loses = "Names are those of perf. Times are kept on request.",
+	  .probe = perfscript_probe,
+	  .read = perfscript_read,
+	  .looks_like = "text of perf script" },
 	/* JSON */
 	{ .name = "speedscope",
 	  .endings = ".speedscope.json",
@@ -163,12 +191,6 @@ const struct file_format formats[] = {
 	  .help = "text dump of goroutines, /debug/pprof/goroutine?debug=2; cpa threads shows it",
 	  .probe = foreign_goroutines,
 	  .looks_like = "a text dump of goroutines; fetch the profile without debug=2" },
-	{ .name = "callgrind",
-	  .endings = "callgrind.out",
-	  .help = "call costs of Valgrind",
-	  .report = "callgrind",
-	  .probe = foreign_callgrind,
-	  .looks_like = "a callgrind file, which cpa does not read" },
 	{ .probe = foreign_xml, .looks_like = "an HTML or XML page" },
 	{ .json = JSONR_KIND_OTHER, .looks_like = "JSON text" },
 };

@@ -7,6 +7,7 @@ src_formats_libformats_a_SOURCES = \
 	src/formats/formats.c \
 	src/formats/formats.h
 
+include src/formats/callgrind/local.mk
 include src/formats/common/local.mk
 include src/formats/dump/local.mk
 include src/formats/firefox/local.mk
@@ -16,6 +17,8 @@ include src/formats/jemalloc/local.mk
 include src/formats/jfr/local.mk
 include src/formats/json/local.mk
 include src/formats/legacy/local.mk
+include src/formats/otlp/local.mk
+include src/formats/perfscript/local.mk
 include src/formats/pprof/local.mk
 include src/formats/push/local.mk
 include src/formats/speedscope/local.mk

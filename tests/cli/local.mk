@@ -23,8 +23,11 @@ cli_tests = \
 	tests/cli/t186-folded-files.t \
 	tests/cli/t187-convert.t \
 	tests/cli/t190-pictures.t \
+	tests/cli/t192-perf-script.t \
+	tests/cli/t196-callgrind-files.t \
 	tests/cli/t193-jemalloc.t \
 	tests/cli/t194-jfr.t \
+	tests/cli/t197-otlp.t \
 	tests/cli/t195-hostile.t \
 	tests/cli/t200-fetch.t \
 	tests/cli/t202-list.t \

@@ -16,7 +16,10 @@ fuzz_targets = \
 	tests/fuzz/fuzz_filter \
 	tests/fuzz/fuzz_firefox \
 	tests/fuzz/fuzz_flame \
+	tests/fuzz/fuzz_callgrind \
 	tests/fuzz/fuzz_folded \
+	tests/fuzz/fuzz_otlp \
+	tests/fuzz/fuzz_perfscript \
 	tests/fuzz/fuzz_gate \
 	tests/fuzz/fuzz_gate_sides \
 	tests/fuzz/fuzz_layout \
@@ -201,6 +204,18 @@ tests_fuzz_fuzz_jemalloc_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_jfr_SOURCES = tests/fuzz/fuzz_jfr.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_jfr_LDADD = $(formats_libs)
 tests_fuzz_fuzz_jfr_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_callgrind_SOURCES = tests/fuzz/fuzz_callgrind.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_callgrind_LDADD = $(formats_libs)
+tests_fuzz_fuzz_callgrind_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_otlp_SOURCES = tests/fuzz/fuzz_otlp.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_otlp_LDADD = $(formats_libs)
+tests_fuzz_fuzz_otlp_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_perfscript_SOURCES = tests/fuzz/fuzz_perfscript.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_perfscript_LDADD = $(formats_libs)
+tests_fuzz_fuzz_perfscript_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_frames_SOURCES = tests/fuzz/fuzz_frames.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_frames_LDADD = $(symbol_libs)

@@ -127,8 +127,11 @@ unit_tests = \
 	tests/unit/test_flame_runs \
 	tests/unit/test_folded \
 	tests/unit/test_folded_read \
+	tests/unit/test_callgrind_read \
 	tests/unit/test_jemalloc \
 	tests/unit/test_jfr \
+	tests/unit/test_otlp \
+	tests/unit/test_perfscript \
 	tests/unit/test_frames \
 	tests/unit/test_gate_ci \
 	tests/unit/test_gate_config \
@@ -371,6 +374,9 @@ tests_unit_test_folded_LDADD = $(unit_export)
 tests_unit_test_folded_read_LDADD = $(unit_formats)
 tests_unit_test_jemalloc_LDADD = $(unit_formats)
 tests_unit_test_jfr_LDADD = $(unit_formats)
+tests_unit_test_perfscript_LDADD = $(unit_formats)
+tests_unit_test_otlp_LDADD = $(unit_formats)
+tests_unit_test_callgrind_read_LDADD = $(unit_formats)
 tests_unit_test_fetch_loop_LDADD = $(unit_fetch)
 tests_unit_test_filter_LDADD = $(unit_engine)
 tests_unit_test_filter_tags_LDADD = $(unit_engine)

@@ -182,7 +182,7 @@ static void other_file_types_are_named(void **state)
 	ERROR_OF("PERFILE2\x68", "not a profile: it looks like a perf.data file, which cpa does not read");
 	ERROR_OF("2ELIFREP",
 		 "not a profile: it looks like a perf.data file of a big-endian machine, which cpa does not read");
-	ERROR_OF("# callgrind format\n", "not a profile: it looks like a callgrind file, which cpa does not read");
+	ERROR_OF("# callgrind format\n", "no line events:");
 	ERROR_OF("{\"snapshot\":{\"meta\":{}}}",
 		 "not a profile: it looks like a heap snapshot of V8, which has objects and no stacks; record a "
 		 ".heapprofile "

@@ -59,6 +59,9 @@ int topproto_draw(const struct view *v, const struct query *q, struct buf *out, 
 /* Append a profile as compressed profile.proto; the ratio of q is that of its values. */
 int export_proto(const struct profile *p, const struct query *q, struct buf *out, struct err *err);
 
+/* Append a profile as an OTLP message; the same. */
+int export_otlp(const struct profile *p, const struct query *q, struct buf *out, struct err *err);
+
 /*
  * Append each distinct stack as a line: frames from the root (inverted: from the leaf) separated by ;, a blank, and the
  * sum of its values in the unit of the samples. Lines are sorted by the bytes of their stacks; sums of 0 are left out.

@@ -14,6 +14,7 @@
 #include "engine/places.h"
 #include "engine/query.h"
 #include "engine/trim.h"
+#include "formats/otlp/otlp.h"
 #include "formats/pprof/pprof.h"
 #include "profile/builder.h"
 #include "report/head.h"
@@ -152,4 +153,9 @@ int topproto_draw(const struct view *v, const struct query *q, struct buf *out, 
 int export_proto(const struct profile *p, const struct query *q, struct buf *out, struct err *err)
 {
 	return pprof_write(p, query_ratio(q), out, err);
+}
+
+int export_otlp(const struct profile *p, const struct query *q, struct buf *out, struct err *err)
+{
+	return otlp_write(p, query_ratio(q), out, err);
 }

@@ -5,6 +5,8 @@ src_formats_libformats_a_SOURCES += \
 	src/formats/common/gzip.c \
 	src/formats/common/gzip.h \
 	src/formats/common/inflate.c \
+	src/formats/common/location_table.c \
+	src/formats/common/location_table.h \
 	src/formats/common/merged_rows.c \
 	src/formats/common/merged_rows.h \
 	src/formats/common/named_frames.c \

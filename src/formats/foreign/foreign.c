@@ -30,16 +30,6 @@ enum format_match foreign_goroutines(const uint8_t *data, size_t n)
 	return is_dump ? FORMAT_SURE : FORMAT_NO;
 }
 
-enum format_match foreign_callgrind(const uint8_t *data, size_t n)
-{
-	static const char first[] = "# callgrind format", xdebug[] = "version: 1\ncreator: ";
-
-	return (n >= sizeof(first) - 1 && memcmp(data, first, sizeof(first) - 1) == 0) ||
-			       (n >= sizeof(xdebug) - 1 && memcmp(data, xdebug, sizeof(xdebug) - 1) == 0)
-		       ? FORMAT_SURE
-		       : FORMAT_NO;
-}
-
 enum format_match foreign_xml(const uint8_t *data, size_t n)
 {
 	return foreign_first(data, n) == '<' ? FORMAT_SURE : FORMAT_NO;

@@ -13,7 +13,6 @@
 
 enum format_match foreign_goroutines(const uint8_t *data,
 				     size_t n); /* a dump that begins like "goroutine 7 [running]:" */
-enum format_match foreign_callgrind(const uint8_t *data, size_t n);
 
 enum format_match foreign_xml(const uint8_t *data, size_t n);
 enum format_match foreign_page(const uint8_t *data, size_t n); /* a page of HTML */

@@ -272,6 +272,11 @@ const struct help_text help_texts[] = {
 	  "cpa proto -o main.pb.gz -focus=main cpu.pb.gz\tthe filtered profile\n"
 	  "cpa -proto cpu.prof >cpu.pb.gz\tconvert a legacy format\n",
 	  NULL, NULL },
+	{ "otlp", JOB_CONVERT, false,
+	  "One uncompressed message of release 1.11; readers of 1.9 and before find no values in it.",
+	  "cpa otlp -o cpu.otlp.pb cpu.pb.gz\n"
+	  "cpa otlp -o main.otlp.pb -focus=main cpu.pb.gz\n",
+	  NULL, NULL },
 	{ "topproto", JOB_CONVERT, false,
 	  "Each row is a sample with one frame.",
 	  "cpa topproto -o top.pb.gz cpu.pb.gz\n"

@@ -1,0 +1,33 @@
+/*
+ * otlp.h - read OpenTelemetry profiles: the protobuf messages of each release of the protocol with profiles, 1.3 to 1.11
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef FORMATS_OTLP_OTLP_H
+#define FORMATS_OTLP_OTLP_H
+
+#include "base/buf.h"
+#include "formats/common/format.h"
+
+/* Certain if the first resource of the first message has the fields of a resource, which no profile.proto has. */
+enum format_match otlp_probe(const uint8_t *data, size_t n);
+
+/*
+ * Read a request or file: one message, or several, each after its length as four big-endian bytes, as a varint, or with
+ * the head of gRPC. The numbers of fields changed between releases, and no field has the release: it is found from all
+ * profiles and samples, once per file. Each pair of type and unit is a sample type; equal stacks with equal attributes are
+ * one row. Attributes of resources, scopes and samples are labels. A format_read_fn.
+ */
+int otlp_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
+	      struct err *err);
+
+/*
+ * Append a profile as an uncompressed message of release 1.11, with values times ratio, rounded toward zero. Readers of
+ * release 1.9 and before find no values in it. Comments, the default sample type and the base of a comparison have no
+ * place in it.
+ *
+ * Fails   ERR_LIMIT past 2 GiB
+ */
+int otlp_write(const struct profile *p, double ratio, struct buf *out, struct err *err);
+
+#endif

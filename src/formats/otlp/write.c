@@ -1,0 +1,330 @@
+/*
+ * write.c - a profile as an OTLP message of release 1.11
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Entry 0 of each table is empty and means none. There is a Profile per sample type, and all share the dictionary. The
+ * first one has all samples, the others those that are not 0, so that a reader finds all stacks in their order.
+ */
+#include "config.h"
+
+#include "formats/otlp/otlp.h"
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "wire/wire.h"
+
+#include <stdlib.h>
+
+enum { WRITE_MESSAGE_MAX = INT32_MAX }; /* the limit of protobuf readers */
+enum { WRITE_RESOURCES = 1, WRITE_DICTIONARY, WRITE_RESOURCE = 1, WRITE_SCOPES, WRITE_SCOPE = 1, WRITE_PROFILES };
+enum {
+	WRITE_MAPPINGS = 1,
+	WRITE_LOCATIONS,
+	WRITE_FUNCTIONS,
+	WRITE_LINKS,
+	WRITE_STRINGS,
+	WRITE_ATTRIBUTES,
+	WRITE_STACKS
+};
+enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLES, PROFILE_START, PROFILE_LENGTH, PROFILE_OF_PERIOD, PROFILE_PERIOD_NO };
+enum { SAMPLE_STACK_NO = 1, SAMPLE_ATTRIBUTE_NOS, SAMPLE_VALUES = 4 };
+enum { ANY_TEXT = 1, ANY_INT = 3 };
+
+static const char otlp_build_id_key[] = "process.executable.build_id.gnu";
+
+struct otlp_writer {
+	const struct profile *p;
+	double ratio;
+	struct buf strings;    /* entries of the table of strings */
+	uint32_t *string;      /* [strings of the profile] index in the table, 0: not yet */
+	uint32_t n_strings;    /* with entry 0 */
+	uint32_t build_id_key; /* index of the key, 0: not yet */
+	struct buf attributes; /* entries of the table of attributes */
+	uint32_t *attribute;   /* [labels of the profile] index in the table, 0: not yet */
+	uint32_t n_attributes;
+	struct buf list; /* memory for packed lists */
+};
+
+static void otlp_put_varint(struct buf *b, uint64_t v)
+{
+	uint8_t bytes[WIRE_VARINT_MAX];
+
+	buf_add(b, bytes, (size_t)(wire_put(bytes, v) - bytes));
+}
+
+/* Append a number; 0 is left out. */
+static void otlp_put_number(struct buf *b, uint32_t field, uint64_t v)
+{
+	if (v == 0)
+		return;
+	otlp_put_varint(b, (uint64_t)field << 3);
+	otlp_put_varint(b, v);
+}
+
+static void otlp_put_bytes(struct buf *b, uint32_t field, const void *data, size_t n)
+{
+	otlp_put_varint(b, (uint64_t)field << 3 | 2);
+	otlp_put_varint(b, n);
+	buf_add(b, data, n);
+}
+
+/* Append a message and empty its buffer. */
+static void otlp_put_message(struct buf *b, uint32_t field, struct buf *message)
+{
+	otlp_put_bytes(b, field, buf_text(message), message->len);
+	message->len = 0;
+}
+
+static uint32_t otlp_put_text(struct otlp_writer *w, const char *s, size_t n)
+{
+	otlp_put_bytes(&w->strings, WRITE_STRINGS, s, n);
+	return w->n_strings++;
+}
+
+/* The index of a string, which is added if it is new. */
+static uint32_t otlp_write_string(struct otlp_writer *w, str_id id)
+{
+	size_t n = strtab_len(w->p->str, id);
+
+	if (n && w->string[id] == 0)
+		w->string[id] = otlp_put_text(w, strtab_text(w->p->str, id), n);
+	return w->string[id];
+}
+
+/* Append an attribute; value is an AnyValue, and is emptied. */
+static uint32_t otlp_put_attribute(struct otlp_writer *w, uint32_t key, struct buf *value, uint32_t unit)
+{
+	struct buf attribute = { 0 };
+
+	otlp_put_number(&attribute, 1, key);
+	otlp_put_message(&attribute, 2, value);
+	otlp_put_number(&attribute, 3, unit);
+	otlp_put_message(&w->attributes, WRITE_ATTRIBUTES, &attribute);
+	buf_release(&attribute);
+	return w->n_attributes++;
+}
+
+/* The index of the attribute of a label, which is added if it is new. */
+static uint32_t otlp_write_label(struct otlp_writer *w, uint32_t label)
+{
+	const struct profile *p = w->p;
+	struct buf value = { 0 };
+
+	if (w->attribute[label])
+		return w->attribute[label];
+	if (p->label_is_text[label]) {
+		otlp_put_bytes(&value, ANY_TEXT, profile_text(p, p->label_text[label]),
+			       strtab_len(p->str, p->label_text[label]));
+	} else { /* also if it is 0, which is a value here */
+		otlp_put_varint(&value, ANY_INT << 3);
+		otlp_put_varint(&value, (uint64_t)p->label_num[label]);
+	}
+	w->attribute[label] =
+		otlp_put_attribute(w, otlp_write_string(w, p->label_key[label]), &value,
+				   p->label_is_text[label] ? 0 : otlp_write_string(w, p->label_unit[label]));
+	buf_release(&value);
+	return w->attribute[label];
+}
+
+/* The index of the attribute of a build id. */
+static uint32_t otlp_write_build_id(struct otlp_writer *w, str_id id)
+{
+	struct buf value = { 0 };
+	uint32_t index;
+
+	if (w->build_id_key == 0)
+		w->build_id_key = otlp_put_text(w, otlp_build_id_key, sizeof(otlp_build_id_key) - 1);
+	otlp_put_bytes(&value, ANY_TEXT, profile_text(w->p, id), strtab_len(w->p->str, id));
+	index = otlp_put_attribute(w, w->build_id_key, &value, 0);
+	buf_release(&value);
+	return index;
+}
+
+static void otlp_write_mappings(struct otlp_writer *w, struct buf *out)
+{
+	struct buf mapping = { 0 };
+
+	otlp_put_message(out, WRITE_MAPPINGS, &mapping);
+	for (uint32_t i = 0; i < w->p->n_maps; i++) {
+		const struct mapping *m = &w->p->map[i];
+
+		otlp_put_number(&mapping, 1, m->start);
+		otlp_put_number(&mapping, 2, m->limit);
+		otlp_put_number(&mapping, 3, m->offset);
+		otlp_put_number(&mapping, 4, otlp_write_string(w, m->file));
+		if (strtab_len(w->p->str, m->build_id)) {
+			otlp_put_varint(&w->list, otlp_write_build_id(w, m->build_id));
+			otlp_put_message(&mapping, 5, &w->list);
+		}
+		otlp_put_message(out, WRITE_MAPPINGS, &mapping);
+	}
+	buf_release(&mapping);
+}
+
+static void otlp_write_locations(struct otlp_writer *w, struct buf *out)
+{
+	const struct profile *p = w->p;
+	struct buf location = { 0 }, line = { 0 };
+
+	otlp_put_message(out, WRITE_LOCATIONS, &location);
+	for (uint32_t i = 0; i < p->n_locs; i++) {
+		otlp_put_number(&location, 1, p->loc_map[i] == PROFILE_NONE ? 0 : p->loc_map[i] + UINT64_C(1));
+		otlp_put_number(&location, 2, p->loc_addr[i]);
+		for (uint32_t l = p->loc_line[i]; l < p->loc_line[i + 1]; l++) {
+			otlp_put_number(&line, 1, p->line_func[l] == PROFILE_NONE ? 0 : p->line_func[l] + UINT64_C(1));
+			otlp_put_number(&line, 2, (uint64_t)p->line_no[l]);
+			otlp_put_number(&line, 3, (uint64_t)p->line_col[l]);
+			otlp_put_message(&location, 3, &line);
+		}
+		otlp_put_message(out, WRITE_LOCATIONS, &location);
+	}
+	buf_release(&location);
+	buf_release(&line);
+}
+
+static void otlp_write_functions(struct otlp_writer *w, struct buf *out)
+{
+	const struct profile *p = w->p;
+	struct buf function = { 0 };
+
+	otlp_put_message(out, WRITE_FUNCTIONS, &function);
+	for (uint32_t i = 0; i < p->n_funcs; i++) {
+		otlp_put_number(&function, 1, otlp_write_string(w, p->func_name[i]));
+		otlp_put_number(&function, 2, otlp_write_string(w, p->func_sysname[i]));
+		otlp_put_number(&function, 3, otlp_write_string(w, p->func_file[i]));
+		otlp_put_number(&function, 4, (uint64_t)p->func_start[i]);
+		otlp_put_message(out, WRITE_FUNCTIONS, &function);
+	}
+	buf_release(&function);
+}
+
+static void otlp_write_stacks(struct otlp_writer *w, struct buf *out)
+{
+	const struct csr *stacks = &w->p->stacks;
+	struct buf stack = { 0 };
+
+	otlp_put_message(out, WRITE_STACKS, &stack);
+	for (uint32_t i = 0; i < stacks->n; i++) {
+		for (uint32_t k = stacks->off[i]; k < stacks->off[i + 1]; k++)
+			otlp_put_varint(&w->list, stacks->item[k] + UINT64_C(1));
+		if (w->list.len)
+			otlp_put_message(&stack, 1, &w->list);
+		otlp_put_message(out, WRITE_STACKS, &stack);
+	}
+	buf_release(&stack);
+}
+
+static void otlp_write_type(struct otlp_writer *w, struct buf *out, uint32_t field, const struct value_type *type)
+{
+	struct buf message = { 0 };
+
+	otlp_put_number(&message, 1, otlp_write_string(w, type->name));
+	otlp_put_number(&message, 2, otlp_write_string(w, type->unit));
+	otlp_put_message(out, field, &message);
+	buf_release(&message);
+}
+
+/* Write the sample of a row; sample is an empty buffer. */
+static void otlp_write_sample(struct otlp_writer *w, struct buf *out, uint32_t row, int64_t value, struct buf *sample)
+{
+	const struct profile *p = w->p;
+	const struct csr *sets = &p->label_sets;
+	uint32_t stack = p->stack[row], set = p->labels[row];
+
+	if (p->stacks.off[stack] < p->stacks.off[stack + 1])
+		otlp_put_number(sample, SAMPLE_STACK_NO, stack + UINT64_C(1));
+	for (uint32_t k = sets->off[set]; k < sets->off[set + 1]; k++)
+		otlp_put_varint(&w->list, otlp_write_label(w, sets->item[k]));
+	if (w->list.len)
+		otlp_put_message(sample, SAMPLE_ATTRIBUTE_NOS, &w->list);
+	otlp_put_varint(&w->list, (uint64_t)value);
+	otlp_put_message(sample, SAMPLE_VALUES, &w->list);
+	otlp_put_message(out, PROFILE_SAMPLES, sample);
+}
+
+static void otlp_write_profile(struct otlp_writer *w, uint32_t type, struct buf *out)
+{
+	const struct profile *p = w->p;
+	const struct profile_meta *meta = &p->meta;
+	struct buf profile = { 0 }, sample = { 0 };
+
+	otlp_write_type(w, &profile, PROFILE_SAMPLE_TYPE, &p->type[type]);
+	for (uint32_t i = 0; i < p->n_rows; i++) {
+		int64_t value = p->value[type][i];
+
+		if (w->ratio != 1)
+			value = num_trunc((double)value * w->ratio);
+		if (type == 0 || value)
+			otlp_write_sample(w, &profile, i, value, &sample);
+	}
+	if (meta->time_ns) {
+		uint64_t time_ns = (uint64_t)meta->time_ns;
+
+		otlp_put_varint(&profile, PROFILE_START << 3 | 1);
+		for (unsigned i = 0; i < sizeof(time_ns); i++) {
+			uint8_t byte = (uint8_t)(time_ns >> (8 * i));
+
+			buf_add(&profile, &byte, 1);
+		}
+	}
+	otlp_put_number(&profile, PROFILE_LENGTH, (uint64_t)meta->duration_ns);
+	if (meta->has_period_type)
+		otlp_write_type(w, &profile, PROFILE_OF_PERIOD, &meta->period_type);
+	otlp_put_number(&profile, PROFILE_PERIOD_NO, (uint64_t)meta->period);
+	otlp_put_message(out, WRITE_PROFILES, &profile);
+	buf_release(&profile);
+	buf_release(&sample);
+}
+
+/* Write the resource with all profiles, and then the dictionary that they filled. */
+static void otlp_write_message(struct otlp_writer *w, struct buf *out)
+{
+	static const char scope_name[] = "cpa";
+	struct buf scope = { 0 }, part = { 0 }, resource = { 0 }, dictionary = { 0 };
+
+	otlp_put_text(w, "", 0);
+	otlp_put_bytes(&w->attributes, WRITE_ATTRIBUTES, "", 0);
+	w->n_attributes = 1;
+	otlp_put_bytes(&part, 1, scope_name, sizeof(scope_name) - 1);
+	otlp_put_message(&scope, WRITE_SCOPE, &part);
+	for (uint32_t t = 0; t < w->p->n_types; t++)
+		otlp_write_profile(w, t, &scope);
+	otlp_put_bytes(&resource, WRITE_RESOURCE, "", 0);
+	otlp_put_message(&resource, WRITE_SCOPES, &scope);
+	otlp_put_message(out, WRITE_RESOURCES, &resource);
+	otlp_write_mappings(w, &dictionary);
+	otlp_write_locations(w, &dictionary);
+	otlp_write_functions(w, &dictionary);
+	otlp_put_bytes(&dictionary, WRITE_LINKS, "", 0);
+	otlp_write_stacks(w, &dictionary);
+	buf_add(&dictionary, buf_text(&w->strings), w->strings.len);
+	buf_add(&dictionary, buf_text(&w->attributes), w->attributes.len);
+	otlp_put_message(out, WRITE_DICTIONARY, &dictionary);
+	buf_release(&scope);
+	buf_release(&part);
+	buf_release(&resource);
+	buf_release(&dictionary);
+}
+
+int otlp_write(const struct profile *p, double ratio, struct buf *out, struct err *err)
+{
+	struct otlp_writer w = { .p = p, .ratio = ratio };
+	struct buf message = { 0 };
+	int rc = 0;
+
+	w.string = mem_zalloc(strtab_count(p->str) + 1, sizeof(*w.string));
+	w.attribute = mem_zalloc(p->n_labels + (size_t)1, sizeof(*w.attribute));
+	otlp_write_message(&w, &message);
+	if (message.len > WRITE_MESSAGE_MAX)
+		rc = err_set(err, ERR_LIMIT, "the profile has more than 2 GiB, the limit of protobuf");
+	else
+		buf_add(out, buf_text(&message), message.len);
+	buf_release(&message);
+	buf_release(&w.strings);
+	buf_release(&w.attributes);
+	buf_release(&w.list);
+	free(w.string);
+	free(w.attribute);
+	return rc;
+}
