@@ -27,9 +27,11 @@ struct file_format {
 	size_t n_magic, at;
 	const char *keys[2];
 	enum format_match (*probe)(const uint8_t *data, size_t n);
+	const char *in_folder; /* it is a folder, recognized by a file of this name in it */
 
 	format_read_fn read;    /* NULL: recognized only */
 	const char *looks_like; /* "not a profile: it looks like ..."; if read is NULL */
+	const char *convert;    /* a command line that converts it to a format that cpa reads; may be NULL */
 };
 
 /* In the order in which they are tried. */
@@ -54,5 +56,8 @@ int formats_read(struct bytes *in, const struct format_options *options, struct 
 /* The same for content of a known format. f: NULL: detect it. Fails also with ERR_USAGE if cpa does not read it. */
 int formats_read_as(const struct file_format *f, struct bytes *in, const struct format_options *options,
 		    struct profile **out, struct err *err);
+
+/* Fail with ERR_FORMAT if a folder is a recording of another program; the message names a converter. Else return 0. */
+int formats_refuse_folder(const char *path, struct err *err);
 
 #endif

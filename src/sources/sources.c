@@ -99,7 +99,10 @@ int sources_read_file(struct source *s, const char *name, const struct query *q,
 	int rc = fetch_read(name, sources_limit(q->max_input), &bytes, err);
 
 	(void)s, (void)notes, (void)missing;
-	rc = rc < 0 ? rc : sources_decode(&bytes, q, out, err);
+	if (rc == 0)
+		rc = sources_decode(&bytes, q, out, err);
+	else
+		formats_refuse_folder(name, err); /* a better message, if it is one */
 	return rc < 0 ? err_wrap(err, "%s", name) : 0;
 }
 

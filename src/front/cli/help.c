@@ -404,6 +404,8 @@ static void print_format(const struct file_format *f)
 		buf_addf(&text, " Usual names: %s.", f->endings);
 	if (f->loses)
 		buf_addf(&text, " %s", f->loses);
+	if (f->convert)
+		buf_addf(&text, " Convert it with: %s", f->convert);
 	if (f->report)
 		buf_addf(&text, " Written by cpa %s.", f->report);
 	print_entry(f->name, buf_text(&text), TEXT_COLUMN);
