@@ -275,6 +275,30 @@ const struct file_format *formats_find(const char *name)
 	return NULL;
 }
 
+/* The length of a name without one of the endings; n if it has none of them. */
+static size_t formats_strip(const char *endings, const char *name, size_t n)
+{
+	for (size_t m; endings && *endings; endings += m + (endings[m] == ' ')) {
+		m = strcspn(endings, " ");
+		if (*endings == '.' && n > m && memcmp(name + n - m, endings, m) == 0)
+			return n - m;
+	}
+	return n;
+}
+
+size_t formats_stem(const char *name, size_t n)
+{
+	size_t before;
+
+	do {
+		before = n;
+		n = formats_strip(".gz .zst .lz4 .profile", name, n);
+		for (size_t i = 0; i < n_formats; i++)
+			n = formats_strip(formats[i].endings, name, n);
+	} while (n != before);
+	return n;
+}
+
 /*
  * Do the bytes begin like a profile.proto: with a field of the schema and its wire type? The first bytes of a profile
  * include lengths and numbers that are not text, which distinguishes it from text.

@@ -60,4 +60,7 @@ int formats_read_as(const struct file_format *f, struct bytes *in, const struct 
 /* Fail with ERR_FORMAT if a folder is a recording of another program; the message names a converter. Else return 0. */
 int formats_refuse_folder(const char *path, struct err *err);
 
+/* The length of the name of a file without the usual endings of formats and of compression: 3 of "cpu.pb.gz". */
+size_t formats_stem(const char *name, size_t n);
+
 #endif

@@ -72,6 +72,11 @@ int sources_decode(struct bytes *bytes, const struct query *q, struct profile **
 	return formats_read_as(*q->input_format ? formats_find(q->input_format) : NULL, bytes, &limits, out, err);
 }
 
+size_t sources_stem(const char *name, size_t n)
+{
+	return formats_stem(name, n);
+}
+
 /* ---- files ---- */
 
 static bool sources_is_stdin(const char *word)

@@ -153,6 +153,21 @@ static void names_in_the_table_are_unique(void **state)
 			assert_ptr_equal(formats_find(formats[i].name), &formats[i]);
 }
 
+static void usual_endings_are_no_part_of_a_stem(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t n;
+	} stem[] = { { "cpu.pb.gz", 3 }, { "a.folded", 1 },    { "x.cpuprofile", 1 },
+		     { "perf.data", 9 }, { "a.b.txt.zst", 3 }, { "go.speedscope.json.gz", 2 },
+		     { ".txt", 4 },      { ".gz.gz", 3 },      { "prod.2026", 9 },
+		     { "", 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(stem) / sizeof(stem[0]); i++)
+		assert_int_equal(formats_stem(stem[i].name, strlen(stem[i].name)), stem[i].n);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +176,7 @@ int main(void)
 		cmocka_unit_test(no_message_is_about_fields_of_protobuf),
 		cmocka_unit_test(files_compressed_with_gzip_are_named_too),
 		cmocka_unit_test(names_in_the_table_are_unique),
+		cmocka_unit_test(usual_endings_are_no_part_of_a_stem),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
