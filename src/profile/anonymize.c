@@ -12,6 +12,7 @@
 #include "base/crypto.h"
 #include "base/mem.h"
 #include "profile/edit.h"
+#include "profile/source.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -94,14 +95,6 @@ static const char *const well_known_keys[] = {
 	"weight",
 };
 
-/* Endings of source files; all others may be part of a name. */
-static const char *const file_endings[] = {
-	".S",   ".asm", ".c",  ".cc",  ".clj", ".cljs",  ".cpp",   ".cs",  ".cu",  ".cxx", ".d",   ".dart", ".erl",
-	".ex",  ".f90", ".go", ".h",   ".hh",  ".hpp",   ".hs",    ".hxx", ".inc", ".inl", ".ipp", ".java", ".jl",
-	".js",  ".jsx", ".kt", ".lua", ".m",   ".mjs",   ".ml",    ".mm",  ".nim", ".pas", ".php", ".pl",   ".py",
-	".pyx", ".r",   ".rb", ".rs",  ".s",   ".scala", ".swift", ".ts",  ".tsx", ".v",   ".vue", ".wasm", ".zig",
-};
-
 struct anonymizer {
 	const struct profile *from;
 	struct profile *to;
@@ -121,17 +114,6 @@ bool anonymize_keeps_key(const char *key)
 		if (strcmp(key, well_known_keys[i]) == 0)
 			return true;
 	return false;
-}
-
-/* The ending of a source file that is kept, or "". */
-static const char *anonymize_ending(const char *file)
-{
-	const char *dot = strrchr(file, '.');
-
-	for (size_t i = 0; dot && i < sizeof(file_endings) / sizeof(file_endings[0]); i++)
-		if (strcmp(dot, file_endings[i]) == 0)
-			return file_endings[i];
-	return "";
 }
 
 /* Compute the hash of a text and its kind, as hexadecimal digits. */
@@ -159,7 +141,7 @@ static int anonymize_hash(struct anonymizer *a, enum anonymize_kind kind, str_id
 /* Add the pseudonym with the first digits of a hash, and with more of them while another text has it. */
 static str_id anonymize_add_free(struct anonymizer *a, enum anonymize_kind kind, str_id id, const char *digits)
 {
-	const char *ending = kind == ANONYMIZE_FILE ? anonymize_ending(strtab_text(a->from->str, id)) : "";
+	const char *ending = kind == ANONYMIZE_FILE ? profile_source_suffix(strtab_text(a->from->str, id)) : NULL;
 	struct strtab *to = a->to->str;
 	str_id taken;
 
@@ -168,7 +150,7 @@ static str_id anonymize_add_free(struct anonymizer *a, enum anonymize_kind kind,
 		buf_addf(&a->text, "%s%.*s", anonymize_prefix[kind], (int)n, digits);
 		if (again > 1) /* only if a kept name is this pseudonym */
 			buf_addf(&a->text, "_%u", again);
-		buf_addz(&a->text, ending);
+		buf_addz(&a->text, ending ? ending : "");
 		if (!strtab_find(to, a->text.data, a->text.len, &taken))
 			return strtab_add(to, a->text.data, a->text.len);
 		if (n < HASH_DIGITS)
