@@ -146,6 +146,8 @@ int answer_anonymize_check(const struct query *q, struct err *err)
 	struct anonymize_kept k;
 	int rc = anonymize_compile_kept(q, &k, err);
 
+	if (rc == 0 && *q->salt && strcmp(q->salt, q->output) == 0)
+		rc = err_set(err, ERR_USAGE, "--salt=%s is also the output; name another file", q->salt);
 	if (rc == 0 && *q->salt)
 		rc = anonymize_read_salt(q->salt, &salt, err);
 	anonymize_release_kept(&k);

@@ -104,5 +104,6 @@ fails 'a salt has at least 16 bytes' anonymize --salt="$tmp/short" "$tmp/a.folde
 fails 'keep=(: ' anonymize "--keep=(" "$tmp/a.folded"
 fails "salt=$tmp/no/such: No such file" anonymize --salt="$tmp/no/such" "$tmp/a.folded"
 fails '--salt applies to anonymize, not to top' top --salt=x "$tmp/a.folded"
+fails 'salt=.*/both is also the output' anonymize --salt="$tmp/both" -o "$tmp/both" "$tmp/a.folded"
 fails 'salt=.*directory' anonymize --salt="$tmp" "$tmp/a.folded"
 done_testing
