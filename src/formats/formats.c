@@ -275,6 +275,15 @@ const struct file_format *formats_find(const char *name)
 	return NULL;
 }
 
+int formats_find_input(const char *name, const struct file_format **out, struct err *err)
+{
+	*out = *name ? formats_find(name) : NULL;
+	if (!*name || (*out && (*out)->read))
+		return 0;
+	return err_set(err, ERR_USAGE, "--input-format=%.40s: %s; cpa help formats lists them", name,
+		       *out ? "cpa does not read this format" : "there is no such format");
+}
+
 /* The length of a name without one of the endings; n if it has none of them. */
 static size_t formats_strip(const char *endings, const char *name, size_t n)
 {

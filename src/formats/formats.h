@@ -41,6 +41,15 @@ extern const size_t n_formats;
 /* The format of this name, or NULL. */
 const struct file_format *formats_find(const char *name);
 
+/*
+ * The format that --input-format names.
+ *
+ * name    "" for none
+ * out     NULL if there is none, so that the content decides
+ * Fails   ERR_USAGE for a format that does not exist or that cpa does not read
+ */
+int formats_find_input(const char *name, const struct file_format **out, struct err *err);
+
 extern const struct format_options formats_options_default;
 
 /*

@@ -48,4 +48,9 @@ for store in s1 s2 s3; do
 		"the profiles of $store"
 done
 fails 'notes.txt: not a profile' store import --store="$tmp/s1" --service=x "$tmp/folder/notes.txt"
+printf 'main 3\nwork 4\n' >"$tmp/flat"
+fails 'add --input-format=folded to read it' store import --store="$tmp/s4" --service=x "$tmp/flat"
+is_equal "$("$CPA" store import --store="$tmp/s4" --service=x --input-format=folded "$tmp/flat")" 'imported 1 profile' \
+	"store import --input-format"
+fails 'input-format=foldd: there is no such format' store import --store="$tmp/s4" --input-format=foldd "$tmp/flat"
 done_testing

@@ -38,12 +38,13 @@ enum { DEPTH_MAX = 8, COMMIT_PROFILES = 256, LABELS_MAX = 16 };
 struct import {
 	struct store_command *c;
 	uint64_t n, n_duplicates, n_failed;
-	uint64_t n_other;           /* files of folders that are no profiles */
-	uint64_t n_waiting, n_new;  /* since the last commit: profiles, and those that are no duplicates */
-	struct err first;           /* the first failure */
-	const char *service, *kind; /* of the options; "": by each profile */
-	uint64_t n_unsure;          /* their kind is not known */
-	struct buf unsure;          /* the first of them */
+	uint64_t n_other;                 /* files of folders that are no profiles */
+	uint64_t n_waiting, n_new;        /* since the last commit: profiles, and those that are no duplicates */
+	struct err first;                 /* the first failure */
+	const char *service, *kind;       /* of the options; "": by each profile */
+	const struct file_format *format; /* of the option; NULL: by the content */
+	uint64_t n_unsure;                /* their kind is not known */
+	struct buf unsure;                /* the first of them */
 	int64_t first_ns, last_ns;
 };
 
@@ -258,7 +259,7 @@ static int import_profile(struct import *x, struct bytes *data, const char *path
 	struct buf service = { 0 }, kind = { 0 };
 	struct import_labels labels = { 0 };
 	struct profile *p = NULL;
-	int rc = formats_read(data, &formats_options_default, &p, err);
+	int rc = formats_read_as(x->format, data, &formats_options_default, &p, err);
 
 	if (rc == 0)
 		rc = import_make_labels(a, p, &labels, err);
@@ -517,6 +518,7 @@ int cmd_store_import(struct store_command *c, struct err *err)
 	int rc = import_find_option(c->a, "service", c->a->service, &x.service, err);
 
 	rc = rc < 0 ? rc : import_find_option(c->a, "kind", c->a->kind, &x.kind, err);
+	rc = rc < 0 ? rc : formats_find_input(c->a->input_format, &x.format, err);
 	rc = rc < 0 ? rc : cmd_store_open_writer(c, true, err);
 	if (rc < 0)
 		return rc;
