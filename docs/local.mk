@@ -1,6 +1,7 @@
 # docs - pages for users and for those who change cpa
 
 dist_man_MANS += \
+	docs/man/cpa-anonymize.1 \
 	docs/man/cpa-collect.1 \
 	docs/man/cpa-diff.1 \
 	docs/man/cpa-flame.1 \

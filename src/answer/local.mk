@@ -2,6 +2,8 @@
 
 noinst_LIBRARIES += src/answer/libanswer.a
 src_answer_libanswer_a_SOURCES = \
+	src/answer/anonymize.c \
+	src/answer/anonymize.h \
 	src/answer/draw.c \
 	src/answer/draw.h \
 	src/answer/explain.c \

@@ -72,6 +72,14 @@ static bool report_options_find_derived(const struct report_type *t, const char 
 	return true;
 }
 
+bool reports_owns_group(int group)
+{
+	for (size_t i = 0; group != GROUP_REPORT && i < n_reports; i++)
+		if ((int)reports[i].options == group)
+			return true;
+	return false;
+}
+
 bool reports_takes_option(const struct report_type *t, const struct opt *o)
 {
 	unsigned takes = takes_group[o->group];
@@ -84,8 +92,7 @@ bool reports_takes_option(const struct report_type *t, const struct opt *o)
 			takes = takes_option[i].takes;
 	if (takes == TAKES_INVERTED)
 		return t->takes & TAKES_INVERTED;
-	if (o->group == GROUP_GATE || o->group == GROUP_FLAME || o->group == GROUP_SERIES || o->group == GROUP_SHELL ||
-	    o->group == GROUP_WEB)
+	if (reports_owns_group(o->group) || o->group == GROUP_SHELL || o->group == GROUP_WEB)
 		return t->options == (enum query_group)o->group;
 	return (t->takes & takes) == takes;
 }

@@ -7,6 +7,7 @@
 
 #include "answer/reports.h"
 
+#include "answer/anonymize.h"
 #include "answer/answer.h"
 #include "answer/draw.h"
 #include "answer/flame.h"
@@ -93,6 +94,11 @@ static int write_proto(const struct report_context *from, struct answer *out, st
 static int write_otlp(const struct report_context *from, struct answer *out, struct err *err)
 {
 	return export_otlp(whole_profile(from, out->mem), from->q, &out->text, err);
+}
+
+static int write_anonymous(const struct report_context *from, struct answer *out, struct err *err)
+{
+	return answer_anonymize(whole_profile(from, out->mem), from->q, &out->text, &out->notes, err);
 }
 
 static int write_topproto(const struct report_context *from, struct answer *out, struct err *err)
@@ -282,6 +288,11 @@ const struct report_type reports[] = {
 	  PROTO_FILE | REPORT_WANTS_NAMES },
 	{ .name = "bundle", .arguments = TO_FILE, .help = "write the profile with names and source code",
 	  PROTO_FILE | REPORT_WANTS_NAMES | REPORT_ADDS_SOURCES },
+	{ .name = "anonymize", .arguments = TO_FILE, .help = "write the profile with pseudonyms instead of names",
+	  .example = "cpa anonymize -o shared.pb.gz cpu.pb.gz",
+	  .suffix = "pb.gz", .takes = TAKES_SAMPLES | TAKES_TYPE | TAKES_DIVISOR,
+	  .flags = REPORT_IS_BINARY | REPORT_IS_OURS | REPORT_NOT_IN_SHELL,
+	  .options = GROUP_ANONYMIZE, .check = answer_anonymize_check, .write = write_anonymous },
 	{ .name = "proto", .arguments = SOURCES, .help = "write the profile as compressed profile.proto",
 	  PROTO, .save_rank = 4, .file = { { ".pb.gz", "profile, for pprof" } } },
 	{ .name = "otlp", .arguments = SOURCES, .help = "write the profile for OpenTelemetry, OTLP 1.11",

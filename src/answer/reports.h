@@ -178,6 +178,9 @@ static inline bool reports_takes_pattern(const struct report_type *t)
 /* Can the report draw its model in this format? */
 bool reports_has_format(const struct report_type *t, enum format format);
 
+/* Do the options of this group belong to some reports only, those that name it? */
+bool reports_owns_group(int group);
+
 /* Does the option apply to the report? */
 bool reports_takes_option(const struct report_type *t, const struct opt *o);
 

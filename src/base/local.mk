@@ -1,7 +1,7 @@
 # src/base - general utilities of the analysis program
 
 noinst_LIBRARIES += src/base/libbase.a
-src_base_libbase_a_CFLAGS = $(AM_CFLAGS) $(PCRE2_CFLAGS) $(JANSSON_CFLAGS) $(ZSTD_CFLAGS) $(LZ4_CFLAGS)
+src_base_libbase_a_CFLAGS = $(AM_CFLAGS) $(PCRE2_CFLAGS) $(JANSSON_CFLAGS) $(ZSTD_CFLAGS) $(LZ4_CFLAGS) $(CRYPTO_CFLAGS)
 src_base_libbase_a_SOURCES = \
 	src/base/amount.c \
 	src/base/amount.h \
@@ -20,6 +20,8 @@ src_base_libbase_a_SOURCES = \
 	src/base/component.h \
 	src/base/cond.c \
 	src/base/cond.h \
+	src/base/crypto.c \
+	src/base/crypto.h \
 	src/base/err.c \
 	src/base/err.h \
 	src/base/hash.c \

@@ -10,5 +10,6 @@
 #include "base/library.h"
 
 #define FUNCTION(name) LIBRARY_FUNCTION(lz4, "LZ4F_" #name, name)
-LIBRARY_LOADER(lz4, "liblz4.so.1", LZ4_FUNCTIONS(FUNCTION),
+LIBRARY_LOADER(lz4, "liblz4.so.1",
+	       LZ4_FUNCTIONS(FUNCTION) LIBRARY_FUNCTION(lz4, "LZ4_decompress_safe", decompress_safe),
 	       "liblz4 is needed for data compressed with LZ4; install it with: apt-get install liblz4-1")

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 
+#include <lz4.h>
 #include <lz4frame.h>
 
 /* clang-format off */
@@ -19,6 +20,7 @@ struct lz4 {
 #define FUNCTION(name) __typeof__(LZ4F_##name) *name;
 	LZ4_FUNCTIONS(FUNCTION)
 #undef FUNCTION
+	__typeof__(LZ4_decompress_safe) *decompress_safe;
 };
 /* clang-format on */
 

@@ -10,6 +10,7 @@
 
 #include "formats/formats.h"
 
+#include "base/buf.h"
 #include "base/hash.h"
 #include "formats/callgrind/callgrind.h"
 #include "formats/firefox/firefox.h"
@@ -26,6 +27,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { TEXT_PROBE_BYTES = 64 };
 
@@ -36,6 +38,9 @@ const struct format_options formats_options_default = {
 	.max_depth = 1000000,
 	.max_nesting = 1,
 };
+
+/* The XML that inferno-collapse-xctrace reads. */
+#define XCTRACE "xctrace export --input FILE --xpath '/trace-toc/*/data/table[@schema=\"time-profile\"]'"
 
 #define MAGIC(text, position) .magic = (text), .n_magic = sizeof(text) - 1, .at = (position)
 
@@ -113,9 +118,6 @@ const struct file_format formats[] = {
 		  "It has live bytes at the time of the profile, as V8 estimates them; identities of objects are lost.",
 	  .json = JSONR_KIND_HEAPPROFILE,
 	  .read = v8_read_heapprofile },
-	{ .json = JSONR_KIND_HEAPSNAPSHOT,
-	  .looks_like = "a heap snapshot of V8, which has objects and no stacks; record a .heapprofile instead, with "
-			"node --heap-prof or as Allocation sampling in DevTools" },
 	{ .name = "chrome-trace",
 	  .endings = ".json",
 	  .help = "trace events of Chromium with CPU profiles of V8",
@@ -149,6 +151,108 @@ const struct file_format formats[] = {
 	  .loses = "Samples of CPU and wall time, allocations, waits, input and output are read, other events are not.",
 	  MAGIC("FLR\0", 0),
 	  .read = jfr_read },
+	/* recognized, not read, and more certain than what follows */
+	{ .probe = foreign_heaptrack_raw,
+	  .looks_like = "a raw recording of heaptrack",
+	  .convert =
+		  "zstd -dc <FILE | heaptrack_interpret | zstd >NEW.zst; heaptrack_print -f NEW.zst -F FILE.folded" },
+	{ .name = "heaptrack",
+	  .endings = "heaptrack.*.zst heaptrack.*.gz",
+	  .help = "allocations of heaptrack",
+	  .probe = foreign_heaptrack,
+	  .looks_like = "a recording of heaptrack",
+	  .convert = "heaptrack_print -f FILE -F FILE.folded" },
+	{ .name = "nettrace",
+	  .endings = ".nettrace",
+	  .help = "recording of .NET: dotnet-trace",
+	  MAGIC("Nettrace", 0),
+	  .looks_like = "a recording of .NET",
+	  .convert = "dotnet-trace convert --format Speedscope FILE" },
+	{ .name = "pstats",
+	  .endings = ".prof .pstats",
+	  .help = "functions and calls of Python's cProfile",
+	  .probe = foreign_pstats,
+	  .looks_like = "a profile of Python's cProfile",
+	  .convert = "flameprof --format=log FILE >FILE.folded" },
+	{ .name = "memray",
+	  .endings = "memray-*.bin",
+	  .help = "allocations of Python's memray; memray flamegraph FILE shows them",
+	  MAGIC("memray\0", 0),
+	  .looks_like = "a recording of memray; memray flamegraph FILE shows it" },
+	{ .name = "gmon",
+	  .endings = "gmon.out",
+	  .help = "profile of a program that was compiled with -pg; it has no stacks, and gprof PROGRAM FILE prints it",
+	  MAGIC("gmon\1\0\0\0", 0),
+	  .looks_like = "a gmon.out of gprof, which has no stacks; gprof PROGRAM FILE prints it" },
+	{ MAGIC("gmon\0\0\0\1", 0),
+	  .looks_like = "a gmon.out of gprof, which has no stacks; gprof PROGRAM FILE prints it" },
+	{ .name = "massif",
+	  .endings = "massif.out.*",
+	  .help = "heap over time of Valgrind's Massif; ms_print FILE prints it",
+	  .probe = foreign_massif,
+	  .looks_like = "a massif.out of Valgrind; ms_print FILE prints it" },
+	{ .name = "simpleperf",
+	  .endings = "perf.trace",
+	  .help = "samples of Android's simpleperf report-sample --protobuf",
+	  MAGIC("SIMPLEPERF", 0),
+	  .looks_like = "samples of simpleperf report-sample",
+	  .convert = "stackcollapse.py -i perf.data >FILE.folded (of simpleperf, from the recording)" },
+	{ .name = "etl",
+	  .endings = ".etl",
+	  .help = "recording of Event Tracing for Windows",
+	  .probe = foreign_etl,
+	  .looks_like = "a recording of Event Tracing for Windows",
+	  .convert = "xperf -i FILE -o FILE.csv -symbols; node etlfold.js FILE.csv PROGRAM.exe (of ETWFlamegraph)" },
+	{ .name = "instruments",
+	  .endings = ".trace",
+	  .help = "recording of Instruments, a folder",
+	  .in_folder = "form.template",
+	  .looks_like = "a recording of Instruments",
+	  .convert = XCTRACE " | inferno-collapse-xctrace >FILE.folded" },
+	{ .probe = foreign_xctrace,
+	  .looks_like = "a table of Instruments that xctrace exported",
+	  .convert = "inferno-collapse-xctrace FILE >FILE.folded" },
+	{ .name = "sample",
+	  .help = "call tree of sample of macOS",
+	  MAGIC("Analysis of sampling ", 0),
+	  .looks_like = "the output of sample of macOS",
+	  .convert = "inferno-collapse-sample FILE >FILE.folded" },
+	{ .name = "stackprof",
+	  .help = "profile of Ruby's stackprof",
+	  MAGIC("\4\b{", 0),
+	  .looks_like = "data of Ruby, as stackprof writes it",
+	  .convert = "stackprof --stackcollapse FILE >FILE.folded" },
+	{ .json = JSONR_KIND_STACKPROF,
+	  .looks_like = "a profile of Ruby's stackprof",
+	  .convert = "stackprof --stackcollapse FILE >FILE.folded" },
+	{ .name = "rbspy",
+	  .endings = ".raw.gz",
+	  .help = "recording of Ruby's rbspy",
+	  MAGIC("rbspy0", 0),
+	  .looks_like = "a recording of rbspy",
+	  .convert = "rbspy report -f speedscope -i FILE -o FILE.speedscope.json" },
+	{ .name = "v8-log",
+	  .endings = "isolate-*-v8.log",
+	  .help = "log of node --prof; node --cpu-prof writes a profile",
+	  MAGIC("v8-version,", 0),
+	  .looks_like =
+		  "a log of node --prof; node --prof-process FILE prints it, and node --cpu-prof writes a profile" },
+	{ .name = "heapsnapshot",
+	  .endings = ".heapsnapshot .heaptimeline",
+	  .help = "objects in the heap of V8; it has no stacks, and the Memory panel of Chrome DevTools shows it",
+	  .json = JSONR_KIND_HEAPSNAPSHOT,
+	  .looks_like = "a heap snapshot of V8, which has no stacks; the Memory panel of Chrome DevTools shows it" },
+	{ .name = "hprof",
+	  .endings = ".hprof",
+	  .help = "objects in the heap of Java; it has no stacks, and Eclipse MAT shows it",
+	  MAGIC("JAVA PROFILE 1.0", 0),
+	  .looks_like = "a heap dump of Java, which has no stacks of samples; Eclipse MAT shows it" },
+	{ .name = "dhat",
+	  .endings = "dhat.out.*",
+	  .help = "allocations of Valgrind's DHAT; dh_view.html of Valgrind shows them",
+	  .json = JSONR_KIND_DHAT,
+	  .looks_like = "a dhat.out of Valgrind; its dh_view.html shows it" },
+
 	{ .name = "folded",
 	  .other_names = "collapsed flamegraph",
 	  .endings = ".folded .collapsed .txt",
@@ -244,6 +348,39 @@ const struct file_format *formats_find_written(const char *path)
 	return best;
 }
 
+int formats_find_input(const char *name, const struct file_format **out, struct err *err)
+{
+	*out = *name ? formats_find(name) : NULL;
+	if (!*name || (*out && (*out)->read))
+		return 0;
+	return err_set(err, ERR_USAGE, "--input-format=%.40s: %s; cpa help formats lists them", name,
+		       *out ? "cpa does not read this format" : "there is no such format");
+}
+
+/* The length of a name without one of the endings; n if it has none of them. */
+static size_t formats_strip(const char *endings, const char *name, size_t n)
+{
+	for (size_t m; endings && *endings; endings += m + (endings[m] == ' ')) {
+		m = strcspn(endings, " ");
+		if (*endings == '.' && n > m && memcmp(name + n - m, endings, m) == 0)
+			return n - m;
+	}
+	return n;
+}
+
+size_t formats_stem(const char *name, size_t n)
+{
+	size_t before;
+
+	do {
+		before = n;
+		n = formats_strip(".gz .zst .lz4 .profile", name, n);
+		for (size_t i = 0; i < n_formats; i++)
+			n = formats_strip(formats[i].endings, name, n);
+	} while (n != before);
+	return n;
+}
+
 /*
  * Do the bytes begin like a profile.proto: with a field of the schema and its wire type? The first bytes of a profile
  * include lengths and numbers that are not text, which distinguishes it from text.
@@ -263,12 +400,38 @@ static bool begins_like_proto(const uint8_t *data, size_t n)
 
 static enum format_match formats_match(const struct file_format *f, const struct bytes *b, enum jsonr_kind json)
 {
+	if (f->in_folder)
+		return FORMAT_NO;
 	if (f->magic)
 		return b->n >= f->at + f->n_magic && memcmp(b->data + f->at, f->magic, f->n_magic) == 0 ? FORMAT_SURE
 													: FORMAT_NO;
 	if (f->json)
 		return f->json == json ? FORMAT_SURE : FORMAT_NO;
 	return f->probe ? f->probe(b->data, b->n) : FORMAT_SURE;
+}
+
+/* Fail for content that cpa does not read. */
+static int formats_refuse(const struct file_format *f, struct err *err)
+{
+	return err_set(err, ERR_FORMAT, "not a profile: it looks like %s%s%s", f->looks_like,
+		       f->convert ? "; convert it with: " : "", f->convert ? f->convert : "");
+}
+
+int formats_refuse_folder(const char *path, struct err *err)
+{
+	struct buf in = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < n_formats; i++) {
+		if (!formats[i].in_folder)
+			continue;
+		in.len = 0;
+		buf_addf(&in, "%s/%s", path, formats[i].in_folder);
+		if (access(in.data, F_OK) == 0)
+			rc = formats_refuse(&formats[i], err);
+	}
+	buf_release(&in);
+	return rc;
 }
 
 /* Read with the first row that recognizes the bytes. Fails with ERR_UNKNOWN if there is none. */
@@ -284,7 +447,7 @@ static int formats_read_other(const struct bytes *b, const struct format_options
 		int rc;
 
 		if (match == FORMAT_SURE && !f->read)
-			return err_set(err, ERR_FORMAT, "not a profile: it looks like %s", f->looks_like);
+			return formats_refuse(f, err);
 		if (match == FORMAT_SURE && (rc = f->read(b->data, b->n, options, out, err)) != ERR_UNKNOWN)
 			return rc;
 		if (match == FORMAT_MAYBE && !maybe)

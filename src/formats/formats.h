@@ -28,9 +28,11 @@ struct file_format {
 	size_t n_magic, at;
 	enum jsonr_kind json;
 	enum format_match (*probe)(const uint8_t *data, size_t n);
+	const char *in_folder; /* it is a folder, recognized by a file of this name in it */
 
 	format_read_fn read;    /* NULL: recognized only */
 	const char *looks_like; /* "not a profile: it looks like ..."; if read is NULL */
+	const char *convert;    /* a command line that converts it to a format that cpa reads; may be NULL */
 };
 
 /* In the order in which they are tried. */
@@ -45,6 +47,15 @@ const struct file_format *formats_find(const char *name);
  * decides. NULL if no ending matches.
  */
 const struct file_format *formats_find_written(const char *path);
+
+/*
+ * The format that --input-format names.
+ *
+ * name    "" for none
+ * out     NULL if there is none, so that the content decides
+ * Fails   ERR_USAGE for a format that does not exist or that cpa does not read
+ */
+int formats_find_input(const char *name, const struct file_format **out, struct err *err);
 
 extern const struct format_options formats_options_default;
 
@@ -61,5 +72,11 @@ int formats_read(struct bytes *in, const struct format_options *options, struct 
 /* The same for content of a known format. f: NULL: detect it. Fails also with ERR_USAGE if cpa does not read it. */
 int formats_read_as(const struct file_format *f, struct bytes *in, const struct format_options *options,
 		    struct profile **out, struct err *err);
+
+/* Fail with ERR_FORMAT if a folder is a recording of another program; the message names a converter. Else return 0. */
+int formats_refuse_folder(const char *path, struct err *err);
+
+/* The length of the name of a file without the usual endings of formats and of compression: 3 of "cpu.pb.gz". */
+size_t formats_stem(const char *name, size_t n);
 
 #endif

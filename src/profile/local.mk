@@ -2,6 +2,8 @@
 
 noinst_LIBRARIES += src/profile/libprofile.a
 src_profile_libprofile_a_SOURCES = \
+	src/profile/anonymize.c \
+	src/profile/anonymize.h \
 	src/profile/common_types.c \
 	src/profile/common_types.h \
 	src/profile/builder.c \

@@ -21,6 +21,26 @@ struct source_line {
 	int64_t line;
 };
 
+/* Suffixes of source files in languages whose programs are profiled. */
+static const char *const source_suffixes[] = {
+	"C",   "F",     "F90", "H",     "S",    "adb", "ads", "asm", "c",    "c++",  "cc",  "cl",  "clj",
+	"cpp", "cppm",  "cr",  "cs",    "cu",   "cuh", "cxx", "d",   "dart", "def",  "di",  "erl", "ex",
+	"f",   "f90",   "for", "fs",    "go",   "h",   "h++", "hh",  "hpp",  "hrl",  "hs",  "hxx", "i",
+	"inc", "inl",   "ipp", "ixx",   "java", "jl",  "js",  "jsx", "kt",   "l",    "lua", "m",   "mjs",
+	"ml",  "mli",   "mm",  "nim",   "pas",  "php", "pl",  "pm",  "py",   "pyx",  "r",   "rb",  "rs",
+	"s",   "scala", "sx",  "swift", "tcc",  "tpp", "ts",  "tsx", "v",    "vala", "y",   "zig",
+};
+
+const char *profile_source_suffix(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	for (size_t i = 0; dot && i < sizeof(source_suffixes) / sizeof(source_suffixes[0]); i++)
+		if (strcmp(dot + 1, source_suffixes[i]) == 0)
+			return dot;
+	return NULL;
+}
+
 bool profile_source_find(const struct profile *p, const char *file, uint32_t *lo, uint32_t *hi)
 {
 	str_id id;

@@ -21,6 +21,9 @@
  */
 bool profile_source_find(const struct profile *p, const char *file, uint32_t *lo, uint32_t *hi);
 
+/* The suffix of the name of a source file, with its dot; NULL if it is not that of a known language. Borrowed from name. */
+const char *profile_source_suffix(const char *name);
+
 /* Lines to embed in a profile. A zero-initialised list is empty. */
 struct profile_source {
 	struct strtab *str; /* strings of the list; NULL while it is empty */

@@ -66,16 +66,6 @@ static struct bundle_named *bundle_find_lines(const struct profile *p, size_t *n
 	return named;
 }
 
-/* Suffixes of source files in languages whose programs are profiled. */
-static const char *const suffixes[] = {
-	"C",   "F",     "F90", "H",     "S",    "adb", "ads", "asm", "c",    "c++",  "cc",  "cl",  "clj",
-	"cpp", "cppm",  "cr",  "cs",    "cu",   "cuh", "cxx", "d",   "dart", "def",  "di",  "erl", "ex",
-	"f",   "f90",   "for", "fs",    "go",   "h",   "h++", "hh",  "hpp",  "hrl",  "hs",  "hxx", "i",
-	"inc", "inl",   "ipp", "ixx",   "java", "jl",  "js",  "jsx", "kt",   "l",    "lua", "m",   "mjs",
-	"ml",  "mli",   "mm",  "nim",   "pas",  "php", "pl",  "pm",  "py",   "pyx",  "r",   "rb",  "rs",
-	"s",   "scala", "sx",  "swift", "tcc",  "tpp", "ts",  "tsx", "v",    "vala", "y",   "zig",
-};
-
 /* Is this a header without a suffix, such as those of the C++ library? */
 static bool is_plain_header(const char *path)
 {
@@ -88,14 +78,10 @@ static bool is_plain_header(const char *path)
 static bool has_source_name(const char *name)
 {
 	struct buf clean = { 0 };
-	const char *dot;
-	bool yes = false;
+	bool yes;
 
 	path_add_clean(&clean, name);
-	dot = strrchr(path_base(buf_text(&clean)), '.');
-	for (size_t i = 0; !yes && dot && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
-		yes = strcmp(dot + 1, suffixes[i]) == 0;
-	yes |= is_plain_header(buf_text(&clean));
+	yes = profile_source_suffix(buf_text(&clean)) || is_plain_header(buf_text(&clean));
 	buf_release(&clean);
 	return yes;
 }

@@ -345,21 +345,11 @@ struct source_set sources_set_of(const struct sources *s, size_t first, size_t n
 	};
 }
 
-/* Check the name of the format of sources. Fails with ERR_USAGE. */
-static int load_check_format(const char *name, struct err *err)
-{
-	const struct file_format *f = formats_find(name);
-
-	if (!*name || (f && f->read))
-		return 0;
-	return err_set(err, ERR_USAGE, "--input-format=%.40s: %s; cpa help formats lists them", name,
-		       f ? "cpa does not read this format" : "there is no such format");
-}
-
 int sources_set_read(struct source_set *l, struct profile **out, struct err *err)
 {
 	struct loader f = { .load = l };
-	int rc = load_check_format(l->q->input_format, err);
+	const struct file_format *format;
+	int rc = formats_find_input(l->q->input_format, &format, err);
 
 	if (rc < 0)
 		return rc;

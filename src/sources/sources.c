@@ -73,6 +73,11 @@ int sources_decode(struct bytes *bytes, const struct query *q, struct profile **
 	return formats_read_as(*q->input_format ? formats_find(q->input_format) : NULL, bytes, &limits, out, err);
 }
 
+size_t sources_stem(const char *name, size_t n)
+{
+	return formats_stem(name, n);
+}
+
 /* ---- files ---- */
 
 static bool sources_is_stdin(const char *word)
@@ -100,7 +105,10 @@ int sources_read_file(struct source *s, const char *name, const struct query *q,
 	int rc = fetch_read(name, sources_limit(q->max_input), &bytes, err);
 
 	(void)s, (void)notes, (void)missing;
-	rc = rc < 0 ? rc : sources_decode(&bytes, q, out, err);
+	if (rc == 0)
+		rc = sources_decode(&bytes, q, out, err);
+	else
+		formats_refuse_folder(name, err); /* a better message, if it is one */
 	return rc < 0 ? err_wrap(err, "%s", name) : 0;
 }
 

@@ -107,4 +107,7 @@ int sources_decode(struct bytes *bytes, const struct query *q, struct profile **
 source_read_fn sources_read_file; /* also standard input */
 bool sources_is_regular(const char *name);
 
+/* As formats_stem, for front ends. */
+size_t sources_stem(const char *name, size_t n);
+
 #endif

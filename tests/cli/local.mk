@@ -53,6 +53,9 @@ cli_tests = \
 	tests/cli/t295-stacks.t \
 	tests/cli/t297-pid.t \
 	tests/cli/t641-habits.t \
+	tests/cli/t646-anonymize.t \
+	tests/cli/t647-foreign-files.t \
+	tests/cli/t648-any-surface.t \
 	tests/cli/t645-mistakes.t \
 	tests/cli/t661-pager.t \
 	tests/cli/t621-one-build-id.t \

@@ -41,6 +41,13 @@ open_file gate/base-2.pb.gz
 [ -n "$first" ] && [ -n "$id" ] && [ "$first" != "$id" ]
 result $? "uploaded files get ids"
 
+printf 'main;parse 30\nmain;send 12\n' >"$tmp/stacks.json"
+curl -s -m 60 --data-binary "@$tmp/stacks.json" -H "X-Cpa-Token: $token" -H 'Content-Type: application/octet-stream' \
+	"$url/ui/do/open?name=stacks.json" >"$tmp/answer"
+page "top?prof=$(sed -n 's/.*"id": "\([^"]*\)".*/\1/p' "$tmp/answer")"
+[ "$status" = 200 ] && has '>parse<'
+result $? "folded stacks are opened too, also if their name has another ending"
+
 "$CPA" gate --json -base=gate/base-1.pb.gz -base=gate/base-2.pb.gz gate/slow-1.pb.gz >"$tmp/want"
 page "data/verdicts?base=$first,$id" '*/*'
 diff "$tmp/want" "$tmp/page" >"$tmp/diff" || note "$tmp/diff"

@@ -67,6 +67,8 @@ unit_tests = \
 	tests/unit/test_busy \
 	tests/unit/test_loaded \
 	tests/unit/test_access \
+	tests/unit/test_foreign \
+	tests/unit/test_anonymize \
 	tests/unit/test_amount \
 	tests/unit/test_arena \
 	tests/unit/test_attach_sample \
@@ -352,6 +354,8 @@ tests_unit_test_journal_LDADD = $(unit_store)
 tests_unit_test_diff_LDADD = $(unit_report)
 tests_unit_test_dot_LDADD = $(unit_export)
 tests_unit_test_edges_LDADD = $(unit_engine)
+tests_unit_test_foreign_LDADD = $(unit_formats)
+tests_unit_test_anonymize_LDADD = $(unit_profile)
 tests_unit_test_edit_LDADD = $(unit_profile)
 tests_unit_test_editor_LDADD = $(unit_shell)
 tests_unit_test_encode_CPPFLAGS = $(AM_CPPFLAGS) -Iproto

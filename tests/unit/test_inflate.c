@@ -12,6 +12,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <lz4.h>
 #include <lz4frame.h>
 #include <stdlib.h>
 #include <string.h>
@@ -456,6 +457,121 @@ static void a_bad_lz4_frame_is_reported(void **state)
 	buf_release(&b);
 }
 
+static void add_u32(struct buf *out, uint32_t n)
+{
+	const uint8_t bytes[] = { (uint8_t)n, (uint8_t)(n >> 8), (uint8_t)(n >> 16), (uint8_t)(n >> 24) };
+
+	buf_add(out, bytes, sizeof(bytes));
+}
+
+/* Append a skippable frame of zstd and LZ4. */
+static void add_skippable(struct buf *out, uint32_t kind, const char *text)
+{
+	add_u32(out, 0x184d2a50 + kind);
+	add_u32(out, (uint32_t)strlen(text));
+	buf_addz(out, text);
+}
+
+/* Append a frame as lz4 -l writes it. */
+static void add_lz4_legacy(struct buf *out, const char *data, size_t n)
+{
+	enum { BLOCK = 8 << 20 };
+	char *packed = malloc(LZ4_COMPRESSBOUND(BLOCK));
+
+	add_u32(out, 0x184c2102);
+	for (size_t at = 0; at < n; at += BLOCK) {
+		int size = LZ4_compress_default(data + at, packed, (int)(n - at < BLOCK ? n - at : BLOCK),
+						LZ4_COMPRESSBOUND(BLOCK));
+
+		assert_true(size > 0);
+		add_u32(out, (uint32_t)size);
+		buf_add(out, packed, (size_t)size);
+	}
+	free(packed);
+}
+
+static void skippable_frames_are_skipped(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	add_skippable(&b, 0, "note");
+	add_skippable(&b, 15, "");
+	add_lz4(&b, "one ", 4);
+	add_skippable(&b, 3, "between");
+	add_lz4(&b, "two", 3);
+	add_skippable(&b, 1, "at the end");
+	expect_bytes(&b, &default_limits, "one two", 7);
+	b.len = 0;
+	add_skippable(&b, 7, "note");
+	add_zstd(&b, "one ", 4);
+	add_skippable(&b, 7, "between");
+	add_zstd(&b, "two", 3);
+	expect_bytes(&b, &default_limits, "one two", 7);
+	buf_release(&b);
+}
+
+static void legacy_lz4_frames_are_unpacked(void **state)
+{
+	enum { N = 9000000 }; /* more than a block */
+	char *text = calloc(N + 4, 1);
+	struct buf b = { 0 };
+
+	(void)state;
+	memcpy(text + N, "two ", 4);
+	for (size_t i = 0; i < N; i++)
+		text[i] = (char)(i * i >> 7);
+	add_lz4_legacy(&b, "hello hello hello", 17);
+	expect_bytes(&b, &default_limits, "hello hello hello", 17);
+	b.len = 0;
+	add_lz4_legacy(&b, text, N);
+	add_lz4_legacy(&b, "tw", 2);
+	add_lz4(&b, "o ", 2);
+	expect_bytes(&b, &no_limits, text, N + 4);
+	buf_release(&b);
+	free(text);
+}
+
+static void a_bad_legacy_lz4_frame_is_reported(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	add_lz4_legacy(&b, "hello hello hello", 17);
+	for (size_t n = 5; n < b.len; n++)
+		expect_error(b.data, n, &default_limits, ERR_FORMAT, "LZ4 data is truncated after ");
+	b.data[9] = 0x7f; /* a literal that is longer than the block */
+	expect_error(b.data, b.len, &default_limits, ERR_FORMAT, "LZ4 data is damaged near byte 4");
+	b.len = 4;
+	add_u32(&b, 0x7fffffff);
+	expect_error(b.data, b.len, &default_limits, ERR_FORMAT, "LZ4 data is damaged near byte 4: size of a block");
+	buf_release(&b);
+}
+
+static void a_wrong_content_size_of_lz4_is_reported(void **state)
+{
+	LZ4F_preferences_t sized = { .frameInfo = { .contentSize = 17 } };
+	char packed[200];
+	struct buf b = { 0 };
+	size_t n = LZ4F_compressFrame(packed, sizeof(packed), "hello hello hello", 17, &sized);
+
+	(void)state;
+	assert_false(LZ4F_isError(n));
+	buf_add(&b, packed, n);
+	expect_bytes(&b, &default_limits, "hello hello hello", 17);
+	b.data[6 + 7] = 0x7f; /* petabytes; the checksum of the header then differs */
+	expect_error(b.data, b.len, &default_limits, ERR_FORMAT, "LZ4 data is damaged near byte ");
+	b.data[6 + 7] = 0;
+	for (int size = 16; size <= 18; size += 2) { /* with each checksum of the header, of which one is right */
+		b.data[6] = (char)size;
+		for (int checksum = 0; checksum < 256; checksum++) {
+			b.data[14] = (char)checksum;
+			expect_error(b.data, b.len, &default_limits, ERR_FORMAT, "LZ4 data is damaged near byte ");
+		}
+	}
+	buf_release(&b);
+}
+
 static void an_lz4_bomb_is_refused(void **state)
 {
 	char *zeros = calloc(RATIO_FREE + 1, 1);
@@ -578,6 +694,10 @@ int main(void)
 		cmocka_unit_test(up_to_64_mib_the_ratio_is_not_limited),
 		cmocka_unit_test(lz4_frames_are_unpacked_and_joined),
 		cmocka_unit_test(a_bad_lz4_frame_is_reported),
+		cmocka_unit_test(skippable_frames_are_skipped),
+		cmocka_unit_test(legacy_lz4_frames_are_unpacked),
+		cmocka_unit_test(a_bad_legacy_lz4_frame_is_reported),
+		cmocka_unit_test(a_wrong_content_size_of_lz4_is_reported),
 		cmocka_unit_test(an_lz4_bomb_is_refused),
 		cmocka_unit_test(zstd_frames_are_unpacked_and_joined),
 		cmocka_unit_test(a_large_zstd_frame_is_unpacked),

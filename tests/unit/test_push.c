@@ -170,6 +170,27 @@ static void the_name_of_ingest_has_labels(void **state)
 	push_release(&p);
 }
 
+static void the_content_decides_without_a_format(void **state)
+{
+	static const char profile[] = { 0x0a, 0x04, 0x08, 0x01, 0x10, 0x02 };
+	struct push p;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(push_read_ingest("name=a", NULL, (const uint8_t *)profile, sizeof(profile), &p, &err), 0);
+	assert_int_equal(p.format, PUSH_PPROF);
+	push_release(&p);
+	assert_int_equal(ingest("name=a", NULL, "{main};b 3\n", &p, &err), 0);
+	assert_int_equal(p.format, PUSH_FOLDED);
+	push_release(&p);
+	assert_int_equal(ingest("name=a&format=heap", NULL, "heap profile: 1: 2 [3: 4] @ heap/1\n", &p, &err), 0);
+	assert_int_equal(p.format, PUSH_PPROF);
+	push_release(&p);
+	assert_int_equal(ingest("name=a&format=flamegraph", NULL, "a;b 3\n", &p, &err), 0);
+	assert_int_equal(p.format, PUSH_FOLDED);
+	push_release(&p);
+}
+
 static void ingest_refuses_what_it_cannot_read(void **state)
 {
 	struct push p;
@@ -334,6 +355,7 @@ int main(void)
 		cmocka_unit_test(json_has_the_same_fields_and_base64),
 		cmocka_unit_test(bad_json_is_refused_with_its_position),
 		cmocka_unit_test(the_name_of_ingest_has_labels),
+		cmocka_unit_test(the_content_decides_without_a_format),
 		cmocka_unit_test(ingest_refuses_what_it_cannot_read),
 		cmocka_unit_test(a_multipart_body_has_the_profile_in_its_part),
 		cmocka_unit_test(a_form_tells_which_kind_its_sample_types_are),

@@ -33,7 +33,15 @@ enum {
 	GZIP_SIZE_MIN = 18,   /* size of the header and trailer of a gzip file */
 	DEFLATE_RATIO = 1040, /* above the maximum compression ratio of deflate */
 	COUNTED_STEP = 128 << 10,
+	FRAME_MAGIC_BYTES = 4,
+	SKIPPABLE_HEADER_BYTES = 8, /* number and size */
+	LZ4_LEGACY_BLOCK = 8 << 20, /* max size of a decompressed block */
 };
+
+/* The numbers with which frames begin, little-endian. */
+#define ZSTD_MAGIC UINT32_C(0xfd2fb528)
+#define LZ4_MAGIC UINT32_C(0x184d2204)
+#define LZ4_LEGACY_MAGIC UINT32_C(0x184c2102)
 
 /* State of decompressing one layer. */
 struct unpack {
@@ -46,6 +54,21 @@ struct unpack {
 	size_t n_counted; /* bytes of output that were counted but not stored */
 	size_t claimed;   /* size of the last member, according to the end of the gzip file; 0: none */
 };
+
+/* The little-endian number at an offset; 0 if it is cut. */
+static uint32_t unpack_u32(const uint8_t *data, size_t n, size_t at)
+{
+	if (n - at < sizeof(uint32_t))
+		return 0;
+	return (uint32_t)data[at] | (uint32_t)data[at + 1] << 8 | (uint32_t)data[at + 2] << 16 |
+	       (uint32_t)data[at + 3] << 24;
+}
+
+/* Is this the number of a frame that decompressors skip? */
+static bool unpack_is_skippable(size_t magic)
+{
+	return (magic & ~(size_t)15) == 0x184d2a50;
+}
 
 static int unpack_check(const struct unpack *u, size_t n_out, struct err *err)
 {
@@ -251,52 +274,106 @@ static int unpack_zstd(struct unpack *u, struct err *err)
 	return error;
 }
 
+/* Decompress an LZ4 frame, or skip one that only has data for other programs. at: its offset, set to that after it. */
+static int unpack_lz4_frame(struct unpack *u, const struct lz4 *lib, LZ4F_dctx *z, size_t *at, struct err *err)
+{
+	for (size_t left = 1; left > 0;) {
+		size_t n = u->n_in - *at, n_out;
+
+		if (unpack_grow(u, *at, err) < 0)
+			return ERR_LIMIT;
+		n_out = u->cap - u->n_out;
+		left = lib->decompress(z, u->out + u->n_out, &n_out, u->in + *at, &n, NULL);
+		if (lib->isError(left))
+			return err_set(err, ERR_FORMAT, "LZ4 data is damaged near byte %zu: %s", *at,
+				       lib->getErrorName(left));
+		if (left > 0 && n == 0 && n_out == 0)
+			return err_set(err, ERR_FORMAT, "LZ4 data is truncated after %zu bytes", u->n_in);
+		*at += n;
+		u->n_out += n_out;
+	}
+	return 0;
+}
+
+/*
+ * Decompress a frame of the format of LZ4 before 1.4 (lz4 -l), which liblz4 does not do: a number, then blocks that begin
+ * with their size. It ends with the data, or with the number of another frame. at: its offset, set to that after it.
+ */
+static int unpack_lz4_legacy(struct unpack *u, const struct lz4 *lib, size_t *at, struct err *err)
+{
+	for (*at += FRAME_MAGIC_BYTES; *at < u->n_in;) {
+		size_t size = unpack_u32(u->in, u->n_in, *at), left = u->n_in - *at;
+		int n;
+
+		if (left < FRAME_MAGIC_BYTES)
+			return err_set(err, ERR_FORMAT, "LZ4 data is truncated after %zu bytes", u->n_in);
+		if (size == LZ4_MAGIC || size == LZ4_LEGACY_MAGIC || unpack_is_skippable(size))
+			return 0;
+		if (size > LZ4_COMPRESSBOUND(LZ4_LEGACY_BLOCK))
+			return err_set(err, ERR_FORMAT, "LZ4 data is damaged near byte %zu: size of a block", *at);
+		if (size > left - FRAME_MAGIC_BYTES)
+			return err_set(err, ERR_FORMAT, "LZ4 data is truncated after %zu bytes", u->n_in);
+		if (unpack_grow(u, *at, err) < 0)
+			return ERR_LIMIT;
+		u->out = mem_grow(u->out, &u->cap, u->n_out + LZ4_LEGACY_BLOCK, 1);
+		n = lib->decompress_safe((const char *)u->in + *at + FRAME_MAGIC_BYTES, (char *)u->out + u->n_out,
+					 (int)size, LZ4_LEGACY_BLOCK);
+		if (n < 0)
+			return err_set(err, ERR_FORMAT, "LZ4 data is damaged near byte %zu", *at);
+		*at += FRAME_MAGIC_BYTES + size;
+		u->n_out += (size_t)n;
+	}
+	return 0;
+}
+
 /* Decompress any number of LZ4 frames. */
 static int unpack_lz4(struct unpack *u, struct err *err)
 {
 	const struct lz4 *lib;
 	LZ4F_dctx *z = NULL;
-	size_t at = 0, left = 1; /* left: 0 at the end of a frame */
+	size_t at = 0;
 	int error = lz4_load(&lib, err);
 
 	if (error < 0)
 		return error;
 	if (lib->isError(lib->createDecompressionContext(&z, LZ4F_VERSION)))
 		return err_set(err, ERR_IO, "LZ4: out of memory");
-	while (error == 0 && (at < u->n_in || left > 0)) {
-		size_t n = u->n_in - at, n_out;
-
-		error = unpack_grow(u, at, err);
-		if (error < 0)
-			break;
-		n_out = u->cap - u->n_out;
-		left = lib->decompress(z, u->out + u->n_out, &n_out, u->in + at, &n, NULL);
-		if (lib->isError(left))
-			error = err_set(err, ERR_FORMAT, "LZ4 data is damaged near byte %zu: %s", at,
-					lib->getErrorName(left));
-		else if (left > 0 && n == 0 && n_out == 0)
-			error = err_set(err, ERR_FORMAT, "LZ4 data is truncated after %zu bytes", u->n_in);
-		at += n;
-		u->n_out += n_out;
-	}
+	while (error == 0 && at < u->n_in)
+		error = unpack_u32(u->in, u->n_in, at) == LZ4_LEGACY_MAGIC ? unpack_lz4_legacy(u, lib, &at, err)
+									   : unpack_lz4_frame(u, lib, z, &at, err);
 	lib->freeDecompressionContext(z);
 	return error;
 }
 
 typedef int (*unpack_fn)(struct unpack *u, struct err *err);
 
+/* The first frame that is not skippable. zstd and LZ4 have the same skippable frames. */
+static uint32_t unpack_frame(const struct bytes *b)
+{
+	size_t at = 0, size;
+
+	while (unpack_is_skippable(unpack_u32(b->data, b->n, at)) && b->n - at >= SKIPPABLE_HEADER_BYTES) {
+		size = unpack_u32(b->data, b->n, at + FRAME_MAGIC_BYTES);
+		if (size > b->n - at - SKIPPABLE_HEADER_BYTES)
+			break;
+		at += SKIPPABLE_HEADER_BYTES + size;
+	}
+	return unpack_u32(b->data, b->n, at);
+}
+
 static unpack_fn unpack_detect(const struct bytes *b)
 {
-	static const uint8_t gzip[] = { 0x1f, 0x8b }, zstd[] = { 0x28, 0xb5, 0x2f, 0xfd },
-			     lz4[] = { 0x04, 0x22, 0x4d, 0x18 };
-
-	if (b->n >= sizeof(gzip) && memcmp(b->data, gzip, sizeof(gzip)) == 0)
+	if (b->n >= 2 && b->data[0] == 0x1f && b->data[1] == 0x8b)
 		return unpack_gzip;
-	if (b->n >= sizeof(zstd) && memcmp(b->data, zstd, sizeof(zstd)) == 0)
+	switch (unpack_frame(b)) {
+	case ZSTD_MAGIC:
 		return unpack_zstd;
-	if (b->n >= sizeof(lz4) && memcmp(b->data, lz4, sizeof(lz4)) == 0)
+	case LZ4_MAGIC:
+	case LZ4_LEGACY_MAGIC:
 		return unpack_lz4;
-	return NULL;
+	default:
+		return NULL;
+	}
 }
 
 /* Decompress one layer. Repeat this if the first pass only counted and the size is within the limits. */

@@ -13,6 +13,12 @@
 
 enum format_match foreign_goroutines(const uint8_t *data,
 				     size_t n); /* a dump that begins like "goroutine 7 [running]:" */
+enum format_match foreign_heaptrack(const uint8_t *data, size_t n);
+enum format_match foreign_heaptrack_raw(const uint8_t *data, size_t n); /* before heaptrack_interpret */
+enum format_match foreign_massif(const uint8_t *data, size_t n);
+enum format_match foreign_pstats(const uint8_t *data, size_t n);  /* marshalled data of Python's cProfile */
+enum format_match foreign_etl(const uint8_t *data, size_t n);     /* Event Tracing for Windows */
+enum format_match foreign_xctrace(const uint8_t *data, size_t n); /* XML that xctrace of macOS exports */
 
 enum format_match foreign_xml(const uint8_t *data, size_t n);
 enum format_match foreign_page(const uint8_t *data, size_t n); /* a page of HTML */

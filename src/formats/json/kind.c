@@ -31,7 +31,10 @@ enum kind_key {
 	KEY_VERSION = KIND_BIT(11),      /* in meta */
 	KEY_THREADS = KIND_BIT(12),
 	KEY_RESOURCE_PROFILES = KIND_BIT(13),
-	KEY_PHASE = KIND_BIT(14) /* ph of an event of a trace */
+	KEY_PHASE = KIND_BIT(14), /* ph of an event of a trace */
+	KEY_GC_SAMPLES = KIND_BIT(15),
+	KEY_MISSED_SAMPLES = KIND_BIT(16),
+	KEY_DHAT = KIND_BIT(17)
 };
 
 /* A name of a key, and the place in which it is found. */
@@ -53,6 +56,9 @@ static const struct kind_name at_top[] = {
 	{ "threads", KEY_THREADS },
 	{ "resourceProfiles", KEY_RESOURCE_PROFILES },
 	{ "resource_profiles", KEY_RESOURCE_PROFILES },
+	{ "gc_samples", KEY_GC_SAMPLES },
+	{ "missed_samples", KEY_MISSED_SAMPLES },
+	{ "dhatFileVersion", KEY_DHAT },
 	{ NULL, 0 },
 };
 static const struct kind_name in_meta[] = {
@@ -81,6 +87,8 @@ static const struct {
 	{ KEY_PREPROCESSED, JSONR_KIND_FIREFOX },
 	{ KEY_VERSION | KEY_THREADS, JSONR_KIND_GECKO },
 	{ KEY_RESOURCE_PROFILES, JSONR_KIND_OTLP },
+	{ KEY_GC_SAMPLES | KEY_MISSED_SAMPLES, JSONR_KIND_STACKPROF },
+	{ KEY_DHAT, JSONR_KIND_DHAT },
 };
 
 static enum jsonr_kind kind_of_keys(uint32_t keys)

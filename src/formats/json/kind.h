@@ -18,7 +18,9 @@ enum jsonr_kind {
 	JSONR_KIND_SPEEDSCOPE,
 	JSONR_KIND_FIREFOX,
 	JSONR_KIND_GECKO,
-	JSONR_KIND_OTLP
+	JSONR_KIND_OTLP,
+	JSONR_KIND_STACKPROF,
+	JSONR_KIND_DHAT
 };
 
 /* A nesting limit for formats whose calls are nested objects, as in .heapprofile: 10,000 calls. */

@@ -145,7 +145,7 @@ int push_read_form(struct push *p, const char *content_type, const uint8_t **dat
 	r.at = memmem(r.at, *n, r.mark.data + 2, r.mark.len - 2); /* the first line of the body has none before it */
 	r.at += r.at ? r.mark.len - 2 : 0;
 	for (int i = 0; i < PARTS_MAX && rc == 0 && push_form_next_part(&r, &part); i++) {
-		if (part_is(&part, "profile") && !has_profile) {
+		if ((part_is(&part, "profile") || part_is(&part, "jfr")) && !has_profile) {
 			*data = part.data;
 			*n = part.n;
 			has_profile = true;

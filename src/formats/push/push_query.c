@@ -10,6 +10,8 @@
 #include "base/buf.h"
 #include "base/str.h"
 #include "base/url_escape.h"
+#include "formats/folded/folded.h"
+#include "formats/formats.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -197,23 +199,31 @@ static void push_query_set_type(struct push *p, struct push_labels *labels)
 		}
 }
 
+/* Has the begin of a body bytes that text has not? Then it is no folded text. */
+static bool push_query_is_binary(const uint8_t *data, size_t n)
+{
+	enum { BEGIN_BYTES = 512 };
+
+	for (size_t i = 0; i < n && i < BEGIN_BYTES; i++)
+		if (data[i] < ' ' && !strchr("\t\r\n\f", data[i] ? data[i] : 1))
+			return true;
+	return false;
+}
+
+/* The format that the query names. The content decides among those that are files. */
 static int set_format(struct push *p, const char *format, const char *content_type, struct err *err)
 {
-	static const char *const refused[] = { "jfr", "trie", "tree", "speedscope" };
+	const struct file_format *f = formats_find(format);
 
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-		if (strcmp(format, refused[i]) == 0)
-			return err_set(err, ERR_UNKNOWN, "format=%s cannot be read; send format=pprof, folded or lines",
-				       refused[i]);
-	if (strcmp(format, "pprof") == 0)
-		p->format = PUSH_PPROF;
-	else if (strcmp(format, "lines") == 0)
+	if (strcmp(format, "lines") == 0)
 		p->format = PUSH_LINES;
-	else if (!*format || strcmp(format, "folded") == 0 || strcmp(format, "collapsed") == 0)
-		p->format =
-			!*format && content_type && starts_with(content_type, "multipart/") ? PUSH_PPROF : PUSH_FOLDED;
+	else if (!*format)
+		p->format = content_type && starts_with(content_type, "multipart/") ? PUSH_PPROF : PUSH_FOLDED;
+	else if (f && f->read)
+		p->format = f->read == folded_read ? PUSH_FOLDED : PUSH_PPROF;
 	else
-		return err_set(err, ERR_UNKNOWN, "format=%.40s is unknown; send format=pprof, folded or lines", format);
+		return err_set(err, ERR_UNKNOWN, "format=%.40s %s; send format=pprof, folded or lines", format,
+			       f ? "cannot be read" : "is unknown");
 	return 0;
 }
 
@@ -252,6 +262,8 @@ int push_read_ingest(const char *query, const char *content_type, const uint8_t 
 	rc = rc < 0 ? rc : read_fields(&p, field, n_fields, content_type, &labels, err);
 	if (rc == 0 && content_type && starts_with(content_type, "multipart/"))
 		rc = push_read_form(&p, content_type, &data, &n, err);
+	if (rc == 0 && !*field_value(field, n_fields, "format") && push_query_is_binary(data, n))
+		p.format = PUSH_PPROF;
 	if (rc == 0)
 		set_one(&p, &labels, data, n, "");
 	if (rc < 0)

@@ -31,16 +31,16 @@ struct trace_event {
 	char phase;
 };
 
-struct trace_thread {
+struct v8_trace_thread {
 	int64_t pid, tid;
 	str_id name;
 };
 
-struct trace {
+struct v8_trace {
 	struct v8 v;
 	struct jsonr r, args; /* args: the second pass */
 	struct idtab group_at;
-	struct trace_thread *thread; /* [n_threads] */
+	struct v8_trace_thread *thread; /* [n_threads] */
 	size_t n_threads, cap_threads;
 	size_t n_spans; /* events with a beginning and an end, of tracers that take no samples */
 	struct skipped others;
@@ -60,7 +60,7 @@ static enum trace_event_kind trace_kind(const struct jsonr *r)
 }
 
 /* Read an id, which may be a text, a number or an object with a text. */
-static str_id trace_id(struct trace *t)
+static str_id trace_id(struct v8_trace *t)
 {
 	struct jsonr *r = &t->r;
 	unsigned depth = r->depth;
@@ -77,7 +77,7 @@ static str_id trace_id(struct trace *t)
 	return id;
 }
 
-static void trace_read_event_field(struct trace *t, struct trace_event *e)
+static void trace_read_event_field(struct v8_trace *t, struct trace_event *e)
 {
 	struct jsonr *r = &t->r;
 
@@ -105,7 +105,7 @@ static void trace_read_event_field(struct trace *t, struct trace_event *e)
 /* ---- profiles ---- */
 
 /* The group of an event; a new one if there is none. */
-static uint32_t trace_group(struct trace *t, const struct trace_event *e)
+static uint32_t trace_group(struct v8_trace *t, const struct trace_event *e)
 {
 	const int64_t tid = e->id ? 0 : e->tid; /* without an id the thread is the key */
 	uint64_t hash = hash_mix(hash_u64((uint64_t)e->pid), hash_mix(hash_u64((uint64_t)tid), hash_u64(e->id)));
@@ -125,7 +125,7 @@ static uint32_t trace_group(struct trace *t, const struct trace_event *e)
 }
 
 /* Read the data of an event. The profile may be one level deeper than its times. */
-static void trace_read_data(struct trace *t, struct v8_part *part)
+static void trace_read_data(struct v8_trace *t, struct v8_part *part)
 {
 	struct jsonr *r = &t->args;
 
@@ -139,7 +139,7 @@ static void trace_read_data(struct trace *t, struct v8_part *part)
 	}
 }
 
-static void trace_read_profile(struct trace *t, const struct trace_event *e)
+static void trace_read_profile(struct v8_trace *t, const struct trace_event *e)
 {
 	struct v8_part part = { .group = trace_group(t, e), .at = e->ts };
 	struct jsonr *r = &t->args;
@@ -156,9 +156,9 @@ static void trace_read_profile(struct trace *t, const struct trace_event *e)
 	v8_add_part(&t->v, &part);
 }
 
-static void trace_read_thread_name(struct trace *t, const struct trace_event *e)
+static void trace_read_thread_name(struct v8_trace *t, const struct trace_event *e)
 {
-	struct trace_thread thread = { .pid = e->pid, .tid = e->tid };
+	struct v8_trace_thread thread = { .pid = e->pid, .tid = e->tid };
 	struct jsonr *r = &t->args;
 
 	if (jsonr_open(r, JSONR_OBJECT))
@@ -172,7 +172,7 @@ static void trace_read_thread_name(struct trace *t, const struct trace_event *e)
 	t->thread[t->n_threads++] = thread;
 }
 
-static void trace_read_event(struct trace *t)
+static void trace_read_event(struct v8_trace *t)
 {
 	struct trace_event e = { 0 };
 	struct jsonr *r = &t->r;
@@ -200,14 +200,14 @@ static void trace_read_event(struct trace *t)
 		r->rc = t->args.rc;
 }
 
-static void trace_read_events(struct trace *t)
+static void trace_read_events(struct v8_trace *t)
 {
 	if (jsonr_open(&t->r, JSONR_ARRAY))
 		while (jsonr_item(&t->r))
 			trace_read_event(t);
 }
 
-static void trace_read_all(struct trace *t)
+static void trace_read_all(struct v8_trace *t)
 {
 	struct jsonr *r = &t->r;
 
@@ -238,7 +238,7 @@ static int compare_trace_parts(const void *a, const void *b)
 }
 
 /* The name of a thread; the last one that it was given. */
-static str_id trace_thread_name(const struct trace *t, const struct v8_group *g)
+static str_id trace_thread_name(const struct v8_trace *t, const struct v8_group *g)
 {
 	for (size_t i = t->n_threads; i-- > 0;)
 		if (t->thread[i].pid == g->pid && t->thread[i].tid == g->tid)
@@ -246,7 +246,7 @@ static str_id trace_thread_name(const struct trace *t, const struct v8_group *g)
 	return 0;
 }
 
-static int trace_labels(struct trace *t, const struct v8_group *g, uint32_t labels[TRACE_LABELS], size_t *n)
+static int trace_labels(struct v8_trace *t, const struct v8_group *g, uint32_t labels[TRACE_LABELS], size_t *n)
 {
 	struct builder *b = t->v.b;
 	struct strtab *str = builder_strings(b);
@@ -264,7 +264,7 @@ static int trace_labels(struct trace *t, const struct v8_group *g, uint32_t labe
 	return rc < 0 ? rc : builder_label(b, &pid, &labels[(*n)++], t->v.err);
 }
 
-static int trace_build(struct trace *t, size_t n_bytes)
+static int trace_build(struct v8_trace *t, size_t n_bytes)
 {
 	struct v8 *v = &t->v;
 	int rc = v8_link(v);
@@ -291,7 +291,7 @@ static int trace_build(struct trace *t, size_t n_bytes)
 }
 
 /* After reading: a trace that ends within an event is used up to there. */
-static int trace_check(struct trace *t, struct err *err)
+static int trace_check(struct v8_trace *t, struct err *err)
 {
 	struct buf text = { 0 };
 
@@ -313,7 +313,7 @@ static int trace_check(struct trace *t, struct err *err)
 int v8_read_trace(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 		  struct err *err)
 {
-	struct trace t = { .n_threads = 0 };
+	struct v8_trace t = { .n_threads = 0 };
 	int rc;
 
 	v8_init(&t.v, options, err);

@@ -291,7 +291,7 @@ static bool cli_complete_takes(const struct complete_line *l, const struct opt *
 {
 	if (l->report)
 		return reports_takes_option(l->report, o);
-	return !l->command && o->group != GROUP_GATE && o->group != GROUP_FLAME && o->group != GROUP_SERIES;
+	return !l->command && !reports_owns_group(o->group);
 }
 
 static void cli_complete_add_option(struct complete_line *l, const struct opt *o)

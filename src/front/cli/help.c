@@ -122,8 +122,7 @@ static bool option_of_report(const struct opt *o, const struct report_type *t)
 static bool option_of_shell(const struct opt *o, const struct report_type *t)
 {
 	(void)t;
-	return o->group != GROUP_GATE && o->group != GROUP_FLAME && o->group != GROUP_SERIES &&
-	       strcmp(o->name, "all") != 0 && strcmp(o->name, "version") != 0;
+	return !reports_owns_group(o->group) && strcmp(o->name, "all") != 0 && strcmp(o->name, "version") != 0;
 }
 
 static void print_group(int group, option_filter_fn *filter, const struct report_type *t)
@@ -405,6 +404,8 @@ static void print_format(const struct file_format *f)
 		buf_addf(&text, " Usual names: %s.", f->endings);
 	if (f->loses)
 		buf_addf(&text, " %s", f->loses);
+	if (f->convert)
+		buf_addf(&text, " Convert it with: %s", f->convert);
 	if (f->report)
 		buf_addf(&text, " Written by cpa %s.", f->report);
 	print_entry(f->name, buf_text(&text), TEXT_COLUMN);

@@ -262,6 +262,13 @@ const struct help_text help_texts[] = {
 	  "cpa bundle -o case.pb.gz cpu.pb.gz\n"
 	  "cpa bundle -source_path=$HOME/src -o case.pb.gz ./server cpu.pb.gz\n",
 	  "2 if names are missing and none was found; the file is still written.\n", NULL },
+	{ "anonymize", JOB_CONVERT, false,
+	  "Replaces the names of functions, files, binaries and labels, texts of labels and comments by pseudonyms, and "
+	  "prints what remains readable. Stacks and values stay. Profiles with the same salt have the same pseudonyms, and "
+	  "can be compared; the salt allows to check guesses of names, so keep it secret.",
+	  "cpa anonymize -o shared.pb.gz cpu.pb.gz\n"
+	  "cpa anonymize --salt=team.salt --keep='^runtime\\.' -o shared.pb.gz cpu.pb.gz\n",
+	  NULL, "cpa-anonymize(1)" },
 	{ "folded", JOB_CONVERT, false,
 	  "Each line is a stack, root first, followed by its value. In a comparison there are two "
 	  "values, before and after.",

@@ -14,6 +14,7 @@
 #include "front/shell/option.h"
 #include "front/shell/state.h"
 #include "front/shell/widgets/editor.h"
+#include "sources/sources.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -69,21 +70,12 @@ static int find_formats(const struct pane *p, struct save_format out[SAVE_FORMAT
 /* Append the name of a profile's file without its usual extensions. */
 static void add_stem(const char *source, struct buf *out)
 {
-	static const char *const endings[] = { ".gz", ".pb", ".prof", ".pprof", ".profile", ".zst" };
 	struct buf base = { 0 };
-	size_t before;
+	size_t n;
 
 	path_add_base(&base, source);
-	do {
-		before = base.len;
-		for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-			size_t n = strlen(endings[i]);
-
-			if (base.len > n && memcmp(base.data + base.len - n, endings[i], n) == 0)
-				base.len -= n;
-		}
-	} while (base.len != before);
-	for (size_t i = 0; i < base.len && i < 60; i++) {
+	n = sources_stem(buf_text(&base), base.len);
+	for (size_t i = 0; i < n && i < 60; i++) {
 		char c = base.data[i];
 		bool fine = (unsigned char)c > ' ' && c != 0x7f && !strchr("'\"|>*?[]\\", c);
 

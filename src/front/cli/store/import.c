@@ -38,11 +38,13 @@ enum { DEPTH_MAX = 8, COMMIT_PROFILES = 256, LABELS_MAX = 16 };
 struct import {
 	struct store_command *c;
 	uint64_t n, n_duplicates, n_failed;
-	uint64_t n_waiting, n_new;  /* since the last commit: profiles, and those that are no duplicates */
-	struct err first;           /* the first failure */
-	const char *service, *kind; /* of the options; "": by each profile */
-	uint64_t n_unsure;          /* their kind is not known */
-	struct buf unsure;          /* the first of them */
+	uint64_t n_other;                 /* files of folders that are no profiles */
+	uint64_t n_waiting, n_new;        /* since the last commit: profiles, and those that are no duplicates */
+	struct err first;                 /* the first failure */
+	const char *service, *kind;       /* of the options; "": by each profile */
+	const struct file_format *format; /* of the option; NULL: by the content */
+	uint64_t n_unsure;                /* their kind is not known */
+	struct buf unsure;                /* the first of them */
 	int64_t first_ns, last_ns;
 };
 
@@ -257,7 +259,7 @@ static int import_profile(struct import *x, struct bytes *data, const char *path
 	struct buf service = { 0 }, kind = { 0 };
 	struct import_labels labels = { 0 };
 	struct profile *p = NULL;
-	int rc = formats_read(data, &formats_options_default, &p, err);
+	int rc = formats_read_as(x->format, data, &formats_options_default, &p, err);
 
 	if (rc == 0)
 		rc = import_make_labels(a, p, &labels, err);
@@ -317,9 +319,31 @@ static int skip_file_errno(struct import *x, const char *name, struct err *err)
 	return skip_file(x, name, err);
 }
 
+/* Is this the list that cpa snapshot, cpa store get and export write beside profiles? */
+static bool import_is_manifest(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strcmp(slash ? slash + 1 : path, "manifest.json") == 0;
+}
+
+/*
+ * Import a profile of a folder or tar file, which may have other files too: text and JSON that is no profile is only
+ * counted. data: consumed
+ */
+static int import_inner(struct import *x, struct bytes *data, const char *name, int64_t time_ns, struct err *err)
+{
+	int rc = import_profile(x, data, name, time_ns, err);
+
+	if (rc != ERR_FORMAT || !(ends_with(name, ".txt") || ends_with(name, ".json")))
+		return note_failure(x, rc, name, err);
+	x->n_other += !import_is_manifest(name);
+	return 0;
+}
+
 static int import_member(void *arg, const char *name, struct bytes *data, int64_t time_ns, struct err *err)
 {
-	return note_failure(arg, import_profile(arg, data, name, time_ns, err), name, err);
+	return import_inner(arg, data, name, time_ns, err);
 }
 
 static int import_segment(struct import *x, const char *path, const char *real, struct err *err)
@@ -344,7 +368,9 @@ static int import_segment(struct import *x, const char *path, const char *real, 
 	return note_failure(x, rc, path, err);
 }
 
-static int import_file(struct import *x, const char *path, const char *real, int64_t time_ns, struct err *err)
+/* is_inner: the file was found in a folder */
+static int import_file(struct import *x, const char *path, const char *real, int64_t time_ns, bool is_inner,
+		       struct err *err)
 {
 	struct bytes data = { 0 };
 	int rc;
@@ -361,21 +387,21 @@ static int import_file(struct import *x, const char *path, const char *real, int
 		free(data.data);
 		return note_failure(x, rc, path, err);
 	}
-	return note_failure(x, import_profile(x, &data, path, time_ns, err), path, err);
+	return is_inner ? import_inner(x, &data, path, time_ns, err)
+			: note_failure(x, import_profile(x, &data, path, time_ns, err), path, err);
 }
 
 static int import_path(struct import *x, const char *path, unsigned depth, struct err *err);
 
-/* Files that cpa snapshot and cpa store export write beside profiles. */
-static int is_profile_name(const struct dirent *e)
+static int import_is_visible(const struct dirent *e)
 {
-	return e->d_name[0] != '.' && !ends_with(e->d_name, ".txt") && !ends_with(e->d_name, ".json");
+	return e->d_name[0] != '.';
 }
 
 static int import_folder(struct import *x, const char *path, const char *real, unsigned depth, struct err *err)
 {
 	struct dirent **entry;
-	int n = scandir(real, &entry, is_profile_name, alphasort), rc = 0;
+	int n = scandir(real, &entry, import_is_visible, alphasort), rc = 0;
 
 	if (n < 0)
 		return skip_file_errno(x, path, err);
@@ -406,7 +432,8 @@ static int import_path(struct import *x, const char *path, unsigned depth, struc
 	else if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX)
 		rc = import_folder(x, path, real, depth, err);
 	else
-		rc = import_file(x, path, real, (int64_t)st.st_mtim.tv_sec * NS_PER_S + st.st_mtim.tv_nsec, err);
+		rc = import_file(x, path, real, (int64_t)st.st_mtim.tv_sec * NS_PER_S + st.st_mtim.tv_nsec, depth > 0,
+				 err);
 	buf_release(&joined);
 	return rc;
 }
@@ -450,6 +477,9 @@ static void import_report(const struct import *x, struct buf *out)
 	buf_addf(out, "imported %" PRIu64 " profile%s", x->n, x->n == 1 ? "" : "s");
 	if (x->n_duplicates)
 		buf_addf(out, ", skipped %" PRIu64 " that the store has already", x->n_duplicates);
+	if (x->n_other)
+		buf_addf(out, ", skipped %" PRIu64 " file%s that %s no profile%s", x->n_other,
+			 x->n_other == 1 ? "" : "s", x->n_other == 1 ? "is" : "are", x->n_other == 1 ? "" : "s");
 }
 
 /* Report the profiles that may have another kind. */
@@ -488,6 +518,7 @@ int cmd_store_import(struct store_command *c, struct err *err)
 	int rc = import_find_option(c->a, "service", c->a->service, &x.service, err);
 
 	rc = rc < 0 ? rc : import_find_option(c->a, "kind", c->a->kind, &x.kind, err);
+	rc = rc < 0 ? rc : formats_find_input(c->a->input_format, &x.format, err);
 	rc = rc < 0 ? rc : cmd_store_open_writer(c, true, err);
 	if (rc < 0)
 		return rc;

@@ -34,6 +34,7 @@ static const struct opt options[] = {
 	{ "service", OPT_TEXT, AT(service), 0, "", "NAME", 0, true, "import: service of the profiles (default: name of the program)" },
 	{ "kind", OPT_TEXT, AT(kind), 0, "", "KIND", 0, true, "import: kind of the profiles (default: by their sample types)" },
 	{ "label", OPT_LIST, AT(label), 0, NULL, "KEY=VALUE", 0, true, "import: label of the profiles; may be repeated" },
+	{ "input_format", OPT_TEXT, AT(input_format), 0, "", "FORMAT", 0, true, "import: format of all files, for content that is ambiguous; see cpa help formats" },
 	{ "cap", OPT_TEXT, AT(cap), 0, "", "BYTES", 0, true, "import, gc: max size of the store, from now on (20GiB)" },
 	{ "labels", OPT_BOOL, AT(labels), 0, "false", NULL, 0, true, "ls: list the labels of each series" },
 	{ "profiles", OPT_BOOL, AT(profiles), 0, "false", NULL, 0, true, "ls: list each profile" },

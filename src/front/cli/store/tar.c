@@ -75,8 +75,7 @@ int cmd_store_tar_each(const struct bytes *tar, cmd_store_tar_fn *fn, void *arg,
 		if (size > tar->n - at - BLOCK)
 			return err_set(err, ERR_FORMAT, "tar file ends in the file at byte %zu", at);
 		memcpy(name, head + AT_NAME, NAME_BYTES);
-		if ((head[AT_TYPE] == '0' || head[AT_TYPE] == 0) && !ends_with(name, ".json") &&
-		    !ends_with(name, ".txt")) {
+		if (head[AT_TYPE] == '0' || head[AT_TYPE] == 0) {
 			struct bytes data = { mem_alloc(size + 1, 1), (size_t)size };
 
 			memcpy(data.data, head + BLOCK, size);

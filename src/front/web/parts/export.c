@@ -15,6 +15,7 @@
 
 #include "answer/draw.h"
 #include "report/traces.h"
+#include "sources/sources.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -100,7 +101,7 @@ static const char *type_of(const char *ending)
 static void web_export_add_file_name(const struct web_page *page, struct buf *out)
 {
 	const char *slash = strrchr(page->open->name, '/'), *name = slash ? slash + 1 : page->open->name;
-	size_t n = strcspn(name, "?#"), start = out->len;
+	size_t n = sources_stem(name, strcspn(name, "?#")), start = out->len;
 
 	for (size_t i = 0; i < n && i < STEM_MAX; i++) {
 		bool is_plain = (name[i] >= '0' && name[i] <= '9') ||
@@ -108,11 +109,6 @@ static void web_export_add_file_name(const struct web_page *page, struct buf *ou
 
 		buf_fill(out, is_plain ? name[i] : '_', 1);
 	}
-	for (const char *const *end = (const char *const[]){ ".gz", ".pb", NULL }; *end; end++)
-		if (out->len - start > strlen(*end) && strcmp(buf_text(out) + out->len - strlen(*end), *end) == 0) {
-			out->len -= strlen(*end);
-			out->data[out->len] = 0;
-		}
 	buf_addf(out, "%s-%s.%s", out->len == start ? "profile" : "", page->view->path, page->ext);
 }
 
