@@ -28,6 +28,9 @@ struct file_format {
 	const char *keys[2];
 	enum format_match (*probe)(const uint8_t *data, size_t n);
 
+	/* The reader reads once, in order, and gives back the pages of a mapped file. Large files are not copied for it. */
+	bool is_streamed;
+
 	format_read_fn read;    /* NULL: recognized only */
 	const char *looks_like; /* "not a profile: it looks like ..."; if read is NULL */
 };
@@ -40,6 +43,9 @@ extern const size_t n_formats;
 const struct file_format *formats_find(const char *name);
 
 extern const struct format_options formats_options_default;
+
+/* Is the content of a format that is_streamed? If so, and the file is large, map it instead of reading it. */
+bool formats_is_streamed(const uint8_t *data, size_t n);
 
 /*
  * Read a profile of any format in the table, compressed with gzip (maybe of several members), zstd or LZ4, or

@@ -12,5 +12,6 @@ include src/formats/dump/local.mk
 include src/formats/folded/local.mk
 include src/formats/foreign/local.mk
 include src/formats/legacy/local.mk
+include src/formats/perf/local.mk
 include src/formats/pprof/local.mk
 include src/formats/push/local.mk
