@@ -20,6 +20,7 @@ cli_tests = \
 	tests/cli/t180-labels.t \
 	tests/cli/t185-formats.t \
 	tests/cli/t186-folded-files.t \
+	tests/cli/t187-perf-data.t \
 	tests/cli/t190-pictures.t \
 	tests/cli/t195-hostile.t \
 	tests/cli/t200-fetch.t \
@@ -121,6 +122,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/retime.py \
 	tests/cli/sarif.schema.json \
 	tests/cli/server.py \
+	tests/cli/perf_data.py \
 	tests/cli/server.sh \
 	tests/cli/snapshot_server.py \
 	tests/cli/snapshots.py \
