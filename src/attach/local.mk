@@ -2,6 +2,8 @@
 
 noinst_LIBRARIES += src/attach/libattach.a
 src_attach_libattach_a_SOURCES = \
+	src/attach/copied_stacks.c \
+	src/attach/copied_stacks.h \
 	src/attach/events.c \
 	src/attach/events.h \
 	src/attach/exec.c \

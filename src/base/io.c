@@ -66,7 +66,7 @@ int io_read_fd(int fd, size_t max, const char *flag, struct bytes *out, struct e
 			return err_set(err, ERR_LIMIT, "more than %zu bytes; raise the limit with %s", max, flag);
 		}
 	}
-	*out = (struct bytes){ data, n };
+	*out = (struct bytes){ .data = data, .n = n };
 	return 0;
 }
 

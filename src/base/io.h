@@ -13,11 +13,27 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A block of bytes; its owner releases it with free(data). */
+/* A block of bytes; its owner releases it with free(data), or with io_release if it may be mapped. */
 struct bytes {
 	uint8_t *data;
 	size_t n;
+	bool is_mapped; /* by io_map_file; else allocated */
 };
+
+/*
+ * Map a regular file of min to max bytes. If the file is cut meanwhile, the missing bytes are zeros. Returns false if it
+ * cannot be mapped; then it is to be read.
+ */
+bool io_map_file(const char *path, size_t min, size_t max, struct bytes *out);
+
+/* Release bytes, whether mapped or allocated. Takes zero-initialised ones. */
+void io_release(struct bytes *b);
+
+/*
+ * Give back the memory of a part of a mapped file, from the position up to which it was given back to another one, if
+ * it is some MiB. What is read again comes from the file. Returns the position up to which it is given back now.
+ */
+size_t io_give_back(const uint8_t *data, size_t from, size_t to);
 
 /*
  * Read a file descriptor to its end.

@@ -32,6 +32,7 @@ src_base_libbase_a_SOURCES = \
 	src/base/idtab.h \
 	src/base/io.c \
 	src/base/io.h \
+	src/base/io_map.c \
 	src/base/jansson.c \
 	src/base/jansson.h \
 	src/base/jsonw.c \

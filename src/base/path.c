@@ -11,6 +11,7 @@
 #include "base/str.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,4 +143,17 @@ const char *path_trim(const char *path, const char *prefixes, const char *search
 		if (starts_with(path, build_prefixes[i]))
 			return path + strlen(build_prefixes[i]);
 	return path;
+}
+
+int path_perf_map(const char *path)
+{
+	static const char before[] = "/tmp/perf-", after[] = ".map";
+	const char *digits = path + sizeof(before) - 1;
+	long pid;
+	char *end;
+
+	if (strncmp(path, before, sizeof(before) - 1) != 0 || *digits < '0' || *digits > '9')
+		return 0;
+	pid = strtol(digits, &end, 10);
+	return strcmp(end, after) == 0 && pid <= INT_MAX ? (int)pid : 0;
 }

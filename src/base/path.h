@@ -27,6 +27,9 @@ static inline const char *path_base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* The pid of a perf map, /tmp/perf-PID.map, by its name; 0 if it is another file. */
+int path_perf_map(const char *path);
+
 /*
  * A source file name without the folders of the machine that built it; borrowed.
  *

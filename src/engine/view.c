@@ -76,6 +76,33 @@ static int type_by_number(const struct profile *p, const char *number, uint32_t 
 	return 0;
 }
 
+/*
+ * Find the type of an event by its names in profiles of perf_to_profile: EVENT_event, and EVENT_sample for the number of
+ * samples, which is the first type if there is only one event.
+ */
+static bool view_find_event_type(const struct profile *p, const char *name, uint32_t *out)
+{
+	static const char event[] = "_event", sample[] = "_sample";
+	const char *end = strrchr(name, '_');
+	uint32_t type = 0;
+
+	if (!end || (strcmp(end, event) != 0 && strcmp(end, sample) != 0))
+		return false;
+	for (; type < p->n_types; type++) {
+		const char *text = profile_text(p, p->type[type].name);
+
+		if (strlen(text) == (size_t)(end - name) && memcmp(text, name, (size_t)(end - name)) == 0)
+			break;
+	}
+	if (type == p->n_types)
+		return false;
+	*out = type;
+	if (strcmp(end, event) == 0)
+		return true;
+	*out = 0;
+	return p->n_types == 2 && strcmp(profile_text(p, p->type[0].name), "samples") == 0;
+}
+
 int view_find_type(const struct profile *p, const char *name, uint32_t *out, struct err *err)
 {
 	static const char inuse[] = "inuse_", digits[] = "0123456789";
@@ -99,7 +126,7 @@ int view_find_type(const struct profile *p, const char *name, uint32_t *out, str
 			return 0;
 		}
 	}
-	return unknown_type(p, name, err);
+	return view_find_event_type(p, name, out) ? 0 : unknown_type(p, name, err);
 }
 
 /* Does a row count for the total? All rows do, unless a mask of label sets excludes them. */

@@ -465,7 +465,7 @@ bool transfer_end(struct transfer *t, CURLcode code)
 	if (t->easy)
 		release_request(t);
 	if (t->request->rc == 0 || (t->request->keeps_refusal && t->status && t->status != 200)) {
-		t->request->bytes = (struct bytes){ t->data, t->n };
+		t->request->bytes = (struct bytes){ .data = t->data, .n = t->n };
 	} else {
 		free(t->data);
 		t->shared->n_bytes -= t->n;

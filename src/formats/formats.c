@@ -20,6 +20,7 @@
 #include "formats/jfr/jfr.h"
 #include "formats/legacy/legacy.h"
 #include "formats/otlp/otlp.h"
+#include "formats/perf/perf.h"
 #include "formats/perfscript/perfscript.h"
 #include "formats/pprof/pprof.h"
 #include "formats/speedscope/speedscope.h"
@@ -29,7 +30,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT_PROBE_BYTES = 64 };
+enum { TEXT_PROBE_BYTES = 64, HASHED_PART = 16 << 20 };
 
 const struct format_options formats_options_default = {
 	.max_inflated = UINT64_C(16) << 30,
@@ -263,6 +264,15 @@ const struct file_format formats[] = {
 	  .read = folded_read,
 	  .looks_like = "folded stacks" },
 
+	{ .name = "perf",
+	  .other_names = "perf.data",
+	  .endings = "perf.data",
+	  .help = "recording of perf record, as a file or a pipe, also with zstd and with copies of stacks",
+	  .loses = "Times, CPUs, branches, registers and data addresses of samples are not kept.",
+	  .probe = perfdata_probe,
+	  .is_streamed = true,
+	  .read = perfdata_read },
+
 	/* recognized, not read */
 	{ .probe = foreign_page, .read = foreign_read_page },
 	{ MAGIC("version https://git-lfs.", 0), .looks_like = "a Git LFS pointer; get the file with git lfs pull" },
@@ -270,14 +280,8 @@ const struct file_format formats[] = {
 	{ MAGIC("H4sI", 0), .looks_like = "base64 text; decode it first with base64 -d" },
 	{ MAGIC("KLUv/", 0), .looks_like = "base64 text; decode it first with base64 -d" },
 	{ MAGIC("\177ELF", 0), .looks_like = "an ELF file; pass a profile after it" },
-	{ .name = "perf",
-	  .other_names = "perf.data",
-	  .endings = "perf.data",
-	  .help = "recording of perf record",
-	  MAGIC("PERFILE2", 0),
-	  .looks_like = "a perf.data file, which cpa does not read" },
-	{ MAGIC("2ELIFREP", 0), .looks_like = "a perf.data file of a big-endian machine, which cpa does not read" },
 	{ MAGIC("PERFFILE", 0), .looks_like = "a perf.data file of perf before 2009, which cpa does not read" },
+	{ MAGIC("ELIFFREP", 0), .looks_like = "a perf.data file of perf before 2009, which cpa does not read" },
 	{ MAGIC("\x89PNG", 0), .looks_like = "a PNG image" },
 	{ MAGIC("%PDF", 0), .looks_like = "a PDF document" },
 	{ MAGIC("PK\3\4", 0), .looks_like = "a ZIP archive" },
@@ -460,6 +464,29 @@ static int formats_read_other(const struct bytes *b, const struct format_options
 	return ERR_UNKNOWN;
 }
 
+bool formats_is_streamed(const uint8_t *data, size_t n)
+{
+	for (size_t i = 0; i < n_formats; i++)
+		if (formats[i].is_streamed && formats[i].probe(data, n) == FORMAT_SURE)
+			return true;
+	return false;
+}
+
+/* The hash of the content; of a large one, of the hashes of its parts, so that a mapped file is never in memory as a whole. */
+static uint64_t formats_hash(const struct bytes *b)
+{
+	size_t given_back = 0;
+	uint64_t h = 0;
+
+	for (size_t at = 0, n; at < b->n; at += n) {
+		n = b->n - at < HASHED_PART ? b->n - at : HASHED_PART;
+		h = at ? hash_mix(h, hash_bytes(b->data + at, n)) : hash_bytes(b->data, n);
+		if (b->is_mapped)
+			given_back = io_give_back(b->data, given_back, at + n);
+	}
+	return h;
+}
+
 /* Detect the format and read the bytes; formats[0] is profile.proto. */
 static int formats_detect(const struct bytes *b, const struct format_options *options, struct profile **out,
 			  struct err *err)
@@ -481,13 +508,15 @@ static int formats_detect(const struct bytes *b, const struct format_options *op
 int formats_read_as(const struct file_format *f, struct bytes *in, const struct format_options *options,
 		    struct profile **out, struct err *err)
 {
+	struct format_options own = *options;
 	struct bytes b = { 0 };
 	int rc;
 
 	rc = f && !f->read ? err_set(err, ERR_USAGE, "cpa does not read the format %s", f->name)
 			   : format_inflate(in, options, &b, err);
-	free(in->data); /* NULL after format_inflate */
-	*in = (struct bytes){ 0 };
+	io_release(in); /* empty after format_inflate */
+	own.is_mapped = b.is_mapped;
+	options = &own;
 	if (rc == 0 && b.n == 0)
 		rc = err_set(err, ERR_FORMAT, "empty input");
 	if (rc == 0)
@@ -495,8 +524,8 @@ int formats_read_as(const struct file_format *f, struct bytes *in, const struct 
 	if (rc == ERR_UNKNOWN)
 		rc = err_set(err, ERR_FORMAT, "not a profile of the format %s", f->name);
 	if (rc == 0)
-		(*out)->content_hash = hash_bytes(b.data, b.n);
-	free(b.data);
+		(*out)->content_hash = formats_hash(&b);
+	io_release(&b);
 	return rc;
 }
 

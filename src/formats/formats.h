@@ -30,6 +30,9 @@ struct file_format {
 	enum format_match (*probe)(const uint8_t *data, size_t n);
 	const char *in_folder; /* it is a folder, recognized by a file of this name in it */
 
+	/* The reader reads once, in order, and gives back the pages of a mapped file. Large files are not copied for it. */
+	bool is_streamed;
+
 	format_read_fn read;    /* NULL: recognized only */
 	const char *looks_like; /* "not a profile: it looks like ..."; if read is NULL */
 	const char *convert;    /* a command line that converts it to a format that cpa reads; may be NULL */
@@ -58,6 +61,9 @@ const struct file_format *formats_find_written(const char *path);
 int formats_find_input(const char *name, const struct file_format **out, struct err *err);
 
 extern const struct format_options formats_options_default;
+
+/* Is the content of a format that is_streamed? If so, and the file is large, map it instead of reading it. */
+bool formats_is_streamed(const uint8_t *data, size_t n);
 
 /*
  * Read a profile of any format in the table, compressed with gzip (maybe of several members), zstd or LZ4, or

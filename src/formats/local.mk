@@ -18,6 +18,7 @@ include src/formats/jfr/local.mk
 include src/formats/json/local.mk
 include src/formats/legacy/local.mk
 include src/formats/otlp/local.mk
+include src/formats/perf/local.mk
 include src/formats/perfscript/local.mk
 include src/formats/pprof/local.mk
 include src/formats/push/local.mk

@@ -134,6 +134,7 @@ void report_where(const struct query *q, struct arena *mem, struct symbol_option
 {
 	symbol_options_init(out, mem);
 	out->symfs = q->symfs;
+	out->kallsyms = q->kallsyms;
 	out->source_path = q->source_path;
 	out->trim_path = q->trim_path;
 	out->source_access = q->is_uploaded ? SOURCE_NAMED : q->for_page ? SOURCE_LOCAL : SOURCE_ANY;

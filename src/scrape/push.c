@@ -308,7 +308,7 @@ static int scrape_push_read_body(struct push_request *p)
 		if (io_read_fd(p->q->upload, SCRAPE_BODY_MAX, NULL, &in, &p->err) < 0)
 			return p->err.code == ERR_LIMIT ? TOO_LARGE : ERROR;
 	} else {
-		in = (struct bytes){ mem_alloc(p->q->n_body + 1, 1), p->q->n_body };
+		in = (struct bytes){ .data = mem_alloc(p->q->n_body + 1, 1), .n = p->q->n_body };
 		memcpy(in.data, p->q->body, in.n);
 	}
 	if (in.n == 0) {

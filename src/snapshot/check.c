@@ -156,7 +156,7 @@ static int convert_legacy(const struct snapshot *s, struct snapshot_entry *x, st
 	if (rc == 0)
 		rc = pprof_write(p, 1, &packed, err);
 	profile_free(p);
-	proto = (struct bytes){ (uint8_t *)packed.data, packed.len };
+	proto = (struct bytes){ .data = (uint8_t *)packed.data, .n = packed.len };
 	if (rc == 0)
 		rc = snapshot_check_add_comments(s, x, &proto, out, err);
 	if (rc == 0)

@@ -10,11 +10,14 @@
 
 #include "sources/sources.h"
 
+#include "attach/copied_stacks.h"
+#include "base/arena.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "fetch/source.h"
 #include "fetch/url.h"
 #include "formats/formats.h"
+#include "report/binaries.h"
 #include "sources/process.h"
 #include "sources/remote.h"
 #include "sources/stored.h"
@@ -63,14 +66,25 @@ static uint64_t sources_limit(int64_t option)
 
 int sources_decode(struct bytes *bytes, const struct query *q, struct profile **out, struct err *err)
 {
-	const struct format_options limits = { .max_inflated = sources_limit(q->max_inflated),
-					       .max_ratio = (uint64_t)q->max_ratio,
-					       .max_count = (uint64_t)q->max_count,
-					       .max_depth = (uint64_t)q->max_depth,
-					       .max_nesting = (uint64_t)q->max_nesting,
-					       .keeps_times = q->times || *q->from || *q->to };
+	const struct format_unwinder *unwinder;
+	struct arena *mem = arena_new();
+	struct symbol_options where;
+	struct copied_stacks *stacks;
+	struct format_options options = { .max_inflated = sources_limit(q->max_inflated),
+					  .max_ratio = (uint64_t)q->max_ratio,
+					  .max_count = (uint64_t)q->max_count,
+					  .max_depth = (uint64_t)q->max_depth,
+					  .max_nesting = (uint64_t)q->max_nesting,
+					  .keeps_times = q->times || *q->from || *q->to };
+	int rc;
 
-	return formats_read_as(*q->input_format ? formats_find(q->input_format) : NULL, bytes, &limits, out, err);
+	report_where(q, mem, &where);
+	stacks = copied_stacks_new(&where, &unwinder);
+	options.unwinder = unwinder;
+	rc = formats_read_as(*q->input_format ? formats_find(q->input_format) : NULL, bytes, &options, out, err);
+	copied_stacks_free(stacks);
+	arena_free(mem);
+	return rc;
 }
 
 size_t sources_stem(const char *name, size_t n)
@@ -98,13 +112,28 @@ bool sources_is_regular(const char *name)
 	return stat(name, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+/* Map a file if it is large and of a format that needs no copy. */
+static bool sources_map_file(const char *name, uint64_t max, struct bytes *out)
+{
+	enum { MAPPED_MIN = 8 << 20 };
+
+	if (strcmp(name, "-") == 0 || !io_map_file(name, MAPPED_MIN, max ? max : SIZE_MAX, out))
+		return false;
+	if (!formats_is_streamed(out->data, out->n))
+		io_release(out);
+	return out->data;
+}
+
 int sources_read_file(struct source *s, const char *name, const struct query *q, struct profile **out,
 		      struct buf *notes, struct buf *missing, struct err *err)
 {
+	uint64_t max = sources_limit(q->max_input);
 	struct bytes bytes = { 0 };
-	int rc = fetch_read(name, sources_limit(q->max_input), &bytes, err);
+	int rc = 0;
 
 	(void)s, (void)notes, (void)missing;
+	if (!sources_map_file(name, max, &bytes))
+		rc = fetch_read(name, max, &bytes, err);
 	if (rc == 0)
 		rc = sources_decode(&bytes, q, out, err);
 	else

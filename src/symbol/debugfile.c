@@ -10,6 +10,7 @@
 #include "symbol/options.h"
 
 #include <string.h>
+#include <unistd.h>
 
 uint32_t debugfile_crc(const uint8_t *data, size_t n)
 {
@@ -67,6 +68,23 @@ bool debugfile_try(const struct debugfile_search *s, const char *path, struct ob
 	return !why;
 }
 
+const char *debugfile_perf_path(const struct debugfile_search *s, const char *name)
+{
+	const char *id = s->build_id;
+
+	if (strlen(id) < 4 || !*s->w->debug_dir)
+		return "";
+	return arena_printf(s->mem, "%s/.build-id/%.2s/%s/%s", s->w->debug_dir, id, id + 2, name);
+}
+
+/* Try a file in perf's ~/.debug. Nothing is noted if the folder of the build id does not exist. */
+static bool debugfile_in_perf(const struct debugfile_search *s, const char *name, struct object_file *out)
+{
+	const char *path = debugfile_perf_path(s, name);
+
+	return *path && access(path, F_OK) == 0 && debugfile_try(s, path, out);
+}
+
 bool debugfile_by_id(const struct debugfile_search *s, const char *ending, struct object_file *out)
 {
 	const char *id = s->build_id, *name, *dir;
@@ -78,5 +96,5 @@ bool debugfile_by_id(const struct debugfile_search *s, const char *ending, struc
 	dir = arena_printf(s->mem, "%s%s", dir, ending);
 	if (*s->w->symfs && debugfile_try(s, symbol_path_join(s->mem, s->w->symfs, dir, "", ""), out))
 		return true;
-	return debugfile_try(s, dir, out);
+	return debugfile_try(s, dir, out) || debugfile_in_perf(s, *ending ? "debug" : "elf", out);
 }

@@ -27,8 +27,11 @@ struct debugfile_search {
 /* Open a file if it meets the requirements of the search. */
 bool debugfile_try(const struct debugfile_search *s, const char *path, struct object_file *out);
 
-/* Search below /usr/lib/debug by build id; ending is "" or ".debug". */
+/* Search by build id below /usr/lib/debug, and in perf's ~/.debug; ending is "" or ".debug". */
 bool debugfile_by_id(const struct debugfile_search *s, const char *ending, struct object_file *out);
+
+/* The path of a file (elf, debug, vdso, kallsyms) of a build id in perf's ~/.debug, in s->mem; "" without one. */
+const char *debugfile_perf_path(const struct debugfile_search *s, const char *name);
 
 /* The checksum in .gnu_debuglink: CRC-32 as in zlib. */
 uint32_t debugfile_crc(const uint8_t *data, size_t n);

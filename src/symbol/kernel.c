@@ -114,6 +114,30 @@ struct object *kernel_symbols(const char *text, size_t n, const char *build_id, 
 	return o;
 }
 
+/* Read kernel symbols from a file, such as /proc/kallsyms. Fails with ERR_UNKNOWN, and notes why. */
+static int kernel_read_symbols(const char *path, const char *build_id, const char *file, struct buf *tried,
+			       struct object **out, struct err *err)
+{
+	struct bytes text = { 0 };
+	struct err why;
+	struct object *o;
+
+	if (io_read_file(path, KALLSYMS_MAX, NULL, &text, &why) < 0) {
+		debugfile_note(tried, path, why.msg);
+		return err_set(err, ERR_UNKNOWN, "%s: %s", path, why.msg);
+	}
+	o = kernel_symbols((const char *)text.data, text.n, build_id, file);
+	free(text.data);
+	if (o->symbols.n == 0) {
+		object_close(o);
+		debugfile_note(tried, path, "no symbols, or addresses are hidden (kernel.kptr_restrict)");
+		return err_set(err, ERR_UNKNOWN, "%s has no symbols, or hides their addresses", path);
+	}
+	debugfile_note(tried, path, "used");
+	*out = o;
+	return 0;
+}
+
 /* The build id in the notes of the running kernel or of a module; "" for none. */
 static void read_running_id(const char *path, char out[2 * BUILD_ID_MAX + 1])
 {
@@ -129,28 +153,13 @@ static int kernel_open_running(const char *file, const char *notes, const char *
 			       struct object **out, struct err *err)
 {
 	char id[2 * BUILD_ID_MAX + 1];
-	struct bytes text = { 0 };
-	struct object *o;
 
 	read_running_id(notes, id);
 	if (*build_id == '\0' || strcmp(id, build_id) != 0) {
 		debugfile_note(tried, notes, *id ? "build ID does not match" : "not found, or contains no build ID");
 		return err_set(err, ERR_UNKNOWN, "not the running kernel");
 	}
-	if (io_read_file("/proc/kallsyms", KALLSYMS_MAX, "kernel symbols", &text, err) < 0) {
-		debugfile_note(tried, "/proc/kallsyms", err ? err->msg : "not readable");
-		return ERR_UNKNOWN;
-	}
-	o = kernel_symbols((const char *)text.data, text.n, id, file);
-	free(text.data);
-	if (o->symbols.n == 0) {
-		object_close(o);
-		debugfile_note(tried, "/proc/kallsyms", "addresses are hidden (kernel.kptr_restrict)");
-		return err_set(err, ERR_UNKNOWN, "the running kernel hides its symbols");
-	}
-	debugfile_note(tried, "/proc/kallsyms", "used");
-	*out = o;
-	return 0;
+	return kernel_read_symbols("/proc/kallsyms", id, file, tried, out, err);
 }
 
 /* Open vmlinux with its symbols, from the paths that distributions use. */
@@ -182,9 +191,15 @@ int kernel_open(const char *file, const char *build_id, const struct symbol_opti
 	bool module = strstr(file, "kernel.kallsyms") == NULL;
 	struct object_file f = { .fd = -1 };
 	const char *notes = "/sys/kernel/notes";
+	const char *saved = debugfile_perf_path(&s, "kallsyms");
 	bool found = false;
 	int rc = 0;
 
+	if (*w->kallsyms) {
+		rc = kernel_read_symbols(w->kallsyms, build_id, file, tried, out, err);
+		arena_free(s.mem);
+		return rc;
+	}
 	if (module) {
 		const char *name = arena_strndup(s.mem, file + 1, strcspn(file + 1, "]/"));
 
@@ -194,7 +209,7 @@ int kernel_open(const char *file, const char *build_id, const struct symbol_opti
 		found = debugfile_by_id(&s, ".debug", &f) || (!module && open_vmlinux(&s, &f));
 	if (found)
 		*out = object_adopt(&f);
-	else
+	else if (!*saved || kernel_read_symbols(saved, build_id, file, NULL, out, NULL) < 0)
 		rc = kernel_open_running(file, notes, build_id, tried, out, err);
 	arena_free(s.mem);
 	return rc;
@@ -239,10 +254,21 @@ static int copy_own(struct err *err)
 	return fd;
 }
 
-int vdso_open(const char *build_id, struct object **out, struct err *err)
+int vdso_open(const char *build_id, const struct symbol_options *w, struct buf *tried, struct object **out,
+	      struct err *err)
 {
+	struct debugfile_search s = { .mem = arena_new(), .w = w, .build_id = build_id, .tried = tried };
+	const char *saved = debugfile_perf_path(&s, "vdso");
 	struct object_file f;
-	int fd = copy_own(err), rc;
+	bool is_saved = *saved && access(saved, F_OK) == 0 && debugfile_try(&s, saved, &f);
+	int fd, rc;
+
+	arena_free(s.mem);
+	if (is_saved) {
+		*out = object_adopt(&f);
+		return 0;
+	}
+	fd = copy_own(err);
 
 	if (fd < 0)
 		return fd;

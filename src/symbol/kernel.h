@@ -18,7 +18,8 @@ bool kernel_is_name(const char *file);
 
 /*
  * Open the kernel of a profile, or a module: a file of this kernel release with DWARF, if its build id matches;
- * otherwise, if it is the running kernel, the symbols in /proc/kallsyms.
+ * otherwise the symbols that perf has saved, or those in /proc/kallsyms if it is the running kernel. If the options name
+ * a file of symbols, that one only.
  *
  * tried   a line is appended per path; may be NULL
  * Fails   ERR_UNKNOWN
@@ -38,10 +39,11 @@ struct object *kernel_symbols(const char *text, size_t n, const char *build_id, 
 bool vdso_is_name(const char *file);
 
 /*
- * Open the vDSO of this process, if it has this build id.
+ * Open the vDSO of this process, or one that perf has saved, if it has this build id.
  *
  * Fails   ERR_UNKNOWN when its build id differs, or build_id is ""
  */
-int vdso_open(const char *build_id, struct object **out, struct err *err);
+int vdso_open(const char *build_id, const struct symbol_options *w, struct buf *tried, struct object **out,
+	      struct err *err);
 
 #endif

@@ -234,6 +234,16 @@ static bool try_file(struct object_search *s, struct object **out)
 	return try_places(s, file, out) || (inner && try_places(s, inner, out));
 }
 
+/* The name of the kernel with the symbol at which its mapping starts, which some readers keep apart. */
+static const char *locate_kernel_name(const struct object_search *s)
+{
+	size_t n = strlen(s->file);
+
+	return *s->map.kernel_symbol && n && s->file[n - 1] == ']'
+		       ? arena_printf(s->d.mem, "%s%s", s->file, s->map.kernel_symbol)
+		       : s->file;
+}
+
 /* Try the kernel and the vDSO, whose names are not file names. */
 static bool try_system(struct object_search *s, struct object **out)
 {
@@ -241,9 +251,9 @@ static bool try_system(struct object_search *s, struct object **out)
 	int rc;
 
 	if (vdso_is_name(s->file))
-		rc = vdso_open(s->d.build_id, out, &err);
+		rc = vdso_open(s->d.build_id, s->d.w, s->d.tried, out, &err);
 	else
-		rc = kernel_open(s->file, s->d.build_id, s->d.w, s->d.tried, out, &err);
+		rc = kernel_open(locate_kernel_name(s), s->d.build_id, s->d.w, s->d.tried, out, &err);
 	return rc == 0 || locate_fail(s, s->file, err.code, err.msg);
 }
 

@@ -38,6 +38,8 @@ void symbol_options_init(struct symbol_options *w, struct arena *mem)
 		.symfs = "",
 		.binary_path = env_or("PPROF_BINARY_PATH", below("HOME", "pprof/binaries", mem)),
 		.tools = env_or("PPROF_TOOLS", ""),
+		.debug_dir = env_or("PERF_BUILDID_DIR", below("HOME", ".debug", mem)),
+		.kallsyms = "",
 		.source_path = "",
 		.trim_path = "",
 		.cache = *cache ? cache : below("HOME", ".cache/cpa/symbols", mem),

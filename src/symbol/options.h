@@ -35,6 +35,8 @@ struct symbol_options {
 	const char *symfs;       /* a folder to use as /: prepended to every absolute path */
 	const char *binary_path; /* folders with binaries, separated by colons */
 	const char *tools;       /* folders, or TOOL:FOLDER, of objdump, separated by commas */
+	const char *debug_dir;   /* where perf keeps copies of binaries by build id: ~/.debug */
+	const char *kallsyms;    /* file of kernel symbols to use, whatever its build id */
 	const char *source_path; /* folders of source files, separated by colons; "" is the current one */
 	const char *trim_path;   /* prefixes to remove from source file names, separated by colons */
 	enum source_access source_access;
@@ -50,7 +52,7 @@ struct symbol_options {
 
 /*
  * Set options from the environment: PPROF_BINARY_PATH, else $HOME/pprof/binaries; PPROF_TOOLS; cpa/symbols in
- * $XDG_CACHE_HOME or $HOME/.cache; debuginfod if DEBUGINFOD_URLS is set.
+ * $XDG_CACHE_HOME or $HOME/.cache; PERF_BUILDID_DIR, else $HOME/.debug; debuginfod if DEBUGINFOD_URLS is set.
  *
  * mem     memory for texts that are composed
  */

@@ -57,7 +57,7 @@ static bool is_unsymbolizable(const char *file)
 	const char *base = path_base(file);
 
 	return base[0] == '[' || starts_with(base, "linux-vdso") || starts_with(file, "/dev/dri/") ||
-	       starts_with(file, "/memfd:") || strcmp(file, "//anon") == 0;
+	       starts_with(file, "/memfd:") || strcmp(file, "//anon") == 0 || path_perf_map(file);
 }
 
 static bool symbol_symbolize_is_kernel(const char *file)

@@ -22,6 +22,7 @@ cli_tests = \
 	tests/cli/t185-formats.t \
 	tests/cli/t186-folded-files.t \
 	tests/cli/t187-convert.t \
+	tests/cli/t198-perf-data.t \
 	tests/cli/t190-pictures.t \
 	tests/cli/t192-perf-script.t \
 	tests/cli/t196-callgrind-files.t \
@@ -132,6 +133,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/retime.py \
 	tests/cli/sarif.schema.json \
 	tests/cli/server.py \
+	tests/cli/perf_data.py \
 	tests/cli/server.sh \
 	tests/cli/snapshot_server.py \
 	tests/cli/snapshots.py \

@@ -50,7 +50,7 @@ static void compute_bases(struct object *o)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	struct symbol_options w = { .symfs = "", .binary_path = "", .cache = "" };
+	struct symbol_options w = { .debug_dir = "", .kallsyms = "", .symfs = "", .binary_path = "", .cache = "" };
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
 	struct object *o = NULL;
 	struct err err = { 0 };

@@ -42,6 +42,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_elfnames \
 	tests/fuzz/fuzz_access \
 	tests/fuzz/fuzz_guard \
+	tests/fuzz/fuzz_perf \
 	tests/fuzz/fuzz_proc \
 	tests/fuzz/fuzz_push \
 	tests/fuzz/fuzz_rpc \
@@ -139,6 +140,10 @@ tests_fuzz_fuzz_collect_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_elfnames_SOURCES = tests/fuzz/fuzz_elfnames.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_elfnames_LDADD = $(collector_libs) $(formats_libs)
 tests_fuzz_fuzz_elfnames_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_perf_SOURCES = tests/fuzz/fuzz_perf.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_perf_LDADD = $(formats_libs)
+tests_fuzz_fuzz_perf_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_proc_SOURCES = tests/fuzz/fuzz_proc.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_proc_LDADD = $(collector_libs) $(formats_libs)

@@ -205,6 +205,7 @@ unit_tests = \
 	tests/unit/test_pclntab \
 	tests/unit/test_pdf \
 	tests/unit/test_peer \
+	tests/unit/test_perf_read \
 	tests/unit/test_places \
 	tests/unit/test_pool \
 	tests/unit/test_prefix_map \
@@ -486,6 +487,7 @@ tests_unit_test_httpd_LDADD = $(httpd_libs) $(CMOCKA_LIBS)
 tests_unit_test_listen_LDADD = $(endpoint_libs) $(CMOCKA_LIBS)
 tests_unit_test_listen_unix_LDADD = $(endpoint_libs) $(CMOCKA_LIBS)
 tests_unit_test_peer_LDADD = $(endpoint_libs) $(CMOCKA_LIBS)
+tests_unit_test_perf_read_LDADD = $(unit_formats)
 tests_unit_test_snap_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_sweep_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_stored_browse_LDADD = $(unit_answer)

@@ -54,7 +54,7 @@ struct input {
 
 static void read_damaged(struct input *s, const uint8_t *data, size_t n)
 {
-	struct bytes in = { malloc(n + !n), n };
+	struct bytes in = { .data = malloc(n + !n), .n = n };
 	struct profile *p = NULL;
 	struct err err = { .msg = "" };
 	int rc;

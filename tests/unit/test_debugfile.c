@@ -47,7 +47,9 @@ static const char *program_make(const char *name, const char *note, const void *
 /* Check the debug file found below the folder; "" for none. The list of paths that were searched must end with tried. */
 static void assert_debug(const char *program, const char *debug, const char *tried)
 {
-	const struct symbol_options w = { .symfs = folder, .binary_path = "", .cache = "" };
+	const struct symbol_options w = {
+		.debug_dir = "", .kallsyms = "", .symfs = folder, .binary_path = "", .cache = ""
+	};
 	struct buf places = { 0 };
 	const char *path = NULL;
 	struct object *o;
@@ -170,7 +172,9 @@ static void finds_a_supplementary_file_by_path_or_build_id(void **state)
 						   .data = "common.dwz\0"
 							   "1234",
 						   .n = 15 } } };
-	const struct symbol_options w = { .symfs = folder, .binary_path = "", .cache = "" };
+	const struct symbol_options w = {
+		.debug_dir = "", .kallsyms = "", .symfs = folder, .binary_path = "", .cache = ""
+	};
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {

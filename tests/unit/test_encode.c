@@ -200,7 +200,7 @@ static void a_location_with_many_lines_survives_a_round_trip(void **state)
 	builder_sample(m.b, &(int64_t){ 1 }, &id, 1, NULL, 0, NULL);
 	out = encoded(make_end(&m));
 	free(line);
-	in = (struct bytes){ mem_alloc(out.len, 1), out.len };
+	in = (struct bytes){ .data = mem_alloc(out.len, 1), .n = out.len };
 	memcpy(in.data, out.data, out.len);
 	buf_release(&out);
 	assert_int_equal(formats_read(&in, &formats_options_default, &p, &err), 0);

@@ -71,9 +71,14 @@ static int make(void **state)
 	snprintf(m->cache, sizeof(m->cache), "%s/cache", m->dir);
 	assert_int_equal(io_write_file(m->c, source, sizeof(source) - 1, NULL), 0);
 	m->mem = arena_new();
-	m->w = (struct symbol_options){
-		.symfs = "", .binary_path = "", .tools = "", .source_path = "", .trim_path = "", .cache = m->cache
-	};
+	m->w = (struct symbol_options){ .symfs = "",
+					.binary_path = "",
+					.tools = "",
+					.debug_dir = "",
+					.kallsyms = "",
+					.source_path = "",
+					.trim_path = "",
+					.cache = m->cache };
 	*state = m;
 	return 0;
 }

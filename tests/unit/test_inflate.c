@@ -73,7 +73,7 @@ static void add_lz4(struct buf *out, const void *data, size_t n)
 
 static int unpack(const void *data, size_t n, const struct format_options *limits, struct bytes *out, struct err *err)
 {
-	struct bytes in = { malloc(n + !n), n };
+	struct bytes in = { .data = malloc(n + !n), .n = n };
 	int rc;
 
 	if (n)
@@ -97,7 +97,7 @@ static void expect_bytes(const struct buf *packed, const struct format_options *
 
 static void expect_error(const void *data, size_t n, const struct format_options *limits, int code, const char *part)
 {
-	struct bytes out = { NULL, 77 };
+	struct bytes out = { .n = 77 };
 	struct err err;
 
 	assert_int_equal(unpack(data, n, limits, &out, &err), code);
@@ -109,7 +109,7 @@ static void expect_error(const void *data, size_t n, const struct format_options
 static void uncompressed_bytes_are_not_copied(void **state)
 {
 	uint8_t *data = (uint8_t *)strdup("plain");
-	struct bytes in = { data, 5 }, out;
+	struct bytes in = { .data = data, .n = 5 }, out;
 
 	(void)state;
 	assert_int_equal(format_inflate(&in, &default_limits, &out, NULL), 0);

@@ -100,7 +100,7 @@ static mode_t mode_of(const char *path)
 static void an_empty_file_is_zero_bytes(void **state)
 {
 	char path[PATH_MAX];
-	struct bytes b = { NULL, 9 };
+	struct bytes b = { .n = 9 };
 
 	(void)state;
 	put_file(in_folder("empty", path), "");
@@ -124,7 +124,7 @@ static void a_file_of_exactly_the_limit_is_read(void **state)
 static void one_byte_over_the_limit_is_refused_with_the_name_of_the_option(void **state)
 {
 	char path[PATH_MAX];
-	struct bytes b = { NULL, 77 };
+	struct bytes b = { .n = 77 };
 	struct err err;
 
 	(void)state;
@@ -180,6 +180,35 @@ static void a_large_file_is_read_completely(void **state)
 	assert_int_equal(b.n, N);
 	assert_int_equal(memcmp(b.data, data, N), 0);
 	free(b.data);
+	free(data);
+}
+
+/* Reading what was cut off after mapping gives zeros instead of a fatal signal. */
+static void a_mapped_file_may_be_cut(void **state)
+{
+	enum { N = 10 << 20, LEFT = 4096 };
+	char path[PATH_MAX], *data = malloc(N);
+	struct bytes b = { 0 };
+
+	(void)state;
+	memset(data, 7, N);
+	assert_int_equal(io_write_file(in_folder("mapped", path), data, N, NULL), 0);
+	assert_false(io_map_file(path, N + 1, SIZE_MAX, &b));
+	assert_false(io_map_file(path, 1, N - 1, &b));
+	assert_false(io_map_file(folder, 0, SIZE_MAX, &b));
+	assert_true(io_map_file(path, N, N, &b));
+	assert_true(b.is_mapped);
+	assert_int_equal(b.n, N);
+	assert_int_equal(memcmp(b.data, data, N), 0);
+	assert_int_equal(io_give_back(b.data, 0, 1000), 0);
+	assert_int_equal(io_give_back(b.data, 0, N), N);
+	assert_int_equal(memcmp(b.data, data, N), 0);
+	assert_int_equal(truncate(path, LEFT), 0);
+	assert_int_equal(b.data[LEFT - 1], 7);
+	assert_int_equal(b.data[LEFT], 0);
+	assert_int_equal(b.data[N - 1], 0);
+	io_release(&b);
+	assert_null(b.data);
 	free(data);
 }
 
@@ -441,6 +470,7 @@ int main(void)
 		IN_FOLDER(a_pipe_is_read_to_its_end),
 		IN_FOLDER(a_pipe_over_the_limit_is_refused),
 		IN_FOLDER(a_large_file_is_read_completely),
+		IN_FOLDER(a_mapped_file_may_be_cut),
 		IN_FOLDER(a_directory_is_refused_with_a_message),
 		IN_FOLDER(a_missing_file_is_reported_with_the_system_message),
 		IN_FOLDER(a_new_file_gets_its_mode_from_the_umask),

@@ -50,7 +50,7 @@ static void assert_located(const char *file, const char *build_id, const char *w
 {
 	struct profile *p = profile_of(file, build_id);
 	const char *path = in_folder("D/");
-	const struct symbol_options w = { .symfs = "", .binary_path = path };
+	const struct symbol_options w = { .debug_dir = "", .kallsyms = "", .symfs = "", .binary_path = path };
 	const char *got, *said;
 	struct buf notes = { 0 };
 
@@ -117,7 +117,7 @@ static void does_not_follow_a_build_id_that_is_a_path(void **state)
 static void a_kernel_mapping_keeps_its_symbol_when_its_file_is_found(void **state)
 {
 	struct profile *p = profile_of("[kernel.kallsyms]_text", ID_TEXT);
-	struct symbol_options w = { .symfs = "", .binary_path = folder };
+	struct symbol_options w = { .debug_dir = "", .kallsyms = "", .symfs = "", .binary_path = folder };
 	struct buf notes = { 0 };
 
 	(void)state;
@@ -132,7 +132,7 @@ static void a_kernel_mapping_keeps_its_symbol_when_its_file_is_found(void **stat
 static void assert_object(const char *file, const char *build_id, const char *want)
 {
 	struct profile *p = profile_of(file, build_id);
-	const struct symbol_options w = { .symfs = folder, .binary_path = "" };
+	const struct symbol_options w = { .debug_dir = "", .kallsyms = "", .symfs = folder, .binary_path = "" };
 	struct err err = { .msg = "" };
 	struct object *o = NULL;
 	int rc = locate_object(p, &p->map[0], &w, NULL, &o, &err);

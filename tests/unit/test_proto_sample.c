@@ -191,7 +191,7 @@ static struct bytes mixed_sample(uint64_t *id, size_t n, uint32_t *chance)
 	wire_int(&m, 2, 1);
 	wire_packed(&m, 1, id, n);
 	wire_message(&b, 2, &m);
-	exact = (struct bytes){ malloc(b.len), b.len };
+	exact = (struct bytes){ .data = malloc(b.len), .n = b.len };
 	memcpy(exact.data, b.data, b.len);
 	buf_release(&b);
 	return exact;

@@ -22,7 +22,7 @@
 
 static struct bytes bytes_of(const void *data, size_t n)
 {
-	struct bytes b = { malloc(n + !n), n };
+	struct bytes b = { .data = malloc(n + !n), .n = n };
 
 	if (n)
 		memcpy(b.data, data, n);
@@ -179,9 +179,8 @@ static void other_file_types_are_named(void **state)
 {
 	(void)state;
 	ERROR_OF("\177ELF\2\1\1", "not a profile: it looks like an ELF file; pass a profile after it");
-	ERROR_OF("PERFILE2\x68", "not a profile: it looks like a perf.data file, which cpa does not read");
-	ERROR_OF("2ELIFREP",
-		 "not a profile: it looks like a perf.data file of a big-endian machine, which cpa does not read");
+	ERROR_OF("PERFILE2\x68", "perf.data: the file ends in its header, at byte 9");
+	ERROR_OF("2ELIFREP", "perf.data: the file ends in its header, at byte 8");
 	ERROR_OF("# callgrind format\n", "no line events:");
 	ERROR_OF("{\"snapshot\":{\"meta\":{}}}",
 		 "not a profile: it looks like a heap snapshot of V8, which has objects and no stacks; record a "

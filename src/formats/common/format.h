@@ -16,6 +16,29 @@
 
 enum { FORMAT_COUNT_DEFAULT = 100000000 }; /* of max_count */
 
+/* Registers and the top of a stack, as the kernel copied them for a sample. */
+struct format_stack_copy {
+	uint64_t mask;       /* of registers: a bit for each, in the kernel's order */
+	const uint64_t *reg; /* one per bit */
+	const uint8_t *stack;
+	size_t n_stack;
+};
+
+/* Unwinds stacks that a recording contains as copies. Readers have none of their own: it opens binaries. */
+struct format_unwinder {
+	void *arg;
+	/* Open the memory of a process: its executable mappings, whose texts are those of p. Closed with close. */
+	void *(*open)(void *arg, const struct profile *p, const struct mapping *map, size_t n);
+	void (*close)(void *arg, void *space);
+	/*
+	 * pc       [max] out: leaf first, adjusted to the calls
+	 * is_whole out: did it reach the first function of the thread, or the end of the copy?
+	 * Returns the number of frames; 0 if this machine has other registers
+	 */
+	size_t (*walk)(void *arg, void *space, const struct format_stack_copy *s, uint64_t *pc, size_t max,
+		       bool *is_whole);
+};
+
 /* Options of all readers. Each limit has an option of the same name; 0 means no limit. */
 struct format_options {
 	uint64_t max_inflated; /* bytes after decompression */
@@ -29,6 +52,9 @@ struct format_options {
 	 * Equal stacks at different times are then separate rows.
 	 */
 	bool keeps_times;
+
+	const struct format_unwinder *unwinder; /* NULL: copied stacks are not unwound */
+	bool is_mapped;                         /* the input is a mapped file, whose pages can be given back */
 };
 
 /* The answer of a probe. FORMAT_MAYBE: text of other kinds looks the same, so a user must name the format. */

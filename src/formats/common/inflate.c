@@ -410,13 +410,13 @@ int format_inflate(struct bytes *in, const struct format_options *options, struc
 				     options->max_nesting);
 		else
 			rc = inflate_unpack(fn, &u, err);
-		free(current.data);
-		current = (struct bytes){ u.out, u.n_out };
+		io_release(&current);
+		current = (struct bytes){ .data = u.out, .n = u.n_out };
 		if (rc < 0)
 			break;
 	}
 	if (rc < 0)
-		free(current.data);
+		io_release(&current);
 	else
 		*out = current;
 	return rc;

@@ -300,7 +300,7 @@ int push_make_profile(const struct push *p, const struct push_item *item, const 
 		return push_read_folded(p, item, options, out, err);
 	if (item->n == 0)
 		return err_set(err, ERR_FORMAT, "the profile is empty");
-	copy = (struct bytes){ mem_alloc(item->n, 1), item->n };
+	copy = (struct bytes){ .data = mem_alloc(item->n, 1), .n = item->n };
 	memcpy(copy.data, item->data, item->n);
 	return formats_read(&copy, options, out, err);
 }

@@ -50,7 +50,8 @@ void jit_process_read(const struct jit_process *p, struct jit *j, const char *co
  *
  * p        not yet shared: only its loader uses it
  * file     a perf map or jitdump that the user named; NULL: the files of the process that cpa sampled, which a comment
- *          of the profile names. If a process with this pid runs, its mappings must be those of the profile
+ *          of the profile names, and whose mappings must be those of the profile if it still runs; and of processes
+ *          whose perf maps are mappings of the profile (recordings of perf), for addresses in these
  * notes    a line is appended for each file that is ignored or damaged
  * n_named  out: number of addresses that got a name
  * Fails    like jit_read for file; ERR_LIMIT when the profile grows too large

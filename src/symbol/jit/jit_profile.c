@@ -8,6 +8,7 @@
 #include "symbol/jit/jit_process.h"
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "profile/lines.h"
 
@@ -18,30 +19,41 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { PROCESSES_MAX = 1000 };
+
+/* The addresses to look up. */
+struct jit_scope {
+	bool is_all; /* in any memory without a file */
+	int pid;     /* not is_all: in the mapping of the perf map of this process; 0: in other memory */
+};
+
 /* Is this a location in memory without a file, and without a name? */
-static bool jit_profile_is_wanted(const struct profile *p, uint32_t loc)
+static bool jit_profile_is_wanted(const struct profile *p, struct jit_scope scope, uint32_t loc)
 {
 	const char *file = p->loc_map[loc] == PROFILE_NONE ? "" : profile_text(p, p->map[p->loc_map[loc]].file);
+	int pid = path_perf_map(file);
 
-	return p->loc_line[loc] == p->loc_line[loc + 1] && p->loc_addr[loc] && jit_is_memory(file, strlen(file));
+	return p->loc_line[loc] == p->loc_line[loc + 1] && p->loc_addr[loc] && (scope.is_all || pid == scope.pid) &&
+	       (pid || jit_is_memory(file, strlen(file)));
 }
 
 /* Prepare a lookup of the addresses without a name. Returns NULL if there are none. */
-static struct jit *new_lookup(const struct profile *p)
+static struct jit *new_lookup(const struct profile *p, struct jit_scope scope)
 {
 	uint64_t *addr = mem_alloc(p->n_locs, sizeof(*addr));
 	struct jit *j;
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < p->n_locs; i++)
-		if (jit_profile_is_wanted(p, i))
+		if (jit_profile_is_wanted(p, scope, i))
 			addr[n++] = p->loc_addr[i];
 	j = n ? jit_new(addr, n) : NULL;
 	free(addr);
 	return j;
 }
 
-static int jit_profile_add_names(struct profile *p, const struct jit *j, uint32_t *n_named, struct err *err)
+static int jit_profile_add_names(struct profile *p, struct jit_scope scope, const struct jit *j, uint32_t *n_named,
+				 struct err *err)
 {
 	uint32_t *loc = mem_alloc(p->n_locs, sizeof(*loc)), *off = mem_alloc((size_t)p->n_locs + 1, sizeof(*off));
 	struct new_line *line = mem_alloc(p->n_locs, sizeof(*line));
@@ -50,7 +62,7 @@ static int jit_profile_add_names(struct profile *p, const struct jit *j, uint32_
 	int rc = 0;
 
 	for (uint32_t i = 0; i < p->n_locs; i++) {
-		if (!jit_profile_is_wanted(p, i) || !jit_find(j, p->loc_addr[i], &name))
+		if (!jit_profile_is_wanted(p, scope, i) || !jit_find(j, p->loc_addr[i], &name))
 			continue;
 		/* no system name, so that the name is not demangled */
 		line[all.n] = (struct new_line){ .name = strtab_addz(p->str, name.function) };
@@ -59,7 +71,7 @@ static int jit_profile_add_names(struct profile *p, const struct jit *j, uint32_
 		all.n++;
 	}
 	off[all.n] = all.n;
-	*n_named = all.n;
+	*n_named += all.n;
 	if (all.n)
 		rc = profile_set_lines(p, &all, err);
 	free(line);
@@ -133,21 +145,47 @@ static bool is_sampled_process(const struct profile *p, pid_t pid)
 	return n > 0 && n_same >= (n + 1) / 2;
 }
 
-/* Read the files of the sampled process. If it has ended, files that are older than the profile are not of it. */
-static void jit_profile_read_process(const struct profile *p, struct jit *j, struct buf *notes)
+/* Is this the jitdump of a process: jit-PID.dump? */
+static bool jit_profile_is_dump_of(const char *path, int pid)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "jit-%d.dump", pid);
+	return strcmp(path_base(path), name) == 0;
+}
+
+/* Did the process that has this pid now start before the end of the profile? If not, its pid was used again. */
+static bool jit_profile_is_old_enough(const struct profile *p, const struct jit_process *process)
+{
+	const struct profile_meta *m = &p->meta;
+
+	return m->time_ns <= 0 || !process->start_ns ||
+	       process->start_ns <= (uint64_t)m->time_ns + (uint64_t)(m->duration_ns > 0 ? m->duration_ns : 0);
+}
+
+/*
+ * Read the files of a process. If it has ended, files that are older than the profile are not of it.
+ *
+ * own_pid   0: the process that a comment of the profile names
+ */
+static void jit_profile_read_process(const struct profile *p, int own_pid, struct jit *j, struct buf *notes)
 {
 	const char **mapped = mem_alloc((size_t)p->n_maps + 1, sizeof(*mapped));
 	struct jit_process process;
-	pid_t pid = pid_of(p);
+	pid_t pid = own_pid ? own_pid : pid_of(p);
+	size_t n = 0;
 
-	for (uint32_t i = 0; i < p->n_maps; i++)
-		mapped[i] = profile_text(p, p->map[i].file);
+	for (uint32_t i = 0; i < p->n_maps; i++) {
+		mapped[n] = profile_text(p, p->map[i].file);
+		n += !own_pid || jit_profile_is_dump_of(mapped[n], own_pid);
+	}
 	if (pid) {
 		jit_process_open(pid, &process);
 		if (!process.is_running && p->meta.time_ns > 0)
 			process.start_ns = (uint64_t)p->meta.time_ns;
-		if (!process.is_running || is_sampled_process(p, pid))
-			jit_process_read(&process, j, mapped, p->n_maps, notes);
+		if (!process.is_running ||
+		    (own_pid ? jit_profile_is_old_enough(p, &process) : is_sampled_process(p, pid)))
+			jit_process_read(&process, j, mapped, n, notes);
 		jit_process_close(&process);
 	}
 	free(mapped);
@@ -170,20 +208,53 @@ static int read_named(const char *path, struct jit *j, struct err *err)
 	return rc;
 }
 
-int jit_symbolize(struct profile *p, const char *file, struct buf *notes, uint32_t *n_named, struct err *err)
+/* Add names in a scope. file: NULL: from the files of the process. */
+static int jit_symbolize_scope(struct profile *p, struct jit_scope scope, const char *file, struct buf *notes,
+			       uint32_t *n_named, struct err *err)
 {
-	struct jit *j = new_lookup(p);
+	struct jit *j = new_lookup(p, scope);
 	int rc = 0;
 
-	*n_named = 0;
 	if (!j)
 		return 0;
 	if (file)
 		rc = read_named(file, j, err);
 	else
-		jit_profile_read_process(p, j, notes);
+		jit_profile_read_process(p, scope.pid, j, notes);
 	if (rc == 0 && jit_count(j))
-		rc = jit_profile_add_names(p, j, n_named, err);
+		rc = jit_profile_add_names(p, scope, j, n_named, err);
 	jit_free(j);
 	return rc;
+}
+
+/* Add names to the code of each process that the mappings name, from its own files. */
+static int jit_symbolize_processes(struct profile *p, struct buf *notes, uint32_t *n_named, struct err *err)
+{
+	int done[PROCESSES_MAX], n = 0, rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < p->n_maps; i++) {
+		int pid = path_perf_map(profile_text(p, p->map[i].file)), k = 0;
+
+		while (k < n && done[k] != pid)
+			k++;
+		if (!pid || k < n)
+			continue;
+		if (n == PROCESSES_MAX) {
+			buf_addf(notes, "more than %d processes with generated code; the others have no names\n",
+				 (int)PROCESSES_MAX);
+			break;
+		}
+		done[n++] = pid;
+		rc = jit_symbolize_scope(p, (struct jit_scope){ .pid = pid }, NULL, notes, n_named, err);
+	}
+	return rc;
+}
+
+int jit_symbolize(struct profile *p, const char *file, struct buf *notes, uint32_t *n_named, struct err *err)
+{
+	int rc;
+
+	*n_named = 0;
+	rc = jit_symbolize_scope(p, (struct jit_scope){ .is_all = file != NULL }, file, notes, n_named, err);
+	return rc < 0 || file ? rc : jit_symbolize_processes(p, notes, n_named, err);
 }

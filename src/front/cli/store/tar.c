@@ -76,7 +76,7 @@ int cmd_store_tar_each(const struct bytes *tar, cmd_store_tar_fn *fn, void *arg,
 			return err_set(err, ERR_FORMAT, "tar file ends in the file at byte %zu", at);
 		memcpy(name, head + AT_NAME, NAME_BYTES);
 		if (head[AT_TYPE] == '0' || head[AT_TYPE] == 0) {
-			struct bytes data = { mem_alloc(size + 1, 1), (size_t)size };
+			struct bytes data = { .data = mem_alloc(size + 1, 1), .n = (size_t)size };
 
 			memcpy(data.data, head + BLOCK, size);
 			rc = fn(arg, name, &data, (int64_t)(time % INT32_MAX) * NS_PER_S, err);
