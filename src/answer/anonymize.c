@@ -33,7 +33,7 @@ static int anonymize_make_salt(struct bytes *out, struct err *err)
 
 	if (getrandom(random, sizeof(random), 0) != sizeof(random))
 		return err_set(err, ERR_IO, "no random numbers: %s", strerror(errno));
-	*out = (struct bytes){ mem_alloc(2 * SALT_BYTES + 2, 1), 2 * SALT_BYTES };
+	*out = (struct bytes){ .data = mem_alloc(2 * SALT_BYTES + 2, 1), .n = 2 * SALT_BYTES };
 	for (size_t i = 0; i < SALT_BYTES; i++)
 		snprintf((char *)out->data + 2 * i, 3, "%02x", random[i]);
 	explicit_bzero(random, sizeof(random));

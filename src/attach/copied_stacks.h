@@ -9,7 +9,7 @@
 #ifndef ATTACH_COPIED_STACKS_H
 #define ATTACH_COPIED_STACKS_H
 
-#include "formats/formats.h"
+#include "formats/common/format.h"
 #include "symbol/options.h"
 
 struct copied_stacks;
