@@ -83,7 +83,7 @@ const struct file_format formats[] = {
 	  .looks_like = "OpenTelemetry profiles" },
 	{ .name = "callgrind",
 	  .other_names = "cachegrind",
-	  .endings = "callgrind.out.PID cachegrind.out.PID",
+	  .endings = ".callgrind callgrind.out.PID cachegrind.out.PID",
 	  .help = "call costs: callgrind of Valgrind, Xdebug",
 	  .loses = "It is a call graph, not stacks: flat values are exact, cum is equal to flat.",
 	  .report = "callgrind",
@@ -126,7 +126,7 @@ const struct file_format formats[] = {
 	  .json = JSONR_KIND_TRACE,
 	  .read = v8_read_trace },
 	{ .name = "firefox",
-	  .endings = ".json .json.gz",
+	  .endings = ".firefox.json .json",
 	  .help = "processed profile of the Firefox Profiler, as samply writes it too",
 	  .report = "firefox",
 	  .loses = "Samples are read, with threads as labels, but not markers, counters and allocations.",
@@ -349,6 +349,9 @@ const struct file_format *formats_find_written(const char *path)
 			best = &formats[i];
 		}
 	}
+	for (size_t i = 0; best && i < n_formats; i++)
+		if (&formats[i] != best && formats_ending(formats[i].endings, path) == longest)
+			return NULL; /* several formats have it */
 	return best;
 }
 

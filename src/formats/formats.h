@@ -47,7 +47,7 @@ const struct file_format *formats_find(const char *name);
 
 /*
  * The format in which convert writes a file of this name. Only formats that a report writes count; the longest ending
- * decides. NULL if no ending matches.
+ * decides. NULL if no ending matches, or if several formats have it.
  */
 const struct file_format *formats_find_written(const char *path);
 

@@ -16,7 +16,7 @@ same "--from names the format of the sources" "$tmp/sorted" "$tmp/got"
 same "the longest ending decides, and filters apply" "$tmp/want" "$tmp/go.speedscope.json"
 
 fails '^cpa: convert: -o FILE is missing; its ending chooses the format$' convert go-cpu.pb.gz
-fails '^cpa: convert: -o .*x.unknown: no format that cpa writes; add --to=FORMAT: pprof, folded' convert -o "$tmp/x.unknown" go-cpu.pb.gz
+fails '^cpa: convert: -o .*x.unknown: no format that cpa writes; add --to=FORMAT: pprof, ' convert -o "$tmp/x.unknown" go-cpu.pb.gz
 fails '^cpa: convert: --to=jfr: no format that cpa writes' convert --to=jfr -o "$tmp/x.folded" go-cpu.pb.gz
 fails '^cpa: convert: --from=nothing: no such format' convert --from=nothing -o "$tmp/x.folded" go-cpu.pb.gz
 [ ! -e "$tmp/x.folded" ] && [ ! -e "$tmp/x.unknown" ]
@@ -24,4 +24,21 @@ result $? "nothing is written after an error"
 fails '^cpa: go-cpu.pb.gz: no sample has a time, which --from and --to need' top --from=1s go-cpu.pb.gz
 fails '^cpa: --from=2s --to=1s: no time is between them$' top --from=2s --to=1s go-cpu.pb.gz
 fails '^cpa: --from=folded: not a duration' top --from=folded go-cpu.pb.gz
+for format in speedscope cpuprofile firefox otlp callgrind; do
+	"$CPA" $format go-cpu.pb.gz >"$tmp/want"
+	"$CPA" convert -o "$tmp/go.$format" --to=$format go-cpu.pb.gz 2>"$tmp/err" && cmp -s "$tmp/want" "$tmp/go.$format" ||
+		echo "$format"
+done >"$tmp/wrong"
+"$CPA" convert -o "$tmp/go.firefox.json" go-cpu.pb.gz 2>"$tmp/err" && cmp -s "$tmp/go.firefox.json" "$tmp/go.firefox" || echo ending >>"$tmp/wrong"
+[ ! -s "$tmp/wrong" ]
+result $? "convert writes each format as its report does" || note "$tmp/wrong"
+fails '^cpa: convert: -o .*x.json: no format that cpa writes' convert -o "$tmp/x.json" go-cpu.pb.gz
+
+sed -n '/^Recognized/q; s/^  \([a-z][a-z0-9-]*\) .*/\1/p' <<-END | sort >"$tmp/read"
+	$("$CPA" help formats)
+END
+grep -o '^| `[^|]*' "$top_srcdir/docs/formats.md" | grep -o '`[a-z0-9-]*`' | tr -d '`' | sort -u >"$tmp/documented"
+comm -23 "$tmp/read" "$tmp/documented" >"$tmp/missing"
+[ -s "$tmp/read" ] && [ ! -s "$tmp/missing" ]
+result $? "docs/formats.md has a row for each format that is read" || note "$tmp/missing"
 done_testing
