@@ -5,6 +5,8 @@
 
 import collections
 import fractions
+import gzip
+import itertools
 import json
 import sys
 
@@ -32,6 +34,28 @@ def add_heap(node, total):
         add_heap(child, total)
 
 
+def add_trace(events, total):
+    """The chunks of a profile are joined by time; its last sample has no known end."""
+    chunks = collections.defaultdict(list)
+    for event in events:
+        if event["name"] == "ProfileChunk":
+            chunks[event["pid"], event["id"]].append(event)
+    start = {(event["pid"], event["id"]): event["args"]["data"]["startTime"]
+             for event in events if event["name"] == "Profile"}
+    for profile, parts in chunks.items():
+        parts.sort(key=lambda event: event["ts"])
+        data = [part["args"]["data"] for part in parts]
+        whole = {"nodes": [], "samples": [], "timeDeltas": [], "startTime": start[profile], "endTime": None}
+        for part in data:
+            whole["nodes"] += part.get("cpuProfile", {}).get("nodes", [])
+            whole["samples"] += part.get("cpuProfile", {}).get("samples", [])
+            whole["timeDeltas"] += part.get("timeDeltas", [])
+            whole["endTime"] = part.get("endTime", whole["endTime"])
+        if whole["endTime"] is None:
+            whole["endTime"] = whole["startTime"] + max(itertools.accumulate(whole["timeDeltas"]))
+        add_cpuprofile(whole, total)
+
+
 def add_speedscope(profile, total):
     frames = profile["shared"]["frames"]
     for thread in profile["profiles"]:
@@ -41,10 +65,12 @@ def add_speedscope(profile, total):
 
 
 total = collections.Counter()
-with open(sys.argv[1], encoding="utf-8") as file:
+with (gzip.open if sys.argv[1].endswith(".gz") else open)(sys.argv[1], "rb") as file:
     content = json.load(file)
 if "head" in content:
     add_heap(content["head"], total)
+elif "traceEvents" in content:
+    add_trace(content["traceEvents"], total)
 elif "nodes" in content:
     add_cpuprofile(content, total)
 else:

@@ -5,7 +5,7 @@
 formats=$top_srcdir/testdata/formats
 
 # Numbers of the files, added up by tests/cli/json_formats.py
-for file in v8/mill.cpuprofile v8/mill.heapprofile speedscope/mill.speedscope.json; do
+for file in v8/mill.cpuprofile v8/mill.heapprofile v8/mill.trace.json.gz speedscope/mill.speedscope.json; do
 	python3 "$top_srcdir/tests/cli/json_formats.py" "$formats/$file" >"$tmp/want"
 	"$CPA" folded "$formats/$file" 2>"$tmp/err" | sed 's/^<no stack> / /' | awk '
 		{ n = $NF; sub(/ [0-9]+$/, ""); k = split($0, frame, ";"); sum[frame[k]] += n }
@@ -13,15 +13,20 @@ for file in v8/mill.cpuprofile v8/mill.heapprofile speedscope/mill.speedscope.js
 	same "$file has the sums of its own format per function" "$tmp/want" "$tmp/got"
 	[ ! -s "$tmp/err" ]
 	result $? "$file causes no message" || note "$tmp/err"
-	gzip -c "$formats/$file" >"$tmp/zipped"
+	case $file in *.gz) cat "$formats/$file" ;; *) gzip -c "$formats/$file" ;; esac >"$tmp/zipped"
 	"$CPA" folded "$formats/$file" >"$tmp/want" && "$CPA" folded - <"$tmp/zipped" >"$tmp/got"
 	same "$file is recognized without its name, and in gzip" "$tmp/want" "$tmp/got"
 	"$CPA" proto -o "$tmp/twice.pb.gz" "$formats/$file" "$formats/$file" && "$CPA" folded -divide_by=2 "$tmp/twice.pb.gz" >"$tmp/got"
 	same "$file merged with itself is twice as much" "$tmp/want" "$tmp/got"
+	case $file in *.gz) continue ;; esac
 	n=$(($(wc -c <"$formats/$file") / 2))
 	head -c $n "$formats/$file" >"$tmp/cut"
 	fails 'the input ends within JSON' top "$tmp/cut"
 done
+gzip -dc "$formats/v8/mill.trace.json.gz" | head -c 5000 >"$tmp/cut"
+"$CPA" top "$tmp/cut" >"$tmp/got" 2>&1
+grep -q 'the file ends within an event, at byte 5000; events before it are read' "$tmp/got" && grep -q ' sort$' "$tmp/got"
+result $? "a trace that is cut is read up to there" || note "$tmp/got"
 "$CPA" tags "$formats/speedscope/mill.speedscope.json" >"$tmp/got" 2>&1
 grep -q ' 600ms .*: worker one' "$tmp/got" && grep -q ' 700ms .*: 2030' "$tmp/got"
 result $? "threads of py-spy are labels" || note "$tmp/got"

@@ -15,7 +15,7 @@ done >"$tmp/targets"
 while read -r target; do
 	count=$((count + 1))
 	corpus=$top_srcdir/tests/fuzz/corpus/${target#fuzz_}
-	set -- "$TESTDATA/edge" "$TESTDATA/bad" "$TESTDATA"
+	set -- "$TESTDATA/edge" "$TESTDATA/bad" "$TESTDATA" "$TESTDATA"/formats/*/
 	[ ! -d "$corpus" ] || set -- "$corpus" "$@"
 	if "$top_builddir/tests/fuzz/$target" "$@" >"$tmp/log" 2>&1; then
 		echo "ok $count - $target takes $(tail -n 1 "$tmp/log") without a crash"

@@ -79,6 +79,17 @@ static void files_libraries_and_times_are_kept(void **state)
 		      "");
 }
 
+/* Offsets of parts of a file are no times. */
+static void offsets_in_bytes_are_no_times(void **state)
+{
+	(void)state;
+	reader_expect(firefox_read,
+		      "{\"meta\":{\"preprocessedProfileVersion\":60,\"sampleUnits\":{\"time\":\"bytes\"}},\"shared\":"
+		      "{" STRINGS "," STACKS "," FRAMES "," FUNCS
+		      "},\"threads\":[{\"samples\":{\"stack\":[0],\"time\":[7]}}]}",
+		      true, "main:7 1\n", "");
+}
+
 static void weights_have_types(void **state)
 {
 	(void)state;
@@ -116,6 +127,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_may_be_of_a_thread_or_shared),
 		cmocka_unit_test(files_libraries_and_times_are_kept),
+		cmocka_unit_test(offsets_in_bytes_are_no_times),
 		cmocka_unit_test(weights_have_types),
 		cmocka_unit_test(wrong_references_are_errors),
 		cmocka_unit_test(damage_does_no_harm),

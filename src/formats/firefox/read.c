@@ -48,7 +48,7 @@ struct firefox_reader {
 	size_t n_threads, cap_threads;
 	uint32_t type[N_FIREFOX_WEIGHTS]; /* sample type + 1 */
 	int64_t interval, first, last;    /* ns */
-	bool has_times;
+	bool has_times, has_offsets;
 	int64_t *sum; /* [cap_sums] of each stack, then of samples without one; 0 between threads */
 	size_t cap_sums;
 	struct skipped allocations;
@@ -147,6 +147,21 @@ static void firefox_scan_thread(struct firefox_reader *f)
 	f->thread[f->n_threads++] = t;
 }
 
+/* Are the times of samples no times but offsets in bytes, as in profiles of the size of files? */
+static bool firefox_scan_time_unit(struct jsonr *r)
+{
+	bool has_bytes = false;
+
+	if (jsonr_open(r, JSONR_OBJECT))
+		while (jsonr_key(r)) {
+			if (jsonr_is(r, "time"))
+				has_bytes = jsonr_string(r) && jsonr_is(r, "bytes");
+			else
+				jsonr_skip(r);
+		}
+	return has_bytes;
+}
+
 static void firefox_scan_meta(struct firefox_reader *f)
 {
 	struct jsonr *r = &f->r;
@@ -157,6 +172,8 @@ static void firefox_scan_meta(struct firefox_reader *f)
 				jsonr_scaled(r, FIREFOX_NS_PER_MS, &f->interval);
 			else if (jsonr_is(r, "startTime"))
 				jsonr_scaled(r, FIREFOX_NS_PER_MS, &builder_meta(f->tables.b)->time_ns);
+			else if (jsonr_is(r, "sampleUnits"))
+				f->has_offsets = firefox_scan_time_unit(r);
 			else
 				jsonr_skip(r);
 		}
@@ -254,7 +271,7 @@ static int64_t firefox_time(struct firefox_reader *f, const struct firefox_sampl
 {
 	int64_t time = firefox_at(&s->time, i);
 
-	if (time == FIREFOX_NULL)
+	if (time == FIREFOX_NULL || f->has_offsets)
 		return last;
 	if (s->has_deltas)
 		time = num_add_capped(last, time);
@@ -326,7 +343,7 @@ static void firefox_add_samples(struct firefox_reader *f, const struct firefox_t
 		int64_t weight = firefox_weight(t, s, i);
 
 		time = firefox_time(f, s, i, time);
-		if (f->options->keeps_times)
+		if (f->options->keeps_times && !f->has_offsets)
 			firefox_add_row(f, t, stack == n ? STACK_TREE_NONE : (uint32_t)stack, weight, &time);
 		else
 			f->sum[stack] = num_add_capped(f->sum[stack], weight);

@@ -23,9 +23,8 @@ enum { V8_NS_PER_US = 1000, V8_LABELS_MAX = 4 };
 /* A sample. */
 struct v8_moment {
 	int64_t time;
-	size_t order;
-	uint32_t node;
-	int64_t line, col; /* 0: not known */
+	uint32_t node, order;
+	int32_t line, col; /* 0: not known */
 };
 
 void v8_read_field(struct v8 *v, struct jsonr *r, struct v8_part *part)
@@ -120,7 +119,7 @@ static int v8_add_line(struct v8 *v, uint32_t node, int64_t line, int64_t col, c
 static int v8_add_node_rows(struct v8 *v, uint32_t number, const uint32_t *labels, size_t n_labels)
 {
 	const struct v8_node *node = &v->node[number];
-	const int64_t *tick = v->number + node->ticks.first;
+	const int64_t *tick = node->ticks.n ? v->number + node->ticks.first : NULL;
 	int64_t total = 0, sum = 0;
 	int rc = 0;
 
@@ -210,6 +209,12 @@ static int64_t v8_number_at(const struct v8 *v, const struct v8_range *range, si
 	return i < range->n ? v->number[range->first + i] : 0;
 }
 
+/* A line or column; 0 if it is not possible. */
+static int32_t v8_position(int64_t number)
+{
+	return number > 0 && number <= INT32_MAX ? (int32_t)number : 0;
+}
+
 /* Append the samples of a part to at. time: of the last sample. */
 static void v8_take_part(struct v8 *v, const struct v8_part *part, int64_t *time, struct v8_moment *at, size_t order)
 {
@@ -225,10 +230,10 @@ static void v8_take_part(struct v8 *v, const struct v8_part *part, int64_t *time
 			*time = num_add_capped(*time, v8_number_at(v, &part->deltas, i));
 		*at = (struct v8_moment){
 			.time = *time,
-			.order = order,
+			.order = (uint32_t)order,
 			.node = v8_find_node(v, part->group, v8_number_at(v, &part->samples, i)),
-			.line = v8_number_at(v, &part->lines, i),
-			.col = v8_number_at(v, &part->columns, i),
+			.line = v8_position(v8_number_at(v, &part->lines, i)),
+			.col = v8_position(v8_number_at(v, &part->columns, i)),
 		};
 		if (at->node == STACK_TREE_NONE)
 			skipped_add(&v->unknown_nodes, order);
