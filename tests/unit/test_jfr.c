@@ -400,6 +400,8 @@ static void times_are_labels_on_request(void **state)
 	expect_row(p, 1, "wood.Brook.flow|wood.Brook.fall", "thread=main tid=4711 time=20000");
 	assert_int_equal(total(p, "cpu_time"), 15000000);
 	assert_int_equal(total(p, "samples"), 2);
+	assert_true(p->meta.has_period_type); /* without a period, as all recordings, so that they can be merged */
+	assert_int_equal(p->meta.period, 0);
 	profile_free(p);
 }
 
