@@ -400,6 +400,8 @@ static void times_are_labels_on_request(void **state)
 	expect_row(p, 1, "wood.Brook.flow|wood.Brook.fall", "thread=main tid=4711 time=20000");
 	assert_int_equal(total(p, "cpu_time"), 15000000);
 	assert_int_equal(total(p, "samples"), 2);
+	assert_true(p->meta.has_period_type); /* without a period, as all recordings, so that they can be merged */
+	assert_int_equal(p->meta.period, 0);
 	profile_free(p);
 }
 
@@ -564,7 +566,8 @@ static void what_is_missing_or_not_read_is_counted(void **state)
 	MAKE_JFR(&m, T_LOST, 0, 12);
 	MAKE_JFR(&m, T_OTHER, 0, K_THREAD_MAIN, K_STACK_DEEP);
 	MAKE_JFR(&m, 998, 1, 2, 3); /* a class that is not in the metadata */
-	make_jfr_pool(&m, 998, 1);
+	make_jfr_pool(&m, 998, 0);
+	m.n_pools = UINT32_MAX; /* the others are not there */
 	make_jfr_checkpoint(&m);
 	finish(&m);
 	buf_addz(&m.out, "tail");

@@ -150,7 +150,7 @@ static bool jfr_pool_read(const struct jfr_chunk *c, struct jfr_cursor *at)
 	uint64_t n = jfr_chunk_number(c, at, 4);
 
 	if (class == JFR_UNRESOLVED)
-		return n == 0;
+		return n == 0 && !at->is_bad;
 	for (; n > 0 && !at->is_bad; n--) {
 		uint64_t key = jfr_chunk_number(c, at, 8);
 		const uint8_t *value = at->at;

@@ -244,11 +244,10 @@ static void jfr_add_types(struct jfr_reader *r, uint32_t type[N_JFR_KINDS])
 	}
 	meta->time_ns = r->first_ns;
 	meta->duration_ns = r->duration_ns > 0 ? r->duration_ns : 0;
-	if (r->period_ns > 0) {
-		meta->period_type = (struct value_type){ strtab_addz(r->str, "cpu"), r->unit_ns };
-		meta->has_period_type = true;
-		meta->period = r->period_ns;
-	}
+	/* also if the period is not known: profiles with different types of periods cannot be merged */
+	meta->period_type = (struct value_type){ strtab_addz(r->str, "cpu"), r->unit_ns };
+	meta->has_period_type = true;
+	meta->period = r->period_ns;
 }
 
 static int jfr_add_rows(struct jfr_reader *r, const uint32_t type[N_JFR_KINDS], struct err *err)
