@@ -210,6 +210,10 @@ int otlp_add_link(struct otlp_reader *r, uint64_t index, struct err *err);
 int otlp_attribute_text(struct otlp_reader *r, uint64_t index, const char *const *keys, size_t *rank, str_id *out,
 			struct err *err);
 
+/* Read messages with the numbers of 1.10, each after its length as a varint. As otlp_read. */
+int otlp_read_messages_of(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
+			  struct err *err);
+
 /* Read a sample. */
 int otlp_read_sample(struct otlp_reader *r, struct otlp_span sample, struct err *err);
 
