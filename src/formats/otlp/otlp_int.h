@@ -142,7 +142,7 @@ struct otlp_tables {
 	size_t cap_has_line, cap_has_no_line;
 };
 
-enum { OTLP_TYPES_MAX = 64, OTLP_LABELS_MAX = 256 };
+enum { OTLP_TYPES_MAX = 64, OTLP_LABELS_MAX = 256, OTLP_FRAMES_PER_BYTE = 20 };
 
 struct otlp_reader {
 	const struct format_options *options;
@@ -182,6 +182,7 @@ struct otlp_reader {
 	size_t cap_lines;
 	struct skipped empty, profile_attributes, untimed;
 	size_t n_samples, n_profiles;
+	uint64_t n_frames, max_frames; /* of all samples before 1.8, which may share their frames */
 };
 
 /* Read the tables of a message: a dictionary, the root, or a profile. */

@@ -302,7 +302,10 @@ static void otlp_release(struct otlp_reader *r)
 static int otlp_read_release(struct otlp_span data, enum otlp_framing framing, enum otlp_release release,
 			     const struct format_options *options, struct profile **out, struct err *err)
 {
-	struct otlp_reader r = { .options = options, .release = release, .b = builder_new() };
+	struct otlp_reader r = { .options = options,
+				 .release = release,
+				 .b = builder_new(),
+				 .max_frames = (uint64_t)data.n * OTLP_FRAMES_PER_BYTE };
 	int rc;
 
 	r.frames = named_frames_new(r.b, options);
