@@ -136,9 +136,9 @@ const struct file_format formats[] = {
 	  .looks_like =
 		  "a raw profile of Firefox; open it at profiler.firefox.com and save it there, which converts it" },
 	{ .name = "otlp-json",
-	  .help = "OpenTelemetry profiles as JSON",
+	  .help = "OpenTelemetry profiles as JSON, 1.8 and later",
 	  .json = JSONR_KIND_OTLP,
-	  .looks_like = "OpenTelemetry profiles as JSON, which cpa does not read" },
+	  .read = otlp_json_read },
 
 	{ .name = "jemalloc",
 	  .endings = ".heap",

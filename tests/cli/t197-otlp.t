@@ -36,6 +36,14 @@ same "binaries are the same" "$tmp/want" "$tmp/got"
 "$CPA" top --csv -focus=Price go-cpu.pb.gz | cut -d, -f1,6 >"$tmp/want"
 same "filters apply" "$tmp/want" "$tmp/got"
 
+printf '%s' '{"resourceProfiles":[{"scopeProfiles":[{"profiles":[{"sampleType":{"typeStrindex":1},"samples":[' \
+	'{"stackIndex":1,"values":["7"]}]}]}]}],"dictionary":{"stringTable":["","cpu","main"],"functionTable":[{},' \
+	'{"nameStrindex":2}],"locationTable":[{},{"lines":[{"functionIndex":1}]}],"stackTable":[{},' \
+	'{"locationIndices":[1]}]}}' >"$tmp/one.json"
+"$CPA" folded "$tmp/one.json" >"$tmp/got" 2>&1
+echo 'main 7' >"$tmp/want"
+same "JSON is read" "$tmp/want" "$tmp/got"
+
 head -c 3000 "$tmp/cpu.pb" >"$tmp/cut.pb"
 fails 'cut.pb: OTLP profiles that are truncated' top "$tmp/cut.pb"
 fails 'not a profile of the format otlp' top --input-format=otlp go-cpu.pb.gz

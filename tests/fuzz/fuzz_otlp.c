@@ -25,6 +25,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	}
 	profile_free(p);
 	profile_free(timed);
+	p = NULL;
+	if (in.n && in.data[0] == '{') {
+		rc = otlp_json_read(in.data, in.n, &fuzz_limits, &p, &err);
+		fuzz_judge(rc, p, &err);
+		profile_free(p);
+	}
 	free(in.data);
 	return 0;
 }

@@ -479,6 +479,70 @@ static void what_is_written_is_read(void **state)
 	buf_release(&copy);
 }
 
+static const char json_request[] =
+	"{\"dictionary\":{\"mappingTable\":[{}],\"locationTable\":[{},{\"address\":\"18446744071562068224\",\"lines\":"
+	"[{\"functionIndex\":1,\"line\":\"11\"}]}],\"functionTable\":[{},{\"nameStrindex\":1}],\"linkTable\":[{},"
+	"{\"traceId\":\"0A0b\",\"spanId\":\"ff\"}],\"stringTable\":[\"\",\"m\\u00e4in\",\"cpu\",\"ns\",\"k\"],"
+	"\"attributeTable\":[{},{\"key_strindex\":4,\"value\":{\"arrayValue\":{\"values\":[{\"intValue\":\"-7\"},"
+	"{\"boolValue\":true},{\"doubleValue\":0.5},{}]}}}],\"stackTable\":[{},{\"locationIndices\":[1]}]},"
+	"\"resourceProfiles\":[{\"resource\":{\"attributes\":[{\"key\":\"pid\",\"value\":{\"intValue\":\"42\"}}]},"
+	"\"scopeProfiles\":[{\"profiles\":[{\"sampleType\":{\"typeStrindex\":2,\"unitStrindex\":3},\"schemaUrl\":[{}],"
+	"\"samples\":[{\"stackIndex\":1,\"values\":[\"9\"],\"attributeIndices\":[1],\"linkIndex\":1}],"
+	"\"timeUnixNano\":\"1700000000000000000\"}]}]}]}\n";
+
+static void json_has_the_same_fields(void **state)
+{
+	struct buf two = { 0 };
+	struct profile *p = NULL;
+	struct err err;
+
+	(void)state;
+	buf_addf(&two, "%s%s", json_request, json_request);
+	assert_int_equal(otlp_json_read((const uint8_t *)buf_text(&two), two.len, &no_limits, &p, &err), 0);
+	assert_int_equal(p->n_rows, 1);
+	expect_row(p, 0, "18 m\xc3\xa4in:11 pid=42 k=[-7, true, 0.5, null] trace_id=0a0b span_id=ff ");
+	assert_true(p->loc_addr[0] == UINT64_C(18446744071562068224));
+	assert_int_equal(p->meta.time_ns, 1700000000000000000);
+	profile_free(p);
+	buf_release(&two);
+}
+
+static void expect_json_error(const char *text, const char *message)
+{
+	struct profile *p = NULL;
+	struct err err;
+
+	assert_int_equal(otlp_json_read((const uint8_t *)text, strlen(text), &no_limits, &p, &err), ERR_FORMAT);
+	assert_string_equal(err.msg, message);
+}
+
+static void damaged_json_is_refused(void **state)
+{
+	(void)state;
+	expect_json_error("{\"resourceProfiles\":[{\"scopeProfiles\":[{\"profiles\":[{\"locationIndices\":[1]}]}]}]}",
+			  "OTLP: byte 53: JSON of a release before 1.8, which cpa does not read");
+	expect_json_error("{\"resourceProfiles\":[{\"scopeProfiles\":[{\"profiles\":[{\"period\":\"x\"}]}]}]}",
+			  "OTLP: byte 62: no integer");
+	expect_json_error("{\"resourceProfiles\":[]}", "OTLP: no profile");
+	for (size_t n = 0; n < sizeof(json_request) - 1; n++)
+		for (int flip = 0; flip < 2; flip++) {
+			size_t len = flip ? sizeof(json_request) - 1 : n;
+			struct bytes part = { malloc(len + 1), len };
+			struct profile *p = NULL;
+			struct err err;
+
+			assert_non_null(part.data);
+			memcpy(part.data, json_request, len);
+			part.data[flip ? n : 0] ^= (uint8_t)(flip ? 0x11 : 0);
+			if (otlp_json_read(part.data, len, &no_limits, &p, &err) == 0)
+				assert_int_equal(profile_check(p, &err), 0);
+			else
+				assert_null(p);
+			profile_free(p);
+			free(part.data);
+		}
+}
+
 static void errors_have_the_position(void **state)
 {
 	struct buf sample = { 0 };
@@ -529,6 +593,8 @@ int main(void)
 		cmocka_unit_test(releases_are_not_mixed),
 		cmocka_unit_test(messages_may_have_three_kinds_of_heads),
 		cmocka_unit_test(what_is_written_is_read),
+		cmocka_unit_test(json_has_the_same_fields),
+		cmocka_unit_test(damaged_json_is_refused),
 		cmocka_unit_test(errors_have_the_position),
 		cmocka_unit_test(damaged_messages_are_read_or_refused),
 	};

@@ -140,11 +140,13 @@ static void the_dso_is_the_last_group_in_parentheses(void **state)
 				      "\t    7f05 [unknown] ([unknown])\n"
 				      "\t    7f06 (/lib/c.so)\n"
 				      "\t    7f07\n"
-				      "\t    7f08 a)b (/lib/d(e)\n\n");
+				      "\t    7f08 a)b (/lib/d(e)\n"
+				      "\t    7f07\n\n"); /* the same location again */
 
 	(void)state;
 	expect_row(p, 0, 3, "comm=a tid=1",
-		   "corn::grind<corn::Wheel, 3>(corn::Wheel const&)|jit (x)|js +0x (y)|7f04|7f05|7f06|7f07|a)b");
+		   "corn::grind<corn::Wheel, 3>(corn::Wheel const&)|jit (x)|js +0x (y)|7f04|7f05|7f06|7f07|a)b|7f07");
+	assert_int_equal(p->n_locs, 8);
 	assert_int_equal(p->n_maps, 5);
 	assert_string_equal(profile_text(p, p->map[0].file), "/bin/a b");
 	assert_string_equal(profile_text(p, p->map[1].file), "/memfd:doublemapper (deleted)");

@@ -111,13 +111,14 @@ static uint64_t location_table_hash(uint32_t map, uint64_t addr, const struct bu
 static bool location_table_has_location(const struct location_table *t, const struct table_location *l, uint32_t map,
 					uint64_t addr, const struct builder_line *lines, size_t n)
 {
-	const struct builder_line *own = t->line + l->first_line;
-
 	if (l->addr != addr || l->map != map || l->n_lines != n)
 		return false;
-	for (size_t i = 0; i < n; i++)
-		if (own[i].func != lines[i].func || own[i].no != lines[i].no || own[i].col != lines[i].col)
+	for (size_t i = 0; i < n; i++) {
+		const struct builder_line *own = &t->line[l->first_line + i];
+
+		if (own->func != lines[i].func || own->no != lines[i].no || own->col != lines[i].col)
 			return false;
+	}
 	return true;
 }
 

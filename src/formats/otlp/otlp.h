@@ -21,6 +21,10 @@ enum format_match otlp_probe(const uint8_t *data, size_t n);
 int otlp_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 	      struct err *err);
 
+/* The same as JSON, of release 1.8 and later: one object, or several, as the collector writes them. A format_read_fn. */
+int otlp_json_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
+		   struct err *err);
+
 /*
  * Append a profile as an uncompressed message of release 1.11, with values times ratio, rounded toward zero. Readers of
  * release 1.9 and before find no values in it. Comments, the default sample type and the base of a comparison have no

@@ -142,7 +142,7 @@ struct otlp_tables {
 	size_t cap_has_line, cap_has_no_line;
 };
 
-enum { OTLP_TYPES_MAX = 64, OTLP_LABELS_MAX = 256 };
+enum { OTLP_TYPES_MAX = 64, OTLP_LABELS_MAX = 256, OTLP_FRAMES_PER_BYTE = 20 };
 
 struct otlp_reader {
 	const struct format_options *options;
@@ -182,6 +182,7 @@ struct otlp_reader {
 	size_t cap_lines;
 	struct skipped empty, profile_attributes, untimed;
 	size_t n_samples, n_profiles;
+	uint64_t n_frames, max_frames; /* of all samples before 1.8, which may share their frames */
 };
 
 /* Read the tables of a message: a dictionary, the root, or a profile. */
@@ -209,6 +210,10 @@ int otlp_add_link(struct otlp_reader *r, uint64_t index, struct err *err);
 /* The text value of an attribute of the table, if it has one of these keys. Sets out to 0 if not. */
 int otlp_attribute_text(struct otlp_reader *r, uint64_t index, const char *const *keys, size_t *rank, str_id *out,
 			struct err *err);
+
+/* Read messages with the numbers of 1.10, each after its length as a varint. As otlp_read. */
+int otlp_read_messages_of(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
+			  struct err *err);
 
 /* Read a sample. */
 int otlp_read_sample(struct otlp_reader *r, struct otlp_span sample, struct err *err);

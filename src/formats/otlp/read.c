@@ -260,10 +260,8 @@ static void otlp_add_comments(struct otlp_reader *r)
 static int otlp_read_data(struct otlp_reader *r, struct otlp_span data, enum otlp_framing framing, struct err *err)
 {
 	struct profile_meta *meta = builder_meta(r->b);
-	int rc = otlp_find_release(data, framing, &r->release, err);
+	int rc;
 
-	if (rc < 0)
-		return rc;
 	r->fields = &otlp_fields[r->release];
 	r->finds_types = true;
 	rc = otlp_read_messages(r, data, framing, err);
@@ -300,28 +298,48 @@ static void otlp_release(struct otlp_reader *r)
 	free(r->line);
 }
 
-int otlp_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
-	      struct err *err)
+/* Read messages of a release. */
+static int otlp_read_release(struct otlp_span data, enum otlp_framing framing, enum otlp_release release,
+			     const struct format_options *options, struct profile **out, struct err *err)
 {
-	struct otlp_reader r = { .options = options };
-	enum otlp_framing framing;
+	struct otlp_reader r = { .options = options,
+				 .release = release,
+				 .b = builder_new(),
+				 .max_frames = (uint64_t)data.n * OTLP_FRAMES_PER_BYTE };
 	int rc;
 
-	if (!otlp_find_framing(data, n, &framing)) {
-		if (otlp_probe(data, n) != FORMAT_SURE)
-			return ERR_UNKNOWN;
-		return err_set(err, ERR_FORMAT, "OTLP profiles that are truncated");
-	}
-	r.b = builder_new();
 	r.frames = named_frames_new(r.b, options);
 	r.locations = location_table_new(r.b, options);
 	idtab_init(&r.row_at, 256);
 	idtab_init(&r.tables.unit_at, 1);
-	rc = otlp_read_data(&r, (struct otlp_span){ data, n }, framing, err);
+	rc = otlp_read_data(&r, data, framing, err);
 	if (rc == 0)
 		*out = builder_seal(r.b);
 	else
 		err_wrap(err, "OTLP");
 	otlp_release(&r);
 	return rc;
+}
+
+int otlp_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
+	      struct err *err)
+{
+	const struct otlp_span all = { data, n };
+	enum otlp_framing framing;
+	enum otlp_release release;
+
+	if (!otlp_find_framing(data, n, &framing)) {
+		if (otlp_probe(data, n) != FORMAT_SURE)
+			return ERR_UNKNOWN;
+		return err_set(err, ERR_FORMAT, "OTLP profiles that are truncated");
+	}
+	if (otlp_find_release(all, framing, &release, err) < 0)
+		return err_wrap(err, "OTLP");
+	return otlp_read_release(all, framing, release, options, out, err);
+}
+
+int otlp_read_messages_of(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
+			  struct err *err)
+{
+	return otlp_read_release((struct otlp_span){ data, n }, OTLP_VARINT, OTLP_1_10, options, out, err);
 }

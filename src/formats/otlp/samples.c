@@ -124,6 +124,9 @@ static int otlp_find_stack(struct otlp_reader *r, uint64_t start, uint64_t lengt
 	if (start > r->indices.n || length > r->indices.n - start)
 		return err_set(err, ERR_FORMAT, "locations %" PRIu64 " to %" PRIu64 " of %zu do not exist", start,
 			       start + length, r->indices.n);
+	r->n_frames += length;
+	if (r->n_frames > r->max_frames)
+		return err_set(err, ERR_LIMIT, "all samples together have more than %" PRIu64 " frames", r->max_frames);
 	return otlp_stack_of(r, r->indices.v + start, (size_t)length, out, err);
 }
 
