@@ -145,6 +145,23 @@ static void files_compressed_with_gzip_are_named_too(void **state)
 	libdeflate_free_compressor(c);
 }
 
+/* For the sanitizers: each byte is changed. */
+static void damaged_files_do_no_harm(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < n_cases; i++)
+		for (size_t at = 0; at < cases[i].n; at++) {
+			struct bytes in = { malloc(cases[i].n), cases[i].n };
+			struct profile *p = NULL;
+			struct err err;
+
+			memcpy(in.data, cases[i].data, cases[i].n);
+			in.data[at] ^= 0xff;
+			if (formats_read(&in, &formats_options_default, &p, &err) == 0)
+				profile_free(p);
+		}
+}
+
 static void names_in_the_table_are_unique(void **state)
 {
 	(void)state;
@@ -175,6 +192,7 @@ int main(void)
 		cmocka_unit_test(a_cut_file_is_still_named),
 		cmocka_unit_test(no_message_is_about_fields_of_protobuf),
 		cmocka_unit_test(files_compressed_with_gzip_are_named_too),
+		cmocka_unit_test(damaged_files_do_no_harm),
 		cmocka_unit_test(names_in_the_table_are_unique),
 		cmocka_unit_test(usual_endings_are_no_part_of_a_stem),
 	};

@@ -548,6 +548,28 @@ static void a_bad_legacy_lz4_frame_is_reported(void **state)
 	buf_release(&b);
 }
 
+/* For the sanitizers: each bit of frames of all kinds is changed. */
+static void damaged_frames_do_no_harm(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	add_skippable(&b, 0, "note");
+	add_lz4_legacy(&b, "hello hello hello hello hello hello", 35);
+	add_lz4(&b, "hello hello hello hello hello hello", 35);
+	for (size_t bit = 0; bit < 8 * b.len; bit++) {
+		struct bytes out = { 0 };
+		struct err err;
+
+		b.data[bit / 8] = (char)(b.data[bit / 8] ^ 1 << bit % 8);
+		if (unpack(b.data, b.len, &default_limits, &out, &err) == 0)
+			free(out.data);
+		b.data[bit / 8] = (char)(b.data[bit / 8] ^ 1 << bit % 8);
+	}
+	expect_bytes(&b, &default_limits, "hello hello hello hello hello hellohello hello hello hello hello hello", 70);
+	buf_release(&b);
+}
+
 static void a_wrong_content_size_of_lz4_is_reported(void **state)
 {
 	LZ4F_preferences_t sized = { .frameInfo = { .contentSize = 17 } };
@@ -697,6 +719,7 @@ int main(void)
 		cmocka_unit_test(skippable_frames_are_skipped),
 		cmocka_unit_test(legacy_lz4_frames_are_unpacked),
 		cmocka_unit_test(a_bad_legacy_lz4_frame_is_reported),
+		cmocka_unit_test(damaged_frames_do_no_harm),
 		cmocka_unit_test(a_wrong_content_size_of_lz4_is_reported),
 		cmocka_unit_test(an_lz4_bomb_is_refused),
 		cmocka_unit_test(zstd_frames_are_unpacked_and_joined),
