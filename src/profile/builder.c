@@ -275,6 +275,18 @@ int builder_location(struct builder *b, const struct builder_location *l, const 
 	return 0;
 }
 
+bool builder_location_is(const struct builder *b, uint32_t loc, uint64_t addr, uint32_t map)
+{
+	assert(loc < b->p->n_locs);
+	return b->p->loc_addr[loc] == addr && b->p->loc_map[loc] == map;
+}
+
+bool builder_row_is(const struct builder *b, uint32_t row, uint32_t stack, uint32_t labels)
+{
+	assert(row < b->p->n_rows);
+	return b->p->stack[row] == stack && b->p->labels[row] == labels;
+}
+
 uint64_t builder_stack_hash(const uint32_t *locs, size_t n)
 {
 	return hash_bytes(locs, n * sizeof(*locs));

@@ -69,6 +69,10 @@ int builder_function(struct builder *b, const struct builder_function *f, uint32
 int builder_location(struct builder *b, const struct builder_location *l, const struct builder_line *lines, size_t n,
 		     uint32_t *id, struct err *err);
 
+/* Is this the location of an address in a mapping, or the row of a stack and labels? For tables of ids. */
+bool builder_location_is(const struct builder *b, uint32_t loc, uint64_t addr, uint32_t map);
+bool builder_row_is(const struct builder *b, uint32_t row, uint32_t stack, uint32_t labels);
+
 /*
  * The id of a stack. Equal stacks have the same id.
  *

@@ -29,12 +29,6 @@ int perfdata_frame_mapping(struct perf_reader *r, uint32_t module, struct err *e
 	return builder_mapping(r->b, &new, &m->map, err);
 }
 
-static void frame_add_key(struct perf_reader *r, uint64_t addr, uint32_t map)
-{
-	r->loc_key = mem_grow(r->loc_key, &r->cap_locs, r->n_locs + 1, sizeof(*r->loc_key));
-	r->loc_key[r->n_locs++] = (struct perf_location){ addr, map };
-}
-
 /* The location of an address in a mapping of the profile, or outside all (PERF_NONE). func: PERF_NONE: not known. */
 static int frame_location(struct perf_reader *r, uint32_t map, uint64_t addr, uint32_t func, uint32_t *out,
 			  struct err *err)
@@ -45,7 +39,7 @@ static int frame_location(struct perf_reader *r, uint32_t map, uint64_t addr, ui
 	int rc;
 
 	for (size_t pos = idtab_start(&r->loc_tab, h); idtab_next(&r->loc_tab, h, &pos, out);)
-		if (r->loc_key[*out].addr == addr && r->loc_key[*out].map == map)
+		if (builder_location_is(r->b, *out, addr, map))
 			return 0;
 	if (format_exceeds(r->n_locs + 1, r->options->max_count))
 		return err_set(err, ERR_LIMIT,
@@ -55,7 +49,7 @@ static int frame_location(struct perf_reader *r, uint32_t map, uint64_t addr, ui
 	if (rc < 0)
 		return rc;
 	idtab_put(&r->loc_tab, h, *out);
-	frame_add_key(r, addr, map);
+	r->n_locs++;
 	return 0;
 }
 
@@ -120,8 +114,7 @@ int perfdata_frame_add_named(struct perf_reader *r, const char *name, uint32_t *
 	if (*loc == PERF_NONE) {
 		rc = perfdata_frame_function(r, strtab_addz(builder_strings(r->b), name), &line.func, err);
 		rc = rc < 0 ? rc : builder_location(r->b, &l, &line, 1, loc, err);
-		if (rc == 0)
-			frame_add_key(r, 0, PERF_NONE);
+		r->n_locs++;
 	}
 	return rc < 0 ? rc : frame_push(r, *loc, err);
 }

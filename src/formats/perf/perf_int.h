@@ -186,11 +186,6 @@ struct perf_frame_slot {
 	uint32_t loc;
 };
 
-struct perf_location {
-	uint64_t addr;
-	uint32_t map;
-};
-
 enum { PERF_FRAME_SLOTS = 1 << 14 };
 
 struct perf_reader {
@@ -242,14 +237,10 @@ struct perf_reader {
 	struct perf_maps *kernel, *guest;
 
 	/* the model */
-	struct perf_location *loc_key; /* [n_locs] */
-	size_t n_locs, cap_locs;
-	uint64_t n_maps, n_funcs; /* ids given */
+	uint64_t n_locs, n_maps, n_funcs; /* ids given */
 	struct idtab loc_tab, row_tab;
 	struct perf_frame_slot *slot; /* [PERF_FRAME_SLOTS] locations that were needed last */
-	uint32_t (*row_key)[2];       /* [rows] stack, labels */
-	size_t cap_rows;
-	uint32_t *stack; /* [cap_stack] of the current sample, leaf first */
+	uint32_t *stack;              /* [cap_stack] of the current sample, leaf first */
 	size_t n_stack, cap_stack;
 	uint32_t not_unwound; /* location of "[stack not unwound]"; PERF_NONE: not needed yet */
 	str_id key_pid, key_tid, key_comm, key_time, unit_ns;

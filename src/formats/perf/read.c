@@ -215,8 +215,6 @@ static void read_release(struct perf_reader *r)
 	free(r->id);
 	free(r->build_id);
 	free(r->queue);
-	free(r->loc_key);
-	free(r->row_key);
 	free(r->slot);
 	free(r->stack);
 	idtab_release(&r->id_tab);

@@ -44,7 +44,7 @@ static int sample_row(struct perf_reader *r, uint32_t stack, uint32_t labels, ui
 	int rc;
 
 	for (size_t pos = idtab_start(&r->row_tab, h); idtab_next(&r->row_tab, h, &pos, out);)
-		if (r->row_key[*out][0] == stack && r->row_key[*out][1] == labels)
+		if (builder_row_is(r->b, *out, stack, labels))
 			return 0;
 	if (format_exceeds(n + UINT64_C(1), r->options->max_count))
 		return err_set(err, ERR_LIMIT,
@@ -57,9 +57,6 @@ static int sample_row(struct perf_reader *r, uint32_t stack, uint32_t labels, ui
 	rows.labels[0] = labels;
 	for (uint32_t t = 0; t < n_types; t++)
 		builder_values(r->b, t)[rows.first] = 0;
-	r->row_key = mem_grow(r->row_key, &r->cap_rows, (size_t)n + 1, sizeof(*r->row_key));
-	r->row_key[n][0] = stack;
-	r->row_key[n][1] = labels;
 	idtab_put(&r->row_tab, h, n);
 	*out = n;
 	return 0;
