@@ -37,6 +37,7 @@ fails '^cpa: convert: -o .*x.json: no format that cpa writes' convert -o "$tmp/x
 sed -n '/^Recognized/q; s/^  \([a-z][a-z0-9-]*\) .*/\1/p' <<-END | sort >"$tmp/read"
 	$("$CPA" help formats)
 END
+# shellcheck disable=SC2016 # backquotes of Markdown
 grep -o '^| `[^|]*' "$top_srcdir/docs/formats.md" | grep -o '`[a-z0-9-]*`' | tr -d '`' | sort -u >"$tmp/documented"
 comm -23 "$tmp/read" "$tmp/documented" >"$tmp/missing"
 [ -s "$tmp/read" ] && [ ! -s "$tmp/missing" ]

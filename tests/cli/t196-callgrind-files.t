@@ -6,6 +6,7 @@
 for name in mill instr; do
 	file=formats/callgrind/$name.out
 	i=0
+	# shellcheck disable=SC2013 # names without blanks
 	for event in $(sed -n 's/^events: //p' "$file"); do
 		i=$((i + 1))
 		want=$(sed -n 's/^summary: //p' "$file" | cut -d' ' -f$i)

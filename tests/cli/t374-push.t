@@ -98,7 +98,7 @@ post 400 'a body that is not a profile is refused' '/v1/profiles?service=x' <in
 post 400 'a profile without a service is refused' '/v1/profiles?env=x' <fresh.pb.gz
 post 422 'a profile of another day is refused' '/v1/profiles?service=old' <"$TESTDATA/go-cpu.pb.gz"
 printf 'x' >in
-post 415 'JFR is refused' '/ingest?name=x&format=jfr' <in
+post 415 'a format that is not read is refused' '/ingest?name=x&format=nettrace' <in
 printf 'x' >in
 post 415 'another encoding is refused' '/ingest?name=x' 'Content-Encoding: br' <in
 printf 'x' >in

@@ -33,7 +33,7 @@ struct foreign_case {
 	"\0\0\1\0\110\2\0\0\110\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" \
 	"\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
 
-/* Except for ETL, rbspy, stackprof and the files of Apple, the bytes are of files that the tools wrote. */
+/* The bytes of heaptrack, gmon, massif, DHAT, pstats, memray and V8 are of files that the tools wrote; others follow documents. */
 static const struct foreign_case cases[] = {
 	CASE("v 10400 3\nX ./a\nI 1000 5e298f\ns 4 main\nt 1 0\n", 10, "a recording of heaptrack",
 	     "heaptrack_print -f FILE -F FILE.folded"),
@@ -70,7 +70,7 @@ static const struct foreign_case cases[] = {
 	CASE("{\"snapshot\":{\"meta\":{\"node_fields\":[\"type\",\"name\",\"id\"", 34, "a heap snapshot of V8",
 	     "Chrome DevTools"),
 	CASE("JAVA PROFILE 1.0.2\0\0\0\0\x08\0\0\1\x7f", 16, "a heap dump of Java", "Eclipse MAT"),
-	CASE("{\"dhatFileVersion\":2\n,\"mode\":\"heap\"", 18, "a dhat.out of Valgrind", "dh_view.html"),
+	CASE("{\"dhatFileVersion\":2\n,\"mode\":\"heap\"", 19, "a dhat.out of Valgrind", "dh_view.html"),
 };
 static const size_t n_cases = sizeof(cases) / sizeof(cases[0]);
 

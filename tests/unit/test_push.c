@@ -197,7 +197,7 @@ static void ingest_refuses_what_it_cannot_read(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(ingest("name=a&format=jfr", NULL, "", &p, &err), ERR_UNKNOWN);
+	assert_int_equal(ingest("name=a&format=nettrace", NULL, "", &p, &err), ERR_UNKNOWN);
 	assert_int_equal(ingest("name=a&format=trie", NULL, "", &p, &err), ERR_UNKNOWN);
 	assert_int_equal(ingest("format=pprof", NULL, "", &p, &err), ERR_FORMAT);
 	assert_int_equal(ingest("name=a%7Bb%3Dc&format=pprof", NULL, "", &p, &err), ERR_FORMAT);

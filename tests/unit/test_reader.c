@@ -183,9 +183,8 @@ static void other_file_types_are_named(void **state)
 	ERROR_OF("2ELIFREP", "perf.data: the file ends in its header, at byte 8");
 	ERROR_OF("# callgrind format\n", "no line events:");
 	ERROR_OF("{\"snapshot\":{\"meta\":{}}}",
-		 "not a profile: it looks like a heap snapshot of V8, which has objects and no stacks; record a "
-		 ".heapprofile "
-		 "instead, with node --heap-prof or as Allocation sampling in DevTools");
+		 "not a profile: it looks like a heap snapshot of V8, which has no stacks; the Memory panel of Chrome "
+		 "DevTools shows it");
 	ERROR_OF("{\"meta\":{\"version\":31},\"libs\":[],\"threads\":[]}",
 		 "not a profile: it looks like a raw profile of Firefox; open it at profiler.firefox.com and save it "
 		 "there, "

@@ -74,7 +74,8 @@ static void speedscope_add_file(struct json *j, const char *file, int64_t line, 
 }
 
 /* Append a frame. The name has no file and line, since they have their own fields. */
-static void speedscope_add_frame(struct speedscope_writer *s, uint32_t place, const uint32_t *func, struct export_frame *f)
+static void speedscope_add_frame(struct speedscope_writer *s, uint32_t place, const uint32_t *func,
+				 struct export_frame *f)
 {
 	export_frame_set(f, &s->pl, place, func, s->q);
 	jsonw_open(&s->j, '{');

@@ -300,15 +300,21 @@ static const char *one_line(const char *name)
 /* Print the remaining commands on one line. */
 static void print_others(enum help_job job)
 {
-	bool has_any = false;
+	size_t at = 0; /* column; 0: none was printed yet */
 
 	for (size_t i = 0; i < n_help_texts; i++) {
+		size_t n = strlen(help_texts[i].name);
+
 		if (help_texts[i].job != job || help_texts[i].is_main)
 			continue;
-		printf("%s%s", has_any ? ", " : "  others      ", help_texts[i].name);
-		has_any = true;
+		if (at + n + 3 > END_COLUMN)
+			printf(",\n%*s", COMMAND_COLUMN, "");
+		else
+			printf("%s", at ? ", " : "  others      ");
+		printf("%s", help_texts[i].name);
+		at = (at == 0 || at + n + 3 > END_COLUMN ? COMMAND_COLUMN : at + 2) + n;
 	}
-	if (has_any)
+	if (at)
 		putchar('\n');
 }
 

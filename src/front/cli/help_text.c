@@ -256,7 +256,7 @@ const struct help_text help_texts[] = {
 	  "cpa symbolize --symfs=/mnt/target -o named.pb.gz cpu.pb.gz\n"
 	  "cpa symbolize --jit=/tmp/perf-4711.map -o named.pb.gz cpu.pb.gz\n",
 	  "2 if names are missing and none was found; the file is still written.\n", NULL },
-	{ "bundle", JOB_CONVERT, true,
+	{ "bundle", JOB_CONVERT, false,
 	  "The file can then be read on any machine, list and weblist included. It contains "
 	  "source code: consider who receives it.",
 	  "cpa bundle -o case.pb.gz cpu.pb.gz\n"
