@@ -80,7 +80,7 @@ static void the_first_word_is_a_command_an_option_or_a_type(void **state)
 	completes("to", "|tools=|top|topproto|total_cpu|total_samples");
 	completes(" for", " |format=");
 	completes("call", "|call_tree|callgrind");
-	completes("cp", "|cpu");
+	completes("cp", "|cpu|cpuprofile");
 	completes("sor", "|sort=");
 	completes("q", "|quit");
 	completes("dif", "|diff-self");

@@ -103,12 +103,12 @@ enum otlp_table {
 struct otlp_fields {
 	uint8_t table[OTLP_TABLES]; /* in the profile, the root or the dictionary */
 	uint8_t profile_samples, profile_indices, profile_time, profile_duration, profile_period_type, profile_period;
-	uint8_t profile_default_type;
+	uint8_t profile_default_type, profile_comments;
 	uint8_t profile_attributes;
 	uint8_t sample_stack; /* index of the stack, or of the first location before 1.8 */
 	uint8_t sample_length, sample_values, sample_attributes, sample_link, sample_times;
 	uint8_t mapping_start, mapping_limit, mapping_offset, mapping_file, mapping_attributes, mapping_build_id;
-	uint8_t location_mapping, location_address, location_lines;
+	uint8_t location_mapping, location_address, location_lines, location_attributes;
 	uint8_t function_name, function_system_name, function_file, function_start;
 };
 extern const struct otlp_fields otlp_fields[OTLP_RELEASES];
@@ -180,7 +180,7 @@ struct otlp_reader {
 
 	struct builder_line *line; /* of a location */
 	size_t cap_lines;
-	struct skipped empty, profile_attributes, untimed;
+	struct skipped empty, profile_attributes, location_attributes, untimed;
 	size_t n_samples, n_profiles;
 	uint64_t n_frames, max_frames; /* of all samples before 1.8, which may share their frames */
 };

@@ -20,7 +20,7 @@
 
 enum { MESSAGE_RESOURCES = 1, MESSAGE_DICTIONARY, RESOURCE_OWN = 1, RESOURCE_SCOPES, SCOPE_OWN = 1, SCOPE_PROFILES };
 enum { CONTAINER_PROFILE = 8, CONTAINER_ATTRIBUTES = 4 };
-enum { PROFILE_TYPES = 1, INLINE_ATTRIBUTES = 18 };
+enum { PROFILE_TYPES = 1, INLINE_ATTRIBUTES = 18, ATTRIBUTES_OF_1_8 = 12 };
 enum { RESOURCE_ATTRIBUTES = 1, SCOPE_ATTRIBUTES = 3 };
 
 typedef int (*otlp_read_fn)(struct otlp_reader *r, struct otlp_span message, struct err *err);
@@ -100,6 +100,23 @@ static int otlp_read_sample_number(struct otlp_reader *r, struct otlp_span sampl
 	return otlp_read_sample(r, sample, err);
 }
 
+/* Add comments of releases before 1.8. */
+static int otlp_add_profile_comments(struct otlp_reader *r, const struct field *f, struct err *err)
+{
+	struct otlp_ints index = { 0 };
+	int rc = otlp_add_ints(&index, f, false, err);
+
+	for (size_t i = 0; rc == 0 && i < index.n; i++) {
+		str_id text;
+
+		rc = otlp_string(r, index.v[i], "comment", &text, err);
+		if (rc == 0)
+			builder_comment(r->b, text);
+	}
+	free(index.v);
+	return rc;
+}
+
 /* Read the fields of a profile except its samples. */
 static int otlp_read_profile_fields(struct otlp_reader *r, struct otlp_span profile, struct err *err)
 {
@@ -124,8 +141,11 @@ static int otlp_read_profile_fields(struct otlp_reader *r, struct otlp_span prof
 		} else if (f.number == n->profile_period && meta->period == 0) {
 			meta->period = (int64_t)f.value;
 		} else if ((n->profile_attributes && f.number == n->profile_attributes) ||
-			   (r->release == OTLP_1_4 && f.number == INLINE_ATTRIBUTES)) {
+			   (r->release == OTLP_1_4 && f.number == INLINE_ATTRIBUTES) ||
+			   (r->release == OTLP_1_8 && f.number == ATTRIBUTES_OF_1_8)) {
 			skipped_add(&r->profile_attributes, r->n_profiles);
+		} else if (n->profile_comments && f.number == n->profile_comments && !r->finds_types) {
+			rc = otlp_add_profile_comments(r, &f, err);
 		}
 	}
 	return rc < 0 ? rc : otlp_check(&c, err);
@@ -252,6 +272,8 @@ static void otlp_add_comments(struct otlp_reader *r)
 			    "samples with neither a value nor a time stamp", "sample");
 	skipped_add_comment(&r->profile_attributes, r->b, "otlp: skipped", "list of attributes of a profile",
 			    "lists of attributes of profiles", "profile");
+	skipped_add_comment(&r->location_attributes, r->b, "otlp: skipped the attributes of", "location", "locations",
+			    "entry");
 	skipped_add_comment(&r->untimed, r->b, "otlp: left without times",
 			    "sample with one value for several time stamps",
 			    "samples with one value for several time stamps", "sample");

@@ -260,7 +260,7 @@ static int otlp_read_location(struct otlp_reader *r, size_t i, struct err *err)
 	struct otlp_tables *t = &r->tables;
 	struct cursor c = otlp_cursor(t->spans[OTLP_LOCATIONS].item[i]);
 	uint64_t addr = 0, map = 0;
-	bool has_map = false;
+	bool has_map = false, has_attributes = false;
 	size_t n_lines = 0;
 	struct field f;
 	int rc = 0;
@@ -276,8 +276,12 @@ static int otlp_read_location(struct otlp_reader *r, size_t i, struct err *err)
 			has_map = true;
 		} else if (f.number == n->location_lines && f.type == WIRE_BYTES) {
 			rc = otlp_read_table_line(r, otlp_field_span(&f), &n_lines, err);
+		} else if (f.number == n->location_attributes) {
+			has_attributes = true;
 		}
 	}
+	if (has_attributes && !r->finds_types)
+		skipped_add(&r->location_attributes, i);
 	rc = rc < 0 ? rc : otlp_check(&c, err);
 	map = otlp_location_mapping(r, has_map, map);
 	if (rc == 0 && map != UINT64_MAX && map >= t->spans[OTLP_MAPPINGS].n)
