@@ -130,6 +130,7 @@ static void put_tables(struct buf *b, enum release v)
 						       { 3, 4, 5, 6, 16 }, { 3, 4, 6, 10, 7 },   { 2, 3, 4, 6, 7 },
 						       { 1, 2, 3, 5, 6 },  { 1, 2, 3, 5, 6, 7 }, { 1, 2, 3, 5, 6, 7 }
 	};
+	static const uint8_t attributes[N_RELEASES] = { 7, 5, 5, 5, 4, 4 };
 	static const char *const text[] = { "",        "main",  "run", "work",        "a.c",    "/bin/a",
 					    "samples", "count", "cpu", "nanoseconds", "thread", "b1d" };
 	const uint8_t *n = number[v];
@@ -161,6 +162,8 @@ static void put_tables(struct buf *b, enum release v)
 		put_number(&location, at + 2, (uint64_t)i + 0x1100);
 		if (i == 1)
 			put_fields(&location, at + 3, 3, zero + 2, N(33), N(3));
+		if (i == 1)
+			put_list(&location, attributes[v], 1, zero);
 		put_fields(&location, at + 3, 3, zero + (uint64_t)i, (uint64_t)i + 11, N(0));
 		put_message(b, n[1], &location);
 	}
@@ -196,7 +199,7 @@ static void put_sample(struct buf *b, enum release v, unsigned stack, uint64_t a
 /* Append a profile with its types, times and samples. */
 static void put_profile(struct buf *scope, enum release v, bool has_samples, bool has_cpu)
 {
-	static const uint8_t indices[] = { 15, 5, 3, 3 }, time[] = { 9, 11, 4, 4 };
+	static const uint8_t indices[] = { 15, 5, 3, 3 }, time[] = { 9, 11, 4, 4 }, comments[] = { 13, 15, 8, 8 };
 	struct buf profile = { 0 }, container = { 0 };
 
 	if (v <= V1_4)
@@ -210,6 +213,7 @@ static void put_profile(struct buf *scope, enum release v, bool has_samples, boo
 		put_number(&profile, 4, 2000000000);
 	} else {
 		put_list(&profile, indices[v], 3, N(0), N(1), N(0));
+		put_list(&profile, comments[v], 1, N(S_BIN));
 		put_number(&profile, time[v], 1700000000000000000);
 		put_number(&profile, time[v] + 1U, 2000000000);
 	}
@@ -302,7 +306,11 @@ static void each_release_gives_the_same_profile(void **state)
 		assert_true(p->map[0].has_functions);
 		assert_int_equal(p->meta.time_ns, 1700000000000000000);
 		assert_int_equal(p->meta.duration_ns, 2000000000);
-		assert_int_equal(p->meta.n_comments, 0);
+		assert_int_equal(p->meta.n_comments, v < V1_8 ? 2 : 1);
+		if (v < V1_8)
+			assert_string_equal(profile_text(p, p->meta.comment[0]), "/bin/a");
+		assert_non_null(
+			strstr(profile_text(p, p->meta.comment[v < V1_8]), "skipped the attributes of 1 location,"));
 		profile_free(p);
 		buf_release(&b);
 	}
