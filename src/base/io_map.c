@@ -21,13 +21,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAPPED_MAX = 16, MAPPED_PAGE = 4096, STEP = 4 << 20, GIVE_BACK_ALIGN = 64 << 10 };
+enum { MAPPED_MAX = 16, STEP = 4 << 20, GIVE_BACK_ALIGN = 64 << 10 };
 
 /* Ranges of memory, for the handler; start is 0 if not used. */
 static struct {
 	atomic_uintptr_t start, end;
 } mapped[MAPPED_MAX];
 
+static uintptr_t page_bytes; /* set before the handler is installed */
 static pthread_mutex_t mapped_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sigaction before; /* of SIGBUS */
 
@@ -40,7 +41,7 @@ static void io_map_on_fault(int number, siginfo_t *info, void *context)
 	for (int i = 0; i < MAPPED_MAX; i++)
 		if (atomic_load(&mapped[i].start) && at >= atomic_load(&mapped[i].start) &&
 		    at < atomic_load(&mapped[i].end) &&
-		    mmap((void *)(at / MAPPED_PAGE * MAPPED_PAGE), MAPPED_PAGE, PROT_READ,
+		    mmap((void *)(at / page_bytes * page_bytes), page_bytes, PROT_READ,
 			 MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED) {
 			errno = error;
 			return;
@@ -62,6 +63,7 @@ static void io_map_install(void)
 	if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == io_map_on_fault)
 		return;
 	before = now;
+	page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
 	sigaction(SIGBUS, &ours, NULL);
 }
 
