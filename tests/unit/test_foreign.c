@@ -77,7 +77,7 @@ static const size_t n_cases = sizeof(cases) / sizeof(cases[0]);
 /* Read n bytes, which must fail. */
 static void foreign_fail(const void *data, size_t n, struct err *err)
 {
-	struct bytes in = { malloc(n + 1), n };
+	struct bytes in = { .data = malloc(n + 1), .n = n };
 	struct profile *p;
 
 	memcpy(in.data, data, n);
@@ -151,7 +151,7 @@ static void damaged_files_do_no_harm(void **state)
 	(void)state;
 	for (size_t i = 0; i < n_cases; i++)
 		for (size_t at = 0; at < cases[i].n; at++) {
-			struct bytes in = { malloc(cases[i].n), cases[i].n };
+			struct bytes in = { .data = malloc(cases[i].n), .n = cases[i].n };
 			struct profile *p = NULL;
 			struct err err;
 

@@ -535,7 +535,7 @@ static void damaged_json_is_refused(void **state)
 	for (size_t n = 0; n < sizeof(json_request) - 1; n++)
 		for (int flip = 0; flip < 2; flip++) {
 			size_t len = flip ? sizeof(json_request) - 1 : n;
-			struct bytes part = { malloc(len + 1), len };
+			struct bytes part = { .data = malloc(len + 1), .n = len };
 			struct profile *p = NULL;
 			struct err err;
 
@@ -575,7 +575,7 @@ static void damaged_messages_are_read_or_refused(void **state)
 		for (size_t n = 0; n < b.len; n++)
 			for (int flip = 0; flip < 3; flip++) {
 				size_t len = flip ? b.len : n;
-				struct bytes part = { malloc(len + 1), len };
+				struct bytes part = { .data = malloc(len + 1), .n = len };
 				struct profile *p = NULL;
 				struct err err;
 
