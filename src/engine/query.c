@@ -75,11 +75,9 @@ int query_set(struct query *q, const struct opt *o, const char *value, struct er
 
 void query_release(struct query *q)
 {
-	opt_list_release(&q->base);
-	opt_list_release(&q->diff_base);
-	opt_list_release(&q->limit);
-	opt_list_release(&q->rename);
-	opt_list_release(&q->http_allow_server);
+	for (size_t i = 0; i < query_n_options; i++)
+		if (query_options[i].kind == OPT_LIST)
+			opt_list_release((struct opt_list *)((char *)q + query_options[i].at));
 }
 
 /* The number of rows without -nodecount. */
