@@ -51,6 +51,9 @@ done
 equal 'profile.pb.gz?f=depot' proto -focus=depot
 bare 'profile.json?f=depot' speedscope -focus=depot
 bare 'profile.folded?f=depot' folded -focus=depot
+bare 'profile.cpuprofile?f=depot' cpuprofile -focus=depot
+bare 'profile.firefox.json?f=depot' firefox -focus=depot
+bare 'profile.otlp.pb?f=depot' otlp -focus=depot
 equal 'profile.callgrind?f=depot' callgrind -focus=depot
 equal 'profile.txt?f=depot' raw -focus=depot
 equal source.txt list .

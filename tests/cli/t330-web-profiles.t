@@ -48,6 +48,17 @@ page "top?prof=$(sed -n 's/.*"id": "\([^"]*\)".*/\1/p' "$tmp/answer")"
 [ "$status" = 200 ] && has '>parse<'
 result $? "folded stacks are opened too, also if their name has another ending"
 
+second=$id
+for file in perf/two-zstd.data jfr/async.jfr.gz callgrind/mill.out; do
+	open_file "formats/$file"
+	page "top.csv?n=5&nf=0&prof=$id" '*/*'
+	"$CPA" top --csv -nodecount=5 -nodefraction=0 "formats/$file" >"$tmp/want" 2>"$tmp/err"
+	cmp -s "$tmp/want" "$tmp/page" || echo "$file $status"
+done >"$tmp/differ"
+[ ! -s "$tmp/differ" ]
+result $? "files of perf, Java and Valgrind have the numbers of the command line" || note "$tmp/differ"
+id=$second
+
 "$CPA" gate --json -base=gate/base-1.pb.gz -base=gate/base-2.pb.gz gate/slow-1.pb.gz >"$tmp/want"
 page "data/verdicts?base=$first,$id" '*/*'
 diff "$tmp/want" "$tmp/page" >"$tmp/diff" || note "$tmp/diff"

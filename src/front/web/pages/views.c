@@ -125,7 +125,7 @@ static const struct web_view views[] = {
 	{ .path = "download", .title = "Download", .flags = WEB_VIEW_CACHED, .send = web_download },
 	{ .path = "profile",
 	  .title = "Profile",
-	  .files = { "proto", "speedscope", "callgrind", "folded", "raw" },
+	  .files = { "proto", "speedscope", "cpuprofile", "firefox", "otlp", "callgrind", "folded", "raw" },
 	  .flags = WEB_VIEW_CACHED },
 };
 

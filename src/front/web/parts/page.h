@@ -45,7 +45,7 @@ struct web_options {
 
 struct web_page;
 
-enum { WEB_VIEW_FILES_MAX = 6 };
+enum { WEB_VIEW_FILES_MAX = 9 };
 
 enum web_view_flags {
 	WEB_VIEW_IN_MENU = 1 << 0,       /* in the View menu */
