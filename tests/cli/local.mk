@@ -23,6 +23,7 @@ cli_tests = \
 	tests/cli/t186-folded-files.t \
 	tests/cli/t187-convert.t \
 	tests/cli/t198-perf-data.t \
+	tests/cli/t199-raw-of-formats.t \
 	tests/cli/t190-pictures.t \
 	tests/cli/t192-perf-script.t \
 	tests/cli/t196-callgrind-files.t \
