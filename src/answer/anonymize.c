@@ -230,10 +230,12 @@ static void anonymize_note_labels(const struct profile *p, const char *title, co
 	free(is_listed);
 }
 
-static void anonymize_note_kept(const struct anonymize_counts *n, struct buf *notes)
+static void anonymize_note_kept(const struct anonymize_counts *n, bool wants_kept, struct buf *notes)
 {
 	const char *separator = "readable: ", *before = separator;
 
+	if (wants_kept && n->kept_functions == 0)
+		buf_addz(notes, "--keep matches no function\n");
 	anonymize_note_number(notes, n->kept_functions, "name of functions", "names of functions", &separator);
 	anonymize_note_number(notes, n->kept_files, "source file", "source files", &separator);
 	if (separator != before)
@@ -262,13 +264,13 @@ static void anonymize_note_numbers(const struct profile *p, struct buf *notes)
 			 p->meta.time_ns && p->meta.duration_ns ? " and " : "", p->meta.duration_ns ? "duration" : "");
 }
 
-static void anonymize_note_readable(const struct anonymous *a, struct buf *notes)
+static void anonymize_note_readable(const struct anonymous *a, bool wants_kept, struct buf *notes)
 {
 	const struct profile *p = &a->p;
 
 	anonymize_note_replaced(&a->n, notes);
 	anonymize_note_types(p, notes);
-	anonymize_note_kept(&a->n, notes);
+	anonymize_note_kept(&a->n, wants_kept, notes);
 	anonymize_note_labels(p, "readable: keys of labels ", p->label_key, false, notes);
 	anonymize_note_labels(p, "readable: numbers of the labels ", p->label_key, true, notes);
 	anonymize_note_labels(p, "readable: units of labels ", p->label_unit, true, notes);
@@ -286,7 +288,7 @@ static int anonymize_write(const struct profile *p, const struct query *q, const
 	if (rc == 0)
 		rc = export_proto(&a.p, q, out, err);
 	if (rc == 0)
-		anonymize_note_readable(&a, notes);
+		anonymize_note_readable(&a, options->n_keep > 0, notes);
 	anonymize_release(&a);
 	return rc;
 }

@@ -30,7 +30,7 @@ static size_t collect_addresses(const struct snap *s, uint64_t **addr)
 			struct snap_frame f;
 
 			snap_frame(s, &row[i], k, &f);
-			if (f.pseudo || (f.map && !jit_is_memory(f.path, f.n_path)))
+			if (f.pseudo || (f.map && !profile_is_memory(f.path, f.n_path)))
 				continue;
 			*addr = mem_grow(*addr, &cap, n + 1, sizeof(**addr));
 			(*addr)[n++] = f.addr;

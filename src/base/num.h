@@ -26,6 +26,14 @@ static inline int64_t num_add_capped(int64_t a, int64_t b)
 	return num_add(&a, b) ? (b < 0 ? -INT64_MAX : INT64_MAX) : a;
 }
 
+/* a - b, with the limits of num_add_capped. */
+static inline int64_t num_sub_capped(int64_t a, int64_t b)
+{
+	int64_t r;
+
+	return __builtin_sub_overflow(a, b, &r) ? (a < b ? -INT64_MAX : INT64_MAX) : r;
+}
+
 /* The absolute value; unsigned, since that of INT64_MIN is 2^63. */
 static inline uint64_t num_abs(int64_t v)
 {

@@ -380,6 +380,16 @@ int builder_label(struct builder *b, const struct builder_label *l, uint32_t *id
 	return 0;
 }
 
+int builder_time_label(struct builder *b, int64_t ns, uint32_t *id, struct err *err)
+{
+	struct strtab *str = builder_strings(b);
+	const struct builder_label label = { .key = strtab_addz(str, PROFILE_TIME_LABEL),
+					     .unit = strtab_addz(str, "nanoseconds"),
+					     .num = ns };
+
+	return builder_label(b, &label, id, err);
+}
+
 int builder_label_set(struct builder *b, const uint32_t *labels, size_t n, uint32_t *id, struct err *err)
 {
 	assert(labels || n == 0);

@@ -96,6 +96,9 @@ void builder_stack_prefetch_frames(const struct builder *b, uint32_t id);
 /* Reserve memory for about this many rows, and for locations in all stacks together. Call it before the first stack. */
 void builder_reserve(struct builder *b, size_t n_rows, size_t n_stack_items);
 
+/* The id of the numeric label PROFILE_TIME_LABEL with a time in ns since the start of the recording. */
+int builder_time_label(struct builder *b, int64_t ns, uint32_t *id, struct err *err);
+
 /* The id of a label, and the id of an ordered list of labels. Equal labels and equal lists have the same id. */
 int builder_label(struct builder *b, const struct builder_label *l, uint32_t *id, struct err *err);
 int builder_label_set(struct builder *b, const uint32_t *labels, size_t n, uint32_t *id, struct err *err);

@@ -159,6 +159,7 @@ static void edit_select_duration(struct profile_meta *m, int64_t lo, int64_t hi)
 {
 	int64_t end = m->duration_ns > 0 && m->duration_ns < hi ? m->duration_ns : hi;
 
+	lo = lo > 0 ? lo : 0;
 	if (m->duration_ns > 0)
 		m->duration_ns = end > lo ? end - lo : 0;
 	if (m->time_ns > 0 && __builtin_add_overflow(m->time_ns, lo, &m->time_ns))
@@ -168,7 +169,7 @@ static void edit_select_duration(struct profile_meta *m, int64_t lo, int64_t hi)
 int profile_select_times(struct profile *p, int64_t lo, int64_t hi, bool keeps_label, uint32_t *n_timeless,
 			 struct err *err)
 {
-	str_id key = strtab_addz(p->str, TIME_LABEL);
+	str_id key = strtab_addz(p->str, PROFILE_TIME_LABEL);
 	uint32_t n = 0, n_all = p->n_rows;
 
 	*n_timeless = 0;
@@ -180,8 +181,7 @@ int profile_select_times(struct profile *p, int64_t lo, int64_t hi, bool keeps_l
 			edit_move_row(p, row, n++);
 	}
 	if (n_all && *n_timeless == n_all)
-		return err_set(err, ERR_USAGE,
-			       "no sample has a time, which --from and --to need; cpa help formats lists formats");
+		return err_set(err, ERR_USAGE, "no sample has a time, which --times, --from and --to need");
 	p->n_rows = n;
 	if (!keeps_label)
 		edit_remove_numbers(p, key);

@@ -37,9 +37,6 @@ int profile_set_label(struct profile *p, const char *key, const char *text, stru
 /* Like profile_set_label, with string ids of the profile. */
 int profile_set_label_ids(struct profile *p, str_id key, str_id text, struct err *err);
 
-/* The numeric label with the time of a sample in nanoseconds since the start of the recording. */
-#define TIME_LABEL "time"
-
 /*
  * Keep only the samples with lo <= time < hi, and adapt time and duration of the profile. Samples without a time are
  * removed.

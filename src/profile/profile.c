@@ -7,6 +7,8 @@
 
 #include "profile/profile.h"
 
+#include "base/str.h"
+
 #include "base/arena.h"
 #include "base/search.h"
 
@@ -26,6 +28,17 @@ void profile_free(struct profile *p)
 const char *profile_text(const struct profile *p, str_id id)
 {
 	return strtab_text(p->str, id);
+}
+
+bool profile_is_memory(const char *mapping, size_t n)
+{
+	static const char *const names[] = { "[anon",   "[heap]",    "[stack", "//anon",
+					     "/memfd:", "/dev/zero", "/SYSV",  "/anon_hugepage" };
+
+	for (size_t i = 0; n && i < sizeof(names) / sizeof(names[0]); i++)
+		if (starts_with_n(mapping, n, names[i]))
+			return true;
+	return n == 0;
 }
 
 bool profile_has_name(const struct profile *p, uint32_t loc)

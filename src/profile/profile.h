@@ -37,6 +37,9 @@ struct mapping {
 	bool has_functions, has_filenames, has_line_numbers, has_inline_frames;
 };
 
+/* The numeric label with the time of a sample in nanoseconds since the start of the recording. */
+#define PROFILE_TIME_LABEL "time"
+
 struct profile_meta {
 	int64_t time_ns;     /* since 1970, 0 when unknown */
 	int64_t duration_ns; /* 0 when unknown */
@@ -111,6 +114,9 @@ uint32_t csr_part(const struct csr *lists, unsigned part, unsigned parts);
 
 /* The text of a string of the profile; borrowed. */
 const char *profile_text(const struct profile *p, str_id id);
+
+/* Is it the name of a mapping of memory without a file, where programs put generated code? The names are those of Linux. */
+bool profile_is_memory(const char *mapping, size_t n);
 
 /* Does a location have a function with a name? */
 bool profile_has_name(const struct profile *p, uint32_t loc);

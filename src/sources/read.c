@@ -66,11 +66,11 @@ struct loader {
 	struct err err;
 };
 
-/* Keep the samples between --from and --to. */
+/* Keep the samples between --from and --to, or check that samples have the times that --times asks for. */
 static int load_select_times(const struct query *q, const char *source, struct profile *p, struct buf *notes,
 			     struct err *err)
 {
-	int64_t lo = 0, hi = INT64_MAX;
+	int64_t lo = INT64_MIN, hi = INT64_MAX;
 	uint32_t n_timeless;
 	int rc = *q->from ? amount_parse_duration("--from", q->from, &lo, err) : 0;
 
@@ -102,7 +102,7 @@ static int load_read_profile(const struct source_set *l, const struct symbol_opt
 		profile_set_build_id(*out, l->q->buildid);
 	if (s->type->record)
 		s->type->record(s, *out, notes);
-	if (*l->q->from || *l->q->to)
+	if (l->q->times || *l->q->from || *l->q->to)
 		rc = load_select_times(l->q, l->source[i], *out, notes, err);
 	if (rc == 0 && *l->q->label)
 		rc = profile_set_label(*out, l->q->label, l->source[i], err);

@@ -21,7 +21,8 @@ fails '^cpa: convert: --to=jfr: no format that cpa writes' convert --to=jfr -o "
 fails '^cpa: convert: --from=nothing: no such format' convert --from=nothing -o "$tmp/x.folded" go-cpu.pb.gz
 [ ! -e "$tmp/x.folded" ] && [ ! -e "$tmp/x.unknown" ]
 result $? "nothing is written after an error"
-fails '^cpa: go-cpu.pb.gz: no sample has a time, which --from and --to need' top --from=1s go-cpu.pb.gz
+fails '^cpa: go-cpu.pb.gz: no sample has a time, which --times, --from and --to need$' top --from=1s go-cpu.pb.gz
+fails '^cpa: go-cpu.pb.gz: no sample has a time' top --times go-cpu.pb.gz
 fails '^cpa: --from=2s --to=1s: no time is between them$' top --from=2s --to=1s go-cpu.pb.gz
 fails '^cpa: --from=folded: not a duration' top --from=folded go-cpu.pb.gz
 for format in speedscope cpuprofile firefox otlp callgrind; do

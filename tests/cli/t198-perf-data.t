@@ -20,6 +20,9 @@ if [ "$(uname -m)" = x86_64 ]; then
 	same "copied stacks are unwound" "$tmp/want" "$tmp/stacks"
 	[ "$(awk '{ n += $NF } END { printf "%.0f", n }' "$tmp/got")" = 18036072 ]
 	result $? "the values are the periods" || note "$tmp/got"
+	"$CPA" store import --store="$tmp/store" --service=mill --kind=cpu "$perf/dwarf.data" >"$tmp/out" 2>&1 &&
+		"$CPA" folded --store="$tmp/store" store:mill@-20000d 2>"$tmp/err" | sort >"$tmp/stored"
+	same "a store has the same stacks" "$tmp/got" "$tmp/stored"
 fi
 PPROF_BINARY_PATH=$tmp/none "$CPA" top "$perf/dwarf.data" >"$tmp/got" 2>&1
 grep -q '^perf: 9 of 9 samples have a copy of the stack that was not unwound to its end: binaries' "$tmp/got" &&

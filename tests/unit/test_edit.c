@@ -124,7 +124,7 @@ static void the_smallest_number_cannot_be_negated(void **state)
 
 static uint32_t label_time(struct make *m, int64_t ns)
 {
-	return label(m, TIME_LABEL, "", ns);
+	return label(m, PROFILE_TIME_LABEL, "", ns);
 }
 
 static struct profile *make_timed(void)
@@ -134,7 +134,8 @@ static struct profile *make_timed(void)
 
 	make_row(&m, "a", &value[0], (const uint32_t[]){ label_time(&m, 0), label(&m, "k", "x", 0) }, 2);
 	make_row(&m, "b", &value[1], (const uint32_t[]){ label_time(&m, 10) }, 1);
-	make_row(&m, "c", &value[2], (const uint32_t[]){ label_time(&m, 20), label(&m, TIME_LABEL, "noon", 0) }, 2);
+	make_row(&m, "c", &value[2], (const uint32_t[]){ label_time(&m, 20), label(&m, PROFILE_TIME_LABEL, "noon", 0) },
+		 2);
 	make_row(&m, "d", &value[3], NULL, 0);
 	builder_meta(m.b)->time_ns = 1000;
 	builder_meta(m.b)->duration_ns = 25;

@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "formats/callgrind/names.h"
 #include "formats/common/named_frames.h"
 #include "formats/common/skipped.h"
@@ -168,13 +169,6 @@ static bool callcosts_cost(struct callcosts_text t, int64_t *out)
 	return true;
 }
 
-static int64_t callcosts_add(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN : INT64_MAX) : sum;
-}
-
 static int64_t callcosts_multiply(int64_t a, int64_t b)
 {
 	int64_t product;
@@ -267,7 +261,7 @@ static void callcosts_read_sums(const struct callcosts_reader *r, struct callcos
 	int64_t cost;
 
 	for (size_t i = 0; i < r->n_events && callcosts_take_word(&t, &word) && callcosts_cost(word, &cost); i++)
-		sums[i] = callcosts_add(sums[i], callcosts_multiply(cost, r->factor[i]));
+		sums[i] = num_add_capped(sums[i], callcosts_multiply(cost, r->factor[i]));
 }
 
 /* The mapping of an object, + 1. The number of objects is small. */
@@ -346,7 +340,7 @@ static int callcosts_add_costs(struct callcosts_reader *r, const int64_t cost[EV
 	for (uint32_t t = 0; t < r->n_events && rc == 0; t++) {
 		int64_t *value = &builder_values(r->b, t)[loc];
 
-		*value = callcosts_add(*value, cost[t]);
+		*value = num_add_capped(*value, cost[t]);
 	}
 	return rc;
 }
@@ -404,7 +398,7 @@ static int callcosts_read_cost(struct callcosts_reader *r, struct callcosts_text
 	if (r->frame.line < 0)
 		return err_set(err, ERR_FORMAT, "the line number is out of range");
 	for (size_t i = 0; i < r->n_events; i++)
-		r->sum[i] = callcosts_add(r->sum[i], cost[i]);
+		r->sum[i] = num_add_capped(r->sum[i], cost[i]);
 	return callcosts_add_costs(r, cost, err);
 }
 

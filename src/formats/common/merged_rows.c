@@ -17,17 +17,10 @@
 
 enum { MERGED_FRAMES_MIN = 2 << 20, MERGED_FRAMES_PER_BYTE = 8, MERGED_ROWS_EXPECTED = 256 };
 
-/* A row; its number is its index. */
-struct merged_row {
-	uint32_t stack, labels;
-};
-
 struct merged_rows {
 	struct builder *b;
 	const struct format_options *options;
 	struct idtab at;
-	struct merged_row *row; /* [n] */
-	size_t n, cap;
 	uint64_t n_frames, max_frames; /* of all distinct stacks */
 };
 
@@ -47,7 +40,6 @@ void merged_rows_free(struct merged_rows *m)
 	if (!m)
 		return;
 	idtab_release(&m->at);
-	free(m->row);
 	free(m);
 }
 
@@ -70,47 +62,39 @@ static int merged_rows_find_stack(struct merged_rows *m, const uint32_t *locs, s
 	return rc;
 }
 
-/* Append a row with values 0. */
-static int merged_rows_append(struct merged_rows *m, const struct merged_row *row, uint64_t hash, struct err *err)
+int merged_rows_find(struct merged_rows *m, uint32_t stack, uint32_t labels, uint32_t *out, struct err *err)
 {
+	uint64_t hash = hash_u64((uint64_t)stack << 32 | labels);
+	uint32_t n = builder_profile(m->b)->n_rows;
 	struct builder_rows rows;
 	int rc;
 
-	if (format_exceeds(m->n + 1, m->options->max_count))
-		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " stacks; raise the limit with --max-count",
+	for (size_t at = idtab_start(&m->at, hash); idtab_next(&m->at, hash, &at, out);)
+		if (builder_row_is(m->b, *out, stack, labels))
+			return 0;
+	if (format_exceeds(n + UINT64_C(1), m->options->max_count))
+		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " samples; raise the limit with --max-count",
 			       m->options->max_count);
 	rc = builder_rows(m->b, 1, &rows, err);
 	if (rc < 0)
 		return rc;
-	rows.stack[0] = row->stack;
-	rows.labels[0] = row->labels;
-	idtab_put(&m->at, hash, (uint32_t)m->n);
-	m->row = mem_grow(m->row, &m->cap, m->n + 1, sizeof(*m->row));
-	m->row[m->n++] = *row;
+	rows.stack[0] = stack;
+	rows.labels[0] = labels;
+	idtab_put(&m->at, hash, n);
+	*out = n;
 	return 0;
 }
 
 int merged_rows_add(struct merged_rows *m, const int64_t *values, const uint32_t *locs, size_t n,
 		    const uint32_t *labels, size_t n_labels, struct err *err)
 {
-	struct merged_row row;
-	uint32_t i = 0;
-	uint64_t hash;
-	bool is_known = false;
-	int rc = merged_rows_find_stack(m, locs, n, &row.stack, err);
+	uint32_t stack, set, row;
+	int rc = merged_rows_find_stack(m, locs, n, &stack, err);
 
-	rc = rc < 0 ? rc : builder_label_set(m->b, labels, n_labels, &row.labels, err);
-	if (rc < 0)
-		return rc;
-	hash = hash_u64((uint64_t)row.stack << 32 | row.labels);
-	for (size_t at = idtab_start(&m->at, hash); !is_known && idtab_next(&m->at, hash, &at, &i);)
-		is_known = m->row[i].stack == row.stack && m->row[i].labels == row.labels;
-	if (!is_known) {
-		i = (uint32_t)m->n;
-		rc = merged_rows_append(m, &row, hash, err);
-	}
+	rc = rc < 0 ? rc : builder_label_set(m->b, labels, n_labels, &set, err);
+	rc = rc < 0 ? rc : merged_rows_find(m, stack, set, &row, err);
 	for (uint32_t t = 0; rc == 0 && t < builder_n_types(m->b); t++) {
-		int64_t *sum = &builder_values(m->b, t)[i];
+		int64_t *sum = &builder_values(m->b, t)[row];
 
 		*sum = num_add_capped(*sum, values[t]);
 	}

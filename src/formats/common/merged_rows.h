@@ -21,6 +21,14 @@ struct merged_rows *merged_rows_new(struct builder *b, const struct format_optio
 void merged_rows_free(struct merged_rows *m);
 
 /*
+ * The row of a stack and of a label set; it is appended with values 0 if it is new. All rows of the builder are appended by
+ * this function or by merged_rows_add.
+ *
+ * Fails   ERR_LIMIT for more than options->max_count rows
+ */
+int merged_rows_find(struct merged_rows *m, uint32_t stack, uint32_t labels, uint32_t *row, struct err *err);
+
+/*
  * Add values to the row of a stack and labels; sums are capped at the limits of int64_t.
  *
  * values  [types of the builder]

@@ -295,13 +295,8 @@ static void firefox_add_row(struct firefox_reader *f, const struct firefox_threa
 
 	memcpy(labels, t->labels, sizeof(labels));
 	values[f->type[t->weight] - 1] = value;
-	if (time && !r->rc) {
-		const struct builder_label label = { .key = strtab_addz(builder_strings(b), "time"),
-						     .unit = strtab_addz(builder_strings(b), "nanoseconds"),
-						     .num = *time };
-
-		r->rc = builder_label(b, &label, &labels[n_labels++], f->tables.err);
-	}
+	if (time && !r->rc)
+		r->rc = builder_time_label(b, *time, &labels[n_labels++], f->tables.err);
 	if (!r->rc)
 		r->rc = stack_tree_walk(&f->tables.stacks, stack, &n, f->tables.err);
 	if (!r->rc)

@@ -172,7 +172,7 @@ static int jfr_add_labels(struct jfr_reader *r, const struct jfr_event *e, const
 	if (is_truncated && rc == 0)
 		rc = jfr_add_text_label(r, r->key_truncated, r->key_true, err);
 	if (r->options->keeps_times && rc == 0)
-		rc = jfr_add_number_label(r, r->key_time, num_add_capped(s->time_ns, -r->first_ns), r->unit_ns, err);
+		rc = builder_time_label(r->b, num_sub_capped(s->time_ns, r->first_ns), &r->label[r->n_labels++], err);
 	return rc < 0 ? rc : builder_label_set(r->b, r->label, r->n_labels, labels, err);
 }
 

@@ -305,21 +305,9 @@ int jfr_add_thread(struct jfr_reader *r, const struct jfr_value *v, struct err *
 	return rc;
 }
 
-static int jfr_add_label(struct jfr_reader *r, const struct builder_label *l, struct err *err)
-{
-	return builder_label(r->b, l, &r->label[r->n_labels++], err);
-}
-
 int jfr_add_text_label(struct jfr_reader *r, str_id key, str_id text, struct err *err)
 {
 	const struct builder_label l = { .key = key, .text = text, .is_text = true };
 
-	return text ? jfr_add_label(r, &l, err) : 0;
-}
-
-int jfr_add_number_label(struct jfr_reader *r, str_id key, int64_t num, str_id unit, struct err *err)
-{
-	const struct builder_label l = { .key = key, .num = num, .unit = unit };
-
-	return jfr_add_label(r, &l, err);
+	return text ? builder_label(r->b, &l, &r->label[r->n_labels++], err) : 0;
 }

@@ -101,7 +101,7 @@ struct jfr_reader {
 	struct buf text;                /* scratch */
 	uint32_t label[JFR_LABELS_MAX]; /* of the current event */
 	size_t n_labels;
-	str_id key_thread, key_tid, key_class, key_state, key_event, key_truncated, key_time, key_true;
+	str_id key_thread, key_tid, key_class, key_state, key_event, key_truncated, key_true;
 	str_id unit_ns, name_unknown;
 	uint64_t name_bytes_left; /* names of methods may add to those of classes only so much */
 
@@ -150,8 +150,7 @@ int jfr_stack(struct jfr_reader *r, const struct jfr_value *v, uint32_t *stack, 
 /* Append the labels of the thread that a value refers to. Fails with ERR_LIMIT. */
 int jfr_add_thread(struct jfr_reader *r, const struct jfr_value *v, struct err *err);
 
-/* Append a label to those of the current event. */
+/* Append a label to those of the current event, unless the text is empty. */
 int jfr_add_text_label(struct jfr_reader *r, str_id key, str_id text, struct err *err);
-int jfr_add_number_label(struct jfr_reader *r, str_id key, int64_t num, str_id unit, struct err *err);
 
 #endif

@@ -60,7 +60,6 @@ static void jfr_init(struct jfr_reader *r, size_t n, const struct format_options
 	r->key_event = strtab_addz(r->str, "event");
 	r->key_truncated = strtab_addz(r->str, "truncated");
 	r->key_true = strtab_addz(r->str, "true");
-	r->key_time = strtab_addz(r->str, "time");
 	r->unit_ns = strtab_addz(r->str, "nanoseconds");
 	r->name_unknown = strtab_addz(r->str, "[unknown]");
 	r->name_bytes_left = (uint64_t)n * JFR_NAME_RATIO + JFR_NAME_FREE;

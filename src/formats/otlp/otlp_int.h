@@ -10,6 +10,7 @@
 #include "formats/common/format.h"
 #include "formats/common/location_table.h"
 #include "formats/common/named_frames.h"
+#include "formats/common/merged_rows.h"
 #include "formats/common/skipped.h"
 #include "formats/pprof/cursor.h"
 #include "profile/builder.h"
@@ -174,9 +175,7 @@ struct otlp_reader {
 	uint32_t *stack;
 	size_t cap_stack;
 
-	struct idtab row_at;
-	uint32_t *row_stack, *row_labels; /* [n_rows] */
-	size_t n_rows, cap_row_stacks, cap_row_labels;
+	struct merged_rows *rows;
 
 	struct builder_line *line; /* of a location */
 	size_t cap_lines;

@@ -308,9 +308,7 @@ static void otlp_release(struct otlp_reader *r)
 	location_table_free(r->locations);
 	named_frames_free(r->frames);
 	builder_free(r->b);
-	idtab_release(&r->row_at);
-	free(r->row_stack);
-	free(r->row_labels);
+	merged_rows_free(r->rows);
 	free(r->indices.v);
 	free(r->values.v);
 	free(r->attributes.v);
@@ -332,7 +330,7 @@ static int otlp_read_release(struct otlp_span data, enum otlp_framing framing, e
 
 	r.frames = named_frames_new(r.b, options);
 	r.locations = location_table_new(r.b, options);
-	idtab_init(&r.row_at, 256);
+	r.rows = merged_rows_new(r.b, options, data.n);
 	idtab_init(&r.tables.unit_at, 1);
 	rc = otlp_read_data(&r, data, framing, err);
 	if (rc == 0)

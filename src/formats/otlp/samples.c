@@ -7,53 +7,21 @@
 
 #include "formats/otlp/otlp_int.h"
 
-#include "base/hash.h"
-#include "base/mem.h"
+#include "base/num.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static int64_t otlp_sum(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN : INT64_MAX) : sum;
-}
-
-/* The row of a stack and the current labels; it is added if it is new. */
+/* The row of a stack and the current labels. */
 static int otlp_find_row(struct otlp_reader *r, uint32_t stack, uint32_t *out, struct err *err)
 {
-	uint32_t ids[OTLP_LABELS_MAX + 1], labels, i;
-	struct builder_rows rows;
-	uint64_t hash;
+	uint32_t ids[OTLP_LABELS_MAX + 1], labels;
 	int rc;
 
 	for (size_t k = 0; k < r->n_labels; k++)
 		ids[k] = r->label[k].label;
 	rc = builder_label_set(r->b, ids, r->n_labels, &labels, err);
-	if (rc < 0)
-		return rc;
-	hash = hash_u64((uint64_t)stack << 32 | labels);
-	for (size_t at = idtab_start(&r->row_at, hash); idtab_next(&r->row_at, hash, &at, &i);)
-		if (r->row_stack[i] == stack && r->row_labels[i] == labels) {
-			*out = i;
-			return 0;
-		}
-	if (format_exceeds(r->n_rows + 1, r->options->max_count))
-		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " samples; raise the limit with --max-count",
-			       r->options->max_count);
-	rc = builder_rows(r->b, 1, &rows, err);
-	if (rc < 0)
-		return rc;
-	rows.stack[0] = stack;
-	rows.labels[0] = labels;
-	idtab_put(&r->row_at, hash, (uint32_t)r->n_rows);
-	r->row_stack = mem_grow(r->row_stack, &r->cap_row_stacks, r->n_rows + 1, sizeof(*r->row_stack));
-	r->row_labels = mem_grow(r->row_labels, &r->cap_row_labels, r->n_rows + 1, sizeof(*r->row_labels));
-	r->row_stack[r->n_rows] = stack;
-	r->row_labels[r->n_rows] = labels;
-	*out = (uint32_t)r->n_rows++;
-	return 0;
+	return rc < 0 ? rc : merged_rows_find(r->rows, stack, labels, out, err);
 }
 
 static int otlp_add_value(struct otlp_reader *r, uint32_t stack, size_t column, int64_t value, struct err *err)
@@ -65,24 +33,23 @@ static int otlp_add_value(struct otlp_reader *r, uint32_t stack, size_t column, 
 	if (rc < 0)
 		return rc;
 	at = &builder_values(r->b, r->column[column])[row];
-	*at = otlp_sum(*at, value);
+	*at = num_add_capped(*at, value);
 	return 0;
 }
 
 /* Add a row per time stamp of the sample, with its value, or 1. */
 static int otlp_add_times(struct otlp_reader *r, uint32_t stack, struct err *err)
 {
-	struct strtab *str = builder_strings(r->b);
-	struct builder_label label = { .key = strtab_addz(str, "time"), .unit = strtab_addz(str, "nanoseconds") };
+	str_id key = strtab_addz(builder_strings(r->b), PROFILE_TIME_LABEL);
 	size_t n_labels = r->n_labels;
 	int rc = 0;
 
 	if (n_labels == OTLP_LABELS_MAX)
 		return err_set(err, ERR_LIMIT, "more than %d attributes", (int)OTLP_LABELS_MAX);
 	for (size_t i = 0; i < r->times.n && rc == 0; i++) {
-		label.num = (int64_t)(r->times.v[i] - r->first_time_ns);
-		r->label[n_labels].key = label.key;
-		rc = builder_label(r->b, &label, &r->label[n_labels].label, err);
+		r->label[n_labels].key = key;
+		rc = builder_time_label(r->b, (int64_t)(r->times.v[i] - r->first_time_ns), &r->label[n_labels].label,
+					err);
 		r->n_labels = n_labels + 1;
 		rc = rc < 0 ? rc : otlp_add_value(r, stack, 0, r->values.n ? (int64_t)r->values.v[i] : 1, err);
 	}
@@ -110,7 +77,7 @@ static int otlp_add_values(struct otlp_reader *r, uint32_t stack, struct err *er
 	if (r->n_columns > 1)
 		return rc;
 	for (size_t i = 0; i < r->values.n; i++)
-		sum = otlp_sum(sum, (int64_t)r->values.v[i]);
+		sum = num_add_capped(sum, (int64_t)r->values.v[i]);
 	return otlp_add_value(r, stack, 0, r->values.n ? sum : (int64_t)r->times.n, err);
 }
 

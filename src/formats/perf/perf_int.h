@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/idtab.h"
 #include "formats/common/format.h"
+#include "formats/common/merged_rows.h"
 #include "formats/common/skipped.h"
 #include "profile/builder.h"
 
@@ -238,12 +239,13 @@ struct perf_reader {
 
 	/* the model */
 	uint64_t n_locs, n_maps, n_funcs; /* ids given */
-	struct idtab loc_tab, row_tab;
+	struct idtab loc_tab;
+	struct merged_rows *rows;
 	struct perf_frame_slot *slot; /* [PERF_FRAME_SLOTS] locations that were needed last */
 	uint32_t *stack;              /* [cap_stack] of the current sample, leaf first */
 	size_t n_stack, cap_stack;
 	uint32_t not_unwound; /* location of "[stack not unwound]"; PERF_NONE: not needed yet */
-	str_id key_pid, key_tid, key_comm, key_time, unit_ns;
+	str_id key_pid, key_tid, key_comm;
 	struct perf_waiting *waiting;
 	size_t n_waiting, cap_waiting;
 	uint32_t unused_waiting;

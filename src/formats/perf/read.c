@@ -97,10 +97,11 @@ static void read_add_cut_comments(struct perf_reader *r)
 	}
 	if (r->n_not_unwound) {
 		buf_addf(&text,
-			 "perf: %" PRIu64 " of %" PRIu64
-			 " samples have a copy of the stack that was not unwound to its end: "
-			 "binaries with their build IDs were not found, or another kind of machine recorded it",
+			 "perf: %" PRIu64 " of %" PRIu64 " samples have a copy of the stack that was not unwound",
 			 r->n_not_unwound, r->n_samples);
+		buf_addz(&text, !r->options->unwinder ? ", because only reports and cpa store import unwind"
+						      : " to its end: binaries with their build IDs were not found, or "
+							"another kind of machine recorded it");
 		read_comment(r, &text);
 	}
 	buf_release(&text);
@@ -188,15 +189,13 @@ static void read_init(struct perf_reader *r)
 	r->key_pid = strtab_addz(str, "pid");
 	r->key_tid = strtab_addz(str, "tid");
 	r->key_comm = strtab_addz(str, "comm");
-	r->key_time = strtab_addz(str, "time");
-	r->unit_ns = strtab_addz(str, "nanoseconds");
 	r->not_unwound = r->unused_waiting = PERF_NONE;
 	idtab_init(&r->id_tab, 16);
 	idtab_init(&r->module_tab, 16);
 	idtab_init(&r->process_tab, 16);
 	idtab_init(&r->thread_tab, 16);
 	idtab_init(&r->loc_tab, 16);
-	idtab_init(&r->row_tab, 16);
+	r->rows = merged_rows_new(r->b, r->options, r->n);
 	r->slot = mem_alloc(PERF_FRAME_SLOTS, sizeof(*r->slot));
 	for (size_t i = 0; i < PERF_FRAME_SLOTS; i++)
 		r->slot[i].loc = PERF_NONE;
@@ -222,7 +221,7 @@ static void read_release(struct perf_reader *r)
 	idtab_release(&r->process_tab);
 	idtab_release(&r->thread_tab);
 	idtab_release(&r->loc_tab);
-	idtab_release(&r->row_tab);
+	merged_rows_free(r->rows);
 }
 
 static const char little[] = "PERFILE2", big[] = "2ELIFREP";

@@ -24,18 +24,6 @@ static bool record_text(const struct perf_record *rec, size_t at, const char **s
 	return true;
 }
 
-/* Memory without a file, where programs generate code. The names are those of Linux. */
-static bool record_is_memory(const char *name, size_t n)
-{
-	static const char *const names[] = { "//anon",    "[anon",          "[heap]", "[stack",
-					     "/dev/zero", "/anon_hugepage", "/SYSV",  "/memfd:" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (starts_with_n(name, n, names[i]))
-			return true;
-	return n == 0;
-}
-
 /* Is it the jitdump of a process: jit-PID.dump? */
 static bool record_is_dump(const char *name, size_t n)
 {
@@ -116,7 +104,7 @@ static int record_add_user(struct perf_reader *r, uint32_t pid, const char *name
 
 	if (rc < 0)
 		return rc;
-	if (is_code && record_is_memory(name, n)) {
+	if (is_code && profile_is_memory(name, n)) {
 		snprintf(map, sizeof(map), "/tmp/perf-%" PRId32 ".map", (int32_t)pid);
 		m->file = strtab_addz(builder_strings(r->b), map);
 		m->owner = pid + 1;

@@ -35,33 +35,6 @@ struct perf_chain {
 	uint64_t cookie;
 };
 
-/* The row of a stack and labels; it is added if it is new. */
-static int sample_row(struct perf_reader *r, uint32_t stack, uint32_t labels, uint32_t *out, struct err *err)
-{
-	uint64_t h = hash_u64((uint64_t)stack << 32 | labels);
-	uint32_t n_types = builder_n_types(r->b), n = builder_profile(r->b)->n_rows;
-	struct builder_rows rows;
-	int rc;
-
-	for (size_t pos = idtab_start(&r->row_tab, h); idtab_next(&r->row_tab, h, &pos, out);)
-		if (builder_row_is(r->b, *out, stack, labels))
-			return 0;
-	if (format_exceeds(n + UINT64_C(1), r->options->max_count))
-		return err_set(err, ERR_LIMIT,
-			       "perf.data: more than %" PRIu64 " samples; raise the limit with --max-count",
-			       r->options->max_count);
-	rc = builder_rows(r->b, 1, &rows, err);
-	if (rc < 0)
-		return rc;
-	rows.stack[0] = stack;
-	rows.labels[0] = labels;
-	for (uint32_t t = 0; t < n_types; t++)
-		builder_values(r->b, t)[rows.first] = 0;
-	idtab_put(&r->row_tab, h, n);
-	*out = n;
-	return 0;
-}
-
 static void sample_add_value(struct perf_reader *r, uint32_t column, uint32_t row, int64_t v)
 {
 	int64_t *to = column == PERF_NONE ? NULL : builder_values(r->b, column) + row;
@@ -265,15 +238,13 @@ static int sample_add_stack(struct perf_reader *r, const struct perf_event *e, c
 /* The labels of a sample: those of its thread, and its time on request. */
 static int sample_labels(struct perf_reader *r, struct perf_thread *t, uint64_t time, uint32_t *out, struct err *err)
 {
-	struct builder_label label = { .key = r->key_time, .unit = r->unit_ns };
 	uint32_t id[4];
 	int rc = perfdata_thread_labels(r, t, out, err);
 
 	if (rc < 0 || !r->options->keeps_times)
 		return rc;
 	memcpy(id, t->label, sizeof(t->label));
-	label.num = time > r->first_time ? sample_capped(time - r->first_time) : 0;
-	rc = builder_label(r->b, &label, &id[3], err);
+	rc = builder_time_label(r->b, time > r->first_time ? sample_capped(time - r->first_time) : 0, &id[3], err);
 	return rc < 0 ? rc : builder_label_set(r->b, id, 4, out, err);
 }
 
@@ -315,7 +286,7 @@ static int sample_emit(struct perf_reader *r, const struct perf_event *e, const 
 	uint32_t stack, row = 0;
 	int rc = builder_stack(r->b, r->stack, r->n_stack, builder_stack_hash(r->stack, r->n_stack), &stack, err);
 
-	rc = rc < 0 ? rc : sample_row(r, stack, labels, &row, err);
+	rc = rc < 0 ? rc : merged_rows_find(r->rows, stack, labels, &row, err);
 	if (rc < 0)
 		return rc;
 	sample_add_value(r, 0, row, 1);

@@ -44,7 +44,7 @@ struct perfscript_reader {
 	bool has_other;                 /* a column for more events */
 	uint64_t first_ns, last_ns;     /* times of all samples */
 	struct perfscript_text program; /* the first DSO that has the name of its comm; its mapping is the first */
-	str_id key_pid, key_tid, key_comm, key_time, unit_ns;
+	str_id key_pid, key_tid, key_comm, unit_ns;
 
 	bool in_sample;
 	struct perfscript_header header; /* of the current sample */
@@ -173,7 +173,6 @@ static void perfscript_set_types(struct perfscript_reader *r)
 	r->key_pid = strtab_addz(str, "pid");
 	r->key_tid = strtab_addz(str, "tid");
 	r->key_comm = strtab_addz(str, "comm");
-	r->key_time = strtab_addz(str, "time");
 	r->unit_ns = strtab_addz(str, "nanoseconds");
 	builder_type(r->b, strtab_addz(str, "samples"), count);
 	for (size_t i = 0; i < r->n_events; i++) {
@@ -265,9 +264,6 @@ static int perfscript_add_labels(struct perfscript_reader *r, uint32_t labels[4]
 					    .is_text = true };
 	const struct builder_label pid = { .key = r->key_pid, .num = h->pid };
 	const struct builder_label tid = { .key = r->key_tid, .num = h->tid };
-	const struct builder_label time = { .key = r->key_time,
-					    .unit = r->unit_ns,
-					    .num = (int64_t)(h->time_ns - r->first_ns) };
 	int rc = h->comm.n ? perfscript_add_label(r, &comm, labels, n, err) : 0;
 
 	if (rc == 0 && h->has_pid)
@@ -275,7 +271,7 @@ static int perfscript_add_labels(struct perfscript_reader *r, uint32_t labels[4]
 	if (rc == 0 && h->has_tid)
 		rc = perfscript_add_label(r, &tid, labels, n, err);
 	if (rc == 0 && h->has_time && r->options->keeps_times)
-		rc = perfscript_add_label(r, &time, labels, n, err);
+		rc = builder_time_label(r->b, (int64_t)(h->time_ns - r->first_ns), &labels[(*n)++], err);
 	return rc;
 }
 

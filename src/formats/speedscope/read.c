@@ -59,7 +59,7 @@ struct speedscope_reader {
 	uint32_t *leaf_first; /* the same as locations, leaf first */
 	size_t cap_leaf_first;
 	int64_t values[SPEEDSCOPE_TYPES_MAX];
-	int64_t without_frame; /* ns during which no frame is open */
+	int64_t without_frame[N_SPEEDSCOPE_UNITS]; /* values between events while no frame was open */
 	struct skipped fractions, unclosed, unopened;
 };
 
@@ -330,13 +330,6 @@ static void speedscope_add_labels(struct speedscope_reader *s, struct speedscope
 
 /* ---- rows ---- */
 
-static int64_t speedscope_difference(int64_t a, int64_t b)
-{
-	int64_t d;
-
-	return __builtin_sub_overflow(a, b, &d) ? (a < b ? INT64_MIN : INT64_MAX) : d;
-}
-
 /* Read a number of a profile. Fractions of units that are no time are rounded, and counted. */
 static void speedscope_number(struct speedscope_reader *s, struct jsonr *r, const struct speedscope_profile *p,
 			      int64_t *out)
@@ -361,14 +354,8 @@ static int speedscope_add_row(struct speedscope_reader *s, const struct speedsco
 	int rc = 0;
 
 	memcpy(labels, p->labels, sizeof(labels));
-	if (s->options->keeps_times && p->unit == SPEEDSCOPE_TIME) {
-		struct strtab *str = builder_strings(s->b);
-		const struct builder_label label = { .key = strtab_addz(str, "time"),
-						     .unit = strtab_addz(str, "nanoseconds"),
-						     .num = time };
-
-		rc = builder_label(s->b, &label, &labels[n_labels++], s->err);
-	}
+	if (s->options->keeps_times && p->unit == SPEEDSCOPE_TIME)
+		rc = builder_time_label(s->b, time, &labels[n_labels++], s->err);
 	s->leaf_first = mem_grow(s->leaf_first, &s->cap_leaf_first, s->n_stack + 1, sizeof(*s->leaf_first));
 	for (size_t i = 0; i < s->n_stack; i++)
 		s->leaf_first[i] = s->loc[s->stack[s->n_stack - 1 - i]];
@@ -446,14 +433,14 @@ static void speedscope_close(struct speedscope_reader *s, int64_t frame)
 /* Add the value between two events to the stack that is open. */
 static void speedscope_pass(struct speedscope_reader *s, const struct speedscope_profile *p, int64_t from, int64_t to)
 {
-	int64_t value = speedscope_difference(to, from);
+	int64_t value = num_sub_capped(to, from);
 
 	if (s->r.rc || value <= 0)
 		return;
 	if (s->n_stack)
-		s->r.rc = speedscope_add_row(s, p, value, speedscope_difference(from, p->start));
-	else if (p->unit == SPEEDSCOPE_TIME)
-		s->without_frame = num_add_capped(s->without_frame, value);
+		s->r.rc = speedscope_add_row(s, p, value, num_sub_capped(from, p->start));
+	else
+		s->without_frame[p->unit] = num_add_capped(s->without_frame[p->unit], value);
 }
 
 static void speedscope_read_event(struct speedscope_reader *s, const struct speedscope_profile *p, int64_t *last,
@@ -518,8 +505,8 @@ static void speedscope_read_profile(struct speedscope_reader *s, struct speedsco
 	speedscope_seek_number(&s->r, p->end_value, p->factor, &p->end);
 	if (!s->is_of_cpa)
 		speedscope_add_labels(s, p);
-	if (!s->is_of_cpa && p->unit == SPEEDSCOPE_TIME && speedscope_difference(p->end, p->start) > meta->duration_ns)
-		meta->duration_ns = speedscope_difference(p->end, p->start);
+	if (!s->is_of_cpa && p->unit == SPEEDSCOPE_TIME && num_sub_capped(p->end, p->start) > meta->duration_ns)
+		meta->duration_ns = num_sub_capped(p->end, p->start);
 	if (p->is_evented)
 		speedscope_read_events(s, p);
 	else
@@ -535,10 +522,14 @@ static void speedscope_add_comments(struct speedscope_reader *s)
 			    "frames are not closed; they end with the frame around them", "byte");
 	skipped_add_comment(&s->unopened, s->b, "speedscope: skipped", "end of a frame that is not open",
 			    "ends of frames that are not open", "byte");
-	if (!s->without_frame)
-		return;
-	buf_addf(&text, "speedscope: %lld ns without any frame are not counted", (long long)s->without_frame);
-	builder_comment(s->b, strtab_addz(builder_strings(s->b), buf_text(&text)));
+	for (unsigned unit = 0; unit < N_SPEEDSCOPE_UNITS; unit++) {
+		if (!s->without_frame[unit])
+			continue;
+		buf_addf(&text, "speedscope: %lld %s without any frame are not counted",
+			 (long long)s->without_frame[unit], speedscope_type_unit((enum speedscope_unit)unit));
+		builder_comment(s->b, strtab_addz(builder_strings(s->b), buf_text(&text)));
+		text.len = 0;
+	}
 	buf_release(&text);
 }
 

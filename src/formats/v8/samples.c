@@ -72,13 +72,6 @@ void v8_add_part(struct v8 *v, const struct v8_part *part)
 
 /* ---- rows ---- */
 
-static int64_t v8_difference(int64_t a, int64_t b)
-{
-	int64_t d;
-
-	return __builtin_sub_overflow(a, b, &d) ? (a < b ? INT64_MIN : INT64_MAX) : d;
-}
-
 /* The part of a value of the first `sum` of `total` shares; total > 0. */
 static int64_t v8_share(int64_t value, int64_t sum, int64_t total)
 {
@@ -181,11 +174,7 @@ static int v8_add_moment(struct v8 *v, const struct v8_moment *moment, int64_t d
 	for (; n_own < n_labels; n_own++)
 		own[n_own] = labels[n_own];
 	if (v->options->keeps_times) {
-		struct strtab *str = builder_strings(v->b);
-		const struct builder_label time = { .key = strtab_addz(str, "time"),
-						    .unit = strtab_addz(str, "nanoseconds"),
-						    .num = v8_difference(moment->time, start) };
-		int rc = builder_label(v->b, &time, &own[n_own++], v->err);
+		int rc = builder_time_label(v->b, num_sub_capped(moment->time, start), &own[n_own++], v->err);
 
 		if (rc < 0)
 			return rc;
@@ -243,7 +232,7 @@ static void v8_take_part(struct v8 *v, const struct v8_part *part, int64_t *time
 /* Samples without any time: they are evenly distributed. */
 static void v8_spread(struct v8 *v, const struct v8_group *group, struct v8_moment *moment, size_t n)
 {
-	int64_t span = group->has_end ? v8_difference(group->end, group->start) : 0;
+	int64_t span = group->has_end ? num_sub_capped(group->end, group->start) : 0;
 
 	for (size_t i = 0; i < n; i++)
 		moment[i].time = num_add_capped(group->start, v8_share(span > 0 ? span : 0, (int64_t)i, (int64_t)n));
@@ -280,7 +269,7 @@ static struct v8_moment *v8_moments(struct v8 *v, const struct v8_group *group, 
 static void v8_count_hits(struct v8 *v, uint32_t number)
 {
 	const struct v8_group *group = &v->group[number];
-	int64_t span = group->has_end ? v8_difference(group->end, group->start) : 0, total = 0, sum = 0;
+	int64_t span = group->has_end ? num_sub_capped(group->end, group->start) : 0, total = 0, sum = 0;
 
 	for (size_t i = 0; i < v->n_nodes; i++)
 		if (v->node[i].group == number && v->node[i].self > 0)
@@ -303,7 +292,7 @@ static void v8_count_hits(struct v8 *v, uint32_t number)
 static void v8_add_time(struct v8 *v, const struct v8_group *group, int64_t end)
 {
 	struct profile_meta *meta = builder_meta(v->b);
-	int64_t span = v8_difference(end, group->start);
+	int64_t span = num_sub_capped(end, group->start);
 
 	if (group->start >= V8_EPOCH_MIN && (meta->time_ns == 0 || group->start < meta->time_ns))
 		meta->time_ns = group->start;
@@ -327,7 +316,7 @@ int v8_add_rows(struct v8 *v, uint32_t group, const struct v8_part *part, size_t
 	for (size_t i = 0; rc == 0 && i < n_moments; i++) {
 		int64_t next = i + 1 < n_moments ? moment[i + 1].time : end;
 
-		rc = v8_add_moment(v, &moment[i], v8_difference(next, moment[i].time), g->start, labels, n_labels);
+		rc = v8_add_moment(v, &moment[i], num_sub_capped(next, moment[i].time), g->start, labels, n_labels);
 	}
 	free(moment);
 	v8_add_time(v, g, end);

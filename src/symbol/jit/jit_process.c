@@ -108,17 +108,6 @@ void jit_process_close(struct jit_process *p)
 	p->root = p->tmp = -1;
 }
 
-bool jit_is_memory(const char *mapping, size_t n)
-{
-	static const char *const names[] = { "[anon",   "[heap]",    "[stack", "//anon",
-					     "/memfd:", "/dev/zero", "/SYSV",  "/anon_hugepage" };
-
-	for (size_t i = 0; n && i < sizeof(names) / sizeof(names[0]); i++)
-		if (starts_with_n(mapping, n, names[i]))
-			return true;
-	return n == 0;
-}
-
 /* Open a path below a directory of the process. Symbolic links on the way do not lead out of it. */
 static int jit_process_open_below(int folder, const char *path)
 {

@@ -33,9 +33,6 @@ struct jit_process {
 void jit_process_open(pid_t pid, struct jit_process *out);
 void jit_process_close(struct jit_process *p);
 
-/* Is this name of a mapping, or NULL or "", one of memory without a file, in which generated code is? */
-bool jit_is_memory(const char *mapping, size_t n);
-
 /*
  * Read the perf map and the jitdumps of a process, newest last.
  *

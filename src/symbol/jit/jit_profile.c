@@ -34,7 +34,7 @@ static bool jit_profile_is_wanted(const struct profile *p, struct jit_scope scop
 	int pid = path_perf_map(file);
 
 	return p->loc_line[loc] == p->loc_line[loc + 1] && p->loc_addr[loc] && (scope.is_all || pid == scope.pid) &&
-	       (pid || jit_is_memory(file, strlen(file)));
+	       (pid || profile_is_memory(file, strlen(file)));
 }
 
 /* Prepare a lookup of the addresses without a name. Returns NULL if there are none. */
@@ -103,7 +103,7 @@ static bool jit_profile_is_file(const struct profile *p, uint32_t map)
 {
 	const char *file = profile_text(p, p->map[map].file);
 
-	return *file == '/' && !jit_is_memory(file, strlen(file));
+	return *file == '/' && !profile_is_memory(file, strlen(file));
 }
 
 /*

@@ -14,9 +14,11 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "base/time.h"
+#include "engine/query.h"
 #include "fetch/fetch.h"
 #include "formats/formats.h"
 #include "profile/temporality.h"
+#include "sources/sources.h"
 #include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
 
@@ -38,13 +40,13 @@ enum { DEPTH_MAX = 8, COMMIT_PROFILES = 256, LABELS_MAX = 16 };
 struct import {
 	struct store_command *c;
 	uint64_t n, n_duplicates, n_failed;
-	uint64_t n_other;                 /* files of folders that are no profiles */
-	uint64_t n_waiting, n_new;        /* since the last commit: profiles, and those that are no duplicates */
-	struct err first;                 /* the first failure */
-	const char *service, *kind;       /* of the options; "": by each profile */
-	const struct file_format *format; /* of the option; NULL: by the content */
-	uint64_t n_unsure;                /* their kind is not known */
-	struct buf unsure;                /* the first of them */
+	uint64_t n_other;           /* files of folders that are no profiles */
+	uint64_t n_waiting, n_new;  /* since the last commit: profiles, and those that are no duplicates */
+	struct err first;           /* the first failure */
+	const char *service, *kind; /* of the options; "": by each profile */
+	struct query q;             /* with the format of the option */
+	uint64_t n_unsure;          /* their kind is not known */
+	struct buf unsure;          /* the first of them */
 	int64_t first_ns, last_ns;
 };
 
@@ -259,7 +261,7 @@ static int import_profile(struct import *x, struct bytes *data, const char *path
 	struct buf service = { 0 }, kind = { 0 };
 	struct import_labels labels = { 0 };
 	struct profile *p = NULL;
-	int rc = formats_read_as(x->format, data, &formats_options_default, &p, err);
+	int rc = sources_decode(data, &x->q, &p, err);
 
 	if (rc == 0)
 		rc = import_make_labels(a, p, &labels, err);
@@ -514,14 +516,17 @@ static int fail_in_part(const struct import *x, int rc, struct err *err)
 int cmd_store_import(struct store_command *c, struct err *err)
 {
 	struct import x = { .c = c };
+	const struct file_format *format;
 	struct err late;
 	int rc = import_find_option(c->a, "service", c->a->service, &x.service, err);
 
 	rc = rc < 0 ? rc : import_find_option(c->a, "kind", c->a->kind, &x.kind, err);
-	rc = rc < 0 ? rc : formats_find_input(c->a->input_format, &x.format, err);
+	rc = rc < 0 ? rc : formats_find_input(c->a->input_format, &format, err);
 	rc = rc < 0 ? rc : cmd_store_open_writer(c, true, err);
 	if (rc < 0)
 		return rc;
+	query_init(&x.q);
+	x.q.input_format = c->a->input_format;
 	for (size_t i = 0; i < c->a->n_words && rc == 0; i++)
 		rc = import_word(&x, c->a->word[i], err);
 	if (x.n_waiting && import_commit(&x, &late) < 0 && rc == 0) {
@@ -536,5 +541,6 @@ int cmd_store_import(struct store_command *c, struct err *err)
 	}
 	report_unsure(&x, c->out);
 	buf_release(&x.unsure);
+	query_release(&x.q);
 	return rc;
 }
