@@ -177,6 +177,24 @@ static void the_end_of_the_selected_time_is_excluded_and_the_label_may_stay(void
 	profile_free(p);
 }
 
+static void without_a_start_earlier_times_are_kept_too(void **state)
+{
+	struct make m = make_start("n/count");
+	const int64_t value = 1;
+	uint32_t n_timeless;
+	struct profile *p;
+
+	(void)state;
+	make_row(&m, "a", &value, (const uint32_t[]){ label_time(&m, -5) }, 1);
+	make_row(&m, "b", &value, (const uint32_t[]){ label_time(&m, 5) }, 1);
+	builder_meta(m.b)->duration_ns = 25;
+	p = make_end(&m);
+	assert_int_equal(profile_select_times(p, INT64_MIN, 10, false, &n_timeless, &err), 0);
+	assert_int_equal(p->n_rows, 2);
+	assert_int_equal(p->meta.duration_ns, 10);
+	profile_free(p);
+}
+
 static void a_profile_without_times_cannot_be_selected_by_time(void **state)
 {
 	struct profile *p = with_values(1, 1);
@@ -197,6 +215,7 @@ int main(void)
 		cmocka_unit_test(the_smallest_number_cannot_be_negated),
 		cmocka_unit_test(samples_between_two_times_are_kept_without_the_label),
 		cmocka_unit_test(the_end_of_the_selected_time_is_excluded_and_the_label_may_stay),
+		cmocka_unit_test(without_a_start_earlier_times_are_kept_too),
 		cmocka_unit_test(a_profile_without_times_cannot_be_selected_by_time),
 	};
 

@@ -91,6 +91,9 @@ static void a_capped_sum_stops_at_int64_max_or_its_negative(void **state)
 	assert_int_equal(num_add_capped(2, -3), -1);
 	assert_int_equal(num_add_capped(INT64_MAX, 1), INT64_MAX);
 	assert_int_equal(num_add_capped(INT64_MIN, -1), -INT64_MAX);
+	assert_int_equal(num_sub_capped(2, 5), -3);
+	assert_int_equal(num_sub_capped(INT64_MAX, -1), INT64_MAX);
+	assert_int_equal(num_sub_capped(-2, INT64_MAX), -INT64_MAX);
 }
 
 int main(void)

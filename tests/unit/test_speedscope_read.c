@@ -103,7 +103,13 @@ static void events_open_and_close_frames(void **state)
 		false, "main:1 12000000\nmain:1|a b; c 2000000\n",
 		"speedscope: 2 frames are not closed; they end with the frame around them, the first in byte 334\n"
 		"speedscope: skipped 1 end of a frame that is not open, the first in byte 365\n"
-		"speedscope: 15000000 ns without any frame are not counted\n");
+		"speedscope: 15000000 nanoseconds without any frame are not counted\n");
+	reader_expect(speedscope_read,
+		      "{" SHARED
+		      ",\"profiles\":[{\"type\":\"evented\",\"name\":\"\",\"unit\":\"bytes\",\"startValue\":0,"
+		      "\"endValue\":9,\"events\":[" EVENT("O", 0, 1) "," EVENT("C", 0, 3) "," EVENT(
+			      "O", 0, 7) "," EVENT("C", 0, 9) "]}]}",
+		      false, "main:1 4\n", "speedscope: 4 bytes without any frame are not counted\n");
 	reader_expect_error(speedscope_read, EVENTED(EVENT("O", 0, 11) "," EVENT("C", 0, 10)),
 			    "profile 1: byte 241: the event is earlier than the one before");
 	reader_expect_error(speedscope_read, EVENTED("{\"type\":\"X\"}"),
