@@ -70,7 +70,7 @@ result $? "profiles of a store are not saved again"
 fails 'nothing of shop in 2026-11-22 15:00..16:00 UTC; the last profile before it is of 2026-11-22 14:59' top 'store:shop@2026-11-22T15Z'
 fails 'no.such.* cpa store import' top --store="$tmp/no.such" store:shop
 fails 'character 19: = in the service; .* single quotes' top store:shopinstance=h1
-fails 'character 12: not a time' top store:shop@yesterday
+fails 'character 12: not a time' top store:shop@tomorrow
 fails 'shop has no deploy mark' top store:shop@deploy
 "$CPA" top store:6060 2>&1 | grep -q 'from http://store:6060/debug/pprof/profile'
 result $? "store:6060 is a host"

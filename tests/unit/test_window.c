@@ -177,6 +177,25 @@ static void windows_have_all_forms(void **state)
 		{ "store:s@2026-11-22T14:00-1h30m", "store:s/cpu@2026-11-22T11:30:00Z..2026-11-22T13:00:00Z" },
 		{ "store:s@14:00+01:00+1h+limit=2", "store:s/cpu@2026-11-22T13:00:00Z..2026-11-22T14:00:00Z+limit=2" },
 		{ "store:s@14:23~10m", "store:s/cpu@2026-11-22T13:13:00Z..2026-11-22T13:33:00Z" },
+		{ "store:s@today", "store:s/cpu@2026-11-21T23:00:00Z..2026-11-22T23:00:00Z" },
+		{ "store:s@todayZ", "store:s/cpu@2026-11-22T00:00:00Z..2026-11-23T00:00:00Z" },
+		{ "store:s@yesterday", "store:s/cpu@2026-11-20T23:00:00Z..2026-11-21T23:00:00Z" },
+		{ "store:s@yesterday..today", "store:s/cpu@2026-11-20T23:00:00Z..2026-11-21T23:00:00Z" },
+		{ "store:s@yesterday 14:23", "store:s/cpu@2026-11-21T13:23:00Z..2026-11-21T13:24:00Z" },
+		{ "store:s@yesterdayT14:23Z+1h", "store:s/cpu@2026-11-21T14:23:00Z..2026-11-21T15:23:00Z" },
+		{ "store:s@yesterday 14..yesterday 15:30", "store:s/cpu@2026-11-21T13:00:00Z..2026-11-21T14:30:00Z" },
+		{ "store:s@2026-11-22 14:30", "store:s/cpu@2026-11-22T13:30:00Z..2026-11-22T13:31:00Z" },
+		{ "store:s@1795359845", "store:s/cpu@2026-11-22T15:04:05Z..2026-11-22T15:04:06Z" },
+		{ "store:s@1795359845.5..now", "store:s/cpu@2026-11-22T15:04:05.5Z..2026-11-22T15:04:06Z" },
+		{ "store:s@1795350000..1795353600", "store:s/cpu@2026-11-22T12:20:00Z..2026-11-22T13:20:00Z" },
+		{ "store:s@1795350000000..1795353600000", "store:s/cpu@2026-11-22T12:20:00Z..2026-11-22T13:20:00Z" },
+		{ "store:s@1795350000+1h+limit=2", "store:s/cpu@2026-11-22T12:20:00Z..2026-11-22T13:20:00Z+limit=2" },
+		{ "store:s@now-2h", "store:s/cpu@2026-11-22T13:04:06Z..2026-11-22T15:04:06Z" },
+		{ "store:s@now-2h..now-1h", "store:s/cpu@2026-11-22T13:04:06Z..2026-11-22T14:04:06Z" },
+		{ "store:s@now-2h..now", "store:s/cpu@2026-11-22T13:04:06Z..2026-11-22T15:04:06Z" },
+		{ "store:s@14:00-5m..14:00+01:00+5m", "store:s/cpu@2026-11-22T12:55:00Z..2026-11-22T13:05:00Z" },
+		{ "store:shop@deploy-1h..deploy+1h+limit=2",
+		  "store:shop/cpu@2026-11-22T13:00:00Z..2026-11-22T15:00:00Z+limit=2" },
 		{ "store:s@now~1h", "store:s/cpu@2026-11-22T14:04:06Z..2026-11-22T16:04:06Z" },
 		{ "store:shop@deploy", "store:shop/cpu@2026-11-22T14:00:00Z..2026-11-22T15:04:06Z" },
 		{ "store:shop@deploy+1h", "store:shop/cpu@2026-11-22T14:00:00Z..2026-11-22T15:00:00Z" },
@@ -221,7 +240,7 @@ static void local_times_follow_the_clock_when_it_is_set(void **state)
 
 static void errors_have_a_position_and_a_remedy(void **state)
 {
-#define TIMES "write a time such as 2026-11-22T14:00Z, 14:23, now or deploy, or a duration such as -1h"
+#define TIMES "write a time such as 2026-11-22T14:00Z, 14:23, yesterday, now or deploy, or a duration such as -1h"
 #define ORDER "; the order is store:SERVICE/KIND{KEY=VALUE}@WINDOW+OPTION"
 #define BRACES                                                                                                         \
 	"; matches are written {KEY=VALUE}, and the source must be in single quotes, since the shell expands "         \
@@ -262,7 +281,10 @@ static void errors_have_a_position_and_a_remedy(void **state)
 		{ "store:a@-999999d", "store:a@-999999d: character 10: not a duration; write 30s, 10m, 1h or 7d" },
 		{ "store:a@2026-13-01", "store:a@2026-13-01: character 9: not a date; write YYYY-MM-DD" },
 		{ "store:a@2026-02-29", "store:a@2026-02-29: character 17: not a day of this month; write YYYY-MM-DD" },
-		{ "store:a@1969-01-01", "store:a@1969-01-01: character 9: not a year from 1970 to 2261" },
+		{ "store:a@1969-01-01", "store:a@1969-01-01: character 9: not a year from 1970 to 2161" },
+		{ "store:a@9795359845", "store:a@9795359845: character 9: not a time before 2162" },
+		{ "store:a@yesterday 24",
+		  "store:a@yesterday 24: character 19: not an hour; write two digits from 00 to 23" },
 		{ "store:a@2026-11-22T24",
 		  "store:a@2026-11-22T24: character 20: not an hour; write two digits from 00 to 23" },
 		{ "store:a@14:60", "store:a@14:60: character 12: not a minute; write two digits from 00 to 59" },

@@ -27,7 +27,7 @@ int window_fail(const struct window_cursor *c, const char *at, const char *forma
 /* Parse a word that ends before one of the characters in stops, or a word in double quotes. what is for messages. */
 int window_parse_word(struct window_cursor *c, const char *stops, const char *what, const char **out);
 
-enum moment_kind { MOMENT_DATE, MOMENT_CLOCK, MOMENT_NOW, MOMENT_DEPLOY, MOMENT_AGO };
+enum moment_kind { MOMENT_DATE, MOMENT_CLOCK, MOMENT_NOW, MOMENT_DEPLOY, MOMENT_AGO, MOMENT_EPOCH };
 
 struct moment {
 	enum moment_kind kind;
@@ -36,7 +36,10 @@ struct moment {
 	int64_t precision_ns; /* of a date or clock: a day, an hour, a minute, a second */
 	bool has_zone;
 	int zone_s;          /* east of UTC */
+	int days_ago;        /* MOMENT_CLOCK: 0 is today */
 	int64_t ago_ns;      /* MOMENT_AGO */
+	int64_t epoch_ns;    /* MOMENT_EPOCH */
+	int64_t offset_ns;   /* added to the time */
 	const char *version; /* MOMENT_DEPLOY; "" for any */
 };
 

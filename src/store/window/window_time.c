@@ -17,7 +17,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char usage[] = "write a time such as 2026-11-22T14:00Z, 14:23, now or deploy, or a duration such as -1h";
+/* Times before this year, 36,500 days later or earlier, fit into 64 bits of ns. */
+enum { YEAR_END = 2162 };
+#define EPOCH_END_S INT64_C(6058972800) /* 2162-01-01T00:00:00Z */
+
+static const char usage[] =
+	"write a time such as 2026-11-22T14:00Z, 14:23, yesterday, now or deploy, or a duration such as -1h";
 
 /* ---- parse ---- */
 
@@ -92,6 +97,17 @@ static int parse_minutes(struct window_cursor *c, struct moment *m)
 	return 0;
 }
 
+/* Parse the hour, minutes and seconds after a day, if T or a space and a digit follow it. */
+static int parse_hour(struct window_cursor *c, struct moment *m)
+{
+	if (*c->at != 'T' && (*c->at != ' ' || !isdigit((unsigned char)c->at[1])))
+		return 0;
+	c->at++;
+	if (!scan_digits(&c->at, 2, 0, 23, &m->hour))
+		return window_fail(c, c->at, "not an hour; write two digits from 00 to 23");
+	return parse_minutes(c, m);
+}
+
 static bool window_time_is_date(const char *at)
 {
 	return strspn(at, "0123456789") == 4 && at[4] == '-';
@@ -107,27 +123,64 @@ static int days_of_month(int year, int month)
 static int parse_date(struct window_cursor *c, struct moment *m)
 {
 	const char *start = c->at;
-	int rc = 0;
+	int rc;
 
 	m->kind = MOMENT_DATE;
 	m->precision_ns = NS_PER_DAY;
-	if (!scan_digits(&c->at, 4, 1970, 2261, &m->year))
-		return window_fail(c, start, "not a year from 1970 to 2261");
+	if (!scan_digits(&c->at, 4, 1970, YEAR_END - 1, &m->year))
+		return window_fail(c, start, "not a year from 1970 to %d", YEAR_END - 1);
 	c->at++;
 	if (!scan_digits(&c->at, 2, 1, 12, &m->month) || *c->at != '-')
 		return window_fail(c, start, "not a date; write YYYY-MM-DD");
 	c->at++;
 	if (!scan_digits(&c->at, 2, 1, days_of_month(m->year, m->month), &m->day))
 		return window_fail(c, c->at, "not a day of this month; write YYYY-MM-DD");
-	if (*c->at == 'T') {
-		c->at++;
-		if (!scan_digits(&c->at, 2, 0, 23, &m->hour))
-			return window_fail(c, c->at, "not an hour; write two digits from 00 to 23");
-		rc = parse_minutes(c, m);
-	}
+	rc = parse_hour(c, m);
 	if (rc == 0)
 		scan_zone(&c->at, m);
 	return rc;
+}
+
+/* Parse "today" or "yesterday", whose n bytes are at the position, and a time of that day if one follows. */
+static int parse_day(struct window_cursor *c, size_t n, int days_ago, struct moment *m)
+{
+	int rc;
+
+	m->kind = MOMENT_CLOCK;
+	m->days_ago = days_ago;
+	m->precision_ns = NS_PER_DAY;
+	c->at += n;
+	rc = parse_hour(c, m);
+	if (rc == 0)
+		scan_zone(&c->at, m);
+	return rc;
+}
+
+/* The number of digits of seconds or milliseconds since 1970 in this century, or 0. */
+static size_t epoch_digits(const char *at)
+{
+	size_t n = strspn(at, "0123456789");
+
+	return n == 10 || n == 13 ? n : 0;
+}
+
+/* Parse seconds since 1970, with 10 digits and perhaps a fraction, or milliseconds, with 13 digits. */
+static int parse_epoch(struct window_cursor *c, struct moment *m)
+{
+	size_t n = epoch_digits(c->at);
+	int64_t value = 0;
+
+	for (size_t i = 0; i < n; i++)
+		value = value * 10 + (c->at[i] - '0');
+	if (value >= (n == 10 ? EPOCH_END_S : EPOCH_END_S * 1000))
+		return window_fail(c, c->at, "not a time before %d", YEAR_END);
+	c->at += n;
+	m->kind = MOMENT_EPOCH;
+	m->precision_ns = n == 10 ? NS_PER_S : NS_PER_MS;
+	m->epoch_ns = value * m->precision_ns;
+	if (n == 10)
+		scan_fraction(&c->at, m);
+	return 0;
 }
 
 static int parse_clock(struct window_cursor *c, struct moment *m)
@@ -191,14 +244,13 @@ static int parse_duration(struct window_cursor *c, int64_t *out)
 {
 	int n = amount_scan_duration(c->at, out);
 
-	/* sums with times of these centuries do not overflow */
 	if (n == 0 || *out > 36500 * NS_PER_DAY)
 		return window_fail(c, c->at, "not a duration; write 30s, 10m, 1h or 7d");
 	c->at += n;
 	return 0;
 }
 
-static int parse_moment(struct window_cursor *c, struct moment *m)
+static int parse_named_moment(struct window_cursor *c, struct moment *m)
 {
 	*m = (struct moment){ .kind = MOMENT_AGO };
 	if (*c->at == '-') {
@@ -212,7 +264,33 @@ static int parse_moment(struct window_cursor *c, struct moment *m)
 	}
 	if (starts_with(c->at, "deploy"))
 		return parse_deploy(c, m);
+	if (starts_with(c->at, "today"))
+		return parse_day(c, strlen("today"), 0, m);
+	if (starts_with(c->at, "yesterday"))
+		return parse_day(c, strlen("yesterday"), 1, m);
+	if (epoch_digits(c->at))
+		return parse_epoch(c, m);
 	return window_time_is_date(c->at) ? parse_date(c, m) : parse_clock(c, m);
+}
+
+/* Parse a moment of a range. A duration before or after its end is part of it: now-2h..now-1h. */
+static int parse_moment(struct window_cursor *c, bool is_end, struct moment *m)
+{
+	const char *sign, *rest;
+	int64_t ns;
+	int n, rc = parse_named_moment(c, m);
+
+	sign = c->at;
+	if (rc < 0 || m->kind == MOMENT_AGO || (*sign != '+' && *sign != '-'))
+		return rc;
+	n = amount_scan_duration(sign + 1, &ns);
+	rest = sign + 1 + n;
+	if (n == 0 || (!is_end && !starts_with(rest, "..")))
+		return 0;
+	c->at++;
+	rc = parse_duration(c, &ns);
+	m->offset_ns = *sign == '-' ? -ns : ns;
+	return rc;
 }
 
 /* Parse the end of a window after its first time. */
@@ -226,7 +304,7 @@ static int parse_form(struct window_cursor *c, const char *start, struct window_
 	if (starts_with(c->at, "..")) {
 		c->at += 2;
 		t->form = FORM_RANGE;
-		return parse_moment(c, &t->to);
+		return parse_moment(c, true, &t->to);
 	}
 	if (t->from.kind == MOMENT_AGO) {
 		t->form = FORM_LAST;
@@ -266,7 +344,7 @@ int window_time_parse(struct window_cursor *c, struct window_time *t)
 			return rc;
 		start = ++c->at;
 	}
-	rc = parse_moment(c, &t->from);
+	rc = parse_moment(c, false, &t->from);
 	rc = rc < 0 ? rc : parse_form(c, start, t);
 	if (rc == 0 && *c->at && *c->at != '+')
 		return window_fail(c, c->at, "unexpected '%.20s'; %s", c->at, usage);
@@ -356,7 +434,7 @@ static int resolve_date(const struct resolver *r, const struct moment *m, int64_
 	return 0;
 }
 
-/* Add the date of today, in the zone of the moment. */
+/* Add the date of today or of the day named, in the zone of the moment. The day may be before the first of the month. */
 static void add_today(const struct resolver *r, struct moment *m)
 {
 	time_t now = (time_t)(r->clock->now_ns / NS_PER_S);
@@ -370,7 +448,7 @@ static void add_today(const struct resolver *r, struct moment *m)
 	}
 	m->year = tm.tm_year + 1900;
 	m->month = tm.tm_mon + 1;
-	m->day = tm.tm_mday;
+	m->day = tm.tm_mday - m->days_ago;
 }
 
 static int resolve_deploy(const struct resolver *r, const struct moment *m, int64_t *out)
@@ -381,7 +459,7 @@ static int resolve_deploy(const struct resolver *r, const struct moment *m, int6
 		       r->text, r->service, *m->version ? " of " : "", m->version);
 }
 
-static int resolve_moment(const struct resolver *r, const struct moment *m, int64_t *out)
+static int resolve_named(const struct resolver *r, const struct moment *m, int64_t *out)
 {
 	struct moment dated = *m;
 
@@ -393,10 +471,22 @@ static int resolve_moment(const struct resolver *r, const struct moment *m, int6
 		return resolve_date(r, m, out);
 	case MOMENT_DEPLOY:
 		return resolve_deploy(r, m, out);
+	case MOMENT_EPOCH:
+		*out = m->epoch_ns + m->fraction_ns;
+		return 0;
 	default:
 		*out = round_up_to_second(r->clock->now_ns) - m->ago_ns;
 		return 0;
 	}
+}
+
+static int resolve_moment(const struct resolver *r, const struct moment *m, int64_t *out)
+{
+	int rc = resolve_named(r, m, out);
+
+	if (rc == 0)
+		*out += m->offset_ns;
+	return rc;
 }
 
 /* The end of the day, hour, minute or second that a time names; of a deploy: now. */
@@ -413,7 +503,8 @@ static int resolve_end(const struct resolver *r, const struct moment *m, int64_t
 		return 0;
 	}
 	next.day++; /* timegm accepts the 32nd of a month */
-	return resolve_date(r, &next, out);
+	next.days_ago--;
+	return resolve_moment(r, &next, out);
 }
 
 int window_time_resolve(const struct window_time *t, const char *text, const char *service,
