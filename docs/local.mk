@@ -16,9 +16,10 @@ dist_man_MANS += \
 	docs/man/cpa-sources.7 \
 	docs/man/cpa-store.1 \
 	docs/man/cpa-threads.1 \
+	docs/man/cpa-watch.1 \
 	docs/man/cpa-web.1 \
 	docs/man/cpa.1 \
 	docs/man/collect.cpa.5
 schemadir = $(pkgdatadir)
-dist_schema_DATA = docs/schema/collect-status.schema.json docs/schema/gate.schema.json docs/schema/report.schema.json docs/schema/snapshot.schema.json
+dist_schema_DATA = docs/schema/collect-status.schema.json docs/schema/gate.schema.json docs/schema/report.schema.json docs/schema/snapshot.schema.json docs/schema/watch.schema.json
 EXTRA_DIST += COPYING NEWS.md README.md docs examples

@@ -42,14 +42,15 @@ struct fetch_request {
 	const struct url *url;
 	const char *body; /* body of a POST request; NULL for GET */
 	size_t n_body;
-	bool keeps_refusal;  /* keep the body of a response that is not 200 in bytes, without a shorter limit */
-	struct bytes bytes;  /* the response, owned; data is NULL on failure, but see keeps_refusal */
-	long status;         /* HTTP status; 0 if there was no response */
-	int64_t retry_after; /* seconds from the header Retry-After; 0 without one */
-	bool is_go_pprof;    /* did the response have the header X-Go-Pprof? */
-	bool has_answer;     /* did a part of a response arrive? */
-	int rc;              /* 0, or ERR_* */
-	struct err err;      /* set if rc < 0; the message does not begin with the source */
+	const char *content_type; /* of the body; NULL: application/octet-stream */
+	bool keeps_refusal;       /* keep the body of a response that is not 200 in bytes, without a shorter limit */
+	struct bytes bytes;       /* the response, owned; data is NULL on failure, but see keeps_refusal */
+	long status;              /* HTTP status; 0 if there was no response */
+	int64_t retry_after;      /* seconds from the header Retry-After; 0 without one */
+	bool is_go_pprof;         /* did the response have the header X-Go-Pprof? */
+	bool has_answer;          /* did a part of a response arrive? */
+	int rc;                   /* 0, or ERR_* */
+	struct err err;           /* set if rc < 0; the message does not begin with the source */
 };
 
 /*

@@ -220,6 +220,16 @@ static void set_connection(struct transfer *t)
 	}
 }
 
+static void transfer_add_type(struct transfer *t)
+{
+	const char *type = t->request->content_type;
+	struct buf header = { 0 };
+
+	buf_addf(&header, "Content-Type: %s", type ? type : "application/octet-stream");
+	t->headers = t->shared->curl->slist_append(t->headers, buf_text(&header));
+	buf_release(&header);
+}
+
 static void set_request(struct transfer *t)
 {
 	const struct curl *c = t->shared->curl;
@@ -239,7 +249,7 @@ static void set_request(struct transfer *t)
 	if (t->request->body) {
 		c->easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)t->request->n_body);
 		c->easy_setopt(easy, CURLOPT_POSTFIELDS, t->request->body);
-		t->headers = c->slist_append(t->headers, "Content-Type: application/octet-stream");
+		transfer_add_type(t);
 		t->headers = c->slist_append(t->headers, "Expect:");
 	}
 	if (t->limits.connect_ms > 0)

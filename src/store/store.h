@@ -34,7 +34,7 @@ enum store_tier { TIER_RAW, TIER_10M, TIER_1H, TIER_1D, N_TIERS };
 /* A named event of a service. */
 struct store_mark {
 	int64_t time_ns;
-	char *env, *kind, *text; /* kind: deploy, incident, note */
+	char *env, *kind, *text; /* kind: deploy, incident, note, watch */
 };
 
 /* --- reading --- */

@@ -75,6 +75,7 @@ cli_tests = \
 	tests/cli/t345-stored-runs.t \
 	tests/cli/t350-series.t \
 	tests/cli/t352-stored-server.t \
+	tests/cli/t380-watch.t \
 	tests/cli/t388-store-damage.t \
 	tests/cli/t389-store-kill.t \
 	tests/cli/t354-over-time.t \
@@ -131,6 +132,8 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/page.sh \
 	tests/cli/picture.py \
 	tests/cli/profile_server.py \
+	tests/cli/watch_history.py \
+	tests/cli/webhook.py \
 	tests/cli/retime.py \
 	tests/cli/sarif.schema.json \
 	tests/cli/server.py \

@@ -94,4 +94,5 @@ def main():
             f.write(profile(kind, i, start + i * every, scale))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -89,6 +89,9 @@ const char *cmd_store_subcommand_at(size_t i, const char **arguments);
 /* Scrape servers at intervals, receive pushed profiles, and store them; arguments as for cmd_run. */
 int cmd_collect(int argc, char **argv);
 
+/* Compare stored windows with earlier ones, and report what became slower; arguments as for cmd_run. */
+int cmd_watch(int argc, char **argv);
+
 /* Functions for struct command.option. */
 const struct opt *cmd_run_option_at(size_t i);
 const struct opt *cmd_record_option_at(size_t i);
@@ -97,6 +100,7 @@ const struct opt *cmd_collect_option_at(size_t i);
 const struct opt *cmd_threads_option_at(size_t i);
 const struct opt *cmd_store_option_at(size_t i);
 const struct opt *cmd_version_option_at(size_t i);
+const struct opt *cmd_watch_option_at(size_t i);
 
 /* Print the version; with --verbose also the parts that were built. Arguments as for cmd_run. */
 int cmd_version(int argc, char **argv);

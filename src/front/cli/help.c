@@ -337,7 +337,7 @@ static void print_job(enum help_job job)
 
 static void help_overview(void)
 {
-	static const char *const common[] = { "cum",  "nodecount", "focus", "ignore", "lines", "sample_index",
+	static const char *const common[] = { "cum",  "nodecount", "focus", "ignore", "sample_index",
 					      "base", "seconds",   "json",  "output", "http" };
 
 	puts("cpa shows where a program spends CPU time and memory.\n"

@@ -63,7 +63,7 @@ const struct help_text help_texts[] = {
 	  "get writes profiles as they were scraped, export a selection as a folder or as one file "
 	  "(.cpx), import adds such files, any profiles, folders of cpa snapshot, and tar files.\n"
 	  "pin copies a window that is then kept for ever, as store:SERVICE@pin:NAME.\n"
-	  "mark SERVICE KIND TEXT names the present time; KIND is deploy, incident or note.\n"
+	  "mark SERVICE KIND TEXT names the present, or --time; KIND is deploy, incident or note.\n"
 	  "rm removes profiles, gc removes what is older than the retention allows.\n"
 	  "verify checks all files, repair rebuilds the index.\n",
 	  "cpa store ls\n"
@@ -229,6 +229,15 @@ const struct help_text help_texts[] = {
 	  "cpa series --by=label:version store:shop/mutex@-6h\n"
 	  "cpa series --function=parse -o parse.svg store:shop@-7d\n",
 	  NULL, "cpa-diff(1)" },
+	{ "watch", JOB_COMPARE, true,
+	  "Runs cpa gate on windows of a store: after each deploy mark, and at intervals against the same hours of earlier "
+	  "days. An alarm is printed, posted (--webhook) or passed to a command (--exec) once. A source with a window, "
+	  "such as store:shop@-30d, shows the checks of that time.",
+	  "cpa watch 'store:*'\n"
+	  "cpa watch --once --webhook=https://chat.example/hook store:shop\tfrom cron, once an hour\n"
+	  "cpa watch --every=6h store:shop@-30d\n"
+	  "cpa watch store:shop/heap -- --threshold=50%\n",
+	  "With --once or a window: 0 no FAIL, 1 a FAIL, 2 trouble.\n", "cpa-watch(1)" },
 	{ "gate", JOB_COMPARE, true,
 	  "Compares the profiles of an old and a new version, and decides whether a function "
 	  "became slower. Several runs of each side make the decision more reliable. Output "

@@ -10,7 +10,7 @@ endif
 if WITH_HTTPD
 httpd_part = src/httpd/libhttpd.a
 endif
-src_cpa_LDADD = $(web_part) $(collect_part) $(httpd_part) src/front/shell/libshell.a viewers/ci/libci.a src/session/libsession.a src/snapshot/libsnapshot.a $(answer_libs)
+src_cpa_LDADD = $(web_part) $(collect_part) $(httpd_part) src/front/shell/libshell.a viewers/ci/libci.a src/session/libsession.a src/snapshot/libsnapshot.a src/watch/libwatch.a $(answer_libs)
 src_cpa_SOURCES = \
 	src/front/cli/args.c \
 	src/front/cli/args.h \
@@ -42,6 +42,7 @@ include src/front/cli/shell/local.mk
 include src/front/cli/store/local.mk
 include src/front/cli/snapshot/local.mk
 include src/front/cli/threads/local.mk
+include src/front/cli/watch/local.mk
 include src/front/cli/web/local.mk
 
 # The program itself prints the completions, which are installed where each shell looks for them.

@@ -45,6 +45,8 @@ const struct command commands[] = {
 	  cmd_store_option_at, cmd_store, NULL },
 	{ "threads", "[OPTION]... PID | SERVER | FILE", "print the stacks of all threads of a process",
 	  cmd_threads_option_at, cmd_threads, NULL },
+	{ "watch", "[OPTION]... store:SERVICE... [-- GATE_OPTION...]", "report stored functions that became slower",
+	  cmd_watch_option_at, cmd_watch, NULL },
 	{ "help", "[COMMAND | -OPTION | shell | formats | all]...", "explain a command or an option", NULL, NULL,
 	  cmd_help },
 	{ "completion", "bash | zsh | fish", "print a completion script for a shell", NULL, NULL, cmd_completion },

@@ -546,6 +546,15 @@ int window_resolve(struct window *w, const struct window_clock *clock, struct st
 	return 0;
 }
 
+int window_parse_moment(const char *text, const struct window_clock *clock, int64_t *out, struct err *err)
+{
+	struct window_cursor c = { text, text, arena_new(), err };
+	int rc = window_time_moment(&c, clock, out);
+
+	arena_free(c.memory);
+	return rc;
+}
+
 /* ---- print ---- */
 
 static void print_word(const char *word, const char *special, struct buf *out)

@@ -49,6 +49,13 @@ struct window_clock {
 	void *arg;              /* of both */
 };
 
+/*
+ * A moment T as in a WINDOW: "2026-11-22T14:00Z", "yesterday 14:23", "now-2h".
+ *
+ * Fails  ERR_USAGE
+ */
+int window_parse_moment(const char *text, const struct window_clock *clock, int64_t *out, struct err *err);
+
 /* Compile the value of a match, for all of a label. m->regex is freed with regex_free. */
 int window_compile_match(struct label_match *m, struct err *err);
 

@@ -56,6 +56,9 @@ struct window_time {
 /* Parse a WINDOW. */
 int window_time_parse(struct window_cursor *c, struct window_time *out);
 
+/* The time of a moment that is the whole text. */
+int window_time_moment(struct window_cursor *c, const struct window_clock *clock, int64_t *out);
+
 /* The times of a window with a form other than FORM_NONE. text and service are for messages and marks. */
 int window_time_resolve(const struct window_time *t, const char *text, const char *service,
 			const struct window_clock *clock, int64_t *t0, int64_t *t1, struct err *err);

@@ -539,3 +539,15 @@ int window_time_resolve(const struct window_time *t, const char *text, const cha
 	buf_release(&span);
 	return ERR_USAGE;
 }
+
+int window_time_moment(struct window_cursor *c, const struct window_clock *clock, int64_t *out)
+{
+	const struct resolver r = { clock, c->text, "", c->err };
+	struct moment m;
+	int rc = parse_moment(c, true, &m);
+
+	if (rc == 0 && *c->at)
+		rc = window_fail(c, c->at, "unexpected '%.20s'", c->at);
+	tzset();
+	return rc < 0 ? rc : resolve_moment(&r, &m, out);
+}

@@ -69,9 +69,26 @@ int cmd_store_unpin(struct store_command *c, struct err *err)
 	return rc < 0 ? rc : upkeep_unpin(c->writer, c->a->word[0], err);
 }
 
+/* The time of a mark. */
+static int find_mark_time(const char *text, int64_t *out, struct err *err)
+{
+	struct window_clock clock;
+	int64_t now;
+	int rc;
+
+	window_clock_init(NULL, &clock);
+	clock.mark = NULL;
+	now = clock.now_ns;
+	*out = now;
+	rc = *text ? window_parse_moment(text, &clock, out, err) : 0;
+	if (rc == 0 && *out > now + NS_PER_S)
+		rc = err_set(err, ERR_USAGE, "%s is in the future", text);
+	return rc < 0 ? err_wrap(err, "--time") : 0;
+}
+
 int cmd_store_mark(struct store_command *c, struct err *err)
 {
-	static const char *const kinds[] = { "deploy", "incident", "note" };
+	static const char *const kinds[] = { "deploy", "incident", "note", "watch" };
 	struct store_mark mark = { .env = (char *)(uintptr_t) "",
 				   .kind = (char *)(uintptr_t)c->a->word[1],
 				   .text = (char *)(uintptr_t)c->a->word[2] };
@@ -82,8 +99,8 @@ int cmd_store_mark(struct store_command *c, struct err *err)
 		is_known |= strcmp(mark.kind, kinds[i]) == 0;
 	if (!is_known)
 		return err_set(err, ERR_USAGE, "%s: a mark is a deploy, an incident or a note", mark.kind);
-	mark.time_ns = clock_wall_ns();
-	rc = cmd_store_open_writer(c, false, err);
+	rc = find_mark_time(c->a->time, &mark.time_ns, err);
+	rc = rc < 0 ? rc : cmd_store_open_writer(c, false, err);
 	rc = rc < 0 ? rc : writer_add_mark(c->writer, c->a->word[0], &mark, err);
 	return rc < 0 ? rc : writer_commit(c->writer, err);
 }

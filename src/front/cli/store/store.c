@@ -36,6 +36,7 @@ static const struct opt options[] = {
 	{ "label", OPT_LIST, AT(label), 0, NULL, "KEY=VALUE", 0, true, "import: label of the profiles; may be repeated" },
 	{ "input_format", OPT_TEXT, AT(input_format), 0, "", "FORMAT", 0, true, "import: format of all files, for content that is ambiguous; see cpa help formats" },
 	{ "cap", OPT_TEXT, AT(cap), 0, "", "BYTES", 0, true, "import, gc: max size of the store, from now on (20GiB)" },
+	{ "time", OPT_TEXT, AT(time), 0, "", "TIME", 0, true, "mark: when it happened, such as 14:23 or now-2h (default: now)" },
 	{ "labels", OPT_BOOL, AT(labels), 0, "false", NULL, 0, true, "ls: list the labels of each series" },
 	{ "profiles", OPT_BOOL, AT(profiles), 0, "false", NULL, 0, true, "ls: list each profile" },
 	{ "marks", OPT_BOOL, AT(marks), 0, "false", NULL, 0, true, "ls: list marks" },

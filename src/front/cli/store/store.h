@@ -24,7 +24,7 @@ struct cmd_store_args {
 	const char *name;        /* the subcommand */
 	const char *const *word; /* [n_words] its arguments */
 	size_t n_words;
-	const char *store, *output, *service, *kind, *cap, *input_format;
+	const char *store, *output, *service, *kind, *cap, *input_format, *time;
 	struct opt_list label;
 	bool json, labels, marks, pins, profiles, dry_run, deep, partial, help;
 };
