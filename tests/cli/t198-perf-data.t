@@ -60,6 +60,19 @@ same "kernel symbols are moved to where the kernel was" "$tmp/want" "$tmp/kernel
 "$CPA" folded "$tmp/kernel.data" 2>"$tmp/err" | grep -q sys_
 [ $? -eq 1 ]
 result $? "the symbols of another kernel are not used"
+running=$(awk '$3 == "_text" && !t { t = $1 } $3 == "_etext" { print t, $1 }' /proc/kallsyms)
+start=${running% *} end=${running#* }
+if [ -n "$running" ] && [ "$start" != "$end" ]; then # else this user may not read addresses
+	size=$(printf %x $((0x$end - 0x$start)))
+	for n in $size 1000000; do
+		python3 "$top_srcdir/tests/cli/perf_data.py" "$tmp/pipe.data" "$start" "" $pid "$n"
+		"$CPA" folded "$tmp/pipe.data" 2>"$tmp/err.$n" | grep -c '\[\[kernel.kallsyms\]\]'
+	done >"$tmp/got"
+	printf '0\n2\n' >"$tmp/counts"
+	same "a kernel without a build ID is the running one if its code has the same size" "$tmp/counts" "$tmp/got"
+	grep -q '; \[kernel.kallsyms\]: not the running kernel; --kallsyms=FILE has its symbols' "$tmp/err.1000000"
+	result $? "a kernel without symbols is named" || note "$tmp/err.1000000"
+fi
 saved=$HOME/.debug/.build-id/00/${id#00}
 mkdir -p "$saved" && cp "$tmp/kallsyms" "$saved/kallsyms"
 "$CPA" folded "$tmp/kernel.data" 2>"$tmp/err" | sed 's/^.*;//' | sort >"$tmp/kernel"
