@@ -98,6 +98,12 @@ cp "$perf/dwarf.data" "$tmp/large.data" && head -c 9000000 /dev/zero >>"$tmp/lar
 "$CPA" folded "$perf/dwarf.data" >"$tmp/want" 2>/dev/null
 "$CPA" folded "$tmp/large.data" >"$tmp/got" 2>/dev/null
 same "a large file gives the same" "$tmp/want" "$tmp/got"
+"$CPA" top --from=9s "$perf/dwarf.data" 2>"$tmp/err" >"$tmp/got"
+grep -q 'dwarf.data: no sample is in this part of the recording, which took [0-9.]*ms$' "$tmp/err"
+result $? "a part without samples is named" || note "$tmp/err"
+"$CPA" top --times -tagfocus=time=0.1s:1s "$perf/dwarf.data" 2>"$tmp/err" >"$tmp/got"
+grep -q 'TagFocus expression matched no samples; a range has whole numbers: 500ms:1s, not 0.5s:1s$' "$tmp/err"
+result $? "a range with a fraction is explained" || note "$tmp/err"
 printf 'PERFFILE' >"$tmp/old.data"
 fails "$tmp/old.data: not a profile: it looks like a perf.data file of perf before 2009, which cpa does not read" \
 	top "$tmp/old.data"
