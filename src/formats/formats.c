@@ -268,7 +268,7 @@ const struct file_format formats[] = {
 	  .other_names = "perf.data",
 	  .endings = "perf.data",
 	  .help = "recording of perf record, as a file or a pipe, also with zstd and with copies of stacks",
-	  .loses = "Times, CPUs, branches, registers and data addresses of samples are not kept.",
+	  .loses = "Times are kept on request; CPUs, branches, registers and data addresses of samples are not.",
 	  .probe = perfdata_probe,
 	  .is_streamed = true,
 	  .read = perfdata_read },
@@ -280,6 +280,9 @@ const struct file_format formats[] = {
 	{ MAGIC("H4sI", 0), .looks_like = "base64 text; decode it first with base64 -d" },
 	{ MAGIC("KLUv/", 0), .looks_like = "base64 text; decode it first with base64 -d" },
 	{ MAGIC("\177ELF", 0), .looks_like = "an ELF file; pass a profile after it" },
+	{ MAGIC("# To display the perf.data header info", 0),
+	  .looks_like = "the text of perf report; pass the recording, or the text of perf script" },
+	{ MAGIC("jdk.", 0), .looks_like = "the text of jfr print; pass the recording" },
 	{ MAGIC("PERFFILE", 0), .looks_like = "a perf.data file of perf before 2009, which cpa does not read" },
 	{ MAGIC("ELIFFREP", 0), .looks_like = "a perf.data file of perf before 2009, which cpa does not read" },
 	{ MAGIC("\x89PNG", 0), .looks_like = "a PNG image" },
@@ -503,7 +506,8 @@ static int formats_detect(const struct bytes *b, const struct format_options *op
 	if (rc != ERR_UNKNOWN)
 		return rc;
 	if (!begins_like_proto(b->data, b->n))
-		return err_set(err, ERR_FORMAT, "not a profile: neither profile.proto nor a legacy format");
+		return err_set(err, ERR_FORMAT,
+			       "not a profile: in no format that cpa reads; cpa help formats lists them");
 	*err = proto;
 	return proto.code;
 }
