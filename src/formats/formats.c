@@ -427,21 +427,36 @@ static int formats_refuse(const struct file_format *f, struct err *err)
 		       f->convert ? "; convert it with: " : "", f->convert ? f->convert : "");
 }
 
-int formats_refuse_folder(const char *path, struct err *err)
+/* The format, not read, of a folder; NULL for none. */
+static const struct file_format *formats_of_folder(const char *path)
 {
+	const struct file_format *found = NULL;
 	struct buf in = { 0 };
-	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < n_formats; i++) {
+	for (size_t i = 0; !found && i < n_formats; i++) {
 		if (!formats[i].in_folder)
 			continue;
 		in.len = 0;
 		buf_addf(&in, "%s/%s", path, formats[i].in_folder);
 		if (access(in.data, F_OK) == 0)
-			rc = formats_refuse(&formats[i], err);
+			found = &formats[i];
 	}
 	buf_release(&in);
-	return rc;
+	return found;
+}
+
+bool formats_is_folder(const char *path)
+{
+	return formats_of_folder(path) || perfdata_directory_is(path);
+}
+
+int formats_read_folder(const char *path, uint64_t max, struct bytes *out, struct err *err)
+{
+	const struct file_format *refused = formats_of_folder(path);
+
+	if (refused)
+		return formats_refuse(refused, err);
+	return perfdata_directory_is(path) ? perfdata_directory_read(path, max, out, err) : ERR_UNKNOWN;
 }
 
 /* Read with the first row that recognizes the bytes. Fails with ERR_UNKNOWN if there is none. */

@@ -43,6 +43,33 @@ same "perf_to_profile's names of sample types are accepted" "$tmp/want" "$tmp/go
 "$CPA" top - <"$perf/pipe.data" 2>"$tmp/err" | grep -q '100%  grind$'
 result $? "a pipe is read from standard input" || note "$tmp/err"
 
+sum() { # SOURCE: the sum of all samples
+	"$CPA" folded "$@" 2>"$tmp/err" | awk '{ n += $NF } END { printf "%.0f\n", n }'
+}
+
+[ "$(sum "$perf/threads.data")" = 32064128 ]
+result $? "a directory of perf record --threads is read" || note "$tmp/err"
+"$CPA" store import --store="$tmp/threads" --service=mill --kind=cpu "$perf/threads.data" >"$tmp/out" 2>&1
+[ "$(sum --store="$tmp/threads" store:mill@-20000d)" = 32064128 ]
+result $? "a store imports a directory as one recording" || note "$tmp/out" "$tmp/err"
+cp -r "$perf/threads.data" "$tmp/cut" && head -c 200 "$perf/threads.data/data.0" >"$tmp/cut/data.0"
+"$CPA" top "$tmp/cut" 2>&1 | grep '^perf: ' >"$tmp/got"
+rm "$tmp/cut/data.0"
+"$CPA" top "$tmp/cut" 2>&1 | sed "s,$tmp/,," >>"$tmp/got"
+"$CPA" top "$tmp/cut/data" 2>&1 | grep '^perf: ' >>"$tmp/got"
+cat "$perf/two-zstd.data" "$perf/pipe.data" >"$tmp/two.data"
+cat "$perf/pipe.data" "$perf/pipe.data" >"$tmp/pipes.data"
+"$CPA" top "$tmp/two.data" 2>&1 | grep '^perf: ' >>"$tmp/got"
+"$CPA" top "$tmp/pipes.data" 2>&1 | grep '^perf: ' >>"$tmp/got"
+cat >"$tmp/want" <<'END'
+perf: the file data.0 ends too early, at byte 0; what is before it is read
+cpa: cut: data.0: No such file or directory
+perf: the samples are in the files data.N of a directory, which are not read; pass the directory
+perf: another recording follows at byte 5593; it is not read
+perf: another recording follows at byte 3928; it is not read
+END
+same "what is missing or not read is named" "$tmp/want" "$tmp/got"
+
 id=00112233445566778899aabbccddeeff00112233
 pid=4999999 # above the largest pid of Linux
 python3 "$top_srcdir/tests/cli/perf_data.py" "$tmp/kernel.data" ffffffff9a000000 $id $pid
