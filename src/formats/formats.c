@@ -76,7 +76,8 @@ const struct file_format formats[] = {
 	  .other_names = "opentelemetry",
 	  .endings = ".otlp.pb",
 	  .help = "OpenTelemetry profiles of each release, 1.3 to 1.11: requests, and files of the collector",
-	  .loses = "It has attributes of profiles and locations. Written, it has no comments and no default type.",
+	  .loses = "It has attributes of profiles and locations. Written, it has no comments, and the default type is "
+		   "the last one.",
 	  .report = "otlp",
 	  .probe = otlp_probe,
 	  .read = otlp_read,
