@@ -16,6 +16,7 @@
 #include "base/unit.h"
 #include "base/utf8.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -246,12 +247,26 @@ static bool is_some_text(const struct filter *f, const struct tag_filter *t)
 	return false;
 }
 
+/* Is an expression meant as a range, with a fraction (1s:2.5s)? As in pprof, it is then a regular expression. */
+static bool filter_hint_is_fraction(const char *expr)
+{
+	static const char digits[] = "0123456789";
+	const char *point = strchr(expr, '.');
+	bool has_fraction = point && point > expr && strchr(digits, point[-1]) && point[1] && strchr(digits, point[1]);
+
+	for (; has_fraction && *expr; expr++)
+		has_fraction = isalnum((unsigned char)*expr) || strchr(".:+-", *expr);
+	return has_fraction;
+}
+
 void filter_hint_tags(struct filter *f, const struct tag_filter *t, const char *option)
 {
 	note_no_match(f, option);
 	if (t->n_ranges == 1 && is_some_text(f, t))
 		buf_addf(f->notes, "; '%s' is a range of numbers; for text labels use '%s%s%s$'\n", t->expr,
 			 t->key ? t->key : "", t->key ? "=^" : ":", t->expr);
+	else if (t->n_ranges == 0 && filter_hint_is_fraction(t->expr))
+		buf_addz(f->notes, "; a range has whole numbers: 500ms:1s, not 0.5s:1s\n");
 	else
 		filter_hint_add_labels(f, t->key);
 }

@@ -76,7 +76,8 @@ const struct file_format formats[] = {
 	  .other_names = "opentelemetry",
 	  .endings = ".otlp.pb",
 	  .help = "OpenTelemetry profiles of each release, 1.3 to 1.11: requests, and files of the collector",
-	  .loses = "It has attributes of profiles and locations. Written, it has no comments and no default type.",
+	  .loses = "It has attributes of profiles and locations. Written, it has no comments, and the default type is "
+		   "the last one.",
 	  .report = "otlp",
 	  .probe = otlp_probe,
 	  .read = otlp_read,
@@ -268,7 +269,7 @@ const struct file_format formats[] = {
 	  .other_names = "perf.data",
 	  .endings = "perf.data",
 	  .help = "recording of perf record, as a file or a pipe, also with zstd and with copies of stacks",
-	  .loses = "Times, CPUs, branches, registers and data addresses of samples are not kept.",
+	  .loses = "Times are kept on request; CPUs, branches, registers and data addresses of samples are not.",
 	  .probe = perfdata_probe,
 	  .is_streamed = true,
 	  .read = perfdata_read },
@@ -280,6 +281,9 @@ const struct file_format formats[] = {
 	{ MAGIC("H4sI", 0), .looks_like = "base64 text; decode it first with base64 -d" },
 	{ MAGIC("KLUv/", 0), .looks_like = "base64 text; decode it first with base64 -d" },
 	{ MAGIC("\177ELF", 0), .looks_like = "an ELF file; pass a profile after it" },
+	{ MAGIC("# To display the perf.data header info", 0),
+	  .looks_like = "the text of perf report; pass the recording, or the text of perf script" },
+	{ MAGIC("jdk.", 0), .looks_like = "the text of jfr print; pass the recording" },
 	{ MAGIC("PERFFILE", 0), .looks_like = "a perf.data file of perf before 2009, which cpa does not read" },
 	{ MAGIC("ELIFFREP", 0), .looks_like = "a perf.data file of perf before 2009, which cpa does not read" },
 	{ MAGIC("\x89PNG", 0), .looks_like = "a PNG image" },
@@ -424,21 +428,36 @@ static int formats_refuse(const struct file_format *f, struct err *err)
 		       f->convert ? "; convert it with: " : "", f->convert ? f->convert : "");
 }
 
-int formats_refuse_folder(const char *path, struct err *err)
+/* The format, not read, of a folder; NULL for none. */
+static const struct file_format *formats_of_folder(const char *path)
 {
+	const struct file_format *found = NULL;
 	struct buf in = { 0 };
-	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < n_formats; i++) {
+	for (size_t i = 0; !found && i < n_formats; i++) {
 		if (!formats[i].in_folder)
 			continue;
 		in.len = 0;
 		buf_addf(&in, "%s/%s", path, formats[i].in_folder);
 		if (access(in.data, F_OK) == 0)
-			rc = formats_refuse(&formats[i], err);
+			found = &formats[i];
 	}
 	buf_release(&in);
-	return rc;
+	return found;
+}
+
+bool formats_is_folder(const char *path)
+{
+	return formats_of_folder(path) || perfdata_directory_is(path);
+}
+
+int formats_read_folder(const char *path, uint64_t max, struct bytes *out, struct err *err)
+{
+	const struct file_format *refused = formats_of_folder(path);
+
+	if (refused)
+		return formats_refuse(refused, err);
+	return perfdata_directory_is(path) ? perfdata_directory_read(path, max, out, err) : ERR_UNKNOWN;
 }
 
 /* Read with the first row that recognizes the bytes. Fails with ERR_UNKNOWN if there is none. */
@@ -503,7 +522,8 @@ static int formats_detect(const struct bytes *b, const struct format_options *op
 	if (rc != ERR_UNKNOWN)
 		return rc;
 	if (!begins_like_proto(b->data, b->n))
-		return err_set(err, ERR_FORMAT, "not a profile: neither profile.proto nor a legacy format");
+		return err_set(err, ERR_FORMAT,
+			       "not a profile: in no format that cpa reads; cpa help formats lists them");
 	*err = proto;
 	return proto.code;
 }

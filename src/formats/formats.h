@@ -79,8 +79,18 @@ int formats_read(struct bytes *in, const struct format_options *options, struct 
 int formats_read_as(const struct file_format *f, struct bytes *in, const struct format_options *options,
 		    struct profile **out, struct err *err);
 
-/* Fail with ERR_FORMAT if a folder is a recording of another program; the message names a converter. Else return 0. */
-int formats_refuse_folder(const char *path, struct err *err);
+/* Is the path a folder that is a recording, of perf or of a program that cpa does not read? */
+bool formats_is_folder(const char *path);
+
+/*
+ * Read a folder that is a recording, for formats_read.
+ *
+ * max     bytes of all files
+ * out     owned by the caller; unchanged on failure
+ * Fails   ERR_UNKNOWN, without a message, if it is not formats_is_folder; ERR_FORMAT if cpa does not read it, then the
+ *         message names a converter; ERR_IO, ERR_LIMIT
+ */
+int formats_read_folder(const char *path, uint64_t max, struct bytes *out, struct err *err);
 
 /* The length of the name of a file without the usual endings of formats and of compression: 3 of "cpu.pb.gz". */
 size_t formats_stem(const char *name, size_t n);

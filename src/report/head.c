@@ -103,6 +103,8 @@ void report_head_fill(struct head *h, const struct view *v, const struct query *
 	h->duration_ns = p->meta.duration_ns;
 	h->total = v->total;
 	h->out_unit = q->unit;
+	if (*q->unit == '\0')
+		unit_scale(1, h->unit, h->unit, &h->out_unit); /* its short name */
 	h->ratio = query_ratio(q);
 	h->columns = q->columns;
 	h->compact = q->compact_labels;

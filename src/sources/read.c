@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "base/unit.h"
 #include "engine/query.h"
 #include "formats/formats.h"
 #include "profile/edit.h"
@@ -70,8 +71,8 @@ struct loader {
 static int load_select_times(const struct query *q, const char *source, struct profile *p, struct buf *notes,
 			     struct err *err)
 {
-	int64_t lo = INT64_MIN, hi = INT64_MAX;
-	uint32_t n_timeless;
+	int64_t lo = INT64_MIN, hi = INT64_MAX, duration_ns = p->meta.duration_ns;
+	uint32_t n_timeless, n_all = p->n_rows;
 	int rc = *q->from ? amount_parse_duration("--from", q->from, &lo, err) : 0;
 
 	if (rc == 0 && *q->to)
@@ -83,6 +84,11 @@ static int load_select_times(const struct query *q, const char *source, struct p
 		return err_wrap(err, "%s", source);
 	if (n_timeless)
 		buf_addf(notes, "%s: %" PRIu32 " samples without a time are left out\n", source, n_timeless);
+	if (n_all && p->n_rows == 0) {
+		buf_addf(notes, "%s: no sample is in this part of the recording, which took ", source);
+		unit_add_label(notes, duration_ns, "nanoseconds", "auto");
+		buf_addz(notes, "\n");
+	}
 	return 0;
 }
 

@@ -132,12 +132,11 @@ int sources_read_file(struct source *s, const char *name, const struct query *q,
 	int rc = 0;
 
 	(void)s, (void)notes, (void)missing;
-	if (!sources_map_file(name, max, &bytes))
-		rc = fetch_read(name, max, &bytes, err);
-	if (rc == 0)
-		rc = sources_decode(&bytes, q, out, err);
-	else
-		formats_refuse_folder(name, err); /* a better message, if it is one */
+	if (!sources_map_file(name, max, &bytes)) {
+		rc = formats_read_folder(name, max ? max : SIZE_MAX, &bytes, err);
+		rc = rc == ERR_UNKNOWN ? fetch_read(name, max, &bytes, err) : rc;
+	}
+	rc = rc < 0 ? rc : sources_decode(&bytes, q, out, err);
 	return rc < 0 ? err_wrap(err, "%s", name) : 0;
 }
 

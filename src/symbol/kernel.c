@@ -149,6 +149,36 @@ static void read_running_id(const char *path, char out[2 * BUILD_ID_MAX + 1])
 	free(notes.data);
 }
 
+/* Does the kernel end where a mapping of this size ends, as perf records it? Two kernels rarely have equally much code. */
+static bool kernel_has_size(const struct object *o, uint64_t size)
+{
+	for (size_t i = 0; i < o->symbols.n; i++) {
+		const struct object_symbol *s = &o->symbols.sym[i];
+
+		if (s->addr - o->anchor.value == size &&
+		    (strcmp(s->name, "_etext") == 0 || strcmp(s->name, "_edata") == 0))
+			return o->anchor.is_known;
+	}
+	return false;
+}
+
+/* Open the running kernel for a mapping without a build id (a pipe of perf, perf record -z) if its size is the same. */
+static int kernel_open_by_size(const char *file, uint64_t size, struct buf *tried, struct object **out, struct err *err)
+{
+	struct object *o;
+	int rc = kernel_read_symbols("/proc/kallsyms", "", file, tried, &o, err);
+
+	if (rc < 0)
+		return rc;
+	if (!kernel_has_size(o, size)) {
+		object_close(o);
+		debugfile_note(tried, "/proc/kallsyms", "the kernel has another size than the recorded one");
+		return err_set(err, ERR_UNKNOWN, "not the running kernel; --kallsyms=FILE has its symbols");
+	}
+	*out = o;
+	return 0;
+}
+
 static int kernel_open_running(const char *file, const char *notes, const char *build_id, struct buf *tried,
 			       struct object **out, struct err *err)
 {
@@ -157,7 +187,7 @@ static int kernel_open_running(const char *file, const char *notes, const char *
 	read_running_id(notes, id);
 	if (*build_id == '\0' || strcmp(id, build_id) != 0) {
 		debugfile_note(tried, notes, *id ? "build ID does not match" : "not found, or contains no build ID");
-		return err_set(err, ERR_UNKNOWN, "not the running kernel");
+		return err_set(err, ERR_UNKNOWN, "not the running kernel; --kallsyms=FILE has its symbols");
 	}
 	return kernel_read_symbols("/proc/kallsyms", id, file, tried, out, err);
 }
@@ -184,8 +214,8 @@ static bool open_vmlinux(const struct debugfile_search *s, struct object_file *o
 	return found;
 }
 
-int kernel_open(const char *file, const char *build_id, const struct symbol_options *w, struct buf *tried,
-		struct object **out, struct err *err)
+int kernel_open(const char *file, const char *build_id, uint64_t size, const struct symbol_options *w,
+		struct buf *tried, struct object **out, struct err *err)
 {
 	struct debugfile_search s = { .mem = arena_new(), .w = w, .build_id = build_id, .tried = tried };
 	bool module = strstr(file, "kernel.kallsyms") == NULL;
@@ -209,6 +239,8 @@ int kernel_open(const char *file, const char *build_id, const struct symbol_opti
 		found = debugfile_by_id(&s, ".debug", &f) || (!module && open_vmlinux(&s, &f));
 	if (found)
 		*out = object_adopt(&f);
+	else if (!*build_id && !module && size)
+		rc = kernel_open_by_size(file, size, tried, out, err);
 	else if (!*saved || kernel_read_symbols(saved, build_id, file, NULL, out, NULL) < 0)
 		rc = kernel_open_running(file, notes, build_id, tried, out, err);
 	arena_free(s.mem);

@@ -19,13 +19,15 @@ bool kernel_is_name(const char *file);
 /*
  * Open the kernel of a profile, or a module: a file of this kernel release with DWARF, if its build id matches;
  * otherwise the symbols that perf has saved, or those in /proc/kallsyms if it is the running kernel. If the options name
- * a file of symbols, that one only.
+ * a file of symbols, that one only. Without a build id, the kernel is the running one if its code has the size of the
+ * mapping.
  *
+ * size    bytes of the mapping, from the symbol in its name; 0: unknown
  * tried   a line is appended per path; may be NULL
  * Fails   ERR_UNKNOWN
  */
-int kernel_open(const char *file, const char *build_id, const struct symbol_options *w, struct buf *tried,
-		struct object **out, struct err *err);
+int kernel_open(const char *file, const char *build_id, uint64_t size, const struct symbol_options *w,
+		struct buf *tried, struct object **out, struct err *err);
 
 /*
  * Read kernel symbols in the format of /proc/kallsyms. Malformed lines are skipped.

@@ -253,7 +253,9 @@ static bool try_system(struct object_search *s, struct object **out)
 	if (vdso_is_name(s->file))
 		rc = vdso_open(s->d.build_id, s->d.w, s->d.tried, out, &err);
 	else
-		rc = kernel_open(locate_kernel_name(s), s->d.build_id, s->d.w, s->d.tried, out, &err);
+		rc = kernel_open(locate_kernel_name(s), s->d.build_id,
+				 *s->map.kernel_symbol ? s->map.limit - s->map.start : 0, s->d.w, s->d.tried, out,
+				 &err);
 	return rc == 0 || locate_fail(s, s->file, err.code, err.msg);
 }
 

@@ -329,8 +329,8 @@ static void symbolize_mapping(struct symbolizer *s, uint32_t map, const uint32_t
 			 *id ? " (build ID " : "", id, *id ? ")" : "", n, n == 1 ? "address" : "addresses");
 	if (rc == 0)
 		rc = symbolize_file(s, m, loc, n, tried, &n_named, &err);
-	if (rc < 0 && is_kernel_or_vdso(file))
-		return;
+	if (rc < 0 && is_kernel_or_vdso(file) && !m->kernel_symbol)
+		return; /* reported for recordings of perf only, which have this symbol */
 	s->out->n_addresses += n;
 	if (*file == '\0' && map != 0) {
 		s->out->n_without_binary += n;

@@ -25,14 +25,24 @@ fails '^cpa: go-cpu.pb.gz: no sample has a time, which --times, --from and --to 
 fails '^cpa: go-cpu.pb.gz: no sample has a time' top --times go-cpu.pb.gz
 fails '^cpa: --from=2s --to=1s: no time is between them$' top --from=2s --to=1s go-cpu.pb.gz
 fails '^cpa: --from=folded: not a duration' top --from=folded go-cpu.pb.gz
-for format in speedscope cpuprofile firefox otlp callgrind; do
+for format in speedscope cpuprofile firefox otlp 'callgrind -unit=ns'; do
 	"$CPA" $format go-cpu.pb.gz >"$tmp/want"
-	"$CPA" convert -o "$tmp/go.$format" --to=$format go-cpu.pb.gz 2>"$tmp/err" && cmp -s "$tmp/want" "$tmp/go.$format" ||
+	format=${format% *}
+	"$CPA" convert -o "$tmp/go.$format" --to="$format" go-cpu.pb.gz 2>"$tmp/err" && cmp -s "$tmp/want" "$tmp/go.$format" ||
 		echo "$format"
 done >"$tmp/wrong"
 "$CPA" convert -o "$tmp/go.firefox.json" go-cpu.pb.gz 2>"$tmp/err" && cmp -s "$tmp/go.firefox.json" "$tmp/go.firefox" || echo ending >>"$tmp/wrong"
 [ ! -s "$tmp/wrong" ]
 result $? "convert writes each format as its report does" || note "$tmp/wrong"
+for end in speedscope.json cpuprofile firefox.json otlp.pb callgrind; do
+	"$CPA" convert -o "$tmp/two.$end" formats/perf/two-zstd.data 2>/dev/null
+	"$CPA" top -unit=ns "$tmp/two.$end" 2>/dev/null | awk -v end=$end '$5 == "100%" { print end, $1 + 0 }'
+done >"$tmp/got"
+"$CPA" top -unit=ns formats/perf/two-zstd.data 2>/dev/null | awk '$5 == "100%" { print $1 + 0 }' >"$tmp/total"
+for end in speedscope.json cpuprofile firefox.json otlp.pb callgrind; do
+	echo "$end $(cat "$tmp/total")"
+done >"$tmp/want"
+same "each format has the default type, exactly" "$tmp/want" "$tmp/got"
 fails '^cpa: convert: -o .*x.json: no format that cpa writes' convert -o "$tmp/x.json" go-cpu.pb.gz
 
 sed -n '/^Recognized/q; s/^  \([a-z][a-z0-9-]*\) .*/\1/p' <<-END | sort >"$tmp/read"

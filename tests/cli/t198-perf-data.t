@@ -43,6 +43,33 @@ same "perf_to_profile's names of sample types are accepted" "$tmp/want" "$tmp/go
 "$CPA" top - <"$perf/pipe.data" 2>"$tmp/err" | grep -q '100%  grind$'
 result $? "a pipe is read from standard input" || note "$tmp/err"
 
+sum() { # SOURCE: the sum of all samples
+	"$CPA" folded "$@" 2>"$tmp/err" | awk '{ n += $NF } END { printf "%.0f\n", n }'
+}
+
+[ "$(sum "$perf/threads.data")" = 32064128 ]
+result $? "a directory of perf record --threads is read" || note "$tmp/err"
+"$CPA" store import --store="$tmp/threads" --service=mill --kind=cpu "$perf/threads.data" >"$tmp/out" 2>&1
+[ "$(sum --store="$tmp/threads" store:mill@-20000d)" = 32064128 ]
+result $? "a store imports a directory as one recording" || note "$tmp/out" "$tmp/err"
+cp -r "$perf/threads.data" "$tmp/cut" && head -c 200 "$perf/threads.data/data.0" >"$tmp/cut/data.0"
+"$CPA" top "$tmp/cut" 2>&1 | grep '^perf: ' >"$tmp/got"
+rm "$tmp/cut/data.0"
+"$CPA" top "$tmp/cut" 2>&1 | sed "s,$tmp/,," >>"$tmp/got"
+"$CPA" top "$tmp/cut/data" 2>&1 | grep '^perf: ' >>"$tmp/got"
+cat "$perf/two-zstd.data" "$perf/pipe.data" >"$tmp/two.data"
+cat "$perf/pipe.data" "$perf/pipe.data" >"$tmp/pipes.data"
+"$CPA" top "$tmp/two.data" 2>&1 | grep '^perf: ' >>"$tmp/got"
+"$CPA" top "$tmp/pipes.data" 2>&1 | grep '^perf: ' >>"$tmp/got"
+cat >"$tmp/want" <<'END'
+perf: the file data.0 ends too early, at byte 0; what is before it is read
+cpa: cut: data.0: No such file or directory
+perf: the samples are in the files data.N of a directory, which are not read; pass the directory
+perf: another recording follows at byte 5593; it is not read
+perf: another recording follows at byte 3928; it is not read
+END
+same "what is missing or not read is named" "$tmp/want" "$tmp/got"
+
 id=00112233445566778899aabbccddeeff00112233
 pid=4999999 # above the largest pid of Linux
 python3 "$top_srcdir/tests/cli/perf_data.py" "$tmp/kernel.data" ffffffff9a000000 $id $pid
@@ -60,6 +87,19 @@ same "kernel symbols are moved to where the kernel was" "$tmp/want" "$tmp/kernel
 "$CPA" folded "$tmp/kernel.data" 2>"$tmp/err" | grep -q sys_
 [ $? -eq 1 ]
 result $? "the symbols of another kernel are not used"
+running=$(awk '$3 == "_text" && !t { t = $1 } $3 == "_etext" { print t, $1 }' /proc/kallsyms)
+start=${running% *} end=${running#* }
+if [ -n "$running" ] && [ "$start" != "$end" ]; then # else this user may not read addresses
+	size=$(printf %x $((0x$end - 0x$start)))
+	for n in $size 1000000; do
+		python3 "$top_srcdir/tests/cli/perf_data.py" "$tmp/pipe.data" "$start" "" $pid "$n"
+		"$CPA" folded "$tmp/pipe.data" 2>"$tmp/err.$n" | grep -c '\[\[kernel.kallsyms\]\]'
+	done >"$tmp/got"
+	printf '0\n2\n' >"$tmp/counts"
+	same "a kernel without a build ID is the running one if its code has the same size" "$tmp/counts" "$tmp/got"
+	grep -q '; \[kernel.kallsyms\]: not the running kernel; --kallsyms=FILE has its symbols' "$tmp/err.1000000"
+	result $? "a kernel without symbols is named" || note "$tmp/err.1000000"
+fi
 saved=$HOME/.debug/.build-id/00/${id#00}
 mkdir -p "$saved" && cp "$tmp/kallsyms" "$saved/kallsyms"
 "$CPA" folded "$tmp/kernel.data" 2>"$tmp/err" | sed 's/^.*;//' | sort >"$tmp/kernel"
@@ -85,6 +125,12 @@ cp "$perf/dwarf.data" "$tmp/large.data" && head -c 9000000 /dev/zero >>"$tmp/lar
 "$CPA" folded "$perf/dwarf.data" >"$tmp/want" 2>/dev/null
 "$CPA" folded "$tmp/large.data" >"$tmp/got" 2>/dev/null
 same "a large file gives the same" "$tmp/want" "$tmp/got"
+"$CPA" top --from=9s "$perf/dwarf.data" 2>"$tmp/err" >"$tmp/got"
+grep -q 'dwarf.data: no sample is in this part of the recording, which took [0-9.]*ms$' "$tmp/err"
+result $? "a part without samples is named" || note "$tmp/err"
+"$CPA" top --times -tagfocus=time=0.1s:1s "$perf/dwarf.data" 2>"$tmp/err" >"$tmp/got"
+grep -q 'TagFocus expression matched no samples; a range has whole numbers: 500ms:1s, not 0.5s:1s$' "$tmp/err"
+result $? "a range with a fraction is explained" || note "$tmp/err"
 printf 'PERFFILE' >"$tmp/old.data"
 fails "$tmp/old.data: not a profile: it looks like a perf.data file of perf before 2009, which cpa does not read" \
 	top "$tmp/old.data"

@@ -149,7 +149,7 @@ refused "^cpa: http fetch: Get \"http://$host/noanswer\": [^\"]*$" top "$host/no
 refused 'sent a web page, not a profile: "Please log in"' top "$host/html"
 refused 'the server sent an execution trace, not a profile; use go tool trace' top "$host/trace"
 refused 'the server sent an empty answer' top "$host/empty"
-refused 'not a profile: neither profile.proto nor a legacy format' top "$host/garbage"
+refused 'not a profile: in no format that cpa reads; cpa help formats lists them' top "$host/garbage"
 refused 'closed the connection without an answer' top "$host/noanswer"
 refused 'closed the connection early, after 100 bytes' top "$host/short"
 "$CPA" top -timeout=1 "$host/hang" "$host/drip" >"$tmp/out" 2>"$tmp/err"

@@ -11,6 +11,10 @@ fails 'other: is a directory, not a profile$' top "$tmp/other"
 
 printf 'v 10400 3\nX ./a\nI 1000 5e298f\n' >"$tmp/heap"
 fails 'heap: not a profile: it looks like a recording of heaptrack; convert it with: heaptrack_print -f FILE -F' top "$tmp/heap"
+printf 'jdk.CPULoad {\n  startTime = 13:28\n}\n' >"$tmp/jfr.txt"
+fails 'jfr.txt: not a profile: it looks like the text of jfr print; pass the recording$' top "$tmp/jfr.txt"
+printf '# To display the perf.data header info, please use --header/--header-only options.\n#\n' >"$tmp/report.txt"
+fails 'report.txt: not a profile: it looks like the text of perf report; pass the recording, or' top "$tmp/report.txt"
 "$CPA" top - <"$tmp/heap" 2>&1 | grep -q 'it looks like a recording of heaptrack'
 result $? "standard input is recognized too"
 if command -v lz4 >/dev/null; then

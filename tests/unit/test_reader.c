@@ -210,8 +210,8 @@ static void other_file_types_are_named(void **state)
 static void other_bytes_are_not_a_profile(void **state)
 {
 	(void)state;
-	ERROR_OF("hello, world\n", "not a profile: neither profile.proto nor a legacy format");
-	ERROR_OF("\xff\xff\xff\xff", "not a profile: neither profile.proto nor a legacy format");
+	ERROR_OF("hello, world\n", "not a profile: in no format that cpa reads; cpa help formats lists them");
+	ERROR_OF("\xff\xff\xff\xff", "not a profile: in no format that cpa reads; cpa help formats lists them");
 }
 
 static void a_few_bytes_of_any_kind_are_an_error(void **state)

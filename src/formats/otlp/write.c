@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Entry 0 of each table is empty and means none. There is a Profile per sample type, and all share the dictionary. The
- * first one has all samples, the others those that are not 0, so that a reader finds all stacks in their order.
+ * first one has all samples, the others those that are not 0, so that a reader finds all stacks in their order. The default
+ * type is the last one, since readers of pprof select the last type.
  */
 #include "config.h"
 
@@ -243,7 +244,17 @@ static void otlp_write_sample(struct otlp_writer *w, struct buf *out, uint32_t r
 	otlp_put_message(out, PROFILE_SAMPLES, sample);
 }
 
-static void otlp_write_profile(struct otlp_writer *w, uint32_t type, struct buf *out)
+/* The type that pprof selects by default; without a default type it is the last one. */
+static uint32_t otlp_default_type(const struct profile *p)
+{
+	for (uint32_t t = 0; t < p->n_types; t++)
+		if (p->meta.default_type && p->type[t].name == p->meta.default_type)
+			return t;
+	return p->n_types - 1;
+}
+
+/* Write all samples, or those whose value is not 0. */
+static void otlp_write_profile(struct otlp_writer *w, uint32_t type, bool has_all, struct buf *out)
 {
 	const struct profile *p = w->p;
 	const struct profile_meta *meta = &p->meta;
@@ -255,7 +266,7 @@ static void otlp_write_profile(struct otlp_writer *w, uint32_t type, struct buf 
 
 		if (w->ratio != 1)
 			value = num_trunc((double)value * w->ratio);
-		if (type == 0 || value)
+		if (has_all || value)
 			otlp_write_sample(w, &profile, i, value, &sample);
 	}
 	if (meta->time_ns) {
@@ -282,6 +293,8 @@ static void otlp_write_message(struct otlp_writer *w, struct buf *out)
 {
 	static const char scope_name[] = "cpa";
 	struct buf scope = { 0 }, part = { 0 }, resource = { 0 }, dictionary = { 0 };
+	uint32_t last = otlp_default_type(w->p);
+	bool has_first = false;
 
 	otlp_put_text(w, "", 0);
 	otlp_put_bytes(&w->attributes, WRITE_ATTRIBUTES, "", 0);
@@ -289,7 +302,12 @@ static void otlp_write_message(struct otlp_writer *w, struct buf *out)
 	otlp_put_bytes(&part, 1, scope_name, sizeof(scope_name) - 1);
 	otlp_put_message(&scope, WRITE_SCOPE, &part);
 	for (uint32_t t = 0; t < w->p->n_types; t++)
-		otlp_write_profile(w, t, &scope);
+		if (t != last) {
+			otlp_write_profile(w, t, !has_first, &scope);
+			has_first = true;
+		}
+	if (w->p->n_types)
+		otlp_write_profile(w, last, !has_first, &scope);
 	otlp_put_bytes(&resource, WRITE_RESOURCE, "", 0);
 	otlp_put_message(&resource, WRITE_SCOPES, &scope);
 	otlp_put_message(out, WRITE_RESOURCES, &resource);

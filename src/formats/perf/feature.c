@@ -10,7 +10,13 @@
 
 #include <sys/utsname.h>
 
-enum { FEATURE_BUILD_ID = 2, FEATURE_ARCH = 6, FEATURE_EVENT_DESC = 12, FEATURE_CLOCK_DATA = 29 };
+enum {
+	FEATURE_BUILD_ID = 2,
+	FEATURE_ARCH = 6,
+	FEATURE_EVENT_DESC = 12,
+	FEATURE_DIRECTORY = 24,
+	FEATURE_CLOCK_DATA = 29
+};
 enum { BUILD_ID_BYTES = 20 };
 
 /* The rest of a feature. */
@@ -157,6 +163,9 @@ void perfdata_feature_read(struct perf_reader *r, uint64_t feature, const uint8_
 		break;
 	case FEATURE_EVENT_DESC:
 		feature_read_names(r, p, n);
+		break;
+	case FEATURE_DIRECTORY:
+		r->has_directory = true;
 		break;
 	case FEATURE_CLOCK_DATA:
 		feature_read_clock(r, p, n);

@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "formats/perf/perf.h"
 #include "formats/perf/perf_int.h"
 
 #include <inttypes.h>
@@ -38,6 +39,12 @@ static struct perf_section file_section(const struct perf_reader *r, const uint8
 static bool file_has(const struct perf_reader *r, struct perf_section s)
 {
 	return s.at <= r->n && s.n <= r->n - s.at;
+}
+
+static void file_cut(struct perf_reader *r, size_t at)
+{
+	r->is_cut = true;
+	r->cut = at;
 }
 
 /* The bytes that follow a record and belong to it. */
@@ -76,13 +83,17 @@ bool perfdata_file_next(struct perf_reader *r, size_t *at, struct perf_record *o
 
 	if (left == 0)
 		return false;
+	if (r->is_pipe && perfdata_probe(p, left) == FORMAT_SURE) {
+		r->next_recording = *at;
+		return false;
+	}
 	if (!file_large_record(r, p, left, out) && !perfdata_record_at(r, p, left, out)) {
-		r->cut = *at;
+		file_cut(r, *at);
 		return false;
 	}
 	extra = file_extra(r, out);
 	if (extra > left - out->n) {
-		r->cut = *at;
+		file_cut(r, *at);
 		return false;
 	}
 	*at += out->n + (size_t)extra;
@@ -118,7 +129,7 @@ static int file_read_attrs(struct perf_reader *r, struct err *err)
 
 static void file_read_features(struct perf_reader *r)
 {
-	size_t at = r->end;
+	size_t at = r->end, end = at;
 
 	for (unsigned i = 0; i < FEATURES; i++) {
 		struct perf_section s;
@@ -126,7 +137,7 @@ static void file_read_features(struct perf_reader *r)
 		if (!(perfdata_u64(r, r->data + AT_FEATURES + i / WORD_BITS * 8) >> i % WORD_BITS & 1))
 			continue;
 		if (SECTION_BYTES > r->n - at) {
-			r->cut = r->n;
+			file_cut(r, r->n);
 			return;
 		}
 		s = file_section(r, r->data + at);
@@ -134,8 +145,12 @@ static void file_read_features(struct perf_reader *r)
 		if (file_has(r, s))
 			perfdata_feature_read(r, i, r->data + s.at, (size_t)s.n);
 		else
-			r->cut = r->n;
+			file_cut(r, r->n);
+		end = file_has(r, s) && s.at + s.n > end ? (size_t)(s.at + s.n) : end;
 	}
+	end = end > at ? end : at;
+	if (perfdata_probe(r->data + end, r->n - end) == FORMAT_SURE)
+		r->next_recording = end;
 }
 
 static int file_read_attr_record(struct perf_reader *r, const struct perf_record *rec, struct err *err)
@@ -202,12 +217,13 @@ static int file_open_tables(struct perf_reader *r, struct err *err)
 	r->first = (size_t)data.at;
 	r->is_killed = data.n == 0;
 	if (data.n > r->n - data.at) {
-		r->end = r->cut = r->n;
+		r->end = r->n;
+		file_cut(r, r->n);
 	} else {
 		r->end = data.n ? (size_t)(data.at + data.n) : r->n;
 	}
 	rc = file_read_attrs(r, err);
-	if (rc == 0 && !r->is_killed && !r->cut)
+	if (rc == 0 && !r->is_killed && !r->is_cut)
 		file_read_features(r);
 	return rc;
 }

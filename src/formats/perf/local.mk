@@ -1,6 +1,7 @@
 # src/formats/perf - recordings of perf record
 
 src_formats_libformats_a_SOURCES += \
+	src/formats/perf/directory.c \
 	src/formats/perf/event.c \
 	src/formats/perf/feature.c \
 	src/formats/perf/file.c \

@@ -6,6 +6,7 @@
 #ifndef FORMATS_PERF_PERF_H
 #define FORMATS_PERF_PERF_H
 
+#include "base/io.h"
 #include "formats/common/format.h"
 
 /* Does it begin with the magic of a recording? */
@@ -25,5 +26,17 @@ enum format_match perfdata_probe(const uint8_t *data, size_t n);
  */
 int perfdata_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 		  struct err *err);
+
+/* Is it a directory that perf record --threads wrote? */
+bool perfdata_directory_is(const char *path);
+
+/*
+ * Read all files of such a directory into one block for perfdata_read.
+ *
+ * max     bytes of all files
+ * out     owned by the caller; unchanged on failure
+ * Fails   ERR_IO, ERR_LIMIT; the message begins with the name of the file in the directory
+ */
+int perfdata_directory_read(const char *path, uint64_t max, struct bytes *out, struct err *err);
 
 #endif

@@ -176,6 +176,12 @@ struct perf_chunk {
 	size_t n_queued; /* records in the queue */
 };
 
+/* A file of a directory. */
+struct perf_part {
+	const uint8_t *data;
+	size_t n;
+};
+
 /* Times of the wall clock and of samples at the same moment. */
 struct perf_clock {
 	bool is_known;
@@ -196,8 +202,10 @@ struct perf_reader {
 	struct builder *b;
 	bool is_swapped; /* the other byte order than this machine's */
 	bool is_big, is_pipe;
-	bool is_own_machine; /* recorded on a machine whose registers the unwinder knows */
-	size_t first, end;   /* records of the file: data[first..end) */
+	bool is_own_machine;    /* recorded on a machine whose registers the unwinder knows */
+	size_t first, end;      /* records of the file: data[first..end) */
+	struct perf_part *part; /* [n_parts + 1] files of a directory, the first one with tables; NULL: a single file */
+	size_t n_parts, cut_part; /* cut_part: the index of the file that was cut */
 
 	struct perf_event *event;
 	size_t n_events, cap_events;
@@ -255,8 +263,11 @@ struct perf_reader {
 	uint64_t n_samples, n_lost_records, n_lost_samples, n_not_unwound;
 	struct skipped damaged, unknown_event, branches, aux, zstd_damaged;
 	struct skipped type[PERF_TYPES_KNOWN + 1]; /* the last one: all other types */
-	size_t cut;                                /* where the file was cut; 0: it is complete */
-	bool is_killed;                            /* the recording has no end */
+	bool is_cut;
+	size_t cut;            /* where the file, or the last one that was cut, ends too early */
+	size_t next_recording; /* where another recording follows; 0: none */
+	bool has_directory;    /* the file is one of a directory */
+	bool is_killed;        /* the recording has no end */
 };
 
 static inline uint16_t perfdata_u16(const struct perf_reader *r, const uint8_t *p)
@@ -305,6 +316,14 @@ bool perfdata_file_next(struct perf_reader *r, size_t *at, struct perf_record *o
 /* Find the records, the events and the features. Fails with ERR_FORMAT. */
 int perfdata_file_open(struct perf_reader *r, struct err *err);
 
+/* ---- directory.c ---- */
+
+/* Is it the block of a directory? */
+bool perfdata_directory_probe(const uint8_t *data, size_t n);
+
+/* Find the files of a directory, if it is one, and continue with the first one as the file. Fails with ERR_FORMAT. */
+int perfdata_directory_split(struct perf_reader *r, struct err *err);
+
 /* ---- event.c ---- */
 
 struct perf_task {
@@ -348,7 +367,7 @@ str_id perfdata_feature_hex(struct perf_reader *r, const uint8_t *id, size_t n);
 /* Add a record; chunk: of unpacked bytes + 1, or 0. */
 int perfdata_queue_add(struct perf_reader *r, const struct perf_record *rec, uint32_t chunk, struct err *err);
 
-/* Process what is certainly older than all that follows, after the mark of a round. */
+/* Process what is certainly older than all that follows, after the mark of a round; in a directory, nothing is. */
 int perfdata_queue_end_round(struct perf_reader *r, struct err *err);
 int perfdata_queue_end(struct perf_reader *r, struct err *err);
 
@@ -356,6 +375,9 @@ int perfdata_queue_end(struct perf_reader *r, struct err *err);
 
 /* Unpack the bytes of a compressed record, and add the records that are complete now. */
 int perfdata_unpack(struct perf_reader *r, const uint8_t *p, size_t n, size_t position, struct err *err);
+
+/* Begin another stream: the next file of a directory. */
+void perfdata_unpack_restart(struct perf_reader *r);
 void perfdata_unpack_release(struct perf_reader *r);
 
 /* ---- record.c ---- */

@@ -5,13 +5,15 @@
  *
  * perf writes the buffers of all CPUs one after the other, then the mark of a round. Records that are in a buffer after the
  * mark are newer than all that were in any buffer when the round before it began. At each mark, the records up to the
- * largest time before the previous mark are processed. Only places are kept, not records.
+ * largest time before the previous mark are processed. Only places are kept, not records. The files of a directory are
+ * read one after the other, so all of their records are in the queue before the first one is processed.
  */
 #include "config.h"
 
 #include "base/mem.h"
 #include "formats/perf/perf_int.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* Without marks, the older half is processed when there are so many records, or so many unpacked bytes. */
@@ -67,7 +69,11 @@ int perfdata_queue_add(struct perf_reader *r, const struct perf_record *rec, uin
 
 	if (time == 0 || time == UINT64_MAX) /* made by perf itself, or a recording without times */
 		return perfdata_record_process(r, rec, err);
-	if (r->n_queued >= QUEUE_MAX || r->n_chunk_bytes > QUEUE_BYTES_MAX) {
+	if (r->n_parts && format_exceeds(r->n_queued + 1, r->options->max_count))
+		return err_set(err, ERR_LIMIT,
+			       "perf.data: more than %" PRIu64 " records; raise the limit with --max-count",
+			       r->options->max_count);
+	if (!r->n_parts && (r->n_queued >= QUEUE_MAX || r->n_chunk_bytes > QUEUE_BYTES_MAX)) {
 		int rc;
 
 		queue_sort(r);
@@ -89,6 +95,8 @@ int perfdata_queue_end_round(struct perf_reader *r, struct err *err)
 {
 	int rc;
 
+	if (r->n_parts)
+		return 0;
 	queue_sort(r);
 	rc = queue_flush(r, r->time_flush, err);
 	r->time_flush = r->time_max;

@@ -37,6 +37,7 @@ static int read_compressed(struct perf_reader *r, const struct perf_record *rec,
 	return rc;
 }
 
+/* Read the records of the current file. */
 static int read_records(struct perf_reader *r, struct err *err)
 {
 	size_t at = r->first, given_back = 0;
@@ -54,6 +55,28 @@ static int read_records(struct perf_reader *r, struct err *err)
 			err_wrap(err, "near byte %zu", (size_t)(rec.p - r->data));
 		if (r->options->is_mapped) /* records that wait are read from the file again */
 			given_back = io_give_back(r->data, given_back, at);
+	}
+	return rc;
+}
+
+static int read_all_records(struct perf_reader *r, struct err *err)
+{
+	int rc = read_records(r, err);
+
+	for (size_t i = 1; rc == 0 && i <= r->n_parts; i++) {
+		struct perf_part *part = &r->part[i];
+		bool was_cut = r->is_cut;
+
+		r->data = part->data;
+		r->first = 0;
+		r->end = r->n = part->n;
+		r->is_cut = false;
+		perfdata_unpack_restart(r);
+		rc = read_records(r, err);
+		if (rc < 0)
+			err_wrap(err, "data.%zu", i - 1);
+		r->cut_part = r->is_cut ? i : r->cut_part;
+		r->is_cut |= was_cut;
 	}
 	rc = rc < 0 ? rc : perfdata_queue_end(r, err);
 	return rc < 0 ? rc : perfdata_sample_end(r, err);
@@ -91,8 +114,20 @@ static void read_add_cut_comments(struct perf_reader *r)
 		buf_addz(&text, "perf: the recording was not ended; names of events and build IDs may be missing");
 		read_comment(r, &text);
 	}
-	if (r->cut) {
-		buf_addf(&text, "perf: the file ends too early, at byte %zu; what is before it is read", r->cut);
+	if (r->is_cut) {
+		buf_addz(&text, "perf: the file ");
+		if (r->cut_part)
+			buf_addf(&text, "data.%zu ", r->cut_part - 1);
+		buf_addf(&text, "ends too early, at byte %zu; what is before it is read", r->cut);
+		read_comment(r, &text);
+	}
+	if (r->next_recording) {
+		buf_addf(&text, "perf: another recording follows at byte %zu; it is not read", r->next_recording);
+		read_comment(r, &text);
+	}
+	if (r->has_directory && !r->n_parts) {
+		buf_addz(&text, "perf: the samples are in the files data.N of a directory, which are not read; pass "
+				"the directory");
 		read_comment(r, &text);
 	}
 	if (r->n_not_unwound) {
@@ -122,16 +157,10 @@ static void read_add_comments(struct perf_reader *r)
 	skipped_add_comment(&r->aux, r->b, "perf: skipped, since only perf script and perf inject decode it,",
 			    "record of a processor trace", "records of a processor trace", NULL);
 	for (unsigned i = 0; i <= PERF_TYPES_KNOWN; i++) {
-		buf_addf(&text, i == PERF_TYPES_KNOWN ? "of an unknown type" : "of type %u", i);
-		if (r->type[i].n) {
-			struct buf many = { 0 };
-
-			buf_addf(&many, "records %s", buf_text(&text));
-			buf_addz(&text, "");
-			skipped_add_comment(&r->type[i], r->b, "perf: skipped", buf_text(&many), buf_text(&many), NULL);
-			buf_release(&many);
-		}
 		text.len = 0;
+		buf_addf(&text, r->type[i].n == 1 ? "record " : "records ");
+		buf_addf(&text, i == PERF_TYPES_KNOWN ? "of an unknown type" : "of type %u", i);
+		skipped_add_comment(&r->type[i], r->b, "perf: skipped", buf_text(&text), buf_text(&text), NULL);
 	}
 	buf_release(&text);
 }
@@ -210,6 +239,7 @@ static void read_release(struct perf_reader *r)
 		free(r->waiting[i].read);
 	}
 	free(r->waiting);
+	free(r->part);
 	free(r->event);
 	free(r->id);
 	free(r->build_id);
@@ -230,6 +260,8 @@ enum format_match perfdata_probe(const uint8_t *data, size_t n)
 {
 	enum { MAGIC_BYTES = sizeof(little) - 1 };
 
+	if (perfdata_directory_probe(data, n))
+		return FORMAT_SURE;
 	return n >= MAGIC_BYTES && (memcmp(data, little, MAGIC_BYTES) == 0 || memcmp(data, big, MAGIC_BYTES) == 0)
 		       ? FORMAT_SURE
 		       : FORMAT_NO;
@@ -244,12 +276,13 @@ int perfdata_read(const uint8_t *data, size_t n, const struct format_options *op
 
 	if (perfdata_probe(data, n) != FORMAT_SURE)
 		return ERR_UNKNOWN;
-	r.is_big = *data == *big;
+	rc = perfdata_directory_split(&r, err);
+	r.is_big = rc == 0 && r.n && *r.data == *big;
 	r.is_swapped = r.is_big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	r.b = builder_new();
 	read_init(&r);
-	rc = perfdata_file_open(&r, err);
-	rc = rc < 0 ? rc : read_records(&r, err);
+	rc = rc < 0 ? rc : perfdata_file_open(&r, err);
+	rc = rc < 0 ? rc : read_all_records(&r, err);
 	rc = rc < 0 ? rc : read_find_program(&r, &program, err);
 	if (rc == 0) {
 		read_set_times(&r);

@@ -153,6 +153,18 @@ int perfdata_unpack(struct perf_reader *r, const uint8_t *p, size_t n, size_t po
 	return rc;
 }
 
+void perfdata_unpack_restart(struct perf_reader *r)
+{
+	const struct zstd *lib;
+
+	if (r->zstd && zstd_load(&lib, NULL) == 0)
+		lib->freeDStream(r->zstd);
+	r->zstd = NULL;
+	r->is_unpack_damaged = false;
+	if (r->n_chunks)
+		r->chunk[r->current_chunk].n = r->n_taken;
+}
+
 void perfdata_unpack_release(struct perf_reader *r)
 {
 	const struct zstd *lib;

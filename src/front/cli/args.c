@@ -354,6 +354,7 @@ static int args_find_writer(struct args *a, const struct opt **given, struct err
 {
 	const struct opt *from = opt_find(query_options, query_n_options, "from", 4);
 	const struct opt *input = opt_find(query_options, query_n_options, "input_format", 12);
+	const struct opt *unit = opt_find(query_options, query_n_options, "unit", 4);
 	const struct file_format *f;
 
 	if (!a->report || !(a->report->flags & REPORT_BY_ENDING) || a->q.help)
@@ -380,6 +381,8 @@ static int args_find_writer(struct args *a, const struct opt **given, struct err
 			return args_fail_format("-o ", a->q.output, err);
 	}
 	a->report = reports_get(f->report);
+	if (!given[unit - query_options])
+		a->q.unit = ""; /* of the profile: a larger one, which callgrind would have, is not exact */
 	return 0;
 }
 

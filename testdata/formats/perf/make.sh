@@ -13,5 +13,7 @@ record="perf record -q --no-buildid-cache -F 499"
 $record -e cpu-clock:u --call-graph dwarf,256 -o dwarf.data "$dir/perfmill"
 $record -e cpu-clock:u -o - "$dir/perfmill" >pipe.data
 $record -e cpu-clock:u,page-faults:u -z -o two-zstd.data "$dir/perfmill"
-chmod 644 ./*.data
+$record -e cpu-clock:u --threads=cpu -z -o threads.data sh -c "taskset -c 0 $dir/perfmill & taskset -c 1 $dir/perfmill; wait"
+chmod 755 threads.data
+chmod 644 dwarf.data pipe.data two-zstd.data threads.data/*
 rm -r "$dir"

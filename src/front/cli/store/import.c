@@ -382,7 +382,8 @@ static int import_file(struct import *x, const char *path, const char *real, int
 			       path);
 	if (ends_with(path, ".cpx"))
 		return import_segment(x, path, real, err);
-	if (io_read_file(real, mem_quarter_of_ram(), NULL, &data, err) < 0)
+	rc = formats_read_folder(real, mem_quarter_of_ram(), &data, err);
+	if (rc < 0 && (rc != ERR_UNKNOWN || io_read_file(real, mem_quarter_of_ram(), NULL, &data, err) < 0))
 		return skip_file(x, path, err);
 	if (cmd_store_tar_is(&data)) {
 		rc = cmd_store_tar_each(&data, import_member, x, err);
@@ -431,7 +432,7 @@ static int import_path(struct import *x, const char *path, unsigned depth, struc
 		rc = stop_check(x->c->stop, err);
 	else if (stat(real, &st) < 0)
 		rc = skip_file_errno(x, path, err);
-	else if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX)
+	else if (S_ISDIR(st.st_mode) && depth < DEPTH_MAX && !formats_is_folder(real))
 		rc = import_folder(x, path, real, depth, err);
 	else
 		rc = import_file(x, path, real, (int64_t)st.st_mtim.tv_sec * NS_PER_S + st.st_mtim.tv_nsec, depth > 0,
