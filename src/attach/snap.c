@@ -2,9 +2,6 @@
  * snap.c - the profile of a snap
  *
  * SPDX-License-Identifier: Apache-2.0
- *
- * Mappings are appended empty, because locations need them, and filled in at the end: then strings have the order of
- * the file.
  */
 #include "config.h"
 
@@ -13,6 +10,7 @@
 #include "base/hash.h"
 #include "base/idtab.h"
 #include "base/mem.h"
+#include "libcpaprof/collector/process.h"
 #include "libcpaprof/collector/write/write.h"
 #include "profile/builder.h"
 
@@ -23,8 +21,7 @@
 struct snap_build {
 	struct builder *builder;
 	struct strtab *str;
-	struct mapping *map; /* [n_maps], at least 1; only [n_filled] have their values */
-	size_t n_maps, n_filled;
+	uint32_t n_maps, no_map;       /* no_map: the mapping of locations without one, or PROFILE_NONE */
 	struct builder_function *func; /* [n_funcs] */
 	size_t n_funcs, cap_funcs;
 	struct idtab func_ids;
@@ -45,19 +42,6 @@ struct snap_build {
 static str_id snap_build_string(struct snap_build *x, const char *text)
 {
 	return text ? strtab_addz(x->str, text) : 0;
-}
-
-/* As in pprof, a profile without mappings gets an empty one. */
-static void snap_build_begin(void *build, size_t n_maps)
-{
-	struct snap_build *x = build;
-	uint32_t id;
-
-	x->n_maps = n_maps;
-	x->map = mem_zalloc(n_maps + 1, sizeof(*x->map));
-	x->map[0].id = 1;
-	for (size_t i = 0; (i < n_maps || i == 0) && x->rc == 0; i++)
-		x->rc = builder_mapping(x->builder, &x->map[0], &id, x->err);
 }
 
 static void snap_build_type(void *build, const char *name, const char *unit)
@@ -117,7 +101,7 @@ static void snap_build_location(void *build, uint64_t addr, uint32_t map)
 
 	x->location.id++;
 	x->location.addr = addr;
-	x->location.map = x->n_maps == 0 ? 0 : map && map <= x->n_maps ? map - 1 : PROFILE_NONE;
+	x->location.map = map && map <= x->n_maps ? map - 1 : x->no_map;
 	x->n_lines = 0;
 }
 
@@ -164,25 +148,28 @@ static void snap_build_location_end(void *build)
 static void snap_build_mapping(void *build, const struct map *m, const char *path, const char *id)
 {
 	struct snap_build *x = build;
-	struct mapping *to = &x->map[x->n_filled++];
+	struct mapping to = { .id = ++x->n_maps, .start = m->start, .limit = m->limit, .offset = m->offset };
+	uint32_t number;
 
-	assert(x->n_filled <= x->n_maps);
-	*to = (struct mapping){ .id = x->n_filled, .start = m->start, .limit = m->limit, .offset = m->offset };
-	to->file = strtab_add(x->str, path, m->n_path);
-	to->build_id = strtab_add(x->str, id, m->n_id);
+	to.file = strtab_add(x->str, path, m->n_path);
+	to.build_id = strtab_add(x->str, id, m->n_id);
+	if (x->rc == 0)
+		x->rc = builder_mapping(x->builder, &to, &number, x->err);
 }
 
-static void snap_build_times(void *build, const struct snap_times *t)
+static void snap_build_header(void *build, const struct snap_header *h)
 {
 	struct snap_build *x = build;
 	struct profile_meta *m = builder_meta(x->builder);
 
-	m->time_ns = (int64_t)t->time_ns;
-	m->duration_ns = (int64_t)t->duration_ns;
-	m->period = (int64_t)t->period;
+	m->time_ns = (int64_t)h->time_ns;
+	m->duration_ns = (int64_t)h->duration_ns;
+	m->period = (int64_t)h->period;
 	m->has_period_type = true;
-	m->period_type.name = snap_build_string(x, t->period_type.type);
-	m->period_type.unit = snap_build_string(x, t->period_type.unit);
+	m->period_type.name = snap_build_string(x, h->period_type.type);
+	m->period_type.unit = snap_build_string(x, h->period_type.unit);
+	m->drop_frames = snap_build_string(x, h->drop_frames);
+	m->default_type = snap_build_string(x, h->default_type);
 }
 
 static void snap_build_comment(void *build, const char *text)
@@ -192,46 +179,34 @@ static void snap_build_comment(void *build, const char *text)
 	builder_comment(x->builder, snap_build_string(x, text));
 }
 
-static void snap_build_end(void *build, const char *drop_frames, const char *default_type)
-{
-	struct snap_build *x = build;
-	struct profile_meta *m = builder_meta(x->builder);
-
-	m->drop_frames = snap_build_string(x, drop_frames);
-	m->default_type = snap_build_string(x, default_type);
-}
-
 int attach_snap_profile(const struct snap *s, snap_names_fn *names, void *names_arg, struct profile **out,
 			struct err *err)
 {
-	static const struct snap_parts parts = { .begin = snap_build_begin,
-						 .type = snap_build_type,
-						 .sample = snap_build_sample,
-						 .label = snap_build_label,
-						 .number = snap_build_number,
-						 .sample_end = snap_build_sample_end,
+	static const struct snap_parts parts = { .type = snap_build_type,
+						 .header = snap_build_header,
+						 .comment = snap_build_comment,
+						 .mapping = snap_build_mapping,
 						 .location = snap_build_location,
 						 .line = snap_build_line,
 						 .location_end = snap_build_location_end,
-						 .mapping = snap_build_mapping,
-						 .times = snap_build_times,
-						 .comment = snap_build_comment,
-						 .end = snap_build_end };
-	struct snap_build x = { .builder = builder_new(), .err = err };
+						 .sample = snap_build_sample,
+						 .label = snap_build_label,
+						 .number = snap_build_number,
+						 .sample_end = snap_build_sample_end };
+	struct snap_build x = { .builder = builder_new(), .no_map = PROFILE_NONE, .err = err };
 	int rc;
 
 	x.str = builder_strings(x.builder);
 	idtab_init(&x.func_ids, 16);
+	if (s->p->maps.map.n == 0) /* as in pprof, a profile without mappings gets an empty one */
+		x.rc = builder_mapping(x.builder, &(struct mapping){ .id = 1 }, &x.no_map, err);
 	rc = write_snap_parts(s, names, names_arg, &parts, &x);
 	if (rc < 0)
 		x.rc = err_set(err, ERR_IO, "%s", strerror(-rc));
-	if (x.rc == 0) {
+	if (x.rc == 0)
 		*out = builder_seal(x.builder);
-		memcpy((*out)->map, x.map, (*out)->n_maps * sizeof(*x.map));
-	}
 	builder_free(x.builder);
 	idtab_release(&x.func_ids);
-	free(x.map);
 	free(x.func);
 	free(x.label);
 	free(x.line);

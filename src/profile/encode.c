@@ -3,7 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A first pass numbers the strings in pprof's order (number_strings), a second pass writes all fields.
+ * A first pass numbers the strings in pprof's order (number_strings), a second pass writes all fields: each message
+ * after the strings and messages it refers to, so that a reader can process samples while the file is being inflated.
  * The sizes of location ids and of label sets are computed in advance, since many samples share them.
  */
 #include "config.h"
@@ -370,25 +371,33 @@ static void encode_texts(struct encoder *e)
 	}
 }
 
+static void encode_string_table(struct encoder *e)
+{
+	const struct strtab *str = e->p->str;
+
+	for (uint32_t i = 0; i < e->n_str; i++)
+		wire_bytes(&e->w, PROFILE_STRING, strtab_text(str, e->str[i]), strtab_len(str, e->str[i]));
+	if (e->has_empty)
+		wire_bytes(&e->w, PROFILE_STRING, "", 0);
+}
+
+/* Sample types come first, because programs recognize the format by their tag. Their strings follow soon. */
 static void encode_all(struct encoder *e)
 {
 	const struct profile *p = e->p;
 
 	for (uint32_t i = 0; i < p->n_types; i++)
 		profile_encode_type(e, PROFILE_TYPE, &p->type[i]);
-	for (uint32_t i = 0; i < p->n_rows; i++)
-		encode_sample(e, i);
+	profile_encode_meta(e);
+	encode_string_table(e);
 	for (uint32_t i = 0; i < p->n_maps; i++)
 		encode_mapping(e, &p->map[i]);
-	for (uint32_t i = 0; i < p->n_locs; i++)
-		encode_location(e, i);
 	for (uint32_t i = 0; i < p->n_funcs; i++)
 		encode_function(e, i);
-	for (uint32_t i = 0; i < e->n_str; i++)
-		wire_bytes(&e->w, PROFILE_STRING, strtab_text(p->str, e->str[i]), strtab_len(p->str, e->str[i]));
-	if (e->has_empty)
-		wire_bytes(&e->w, PROFILE_STRING, "", 0);
-	profile_encode_meta(e);
+	for (uint32_t i = 0; i < p->n_locs; i++)
+		encode_location(e, i);
+	for (uint32_t i = 0; i < p->n_rows; i++)
+		encode_sample(e, i);
 	encode_texts(e);
 }
 

@@ -16,7 +16,8 @@
  * locations, functions and mappings. Reading the result yields an equal profile.
  *
  * Fails   ERR_LIMIT past 2 GiB, the limit of protobuf readers; out is then unchanged
- * Like    pprof profile/encode.go, including the order of fields and strings
+ * Like    pprof profile/encode.go, including the order of strings. The order of fields differs: types, header fields,
+ *         strings, mappings, functions, locations, samples, source texts. pprof writes samples before the tables
  */
 int profile_encode(const struct profile *p, struct buf *out, struct err *err);
 

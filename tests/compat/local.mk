@@ -36,7 +36,7 @@ EXTRA_DIST += tests/compat/web tests/compat/web.py tests/compat/web_cases.txt te
 TESTS += $(recorded_tests)
 EXTRA_DIST += $(recorded_tests) $(INTEROP_TESTS) tests/compat/pprof.sh tests/compat/versions.sh tests/compat/differences.txt \
 	tests/compat/cases.txt tests/compat/flame.py tests/compat/flame_tools.py tests/compat/live tests/compat/recorded tests/compat/sessions.txt \
-	tests/compat/random_lines.py tests/compat/stats.py
+	tests/compat/random_lines.py tests/compat/sort_fields.py tests/compat/stats.py
 
 # Prints boxes, for flame.t.
 check_PROGRAMS += tests/compat/flame_dump

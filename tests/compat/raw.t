@@ -1,9 +1,9 @@
 #!/bin/sh
-# raw.t - cpa raw, proto and topproto write the same as pprof, and pprof reads files of cpa
+# raw.t - cpa raw, proto and topproto write the same as pprof, with fields in another order, and pprof reads files of cpa
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/compat/pprof.sh"
 
-# ask COMMAND ARG...: run pprof and cpa with the same arguments, and compare their decompressed outputs
+# ask COMMAND ARG...: run pprof and cpa with the same arguments, and compare their outputs, decompressed and in pprof's order of fields
 ask() {
 	command=$1
 	shift
@@ -14,7 +14,7 @@ ask() {
 	for answer in want got; do
 		case $command in
 		raw) mv "$tmp/$answer.raw" "$tmp/$answer" ;;
-		*) gzip -dc <"$tmp/$answer.raw" >"$tmp/$answer" 2>/dev/null ;;
+		*) "${PYTHON3:-python3}" -B "$top_srcdir/tests/compat/sort_fields.py" "$tmp/$answer.raw" >"$tmp/$answer" ;;
 		esac
 	done
 	compare_outputs "$command $*"

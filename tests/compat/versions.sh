@@ -30,11 +30,14 @@ may_differ() {
 	done | grep -q yes
 }
 
-# answer PROGRAM LINE OUTPUT: write its output to a file; profiles are decompressed
+# answer PROGRAM LINE OUTPUT: write its output to a file; profiles are decompressed, with fields in pprof's order
 answer() {
 	# shellcheck disable=SC2086 # the words of a command line
 	"$1" -symbolize=none $2 >"$3.raw" 2>/dev/null || : >"$3.raw" # pprof may print the start of a report that fails
-	case $2 in *proto*) gzip -dcq <"$3.raw" >"$3" 2>/dev/null ;; *) cp "$3.raw" "$3" ;; esac
+	case $2 in
+	*proto*) "${PYTHON3:-python3}" -B "$root/tests/compat/sort_fields.py" "$3.raw" >"$3" ;;
+	*) cp "$3.raw" "$3" ;;
+	esac
 }
 
 lines=0 changed=0 differ=0 allowed=0

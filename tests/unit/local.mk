@@ -50,6 +50,7 @@ EXTRA_DIST += \
 	tests/unit/check_reader.h \
 	tests/unit/check_stacks.h \
 	tests/unit/damage_reader.h \
+	tests/unit/field_order.h \
 	tests/unit/make_profile.h \
 	tests/unit/make_report.h \
 	tests/unit/make_segment.h \

@@ -20,6 +20,7 @@
 #include "libcpaprof/collector/external.h"
 #include "libcpaprof/collector/write/write.h"
 
+#include "field_order.h"
 #include "make_tables.h"
 
 #include <inttypes.h>
@@ -103,11 +104,14 @@ static struct profile *through_file(const struct snap *s, snap_names_fn *names)
 {
 	struct buf packed = { 0 };
 	struct profile *p;
-	struct bytes in;
+	struct bytes in, inflated;
 
 	assert_int_equal(write_snap(s, 0, names, NULL, buf_take, &packed), 0);
 	in = (struct bytes){ .data = (uint8_t *)packed.data, .n = packed.len };
-	if (formats_read(&in, &formats_options_default, &p, &err) < 0)
+	if (format_inflate(&in, &formats_options_default, &inflated, &err) < 0)
+		fail_msg("%s", err.msg);
+	assert_tables_precede_samples(inflated.data, inflated.n);
+	if (formats_read(&inflated, &formats_options_default, &p, &err) < 0)
 		fail_msg("%s", err.msg);
 	return p;
 }

@@ -18,6 +18,8 @@
 
 #include <cmocka.h>
 
+#include "field_order.h"
+
 typedef Perftools__Profiles__Profile pb_profile;
 
 static struct buf encoded(struct profile *p)
@@ -160,11 +162,10 @@ static void two_numbers_are_not_packed_and_three_are(void **state)
 	ROW(&m, "x;y", 1);
 	ROW(&m, "x;y;z", 1);
 	out = encoded(make_end(&m));
-	assert_memory_equal(out.data,
-			    "\x0a\x04\x08\x01\x10\x02"
+	assert_memory_equal(out.data + out.len - 8 - 9,
 			    "\x12\x06\x08\x01\x08\x02\x10\x01"
 			    "\x12\x07\x0a\x03\x01\x02\x03\x10\x01",
-			    6 + 8 + 9);
+			    8 + 9);
 	buf_release(&out);
 }
 
@@ -174,7 +175,20 @@ static void a_missing_default_type_is_written_as_zero(void **state)
 	struct buf out = encoded(make_end(&m));
 
 	(void)state;
-	assert_memory_equal(out.data + out.len - 2, "\x70\x00", 2);
+	assert_memory_equal(out.data,
+			    "\x0a\x04\x08\x01\x10\x02"
+			    "\x70\x00",
+			    6 + 2);
+	buf_release(&out);
+}
+
+/* A reader can then process samples while the file is being inflated. */
+static void everything_precedes_the_samples(void **state)
+{
+	struct buf out = encoded(small());
+
+	(void)state;
+	assert_tables_precede_samples(out.data, out.len);
 	buf_release(&out);
 }
 
@@ -218,6 +232,7 @@ int main(void)
 		cmocka_unit_test(strings_are_in_the_order_of_pprof),
 		cmocka_unit_test(two_numbers_are_not_packed_and_three_are),
 		cmocka_unit_test(a_missing_default_type_is_written_as_zero),
+		cmocka_unit_test(everything_precedes_the_samples),
 		cmocka_unit_test(a_location_with_many_lines_survives_a_round_trip),
 	};
 

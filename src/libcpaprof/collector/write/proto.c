@@ -3,8 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Strings and functions get their ids on first use, and are written last. Field numbers are those of
- * proto/profile.proto.
+ * Strings and functions get their ids on first use. Functions are written after all locations, then all strings,
+ * then the samples, so that a reader can process samples while the file is being inflated. Field numbers are those
+ * of proto/profile.proto.
  */
 #include "config.h"
 
@@ -45,12 +46,6 @@ static void proto_write_value_type(struct proto_writer *x, uint32_t field, const
 	wire_close(&x->w, mark);
 }
 
-static void proto_begin(void *writer, size_t n_maps)
-{
-	(void)writer;
-	(void)n_maps;
-}
-
 static void proto_write_type(void *writer, const char *name, const char *unit)
 {
 	proto_write_value_type(writer, PROFILE_TYPE, name, unit);
@@ -73,13 +68,21 @@ static void proto_write_sample(void *writer, const uint32_t *loc, size_t n, cons
 }
 
 /* Readers take string 0 as no value, so an empty value needs another empty string. */
+static void proto_write_text(void *writer, const char *text, size_t n)
+{
+	struct proto_writer *x = writer;
+
+	if (n)
+		strings_add(&x->strings, text, n);
+	else if (!x->empty)
+		x->empty = strings_add_empty(&x->strings);
+}
+
 static void proto_write_label(void *writer, const char *key, size_t n_key, const char *value, size_t n_value)
 {
 	struct proto_writer *x = writer;
 	size_t mark = wire_open(&x->w, SAMPLE_LABEL);
 
-	if (n_value == 0 && !x->empty)
-		x->empty = strings_add_empty(&x->strings);
 	wire_number_nonzero(&x->w, LABEL_KEY, strings_add(&x->strings, key, n_key));
 	wire_number_nonzero(&x->w, LABEL_TEXT, n_value ? strings_add(&x->strings, value, n_value) : x->empty);
 	wire_close(&x->w, mark);
@@ -145,14 +148,18 @@ static void proto_write_mapping(void *writer, const struct map *m, const char *p
 	wire_close(&x->w, mark);
 }
 
-static void proto_write_times(void *writer, const struct snap_times *t)
+static void proto_write_header(void *writer, const struct snap_header *h)
 {
 	struct proto_writer *x = writer;
 
-	wire_number_nonzero(&x->w, PROFILE_TIME, t->time_ns);
-	wire_number_nonzero(&x->w, PROFILE_DURATION, t->duration_ns);
-	proto_write_value_type(x, PROFILE_PERIOD_TYPE, t->period_type.type, t->period_type.unit);
-	wire_number_nonzero(&x->w, PROFILE_PERIOD, t->period);
+	wire_number_nonzero(&x->w, PROFILE_TIME, h->time_ns);
+	wire_number_nonzero(&x->w, PROFILE_DURATION, h->duration_ns);
+	proto_write_value_type(x, PROFILE_PERIOD_TYPE, h->period_type.type, h->period_type.unit);
+	wire_number_nonzero(&x->w, PROFILE_PERIOD, h->period);
+	if (h->drop_frames)
+		wire_number_nonzero(&x->w, PROFILE_DROP, proto_add_string(x, h->drop_frames));
+	if (h->default_type)
+		wire_number_nonzero(&x->w, PROFILE_DEFAULT_TYPE, proto_add_string(x, h->default_type));
 }
 
 static void proto_write_comment(void *writer, const char *text)
@@ -177,14 +184,11 @@ static void proto_write_functions(struct proto_writer *x)
 	}
 }
 
-static void proto_end(void *writer, const char *drop_frames, const char *default_type)
+/* Write the functions and strings, which are complete before the first sample. */
+static void proto_texts_end(void *writer)
 {
 	struct proto_writer *x = writer;
 
-	if (drop_frames)
-		wire_number_nonzero(&x->w, PROFILE_DROP, proto_add_string(x, drop_frames));
-	if (default_type)
-		wire_number_nonzero(&x->w, PROFILE_DEFAULT_TYPE, proto_add_string(x, default_type));
 	proto_write_functions(x);
 	for (uint32_t i = 0; i < x->strings.string.n; i++) {
 		size_t n;
@@ -195,19 +199,19 @@ static void proto_end(void *writer, const char *drop_frames, const char *default
 }
 
 static const struct snap_parts proto_parts = {
-	.begin = proto_begin,
 	.type = proto_write_type,
+	.header = proto_write_header,
+	.comment = proto_write_comment,
+	.mapping = proto_write_mapping,
+	.location = proto_write_location,
+	.line = proto_write_line,
+	.location_end = proto_close,
+	.text = proto_write_text,
+	.texts_end = proto_texts_end,
 	.sample = proto_write_sample,
 	.label = proto_write_label,
 	.number = proto_write_number,
 	.sample_end = proto_close,
-	.location = proto_write_location,
-	.line = proto_write_line,
-	.location_end = proto_close,
-	.mapping = proto_write_mapping,
-	.times = proto_write_times,
-	.comment = proto_write_comment,
-	.end = proto_end,
 };
 
 int write_snap_proto(const struct snap *s, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg)

@@ -282,12 +282,31 @@ static void write_types(struct parts_walk *x)
 	}
 }
 
+static int write_label_texts(void *parts, const char *key, size_t n_key, const char *value, size_t n_value)
+{
+	const struct parts_walk *x = parts;
+
+	x->to->text(x->arg, key, n_key);
+	x->to->text(x->arg, value, n_value);
+	return 0;
+}
+
 static int write_label(void *parts, const char *key, size_t n_key, const char *value, size_t n_value)
 {
 	const struct parts_walk *x = parts;
 
 	x->to->label(x->arg, key, n_key, value, n_value);
 	return 0;
+}
+
+static const char size_label[] = "bytes";
+
+static void write_sample_texts(struct parts_walk *x, const struct snap_row *r)
+{
+	if (r->label)
+		collect_labels(x->s->p->c, r->label, write_label_texts, x);
+	if (r->size)
+		x->to->text(x->arg, size_label, strlen(size_label));
 }
 
 static void write_sample(struct parts_walk *x, const struct snap_row *r)
@@ -300,11 +319,12 @@ static void write_sample(struct parts_walk *x, const struct snap_row *r)
 	if (r->label)
 		collect_labels(x->s->p->c, r->label, write_label, x);
 	if (r->size)
-		x->to->number(x->arg, "bytes", r->size);
+		x->to->number(x->arg, size_label, r->size);
 	x->to->sample_end(x->arg);
 }
 
-static void write_samples(struct parts_walk *x)
+/* Call f for each sample with a value. */
+static void write_each_sample(struct parts_walk *x, void (*f)(struct parts_walk *x, const struct snap_row *r))
 {
 	struct snap_row sum;
 
@@ -314,7 +334,7 @@ static void write_samples(struct parts_walk *x)
 		for (size_t k = 0; k < x->n_values; k++)
 			any |= sum.value[k] != 0;
 		if (any)
-			write_sample(x, &sum);
+			f(x, &sum);
 	}
 }
 
@@ -419,19 +439,46 @@ static void write_mappings(struct parts_walk *x)
  * Time and duration. A snapshot has no duration; a difference always has one. The time is the start of a CPU profile,
  * but the end of other differences, as in Go.
  */
-static void write_times(struct parts_walk *x)
+static void write_header(struct parts_walk *x)
 {
 	const struct snap *s = x->s;
-	const struct snap_value_type *type = &types_of(s)->period;
-	const struct snap_times t = {
+	const struct snap_types *t = types_of(s);
+	const struct snap_header h = {
 		.time_ns = s->delta && s->kind != SNAP_CPU ? s->end_ns : s->start_ns,
 		.duration_ns = s->end_ns > s->start_ns ? s->end_ns - s->start_ns
 						       : (uint64_t)s->delta, /* the clock may have been set back */
 		.period = s->period,
-		.period_type = { type->type ? type->type : s->name, type->unit },
+		.period_type = { t->period.type ? t->period.type : s->name, t->period.unit },
+		.drop_frames = t->drop_frames,
+		.default_type = t->default_type,
 	};
 
-	x->to->times(x->arg, &t);
+	x->to->header(x->arg, &h);
+}
+
+static void write_comments(struct parts_walk *x)
+{
+	collector_write_make_comments(&x->comments, x->s);
+	for (uint32_t i = 0; i < x->comments.n; i++)
+		x->to->comment(x->arg, x->comments.text[i]);
+}
+
+static void write_all_parts(struct parts_walk *x)
+{
+	write_types(x);
+	write_header(x);
+	write_comments(x);
+	write_mappings(x);
+	write_locations(x);
+	if (x->s->kind == SNAP_CPU)
+		write_unsampled_locations(x);
+	if (x->to->text) {
+		write_each_sample(x, write_sample_texts);
+		x->to->texts_end(x->arg);
+	}
+	write_each_sample(x, write_sample);
+	if (x->s->kind == SNAP_CPU)
+		write_unsampled_samples(x);
 }
 
 int write_snap_parts(const struct snap *s, snap_names_fn *names, void *names_arg, const struct snap_parts *to,
@@ -446,20 +493,7 @@ int write_snap_parts(const struct snap *s, snap_names_fn *names, void *names_arg
 		x.loc = memory_map(n_loc);
 	}
 	if (x.loc) {
-		to->begin(arg, s->p->maps.map.n);
-		write_types(&x);
-		write_samples(&x);
-		if (s->kind == SNAP_CPU)
-			write_unsampled_samples(&x);
-		write_locations(&x);
-		if (s->kind == SNAP_CPU)
-			write_unsampled_locations(&x);
-		write_mappings(&x);
-		write_times(&x);
-		collector_write_make_comments(&x.comments, s);
-		for (uint32_t i = 0; i < x.comments.n; i++)
-			to->comment(arg, x.comments.text[i]);
-		to->end(arg, types_of(s)->drop_frames, types_of(s)->default_type);
+		write_all_parts(&x);
 		memory_unmap(x.loc, n_loc);
 	}
 	memory_unmap(x.id, n_id);

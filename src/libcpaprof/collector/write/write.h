@@ -9,34 +9,36 @@
 #include "libcpaprof/collector/read/maps.h"
 #include "libcpaprof/collector/snap.h"
 
-/* Times in ns; time_ns since 1970. */
-struct snap_times {
+/* Times in ns; time_ns since 1970. Texts are NULL if there are none. */
+struct snap_header {
 	uint64_t time_ns, duration_ns, period;
 	struct snap_value_type period_type;
+	const char *drop_frames, *default_type;
 };
 
 /*
- * The parts of a snap, as functions that write_snap_parts calls in this order: types, samples, locations, mappings, times,
- * comments. Locations and mappings are numbered from 0. Texts are valid during the call, arrays of a sample until
- * sample_end.
+ * The parts of a snap, as functions that write_snap_parts calls in this order: types, header, comments, mappings,
+ * locations, texts, samples. Locations and mappings are numbered from 0. Texts are valid during the call, arrays of a
+ * sample until sample_end.
  */
 struct snap_parts {
-	void (*begin)(void *arg, size_t n_maps);
 	void (*type)(void *arg, const char *name, const char *unit);
+	void (*header)(void *arg, const struct snap_header *h);
+	void (*comment)(void *arg, const char *text);
+	/* path: [m->n_path]; id: [m->n_id] */
+	void (*mapping)(void *arg, const struct map *m, const char *path, const char *id);
+	/* A location, then its functions, innermost first. map: number of its mapping + 1; 0: none */
+	void (*location)(void *arg, uint64_t addr, uint32_t map);
+	void (*line)(void *arg, const struct snap_name *name);
+	void (*location_end)(void *arg);
+	/* Each text of the labels of all samples, in their order, also repeated ones; then texts_end. NULL: not wanted */
+	void (*text)(void *arg, const char *text, size_t n);
+	void (*texts_end)(void *arg);
 	/* A sample, then its labels. loc: [n] leaf first; value: [n_values] */
 	void (*sample)(void *arg, const uint32_t *loc, size_t n, const int64_t *value, size_t n_values);
 	void (*label)(void *arg, const char *key, size_t n_key, const char *value, size_t n_value);
 	void (*number)(void *arg, const char *key, uint64_t value);
 	void (*sample_end)(void *arg);
-	/* A location, then its functions, innermost first. map: number of its mapping + 1; 0: none */
-	void (*location)(void *arg, uint64_t addr, uint32_t map);
-	void (*line)(void *arg, const struct snap_name *name);
-	void (*location_end)(void *arg);
-	/* path: [m->n_path]; id: [m->n_id] */
-	void (*mapping)(void *arg, const struct map *m, const char *path, const char *id);
-	void (*times)(void *arg, const struct snap_times *t);
-	void (*comment)(void *arg, const char *text);
-	void (*end)(void *arg, const char *drop_frames, const char *default_type); /* NULL: none */
 };
 
 /* Call the functions for a snap. names: as for write_snap. Returns 0 or -ENOMEM. */
