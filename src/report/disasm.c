@@ -28,6 +28,12 @@ static void builder_release(struct disasm_builder *m)
 	free(m->symbol);
 }
 
+/*
+ * Symbols of more than WHOLE_MAX instructions are cut to the code around their samples, AROUND instructions on each side.
+ * Both numbers are halved while the report would have more than ROWS_MAX rows.
+ */
+enum { WHOLE_MAX = 2000, AROUND = 64, AROUND_MIN = 2, ROWS_MAX = 100000, INSTRUCTION_SIZE = 4, HEADING_ROWS = 2 };
+
 static const struct column columns[N_DISASM_COLS] = {
 	[DISASM_ROUTINE] = { "routine", "", CELL_NAME },  [DISASM_ADDRESS] = { "address", "", CELL_NAME },
 	[DISASM_FLAT] = { "flat", "flat", CELL_VALUE },   [DISASM_CUM] = { "cum", "cum", CELL_VALUE },
@@ -159,11 +165,37 @@ static int report_disasm_fill_table(struct report *r, const struct disasm_builde
 	return 0;
 }
 
+/* Estimate the rows of the report. */
+static uint64_t report_disasm_count_rows(const struct disasm_builder *m, const struct disasm_options *options)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < m->n_symbols; i++) {
+		const struct disasm_range *r = &m->symbol[i].range;
+		uint64_t n_whole = (r->stop - r->start) / INSTRUCTION_SIZE,
+			 n_cut = r->n_samples * (2 * (uint64_t)options->n_around + 2) + 1;
+
+		n += HEADING_ROWS + (n_whole <= options->n_whole_max || n_whole < n_cut ? n_whole : n_cut);
+	}
+	return n;
+}
+
+/* Choose which symbols are cut, and where. */
+static void report_disasm_limit_rows(const struct disasm_builder *m, struct disasm_options *options)
+{
+	options->n_whole_max = WHOLE_MAX;
+	options->n_around = AROUND;
+	while (options->n_around > AROUND_MIN && report_disasm_count_rows(m, options) > ROWS_MAX) {
+		options->n_whole_max /= 2;
+		options->n_around /= 2;
+	}
+}
+
 /* Disassemble all symbols of an object. Symbols are sorted by name, so the ranges of the object are copied to an
    array and back. */
-static int report_disasm_disassemble(struct disasm_builder *m, uint32_t object, const struct query *q, struct err *err)
+static int report_disasm_disassemble(struct disasm_builder *m, uint32_t object, const struct disasm_options *options,
+				     struct err *err)
 {
-	const struct disasm_options options = { .intel = q->intel_syntax, .lines = true };
 	struct disasm_range *range = mem_alloc(m->n_symbols, sizeof(*range));
 	uint32_t n = 0;
 	int rc = 0;
@@ -172,7 +204,7 @@ static int report_disasm_disassemble(struct disasm_builder *m, uint32_t object, 
 		if (m->symbol[i].object == object)
 			range[n++] = m->symbol[i].range;
 	if (n)
-		rc = disasm_ranges(m->binaries.binary[object].o, &m->binaries.where, &options, range, n, m->mem, err);
+		rc = disasm_ranges(m->binaries.binary[object].o, &m->binaries.where, options, range, n, m->mem, err);
 	for (uint32_t i = m->n_symbols; rc == 0 && i-- > 0;)
 		if (m->symbol[i].object == object)
 			m->symbol[i].range = range[--n];
@@ -200,6 +232,7 @@ static void sort_symbols(struct disasm_builder *m, uint32_t max)
 static int report_report_disasm_make(struct report *r, struct disasm_builder *m, const struct query *q,
 				     struct buf *notes, struct err *err)
 {
+	struct disasm_options options = { .intel = q->intel_syntax, .lines = true };
 	int rc = stop_check(q->stop, err);
 
 	if (rc == 0)
@@ -207,9 +240,10 @@ static int report_report_disasm_make(struct report *r, struct disasm_builder *m,
 	if (rc < 0)
 		return rc;
 	sort_symbols(m, q->max_groups);
-	stop_begin(q->stop, "disassembling", 0);
+	if (!q->all)
+		report_disasm_limit_rows(m, &options);
 	for (uint32_t i = 0; rc == 0 && i < m->binaries.n; i++)
-		rc = report_disasm_disassemble(m, i, q, err);
+		rc = report_disasm_disassemble(m, i, &options, err);
 	if (rc == 0)
 		rc = stop_check(q->stop, err);
 	return rc < 0 ? rc : report_disasm_fill_table(r, m, err);

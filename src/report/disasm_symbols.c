@@ -168,15 +168,31 @@ static int names_of_group(struct disasm_wanted *w, const struct disasm_group *g,
 	return rc;
 }
 
-static void add_symbol(struct disasm_builder *m, uint32_t object, const struct disasm_group *g, struct disasm_symbol s,
-		       size_t lo, size_t hi)
+/* List the addresses around which a symbol is shown: those of its nodes [s->lo, s->hi), and the requested one;
+   UINT64_MAX for none. */
+static void report_disasm_add_samples(const struct disasm_builder *m, struct disasm_symbol *s, uint64_t wanted)
 {
-	assert(lo < hi && hi <= m->object[object].n && g->start <= g->last);
-	s.object = object;
+	const struct disasm_node *node = m->object[s->object].node;
+	uint64_t *sample = arena_alloc(m->mem, s->hi - s->lo + 1, sizeof(*sample));
+	size_t i = s->lo;
+	uint32_t n = 0;
+
+	for (; i < s->hi && node[i].addr < wanted; i++)
+		sample[n++] = node[i].addr;
+	if (wanted >= s->range.start && wanted < s->range.stop)
+		sample[n++] = wanted;
+	for (; i < s->hi; i++)
+		sample[n++] = node[i].addr;
+	s->range.sample = sample;
+	s->range.n_samples = n;
+}
+
+static void add_symbol(struct disasm_builder *m, const struct disasm_group *g, struct disasm_symbol s, uint64_t wanted)
+{
+	assert(s.lo < s.hi && s.hi <= m->object[s.object].n && g->start <= g->last);
 	s.start = g->start;
-	s.lo = lo;
-	s.hi = hi;
 	s.range = (struct disasm_range){ .start = g->start, .stop = g->last + (g->last < UINT64_MAX) };
+	report_disasm_add_samples(m, &s, wanted);
 	m->symbol = mem_grow(m->symbol, &m->cap_symbols, (size_t)m->n_symbols + 1, sizeof(*m->symbol));
 	m->symbol[m->n_symbols++] = s;
 }
@@ -191,7 +207,7 @@ static int report_disasm_merge_symbols(struct disasm_builder *m, uint32_t object
 	int rc = 0;
 
 	for (size_t i = 0, end; rc == 0 && i < n; i = end, lo = hi) {
-		struct disasm_symbol s = { 0 };
+		struct disasm_symbol s = { .object = object };
 		struct disasm_group g = { .symbol = &symbol[i], .start = symbol[i].addr };
 		bool has_addr;
 
@@ -208,8 +224,11 @@ static int report_disasm_merge_symbols(struct disasm_builder *m, uint32_t object
 		if (lo == hi && !has_addr)
 			continue;
 		rc = names_of_group(w, &g, addr, m->mem, &s, err);
+		s.lo = lo;
+		s.hi = hi;
 		if (rc == 0 && s.n_names && lo < hi)
-			add_symbol(m, object, &g, s, lo, hi);
+			add_symbol(m, &g, s,
+				   has_addr ? (addr >= g.start && addr <= g.last ? addr : w->addr) : UINT64_MAX);
 	}
 	return rc;
 }
