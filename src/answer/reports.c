@@ -234,7 +234,7 @@ const struct report_type reports[] = {
 	  .defaults = { .by_line = true, .by_object = true, .untrimmed = true },
 	  .make = report_list_make, DRAW_TABLE(text_draw_list), .view = VIEW_SOURCE, .tab_key = "5", .tab = "Source" },
 	{ .name = "disasm", .arguments = ABOUT_SOURCES, .help = "print the assembly of matching functions",
-	  .takes = (TAKES_PATTERN | TAKES_PATHS) & ~TAKES_INLINES,
+	  .takes = (TAKES_PATTERN | TAKES_PATHS | TAKES_ALL) & ~TAKES_INLINES,
 	  .needs = NEEDS_BINARY, .flags = REPORT_TAKES_PATTERN,
 	  .defaults = { .by_address = true, .noinlines = true, .untrimmed = true },
 	  .make = report_disasm_make, DRAW_TABLE(text_draw_disasm),

@@ -30,7 +30,7 @@
 
 extern char **environ;
 
-enum { IN, OUT, ERR, N_PIPES, ERR_MAX = 4096, STOP_POLL_MS = 20 };
+enum { IN, OUT, ERR, N_PIPES, ERR_MAX = 4096, STOP_POLL_MS = 20, READ_SIZE = 16 << 10, PIPE_SIZE = 1 << 20 };
 
 /* Both ends of the pipes; -1 when closed. */
 struct pipes {
@@ -67,6 +67,7 @@ static int open_pipes(struct pipes *p, struct err *err)
 		p->theirs[i] = fd[i != IN];
 	}
 	fcntl(p->ours[IN], F_SETFL, O_NONBLOCK);
+	fcntl(p->ours[OUT], F_SETPIPE_SZ, PIPE_SIZE);
 	return 0;
 }
 
@@ -161,7 +162,7 @@ static void write_input(int *fd, const char **in, size_t *n)
 
 static void read_output(int *fd, size_t max, struct buf *out)
 {
-	char part[16 << 10];
+	char part[READ_SIZE];
 	ssize_t n_read = read(*fd, part, sizeof(part));
 
 	assert(*fd >= 0);
@@ -196,6 +197,16 @@ static bool wait_for_pipes(struct pollfd *fds, struct limits *l)
 	return true;
 }
 
+/* Wait a moment after a short read: llvm-objdump writes line by line, and a context switch for each of its lines would
+   take as long as its work. */
+static void wait_for_more(size_t n_read)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	if (n_read > 0 && n_read < READ_SIZE)
+		nanosleep(&pause, NULL);
+}
+
 /* Exchange data until the program closes its output. False when a limit is exceeded; the program still runs then. */
 static bool exchange(struct pipes *p, const char *in, size_t n, struct limits *l, struct buf *out, struct buf *errors)
 {
@@ -203,6 +214,7 @@ static bool exchange(struct pipes *p, const char *in, size_t n, struct limits *l
 
 	while (p->ours[OUT] >= 0 || p->ours[ERR] >= 0) {
 		struct pollfd fds[N_PIPES];
+		size_t n_read = out->len;
 
 		for (int i = 0; i < N_PIPES; i++)
 			fds[i] = (struct pollfd){ .fd = p->ours[i], .events = i == IN ? POLLOUT : POLLIN };
@@ -217,6 +229,8 @@ static bool exchange(struct pipes *p, const char *in, size_t n, struct limits *l
 		l->exceeded_max = out->len - before > l->max;
 		if (l->exceeded_max)
 			return false;
+		if (n == 0)
+			wait_for_more(out->len - n_read);
 	}
 	return true;
 }

@@ -14,6 +14,8 @@ src_report_libreport_a_SOURCES = \
 	src/report/diff.h \
 	src/report/disasm.c \
 	src/report/disasm.h \
+	src/report/disasm_int.h \
+	src/report/disasm_symbols.c \
 	src/report/flame.c \
 	src/report/flame.h \
 	src/report/head.c \

@@ -20,23 +20,29 @@ struct instruction {
 	const char *text;
 	const char *function, *file; /* printed by objdump */
 	int64_t line;
+	uint32_t n_left_out; /* not 0: these are so many instructions of a cut range, from addr on */
 };
 
 /* Object addresses [start, stop). */
 struct disasm_range {
 	uint64_t start, stop;
+	const uint64_t *sample; /* [n_samples] ascending; the code around them is kept if the range is cut */
+	uint32_t n_samples;
 	uint32_t n;
 	struct instruction *inst; /* [n] set by disasm_ranges */
 };
 
 struct disasm_options {
-	bool intel; /* Intel syntax instead of AT&T */
-	bool lines; /* add functions, files and lines, from the DWARF that objdump reads or else from ours */
+	bool intel;           /* Intel syntax instead of AT&T */
+	bool lines;           /* add functions, files and lines, from the DWARF that objdump reads or else from ours */
+	uint32_t n_whole_max; /* cut ranges of more instructions; 0: cut none */
+	uint32_t n_around;    /* instructions of a cut range that are kept on each side of a sample */
 };
 
 /*
  * Disassemble ranges. The result for a range is what objdump prints when run on that range alone. Close ranges share
- * one run where the result is certain to be the same.
+ * one run where the result is certain to be the same. Where a range is cut, one instruction is in place of those that are
+ * left out between two others; its text says how many they are.
  *
  * range   [n] in any order
  * mem     the results live there

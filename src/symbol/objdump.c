@@ -91,7 +91,7 @@ static bool read_instruction(struct objdump_reader *r, const char *s)
 		return true;
 	add_before(r);
 	out->inst = mem_grow(out->inst, &r->cap, (size_t)out->n + 1, sizeof(*out->inst));
-	out->inst[out->n++] = (struct instruction){ addr, s + n, r->function, r->file, r->line };
+	out->inst[out->n++] = (struct instruction){ addr, s + n, r->function, r->file, r->line, 0 };
 	return true;
 }
 

@@ -38,6 +38,7 @@ cli_tests = \
 	tests/cli/t215-binaries.t \
 	tests/cli/t217-symbolz.t \
 	tests/cli/t220-disasm.t \
+	tests/cli/t222-disasm-long.t \
 	tests/cli/t225-weblist.t \
 	tests/cli/t230-names.t \
 	tests/cli/t235-flame.t \

@@ -132,6 +132,7 @@ const struct help_text help_texts[] = {
 	{ "disasm", JOB_REPORT, true,
 	  PATTERN_ABOUT
 	  "REGEX can also be an address. Each instruction is printed with its flat and cum. "
+	  "Symbols of more than 2,000 instructions are cut to the code around their samples; --all shows them whole. "
 	  "Needs the binary, and objdump of binutils or LLVM.",
 	  "cpa disasm parse ./server cpu.pb.gz\n"
 	  "cpa disasm -intel_syntax 0x4a2f10 ./server cpu.pb.gz\n",
