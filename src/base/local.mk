@@ -43,6 +43,7 @@ src_base_libbase_a_SOURCES = \
 	src/base/lz4.h \
 	src/base/mem.c \
 	src/base/mem.h \
+	src/base/num.c \
 	src/base/num.h \
 	src/base/opt.c \
 	src/base/opt.h \

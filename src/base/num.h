@@ -58,6 +58,16 @@ static inline char *num_put(char *at, int64_t v)
 	return at;
 }
 
+enum { NUM_FIXED_SIZE = 320 }; /* characters of the longest double with 3 decimals, and a NUL */
+
+/*
+ * Write v with 0 to 3 decimals, exactly as printf with "%.*f" does, but not a NUL.
+ *
+ * at      room for NUM_FIXED_SIZE bytes
+ * Returns the end
+ */
+char *num_put_fixed(char *at, double v, unsigned decimals);
+
 /*
  * A double as int64_t, rounded toward zero. A value out of range becomes INT64_MIN, as in pprof on x86-64.
  */

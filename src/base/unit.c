@@ -72,15 +72,21 @@ static bool unit_fold(const char *unit, char out[UNIT_MAX])
 	return true;
 }
 
+/* Most names differ in their first byte. */
+static bool unit_equals(const char *a, const char *b)
+{
+	return a[0] == b[0] && strcmp(a, b) == 0;
+}
+
 /* Find a unit by canonical name, case-sensitive since m*GCU and M*GCU differ, or by alias in lower case. */
 static const struct unit_name *unit_in(const struct unit_family *f, const char *unit, const char *folded)
 {
 	for (size_t u = 0; u < N_UNITS && f->unit[u].canonical; u++)
-		if (strcmp(f->unit[u].canonical, unit) == 0)
+		if (unit_equals(f->unit[u].canonical, unit))
 			return &f->unit[u];
 	for (size_t u = 0; u < N_UNITS && f->unit[u].canonical; u++)
 		for (size_t a = 0; a < N_ALIASES && f->unit[u].alias[a]; a++)
-			if (strcmp(f->unit[u].alias[a], folded) == 0)
+			if (unit_equals(f->unit[u].alias[a], folded))
 				return &f->unit[u];
 	return NULL;
 }
@@ -188,15 +194,17 @@ void unit_add_label(struct buf *b, int64_t value, const char *from, const char *
 {
 	const char *unit;
 	double v = unit_scale(value, from, to, &unit);
-	char text[400];
-	size_t n = (size_t)snprintf(text, sizeof(text), "%.2f", v);
+	char text[NUM_FIXED_SIZE];
+	size_t n = (size_t)(num_put_fixed(text, v, 2) - text);
 
-	if (n > 3 && strcmp(text + n - 3, ".00") == 0)
-		text[n - 3] = 0;
-	if (strcmp(text, "0") == 0 || strcmp(text, "-0") == 0)
-		buf_addz(b, "0");
-	else
-		buf_addf(b, "%s%s", text, unit);
+	if (n > 3 && memcmp(text + n - 3, ".00", 3) == 0)
+		n -= 3;
+	if (text[n - 1] == '0' && (n == 1 || (n == 2 && text[0] == '-'))) {
+		buf_add(b, "0", 1);
+		return;
+	}
+	buf_add(b, text, n);
+	buf_addz(b, unit);
 }
 
 void unit_add_grouped(struct buf *b, const char *number)
@@ -226,12 +234,27 @@ double unit_percent(int64_t value, int64_t total)
 	return total ? fabs((double)value / (double)total) * 100 : 0;
 }
 
+/* Append p >= 0.01 as "%5.2f%%" does from 1, and as "%5.2g%%" does below. */
+static void unit_add_fixed_share(struct buf *b, double p)
+{
+	char text[NUM_FIXED_SIZE];
+	char *end = num_put_fixed(text, p, p >= 0.1 ? 2 : 3);
+
+	while (p < 1 && end[-1] == '0')
+		end--;
+	if (p < 1 && end[-1] == '.')
+		end--;
+	buf_fill(b, ' ', end - text < 5 ? 5 - (size_t)(end - text) : 0);
+	*end++ = '%';
+	buf_add(b, text, (size_t)(end - text));
+}
+
 void unit_add_share(struct buf *b, double p)
 {
 	if (p >= 99.95 && p <= 100.05)
 		buf_addz(b, "  100%");
-	else if (p >= 1.0)
-		buf_addf(b, "%5.2f%%", p);
+	else if (p >= 0.01)
+		unit_add_fixed_share(b, p);
 	else
 		buf_addf(b, "%5.2g%%", p);
 }

@@ -99,9 +99,14 @@ void utf8_add_safe(struct buf *b, const char *s, size_t n)
 	size_t plain = 0; /* start of the bytes not copied yet */
 
 	for (size_t i = 0; i < n;) {
-		uint32_t c = 0;
-		size_t len = utf8_decode(s + i, n - i, &c);
+		uint32_t c = (unsigned char)s[i];
+		size_t len;
 
+		if (c >= 0x20 && c < 0x7f) {
+			i++;
+			continue;
+		}
+		len = utf8_decode(s + i, n - i, &c);
 		if (len && (utf8_is_safe(c) || c == '\t')) {
 			i += len;
 			continue;

@@ -6,6 +6,10 @@
  * Each thread walks a share of the stacks from root to leaf and counts calls in its own table. The table stores for
  * each call the last stack that counted it. The tables are merged and sorted, so the result is the same for any number
  * of threads.
+ *
+ * If only calls with a large weight are needed, a first walk finds an upper bound for each: it adds the magnitude of
+ * each stack to an array of counters, at the hash of the call, and calls inside a location to one sum per location. The
+ * second walk counts only the calls whose bound reaches the limit.
  */
 #include "config.h"
 
@@ -14,14 +18,23 @@
 #include "base/hash.h"
 #include "base/idtab.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/pool.h"
+#include "engine/sketch.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 #define NO_NODE UINT32_MAX
 
-enum { STACKS_PER_THREAD = 10000 };
+enum {
+	STACKS_PER_THREAD = 10000,
+	EDGE_LOT = 256,       /* frames per batch */
+	SKETCH_MIN = 1 << 16, /* counters: 512 KiB, which fit into the L2 cache */
+	SKETCH_MAX = 1 << 18,
+	CALLS_PER_COUNTER = 4, /* with fewer calls, counting all takes less time */
+	SAMPLED = 64,          /* every 64th stack is read to estimate their number */
+};
 
 struct call {
 	struct edge edge;
@@ -54,7 +67,7 @@ struct inner_call {
 };
 
 struct spots {
-	uint8_t *mark; /* [n_locs] LOC_ flags* */
+	uint8_t *mark; /* [n_locs] LOC_ flags */
 	uint32_t *of;  /* [n_locs] spot of a location that is LOC_KEPT */
 	struct spot *spot;
 	struct inner_call *inner_call;
@@ -68,12 +81,34 @@ struct edge_part {
 	uint32_t *of_spot;       /* [n] call + 1 into outer, as in the last stack */
 };
 
+/* The places of a location that the first walk needs, and the bound for each call inside it. */
+struct bound {
+	uint32_t outer; /* place that is called, or NO_NODE if the call is not wanted */
+	uint32_t inner; /* place that calls, or NO_NODE if no place is kept */
+	uint64_t sum;
+};
+
+/* Bounds that a thread finds in the first walk. */
+struct bounds {
+	struct sketch sketch; /* of the calls between locations */
+	struct bound *bound;  /* [n_locs] */
+};
+
 struct edge_walk {
 	const struct graph *g;
+	const bool *wanted; /* [places] nodes whose calls are needed; NULL for all */
+	bool both;          /* also the calls out of these */
 	struct spots spots;
+	struct bounds *bounds; /* [parts] in the first walk, then one; NULL counts all calls */
 	unsigned parts;
 	struct edge_part *part;
 };
+
+/* The spot of a location; NULL if it has no kept place. */
+static const struct spot *spot_at(const struct spots *spots, uint32_t loc)
+{
+	return spots->mark[loc] ? &spots->spot[spots->of[loc]] : NULL;
+}
 
 static void calls_init(struct calls *c)
 {
@@ -126,6 +161,19 @@ static struct call *hinted_call(struct calls *c, uint32_t *hint, uint32_t src, u
 	return &c->call[*hint - 1];
 }
 
+/* Count the calls inside a location. */
+static void count_inner_calls(const struct spots *spots, const struct spot *spot, struct edge_part *part,
+			      const struct share *share)
+{
+	for (uint32_t i = spot->first; i < spot->first + spot->n; i++) {
+		const struct inner_call *f = &spots->inner_call[i];
+
+		if (part->of_inner_call[i] == 0)
+			part->of_inner_call[i] = calls_find(&part->calls, f->src, f->dst) + 1;
+		count_call(&part->calls.call[part->of_inner_call[i] - 1], share, f->residual, true);
+	}
+}
+
 /* The innermost kept place of the nearest location toward the root that has a kept place. */
 static uint32_t caller_of(const struct spots *spots, const uint32_t *loc, const uint32_t *root, bool *residual)
 {
@@ -143,42 +191,75 @@ static uint32_t caller_of(const struct spots *spots, const uint32_t *loc, const 
 	return NO_NODE;
 }
 
+/* Is this call between locations wanted, and can it reach the limit? */
+static inline bool is_counted(const struct edge_walk *w, uint32_t parent, const struct spot *spot)
+{
+	if (parent == NO_NODE || parent == spot->outer || !(spot->outer_wanted || w->wanted[parent]))
+		return false;
+	return !w->bounds || sketch_accepts(&w->bounds->sketch, sketch_hash(parent, spot->outer));
+}
+
+/* Count the calls into and inside a location, of a stack that ends at root. */
+static inline void count_location(const struct edge_walk *w, struct edge_part *part, const uint32_t *loc,
+				  const uint32_t *root, const struct share *share)
+{
+	uint32_t at = w->spots.of[*loc], parent = NO_NODE;
+	const struct spot *spot = &w->spots.spot[at];
+	bool residual = false;
+
+	if (w->both || spot->outer_wanted)
+		parent = caller_of(&w->spots, loc, root, &residual);
+	if (is_counted(w, parent, spot))
+		count_call(hinted_call(&part->calls, &part->of_spot[at], parent, spot->outer), share,
+			   residual || spot->outer_cut, spot->outer_cut);
+	count_inner_calls(&w->spots, spot, part, share);
+}
+
 /*
- * Count the calls of a stack, from root to leaf, since the first of equal calls decides whether it is inlined. Only
- * locations with a wanted place, or called from one, are visited. The search for a caller stops at the nearest location
- * with a kept place, so it passes each frame at most once.
+ * Collect the locations from *end toward first that have a wanted place, or are called from one, and move *end.
+ * Branchless, because the branch predictor cannot predict them. *outside has the LOC_ flags of the nearest location
+ * toward the root that has a kept place.
+ */
+static inline uint32_t edges_collect(const struct edge_walk *w, const uint32_t *first, const uint32_t **end,
+				     uint8_t *outside, const uint32_t *at[EDGE_LOT])
+{
+	const uint8_t *marks = w->spots.mark;
+	const uint32_t *loc = *end, *pause = loc - first < EDGE_LOT ? first : loc - EDGE_LOT;
+	uint32_t n = 0;
+
+	if (!w->both)
+		while (loc > pause) {
+			at[n] = --loc;
+			n += (marks[*loc] & LOC_WANTED) != 0;
+		}
+	while (loc > pause) {
+		uint8_t mark = marks[*--loc];
+
+		at[n] = loc;
+		n += (mark & LOC_WANTED) || (mark && (*outside & LOC_CALLS));
+		*outside = mark ? mark : *outside;
+	}
+	*end = loc;
+	return n;
+}
+
+/*
+ * Count the calls of a stack, from root to leaf, since the first of equal calls decides whether it is inlined. The
+ * search for a caller stops at the nearest location with a kept place, so it passes each frame at most once.
  */
 static void edges_walk_stack(const struct edge_walk *w, struct edge_part *part, uint32_t s)
 {
-	const struct spots *spots = &w->spots;
 	const struct csr *stacks = &w->g->view->p->stacks;
-	const uint32_t *first = stacks->item + stacks->off[s], *root = stacks->item + stacks->off[s + 1];
-	const int64_t *div = w->g->div;
-	const struct share share = { s, w->g->weight[s], div ? div[s] : 0 };
+	const uint32_t *first = stacks->item + stacks->off[s], *root = stacks->item + stacks->off[s + 1], *end = root;
+	const struct share share = { s, w->g->weight[s], w->g->div ? w->g->div[s] : 0 };
+	const uint32_t *at[EDGE_LOT];
+	uint8_t outside = 0;
 
-	uint8_t outside = 0; /* LOC_ flags of the nearest location toward the root that has a kept place */
+	while (end > first) {
+		uint32_t n = edges_collect(w, first, &end, &outside, at);
 
-	for (const uint32_t *loc = root; loc-- > first;) {
-		const struct spot *spot;
-		uint32_t at, parent;
-		bool residual = false;
-		uint8_t mark = spots->mark[*loc], called = outside & LOC_CALLS;
-
-		outside = mark ? mark : outside;
-		if (!(mark & LOC_WANTED) && !(mark && called))
-			continue;
-		at = spots->of[*loc];
-		spot = &spots->spot[at];
-		parent = spot->outer_wanted || called ? caller_of(spots, loc, root, &residual) : NO_NODE;
-		if (parent != NO_NODE && parent != spot->outer)
-			count_call(hinted_call(&part->calls, &part->of_spot[at], parent, spot->outer), &share,
-				   residual || spot->outer_cut, spot->outer_cut);
-		for (uint32_t i = spot->first; i < spot->first + spot->n; i++) {
-			const struct inner_call *f = &spots->inner_call[i];
-
-			count_call(hinted_call(&part->calls, &part->of_inner_call[i], f->src, f->dst), &share,
-				   f->residual, true);
-		}
+		for (uint32_t i = 0; i < n; i++)
+			count_location(w, part, at[i], root, &share);
 	}
 }
 
@@ -287,32 +368,200 @@ static void calls_merge(struct calls *into, const struct calls *from)
 	}
 }
 
-void graph_edges(const struct graph *g, const bool *keep, const bool *wanted, bool both, struct arena *mem,
-		 struct edges *out)
+/* Count the calls, in no order. */
+static void edges_count(struct edge_walk *w, struct arena *mem, struct edges *out)
 {
-	uint32_t wish = g->view->p->stacks.n / STACKS_PER_THREAD + 1;
-	struct edge_walk w = { .g = g, .parts = wish < pool_size() ? wish : pool_size() };
+	struct stop *stop = w->g->view->stop;
 	struct edges e = { 0 };
 	struct calls *all;
 
-	assert(keep && g->live && g->weight);
-	spots_init(&w.spots, g, keep, wanted, both);
-	w.part = mem_zalloc(w.parts, sizeof(*w.part));
-	stop_begin(g->view->stop, "finding calls", g->view->p->stacks.n);
-	pool_run(edge_run, &w, w.parts);
-	all = &w.part[0].calls;
-	for (unsigned i = 1; i < w.parts; i++) {
-		if (!stop_is_set(g->view->stop))
-			calls_merge(all, &w.part[i].calls);
-		calls_release(&w.part[i].calls);
+	w->part = mem_zalloc(w->parts, sizeof(*w->part));
+	stop_begin(stop, "finding calls", w->g->view->p->stacks.n);
+	pool_run(edge_run, w, w->parts);
+	all = &w->part[0].calls;
+	for (unsigned i = 1; i < w->parts; i++) {
+		if (!stop_is_set(stop))
+			calls_merge(all, &w->part[i].calls);
+		calls_release(&w->part[i].calls);
 	}
 	e.edge = arena_alloc(mem, all->n, sizeof(*e.edge));
 	for (; e.n < all->n; e.n++)
 		e.edge[e.n] = all->call[e.n].edge;
-	if (e.n && !stop_is_set(g->view->stop))
-		qsort(e.edge, e.n, sizeof(*e.edge), by_dst_src);
 	calls_release(all);
-	free(w.part);
-	spots_release(&w.spots);
+	free(w->part);
 	*out = e;
+}
+
+static struct edge_walk edges_start(const struct graph *g, const bool *keep, const bool *wanted, bool both)
+{
+	uint32_t wish = g->view->p->stacks.n / STACKS_PER_THREAD + 1;
+	struct edge_walk w = {
+		.g = g, .wanted = wanted, .both = both, .parts = wish < pool_size() ? wish : pool_size()
+	};
+
+	assert(keep && g->live && g->weight);
+	spots_init(&w.spots, g, keep, wanted, both);
+	return w;
+}
+
+void graph_edges(const struct graph *g, const bool *keep, const bool *wanted, bool both, struct arena *mem,
+		 struct edges *out)
+{
+	struct edge_walk w = edges_start(g, keep, wanted, both);
+
+	edges_count(&w, mem, out);
+	if (out->n && !stop_is_set(g->view->stop))
+		qsort(out->edge, out->n, sizeof(*out->edge), by_dst_src);
+	spots_release(&w.spots);
+}
+
+/* Estimate the number of wanted calls between locations, from every SAMPLED-th stack. */
+static uint64_t bounds_estimate(const struct edge_walk *w)
+{
+	const struct csr *stacks = &w->g->view->p->stacks;
+	uint64_t n = 0;
+
+	for (uint64_t s = 0; s < stacks->n; s += SAMPLED)
+		for (uint32_t i = stacks->off[s]; i < stacks->off[s + 1]; i++) {
+			const struct spot *spot = spot_at(&w->spots, stacks->item[i]);
+
+			n += spot && spot->outer_wanted;
+		}
+	return n * SAMPLED;
+}
+
+/* The number of counters with which most calls stay below the limit; 0 if the first walk would not save time. */
+static size_t bounds_size(const struct edge_walk *w, uint64_t limit)
+{
+	uint32_t n_stacks = w->g->view->p->stacks.n;
+	uint64_t n_calls = limit > 0 ? bounds_estimate(w) : 0;
+	double sum = 0;
+	size_t n = SKETCH_MIN;
+
+	if (n_calls / CALLS_PER_COUNTER < SKETCH_MIN)
+		return 0;
+	for (uint32_t s = 0; s < n_stacks; s++)
+		sum += (double)num_abs(w->g->weight[s]);
+	while (n <= SKETCH_MAX && (double)n * (double)limit < 2 * sum / n_stacks * (double)n_calls)
+		n *= 2;
+	return n <= SKETCH_MAX ? n : 0;
+}
+
+static void bounds_run(void *arg, unsigned part)
+{
+	struct edge_walk *w = arg;
+	struct bounds *b = &w->bounds[part];
+	const struct csr *stacks = &w->g->view->p->stacks;
+	uint32_t end = csr_part(stacks, part + 1, w->parts);
+
+	for (uint32_t s = csr_part(stacks, part, w->parts); s < end && !stop_step(w->g->view->stop, s); s++) {
+		const uint32_t *first = stacks->item + stacks->off[s], *loc = stacks->item + stacks->off[s + 1];
+		uint64_t weight = num_abs(w->g->weight[s]);
+		uint32_t caller = NO_NODE;
+
+		while (weight && loc-- > first) {
+			struct bound *at = &b->bound[*loc];
+
+			if (at->inner == NO_NODE)
+				continue;
+			sketch_add_to(&b->sketch, &at->sum, weight);
+			if (caller != NO_NODE && at->outer != NO_NODE && at->outer != caller)
+				sketch_add(&b->sketch, sketch_hash(caller, at->outer), weight);
+			caller = at->inner;
+		}
+	}
+}
+
+static void bounds_init(struct bounds *b, const struct edge_walk *w, uint64_t limit, size_t n)
+{
+	uint32_t n_locs = w->g->view->p->n_locs;
+
+	sketch_init(&b->sketch, limit, n);
+	b->bound = mem_alloc(n_locs, sizeof(*b->bound));
+	for (uint32_t loc = 0; loc < n_locs; loc++) {
+		const struct spot *spot = spot_at(&w->spots, loc);
+
+		b->bound[loc] = (struct bound){ .outer = spot && spot->outer_wanted ? spot->outer : NO_NODE,
+						.inner = spot ? spot->inner : NO_NODE };
+	}
+}
+
+static void bounds_release(struct bounds *b)
+{
+	sketch_release(&b->sketch);
+	free(b->bound);
+}
+
+/* Add the bounds of the other parts to the first part. */
+static void bounds_merge(struct edge_walk *w)
+{
+	struct bounds *b = w->bounds;
+
+	for (unsigned part = 1; part < w->parts; part++) {
+		sketch_merge(&b->sketch, &b[part].sketch);
+		for (uint32_t loc = 0; loc < w->g->view->p->n_locs; loc++)
+			sketch_add_to(&b->sketch, &b->bound[loc].sum, b[part].bound[loc].sum);
+		bounds_release(&b[part]);
+	}
+}
+
+/* Keep only the calls inside a location that can reach the limit. */
+static void bounds_prune(struct sketch *k, struct spots *spots, uint32_t loc)
+{
+	struct spot *spot = &spots->spot[spots->of[loc]];
+	uint32_t n = spot->n;
+
+	spot->n = 0;
+	for (uint32_t i = spot->first; i < spot->first + n; i++) {
+		struct inner_call f = spots->inner_call[i];
+
+		if (sketch_accept(k, sketch_hash(f.src, f.dst)))
+			spots->inner_call[spot->first + spot->n++] = f;
+	}
+	if (spot->n == 0 && !spot->outer_wanted)
+		spots->mark[loc] = LOC_KEPT;
+}
+
+/* Add the calls inside locations after those between them: many reach the limit, and they must not accept others. */
+static void bounds_finish(struct edge_walk *w)
+{
+	struct sketch *k = &w->bounds->sketch;
+	struct spots *spots = &w->spots;
+	uint32_t n_locs = w->g->view->p->n_locs;
+
+	sketch_close(k);
+	for (uint32_t loc = 0; loc < n_locs; loc++) {
+		const struct spot *spot = spot_at(spots, loc);
+
+		for (uint32_t i = 0; spot && i < spot->n; i++) {
+			const struct inner_call *f = &spots->inner_call[spot->first + i];
+
+			sketch_add(k, sketch_hash(f->src, f->dst), w->bounds->bound[loc].sum);
+		}
+	}
+	for (uint32_t loc = 0; loc < n_locs; loc++)
+		if (spots->mark[loc])
+			bounds_prune(k, spots, loc);
+}
+
+void graph_edges_above(const struct graph *g, const bool *keep, const bool *wanted, uint64_t limit, struct arena *mem,
+		       struct edges *out)
+{
+	struct edge_walk w = edges_start(g, keep, wanted, false);
+	size_t n = bounds_size(&w, limit);
+
+	if (n > 0) {
+		w.bounds = mem_alloc(w.parts, sizeof(*w.bounds));
+		for (unsigned i = 0; i < w.parts; i++)
+			bounds_init(&w.bounds[i], &w, limit, n);
+		stop_begin(g->view->stop, "finding calls", g->view->p->stacks.n);
+		pool_run(bounds_run, &w, w.parts);
+		bounds_merge(&w);
+		bounds_finish(&w);
+	}
+	edges_count(&w, mem, out);
+	if (n > 0)
+		bounds_release(w.bounds);
+	free(w.bounds);
+	spots_release(&w.spots);
 }

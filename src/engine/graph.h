@@ -71,4 +71,10 @@ struct edges {
 void graph_edges(const struct graph *g, const bool *keep, const bool *wanted, bool both, struct arena *mem,
 		 struct edges *out);
 
+/*
+ * Find the calls into wanted nodes whose weight has a magnitude of at least limit, in any order. Others may be missing.
+ */
+void graph_edges_above(const struct graph *g, const bool *keep, const bool *wanted, uint64_t limit, struct arena *mem,
+		       struct edges *out);
+
 #endif

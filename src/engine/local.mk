@@ -46,6 +46,8 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/runtime_names.h \
 	src/engine/shorten.c \
 	src/engine/shorten.h \
+	src/engine/sketch.c \
+	src/engine/sketch.h \
 	src/engine/tags.c \
 	src/engine/tags.h \
 	src/engine/trend.c \

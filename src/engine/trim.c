@@ -214,7 +214,7 @@ enum inlined *trim_inlined(const struct graph *g, const struct trim_result *t, s
 
 	assert(t->n <= g->nodes.n);
 	if (any)
-		graph_edges(g, t->keep, wanted, false, mem, &e);
+		graph_edges_above(g, t->keep, wanted, t->edge_cut, mem, &e);
 	for (size_t i = 0; i < e.n; i++)
 		if (num_abs(e.edge[i].weight) >= t->edge_cut)
 			*(e.edge[i].inlined ? &yes[e.edge[i].dst] : &no[e.edge[i].dst]) = true;

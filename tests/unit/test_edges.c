@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "base/num.h"
 #include "base/pool.h"
 #include "tests/unit/make_graph.h"
 
@@ -447,6 +448,132 @@ static void merging_calls_of_threads_keeps_all_weights(void **state)
 	graph_fixture_release(&c.a);
 }
 
+enum { ABOVE_FUNCS = 100, ABOVE_LOCS = 150, ABOVE_DEPTH = 20 };
+
+static uint32_t random_below(uint32_t *seed, uint32_t n)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (uint32_t)((uint64_t)(*seed >> 8) * n >> 24);
+}
+
+/* Random stacks of locations with up to three places, some of them frequent, with values from low to low + 8. */
+static struct make random_stacks(uint32_t *seed, int64_t low, int64_t scale)
+{
+	struct make m = make_start("samples/count");
+	uint32_t loc[ABOVE_LOCS], stack[ABOVE_DEPTH];
+
+	for (uint32_t i = 0; i < ABOVE_LOCS; i++) {
+		char name[40];
+		int n = snprintf(name, sizeof(name), "f%u", i % ABOVE_FUNCS);
+
+		for (uint32_t more = random_below(seed, 3); more > 0; more--)
+			n += snprintf(name + n, sizeof(name) - (size_t)n, "+f%u", random_below(seed, ABOVE_FUNCS));
+		loc[i] = make_location(&m, name, (size_t)n);
+	}
+	for (uint32_t i = 0; i < 25000; i++) {
+		int64_t v = (int64_t)random_below(seed, 9) + low;
+
+		for (uint32_t k = 0; k < ABOVE_DEPTH; k++) {
+			uint32_t r = random_below(seed, ABOVE_LOCS);
+
+			stack[k] = loc[r * r / ABOVE_LOCS];
+		}
+		builder_sample(m.b, &(int64_t){ v * scale }, stack, ABOVE_DEPTH, NULL, 0, NULL);
+	}
+	return m;
+}
+
+/* One call, added up in the simplest way. */
+struct exact_call {
+	uint32_t seen;
+	int64_t weight;
+	bool is_outer; /* not inlined in a sample */
+};
+
+/* Returns [places * places] by caller, then callee. */
+static struct exact_call *exact_calls(const struct graph_fixture *a, const bool *keep)
+{
+	const struct csr *stacks = &a->p->stacks;
+	uint32_t n = a->pl.n, n_places;
+	struct exact_call *all = arena_zalloc(a->mem, (size_t)n * n, sizeof(*all));
+
+	for (uint32_t s = 0; s < stacks->n; s++) {
+		uint32_t caller = UINT32_MAX;
+
+		for (uint32_t i = stacks->off[s + 1]; a->g.live[s] && i-- > stacks->off[s];) {
+			const uint32_t *place = places_of(&a->pl, stacks->item[i], &n_places);
+
+			for (uint32_t k = n_places; k-- > 0;) {
+				struct exact_call *call = &all[(size_t)(caller < n ? caller : 0) * n + place[k]];
+
+				if (!keep[place[k]])
+					continue;
+				if (caller < n && caller != place[k] && call->seen != s + 1) {
+					call->seen = s + 1;
+					call->weight += a->g.weight[s];
+					call->is_outer |= k == n_places - 1;
+				}
+				caller = place[k];
+			}
+		}
+	}
+	return all;
+}
+
+/* Compare the calls above a limit with exact ones; the sum of all magnitudes is divisor times the limit. */
+static void check_calls_above(const struct graph_fixture *a, const bool *keep, const bool *wanted, int64_t divisor,
+			      bool is_skipping)
+{
+	uint64_t limit = (uint64_t)(a->v.total / divisor);
+	struct exact_call *all = exact_calls(a, keep);
+	uint32_t n = a->pl.n, n_above = 0, n_all = 0, n_found = 0;
+	struct edges e;
+
+	for (size_t i = 0; i < (size_t)n * n; i++) {
+		n_all += wanted[i % n] && all[i].seen > 0;
+		n_above += wanted[i % n] && all[i].seen > 0 && num_abs(all[i].weight) >= limit;
+	}
+	graph_edges_above(&a->g, keep, wanted, limit, a->mem, &e);
+	for (size_t i = 0; i < e.n; i++) {
+		const struct exact_call *call = &all[(size_t)e.edge[i].src * n + e.edge[i].dst];
+
+		assert_true(wanted[e.edge[i].dst]);
+		if (num_abs(e.edge[i].weight) < limit)
+			continue;
+		n_found++;
+		assert_true(call->seen > 0 && e.edge[i].weight == call->weight);
+		assert_int_equal(e.edge[i].inlined, !call->is_outer);
+	}
+	assert_int_equal(n_found, n_above);
+	assert_int_equal(e.n < n_all / 2, is_skipping);
+	assert_true(n_above > 0);
+}
+
+static void calls_above_a_limit_equal_exact_ones(void **state)
+{
+	static const int64_t low[] = { 1, -3, -5 };
+	uint32_t seed = 1;
+
+	(void)state;
+	for (unsigned round = 0; round < 6; round++) {
+		struct make m = random_stacks(&seed, low[round % 3], round < 3 ? 1 : INT64_MAX / 250000);
+		struct graph_fixture a = graph_fixture_start(&m);
+		bool keep[ABOVE_FUNCS], wanted[ABOVE_FUNCS];
+
+		pool_set_size(1 + round % 2);
+		graph_fixture_run(&a);
+		assert_int_equal(a.pl.n, ABOVE_FUNCS);
+		for (uint32_t k = 0; k < ABOVE_FUNCS; k++) {
+			keep[k] = random_below(&seed, 10) > 0;
+			wanted[k] = keep[k] && random_below(&seed, 10) > 0;
+		}
+		check_calls_above(&a, keep, wanted, round % 3 ? 300 : 50, true);
+		check_calls_above(&a, keep, wanted, 200000, false);
+		graph_fixture_release(&a);
+	}
+	pool_set_size(0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -470,6 +597,7 @@ int main(void)
 		cmocka_unit_test(calls_are_sorted_by_callee_then_caller),
 		cmocka_unit_test(calls_do_not_depend_on_the_number_of_threads),
 		cmocka_unit_test(merging_calls_of_threads_keeps_all_weights),
+		cmocka_unit_test(calls_above_a_limit_equal_exact_ones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,8 +10,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -96,9 +99,51 @@ static void a_capped_sum_stops_at_int64_max_or_its_negative(void **state)
 	assert_int_equal(num_sub_capped(-2, INT64_MAX), -INT64_MAX);
 }
 
+/* printf is the reference. */
+static void check_fixed(double v)
+{
+	for (unsigned decimals = 0; decimals <= 3; decimals++) {
+		char text[NUM_FIXED_SIZE], expected[NUM_FIXED_SIZE];
+
+		*num_put_fixed(text, v, decimals) = 0;
+		snprintf(expected, sizeof(expected), "%.*f", (int)decimals, v);
+		assert_string_equal(text, expected);
+	}
+}
+
+static void fixed_decimals_equal_printf(void **state)
+{
+	static const double some[] = { 0.0,     0.125,    0.375,  0.5,        1.5,     2.5,
+				       0.005,   0.015,    1.005,  0.995,      0.9995,  9.9995,
+				       0x1p-64, 0x1p-65,  0x1p-9, 0x1.8p-10,  DBL_MIN, 0x1p-1074,
+				       0x1p51,  0x1p52,   0x1p53, 0x1p63,     0.1,     0x1.fffffffffffffp51,
+				       DBL_MAX, INFINITY, 1e15,   123456.785, 999.995, 4503599627370495.5 };
+	uint64_t seed = 1;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
+		check_fixed(some[i]);
+		check_fixed(-some[i]);
+	}
+	for (int i = 0; i < 300000; i++) {
+		uint64_t bits;
+		double any;
+
+		seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		bits = seed ^ seed >> 29;
+		memcpy(&any, &bits, sizeof(any));
+		if (!isnan(any))
+			check_fixed(any);
+		check_fixed((double)(bits >> 40) / 1000);                     /* near a tie, not at it */
+		check_fixed((double)(int64_t)(bits >> 30) / 2048);            /* often exactly at a tie */
+		check_fixed(ldexp((double)(bits >> 11), -(int)(seed % 120))); /* every exponent of reports */
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fixed_decimals_equal_printf),
 		cmocka_unit_test(sums_up_to_the_limits_are_exact),
 		cmocka_unit_test(an_overflow_leaves_the_sum_unchanged),
 		cmocka_unit_test(the_magnitude_of_the_smallest_number_is_2_to_63),

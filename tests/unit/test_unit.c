@@ -10,7 +10,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
+#include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -331,6 +333,33 @@ static void digits_before_the_point_have_thousands_separators(void **state)
 	buf_release(&b);
 }
 
+/* printf is the reference. */
+static void shares_equal_printf(void **state)
+{
+	static const double some[] = {
+		0,     -0.0, 0.01,     0.0099999, 0.00001234, 0.0995, 0.09949999999, 0.996, 0.1,
+		0.105, 1,    0.999999, 99.949999, 1e7,        1e20,   INFINITY,      -3,    NAN
+	};
+	const uint32_t n_some = sizeof(some) / sizeof(some[0]);
+	uint32_t seed = 1;
+
+	(void)state;
+	for (uint32_t i = 0; i < n_some + 100000; i++) {
+		struct buf b = { 0 };
+		char expected[400];
+		double p;
+
+		seed = seed * 1664525 + 1013904223;
+		p = i < n_some ? some[i] : 100.0 * (seed >> 8) / (UINT64_C(1) << (4 + seed % 32));
+		snprintf(expected, sizeof(expected), p >= 1 ? "%5.2f%%" : "%5.2g%%", p);
+		if (p >= 99.95 && p <= 100.05)
+			strcpy(expected, "  100%");
+		unit_add_share(&b, p);
+		assert_string_equal(buf_text(&b), expected);
+		buf_release(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +388,7 @@ int main(void)
 		cmocka_unit_test(unit_percent_is_not_rounded),
 		cmocka_unit_test(digits_before_the_point_have_thousands_separators),
 		cmocka_unit_test(units_are_compatible_if_equal_or_of_one_family),
+		cmocka_unit_test(shares_equal_printf),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
