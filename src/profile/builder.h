@@ -81,6 +81,9 @@ bool builder_row_is(const struct builder *b, uint32_t row, uint32_t stack, uint3
  */
 int builder_stack(struct builder *b, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *id, struct err *err);
 uint64_t builder_stack_hash(const uint32_t *locs, size_t n);
+
+/* Append a stack with a new id, even if an equal one exists; builder_stack does not find it. */
+int builder_stack_append(struct builder *b, const uint32_t *locs, size_t n, uint32_t *id, struct err *err);
 uint32_t builder_n_stacks(const struct builder *b);
 
 /* Prefetch the hash table slot of a stack. */
@@ -93,8 +96,9 @@ uint32_t builder_stack_guess(const struct builder *b, uint64_t hash);
 /* Prefetch the frames of a stack that builder_stack_guess returned; call it some time later. */
 void builder_stack_prefetch_frames(const struct builder *b, uint32_t id);
 
-/* Reserve memory for about this many rows, and for locations in all stacks together. Call it before the first stack. */
-void builder_reserve(struct builder *b, size_t n_rows, size_t n_stack_items);
+/* Reserve memory for about this many rows, locations in all stacks together, and stacks of builder_stack. Call it before the
+   first stack. */
+void builder_reserve(struct builder *b, size_t n_rows, size_t n_stack_items, size_t n_distinct);
 
 /* The id of the numeric label PROFILE_TIME_LABEL with a time in ns since the start of the recording. */
 int builder_time_label(struct builder *b, int64_t ns, uint32_t *id, struct err *err);

@@ -53,6 +53,12 @@ struct format_options {
 	 */
 	bool keeps_times;
 
+	/*
+	 * Equal stacks may have different ids, for reports that only add up. A reader may then skip finding them where this
+	 * costs more than it saves.
+	 */
+	bool repeats_stacks;
+
 	const struct format_unwinder *unwinder; /* NULL: copied stacks are not unwound */
 	bool is_mapped;                         /* the input is a mapped file, whose pages can be given back */
 };

@@ -7,6 +7,9 @@
  * indices, values go directly to their columns, and each stack gets a hash. The calling thread commits
  * the blocks in order: it finds equal stacks and label sets, so that ids do not depend on the number of
  * threads. When no block is ready, it decodes the next one itself.
+ *
+ * In a profile of CPU time of many samples nearly all stacks are distinct. If most of the first ones are, and the options
+ * allow it, each of the remaining samples gets a stack of its own, which saves the hash table.
  */
 #include "config.h"
 
@@ -19,12 +22,14 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum {
 	N_SLOTS = 4,
 	TAG_VALUE = SAMPLE_VALUE << 3 | WIRE_VARINT,
 	PREFETCH = 8,
+	TRIAL_ROWS = 4 * SAMPLES_PER_BLOCK, /* of which half must have equal stacks to continue finding these */
 };
 
 enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_READY };
@@ -56,6 +61,7 @@ struct pipeline {
 	struct proto_sample_slot slot[N_SLOTS]; /* block i uses slot i % N_SLOTS */
 	uint32_t *label_ids;                    /* labels of the current sample; used only by the calling thread */
 	size_t cap_label_ids;
+	atomic_bool finds_equal; /* are equal stacks found? Changed only from true to false, by the calling thread */
 };
 
 /* The sample being decoded. */
@@ -238,7 +244,9 @@ static void block_decode(struct pipeline *pipeline, size_t i)
 			return;
 		slot->loc_end[slot->n] = slot->n_locs;
 		slot->label_end[slot->n] = slot->n_labels;
-		slot->hash[slot->n++] = builder_stack_hash(slot->loc + s.first_loc, slot->n_locs - s.first_loc);
+		if (atomic_load_explicit(&pipeline->finds_equal, memory_order_relaxed))
+			slot->hash[slot->n] = builder_stack_hash(slot->loc + s.first_loc, slot->n_locs - s.first_loc);
+		slot->n++;
 	}
 }
 
@@ -256,28 +264,48 @@ static int row_labels(struct pipeline *pipeline, const struct builder_label *lab
 	return builder_label_set(pipeline->p->builder, pipeline->label_ids, n, set, err);
 }
 
+/* Assign stack ids to the samples of a decoded block. */
+static int slot_stacks(struct pipeline *pipeline, const struct proto_sample_slot *slot, uint32_t *stack,
+		       struct err *err)
+{
+	struct builder *b = pipeline->p->builder;
+	size_t loc = 0;
+	int rc = 0;
+
+	if (!atomic_load_explicit(&pipeline->finds_equal, memory_order_relaxed)) {
+		for (uint32_t s = 0; rc == 0 && s < slot->n; loc = slot->loc_end[s++])
+			rc = builder_stack_append(b, slot->loc + loc, slot->loc_end[s] - loc, &stack[s], err);
+		return rc;
+	}
+	for (uint32_t s = 0; s < slot->n && s < PREFETCH; s++)
+		builder_stack_prefetch(b, slot->hash[s]);
+	for (uint32_t s = 0; rc == 0 && s < slot->n; loc = slot->loc_end[s++]) {
+		if (s + PREFETCH < slot->n)
+			builder_stack_prefetch(b, slot->hash[s + PREFETCH]);
+		rc = builder_stack(b, slot->loc + loc, slot->loc_end[s] - loc, slot->hash[s], &stack[s], err);
+	}
+	return rc;
+}
+
 /* Assign stack and label set ids to the samples of a decoded block. */
 static int block_commit(struct pipeline *pipeline, size_t i, struct err *err)
 {
 	struct builder *b = pipeline->p->builder;
 	const struct proto_sample_slot *slot = &pipeline->slot[i % N_SLOTS];
 	uint32_t row = pipeline->p->block[i].first;
-	size_t loc = 0, label = 0;
+	size_t label = 0;
 
 	assert(slot->state == SLOT_READY && slot->n <= pipeline->p->block[i].n);
-	for (uint32_t s = 0; s < slot->n && s < PREFETCH; s++)
-		builder_stack_prefetch(b, slot->hash[s]);
+	if (slot_stacks(pipeline, slot, pipeline->rows.stack + row, err) < 0)
+		return ERR_LIMIT;
 	for (uint32_t s = 0; s < slot->n; s++, row++) {
-		if (s + PREFETCH < slot->n)
-			builder_stack_prefetch(b, slot->hash[s + PREFETCH]);
-		if (builder_stack(b, slot->loc + loc, slot->loc_end[s] - loc, slot->hash[s], &pipeline->rows.stack[row],
-				  err) < 0 ||
-		    row_labels(pipeline, slot->label + label, slot->label_end[s] - label, &pipeline->rows.labels[row],
+		if (row_labels(pipeline, slot->label + label, slot->label_end[s] - label, &pipeline->rows.labels[row],
 			       err) < 0)
 			return ERR_LIMIT;
-		loc = slot->loc_end[s];
 		label = slot->label_end[s];
 	}
+	if (row == TRIAL_ROWS && pipeline->p->options->repeats_stacks && builder_n_stacks(b) > TRIAL_ROWS / 2)
+		atomic_store_explicit(&pipeline->finds_equal, false, memory_order_relaxed);
 	if (slot->rc < 0) {
 		*err = slot->err;
 		return err_wrap(err, "sample %" PRIu32, row + 1);
@@ -392,7 +420,8 @@ static int pipeline_read(struct pipeline *pipeline, struct err *err)
 		pipeline->value[t] = builder_values(p->builder, t);
 	slots_init(pipeline);
 	/* In a large file a location id takes about three bytes; the table grows if that is too little. */
-	builder_reserve(p->builder, p->n_samples, p->sample_bytes / 3);
+	builder_reserve(p->builder, p->n_samples, p->sample_bytes / 3,
+			p->options->repeats_stacks && p->n_samples > TRIAL_ROWS ? TRIAL_ROWS : p->n_samples);
 	pool_run(pipeline_part, &run, threads);
 	return run.rc;
 }
@@ -411,6 +440,7 @@ int proto_samples(struct proto *p, struct err *err)
 	pipeline = mem_zalloc(1, sizeof(*pipeline));
 	pipeline->p = p;
 	pipeline->n_types = n_types;
+	pipeline->finds_equal = true;
 	pipeline->value = mem_alloc(pipeline->n_types, sizeof(*pipeline->value));
 	pthread_mutex_init(&pipeline->lock, NULL);
 	pthread_cond_init(&pipeline->changed, NULL);
