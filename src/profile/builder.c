@@ -173,6 +173,12 @@ void builder_type(struct builder *b, str_id name, str_id unit)
 	p->type[p->n_types++] = (struct value_type){ name, unit };
 }
 
+void builder_set_type(struct builder *b, uint32_t type, struct value_type to)
+{
+	assert(type < b->p->n_types && to.name < strtab_count(b->p->str) && to.unit < strtab_count(b->p->str));
+	b->p->type[type] = to;
+}
+
 uint32_t builder_n_types(const struct builder *b)
 {
 	return b->p->n_types;
@@ -390,10 +396,35 @@ int builder_label(struct builder *b, const struct builder_label *l, uint32_t *id
 	p->label_unit[n] = l->unit;
 	p->label_num[n] = l->num;
 	p->label_is_text[n] = l->is_text;
-	assert(l->key < strtab_count(p->str) && l->text < strtab_count(p->str) && l->unit < strtab_count(p->str));
 	idtab_put(&b->label_ids, h, n);
 	*id = p->n_labels++;
 	return 0;
+}
+
+/* Replace the indices in a column of labels. False if an index is not below n, or two have the same string. */
+static bool replace_indices(const struct profile *p, uint32_t *column, const str_id *str, size_t n)
+{
+	uint32_t *index_of = mem_zalloc(strtab_count(p->str), sizeof(*index_of)); /* [strings] index + 1 */
+	uint32_t i = 0;
+
+	for (; i < p->n_labels; i++) {
+		uint32_t index = column[i];
+
+		if (index >= n || (index_of[str[index]] && index_of[str[index]] != index + 1))
+			break;
+		index_of[str[index]] = index + 1;
+		column[i] = str[index];
+	}
+	free(index_of);
+	return i == p->n_labels;
+}
+
+bool builder_replace_label_strings(struct builder *b, const str_id *str, size_t n)
+{
+	const struct profile *p = b->p;
+
+	return replace_indices(p, p->label_key, str, n) && replace_indices(p, p->label_text, str, n) &&
+	       replace_indices(p, p->label_unit, str, n);
 }
 
 int builder_time_label(struct builder *b, int64_t ns, uint32_t *id, struct err *err)
@@ -433,6 +464,12 @@ static void rows_grow(struct builder *b, size_t need)
 	p->stack = first ? mem_alloc_large(need, sizeof(*p->stack)) : mem_grow(p->stack, cap, need, sizeof(*p->stack));
 	if (first)
 		*cap = need;
+}
+
+void builder_reserve_rows(struct builder *b, size_t n_rows)
+{
+	assert(b->p->n_rows == 0);
+	rows_grow(b, n_rows);
 }
 
 int builder_rows(struct builder *b, uint32_t n, struct builder_rows *rows, struct err *err)
