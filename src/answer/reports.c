@@ -200,8 +200,8 @@ static int check_firefox(const struct query *q, struct err *err)
 	.flags = REPORT_IS_BINARY
 #define PROTO_FILE PROTO | REPORT_IS_OURS | REPORT_NOT_IN_SHELL
 #define TOP                                                                                                            \
-	.flags = REPORT_SORTS, .make = report_top_make, DRAW_TABLE(text_draw), .shell_rows = 10, .view = VIEW_TOP,     \
-	.arguments = SOURCES, .takes = TAKES_TABLE
+	.flags = REPORT_SORTS | REPORT_ADDS_UP, .make = report_top_make, DRAW_TABLE(text_draw), .shell_rows = 10,      \
+	.view = VIEW_TOP, .arguments = SOURCES, .takes = TAKES_TABLE
 
 const struct report_format report_formats[N_FORMATS] = {
 	[FORMAT_TEXT] = { "text", ".txt", "" },
@@ -216,11 +216,11 @@ const struct report_type reports[] = {
 	{ .name = "text", TOP, .help = "same as top" },
 	{ .name = "tree", .arguments = SOURCES, .help = "print functions with their callers and callees",
 	  .takes = TAKES_TABLE | TAKES_EDGES,
-	  .flags = REPORT_SORTS, .defaults = { .nodecount = 80 },
+	  .flags = REPORT_SORTS | REPORT_ADDS_UP, .defaults = { .nodecount = 80 },
 	  .make = report_calls_make, DRAW_TABLE(text_draw_calls), .view = VIEW_TREE, .tab_key = "3", .tab = "Tree" },
 	{ .name = "peek", .arguments = ABOUT_SOURCES, .help = "print callers and callees of matching functions",
 	  .takes = TAKES_TABLE & ~(TAKES_ROWS | TAKES_NEGATIVE),
-	  .flags = REPORT_TAKES_PATTERN, .defaults = { .untrimmed = true },
+	  .flags = REPORT_TAKES_PATTERN | REPORT_ADDS_UP, .defaults = { .untrimmed = true },
 	  .make = report_calls_make, DRAW_TABLE(text_draw_calls), .view = VIEW_CALLERS, .tab_key = "2", .tab = "Callers" },
 	{ .name = "traces", .arguments = SOURCES, .help = "print every sample with its stack and labels",
 	  .takes = TAKES_SAMPLES | TAKES_VALUES | TAKES_GRAIN | TAKES_COMMENT,
@@ -253,7 +253,7 @@ const struct report_type reports[] = {
 	{ .name = "binaries", .arguments = SOURCES, .help = "print the cost of each program and library",
 	  .row = "binary", .rows = "binaries",
 	  .takes = TAKES_TABLE & ~(TAKES_GRAIN | TAKES_INLINES | TAKES_PATHS),
-	  .flags = REPORT_SORTS | REPORT_IS_OURS, .make = report_binaries_make, DRAW_TABLE(text_draw) },
+	  .flags = REPORT_SORTS | REPORT_IS_OURS | REPORT_ADDS_UP, .make = report_binaries_make, DRAW_TABLE(text_draw) },
 	{ .name = "comments", .arguments = SOURCES, .help = "print the comments in the profile",
 	  .none = "there are no comments", .row = "comment", .rows = "comments",
 	  .takes = TAKES_COMMENT,

@@ -50,6 +50,7 @@ enum report_flags {
 	REPORT_WANTS_NAMES = 1 << 7,   /* fails if addresses lack names and none is found */
 	REPORT_HAS_NO_VALUES = 1 << 8, /* not empty even if all values are 0 */
 	REPORT_IS_OURS = 1 << 9,       /* not in pprof, so that options without effect are errors */
+	REPORT_ADDS_UP = 1 << 11,      /* makes the same of a profile in which equal stacks have different ids */
 	REPORT_BY_ENDING = 1 << 10,    /* the command line replaces it by the report that writes the format of -o */
 };
 

@@ -1,7 +1,7 @@
 # src/base - general utilities of the analysis program
 
 noinst_LIBRARIES += src/base/libbase.a
-src_base_libbase_a_CFLAGS = $(AM_CFLAGS) $(PCRE2_CFLAGS) $(JANSSON_CFLAGS) $(ZSTD_CFLAGS) $(LZ4_CFLAGS) $(CRYPTO_CFLAGS)
+src_base_libbase_a_CFLAGS = $(AM_CFLAGS) $(PCRE2_CFLAGS) $(JANSSON_CFLAGS) $(ZSTD_CFLAGS) $(LZ4_CFLAGS) $(ISAL_CFLAGS) $(CRYPTO_CFLAGS)
 src_base_libbase_a_SOURCES = \
 	src/base/amount.c \
 	src/base/amount.h \
@@ -39,6 +39,8 @@ src_base_libbase_a_SOURCES = \
 	src/base/jsonw.h \
 	src/base/library.c \
 	src/base/library.h \
+	src/base/isal.c \
+	src/base/isal.h \
 	src/base/lz4.c \
 	src/base/lz4.h \
 	src/base/mem.c \

@@ -30,7 +30,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT_PROBE_BYTES = 64, HASHED_PART = 16 << 20 };
+enum { TEXT_PROBE_BYTES = 64 };
 
 const struct format_options formats_options_default = {
 	.max_inflated = UINT64_C(16) << 30,
@@ -51,6 +51,7 @@ const struct file_format formats[] = {
 	  .endings = ".pb.gz .pb .pprof",
 	  .help = "profile.proto, as pprof and most profilers write it",
 	  .report = "proto",
+	  .read_pieces = pprof_read_pieces,
 	  .read = pprof_read },
 	{ .name = "gperftools-cpu",
 	  .endings = ".prof",
@@ -488,25 +489,25 @@ static int formats_read_other(const struct bytes *b, const struct format_options
 
 bool formats_is_streamed(const uint8_t *data, size_t n)
 {
+	if (n >= 2 && data[0] == 0x1f && data[1] == 0x8b)
+		return true;
 	for (size_t i = 0; i < n_formats; i++)
 		if (formats[i].is_streamed && formats[i].probe(data, n) == FORMAT_SURE)
 			return true;
 	return false;
 }
 
-/* The hash of the content; of a large one, of the hashes of its parts, so that a mapped file is never in memory as a whole. */
-static uint64_t formats_hash(const struct bytes *b)
+/* Read a large file of profile.proto, formats[0], while it is decompressed. Returns false if that is not possible. */
+static bool formats_read_pieces(const struct file_format *f, const struct bytes *in,
+				const struct format_options *options, struct profile **out)
 {
-	size_t given_back = 0;
-	uint64_t h = 0;
+	struct pieces *pieces = f && !f->read_pieces ? NULL : pieces_open(in, options);
+	bool is_read = pieces && formats[0].read_pieces(pieces, options, out) == 0;
 
-	for (size_t at = 0, n; at < b->n; at += n) {
-		n = b->n - at < HASHED_PART ? b->n - at : HASHED_PART;
-		h = at ? hash_mix(h, hash_bytes(b->data + at, n)) : hash_bytes(b->data, n);
-		if (b->is_mapped)
-			given_back = io_give_back(b->data, given_back, at + n);
-	}
-	return h;
+	if (is_read)
+		(*out)->content_hash = pieces_hash(pieces);
+	pieces_close(pieces);
+	return is_read;
 }
 
 /* Detect the format and read the bytes; formats[0] is profile.proto. */
@@ -535,6 +536,10 @@ int formats_read_as(const struct file_format *f, struct bytes *in, const struct 
 	struct bytes b = { 0 };
 	int rc;
 
+	if (formats_read_pieces(f, in, options, out)) {
+		io_release(in);
+		return 0;
+	}
 	rc = f && !f->read ? err_set(err, ERR_USAGE, "cpa does not read the format %s", f->name)
 			   : format_inflate(in, options, &b, err);
 	io_release(in); /* empty after format_inflate */
@@ -547,7 +552,7 @@ int formats_read_as(const struct file_format *f, struct bytes *in, const struct 
 	if (rc == ERR_UNKNOWN)
 		rc = err_set(err, ERR_FORMAT, "not a profile of the format %s", f->name);
 	if (rc == 0)
-		(*out)->content_hash = formats_hash(&b);
+		(*out)->content_hash = pieces_hash_of(&b);
 	io_release(&b);
 	return rc;
 }

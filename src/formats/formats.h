@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "formats/common/format.h"
+#include "formats/common/pieces.h"
 #include "formats/json/kind.h"
 #include "profile/profile.h"
 
@@ -32,6 +33,9 @@ struct file_format {
 
 	/* The reader reads once, in order, and gives back the pages of a mapped file. Large files are not copied for it. */
 	bool is_streamed;
+
+	/* Reads a large file while it is decompressed. On failure nothing is known: read is to be called. May be NULL. */
+	int (*read_pieces)(struct pieces *in, const struct format_options *options, struct profile **out);
 
 	format_read_fn read;    /* NULL: recognized only */
 	const char *looks_like; /* "not a profile: it looks like ..."; if read is NULL */
@@ -62,7 +66,7 @@ int formats_find_input(const char *name, const struct file_format **out, struct 
 
 extern const struct format_options formats_options_default;
 
-/* Is the content of a format that is_streamed? If so, and the file is large, map it instead of reading it. */
+/* Is the content of a format that is_streamed, or gzip? If so, and the file is large, map it instead of reading it. */
 bool formats_is_streamed(const uint8_t *data, size_t n);
 
 /*

@@ -63,13 +63,10 @@ static bool lists_equal(const struct lists *l, uint32_t id, const uint32_t *item
 	       (n == 0 || memcmp(l->item + l->off[id], item, n * sizeof(*item)) == 0);
 }
 
-static int lists_add(struct lists *l, const uint32_t *item, size_t n, uint64_t hash, uint32_t *id, struct err *err)
+static int lists_append(struct lists *l, const uint32_t *item, size_t n, uint32_t *id, struct err *err)
 {
 	uint32_t end = l->off[l->n];
 
-	for (size_t pos = idtab_start(&l->ids, hash); idtab_next(&l->ids, hash, &pos, id);)
-		if (lists_equal(l, *id, item, n))
-			return 0;
 	if (l->n >= ID_MAX || n > ID_MAX - end)
 		return err_set(err, ERR_LIMIT, "more than %u entries in a table", (unsigned)ID_MAX);
 	if (is_full(l->cap_item, end + n))
@@ -79,9 +76,21 @@ static int lists_add(struct lists *l, const uint32_t *item, size_t n, uint64_t h
 	if (is_full(l->cap_off, (size_t)l->n + 2))
 		l->off = mem_grow(l->off, &l->cap_off, (size_t)l->n + 2, sizeof(*l->off));
 	l->off[l->n + 1] = end + (uint32_t)n;
-	idtab_put(&l->ids, hash, l->n);
 	*id = l->n++;
 	return 0;
+}
+
+static int lists_add(struct lists *l, const uint32_t *item, size_t n, uint64_t hash, uint32_t *id, struct err *err)
+{
+	int rc;
+
+	for (size_t pos = idtab_start(&l->ids, hash); idtab_next(&l->ids, hash, &pos, id);)
+		if (lists_equal(l, *id, item, n))
+			return 0;
+	rc = lists_append(l, item, n, id, err);
+	if (rc == 0)
+		idtab_put(&l->ids, hash, *id);
+	return rc;
 }
 
 struct builder *builder_new(void)
@@ -162,6 +171,12 @@ void builder_type(struct builder *b, str_id name, str_id unit)
 	p->type = mem_grow(p->type, &b->cap_types, (size_t)p->n_types + 1, sizeof(*p->type));
 	p->value[p->n_types] = NULL;
 	p->type[p->n_types++] = (struct value_type){ name, unit };
+}
+
+void builder_set_type(struct builder *b, uint32_t type, struct value_type to)
+{
+	assert(type < b->p->n_types && to.name < strtab_count(b->p->str) && to.unit < strtab_count(b->p->str));
+	b->p->type[type] = to;
 }
 
 uint32_t builder_n_types(const struct builder *b)
@@ -328,7 +343,14 @@ int builder_stack(struct builder *b, const uint32_t *locs, size_t n, uint64_t ha
 	return 0;
 }
 
-void builder_reserve(struct builder *b, size_t n_rows, size_t n_stack_items)
+int builder_stack_append(struct builder *b, const uint32_t *locs, size_t n, uint32_t *id, struct err *err)
+{
+	if (lists_append(&b->stacks, locs, n, id, err) < 0)
+		return err_wrap(err, "stacks");
+	return 0;
+}
+
+void builder_reserve(struct builder *b, size_t n_rows, size_t n_stack_items, size_t n_distinct)
 {
 	struct lists *l = &b->stacks;
 
@@ -340,7 +362,7 @@ void builder_reserve(struct builder *b, size_t n_rows, size_t n_stack_items)
 	l->off = mem_alloc_large(n_rows + 2, sizeof(*l->off));
 	l->cap_off = n_rows + 2;
 	l->off[0] = 0;
-	idtab_init(&l->ids, n_rows);
+	idtab_init(&l->ids, n_distinct);
 }
 
 static bool builder_label_equal(const struct profile *p, uint32_t id, const struct builder_label *l)
@@ -374,10 +396,35 @@ int builder_label(struct builder *b, const struct builder_label *l, uint32_t *id
 	p->label_unit[n] = l->unit;
 	p->label_num[n] = l->num;
 	p->label_is_text[n] = l->is_text;
-	assert(l->key < strtab_count(p->str) && l->text < strtab_count(p->str) && l->unit < strtab_count(p->str));
 	idtab_put(&b->label_ids, h, n);
 	*id = p->n_labels++;
 	return 0;
+}
+
+/* Replace the indices in a column of labels. False if an index is not below n, or two have the same string. */
+static bool replace_indices(const struct profile *p, uint32_t *column, const str_id *str, size_t n)
+{
+	uint32_t *index_of = mem_zalloc(strtab_count(p->str), sizeof(*index_of)); /* [strings] index + 1 */
+	uint32_t i = 0;
+
+	for (; i < p->n_labels; i++) {
+		uint32_t index = column[i];
+
+		if (index >= n || (index_of[str[index]] && index_of[str[index]] != index + 1))
+			break;
+		index_of[str[index]] = index + 1;
+		column[i] = str[index];
+	}
+	free(index_of);
+	return i == p->n_labels;
+}
+
+bool builder_replace_label_strings(struct builder *b, const str_id *str, size_t n)
+{
+	const struct profile *p = b->p;
+
+	return replace_indices(p, p->label_key, str, n) && replace_indices(p, p->label_text, str, n) &&
+	       replace_indices(p, p->label_unit, str, n);
 }
 
 int builder_time_label(struct builder *b, int64_t ns, uint32_t *id, struct err *err)
@@ -417,6 +464,12 @@ static void rows_grow(struct builder *b, size_t need)
 	p->stack = first ? mem_alloc_large(need, sizeof(*p->stack)) : mem_grow(p->stack, cap, need, sizeof(*p->stack));
 	if (first)
 		*cap = need;
+}
+
+void builder_reserve_rows(struct builder *b, size_t n_rows)
+{
+	assert(b->p->n_rows == 0);
+	rows_grow(b, n_rows);
 }
 
 int builder_rows(struct builder *b, uint32_t n, struct builder_rows *rows, struct err *err)

@@ -59,6 +59,9 @@ void builder_comment(struct builder *b, str_id text);
 void builder_type(struct builder *b, str_id name, str_id unit);
 uint32_t builder_n_types(const struct builder *b);
 
+/* Replace the name and the unit of a type. */
+void builder_set_type(struct builder *b, uint32_t type, struct value_type to);
+
 /* The unfinished profile: types, meta, strings and n_rows are valid, columns are not. Borrowed. */
 const struct profile *builder_profile(const struct builder *b);
 
@@ -81,6 +84,9 @@ bool builder_row_is(const struct builder *b, uint32_t row, uint32_t stack, uint3
  */
 int builder_stack(struct builder *b, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *id, struct err *err);
 uint64_t builder_stack_hash(const uint32_t *locs, size_t n);
+
+/* Append a stack with a new id, even if an equal one exists; builder_stack does not find it. */
+int builder_stack_append(struct builder *b, const uint32_t *locs, size_t n, uint32_t *id, struct err *err);
 uint32_t builder_n_stacks(const struct builder *b);
 
 /* Prefetch the hash table slot of a stack. */
@@ -93,15 +99,29 @@ uint32_t builder_stack_guess(const struct builder *b, uint64_t hash);
 /* Prefetch the frames of a stack that builder_stack_guess returned; call it some time later. */
 void builder_stack_prefetch_frames(const struct builder *b, uint32_t id);
 
-/* Reserve memory for about this many rows, and for locations in all stacks together. Call it before the first stack. */
-void builder_reserve(struct builder *b, size_t n_rows, size_t n_stack_items);
+/* Reserve memory for about this many rows, locations in all stacks together, and stacks of builder_stack. Call it before the
+   first stack. */
+void builder_reserve(struct builder *b, size_t n_rows, size_t n_stack_items, size_t n_distinct);
+
+/* Reserve memory for about this many rows. Call it after the last type, before the first row. */
+void builder_reserve_rows(struct builder *b, size_t n_rows);
 
 /* The id of the numeric label PROFILE_TIME_LABEL with a time in ns since the start of the recording. */
 int builder_time_label(struct builder *b, int64_t ns, uint32_t *id, struct err *err);
 
-/* The id of a label, and the id of an ordered list of labels. Equal labels and equal lists have the same id. */
+/* The id of a label, and the id of an ordered list of labels. The label's strings are not checked. Equal labels and equal lists have the same id. */
 int builder_label(struct builder *b, const struct builder_label *l, uint32_t *id, struct err *err);
 int builder_label_set(struct builder *b, const uint32_t *labels, size_t n, uint32_t *id, struct err *err);
+
+/*
+ * Replace the strings of all labels. For a reader that knows labels before strings: the labels that it appended contain
+ * indices instead.
+ *
+ * str      [n] the string for each index
+ * Returns  false if an index is not below n, or two of a column have the same string, so that equal labels may have
+ *          different ids
+ */
+bool builder_replace_label_strings(struct builder *b, const str_id *str, size_t n);
 
 /* Append n rows with values 0; stack and labels are uninitialized. */
 int builder_rows(struct builder *b, uint32_t n, struct builder_rows *rows, struct err *err);

@@ -421,7 +421,7 @@ static void result_reserve(struct merger *m)
 		stacks = s->n > stacks ? s->n : stacks;
 		items = s->off[s->n] > items ? s->off[s->n] : items;
 	}
-	builder_reserve(m->b, stacks, items);
+	builder_reserve(m->b, stacks, items, stacks);
 }
 
 /* Start an empty result with the common types. */

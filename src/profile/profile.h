@@ -64,7 +64,8 @@ struct profile {
 	uint32_t *stack, *labels; /* [S] ids into stacks and label_sets */
 	int64_t **value;          /* [T][S] in type[t].unit; those of the base of a comparison are negated */
 
-	struct csr stacks;     /* location ids, leaf first; stacks are distinct, unless pruned (prune.h) */
+	struct csr
+		stacks; /* location ids, leaf first; distinct, unless pruned (prune.h) or read with repeats_stacks (format.h) */
 	struct csr label_sets; /* label ids in file order; set 0 is empty */
 
 	uint32_t n_labels;

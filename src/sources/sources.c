@@ -75,6 +75,7 @@ int sources_decode(struct bytes *bytes, const struct query *q, struct profile **
 					  .max_count = (uint64_t)q->max_count,
 					  .max_depth = (uint64_t)q->max_depth,
 					  .max_nesting = (uint64_t)q->max_nesting,
+					  .repeats_stacks = q->repeats_stacks,
 					  .keeps_times = q->times || *q->from || *q->to };
 	int rc;
 

@@ -207,6 +207,7 @@ unit_tests = \
 	tests/unit/test_pdf \
 	tests/unit/test_peer \
 	tests/unit/test_perf_read \
+	tests/unit/test_pieces \
 	tests/unit/test_places \
 	tests/unit/test_pool \
 	tests/unit/test_prefix_map \
@@ -455,6 +456,7 @@ tests_unit_test_object_LDADD = $(unit_symbol)
 tests_unit_test_opt_LDADD = $(unit_base)
 tests_unit_test_packed_LDADD = $(unit_formats)
 tests_unit_test_path_LDADD = $(unit_base)
+tests_unit_test_pieces_LDADD = $(unit_formats)
 tests_unit_test_pclntab_LDADD = $(unit_symbol)
 tests_unit_test_pdf_LDADD = $(unit_pdf)
 tests_unit_test_places_LDADD = $(unit_engine)

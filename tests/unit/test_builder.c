@@ -280,13 +280,32 @@ static void reserving_memory_changes_no_id(void **state)
 	const uint32_t x[] = { 0 }, y[] = { 1 };
 
 	(void)state;
-	builder_reserve(b, 1000, 1000);
+	builder_reserve(b, 1000, 1000, 1000);
 	add_locations(b, 2);
 	assert_int_equal(stack(b, x, 1), 0);
-	builder_reserve(b, 100000, 100000);
+	builder_reserve(b, 100000, 100000, 100000);
 	assert_int_equal(stack(b, y, 1), 1);
 	assert_int_equal(stack(b, x, 1), 0);
 	profile_free(seal(b));
+}
+
+static void appended_stacks_are_not_shared(void **state)
+{
+	struct builder *b = with_types(1);
+	const uint32_t x[] = { 1, 0 };
+	uint32_t id;
+	struct profile *p;
+
+	(void)state;
+	add_locations(b, 2);
+	assert_int_equal(stack(b, x, 2), 0);
+	assert_int_equal(builder_stack_append(b, x, 2, &id, &err), 0);
+	assert_int_equal(id, 1);
+	assert_int_equal(stack(b, x, 2), 0);
+	p = seal(b);
+	assert_int_equal(p->stacks.n, 2);
+	assert_memory_equal(p->stacks.item + p->stacks.off[1], x, sizeof(x));
+	profile_free(p);
 }
 
 static void more_rows_than_ids_are_refused(void **state)
@@ -369,6 +388,7 @@ int main(void)
 		cmocka_unit_test(values_of_many_types_survive_growth),
 		cmocka_unit_test(every_table_survives_growth),
 		cmocka_unit_test(reserving_memory_changes_no_id),
+		cmocka_unit_test(appended_stacks_are_not_shared),
 		cmocka_unit_test(more_rows_than_ids_are_refused),
 		cmocka_unit_test(a_stack_with_more_frames_than_ids_is_refused),
 		cmocka_unit_test(more_lines_than_ids_are_refused),

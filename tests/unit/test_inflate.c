@@ -25,26 +25,14 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "tests/unit/make_gzip.h"
 
 static const struct format_options default_limits = { .max_inflated = 1000, .max_ratio = 500, .max_nesting = 1 };
 static const struct format_options no_limits;
 
-/* Append a gzip member. */
 static void add_gzip(struct buf *out, const void *data, size_t n)
 {
-	z_stream z = { 0 };
-	size_t room = n + n / 1000 + 100;
-	uint8_t *packed = malloc(room);
-
-	assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-	z.next_in = (Bytef *)(uintptr_t)data;
-	z.avail_in = (uInt)n;
-	z.next_out = packed;
-	z.avail_out = (uInt)room;
-	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
-	buf_add(out, packed, z.total_out);
-	deflateEnd(&z);
-	free(packed);
+	add_gzip_level(out, data, n, 6);
 }
 
 /* Append a zstd frame. */

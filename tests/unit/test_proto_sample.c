@@ -283,6 +283,43 @@ static void equal_stacks_share_an_id(void **state)
 	profile_free(p);
 }
 
+/* The number of stacks after reading n samples, of which the first distinct ones have distinct stacks. */
+static uint32_t stacks_of(uint32_t n, uint32_t distinct, bool repeats, unsigned threads)
+{
+	const struct format_options options = { .repeats_stacks = repeats };
+	struct buf b = start(1, N_LOCS);
+	struct profile *p = NULL;
+	struct err err;
+	uint32_t n_stacks;
+
+	for (uint64_t i = 0; i < n; i++)
+		wire_sample(&b, (int64_t)i + 1, LIST(i % distinct % N_LOCS + 1, i % distinct / N_LOCS + 1));
+	pool_set_size(threads);
+	if (pprof_read((const uint8_t *)b.data, b.len, &options, &p, &err) < 0 || profile_check(p, &err) < 0)
+		fail_msg("%s", err.msg);
+	pool_set_size(0);
+	buf_release(&b);
+	for (uint32_t i = 0; i < n; i++) {
+		expect_stack(p, i, LIST(i % distinct % N_LOCS + 1, i % distinct / N_LOCS + 1));
+		assert_int_equal(p->value[0][i], i + 1);
+	}
+	n_stacks = p->stacks.n;
+	profile_free(p);
+	return n_stacks;
+}
+
+static void equal_stacks_repeat_if_allowed_and_few_are_equal(void **state)
+{
+	enum { TRIAL = 4 * BLOCK, MANY = TRIAL / 2 + 1, N = 2 * TRIAL + 5 };
+
+	(void)state;
+	for (unsigned threads = 1; threads <= 4; threads *= 2) {
+		assert_int_equal(stacks_of(N, MANY, false, threads), MANY);
+		assert_int_equal(stacks_of(N, MANY, true, threads), MANY + N - TRIAL);
+		assert_int_equal(stacks_of(N, MANY - 1, true, threads), MANY - 1);
+	}
+}
+
 static void stacks_may_be_empty(void **state)
 {
 	struct buf b = start(1, 0), m = { 0 };
@@ -707,6 +744,7 @@ int main(void)
 		cmocka_unit_test(the_first_of_two_missing_ids_is_reported),
 		cmocka_unit_test(values_may_be_negative_and_64_bits_wide),
 		cmocka_unit_test(equal_stacks_share_an_id),
+		cmocka_unit_test(equal_stacks_repeat_if_allowed_and_few_are_equal),
 		cmocka_unit_test(stacks_may_be_empty),
 		cmocka_unit_test(each_sample_has_one_value_per_type),
 		cmocka_unit_test(a_location_that_does_not_exist_is_refused),

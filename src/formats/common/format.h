@@ -14,7 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FORMAT_COUNT_DEFAULT = 100000000 }; /* of max_count */
+enum {
+	FORMAT_COUNT_DEFAULT = 100000000, /* of max_count */
+	FORMAT_RATIO_FREE = 64 << 20,     /* bytes after decompression before max_ratio is checked */
+};
 
 /* Registers and the top of a stack, as the kernel copied them for a sample. */
 struct format_stack_copy {
@@ -42,7 +45,7 @@ struct format_unwinder {
 /* Options of all readers. Each limit has an option of the same name; 0 means no limit. */
 struct format_options {
 	uint64_t max_inflated; /* bytes after decompression */
-	uint64_t max_ratio;    /* decompressed bytes per compressed byte, checked above 64 MiB */
+	uint64_t max_ratio;    /* decompressed bytes per compressed byte, checked above FORMAT_RATIO_FREE */
 	uint64_t max_count;    /* entries of a table: samples, locations, functions, mappings, strings */
 	uint64_t max_depth;    /* frames of a stack, labels of a sample */
 	uint64_t max_nesting;  /* layers of compression */
@@ -52,6 +55,12 @@ struct format_options {
 	 * Equal stacks at different times are then separate rows.
 	 */
 	bool keeps_times;
+
+	/*
+	 * Equal stacks may have different ids, for reports that only add up. A reader may then skip finding them where this
+	 * costs more than it saves.
+	 */
+	bool repeats_stacks;
 
 	const struct format_unwinder *unwinder; /* NULL: copied stacks are not unwound */
 	bool is_mapped;                         /* the input is a mapped file, whose pages can be given back */
@@ -78,6 +87,9 @@ typedef int (*format_read_fn)(const uint8_t *data, size_t n, const struct format
  * Fails   ERR_FORMAT, ERR_LIMIT
  */
 int format_inflate(struct bytes *in, const struct format_options *options, struct bytes *out, struct err *err);
+
+/* Return true if bytes begin like compressed ones. */
+bool format_is_compressed(const uint8_t *data, size_t n);
 
 /* Return true if n exceeds the limit (0: no limit). */
 static inline bool format_exceeds(uint64_t n, uint64_t limit)

@@ -28,7 +28,6 @@
 #include <zlib.h>
 
 enum {
-	RATIO_FREE = 64 << 20, /* bytes of output before the ratio is checked */
 	OUT_STEP = 1 << 20,
 	GZIP_SIZE_MIN = 18,   /* size of the header and trailer of a gzip file */
 	DEFLATE_RATIO = 1040, /* above the maximum compression ratio of deflate */
@@ -76,7 +75,7 @@ static int unpack_check(const struct unpack *u, size_t n_out, struct err *err)
 		return err_set(err, ERR_LIMIT,
 			       "inflates to more than %" PRIu64 " bytes; raise the limit with --max-inflated",
 			       u->options->max_inflated);
-	if (n_out > RATIO_FREE && format_exceeds(n_out / u->n_in, u->options->max_ratio))
+	if (n_out > FORMAT_RATIO_FREE && format_exceeds(n_out / u->n_in, u->options->max_ratio))
 		return err_set(err, ERR_LIMIT,
 			       "inflates to more than %" PRIu64 " times its size; raise the limit with --max-ratio",
 			       u->options->max_ratio);
@@ -86,7 +85,7 @@ static int unpack_check(const struct unpack *u, size_t n_out, struct err *err)
 /* Does the ratio of the output so far to the input consumed so far exceed the limit? */
 static bool is_suspicious(const struct unpack *u, size_t used)
 {
-	return u->mode == UNPACK_CHECKED && u->n_out > RATIO_FREE && used &&
+	return u->mode == UNPACK_CHECKED && u->n_out > FORMAT_RATIO_FREE && used &&
 	       format_exceeds(u->n_out / used, u->options->max_ratio);
 }
 
@@ -374,6 +373,13 @@ static unpack_fn unpack_detect(const struct bytes *b)
 	default:
 		return NULL;
 	}
+}
+
+bool format_is_compressed(const uint8_t *data, size_t n)
+{
+	const struct bytes b = { .data = (uint8_t *)(uintptr_t)data, .n = n };
+
+	return unpack_detect(&b) || unpack_is_skippable(unpack_u32(data, n, 0));
 }
 
 /* Decompress one layer. Repeat this if the first pass only counted and the size is within the limits. */

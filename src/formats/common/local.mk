@@ -11,6 +11,8 @@ src_formats_libformats_a_SOURCES += \
 	src/formats/common/merged_rows.h \
 	src/formats/common/named_frames.c \
 	src/formats/common/named_frames.h \
+	src/formats/common/pieces.c \
+	src/formats/common/pieces.h \
 	src/formats/common/skipped.c \
 	src/formats/common/skipped.h \
 	src/formats/common/stack_tree.c \

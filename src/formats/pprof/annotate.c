@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include "formats/common/format.h"
-#include "formats/pprof/cursor.h"
 #include "formats/pprof/pprof.h"
 #include "formats/pprof/proto_int.h"
 #include "wire/wire.h"

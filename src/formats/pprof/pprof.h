@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "formats/common/format.h"
+#include "formats/common/pieces.h"
 #include "profile/profile.h"
 
 #include <stddef.h>
@@ -18,6 +19,16 @@
 /* A format_read_fn. Reports every other content as damage, never as another format. */
 int pprof_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 	       struct err *err);
+
+/*
+ * Read a large profile.proto while it is decompressed. Its samples are decoded before its tables are known.
+ *
+ * out     owned by the caller; unchanged on failure
+ * Fails   ERR_FORMAT or ERR_LIMIT, without a reason, if pprof_read has to find it, or has to read the file: its samples come
+ *         before its sample types, ids of locations are not 1, 2, 3 and so on, strings of labels are stored twice, a field
+ *         is longer than PIECE_BYTES / 2
+ */
+int pprof_read_pieces(struct pieces *in, const struct format_options *options, struct profile **out);
 
 /*
  * Append a profile as profile.proto, compressed with gzip.

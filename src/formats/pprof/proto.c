@@ -13,14 +13,15 @@
 #include "formats/pprof/pprof.h"
 #include "formats/pprof/proto_int.h"
 
+#include "base/arena.h"
 #include "base/mem.h"
-#include "formats/pprof/cursor.h"
 #include "profile.pb-c.h"
 #include "profile/source.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct proto_span {
 	const uint8_t *data;
@@ -50,6 +51,10 @@ struct tables {
 	int64_t source_line;                 /* number of the next source line */
 	uint64_t *map_id, *loc_id, *func_id; /* [n of each] */
 	struct idmap map_ids, func_ids;
+
+	/* If the file is read in pieces: copies of its messages, which are decoded at the end, and the samples so far. */
+	struct arena *copies;
+	struct pipeline *samples;
 };
 
 enum {
@@ -75,6 +80,16 @@ static uint64_t short_table_limit(uint64_t max_count, uint64_t limit_default)
 	return max_count <= limit_default ? max_count : scaled > limit_default ? scaled : limit_default;
 }
 
+/* The bytes of a message, valid until the end of reading. */
+static struct proto_span span_of(const struct tables *t, const struct field *f)
+{
+	struct proto_span s = { f->data, f->n };
+
+	if (t->copies)
+		s.data = memcpy(arena_alloc(t->copies, f->n, 1), f->data, f->n);
+	return s;
+}
+
 /* limit_default  maximum number of entries; 0: max_count */
 static int spans_add(struct tables *t, struct proto_spans *s, const struct field *f, const char *what,
 		     uint64_t limit_default, struct err *err)
@@ -84,7 +99,7 @@ static int spans_add(struct tables *t, struct proto_spans *s, const struct field
 	if (limit_default)
 		limit = short_table_limit(limit, limit_default);
 	s->span = mem_grow(s->span, &s->cap, s->n + 1, sizeof(*s->span));
-	s->span[s->n++] = (struct proto_span){ f->data, f->n };
+	s->span[s->n++] = span_of(t, f);
 	if (format_exceeds(s->n, limit))
 		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; raise the limit with --max-count", limit,
 			       what);
@@ -102,10 +117,29 @@ static int top_string(struct tables *t, const struct field *f, struct err *err)
 	return count_check(p, p->n_str, "strings", err);
 }
 
+/* Decode a sample of a file that is read in pieces. */
+static int top_stream(struct tables *t, const struct field *f, struct err *err)
+{
+	struct proto *p = &t->p;
+
+	p->n_samples++;
+	if (count_check(p, p->n_samples, "samples", err) < 0)
+		return ERR_LIMIT;
+	if (!t->samples) {
+		for (size_t i = 0; i < t->types.n; i++) /* read_types names them */
+			builder_type(p->builder, 0, 0);
+		if (proto_stream_new(p, &t->samples, err) < 0)
+			return ERR_FORMAT;
+	}
+	return proto_stream_add(t->samples, f, err);
+}
+
 static int top_sample(struct tables *t, const struct field *f, const uint8_t *start, struct err *err)
 {
 	struct proto *p = &t->p;
 
+	if (t->copies)
+		return top_stream(t, f, err);
 	if (p->n_samples >= UINT32_MAX - 2 * SAMPLES_PER_BLOCK)
 		return err_set(err, ERR_LIMIT, "more than 4 billion samples");
 	if (p->n_samples % SAMPLES_PER_BLOCK == 0) {
@@ -185,7 +219,7 @@ static int top_source(struct tables *t, struct cursor *c, const struct field *f,
 	if (!cursor_expect(c, f, f->number == PROFILE_SOURCE_LINE ? WIRE_VARINT : WIRE_BYTES))
 		return 0;
 	if (f->number == PROFILE_SOURCE_FILE) {
-		t->source_file = (struct proto_span){ f->data, f->n };
+		t->source_file = span_of(t, f);
 		t->source_line = 1;
 	} else if (f->number == PROFILE_SOURCE_LINE) {
 		t->source_line = (int64_t)f->value;
@@ -212,7 +246,7 @@ static int top_message(struct tables *t, const struct field *f, const uint8_t *s
 	case PROFILE_FUNCTION:
 		return spans_add(t, &t->funcs, f, "functions", 0, err);
 	default:
-		t->period_type = (struct proto_span){ f->data, f->n };
+		t->period_type = span_of(t, f);
 		return 0;
 	}
 }
@@ -245,6 +279,22 @@ static const uint8_t *skip_samples(struct proto *p, const uint8_t *at)
 	return at;
 }
 
+/* Read a field, or set c->error. start: its first byte */
+static int top_field(struct tables *t, struct cursor *c, const struct field *f, const uint8_t *start, struct err *err)
+{
+	if (f->number == 0)
+		c->error = "field number 0";
+	else if (f->number == PROFILE_COMMENT)
+		top_comments(t, c, f);
+	else if (top_is_message(f->number))
+		return cursor_expect(c, f, WIRE_BYTES) ? top_message(t, f, start, err) : 0;
+	else if (f->number >= PROFILE_DROP && f->number <= PROFILE_DOC_URL)
+		return cursor_expect(c, f, WIRE_VARINT) ? top_number(t, f, err) : 0;
+	else if (f->number >= PROFILE_SOURCE_FILE && f->number <= PROFILE_SOURCE_TEXT)
+		return top_source(t, c, f, err);
+	return 0;
+}
+
 /* Read the top level: add the strings, count the samples, record where the other messages are. */
 static int read_top(struct tables *t, struct err *err)
 {
@@ -255,16 +305,7 @@ static int read_top(struct tables *t, struct err *err)
 
 	assert(t->p.builder && t->p.options);
 	for (; rc == 0 && cursor_field(&c, &f); start = c.at) {
-		if (f.number == 0)
-			c.error = "field number 0";
-		else if (f.number == PROFILE_COMMENT)
-			top_comments(t, &c, &f);
-		else if (top_is_message(f.number))
-			rc = cursor_expect(&c, &f, WIRE_BYTES) ? top_message(t, &f, start, err) : 0;
-		else if (f.number >= PROFILE_DROP && f.number <= PROFILE_DOC_URL)
-			rc = cursor_expect(&c, &f, WIRE_VARINT) ? top_number(t, &f, err) : 0;
-		else if (f.number >= PROFILE_SOURCE_FILE && f.number <= PROFILE_SOURCE_TEXT)
-			rc = top_source(t, &c, &f, err);
+		rc = top_field(t, &c, &f, start, err);
 		if (c.error)
 			break;
 		if (f.number == PROFILE_SAMPLE)
@@ -305,7 +346,10 @@ static int read_types(struct tables *t, struct err *err)
 
 		if (proto_value_type(t, &t->types.span[i], &v, err) < 0)
 			return err_wrap(err, "sample type %zu", i + 1);
-		builder_type(t->p.builder, v.name, v.unit);
+		if (t->samples)
+			builder_set_type(t->p.builder, (uint32_t)i, v);
+		else
+			builder_type(t->p.builder, v.name, v.unit);
 	}
 	if (t->types.n == 0)
 		return err_set(err, ERR_FORMAT, "no sample types for %" PRIu32 " samples", t->p.n_samples);
@@ -502,12 +546,11 @@ static int proto_read_header(struct tables *t, struct err *err)
 	return 0;
 }
 
-static int proto_read_all(struct tables *t, struct err *err)
+/* Decode all tables but the samples, after the top level. */
+static int read_tables(struct tables *t, struct err *err)
 {
-	int rc = read_top(t, err);
+	int rc;
 
-	if (rc < 0)
-		return rc;
 	if (t->p.n_str == 0) { /* only index 0 is valid, for "" */
 		t->p.str = mem_grow(t->p.str, &t->p.cap_str, 1, sizeof(*t->p.str));
 		t->p.str[0] = 0;
@@ -516,34 +559,91 @@ static int proto_read_all(struct tables *t, struct err *err)
 	if ((rc = read_types(t, err)) < 0 || (rc = read_mappings(t, err)) < 0 || (rc = read_functions(t, err)) < 0 ||
 	    (rc = read_locations(t, err)) < 0 || (rc = proto_read_header(t, err)) < 0)
 		return rc;
-	return proto_samples(&t->p, err);
+	return 0;
+}
+
+static void tables_release(struct tables *t)
+{
+	profile_source_release(&t->source);
+	proto_stream_free(t->samples);
+	arena_free(t->copies);
+	builder_free(t->p.builder);
+	idmap_release(&t->p.locs);
+	idmap_release(&t->map_ids);
+	idmap_release(&t->func_ids);
+	free(t->p.str);
+	free(t->p.block);
+	free(t->types.span);
+	free(t->maps.span);
+	free(t->locs.span);
+	free(t->funcs.span);
+	free(t->head.comment);
+	free(t->map_id);
+	free(t->loc_id);
+	free(t->func_id);
+}
+
+/* Seal the profile if rc is 0, and release everything else. */
+static int tables_seal(struct tables *t, int rc, struct profile **out)
+{
+	if (rc == 0)
+		*out = builder_seal(t->p.builder);
+	if (rc == 0 && t->source.n)
+		profile_source_store(&t->source, *out);
+	tables_release(t);
+	return rc;
 }
 
 int pprof_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 	       struct err *err)
 {
 	struct tables t = { .p = { .data = data, .end = data + n, .options = options, .builder = builder_new() } };
-	int rc = proto_read_all(&t, err);
+	int rc;
 
 	assert(options && out);
-	if (rc == 0)
-		*out = builder_seal(t.p.builder);
-	if (rc == 0 && t.source.n)
-		profile_source_store(&t.source, *out);
-	profile_source_release(&t.source);
-	builder_free(t.p.builder);
-	idmap_release(&t.p.locs);
-	idmap_release(&t.map_ids);
-	idmap_release(&t.func_ids);
-	free(t.p.str);
-	free(t.p.block);
-	free(t.types.span);
-	free(t.maps.span);
-	free(t.locs.span);
-	free(t.funcs.span);
-	free(t.head.comment);
-	free(t.map_id);
-	free(t.loc_id);
-	free(t.func_id);
-	return rc;
+	if ((rc = read_top(&t, err)) == 0 && (rc = read_tables(&t, err)) == 0)
+		rc = proto_samples(&t.p, err);
+	return tables_seal(&t, rc, out);
+}
+
+/* Read the fields that are complete in a window. n_left: set to the number of bytes after them */
+static int read_window(struct tables *t, const struct pieces_window *w, size_t *n_left, struct err *err)
+{
+	struct cursor c = { w->data, w->data + w->n, NULL };
+	const uint8_t *start = c.at;
+	struct field f = { 0 };
+
+	t->p.data = w->data;
+	t->p.end = c.end;
+	for (; cursor_field(&c, &f); start = c.at) {
+		int rc = top_field(t, &c, &f, start, err);
+
+		if (rc < 0 || c.error)
+			return rc < 0 ? rc : ERR_FORMAT;
+	}
+	*n_left = (size_t)(c.end - start);
+	return *n_left > (w->is_last ? 0 : PIECE_BYTES / 2) ? ERR_FORMAT : 0;
+}
+
+int pprof_read_pieces(struct pieces *in, const struct format_options *options, struct profile **out)
+{
+	struct tables t = { .p = { .options = options, .builder = builder_new() }, .copies = arena_new() };
+	struct pieces_window w = { 0 };
+	struct err err;
+	size_t n_left = 0;
+	int rc = 0;
+
+	t.p.sample_bytes = pieces_content_size(in);
+	t.p.locs = (struct idmap){ .n = IDMAP_NONE - 1, .sequential = true };
+	for (bool is_first = true; rc == 0 && !w.is_last; is_first = false) {
+		if (!pieces_next(in, n_left, &w) || (is_first && format_is_compressed(w.data, w.n)))
+			rc = ERR_FORMAT;
+		else
+			rc = read_window(&t, &w, &n_left, &err);
+	}
+	if (rc == 0 && (!t.samples || t.types.n != builder_n_types(t.p.builder)))
+		rc = ERR_FORMAT;
+	if (rc == 0 && (rc = read_tables(&t, &err)) == 0)
+		rc = proto_stream_finish(t.samples, &err);
+	return tables_seal(&t, rc, out);
 }

@@ -11,6 +11,7 @@
 
 #include "base/idtab.h"
 #include "formats/common/format.h"
+#include "formats/pprof/cursor.h"
 #include "profile/builder.h"
 #include "wire/profile_fields.h"
 
@@ -65,6 +66,8 @@ struct sample_block {
 	uint32_t first, n;    /* rows */
 };
 
+struct pipeline;
+
 /* The result of reading the top level and decoding the tables. */
 struct proto {
 	const uint8_t *data, *end;
@@ -84,6 +87,21 @@ struct proto {
 
 /* Decode all samples of p->block into rows of p->builder. */
 int proto_samples(struct proto *p, struct err *err);
+
+/*
+ * Decode samples one by one, before the tables are known, as if the ids of locations are 1, 2, 3 and so on. The types are
+ * in p->builder, without names; p->locs has all ids; p->sample_bytes is an estimate.
+ *
+ * out     freed with proto_stream_free, which takes NULL
+ * f       the sample, in p->data
+ * Fails   ERR_FORMAT, ERR_LIMIT; positions in the messages are those in p->data
+ */
+int proto_stream_new(const struct proto *p, struct pipeline **out, struct err *err);
+int proto_stream_add(struct pipeline *s, const struct field *f, struct err *err);
+void proto_stream_free(struct pipeline *s);
+
+/* Add the last rows when all tables are in p. Fails if a sample refers to a location or a string that does not exist. */
+int proto_stream_finish(struct pipeline *s, struct err *err);
 
 /*
  * The string at an index in the file's string table.

@@ -7,6 +7,12 @@
  * indices, values go directly to their columns, and each stack gets a hash. The calling thread commits
  * the blocks in order: it finds equal stacks and label sets, so that ids do not depend on the number of
  * threads. When no block is ready, it decodes the next one itself.
+ *
+ * In a profile of CPU time of many samples nearly all stacks are distinct. If most of the first ones are, and the options
+ * allow it, each of the remaining samples gets a stack of its own, which saves the hash table.
+ *
+ * While a file is decompressed in pieces (pieces.h), the calling thread decodes the samples alone, one block after the other.
+ * That takes less time than decompression, so more threads would gain nothing.
  */
 #include "config.h"
 
@@ -14,17 +20,20 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
-#include "formats/pprof/cursor.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	N_SLOTS = 4,
 	TAG_VALUE = SAMPLE_VALUE << 3 | WIRE_VARINT,
 	PREFETCH = 8,
+	STREAM_TYPES_MAX = 64,
+	TRIAL_ROWS = 4 * SAMPLES_PER_BLOCK, /* of which half must have equal stacks to continue finding these */
 };
 
 enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_READY };
@@ -56,6 +65,10 @@ struct pipeline {
 	struct proto_sample_slot slot[N_SLOTS]; /* block i uses slot i % N_SLOTS */
 	uint32_t *label_ids;                    /* labels of the current sample; used only by the calling thread */
 	size_t cap_label_ids;
+	bool is_stream;  /* one slot for samples of which the tables are not known yet; value has its rows only */
+	size_t n_bytes;  /* if is_stream: bytes of the samples */
+	uint32_t n_locs; /* if is_stream: locations that committed samples refer to, at least */
+	atomic_bool finds_equal; /* are equal stacks found? Changed only from true to false, by the calling thread */
 };
 
 /* The sample being decoded. */
@@ -81,6 +94,15 @@ static int wire_error(const struct pipeline *pipeline, const struct cursor *c, s
 static int missing_location(uint64_t id, struct err *err)
 {
 	return err_set(err, ERR_FORMAT, "location %" PRIu64 " does not exist", id);
+}
+
+/* The string of a label. In a stream the strings are not known yet, and it is the index. */
+static int label_string(const struct pipeline *pipeline, uint64_t index, const char *what, str_id *out, struct err *err)
+{
+	if (!pipeline->is_stream)
+		return proto_string(pipeline->p, index, what, out, err);
+	*out = (str_id)index;
+	return index < UINT32_MAX ? 0 : err_set(err, ERR_FORMAT, "%s: string %" PRIu64, what, index);
 }
 
 static int sample_location(struct sample *s, uint64_t id, struct err *err)
@@ -142,7 +164,7 @@ static int sample_packed_values(struct sample *s, const struct field *f, struct 
 /* Decode a label. As in pprof, a label with neither text nor number nor unit is dropped. */
 static int sample_label(struct sample *s, const struct field *span, struct err *err)
 {
-	const struct proto *p = s->pipeline->p;
+	const struct pipeline *pipeline = s->pipeline;
 	struct cursor c = { span->data, span->data + span->n, NULL };
 	struct proto_sample_slot *slot = s->slot;
 	struct builder_label l;
@@ -157,8 +179,9 @@ static int sample_label(struct sample *s, const struct field *span, struct err *
 	if (v[2] == 0 && v[3] == 0 && v[4] == 0)
 		return 0;
 	l = (struct builder_label){ .is_text = v[2] != 0, .num = v[2] ? 0 : (int64_t)v[3] };
-	if (proto_string(p, v[1], "key", &l.key, err) < 0 || proto_string(p, v[2], "text", &l.text, err) < 0 ||
-	    proto_string(p, v[2] ? 0 : v[4], "unit", &l.unit, err) < 0)
+	if (label_string(pipeline, v[1], "key", &l.key, err) < 0 ||
+	    label_string(pipeline, v[2], "text", &l.text, err) < 0 ||
+	    label_string(pipeline, v[2] ? 0 : v[4], "unit", &l.unit, err) < 0)
 		return err_wrap(err, "label %" PRIu32, s->n_labels);
 	slot->label = mem_grow(slot->label, &slot->cap_labels, slot->n_labels + 1, sizeof(*slot->label));
 	slot->label[slot->n_labels++] = l;
@@ -213,6 +236,25 @@ static int sample_decode(struct sample *s, const struct field *span, struct err 
 	return 0;
 }
 
+static struct sample sample_begin(struct pipeline *pipeline, struct proto_sample_slot *slot, uint32_t row)
+{
+	return (struct sample){
+		.pipeline = pipeline, .slot = slot, .row = row, .first_loc = slot->n_locs, .first_label = slot->n_labels
+	};
+}
+
+/* Add a decoded sample to its slot. */
+static void sample_end(const struct sample *s)
+{
+	struct proto_sample_slot *slot = s->slot;
+
+	slot->loc_end[slot->n] = slot->n_locs;
+	slot->label_end[slot->n] = slot->n_labels;
+	if (atomic_load_explicit(&s->pipeline->finds_equal, memory_order_relaxed))
+		slot->hash[slot->n] = builder_stack_hash(slot->loc + s->first_loc, slot->n_locs - s->first_loc);
+	slot->n++;
+}
+
 static void block_decode(struct pipeline *pipeline, size_t i)
 {
 	const struct sample_block *block = &pipeline->p->block[i];
@@ -225,20 +267,14 @@ static void block_decode(struct pipeline *pipeline, size_t i)
 	slot->n_locs = slot->n_labels = 0;
 	slot->rc = 0;
 	while (slot->n < block->n && cursor_field(&c, &f)) {
-		struct sample s = { .pipeline = pipeline,
-				    .slot = slot,
-				    .row = block->first + slot->n,
-				    .first_loc = slot->n_locs,
-				    .first_label = slot->n_labels };
+		struct sample s = sample_begin(pipeline, slot, block->first + slot->n);
 
 		if (f.number != PROFILE_SAMPLE)
 			continue;
 		slot->rc = sample_decode(&s, &f, &slot->err);
 		if (slot->rc < 0)
 			return;
-		slot->loc_end[slot->n] = slot->n_locs;
-		slot->label_end[slot->n] = slot->n_labels;
-		slot->hash[slot->n++] = builder_stack_hash(slot->loc + s.first_loc, slot->n_locs - s.first_loc);
+		sample_end(&s);
 	}
 }
 
@@ -256,31 +292,58 @@ static int row_labels(struct pipeline *pipeline, const struct builder_label *lab
 	return builder_label_set(pipeline->p->builder, pipeline->label_ids, n, set, err);
 }
 
-/* Assign stack and label set ids to the samples of a decoded block. */
-static int block_commit(struct pipeline *pipeline, size_t i, struct err *err)
+/* Assign stack ids to the samples of a decoded block. */
+static int slot_stacks(struct pipeline *pipeline, const struct proto_sample_slot *slot, uint32_t *stack,
+		       struct err *err)
 {
 	struct builder *b = pipeline->p->builder;
-	const struct proto_sample_slot *slot = &pipeline->slot[i % N_SLOTS];
-	uint32_t row = pipeline->p->block[i].first;
-	size_t loc = 0, label = 0;
+	size_t loc = 0;
+	int rc = 0;
 
-	assert(slot->state == SLOT_READY && slot->n <= pipeline->p->block[i].n);
+	if (!atomic_load_explicit(&pipeline->finds_equal, memory_order_relaxed)) {
+		for (uint32_t s = 0; rc == 0 && s < slot->n; loc = slot->loc_end[s++])
+			rc = builder_stack_append(b, slot->loc + loc, slot->loc_end[s] - loc, &stack[s], err);
+		return rc;
+	}
 	for (uint32_t s = 0; s < slot->n && s < PREFETCH; s++)
 		builder_stack_prefetch(b, slot->hash[s]);
-	for (uint32_t s = 0; s < slot->n; s++, row++) {
+	for (uint32_t s = 0; rc == 0 && s < slot->n; loc = slot->loc_end[s++]) {
 		if (s + PREFETCH < slot->n)
 			builder_stack_prefetch(b, slot->hash[s + PREFETCH]);
-		if (builder_stack(b, slot->loc + loc, slot->loc_end[s] - loc, slot->hash[s], &pipeline->rows.stack[row],
-				  err) < 0 ||
-		    row_labels(pipeline, slot->label + label, slot->label_end[s] - label, &pipeline->rows.labels[row],
-			       err) < 0)
-			return ERR_LIMIT;
-		loc = slot->loc_end[s];
-		label = slot->label_end[s];
+		rc = builder_stack(b, slot->loc + loc, slot->loc_end[s] - loc, slot->hash[s], &stack[s], err);
 	}
+	return rc;
+}
+
+/* Assign stack and label set ids to decoded samples. rows: those of the slot */
+static int slot_commit(struct pipeline *pipeline, const struct proto_sample_slot *slot, const struct builder_rows *rows,
+		       struct err *err)
+{
+	size_t label = 0;
+
+	if (slot_stacks(pipeline, slot, rows->stack, err) < 0)
+		return ERR_LIMIT;
+	for (uint32_t s = 0; s < slot->n; label = slot->label_end[s++])
+		if (row_labels(pipeline, slot->label + label, slot->label_end[s] - label, &rows->labels[s], err) < 0)
+			return ERR_LIMIT;
+	if (rows->first + slot->n == TRIAL_ROWS && pipeline->p->options->repeats_stacks &&
+	    builder_n_stacks(pipeline->p->builder) > TRIAL_ROWS / 2)
+		atomic_store_explicit(&pipeline->finds_equal, false, memory_order_relaxed);
+	return 0;
+}
+
+static int block_commit(struct pipeline *pipeline, size_t i, struct err *err)
+{
+	const struct proto_sample_slot *slot = &pipeline->slot[i % N_SLOTS];
+	uint32_t first = pipeline->p->block[i].first;
+	const struct builder_rows rows = { first, pipeline->rows.stack + first, pipeline->rows.labels + first };
+
+	assert(slot->state == SLOT_READY && slot->n <= pipeline->p->block[i].n);
+	if (slot_commit(pipeline, slot, &rows, err) < 0)
+		return ERR_LIMIT;
 	if (slot->rc < 0) {
 		*err = slot->err;
-		return err_wrap(err, "sample %" PRIu32, row + 1);
+		return err_wrap(err, "sample %" PRIu32, first + slot->n + 1);
 	}
 	return 0;
 }
@@ -351,13 +414,10 @@ static void pipeline_part(void *arg, unsigned part)
 		pipeline_work(run->pipeline);
 }
 
-/* Allocate the slots. Most files have less than a full block of samples, so do not allocate for more. */
-static void slots_init(struct pipeline *pipeline)
+/* Allocate slots for at most n samples each. */
+static void slots_init(struct pipeline *pipeline, size_t n_slots, size_t n)
 {
-	const struct proto *p = pipeline->p;
-	size_t n = p->n_samples < SAMPLES_PER_BLOCK ? p->n_samples : SAMPLES_PER_BLOCK;
-
-	for (size_t i = 0; i < N_SLOTS && i < p->n_blocks; i++) {
+	for (size_t i = 0; i < N_SLOTS && i < n_slots; i++) {
 		struct proto_sample_slot *slot = &pipeline->slot[i];
 
 		slot->loc = mem_grow(slot->loc, &slot->cap_locs, 1, sizeof(*slot->loc));
@@ -390,11 +450,36 @@ static int pipeline_read(struct pipeline *pipeline, struct err *err)
 		return rc;
 	for (uint32_t t = 0; t < pipeline->n_types; t++)
 		pipeline->value[t] = builder_values(p->builder, t);
-	slots_init(pipeline);
+	/* Most files have less than a full block of samples, so do not allocate for more. */
+	slots_init(pipeline, p->n_blocks, p->n_samples < SAMPLES_PER_BLOCK ? p->n_samples : SAMPLES_PER_BLOCK);
 	/* In a large file a location id takes about three bytes; the table grows if that is too little. */
-	builder_reserve(p->builder, p->n_samples, p->sample_bytes / 3);
+	builder_reserve(p->builder, p->n_samples, p->sample_bytes / 3,
+			p->options->repeats_stacks && p->n_samples > TRIAL_ROWS ? TRIAL_ROWS : p->n_samples);
 	pool_run(pipeline_part, &run, threads);
 	return run.rc;
+}
+
+static struct pipeline *pipeline_new(const struct proto *p, uint32_t n_types)
+{
+	struct pipeline *pipeline = mem_zalloc(1, sizeof(*pipeline));
+
+	pipeline->p = p;
+	pipeline->n_types = n_types;
+	pipeline->finds_equal = true;
+	pipeline->value = mem_zalloc(n_types, sizeof(*pipeline->value));
+	pthread_mutex_init(&pipeline->lock, NULL);
+	pthread_cond_init(&pipeline->changed, NULL);
+	return pipeline;
+}
+
+static void pipeline_free(struct pipeline *pipeline)
+{
+	pthread_cond_destroy(&pipeline->changed);
+	pthread_mutex_destroy(&pipeline->lock);
+	slots_release(pipeline);
+	free(pipeline->label_ids);
+	free(pipeline->value);
+	free(pipeline);
 }
 
 int proto_samples(struct proto *p, struct err *err)
@@ -408,18 +493,95 @@ int proto_samples(struct proto *p, struct err *err)
 	if ((uint64_t)n_types * p->n_samples > p->sample_bytes)
 		return err_set(err, ERR_FORMAT, "%" PRIu32 " samples of %zu bytes cannot hold %" PRIu32 " values each",
 			       p->n_samples, p->sample_bytes, n_types);
-	pipeline = mem_zalloc(1, sizeof(*pipeline));
-	pipeline->p = p;
-	pipeline->n_types = n_types;
-	pipeline->value = mem_alloc(pipeline->n_types, sizeof(*pipeline->value));
-	pthread_mutex_init(&pipeline->lock, NULL);
-	pthread_cond_init(&pipeline->changed, NULL);
+	pipeline = pipeline_new(p, n_types);
 	rc = pipeline_read(pipeline, err);
-	pthread_cond_destroy(&pipeline->changed);
-	pthread_mutex_destroy(&pipeline->lock);
-	slots_release(pipeline);
-	free(pipeline->label_ids);
-	free(pipeline->value);
-	free(pipeline);
+	pipeline_free(pipeline);
 	return rc;
+}
+
+/* ---- samples before tables ---- */
+
+int proto_stream_new(const struct proto *p, struct pipeline **out, struct err *err)
+{
+	uint32_t n_types = builder_n_types(p->builder);
+
+	if (n_types == 0 || n_types > STREAM_TYPES_MAX)
+		return err_set(err, ERR_FORMAT, "no sample types before the samples, or very many");
+	*out = pipeline_new(p, n_types);
+	(*out)->is_stream = true;
+	slots_init(*out, 1, SAMPLES_PER_BLOCK);
+	for (uint32_t t = 0; t < n_types; t++)
+		(*out)->value[t] = mem_alloc(SAMPLES_PER_BLOCK, sizeof(int64_t));
+	return 0;
+}
+
+void proto_stream_free(struct pipeline *s)
+{
+	if (!s)
+		return;
+	for (uint32_t t = 0; t < s->n_types; t++)
+		free(s->value[t]);
+	pipeline_free(s);
+}
+
+/* Reserve memory for all samples if they are like those of the first block. */
+static void stream_reserve(const struct pipeline *s)
+{
+	const struct proto_sample_slot *slot = &s->slot[0];
+	double n = 1.05 * (double)s->p->sample_bytes / (double)s->n_bytes;
+	size_t n_rows = (size_t)(n * slot->n);
+
+	if (slot->n < SAMPLES_PER_BLOCK)
+		return;
+	builder_reserve(s->p->builder, n_rows, (size_t)(n * (double)slot->n_locs),
+			s->p->options->repeats_stacks ? TRIAL_ROWS : n_rows);
+	builder_reserve_rows(s->p->builder, n_rows);
+}
+
+/* Move the samples of the slot to rows of the builder. */
+static int stream_commit(struct pipeline *s, struct err *err)
+{
+	struct proto_sample_slot *slot = &s->slot[0];
+	struct builder_rows rows;
+	uint32_t n_locs = s->n_locs;
+
+	if (builder_profile(s->p->builder)->n_rows == 0)
+		stream_reserve(s);
+	if (builder_rows(s->p->builder, slot->n, &rows, err) < 0 || slot_commit(s, slot, &rows, err) < 0)
+		return ERR_LIMIT;
+	for (uint32_t t = 0; t < s->n_types; t++)
+		memcpy(builder_values(s->p->builder, t) + rows.first, s->value[t], slot->n * sizeof(int64_t));
+	for (size_t i = 0; i < slot->n_locs; i++)
+		n_locs = slot->loc[i] >= n_locs ? slot->loc[i] + 1 : n_locs;
+	s->n_locs = n_locs;
+	slot->n = 0;
+	slot->n_locs = slot->n_labels = 0;
+	return 0;
+}
+
+int proto_stream_add(struct pipeline *s, const struct field *f, struct err *err)
+{
+	struct proto_sample_slot *slot = &s->slot[0];
+	struct sample sample = sample_begin(s, slot, slot->n);
+	int rc = sample_decode(&sample, f, err);
+
+	if (rc < 0)
+		return rc;
+	sample_end(&sample);
+	s->n_bytes += f->n;
+	return slot->n < SAMPLES_PER_BLOCK ? 0 : stream_commit(s, err);
+}
+
+int proto_stream_finish(struct pipeline *s, struct err *err)
+{
+	const struct proto *p = s->p;
+	int rc = stream_commit(s, err);
+
+	if (rc < 0)
+		return rc;
+	if (!p->locs.sequential || s->n_locs > p->locs.n)
+		return err_set(err, ERR_FORMAT, "a location does not exist, or ids are not 1, 2, 3 and so on");
+	if (!builder_replace_label_strings(p->builder, p->str, p->n_str))
+		return err_set(err, ERR_FORMAT, "a string of a label does not exist, or is stored twice");
+	return 0;
 }

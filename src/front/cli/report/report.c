@@ -288,6 +288,7 @@ int cmd_report(const struct args *a)
 {
 	struct load_request request = cmd_report_request(a);
 	struct load_events events = cmd_report_events;
+	struct query q = a->q;
 	struct buf kept = { 0 };
 	struct load_result l;
 	struct err err;
@@ -304,6 +305,8 @@ int cmd_report(const struct args *a)
 	events.arg = &kept;
 	events.note = report_keep_store_note;
 	request.events = &events;
+	request.q = &q;
+	q.repeats_stacks = a->report->flags & REPORT_ADDS_UP && !q.base.n && !q.diff_base.n;
 	if (sources_load(&request, &l, &err) < 0)
 		status = say_error("%s", err.msg);
 	else if (!l.profile)

@@ -1,0 +1,250 @@
+/*
+ * pieces.c - the content of a large gzip file, decompressed piece by piece
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * ISA-L decompresses as fast as libdeflate, and also piece by piece. The pieces are in a ring. In memory each has as much
+ * room before it, into which the reader's rest of the piece before is copied: a field that crosses pieces is then contiguous.
+ * If no thread can be used, each piece is decompressed when the reader waits for it.
+ */
+#include "config.h"
+
+#include "formats/common/pieces.h"
+
+#include "base/hash.h"
+#include "base/isal.h"
+#include "base/mem.h"
+#include "base/pool.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	N_PIECES = 4,
+	INPUT_STEP = 1 << 20, /* bytes passed to ISA-L at once */
+	USUAL_RATIO_MAX = 16, /* of profiles, decompressed to compressed */
+};
+
+struct piece {
+	uint8_t *data; /* [PIECE_BYTES] after the room */
+	size_t n;
+	bool is_last, is_bad;
+};
+
+struct pieces {
+	const struct format_options *options;
+	const struct isal *lib;
+	struct inflate_state z;
+	struct bytes in;
+	size_t n_fed, n_given_back; /* bytes of in */
+	uint64_t n_out, hash;
+	struct piece piece[N_PIECES]; /* piece i is in element i % N_PIECES */
+	uint8_t *memory;
+
+	pthread_t thread;
+	bool has_thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	size_t n_made;   /* pieces decompressed; guarded by lock */
+	size_t n_taken;  /* pieces passed to the reader, which uses the last one; guarded by lock */
+	bool is_stopped; /* guarded by lock */
+};
+
+static uint64_t pieces_mix(uint64_t h, size_t at, const uint8_t *data, size_t n)
+{
+	return at ? hash_mix(h, hash_bytes(data, n)) : hash_bytes(data, n);
+}
+
+uint64_t pieces_hash_of(const struct bytes *content)
+{
+	size_t given_back = 0;
+	uint64_t h = 0;
+
+	for (size_t at = 0, n; at < content->n; at += n) {
+		n = content->n - at < PIECE_BYTES ? content->n - at : PIECE_BYTES;
+		h = pieces_mix(h, at, content->data + at, n);
+		if (content->is_mapped)
+			given_back = io_give_back(content->data, given_back, at + n);
+	}
+	return h;
+}
+
+static bool pieces_exceed(const struct pieces *s)
+{
+	size_t used = s->n_fed - s->z.avail_in;
+
+	return format_exceeds(s->n_out, s->options->max_inflated) ||
+	       (s->n_out > FORMAT_RATIO_FREE && format_exceeds(s->n_out / (used ? used : 1), s->options->max_ratio));
+}
+
+/* Pass more input to ISA-L. Returns false at the end. */
+static bool pieces_feed(struct pieces *s)
+{
+	size_t n = s->in.n - s->n_fed < INPUT_STEP ? s->in.n - s->n_fed : INPUT_STEP;
+
+	if (s->z.avail_in || n == 0)
+		return s->z.avail_in;
+	if (s->in.is_mapped)
+		s->n_given_back = io_give_back(s->in.data, s->n_given_back, s->n_fed);
+	s->z.next_in = s->in.data + s->n_fed;
+	s->z.avail_in = (uint32_t)n;
+	s->n_fed += n;
+	return true;
+}
+
+/* Decompress until the piece is full, or the input ends with a member. Returns false on damage. */
+static bool piece_inflate(struct pieces *s, struct piece *p)
+{
+	struct inflate_state *z = &s->z;
+
+	z->next_out = p->data;
+	z->avail_out = PIECE_BYTES;
+	for (;;) {
+		bool has_input = pieces_feed(s);
+		int rc;
+
+		if (z->block_state == ISAL_BLOCK_FINISH) {
+			s->lib->inflate_reset(z);
+			z->crc_flag = ISAL_GZIP;
+		}
+		rc = s->lib->inflate(z);
+		if (rc != ISAL_DECOMP_OK && rc != ISAL_END_INPUT)
+			return false;
+		if (z->block_state == ISAL_BLOCK_FINISH) {
+			p->is_last = !pieces_feed(s);
+			if (p->is_last)
+				return true;
+		} else if (!has_input && z->avail_out) {
+			return false; /* truncated */
+		}
+		if (z->avail_out == 0)
+			return true;
+	}
+}
+
+/* Decompress a piece. */
+static void piece_make(struct pieces *s, struct piece *p)
+{
+	size_t at = s->n_out;
+
+	p->is_last = false;
+	p->is_bad = !piece_inflate(s, p);
+	p->n = PIECE_BYTES - s->z.avail_out;
+	s->n_out += p->n;
+	p->is_bad = p->is_bad || pieces_exceed(s);
+	s->hash = p->n ? pieces_mix(s->hash, at, p->data, p->n) : s->hash;
+}
+
+static void *pieces_work(void *arg)
+{
+	struct pieces *s = arg;
+
+	pthread_mutex_lock(&s->lock);
+	while (!s->is_stopped) {
+		struct piece *p = &s->piece[s->n_made % N_PIECES];
+
+		if (s->n_made + 1 >= s->n_taken + N_PIECES) { /* the reader may copy from the piece that it took last */
+			pthread_cond_wait(&s->changed, &s->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&s->lock);
+		piece_make(s, p);
+		pthread_mutex_lock(&s->lock);
+		s->n_made++;
+		s->is_stopped = s->is_stopped || p->is_last || p->is_bad;
+		pthread_cond_broadcast(&s->changed);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+struct pieces *pieces_open(const struct bytes *in, const struct format_options *options)
+{
+	const struct isal *lib;
+	struct pieces *s;
+
+	if (in->n < PIECES_INPUT_MIN || in->data[0] != 0x1f || in->data[1] != 0x8b || isal_load(&lib, NULL) < 0)
+		return NULL;
+	s = mem_zalloc(1, sizeof(*s));
+	s->options = options;
+	s->lib = lib;
+	s->in = *in;
+	s->memory = mem_alloc_large(2 * N_PIECES, PIECE_BYTES);
+	for (size_t i = 0; i < N_PIECES; i++)
+		s->piece[i].data = s->memory + (2 * i + 1) * PIECE_BYTES;
+	lib->inflate_init(&s->z);
+	s->z.crc_flag = ISAL_GZIP;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_cond_init(&s->changed, NULL);
+	s->has_thread = pool_size() > 1 && pthread_create(&s->thread, NULL, pieces_work, s) == 0;
+	return s;
+}
+
+/* Make the piece with this number available. */
+static struct piece *pieces_wait(struct pieces *s, size_t i)
+{
+	struct piece *p = &s->piece[i % N_PIECES];
+
+	if (!s->has_thread) {
+		piece_make(s, p);
+		return p;
+	}
+	pthread_mutex_lock(&s->lock);
+	while (s->n_made <= i)
+		pthread_cond_wait(&s->changed, &s->lock);
+	pthread_mutex_unlock(&s->lock);
+	return p;
+}
+
+bool pieces_next(struct pieces *s, size_t keep, struct pieces_window *out)
+{
+	size_t i = s->n_taken; /* only this thread changes it */
+	const struct piece *p = pieces_wait(s, i);
+	uint8_t *start = p->data - keep;
+
+	assert(keep <= PIECE_BYTES && (keep == 0 || i > 0));
+	if (p->is_bad)
+		return false;
+	if (keep) {
+		const struct piece *before = &s->piece[(i - 1) % N_PIECES];
+
+		memcpy(start, before->data + before->n - keep, keep);
+	}
+	pthread_mutex_lock(&s->lock);
+	s->n_taken++;
+	pthread_cond_broadcast(&s->changed);
+	pthread_mutex_unlock(&s->lock);
+	*out = (struct pieces_window){ start, keep + p->n, p->is_last };
+	return true;
+}
+
+size_t pieces_content_size(const struct pieces *s)
+{
+	const uint8_t *end = s->in.data + s->in.n;
+	size_t size = (size_t)end[-4] | (size_t)end[-3] << 8 | (size_t)end[-2] << 16 | (size_t)end[-1] << 24;
+
+	return size / USUAL_RATIO_MAX < s->in.n ? size : s->in.n * USUAL_RATIO_MAX;
+}
+
+uint64_t pieces_hash(const struct pieces *s)
+{
+	return s->hash;
+}
+
+void pieces_close(struct pieces *s)
+{
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->lock);
+	s->is_stopped = true;
+	pthread_cond_broadcast(&s->changed);
+	pthread_mutex_unlock(&s->lock);
+	if (s->has_thread)
+		pthread_join(s->thread, NULL);
+	pthread_cond_destroy(&s->changed);
+	pthread_mutex_destroy(&s->lock);
+	free(s->memory);
+	free(s);
+}
