@@ -29,7 +29,9 @@ struct scrape_collector_options {
 	scrape_log_fn *progress;        /* called by scrape_collector_run at most once a second; NULL: none */
 	scrape_log_fn *first;           /* called once, with the service of the first stored profile; NULL: none */
 	scrape_command_fn *run_command; /* commands of cpa store */
-	void *arg;                      /* of these functions */
+	/* Check and start the watches of a configuration that was read again, instead of those before; NULL: none */
+	int (*watch)(void *arg, const struct scrape_config *config, struct err *err);
+	void *arg; /* of these functions */
 };
 
 /*

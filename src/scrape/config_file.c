@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUES_MAX = 1000000, SHARDS_MAX = 100000, LISTENS_MAX = 16 };
+enum { VALUES_MAX = 1000000, SHARDS_MAX = 100000, LISTENS_MAX = 16, WATCHES_MAX = 64 };
 
 static const char *config_file_copy(struct scrape_parser *p, const char *text)
 {
@@ -297,6 +297,25 @@ static int read_sink(struct scrape_parser *p, const struct words *w, struct err 
 	return words_error(w, err, "sink: this version cannot forward profiles to other systems");
 }
 
+/* Read a line: watch [OPTION]... store:SERVICE... [-- GATE_OPTION...]; front/cli checks the options. */
+static int config_file_read_watch(struct scrape_parser *p, const struct words *w, struct err *err)
+{
+	struct scrape_config *c = p->c;
+	const char **word = arena_alloc(c->mem, w->n, sizeof(*word));
+	struct scrape_watch *all;
+
+	if (w->n < 2)
+		return scrape_config_usage(w, "watch [OPTION]... store:SERVICE..., as in: watch store:*", err);
+	if (c->n_watches == WATCHES_MAX)
+		return words_error(w, err, "more than %d watch lines", WATCHES_MAX);
+	for (size_t i = 1; i < w->n; i++)
+		word[i - 1] = config_file_copy(p, w->word[i]);
+	all = scrape_config_grow(c->mem, c->watch, c->n_watches, sizeof(*all));
+	all[c->n_watches++] = (struct scrape_watch){ word, w->n - 1, w->line };
+	c->watch = all;
+	return 0;
+}
+
 typedef int line_fn(struct scrape_parser *p, const struct words *w, struct err *err);
 
 static const struct {
@@ -316,6 +335,7 @@ static const struct {
 	{ "plain-text", read_plain_text },
 	{ "shard", read_shard },
 	{ "sink", read_sink },
+	{ "watch", config_file_read_watch },
 };
 
 int scrape_config_file_line(struct scrape_parser *p, const struct words *w, struct err *err)

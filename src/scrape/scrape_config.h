@@ -99,6 +99,13 @@ struct scrape_listen {
 	uint32_t line;
 };
 
+/* The arguments of a cpa watch that runs beside the collector, on its store. */
+struct scrape_watch {
+	const char *const *word; /* [n] */
+	size_t n;
+	uint32_t line;
+};
+
 /* Protocols of pushes, as bits. */
 enum { SCRAPE_PUSH_PPROF = 1, SCRAPE_PUSH_INGEST = 2, SCRAPE_PUSH_CONNECT = 4 };
 
@@ -119,6 +126,8 @@ struct scrape_config {
 	size_t n_shapes;
 	const struct scrape_listen *listen; /* [n_listens] */
 	size_t n_listens;
+	const struct scrape_watch *watch; /* [n_watches] */
+	size_t n_watches;
 	unsigned push;                /* SCRAPE_PUSH_* */
 	uint32_t push_rate;           /* pushes per second and address of a client; 0: no limit */
 	uint32_t shard, n_shards;     /* this collector scrapes the targets of shard 1..n_shards; 0 of 0: all */

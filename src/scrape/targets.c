@@ -225,9 +225,13 @@ void scrape_reload(struct scrape_collector *c)
 		scrape_log(c, "reload=ignored reason=\"there is no configuration file\"");
 		return;
 	}
-	if (scrape_config_read(c->o.file, c->o.arguments, &config, &err) < 0 ||
-	    scrape_guard_reload(c->guard, config, &err) < 0) {
+	if (scrape_config_read(c->o.file, c->o.arguments, &config, &err) < 0) {
 		scrape_log(c, "reload=failed error=\"%.400s\"", err.msg);
+		return;
+	}
+	if ((c->o.watch && c->o.watch(c->o.arg, config, &err) < 0) || scrape_guard_reload(c->guard, config, &err) < 0) {
+		scrape_log(c, "reload=failed error=\"%.400s\"", err.msg);
+		scrape_config_unref(config);
 		return;
 	}
 	scrape_finder_reload(c->finder, config);

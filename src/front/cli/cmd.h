@@ -92,6 +92,9 @@ int cmd_collect(int argc, char **argv);
 /* Compare stored windows with earlier ones, and report what became slower; arguments as for cmd_run. */
 int cmd_watch(int argc, char **argv);
 
+/* Check the arguments of cpa watch that never ends, which begin with the name of the command. Fails with ERR_USAGE. */
+int cmd_watch_check_line(int argc, char **argv, struct err *err);
+
 /* Functions for struct command.option. */
 const struct opt *cmd_run_option_at(size_t i);
 const struct opt *cmd_record_option_at(size_t i);

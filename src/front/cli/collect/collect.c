@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "front/cli/collect/options.h"
 #include "front/cli/collect/status.h"
+#include "front/cli/collect/watchers.h"
 #include "front/cli/messages.h"
 #include "front/cli/store/store.h"
 #include "scrape/collector.h"
@@ -35,6 +36,8 @@ struct console {
 	pthread_mutex_t lock;
 	bool is_terminal;
 	bool has_line; /* the status line is on the screen */
+	const char *store;
+	struct watchers watchers;
 };
 
 /* ---- callbacks ---- */
@@ -135,6 +138,14 @@ static int collect_catch_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+static int collect_watch(void *arg, const struct scrape_config *config, struct err *err)
+{
+	struct console *c = arg;
+	int rc = watchers_check(config, err);
+
+	return rc < 0 ? rc : watchers_start(&c->watchers, config, c->store, err);
+}
+
 /* Print where profiles go, what is scraped and when. */
 static void say_start(const struct scrape_collector *c, const struct scrape_config *config)
 {
@@ -183,6 +194,7 @@ static int collect_run(const struct collect_args *a, struct scrape_config *confi
 					      .grace_ns = a->grace_ns,
 					      .log = log_line,
 					      .run_command = collect_run_command,
+					      .watch = collect_watch,
 					      .arg = &console };
 	struct scrape_collector *c;
 	struct err err;
@@ -198,9 +210,13 @@ static int collect_run(const struct collect_args *a, struct scrape_config *confi
 		close(o.signals);
 		return say_error("%s", err.msg);
 	}
+	console.store = scrape_collector_store(c);
 	if (!a->once)
 		say_start(c, config);
+	if (!a->once && watchers_start(&console.watchers, config, console.store, &err) < 0)
+		say_error("%s", err.msg);
 	n_failed = scrape_collector_run(c);
+	watchers_stop(&console.watchers);
 	if (console.has_line)
 		fputs("\r\033[K", stderr);
 	if (scrape_collector_free(c, &err) < 0) {
@@ -223,6 +239,10 @@ static int collect_all(const struct collect_args *a, int argc, char **argv)
 		return cmd_collect_status(a->arguments.store, a->json);
 	if (scrape_config_read(a->file, &a->arguments, &config, &err) < 0)
 		return say_error("%s", err.msg);
+	if (watchers_check(config, &err) < 0) {
+		scrape_config_unref(config);
+		return say_error("%s", err.msg);
+	}
 	for (size_t i = 0; i < config->n_jobs; i++)
 		n_sources += config->job[i].n_sources;
 	collect_add_command(argc, argv, &command);

@@ -250,6 +250,24 @@ static int watch_run(struct cmd_watch_args *a)
 	return status;
 }
 
+int cmd_watch_check_line(int argc, char **argv, struct err *err)
+{
+	struct cmd_watch_args a = { .source = mem_alloc((size_t)argc, sizeof(*a.source)) };
+	int rc = watch_read_options(argc, argv, &a, err);
+
+	if (rc == 0 && (a.help || a.once))
+		rc = err_set(err, ERR_USAGE, "--%s has no place in a watch line", a.help ? "help" : "once");
+	for (size_t i = 0; i < a.n_sources && rc == 0; i++) {
+		bool has_time;
+
+		rc = inspect(a.source[i], &has_time, err);
+		if (rc == 0 && has_time)
+			rc = err_set(err, ERR_USAGE, "%.300s: a watch line has no window", a.source[i]);
+	}
+	free(a.source);
+	return rc;
+}
+
 int cmd_watch(int argc, char **argv)
 {
 	struct cmd_watch_args a = { .source = mem_alloc((size_t)argc, sizeof(*a.source)) };
