@@ -37,6 +37,9 @@ int profile_set_label(struct profile *p, const char *key, const char *text, stru
 /* Like profile_set_label, with string ids of the profile. */
 int profile_set_label_ids(struct profile *p, str_id key, str_id text, struct err *err);
 
+/* Remove the numbers, which differ between runs, from names of Java's lambdas, hidden, generated and proxy classes. */
+void profile_stabilize_names(struct profile *p);
+
 /*
  * Keep only the samples with lo <= time < hi, and adapt time and duration of the profile. Samples without a time are
  * removed.

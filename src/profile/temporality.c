@@ -81,11 +81,15 @@ enum temporality profile_temporality(const struct profile *p, uint32_t t)
 	return known_types[at].temporality;
 }
 
-/* Index of the most significant type in the table; N_KNOWN if none is there. */
+/* Index of the most significant type in the table; N_KNOWN if none is there. A recording of Java with CPU time and all else
+   has cpu as default type. */
 static size_t find_first_type(const struct profile *p)
 {
+	static const char cpu[] = "cpu";
 	size_t first = N_KNOWN;
 
+	if (strcmp(profile_text(p, p->meta.default_type), cpu) == 0)
+		return temporality_find_type(cpu);
 	for (uint32_t t = 0; t < p->n_types; t++) {
 		size_t at = temporality_find_type(type_name(p, t));
 

@@ -110,6 +110,8 @@ static int load_read_profile(const struct source_set *l, const struct symbol_opt
 		s->type->record(s, *out, notes);
 	if (l->q->times || *l->q->from || *l->q->to)
 		rc = load_select_times(l->q, l->source[i], *out, notes, err);
+	if (l->q->stable_names)
+		profile_stabilize_names(*out);
 	if (rc == 0 && *l->q->label)
 		rc = profile_set_label(*out, l->q->label, l->source[i], err);
 	if (rc < 0) {

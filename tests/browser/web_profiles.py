@@ -91,6 +91,20 @@ def two_files_are_compared(b, server):
     b.result(fits(b), "the gate's page fits into 320 pixels")
 
 
+def recordings_of_perf_are_opened(b, server):
+    visit(b, server, "top")
+    drop(b, ("perf.data", read("formats/perf/two-zstd.data")))
+    b.result(reached(b, "flamegraph?prof="), "a dropped recording of perf is opened", b.driver.current_url)
+    visit(b, server, b.driver.current_url.split("/ui/")[1].replace("flamegraph?", "top?"))
+    text = b.find("main").text
+    b.result("cpu-clock:u; 100 % is 22.04ms" in text and "[perfmill]" in text, "it has its type, total and binary", text[:300])
+    visit(b, server, "top")
+    drop(b, ("gmon.out", b"gmon\x01" + bytes(60)))
+    b.result(b.wait("return document.getElementById('errors')?.textContent.includes('gprof PROGRAM FILE')"),
+             "a format that is not read is named", b.run("return document.getElementById('errors')?.textContent"))
+    b.complaints()  # the status 400
+
+
 def corrupt_files_are_errors(b, server):
     visit(b, server, "top")
     drop(b, ("<b>notes.txt", b"no profile"))
@@ -188,8 +202,8 @@ def profile_server():
 
 with Browser() as b:
     with Server("go-cpu.pb.gz") as server:
-        for case in (one_file_is_opened, two_files_are_compared, corrupt_files_are_errors, trends_have_charts,
-                     forms_work_without_scripts):
+        for case in (one_file_is_opened, two_files_are_compared, recordings_of_perf_are_opened, corrupt_files_are_errors,
+                     trends_have_charts, forms_work_without_scripts):
             b.case(case, server)
         b.driver.get("about:blank")
     with Server("go-heap1.pb.gz", "go-heap2.pb.gz") as server:

@@ -66,4 +66,30 @@ fails 'one.jfr: chunk 1: version 3.1, which cpa does not read' top "$tmp/one.jfr
 "$CPA" help formats >"$tmp/got"
 grep -q '^  jfr ' "$tmp/got"
 result $? "cpa help formats lists it" || note "$tmp/got"
+cat >"$tmp/java.folded" <<'END'
+root;App$$Lambda$88+0x00007f4a90009c00.1331923253.run 1
+root;App$$Lambda$88/1331923253.run 1
+root;App$$Lambda/0x00007f4a90009c00.run 1
+root;App$$Lambda$14.0x0000000800c03000.run 1
+root;java.lang.invoke.LambdaForm$MH+0x00007fb17c009800.143695640.invoke 1
+root;java.lang.invoke.LambdaForm$MH/143695640.invoke 1
+root;jdk.internal.reflect.GeneratedMethodAccessor12.invoke 1
+root;com.sun.proxy.$Proxy7.get 1
+root;pkg/$$Lambda$1 1
+root;main.Lambda.func1.2 1
+root;App.lambda$main$2 1
+root;a.b+0x12.c 1
+END
+"$CPA" folded --stable-names "$tmp/java.folded" >"$tmp/got"
+cat >"$tmp/want" <<'END'
+root;App$$Lambda.run 4
+root;App.lambda$main$2 1
+root;a.b+0x12.c 1
+root;com.sun.proxy.$Proxy.get 1
+root;java.lang.invoke.LambdaForm$MH.invoke 2
+root;jdk.internal.reflect.GeneratedMethodAccessor.invoke 1
+root;main.Lambda.func1.2 1
+root;pkg/$$Lambda 1
+END
+same "--stable-names removes numbers of hidden classes only" "$tmp/want" "$tmp/got"
 done_testing

@@ -211,6 +211,10 @@ static void put_profile(struct buf *scope, enum release v, bool has_samples, boo
 	if (v >= V1_8) {
 		put_fixed(&profile, 3, 1700000000000000000);
 		put_number(&profile, 4, 2000000000);
+		if (v == V1_8 && has_samples)
+			put_list(&profile, 7, 1, N(S_BIN)); /* comments */
+		else if (v > V1_8)
+			put_bytes(&profile, 7, "the profile's id", 16);
 	} else {
 		put_list(&profile, indices[v], 3, N(0), N(1), N(0));
 		put_list(&profile, comments[v], 1, N(S_BIN));
@@ -306,11 +310,11 @@ static void each_release_gives_the_same_profile(void **state)
 		assert_true(p->map[0].has_functions);
 		assert_int_equal(p->meta.time_ns, 1700000000000000000);
 		assert_int_equal(p->meta.duration_ns, 2000000000);
-		assert_int_equal(p->meta.n_comments, v < V1_8 ? 2 : 1);
-		if (v < V1_8)
+		assert_int_equal(p->meta.n_comments, v <= V1_8 ? 2 : 1);
+		if (v <= V1_8)
 			assert_string_equal(profile_text(p, p->meta.comment[0]), "/bin/a");
 		assert_non_null(
-			strstr(profile_text(p, p->meta.comment[v < V1_8]), "skipped the attributes of 1 location,"));
+			strstr(profile_text(p, p->meta.comment[v <= V1_8]), "skipped the attributes of 1 location,"));
 		profile_free(p);
 		buf_release(&b);
 	}
@@ -515,6 +519,31 @@ static void json_has_the_same_fields(void **state)
 	buf_release(&two);
 }
 
+static void unknown_keys_of_json_are_named(void **state)
+{
+	static const char *const want[] = { "/bin/a",
+					    "otlp: skipped the attributes of 1 location, the first in entry 1",
+					    "otlp: skipped 2 unknown keys of JSON, the first one colour" };
+	static const char json[] =
+		"{\"resourceProfiles\":[{\"schemaUrl\":\"x\",\"colour\":1,\"scopeProfiles\":[{\"profiles\":[{"
+		"\"sampleType\":"
+		"{\"typeStrindex\":1},\"profileId\":\"00\",\"commentStrindices\":[2],\"samples\":[{\"stackIndex\":1,"
+		"\"values\":[3],\"stanza\":{}}]}]}]}],\"dictionary\":{\"stringTable\":[\"\",\"cpu\",\"/bin/a\"],"
+		"\"mappingTable\":[{}],\"functionTable\":[{}],\"locationTable\":[{},{\"address\":1,"
+		"\"attributeIndices\":[1]}],"
+		"\"attributeTable\":[{},{\"keyStrindex\":1,\"value\":{\"intValue\":1}}],"
+		"\"stackTable\":[{},{\"locationIndices\":[1]}],\"linkTable\":[{}]}}";
+	struct profile *p = NULL;
+	struct err err = { 0 };
+
+	(void)state;
+	assert_int_equal(otlp_json_read((const uint8_t *)json, sizeof(json) - 1, &no_limits, &p, &err), 0);
+	assert_int_equal(p->meta.n_comments, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_string_equal(profile_text(p, p->meta.comment[i]), want[i]);
+	profile_free(p);
+}
+
 static void expect_json_error(const char *text, const char *message)
 {
 	struct profile *p = NULL;
@@ -602,6 +631,7 @@ int main(void)
 		cmocka_unit_test(messages_may_have_three_kinds_of_heads),
 		cmocka_unit_test(what_is_written_is_read),
 		cmocka_unit_test(json_has_the_same_fields),
+		cmocka_unit_test(unknown_keys_of_json_are_named),
 		cmocka_unit_test(damaged_json_is_refused),
 		cmocka_unit_test(errors_have_the_position),
 		cmocka_unit_test(damaged_messages_are_read_or_refused),

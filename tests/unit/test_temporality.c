@@ -41,6 +41,7 @@ static void the_kind_follows_from_the_sample_types(void **state)
 		{ "goroutineleak/count", "", "goroutineleak" },
 		{ "threadcreate/count", "", "threadcreate" },
 		{ "contentions/count delay/nanoseconds", "", "mutex" },
+		{ "cpu/count alloc_samples/count contentions/count delay/nanoseconds", "cpu", "cpu" },
 		{ "samples/count", "", "cpu" },
 		{ "orders/count refunds/count", "", "refunds" },
 	};

@@ -193,6 +193,8 @@ static int jfr_read_sample(struct jfr_reader *r, const struct jfr_event *e, cons
 	bool is_truncated;
 	int rc = jfr_stack(r, jfr_get(fields, SLOT_STACK), &block.stack, &is_truncated, err);
 
+	r->n_events++;
+	r->n_truncated += is_truncated;
 	rc = rc < 0 ? rc : jfr_add_labels(r, e, fields, &s, is_truncated, &block.labels, err);
 	if (rc == 0 && e->role == ROLE_MALLOC)
 		jfr_add_block(r, &block);

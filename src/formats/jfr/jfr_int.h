@@ -116,6 +116,7 @@ struct jfr_reader {
 	int64_t end_ns, duration_ns, chunk_end_ns;
 	size_t n_chunks; /* chunks read */
 	int64_t n_lost_samples, n_lost_bytes;
+	size_t n_events, n_truncated; /* events that are samples; those with a stack that was cut */
 	struct skipped cut, unreadable, checkpoints, stacks, methods, periods, negative;
 	struct jfr_unread unread[JFR_UNREAD_MAX];
 	size_t n_unread, n_unread_events;

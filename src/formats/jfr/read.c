@@ -205,6 +205,14 @@ static void jfr_add_comments(struct jfr_reader *r, size_t n_trailing)
 		buf_addf(&text, "jfr: the recorder lost %" PRId64 " bytes of events", r->n_lost_bytes);
 		jfr_comment(r, &text);
 	}
+	if (r->n_truncated) {
+		buf_addf(&text,
+			 "jfr: the stacks of %zu of %zu events are without their first callers, since they were too "
+			 "deep",
+			 r->n_truncated, r->n_events);
+		buf_addz(&text, " for the recorder; -tagroot=truncated separates them");
+		jfr_comment(r, &text);
+	}
 	if (n_trailing) {
 		buf_addf(&text, "jfr: skipped %zu bytes after the last chunk", n_trailing);
 		jfr_comment(r, &text);

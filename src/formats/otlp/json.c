@@ -28,6 +28,7 @@ enum otlp_json_kind {
 	JSON_REAL,
 	JSON_HEX,
 	JSON_OLDER, /* a field of releases before 1.8 */
+	JSON_UNUSED,
 	JSON_ROOT,
 	JSON_RESOURCES,
 	JSON_RESOURCE,
@@ -77,6 +78,16 @@ static const struct otlp_json_field {
 	{ JSON_PROFILE, "attributeIndices", 11, JSON_INT },
 	{ JSON_PROFILE, "locationIndices", 0, JSON_OLDER },
 	{ JSON_PROFILE, "profile", 0, JSON_OLDER },
+	{ JSON_PROFILE, "commentStrindices", 7, JSON_INT }, /* of 1.8 */
+	{ JSON_PROFILE, "profileId", 0, JSON_UNUSED },
+	{ JSON_PROFILE, "droppedAttributesCount", 0, JSON_UNUSED },
+	{ JSON_PROFILE, "originalPayloadFormat", 0, JSON_UNUSED },
+	{ JSON_PROFILE, "originalPayload", 0, JSON_UNUSED },
+	{ JSON_RESOURCES, "schemaUrl", 0, JSON_UNUSED },
+	{ JSON_SCOPES, "schemaUrl", 0, JSON_UNUSED },
+	{ JSON_RESOURCE, "droppedAttributesCount", 0, JSON_UNUSED },
+	{ JSON_RESOURCE, "entityRefs", 0, JSON_UNUSED },
+	{ JSON_SCOPE, "droppedAttributesCount", 0, JSON_UNUSED },
 	{ JSON_TYPE, "typeStrindex", 1, JSON_INT },
 	{ JSON_TYPE, "unitStrindex", 2, JSON_INT },
 	{ JSON_SAMPLE, "stackIndex", 1, JSON_INT },
@@ -102,6 +113,7 @@ static const struct otlp_json_field {
 	{ JSON_LOCATION, "address", 2, JSON_INT },
 	{ JSON_LOCATION, "lines", 3, JSON_LINE },
 	{ JSON_LOCATION, "line", 3, JSON_LINE },
+	{ JSON_LOCATION, "attributeIndices", 4, JSON_INT },
 	{ JSON_LINE, "functionIndex", 1, JSON_INT },
 	{ JSON_LINE, "line", 2, JSON_INT },
 	{ JSON_LINE, "column", 3, JSON_INT },
@@ -231,11 +243,18 @@ static void otlp_json_hex(struct jsonr *r, struct buf *out, uint32_t number)
 	buf_release(&bytes);
 }
 
-static void otlp_json_message(struct jsonr *r, enum otlp_json_kind message, struct buf *out);
+/* The reader of JSON, and the keys that it skipped. */
+struct otlp_json {
+	struct jsonr r;
+	struct otlp_skipped_keys unknown;
+};
+
+static void otlp_json_message(struct otlp_json *j, enum otlp_json_kind message, struct buf *out);
 
 /* Append one value of a field. */
-static void otlp_json_value(struct jsonr *r, const struct otlp_json_field *f, struct buf *out)
+static void otlp_json_value(struct otlp_json *j, const struct otlp_json_field *f, struct buf *out)
 {
+	struct jsonr *r = &j->r;
 	struct buf inner = { 0 };
 
 	switch (f->kind) {
@@ -257,30 +276,46 @@ static void otlp_json_value(struct jsonr *r, const struct otlp_json_field *f, st
 		otlp_json_hex(r, out, f->number);
 		return;
 	default:
-		otlp_json_message(r, f->kind, &inner);
+		otlp_json_message(j, f->kind, &inner);
 		otlp_json_bytes(out, f->number, buf_text(&inner), inner.len);
 		buf_release(&inner);
 	}
 }
 
-/* Append an object as a message. */
-static void otlp_json_message(struct jsonr *r, enum otlp_json_kind message, struct buf *out)
+/* Skip the value of an unknown key, and count it. */
+static void otlp_json_skip(struct otlp_json *j)
 {
+	struct otlp_skipped_keys *u = &j->unknown;
+	size_t n = j->r.len < sizeof(u->first) ? j->r.len : sizeof(u->first) - 1;
+
+	if (u->count.n == 0)
+		memcpy(u->first, j->r.text, n);
+	skipped_add(&u->count, 0);
+	jsonr_skip(&j->r);
+}
+
+/* Append an object as a message. */
+static void otlp_json_message(struct otlp_json *j, enum otlp_json_kind message, struct buf *out)
+{
+	struct jsonr *r = &j->r;
+
 	if (!jsonr_open(r, JSONR_OBJECT))
 		return;
 	while (jsonr_key(r)) {
 		const struct otlp_json_field *f = otlp_json_find(r, message);
 
 		if (!f) {
+			otlp_json_skip(j);
+		} else if (f->kind == JSON_UNUSED) {
 			jsonr_skip(r);
 		} else if (f->kind == JSON_OLDER) {
 			jsonr_fail(r, ERR_FORMAT, "JSON of a release before 1.8, which cpa does not read");
 		} else if (jsonr_peek(r) == '[') {
 			jsonr_open(r, JSONR_ARRAY);
 			while (jsonr_item(r))
-				otlp_json_value(r, f, out);
+				otlp_json_value(j, f, out);
 		} else {
-			otlp_json_value(r, f, out);
+			otlp_json_value(j, f, out);
 		}
 	}
 }
@@ -289,23 +324,24 @@ int otlp_json_read(const uint8_t *data, size_t n, const struct format_options *o
 		   struct err *err)
 {
 	struct buf messages = { 0 }, message = { 0 };
-	struct jsonr r;
+	struct otlp_json j = { 0 };
 	int rc;
 
-	jsonr_init(&r, data, n, JSONR_DEPTH, err);
-	while (r.rc == 0 && jsonr_peek(&r) != '\0') {
-		otlp_json_message(&r, JSON_ROOT, &message);
+	jsonr_init(&j.r, data, n, JSONR_DEPTH, err);
+	while (j.r.rc == 0 && jsonr_peek(&j.r) != '\0') {
+		otlp_json_message(&j, JSON_ROOT, &message);
 		otlp_json_varint(&messages, message.len);
 		buf_add(&messages, buf_text(&message), message.len);
 		message.len = 0;
 	}
-	rc = r.rc;
-	jsonr_release(&r);
+	rc = j.r.rc;
+	jsonr_release(&j.r);
 	buf_release(&message);
 	if (rc < 0)
 		err_wrap(err, "OTLP");
 	else
-		rc = otlp_read_messages_of((const uint8_t *)buf_text(&messages), messages.len, options, out, err);
+		rc = otlp_read_messages_of((const uint8_t *)buf_text(&messages), messages.len, &j.unknown, options, out,
+					   err);
 	buf_release(&messages);
 	return rc;
 }

@@ -143,6 +143,12 @@ struct otlp_tables {
 	size_t cap_has_line, cap_has_no_line;
 };
 
+/* Keys of JSON that mean nothing in OTLP, and the name of the first one, maybe cut. */
+struct otlp_skipped_keys {
+	struct skipped count;
+	char first[40];
+};
+
 enum { OTLP_TYPES_MAX = 64, OTLP_LABELS_MAX = 256, OTLP_FRAMES_PER_BYTE = 20 };
 
 struct otlp_reader {
@@ -180,6 +186,7 @@ struct otlp_reader {
 	struct builder_line *line; /* of a location */
 	size_t cap_lines;
 	struct skipped empty, profile_attributes, location_attributes, untimed;
+	const struct otlp_skipped_keys *unknown; /* NULL: not read from JSON */
 	size_t n_samples, n_profiles;
 	uint64_t n_frames, max_frames; /* of all samples before 1.8, which may share their frames */
 };
@@ -210,9 +217,9 @@ int otlp_add_link(struct otlp_reader *r, uint64_t index, struct err *err);
 int otlp_attribute_text(struct otlp_reader *r, uint64_t index, const char *const *keys, size_t *rank, str_id *out,
 			struct err *err);
 
-/* Read messages with the numbers of 1.10, each after its length as a varint. As otlp_read. */
-int otlp_read_messages_of(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
-			  struct err *err);
+/* Read messages with the numbers of 1.10, each after its length as a varint. As otlp_read. unknown: of the JSON from which they come. */
+int otlp_read_messages_of(const uint8_t *data, size_t n, const struct otlp_skipped_keys *unknown,
+			  const struct format_options *options, struct profile **out, struct err *err);
 
 /* Read a sample. */
 int otlp_read_sample(struct otlp_reader *r, struct otlp_span sample, struct err *err);

@@ -20,7 +20,7 @@
 
 enum { MESSAGE_RESOURCES = 1, MESSAGE_DICTIONARY, RESOURCE_OWN = 1, RESOURCE_SCOPES, SCOPE_OWN = 1, SCOPE_PROFILES };
 enum { CONTAINER_PROFILE = 8, CONTAINER_ATTRIBUTES = 4 };
-enum { PROFILE_TYPES = 1, INLINE_ATTRIBUTES = 18, ATTRIBUTES_OF_1_8 = 12 };
+enum { PROFILE_TYPES = 1, INLINE_ATTRIBUTES = 18, ATTRIBUTES_OF_1_8 = 12, COMMENTS_OF_1_8 = 7, PROFILE_ID_BYTES = 16 };
 enum { RESOURCE_ATTRIBUTES = 1, SCOPE_ATTRIBUTES = 3 };
 
 typedef int (*otlp_read_fn)(struct otlp_reader *r, struct otlp_span message, struct err *err);
@@ -117,6 +117,16 @@ static int otlp_add_profile_comments(struct otlp_reader *r, const struct field *
 	return rc;
 }
 
+/* Is it a list of comments? In 1.8, which is read like 1.9, it has the number that the id of the profile has later. */
+static bool otlp_has_comments(const struct otlp_reader *r, const struct field *f)
+{
+	if (r->release < OTLP_1_8)
+		return r->fields->profile_comments && f->number == r->fields->profile_comments;
+	return f->number == COMMENTS_OF_1_8 &&
+	       (f->type == WIRE_VARINT ||
+		(r->release == OTLP_1_8 && f->type == WIRE_BYTES && f->n != PROFILE_ID_BYTES));
+}
+
 /* Read the fields of a profile except its samples. */
 static int otlp_read_profile_fields(struct otlp_reader *r, struct otlp_span profile, struct err *err)
 {
@@ -144,7 +154,7 @@ static int otlp_read_profile_fields(struct otlp_reader *r, struct otlp_span prof
 			   (r->release == OTLP_1_4 && f.number == INLINE_ATTRIBUTES) ||
 			   (r->release == OTLP_1_8 && f.number == ATTRIBUTES_OF_1_8)) {
 			skipped_add(&r->profile_attributes, r->n_profiles);
-		} else if (n->profile_comments && f.number == n->profile_comments && !r->finds_types) {
+		} else if (!r->finds_types && otlp_has_comments(r, &f)) {
 			rc = otlp_add_profile_comments(r, &f, err);
 		}
 	}
@@ -277,6 +287,15 @@ static void otlp_add_comments(struct otlp_reader *r)
 	skipped_add_comment(&r->untimed, r->b, "otlp: left without times",
 			    "sample with one value for several time stamps",
 			    "samples with one value for several time stamps", "sample");
+	if (r->unknown) {
+		struct buf one = { 0 }, many = { 0 };
+
+		buf_addf(&one, "unknown key of JSON, %s", r->unknown->first);
+		buf_addf(&many, "unknown keys of JSON, the first one %s", r->unknown->first);
+		skipped_add_comment(&r->unknown->count, r->b, "otlp: skipped", buf_text(&one), buf_text(&many), NULL);
+		buf_release(&one);
+		buf_release(&many);
+	}
 }
 
 static int otlp_read_data(struct otlp_reader *r, struct otlp_span data, enum otlp_framing framing, struct err *err)
@@ -320,10 +339,12 @@ static void otlp_release(struct otlp_reader *r)
 
 /* Read messages of a release. */
 static int otlp_read_release(struct otlp_span data, enum otlp_framing framing, enum otlp_release release,
-			     const struct format_options *options, struct profile **out, struct err *err)
+			     const struct otlp_skipped_keys *unknown, const struct format_options *options,
+			     struct profile **out, struct err *err)
 {
 	struct otlp_reader r = { .options = options,
 				 .release = release,
+				 .unknown = unknown,
 				 .b = builder_new(),
 				 .max_frames = (uint64_t)data.n * OTLP_FRAMES_PER_BYTE };
 	int rc;
@@ -355,11 +376,11 @@ int otlp_read(const uint8_t *data, size_t n, const struct format_options *option
 	}
 	if (otlp_find_release(all, framing, &release, err) < 0)
 		return err_wrap(err, "OTLP");
-	return otlp_read_release(all, framing, release, options, out, err);
+	return otlp_read_release(all, framing, release, NULL, options, out, err);
 }
 
-int otlp_read_messages_of(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
-			  struct err *err)
+int otlp_read_messages_of(const uint8_t *data, size_t n, const struct otlp_skipped_keys *unknown,
+			  const struct format_options *options, struct profile **out, struct err *err)
 {
-	return otlp_read_release((struct otlp_span){ data, n }, OTLP_VARINT, OTLP_1_10, options, out, err);
+	return otlp_read_release((struct otlp_span){ data, n }, OTLP_VARINT, OTLP_1_10, unknown, options, out, err);
 }
