@@ -54,13 +54,29 @@ void jsonw_close(struct json *j, char bracket)
 	j->has_previous = true;
 }
 
+/* The number of characters at the start of a text that are the same in JSON. */
+static size_t json_count_plain(const char *s, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && s[i] >= ' ' && s[i] <= '~' && s[i] != '"' && s[i] != '\\' && s[i] != '<' && s[i] != '>' &&
+	       s[i] != '&')
+		i++;
+	return i;
+}
+
 static void json_quote(struct buf *b, const char *s, size_t n)
 {
 	buf_add(b, "\"", 1);
 	for (size_t i = 0; i < n;) {
 		uint32_t c = 0xfffd;
-		size_t len = utf8_decode(s + i, n - i, &c);
+		size_t plain = json_count_plain(s + i, n - i), len;
 
+		buf_add(b, s + i, plain);
+		i += plain;
+		if (i == n)
+			break;
+		len = utf8_decode(s + i, n - i, &c);
 		if (len == 0)
 			buf_addz(b, "\xef\xbf\xbd");
 		else if (c == '"' || c == '\\')

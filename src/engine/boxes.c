@@ -6,9 +6,10 @@
  * Level by level, the stacks of a box are split by their next frame. Only parts that are large enough become boxes and
  * are split further, so the long tail of a large profile costs one step per stack, not a tree.
  *
- * If there are more boxes than max_boxes, a first pass finds the sizes of the largest boxes without making any. The
- * smallest of these sizes is then the minimum in a second pass. Boxes that lead to frames to keep have no minimum; they
- * are additional to the largest boxes.
+ * While stacks are split, every part that is large enough is a candidate. If there are more than max_boxes, the minimum
+ * rises to the size of the smallest of the largest ones, and after the last level (or when there are too many of them)
+ * smaller candidates are removed. A removed candidate is added to the rest of its parent, as if it had never been one, so
+ * stacks are split once only. Boxes that lead to frames to keep have no minimum; they are additional to the largest boxes.
  */
 #include "config.h"
 
@@ -17,13 +18,33 @@
 #include "base/mem.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* The largest sizes so far, fewer than twice max_sizes of them. */
+/* A part that is large enough for a box, and the parts of it that are not. Each is larger than its children. */
+struct box_candidate {
+	uint32_t parent, place;
+	uint32_t n_rest, n_shrunk;
+	bool inlined, has_kept;
+	bool is_path; /* on the path, or the root: always a box */
+	bool is_last; /* its children are too deep */
+	int64_t self[N_SIDES], total[N_SIDES];
+	int64_t rest[N_SIDES], rest_width;
+};
+
+/* Candidates that become boxes, chosen in their order: those larger than min, and some of exactly that size. */
+struct box_choice {
+	int64_t min;
+	uint32_t n_ties; /* boxes of exactly the size min that may still be chosen */
+	uint32_t n_kept; /* boxes smaller than min that lead to a frame to keep, at most half of max */
+	bool is_final;   /* false: min may still rise */
+};
+
+/* The largest sizes so far, fewer than twice max of them. */
 struct tally {
 	int64_t *size;
-	size_t n, cap, max_sizes;
+	size_t n, cap, max;
 };
 
 struct box_builder {
@@ -31,15 +52,20 @@ struct box_builder {
 	const struct boxes_options *options;
 	struct parts ps;
 	struct boxes *b;
-	size_t cap;           /* length of the columns of b */
-	int first_side;       /* SIDE_NEW without a base: the base is not in use */
-	uint32_t n_real, max; /* boxes that are neither root nor rest, and their limit */
-	uint32_t n_kept;      /* boxes smaller than min that lead to a frame to keep, at most half of max */
-	int64_t min;          /* size of the smallest box */
-	uint32_t n_ties;      /* boxes of exactly the size min that may still be added */
-	uint32_t level;       /* level of the boxes that are being made */
-	struct tally *tally;  /* sizes collected by the first pass; NULL in the second pass */
-	uint32_t *box, *next; /* boxes of the lists of this level, and of the next level */
+	size_t cap;        /* length of the columns of b */
+	int first_side;    /* SIDE_NEW without a base: the base is not in use */
+	uint32_t max;      /* boxes that are neither root, rest, on the path, nor kept although small */
+	uint64_t n_large;  /* candidates of such boxes so far */
+	uint32_t n_kept;   /* candidates smaller than min that lead to a frame to keep, at most max */
+	int64_t min;       /* size of the smallest candidate that is still of use */
+	int64_t first_min; /* min at the root */
+	uint32_t level;    /* level of the boxes that are being made */
+	bool has_limit;    /* only the largest candidates become boxes; their sizes are in tally */
+	struct tally tally;
+	struct box_candidate *candidate; /* [n_candidates] level by level, by list, by part */
+	uint32_t n_candidates, n_chosen; /* n_chosen: of them, those that were left when small ones were removed last */
+	size_t cap_candidates;
+	uint32_t *box, *next; /* candidates of the lists of this level, and of the next level; NONE if removed */
 	size_t n_next, cap_box, cap_next;
 };
 
@@ -95,24 +121,56 @@ static uint32_t boxes_add_box(struct box_builder *f, uint32_t parent, uint32_t p
 	return i;
 }
 
-static int larger_first(const void *a, const void *b)
+/* The k-th largest of n sizes above 0, 0 < k <= n: find its bytes, the highest first. */
+static int64_t boxes_select_size(const int64_t *size, size_t n, size_t k)
 {
-	int64_t l = *(const int64_t *)a, r = *(const int64_t *)b;
+	uint64_t found = 0, mask = 0, bits = 0;
+	unsigned shift = 0;
 
-	return (l < r) - (l > r);
+	assert(k > 0 && k <= n);
+	for (size_t i = 0; i < n; i++)
+		bits |= (uint64_t)size[i];
+	for (; bits; bits >>= CHAR_BIT)
+		shift += CHAR_BIT;
+	for (; shift > 0; mask |= (uint64_t)UINT8_MAX << shift) {
+		size_t count[UINT8_MAX + 1] = { 0 };
+		unsigned byte = UINT8_MAX;
+
+		shift -= CHAR_BIT;
+		for (size_t i = 0; i < n; i++)
+			if (((uint64_t)size[i] & mask) == found)
+				count[(uint64_t)size[i] >> shift & UINT8_MAX]++;
+		for (; count[byte] < k; byte--)
+			k -= count[byte];
+		found |= (uint64_t)byte << shift;
+	}
+	return (int64_t)found;
 }
 
-/* Record a size. Returns the smallest size that can still be among the max_sizes largest. */
+/* Keep the max largest sizes, and choose the candidates that have them: the first ones of several of the same size. */
+static struct box_choice tally_choose(struct tally *t)
+{
+	struct box_choice choice = { .min = boxes_select_size(t->size, t->n, t->max) };
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (t->size[i] > choice.min)
+			t->size[n++] = t->size[i];
+	assert(n < t->max);
+	choice.n_ties = (uint32_t)(t->max - n);
+	while (n < t->max)
+		t->size[n++] = choice.min;
+	t->n = n;
+	return choice;
+}
+
+/* Record a size. Returns the smallest size that can still be among the largest. */
 static int64_t tally_add(struct tally *t, int64_t size, int64_t min)
 {
-	assert(t->max_sizes > 0);
+	assert(t->max > 0 && size > 0);
 	t->size = mem_grow(t->size, &t->cap, t->n + 1, sizeof(*t->size));
 	t->size[t->n++] = size;
-	if (t->n < 2 * t->max_sizes)
-		return min;
-	qsort(t->size, t->n, sizeof(*t->size), larger_first);
-	t->n = t->max_sizes;
-	return t->size[t->n - 1];
+	return t->n < 2 * t->max ? min : tally_choose(t).min;
 }
 
 /* Is a part the next box of the path? The size of the last box of the path can raise the minimum. */
@@ -129,89 +187,125 @@ static bool is_on_path(struct box_builder *f, const struct part *part, int64_t s
 
 static bool is_large(struct box_builder *f, const struct part *part, int64_t size)
 {
-	if (part->has_kept && size < f->min && f->n_kept < f->max / 2) {
+	if (part->has_kept && size < f->min && f->n_kept < f->max) {
 		f->n_kept++;
 		return true;
 	}
 	if (size < f->min)
 		return false;
-	if (f->tally)
-		f->min = tally_add(f->tally, size, f->min);
-	else if (size == f->min && f->n_ties == 0)
-		return false;
-	else
-		f->n_ties -= size == f->min;
+	f->n_large++;
+	if (f->has_limit)
+		f->min = tally_add(&f->tally, size, f->min);
 	return true;
 }
 
-/* Add a rest box for the parts that are too small, if their sum is large enough. */
-static void add_rest(struct box_builder *f, uint32_t parent, uint32_t n, const int64_t total[N_SIDES], int64_t width)
+static uint32_t boxes_add_candidate(struct box_builder *f, const struct box_candidate *c)
 {
-	struct boxes *b = f->b;
-	uint32_t box;
-
-	assert(width >= 0);
-	b->n_cut += n;
-	b->cut_width += width;
-	if (n == 0 || width < f->min) {
-		b->width[parent] += width;
-		return;
-	}
-	box = boxes_add_box(f, parent, BOXES_NONE, total);
-	b->n_rest[box] = n;
-	b->width[box] = width;
+	f->candidate = mem_grow(f->candidate, &f->cap_candidates, (size_t)f->n_candidates + 1, sizeof(*f->candidate));
+	f->candidate[f->n_candidates] = *c;
+	return f->n_candidates++;
 }
 
-/* Make boxes for the parts of a list. */
+/* Add a part, or a candidate that is removed, to the rest of its parent. */
+static void boxes_add_to_rest(struct box_candidate *parent, const int64_t total[N_SIDES])
+{
+	parent->n_rest++;
+	parent->rest_width += boxes_larger(total);
+	for (int side = 0; side < N_SIDES; side++)
+		parent->rest[side] += total[side];
+}
+
+/* Make candidates of the parts of a list. */
 static void split_box(struct box_builder *f, size_t list)
 {
-	struct boxes *b = f->b;
 	bool is_last = f->level > f->options->max_levels, is_path = f->level <= f->options->n_path;
-	uint32_t parent = f->box[list], n = 0;
-	int64_t rest[N_SIDES] = { 0 }, width = 0;
+	uint32_t parent = f->box[list];
 
-	for (int side = f->first_side; side < N_SIDES; side++)
-		b->self[side][parent] = f->ps.self[list][side];
-	b->width[parent] = boxes_larger(f->ps.self[list]);
+	for (int side = 0; side < N_SIDES && parent != BOXES_NONE; side++)
+		f->candidate[parent].self[side] = f->ps.self[list][side];
 	for (size_t i = f->ps.first[list]; i < f->ps.first[list + 1]; i++) {
 		struct part *part = &f->ps.part[i];
 		int64_t size = boxes_larger(part->total);
+		struct box_candidate c = { .parent = parent,
+					   .place = part->place,
+					   .inlined = part->inlined,
+					   .has_kept = part->has_kept,
+					   .is_path = is_path,
+					   .total = { part->total[0], part->total[1] } };
 
+		part->is_selected = false;
+		if (parent == BOXES_NONE)
+			continue;
 		if (f->options->drop_negative && part->total[SIDE_NEW] < part->total[SIDE_BASE]) {
-			b->n_shrunk++;
+			f->candidate[parent].n_shrunk++;
 			continue;
 		}
 		part->is_selected = !is_last && (is_path ? is_on_path(f, part, size) : is_large(f, part, size));
 		if (!part->is_selected) {
-			n++;
-			b->n_deep += is_last;
-			width += size;
-			for (int side = 0; side < N_SIDES; side++)
-				rest[side] += part->total[side];
+			f->candidate[parent].is_last = is_last;
+			boxes_add_to_rest(&f->candidate[parent], part->total);
 			continue;
 		}
 		f->next = mem_grow(f->next, &f->cap_next, f->n_next + 1, sizeof(*f->next));
-		f->next[f->n_next] = 0;
-		if (!f->tally) {
-			f->next[f->n_next] = boxes_add_box(f, parent, part->place, part->total);
-			b->inlined[f->next[f->n_next]] = part->inlined;
-			f->n_real += !is_path;
-		}
-		f->n_next++;
+		f->next[f->n_next++] = boxes_add_candidate(f, &c);
 	}
-	if (!f->tally)
-		add_rest(f, parent, n, rest, width);
 }
 
 static bool boxes_too_many(const struct box_builder *f)
 {
-	return f->n_real - f->n_kept > f->max;
+	return f->n_large > f->max;
 }
 
 /* Is the tree complete, too large, or stopped? */
 static bool boxes_is_done(const struct box_builder *f)
 {
-	return f->ps.n == 0 || boxes_too_many(f) || stop_is_set(f->v->stop);
+	return f->ps.n == 0 || (boxes_too_many(f) && !f->has_limit) || stop_is_set(f->v->stop);
+}
+
+/* Does the next candidate become a box? */
+static bool boxes_choose(const struct box_builder *f, struct box_choice *choice, const struct box_candidate *c)
+{
+	int64_t size = boxes_larger(c->total);
+	bool is_tie = size == choice->min;
+
+	if (c->is_path)
+		return true;
+	if (is_tie && choice->n_ties) {
+		choice->n_ties--;
+		return true;
+	}
+	if (size > choice->min)
+		return true;
+	if (!c->has_kept || choice->n_kept >= f->max / 2 || (is_tie && choice->is_final))
+		return false;
+	choice->n_kept++;
+	return true;
+}
+
+/* Remove the candidates that are not among the largest so far. A candidate is removed before its children are. */
+static void boxes_remove_small(struct box_builder *f)
+{
+	uint32_t *to = mem_alloc(f->n_candidates, sizeof(*to)), n = 0;
+	struct box_choice choice = tally_choose(&f->tally);
+
+	f->min = choice.min;
+	for (uint32_t i = 0; i < f->n_candidates; i++) {
+		struct box_candidate c = f->candidate[i];
+
+		c.parent = i ? to[c.parent] : c.parent;
+		if (boxes_choose(f, &choice, &c)) {
+			to[i] = n;
+			f->candidate[n++] = c;
+			continue;
+		}
+		to[i] = BOXES_NONE;
+		if (c.parent != BOXES_NONE)
+			boxes_add_to_rest(&f->candidate[c.parent], c.total);
+	}
+	f->n_candidates = f->n_chosen = n;
+	for (size_t i = 0; i < f->ps.n; i++)
+		f->box[i] = to[f->box[i]];
+	free(to);
 }
 
 static void split_level(struct box_builder *f)
@@ -223,60 +317,90 @@ static void split_level(struct box_builder *f)
 	if (stop_is_set(f->v->stop))
 		return;
 	f->n_next = 0;
-	for (size_t list = 0; list < f->ps.n && !boxes_too_many(f); list++)
+	for (size_t list = 0; list < f->ps.n; list++)
 		split_box(f, list);
 	parts_next_level(&f->ps);
 	f->box = f->next;
 	f->cap_box = f->cap_next;
 	f->next = box;
 	f->cap_next = cap;
+	if (f->has_limit && f->n_candidates - f->n_chosen > f->max && f->tally.n > f->max)
+		boxes_remove_small(f);
 }
 
-/* Fold all stacks into boxes of at least this size; 0 means the size from the options. */
-static void boxes_fold(struct box_builder *f, int64_t min)
+/* Fold all stacks into candidates. */
+static void boxes_fold(struct box_builder *f)
 {
+	struct box_candidate root = { .parent = BOXES_NONE, .place = BOXES_NONE, .is_path = true };
+
 	parts_start(&f->ps, f->v, f->b->places, &f->options->parts);
-	f->min = min ? min : min_size(f->options->min_share, boxes_larger(f->ps.total));
+	f->min = f->first_min = min_size(f->options->min_share, boxes_larger(f->ps.total));
 	assert(f->ps.total[SIDE_NEW] >= 0 && f->ps.total[SIDE_BASE] >= 0 && f->min >= 1);
 	f->b->has_base = f->options->wants_base || f->ps.has_base;
 	f->first_side = f->b->has_base ? SIDE_BASE : SIDE_NEW;
-	f->b->n = f->n_real = f->n_kept = 0;
-	f->b->n_cut = f->b->n_deep = f->b->n_shrunk = 0;
-	f->b->cut_width = 0;
+	for (int side = 0; side < N_SIDES; side++)
+		root.total[side] = f->ps.total[side];
 	f->box = mem_grow(f->box, &f->cap_box, 1, sizeof(*f->box));
-	f->box[0] = boxes_add_box(f, BOXES_NONE, BOXES_NONE, f->ps.total);
+	f->box[0] = boxes_add_candidate(f, &root);
 	for (uint32_t level = 1; !boxes_is_done(f); level++) {
 		f->level = level;
 		split_level(f);
 	}
-	f->b->min = f->min;
 	parts_release(&f->ps);
 }
 
-/* Fold again when there are too many boxes, keeping only the largest. */
-static void fold_largest(struct box_builder *f)
+/* Add a rest box for the parts of a box that are too small, if their sum is large enough. */
+static void add_rest(struct box_builder *f, uint32_t parent, const struct box_candidate *c, int64_t min)
 {
-	struct tally t = { .max_sizes = f->max };
-	int64_t min;
-	size_t n = 0;
+	struct boxes *b = f->b;
+	uint32_t box;
 
-	f->tally = &t;
-	boxes_fold(f, 0);
-	f->tally = NULL;
-	if (stop_is_set(f->v->stop)) {
-		free(t.size);
+	assert(c->rest_width >= 0);
+	b->n_cut += c->n_rest;
+	b->n_deep += c->is_last ? c->n_rest : 0;
+	b->cut_width += c->rest_width;
+	b->n_shrunk += c->n_shrunk;
+	if (c->n_rest == 0 || c->rest_width < min) {
+		b->width[parent] += c->rest_width;
 		return;
 	}
-	qsort(t.size, t.n, sizeof(*t.size), larger_first);
-	assert(f->max > 0 && t.n >= f->max);
-	min = t.size[f->max - 1];
-	while (t.size[n] > min)
-		n++;
-	assert(n < f->max);
-	f->n_ties = (uint32_t)(f->max - n);
-	free(t.size);
-	f->b->is_full = true;
-	boxes_fold(f, min);
+	box = boxes_add_box(f, parent, BOXES_NONE, c->rest);
+	b->n_rest[box] = c->n_rest;
+	b->width[box] = c->rest_width;
+}
+
+/* Make the boxes: the chosen candidates, each followed by the rest of its parent. */
+static void boxes_build(struct box_builder *f, struct box_choice *choice)
+{
+	struct boxes *b = f->b;
+	uint32_t *box = mem_alloc(f->n_candidates, sizeof(*box)), next = 1;
+
+	box[0] = boxes_add_box(f, BOXES_NONE, BOXES_NONE, f->candidate[0].total);
+	for (uint32_t i = 0; i < f->n_candidates; i++) {
+		struct box_candidate *c = &f->candidate[i];
+
+		for (; next < f->n_candidates && f->candidate[next].parent == i; next++) {
+			const struct box_candidate *child = &f->candidate[next];
+
+			box[next] = BOXES_NONE;
+			if (box[i] == BOXES_NONE)
+				continue;
+			if (boxes_choose(f, choice, child)) {
+				box[next] = boxes_add_box(f, box[i], child->place, child->total);
+				b->inlined[box[next]] = child->inlined;
+			} else {
+				boxes_add_to_rest(c, child->total);
+			}
+		}
+		if (box[i] == BOXES_NONE)
+			continue;
+		for (int side = f->first_side; side < N_SIDES; side++)
+			b->self[side][box[i]] = c->self[side];
+		b->width[box[i]] = boxes_larger(c->self);
+		add_rest(f, box[i], c, i + 1 < f->options->n_path && !b->is_full ? f->first_min : choice->min);
+	}
+	b->min = choice->min;
+	free(box);
 }
 
 static void finish_boxes(struct boxes *b, struct arena *mem)
@@ -298,7 +422,8 @@ static void finish_boxes(struct boxes *b, struct arena *mem)
 int boxes_make(const struct view *v, const struct places *pl, const struct boxes_options *options, struct arena *mem,
 	       struct boxes *out, struct err *err)
 {
-	struct box_builder f = { .v = v, .options = options, .b = out, .n_ties = UINT32_MAX };
+	struct box_builder f = { .v = v, .options = options, .b = out, .has_limit = options->max_boxes };
+	struct box_choice choice = { .n_ties = UINT32_MAX, .is_final = true };
 	int rc = 0;
 
 	if (v->mean)
@@ -306,11 +431,18 @@ int boxes_make(const struct view *v, const struct places *pl, const struct boxes
 	assert(options->n_path == 0 || options->path);
 	*out = (struct boxes){ .places = pl };
 	f.max = options->max_boxes && options->max_boxes < BOXES_MAX ? options->max_boxes : BOXES_MAX;
-	boxes_fold(&f, 0);
-	if (boxes_too_many(&f) && options->max_boxes)
-		fold_largest(&f);
-	else if (boxes_too_many(&f))
+	f.tally.max = f.max;
+	boxes_fold(&f);
+	choice.min = f.min;
+	if (boxes_too_many(&f) && f.has_limit) {
+		choice = tally_choose(&f.tally);
+		choice.is_final = out->is_full = true;
+	} else if (boxes_too_many(&f)) {
 		rc = err_set(err, ERR_LIMIT, "more than %d boxes; -nodecount=N keeps the N widest", BOXES_MAX);
+	}
+	boxes_build(&f, &choice);
+	free(f.tally.size);
+	free(f.candidate);
 	free(f.box);
 	free(f.next);
 	finish_boxes(out, mem);

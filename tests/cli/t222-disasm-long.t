@@ -81,4 +81,17 @@ disasm '^large$' >"$tmp/out"
 result $? "a report of more than 100000 rows shows fewer instructions around samples" || tail -n 5 "$tmp/out"
 "$CPA" disasm '^large$' --threads=1 -symbolize=local -tools="$tmp/gnu" "$tmp/heap" 2>/dev/null | sed '1,3d' >"$tmp/one"
 same "the report does not depend on the number of threads" "$tmp/out" "$tmp/one"
+
+# The command line shows how much is disassembled.
+mkdir "$tmp/slow"
+cat >"$tmp/slow/objdump" <<'END'
+#!/bin/sh
+[ "$1" != --version ] || { echo GNU objdump; exit 0; }
+sleep 3
+END
+chmod +x "$tmp/slow/objdump"
+TERM=xterm "${PYTHON3:-python3}" "$top_srcdir/tests/cli/terminal.py" 'disassembling: 0 %' "$CPA" disasm . -tools="$tmp/slow" "$tmp/heap" \
+	>"$tmp/out" 2>"$tmp/err"
+[ $? -eq 130 ] && [ ! -s "$tmp/out" ]
+result $? "progress is shown in percent, and Ctrl-C ends the report" || note "$tmp/err"
 done_testing

@@ -693,6 +693,69 @@ static void among_equal_boxes_max_boxes_keeps_those_near_the_root_then_the_first
 	box_fixture_release(&x);
 }
 
+/* Stacks with many equal values, up to 12 frames deep, always the same. */
+static struct make make_random_stacks(void)
+{
+	struct make m = make_start("samples/count");
+	uint32_t random = 1;
+
+	for (int s = 0; s < 300; s++) {
+		char row[40];
+		size_t n = 0;
+
+		for (uint32_t depth = 1 + (random >> 16) % 12; depth > 0; depth--) {
+			random = random * 1103515245 + 12345;
+			n += (size_t)snprintf(row + n, sizeof(row) - n, "%s%c", n ? ";" : "",
+					      (char)('a' + (random >> 20) % 3));
+		}
+		ROW(&m, row, 1 + (random >> 18) % 3);
+	}
+	return m;
+}
+
+/* Is box i of the whole tree among the largest n, the first ones of several of the same size? */
+static bool is_among_largest(const struct boxes *whole, uint32_t i, uint32_t n)
+{
+	uint32_t n_before = 0;
+
+	for (uint32_t k = 1; k < whole->n; k++)
+		n_before += whole->width[k] > whole->width[i] || (whole->width[k] == whole->width[i] && k < i);
+	return n_before < n;
+}
+
+static void max_boxes_chooses_from_the_whole_tree(void **state)
+{
+	struct make m = make_random_stacks();
+	struct box_fixture x;
+	struct boxes whole;
+
+	(void)state;
+	box_fixture_run(&x, &m);
+	whole = x.b;
+	assert_true(whole.n > 500);
+	for (uint32_t max = 1; max < whole.n; max += 1 + max / 4) {
+		uint32_t at = 1;
+
+		x.options.max_boxes = max;
+		box_fixture_rerun(&x);
+		assert_int_equal(x.b.is_full, max < whole.n - 1);
+		for (uint32_t i = 1; i < whole.n; i++) {
+			if (!is_among_largest(&whole, i, max))
+				continue;
+			while (x.b.n_rest[at])
+				at++;
+			assert_in_range(at, 1, x.b.n - 1);
+			assert_int_equal(x.b.place[at], whole.place[i]);
+			assert_int_equal(x.b.total[AFTER][at], whole.total[AFTER][i]);
+			at++;
+		}
+		while (at < x.b.n && x.b.n_rest[at])
+			at++;
+		assert_int_equal(at, x.b.n);
+	}
+	box_fixture_release(&x);
+}
+
 static void max_boxes_and_min_share_apply_together(void **state)
 {
 	struct make m = make_stairs();
@@ -919,6 +982,7 @@ int main(void)
 		cmocka_unit_test(max_levels_omits_deeper_boxes),
 		cmocka_unit_test(a_stack_of_a_million_frames_costs_only_the_levels_shown),
 		cmocka_unit_test(max_boxes_keeps_the_largest_boxes),
+		cmocka_unit_test(max_boxes_chooses_from_the_whole_tree),
 		cmocka_unit_test(among_equal_boxes_max_boxes_keeps_those_near_the_root_then_the_first),
 		cmocka_unit_test(max_boxes_and_min_share_apply_together),
 		cmocka_unit_test(values_near_the_64_bit_limit_do_not_overflow),

@@ -65,12 +65,10 @@ static int64_t flame_data_find_step(const struct flame *f)
 /* Append an item to a list of numbers. */
 static void flame_data_add_number(struct buf *b, int64_t v)
 {
-	char digits[NUM_DIGITS + 1];
-	char *end = num_put(digits, v);
+	char *to = buf_room(b, NUM_DIGITS + 1);
 
-	*end = 0;
-	buf_addz(b, b->len ? "," : "[");
-	buf_addz(b, digits);
+	*to = b->len ? ',' : '[';
+	b->len = (size_t)(num_put(to + 1, v) - b->data);
 }
 
 static void flame_data_add_list(struct json *j, const char *key, struct buf *b)

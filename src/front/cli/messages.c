@@ -143,6 +143,7 @@ static struct {
 	int64_t seconds;     /* remaining time of these profiles */
 	char requested[128]; /* file requested from a debuginfod server, "" for none */
 	int64_t got, size;
+	const struct stop *stop; /* the progress of what is done now; NULL for none */
 } progress = { .lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER };
 
 enum { PROGRESS_STEP_NS = 500000000 };
@@ -157,6 +158,16 @@ static void progress_show_debuginfod(void)
 	if (progress.size > 0)
 		fprintf(stderr, ", %" PRId64 " of %" PRId64 " KiB", progress.got / 1024, progress.size / 1024);
 	buf_release(&name);
+}
+
+/* Call with the lock held. */
+static void progress_show_activity(void)
+{
+	const char *activity;
+	int percent = progress.stop ? stop_percent(progress.stop, &activity) : -1;
+
+	if (percent >= 0 && activity)
+		fprintf(stderr, ", %s: %d %%", activity, percent);
 }
 
 /* Call with the lock held. */
@@ -176,6 +187,7 @@ static void progress_show(unsigned halves)
 		fprintf(stderr, "\r\033[K%s ... %u.%us", progress.what, halves / 2, halves % 2 * 5);
 	if (progress.all)
 		fprintf(stderr, ", %zu of %zu files", progress.done, progress.all);
+	progress_show_activity();
 }
 
 static void *progress_main(void *arg)
@@ -211,10 +223,18 @@ void progress_begin(const char *what)
 	progress.what = what;
 	progress.done = progress.all = progress.n_fetching = 0;
 	progress.requested[0] = '\0';
+	progress.stop = NULL;
 	progress.shown = false;
 	progress.running = true;
 	if (pthread_create(&progress.thread, NULL, progress_main, NULL) != 0)
 		progress.running = false;
+}
+
+void progress_follow(const struct stop *stop)
+{
+	pthread_mutex_lock(&progress.lock);
+	progress.stop = stop;
+	pthread_mutex_unlock(&progress.lock);
 }
 
 void progress_count(size_t done, size_t all)

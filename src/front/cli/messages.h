@@ -7,6 +7,7 @@
 #define FRONT_CLI_MESSAGES_H
 
 #include "base/buf.h"
+#include "base/stop.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,6 +50,9 @@ void say_redirect(struct buf *to);
  */
 void progress_begin(const char *what);
 void progress_end(void);
+
+/* Also show the activity of stop, which lives until progress_end, and its percentage if it is known. NULL for none. */
+void progress_follow(const struct stop *stop);
 
 /* Show the number of profiles still being fetched, and the minimum remaining time in seconds, instead of the text. */
 void progress_fetch(size_t left, int64_t seconds);

@@ -290,6 +290,8 @@ int cmd_report(const struct args *a)
 	struct load_events events = cmd_report_events;
 	struct query q = a->q;
 	struct buf kept = { 0 };
+	struct args followed = *a;
+	struct stop stop = { 0 };
 	struct load_result l;
 	struct err err;
 	int status = STATUS_FINE;
@@ -312,8 +314,10 @@ int cmd_report(const struct args *a)
 	else if (!l.profile)
 		status = fail_no_source(a);
 	if (l.profile) {
+		followed.q.stop = &stop;
 		progress_begin("making the report");
-		status = report_profile(l.profile, a, l.from, &kept);
+		progress_follow(&stop);
+		status = report_profile(l.profile, &followed, l.from, &kept);
 		if (status == STATUS_FINE)
 			status = check_names(a, &l.set[SIDE_NEW]);
 		if (l.set[SIDE_NEW].n_failed || l.set[SIDE_BASE].n_failed)

@@ -40,6 +40,7 @@ static int shell_report_make(const struct load_result *s, const struct line *l, 
 	struct args a = args_of(l, stop);
 
 	progress_begin("making the report");
+	progress_follow(stop);
 	return cmd_report_profile(a.q.keep_base && s->sides ? s->sides : s->profile, &a, s->from);
 }
 
