@@ -63,13 +63,10 @@ static bool lists_equal(const struct lists *l, uint32_t id, const uint32_t *item
 	       (n == 0 || memcmp(l->item + l->off[id], item, n * sizeof(*item)) == 0);
 }
 
-static int lists_add(struct lists *l, const uint32_t *item, size_t n, uint64_t hash, uint32_t *id, struct err *err)
+static int lists_append(struct lists *l, const uint32_t *item, size_t n, uint32_t *id, struct err *err)
 {
 	uint32_t end = l->off[l->n];
 
-	for (size_t pos = idtab_start(&l->ids, hash); idtab_next(&l->ids, hash, &pos, id);)
-		if (lists_equal(l, *id, item, n))
-			return 0;
 	if (l->n >= ID_MAX || n > ID_MAX - end)
 		return err_set(err, ERR_LIMIT, "more than %u entries in a table", (unsigned)ID_MAX);
 	if (is_full(l->cap_item, end + n))
@@ -79,8 +76,18 @@ static int lists_add(struct lists *l, const uint32_t *item, size_t n, uint64_t h
 	if (is_full(l->cap_off, (size_t)l->n + 2))
 		l->off = mem_grow(l->off, &l->cap_off, (size_t)l->n + 2, sizeof(*l->off));
 	l->off[l->n + 1] = end + (uint32_t)n;
-	idtab_put(&l->ids, hash, l->n);
 	*id = l->n++;
+	return 0;
+}
+
+static int lists_add(struct lists *l, const uint32_t *item, size_t n, uint64_t hash, uint32_t *id, struct err *err)
+{
+	for (size_t pos = idtab_start(&l->ids, hash); idtab_next(&l->ids, hash, &pos, id);)
+		if (lists_equal(l, *id, item, n))
+			return 0;
+	if (lists_append(l, item, n, id, err) < 0)
+		return ERR_LIMIT;
+	idtab_put(&l->ids, hash, *id);
 	return 0;
 }
 
@@ -324,6 +331,13 @@ void builder_stack_prefetch_frames(const struct builder *b, uint32_t id)
 int builder_stack(struct builder *b, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *id, struct err *err)
 {
 	if (lists_add(&b->stacks, locs, n, hash, id, err) < 0)
+		return err_wrap(err, "stacks");
+	return 0;
+}
+
+int builder_new_stack(struct builder *b, const uint32_t *locs, size_t n, uint32_t *id, struct err *err)
+{
+	if (lists_append(&b->stacks, locs, n, id, err) < 0)
 		return err_wrap(err, "stacks");
 	return 0;
 }

@@ -81,6 +81,9 @@ bool builder_row_is(const struct builder *b, uint32_t row, uint32_t stack, uint3
  */
 int builder_stack(struct builder *b, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *id, struct err *err);
 uint64_t builder_stack_hash(const uint32_t *locs, size_t n);
+
+/* Append a stack that is different from all others. Without a hash, so builder_stack does not find it. */
+int builder_new_stack(struct builder *b, const uint32_t *locs, size_t n, uint32_t *id, struct err *err);
 uint32_t builder_n_stacks(const struct builder *b);
 
 /* Prefetch the hash table slot of a stack. */
