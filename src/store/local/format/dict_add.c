@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/radix.h"
 #include "store/local/format/dict_int.h"
 
 #include <assert.h>
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH_ROWS = 32 };
+enum { BATCH_ROWS = DICT_PATHS };
 
 /* A profile that is being added. */
 struct dict_add_adder {
@@ -148,7 +149,7 @@ static int dict_add_stacks(struct dict_add_adder *a, const uint32_t *row, uint32
 {
 	struct merge_ids *ids = a->ids;
 	struct dict_add_new_stack new_stacks[BATCH_ROWS];
-	uint32_t n_new = 0;
+	uint32_t guess[BATCH_ROWS], n_new = 0;
 	size_t end = 0;
 
 	for (uint32_t i = 0; i < n_rows; i++) {
@@ -164,6 +165,9 @@ static int dict_add_stacks(struct dict_add_adder *a, const uint32_t *row, uint32
 		dict_add_hash_stack(a, s);
 		n_new++;
 	}
+	for (uint32_t i = 0; i < n_new; i++)
+		guess[i] = dict_guess_stack(a->d, a->hash + new_stacks[i].start, new_stacks[i].n);
+	dict_prefetch_paths(a->d, guess, n_new);
 	for (uint32_t i = 0; i < n_new; i++) {
 		const struct dict_add_new_stack *s = &new_stacks[i];
 
@@ -218,13 +222,6 @@ static int dict_add_rows(struct dict_add_adder *a, struct err *err)
 		}
 	}
 	return add_batch(a, row, n, err);
-}
-
-static int dict_add_compare_cells(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
 }
 
 /* --- values --- */
@@ -290,7 +287,7 @@ static int dict_add_all(struct dict_add_adder *a, struct stored *out, struct err
 		rc = dict_add_rows(a, err);
 	if (rc < 0)
 		return rc;
-	qsort(a->cell, a->n_cells, sizeof(*a->cell), dict_add_compare_cells);
+	radix_sort_upper(a->cell, a->n_cells);
 	out->start_ns = p->meta.time_ns;
 	out->duration_ns = p->meta.duration_ns;
 	out->n_columns = p->n_types;

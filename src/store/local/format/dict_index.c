@@ -268,6 +268,20 @@ void dict_prefetch_found_row(const struct dict *d, uint32_t node)
 		__builtin_prefetch(&d->row_labels[d->index->leaf_row[node]]);
 }
 
+uint32_t dict_guess_stack(const struct dict *d, const uint32_t *hash, size_t n)
+{
+	const struct idtab *t = &d->index->nodes;
+	uint32_t node;
+
+	while (n-- > 0) {
+		size_t pos = idtab_start(t, hash[n]);
+
+		if (idtab_next(t, hash[n], &pos, &node))
+			return node;
+	}
+	return PROFILE_NONE;
+}
+
 static void index_row(struct dict *d, uint32_t id)
 {
 	struct dict_index *x = d->index;

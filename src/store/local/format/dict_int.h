@@ -68,6 +68,11 @@ int dict_append_series(struct dict *d, const struct dict_series *s, struct err *
 /* A copy of a list in d->mem; NULL if it is empty. */
 void *dict_copy_list(struct dict *d, const void *list, size_t n, size_t size);
 
+/* Read the nodes from leaves [n], at most DICT_PATHS, to their roots into the CPU cache: the cache misses of the leaves
+   overlap, those of a leaf cannot. PROFILE_NONE is ignored. */
+enum { DICT_PATHS = 32 };
+void dict_prefetch_paths(const struct dict *d, const uint32_t *leaf, size_t n);
+
 /* Update d->memory. */
 void dict_count_memory(struct dict *d);
 
@@ -114,8 +119,10 @@ int dict_add_stack(struct dict *d, const uint32_t *locs, const uint32_t *hash, s
 void dict_prefetch_node(const struct dict *d, uint32_t caller, uint32_t hash);
 void dict_prefetch_found_node(const struct dict *d, uint32_t hash);
 
-/* Prefetch what dict_add_stack reads first. */
+/* Prefetch what dict_add_stack reads first. Some time later, call the second function: the node with which it will compare the
+   stack, for dict_prefetch_paths, or PROFILE_NONE. */
 void dict_prefetch_stack(const struct dict *d, const uint32_t *hash, size_t n);
+uint32_t dict_guess_stack(const struct dict *d, const uint32_t *hash, size_t n);
 
 /* The same for dict_add_row. */
 void dict_prefetch_row(const struct dict *d, uint32_t node);

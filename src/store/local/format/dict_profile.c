@@ -202,6 +202,17 @@ static int make_stack(struct maker *m, uint32_t leaf, uint32_t *id, struct err *
 	return 0;
 }
 
+/* Prefetch the stacks of the next rows. */
+static void prefetch_rows(const struct maker *m, const struct stored *s, uint32_t i)
+{
+	uint32_t leaf[DICT_PATHS];
+	size_t n = 0;
+
+	for (; i < s->n && n < DICT_PATHS; i++)
+		leaf[n++] = m->d->row_node[s->row[i]];
+	dict_prefetch_paths(m->d, leaf, n);
+}
+
 static int dict_profile_make_rows(struct maker *m, const struct stored *s, struct err *err)
 {
 	struct builder_rows rows;
@@ -214,6 +225,8 @@ static int dict_profile_make_rows(struct maker *m, const struct stored *s, struc
 		uint32_t row = s->row[i];
 
 		assert(row < m->d->n_rows);
+		if (i % DICT_PATHS == 0)
+			prefetch_rows(m, s, i);
 		if (make_stack(m, m->d->row_node[row], &rows.stack[i], err) < 0 ||
 		    dict_profile_make_labels(m, m->d->row_labels[row], &rows.labels[i], err) < 0)
 			return ERR_LIMIT;
