@@ -55,6 +55,8 @@ src_base_libbase_a_SOURCES = \
 	src/base/pcre2.h \
 	src/base/pool.c \
 	src/base/pool.h \
+	src/base/radix.c \
+	src/base/radix.h \
 	src/base/regex.c \
 	src/base/regex.h \
 	src/base/regex_syntax.c \

@@ -30,6 +30,7 @@ static const struct profile_kind kinds[] = {
 /* clang-format on */
 
 enum { PERIOD_NS = 10000000 };
+#define DISTANCE_NS UINT64_C(60000000000) /* from a TAKE to the next */
 
 struct bytes {
 	uint8_t *data;
@@ -313,7 +314,7 @@ static void put_value_type(struct bytes *out, uint32_t field, struct strings *s,
 	free(m.data);
 }
 
-static void put_tail(struct bytes *out, struct strings *s)
+static void put_tail(struct bytes *out, struct strings *s, uint64_t take)
 {
 	struct bytes period = { 0 };
 
@@ -321,7 +322,7 @@ static void put_tail(struct bytes *out, struct strings *s)
 	put_int(&period, 1, 3);
 	put_int(&period, 2, 4);
 	bytes_put(out, s->out.data, s->out.n);
-	put_int(out, 9, UINT64_C(1760000000123456789));
+	put_int(out, 9, UINT64_C(1760000000123456789) + take * DISTANCE_NS);
 	put_int(out, 10, UINT64_C(600000000000));
 	put_message(out, 11, &period);
 	put_int(out, 12, PERIOD_NS);
@@ -385,7 +386,7 @@ static void generate(const struct profile_kind *k, const char *path, uint64_t ta
 	put_mappings(&out, &w, &strings);
 	put_locations(&out, &w, &locs, &funcs);
 	put_functions(&out, &w, &funcs, &strings);
-	put_tail(&out, &strings);
+	put_tail(&out, &strings, take);
 	n_packed = write_gzip(&out, path);
 	printf("%s: %u samples, %.1f frames each, %u distinct stacks, %u distinct label sets\n", k->name, (unsigned)s.n,
 	       (double)s.off[s.n] / s.n, (unsigned)n_distinct(s.hash, s.n),

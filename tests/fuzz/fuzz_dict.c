@@ -85,8 +85,9 @@ static void use(const struct dict *d)
 	}
 	dict_init(&to);
 	t = dict_translation_new(&to, d);
-	for (uint32_t i = 0; i < d->n_rows; i++)
-		need(dict_translate_row(t, i, &id, &err) == 0 && id < to.n_rows, "a row cannot be translated");
+	need(dict_translate_rows(t, row, n, &err) == 0, "rows cannot be translated");
+	for (uint32_t i = 0; i < n; i++)
+		need(row[i] < to.n_rows, "a row is translated to none");
 	for (uint32_t i = 0; i < d->n_metas; i++)
 		need(dict_translate_meta(t, i, &id, &err) == 0 && id < to.n_metas, "a meta cannot be translated");
 	for (uint32_t i = 0; i < d->n_series; i++)

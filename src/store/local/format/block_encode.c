@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "base/mem.h"
+#include "base/radix.h"
 #include "store/local/format/block.h"
 #include "store/local/format/block_int.h"
 #include "store/local/format/varint.h"
@@ -27,11 +28,6 @@ struct block_encode_cells {
 	uint32_t like; /* modes SAME and MULTIPLE: the earlier column */
 	int64_t factor;
 	struct buf groups, rows, places, values; /* encoded */
-};
-
-struct block_encode_cell {
-	uint64_t key;
-	int64_t value;
 };
 
 static void block_encode_add_cell(struct block_encode_cells *c, size_t profile, uint32_t row, int64_t value)
@@ -67,58 +63,26 @@ static void block_encode_add_change(struct block_encode_cells *c, size_t profile
 	}
 }
 
-/* One pass of a stable radix sort, by 11 bits of the row. */
-static void sort_pass(const struct block_encode_cell *from, struct block_encode_cell *to, size_t n, unsigned shift)
-{
-	enum { BUCKETS = 1 << 11 };
-	uint32_t first[BUCKETS] = { 0 }, sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		first[from[i].key >> shift & (BUCKETS - 1)]++;
-	for (unsigned b = 0; b < BUCKETS; b++) {
-		uint32_t count = first[b];
-
-		first[b] = sum;
-		sum += count;
-	}
-	for (size_t i = 0; i < n; i++)
-		to[first[from[i].key >> shift & (BUCKETS - 1)]++] = from[i];
-}
-
-static int block_encode_compare_cells(const void *a, const void *b)
-{
-	const struct block_encode_cell *x = a, *y = b;
-
-	return x->key < y->key ? -1 : x->key > y->key;
-}
-
 /* Sort by row; the cells of a row are ordered by profile already. */
 static void sort_cells(struct block_encode_cells *c)
 {
-	struct block_encode_cell *a = mem_alloc(c->n, sizeof(*a)), *b = mem_alloc(c->n, sizeof(*b));
-	uint64_t max = 0;
+	uint64_t *order = mem_alloc(c->n, sizeof(*order)), *key = mem_alloc(c->n, sizeof(*key));
+	int64_t *value = mem_alloc(c->n, sizeof(*value));
 
+	assert(c->n <= UINT32_MAX);
+	for (size_t i = 0; i < c->n; i++)
+		order[i] = c->key[i] >> 8 << 32 | i;
+	radix_sort_upper(order, c->n);
 	for (size_t i = 0; i < c->n; i++) {
-		a[i] = (struct block_encode_cell){ c->key[i], c->value[i] };
-		max = c->key[i] > max ? c->key[i] : max;
+		key[i] = c->key[(uint32_t)order[i]];
+		value[i] = c->value[(uint32_t)order[i]];
 	}
-	if (c->n < 1000) {
-		qsort(a, c->n, sizeof(*a), block_encode_compare_cells);
-	} else {
-		for (unsigned shift = 8; shift < 64 && max >> shift; shift += 11) {
-			struct block_encode_cell *swap = a;
-
-			sort_pass(a, b, c->n, shift);
-			a = b;
-			b = swap;
-		}
-	}
-	for (size_t i = 0; i < c->n; i++) {
-		c->key[i] = a[i].key;
-		c->value[i] = a[i].value;
-	}
-	free(a);
-	free(b);
+	free(order);
+	free(c->key);
+	free(c->value);
+	c->key = key;
+	c->value = value;
+	c->cap = c->n;
 }
 
 static void block_encode_find_cells(struct block_encode_cells *c, const struct stored *const *p, size_t n,

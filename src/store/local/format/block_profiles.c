@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { WORDS = (BLOCK_PROFILES_MAX + 63) / 64 };
+
 /* The cells of a row in a column. */
 struct block_profiles_run {
 	uint32_t row, column, n;
@@ -27,9 +29,10 @@ struct collector {
 	size_t n_runs, cap_runs, n_cells, cap_cells, cap_values;
 	uint8_t *cell; /* [n_cells] */
 	int64_t *value;
-	uint32_t lo, hi;    /* profiles wanted */
-	struct stored *out; /* [hi - lo] */
-	int64_t *dense;     /* [n_columns][n] values of a row */
+	uint32_t lo, hi;         /* profiles wanted */
+	struct stored *out;      /* [hi - lo] */
+	int64_t *dense;          /* [n_columns][n] values of a row */
+	uint64_t touched[WORDS]; /* bit p: the row may have values in profile p */
 };
 
 static void collect_row(void *arg, uint32_t row, uint32_t n, const uint32_t *cell, const int64_t *value)
@@ -58,7 +61,7 @@ static int block_profiles_compare_runs(const void *a, const void *b)
 }
 
 /* Add the values of a run, per profile. A row of a damaged block can have two runs in a column: block_each_row adds both too. */
-static void spread_run(const struct collector *c, const struct block_profiles_run *run)
+static void spread_run(struct collector *c, const struct block_profiles_run *run)
 {
 	int64_t *to = c->dense + (size_t)run->column * c->block->n;
 	const uint8_t *cell = c->cell + run->first;
@@ -66,14 +69,17 @@ static void spread_run(const struct collector *c, const struct block_profiles_ru
 	uint64_t sum = 0;
 
 	if (!c->block->is_chain[run->column]) {
-		for (uint32_t i = 0; i < run->n; i++)
+		for (uint32_t i = 0; i < run->n; i++) {
 			to[cell[i]] = (int64_t)((uint64_t)to[cell[i]] + (uint64_t)value[i]);
+			c->touched[cell[i] / 64] |= UINT64_C(1) << cell[i] % 64;
+		}
 		return;
 	}
-	for (uint32_t p = 0, i = 0; p < c->hi; p++) {
+	for (uint32_t p = cell[0], i = 0; p < c->hi; p++) {
 		if (i < run->n && cell[i] == p)
 			sum += (uint64_t)value[i++];
 		to[p] = (int64_t)((uint64_t)to[p] + sum);
+		c->touched[p / 64] |= UINT64_C(1) << p % 64;
 	}
 }
 
@@ -85,28 +91,35 @@ static bool is_used(const struct collector *c, uint32_t profile)
 	return false;
 }
 
+/* Add the row to a profile. */
+static void join_row(struct collector *c, uint32_t row, uint32_t profile, bool fill)
+{
+	struct stored *s = &c->out[profile - c->lo];
+	uint32_t n_columns = c->block->n_columns;
+
+	if (fill) { /* while it is filled in, a profile holds its values row by row */
+		s->row[s->n] = row;
+		for (uint32_t k = 0; k < n_columns; k++)
+			s->value[(size_t)s->n * n_columns + k] = c->dense[(size_t)k * c->block->n + profile];
+	}
+	s->n++;
+}
+
 /* Join the runs, row by row. fill: add the rows to the profiles, which have room; else count them. */
 static void join_runs(struct collector *c, bool fill)
 {
-	uint32_t n_columns = c->block->n_columns;
-
 	for (size_t i = 0, end; i < c->n_runs; i = end) {
-		memset(c->dense, 0, (size_t)n_columns * c->block->n * sizeof(*c->dense));
 		for (end = i; end < c->n_runs && c->run[end].row == c->run[i].row; end++)
 			spread_run(c, &c->run[end]);
-		for (uint32_t p = c->lo; p < c->hi; p++) {
-			struct stored *s = &c->out[p - c->lo];
+		for (uint32_t w = 0; w < WORDS; w++)
+			for (; c->touched[w]; c->touched[w] &= c->touched[w] - 1) {
+				uint32_t p = 64 * w + (uint32_t)__builtin_ctzll(c->touched[w]);
 
-			if (!is_used(c, p))
-				continue;
-			if (fill) {
-				/* While it is filled in, a profile holds its values row by row. */
-				s->row[s->n] = c->run[i].row;
-				for (uint32_t k = 0; k < n_columns; k++)
-					s->value[(size_t)s->n * n_columns + k] = c->dense[(size_t)k * c->block->n + p];
+				if (p >= c->lo && p < c->hi && is_used(c, p))
+					join_row(c, c->run[i].row, p, fill);
+				for (uint32_t k = 0; k < c->block->n_columns; k++)
+					c->dense[(size_t)k * c->block->n + p] = 0;
 			}
-			s->n++;
-		}
 	}
 }
 
@@ -130,7 +143,7 @@ static int make_profiles(struct collector *c, struct err *err)
 	const struct block *b = c->block;
 	size_t n_values = 0;
 
-	c->dense = mem_alloc((size_t)b->n_columns * b->n, sizeof(*c->dense));
+	c->dense = mem_zalloc((size_t)b->n_columns * b->n, sizeof(*c->dense));
 	if (c->n_runs)
 		qsort(c->run, c->n_runs, sizeof(*c->run), block_profiles_compare_runs);
 	join_runs(c, false);

@@ -254,6 +254,29 @@ int dict_append_node(struct dict *d, uint32_t parent, uint32_t loc, struct err *
 	return 0;
 }
 
+void dict_prefetch_paths(const struct dict *d, const uint32_t *leaf, size_t n)
+{
+	uint32_t at[DICT_PATHS];
+	size_t n_at = 0;
+
+	assert(n <= DICT_PATHS);
+	for (size_t i = 0; i < n; i++)
+		if (leaf[i] != PROFILE_NONE)
+			at[n_at++] = leaf[i];
+	while (n_at > 0) {
+		size_t n_next = 0;
+
+		for (size_t i = 0; i < n_at; i++) {
+			uint32_t caller = d->node_parent[at[i]];
+
+			__builtin_prefetch(&d->node_loc[at[i]]);
+			if (caller != PROFILE_NONE)
+				at[n_next++] = caller;
+		}
+		n_at = n_next;
+	}
+}
+
 void dict_grow_labels(struct dict *d, size_t n)
 {
 	size_t *cap = &d->cap.labels;

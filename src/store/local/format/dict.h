@@ -175,9 +175,15 @@ struct dict_translation;
 struct dict_translation *dict_translation_new(struct dict *to, const struct dict *from);
 void dict_translation_free(struct dict_translation *t);
 
-/* The id of a row, meta or series of the other dictionary; entries that it refers to are added too. Fails with ERR_LIMIT,
-   or ERR_FORMAT when decoded entries of the target are equal. */
-int dict_translate_row(struct dict_translation *t, uint32_t row, uint32_t *id, struct err *err);
+/*
+ * Replace rows of the other dictionary by theirs in this one; the entries that they refer to are added too.
+ *
+ * row    [n] ascending, distinct
+ * Fails  ERR_LIMIT, or ERR_FORMAT when decoded entries of the target are equal; row is then undefined
+ */
+int dict_translate_rows(struct dict_translation *t, uint32_t *row, size_t n, struct err *err);
+
+/* The id of a meta or series of the other dictionary. Fails like dict_translate_rows. */
 int dict_translate_meta(struct dict_translation *t, uint32_t meta, uint32_t *id, struct err *err);
 int dict_translate_series(struct dict_translation *t, uint32_t series, uint32_t *id, struct err *err);
 

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/radix.h"
 #include "store/local/format/dict_int.h"
 
 #include <assert.h>
@@ -15,13 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH_ROWS = 32 };
+enum { BATCH_ROWS = DICT_PATHS };
 
 /* A profile that is being added. */
 struct dict_add_adder {
 	struct dict *d;
 	const struct profile *p;
 	struct merge_ids *ids; /* ids->stack contains leaf nodes */
+	uint32_t *hash;        /* [cap_hashes] dict_path_hash of the frames of new stacks, root first */
+	size_t cap_hashes;
 	uint64_t *cell; /* [n_cells] row of the dictionary << 32 | row of the profile, with values other than 0 */
 	uint32_t n_cells;
 };
@@ -127,15 +130,26 @@ static int store_dict_add_meta(struct dict_add_adder *a, uint32_t *id, struct er
 struct dict_add_new_stack {
 	uint32_t stack;
 	size_t start, n;
-	uint64_t hash;
 };
+
+static void dict_add_hash_stack(struct dict_add_adder *a, const struct dict_add_new_stack *s)
+{
+	const uint32_t *locs = a->ids->list + s->start;
+	uint32_t h = 0, *hash;
+
+	a->hash = mem_grow(a->hash, &a->cap_hashes, s->start + s->n, sizeof(*a->hash));
+	hash = a->hash + s->start;
+	for (size_t i = 0; i < s->n; i++)
+		hash[i] = h = dict_path_hash(h, locs[s->n - 1 - i]);
+	dict_prefetch_stack(a->d, hash, s->n);
+}
 
 /* Set ids->stack for the stacks of rows; cache misses of all of them overlap. */
 static int dict_add_stacks(struct dict_add_adder *a, const uint32_t *row, uint32_t n_rows, struct err *err)
 {
 	struct merge_ids *ids = a->ids;
 	struct dict_add_new_stack new_stacks[BATCH_ROWS];
-	uint32_t n_new = 0;
+	uint32_t guess[BATCH_ROWS], n_new = 0;
 	size_t end = 0;
 
 	for (uint32_t i = 0; i < n_rows; i++) {
@@ -148,14 +162,17 @@ static int dict_add_stacks(struct dict_add_adder *a, const uint32_t *row, uint32
 		if (merge_ids_frames(ids, s->stack, &end, err) < 0)
 			return ERR_LIMIT;
 		s->n = end - s->start;
-		s->hash = builder_stack_hash(ids->list + s->start, s->n);
-		idtab_prefetch(&a->d->index->leaves, s->hash);
+		dict_add_hash_stack(a, s);
 		n_new++;
 	}
+	for (uint32_t i = 0; i < n_new; i++)
+		guess[i] = dict_guess_stack(a->d, a->hash + new_stacks[i].start, new_stacks[i].n);
+	dict_prefetch_paths(a->d, guess, n_new);
 	for (uint32_t i = 0; i < n_new; i++) {
 		const struct dict_add_new_stack *s = &new_stacks[i];
 
-		if (dict_add_stack(a->d, ids->list + s->start, s->n, s->hash, &ids->stack[s->stack], err) < 0)
+		if (dict_add_stack(a->d, ids->list + s->start, a->hash + s->start, s->n, &ids->stack[s->stack], err) <
+		    0)
 			return ERR_LIMIT;
 	}
 	return 0;
@@ -171,7 +188,7 @@ static int add_batch(struct dict_add_adder *a, const uint32_t *row, uint32_t n, 
 	for (uint32_t i = 0; i < n; i++) {
 		if (merge_ids_labels(a->ids, a->p->labels[row[i]], &set[i], err) < 0)
 			return ERR_LIMIT;
-		dict_prefetch_row(a->d, a->ids->stack[a->p->stack[row[i]]], set[i]);
+		dict_prefetch_row(a->d, a->ids->stack[a->p->stack[row[i]]]);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t id;
@@ -205,13 +222,6 @@ static int dict_add_rows(struct dict_add_adder *a, struct err *err)
 		}
 	}
 	return add_batch(a, row, n, err);
-}
-
-static int dict_add_compare_cells(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
 }
 
 /* --- values --- */
@@ -277,7 +287,7 @@ static int dict_add_all(struct dict_add_adder *a, struct stored *out, struct err
 		rc = dict_add_rows(a, err);
 	if (rc < 0)
 		return rc;
-	qsort(a->cell, a->n_cells, sizeof(*a->cell), dict_add_compare_cells);
+	radix_sort_upper(a->cell, a->n_cells);
 	out->start_ns = p->meta.time_ns;
 	out->duration_ns = p->meta.duration_ns;
 	out->n_columns = p->n_types;
@@ -301,6 +311,7 @@ int dict_add_profile(struct dict *d, const struct profile *p, struct stored *out
 	a.cell = mem_alloc(p->n_rows, sizeof(*a.cell));
 	merge_ids_set_source(a.ids, p, false);
 	rc = dict_add_all(&a, &s, err);
+	free(a.hash);
 	free(a.cell);
 	dict_count_memory(d);
 	if (rc < 0)

@@ -4,7 +4,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Mappings, functions and locations are compared by profile/merge_ids.c. Nodes, labels and rows are compared in the tables
- * of the dictionary, so that the index contains only their hashes.
+ * of the dictionary, so that the index contains only their hashes. The tables are larger than any cache, so most nodes and
+ * rows are found without a hash: stacks are appended from the root, so the first node that a node calls usually follows it,
+ * and a leaf usually has one row.
  */
 #include "config.h"
 
@@ -123,19 +125,85 @@ static uint64_t pair_hash(uint32_t a, uint32_t b)
 	return hash_u64((uint64_t)a << 32 | b);
 }
 
-int dict_add_node(struct dict *d, uint32_t parent, uint32_t loc, uint32_t *id, struct err *err)
+static bool is_node(const struct dict *d, uint32_t id, uint32_t parent, uint32_t loc)
 {
-	struct idtab *t = &d->index->nodes;
-	uint64_t h = pair_hash(parent, loc);
+	return id < d->n_nodes && d->node_parent[id] == parent && d->node_loc[id] == loc;
+}
 
-	for (size_t pos = idtab_start(t, h); idtab_next(t, h, &pos, id);)
-		if (d->node_parent[*id] == parent && d->node_loc[*id] == loc)
-			return 0;
+/* The node after this one, which is usually the first that it calls. Node 0 is a root: it follows PROFILE_NONE. */
+static uint32_t node_after(uint32_t node)
+{
+	return node + 1;
+}
+
+static bool dict_index_find_node(const struct dict *d, uint32_t caller, uint32_t loc, uint32_t hash, uint32_t *id)
+{
+	const struct idtab *t = &d->index->nodes;
+
+	*id = node_after(caller);
+	if (is_node(d, *id, caller, loc))
+		return true;
+	for (size_t pos = idtab_start(t, hash); idtab_next(t, hash, &pos, id);)
+		if (is_node(d, *id, caller, loc))
+			return true;
+	return false;
+}
+
+static void index_node(struct dict *d, uint32_t id, uint32_t hash)
+{
+	struct dict_index *x = d->index;
+
+	if (id != node_after(d->node_parent[id]))
+		idtab_put(&x->nodes, hash, id);
+	x->leaf_row = mem_grow(x->leaf_row, &x->cap_leaf_rows, (size_t)id + 1, sizeof(*x->leaf_row));
+	x->leaf_row[id] = PROFILE_NONE;
+}
+
+static int add_new_node(struct dict *d, uint32_t caller, uint32_t loc, uint32_t hash, uint32_t *id, struct err *err)
+{
 	*id = d->n_nodes;
-	if (dict_append_node(d, parent, loc, err) < 0)
+	if (dict_append_node(d, caller, loc, err) < 0)
 		return ERR_LIMIT;
-	idtab_put(t, h, *id);
+	index_node(d, *id, hash);
 	return 0;
+}
+
+int dict_add_path(struct dict *d, uint32_t caller, const uint32_t *locs, const uint32_t *hash, size_t n, uint32_t *node,
+		  struct err *err)
+{
+	size_t i = 0;
+
+	for (; i < n && dict_index_find_node(d, caller, locs[i], hash[i], &node[i]); i++)
+		caller = node[i];
+	for (; i < n; i++) { /* the children of a new node are new */
+		if (add_new_node(d, caller, locs[i], hash[i], &node[i], err) < 0)
+			return ERR_LIMIT;
+		caller = node[i];
+	}
+	return 0;
+}
+
+void dict_prefetch_node(const struct dict *d, uint32_t caller, uint32_t hash)
+{
+	uint32_t next = node_after(caller);
+
+	if (next < d->n_nodes) {
+		__builtin_prefetch(&d->node_parent[next]);
+		__builtin_prefetch(&d->node_loc[next]);
+	}
+	idtab_prefetch(&d->index->nodes, hash);
+}
+
+void dict_prefetch_found_node(const struct dict *d, uint32_t hash)
+{
+	const struct idtab *t = &d->index->nodes;
+	size_t pos = idtab_start(t, hash);
+	uint32_t id;
+
+	if (!idtab_next(t, hash, &pos, &id))
+		return;
+	__builtin_prefetch(&d->node_parent[id]);
+	__builtin_prefetch(&d->node_loc[id]);
 }
 
 /* Is this the leaf of the stack? */
@@ -149,9 +217,9 @@ static bool is_leaf_of(const struct dict *d, uint32_t node, const uint32_t *locs
 	return node == PROFILE_NONE;
 }
 
-static bool dict_index_find_leaf(const struct dict *d, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *node)
+static bool dict_index_find_stack(const struct dict *d, const uint32_t *locs, size_t n, uint32_t hash, uint32_t *node)
 {
-	const struct idtab *t = &d->index->leaves;
+	const struct idtab *t = &d->index->nodes;
 
 	for (size_t pos = idtab_start(t, hash); idtab_next(t, hash, &pos, node);)
 		if (is_leaf_of(d, *node, locs, n))
@@ -159,39 +227,97 @@ static bool dict_index_find_leaf(const struct dict *d, const uint32_t *locs, siz
 	return false;
 }
 
-/* Most stacks are known: one lookup of the whole stack replaces one for each frame. */
-int dict_add_stack(struct dict *d, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *node, struct err *err)
+/*
+ * Most frames are known, and new ones are at the leaf, so the search begins there. It ends at the last frame whose node is in
+ * the table: the nodes of the known frames after it follow that node.
+ */
+int dict_add_stack(struct dict *d, const uint32_t *locs, const uint32_t *hash, size_t n, uint32_t *node,
+		   struct err *err)
 {
-	uint32_t at = PROFILE_NONE;
+	size_t depth = n;
 
-	*node = at;
-	if (n == 0 || dict_index_find_leaf(d, locs, n, hash, node))
-		return 0;
-	for (size_t i = n; i-- > 0;)
-		if (dict_add_node(d, at, locs[i], &at, err) < 0)
+	while (depth > 0 && !dict_index_find_stack(d, locs + n - depth, depth, hash[depth - 1], node))
+		depth--;
+	if (depth == 0)
+		*node = PROFILE_NONE;
+	for (; depth < n && is_node(d, node_after(*node), *node, locs[n - depth - 1]); depth++)
+		*node = node_after(*node);
+	for (; depth < n; depth++)
+		if (add_new_node(d, *node, locs[n - depth - 1], hash[depth], node, err) < 0)
 			return ERR_LIMIT;
-	idtab_put(&d->index->leaves, hash, at);
-	*node = at;
 	return 0;
 }
 
-void dict_prefetch_row(const struct dict *d, uint32_t node, uint32_t labels)
+void dict_prefetch_stack(const struct dict *d, const uint32_t *hash, size_t n)
 {
-	idtab_prefetch(&d->index->rows, pair_hash(node, labels));
+	enum { FRAMES = 6 }; /* usually enough */
+
+	for (size_t i = n > FRAMES ? n - FRAMES : 0; i < n; i++)
+		idtab_prefetch(&d->index->nodes, hash[i]);
+}
+
+void dict_prefetch_row(const struct dict *d, uint32_t node)
+{
+	if (node != PROFILE_NONE)
+		__builtin_prefetch(&d->index->leaf_row[node]);
+}
+
+void dict_prefetch_found_row(const struct dict *d, uint32_t node)
+{
+	if (node != PROFILE_NONE && d->index->leaf_row[node] != PROFILE_NONE)
+		__builtin_prefetch(&d->row_labels[d->index->leaf_row[node]]);
+}
+
+uint32_t dict_guess_stack(const struct dict *d, const uint32_t *hash, size_t n)
+{
+	const struct idtab *t = &d->index->nodes;
+	uint32_t node;
+
+	while (n-- > 0) {
+		size_t pos = idtab_start(t, hash[n]);
+
+		if (idtab_next(t, hash[n], &pos, &node))
+			return node;
+	}
+	return PROFILE_NONE;
+}
+
+static void index_row(struct dict *d, uint32_t id)
+{
+	struct dict_index *x = d->index;
+	uint32_t node = d->row_node[id];
+
+	if (node != PROFILE_NONE && x->leaf_row[node] == PROFILE_NONE)
+		x->leaf_row[node] = id;
+	else
+		idtab_put(&x->rows, pair_hash(node, d->row_labels[id]), id);
+}
+
+static bool find_row(const struct dict *d, uint32_t node, uint32_t labels, uint32_t *id)
+{
+	const struct idtab *t = &d->index->rows;
+	uint64_t h;
+
+	if (node != PROFILE_NONE) {
+		*id = d->index->leaf_row[node];
+		if (*id == PROFILE_NONE || d->row_labels[*id] == labels)
+			return *id != PROFILE_NONE;
+	}
+	h = pair_hash(node, labels);
+	for (size_t pos = idtab_start(t, h); idtab_next(t, h, &pos, id);)
+		if (d->row_node[*id] == node && d->row_labels[*id] == labels)
+			return true;
+	return false;
 }
 
 int dict_add_row(struct dict *d, uint32_t node, uint32_t labels, uint32_t *id, struct err *err)
 {
-	struct idtab *t = &d->index->rows;
-	uint64_t h = pair_hash(node, labels);
-
-	for (size_t pos = idtab_start(t, h); idtab_next(t, h, &pos, id);)
-		if (d->row_node[*id] == node && d->row_labels[*id] == labels)
-			return 0;
+	if (find_row(d, node, labels, id))
+		return 0;
 	*id = d->n_rows;
 	if (dict_append_row(d, node, labels, err) < 0)
 		return ERR_LIMIT;
-	idtab_put(t, h, *id);
+	index_row(d, *id);
 	return 0;
 }
 
@@ -240,11 +366,17 @@ static void index_pairs(struct dict *d)
 {
 	const struct csr *s = &d->label_sets;
 	struct dict_index *x = d->index;
+	uint32_t *hash = mem_alloc(d->n_nodes, sizeof(*hash));
 
-	for (uint32_t i = 0; i < d->n_nodes; i++)
-		idtab_put(&x->nodes, pair_hash(d->node_parent[i], d->node_loc[i]), i);
+	for (uint32_t i = 0; i < d->n_nodes; i++) {
+		uint32_t caller = d->node_parent[i];
+
+		hash[i] = dict_path_hash(caller == PROFILE_NONE ? 0 : hash[caller], d->node_loc[i]);
+		index_node(d, i, hash[i]);
+	}
+	free(hash);
 	for (uint32_t i = 0; i < d->n_rows; i++)
-		idtab_put(&x->rows, pair_hash(d->row_node[i], d->row_labels[i]), i);
+		index_row(d, i);
 	for (uint32_t i = 0; i < d->n_labels; i++) {
 		struct builder_label l = label_get(d, i);
 
@@ -252,28 +384,6 @@ static void index_pairs(struct dict *d)
 	}
 	for (uint32_t i = 1; i < s->n; i++)
 		idtab_put(&x->sets, list_hash(s->item + s->off[i], s->off[i + 1] - s->off[i]), i);
-}
-
-/* Leaves are only a shortcut, so they need not be complete: a damaged file may have too many frames. */
-static void index_leaves(struct dict *d)
-{
-	struct dict_index *x = d->index;
-	size_t frames = 0;
-
-	for (uint32_t i = 0; i < d->n_rows && frames < DICT_FRAMES_MAX; i++) {
-		uint32_t leaf;
-		uint64_t h;
-		size_t n = 0;
-
-		for (uint32_t node = d->row_node[i]; node != PROFILE_NONE; node = d->node_parent[node]) {
-			x->list = mem_grow(x->list, &x->cap_list, n + 1, sizeof(*x->list));
-			x->list[n++] = d->node_loc[node];
-		}
-		frames += n;
-		h = builder_stack_hash(x->list, n);
-		if (n && !dict_index_find_leaf(d, x->list, n, h, &leaf))
-			idtab_put(&x->leaves, h, d->row_node[i]);
-	}
 }
 
 static void index_init(struct dict *d)
@@ -291,9 +401,10 @@ static void index_init(struct dict *d)
 	merge_ids_init(&x->ids, &x->known);
 	idtab_init(&x->labels, d->n_labels);
 	idtab_init(&x->sets, d->label_sets.n);
-	idtab_init(&x->nodes, d->n_nodes);
-	idtab_init(&x->rows, d->n_rows);
-	idtab_init(&x->leaves, d->n_rows);
+	idtab_init(&x->nodes, d->n_rows);
+	idtab_init(&x->rows, d->n_rows / 4);
+	x->cap_leaf_rows = d->n_nodes;
+	x->leaf_row = mem_alloc(d->n_nodes, sizeof(*x->leaf_row));
 	keys_init(&x->types, 0, 0);
 	keys_init(&x->places, 0, 0);
 	keys_init(&x->metas, 0, 0);
@@ -317,7 +428,6 @@ int dict_index_make(struct dict *d, struct err *err)
 		return rc;
 	}
 	index_pairs(d);
-	index_leaves(d);
 	return 0;
 }
 
@@ -331,11 +441,11 @@ void dict_index_free(struct dict_index *x)
 	idtab_release(&x->sets);
 	idtab_release(&x->nodes);
 	idtab_release(&x->rows);
-	idtab_release(&x->leaves);
 	keys_release(&x->types);
 	keys_release(&x->places);
 	keys_release(&x->metas);
 	keys_release(&x->series);
+	free(x->leaf_row);
 	free(x->types_meta);
 	free(x->places_meta);
 	free(x->word);
@@ -357,6 +467,6 @@ size_t dict_index_memory(const struct dict_index *x)
 {
 	return sizeof(*x) + keys_bytes(&x->known.maps) + keys_bytes(&x->known.funcs) + keys_bytes(&x->known.locs) +
 	       idtab_bytes(&x->labels) + idtab_bytes(&x->sets) + idtab_bytes(&x->nodes) + idtab_bytes(&x->rows) +
-	       idtab_bytes(&x->leaves) + keys_bytes(&x->types) + keys_bytes(&x->places) + keys_bytes(&x->metas) +
-	       keys_bytes(&x->series);
+	       x->cap_leaf_rows * sizeof(*x->leaf_row) + keys_bytes(&x->types) + keys_bytes(&x->places) +
+	       keys_bytes(&x->metas) + keys_bytes(&x->series);
 }

@@ -7,6 +7,7 @@
 #define STORE_LOCAL_FORMAT_DICT_INT_H
 
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/idtab.h"
 #include "profile/builder.h"
 #include "profile/keys.h"
@@ -24,8 +25,11 @@ enum { DICT_FRAMES_MAX = 1 << 28 }; /* in all stacks of a profile */
 struct dict_index {
 	struct merge_known known;
 	struct merge_ids ids; /* for dict_add_profile */
-	struct idtab labels, sets, nodes, rows;
-	struct idtab leaves; /* leaf nodes by the builder_stack_hash of their stacks */
+	struct idtab labels, sets;
+	struct idtab nodes; /* by dict_path_hash, those that do not follow their caller */
+	struct idtab rows;  /* those of empty stacks, and those after the first row of a leaf */
+	uint32_t *leaf_row; /* [d->n_nodes] first row of a leaf, or PROFILE_NONE */
+	size_t cap_leaf_rows;
 	/* lists of types and of places, and the first meta that has each */
 	struct keys types, places;
 	uint32_t *types_meta, *places_meta; /* [types.n], [places.n] */
@@ -64,6 +68,11 @@ int dict_append_series(struct dict *d, const struct dict_series *s, struct err *
 /* A copy of a list in d->mem; NULL if it is empty. */
 void *dict_copy_list(struct dict *d, const void *list, size_t n, size_t size);
 
+/* Read the nodes from leaves [n], at most DICT_PATHS, to their roots into the CPU cache: the cache misses of the leaves
+   overlap, those of a leaf cannot. PROFILE_NONE is ignored. */
+enum { DICT_PATHS = 32 };
+void dict_prefetch_paths(const struct dict *d, const uint32_t *leaf, size_t n);
+
 /* Update d->memory. */
 void dict_count_memory(struct dict *d);
 
@@ -77,14 +86,47 @@ size_t dict_index_memory(const struct dict_index *x);
 /* The id of an entry, which is added if it is new. There must be an index. */
 int dict_add_label(struct dict *d, const struct builder_label *l, uint32_t *id, struct err *err);
 int dict_add_label_set(struct dict *d, const uint32_t *labels, size_t n, uint32_t *id, struct err *err);
-int dict_add_node(struct dict *d, uint32_t parent, uint32_t loc, uint32_t *id, struct err *err);
 int dict_add_row(struct dict *d, uint32_t node, uint32_t labels, uint32_t *id, struct err *err);
 
-/* The leaf of a stack. hash: the builder_stack_hash. */
-int dict_add_stack(struct dict *d, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *node, struct err *err);
+/* The hash of the frames from the root to a location. caller: that of the frame before it; 0 for the root */
+static inline uint32_t dict_path_hash(uint32_t caller, uint32_t loc)
+{
+	return (uint32_t)hash_u64((uint64_t)caller << 32 | loc);
+}
 
-/* Prefetch the start of dict_add_row. */
-void dict_prefetch_row(const struct dict *d, uint32_t node, uint32_t labels);
+/*
+ * The nodes of successive frames, which are added if they are new.
+ *
+ * caller  the node of the frame before them; PROFILE_NONE at the root
+ * locs    [n] locations, the caller first
+ * hash    [n] their dict_path_hash
+ * node    [n] filled in
+ */
+int dict_add_path(struct dict *d, uint32_t caller, const uint32_t *locs, const uint32_t *hash, size_t n, uint32_t *node,
+		  struct err *err);
+
+/*
+ * The leaf of a stack.
+ *
+ * locs   [n] locations, leaf first
+ * hash   [n] their dict_path_hash, root first
+ * node   PROFILE_NONE if n is 0
+ */
+int dict_add_stack(struct dict *d, const uint32_t *locs, const uint32_t *hash, size_t n, uint32_t *node,
+		   struct err *err);
+
+/* Prefetch what dict_add_path reads first for a frame; call the second function some time later. */
+void dict_prefetch_node(const struct dict *d, uint32_t caller, uint32_t hash);
+void dict_prefetch_found_node(const struct dict *d, uint32_t hash);
+
+/* Prefetch what dict_add_stack reads first. Some time later, call the second function: the node with which it will compare the
+   stack, for dict_prefetch_paths, or PROFILE_NONE. */
+void dict_prefetch_stack(const struct dict *d, const uint32_t *hash, size_t n);
+uint32_t dict_guess_stack(const struct dict *d, const uint32_t *hash, size_t n);
+
+/* The same for dict_add_row. */
+void dict_prefetch_row(const struct dict *d, uint32_t node);
+void dict_prefetch_found_row(const struct dict *d, uint32_t node);
 
 /* --- dict_meta.c --- */
 

@@ -24,6 +24,7 @@ struct maker {
 	struct mapping *map; /* [d->n_maps] in the places of the profile */
 	struct merge_known known;
 	struct merge_ids ids;
+	uint32_t *stack; /* [d->n_nodes] that of a leaf, or PROFILE_NONE */
 	uint32_t *list;
 	struct builder_label *label;
 	size_t cap_list, cap_labels, frames;
@@ -174,12 +175,18 @@ static int dict_profile_make_labels(struct maker *m, uint32_t set, uint32_t *id,
 
 /* --- rows --- */
 
-static int make_stack(struct maker *m, uint32_t node, uint32_t *id, struct err *err)
+/* The nodes of a dictionary are distinct, so the stacks of different leaves are too. */
+static int make_stack(struct maker *m, uint32_t leaf, uint32_t *id, struct err *err)
 {
 	const struct dict *d = m->d;
 	size_t n = 0;
 
-	for (; node != PROFILE_NONE; node = d->node_parent[node]) {
+	if (leaf == PROFILE_NONE)
+		return builder_stack(m->b, NULL, 0, builder_stack_hash(NULL, 0), id, err);
+	*id = m->stack[leaf];
+	if (*id != PROFILE_NONE)
+		return 0;
+	for (uint32_t node = leaf; node != PROFILE_NONE; node = d->node_parent[node]) {
 		uint32_t loc = d->node_loc[node], frame = m->ids.loc[loc];
 
 		if (frame == PROFILE_NONE && merge_ids_location(&m->ids, loc, &frame, err) < 0)
@@ -189,20 +196,37 @@ static int make_stack(struct maker *m, uint32_t node, uint32_t *id, struct err *
 		if (++m->frames > DICT_FRAMES_MAX)
 			return err_set(err, ERR_LIMIT, "the stacks have more than %d frames", DICT_FRAMES_MAX);
 	}
-	m->list = mem_grow(m->list, &m->cap_list, n, sizeof(*m->list));
-	return builder_stack(m->b, m->list, n, builder_stack_hash(m->list, n), id, err);
+	if (builder_stack_append(m->b, m->list, n, id, err) < 0)
+		return ERR_LIMIT;
+	m->stack[leaf] = *id;
+	return 0;
+}
+
+/* Prefetch the stacks of the next rows. */
+static void prefetch_rows(const struct maker *m, const struct stored *s, uint32_t i)
+{
+	uint32_t leaf[DICT_PATHS];
+	size_t n = 0;
+
+	for (; i < s->n && n < DICT_PATHS; i++)
+		leaf[n++] = m->d->row_node[s->row[i]];
+	dict_prefetch_paths(m->d, leaf, n);
 }
 
 static int dict_profile_make_rows(struct maker *m, const struct stored *s, struct err *err)
 {
 	struct builder_rows rows;
 
+	m->stack = mem_alloc(m->d->n_nodes, sizeof(*m->stack));
+	memset(m->stack, 0xff, m->d->n_nodes * sizeof(*m->stack));
 	if (builder_rows(m->b, s->n, &rows, err) < 0)
 		return ERR_LIMIT;
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint32_t row = s->row[i];
 
 		assert(row < m->d->n_rows);
+		if (i % DICT_PATHS == 0)
+			prefetch_rows(m, s, i);
 		if (make_stack(m, m->d->row_node[row], &rows.stack[i], err) < 0 ||
 		    dict_profile_make_labels(m, m->d->row_labels[row], &rows.labels[i], err) < 0)
 			return ERR_LIMIT;
@@ -243,6 +267,7 @@ int dict_make_profile(const struct dict *d, const struct stored *s, const struct
 	merge_known_release(&m.known);
 	builder_free(m.b);
 	free(m.map);
+	free(m.stack);
 	free(m.list);
 	free(m.label);
 	return rc;

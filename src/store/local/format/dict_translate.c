@@ -12,6 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Rows that are translated together, so that their cache misses overlap. */
+enum { TRANSLATE_ROWS = 64, TRANSLATE_SOON = PROFILE_NONE - 1 /* a node of an earlier path */ };
+
+/* The nodes of a row that are not translated yet: path[start .. start + n), the caller first. */
+struct translate_path {
+	size_t start, n;
+};
+
 struct dict_translation {
 	struct dict *to;
 	const struct dict *from;
@@ -19,7 +27,9 @@ struct dict_translation {
 	struct merge_ids ids; /* once is_begun */
 	bool is_begun;
 	uint32_t *node, *row, *meta, *series; /* ids in to, or PROFILE_NONE */
-	uint32_t *path;                       /* nodes from a leaf to its last translated ancestor */
+	uint32_t *hash;                       /* [from->n_nodes] dict_path_hash of translated nodes in to */
+	/* of the rows that are translated: nodes of from, their locations and nodes in to, and the dict_path_hash there */
+	uint32_t *path, *path_loc, *path_to, *path_hash;
 	size_t cap_path;
 };
 
@@ -42,6 +52,7 @@ struct dict_translation *dict_translation_new(struct dict *to, const struct dict
 	t->row = dict_translate_alloc_ids(from->n_rows);
 	t->meta = dict_translate_alloc_ids(from->n_metas);
 	t->series = dict_translate_alloc_ids(from->n_series);
+	t->hash = mem_alloc(from->n_nodes, sizeof(*t->hash));
 	dict_view(from, &t->view);
 	return t;
 }
@@ -58,7 +69,11 @@ void dict_translation_free(struct dict_translation *t)
 	free(t->row);
 	free(t->meta);
 	free(t->series);
+	free(t->hash);
 	free(t->path);
+	free(t->path_hash);
+	free(t->path_loc);
+	free(t->path_to);
 	free(t);
 }
 
@@ -77,47 +92,136 @@ static int dict_translate_begin(struct dict_translation *t, struct err *err)
 	return 0;
 }
 
-static int translate_node(struct dict_translation *t, uint32_t node, uint32_t *id, struct err *err)
+/* The node of to; PROFILE_NONE for that of an empty stack. */
+static uint32_t translated_node(const struct dict_translation *t, uint32_t node)
+{
+	return node == PROFILE_NONE ? PROFILE_NONE : t->node[node];
+}
+
+static void translate_grow_path(struct dict_translation *t, size_t n)
+{
+	if (n <= t->cap_path)
+		return;
+	t->path = mem_grow(t->path, &(size_t){ t->cap_path }, n, sizeof(*t->path));
+	t->path_hash = mem_grow(t->path_hash, &(size_t){ t->cap_path }, n, sizeof(*t->path_hash));
+	t->path_loc = mem_grow(t->path_loc, &(size_t){ t->cap_path }, n, sizeof(*t->path_loc));
+	t->path_to = mem_grow(t->path_to, &t->cap_path, n, sizeof(*t->path_to));
+}
+
+/* List the nodes of a stack that are not translated, after the first *n of t->path. */
+static int find_path(struct dict_translation *t, uint32_t leaf, size_t *n, struct translate_path *out, struct err *err)
 {
 	const struct dict *from = t->from;
-	uint32_t at = node;
-	size_t n = 0;
+	size_t start = *n, length = 0;
 
-	for (; at != PROFILE_NONE && t->node[at] == PROFILE_NONE; at = from->node_parent[at]) {
-		t->path = mem_grow(t->path, &t->cap_path, n + 1, sizeof(*t->path));
-		t->path[n++] = at;
-	}
-	*id = at == PROFILE_NONE ? PROFILE_NONE : t->node[at];
-	while (n > 0) {
-		uint32_t loc;
+	for (uint32_t at = leaf; at != PROFILE_NONE && t->node[at] == PROFILE_NONE; at = from->node_parent[at])
+		length++;
+	translate_grow_path(t, start + length);
+	*n = start + length;
+	for (size_t i = *n; i-- > start; leaf = from->node_parent[leaf]) {
+		uint32_t loc = from->node_loc[leaf];
 
-		at = t->path[--n];
-		if (merge_ids_location(&t->ids, from->node_loc[at], &loc, err) < 0 ||
-		    dict_add_node(t->to, *id, loc, id, err) < 0)
+		t->path[i] = leaf;
+		t->node[leaf] = TRANSLATE_SOON;
+		t->path_loc[i] = t->ids.loc[loc];
+		if (t->path_loc[i] == PROFILE_NONE && merge_ids_location(&t->ids, loc, &t->path_loc[i], err) < 0)
 			return ERR_LIMIT;
-		t->node[at] = *id;
+	}
+	for (size_t i = start; i < *n; i++) {
+		uint32_t caller = from->node_parent[t->path[i]];
+
+		t->path_hash[i] = dict_path_hash(caller == PROFILE_NONE ? 0 : t->hash[caller], t->path_loc[i]);
+		t->hash[t->path[i]] = t->path_hash[i];
+	}
+	*out = (struct translate_path){ start, length };
+	return 0;
+}
+
+/* Prefetch the first node of each path, unless its caller is new. */
+static void prefetch_paths(const struct dict_translation *t, const struct translate_path *path, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t caller;
+
+		if (path[i].n == 0)
+			continue;
+		caller = translated_node(t, t->from->node_parent[t->path[path[i].start]]);
+		if (caller != TRANSLATE_SOON)
+			dict_prefetch_node(t->to, caller, t->path_hash[path[i].start]);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (path[i].n)
+			dict_prefetch_found_node(t->to, t->path_hash[path[i].start]);
+}
+
+static int translate_path(struct dict_translation *t, const struct translate_path *p, struct err *err)
+{
+	const uint32_t *path = t->path + p->start;
+	uint32_t *to = t->path_to + p->start;
+
+	if (p->n && dict_add_path(t->to, translated_node(t, t->from->node_parent[path[0]]), t->path_loc + p->start,
+				  t->path_hash + p->start, p->n, to, err) < 0)
+		return ERR_LIMIT;
+	for (size_t i = 0; i < p->n; i++)
+		t->node[path[i]] = to[i];
+	return 0;
+}
+
+/* Translate the stacks of at most TRANSLATE_ROWS rows. */
+static int translate_stacks(struct dict_translation *t, const uint32_t *row, size_t n, struct err *err)
+{
+	struct translate_path path[TRANSLATE_ROWS];
+	size_t n_path = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (find_path(t, t->from->row_node[row[i]], &n_path, &path[i], err) < 0)
+			return ERR_LIMIT;
+	prefetch_paths(t, path, n);
+	for (size_t i = 0; i < n; i++) {
+		if (translate_path(t, &path[i], err) < 0)
+			return ERR_LIMIT;
+		dict_prefetch_row(t->to, translated_node(t, t->from->row_node[row[i]]));
 	}
 	return 0;
 }
 
-int dict_translate_row(struct dict_translation *t, uint32_t row, uint32_t *id, struct err *err)
+/* Translate at most TRANSLATE_ROWS rows, which are not translated yet. */
+static int translate_new_rows(struct dict_translation *t, const uint32_t *row, size_t n, struct err *err)
 {
-	uint32_t node, set;
-	int rc = 0;
+	const struct dict *from = t->from;
 
-	assert(row < t->from->n_rows);
-	*id = t->row[row];
-	if (*id != PROFILE_NONE)
-		return 0;
-	rc = dict_translate_begin(t, err);
-	if (rc < 0)
-		return rc;
-	if (translate_node(t, t->from->row_node[row], &node, err) < 0 ||
-	    merge_ids_labels(&t->ids, t->from->row_labels[row], &set, err) < 0 ||
-	    dict_add_row(t->to, node, set, id, err) < 0)
+	if (translate_stacks(t, row, n, err) < 0)
 		return ERR_LIMIT;
-	t->row[row] = *id;
+	for (size_t i = 0; i < n; i++)
+		dict_prefetch_found_row(t->to, translated_node(t, from->row_node[row[i]]));
+	for (size_t i = 0; i < n; i++) {
+		uint32_t set;
+
+		if (merge_ids_labels(&t->ids, from->row_labels[row[i]], &set, err) < 0 ||
+		    dict_add_row(t->to, translated_node(t, from->row_node[row[i]]), set, &t->row[row[i]], err) < 0)
+			return ERR_LIMIT;
+	}
 	return 0;
+}
+
+int dict_translate_rows(struct dict_translation *t, uint32_t *row, size_t n, struct err *err)
+{
+	uint32_t new_rows[TRANSLATE_ROWS];
+	int rc = n ? dict_translate_begin(t, err) : 0;
+
+	for (size_t lo = 0, hi; rc == 0 && lo < n; lo = hi) {
+		size_t n_new = 0;
+
+		for (hi = lo; hi < n && n_new < TRANSLATE_ROWS; hi++) {
+			assert(row[hi] < t->from->n_rows);
+			if (t->row[row[hi]] == PROFILE_NONE)
+				new_rows[n_new++] = row[hi];
+		}
+		rc = translate_new_rows(t, new_rows, n_new, err);
+		for (size_t i = lo; rc == 0 && i < hi; i++)
+			row[i] = t->row[row[i]];
+	}
+	return rc;
 }
 
 static str_id dict_translate_text(struct dict_translation *t, str_id id)

@@ -443,28 +443,68 @@ int segment_read_chapter_head(const struct segment *s, uint32_t i, struct chapte
 
 /* ---- check chapters and segments ---- */
 
+/* The sum of the values of a column. */
+struct verify_column {
+	uint64_t sum, n_cells;
+};
+
+static void verify_add_row(void *arg, uint32_t row, uint32_t n, const uint32_t *cell, const int64_t *value)
+{
+	struct verify_column *c = arg;
+
+	(void)row;
+	(void)cell;
+	for (uint32_t i = 0; i < n; i++)
+		c->sum += (uint64_t)value[i];
+	c->n_cells += n;
+}
+
+/* Restore the profiles of a block, which also checks their number of values, and add up column [n_columns]. */
+static int verify_sum_profiles(const struct block *b, struct verify_column *column, struct err *err)
+{
+	struct stored *all = mem_zalloc(b->n + 1, sizeof(*all));
+	int rc = block_profiles(b, all, err);
+
+	for (uint32_t k = 0; rc == 0 && k < b->n; k++) {
+		for (uint32_t c = 0; c < b->n_columns; c++)
+			for (uint32_t row = 0; row < all[k].n; row++)
+				column[c].sum += (uint64_t)all[k].value[(size_t)c * all[k].n + row];
+		dict_release_stored(&all[k]);
+	}
+	free(all);
+	return rc;
+}
+
+/* Add up the columns of a block. If it has few enough cells and no chain, its profiles need not be restored. */
+static int verify_sum_columns(const struct block *b, struct verify_column *column, struct err *err)
+{
+	uint64_t n_cells = 0;
+	int rc = 0;
+
+	for (uint32_t c = 0; rc == 0 && c < b->n_columns && n_cells <= BLOCK_VALUES_MAX; c++) {
+		rc = block_each_row(b, c, verify_add_row, &column[c], err);
+		n_cells += b->is_chain[c] ? BLOCK_VALUES_MAX + 1 : column[c].n_cells * b->n_columns;
+	}
+	if (rc < 0 || n_cells <= BLOCK_VALUES_MAX)
+		return rc;
+	memset(column, 0, b->n_columns * sizeof(*column));
+	return verify_sum_profiles(b, column, err);
+}
+
 /* Compare the totals of a block with the sums of its profiles. */
 static int verify_check_totals(const struct chapter *ch, uint32_t i, const struct block *b, struct err *err)
 {
 	const struct block_entry *e = &ch->block[i];
-	struct stored *all = mem_zalloc(b->n + 1, sizeof(*all));
-	int rc = block_profiles(b, all, err);
+	struct verify_column *column = mem_zalloc(e->n_columns, sizeof(*column));
+	int rc = verify_sum_columns(b, column, err);
 
-	for (uint32_t c = 0; rc == 0 && c < e->n_columns; c++) {
-		uint64_t sum = 0;
-
-		for (uint32_t k = 0; k < b->n; k++)
-			for (uint32_t row = 0; row < all[k].n; row++)
-				sum += (uint64_t)all[k].value[(size_t)c * all[k].n + row];
-		if (sum != (uint64_t)e->total[c])
+	for (uint32_t c = 0; rc == 0 && c < e->n_columns; c++)
+		if (column[c].sum != (uint64_t)e->total[c])
 			rc = err_set(err, ERR_FORMAT,
 				     "block %" PRIu32 ": column %" PRIu32 " adds up to %" PRId64
 				     ", but its total is %" PRId64,
-				     i, c, (int64_t)sum, e->total[c]);
-	}
-	for (uint32_t k = 0; k < b->n && rc == 0; k++)
-		dict_release_stored(&all[k]);
-	free(all);
+				     i, c, (int64_t)column[c].sum, e->total[c]);
+	free(column);
 	return rc;
 }
 

@@ -210,11 +210,7 @@ static void cut_slices(struct reduce_run *run, struct reduce_chapter *c, size_t 
 /* Translate rows of a chapter in place. */
 static int translate_rows(struct reduce_chapter *c, uint32_t *row, uint32_t n, struct err *err)
 {
-	int rc = 0;
-
-	for (uint32_t i = 0; rc == 0 && !c->is_adopted && i < n; i++)
-		rc = dict_translate_row(c->translation, row[i], &row[i], err);
-	return rc;
+	return c->is_adopted ? 0 : dict_translate_rows(c->translation, row, n, err);
 }
 
 static int join_sum(struct reducer *r, struct reduce_chapter *c, struct reduce_sum *s, struct err *err)

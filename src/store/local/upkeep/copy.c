@@ -157,8 +157,8 @@ static int copy_profile(struct copier *c, struct stored *s, struct err *err)
 
 	if (rc == 0)
 		rc = dict_translate_meta(c->translation, s->meta, &s->meta, err);
-	for (uint32_t i = 0; rc == 0 && i < s->n; i++)
-		rc = dict_translate_row(c->translation, s->row[i], &s->row[i], err);
+	if (rc == 0)
+		rc = dict_translate_rows(c->translation, s->row, s->n, err);
 	if (rc < 0)
 		return rc;
 	chapter_copy_sort_rows(c, s);
