@@ -93,16 +93,17 @@ static const struct unit_name *unit_in(const struct unit_family *f, const char *
 
 static const struct unit_name *unit_lookup(const char *unit, const struct unit_family **family)
 {
+	static const uint8_t order[N_FAMILIES] = { 1, 0, 2 }; /* most values are times */
 	char folded[UNIT_MAX];
 
 	*family = NULL;
 	if (!unit_fold(unit, folded))
 		return NULL;
 	for (size_t f = 0; f < N_FAMILIES; f++) {
-		const struct unit_name *u = unit_in(&families[f], unit, folded);
+		const struct unit_name *u = unit_in(&families[order[f]], unit, folded);
 
 		if (u) {
-			*family = &families[f];
+			*family = &families[order[f]];
 			return u;
 		}
 	}
@@ -253,6 +254,8 @@ void unit_add_share(struct buf *b, double p)
 {
 	if (p >= 99.95 && p <= 100.05)
 		buf_addz(b, "  100%");
+	else if (p == 0 && !signbit(p))
+		buf_addz(b, "    0%");
 	else if (p >= 0.01)
 		unit_add_fixed_share(b, p);
 	else

@@ -40,15 +40,33 @@ static void text_add_padded(struct buf *out, const char *text, size_t n, size_t 
 	buf_add(out, text, n);
 }
 
+static bool text_is_printable_ascii(const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (text[i] < 0x20 || text[i] > 0x7e)
+			return false;
+	return true;
+}
+
+/* Nearly all values are ASCII. They are written to their place and then moved to the right. */
 void text_add_value(const struct head *h, int64_t value, size_t width, struct buf *out)
 {
-	struct buf raw = { 0 }, safe = { 0 };
+	struct buf safe = { 0 };
+	size_t start = out->len, n, n_blanks;
 
-	report_add_value(h, value, &raw);
-	utf8_add_safe(&safe, raw.data, raw.len);
-	text_add_padded(out, safe.data, safe.len, width);
-	buf_release(&safe);
-	buf_release(&raw);
+	report_add_value(h, value, out);
+	n = out->len - start;
+	if (!text_is_printable_ascii(out->data + start, n)) {
+		utf8_add_safe(&safe, out->data + start, n);
+		out->len = start;
+		text_add_padded(out, safe.data, safe.len, width);
+		buf_release(&safe);
+		return;
+	}
+	buf_fill(out, ' ', n < width ? width - n : 0);
+	n_blanks = out->len - start - n;
+	memmove(out->data + start + n_blanks, out->data + start, n);
+	memset(out->data + start, ' ', n_blanks);
 }
 
 /* Columns of the last line of a text, without colours. */
