@@ -29,6 +29,7 @@ enum {
 	N_PIECES = 4,
 	INPUT_STEP = 1 << 20, /* bytes passed to ISA-L at once */
 	USUAL_RATIO_MAX = 16, /* of profiles, decompressed to compressed */
+	USUAL_SIZE_MAX = 1 << 30,
 };
 
 struct piece {
@@ -243,7 +244,8 @@ size_t pieces_content_size(const struct pieces *s)
 	const uint8_t *end = s->in.data + s->in.n;
 	size_t size = (size_t)end[-4] | (size_t)end[-3] << 8 | (size_t)end[-2] << 16 | (size_t)end[-1] << 24;
 
-	return size / USUAL_RATIO_MAX < s->in.n ? size : s->in.n * USUAL_RATIO_MAX;
+	size = size / USUAL_RATIO_MAX < s->in.n ? size : s->in.n * USUAL_RATIO_MAX;
+	return size < USUAL_SIZE_MAX ? size : USUAL_SIZE_MAX;
 }
 
 uint64_t pieces_hash(const struct pieces *s)
