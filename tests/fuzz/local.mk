@@ -20,6 +20,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_folded \
 	tests/fuzz/fuzz_otlp \
 	tests/fuzz/fuzz_perfscript \
+	tests/fuzz/fuzz_pieces \
 	tests/fuzz/fuzz_gate \
 	tests/fuzz/fuzz_gate_sides \
 	tests/fuzz/fuzz_layout \
@@ -221,6 +222,9 @@ tests_fuzz_fuzz_otlp_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_perfscript_SOURCES = tests/fuzz/fuzz_perfscript.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_perfscript_LDADD = $(formats_libs)
 tests_fuzz_fuzz_perfscript_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_pieces_SOURCES = tests/fuzz/fuzz_pieces.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_pieces_LDADD = $(formats_libs)
+tests_fuzz_fuzz_pieces_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_frames_SOURCES = tests/fuzz/fuzz_frames.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_frames_LDADD = $(symbol_libs)

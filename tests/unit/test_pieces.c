@@ -22,6 +22,7 @@
 #include "formats/pprof/pprof.h"
 #include "tests/unit/check_profile.h"
 #include "tests/unit/make_gzip.h"
+#include "tests/unit/same_profile.h"
 #include "tests/unit/wire.h"
 
 static const struct format_options no_limits;
@@ -269,14 +270,13 @@ static void add_strings(struct buf *b)
 	STRINGS(b, "", "samples", "count", "key", "text", "other");
 }
 
-static struct profile *read_in_pieces(struct buf *content, struct err *err)
+static struct profile *read_in_pieces(const struct buf *content)
 {
 	struct buf packed = { 0 };
 	struct bytes in;
 	struct profile *p = NULL;
 	struct pieces *s;
 
-	(void)err;
 	add_gzip_level(&packed, content->data, content->len, 0);
 	in = (struct bytes){ .data = (uint8_t *)packed.data, .n = packed.len };
 	s = pieces_open(&in, &no_limits);
@@ -288,58 +288,18 @@ static struct profile *read_in_pieces(struct buf *content, struct err *err)
 	return p;
 }
 
-#define EQUAL(column, n) assert_memory_equal(a->column, b->column, (n) * sizeof(*a->column))
-
-static void expect_equal_lists(const struct csr *a, const struct csr *b)
-{
-	assert_int_equal(a->n, b->n);
-	EQUAL(off, a->n + 1);
-	EQUAL(item, a->off[a->n]);
-}
-
-static void expect_equal_profiles(const struct profile *a, const struct profile *b)
-{
-	assert_int_equal(a->n_types, b->n_types);
-	EQUAL(type, a->n_types);
-	assert_int_equal(a->n_rows, b->n_rows);
-	EQUAL(stack, a->n_rows);
-	EQUAL(labels, a->n_rows);
-	for (uint32_t t = 0; t < a->n_types; t++)
-		EQUAL(value[t], a->n_rows);
-	expect_equal_lists(&a->stacks, &b->stacks);
-	expect_equal_lists(&a->label_sets, &b->label_sets);
-	assert_int_equal(a->n_labels, b->n_labels);
-	EQUAL(label_key, a->n_labels);
-	EQUAL(label_text, a->n_labels);
-	EQUAL(label_unit, a->n_labels);
-	EQUAL(label_num, a->n_labels);
-	EQUAL(label_is_text, a->n_labels);
-	assert_int_equal(a->n_locs, b->n_locs);
-	EQUAL(loc_id, a->n_locs);
-	EQUAL(loc_addr, a->n_locs);
-	EQUAL(loc_line, a->n_locs + 1);
-	EQUAL(line_func, a->n_lines);
-	EQUAL(line_no, a->n_lines);
-	EQUAL(func_name, a->n_funcs);
-	EQUAL(map, a->n_maps);
-	assert_memory_equal(&a->meta.time_ns, &b->meta.time_ns, offsetof(struct profile_meta, comment));
-	EQUAL(meta.comment, a->meta.n_comments);
-	assert_int_equal(strtab_count(a->str), strtab_count(b->str));
-	for (str_id i = 0; i < strtab_count(a->str); i++)
-		assert_string_equal(profile_text(a, i), profile_text(b, i));
-}
-
 /* Read the content in both ways; it is released. is_whole: it cannot be read in pieces */
 static void expect_both(struct buf *content, bool is_whole)
 {
 	struct profile *whole = NULL, *p;
+	const char *difference;
 	struct err err;
 
 	if (pprof_read((const uint8_t *)content->data, content->len, &no_limits, &whole, &err) < 0)
 		fail_msg("%s", err.msg);
 	for (unsigned threads = 1; threads <= 2; threads++) {
 		pool_set_size(threads);
-		p = read_in_pieces(content, &err);
+		p = read_in_pieces(content);
 		if (is_whole) {
 			assert_null(p);
 			continue;
@@ -347,7 +307,9 @@ static void expect_both(struct buf *content, bool is_whole)
 		assert_non_null(p);
 		if (profile_check(p, &err) < 0)
 			fail_msg("%s", err.msg);
-		expect_equal_profiles(p, whole);
+		difference = profile_difference(p, whole);
+		if (difference)
+			fail_msg("%s differs", difference);
 		profile_free(p);
 	}
 	pool_set_size(0);

@@ -33,6 +33,7 @@ enum {
 	TAG_VALUE = SAMPLE_VALUE << 3 | WIRE_VARINT,
 	PREFETCH = 8,
 	STREAM_TYPES_MAX = 64,
+	STREAM_ROWS = 512,                  /* samples that are decoded before they are added to the profile */
 	TRIAL_ROWS = 4 * SAMPLES_PER_BLOCK, /* of which half must have equal stacks to continue finding these */
 };
 
@@ -509,9 +510,9 @@ int proto_stream_new(const struct proto *p, struct pipeline **out, struct err *e
 		return err_set(err, ERR_FORMAT, "no sample types before the samples, or very many");
 	*out = pipeline_new(p, n_types);
 	(*out)->is_stream = true;
-	slots_init(*out, 1, SAMPLES_PER_BLOCK);
+	slots_init(*out, 1, STREAM_ROWS);
 	for (uint32_t t = 0; t < n_types; t++)
-		(*out)->value[t] = mem_alloc(SAMPLES_PER_BLOCK, sizeof(int64_t));
+		(*out)->value[t] = mem_alloc(STREAM_ROWS, sizeof(int64_t));
 	return 0;
 }
 
@@ -531,7 +532,7 @@ static void stream_reserve(const struct pipeline *s)
 	double n = 1.05 * (double)s->p->sample_bytes / (double)s->n_bytes;
 	size_t n_rows = (size_t)(n * slot->n);
 
-	if (slot->n < SAMPLES_PER_BLOCK)
+	if (slot->n < STREAM_ROWS)
 		return;
 	builder_reserve(s->p->builder, n_rows, (size_t)(n * (double)slot->n_locs),
 			s->p->options->repeats_stacks ? TRIAL_ROWS : n_rows);
@@ -569,7 +570,7 @@ int proto_stream_add(struct pipeline *s, const struct field *f, struct err *err)
 		return rc;
 	sample_end(&sample);
 	s->n_bytes += f->n;
-	return slot->n < SAMPLES_PER_BLOCK ? 0 : stream_commit(s, err);
+	return slot->n < STREAM_ROWS ? 0 : stream_commit(s, err);
 }
 
 int proto_stream_finish(struct pipeline *s, struct err *err)
