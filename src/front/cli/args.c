@@ -386,6 +386,14 @@ static int args_find_writer(struct args *a, const struct opt **given, struct err
 	return 0;
 }
 
+/* Does the command print the same if equal stacks have different ids? A base is merged into the profile by its stacks. */
+static bool repeats_stacks(const struct args *a)
+{
+	if (!a->report || !(a->report->flags & REPORT_ADDS_UP) || *a->q.http || *a->q.keys)
+		return false;
+	return a->report->input != INPUT_PROFILE || (!a->q.base.n && !a->q.diff_base.n);
+}
+
 int args_parse(int argc, char **argv, struct args *out, struct err *err)
 {
 	struct args a = { .argc = argc, .argv = argv, .word = mem_alloc((size_t)argc, sizeof(*a.word)) };
@@ -406,6 +414,7 @@ int args_parse(int argc, char **argv, struct args *out, struct err *err)
 	if (rc == 0)
 		rc = query_finish(&a.q, &a.overruled_type, err);
 	a.q.keep_base = a.report && a.report->flags & REPORT_KEEPS_BASE;
+	a.q.repeats_stacks = repeats_stacks(&a);
 	if (rc < 0)
 		args_release(&a);
 	else

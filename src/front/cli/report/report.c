@@ -288,7 +288,6 @@ int cmd_report(const struct args *a)
 {
 	struct load_request request = cmd_report_request(a);
 	struct load_events events = cmd_report_events;
-	struct query q = a->q;
 	struct buf kept = { 0 };
 	struct args followed = *a;
 	struct stop stop = { 0 };
@@ -307,8 +306,6 @@ int cmd_report(const struct args *a)
 	events.arg = &kept;
 	events.note = report_keep_store_note;
 	request.events = &events;
-	request.q = &q;
-	q.repeats_stacks = a->report->flags & REPORT_ADDS_UP && !q.base.n && !q.diff_base.n;
 	if (sources_load(&request, &l, &err) < 0)
 		status = say_error("%s", err.msg);
 	else if (!l.profile)
