@@ -571,10 +571,13 @@ static void what_is_lost_or_skipped_is_counted(void **state)
 	}
 	record(&f, SAMPLE, 0);
 	record_end(&f);
+	record(&f, 76, 0);
+	record_end(&f);
 	end(&f);
 	expect(&f, &no_limits,
 	       "3 3 3 3 :3: ?+10\n"
-	       "# perf: 1 samples were lost while recording (25.0 %); values are not scaled\n"
+	       "# perf: 1 sample was lost while recording (25.0 %); values are not scaled\n"
+	       "# perf: the counts of perf stat are not read; perf stat report prints them\n"
 	       "# perf: skipped 1 damaged record\n"
 	       "# perf: skipped, since only perf script and perf inject decode it, 1 record of a processor trace\n"
 	       "# perf: skipped 2 records of an unknown type\n");

@@ -97,7 +97,9 @@ static void read_add_lost_comment(struct perf_reader *r)
 	if (n == 0)
 		return;
 	buf_addf(&text, "perf: %" PRIu64 " %s lost while recording (%.1f %%)", n,
-		 r->n_lost_samples ? "samples were" : "records, most of them samples, were",
+		 r->n_lost_samples ? n == 1 ? "sample was" : "samples were"
+		 : n == 1          ? "record was"
+				   : "records, most of them samples, were",
 		 100.0 * (double)n / ((double)n + (double)r->n_samples));
 	if (r->n_lost_samples && r->n_lost_records)
 		buf_addf(&text, ", of %" PRIu64 " lost records of all kinds", r->n_lost_records);
@@ -123,6 +125,10 @@ static void read_add_cut_comments(struct perf_reader *r)
 	}
 	if (r->next_recording) {
 		buf_addf(&text, "perf: another recording follows at byte %zu; it is not read", r->next_recording);
+		read_comment(r, &text);
+	}
+	if (r->has_counts) {
+		buf_addz(&text, "perf: the counts of perf stat are not read; perf stat report prints them");
 		read_comment(r, &text);
 	}
 	if (r->has_directory && !r->n_parts) {
