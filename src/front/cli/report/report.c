@@ -11,6 +11,7 @@
 #include "answer/flame.h"
 #include "base/io.h"
 #include "base/str.h"
+#include "formats/formats.h"
 #include "front/cli/cmd.h"
 #include "front/cli/messages.h"
 #include "front/cli/pager.h"
@@ -117,6 +118,18 @@ static int write_answer_pieces(const struct answer *answer, const struct args *a
 	return a->is_shell_line ? answer_write(answer, STDOUT_FILENO, err) : pager_write_answer(answer, &a->q, err);
 }
 
+/* Say that a file was written, and if its ending is that of another format. */
+static void report_say_written(const struct args *a)
+{
+	const char *path = a->q.output, *suffix = reports_suffix(a->report, &a->q);
+	const struct file_format *f = formats_find_written(path);
+
+	say("Generating report in %s", path);
+	if (suffix && f && !ends_with(path, suffix) && strcmp(f->report, a->report->name) != 0)
+		say("%s is in the format .%s, in spite of its ending; cpa convert writes the format of the ending",
+		    path, suffix);
+}
+
 int cmd_report_write(const struct buf *text, const struct args *a)
 {
 	const struct query *q = &a->q;
@@ -129,7 +142,7 @@ int cmd_report_write(const struct buf *text, const struct args *a)
 		return write_stdout(text, a, &err) < 0 ? report_write_error(a, &err) : STATUS_FINE;
 	if (io_write_file(q->output, buf_text(text), text->len, &err) < 0)
 		return say_error("%s", err.msg);
-	say("Generating report in %s", q->output);
+	report_say_written(a);
 	return STATUS_FINE;
 }
 
@@ -162,7 +175,7 @@ static int write_answer(const struct answer *answer, const struct args *a)
 		err_wrap(&err, "%s", q->output);
 	if (io_out_close(&out, rc == 0, &err) < 0 || rc < 0)
 		return say_error("%s", err.msg);
-	say("Generating report in %s", q->output);
+	report_say_written(a);
 	return STATUS_FINE;
 }
 
