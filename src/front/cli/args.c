@@ -386,6 +386,13 @@ static int args_find_writer(struct args *a, const struct opt **given, struct err
 	return 0;
 }
 
+bool args_has_other_ending(const struct args *a)
+{
+	const struct file_format *f = formats_find_written(a->q.output);
+
+	return f && strcmp(f->report, a->report->name) != 0;
+}
+
 int args_parse(int argc, char **argv, struct args *out, struct err *err)
 {
 	struct args a = { .argc = argc, .argv = argv, .word = mem_alloc((size_t)argc, sizeof(*a.word)) };

@@ -11,7 +11,6 @@
 #include "answer/flame.h"
 #include "base/io.h"
 #include "base/str.h"
-#include "formats/formats.h"
 #include "front/cli/cmd.h"
 #include "front/cli/messages.h"
 #include "front/cli/pager.h"
@@ -122,10 +121,9 @@ static int write_answer_pieces(const struct answer *answer, const struct args *a
 static void report_say_written(const struct args *a)
 {
 	const char *path = a->q.output, *suffix = reports_suffix(a->report, &a->q);
-	const struct file_format *f = formats_find_written(path);
 
 	say("Generating report in %s", path);
-	if (suffix && f && !ends_with(path, suffix) && strcmp(f->report, a->report->name) != 0)
+	if (suffix && !ends_with(path, suffix) && args_has_other_ending(a))
 		say("%s is in the format .%s, in spite of its ending; cpa convert writes the format of the ending",
 		    path, suffix);
 }
