@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "formats/perf/perf_int.h"
+#include "profile/edit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -202,21 +203,6 @@ static int read_find_program(struct perf_reader *r, uint32_t *out, struct err *e
 	return rc;
 }
 
-/* Make a mapping the first one, which is that of the program. */
-static void read_set_program(struct profile *p, uint32_t map)
-{
-	struct mapping first;
-
-	if (map == PERF_NONE || map == 0)
-		return;
-	first = p->map[0];
-	p->map[0] = p->map[map];
-	p->map[map] = first;
-	for (uint32_t i = 0; i < p->n_locs; i++)
-		if (p->loc_map[i] == 0 || p->loc_map[i] == map)
-			p->loc_map[i] = p->loc_map[i] ? 0 : map;
-}
-
 static void read_init(struct perf_reader *r)
 {
 	struct strtab *str = builder_strings(r->b);
@@ -294,7 +280,8 @@ int perfdata_read(const uint8_t *data, size_t n, const struct format_options *op
 		read_set_times(&r);
 		read_add_comments(&r);
 		*out = builder_seal(r.b);
-		read_set_program(*out, program);
+		if (program != PERF_NONE)
+			profile_set_program(*out, program);
 	}
 	read_release(&r);
 	builder_free(r.b);
