@@ -267,6 +267,8 @@ struct perf_reader {
 	bool is_cut;
 	size_t cut;            /* where the file, or the last one that was cut, ends too early */
 	size_t next_recording; /* where another recording follows; 0: none */
+	bool is_simpleperf;    /* its return addresses are reduced already */
+	bool has_symbols;      /* simpleperf has recorded symbols */
 	bool has_counts;       /* it has counts of perf stat */
 	bool has_directory;    /* the file is one of a directory */
 	bool is_killed;        /* the recording has no end */

@@ -128,6 +128,10 @@ static void read_add_cut_comments(struct perf_reader *r)
 		buf_addf(&text, "perf: another recording follows at byte %zu; it is not read", r->next_recording);
 		read_comment(r, &text);
 	}
+	if (r->has_symbols) {
+		buf_addz(&text, "perf: the symbols that simpleperf recorded are not read; names come from binaries");
+		read_comment(r, &text);
+	}
 	if (r->has_counts) {
 		buf_addz(&text, "perf: the counts of perf stat are not read; perf stat report prints them");
 		read_comment(r, &text);
