@@ -3,7 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Open addressing with linear probing, at most half full.
+ * Open addressing with linear probing, at most three quarters full: the reader of a large recording has half of its memory in
+ * such tables.
  */
 #include "config.h"
 
@@ -45,7 +46,7 @@ static void idtab_insert(struct idtab *t, uint64_t s)
 
 void idtab_put(struct idtab *t, uint64_t hash, uint32_t id)
 {
-	if (t->n * 2 > t->mask) {
+	if (t->n * 4 > t->mask * 3) {
 		struct idtab bigger;
 
 		idtab_init(&bigger, t->mask + 1);

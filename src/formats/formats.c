@@ -269,7 +269,8 @@ const struct file_format formats[] = {
 	{ .name = "perf",
 	  .other_names = "perf.data",
 	  .endings = "perf.data",
-	  .help = "recording of perf record, as a file or a pipe, also with zstd and with copies of stacks",
+	  .help = "recording of perf record: a file, a pipe or a directory, also with zstd and with copies of stacks; "
+		  "of simpleperf",
 	  .loses = "Times are kept on request; CPUs, branches, registers and data addresses of samples are not.",
 	  .probe = perfdata_probe,
 	  .is_streamed = true,

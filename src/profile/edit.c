@@ -14,6 +14,21 @@
 #include <inttypes.h>
 #include <string.h>
 
+void profile_set_program(struct profile *p, uint32_t map)
+{
+	struct mapping first;
+
+	assert(map < p->n_maps);
+	if (map == 0)
+		return;
+	first = p->map[0];
+	p->map[0] = p->map[map];
+	p->map[map] = first;
+	for (uint32_t i = 0; i < p->n_locs; i++)
+		if (p->loc_map[i] == 0 || p->loc_map[i] == map)
+			p->loc_map[i] = p->loc_map[i] ? 0 : map;
+}
+
 void profile_set_binary(struct profile *p, const char *file)
 {
 	if (p->n_maps)

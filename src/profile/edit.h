@@ -14,6 +14,9 @@
 /* The label that -diff_base adds to every sample of the base, with the text "true". */
 #define BASE_LABEL "pprof::base"
 
+/* Make a mapping the first one, which is the program itself. */
+void profile_set_program(struct profile *p, uint32_t map);
+
 /* Set the file name of the first mapping, which is the program itself. A profile without mappings is unchanged. */
 void profile_set_binary(struct profile *p, const char *file);
 

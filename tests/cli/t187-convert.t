@@ -25,6 +25,9 @@ fails '^cpa: go-cpu.pb.gz: no sample has a time, which --times, --from and --to 
 fails '^cpa: go-cpu.pb.gz: no sample has a time' top --times go-cpu.pb.gz
 fails '^cpa: --from=2s --to=1s: no time is between them$' top --from=2s --to=1s go-cpu.pb.gz
 fails '^cpa: --from=folded: not a duration' top --from=folded go-cpu.pb.gz
+"$CPA" anonymize -o "$tmp/go.speedscope.json" go-cpu.pb.gz 2>&1 | tail -1 | sed "s,$tmp/,," >"$tmp/got"
+echo 'cpa: go.speedscope.json is in the format .pb.gz, in spite of its ending; cpa convert writes the format of the ending' >"$tmp/want"
+same "an ending of another format is reported" "$tmp/want" "$tmp/got"
 for format in speedscope cpuprofile firefox otlp 'callgrind -unit=ns'; do
 	"$CPA" $format go-cpu.pb.gz >"$tmp/want"
 	format=${format% *}

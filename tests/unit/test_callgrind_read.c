@@ -114,6 +114,17 @@ static void names_of_files_functions_and_objects_are_apart(void **state)
 	profile_free(p);
 }
 
+static void the_program_of_the_command_is_the_first_mapping(void **state)
+{
+	struct profile *p =
+		read_text("cmd: ./shop --port 80\nevents: Ir\nob=/lib/m.so\nfn=f\n1 1\nob=/srv/shop\nfn=g\n2 2\n");
+
+	(void)state;
+	assert_string_equal(profile_text(p, p->map[0].file), "/srv/shop");
+	expect_rows(p, "/lib/m.so f :1 1;/srv/shop g :2 2;");
+	profile_free(p);
+}
+
 static void parts_are_added_up(void **state)
 {
 	struct profile *p = read_text("events: Ir\nsummary: 3\nfl=a\nfn=f\n1 3\n\npart: 2\nevents: Ir\nsummary: 4\n"
@@ -231,6 +242,7 @@ int main(void)
 		cmocka_unit_test(positions_have_columns),
 		cmocka_unit_test(inlined_code_has_its_own_file),
 		cmocka_unit_test(names_of_files_functions_and_objects_are_apart),
+		cmocka_unit_test(the_program_of_the_command_is_the_first_mapping),
 		cmocka_unit_test(parts_are_added_up),
 		cmocka_unit_test(units_are_in_the_names_of_events),
 		cmocka_unit_test(a_sum_that_differs_is_reported),

@@ -385,6 +385,34 @@ static void chains_have_marks_and_return_addresses(void **state)
 	expect(&big, &no_limits, rows);
 }
 
+/* simpleperf names events in META_INFO, has tracing data inside its record, and reduces return addresses itself. */
+static void recordings_of_simpleperf_are_read(void **state)
+{
+	static const char info[] = "simpleperf_version\0001.2\0event_type_info\0cpu-cycles,0,0\nshop:sold,1,0\n\0";
+	struct file f = { 0 };
+	struct profile *p;
+
+	(void)state;
+	begin(&f, &clock_event, 1);
+	record(&f, 66, 0);
+	put32(&f, 20);
+	buf_fill(&f.b, 0, 20);
+	record_end(&f);
+	mmap2(&f, 10, 0x400000, 0x1000, 0, "/bin/a", 2);
+	sample_head(&f, USER, 0x400010, 10, 10, 100, 5);
+	CHAIN(&f, MARK_USER, 0x400010, 0x400021);
+	record_end(&f);
+	end(&f);
+	put64(&f, f.b.len + 16);
+	put64(&f, sizeof(info) - 1);
+	buf_add(&f.b, info, sizeof(info) - 1);
+	patch(&f, 72 + 128 / 8, 1 << 1, 8);
+	p = read_file(&f);
+	assert_string_equal(profile_text(p, p->type[1].name), "shop:sold");
+	profile_free(p);
+	expect(&f, &no_limits, "1 5 10 10 :10: /bin/a+400010 /bin/a+400021\n");
+}
+
 static void times_are_kept_on_request(void **state)
 {
 	struct format_options options = { .keeps_times = true };
@@ -571,10 +599,13 @@ static void what_is_lost_or_skipped_is_counted(void **state)
 	}
 	record(&f, SAMPLE, 0);
 	record_end(&f);
+	record(&f, 76, 0);
+	record_end(&f);
 	end(&f);
 	expect(&f, &no_limits,
 	       "3 3 3 3 :3: ?+10\n"
-	       "# perf: 1 samples were lost while recording (25.0 %); values are not scaled\n"
+	       "# perf: 1 sample was lost while recording (25.0 %); values are not scaled\n"
+	       "# perf: the counts of perf stat are not read; perf stat report prints them\n"
 	       "# perf: skipped 1 damaged record\n"
 	       "# perf: skipped, since only perf script and perf inject decode it, 1 record of a processor trace\n"
 	       "# perf: skipped 2 records of an unknown type\n");
@@ -848,6 +879,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chains_have_marks_and_return_addresses),
+		cmocka_unit_test(recordings_of_simpleperf_are_read),
 		cmocka_unit_test(times_are_kept_on_request),
 		cmocka_unit_test(several_events_are_sample_types),
 		cmocka_unit_test(a_fixed_period_is_not_in_samples),

@@ -15,10 +15,12 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/path.h"
 #include "formats/callgrind/names.h"
 #include "formats/common/named_frames.h"
 #include "formats/common/skipped.h"
 #include "profile/builder.h"
+#include "profile/edit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -63,6 +65,7 @@ struct callcosts_reader {
 
 	str_id *map_file; /* [n_maps] */
 	size_t n_maps, cap_maps;
+	struct callcosts_text command; /* of the program; empty if it is not known */
 	struct skipped calls, other;
 };
 
@@ -405,8 +408,8 @@ static int callcosts_read_cost(struct callcosts_reader *r, struct callcosts_text
 /* Headers that are not needed. */
 static bool callcosts_is_header(struct callcosts_text t)
 {
-	static const char *const key[] = { "version:", "creator:", "pid:",    "cmd:", "part:", "desc:",
-					   "event:",   "thread:",  "target:", "rec:", "jump=", "jcnd=" };
+	static const char *const key[] = { "version:", "creator:", "pid:", "part:", "desc:", "event:",
+					   "thread:",  "target:",  "rec:", "jump=", "jcnd=" };
 
 	for (size_t i = 0; i < sizeof(key) / sizeof(key[0]); i++)
 		if (callcosts_take_key(&t, key[i]))
@@ -432,6 +435,8 @@ static int callcosts_read_line(struct callcosts_reader *r, struct callcosts_text
 		return callcosts_read_events(r, t, err);
 	} else if (callcosts_take_key(&t, "positions:")) {
 		return callcosts_read_positions(r, t, err);
+	} else if (callcosts_take_key(&t, "cmd:")) {
+		callcosts_take_word(&t, &r->command);
 	} else if (callcosts_take_key(&t, "summary:")) {
 		callcosts_read_sums(r, t, r->summary);
 		r->has_summary = true;
@@ -486,6 +491,20 @@ static int callcosts_read_lines(struct callcosts_reader *r, struct callcosts_lin
 	return rc;
 }
 
+/* Make the object of the program the first mapping. Its name has the path; that in the command may have none. */
+static void callcosts_set_program(const struct callcosts_reader *r, struct profile *p)
+{
+	struct buf name = { 0 };
+
+	buf_add(&name, r->command.s, r->command.n);
+	for (uint32_t i = 0; r->command.n && i < p->n_maps; i++)
+		if (strcmp(path_base(profile_text(p, p->map[i].file)), path_base(buf_text(&name))) == 0) {
+			profile_set_program(p, i);
+			break;
+		}
+	buf_release(&name);
+}
+
 int callcosts_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 		   struct err *err)
 {
@@ -499,7 +518,7 @@ int callcosts_read(const uint8_t *data, size_t n, const struct format_options *o
 	callcosts_names_init(&r.objects);
 	rc = callcosts_read_lines(&r, lines, err);
 	if (rc == 0)
-		*out = builder_seal(r.b);
+		callcosts_set_program(&r, *out = builder_seal(r.b));
 	callcosts_names_release(&r.files);
 	callcosts_names_release(&r.functions);
 	callcosts_names_release(&r.objects);

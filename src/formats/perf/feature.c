@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "formats/perf/perf_int.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <sys/utsname.h>
 
 enum {
@@ -17,6 +19,7 @@ enum {
 	FEATURE_DIRECTORY = 24,
 	FEATURE_CLOCK_DATA = 29
 };
+enum { FEATURE_SIMPLEPERF_FILES = 128, FEATURE_SIMPLEPERF_INFO = 129, FEATURE_SIMPLEPERF_FILES2 = 132 };
 enum { BUILD_ID_BYTES = 20 };
 
 /* The rest of a feature. */
@@ -152,6 +155,42 @@ static void feature_read_clock(struct perf_reader *r, const uint8_t *p, size_t n
 		r->clock = (struct perf_clock){ true, perfdata_u64(r, p + AT_WALL), perfdata_u64(r, p + AT_TIME) };
 }
 
+/* Name the event of a line "NAME,TYPE,CONFIG". */
+static void feature_read_type(struct perf_reader *r, const char *line)
+{
+	unsigned type;
+	uint64_t config;
+	char name[128];
+
+	if (sscanf(line, "%127[^,\n],%u,%" SCNu64, name, &type, &config) != 3)
+		return;
+	for (size_t i = 0; i < r->n_events; i++)
+		if (!r->event[i].name && r->event[i].type == type && r->event[i].config == config)
+			r->event[i].name = strtab_addz(builder_strings(r->b), name);
+}
+
+/* What simpleperf records: texts that end with a NUL, a key and its value. */
+static void feature_read_info(struct perf_reader *r, const uint8_t *p, size_t n)
+{
+	enum { TYPES_MAX = 1 << 16 };
+	const char *at = (const char *)p, *end = at + n, *value;
+
+	for (; at < end && (value = memchr(at, '\0', (size_t)(end - at))) && ++value < end; at = value) {
+		const char *key = at, *value_end = memchr(value, '\0', (size_t)(end - value));
+
+		if (!value_end)
+			return;
+		r->is_simpleperf |= strcmp(key, "simpleperf_version") == 0;
+		for (const char *line = value_end - value < TYPES_MAX ? value : NULL;
+		     line && strcmp(key, "event_type_info") == 0;) {
+			feature_read_type(r, line);
+			line = strchr(line, '\n');
+			line += line != NULL;
+		}
+		value = value_end + 1;
+	}
+}
+
 void perfdata_feature_read(struct perf_reader *r, uint64_t feature, const uint8_t *p, size_t n)
 {
 	switch (feature) {
@@ -163,6 +202,13 @@ void perfdata_feature_read(struct perf_reader *r, uint64_t feature, const uint8_
 		break;
 	case FEATURE_EVENT_DESC:
 		feature_read_names(r, p, n);
+		break;
+	case FEATURE_SIMPLEPERF_INFO:
+		feature_read_info(r, p, n);
+		break;
+	case FEATURE_SIMPLEPERF_FILES:
+	case FEATURE_SIMPLEPERF_FILES2:
+		r->has_symbols |= n > 0;
 		break;
 	case FEATURE_DIRECTORY:
 		r->has_directory = true;

@@ -47,11 +47,16 @@ static void file_cut(struct perf_reader *r, size_t at)
 	r->cut = at;
 }
 
-/* The bytes that follow a record and belong to it. */
+/* The bytes that follow a record and belong to it. simpleperf has the data of tracing inside the record. */
 static uint64_t file_extra(const struct perf_reader *r, const struct perf_record *rec)
 {
-	if (rec->type == PERF_TRACING_DATA && rec->n >= PERF_HEADER_SIZE + 4)
-		return perfdata_u32(r, rec->p + PERF_HEADER_SIZE);
+	enum { AT_TRACING = PERF_HEADER_SIZE + 4 };
+
+	if (rec->type == PERF_TRACING_DATA && rec->n >= AT_TRACING) {
+		uint32_t n = perfdata_u32(r, rec->p + PERF_HEADER_SIZE);
+
+		return n <= rec->n - AT_TRACING ? 0 : n;
+	}
 	if (rec->type == PERF_AUXTRACE && rec->n >= PERF_HEADER_SIZE + 8)
 		return perfdata_u64(r, rec->p + PERF_HEADER_SIZE);
 	return 0;

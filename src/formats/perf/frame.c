@@ -77,7 +77,7 @@ int perfdata_frame_add(struct perf_reader *r, struct perf_process *process, enum
 	uint32_t map_id = PERF_NONE, func = PERF_NONE, loc;
 	int rc = 0;
 
-	addr -= is_return && addr;
+	addr -= is_return && addr && !r->is_simpleperf;
 	slot = &r->slot[hash_mix(addr ^ hash_secret[0], key ^ hash_secret[1]) % PERF_FRAME_SLOTS];
 	if (slot->addr == addr && slot->key == key && slot->loc != PERF_NONE)
 		return frame_push(r, slot->loc, err);

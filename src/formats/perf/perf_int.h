@@ -41,6 +41,7 @@ enum {
 	PERF_BUILD_ID = 67,
 	PERF_FINISHED_ROUND = 68,
 	PERF_AUXTRACE = 71,
+	PERF_STAT = 76,
 	PERF_EVENT_UPDATE = 78,
 	PERF_HEADER_FEATURE = 80,
 	PERF_COMPRESSED = 81,
@@ -266,6 +267,9 @@ struct perf_reader {
 	bool is_cut;
 	size_t cut;            /* where the file, or the last one that was cut, ends too early */
 	size_t next_recording; /* where another recording follows; 0: none */
+	bool is_simpleperf;    /* its return addresses are reduced already */
+	bool has_symbols;      /* simpleperf has recorded symbols */
+	bool has_counts;       /* it has counts of perf stat */
 	bool has_directory;    /* the file is one of a directory */
 	bool is_killed;        /* the recording has no end */
 };

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "formats/perf/perf_int.h"
+#include "profile/edit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -97,7 +98,9 @@ static void read_add_lost_comment(struct perf_reader *r)
 	if (n == 0)
 		return;
 	buf_addf(&text, "perf: %" PRIu64 " %s lost while recording (%.1f %%)", n,
-		 r->n_lost_samples ? "samples were" : "records, most of them samples, were",
+		 r->n_lost_samples ? n == 1 ? "sample was" : "samples were"
+		 : n == 1          ? "record was"
+				   : "records, most of them samples, were",
 		 100.0 * (double)n / ((double)n + (double)r->n_samples));
 	if (r->n_lost_samples && r->n_lost_records)
 		buf_addf(&text, ", of %" PRIu64 " lost records of all kinds", r->n_lost_records);
@@ -123,6 +126,14 @@ static void read_add_cut_comments(struct perf_reader *r)
 	}
 	if (r->next_recording) {
 		buf_addf(&text, "perf: another recording follows at byte %zu; it is not read", r->next_recording);
+		read_comment(r, &text);
+	}
+	if (r->has_symbols) {
+		buf_addz(&text, "perf: the symbols that simpleperf recorded are not read; names come from binaries");
+		read_comment(r, &text);
+	}
+	if (r->has_counts) {
+		buf_addz(&text, "perf: the counts of perf stat are not read; perf stat report prints them");
 		read_comment(r, &text);
 	}
 	if (r->has_directory && !r->n_parts) {
@@ -194,21 +205,6 @@ static int read_find_program(struct perf_reader *r, uint32_t *out, struct err *e
 		*out = r->module[most->program].map;
 	}
 	return rc;
-}
-
-/* Make a mapping the first one, which is that of the program. */
-static void read_set_program(struct profile *p, uint32_t map)
-{
-	struct mapping first;
-
-	if (map == PERF_NONE || map == 0)
-		return;
-	first = p->map[0];
-	p->map[0] = p->map[map];
-	p->map[map] = first;
-	for (uint32_t i = 0; i < p->n_locs; i++)
-		if (p->loc_map[i] == 0 || p->loc_map[i] == map)
-			p->loc_map[i] = p->loc_map[i] ? 0 : map;
 }
 
 static void read_init(struct perf_reader *r)
@@ -288,7 +284,8 @@ int perfdata_read(const uint8_t *data, size_t n, const struct format_options *op
 		read_set_times(&r);
 		read_add_comments(&r);
 		*out = builder_seal(r.b);
-		read_set_program(*out, program);
+		if (program != PERF_NONE)
+			profile_set_program(*out, program);
 	}
 	read_release(&r);
 	builder_free(r.b);

@@ -252,6 +252,9 @@ int perfdata_record_process(struct perf_reader *r, const struct perf_record *rec
 		return record_add_task(r, rec, err);
 	case PERF_KSYMBOL:
 		return record_add_symbol(r, rec, err);
+	case PERF_STAT:
+		r->has_counts = true;
+		return 0;
 	case PERF_LOST:
 	case PERF_LOST_SAMPLES:
 		record_add_lost(r, rec);

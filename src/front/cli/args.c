@@ -394,6 +394,13 @@ static bool repeats_stacks(const struct args *a)
 	return a->report->input != INPUT_PROFILE || (!a->q.base.n && !a->q.diff_base.n);
 }
 
+bool args_has_other_ending(const struct args *a)
+{
+	const struct file_format *f = formats_find_written(a->q.output);
+
+	return f && strcmp(f->report, a->report->name) != 0;
+}
+
 int args_parse(int argc, char **argv, struct args *out, struct err *err)
 {
 	struct args a = { .argc = argc, .argv = argv, .word = mem_alloc((size_t)argc, sizeof(*a.word)) };

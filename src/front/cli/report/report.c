@@ -117,6 +117,17 @@ static int write_answer_pieces(const struct answer *answer, const struct args *a
 	return a->is_shell_line ? answer_write(answer, STDOUT_FILENO, err) : pager_write_answer(answer, &a->q, err);
 }
 
+/* Say that a file was written, and if its ending is that of another format. */
+static void report_say_written(const struct args *a)
+{
+	const char *path = a->q.output, *suffix = reports_suffix(a->report, &a->q);
+
+	say("Generating report in %s", path);
+	if (suffix && !ends_with(path, suffix) && args_has_other_ending(a))
+		say("%s is in the format .%s, in spite of its ending; cpa convert writes the format of the ending",
+		    path, suffix);
+}
+
 int cmd_report_write(const struct buf *text, const struct args *a)
 {
 	const struct query *q = &a->q;
@@ -129,7 +140,7 @@ int cmd_report_write(const struct buf *text, const struct args *a)
 		return write_stdout(text, a, &err) < 0 ? report_write_error(a, &err) : STATUS_FINE;
 	if (io_write_file(q->output, buf_text(text), text->len, &err) < 0)
 		return say_error("%s", err.msg);
-	say("Generating report in %s", q->output);
+	report_say_written(a);
 	return STATUS_FINE;
 }
 
@@ -162,7 +173,7 @@ static int write_answer(const struct answer *answer, const struct args *a)
 		err_wrap(&err, "%s", q->output);
 	if (io_out_close(&out, rc == 0, &err) < 0 || rc < 0)
 		return say_error("%s", err.msg);
-	say("Generating report in %s", q->output);
+	report_say_written(a);
 	return STATUS_FINE;
 }
 
