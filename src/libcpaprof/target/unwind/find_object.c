@@ -137,7 +137,7 @@ const struct unwind_object *cpi_unwind_find_sig(void *arg, uint64_t pc, struct u
 	lo = (uint64_t)found.map_start;
 	hi = (uint64_t)found.map_end;
 	if (cache) {
-		room = &cache->object[(lo >> 12) * 0x9e3779b97f4a7c15 >> 61];
+		room = &cache->object[(lo >> 12) * 0x9e3779b97f4a7c15 >> (64 - UNWIND_CACHE_BITS)];
 		if (room->lo == lo && room->hi == hi && (room->hdr == (uint64_t)found.eh_frame || !room->hdr))
 			return room;
 	}

@@ -81,7 +81,7 @@ struct unwind_frame {
 	uint64_t fp_slot; /* address where the caller's frame pointer was saved; 0: not saved, unchanged; 1: unknown */
 };
 
-enum { UNWIND_CACHE_OBJECTS = 8 };
+enum { UNWIND_CACHE_BITS = 5, UNWIND_CACHE_OBJECTS = 1 << UNWIND_CACHE_BITS };
 
 /*
  * Cache of one thread between walks. All zeros at first, except rule, which points to mask + 1 rules, and frame and
