@@ -2,226 +2,43 @@
  * bench.c - run commands alternately, compare their time and memory, print a Markdown table
  * SPDX-License-Identifier: Apache-2.0
  *
- * In every round each command runs once, so that other load affects all commands alike. A ratio is the median over the
- * rounds of the ratio within a round. Slow commands may skip rounds. The memory is the kernel's ru_maxrss: the maximum
- * of the command and of the children it waited for.
+ * A ratio is the median over the rounds of the ratio within a round. The memory is the kernel's ru_maxrss: the maximum of
+ * the command and of the children it waited for.
  */
 #include "config.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
+#include "bench.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
-enum { MAX_ROUNDS = 1000, MAX_COMMANDS = 16, MAX_GOALS = 16 };
 
 static const char usage[] =
-	"usage: bench [-n ROUNDS] [-f PROFILE] [-u] [-s STATUS] [GOAL...] {-- [-r ROUNDS] [-p] NAME COMMAND...}...\n"
+	"usage: bench [-n ROUNDS] [-f PROFILE] [-u] [-s STATUS] [-H FILE REVISION TITLE] [-d] [GOAL...]\n"
+	"             {-- [-r ROUNDS] [-i] [-y] NAME COMMAND...}...\n"
 	"  -n  rounds; the first command runs in each (default 5)\n"
 	"  -f  gzip file that the commands read; its sizes are the title of the table\n"
-	"  -u  measure CPU time, user and system, instead of wall time\n"
+	"  -u  ratios and goals are of CPU time, user and system, instead of wall time\n"
 	"  -s  exit status that counts as success, besides 0\n"
+	"  -H  append a line per command to FILE\n"
+	"  -d  print how the first command differs from the second, with intervals, instead of the table\n"
 	"  -r  rounds of this command, spread evenly (default: all)\n"
-	"  -p  the time of the command is the first number that it prints, in ms\n"
+	"  -i  count instructions, by callgrind if the processor has no counter\n"
+	"  -y  the floor: a column has the ratios of all commands to this one\n"
 	"goals, all of the first command:\n"
 	"  -a NAME:X  takes at most X times the time of NAME\n"
 	"  -x NAME:X  is at least X times as fast as NAME\n"
 	"  -t MS      takes at most MS milliseconds, the median of all rounds\n"
 	"  -m MB      peak of at most MB; -m Xx for X times the inflated size\n"
 	"  -k NAME:X  peak of at most X times that of NAME, the median over the rounds\n"
-	"Exit status: 1 if a goal is missed, 2 if a command fails.\n";
-
-struct command {
-	const char *name;
-	char **argv; /* ends with NULL */
-	int n_rounds;
-	bool prints;           /* the command prints its time */
-	double ms[MAX_ROUNDS]; /* negative for a skipped round */
-	double mb[MAX_ROUNDS]; /* peak memory, negative for a skipped round */
-	double peak_mb;        /* maximum of all rounds */
-};
-
-struct goal {
-	char option; /* letter of the option */
-	char *name;  /* a command; NULL for -m and -t */
-	double value;
-	bool times_inflated;
-};
-
-struct bench {
-	int n_rounds, n_commands, n_goals;
-	int status;    /* exit status that counts as success, like 0 */
-	bool uses_cpu; /* times are CPU times */
-	const char *profile;
-	double packed_mb, inflated_mb;
-	struct command command[MAX_COMMANDS];
-	struct goal goal[MAX_GOALS];
-};
-
-static void die(const char *what, const char *why)
-{
-	fprintf(stderr, "bench: %s: %s\n", what, why);
-	exit(2);
-}
+	"Exit status: 1 if a goal is missed or, with -d, the first command takes more CPU time; 2 if a command "
+	"fails.\n";
 
 static void die_usage(void)
 {
 	fputs(usage, stderr);
 	exit(2);
-}
-
-static double now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-static double cpu_ms(const struct rusage *used)
-{
-	return (double)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1e3 +
-	       (double)(used->ru_utime.tv_usec + used->ru_stime.tv_usec) / 1e3;
-}
-
-static int compare_double(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The median, or 0 without values. Sorts v. */
-static double median(double *v, int n)
-{
-	if (!n)
-		return 0;
-	qsort(v, (size_t)n, sizeof(*v), compare_double);
-	return (v[n / 2] + v[(n - 1) / 2]) / 2;
-}
-
-static void child(char **argv, int out, int err)
-{
-	if (dup2(out, STDOUT_FILENO) >= 0 && dup2(err, STDERR_FILENO) >= 0)
-		execvp(argv[0], argv);
-	dprintf(STDERR_FILENO, "%s\n", strerror(errno));
-	_exit(127);
-}
-
-static void show_failure(const struct command *c, int status, int err)
-{
-	char text[4096];
-	ssize_t n;
-
-	fprintf(stderr, "bench: %s: %s %d; its output:\n", c->name, WIFEXITED(status) ? "exit status" : "signal",
-		WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-	lseek(err, 0, SEEK_SET);
-	while ((n = read(err, text, sizeof(text))) > 0)
-		fwrite(text, 1, (size_t)n, stderr);
-	exit(2);
-}
-
-/* Read fd to its end, and store the first n - 1 bytes. */
-static void read_start(int fd, char *text, size_t n)
-{
-	char rest[4096];
-	size_t have = 0;
-	ssize_t got;
-
-	while ((got = read(fd, rest, sizeof(rest))) > 0)
-		for (ssize_t i = 0; i < got && have < n - 1; i++)
-			text[have++] = rest[i];
-	text[have] = 0;
-	close(fd);
-}
-
-static void run_once(const struct bench *b, struct command *c, int round)
-{
-	FILE *err = tmpfile();
-	int out[2] = { -1, -1 }, status;
-	char text[64], *end = text;
-	struct rusage used;
-	double start;
-	pid_t pid;
-
-	if (c->prints && pipe2(out, O_CLOEXEC))
-		die(c->name, strerror(errno));
-	if (!c->prints)
-		out[1] = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	if (!err || out[1] < 0)
-		die(c->name, strerror(errno));
-	start = now_ms();
-	pid = fork();
-	if (pid < 0)
-		die(c->name, strerror(errno));
-	if (pid == 0)
-		child(c->argv, out[1], fileno(err));
-	close(out[1]);
-	if (c->prints)
-		read_start(out[0], text, sizeof(text));
-	if (wait4(pid, &status, 0, &used) != pid)
-		die(c->name, strerror(errno));
-	c->ms[round] = b->uses_cpu ? cpu_ms(&used) : now_ms() - start;
-	c->mb[round] = (double)used.ru_maxrss * 1024 / 1e6;
-	if (!WIFEXITED(status) || (WEXITSTATUS(status) && WEXITSTATUS(status) != b->status))
-		show_failure(c, status, fileno(err));
-	fclose(err);
-	if (c->prints) {
-		c->ms[round] = strtod(text, &end);
-		if (end == text || !(c->ms[round] > 0))
-			die(c->name, "first output is not a time");
-	}
-	if (c->mb[round] > c->peak_mb)
-		c->peak_mb = c->mb[round];
-}
-
-static void run_all(struct bench *b)
-{
-	for (int round = 0; round < b->n_rounds; round++) {
-		if (isatty(STDERR_FILENO))
-			fprintf(stderr, "\rround %d of %d ", round + 1, b->n_rounds);
-		for (int i = 0; i < b->n_commands; i++) {
-			struct command *c = &b->command[i];
-			int n_before = round * c->n_rounds / b->n_rounds;
-
-			c->ms[round] = -1;
-			if ((round + 1) * c->n_rounds / b->n_rounds > n_before)
-				run_once(b, c, round);
-		}
-	}
-	if (isatty(STDERR_FILENO))
-		fputc('\n', stderr);
-}
-
-/* The ratio of a command's time to that of base: the median over the rounds with both times. */
-static double ratio(const struct bench *b, const struct command *c, const struct command *base)
-{
-	double v[MAX_ROUNDS];
-	int n = 0;
-
-	for (int i = 0; i < b->n_rounds; i++)
-		if (c->ms[i] >= 0 && base->ms[i] > 0)
-			v[n++] = c->ms[i] / base->ms[i];
-	return median(v, n);
-}
-
-/* The same for peak memory. */
-static double ratio_of_peaks(const struct bench *b, const struct command *c, const struct command *base)
-{
-	double v[MAX_ROUNDS];
-	int n = 0;
-
-	for (int i = 0; i < b->n_rounds; i++)
-		if (c->ms[i] >= 0 && base->ms[i] >= 0)
-			v[n++] = c->mb[i] / base->mb[i];
-	return median(v, n);
 }
 
 static const struct command *find(const struct bench *b, const char *name)
@@ -232,47 +49,10 @@ static const struct command *find(const struct bench *b, const char *name)
 	return NULL;
 }
 
-static void print_row(const struct bench *b, const struct command *c, const struct command *yardstick)
-{
-	double v[MAX_ROUNDS], mid;
-	int n = 0;
-
-	for (int i = 0; i < b->n_rounds; i++)
-		if (c->ms[i] >= 0)
-			v[n++] = c->ms[i];
-	mid = median(v, n);
-	int digits = mid < 10 ? 2 : mid < 1000;
-
-	printf("| %s | %d | %.*f | %.*f–%.*f | %.1f | %.2f |", c->name, n, digits, mid, digits, v[0], digits, v[n - 1],
-	       c->peak_mb, ratio(b, c, &b->command[0]));
-	if (yardstick)
-		printf(" %.2f |", ratio(b, c, yardstick));
-	putchar('\n');
-}
-
-static void print_table(const struct bench *b)
-{
-	const struct command *yardstick = NULL;
-
-	for (int i = b->n_commands - 1; i > 0; i--)
-		if (b->command[i].prints)
-			yardstick = &b->command[i];
-	if (b->profile)
-		printf("`%s`: %.3f MB compressed, %.3f MB inflated\n\n", b->profile, b->packed_mb, b->inflated_mb);
-	printf("| command | rounds | median %sms | min–max ms | peak MB | × %s |", b->uses_cpu ? "CPU " : "",
-	       b->command[0].name);
-	if (yardstick)
-		printf(" × %s |", yardstick->name);
-	printf("\n|---|--:|--:|--:|--:|--:|%s\n", yardstick ? "--:|" : "");
-	for (int i = 0; i < b->n_commands; i++)
-		print_row(b, &b->command[i], yardstick);
-	putchar('\n');
-}
-
 static bool check_peak(const struct bench *b, const struct goal *g)
 {
 	double limit = g->times_inflated ? g->value * b->inflated_mb : g->value;
-	double peak = b->command[0].peak_mb;
+	double peak = bench_max(b, &b->command[0], METRIC_PEAK);
 	bool met = peak <= limit;
 
 	printf("- %s peaks at most at %.1f MB", b->command[0].name, limit);
@@ -282,21 +62,9 @@ static bool check_peak(const struct bench *b, const struct goal *g)
 	return met;
 }
 
-/* The median time of a command over its rounds. */
-static double median_ms(const struct bench *b, const struct command *c)
-{
-	double v[MAX_ROUNDS];
-	int n = 0;
-
-	for (int i = 0; i < b->n_rounds; i++)
-		if (c->ms[i] >= 0)
-			v[n++] = c->ms[i];
-	return median(v, n);
-}
-
 static bool check_time(const struct bench *b, const struct goal *g)
 {
-	double found = median_ms(b, &b->command[0]);
+	double found = bench_median(b, &b->command[0], b->time);
 	bool met = found <= g->value;
 
 	printf("- %s takes at most %g ms: %.1f ms, %s\n", b->command[0].name, g->value, found,
@@ -327,9 +95,9 @@ static bool check_goal(const struct bench *b, const struct goal *g)
 		printf("not measured: no %s\n", g->name);
 		return true;
 	}
-	found = g->option == 'k'   ? ratio_of_peaks(b, first, other)
-		: g->option == 'a' ? ratio(b, first, other)
-				   : ratio(b, other, first);
+	found = g->option == 'k'   ? bench_ratio(b, first, other, METRIC_PEAK)
+		: g->option == 'a' ? bench_ratio(b, first, other, b->time)
+				   : bench_ratio(b, other, first, b->time);
 	met = g->option == 'x' ? found >= g->value : found <= g->value;
 	printf("%.2f, %s\n", found, met ? "met" : "**missed**");
 	return met;
@@ -341,7 +109,7 @@ static double parse_number(const char *text, const char *suffix)
 	double v = strtod(text, &end);
 
 	if (end == text || strcmp(end, suffix) || !(v > 0) || v > 1e9)
-		die(text, "not a number above zero");
+		bench_die(text, "not a number above zero");
 	return v;
 }
 
@@ -350,7 +118,7 @@ static int parse_rounds(const char *text, int max)
 	double v = parse_number(text, "");
 
 	if (v < 1 || v > max || v != (int)v)
-		die(text, "not a number of rounds");
+		bench_die(text, "not a number of rounds");
 	return (int)v;
 }
 
@@ -360,7 +128,7 @@ static void add_goal(struct bench *b, char option, char *text)
 	char *colon = strrchr(text, ':');
 
 	if (b->n_goals == MAX_GOALS)
-		die(text, "too many goals");
+		bench_die(text, "too many goals");
 	if (option == 'm') {
 		g.times_inflated = text[0] && text[strlen(text) - 1] == 'x';
 		g.value = parse_number(text, g.times_inflated ? "x" : "");
@@ -384,7 +152,7 @@ static void set_profile(struct bench *b, const char *path)
 	long n = 0;
 
 	if (!f || fseek(f, -4, SEEK_END) || fread(end, 1, 4, f) != 4 || (n = ftell(f)) < 18)
-		die(path, "read failed, or too short for gzip");
+		bench_die(path, "read failed, or too short for gzip");
 	fclose(f);
 	b->profile = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	b->packed_mb = (double)n / 1e6;
@@ -398,8 +166,10 @@ static void add_command(struct bench *b, char **argv)
 
 	c->n_rounds = b->n_rounds;
 	for (; *argv && (*argv)[0] == '-'; argv++) {
-		if (!strcmp(*argv, "-p"))
-			c->prints = true;
+		if (!strcmp(*argv, "-i"))
+			c->counts_instructions = true;
+		else if (!strcmp(*argv, "-y"))
+			c->is_floor = true;
 		else if (!strcmp(*argv, "-r") && argv[1])
 			c->n_rounds = parse_rounds(*++argv, b->n_rounds);
 		else
@@ -411,41 +181,58 @@ static void add_command(struct bench *b, char **argv)
 	c->argv = argv + 1;
 }
 
+/* Read the option at argv, where n words remain. Returns the number of words of the option. */
+static int parse_option(struct bench *b, char **argv, int n)
+{
+	char letter = argv[0][0] == '-' && argv[0][1] && !argv[0][2] ? argv[0][1] : 0;
+
+	if (letter == 'u' || letter == 'd') {
+		b->time = letter == 'u' ? METRIC_CPU : b->time;
+		b->compares |= letter == 'd';
+		return 1;
+	}
+	if (n < (letter == 'H' ? 4 : 2))
+		die_usage();
+	if (letter == 'H') {
+		b->history = argv[1];
+		b->revision = argv[2];
+		b->title = argv[3];
+		return 4;
+	}
+	if (letter == 's')
+		b->status = parse_rounds(argv[1], UINT8_MAX);
+	else if (letter == 'n')
+		b->n_rounds = parse_rounds(argv[1], MAX_ROUNDS);
+	else if (letter == 'f')
+		set_profile(b, argv[1]);
+	else if (letter && strchr("axmtk", letter))
+		add_goal(b, letter, argv[1]);
+	else
+		die_usage();
+	return 2;
+}
+
 static void parse(struct bench *b, int argc, char **argv)
 {
 	int i = 1;
 
 	b->n_rounds = 5;
-	for (; i + 1 < argc && strcmp(argv[i], "--"); i += 2) {
-		if (!strcmp(argv[i], "-u")) {
-			b->uses_cpu = true;
-			i--;
-		} else if (!strcmp(argv[i], "-s"))
-			b->status = parse_rounds(argv[i + 1], UINT8_MAX);
-		else if (!strcmp(argv[i], "-n"))
-			b->n_rounds = parse_rounds(argv[i + 1], MAX_ROUNDS);
-		else if (!strcmp(argv[i], "-f"))
-			set_profile(b, argv[i + 1]);
-		else if (!strcmp(argv[i], "-a") || !strcmp(argv[i], "-x") || !strcmp(argv[i], "-m") ||
-			 !strcmp(argv[i], "-t") || !strcmp(argv[i], "-k"))
-			add_goal(b, argv[i][1], argv[i + 1]);
-		else
-			die_usage();
-	}
+	while (i < argc && strcmp(argv[i], "--"))
+		i += parse_option(b, argv + i, argc - i);
 	for (int j = i; j < argc; j++)
 		if (!strcmp(argv[j], "--"))
 			argv[j] = NULL;
 	for (; i < argc; i++)
 		if (!argv[i]) {
 			if (b->n_commands == MAX_COMMANDS)
-				die("commands", "too many");
+				bench_die("commands", "too many");
 			add_command(b, argv + i + 1);
 		}
-	if (!b->n_commands || b->command[0].n_rounds != b->n_rounds)
+	if (b->n_commands < (b->compares ? 2 : 1) || b->command[0].n_rounds != b->n_rounds)
 		die_usage();
 	for (i = 0; i < b->n_goals; i++)
 		if (b->goal[i].times_inflated && !b->profile)
-			die("-m", "a multiple of the inflated size needs -f");
+			bench_die("-m", "a multiple of the inflated size needs -f");
 }
 
 int main(int argc, char **argv)
@@ -454,8 +241,12 @@ int main(int argc, char **argv)
 	int n_missed = 0;
 
 	parse(&b, argc, argv);
-	run_all(&b);
-	print_table(&b);
+	bench_run(&b);
+	if (b.history)
+		bench_write_history(&b);
+	if (b.compares)
+		return bench_print_comparison(&b);
+	bench_print_table(&b);
 	for (int i = 0; i < b.n_goals; i++)
 		n_missed += !check_goal(&b, &b.goal[i]);
 	return n_missed > 0;

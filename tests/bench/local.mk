@@ -31,7 +31,14 @@ tests_bench_inflate_SOURCES = tests/bench/inflate.c
 tests_bench_inflate_CFLAGS = $(AM_CFLAGS) $(DEFLATE_CFLAGS)
 tests_bench_inflate_LDADD = $(DEFLATE_LIBS)
 
-tests_bench_bench_SOURCES = tests/bench/bench.c
+tests_bench_bench_SOURCES = \
+	tests/bench/bench.c \
+	tests/bench/bench.h \
+	tests/bench/bench_print.c \
+	tests/bench/bench_rank.c \
+	tests/bench/bench_rank.h \
+	tests/bench/bench_run.c
+tests_bench_bench_LDADD = -lm
 
 tests_bench_addresses_SOURCES = tests/bench/addresses.c
 tests_bench_reports_SOURCES = tests/bench/reports.c

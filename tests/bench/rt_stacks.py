@@ -21,7 +21,7 @@ def bench_program(b, name, goal):
 
 def sample(b, rounds):
     """Cost of a sample including delivery, at depths of 8, 30 and 60."""
-    goal = 'a sample at depth 30 costs at most 5 us, and a quarter of libprofiler\'s'
+    goal = 'a sample at depth 30 costs at most 2 us, and a quarter of libprofiler\'s'
     program = bench_program(b, 'sample_bench', goal)
     if not program:
         return
@@ -47,7 +47,7 @@ def sample(b, rounds):
     b.table('One sample, delivery included, us of CPU time', ['', *depths],
             [(n, *(f'{median(found[n].get(d, [])):.2f}' for d in depths)) for n, _, _ in which if n in found])
     ours, theirs = median(found['cpa']['depth_30']), median(found.get('libprofiler', {}).get('depth_30', []))
-    b.goal(goal, ours <= 5 and not ours > theirs / 4, f'{ours:.2f} us of {theirs:.2f}')
+    b.goal(goal, ours <= 2 and not ours > theirs / 4, f'{ours:.2f} us of {theirs:.2f}')
 
 
 STACK_GOALS = ('at least 99.5 % of stacks are complete, and as many equal to libunwind\'s',

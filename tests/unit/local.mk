@@ -75,6 +75,7 @@ unit_tests = \
 	tests/unit/test_attach_sample \
 	tests/unit/test_attach_snap \
 	tests/unit/test_base \
+	tests/unit/test_bench_rank \
 	tests/unit/test_block \
 	tests/unit/test_boxes \
 	tests/unit/test_buf \
@@ -408,6 +409,8 @@ tests_unit_test_head_LDADD = $(unit_report)
 tests_unit_test_html_LDADD = viewers/html/libhtml.a $(unit_viewers)
 tests_unit_test_idmap_LDADD = $(unit_formats)
 tests_unit_test_idtab_LDADD = $(unit_base)
+tests_unit_test_bench_rank_SOURCES = tests/unit/test_bench_rank.c tests/bench/bench_rank.c
+tests_unit_test_bench_rank_LDADD = $(CMOCKA_LIBS)
 tests_unit_test_busy_SOURCES = tests/unit/test_busy.c src/libcpaprof/collector/read/busy.c
 tests_unit_test_busy_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_label_sets_SOURCES = tests/unit/test_label_sets.c src/libcpaprof/target/labels.c

@@ -119,6 +119,11 @@ static const struct unwind_object *find_published(uint64_t pc)
 	return t ? cpi_unwind_table_find_sig((void *)t, pc, NULL) : NULL;
 }
 
+bool cpi_unwind_may_read_sig(const struct unwind_source *from, const struct unwind_object *obj)
+{
+	return from->find != cpi_unwind_find_sig || !find_object || object_is_mapped(obj->lo);
+}
+
 const struct unwind_object *cpi_unwind_find_sig(void *arg, uint64_t pc, struct unwind_object *room)
 {
 	struct unwind_cache *cache = arg;
@@ -131,13 +136,13 @@ const struct unwind_object *cpi_unwind_find_sig(void *arg, uint64_t pc, struct u
 		return NULL;
 	lo = (uint64_t)found.map_start;
 	hi = (uint64_t)found.map_end;
-	if (!object_is_mapped(lo))
-		return NULL;
 	if (cache) {
-		room = &cache->object[(lo >> 12) * 0x9e3779b97f4a7c15 >> 61];
+		room = &cache->object[(lo >> 12) * 0x9e3779b97f4a7c15 >> (64 - UNWIND_CACHE_BITS)];
 		if (room->lo == lo && room->hi == hi && (room->hdr == (uint64_t)found.eh_frame || !room->hdr))
 			return room;
 	}
+	if (!object_is_mapped(lo))
+		return NULL;
 	if (!find_object_describe(&found, room)) {
 		const struct unwind_object *o = find_other_sig(lo, hi);
 

@@ -165,7 +165,7 @@ static enum evidence guess_judge(struct walk *w, struct return_word *r, uint64_t
 		return NO_CALL;
 	obj = w->obj && addr - w->obj->lo < w->obj->hi - w->obj->lo ? w->obj
 								    : w->from->find(w->from->arg, addr - 1, &room);
-	if (!obj)
+	if (!obj || !walk_may_read(w, obj))
 		return NO_CALL;
 	if (!obj->text)
 		return r->evidence = MAYBE_CALL;
@@ -483,7 +483,7 @@ bool cpi_unwind_guess_fp_sig(struct walk *w, const struct unwind_rule *rule, uin
 	int64_t ra_off = 8 * (int64_t)rule->ra, fp_off = 8 * (int64_t)rule->saved[0];
 	struct fde fde;
 
-	if (rule->ra <= SLOT_LOST || rule->saved[0] <= SLOT_LOST || !obj)
+	if (rule->ra <= SLOT_LOST || rule->saved[0] <= SLOT_LOST || !obj || !walk_may_read(w, obj))
 		return false;
 	if (cpi_unwind_fde_sig(w, obj, pc - !w->exact, &fde) == STEP_OK)
 		lo = fde.lo;

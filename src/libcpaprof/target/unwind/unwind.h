@@ -81,7 +81,7 @@ struct unwind_frame {
 	uint64_t fp_slot; /* address where the caller's frame pointer was saved; 0: not saved, unchanged; 1: unknown */
 };
 
-enum { UNWIND_CACHE_OBJECTS = 8 };
+enum { UNWIND_CACHE_BITS = 5, UNWIND_CACHE_OBJECTS = 1 << UNWIND_CACHE_BITS };
 
 /*
  * Cache of one thread between walks. All zeros at first, except rule, which points to mask + 1 rules, and frame and
@@ -190,7 +190,7 @@ void cpi_unwind_set_table(struct unwind_object *obj, uint32_t n);
 
 /*
  * An unwind_find_fn for this process: _dl_find_object with glibc 2.35 and later, else the published snapshot. arg:
- * the struct unwind_cache of the thread, which then caches objects, or NULL.
+ * the struct unwind_cache of the thread, which then caches objects, or NULL. A cached object may no longer be mapped.
  */
 const struct unwind_object *cpi_unwind_find_sig(void *arg, uint64_t pc, struct unwind_object *room);
 

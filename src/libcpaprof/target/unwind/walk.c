@@ -297,8 +297,13 @@ static int step_uncached(struct walk *w, const struct unwind_object *obj, uint64
 	struct unwind_rule rule;
 	struct fde fde;
 	struct row row;
-	int rc = cpi_unwind_fde_sig(w, obj, pc, &fde);
+	int rc;
 
+	if (!walk_may_read(w, obj)) {
+		w->obj = NULL;
+		return cpi_unwind_guess_sig(w);
+	}
+	rc = cpi_unwind_fde_sig(w, obj, pc, &fde);
 	if (rc == UNWIND_NO_CFI) {
 		if (cpi_unwind_is_sigreturn_sig(obj, w->regs->pc))
 			return cpi_unwind_signal_sig(w);
@@ -407,6 +412,7 @@ static void walk_start(struct walk *w, const struct unwind_source *from, struct 
 	w->from = from;
 	w->regs = regs;
 	w->obj = NULL;
+	w->mapped = 0;
 	w->range = walk_range_of(from, regs->r[UNWIND_SP]);
 	w->budget = WALK_STEPS_MAX;
 	w->n_guessed = 0;

@@ -62,6 +62,7 @@ struct walk {
 	const struct unwind_source *from;
 	struct unwind_regs *regs;
 	const struct unwind_object *obj; /* the last object found, or NULL */
+	uint64_t mapped;                 /* start of the last object that was found to be mapped; 0: none */
 	const struct unwind_range *range;
 	uint32_t budget;
 	uint32_t n_guessed;
@@ -87,6 +88,21 @@ static inline const struct unwind_object *walk_object(struct walk *w, uint64_t p
 	w->cie.addr = 0;
 	w->obj = w->from->find(w->from->arg, pc, &w->room);
 	return w->obj;
+}
+
+/* Return true if an object that find returned is mapped. It takes a system call. */
+bool cpi_unwind_may_read_sig(const struct unwind_source *from, const struct unwind_object *obj);
+
+/*
+ * Return true if the bytes of an object may be read. Call it before they are, not before its cached rules are used:
+ * a walk by cached rules needs no system call.
+ */
+static inline bool walk_may_read(struct walk *w, const struct unwind_object *obj)
+{
+	if (obj->lo != w->mapped && !cpi_unwind_may_read_sig(w->from, obj))
+		return false;
+	w->mapped = obj->lo;
+	return true;
 }
 
 /* The word at an address of the range. Not checked by sanitizers, because it reads memory of other code. */
