@@ -41,7 +41,9 @@ struct box_choice {
 	bool is_final;   /* false: min may still rise */
 };
 
-/* The largest sizes so far, fewer than twice max of them. */
+enum { TALLY_MORE = 64 };
+
+/* The largest sizes so far: max of them, a quarter more, and TALLY_MORE. */
 struct tally {
 	int64_t *size;
 	size_t n, cap, max;
@@ -164,13 +166,16 @@ static struct box_choice tally_choose(struct tally *t)
 	return choice;
 }
 
-/* Record a size. Returns the smallest size that can still be among the largest. */
+/*
+ * Record a size. Returns the smallest size that a box after this one needs to be among the largest: more than that of the
+ * smallest of max boxes, because of boxes of the same size the first ones are chosen.
+ */
 static int64_t tally_add(struct tally *t, int64_t size, int64_t min)
 {
 	assert(t->max > 0 && size > 0);
 	t->size = mem_grow(t->size, &t->cap, t->n + 1, sizeof(*t->size));
 	t->size[t->n++] = size;
-	return t->n < 2 * t->max ? min : tally_choose(t).min;
+	return t->n < t->max + t->max / 4 + TALLY_MORE ? min : tally_choose(t).min + 1;
 }
 
 /* Is a part the next box of the path? The size of the last box of the path can raise the minimum. */
@@ -288,7 +293,7 @@ static void boxes_remove_small(struct box_builder *f)
 	uint32_t *to = mem_alloc(f->n_candidates, sizeof(*to)), n = 0;
 	struct box_choice choice = tally_choose(&f->tally);
 
-	f->min = choice.min;
+	f->min = choice.min + 1;
 	for (uint32_t i = 0; i < f->n_candidates; i++) {
 		struct box_candidate c = f->candidate[i];
 
@@ -324,7 +329,7 @@ static void split_level(struct box_builder *f)
 	f->cap_box = f->cap_next;
 	f->next = box;
 	f->cap_next = cap;
-	if (f->has_limit && f->n_candidates - f->n_chosen > f->max && f->tally.n > f->max)
+	if (f->has_limit && f->n_candidates - f->n_chosen > f->max / 4 && f->tally.n > f->max)
 		boxes_remove_small(f);
 }
 
