@@ -427,8 +427,7 @@ int dict_index_make(struct dict *d, struct err *err)
 	if (rc == 0)
 		rc = dict_index_metas(d, err);
 	if (rc < 0) {
-		dict_index_free(d->index);
-		d->index = NULL;
+		dict_drop_index(d);
 		return rc;
 	}
 	index_pairs(d);
@@ -455,6 +454,12 @@ void dict_index_free(struct dict_index *x)
 	free(x->word);
 	free(x->list);
 	free(x);
+}
+
+void dict_drop_index(struct dict *d)
+{
+	dict_index_free(d->index);
+	d->index = NULL;
 }
 
 static size_t idtab_bytes(const struct idtab *t)
