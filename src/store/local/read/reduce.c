@@ -142,7 +142,7 @@ struct reduce_run {
 };
 
 /* Read a chapter, unless it was read to be adopted. */
-static void read_chapter(const struct reduce_run *run, struct reduce_chapter *c)
+static void reduce_read_chapter(const struct reduce_run *run, struct reduce_chapter *c)
 {
 	struct reduce_input *in = c->in;
 
@@ -159,7 +159,7 @@ static void read_chapters(void *arg, unsigned part)
 
 	(void)part;
 	while ((i = run->lo + atomic_fetch_add(&run->next, 1)) < run->hi)
-		read_chapter(run, &run->chapter[i]);
+		reduce_read_chapter(run, &run->chapter[i]);
 }
 
 static void run_slices(void *arg, unsigned part)
@@ -412,7 +412,7 @@ static void adopt_dictionary(struct reduce_run *run)
 	do {
 		c = find_largest(run);
 		if (c)
-			read_chapter(run, c);
+			reduce_read_chapter(run, c);
 	} while (c && c->in->rc < 0);
 	if (!c || !c->c)
 		return;
@@ -435,7 +435,7 @@ static void adopt_dictionary(struct reduce_run *run)
 }
 
 /* Add up the blocks of the chapters of the batch, in slices. */
-static int add_slices(struct reduce_run *run, struct err *err)
+static int reduce_add_slices(struct reduce_run *run, struct err *err)
 {
 	size_t target;
 	int rc = 0;
@@ -506,7 +506,7 @@ static int run_batch(struct reduce_run *run, struct err *err)
 	run_threads(run, read_chapters, run->hi - run->lo);
 	rc = stop_check(run->r->stop, err);
 	if (rc == 0)
-		rc = add_slices(run, err);
+		rc = reduce_add_slices(run, err);
 	return rc == 0 ? join_chapters(run, err) : rc;
 }
 
