@@ -211,6 +211,7 @@ unit_tests = \
 	tests/unit/test_pieces \
 	tests/unit/test_places \
 	tests/unit/test_pool \
+	tests/unit/test_radix \
 	tests/unit/test_prefix_map \
 	tests/unit/test_proto \
 	tests/unit/test_proto_sample \
@@ -464,6 +465,7 @@ tests_unit_test_pclntab_LDADD = $(unit_symbol)
 tests_unit_test_pdf_LDADD = $(unit_pdf)
 tests_unit_test_places_LDADD = $(unit_engine)
 tests_unit_test_pool_LDADD = $(unit_base)
+tests_unit_test_radix_LDADD = $(unit_base)
 tests_unit_test_proto_LDADD = $(unit_formats)
 tests_unit_test_proto_sample_LDADD = $(unit_formats)
 tests_unit_test_prefix_map_LDADD = $(unit_symbol)

@@ -389,6 +389,33 @@ static void a_decoded_dictionary_finds_its_entries_again(void **state)
 	dict_release(&copy);
 }
 
+static int compare_pairs(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* No two pairs [n] of the columns are equal. */
+static void assert_distinct_pairs(const uint32_t *a, const uint32_t *b, uint32_t n)
+{
+	uint64_t *pair = calloc(n + 1, sizeof(*pair));
+
+	for (uint32_t i = 0; i < n; i++)
+		pair[i] = (uint64_t)a[i] << 32 | b[i];
+	qsort(pair, n, sizeof(*pair), compare_pairs);
+	for (uint32_t i = 1; i < n; i++)
+		assert_true(pair[i - 1] != pair[i]);
+	free(pair);
+}
+
+static void assert_distinct_stacks(const struct dict *d)
+{
+	assert_true(d->n_rows > 1);
+	assert_distinct_pairs(d->node_parent, d->node_loc, d->n_nodes);
+	assert_distinct_pairs(d->row_node, d->row_labels, d->n_rows);
+}
+
 static void a_translated_profile_is_the_same(void **state)
 {
 	struct dict from, to;
@@ -420,6 +447,8 @@ static void a_translated_profile_is_the_same(void **state)
 		profile_free(expect);
 		profile_free(got);
 	}
+	assert_distinct_stacks(&from);
+	assert_distinct_stacks(&to);
 	dict_release(&from);
 	dict_release(&to);
 }

@@ -8,6 +8,7 @@
 #include "store/local/read/local.h"
 #include "store/store.h"
 
+#include "base/pool.h"
 #include "base/regex.h"
 #include "store/local/format/block.h"
 #include "store/local/upkeep/upkeep.h"
@@ -101,6 +102,28 @@ static void append(struct place *p, const char *service, const char *kind, const
 	in.profile = profile;
 	check(p, writer_append(p->w, &in, NULL, &duplicate, &p->err));
 	assert_false(duplicate);
+	profile_free(profile);
+}
+
+/* Add a profile of n rows, whose functions are numbered from first on, 7 apart, modulo 9000. */
+static void append_many(struct place *p, const char *instance, int64_t start, unsigned first, unsigned n)
+{
+	struct store_label label = { "instance", instance };
+	struct store_input in = { .service = "shop", .kind = "cpu", .label = &label, .n_labels = 1, .start_ns = start };
+	struct make m = make_start("cpu/nanoseconds");
+	struct profile *profile;
+	bool duplicate;
+
+	for (unsigned i = 0; i < n; i++) {
+		char name[16];
+		int64_t value = (1 << 24) + (int64_t)i;
+
+		snprintf(name, sizeof(name), "f%u", n > 9000 ? i + 9000 : (first + 7 * i) % 9000);
+		make_row(&m, name, &value, NULL, 0);
+	}
+	profile = make_end(&m);
+	in.profile = profile;
+	check(p, writer_append(p->w, &in, NULL, &duplicate, &p->err));
 	profile_free(profile);
 }
 
@@ -205,6 +228,51 @@ static int add_item(void *arg, const struct store_item *item, struct err *err)
 	assert_string_equal(item->type[1], "cpu");
 	assert_string_equal(item->unit[1], "nanoseconds");
 	return 0;
+}
+
+static struct profile *read_with_threads(struct place *p, unsigned threads)
+{
+	struct store_query q = query("shop", "cpu");
+	struct profile *profile;
+	struct store_sum sum;
+
+	pool_set_size(threads);
+	check(p, store_read(p->s, &q, NULL, &profile, &sum, &p->err));
+	pool_set_size(0);
+	store_sum_release(&sum);
+	return profile;
+}
+
+/* The second chapter has two series whose rows were added in turn, and enough bytes for a slice of each with many threads. */
+static void the_order_of_rows_does_not_depend_on_threads(void **state)
+{
+	struct place *p = *state;
+	struct profile *one, *many;
+
+	append_many(p, "x", START, 0, 9500);
+	check(p, writer_flush(p->w, &p->err));
+	for (unsigned k = 0; k < 24; k++)
+		append_many(p, k % 2 ? "y" : "x", START + (k + 1) * MINUTE, k * 900, 3000);
+	check(p, writer_flush(p->w, &p->err));
+	reopen(p);
+	one = read_with_threads(p, 1);
+	many = read_with_threads(p, 8);
+	assert_int_equal(one->n_rows, many->n_rows);
+	assert_true(one->n_rows > 9500 + 8000);
+	for (uint32_t i = 0; i < one->n_rows; i++) {
+		const struct profile *pair[] = { one, many };
+		const char *name[2];
+
+		for (int k = 0; k < 2; k++) {
+			uint32_t loc = pair[k]->stacks.item[pair[k]->stacks.off[pair[k]->stack[i]]];
+
+			name[k] = profile_text(pair[k], pair[k]->func_name[pair[k]->line_func[pair[k]->loc_line[loc]]]);
+		}
+		assert_string_equal(name[0], name[1]);
+		assert_int_equal(one->value[0][i], many->value[0][i]);
+	}
+	profile_free(one);
+	profile_free(many);
 }
 
 static void lists_are_in_order_of_series_then_time(void **state)
@@ -579,6 +647,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(journals_and_segments_give_the_same_sums),
+		TEST(the_order_of_rows_does_not_depend_on_threads),
 		TEST(lists_are_in_order_of_series_then_time),
 		TEST(a_limit_selects_the_latest_profiles),
 		TEST(an_id_selects_one_profile),

@@ -132,6 +132,9 @@ struct dict {
 void dict_init(struct dict *d);
 void dict_release(struct dict *d);
 
+/* Free what finds equal entries; it is made again when entries are added. */
+void dict_drop_index(struct dict *d);
+
 /* The number of entries of a table. */
 uint32_t dict_count(const struct dict *d, enum dict_table table);
 

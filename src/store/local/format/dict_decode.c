@@ -557,10 +557,7 @@ int dict_decode(struct dict *d, enum dict_table table, uint32_t items, const uin
 	struct decoder x = { .d = d, .table = table, .at = data, .end = data + n, .err = err ? err : &own };
 	int rc;
 
-	if (d->index) { /* it lacks the new entries */
-		dict_index_free(d->index);
-		d->index = NULL;
-	}
+	dict_drop_index(d); /* it lacks the new entries */
 	rc = dict_decode_begin(&x, items);
 	if (rc == 0 && x.n > x.from)
 		rc = decode_table(&x);

@@ -183,15 +183,19 @@ int dict_add_path(struct dict *d, uint32_t caller, const uint32_t *locs, const u
 	return 0;
 }
 
-void dict_prefetch_node(const struct dict *d, uint32_t caller, uint32_t hash)
+void dict_prefetch_node(const struct dict *d, uint32_t hash)
+{
+	idtab_prefetch(&d->index->nodes, hash);
+}
+
+void dict_prefetch_node_after(const struct dict *d, uint32_t caller)
 {
 	uint32_t next = node_after(caller);
 
-	if (next < d->n_nodes) {
-		__builtin_prefetch(&d->node_parent[next]);
-		__builtin_prefetch(&d->node_loc[next]);
-	}
-	idtab_prefetch(&d->index->nodes, hash);
+	if (next >= d->n_nodes)
+		return;
+	__builtin_prefetch(&d->node_parent[next]);
+	__builtin_prefetch(&d->node_loc[next]);
 }
 
 void dict_prefetch_found_node(const struct dict *d, uint32_t hash)
@@ -423,8 +427,7 @@ int dict_index_make(struct dict *d, struct err *err)
 	if (rc == 0)
 		rc = dict_index_metas(d, err);
 	if (rc < 0) {
-		dict_index_free(d->index);
-		d->index = NULL;
+		dict_drop_index(d);
 		return rc;
 	}
 	index_pairs(d);
@@ -451,6 +454,12 @@ void dict_index_free(struct dict_index *x)
 	free(x->word);
 	free(x->list);
 	free(x);
+}
+
+void dict_drop_index(struct dict *d)
+{
+	dict_index_free(d->index);
+	d->index = NULL;
 }
 
 static size_t idtab_bytes(const struct idtab *t)

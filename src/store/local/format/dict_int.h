@@ -115,8 +115,9 @@ int dict_add_path(struct dict *d, uint32_t caller, const uint32_t *locs, const u
 int dict_add_stack(struct dict *d, const uint32_t *locs, const uint32_t *hash, size_t n, uint32_t *node,
 		   struct err *err);
 
-/* Prefetch what dict_add_path reads first for a frame; call the second function some time later. */
-void dict_prefetch_node(const struct dict *d, uint32_t caller, uint32_t hash);
+/* Prefetch what dict_add_path reads for a frame: by its dict_path_hash, by its caller, and some time later by its hash again. */
+void dict_prefetch_node(const struct dict *d, uint32_t hash);
+void dict_prefetch_node_after(const struct dict *d, uint32_t caller);
 void dict_prefetch_found_node(const struct dict *d, uint32_t hash);
 
 /* Prefetch what dict_add_stack reads first. Some time later, call the second function: the node with which it will compare the

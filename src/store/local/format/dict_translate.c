@@ -20,14 +20,19 @@ struct translate_path {
 	size_t start, n;
 };
 
+struct translated {
+	uint32_t id;   /* in to; PROFILE_NONE or TRANSLATE_SOON */
+	uint32_t hash; /* dict_path_hash in to */
+};
+
 struct dict_translation {
 	struct dict *to;
 	const struct dict *from;
 	struct profile view;  /* of from */
 	struct merge_ids ids; /* once is_begun */
 	bool is_begun;
-	uint32_t *node, *row, *meta, *series; /* ids in to, or PROFILE_NONE */
-	uint32_t *hash;                       /* [from->n_nodes] dict_path_hash of translated nodes in to */
+	struct translated *node;       /* [from->n_nodes] */
+	uint32_t *row, *meta, *series; /* ids in to, or PROFILE_NONE */
 	/* of the rows that are translated: nodes of from, their locations and nodes in to, and the dict_path_hash there */
 	uint32_t *path, *path_loc, *path_to, *path_hash;
 	size_t cap_path;
@@ -48,11 +53,11 @@ struct dict_translation *dict_translation_new(struct dict *to, const struct dict
 	assert(to != from);
 	t->to = to;
 	t->from = from;
-	t->node = dict_translate_alloc_ids(from->n_nodes);
+	t->node = mem_alloc(from->n_nodes, sizeof(*t->node));
+	memset(t->node, 0xff, from->n_nodes * sizeof(*t->node));
 	t->row = dict_translate_alloc_ids(from->n_rows);
 	t->meta = dict_translate_alloc_ids(from->n_metas);
 	t->series = dict_translate_alloc_ids(from->n_series);
-	t->hash = mem_alloc(from->n_nodes, sizeof(*t->hash));
 	dict_view(from, &t->view);
 	return t;
 }
@@ -69,7 +74,6 @@ void dict_translation_free(struct dict_translation *t)
 	free(t->row);
 	free(t->meta);
 	free(t->series);
-	free(t->hash);
 	free(t->path);
 	free(t->path_hash);
 	free(t->path_loc);
@@ -95,7 +99,7 @@ static int dict_translate_begin(struct dict_translation *t, struct err *err)
 /* The node of to; PROFILE_NONE for that of an empty stack. */
 static uint32_t translated_node(const struct dict_translation *t, uint32_t node)
 {
-	return node == PROFILE_NONE ? PROFILE_NONE : t->node[node];
+	return node == PROFILE_NONE ? PROFILE_NONE : t->node[node].id;
 }
 
 static void translate_grow_path(struct dict_translation *t, size_t n)
@@ -114,7 +118,7 @@ static int find_path(struct dict_translation *t, uint32_t leaf, size_t *n, struc
 	const struct dict *from = t->from;
 	size_t start = *n, length = 0;
 
-	for (uint32_t at = leaf; at != PROFILE_NONE && t->node[at] == PROFILE_NONE; at = from->node_parent[at])
+	for (uint32_t at = leaf; at != PROFILE_NONE && t->node[at].id == PROFILE_NONE; at = from->node_parent[at])
 		length++;
 	translate_grow_path(t, start + length);
 	*n = start + length;
@@ -122,7 +126,7 @@ static int find_path(struct dict_translation *t, uint32_t leaf, size_t *n, struc
 		uint32_t loc = from->node_loc[leaf];
 
 		t->path[i] = leaf;
-		t->node[leaf] = TRANSLATE_SOON;
+		t->node[leaf].id = TRANSLATE_SOON;
 		t->path_loc[i] = t->ids.loc[loc];
 		if (t->path_loc[i] == PROFILE_NONE && merge_ids_location(&t->ids, loc, &t->path_loc[i], err) < 0)
 			return ERR_LIMIT;
@@ -130,28 +134,52 @@ static int find_path(struct dict_translation *t, uint32_t leaf, size_t *n, struc
 	for (size_t i = start; i < *n; i++) {
 		uint32_t caller = from->node_parent[t->path[i]];
 
-		t->path_hash[i] = dict_path_hash(caller == PROFILE_NONE ? 0 : t->hash[caller], t->path_loc[i]);
-		t->hash[t->path[i]] = t->path_hash[i];
+		t->path_hash[i] = dict_path_hash(caller == PROFILE_NONE ? 0 : t->node[caller].hash, t->path_loc[i]);
+		t->node[t->path[i]].hash = t->path_hash[i];
 	}
 	*out = (struct translate_path){ start, length };
 	return 0;
 }
 
-/* Prefetch the first node of each path, unless its caller is new. */
-static void prefetch_paths(const struct dict_translation *t, const struct translate_path *path, size_t n)
+/* Read what find_path will read of all rows at the same time: the cache misses of one path cannot overlap. */
+static void prefetch_untranslated(const struct dict_translation *t, const uint32_t *row, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		uint32_t caller;
+	uint32_t at[TRANSLATE_ROWS];
+	size_t n_at = 0;
 
-		if (path[i].n == 0)
-			continue;
-		caller = translated_node(t, t->from->node_parent[t->path[path[i].start]]);
-		if (caller != TRANSLATE_SOON)
-			dict_prefetch_node(t->to, caller, t->path_hash[path[i].start]);
-	}
 	for (size_t i = 0; i < n; i++)
+		if (t->from->row_node[row[i]] != PROFILE_NONE)
+			at[n_at++] = t->from->row_node[row[i]];
+	while (n_at > 0) {
+		size_t n_next = 0;
+
+		for (size_t i = 0; i < n_at; i++) {
+			uint32_t caller = t->from->node_parent[at[i]];
+
+			__builtin_prefetch(&t->from->node_loc[at[i]]);
+			if (t->node[at[i]].id == PROFILE_NONE && caller != PROFILE_NONE)
+				at[n_next++] = caller;
+		}
+		n_at = n_next;
+	}
+}
+
+/* Prefetch the nodes of the paths, n_nodes in all. */
+static void prefetch_paths(const struct dict_translation *t, const struct translate_path *path, size_t n,
+			   size_t n_nodes)
+{
+	for (size_t i = 0; i < n_nodes; i++)
+		dict_prefetch_node(t->to, t->path_hash[i]);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t caller = PROFILE_NONE;
+
 		if (path[i].n)
-			dict_prefetch_found_node(t->to, t->path_hash[path[i].start]);
+			caller = translated_node(t, t->from->node_parent[t->path[path[i].start]]);
+		if (caller < TRANSLATE_SOON)
+			dict_prefetch_node_after(t->to, caller);
+	}
+	for (size_t i = 0; i < n_nodes; i++)
+		dict_prefetch_found_node(t->to, t->path_hash[i]);
 }
 
 static int translate_path(struct dict_translation *t, const struct translate_path *p, struct err *err)
@@ -163,7 +191,7 @@ static int translate_path(struct dict_translation *t, const struct translate_pat
 				  t->path_hash + p->start, p->n, to, err) < 0)
 		return ERR_LIMIT;
 	for (size_t i = 0; i < p->n; i++)
-		t->node[path[i]] = to[i];
+		t->node[path[i]].id = to[i];
 	return 0;
 }
 
@@ -173,10 +201,11 @@ static int translate_stacks(struct dict_translation *t, const uint32_t *row, siz
 	struct translate_path path[TRANSLATE_ROWS];
 	size_t n_path = 0;
 
+	prefetch_untranslated(t, row, n);
 	for (size_t i = 0; i < n; i++)
 		if (find_path(t, t->from->row_node[row[i]], &n_path, &path[i], err) < 0)
 			return ERR_LIMIT;
-	prefetch_paths(t, path, n);
+	prefetch_paths(t, path, n, n_path);
 	for (size_t i = 0; i < n; i++) {
 		if (translate_path(t, &path[i], err) < 0)
 			return ERR_LIMIT;

@@ -431,6 +431,20 @@ static int read_chapter(const struct segment *s, uint32_t i, bool head, struct c
 	return 0;
 }
 
+uint32_t segment_count_rows(const struct segment *s, uint32_t i)
+{
+	uint64_t at = s->chapter[i].offset, end = at + s->chapter[i].length;
+	struct section section;
+
+	for (; at < end; at = section.next) {
+		if (read_section(s, at, end, &section, NULL) < 0)
+			return 0;
+		if (section.kind == DICT_ROWS)
+			return section.items;
+	}
+	return 0;
+}
+
 int segment_read_chapter(const struct segment *s, uint32_t i, struct chapter **out, struct err *err)
 {
 	return read_chapter(s, i, false, out, err);

@@ -124,6 +124,9 @@ const struct segment_chapter *segment_chapter_at(const struct segment *s, uint32
 /* Decode a chapter. It borrows from the segment. Fails with ERR_FORMAT, naming the section. */
 int segment_read_chapter(const struct segment *s, uint32_t i, struct chapter **out, struct err *err);
 
+/* The number of rows of a chapter, without decoding it; 0 if it cannot be decoded. */
+uint32_t segment_count_rows(const struct segment *s, uint32_t i);
+
 /* Like segment_read_chapter, but of the dictionary only strings, mappings, metas and series, and marks and blocks: enough for
    lists and totals, and quick. Its blocks cannot be opened. */
 int segment_read_chapter_head(const struct segment *s, uint32_t i, struct chapter **out, struct err *err);

@@ -19,6 +19,7 @@
 enum {
 	SLICE_BYTES_MIN = 256 << 10,
 	SLICES_PER_THREAD = 2,
+	BATCH_BYTES = 4 << 20, /* of compressed chapters that are decoded at the same time, beyond one per thread */
 };
 
 struct reducer *reduce_new(const struct store_query *q, struct stop *stop)
@@ -133,11 +134,23 @@ struct reduce_run {
 	struct reducer *r;
 	struct reduce_chapter *chapter;
 	size_t n_chapters;
+	size_t lo, hi; /* the chapters of the current batch */
 	struct reduce_slice *slice;
 	size_t n_slices, cap_slices;
 	enum reduce_pass pass;
 	atomic_size_t next;
 };
+
+/* Read a chapter, unless it was read to be adopted. */
+static void reduce_read_chapter(const struct reduce_run *run, struct reduce_chapter *c)
+{
+	struct reduce_input *in = c->in;
+
+	if (c->c || in->rc < 0 || stop_is_set(run->r->stop))
+		return;
+	in->rc = select_read(in->from, &in->chapter, &in->err);
+	c->c = in->chapter;
+}
 
 static void read_chapters(void *arg, unsigned part)
 {
@@ -145,13 +158,8 @@ static void read_chapters(void *arg, unsigned part)
 	size_t i;
 
 	(void)part;
-	while ((i = atomic_fetch_add(&run->next, 1)) < run->n_chapters) {
-		struct reduce_input *in = run->chapter[i].in;
-
-		if (!stop_is_set(run->r->stop))
-			in->rc = select_read(in->from, &in->chapter, &in->err);
-		run->chapter[i].c = in->chapter;
-	}
+	while ((i = run->lo + atomic_fetch_add(&run->next, 1)) < run->hi)
+		reduce_read_chapter(run, &run->chapter[i]);
 }
 
 static void run_slices(void *arg, unsigned part)
@@ -181,7 +189,7 @@ static size_t all_bytes(const struct reduce_run *run)
 {
 	size_t bytes = 0;
 
-	for (size_t i = 0; i < run->n_chapters; i++)
+	for (size_t i = run->lo; i < run->hi; i++)
 		for (size_t k = 0; k < run->chapter[i].n_items; k++)
 			bytes += item_bytes(&run->chapter[i], k);
 	return bytes;
@@ -293,6 +301,41 @@ static void join_start(struct reducer *r, const struct reduce_start *s)
 	r->profiles++;
 }
 
+static void mark_rows(bool *is_used, const struct reduce_matrix *m)
+{
+	for (uint32_t i = 0; i < m->n; i++)
+		is_used[m->row[i]] = true;
+}
+
+/*
+ * Translate the rows of the slices [n] of a chapter in the order of their ids: so the order of the rows of the result does not
+ * depend on the slices, whose number is that of the threads, and the nodes of stacks are read in their order.
+ */
+static int translate_slices(struct reduce_chapter *c, const struct reduce_slice *slice, size_t n, struct err *err)
+{
+	uint32_t n_rows = c->c->dict.n_rows, n_used = 0, *row;
+	bool *is_used;
+	int rc;
+
+	if (c->is_adopted)
+		return 0;
+	is_used = mem_zalloc(n_rows, sizeof(*is_used));
+	row = mem_alloc(n_rows, sizeof(*row));
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < slice[i].n_sums; k++)
+			mark_rows(is_used, &slice[i].sum[k].m);
+		for (size_t k = 0; k < slice[i].n_elements; k++)
+			mark_rows(is_used, &slice[i].element[k].m);
+	}
+	for (uint32_t i = 0; i < n_rows; i++)
+		if (is_used[i])
+			row[n_used++] = i;
+	rc = dict_translate_rows(c->translation, row, n_used, err);
+	free(is_used);
+	free(row);
+	return rc;
+}
+
 static int join_slice(struct reducer *r, struct reduce_slice *s, enum reduce_pass pass, struct err *err)
 {
 	int rc = 0;
@@ -336,42 +379,68 @@ static int collect_failures(struct reduce_run *run, struct err *err)
 	return 0;
 }
 
+/* The chapter with the most rows that may be adopted; NULL if there is none. */
+static struct reduce_chapter *find_largest(const struct reduce_run *run)
+{
+	struct reduce_chapter *best = NULL;
+	uint32_t n_best = 0;
+
+	for (size_t i = 0; i < run->n_chapters; i++) {
+		struct reduce_chapter *c = &run->chapter[i];
+		uint32_t n = c->in->rc < 0 ? 0 : select_count_rows(c->in->from);
+
+		if (c->in->rc < 0 || select_is_kept(c->in->from) || (best && n <= n_best))
+			continue;
+		best = c;
+		n_best = n;
+	}
+	return best;
+}
+
 /*
- * Let the result begin with the dictionary of the chapter that has the most rows, instead of translating these. The chapter
- * refers to it until it is released. Chapters of journals keep theirs: several queries read them.
+ * Let the result begin with the dictionary of the chapter that has the most rows, instead of translating these. What the
+ * chapter needs of it until it is released is copied. Chapters of journals keep theirs: several queries read them.
  */
 static void adopt_dictionary(struct reduce_run *run)
 {
 	struct reducer *r = run->r;
-	struct reduce_chapter *best = NULL;
+	struct reduce_chapter *c;
+	struct dict *d;
 
 	if (r->dict.n_rows || r->dict.n_metas || strtab_count(r->dict.str) > 1)
 		return;
-	for (size_t i = 0; i < run->n_chapters; i++) {
-		struct reduce_chapter *c = &run->chapter[i];
-
-		if (c->in->rc == 0 && c->c && !select_is_kept(c->in->from) &&
-		    (!best || c->c->dict.n_rows > best->c->dict.n_rows))
-			best = c;
-	}
-	if (!best)
+	do {
+		c = find_largest(run);
+		if (c)
+			reduce_read_chapter(run, c);
+	} while (c && c->in->rc < 0);
+	if (!c || !c->c)
 		return;
+	d = &c->c->dict;
 	dict_release(&r->dict);
-	r->dict = best->c->dict;
-	best->is_adopted = true;
+	r->dict = *d;
+	*d = (struct dict){ .str = d->str,
+			    .n_maps = d->n_maps,
+			    .map = arena_alloc(r->arena, d->n_maps, sizeof(*d->map)),
+			    .n_metas = d->n_metas,
+			    .meta = arena_alloc(r->arena, d->n_metas, sizeof(*d->meta)),
+			    .n_series = d->n_series,
+			    .series = d->series, /* none are added to a result */
+			    .n_rows = d->n_rows };
+	for (uint32_t i = 0; i < d->n_maps; i++)
+		d->map[i] = r->dict.map[i];
+	for (uint32_t i = 0; i < d->n_metas; i++)
+		d->meta[i] = r->dict.meta[i];
+	c->is_adopted = true;
 }
 
-static int run_chapters(struct reduce_run *run, struct err *err)
+/* Add up the blocks of the chapters of the batch, in slices. */
+static int reduce_add_slices(struct reduce_run *run, struct err *err)
 {
-	struct reducer *r = run->r;
 	size_t target;
 	int rc = 0;
 
-	run_threads(run, read_chapters, run->n_chapters);
-	rc = stop_check(r->stop, err);
-	if (rc == 0)
-		adopt_dictionary(run);
-	for (size_t i = 0; rc == 0 && i < run->n_chapters; i++) {
+	for (size_t i = run->lo; rc == 0 && i < run->hi; i++) {
 		struct reduce_chapter *c = &run->chapter[i];
 
 		if (c->in->rc < 0 && !is_damage(c->in->rc)) {
@@ -379,42 +448,86 @@ static int run_chapters(struct reduce_run *run, struct err *err)
 			return c->in->rc;
 		}
 		if (c->in->rc == 0)
-			rc = reduce_chapter_init(r, c, run->pass, err);
+			rc = reduce_chapter_init(run->r, c, run->pass, err);
 	}
 	if (rc < 0)
 		return rc;
 	target = all_bytes(run) / ((size_t)pool_size() * SLICES_PER_THREAD) + 1;
-	for (size_t i = 0; i < run->n_chapters; i++)
+	for (size_t i = run->lo; i < run->hi; i++)
 		cut_slices(run, &run->chapter[i], target > SLICE_BYTES_MIN ? target : SLICE_BYTES_MIN);
 	run_threads(run, run_slices, run->n_slices);
-	rc = collect_failures(run, err);
-	for (size_t i = 0; rc == 0 && i < run->n_slices; i++)
-		if (run->slice[i].chapter->in->rc == 0)
-			rc = join_slice(r, &run->slice[i], run->pass, err);
+	return collect_failures(run, err);
+}
+
+/* Join the slices of the chapters of the batch. */
+static int join_chapters(struct reduce_run *run, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0, end; rc == 0 && i < run->n_slices; i = end) {
+		struct reduce_chapter *c = run->slice[i].chapter;
+
+		for (end = i; end < run->n_slices && run->slice[end].chapter == c;)
+			end++;
+		if (c->in->rc == 0)
+			rc = translate_slices(c, run->slice + i, end - i, err);
+		for (size_t k = i; c->in->rc == 0 && rc == 0 && k < end; k++)
+			rc = join_slice(run->r, &run->slice[k], run->pass, err);
+	}
 	return rc;
+}
+
+/* Release the chapters of the batch and its slices. */
+static void release_batch(struct reduce_run *run)
+{
+	for (size_t i = 0; i < run->n_slices; i++)
+		reduce_slice_release(&run->slice[i]);
+	run->n_slices = 0;
+	for (; run->lo < run->hi; run->lo++) {
+		struct reduce_chapter *c = &run->chapter[run->lo];
+
+		reduce_chapter_release(c);
+		if (c->is_adopted)
+			dict_init(&c->c->dict);
+		select_release(c->in->from, c->in->chapter);
+		c->in->chapter = NULL;
+	}
+}
+
+/* Add the next chapters, as many as are decoded at the same time. */
+static int run_batch(struct reduce_run *run, struct err *err)
+{
+	uint64_t bytes = 0;
+	int rc;
+
+	for (run->hi = run->lo; run->hi < run->n_chapters && (run->hi - run->lo < pool_size() || bytes < BATCH_BYTES);
+	     run->hi++)
+		bytes += run->chapter[run->hi].in->from->bytes;
+	run_threads(run, read_chapters, run->hi - run->lo);
+	rc = stop_check(run->r->stop, err);
+	if (rc == 0)
+		rc = reduce_add_slices(run, err);
+	return rc == 0 ? join_chapters(run, err) : rc;
 }
 
 int reduce_add(struct reducer *r, struct reduce_input *in, size_t n, enum reduce_pass pass, struct err *err)
 {
 	struct reduce_run run = { .r = r, .n_chapters = n, .pass = pass };
-	int rc;
+	int rc = 0;
 
 	run.chapter = mem_zalloc(n, sizeof(*run.chapter));
 	for (size_t i = 0; i < n; i++) {
 		run.chapter[i].in = &in[i];
 		in[i].rc = 0;
 	}
-	rc = run_chapters(&run, err);
-	for (size_t i = 0; i < run.n_slices; i++)
-		reduce_slice_release(&run.slice[i]);
-	free(run.slice);
-	for (size_t i = 0; i < n; i++) {
-		reduce_chapter_release(&run.chapter[i]);
-		if (run.chapter[i].is_adopted)
-			dict_init(&run.chapter[i].c->dict);
-		select_release(in[i].from, in[i].chapter);
-		in[i].chapter = NULL;
+	adopt_dictionary(&run);
+	while (rc == 0 && run.lo < n) {
+		rc = run_batch(&run, err);
+		release_batch(&run);
 	}
+	run.hi = n;
+	release_batch(&run); /* those after an error */
+	free(run.slice);
 	free(run.chapter);
 	return rc;
 }

@@ -3,8 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Chapters are added in groups. The threads of pool_run decode their blocks, each thread into vectors of its own; the results
- * are joined in the order of the chapters, so equal queries give equal profiles.
+ * Chapters are added in groups, and decoded in batches. The threads of pool_run decode their blocks, each thread into vectors
+ * of its own; the results are joined in the order of the chapters, and their rows in the order of their ids, so equal queries
+ * give equal profiles.
  *
  * A column is reduced by its temporality, or as the query says:
  *	sum       of all profiles

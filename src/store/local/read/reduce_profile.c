@@ -138,6 +138,15 @@ static void fill_rows(const struct reducer *r, const struct reduce_bucket *b, st
 	free(has_value);
 }
 
+static void free_sums(const struct reducer *r, struct reduce_bucket *b)
+{
+	for (uint32_t t = 0; t < r->shape[b->shape].n_types; t++) {
+		free(b->sum[t]);
+		b->sum[t] = NULL;
+	}
+	b->cap_rows = 0;
+}
+
 /* The kept labels of a group. */
 static struct store_label *group_labels(const struct reducer *r, uint32_t group)
 {
@@ -163,6 +172,7 @@ static int reduce_profile_make(struct reducer *r, struct reduce_bucket *b, struc
 	view.meta[view.n_metas++] = joined;
 	reduce_bucket_grow(r, b);
 	fill_rows(r, b, &s);
+	free_sums(r, b);
 	if (rc == 0)
 		rc = dict_make_profile(&view, &s, &options, out, err);
 	dict_release_stored(&s);
@@ -225,6 +235,7 @@ int reduce_make_profile(struct reducer *r, struct profile **out, struct err *err
 	struct profile **p = mem_zalloc(n, sizeof(*p));
 	int rc = 0;
 
+	dict_drop_index(&r->dict);
 	qsort(r->bucket, n, sizeof(*r->bucket), compare_buckets); /* bucket_keys is not used any more */
 	for (; rc == 0 && made < n; made += rc == 0)
 		rc = reduce_profile_make(r, &r->bucket[made], &p[made], err);

@@ -468,6 +468,13 @@ int select_read(const struct select_chapter *c, struct chapter **out, struct err
 	return rc == ERR_FORMAT ? select_damage(c, err) : rc;
 }
 
+uint32_t select_count_rows(const struct select_chapter *c)
+{
+	bool is_readable = c->index != DAMAGED_PART && !c->file->is_journal && c->file->rc == 0;
+
+	return is_readable ? segment_count_rows(c->file->segment, c->index) : 0;
+}
+
 bool select_is_kept(const struct select_chapter *c)
 {
 	return c->file->is_journal;

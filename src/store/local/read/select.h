@@ -69,6 +69,9 @@ void select_close(struct selection *s);
 int select_read(const struct select_chapter *c, struct chapter **out, struct err *err);
 void select_release(const struct select_chapter *c, struct chapter *chapter); /* takes NULL */
 
+/* The number of rows of a chapter of a segment, without reading it; 0 if it is damaged. */
+uint32_t select_count_rows(const struct select_chapter *c);
+
 /* Is the chapter kept for further reads, as those of journals are? */
 bool select_is_kept(const struct select_chapter *c);
 
