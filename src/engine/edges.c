@@ -430,21 +430,25 @@ static uint64_t bounds_estimate(const struct edge_walk *w)
 	return n * SAMPLED;
 }
 
-/* The number of counters with which most calls stay below the limit; 0 if the first walk would not save time. */
+/*
+ * The number of counters: as many as needed for a mean of a quarter of the limit, if possible. 0 if the first walk would
+ * not save time, since there are few calls or the mean would reach the limit.
+ */
 static size_t bounds_size(const struct edge_walk *w, uint64_t limit)
 {
 	uint32_t n_stacks = w->g->view->p->stacks.n;
 	uint64_t n_calls = limit > 0 ? bounds_estimate(w) : 0;
-	double sum = 0;
 	size_t n = SKETCH_MIN;
+	double sum = 0, needed; /* counters with a mean of the limit */
 
 	if (n_calls / CALLS_PER_COUNTER < SKETCH_MIN)
 		return 0;
 	for (uint32_t s = 0; s < n_stacks; s++)
 		sum += (double)num_abs(w->g->weight[s]);
-	while (n <= SKETCH_MAX && (double)n * (double)limit < 2 * sum / n_stacks * (double)n_calls)
+	needed = sum / n_stacks * (double)n_calls / (double)limit;
+	while (n < SKETCH_MAX && (double)n < 4 * needed)
 		n *= 2;
-	return n <= SKETCH_MAX ? n : 0;
+	return (double)n > needed ? n : 0;
 }
 
 static void bounds_run(void *arg, unsigned part)

@@ -6,6 +6,3 @@ src_formats_libformats_a_SOURCES += \
 	src/formats/push/push_int.h \
 	src/formats/push/push_multipart.c \
 	src/formats/push/push_query.c
-
-# generate the header before the only file that includes it is compiled
-src/formats/push/libformats_a-push.$(OBJEXT): proto/push.pb-c.h

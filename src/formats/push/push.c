@@ -14,20 +14,15 @@
 #include "base/utf8.h"
 #include "formats/common/format.h"
 #include "formats/folded/folded.h"
-#include "push.pb-c.h"
+#include "formats/pprof/cursor.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	JSON_DEPTH_MAX = 16,     /* of the brackets in a request */
-	MESSAGE_EXTRA = 8 << 20, /* bytes of memory for a message beside its size */
-};
+enum { JSON_DEPTH_MAX = 16 }; /* of the brackets in a request */
 
 void push_release(struct push *p)
 {
-	if (p->message)
-		push__v1__push_request__free_unpacked(p->message, NULL);
 	arena_free(p->mem);
 	*p = (struct push){ 0 };
 }
@@ -97,61 +92,111 @@ static int push_add_item(struct push *p, size_t *cap, const struct push_item *it
 
 /* ---- protocol buffers ---- */
 
-/* Memory of a message: many empty parts take much more than their bytes. */
-struct budget {
-	size_t n_remaining;
+/*
+ * The messages that Pyroscope's clients send to /push.v1.PusherService/Push. The two fields of a LabelPair are its name
+ * and value, those of a RawSample a profile and an id, which is equal for repeated requests.
+ */
+enum { REQUEST_SERIES = 1, SERIES_LABEL = 1, SERIES_SAMPLE = 2, N_PAIR = 2 };
+
+struct proto_reader {
+	const uint8_t *body;
+	struct push *p;
+	size_t cap;
 };
 
-static void *budget_alloc(void *arg, size_t n)
+static struct cursor push_cursor(const struct field *message)
 {
-	struct budget *b = arg;
-
-	if (n > b->n_remaining)
-		return NULL;
-	b->n_remaining -= n;
-	return malloc(n);
+	return (struct cursor){ .at = message->data, .end = message->data + message->n };
 }
 
-static void budget_free(void *arg, void *p)
+/* Returns 0 if the cursor has no error. */
+static int push_check_cursor(const struct proto_reader *r, const struct cursor *c, struct err *err)
 {
-	(void)arg;
-	free(p);
+	return !c->error ? 0
+			 : err_set(err, ERR_FORMAT, "the body is not a message push.v1.PushRequest: byte %zu: %s",
+				   (size_t)(c->at - r->body), c->error);
 }
 
-static int add_proto_series(struct push *p, size_t *cap, const Push__V1__RawProfileSeries *s, struct err *err)
+/* Read the next field with this number, of bytes. False at the end, and on error with c->error set. */
+static bool push_next_field(struct cursor *c, uint64_t number, struct field *out)
 {
-	struct push_labels labels = { .n = 0 };
-	struct push_item item = { .n_labels = s->n_labels };
+	while (cursor_field(c, out))
+		if (out->number == number)
+			return cursor_expect(c, out, WIRE_BYTES);
+	return false;
+}
+
+/* Read a message of two fields of bytes. Fields that are missing are empty. */
+static int push_read_pair(const struct proto_reader *r, const struct field *message, struct field pair[N_PAIR],
+			  struct err *err)
+{
 	int rc = 0;
 
-	for (size_t i = 0; i < s->n_labels && rc == 0; i++)
-		rc = push_add_label(p, &labels, s->labels[i]->name, strlen(s->labels[i]->name), s->labels[i]->value,
-				    strlen(s->labels[i]->value), err);
-	if (rc == 0)
-		item.label = push_copy_labels(p, &labels);
-	for (size_t i = 0; i < s->n_samples && rc == 0; i++) {
-		item.id = s->samples[i]->id;
-		item.data = s->samples[i]->raw_profile.data;
-		item.n = s->samples[i]->raw_profile.len;
-		rc = push_add_item(p, cap, &item, err);
+	for (uint64_t i = 0; i < N_PAIR && rc == 0; i++) {
+		struct cursor c = push_cursor(message);
+		struct field f;
+
+		pair[i] = (struct field){ .data = (const uint8_t *)"" };
+		while (push_next_field(&c, i + 1, &f))
+			pair[i] = f;
+		rc = push_check_cursor(r, &c, err);
 	}
 	return rc;
 }
 
+static int add_proto_sample(struct proto_reader *r, const struct field *sample, struct push_item *item, struct err *err)
+{
+	struct field pair[N_PAIR];
+	int rc = push_read_pair(r, sample, pair, err);
+
+	if (rc < 0)
+		return rc;
+	item->data = pair[0].data;
+	item->n = pair[0].n;
+	item->id = arena_strndup(r->p->mem, (const char *)pair[1].data, pair[1].n);
+	return push_add_item(r->p, &r->cap, item, err);
+}
+
+static int add_proto_series(struct proto_reader *r, const struct field *series, struct err *err)
+{
+	struct cursor labels = push_cursor(series), samples = labels;
+	struct push_labels all = { .n = 0 };
+	struct push_item item = { 0 };
+	struct field f, pair[N_PAIR];
+	int rc = 0;
+
+	while (rc == 0 && push_next_field(&labels, SERIES_LABEL, &f)) {
+		rc = push_read_pair(r, &f, pair, err);
+		if (rc == 0)
+			rc = push_add_label(r->p, &all, (const char *)pair[0].data, pair[0].n,
+					    (const char *)pair[1].data, pair[1].n, err);
+	}
+	rc = rc < 0 ? rc : push_check_cursor(r, &labels, err);
+	item.n_labels = all.n;
+	while (rc == 0 && push_next_field(&samples, SERIES_SAMPLE, &f)) {
+		if (!item.label) /* many series without samples take no memory */
+			item.label = push_copy_labels(r->p, &all);
+		rc = add_proto_sample(r, &f, &item, err);
+	}
+	return rc < 0 ? rc : push_check_cursor(r, &samples, err);
+}
+
 int push_read_proto(const uint8_t *data, size_t n, struct push *out, struct err *err)
 {
-	struct budget budget = { n * 2 + MESSAGE_EXTRA };
-	ProtobufCAllocator allocator = { budget_alloc, budget_free, &budget };
-	Push__V1__PushRequest *m = push__v1__push_request__unpack(&allocator, n, data);
-	struct push p = { .mem = arena_new(), .message = m, .kind = "" };
-	size_t cap = 0;
-	int rc = m ? 0 : err_set(err, ERR_FORMAT, "the body is not a message push.v1.PushRequest");
+	struct push p = { .mem = arena_new(), .kind = "" };
+	struct proto_reader r = { .body = data, .p = &p };
+	struct cursor c = { .at = data, .end = data + n };
+	struct field f;
+	size_t n_series = 0;
+	int rc = 0;
 
-	for (size_t i = 0; m && i < m->n_series && rc == 0; i++) {
-		rc = add_proto_series(&p, &cap, m->series[i], err);
+	while (rc == 0 && push_next_field(&c, REQUEST_SERIES, &f)) {
+		n_series++;
+		rc = add_proto_series(&r, &f, err);
 		if (rc < 0)
-			err_wrap(err, "series %zu", i + 1);
+			err_wrap(err, "series %zu", n_series);
 	}
+	rc = rc < 0 ? rc : push_check_cursor(&r, &c, err);
 	if (rc < 0)
 		push_release(&p);
 	else

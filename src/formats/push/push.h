@@ -42,7 +42,6 @@ struct push_item {
 /* A request. Borrows from its bytes. */
 struct push {
 	struct arena *mem;
-	void *message;          /* the decoded protocol buffer; NULL: none */
 	struct push_item *item; /* [n] */
 	size_t n;
 	enum push_format format;
