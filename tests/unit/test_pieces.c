@@ -420,6 +420,13 @@ static void errors_have_their_position(void **state)
 	add_strings(&b);
 	expect_message(&b, "sample 60001: 1 values for 2 sample types");
 
+	add_types(&b); /* a type after the samples */
+	add_samples(&b, N_SAMPLES);
+	TYPE(&b, S_KEY, S_TEXT);
+	add_tables(&b);
+	add_strings(&b);
+	expect_message(&b, "sample 1: 2 values for 3 sample types");
+
 	add_types(&b);
 	add_samples(&b, N_SAMPLES);
 	add_strings(&b);
