@@ -539,12 +539,19 @@ static void stream_reserve(const struct pipeline *s)
 	builder_reserve_rows(s->p->builder, n_rows);
 }
 
+/* The number of locations that n indices refer to, at least, or the one so far. */
+static uint32_t stream_count_locations(const uint32_t *loc, size_t n, uint32_t so_far)
+{
+	for (size_t i = 0; i < n; i++)
+		so_far = loc[i] < so_far ? so_far : loc[i] + 1;
+	return so_far;
+}
+
 /* Move the samples of the slot to rows of the builder. */
 static int stream_commit(struct pipeline *s, struct err *err)
 {
 	struct proto_sample_slot *slot = &s->slot[0];
 	struct builder_rows rows;
-	uint32_t n_locs = s->n_locs;
 
 	if (builder_profile(s->p->builder)->n_rows == 0)
 		stream_reserve(s);
@@ -552,9 +559,7 @@ static int stream_commit(struct pipeline *s, struct err *err)
 		return ERR_LIMIT;
 	for (uint32_t t = 0; t < s->n_types; t++)
 		memcpy(builder_values(s->p->builder, t) + rows.first, s->value[t], slot->n * sizeof(int64_t));
-	for (size_t i = 0; i < slot->n_locs; i++)
-		n_locs = slot->loc[i] >= n_locs ? slot->loc[i] + 1 : n_locs;
-	s->n_locs = n_locs;
+	s->n_locs = stream_count_locations(slot->loc, slot->n_locs, s->n_locs);
 	slot->n = 0;
 	slot->n_locs = slot->n_labels = 0;
 	return 0;
