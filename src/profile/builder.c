@@ -401,6 +401,18 @@ int builder_label(struct builder *b, const struct builder_label *l, uint32_t *id
 	return 0;
 }
 
+bool builder_replace_locations(struct builder *b, const uint32_t *to, size_t n)
+{
+	const struct lists *l = &b->stacks;
+
+	for (uint32_t i = 0; i < l->off[l->n]; i++) {
+		if (l->item[i] >= n || to[l->item[i]] == PROFILE_NONE)
+			return false;
+		l->item[i] = to[l->item[i]];
+	}
+	return true;
+}
+
 /* Replace the indices in a column of labels. False if an index is not below n, or two have the same string. */
 static bool replace_indices(const struct profile *p, uint32_t *column, const str_id *str, size_t n)
 {

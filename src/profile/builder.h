@@ -114,6 +114,15 @@ int builder_label(struct builder *b, const struct builder_label *l, uint32_t *id
 int builder_label_set(struct builder *b, const uint32_t *labels, size_t n, uint32_t *id, struct err *err);
 
 /*
+ * Replace each location i of all stacks by to[i]. For a reader that knows stacks before locations. No stack may be appended
+ * afterwards.
+ *
+ * to       [n] different locations, or PROFILE_NONE
+ * Returns  false if a stack has a location that is not below n, or whose to is PROFILE_NONE
+ */
+bool builder_replace_locations(struct builder *b, const uint32_t *to, size_t n);
+
+/*
  * Replace the strings of all labels. For a reader that knows labels before strings: the labels that it appended contain
  * indices instead.
  *

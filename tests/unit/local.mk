@@ -41,6 +41,7 @@ EXTRA_DIST += \
 	tests/unit/make_gate_options.h \
 	tests/unit/make_diff.h \
 	tests/unit/make_graph.h \
+	tests/unit/make_gzip.h \
 	tests/unit/make_jfr.h \
 	tests/unit/make_judge.h \
 	tests/unit/make_labels.h \
@@ -49,6 +50,7 @@ EXTRA_DIST += \
 	tests/unit/check_profile.h \
 	tests/unit/check_reader.h \
 	tests/unit/check_stacks.h \
+	tests/unit/same_profile.h \
 	tests/unit/damage_reader.h \
 	tests/unit/field_order.h \
 	tests/unit/make_profile.h \

@@ -356,6 +356,36 @@ static void long_fields_may_cross_pieces(void **state)
 	}
 }
 
+/* A profile of three locations: with ids first, first + 1, and last. */
+static void add_locations_from(struct buf *b, uint64_t first, uint64_t last)
+{
+	struct buf m = { 0 };
+
+	add_types(b);
+	for (uint32_t i = 0; i < N_SAMPLES; i++) {
+		wire_packed(&m, 1, LIST(first + i % 2, i % 7 ? first : last));
+		wire_packed(&m, 2, LIST(1, 2));
+		wire_message(b, 2, &m);
+	}
+	wire_location(b, first + 1, 0, 1, 0, 0);
+	wire_location(b, last, 0, 1, 0, 0);
+	wire_location(b, first, 0, 1, 0, 0);
+	add_strings(b);
+}
+
+static void ids_of_locations_may_be_any(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	add_locations_from(&b, 1, 3);
+	expect_both(&b, false);
+	add_locations_from(&b, 7, 9);
+	expect_both(&b, false);
+	add_locations_from(&b, 7000, 1 << 20);
+	expect_both(&b, false);
+}
+
 static void unusual_profiles_are_read_as_a_whole(void **state)
 {
 	struct buf b = { 0 }, m = { 0 };
@@ -367,15 +397,7 @@ static void unusual_profiles_are_read_as_a_whole(void **state)
 	add_strings(&b);
 	expect_both(&b, true);
 
-	add_types(&b); /* other ids of locations */
-	for (uint32_t i = 0; i < N_SAMPLES; i++) {
-		wire_packed(&m, 1, LIST(i % 2 + 2));
-		wire_packed(&m, 2, LIST(1, 2));
-		wire_message(&b, 2, &m);
-	}
-	wire_location(&b, 2, 0, 1, 0, 0);
-	wire_location(&b, 3, 0, 1, 0, 0);
-	add_strings(&b);
+	add_locations_from(&b, 2, (1 << 20) + 1); /* ids far larger than their number */
 	expect_both(&b, true);
 
 	add_types(&b); /* the same text of a label twice */
@@ -409,7 +431,7 @@ static void expect_message(struct buf *content, const char *message)
 
 static void errors_have_their_position(void **state)
 {
-	struct buf b = { 0 };
+	struct buf b = { 0 }, m = { 0 };
 	char message[80];
 
 	(void)state;
@@ -420,10 +442,23 @@ static void errors_have_their_position(void **state)
 	add_strings(&b);
 	expect_message(&b, "sample 60001: 1 values for 2 sample types");
 
+	add_types(&b); /* a type after the samples */
+	add_samples(&b, N_SAMPLES);
+	TYPE(&b, S_KEY, S_TEXT);
+	add_tables(&b);
+	add_strings(&b);
+	expect_message(&b, "sample 1: 2 values for 3 sample types");
+
 	add_types(&b);
 	add_samples(&b, N_SAMPLES);
 	add_strings(&b);
 	expect_message(&b, "sample 2: location 301 does not exist");
+
+	add_locations_from(&b, 7, 9);
+	wire_packed(&m, 1, LIST(8, 3));
+	wire_packed(&m, 2, LIST(1, 2));
+	wire_message(&b, 2, &m);
+	expect_message(&b, "sample 60001: location 3 does not exist");
 
 	add_types(&b);
 	add_samples(&b, N_SAMPLES);
@@ -474,6 +509,7 @@ int main(void)
 		cmocka_unit_test(pieces_may_be_left_unread),
 		cmocka_unit_test(a_profile_in_pieces_is_the_same),
 		cmocka_unit_test(long_fields_may_cross_pieces),
+		cmocka_unit_test(ids_of_locations_may_be_any),
 		cmocka_unit_test(unusual_profiles_are_read_as_a_whole),
 		cmocka_unit_test(errors_have_their_position),
 		cmocka_unit_test(nested_compression_is_found),

@@ -32,7 +32,7 @@ enum {
 	USUAL_SIZE_MAX = 1 << 30,
 };
 
-struct piece {
+struct inflated_piece {
 	uint8_t *data; /* [PIECE_BYTES] after the room */
 	size_t n;
 	bool is_last, is_bad;
@@ -45,7 +45,7 @@ struct pieces {
 	struct bytes in;
 	size_t n_fed, n_given_back; /* bytes of in */
 	uint64_t n_out, hash;
-	struct piece piece[N_PIECES]; /* piece i is in element i % N_PIECES */
+	struct inflated_piece piece[N_PIECES]; /* piece i is in element i % N_PIECES */
 	uint8_t *memory;
 
 	pthread_t thread;
@@ -113,7 +113,7 @@ static void pieces_clear_registers(void)
 #endif
 
 /* Decompress until the piece is full, or the input ends with a member. Returns false on damage. */
-static bool piece_inflate(struct pieces *s, struct piece *p)
+static bool piece_inflate(struct pieces *s, struct inflated_piece *p)
 {
 	struct inflate_state *z = &s->z;
 
@@ -143,7 +143,7 @@ static bool piece_inflate(struct pieces *s, struct piece *p)
 }
 
 /* Decompress a piece. */
-static void piece_make(struct pieces *s, struct piece *p)
+static void piece_make(struct pieces *s, struct inflated_piece *p)
 {
 	size_t at = s->n_out;
 
@@ -162,7 +162,7 @@ static void *pieces_work(void *arg)
 
 	pthread_mutex_lock(&s->lock);
 	while (!s->is_stopped) {
-		struct piece *p = &s->piece[s->n_made % N_PIECES];
+		struct inflated_piece *p = &s->piece[s->n_made % N_PIECES];
 
 		if (s->n_made + 1 >= s->n_taken + N_PIECES) { /* the reader may copy from the piece that it took last */
 			pthread_cond_wait(&s->changed, &s->lock);
@@ -202,9 +202,9 @@ struct pieces *pieces_open(const struct bytes *in, const struct format_options *
 }
 
 /* Make the piece with this number available. */
-static struct piece *pieces_wait(struct pieces *s, size_t i)
+static struct inflated_piece *pieces_wait(struct pieces *s, size_t i)
 {
-	struct piece *p = &s->piece[i % N_PIECES];
+	struct inflated_piece *p = &s->piece[i % N_PIECES];
 
 	if (!s->has_thread) {
 		piece_make(s, p);
@@ -220,14 +220,14 @@ static struct piece *pieces_wait(struct pieces *s, size_t i)
 bool pieces_next(struct pieces *s, size_t keep, struct pieces_window *out)
 {
 	size_t i = s->n_taken; /* only this thread changes it */
-	const struct piece *p = pieces_wait(s, i);
+	const struct inflated_piece *p = pieces_wait(s, i);
 	uint8_t *start = p->data - keep;
 
 	assert(keep <= PIECE_BYTES && (keep == 0 || i > 0));
 	if (p->is_bad)
 		return false;
 	if (keep) {
-		const struct piece *before = &s->piece[(i - 1) % N_PIECES];
+		const struct inflated_piece *before = &s->piece[(i - 1) % N_PIECES];
 
 		memcpy(start, before->data + before->n - keep, keep);
 	}

@@ -81,7 +81,7 @@ static uint64_t short_table_limit(uint64_t max_count, uint64_t limit_default)
 }
 
 /* The bytes of a message, valid until the end of reading. */
-static struct proto_span span_of(const struct tables *t, const struct field *f)
+static struct proto_span proto_span_of(const struct tables *t, const struct field *f)
 {
 	struct proto_span s = { f->data, f->n };
 
@@ -99,7 +99,7 @@ static int spans_add(struct tables *t, struct proto_spans *s, const struct field
 	if (limit_default)
 		limit = short_table_limit(limit, limit_default);
 	s->span = mem_grow(s->span, &s->cap, s->n + 1, sizeof(*s->span));
-	s->span[s->n++] = span_of(t, f);
+	s->span[s->n++] = proto_span_of(t, f);
 	if (format_exceeds(s->n, limit))
 		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; raise the limit with --max-count", limit,
 			       what);
@@ -219,7 +219,7 @@ static int top_source(struct tables *t, struct cursor *c, const struct field *f,
 	if (!cursor_expect(c, f, f->number == PROFILE_SOURCE_LINE ? WIRE_VARINT : WIRE_BYTES))
 		return 0;
 	if (f->number == PROFILE_SOURCE_FILE) {
-		t->source_file = span_of(t, f);
+		t->source_file = proto_span_of(t, f);
 		t->source_line = 1;
 	} else if (f->number == PROFILE_SOURCE_LINE) {
 		t->source_line = (int64_t)f->value;
@@ -246,7 +246,7 @@ static int top_message(struct tables *t, const struct field *f, const uint8_t *s
 	case PROFILE_FUNCTION:
 		return spans_add(t, &t->funcs, f, "functions", 0, err);
 	default:
-		t->period_type = span_of(t, f);
+		t->period_type = proto_span_of(t, f);
 		return 0;
 	}
 }
@@ -607,7 +607,7 @@ int pprof_read(const uint8_t *data, size_t n, const struct format_options *optio
 }
 
 /* Read the fields that are complete in a window. n_left: set to the number of bytes after them */
-static int read_window(struct tables *t, const struct pieces_window *w, size_t *n_left, struct err *err)
+static int top_read_window(struct tables *t, const struct pieces_window *w, size_t *n_left, struct err *err)
 {
 	struct cursor c = { w->data, w->data + w->n, NULL };
 	const uint8_t *start = c.at;
@@ -639,7 +639,7 @@ int pprof_read_pieces(struct pieces *in, const struct format_options *options, s
 		if (!pieces_next(in, n_left, &w) || (is_first && format_is_compressed(w.data, w.n)))
 			rc = ERR_FORMAT;
 		else
-			rc = read_window(&t, &w, &n_left, &err);
+			rc = top_read_window(&t, &w, &n_left, &err);
 	}
 	if (rc == 0 && (!t.samples || t.types.n != builder_n_types(t.p.builder)))
 		rc = ERR_FORMAT;

@@ -89,8 +89,8 @@ struct proto {
 int proto_samples(struct proto *p, struct err *err);
 
 /*
- * Decode samples one by one, before the tables are known, as if the ids of locations are 1, 2, 3 and so on. The types are
- * in p->builder, without names; p->locs has all ids; p->sample_bytes is an estimate.
+ * Decode samples one by one, before the tables are known, as if the ids of locations are 1, 2, 3 and so on. Other ids are
+ * replaced at the end. The types are in p->builder, without names; p->locs has all ids; p->sample_bytes is an estimate.
  *
  * out     freed with proto_stream_free, which takes NULL
  * f       the sample, in p->data

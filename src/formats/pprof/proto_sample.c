@@ -33,6 +33,8 @@ enum {
 	TAG_VALUE = SAMPLE_VALUE << 3 | WIRE_VARINT,
 	PREFETCH = 8,
 	STREAM_TYPES_MAX = 64,
+	IDS_FREE = 1 << 20,                 /* ids of locations that are replaced however few locations there are */
+	IDS_PER_LOCATION = 4,               /* most ids for which more are replaced */
 	STREAM_ROWS = 512,                  /* samples that are decoded before they are added to the profile */
 	TRIAL_ROWS = 4 * SAMPLES_PER_BLOCK, /* of which half must have equal stacks to continue finding these */
 };
@@ -539,12 +541,19 @@ static void stream_reserve(const struct pipeline *s)
 	builder_reserve_rows(s->p->builder, n_rows);
 }
 
+/* The number of locations that n indices refer to, at least, or the one so far. */
+static uint32_t stream_count_locations(const uint32_t *loc, size_t n, uint32_t so_far)
+{
+	for (size_t i = 0; i < n; i++)
+		so_far = loc[i] < so_far ? so_far : loc[i] + 1;
+	return so_far;
+}
+
 /* Move the samples of the slot to rows of the builder. */
 static int stream_commit(struct pipeline *s, struct err *err)
 {
 	struct proto_sample_slot *slot = &s->slot[0];
 	struct builder_rows rows;
-	uint32_t n_locs = s->n_locs;
 
 	if (builder_profile(s->p->builder)->n_rows == 0)
 		stream_reserve(s);
@@ -552,9 +561,7 @@ static int stream_commit(struct pipeline *s, struct err *err)
 		return ERR_LIMIT;
 	for (uint32_t t = 0; t < s->n_types; t++)
 		memcpy(builder_values(s->p->builder, t) + rows.first, s->value[t], slot->n * sizeof(int64_t));
-	for (size_t i = 0; i < slot->n_locs; i++)
-		n_locs = slot->loc[i] >= n_locs ? slot->loc[i] + 1 : n_locs;
-	s->n_locs = n_locs;
+	s->n_locs = stream_count_locations(slot->loc, slot->n_locs, s->n_locs);
 	slot->n = 0;
 	slot->n_locs = slot->n_labels = 0;
 	return 0;
@@ -573,6 +580,25 @@ int proto_stream_add(struct pipeline *s, const struct field *f, struct err *err)
 	return slot->n < STREAM_ROWS ? 0 : stream_commit(s, err);
 }
 
+/* Replace ids of locations, less 1, by indices. False if one does not exist, or if the table of ids would be large. */
+static bool stream_replace_ids(const struct pipeline *s)
+{
+	const struct idmap *locs = &s->p->locs;
+	uint32_t *to;
+	bool is_right;
+
+	if (locs->sequential)
+		return s->n_locs <= locs->n;
+	if (s->n_locs > IDS_FREE && s->n_locs / IDS_PER_LOCATION > locs->n)
+		return false;
+	to = mem_alloc(s->n_locs, sizeof(*to));
+	for (uint32_t i = 0; i < s->n_locs; i++)
+		to[i] = idmap_get(locs, (uint64_t)i + 1);
+	is_right = builder_replace_locations(s->p->builder, to, s->n_locs);
+	free(to);
+	return is_right;
+}
+
 int proto_stream_finish(struct pipeline *s, struct err *err)
 {
 	const struct proto *p = s->p;
@@ -580,8 +606,8 @@ int proto_stream_finish(struct pipeline *s, struct err *err)
 
 	if (rc < 0)
 		return rc;
-	if (!p->locs.sequential || s->n_locs > p->locs.n)
-		return err_set(err, ERR_FORMAT, "a location does not exist, or ids are not 1, 2, 3 and so on");
+	if (!stream_replace_ids(s))
+		return err_set(err, ERR_FORMAT, "a location does not exist, or has a large id");
 	if (!builder_replace_label_strings(p->builder, p->str, p->n_str))
 		return err_set(err, ERR_FORMAT, "a string of a label does not exist, or is stored twice");
 	return 0;
