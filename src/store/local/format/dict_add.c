@@ -23,8 +23,8 @@ struct dict_add_adder {
 	struct dict *d;
 	const struct profile *p;
 	struct merge_ids *ids; /* ids->stack contains leaf nodes */
-	uint32_t *hash;        /* [cap_hashes] dict_path_hash of the frames of new stacks, root first */
-	size_t cap_hashes;
+	uint32_t *path;        /* [cap_path] dict_path_hash of the frames of new stacks, root first */
+	size_t cap_path;
 	uint64_t *cell; /* [n_cells] row of the dictionary << 32 | row of the profile, with values other than 0 */
 	uint32_t n_cells;
 };
@@ -130,18 +130,52 @@ static int store_dict_add_meta(struct dict_add_adder *a, uint32_t *id, struct er
 struct dict_add_new_stack {
 	uint32_t stack;
 	size_t start, n;
+	uint64_t hash; /* the builder_stack_hash */
+	bool has_path; /* was its part of a->path computed? */
 };
 
-static void dict_add_hash_stack(struct dict_add_adder *a, const struct dict_add_new_stack *s)
+static void dict_add_hash_path(struct dict_add_adder *a, struct dict_add_new_stack *s)
 {
 	const uint32_t *locs = a->ids->list + s->start;
-	uint32_t h = 0, *hash;
+	uint32_t h = 0, *path;
 
-	a->hash = mem_grow(a->hash, &a->cap_hashes, s->start + s->n, sizeof(*a->hash));
-	hash = a->hash + s->start;
+	a->path = mem_grow(a->path, &a->cap_path, s->start + s->n, sizeof(*a->path));
+	path = a->path + s->start;
 	for (size_t i = 0; i < s->n; i++)
-		hash[i] = h = dict_path_hash(h, locs[s->n - 1 - i]);
-	dict_prefetch_stack(a->d, hash, s->n);
+		path[i] = h = dict_path_hash(h, locs[s->n - 1 - i]);
+	s->has_path = true;
+}
+
+/* Read the nodes with which the stacks will be compared. */
+static void dict_add_prefetch_stacks(struct dict_add_adder *a, struct dict_add_new_stack *s, uint32_t n)
+{
+	const struct idtab *leaves = &a->d->index->leaves;
+	uint32_t guess[BATCH_ROWS];
+
+	for (uint32_t i = 0; i < n; i++) {
+		size_t pos = idtab_start(leaves, s[i].hash);
+
+		if (idtab_next(leaves, s[i].hash, &pos, &guess[i]))
+			continue;
+		dict_add_hash_path(a, &s[i]);
+		dict_prefetch_stack(a->d, a->path + s[i].start, s[i].n);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (s[i].has_path)
+			guess[i] = dict_guess_stack(a->d, a->path + s[i].start, s[i].n);
+	dict_prefetch_paths(a->d, guess, n);
+}
+
+static int dict_add_one_stack(struct dict_add_adder *a, struct dict_add_new_stack *s, struct err *err)
+{
+	const uint32_t *locs = a->ids->list + s->start;
+	uint32_t *node = &a->ids->stack[s->stack];
+
+	if (s->n == 0 || dict_find_stack(a->d, locs, s->n, s->hash, node))
+		return 0;
+	if (!s->has_path)
+		dict_add_hash_path(a, s);
+	return dict_add_stack(a->d, locs, s->n, s->hash, a->path + s->start, node, err);
 }
 
 /* Set ids->stack for the stacks of rows; cache misses of all of them overlap. */
@@ -149,32 +183,26 @@ static int dict_add_stacks(struct dict_add_adder *a, const uint32_t *row, uint32
 {
 	struct merge_ids *ids = a->ids;
 	struct dict_add_new_stack new_stacks[BATCH_ROWS];
-	uint32_t guess[BATCH_ROWS], n_new = 0;
+	uint32_t n_new = 0;
 	size_t end = 0;
 
 	for (uint32_t i = 0; i < n_rows; i++) {
 		struct dict_add_new_stack *s = &new_stacks[n_new];
 
-		s->stack = a->p->stack[row[i]];
+		*s = (struct dict_add_new_stack){ .stack = a->p->stack[row[i]], .start = end };
 		if (ids->stack[s->stack] != PROFILE_NONE)
 			continue;
-		s->start = end;
 		if (merge_ids_frames(ids, s->stack, &end, err) < 0)
 			return ERR_LIMIT;
 		s->n = end - s->start;
-		dict_add_hash_stack(a, s);
+		s->hash = builder_stack_hash(ids->list + s->start, s->n);
+		idtab_prefetch(&a->d->index->leaves, s->hash);
 		n_new++;
 	}
+	dict_add_prefetch_stacks(a, new_stacks, n_new);
 	for (uint32_t i = 0; i < n_new; i++)
-		guess[i] = dict_guess_stack(a->d, a->hash + new_stacks[i].start, new_stacks[i].n);
-	dict_prefetch_paths(a->d, guess, n_new);
-	for (uint32_t i = 0; i < n_new; i++) {
-		const struct dict_add_new_stack *s = &new_stacks[i];
-
-		if (dict_add_stack(a->d, ids->list + s->start, a->hash + s->start, s->n, &ids->stack[s->stack], err) <
-		    0)
+		if (dict_add_one_stack(a, &new_stacks[i], err) < 0)
 			return ERR_LIMIT;
-	}
 	return 0;
 }
 
@@ -311,7 +339,7 @@ int dict_add_profile(struct dict *d, const struct profile *p, struct stored *out
 	a.cell = mem_alloc(p->n_rows, sizeof(*a.cell));
 	merge_ids_set_source(a.ids, p, false);
 	rc = dict_add_all(&a, &s, err);
-	free(a.hash);
+	free(a.path);
 	free(a.cell);
 	dict_count_memory(d);
 	if (rc < 0)

@@ -221,43 +221,50 @@ static bool is_leaf_of(const struct dict *d, uint32_t node, const uint32_t *locs
 	return node == PROFILE_NONE;
 }
 
-static bool dict_index_find_stack(const struct dict *d, const uint32_t *locs, size_t n, uint32_t hash, uint32_t *node)
+static bool find_leaf(const struct dict *d, const struct idtab *t, const uint32_t *locs, size_t n, uint64_t hash,
+		      uint32_t *node)
 {
-	const struct idtab *t = &d->index->nodes;
-
 	for (size_t pos = idtab_start(t, hash); idtab_next(t, hash, &pos, node);)
 		if (is_leaf_of(d, *node, locs, n))
 			return true;
 	return false;
 }
 
+/* Most stacks are known: one lookup of the whole stack replaces those of its frames. */
+bool dict_find_stack(const struct dict *d, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *node)
+{
+	return find_leaf(d, &d->index->leaves, locs, n, hash, node);
+}
+
 /*
- * Most frames are known, and new ones are at the leaf, so the search begins there. It ends at the last frame whose node is in
- * the table: the nodes of the known frames after it follow that node.
+ * Most frames of a new stack are known, and the others are at the leaf, so the search begins there. It ends at the last frame
+ * whose node is in the table: the nodes of the known frames after it follow that node.
  */
-int dict_add_stack(struct dict *d, const uint32_t *locs, const uint32_t *hash, size_t n, uint32_t *node,
+int dict_add_stack(struct dict *d, const uint32_t *locs, size_t n, uint64_t hash, const uint32_t *path, uint32_t *node,
 		   struct err *err)
 {
+	struct dict_index *x = d->index;
 	size_t depth = n;
 
-	while (depth > 0 && !dict_index_find_stack(d, locs + n - depth, depth, hash[depth - 1], node))
+	while (depth > 0 && !find_leaf(d, &x->nodes, locs + n - depth, depth, path[depth - 1], node))
 		depth--;
 	if (depth == 0)
 		*node = PROFILE_NONE;
 	for (; depth < n && is_node(d, node_after(*node), *node, locs[n - depth - 1]); depth++)
 		*node = node_after(*node);
 	for (; depth < n; depth++)
-		if (add_new_node(d, *node, locs[n - depth - 1], hash[depth], node, err) < 0)
+		if (add_new_node(d, *node, locs[n - depth - 1], path[depth], node, err) < 0)
 			return ERR_LIMIT;
+	idtab_put(&x->leaves, hash, *node);
 	return 0;
 }
 
-void dict_prefetch_stack(const struct dict *d, const uint32_t *hash, size_t n)
+void dict_prefetch_stack(const struct dict *d, const uint32_t *path, size_t n)
 {
 	enum { FRAMES = 6 }; /* usually enough */
 
 	for (size_t i = n > FRAMES ? n - FRAMES : 0; i < n; i++)
-		idtab_prefetch(&d->index->nodes, hash[i]);
+		idtab_prefetch(&d->index->nodes, path[i]);
 }
 
 void dict_prefetch_row(const struct dict *d, uint32_t node)
@@ -272,15 +279,15 @@ void dict_prefetch_found_row(const struct dict *d, uint32_t node)
 		__builtin_prefetch(&d->row_labels[d->index->leaf_row[node]]);
 }
 
-uint32_t dict_guess_stack(const struct dict *d, const uint32_t *hash, size_t n)
+uint32_t dict_guess_stack(const struct dict *d, const uint32_t *path, size_t n)
 {
 	const struct idtab *t = &d->index->nodes;
 	uint32_t node;
 
 	while (n-- > 0) {
-		size_t pos = idtab_start(t, hash[n]);
+		size_t pos = idtab_start(t, path[n]);
 
-		if (idtab_next(t, hash[n], &pos, &node))
+		if (idtab_next(t, path[n], &pos, &node))
 			return node;
 	}
 	return PROFILE_NONE;
@@ -407,6 +414,7 @@ static void index_init(struct dict *d)
 	idtab_init(&x->sets, d->label_sets.n);
 	idtab_init(&x->nodes, d->n_rows);
 	idtab_init(&x->rows, d->n_rows / 4);
+	idtab_init(&x->leaves, 0);
 	x->cap_leaf_rows = d->n_nodes;
 	x->leaf_row = mem_alloc(d->n_nodes, sizeof(*x->leaf_row));
 	keys_init(&x->types, 0, 0);
@@ -444,6 +452,7 @@ void dict_index_free(struct dict_index *x)
 	idtab_release(&x->sets);
 	idtab_release(&x->nodes);
 	idtab_release(&x->rows);
+	idtab_release(&x->leaves);
 	keys_release(&x->types);
 	keys_release(&x->places);
 	keys_release(&x->metas);
@@ -476,6 +485,6 @@ size_t dict_index_memory(const struct dict_index *x)
 {
 	return sizeof(*x) + keys_bytes(&x->known.maps) + keys_bytes(&x->known.funcs) + keys_bytes(&x->known.locs) +
 	       idtab_bytes(&x->labels) + idtab_bytes(&x->sets) + idtab_bytes(&x->nodes) + idtab_bytes(&x->rows) +
-	       x->cap_leaf_rows * sizeof(*x->leaf_row) + keys_bytes(&x->types) + keys_bytes(&x->places) +
-	       keys_bytes(&x->metas) + keys_bytes(&x->series);
+	       x->cap_leaf_rows * sizeof(*x->leaf_row) + idtab_bytes(&x->leaves) + keys_bytes(&x->types) +
+	       keys_bytes(&x->places) + keys_bytes(&x->metas) + keys_bytes(&x->series);
 }

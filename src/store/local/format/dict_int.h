@@ -30,6 +30,7 @@ struct dict_index {
 	struct idtab rows;  /* those of empty stacks, and those after the first row of a leaf */
 	uint32_t *leaf_row; /* [d->n_nodes] first row of a leaf, or PROFILE_NONE */
 	size_t cap_leaf_rows;
+	struct idtab leaves; /* leaves of added stacks, by the builder_stack_hash */
 	/* lists of types and of places, and the first meta that has each */
 	struct keys types, places;
 	uint32_t *types_meta, *places_meta; /* [types.n], [places.n] */
@@ -105,14 +106,17 @@ static inline uint32_t dict_path_hash(uint32_t caller, uint32_t loc)
 int dict_add_path(struct dict *d, uint32_t caller, const uint32_t *locs, const uint32_t *hash, size_t n, uint32_t *node,
 		  struct err *err);
 
+/* Find the leaf of a stack that was added before; n is not 0. hash: the builder_stack_hash */
+bool dict_find_stack(const struct dict *d, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *node);
+
 /*
- * The leaf of a stack.
+ * The leaf of a stack that dict_find_stack did not find.
  *
  * locs   [n] locations, leaf first
- * hash   [n] their dict_path_hash, root first
- * node   PROFILE_NONE if n is 0
+ * hash   the builder_stack_hash
+ * path   [n] their dict_path_hash, root first
  */
-int dict_add_stack(struct dict *d, const uint32_t *locs, const uint32_t *hash, size_t n, uint32_t *node,
+int dict_add_stack(struct dict *d, const uint32_t *locs, size_t n, uint64_t hash, const uint32_t *path, uint32_t *node,
 		   struct err *err);
 
 /* Prefetch what dict_add_path reads for a frame: by its dict_path_hash, by its caller, and some time later by its hash again. */
@@ -122,8 +126,8 @@ void dict_prefetch_found_node(const struct dict *d, uint32_t hash);
 
 /* Prefetch what dict_add_stack reads first. Some time later, call the second function: the node with which it will compare the
    stack, for dict_prefetch_paths, or PROFILE_NONE. */
-void dict_prefetch_stack(const struct dict *d, const uint32_t *hash, size_t n);
-uint32_t dict_guess_stack(const struct dict *d, const uint32_t *hash, size_t n);
+void dict_prefetch_stack(const struct dict *d, const uint32_t *path, size_t n);
+uint32_t dict_guess_stack(const struct dict *d, const uint32_t *path, size_t n);
 
 /* The same for dict_add_row. */
 void dict_prefetch_row(const struct dict *d, uint32_t node);

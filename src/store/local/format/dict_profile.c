@@ -175,7 +175,8 @@ static int dict_profile_make_labels(struct maker *m, uint32_t set, uint32_t *id,
 
 /* --- rows --- */
 
-/* The nodes of a dictionary are distinct, so the stacks of different leaves are too. */
+/* The nodes of a dictionary are distinct, so the stacks of different leaves are too. Only a forged file has equal ones, and then
+   equal stacks, which profiles may have (profile/prune.h). */
 static int make_stack(struct maker *m, uint32_t leaf, uint32_t *id, struct err *err)
 {
 	const struct dict *d = m->d;
