@@ -169,7 +169,7 @@ static void feature_read_type(struct perf_reader *r, const char *line)
 			r->event[i].name = strtab_addz(builder_strings(r->b), name);
 }
 
-/* What simpleperf records: texts that end with a NUL, a key and its value. */
+/* Properties that simpleperf records: keys and values, which end with a NUL. */
 static void feature_read_info(struct perf_reader *r, const uint8_t *p, size_t n)
 {
 	enum { TYPES_MAX = 1 << 16 };

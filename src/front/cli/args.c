@@ -397,8 +397,11 @@ static bool repeats_stacks(const struct args *a)
 bool args_has_other_ending(const struct args *a)
 {
 	const struct file_format *f = formats_find_written(a->q.output);
+	bool writes_profile = a->report->suffix && strcmp(a->report->suffix, "pb.gz") == 0;
 
-	return f && strcmp(f->report, a->report->name) != 0;
+	for (size_t i = 0; i < n_formats; i++)
+		writes_profile |= formats[i].report && strcmp(formats[i].report, a->report->name) == 0;
+	return writes_profile && f && strcmp(f->report, a->report->name) != 0;
 }
 
 int args_parse(int argc, char **argv, struct args *out, struct err *err)

@@ -43,7 +43,7 @@ struct args {
 int args_parse(int argc, char **argv, struct args *out, struct err *err);
 void args_release(struct args *a);
 
-/* Is the ending of -o that of a format which another report writes? */
+/* Does the report write a profile, and is the ending of -o that of a format which another report writes? */
 bool args_has_other_ending(const struct args *a);
 
 /* The command of this name that is not a report (front/cli/cmd.h); NULL if there is none. */
