@@ -515,15 +515,14 @@ static int64_t svg_add_parts(struct svg_svg *s)
 
 static int64_t svg_measure(struct svg_svg *s)
 {
-	struct _xmlTextWriter *writer = s->xml.writer;
+	struct buf *out = s->xml.out;
 	struct flame_layout all = s->l;
 	int64_t height;
 
-	s->xml.writer = NULL;
+	s->xml.out = NULL;
 	s->l.n = 0;
 	height = svg_add_parts(s);
-	s->xml.writer = writer;
-	s->xml.failed = false;
+	s->xml.out = out;
 	s->l = all;
 	return height;
 }
@@ -546,25 +545,21 @@ static void svg_svg_draw(struct svg_svg *s)
 	xml_end(&s->xml);
 }
 
-int svg_draw(const struct report *r, const struct flame_style *style, struct buf *out, struct err *err)
+void svg_draw(const struct report *r, const struct flame_style *style, struct buf *out)
 {
 	struct svg_svg s = { .r = r, .style = style, .width = llround(style->width) * PX };
-	struct arena *mem;
-	int rc = xml_open(&s.xml, "SVG", out, err);
+	struct arena *mem = arena_new();
 
 	assert(r->flame && style && out);
-	if (rc < 0)
-		return rc;
-	mem = arena_new();
+	xml_open(&s.xml, out);
 	flame_lay_out(r->flame, style, mem, &s.l);
 	s.n_legend = flame_legend(r, style, mem, &s.legend);
 	s.row = MAX_HEIGHT / s.l.n_levels;
 	s.row = (s.row > ROW ? ROW : s.row < ROW_MIN ? ROW_MIN : s.row) * PX;
 	find_colors(&s);
 	svg_svg_draw(&s);
-	rc = xml_close(&s.xml, err);
+	xml_close(&s.xml);
 	arena_free(mem);
 	buf_release(&s.name);
 	buf_release(&s.text);
-	return rc;
 }
