@@ -17,6 +17,7 @@
 
 #include "base/buf.h"
 #include "base/columns.h"
+#include "base/num.h"
 #include "viewers/flame/flame.h"
 #include "viewers/svg/script.js.h"
 #include "viewers/xml/xml.h"
@@ -91,7 +92,9 @@ static const char rules[] =
 /* The class of a box or a swatch: "c3"; "n3" is hatched. */
 static void svg_add_class(struct buf *out, uint8_t color, char sign)
 {
-	buf_addf(out, "%c%d", sign == 'n' || sign == 'g' ? sign : 'c', color);
+	char text[NUM_DIGITS + 1] = { sign == 'n' || sign == 'g' ? sign : 'c' };
+
+	buf_add(out, text, (size_t)(num_put(text + 1, color) - text));
 }
 
 static void svg_mark_used(struct svg_palette *p, uint8_t color, char sign)
