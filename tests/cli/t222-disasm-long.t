@@ -39,7 +39,7 @@ profile "$tmp/long" 0 $(nth medium 1000 1100 1400) $(nth fits 5) $(nth zeros 2) 
 disasm '^medium$' >"$tmp/out"
 [ "$(sed -n 's/.*: \.\.\. //p' "$tmp/out" | head -n 2 | tr '\n' ' ')" = \
 	'935 instructions without samples 171 instructions without samples ' ]
-result $? "what is left out before and between samples is counted" || note "$tmp/out"
+result $? "omitted instructions before and between samples are counted" || note "$tmp/out"
 [ "$(grep -vc '\.\.\.' "$tmp/out")" -eq $((64 + 101 + 64 + 129)) ]
 result $? "64 instructions on each side of a sample are shown" || note "$tmp/out"
 disasm '^medium$' --all >"$tmp/whole"
@@ -55,7 +55,7 @@ result $((! $?)) "a function of less than 2000 instructions is whole"
 "$CPA" disasm "0x$(nth medium 3000)" -symbolize=local -tools="$tmp/gnu" "$tmp/heap" 2>/dev/null | grep -q " $(nth medium 3000): "
 result $? "an address that is asked for is shown without samples"
 "$CPA" disasm '^medium$' --json -symbolize=local -tools="$tmp/gnu" "$tmp/heap" 2>/dev/null | grep -q '"instruction": "... 171 instructions without samples"'
-result $? "JSON has a row for what is left out"
+result $? "JSON has a row for omitted instructions"
 
 # The page has a link to all instructions.
 "$CPA" -http=localhost:0 -no_browser -symbolize=local -tools="$tmp/gnu" "$tmp/heap" >"$tmp/url" 2>&1 &
