@@ -149,8 +149,11 @@ static int report_disasm_fill_table(struct report *r, const struct disasm_builde
 	struct disasm *d = arena_zalloc(r->mem, 1, sizeof(*d));
 	uint64_t n_rows = 0;
 
-	for (uint32_t i = 0; i < m->n_symbols; i++)
+	for (uint32_t i = 0; i < m->n_symbols; i++) {
 		n_rows += m->symbol[i].range.n;
+		for (uint32_t k = 0; k < m->symbol[i].range.n; k++)
+			d->is_cut |= m->symbol[i].range.inst[k].n_left_out != 0;
+	}
 	if (n_rows > UINT32_MAX)
 		return err_set(err, ERR_LIMIT, "too many instructions for one report: %" PRIu64, n_rows);
 	d->n = m->n_symbols;

@@ -11,6 +11,7 @@
 #include "engine/view.h"
 #include "report/report.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Columns of the table; rows are instructions, grouped by routine. */
@@ -37,6 +38,7 @@ struct disasm_routine {
 
 struct disasm {
 	uint32_t n;
+	bool is_cut; /* instructions without samples are left out; a row says how many */
 	struct disasm_routine
 		*routine; /* [n] symbols sorted by first name, then by address; by flat with q->max_groups */
 };

@@ -39,7 +39,7 @@ profile "$tmp/long" 0 $(nth medium 1000 1100 1400) $(nth fits 5) $(nth zeros 2) 
 disasm '^medium$' >"$tmp/out"
 [ "$(sed -n 's/.*: \.\.\. //p' "$tmp/out" | head -n 2 | tr '\n' ' ')" = \
 	'935 instructions without samples 171 instructions without samples ' ]
-result $? "what is left out before and between samples is counted" || note "$tmp/out"
+result $? "omitted instructions before and between samples are counted" || note "$tmp/out"
 [ "$(grep -vc '\.\.\.' "$tmp/out")" -eq $((64 + 101 + 64 + 129)) ]
 result $? "64 instructions on each side of a sample are shown" || note "$tmp/out"
 disasm '^medium$' --all >"$tmp/whole"
@@ -55,7 +55,18 @@ result $((! $?)) "a function of less than 2000 instructions is whole"
 "$CPA" disasm "0x$(nth medium 3000)" -symbolize=local -tools="$tmp/gnu" "$tmp/heap" 2>/dev/null | grep -q " $(nth medium 3000): "
 result $? "an address that is asked for is shown without samples"
 "$CPA" disasm '^medium$' --json -symbolize=local -tools="$tmp/gnu" "$tmp/heap" 2>/dev/null | grep -q '"instruction": "... 171 instructions without samples"'
-result $? "JSON has a row for what is left out"
+result $? "JSON has a row for omitted instructions"
+
+# The page has a link to all instructions.
+"$CPA" -http=localhost:0 -no_browser -symbolize=local -tools="$tmp/gnu" "$tmp/heap" >"$tmp/url" 2>&1 &
+server=$!
+until url=$(sed -n 's,.*\(http://[^ /]*\).*,\1,p' "$tmp/url" | head -n 1) && [ -n "$url" ]; do sleep 0.1; done
+curl -s "$url/ui/disasm?f=%5Emedium%24" >"$tmp/page"
+curl -s "$url/ui/disasm?f=%5Emedium%24&all=t" >"$tmp/page-all"
+kill "$server"
+grep -q '171 instructions without samples' "$tmp/page" && grep -q 'all=t[^>]*>all instructions<' "$tmp/page" &&
+	[ "$(grep -c '<td class="code">' "$tmp/page-all")" -gt 4000 ] && ! grep -q 'without samples' "$tmp/page-all"
+result $? "the page of a long function has a link to all instructions"
 
 # Functions near each other share a run of objdump, with the same text as from a run for each.
 for tool in objdump llvm-objdump; do

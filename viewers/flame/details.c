@@ -5,12 +5,13 @@
  */
 #include "config.h"
 
+#include "base/num.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "viewers/flame/flame_int.h"
 
 #include <assert.h>
-#include <inttypes.h>
+#include <stdint.h>
 #include <string.h>
 
 static bool is_root(const struct flame *f, uint32_t box)
@@ -29,7 +30,8 @@ static void details_add_share(const struct head *h, int64_t value, int64_t total
 
 static void details_add_number(const char *label, const struct report *r, int64_t value, struct buf *out)
 {
-	buf_addf(out, "%s ", label);
+	buf_addz(out, label);
+	buf_addz(out, " ");
 	details_add_share(&r->head, value, r->head.total, out);
 	buf_addz(out, "\n");
 }
@@ -75,7 +77,8 @@ static void details_add_side(const char *label, const struct report *r, enum sid
 {
 	const struct flame *f = r->flame;
 
-	buf_addf(out, "%s ", label);
+	buf_addz(out, label);
+	buf_addz(out, " ");
 	details_add_share(&r->head, f->total[side][box], f->side_total[side], out);
 	buf_addz(out, "\n");
 }
@@ -113,14 +116,21 @@ static void details_add_comparison(const struct report *r, uint32_t box, struct 
 	buf_addz(out, "\n");
 }
 
+static void details_add_line(char sign, int64_t line, struct buf *out)
+{
+	char text[NUM_DIGITS + 1] = { sign };
+
+	buf_add(out, text, (size_t)(num_put(text + 1, line) - text));
+}
+
 static void add_where(const struct flame_frame *f, struct buf *out)
 {
 	if (*f->file) {
 		utf8_add_safe(out, f->file, strlen(f->file));
 		if (f->line_lo)
-			buf_addf(out, ":%" PRId64, f->line_lo);
+			details_add_line(':', f->line_lo, out);
 		if (f->line_hi > f->line_lo)
-			buf_addf(out, "-%" PRId64, f->line_hi);
+			details_add_line('-', f->line_hi, out);
 		buf_addz(out, "\n");
 	}
 	if (*f->module) {

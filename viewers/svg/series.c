@@ -186,13 +186,12 @@ static void svg_series_add_title(struct plot *p)
 	buf_release(&text);
 }
 
-int svg_series_draw(const struct report *r, struct buf *out, struct err *err)
+void svg_series_draw(const struct report *r, struct buf *out)
 {
 	struct plot p = { .r = r };
 	const struct table *t = &r->table;
 
-	if (xml_open(&p.xml, "SVG", out, err) < 0)
-		return ERR_IO;
+	xml_open(&p.xml, out);
 	for (uint32_t c = 1; c < t->n_cols; c++)
 		for (uint32_t i = 0; svg_series_is_line(t, c) && i < t->n_rows; i++)
 			p.max = num_abs(svg_series_value_at(t, i, c)) > p.max ? num_abs(svg_series_value_at(t, i, c))
@@ -209,5 +208,5 @@ int svg_series_draw(const struct report *r, struct buf *out, struct err *err)
 	svg_series_add_lines(&p);
 	add_marks(&p);
 	xml_end(&p.xml);
-	return xml_close(&p.xml, err);
+	xml_close(&p.xml);
 }

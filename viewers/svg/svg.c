@@ -17,6 +17,7 @@
 
 #include "base/buf.h"
 #include "base/columns.h"
+#include "base/num.h"
 #include "viewers/flame/flame.h"
 #include "viewers/svg/script.js.h"
 #include "viewers/xml/xml.h"
@@ -91,7 +92,9 @@ static const char rules[] =
 /* The class of a box or a swatch: "c3"; "n3" is hatched. */
 static void svg_add_class(struct buf *out, uint8_t color, char sign)
 {
-	buf_addf(out, "%c%d", sign == 'n' || sign == 'g' ? sign : 'c', color);
+	char text[NUM_DIGITS + 1] = { sign == 'n' || sign == 'g' ? sign : 'c' };
+
+	buf_add(out, text, (size_t)(num_put(text + 1, color) - text));
 }
 
 static void svg_mark_used(struct svg_palette *p, uint8_t color, char sign)
@@ -515,15 +518,14 @@ static int64_t svg_add_parts(struct svg_svg *s)
 
 static int64_t svg_measure(struct svg_svg *s)
 {
-	struct _xmlTextWriter *writer = s->xml.writer;
+	struct buf *out = s->xml.out;
 	struct flame_layout all = s->l;
 	int64_t height;
 
-	s->xml.writer = NULL;
+	s->xml.out = NULL;
 	s->l.n = 0;
 	height = svg_add_parts(s);
-	s->xml.writer = writer;
-	s->xml.failed = false;
+	s->xml.out = out;
 	s->l = all;
 	return height;
 }
@@ -546,25 +548,21 @@ static void svg_svg_draw(struct svg_svg *s)
 	xml_end(&s->xml);
 }
 
-int svg_draw(const struct report *r, const struct flame_style *style, struct buf *out, struct err *err)
+void svg_draw(const struct report *r, const struct flame_style *style, struct buf *out)
 {
 	struct svg_svg s = { .r = r, .style = style, .width = llround(style->width) * PX };
-	struct arena *mem;
-	int rc = xml_open(&s.xml, "SVG", out, err);
+	struct arena *mem = arena_new();
 
 	assert(r->flame && style && out);
-	if (rc < 0)
-		return rc;
-	mem = arena_new();
+	xml_open(&s.xml, out);
 	flame_lay_out(r->flame, style, mem, &s.l);
 	s.n_legend = flame_legend(r, style, mem, &s.legend);
 	s.row = MAX_HEIGHT / s.l.n_levels;
 	s.row = (s.row > ROW ? ROW : s.row < ROW_MIN ? ROW_MIN : s.row) * PX;
 	find_colors(&s);
 	svg_svg_draw(&s);
-	rc = xml_close(&s.xml, err);
+	xml_close(&s.xml);
 	arena_free(mem);
 	buf_release(&s.name);
 	buf_release(&s.text);
-	return rc;
 }

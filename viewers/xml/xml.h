@@ -1,5 +1,5 @@
 /*
- * xml.h - XML written by libxml2, which is loaded on first use
+ * xml.h - write XML
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,32 +7,29 @@
 #define VIEWERS_XML_H
 
 #include "base/buf.h"
-#include "base/err.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A document that is being written. Names of elements and attributes are constants. Without a writer nothing is
+enum { XML_DEPTH_MAX = 16 };
+
+/* A document that is being written. Names of elements and attributes are constants. While out is NULL nothing is
    written, which serves to measure. */
 struct xml {
-	struct _xmlTextWriter *writer;
-	struct buf scratch;
-	bool failed;
+	struct buf *out;
+	const char *element[XML_DEPTH_MAX]; /* [depth] open elements, the outermost first */
+	unsigned depth;
+	bool is_in_tag; /* attributes may follow */
 };
 
-/*
- * Begin a document at the end of out.
- *
- * kind    of document, for the error: "SVG"
- * Fails   ERR_IO when libxml2 is missing
- */
-int xml_open(struct xml *x, const char *kind, struct buf *out, struct err *err);
+/* Begin a document at the end of out. */
+void xml_open(struct xml *x, struct buf *out);
 
 /* Like xml_open, for an element inside another document, such as a web page: without an XML declaration. */
-int xml_open_element(struct xml *x, const char *kind, struct buf *out, struct err *err);
+void xml_open_element(struct xml *x, struct buf *out);
 
-/* End the document and release what x owns. Fails ERR_IO when libxml2 could not write. */
-int xml_close(struct xml *x, struct err *err);
+/* End the document, whose elements have ended. */
+void xml_close(struct xml *x);
 
 void xml_begin(struct xml *x, const char *element);
 void xml_end(struct xml *x);

@@ -159,27 +159,26 @@ int cmd_gate_check_sources(const struct args *a, const char *const *source, size
 	return 0;
 }
 
-static int gate_write_draw(const struct gate *g, enum shape shape, const struct args *a, bool color, struct buf *out,
-			   struct err *err)
+static void gate_write_draw(const struct gate *g, enum shape shape, const struct args *a, bool color, struct buf *out)
 {
 	switch (shape) {
 	case SHAPE_JSON:
 		json_draw_gate(g, out);
-		return 0;
+		break;
 	case SHAPE_MARKDOWN:
 		ci_draw_markdown(g, out);
-		return 0;
+		break;
 	case SHAPE_JUNIT:
-		return junit_draw(g, out, err);
+		junit_draw(g, out);
+		break;
 	case SHAPE_SARIF:
 		sarif_draw(g, out);
-		return 0;
+		break;
 	case SHAPE_GITHUB:
 		github_draw(g, out);
-		return 0;
+		break;
 	default:
 		text_draw_gate(g, color, a->q.all, out);
-		return 0;
 	}
 }
 
@@ -209,16 +208,12 @@ static int write_main(const struct gate *g, const struct args *a, const struct o
 {
 	bool color = cmd_report_to_stdout(&a->q) && say_wants_color(STDOUT_FILENO, a->q.color);
 	struct buf text = { 0 };
-	struct err err;
 	int status;
 
-	if (gate_write_draw(g, o->main, a, color, &text, &err) < 0)
-		status = say_error("%s", err.msg);
-	else {
-		if (o->annotations)
-			github_draw(g, &text);
-		status = cmd_report_write(&text, a);
-	}
+	gate_write_draw(g, o->main, a, color, &text);
+	if (o->annotations)
+		github_draw(g, &text);
+	status = cmd_report_write(&text, a);
 	buf_release(&text);
 	return status;
 }
@@ -235,8 +230,10 @@ int cmd_gate_write(const struct gate *g, const struct args *a)
 	for (enum shape i = 0; i < N_SHAPES; i++) {
 		struct buf text = { 0 };
 
-		if (o.file[i] &&
-		    (gate_write_draw(g, i, a, false, &text, &err) < 0 || gate_write_file(o.file[i], &text, &err) < 0))
+		if (!o.file[i])
+			continue;
+		gate_write_draw(g, i, a, false, &text);
+		if (gate_write_file(o.file[i], &text, &err) < 0)
 			status = say_error("%s", err.msg);
 		buf_release(&text);
 	}
@@ -287,7 +284,8 @@ static void write_error(const struct gate *g, const struct args *a, const char *
 {
 	struct buf text = { 0 };
 
-	if (gate_write_draw(g, shape, a, false, &text, NULL) == 0 && annotations)
+	gate_write_draw(g, shape, a, false, &text);
+	if (annotations)
 		github_draw(g, &text);
 	if ((!text.len || gate_write_file(file, &text, NULL) < 0) && !is_stream(file) && truncate(file, 0) < 0)
 		cmd_gate_discard_file(file);

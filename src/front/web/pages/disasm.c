@@ -143,6 +143,17 @@ static void web_disasm_add_routine(const struct disasm_page *x, const struct dis
 	buf_addz(x->out, "</tbody></table></div>\n</section>\n");
 }
 
+/* A link to the page with all instructions. */
+static void web_disasm_add_all(const struct disasm_page *x)
+{
+	struct url_params *link = web_link_start(x->page);
+
+	url_params_set(link, "all", "t");
+	buf_addz(x->out, "; long functions are cut to the code around their samples: <a href=\"");
+	web_link_end(link, "disasm", x->out);
+	buf_addz(x->out, "\">all instructions</a>");
+}
+
 /* The instruction with the largest flat, or cum if that is equal. */
 static uint32_t disasm_find_hottest(const struct report *r)
 {
@@ -179,7 +190,10 @@ int web_draw_disasm(struct web_page *page, struct err *err)
 	web_add_units(page, &x.r->head, x.out);
 	buf_addz(x.out, "; as text: <a href=\"");
 	web_link_end(web_link_start(page), "disasm.txt", x.out);
-	buf_addz(x.out, "\">disasm.txt</a>; <a href=\"#hottest\" data-start>hottest instruction</a></p>\n");
+	buf_addz(x.out, "\">disasm.txt</a>; <a href=\"#hottest\" data-start>hottest instruction</a>");
+	if (x.r->disasm->is_cut)
+		web_disasm_add_all(&x);
+	buf_addz(x.out, "</p>\n");
 	for (uint32_t i = 0; i < n && rc == 0; i++) {
 		web_disasm_add_routine(&x, &x.r->disasm->routine[i]);
 		rc = web_rows_check(page, err);

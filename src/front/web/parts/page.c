@@ -53,6 +53,7 @@ static int read_url(struct web_page *page, struct err *err)
 	page->q = *settings_query(page->settings);
 	page->q.stop = page->stop;
 	page->q.for_page = true;
+	page->q.all |= strcmp(url_params_get(page->params, "all"), "t") == 0;
 	page->q.is_uploaded = (page->open && page->open->is_uploaded) || (page->base && page->base->is_uploaded);
 	if (pattern)
 		page->q.pattern = pattern;
