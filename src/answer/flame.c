@@ -151,8 +151,7 @@ static int answer_flame_draw(const struct report *r, const struct flame_style *s
 		html_flame_draw(r, style, out);
 		return 0;
 	default:
-		svg_draw(r, style, out);
-		return 0;
+		return svg_draw(r, style, out, err);
 	}
 }
 

@@ -22,14 +22,16 @@ int answer_series_check(const struct query *q, struct err *err)
 	return 0;
 }
 
-void answer_series(const struct report_type *t, struct series *s, const struct query *q, bool color, struct answer *out)
+int answer_series(const struct report_type *t, struct series *s, const struct query *q, bool color, struct answer *out,
+		  struct err *err)
 {
 	out->is_partial = s->is_partial;
 	report_series_make(s, q, &out->report);
 	if (ends_with(q->output, ".svg"))
-		svg_series_draw(&out->report, &out->text);
-	else if (q->plot)
+		return svg_series_draw(&out->report, &out->text, err);
+	if (q->plot)
 		text_plot_series(&out->report, color, &out->text);
 	else
 		answer_draw(t, &out->report, q, color, &out->text);
+	return 0;
 }

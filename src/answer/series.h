@@ -21,9 +21,10 @@ int answer_series_check(const struct query *q, struct err *err);
  * t        a report of INPUT_STORED
  * s        the report takes over its memory
  * color    add terminal colour codes
- * out      released with answer_release
+ * out      released with answer_release, also after a failure
+ * Fails    ERR_IO when a library is missing
  */
-void answer_series(const struct report_type *t, struct series *s, const struct query *q, bool color,
-		   struct answer *out);
+int answer_series(const struct report_type *t, struct series *s, const struct query *q, bool color, struct answer *out,
+		  struct err *err);
 
 #endif

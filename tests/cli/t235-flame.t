@@ -199,13 +199,15 @@ result $? "a closed standard output is an error"
 fails '^cpa: /dev/null/x.svg: Not a directory$' flame -o /dev/null/x.svg $profile
 echo mine >"$tmp/existing.svg"
 fails 'no common sample type' flame -o "$tmp/existing.svg" -base go-heap1.pb.gz $profile
-mkdir "$tmp/lib" && : >"$tmp/lib/libcairo.so.2"
+mkdir "$tmp/lib" && : >"$tmp/lib/libxml2.so.2" && : >"$tmp/lib/libcairo.so.2"
 echo mine >"$tmp/existing.png"
 export LD_LIBRARY_PATH="$tmp/lib"
+fails '^cpa: cannot load a library: .*libxml2.so.2: file too short$' flame $profile
+fails 'libxml2.so.2: file too short$' flame -o "$tmp/existing.svg" $profile
 fails '^cpa: cannot load a library: .*libcairo.so.2: file too short$' flame -o "$tmp/existing.png" $profile
 fails 'libcairo.so.2: file too short$' flame --format=pdf $profile
 "$CPA" flame --format=html $profile >"$tmp/got" 2>"$tmp/err" && cmp "$tmp/want.html" "$tmp/got"
-result $? "a web page does not need cairo"
+result $? "a web page needs neither libxml2 nor cairo"
 unset LD_LIBRARY_PATH
 [ "$(cat "$tmp/existing.svg")" = mine ] && [ "$(cat "$tmp/existing.png")" = mine ] && [ "$(find "$tmp" -name '*existing*' | wc -l)" -eq 2 ]
 result $? "an existing file is not changed on an error"

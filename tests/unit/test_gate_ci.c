@@ -29,9 +29,14 @@ enum drawing { JUNIT, SARIF, GITHUB, MARKDOWN, N_CI_FORMATS };
 
 static const char *draw(enum drawing f)
 {
+	struct err err;
+
 	buf_release(&out);
 	out = (struct buf){ 0 };
-	(f == JUNIT ? junit_draw : f == SARIF ? sarif_draw : f == GITHUB ? github_draw : ci_draw_markdown)(&a.g, &out);
+	if (f == JUNIT)
+		assert_int_equal(junit_draw(&a.g, &out, &err), 0);
+	else
+		(f == SARIF ? sarif_draw : f == GITHUB ? github_draw : ci_draw_markdown)(&a.g, &out);
 	return buf_text(&out);
 }
 

@@ -9,15 +9,17 @@
 #define VIEWERS_CI_H
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "report/gate/gate.h"
 
 /*
  * Append JUnit XML: a test case for each tested row, and one that checks the number of samples. FAIL is a failure;
  * SUSPECT and allowed rows are skipped. GATE_ERROR is a single test case with an error.
  *
+ * Fails   ERR_IO if libxml2 is not available
  * Like    the schema of Jenkins' xunit plugin, junit-10.xsd
  */
-void junit_draw(const struct gate *g, struct buf *out);
+int junit_draw(const struct gate *g, struct buf *out, struct err *err);
 
 /* Append SARIF 2.1.0: a result for each FAIL, SUSPECT, NEW and MOVED. */
 void sarif_draw(const struct gate *g, struct buf *out);

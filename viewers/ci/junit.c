@@ -299,16 +299,19 @@ static void add_suite(struct junit *j)
 	xml_end(&j->xml);
 }
 
-void junit_draw(const struct gate *g, struct buf *out)
+int junit_draw(const struct gate *g, struct buf *out, struct err *err)
 {
 	struct junit j = { .g = g, .by_name = mem_alloc(g->n_rows, sizeof(struct gate_row *)) };
+	int rc = xml_open(&j.xml, "JUnit XML", out, err);
 
-	xml_open(&j.xml, out);
-	for (uint32_t i = 0; i < g->n_rows; i++)
-		j.by_name[i] = &g->row[i];
-	qsort(j.by_name, g->n_rows, sizeof(struct gate_row *), junit_compare_names);
-	add_suite(&j);
-	xml_close(&j.xml);
+	if (rc == 0) {
+		for (uint32_t i = 0; i < g->n_rows; i++)
+			j.by_name[i] = &g->row[i];
+		qsort(j.by_name, g->n_rows, sizeof(struct gate_row *), junit_compare_names);
+		add_suite(&j);
+		rc = xml_close(&j.xml, err);
+	}
 	buf_release(&j.text);
 	free(j.by_name);
+	return rc;
 }

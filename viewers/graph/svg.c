@@ -528,10 +528,11 @@ int callgraph_draw_svg(const struct callgraph *g, const struct callgraph_style *
 	row_places_init(&s.places, &g->net->places, s.mem);
 	graph_svg_measure(&s);
 	rc = layout_make(&s.layout, stop, s.mem, err);
+	if (rc == 0)
+		rc = style->is_element ? xml_open_element(&s.xml, "SVG", out, err) : xml_open(&s.xml, "SVG", out, err);
 	if (rc == 0) {
-		(style->is_element ? xml_open_element : xml_open)(&s.xml, out);
 		graph_svg_draw(&s);
-		xml_close(&s.xml);
+		rc = xml_close(&s.xml, err);
 	}
 	buf_release(&s.text);
 	arena_free(s.mem);

@@ -186,12 +186,13 @@ static void svg_series_add_title(struct plot *p)
 	buf_release(&text);
 }
 
-void svg_series_draw(const struct report *r, struct buf *out)
+int svg_series_draw(const struct report *r, struct buf *out, struct err *err)
 {
 	struct plot p = { .r = r };
 	const struct table *t = &r->table;
 
-	xml_open(&p.xml, out);
+	if (xml_open(&p.xml, "SVG", out, err) < 0)
+		return ERR_IO;
 	for (uint32_t c = 1; c < t->n_cols; c++)
 		for (uint32_t i = 0; svg_series_is_line(t, c) && i < t->n_rows; i++)
 			p.max = num_abs(svg_series_value_at(t, i, c)) > p.max ? num_abs(svg_series_value_at(t, i, c))
@@ -208,5 +209,5 @@ void svg_series_draw(const struct report *r, struct buf *out)
 	svg_series_add_lines(&p);
 	add_marks(&p);
 	xml_end(&p.xml);
-	xml_close(&p.xml);
+	return xml_close(&p.xml, err);
 }

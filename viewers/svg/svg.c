@@ -518,14 +518,15 @@ static int64_t svg_add_parts(struct svg_svg *s)
 
 static int64_t svg_measure(struct svg_svg *s)
 {
-	struct buf *out = s->xml.out;
+	struct _xmlTextWriter *writer = s->xml.writer;
 	struct flame_layout all = s->l;
 	int64_t height;
 
-	s->xml.out = NULL;
+	s->xml.writer = NULL;
 	s->l.n = 0;
 	height = svg_add_parts(s);
-	s->xml.out = out;
+	s->xml.writer = writer;
+	s->xml.failed = false;
 	s->l = all;
 	return height;
 }
@@ -548,21 +549,25 @@ static void svg_svg_draw(struct svg_svg *s)
 	xml_end(&s->xml);
 }
 
-void svg_draw(const struct report *r, const struct flame_style *style, struct buf *out)
+int svg_draw(const struct report *r, const struct flame_style *style, struct buf *out, struct err *err)
 {
 	struct svg_svg s = { .r = r, .style = style, .width = llround(style->width) * PX };
-	struct arena *mem = arena_new();
+	struct arena *mem;
+	int rc = xml_open(&s.xml, "SVG", out, err);
 
 	assert(r->flame && style && out);
-	xml_open(&s.xml, out);
+	if (rc < 0)
+		return rc;
+	mem = arena_new();
 	flame_lay_out(r->flame, style, mem, &s.l);
 	s.n_legend = flame_legend(r, style, mem, &s.legend);
 	s.row = MAX_HEIGHT / s.l.n_levels;
 	s.row = (s.row > ROW ? ROW : s.row < ROW_MIN ? ROW_MIN : s.row) * PX;
 	find_colors(&s);
 	svg_svg_draw(&s);
-	xml_close(&s.xml);
+	rc = xml_close(&s.xml, err);
 	arena_free(mem);
 	buf_release(&s.name);
 	buf_release(&s.text);
+	return rc;
 }

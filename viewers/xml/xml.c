@@ -1,162 +1,156 @@
 /*
- * xml.c - write XML
+ * xml.c - XML written by libxml2, which is loaded on first use
  *
  * SPDX-License-Identifier: Apache-2.0
- *
- * In text, quotes are escaped too; in attributes, also white space other than blanks, which readers normalize, and
- * characters beyond ASCII, so that an attribute does not depend on the encoding.
  */
 #include "config.h"
 
 #include "viewers/xml/xml.h"
 
-#include "base/num.h"
-#include "base/utf8.h"
+#include "base/library.h"
 
 #include <assert.h>
 #include <inttypes.h>
+#include <libxml/xmlwriter.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
-static void xml_add(struct xml *x, const char *text)
+/* clang-format off */
+#define XML_FUNCTIONS(F) \
+	F(InitParser) F(OutputBufferCreateIO) F(NewTextWriter) F(FreeTextWriter) F(TextWriterStartDocument) \
+	F(TextWriterEndDocument) F(TextWriterStartElement) F(TextWriterEndElement) \
+	F(TextWriterWriteAttribute) F(TextWriterWriteString) F(TextWriterWriteRaw) F(TextWriterWriteCDATA)
+
+/* The functions of libxml2 that are used, without the prefix xml. */
+struct xml_library {
+#define FUNCTION(name) __typeof__(xml##name) *name;
+	XML_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+};
+/* clang-format on */
+
+/* Set by the first successful xml_open; constant afterwards. */
+static struct xml_library lib;
+static bool is_loaded;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards loading */
+
+/* clang-format off */
+static const struct library_function functions[] = {
+#define FUNCTION(name) { "xml" #name, offsetof(struct xml_library, name) },
+	XML_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+};
+/* clang-format on */
+
+static int xml_load(const char *kind, struct err *err)
 {
-	buf_addz(x->out, text);
+	char advice[120];
+	int rc = 0;
+
+	snprintf(advice, sizeof(advice), "libxml2 is needed to write %s; install it with: apt-get install libxml2",
+		 kind);
+	pthread_mutex_lock(&lock);
+	if (!is_loaded)
+		rc = library_load("libxml2.so.2", functions, sizeof(functions) / sizeof(functions[0]), &lib, advice,
+				  err);
+	if (!is_loaded && rc == 0)
+		lib.InitParser(); /* else two threads could initialize it at the same time */
+	is_loaded = rc == 0;
+	pthread_mutex_unlock(&lock);
+	return rc;
 }
 
-/* End the start tag of the current element. */
-static void xml_end_tag(struct xml *x)
+static int xml_append(void *out, const char *data, int n)
 {
-	if (x->is_in_tag)
-		xml_add(x, ">");
-	x->is_in_tag = false;
+	buf_add(out, data, (size_t)n);
+	return n;
 }
 
-void xml_open_element(struct xml *x, struct buf *out)
+int xml_open_element(struct xml *x, const char *kind, struct buf *out, struct err *err)
 {
-	*x = (struct xml){ .out = out };
+	xmlOutputBufferPtr to;
+	int rc = xml_load(kind, err);
+
+	if (rc < 0)
+		return rc;
+	*x = (struct xml){ 0 };
+	to = lib.OutputBufferCreateIO(xml_append, NULL, out, NULL);
+	x->writer = to ? lib.NewTextWriter(to) : NULL;
+	if (!x->writer)
+		return err_set(err, ERR_IO, "libxml2 failed to create a writer");
+	return 0;
 }
 
-void xml_open(struct xml *x, struct buf *out)
+int xml_open(struct xml *x, const char *kind, struct buf *out, struct err *err)
 {
-	xml_open_element(x, out);
-	xml_add(x, "<?xml version=\"1.0\"?>\n");
+	int rc = xml_open_element(x, kind, out, err);
+
+	if (rc == 0)
+		x->failed = lib.TextWriterStartDocument(x->writer, NULL, NULL, NULL) < 0;
+	return rc;
 }
 
-void xml_close(struct xml *x)
+int xml_close(struct xml *x, struct err *err)
 {
-	assert(x->out && x->depth == 0);
-	xml_add(x, "\n");
+	x->failed |= x->writer && lib.TextWriterEndDocument(x->writer) < 0;
+	lib.FreeTextWriter(x->writer);
+	buf_release(&x->scratch);
+	return x->failed ? err_set(err, ERR_IO, "libxml2 failed to write the document") : 0;
 }
 
 void xml_begin(struct xml *x, const char *element)
 {
-	assert(element && x->depth < XML_DEPTH_MAX);
-	if (!x->out)
-		return;
-	xml_end_tag(x);
-	xml_add(x, "<");
-	xml_add(x, element);
-	x->element[x->depth++] = element;
-	x->is_in_tag = true;
+	assert(element);
+	x->failed |= x->writer && lib.TextWriterStartElement(x->writer, (const xmlChar *)element) < 0;
 }
 
 void xml_end(struct xml *x)
 {
-	if (!x->out)
-		return;
-	assert(x->depth > 0);
-	x->depth--;
-	if (x->is_in_tag) {
-		xml_add(x, "/>");
-	} else {
-		xml_add(x, "</");
-		xml_add(x, x->element[x->depth]);
-		xml_add(x, ">");
-	}
-	x->is_in_tag = false;
+	x->failed |= x->writer && lib.TextWriterEndElement(x->writer) < 0;
 }
 
-/* The escape of an ASCII character in text or in an attribute; NULL if it has none. */
-static const char *xml_escape_of(char c, bool is_attribute)
+/* The text with U+FFFE and U+FFFF escaped; valid until the next call. */
+static const xmlChar *escape_forbidden(struct xml *x, const char *text)
 {
-	switch (c) {
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '&':
-		return "&amp;";
-	case '"':
-		return "&quot;";
-	case '\r':
-		return "&#13;";
-	case '\n':
-		return is_attribute ? "&#10;" : NULL;
-	case '\t':
-		return is_attribute ? "&#9;" : NULL;
-	default:
-		return NULL;
-	}
-}
+	static const char lead[] = "\xef\xbf";
+	const char *at = strstr(text, lead);
 
-/* Append the character at the start of a text that ASCII lacks. Returns its size. */
-static size_t xml_add_character(struct xml *x, const char *text, size_t n, bool is_attribute)
-{
-	uint32_t c = (unsigned char)*text;
-	size_t size = utf8_decode(text, n, &c);
+	if (!at)
+		return (const xmlChar *)text;
+	x->scratch.len = 0;
+	for (; at; at = strstr(text, lead)) {
+		unsigned char last = (unsigned char)at[2];
 
-	if (size && (c == 0xfffe || c == 0xffff))
-		buf_addf(x->out, "\\u{%" PRIx32 "}", c);
-	else if (is_attribute)
-		buf_addf(x->out, "&#x%" PRIX32 ";", size ? c : (unsigned char)*text);
-	else
-		buf_add(x->out, text, size ? size : 1);
-	return size ? size : 1;
-}
-
-static void xml_escape(struct xml *x, const char *text, bool is_attribute)
-{
-	size_t n = strlen(text), done = 0;
-
-	for (size_t i = 0; i < n;) {
-		const char *escape = xml_escape_of(text[i], is_attribute);
-
-		if (!escape && (unsigned char)text[i] < 0x80) {
-			i++;
-			continue;
+		buf_add(&x->scratch, text, (size_t)(at - text));
+		text = at + 2;
+		if (last == 0xbe || last == 0xbf) {
+			buf_addz(&x->scratch, last == 0xbe ? "\\u{fffe}" : "\\u{ffff}");
+			text++;
+		} else {
+			buf_addz(&x->scratch, lead);
 		}
-		buf_add(x->out, text + done, i - done);
-		if (escape)
-			xml_add(x, escape);
-		i += escape ? 1 : xml_add_character(x, text + i, n - i, is_attribute);
-		done = i;
 	}
-	buf_add(x->out, text + done, n - done);
+	buf_addz(&x->scratch, text);
+	return (const xmlChar *)buf_text(&x->scratch);
 }
 
 void xml_text(struct xml *x, const char *text)
 {
-	if (!x->out)
-		return;
-	xml_end_tag(x);
-	xml_escape(x, text, false);
+	x->failed |= x->writer && lib.TextWriterWriteString(x->writer, escape_forbidden(x, text)) < 0;
 }
 
 void xml_attribute(struct xml *x, const char *name, const char *text)
 {
 	assert(name && text);
-	if (!x->out)
-		return;
-	assert(x->is_in_tag);
-	xml_add(x, " ");
-	xml_add(x, name);
-	xml_add(x, "=\"");
-	xml_escape(x, text, true);
-	xml_add(x, "\"");
+	x->failed |= x->writer &&
+		     lib.TextWriterWriteAttribute(x->writer, (const xmlChar *)name, escape_forbidden(x, text)) < 0;
 }
 
 void xml_number(struct xml *x, const char *name, int64_t thousandths)
 {
-	uint64_t size = num_abs(thousandths);
+	uint64_t size = thousandths < 0 ? 0 - (uint64_t)thousandths : (uint64_t)thousandths;
 	char text[32], *end = text + sizeof(text) - 1, *at = end;
 
 	*at = '\0';
@@ -175,18 +169,10 @@ void xml_number(struct xml *x, const char *name, int64_t thousandths)
 
 void xml_cdata(struct xml *x, const char *code)
 {
-	if (!x->out)
-		return;
-	xml_end_tag(x);
-	xml_add(x, "<![CDATA[");
-	xml_add(x, code);
-	xml_add(x, "]]>");
+	x->failed |= x->writer && lib.TextWriterWriteCDATA(x->writer, (const xmlChar *)code) < 0;
 }
 
 void xml_newline(struct xml *x)
 {
-	if (!x->out)
-		return;
-	xml_end_tag(x);
-	xml_add(x, "\n");
+	x->failed |= x->writer && lib.TextWriterWriteRaw(x->writer, (const xmlChar *)"\n") < 0;
 }

@@ -1,5 +1,5 @@
 /*
- * xml.h - write XML
+ * xml.h - XML written by libxml2, which is loaded on first use
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,29 +7,32 @@
 #define VIEWERS_XML_H
 
 #include "base/buf.h"
+#include "base/err.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { XML_DEPTH_MAX = 16 };
-
-/* A document that is being written. Names of elements and attributes are constants. While out is NULL nothing is
+/* A document that is being written. Names of elements and attributes are constants. Without a writer nothing is
    written, which serves to measure. */
 struct xml {
-	struct buf *out;
-	const char *element[XML_DEPTH_MAX]; /* [depth] open elements, the outermost first */
-	unsigned depth;
-	bool is_in_tag; /* attributes may follow */
+	struct _xmlTextWriter *writer;
+	struct buf scratch;
+	bool failed;
 };
 
-/* Begin a document at the end of out. */
-void xml_open(struct xml *x, struct buf *out);
+/*
+ * Begin a document at the end of out.
+ *
+ * kind    of document, for the error: "SVG"
+ * Fails   ERR_IO when libxml2 is missing
+ */
+int xml_open(struct xml *x, const char *kind, struct buf *out, struct err *err);
 
 /* Like xml_open, for an element inside another document, such as a web page: without an XML declaration. */
-void xml_open_element(struct xml *x, struct buf *out);
+int xml_open_element(struct xml *x, const char *kind, struct buf *out, struct err *err);
 
-/* End the document, whose elements have ended. */
-void xml_close(struct xml *x);
+/* End the document and release what x owns. Fails ERR_IO when libxml2 could not write. */
+int xml_close(struct xml *x, struct err *err);
 
 void xml_begin(struct xml *x, const char *element);
 void xml_end(struct xml *x);

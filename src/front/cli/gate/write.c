@@ -159,26 +159,27 @@ int cmd_gate_check_sources(const struct args *a, const char *const *source, size
 	return 0;
 }
 
-static void gate_write_draw(const struct gate *g, enum shape shape, const struct args *a, bool color, struct buf *out)
+static int gate_write_draw(const struct gate *g, enum shape shape, const struct args *a, bool color, struct buf *out,
+			   struct err *err)
 {
 	switch (shape) {
 	case SHAPE_JSON:
 		json_draw_gate(g, out);
-		break;
+		return 0;
 	case SHAPE_MARKDOWN:
 		ci_draw_markdown(g, out);
-		break;
+		return 0;
 	case SHAPE_JUNIT:
-		junit_draw(g, out);
-		break;
+		return junit_draw(g, out, err);
 	case SHAPE_SARIF:
 		sarif_draw(g, out);
-		break;
+		return 0;
 	case SHAPE_GITHUB:
 		github_draw(g, out);
-		break;
+		return 0;
 	default:
 		text_draw_gate(g, color, a->q.all, out);
+		return 0;
 	}
 }
 
@@ -208,12 +209,16 @@ static int write_main(const struct gate *g, const struct args *a, const struct o
 {
 	bool color = cmd_report_to_stdout(&a->q) && say_wants_color(STDOUT_FILENO, a->q.color);
 	struct buf text = { 0 };
+	struct err err;
 	int status;
 
-	gate_write_draw(g, o->main, a, color, &text);
-	if (o->annotations)
-		github_draw(g, &text);
-	status = cmd_report_write(&text, a);
+	if (gate_write_draw(g, o->main, a, color, &text, &err) < 0)
+		status = say_error("%s", err.msg);
+	else {
+		if (o->annotations)
+			github_draw(g, &text);
+		status = cmd_report_write(&text, a);
+	}
 	buf_release(&text);
 	return status;
 }
@@ -230,10 +235,8 @@ int cmd_gate_write(const struct gate *g, const struct args *a)
 	for (enum shape i = 0; i < N_SHAPES; i++) {
 		struct buf text = { 0 };
 
-		if (!o.file[i])
-			continue;
-		gate_write_draw(g, i, a, false, &text);
-		if (gate_write_file(o.file[i], &text, &err) < 0)
+		if (o.file[i] &&
+		    (gate_write_draw(g, i, a, false, &text, &err) < 0 || gate_write_file(o.file[i], &text, &err) < 0))
 			status = say_error("%s", err.msg);
 		buf_release(&text);
 	}
@@ -284,8 +287,7 @@ static void write_error(const struct gate *g, const struct args *a, const char *
 {
 	struct buf text = { 0 };
 
-	gate_write_draw(g, shape, a, false, &text);
-	if (annotations)
+	if (gate_write_draw(g, shape, a, false, &text, NULL) == 0 && annotations)
 		github_draw(g, &text);
 	if ((!text.len || gate_write_file(file, &text, NULL) < 0) && !is_stream(file) && truncate(file, 0) < 0)
 		cmd_gate_discard_file(file);

@@ -25,8 +25,7 @@ int cmd_report_series(const struct args *a)
 	query_apply_defaults(&q, &a->report->defaults);
 	rc = answer_series_check(&q, &err);
 	rc = rc < 0 ? rc : sources_series(*a->word, &q, &series, &answer.notes, &err);
-	if (rc == 0)
-		answer_series(a->report, &series, &q, cmd_report_color(&q), &answer);
+	rc = rc < 0 ? rc : answer_series(a->report, &series, &q, cmd_report_color(&q), &answer, &err);
 	status = cmd_report_finish(a, &answer, rc, &err);
 	if (status == STATUS_FINE && answer.is_partial)
 		status = STATUS_TROUBLE;
