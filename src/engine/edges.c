@@ -34,6 +34,7 @@ enum {
 	SKETCH_MAX = 1 << 18,
 	CALLS_PER_COUNTER = 4, /* with fewer calls, counting all takes less time */
 	SAMPLED = 64,          /* every 64th stack is read to estimate their number */
+	SEEN_BITS = 1 << 22,
 };
 
 struct call {
@@ -415,19 +416,43 @@ void graph_edges(const struct graph *g, const bool *keep, const bool *wanted, bo
 	spots_release(&w.spots);
 }
 
-/* Estimate the number of wanted calls between locations, from every SAMPLED-th stack. */
+/* Numbers of calls between locations, in every SAMPLED-th stack. */
+struct call_sample {
+	uint8_t *seen; /* [SEEN_BITS / 8] by the hash of the call */
+	uint64_t n, n_distinct;
+};
+
+static void sample_call(struct call_sample *c, uint64_t hash)
+{
+	uint64_t bit = hash % SEEN_BITS;
+
+	c->n++;
+	c->n_distinct += !(c->seen[bit / 8] >> bit % 8 & 1);
+	c->seen[bit / 8] |= (uint8_t)(1 << bit % 8);
+}
+
+/*
+ * Estimate the number of wanted calls between locations. 0 if most of those sampled occur more than once: counting all then
+ * takes less time, since few have to be remembered.
+ */
 static uint64_t bounds_estimate(const struct edge_walk *w)
 {
 	const struct csr *stacks = &w->g->view->p->stacks;
-	uint64_t n = 0;
+	struct call_sample c = { .seen = mem_zalloc(SEEN_BITS / 8, 1) };
 
-	for (uint64_t s = 0; s < stacks->n; s += SAMPLED)
-		for (uint32_t i = stacks->off[s]; i < stacks->off[s + 1]; i++) {
+	for (uint64_t s = 0; s < stacks->n; s += SAMPLED) {
+		uint32_t caller = NO_NODE;
+
+		for (uint32_t i = stacks->off[s + 1]; i-- > stacks->off[s];) {
 			const struct spot *spot = spot_at(&w->spots, stacks->item[i]);
 
-			n += spot && spot->outer_wanted;
+			if (spot && spot->outer_wanted && caller != NO_NODE && caller != spot->outer)
+				sample_call(&c, sketch_hash(caller, spot->outer));
+			caller = spot ? spot->inner : caller;
 		}
-	return n * SAMPLED;
+	}
+	free(c.seen);
+	return c.n_distinct > c.n / 2 ? c.n * SAMPLED : 0;
 }
 
 /*

@@ -448,7 +448,7 @@ static void merging_calls_of_threads_keeps_all_weights(void **state)
 	graph_fixture_release(&c.a);
 }
 
-enum { ABOVE_FUNCS = 100, ABOVE_LOCS = 150, ABOVE_DEPTH = 20 };
+enum { ABOVE_FUNCS = 300, ABOVE_LOCS = 450, ABOVE_DEPTH = 20 };
 
 static uint32_t random_below(uint32_t *seed, uint32_t n)
 {
