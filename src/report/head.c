@@ -103,7 +103,7 @@ void report_head_fill(struct head *h, const struct view *v, const struct query *
 	h->duration_ns = p->meta.duration_ns;
 	h->total = v->total;
 	h->out_unit = q->unit;
-	if (*q->unit == '\0')
+	if (q->own_unit)
 		unit_scale(1, h->unit, h->unit, &h->out_unit); /* its short name */
 	h->ratio = query_ratio(q);
 	h->columns = q->columns;

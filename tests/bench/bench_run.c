@@ -106,7 +106,7 @@ static void show_failure(const struct command *c, int status, int err)
 static void run_to_end(const struct bench *b, const struct command *c, char **argv, FILE *err, struct rusage *used)
 {
 	pid_t pid = fork();
-	int status;
+	int status = 0;
 
 	if (pid == 0)
 		child(argv, fileno(err));

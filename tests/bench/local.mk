@@ -49,7 +49,7 @@ tests_bench_store_days_SOURCES = tests/bench/store_days.c
 tests_bench_store_days_LDADD = src/store/libstore.a $(formats_libs) $(DEFLATE_LIBS)
 tests_bench_store_blocks_LDADD = src/store/libstore.a $(formats_libs) $(DEFLATE_LIBS)
 EXTRA_DIST += tests/bench/symbols.cc tests/bench/shell.py tests/bench/terminal_screen.py tests/bench/terminal_session.py
-EXTRA_DIST += tests/bench/soak.py tests/bench/soak_load.c tests/bench/web.py
+EXTRA_DIST += tests/bench/soak.py tests/bench/soak_load.c tests/bench/watch.py tests/bench/web.py
 EXTRA_DIST += tests/bench/rt_load.c tests/bench/rt_heap.cc tests/bench/runtime.py tests/bench/rt_cpu.py tests/bench/rt_faults.py \
 	tests/bench/rt_memory.py tests/bench/rt_stacks.py tests/bench/rt_start.py tests/bench/rt_tools.py
 EXTRA_DIST += tests/bench/copies.sh tests/bench/rt_answers.py tests/bench/programs.py tests/bench/gate_programs.py tests/bench/rt_attach.py tests/bench/rt_endpoint.py tests/bench/rt_serve.py \

@@ -56,6 +56,8 @@ fails '--color=pink: choose' top --color=pink $f
 fails '^cpa: --debuginfod-timeout must not be negative$' top --debuginfod-timeout=-1 $f
 fails 'sample_index "x" must be one of: .samples cpu' top -sample_index=x $f
 fails 'sample_index 7 is outside the range .0..1' top -sample_index=7 $f
+"$CPA" top $f >"$tmp/unit" && "$CPA" top -unit= $f | diff "$tmp/unit" - >"$tmp/diff"
+result $? 'an empty unit is the default one, as in pprof'
 fails '^cpa: -unit=parsec: unknown unit; use minimum, auto, count or one of B, kB, .* ns, us, ms, s, hrs, ' \
 	top -unit=parsec $f
 fails '^cpa: after: -unit=parsec: unknown unit' diff -unit=parsec $f $f

@@ -28,9 +28,10 @@ fails '^cpa: --from=folded: not a duration' top --from=folded go-cpu.pb.gz
 "$CPA" anonymize -o "$tmp/go.speedscope.json" go-cpu.pb.gz 2>&1 | tail -1 | sed "s,$tmp/,," >"$tmp/got"
 echo 'cpa: go.speedscope.json is in the format .pb.gz, in spite of its ending; cpa convert writes the format of the ending' >"$tmp/want"
 same "an ending of another format is reported" "$tmp/want" "$tmp/got"
-for format in speedscope cpuprofile firefox otlp 'callgrind -unit=ns'; do
-	"$CPA" $format go-cpu.pb.gz >"$tmp/want"
-	format=${format% *}
+for format in speedscope cpuprofile firefox otlp callgrind; do
+	set -- "$format"
+	[ "$format" != callgrind ] || set -- callgrind -unit=ns
+	"$CPA" "$@" go-cpu.pb.gz >"$tmp/want"
 	"$CPA" convert -o "$tmp/go.$format" --to="$format" go-cpu.pb.gz 2>"$tmp/err" && cmp -s "$tmp/want" "$tmp/go.$format" ||
 		echo "$format"
 done >"$tmp/wrong"

@@ -381,8 +381,7 @@ static int args_find_writer(struct args *a, const struct opt **given, struct err
 			return args_fail_format("-o ", a->q.output, err);
 	}
 	a->report = reports_get(f->report);
-	if (!given[unit - query_options])
-		a->q.unit = ""; /* of the profile: a larger one, which callgrind would have, is not exact */
+	a->q.own_unit = !given[unit - query_options]; /* a larger one, which callgrind would have, is not exact */
 	return 0;
 }
 
