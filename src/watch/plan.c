@@ -7,6 +7,7 @@
 
 #include "watch/plan.h"
 
+#include "base/search.h"
 #include "base/time.h"
 
 #include <assert.h>
@@ -22,25 +23,21 @@ double watch_confidence(const struct watch_rules *rules, size_t n_deploys)
 	return 1 - rules->alarms / (checks + (double)(n_deploys < DEPLOYS_MIN ? DEPLOYS_MIN : n_deploys));
 }
 
-/* Index of the first start that is not before t. */
-static size_t first_start(const struct watch_history *h, int64_t t)
+struct watch_start {
+	const int64_t *start;
+	int64_t t;
+};
+
+static bool is_before(const void *arg, size_t i)
 {
-	size_t lo = 0, hi = h->n;
+	const struct watch_start *s = arg;
 
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (h->start[middle] < t)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo;
+	return s->start[i] < s->t;
 }
 
 static bool has_profiles(const struct watch_history *h, struct watch_span s)
 {
-	size_t i = first_start(h, s.t0);
+	size_t i = lower_bound(0, h->n, is_before, &(struct watch_start){ h->start, s.t0 });
 
 	return i < h->n && h->start[i] < s.t1;
 }

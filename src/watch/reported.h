@@ -24,7 +24,7 @@
 
 /* Marks of a service and kind. Released with watch_reported_release. */
 struct watch_reported {
-	const char *kind;                 /* borrowed */
+	const char *kind;                 /* and the matches of the source: "cpu{env=prod}"; borrowed */
 	struct watch_reported_mark *mark; /* [n] */
 	size_t n, cap;
 };

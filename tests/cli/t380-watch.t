@@ -77,6 +77,10 @@ watch 1 'the same check again' --once --webhook="$(url hook)" --exec="cat >$tmp/
 [ ! -e "$tmp/hook/2" ] && [ ! -e "$tmp/alarm.json" ]
 result $? 'no alarm is sent twice'
 
+watch 1 'other matches' --once --exec="cat >$tmp/alarm.json" 'store:slow{env!=dev}'
+grep -q 'slow/cpu{env!=dev} became slower' "$tmp/alarm.json"
+result $? 'a source with other matches has alarms of its own'
+
 "$CPA" store mark same deploy '2.4.0' "--time=$(at 7)" || exit 1
 watch 0 'a deploy' --once store:same
 has "$tmp/out" 'same/cpu after deploy 2.4.0  (PASS|INCONCLUSIVE)' 'it has a verdict'
@@ -100,6 +104,7 @@ fails '--webhook: write the whole URL, with its path' watch --webhook=https://ch
 fails 'have no effect on a source with a window' watch --webhook=https://chat.example/x store:same@-1d
 fails 'either all sources have a window' watch store:same store:same@-1d
 fails 'name the store with --store=' watch "store:$tmp/store#same"
+fails 'alarms are marks in the store; run cpa watch where its folder is' watch --store=https://collect.example store:same
 fails 'no such series' watch --once store:nosuch
 fails 'same/cpu: .*nosuch' watch --once --every=6h store:same -- --nosuch
 done_testing

@@ -15,6 +15,7 @@ static const int signals[] = { SIGINT, SIGTERM };
 enum { N_SIGNALS = sizeof(signals) / sizeof(signals[0]) };
 static struct sigaction before[N_SIGNALS]; /* [n_caught] */
 static int n_caught;
+static int depth; /* of catches; the outermost one decides the signals */
 
 static void interrupt(int number)
 {
@@ -27,6 +28,8 @@ static struct stop *interrupt_catch_signals(int n)
 {
 	struct sigaction ours = { .sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND };
 
+	if (depth++ > 0)
+		return &interrupted;
 	interrupted = (struct stop){ 0 };
 	n_caught = n;
 	for (int i = 0; i < n_caught; i++) {
@@ -49,7 +52,8 @@ struct stop *cmd_interrupt_catch_with_term(void)
 
 bool cmd_interrupt_release(void)
 {
-	for (int i = 0; i < n_caught; i++)
-		sigaction(signals[i], &before[i], NULL);
+	if (--depth == 0)
+		for (int i = 0; i < n_caught; i++)
+			sigaction(signals[i], &before[i], NULL);
 	return stop_is_set(&interrupted);
 }

@@ -13,7 +13,7 @@
 /*
  * Make Ctrl-C set a stop flag; a second Ctrl-C terminates cpa. If SIGINT is ignored, it stays ignored.
  *
- * Returns the stop flag, not set yet
+ * Returns the stop flag, not set yet; within another catch that one's, which may be set
  */
 struct stop *cmd_interrupt_catch(void);
 

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "front/cli/cmd.h"
 
 #include <errno.h>
@@ -107,13 +108,31 @@ int watchers_start(struct watchers *w, const struct scrape_config *config, const
 	return rc;
 }
 
+/* Wait for a process that got SIGTERM; kill it after two seconds. */
+static void watchers_await(pid_t pid)
+{
+	enum { STEPS = 200 };
+	const struct timespec step = { .tv_nsec = 10 * NS_PER_MS };
+	pid_t ended = 0;
+
+	for (int i = 0; i < STEPS && ended == 0; i++) {
+		ended = waitpid(pid, NULL, WNOHANG);
+		if (ended == 0)
+			nanosleep(&step, NULL);
+	}
+	if (ended != 0)
+		return;
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
 void watchers_stop(struct watchers *w)
 {
 	for (size_t i = 0; i < w->n; i++)
 		kill(w->pid[i], SIGTERM);
 	for (size_t i = 0; i < w->n; i++)
-		while (waitpid(w->pid[i], NULL, 0) < 0 && errno == EINTR)
-			;
+		watchers_await(w->pid[i]);
 	free(w->pid);
 	*w = (struct watchers){ 0 };
 }

@@ -38,6 +38,8 @@ struct watched_series {
 	size_t n, cap;
 	struct watch_deploy *deploy; /* [n_deploys] with owned texts */
 	size_t n_deploys, cap_deploys;
+	struct buf
+		key; /* the kind and the matches, which are part of a mark: {env=prod} and {env=dev} have their own alarms */
 	struct watch_reported reported;
 };
 
@@ -99,16 +101,30 @@ static int read_history(struct watched_series *s, struct err *err)
 	if (rc == 0)
 		rc = store_each_mark(s->from->store, q.service, false, "deploy", add_deploy, s, err);
 	if (rc == 0 && !s->is_trial)
-		rc = watch_reported_read(s->from->store, q.service, q.kind, &s->reported, err);
+		rc = watch_reported_read(s->from->store, q.service, buf_text(&s->key), &s->reported, err);
 	else
-		s->reported = (struct watch_reported){ .kind = q.kind };
+		s->reported = (struct watch_reported){ .kind = buf_text(&s->key) };
 	if (s->n)
 		qsort(s->start, s->n, sizeof(*s->start), watch_check_compare_times);
 	return rc;
 }
 
+static void watched_make_key(struct watched_series *s)
+{
+	static const char *const operators[] = {
+		[MATCH_EQUAL] = "=", [MATCH_NOT_EQUAL] = "!=", [MATCH_REGEX] = "=~", [MATCH_NOT_REGEX] = "!~"
+	};
+
+	buf_addz(&s->key, s->query.kind);
+	for (size_t i = 0; i < s->query.n_match; i++)
+		buf_addf(&s->key, "%s%s%s%s", i ? "," : "{", s->query.match[i].name, operators[s->query.match[i].op],
+			 s->query.match[i].value);
+	buf_addz(&s->key, s->query.n_match ? "}" : "");
+}
+
 static void watched_release(struct watched_series *s)
 {
+	buf_release(&s->key);
 	for (size_t i = 0; i < s->n_deploys; i++)
 		free((char *)(uintptr_t)s->deploy[i].text);
 	free(s->deploy);
@@ -279,13 +295,13 @@ static int remember_all(struct watched_series *s, const struct watch_check *chec
 
 	for (size_t i = 0; i < news->n && rc == 0; i++) {
 		text.len = 0;
-		watch_reported_add_function(s->query.kind, 100 * news->function[i].change, news->function[i].name,
+		watch_reported_add_function(buf_text(&s->key), 100 * news->function[i].change, news->function[i].name,
 					    &text);
 		rc = remember(s, &text, check->new.t1, err);
 	}
 	if (check->deploy && rc == 0) {
 		text.len = 0;
-		watch_reported_add_deploy(s->query.kind, cmd_watch_outcome_word(news->outcome), check->deploy->text,
+		watch_reported_add_deploy(buf_text(&s->key), cmd_watch_outcome_word(news->outcome), check->deploy->text,
 					  &text);
 		rc = remember(s, &text, check->new.t1, err);
 	}
@@ -309,7 +325,7 @@ static int report(struct watched_series *s, const struct watch_check *check, con
 {
 	struct cmd_watch_verdict news = find_news(s, check, v);
 	struct buf shell = { 0 };
-	struct cmd_watch_result r = { s->query.service, s->query.kind, check, v, NULL };
+	struct cmd_watch_result r = { s->query.service, s->query.kind, buf_text(&s->key), check, v, NULL };
 	bool is_news = news.n > 0 || check->deploy;
 	int rc = 0;
 
@@ -319,7 +335,7 @@ static int report(struct watched_series *s, const struct watch_check *check, con
 		rc = check_print_result(&r, err);
 	r.verdict = &news;
 	if (rc == 0 && news.n && !s->is_trial)
-		rc = cmd_watch_send(s->round->args, &r, err);
+		rc = cmd_watch_send(s->round->args, &r, s->round->stop, err);
 	if (rc == 0)
 		rc = remember_all(s, check, &news, err);
 	free(news.function);
@@ -361,6 +377,7 @@ static int check_service(struct cmd_watch_round *round, const struct stored_sour
 	s.query.service = service;
 	s.query.is_pattern = false;
 	s.is_trial = window_has_time(from->window);
+	watched_make_key(&s);
 	rc = read_history(&s, err);
 	if (rc == 0) {
 		const struct watch_history h = { s.start, s.n, s.deploy, s.n_deploys };

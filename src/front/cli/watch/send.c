@@ -37,7 +37,7 @@ static void add_subject(const struct cmd_watch_result *r, struct buf *out)
 {
 	utf8_add_safe(out, r->service, strlen(r->service));
 	buf_addz(out, "/");
-	utf8_add_safe(out, r->kind, strlen(r->kind));
+	utf8_add_safe(out, r->key, strlen(r->key));
 	if (!r->check->deploy)
 		return;
 	buf_addz(out, " after deploy ");
@@ -184,12 +184,12 @@ static int post(const struct cmd_watch_args *a, const struct buf *message, struc
 	return rc;
 }
 
-static int run_command(const char *command, const struct buf *message, struct err *err)
+static int run_command(const char *command, const struct buf *message, const struct stop *stop, struct err *err)
 {
 	const char *const argv[] = { "/bin/sh", "-c", command, NULL };
-	const struct child_limits limits = { .max_output = COMMAND_OUTPUT_MAX,
-					     .max_memory = RLIM_INFINITY,
-					     .seconds = COMMAND_SECONDS };
+	const struct child_limits limits = {
+		.max_output = COMMAND_OUTPUT_MAX, .max_memory = RLIM_INFINITY, .seconds = COMMAND_SECONDS, .stop = stop
+	};
 	struct buf out = { 0 };
 	int rc = child_run_limited(argv, message->data, message->len, &limits, &out, err);
 
@@ -197,7 +197,8 @@ static int run_command(const char *command, const struct buf *message, struct er
 	return rc < 0 ? err_wrap(err, "--exec") : 0;
 }
 
-int cmd_watch_send(const struct cmd_watch_args *a, const struct cmd_watch_result *r, struct err *err)
+int cmd_watch_send(const struct cmd_watch_args *a, const struct cmd_watch_result *r, const struct stop *stop,
+		   struct err *err)
 {
 	struct buf message = { 0 };
 	int rc = 0;
@@ -206,7 +207,7 @@ int cmd_watch_send(const struct cmd_watch_args *a, const struct cmd_watch_result
 	if (*a->webhook)
 		rc = post(a, &message, err);
 	if (rc == 0 && *a->command)
-		rc = run_command(a->command, &message, err);
+		rc = run_command(a->command, &message, stop, err);
 	buf_release(&message);
 	return rc;
 }

@@ -26,7 +26,10 @@
 #define LATE_NS (2 * NS_PER_MINUTE)
 /* Checks of deploys that were due in this time are made up for. */
 #define CATCH_UP_NS NS_PER_DAY
-enum { ROUND_SECONDS = 20 };
+enum {
+	ROUND_SECONDS = 20,
+	ROUNDS_MAX = 180
+}; /* a source that fails is checked again after 1, 2, 4 ... rounds, up to an hour */
 
 #define AT(field) offsetof(struct cmd_watch_args, field)
 
@@ -92,6 +95,20 @@ static bool is_whole_url(const char *text)
 	return host && *host != '/' && strchr(host, '/');
 }
 
+/* Refuse the store of a collector, to which this process cannot add marks. */
+static int check_store(const struct cmd_watch_args *a, struct err *err)
+{
+	struct buf directory = { 0 };
+	int rc = 0;
+
+	store_directory(a->store, &directory);
+	if (strstr(buf_text(&directory), "://"))
+		rc = err_set(err, ERR_USAGE, "%.300s: alarms are marks in the store; run cpa watch where its folder is",
+			     buf_text(&directory));
+	buf_release(&directory);
+	return rc;
+}
+
 static int check_options(struct cmd_watch_args *a, struct err *err)
 {
 	if (a->n_sources == 0)
@@ -102,7 +119,7 @@ static int check_options(struct cmd_watch_args *a, struct err *err)
 				       a->source[i]);
 	if (*a->webhook && !is_whole_url(a->webhook))
 		return err_set(err, ERR_USAGE, "--webhook: write the whole URL, with its path: https://HOST/PATH");
-	return parse_rules(a, err);
+	return check_store(a, err) < 0 ? ERR_USAGE : parse_rules(a, err);
 }
 
 static int watch_read_options(int argc, char **argv, struct cmd_watch_args *a, struct err *err)
@@ -196,7 +213,7 @@ static void wait_a_round(const struct stop *stop)
 static int watch_always(const struct cmd_watch_args *a, struct stop *stop)
 {
 	int64_t *from = mem_alloc(a->n_sources, sizeof(*from));
-	bool *has_failed = mem_zalloc(a->n_sources, sizeof(*has_failed));
+	unsigned *pause = mem_zalloc(a->n_sources, sizeof(*pause)), *left = mem_zalloc(a->n_sources, sizeof(*left));
 
 	for (size_t i = 0; i < a->n_sources; i++)
 		from[i] = clock_wall_ns() - LATE_NS - a->rules.every_ns;
@@ -210,18 +227,24 @@ static int watch_always(const struct cmd_watch_args *a, struct stop *stop)
 							 .deploys_from = from[i] - CATCH_UP_NS,
 							 .until = until };
 			struct err err;
-			int rc = cmd_watch_check(&round, a->source[i], &err);
 
-			if (rc == 0)
+			if (left[i] > 0 && left[i]-- > 0)
+				continue;
+			if (cmd_watch_check(&round, a->source[i], &err) == 0) {
 				from[i] = until;
-			else if (!stop_is_set(stop) && !has_failed[i])
+				pause[i] = 0;
+				continue;
+			}
+			if (!stop_is_set(stop))
 				say_error("%s", err.msg);
-			has_failed[i] = rc < 0;
+			pause[i] = pause[i] ? pause[i] * 2 : 1;
+			left[i] = pause[i] = pause[i] < ROUNDS_MAX ? pause[i] : ROUNDS_MAX;
 		}
 		wait_a_round(stop);
 	}
 	free(from);
-	free(has_failed);
+	free(pause);
+	free(left);
 	return STATUS_FINE;
 }
 

@@ -48,6 +48,7 @@ struct cmd_watch_verdict {
 /* A comparison that was made. Texts are borrowed. */
 struct cmd_watch_result {
 	const char *service, *kind;
+	const char *key; /* the kind, and the matches of the source */
 	const struct watch_check *check;
 	const struct cmd_watch_verdict *verdict;
 	const char *shell; /* the command line of the gate, to be pasted into a shell */
@@ -75,6 +76,7 @@ void cmd_watch_print(const struct cmd_watch_result *r, struct buf *out);
  *
  * Fails   ERR_IO: one of them failed, so the alarm may be unknown
  */
-int cmd_watch_send(const struct cmd_watch_args *a, const struct cmd_watch_result *r, struct err *err);
+int cmd_watch_send(const struct cmd_watch_args *a, const struct cmd_watch_result *r, const struct stop *stop,
+		   struct err *err);
 
 #endif
