@@ -52,7 +52,8 @@ sed 's/ *;.*//' "$tmp/whole" | grep -F -x -f "$tmp/shown" >"$tmp/should"
 same "the instructions shown are those of --all" "$tmp/should" "$tmp/shown"
 disasm '^fits$' | grep -q '\.\.\.'
 result $((! $?)) "a function of less than 2000 instructions is whole"
-"$CPA" disasm "0x$(nth medium 3000)" -symbolize=local -tools="$tmp/gnu" "$tmp/heap" 2>/dev/null | grep -q " $(nth medium 3000): "
+unsampled=$(nth medium 3000)
+"$CPA" disasm "0x$unsampled" -symbolize=local -tools="$tmp/gnu" "$tmp/heap" 2>/dev/null | grep -q " $unsampled: "
 result $? "an address that is asked for is shown without samples"
 "$CPA" disasm '^medium$' --json -symbolize=local -tools="$tmp/gnu" "$tmp/heap" 2>/dev/null | grep -q '"instruction": "... 171 instructions without samples"'
 result $? "JSON has a row for omitted instructions"

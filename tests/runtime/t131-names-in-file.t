@@ -13,7 +13,7 @@ template <class T> struct work {
 	static inline void inl(int n) { for (int i = 0; i < n; i++) s *= 3; }
 };
 }
-int main() { for (int i = 0; i < 40 * N; i++) { ns::work<long>::go(900000); ns::work<short>::inl(900000); } return 0; }
+int main() { for (int i = 0; i < 600 * N; i++) { ns::work<long>::go(900000); ns::work<short>::inl(900000); } return 0; }
 END
 build() { # N: the program with N times the work
 	${CXX:-c++} -O1 -g -DN="$1" -o p p.cc && return
