@@ -6,124 +6,38 @@
  * Each thread walks a share of the stacks from root to leaf and counts calls in its own table. The table stores for
  * each call the last stack that counted it. The tables are merged and sorted, so the result is the same for any number
  * of threads.
- *
- * If only calls with a large weight are needed, a first walk finds an upper bound for each: it adds the magnitude of
- * each stack to an array of counters, at the hash of the call, and calls inside a location to one sum per location. The
- * second walk counts only the calls whose bound reaches the limit.
  */
 #include "config.h"
 
-#include "engine/graph.h"
+#include "engine/edges_int.h"
 
 #include "base/hash.h"
-#include "base/idtab.h"
 #include "base/mem.h"
-#include "base/num.h"
 #include "base/pool.h"
-#include "engine/sketch.h"
 
 #include <assert.h>
 #include <stdlib.h>
-
-#define NO_NODE UINT32_MAX
+#include <string.h>
 
 enum {
 	STACKS_PER_THREAD = 10000,
-	EDGE_LOT = 256,       /* frames per batch */
-	SKETCH_MIN = 1 << 16, /* counters: 512 KiB, which fit into the L2 cache */
-	SKETCH_MAX = 1 << 18,
-	CALLS_PER_COUNTER = 4, /* with fewer calls, counting all takes less time */
-	SAMPLED = 64,          /* every 64th stack is read to estimate their number */
-	SEEN_BITS = 1 << 22,
+	EDGE_LOT = 256, /* frames per batch */
+	EDGE_RUN = 8,   /* frames that are skipped together */
 };
 
-struct call {
-	struct edge edge;
-	uint32_t seen; /* last stack that counted this call, + 1 */
-};
-
-struct calls {
-	struct idtab ids;
-	struct call *call; /* [n] calls in order of first appearance, so that frequent ones are close together */
-	size_t cap;
-	uint32_t n;
-};
-
-/* Flags of a location, in one byte each: most locations have no kept place. LOC_CALLS: all calls from its innermost
-   kept place are wanted. */
-enum { LOC_KEPT = 1, LOC_WANTED = 2, LOC_CALLS = 4 };
-
-/* The calls into and inside a location with a kept place, computed once per location. */
-struct spot {
-	uint32_t inner, outer; /* innermost and outermost kept place */
-	bool inner_cut;        /* places inlined into inner were removed */
-	bool outer_cut;        /* places that outer is inlined into were removed */
-	bool outer_wanted;     /* the call into outer is wanted */
-	uint32_t first, n;     /* wanted calls between its places: fixed[first .. first + n) */
-};
-
-struct inner_call {
-	uint32_t src, dst;
-	bool residual;
-};
-
-struct spots {
-	uint8_t *mark; /* [n_locs] LOC_ flags */
-	uint32_t *of;  /* [n_locs] spot of a location that is LOC_KEPT */
-	struct spot *spot;
-	struct inner_call *inner_call;
-	size_t n, cap, n_inner_calls, cap_inner_calls;
-};
-
-/* The calls of a share of the stacks. The last call of each entry of spots is stored as a hint. */
-struct edge_part {
-	struct calls calls;
-	uint32_t *of_inner_call; /* [n_inner_calls] call + 1 */
-	uint32_t *of_spot;       /* [n] call + 1 into outer, as in the last stack */
-};
-
-/* The places of a location that the first walk needs, and the bound for each call inside it. */
-struct bound {
-	uint32_t outer; /* place that is called, or NO_NODE if the call is not wanted */
-	uint32_t inner; /* place that calls, or NO_NODE if no place is kept */
-	uint64_t sum;
-};
-
-/* Bounds that a thread finds in the first walk. */
-struct bounds {
-	struct sketch sketch; /* of the calls between locations */
-	struct bound *bound;  /* [n_locs] */
-};
-
-struct edge_walk {
-	const struct graph *g;
-	const bool *wanted; /* [places] nodes whose calls are needed; NULL for all */
-	bool both;          /* also the calls out of these */
-	struct spots spots;
-	struct bounds *bounds; /* [parts] in the first walk, then one; NULL counts all calls */
-	unsigned parts;
-	struct edge_part *part;
-};
-
-/* The spot of a location; NULL if it has no kept place. */
-static const struct spot *spot_at(const struct spots *spots, uint32_t loc)
-{
-	return spots->mark[loc] ? &spots->spot[spots->of[loc]] : NULL;
-}
-
-static void calls_init(struct calls *c)
+void calls_init(struct calls *c)
 {
 	*c = (struct calls){ 0 };
 	idtab_init(&c->ids, 1024);
 }
 
-static void calls_release(struct calls *c)
+void calls_release(struct calls *c)
 {
 	idtab_release(&c->ids);
 	free(c->call);
 }
 
-static uint32_t calls_find(struct calls *c, uint32_t src, uint32_t dst)
+uint32_t calls_find(struct calls *c, uint32_t src, uint32_t dst)
 {
 	uint64_t h = hash_u64((uint64_t)src << 32 | dst);
 	uint32_t id;
@@ -162,17 +76,24 @@ static struct call *hinted_call(struct calls *c, uint32_t *hint, uint32_t src, u
 	return &c->call[*hint - 1];
 }
 
-/* Count the calls inside a location. */
-static void count_inner_calls(const struct spots *spots, const struct spot *spot, struct edge_part *part,
+/* Count the calls inside a location. Returns false if all nodes that they call are settled. */
+static bool count_inner_calls(const struct edge_walk *w, const struct spot *spot, struct edge_part *part,
 			      const struct share *share)
 {
-	for (uint32_t i = spot->first; i < spot->first + spot->n; i++) {
-		const struct inner_call *f = &spots->inner_call[i];
+	bool any = false;
 
+	for (uint32_t i = spot->first; i < spot->first + spot->n; i++) {
+		const struct inner_call *f = &w->spots.inner_call[i];
+
+		if (is_settled(w, f->dst))
+			continue;
+		any = true;
 		if (part->of_inner_call[i] == 0)
 			part->of_inner_call[i] = calls_find(&part->calls, f->src, f->dst) + 1;
 		count_call(&part->calls.call[part->of_inner_call[i] - 1], share, f->residual, true);
+		edges_settle(w, f->dst, part->calls.call[part->of_inner_call[i] - 1].edge.weight);
 	}
+	return any;
 }
 
 /* The innermost kept place of the nearest location toward the root that has a kept place. */
@@ -206,14 +127,28 @@ static inline void count_location(const struct edge_walk *w, struct edge_part *p
 {
 	uint32_t at = w->spots.of[*loc], parent = NO_NODE;
 	const struct spot *spot = &w->spots.spot[at];
-	bool residual = false;
+	bool residual = false, any = spot->outer_wanted && !is_settled(w, spot->outer);
 
-	if (w->both || spot->outer_wanted)
+	if (w->both || any)
 		parent = caller_of(&w->spots, loc, root, &residual);
-	if (is_counted(w, parent, spot))
-		count_call(hinted_call(&part->calls, &part->of_spot[at], parent, spot->outer), share,
-			   residual || spot->outer_cut, spot->outer_cut);
-	count_inner_calls(&w->spots, spot, part, share);
+	if (is_counted(w, parent, spot)) {
+		struct call *call = hinted_call(&part->calls, &part->of_spot[at], parent, spot->outer);
+
+		count_call(call, share, residual || spot->outer_cut, spot->outer_cut);
+		edges_settle(w, spot->outer, call->edge.weight);
+	}
+	if (!count_inner_calls(w, spot, part, share) && !any && w->settled)
+		part->mark[*loc] &= (uint8_t)~LOC_WANTED;
+}
+
+/* Is one of the EDGE_RUN locations before this one wanted? */
+static inline bool run_is_wanted(const uint8_t *marks, const uint32_t *loc)
+{
+	uint8_t any = 0;
+
+	for (int i = 1; i <= EDGE_RUN; i++)
+		any |= marks[loc[-i]];
+	return any & LOC_WANTED;
 }
 
 /*
@@ -221,18 +156,22 @@ static inline void count_location(const struct edge_walk *w, struct edge_part *p
  * Branchless, because the branch predictor cannot predict them. *outside has the LOC_ flags of the nearest location
  * toward the root that has a kept place.
  */
-static inline uint32_t edges_collect(const struct edge_walk *w, const uint32_t *first, const uint32_t **end,
-				     uint8_t *outside, const uint32_t *at[EDGE_LOT])
+static inline uint32_t edges_collect(const struct edge_walk *w, const uint8_t *marks, const uint32_t *first,
+				     const uint32_t **end, uint8_t *outside, const uint32_t *at[EDGE_LOT])
 {
-	const uint8_t *marks = w->spots.mark;
 	const uint32_t *loc = *end, *pause = loc - first < EDGE_LOT ? first : loc - EDGE_LOT;
 	uint32_t n = 0;
 
-	if (!w->both)
-		while (loc > pause) {
+	while (!w->both && loc > pause) {
+		const uint32_t *stop = loc - pause < EDGE_RUN ? pause : loc - EDGE_RUN;
+
+		if (w->settled && loc - stop == EDGE_RUN && !run_is_wanted(marks, loc)) /* few are */
+			loc = stop;
+		while (loc > stop) {
 			at[n] = --loc;
 			n += (marks[*loc] & LOC_WANTED) != 0;
 		}
+	}
 	while (loc > pause) {
 		uint8_t mark = marks[*--loc];
 
@@ -257,7 +196,7 @@ static void edges_walk_stack(const struct edge_walk *w, struct edge_part *part, 
 	uint8_t outside = 0;
 
 	while (end > first) {
-		uint32_t n = edges_collect(w, first, &end, &outside, at);
+		uint32_t n = edges_collect(w, part->mark, first, &end, &outside, at);
 
 		for (uint32_t i = 0; i < n; i++)
 			count_location(w, part, at[i], root, &share);
@@ -320,12 +259,30 @@ static void spots_init(struct spots *spots, const struct graph *g, const bool *k
 	assert(spots->n <= n_locs);
 }
 
-static void spots_release(struct spots *spots)
+void spots_release(struct spots *spots)
 {
 	free(spots->mark);
 	free(spots->of);
 	free(spots->spot);
 	free(spots->inner_call);
+}
+
+/* Are calls still needed? */
+static inline bool needs_calls(const struct edge_walk *w)
+{
+	return !w->settled || atomic_load_explicit(&w->settled->n_left, memory_order_relaxed) > 0;
+}
+
+static void edge_part_init(const struct edge_walk *w, struct edge_part *part)
+{
+	uint32_t n_locs = w->g->view->p->n_locs;
+
+	calls_init(&part->calls);
+	part->of_inner_call = mem_zalloc(w->spots.n_inner_calls, sizeof(*part->of_inner_call));
+	part->of_spot = mem_zalloc(w->spots.n, sizeof(*part->of_spot));
+	part->mark = w->spots.mark;
+	if (w->settled)
+		part->mark = memcpy(mem_alloc(n_locs, 1), w->spots.mark, n_locs);
 }
 
 static void edge_run(void *arg, unsigned part)
@@ -336,14 +293,15 @@ static void edge_run(void *arg, unsigned part)
 	uint32_t end = (uint32_t)((uint64_t)n * (part + 1) / w->parts);
 
 	assert(part < w->parts && end <= n);
-	calls_init(&mine->calls);
-	mine->of_inner_call = mem_zalloc(w->spots.n_inner_calls, sizeof(*mine->of_inner_call));
-	mine->of_spot = mem_zalloc(w->spots.n, sizeof(*mine->of_spot));
-	for (uint32_t s = (uint32_t)((uint64_t)n * part / w->parts); s < end && !stop_step(w->g->view->stop, s); s++)
-		if (w->g->live[s])
+	edge_part_init(w, mine);
+	for (uint32_t s = (uint32_t)((uint64_t)n * part / w->parts);
+	     s < end && needs_calls(w) && !stop_step(w->g->view->stop, s); s++)
+		if (graph_is_live(w->g, s))
 			edges_walk_stack(w, mine, s);
 	free(mine->of_inner_call);
 	free(mine->of_spot);
+	if (w->settled)
+		free(mine->mark);
 }
 
 static int by_dst_src(const void *a, const void *b)
@@ -369,8 +327,7 @@ static void calls_merge(struct calls *into, const struct calls *from)
 	}
 }
 
-/* Count the calls, in no order. */
-static void edges_count(struct edge_walk *w, struct arena *mem, struct edges *out)
+void edges_count(struct edge_walk *w, struct arena *mem, struct edges *out)
 {
 	struct stop *stop = w->g->view->stop;
 	struct edges e = { 0 };
@@ -385,6 +342,8 @@ static void edges_count(struct edge_walk *w, struct arena *mem, struct edges *ou
 			calls_merge(all, &w->part[i].calls);
 		calls_release(&w->part[i].calls);
 	}
+	if (w->settled)
+		calls_merge(all, &w->settled->calls);
 	e.edge = arena_alloc(mem, all->n, sizeof(*e.edge));
 	for (; e.n < all->n; e.n++)
 		e.edge[e.n] = all->call[e.n].edge;
@@ -393,14 +352,14 @@ static void edges_count(struct edge_walk *w, struct arena *mem, struct edges *ou
 	*out = e;
 }
 
-static struct edge_walk edges_start(const struct graph *g, const bool *keep, const bool *wanted, bool both)
+struct edge_walk edges_start(const struct graph *g, const bool *keep, const bool *wanted, bool both)
 {
 	uint32_t wish = g->view->p->stacks.n / STACKS_PER_THREAD + 1;
 	struct edge_walk w = {
 		.g = g, .wanted = wanted, .both = both, .parts = wish < pool_size() ? wish : pool_size()
 	};
 
-	assert(keep && g->live && g->weight);
+	assert(keep && g->weight);
 	spots_init(&w.spots, g, keep, wanted, both);
 	return w;
 }
@@ -413,184 +372,5 @@ void graph_edges(const struct graph *g, const bool *keep, const bool *wanted, bo
 	edges_count(&w, mem, out);
 	if (out->n && !stop_is_set(g->view->stop))
 		qsort(out->edge, out->n, sizeof(*out->edge), by_dst_src);
-	spots_release(&w.spots);
-}
-
-/* Numbers of calls between locations, in every SAMPLED-th stack. */
-struct call_sample {
-	uint8_t *seen; /* [SEEN_BITS / 8] by the hash of the call */
-	uint64_t n, n_distinct;
-};
-
-static void sample_call(struct call_sample *c, uint64_t hash)
-{
-	uint64_t bit = hash % SEEN_BITS;
-
-	c->n++;
-	c->n_distinct += !(c->seen[bit / 8] >> bit % 8 & 1);
-	c->seen[bit / 8] |= (uint8_t)(1 << bit % 8);
-}
-
-/*
- * Estimate the number of wanted calls between locations. 0 if most of those sampled occur more than once: counting all then
- * takes less time, since few have to be remembered.
- */
-static uint64_t bounds_estimate(const struct edge_walk *w)
-{
-	const struct csr *stacks = &w->g->view->p->stacks;
-	struct call_sample c = { .seen = mem_zalloc(SEEN_BITS / 8, 1) };
-
-	for (uint64_t s = 0; s < stacks->n; s += SAMPLED) {
-		uint32_t caller = NO_NODE;
-
-		for (uint32_t i = stacks->off[s + 1]; i-- > stacks->off[s];) {
-			const struct spot *spot = spot_at(&w->spots, stacks->item[i]);
-
-			if (spot && spot->outer_wanted && caller != NO_NODE && caller != spot->outer)
-				sample_call(&c, sketch_hash(caller, spot->outer));
-			caller = spot ? spot->inner : caller;
-		}
-	}
-	free(c.seen);
-	return c.n_distinct > c.n / 2 ? c.n * SAMPLED : 0;
-}
-
-/*
- * The number of counters: as many as needed for a mean of a quarter of the limit, if possible. 0 if the first walk would
- * not save time, since there are few calls or the mean would reach the limit.
- */
-static size_t bounds_size(const struct edge_walk *w, uint64_t limit)
-{
-	uint32_t n_stacks = w->g->view->p->stacks.n;
-	uint64_t n_calls = limit > 0 ? bounds_estimate(w) : 0;
-	size_t n = SKETCH_MIN;
-	double sum = 0, needed; /* counters with a mean of the limit */
-
-	if (n_calls / CALLS_PER_COUNTER < SKETCH_MIN)
-		return 0;
-	for (uint32_t s = 0; s < n_stacks; s++)
-		sum += (double)num_abs(w->g->weight[s]);
-	needed = sum / n_stacks * (double)n_calls / (double)limit;
-	while (n < SKETCH_MAX && (double)n < 4 * needed)
-		n *= 2;
-	return (double)n > needed ? n : 0;
-}
-
-static void bounds_run(void *arg, unsigned part)
-{
-	struct edge_walk *w = arg;
-	struct bounds *b = &w->bounds[part];
-	const struct csr *stacks = &w->g->view->p->stacks;
-	uint32_t end = csr_part(stacks, part + 1, w->parts);
-
-	for (uint32_t s = csr_part(stacks, part, w->parts); s < end && !stop_step(w->g->view->stop, s); s++) {
-		const uint32_t *first = stacks->item + stacks->off[s], *loc = stacks->item + stacks->off[s + 1];
-		uint64_t weight = num_abs(w->g->weight[s]);
-		uint32_t caller = NO_NODE;
-
-		while (weight && loc-- > first) {
-			struct bound *at = &b->bound[*loc];
-
-			if (at->inner == NO_NODE)
-				continue;
-			sketch_add_to(&b->sketch, &at->sum, weight);
-			if (caller != NO_NODE && at->outer != NO_NODE && at->outer != caller)
-				sketch_add(&b->sketch, sketch_hash(caller, at->outer), weight);
-			caller = at->inner;
-		}
-	}
-}
-
-static void bounds_init(struct bounds *b, const struct edge_walk *w, uint64_t limit, size_t n)
-{
-	uint32_t n_locs = w->g->view->p->n_locs;
-
-	sketch_init(&b->sketch, limit, n);
-	b->bound = mem_alloc(n_locs, sizeof(*b->bound));
-	for (uint32_t loc = 0; loc < n_locs; loc++) {
-		const struct spot *spot = spot_at(&w->spots, loc);
-
-		b->bound[loc] = (struct bound){ .outer = spot && spot->outer_wanted ? spot->outer : NO_NODE,
-						.inner = spot ? spot->inner : NO_NODE };
-	}
-}
-
-static void bounds_release(struct bounds *b)
-{
-	sketch_release(&b->sketch);
-	free(b->bound);
-}
-
-/* Add the bounds of the other parts to the first part. */
-static void bounds_merge(struct edge_walk *w)
-{
-	struct bounds *b = w->bounds;
-
-	for (unsigned part = 1; part < w->parts; part++) {
-		sketch_merge(&b->sketch, &b[part].sketch);
-		for (uint32_t loc = 0; loc < w->g->view->p->n_locs; loc++)
-			sketch_add_to(&b->sketch, &b->bound[loc].sum, b[part].bound[loc].sum);
-		bounds_release(&b[part]);
-	}
-}
-
-/* Keep only the calls inside a location that can reach the limit. */
-static void bounds_prune(struct sketch *k, struct spots *spots, uint32_t loc)
-{
-	struct spot *spot = &spots->spot[spots->of[loc]];
-	uint32_t n = spot->n;
-
-	spot->n = 0;
-	for (uint32_t i = spot->first; i < spot->first + n; i++) {
-		struct inner_call f = spots->inner_call[i];
-
-		if (sketch_accept(k, sketch_hash(f.src, f.dst)))
-			spots->inner_call[spot->first + spot->n++] = f;
-	}
-	if (spot->n == 0 && !spot->outer_wanted)
-		spots->mark[loc] = LOC_KEPT;
-}
-
-/* Add the calls inside locations after those between them: many reach the limit, and they must not accept others. */
-static void bounds_finish(struct edge_walk *w)
-{
-	struct sketch *k = &w->bounds->sketch;
-	struct spots *spots = &w->spots;
-	uint32_t n_locs = w->g->view->p->n_locs;
-
-	sketch_close(k);
-	for (uint32_t loc = 0; loc < n_locs; loc++) {
-		const struct spot *spot = spot_at(spots, loc);
-
-		for (uint32_t i = 0; spot && i < spot->n; i++) {
-			const struct inner_call *f = &spots->inner_call[spot->first + i];
-
-			sketch_add(k, sketch_hash(f->src, f->dst), w->bounds->bound[loc].sum);
-		}
-	}
-	for (uint32_t loc = 0; loc < n_locs; loc++)
-		if (spots->mark[loc])
-			bounds_prune(k, spots, loc);
-}
-
-void graph_edges_above(const struct graph *g, const bool *keep, const bool *wanted, uint64_t limit, struct arena *mem,
-		       struct edges *out)
-{
-	struct edge_walk w = edges_start(g, keep, wanted, false);
-	size_t n = bounds_size(&w, limit);
-
-	if (n > 0) {
-		w.bounds = mem_alloc(w.parts, sizeof(*w.bounds));
-		for (unsigned i = 0; i < w.parts; i++)
-			bounds_init(&w.bounds[i], &w, limit, n);
-		stop_begin(g->view->stop, "finding calls", g->view->p->stacks.n);
-		pool_run(bounds_run, &w, w.parts);
-		bounds_merge(&w);
-		bounds_finish(&w);
-	}
-	edges_count(&w, mem, out);
-	if (n > 0)
-		bounds_release(w.bounds);
-	free(w.bounds);
 	spots_release(&w.spots);
 }

@@ -32,7 +32,7 @@ struct graph_walk {
 	unsigned parts;
 	struct walk_part {
 		int64_t *flat;         /* [places] */
-		struct graph_sum *sum; /* [places] */
+		struct graph_sum *sum; /* [places], then [places_n_several] of locations */
 	} * part;
 };
 
@@ -50,12 +50,13 @@ static inline void sum_add(struct graph_sum *at, uint32_t stack, int64_t v)
 }
 
 /* Add the places of locations that have several. Nearly all have two or three; padding lets both be handled alike. */
-static void walk_several(const uint32_t *many, const uint32_t *code, uint32_t n, struct graph_sum *sum, uint32_t stack,
-			 int64_t v)
+static void walk_several(const struct places *pl, const uint32_t *code, uint32_t n, struct graph_sum *sum,
+			 uint32_t stack, int64_t v)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t *place = many + (code[i] - PLACES_MANY);
+		const uint32_t *place = pl->many + (code[i] - PLACES_MANY);
 
+		sum_add(&sum[pl->n + places_several(code[i])], stack, v);
 		for (uint32_t k = 0; k < PLACES_PADDED; k++)
 			sum_add(&sum[place[k + 1]], stack, v);
 		for (uint32_t k = PLACES_PADDED; k < place[0]; k++)
@@ -82,7 +83,7 @@ static inline void engine_graph_walk_stack(const struct places *pl, const uint32
 			n += is_several;
 			sum_add(is_several ? &nothing : &sum[code], id, v);
 		}
-		walk_several(pl->many, several, n, sum, id, v);
+		walk_several(pl, several, n, sum, id, v);
 	}
 }
 
@@ -105,10 +106,35 @@ static void walk_run(void *arg, unsigned part)
 	}
 }
 
-static void engine_graph_walk(const struct view *v, const struct places *pl, const int64_t *weight, struct arena *mem,
-			      const int64_t **flat, const int64_t **cum)
+/* The columns that a walk adds up, in an arena. */
+struct graph_columns {
+	int64_t *flat, *cum; /* [places] */
+	int64_t *several;    /* [places_n_several] of locations with several places; may be NULL */
+};
+
+static struct graph_columns graph_columns_new(const struct places *pl, bool several, struct arena *mem)
 {
-	int64_t *own = arena_zalloc(mem, pl->n, sizeof(*own)), *all = arena_zalloc(mem, pl->n, sizeof(*all));
+	return (struct graph_columns){
+		.flat = arena_zalloc(mem, pl->n, sizeof(int64_t)),
+		.cum = arena_zalloc(mem, pl->n, sizeof(int64_t)),
+		.several = several ? arena_zalloc(mem, places_n_several(pl), sizeof(int64_t)) : NULL,
+	};
+}
+
+static void add_part(const struct places *pl, const struct walk_part *part, struct graph_columns *out)
+{
+	for (uint32_t k = 0; k < pl->n; k++) {
+		out->flat[k] += part->flat[k];
+		out->cum[k] += part->sum[k].cum;
+	}
+	for (uint32_t i = 0, n = out->several ? places_n_several(pl) : 0; i < n; i++)
+		out->several[i] += part->sum[pl->n + i].cum;
+}
+
+static struct graph_columns engine_graph_walk(const struct view *v, const struct places *pl, const int64_t *weight,
+					      bool several, struct arena *mem)
+{
+	struct graph_columns out = graph_columns_new(pl, several, mem);
 	const struct csr *stacks = &v->p->stacks;
 	uint64_t wish = stacks->off[stacks->n] / FRAMES_PER_THREAD + 1;
 	struct graph_walk w = { .stop = v->stop, .stacks = stacks, .pl = pl, .weight = weight };
@@ -118,28 +144,37 @@ static void engine_graph_walk(const struct view *v, const struct places *pl, con
 	w.part = mem_zalloc(w.parts, sizeof(*w.part));
 	for (unsigned i = 0; i < w.parts; i++) {
 		w.part[i].flat = mem_zalloc(pl->n, sizeof(*w.part[i].flat));
-		w.part[i].sum = mem_zalloc(pl->n, sizeof(*w.part[i].sum));
+		w.part[i].sum = mem_zalloc((size_t)pl->n + places_n_several(pl), sizeof(*w.part[i].sum));
 	}
 	stop_begin(v->stop, "adding up", stacks->n);
 	pool_run(walk_run, &w, w.parts);
 	for (unsigned i = 0; i < w.parts; i++) {
-		for (uint32_t k = 0; k < pl->n; k++) {
-			own[k] += w.part[i].flat[k];
-			all[k] += w.part[i].sum[k].cum;
-		}
+		add_part(pl, &w.part[i], &out);
 		free(w.part[i].flat);
 		free(w.part[i].sum);
 	}
 	free(w.part);
-	*flat = own;
-	*cum = all;
+	return out;
 }
 
-/* Add up the rows of each stack, and mark the stacks that have any value. */
-static int64_t *stack_sums(const struct view *v, const int64_t *column, bool *live, struct arena *mem)
+/* Is stack i that of row i? */
+static bool is_stack_per_row(const struct view *v)
 {
-	int64_t *sum = arena_zalloc(mem, v->p->stacks.n, sizeof(*sum));
+	uint32_t i = 0;
 
+	while (i < v->n && v->p->stack[i] == i)
+		i++;
+	return i == v->n && i == v->p->stacks.n;
+}
+
+/* Add up the rows of each stack, and mark the stacks that have any value. live: NULL if stack i is that of row i */
+static const int64_t *stack_sums(const struct view *v, const int64_t *column, bool *live, struct arena *mem)
+{
+	int64_t *sum;
+
+	if (!live)
+		return column;
+	sum = arena_zalloc(mem, v->p->stacks.n, sizeof(*sum));
 	for (uint32_t i = 0; i < v->n && !stop_step(v->stop, i); i++) {
 		sum[v->p->stack[i]] += column[i];
 		if (column[i])
@@ -151,14 +186,21 @@ static int64_t *stack_sums(const struct view *v, const int64_t *column, bool *li
 void graph_make(const struct view *v, const struct places *pl, struct arena *mem, struct graph *out)
 {
 	struct graph g = { .view = v, .nodes = { .places = pl, .n = pl->n } };
+	bool *live = is_stack_per_row(v) ? NULL : arena_zalloc(mem, v->p->stacks.n, sizeof(*live));
+	struct graph_columns sums;
 
 	assert(v->val && pl->p->n_locs == v->p->n_locs);
-	g.live = arena_zalloc(mem, v->p->stacks.n, sizeof(*g.live));
-	g.weight = stack_sums(v, v->val, g.live, mem);
-	engine_graph_walk(v, pl, g.weight, mem, &g.nodes.flat, &g.nodes.cum);
+	g.weight = stack_sums(v, v->val, live, mem);
+	g.div = v->div ? stack_sums(v, v->div, live, mem) : NULL;
+	g.live = live;
+	sums = engine_graph_walk(v, pl, g.weight, true, mem);
+	g.nodes.flat = sums.flat;
+	g.nodes.cum = sums.cum;
+	g.several = sums.several;
 	if (v->div) {
-		g.div = stack_sums(v, v->div, g.live, mem);
-		engine_graph_walk(v, pl, g.div, mem, &g.nodes.flat_div, &g.nodes.cum_div);
+		sums = engine_graph_walk(v, pl, g.div, false, mem);
+		g.nodes.flat_div = sums.flat;
+		g.nodes.cum_div = sums.cum;
 	}
 	*out = g;
 }
@@ -177,6 +219,7 @@ void graph_make_sides(const struct view *v, const struct places *pl, struct aren
 {
 	struct graph_sides g = { .net = { .view = v, .nodes = { .places = pl, .n = pl->n } } };
 	uint32_t n = v->p->stacks.n;
+	bool *live = arena_zalloc(mem, n, sizeof(*live));
 	int64_t *side[N_SIDES];
 
 	assert(!v->mean && pl->p->n_locs == v->p->n_locs);
@@ -184,11 +227,14 @@ void graph_make_sides(const struct view *v, const struct places *pl, struct aren
 	if (!side[SIDE_BASE])
 		side[SIDE_BASE] = mem_zalloc(n, sizeof(*side[SIDE_BASE]));
 	g.net.weight = graph_subtract(side[SIDE_NEW], side[SIDE_BASE], n, mem);
-	g.net.live = arena_zalloc(mem, n, sizeof(*g.net.live));
+	g.net.live = live;
 	for (uint32_t s = 0; s < n; s++)
-		g.net.live[s] = g.net.weight[s] != 0;
+		live[s] = g.net.weight[s] != 0;
 	for (int i = 0; i < N_SIDES; i++) {
-		engine_graph_walk(v, pl, side[i], mem, &g.flat[i], &g.cum[i]);
+		struct graph_columns sums = engine_graph_walk(v, pl, side[i], false, mem);
+
+		g.flat[i] = sums.flat;
+		g.cum[i] = sums.cum;
 		free(side[i]);
 	}
 	g.net.nodes.flat = graph_subtract(g.flat[SIDE_NEW], g.flat[SIDE_BASE], pl->n, mem);

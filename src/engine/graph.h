@@ -17,11 +17,20 @@
 /* Sums per place. Columns that the view lacks are NULL. */
 struct graph {
 	const struct view *view;
-	struct nodes nodes; /* node i is place i */
-	int64_t *weight;    /* [stacks] sum of the rows of each stack */
-	int64_t *div;       /* [stacks] sum of the divisors, only for a mean */
-	bool *live;         /* [stacks] does a row of the stack have a value or a divisor? */
+	struct nodes nodes;    /* node i is place i */
+	const int64_t *weight; /* [stacks] sum of the rows of each stack */
+	const int64_t *div;    /* [stacks] sum of the divisors, only for a mean */
+	const bool *
+		live; /* [stacks] does a row of the stack have a value or a divisor? NULL if stack i is that of row i */
+	const int64_t
+		*several; /* [places_n_several] sum of the stacks with a location of several places; NULL if unknown */
 };
+
+/* Does a row of the stack have a value or a divisor? */
+static inline bool graph_is_live(const struct graph *g, uint32_t stack)
+{
+	return g->live ? g->live[stack] : g->weight[stack] || (g->div && g->div[stack]);
+}
 
 /*
  * Add up flat and cum. A stack counts once for every place on it, even if the place recurs. Its flat value is that of
@@ -73,8 +82,10 @@ void graph_edges(const struct graph *g, const bool *keep, const bool *wanted, bo
 
 /*
  * Find the calls into wanted nodes whose weight has a magnitude of at least limit, in any order. Others may be missing.
+ *
+ * enough  [places] nodes of which one such call is enough, whose weight may be too small, but not below limit
  */
-void graph_edges_above(const struct graph *g, const bool *keep, const bool *wanted, uint64_t limit, struct arena *mem,
-		       struct edges *out);
+void graph_edges_above(const struct graph *g, const bool *keep, const bool *wanted, const bool *enough, uint64_t limit,
+		       struct arena *mem, struct edges *out);
 
 #endif

@@ -9,6 +9,8 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/diff.c \
 	src/engine/diff.h \
 	src/engine/edges.c \
+	src/engine/edges_above.c \
+	src/engine/edges_int.h \
 	src/engine/filter.c \
 	src/engine/filter.h \
 	src/engine/filter_frames.c \

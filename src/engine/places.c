@@ -201,6 +201,7 @@ int places_make(const struct profile *p, const struct query_filter *q, struct ar
 		return ERR_STOPPED;
 	}
 	assert(pl.n < PLACES_MANY && m.n_many < PLACES_MANY);
+	pl.n_many = (uint32_t)m.n_many;
 	*out = pl;
 	return 0;
 }

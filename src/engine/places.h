@@ -35,7 +35,8 @@ struct places {
 	   many: a count, then the places, innermost inlined call first. If there are fewer than PLACES_PADDED places,
 	   the last one is repeated. */
 	uint32_t *list; /* [n_locs] */
-	uint32_t *many;
+	uint32_t *many; /* [n_many] */
+	uint32_t n_many;
 	const char *
 		*name; /* [n] printed names of functions of a comparison, or NULL for that of the place; may be NULL */
 };
@@ -67,6 +68,17 @@ static inline const uint32_t *places_of(const struct places *pl, uint32_t loc, u
 	places = &pl->many[*places - PLACES_MANY];
 	*n = *places;
 	return places + 1;
+}
+
+/* A number for each location that has several places, below places_n_several. */
+static inline uint32_t places_several(uint32_t code)
+{
+	return (code - PLACES_MANY) / (1 + PLACES_PADDED);
+}
+
+static inline uint32_t places_n_several(const struct places *pl)
+{
+	return pl->n_many / (1 + PLACES_PADDED) + 1;
 }
 
 /* Replace the place of every location by its number; place and n stay. */

@@ -210,11 +210,14 @@ enum inlined *trim_inlined(const struct graph *g, const struct trim_result *t, s
 	const uint8_t *roles = find_roles(g, mem);
 	bool any, all_calls = has_all_calls(g, t), *wanted = trim_find_wanted(g, t, roles, all_calls, mem, &any);
 	bool *yes = arena_zalloc(mem, g->nodes.n, sizeof(*yes)), *no = arena_zalloc(mem, g->nodes.n, sizeof(*no));
+	bool *enough = arena_alloc(mem, g->nodes.n, sizeof(*enough));
 	struct edges e = { 0 };
 
 	assert(t->n <= g->nodes.n);
+	for (uint32_t k = 0; k < g->nodes.n; k++) /* a place that is never outermost is inlined in all its calls */
+		enough[k] = wanted[k] && !(roles[k] & ROLE_OUTERMOST);
 	if (any)
-		graph_edges_above(g, t->keep, wanted, t->edge_cut, mem, &e);
+		graph_edges_above(g, t->keep, wanted, enough, t->edge_cut, mem, &e);
 	for (size_t i = 0; i < e.n; i++)
 		if (num_abs(e.edge[i].weight) >= t->edge_cut)
 			*(e.edge[i].inlined ? &yes[e.edge[i].dst] : &no[e.edge[i].dst]) = true;

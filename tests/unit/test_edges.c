@@ -500,7 +500,7 @@ static struct exact_call *exact_calls(const struct graph_fixture *a, const bool 
 	for (uint32_t s = 0; s < stacks->n; s++) {
 		uint32_t caller = UINT32_MAX;
 
-		for (uint32_t i = stacks->off[s + 1]; a->g.live[s] && i-- > stacks->off[s];) {
+		for (uint32_t i = stacks->off[s + 1]; graph_is_live(&a->g, s) && i-- > stacks->off[s];) {
 			const uint32_t *place = places_of(&a->pl, stacks->item[i], &n_places);
 
 			for (uint32_t k = n_places; k-- > 0;) {
@@ -527,13 +527,14 @@ static void check_calls_above(const struct graph_fixture *a, const bool *keep, c
 	uint64_t limit = (uint64_t)(a->v.total / divisor);
 	struct exact_call *all = exact_calls(a, keep);
 	uint32_t n = a->pl.n, n_above = 0, n_all = 0, n_found = 0;
+	const bool *enough = arena_zalloc(a->mem, n, sizeof(*enough));
 	struct edges e;
 
 	for (size_t i = 0; i < (size_t)n * n; i++) {
 		n_all += wanted[i % n] && all[i].seen > 0;
 		n_above += wanted[i % n] && all[i].seen > 0 && num_abs(all[i].weight) >= limit;
 	}
-	graph_edges_above(&a->g, keep, wanted, limit, a->mem, &e);
+	graph_edges_above(&a->g, keep, wanted, enough, limit, a->mem, &e);
 	for (size_t i = 0; i < e.n; i++) {
 		const struct exact_call *call = &all[(size_t)e.edge[i].src * n + e.edge[i].dst];
 
@@ -547,6 +548,67 @@ static void check_calls_above(const struct graph_fixture *a, const bool *keep, c
 	assert_int_equal(n_found, n_above);
 	assert_int_equal(e.n < n_all / 2, is_skipping);
 	assert_true(n_above > 0);
+}
+
+/* Compare the nodes that have a call above a limit, if one is enough for some of them. */
+static void check_enough_calls(const struct graph_fixture *a, const bool *keep, const bool *wanted, const bool *enough,
+			       int64_t divisor, uint32_t *n_settled, uint32_t *n_left)
+{
+	uint64_t limit = (uint64_t)(a->v.total / divisor);
+	const struct exact_call *all = exact_calls(a, keep);
+	bool *found = arena_zalloc(a->mem, a->pl.n, sizeof(*found));
+	uint32_t n = a->pl.n, n_yes = 0, n_no = 0;
+	struct edges e;
+
+	graph_edges_above(&a->g, keep, wanted, enough, limit, a->mem, &e);
+	for (size_t i = 0; i < e.n; i++) {
+		const struct exact_call *call = &all[(size_t)e.edge[i].src * n + e.edge[i].dst];
+		bool is_above = num_abs(e.edge[i].weight) >= limit;
+
+		assert_true(wanted[e.edge[i].dst] && call->seen > 0);
+		assert_true(!is_above || num_abs(call->weight) >= limit);
+		assert_true(!is_above || enough[e.edge[i].dst] || e.edge[i].weight == call->weight);
+		found[e.edge[i].dst] |= is_above;
+	}
+	for (uint32_t dst = 0; dst < n; dst++) {
+		bool has = false;
+
+		for (uint32_t src = 0; src < n; src++)
+			has |= all[(size_t)src * n + dst].seen > 0 &&
+			       num_abs(all[(size_t)src * n + dst].weight) >= limit;
+		assert_int_equal(found[dst], wanted[dst] && has);
+		n_yes += wanted[dst] && enough[dst] && has;
+		n_no += wanted[dst] && enough[dst] && !has;
+	}
+	*n_settled += n_yes;
+	*n_left += n_no;
+}
+
+static void one_call_is_enough_for_some_nodes(void **state)
+{
+	static const int64_t low[] = { 0, 1, -3 };
+	uint32_t seed = 7, n_settled = 0, n_left = 0;
+
+	(void)state;
+	for (unsigned round = 0; round < 6; round++) {
+		struct make m = random_stacks(&seed, low[round % 3], 1);
+		struct graph_fixture a = graph_fixture_start(&m);
+		bool keep[ABOVE_FUNCS], wanted[ABOVE_FUNCS], enough[ABOVE_FUNCS];
+
+		pool_set_size(1 + round % 2);
+		graph_fixture_run(&a);
+		for (uint32_t k = 0; k < ABOVE_FUNCS; k++) {
+			keep[k] = random_below(&seed, 10) > 0;
+			wanted[k] = keep[k] && random_below(&seed, 10) > 0;
+			enough[k] = round > 3 || random_below(&seed, 2);
+		}
+		check_enough_calls(&a, keep, wanted, enough, 40, &n_settled, &n_left);
+		check_enough_calls(&a, keep, wanted, enough, 100, &n_settled, &n_left);
+		check_enough_calls(&a, keep, wanted, enough, 200000, &n_settled, &n_left);
+		graph_fixture_release(&a);
+	}
+	assert_true(n_settled > 0 && n_left > 0);
+	pool_set_size(0);
 }
 
 static void calls_above_a_limit_equal_exact_ones(void **state)
@@ -598,6 +660,7 @@ int main(void)
 		cmocka_unit_test(calls_do_not_depend_on_the_number_of_threads),
 		cmocka_unit_test(merging_calls_of_threads_keeps_all_weights),
 		cmocka_unit_test(calls_above_a_limit_equal_exact_ones),
+		cmocka_unit_test(one_call_is_enough_for_some_nodes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,123 @@
+/*
+ * edges_int.h - the parts of edges.c and edges_above.c
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ENGINE_EDGES_INT_H
+#define ENGINE_EDGES_INT_H
+
+#include "base/idtab.h"
+#include "engine/graph.h"
+#include "engine/sketch.h"
+
+#include <stdatomic.h>
+
+#define NO_NODE UINT32_MAX
+
+struct call {
+	struct edge edge;
+	uint32_t seen; /* last stack that counted this call, + 1 */
+};
+
+struct calls {
+	struct idtab ids;
+	struct call *call; /* [n] calls in order of first appearance, so that frequent ones are close together */
+	size_t cap;
+	uint32_t n;
+};
+
+/* Flags of a location, in one byte each: most locations have no kept place. LOC_CALLS: all calls from its innermost
+   kept place are wanted. */
+enum { LOC_KEPT = 1, LOC_WANTED = 2, LOC_CALLS = 4 };
+
+/* The calls into and inside a location with a kept place, computed once per location. */
+struct spot {
+	uint32_t inner, outer; /* innermost and outermost kept place */
+	bool inner_cut;        /* places inlined into inner were removed */
+	bool outer_cut;        /* places that outer is inlined into were removed */
+	bool outer_wanted;     /* the call into outer is wanted */
+	uint32_t first, n;     /* wanted calls between its places: inner_call[first .. first + n) of spots */
+};
+
+struct inner_call {
+	uint32_t src, dst;
+	bool residual;
+};
+
+struct spots {
+	uint8_t *mark; /* [n_locs] LOC_ flags */
+	uint32_t *of;  /* [n_locs] spot of a location that is LOC_KEPT */
+	struct spot *spot;
+	struct inner_call *inner_call;
+	size_t n, cap, n_inner_calls, cap_inner_calls;
+};
+
+/* The calls of a share of the stacks. The last call of each entry of spots is stored as a hint. */
+struct edge_part {
+	struct calls calls;
+	uint8_t *mark; /* [n_locs] those of spots, less LOC_WANTED if all its places are settled; or those of spots */
+	uint32_t *of_inner_call; /* [n_inner_calls] call + 1 */
+	uint32_t *of_spot;       /* [n] call + 1 into outer, as in the last stack */
+};
+
+/* The places of a location that the first walk needs, and the bound for each call inside it. */
+struct bound {
+	uint32_t outer; /* place that is called, or NO_NODE if the call is not wanted */
+	uint32_t inner; /* place that calls, or NO_NODE if no place is kept */
+	uint64_t sum;
+};
+
+/* Bounds that a thread finds in the first walk. */
+struct bounds {
+	struct sketch sketch; /* of the calls between locations */
+	struct bound *bound;  /* [n_locs] */
+};
+
+/* Nodes of which no more calls are needed. */
+struct settled {
+	uint64_t limit;
+	const bool *enough;   /* [places] wanted nodes that are settled by a call that reaches the limit */
+	atomic_bool *is;      /* [places] */
+	atomic_size_t n_left; /* wanted nodes that are not settled */
+	struct calls calls;   /* those that settled nodes before the walk */
+};
+
+struct edge_walk {
+	const struct graph *g;
+	const bool *wanted; /* [places] nodes whose calls are needed; NULL for all */
+	bool both;          /* also the calls out of these */
+	struct spots spots;
+	struct bounds *bounds;   /* [parts] in the first walk, then one; NULL counts all calls */
+	struct settled *settled; /* NULL if all calls are needed */
+	unsigned parts;
+	struct edge_part *part;
+};
+
+/* The spot of a location; NULL if it has no kept place. */
+static inline const struct spot *spot_at(const struct spots *spots, uint32_t loc)
+{
+	return spots->mark[loc] ? &spots->spot[spots->of[loc]] : NULL;
+}
+
+static inline bool is_settled(const struct edge_walk *w, uint32_t node)
+{
+	return w->settled && atomic_load_explicit(&w->settled->is[node], memory_order_relaxed);
+}
+
+/* Settle the node that is called if the sum of this thread has reached the limit. Returns true if that is new. */
+bool edges_settle(const struct edge_walk *w, uint32_t dst, int64_t weight);
+
+void calls_init(struct calls *c);
+void calls_release(struct calls *c);
+
+/* The index of a call; added if it is new, which may reallocate the calls. */
+uint32_t calls_find(struct calls *c, uint32_t src, uint32_t dst);
+
+/* Prepare a walk as for graph_edges. The spots are released with spots_release. */
+struct edge_walk edges_start(const struct graph *g, const bool *keep, const bool *wanted, bool both);
+void spots_release(struct spots *spots);
+
+/* Count the calls, in no order. */
+void edges_count(struct edge_walk *w, struct arena *mem, struct edges *out);
+
+#endif
