@@ -18,7 +18,7 @@
 enum { N_IDS = 3000000, LIST_MAX = 400, ROUNDS = 2000 };
 
 typedef const uint8_t *(*packed_fn)(const struct idmap *map, const uint8_t *at, const uint8_t *end,
-				    const uint8_t *readable, uint32_t **out);
+				    const uint8_t *readable, uint32_t **out, uint32_t *max);
 
 static uint64_t state = 1;
 
@@ -43,7 +43,8 @@ static void check(packed_fn fn, const struct idmap *map, const uint8_t *list, si
 {
 	uint32_t place[LIST_MAX * 4], *out = place;
 	struct cursor c = { list, list + n, NULL };
-	const uint8_t *stop = fn(map, list, list + n, readable, &out);
+	uint32_t max = 0, largest = 0;
+	const uint8_t *stop = fn(map, list, list + n, readable, &out, &max);
 	uint64_t id = 0;
 	size_t i = 0;
 
@@ -51,7 +52,9 @@ static void check(packed_fn fn, const struct idmap *map, const uint8_t *list, si
 	while (c.at < stop) {
 		assert_true(cursor_varint(&c, &id));
 		assert_int_equal(place[i++], id - 1);
+		largest = id - 1 > largest ? (uint32_t)(id - 1) : largest;
 	}
+	assert_int_equal(max, largest);
 	assert_ptr_equal(c.at, stop);
 	assert_int_equal(out - place, i);
 }
@@ -81,28 +84,28 @@ static void unknown_ids_are_left_to_the_caller(void **unused)
 {
 	const struct idmap map = { .n = 100, .sequential = true };
 	uint8_t list[40];
-	uint32_t place[40], *out = place;
+	uint32_t place[40], max = 0, *out = place;
 
 	(void)unused;
 	memset(list, 5, sizeof(list));
 	list[9] = 101;
-	assert_true(packed_indices(&map, list, list + 32, list + 40, &out) <= list + 9);
+	assert_true(packed_indices(&map, list, list + 32, list + 40, &out, &max) <= list + 9);
 	out = place;
 	list[9] = 0;
-	assert_true(packed_indices(&map, list, list + 32, list + 40, &out) <= list + 9);
+	assert_true(packed_indices(&map, list, list + 32, list + 40, &out, &max) <= list + 9);
 }
 
 static void decoding_stops_at_the_end(void **unused)
 {
 	const struct idmap map = { .n = 100, .sequential = true };
 	uint8_t list[32];
-	uint32_t place[32], *out = place;
+	uint32_t place[32], max = 0, *out = place;
 
 	(void)unused;
 	memset(list, 7, sizeof(list));
 	for (size_t n = 0; n < 16; n++) {
 		out = place;
-		assert_true(packed_indices(&map, list, list + n, list + 32, &out) <= list + n);
+		assert_true(packed_indices(&map, list, list + n, list + 32, &out, &max) <= list + n);
 		assert_true(out <= place + n);
 	}
 }

@@ -8,7 +8,8 @@
  *
  * packed_quads decodes four numbers of at most three bytes at a time (after "Vectorized VByte Decoding",
  * Plaisance, Kurz and Lemire, 2015). The top bits of twelve bytes show where the numbers end. They index
- * a table of shuffles that move each number into its own lane, where its groups of seven bits are joined.
+ * a table of shuffles that move each number into its own lane, where its groups of seven bits are joined. The top bits of 64
+ * bytes are loaded at once, so that the next four numbers need not wait for them.
  * packed_pairs decodes two numbers of at most four bytes with plain 64-bit arithmetic.
  */
 #include "config.h"
@@ -25,10 +26,10 @@ static inline uint32_t decode_varint(uint64_t x)
 }
 
 const uint8_t *packed_pairs(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
-			    uint32_t **out)
+			    uint32_t **out, uint32_t *max)
 {
 	const uint64_t high = UINT64_C(0x8080808080808080);
-	uint32_t *to = *out;
+	uint32_t *to = *out, most = *max;
 
 	while (readable - at >= 8) {
 		uint64_t w, stop, first, second;
@@ -55,24 +56,27 @@ const uint8_t *packed_pairs(const struct idmap *map, const uint8_t *at, const ui
 		to[1] = b;
 		to += 2;
 		at += n;
+		most = a > most ? a : most;
+		most = b > most ? b : most;
 	}
 	*out = to;
+	*max = most;
 	return at;
 }
 
 #ifdef __x86_64__
-#include <tmmintrin.h>
+#include <smmintrin.h>
 
 /* The loader of glibc 2.33 knows it. The test of the compiler executes CPUID several times at each start, which is slow in
    virtual machines. */
 #if __has_include(<sys/platform/x86.h>)
 #include <sys/platform/x86.h>
-#define HAS_SSSE3 CPU_FEATURE_ACTIVE(SSSE3)
+#define HAS_SSE4_1 CPU_FEATURE_ACTIVE(SSE4_1)
 #else
-#define HAS_SSSE3 __builtin_cpu_supports("ssse3")
+#define HAS_SSE4_1 __builtin_cpu_supports("sse4.1")
 #endif
 
-enum { QUAD_BYTES = 12, QUAD_MASKS = 1 << QUAD_BYTES, QUAD_MAX = 3 };
+enum { QUAD_BYTES = 12, QUAD_MASKS = 1 << QUAD_BYTES, QUAD_MAX = 3, QUAD_LOAD = 16, QUAD_WINDOW = 64 };
 
 /* Shuffles that move four numbers into four lanes, indexed by the top bits of twelve bytes. Filled in once. */
 static struct quad {
@@ -106,37 +110,72 @@ static void quads_fill(void)
 
 bool packed_has_quads(void)
 {
-	return HAS_SSSE3;
+	return HAS_SSE4_1;
 }
 
-__attribute__((target("ssse3"))) const uint8_t *
-packed_quads(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable, uint32_t **out)
+/* The top bits of the next 64 bytes, or of the next 16 if fewer than 80 are readable. last: set to where the last twelve start */
+__attribute__((target("sse4.1"))) static inline uint64_t quad_bits(const uint8_t *at, const uint8_t *readable,
+								   const uint8_t **last)
 {
-	const __m128i last = _mm_set1_epi32(map->n < INT32_MAX ? (int)map->n - 1 : INT32_MAX);
-	const __m128i one = _mm_set1_epi32(1);
+	unsigned bytes = readable - at >= QUAD_WINDOW + QUAD_LOAD ? QUAD_WINDOW : QUAD_LOAD;
+	uint64_t bits = 0;
+
+	*last = bytes == QUAD_WINDOW ? at + QUAD_WINDOW - QUAD_BYTES : at;
+	for (unsigned i = 0; i < bytes; i += QUAD_LOAD)
+		bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)(at + i)))
+			<< i;
+	return bits;
+}
+
+/* Four numbers of at most three bytes, less 1. */
+__attribute__((target("sse4.1"))) static inline __m128i quad_decode(const uint8_t *at, const struct quad *q)
+{
+	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)at);
+
+	x = _mm_shuffle_epi8(x, _mm_loadu_si128((const __m128i *)(const void *)q->shuffle));
+	x = _mm_or_si128(_mm_or_si128(_mm_and_si128(x, _mm_set1_epi32(0x7f)),
+				      _mm_and_si128(_mm_srli_epi32(x, 1), _mm_set1_epi32(0x3f80))),
+			 _mm_and_si128(_mm_srli_epi32(x, 2), _mm_set1_epi32(0x1fc000)));
+	return _mm_sub_epi32(x, _mm_set1_epi32(1));
+}
+
+__attribute__((target("sse4.1"))) static uint32_t quad_max(__m128i x)
+{
+	x = _mm_max_epu32(x, _mm_shuffle_epi32(x, 0x4e));
+	return (uint32_t)_mm_cvtsi128_si32(_mm_max_epu32(x, _mm_shuffle_epi32(x, 0xb1)));
+}
+
+__attribute__((target("sse4.1"))) const uint8_t *packed_quads(const struct idmap *map, const uint8_t *at,
+							      const uint8_t *end, const uint8_t *readable,
+							      uint32_t **out, uint32_t *max)
+{
 	const uint8_t *start = at;
-	__m128i invalid = _mm_setzero_si128();
-	uint32_t *to = *out;
+	__m128i most = _mm_setzero_si128();
+	uint32_t *to = *out, largest;
 
 	pthread_once(&quads_once, quads_fill);
-	while (readable - at >= 16) {
-		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)at);
-		const struct quad *q = &quads[_mm_movemask_epi8(x) & (QUAD_MASKS - 1)];
+	while (readable - at >= QUAD_LOAD) {
+		const uint8_t *last; /* bits has those of the next four numbers up to here */
+		uint64_t bits = quad_bits(at, readable, &last);
 
-		if (q->n == 0 || q->n > end - at)
-			break;
-		x = _mm_shuffle_epi8(x, _mm_loadu_si128((const __m128i *)(const void *)q->shuffle));
-		x = _mm_or_si128(_mm_or_si128(_mm_and_si128(x, _mm_set1_epi32(0x7f)),
-					      _mm_and_si128(_mm_srli_epi32(x, 1), _mm_set1_epi32(0x3f80))),
-				 _mm_and_si128(_mm_srli_epi32(x, 2), _mm_set1_epi32(0x1fc000)));
-		x = _mm_sub_epi32(x, one);
-		invalid = _mm_or_si128(invalid, _mm_or_si128(x, _mm_cmpgt_epi32(x, last)));
-		_mm_storeu_si128((__m128i *)(void *)to, x);
-		to += 4;
-		at += q->n;
+		do {
+			const struct quad *q = &quads[bits & (QUAD_MASKS - 1)];
+			__m128i x = quad_decode(at, q);
+
+			if (q->n == 0 || q->n > end - at)
+				goto out;
+			most = _mm_max_epu32(most, x);
+			_mm_storeu_si128((__m128i *)(void *)to, x);
+			to += 4;
+			at += q->n;
+			bits >>= q->n;
+		} while (at <= last);
 	}
-	if (_mm_movemask_epi8(invalid) & 0x8888) /* an id is 0 or too large; the caller finds it */
+out:
+	largest = quad_max(most);
+	if (largest >= map->n) /* an id is 0 or too large; the caller finds it */
 		return start;
+	*max = largest > *max ? largest : *max;
 	*out = to;
 	return at;
 }
@@ -147,17 +186,17 @@ bool packed_has_quads(void)
 }
 
 const uint8_t *packed_quads(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
-			    uint32_t **out)
+			    uint32_t **out, uint32_t *max)
 {
-	(void)map, (void)end, (void)readable, (void)out;
+	(void)map, (void)end, (void)readable, (void)out, (void)max;
 	return at;
 }
 #endif
 
 const uint8_t *packed_indices(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
-			      uint32_t **out)
+			      uint32_t **out, uint32_t *max)
 {
 	if (map->sequential && packed_has_quads())
-		at = packed_quads(map, at, end, readable, out);
-	return packed_pairs(map, at, end, readable, out);
+		at = packed_quads(map, at, end, readable, out, max);
+	return packed_pairs(map, at, end, readable, out, max);
 }

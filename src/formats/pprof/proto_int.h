@@ -120,17 +120,18 @@ int proto_string(const struct proto *p, uint64_t index, const char *what, str_id
  * at, end   the list
  * readable  end of the readable bytes after the list, at least end
  * out       *out has room for end - at indices; it is advanced past the last index written
+ * max       raised to the largest index written
  * Returns   the first byte that is not decoded
  */
 const uint8_t *packed_indices(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
-			      uint32_t **out);
+			      uint32_t **out, uint32_t *max);
 
 /* The two implementations, for tests. packed_has_quads is false if the CPU does not support packed_quads. */
 const uint8_t *packed_pairs(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
-			    uint32_t **out);
+			    uint32_t **out, uint32_t *max);
 
 bool packed_has_quads(void);
 const uint8_t *packed_quads(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
-			    uint32_t **out);
+			    uint32_t **out, uint32_t *max);
 
 #endif

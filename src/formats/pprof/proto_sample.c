@@ -47,6 +47,7 @@ struct proto_sample_slot {
 	uint32_t n;            /* samples decoded; on error fewer than the block contains */
 	uint32_t *loc;         /* location indices of all stacks, concatenated */
 	size_t n_locs, cap_locs;
+	uint32_t max_loc;            /* at least the largest of them */
 	struct builder_label *label; /* labels of all samples, concatenated */
 	size_t n_labels, cap_labels;
 	/* [samples of a block] end of the frames in loc, end of the labels in label, hash of the stack */
@@ -117,6 +118,7 @@ static int sample_location(struct sample *s, uint64_t id, struct err *err)
 		return missing_location(id, err);
 	slot->loc = mem_grow(slot->loc, &slot->cap_locs, slot->n_locs + 1, sizeof(*slot->loc));
 	slot->loc[slot->n_locs++] = index;
+	slot->max_loc = index > slot->max_loc ? index : slot->max_loc;
 	return 0;
 }
 
@@ -131,13 +133,15 @@ static int sample_packed_locations(struct sample *s, const uint8_t *at, const ui
 
 	slot->loc = mem_grow(slot->loc, &slot->cap_locs, slot->n_locs + (size_t)(end - at), sizeof(*slot->loc));
 	out = slot->loc + slot->n_locs;
-	c.at = packed_indices(locs, at, end, s->pipeline->p->end, &out);
+	c.at = packed_indices(locs, at, end, s->pipeline->p->end, &out, &slot->max_loc);
 	while (c.at < end) {
 		if (!cursor_varint(&c, &id))
 			return wire_error(s->pipeline, &c, err);
 		*out = idmap_get(locs, id);
-		if (*out++ == IDMAP_NONE)
+		if (*out == IDMAP_NONE)
 			return missing_location(id, err);
+		slot->max_loc = *out > slot->max_loc ? *out : slot->max_loc;
+		out++;
 	}
 	slot->n_locs = (size_t)(out - slot->loc);
 	return 0;
@@ -541,14 +545,6 @@ static void stream_reserve(const struct pipeline *s)
 	builder_reserve_rows(s->p->builder, n_rows);
 }
 
-/* The number of locations that n indices refer to, at least, or the one so far. */
-static uint32_t stream_count_locations(const uint32_t *loc, size_t n, uint32_t so_far)
-{
-	for (size_t i = 0; i < n; i++)
-		so_far = loc[i] < so_far ? so_far : loc[i] + 1;
-	return so_far;
-}
-
 /* Move the samples of the slot to rows of the builder. */
 static int stream_commit(struct pipeline *s, struct err *err)
 {
@@ -561,7 +557,8 @@ static int stream_commit(struct pipeline *s, struct err *err)
 		return ERR_LIMIT;
 	for (uint32_t t = 0; t < s->n_types; t++)
 		memcpy(builder_values(s->p->builder, t) + rows.first, s->value[t], slot->n * sizeof(int64_t));
-	s->n_locs = stream_count_locations(slot->loc, slot->n_locs, s->n_locs);
+	if (slot->n_locs && slot->max_loc >= s->n_locs)
+		s->n_locs = slot->max_loc + 1;
 	slot->n = 0;
 	slot->n_locs = slot->n_labels = 0;
 	return 0;
