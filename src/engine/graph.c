@@ -32,7 +32,7 @@ struct graph_walk {
 	unsigned parts;
 	struct walk_part {
 		int64_t *flat;         /* [places] */
-		struct graph_sum *sum; /* [places], then [places_n_several] of locations */
+		struct graph_sum *sum; /* one of nothing, [places], then [places_n_several] of locations */
 	} * part;
 };
 
@@ -56,20 +56,22 @@ static void walk_several(const struct places *pl, const uint32_t *code, uint32_t
 	for (uint32_t i = 0; i < n; i++) {
 		const uint32_t *place = pl->many + (code[i] - PLACES_MANY);
 
-		sum_add(&sum[pl->n + places_several(code[i])], stack, v);
-		for (uint32_t k = 0; k < PLACES_PADDED; k++)
-			sum_add(&sum[place[k + 1]], stack, v);
-		for (uint32_t k = PLACES_PADDED; k < place[0]; k++)
-			sum_add(&sum[place[k + 1]], stack, v);
+		sum_add(&sum[1 + pl->n + places_several(code[i])], stack, v);
+		for (uint32_t k = 1; k <= PLACES_PADDED; k++)
+			sum_add(&sum[1 + place[k]], stack, v);
+		for (uint32_t k = 1 + PLACES_PADDED; k <= place[0]; k++)
+			sum_add(&sum[1 + place[k]], stack, v);
 	}
 }
 
-/* Walk one stack, from loc to end; id is the number of the stack + 1. */
+/*
+ * Walk one stack, from loc to end; id is the number of the stack + 1. Which locations have several places cannot be predicted
+ * either, so these are added to the sum of nothing at first.
+ */
 static inline void engine_graph_walk_stack(const struct places *pl, const uint32_t *loc, const uint32_t *end,
 					   struct graph_sum *sum, uint32_t id, int64_t v)
 {
 	const uint32_t *list = pl->list;
-	struct graph_sum nothing = { 0 };
 	uint32_t several[WALK_LOT];
 
 	while (loc < end) {
@@ -81,7 +83,7 @@ static inline void engine_graph_walk_stack(const struct places *pl, const uint32
 
 			several[n] = code;
 			n += is_several;
-			sum_add(is_several ? &nothing : &sum[code], id, v);
+			sum_add(&sum[(code + 1) & (is_several - 1)], id, v);
 		}
 		walk_several(pl, several, n, sum, id, v);
 	}
@@ -125,10 +127,10 @@ static void add_part(const struct places *pl, const struct walk_part *part, stru
 {
 	for (uint32_t k = 0; k < pl->n; k++) {
 		out->flat[k] += part->flat[k];
-		out->cum[k] += part->sum[k].cum;
+		out->cum[k] += part->sum[1 + k].cum;
 	}
 	for (uint32_t i = 0, n = out->several ? places_n_several(pl) : 0; i < n; i++)
-		out->several[i] += part->sum[pl->n + i].cum;
+		out->several[i] += part->sum[1 + pl->n + i].cum;
 }
 
 static struct graph_columns engine_graph_walk(const struct view *v, const struct places *pl, const int64_t *weight,
@@ -144,7 +146,7 @@ static struct graph_columns engine_graph_walk(const struct view *v, const struct
 	w.part = mem_zalloc(w.parts, sizeof(*w.part));
 	for (unsigned i = 0; i < w.parts; i++) {
 		w.part[i].flat = mem_zalloc(pl->n, sizeof(*w.part[i].flat));
-		w.part[i].sum = mem_zalloc((size_t)pl->n + places_n_several(pl), sizeof(*w.part[i].sum));
+		w.part[i].sum = mem_zalloc((size_t)1 + pl->n + places_n_several(pl), sizeof(*w.part[i].sum));
 	}
 	stop_begin(v->stop, "adding up", stacks->n);
 	pool_run(walk_run, &w, w.parts);
