@@ -57,12 +57,12 @@ static int find_child(struct tree_builder *f, uint32_t parent, uint32_t place, b
 	return 0;
 }
 
-static int fold_stack(struct tree_builder *f, const struct csr *stacks, uint32_t s, struct err *err)
+static int fold_stack(struct tree_builder *f, const struct stack_lists *stacks, uint32_t s, struct err *err)
 {
 	uint32_t at = CALLTREE_NONE, n;
 
 	for (uint32_t i = stacks->off[s + 1]; i-- > stacks->off[s];) {
-		const uint32_t *place = places_of(f->t.places, stacks->item[i], &n);
+		const uint32_t *place = places_of(f->t.places, stack_id_at(stacks, i), &n);
 
 		for (uint32_t k = n; k-- > 0;)
 			if (find_child(f, at, place[k], k + 1 < n, &at, err) < 0)
@@ -93,7 +93,7 @@ static void sum_column(const struct calltree *t, const struct view *v, const int
 
 int calltree_make(const struct view *v, const struct places *pl, struct calltree *out, struct err *err)
 {
-	const struct csr *stacks = &v->p->stacks;
+	const struct stack_lists *stacks = &v->p->stacks;
 	struct tree_builder f = { .t = { .places = pl, .leaf = mem_alloc(stacks->n, sizeof(*f.t.leaf)) } };
 	const int64_t *val = v->val, *div = v->div;
 	int rc = 0;

@@ -189,12 +189,15 @@ static inline uint32_t edges_collect(const struct edge_walk *w, const uint8_t *m
  */
 static void edges_walk_stack(const struct edge_walk *w, struct edge_part *part, uint32_t s)
 {
-	const struct csr *stacks = &w->g->view->p->stacks;
-	const uint32_t *first = stacks->item + stacks->off[s], *root = stacks->item + stacks->off[s + 1], *end = root;
+	const struct stack_lists *stacks = &w->g->view->p->stacks;
+	size_t n_locs = stacks->off[s + 1] - stacks->off[s];
+	const uint32_t *first = part->loc = mem_grow(part->loc, &part->cap_loc, n_locs, sizeof(*part->loc));
+	const uint32_t *root = first + n_locs, *end = root;
 	const struct share share = { s, w->g->weight[s], w->g->div ? w->g->div[s] : 0 };
 	const uint32_t *at[EDGE_LOT];
 	uint8_t outside = 0;
 
+	stack_read(stacks, stacks->off[s], n_locs, part->loc);
 	while (end > first) {
 		uint32_t n = edges_collect(w, part->mark, first, &end, &outside, at);
 
@@ -300,6 +303,7 @@ static void edge_run(void *arg, unsigned part)
 			edges_walk_stack(w, mine, s);
 	free(mine->of_inner_call);
 	free(mine->of_spot);
+	free(mine->loc);
 	if (w->settled)
 		free(mine->mark);
 }

@@ -61,14 +61,14 @@ static void sample_call(struct call_sample *c, uint64_t hash)
  */
 static uint64_t bounds_estimate(const struct edge_walk *w)
 {
-	const struct csr *stacks = &w->g->view->p->stacks;
+	const struct stack_lists *stacks = &w->g->view->p->stacks;
 	struct call_sample c = { .seen = mem_zalloc(SEEN_BITS / 8, 1) };
 
 	for (uint64_t s = 0; s < stacks->n; s += SAMPLED) {
 		uint32_t caller = NO_NODE;
 
 		for (uint32_t i = stacks->off[s + 1]; i-- > stacks->off[s];) {
-			const struct spot *spot = spot_at(&w->spots, stacks->item[i]);
+			const struct spot *spot = spot_at(&w->spots, stack_id_at(stacks, i));
 
 			if (spot && spot->outer_wanted && caller != NO_NODE && caller != spot->outer)
 				sample_call(&c, sketch_hash(caller, spot->outer));
@@ -104,16 +104,15 @@ static void bounds_run(void *arg, unsigned part)
 {
 	struct edge_walk *w = arg;
 	struct bounds *b = &w->bounds[part];
-	const struct csr *stacks = &w->g->view->p->stacks;
-	uint32_t end = csr_part(stacks, part + 1, w->parts);
+	const struct stack_lists *stacks = &w->g->view->p->stacks;
+	uint32_t end = stack_part(stacks, part + 1, w->parts);
 
-	for (uint32_t s = csr_part(stacks, part, w->parts); s < end && !stop_step(w->g->view->stop, s); s++) {
-		const uint32_t *first = stacks->item + stacks->off[s], *loc = stacks->item + stacks->off[s + 1];
+	for (uint32_t s = stack_part(stacks, part, w->parts); s < end && !stop_step(w->g->view->stop, s); s++) {
 		uint64_t weight = num_abs(w->g->weight[s]);
 		uint32_t caller = NO_NODE;
 
-		while (weight && loc-- > first) {
-			struct bound *at = &b->bound[*loc];
+		for (uint32_t i = stacks->off[s + 1]; weight && i-- > stacks->off[s];) {
+			struct bound *at = &b->bound[stack_id_at(stacks, i)];
 
 			if (at->inner == NO_NODE)
 				continue;

@@ -58,6 +58,8 @@ struct edge_part {
 	uint8_t *mark; /* [n_locs] those of spots, less LOC_WANTED if all its places are settled; or those of spots */
 	uint32_t *of_inner_call; /* [n_inner_calls] call + 1 */
 	uint32_t *of_spot;       /* [n] call + 1 into outer, as in the last stack */
+	uint32_t *loc;           /* [cap_loc] the current stack */
+	size_t cap_loc;
 };
 
 /* The places of a location that the first walk needs, and the bound for each call inside it. */

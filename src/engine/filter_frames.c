@@ -232,9 +232,17 @@ static uint32_t *filter_frames_make_rows(struct frame_builder *x)
 	return stack;
 }
 
-static int make_stacks(struct frame_builder *x, struct csr *out, struct err *err)
+/* Append n ids. Returns the number of ids so far. */
+static uint32_t append_ids(struct stack_lists *out, uint32_t at, const uint32_t *id, uint32_t n)
 {
-	const struct csr *in = &x->p->stacks;
+	for (uint32_t i = 0; i < n; i++)
+		stack_store(stack_address(out, at++), out->width, id[i]);
+	return at;
+}
+
+static int make_stacks(struct frame_builder *x, struct stack_lists *out, struct err *err)
+{
+	const struct stack_lists *in = &x->p->stacks;
 	uint32_t k = x->n_leaf + x->n_root, at = 0;
 	uint64_t n = 0;
 
@@ -249,16 +257,17 @@ static int make_stacks(struct frame_builder *x, struct csr *out, struct err *err
 			       FRAMES_MAX);
 	out->n = x->n_pairs;
 	out->off = arena_alloc(x->mem, (size_t)out->n + 1, sizeof(*out->off));
-	out->item = arena_own(x->mem, mem_alloc_large(n, sizeof(*out->item)));
+	out->width = stack_width((uint64_t)x->p->n_locs + x->n_frames);
+	out->packed = arena_own(x->mem, mem_alloc_large(stack_bytes(n, out->width), 1));
 	for (uint32_t i = 0; i < out->n; i++) {
 		uint32_t old = (uint32_t)(x->pair[i] >> 32), len = in->off[old + 1] - in->off[old];
 		const uint32_t *list = x->list + (size_t)(uint32_t)x->pair[i] * k;
 
 		out->off[i] = at;
-		memcpy(out->item + at, list, x->n_leaf * sizeof(*list));
-		memcpy(out->item + at + x->n_leaf, in->item + in->off[old], len * sizeof(*list));
-		memcpy(out->item + at + x->n_leaf + len, list + x->n_leaf, x->n_root * sizeof(*list));
-		at += len + k;
+		at = append_ids(out, at, list, x->n_leaf);
+		for (uint32_t l = in->off[old]; l < in->off[old] + len; l++)
+			stack_store(stack_address(out, at++), out->width, stack_id_at(in, l));
+		at = append_ids(out, at, list + x->n_leaf, x->n_root);
 	}
 	assert(at == n);
 	out->off[out->n] = at;
@@ -347,7 +356,7 @@ static int filter_frames_add(struct frame_builder *x, struct err *err)
 {
 	uint32_t *stack = filter_frames_make_rows(x);
 	struct profile *p = x->p;
-	struct csr stacks;
+	struct stack_lists stacks;
 
 	if (stop_check(x->stop, err) < 0)
 		return ERR_STOPPED;

@@ -81,7 +81,7 @@ static uint64_t *leaf_weights(const struct profile *p)
 
 		if (p->stacks.off[stack] == p->stacks.off[stack + 1])
 			continue;
-		loc = p->stacks.item[p->stacks.off[stack]];
+		loc = stack_id_at(&p->stacks, p->stacks.off[stack]);
 		for (uint32_t l = p->loc_line[loc]; l < p->loc_line[loc + 1]; l++)
 			if (p->line_func[l] != PROFILE_NONE)
 				weight[p->line_func[l]] += num_abs(p->value[p->n_types - 1][row]);

@@ -28,8 +28,8 @@ struct filter_names_range {
 };
 
 struct stack_cutter {
-	const struct csr *in;
-	struct csr out;
+	const struct stack_lists *in;
+	struct stack_lists out;
 	const uint8_t *loc;               /* [n_locs] LOC_ flags */
 	bool by_focus, show_from, prune;  /* options that are set */
 	bool any_hidden;                  /* hide or show removed whole locations */
@@ -48,25 +48,24 @@ static uint32_t visible(const struct stack_cutter *c, struct filter_names_range 
 	uint32_t n = r.end - r.first;
 
 	for (uint32_t i = r.first; c->any_hidden && i < r.end; i++)
-		n -= (c->loc[c->in->item[i]] & LOC_HIDDEN) != 0;
+		n -= (c->loc[stack_id_at(c->in, i)] & LOC_HIDDEN) != 0;
 	return n;
 }
 
 /* Is location i of the stacks visible, and does it have this bit? */
 static bool has_bit(const struct stack_cutter *c, uint32_t i, uint8_t bit)
 {
-	return (c->loc[c->in->item[i]] & (bit | LOC_HIDDEN)) == bit;
+	return (c->loc[stack_id_at(c->in, i)] & (bit | LOC_HIDDEN)) == bit;
 }
 
 /* Find the part of a stack that remains; false when the stack is removed with its rows. */
 static bool filter_names_find_range(const struct stack_cutter *c, uint32_t stack, struct filter_names_range *r)
 {
-	const uint32_t *item = c->in->item;
 	uint8_t all = 0;
 
 	*r = (struct filter_names_range){ c->in->off[stack], c->in->off[stack + 1] };
 	for (uint32_t i = r->first; i < r->end; i++)
-		all |= c->loc[item[i]];
+		all |= c->loc[stack_id_at(c->in, i)];
 	if (c->by_focus) {
 		if (!(all & LOC_FOCUSED) || all & LOC_IGNORED)
 			return false;
@@ -95,7 +94,7 @@ static void filter_names_find_ranges(void *arg, unsigned part)
 	struct stack_cutter *c = arg;
 	struct outcome o = { 0 };
 
-	for (uint32_t s = csr_part(c->in, part, c->parts), end = csr_part(c->in, part + 1, c->parts);
+	for (uint32_t s = stack_part(c->in, part, c->parts), end = stack_part(c->in, part + 1, c->parts);
 	     s < end && !stop_step(c->stop, s); s++) {
 		struct filter_names_range *r = &c->range[s];
 
@@ -116,13 +115,16 @@ static void copy_part(void *arg, unsigned part)
 {
 	const struct stack_cutter *c = arg;
 
-	for (uint32_t s = csr_part(c->in, part, c->parts), end = csr_part(c->in, part + 1, c->parts);
+	for (uint32_t s = stack_part(c->in, part, c->parts), end = stack_part(c->in, part + 1, c->parts);
 	     s < end && !stop_step(c->stop, s); s++) {
-		uint32_t *to = c->out.item + c->out.off[s];
+		uint32_t to = c->out.off[s];
 
-		for (uint32_t i = c->range[s].first; i < c->range[s].end; i++)
-			if (!(c->loc[c->in->item[i]] & LOC_HIDDEN))
-				*to++ = c->in->item[i];
+		for (uint32_t i = c->range[s].first; i < c->range[s].end; i++) {
+			uint32_t loc = stack_id_at(c->in, i);
+
+			if (!(c->loc[loc] & LOC_HIDDEN))
+				stack_store(stack_address(&c->out, to++), c->out.width, loc);
+		}
 	}
 }
 
@@ -139,7 +141,8 @@ static void cut_stacks(struct stack_cutter *c, struct arena *mem)
 	}
 	assert(n <= c->in->off[c->in->n]);
 	c->out.off[c->in->n] = n;
-	c->out.item = arena_own(mem, mem_alloc_large(n, sizeof(*c->out.item)));
+	c->out.width = c->in->width;
+	c->out.packed = arena_own(mem, mem_alloc_large(stack_bytes(n, c->out.width), 1));
 	pool_run(copy_part, c, c->parts);
 }
 

@@ -39,13 +39,13 @@ struct grand_walk {
 /* Make the path of a stack. */
 static void grand_path(struct grand_walk *w, uint32_t stack)
 {
-	const struct csr *stacks = &w->g->view->p->stacks;
+	const struct stack_lists *stacks = &w->g->view->p->stacks;
 
 	w->n_steps = 0;
 	for (uint32_t i = stacks->off[stack + 1]; i-- > stacks->off[stack];) {
 		bool inlined = false;
 		uint32_t n;
-		const uint32_t *place = places_of(w->g->nodes.places, stacks->item[i], &n);
+		const uint32_t *place = places_of(w->g->nodes.places, stack_id_at(stacks, i), &n);
 
 		for (uint32_t k = n; k-- > 0; inlined = true) {
 			if (!w->keep[place[k]] || (w->n_steps && w->step[w->n_steps - 1].place == place[k]))
@@ -87,11 +87,11 @@ static int grand_count(struct grand_walk *w, uint32_t stack, size_t i, bool is_c
 
 static int grand_walk_stack(struct grand_walk *w, uint32_t stack, struct err *err)
 {
-	const struct csr *stacks = &w->g->view->p->stacks;
+	const struct stack_lists *stacks = &w->g->view->p->stacks;
 	uint32_t at = stacks->off[stack], end = stacks->off[stack + 1];
 	int rc = 0;
 
-	while (at < end && !w->is_wanted_loc[stacks->item[at]])
+	while (at < end && !w->is_wanted_loc[stack_id_at(stacks, at)])
 		at++;
 	if (at == end)
 		return 0;

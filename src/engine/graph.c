@@ -26,7 +26,7 @@ enum {
 /* A walk over all stacks that adds one value per stack. */
 struct graph_walk {
 	struct stop *stop;
-	const struct csr *stacks;
+	const struct stack_lists *stacks;
 	const struct places *pl;
 	const int64_t *weight; /* [stacks] */
 	unsigned parts;
@@ -65,21 +65,21 @@ static void walk_several(const struct places *pl, const uint32_t *code, uint32_t
 }
 
 /*
- * Walk one stack, from loc to end; id is the number of the stack + 1. Which locations have several places cannot be predicted
+ * Walk one stack, whose ids are at to end; id is the number of the stack + 1. Which locations have several places cannot be predicted
  * either, so these are added to the sum of nothing at first.
  */
-static inline void engine_graph_walk_stack(const struct places *pl, const uint32_t *loc, const uint32_t *end,
-					   struct graph_sum *sum, uint32_t id, int64_t v)
+static inline void engine_graph_walk_stack(const struct places *pl, const uint8_t *at, const uint8_t *end,
+					   uint32_t width, struct graph_sum *sum, uint32_t id, int64_t v)
 {
 	const uint32_t *list = pl->list;
 	uint32_t several[WALK_LOT];
 
-	while (loc < end) {
-		const uint32_t *pause = end - loc < WALK_LOT ? end : loc + WALK_LOT;
+	while (at < end) {
+		const uint8_t *pause = (size_t)(end - at) < WALK_LOT * width ? end : at + WALK_LOT * width;
 		uint32_t n = 0;
 
-		for (; loc < pause; loc++) {
-			uint32_t code = list[*loc], is_several = code / PLACES_MANY;
+		for (; at < pause; at += width) {
+			uint32_t code = list[stack_load(at, width)], is_several = code / PLACES_MANY;
 
 			several[n] = code;
 			n += is_several;
@@ -92,19 +92,25 @@ static inline void engine_graph_walk_stack(const struct places *pl, const uint32
 static void walk_run(void *arg, unsigned part)
 {
 	const struct graph_walk *w = arg;
-	const uint32_t *off = w->stacks->off, *item = w->stacks->item;
-	uint32_t end = csr_part(w->stacks, part + 1, w->parts), n;
+	const uint32_t *off = w->stacks->off;
+	uint32_t end = stack_part(w->stacks, part + 1, w->parts), n;
 	int64_t *flat = w->part[part].flat;
 	struct graph_sum *sum = w->part[part].sum;
 
 	assert(part < w->parts && end <= w->stacks->n);
-	for (uint32_t s = csr_part(w->stacks, part, w->parts); s < end && !stop_step(w->stop, s); s++) {
+	for (uint32_t s = stack_part(w->stacks, part, w->parts); s < end && !stop_step(w->stop, s); s++) {
 		int64_t v = w->weight[s];
+		const uint8_t *at, *last;
 
 		if (v == 0 || off[s] == off[s + 1])
 			continue;
-		flat[*places_of(w->pl, item[off[s]], &n)] += v;
-		engine_graph_walk_stack(w->pl, item + off[s], item + off[s + 1], sum, s + 1, v);
+		flat[*places_of(w->pl, stack_id_at(w->stacks, off[s]), &n)] += v;
+		at = stack_address(w->stacks, off[s]);
+		last = stack_address(w->stacks, off[s + 1]);
+		if (w->stacks->width == STACK_NARROW)
+			engine_graph_walk_stack(w->pl, at, last, STACK_NARROW, sum, s + 1, v);
+		else
+			engine_graph_walk_stack(w->pl, at, last, STACK_WIDE, sum, s + 1, v);
 	}
 }
 
@@ -137,7 +143,7 @@ static struct graph_columns engine_graph_walk(const struct view *v, const struct
 					      bool several, struct arena *mem)
 {
 	struct graph_columns out = graph_columns_new(pl, several, mem);
-	const struct csr *stacks = &v->p->stacks;
+	const struct stack_lists *stacks = &v->p->stacks;
 	uint64_t wish = stacks->off[stacks->n] / FRAMES_PER_THREAD + 1;
 	struct graph_walk w = { .stop = v->stop, .stacks = stacks, .pl = pl, .weight = weight };
 

@@ -58,7 +58,7 @@ struct parts_worker {
 
 struct parts_work {
 	struct stop *stop;
-	const struct csr *stacks;
+	const struct stack_lists *stacks;
 	const struct places *pl;
 	struct parts *ps;
 	const struct parts_options *options; /* until the stacks are distributed */
@@ -88,7 +88,7 @@ static void parts_run(struct parts_work *w, pool_fn fn)
 static inline uint32_t read_frame(const struct parts_work *w, struct item *it, bool *inlined)
 {
 	uint32_t back = !w->inverted, n, k;
-	const uint32_t *place = places_of(w->pl, w->stacks->item[it->at - back], &n);
+	const uint32_t *place = places_of(w->pl, stack_id_at(w->stacks, it->at - back), &n);
 
 	k = w->inverted ? it->n_read : n - 1 - it->n_read;
 	*inlined = k + 1 < n;
@@ -141,7 +141,7 @@ static void split_run(void *arg, unsigned number)
 
 		for (size_t i = me->lo[list]; i < me->lo[list + 1] && !stop_step(w->stop, i); i++) {
 			if (i + AHEAD < end)
-				__builtin_prefetch(&w->stacks->item[me->item[i + AHEAD].at]);
+				__builtin_prefetch(stack_address(w->stacks, me->item[i + AHEAD].at));
 			read_item(w, me, list, &me->item[i]);
 		}
 		for (uint32_t g = first; g < me->n_groups; g++)
@@ -291,7 +291,7 @@ static bool find_pivot(const struct parts_work *w, uint32_t s, struct item *it)
 	uint32_t first = w->stacks->off[s], n;
 
 	for (uint32_t at = w->stacks->off[s + 1]; at-- > first;) {
-		const uint32_t *place = places_of(w->pl, w->stacks->item[at], &n);
+		const uint32_t *place = places_of(w->pl, stack_id_at(w->stacks, at), &n);
 
 		for (uint32_t k = n; k-- > 0;) {
 			if (!w->options->pivot[place[k]])
@@ -316,7 +316,7 @@ static uint32_t count_plain(const struct parts_work *w, uint32_t s)
 	uint32_t first = w->stacks->off[s], n_locs = w->stacks->off[s + 1] - first, n;
 
 	for (uint32_t i = 0; w->options->keep && i < n_locs; i++) {
-		uint32_t loc = w->stacks->item[first + (w->inverted ? n_locs - 1 - i : i)];
+		uint32_t loc = stack_id_at(w->stacks, first + (w->inverted ? n_locs - 1 - i : i));
 		const uint32_t *place = places_of(w->pl, loc, &n);
 
 		for (uint32_t k = 0; k < n; k++)

@@ -27,7 +27,7 @@ struct places_joiner {
 /* Mark the places that each side uses. */
 static void joiner_find_used(struct places_joiner *j, const struct view *v, const bool *of_base, struct arena *mem)
 {
-	const struct csr *stacks = &v->p->stacks;
+	const struct stack_lists *stacks = &v->p->stacks;
 
 	for (int side = 0; side < N_SIDES; side++) {
 		bool *has_loc = mem_zalloc(v->p->n_locs, sizeof(*has_loc));
@@ -38,7 +38,7 @@ static void joiner_find_used(struct places_joiner *j, const struct view *v, cons
 			if (of_base[v->p->labels[row]] != (side == SIDE_BASE))
 				continue;
 			for (uint32_t i = stacks->off[stack]; i < stacks->off[stack + 1]; i++)
-				has_loc[stacks->item[i]] = true;
+				has_loc[stack_id_at(stacks, i)] = true;
 		}
 		j->is_used[side] = arena_zalloc(mem, j->pl->n, sizeof(bool));
 		for (uint32_t loc = 0, n; loc < v->p->n_locs; loc++) {

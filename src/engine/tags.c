@@ -242,11 +242,11 @@ static void engine_tags_add_row(struct tags_tag_builder *c, uint32_t node, uint3
 /* Find the wanted nodes of a row, root first, and its leaf. Returns their number. */
 static uint32_t reach_places(struct tags_tag_builder *c, uint32_t row, uint32_t *leaf)
 {
-	const struct csr *stacks = &c->v->p->stacks;
+	const struct stack_lists *stacks = &c->v->p->stacks;
 	uint32_t s = c->v->p->stack[row], n = 0, k, at = 0;
 
 	for (uint32_t i = stacks->off[s + 1]; i-- > stacks->off[s];) {
-		const uint32_t *place = places_of(c->nodes->places, stacks->item[i], &k);
+		const uint32_t *place = places_of(c->nodes->places, stack_id_at(stacks, i), &k);
 
 		while (k-- > 0) {
 			at = place[k];

@@ -246,7 +246,7 @@ static int check_frames(const struct profile *p, struct err *err)
 	if (longest <= MOST || n_locs * longest <= FREE)
 		return 0;
 	for (uint64_t i = 0; i < n_locs; i++)
-		n += p->loc_line[p->stacks.item[i] + 1] - p->loc_line[p->stacks.item[i]];
+		n += p->loc_line[stack_id_at(&p->stacks, i) + 1] - p->loc_line[stack_id_at(&p->stacks, i)];
 	if (n <= FREE || n / MOST <= n_locs)
 		return 0;
 	return err_set(err, ERR_LIMIT,

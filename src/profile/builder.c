@@ -29,9 +29,19 @@ struct lists {
 	struct idtab ids;
 };
 
+/* Stacks that grow, with a hash table to find equal ones. */
+struct stack_builder {
+	struct stack_lists l;
+	size_t cap_off, cap_id; /* of off; ids that packed has room for */
+	struct idtab ids;
+	uint8_t *packed; /* [stack_bytes(cap_packed, l.width)] the stack that is searched */
+	size_t cap_packed;
+};
+
 struct builder {
 	struct profile *p;
-	struct lists stacks, sets;
+	struct stack_builder stacks;
+	struct lists sets;
 	struct idtab label_ids;
 	size_t cap_types, cap_comments, cap_labels, cap_locs, cap_lines, cap_funcs, cap_maps, cap_rows;
 };
@@ -93,6 +103,92 @@ static int lists_add(struct lists *l, const uint32_t *item, size_t n, uint64_t h
 	return rc;
 }
 
+static void stack_builder_init(struct stack_builder *b, size_t n_rows, size_t n_ids, size_t n_distinct)
+{
+	*b = (struct stack_builder){ .cap_off = n_rows + 2, .cap_id = n_ids, .l = { .width = STACK_NARROW } };
+	b->l.packed = mem_alloc_large(stack_bytes(n_ids, STACK_NARROW), 1);
+	b->l.off = mem_alloc_large(b->cap_off, sizeof(*b->l.off));
+	b->l.off[0] = 0;
+	idtab_init(&b->ids, n_distinct);
+}
+
+static void stack_builder_release(struct stack_builder *b)
+{
+	free(b->l.off);
+	free(b->l.packed);
+	free(b->packed);
+	idtab_release(&b->ids);
+}
+
+/* Give each id the bytes of a wide one. */
+static void stack_builder_widen(struct stack_builder *b)
+{
+	const struct stack_lists old = b->l;
+	uint32_t n = old.off[old.n];
+
+	b->l.width = STACK_WIDE;
+	b->l.packed = mem_alloc_large(stack_bytes(b->cap_id, STACK_WIDE), 1);
+	for (uint32_t i = 0; i < n; i++)
+		stack_store(stack_address(&b->l, i), STACK_WIDE, stack_id_at(&old, i));
+	free(old.packed);
+	free(b->packed);
+	b->packed = NULL;
+	b->cap_packed = 0;
+}
+
+/* Pack ids to a buffer with a spare byte. Returns false if they need more bytes. */
+static bool stack_pack(const uint32_t *locs, size_t n, uint32_t width, uint8_t *to)
+{
+	uint32_t all = 0;
+
+	if (width == STACK_NARROW)
+		for (size_t i = 0; i < n; i++, to += STACK_NARROW) {
+			uint32_t le = htole32(locs[i]);
+
+			all |= locs[i];
+			memcpy(to, &le, sizeof(le)); /* the next id overwrites the last byte */
+		}
+	else
+		for (size_t i = 0; i < n; i++, to += STACK_WIDE)
+			stack_store(to, STACK_WIDE, locs[i]);
+	return all >> 24 == 0;
+}
+
+/* Make room for a stack of n ids. */
+static int stack_builder_reserve(struct stack_builder *b, size_t n, struct err *err)
+{
+	struct stack_lists *l = &b->l;
+	uint32_t end = l->off[l->n];
+
+	if (l->n >= ID_MAX || n > ID_MAX - end)
+		return err_set(err, ERR_LIMIT, "stacks: more than %u entries in a table", (unsigned)ID_MAX);
+	if (is_full(b->cap_id, end + n)) {
+		size_t cap = stack_bytes(b->cap_id, l->width);
+
+		l->packed = mem_grow(l->packed, &cap, stack_bytes(end + n, l->width), 1);
+		b->cap_id = (cap - 1) / l->width;
+	}
+	if (is_full(b->cap_off, (size_t)l->n + 2))
+		l->off = mem_grow(l->off, &b->cap_off, (size_t)l->n + 2, sizeof(*l->off));
+	return 0;
+}
+
+/* Count the ids after the last stack as a new stack. */
+static uint32_t stack_builder_end(struct stack_builder *b, size_t n)
+{
+	struct stack_lists *l = &b->l;
+
+	l->off[l->n + 1] = l->off[l->n] + (uint32_t)n;
+	return l->n++;
+}
+
+static bool stack_builder_is(const struct stack_builder *b, uint32_t id, const uint8_t *packed, size_t n)
+{
+	const struct stack_lists *l = &b->l;
+
+	return l->off[id + 1] - l->off[id] == n && memcmp(stack_address(l, l->off[id]), packed, n * l->width) == 0;
+}
+
 struct builder *builder_new(void)
 {
 	struct builder *b = mem_zalloc(1, sizeof(*b));
@@ -101,7 +197,7 @@ struct builder *builder_new(void)
 	b->p = mem_zalloc(1, sizeof(*b->p));
 	b->p->mem = arena_new();
 	b->p->str = strtab_new();
-	lists_init(&b->stacks);
+	stack_builder_init(&b->stacks, 0, 0, 16);
 	lists_init(&b->sets);
 	idtab_init(&b->label_ids, 16);
 	builder_label_set(b, NULL, 0, &empty, NULL);
@@ -130,7 +226,7 @@ void builder_free(struct builder *b)
 {
 	if (!b)
 		return;
-	lists_release(&b->stacks);
+	stack_builder_release(&b->stacks);
 	lists_release(&b->sets);
 	idtab_release(&b->label_ids);
 	if (b->p) {
@@ -309,7 +405,7 @@ uint64_t builder_stack_hash(const uint32_t *locs, size_t n)
 
 uint32_t builder_n_stacks(const struct builder *b)
 {
-	return b->stacks.n;
+	return b->stacks.l.n;
 }
 
 void builder_stack_prefetch(const struct builder *b, uint64_t hash)
@@ -324,45 +420,58 @@ uint32_t builder_stack_guess(const struct builder *b, uint64_t hash)
 
 	if (!idtab_next(&b->stacks.ids, hash, &pos, &id))
 		return PROFILE_NONE;
-	__builtin_prefetch(&b->stacks.off[id]);
+	__builtin_prefetch(&b->stacks.l.off[id]);
 	return id;
 }
 
 void builder_stack_prefetch_frames(const struct builder *b, uint32_t id)
 {
-	const uint32_t *item = b->stacks.item + b->stacks.off[id];
+	const uint8_t *packed = stack_address(&b->stacks.l, b->stacks.l.off[id]);
 
-	__builtin_prefetch(item);
-	__builtin_prefetch(item + CACHE_LINE / sizeof(*item));
+	__builtin_prefetch(packed);
+	__builtin_prefetch(packed + CACHE_LINE);
 }
 
 int builder_stack(struct builder *b, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *id, struct err *err)
 {
-	if (lists_add(&b->stacks, locs, n, hash, id, err) < 0)
-		return err_wrap(err, "stacks");
+	struct stack_builder *s = &b->stacks;
+
+	if (stack_builder_reserve(s, n, err) < 0)
+		return ERR_LIMIT;
+	s->packed = mem_grow(s->packed, &s->cap_packed, stack_bytes(n, s->l.width), 1);
+	if (!stack_pack(locs, n, s->l.width, s->packed)) {
+		stack_builder_widen(s);
+		return builder_stack(b, locs, n, hash, id, err);
+	}
+	for (size_t pos = idtab_start(&s->ids, hash); idtab_next(&s->ids, hash, &pos, id);)
+		if (stack_builder_is(s, *id, s->packed, n))
+			return 0;
+	memcpy(stack_address(&s->l, s->l.off[s->l.n]), s->packed, n * s->l.width);
+	*id = stack_builder_end(s, n);
+	idtab_put(&s->ids, hash, *id);
 	return 0;
 }
 
 int builder_stack_append(struct builder *b, const uint32_t *locs, size_t n, uint32_t *id, struct err *err)
 {
-	if (lists_append(&b->stacks, locs, n, id, err) < 0)
-		return err_wrap(err, "stacks");
+	struct stack_builder *s = &b->stacks;
+
+	if (stack_builder_reserve(s, n, err) < 0)
+		return ERR_LIMIT;
+	if (!stack_pack(locs, n, s->l.width, stack_address(&s->l, s->l.off[s->l.n]))) {
+		stack_builder_widen(s);
+		return builder_stack_append(b, locs, n, id, err);
+	}
+	*id = stack_builder_end(s, n);
 	return 0;
 }
 
 void builder_reserve(struct builder *b, size_t n_rows, size_t n_stack_items, size_t n_distinct)
 {
-	struct lists *l = &b->stacks;
-
-	if (l->n)
+	if (b->stacks.l.n)
 		return;
-	lists_release(l);
-	l->item = mem_alloc_large(n_stack_items, sizeof(*l->item));
-	l->cap_item = n_stack_items;
-	l->off = mem_alloc_large(n_rows + 2, sizeof(*l->off));
-	l->cap_off = n_rows + 2;
-	l->off[0] = 0;
-	idtab_init(&l->ids, n_distinct);
+	stack_builder_release(&b->stacks);
+	stack_builder_init(&b->stacks, n_rows, n_stack_items, n_distinct);
 }
 
 static bool builder_label_equal(const struct profile *p, uint32_t id, const struct builder_label *l)
@@ -403,12 +512,16 @@ int builder_label(struct builder *b, const struct builder_label *l, uint32_t *id
 
 bool builder_replace_locations(struct builder *b, const uint32_t *to, size_t n)
 {
-	const struct lists *l = &b->stacks;
+	const struct stack_lists *l = &b->stacks.l;
 
+	if (stack_width(b->p->n_locs) > l->width)
+		stack_builder_widen(&b->stacks);
 	for (uint32_t i = 0; i < l->off[l->n]; i++) {
-		if (l->item[i] >= n || to[l->item[i]] == PROFILE_NONE)
+		uint32_t loc = stack_id_at(l, i);
+
+		if (loc >= n || to[loc] == PROFILE_NONE)
 			return false;
-		l->item[i] = to[l->item[i]];
+		stack_store(stack_address(l, i), l->width, to[loc]);
 	}
 	return true;
 }
@@ -538,6 +651,19 @@ static struct csr lists_seal(struct lists *l, struct profile *p)
 	return c;
 }
 
+static struct stack_lists stack_builder_seal(struct stack_builder *b, struct profile *p)
+{
+	struct stack_lists l = b->l;
+
+	assert(l.off[l.n] <= b->cap_id && l.n < b->cap_off);
+	l.off = own_column(p, l.off);
+	l.packed = own_column(p, mem_trim(l.packed, stack_bytes(l.off[l.n], l.width), 1));
+	free(b->packed);
+	idtab_release(&b->ids);
+	*b = (struct stack_builder){ 0 };
+	return l;
+}
+
 struct profile *builder_seal(struct builder *b)
 {
 	struct profile *p = b->p;
@@ -549,7 +675,7 @@ struct profile *builder_seal(struct builder *b)
 	for (uint32_t t = 0; t < p->n_types; t++)
 		p->value[t] = own_column(p, p->value[t]);
 	p->value = own_column(p, p->value);
-	p->stacks = lists_seal(&b->stacks, p);
+	p->stacks = stack_builder_seal(&b->stacks, p);
 	p->label_sets = lists_seal(&b->sets, p);
 	b->p = NULL;
 	return p;

@@ -83,7 +83,7 @@ static void use_row(struct compact *c, uint32_t row)
 
 	if (!c->stack_used[stack])
 		for (uint32_t i = p->stacks.off[stack]; i < p->stacks.off[stack + 1]; i++)
-			use_loc(c, p->stacks.item[i]);
+			use_loc(c, stack_id_at(&p->stacks, i));
 	if (!c->set_used[set])
 		for (uint32_t i = p->label_sets.off[set]; i < p->label_sets.off[set + 1]; i++)
 			renumber_use(&c->labels, p->label_sets.item[i]);
@@ -147,6 +147,23 @@ static void move_lists(struct csr *lists, const bool *used, const struct renumbe
 	}
 	assert(n <= lists->n && end <= first);
 	lists->n = n;
+}
+
+static void compact_move_stacks(struct stack_lists *s, const bool *used, const struct renumber *locs)
+{
+	uint32_t n = 0, end = 0, first = 0; /* off[i] is overwritten before stack i is read */
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		uint32_t next = s->off[i + 1];
+
+		for (uint32_t k = first; used[i] && k < next; k++)
+			stack_store(stack_address(s, end++), s->width, locs->new_id[stack_id_at(s, k)]);
+		if (used[i])
+			s->off[++n] = end;
+		first = next;
+	}
+	assert(n <= s->n && end <= first);
+	s->n = n;
 }
 
 /* column[i] = column[old_id[i]], for ids in any order. */
@@ -294,7 +311,7 @@ void profile_drop_unused(struct profile *p)
 	compact_init(&c, p);
 	use_all(&c);
 	move_rows(&c);
-	move_lists(&p->stacks, c.stack_used, &c.locs);
+	compact_move_stacks(&p->stacks, c.stack_used, &c.locs);
 	move_lists(&p->label_sets, c.set_used, &c.labels);
 	move_maps(&c);
 	move_funcs(&c);
@@ -308,7 +325,7 @@ void profile_own_columns(struct profile *d)
 #define OWN(column, n)                                                                                                 \
 	column = memcpy(arena_alloc(d->mem, (size_t)(n) + 1, sizeof(*column)), column, (size_t)(n) * sizeof(*column))
 	OWN(d->stacks.off, d->stacks.n + 1);
-	OWN(d->stacks.item, d->stacks.off[d->stacks.n]);
+	OWN(d->stacks.packed, stack_bytes(d->stacks.off[d->stacks.n], d->stacks.width));
 	OWN(d->label_sets.off, d->label_sets.n + 1);
 	OWN(d->label_sets.item, d->label_sets.off[d->label_sets.n]);
 	OWN(d->label_key, d->n_labels);

@@ -37,6 +37,8 @@ struct encoder {
 	bool has_empty;        /* does a label have the value ""? It is string n_str, because 0 means a number */
 	uint32_t *label;       /* labels of the sets, from profile_label_order */
 	uint64_t *labels_size; /* [label sets] encoded size of all labels of a sample, with tags */
+	uint32_t *loc;         /* the current stack */
+	size_t cap_loc;
 };
 
 static void number_string(struct encoder *e, str_id id)
@@ -230,11 +232,12 @@ static size_t values_size(const struct profile *p, uint32_t row)
 static void encode_sample(struct encoder *e, uint32_t row)
 {
 	const struct profile *p = e->p;
-	const uint32_t *loc = p->stacks.item + p->stacks.off[p->stack[row]];
-	size_t n = p->stacks.off[p->stack[row] + 1] - p->stacks.off[p->stack[row]];
-	size_t locs = encode_stack_size(e, loc, n), values = values_size(p, row);
+	size_t n = p->stacks.off[p->stack[row] + 1] - p->stacks.off[p->stack[row]], locs, values = values_size(p, row);
+	const uint32_t *loc = e->loc = mem_grow(e->loc, &e->cap_loc, n, sizeof(*e->loc));
 	struct wire *w = &e->w;
 
+	stack_read(&p->stacks, p->stacks.off[p->stack[row]], n, e->loc);
+	locs = encode_stack_size(e, loc, n);
 	wire_head(w, PROFILE_SAMPLE,
 		  list_size(n, locs) + list_size(p->n_types, values) + e->labels_size[p->labels[row]]);
 	if (n >= PACKED_FROM) {
@@ -443,6 +446,7 @@ int profile_encode_to(const struct profile *p, wire_sink_fn sink, void *arg, str
 	free(e.number);
 	free(e.label);
 	free(e.labels_size);
+	free(e.loc);
 	if (is_complete)
 		return 0;
 	return err_set(err, ERR_LIMIT, "more than 2 GiB as profile.proto, which no protobuf reader accepts");

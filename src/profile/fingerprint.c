@@ -93,6 +93,7 @@ uint64_t profile_fingerprint(const struct profile *p)
 	}
 	ADD_COLUMN(p->stack, p->n_rows);
 	ADD_COLUMN(p->labels, p->n_rows);
-	return fingerprint_add_meta(fingerprint_add_places(fingerprint_add_labels(add_lists(h, &p->stacks), p), p),
-				    &p->meta);
+	ADD_COLUMN(p->stacks.off, (size_t)p->stacks.n + 1);
+	ADD_COLUMN(p->stacks.packed, (size_t)p->stacks.off[p->stacks.n] * p->stacks.width);
+	return fingerprint_add_meta(fingerprint_add_places(fingerprint_add_labels(h, p), p), &p->meta);
 }

@@ -37,6 +37,7 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/source.c \
 	src/profile/source.h \
 	src/profile/stable_names.c \
+	src/profile/stack_lists.h \
 	src/profile/stack_walk.h \
 	src/profile/temporality.c \
 	src/profile/temporality.h

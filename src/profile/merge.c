@@ -416,7 +416,7 @@ static void result_reserve(struct merger *m)
 	size_t stacks = 0, items = 0;
 
 	for (size_t i = 0; i < m->n; i++) {
-		const struct csr *s = &m->src[i]->stacks;
+		const struct stack_lists *s = &m->src[i]->stacks;
 
 		stacks = s->n > stacks ? s->n : stacks;
 		items = s->off[s->n] > items ? s->off[s->n] : items;

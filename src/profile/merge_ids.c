@@ -320,16 +320,18 @@ int merge_ids_location(struct merge_ids *m, uint32_t loc, uint32_t *id, struct e
 
 int merge_ids_frames(struct merge_ids *m, uint32_t stack, size_t *at, struct err *err)
 {
-	const struct csr *s = &m->src->stacks;
+	const struct stack_lists *s = &m->src->stacks;
 	size_t more = s->off[stack + 1] - s->off[stack];
-	const uint32_t *src = s->item + s->off[stack];
 	uint32_t *list;
 
 	m->list = mem_grow(m->list, &m->cap_list, *at + more, sizeof(*m->list));
 	list = m->list + *at;
+	stack_read(s, s->off[stack], more, list);
 	for (size_t i = 0; i < more; i++) {
-		list[i] = m->loc[src[i]];
-		if (list[i] == PROFILE_NONE && merge_ids_location(m, src[i], &list[i], err) < 0)
+		uint32_t loc = list[i];
+
+		list[i] = m->loc[loc];
+		if (list[i] == PROFILE_NONE && merge_ids_location(m, loc, &list[i], err) < 0)
 			return ERR_LIMIT;
 	}
 	*at += more;

@@ -1,5 +1,5 @@
 /*
- * profile.c - free a profile, and access its lists
+ * profile.c - free a profile, and access its texts and stacks
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -52,17 +52,10 @@ bool profile_has_name(const struct profile *p, uint32_t loc)
 	return false;
 }
 
-/* The first of the lists [first, end) that starts at item number items or later; end if there is none. */
-static uint32_t csr_find(const struct csr *lists, uint32_t first, uint32_t end, uint64_t items)
-{
-	assert(first <= end && end <= lists->n);
-	return first + (uint32_t)lower_bound_u32(lists->off + first, end - first, items);
-}
-
-uint32_t csr_part(const struct csr *lists, unsigned part, unsigned parts)
+uint32_t stack_part(const struct stack_lists *s, unsigned part, unsigned parts)
 {
 	assert(parts > 0 && part <= parts);
 	if (part == parts)
-		return lists->n;
-	return csr_find(lists, 0, lists->n, (uint64_t)lists->off[lists->n] * part / parts);
+		return s->n;
+	return (uint32_t)lower_bound_u32(s->off, s->n, (uint64_t)s->off[s->n] * part / parts);
 }

@@ -10,6 +10,7 @@
 #define PROFILE_PROFILE_H
 
 #include "base/strtab.h"
+#include "profile/stack_lists.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,9 +65,8 @@ struct profile {
 	uint32_t *stack, *labels; /* [S] ids into stacks and label_sets */
 	int64_t **value;          /* [T][S] in type[t].unit; those of the base of a comparison are negated */
 
-	struct csr
-		stacks; /* location ids, leaf first; distinct, unless pruned (prune.h) or read with repeats_stacks (format.h) */
-	struct csr label_sets; /* label ids in file order; set 0 is empty */
+	struct stack_lists stacks; /* distinct, unless pruned (prune.h) or read with repeats_stacks (format.h) */
+	struct csr label_sets;     /* label ids in file order; set 0 is empty */
 
 	uint32_t n_labels;
 	str_id *label_key, *label_text, *label_unit; /* [n_labels] */
@@ -108,10 +108,6 @@ struct profile {
 
 /* Free a profile. Takes NULL. */
 void profile_free(struct profile *p);
-
-/* First list of a part when the lists are divided into parts with about the same number of items; the number of lists
-   for part == parts. */
-uint32_t csr_part(const struct csr *lists, unsigned part, unsigned parts);
 
 /* The text of a string of the profile; borrowed. */
 const char *profile_text(const struct profile *p, str_id id);

@@ -144,11 +144,10 @@ static void prune_move_lines(struct prune *x)
  */
 static uint32_t first_kept_frame(const struct prune *x, uint32_t first, uint32_t end)
 {
-	const uint32_t *item = x->p->stacks.item;
 	bool user = false;
 
 	for (uint32_t i = end; i > first; i--) {
-		uint8_t cut = x->cut[item[i - 1]];
+		uint8_t cut = x->cut[stack_id_at(&x->p->stacks, i - 1)];
 
 		if (cut == CUT_NONE)
 			user = true;
@@ -160,13 +159,13 @@ static uint32_t first_kept_frame(const struct prune *x, uint32_t first, uint32_t
 
 static void move_stacks(struct prune *x)
 {
-	struct csr *s = &x->p->stacks;
+	struct stack_lists *s = &x->p->stacks;
 	uint32_t n = 0, first = 0;
 
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint32_t end = s->off[i + 1], from = first_kept_frame(x, first, end);
 
-		memmove(s->item + n, s->item + from, (end - from) * sizeof(*s->item));
+		memmove(stack_address(s, n), stack_address(s, from), (size_t)(end - from) * s->width);
 		n += end - from;
 		s->off[i + 1] = n;
 		first = end;
@@ -215,7 +214,7 @@ int profile_prune(struct profile *p, struct err *warning, struct err *err)
 void profile_drop_leaves(struct profile *p, bool (*drops)(const struct profile *p, uint32_t loc))
 {
 	bool *is_dropped = mem_alloc(p->n_locs, sizeof(*is_dropped));
-	struct csr *s = &p->stacks;
+	struct stack_lists *s = &p->stacks;
 	uint32_t n = 0, first = 0;
 
 	for (uint32_t loc = 0; loc < p->n_locs; loc++)
@@ -223,9 +222,9 @@ void profile_drop_leaves(struct profile *p, bool (*drops)(const struct profile *
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint32_t end = s->off[i + 1], from = first;
 
-		while (from + 1 < end && is_dropped[s->item[from]])
+		while (from + 1 < end && is_dropped[stack_id_at(s, from)])
 			from++;
-		memmove(s->item + n, s->item + from, (end - from) * sizeof(*s->item));
+		memmove(stack_address(s, n), stack_address(s, from), (size_t)(end - from) * s->width);
 		n += end - from;
 		s->off[i + 1] = n;
 		first = end;

@@ -20,22 +20,23 @@
 /* profile.proto, perf and JFR write the leaf first; folded stacks and speedscope the root. */
 enum stack_order { STACK_LEAF_FIRST, STACK_ROOT_FIRST };
 
-/* The frames that are left: at, at + step ... up to end, which is none of them. */
+/* The frames that are left are between at and end. */
 struct stack_walk {
-	const uint32_t *at, *end;
-	int step;
+	const uint8_t *at, *end;
+	uint32_t width;
+	enum stack_order order;
 };
 
 static inline struct stack_walk stack_walk(const struct profile *p, uint32_t stack, enum stack_order order)
 {
-	const uint32_t *first, *end;
+	const uint8_t *first, *end;
 
 	assert(stack < p->stacks.n);
-	first = p->stacks.item + p->stacks.off[stack];
-	end = p->stacks.item + p->stacks.off[stack + 1];
+	first = stack_address(&p->stacks, p->stacks.off[stack]);
+	end = stack_address(&p->stacks, p->stacks.off[stack + 1]);
 	if (order == STACK_ROOT_FIRST)
-		return (struct stack_walk){ end, first, -1 };
-	return (struct stack_walk){ first, end, 1 };
+		return (struct stack_walk){ end, first, p->stacks.width, order };
+	return (struct stack_walk){ first, end, p->stacks.width, order };
 }
 
 /* Set loc to the next location. Return false at the end. */
@@ -43,7 +44,11 @@ static inline bool stack_walk_next(struct stack_walk *w, uint32_t *loc)
 {
 	if (w->at == w->end)
 		return false;
-	*loc = w->step < 0 ? *--w->at : *w->at++;
+	if (w->order == STACK_ROOT_FIRST)
+		w->at -= w->width;
+	*loc = stack_load(w->at, w->width);
+	if (w->order == STACK_LEAF_FIRST)
+		w->at += w->width;
 	return true;
 }
 

@@ -98,11 +98,11 @@ static struct by_binary *by_binary_of(const struct table_maker *t, uint32_t loc)
 /* Add the samples of a stack, once to each binary in it. */
 static void by_binary_add_stack(const struct table_maker *t, uint32_t stack, int64_t value, int64_t div)
 {
-	const struct csr *stacks = &t->v->p->stacks;
+	const struct stack_lists *stacks = &t->v->p->stacks;
 	uint32_t lo = stacks->off[stack], hi = stacks->off[stack + 1];
 
 	for (uint32_t i = lo; i < hi; i++) {
-		struct by_binary *b = by_binary_of(t, stacks->item[i]);
+		struct by_binary *b = by_binary_of(t, stack_id_at(stacks, i));
 
 		if (i == lo) {
 			b->flat += value;

@@ -49,12 +49,12 @@ struct diff_walk {
 static void report_diff_walk_stack(struct diff_walk *w, uint32_t stack, double v)
 {
 	const struct diff_side *s = &w->d->side[w->side];
-	const struct csr *stacks = &s->view.p->stacks;
+	const struct stack_lists *stacks = &s->view.p->stacks;
 	uint32_t callee = PROFILE_NONE;
 
 	for (uint32_t i = stacks->off[stack]; i < stacks->off[stack + 1]; i++) {
 		uint32_t n;
-		const uint32_t *row = places_of(&s->places, stacks->item[i], &n);
+		const uint32_t *row = places_of(&s->places, stack_id_at(stacks, i), &n);
 
 		for (uint32_t k = 0; k < n; callee = row[k++]) {
 			if (callee == PROFILE_NONE || callee == row[k])
@@ -67,12 +67,12 @@ static void report_diff_walk_stack(struct diff_walk *w, uint32_t stack, double v
 	}
 }
 
-static bool report_diff_has_candidate(const struct diff_walk *w, const struct csr *stacks, uint32_t stack)
+static bool report_diff_has_candidate(const struct diff_walk *w, const struct stack_lists *stacks, uint32_t stack)
 {
 	bool marked = false;
 
 	for (uint32_t i = stacks->off[stack]; i < stacks->off[stack + 1]; i++)
-		marked |= w->marked[stacks->item[i]];
+		marked |= w->marked[stack_id_at(stacks, i)];
 	return marked;
 }
 

@@ -298,7 +298,7 @@ static int match_places_of(const struct view *v, const struct query *q, const st
 /* Find the stacks with a place that matches: [stacks], freed by the caller. */
 static bool *report_flame_match_stacks(const struct view *v, const struct places *pl, const bool *match)
 {
-	const struct csr *stacks = &v->p->stacks;
+	const struct stack_lists *stacks = &v->p->stacks;
 	bool *found = mem_zalloc(stacks->n, sizeof(*found)), *has = mem_zalloc(v->p->n_locs, sizeof(*has));
 	uint32_t n;
 
@@ -310,7 +310,7 @@ static bool *report_flame_match_stacks(const struct view *v, const struct places
 	}
 	for (uint32_t s = 0; s < stacks->n; s++)
 		for (uint32_t i = stacks->off[s]; i < stacks->off[s + 1]; i++)
-			found[s] |= has[stacks->item[i]];
+			found[s] |= has[stack_id_at(stacks, i)];
 	free(has);
 	return found;
 }
@@ -486,7 +486,7 @@ int report_flame_make(const struct view *v, const struct query *q, const struct 
 /* Add up the values of the stacks with a match, and of those that end in one. */
 static void sum_matches(const struct view *v, const struct places *pl, const bool *match, struct flame_sums *out)
 {
-	const struct csr *stacks = &v->p->stacks;
+	const struct stack_lists *stacks = &v->p->stacks;
 	bool *found = report_flame_match_stacks(v, pl, match);
 	uint32_t n;
 
@@ -498,7 +498,7 @@ static void sum_matches(const struct view *v, const struct places *pl, const boo
 		value = value < 0 ? -value : value;
 		if (found[s])
 			out->cum[side] += value;
-		if (leaf < stacks->off[s + 1] && match[places_of(pl, stacks->item[leaf], &n)[0]])
+		if (leaf < stacks->off[s + 1] && match[places_of(pl, stack_id_at(stacks, leaf), &n)[0]])
 			out->flat[side] += value;
 	}
 	free(found);

@@ -29,10 +29,10 @@ struct trace_unit {
 
 /* Stacks and sets of labels occur in many samples, so viewers format each of them once. */
 struct traces {
-	uint32_t n;               /* number of samples with frames, in the order of the profile */
-	int64_t *value;           /* [n] values in head.unit, divided for a mean */
-	uint32_t *stack, *labels; /* [n] ids into stacks and sets */
-	const struct csr *stacks; /* location ids, leaf first; borrowed from the view's profile */
+	uint32_t n;                       /* number of samples with frames, in the order of the profile */
+	int64_t *value;                   /* [n] values in head.unit, divided for a mean */
+	uint32_t *stack, *labels;         /* [n] ids into stacks and sets */
+	const struct stack_lists *stacks; /* location ids, leaf first; borrowed from the view's profile */
 	struct csr frames; /* names of each location, innermost inlined call first; the last name is not inlined */
 	uint32_t n_names;
 	const char **name;             /* [n_names] untrusted */

@@ -50,18 +50,18 @@ static void weblist_samples_add_rows(struct weblist_samples *s, const struct vie
 
 static void visit_first(struct weblist_samples *s, uint32_t stack)
 {
-	const struct csr *stacks = &s->p->stacks;
-	const uint32_t *loc = stacks->item + stacks->off[stack];
-	uint32_t n = stacks->off[stack + 1] - stacks->off[stack];
+	const struct stack_lists *stacks = &s->p->stacks;
+	uint32_t first = stacks->off[stack], loc = PROFILE_NONE;
 
-	for (uint32_t i = n; i-- > 0;) {
-		if (s->order[loc[i]])
+	for (uint32_t i = stacks->off[stack + 1]; i-- > first;) {
+		loc = stack_id_at(stacks, i);
+		if (s->order[loc])
 			continue;
-		s->visited[s->n_visited++] = loc[i];
-		s->order[loc[i]] = s->n_visited;
+		s->visited[s->n_visited++] = loc;
+		s->order[loc] = s->n_visited;
 	}
-	if (n)
-		s->flat[loc[0]] = num_add_capped(s->flat[loc[0]], s->weight[stack]);
+	if (loc != PROFILE_NONE)
+		s->flat[loc] = num_add_capped(s->flat[loc], s->weight[stack]);
 }
 
 static void named_location(const struct profile *p, uint32_t loc, str_id *pretty)
@@ -73,10 +73,10 @@ static void named_location(const struct profile *p, uint32_t loc, str_id *pretty
 
 static void visit_last(const struct weblist_samples *s, uint32_t stack, str_id *pretty)
 {
-	const struct csr *stacks = &s->p->stacks;
+	const struct stack_lists *stacks = &s->p->stacks;
 
 	for (uint32_t i = stacks->off[stack + 1]; i-- > stacks->off[stack];)
-		named_location(s->p, stacks->item[i], pretty);
+		named_location(s->p, stack_id_at(stacks, i), pretty);
 }
 
 /* Returns true if a name of the binary has several displayed names. Then the last one in the samples is used. */
@@ -311,7 +311,7 @@ static void weblist_samples_find_groups(const struct weblist_builder *w, const s
 void weblist_sum_groups(const struct weblist_builder *w, const struct weblist_member *member, uint32_t n,
 			struct weblist_values *out, uint32_t n_groups)
 {
-	const struct csr *stacks = &w->v->p->stacks;
+	const struct stack_lists *stacks = &w->v->p->stacks;
 	uint32_t *seen = mem_zalloc(n_groups, sizeof(*seen)); /* last stack that was counted for a group, + 1 */
 	struct weblist_samples_groups of;
 
@@ -320,7 +320,7 @@ void weblist_sum_groups(const struct weblist_builder *w, const struct weblist_me
 		int64_t value = w->stack_weight[stack];
 
 		for (uint32_t i = stacks->off[stack]; value && i < stacks->off[stack + 1]; i++) {
-			uint32_t addr = w->addr_of[stacks->item[i]];
+			uint32_t addr = w->addr_of[stack_id_at(stacks, i)];
 
 			assert(addr < w->n_addrs);
 			for (size_t k = of.off[addr]; k < of.off[addr + 1]; k++) {

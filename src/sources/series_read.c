@@ -50,7 +50,7 @@ static bool stack_matches(const struct profile *p, const bool *matches, uint32_t
 
 	*is_flat = false;
 	for (uint32_t i = p->stacks.off[stack]; i < p->stacks.off[stack + 1]; i++) {
-		uint32_t loc = p->stacks.item[i];
+		uint32_t loc = stack_id_at(&p->stacks, i);
 
 		for (uint32_t l = p->loc_line[loc]; l < p->loc_line[loc + 1]; l++) {
 			bool yes = p->line_func[l] != PROFILE_NONE && matches[p->line_func[l]];

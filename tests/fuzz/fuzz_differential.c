@@ -134,7 +134,7 @@ static void compare_sample(const struct profile *p, const pb_profile *pb, size_t
 		need(p->value[t][i] == s->value[t], "value of sample", i);
 	need(end - at == s->n_location_id, "depth of sample", i);
 	for (size_t k = 0; k < s->n_location_id; k++)
-		need(p->loc_id[p->stacks.item[at + k]] == s->location_id[k], "stack of sample", i);
+		need(p->loc_id[stack_id_at(&p->stacks, at + k)] == s->location_id[k], "stack of sample", i);
 	for (size_t k = 0; k < s->n_label; k++) {
 		if (!label_is_kept(s->label[k]))
 			continue;

@@ -78,7 +78,7 @@ static void compare_rows(const struct pair *x)
 
 		need(n == b->stacks.off[b->stack[i] + 1] - bt, "depth of row", i);
 		for (uint32_t k = 0; k < n; k++)
-			need(a->stacks.item[at + k] == b->stacks.item[bt + k], "stack of row", i);
+			need(stack_id_at(&a->stacks, at + k) == stack_id_at(&b->stacks, bt + k), "stack of row", i);
 		compare_labels(x, i);
 	}
 }

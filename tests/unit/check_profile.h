@@ -21,7 +21,7 @@ static int check_columns(const struct profile *p, struct err *err)
 		const void *column;
 	} columns[] = {
 		COLUMN(type), COLUMN(stack), COLUMN(labels), COLUMN(value),
-		COLUMN(stacks.off), COLUMN(stacks.item), COLUMN(label_sets.off),
+		COLUMN(stacks.off), COLUMN(stacks.packed), COLUMN(label_sets.off),
 		COLUMN(label_sets.item), COLUMN(label_key), COLUMN(label_text),
 		COLUMN(label_unit), COLUMN(label_num), COLUMN(label_is_text), COLUMN(loc_id),
 		COLUMN(loc_addr), COLUMN(loc_map), COLUMN(loc_folded), COLUMN(loc_line),
@@ -72,6 +72,19 @@ static int check_ids(const char *what, const uint32_t *id, uint32_t n, uint32_t 
 	return 0;
 }
 
+static int check_frames(const struct profile *p, struct err *err)
+{
+	for (uint32_t i = 0; i < p->stacks.off[p->stacks.n]; i++) {
+		uint32_t loc = stack_id_at(&p->stacks, i);
+
+		if (check_ids("frame", &loc, 1, p->n_locs, err) < 0)
+			return err_set(err, ERR_FORMAT,
+				       "frame %" PRIu32 ": id %" PRIu32 " of %" PRIu32 " does not exist", i, loc,
+				       p->n_locs);
+	}
+	return 0;
+}
+
 static int check_offsets(const char *what, const uint32_t *off, uint32_t n, struct err *err)
 {
 	if (off[0] != 0)
@@ -88,8 +101,7 @@ static int check_rows(const struct profile *p, struct err *err)
 	const struct csr *sets = &p->label_sets;
 	int rc;
 
-	if ((rc = check_offsets("stacks", p->stacks.off, p->stacks.n, err)) < 0 ||
-	    (rc = check_ids("frame", p->stacks.item, p->stacks.off[p->stacks.n], p->n_locs, err)) < 0 ||
+	if ((rc = check_offsets("stacks", p->stacks.off, p->stacks.n, err)) < 0 || (rc = check_frames(p, err)) < 0 ||
 	    (rc = check_offsets("label sets", sets->off, sets->n, err)) < 0 ||
 	    (rc = check_ids("label of set", sets->item, sets->off[sets->n], p->n_labels, err)) < 0 ||
 	    (rc = check_ids("stack of row", p->stack, p->n_rows, p->stacks.n, err)) < 0 ||

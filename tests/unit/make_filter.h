@@ -98,7 +98,7 @@ static inline void write_rows(const struct profile *p, struct buf *out)
 		for (uint32_t i = p->stacks.off[stack]; i < p->stacks.off[stack + 1]; i++) {
 			if (i > p->stacks.off[stack])
 				buf_addz(out, ";");
-			write_location(p, p->stacks.item[i], out);
+			write_location(p, stack_id_at(&p->stacks, i), out);
 		}
 		write_labels(p, p->labels[row], out);
 		buf_addf(out, " %" PRId64, p->value[p->n_types - 1][row]);

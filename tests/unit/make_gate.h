@@ -167,7 +167,11 @@ static inline void made_sides(struct made_gate *g)
 {
 	struct gate_stacks *side = arena_zalloc(g->s.mem, N_SIDES, sizeof(*side));
 	struct csr funcs = { .n = g->s.n_funcs };
+	struct stack_lists stacks = { .n = g->n, .off = g->off, .width = STACK_WIDE };
 
+	stacks.packed = arena_alloc(g->s.mem, stack_bytes(g->off[g->n], STACK_WIDE), 1);
+	for (uint32_t i = 0; i < g->off[g->n]; i++)
+		stack_store(stack_address(&stacks, i), STACK_WIDE, g->func[i]);
 	funcs.off = arena_alloc(g->s.mem, (size_t)funcs.n + 1, sizeof(*funcs.off));
 	funcs.item = arena_zalloc(g->s.mem, (size_t)funcs.n + 3, sizeof(*funcs.item));
 	for (uint32_t i = 0; i <= funcs.n; i++)
@@ -175,11 +179,9 @@ static inline void made_sides(struct made_gate *g)
 	for (uint32_t i = 0; i < funcs.n; i++)
 		funcs.item[i] = i;
 	for (int i = 0; i < N_SIDES; i++) {
-		side[i] = (struct gate_stacks){ .side = (enum side)i,
-						.stacks = { .n = g->n, .off = g->off, .item = g->func },
-						.funcs = funcs,
-						.value = g->value[i],
-						.var = g->value[i] };
+		side[i] = (struct gate_stacks){
+			.side = (enum side)i, .stacks = stacks, .funcs = funcs, .value = g->value[i], .var = g->value[i]
+		};
 		g->s.var[i] = g->s.total[i];
 	}
 	g->s.n_stacks = N_SIDES;

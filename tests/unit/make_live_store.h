@@ -151,7 +151,7 @@ static inline void live_store_print(const struct profile *p, struct buf *out)
 		uint32_t stack = p->stack[i];
 
 		for (uint32_t k = p->stacks.off[stack]; k < p->stacks.off[stack + 1]; k++) {
-			uint32_t loc = p->stacks.item[k];
+			uint32_t loc = stack_id_at(&p->stacks, k);
 
 			for (uint32_t l = p->loc_line[loc]; l < p->loc_line[loc + 1]; l++)
 				buf_addf(&b, "%s:%" PRId64 ";", profile_text(p, p->func_name[p->line_func[l]]),

@@ -147,7 +147,7 @@ static inline int store_count_item(void *arg, const struct store_item *item, str
 static inline void store_add_sums(struct store_numbered *seen, const struct profile *p)
 {
 	for (uint32_t r = 0; r < p->n_rows; r++) {
-		uint32_t loc = p->stacks.item[p->stacks.off[p->stack[r]]];
+		uint32_t loc = stack_id_at(&p->stacks, p->stacks.off[p->stack[r]]);
 		const char *name = profile_text(p, p->func_name[p->line_func[p->loc_line[loc]]]);
 		unsigned k = (unsigned)atoi(name + 1) % STORE_FUNCTIONS;
 

@@ -27,6 +27,16 @@ static inline const char *lists_difference(const struct csr *a, const struct csr
 	return NULL;
 }
 
+static inline const char *stacks_difference(const struct stack_lists *a, const struct stack_lists *b)
+{
+	SAME_NUMBER(n)
+	SAME_NUMBER(width)
+	SAME(off, a->n + 1)
+	if (memcmp(a->packed, b->packed, (size_t)a->off[a->n] * a->width) != 0)
+		return "packed";
+	return NULL;
+}
+
 static inline const char *strings_difference(const struct strtab *a, const struct strtab *b)
 {
 	if (strtab_count(a) != strtab_count(b))
@@ -98,7 +108,7 @@ static inline const char *profile_difference(const struct profile *a, const stru
 	SAME(label_unit, a->n_labels)
 	SAME(label_num, a->n_labels)
 	SAME(label_is_text, a->n_labels)
-	if ((name = lists_difference(&a->stacks, &b->stacks)) ||
+	if ((name = stacks_difference(&a->stacks, &b->stacks)) ||
 	    (name = lists_difference(&a->label_sets, &b->label_sets)) || (name = strings_difference(a->str, b->str)))
 		return name;
 	return tables_difference(a, b);

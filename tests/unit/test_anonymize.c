@@ -115,7 +115,7 @@ static void the_rest_is_unchanged(void **state)
 	(void)state;
 	anonymize(p, &usual, &a);
 	assert_ptr_equal(a.p.value, p->value);
-	assert_ptr_equal(a.p.stacks.item, p->stacks.item);
+	assert_ptr_equal(a.p.stacks.packed, p->stacks.packed);
 	assert_ptr_equal(a.p.line_no, p->line_no);
 	assert_string_equal(profile_text(&a.p, a.p.meta.default_type), "cpu");
 	assert_string_equal(profile_text(&a.p, a.p.label_key[1]), "pid");

@@ -39,6 +39,16 @@ static void dump_lists(struct buf *b, const char *what, const struct csr *l)
 	}
 }
 
+static void dump_stacks(struct buf *b, const struct stack_lists *l)
+{
+	for (uint32_t i = 0; i < l->n; i++) {
+		buf_addf(b, "stack %" PRIu32 ":", i);
+		for (uint32_t k = l->off[i]; k < l->off[i + 1]; k++)
+			buf_addf(b, " %" PRIu32, stack_id_at(l, k));
+		buf_addz(b, "\n");
+	}
+}
+
 static void dump_meta(struct buf *b, const struct profile *p)
 {
 	const struct profile_meta *m = &p->meta;
@@ -89,7 +99,7 @@ static char *dump(const struct profile *p)
 
 	dump_meta(&b, p);
 	dump_tables(&b, p);
-	dump_lists(&b, "stack", &p->stacks);
+	dump_stacks(&b, &p->stacks);
 	dump_lists(&b, "labels", &p->label_sets);
 	for (uint32_t i = 0; i < p->n_rows; i++) {
 		buf_addf(&b, "row %" PRIu32 " %" PRIu32 ":", p->stack[i], p->labels[i]);

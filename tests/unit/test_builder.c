@@ -106,7 +106,7 @@ static void a_stack_differs_from_its_prefix_and_its_reverse(void **state)
 	p = seal(b);
 	assert_int_equal(p->stacks.n, 3);
 	assert_int_equal(p->stacks.off[3], 5);
-	assert_int_equal(p->stacks.item[4], 0);
+	assert_int_equal(stack_id_at(&p->stacks, 4), 0);
 	profile_free(p);
 }
 
@@ -289,6 +289,34 @@ static void reserving_memory_changes_no_id(void **state)
 	profile_free(seal(b));
 }
 
+/* The first id that does not fit into three bytes widens the others. */
+static void ids_of_four_bytes_are_stored(void **state)
+{
+	struct builder *b = with_types(1);
+	const uint32_t narrow[] = { 0xffffff, 0, 1 }, wide[] = { 1 << 24, UINT32_MAX - 1 };
+	uint32_t id;
+	struct profile *p;
+
+	(void)state;
+	assert_int_equal(stack(b, narrow, 3), 0);
+	assert_int_equal(builder_stack_append(b, narrow, 2, &id, &err), 0);
+	assert_int_equal(stack(b, wide, 2), 2);
+	assert_int_equal(stack(b, narrow, 3), 0);
+	assert_int_equal(stack(b, wide, 2), 2);
+	assert_int_equal(builder_stack_append(b, wide, 1, &id, &err), 0);
+	p = builder_seal(b);
+	builder_free(b);
+	assert_int_equal(p->stacks.width, STACK_WIDE);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(stack_id_at(&p->stacks, i), narrow[i]);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(stack_id_at(&p->stacks, 3 + i), narrow[i]);
+		assert_int_equal(stack_id_at(&p->stacks, 5 + i), wide[i]);
+	}
+	assert_int_equal(stack_id_at(&p->stacks, 7), wide[0]);
+	profile_free(p);
+}
+
 static void appended_stacks_are_not_shared(void **state)
 {
 	struct builder *b = with_types(1);
@@ -304,7 +332,8 @@ static void appended_stacks_are_not_shared(void **state)
 	assert_int_equal(stack(b, x, 2), 0);
 	p = seal(b);
 	assert_int_equal(p->stacks.n, 2);
-	assert_memory_equal(p->stacks.item + p->stacks.off[1], x, sizeof(x));
+	for (uint32_t i = 0; i < 2; i++)
+		assert_int_equal(stack_id_at(&p->stacks, p->stacks.off[1] + i), x[i]);
 	profile_free(p);
 }
 
@@ -388,6 +417,7 @@ int main(void)
 		cmocka_unit_test(values_of_many_types_survive_growth),
 		cmocka_unit_test(every_table_survives_growth),
 		cmocka_unit_test(reserving_memory_changes_no_id),
+		cmocka_unit_test(ids_of_four_bytes_are_stored),
 		cmocka_unit_test(appended_stacks_are_not_shared),
 		cmocka_unit_test(more_rows_than_ids_are_refused),
 		cmocka_unit_test(a_stack_with_more_frames_than_ids_is_refused),

@@ -38,7 +38,7 @@ static void expect_rows(const struct profile *p, const char *rows)
 	struct buf got = { 0 };
 
 	for (uint32_t row = 0; row < p->n_rows; row++) {
-		uint32_t loc = p->stacks.item[p->stacks.off[p->stack[row]]], line = p->loc_line[loc];
+		uint32_t loc = stack_id_at(&p->stacks, p->stacks.off[p->stack[row]]), line = p->loc_line[loc];
 		uint32_t func = p->line_func[line];
 
 		assert_int_equal(p->stacks.off[p->stack[row] + 1] - p->stacks.off[p->stack[row]], 1);

@@ -115,7 +115,7 @@ static void a_frame_of_a_missing_location_is_invalid(void **state)
 {
 	struct profile *p = *state;
 
-	p->stacks.item[1] = 2;
+	stack_store(stack_address(&p->stacks, 1), p->stacks.width, 2);
 	assert_invalid(p, "frame 1: id 2 of 2");
 }
 

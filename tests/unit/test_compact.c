@@ -80,9 +80,10 @@ static struct profile *compacted(struct builder *b)
 	return p;
 }
 
-static const uint32_t *stack_of(const struct profile *p, uint32_t row)
+/* Location i of the stack of a row. */
+static uint32_t loc_of(const struct profile *p, uint32_t row, uint32_t i)
 {
-	return p->stacks.item + p->stacks.off[p->stack[row]];
+	return stack_id_at(&p->stacks, p->stacks.off[p->stack[row]] + i);
 }
 
 static const char *label_of(const struct profile *p, uint32_t row)
@@ -176,8 +177,8 @@ static void locations_are_numbered_by_the_remaining_rows(void **state)
 	assert_int_equal(p->loc_addr[1], 1);
 	assert_true(p->loc_folded[0]);
 	assert_int_equal(p->loc_id[1], 2);
-	assert_int_equal(stack_of(p, 0)[0], 0);
-	assert_int_equal(stack_of(p, 0)[1], 1);
+	assert_int_equal(loc_of(p, 0, 0), 0);
+	assert_int_equal(loc_of(p, 0, 1), 1);
 	profile_free(p);
 }
 

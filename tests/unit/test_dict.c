@@ -61,14 +61,15 @@ static void add_loc(struct buf *out, const struct profile *p, uint32_t loc)
 
 static char *row_text(const struct profile *p, uint32_t row)
 {
-	const struct csr *s = &p->stacks, *l = &p->label_sets;
+	const struct stack_lists *s = &p->stacks;
+	const struct csr *l = &p->label_sets;
 	uint32_t stack = p->stack[row], set = p->labels[row];
 	struct buf out = { 0 };
 
 	for (uint32_t t = 0; t < p->n_types; t++)
 		buf_addf(&out, "%" PRId64 " ", p->value[t][row]);
 	for (uint32_t i = s->off[stack]; i < s->off[stack + 1]; i++)
-		add_loc(&out, p, s->item[i]);
+		add_loc(&out, p, stack_id_at(s, i));
 	for (uint32_t i = l->off[set]; i < l->off[set + 1]; i++) {
 		uint32_t id = l->item[i];
 

@@ -493,7 +493,7 @@ struct exact_call {
 /* Returns [places * places] by caller, then callee. */
 static struct exact_call *exact_calls(const struct graph_fixture *a, const bool *keep)
 {
-	const struct csr *stacks = &a->p->stacks;
+	const struct stack_lists *stacks = &a->p->stacks;
 	uint32_t n = a->pl.n, n_places;
 	struct exact_call *all = arena_zalloc(a->mem, (size_t)n * n, sizeof(*all));
 
@@ -501,7 +501,7 @@ static struct exact_call *exact_calls(const struct graph_fixture *a, const bool 
 		uint32_t caller = UINT32_MAX;
 
 		for (uint32_t i = stacks->off[s + 1]; graph_is_live(&a->g, s) && i-- > stacks->off[s];) {
-			const uint32_t *place = places_of(&a->pl, stacks->item[i], &n_places);
+			const uint32_t *place = places_of(&a->pl, stack_id_at(stacks, i), &n_places);
 
 			for (uint32_t k = n_places; k-- > 0;) {
 				struct exact_call *call = &all[(size_t)(caller < n ? caller : 0) * n + place[k]];

@@ -96,8 +96,8 @@ static void frames_of_the_allocator_are_left_out(void **state)
 
 	(void)state;
 	assert_int_equal(p->stacks.off[p->stack[0] + 1] - p->stacks.off[p->stack[0]], 2);
-	assert_int_equal(p->loc_addr[p->stacks.item[p->stacks.off[p->stack[0]]]], 0x400100); /* in the call */
-	assert_int_equal(p->loc_addr[p->stacks.item[p->stacks.off[p->stack[1]]]], 0x400300);
+	assert_int_equal(p->loc_addr[stack_id_at(&p->stacks, p->stacks.off[p->stack[0]])], 0x400100); /* in the call */
+	assert_int_equal(p->loc_addr[stack_id_at(&p->stacks, p->stacks.off[p->stack[1]])], 0x400300);
 	assert_string_equal(profile_text(p, p->map[0].file), "/srv/barn");
 	assert_non_null(strstr(profile_text(p, p->meta.drop_frames), "(_rjem_)?je_.*"));
 	profile_free(p);

@@ -78,7 +78,7 @@ static uint32_t depth(const struct profile *p, uint32_t row)
 
 static uint64_t frame(const struct profile *p, uint32_t row, uint32_t i)
 {
-	return p->loc_addr[p->stacks.item[p->stacks.off[p->stack[row]] + i]];
+	return p->loc_addr[stack_id_at(&p->stacks, p->stacks.off[p->stack[row]] + i)];
 }
 
 static void words_are_32_or_64_bits_wide_in_either_byte_order(void **state)

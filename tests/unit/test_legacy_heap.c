@@ -44,7 +44,7 @@ static int64_t value(const struct profile *p, uint32_t type, uint32_t row)
 
 static uint64_t frame(const struct profile *p, uint32_t row, uint32_t i)
 {
-	return p->loc_addr[p->stacks.item[p->stacks.off[p->stack[row]] + i]];
+	return p->loc_addr[stack_id_at(&p->stacks, p->stacks.off[p->stack[row]] + i)];
 }
 
 static int64_t block(const struct profile *p, uint32_t row)

@@ -49,7 +49,7 @@ static uint32_t depth(const struct profile *p, uint32_t row)
 
 static uint64_t frame(const struct profile *p, uint32_t row, uint32_t i)
 {
-	return p->loc_addr[p->stacks.item[p->stacks.off[p->stack[row]] + i]];
+	return p->loc_addr[stack_id_at(&p->stacks, p->stacks.off[p->stack[row]] + i)];
 }
 
 #define THREAD "--- Thread 7f (name: main/1) stack: ---\n"

@@ -67,7 +67,7 @@ static void must_refuse(struct merger *m, struct profile *p, int code, const cha
 
 static const char *function(const struct profile *p, uint32_t row)
 {
-	uint32_t loc = p->stacks.item[p->stacks.off[p->stack[row]]];
+	uint32_t loc = stack_id_at(&p->stacks, p->stacks.off[p->stack[row]]);
 
 	return profile_text(p, p->func_name[p->line_func[p->loc_line[loc]]]);
 }

@@ -78,7 +78,7 @@ static void assert_stack(const struct profile *p, uint32_t row, const char *expe
 	uint32_t s = p->stack[row];
 
 	for (uint32_t i = p->stacks.off[s]; i < p->stacks.off[s + 1]; i++) {
-		uint32_t loc = p->stacks.item[i];
+		uint32_t loc = stack_id_at(&p->stacks, i);
 
 		buf_addz(&b, i > p->stacks.off[s] ? ";" : "");
 		for (uint32_t l = p->loc_line[loc]; l < p->loc_line[loc + 1]; l++)

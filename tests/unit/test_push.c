@@ -345,8 +345,9 @@ static void folded_text_becomes_frames_with_only_a_name(void **state)
 	assert_int_equal(made->value[0][0], 3);
 	assert_int_equal(made->value[1][0], 60000000);
 	assert_int_equal(made->stacks.off[1] - made->stacks.off[0], 3);
-	assert_string_equal(profile_text(made, made->func_name[made->line_func[made->loc_line[made->stacks.item[0]]]]),
-			    "deep");
+	assert_string_equal(
+		profile_text(made, made->func_name[made->line_func[made->loc_line[stack_id_at(&made->stacks, 0)]]]),
+		"deep");
 	profile_free(made);
 	push_release(&p);
 }

@@ -264,7 +264,7 @@ static void the_order_of_rows_does_not_depend_on_threads(void **state)
 		const char *name[2];
 
 		for (int k = 0; k < 2; k++) {
-			uint32_t loc = pair[k]->stacks.item[pair[k]->stacks.off[pair[k]->stack[i]]];
+			uint32_t loc = stack_id_at(&pair[k]->stacks, pair[k]->stacks.off[pair[k]->stack[i]]);
 
 			name[k] = profile_text(pair[k], pair[k]->func_name[pair[k]->line_func[pair[k]->loc_line[loc]]]);
 		}

@@ -277,7 +277,7 @@ static void read_answer(const struct profile *p, struct answer *a)
 {
 	memset(a, 0, sizeof(*a));
 	for (uint32_t i = 0; i < p->n_rows; i++) {
-		uint32_t loc = p->stacks.item[p->stacks.off[p->stack[i]]], set = p->labels[i];
+		uint32_t loc = stack_id_at(&p->stacks, p->stacks.off[p->stack[i]]), set = p->labels[i];
 		int r = atoi(profile_text(p, p->func_name[p->line_func[p->loc_line[loc]]]) + 1), s = 0;
 
 		assert_int_equal(p->stacks.off[p->stack[i] + 1] - p->stacks.off[p->stack[i]], 1);

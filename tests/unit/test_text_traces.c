@@ -22,17 +22,18 @@
 struct scene {
 	struct sheet s;
 	struct traces t;
-	struct csr stacks;
+	struct stack_lists stacks;
 };
 
-static uint32_t stack_off[] = { 0, 2 }, stack_loc[] = { 0, 1 }, frame_off[] = { 0, 2, 3 }, frame_name[] = { 0, 1, 2 };
+static uint32_t stack_off[] = { 0, 2 }, frame_off[] = { 0, 2, 3 }, frame_name[] = { 0, 1, 2 };
 static uint32_t zero[] = { 0 };
+static uint8_t stack_loc[] = { 0, 0, 0, 1, 0, 0, 0 };
 
 static void scene_start(struct scene *s, int64_t *value, const char **name, struct trace_label *label,
 			uint32_t *n_labels, union trace_value *labelled)
 {
 	sheet_start(&s->s, 40);
-	s->stacks = (struct csr){ 1, stack_off, stack_loc };
+	s->stacks = (struct stack_lists){ 1, stack_off, stack_loc, STACK_NARROW };
 	s->t = (struct traces){ .n = 1,
 				.value = value,
 				.stack = zero,

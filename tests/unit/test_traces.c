@@ -40,7 +40,7 @@ static void add_samples(const struct traces *t, struct buf *out)
 
 		buf_addf(out, "%lld", (long long)t->value[i]);
 		for (uint32_t k = t->stacks->off[stack]; k < t->stacks->off[stack + 1]; k++) {
-			uint32_t loc = t->stacks->item[k];
+			uint32_t loc = stack_id_at(t->stacks, k);
 
 			for (uint32_t f = t->frames.off[loc]; f < t->frames.off[loc + 1]; f++)
 				buf_addf(out, " %s%s;", t->name[t->frames.item[f]],

@@ -148,7 +148,7 @@ static void csv_add_sample(const struct traces_writer *d, uint32_t sample, struc
 			 report_value(&d->r->head, t->value[sample]));
 
 	for (uint32_t k = t->stacks->off[stack]; k < t->stacks->off[stack + 1]; k++) {
-		uint32_t loc = t->stacks->item[k];
+		uint32_t loc = stack_id_at(t->stacks, k);
 
 		for (uint32_t i = t->frames.off[loc]; i < t->frames.off[loc + 1]; i++) {
 			size_t len;

@@ -106,7 +106,7 @@ static void traces_json_add_head(const struct report *r, struct buf *out)
 static void traces_json_add_sample(const struct traces_json_writer *d, uint32_t sample, struct buf *out)
 {
 	const struct traces *t = d->r->traces;
-	const struct csr *stacks = t->stacks;
+	const struct stack_lists *stacks = t->stacks;
 	uint32_t stack = t->stack[sample], first = stacks->off[stack];
 	char number[24];
 	const char *text;
@@ -122,7 +122,7 @@ static void traces_json_add_sample(const struct traces_json_writer *d, uint32_t 
 	for (uint32_t i = first; i < stacks->off[stack + 1]; i++) {
 		if (i > first)
 			buf_add(out, ", ", 2);
-		text = string_list_get(&d->locs, stacks->item[i], &n);
+		text = string_list_get(&d->locs, stack_id_at(stacks, i), &n);
 		buf_add(out, text, n);
 	}
 	buf_add(out, "]}", 2);

@@ -148,15 +148,15 @@ static void text_traces_add_value(const struct head *h, int64_t value, struct re
 static void text_traces_add_frames(const struct text_traces_writer *d, uint32_t stack, struct buf *out)
 {
 	enum { AHEAD = 6 };
-	const struct csr *stacks = d->r->traces->stacks;
-	const uint32_t *loc = stacks->item + stacks->off[stack], *last = stacks->item + stacks->off[stack + 1];
+	const struct stack_lists *stacks = d->r->traces->stacks;
+	uint32_t end = stacks->off[stack + 1];
 	size_t n, skip = COLUMN;
 
-	for (; loc < last; loc++, skip = 0) {
-		const char *text = string_list_get(&d->locs, *loc, &n);
+	for (uint32_t i = stacks->off[stack]; i < end; i++, skip = 0) {
+		const char *text = string_list_get(&d->locs, stack_id_at(stacks, i), &n);
 
-		if (last - loc > AHEAD)
-			__builtin_prefetch(string_list_get(&d->locs, loc[AHEAD], &(size_t){ 0 }));
+		if (end - i > AHEAD)
+			__builtin_prefetch(string_list_get(&d->locs, stack_id_at(stacks, i + AHEAD), &(size_t){ 0 }));
 		buf_add(out, text + skip, n - skip);
 	}
 }

@@ -202,13 +202,13 @@ static void otlp_write_functions(struct otlp_writer *w, struct buf *out)
 
 static void otlp_write_stacks(struct otlp_writer *w, struct buf *out)
 {
-	const struct csr *stacks = &w->p->stacks;
+	const struct stack_lists *stacks = &w->p->stacks;
 	struct buf stack = { 0 };
 
 	otlp_put_message(out, WRITE_STACKS, &stack);
 	for (uint32_t i = 0; i < stacks->n; i++) {
 		for (uint32_t k = stacks->off[i]; k < stacks->off[i + 1]; k++)
-			otlp_put_varint(&w->list, stacks->item[k] + UINT64_C(1));
+			otlp_put_varint(&w->list, stack_id_at(stacks, k) + UINT64_C(1));
 		if (w->list.len)
 			otlp_put_message(&stack, 1, &w->list);
 		otlp_put_message(out, WRITE_STACKS, &stack);

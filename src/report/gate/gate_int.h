@@ -48,7 +48,7 @@ struct gate_func {
 /* Distinct stacks of a file, as in its profile. */
 struct gate_stacks {
 	enum side side;
-	struct csr stacks;         /* locations, leaf first; owned by the profile */
+	struct stack_lists stacks; /* owned by the profile */
 	struct csr funcs;          /* functions of each location, innermost inlined call first */
 	const double *value, *var; /* [stacks.n] sums per stack; 0 for stacks that the query excludes */
 };

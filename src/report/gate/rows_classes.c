@@ -106,16 +106,16 @@ static uint16_t *rows_classes_add_locations(const struct lister *t, uint32_t i, 
 					    uint16_t *out)
 {
 	const struct gate_stacks *s = &t->w->p->s->stacks[file];
-	const uint32_t *loc = s->stacks.item + s->stacks.off[stack], *end = s->stacks.item + s->stacks.off[stack + 1];
 	const uint16_t *at = t->w->at[file].pick;
 	uint32_t *seen = t->seen;
 
-	for (; loc < end; loc++) {
-		uint16_t pick = at[*loc];
+	for (uint32_t k = s->stacks.off[stack]; k < s->stacks.off[stack + 1]; k++) {
+		uint32_t loc = stack_id_at(&s->stacks, k);
+		uint16_t pick = at[loc];
 
 		if (pick == SEVERAL) {
-			out = rows_classes_add_functions(t, i, s->funcs.item + s->funcs.off[*loc],
-							 s->funcs.item + s->funcs.off[*loc + 1], out);
+			out = rows_classes_add_functions(t, i, s->funcs.item + s->funcs.off[loc],
+							 s->funcs.item + s->funcs.off[loc + 1], out);
 			continue;
 		}
 		*out = pick;
@@ -128,15 +128,15 @@ static uint16_t *rows_classes_add_locations(const struct lister *t, uint32_t i, 
 /* Find the leaf of a stack, and prefetch that of a later one. Returns false if the functions must be read. */
 static bool rows_classes_find_leaf(const struct gate_stacks *s, const struct leaf *of, uint32_t stack, struct leaf *out)
 {
-	const struct csr *stacks = &s->stacks;
+	const struct stack_lists *stacks = &s->stacks;
 	uint32_t at = stacks->off[stack],
 		 later = stack + PREFETCH_DISTANCE < stacks->n ? stacks->off[stack + PREFETCH_DISTANCE] : at;
 
 	if (later < stacks->off[stacks->n])
-		__builtin_prefetch(&of[stacks->item[later]]);
+		__builtin_prefetch(&of[stack_id_at(stacks, later)]);
 	if (at == stacks->off[stack + 1])
 		return false;
-	*out = of[stacks->item[at]];
+	*out = of[stack_id_at(stacks, at)];
 	return out->cell != GATE_NO_CELL;
 }
 

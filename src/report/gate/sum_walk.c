@@ -29,20 +29,19 @@ enum {
  * Copy the functions of a stack to out->word, and return their end. A branch on the number of functions of a location
  * would be mispredicted; since hardly any location has more than FEW functions, FEW are always copied.
  */
-static uint32_t *copy_functions(const struct gate_stacks *s, const uint32_t *loc, const uint32_t *end,
-				struct gate_frames *out)
+static uint32_t *copy_functions(const struct gate_stacks *s, uint32_t i, uint32_t end, struct gate_frames *out)
 {
-	uint32_t *word = out->word = mem_grow(out->word, &out->cap, (size_t)(end - loc) * FEW + 1, sizeof(*word));
+	uint32_t *word = out->word = mem_grow(out->word, &out->cap, (size_t)(end - i) * FEW + 1, sizeof(*word));
 
-	for (; loc < end; loc++) {
-		uint32_t at = s->funcs.off[*loc], n = s->funcs.off[*loc + 1] - at;
+	for (; i < end; i++) {
+		uint32_t loc = stack_id_at(&s->stacks, i), at = s->funcs.off[loc], n = s->funcs.off[loc + 1] - at;
 
 		memcpy(word, s->funcs.item + at, FEW * sizeof(*word));
 		if (n > FEW) {
 			size_t n_words = (size_t)(word - out->word);
 
 			out->word =
-				mem_grow(out->word, &out->cap, n_words + n + (size_t)(end - loc) * FEW, sizeof(*word));
+				mem_grow(out->word, &out->cap, n_words + n + (size_t)(end - i) * FEW, sizeof(*word));
 			word = out->word + n_words;
 			memcpy(word, s->funcs.item + at, n * sizeof(*word));
 		}
@@ -53,8 +52,7 @@ static uint32_t *copy_functions(const struct gate_stacks *s, const uint32_t *loc
 
 void gate_frames_find(const struct gate_stacks *s, const uint8_t *folds, uint32_t stack, struct gate_frames *out)
 {
-	const uint32_t *item = s->stacks.item;
-	const uint32_t *end = copy_functions(s, item + s->stacks.off[stack], item + s->stacks.off[stack + 1], out);
+	const uint32_t *end = copy_functions(s, s->stacks.off[stack], s->stacks.off[stack + 1], out);
 	const uint32_t *func = out->word;
 
 	while (func < end && folds[*func])
@@ -145,10 +143,10 @@ static void sum_walk_run(void *arg, unsigned thread)
 
 	(void)thread;
 	while ((i = atomic_fetch_add(&w->next, 1)) < w->n_parts) {
-		uint32_t end = csr_part(&w->stacks->stacks, i + 1, w->n_parts);
+		uint32_t end = stack_part(&w->stacks->stacks, i + 1, w->n_parts);
 
-		for (uint32_t s = csr_part(&w->stacks->stacks, i, w->n_parts); s < end && !stop_step(w->a->q->stop, s);
-		     s++)
+		for (uint32_t s = stack_part(&w->stacks->stacks, i, w->n_parts);
+		     s < end && !stop_step(w->a->q->stop, s); s++)
 			count_stack(w, &w->part[i], s, &frames);
 	}
 	free(frames.word);
@@ -262,7 +260,7 @@ static void find_values(const struct sum_input *a, struct gate_stacks *out)
 
 int sum_walk(struct sum_input *a, struct gate_stacks *out)
 {
-	const struct csr *stacks = &a->view.p->stacks;
+	const struct stack_lists *stacks = &a->view.p->stacks;
 	uint32_t wish = stacks->off[stacks->n] / PART_FRAMES + 1;
 	struct sum_walk w = { .a = a, .stacks = out, .n_parts = wish < PARTS_MAX ? wish : PARTS_MAX };
 	int rc;

@@ -94,7 +94,7 @@ static void sum_locations(const struct view *v, const struct stop *stop, uint64_
 		if (row % STOP_CHECK_INTERVAL == 0 && stop_is_set(stop))
 			break;
 		for (uint32_t i = lo; i < hi; i++) {
-			uint32_t loc = p->stacks.item[i];
+			uint32_t loc = stack_id_at(&p->stacks, i);
 
 			if (last[loc] != row + 1) /* cannot overflow: view_make has checked the sum */
 				sum[loc] += num_abs(v->val[row]);

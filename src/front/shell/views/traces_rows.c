@@ -41,7 +41,7 @@ static uint64_t hash_stack(const struct traces *t, const uint64_t *name, uint32_
 	uint64_t hash = 1;
 
 	for (uint32_t i = t->stacks->off[stack]; i < t->stacks->off[stack + 1]; i++) {
-		uint32_t loc = t->stacks->item[i];
+		uint32_t loc = stack_id_at(t->stacks, i);
 
 		for (uint32_t k = t->frames.off[loc]; k < t->frames.off[loc + 1]; k++)
 			hash = hash_mix(hash ^ name[t->frames.item[k]], 0x9e3779b97f4a7c15);
@@ -53,7 +53,7 @@ static void hash_part(void *arg, unsigned part)
 {
 	const struct stack_hasher *x = arg;
 	const struct traces *t = x->m->t;
-	uint32_t lo = csr_part(t->stacks, part, x->parts), hi = csr_part(t->stacks, part + 1, x->parts);
+	uint32_t lo = stack_part(t->stacks, part, x->parts), hi = stack_part(t->stacks, part + 1, x->parts);
 
 	for (uint32_t stack = lo; stack < hi; stack++)
 		x->m->stack_hash[stack] = x->used[stack] ? hash_stack(t, x->name, stack) : 0;
@@ -87,7 +87,7 @@ static const char *next_name(struct traces_rows_walk *w)
 	const struct csr *frames = &w->t->frames;
 
 	for (; w->at < w->end; w->at++, w->frame = 0) {
-		uint32_t loc = w->t->stacks->item[w->at];
+		uint32_t loc = stack_id_at(w->t->stacks, w->at);
 
 		if (frames->off[loc] + w->frame < frames->off[loc + 1])
 			return w->t->name[frames->item[frames->off[loc] + w->frame++]];
@@ -277,7 +277,7 @@ uint32_t shell_traces_leaf(const struct samples *m, uint32_t entry)
 	uint32_t stack = t->stack[sample_of(m, entry)];
 
 	for (uint32_t i = t->stacks->off[stack]; i < t->stacks->off[stack + 1]; i++) {
-		uint32_t loc = t->stacks->item[i];
+		uint32_t loc = stack_id_at(t->stacks, i);
 
 		if (t->frames.off[loc] < t->frames.off[loc + 1])
 			return t->frames.item[t->frames.off[loc]];
@@ -325,14 +325,14 @@ struct stack_matcher {
 static void match_part(void *arg, unsigned part)
 {
 	const struct stack_matcher *x = arg;
-	const struct csr *stacks = x->t->stacks;
-	uint32_t hi = csr_part(stacks, part + 1, x->parts);
+	const struct stack_lists *stacks = x->t->stacks;
+	uint32_t hi = stack_part(stacks, part + 1, x->parts);
 
-	for (uint32_t stack = csr_part(stacks, part, x->parts); stack < hi; stack++) {
+	for (uint32_t stack = stack_part(stacks, part, x->parts); stack < hi; stack++) {
 		uint8_t yes = 0;
 
 		for (uint32_t i = stacks->off[stack]; x->used[stack] && !yes && i < stacks->off[stack + 1]; i++)
-			yes = x->loc[stacks->item[i]];
+			yes = x->loc[stack_id_at(stacks, i)];
 		x->stack[stack] = yes;
 	}
 }
@@ -524,7 +524,7 @@ void shell_traces_lines(const struct samples *m, struct traces_state *s)
 	     labels != TRACES_NONE && i < t->set_off[labels + 1]; i++)
 		view_traces_rows_add_line(s, (struct trace_line){ .is_label = true, .at = i });
 	for (uint32_t i = t->stacks->off[stack]; i < t->stacks->off[stack + 1]; i++) {
-		uint32_t loc = t->stacks->item[i], end = t->frames.off[loc + 1];
+		uint32_t loc = stack_id_at(t->stacks, i), end = t->frames.off[loc + 1];
 
 		for (uint32_t k = t->frames.off[loc]; k < end; k++)
 			view_traces_rows_add_line(

@@ -99,7 +99,7 @@ static void web_traces_add_stack(const struct traces_page *x, uint32_t stack, st
 
 	buf_addz(out, "<ol class=\"stack\">");
 	for (uint32_t i = t->stacks->off[stack]; i < t->stacks->off[stack + 1]; i++) {
-		uint32_t loc = t->stacks->item[i], end = t->frames.off[loc + 1];
+		uint32_t loc = stack_id_at(t->stacks, i), end = t->frames.off[loc + 1];
 
 		for (uint32_t k = t->frames.off[loc]; k < end; k++) {
 			uint32_t name = t->frames.item[k];
@@ -116,7 +116,7 @@ static void web_traces_add_stack(const struct traces_page *x, uint32_t stack, st
 static const char *leaf_of(const struct traces *t, uint32_t stack)
 {
 	for (uint32_t i = t->stacks->off[stack]; i < t->stacks->off[stack + 1]; i++) {
-		uint32_t loc = t->stacks->item[i];
+		uint32_t loc = stack_id_at(t->stacks, i);
 
 		if (t->frames.off[loc] < t->frames.off[loc + 1])
 			return t->name[t->frames.item[t->frames.off[loc]]];
