@@ -419,16 +419,10 @@ static int proto_read_function(struct tables *t, size_t i, struct err *err)
 	struct cursor c = { t->funcs.span[i].data, t->funcs.span[i].data + t->funcs.span[i].n, NULL };
 	uint64_t v[6] = { 0 };
 	struct builder_function fn;
-	struct field f = { 0 };
 	uint32_t index;
 
 	assert(t->func_id && i < t->funcs.n);
-	while (cursor_field(&c, &f))
-		if (f.number >= 1 && f.number <= 5 && cursor_expect(&c, &f, WIRE_VARINT))
-			v[f.number] = f.value;
-		else if (c.error)
-			break;
-	if (c.error)
+	if (!cursor_numbers(&c, 5, v))
 		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c.at - t->p.data), c.error);
 	fn.id = t->func_id[i] = v[1];
 	fn.start = (int64_t)v[5];
@@ -458,15 +452,9 @@ static int proto_read_line(struct tables *t, const struct field *span, struct pr
 {
 	struct cursor c = { span->data, span->data + span->n, NULL };
 	uint64_t v[4] = { 0 };
-	struct field f = { 0 };
 	uint32_t func;
 
-	while (cursor_field(&c, &f))
-		if (f.number >= 1 && f.number <= 3 && cursor_expect(&c, &f, WIRE_VARINT))
-			v[f.number] = f.value;
-		else if (c.error)
-			break;
-	if (c.error)
+	if (!cursor_numbers(&c, 3, v))
 		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c.at - t->p.data), c.error);
 	func = idmap_get(&t->func_ids, v[1]);
 	if (func == IDMAP_NONE)

@@ -172,12 +172,9 @@ static int sample_label(struct sample *s, const struct field *span, struct err *
 	struct proto_sample_slot *slot = s->slot;
 	struct builder_label l;
 	uint64_t v[5] = { 0 };
-	struct field f = { 0 };
 
 	s->n_labels++;
-	while (cursor_field(&c, &f) && (f.number < 1 || f.number > 4 || cursor_expect(&c, &f, WIRE_VARINT)))
-		v[f.number <= 4 ? f.number : 0] = f.value;
-	if (c.error)
+	if (!cursor_numbers(&c, 4, v))
 		return wire_error(s->pipeline, &c, err);
 	if (v[2] == 0 && v[3] == 0 && v[4] == 0)
 		return 0;
