@@ -29,10 +29,11 @@ struct graph_walk {
 	const struct csr *stacks;
 	const struct places *pl;
 	const int64_t *weight; /* [stacks] */
+	uint32_t *slot;        /* [locations] the place + 1 of a location with one place, else 0 */
 	unsigned parts;
 	struct walk_part {
 		int64_t *flat;         /* [places] */
-		struct graph_sum *sum; /* [places] */
+		struct graph_sum *sum; /* [1 + places] by slot; that of slot 0 is not read */
 	} * part;
 };
 
@@ -50,11 +51,11 @@ static inline void sum_add(struct graph_sum *at, uint32_t stack, int64_t v)
 }
 
 /* Add the places of locations that have several. Nearly all have two or three; padding lets both be handled alike. */
-static void walk_several(const uint32_t *many, const uint32_t *code, uint32_t n, struct graph_sum *sum, uint32_t stack,
-			 int64_t v)
+static void walk_several(const struct places *pl, const uint32_t *loc, uint32_t n, struct graph_sum *sum,
+			 uint32_t stack, int64_t v)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t *place = many + (code[i] - PLACES_MANY);
+		const uint32_t *place = pl->many + (pl->list[loc[i]] - PLACES_MANY);
 
 		for (uint32_t k = 0; k < PLACES_PADDED; k++)
 			sum_add(&sum[place[k + 1]], stack, v);
@@ -64,11 +65,10 @@ static void walk_several(const uint32_t *many, const uint32_t *code, uint32_t n,
 }
 
 /* Walk one stack, from loc to end; id is the number of the stack + 1. */
-static inline void engine_graph_walk_stack(const struct places *pl, const uint32_t *loc, const uint32_t *end,
+static inline void engine_graph_walk_stack(const struct graph_walk *w, const uint32_t *loc, const uint32_t *end,
 					   struct graph_sum *sum, uint32_t id, int64_t v)
 {
-	const uint32_t *list = pl->list;
-	struct graph_sum nothing = { 0 };
+	const uint32_t *slots = w->slot;
 	uint32_t several[WALK_LOT];
 
 	while (loc < end) {
@@ -76,13 +76,13 @@ static inline void engine_graph_walk_stack(const struct places *pl, const uint32
 		uint32_t n = 0;
 
 		for (; loc < pause; loc++) {
-			uint32_t code = list[*loc], is_several = code / PLACES_MANY;
+			uint32_t slot = slots[*loc];
 
-			several[n] = code;
-			n += is_several;
-			sum_add(is_several ? &nothing : &sum[code], id, v);
+			several[n] = *loc;
+			n += slot == 0;
+			sum_add(&sum[slot], id, v);
 		}
-		walk_several(pl->many, several, n, sum, id, v);
+		walk_several(w->pl, several, n, sum + 1, id, v);
 	}
 }
 
@@ -101,7 +101,7 @@ static void walk_run(void *arg, unsigned part)
 		if (v == 0 || off[s] == off[s + 1])
 			continue;
 		flat[*places_of(w->pl, item[off[s]], &n)] += v;
-		engine_graph_walk_stack(w->pl, item + off[s], item + off[s + 1], sum, s + 1, v);
+		engine_graph_walk_stack(w, item + off[s], item + off[s + 1], sum, s + 1, v);
 	}
 }
 
@@ -116,21 +116,25 @@ static void engine_graph_walk(const struct view *v, const struct places *pl, con
 	assert(weight);
 	w.parts = wish < pool_size() ? (unsigned)wish : pool_size();
 	w.part = mem_zalloc(w.parts, sizeof(*w.part));
+	w.slot = mem_alloc(pl->p->n_locs, sizeof(*w.slot));
+	for (uint32_t loc = 0; loc < pl->p->n_locs; loc++)
+		w.slot[loc] = pl->list[loc] < PLACES_MANY ? pl->list[loc] + 1 : 0;
 	for (unsigned i = 0; i < w.parts; i++) {
 		w.part[i].flat = mem_zalloc(pl->n, sizeof(*w.part[i].flat));
-		w.part[i].sum = mem_zalloc(pl->n, sizeof(*w.part[i].sum));
+		w.part[i].sum = mem_zalloc((size_t)pl->n + 1, sizeof(*w.part[i].sum));
 	}
 	stop_begin(v->stop, "adding up", stacks->n);
 	pool_run(walk_run, &w, w.parts);
 	for (unsigned i = 0; i < w.parts; i++) {
 		for (uint32_t k = 0; k < pl->n; k++) {
 			own[k] += w.part[i].flat[k];
-			all[k] += w.part[i].sum[k].cum;
+			all[k] += w.part[i].sum[k + 1].cum;
 		}
 		free(w.part[i].flat);
 		free(w.part[i].sum);
 	}
 	free(w.part);
+	free(w.slot);
 	*flat = own;
 	*cum = all;
 }
