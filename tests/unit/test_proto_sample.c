@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "base/pool.h"
+#include "profile/edit.h"
 #include "tests/unit/check_profile.h"
 #include "tests/unit/wire.h"
 
@@ -50,15 +51,20 @@ static struct profile *read_whole(struct buf *b)
 	return p;
 }
 
+/* Expect an error, also if labels are skipped. */
 static void expect_limit_error(struct buf *b, const struct format_options *limits, int code, const char *message)
 {
-	struct profile *p = NULL;
-	struct err err;
+	for (int skips = 0; skips <= 1; skips++) {
+		struct format_options options = *limits;
+		struct profile *p = NULL;
+		struct err err;
 
-	assert_int_equal(pprof_read((const uint8_t *)b->data, b->len, limits, &p, &err), code);
-	assert_null(p);
+		options.skips_labels = skips;
+		assert_int_equal(pprof_read((const uint8_t *)b->data, b->len, &options, &p, &err), code);
+		assert_null(p);
+		assert_string_equal(err.msg, message);
+	}
 	buf_release(b);
-	assert_string_equal(err.msg, message);
 }
 
 static void expect_error(struct buf *b, const char *message)
@@ -490,6 +496,32 @@ static void equal_lists_of_labels_share_an_id(void **state)
 	profile_free(p);
 }
 
+static void labels_may_be_skipped_but_for_that_of_a_base(void **state)
+{
+	const struct format_options options = { .skips_labels = true };
+
+	(void)state;
+	for (int has_base = 0; has_base <= 1; has_base++) {
+		struct buf b = start(1, 1), m = { 0 };
+		struct profile *p = NULL;
+		struct err err;
+
+		wire_int(&m, 2, 5);
+		LABEL(&m, S_KEY, S_TEXT);
+		LABEL(&m, S_KEY, 0, 42, S_UNIT);
+		wire_message(&b, 2, &m);
+		if (has_base)
+			STRINGS(&b, BASE_LABEL);
+		if (pprof_read((const uint8_t *)b.data, b.len, &options, &p, &err) < 0 || profile_check(p, &err) < 0)
+			fail_msg("%s", err.msg);
+		buf_release(&b);
+		assert_int_equal(p->value[0][0], 5);
+		assert_int_equal(p->n_labels, has_base ? 2 : 0);
+		assert_int_equal(count_labels(p, 0), has_base ? 2 : 0);
+		profile_free(p);
+	}
+}
+
 static void missing_strings_of_labels_are_reported_with_their_position(void **state)
 {
 	struct buf b = { 0 }, m = { 0 };
@@ -754,6 +786,7 @@ int main(void)
 		cmocka_unit_test(a_number_label_of_0_with_a_unit_is_kept),
 		cmocka_unit_test(several_values_of_a_key_keep_their_order),
 		cmocka_unit_test(equal_lists_of_labels_share_an_id),
+		cmocka_unit_test(labels_may_be_skipped_but_for_that_of_a_base),
 		cmocka_unit_test(missing_strings_of_labels_are_reported_with_their_position),
 		cmocka_unit_test(dropped_labels_count_in_positions),
 		cmocka_unit_test(unknown_fields_of_samples_and_labels_are_skipped),

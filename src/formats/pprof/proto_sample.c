@@ -20,6 +20,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "profile/edit.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -71,7 +72,9 @@ struct pipeline {
 	bool is_stream;  /* one slot for samples of which the tables are not known yet; value has its rows only */
 	size_t n_bytes;  /* if is_stream: bytes of the samples */
 	uint32_t n_locs; /* if is_stream: locations that committed samples refer to, at least */
-	atomic_bool finds_equal; /* are equal stacks found? Changed only from true to false, by the calling thread */
+	bool skips_labels;
+	uint32_t n_label_strings; /* if is_stream and skips_labels: strings that labels refer to, at least */
+	atomic_bool finds_equal;  /* are equal stacks found? Changed only from true to false, by the calling thread */
 };
 
 /* The sample being decoded. */
@@ -80,7 +83,8 @@ struct sample {
 	struct proto_sample_slot *slot;
 	uint32_t row;
 	uint32_t n_values, n_labels; /* counts in the file, including dropped labels */
-	size_t first_loc, first_label;
+	uint32_t n_kept;             /* labels that are not dropped */
+	size_t first_loc;
 };
 
 static int depth_error(const struct pipeline *pipeline, const char *what, struct err *err)
@@ -100,12 +104,16 @@ static int missing_location(uint64_t id, struct err *err)
 }
 
 /* The string of a label. In a stream the strings are not known yet, and it is the index. */
-static int label_string(const struct pipeline *pipeline, uint64_t index, const char *what, str_id *out, struct err *err)
+static int label_string(struct pipeline *pipeline, uint64_t index, const char *what, str_id *out, struct err *err)
 {
 	if (!pipeline->is_stream)
 		return proto_string(pipeline->p, index, what, out, err);
+	if (index >= UINT32_MAX)
+		return err_set(err, ERR_FORMAT, "%s: string %" PRIu64, what, index);
 	*out = (str_id)index;
-	return index < UINT32_MAX ? 0 : err_set(err, ERR_FORMAT, "%s: string %" PRIu64, what, index);
+	if (pipeline->n_label_strings <= index)
+		pipeline->n_label_strings = (uint32_t)index + 1;
+	return 0;
 }
 
 static int sample_location(struct sample *s, uint64_t id, struct err *err)
@@ -167,7 +175,7 @@ static int sample_packed_values(struct sample *s, const struct field *f, struct 
 /* Decode a label. As in pprof, a label with neither text nor number nor unit is dropped. */
 static int sample_label(struct sample *s, const struct field *span, struct err *err)
 {
-	const struct pipeline *pipeline = s->pipeline;
+	struct pipeline *pipeline = s->pipeline;
 	struct cursor c = { span->data, span->data + span->n, NULL };
 	struct proto_sample_slot *slot = s->slot;
 	struct builder_label l;
@@ -183,6 +191,9 @@ static int sample_label(struct sample *s, const struct field *span, struct err *
 	    label_string(pipeline, v[2], "text", &l.text, err) < 0 ||
 	    label_string(pipeline, v[2] ? 0 : v[4], "unit", &l.unit, err) < 0)
 		return err_wrap(err, "label %" PRIu32, s->n_labels);
+	s->n_kept++;
+	if (pipeline->skips_labels)
+		return 0;
 	slot->label = mem_grow(slot->label, &slot->cap_labels, slot->n_labels + 1, sizeof(*slot->label));
 	slot->label[slot->n_labels++] = l;
 	return 0;
@@ -231,16 +242,14 @@ static int sample_decode(struct sample *s, const struct field *span, struct err 
 			       pipeline->n_types);
 	if (format_exceeds(slot->n_locs - s->first_loc, pipeline->p->options->max_depth))
 		return depth_error(pipeline, "frames", err);
-	if (format_exceeds(slot->n_labels - s->first_label, pipeline->p->options->max_depth))
+	if (format_exceeds(s->n_kept, pipeline->p->options->max_depth))
 		return depth_error(pipeline, "labels", err);
 	return 0;
 }
 
 static struct sample sample_begin(struct pipeline *pipeline, struct proto_sample_slot *slot, uint32_t row)
 {
-	return (struct sample){
-		.pipeline = pipeline, .slot = slot, .row = row, .first_loc = slot->n_locs, .first_label = slot->n_labels
-	};
+	return (struct sample){ .pipeline = pipeline, .slot = slot, .row = row, .first_loc = slot->n_locs };
 }
 
 /* Add a decoded sample to its slot. */
@@ -466,6 +475,7 @@ static struct pipeline *pipeline_new(const struct proto *p, uint32_t n_types)
 	pipeline->p = p;
 	pipeline->n_types = n_types;
 	pipeline->finds_equal = true;
+	pipeline->skips_labels = p->options->skips_labels;
 	pipeline->value = mem_zalloc(n_types, sizeof(*pipeline->value));
 	pthread_mutex_init(&pipeline->lock, NULL);
 	pthread_cond_init(&pipeline->changed, NULL);
@@ -482,6 +492,14 @@ static void pipeline_free(struct pipeline *pipeline)
 	free(pipeline);
 }
 
+/* May samples have BASE_LABEL? */
+static bool has_base_label(const struct proto *p)
+{
+	str_id id;
+
+	return strtab_find(builder_strings(p->builder), BASE_LABEL, strlen(BASE_LABEL), &id);
+}
+
 int proto_samples(struct proto *p, struct err *err)
 {
 	uint32_t n_types = builder_n_types(p->builder);
@@ -494,6 +512,8 @@ int proto_samples(struct proto *p, struct err *err)
 		return err_set(err, ERR_FORMAT, "%" PRIu32 " samples of %zu bytes cannot hold %" PRIu32 " values each",
 			       p->n_samples, p->sample_bytes, n_types);
 	pipeline = pipeline_new(p, n_types);
+	if (has_base_label(p))
+		pipeline->skips_labels = false;
 	rc = pipeline_read(pipeline, err);
 	pipeline_free(pipeline);
 	return rc;
@@ -605,6 +625,8 @@ int proto_stream_finish(struct pipeline *s, struct err *err)
 		return rc;
 	if (!stream_replace_ids(s))
 		return err_set(err, ERR_FORMAT, "a location does not exist, or has a large id");
+	if (s->skips_labels && (s->n_label_strings > p->n_str || has_base_label(p)))
+		return err_set(err, ERR_FORMAT, "a string of a label does not exist, or labels are needed");
 	if (!builder_replace_label_strings(p->builder, p->str, p->n_str))
 		return err_set(err, ERR_FORMAT, "a string of a label does not exist, or is stored twice");
 	return 0;

@@ -8,6 +8,7 @@
 #include "front/cli/args.h"
 
 #include "base/mem.h"
+#include "base/unit.h"
 #include "formats/formats.h"
 #include "front/cli/cmd.h"
 #include "front/cli/hints.h"
@@ -393,6 +394,22 @@ static bool repeats_stacks(const struct args *a)
 	return a->report->input != INPUT_PROFILE || (!a->q.base.n && !a->q.diff_base.n);
 }
 
+/*
+ * Return true if the report adds up samples whatever their labels are. Of several sources, samples that differ only in their
+ * labels would be merged, which can change totals (sources/read.c).
+ */
+static bool skips_labels(const struct args *a)
+{
+	const struct query *q = &a->q;
+	const char *const option[] = { q->tagfocus, q->tagignore, q->tagshow, q->taghide, q->tagroot,
+				       q->tagleaf,  q->normalize, q->from,    q->to };
+
+	for (size_t i = 0; i < sizeof(option) / sizeof(option[0]); i++)
+		if (*option[i])
+			return false;
+	return repeats_stacks(a) && a->report->input == INPUT_PROFILE && !q->times && unit_is_choice(q->unit);
+}
+
 bool args_has_other_ending(const struct args *a)
 {
 	const struct file_format *f = formats_find_written(a->q.output);
@@ -424,6 +441,7 @@ int args_parse(int argc, char **argv, struct args *out, struct err *err)
 		rc = query_finish(&a.q, &a.overruled_type, err);
 	a.q.keep_base = a.report && a.report->flags & REPORT_KEEPS_BASE;
 	a.q.repeats_stacks = repeats_stacks(&a);
+	a.q.skips_labels = rc == 0 && skips_labels(&a);
 	if (rc < 0)
 		args_release(&a);
 	else
