@@ -117,7 +117,7 @@ bool sources_is_regular(const char *name)
 /* Map a file if it is large and of a format that needs no copy. */
 static bool sources_map_file(const char *name, uint64_t max, struct bytes *out)
 {
-	enum { MAPPED_MIN = 8 << 20 };
+	enum { MAPPED_MIN = 1 << 20 };
 
 	if (strcmp(name, "-") == 0 || !io_map_file(name, MAPPED_MIN, max ? max : SIZE_MAX, out))
 		return false;
