@@ -25,7 +25,7 @@
 static const struct format_options no_limits;
 
 enum { S_EMPTY, S_SAMPLES, S_COUNT, S_KEY, S_TEXT, S_UNIT, N_STRINGS };
-enum { N_LOCS = 20000, BLOCK = 4096 };
+enum { N_LOCS = 20000, BLOCK = 512, TRIAL = 16384 };
 
 /* Start a profile with types, strings, and locations with ids from 1. */
 static struct buf start(unsigned n_types, unsigned n_locs)
@@ -316,7 +316,7 @@ static uint32_t stacks_of(uint32_t n, uint32_t distinct, bool repeats, unsigned 
 
 static void equal_stacks_repeat_if_allowed_and_few_are_equal(void **state)
 {
-	enum { TRIAL = 4 * BLOCK, MANY = TRIAL / 2 + 1, N = 2 * TRIAL + 5 };
+	enum { MANY = TRIAL / 2 + 1, N = 2 * TRIAL + 5 };
 
 	(void)state;
 	for (unsigned threads = 1; threads <= 4; threads *= 2) {
@@ -699,7 +699,7 @@ static void expect_equal_csr(const struct csr *a, const struct csr *b)
 static void columns_do_not_depend_on_the_number_of_threads(void **state)
 {
 	static const unsigned threads[] = { 2, 3, 4, 8 };
-	enum { N = 9 * BLOCK + 17 };
+	enum { N = 72 * BLOCK + 17 };
 	struct buf b = many(N);
 	struct profile *one;
 
@@ -728,7 +728,7 @@ static void columns_do_not_depend_on_the_number_of_threads(void **state)
 static void expect_first_error(uint32_t first)
 {
 	static const unsigned threads[] = { 1, 2, 4, 8 };
-	enum { N = 8 * BLOCK };
+	enum { N = 64 * BLOCK };
 
 	for (size_t t = 0; t < sizeof(threads) / sizeof(threads[0]); t++) {
 		struct buf b = start(1, 1);
@@ -751,7 +751,7 @@ static void the_first_error_is_reported_for_any_number_of_threads(void **state)
 {
 	(void)state;
 	expect_first_error(5001);
-	expect_first_error(3 * BLOCK + 2000);
+	expect_first_error(24 * BLOCK + 200);
 }
 
 static void an_error_at_a_block_boundary_has_the_right_number(void **state)
@@ -760,7 +760,7 @@ static void an_error_at_a_block_boundary_has_the_right_number(void **state)
 	expect_first_error(2);
 	expect_first_error(BLOCK);
 	expect_first_error(BLOCK + 1);
-	expect_first_error(8 * BLOCK);
+	expect_first_error(64 * BLOCK);
 }
 
 int main(void)

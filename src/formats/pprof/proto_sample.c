@@ -34,10 +34,11 @@ enum {
 	TAG_VALUE = SAMPLE_VALUE << 3 | WIRE_VARINT,
 	PREFETCH = 8,
 	STREAM_TYPES_MAX = 64,
-	IDS_FREE = 1 << 20,                 /* ids of locations that are replaced however few locations there are */
-	IDS_PER_LOCATION = 4,               /* most ids for which more are replaced */
-	STREAM_ROWS = 512,                  /* samples that are decoded before they are added to the profile */
-	TRIAL_ROWS = 4 * SAMPLES_PER_BLOCK, /* of which half must have equal stacks to continue finding these */
+	IDS_FREE = 1 << 20,   /* ids of locations that are replaced however few locations there are */
+	IDS_PER_LOCATION = 4, /* most ids for which more are replaced */
+	STREAM_ROWS = 512,    /* samples that are decoded before they are added to the profile */
+	TRIAL_ROWS = 16384,   /* of which half must have equal stacks to continue finding these */
+	SAMPLES_PER_THREAD = 4096,
 };
 
 enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_READY };
@@ -452,7 +453,7 @@ static int pipeline_read(struct pipeline *pipeline, struct err *err)
 {
 	const struct proto *p = pipeline->p;
 	struct pipeline_run run = { pipeline, 0, err };
-	unsigned threads = pool_size() < p->n_blocks ? pool_size() : (unsigned)p->n_blocks;
+	unsigned wish = p->n_samples / SAMPLES_PER_THREAD + 1, threads = wish < pool_size() ? wish : pool_size();
 	int rc = builder_rows(p->builder, p->n_samples, &pipeline->rows, err);
 
 	if (rc < 0)
@@ -461,8 +462,8 @@ static int pipeline_read(struct pipeline *pipeline, struct err *err)
 		pipeline->value[t] = builder_values(p->builder, t);
 	/* Most files have less than a full block of samples, so do not allocate for more. */
 	slots_init(pipeline, p->n_blocks, p->n_samples < SAMPLES_PER_BLOCK ? p->n_samples : SAMPLES_PER_BLOCK);
-	/* In a large file a location id takes about three bytes; the table grows if that is too little. */
-	builder_reserve(p->builder, p->n_samples, p->sample_bytes / 3,
+	/* In a large file a location id takes about three bytes, else less; the table grows if that is too little. */
+	builder_reserve(p->builder, p->n_samples, p->sample_bytes / (p->n_samples < SAMPLES_PER_THREAD ? 2 : 3),
 			p->options->repeats_stacks && p->n_samples > TRIAL_ROWS ? TRIAL_ROWS : p->n_samples);
 	pool_run(pipeline_part, &run, threads);
 	return run.rc;
