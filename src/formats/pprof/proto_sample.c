@@ -67,7 +67,8 @@ struct pipeline {
 	pthread_cond_t changed;
 	size_t next;                            /* next block to decode; guarded by lock */
 	bool is_stopped;                        /* guarded by lock */
-	struct proto_sample_slot slot[N_SLOTS]; /* block i uses slot i % N_SLOTS */
+	struct proto_sample_slot slot[N_SLOTS]; /* block i uses slot i % n_slots */
+	size_t n_slots;                         /* 1 if only the calling thread decodes */
 	uint32_t *label_ids;                    /* labels of the current sample; used only by the calling thread */
 	size_t cap_label_ids;
 	bool is_stream;  /* one slot for samples of which the tables are not known yet; value has its rows only */
@@ -268,7 +269,7 @@ static void sample_end(const struct sample *s)
 static void block_decode(struct pipeline *pipeline, size_t i)
 {
 	const struct sample_block *block = &pipeline->p->block[i];
-	struct proto_sample_slot *slot = &pipeline->slot[i % N_SLOTS];
+	struct proto_sample_slot *slot = &pipeline->slot[i % pipeline->n_slots];
 	struct cursor c = { block->start, pipeline->p->end, NULL };
 	struct field f = { 0 };
 
@@ -344,7 +345,7 @@ static int slot_commit(struct pipeline *pipeline, const struct proto_sample_slot
 
 static int block_commit(struct pipeline *pipeline, size_t i, struct err *err)
 {
-	const struct proto_sample_slot *slot = &pipeline->slot[i % N_SLOTS];
+	const struct proto_sample_slot *slot = &pipeline->slot[i % pipeline->n_slots];
 	uint32_t first = pipeline->p->block[i].first;
 	const struct builder_rows rows = { first, pipeline->rows.stack + first, pipeline->rows.labels + first };
 
@@ -362,7 +363,7 @@ static int block_commit(struct pipeline *pipeline, size_t i, struct err *err)
 static bool pipeline_decode_next(struct pipeline *pipeline)
 {
 	size_t i = pipeline->next;
-	struct proto_sample_slot *slot = &pipeline->slot[i % N_SLOTS];
+	struct proto_sample_slot *slot = &pipeline->slot[i % pipeline->n_slots];
 
 	if (pipeline->is_stopped || i >= pipeline->p->n_blocks || slot->state != SLOT_FREE)
 		return false;
@@ -391,7 +392,7 @@ static int pipeline_commit(struct pipeline *pipeline, struct err *err)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < pipeline->p->n_blocks; i++) {
-		struct proto_sample_slot *slot = &pipeline->slot[i % N_SLOTS];
+		struct proto_sample_slot *slot = &pipeline->slot[i % pipeline->n_slots];
 
 		pthread_mutex_lock(&pipeline->lock);
 		while (slot->state != SLOT_READY)
@@ -427,7 +428,8 @@ static void pipeline_part(void *arg, unsigned part)
 /* Allocate slots for at most n samples each. */
 static void slots_init(struct pipeline *pipeline, size_t n_slots, size_t n)
 {
-	for (size_t i = 0; i < N_SLOTS && i < n_slots; i++) {
+	pipeline->n_slots = n_slots;
+	for (size_t i = 0; i < n_slots; i++) {
 		struct proto_sample_slot *slot = &pipeline->slot[i];
 
 		slot->loc = mem_grow(slot->loc, &slot->cap_locs, 1, sizeof(*slot->loc));
@@ -461,7 +463,8 @@ static int pipeline_read(struct pipeline *pipeline, struct err *err)
 	for (uint32_t t = 0; t < pipeline->n_types; t++)
 		pipeline->value[t] = builder_values(p->builder, t);
 	/* Most files have less than a full block of samples, so do not allocate for more. */
-	slots_init(pipeline, p->n_blocks, p->n_samples < SAMPLES_PER_BLOCK ? p->n_samples : SAMPLES_PER_BLOCK);
+	slots_init(pipeline, threads > 1 ? N_SLOTS : 1,
+		   p->n_samples < SAMPLES_PER_BLOCK ? p->n_samples : SAMPLES_PER_BLOCK);
 	/* In a large file a location id takes about three bytes, else less; the table grows if that is too little. */
 	builder_reserve(p->builder, p->n_samples, p->sample_bytes / (p->n_samples < SAMPLES_PER_THREAD ? 2 : 3),
 			p->options->repeats_stacks && p->n_samples > TRIAL_ROWS ? TRIAL_ROWS : p->n_samples);
