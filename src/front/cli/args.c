@@ -386,16 +386,22 @@ static int args_find_writer(struct args *a, const struct opt **given, struct err
 	return 0;
 }
 
+/* Is this a report with a flag, and not a page or a screen on which other reports follow? */
+static bool is_single_report(const struct args *a, enum report_flags flag)
+{
+	return a->report && a->report->flags & flag && !*a->q.http && !*a->q.keys;
+}
+
 /* Does the command print the same if equal stacks have different ids? A base is merged into the profile by its stacks. */
 static bool repeats_stacks(const struct args *a)
 {
-	if (!a->report || !(a->report->flags & REPORT_ADDS_UP) || *a->q.http || *a->q.keys)
+	if (!is_single_report(a, REPORT_ADDS_UP))
 		return false;
 	return a->report->input != INPUT_PROFILE || (!a->q.base.n && !a->q.diff_base.n);
 }
 
 /*
- * Return true if the report adds up samples whatever their labels are. Of several sources, samples that differ only in their
+ * Return true if the report needs no labels. Of several sources, samples that differ only in their
  * labels would be merged, which can change totals (sources/read.c).
  */
 static bool skips_labels(const struct args *a)
@@ -407,7 +413,8 @@ static bool skips_labels(const struct args *a)
 	for (size_t i = 0; i < sizeof(option) / sizeof(option[0]); i++)
 		if (*option[i])
 			return false;
-	return repeats_stacks(a) && a->report->input == INPUT_PROFILE && !q->times && unit_is_choice(q->unit);
+	return is_single_report(a, REPORT_NEEDS_NO_LABELS) && !q->base.n && !q->diff_base.n && !q->times &&
+	       unit_is_choice(q->unit);
 }
 
 bool args_has_other_ending(const struct args *a)
