@@ -200,7 +200,7 @@ static int check_firefox(const struct query *q, struct err *err)
 	.flags = REPORT_IS_BINARY
 #define PROTO_FILE PROTO | REPORT_IS_OURS | REPORT_NOT_IN_SHELL
 #define TOP                                                                                                            \
-	.flags = REPORT_SORTS | REPORT_ADDS_UP, .make = report_top_make, DRAW_TABLE(text_draw), .shell_rows = 10,      \
+	.flags = REPORT_SORTS | REPORT_ADDS_UP | REPORT_NEEDS_NO_LABELS, .make = report_top_make, DRAW_TABLE(text_draw), .shell_rows = 10,      \
 	.view = VIEW_TOP, .arguments = SOURCES, .takes = TAKES_TABLE
 
 const struct report_format report_formats[N_FORMATS] = {
@@ -216,11 +216,11 @@ const struct report_type reports[] = {
 	{ .name = "text", TOP, .help = "same as top" },
 	{ .name = "tree", .arguments = SOURCES, .help = "print functions with their callers and callees",
 	  .takes = TAKES_TABLE | TAKES_EDGES,
-	  .flags = REPORT_SORTS | REPORT_ADDS_UP, .defaults = { .nodecount = 80 },
+	  .flags = REPORT_SORTS | REPORT_ADDS_UP | REPORT_NEEDS_NO_LABELS, .defaults = { .nodecount = 80 },
 	  .make = report_calls_make, DRAW_TABLE(text_draw_calls), .view = VIEW_TREE, .tab_key = "3", .tab = "Tree" },
 	{ .name = "peek", .arguments = ABOUT_SOURCES, .help = "print callers and callees of matching functions",
 	  .takes = TAKES_TABLE & ~(TAKES_ROWS | TAKES_NEGATIVE),
-	  .flags = REPORT_TAKES_PATTERN | REPORT_ADDS_UP, .defaults = { .untrimmed = true },
+	  .flags = REPORT_TAKES_PATTERN | REPORT_ADDS_UP | REPORT_NEEDS_NO_LABELS, .defaults = { .untrimmed = true },
 	  .make = report_calls_make, DRAW_TABLE(text_draw_calls), .view = VIEW_CALLERS, .tab_key = "2", .tab = "Callers" },
 	{ .name = "traces", .arguments = SOURCES, .help = "print every sample with its stack and labels",
 	  .takes = TAKES_SAMPLES | TAKES_VALUES | TAKES_GRAIN | TAKES_COMMENT,
@@ -253,7 +253,7 @@ const struct report_type reports[] = {
 	{ .name = "binaries", .arguments = SOURCES, .help = "print the cost of each program and library",
 	  .row = "binary", .rows = "binaries",
 	  .takes = TAKES_TABLE & ~(TAKES_GRAIN | TAKES_INLINES | TAKES_PATHS),
-	  .flags = REPORT_SORTS | REPORT_IS_OURS | REPORT_ADDS_UP, .make = report_binaries_make, DRAW_TABLE(text_draw) },
+	  .flags = REPORT_SORTS | REPORT_IS_OURS | REPORT_ADDS_UP | REPORT_NEEDS_NO_LABELS, .make = report_binaries_make, DRAW_TABLE(text_draw) },
 	{ .name = "comments", .arguments = SOURCES, .help = "print the comments in the profile",
 	  .none = "there are no comments", .row = "comment", .rows = "comments",
 	  .takes = TAKES_COMMENT,
@@ -321,7 +321,7 @@ const struct report_type reports[] = {
 	{ .name = "flame", .arguments = "[OPTION]... [-o FILE] [-base=OLD] SOURCE...",
 	  .help = "draw a flame graph: SVG, PDF, PNG or HTML",
 	  .takes = (TAKES_TABLE | TAKES_INVERTED) & ~(TAKES_SORT | TAKES_MEAN | TAKES_HEAD | TAKES_COMMENT),
-	  .flags = REPORT_KEEPS_BASE | REPORT_IS_OURS, .defaults = { .trims_by_width = true }, .options = GROUP_FLAME,
+	  .flags = REPORT_KEEPS_BASE | REPORT_IS_OURS | REPORT_NEEDS_NO_LABELS, .defaults = { .trims_by_width = true }, .options = GROUP_FLAME,
 	  .check = answer_flame_check, .write = write_flame, .suffix_of = answer_flame_suffix,
 	  .format_error = { [FORMAT_JSON] = "--json does not apply to flame; --format=json writes stacks for speedscope" },
 	  .view = VIEW_FLAME, .tab_key = "4", .tab = "Flame", .save_rank = 2,

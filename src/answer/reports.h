@@ -40,18 +40,19 @@ enum report_input {
 enum report_needs { NEEDS_SOURCE = 1 << 0, NEEDS_BINARY = 1 << 1 };
 
 enum report_flags {
-	REPORT_TAKES_PATTERN = 1 << 0, /* the first argument is a regular expression */
-	REPORT_KEEPS_BASE = 1 << 1,    /* samples of a base are not subtracted but marked by BASE_LABEL */
-	REPORT_PICKS_LABELS = 1 << 2,  /* expressions in a line of the shell select labels, not functions */
-	REPORT_SORTS = 1 << 3,         /* -cum changes the order of its rows */
-	REPORT_IS_BINARY = 1 << 4,     /* its output is not text for a terminal or a view */
-	REPORT_NOT_IN_SHELL = 1 << 5,  /* not a command of the shell, because it reads or writes other profiles */
-	REPORT_ADDS_SOURCES = 1 << 6,  /* source lines are added to the loaded profile */
-	REPORT_WANTS_NAMES = 1 << 7,   /* fails if addresses lack names and none is found */
-	REPORT_HAS_NO_VALUES = 1 << 8, /* not empty even if all values are 0 */
-	REPORT_IS_OURS = 1 << 9,       /* not in pprof, so that options without effect are errors */
-	REPORT_ADDS_UP = 1 << 11,      /* makes the same of a profile in which equal stacks have different ids */
-	REPORT_BY_ENDING = 1 << 10,    /* the command line replaces it by the report that writes the format of -o */
+	REPORT_TAKES_PATTERN = 1 << 0,    /* the first argument is a regular expression */
+	REPORT_KEEPS_BASE = 1 << 1,       /* samples of a base are not subtracted but marked by BASE_LABEL */
+	REPORT_PICKS_LABELS = 1 << 2,     /* expressions in a line of the shell select labels, not functions */
+	REPORT_SORTS = 1 << 3,            /* -cum changes the order of its rows */
+	REPORT_IS_BINARY = 1 << 4,        /* its output is not text for a terminal or a view */
+	REPORT_NOT_IN_SHELL = 1 << 5,     /* not a command of the shell, because it reads or writes other profiles */
+	REPORT_ADDS_SOURCES = 1 << 6,     /* source lines are added to the loaded profile */
+	REPORT_WANTS_NAMES = 1 << 7,      /* fails if addresses lack names and none is found */
+	REPORT_HAS_NO_VALUES = 1 << 8,    /* not empty even if all values are 0 */
+	REPORT_IS_OURS = 1 << 9,          /* not in pprof, so that options without effect are errors */
+	REPORT_ADDS_UP = 1 << 11,         /* makes the same of a profile in which equal stacks have different ids */
+	REPORT_NEEDS_NO_LABELS = 1 << 12, /* makes the same of a profile without labels, unless an option needs them */
+	REPORT_BY_ENDING = 1 << 10,       /* the command line replaces it by the report that writes the format of -o */
 };
 
 /* Options that only some reports take. Options that follow from other fields have no bit (report_options.c). */

@@ -1,7 +1,7 @@
 # src/base - general utilities of the analysis program
 
 noinst_LIBRARIES += src/base/libbase.a
-src_base_libbase_a_CFLAGS = $(AM_CFLAGS) $(PCRE2_CFLAGS) $(JANSSON_CFLAGS) $(ZSTD_CFLAGS) $(LZ4_CFLAGS) $(ISAL_CFLAGS) $(CRYPTO_CFLAGS)
+src_base_libbase_a_CFLAGS = $(AM_CFLAGS) $(PCRE2_CFLAGS) $(JANSSON_CFLAGS) $(ZSTD_CFLAGS) $(LZ4_CFLAGS) $(ISAL_CFLAGS) $(ZLIB_CFLAGS) $(CRYPTO_CFLAGS)
 src_base_libbase_a_SOURCES = \
 	src/base/amount.c \
 	src/base/amount.h \
@@ -80,5 +80,7 @@ src_base_libbase_a_SOURCES = \
 	src/base/webpage.h \
 	src/base/words.c \
 	src/base/words.h \
+	src/base/zlib.c \
+	src/base/zlib.h \
 	src/base/zstd.c \
 	src/base/zstd.h

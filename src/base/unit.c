@@ -269,11 +269,12 @@ void unit_add_percent(struct buf *b, int64_t value, int64_t total)
 
 void unit_add_percent_trimmed(struct buf *b, int64_t value, int64_t total)
 {
-	struct buf text = { 0 };
+	size_t start = b->len, spaces;
 
-	unit_add_percent(&text, value, total);
-	buf_addz(b, text.data + strspn(text.data, " "));
-	buf_release(&text);
+	unit_add_percent(b, value, total);
+	spaces = strspn(b->data + start, " ");
+	b->len -= spaces;
+	memmove(b->data + start, b->data + start + spaces, b->len - start + 1);
 }
 
 bool unit_is_compatible(const char *a, const char *b)

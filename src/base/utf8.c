@@ -94,11 +94,28 @@ static void add_escape(struct buf *b, uint32_t c)
 	}
 }
 
+/* The number of first bytes that are printable ASCII, up to seven fewer. */
+static size_t utf8_plain_words(const char *s, size_t n)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), high = 0x80 * ones;
+	size_t i = 0;
+
+	for (; n - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
+		uint64_t x, del;
+
+		memcpy(&x, s + i, sizeof(x));
+		del = x ^ 0x7f * ones;
+		if ((x | (x - 0x20 * ones) | (del - ones)) & high) /* a byte is above 0x7e, below 0x20, or 0x7f */
+			break;
+	}
+	return i;
+}
+
 void utf8_add_safe(struct buf *b, const char *s, size_t n)
 {
 	size_t plain = 0; /* start of the bytes not copied yet */
 
-	for (size_t i = 0; i < n;) {
+	for (size_t i = utf8_plain_words(s, n); i < n;) {
 		uint32_t c = (unsigned char)s[i];
 		size_t len;
 

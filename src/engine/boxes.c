@@ -41,7 +41,7 @@ struct box_choice {
 	bool is_final;   /* false: min may still rise */
 };
 
-enum { TALLY_MORE = 64 };
+enum { TALLY_MORE = 64, MANY_STACKS = 50000 /* memory for the candidates is then reserved at once */ };
 
 /* The largest sizes so far: max of them, a quarter more, and TALLY_MORE. */
 struct tally {
@@ -84,22 +84,22 @@ static int64_t min_size(double share, int64_t all)
 	return !(min > 1) || all == 0 ? 1 : min < (double)all ? (int64_t)min : all;
 }
 
-static void boxes_grow(struct box_builder *f)
+/* Allocate the columns for at most cap boxes. */
+static void boxes_allocate(struct box_builder *f, size_t cap)
 {
 	struct boxes *b = f->b;
-	size_t cap = f->cap * 2 + 64;
 
-#define GROW(column) column = mem_grow(column, &(size_t){ f->cap }, cap, sizeof(*column))
-	GROW(b->parent);
-	GROW(b->place);
-	GROW(b->n_rest);
-	GROW(b->inlined);
-	GROW(b->width);
+#define ALLOCATE(column) column = mem_alloc(cap, sizeof(*column))
+	ALLOCATE(b->parent);
+	ALLOCATE(b->place);
+	ALLOCATE(b->n_rest);
+	ALLOCATE(b->inlined);
+	ALLOCATE(b->width);
 	for (int side = f->first_side; side < N_SIDES; side++) {
-		GROW(b->self[side]);
-		GROW(b->total[side]);
+		ALLOCATE(b->self[side]);
+		ALLOCATE(b->total[side]);
 	}
-#undef GROW
+#undef ALLOCATE
 	f->cap = cap;
 }
 
@@ -109,8 +109,7 @@ static uint32_t boxes_add_box(struct box_builder *f, uint32_t parent, uint32_t p
 	uint32_t i = b->n++;
 
 	assert(parent == BOXES_NONE ? i == 0 : parent < i);
-	if (b->n > f->cap)
-		boxes_grow(f);
+	assert(b->n <= f->cap);
 	b->parent[i] = parent;
 	b->place[i] = place;
 	b->n_rest[i] = 0;
@@ -345,6 +344,10 @@ static void boxes_fold(struct box_builder *f)
 	f->first_side = f->b->has_base ? SIDE_BASE : SIDE_NEW;
 	for (int side = 0; side < N_SIDES; side++)
 		root.total[side] = f->ps.total[side];
+	if (f->has_limit && f->v->p->stacks.n >= MANY_STACKS) {
+		f->cap_candidates = f->max / 2 * 3;
+		f->candidate = mem_alloc_large(f->cap_candidates, sizeof(*f->candidate));
+	}
 	f->box = mem_grow(f->box, &f->cap_box, 1, sizeof(*f->box));
 	f->box[0] = boxes_add_candidate(f, &root);
 	for (uint32_t level = 1; !boxes_is_done(f); level++) {
@@ -380,6 +383,7 @@ static void boxes_build(struct box_builder *f, struct box_choice *choice)
 	struct boxes *b = f->b;
 	uint32_t *box = mem_alloc(f->n_candidates, sizeof(*box)), next = 1;
 
+	boxes_allocate(f, 2 * (size_t)f->n_candidates); /* each box can have a rest */
 	box[0] = boxes_add_box(f, BOXES_NONE, BOXES_NONE, f->candidate[0].total);
 	for (uint32_t i = 0; i < f->n_candidates; i++) {
 		struct box_candidate *c = &f->candidate[i];

@@ -86,7 +86,8 @@ static uint64_t bounds_estimate(const struct edge_walk *w)
 static size_t bounds_size(const struct edge_walk *w, uint64_t limit)
 {
 	uint32_t n_stacks = w->g->view->p->stacks.n;
-	uint64_t n_calls = limit > 0 ? bounds_estimate(w) : 0;
+	bool is_small = w->g->view->p->stacks.off[n_stacks] / CALLS_PER_COUNTER < SKETCH_MIN;
+	uint64_t n_calls = limit > 0 && !is_small ? bounds_estimate(w) : 0;
 	size_t n = SKETCH_MIN;
 	double sum = 0, needed; /* counters with a mean of the limit */
 

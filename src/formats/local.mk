@@ -1,7 +1,7 @@
 # src/formats - readers of all profile formats; each directory adds its files
 
 noinst_LIBRARIES += src/formats/libformats.a
-src_formats_libformats_a_CFLAGS = $(AM_CFLAGS) $(PROTOBUF_C_CFLAGS) $(ZLIB_CFLAGS) $(DEFLATE_CFLAGS) $(ZSTD_CFLAGS) $(LZ4_CFLAGS) $(ISAL_CFLAGS)
+src_formats_libformats_a_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) $(DEFLATE_CFLAGS) $(ZSTD_CFLAGS) $(LZ4_CFLAGS) $(ISAL_CFLAGS)
 src_formats_libformats_a_CPPFLAGS = $(AM_CPPFLAGS) -Iproto $(JANSSON_CFLAGS)
 src_formats_libformats_a_SOURCES = \
 	src/formats/formats.c \

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 
 #include <assert.h>
+#include <string.h>
 
 void report_release(struct report *r)
 {
@@ -45,11 +46,28 @@ void report_add_value(const struct head *h, int64_t value, struct buf *out)
 	unit_add_label(out, report_value(h, value), h->unit, h->out_unit);
 }
 
+/* Is this printable ASCII with at most three digits before anything else? Most values are, and stay as they are. */
+static bool report_is_short_number(const char *text)
+{
+	static const char digits[] = "0123456789";
+
+	if (strspn(text + strcspn(text, digits), digits) > 3)
+		return false;
+	while (*text >= 0x20 && *text < 0x7f)
+		text++;
+	return !*text;
+}
+
 void report_add_grouped_value(const struct head *h, int64_t value, struct buf *out)
 {
 	struct buf raw = { 0 }, safe = { 0 };
+	size_t start = out->len;
 
-	report_add_value(h, value, &raw);
+	report_add_value(h, value, out);
+	if (report_is_short_number(out->data + start))
+		return;
+	buf_add(&raw, out->data + start, out->len - start);
+	out->len = start;
 	utf8_add_safe(&safe, buf_text(&raw), raw.len);
 	unit_add_grouped(out, buf_text(&safe));
 	buf_release(&raw);

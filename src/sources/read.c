@@ -97,8 +97,11 @@ static int load_read_profile(const struct source_set *l, const struct symbol_opt
 {
 	static const struct source_type file = { .read = sources_read_file };
 	struct source plain = { &file, NULL }, *s = l->from ? &l->from[i] : &plain;
-	int rc = s->type->read(s, l->source[i], l->q, out, notes, missing, err);
+	struct query q = *l->q;
+	int rc;
 
+	q.skips_labels &= l->n == 1; /* else they distinguish samples with equal stacks */
+	rc = s->type->read(s, l->source[i], &q, out, notes, missing, err);
 	if (rc < 0)
 		return rc;
 	locate_mappings(*out, w, notes);

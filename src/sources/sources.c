@@ -76,6 +76,7 @@ int sources_decode(struct bytes *bytes, const struct query *q, struct profile **
 					  .max_depth = (uint64_t)q->max_depth,
 					  .max_nesting = (uint64_t)q->max_nesting,
 					  .repeats_stacks = q->repeats_stacks,
+					  .skips_labels = q->skips_labels,
 					  .keeps_times = q->times || *q->from || *q->to };
 	int rc;
 
@@ -116,7 +117,7 @@ bool sources_is_regular(const char *name)
 /* Map a file if it is large and of a format that needs no copy. */
 static bool sources_map_file(const char *name, uint64_t max, struct bytes *out)
 {
-	enum { MAPPED_MIN = 8 << 20 };
+	enum { MAPPED_MIN = 1 << 20 };
 
 	if (strcmp(name, "-") == 0 || !io_map_file(name, MAPPED_MIN, max ? max : SIZE_MAX, out))
 		return false;

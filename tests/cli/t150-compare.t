@@ -47,6 +47,10 @@ result $? "there is no report if all bases are unreadable"
 same "a base is read from standard input" "$tmp/plain" "$tmp/out"
 "$CPA" top -base= -base=go-heap1.pb.gz -diff_base= go-heap2.pb.gz >"$tmp/out"
 same "an empty name of a base is ignored" "$tmp/plain" "$tmp/out"
+"$CPA" top -nodecount=0 -diff_base=go-heap1.pb.gz go-heap2.pb.gz >"$tmp/want"
+"$CPA" -proto -diff_base=go-heap1.pb.gz -o "$tmp/both.pb.gz" go-heap2.pb.gz 2>/dev/null
+"$CPA" top -nodecount=0 "$tmp/both.pb.gz" >"$tmp/got"
+same "top of a saved comparison has percentages of the base, like the comparison" "$tmp/want" "$tmp/got"
 cp go-heap1.pb.gz "$tmp/base.pb.gz"
 
 fails 'cannot both be specified' top -base go-heap1.pb.gz -diff_base go-heap1.pb.gz go-heap2.pb.gz

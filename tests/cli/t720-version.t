@@ -33,4 +33,7 @@ result $? 'flame writes SVG in every build'
 "$CPA" version --all >"$tmp/out" 2>"$tmp/err"
 [ $? = 2 ] && grep -q '^cpa: --all: cpa version takes only --verbose$' "$tmp/err"
 result $? 'version has no other option'
+LD_DEBUG=libs "$CPA" -top go-cpu.pb.gz >"$tmp/out" 2>"$tmp/linked"
+grep -q libdeflate "$tmp/linked" && ! grep -qE 'libz\.|libprotobuf-c|libcurl|libcairo|libxml2' "$tmp/linked"
+result $? "a report loads no library that only other commands need"
 done_testing

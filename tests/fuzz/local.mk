@@ -74,7 +74,7 @@ tests_fuzz_fuzz_reader_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_differential_SOURCES = tests/fuzz/fuzz_differential.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_differential_CPPFLAGS = $(AM_CPPFLAGS) -Iproto
-tests_fuzz_fuzz_differential_LDADD = $(formats_libs)
+tests_fuzz_fuzz_differential_LDADD = proto/libproto.a $(formats_libs) $(PROTOBUF_C_LIBS)
 tests_fuzz_fuzz_differential_LDFLAGS = $(fuzz_ldflags)
 tests/fuzz/fuzz_differential-fuzz_differential.$(OBJEXT): proto/profile.pb-c.h
 
@@ -223,7 +223,7 @@ tests_fuzz_fuzz_perfscript_SOURCES = tests/fuzz/fuzz_perfscript.c tests/fuzz/fuz
 tests_fuzz_fuzz_perfscript_LDADD = $(formats_libs)
 tests_fuzz_fuzz_perfscript_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_pieces_SOURCES = tests/fuzz/fuzz_pieces.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_pieces_LDADD = $(formats_libs)
+tests_fuzz_fuzz_pieces_LDADD = $(formats_libs) $(ZLIB_LIBS)
 tests_fuzz_fuzz_pieces_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_frames_SOURCES = tests/fuzz/fuzz_frames.c tests/fuzz/fuzz.h $(fuzz_main)

@@ -372,7 +372,7 @@ tests_unit_test_attach_sample_LDADD = src/attach/libattach.a $(answer_libs) $(en
 tests_unit_test_attach_snap_LDADD = src/attach/libattach.a $(answer_libs) $(endpoint_libs) $(collector_libs) \
 	$(CMOCKA_LIBS)
 tests_unit_test_elfnames_LDADD = $(collector_libs) $(CMOCKA_LIBS)
-tests_unit_test_encode_LDADD = $(unit_formats)
+tests_unit_test_encode_LDADD = proto/libproto.a $(unit_formats) $(PROTOBUF_C_LIBS)
 tests/unit/test_encode-test_encode.$(OBJEXT): proto/profile.pb-c.h
 tests_unit_test_err_LDADD = $(unit_base)
 tests_unit_test_find_LDADD = $(unit_shell)
@@ -418,7 +418,7 @@ tests_unit_test_busy_SOURCES = tests/unit/test_busy.c src/libcpaprof/collector/r
 tests_unit_test_busy_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_label_sets_SOURCES = tests/unit/test_label_sets.c src/libcpaprof/target/labels.c
 tests_unit_test_label_sets_LDADD = $(collector_libs) $(CMOCKA_LIBS)
-tests_unit_test_inflate_LDADD = $(unit_formats) $(ZSTD_LIBS) $(LZ4_LIBS)
+tests_unit_test_inflate_LDADD = $(unit_formats) $(ZLIB_LIBS) $(ZSTD_LIBS) $(LZ4_LIBS)
 tests_unit_test_jit_LDADD = $(unit_symbol)
 tests_unit_test_io_LDADD = $(unit_base)
 tests_unit_test_json_LDADD = $(unit_base)
@@ -462,7 +462,7 @@ tests_unit_test_object_LDADD = $(unit_symbol)
 tests_unit_test_opt_LDADD = $(unit_base)
 tests_unit_test_packed_LDADD = $(unit_formats)
 tests_unit_test_path_LDADD = $(unit_base)
-tests_unit_test_pieces_LDADD = $(unit_formats)
+tests_unit_test_pieces_LDADD = $(unit_formats) $(ZLIB_LIBS)
 tests_unit_test_pclntab_LDADD = $(unit_symbol)
 tests_unit_test_pdf_LDADD = $(unit_pdf)
 tests_unit_test_places_LDADD = $(unit_engine)

@@ -20,6 +20,7 @@
 #include "base/pool.h"
 #include "formats/formats.h"
 #include "formats/pprof/pprof.h"
+#include "profile/edit.h"
 #include "tests/unit/check_profile.h"
 #include "tests/unit/make_gzip.h"
 #include "tests/unit/same_profile.h"
@@ -270,7 +271,7 @@ static void add_strings(struct buf *b)
 	STRINGS(b, "", "samples", "count", "key", "text", "other");
 }
 
-static struct profile *read_in_pieces(const struct buf *content)
+static struct profile *read_in_pieces(const struct buf *content, const struct format_options *options)
 {
 	struct buf packed = { 0 };
 	struct bytes in;
@@ -279,9 +280,9 @@ static struct profile *read_in_pieces(const struct buf *content)
 
 	add_gzip_level(&packed, content->data, content->len, 0);
 	in = (struct bytes){ .data = (uint8_t *)packed.data, .n = packed.len };
-	s = pieces_open(&in, &no_limits);
+	s = pieces_open(&in, options);
 	assert_non_null(s);
-	if (pprof_read_pieces(s, &no_limits, &p) < 0)
+	if (pprof_read_pieces(s, options, &p) < 0)
 		assert_null(p);
 	pieces_close(s);
 	buf_release(&packed);
@@ -299,7 +300,7 @@ static void expect_both(struct buf *content, bool is_whole)
 		fail_msg("%s", err.msg);
 	for (unsigned threads = 1; threads <= 2; threads++) {
 		pool_set_size(threads);
-		p = read_in_pieces(content);
+		p = read_in_pieces(content, &no_limits);
 		if (is_whole) {
 			assert_null(p);
 			continue;
@@ -412,6 +413,54 @@ static void unusual_profiles_are_read_as_a_whole(void **state)
 	expect_both(&b, true);
 }
 
+static void labels_may_be_skipped_but_for_that_of_a_base(void **state)
+{
+	const struct format_options options = { .skips_labels = true };
+
+	(void)state;
+	for (int has_base = 0; has_base <= 1; has_base++) {
+		struct profile *whole = NULL, *p;
+		struct buf b = { 0 };
+		const char *difference;
+		struct err err;
+
+		add_types(&b);
+		add_samples(&b, N_SAMPLES);
+		add_tables(&b);
+		add_strings(&b);
+		if (has_base)
+			STRINGS(&b, BASE_LABEL);
+		p = read_in_pieces(&b, &options);
+		if (pprof_read((const uint8_t *)b.data, b.len, &options, &whole, &err) < 0)
+			fail_msg("%s", err.msg);
+		assert_int_equal(whole->n_labels == 0, !has_base);
+		assert_int_equal(p == NULL, has_base);
+		difference = p ? profile_difference(p, whole) : NULL;
+		if (difference)
+			fail_msg("%s differs", difference);
+		profile_free(p);
+		profile_free(whole);
+		buf_release(&b);
+	}
+}
+
+static void a_missing_string_of_a_skipped_label_is_found(void **state)
+{
+	const struct format_options options = { .skips_labels = true };
+	struct buf b = { 0 }, m = { 0 };
+
+	(void)state;
+	add_types(&b);
+	add_samples(&b, N_SAMPLES);
+	wire_packed(&m, 2, LIST(1, 2));
+	LABEL(&m, S_KEY, N_STRINGS);
+	wire_message(&b, 2, &m);
+	add_tables(&b);
+	add_strings(&b);
+	assert_null(read_in_pieces(&b, &options));
+	buf_release(&b);
+}
+
 /* A large file with an error has the message of a small one. */
 static void expect_message(struct buf *content, const char *message)
 {
@@ -511,6 +560,8 @@ int main(void)
 		cmocka_unit_test(long_fields_may_cross_pieces),
 		cmocka_unit_test(ids_of_locations_may_be_any),
 		cmocka_unit_test(unusual_profiles_are_read_as_a_whole),
+		cmocka_unit_test(labels_may_be_skipped_but_for_that_of_a_base),
+		cmocka_unit_test(a_missing_string_of_a_skipped_label_is_found),
 		cmocka_unit_test(errors_have_their_position),
 		cmocka_unit_test(nested_compression_is_found),
 	};

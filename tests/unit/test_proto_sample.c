@@ -18,13 +18,14 @@
 #include <cmocka.h>
 
 #include "base/pool.h"
+#include "profile/edit.h"
 #include "tests/unit/check_profile.h"
 #include "tests/unit/wire.h"
 
 static const struct format_options no_limits;
 
 enum { S_EMPTY, S_SAMPLES, S_COUNT, S_KEY, S_TEXT, S_UNIT, N_STRINGS };
-enum { N_LOCS = 20000, BLOCK = 4096 };
+enum { N_LOCS = 20000, BLOCK = 512, TRIAL = 16384 };
 
 /* Start a profile with types, strings, and locations with ids from 1. */
 static struct buf start(unsigned n_types, unsigned n_locs)
@@ -50,15 +51,20 @@ static struct profile *read_whole(struct buf *b)
 	return p;
 }
 
+/* Expect an error, also if labels are skipped. */
 static void expect_limit_error(struct buf *b, const struct format_options *limits, int code, const char *message)
 {
-	struct profile *p = NULL;
-	struct err err;
+	for (int skips = 0; skips <= 1; skips++) {
+		struct format_options options = *limits;
+		struct profile *p = NULL;
+		struct err err;
 
-	assert_int_equal(pprof_read((const uint8_t *)b->data, b->len, limits, &p, &err), code);
-	assert_null(p);
+		options.skips_labels = skips;
+		assert_int_equal(pprof_read((const uint8_t *)b->data, b->len, &options, &p, &err), code);
+		assert_null(p);
+		assert_string_equal(err.msg, message);
+	}
 	buf_release(b);
-	assert_string_equal(err.msg, message);
 }
 
 static void expect_error(struct buf *b, const char *message)
@@ -310,7 +316,7 @@ static uint32_t stacks_of(uint32_t n, uint32_t distinct, bool repeats, unsigned 
 
 static void equal_stacks_repeat_if_allowed_and_few_are_equal(void **state)
 {
-	enum { TRIAL = 4 * BLOCK, MANY = TRIAL / 2 + 1, N = 2 * TRIAL + 5 };
+	enum { MANY = TRIAL / 2 + 1, N = 2 * TRIAL + 5 };
 
 	(void)state;
 	for (unsigned threads = 1; threads <= 4; threads *= 2) {
@@ -488,6 +494,32 @@ static void equal_lists_of_labels_share_an_id(void **state)
 	assert_int_equal(p->labels[3], 0);
 	assert_int_equal(p->label_sets.n, 3);
 	profile_free(p);
+}
+
+static void labels_may_be_skipped_but_for_that_of_a_base(void **state)
+{
+	const struct format_options options = { .skips_labels = true };
+
+	(void)state;
+	for (int has_base = 0; has_base <= 1; has_base++) {
+		struct buf b = start(1, 1), m = { 0 };
+		struct profile *p = NULL;
+		struct err err;
+
+		wire_int(&m, 2, 5);
+		LABEL(&m, S_KEY, S_TEXT);
+		LABEL(&m, S_KEY, 0, 42, S_UNIT);
+		wire_message(&b, 2, &m);
+		if (has_base)
+			STRINGS(&b, BASE_LABEL);
+		if (pprof_read((const uint8_t *)b.data, b.len, &options, &p, &err) < 0 || profile_check(p, &err) < 0)
+			fail_msg("%s", err.msg);
+		buf_release(&b);
+		assert_int_equal(p->value[0][0], 5);
+		assert_int_equal(p->n_labels, has_base ? 2 : 0);
+		assert_int_equal(count_labels(p, 0), has_base ? 2 : 0);
+		profile_free(p);
+	}
 }
 
 static void missing_strings_of_labels_are_reported_with_their_position(void **state)
@@ -675,7 +707,7 @@ static void expect_equal_stacks(const struct stack_lists *a, const struct stack_
 static void columns_do_not_depend_on_the_number_of_threads(void **state)
 {
 	static const unsigned threads[] = { 2, 3, 4, 8 };
-	enum { N = 9 * BLOCK + 17 };
+	enum { N = 72 * BLOCK + 17 };
 	struct buf b = many(N);
 	struct profile *one;
 
@@ -704,7 +736,7 @@ static void columns_do_not_depend_on_the_number_of_threads(void **state)
 static void expect_first_error(uint32_t first)
 {
 	static const unsigned threads[] = { 1, 2, 4, 8 };
-	enum { N = 8 * BLOCK };
+	enum { N = 64 * BLOCK };
 
 	for (size_t t = 0; t < sizeof(threads) / sizeof(threads[0]); t++) {
 		struct buf b = start(1, 1);
@@ -727,7 +759,7 @@ static void the_first_error_is_reported_for_any_number_of_threads(void **state)
 {
 	(void)state;
 	expect_first_error(5001);
-	expect_first_error(3 * BLOCK + 2000);
+	expect_first_error(24 * BLOCK + 200);
 }
 
 static void an_error_at_a_block_boundary_has_the_right_number(void **state)
@@ -736,7 +768,7 @@ static void an_error_at_a_block_boundary_has_the_right_number(void **state)
 	expect_first_error(2);
 	expect_first_error(BLOCK);
 	expect_first_error(BLOCK + 1);
-	expect_first_error(8 * BLOCK);
+	expect_first_error(64 * BLOCK);
 }
 
 int main(void)
@@ -762,6 +794,7 @@ int main(void)
 		cmocka_unit_test(a_number_label_of_0_with_a_unit_is_kept),
 		cmocka_unit_test(several_values_of_a_key_keep_their_order),
 		cmocka_unit_test(equal_lists_of_labels_share_an_id),
+		cmocka_unit_test(labels_may_be_skipped_but_for_that_of_a_base),
 		cmocka_unit_test(missing_strings_of_labels_are_reported_with_their_position),
 		cmocka_unit_test(dropped_labels_count_in_positions),
 		cmocka_unit_test(unknown_fields_of_samples_and_labels_are_skipped),

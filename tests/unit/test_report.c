@@ -70,6 +70,29 @@ static void the_ratio_is_applied_before_the_unit(void **state)
 	expect_shown(&(struct head){ .unit = "ns", .out_unit = "us", .ratio = 0.5 }, 3001, "1.50us");
 }
 
+static void the_digits_of_values_are_grouped(void **state)
+{
+	static const struct {
+		int64_t value;
+		const char *unit, *to, *text;
+	} wanted[] = { { 0, "count", "count", "0" },         { 999, "count", "count", "999" },
+		       { 1000, "count", "count", "1,000" },  { -1234567, "count", "count", "-1,234,567" },
+		       { 12345000000, "ns", "s", "12.35s" }, { 12345678000000, "ns", "s", "12,345.68s" },
+		       { 5, "a\nb", "a\nb", "5a\\nb" },      { 1500, "\xce\xbcs", "us", "1,500us" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		struct head h = { .unit = wanted[i].unit, .out_unit = wanted[i].to, .ratio = 1 };
+		struct buf b = { 0 };
+
+		buf_addz(&b, "1234 ");
+		report_add_grouped_value(&h, wanted[i].value, &b);
+		assert_memory_equal(b.data, "1234 ", 5);
+		assert_string_equal(b.data + 5, wanted[i].text);
+		buf_release(&b);
+	}
+}
+
 static void release_empties_a_report(void **state)
 {
 	struct report r = { .mem = arena_new(), .table = { .n_rows = 3 } };
@@ -90,6 +113,7 @@ int main(void)
 		cmocka_unit_test(a_product_that_overflows_is_the_smallest_integer),
 		cmocka_unit_test(a_value_is_shown_in_the_unit_of_the_report),
 		cmocka_unit_test(the_ratio_is_applied_before_the_unit),
+		cmocka_unit_test(the_digits_of_values_are_grouped),
 		cmocka_unit_test(release_empties_a_report),
 	};
 

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -104,6 +105,25 @@ static void control_characters_are_escaped(void **state)
 	expect_safe("\xc2\x9b"
 		    "31m",
 		    5, "\\u{9b}31m"); /* C1: CSI as a single character */
+}
+
+static void one_byte_is_escaped_at_any_position(void **state)
+{
+	static const unsigned char bytes[] = { 0x01, 0x1f, 0x7f, 0x80, 0xff };
+	enum { N = 25 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		for (int at = 0; at < N; at++) {
+			char text[N + 1], want[N + 10];
+
+			memset(text, at % 2 ? ' ' : '~', N);
+			text[N] = 0;
+			snprintf(want, sizeof(want), "%.*s\\x%02x%s", at, text, bytes[i], text + at + 1);
+			text[at] = (char)bytes[i];
+			expect_safe(text, N, want);
+		}
+	}
 }
 
 static void direction_and_line_marks_are_escaped(void **state)
@@ -230,6 +250,7 @@ int main(void)
 		cmocka_unit_test(each_invalid_byte_counts_as_one_character),
 		cmocka_unit_test(printable_text_of_any_script_is_unchanged),
 		cmocka_unit_test(control_characters_are_escaped),
+		cmocka_unit_test(one_byte_is_escaped_at_any_position),
 		cmocka_unit_test(direction_and_line_marks_are_escaped),
 		cmocka_unit_test(each_invalid_byte_is_escaped),
 		cmocka_unit_test(safe_text_is_appended),

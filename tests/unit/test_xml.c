@@ -75,10 +75,50 @@ static void escapes_characters_that_xml_forbids(void **state)
 	expect(&x, &out, ">\xef\xbf\xbd \\u{fffe}\\u{ffff}. \xef\xbf</a>\n");
 }
 
+static void elements_may_be_written_as_text_with_the_same_bytes(void **state)
+{
+	static const char *const text[] = { "",
+					    "plain",
+					    "<x>&amp;\"'",
+					    "a\rb\nc\td",
+					    "\xc3\xa4\xe2\x82\xac",
+					    "\xef\xbf\xbd \xef\xbf\xbe\xef\xbf\xbf. \xef\xbf",
+					    "\xef\xbb\xbf\xef\xbf\xbe<" };
+	static const int64_t number[] = { 0, 1, 1180000, 12340, -1500, 999, INT64_MIN };
+	struct buf out = { 0 }, want = { 0 }, raw = { 0 };
+	struct xml x;
+	struct err err;
+
+	(void)state;
+	begin(&x, &want);
+	for (size_t i = 0; i < sizeof(number) / sizeof(number[0]); i++) {
+		xml_begin(&x, "b");
+		xml_number(&x, "c", number[i]);
+		xml_text(&x, text[i]);
+		xml_end(&x);
+	}
+	xml_end(&x);
+	assert_int_equal(xml_close(&x, &err), 0);
+	begin(&x, &out);
+	for (size_t i = 0; i < sizeof(number) / sizeof(number[0]); i++) {
+		buf_addz(&raw, "<b");
+		xml_add_number(&raw, "c", number[i]);
+		buf_addz(&raw, ">");
+		xml_add_text(&raw, text[i]);
+		buf_addz(&raw, "</b>");
+		if (i % 3 == 2)
+			xml_raw(&x, &raw);
+	}
+	xml_raw(&x, &raw);
+	expect(&x, &out, strstr(buf_text(&want), "<a") + 2);
+	buf_release(&want);
+	buf_release(&raw);
+}
+
 static void writes_nothing_without_a_writer(void **state)
 {
 	struct _xmlTextWriter *writer;
-	struct buf out = { 0 };
+	struct buf out = { 0 }, raw = { 0 };
 	struct xml x;
 
 	(void)state;
@@ -89,6 +129,10 @@ static void writes_nothing_without_a_writer(void **state)
 	xml_text(&x, "c");
 	xml_cdata(&x, "d");
 	xml_newline(&x);
+	buf_addz(&raw, "<e/>");
+	xml_raw(&x, &raw);
+	assert_int_equal(raw.len, 0);
+	buf_release(&raw);
 	xml_end(&x);
 	assert_false(x.failed);
 	x.writer = writer;
@@ -101,6 +145,7 @@ int main(void)
 		cmocka_unit_test(numbers_have_at_most_three_decimals_without_trailing_zeros),
 		cmocka_unit_test(escapes_markup_in_text),
 		cmocka_unit_test(escapes_characters_that_xml_forbids),
+		cmocka_unit_test(elements_may_be_written_as_text_with_the_same_bytes),
 		cmocka_unit_test(writes_nothing_without_a_writer),
 	};
 

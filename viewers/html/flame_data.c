@@ -83,12 +83,18 @@ static void flame_data_add_list(struct json *j, const char *key, struct buf *b)
 /* A column of values, as multiples of the step. */
 static void flame_data_add_values(struct flame_data_writer *w, const char *key, const int64_t *v)
 {
-	struct buf b = { 0 };
+	struct buf *out = w->j.out;
 
-	for (uint32_t i = 0; i < w->l->n; i++)
-		flame_data_add_number(&b, v[w->l->tile[i].box] / w->step);
-	flame_data_add_list(&w->j, key, &b);
-	buf_release(&b);
+	if (key)
+		jsonw_key(&w->j, key);
+	jsonw_raw(&w->j, "[", 1);
+	for (uint32_t i = 0; i < w->l->n; i++) {
+		char *to = buf_room(out, NUM_DIGITS + 1);
+
+		*to = ',';
+		out->len = (size_t)(num_put(to + (i > 0), v[w->l->tile[i].box] / w->step) - out->data);
+	}
+	buf_addz(out, "]");
 }
 
 static void add_both_sides(struct flame_data_writer *w, const char *key, const int64_t *const *v)
@@ -140,12 +146,14 @@ static void flame_data_add_colors(struct flame_data_writer *w)
 {
 	struct buf color = { 0 }, sign = { 0 };
 
-	for (uint32_t i = 0; i < w->l->n; i++) {
-		buf_fill(&color, (char)('0' + w->l->tile[i].color), 1);
-		buf_fill(&sign, w->l->tile[i].sign ? w->l->tile[i].sign : ' ', 1);
-	}
+	buf_fill(&color, ' ', w->l->n);
+	buf_fill(&sign, ' ', w->n_sides > 1 ? w->l->n : 0);
+	for (uint32_t i = 0; i < color.len; i++)
+		color.data[i] = (char)('0' + w->l->tile[i].color);
+	for (uint32_t i = 0; i < sign.len; i++)
+		sign.data[i] = w->l->tile[i].sign ? w->l->tile[i].sign : ' ';
 	jsonw_add_text(&w->j, "color", buf_text(&color));
-	jsonw_add_text(&w->j, "sign", w->n_sides > 1 ? buf_text(&sign) : "");
+	jsonw_add_text(&w->j, "sign", buf_text(&sign));
 	buf_release(&color);
 	buf_release(&sign);
 }

@@ -58,6 +58,7 @@ struct svg_svg {
 	struct xml xml;
 	int64_t width, row;    /* width of the picture; distance of levels */
 	struct buf name, text; /* scratch buffer */
+	struct buf boxes;      /* elements to be written with xml_raw */
 };
 
 /* Rules for all themes. The script adds .ui and sets .live. */
@@ -381,7 +382,7 @@ static int64_t svg_add_legend(struct svg_svg *s, int64_t y)
 	return y + LINE - top;
 }
 
-enum { ROW = 18, ROW_MIN = 2, ROW_TEXT = 14, MAX_HEIGHT = 32000 };
+enum { ROW = 18, BOXES_BYTES = 1 << 16, ROW_MIN = 2, ROW_TEXT = 14, MAX_HEIGHT = 32000 };
 
 /* Narrower boxes have no border, since it would hide them. */
 enum { BORDER_MIN = 2 * PX };
@@ -396,47 +397,42 @@ static int64_t svg_x_of(const struct svg_svg *s, int64_t at)
 
 static void svg_add_label(struct svg_svg *s, const struct flame_tile *t, int64_t x, int64_t width)
 {
-	char class[16];
-
 	svg_clear(&s->text);
 	flame_add_label(s->r->flame, t, (size_t)((width - 2 * PAD + PX) / COLUMN), &s->text);
 	if (s->text.len == 0)
 		return;
-	xml_begin(&s->xml, "text");
-	if (s->palette.own_ink[t->color]) {
-		snprintf(class, sizeof(class), "t%d", t->color);
-		xml_attribute(&s->xml, "class", class);
-	}
-	xml_number(&s->xml, "x", x + PAD);
-	xml_number(&s->xml, "y", (s->row - PX) / 2 + 4 * PX + 500);
-	xml_text(&s->xml, buf_text(&s->text));
-	xml_end(&s->xml);
+	buf_addz(&s->boxes, "<text");
+	if (s->palette.own_ink[t->color])
+		buf_addf(&s->boxes, " class=\"t%d\"", t->color);
+	xml_add_number(&s->boxes, "x", x + PAD);
+	xml_add_number(&s->boxes, "y", (s->row - PX) / 2 + 4 * PX + 500);
+	buf_addz(&s->boxes, ">");
+	xml_add_text(&s->boxes, buf_text(&s->text));
+	buf_addz(&s->boxes, "</text>");
 }
 
 static void svg_add_box(struct svg_svg *s, const struct flame_tile *t)
 {
 	int64_t x = svg_x_of(s, t->x), width = svg_x_of(s, t->x + t->width) - x;
 
-	svg_clear(&s->text);
-	svg_add_class(&s->text, t->color, t->sign);
-	buf_addz(&s->text, t->sign == '+' ? " u" : t->sign == '-' ? " d" : "");
-	buf_addz(&s->text, width >= BORDER_MIN ? " w" : "");
-	xml_newline(&s->xml);
-	xml_begin(&s->xml, "rect");
-	xml_attribute(&s->xml, "class", buf_text(&s->text));
-	xml_number(&s->xml, "x", x);
-	xml_number(&s->xml, "width", width);
-	xml_number(&s->xml, "height", s->row > 4 * PX ? s->row - PX : s->row);
-	xml_begin(&s->xml, "title");
+	buf_addz(&s->boxes, "\n<rect class=\"");
+	svg_add_class(&s->boxes, t->color, t->sign);
+	buf_addz(&s->boxes, t->sign == '+' ? " u" : t->sign == '-' ? " d" : "");
+	buf_addz(&s->boxes, width >= BORDER_MIN ? " w\"" : "\"");
+	xml_add_number(&s->boxes, "x", x);
+	xml_add_number(&s->boxes, "width", width);
+	xml_add_number(&s->boxes, "height", s->row > 4 * PX ? s->row - PX : s->row);
+	buf_addz(&s->boxes, "><title>");
 	svg_clear(&s->text);
 	flame_add_details(s->r, t->box, &s->text);
 	while (s->text.len && s->text.data[s->text.len - 1] == '\n')
 		s->text.data[--s->text.len] = '\0';
-	xml_text(&s->xml, buf_text(&s->text));
-	xml_end(&s->xml);
-	xml_end(&s->xml);
+	xml_add_text(&s->boxes, buf_text(&s->text));
+	buf_addz(&s->boxes, "</title></rect>");
 	if (width >= COLUMN + 2 * PAD - PX && s->row >= ROW_TEXT * PX)
 		svg_add_label(s, t, x, width);
+	if (s->boxes.len >= BOXES_BYTES)
+		xml_raw(&s->xml, &s->boxes);
 }
 
 /* Write all levels below y. Returns their height. */
@@ -461,6 +457,7 @@ static int64_t svg_add_rows(struct svg_svg *s, int64_t y)
 		if (t->level != level) {
 			int64_t at = s->style->icicle ? t->level : s->l.n_levels - 1 - t->level;
 
+			xml_raw(&s->xml, &s->boxes);
 			if (level != UINT32_MAX)
 				xml_end(&s->xml);
 			level = t->level;
@@ -471,6 +468,7 @@ static int64_t svg_add_rows(struct svg_svg *s, int64_t y)
 		}
 		svg_add_box(s, t);
 	}
+	xml_raw(&s->xml, &s->boxes);
 	if (level != UINT32_MAX)
 		xml_end(&s->xml);
 	xml_end(&s->xml);
@@ -569,5 +567,6 @@ int svg_draw(const struct report *r, const struct flame_style *style, struct buf
 	arena_free(mem);
 	buf_release(&s.name);
 	buf_release(&s.text);
+	buf_release(&s.boxes);
 	return rc;
 }

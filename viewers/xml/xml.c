@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <libxml/xmlwriter.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -148,10 +149,13 @@ void xml_attribute(struct xml *x, const char *name, const char *text)
 		     lib.TextWriterWriteAttribute(x->writer, (const xmlChar *)name, escape_forbidden(x, text)) < 0;
 }
 
-void xml_number(struct xml *x, const char *name, int64_t thousandths)
+enum { XML_NUMBER_SIZE = 32 };
+
+/* Put a number at the end of text. Returns its start. */
+static const char *xml_put_number(char text[XML_NUMBER_SIZE], int64_t thousandths)
 {
 	uint64_t size = thousandths < 0 ? 0 - (uint64_t)thousandths : (uint64_t)thousandths;
-	char text[32], *end = text + sizeof(text) - 1, *at = end;
+	char *end = text + XML_NUMBER_SIZE - 1, *at = end;
 
 	*at = '\0';
 	for (int i = 0; i < 3; i++, size /= 10)
@@ -164,7 +168,83 @@ void xml_number(struct xml *x, const char *name, int64_t thousandths)
 	while (size /= 10);
 	if (thousandths < 0)
 		*--at = '-';
-	xml_attribute(x, name, at);
+	return at;
+}
+
+void xml_number(struct xml *x, const char *name, int64_t thousandths)
+{
+	char text[XML_NUMBER_SIZE];
+
+	xml_attribute(x, name, xml_put_number(text, thousandths));
+}
+
+void xml_add_number(struct buf *out, const char *name, int64_t thousandths)
+{
+	char text[XML_NUMBER_SIZE];
+
+	buf_addz(out, " ");
+	buf_addz(out, name);
+	buf_addz(out, "=\"");
+	buf_addz(out, xml_put_number(text, thousandths));
+	buf_addz(out, "\"");
+}
+
+/* The escape at the start of text, and its length; NULL if there is none. Like xmlEncodeSpecialChars and escape_forbidden. */
+static const char *xml_escape_of(const char *text, size_t *n)
+{
+	const unsigned char *c = (const unsigned char *)text;
+
+	*n = 1;
+	switch (c[0]) {
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '&':
+		return "&amp;";
+	case '"':
+		return "&quot;";
+	case '\r':
+		return "&#13;";
+	case 0xef:
+		*n = 3;
+		return c[1] != 0xbf ? NULL : c[2] == 0xbe ? "\\u{fffe}" : c[2] == 0xbf ? "\\u{ffff}" : NULL;
+	default:
+		return NULL;
+	}
+}
+
+void xml_add_text(struct buf *out, const char *text)
+{
+	static const bool is_special[UCHAR_MAX + 1] = {
+		['\0'] = true, ['<'] = true, ['>'] = true, ['&'] = true, ['"'] = true, ['\r'] = true, [0xef] = true
+	};
+	const char *plain = text; /* start of the bytes not copied yet */
+
+	for (;; text++) {
+		const char *escape;
+		size_t n;
+
+		while (!is_special[(unsigned char)*text])
+			text++;
+		if (!*text)
+			break;
+		escape = xml_escape_of(text, &n);
+		if (!escape)
+			continue;
+		buf_add(out, plain, (size_t)(text - plain));
+		buf_addz(out, escape);
+		plain = text + n;
+		text = plain - 1;
+	}
+	buf_add(out, plain, (size_t)(text - plain));
+}
+
+void xml_raw(struct xml *x, struct buf *elements)
+{
+	if (elements->len)
+		x->failed |= x->writer && lib.TextWriterWriteRaw(x->writer, (const xmlChar *)buf_text(elements)) < 0;
+	elements->len = 0;
 }
 
 void xml_cdata(struct xml *x, const char *code)

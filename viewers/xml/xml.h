@@ -45,6 +45,14 @@ void xml_attribute(struct xml *x, const char *name, const char *text);
 /* An attribute with a number in thousandths, without trailing zeros. */
 void xml_number(struct xml *x, const char *name, int64_t thousandths);
 
+/*
+ * Thousands of small elements take less time if the caller writes them into a buffer, in which xml_add_text and
+ * xml_add_number append what xml_text and xml_number write. xml_raw writes the buffer inside the current element, and clears it.
+ */
+void xml_add_text(struct buf *out, const char *text);
+void xml_add_number(struct buf *out, const char *name, int64_t thousandths);
+void xml_raw(struct xml *x, struct buf *elements);
+
 /* A CDATA section of a constant, which must not contain ]]> */
 void xml_cdata(struct xml *x, const char *code);
 

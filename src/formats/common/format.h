@@ -62,6 +62,12 @@ struct format_options {
 	 */
 	bool repeats_stacks;
 
+	/*
+	 * Samples need no labels. A reader may then check labels without storing them, unless a key is BASE_LABEL, which
+	 * changes totals.
+	 */
+	bool skips_labels;
+
 	const struct format_unwinder *unwinder; /* NULL: copied stacks are not unwound */
 	bool is_mapped;                         /* the input is a mapped file, whose pages can be given back */
 };

@@ -14,13 +14,13 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "base/zlib.h"
 
 #include <libdeflate.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 enum {
 	PIECE_BYTES = 1 << 20,
@@ -36,7 +36,7 @@ enum {
 struct piece {
 	uint8_t *data; /* input; after compression, the compressed input */
 	size_t n;
-	bool has_failed; /* set if there was not enough memory */
+	bool has_failed; /* set if there was not enough memory, or zlib is missing */
 };
 
 struct gzip {
@@ -82,20 +82,21 @@ static void piece_free(struct piece *p)
 static bool last_block(const uint8_t *packed, size_t n, uint8_t *scratch, size_t room, size_t *begin, size_t *end)
 {
 	z_stream z = { .next_in = (Bytef *)(uintptr_t)packed, .avail_in = (uInt)n };
+	const struct zlib *lib;
 	bool found = false;
 
-	if (inflateInit2(&z, -MAX_WBITS) != Z_OK)
+	if (zlib_load(&lib, NULL) < 0 || zlib_inflate_init(lib, &z, -MAX_WBITS) != Z_OK)
 		return false;
 	z.next_out = scratch;
 	z.avail_out = (uInt)room;
 	*begin = 0;
-	while (!found && inflate(&z, Z_BLOCK) == Z_OK) {
+	while (!found && lib->inflate(&z, Z_BLOCK) == Z_OK) {
 		*end = 8 * (n - z.avail_in) - ((unsigned)z.data_type & UNUSED_BITS);
 		found = (z.data_type & BLOCK_END) && (z.data_type & LAST_BLOCK);
 		if (!found && (z.data_type & BLOCK_END))
 			*begin = *end;
 	}
-	inflateEnd(&z);
+	lib->inflateEnd(&z);
 	return found;
 }
 
@@ -208,8 +209,11 @@ static void put_u32(struct buf *out, size_t v)
 static int gzip_join(const struct gzip *g, struct buf *out, struct err *err)
 {
 	static const uint8_t head[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff };
+	const struct zlib *lib;
 	size_t n = 0;
 
+	if (g->n > 1 && zlib_load(&lib, err) < 0)
+		return ERR_IO;
 	for (size_t i = 0; i < g->n; i++) {
 		if (g->piece[i]->has_failed)
 			return err_set(err, ERR_LIMIT, "out of memory while compressing the profile");

@@ -18,6 +18,7 @@
 
 #include "base/lz4.h"
 #include "base/mem.h"
+#include "base/zlib.h"
 #include "base/zstd.h"
 
 #include <assert.h>
@@ -25,7 +26,6 @@
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 enum {
 	OUT_STEP = 1 << 20,
@@ -155,11 +155,14 @@ static int gzip_error(const z_stream *z, int rc, size_t n_in, struct err *err)
 static int gzip_members(struct unpack *u, struct err *err)
 {
 	z_stream z = { 0 };
+	const struct zlib *lib;
 	size_t n_fed = 0;
-	int rc = inflateInit2(&z, 15 + 16), error = 0;
+	int rc, error = 0;
 
 	u->n_out = 0;
-	if (rc != Z_OK)
+	if (zlib_load(&lib, err) < 0)
+		return ERR_IO;
+	if (zlib_inflate_init(lib, &z, 15 + 16) != Z_OK)
 		return err_set(err, ERR_IO, "gzip: out of memory");
 	for (;;) {
 		if (z.avail_in == 0 && n_fed < u->n_in) {
@@ -174,12 +177,12 @@ static int gzip_members(struct unpack *u, struct err *err)
 			break;
 		z.next_out = u->out + u->n_out;
 		z.avail_out = u->cap - u->n_out < UINT32_MAX ? (uInt)(u->cap - u->n_out) : UINT32_MAX;
-		rc = inflate(&z, Z_NO_FLUSH);
+		rc = lib->inflate(&z, Z_NO_FLUSH);
 		u->n_out = (size_t)(z.next_out - u->out);
 		if (rc == Z_STREAM_END && z.avail_in == 0 && n_fed == u->n_in)
 			break;
 		if (rc == Z_STREAM_END)
-			rc = inflateReset(&z);
+			rc = lib->inflateReset(&z);
 		if (rc == Z_BUF_ERROR && z.avail_out == 0)
 			continue;
 		if (rc != Z_OK) {
@@ -187,7 +190,7 @@ static int gzip_members(struct unpack *u, struct err *err)
 			break;
 		}
 	}
-	inflateEnd(&z);
+	lib->inflateEnd(&z);
 	return error;
 }
 

@@ -105,6 +105,36 @@ static inline bool cursor_field(struct cursor *c, struct field *f)
 	}
 }
 
+/*
+ * Read a message whose fields 1 to n_known are numbers.
+ *
+ * v        [n_known + 1] by number of the field; unchanged for fields that are missing
+ * Returns  false on error, with c->error set
+ */
+static inline bool cursor_numbers(struct cursor *c, unsigned n_known, uint64_t *v)
+{
+	struct field f = { 0 };
+
+	while (c->at < c->end) {
+		unsigned number = *c->at >> 3;
+
+		if ((*c->at & 0x87) == WIRE_VARINT && number - 1 < n_known) {
+			c->at++;
+			if (!cursor_varint(c, &v[number]))
+				return false;
+		} else if (!cursor_field(c, &f)) {
+			return false;
+		} else if (f.number - 1 < n_known) {
+			if (f.type != WIRE_VARINT) {
+				c->error = "a field has the wrong wire type";
+				return false;
+			}
+			v[f.number] = f.value;
+		}
+	}
+	return true;
+}
+
 /* Does the field have the wire type of the schema? Sets c->error if not. */
 static inline bool cursor_expect(struct cursor *c, const struct field *f, enum wire_type type)
 {

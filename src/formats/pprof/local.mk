@@ -10,6 +10,3 @@ src_formats_libformats_a_SOURCES += \
 	src/formats/pprof/proto_int.h \
 	src/formats/pprof/proto_sample.c \
 	src/formats/pprof/write.c
-
-# generate the header before the only file that includes it is compiled
-src/formats/pprof/libformats_a-proto.$(OBJEXT): proto/profile.pb-c.h

@@ -8,8 +8,9 @@
  *
  * packed_quads decodes four numbers of at most three bytes at a time (after "Vectorized VByte Decoding",
  * Plaisance, Kurz and Lemire, 2015). The top bits of twelve bytes show where the numbers end. They index
- * a table of shuffles that move each number into its own lane, where its groups of seven bits are joined. The top bits of 64
- * bytes are loaded at once, so that the next four numbers need not wait for them.
+ * a table of shuffles that move each number into its own lane, where its groups of seven bits are joined.
+ * There are only 81 shuffles, so the table has their numbers, and takes two pages. The top bits of 64 bytes are loaded at
+ * once, so that the next four numbers need not wait for them.
  * packed_pairs decodes two numbers of at most four bytes with plain 64-bit arithmetic.
  */
 #include "config.h"
@@ -76,36 +77,44 @@ const uint8_t *packed_pairs(const struct idmap *map, const uint8_t *at, const ui
 #define HAS_SSE4_1 __builtin_cpu_supports("sse4.1")
 #endif
 
-enum { QUAD_BYTES = 12, QUAD_MASKS = 1 << QUAD_BYTES, QUAD_MAX = 3, QUAD_LOAD = 16, QUAD_WINDOW = 64 };
+enum {
+	QUAD_BYTES = 12,
+	QUAD_MASKS = 1 << QUAD_BYTES,
+	QUAD_MAX = 3,
+	QUAD_KINDS = 81,
+	QUAD_LENGTH = 15,
+	QUAD_LOAD = 16,
+	QUAD_WINDOW = 64,
+};
 
-/* Shuffles that move four numbers into four lanes, indexed by the top bits of twelve bytes. Filled in once. */
-static struct quad {
-	uint8_t shuffle[16]; /* input byte for each byte of the lanes, 0x80 for none */
-	uint8_t n;           /* length of the four numbers; 0 if they do not fit into twelve bytes */
-} quads[QUAD_MASKS];
+/* Shuffles that move four numbers into four lanes: the input byte for each byte of the lanes, 0x80 for none. */
+static uint8_t quad_shuffle[QUAD_KINDS][16];
+
+/* By the top bits of twelve bytes: 16 * number of the shuffle + length of the four numbers, or 0 if one is longer than three
+   bytes. Filled in once. */
+static uint16_t quads[QUAD_MASKS];
 static pthread_once_t quads_once = PTHREAD_ONCE_INIT;
 
-static void quad_fill(struct quad *q, unsigned mask)
+/* Fill in the shuffle of four lengths, which are the digits of kind to the base 3, less 1. */
+static void quad_fill(unsigned kind)
 {
-	unsigned at = 0;
+	unsigned at = 0, mask = 0, digits = kind;
 
-	memset(q->shuffle, 0x80, sizeof(q->shuffle));
-	for (unsigned lane = 0; lane < 4; lane++) {
-		for (unsigned i = 0;; i++) {
-			if (at >= QUAD_BYTES || i >= QUAD_MAX)
-				return; /* n stays 0 */
-			q->shuffle[4 * lane + i] = (uint8_t)at;
-			if (!(mask >> at++ & 1))
-				break;
+	memset(quad_shuffle[kind], 0x80, sizeof(quad_shuffle[kind]));
+	for (unsigned lane = 0; lane < 4; lane++, digits /= QUAD_MAX) {
+		for (unsigned i = 0; i <= digits % QUAD_MAX; i++) {
+			quad_shuffle[kind][4 * lane + i] = (uint8_t)at;
+			mask |= (i < digits % QUAD_MAX ? 1U : 0U) << at++;
 		}
 	}
-	q->n = (uint8_t)at;
+	for (unsigned after = 0; after < (unsigned)QUAD_MASKS >> at; after++)
+		quads[mask | after << at] = (uint16_t)(16 * kind + at);
 }
 
 static void quads_fill(void)
 {
-	for (unsigned mask = 0; mask < QUAD_MASKS; mask++)
-		quad_fill(&quads[mask], mask);
+	for (unsigned kind = 0; kind < QUAD_KINDS; kind++)
+		quad_fill(kind);
 }
 
 bool packed_has_quads(void)
@@ -128,11 +137,11 @@ __attribute__((target("sse4.1"))) static inline uint64_t quad_bits(const uint8_t
 }
 
 /* Four numbers of at most three bytes, less 1. */
-__attribute__((target("sse4.1"))) static inline __m128i quad_decode(const uint8_t *at, const struct quad *q)
+__attribute__((target("sse4.1"))) static inline __m128i quad_decode(const uint8_t *at, const uint8_t shuffle[16])
 {
 	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)at);
 
-	x = _mm_shuffle_epi8(x, _mm_loadu_si128((const __m128i *)(const void *)q->shuffle));
+	x = _mm_shuffle_epi8(x, _mm_loadu_si128((const __m128i *)(const void *)shuffle));
 	x = _mm_or_si128(_mm_or_si128(_mm_and_si128(x, _mm_set1_epi32(0x7f)),
 				      _mm_and_si128(_mm_srli_epi32(x, 1), _mm_set1_epi32(0x3f80))),
 			 _mm_and_si128(_mm_srli_epi32(x, 2), _mm_set1_epi32(0x1fc000)));
@@ -159,16 +168,16 @@ __attribute__((target("sse4.1"))) const uint8_t *packed_quads(const struct idmap
 		uint64_t bits = quad_bits(at, readable, &last);
 
 		do {
-			const struct quad *q = &quads[bits & (QUAD_MASKS - 1)];
-			__m128i x = quad_decode(at, q);
+			unsigned quad = quads[bits & (QUAD_MASKS - 1)], length = quad & QUAD_LENGTH;
+			__m128i x = quad_decode(at, quad_shuffle[quad / 16]);
 
-			if (q->n == 0 || q->n > end - at)
+			if (length == 0 || length > end - at)
 				goto out;
 			most = _mm_max_epu32(most, x);
 			_mm_storeu_si128((__m128i *)(void *)to, x);
 			to += 4;
-			at += q->n;
-			bits >>= q->n;
+			at += length;
+			bits >>= length;
 		} while (at <= last);
 	}
 out:

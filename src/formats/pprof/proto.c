@@ -15,7 +15,6 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
-#include "profile.pb-c.h"
 #include "profile/source.h"
 
 #include <assert.h>
@@ -327,16 +326,14 @@ int proto_string(const struct proto *p, uint64_t index, const char *what, str_id
 
 static int proto_value_type(struct tables *t, const struct proto_span *s, struct value_type *out, struct err *err)
 {
-	Perftools__Profiles__ValueType *v = perftools__profiles__value_type__unpack(NULL, s->n, s->data);
+	struct cursor c = { s->data, s->data + s->n, NULL };
+	uint64_t v[3] = { 0 };
 	int rc;
 
-	if (!v)
-		return err_set(err, ERR_FORMAT, "byte %zu: invalid ValueType", (size_t)(s->data - t->p.data));
-	rc = proto_string(&t->p, (uint64_t)v->type, "type", &out->name, err);
-	if (rc == 0)
-		rc = proto_string(&t->p, (uint64_t)v->unit, "unit", &out->unit, err);
-	perftools__profiles__value_type__free_unpacked(v, NULL);
-	return rc;
+	if (!cursor_numbers(&c, 2, v))
+		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c.at - t->p.data), c.error);
+	rc = proto_string(&t->p, v[1], "type", &out->name, err);
+	return rc == 0 ? proto_string(&t->p, v[2], "unit", &out->unit, err) : rc;
 }
 
 static int read_types(struct tables *t, struct err *err)
@@ -358,27 +355,26 @@ static int read_types(struct tables *t, struct err *err)
 
 static int proto_read_mapping(struct tables *t, size_t i, struct err *err)
 {
-	const struct proto_span *s = &t->maps.span[i];
-	Perftools__Profiles__Mapping *v = perftools__profiles__mapping__unpack(NULL, s->n, s->data);
+	struct cursor c = { t->maps.span[i].data, t->maps.span[i].data + t->maps.span[i].n, NULL };
 	struct mapping m = { 0 };
+	uint64_t v[11] = { 0 };
 	uint32_t index;
 	int rc;
 
 	assert(t->map_id && i < t->maps.n);
-	if (!v)
-		return err_set(err, ERR_FORMAT, "byte %zu: invalid Mapping", (size_t)(s->data - t->p.data));
-	m = (struct mapping){ .id = v->id,
-			      .start = v->memory_start,
-			      .limit = v->memory_limit,
-			      .offset = v->file_offset,
-			      .has_functions = v->has_functions,
-			      .has_filenames = v->has_filenames,
-			      .has_line_numbers = v->has_line_numbers,
-			      .has_inline_frames = v->has_inline_frames };
-	rc = proto_string(&t->p, (uint64_t)v->filename, "filename", &m.file, err);
+	if (!cursor_numbers(&c, 10, v))
+		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c.at - t->p.data), c.error);
+	m = (struct mapping){ .id = v[1],
+			      .start = v[2],
+			      .limit = v[3],
+			      .offset = v[4],
+			      .has_functions = v[7],
+			      .has_filenames = v[8],
+			      .has_line_numbers = v[9],
+			      .has_inline_frames = v[10] };
+	rc = proto_string(&t->p, v[5], "filename", &m.file, err);
 	if (rc == 0)
-		rc = proto_string(&t->p, (uint64_t)v->build_id, "build_id", &m.build_id, err);
-	perftools__profiles__mapping__free_unpacked(v, NULL);
+		rc = proto_string(&t->p, v[6], "build_id", &m.build_id, err);
 	t->map_id[i] = m.id;
 	return rc == 0 ? builder_mapping(t->p.builder, &m, &index, err) : rc;
 }
@@ -419,16 +415,10 @@ static int proto_read_function(struct tables *t, size_t i, struct err *err)
 	struct cursor c = { t->funcs.span[i].data, t->funcs.span[i].data + t->funcs.span[i].n, NULL };
 	uint64_t v[6] = { 0 };
 	struct builder_function fn;
-	struct field f = { 0 };
 	uint32_t index;
 
 	assert(t->func_id && i < t->funcs.n);
-	while (cursor_field(&c, &f))
-		if (f.number >= 1 && f.number <= 5 && cursor_expect(&c, &f, WIRE_VARINT))
-			v[f.number] = f.value;
-		else if (c.error)
-			break;
-	if (c.error)
+	if (!cursor_numbers(&c, 5, v))
 		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c.at - t->p.data), c.error);
 	fn.id = t->func_id[i] = v[1];
 	fn.start = (int64_t)v[5];
@@ -458,15 +448,9 @@ static int proto_read_line(struct tables *t, const struct field *span, struct pr
 {
 	struct cursor c = { span->data, span->data + span->n, NULL };
 	uint64_t v[4] = { 0 };
-	struct field f = { 0 };
 	uint32_t func;
 
-	while (cursor_field(&c, &f))
-		if (f.number >= 1 && f.number <= 3 && cursor_expect(&c, &f, WIRE_VARINT))
-			v[f.number] = f.value;
-		else if (c.error)
-			break;
-	if (c.error)
+	if (!cursor_numbers(&c, 3, v))
 		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c.at - t->p.data), c.error);
 	func = idmap_get(&t->func_ids, v[1]);
 	if (func == IDMAP_NONE)

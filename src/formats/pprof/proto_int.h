@@ -59,8 +59,8 @@ static inline uint32_t idmap_get(const struct idmap *m, uint64_t id)
 
 /* ---- the reader ---- */
 
-/* A block of consecutive samples: SAMPLES_PER_BLOCK, fewer in the last block. */
-enum { SAMPLES_PER_BLOCK = 4096 };
+/* A block of consecutive samples: SAMPLES_PER_BLOCK, fewer in the last block. Each is decoded into memory that is reused. */
+enum { SAMPLES_PER_BLOCK = 512 };
 struct sample_block {
 	const uint8_t *start; /* top-level field of the first sample */
 	uint32_t first, n;    /* rows */

@@ -20,6 +20,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "profile/edit.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -33,10 +34,11 @@ enum {
 	TAG_VALUE = SAMPLE_VALUE << 3 | WIRE_VARINT,
 	PREFETCH = 8,
 	STREAM_TYPES_MAX = 64,
-	IDS_FREE = 1 << 20,                 /* ids of locations that are replaced however few locations there are */
-	IDS_PER_LOCATION = 4,               /* most ids for which more are replaced */
-	STREAM_ROWS = 512,                  /* samples that are decoded before they are added to the profile */
-	TRIAL_ROWS = 4 * SAMPLES_PER_BLOCK, /* of which half must have equal stacks to continue finding these */
+	IDS_FREE = 1 << 20,   /* ids of locations that are replaced however few locations there are */
+	IDS_PER_LOCATION = 4, /* most ids for which more are replaced */
+	STREAM_ROWS = 512,    /* samples that are decoded before they are added to the profile */
+	TRIAL_ROWS = 16384,   /* of which half must have equal stacks to continue finding these */
+	SAMPLES_PER_THREAD = 4096,
 };
 
 enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_READY };
@@ -66,13 +68,16 @@ struct pipeline {
 	pthread_cond_t changed;
 	size_t next;                            /* next block to decode; guarded by lock */
 	bool is_stopped;                        /* guarded by lock */
-	struct proto_sample_slot slot[N_SLOTS]; /* block i uses slot i % N_SLOTS */
+	struct proto_sample_slot slot[N_SLOTS]; /* block i uses slot i % n_slots */
+	size_t n_slots;                         /* 1 if only the calling thread decodes */
 	uint32_t *label_ids;                    /* labels of the current sample; used only by the calling thread */
 	size_t cap_label_ids;
 	bool is_stream;  /* one slot for samples of which the tables are not known yet; value has its rows only */
 	size_t n_bytes;  /* if is_stream: bytes of the samples */
 	uint32_t n_locs; /* if is_stream: locations that committed samples refer to, at least */
-	atomic_bool finds_equal; /* are equal stacks found? Changed only from true to false, by the calling thread */
+	bool skips_labels;
+	uint32_t n_label_strings; /* if is_stream and skips_labels: strings that labels refer to, at least */
+	atomic_bool finds_equal;  /* are equal stacks found? Changed only from true to false, by the calling thread */
 };
 
 /* The sample being decoded. */
@@ -81,7 +86,8 @@ struct sample {
 	struct proto_sample_slot *slot;
 	uint32_t row;
 	uint32_t n_values, n_labels; /* counts in the file, including dropped labels */
-	size_t first_loc, first_label;
+	uint32_t n_kept;             /* labels that are not dropped */
+	size_t first_loc;
 };
 
 static int depth_error(const struct pipeline *pipeline, const char *what, struct err *err)
@@ -101,12 +107,16 @@ static int missing_location(uint64_t id, struct err *err)
 }
 
 /* The string of a label. In a stream the strings are not known yet, and it is the index. */
-static int label_string(const struct pipeline *pipeline, uint64_t index, const char *what, str_id *out, struct err *err)
+static int label_string(struct pipeline *pipeline, uint64_t index, const char *what, str_id *out, struct err *err)
 {
 	if (!pipeline->is_stream)
 		return proto_string(pipeline->p, index, what, out, err);
+	if (index >= UINT32_MAX)
+		return err_set(err, ERR_FORMAT, "%s: string %" PRIu64, what, index);
 	*out = (str_id)index;
-	return index < UINT32_MAX ? 0 : err_set(err, ERR_FORMAT, "%s: string %" PRIu64, what, index);
+	if (pipeline->n_label_strings <= index)
+		pipeline->n_label_strings = (uint32_t)index + 1;
+	return 0;
 }
 
 static int sample_location(struct sample *s, uint64_t id, struct err *err)
@@ -171,17 +181,14 @@ static int sample_packed_values(struct sample *s, const struct field *f, struct 
 /* Decode a label. As in pprof, a label with neither text nor number nor unit is dropped. */
 static int sample_label(struct sample *s, const struct field *span, struct err *err)
 {
-	const struct pipeline *pipeline = s->pipeline;
+	struct pipeline *pipeline = s->pipeline;
 	struct cursor c = { span->data, span->data + span->n, NULL };
 	struct proto_sample_slot *slot = s->slot;
 	struct builder_label l;
 	uint64_t v[5] = { 0 };
-	struct field f = { 0 };
 
 	s->n_labels++;
-	while (cursor_field(&c, &f) && (f.number < 1 || f.number > 4 || cursor_expect(&c, &f, WIRE_VARINT)))
-		v[f.number <= 4 ? f.number : 0] = f.value;
-	if (c.error)
+	if (!cursor_numbers(&c, 4, v))
 		return wire_error(s->pipeline, &c, err);
 	if (v[2] == 0 && v[3] == 0 && v[4] == 0)
 		return 0;
@@ -190,6 +197,9 @@ static int sample_label(struct sample *s, const struct field *span, struct err *
 	    label_string(pipeline, v[2], "text", &l.text, err) < 0 ||
 	    label_string(pipeline, v[2] ? 0 : v[4], "unit", &l.unit, err) < 0)
 		return err_wrap(err, "label %" PRIu32, s->n_labels);
+	s->n_kept++;
+	if (pipeline->skips_labels)
+		return 0;
 	slot->label = mem_grow(slot->label, &slot->cap_labels, slot->n_labels + 1, sizeof(*slot->label));
 	slot->label[slot->n_labels++] = l;
 	return 0;
@@ -238,16 +248,14 @@ static int sample_decode(struct sample *s, const struct field *span, struct err 
 			       pipeline->n_types);
 	if (format_exceeds(slot->n_locs - s->first_loc, pipeline->p->options->max_depth))
 		return depth_error(pipeline, "frames", err);
-	if (format_exceeds(slot->n_labels - s->first_label, pipeline->p->options->max_depth))
+	if (format_exceeds(s->n_kept, pipeline->p->options->max_depth))
 		return depth_error(pipeline, "labels", err);
 	return 0;
 }
 
 static struct sample sample_begin(struct pipeline *pipeline, struct proto_sample_slot *slot, uint32_t row)
 {
-	return (struct sample){
-		.pipeline = pipeline, .slot = slot, .row = row, .first_loc = slot->n_locs, .first_label = slot->n_labels
-	};
+	return (struct sample){ .pipeline = pipeline, .slot = slot, .row = row, .first_loc = slot->n_locs };
 }
 
 /* Add a decoded sample to its slot. */
@@ -265,7 +273,7 @@ static void sample_end(const struct sample *s)
 static void block_decode(struct pipeline *pipeline, size_t i)
 {
 	const struct sample_block *block = &pipeline->p->block[i];
-	struct proto_sample_slot *slot = &pipeline->slot[i % N_SLOTS];
+	struct proto_sample_slot *slot = &pipeline->slot[i % pipeline->n_slots];
 	struct cursor c = { block->start, pipeline->p->end, NULL };
 	struct field f = { 0 };
 
@@ -341,7 +349,7 @@ static int slot_commit(struct pipeline *pipeline, const struct proto_sample_slot
 
 static int block_commit(struct pipeline *pipeline, size_t i, struct err *err)
 {
-	const struct proto_sample_slot *slot = &pipeline->slot[i % N_SLOTS];
+	const struct proto_sample_slot *slot = &pipeline->slot[i % pipeline->n_slots];
 	uint32_t first = pipeline->p->block[i].first;
 	const struct builder_rows rows = { first, pipeline->rows.stack + first, pipeline->rows.labels + first };
 
@@ -359,7 +367,7 @@ static int block_commit(struct pipeline *pipeline, size_t i, struct err *err)
 static bool pipeline_decode_next(struct pipeline *pipeline)
 {
 	size_t i = pipeline->next;
-	struct proto_sample_slot *slot = &pipeline->slot[i % N_SLOTS];
+	struct proto_sample_slot *slot = &pipeline->slot[i % pipeline->n_slots];
 
 	if (pipeline->is_stopped || i >= pipeline->p->n_blocks || slot->state != SLOT_FREE)
 		return false;
@@ -388,7 +396,7 @@ static int pipeline_commit(struct pipeline *pipeline, struct err *err)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < pipeline->p->n_blocks; i++) {
-		struct proto_sample_slot *slot = &pipeline->slot[i % N_SLOTS];
+		struct proto_sample_slot *slot = &pipeline->slot[i % pipeline->n_slots];
 
 		pthread_mutex_lock(&pipeline->lock);
 		while (slot->state != SLOT_READY)
@@ -424,7 +432,8 @@ static void pipeline_part(void *arg, unsigned part)
 /* Allocate slots for at most n samples each. */
 static void slots_init(struct pipeline *pipeline, size_t n_slots, size_t n)
 {
-	for (size_t i = 0; i < N_SLOTS && i < n_slots; i++) {
+	pipeline->n_slots = n_slots;
+	for (size_t i = 0; i < n_slots; i++) {
 		struct proto_sample_slot *slot = &pipeline->slot[i];
 
 		slot->loc = mem_grow(slot->loc, &slot->cap_locs, 1, sizeof(*slot->loc));
@@ -450,7 +459,7 @@ static int pipeline_read(struct pipeline *pipeline, struct err *err)
 {
 	const struct proto *p = pipeline->p;
 	struct pipeline_run run = { pipeline, 0, err };
-	unsigned threads = pool_size() < p->n_blocks ? pool_size() : (unsigned)p->n_blocks;
+	unsigned wish = p->n_samples / SAMPLES_PER_THREAD + 1, threads = wish < pool_size() ? wish : pool_size();
 	int rc = builder_rows(p->builder, p->n_samples, &pipeline->rows, err);
 
 	if (rc < 0)
@@ -458,9 +467,10 @@ static int pipeline_read(struct pipeline *pipeline, struct err *err)
 	for (uint32_t t = 0; t < pipeline->n_types; t++)
 		pipeline->value[t] = builder_values(p->builder, t);
 	/* Most files have less than a full block of samples, so do not allocate for more. */
-	slots_init(pipeline, p->n_blocks, p->n_samples < SAMPLES_PER_BLOCK ? p->n_samples : SAMPLES_PER_BLOCK);
-	/* In a large file a location id takes about three bytes; the table grows if that is too little. */
-	builder_reserve(p->builder, p->n_samples, p->sample_bytes / 3,
+	slots_init(pipeline, threads > 1 ? N_SLOTS : 1,
+		   p->n_samples < SAMPLES_PER_BLOCK ? p->n_samples : SAMPLES_PER_BLOCK);
+	/* In a large file a location id takes about three bytes, else less; the table grows if that is too little. */
+	builder_reserve(p->builder, p->n_samples, p->sample_bytes / (p->n_samples < SAMPLES_PER_THREAD ? 2 : 3),
 			p->options->repeats_stacks && p->n_samples > TRIAL_ROWS ? TRIAL_ROWS : p->n_samples);
 	pool_run(pipeline_part, &run, threads);
 	return run.rc;
@@ -473,6 +483,7 @@ static struct pipeline *pipeline_new(const struct proto *p, uint32_t n_types)
 	pipeline->p = p;
 	pipeline->n_types = n_types;
 	pipeline->finds_equal = true;
+	pipeline->skips_labels = p->options->skips_labels;
 	pipeline->value = mem_zalloc(n_types, sizeof(*pipeline->value));
 	pthread_mutex_init(&pipeline->lock, NULL);
 	pthread_cond_init(&pipeline->changed, NULL);
@@ -489,6 +500,14 @@ static void pipeline_free(struct pipeline *pipeline)
 	free(pipeline);
 }
 
+/* May samples have BASE_LABEL? */
+static bool has_base_label(const struct proto *p)
+{
+	str_id id;
+
+	return strtab_find(builder_strings(p->builder), BASE_LABEL, strlen(BASE_LABEL), &id);
+}
+
 int proto_samples(struct proto *p, struct err *err)
 {
 	uint32_t n_types = builder_n_types(p->builder);
@@ -501,6 +520,8 @@ int proto_samples(struct proto *p, struct err *err)
 		return err_set(err, ERR_FORMAT, "%" PRIu32 " samples of %zu bytes cannot hold %" PRIu32 " values each",
 			       p->n_samples, p->sample_bytes, n_types);
 	pipeline = pipeline_new(p, n_types);
+	if (has_base_label(p))
+		pipeline->skips_labels = false;
 	rc = pipeline_read(pipeline, err);
 	pipeline_free(pipeline);
 	return rc;
@@ -605,6 +626,8 @@ int proto_stream_finish(struct pipeline *s, struct err *err)
 		return rc;
 	if (!stream_replace_ids(s))
 		return err_set(err, ERR_FORMAT, "a location does not exist, or has a large id");
+	if (s->skips_labels && (s->n_label_strings > p->n_str || has_base_label(p)))
+		return err_set(err, ERR_FORMAT, "a string of a label does not exist, or labels are needed");
 	if (!builder_replace_label_strings(p->builder, p->str, p->n_str))
 		return err_set(err, ERR_FORMAT, "a string of a label does not exist, or is stored twice");
 	return 0;

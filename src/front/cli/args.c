@@ -8,6 +8,7 @@
 #include "front/cli/args.h"
 
 #include "base/mem.h"
+#include "base/unit.h"
 #include "formats/formats.h"
 #include "front/cli/cmd.h"
 #include "front/cli/hints.h"
@@ -385,12 +386,35 @@ static int args_find_writer(struct args *a, const struct opt **given, struct err
 	return 0;
 }
 
+/* Is this a report with a flag, and not a page or a screen on which other reports follow? */
+static bool is_single_report(const struct args *a, enum report_flags flag)
+{
+	return a->report && a->report->flags & flag && !*a->q.http && !*a->q.keys;
+}
+
 /* Does the command print the same if equal stacks have different ids? A base is merged into the profile by its stacks. */
 static bool repeats_stacks(const struct args *a)
 {
-	if (!a->report || !(a->report->flags & REPORT_ADDS_UP) || *a->q.http || *a->q.keys)
+	if (!is_single_report(a, REPORT_ADDS_UP))
 		return false;
 	return a->report->input != INPUT_PROFILE || (!a->q.base.n && !a->q.diff_base.n);
+}
+
+/*
+ * Return true if the report needs no labels. Of several sources, samples that differ only in their
+ * labels would be merged, which can change totals (sources/read.c).
+ */
+static bool skips_labels(const struct args *a)
+{
+	const struct query *q = &a->q;
+	const char *const option[] = { q->tagfocus, q->tagignore, q->tagshow, q->taghide, q->tagroot,
+				       q->tagleaf,  q->normalize, q->from,    q->to };
+
+	for (size_t i = 0; i < sizeof(option) / sizeof(option[0]); i++)
+		if (*option[i])
+			return false;
+	return is_single_report(a, REPORT_NEEDS_NO_LABELS) && !q->base.n && !q->diff_base.n && !q->times &&
+	       unit_is_choice(q->unit);
 }
 
 bool args_has_other_ending(const struct args *a)
@@ -424,6 +448,7 @@ int args_parse(int argc, char **argv, struct args *out, struct err *err)
 		rc = query_finish(&a.q, &a.overruled_type, err);
 	a.q.keep_base = a.report && a.report->flags & REPORT_KEEPS_BASE;
 	a.q.repeats_stacks = repeats_stacks(&a);
+	a.q.skips_labels = rc == 0 && skips_labels(&a);
 	if (rc < 0)
 		args_release(&a);
 	else
