@@ -67,7 +67,7 @@ static const struct frame_name names[] = {
 	{ "wait4", FRAME_SYSCALL }, { "__libc_read*", FRAME_SYSCALL }, { "__libc_write*", FRAME_SYSCALL },
 	{ "__libc_pread*", FRAME_SYSCALL }, { "__libc_pwrite*", FRAME_SYSCALL }, { "__GI___libc_*", FRAME_SYSCALL },
 	{ "__read*", FRAME_SYSCALL }, { "__write*", FRAME_SYSCALL }, { "__libc_open*", FRAME_SYSCALL }, { "[cpa: kernel]", FRAME_SYSCALL },
-	{ "runtime.main", FRAME_NEUTRAL }, { "runtime.asyncPreempt*", FRAME_NEUTRAL }, { "runtime.goexit*", FRAME_NEUTRAL },
+	{ "std::thread::*", FRAME_NEUTRAL }, { "runtime.main", FRAME_NEUTRAL }, { "runtime.asyncPreempt*", FRAME_NEUTRAL }, { "runtime.goexit*", FRAME_NEUTRAL },
 	{ "runtime.*", FRAME_RUNTIME }, { "runtime/*", FRAME_RUNTIME }, { "internal/runtime/*", FRAME_RUNTIME },
 	{ "gogo", FRAME_RUNTIME }, { "aeshashbody", FRAME_RUNTIME }, { "memeqbody", FRAME_RUNTIME }, { "cmpbody", FRAME_RUNTIME },
 	/* clang-format on */

@@ -111,15 +111,19 @@ static enum frame_kind kind_of_frame(const struct stacks_frame *f)
 	return doctor_frame_of_name(f->function.s, f->function.n);
 }
 
-/* Is the frame in a binary of the C or C++ library? Dumps of threads have its path as the file. */
+/*
+ * Is the frame in the C or C++ library? Dumps of threads have its binary as the file, or if there is debug information its
+ * source; that of Debian's C library is relative.
+ */
 static bool wait_is_library(const struct stacks_frame *f)
 {
-	static const char *const parts[] = { "/libc.so", "/ld-linux", "/libstdc++.so", "/libpthread" };
+	static const char *const parts[] = { "/libc.so",    "/ld-linux", "/libstdc++.so",
+					     "/libpthread", "/c++/",     "/sysdeps/" };
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (f->file.n && memmem(f->file.s, f->file.n, parts[i], strlen(parts[i])))
 			return true;
-	return f->function.n > 2 && memcmp(f->function.s, "0x", 2) == 0;
+	return starts_with_n(f->file.s, f->file.n, "./") || starts_with_n(f->function.s, f->function.n, "0x");
 }
 
 enum wait_kind wait_kind_of(const struct stacks *s, const struct stacks_thread *t)

@@ -75,6 +75,9 @@ extern const char rule_lock_wait_sentence[], rule_blocked_send_sentence[], rule_
 /* "thread", "goroutines". */
 const char *rule_threads_word(const struct rule_case *c, uint32_t n);
 
+/* Set the number of captures of stacks, and its word. */
+void rule_set_captures(struct rule_case *c);
+
 /* Set the texts of a group: stack, place, creator; and the command of its file. */
 void rule_set_group(struct rule_case *c, const struct wait_group *g);
 

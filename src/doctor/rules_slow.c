@@ -30,9 +30,9 @@ static const double SYSCALL_SHARE_MIN = 0.30; /* servers that send small answers
 /* Locks without contention cost below 2 %. */
 static const double LOCK_SHARE_MIN = 0.15;
 static const double SPIN_SHARE_MIN = 0.15;
-/* One function with half of the CPU time; and at least a quarter of a processor, as a loop gets it on a machine on which
-   others compete for it. */
-static const double HOT_SHARE_MIN = 0.50, HOT_CORES_MIN = 0.25;
+/* One function with half of the CPU time; and at least as much of a processor as a loop gets when a dozen others compete for two:
+   a program that uses less is not slow because of what it computes. */
+static const double HOT_SHARE_MIN = 0.50, HOT_CORES_MIN = 0.15;
 /* A thread that writes is in a write whenever it is inspected only if the disk is slower than the program. */
 static const double DISK_THREADS_MIN = 1;
 /* Waits must be in this part of the captures: one of them may be a coincidence. */
@@ -224,8 +224,9 @@ static bool disk_condition(struct rule_case *c)
 	if (mean < DISK_THREADS_MIN)
 		return false;
 	rule_set_number(c, "mean", mean, DOCTOR_COUNT);
-	rule_set_number(c, "captures", (double)c->waits.n_captures, DOCTOR_COUNT);
+	rule_set_captures(c);
 	rule_set_group(c, wait_largest(&c->waits, WAIT_DISK));
+	rule_set_text(c, "writers", "%s", rule_threads_word(c, mean == 1 ? 1 : 2));
 	return true;
 }
 
@@ -344,7 +345,8 @@ static bool block_note(struct rule_case *c)
 const struct rule_entry rules_slow[] = {
 	{ "lock_wait", false, rule_lock_wait, rule_lock_wait_sentence, rule_threads_command },
 	{ "disk_wait", false, disk_condition,
-	  "{mean} {what} on average, in {captures} captures, write to a file or wait until its data is on the disk; "
+	  "On average {mean} {writers} ({captures} {captures_word}) write to a file or wait until its data is on the "
+	  "disk; "
 	  "most in "
 	  "{function}{place}.",
 	  rule_threads_command },

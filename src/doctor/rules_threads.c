@@ -53,6 +53,12 @@ const char *rule_threads_word(const struct rule_case *c, uint32_t n)
 	return n == 1 ? "goroutine" : "goroutines";
 }
 
+void rule_set_captures(struct rule_case *c)
+{
+	rule_set_number(c, "captures", (double)c->waits.n_captures, DOCTOR_COUNT);
+	rule_set_text(c, "captures_word", "%s", c->waits.n_captures == 1 ? "capture" : "captures");
+}
+
 /*
  * Set since: the longest wait, which Go's stacks contain from a minute on; else the number that have this stack in all captures,
  * which need not be one wait.
@@ -77,8 +83,9 @@ const char rule_threads_command[] = "cpa threads {file}";
 
 /* --- a queue for a lock --- */
 
-const char rule_lock_wait_sentence[] = "{mean} of {threads} {what} wait for a lock on average ({captures} captures), "
-				       "most in {function}{place}{since}. {holder}";
+const char rule_lock_wait_sentence[] =
+	"{mean} of {threads} {what} wait for a lock on average ({captures} {captures_word}), "
+	"most in {function}{place}{since}. {holder}";
 
 static void set_holder(struct rule_case *c)
 {
@@ -108,7 +115,7 @@ bool rule_lock_wait(struct rule_case *c)
 		return false;
 	rule_set_number(c, "mean", sum / n, DOCTOR_COUNT);
 	rule_set_number(c, "threads", threads / n, DOCTOR_COUNT);
-	rule_set_number(c, "captures", n, DOCTOR_COUNT);
+	rule_set_captures(c);
 	rule_set_group(c, g);
 	set_since(c, g);
 	set_holder(c);
@@ -295,7 +302,7 @@ static bool groups_note(struct rule_case *c)
 	}
 	if (n_shown) {
 		rule_set_number(c, "threads", c->waits.total[last], DOCTOR_COUNT);
-		rule_set_number(c, "captures", (double)c->waits.n_captures, DOCTOR_COUNT);
+		rule_set_captures(c);
 		rule_set_number(c, "time", (double)c->waits_ns, DOCTOR_NS);
 		rule_set_text(c, "what", "%s", rule_threads_word(c, c->waits.total[last]));
 		rule_set_text(c, "list", "%s", buf_text(&text));
@@ -328,7 +335,7 @@ const struct rule_entry rules_threads[] = {
 	  "cpa top {dir}/goroutineleak.pb.gz" },
 	{ "lock_wait", false, rule_lock_wait, rule_lock_wait_sentence, rule_threads_command },
 	{ "groups", true, groups_note,
-	  "{threads} {what} in the last of {captures} captures within {time}. The largest groups: {list}.",
+	  "{threads} {what} in the last of {captures} {captures_word} within {time}. The largest groups: {list}.",
 	  rule_threads_command },
 	{ "not_offered", true, no_leaks_note,
 	  "Leaked goroutines are not known exactly: the server does not offer goroutineleak (Go 1.26 with "
