@@ -244,6 +244,8 @@ static void doctor_add_given(struct rule_case *c, bool notes)
 						     "{command}" };
 	static const struct rule_entry compared = { "comparison", true, missing_condition,
 						    "Compared with {source}: {verdict}{details}", "{command}" };
+	static const struct rule_entry refused = { "no_comparison", true, missing_condition,
+						   "Not compared with {source}: {details}", "" };
 
 	for (size_t i = 0; i < c->e->n_comparisons; i++) {
 		const struct doctor_comparison *x = &c->e->comparison[i];
@@ -251,11 +253,11 @@ static void doctor_add_given(struct rule_case *c, bool notes)
 
 		c->n_numbers = c->n_texts = 0;
 		rule_set_text(c, "source", "%s", x->source);
-		rule_set_text(c, "verdict", "%s", !x->verdict ? "not compared: " : is_fail ? "" : x->verdict);
+		rule_set_text(c, "verdict", "%s", x->verdict && !is_fail ? x->verdict : "");
 		rule_set_text(c, "details", "%s", x->details);
 		rule_set_text(c, "command", "%s", x->command);
 		if (is_fail != notes)
-			doctor_report(c, is_fail ? &regressed : &compared);
+			doctor_report(c, is_fail ? &regressed : x->verdict ? &compared : &refused);
 	}
 	for (size_t i = 0; i < c->e->n_missing && notes; i++) {
 		c->n_numbers = c->n_texts = 0;

@@ -31,7 +31,7 @@ static const double SYSCALL_SHARE_MIN = 0.30; /* servers that send small answers
 static const double LOCK_SHARE_MIN = 0.15;
 static const double SPIN_SHARE_MIN = 0.15;
 /* One function with half of the CPU time; and at least as much of a processor as a loop gets when a dozen others compete for two:
-   a program that uses less is not slow because of what it computes. */
+   a program that uses less is not slow because of its computations. */
 static const double HOT_SHARE_MIN = 0.50, HOT_CORES_MIN = 0.15;
 /* A thread that writes is in a write whenever it is inspected only if the disk is slower than the program. */
 static const double DISK_THREADS_MIN = 1;

@@ -87,11 +87,43 @@ const char rule_lock_wait_sentence[] =
 	"{mean} of {threads} {what} wait for a lock on average ({captures} {captures_word}), "
 	"most in {function}{place}{since}. {holder}";
 
-static void set_holder(struct rule_case *c)
+/* Does a function have this name in the stack of a thread? */
+static bool has_function(const struct wait_group *g, struct stacks_text name)
 {
+	for (uint32_t i = 0; i < g->thread->n; i++) {
+		struct stacks_text f = g->dump->frame[g->thread->first + i].function;
+
+		if (f.n == name.n && memcmp(f.s, name.s, f.n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Goroutines in the last capture that are in the same function as those that wait, but do not wait for a lock. */
+static const struct wait_group *find_inside(const struct rule_case *c, const struct wait_group *waiting)
+{
+	const struct stacks_frame *f = wait_frame(waiting->dump, waiting->thread);
+
+	for (size_t i = 0; i < c->waits.n && f; i++) {
+		const struct wait_group *g = &c->waits.group[i];
+
+		if (g->kind != WAIT_LOCK && g->n[c->waits.n_captures - 1] && has_function(g, f->function))
+			return g;
+	}
+	return NULL;
+}
+
+static void set_holder(struct rule_case *c, const struct wait_group *waiting)
+{
+	const struct wait_group *inside = find_inside(c, waiting);
+	uint32_t n = inside ? inside->n[c->waits.n_captures - 1] : 0;
+
 	if (c->e->lock_holder && *c->e->lock_holder)
 		rule_set_text(c, "holder", "The lock was held by %s.",
 			      rule_name(c, c->e->lock_holder, strlen(c->e->lock_holder)));
+	else if (inside)
+		rule_set_text(c, "holder", "The holder is not recorded; %" PRIu32 " more %s in this function, in %s.",
+			      n, n == 1 ? "is" : "are", rule_name(c, inside->thread->state.s, inside->thread->state.n));
 	else
 		rule_set_text(c, "holder", "%s",
 			      c->waits.are_threads
@@ -118,7 +150,7 @@ bool rule_lock_wait(struct rule_case *c)
 	rule_set_captures(c);
 	rule_set_group(c, g);
 	set_since(c, g);
-	set_holder(c);
+	set_holder(c, g);
 	return true;
 }
 

@@ -1,5 +1,5 @@
 /*
- * test_doctor.c - rules of cpa doctor: each reports what it is for, and is silent just below its threshold
+ * test_doctor.c - rules of cpa doctor: each reports its fault, and is silent just below its threshold
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -316,6 +316,23 @@ static void two_waiting_for_a_lock_are_a_queue(void **state)
 	end(&p);
 }
 
+static void others_in_the_function_of_a_lock_are_counted(void **state)
+{
+	struct patient p;
+	(void)state;
+
+	begin(&p, DOCTOR_THREADS, 1);
+	add_goroutines(&p.text[0], 1, 2, "sync.Mutex.Lock", "main.take(0x1)");
+	add_goroutines(&p.text[0], 9, 1, "sleep", "time.Sleep(0x1)\n\t/go/time.go:1\nmain.take(0x1)");
+	add_stacks(&p, 0, buf_text(&p.text[0]));
+	expect(&p, "lock_wait",
+	       "2 of 3 goroutines wait for a lock on average (1 capture), most in main.take (shop.go:12). The holder "
+	       "is not recorded; "
+	       "1 more is in this function, in sleep.",
+	       "cpa threads d/goroutine.txt");
+	end(&p);
+}
+
 static void the_holder_of_a_lock_is_named_if_it_is_known(void **state)
 {
 	static const char dump[] =
@@ -576,7 +593,7 @@ static void a_fail_of_the_gate_is_a_finding_and_a_pass_a_note(void **state)
 	p.e.comparison = &none;
 	p.e.n_comparisons = 1;
 	expect_no_finding(&p);
-	expect(&p, "comparison", "Compared with old.pb.gz: not compared: no such file", "");
+	expect(&p, "no_comparison", "Not compared with old.pb.gz: no such file", "");
 	end(&p);
 }
 
@@ -620,6 +637,7 @@ int main(void)
 		cmocka_unit_test(gosched_counts_if_the_program_calls_it),
 		cmocka_unit_test(allocating_functions_come_from_the_profile_of_allocations),
 		cmocka_unit_test(two_waiting_for_a_lock_are_a_queue),
+		cmocka_unit_test(others_in_the_function_of_a_lock_are_counted),
 		cmocka_unit_test(the_holder_of_a_lock_is_named_if_it_is_known),
 		cmocka_unit_test(threads_that_wait_for_the_disk_are_reported),
 		cmocka_unit_test(a_sender_that_stays_is_blocked),

@@ -11,6 +11,8 @@
 
 #include "base/mem.h"
 #include "base/path.h"
+#include "base/str.h"
+#include "base/time.h"
 #include "front/cli/interrupt.h"
 #include "front/cli/messages.h"
 #include "front/cli/watch/watch.h"
@@ -23,8 +25,14 @@
 
 enum { FUNCTIONS_SHOWN = 5 };
 
-/* Earlier times of the same service: around an hour and a day ago, and before the last deploy. */
-static const char *const stored_windows[] = { "-90m..-30m", "-25h..-23h", "deploy-1h..deploy" };
+/* Earlier times of the same service, in minutes before the profile. */
+static const struct {
+	const char *name;
+	int from, to;
+} earlier[] = { { "an hour before", 90, 30 }, { "a day before", 25 * 60, 23 * 60 } };
+
+/* After this time, the last deploy need not be the last one before the profile. */
+enum { RECENT_MINUTES = 60 };
 
 /* "main.parse +41 % (12 % to 16 % of the total), ..." */
 static void baseline_add_functions(const struct cmd_watch_verdict *v, struct buf *out)
@@ -40,7 +48,7 @@ static void baseline_add_functions(const struct cmd_watch_verdict *v, struct buf
 }
 
 /* Run the gate. Its failure is a statement, not an error: the baseline may have no profiles. */
-static void compare_with(const struct doctor_args *a, struct doctor_files *files, const char *source,
+static void compare_with(const struct doctor_args *a, struct doctor_files *files, const char *name, const char *source,
 			 const char *profile)
 {
 	struct buf *text = files->comparison_text[files->n_comparisons];
@@ -69,10 +77,12 @@ static void compare_with(const struct doctor_args *a, struct doctor_files *files
 	rc = cmd_watch_judge(argv, cmd_interrupt_catch(), &verdict, &err);
 	cmd_interrupt_release();
 	progress_end();
-	buf_addz(&text[0], source);
-	if (rc < 0)
-		buf_addz(&text[2], err.msg);
-	else
+	buf_addf(&text[0], *name ? "%s (%s)" : "%s%s", name, source);
+	if (rc < 0) {
+		const char *reason = starts_with(err.msg, "store:") ? strstr(err.msg, ": ") : NULL;
+
+		buf_addz(&text[2], reason ? reason + 2 : err.msg);
+	} else
 		baseline_add_functions(&verdict, &text[2]);
 	*x = (struct doctor_comparison){ .source = buf_text(&text[0]),
 					 .command = rc < 0 ? "" : buf_text(&text[1]),
@@ -91,6 +101,32 @@ static const char *service_of(const struct profile *p)
 	return p->n_maps ? path_base(profile_text(p, p->map[0].file)) : "";
 }
 
+/* Compare with stored profiles of the same service. */
+static void compare_with_store(const struct doctor_args *a, struct doctor_files *files, const struct doctor_capture *c,
+			       const char *profile)
+{
+	int64_t at = c->cpu->meta.time_ns ? c->cpu->meta.time_ns : c->time_ns;
+	const char *service = service_of(c->cpu);
+
+	for (size_t i = 0; i < sizeof(earlier) / sizeof(earlier[0]) && at; i++) {
+		struct buf source = { 0 };
+
+		buf_addf(&source, "store:\"%s\"/cpu@", service);
+		time_add_utc(&source, at - earlier[i].from * NS_PER_MINUTE, TIME_ISO);
+		buf_addz(&source, "..");
+		time_add_utc(&source, at - earlier[i].to * NS_PER_MINUTE, TIME_ISO);
+		compare_with(a, files, earlier[i].name, source.data, profile);
+		buf_release(&source);
+	}
+	if (clock_wall_ns() - at < RECENT_MINUTES * NS_PER_MINUTE) {
+		struct buf source = { 0 };
+
+		buf_addf(&source, "store:\"%s\"/cpu@deploy-1h..deploy", service);
+		compare_with(a, files, "the hour before the last deploy", source.data, profile);
+		buf_release(&source);
+	}
+}
+
 void cmd_doctor_compare(const struct doctor_args *a, struct doctor_files *files)
 {
 	const struct doctor_capture *c = NULL;
@@ -102,20 +138,13 @@ void cmd_doctor_compare(const struct doctor_args *a, struct doctor_files *files)
 		return;
 	buf_addf(&profile, "%s/cpu.pb.gz", c->directory);
 	store_directory(a->store, &directory);
-	if (*a->baseline) {
-		compare_with(a, files, a->baseline, profile.data);
-	} else if (access(buf_text(&directory), F_OK) == 0 && *service_of(c->cpu)) {
-		for (size_t i = 0; i < sizeof(stored_windows) / sizeof(stored_windows[0]); i++) {
-			struct buf source = { 0 };
-
-			buf_addf(&source, "store:\"%s\"/cpu@%s", service_of(c->cpu), stored_windows[i]);
-			compare_with(a, files, source.data, profile.data);
-			buf_release(&source);
-		}
-	} else {
+	if (*a->baseline)
+		compare_with(a, files, "", a->baseline, profile.data);
+	else if (access(buf_text(&directory), F_OK) == 0 && *service_of(c->cpu))
+		compare_with_store(a, files, c, profile.data);
+	else
 		cmd_doctor_miss(files, "There is no baseline: no store in %s, and no --baseline.",
 				buf_text(&directory));
-	}
 	buf_release(&profile);
 	buf_release(&directory);
 }

@@ -22,7 +22,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { HTTP_NOT_FOUND = 404, TICK_MS = 100 };
+enum { HTTP_NOT_FOUND = 404, TICK_MS = 100, BUSY_SECONDS = 120 };
 
 /* One capture of a runbook. */
 struct doctor_step {
@@ -67,6 +67,20 @@ void cmd_doctor_miss(struct doctor_files *files, const char *format, ...)
 static bool doctor_fetch(void *arg, struct fetch_request *get, size_t n, const char *what)
 {
 	return cmd_http_fetch(arg, get, n, what);
+}
+
+/* Does another client, such as a collector, capture the CPU time, of which Go permits one? */
+static bool is_busy(const struct snapshot_entry *x)
+{
+	return strcmp(x->kind, "cpu") == 0 && x->state == SNAPSHOT_FAILED && strstr(x->err.msg, "already in use");
+}
+
+static bool doctor_is_busy(const struct snapshot *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (is_busy(&s->entry[i]))
+			return true;
+	return false;
 }
 
 /* Write the profiles that arrived, and add a sentence for each other one. Returns the number written. */
@@ -146,6 +160,30 @@ static void doctor_save_metrics(const struct doctor_args *a, const struct snapsh
 	buf_release(&text);
 }
 
+/* Fetch the profiles of a capture, again as long as another client captures the CPU time. */
+static int doctor_fetch_step(const struct doctor_args *a, const struct snapshot_options *o, struct snapshot *s,
+			     struct err *err)
+{
+	int64_t end = clock_mono_ns() + BUSY_SECONDS * NS_PER_S;
+	const struct timespec second = { .tv_sec = 1 };
+
+	for (;;) {
+		struct url folder;
+		int rc = fetch_folder(a->target, &folder, err);
+
+		if (rc == ERR_UNKNOWN)
+			return err_wrap(err, "cpa doctor needs a server, a process or a directory of evidence");
+		rc = rc < 0 ? rc : snapshot_plan(o, &folder, s, err);
+		rc = rc < 0 ? rc : snapshot_fetch(s, err);
+		if (rc < 0 || !doctor_is_busy(s) || s->interrupted || clock_mono_ns() > end)
+			return rc;
+		snapshot_release(s);
+		progress_begin("another client captures the CPU time; trying again");
+		nanosleep(&second, NULL);
+		progress_end();
+	}
+}
+
 /* Capture once. */
 static int doctor_capture_step(const struct doctor_args *a, const struct doctor_step *step, const char *directory,
 			       struct doctor_files *files, struct err *err)
@@ -164,13 +202,8 @@ static int doctor_capture_step(const struct doctor_args *a, const struct doctor_
 		.arg = (void *)(uintptr_t)&a->http,
 	};
 	struct snapshot s = { 0 };
-	struct url folder;
-	int rc = fetch_folder(a->target, &folder, err);
+	int rc = doctor_fetch_step(a, &o, &s, err);
 
-	if (rc == ERR_UNKNOWN)
-		return err_wrap(err, "cpa doctor needs a server, a process or a directory of evidence");
-	rc = rc < 0 ? rc : snapshot_plan(&o, &folder, &s, err);
-	rc = rc < 0 ? rc : snapshot_fetch(&s, err);
 	if (rc == 0)
 		rc = snapshot_make_folder(&s, err);
 	if (rc >= 0 && doctor_write_entries(&s, files) == 0)

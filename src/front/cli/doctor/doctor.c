@@ -157,6 +157,20 @@ static int doctor_write(const struct doctor_args *a, const char *directory, cons
 	return status;
 }
 
+/* Is there evidence of the kind that the runbook is about? If not, an empty list of findings means nothing. */
+static bool doctor_has_evidence(const struct doctor_args *a, const struct doctor_files *files)
+{
+	for (size_t i = 0; i < files->n; i++) {
+		const struct doctor_capture *c = &files->capture[i];
+
+		if (a->runbook == DOCTOR_SLOW     ? c->cpu != NULL
+		    : a->runbook == DOCTOR_MEMORY ? c->heap != NULL
+						  : c->stacks != NULL)
+			return true;
+	}
+	return false;
+}
+
 static int doctor_explain(const struct doctor_args *a, const char *directory, struct doctor_files *files)
 {
 	struct buf target = { 0 }, word = { 0 };
@@ -182,6 +196,11 @@ static int doctor_explain(const struct doctor_args *a, const char *directory, st
 	e.directory = buf_text(&word);
 	doctor_examine(&e, &result);
 	status = doctor_write(a, directory, &e, &result);
+	if (!doctor_has_evidence(a, files))
+		status = say_error("there is no %s, so these findings are incomplete",
+				   a->runbook == DOCTOR_SLOW     ? "profile of CPU time"
+				   : a->runbook == DOCTOR_MEMORY ? "profile of the heap"
+								 : "list of stacks");
 	doctor_release(&result);
 	free(missing);
 	buf_release(&target);
