@@ -4,6 +4,7 @@ dist_man_MANS += \
 	docs/man/cpa-anonymize.1 \
 	docs/man/cpa-collect.1 \
 	docs/man/cpa-diff.1 \
+	docs/man/cpa-doctor.1 \
 	docs/man/cpa-flame.1 \
 	docs/man/cpa-gate.1 \
 	docs/man/cpa-gate.5 \
@@ -21,5 +22,5 @@ dist_man_MANS += \
 	docs/man/cpa.1 \
 	docs/man/collect.cpa.5
 schemadir = $(pkgdatadir)
-dist_schema_DATA = docs/schema/collect-status.schema.json docs/schema/gate.schema.json docs/schema/report.schema.json docs/schema/snapshot.schema.json docs/schema/watch.schema.json
+dist_schema_DATA = docs/schema/collect-status.schema.json docs/schema/doctor.schema.json docs/schema/gate.schema.json docs/schema/report.schema.json docs/schema/snapshot.schema.json docs/schema/watch.schema.json
 EXTRA_DIST += COPYING NEWS.md README.md docs examples

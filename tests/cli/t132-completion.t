@@ -34,6 +34,7 @@ offers_only '' peek ''
 offers_only ':files' peek main ''
 offers_only '' version ''
 offers_only 'bash zsh fish' completion ''
+offers_only 'slow memory threads' doctor ''
 offers_only '-nodecount' help -nodec
 offers all help ''
 offers_only '--theme=auto --theme=light --theme=dark' flame --theme=

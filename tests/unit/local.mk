@@ -305,6 +305,7 @@ unit_tests = \
 	tests/unit/test_web_respond \
 	tests/unit/test_weblist \
 	tests/unit/test_watch \
+	tests/unit/test_doctor \
 	tests/unit/test_window \
 	tests/unit/test_wire \
 	tests/unit/test_xml
@@ -559,6 +560,7 @@ tests_unit_test_web_tables_LDADD = $(unit_web)
 tests_unit_test_web_respond_LDADD = $(unit_web)
 tests_unit_test_weblist_LDADD = $(unit_report)
 tests_unit_test_wire_LDADD = src/wire/libwire.a $(CMOCKA_LIBS)
+tests_unit_test_doctor_LDADD = src/doctor/libdoctor.a $(symbol_libs) src/formats/libformats.a $(profile_libs) $(CMOCKA_LIBS)
 tests_unit_test_watch_LDADD = src/watch/libwatch.a $(unit_store)
 tests_unit_test_window_LDADD = $(unit_store)
 tests_unit_test_xml_LDADD = viewers/xml/libxml.a $(base_libs) $(CMOCKA_LIBS)

@@ -95,11 +95,15 @@ int cmd_watch(int argc, char **argv);
 /* Check the arguments of cpa watch that never ends, which begin with the name of the command. Fails with ERR_USAGE. */
 int cmd_watch_check_line(int argc, char **argv, struct err *err);
 
+/* Capture evidence of a program, and explain why it is slow, needs memory or is stuck; arguments as for cmd_run. */
+int cmd_doctor(int argc, char **argv);
+
 /* Functions for struct command.option. */
 const struct opt *cmd_run_option_at(size_t i);
 const struct opt *cmd_record_option_at(size_t i);
 const struct opt *cmd_snapshot_option_at(size_t i);
 const struct opt *cmd_collect_option_at(size_t i);
+const struct opt *cmd_doctor_option_at(size_t i);
 const struct opt *cmd_threads_option_at(size_t i);
 const struct opt *cmd_store_option_at(size_t i);
 const struct opt *cmd_version_option_at(size_t i);

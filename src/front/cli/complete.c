@@ -442,7 +442,9 @@ static void add_arguments_of_command(struct complete_line *l)
 		buf_addz(l->out, l->n_arguments == 0 ? ":programs\n" : ":files\n");
 	else if (strcmp(name, "store") == 0)
 		add_store_arguments(l);
-	else if (strcmp(name, "threads") == 0 && l->n_arguments == 0) {
+	else if (strcmp(name, "doctor") == 0 && l->n_arguments == 0)
+		add_choices(l, "", "slow memory threads", ' ');
+	else if ((strcmp(name, "threads") == 0 && l->n_arguments == 0) || strcmp(name, "doctor") == 0) {
 		cli_complete_add_processes(l, "");
 		buf_addz(l->out, ":files\n");
 	}

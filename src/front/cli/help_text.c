@@ -47,6 +47,17 @@ const struct help_text help_texts[] = {
 	  "cpa run --heap=heap.pb.gz --every=10s -- ./app\theap profiles every 10 s\n"
 	  "cpa run --profile-port=7777 -- ./app\tthen: cpa top localhost:7777\n",
 	  PROGRAM_STATUS "2 if it cannot be profiled.\n", "cpa-run(1)" },
+	{ "doctor", JOB_COLLECT, true,
+	  "Captures the profiles and stacks of a server (or a process, for slow and threads) into a folder, compares them, and "
+	  "prints findings with their numbers and the command line that shows each. slow explains CPU time and waits, memory "
+	  "what grows, threads what is blocked. What cannot be determined is stated. A DIR is evidence of an earlier run. "
+	  "report.md in the folder is for a ticket.",
+	  "cpa doctor slow localhost:6060\n"
+	  "cpa doctor slow --baseline=store:shop@-25h..-23h -o slow localhost:6060\n"
+	  "cpa doctor memory --wait=10m -o leak localhost:6060\n"
+	  "cpa doctor threads $(pidof server)\n"
+	  "cpa doctor memory leak\tagain, from the saved evidence\n",
+	  "0 if evidence was captured and explained, with or without findings; else 2.\n", "cpa-doctor(1)" },
 	{ "snapshot", JOB_COLLECT, true,
 	  "Fetches all profiles of a server at the same time and writes one file for each, "
 	  "with a manifest.json. SERVER is http://HOST:PORT, https://HOST:PORT, HOST:PORT or "
@@ -137,7 +148,7 @@ const struct help_text help_texts[] = {
 	  "cpa disasm parse ./server cpu.pb.gz\n"
 	  "cpa disasm -intel_syntax 0x4a2f10 ./server cpu.pb.gz\n",
 	  NULL, NULL },
-	{ "traces", JOB_REPORT, true,
+	{ "traces", JOB_REPORT, false,
 	  "The innermost frame of a stack is printed first.",
 	  "cpa traces -focus=malloc heap.pb.gz\n"
 	  "cpa traces --json cpu.pb.gz\n",

@@ -40,6 +40,8 @@ const struct command commands[] = {
 	  cmd_run, NULL },
 	{ "collect", "[OPTION]... [FILE.cpa | TARGET]...", "collect profiles of servers over time, in a store",
 	  cmd_collect_option_at, cmd_collect, NULL },
+	{ "doctor", "[OPTION]... slow | memory | threads TARGET | DIR [DIR]", "capture evidence and explain it",
+	  cmd_doctor_option_at, cmd_doctor, NULL },
 	{ "snapshot", "[OPTION]... -o DIR | --to-store SERVER", "save all profiles of a server into a folder",
 	  cmd_snapshot_option_at, cmd_snapshot, NULL },
 	{ "store", "COMMAND [OPTION]... [ARGUMENT]...", "list, copy, import and remove stored profiles",
