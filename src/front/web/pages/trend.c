@@ -180,7 +180,7 @@ static int web_trend_add_profiles(struct trend_series *s, struct err *err)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < s->n; i++) {
-		rc = trend_add(s->trend, s->profile[i]->p, &s->q.filter, &s->page->answer.notes, err);
+		rc = trend_add(s->trend, s->profile[i]->p, &s->q.filter, NULL, &s->page->answer.notes, err);
 		if (rc < 0)
 			err_wrap(err, "%s", s->profile[i]->name);
 	}
