@@ -60,12 +60,24 @@ static enum trend_cycle find_phases(const struct trend_steps *s, uint32_t *phase
 	return is_day ? TREND_CYCLE_WEEKENDS : of_day > 1 ? TREND_CYCLE_HOURS : TREND_CYCLE_NONE;
 }
 
+/* Are there steps without profiles between most steps? Then shorter ones would not be more. */
+static bool over_time_is_sparse(const struct trend_steps *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 1; i < s->n; i++)
+		n += s->t0[i] - s->t0[i - 1] > s->length_ns + s->length_ns / 2;
+	return 2 * n > s->n;
+}
+
 /* The longest usual step below that of the steps with which their span could show a change; 0 if there is none. */
 static int64_t advise_step(const struct trend_steps *s)
 {
 	static const int64_t minutes[] = { 1440, 720, 480, 360, 240, 180, 120, 60, 30, 20, 15, 10, 5, 2, 1 };
 	int64_t span = s->n ? s->t0[s->n - 1] + s->length_ns - s->t0[0] : 0;
 
+	if (over_time_is_sparse(s))
+		return 0;
 	for (size_t i = 0; i < sizeof(minutes) / sizeof(minutes[0]); i++) {
 		int64_t start[STATS_CHANGE_MAX], step = minutes[i] * NS_PER_MINUTE;
 		uint32_t phase[STATS_CHANGE_MAX];

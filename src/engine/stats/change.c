@@ -29,6 +29,9 @@ enum {
 	SEED_SIDE, /* of the random numbers of each purpose */
 };
 
+/* The part of the level that p-values can reach, whatever the error of the number of permutations. */
+#define PERMUTED_ALPHA 0.9
+
 struct stats_change_plan {
 	uint32_t n;
 	double *x;       /* [n] */
@@ -85,7 +88,7 @@ static double change_ways(const uint32_t *phase, uint32_t n, uint32_t t)
 bool stats_change_can_decide(const uint32_t *phase, uint32_t n)
 {
 	for (uint32_t t = STATS_CHANGE_SIDE; t + STATS_CHANGE_SIDE <= n; t++)
-		if (change_ways(phase, n, t) >= log(2 / STATS_CHANGE_ALPHA))
+		if (change_ways(phase, n, t) >= log(2 / (PERMUTED_ALPHA * STATS_CHANGE_ALPHA)))
 			return true;
 	return false;
 }
@@ -164,6 +167,12 @@ void stats_change_plan_free(struct stats_change_plan *plan)
 	free(plan);
 }
 
+/* The p-value if so many of n permutations are as large. Two standard errors of their number are added. */
+static double change_permuted(uint32_t larger, uint32_t n)
+{
+	return fmin((1 + larger + 2 * sqrt(larger)) / (1.0 + n), 1);
+}
+
 /* The p-value by the distribution without ties. */
 static double change_p_of(const struct stats_change_plan *plan, double largest)
 {
@@ -177,7 +186,7 @@ static double change_p_of(const struct stats_change_plan *plan, double largest)
 		else
 			hi = mid;
 	}
-	return (1.0 + plan->n_null - lo) / (1.0 + plan->n_null);
+	return change_permuted(plan->n_null - lo, plan->n_null);
 }
 
 /* The p-value by permutations of these ranks; none beyond most, when that many were as large. */
@@ -189,7 +198,7 @@ static double permuted_p(struct stats_ranks *ranks, double largest, uint32_t n, 
 		stats_ranks_shuffle(ranks, &random);
 		larger += stats_ranks_largest(ranks, NULL) >= largest - STATS_RANKS_EQUAL;
 	}
-	return larger < most ? (1.0 + larger) / (1.0 + i) : (double)larger / i;
+	return change_permuted(larger, i);
 }
 
 double stats_change_p(const struct stats_change_plan *plan, const double *y)

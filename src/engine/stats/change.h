@@ -65,7 +65,8 @@ void stats_change_plan_free(struct stats_change_plan *plan);
  *
  * A value's score is its rank in its phase, from -1 to 1 (ties: mid-rank). The statistic is the largest sum of the scores
  * before a point, in standard deviations, over all points with STATS_CHANGE_SIDE values on both sides. It is compared with
- * that of random permutations within the phases: p = (1 + as large) / (1 + all), which is never below its level.
+ * that of random permutations within the phases: p = (1 + k + 2 √k) / (1 + n) if k of n are as large, so that the error of k does
+ * not raise the level.
  *
  * Like   Pettitt, A non-parametric approach to the change-point problem, Applied Statistics 28 (1979), standardized at each
  *        point as in Miller and Siegmund, Maximally selected chi square statistics, Biometrics 38 (1982)
