@@ -57,6 +57,9 @@ void over_time_add_text(const struct over_time *time, struct buf *out);
 /* Append "since" the time of a change, with its interval. */
 void over_time_add_since(const struct over_time *time, const struct over_time_change *c, struct buf *out);
 
+/* The unit of time of slopes for people, such as "day": the largest of which the steps cover two. days: set to its length */
+const char *over_time_unit(const struct over_time *time, double *days);
+
 /* A value in percent of another; NAN for percent of 0. */
 double over_time_change_percent(double value, double of);
 

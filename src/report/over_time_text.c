@@ -98,10 +98,26 @@ static void add_too_few(const struct over_time *time, struct buf *out)
 	}
 }
 
+const char *over_time_unit(const struct over_time *time, double *days)
+{
+	static const struct {
+		const char *name;
+		int64_t ns;
+	} units[] = { { "day", NS_PER_DAY }, { "hour", NS_PER_HOUR }, { "minute", NS_PER_MINUTE } };
+	const size_t n = sizeof(units) / sizeof(units[0]);
+	size_t i = 0;
+
+	while (i + 1 < n && time->span_ns < 2 * units[i].ns)
+		i++;
+	*days = (double)units[i].ns / NS_PER_DAY;
+	return units[i].name;
+}
+
 static void add_slope(const struct over_time *time, struct buf *out)
 {
 	const struct stats_change *f = &time->total.found;
-	double of = time->total.median;
+	double of = time->total.median, days;
+	const char *unit = over_time_unit(time, &days);
 
 	over_time_add_step(time, out);
 	buf_addz(out, ", ");
@@ -109,10 +125,11 @@ static void add_slope(const struct over_time *time, struct buf *out)
 		buf_addz(out, "no slope");
 		return;
 	}
-	buf_addf(out, "slope %+.2f%% a day", over_time_change_percent(f->slope, of));
+	buf_addf(out, "slope %+.2f%% a%s %s", days * over_time_change_percent(f->slope, of), *unit == 'h' ? "n" : "",
+		 unit);
 	if (isfinite(f->slope_lo) && isfinite(f->slope_hi))
-		buf_addf(out, " (95 %% interval %+.2f%% to %+.2f%%)", over_time_change_percent(f->slope_lo, of),
-			 over_time_change_percent(f->slope_hi, of));
+		buf_addf(out, " (95 %% interval %+.2f%% to %+.2f%%)", days * over_time_change_percent(f->slope_lo, of),
+			 days * over_time_change_percent(f->slope_hi, of));
 }
 
 static void over_time_add_change(const struct over_time *time, struct buf *out)

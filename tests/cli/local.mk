@@ -83,6 +83,7 @@ cli_tests = \
 	tests/cli/t354-over-time.t \
 	tests/cli/t355-trend-days.t \
 	tests/cli/t356-one-number.t \
+	tests/cli/t358-kubernetes.t \
 	tests/cli/t390-store.t \
 	tests/cli/t391-store-collector.t \
 	tests/cli/t392-young-store.t \
@@ -130,6 +131,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/make_profile.py \
 	tests/cli/mistakes.txt \
 	tests/cli/json_formats.py \
+	tests/cli/kubernetes.py \
 	tests/cli/one_number.py \
 	tests/cli/page.py \
 	tests/cli/page.sh \

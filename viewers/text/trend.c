@@ -24,7 +24,7 @@ enum {
 	WIDTH_SHARE = 7,
 	WIDTH_SLOPE = 13,
 	WIDTH_STEPS = 9,
-	WIDTH_DAY = 9,
+	WIDTH_DAY = 12,
 	WIDTH_SINCE = 25
 };
 
@@ -104,7 +104,12 @@ static void text_trend_add_titles(const struct compare *c, const struct trend_wi
 	if (c->all)
 		text_compare_add_title("grew", WIDTH_STEPS, out);
 	if (c->time && c->time->row) {
-		text_compare_add_title("per day", WIDTH_DAY, out);
+		double days;
+		struct buf title = { 0 };
+
+		buf_addf(&title, "per %s", over_time_unit(c->time, &days));
+		text_compare_add_title(buf_text(&title), WIDTH_DAY, out);
+		buf_release(&title);
 		text_compare_add_title("change over time", WIDTH_SINCE, out);
 	}
 	buf_addz(out, "  name");
@@ -138,14 +143,16 @@ static size_t slope_width(const struct report *r)
 	return max;
 }
 
-/* Append the slope in percent a day, and since when the level is another: "+20.1% 2026-11-25T00:00". */
-static void text_trend_add_over_time(const union cell *cell, struct buf *out)
+/* Append the slope in percent, and since when the level is another: "+20.1% 2026-11-25T00:00". */
+static void text_trend_add_over_time(const struct over_time *time, const union cell *cell, struct buf *out)
 {
 	const char *word = cell[TREND_OVER_TIME].text, *since = cell[TREND_SINCE].text;
 	struct buf text = { 0 };
+	double days;
 
+	over_time_unit(time, &days);
 	if (isfinite(cell[TREND_DAY].real))
-		buf_addf(&text, "%+.2f%%", cell[TREND_DAY].real);
+		buf_addf(&text, "%+.2f%%", days * cell[TREND_DAY].real);
 	text_trend_add_right(&text, WIDTH_DAY, out);
 	if (strcmp(word, "either") == 0)
 		buf_addz(&text, "~");
@@ -184,7 +191,7 @@ static void text_trend_add_row(const struct report *r, uint32_t row, const struc
 		text_trend_add_right(&text, WIDTH_STEPS, out);
 	}
 	if (h->compare->time && h->compare->time->row)
-		text_trend_add_over_time(cell, out);
+		text_trend_add_over_time(h->compare->time, cell, out);
 	buf_addz(out, "  ");
 	text_add_name(h, cell[TREND_NAME].text, 0, out);
 	buf_add(out, "\n", 1);

@@ -40,7 +40,7 @@ static const char *find_view(const struct web *web, const char *name, bool has_b
 {
 	const struct web_view *v = web_view_find(web, name, strlen(name));
 
-	if (v && web_view_is_of_windows(v, has_base))
+	if (v && web_store_opens(v, has_base))
 		return v->path;
 	return has_base ? "diff" : "flamegraph";
 }

@@ -393,10 +393,10 @@ static void add_open_form(const struct web_page *page, const struct web_choice *
 		 : c->window.is_set ? "Open the window:"
 				    : "Open all of it:");
 	for (size_t i = 0; c->base.is_set && i < web->n_views; i++)
-		if (web_view_is_of_windows(&web->view[i], true) && web->view[i].flags & WEB_VIEW_IN_COMPARE_MENU)
+		if (web_store_opens(&web->view[i], true) && web->view[i].flags & WEB_VIEW_IN_COMPARE_MENU)
 			add_view_button(web->view[i].path, web->view[i].title, out);
 	for (size_t i = 0; i < web->n_views; i++)
-		if (web_view_is_of_windows(&web->view[i], c->base.is_set) && web->view[i].flags & WEB_VIEW_IN_MENU)
+		if (web_store_opens(&web->view[i], c->base.is_set) && web->view[i].flags & WEB_VIEW_IN_MENU)
 			add_view_button(web->view[i].path, web->view[i].title, out);
 	if (c->base.is_set && c->window.is_set)
 		store_add_swap(c, type, out);
@@ -405,7 +405,7 @@ static void add_open_form(const struct web_page *page, const struct web_choice *
 
 /* --- the page --- */
 
-bool web_view_is_of_windows(const struct web_view *v, bool are_two)
+bool web_store_opens(const struct web_view *v, bool are_two)
 {
 	const unsigned menu = WEB_VIEW_IN_MENU | (are_two ? WEB_VIEW_IN_COMPARE_MENU : 0);
 

@@ -41,7 +41,7 @@ struct url_params *web_choice_params(const struct web_choice *c, const char *typ
 void web_choice_set_time(struct url_params *link, const char *key, int64_t ns);
 
 /* Is a view one of the profile of a window, or of two windows, without a further question? */
-bool web_view_is_of_windows(const struct web_view *v, bool are_two);
+bool web_store_opens(const struct web_view *v, bool are_two);
 
 /* Append a table of the services, with their kinds, labels and the last verdict of cpa watch; closed if one was chosen.
    Fails as stored_choice_marks. */
