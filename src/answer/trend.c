@@ -42,9 +42,12 @@ static void answer_trend_note_side(struct answer_trend *t, const struct profile 
 		t->first = *side;
 }
 
-int answer_trend_add(struct answer_trend *t, const struct profile *p, const struct side_sources *from, struct err *err)
+int answer_trend_add(struct answer_trend *t, const struct profile *p, const struct side_sources *from,
+		     const struct trend_span *span, struct err *err)
 {
-	if (trend_add(t->trend, p, &t->q.filter, &t->out->notes, err) < 0)
+	if (t->n == 0 && span && p->meta.duration_ns > 0 && !*t->q.filter.normalize)
+		t->q.filter.normalize = "duration";
+	if (trend_add(t->trend, p, &t->q.filter, span, &t->out->notes, err) < 0)
 		return err_wrap(err, "%s", *from->source);
 	answer_trend_note_side(t, p, from);
 	return 0;

@@ -9,6 +9,7 @@
 #include "answer/answer.h"
 #include "answer/reports.h"
 #include "engine/query.h"
+#include "engine/trend.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,8 +32,15 @@ struct answer_trend {
 void answer_trend_begin(struct answer_trend *t, const struct report_type *type, const struct query *q,
 			struct answer *out);
 
-/* Add a profile, whose only source outlives t. Fails if it is incompatible with the others. */
-int answer_trend_add(struct answer_trend *t, const struct profile *p, const struct side_sources *from, struct err *err);
+/*
+ * Add a profile, whose only source outlives t.
+ *
+ * span   of a step of a store, else NULL. If the first step is one whose profiles have durations, the values are normalized by
+ *        duration unless the query says otherwise, since steps do not have the same number of profiles.
+ * Fails  if it is incompatible with the others
+ */
+int answer_trend_add(struct answer_trend *t, const struct profile *p, const struct side_sources *from,
+		     const struct trend_span *span, struct err *err);
 
 /* Make and draw the report. Fails with ERR_USAGE when there are fewer than two profiles. */
 int answer_trend_end(struct answer_trend *t, bool color, struct err *err);

@@ -30,6 +30,14 @@ struct sums {
 	long double y, iy, ty;
 };
 
+/* The values of a profile. */
+struct trend_profile {
+	struct trend_span span;
+	int64_t total;
+	int64_t *value; /* [n] of the rows so far, owned; NULL if they are not stored */
+	uint32_t n;
+};
+
 struct trend {
 	struct match *match;
 	char *type, *unit; /* NULL before the first profile */
@@ -41,7 +49,10 @@ struct trend {
 	int64_t first_ns, last_ns;
 	/* A profile has no time, or its time is before or equal to that of the previous profile. */
 	bool has_no_time, has_earlier, has_equal;
-	long double t, tt; /* sums over the profiles, in hours */
+	long double t, tt;             /* sums over the profiles, in hours */
+	struct trend_profile *profile; /* [n] */
+	size_t cap_profiles, n_values;
+	bool has_no_span;
 };
 
 struct trend *trend_new(void)
@@ -52,10 +63,20 @@ struct trend *trend_new(void)
 	return t;
 }
 
+static void trend_free_values(struct trend *t)
+{
+	for (uint32_t i = 0; i < t->n; i++) {
+		free(t->profile[i].value);
+		t->profile[i].value = NULL;
+	}
+}
+
 void trend_free(struct trend *t)
 {
 	if (!t)
 		return;
+	trend_free_values(t);
+	free(t->profile);
 	match_free(t->match);
 	free(t->type);
 	free(t->unit);
@@ -168,7 +189,7 @@ static void grow_rows(struct trend *t, size_t n)
 }
 
 static int engine_trend_add_rows(struct trend *t, const struct view *v, const struct query_filter *q, double ratio,
-				 long double hours, struct arena *mem, struct err *err)
+				 long double hours, struct trend_profile *own, struct arena *mem, struct err *err)
 {
 	struct query_filter by_file;
 	struct places pl;
@@ -185,19 +206,35 @@ static int engine_trend_add_rows(struct trend *t, const struct view *v, const st
 		return rc;
 	graph_make(v, &pl, mem, &g);
 	grow_rows(t, pl.n);
+	t->n_values += pl.n;
+	if (t->n_values <= TREND_VALUES_MAX)
+		own->value = mem_alloc(pl.n + (size_t)1, sizeof(*own->value));
+	own->n = pl.n;
 	for (uint32_t row = 0; row < pl.n; row++) {
 		int64_t y = q->sort == SORT_CUM ? nodes_cum(&g.nodes, row) : nodes_flat(&g.nodes, row);
 
 		if (scale_value(y, ratio, &y))
 			return err_set(err, ERR_RANGE, "a sum, multiplied by %g, overflows 64 bits", ratio);
 		sums_add(&t->row[row], t->n, hours, y);
+		if (own->value)
+			own->value[row] = y;
 	}
+	if (!own->value)
+		trend_free_values(t);
 	return 0;
 }
 
-int trend_add(struct trend *t, const struct profile *p, const struct query_filter *q, struct buf *notes,
-	      struct err *err)
+/* Append the values of a profile. */
+static void trend_append(struct trend *t, const struct trend_profile *own)
 {
+	t->profile = mem_grow(t->profile, &t->cap_profiles, t->n + (size_t)1, sizeof(*t->profile));
+	t->profile[t->n++] = *own;
+}
+
+int trend_add(struct trend *t, const struct profile *p, const struct query_filter *q, const struct trend_span *span,
+	      struct buf *notes, struct err *err)
+{
+	struct trend_profile own = { .span = { p->meta.time_ns, p->meta.time_ns } };
 	struct arena *mem = arena_new();
 	int64_t total = 0;
 	double ratio = 1;
@@ -211,9 +248,12 @@ int trend_add(struct trend *t, const struct profile *p, const struct query_filte
 	if (rc == 0) {
 		long double hours = record_time(t, p);
 
-		rc = engine_trend_add_rows(t, &v, q, ratio, hours, mem, err);
+		rc = engine_trend_add_rows(t, &v, q, ratio, hours, &own, mem, err);
 		sums_add(&t->total, t->n, hours, total);
-		t->n++;
+		own.total = total;
+		own.span = span ? *span : own.span;
+		t->has_no_span |= !span;
+		trend_append(t, &own);
 	}
 	arena_free(mem);
 	return rc;
@@ -258,4 +298,32 @@ struct trend_summary trend_summary(const struct trend *t)
 				       .has_times = has_times(t),
 				       .out_of_order = t->has_earlier,
 				       .total = engine_trend_row_of(t, &t->total) };
+}
+
+struct trend_span trend_span(const struct trend *t, uint32_t i)
+{
+	assert(i < t->n);
+	return t->profile[i].span;
+}
+
+bool trend_has_spans(const struct trend *t)
+{
+	return t->n > 0 && !t->has_no_span;
+}
+
+bool trend_has_values(const struct trend *t)
+{
+	return t->n_values <= TREND_VALUES_MAX;
+}
+
+int64_t trend_value(const struct trend *t, uint32_t row, uint32_t i)
+{
+	assert(i < t->n && row < t->n_rows && trend_has_values(t));
+	return row < t->profile[i].n ? t->profile[i].value[row] : 0;
+}
+
+int64_t trend_total(const struct trend *t, uint32_t i)
+{
+	assert(i < t->n);
+	return t->profile[i].total;
 }

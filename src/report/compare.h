@@ -6,6 +6,8 @@
 #ifndef REPORT_COMPARE_H
 #define REPORT_COMPARE_H
 
+#include "engine/stats/change.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,7 +33,7 @@ enum diff_col {
 	DIFF_COLS
 };
 
-/* Columns of trend; the last one only if times are known. */
+/* Columns of trend: up to TREND_SLOPE_STEP always, TREND_SLOPE_HOUR if times are known, the others with statistics. */
 enum trend_col {
 	TREND_NAME,
 	TREND_FILE,
@@ -43,7 +45,39 @@ enum trend_col {
 	TREND_STEPS_GROWN,
 	TREND_SLOPE_STEP,
 	TREND_SLOPE_HOUR,
+	TREND_DAY,
+	TREND_DAY_LO,
+	TREND_DAY_HI,
+	TREND_OVER_TIME,
+	TREND_SINCE,
+	TREND_SINCE_LO,
+	TREND_SINCE_HI,
+	TREND_SINCE_PCT,
 	TREND_COLS
+};
+
+/* The cycle that is removed before values are compared over time. */
+enum trend_cycle { TREND_CYCLE_NONE, TREND_CYCLE_HOURS, TREND_CYCLE_WEEKENDS };
+
+/* Result of the statistics for the values of a row over time. Slopes are per day. */
+struct over_time_change {
+	bool is_tested;
+	struct stats_change found;
+	double median;            /* of all values */
+	int64_t at, at_lo, at_hi; /* starts of steps: the first with the new level, and the interval; 0 without one */
+};
+
+/* Statistics of a trend over time. */
+struct over_time {
+	uint32_t n_steps, n_left_out; /* steps compared, and those shorter than the others */
+	int64_t step_ns, span_ns;
+	enum trend_cycle cycle;
+	bool is_stored;     /* are they steps of a store? */
+	bool has_too_many;  /* too many steps for statistics */
+	bool has_no_values; /* the values of functions were not stored */
+	int64_t advice_ns;  /* for too few steps: a shorter one that could show a change; 0 if there is none */
+	struct over_time_change total, *row; /* [n_rows] by row of the trend; NULL for too few steps */
+	uint32_t n_rows, n_tested;
 };
 
 /* One side of a comparison, or one profile of a trend. Strings are untrusted; "" if unknown. */
@@ -77,10 +111,11 @@ struct compare {
 	int64_t omitted_increase, omitted_decrease; /* sums of flat increases, decreases in those rows */
 	uint32_t n_renames;
 	struct compare_rename rename[COMPARE_RENAMES_MAX];
-	int64_t total_slope;      /* trend: slope of the total; per hour if times are known, else per step */
-	bool all;                 /* trend: include rows that did not grow in every step */
-	bool has_times;           /* trend: times are known and increase */
-	const char *const *label; /* [rows] names for the text table, with the file where names are ambiguous */
+	int64_t total_slope;          /* trend: slope of the total; per hour if times are known, else per step */
+	bool all;                     /* trend: include rows that did not grow in every step */
+	bool has_times;               /* trend: times are known and increase */
+	const struct over_time *time; /* trend: NULL without statistics */
+	const char *const *label;     /* [rows] names for the text table, with the file where names are ambiguous */
 };
 
 #endif

@@ -34,6 +34,9 @@ src_report_libreport_a_SOURCES = \
 	src/report/traces.h \
 	src/report/series.c \
 	src/report/series.h \
+	src/report/over_time.c \
+	src/report/over_time.h \
+	src/report/over_time_text.c \
 	src/report/trend.c \
 	src/report/trend.h \
 	src/report/weblist.c \

@@ -9,9 +9,11 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/time.h"
 #include "engine/query.h"
 #include "report/diff.h"
 #include "report/head.h"
+#include "report/over_time.h"
 
 #include <assert.h>
 #include <math.h>
@@ -29,6 +31,14 @@ static const struct column flat_columns[TREND_COLS] = {
 	[TREND_STEPS_GROWN] = { "steps_grown", "steps grown", CELL_COUNT },
 	[TREND_SLOPE_STEP] = { "flat_slope_per_step", "flat per step", CELL_VALUE },
 	[TREND_SLOPE_HOUR] = { "flat_slope_per_hour", "flat per hour", CELL_VALUE },
+	[TREND_DAY] = { "flat_percent_per_day", "% a day", CELL_CHANGE },
+	[TREND_DAY_LO] = { "flat_percent_per_day_low", "from", CELL_CHANGE },
+	[TREND_DAY_HI] = { "flat_percent_per_day_high", "to", CELL_CHANGE },
+	[TREND_OVER_TIME] = { "over_time", "over time", CELL_WORD },
+	[TREND_SINCE] = { "since", "since", CELL_WORD },
+	[TREND_SINCE_LO] = { "since_earliest", "earliest", CELL_WORD },
+	[TREND_SINCE_HI] = { "since_latest", "latest", CELL_WORD },
+	[TREND_SINCE_PCT] = { "since_change_percent", "change since", CELL_CHANGE },
 };
 
 static const struct column cum_columns[TREND_COLS] = {
@@ -42,6 +52,14 @@ static const struct column cum_columns[TREND_COLS] = {
 	[TREND_STEPS_GROWN] = { "steps_grown", "steps grown", CELL_COUNT },
 	[TREND_SLOPE_STEP] = { "cum_slope_per_step", "cum per step", CELL_VALUE },
 	[TREND_SLOPE_HOUR] = { "cum_slope_per_hour", "cum per hour", CELL_VALUE },
+	[TREND_DAY] = { "cum_percent_per_day", "% a day", CELL_CHANGE },
+	[TREND_DAY_LO] = { "cum_percent_per_day_low", "from", CELL_CHANGE },
+	[TREND_DAY_HI] = { "cum_percent_per_day_high", "to", CELL_CHANGE },
+	[TREND_OVER_TIME] = { "over_time", "over time", CELL_WORD },
+	[TREND_SINCE] = { "since", "since", CELL_WORD },
+	[TREND_SINCE_LO] = { "since_earliest", "earliest", CELL_WORD },
+	[TREND_SINCE_HI] = { "since_latest", "latest", CELL_WORD },
+	[TREND_SINCE_PCT] = { "since_change_percent", "change since", CELL_CHANGE },
 };
 
 struct report_trend_row {
@@ -51,22 +69,24 @@ struct report_trend_row {
 	const char *name, *file;
 };
 
-static bool report_trend_is_wanted(const struct trend_summary *all, const struct query *q, const struct trend_row *r)
+static bool report_trend_is_wanted(const struct trend_summary *all, const struct query *q, const struct trend_row *r,
+				   const struct over_time_change *change)
 {
 	if (r->first == 0 && r->last == 0 && r->max == 0)
 		return false;
-	return q->all || (all->n_profiles > 1 && r->n_grown == all->n_profiles - 1);
+	return q->all || over_time_change_is_shown(change) ||
+	       (all->n_profiles > 1 && r->n_grown == all->n_profiles - 1);
 }
 
 static uint32_t report_trend_collect(const struct trend *t, const struct trend_summary *all, const struct query *q,
-				     struct report_trend_row *rows, struct head *h)
+				     const struct over_time *time, struct report_trend_row *rows, struct head *h)
 {
 	uint32_t n = 0, n_rows = match_count(trend_match(t));
 
 	for (uint32_t id = 0; id < n_rows; id++) {
 		struct trend_row r = trend_row(t, id);
 
-		if (!report_trend_is_wanted(all, q, &r))
+		if (!report_trend_is_wanted(all, q, &r, over_time_row(time, id)))
 			continue;
 		if ((double)num_abs(r.last) < fabs((double)all->total.last) * q->nodefraction &&
 		    (double)num_abs(r.max) < fabs((double)all->total.last) * q->nodefraction) {
@@ -103,6 +123,37 @@ static const char *report_trend_copy(struct arena *mem, const char *text)
 	return arena_strndup(mem, text, strlen(text));
 }
 
+static const char *report_trend_time_text(int64_t ns, struct arena *mem)
+{
+	struct buf text = { 0 };
+	const char *copy;
+
+	if (ns)
+		time_add_utc(&text, ns, TIME_ISO);
+	copy = report_trend_copy(mem, buf_text(&text));
+	buf_release(&text);
+	return copy;
+}
+
+/* Fill in the statistics of a row; c is NULL if it was not tested. */
+static void fill_over_time(const struct over_time_change *c, struct arena *mem, union cell *cell)
+{
+	static const struct over_time_change none = { .found = { .slope = NAN } };
+	const struct over_time_change *own = c ? c : &none;
+	const struct stats_change *f = &own->found;
+	double lo = over_time_change_percent(f->slope_lo, own->median),
+	       hi = over_time_change_percent(f->slope_hi, own->median);
+
+	cell[TREND_DAY].real = over_time_change_percent(f->slope, own->median);
+	cell[TREND_DAY_LO].real = isfinite(lo) ? lo : NAN;
+	cell[TREND_DAY_HI].real = isfinite(hi) ? hi : NAN;
+	cell[TREND_OVER_TIME].text = over_time_change_word(c);
+	cell[TREND_SINCE].text = report_trend_time_text(own->at, mem);
+	cell[TREND_SINCE_LO].text = report_trend_time_text(own->at_lo, mem);
+	cell[TREND_SINCE_HI].text = report_trend_time_text(own->at_hi, mem);
+	cell[TREND_SINCE_PCT].real = own->at ? over_time_change_percent(f->after - f->before, f->before) : NAN;
+}
+
 static void report_trend_fill_row(struct report *r, const struct trend *t, const struct report_trend_row *row,
 				  int64_t total, union cell *cell)
 {
@@ -121,6 +172,8 @@ static void report_trend_fill_row(struct report *r, const struct trend *t, const
 	cell[TREND_SLOPE_STEP].value = rounded(row->t.slope_step);
 	if (r->table.n_cols > TREND_SLOPE_HOUR)
 		cell[TREND_SLOPE_HOUR].value = rounded(row->t.slope_hour);
+	if (r->table.n_cols > TREND_DAY)
+		fill_over_time(over_time_row(r->head.compare->time, row->id), r->mem, cell);
 	buf_release(&label);
 }
 
@@ -130,7 +183,9 @@ static void report_trend_fill_table(struct report *r, const struct trend *t, con
 	struct table *table = &r->table;
 	uint64_t min = 0;
 
-	table->n_cols = all->has_times ? TREND_COLS : TREND_SLOPE_HOUR;
+	table->n_cols = r->head.compare->time && r->head.compare->time->row ? TREND_COLS
+			: all->has_times                                    ? TREND_DAY
+									    : TREND_SLOPE_HOUR;
 	assert(n <= match_count(trend_match(t)));
 	table->n_rows = n;
 	table->col = by_cum ? cum_columns : flat_columns;
@@ -176,11 +231,15 @@ void report_trend(const struct trend *t, const struct compare_side *first, const
 	struct compare *c = arena_zalloc(r.mem, 1, sizeof(*c));
 	struct trend_summary all = trend_summary(t);
 	struct report_trend_row *rows = mem_alloc(match_count(trend_match(t)), sizeof(*rows));
-	uint32_t n = report_trend_collect(t, &all, q, rows, &r.head);
+	const struct over_time *time = over_time_make(t, r.mem);
+	uint32_t n = report_trend_collect(t, &all, q, time, rows, &r.head);
 
 	assert(all.n_profiles > 0 && all.type && all.unit);
 	if (all.out_of_order)
 		buf_addz(notes, "the profiles are not sorted by time\n");
+	if (time)
+		over_time_add_notes(time, notes);
+	c->time = time;
 	r.head.file = last->file;
 	r.head.build_id = last->build_id;
 	r.head.time_ns = last->time_ns;

@@ -318,14 +318,24 @@ int stored_read(struct source *s, const char *name, const struct query *q, struc
 
 /* ---- hours ---- */
 
+bool stored_window(const struct source *s, int64_t *t0, int64_t *t1)
+{
+	const struct stored_part *part = s->type->resolve == stored_resolve ? s->state : NULL;
+
+	if (!part || part->query.t0 == INT64_MIN || part->query.t1 == INT64_MAX)
+		return false;
+	*t0 = part->query.t0;
+	*t1 = part->query.t1;
+	return true;
+}
+
 /* Mark the minutes of the day that a source covers. */
 static void mark_minutes(const struct source *s, bool covered[DAY_MINUTES])
 {
 	const int64_t minute = INT64_C(60000000000);
-	const struct stored_part *part = s->type->resolve == stored_resolve ? s->state : NULL;
-	int64_t t0 = part ? part->query.t0 : INT64_MIN, t1 = part ? part->query.t1 : INT64_MAX;
+	int64_t t0, t1;
 
-	if (t0 == INT64_MIN || t1 == INT64_MAX || t1 - t0 >= DAY_MINUTES * minute)
+	if (!stored_window(s, &t0, &t1) || t1 - t0 >= DAY_MINUTES * minute)
 		memset(covered, true, DAY_MINUTES);
 	else
 		for (int64_t t = t0; t < t1; t += minute)

@@ -86,6 +86,13 @@ source_read_fn stored_read;
 void stored_free(void *state);
 
 /*
+ * Is a source a part of a store with a window?
+ *
+ * t0, t1  set to the window if it is
+ */
+bool stored_window(const struct source *s, int64_t *t0, int64_t *t1);
+
+/*
  * Do two lists of sources cover mostly different hours of the day? Sources with times that are open, and files, cover all.
  */
 bool stored_differ_in_hours(const struct sources *a, const struct sources *b);

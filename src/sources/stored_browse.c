@@ -221,10 +221,9 @@ static int stored_browse_add_mark(void *arg, const char *service, const struct s
 {
 	const struct stored_browse_marks *x = arg;
 
-	(void)service;
 	(void)err;
 	if (m->time_ns >= x->c->t0 && m->time_ns < x->c->t1)
-		x->fn(x->arg, m->time_ns, m->kind, m->text);
+		x->fn(x->arg, service, m->time_ns, m->kind, m->text);
 	return 0;
 }
 
@@ -237,7 +236,7 @@ int stored_choice_marks(const struct stored_place *place, const struct stored_ch
 
 	if (rc < 0)
 		return rc;
-	rc = store_each_mark(s, c->service, false, "", stored_browse_add_mark, &x, err);
+	rc = store_each_mark(s, c->service ? c->service : "*", !c->service, "", stored_browse_add_mark, &x, err);
 	store_close(s);
 	return rc;
 }
@@ -322,7 +321,7 @@ int stored_start_find(const char *argument, const struct query *q, struct stored
 	if (rc == 0) {
 		s = stored_catalogue_find(&all, buf_text(&out->service));
 		window_clock_init(NULL, &clock);
-		if (s && (out->source.len == 0 || s->last_ns < clock.now_ns - NS_PER_HOUR))
+		if (s && (out->source.len == 0 || s->last_ns < clock.now_ns - NS_PER_HOUR || s->last_ns > clock.now_ns))
 			choose_last_hour(&place, s, out);
 		else if (!s && out->source.len == 0)
 			rc = err_set(err, ERR_IO,

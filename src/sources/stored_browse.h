@@ -77,8 +77,8 @@ void stored_choice_print(const struct stored_place *place, const struct stored_c
 int stored_choice_totals(const struct stored_place *place, const struct stored_choice *c, int64_t step_ns,
 			 const char *type, struct stop *stop, struct stored_totals *out, struct err *err);
 
-/* Call fn for the marks of a service in a window, oldest first. */
-typedef void stored_mark_fn(void *arg, int64_t time_ns, const char *kind, const char *text);
+/* Call fn for the marks of a service in a window, oldest first; of all services if the choice has none. */
+typedef void stored_mark_fn(void *arg, const char *service, int64_t time_ns, const char *kind, const char *text);
 int stored_choice_marks(const struct stored_place *place, const struct stored_choice *c, stored_mark_fn *fn, void *arg,
 			struct err *err);
 

@@ -239,13 +239,23 @@ bool stored_span(const struct stored_source *s, struct stop *stop, int64_t *t0, 
 	return true;
 }
 
+/* The step of a trend: of two weeks or more a day, which has each hour once, of more than 400 days a week. */
+static int64_t stored_split_trend_step(const struct window *w, int64_t t0, int64_t t1)
+{
+	int64_t span = t1 - t0;
+
+	if (window_option(w, "step") || span < 2 * NS_PER_WEEK)
+		return stored_step(w, t0, t1);
+	return span <= 400 * NS_PER_DAY ? NS_PER_DAY : NS_PER_WEEK;
+}
+
 /* Append the steps that have profiles. */
 static int split_steps(const struct stored_parts *to, const struct stored_split_found *f, struct err *err)
 {
 	const struct stored_source *s = to->from;
 	struct store_query q = s->query;
 	int64_t t0 = q.t0 == INT64_MIN ? f->start[0] : q.t0, t1 = q.t1 == INT64_MAX ? f->start[f->n - 1] + 1 : q.t1;
-	int64_t step = stored_step(s->window, t0, t1);
+	int64_t step = stored_split_trend_step(s->window, t0, t1);
 	size_t next = 0;
 
 	if ((t1 - t0) / step >= STEPS_MAX)

@@ -113,14 +113,14 @@ def the_chart_has_axes_and_a_legend(b, server):
     b.equal([e.text for e in b.find_all("svg.ticks text")], ["0", "2s", "4s", "6s", "8s"], "the axis has values in one unit")
     b.equal(b.find("figcaption").text.split("\n") if "\n" in b.find("figcaption").text else
             [e.text.strip() for e in b.find_all("figcaption > span")],
-            ["cpu: total per 5 s of 1 series", "before", "after"], "the legend names what the bars and windows are")
+            ["cpu: total per 5 s of 1 series", "before", "after", "deploy", "watch: FAIL", "watch: other verdict"], "the legend names what the bars and windows are")
     b.result(not b.find_all("[role=img] a, [role=img] button, [role=img] [tabindex]"), "the picture has nothing interactive")
     small = b.run("""return [...document.querySelectorAll("main :is(a, button, input, select, summary)")].filter((e) => {
         const box = (e.closest("label") ?? e).getBoundingClientRect();
         return box.height > 0 && e.type !== "hidden" && (box.height < 24 || box.width < 24);
     }).map((e) => e.outerHTML)""")
     b.equal(small, [], "targets have at least 24 pixels")
-    b.run("document.querySelector('main details').open = true")
+    b.run("document.querySelectorAll('main details').forEach(e => { e.open = true })")
     b.result(b.run("return [...document.querySelectorAll('main details a')].every(e => e.getBoundingClientRect().height >= 24)"),
              "also those of the table")
 
@@ -150,8 +150,8 @@ def fields_can_be_used_with_keys(b, server):
 def the_page_works_without_scripts(b, server):
     b.scripts(False)
     b.driver.get(server.url("ui/" + PAGE))
-    b.find("main details summary").click()
-    b.find("main details a").click()
+    b.find("figure.totals ~ details summary").click()
+    b.find("figure.totals ~ details a").click()
     b.scripts(True)
     b.result(reached(b, "w0=2026"), "a time of the table is a link that selects its step", b.driver.current_url)
     b.scripts(False)
@@ -160,11 +160,50 @@ def the_page_works_without_scripts(b, server):
     b.result(reached(b, "flamegraph?prof="), "the form opens the window", b.driver.current_url)
 
 
+def marks_have_kinds_and_lead_to_a_comparison(b, server):
+    visit(b, server, PAGE)
+    b.equal([e.get_attribute("class") for e in b.find_all("#store-chart line.mark")], ["mark deploy", "mark watch", "mark fail"],
+            "each kind of mark has its own line")
+    b.equal([e.text.strip() for e in b.find_all("figcaption > span")][1:], ["deploy", "watch: FAIL", "watch: other verdict"],
+            "the legend names them")
+    b.result("cpu FAIL +31% <img>" in b.find("ul.marks").text, "the list has the verdict, as text", b.find("ul.marks").text)
+    b.run("document.querySelector('ul.marks a').focus()")
+    b.keys(Keys.ENTER)
+    b.result(reached(b, "b0=2026"), "Enter on the link of a mark compares the time before it with the time after it",
+             b.driver.current_url)
+    b.equal(windows(b), ("09:17", "09:19", "09:19", "09:21"), "both windows have the same length")
+
+
+def a_window_is_compared_with_times_before(b, server):
+    visit(b, server, PAGE + "&w0=2026-11-22T09:19&w1=2026-11-22T09:20")
+    b.equal([e.text for e in b.find_all("main .pages a.button")][-2:], ["the time before it", "all of the chart before it"],
+            "only times with profiles are offered")
+    b.find_all("main .pages a.button")[-1].click()
+    b.result(reached(b, "b0=2026"), "a click compares", b.driver.current_url)
+    b.equal(windows(b), ("09:17", "09:19", "09:19", "09:20"), "with the rest of the chart")
+    b.equal([e.text for e in b.find_all("button[name=view]")][:2], ["Difference", "Gate"], "comparisons are first")
+    for view in ("graph", "labels"):
+        visit(b, server, PAGE + "&w0=2026-11-22T09:19&w1=2026-11-22T09:20")
+        b.find(f"button[value={view}]").click()
+        b.result(reached(b, view + "?prof="), f"a window can be opened as {view}", b.driver.current_url)
+
+
+def the_start_page_lists_services(b, server):
+    visit(b, server, "store")
+    b.equal([e.text for e in b.find_all(".services tbody tr")], ["base cpu 6 2026-11-22 09:20:31 cpu FAIL +31% <img>\n2026-11-22 09:20:00 env: prod"],
+            "a row has kinds, profiles, the last verdict and labels")
+    b.find(".services a").click()
+    b.result(reached(b, "service=base"), "a click chooses the service", b.driver.current_url)
+    b.equal(b.find(".services").get_attribute("open"), None, "and closes the list")
+    b.result("cannot show a change over time" in b.find("p.over-time").text, "few steps have no statistics", b.find("p.over-time").text)
+
+
 def main():
     with Server("store:") as server, Browser() as b:
         visit(b, server, "flamegraph")
         for case in (the_chart_has_a_bar_for_each_step, dragging_selects_windows, the_left_window_is_before, the_chart_has_axes_and_a_legend,
-                     escape_cancels, fields_can_be_used_with_keys, the_page_works_without_scripts):
+                     marks_have_kinds_and_lead_to_a_comparison, a_window_is_compared_with_times_before,
+                     the_start_page_lists_services, escape_cancels, fields_can_be_used_with_keys, the_page_works_without_scripts):
             b.case(case, server)
         b.done()
 

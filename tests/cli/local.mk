@@ -82,7 +82,9 @@ cli_tests = \
 	tests/cli/t388-store-damage.t \
 	tests/cli/t389-store-kill.t \
 	tests/cli/t354-over-time.t \
+	tests/cli/t355-trend-days.t \
 	tests/cli/t356-one-number.t \
+	tests/cli/t358-kubernetes.t \
 	tests/cli/t390-store.t \
 	tests/cli/t391-store-collector.t \
 	tests/cli/t392-young-store.t \
@@ -130,6 +132,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/make_profile.py \
 	tests/cli/mistakes.txt \
 	tests/cli/json_formats.py \
+	tests/cli/kubernetes.py \
 	tests/cli/one_number.py \
 	tests/cli/page.py \
 	tests/cli/page.sh \
@@ -147,6 +150,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/speedscope.schema.json \
 	tests/cli/store_kills.py \
 	tests/cli/stored_profiles.py \
+	tests/cli/trend_days.py \
 	tests/cli/terminal.py \
 	tests/cli/web_access.py \
 	tests/cli/web_requests.py \

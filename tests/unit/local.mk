@@ -262,6 +262,7 @@ unit_tests = \
 	tests/unit/test_speedscope \
 	tests/unit/test_speedscope_read \
 	tests/unit/test_stats \
+	tests/unit/test_stats_change \
 	tests/unit/test_stats_judge \
 	tests/unit/test_stats_runs \
 	tests/unit/test_stop \
@@ -522,6 +523,7 @@ tests_unit_test_shell_name_LDADD = $(unit_shell)
 tests_unit_test_shell_quote_LDADD = $(unit_shell)
 tests_unit_test_side_LDADD = $(unit_report)
 tests_unit_test_stats_LDADD = $(unit_stats)
+tests_unit_test_stats_change_LDADD = $(unit_stats)
 tests_unit_test_stats_judge_LDADD = $(unit_stats)
 tests_unit_test_stats_runs_LDADD = $(unit_stats)
 tests_unit_test_stop_LDADD = $(unit_report)

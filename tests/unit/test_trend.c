@@ -31,7 +31,7 @@ static void add(struct trend *t, const struct query *q, int64_t time_ns, int64_t
 		ROW(&m, "b;main", b);
 	builder_meta(m.b)->time_ns = time_ns;
 	p = make_end(&m);
-	if (trend_add(t, p, &q->filter, NULL, &err) < 0)
+	if (trend_add(t, p, &q->filter, NULL, NULL, &err) < 0)
 		fail_msg("%s", err.msg);
 	profile_free(p);
 }
@@ -110,7 +110,7 @@ static void a_profile_without_the_type_is_refused(void **state)
 	(void)state;
 	query_init(&q);
 	add(t, &q, 0, 1, 1);
-	assert_int_equal(trend_add(t, p, &q.filter, NULL, &err), ERR_USAGE);
+	assert_int_equal(trend_add(t, p, &q.filter, NULL, NULL, &err), ERR_USAGE);
 	profile_free(p);
 	trend_free(t);
 }

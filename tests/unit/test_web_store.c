@@ -35,6 +35,9 @@ static int fill(void **state)
 	add("shop", "a", 60, 4000000000);
 	add("<i>\"&cart\"", "<b>", 60, 1);
 	filled_mark(&store, "shop", 30 * MINUTE, "deploy", "<2.4>");
+	filled_mark(&store, "shop", 40 * MINUTE, "watch", "cpu PASS deploy <2.4>");
+	filled_mark(&store, "shop", 50 * MINUTE, "watch", "cpu FAIL +31% <u>run</u>");
+	filled_mark(&store, "<i>\"&cart\"", 10 * MINUTE, "watch", "cpu FAIL +5% <b>");
 	filled_close(&store);
 	return 0;
 }
@@ -98,6 +101,56 @@ static void the_page_shows_totals_marks_and_choices(void **state)
 	expect_page(&t, page, 200,
 		    "t0=2026-11-20T00%3A45%3A01&amp;t1=2026-11-20T01%3A00%3A01&amp;val=cpu\">last 15 min</a>");
 	expect_page(&t, page, 200, ">Store</a>");
+	web_test_end(&t);
+}
+
+static void marks_have_their_kind(void **state)
+{
+	static const char page[] = "/ui/store?service=shop&t0=2026-11-20T00:00&t1=2026-11-20T02:00";
+	struct web_test t = start();
+
+	(void)state;
+	expect_page(&t, page, 200, "<line class=\"mark deploy\"");
+	expect_page(&t, page, 200, "<line class=\"mark watch\"");
+	expect_page(&t, page, 200, "<line class=\"mark fail\"");
+	expect_page(&t, page, 200, "</i> watch: FAIL</span>");
+	expect_absent(&t, page, "</i> other mark</span>");
+	expect_page(&t, page, 200,
+		    "\"store?b0=2026-11-20T00%3A00%3A00&amp;b1=2026-11-20T00%3A30%3A00&amp;kind=cpu");
+	expect_page(&t, page, 200,
+		    "w0=2026-11-20T00%3A30%3A00&amp;w1=2026-11-20T01%3A00%3A00\">compare before and after</a>");
+	expect_absent(&t, page, "<u>");
+	web_test_end(&t);
+}
+
+static void services_have_kinds_labels_and_verdicts(void **state)
+{
+	struct web_test t = start();
+
+	(void)state;
+	expect_page(&t, "/ui/store", 200, "<details class=\"services\" open><summary>2 services</summary>");
+	expect_page(&t, "/ui/store?service=shop", 200, "<details class=\"services\"><summary>");
+	expect_page(&t, "/ui/store", 200, "<a href=\"store?kind=cpu&amp;service=shop\">cpu</a>");
+	expect_page(&t, "/ui/store", 200, "<bdi>cpu FAIL &#43;31% &lt;u&gt;run&lt;/u&gt;</bdi><br>2026-11-20 00:50:00");
+	expect_page(&t, "/ui/store", 200, "<bdi>instance</bdi>: <bdi>a</bdi>, <bdi>b</bdi><br>");
+	expect_absent(&t, "/ui/store", "<i>\"");
+	web_test_end(&t);
+}
+
+static void a_window_is_compared_with_times_before_it(void **state)
+{
+	static const char page[] =
+		"/ui/"
+		"store?service=shop&t0=2026-11-20T00:00&t1=2026-11-20T02:00&w0=2026-11-20T01:00&w1=2026-11-20T01:30";
+	struct web_test t = start();
+
+	(void)state;
+	expect_page(&t, page, 200,
+		    "\"store?b0=2026-11-20T00%3A30%3A00&amp;b1=2026-11-20T01%3A00%3A00&amp;kind=cpu");
+	expect_page(&t, page, 200,
+		    "w0=2026-11-20T01%3A00%3A00&amp;w1=2026-11-20T01%3A30%3A00\">the time before it</a>");
+	expect_page(&t, page, 200, ">all of the chart before it</a>");
+	expect_absent(&t, page, ">a day before</a>");
 	web_test_end(&t);
 }
 
@@ -207,6 +260,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_page_shows_totals_marks_and_choices),
+		cmocka_unit_test(marks_have_their_kind),
+		cmocka_unit_test(services_have_kinds_labels_and_verdicts),
+		cmocka_unit_test(a_window_is_compared_with_times_before_it),
 		cmocka_unit_test(names_of_a_store_are_escaped),
 		cmocka_unit_test(windows_and_labels_limit_the_totals),
 		cmocka_unit_test(invalid_choices_are_errors),

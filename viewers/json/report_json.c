@@ -12,8 +12,10 @@
 #include "base/time.h"
 #include "base/unit.h"
 #include "report/report.h"
+#include "report/over_time.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 static void report_json_add_side(struct json *j, const char *key, const struct head *h, const struct compare_side *s)
@@ -70,6 +72,44 @@ static void add_diff(struct json *j, const struct head *h)
 	report_json_add_renames(j, c);
 }
 
+/* Add a limit of an interval, in the unit of the report; null where it is open. */
+static void add_limit(struct json *j, const char *key, const struct head *h, double value)
+{
+	jsonw_add_real(j, key, isfinite(value) ? value * h->ratio : NAN);
+}
+
+/* Add what the total shows over time. */
+static void report_json_add_over_time(struct json *j, const struct head *h, const struct over_time *time)
+{
+	static const char *const cycles[] = {
+		[TREND_CYCLE_NONE] = "none", [TREND_CYCLE_HOURS] = "hours", [TREND_CYCLE_WEEKENDS] = "weekends"
+	};
+	const struct over_time_change *c = &time->total;
+
+	jsonw_open_key(j, "over_time", '{');
+	jsonw_add_int(j, "steps", time->n_steps);
+	jsonw_add_int(j, "step_ns", time->step_ns);
+	jsonw_add_int(j, "left_out", time->n_left_out);
+	jsonw_add_text(j, "cycle", cycles[time->cycle]);
+	jsonw_add_int(j, "tested_functions", time->n_tested);
+	jsonw_add_text(j, "change", over_time_change_word(c));
+	jsonw_add_real(j, "p", c->found.p);
+	add_limit(j, "slope_per_day", h, c->found.slope);
+	add_limit(j, "slope_per_day_low", h, c->found.slope_lo);
+	add_limit(j, "slope_per_day_high", h, c->found.slope_hi);
+	add_limit(j, "detectable", h, c->found.detectable);
+	if (c->at) {
+		jsonw_add_int(j, "since_ns", c->at);
+		jsonw_add_int(j, "since_earliest_ns", c->at_lo);
+		jsonw_add_int(j, "since_latest_ns", c->at_hi);
+		add_limit(j, "before", h, c->found.before);
+		add_limit(j, "after", h, c->found.after);
+	}
+	if (time->advice_ns)
+		jsonw_add_int(j, "advised_step_ns", time->advice_ns);
+	jsonw_close(j, '}');
+}
+
 static void add_trend(struct json *j, const struct head *h)
 {
 	const struct compare *c = h->compare;
@@ -82,6 +122,8 @@ static void add_trend(struct json *j, const struct head *h)
 	jsonw_add_bool(j, "grown_only", !c->all);
 	jsonw_add_int(j, c->has_times ? "total_slope_per_hour" : "total_slope_per_step",
 		      report_value(h, c->total_slope));
+	if (c->time)
+		report_json_add_over_time(j, h, c->time);
 }
 
 /* Add the key "comparison" and its object. */

@@ -10,12 +10,23 @@
 #include "base/buf.h"
 #include "base/unit.h"
 #include "base/utf8.h"
+#include "report/over_time.h"
 #include "viewers/text/text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
-enum { WIDTH_VALUE = 9, WIDTH_CHANGE = 11, WIDTH_PERCENT = 8, WIDTH_SHARE = 7, WIDTH_SLOPE = 13, WIDTH_STEPS = 9 };
+enum {
+	WIDTH_VALUE = 9,
+	WIDTH_CHANGE = 11,
+	WIDTH_PERCENT = 8,
+	WIDTH_SHARE = 7,
+	WIDTH_SLOPE = 13,
+	WIDTH_STEPS = 9,
+	WIDTH_DAY = 12,
+	WIDTH_SINCE = 25
+};
 
 /* Columns of values. */
 struct trend_widths {
@@ -65,11 +76,17 @@ static void text_trend_add_head(const struct report *r, struct buf *out)
 	text_compare_add_total(h, out);
 	buf_addz(out, ", ");
 	text_trend_add_slope(h, c->total_slope, out);
-	buf_addz(out, "\nShowing ");
+	buf_addz(out, "\n");
+	if (c->time)
+		over_time_add_text(c->time, out);
+	buf_addz(out, "Showing ");
 	unit_add_count(out, r->table.n_rows);
 	buf_addz(out, " of ");
 	unit_add_count(out, (uint64_t)h->n_before_limit + h->n_dropped);
-	buf_addf(out, " rows%s, by the slope of %s\n", c->all ? "" : " that grew in every step",
+	buf_addf(out, " rows%s, by the slope of %s\n",
+		 c->all                    ? ""
+		 : c->time && c->time->row ? " that grew in every step, or changed over time"
+					   : " that grew in every step",
 		 c->by_cum ? "cum" : "flat");
 }
 
@@ -86,6 +103,15 @@ static void text_trend_add_titles(const struct compare *c, const struct trend_wi
 	text_compare_add_title("slope", w->slope, out);
 	if (c->all)
 		text_compare_add_title("grew", WIDTH_STEPS, out);
+	if (c->time && c->time->row) {
+		double days;
+		struct buf title = { 0 };
+
+		buf_addf(&title, "per %s", over_time_unit(c->time, &days));
+		text_compare_add_title(buf_text(&title), WIDTH_DAY, out);
+		buf_release(&title);
+		text_compare_add_title("change over time", WIDTH_SINCE, out);
+	}
 	buf_addz(out, "  name");
 	buf_addz(out, color ? "\033[0m\n" : "\n");
 }
@@ -117,6 +143,29 @@ static size_t slope_width(const struct report *r)
 	return max;
 }
 
+/* Append the slope in percent, and since when the level is another: "+20.1% 2026-11-25T00:00". */
+static void text_trend_add_over_time(const struct over_time *time, const union cell *cell, struct buf *out)
+{
+	const char *word = cell[TREND_OVER_TIME].text, *since = cell[TREND_SINCE].text;
+	struct buf text = { 0 };
+	double days;
+
+	over_time_unit(time, &days);
+	if (isfinite(cell[TREND_DAY].real))
+		buf_addf(&text, "%+.2f%%", days * cell[TREND_DAY].real);
+	text_trend_add_right(&text, WIDTH_DAY, out);
+	if (strcmp(word, "either") == 0)
+		buf_addz(&text, "~");
+	if (*since && isfinite(cell[TREND_SINCE_PCT].real))
+		buf_addf(&text, "%+.1f%% ", cell[TREND_SINCE_PCT].real);
+	if (*since)
+		buf_addf(&text, "%.16s", since);
+	else if (strcmp(word, "none") != 0)
+		buf_addz(&text, word);
+	text_trend_add_right(&text, WIDTH_SINCE, out);
+	buf_release(&text);
+}
+
 static void text_trend_add_row(const struct report *r, uint32_t row, const struct trend_widths *w, bool color,
 			       struct buf *out)
 {
@@ -141,6 +190,8 @@ static void text_trend_add_row(const struct report *r, uint32_t row, const struc
 		buf_addf(&text, "%" PRId64 "/%zu", cell[TREND_STEPS_GROWN].value, h->compare->n_profiles - 1);
 		text_trend_add_right(&text, WIDTH_STEPS, out);
 	}
+	if (h->compare->time && h->compare->time->row)
+		text_trend_add_over_time(h->compare->time, cell, out);
 	buf_addz(out, "  ");
 	text_add_name(h, cell[TREND_NAME].text, 0, out);
 	buf_add(out, "\n", 1);

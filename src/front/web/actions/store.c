@@ -35,19 +35,19 @@ static int open_window(struct web_post *post, const struct web_choice *c, const 
 	return rc;
 }
 
-static const char *find_view(const char *name, bool has_base)
+/* The path of a view that shows a window, or two. */
+static const char *find_view(const struct web *web, const char *name, bool has_base)
 {
-	static const char *const views[] = { "flamegraph", "top", "diff", "gate" };
+	const struct web_view *v = web_view_find(web, name, strlen(name));
 
-	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
-		if (strcmp(views[i], name) == 0)
-			return views[i];
+	if (v && web_store_opens(v, has_base))
+		return v->path;
 	return has_base ? "diff" : "flamegraph";
 }
 
 static int open_windows(struct web_post *post, const struct web_choice *c, struct err *err)
 {
-	const char *view = find_view(url_params_get(post->form, "view"), c->base.is_set);
+	const char *view = find_view(post->web, url_params_get(post->form, "view"), c->base.is_set);
 	struct open_profile *window = NULL, *base = NULL;
 	int rc = open_window(post, c, &c->window, &window, err);
 

@@ -16,6 +16,7 @@ src_front_web_libweb_a_SOURCES += \
 	src/front/web/pages/store.c \
 	src/front/web/pages/store.h \
 	src/front/web/pages/store_chart.c \
+	src/front/web/pages/store_start.c \
 	src/front/web/pages/table.c \
 	src/front/web/pages/traces.c \
 	src/front/web/pages/trend.c \

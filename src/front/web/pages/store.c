@@ -130,7 +130,7 @@ int web_choice_read(const struct web_options *o, const struct url_params *p, con
 	return 0;
 }
 
-static void set_time(struct url_params *link, const char *key, int64_t ns)
+void web_choice_set_time(struct url_params *link, const char *key, int64_t ns)
 {
 	struct buf text = { 0 };
 
@@ -139,8 +139,7 @@ static void set_time(struct url_params *link, const char *key, int64_t ns)
 	buf_release(&text);
 }
 
-/* The parameters of a choice with its chart, without the windows. */
-static struct url_params *choice_params(const struct web_choice *c, const char *type)
+struct url_params *web_choice_params(const struct web_choice *c, const char *type)
 {
 	struct url_params *link = url_params_new();
 
@@ -153,8 +152,8 @@ static struct url_params *choice_params(const struct web_choice *c, const char *
 		url_params_set(link, buf_text(&key), c->choice.label[i].value);
 		buf_release(&key);
 	}
-	set_time(link, "t0", c->choice.t0);
-	set_time(link, "t1", c->choice.t1);
+	web_choice_set_time(link, "t0", c->choice.t0);
+	web_choice_set_time(link, "t1", c->choice.t1);
 	if (*type)
 		url_params_set(link, "val", type);
 	return link;
@@ -163,12 +162,12 @@ static struct url_params *choice_params(const struct web_choice *c, const char *
 static void set_windows(const struct web_choice *c, struct url_params *link)
 {
 	if (c->window.is_set) {
-		set_time(link, "w0", c->window.t0);
-		set_time(link, "w1", c->window.t1);
+		web_choice_set_time(link, "w0", c->window.t0);
+		web_choice_set_time(link, "w1", c->window.t1);
 	}
 	if (c->base.is_set) {
-		set_time(link, "b0", c->base.t0);
-		set_time(link, "b1", c->base.t1);
+		web_choice_set_time(link, "b0", c->base.t0);
+		web_choice_set_time(link, "b1", c->base.t1);
 	}
 }
 
@@ -279,10 +278,10 @@ static void web_store_add_spans(const struct web_choice *c, const char *type, st
 
 	for (size_t i = 0; i <= sizeof(spans) / sizeof(spans[0]); i++) {
 		bool is_all = i == sizeof(spans) / sizeof(spans[0]);
-		struct url_params *link = choice_params(c, type);
+		struct url_params *link = web_choice_params(c, type);
 
-		set_time(link, "t0", is_all ? c->service->first_ns : end - spans[i].minutes * 60 * NS_PER_S);
-		set_time(link, "t1", end);
+		web_choice_set_time(link, "t0", is_all ? c->service->first_ns : end - spans[i].minutes * 60 * NS_PER_S);
+		web_choice_set_time(link, "t1", end);
 		set_windows(c, link);
 		buf_addz(out, "<a class=\"button\" href=\"");
 		web_link_end(link, "store", out);
@@ -293,7 +292,7 @@ static void web_store_add_spans(const struct web_choice *c, const char *type, st
 
 static void add_window_form(const struct web_choice *c, const char *type, struct buf *out)
 {
-	struct url_params *own = choice_params(c, type);
+	struct url_params *own = web_choice_params(c, type);
 
 	buf_addz(out, "<form method=\"get\" action=\"store\" id=\"store-windows\">");
 	add_hidden(own, out);
@@ -364,7 +363,7 @@ static int add_window_line(const struct web_chart *chart, const struct web_windo
 /* Append a link that exchanges the windows. */
 static void store_add_swap(const struct web_choice *c, const char *type, struct buf *out)
 {
-	struct url_params *link = choice_params(c, type);
+	struct url_params *link = web_choice_params(c, type);
 	struct web_choice swapped = *c;
 
 	swapped.window = c->base;
@@ -375,25 +374,30 @@ static void store_add_swap(const struct web_choice *c, const char *type, struct 
 	buf_addz(out, "\">Swap before and after</a>\n");
 }
 
+static void add_view_button(const char *path, const char *title, struct buf *out)
+{
+	buf_addf(out, "<button name=\"view\" value=\"%s\">%s</button>\n", path, title);
+}
+
 static void add_open_form(const struct web_page *page, const struct web_choice *c, const char *type, struct buf *out)
 {
-	static const char *const views[][2] = {
-		{ "flamegraph", "Flame graph" }, { "top", "Top" }, { "diff", "Difference" }, { "gate", "Gate" }
-	};
-	struct url_params *fields = choice_params(c, type);
+	struct url_params *fields = web_choice_params(c, type);
+	const struct web *web = page->web;
 
 	set_windows(c, fields);
-	web_form_start(page->web, "store", out);
+	web_form_start(web, "store", out);
 	add_hidden(fields, out);
 	url_params_free(fields);
 	buf_addf(out, "<div class=\"pages\"><span>%s</span>\n",
 		 c->base.is_set     ? "Compare the windows:"
 		 : c->window.is_set ? "Open the window:"
 				    : "Open all of it:");
-	for (size_t i = c->base.is_set ? 2 : 0; i < (c->base.is_set ? 4 : 2); i++)
-		buf_addf(out, "<button name=\"view\" value=\"%s\">%s</button>\n", views[i][0], views[i][1]);
-	if (c->base.is_set)
-		buf_addf(out, "<button name=\"view\" value=\"%s\">%s</button>\n", views[0][0], views[0][1]);
+	for (size_t i = 0; c->base.is_set && i < web->n_views; i++)
+		if (web_store_opens(&web->view[i], true) && web->view[i].flags & WEB_VIEW_IN_COMPARE_MENU)
+			add_view_button(web->view[i].path, web->view[i].title, out);
+	for (size_t i = 0; i < web->n_views; i++)
+		if (web_store_opens(&web->view[i], c->base.is_set) && web->view[i].flags & WEB_VIEW_IN_MENU)
+			add_view_button(web->view[i].path, web->view[i].title, out);
 	if (c->base.is_set && c->window.is_set)
 		store_add_swap(c, type, out);
 	buf_addz(out, "</div></form>\n");
@@ -401,8 +405,16 @@ static void add_open_form(const struct web_page *page, const struct web_choice *
 
 /* --- the page --- */
 
-static void web_store_add_mark(void *arg, int64_t time_ns, const char *kind, const char *text)
+bool web_store_opens(const struct web_view *v, bool are_two)
 {
+	const unsigned menu = WEB_VIEW_IN_MENU | (are_two ? WEB_VIEW_IN_COMPARE_MENU : 0);
+
+	return v->flags & menu && !(v->flags & (WEB_VIEW_ALONE | WEB_VIEW_TAKES_PATTERN));
+}
+
+static void web_store_add_mark(void *arg, const char *service, int64_t time_ns, const char *kind, const char *text)
+{
+	(void)service;
 	web_chart_add_mark(arg, time_ns, kind, text);
 }
 
@@ -420,6 +432,8 @@ static int add_windows(struct web_page *page, const struct web_chart *chart, str
 		rc = add_window_line(chart, &c->window, c->base.is_set ? "after" : name, page->stop, &is_empty, out,
 				     err);
 	buf_addz(out, "</dl>\n");
+	if (rc == 0 && c->window.is_set && !c->base.is_set)
+		web_store_add_comparisons(c, type, out);
 	if (rc == 0 && is_empty)
 		buf_addz(out, "<p>A window without profiles cannot be opened.</p>\n");
 	else if (rc == 0)
@@ -430,7 +444,7 @@ static int add_windows(struct web_page *page, const struct web_chart *chart, str
 static int web_store_add_chart(struct web_page *page, const struct web_choice *c, const struct stored_totals *t,
 			       uint32_t type, struct err *err)
 {
-	struct url_params *link = choice_params(c, t->type[type].name);
+	struct url_params *link = web_choice_params(c, t->type[type].name);
 	struct web_chart chart = { .c = c, .totals = t, .type = type, .link = link };
 	struct buf *out = &page->main;
 	int rc = stored_choice_marks(&c->place, &c->choice, web_store_add_mark, &chart, err);
@@ -438,6 +452,9 @@ static int web_store_add_chart(struct web_page *page, const struct web_choice *c
 	if (rc == 0) {
 		web_chart_scale(&chart);
 		web_chart_draw(&chart, out);
+		rc = web_store_add_over_time(page, &chart, err);
+	}
+	if (rc == 0) {
 		add_window_form(c, t->type[type].name, out);
 		rc = add_windows(page, &chart, err);
 	}
@@ -460,6 +477,9 @@ static int web_store_draw(struct web_page *page, const struct stored_catalogue *
 	uint32_t type;
 	int rc = web_choice_read(page->options, page->params, all, &c, err);
 
+	if (rc < 0)
+		return rc;
+	rc = web_store_add_services(page, &c, all, &page->main, err);
 	if (rc < 0)
 		return rc;
 	rc = stored_choice_totals(&c.place, &c.choice, c.step_ns, url_params_get(page->params, "val"), page->stop,

@@ -34,8 +34,28 @@ int web_choice_read(const struct web_options *o, const struct url_params *p, con
 /* The choice of a window of a choice. */
 struct stored_choice web_choice_window(const struct web_choice *c, const struct web_window *w);
 
+/* The parameters of a choice with its chart, without the windows. Freed with url_params_free. */
+struct url_params *web_choice_params(const struct web_choice *c, const char *type);
+
+/* Set a parameter to a time, in UTC. */
+void web_choice_set_time(struct url_params *link, const char *key, int64_t ns);
+
+/* Is a view one of the profile of a window, or of two windows, without a further question? */
+bool web_store_opens(const struct web_view *v, bool are_two);
+
+/* Append a table of the services, with their kinds, labels and the last verdict of cpa watch; closed if one was chosen.
+   Fails as stored_choice_marks. */
+int web_store_add_services(const struct web_page *page, const struct web_choice *c, const struct stored_catalogue *all,
+			   struct buf *out, struct err *err);
+
+/* Append links that compare the window with times before it. */
+void web_store_add_comparisons(const struct web_choice *c, const char *type, struct buf *out);
+
 /* The message when no store is open. */
 extern const char web_store_missing[];
+
+/* Marks that are drawn in different ways. */
+enum web_mark { WEB_MARK_DEPLOY, WEB_MARK_FAIL, WEB_MARK_WATCH, WEB_MARK_OTHER, WEB_MARK_KINDS };
 
 /* A chart of totals and its table of values. */
 struct web_chart {
@@ -46,9 +66,13 @@ struct web_chart {
 	double top, tick; /* of the axis of values, in the unit of the type */
 	/* the page without a window, whose links get one */
 	const struct url_params *link;
-	struct buf marks, mark_list; /* SVG, and text below it */
+	struct buf marks, mark_list; /* SVG, and a list below it */
 	size_t n_marks;
+	bool has_kind[WEB_MARK_KINDS];
 };
+
+/* Append slope and change of the totals over time. Fails as stored_choice_totals. */
+int web_store_add_over_time(struct web_page *page, const struct web_chart *chart, struct err *err);
 
 /* Append a mark to the SVG of a chart. */
 void web_chart_add_mark(struct web_chart *chart, int64_t time_ns, const char *kind, const char *text);

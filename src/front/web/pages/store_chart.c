@@ -59,28 +59,68 @@ static double store_chart_x_of(const struct web_chart *x, int64_t ns)
 	return at < 0 ? 0 : at > WIDTH ? WIDTH : at;
 }
 
+static const struct {
+	const char *class, *title;
+} mark_kind[WEB_MARK_KINDS] = { [WEB_MARK_DEPLOY] = { "deploy", "deploy" },
+				[WEB_MARK_FAIL] = { "fail", "watch: FAIL" },
+				[WEB_MARK_WATCH] = { "watch", "watch: other verdict" },
+				[WEB_MARK_OTHER] = { "other", "other mark" } };
+
+static enum web_mark chart_find_kind(const char *kind, const char *text)
+{
+	const char *verdict = strchr(text, ' ');
+
+	if (strcmp(kind, "watch") == 0)
+		return verdict && strncmp(verdict, " FAIL", strlen(" FAIL")) == 0 ? WEB_MARK_FAIL : WEB_MARK_WATCH;
+	return strcmp(kind, "deploy") == 0 ? WEB_MARK_DEPLOY : WEB_MARK_OTHER;
+}
+
+/* Append a link that compares the time before a mark with the time after it: at most a day each, within the chart. */
+static void chart_add_around(const struct web_chart *x, int64_t time_ns, struct buf *out)
+{
+	int64_t before = time_ns - x->totals->t0, end = x->totals->t0 + x->totals->step_ns * x->totals->n_steps;
+	int64_t span = end - time_ns < before ? end - time_ns : before;
+	struct url_params *link;
+
+	span = (span < NS_PER_DAY ? span : NS_PER_DAY) / NS_PER_S * NS_PER_S;
+	if (span < x->totals->step_ns)
+		return;
+	time_ns = time_ns / NS_PER_S * NS_PER_S;
+	link = url_params_copy(x->link);
+	web_choice_set_time(link, "b0", time_ns - span);
+	web_choice_set_time(link, "b1", time_ns);
+	web_choice_set_time(link, "w0", time_ns);
+	web_choice_set_time(link, "w1", time_ns + span);
+	buf_addz(out, " <a href=\"");
+	web_link_end(link, "store", out);
+	buf_addz(out, "\">compare before and after</a>");
+}
+
 void web_chart_add_mark(struct web_chart *chart, int64_t time_ns, const char *kind, const char *text)
 {
 	double at = store_chart_x_of(chart, time_ns);
+	enum web_mark mark = chart_find_kind(kind, text);
 	struct buf *out = &chart->marks;
 
-	buf_addf(out, "<line class=\"mark\" x1=\"%.2f\" x2=\"%.2f\" y1=\"0\" y2=\"%d\"><title>", at, at, HEIGHT);
+	chart->has_kind[mark] = true;
+	buf_addf(out, "<line class=\"mark %s\" x1=\"%.2f\" x2=\"%.2f\" y1=\"0\" y2=\"%d\"><title>",
+		 mark_kind[mark].class, at, at, HEIGHT);
 	web_chart_add_time(time_ns, out);
 	buf_addz(out, ": ");
 	webpage_add_name(out, kind);
 	buf_addz(out, " ");
 	webpage_add_name(out, text);
 	buf_addz(out, "</title></line>\n");
-	if (chart->n_marks++ == MARKS_LISTED)
-		buf_addz(&chart->mark_list, ", …");
-	if (chart->n_marks > MARKS_LISTED)
+	if (chart->n_marks++ >= MARKS_LISTED)
 		return;
-	buf_addz(&chart->mark_list, chart->n_marks > 1 ? ", " : "");
+	buf_addf(&chart->mark_list, "<li><i class=\"swatch mark %s\"></i> ", mark_kind[mark].class);
+	web_chart_add_time(time_ns, &chart->mark_list);
+	buf_addz(&chart->mark_list, " ");
 	web_add_name(&chart->mark_list, kind);
 	buf_addz(&chart->mark_list, " ");
 	web_add_name(&chart->mark_list, text);
-	buf_addz(&chart->mark_list, " at ");
-	web_chart_add_time(time_ns, &chart->mark_list);
+	chart_add_around(chart, time_ns, &chart->mark_list);
+	buf_addz(&chart->mark_list, "</li>\n");
 }
 
 /* Append the URL that selects a step as the window. */
@@ -88,14 +128,9 @@ static void add_step_link(const struct web_chart *x, uint32_t step, struct buf *
 {
 	struct url_params *link = url_params_copy(x->link);
 	int64_t t0 = x->totals->t0 + step * x->totals->step_ns;
-	struct buf text = { 0 };
 
-	web_chart_add_url_time(t0, &text);
-	url_params_set(link, "w0", buf_text(&text));
-	text.len = 0;
-	web_chart_add_url_time(t0 + x->totals->step_ns, &text);
-	url_params_set(link, "w1", buf_text(&text));
-	buf_release(&text);
+	web_choice_set_time(link, "w0", t0);
+	web_choice_set_time(link, "w1", t0 + x->totals->step_ns);
 	web_link_end(link, "store", out);
 }
 
@@ -220,8 +255,10 @@ static void chart_add_legend(const struct web_chart *x, struct buf *out)
 		buf_addz(out, "<span><i class=\"swatch base\"></i> before</span>");
 	if (x->c->window.is_set)
 		buf_addf(out, "<span><i class=\"swatch window\"></i> %s</span>", has_both ? "after" : "window");
-	if (x->n_marks)
-		buf_addz(out, "<span><i class=\"swatch mark\"></i> mark</span>");
+	for (int i = 0; i < WEB_MARK_KINDS; i++)
+		if (x->has_kind[i])
+			buf_addf(out, "<span><i class=\"swatch mark %s\"></i> %s</span>", mark_kind[i].class,
+				 mark_kind[i].title);
 	buf_addz(out, "</figcaption>\n");
 }
 
@@ -258,7 +295,10 @@ void web_chart_draw(const struct web_chart *x, struct buf *out)
 	}
 	buf_addz(out, "</div></figure>\n");
 	if (x->n_marks)
-		buf_addf(out, "<p class=\"faint\"><span class=\"mark\">|</span> %s</p>\n", buf_text(&x->mark_list));
+		buf_addf(out, "<ul class=\"marks\">%s</ul>\n", buf_text(&x->mark_list));
+	if (x->n_marks > MARKS_LISTED)
+		buf_addf(out, "<p class=\"faint\">%zu more marks; choose a shorter time</p>\n",
+			 x->n_marks - MARKS_LISTED);
 }
 
 static void store_chart_add_row(const struct web_chart *x, uint32_t step, struct buf *out)

@@ -14,8 +14,10 @@
 
 #include "base/mem.h"
 #include "base/unit.h"
+#include "base/webpage.h"
 #include "engine/view.h"
 #include "report/top.h"
+#include "report/over_time.h"
 #include "report/trend.h"
 #include "viewers/text/text.h"
 
@@ -180,7 +182,7 @@ static int web_trend_add_profiles(struct trend_series *s, struct err *err)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < s->n; i++) {
-		rc = trend_add(s->trend, s->profile[i]->p, &s->q.filter, &s->page->answer.notes, err);
+		rc = trend_add(s->trend, s->profile[i]->p, &s->q.filter, NULL, &s->page->answer.notes, err);
 		if (rc < 0)
 			err_wrap(err, "%s", s->profile[i]->name);
 	}
@@ -259,6 +261,18 @@ static void web_trend_add_chart(const struct trend_series *s, uint32_t row, stru
 	buf_addz(out, "\"/></svg>");
 }
 
+/* Append by how much and since when a function changed; empty without a change at one point. */
+static void add_since(const struct report *r, uint32_t row, struct buf *out)
+{
+	const union cell *cell = r->table.cell + (size_t)row * r->table.n_cols;
+
+	if (r->table.n_cols <= TREND_SINCE || !*cell[TREND_SINCE].text)
+		return;
+	if (isfinite(cell[TREND_SINCE_PCT].real))
+		buf_addf(out, "%+.1f%% ", cell[TREND_SINCE_PCT].real);
+	buf_addf(out, "since %.10s %.5s", cell[TREND_SINCE].text, cell[TREND_SINCE].text + strlen("2026-11-22T"));
+}
+
 static void web_trend_add_row(const struct trend_series *s, const struct report *r, uint32_t row, struct buf *out)
 {
 	const union cell *cell = r->table.cell + (size_t)row * r->table.n_cols;
@@ -280,6 +294,8 @@ static void web_trend_add_row(const struct trend_series *s, const struct report 
 	text_compare_add_value(&r->head, cell[TREND_SLOPE_STEP].value, true, out);
 	buf_addz(out, "</td><td class=\"wide\">");
 	web_trend_add_chart(s, row, out);
+	buf_addz(out, "</td><td class=\"wide\">");
+	add_since(r, row, out);
 	buf_addz(out, "</td><td class=\"name\">");
 	web_diff_add_pivot(s->page, cell[TREND_NAME].text, NULL, out);
 	buf_addz(out, "</td></tr>\n");
@@ -295,13 +311,27 @@ static void add_profile_list(const struct trend_series *s, struct buf *out)
 	buf_addz(out, "</p>\n");
 }
 
+/* Append what the total shows over time, if there are statistics. */
+static void add_total(const struct report *r, struct buf *out)
+{
+	struct buf text = { 0 };
+
+	if (!r->head.compare->time)
+		return;
+	over_time_add_text(r->head.compare->time, &text);
+	buf_addz(out, "<p class=\"lines over-time\">");
+	webpage_add_text(out, buf_text(&text), text.len);
+	buf_addz(out, "</p>\n");
+	buf_release(&text);
+}
+
 static void web_trend_add_links(const struct trend_series *s, struct buf *out)
 {
 	struct url_params *link = web_link_start(s->page);
 
 	url_params_set(link, "all", s->q.all ? "" : "t");
 	buf_addf(out, "<p class=\"pages\"><span>%s</span> <a href=\"",
-		 s->q.all ? "All functions." : "Functions that grew in each step.");
+		 s->q.all ? "All functions." : "Functions that grew in each step, or changed over time.");
 	web_link_end(link, "trend", out);
 	buf_addf(out, "\">%s</a> <a href=\"", s->q.all ? "only those that grew in each step" : "all functions");
 	link = web_link_start(s->page);
@@ -313,7 +343,8 @@ static void web_trend_add_links(const struct trend_series *s, struct buf *out)
 
 static void web_trend_add_table(const struct trend_series *s, const struct report *r, struct buf *out)
 {
-	static const char *const title[] = { "first", "last", "change", "of first", "grew in", "per step", "values" };
+	static const char *const title[] = { "first",   "last",     "change", "of first",
+					     "grew in", "per step", "values", "over time" };
 
 	buf_addz(out, "<div class=\"scroll\"><table class=\"report\"><thead><tr>");
 	for (size_t i = 0; i < sizeof(title) / sizeof(title[0]); i++)
@@ -323,7 +354,7 @@ static void web_trend_add_table(const struct trend_series *s, const struct repor
 		web_trend_add_row(s, r, row, out);
 	buf_addz(out, "</tbody></table></div>\n");
 	if (r->table.n_rows == 0)
-		buf_addz(out, "<p>No function grew in each step.</p>\n");
+		buf_addz(out, "<p>No function grew in each step or changed over time.</p>\n");
 }
 
 static int web_trend_draw(struct trend_series *s, struct err *err)
@@ -344,6 +375,7 @@ static int web_trend_draw(struct trend_series *s, struct err *err)
 	if (rc < 0)
 		return rc;
 	add_profile_list(s, &page->main);
+	add_total(r, &page->main);
 	web_trend_add_links(s, &page->main);
 	web_trend_add_table(s, r, &page->main);
 	return 0;
