@@ -214,7 +214,7 @@ static void stored_leave(struct stored_shared *s)
 struct stored_part {
 	struct stored_shared *shared;
 	struct store_query query;
-	bool is_part;
+	bool is_part, is_first; /* one of several; the first of them */
 };
 
 void stored_add_part(const struct stored_parts *to, const struct store_query *q, bool is_part)
@@ -223,7 +223,7 @@ void stored_add_part(const struct stored_parts *to, const struct store_query *q,
 	struct store_query own = *q;
 	struct buf name = { 0 };
 
-	*part = (struct stored_part){ to->shared, *q, is_part };
+	*part = (struct stored_part){ to->shared, *q, is_part, to->out->n == to->n_before };
 	atomic_fetch_add(&to->shared->n_users, 1);
 	own.n_keep = to->from->n_own; /* without those of options */
 	window_print(to->from->window, &own, &name);
@@ -277,7 +277,8 @@ int stored_resolve(struct sources *out, const char *word, enum source_split spli
 	pthread_mutex_init(&shared->lock, NULL);
 	rc = stored_open(word, q, &shared->from, err);
 	if (rc == 0)
-		rc = stored_add_parts(&(struct stored_parts){ shared, &shared->from, out }, split, q->stop, err);
+		rc = stored_add_parts(&(struct stored_parts){ shared, &shared->from, out, out->n }, split, q->stop,
+				      err);
 	stored_leave(shared);
 	return rc;
 }
@@ -296,7 +297,6 @@ int stored_read(struct source *s, const char *name, const struct query *q, struc
 	from.query = part->query;
 	pthread_mutex_lock(&part->shared->lock);
 	rc = store_read(from.store, &from.query, q->stop, out, &sum, err);
-	pthread_mutex_unlock(&part->shared->lock);
 	if (rc < 0) {
 		stored_explain_nothing(&from, err);
 		err_wrap(err, "%.300s", name);
@@ -306,9 +306,13 @@ int stored_read(struct source *s, const char *name, const struct query *q, struc
 		if (!part->is_part || sum.profiles_missing ||
 		    sum.is_damaged) /* else the line of each part is the same */
 			buf_addf(notes, "%s\n", buf_text(&line));
+		else if (part->is_first && sum.samples.len)
+			buf_addf(notes, "store: %s/%s: only samples with %s\n", from.query.service, from.query.kind,
+				 buf_text(&sum.samples));
 		buf_addz(sum.is_damaged && !from.query.partial ? missing : notes, buf_text(&sum.notes));
-		stored_note_young_profile(&from, &sum, *out, q->sample_index, notes);
+		stored_note_young_profile(&from, &sum, *out, q->sample_index, notes); /* reads the store, too */
 	}
+	pthread_mutex_unlock(&part->shared->lock);
 	buf_release(&line);
 	store_sum_release(&sum);
 	s->state = NULL; /* the store is closed when all have read it */

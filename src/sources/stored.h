@@ -51,6 +51,7 @@ struct stored_parts {
 	struct stored_shared *shared;
 	const struct stored_source *from; /* the source that is split */
 	struct sources *out;
+	size_t n_before; /* sources in out before the first part */
 };
 
 /*

@@ -44,6 +44,22 @@ int cmd_store_select(const char *text, struct store *s, struct window **window, 
 	return rc;
 }
 
+int cmd_store_select_whole(const char *text, struct store *s, struct window **window, struct store_query *query,
+			   struct err *err)
+{
+	struct buf samples = { 0 };
+	int rc = cmd_store_select(text, s, window, query, err);
+
+	if (rc == 0 &&
+	    store_describe_samples(s, query, &samples, NULL) > 0) /* without such a label, no profile is selected */
+		rc = err_set(err, ERR_USAGE,
+			     "%s: no series has the label of %s, which selects samples; this command is about whole "
+			     "profiles",
+			     text, buf_text(&samples));
+	buf_release(&samples);
+	return rc;
+}
+
 /* ---- ls ---- */
 
 static void store_list_add_labels(struct listing *l, const struct store_label *label, size_t n)
@@ -252,7 +268,7 @@ int cmd_store_ls(struct store_command *c, struct err *err)
 	struct store *s = NULL;
 	int rc = local_open(c->directory, &s, err);
 
-	rc = rc < 0 ? rc : cmd_store_select(a->n_words ? a->word[0] : "*", s, &window, &q, err);
+	rc = rc < 0 ? rc : cmd_store_select_whole(a->n_words ? a->word[0] : "*", s, &window, &q, err);
 	if (rc == 0)
 		rc = a->pins       ? list_pins(s, &l, err)
 		     : a->marks    ? list_marks(s, &q, &l, err)

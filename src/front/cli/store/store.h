@@ -67,6 +67,10 @@ void cmd_store_close(struct store_command *c, struct store *s);
 int cmd_store_select(const char *text, struct store *s, struct window **window, struct store_query *query,
 		     struct err *err);
 
+/* The same for commands about whole profiles: fails with ERR_USAGE if the selector has a label of samples. */
+int cmd_store_select_whole(const char *text, struct store *s, struct window **window, struct store_query *query,
+			   struct err *err);
+
 /*
  * Run a command line of cpa store with a writer that is open already, for a collector.
  *
