@@ -51,6 +51,7 @@ enum report_flags {
 	REPORT_HAS_NO_VALUES = 1 << 8, /* not empty even if all values are 0 */
 	REPORT_IS_OURS = 1 << 9,       /* not in pprof, so that options without effect are errors */
 	REPORT_ADDS_UP = 1 << 11,      /* makes the same of a profile in which equal stacks have different ids */
+	REPORT_ASKS_STORES = 1 << 12,  /* it needs query.label_facts */
 	REPORT_BY_ENDING = 1 << 10,    /* the command line replaces it by the report that writes the format of -o */
 };
 

@@ -266,9 +266,10 @@ static void series_set_comments(const struct series_data *s, const struct stored
 	const struct store_query *q = &source->query;
 	struct store_query own = *q;
 	struct buf line = { 0 }, samples = { 0 };
+	struct err ignored;
 	uint64_t n = 0;
 
-	store_describe_samples(source->store, q, &samples, NULL); /* the names were checked when values were read */
+	store_describe_samples(source->store, q, &samples, &ignored); /* the names were checked when values were read */
 	for (uint32_t i = 0; i < s->totals.n_steps; i++)
 		n += s->totals.profiles[i];
 	buf_addf(&line, "store: %s/%s, %" PRIu64 " profile%s of %" PRIu64 " instance%s, raw, ", q->service, q->kind, n,

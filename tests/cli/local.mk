@@ -78,6 +78,7 @@ cli_tests = \
 	tests/cli/t352-stored-server.t \
 	tests/cli/t380-watch.t \
 	tests/cli/t385-sample-labels.t \
+	tests/cli/t386-labels.t \
 	tests/cli/t381-collect-watch.t \
 	tests/cli/t388-store-damage.t \
 	tests/cli/t389-store-kill.t \
@@ -130,6 +131,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/make_profile.py \
 	tests/cli/mistakes.txt \
 	tests/cli/json_formats.py \
+	tests/cli/labels_profile.py \
 	tests/cli/one_number.py \
 	tests/cli/page.py \
 	tests/cli/page.sh \

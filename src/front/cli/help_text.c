@@ -148,6 +148,12 @@ const struct help_text help_texts[] = {
 	  "cpa tags cpu.pb.gz\n"
 	  "cpa tags -focus=handler cpu.pb.gz\n",
 	  NULL, NULL },
+	{ "labels", JOB_REPORT, false,
+	  "Lists the labels of samples and series, and what is wrong with them: unusual names, ids in values with the line of "
+	  "collect.cpa that replaces them, too many values, threads that lost their labels. --strict exits with 1 then.",
+	  "cpa labels cpu.pb.gz\n"
+	  "cpa labels --strict store:shop@-1d\n",
+	  NULL, "cpa-labels(1)" },
 	{ "binaries", JOB_REPORT, false,
 	  "Flat is the cost of the samples taken in a program or library; cum is the cost of "
 	  "all samples with a frame in it.",

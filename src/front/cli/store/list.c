@@ -48,10 +48,10 @@ int cmd_store_select_whole(const char *text, struct store *s, struct window **wi
 			   struct err *err)
 {
 	struct buf samples = { 0 };
+	struct err ignored; /* without such a label, no profile is selected */
 	int rc = cmd_store_select(text, s, window, query, err);
 
-	if (rc == 0 &&
-	    store_describe_samples(s, query, &samples, NULL) > 0) /* without such a label, no profile is selected */
+	if (rc == 0 && store_describe_samples(s, query, &samples, &ignored) > 0)
 		rc = err_set(err, ERR_USAGE,
 			     "%s: no series has the label of %s, which selects samples; this command is about whole "
 			     "profiles",
