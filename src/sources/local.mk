@@ -34,6 +34,7 @@ src_sources_libsources_a_SOURCES = \
 	src/sources/stored_due.c \
 	src/sources/stored_labels.c \
 	src/sources/stored_labels.h \
+	src/sources/stored_release.c \
 	src/sources/stored_split.c \
 	src/sources/stored_totals.c \
 	src/sources/stored_totals.h \

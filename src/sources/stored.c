@@ -25,7 +25,7 @@ enum { KEEP_MAX = 128, DAY_MINUTES = 24 * 60 };
 
 bool stored_is_source(const char *name)
 {
-	return window_is_source(name) && access(name, F_OK) != 0;
+	return (window_is_source(name) || stored_is_release(name)) && access(name, F_OK) != 0;
 }
 
 /* ---- labels named by options ---- */
@@ -114,13 +114,17 @@ int stored_open_place(const char *where, const struct query *q, struct store **o
 
 int stored_open(const char *source, const struct query *q, struct stored_source *out, struct err *err)
 {
-	int rc;
+	struct buf pin = { 0 };
+	int rc = 0;
 
 	*out = (struct stored_source){ 0 };
-	rc = window_parse(source, &out->window, err);
+	if (stored_is_release(source))
+		rc = stored_add_release(source, q, &pin, err);
+	rc = rc < 0 ? rc : window_parse(pin.len ? buf_text(&pin) : source, &out->window, err);
 	rc = rc < 0 ? rc : stored_find_query(out, q, err);
 	if (rc == 0)
 		keep_labels(q, out);
+	buf_release(&pin);
 	return rc;
 }
 
@@ -263,9 +267,15 @@ int stored_resolve(struct sources *out, const char *word, enum source_split spli
 		   struct err *err)
 {
 	struct stored_shared *shared;
-	struct buf url = { 0 };
+	struct buf url = { 0 }, pin = { 0 };
 	int rc;
 
+	if (stored_is_release(word)) {
+		rc = stored_add_release(word, q, &pin, err);
+		rc = rc < 0 ? rc : stored_resolve(out, buf_text(&pin), split, q, err);
+		buf_release(&pin);
+		return rc;
+	}
 	if (split == SPLIT_NONE && backends_is_server(word + strlen("store:"))) {
 		rc = stored_add_url(word, q, &url, err);
 		rc = rc < 0 ? rc : remote_resolve_url(out, buf_text(&url), split, q, err);

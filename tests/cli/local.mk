@@ -79,6 +79,7 @@ cli_tests = \
 	tests/cli/t380-watch.t \
 	tests/cli/t385-sample-labels.t \
 	tests/cli/t386-labels.t \
+	tests/cli/t387-release.t \
 	tests/cli/t381-collect-watch.t \
 	tests/cli/t388-store-damage.t \
 	tests/cli/t389-store-kill.t \

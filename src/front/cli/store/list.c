@@ -259,6 +259,17 @@ static int list_pins(struct store *s, struct listing *l, struct err *err)
 	return store_each_pin(s, store_list_add_pin, l, err);
 }
 
+/* Say that there are releases. */
+static int store_list_add_releases(struct store *s, struct buf *out, struct err *err)
+{
+	size_t n = 0;
+	int rc = cmd_store_count_releases(s, &n, err);
+
+	if (rc == 0 && n)
+		buf_addf(out, "%zu release%s: cpa store ls --releases\n", n, n == 1 ? "" : "s");
+	return rc;
+}
+
 int cmd_store_ls(struct store_command *c, struct err *err)
 {
 	const struct cmd_store_args *a = c->a;
@@ -271,12 +282,15 @@ int cmd_store_ls(struct store_command *c, struct err *err)
 	rc = rc < 0 ? rc : cmd_store_select_whole(a->n_words ? a->word[0] : "*", s, &window, &q, err);
 	if (rc == 0)
 		rc = a->pins       ? list_pins(s, &l, err)
+		     : a->releases ? cmd_store_list_releases(s, &l, err)
 		     : a->marks    ? list_marks(s, &q, &l, err)
 		     : a->profiles ? list_profiles(s, &q, c->stop, &l, err)
 		     : a->labels   ? list_series(s, &q, &l, err)
 				   : store_list_services(s, &q, &l, err);
 	if (rc == 0)
 		listing_print(&l, a->json, c->out);
+	if (rc == 0 && !a->json && !(a->pins || a->releases || a->marks || a->profiles || a->labels))
+		rc = store_list_add_releases(s, c->out, err);
 	listing_release(&l);
 	window_free(window);
 	cmd_store_close(c, s);
