@@ -11,6 +11,7 @@
 #include "engine/query.h"
 #include "fetch/fetch.h"
 #include "profile/profile.h"
+#include "report/side.h"
 #include "sources/sources.h"
 #include "store/window/window.h"
 
@@ -53,6 +54,15 @@ bool stored_is_release(const char *name);
  * Fails  as stored_open_place; ERR_USAGE if several services have this release, ERR_IO if there is none, with those that exist
  */
 int stored_add_release(const char *source, const struct query *q, struct buf *out, struct err *err);
+
+/*
+ * Count the profiles of the sources of a side.
+ *
+ * mem    owns the names of versions
+ * Returns false if a source is not stored, or cannot be read
+ */
+bool stored_find_traffic(const char *const *word, size_t n, const struct query *q, struct arena *mem,
+			 struct side_traffic *out);
 
 /* Open a store by its place, as in store:WHERE#...; "" for that of q, or the default. */
 int stored_open_place(const char *where, const struct query *q, struct store **out, struct err *err);

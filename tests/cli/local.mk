@@ -77,6 +77,7 @@ cli_tests = \
 	tests/cli/t350-series.t \
 	tests/cli/t352-stored-server.t \
 	tests/cli/t380-watch.t \
+	tests/cli/t382-canary.t \
 	tests/cli/t385-sample-labels.t \
 	tests/cli/t386-labels.t \
 	tests/cli/t387-release.t \

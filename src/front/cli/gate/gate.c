@@ -117,6 +117,8 @@ static int gate_gate_judge(struct gate_run *r)
 	if (rc < 0)
 		return say_error("%s", err.msg);
 	r->is_decided = true;
+	for (int side = 0; side < N_SIDES; side++)
+		g.side[side].traffic = r->pair.from[side].traffic;
 	status = cmd_gate_write(&g, r->a);
 	if (r->keep_profiles &&
 	    cmd_gate_flame(r->l, r->pair.from, picture_factor(&g), gate_outcome_word(g.outcome), r->a) != STATUS_FINE)

@@ -30,7 +30,7 @@ static int report_trend_find_sources(const struct args *a, struct sources *s, st
 
 static int report_trend_add(void *arg, const struct source_run *run, struct err *err)
 {
-	return answer_trend_add(arg, run->profile, &(struct side_sources){ run->set.source, 1 }, err);
+	return answer_trend_add(arg, run->profile, &(struct side_sources){ .source = run->set.source, .n = 1 }, err);
 }
 
 int cmd_report_trend(const struct args *a)
