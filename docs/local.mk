@@ -8,6 +8,7 @@ dist_man_MANS += \
 	docs/man/cpa-flame.1 \
 	docs/man/cpa-gate.1 \
 	docs/man/cpa-gate.5 \
+	docs/man/cpa-labels.1 \
 	docs/man/cpa-profiler.3 \
 	docs/man/cpa-record.1 \
 	docs/man/cpa-report.5 \

@@ -16,6 +16,7 @@
 #include "report/calls.h"
 #include "report/diff.h"
 #include "report/disasm.h"
+#include "report/labels.h"
 #include "report/list.h"
 #include "report/tags.h"
 #include "report/top.h"
@@ -250,6 +251,11 @@ const struct report_type reports[] = {
 	  .takes = TAKES_PATTERN & ~TAKES_INLINES,
 	  .flags = REPORT_PICKS_LABELS, .make = report_tags_make, DRAW_TABLE(text_draw_tags),
 	  .view = VIEW_LABELS, .tab_key = "8", .tab = "Labels" },
+	{ .name = "labels", .arguments = SOURCES, .help = "check the labels in use: names, ids in values, limits",
+	  .row = "label", .rows = "labels and findings", .none = "there are no labels",
+	  .takes = TAKES_FILTERS | TAKES_TYPE | TAKES_UNIT | TAKES_DIVISOR,
+	  .flags = REPORT_IS_OURS | REPORT_NOT_IN_SHELL | REPORT_ASKS_STORES, .options = GROUP_LABELS,
+	  .make = report_labels_make, DRAW_TABLE(text_draw_labels) },
 	{ .name = "binaries", .arguments = SOURCES, .help = "print the cost of each program and library",
 	  .row = "binary", .rows = "binaries",
 	  .takes = TAKES_TABLE & ~(TAKES_GRAIN | TAKES_INLINES | TAKES_PATHS),

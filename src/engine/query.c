@@ -52,6 +52,7 @@ const char *const query_group_title[N_GROUPS] = {
 	[GROUP_FETCH] = "Fetching from servers",
 	[GROUP_FLAME] = "Flame graph",
 	[GROUP_SERIES] = "Totals over time",
+	[GROUP_LABELS] = "Labels",
 	[GROUP_ANONYMIZE] = "Pseudonyms",
 	[GROUP_SHELL] = "Interactive shell",
 	[GROUP_WEB] = "Web UI",

@@ -80,6 +80,21 @@ struct over_time {
 	uint32_t n_rows, n_tested;
 };
 
+/* The stored profiles of a side. */
+struct side_traffic {
+	uint64_t profiles, samples; /* samples: 0 if the kind does not count them */
+	uint32_t instances;
+	int64_t covered_ns; /* sum of the durations; 0 if unknown */
+	uint32_t n_versions;
+	const char **version; /* [n_versions] labels of this name */
+};
+
+/* Build ids of the program; only set if there are several. Strings are untrusted. */
+struct side_builds {
+	const char **id; /* [n] */
+	size_t n;
+};
+
 /* One side of a comparison, or one profile of a trend. Strings are untrusted; "" if unknown. */
 struct compare_side {
 	const char *const *source; /* [n_sources] */
@@ -87,6 +102,8 @@ struct compare_side {
 	const char *file, *build_id, *host;
 	int64_t time_ns, duration_ns; /* 0 if unknown */
 	int64_t total;                /* total in the unit of the report */
+	struct side_builds builds;
+	const struct side_traffic *traffic; /* NULL: the side is not stored */
 };
 
 /* A removed and an added function that may be the same, with the reasons. */

@@ -20,6 +20,10 @@ src_report_libreport_a_SOURCES = \
 	src/report/flame.h \
 	src/report/head.c \
 	src/report/head.h \
+	src/report/labels.c \
+	src/report/labels.h \
+	src/report/labels_ids.c \
+	src/report/labels_lost.c \
 	src/report/list.c \
 	src/report/list.h \
 	src/report/report.c \

@@ -108,6 +108,7 @@ struct report {
 	const struct traces *traces; /* set for traces, which have no table; else NULL */
 	const struct flame *flame;   /* set for flame, which has no table; else NULL */
 	const struct tag_row *tag;   /* [table.n_rows] labels of the rows of tags; else NULL */
+	uint32_t n_findings;         /* rows that are findings, for labels */
 	const struct disasm *disasm; /* routines of the table's instructions, for disasm; else NULL */
 	struct arena *mem;           /* owns everything except strings of the profile, which must outlive the report */
 };

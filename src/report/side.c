@@ -72,6 +72,29 @@ static const char *host_of_comments(const struct profile *p, struct arena *mem)
 	return "";
 }
 
+void side_find_builds(const struct profile *p, struct arena *mem, struct side_builds *out)
+{
+	struct buf program = { 0 }, base = { 0 };
+
+	*out = (struct side_builds){ .id = arena_alloc(mem, p->n_maps, sizeof(*out->id)) };
+	for (uint32_t i = 0; i < p->n_maps; i++) {
+		const char *id = report_head_text(p, p->map[i].build_id, mem);
+		size_t k = 0;
+
+		base.len = 0;
+		path_add_base(i ? &base : &program, report_head_text(p, p->map[i].file, mem));
+		if (!*id || (i && strcmp(buf_text(&base), buf_text(&program)) != 0))
+			continue;
+		while (k < out->n && strcmp(out->id[k], id) != 0)
+			k++;
+		if (k == out->n)
+			out->id[out->n++] = id;
+	}
+	out->n = out->n > 1 ? out->n : 0;
+	buf_release(&program);
+	buf_release(&base);
+}
+
 void side_fill(struct compare_side *s, const struct profile *p, const struct side_sources *from, int64_t total,
 	       struct arena *mem)
 {
@@ -84,7 +107,9 @@ void side_fill(struct compare_side *s, const struct profile *p, const struct sid
 				    .build_id = "",
 				    .time_ns = p->meta.time_ns,
 				    .duration_ns = p->meta.duration_ns,
-				    .total = total };
+				    .total = total,
+				    .traffic = from->traffic };
+	side_find_builds(p, mem, &s->builds);
 	if (p->n_maps && p->map[0].file) {
 		path_add_base(&base, report_head_text(p, p->map[0].file, mem));
 		s->file = arena_strndup(mem, base.data, base.len);
@@ -119,6 +144,18 @@ static void warn_period(const struct profile *base, const struct profile *new, s
 	buf_addz(notes, "\n");
 }
 
+static void side_warn_builds(const char *side, const struct profile *p, struct buf *notes)
+{
+	struct arena *mem = arena_new();
+	struct side_builds b;
+
+	side_find_builds(p, mem, &b);
+	if (b.n)
+		buf_addf(notes, "%s has profiles of %zu builds of the program, %.16s and %.16s%s\n", side, b.n, b.id[0],
+			 b.id[1], b.n > 2 ? " and others" : "");
+	arena_free(mem);
+}
+
 void side_warn(const struct profile *base, const struct profile *new, bool normalized, struct buf *notes)
 {
 	int64_t b = base->meta.duration_ns, t = new->meta.duration_ns;
@@ -126,6 +163,8 @@ void side_warn(const struct profile *base, const struct profile *new, bool norma
 	if (base->meta.time_ns && new->meta.time_ns && base->meta.time_ns > new->meta.time_ns)
 		buf_addz(notes, "before is newer than after; check that the sides are not swapped\n");
 	warn_period(base, new, notes);
+	side_warn_builds("before", base, notes);
+	side_warn_builds("after", new, notes);
 	if (normalized || b <= 0 || t <= 0 || ((double)b <= 1.1 * (double)t && (double)t <= 1.1 * (double)b))
 		return;
 	buf_addz(notes, "durations differ: before took ");

@@ -15,7 +15,11 @@
 struct side_sources {
 	const char *const *source; /* [n] */
 	size_t n;
+	const struct side_traffic *traffic; /* NULL: not stored */
 };
+
+/* Find the builds of the program of a profile: the build ids of the mappings of its file. */
+void side_find_builds(const struct profile *p, struct arena *mem, struct side_builds *out);
 
 /*
  * Fill in a side from its profile. The host is the value of a label host, hostname, instance or node, if there is only

@@ -148,7 +148,7 @@ static void load_prepare(struct load_result *l)
 		new->n--;
 	}
 	for (int i = 0; i < N_SIDES; i++)
-		l->from[i] = (struct side_sources){ l->set[i].source, l->set[i].n };
+		l->from[i] = (struct side_sources){ .source = l->set[i].source, .n = l->set[i].n };
 }
 
 /* Fail if a source is missing: after a reload, that would look like a change. */

@@ -32,9 +32,13 @@ src_sources_libsources_a_SOURCES = \
 	src/sources/stored_browse.c \
 	src/sources/stored_browse.h \
 	src/sources/stored_due.c \
+	src/sources/stored_labels.c \
+	src/sources/stored_labels.h \
+	src/sources/stored_release.c \
 	src/sources/stored_split.c \
 	src/sources/stored_totals.c \
 	src/sources/stored_totals.h \
+	src/sources/stored_traffic.c \
 	src/sources/symbolize.c \
 	src/sources/symbolize.h \
 	src/sources/symbolz.c

@@ -131,6 +131,13 @@ static int set_steps(struct stored_source *source, const struct query *q, struct
 	int64_t t0, t1;
 
 	if (!stored_span(source, q->stop, &t0, &t1)) {
+		struct buf samples = { 0 };
+		int rc = store_describe_samples(source->store, query, &samples,
+						err); /* fails if a label does not exist */
+
+		buf_release(&samples);
+		if (rc < 0)
+			return err_wrap(err, "%.300s", window_text(source->window));
 		t0 = query->t0 == INT64_MIN ? query->t1 - 1
 					    : query->t0; /* store_read then fails with the nearest profile */
 		t1 = query->t1;
@@ -158,9 +165,12 @@ static int note_label(void *arg, const struct store_series *s, struct err *err)
 /* Is the label one of series, not of samples? */
 static bool series_is_series_label(const struct stored_source *source, const char *by)
 {
+	struct store_query all = source->query;
+
 	if (strcmp(by, "service") == 0 || strcmp(by, "kind") == 0)
 		return true;
-	return store_each_series(source->store, &source->query, note_label, &by, NULL) == 0 && !by;
+	all.n_match = 0; /* conditions may be on samples */
+	return store_each_series(source->store, &all, note_label, &by, NULL) == 0 && !by;
 }
 
 static bool has_filters(const struct query *q)
@@ -255,9 +265,11 @@ static void series_set_comments(const struct series_data *s, const struct stored
 {
 	const struct store_query *q = &source->query;
 	struct store_query own = *q;
-	struct buf line = { 0 };
+	struct buf line = { 0 }, samples = { 0 };
+	struct err ignored;
 	uint64_t n = 0;
 
+	store_describe_samples(source->store, q, &samples, &ignored); /* the names were checked when values were read */
 	for (uint32_t i = 0; i < s->totals.n_steps; i++)
 		n += s->totals.profiles[i];
 	buf_addf(&line, "store: %s/%s, %" PRIu64 " profile%s of %" PRIu64 " instance%s, raw, ", q->service, q->kind, n,
@@ -265,6 +277,7 @@ static void series_set_comments(const struct series_data *s, const struct stored
 	time_add_span(&line, q->t0, q->t1);
 	buf_addz(&line, ", steps of ");
 	time_add_duration(&line, q->step_ns);
+	buf_addf(&line, "%s%s", samples.len ? "; only samples with " : "", buf_text(&samples));
 	buf_addf(&line, "%s%s", s->totals.builds.len ? "; " : "", buf_text(&s->totals.builds));
 	s->out->comment[0] = arena_strndup(s->out->mem, line.data, line.len);
 	line.len = 0;
@@ -272,6 +285,7 @@ static void series_set_comments(const struct series_data *s, const struct stored
 	window_print(source->window, &own, &line);
 	s->out->comment[1] = arena_strndup(s->out->mem, line.data, line.len);
 	buf_release(&line);
+	buf_release(&samples);
 }
 
 /* Describe the steps and the type, whose values are there. */

@@ -25,7 +25,7 @@ enum { KEEP_MAX = 128, DAY_MINUTES = 24 * 60 };
 
 bool stored_is_source(const char *name)
 {
-	return window_is_source(name) && access(name, F_OK) != 0;
+	return (window_is_source(name) || stored_is_release(name)) && access(name, F_OK) != 0;
 }
 
 /* ---- labels named by options ---- */
@@ -114,13 +114,17 @@ int stored_open_place(const char *where, const struct query *q, struct store **o
 
 int stored_open(const char *source, const struct query *q, struct stored_source *out, struct err *err)
 {
-	int rc;
+	struct buf pin = { 0 };
+	int rc = 0;
 
 	*out = (struct stored_source){ 0 };
-	rc = window_parse(source, &out->window, err);
+	if (stored_is_release(source))
+		rc = stored_add_release(source, q, &pin, err);
+	rc = rc < 0 ? rc : window_parse(pin.len ? buf_text(&pin) : source, &out->window, err);
 	rc = rc < 0 ? rc : stored_find_query(out, q, err);
 	if (rc == 0)
 		keep_labels(q, out);
+	buf_release(&pin);
 	return rc;
 }
 
@@ -214,7 +218,7 @@ static void stored_leave(struct stored_shared *s)
 struct stored_part {
 	struct stored_shared *shared;
 	struct store_query query;
-	bool is_part;
+	bool is_part, is_first; /* one of several; the first of them */
 };
 
 void stored_add_part(const struct stored_parts *to, const struct store_query *q, bool is_part)
@@ -223,7 +227,7 @@ void stored_add_part(const struct stored_parts *to, const struct store_query *q,
 	struct store_query own = *q;
 	struct buf name = { 0 };
 
-	*part = (struct stored_part){ to->shared, *q, is_part };
+	*part = (struct stored_part){ to->shared, *q, is_part, to->out->n == to->n_before };
 	atomic_fetch_add(&to->shared->n_users, 1);
 	own.n_keep = to->from->n_own; /* without those of options */
 	window_print(to->from->window, &own, &name);
@@ -263,9 +267,15 @@ int stored_resolve(struct sources *out, const char *word, enum source_split spli
 		   struct err *err)
 {
 	struct stored_shared *shared;
-	struct buf url = { 0 };
+	struct buf url = { 0 }, pin = { 0 };
 	int rc;
 
+	if (stored_is_release(word)) {
+		rc = stored_add_release(word, q, &pin, err);
+		rc = rc < 0 ? rc : stored_resolve(out, buf_text(&pin), split, q, err);
+		buf_release(&pin);
+		return rc;
+	}
 	if (split == SPLIT_NONE && backends_is_server(word + strlen("store:"))) {
 		rc = stored_add_url(word, q, &url, err);
 		rc = rc < 0 ? rc : remote_resolve_url(out, buf_text(&url), split, q, err);
@@ -277,7 +287,8 @@ int stored_resolve(struct sources *out, const char *word, enum source_split spli
 	pthread_mutex_init(&shared->lock, NULL);
 	rc = stored_open(word, q, &shared->from, err);
 	if (rc == 0)
-		rc = stored_add_parts(&(struct stored_parts){ shared, &shared->from, out }, split, q->stop, err);
+		rc = stored_add_parts(&(struct stored_parts){ shared, &shared->from, out, out->n }, split, q->stop,
+				      err);
 	stored_leave(shared);
 	return rc;
 }
@@ -296,7 +307,6 @@ int stored_read(struct source *s, const char *name, const struct query *q, struc
 	from.query = part->query;
 	pthread_mutex_lock(&part->shared->lock);
 	rc = store_read(from.store, &from.query, q->stop, out, &sum, err);
-	pthread_mutex_unlock(&part->shared->lock);
 	if (rc < 0) {
 		stored_explain_nothing(&from, err);
 		err_wrap(err, "%.300s", name);
@@ -306,9 +316,13 @@ int stored_read(struct source *s, const char *name, const struct query *q, struc
 		if (!part->is_part || sum.profiles_missing ||
 		    sum.is_damaged) /* else the line of each part is the same */
 			buf_addf(notes, "%s\n", buf_text(&line));
+		else if (part->is_first && sum.samples.len)
+			buf_addf(notes, "store: %s/%s: only samples with %s\n", from.query.service, from.query.kind,
+				 buf_text(&sum.samples));
 		buf_addz(sum.is_damaged && !from.query.partial ? missing : notes, buf_text(&sum.notes));
-		stored_note_young_profile(&from, &sum, *out, q->sample_index, notes);
+		stored_note_young_profile(&from, &sum, *out, q->sample_index, notes); /* reads the store, too */
 	}
+	pthread_mutex_unlock(&part->shared->lock);
 	buf_release(&line);
 	store_sum_release(&sum);
 	s->state = NULL; /* the store is closed when all have read it */

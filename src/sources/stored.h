@@ -11,6 +11,7 @@
 #include "engine/query.h"
 #include "fetch/fetch.h"
 #include "profile/profile.h"
+#include "report/side.h"
 #include "sources/sources.h"
 #include "store/window/window.h"
 
@@ -18,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Is the argument a source store:, and not a file with that name? */
+/* Is the argument a source store: or release:, and not a file with that name? */
 bool stored_is_source(const char *name);
 
 /* A source with its store opened and its times resolved. */
@@ -43,6 +44,26 @@ struct stored_source {
 int stored_open(const char *source, const struct query *q, struct stored_source *out, struct err *err);
 void stored_close(struct stored_source *s);
 
+/* Is it a source release:? */
+bool stored_is_release(const char *name);
+
+/*
+ * Append the source store: of the pin that a source release: means.
+ *
+ * q      --store
+ * Fails  as stored_open_place; ERR_USAGE if several services have this release, ERR_IO if there is none, with those that exist
+ */
+int stored_add_release(const char *source, const struct query *q, struct buf *out, struct err *err);
+
+/*
+ * Count the profiles of the sources of a side.
+ *
+ * mem    owns the names of versions
+ * Returns false if a source is not stored, or cannot be read
+ */
+bool stored_find_traffic(const char *const *word, size_t n, const struct query *q, struct arena *mem,
+			 struct side_traffic *out);
+
 /* Open a store by its place, as in store:WHERE#...; "" for that of q, or the default. */
 int stored_open_place(const char *where, const struct query *q, struct store **out, struct err *err);
 
@@ -51,6 +72,7 @@ struct stored_parts {
 	struct stored_shared *shared;
 	const struct stored_source *from; /* the source that is split */
 	struct sources *out;
+	size_t n_before; /* sources in out before the first part */
 };
 
 /*

@@ -7,6 +7,8 @@ src_store_libstore_a_SOURCES = \
 	src/store/instance.h \
 	src/store/means.c \
 	src/store/means.h \
+	src/store/release.c \
+	src/store/release.h \
 	src/store/store.c \
 	src/store/store.h
 

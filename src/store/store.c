@@ -45,6 +45,11 @@ int store_read(struct store *s, const struct store_query *q, struct stop *stop, 
 	return s->backend->read(s, q, stop, out, sum, err);
 }
 
+int store_describe_samples(struct store *s, const struct store_query *q, struct buf *out, struct err *err)
+{
+	return q->n_match ? s->backend->describe_samples(s, q, out, err) : 0;
+}
+
 int store_list(struct store *s, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
 	       struct err *err)
 {
@@ -94,6 +99,8 @@ void store_sum_describe(const struct store_query *q, const struct store_sum *sum
 	if (*q->pin)
 		buf_addf(out, "pin %s, ", q->pin);
 	time_add_span(out, is_open ? sum->first_ns : q->t0, is_open ? sum->last_ns : q->t1);
+	if (sum->samples.len)
+		buf_addf(out, "; only samples with %s", buf_text(&sum->samples));
 	if (sum->builds.len)
 		buf_addf(out, "; %s", buf_text(&sum->builds));
 	if (sum->profiles_missing)
@@ -122,6 +129,7 @@ void store_sum_add_comments(const struct store_query *q, const struct store_sum 
 
 void store_sum_release(struct store_sum *s)
 {
+	buf_release(&s->samples);
 	buf_release(&s->builds);
 	buf_release(&s->notes);
 	*s = (struct store_sum){ 0 };

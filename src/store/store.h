@@ -57,7 +57,7 @@ const char *store_get_damage(const struct store *s);
 enum match_op { MATCH_EQUAL, MATCH_NOT_EQUAL, MATCH_REGEX, MATCH_NOT_REGEX };
 struct regex;
 
-/* A condition on a label of a series; a label that is missing is "". */
+/* A condition on a label of a series or a sample; a label that is missing is "". */
 struct label_match {
 	enum match_op op;
 	const char *name, *value;
@@ -71,8 +71,11 @@ struct store_query {
 	const char *service; /* with * and ? if is_pattern */
 	bool is_pattern;
 	const char *kind; /* "cpu"; "" for all, in store_list only */
-	const struct label_match *match;
+	const struct label_match
+		*match; /* conditions on series, or on samples if no series of the service has the label */
 	size_t n_match;
+	const struct label_match *sample_match; /* set by a backend: those of match that are conditions on samples */
+	size_t n_sample_match;
 	int64_t t0, t1;   /* ns since 1970; profiles that start in [t0, t1) */
 	int64_t begin_ns; /* counters of processes that started from then on begin at 0; 0: t0 */
 	const char *pin;  /* "": not from a pin */
@@ -92,6 +95,7 @@ struct store_sum {
 	int64_t first_ns, last_ns; /* starts of the first and the last profile */
 	uint64_t profiles_missing; /* by the usual distance of the profiles of each series */
 	bool is_damaged;           /* something is left out: damaged chapters, with partial, or a part of a journal */
+	struct buf samples;        /* the conditions on samples, "route=/a"; empty if all samples are selected */
 	struct buf builds; /* "versions 1.4, 1.5" or "builds ID, ID" if the profiles of a service are of several */
 	struct buf notes;  /* a line each */
 };
@@ -125,6 +129,16 @@ struct store_item {
 	uint32_t n_types;
 	const char *const *type, *const *unit; /* [n_types] */
 };
+
+/*
+ * Append the conditions of a query that concern labels of samples, because no series of the service has such a label:
+ * "route=/a". store_read and store_totals add up only these samples; store_each_profile leaves the others out. store_list and
+ * store_each_series are about whole profiles.
+ *
+ * Returns 1 if samples are selected; 0 if there is no such condition, or only some on labels that no sample has, which leave nothing
+ * out. Fails with ERR_IO when neither a series nor a sample has a label of the name
+ */
+int store_describe_samples(struct store *s, const struct store_query *q, struct buf *out, struct err *err);
 
 /* Called for each profile of a query, in order of series, then start. Returns 0, or ERR_* to end the listing. */
 typedef int store_item_fn(void *arg, const struct store_item *item, struct err *err);
@@ -178,6 +192,8 @@ struct store_series {
 	uint64_t profiles;
 };
 typedef int store_series_fn(void *arg, const struct store_series *s, struct err *err);
+
+/* All conditions are on series here: none has a label of samples. */
 int store_each_series(struct store *s, const struct store_query *q, store_series_fn *fn, void *arg, struct err *err);
 
 /* Marks of a service (a pattern if is_pattern), oldest first; kind "" for all. */
@@ -211,6 +227,7 @@ struct store_backend {
 	void (*close)(struct store *s);
 	int (*read)(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,
 		    struct store_sum *sum, struct err *err);
+	int (*describe_samples)(struct store *s, const struct store_query *q, struct buf *out, struct err *err);
 	int (*list)(struct store *s, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
 		    struct err *err);
 	int (*totals)(struct store *s, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,

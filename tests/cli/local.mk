@@ -77,6 +77,10 @@ cli_tests = \
 	tests/cli/t350-series.t \
 	tests/cli/t352-stored-server.t \
 	tests/cli/t380-watch.t \
+	tests/cli/t382-canary.t \
+	tests/cli/t384-sample-labels.t \
+	tests/cli/t386-labels.t \
+	tests/cli/t387-release.t \
 	tests/cli/t381-collect-watch.t \
 	tests/cli/t385-doctor.t \
 	tests/cli/t388-store-damage.t \
@@ -133,6 +137,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/mistakes.txt \
 	tests/cli/json_formats.py \
 	tests/cli/kubernetes.py \
+	tests/cli/labels_profile.py \
 	tests/cli/one_number.py \
 	tests/cli/page.py \
 	tests/cli/page.sh \

@@ -4,9 +4,11 @@
 """usage: one_number.py CPA FOLDER SEED QUESTIONS
 
 Draws stores: services, instances, versions, restarts, kinds, labels; in a journal, in segments, merged, pinned. Asks each for
-random windows, labels, kinds and reductions with top, peek, folded, flame, series, diff, the page and a collector, and compares
+random windows, labels of series and samples, kinds and reductions with top, peek, folded, flame, series, trend, diff, the
+page and a collector, and compares
 totals, and the values of functions, with the profiles that were imported. Prints "ok QUESTIONS", or what differs and the seed.
 """
+import calendar
 import gzip
 import html
 import json
@@ -94,6 +96,10 @@ def encode(kind, p):
 
 # --- the model ---
 
+def is_match(value, op, wanted):
+    return bool(re.fullmatch(wanted if '~' in op else re.escape(wanted), value)) != ('!' in op)
+
+
 class Snapshot:
     """rows: (stack, leaf first; value of route) to values"""
 
@@ -121,10 +127,10 @@ class Model:
 
     def add_service(self, service, kind):
         rng = self.rng
-        stacks = []
+        stacks, knows_route = [], rng.random() < 0.6
         for _ in range(rng.randint(1, 9)):
             stack = ['f%d' % rng.randint(1, 12) for _ in range(rng.randint(0, 4))] + ['f0']
-            stacks.append((tuple(stack), rng.choice(['', '', '/a', '/b']) if kind == 'cpu' else ''))
+            stacks.append((tuple(stack), rng.choice(['', '', '/a', '/b']) if knows_route else ''))
         every = (self.end - self.begin) // rng.randint(3, 14)
         knows_build, knows_start = rng.random() < 0.7, rng.random() < 0.4
         for i in range(rng.randint(1, 3)):
@@ -170,7 +176,7 @@ class Model:
 
     def select(self, q):
         return [s for s in self.series if (s.service == q.service or q.service == '*') and s.kind == q.kind and
-                all((s.labels.get(k, '') == v) == (op == '=') for k, op, v in q.match)]
+                all(is_match(s.labels.get(k, ''), op, v) for k, op, v in q.match if k != 'route')]
 
     def before(self, series, when):
         """The last snapshot of a series before a time, else of other series of its instance."""
@@ -205,8 +211,15 @@ class Model:
                         rows[r] = rows.get(r, 0) + sign * v[c]
         return rows
 
+    def has_route(self, service):
+        return any(r[1] for s in self.series if service in ('*', s.service) for p in s.profiles for r in p.rows)
+
     def reduce(self, q, c, begin=None):
-        """Exact values of the rows: (stack, route) to a number or a fraction."""
+        """Exact values of the selected rows: (stack, route) to a number or a fraction; are they means?"""
+        rows, is_mean = self.reduce_all(q, c, begin)
+        return {r: v for r, v in rows.items() if all(is_match(r[1], op, v) for k, op, v in q.match if k == 'route')}, is_mean
+
+    def reduce_all(self, q, c, begin):
         way = KINDS[q.kind][c][2]
         how = q.reduce or {DELTA: 'sum', COUNTER: 'increase', GAUGE: 'mean'}[way]
         if how == 'increase' and way != DELTA:
@@ -294,7 +307,7 @@ class Asker:
     def run(self, *args, fails=False):
         r = subprocess.run([self.cpa, *args], env=self.env, capture_output=True, timeout=120)
         if (r.returncode != 0) != fails:
-            raise AssertionError('seed %d: cpa %s: %s' % (self.seed, ' '.join(args), r.stderr.decode()[-500:]))
+            raise AssertionError('seed %d: cpa %s: %s' % (self.seed, ' '.join(args), r.stderr.decode()[-2000:]))
         return (r.stderr if fails else r.stdout).decode()
 
     def check(self, what, got, want):
@@ -403,7 +416,8 @@ def ask(a, model, q, pin):
         a.asked += 1
         return
     top(source, 'top')
-    for surface in rng.sample([ask_peek, ask_folded, ask_flame, ask_remote, ask_series, ask_steps, ask_diff, ask_page], 4):
+    for surface in rng.sample([ask_peek, ask_folded, ask_flame, ask_remote, ask_series, ask_steps, ask_trend, ask_diff,
+                                ask_page], 4):
         surface(a, universe, q, c, source, answer, groups, what, option, all_rows, pin)
 
 
@@ -446,7 +460,7 @@ def ask_remote(a, model, q, c, source, answer, groups, what, option, all_rows, p
 
 
 def ask_series(a, model, q, c, source, answer, groups, what, option, all_rows, pin):
-    by = ['--by=label:' + model.rng.choice(['version', 'instance', 'env'])] if model.rng.random() < 0.5 else []
+    by = ['--by=label:' + model.rng.choice(['version', 'instance', 'env'])] if q.reduce != 'max' and model.rng.random() < 0.5 else []
     got = json.loads(a.run('series', '--json', option, '--step=1000d', *by, source))
     a.check('series %s of %s' % (by, what), got['total'], answer.total)
     a.check('the only step of series %s of %s' % (by, what), got['rows'][0]['total'], answer.total)
@@ -468,6 +482,27 @@ def ask_steps(a, model, q, c, source, answer, groups, what, option, all_rows, pi
         own = Query(q.service, q.kind, q.match, q.t0 + i * step, min(q.t1, q.t0 + (i + 1) * step), q.reduce, q.keep)
         a.check('step %d of %ds of series %s of %s' % (i, step // SECOND, filters, what), row['total'],
                 Answer(*model.reduce(own, c, q.t0)).total)
+
+
+def time_of(text):
+    whole, fraction = re.fullmatch(r'(.*?)(?:[.](\d+))?Z', text).groups()
+    return calendar.timegm(time.strptime(whole, '%Y-%m-%dT%H:%M:%S')) * SECOND + int((fraction or '').ljust(9, '0'))
+
+
+def ask_trend(a, model, q, c, source, answer, groups, what, option, all_rows, pin):
+    if pin or model.count(q) < 2 or q.t1 - q.t0 < MINUTE:
+        return
+    try:
+        got = json.loads(a.run('trend', '--json', option, '-symbolize=none', source))
+    except AssertionError as e:
+        if 'at least two profiles' not in str(e):  # all of them in one step
+            raise
+        return
+    for side in ('first', 'last'):
+        name = got['comparison'][side]['sources'][0]
+        t0, t1 = map(time_of, re.search(r'@([^+]*?)[.][.]([^+]*)', name).groups())
+        own = Query(q.service, q.kind, q.match, t0, t1, q.reduce, q.keep)
+        a.check('%s of trend of %s' % (name, what), got['comparison'][side]['total'], Answer(*model.reduce(own, c)).size)
 
 
 def ask_diff(a, model, q, c, source, answer, groups, what, option, all_rows, pin):
@@ -503,13 +538,16 @@ def ask_page(a, model, q, c, source, answer, groups, what, option, all_rows, pin
         server.communicate()
 
 
-def draw_query(model, kind=None, service=None):
+def draw_query(model, kind=None, service=None, routes=True):
     rng = model.rng
     s = rng.choice([s for s in model.series if (not kind or s.kind == kind) and (not service or service in ('*', s.service))])
     match = []
     for key in ('version', 'instance', 'env'):
         if rng.random() < 0.15:
             match.append((key, rng.choice(['=', '!=']), s.labels.get(key) or 'x'))
+    if rng.random() < 0.4 and routes and model.has_route(service or s.service):
+        match.append(('route', *rng.choice([('=', '/a'), ('=', '/b'), ('=', ''), ('=', '/c'), ('!=', '/a'), ('!=', ''),
+                                            ('=~', '/a|/b'), ('=~', '(/a)?'), ('!~', '/[ac]'), ('!~', '.*')])))
     span = model.end - model.begin
     t0 = model.begin + (rng.randrange(span) - span // 10) // SECOND * SECOND
     t1 = t0 + max(MINUTE, rng.randrange(span) // SECOND * SECOND)
@@ -537,7 +575,7 @@ def pinned(model, pin):
 
 
 def make_pin(a, model):
-    q = draw_query(model)
+    q = draw_query(model, routes=False)
     q.reduce = q.keep = ''
     if q.service == '*' or not model.count(q):
         return None
@@ -556,7 +594,8 @@ def one_store(cpa, folder, seed, questions):
             own = None
             if pin and model.rng.random() < 0.2:
                 own = pin
-                q = Query(pin.query.service, pin.query.kind, pin.query.match, -2**62, 2**62, q.reduce, '')
+                routes = [m for m in q.match if m[0] == 'route'] if pinned(model, pin).has_route('*') else []
+                q = Query(pin.query.service, pin.query.kind, pin.query.match + routes, -2**62, 2**62, q.reduce, '')
             ask(a, model, q, own)
     finally:
         a.stop_collector()

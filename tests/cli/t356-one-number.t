@@ -8,5 +8,5 @@
 	"${CPA_ONE_NUMBER:-300}" >"$tmp/out" 2>&1
 status=$?
 note "$tmp/out"
-result $status "top, peek, folded, flame, series, diff, the page and a collector have one number"
+result $status "top, peek, folded, flame, series, trend, diff, the page and a collector have one number"
 done_testing

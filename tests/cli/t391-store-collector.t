@@ -73,6 +73,8 @@ cat >"$tmp/table" <<'END'
 2 unpin nosuch
 0 unpin before
 2 unpin before
+0 release 1 'mill{instance=a}@all'
+2 release 1/2
 2 rm
 2 rm mill
 2 rm 'mill@nonsense'

@@ -44,11 +44,6 @@ lacks_line 'collector' 'nothing of the past' top store:shop@2020-01-01
 
 # the label of a sample in braces
 "$CPA" store import --service=tags "$TESTDATA/go-cpu.pb.gz" >out 2>&1
-label=role
-says_line "tags: braces select series, and $label is a label of samples; leave it out of the braces and use '-tagfocus=$label=a\\\\.b', or --by=label:$label\$" \
-	'a label of samples in braces' top "store:tags{$label=a.b}@all"
-says_line "use '-tagignore=$label=x|y'" 'an expression' top "store:tags{$label!~x|y,$label=z}@all"
-says_line 'no profile has this nosuch' 'an unknown label' top 'store:tags{nosuch=1}@all'
 
 # with a collector
 collector --every=20m --kinds=heap,mutex http://127.0.0.1:1/shop

@@ -104,8 +104,8 @@ static void each_tab_has_its_own_key_and_view(void **state)
 
 static void shells_offer_only_reports_of_the_loaded_profile(void **state)
 {
-	static const char *const no[] = { "diff",    "trend",     "series", "gate",     "merge",
-					  "convert", "symbolize", "bundle", "anonymize" };
+	static const char *const no[] = { "diff",    "trend",     "series", "gate",      "merge",
+					  "convert", "symbolize", "bundle", "anonymize", "labels" };
 	size_t n = 0;
 
 	(void)state;

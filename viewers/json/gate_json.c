@@ -62,6 +62,7 @@ static void gate_json_add_side(struct json *j, const char *key, const struct gat
 	jsonw_add_number(j, "busy_share", s->busy);
 	add_known(j, "build_id", s->build_id);
 	add_known(j, "host", s->host);
+	json_add_traffic(j, s->traffic, &s->builds);
 	jsonw_close(j, '}');
 }
 

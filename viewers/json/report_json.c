@@ -18,6 +18,21 @@
 #include <math.h>
 #include <string.h>
 
+void json_add_traffic(struct json *j, const struct side_traffic *t, const struct side_builds *b)
+{
+	if (b->n)
+		jsonw_add_texts(j, "builds", b->id, b->n);
+	if (!t)
+		return;
+	jsonw_open_key(j, "stored", '{');
+	jsonw_add_int(j, "profiles", (int64_t)t->profiles);
+	jsonw_add_int(j, "instances", t->instances);
+	jsonw_add_int(j, "covered_ns", t->covered_ns);
+	jsonw_add_int(j, "samples", (int64_t)t->samples);
+	jsonw_add_texts(j, "versions", t->version, t->n_versions);
+	jsonw_close(j, '}');
+}
+
 static void report_json_add_side(struct json *j, const char *key, const struct head *h, const struct compare_side *s)
 {
 	jsonw_open_key(j, key, '{');
@@ -33,6 +48,7 @@ static void report_json_add_side(struct json *j, const char *key, const struct h
 	if (s->duration_ns)
 		jsonw_add_int(j, "duration_ns", s->duration_ns);
 	jsonw_add_int(j, "total", report_value(h, s->total));
+	json_add_traffic(j, s->traffic, &s->builds);
 	jsonw_close(j, '}');
 }
 

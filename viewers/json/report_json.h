@@ -27,6 +27,9 @@ void json_add_sample_type(struct json *j, const char *type, const char *unit);
 /* Add the time as a string and as a number of nanoseconds. */
 void json_add_time(struct json *j, int64_t time_ns);
 
+/* Add the keys "builds" and "stored" of a side, as far as they are known. t may be NULL. */
+void json_add_traffic(struct json *j, const struct side_traffic *t, const struct side_builds *b);
+
 /* Traces as an object described by docs/schema/report.schema.json, one sample per line. */
 extern const struct traces_viewer json_traces;
 

@@ -20,7 +20,7 @@
 #define STYLE_GREW "\033[31m"
 #define STYLE_SHRANK "\033[32m"
 
-enum { SOURCES_NAMED = 3, BUILD_ID_SHOWN = 16 };
+enum { SOURCES_NAMED = 3, BUILD_ID_SHOWN = 16, TRAFFIC_NAMES = 6 };
 
 static void text_compare_add_safe(const char *text, struct buf *out)
 {
@@ -45,6 +45,53 @@ static void add_metadata(const char *what, const char *text, size_t max_bytes, s
 	utf8_add_safe(out, text, strlen(text) < max_bytes ? strlen(text) : max_bytes);
 }
 
+static void text_compare_add_count(uint64_t n, const char *what, struct buf *out)
+{
+	unit_add_count(out, n);
+	buf_addf(out, " %s%s", what, n == 1 ? "" : "s");
+}
+
+/* Append a list of at most six names: "; versions 1.4, 1.5". */
+static void text_compare_add_names(const char *what, const char *const *name, size_t n, size_t max_bytes,
+				   struct buf *out)
+{
+	for (size_t i = 0; i < n && i < TRAFFIC_NAMES; i++) {
+		size_t length = strlen(name[i]);
+
+		if (i == 0)
+			buf_addf(out, "; %s%s ", what, n == 1 ? "" : "s");
+		else
+			buf_addz(out, ", ");
+		utf8_add_safe(out, name[i], length < max_bytes ? length : max_bytes);
+	}
+	buf_addz(out, n > TRAFFIC_NAMES ? ", ..." : "");
+}
+
+void text_add_traffic(const struct side_traffic *t, const struct side_builds *b, const char *indent, struct buf *out)
+{
+	struct buf line = { 0 };
+
+	if (t) {
+		text_compare_add_count(t->profiles, "profile", &line);
+		buf_addz(&line, " of ");
+		text_compare_add_count(t->instances, "instance", &line);
+		if (t->covered_ns > 0) {
+			buf_addz(&line, ", ");
+			unit_add_label(&line, t->covered_ns, "ns", "auto");
+			buf_addz(&line, " covered");
+		}
+		if (t->samples) {
+			buf_addz(&line, ", ");
+			text_compare_add_count(t->samples, "sample", &line);
+		}
+		text_compare_add_names("version", t->version, t->n_versions, SIZE_MAX, &line);
+	}
+	text_compare_add_names("build", b->id, b->n, BUILD_ID_SHOWN, &line);
+	if (line.len)
+		buf_addf(out, "%s%s\n", indent, buf_text(&line) + (t ? 0 : 2));
+	buf_release(&line);
+}
+
 void text_compare_add_side(const char *title, const struct compare_side *s, struct buf *out)
 {
 	buf_addz(out, title);
@@ -59,6 +106,7 @@ void text_compare_add_side(const char *title, const struct compare_side *s, stru
 	add_metadata("", s->file, SIZE_MAX, out);
 	add_metadata("build id ", s->build_id, BUILD_ID_SHOWN, out);
 	buf_add(out, "\n", 1);
+	text_add_traffic(s->traffic, &s->builds, "               ", out);
 }
 
 void text_compare_add_value(const struct head *h, int64_t value, bool with_sign, struct buf *out)

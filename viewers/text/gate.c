@@ -16,6 +16,7 @@
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "viewers/text/text.h"
+#include "viewers/text/text_int.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -473,6 +474,7 @@ static void text_gate_add_side(const char *title, const struct gate_side *s, str
 	}
 	text_gate_add_sources(s, out->len - start, out);
 	buf_addz(out, "\n");
+	text_add_traffic(s->traffic, &s->builds, "      ", out);
 }
 
 static void add_compared(const struct gate *g, struct buf *out)

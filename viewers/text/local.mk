@@ -8,6 +8,7 @@ viewers_text_libtext_a_SOURCES = \
 	viewers/text/disasm.c \
 	viewers/text/gate.c \
 	viewers/text/gate.h \
+	viewers/text/labels.c \
 	viewers/text/list.c \
 	viewers/text/series.c \
 	viewers/text/tags.c \

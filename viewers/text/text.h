@@ -62,6 +62,9 @@ void text_plot_series(const struct report *r, bool color, struct buf *out);
 /* Append the tags report, byte for byte as pprof prints it, except that control characters are escaped. */
 void text_draw_tags(const struct report *r, bool color, struct buf *out);
 
+/* Append the labels report: labels of samples and series, then findings, two lines each. */
+void text_draw_labels(const struct report *r, bool color, struct buf *out);
+
 /* Append the comments report, one comment per line. */
 void text_draw_comments(const struct report *r, bool color, struct buf *out);
 

@@ -24,6 +24,9 @@ enum { HOT_PERCENT = 10 };
    may come from the profile. */
 void text_add_value(const struct head *h, int64_t value, size_t width, struct buf *out);
 
+/* Append a line about the stored profiles and the builds of a side; nothing if neither is known. traffic may be NULL. */
+void text_add_traffic(const struct side_traffic *t, const struct side_builds *b, const char *indent, struct buf *out);
+
 /* Append the active filters, one per line: those that pprof prints, or all. */
 void text_add_filters(const struct head *h, bool all, struct buf *out);
 

@@ -63,7 +63,8 @@ const struct help_text help_texts[] = {
 	  "with a manifest.json. SERVER is http://HOST:PORT, https://HOST:PORT, HOST:PORT or "
 	  "unix:SOCKET.",
 	  "cpa snapshot -o prof/v1.4 localhost:6060\n"
-	  "cpa snapshot -o now --seconds=5 --dump unix:/run/app.sock\n",
+	  "cpa snapshot -o now --seconds=5 --dump unix:/run/app.sock\n"
+	  "cpa snapshot --release=2.4.0 --service=shop localhost:6060\n",
 	  "2 if a profile could not be fetched; the others are written.\n", "cpa-snapshot(1)" },
 	{ "store", JOB_COLLECT, true,
 	  "A store is a folder of profiles over time, which cpa collect fills and every report "
@@ -74,6 +75,7 @@ const struct help_text help_texts[] = {
 	  "get writes profiles as they were scraped, export a selection as a folder or as one file "
 	  "(.cpx), import adds such files, any profiles, folders of cpa snapshot, and tar files.\n"
 	  "pin copies a window that is then kept for ever, as store:SERVICE@pin:NAME.\n"
+	  "release keeps the profiles of a version as release:SERVICE@VERSION; ls --releases lists them.\n"
 	  "mark SERVICE KIND TEXT names the present, or --time; KIND is deploy, incident or note.\n"
 	  "rm removes profiles, gc removes what is older than the retention allows.\n"
 	  "verify checks all files, repair rebuilds the index.\n",
@@ -159,6 +161,12 @@ const struct help_text help_texts[] = {
 	  "cpa tags cpu.pb.gz\n"
 	  "cpa tags -focus=handler cpu.pb.gz\n",
 	  NULL, NULL },
+	{ "labels", JOB_REPORT, false,
+	  "Lists the labels of samples and series, and what is wrong with them: unusual names, ids in values with the line of "
+	  "collect.cpa that replaces them, too many values, threads that lost their labels. --strict exits with 1 then.",
+	  "cpa labels cpu.pb.gz\n"
+	  "cpa labels --strict store:shop@-1d\n",
+	  NULL, "cpa-labels(1)" },
 	{ "binaries", JOB_REPORT, false,
 	  "Flat is the cost of the samples taken in a program or library; cum is the cost of "
 	  "all samples with a frame in it.",
@@ -256,7 +264,8 @@ const struct help_text help_texts[] = {
 	  "options with a FILE may be combined.",
 	  "cpa gate -base=old.pb.gz new.pb.gz\n"
 	  "cpa gate --threshold=10% --junit=gate.xml old.pb.gz new.pb.gz\n"
-	  "cpa gate a1.pb.gz a2.pb.gz -- b1.pb.gz b2.pb.gz\tseveral runs of each side\n",
+	  "cpa gate a1.pb.gz a2.pb.gz -- b1.pb.gz b2.pb.gz\tseveral runs of each side\n"
+	  "cpa gate --release=2.4.0 store:shop@-1h\ta release of the store as base\n",
 	  "0 PASS, 1 FAIL, 2 ERROR, 3 INCONCLUSIVE (see --inconclusive).\n", "cpa-gate(1)" },
 
 	{ "merge", JOB_CONVERT, true, NULL,

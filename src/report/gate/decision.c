@@ -69,6 +69,39 @@ static const char *common(const char *so_far, const char *next, uint32_t n_befor
 	return n_before == 0 || strcmp(so_far, next) == 0 ? next : "";
 }
 
+static void describe_add_build(struct decision *d, struct side_builds *to, size_t *cap, const char *id)
+{
+	for (size_t i = 0; i < to->n; i++)
+		if (strcmp(to->id[i], id) == 0)
+			return;
+	if (id && *id) {
+		to->id = mem_grow(to->id, cap, to->n + 1, sizeof(*to->id));
+		to->id[to->n++] = decision_copy(d, id);
+	}
+}
+
+/* List the builds of all files of a side, if there are several. */
+static void describe_side_builds(struct decision *d, int side)
+{
+	struct side_builds all = { 0 }, *out = &d->out->side[side].builds;
+	size_t cap = 0;
+
+	for (uint32_t i = 0; i < d->s->n_files; i++) {
+		const struct gate_file *f = &d->s->file[i];
+
+		if ((int)f->side != side)
+			continue;
+		for (size_t k = 0; k < f->builds.n; k++)
+			describe_add_build(d, &all, &cap, f->builds.id[k]);
+		describe_add_build(d, &all, &cap, f->build_id ? f->build_id : "");
+	}
+	*out = (struct side_builds){ .n = all.n > 1 ? all.n : 0 };
+	out->id = arena_alloc(d->out->mem, out->n, sizeof(*out->id));
+	for (size_t i = 0; i < out->n; i++)
+		out->id[i] = all.id[i];
+	free(all.id);
+}
+
 static void describe_side(struct decision *d, int side)
 {
 	struct gate_side *g = &d->out->side[side];
@@ -96,6 +129,7 @@ static void describe_side(struct decision *d, int side)
 	g->preempted = g->value > 0 ? preempted / g->value : 0;
 	g->build_id = decision_copy(d, g->build_id);
 	g->host = decision_copy(d, g->host);
+	describe_side_builds(d, side);
 }
 
 static void decision_add_sums(struct decision *d)

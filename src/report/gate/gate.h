@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "engine/stats/judge.h"
 #include "profile/profile.h"
+#include "report/compare.h"
 #include "report/gate/options.h"
 
 #include <stdbool.h>
@@ -68,6 +69,8 @@ struct gate_side {
 	double preempted;            /* share of samples whose leaf was a preemption frame */
 	double busy;                 /* share of the time in which programs waited for a processor; 0 if unknown */
 	const char *build_id, *host; /* build ID and host; "" if unknown or different between the files */
+	struct side_builds builds;
+	const struct side_traffic *traffic; /* set by front ends; NULL: the side is not stored */
 };
 
 /* A message with a stable identifier such as "contended". */

@@ -29,6 +29,7 @@ struct gate_file {
 	double busy;        /* share of the time in which programs waited for a processor; 0 if unknown */
 	double cpu_seconds; /* CPU time of all samples, for utilisation; 0 if unknown */
 	const char *build_id, *host, *binary;
+	struct side_builds builds;
 	uint32_t n_parts; /* number of functions that occur in the file */
 	const struct gate_part {
 		uint32_t func;

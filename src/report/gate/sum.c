@@ -415,7 +415,7 @@ static int sum_match_functions(struct sum_input *a)
 /* Copy the metadata of the file. */
 static void sum_describe(struct sum_input *a, const struct profile *p)
 {
-	const struct side_sources from = { &a->source, 1 };
+	const struct side_sources from = { .source = &a->source, .n = 1 };
 	struct gate_file *f = &a->file;
 	struct compare_side side;
 
@@ -429,6 +429,10 @@ static void sum_describe(struct sum_input *a, const struct profile *p)
 	f->busy = weights_busy_share(p);
 	f->build_id = sum_copy(a->sum->mem, side.build_id);
 	f->host = sum_copy(a->sum->mem, side.host);
+	f->builds.n = side.builds.n;
+	f->builds.id = arena_alloc(a->sum->mem, side.builds.n, sizeof(*f->builds.id));
+	for (size_t i = 0; i < side.builds.n; i++)
+		f->builds.id[i] = sum_copy(a->sum->mem, side.builds.id[i]);
 	f->binary = sum_copy(a->sum->mem, side.file);
 }
 

@@ -267,6 +267,17 @@ static bool warn_twice(struct decision *d)
 	return warned[true];
 }
 
+/* The rows of a side that has several builds mix them. */
+static void warn_builds(struct decision *d)
+{
+	for (int s = 0; s < N_SIDES; s++)
+		if (d->out->side[s].builds.n)
+			WARN(d, "several_builds",
+			     "%s has profiles of %zu builds of the program, %.16s and %.16s%s: compare one with one",
+			     side_word[s], d->out->side[s].builds.n, d->out->side[s].builds.id[0],
+			     d->out->side[s].builds.id[1], d->out->side[s].builds.n > 2 ? " and others" : "");
+}
+
 static void warn_same(struct decision *d)
 {
 	const struct gate_side *side = d->out->side;
@@ -346,6 +357,7 @@ static void warn_rules(struct decision *d)
 void decision_add_warnings(struct decision *d)
 {
 	warn_same(d);
+	warn_builds(d);
 	warn_nameless(d);
 	warn_order(d);
 	warn_machine(d);

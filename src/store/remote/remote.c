@@ -134,6 +134,7 @@ static int rpc_record_sum(struct rpc_reader *r, void *arg, struct err *err)
 	sum->last_ns = rpc_get_number(r);
 	sum->profiles_missing = (uint64_t)rpc_get_number(r);
 	sum->is_damaged = rpc_get_number(r) != 0;
+	buf_addz(&sum->samples, rpc_get_text(r));
 	buf_addz(&sum->builds, rpc_get_text(r));
 	buf_addz(&sum->notes, rpc_get_text(r));
 	return *x->p ? err_set(err, ERR_FORMAT, "the response of the collector has two profiles")
@@ -158,6 +159,29 @@ static int rpc_read(struct store *s, const struct store_query *q, struct stop *s
 	*out = p;
 	*sum = result;
 	return 0;
+}
+
+struct rpc_samples {
+	struct buf *out;
+	bool is_selected;
+};
+
+static int rpc_record_samples(struct rpc_reader *r, void *arg, struct err *err)
+{
+	struct rpc_samples *x = arg;
+
+	(void)err;
+	buf_addz(x->out, rpc_get_text(r));
+	x->is_selected = rpc_get_number(r) != 0;
+	return 0;
+}
+
+static int rpc_describe_samples(struct store *s, const struct store_query *q, struct buf *out, struct err *err)
+{
+	struct rpc_samples x = { .out = out };
+	int rc = rpc_run(s, "samples", q, NULL, rpc_record_samples, &x, err);
+
+	return rc < 0 ? rc : x.is_selected;
 }
 
 /* A function of the caller, and its argument. */
@@ -344,6 +368,7 @@ static void rpc_close(struct store *store)
 static const struct store_backend rpc_backend = {
 	.close = rpc_close,
 	.read = rpc_read,
+	.describe_samples = rpc_describe_samples,
 	.list = rpc_list,
 	.totals = rpc_totals,
 	.each_increase = rpc_each_increase,

@@ -263,6 +263,7 @@ static int serve_sum(struct store *s, const struct store_query *q, struct stop *
 		rpc_put_number(out, sum.last_ns);
 		rpc_put_number(out, (int64_t)sum.profiles_missing);
 		rpc_put_number(out, sum.is_damaged);
+		rpc_put_text(out, buf_text(&sum.samples));
 		rpc_put_text(out, buf_text(&sum.builds));
 		rpc_put_text(out, buf_text(&sum.notes));
 		rc = serve_profile(out, p, err);
@@ -272,11 +273,27 @@ static int serve_sum(struct store *s, const struct store_query *q, struct stop *
 	return rc;
 }
 
+static int serve_samples(struct store *s, const struct store_query *q, struct buf *out, struct err *err)
+{
+	struct buf text = { 0 };
+	int selects = store_describe_samples(s, q, &text, err);
+	int rc = selects < 0 ? selects : serve_add_record(out, err);
+
+	if (rc == 0) {
+		rpc_put_text(out, buf_text(&text));
+		rpc_put_number(out, selects);
+	}
+	buf_release(&text);
+	return rc;
+}
+
 static int serve_run(struct store *s, const char *operation, const struct store_query *q, struct stop *stop,
 		     struct buf *out, struct err *err)
 {
 	if (strcmp(operation, "read") == 0)
 		return serve_sum(s, q, stop, out, err);
+	if (strcmp(operation, "samples") == 0)
+		return serve_samples(s, q, out, err);
 	if (strcmp(operation, "list") == 0)
 		return store_list(s, q, stop, serve_item, out, err);
 	if (strcmp(operation, "totals") == 0)

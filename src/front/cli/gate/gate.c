@@ -117,6 +117,8 @@ static int gate_gate_judge(struct gate_run *r)
 	if (rc < 0)
 		return say_error("%s", err.msg);
 	r->is_decided = true;
+	for (int side = 0; side < N_SIDES; side++)
+		g.side[side].traffic = r->pair.from[side].traffic;
 	status = cmd_gate_write(&g, r->a);
 	if (r->keep_profiles &&
 	    cmd_gate_flame(r->l, r->pair.from, picture_factor(&g), gate_outcome_word(g.outcome), r->a) != STATUS_FINE)
@@ -173,7 +175,7 @@ static int gate_check(struct gate_run *r)
 	return STATUS_FINE;
 }
 
-int cmd_gate(const struct args *a)
+static int gate_run_args(const struct args *a)
 {
 	struct gate_run r = { .a = a, .keep_profiles = cmd_gate_wants_flame(a) };
 	int status;
@@ -195,5 +197,25 @@ int cmd_gate(const struct args *a)
 	remote_free(r.remote);
 	cmd_report_pair_release(&r.pair);
 	buf_release(&r.notes);
+	return status;
+}
+
+/* With --release, the base is a release of the store. */
+int cmd_gate(const struct args *a)
+{
+	struct args with = *a;
+	struct buf source = { 0 };
+	const char *item[1];
+	int status;
+
+	if (!*a->q.release || a->q.self_test)
+		return gate_run_args(a);
+	if (a->q.base.n || a->q.diff_base.n || a->n_before_dashes)
+		with.q.release = ""; /* the pair then has a base of its own */
+	buf_addf(&source, "release:%s", a->q.release);
+	item[0] = source.data;
+	with.q.base = (struct opt_list){ .item = item, .n = 1 };
+	status = *with.q.release ? gate_run_args(&with) : say_error("--release is the base; leave out -base and --");
+	buf_release(&source);
 	return status;
 }

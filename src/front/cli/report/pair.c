@@ -8,6 +8,7 @@
 #include "front/cli/report/pair.h"
 
 #include "front/cli/messages.h"
+#include "sources/stored.h"
 
 /* Arguments of a side. */
 struct pair_words {
@@ -45,7 +46,7 @@ int cmd_report_pair_find(const struct args *a, const char *usage, struct pair *o
 	size_t n_stdin = 0;
 	struct err err;
 
-	*out = (struct pair){ 0 };
+	*out = (struct pair){ .mem = arena_new() };
 	if (pair_find_sides(a, usage, side) != STATUS_FINE)
 		return STATUS_TROUBLE;
 	for (int i = 0; i < N_SIDES; i++) {
@@ -53,7 +54,9 @@ int cmd_report_pair_find(const struct args *a, const char *usage, struct pair *o
 			return say_error("%s", err.msg);
 		if (sources_check(&out->source[i], kind[i], &a->q, &n_stdin, &err) < 0)
 			return say_error("%s", err.msg);
-		out->from[i] = (struct side_sources){ out->source[i].name, out->source[i].n };
+		out->from[i] = (struct side_sources){ .source = out->source[i].name, .n = out->source[i].n };
+		if (stored_find_traffic(side[i].word, side[i].n, &a->q, out->mem, &out->traffic[i]))
+			out->from[i].traffic = &out->traffic[i];
 	}
 	return STATUS_FINE;
 }
@@ -62,5 +65,7 @@ void cmd_report_pair_release(struct pair *p)
 {
 	for (int i = 0; i < N_SIDES; i++)
 		sources_release(&p->source[i]);
+	if (p->mem)
+		arena_free(p->mem);
 	*p = (struct pair){ 0 };
 }

@@ -14,6 +14,8 @@
 struct pair {
 	struct sources source[N_SIDES];
 	struct side_sources from[N_SIDES]; /* the sources of each side, borrowed from source */
+	struct side_traffic traffic[N_SIDES];
+	struct arena *mem;
 };
 
 /*

@@ -17,6 +17,9 @@
 #include "front/cli/report/events.h"
 #include "front/cli/report/open.h"
 #include "front/cli/report/report.h"
+#include "report/labels.h"
+#include "sources/stored.h"
+#include "sources/stored_labels.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -236,6 +239,8 @@ static int report_profile(const struct profile *p, const struct args *a, const s
 		explain_empty(p, a);
 	else if (status == STATUS_FINE && a->report->none && answer.report.table.n_rows == 0)
 		say("%s", a->report->none);
+	if (status == STATUS_FINE && a->q.strict && answer.report.n_findings)
+		status = STATUS_NO;
 	answer_release(&answer);
 	return status;
 }
@@ -295,6 +300,17 @@ static int check_output(const struct args *a)
 	return say_error("%s: No such file or directory; use -o %s to write it", last, last);
 }
 
+/* Read properties of labels in the stores of the sources. */
+static int read_facts(const struct args *a, struct label_facts *facts, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < a->n_words; i++)
+		if (stored_is_source(a->word[i]))
+			rc = stored_labels_read(a->word[i], &a->q, facts, err);
+	return rc;
+}
+
 int cmd_report(const struct args *a)
 {
 	struct load_request request = cmd_report_request(a);
@@ -302,6 +318,7 @@ int cmd_report(const struct args *a)
 	struct buf kept = { 0 };
 	struct args followed = *a;
 	struct stop stop = { 0 };
+	struct label_facts facts = { 0 };
 	struct load_result l;
 	struct err err;
 	int status = STATUS_FINE;
@@ -321,8 +338,11 @@ int cmd_report(const struct args *a)
 		status = say_error("%s", err.msg);
 	else if (!l.profile)
 		status = fail_no_source(a);
-	if (l.profile) {
+	else if (a->report->flags & REPORT_ASKS_STORES && read_facts(a, &facts, &err) < 0)
+		status = say_error("%s", err.msg);
+	if (l.profile && status == STATUS_FINE) {
 		followed.q.stop = &stop;
+		followed.q.label_facts = &facts;
 		progress_begin("making the report");
 		progress_follow(&stop);
 		status = report_profile(l.profile, &followed, l.from, &kept);
@@ -334,6 +354,7 @@ int cmd_report(const struct args *a)
 		report_say_store_notes(&kept, NULL);
 	}
 	buf_release(&kept);
+	stored_labels_release(&facts);
 	load_result_release(&l);
 	return status;
 }

@@ -58,7 +58,7 @@ static int report_trend_add(void *arg, const struct source_run *run, struct err 
 	struct report_trend_input *in = arg;
 	const struct trend_span *span = &in->span[run->set.source - in->source.name];
 
-	return answer_trend_add(&in->trend, run->profile, &(struct side_sources){ run->set.source, 1 },
+	return answer_trend_add(&in->trend, run->profile, &(struct side_sources){ .source = run->set.source, .n = 1 },
 				span->t0 == INT64_MIN ? NULL : span, err);
 }
 

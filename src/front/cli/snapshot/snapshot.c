@@ -31,7 +31,8 @@ struct snapshot_args {
 	struct snapshot_options options;
 	struct http_options http;
 	const char *source;
-	const char *to_store; /* "": not into a store; "true": the default store; else a folder */
+	const char *to_store;          /* "": not into a store; "true": the default store; else a folder */
+	const char *release, *service; /* "": no release; the service of the program */
 	struct opt_list comment;
 	bool help;
 };
@@ -43,6 +44,8 @@ static const struct opt options[] = {
 	{ "output", OPT_TEXT, AT(options.folder), 0, "", "DIR", 0, true, "folder for the files, created if needed; -o for short" },
 	{ "o", OPT_TEXT, AT(options.folder), 0, "", "DIR", 0, true, "same as --output" },
 	{ "to_store", OPT_MODE, AT(to_store), 0, "", "STORE", 0, true, "add the profiles to a store (default $CPA_STORE); -o may be omitted" },
+	{ "release", OPT_TEXT, AT(release), 0, "", "VERSION", 0, true, "add them to the store, and keep them there as the release VERSION" },
+	{ "service", OPT_TEXT, AT(service), 0, "", "NAME", 0, true, "service in the store (default: name of the program)" },
 	{ "seconds", OPT_INT, AT(options.seconds), 0, "30", "N", 0, true, "length of the CPU profile" },
 	{ "kinds", OPT_TEXT, AT(options.kinds), 0, "", "KIND,...", 0, true, "profiles to fetch (default cpu,heap,allocs,goroutine,block,mutex)" },
 	{ "version", OPT_TEXT, AT(options.version), 0, "", "TEXT", 0, true, "version of the program, added to each profile as a comment" },
@@ -88,6 +91,12 @@ static int snapshot_read_options(int argc, char **argv, struct snapshot_args *to
 		return 0;
 	if (!to->source)
 		return err_set(err, ERR_USAGE, "%s", short_usage);
+	if (*to->release && !*to->to_store)
+		to->to_store = "true";
+	if (*to->release && !*to->options.version)
+		to->options.version = to->release;
+	if (*to->service && !*to->to_store)
+		return err_set(err, ERR_USAGE, "--service needs --to-store or --release");
 	if (!*to->options.folder && !*to->to_store)
 		return err_set(err, ERR_USAGE, "-o DIR is missing; %s", short_usage);
 	if (to->options.seconds < 1 || to->options.seconds > SECONDS_MAX)
@@ -174,22 +183,44 @@ static void snapshot_remove_folder(const char *folder)
 	rmdir(folder);
 }
 
-/* Import the files as cpa store import does: a collector that holds the store imports them itself. */
-static int import(const struct snapshot_args *a)
+/* Run a command of cpa store. A collector that holds the store runs it. Words that are NULL are left out. */
+static int snapshot_run_store(const struct snapshot_args *a, const char *const *word, size_t n)
 {
-	struct buf store = { 0 }, folder = { 0 };
-	char *argv[5] = { (char *)(uintptr_t) "store", (char *)(uintptr_t) "import" };
-	int argc = 2, status;
+	char *argv[8] = { (char *)(uintptr_t) "store" };
+	struct buf store = { 0 };
+	int argc = 1, status;
 
-	if (strcmp(a->to_store, "true") != 0) {
-		buf_addf(&store, "--store=%s", a->to_store);
+	buf_addf(&store, "--store=%s", a->to_store);
+	if (strcmp(a->to_store, "true") != 0)
 		argv[argc++] = store.data;
-	}
-	buf_addz(&folder, a->options.folder);
-	argv[argc++] = folder.data;
+	for (size_t i = 0; i < n; i++)
+		if (word[i])
+			argv[argc++] = (char *)(uintptr_t)word[i];
 	status = cmd_store(argc, argv);
 	buf_release(&store);
-	buf_release(&folder);
+	return status;
+}
+
+/* Import the files, and make the release of them. */
+static int import(const struct snapshot_args *a)
+{
+	struct buf service = { 0 }, label = { 0 };
+	const char *import[] = { "import", NULL, NULL, a->options.folder }, *release[] = { "release", a->release };
+	int status;
+
+	if (*a->service) {
+		buf_addf(&service, "--service=%s", a->service);
+		import[1] = service.data;
+	}
+	if (*a->release) {
+		buf_addf(&label, "--label=release=%s", a->release);
+		import[2] = label.data;
+	}
+	status = snapshot_run_store(a, import, 4);
+	if (status == STATUS_FINE && *a->release)
+		status = snapshot_run_store(a, release, 2);
+	buf_release(&service);
+	buf_release(&label);
 	return status;
 }
 

@@ -24,7 +24,7 @@ static int select_in(struct store_command *c, const char *text, struct store **s
 {
 	int rc = local_open(c->directory, s, err);
 
-	return rc < 0 ? rc : cmd_store_select(text, *s, window, query, err);
+	return rc < 0 ? rc : cmd_store_select_whole(text, *s, window, query, err);
 }
 
 static int store_change_count_one(void *arg, const struct store_item *item, struct err *err)

@@ -208,7 +208,8 @@ static int select_profiles(struct store_command *c, struct store **s, struct win
 		rc = cmd_store_select("*", *s, window, q, err);
 		q->id = id;
 	} else if (rc == 0) {
-		rc = cmd_store_select(text, *s, window, q, err);
+		rc = strcmp(c->a->name, "export") == 0 ? cmd_store_select_whole(text, *s, window, q, err)
+						       : cmd_store_select(text, *s, window, q, err);
 	}
 	if (rc == 0) {
 		q->partial = c->a->partial;

@@ -44,6 +44,22 @@ int cmd_store_select(const char *text, struct store *s, struct window **window, 
 	return rc;
 }
 
+int cmd_store_select_whole(const char *text, struct store *s, struct window **window, struct store_query *query,
+			   struct err *err)
+{
+	struct buf samples = { 0 };
+	struct err ignored; /* without such a label, no profile is selected */
+	int rc = cmd_store_select(text, s, window, query, err);
+
+	if (rc == 0 && store_describe_samples(s, query, &samples, &ignored) > 0)
+		rc = err_set(err, ERR_USAGE,
+			     "%s: no series has the label of %s, which selects samples; this command is about whole "
+			     "profiles",
+			     text, buf_text(&samples));
+	buf_release(&samples);
+	return rc;
+}
+
 /* ---- ls ---- */
 
 static void store_list_add_labels(struct listing *l, const struct store_label *label, size_t n)
@@ -243,6 +259,17 @@ static int list_pins(struct store *s, struct listing *l, struct err *err)
 	return store_each_pin(s, store_list_add_pin, l, err);
 }
 
+/* Say that there are releases. */
+static int store_list_add_releases(struct store *s, struct buf *out, struct err *err)
+{
+	size_t n = 0;
+	int rc = cmd_store_count_releases(s, &n, err);
+
+	if (rc == 0 && n)
+		buf_addf(out, "%zu release%s: cpa store ls --releases\n", n, n == 1 ? "" : "s");
+	return rc;
+}
+
 int cmd_store_ls(struct store_command *c, struct err *err)
 {
 	const struct cmd_store_args *a = c->a;
@@ -252,15 +279,18 @@ int cmd_store_ls(struct store_command *c, struct err *err)
 	struct store *s = NULL;
 	int rc = local_open(c->directory, &s, err);
 
-	rc = rc < 0 ? rc : cmd_store_select(a->n_words ? a->word[0] : "*", s, &window, &q, err);
+	rc = rc < 0 ? rc : cmd_store_select_whole(a->n_words ? a->word[0] : "*", s, &window, &q, err);
 	if (rc == 0)
 		rc = a->pins       ? list_pins(s, &l, err)
+		     : a->releases ? cmd_store_list_releases(s, &l, err)
 		     : a->marks    ? list_marks(s, &q, &l, err)
 		     : a->profiles ? list_profiles(s, &q, c->stop, &l, err)
 		     : a->labels   ? list_series(s, &q, &l, err)
 				   : store_list_services(s, &q, &l, err);
 	if (rc == 0)
 		listing_print(&l, a->json, c->out);
+	if (rc == 0 && !a->json && !(a->pins || a->releases || a->marks || a->profiles || a->labels))
+		rc = store_list_add_releases(s, c->out, err);
 	listing_release(&l);
 	window_free(window);
 	cmd_store_close(c, s);

@@ -26,7 +26,7 @@ struct cmd_store_args {
 	size_t n_words;
 	const char *store, *output, *service, *kind, *cap, *input_format, *time;
 	struct opt_list label;
-	bool json, labels, marks, pins, profiles, dry_run, deep, partial, help;
+	bool json, labels, marks, pins, releases, profiles, dry_run, deep, partial, help;
 };
 
 /* A running subcommand. */
@@ -44,7 +44,8 @@ struct store_command {
 /* Run a subcommand. Returns 0, 1 if the answer is no, or ERR_*. */
 typedef int cmd_store_fn(struct store_command *c, struct err *err);
 cmd_store_fn cmd_store_ls, cmd_store_stat, cmd_store_get, cmd_store_export, cmd_store_import, cmd_store_pin,
-	cmd_store_unpin, cmd_store_mark, cmd_store_rm, cmd_store_gc, cmd_store_verify, cmd_store_repair;
+	cmd_store_unpin, cmd_store_release, cmd_store_mark, cmd_store_rm, cmd_store_gc, cmd_store_verify,
+	cmd_store_repair;
 
 /*
  * Open the store for writing, if the command has no writer.
@@ -66,6 +67,10 @@ void cmd_store_close(struct store_command *c, struct store *s);
  */
 int cmd_store_select(const char *text, struct store *s, struct window **window, struct store_query *query,
 		     struct err *err);
+
+/* The same for commands about whole profiles: fails with ERR_USAGE if the selector has a label of samples. */
+int cmd_store_select_whole(const char *text, struct store *s, struct window **window, struct store_query *query,
+			   struct err *err);
 
 /*
  * Run a command line of cpa store with a writer that is open already, for a collector.
@@ -105,5 +110,9 @@ void listing_add_time(struct listing *l, int64_t ns);
 /* Append the table. Untrusted text is escaped. */
 void listing_print(const struct listing *l, bool json, struct buf *out);
 void listing_release(struct listing *l);
+
+/* List the releases of a store; count them. */
+int cmd_store_list_releases(struct store *s, struct listing *l, struct err *err);
+int cmd_store_count_releases(struct store *s, size_t *n, struct err *err);
 
 #endif

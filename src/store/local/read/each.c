@@ -50,6 +50,31 @@ static void decoded_release(struct decoded *d)
 	*d = (struct decoded){ 0 };
 }
 
+/* Leave out the samples that the query does not select. */
+static int each_leave_out(const struct store_listing *l, const struct chapter *c, struct decoded *d, struct err *err)
+{
+	struct select_rows rows = { 0 };
+	int rc = select_rows_extend(&rows, l->q, &c->dict, err);
+
+	for (uint32_t i = 0; rc == 0 && rows.row && i < d->n; i++) {
+		struct stored *p = &d->p[i];
+		uint32_t before = p->n;
+
+		p->n = 0;
+		for (uint32_t k = 0; k < before; k++)
+			p->n += select_has_row(&rows, p->row[k]);
+		for (uint32_t t = 0, at = 0; t < p->n_columns; t++)
+			for (uint32_t k = 0; k < before; k++)
+				if (select_has_row(&rows, p->row[k]))
+					p->value[at++] = p->value[(size_t)t * before + k];
+		for (uint32_t k = 0, at = 0; k < before; k++)
+			if (select_has_row(&rows, p->row[k]))
+				p->row[at++] = p->row[k];
+	}
+	select_rows_release(&rows);
+	return rc;
+}
+
 static int each_decode(const struct store_listing *l, const struct store_listing_part *part, struct decoded *d,
 		       struct err *err)
 {
@@ -67,6 +92,8 @@ static int each_decode(const struct store_listing *l, const struct store_listing
 		d->p = mem_zalloc(b.n, sizeof(*d->p));
 		rc = block_profiles(&b, d->p, err);
 		d->n = rc == 0 ? b.n : 0;
+		if (rc == 0)
+			rc = each_leave_out(l, c, d, err);
 		block_release(&b);
 	}
 	buf_release(&buffer);
@@ -124,7 +151,7 @@ static int each_of_series(struct each *x, const struct store_listing_series *s, 
 
 static int each_run(struct each *x, struct store *s, const struct store_query *q, struct stop *stop, struct err *err)
 {
-	int rc = local_listing_open(s, q, stop, &x->l, err);
+	int rc = local_listing_open(s, q, true, stop, &x->l, err);
 
 	if (rc < 0)
 		return rc;
@@ -185,7 +212,7 @@ static int describe_series(struct store_listing *l, const struct store_listing_s
 int local_each_series(struct store *s, const struct store_query *q, store_series_fn *fn, void *arg, struct err *err)
 {
 	struct store_listing l;
-	int rc = local_listing_open(s, q, NULL, &l, err);
+	int rc = local_listing_open(s, q, false, NULL, &l, err);
 
 	if (rc < 0)
 		return rc;

@@ -35,6 +35,7 @@ static void local_close(struct store *s)
 static const struct store_backend backend = {
 	.close = local_close,
 	.read = local_read,
+	.describe_samples = local_describe_samples,
 	.list = local_list,
 	.totals = local_totals,
 	.each_increase = local_each_increase,

@@ -30,6 +30,7 @@ int local_open(const char *directory, struct store **out, struct err *err);
 /* The functions of the backend, see store.h. */
 int local_read(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,
 	       struct store_sum *sum, struct err *err);
+int local_describe_samples(struct store *s, const struct store_query *q, struct buf *out, struct err *err);
 int local_list(struct store *s, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
 	       struct err *err);
 int local_totals(struct store *s, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,

@@ -21,5 +21,6 @@ src_store_libstore_a_SOURCES += \
 	src/store/local/read/reduce_sum.c \
 	src/store/local/read/select.c \
 	src/store/local/read/select.h \
+	src/store/local/read/select_samples.c \
 	src/store/local/read/select_time.c \
 	src/store/local/read/totals.c

@@ -12,10 +12,11 @@
 #include "store/local/read/local.h"
 #include "store/local/read/select.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_MAX = 8, BESIDE_MAX = 1024, LABEL_CHAPTERS_MAX = 64 };
+enum { NAMES_MAX = 8, BESIDE_MAX = 1024, LABEL_CHAPTERS_MAX = 64, VALUES_MAX = 1000 };
 
 /* Distinct names. */
 struct nearest_names {
@@ -349,69 +350,119 @@ static int names_error(const struct store_query *q, const char *what, struct nea
 
 /* --- labels of samples --- */
 
-static bool has_sample_label(const struct dict *d, const char *name)
+/* Labels of series and samples; values of one label of samples. */
+struct nearest_labels {
+	const char *wanted;
+	struct nearest_names names, values;
+	bool is_found; /* do samples have the label? */
+};
+
+static void nearest_add_value(struct nearest_labels *x, const struct dict *d, uint32_t label)
 {
-	for (uint32_t i = 0; i < d->n_labels; i++)
-		if (strcmp(strtab_text(d->str, d->label_key[i]), name) == 0)
-			return true;
-	return false;
+	struct buf digits = { 0 };
+
+	x->is_found = true;
+	buf_addf(&digits, "%" PRId64, d->label_num[label]);
+	if (x->values.n < VALUES_MAX)
+		nearest_add_name(&x->values, d->label_is_text[label] ? strtab_text(d->str, d->label_text[label])
+								     : buf_text(&digits));
+	buf_release(&digits);
 }
 
-/* Do samples of the services have a label of this name? Reads some chapters of the window. */
-static bool is_sample_label(struct store *s, const struct store_query *q, const char *name)
+static void nearest_add_labels(struct nearest_labels *x, const struct chapter *c)
+{
+	const struct dict *d = &c->dict;
+
+	for (uint32_t i = 0; i < d->n_labels; i++) {
+		const char *name = strtab_text(d->str, d->label_key[i]);
+
+		nearest_add_name(&x->names, name);
+		if (strcmp(name, x->wanted) == 0)
+			nearest_add_value(x, d, i);
+	}
+	for (uint32_t i = 0; i < d->n_series; i++)
+		for (uint32_t k = 0; k < d->series[i].n_labels; k++)
+			nearest_add_name(&x->names, strtab_text(d->str, d->series[i].name[k]));
+}
+
+/* Read the labels of up to max chapters of a query, newest first, until there is the wanted one. */
+static int nearest_read_labels(struct store *s, const struct store_query *q, size_t max, struct nearest_labels *x,
+			       struct err *err)
 {
 	struct selection sel;
-	bool is_found = false;
+	int rc = select_open(s, q, &sel, err);
 
-	if (select_open(s, q, &sel, NULL) < 0)
-		return false;
-	for (size_t i = 0; i < sel.n && i < LABEL_CHAPTERS_MAX && !is_found; i++) {
+	for (size_t i = 0; rc == 0 && i < sel.n && i < max && !x->is_found; i++) {
+		const struct select_chapter *from = &sel.chapter[sel.n - 1 - i];
 		struct chapter *c = NULL;
 
-		if (select_read(&sel.chapter[i], &c, NULL) == 0)
-			is_found = has_sample_label(&c->dict, name);
-		select_release(&sel.chapter[i], c);
+		if (select_read(from, &c, NULL) == 0)
+			nearest_add_labels(x, c);
+		select_release(from, c);
 	}
-	select_close(&sel);
-	return is_found;
+	if (rc == 0)
+		select_close(&sel);
+	return rc;
 }
 
-/* Append the option that filters samples by a condition, which is one of series here. */
-static void add_tag_filter(struct buf *out, const struct label_match *m)
+/* The error of a condition on a label that does not exist; 0 if it leaves nothing out, as route!=x does. */
+static int missing_label_error(const struct store_query *q, const struct label_match *m, struct nearest_labels *x,
+			       struct err *err)
 {
-	bool is_regex = m->op == MATCH_REGEX || m->op == MATCH_NOT_REGEX;
+	struct buf text = { 0 };
+	int rc = select_match(m, "", err);
 
-	buf_addf(out, "%s=%s=", m->op == MATCH_EQUAL || m->op == MATCH_REGEX ? "-tagfocus" : "-tagignore", m->name);
-	for (const char *at = m->value; *at; at++) {
-		if (!is_regex && strchr("\\.+*?()|[]{}^$", *at))
-			buf_addz(out, "\\");
-		buf_add(out, at, 1);
-	}
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	buf_addz(&text, "nothing of ");
+	nearest_add_source(&text, q);
+	buf_addf(&text, "; neither a series nor a sample has a label %s", m->name);
+	buf_addz(&text, x->names.n ? "; labels are " : "");
+	nearest_add_names(&text, &x->names, m->name);
+	err_set(err, ERR_IO, "%s", text.data);
+	buf_release(&text);
+	return ERR_IO;
 }
 
-/* The error of a condition on a label that series do not have, but samples. Returns 0 if no condition is such. */
-static int sample_label_error(struct store *s, const struct nearest_search *x, struct err *err)
+/* Returns 1 if samples have the label of a condition; their values are noted. Returns 0 if not, and it leaves nothing out. */
+static int check_sample_label(struct store *s, const struct store_query *q, const struct label_match *m,
+			      struct buf *notes, struct err *err)
 {
-	const struct store_query *q = x->q;
+	struct store_query all = *q;
+	struct nearest_labels x = { .wanted = m->name };
+	int rc = nearest_read_labels(s, q, SIZE_MAX, &x, err);
 
-	for (size_t i = 0; i < q->n_match; i++) {
-		struct buf text = { 0 };
-
-		for (size_t k = 0; k < x->labels.n; k++)
-			if (strcmp(x->labels.name[k], q->match[i].name) == 0 &&
-			    is_sample_label(s, q, q->match[i].name)) {
-				nearest_add_source(&text, q);
-				buf_addz(&text, ": braces select series, and ");
-				buf_addf(&text, "%s is a label of samples; leave it out of the braces and use '",
-					 q->match[i].name);
-				add_tag_filter(&text, &q->match[i]);
-				buf_addf(&text, "', or --by=label:%s", q->match[i].name);
-				err_set(err, ERR_IO, "%s", text.data);
-				buf_release(&text);
-				return ERR_IO;
-			}
+	all.t0 = INT64_MIN;
+	all.t1 = INT64_MAX;
+	if (rc == 0 && !x.is_found && !(q->pin && *q->pin))
+		rc = nearest_read_labels(s, &all, LABEL_CHAPTERS_MAX, &x, err);
+	if (rc == 0)
+		rc = x.is_found ? 1 : missing_label_error(q, m, &x, err);
+	if (rc > 0 && notes) {
+		buf_addf(notes, "store: no sample is selected; values of %s are ", m->name);
+		nearest_add_names(notes, &x.values, "");
+		buf_addz(notes, "\n");
 	}
-	return 0;
+	names_release(&x.names);
+	names_release(&x.values);
+	return rc;
+}
+
+int nearest_check_samples(struct store *s, const struct store_query *q, bool *has_label, struct buf *notes,
+			  struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc >= 0 && i < q->n_sample_match; i++) {
+		size_t k = 0;
+
+		while (k < i && strcmp(q->sample_match[k].name, q->sample_match[i].name) != 0)
+			k++;
+		rc = check_sample_label(s, q, &q->sample_match[i], k < i ? NULL : notes, err);
+		if (has_label)
+			has_label[i] = rc > 0;
+	}
+	return rc < 0 ? rc : 0;
 }
 
 static bool has_service(const struct store_query *q, const struct nearest_names *services)
@@ -438,8 +489,6 @@ static int explain(struct store *s, struct nearest_search *x, struct nearest_nam
 		return rc;
 	if (!x->has_kind && x->kinds.n)
 		return names_error(q, "its kinds are ", &x->kinds, "", err);
-	if (!x->has_series && x->labels.n && sample_label_error(s, x, err) < 0)
-		return err->code;
 	if (!x->has_series && x->labels.n)
 		return names_error(q, "no profile has this ", &x->labels, "", err);
 	rc = search_all(s, x, err);

@@ -6,12 +6,14 @@
 #include "config.h"
 
 #include "store/local/catalogue/catalogue.h"
+#include "base/mem.h"
 #include "store/instance.h"
 #include "store/local/read/local.h"
 #include "store/local/read/reduce.h"
 #include "store/local/read/select.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Chapters that are decoded at the same time. */
@@ -166,14 +168,50 @@ static int read_selection(struct read_reading *rd, const struct selection *sel, 
 	return rc;
 }
 
+/* Open a selection, and divide the conditions of the query. */
+static int open_split(struct store *s, const struct store_query *q, struct selection *sel, struct store_query *own,
+		      struct err *err)
+{
+	int rc = select_open(s, q, sel, err);
+
+	if (rc < 0)
+		return rc;
+	rc = select_split(s, sel, q, own, err);
+	if (rc < 0)
+		select_close(sel);
+	return rc;
+}
+
+int local_describe_samples(struct store *s, const struct store_query *q, struct buf *out, struct err *err)
+{
+	struct store_query own;
+	struct selection sel;
+	bool *has_label;
+	int rc = open_split(s, q, &sel, &own, err);
+
+	if (rc < 0)
+		return rc;
+	select_close(&sel);
+	has_label = mem_zalloc(own.n_sample_match + 1, sizeof(*has_label));
+	rc = nearest_check_samples(s, &own, has_label, NULL, err);
+	if (rc == 0)
+		select_describe_samples(&own, has_label, out);
+	for (size_t i = 0; rc >= 0 && i < own.n_sample_match; i++)
+		rc |= has_label[i];
+	free(has_label);
+	select_split_release(&own, q);
+	return rc;
+}
+
 int local_read(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,
 	       struct store_sum *sum, struct err *err)
 {
 	struct store_sum result = { 0 };
-	struct read_reading rd = { .s = s, .q = q, .stop = stop, .sum = &result };
+	struct store_query own;
+	struct read_reading rd = { .s = s, .q = &own, .stop = stop, .sum = &result };
 	struct selection sel;
 	struct profile *p = NULL;
-	int rc = select_open(s, q, &sel, err);
+	int rc = open_split(s, q, &sel, &own, err);
 
 	if (rc < 0)
 		return rc;
@@ -181,19 +219,23 @@ int local_read(struct store *s, const struct store_query *q, struct stop *stop, 
 		result.is_damaged = true;
 		buf_addz(&result.notes, store_get_damage(s));
 	}
-	rd.r = reduce_new(q, stop);
+	rd.r = reduce_new(&own, stop);
 	rc = read_selection(&rd, &sel, err);
 	if (rc == 0)
 		rc = reduce_finish(rd.r, &p, &result, err);
 	reduce_free(rd.r);
 	buf_release(&rd.name);
 	select_close(&sel);
+	if (rc == 0 && p && own.n_sample_match && !p->n_rows)
+		rc = nearest_check_samples(s, &own, NULL, &result.notes, err);
 	if (rc == 0 && !p && result.is_damaged)
 		rc = err_set(err, ERR_FORMAT, "nothing is left without the damaged parts: %.*s",
 			     (int)strcspn(result.notes.data, ";"), result.notes.data);
 	else if (rc == 0 && !p)
-		rc = nearest_error(s, q, err);
+		rc = nearest_error(s, &own, err);
+	select_split_release(&own, q);
 	if (rc < 0) {
+		profile_free(p);
 		store_sum_release(&result);
 		return rc;
 	}
@@ -206,13 +248,14 @@ int local_each_increase(struct store *s, const struct store_query *q, struct sto
 			void *arg, struct err *err)
 {
 	struct store_sum result = { 0 };
-	struct read_reading rd = { .s = s, .q = q, .stop = stop, .sum = &result };
+	struct store_query own;
+	struct read_reading rd = { .s = s, .q = &own, .stop = stop, .sum = &result };
 	struct selection sel;
-	int rc = select_open(s, q, &sel, err);
+	int rc = open_split(s, q, &sel, &own, err);
 
 	if (rc < 0)
 		return rc;
-	rd.r = reduce_new(q, stop);
+	rd.r = reduce_new(&own, stop);
 	reduce_want_increases(rd.r);
 	rc = read_selection(&rd, &sel, err);
 	if (rc == 0)
@@ -220,6 +263,7 @@ int local_each_increase(struct store *s, const struct store_query *q, struct sto
 	reduce_free(rd.r);
 	buf_release(&rd.name);
 	select_close(&sel);
+	select_split_release(&own, q);
 	store_sum_release(&result);
 	return rc;
 }

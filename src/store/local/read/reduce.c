@@ -73,6 +73,7 @@ void reduce_free(struct reducer *r)
 	free(r->needy);
 	free(r->unknown);
 	free(r->gains.gain);
+	select_rows_release(&r->selected);
 	keys_release(&r->bucket_keys);
 	keys_release(&r->state_keys);
 	dict_release(&r->dict);

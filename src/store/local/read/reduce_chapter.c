@@ -264,6 +264,11 @@ int reduce_chapter_init(struct reducer *r, struct reduce_chapter *c, enum reduce
 		rc = find_all_series(r, c, err);
 	if (rc < 0)
 		return rc;
+	/* an adopted dictionary is that of the result; its rows have the same ids there */
+	if (r->wants_gains)
+		rc = select_rows_extend(&c->selected, r->q, c->is_adopted ? &r->dict : &c->c->dict, err);
+	if (rc < 0)
+		return rc;
 	list_items(r, c, pass);
 	if (!c->is_adopted)
 		c->translation = dict_translation_new(&r->dict, &c->c->dict);
@@ -276,5 +281,6 @@ void reduce_chapter_release(struct reduce_chapter *c)
 	free(c->shape);
 	free(c->process);
 	free(c->item);
+	select_rows_release(&c->selected);
 	dict_translation_free(c->translation);
 }

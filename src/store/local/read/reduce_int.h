@@ -167,6 +167,7 @@ struct reducer {
 	size_t cap_slots;
 	uint64_t profiles;
 	int64_t first_ns, last_ns;
+	struct select_rows selected; /* rows of the result; all of them if gains are wanted, else only at the end */
 };
 
 /* A block to read. */
@@ -187,7 +188,8 @@ struct reduce_chapter {
 	bool has_order;    /* blocks of a series must be in one slice */
 	bool has_increase; /* snapshots before the window are needed */
 	struct dict_translation *translation;
-	bool is_adopted; /* its dictionary became that of the result: no translation */
+	bool is_adopted;             /* its dictionary became that of the result: no translation */
+	struct select_rows selected; /* rows of the chapter, if gains are wanted */
 };
 
 /* Sum of profiles of a slice; rows of the chapter. */

@@ -134,7 +134,7 @@ static int reduce_mean_list_rows(struct averager *a, size_t lo, size_t hi, struc
 		for (uint32_t k = 0; k < a->state[i]->e.m.n; k++) {
 			uint32_t row = a->state[i]->e.m.row[k];
 
-			if (a->slot[row] != PROFILE_NONE)
+			if (a->slot[row] != PROFILE_NONE || !select_has_row(&r->selected, row))
 				continue;
 			a->slot[row] = 0;
 			a->row = mem_grow(a->row, &a->cap_rows, a->n_rows + 1, sizeof(*a->row));
@@ -154,13 +154,15 @@ static struct mean_part *list_parts(const struct averager *a, size_t lo, size_t 
 	memset(offset, 0, (a->n_rows + 2) * sizeof(*offset));
 	for (size_t i = lo; i < hi; i++)
 		for (uint32_t k = 0; k < a->state[i]->e.m.n; k++)
-			offset[a->slot[a->state[i]->e.m.row[k]] + 2]++;
+			if (a->slot[a->state[i]->e.m.row[k]] != PROFILE_NONE)
+				offset[a->slot[a->state[i]->e.m.row[k]] + 2]++;
 	for (size_t i = 0; i < a->n_rows; i++)
 		offset[i + 2] += offset[i + 1];
 	part = mem_alloc(offset[a->n_rows + 1] + 1, sizeof(*part));
 	for (size_t i = lo; i < hi; i++)
 		for (uint32_t k = 0; k < a->state[i]->e.m.n; k++)
-			part[offset[a->slot[a->state[i]->e.m.row[k]] + 1]++] = (struct mean_part){ i, k };
+			if (a->slot[a->state[i]->e.m.row[k]] != PROFILE_NONE)
+				part[offset[a->slot[a->state[i]->e.m.row[k]] + 1]++] = (struct mean_part){ i, k };
 	return part;
 }
 

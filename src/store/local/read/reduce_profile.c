@@ -122,7 +122,7 @@ static void fill_rows(const struct reducer *r, const struct reduce_bucket *b, st
 
 	for (uint32_t t = 0; t < n_types; t++)
 		for (uint32_t row = 0; row < b->cap_rows && row < r->dict.n_rows; row++)
-			has_value[row] |= b->sum[t][row] != 0;
+			has_value[row] |= b->sum[t][row] != 0 && select_has_row(&r->selected, row);
 	for (uint32_t row = 0; row < r->dict.n_rows; row++)
 		n += has_value[row];
 	s->n = n;

@@ -71,7 +71,7 @@ static void increase_row(const struct reduce_column *p, uint32_t row, const int6
 		vector_of(w, V_BASE, p->inc)[row] = v[r.base];
 	if (r.lo == r.hi)
 		return;
-	for (uint32_t k = r.lo; w->r->wants_gains && k < r.hi; k++)
+	for (uint32_t k = r.lo; w->r->wants_gains && k < r.hi && select_has_row(&w->c->selected, row); k++)
 		w->total[p->inc][k] += (uint64_t)v[k];
 	vector_of(w, V_HEAD, p->inc)[row] = v[r.lo];
 	vector_of(w, V_TAIL, p->inc)[row] = v[r.hi - 1];

@@ -128,8 +128,9 @@ static int reduce_state_add_increase(struct reducer *r, const struct reduce_elem
 				     int64_t *const *before, int64_t *const *after, bool reset, struct err *err)
 {
 	const struct reduce_shape *s = &r->shape[e->shape];
+	int rc = r->wants_gains ? select_rows_extend(&r->selected, r->q, &r->dict, err) : 0;
 
-	for (uint32_t i = 0, j = 0; i < s->n_ordered; i++) {
+	for (uint32_t i = 0, j = 0; rc == 0 && i < s->n_ordered; i++) {
 		bool is_counter = s->temporality[s->ordered[i]] == TEMPORALITY_CUMULATIVE;
 
 		struct reduce_gain gain = { e->series, e->shape, s->ordered[i], e->first_ns, 0 };
@@ -142,13 +143,14 @@ static int reduce_state_add_increase(struct reducer *r, const struct reduce_elem
 			if ((!(reset && is_counter) && __builtin_sub_overflow(after[j][k], before[j][k], &up)) ||
 			    num_add(&m->column[i][k], up))
 				return reduce_overflow(r, s, s->ordered[i], err);
-			gain.value = num_add_capped(gain.value, up);
+			if (select_has_row(&r->selected, m->row[k]))
+				gain.value = num_add_capped(gain.value, up);
 		}
 		if (r->wants_gains && is_counter && gain.value)
 			reduce_gains_add(&r->gains, &gain);
 		j++;
 	}
-	return 0;
+	return rc;
 }
 
 /* Combine a total of a series with that of other profiles. */
@@ -272,7 +274,7 @@ static int reduce_state_note_unknown(struct reducer *r, const struct reduce_stat
 
 		total = 0;
 		for (uint32_t k = 0; k < s->e.m.n && shape->temporality[t] == TEMPORALITY_CUMULATIVE; k++)
-			if (num_add(&total, first[k]))
+			if (select_has_row(&r->selected, s->e.m.row[k]) && num_add(&total, first[k]))
 				return reduce_overflow(r, shape, t, err);
 		while (i < r->n_unknown && (r->unknown[i].type.name != shape->type[t].name ||
 					    r->unknown[i].type.unit != shape->type[t].unit))
@@ -444,10 +446,11 @@ static int join_maximums(struct reducer *r, struct err *err)
 
 int reduce_state_finish_all(struct reducer *r, struct err *err)
 {
-	int rc = 0;
+	int rc;
 
 	reduce_state_count_instances(r);
-	if (r->q->reduce == REDUCE_MAX)
+	rc = select_rows_extend(&r->selected, r->q, &r->dict, err);
+	if (rc == 0 && r->q->reduce == REDUCE_MAX)
 		rc = join_maximums(r, err);
 	for (uint32_t i = 0; rc == 0 && i < r->state_keys.n; i++)
 		rc = finish_state(r, &r->state[i], err);

@@ -13,6 +13,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	/* shorter distances are those of profiles with the same time, which are moved by 1 ns */
@@ -84,6 +85,19 @@ static void describe_unknown(const struct reducer *r, struct buf *notes)
 			 r->n_restarts, r->n_restarts == 1 ? "" : "s");
 }
 
+/* Append the conditions on samples. Labels that the result lacks are those of no sample, or of none that is selected. */
+static void describe_conditions(const struct reducer *r, struct buf *out)
+{
+	const struct dict *d = &r->dict;
+	bool *has_label = mem_zalloc(r->q->n_sample_match + 1, sizeof(*has_label));
+
+	for (size_t i = 0; i < r->q->n_sample_match; i++)
+		for (uint32_t k = 0; k < d->n_labels && !has_label[i]; k++)
+			has_label[i] = strcmp(strtab_text(d->str, d->label_key[k]), r->q->sample_match[i].name) == 0;
+	select_describe_samples(r->q, has_label, out);
+	free(has_label);
+}
+
 static void describe_versions(const struct reducer *r, struct buf *out)
 {
 	struct instance_version *v = mem_alloc((size_t)r->series_keys.n + 1, sizeof(*v));
@@ -142,4 +156,5 @@ void reduce_fill_sum(struct reducer *r, struct store_sum *sum)
 	if (!sum->builds.len)
 		describe_builds(r, &sum->builds);
 	describe_unknown(r, &sum->notes);
+	describe_conditions(r, &sum->samples);
 }

@@ -90,6 +90,36 @@ int select_match(const struct label_match *m, const char *value, struct err *err
 /* Does a series of a chapter have the kind and the labels of the query? Returns 1 or 0. Fails with ERR_LIMIT (regex). */
 int select_series(const struct store_query *q, const struct chapter *c, const struct dict_series *s, struct err *err);
 
+/*
+ * Divide the conditions of a query: own is the query, and its sample_match are the conditions on labels that no series of the
+ * services has.
+ *
+ * sel    of q
+ * own    borrows from q; released with select_split_release, but not after a failure
+ */
+int select_split(struct store *s, const struct selection *sel, const struct store_query *q, struct store_query *own,
+		 struct err *err);
+void select_split_release(struct store_query *own, const struct store_query *q);
+
+/* Append the conditions on samples: "route=/a,tenant!=x". has_label: [n_sample_match] do samples have the label? */
+void select_describe_samples(const struct store_query *q, const bool *has_label, struct buf *out);
+
+/* The rows of a dictionary that satisfy the conditions on samples. Zero-initialised, all do. */
+struct select_rows {
+	bool *set, *row; /* [n] of label sets, of rows */
+	uint32_t n_sets, n_rows;
+	size_t cap_sets, cap_rows;
+};
+
+/* Decide about the rows that were added to the dictionary since the last call. Fails with ERR_LIMIT (regex). */
+int select_rows_extend(struct select_rows *r, const struct store_query *q, const struct dict *d, struct err *err);
+void select_rows_release(struct select_rows *r);
+
+static inline bool select_has_row(const struct select_rows *r, uint32_t row)
+{
+	return !r->row || r->row[row];
+}
+
 /* The first of the latest q->limit profiles: profiles at t0 of series with a lower hash are before it. */
 struct select_cut {
 	int64_t t0; /* INT64_MIN: there are not more profiles */
@@ -116,5 +146,16 @@ void select_print_time(int64_t ns, struct buf *out);
  * Returns ERR_IO; another error if the store cannot be read
  */
 int nearest_error(struct store *s, const struct store_query *q, struct err *err);
+
+/*
+ * Check that each condition on samples names a label that samples of the services have.
+ *
+ * q          after select_split
+ * has_label  NULL or [n_sample_match]: false if no sample has the label, but the condition leaves nothing out, as route!=x
+ * notes      NULL, or receives a line with the values of each label: no sample satisfies the conditions
+ * Fails      ERR_IO, naming similar labels of series and samples
+ */
+int nearest_check_samples(struct store *s, const struct store_query *q, bool *has_label, struct buf *notes,
+			  struct err *err);
 
 #endif

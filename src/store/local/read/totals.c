@@ -18,6 +18,10 @@ struct totals {
 	store_total_fn *fn;
 	void *arg;
 	struct buf buffer;
+	/* with conditions on samples: the rows of a chapter, PROFILE_NONE before the first */
+	struct select_rows rows;
+	uint32_t rows_chapter;
+	bool has_any; /* is a total not 0? */
 };
 
 static int totals_report(struct totals *t, const struct chapter *c, const struct dict_meta *m,
@@ -43,25 +47,25 @@ static int totals_report(struct totals *t, const struct chapter *c, const struct
 /* Totals of each profile of a column. */
 struct column_totals {
 	int64_t *total; /* [n] */
+	const struct select_rows *rows;
 };
 
 static void totals_add_row(void *arg, uint32_t row, uint32_t n, const uint32_t *cell, const int64_t *value)
 {
 	struct column_totals *t = arg;
 
-	(void)row;
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n && select_has_row(t->rows, row); i++)
 		t->total[cell[i]] = (int64_t)((uint64_t)t->total[cell[i]] + (uint64_t)value[i]);
 }
 
 /* The totals of a block: [n_columns][n]. Differences of a chain are added up after the rows. */
-static int block_totals(const struct block *b, int64_t *total, struct err *err)
+static int block_totals(const struct block *b, const struct select_rows *rows, int64_t *total, struct err *err)
 {
 	int rc = 0;
 
 	memset(total, 0, (size_t)b->n_columns * b->n * sizeof(*total));
 	for (uint32_t c = 0; rc == 0 && c < b->n_columns; c++) {
-		struct column_totals t = { total + (size_t)c * b->n };
+		struct column_totals t = { total + (size_t)c * b->n, rows };
 
 		rc = block_each_row(b, c, totals_add_row, &t, err);
 		for (uint32_t k = 1; b->is_chain[c] && k < b->n; k++)
@@ -78,7 +82,7 @@ static int report_profiles(struct totals *t, const struct chapter *c, const stru
 	const uint8_t *hash = local_listing_series_of(t->l, t->s)->hash;
 	int64_t *total = mem_alloc((size_t)b->n_columns * b->n, sizeof(*total));
 	int64_t *own = mem_alloc(b->n_columns, sizeof(*own));
-	int rc = block_totals(b, total, err);
+	int rc = block_totals(b, &t->rows, total, err);
 
 	for (uint32_t k = 0; rc == 0 && k < b->n; k++) {
 		struct store_block_total out = {
@@ -92,7 +96,7 @@ static int report_profiles(struct totals *t, const struct chapter *c, const stru
 		if (q->id && memcmp(id, q->id, sizeof(id)) != 0)
 			continue;
 		for (uint32_t i = 0; i < b->n_columns; i++)
-			own[i] = total[(size_t)i * b->n + k];
+			t->has_any |= (own[i] = total[(size_t)i * b->n + k]) != 0;
 		rc = totals_report(t, c, &c->dict.meta[b->meta[k]], &out, err);
 	}
 	free(total);
@@ -103,10 +107,20 @@ static int report_profiles(struct totals *t, const struct chapter *c, const stru
 /* Are all profiles of a block in one step of the window? */
 static bool is_in_one_step(const struct store_query *q, const struct block_entry *b, int64_t t0)
 {
-	if (b->t0 < t0 || b->t1 >= q->t1 || q->id)
+	if (b->t0 < t0 || b->t1 >= q->t1 || q->id || q->n_sample_match)
 		return false;
 	return !q->step_ns || ((uint64_t)b->t0 - (uint64_t)q->t0) / (uint64_t)q->step_ns ==
 				      ((uint64_t)b->t1 - (uint64_t)q->t0) / (uint64_t)q->step_ns;
+}
+
+/* Decide about the rows of a chapter. */
+static int totals_find_rows(struct totals *t, uint32_t chapter, struct err *err)
+{
+	if (!t->l->q->n_sample_match || t->rows_chapter == chapter)
+		return 0;
+	select_rows_release(&t->rows);
+	t->rows_chapter = chapter;
+	return select_rows_extend(&t->rows, t->l->q, &t->l->chapter[chapter]->dict, err);
 }
 
 static int report_part(struct totals *t, const struct store_listing_part *part, struct err *err)
@@ -115,8 +129,9 @@ static int report_part(struct totals *t, const struct store_listing_part *part, 
 	const struct block_entry *entry = &c->block[part->block];
 	int64_t t0 = select_window_start(t->l->q, &t->l->cut, c->dict.series[entry->series].hash);
 	struct block b;
-	int rc = chapter_open_block(c, part->block, &t->buffer, &b, err);
+	int rc = totals_find_rows(t, part->chapter, err);
 
+	rc = rc < 0 ? rc : chapter_open_block(c, part->block, &t->buffer, &b, err);
 	if (rc < 0)
 		return rc;
 	if (b.n_columns != c->dict.meta[b.meta[0]].n_types)
@@ -164,8 +179,8 @@ int local_totals(struct store *s, const struct store_query *q, struct stop *stop
 		 struct err *err)
 {
 	struct store_listing l;
-	struct totals t = { .l = &l, .fn = fn, .arg = arg };
-	int rc = local_listing_open(s, q, stop, &l, err);
+	struct totals t = { .l = &l, .fn = fn, .arg = arg, .rows_chapter = PROFILE_NONE };
+	int rc = local_listing_open(s, q, true, stop, &l, err);
 
 	if (rc < 0)
 		return rc;
@@ -173,7 +188,10 @@ int local_totals(struct store *s, const struct store_query *q, struct stop *stop
 		t.s = &l.series[i];
 		rc = report_series(&t, err);
 	}
+	if (rc == 0 && l.q->n_sample_match && l.keys.n && !t.has_any)
+		rc = nearest_check_samples(s, l.q, NULL, NULL, err);
 	buf_release(&t.buffer);
+	select_rows_release(&t.rows);
 	local_listing_close(&l);
 	return rc;
 }
