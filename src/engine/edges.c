@@ -20,12 +20,11 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/pool.h"
-#include "engine/sketch.h"
+#include "engine/edges_int.h"
+#include "profile/forest.h"
 
 #include <assert.h>
 #include <stdlib.h>
-
-#define NO_NODE UINT32_MAX
 
 enum {
 	STACKS_PER_THREAD = 10000,
@@ -35,74 +34,6 @@ enum {
 	CALLS_PER_COUNTER = 4, /* with fewer calls, counting all takes less time */
 	SAMPLED = 64,          /* every 64th stack is read to estimate their number */
 	SEEN_BITS = 1 << 22,
-};
-
-struct call {
-	struct edge edge;
-	uint32_t seen; /* last stack that counted this call, + 1 */
-};
-
-struct calls {
-	struct idtab ids;
-	struct call *call; /* [n] calls in order of first appearance, so that frequent ones are close together */
-	size_t cap;
-	uint32_t n;
-};
-
-/* Flags of a location, in one byte each: most locations have no kept place. LOC_CALLS: all calls from its innermost
-   kept place are wanted. */
-enum { LOC_KEPT = 1, LOC_WANTED = 2, LOC_CALLS = 4 };
-
-/* The calls into and inside a location with a kept place, computed once per location. */
-struct spot {
-	uint32_t inner, outer; /* innermost and outermost kept place */
-	bool inner_cut;        /* places inlined into inner were removed */
-	bool outer_cut;        /* places that outer is inlined into were removed */
-	bool outer_wanted;     /* the call into outer is wanted */
-	uint32_t first, n;     /* wanted calls between its places: fixed[first .. first + n) */
-};
-
-struct inner_call {
-	uint32_t src, dst;
-	bool residual;
-};
-
-struct spots {
-	uint8_t *mark; /* [n_locs] LOC_ flags */
-	uint32_t *of;  /* [n_locs] spot of a location that is LOC_KEPT */
-	struct spot *spot;
-	struct inner_call *inner_call;
-	size_t n, cap, n_inner_calls, cap_inner_calls;
-};
-
-/* The calls of a share of the stacks. The last call of each entry of spots is stored as a hint. */
-struct edge_part {
-	struct calls calls;
-	uint32_t *of_inner_call; /* [n_inner_calls] call + 1 */
-	uint32_t *of_spot;       /* [n] call + 1 into outer, as in the last stack */
-};
-
-/* The places of a location that the first walk needs, and the bound for each call inside it. */
-struct bound {
-	uint32_t outer; /* place that is called, or NO_NODE if the call is not wanted */
-	uint32_t inner; /* place that calls, or NO_NODE if no place is kept */
-	uint64_t sum;
-};
-
-/* Bounds that a thread finds in the first walk. */
-struct bounds {
-	struct sketch sketch; /* of the calls between locations */
-	struct bound *bound;  /* [n_locs] */
-};
-
-struct edge_walk {
-	const struct graph *g;
-	const bool *wanted; /* [places] nodes whose calls are needed; NULL for all */
-	bool both;          /* also the calls out of these */
-	struct spots spots;
-	struct bounds *bounds; /* [parts] in the first walk, then one; NULL counts all calls */
-	unsigned parts;
-	struct edge_part *part;
 };
 
 /* The spot of a location; NULL if it has no kept place. */
@@ -123,7 +54,7 @@ static void calls_release(struct calls *c)
 	free(c->call);
 }
 
-static uint32_t calls_find(struct calls *c, uint32_t src, uint32_t dst)
+uint32_t calls_find(struct calls *c, uint32_t src, uint32_t dst)
 {
 	uint64_t h = hash_u64((uint64_t)src << 32 | dst);
 	uint32_t id;
@@ -135,31 +66,6 @@ static uint32_t calls_find(struct calls *c, uint32_t src, uint32_t dst)
 	c->call[c->n] = (struct call){ .edge = { .src = src, .dst = dst, .inlined = true } };
 	idtab_put(&c->ids, h, c->n);
 	return c->n++;
-}
-
-/* Weight that a stack adds to each of its calls. */
-struct share {
-	uint32_t stack;
-	int64_t weight, div;
-};
-
-static void count_call(struct call *call, const struct share *share, bool residual, bool inlined)
-{
-	if (call->seen == share->stack + 1)
-		return;
-	call->seen = share->stack + 1;
-	call->edge.weight += share->weight;
-	call->edge.div += share->div;
-	call->edge.residual |= residual;
-	call->edge.inlined &= inlined;
-}
-
-/* Find a call. *hint is tried first, which avoids most look-ups. */
-static struct call *hinted_call(struct calls *c, uint32_t *hint, uint32_t src, uint32_t dst)
-{
-	if (*hint == 0 || c->call[*hint - 1].edge.src != src || c->call[*hint - 1].edge.dst != dst)
-		*hint = calls_find(c, src, dst) + 1;
-	return &c->call[*hint - 1];
 }
 
 /* Count the calls inside a location. */
@@ -190,14 +96,6 @@ static uint32_t caller_of(const struct spots *spots, const uint32_t *loc, const 
 		return spot->inner;
 	}
 	return NO_NODE;
-}
-
-/* Is this call between locations wanted, and can it reach the limit? */
-static inline bool is_counted(const struct edge_walk *w, uint32_t parent, const struct spot *spot)
-{
-	if (parent == NO_NODE || parent == spot->outer || !(spot->outer_wanted || w->wanted[parent]))
-		return false;
-	return !w->bounds || sketch_accepts(&w->bounds->sketch, sketch_hash(parent, spot->outer));
 }
 
 /* Count the calls into and inside a location, of a stack that ends at root. */
@@ -336,14 +234,9 @@ static void edge_run(void *arg, unsigned part)
 	uint32_t end = (uint32_t)((uint64_t)n * (part + 1) / w->parts);
 
 	assert(part < w->parts && end <= n);
-	calls_init(&mine->calls);
-	mine->of_inner_call = mem_zalloc(w->spots.n_inner_calls, sizeof(*mine->of_inner_call));
-	mine->of_spot = mem_zalloc(w->spots.n, sizeof(*mine->of_spot));
 	for (uint32_t s = (uint32_t)((uint64_t)n * part / w->parts); s < end && !stop_step(w->g->view->stop, s); s++)
 		if (w->g->live[s])
 			edges_walk_stack(w, mine, s);
-	free(mine->of_inner_call);
-	free(mine->of_spot);
 }
 
 static int by_dst_src(const void *a, const void *b)
@@ -359,9 +252,14 @@ static void calls_merge(struct calls *into, const struct calls *from)
 {
 	for (uint32_t i = 0; i < from->n; i++) {
 		const struct edge *e = &from->call[i].edge;
-		uint32_t id = calls_find(into, e->src, e->dst); /* may reallocate the calls */
-		struct edge *sum = &into->call[id].edge;
+		struct edge *sum;
+		uint32_t id;
 
+		if (!from->call[i].seen)
+			continue;
+		id = calls_find(into, e->src, e->dst); /* may reallocate the calls */
+		into->call[id].seen = 1;
+		sum = &into->call[id].edge;
 		sum->weight += e->weight;
 		sum->div += e->div;
 		sum->residual |= e->residual;
@@ -377,8 +275,20 @@ static void edges_count(struct edge_walk *w, struct arena *mem, struct edges *ou
 	struct calls *all;
 
 	w->part = mem_zalloc(w->parts, sizeof(*w->part));
+	for (unsigned i = 0; i < w->parts; i++) {
+		calls_init(&w->part[i].calls);
+		w->part[i].of_inner_call = mem_zalloc(w->spots.n_inner_calls, sizeof(uint32_t));
+		w->part[i].of_spot = mem_zalloc(w->spots.n, sizeof(uint32_t));
+	}
 	stop_begin(stop, "finding calls", w->g->view->p->stacks.n);
-	pool_run(edge_run, w, w->parts);
+	if (w->g->view->p->forest)
+		edges_forest_run(w);
+	else
+		pool_run(edge_run, w, w->parts);
+	for (unsigned i = 0; i < w->parts; i++) {
+		free(w->part[i].of_inner_call);
+		free(w->part[i].of_spot);
+	}
 	all = &w->part[0].calls;
 	for (unsigned i = 1; i < w->parts; i++) {
 		if (!stop_is_set(stop))
@@ -386,8 +296,9 @@ static void edges_count(struct edge_walk *w, struct arena *mem, struct edges *ou
 		calls_release(&w->part[i].calls);
 	}
 	e.edge = arena_alloc(mem, all->n, sizeof(*e.edge));
-	for (; e.n < all->n; e.n++)
-		e.edge[e.n] = all->call[e.n].edge;
+	for (uint32_t i = 0; i < all->n; i++)
+		if (all->call[i].seen)
+			e.edge[e.n++] = all->call[i].edge;
 	calls_release(all);
 	free(w->part);
 	*out = e;
@@ -395,7 +306,8 @@ static void edges_count(struct edge_walk *w, struct arena *mem, struct edges *ou
 
 static struct edge_walk edges_start(const struct graph *g, const bool *keep, const bool *wanted, bool both)
 {
-	uint32_t wish = g->view->p->stacks.n / STACKS_PER_THREAD + 1;
+	const struct profile *p = g->view->p;
+	uint32_t wish = p->forest ? p->forest->n_trees : p->stacks.n / STACKS_PER_THREAD + 1;
 	struct edge_walk w = {
 		.g = g, .wanted = wanted, .both = both, .parts = wish < pool_size() ? wish : pool_size()
 	};
@@ -577,7 +489,7 @@ void graph_edges_above(const struct graph *g, const bool *keep, const bool *want
 		       struct edges *out)
 {
 	struct edge_walk w = edges_start(g, keep, wanted, false);
-	size_t n = bounds_size(&w, limit);
+	size_t n = g->view->p->forest ? 0 : bounds_size(&w, limit); /* trees have few calls */
 
 	if (n > 0) {
 		w.bounds = mem_alloc(w.parts, sizeof(*w.bounds));

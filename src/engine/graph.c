@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "engine/forest_walk.h"
 #include "engine/parts.h"
 
 #include <assert.h>
@@ -159,6 +160,12 @@ void graph_make(const struct view *v, const struct places *pl, struct arena *mem
 	if (v->div) {
 		g.div = stack_sums(v, v->div, g.live, mem);
 		engine_graph_walk(v, pl, g.div, mem, &g.nodes.flat_div, &g.nodes.cum_div);
+	}
+	if (v->p->forest) {
+		int64_t *div;
+
+		g.nodes.cum = forest_walk_cum(v, pl, mem, &div);
+		g.nodes.cum_div = div;
 	}
 	*out = g;
 }
