@@ -13,7 +13,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { FOREST_NUMBER_MAX = 10 /* bytes */ };
 
@@ -46,80 +45,45 @@ static void forest_find_multiples(const struct forest_source *s, struct forest_t
 	}
 }
 
-/* A node while the order is found. */
-struct forest_place {
-	uint32_t size; /* nodes of its subtree; then the position of its next child */
-	uint32_t depth;
-};
-
-/* A node in depth-first order. */
-struct forest_record {
-	uint32_t number, depth, slot;
-};
-
-/*
- * List the used nodes in depth-first order, without following links from node to node: their cache misses could not overlap.
- * Returns the number of nodes.
- */
-static uint32_t forest_sort(const struct forest_source *s, struct forest_place *place, struct forest_record *out)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = s->n_nodes; i-- > 0;) {
-		assert(s->parent[i] == PROFILE_NONE || s->parent[i] < i);
-		place[i].size += s->is_used[i];
-		if (s->parent[i] != PROFILE_NONE)
-			place[s->parent[i]].size += place[i].size;
-	}
-	for (uint32_t i = 0; i < s->n_nodes; i++) {
-		struct forest_place *parent = s->parent[i] == PROFILE_NONE ? NULL : &place[s->parent[i]];
-		uint32_t size = place[i].size, *next = parent ? &parent->size : &n, at = *next;
-
-		if (!s->is_used[i])
-			continue;
-		*next += size;
-		place[i] = (struct forest_place){ at + 1, parent ? parent->depth + 1 : 1 };
-		out[at] = (struct forest_record){ s->number[s->loc[i]], place[i].depth, s->slot[i] };
-	}
-	return n;
-}
-
-/* Append a node. depth: of the node before it */
-static void forest_put(const struct forest_source *s, const struct forest_tree *t, const struct forest_record *node,
-		       uint32_t depth, struct buf *data)
+/* Append a node. */
+static void forest_put(const struct forest_source *s, const struct forest_tree *t, uint32_t node, uint32_t up,
+		       struct buf *data)
 {
 	uint8_t *room = (uint8_t *)buf_room(data, (size_t)FOREST_NUMBER_MAX * (2 + s->n_types)), *at;
-	uint32_t up = depth + 1 - node->depth;
+	uint32_t slot = s->slot[node];
 
-	at = wire_put(room, (uint64_t)node->number << FOREST_FLAGS | (up ? 0 : FOREST_IS_CHILD) |
-				    (node->slot ? FOREST_HAS_VALUES : 0));
+	at = wire_put(room, (uint64_t)s->number[s->loc[node]] << FOREST_FLAGS | (up ? 0 : FOREST_IS_CHILD) |
+				    (slot ? FOREST_HAS_VALUES : 0));
 	if (up)
 		at = wire_put(at, up);
-	for (uint32_t type = 0; node->slot && type < s->n_types; type++)
+	for (uint32_t type = 0; slot && type < s->n_types; type++)
 		if (t->like[type] == type)
-			at = wire_put(at, (uint64_t)s->value[type][node->slot - 1]);
+			at = wire_put(at, (uint64_t)s->value[type][slot - 1]);
 	data->len += (size_t)(at - room);
 }
 
 void forest_pack(const struct forest_source *s, struct forest_tree *out)
 {
 	enum { AHEAD = 16 };
-	struct forest_place *place = mem_alloc_large(s->n_nodes, sizeof(*place));
-	struct forest_record *node = mem_alloc_large(s->n_nodes, sizeof(*node));
 	struct forest_tree t = { 0 };
 	struct buf data = { 0 };
-	uint32_t n;
+	uint32_t at = PROFILE_NONE; /* the node before this one, then the next of its callers */
 
-	memset(place, 0, s->n_nodes * sizeof(*place));
-	n = forest_sort(s, place, node);
-	free(place);
 	forest_find_multiples(s, &t);
-	for (uint32_t i = 0; i < n; i++) {
-		if (i + AHEAD < n && node[i + AHEAD].slot)
-			__builtin_prefetch(&s->value[0][node[i + AHEAD].slot - 1]);
-		forest_put(s, &t, &node[i], i ? node[i - 1].depth : 0, &data);
+	for (uint32_t i = 0; i < s->n_nodes; i++) {
+		uint32_t up = 0;
+
+		if (i + AHEAD < s->n_nodes && s->slot[i + AHEAD])
+			__builtin_prefetch(&s->value[0][s->slot[i + AHEAD] - 1]);
+		if (!s->is_used[i])
+			continue;
+		for (; at != s->parent[i]; at = s->parent[at]) {
+			assert(at != PROFILE_NONE);
+			up++;
+		}
+		forest_put(s, &t, i, up, &data);
+		at = i;
 	}
-	free(node);
 	t.size = data.len;
 	t.data = (const uint8_t *)data.data;
 	*out = t;

@@ -39,7 +39,7 @@ struct forest {
 /* Nodes to pack. */
 struct forest_source {
 	uint32_t n_nodes;
-	const uint32_t *parent; /* [n_nodes] smaller than the node; PROFILE_NONE for a root */
+	const uint32_t *parent; /* [n_nodes] PROFILE_NONE for a root; the nodes are in depth-first order */
 	const uint32_t *loc;    /* [n_nodes] */
 	const bool *is_used;    /* [n_nodes] only these are packed; parents of used nodes are used */
 	const uint32_t *number; /* number of each location of a used node */

@@ -132,6 +132,10 @@ struct dict {
 void dict_init(struct dict *d);
 void dict_release(struct dict *d);
 
+/* Renumber the nodes so that they are in depth-first order: each follows its parent, or a descendant of an earlier child of that.
+   There must be no stored data or translation that refers to them; rows keep their ids. */
+void dict_sort_nodes(struct dict *d);
+
 /* Free what finds equal entries; it is made again when entries are added. */
 void dict_drop_index(struct dict *d);
 

@@ -500,7 +500,7 @@ static void make_trees(void *arg, unsigned part)
 		struct reduce_chapter *c = run->slice[i].chapter;
 
 		if ((i == 0 || run->slice[i - 1].chapter != c) && c->in->rc == 0)
-			reduce_tree_make(run->r, c, run->slice + i, chapter_end(run, i) - i, &c->tree);
+			reduce_tree_make(run->r, c, run->slice + i, chapter_end(run, i) - i);
 	}
 }
 

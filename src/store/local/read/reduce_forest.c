@@ -130,21 +130,36 @@ static bool forest_add_totals(const struct forest_rows *rows, int64_t *total)
 	return true;
 }
 
-/*
- * Mark the nodes of the rows and their callers, and number their locations in order of first use, as in a profile of these
- * rows.
- */
-static void forest_mark(const struct dict *d, const struct forest_rows *rows, bool *is_used, uint32_t *number,
-			struct reduce_tree *out)
+/* Mark the nodes of the rows and their callers. Returns the number of their locations. */
+static uint32_t forest_mark(const struct dict *d, const struct forest_rows *rows, bool *is_used)
+{
+	bool *has_node = mem_zalloc(d->n_locs, sizeof(*has_node));
+	uint32_t n_locs = 0;
+
+	for (size_t i = 0; i < rows->n; i++)
+		if (d->row_node[rows->row[i]] != PROFILE_NONE)
+			is_used[d->row_node[rows->row[i]]] = true;
+	for (uint32_t i = d->n_nodes; i-- > 0;) {
+		if (d->node_parent[i] != PROFILE_NONE)
+			is_used[d->node_parent[i]] |= is_used[i];
+		has_node[d->node_loc[i]] |= is_used[i];
+	}
+	for (uint32_t loc = 0; loc < d->n_locs; loc++)
+		n_locs += has_node[loc];
+	free(has_node);
+	return n_locs;
+}
+
+/* Number the locations of used nodes in order of first use, as in a profile of these rows. */
+static void forest_number_locations(const struct dict *d, const struct forest_rows *rows, uint32_t n_locs,
+				    uint32_t *number, struct reduce_tree *out)
 {
 	memset(number, 0xff, d->n_locs * sizeof(*number));
-	out->loc = mem_alloc(d->n_locs, sizeof(*out->loc));
-	for (size_t i = 0; i < rows->n; i++)
-		for (uint32_t at = d->row_node[rows->row[i]]; at != PROFILE_NONE && !is_used[at];
-		     at = d->node_parent[at]) {
+	out->loc = mem_alloc(n_locs, sizeof(*out->loc));
+	for (size_t i = 0; out->n_locs < n_locs; i++)
+		for (uint32_t at = d->row_node[rows->row[i]]; at != PROFILE_NONE; at = d->node_parent[at]) {
 			uint32_t loc = d->node_loc[at];
 
-			is_used[at] = true;
 			if (number[loc] != PROFILE_NONE)
 				continue;
 			number[loc] = out->n_locs;
@@ -159,6 +174,8 @@ static void forest_mark(const struct dict *d, const struct forest_rows *rows, bo
 static void forest_add_leaves(const struct dict *d, const struct forest_rows *rows, const uint32_t *number,
 			      uint32_t *slot, struct reduce_tree *out)
 {
+	enum { AHEAD = 16 };
+
 	out->n_types = rows->n_types;
 	out->leaf = mem_alloc(rows->n_types, sizeof(*out->leaf));
 	for (uint32_t t = 0; t < rows->n_types; t++)
@@ -168,6 +185,10 @@ static void forest_add_leaves(const struct dict *d, const struct forest_rows *ro
 		uint32_t at = leaf == PROFILE_NONE ? out->n_locs : number[d->node_loc[leaf]];
 		size_t first = leaf != PROFILE_NONE && slot[leaf] ? slot[leaf] - 1 : i;
 
+		if (i + AHEAD < rows->n && d->row_node[rows->row[i + AHEAD]] != PROFILE_NONE) {
+			__builtin_prefetch(&slot[d->row_node[rows->row[i + AHEAD]]], 1);
+			__builtin_prefetch(&d->node_loc[d->row_node[rows->row[i + AHEAD]]]);
+		}
 		for (uint32_t t = 0; t < rows->n_types; t++) {
 			out->leaf[t][at] += rows->value[t][i];
 			if (first != i)
@@ -184,7 +205,7 @@ static void forest_make_tree(const struct dict *d, const struct forest_rows *row
 	bool *is_used = mem_zalloc(d->n_nodes, sizeof(*is_used));
 	uint32_t *number = mem_alloc(d->n_locs, sizeof(*number)), *slot = mem_zalloc(d->n_nodes, sizeof(*slot));
 
-	forest_mark(d, rows, is_used, number, out);
+	forest_number_locations(d, rows, forest_mark(d, rows, is_used), number, out);
 	forest_add_leaves(d, rows, number, slot, out);
 	forest_pack(&(struct forest_source){ .n_nodes = d->n_nodes,
 					     .parent = d->node_parent,
@@ -213,9 +234,9 @@ bool reduce_chapter_may_be_tree(const struct reduce_chapter *c)
 	return has_frames && !c->has_order;
 }
 
-void reduce_tree_make(const struct reducer *r, const struct reduce_chapter *c, struct reduce_slice *slice, size_t n,
-		      struct reduce_tree *out)
+void reduce_tree_make(const struct reducer *r, struct reduce_chapter *c, struct reduce_slice *slice, size_t n)
 {
+	struct reduce_tree *out = &c->tree;
 	uint32_t shape = PROFILE_NONE;
 	struct forest_rows rows;
 
@@ -231,8 +252,10 @@ void reduce_tree_make(const struct reducer *r, const struct reduce_chapter *c, s
 	forest_rows_collect(slice, n, r->shape[shape].n_types, &rows);
 	out->total = mem_zalloc(rows.n_types, sizeof(*out->total));
 	out->is_unfit = !forest_add_totals(&rows, out->total);
-	if (!out->is_unfit)
+	if (!out->is_unfit) {
+		dict_sort_nodes(&c->c->dict); /* older stores have them in order of appearance */
 		forest_make_tree(&c->c->dict, &rows, out);
+	}
 	forest_rows_release(&rows);
 }
 

@@ -272,8 +272,7 @@ int reduce_compare_groups(const struct reducer *r, uint32_t a, uint32_t b);
  * rows. Move the forest to a profile; loc: [dict.n_locs] the locations there.
  */
 bool reduce_chapter_may_be_tree(const struct reduce_chapter *c);
-void reduce_tree_make(const struct reducer *r, const struct reduce_chapter *c, struct reduce_slice *slice, size_t n,
-		      struct reduce_tree *out);
+void reduce_tree_make(const struct reducer *r, struct reduce_chapter *c, struct reduce_slice *slice, size_t n);
 void reduce_tree_release(struct reduce_tree *t);
 int reduce_tree_join(struct reducer *r, struct reduce_chapter *c, struct err *err);
 uint32_t *reduce_forest_order(const struct reducer *r);
