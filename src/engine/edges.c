@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "profile/forest.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -51,31 +52,6 @@ uint32_t calls_find(struct calls *c, uint32_t src, uint32_t dst)
 	return c->n++;
 }
 
-/* Weight that a stack adds to each of its calls. */
-struct share {
-	uint32_t stack;
-	int64_t weight, div;
-};
-
-static void count_call(struct call *call, const struct share *share, bool residual, bool inlined)
-{
-	if (call->seen == share->stack + 1)
-		return;
-	call->seen = share->stack + 1;
-	call->edge.weight += share->weight;
-	call->edge.div += share->div;
-	call->edge.residual |= residual;
-	call->edge.inlined &= inlined;
-}
-
-/* Find a call. *hint is tried first, which avoids most look-ups. */
-static struct call *hinted_call(struct calls *c, uint32_t *hint, uint32_t src, uint32_t dst)
-{
-	if (*hint == 0 || c->call[*hint - 1].edge.src != src || c->call[*hint - 1].edge.dst != dst)
-		*hint = calls_find(c, src, dst) + 1;
-	return &c->call[*hint - 1];
-}
-
 /* Count the calls inside a location. Returns false if all nodes that they call are settled. */
 static bool count_inner_calls(const struct edge_walk *w, const struct spot *spot, struct edge_part *part,
 			      const struct share *share)
@@ -111,14 +87,6 @@ static uint32_t caller_of(const struct spots *spots, const uint32_t *loc, const 
 		return spot->inner;
 	}
 	return NO_NODE;
-}
-
-/* Is this call between locations wanted, and can it reach the limit? */
-static inline bool is_counted(const struct edge_walk *w, uint32_t parent, const struct spot *spot)
-{
-	if (parent == NO_NODE || parent == spot->outer || !(spot->outer_wanted || w->wanted[parent]))
-		return false;
-	return !w->bounds || sketch_accepts(&w->bounds->sketch, sketch_hash(parent, spot->outer));
 }
 
 /* Count the calls into and inside a location, of a stack that ends at root. */
@@ -288,6 +256,16 @@ static void edge_part_init(const struct edge_walk *w, struct edge_part *part)
 		part->mark = memcpy(mem_alloc(n_locs, 1), w->spots.mark, n_locs);
 }
 
+/* Release everything but the calls. */
+static void edge_part_release(const struct edge_walk *w, struct edge_part *part)
+{
+	free(part->of_inner_call);
+	free(part->of_spot);
+	free(part->loc);
+	if (w->settled)
+		free(part->mark);
+}
+
 static void edge_run(void *arg, unsigned part)
 {
 	struct edge_walk *w = arg;
@@ -296,16 +274,10 @@ static void edge_run(void *arg, unsigned part)
 	uint32_t end = (uint32_t)((uint64_t)n * (part + 1) / w->parts);
 
 	assert(part < w->parts && end <= n);
-	edge_part_init(w, mine);
 	for (uint32_t s = (uint32_t)((uint64_t)n * part / w->parts);
 	     s < end && needs_calls(w) && !stop_step(w->g->view->stop, s); s++)
 		if (graph_is_live(w->g, s))
 			edges_walk_stack(w, mine, s);
-	free(mine->of_inner_call);
-	free(mine->of_spot);
-	free(mine->loc);
-	if (w->settled)
-		free(mine->mark);
 }
 
 static int by_dst_src(const void *a, const void *b)
@@ -321,9 +293,14 @@ static void calls_merge(struct calls *into, const struct calls *from)
 {
 	for (uint32_t i = 0; i < from->n; i++) {
 		const struct edge *e = &from->call[i].edge;
-		uint32_t id = calls_find(into, e->src, e->dst); /* may reallocate the calls */
-		struct edge *sum = &into->call[id].edge;
+		struct edge *sum;
+		uint32_t id;
 
+		if (!from->call[i].seen)
+			continue;
+		id = calls_find(into, e->src, e->dst); /* may reallocate the calls */
+		into->call[id].seen = 1;
+		sum = &into->call[id].edge;
 		sum->weight += e->weight;
 		sum->div += e->div;
 		sum->residual |= e->residual;
@@ -338,8 +315,15 @@ void edges_count(struct edge_walk *w, struct arena *mem, struct edges *out)
 	struct calls *all;
 
 	w->part = mem_zalloc(w->parts, sizeof(*w->part));
+	for (unsigned i = 0; i < w->parts; i++)
+		edge_part_init(w, &w->part[i]);
 	stop_begin(stop, "finding calls", w->g->view->p->stacks.n);
-	pool_run(edge_run, w, w->parts);
+	if (w->g->view->p->forest)
+		edges_forest_run(w);
+	else
+		pool_run(edge_run, w, w->parts);
+	for (unsigned i = 0; i < w->parts; i++)
+		edge_part_release(w, &w->part[i]);
 	all = &w->part[0].calls;
 	for (unsigned i = 1; i < w->parts; i++) {
 		if (!stop_is_set(stop))
@@ -349,8 +333,9 @@ void edges_count(struct edge_walk *w, struct arena *mem, struct edges *out)
 	if (w->settled)
 		calls_merge(all, &w->settled->calls);
 	e.edge = arena_alloc(mem, all->n, sizeof(*e.edge));
-	for (; e.n < all->n; e.n++)
-		e.edge[e.n] = all->call[e.n].edge;
+	for (uint32_t i = 0; i < all->n; i++)
+		if (all->call[i].seen)
+			e.edge[e.n++] = all->call[i].edge;
 	calls_release(all);
 	free(w->part);
 	*out = e;
@@ -358,7 +343,8 @@ void edges_count(struct edge_walk *w, struct arena *mem, struct edges *out)
 
 struct edge_walk edges_start(const struct graph *g, const bool *keep, const bool *wanted, bool both)
 {
-	uint32_t wish = g->view->p->stacks.n / STACKS_PER_THREAD + 1;
+	const struct profile *p = g->view->p;
+	uint32_t wish = p->forest ? p->forest->n_trees : p->stacks.n / STACKS_PER_THREAD + 1;
 	struct edge_walk w = {
 		.g = g, .wanted = wanted, .both = both, .parts = wish < pool_size() ? wish : pool_size()
 	};

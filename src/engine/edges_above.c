@@ -213,6 +213,7 @@ static void settle_location(struct edge_walk *w, uint32_t loc)
 			continue;
 		id = calls_find(calls, f->src, f->dst); /* may reallocate the calls */
 		calls->call[id].edge.weight = weight;
+		calls->call[id].seen = 1;
 	}
 }
 
@@ -260,7 +261,7 @@ void graph_edges_above(const struct graph *g, const bool *keep, const bool *want
 		       struct arena *mem, struct edges *out)
 {
 	struct edge_walk w = edges_start(g, keep, wanted, false);
-	size_t n = bounds_size(&w, limit);
+	size_t n = g->view->p->forest ? 0 : bounds_size(&w, limit); /* trees have few calls */
 	struct settled settled;
 
 	settled_init(&w, enough, limit, &settled);

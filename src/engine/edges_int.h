@@ -16,7 +16,7 @@
 
 struct call {
 	struct edge edge;
-	uint32_t seen; /* last stack that counted this call, + 1 */
+	uint32_t seen; /* last stack that counted this call, + 1; 0: none */
 };
 
 struct calls {
@@ -114,6 +114,42 @@ void calls_release(struct calls *c);
 
 /* The index of a call; added if it is new, which may reallocate the calls. */
 uint32_t calls_find(struct calls *c, uint32_t src, uint32_t dst);
+
+/* Weight that a stack adds to each of its calls. */
+struct share {
+	uint32_t stack;
+	int64_t weight, div;
+};
+
+static inline void count_call(struct call *call, const struct share *share, bool residual, bool inlined)
+{
+	if (call->seen == share->stack + 1)
+		return;
+	call->seen = share->stack + 1;
+	call->edge.weight += share->weight;
+	call->edge.div += share->div;
+	call->edge.residual |= residual;
+	call->edge.inlined &= inlined;
+}
+
+/* Find a call. *hint is tried first, which avoids most look-ups. */
+static inline struct call *hinted_call(struct calls *c, uint32_t *hint, uint32_t src, uint32_t dst)
+{
+	if (*hint == 0 || c->call[*hint - 1].edge.src != src || c->call[*hint - 1].edge.dst != dst)
+		*hint = calls_find(c, src, dst) + 1;
+	return &c->call[*hint - 1];
+}
+
+/* Is this call between locations wanted, and can it reach the limit? */
+static inline bool is_counted(const struct edge_walk *w, uint32_t parent, const struct spot *spot)
+{
+	if (parent == NO_NODE || parent == spot->outer || !(spot->outer_wanted || w->wanted[parent]))
+		return false;
+	return !w->bounds || sketch_accepts(&w->bounds->sketch, sketch_hash(parent, spot->outer));
+}
+
+/* edges_forest.c: count the calls of a view with a forest, in the parts of w. */
+void edges_forest_run(struct edge_walk *w);
 
 /* Prepare a walk as for graph_edges. The spots are released with spots_release. */
 struct edge_walk edges_start(const struct graph *g, const bool *keep, const bool *wanted, bool both);

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_no_filters(const struct query_filter *q)
+bool filter_is_empty(const struct query_filter *q)
 {
 	const char *const all[] = { q->focus,    q->ignore,    q->hide,    q->show,    q->show_from, q->prune_from,
 				    q->tagfocus, q->tagignore, q->tagshow, q->taghide, q->tagroot,   q->tagleaf };
@@ -219,7 +219,7 @@ int filter_make(const struct profile *p, const struct query_filter *q, struct ar
 	struct filter f = { .d = *p, .q = q, .mem = mem, .notes = notes };
 	int rc;
 
-	if (has_no_filters(q)) {
+	if (filter_is_empty(q)) {
 		*out = p;
 		return 0;
 	}

@@ -29,6 +29,9 @@ struct query_filter;
 int filter_make(const struct profile *p, const struct query_filter *q, struct arena *mem, const struct profile **out,
 		struct buf *notes, struct err *err);
 
+/* Has a query no filters? Then filter_make returns the profile as it is. */
+bool filter_is_empty(const struct query_filter *q);
+
 /*
  * Check the expressions of a query without a profile.
  *

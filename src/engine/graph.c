@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "engine/forest_walk.h"
 #include "engine/parts.h"
 
 #include <assert.h>
@@ -209,6 +210,13 @@ void graph_make(const struct view *v, const struct places *pl, struct arena *mem
 		sums = engine_graph_walk(v, pl, g.div, false, mem);
 		g.nodes.flat_div = sums.flat;
 		g.nodes.cum_div = sums.cum;
+	}
+	if (v->p->forest) {
+		int64_t *div;
+
+		g.nodes.cum = forest_walk_cum(v, pl, mem, &div);
+		g.nodes.cum_div = div;
+		g.several = NULL;
 	}
 	*out = g;
 }

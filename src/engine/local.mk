@@ -10,6 +10,7 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/diff.h \
 	src/engine/edges.c \
 	src/engine/edges_above.c \
+	src/engine/edges_forest.c \
 	src/engine/edges_int.h \
 	src/engine/filter.c \
 	src/engine/filter.h \
@@ -18,6 +19,8 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/filter_int.h \
 	src/engine/filter_names.c \
 	src/engine/filter_tags.c \
+	src/engine/forest_walk.c \
+	src/engine/forest_walk.h \
 	src/engine/grand_calls.c \
 	src/engine/grand_calls.h \
 	src/engine/graph.c \

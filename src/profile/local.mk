@@ -16,6 +16,8 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/encode.h \
 	src/profile/fingerprint.c \
 	src/profile/fingerprint.h \
+	src/profile/forest.c \
+	src/profile/forest.h \
 	src/profile/keys.c \
 	src/profile/keys.h \
 	src/profile/label_order.c \

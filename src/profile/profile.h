@@ -18,6 +18,7 @@
 #define PROFILE_NONE UINT32_MAX /* an id that means no mapping or no function */
 
 struct arena;
+struct forest;
 
 struct value_type {
 	str_id name, unit; /* "cpu", "nanoseconds" */
@@ -67,6 +68,8 @@ struct profile {
 
 	struct stack_lists stacks; /* distinct, unless pruned (prune.h) or read with repeats_stacks (format.h) */
 	struct csr label_sets;     /* label ids in file order; set 0 is empty */
+	const struct forest
+		*forest; /* forest.h: the callers of samples, whose stacks have only the leaf; NULL: there is none */
 
 	uint32_t n_labels;
 	str_id *label_key, *label_text, *label_unit; /* [n_labels] */

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "engine/forest_walk.h"
 #include "engine/nodes.h"
 #include "engine/query.h"
 #include "engine/view.h"
@@ -116,6 +117,24 @@ static void by_binary_add_stack(const struct table_maker *t, uint32_t stack, int
 	}
 }
 
+/* Replace cum by the sums of a forest: to these, binaries are places. */
+static void by_binary_add_forest(const struct table_maker *t)
+{
+	const struct view *v = t->v;
+	const struct profile *p = v->p;
+	struct places pl = { .p = p, .n = t->n, .list = arena_alloc(t->mem, p->n_locs, sizeof(*pl.list)) };
+	int64_t *cum, *div;
+
+	for (uint32_t loc = 0; loc < p->n_locs; loc++)
+		pl.list[loc] = (uint32_t)(by_binary_of(t, loc) - t->binary);
+	cum = forest_walk_cum(v, &pl, t->mem, &div);
+	for (uint32_t i = 0; i < t->n; i++) {
+		t->binary[i].cum = cum[i];
+		t->binary[i].cum_div = div ? div[i] : 0;
+		t->binary[i].seen = t->binary[i].cum || t->binary[i].cum_div;
+	}
+}
+
 /* Sums of views do not overflow (view_make). */
 static void by_binary_add_all(const struct table_maker *t)
 {
@@ -130,6 +149,8 @@ static void by_binary_add_all(const struct table_maker *t)
 	for (uint32_t s = 0; s < p->stacks.n && !stop_step(v->stop, s); s++)
 		if (sum[s] || div[s])
 			by_binary_add_stack(t, s, sum[s], div[s]);
+	if (p->forest)
+		by_binary_add_forest(t);
 	free(sum);
 	free(div);
 }

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "engine/forest_walk.h"
 #include "engine/query.h"
 #include "report/neighbours.h"
 #include "report/head.h"
@@ -44,6 +45,7 @@ struct diff_walk {
 	uint32_t *candidate; /* [rows] index of the candidate, + 1; 0 for other rows */
 	bool *marked;        /* [locations] does it contain a candidate? */
 	struct neighbours *neighbours;
+	uint32_t n_nodes; /* of a forest, so far: number of a node in place of that of a stack */
 };
 
 static void report_diff_walk_stack(struct diff_walk *w, uint32_t stack, double v)
@@ -90,6 +92,60 @@ static void mark_locations(struct diff_walk *w)
 	}
 }
 
+/* Does the location at some depth of a path have this call, inside or from its caller? */
+static bool report_diff_path_has(const struct diff_walk *w, const uint32_t *path, uint32_t depth, uint32_t callee,
+				 uint32_t caller)
+{
+	const struct places *pl = &w->d->side[w->side].places;
+	uint32_t n;
+	const uint32_t *row = places_of(pl, path[depth], &n);
+
+	for (uint32_t k = 1; k < n; k++)
+		if (row[k - 1] == callee && row[k] == caller)
+			return true;
+	return row[n - 1] == callee && depth && *places_of(pl, path[depth - 1], &n) == caller;
+}
+
+/* Add a call of the last location of a path, unless a caller has it too. */
+static void report_diff_add_call(struct diff_walk *w, const uint32_t *path, uint32_t depth, uint32_t callee,
+				 uint32_t caller, int64_t sum)
+{
+	if (callee == caller || (!w->candidate[callee] && !w->candidate[caller]))
+		return;
+	for (uint32_t at = 0; at < depth; at++)
+		if (report_diff_path_has(w, path, at, callee, caller))
+			return;
+	if (w->candidate[callee])
+		neighbours_add(w->neighbours, CALL_CALLERS, w->candidate[callee] - 1, caller, w->n_nodes, (double)sum);
+	if (w->candidate[caller])
+		neighbours_add(w->neighbours, CALL_CALLEES, w->candidate[caller] - 1, callee, w->n_nodes, (double)sum);
+}
+
+static void report_diff_enter(void *arg, const uint32_t *path, uint32_t depth)
+{
+	(void)arg, (void)path, (void)depth;
+}
+
+/* The same as report_diff_walk_stack, for a node of a tree. */
+static void report_diff_leave(void *arg, const uint32_t *path, uint32_t depth, int64_t sum, int64_t div)
+{
+	struct diff_walk *w = arg;
+	const struct places *pl = &w->d->side[w->side].places;
+	uint32_t n, last;
+	const uint32_t *row;
+
+	(void)div;
+	w->n_nodes++; /* wraps after 2^32 nodes: a call would have to occur in these two nodes only */
+	if (!sum || !(w->marked[path[depth]] || (depth && w->marked[path[depth - 1]])))
+		return;
+	row = places_of(pl, path[depth], &n);
+	for (uint32_t k = 1; k < n; k++)
+		report_diff_add_call(w, path, depth, row[k - 1], row[k], sum);
+	last = row[n - 1];
+	if (depth)
+		report_diff_add_call(w, path, depth, last, *places_of(pl, path[depth - 1], &n), sum);
+}
+
 static bool is_on_both(const void *arg, uint32_t row)
 {
 	const struct diff *d = arg;
@@ -102,6 +158,7 @@ static void report_diff_find_neighbours(struct neighbours *a, const struct diff 
 					const struct rename_row *row, uint32_t n)
 {
 	const struct graph *g = &d->side[side].graph;
+	static const struct forest_walk walk = { report_diff_enter, report_diff_leave };
 	struct diff_walk w = { .d = d, .side = side, .neighbours = a };
 
 	neighbours_init(a, n);
@@ -109,7 +166,9 @@ static void report_diff_find_neighbours(struct neighbours *a, const struct diff 
 	for (uint32_t i = 0; i < n; i++)
 		w.candidate[row[i].row] = i + 1;
 	mark_locations(&w);
-	for (uint32_t s = 0; s < g->view->p->stacks.n; s++)
+	if (g->view->p->forest)
+		forest_walk(g->view, &walk, (void *[]){ &w }, 1);
+	for (uint32_t s = 0; !g->view->p->forest && s < g->view->p->stacks.n; s++)
 		if (g->weight[s] && report_diff_has_candidate(&w, &g->view->p->stacks, s))
 			report_diff_walk_stack(&w, s, fabs((double)g->weight[s]));
 	neighbours_drop(a, is_on_both, d);

@@ -17,7 +17,9 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "base/str.h"
 #include "base/unit.h"
+#include "engine/filter.h"
 #include "engine/query.h"
 #include "formats/formats.h"
 #include "profile/edit.h"
@@ -92,6 +94,18 @@ static int load_select_times(const struct query *q, const char *source, struct p
 	return 0;
 }
 
+/*
+ * May the only source have a forest instead of stacks? Reports that only add up walk its trees, if neither filters nor times
+ * nor labels of samples matter.
+ */
+static bool load_wants_forest(const struct source_set *l)
+{
+	const struct query *q = l->q;
+
+	return l->n == 1 && q->repeats_stacks && filter_is_empty(&q->filter) && !q->call_tree && !q->times &&
+	       !*q->from && !*q->to && !starts_with(q->normalize, "label");
+}
+
 static int load_read_profile(const struct source_set *l, const struct symbol_options *w, size_t i, struct profile **out,
 			     struct buf *notes, struct buf *missing, struct err *err)
 {
@@ -101,6 +115,7 @@ static int load_read_profile(const struct source_set *l, const struct symbol_opt
 	int rc;
 
 	q.skips_labels &= l->n == 1; /* else they distinguish samples with equal stacks */
+	q.wants_forest = load_wants_forest(l);
 	rc = s->type->read(s, l->source[i], &q, out, notes, missing, err);
 	if (rc < 0)
 		return rc;

@@ -305,6 +305,7 @@ int stored_read(struct source *s, const char *name, const struct query *q, struc
 	int rc;
 
 	from.query = part->query;
+	from.query.adds_up = q->wants_forest;
 	pthread_mutex_lock(&part->shared->lock);
 	rc = store_read(from.store, &from.query, q->stop, out, &sum, err);
 	if (rc < 0) {

@@ -86,6 +86,7 @@ struct store_query {
 	size_t limit;      /* at most so many profiles; 0: all */
 	int64_t step_ns;   /* for store_totals: blocks within one step from t0 are reported as a whole; 0: the window */
 	bool partial;      /* leave out damaged chapters, with a note, instead of failing */
+	bool adds_up;      /* for store_read: the result may have a forest (profile/forest.h) */
 };
 
 /* The origin of a result. Released with store_sum_release. */

@@ -54,4 +54,4 @@ EXTRA_DIST += tests/bench/rt_load.c tests/bench/rt_heap.cc tests/bench/runtime.p
 	tests/bench/rt_memory.py tests/bench/rt_stacks.py tests/bench/rt_start.py tests/bench/rt_tools.py
 EXTRA_DIST += tests/bench/copies.sh tests/bench/rt_answers.py tests/bench/programs.py tests/bench/gate_programs.py tests/bench/rt_attach.py tests/bench/rt_endpoint.py tests/bench/rt_serve.py \
 	tests/bench/rt_service.cc tests/bench/rt_service.go tests/bench/rt_single.cc tests/bench/service.sh
-EXTRA_DIST += tests/bench/store.py tests/bench/store_load.go
+EXTRA_DIST += tests/bench/store.py tests/bench/store_distinct.py tests/bench/store_load.go

@@ -73,6 +73,7 @@ cli_tests = \
 	tests/cli/t362-collect-names.t \
 	tests/cli/t364-collect-hostile.t \
 	tests/cli/t340-stored.t \
+	tests/cli/t341-stored-forest.t \
 	tests/cli/t345-stored-runs.t \
 	tests/cli/t350-series.t \
 	tests/cli/t352-stored-server.t \
@@ -156,6 +157,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/store_kills.py \
 	tests/cli/stored_profiles.py \
 	tests/cli/trend_days.py \
+	tests/cli/random_profiles.py \
 	tests/cli/terminal.py \
 	tests/cli/web_access.py \
 	tests/cli/web_requests.py \

@@ -158,6 +158,7 @@ unit_tests = \
 	tests/unit/test_head \
 	tests/unit/test_html \
 	tests/unit/test_idmap \
+	tests/unit/test_forest \
 	tests/unit/test_idtab \
 	tests/unit/test_inflate \
 	tests/unit/test_jit \
@@ -414,6 +415,7 @@ tests_unit_test_hash_LDADD = $(unit_base)
 tests_unit_test_head_LDADD = $(unit_report)
 tests_unit_test_html_LDADD = viewers/html/libhtml.a $(unit_viewers)
 tests_unit_test_idmap_LDADD = $(unit_formats)
+tests_unit_test_forest_LDADD = $(unit_profile)
 tests_unit_test_idtab_LDADD = $(unit_base)
 tests_unit_test_bench_rank_SOURCES = tests/unit/test_bench_rank.c tests/bench/bench_rank.c
 tests_unit_test_bench_rank_LDADD = $(CMOCKA_LIBS)

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "store/local/format/dict.h"
+#include "tests/unit/make_profile.h"
 
 #include "base/buf.h"
 #include "base/io.h"
@@ -806,6 +807,52 @@ static void memory_grows_with_the_entries(void **state)
 	profile_free(p);
 }
 
+/* The stack of a row as a text, leaf first. */
+static void row_stack(const struct dict *d, uint32_t row, char *out)
+{
+	*out = 0;
+	for (uint32_t at = d->row_node[row]; at != PROFILE_NONE; at = d->node_parent[at])
+		sprintf(out + strlen(out), "%u ", (unsigned)d->node_loc[at]);
+}
+
+static void nodes_are_sorted_depth_first_and_rows_keep_their_stacks(void **state)
+{
+	static const char *const stacks[] = { "c;b;a", "d;a", "e;b;a", "x", "f;d;a", "y;x", "" };
+	struct make m = make_start("cpu/nanoseconds");
+	char before[7][32], after[32];
+	struct stored s;
+	struct dict d;
+	struct profile *p;
+
+	(void)state;
+	for (size_t i = 0; i < 7; i++)
+		ROW(&m, stacks[i], 1);
+	p = make_end(&m);
+	dict_init(&d);
+	assert_int_equal(dict_add_profile(&d, p, &s, NULL), 0);
+	assert_int_equal(d.n_rows, 7);
+	for (uint32_t row = 0; row < 7; row++)
+		row_stack(&d, row, before[row]);
+	dict_sort_nodes(&d);
+	for (uint32_t row = 0; row < 7; row++) {
+		row_stack(&d, row, after);
+		assert_string_equal(after, before[row]);
+	}
+	for (uint32_t i = 1, at = 0; i < d.n_nodes; at = i++) {
+		while (at != PROFILE_NONE && at != d.node_parent[i])
+			at = d.node_parent[at];
+		assert_int_equal(at, d.node_parent[i]);
+	}
+	/* entries are found afterwards too */
+	dict_release_stored(&s);
+	assert_int_equal(dict_add_profile(&d, p, &s, NULL), 0);
+	assert_int_equal(d.n_rows, 7);
+	assert_int_equal(d.n_nodes, 8);
+	dict_release_stored(&s);
+	dict_release(&d);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -825,6 +872,7 @@ int main(void)
 		cmocka_unit_test(every_cut_of_a_table_is_an_error),
 		cmocka_unit_test(messages_name_the_table_and_the_entry),
 		cmocka_unit_test(nothing_is_added_to_a_dictionary_with_equal_entries),
+		cmocka_unit_test(nodes_are_sorted_depth_first_and_rows_keep_their_stacks),
 		cmocka_unit_test(memory_grows_with_the_entries),
 	};
 

@@ -262,6 +262,7 @@ static struct chapter *begin_chapter(struct chapter_builder *b)
 	c->service = b->service;
 	c->memory = b->memory;
 	c->dict = b->dict;
+	dict_sort_nodes(&c->dict);
 	c->mark = arena_own(c->memory, b->mark);
 	c->n_marks = (uint32_t)b->n_marks;
 	c->profiles = b->n;

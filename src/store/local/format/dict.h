@@ -132,6 +132,10 @@ struct dict {
 void dict_init(struct dict *d);
 void dict_release(struct dict *d);
 
+/* Renumber the nodes so that they are in depth-first order: each follows its parent, or a descendant of an earlier child of that.
+   There must be no stored data or translation that refers to them; rows keep their ids. */
+void dict_sort_nodes(struct dict *d);
+
 /* Free what finds equal entries; it is made again when entries are added. */
 void dict_drop_index(struct dict *d);
 
@@ -186,6 +190,11 @@ void dict_translation_free(struct dict_translation *t);
  */
 int dict_translate_rows(struct dict_translation *t, uint32_t *row, size_t n, struct err *err);
 
+/* A location of the other dictionary, and the row of a stack of only that location, or of none for PROFILE_NONE, without
+   labels. Fail like dict_translate_rows. */
+int dict_translate_location(struct dict_translation *t, uint32_t loc, uint32_t *id, struct err *err);
+int dict_translate_leaf(struct dict_translation *t, uint32_t loc, uint32_t *row, struct err *err);
+
 /* The id of a meta or series of the other dictionary. Fails like dict_translate_rows. */
 int dict_translate_meta(struct dict_translation *t, uint32_t meta, uint32_t *id, struct err *err);
 int dict_translate_series(struct dict_translation *t, uint32_t series, uint32_t *id, struct err *err);
@@ -204,6 +213,9 @@ struct dict_profile_options {
 	/* labels for every row that has no label of that name; "" values are left out */
 	const struct store_label *more; /* [n_more] */
 	size_t n_more;
+	/* if not NULL: all locations are in the profile, in this order [n_locs], and loc [n_locs] is set to their ids there */
+	const uint32_t *order;
+	uint32_t *loc;
 };
 int dict_make_profile(const struct dict *d, const struct stored *s, const struct dict_profile_options *options,
 		      struct profile **out, struct err *err);

@@ -247,6 +247,12 @@ static int dict_profile_make(struct maker *m, const struct stored *s, struct err
 	make_meta(m, meta, s);
 	if (meta->n_places && merge_ids_mapping(&m->ids, meta->place[0].map, &first, err) < 0)
 		return ERR_LIMIT;
+	for (uint32_t i = 0; m->options->order && i < m->d->n_locs; i++) {
+		uint32_t loc = m->options->order[i];
+
+		if (merge_ids_location(&m->ids, loc, &m->options->loc[loc], err) < 0)
+			return ERR_LIMIT;
+	}
 	return dict_profile_make_rows(m, s, err);
 }
 

@@ -53,9 +53,6 @@ struct dict_translation *dict_translation_new(struct dict *to, const struct dict
 	assert(to != from);
 	t->to = to;
 	t->from = from;
-	t->node = mem_alloc(from->n_nodes, sizeof(*t->node));
-	memset(t->node, 0xff, from->n_nodes * sizeof(*t->node));
-	t->row = dict_translate_alloc_ids(from->n_rows);
 	t->meta = dict_translate_alloc_ids(from->n_metas);
 	t->series = dict_translate_alloc_ids(from->n_series);
 	dict_view(from, &t->view);
@@ -233,11 +230,24 @@ static int translate_new_rows(struct dict_translation *t, const uint32_t *row, s
 	return 0;
 }
 
+/* Make room for the ids of nodes and rows. */
+static void translate_alloc_rows(struct dict_translation *t)
+{
+	const struct dict *from = t->from;
+
+	if (t->node)
+		return;
+	t->node = mem_alloc(from->n_nodes, sizeof(*t->node));
+	memset(t->node, 0xff, from->n_nodes * sizeof(*t->node));
+	t->row = dict_translate_alloc_ids(from->n_rows);
+}
+
 int dict_translate_rows(struct dict_translation *t, uint32_t *row, size_t n, struct err *err)
 {
 	uint32_t new_rows[TRANSLATE_ROWS];
 	int rc = n ? dict_translate_begin(t, err) : 0;
 
+	translate_alloc_rows(t);
 	for (size_t lo = 0, hi; rc == 0 && lo < n; lo = hi) {
 		size_t n_new = 0;
 
@@ -251,6 +261,26 @@ int dict_translate_rows(struct dict_translation *t, uint32_t *row, size_t n, str
 			row[i] = t->row[row[i]];
 	}
 	return rc;
+}
+
+int dict_translate_location(struct dict_translation *t, uint32_t loc, uint32_t *id, struct err *err)
+{
+	int rc = dict_translate_begin(t, err);
+
+	return rc == 0 ? merge_ids_location(&t->ids, loc, id, err) : rc;
+}
+
+int dict_translate_leaf(struct dict_translation *t, uint32_t loc, uint32_t *row, struct err *err)
+{
+	uint32_t node = PROFILE_NONE, id, hash;
+	int rc = dict_translate_begin(t, err);
+
+	if (rc == 0 && loc != PROFILE_NONE) {
+		rc = merge_ids_location(&t->ids, loc, &id, err);
+		hash = rc == 0 ? dict_path_hash(0, id) : 0;
+		rc = rc == 0 ? dict_add_path(t->to, PROFILE_NONE, &id, &hash, 1, &node, err) : rc;
+	}
+	return rc == 0 ? dict_add_row(t->to, node, 0, row, err) : rc;
 }
 
 static str_id dict_translate_text(struct dict_translation *t, str_id id)

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct segment {
 	char *name;
@@ -448,6 +449,15 @@ uint32_t segment_count_rows(const struct segment *s, uint32_t i)
 int segment_read_chapter(const struct segment *s, uint32_t i, struct chapter **out, struct err *err)
 {
 	return read_chapter(s, i, false, out, err);
+}
+
+void segment_drop_pages(const struct segment *s, uint32_t i)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)s->data + s->chapter[i].offset;
+	uintptr_t end = start + s->chapter[i].length;
+
+	start -= start % page;
+	madvise((void *)start, end - start, MADV_DONTNEED);
 }
 
 int segment_read_chapter_head(const struct segment *s, uint32_t i, struct chapter **out, struct err *err)

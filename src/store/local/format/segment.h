@@ -127,6 +127,9 @@ int segment_read_chapter(const struct segment *s, uint32_t i, struct chapter **o
 /* The number of rows of a chapter, without decoding it; 0 if it cannot be decoded. */
 uint32_t segment_count_rows(const struct segment *s, uint32_t i);
 
+/* Return the pages of a chapter that is not needed any more to the kernel, which may read them again. */
+void segment_drop_pages(const struct segment *s, uint32_t i);
+
 /* Like segment_read_chapter, but of the dictionary only strings, mappings, metas and series, and marks and blocks: enough for
    lists and totals, and quick. Its blocks cannot be opened. */
 int segment_read_chapter_head(const struct segment *s, uint32_t i, struct chapter **out, struct err *err);

@@ -157,6 +157,8 @@ static int read_selection(struct read_reading *rd, const struct selection *sel, 
 	stop_begin(rd->stop, "adding up profiles", sel->n);
 	if (rc == 0)
 		rc = store_read_add_all(rd, sel, PASS_WINDOW, err);
+	if (reduce_needs_rows(rd->r))
+		return rc;
 	if (rc == 0 && has_past(rd->q) && reduce_has_increase(rd->r))
 		rc = find_older(rd, err);
 	if (rc == 0 && has_past(rd->q))
@@ -203,6 +205,29 @@ int local_describe_samples(struct store *s, const struct store_query *q, struct 
 	return rc;
 }
 
+/* Read the profile of a selection; out may be NULL if there is none. */
+static int read_profile(struct read_reading *rd, const struct selection *sel, bool wants_forest, struct profile **out,
+			struct err *err)
+{
+	bool needs_rows;
+	int rc;
+
+	rd->r = reduce_new(rd->q, rd->stop);
+	if (wants_forest)
+		reduce_want_forest(rd->r);
+	rc = read_selection(rd, sel, err);
+	needs_rows = rc == 0 && reduce_needs_rows(rd->r);
+	if (rc == 0 && !needs_rows)
+		rc = reduce_finish(rd->r, out, rd->sum, err);
+	reduce_free(rd->r);
+	if (!needs_rows)
+		return rc;
+	rd->sum->is_damaged = sel->is_partial;
+	rd->sum->notes.len = 0;
+	buf_addz(&rd->sum->notes, sel->is_partial ? store_get_damage(rd->s) : "");
+	return read_profile(rd, sel, false, out, err);
+}
+
 int local_read(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,
 	       struct store_sum *sum, struct err *err)
 {
@@ -219,11 +244,7 @@ int local_read(struct store *s, const struct store_query *q, struct stop *stop, 
 		result.is_damaged = true;
 		buf_addz(&result.notes, store_get_damage(s));
 	}
-	rd.r = reduce_new(&own, stop);
-	rc = read_selection(&rd, &sel, err);
-	if (rc == 0)
-		rc = reduce_finish(rd.r, &p, &result, err);
-	reduce_free(rd.r);
+	rc = read_profile(&rd, &sel, q->adds_up && !q->n_keep && !own.n_sample_match, &p, err);
 	buf_release(&rd.name);
 	select_close(&sel);
 	if (rc == 0 && p && own.n_sample_match && !p->n_rows)

@@ -31,6 +31,7 @@ struct reducer *reduce_new(const struct store_query *q, struct stop *stop)
 	r->cut.t0 = INT64_MIN;
 	r->first_ns = INT64_MAX;
 	r->last_ns = INT64_MIN;
+	r->largest_tree = UINT32_MAX;
 	r->arena = arena_new();
 	dict_init(&r->dict);
 	keys_init(&r->shape_keys, 0, 0);
@@ -77,8 +78,19 @@ void reduce_free(struct reducer *r)
 	keys_release(&r->bucket_keys);
 	keys_release(&r->state_keys);
 	dict_release(&r->dict);
+	reduce_forest_release(&r->forest);
 	arena_free(r->arena);
 	free(r);
+}
+
+void reduce_want_forest(struct reducer *r)
+{
+	r->wants_forest = true;
+}
+
+bool reduce_needs_rows(const struct reducer *r)
+{
+	return r->needs_rows;
 }
 
 void reduce_set_cut(struct reducer *r, const struct select_cut *cut)
@@ -410,6 +422,11 @@ static void adopt_dictionary(struct reduce_run *run)
 
 	if (r->dict.n_rows || r->dict.n_metas || strtab_count(r->dict.str) > 1)
 		return;
+	if (r->wants_forest) {
+		c = find_largest(run);
+		r->largest = c ? c->in->from : NULL;
+		return;
+	}
 	do {
 		c = find_largest(run);
 		if (c)
@@ -450,14 +467,42 @@ static int reduce_add_slices(struct reduce_run *run, struct err *err)
 		}
 		if (c->in->rc == 0)
 			rc = reduce_chapter_init(run->r, c, run->pass, err);
+		run->r->needs_rows |= run->r->wants_forest && !reduce_chapter_may_be_tree(c);
 	}
-	if (rc < 0)
+	if (rc < 0 || run->r->needs_rows)
 		return rc;
 	target = all_bytes(run) / ((size_t)pool_size() * SLICES_PER_THREAD) + 1;
+	if (run->r->wants_forest && run->hi - run->lo >= pool_size())
+		target = SIZE_MAX; /* the sums of two slices of a chapter take twice the memory */
 	for (size_t i = run->lo; i < run->hi; i++)
 		cut_slices(run, &run->chapter[i], target > SLICE_BYTES_MIN ? target : SLICE_BYTES_MIN);
 	run_threads(run, run_slices, run->n_slices);
 	return collect_failures(run, err);
+}
+
+/* The end of the slices of the same chapter as slice i. */
+static size_t chapter_end(const struct reduce_run *run, size_t i)
+{
+	size_t end = i + 1;
+
+	while (end < run->n_slices && run->slice[end].chapter == run->slice[i].chapter)
+		end++;
+	return end;
+}
+
+/* Make the trees of chapters. */
+static void make_trees(void *arg, unsigned part)
+{
+	struct reduce_run *run = arg;
+	size_t i;
+
+	(void)part;
+	while ((i = atomic_fetch_add(&run->next, 1)) < run->n_slices) {
+		struct reduce_chapter *c = run->slice[i].chapter;
+
+		if ((i == 0 || run->slice[i - 1].chapter != c) && c->in->rc == 0)
+			reduce_tree_make(run->r, c, run->slice + i, chapter_end(run, i) - i);
+	}
 }
 
 /* Join the slices of the chapters of the batch. */
@@ -468,12 +513,13 @@ static int join_chapters(struct reduce_run *run, struct err *err)
 	for (size_t i = 0, end; rc == 0 && i < run->n_slices; i = end) {
 		struct reduce_chapter *c = run->slice[i].chapter;
 
-		for (end = i; end < run->n_slices && run->slice[end].chapter == c;)
-			end++;
-		if (c->in->rc == 0)
+		end = chapter_end(run, i);
+		if (c->in->rc == 0 && !run->r->wants_forest)
 			rc = translate_slices(c, run->slice + i, end - i, err);
 		for (size_t k = i; c->in->rc == 0 && rc == 0 && k < end; k++)
 			rc = join_slice(run->r, &run->slice[k], run->pass, err);
+		if (c->in->rc == 0 && rc == 0 && run->r->wants_forest)
+			rc = reduce_tree_join(run->r, c, err);
 	}
 	return rc;
 }
@@ -488,6 +534,7 @@ static void release_batch(struct reduce_run *run)
 		struct reduce_chapter *c = &run->chapter[run->lo];
 
 		reduce_chapter_release(c);
+		reduce_tree_release(&c->tree);
 		if (c->is_adopted)
 			dict_init(&c->c->dict);
 		select_release(c->in->from, c->in->chapter);
@@ -508,6 +555,8 @@ static int run_batch(struct reduce_run *run, struct err *err)
 	rc = stop_check(run->r->stop, err);
 	if (rc == 0)
 		rc = reduce_add_slices(run, err);
+	if (rc == 0 && run->r->wants_forest)
+		run_threads(run, make_trees, run->n_slices);
 	return rc == 0 ? join_chapters(run, err) : rc;
 }
 
@@ -522,7 +571,7 @@ int reduce_add(struct reducer *r, struct reduce_input *in, size_t n, enum reduce
 		in[i].rc = 0;
 	}
 	adopt_dictionary(&run);
-	while (rc == 0 && run.lo < n) {
+	while (rc == 0 && run.lo < n && !r->needs_rows) {
 		rc = run_batch(&run, err);
 		release_batch(&run);
 	}

@@ -87,6 +87,11 @@ int reduce_finish(struct reducer *r, struct profile **out, struct store_sum *sum
 void reduce_want_increases(struct reducer *r);
 int reduce_finish_increases(struct reducer *r, store_increase_fn *fn, void *arg, struct err *err);
 
+/* Make a profile with a forest (profile/forest.h) if the profiles permit it. Otherwise reduce_needs_rows is true after
+   reduce_add; then the query has to be read again by another reducer, without this. Call it before anything is added. */
+void reduce_want_forest(struct reducer *r);
+bool reduce_needs_rows(const struct reducer *r);
+
 /* Leave out the profiles before a cut. */
 void reduce_set_cut(struct reducer *r, const struct select_cut *cut);
 

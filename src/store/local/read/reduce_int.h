@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "profile/forest.h"
 #include "profile/keys.h"
 #include "store/local/format/dict.h"
 #include "store/local/read/reduce.h"
@@ -168,6 +169,26 @@ struct reducer {
 	uint64_t profiles;
 	int64_t first_ns, last_ns;
 	struct select_rows selected; /* rows of the result; all of them if gains are wanted, else only at the end */
+	/* the result as a forest, if that is wanted and the profiles permit it; its locations are those of dict */
+	bool wants_forest, needs_rows;
+	struct forest forest;
+	size_t cap_trees, forest_bytes;
+	int64_t *forest_total; /* [types] */
+	const struct select_chapter
+		*largest;      /* the first chapter with the most rows, whose dictionary would be adopted */
+	uint32_t largest_tree; /* its tree, if n_trees is higher */
+};
+
+/* The tree of the rows of a chapter. */
+struct reduce_tree {
+	struct forest_tree packed;
+	bool is_unfit;    /* these rows cannot be a tree */
+	uint32_t n_types; /* 0: there are no rows */
+	uint32_t n_locs;
+	uint32_t *loc; /* [n_locs] of the chapter, by their numbers in the tree */
+	int64_t **
+		leaf; /* [n_types][n_locs + 1] sums of the samples that end at each; the last ones are of empty stacks */
+	int64_t *total; /* [n_types] */
 };
 
 /* A block to read. */
@@ -190,6 +211,7 @@ struct reduce_chapter {
 	struct dict_translation *translation;
 	bool is_adopted;             /* its dictionary became that of the result: no translation */
 	struct select_rows selected; /* rows of the chapter, if gains are wanted */
+	struct reduce_tree tree;
 };
 
 /* Sum of profiles of a slice; rows of the chapter. */
@@ -244,6 +266,20 @@ int reduce_state_finish_all(struct reducer *r, struct err *err);
 
 /* The order of two groups: by the values of the kept labels. */
 int reduce_compare_groups(const struct reducer *r, uint32_t a, uint32_t b);
+
+/*
+ * reduce_forest.c: may the profiles of a chapter be a tree, by their types and locations? Frames are dropped from stacks only. Make
+ * the tree of a chapter of its slices [n], whose sums are freed. Add it to the result; sets needs_rows
+ * if that cannot be a forest. List the locations of the result [dict.n_locs] in the order that they have in a profile of its
+ * rows. Move the forest to a profile; loc: [dict.n_locs] the locations there.
+ */
+bool reduce_chapter_may_be_tree(const struct reduce_chapter *c);
+void reduce_tree_make(const struct reducer *r, struct reduce_chapter *c, struct reduce_slice *slice, size_t n);
+void reduce_tree_release(struct reduce_tree *t);
+int reduce_tree_join(struct reducer *r, struct reduce_chapter *c, struct err *err);
+uint32_t *reduce_forest_order(const struct reducer *r);
+void reduce_forest_finish(struct reducer *r, const uint32_t *loc, struct profile *p);
+void reduce_forest_release(struct forest *f);
 
 /* reduce_sum.c */
 void reduce_fill_sum(struct reducer *r, struct store_sum *sum);

@@ -163,7 +163,9 @@ static int reduce_profile_make(struct reducer *r, struct reduce_bucket *b, struc
 	struct dict view = r->dict; /* with one more meta: the union */
 	struct dict_meta joined;
 	struct store_label *more = group_labels(r, b->group);
-	struct dict_profile_options options = { true, more, r->q->n_keep };
+	uint32_t *order = r->wants_forest ? reduce_forest_order(r) : NULL;
+	uint32_t *loc = order ? mem_alloc(r->dict.n_locs, sizeof(*loc)) : NULL;
+	struct dict_profile_options options = { true, more, r->q->n_keep, order, loc };
 	struct stored s = { .meta = r->dict.n_metas, .start_ns = b->first_ns, .duration_ns = b->duration_ns };
 	int rc = join_metas(r, b, &joined, err);
 
@@ -175,6 +177,10 @@ static int reduce_profile_make(struct reducer *r, struct reduce_bucket *b, struc
 	free_sums(r, b);
 	if (rc == 0)
 		rc = dict_make_profile(&view, &s, &options, out, err);
+	if (rc == 0 && loc)
+		reduce_forest_finish(r, loc, *out);
+	free(order);
+	free(loc);
 	dict_release_stored(&s);
 	free(view.meta);
 	free(joined.place);

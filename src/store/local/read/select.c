@@ -482,8 +482,10 @@ bool select_is_kept(const struct select_chapter *c)
 
 void select_release(const struct select_chapter *c, struct chapter *chapter)
 {
-	if (!c->file->is_journal)
-		chapter_free(chapter);
+	if (c->file->is_journal || !chapter)
+		return;
+	chapter_free(chapter);
+	segment_drop_pages(c->file->segment, c->index);
 }
 
 const char *select_label(const struct chapter *c, const struct dict_series *s, const char *name)
