@@ -8,6 +8,7 @@
 #include "doctor/rules.h"
 
 #include "base/buf.h"
+#include "base/num.h"
 #include "base/time.h"
 
 #include <inttypes.h>
@@ -89,12 +90,12 @@ static bool outside_condition(struct rule_case *c)
 	int64_t first, last, heap = g->n_captures > 1 ? growth_of(g, g->total) : 0;
 
 	if (g->n_captures < 2 || !rss_span(c, &first, &last) ||
-	    last - first - (heap > 0 ? heap : 0) < OUTSIDE_BYTES_MIN ||
+	    num_sub_capped(last - first, heap > 0 ? heap : 0) < OUTSIDE_BYTES_MIN ||
 	    (double)(last - first) < 2 * (double)(heap > 0 ? heap : 0))
 		return false;
 	rule_set_number(c, "rss_growth", (double)(last - first), DOCTOR_BYTES);
 	rule_set_number(c, "heap_growth", (double)heap, DOCTOR_BYTES);
-	rule_set_number(c, "remaining", (double)(last - first - heap), DOCTOR_BYTES);
+	rule_set_number(c, "remaining", (double)num_sub_capped(last - first, heap), DOCTOR_BYTES);
 	set_heap_command(c);
 	return true;
 }
@@ -130,7 +131,7 @@ static bool rss_note(struct rule_case *c)
 	rule_set_number(c, "first", (double)first, DOCTOR_BYTES);
 	rule_set_number(c, "last", (double)last, DOCTOR_BYTES);
 	rule_set_number(c, "heap", (double)g->total[g->n_captures - 1], DOCTOR_BYTES);
-	rule_set_number(c, "remaining", (double)(last - g->total[g->n_captures - 1]), DOCTOR_BYTES);
+	rule_set_number(c, "remaining", (double)num_sub_capped(last, g->total[g->n_captures - 1]), DOCTOR_BYTES);
 	return true;
 }
 

@@ -108,7 +108,7 @@ static void compare_with_store(const struct doctor_args *a, struct doctor_files 
 	int64_t at = c->cpu->meta.time_ns ? c->cpu->meta.time_ns : c->time_ns;
 	const char *service = service_of(c->cpu);
 
-	for (size_t i = 0; i < sizeof(earlier) / sizeof(earlier[0]) && at; i++) {
+	for (size_t i = 0; i < sizeof(earlier) / sizeof(earlier[0]) && at > 2 * NS_PER_DAY; i++) {
 		struct buf source = { 0 };
 
 		buf_addf(&source, "store:\"%s\"/cpu@", service);
@@ -118,7 +118,7 @@ static void compare_with_store(const struct doctor_args *a, struct doctor_files 
 		compare_with(a, files, earlier[i].name, source.data, profile);
 		buf_release(&source);
 	}
-	if (clock_wall_ns() - at < RECENT_MINUTES * NS_PER_MINUTE) {
+	if (at > clock_wall_ns() - RECENT_MINUTES * NS_PER_MINUTE) {
 		struct buf source = { 0 };
 
 		buf_addf(&source, "store:\"%s\"/cpu@deploy-1h..deploy", service);

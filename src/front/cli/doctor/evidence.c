@@ -86,7 +86,9 @@ static int64_t evidence_time(const char *directory)
 		root = lib->loadb((const char *)bytes.data, bytes.n, 0, &reason);
 	if (root)
 		begin = lib->object_get(root, "begin");
-	if (json_is_string(begin) && strptime(lib->string_value(begin), "%Y-%m-%dT%H:%M:%SZ", &tm))
+	/* a year has four digits, but the clock ends in 2262 */
+	if (json_is_string(begin) && strptime(lib->string_value(begin), "%Y-%m-%dT%H:%M:%SZ", &tm) &&
+	    tm.tm_year >= 70 && tm.tm_year < 362)
 		ns = (int64_t)timegm(&tm) * NS_PER_S;
 	if (root)
 		lib->delete (root);
