@@ -114,7 +114,7 @@ static bool heap_note(struct rule_case *c)
 		rule_add_number((double)g->total[i], DOCTOR_BYTES, &text);
 	}
 	rule_set_text(c, "list", "%s", buf_text(&text));
-	rule_set_number(c, "time", (double)c->heap_ns, DOCTOR_NS);
+	rule_set_span(c, c->heap_ns, " in captures within ");
 	rule_set_number(c, "period", (double)g->period, DOCTOR_BYTES);
 	rule_set_text(c, "dir", "%s", c->heap_last->directory);
 	buf_release(&text);
@@ -174,7 +174,7 @@ const struct rule_entry rules_memory[] = {
 	  "memory that the allocator keeps, stacks, mapped files, or memory that C code allocated; which of them "
 	  "cannot be determined.",
 	  "cpa diff -sample_index=inuse_space {files}" },
-	{ "heap", true, heap_note, "The heap had {list} in captures within {time}; a sample represents {period}.",
+	{ "heap", true, heap_note, "The heap had {list}{span}; a sample represents {period}.",
 	  "cpa top -sample_index=inuse_space {dir}/heap.pb.gz" },
 	{ "resident", true, rss_note,
 	  "Resident memory was {first} first and {last} last; {remaining} of it is not objects of the heap profile.",
