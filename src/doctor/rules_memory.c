@@ -183,7 +183,7 @@ const struct rule_entry rules_memory[] = {
 	  "Resident memory is not known: the process is not on this machine, and the server has no /metrics with "
 	  "process_resident_memory_bytes.",
 	  "" },
-	{ "threads", true, threads_note, "There were {first} {what} in the first capture and {last} in the last one.",
+	{ "threads", true, threads_note, "The first capture has {first} {what}, the last one {last}.",
 	  rule_threads_command },
 	{ "one_capture", true, one_capture_note, "There is one heap profile, so growth cannot be determined.", "" },
 	{ 0 },

@@ -72,4 +72,8 @@ convoy threads lock_wait
 none threads -
 END
 [ "$count" -gt 0 ] || { echo "1..0 # SKIP neither Go nor C++" && exit 0; }
+for program in go cc; do
+	[ ! -x faults-$program ] || [ "$(sed -n 's/^# of process [0-9]*, \(.*\)/\1/p' "$program-leak-memory.d/3/metrics.txt")" = 'from /proc' ]
+	ok $? "$program: the resident memory of the process on this machine is known"
+done
 done_testing

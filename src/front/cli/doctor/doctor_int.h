@@ -103,6 +103,9 @@ int cmd_doctor_capture_process(const struct doctor_args *a, const char *director
 /* The process that listens on a TCP port of this machine; 0 if it cannot be found. */
 pid_t cmd_doctor_listener(unsigned port);
 
+/* Does a process have this command line: arguments, each followed by NUL? */
+bool cmd_doctor_has_cmdline(pid_t pid, const struct buf *cmdline);
+
 /* Resident memory of a process in bytes; -1 if it cannot be read. */
 int64_t cmd_doctor_rss(pid_t pid);
 
