@@ -89,6 +89,12 @@ const char *rule_function(struct rule_case *c, const struct doctor_function *f)
 	return copy;
 }
 
+/* The value as an integer, which may be the sum of hostile ones. */
+static int64_t doctor_round(double value)
+{
+	return value >= 9e18 ? INT64_MAX : value <= -9e18 ? -INT64_MAX : (int64_t)value;
+}
+
 void rule_add_number(double value, enum doctor_unit unit, struct buf *out)
 {
 	switch (unit) {
@@ -102,11 +108,11 @@ void rule_add_number(double value, enum doctor_unit unit, struct buf *out)
 		buf_addf(out, value < 0.0995 ? "%.1f %%" : "%.0f %%", 100 * value);
 		break;
 	case DOCTOR_NS:
-		unit_add_label(out, (int64_t)value, "ns", "auto");
+		unit_add_label(out, doctor_round(value), "ns", "auto");
 		break;
 	case DOCTOR_BYTES:
 	case DOCTOR_BYTES_PER_HOUR:
-		unit_add_label(out, (int64_t)value, "bytes", "auto");
+		unit_add_label(out, doctor_round(value), "bytes", "auto");
 		break;
 	case DOCTOR_FACTOR:
 		buf_addf(out, "%.2f", value);
@@ -185,6 +191,12 @@ static void doctor_apply(struct rule_case *c, const struct rule_entry *rules, bo
 
 /* --- the evidence, added up --- */
 
+/* The time from first to last; 0 if one of them is unknown, or if it is not plausible. */
+static int64_t time_between(int64_t first, int64_t last)
+{
+	return first > 0 && last > first ? last - first : 0;
+}
+
 /* Profiles of the heap, of the oldest captures that have one. */
 static void doctor_add_heaps(struct rule_case *c)
 {
@@ -203,10 +215,11 @@ static void doctor_add_heaps(struct rule_case *c)
 	if (n == 0)
 		return;
 	growth_make(p, n, "inuse_space", &c->heap);
-	if (p[0]->meta.time_ns && p[n - 1]->meta.time_ns) /* more exact than those of the captures */
-		c->heap_ns = p[n - 1]->meta.time_ns - p[0]->meta.time_ns;
-	else if (c->heap_first->time_ns && c->heap_last->time_ns)
-		c->heap_ns = c->heap_last->time_ns - c->heap_first->time_ns;
+	/* the times of profiles are more exact than those of the captures */
+	if (p[0]->meta.time_ns && p[n - 1]->meta.time_ns)
+		c->heap_ns = time_between(p[0]->meta.time_ns, p[n - 1]->meta.time_ns);
+	else
+		c->heap_ns = time_between(c->heap_first->time_ns, c->heap_last->time_ns);
 }
 
 static void doctor_add_stacks(struct rule_case *c)
@@ -223,7 +236,7 @@ static void doctor_add_stacks(struct rule_case *c)
 		first = n == 0 ? x->time_ns : first;
 		s[n++] = x->stacks;
 		c->waits_last = x;
-		c->waits_ns = first && x->time_ns ? x->time_ns - first : 0;
+		c->waits_ns = time_between(first, x->time_ns);
 	}
 	if (n)
 		wait_groups_make(s, n, &c->waits);

@@ -162,9 +162,12 @@ static bool is_profiler(const struct stacks *s, const struct stacks_thread *t)
 {
 	const struct stacks_frame *leaf = &s->frame[t->first];
 
-	for (uint32_t i = 0; i < t->n; i++)
-		if (kind_of_frame(&s->frame[t->first + i]) == FRAME_PROFILER)
+	for (uint32_t i = 0; i < t->n; i++) {
+		struct stacks_text f = s->frame[t->first + i].function;
+
+		if (starts_with_n(f.s, f.n, "runtime/pprof.") || starts_with_n(f.s, f.n, "net/http/pprof."))
 			return true;
+	}
 	return t->n && starts_with_n(leaf->function.s, leaf->function.n, "net/http.(*Server).Serve.");
 }
 

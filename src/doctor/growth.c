@@ -10,11 +10,14 @@
 #include "doctor/growth.h"
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "doctor/frames.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { PERIOD_MAX = 1 << 30 }; /* of a plausible distance of samples */
 
 static struct growth_row *growth_add_row(struct growth_table *g)
 {
@@ -37,8 +40,8 @@ static void growth_add_profile(struct growth_table *g, const struct profile *p, 
 
 		doctor_frame_of_stack(p, kind, p->stack[r], &own, &caller);
 		own = own == PROFILE_NONE ? p->n_funcs : own;
-		sum[own] += value[r];
-		g->total[capture] += value[r];
+		sum[own] = num_add_capped(sum[own], value[r]);
+		g->total[capture] = num_add_capped(g->total[capture], value[r]);
 		if (value[r] > largest[own]) {
 			largest[own] = value[r];
 			callers[own] = caller;
@@ -88,7 +91,7 @@ static void growth_join(struct growth_table *g)
 	for (size_t i = 0; i < g->n; i++) {
 		if (n > 0 && strcmp(g->row[n - 1].name, g->row[i].name) == 0) {
 			for (size_t c = 0; c < g->n_captures; c++)
-				g->row[n - 1].value[c] += g->row[i].value[c];
+				g->row[n - 1].value[c] = num_add_capped(g->row[n - 1].value[c], g->row[i].value[c]);
 			if (*g->row[i].caller)
 				g->row[n - 1].caller = g->row[i].caller;
 		} else {
@@ -102,7 +105,9 @@ void growth_make(const struct profile *const *p, size_t n, const char *type, str
 {
 	assert(n > 0 && n <= GROWTH_CAPTURES_MAX);
 	*out = (struct growth_table){ .n_captures = n,
-				      .period = p[n - 1]->meta.period > 0 ? p[n - 1]->meta.period : 1 };
+				      .period = p[n - 1]->meta.period > 0 && p[n - 1]->meta.period < PERIOD_MAX
+							? p[n - 1]->meta.period
+							: 1 };
 	for (size_t c = 0; c < n; c++)
 		growth_add_profile(out, p[c], type, c);
 	growth_join(out);
@@ -118,7 +123,7 @@ void growth_release(struct growth_table *g)
 
 int64_t growth_of(const struct growth_table *g, const int64_t *value)
 {
-	return value[g->n_captures - 1] - value[0];
+	return num_sub_capped(value[g->n_captures - 1], value[0]);
 }
 
 bool growth_is_steady(const struct growth_table *g, const int64_t *value)
@@ -126,7 +131,7 @@ bool growth_is_steady(const struct growth_table *g, const int64_t *value)
 	int64_t step = g->n_captures > 1 ? growth_of(g, value) / (int64_t)(g->n_captures - 1) : 0;
 
 	for (size_t c = 1; c < g->n_captures; c++)
-		if (step <= 0 || value[c] - value[c - 1] < step / 4)
+		if (step <= 0 || num_sub_capped(value[c], value[c - 1]) < step / 4)
 			return false;
 	return g->n_captures > 1;
 }

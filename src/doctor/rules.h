@@ -75,6 +75,9 @@ extern const char rule_lock_wait_sentence[], rule_blocked_send_sentence[], rule_
 /* "thread", "goroutines". */
 const char *rule_threads_word(const struct rule_case *c, uint32_t n);
 
+/* Set the text span: the words before it and a time; "" if it is 0. */
+void rule_set_span(struct rule_case *c, int64_t ns, const char *before);
+
 /* Set the number of captures of stacks, and its word. */
 void rule_set_captures(struct rule_case *c);
 

@@ -8,6 +8,7 @@
 #include "doctor/rules.h"
 
 #include "base/buf.h"
+#include "base/num.h"
 #include "base/time.h"
 
 #include <inttypes.h>
@@ -89,12 +90,12 @@ static bool outside_condition(struct rule_case *c)
 	int64_t first, last, heap = g->n_captures > 1 ? growth_of(g, g->total) : 0;
 
 	if (g->n_captures < 2 || !rss_span(c, &first, &last) ||
-	    last - first - (heap > 0 ? heap : 0) < OUTSIDE_BYTES_MIN ||
+	    num_sub_capped(last - first, heap > 0 ? heap : 0) < OUTSIDE_BYTES_MIN ||
 	    (double)(last - first) < 2 * (double)(heap > 0 ? heap : 0))
 		return false;
 	rule_set_number(c, "rss_growth", (double)(last - first), DOCTOR_BYTES);
 	rule_set_number(c, "heap_growth", (double)heap, DOCTOR_BYTES);
-	rule_set_number(c, "remaining", (double)(last - first - heap), DOCTOR_BYTES);
+	rule_set_number(c, "remaining", (double)num_sub_capped(last - first, heap), DOCTOR_BYTES);
 	set_heap_command(c);
 	return true;
 }
@@ -113,7 +114,7 @@ static bool heap_note(struct rule_case *c)
 		rule_add_number((double)g->total[i], DOCTOR_BYTES, &text);
 	}
 	rule_set_text(c, "list", "%s", buf_text(&text));
-	rule_set_number(c, "time", (double)c->heap_ns, DOCTOR_NS);
+	rule_set_span(c, c->heap_ns, " in captures within ");
 	rule_set_number(c, "period", (double)g->period, DOCTOR_BYTES);
 	rule_set_text(c, "dir", "%s", c->heap_last->directory);
 	buf_release(&text);
@@ -130,7 +131,7 @@ static bool rss_note(struct rule_case *c)
 	rule_set_number(c, "first", (double)first, DOCTOR_BYTES);
 	rule_set_number(c, "last", (double)last, DOCTOR_BYTES);
 	rule_set_number(c, "heap", (double)g->total[g->n_captures - 1], DOCTOR_BYTES);
-	rule_set_number(c, "remaining", (double)(last - g->total[g->n_captures - 1]), DOCTOR_BYTES);
+	rule_set_number(c, "remaining", (double)num_sub_capped(last, g->total[g->n_captures - 1]), DOCTOR_BYTES);
 	return true;
 }
 
@@ -173,7 +174,7 @@ const struct rule_entry rules_memory[] = {
 	  "memory that the allocator keeps, stacks, mapped files, or memory that C code allocated; which of them "
 	  "cannot be determined.",
 	  "cpa diff -sample_index=inuse_space {files}" },
-	{ "heap", true, heap_note, "The heap had {list} in captures within {time}; a sample represents {period}.",
+	{ "heap", true, heap_note, "The heap had {list}{span}; a sample represents {period}.",
 	  "cpa top -sample_index=inuse_space {dir}/heap.pb.gz" },
 	{ "resident", true, rss_note,
 	  "Resident memory was {first} first and {last} last; {remaining} of it is not objects of the heap profile.",
@@ -182,7 +183,7 @@ const struct rule_entry rules_memory[] = {
 	  "Resident memory is not known: the process is not on this machine, and the server has no /metrics with "
 	  "process_resident_memory_bytes.",
 	  "" },
-	{ "threads", true, threads_note, "There were {first} {what} in the first capture and {last} in the last one.",
+	{ "threads", true, threads_note, "The first capture has {first} {what}, the last one {last}.",
 	  rule_threads_command },
 	{ "one_capture", true, one_capture_note, "There is one heap profile, so growth cannot be determined.", "" },
 	{ 0 },

@@ -30,9 +30,9 @@ static const double SYSCALL_SHARE_MIN = 0.30; /* servers that send small answers
 /* Locks without contention cost below 2 %. */
 static const double LOCK_SHARE_MIN = 0.15;
 static const double SPIN_SHARE_MIN = 0.15;
-/* One function with half of the CPU time; and at least as much of a processor as a loop gets when a dozen others compete for two:
+/* One function with half of the CPU time; and at least as much of a processor as a loop gets when 18 others compete for two:
    a program that uses less is not slow because of its computations. */
-static const double HOT_SHARE_MIN = 0.50, HOT_CORES_MIN = 0.15;
+static const double HOT_SHARE_MIN = 0.50, HOT_CORES_MIN = 0.10;
 /* A thread that writes is in a write whenever it is inspected only if the disk is slower than the program. */
 static const double DISK_THREADS_MIN = 1;
 /* Waits must be in this part of the captures: one of them may be a coincidence. */
@@ -155,7 +155,7 @@ static bool spinning_condition(struct rule_case *c)
 
 	if ((!f && top->ns == 0) || !check_share(c, FRAME_SPIN, SPIN_SHARE_MIN))
 		return false;
-	if (f && 2 * top->ns < c->shares.kind_ns[FRAME_SPIN])
+	if (f && 2 * (double)top->ns < (double)c->shares.kind_ns[FRAME_SPIN])
 		rule_set_text(c, "function", "%s", rule_name(c, f->function.s, f->function.n));
 	else
 		rule_set_text(c, "function", "%s", rule_function(c, top));

@@ -53,6 +53,18 @@ const char *rule_threads_word(const struct rule_case *c, uint32_t n)
 	return n == 1 ? "goroutine" : "goroutines";
 }
 
+void rule_set_span(struct rule_case *c, int64_t ns, const char *before)
+{
+	struct buf text = { 0 };
+
+	if (ns > 0) {
+		buf_addz(&text, before);
+		rule_add_number((double)ns, DOCTOR_NS, &text);
+	}
+	rule_set_text(c, "span", "%s", buf_text(&text));
+	buf_release(&text);
+}
+
 void rule_set_captures(struct rule_case *c)
 {
 	rule_set_number(c, "captures", (double)c->waits.n_captures, DOCTOR_COUNT);
@@ -335,7 +347,7 @@ static bool groups_note(struct rule_case *c)
 	if (n_shown) {
 		rule_set_number(c, "threads", c->waits.total[last], DOCTOR_COUNT);
 		rule_set_captures(c);
-		rule_set_number(c, "time", (double)c->waits_ns, DOCTOR_NS);
+		rule_set_span(c, c->waits_ns, " within ");
 		rule_set_text(c, "what", "%s", rule_threads_word(c, c->waits.total[last]));
 		rule_set_text(c, "list", "%s", buf_text(&text));
 		rule_set_text(c, "file", "%s/%s", c->waits_last->directory, c->waits_last->stacks_file);
@@ -367,7 +379,7 @@ const struct rule_entry rules_threads[] = {
 	  "cpa top {dir}/goroutineleak.pb.gz" },
 	{ "lock_wait", false, rule_lock_wait, rule_lock_wait_sentence, rule_threads_command },
 	{ "groups", true, groups_note,
-	  "{threads} {what} in the last of {captures} {captures_word} within {time}. The largest groups: {list}.",
+	  "{threads} {what} in the last of {captures} {captures_word}{span}. The largest groups: {list}.",
 	  rule_threads_command },
 	{ "not_offered", true, no_leaks_note,
 	  "Leaked goroutines are not known exactly: the server does not offer goroutineleak (Go 1.26 with "

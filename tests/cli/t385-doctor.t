@@ -75,6 +75,11 @@ doctor 0 'a store' slow slow
 has out 'Compared with an hour before (store:' 'the profile is compared with that of an hour before'
 has out 'Not compared with a day before (store:' 'a time without profiles is stated'
 
+doctor 0 'a baseline of the heap' memory --baseline="$TESTDATA/go-heap1.pb.gz" slow
+has out "Compared with $TESTDATA/go-heap1.pb.gz: the heap had 8.47MB" 'its total is shown'
+for n in 1 2; do "$CPA" store import --label=instance=$n --kind=heap slow/heap.pb.gz >out 2>err || note err; done
+doctor 0 'a baseline of two instances' memory --baseline="store:$service/heap@all" slow
+has out ': the heap had 8.47MB per instance, the mean of 2' 'its total is that of an instance'
 doctor 0 'threads' threads --wait=200ms -o threads "$(url go)"
 has out '1 goroutine in the last of 3 captures' 'the goroutines are counted'
 has out 'Leaked goroutines are not known exactly: the server does not offer goroutineleak' 'a missing profile is stated'

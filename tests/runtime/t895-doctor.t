@@ -20,7 +20,7 @@ diagnose() { # LANGUAGE FAULT RUNBOOK: the names of the findings, into LANGUAGE-
 	until grep -q '127[.0-9]*:[0-9]' "$name.address" || ! kill -0 $program; do sleep 0.1; done
 	sleep 1 # threads and waits begin
 	address=$(grep -o '127[.0-9]*:[0-9]*' "$name.address")
-	"$CPA" doctor --json --seconds=5 --wait=6s -o "$name.d" "$3" "$address" >"$name.json" 2>"$name.err" || cat "$name.err"
+	"$CPA" doctor --json --seconds=10 --wait=6s -o "$name.d" "$3" "$address" >"$name.json" 2>"$name.err" || cat "$name.err"
 	kill $program
 	sed -n '/"findings"/,/"notes"/s/.*"rule": "\(.*\)",/\1/p' "$name.json" | tr '\n' ' ' >"$name"
 }
@@ -72,4 +72,8 @@ convoy threads lock_wait
 none threads -
 END
 [ "$count" -gt 0 ] || { echo "1..0 # SKIP neither Go nor C++" && exit 0; }
+for program in go cc; do
+	[ ! -x faults-$program ] || [ "$(sed -n 's/^# of process [0-9]*, \(.*\)/\1/p' "$program-leak-memory.d/3/metrics.txt")" = 'from /proc' ]
+	ok $? "$program: the resident memory of the process on this machine is known"
+done
 done_testing

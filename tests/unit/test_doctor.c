@@ -561,6 +561,8 @@ static void one_heap_profile_cannot_show_growth(void **state)
 	begin(&p, DOCTOR_MEMORY, 1);
 	add_heap(&p, 0, heap);
 	expect_no_finding(&p);
+	expect(&p, "heap", "The heap had 100MB; a sample represents 512kB.",
+	       "cpa top -sample_index=inuse_space d/heap.pb.gz");
 	expect(&p, "one_capture", "There is one heap profile, so growth cannot be determined.", "");
 	end(&p);
 }

@@ -115,15 +115,20 @@ static double find_metric(const char *text, const char *name)
 	return -1;
 }
 
-/* The process of a server on this machine: cpa's own lists its first thread, others listen on a port. */
+/*
+ * The process of a server on this machine; 0 if it cannot be found. The process that listens may also be a tunnel to another
+ * machine, so it must have the command line that the server returned.
+ */
 static pid_t doctor_local_process(const struct snapshot *s)
 {
 	const char *port;
+	pid_t pid;
 
 	if (!url_is_local(&s->folder) || s->folder.socket)
 		return 0;
 	port = strrchr(s->folder.host, ':');
-	return port ? cmd_doctor_listener((unsigned)strtoul(port + 1, NULL, 10)) : 0;
+	pid = port ? cmd_doctor_listener((unsigned)strtoul(port + 1, NULL, 10)) : 0;
+	return pid && cmd_doctor_has_cmdline(pid, &s->cmdline) ? pid : 0;
 }
 
 /* Save the resident memory as a metric: of /metrics, or of the process if it is on this machine. */
@@ -225,6 +230,13 @@ static bool doctor_wait(int64_t ns)
 	const struct stop *stop = cmd_interrupt_catch();
 	int64_t end = clock_mono_ns() + ns;
 
+	if (ns >= NS_PER_MINUTE) {
+		struct buf text = { 0 };
+
+		time_add_go_duration(&text, ns);
+		say("the next capture is in %s; Ctrl-C captures now", text.data);
+		buf_release(&text);
+	}
 	progress_begin("waiting for the next capture (Ctrl-C: now)");
 	while (!stop_is_set(stop) && clock_mono_ns() < end)
 		nanosleep(&tick, NULL);

@@ -33,8 +33,8 @@ static const struct opt options[] = {
 	{ "o", OPT_TEXT, AT(directory), 0, "", "DIR", 0, true, "same as --output" },
 	{ "seconds", OPT_INT, AT(seconds), 0, "30", "N", 0, true, "slow: length of the CPU profile" },
 	{ "wait", OPT_TEXT, AT(wait), 0, "", "TIME", 0, true, "memory, threads: time from the first to the last capture (default 30m, 10s); Ctrl-C captures now" },
-	{ "baseline", OPT_TEXT, AT(baseline), 0, "", "SOURCE", 0, true, "slow: earlier profile to compare with: a file, or a window of a store" },
-	{ "store", OPT_TEXT, AT(store), 0, "", "STORE", 0, true, "slow: store with earlier profiles of the program (default $CPA_STORE)" },
+	{ "baseline", OPT_TEXT, AT(baseline), 0, "", "SOURCE", 0, true, "earlier profile to compare with: a file, or a window of a store" },
+	{ "store", OPT_TEXT, AT(store), 0, "", "STORE", 0, true, "store with earlier profiles of the program (default $CPA_STORE)" },
 	{ "json", OPT_BOOL, AT(json), 0, "false", NULL, 0, true, "print JSON" },
 	{ "force", OPT_BOOL, AT(force), 0, "false", NULL, 0, true, "replace existing files" },
 	{ "help", OPT_BOOL, AT(help), 0, "false", NULL, 0, true, "print this help" },
@@ -94,8 +94,6 @@ static int doctor_check_options(struct doctor_args *a, int n_words, struct err *
 		return err_set(err, ERR_USAGE, "two targets must be folders of evidence");
 	if (a->seconds < 1 || a->seconds > SECONDS_MAX)
 		return err_set(err, ERR_USAGE, "--seconds must be 1 to %d", (int)SECONDS_MAX);
-	if (*a->baseline && a->runbook != DOCTOR_SLOW)
-		return err_set(err, ERR_USAGE, "--baseline applies to slow; give two folders of evidence instead");
 	if (amount_parse_duration("--wait", wait, &a->wait_ns, err) < 0)
 		return err->code;
 	if (a->wait_ns > (int64_t)SECONDS_MAX * NS_PER_S)

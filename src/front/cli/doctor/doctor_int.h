@@ -47,7 +47,9 @@ struct doctor_saved {
 	struct doctor_capture shown;
 	struct buf word; /* the directory */
 	struct profile *profile[6];
-	struct bytes text; /* of the stacks */
+	struct profile *threads; /* of goroutines or threads; NULL: none */
+	char *path;              /* the directory */
+	struct bytes text;       /* of the stacks */
 	struct stacks stacks;
 };
 
@@ -80,7 +82,7 @@ int cmd_doctor_capture(const struct doctor_args *a, const char *directory, struc
 int cmd_doctor_read(const char *directory, struct doctor_files *files, struct err *err);
 void cmd_doctor_release(struct doctor_files *files);
 
-/* Compare the CPU profile with --baseline, or with stored profiles of the same service. */
+/* Compare the newest profile of the runbook with --baseline, or with stored profiles of the same service. */
 void cmd_doctor_compare(const struct doctor_args *a, struct doctor_files *files);
 
 /* Add a sentence about evidence that is missing. */
@@ -88,6 +90,9 @@ void cmd_doctor_miss(struct doctor_files *files, const char *format, ...) __attr
 
 /* DIRECTORY/NAME; NAME may be "". To be freed by the caller. */
 char *cmd_doctor_path(const char *directory, const char *name);
+
+/* KIND.pb.gz, to be freed by the caller. */
+char *cmd_doctor_name(const char *kind);
 
 /* --- processes of this machine --- */
 
@@ -97,6 +102,9 @@ int cmd_doctor_capture_process(const struct doctor_args *a, const char *director
 
 /* The process that listens on a TCP port of this machine; 0 if it cannot be found. */
 pid_t cmd_doctor_listener(unsigned port);
+
+/* Does a process have this command line: arguments, each followed by NUL? */
+bool cmd_doctor_has_cmdline(pid_t pid, const struct buf *cmdline);
 
 /* Resident memory of a process in bytes; -1 if it cannot be read. */
 int64_t cmd_doctor_rss(pid_t pid);

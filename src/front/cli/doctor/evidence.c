@@ -37,19 +37,27 @@ static int evidence_read_file(const char *directory, const char *name, struct by
 	return rc;
 }
 
+char *cmd_doctor_name(const char *kind)
+{
+	struct buf name = { 0 };
+
+	buf_addf(&name, "%s.pb.gz", kind);
+	return name.data;
+}
+
 static int evidence_read_profile(const char *directory, const char *kind, struct profile **out, struct err *err)
 {
-	char name[64];
+	char *name = cmd_doctor_name(kind);
 	struct bytes bytes = { 0 };
 	int rc;
 
-	snprintf(name, sizeof(name), "%s.pb.gz", kind);
 	rc = evidence_read_file(directory, name, &bytes, err);
 	if (rc == 0 && (rc = formats_read(&bytes, &formats_options_default, out, err)) < 0)
 		err_wrap(err, "%s/%s", directory, name);
 	free(bytes.data);
 	if (rc == 0 && (*out)->n_types == 0)
 		rc = err_set(err, ERR_FORMAT, "%s/%s: the profile has no sample types", directory, name);
+	free(name);
 	return rc < 0 ? rc : 0;
 }
 
@@ -86,7 +94,9 @@ static int64_t evidence_time(const char *directory)
 		root = lib->loadb((const char *)bytes.data, bytes.n, 0, &reason);
 	if (root)
 		begin = lib->object_get(root, "begin");
-	if (json_is_string(begin) && strptime(lib->string_value(begin), "%Y-%m-%dT%H:%M:%SZ", &tm))
+	/* a year has four digits, but the clock ends in 2262 */
+	if (json_is_string(begin) && strptime(lib->string_value(begin), "%Y-%m-%dT%H:%M:%SZ", &tm) &&
+	    tm.tm_year >= 70 && tm.tm_year < 362)
 		ns = (int64_t)timegm(&tm) * NS_PER_S;
 	if (root)
 		lib->delete (root);
@@ -147,9 +157,13 @@ static int evidence_read_capture(const char *directory, struct doctor_files *fil
 					       .time_ns = evidence_time(directory) } };
 	files->n++;
 	settings_add_word(directory, &s->word);
+	s->path = mem_strndup(directory, strlen(directory));
 	for (size_t i = 0; i < N_PROFILE_FILES && rc == 0; i++)
 		rc = evidence_read_profile(directory, profile_files[i], &s->profile[i], err);
 	rc = rc < 0 ? rc : evidence_read_stacks(directory, s, err);
+	if (rc == 0 && s->shown.stacks)
+		rc = evidence_read_profile(directory, s->stacks.are_threads ? "threads" : "goroutine", &s->threads,
+					   err);
 	if (rc < 0)
 		return rc;
 	s->shown.directory = buf_text(&s->word);
@@ -199,6 +213,8 @@ void cmd_doctor_release(struct doctor_files *files)
 
 		for (size_t k = 0; k < N_PROFILE_FILES; k++)
 			profile_free(s->profile[k]);
+		profile_free(s->threads);
+		free(s->path);
 		stacks_release(&s->stacks);
 		free(s->text.data);
 		buf_release(&s->word);

@@ -218,6 +218,31 @@ pid_t cmd_doctor_listener(unsigned port)
 	return pid;
 }
 
+/* The length of a command line without NULs at its end. */
+static size_t cmdline_length(const void *data, size_t n)
+{
+	const char *text = data;
+
+	while (n > 0 && text[n - 1] == '\0')
+		n--;
+	return n;
+}
+
+bool cmd_doctor_has_cmdline(pid_t pid, const struct buf *cmdline)
+{
+	char path[64];
+	struct bytes own = { 0 };
+	struct err err;
+	size_t n = cmdline_length(buf_text(cmdline), cmdline->len);
+	bool is_same;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	is_same = n > 0 && io_read_file(path, OUTPUT_MAX, "the limit of a command line", &own, &err) == 0 &&
+		  cmdline_length(own.data, own.n) == n && memcmp(own.data, buf_text(cmdline), n) == 0;
+	free(own.data);
+	return is_same;
+}
+
 int64_t cmd_doctor_rss(pid_t pid)
 {
 	char path[64];
