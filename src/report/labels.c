@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOST_MAX = 5, SHAPES_MAX = 5, CHECKED_MAX = 100 };
+enum { LOST_MAX = 5, SHAPES_MAX = 5, CHECKED_MAX = 100, LOST_LABELS_MAX = 16 };
 
 #define LABELS_OTHER "other" /* the value that a collector gives those beyond a limit */
 
@@ -475,7 +475,7 @@ static void labels_check_all(struct labels_maker *m)
 	}
 	for (size_t i = 0; i < n; i++)
 		labels_check_series(m, &m->use[i]);
-	for (size_t i = 0; i < n && !stop_is_set(m->v->stop); i++)
+	for (size_t i = 0; i < n && i < LOST_LABELS_MAX && !stop_is_set(m->v->stop); i++)
 		labels_check_lost(m, &m->use[i], is_reported);
 	free(is_reported);
 }

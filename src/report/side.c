@@ -87,8 +87,8 @@ void side_find_builds(const struct profile *p, struct arena *mem, struct side_bu
 			continue;
 		while (k < out->n && strcmp(out->id[k], id) != 0)
 			k++;
-		if (k == out->n)
-			out->id[out->n++] = id;
+		if (k == out->n) /* a copy: a trend frees its profiles */
+			out->id[out->n++] = arena_strndup(mem, id, strlen(id));
 	}
 	out->n = out->n > 1 ? out->n : 0;
 	buf_release(&program);

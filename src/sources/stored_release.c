@@ -56,10 +56,10 @@ static void release_parse(const char *text, struct stored_release *r)
 {
 	const char *at = text + strlen(RELEASE_SOURCE), *end = text + strlen(text), *sign, *hash, *rest;
 
-	sign = release_find(at, end, "@", false);
-	hash = sign ? release_find(at, sign, "#", true) : NULL;
+	hash = release_find(at, end, "#", true);
 	r->where = release_copy(at, hash ? hash : at);
 	at = hash ? hash + 1 : at;
+	sign = release_find(at, end, "@", false); /* one before # is in the URL of a collector */
 	rest = sign ? release_find(at, sign, "/{", true) : NULL;
 	r->service = release_copy(at, rest ? rest : sign ? sign : at);
 	r->rest = mem_strndup(rest ? rest : "", rest ? (size_t)(sign - rest) : 0);

@@ -133,8 +133,8 @@ struct store_item {
 
 /*
  * Append the conditions of a query that concern labels of samples, because no series of the service has such a label:
- * "route=/a". store_read and store_totals add up only these samples; store_each_profile leaves the others out. store_list and
- * store_each_series are about whole profiles.
+ * "route=/a". store_read and store_totals add up only these samples; store_each_profile leaves the others out. For store_list and
+ * store_each_series these conditions do not matter.
  *
  * Returns 1 if samples are selected; 0 if there is no such condition, or only some on labels that no sample has, which leave nothing
  * out. Fails with ERR_IO when neither a series nor a sample has a label of the name
@@ -194,7 +194,6 @@ struct store_series {
 };
 typedef int store_series_fn(void *arg, const struct store_series *s, struct err *err);
 
-/* All conditions are on series here: none has a label of samples. */
 int store_each_series(struct store *s, const struct store_query *q, store_series_fn *fn, void *arg, struct err *err);
 
 /* Marks of a service (a pattern if is_pattern), oldest first; kind "" for all. */

@@ -46,6 +46,9 @@ for command in 'ls' 'rm' 'pin p' 'export -o x.cpx'; do
 	# shellcheck disable=SC2086 # a command and its arguments
 	fails 'no series has the label of route=/export, which selects samples' store $command 'shop{route=/export}@all'
 done
+is_equal "$("$CPA" store rm --dry-run 'shop{nosuch=1}@all')" 'would remove 0 profiles' 'rm selects nothing then'
+"$CPA" watch --once 'store:shop{route=/export}@all' >out 2>&1
+is_equal "$? $(grep -c 'checks: 0 PASS' out)" '0 1' 'watch accepts such a condition'
 "$CPA" store ls 'shop{nosuch!=1}' >out
 is_equal "$(wc -l <out)" 3 'ls lists all series if no label is left out'
 "$CPA" store get 'shop/cpu{route=/export}' -o one.pb.gz >out 2>&1

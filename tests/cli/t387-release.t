@@ -48,6 +48,7 @@ is_equal "$(total 'release:"2.4.0+b7"')" "$(total "$TESTDATA/go-cpu.pb.gz")" 'a 
 is_equal "$(total -sample_index=inuse_space 'release:shop/heap@1.0')" "$(total -sample_index=inuse_space "$TESTDATA/go-heap1.pb.gz")" 'a kind'
 is_equal "$(total 'release:shop{route=/export}@1.0')" 1270000000 'labels'
 is_equal "$(total "release:$CPA_STORE#mill@1.1+reduce=last")" "$(total "release:mill@1.1+reduce=last")" 'another store, and options'
+is_equal "$(total "release:$CPA_STORE#1.1")" "$(total release:1.1)" 'another store without a service'
 "$CPA" diff --json release:mill@1.0 "$TESTDATA/gate/slow-1.pb.gz" >out 2>err
 is_equal "$? $(grep -c 'store:mill/cpu@pin:"release+1.0+mill"' out)" '0 0' 'diff'
 "$CPA" gate --release=mill@1.0 "$TESTDATA"/gate/slow-?.pb.gz >out 2>err

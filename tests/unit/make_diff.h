@@ -39,7 +39,7 @@ static inline void compared_seal(struct compared *c)
 static inline int compared_report(struct compared *c, struct err *err)
 {
 	static const char *const name[N_SIDES] = { [SIDE_NEW] = "new.pb", [SIDE_BASE] = "base.pb" };
-	const struct side_sources from[N_SIDES] = { { &name[0], 1 }, { &name[1], 1 } };
+	const struct side_sources from[N_SIDES] = { { &name[0], 1, NULL }, { &name[1], 1, NULL } };
 
 	if (!c->p[0])
 		compared_seal(c);

@@ -452,9 +452,9 @@ static void the_subtitle_of_a_comparison_names_base_and_new(void **state)
 	drawing_start(&d, 1000, 1250);
 	d.f.has_base = true;
 	expect_head(&d, "cpu: shop, differences", "base 1s " ARROW " new 1.25s" DOT "+250ms (+25.0%)");
-	d.f.from[SIDE_BASE] = (struct side_sources){ old, 1 };
+	d.f.from[SIDE_BASE] = (struct side_sources){ old, 1, NULL };
 	d.f.side_total[SIDE_BASE] = 1000;
-	d.f.from[SIDE_NEW] = (struct side_sources){ new, 1 };
+	d.f.from[SIDE_NEW] = (struct side_sources){ new, 1, NULL };
 	d.f.side_total[SIDE_NEW] = 1250;
 	expect_head(&d, "cpu: shop, base vs. new",
 		    "base old.pb.gz: 1s " ARROW " new new.pb.gz: 1.25s" DOT "+250ms (+25.0%)");

@@ -378,9 +378,9 @@ static void legend_of_a_comparison_names_both_sides(void **state)
 	(void)state;
 	drawing_start(&d, 100, 200);
 	d.f.has_base = true;
-	d.f.from[SIDE_BASE] = (struct side_sources){ old, 1 };
+	d.f.from[SIDE_BASE] = (struct side_sources){ old, 1, NULL };
 	d.f.side_total[SIDE_BASE] = 100;
-	d.f.from[SIDE_NEW] = (struct side_sources){ new, 3 };
+	d.f.from[SIDE_NEW] = (struct side_sources){ new, 3, NULL };
 	d.f.side_total[SIDE_NEW] = 200;
 	expect_legend(&d, "new: only in a.pb, b.pb and 1 more|at least doubled|grew|unchanged|shrank|at least halved|"
 			  "gone: only in monday.pb.gz");

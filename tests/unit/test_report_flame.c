@@ -389,7 +389,8 @@ static void each_side_of_a_comparison_has_values(void **state)
 	ROW(&m, "f;main", -10);
 	ROW(&m, "gone;main", -5);
 	flame_start(&x, &m);
-	x.options.from = (const struct side_sources[N_SIDES]){ [SIDE_BASE] = { old, 1 }, [SIDE_NEW] = { new, 1 } };
+	x.options.from =
+		(const struct side_sources[N_SIDES]){ [SIDE_BASE] = { old, 1, NULL }, [SIDE_NEW] = { new, 1, NULL } };
 	flame(&x);
 	assert_true(x.f->has_base);
 	assert_int_equal(x.f->side_total[SIDE_NEW], 30);

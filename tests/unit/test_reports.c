@@ -183,7 +183,7 @@ static void default_file_suffix_follows_the_format(void **state)
 /* Text of a report of a profile with 3 samples in main and 4 in work, called by main. */
 static char *answer_text(const char *report, enum format format)
 {
-	const struct side_sources from[N_SIDES] = { { NULL, 0 } };
+	const struct side_sources from[N_SIDES] = { { NULL, 0, NULL } };
 	struct answer answer = { 0 };
 	struct buf text = { 0 };
 	struct profile *p;

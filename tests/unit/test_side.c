@@ -29,7 +29,7 @@ static void label(struct make *m, const char *key, const char *text)
 
 static void has_host(struct make *m, const char *host)
 {
-	const struct side_sources from = { NULL, 0 };
+	const struct side_sources from = { NULL, 0, NULL };
 	struct arena *mem = arena_new();
 	struct profile *p = make_end(m);
 	struct compare_side s;

@@ -54,8 +54,12 @@ static int note_series(void *arg, const struct store_series *s, struct err *err)
 {
 	struct latest *first = arg;
 
+	size_t i = 0;
+
 	(void)err;
-	if (first->is_found && first->time_ns <= s->first_ns)
+	while (i < s->n_labels && strcmp(s->label[i].name, "version") != 0)
+		i++;
+	if (i == s->n_labels || (first->is_found && first->time_ns <= s->first_ns)) /* it may be a label of samples */
 		return 0;
 	first->time_ns = s->first_ns;
 	first->is_found = true;

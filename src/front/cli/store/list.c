@@ -48,10 +48,15 @@ int cmd_store_select_whole(const char *text, struct store *s, struct window **wi
 			   struct err *err)
 {
 	struct buf samples = { 0 };
-	struct err ignored; /* without such a label, no profile is selected */
-	int rc = cmd_store_select(text, s, window, query, err);
+	struct err ignored;
+	int rc = cmd_store_select(text, s, window, query, err), selects;
 
-	if (rc == 0 && store_describe_samples(s, query, &samples, &ignored) > 0)
+	if (rc < 0)
+		return rc;
+	selects = store_describe_samples(s, query, &samples, &ignored);
+	if (selects < 0) /* nothing has such a label: no profile is selected */
+		query->t0 = query->t1 = INT64_MAX;
+	if (selects > 0)
 		rc = err_set(err, ERR_USAGE,
 			     "%s: no series has the label of %s, which selects samples; this command is about whole "
 			     "profiles",

@@ -151,7 +151,7 @@ static int each_of_series(struct each *x, const struct store_listing_series *s, 
 
 static int each_run(struct each *x, struct store *s, const struct store_query *q, struct stop *stop, struct err *err)
 {
-	int rc = local_listing_open(s, q, true, stop, &x->l, err);
+	int rc = local_listing_open(s, q, stop, &x->l, err);
 
 	if (rc < 0)
 		return rc;
@@ -212,7 +212,7 @@ static int describe_series(struct store_listing *l, const struct store_listing_s
 int local_each_series(struct store *s, const struct store_query *q, store_series_fn *fn, void *arg, struct err *err)
 {
 	struct store_listing l;
-	int rc = local_listing_open(s, q, false, NULL, &l, err);
+	int rc = local_listing_open(s, q, NULL, &l, err);
 
 	if (rc < 0)
 		return rc;

@@ -105,18 +105,17 @@ static int compare_series(const void *x, const void *y, void *arg)
 	return order ? order : store_listing_compare_labels(c, a, d, b);
 }
 
-int local_listing_open(struct store *s, const struct store_query *q, bool splits, struct stop *stop,
-		       struct store_listing *l, struct err *err)
+int local_listing_open(struct store *s, const struct store_query *q, struct stop *stop, struct store_listing *l,
+		       struct err *err)
 {
 	int rc;
 
-	*l = (struct store_listing){ .from = q, .q = q, .stop = stop, .cut = { .t0 = INT64_MIN } };
+	*l = (struct store_listing){ .from = q, .own = { .match = NULL }, .stop = stop, .cut = { .t0 = INT64_MIN } };
 	keys_init(&l->keys, 2, 0);
 	rc = select_open(s, q, &l->sel, err);
-	if (rc == 0 && splits) {
+	if (rc == 0)
 		rc = select_split(s, &l->sel, q, &l->own, err);
-		l->q = &l->own;
-	}
+	l->q = &l->own;
 	if (rc == 0 && q->limit)
 		rc = select_find_cut(l->q, &l->sel, &l->cut, err);
 	l->chapter = mem_zalloc(l->sel.n, sizeof(*l->chapter));
@@ -140,8 +139,7 @@ void local_listing_close(struct store_listing *l)
 	free(l->label);
 	keys_release(&l->keys);
 	select_close(&l->sel);
-	if (l->q == &l->own)
-		select_split_release(&l->own, l->from);
+	select_split_release(&l->own, l->from);
 }
 
 const struct store_label *local_listing_labels(struct store_listing *l, const struct store_listing_series *s)

@@ -23,7 +23,7 @@ struct store_listing_series {
 struct store_listing {
 	const struct store_query *from; /* the query as it was asked */
 	struct store_query own;         /* the same after select_split */
-	const struct store_query *q;    /* one of them */
+	const struct store_query *q;    /* &own */
 	struct stop *stop;
 	struct selection sel;
 	struct chapter **chapter; /* [sel.n] NULL: damaged, or without profiles of the query */
@@ -35,9 +35,9 @@ struct store_listing {
 	size_t cap_labels;
 };
 
-/* Find the series of a query, and decode their chapters. splits: conditions on labels that no series has concern samples. */
-int local_listing_open(struct store *s, const struct store_query *q, bool splits, struct stop *stop,
-		       struct store_listing *l, struct err *err);
+/* Find the series of a query, and decode their chapters. */
+int local_listing_open(struct store *s, const struct store_query *q, struct stop *stop, struct store_listing *l,
+		       struct err *err);
 void local_listing_close(struct store_listing *l);
 
 const struct dict_series *local_listing_series_of(const struct store_listing *l, const struct store_listing_series *s);

@@ -32,20 +32,20 @@ static void split_note_name(struct select_split *x, const char *name)
 		x->is_series[i] |= strcmp(x->q->match[i].name, name) == 0;
 }
 
-static int split_add_series(void *arg, const struct catalogue_series *s, struct err *err)
-{
-	(void)err;
-	for (size_t i = 0; i < s->n_labels; i++)
-		split_note_name(arg, s->label[i].name);
-	return 0;
-}
-
 static bool split_is_complete(const struct select_split *x)
 {
 	for (size_t i = 0; i < x->q->n_match; i++)
 		if (!x->is_series[i])
 			return false;
 	return true;
+}
+
+static int split_add_series(void *arg, const struct catalogue_series *s, struct err *err)
+{
+	(void)err;
+	for (size_t i = 0; i < s->n_labels; i++)
+		split_note_name(arg, s->label[i].name);
+	return split_is_complete(arg) ? ERR_STOPPED : 0; /* further series change nothing */
 }
 
 /* Note the labels of series that the catalogue may lack: those of journals and pins. Damaged chapters are reported later. */
@@ -75,7 +75,7 @@ static int split_add_catalogue(struct store *s, struct select_split *x, struct e
 		return rc;
 	rc = catalogue_each_series(local_of(s)->catalogue, &cq, "", split_add_series, x, err);
 	catalogue_read_end(local_of(s)->catalogue);
-	return rc;
+	return rc == ERR_STOPPED ? 0 : rc;
 }
 
 int select_split(struct store *s, const struct selection *sel, const struct store_query *q, struct store_query *own,

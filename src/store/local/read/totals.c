@@ -180,7 +180,7 @@ int local_totals(struct store *s, const struct store_query *q, struct stop *stop
 {
 	struct store_listing l;
 	struct totals t = { .l = &l, .fn = fn, .arg = arg, .rows_chapter = PROFILE_NONE };
-	int rc = local_listing_open(s, q, true, stop, &l, err);
+	int rc = local_listing_open(s, q, stop, &l, err);
 
 	if (rc < 0)
 		return rc;
