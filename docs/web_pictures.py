@@ -21,7 +21,7 @@ PICTURES = [
     ("web-source", ["go-cpu.pb.gz"], "source?f=nearest", 1240, 560, False),
     ("web-graph", ["cpp-cpu.pb.gz"], "graph?n=15", 1240, 640, False),
     ("web-store", ["--store=STORE", "store:"], "store?service=shop&w0=2026-11-22T09:19&w1=2026-11-22T09:21"
-     "&b0=2026-11-22T09:17&b1=2026-11-22T09:19", 1240, 760, False),
+     "&b0=2026-11-22T09:17&b1=2026-11-22T09:19", 1240, 1120, False),
     ("web-diff", ["-base=go-heap1.pb.gz", "go-heap2.pb.gz"], "flamegraph", 1240, 560, False),
 ]
 
@@ -31,6 +31,9 @@ def fill_store(folder):
     for version, name in ("2.4.0", "base"), ("2.4.1", "slow"):
         subprocess.run([os.environ["CPA"], "store", "import", f"--store={folder}", "--service=shop",
                         f"--label=version={version}", *(f"gate/{name}-{i}.pb.gz" for i in range(1, 7))], check=True)
+    for time, kind, text in ("09:19:00", "deploy", "2.4.1"), ("09:20:00", "watch", "cpu FAIL +48% main.tally"):
+        subprocess.run([os.environ["CPA"], "store", "mark", f"--store={folder}", f"--time=2026-11-22T{time}", "shop", kind, text],
+                       check=True)
 
 
 def main(folder):

@@ -20,6 +20,7 @@ enum {
 	NULL_WORK = 6000000, /* permutations times values of the distribution without a change */
 	NULL_MIN = 9999,
 	NULL_MAX = 99999,        /* permutations */
+	TIES_LARGER = 400,       /* with ties: no more permutations once so many are as large */
 	SIDE_PERMUTATIONS = 999, /* for a side of a point */
 	POWER_RUNS = 200,        /* simulated series for the step that is found */
 	OUTLIER_SD = 3,
@@ -212,7 +213,7 @@ double stats_change_p(const struct stats_change_plan *plan, const double *y)
 	largest = stats_ranks_largest(&ranks, NULL);
 	if (!ranks.has_ties)
 		return change_p_of(plan, largest);
-	return largest > 0 ? permuted_p(&ranks, largest, plan->n_null, UINT32_MAX, SEED_NULL) : 1;
+	return largest > 0 ? permuted_p(&ranks, largest, plan->n_null, TIES_LARGER, SEED_NULL) : 1;
 }
 
 /* Does a part [lo, hi) of the values show a change, at half of STATS_CHANGE_ALPHA? */
