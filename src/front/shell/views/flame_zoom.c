@@ -50,7 +50,7 @@ int shell_flame_view_make(const struct model_request *a, struct model *m, struct
 {
 	struct flame_model *own = arena_zalloc(m->mem, 1, sizeof(*own));
 	const struct opt_list *base = a->q->base.n ? &a->q->base : &a->q->diff_base;
-	const struct side_sources from[N_SIDES] = { [SIDE_BASE] = { base->item, base->n } };
+	const struct side_sources from[N_SIDES] = { [SIDE_BASE] = { .source = base->item, .n = base->n } };
 	int cells = a->width > CELLS ? a->width : CELLS;
 	struct flame_options ask = { .min_share = 1.0 / PER_CELL / cells,
 				     .max_levels = LEVELS,
