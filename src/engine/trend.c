@@ -253,7 +253,10 @@ int trend_add(struct trend *t, const struct profile *p, const struct query_filte
 		own.total = total;
 		own.span = span ? *span : own.span;
 		t->has_no_span |= !span;
-		trend_append(t, &own);
+		if (rc == 0)
+			trend_append(t, &own);
+		else
+			free(own.value);
 	}
 	arena_free(mem);
 	return rc;

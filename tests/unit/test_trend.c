@@ -115,6 +115,68 @@ static void a_profile_without_the_type_is_refused(void **state)
 	trend_free(t);
 }
 
+static void values_of_all_profiles_are_stored(void **state)
+{
+	struct trend *t = trend_new();
+	struct query q;
+
+	(void)state;
+	query_init(&q);
+	add(t, &q, HOUR, 10, 0);
+	add(t, &q, 2 * HOUR, 20, 7);
+	assert_true(trend_has_values(t));
+	assert_false(trend_has_spans(t));
+	assert_int_equal(trend_span(t, 1).t0, 2 * HOUR);
+	assert_int_equal(trend_total(t, 1), 27);
+	for (uint32_t row = 0; row < match_count(trend_match(t)); row++) {
+		bool is_late = strcmp(match_name(trend_match(t), row), "b") == 0;
+
+		if (!is_late && strcmp(match_name(trend_match(t), row), "a") != 0)
+			continue;
+		assert_int_equal(trend_value(t, row, 0), is_late ? 0 : 10);
+		assert_int_equal(trend_value(t, row, 1), is_late ? 7 : 20);
+	}
+	trend_free(t);
+}
+
+/* Make a report of n profiles, an hour apart, in which a is twice as large from the eighth on, and b varies. */
+static void report_of_a_change(uint32_t n, struct query *q, struct report *r, struct buf *notes)
+{
+	const struct compare_side side = { .file = "", .build_id = "", .host = "" };
+	struct trend *t = trend_new();
+
+	query_init(q);
+	for (uint32_t i = 0; i < n; i++)
+		add(t, q, (i + 1) * HOUR, (i < 7 ? 1000 : 2000) + i * 7 % 5, 500 + i * 7 % 11);
+	query_apply_defaults(q, &(struct query_defaults){ .nodecount = 30, .all_rows_for_tools = true });
+	report_trend(t, &side, &side, q, r, notes);
+	r->head.type = r->head.unit = "";
+	trend_free(t);
+}
+
+static void a_function_that_changed_is_shown_with_its_time(void **state)
+{
+	struct report r;
+	struct buf notes = { 0 };
+	struct query q;
+
+	(void)state;
+	report_of_a_change(14, &q, &r, &notes);
+	assert_int_equal(r.table.n_rows, 1);
+	assert_string_equal(r.table.cell[TREND_NAME].text, "a");
+	assert_string_equal(r.table.cell[TREND_OVER_TIME].text, "point");
+	assert_string_equal(r.table.cell[TREND_SINCE].text, "1970-01-01T08:00:00Z");
+	assert_float_equal(r.table.cell[TREND_SINCE_PCT].real, 100, 0.5);
+	assert_int_equal(r.head.compare->time->total.found.kind, STATS_CHANGE_POINT);
+	assert_int_equal(r.head.compare->time->n_tested, 2); /* main has no flat */
+	assert_non_null(strstr(buf_text(&notes), "less than two days"));
+	report_release(&r);
+	report_of_a_change(9, &q, &r, &notes); /* too few files for statistics */
+	assert_null(r.head.compare->time);
+	report_release(&r);
+	buf_release(&notes);
+}
+
 /* Make a report of three profiles in which a grows twice and b once. */
 static void report_of_three(struct query *q, struct report *r, struct buf *notes)
 {
@@ -179,6 +241,8 @@ int main(void)
 		cmocka_unit_test(a_function_that_appears_late_was_0_before),
 		cmocka_unit_test(decreasing_times_are_detected),
 		cmocka_unit_test(a_profile_without_the_type_is_refused),
+		cmocka_unit_test(values_of_all_profiles_are_stored),
+		cmocka_unit_test(a_function_that_changed_is_shown_with_its_time),
 		cmocka_unit_test(only_rows_that_grew_in_every_step_are_shown),
 		cmocka_unit_test(cum_is_used_if_requested),
 	};
