@@ -48,6 +48,10 @@ static inline char *num_put(char *at, int64_t v)
 	char digits[NUM_DIGITS], *first = digits + NUM_DIGITS;
 	uint64_t left = num_abs(v);
 
+	if ((uint64_t)v < 10) { /* many columns are mostly small numbers */
+		*at = (char)('0' + v);
+		return at + 1;
+	}
 	do
 		*--first = (char)('0' + left % 10);
 	while (left /= 10);

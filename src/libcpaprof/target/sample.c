@@ -22,12 +22,14 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-enum { N_RULES = 256, COPIED_WORDS = STACK_COPY_SIZE / 8, MAX_RANGES = 2 };
+enum { N_RULES = 256, N_FRAMES = 128, COPIED_WORDS = STACK_COPY_SIZE / 8, MAX_RANGES = 2 };
 
 /* Cache of the walker, since stacks repeat. Only one thread uses it at a time. */
 struct walk_memory {
 	struct unwind_cache cache;
+	uint32_t generation; /* of the code to which the frames belong */
 	struct unwind_rule rule[N_RULES];
+	struct unwind_frame frame[2][N_FRAMES]; /* frames of the last walk, and of the current one */
 };
 
 static struct walk_memory *memory; /* [n_rings]; memory is allocated when touched, like that of rings */
@@ -53,8 +55,11 @@ static struct walk_memory *sample_memory_sig(uint32_t i)
 	struct walk_memory *m = memory ? &memory[i] : NULL;
 
 	if (m && !m->cache.rule) {
-		m->cache.rule = m->rule;
 		m->cache.mask = N_RULES - 1;
+		m->cache.first_frame = m->cache.max_frames = N_FRAMES;
+		m->cache.frame = m->frame[0];
+		m->cache.fresh = m->frame[1];
+		m->cache.rule = m->rule;
 	}
 	return m;
 }
@@ -205,6 +210,20 @@ static uint32_t ranges_sig(struct thread *t, const ucontext_t *uc, uint64_t sp, 
 	return n;
 }
 
+/* The cache of a thread, without frames if code was unloaded since the last walk: other code may be at their addresses. */
+static struct unwind_cache *sample_cache_sig(const struct thread *t)
+{
+	struct walk_memory *m = t->memory;
+	uint32_t generation = atomic_load_explicit(&cpi.generation, memory_order_relaxed);
+
+	if (!m)
+		return NULL;
+	if (m->generation != generation)
+		m->cache.first_frame = m->cache.max_frames;
+	m->generation = generation;
+	return &m->cache;
+}
+
 /* Walk the stack into pc[max_depth]. Return addresses become addresses of calls. Returns the number of frames. */
 static uint32_t walk_sig(struct thread *t, const ucontext_t *uc, uint64_t *pc, uint64_t *free_words)
 {
@@ -213,8 +232,7 @@ static uint32_t walk_sig(struct thread *t, const ucontext_t *uc, uint64_t *pc, u
 	struct unwind_result result;
 	struct unwind_regs regs;
 
-	if (t->memory)
-		source.arg = source.cache = &t->memory->cache;
+	source.arg = source.cache = sample_cache_sig(t);
 	cpi_unwind_regs_sig(uc, &regs);
 	source.n_ranges = ranges_sig(t, uc, regs.r[UNWIND_SP], free_words, range);
 	cpi_objects_read_begin_sig();

@@ -473,7 +473,7 @@ void cpi_unwind_walk_sig(const struct unwind_source *from, struct unwind_regs *r
 		walk_set_mark(&here, regs, 0);
 		w.fp_slot = FP_SLOT_NONE;
 		rc = walk_step(&w);
-		if (called)
+		if (called && memo.cache)
 			cpi_unwind_memo_add_sig(&memo, &w, here.pc, here.sp, here.fp);
 		if (rc == UNWIND_NO_REG && !w.all_regs) {
 			n = go_back(&w, &mark);
