@@ -26,19 +26,19 @@ enum {
 	EDGE_RUN = 8,   /* frames that are skipped together */
 };
 
-void calls_init(struct calls *c)
+void edges_calls_init(struct calls *c)
 {
 	*c = (struct calls){ 0 };
 	idtab_init(&c->ids, 1024);
 }
 
-void calls_release(struct calls *c)
+void edges_calls_release(struct calls *c)
 {
 	idtab_release(&c->ids);
 	free(c->call);
 }
 
-uint32_t calls_find(struct calls *c, uint32_t src, uint32_t dst)
+uint32_t edges_find_call(struct calls *c, uint32_t src, uint32_t dst)
 {
 	uint64_t h = hash_u64((uint64_t)src << 32 | dst);
 	uint32_t id;
@@ -65,7 +65,7 @@ static bool count_inner_calls(const struct edge_walk *w, const struct spot *spot
 			continue;
 		any = true;
 		if (part->of_inner_call[i] == 0)
-			part->of_inner_call[i] = calls_find(&part->calls, f->src, f->dst) + 1;
+			part->of_inner_call[i] = edges_find_call(&part->calls, f->src, f->dst) + 1;
 		count_call(&part->calls.call[part->of_inner_call[i] - 1], share, f->residual, true);
 		edges_settle(w, f->dst, part->calls.call[part->of_inner_call[i] - 1].edge.weight);
 	}
@@ -248,7 +248,7 @@ static void edge_part_init(const struct edge_walk *w, struct edge_part *part)
 {
 	uint32_t n_locs = w->g->view->p->n_locs;
 
-	calls_init(&part->calls);
+	edges_calls_init(&part->calls);
 	part->of_inner_call = mem_zalloc(w->spots.n_inner_calls, sizeof(*part->of_inner_call));
 	part->of_spot = mem_zalloc(w->spots.n, sizeof(*part->of_spot));
 	part->mark = w->spots.mark;
@@ -298,7 +298,7 @@ static void calls_merge(struct calls *into, const struct calls *from)
 
 		if (!from->call[i].seen)
 			continue;
-		id = calls_find(into, e->src, e->dst); /* may reallocate the calls */
+		id = edges_find_call(into, e->src, e->dst); /* may reallocate the calls */
 		into->call[id].seen = 1;
 		sum = &into->call[id].edge;
 		sum->weight += e->weight;
@@ -328,7 +328,7 @@ void edges_count(struct edge_walk *w, struct arena *mem, struct edges *out)
 	for (unsigned i = 1; i < w->parts; i++) {
 		if (!stop_is_set(stop))
 			calls_merge(all, &w->part[i].calls);
-		calls_release(&w->part[i].calls);
+		edges_calls_release(&w->part[i].calls);
 	}
 	if (w->settled)
 		calls_merge(all, &w->settled->calls);
@@ -336,7 +336,7 @@ void edges_count(struct edge_walk *w, struct arena *mem, struct edges *out)
 	for (uint32_t i = 0; i < all->n; i++)
 		if (all->call[i].seen)
 			e.edge[e.n++] = all->call[i].edge;
-	calls_release(all);
+	edges_calls_release(all);
 	free(w->part);
 	*out = e;
 }

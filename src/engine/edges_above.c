@@ -106,9 +106,9 @@ static void bounds_run(void *arg, unsigned part)
 	struct edge_walk *w = arg;
 	struct bounds *b = &w->bounds[part];
 	const struct stack_lists *stacks = &w->g->view->p->stacks;
-	uint32_t end = stack_part(stacks, part + 1, w->parts);
+	uint32_t end = profile_stack_part(stacks, part + 1, w->parts);
 
-	for (uint32_t s = stack_part(stacks, part, w->parts); s < end && !stop_step(w->g->view->stop, s); s++) {
+	for (uint32_t s = profile_stack_part(stacks, part, w->parts); s < end && !stop_step(w->g->view->stop, s); s++) {
 		uint64_t weight = num_abs(w->g->weight[s]);
 		uint32_t caller = NO_NODE;
 
@@ -211,7 +211,7 @@ static void settle_location(struct edge_walk *w, uint32_t loc)
 
 		if (weight == 0 || !edges_settle(w, f->dst, weight)) /* 0 may be a location that no stack has */
 			continue;
-		id = calls_find(calls, f->src, f->dst); /* may reallocate the calls */
+		id = edges_find_call(calls, f->src, f->dst); /* may reallocate the calls */
 		calls->call[id].edge.weight = weight;
 		calls->call[id].seen = 1;
 	}
@@ -243,7 +243,7 @@ static void settled_init(struct edge_walk *w, const bool *enough, uint64_t limit
 	for (uint32_t k = 0; k < n; k++)
 		out->n_left += w->wanted[k];
 	w->settled = out;
-	calls_init(&out->calls);
+	edges_calls_init(&out->calls);
 	for (uint32_t loc = 0; loc < w->g->view->p->n_locs; loc++)
 		settle_location(w, loc);
 	settled_unmark(w);
@@ -253,7 +253,7 @@ static void settled_release(struct settled *s)
 {
 	if (!s->is)
 		return;
-	calls_release(&s->calls);
+	edges_calls_release(&s->calls);
 	free(s->is);
 }
 

@@ -104,7 +104,7 @@ void edges_forest_run(struct edge_walk *w)
 		f[i].part = &w->part[i];
 		arg[i] = &f[i];
 	}
-	forest_walk(w->g->view, &walk, arg, w->parts);
+	walk_forest(w->g->view, &walk, arg, w->parts);
 	for (unsigned i = 0; i < w->parts; i++) {
 		free(f[i].n_path);
 		free(f[i].frame);

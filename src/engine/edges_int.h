@@ -109,11 +109,11 @@ static inline bool is_settled(const struct edge_walk *w, uint32_t node)
 /* Settle the node that is called if the sum of this thread has reached the limit. Returns true if that is new. */
 bool edges_settle(const struct edge_walk *w, uint32_t dst, int64_t weight);
 
-void calls_init(struct calls *c);
-void calls_release(struct calls *c);
+void edges_calls_init(struct calls *c);
+void edges_calls_release(struct calls *c);
 
 /* The index of a call; added if it is new, which may reallocate the calls. */
-uint32_t calls_find(struct calls *c, uint32_t src, uint32_t dst);
+uint32_t edges_find_call(struct calls *c, uint32_t src, uint32_t dst);
 
 /* Weight that a stack adds to each of its calls. */
 struct share {
@@ -136,7 +136,7 @@ static inline void count_call(struct call *call, const struct share *share, bool
 static inline struct call *hinted_call(struct calls *c, uint32_t *hint, uint32_t src, uint32_t dst)
 {
 	if (*hint == 0 || c->call[*hint - 1].edge.src != src || c->call[*hint - 1].edge.dst != dst)
-		*hint = calls_find(c, src, dst) + 1;
+		*hint = edges_find_call(c, src, dst) + 1;
 	return &c->call[*hint - 1];
 }
 

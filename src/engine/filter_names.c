@@ -94,7 +94,8 @@ static void filter_names_find_ranges(void *arg, unsigned part)
 	struct stack_cutter *c = arg;
 	struct outcome o = { 0 };
 
-	for (uint32_t s = stack_part(c->in, part, c->parts), end = stack_part(c->in, part + 1, c->parts);
+	for (uint32_t s = profile_stack_part(c->in, part, c->parts),
+		      end = profile_stack_part(c->in, part + 1, c->parts);
 	     s < end && !stop_step(c->stop, s); s++) {
 		struct filter_names_range *r = &c->range[s];
 
@@ -115,7 +116,8 @@ static void copy_part(void *arg, unsigned part)
 {
 	const struct stack_cutter *c = arg;
 
-	for (uint32_t s = stack_part(c->in, part, c->parts), end = stack_part(c->in, part + 1, c->parts);
+	for (uint32_t s = profile_stack_part(c->in, part, c->parts),
+		      end = profile_stack_part(c->in, part + 1, c->parts);
 	     s < end && !stop_step(c->stop, s); s++) {
 		uint32_t to = c->out.off[s];
 

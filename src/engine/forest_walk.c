@@ -88,7 +88,7 @@ static void forest_walk_run(void *arg, unsigned thread)
 	free(value);
 }
 
-void forest_walk(const struct view *v, const struct forest_walk *walk, void *const *arg, unsigned n)
+void walk_forest(const struct view *v, const struct forest_walk *walk, void *const *arg, unsigned n)
 {
 	struct forest_walker w = { v, walk, arg, 0 };
 
@@ -96,7 +96,7 @@ void forest_walk(const struct view *v, const struct forest_walk *walk, void *con
 	pool_run(forest_walk_run, &w, n);
 }
 
-unsigned forest_walk_threads(const struct view *v)
+unsigned walk_forest_threads(const struct view *v)
 {
 	uint32_t n = v->p->forest->n_trees;
 
@@ -141,10 +141,10 @@ static void forest_cum_leave(void *arg, const uint32_t *path, uint32_t depth, in
 	}
 }
 
-int64_t *forest_walk_cum(const struct view *v, const struct places *pl, struct arena *mem, int64_t **div)
+int64_t *walk_forest_cum(const struct view *v, const struct places *pl, struct arena *mem, int64_t **div)
 {
 	static const struct forest_walk walk = { forest_cum_enter, forest_cum_leave };
-	unsigned n = forest_walk_threads(v);
+	unsigned n = walk_forest_threads(v);
 	struct forest_cum *c = mem_alloc(n, sizeof(*c));
 	void **arg = mem_alloc(n, sizeof(*arg));
 	int64_t *cum = arena_zalloc(mem, pl->n, sizeof(*cum));
@@ -155,7 +155,7 @@ int64_t *forest_walk_cum(const struct view *v, const struct places *pl, struct a
 		arg[i] = &c[i];
 	}
 	stop_begin(v->stop, "adding up", 0);
-	forest_walk(v, &walk, arg, n);
+	walk_forest(v, &walk, arg, n);
 	for (unsigned i = 0; i < n; i++) {
 		for (uint32_t k = 0; k < pl->n; k++) {
 			cum[k] += c[i].place[k].cum;

@@ -24,12 +24,12 @@ struct forest_walk {
 };
 
 /* Walk all trees. arg: [n] one per thread. When the stop flag of the view is set, samples are missing. */
-void forest_walk(const struct view *v, const struct forest_walk *walk, void *const *arg, unsigned n);
+void walk_forest(const struct view *v, const struct forest_walk *walk, void *const *arg, unsigned n);
 
 /* The number of threads for a walk. */
-unsigned forest_walk_threads(const struct view *v);
+unsigned walk_forest_threads(const struct view *v);
 
 /* cum of each place: [places] in mem. div: that of the divisors; NULL unless the view has a mean */
-int64_t *forest_walk_cum(const struct view *v, const struct places *pl, struct arena *mem, int64_t **div);
+int64_t *walk_forest_cum(const struct view *v, const struct places *pl, struct arena *mem, int64_t **div);
 
 #endif

@@ -94,12 +94,12 @@ static void walk_run(void *arg, unsigned part)
 {
 	const struct graph_walk *w = arg;
 	const uint32_t *off = w->stacks->off;
-	uint32_t end = stack_part(w->stacks, part + 1, w->parts), n;
+	uint32_t end = profile_stack_part(w->stacks, part + 1, w->parts), n;
 	int64_t *flat = w->part[part].flat;
 	struct graph_sum *sum = w->part[part].sum;
 
 	assert(part < w->parts && end <= w->stacks->n);
-	for (uint32_t s = stack_part(w->stacks, part, w->parts); s < end && !stop_step(w->stop, s); s++) {
+	for (uint32_t s = profile_stack_part(w->stacks, part, w->parts); s < end && !stop_step(w->stop, s); s++) {
 		int64_t v = w->weight[s];
 		const uint8_t *at, *last;
 
@@ -214,7 +214,7 @@ void graph_make(const struct view *v, const struct places *pl, struct arena *mem
 	if (v->p->forest) {
 		int64_t *div;
 
-		g.nodes.cum = forest_walk_cum(v, pl, mem, &div);
+		g.nodes.cum = walk_forest_cum(v, pl, mem, &div);
 		g.nodes.cum_div = div;
 		g.several = NULL;
 	}

@@ -52,7 +52,7 @@ bool profile_has_name(const struct profile *p, uint32_t loc)
 	return false;
 }
 
-uint32_t stack_part(const struct stack_lists *s, unsigned part, unsigned parts)
+uint32_t profile_stack_part(const struct stack_lists *s, unsigned part, unsigned parts)
 {
 	assert(parts > 0 && part <= parts);
 	if (part == parts)

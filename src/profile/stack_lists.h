@@ -81,6 +81,6 @@ static inline void stack_read(const struct stack_lists *s, uint32_t i, size_t n,
 
 /* First stack of a part when the stacks are divided into parts with about the same number of ids; the number of stacks for
    part == parts. */
-uint32_t stack_part(const struct stack_lists *s, unsigned part, unsigned parts);
+uint32_t profile_stack_part(const struct stack_lists *s, unsigned part, unsigned parts);
 
 #endif

@@ -127,7 +127,7 @@ static void by_binary_add_forest(const struct table_maker *t)
 
 	for (uint32_t loc = 0; loc < p->n_locs; loc++)
 		pl.list[loc] = (uint32_t)(by_binary_of(t, loc) - t->binary);
-	cum = forest_walk_cum(v, &pl, t->mem, &div);
+	cum = walk_forest_cum(v, &pl, t->mem, &div);
 	for (uint32_t i = 0; i < t->n; i++) {
 		t->binary[i].cum = cum[i];
 		t->binary[i].cum_div = div ? div[i] : 0;

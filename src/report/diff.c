@@ -167,7 +167,7 @@ static void report_diff_find_neighbours(struct neighbours *a, const struct diff 
 		w.candidate[row[i].row] = i + 1;
 	mark_locations(&w);
 	if (g->view->p->forest)
-		forest_walk(g->view, &walk, (void *[]){ &w }, 1);
+		walk_forest(g->view, &walk, (void *[]){ &w }, 1);
 	for (uint32_t s = 0; !g->view->p->forest && s < g->view->p->stacks.n; s++)
 		if (g->weight[s] && report_diff_has_candidate(&w, &g->view->p->stacks, s))
 			report_diff_walk_stack(&w, s, fabs((double)g->weight[s]));

@@ -51,6 +51,8 @@ def profile(r, seed, start, shared, negative):
         data = message(1, b"".join(varint(loc + 1) for loc in path)) + message(2, varint(count) + varint(value))
         if r.random() < 0.3:
             data += message(3, number(1, strings.id("route")) + number(2, strings.id(r.choice(["/a", "/b"]))))
+            data += message(3, number(1, strings.id("host")) + number(2, strings.id(f"db{seed % 2}")))
+            data += message(3, number(1, strings.id("load")) + number(3, r.randrange(9)) + number(4, strings.id("widgets")))
         out += message(2, data)
     for n, file in ((1, "/usr/bin/shop"), (2, "/usr/lib/libshop.so")):
         out += message(3, number(1, n) + number(2, n << 24) + number(3, (n << 24) + 0x100000) + number(5, strings.id(file)))

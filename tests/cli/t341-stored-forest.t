@@ -26,7 +26,7 @@ for seed in 1 2 negative; do
 	done
 	"$CPA" proto -o "$tmp/$seed.pb.gz" "store:shop@$all" 2>"$tmp/err" || exit 1
 	for report in top 'top -nodecount=0 -nodefraction=0' 'top -nodefraction=0.05 -edgefraction=0.1' 'top -cum -lines' 'top -mean' \
-		'top -sample_index=samples -files' 'top -noinlines' 'top -focus=f3' 'top -tagfocus=route=/a' 'top --json' \
+		'top -sample_index=samples -files' 'top -noinlines' 'top -unit=widgets' 'top -focus=f3' 'top -tagfocus=route=/a' 'top --json' \
 		tree 'tree -lines -nodefraction=0 -edgefraction=0' 'tree -call_tree' 'tree -mean -nodefraction=0.06' \
 		'peek f[12]' 'peek f3 -nodefraction=0' binaries 'binaries -cum -mean' traces; do
 		# shellcheck disable=SC2086 # words of a command

@@ -10,6 +10,7 @@
 
 #include "base/pool.h"
 #include "base/regex.h"
+#include "profile/forest.h"
 #include "store/local/format/block.h"
 #include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
@@ -206,6 +207,65 @@ static void journals_and_segments_give_the_same_sums(void **state)
 		assert_int_equal(read_total(p, &q, 1, &n), 6 * 17);
 		check(p, i ? flush_and_maintain(p) : writer_flush(p->w, &p->err));
 	}
+}
+
+/* A query of a report that only adds up: totals are expected, and a forest if has_forest. */
+static void read_forest(struct place *p, const struct store_query *q, bool has_forest, int64_t samples, int64_t cpu)
+{
+	struct store_query own = *q;
+	struct profile *profile;
+	struct store_sum sum;
+	int64_t value[2], seen[2] = { 0 };
+
+	own.adds_up = true;
+	check(p, store_read(p->s, &own, NULL, &profile, &sum, &p->err));
+	assert_int_equal(profile->forest != NULL, has_forest);
+	assert_int_equal(total(profile, 0), samples);
+	assert_int_equal(total(profile, 1), cpu);
+	for (uint32_t i = 0; has_forest && i < profile->forest->n_trees; i++) {
+		struct forest_reader r = { &profile->forest->tree[i], 2, profile->forest->tree[i].data };
+		struct forest_node node;
+
+		while (forest_read(&r, &node, value)) {
+			assert_true(node.loc < profile->n_locs);
+			seen[0] += value[0];
+			seen[1] += value[1];
+		}
+	}
+	if (has_forest) {
+		assert_int_equal(seen[0], samples);
+		assert_int_equal(seen[1], cpu);
+	}
+	profile_free(profile);
+	store_sum_release(&sum);
+}
+
+static void forests_of_journals_and_segments_have_the_same_sums(void **state)
+{
+	const char *const keep[] = { "instance" };
+	struct place *p = *state;
+	struct store_query q = query("shop", "cpu");
+	int64_t negative[2] = { -3, -30 };
+
+	append_all(p);
+	q.t0 = START + 20 * MINUTE;
+	q.t1 = START + 40 * MINUTE;
+	for (int i = 0; i < 3; i++) {
+		reopen(p);
+		read_forest(p, &q, true, 6 + 2 * (0 + 100 + 200) + 3 * (2 + 3), 6 * 17);
+		check(p, i ? flush_and_maintain(p) : writer_flush(p->w, &p->err));
+	}
+	q.n_keep = 1;
+	q.keep = keep;
+	read_forest(p, &q, false, 6 + 2 * (0 + 100 + 200) + 3 * (2 + 3), 6 * 17);
+	q.n_keep = 0;
+	q.reduce = REDUCE_LAST;
+	read_forest(p, &q, false, 3 + (0 + 100 + 200) + 3 * 3, 3 * 17);
+	q.reduce = REDUCE_DEFAULT;
+	append(p, "shop", "cpu", "x", START + 39 * MINUTE, "samples/count cpu/nanoseconds", negative, 1);
+	check(p, writer_commit(p->w, &p->err));
+	reopen(p);
+	read_forest(p, &q, false, 6 + 2 * (0 + 100 + 200) + 3 * (2 + 3) - 3, 6 * 17 - 30);
 }
 
 /* --- lists --- */
@@ -647,6 +707,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(journals_and_segments_give_the_same_sums),
+		TEST(forests_of_journals_and_segments_have_the_same_sums),
 		TEST(the_order_of_rows_does_not_depend_on_threads),
 		TEST(lists_are_in_order_of_series_then_time),
 		TEST(a_limit_selects_the_latest_profiles),

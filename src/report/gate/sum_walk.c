@@ -143,9 +143,9 @@ static void sum_walk_run(void *arg, unsigned thread)
 
 	(void)thread;
 	while ((i = atomic_fetch_add(&w->next, 1)) < w->n_parts) {
-		uint32_t end = stack_part(&w->stacks->stacks, i + 1, w->n_parts);
+		uint32_t end = profile_stack_part(&w->stacks->stacks, i + 1, w->n_parts);
 
-		for (uint32_t s = stack_part(&w->stacks->stacks, i, w->n_parts);
+		for (uint32_t s = profile_stack_part(&w->stacks->stacks, i, w->n_parts);
 		     s < end && !stop_step(w->a->q->stop, s); s++)
 			count_stack(w, &w->part[i], s, &frames);
 	}

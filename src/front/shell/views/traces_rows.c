@@ -53,7 +53,8 @@ static void hash_part(void *arg, unsigned part)
 {
 	const struct stack_hasher *x = arg;
 	const struct traces *t = x->m->t;
-	uint32_t lo = stack_part(t->stacks, part, x->parts), hi = stack_part(t->stacks, part + 1, x->parts);
+	uint32_t lo = profile_stack_part(t->stacks, part, x->parts),
+		 hi = profile_stack_part(t->stacks, part + 1, x->parts);
 
 	for (uint32_t stack = lo; stack < hi; stack++)
 		x->m->stack_hash[stack] = x->used[stack] ? hash_stack(t, x->name, stack) : 0;
@@ -326,9 +327,9 @@ static void match_part(void *arg, unsigned part)
 {
 	const struct stack_matcher *x = arg;
 	const struct stack_lists *stacks = x->t->stacks;
-	uint32_t hi = stack_part(stacks, part + 1, x->parts);
+	uint32_t hi = profile_stack_part(stacks, part + 1, x->parts);
 
-	for (uint32_t stack = stack_part(stacks, part, x->parts); stack < hi; stack++) {
+	for (uint32_t stack = profile_stack_part(stacks, part, x->parts); stack < hi; stack++) {
 		uint8_t yes = 0;
 
 		for (uint32_t i = stacks->off[stack]; x->used[stack] && !yes && i < stacks->off[stack + 1]; i++)

@@ -190,9 +190,10 @@ void dict_translation_free(struct dict_translation *t);
  */
 int dict_translate_rows(struct dict_translation *t, uint32_t *row, size_t n, struct err *err);
 
-/* A location of the other dictionary, and the row of a stack of only that location, or of none for PROFILE_NONE, without
+/* A location and a label set of the other dictionary, and the row of a stack of only that location, or of none for PROFILE_NONE, without
    labels. Fail like dict_translate_rows. */
 int dict_translate_location(struct dict_translation *t, uint32_t loc, uint32_t *id, struct err *err);
+int dict_translate_label_set(struct dict_translation *t, uint32_t set, uint32_t *id, struct err *err);
 int dict_translate_leaf(struct dict_translation *t, uint32_t loc, uint32_t *row, struct err *err);
 
 /* The id of a meta or series of the other dictionary. Fails like dict_translate_rows. */
@@ -213,7 +214,8 @@ struct dict_profile_options {
 	/* labels for every row that has no label of that name; "" values are left out */
 	const struct store_label *more; /* [n_more] */
 	size_t n_more;
-	/* if not NULL: all locations are in the profile, in this order [n_locs], and loc [n_locs] is set to their ids there */
+	/* if not NULL: all locations are in the profile, in this order [n_locs], and loc [n_locs] is set to their ids there; all
+	   label sets are in it too */
 	const uint32_t *order;
 	uint32_t *loc;
 };

@@ -240,7 +240,7 @@ static int dict_profile_make_rows(struct maker *m, const struct stored *s, struc
 static int dict_profile_make(struct maker *m, const struct stored *s, struct err *err)
 {
 	const struct dict_meta *meta = &m->d->meta[s->meta];
-	uint32_t first;
+	uint32_t first, id;
 
 	place_mappings(m, meta);
 	merge_ids_set_source(&m->ids, &m->view, true);
@@ -253,6 +253,9 @@ static int dict_profile_make(struct maker *m, const struct stored *s, struct err
 		if (merge_ids_location(&m->ids, loc, &m->options->loc[loc], err) < 0)
 			return ERR_LIMIT;
 	}
+	for (uint32_t set = 0; m->options->order && set < m->d->label_sets.n; set++)
+		if (merge_ids_labels(&m->ids, set, &id, err) < 0)
+			return ERR_LIMIT;
 	return dict_profile_make_rows(m, s, err);
 }
 

@@ -270,6 +270,13 @@ int dict_translate_location(struct dict_translation *t, uint32_t loc, uint32_t *
 	return rc == 0 ? merge_ids_location(&t->ids, loc, id, err) : rc;
 }
 
+int dict_translate_label_set(struct dict_translation *t, uint32_t set, uint32_t *id, struct err *err)
+{
+	int rc = dict_translate_begin(t, err);
+
+	return rc == 0 ? merge_ids_labels(&t->ids, set, id, err) : rc;
+}
+
 int dict_translate_leaf(struct dict_translation *t, uint32_t loc, uint32_t *row, struct err *err)
 {
 	uint32_t node = PROFILE_NONE, id, hash;

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/radix.h"
+#include "profile/edit.h"
 #include "store/local/read/reduce_int.h"
 
 #include <stdlib.h>
@@ -206,6 +207,9 @@ static void forest_make_tree(const struct dict *d, const struct forest_rows *row
 	uint32_t *number = mem_alloc(d->n_locs, sizeof(*number)), *slot = mem_zalloc(d->n_nodes, sizeof(*slot));
 
 	forest_number_locations(d, rows, forest_mark(d, rows, is_used), number, out);
+	out->has_set = mem_zalloc(d->label_sets.n, sizeof(*out->has_set));
+	for (size_t i = 0; i < rows->n; i++)
+		out->has_set[d->row_labels[rows->row[i]]] = true;
 	forest_add_leaves(d, rows, number, slot, out);
 	forest_pack(&(struct forest_source){ .n_nodes = d->n_nodes,
 					     .parent = d->node_parent,
@@ -225,13 +229,15 @@ static void forest_make_tree(const struct dict *d, const struct forest_rows *row
 bool reduce_chapter_may_be_tree(const struct reduce_chapter *c)
 {
 	const struct dict *d = &c->c->dict;
-	bool has_frames = true;
+	bool is_plain = true;
 
 	for (uint32_t i = 0; i < d->n_metas; i++)
-		has_frames &= !d->meta[i].drop_frames;
+		is_plain &= !d->meta[i].drop_frames;
 	for (uint32_t loc = 0; loc < d->n_locs; loc++)
-		has_frames &= d->loc_line[loc + 1] - d->loc_line[loc] <= FOREST_LINES_MAX;
-	return has_frames && !c->has_order;
+		is_plain &= d->loc_line[loc + 1] - d->loc_line[loc] <= FOREST_LINES_MAX;
+	for (uint32_t i = 0; i < d->n_labels; i++) /* by which a view finds samples of a base */
+		is_plain &= strcmp(strtab_text(d->str, d->label_key[i]), BASE_LABEL) != 0;
+	return is_plain && !c->has_order;
 }
 
 void reduce_tree_make(const struct reducer *r, struct reduce_chapter *c, struct reduce_slice *slice, size_t n)
@@ -267,6 +273,7 @@ void reduce_tree_release(struct reduce_tree *t)
 	free(t->leaf);
 	free(t->loc);
 	free(t->total);
+	free(t->has_set);
 	*t = (struct reduce_tree){ 0 };
 }
 
@@ -297,6 +304,7 @@ static int forest_join_tree(struct reducer *r, struct reduce_chapter *c, struct 
 {
 	struct forest *f = &r->forest;
 	struct reduce_tree *t = &c->tree;
+	uint32_t id;
 	int rc = 0;
 
 	t->packed.n_locs = t->n_locs;
@@ -305,6 +313,9 @@ static int forest_join_tree(struct reducer *r, struct reduce_chapter *c, struct 
 		rc = dict_translate_location(c->translation, t->loc[i], &t->packed.loc[i], err);
 	for (uint32_t i = 0; rc == 0 && i <= t->n_locs; i++)
 		rc = forest_join_leaf(r, c, b, i, err);
+	for (uint32_t set = 0; rc == 0 && set < c->c->dict.label_sets.n; set++)
+		if (t->has_set[set])
+			rc = dict_translate_label_set(c->translation, set, &id, err);
 	f->tree = mem_grow(f->tree, &r->cap_trees, (size_t)f->n_trees + 1, sizeof(*f->tree));
 	r->forest_bytes += t->packed.size;
 	if (c->in->from == r->largest)

@@ -189,6 +189,7 @@ struct reduce_tree {
 	int64_t **
 		leaf; /* [n_types][n_locs + 1] sums of the samples that end at each; the last ones are of empty stacks */
 	int64_t *total; /* [n_types] */
+	bool *has_set;  /* [label sets of the chapter] does a row have it? */
 };
 
 /* A block to read. */
