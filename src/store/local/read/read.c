@@ -8,6 +8,7 @@
 #include "store/local/catalogue/catalogue.h"
 #include "store/instance.h"
 #include "store/local/read/local.h"
+#include "store/local/read/read_tier.h"
 #include "store/local/read/reduce.h"
 #include "store/local/read/select.h"
 
@@ -23,7 +24,8 @@ struct read_reading {
 	struct stop *stop;
 	struct reducer *r;
 	struct store_sum *sum;
-	struct buf name; /* of an instance */
+	struct buf name;              /* of an instance */
+	struct tier_history *history; /* with q->tier */
 };
 
 /* With partial, a damaged chapter is noted; without, it is an error. */
@@ -48,13 +50,16 @@ static int store_read_add_group(struct read_reading *rd, const struct selection 
 {
 	struct reduce_input in[GROUP_CHAPTERS] = { 0 };
 	uint64_t bytes = 0;
-	int rc;
+	int rc = 0;
 
 	for (*n = 0; lo + *n < sel->n && *n < GROUP_CHAPTERS && (*n == 0 || bytes < GROUP_BYTES); ++*n) {
 		in[*n].from = &sel->chapter[lo + *n];
 		bytes += in[*n].from->bytes;
 	}
-	rc = reduce_add(rd->r, in, *n, pass, err);
+	for (size_t i = 0; rc == 0 && i < *n && rd->history; i++)
+		rc = slots_read_chapter(rd->q, rd->history, &in[i], rd->stop, err);
+	if (rc == 0)
+		rc = reduce_add(rd->r, in, *n, pass, err);
 	return rc == 0 ? store_read_check_inputs(rd, in, *n, err) : rc;
 }
 
@@ -153,8 +158,12 @@ static int read_selection(struct read_reading *rd, const struct selection *sel, 
 		reduce_set_cut(rd->r, &cut);
 	}
 	stop_begin(rd->stop, "adding up profiles", sel->n);
+	if (rc == 0 && rd->history)
+		rc = slots_read_history(rd->s, rd->q, rd->history, err);
 	if (rc == 0)
 		rc = store_read_add_all(rd, sel, PASS_WINDOW, err);
+	if (rd->history) /* slots have their increases */
+		return rc;
 	if (rc == 0 && has_past(rd->q) && reduce_has_increase(rd->r))
 		rc = find_older(rd, err);
 	if (rc == 0 && has_past(rd->q))
@@ -166,17 +175,71 @@ static int read_selection(struct read_reading *rd, const struct selection *sel, 
 	return rc;
 }
 
+/* Say since when addresses are stored. */
+static int slots_note_addresses(struct store *s, struct buf *notes, struct err *err)
+{
+	struct catalogue_segments raw;
+	int64_t first = INT64_MAX;
+	int rc = catalogue_read_begin(local_of(s)->catalogue, err);
+
+	if (rc < 0)
+		return rc;
+	rc = catalogue_get_segments(local_of(s)->catalogue, TIER_RAW, &raw, err);
+	catalogue_read_end(local_of(s)->catalogue);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < raw.n; i++)
+		first = raw.row[i].t0 < first ? raw.row[i].t0 : first;
+	buf_addz(notes, "store: named frames of a reduced resolution have no addresses");
+	if (raw.n) {
+		buf_addz(notes, "; they exist since ");
+		select_print_time(first, notes);
+	}
+	buf_addz(notes, "\n");
+	catalogue_segments_release(&raw);
+	return 0;
+}
+
+/* The error of a window that is inside a slot; 0 if it is not. */
+static int slots_nothing_error(const struct store_query *q, const struct selection *sel, struct err *err)
+{
+	for (size_t i = 0; i < sel->n; i++) {
+		const struct select_chapter *c = &sel->chapter[i];
+		int64_t start = tier_slot_start(c->tier, q->t0);
+		struct buf span = { 0 };
+
+		if (c->tier == TIER_RAW || q->t0 == INT64_MIN || start == q->t0 || c->t1 < start || c->t0 > start)
+			continue;
+		select_print_span(start, start + tier_slot_ns(c->tier), &span);
+		err_set(err, ERR_IO, "the resolution of %s is %s there, and no slot begins in the window; select %s",
+			c->service, store_tier_name(c->tier), span.data);
+		buf_release(&span);
+		return ERR_IO;
+	}
+	return 0;
+}
+
 int local_read(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,
 	       struct store_sum *sum, struct err *err)
 {
 	struct store_sum result = { 0 };
-	struct read_reading rd = { .s = s, .q = q, .stop = stop, .sum = &result };
+	struct store_query own = *q;
+	struct read_reading rd = { .s = s, .q = &own, .stop = stop, .sum = &result };
 	struct selection sel;
 	struct profile *p = NULL;
-	int rc = select_open(s, q, &sel, err);
+	int rc;
 
-	if (rc < 0)
+	if (q->tier != TIER_RAW && (q->id || q->limit))
+		return err_set(err, ERR_USAGE, "tier= cannot be used with %s", q->id ? "id=" : "limit=");
+	slots_align(&own, &result.notes);
+	q = &own;
+	rc = select_open(s, q, &sel, err);
+	if (rc < 0) {
+		buf_release(&result.notes);
 		return rc;
+	}
+	slots_note_edges(q, &sel, &result.notes);
+	rd.history = q->tier != TIER_RAW ? tier_history_new() : NULL;
 	if (sel.is_partial) {
 		result.is_damaged = true;
 		buf_addz(&result.notes, store_get_damage(s));
@@ -186,7 +249,12 @@ int local_read(struct store *s, const struct store_query *q, struct stop *stop, 
 	if (rc == 0)
 		rc = reduce_finish(rd.r, &p, &result, err);
 	reduce_free(rd.r);
+	tier_history_free(rd.history);
 	buf_release(&rd.name);
+	if (rc == 0 && result.tiers > 1)
+		rc = slots_note_addresses(s, &result.notes, err);
+	if (rc == 0 && !p && !result.is_damaged)
+		rc = slots_nothing_error(q, &sel, err);
 	select_close(&sel);
 	if (rc == 0 && !p && result.is_damaged)
 		rc = err_set(err, ERR_FORMAT, "nothing is left without the damaged parts: %.*s",
