@@ -197,11 +197,7 @@ static int stored_totals_add_block(void *arg, const struct store_block_total *b,
 	struct stored_totals *out = a->out;
 	uint32_t step = (uint32_t)((b->t0 - out->t0) / out->step_ns);
 
-	if (a->by && *label_value(b, STORE_MERGED_LABEL) && strstr(label_value(b, STORE_MERGED_LABEL), a->by))
-		return err_set(err, ERR_USAGE,
-			       "the values of all instances of %s are added up in a part of the window, whose "
-			       "resolution is %s; they cannot be split by %s",
-			       b->service, store_tier_name(b->tier), a->by);
+	(void)err;
 	series_begin(a, b);
 	for (uint32_t i = 0; i < b->n_types; i++) {
 		uint32_t t = stored_totals_find_type(a, b->type[i], b->unit[i], b->temporality[i]);
