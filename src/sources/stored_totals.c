@@ -272,7 +272,7 @@ static void add_means(struct stored_totals_adder *a, const struct gauge_sum *g, 
 		int64_t *to = &a->out->type[g->type].window;
 
 		seen = bsearch(&key, a->seen, a->n_seen, sizeof(key), compare_seen);
-		means_add(&sum, means_class(&sum, seen->profiles), g[i].sum);
+		means_add(&sum, means_class(&sum, seen->profiles < UINT32_MAX ? seen->profiles : UINT32_MAX), g[i].sum);
 		if (i + 1 < n && strcmp(g[i].group, g[i + 1].group) == 0)
 			continue;
 		if (g->step < a->out->n_steps)

@@ -297,7 +297,8 @@ int main(int argc, char **argv)
 		 (unsigned)atoi(argv[5]), (uint32_t)atoi(argv[6]), &rows);
 	printf("%" PRIu64 " profiles of %.0f rows, %.0f CPU seconds\n", n, rows / (double)n,
 	       seconds(CLOCK_PROCESS_CPUTIME_ID) - t);
-	check(estimate_measure("cpu", (const struct profile *const *)sample, SAMPLE, &estimate, &err), "estimate", &err);
+	check(estimate_measure("cpu", (const struct profile *const *)sample, SAMPLE, &estimate, &err), "estimate",
+	      &err);
 	for (size_t i = 0; i < sizeof(step) / sizeof(step[0]); i++) {
 		double predicted;
 		struct measured m;

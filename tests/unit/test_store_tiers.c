@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "make_live_store.h"
+#include "store/local/format/segment.h"
 #include "store/local/read/local.h"
 
 #include <inttypes.h>
@@ -221,6 +222,14 @@ static void check_windows(struct live_store *raw, struct live_store *other, int6
 	}
 }
 
+static void live_store_remove(const char *dir)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
 /* A second store beside that of the set-up. */
 static void open_other(struct live_store *m, const char *retain)
 {
@@ -266,12 +275,114 @@ static void totals_and_means_are_equal_in_all_tiers(void **state)
 		buf_release(&report);
 	}
 	live_store_close(&other);
+	live_store_remove(other.dir);
+}
+
+/* Bytes of the segments of a tier. */
+static uint64_t tier_bytes(struct live_store *m, enum store_tier tier)
+{
+	struct store_stat stat;
+
+	writer_get_stat(m->w, &stat);
+	return stat.bytes[tier];
+}
+
+static void a_rule_of_labels_concerns_their_series_only(void **state)
+{
+	struct live_store *raw = *state, other = { 0 };
+	struct store_query q = { .service = "shop", .kind = "", .t0 = INT64_MIN, .t1 = INT64_MAX, .pin = "" };
+	struct label_match match = { MATCH_EQUAL, "instance", "10.0.0.1", NULL };
+	struct store_sum sum = { 0 };
+	struct profile *p;
+	struct store *s;
+
+	seed = 7;
+	snprintf(other.dir, sizeof(other.dir), "/tmp/cpa-store-XXXXXX");
+	assert_non_null(mkdtemp(other.dir));
+	open_other(&other, "raw=forever\n{instance=10.0.0.1} raw=1d 10m=900d");
+	fill(raw, &other);
+	store_time = STORE_MONDAY + 9 * STORE_DAY;
+	live_store_maintain(&other, NULL);
+	assert_true(tier_bytes(&other, TIER_RAW) > 0 && tier_bytes(&other, TIER_10M) > 0);
+	check_windows(raw, &other, 10 * MINUTE, TIER_RAW, "rules by label");
+	assert_int_equal(local_open(other.dir, &s, &other.err), 0);
+	q.kind = "cpu";
+	q.match = &match;
+	q.n_match = 1;
+	for (int i = 0; i < 2; i++) { /* the instance of the rule, then the others */
+		match.op = i ? MATCH_NOT_EQUAL : MATCH_EQUAL;
+		assert_int_equal(store_read(s, &q, NULL, &p, &sum, &other.err), 0);
+		assert_int_equal(sum.tiers, i ? 1U << TIER_RAW : 1U << TIER_10M);
+		profile_free(p);
+		store_sum_release(&sum);
+	}
+	store_close(s);
+	live_store_close(&other);
+	live_store_remove(other.dir);
+}
+
+/* The name of a file of a tier, with its folder. */
+static void find_tier_file(const struct live_store *m, const char *tier, char path[256])
+{
+	char command[256];
+	FILE *f;
+
+	snprintf(command, sizeof(command), "find %s/seg/%s -name '*.cps' | head -n 1", m->dir, tier);
+	f = popen(command, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(path, 256, f));
+	pclose(f);
+	path[strcspn(path, "\n")] = '\0';
+}
+
+static void a_changed_byte_of_slots_is_found(void **state)
+{
+	struct live_store *raw = *state, other = { 0 };
+	char path[256];
+	uint8_t *data = mem_alloc(1 << 20, 1);
+	size_t n, unseen = 0;
+	FILE *f;
+
+	seed = 11;
+	snprintf(other.dir, sizeof(other.dir), "/tmp/cpa-store-XXXXXX");
+	assert_non_null(mkdtemp(other.dir));
+	open_other(&other, "raw=1d 1h=900d");
+	fill(raw, &other);
+	store_time = STORE_MONDAY + 9 * STORE_DAY;
+	live_store_maintain(&other, NULL);
+	find_tier_file(&other, "1h", path);
+	live_store_close(&other);
+	f = fopen(path, "r+");
+	assert_non_null(f);
+	n = fread(data, 1, 1 << 20, f);
+	for (size_t i = 0; i < n; i += 7) {
+		struct segment *s = NULL;
+		struct err err;
+
+		fseek(f, (long)i, SEEK_SET);
+		fputc(data[i] ^ 0x55, f);
+		fflush(f);
+		if (segment_open(fileno(f), "x", &s, &err) == 0 && verify_segment(s, true, NULL, &err) == 0)
+			unseen++;
+		segment_close(s);
+		fseek(f, (long)i, SEEK_SET);
+		fputc(data[i], f);
+		fflush(f);
+	}
+	fclose(f);
+	free(data);
+	assert_int_equal(unseen, 0);
+	live_store_remove(other.dir);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(totals_and_means_are_equal_in_all_tiers, live_store_set_up,
+						live_store_tear_down),
+		cmocka_unit_test_setup_teardown(a_rule_of_labels_concerns_their_series_only, live_store_set_up,
+						live_store_tear_down),
+		cmocka_unit_test_setup_teardown(a_changed_byte_of_slots_is_found, live_store_set_up,
 						live_store_tear_down),
 	};
 

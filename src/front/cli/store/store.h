@@ -44,8 +44,7 @@ struct store_command {
 /* Run a subcommand. Returns 0, 1 if the answer is no, or ERR_*. */
 typedef int cmd_store_fn(struct store_command *c, struct err *err);
 cmd_store_fn cmd_store_ls, cmd_store_stat, cmd_store_get, cmd_store_export, cmd_store_import, cmd_store_pin,
-	cmd_store_unpin, cmd_store_mark, cmd_store_rm, cmd_store_gc, cmd_store_verify, cmd_store_repair,
-	cmd_store_plan;
+	cmd_store_unpin, cmd_store_mark, cmd_store_rm, cmd_store_gc, cmd_store_verify, cmd_store_repair, cmd_store_plan;
 
 /*
  * Open the store for writing, if the command has no writer.

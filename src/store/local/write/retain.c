@@ -138,6 +138,7 @@ static int retain_parse_line(struct retain *r, const char *at, const char *end, 
 
 int retain_parse(const char *text, struct retain *out, struct err *err)
 {
+	static const char general_rule[] = RETAIN_DEFAULT;
 	struct retain r = { .memory = arena_new() };
 	size_t cap = 0, general;
 	int rc = 0;
@@ -149,7 +150,7 @@ int retain_parse(const char *text, struct retain *out, struct err *err)
 	for (general = 0; general < r.n && r.rule[general].n_labels;)
 		general++;
 	if (rc == 0 && general == r.n)
-		rc = retain_parse_line(&r, RETAIN_DEFAULT, RETAIN_DEFAULT + strlen(RETAIN_DEFAULT), &cap, err);
+		rc = retain_parse_line(&r, general_rule, general_rule + strlen(general_rule), &cap, err);
 	if (rc < 0) {
 		retain_release(&r);
 		return rc;
