@@ -16,6 +16,7 @@ enum temporality {
 	TEMPORALITY_DELTA,      /* counted during the profile: cpu, wall */
 	TEMPORALITY_CUMULATIVE, /* counted since the start of the process: alloc_space, contentions, delay */
 	TEMPORALITY_GAUGE,      /* at one moment: inuse_space, goroutine, threads */
+	TEMPORALITY_INCREASE,   /* counted between snapshots of a counter: in stores with a reduced resolution only */
 };
 
 /* The temporality of sample type t, by its name; a mutex or block profile with a duration is a delta. */

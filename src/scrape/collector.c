@@ -183,9 +183,7 @@ static int open_store(struct scrape_collector *c, struct err *err)
 {
 	const struct scrape_config *config = c->config;
 	struct buf owner = { 0 }, holder = { 0 };
-	struct store_writer_options o = { .cap = config->cap,
-					  .retain_raw_ns = config->retain_raw_ns,
-					  .group = config->group };
+	struct store_writer_options o = { .cap = config->cap, .retain = config->retain, .group = config->group };
 	int rc;
 
 	store_directory(config->store, &c->directory);

@@ -11,6 +11,7 @@
 #include "base/regex.h"
 #include "base/str.h"
 #include "store/local/write/cap.h"
+#include "store/local/write/retain.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,21 +62,25 @@ static int read_cap(struct scrape_parser *p, const struct words *w, struct err *
 
 static int read_retain(struct scrape_parser *p, const struct words *w, struct err *err)
 {
+	struct retain all;
+	struct buf text = { 0 };
+	struct err reason;
+	int rc;
+
 	if (w->n < 2)
-		return scrape_config_usage(w, "retain raw=DURATION", err);
-	for (size_t i = 1; i < w->n; i++) {
-		if (*w->word[i] == '{')
-			return words_error(w, err, "retain %s: this version has one duration for all series",
-					   w->word[i]);
-		if (!starts_with(w->word[i], "raw="))
-			return words_error(w, err,
-					   "retain %s: this version keeps only raw profiles; write raw=DURATION",
-					   w->word[i]);
-		if (scrape_config_duration(w, w->word[i] + 4, INT64_C(3600000000000), INT64_C(864000000000) * 36500,
-					   &p->c->retain_raw_ns, err) < 0)
-			return ERR_USAGE;
+		return scrape_config_usage(
+			w, "retain [{LABEL=VALUE}] raw=DURATION [10m=DURATION 1h=DURATION 1d=DURATION]", err);
+	if (p->c->retain)
+		buf_addf(&text, "%s\n", p->c->retain);
+	for (size_t i = 1; i < w->n; i++)
+		buf_addf(&text, "%s%s", i > 1 ? " " : "", w->word[i]);
+	rc = retain_parse(text.data, &all, &reason);
+	if (rc == 0) {
+		retain_release(&all);
+		p->c->retain = config_file_copy(p, text.data);
 	}
-	return 0;
+	buf_release(&text);
+	return rc < 0 ? words_error(w, err, "%s", reason.msg) : 0;
 }
 
 static int config_file_read_group(struct scrape_parser *p, const struct words *w, struct err *err)

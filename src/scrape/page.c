@@ -25,8 +25,6 @@
 
 enum { OK = 200, PAGE_TARGETS_MAX = 1000 };
 
-static const char *const tier_names[N_TIERS] = { "raw", "10m", "1h", "1d" };
-
 static const char style[] =
 	"body{font:14px/1.4 sans-serif;margin:2em;max-width:90em}table{border-collapse:collapse}"
 	"td,th{padding:.2em .8em;text-align:left;border-bottom:1px solid #8884;vertical-align:top}"
@@ -382,7 +380,8 @@ static void add_store_metrics(struct buf *out, struct scrape_collector *c)
 	writer_get_stat(c->store, &stat);
 	scrape_stats_add_head(out, PREFIX "store_bytes", "gauge", "Bytes of segments, by tier.");
 	for (int t = 0; t < N_TIERS; t++)
-		buf_addf(out, PREFIX "store_bytes{tier=\"%s\"} %" PRIu64 "\n", tier_names[t], stat.bytes[t]);
+		buf_addf(out, PREFIX "store_bytes{tier=\"%s\"} %" PRIu64 "\n", store_tier_name((enum store_tier)t),
+			 stat.bytes[t]);
 	add_gauge(out, PREFIX "store_used_bytes", "Bytes of all files of the store.", stat.used);
 	add_gauge(out, PREFIX "store_cap_bytes", "The cap of the store.", stat.cap);
 	add_gauge(out, PREFIX "journal_bytes", "Bytes of journals.", stat.journal_bytes);

@@ -115,7 +115,7 @@ struct scrape_config {
 	const char *file;              /* "" for arguments alone */
 	const char *store;             /* directory; "" for the default */
 	uint64_t cap;                  /* bytes; 0 for the value of the store */
-	int64_t retain_raw_ns;         /* 0 for the value of the store */
+	const char *retain;            /* lines, see store/local/write/retain.h; NULL for the rules of the store */
 	const char *group;             /* members may read the store; "" for none */
 	const char *const *keep_label; /* [n_keep_labels] sorted; none: labels of all names are kept */
 	size_t n_keep_labels;

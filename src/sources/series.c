@@ -272,8 +272,10 @@ static void series_set_comments(const struct series_data *s, const struct stored
 	store_describe_samples(source->store, q, &samples, &ignored); /* the names were checked when values were read */
 	for (uint32_t i = 0; i < s->totals.n_steps; i++)
 		n += s->totals.profiles[i];
-	buf_addf(&line, "store: %s/%s, %" PRIu64 " profile%s of %" PRIu64 " instance%s, raw, ", q->service, q->kind, n,
+	buf_addf(&line, "store: %s/%s, %" PRIu64 " profile%s of %" PRIu64 " instance%s, ", q->service, q->kind, n,
 		 n == 1 ? "" : "s", s->totals.n_instances, s->totals.n_instances == 1 ? "" : "s");
+	store_add_tiers(s->totals.tiers, &line);
+	buf_addz(&line, ", ");
 	time_add_span(&line, q->t0, q->t1);
 	buf_addz(&line, ", steps of ");
 	time_add_duration(&line, q->step_ns);

@@ -213,7 +213,8 @@ static int stored_totals_add_block(void *arg, const struct store_block_total *b,
 	out->profiles[step] += b->profiles;
 	a->counted[step] += b->profiles;
 	a->counted[out->n_steps] += b->profiles;
-	a->has_profiles = true;
+	a->has_profiles |= b->profiles > 0;
+	out->tiers |= 1U << b->tier;
 	return 0;
 }
 
@@ -271,7 +272,7 @@ static void add_means(struct stored_totals_adder *a, const struct gauge_sum *g, 
 		int64_t *to = &a->out->type[g->type].window;
 
 		seen = bsearch(&key, a->seen, a->n_seen, sizeof(key), compare_seen);
-		means_add(&sum, means_class(&sum, seen->profiles), g[i].sum);
+		means_add(&sum, means_class(&sum, seen->profiles < UINT32_MAX ? seen->profiles : UINT32_MAX), g[i].sum);
 		if (i + 1 < n && strcmp(g[i].group, g[i + 1].group) == 0)
 			continue;
 		if (g->step < a->out->n_steps)

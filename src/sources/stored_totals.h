@@ -34,6 +34,7 @@ struct stored_group {
  * until stored_totals_read_increase. A sum beyond int64_t is INT64_MAX.
  */
 struct stored_totals {
+	unsigned tiers;       /* 1 << tier for each that was read */
 	struct arena *memory; /* of names, values and profiles */
 	int64_t t0, step_ns;
 	uint32_t n_steps;

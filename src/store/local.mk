@@ -16,6 +16,7 @@ include src/store/window/local.mk
 include src/store/local/local.mk
 include src/store/local/format/local.mk
 include src/store/local/catalogue/local.mk
+include src/store/local/tier/local.mk
 include src/store/local/read/local.mk
 include src/store/local/write/local.mk
 include src/store/local/upkeep/local.mk

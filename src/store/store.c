@@ -28,6 +28,34 @@ void store_directory(const char *name, struct buf *out)
 		buf_addf(out, "%s/.local/share/cpa/store", home ? home : "");
 }
 
+static const char *const store_tiers[N_TIERS] = { "raw", "10m", "1h", "1d" };
+
+const char *store_tier_name(enum store_tier tier)
+{
+	return store_tiers[tier];
+}
+
+enum store_tier store_tier_parse(const char *name, size_t n)
+{
+	int tier = 0;
+
+	while (tier < N_TIERS && (strlen(store_tiers[tier]) != n || memcmp(store_tiers[tier], name, n) != 0))
+		tier++;
+	return (enum store_tier)tier;
+}
+
+void store_add_tiers(unsigned tiers, struct buf *out)
+{
+	unsigned left = tiers ? tiers : 1;
+
+	for (int t = N_TIERS - 1; t >= 0; t--) {
+		if (!(left & 1U << t))
+			continue;
+		left &= ~(1U << t);
+		buf_addf(out, "%s%s", store_tiers[t], !left ? "" : (left & (left - 1)) ? ", " : " and ");
+	}
+}
+
 void store_close(struct store *s)
 {
 	if (s)
@@ -94,8 +122,10 @@ void store_sum_describe(const struct store_query *q, const struct store_sum *sum
 {
 	bool is_open = q->t0 == INT64_MIN || q->t1 == INT64_MAX;
 
-	buf_addf(out, "store: %s/%s, %" PRIu64 " profile%s of %" PRIu32 " instance%s, raw, ", q->service, q->kind,
+	buf_addf(out, "store: %s/%s, %" PRIu64 " profile%s of %" PRIu32 " instance%s, ", q->service, q->kind,
 		 sum->profiles, sum->profiles == 1 ? "" : "s", sum->instances, sum->instances == 1 ? "" : "s");
+	store_add_tiers(sum->tiers, out);
+	buf_addz(out, ", ");
 	if (*q->pin)
 		buf_addf(out, "pin %s, ", q->pin);
 	time_add_span(out, is_open ? sum->first_ns : q->t0, is_open ? sum->last_ns : q->t1);

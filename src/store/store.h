@@ -28,8 +28,15 @@ struct store_label {
 	const char *name, *value;
 };
 
+/* The label of a series of a tier that adds up others: the names of the labels that differ, separated by commas. */
+#define STORE_MERGED_LABEL "__merged__"
+
 /* The resolution of stored profiles. */
 enum store_tier { TIER_RAW, TIER_10M, TIER_1H, TIER_1D, N_TIERS };
+
+/* "raw", "10m", "1h", "1d"; and the tier of a name of n bytes, N_TIERS if there is none. */
+const char *store_tier_name(enum store_tier tier);
+enum store_tier store_tier_parse(const char *name, size_t n);
 
 /* A named event of a service. */
 struct store_mark {
@@ -87,6 +94,7 @@ struct store_query {
 	int64_t step_ns;   /* for store_totals: blocks within one step from t0 are reported as a whole; 0: the window */
 	bool partial;      /* leave out damaged chapters, with a note, instead of failing */
 	bool adds_up;      /* for store_read: the result may have a forest (profile/forest.h) */
+	enum store_tier tier; /* for store_read: finer profiles are added up to slots of this tier first */
 };
 
 /* The origin of a result. Released with store_sum_release. */
@@ -95,11 +103,15 @@ struct store_sum {
 	uint32_t series, instances;
 	int64_t first_ns, last_ns; /* starts of the first and the last profile */
 	uint64_t profiles_missing; /* by the usual distance of the profiles of each series */
+	unsigned tiers;            /* 1 << tier for each from which profiles were read */
 	bool is_damaged;           /* something is left out: damaged chapters, with partial, or a part of a journal */
 	struct buf samples;        /* the conditions on samples, "route=/a"; empty if all samples are selected */
 	struct buf builds; /* "versions 1.4, 1.5" or "builds ID, ID" if the profiles of a service are of several */
 	struct buf notes;  /* a line each */
 };
+
+/* Append the names of tiers, coarsest first: "1h, 10m and raw"; "raw" if there is none. */
+void store_add_tiers(unsigned tiers, struct buf *out);
 
 /* Append a description of a result: "store: checkout/cpu, 36 profiles of 6 instances, raw, 2026-11-22 14:00..15:00 UTC; versions
    1.4, 1.5; 2 scrapes missing". */
@@ -157,6 +169,7 @@ struct store_block_total {
 	size_t n_labels;
 	int64_t t0, t1;    /* first and last start */
 	uint32_t profiles; /* 1: t0 == t1 */
+	enum store_tier tier;
 	uint32_t n_types;
 	const char *const *type, *const *unit;
 	const enum temporality *temporality;

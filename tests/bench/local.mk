@@ -2,7 +2,7 @@
 
 EXTRA_PROGRAMS += tests/bench/addresses tests/bench/gate_sim tests/bench/gen tests/bench/inflate tests/bench/bench \
 	tests/bench/reports tests/bench/store_blocks \
-	tests/bench/store_days
+	tests/bench/store_days tests/bench/store_year
 
 tests_bench_gate_sim_SOURCES = \
 	tests/bench/gate_alarms.c \
@@ -47,6 +47,8 @@ tests_bench_reports_LDADD = $(answer_libs)
 tests_bench_store_blocks_SOURCES = tests/bench/store_blocks.c
 tests_bench_store_days_SOURCES = tests/bench/store_days.c
 tests_bench_store_days_LDADD = src/store/libstore.a $(formats_libs) $(DEFLATE_LIBS)
+tests_bench_store_year_SOURCES = tests/bench/store_year.c
+tests_bench_store_year_LDADD = src/store/libstore.a $(formats_libs) $(DEFLATE_LIBS) -lm
 tests_bench_store_blocks_LDADD = src/store/libstore.a $(formats_libs) $(DEFLATE_LIBS)
 EXTRA_DIST += tests/bench/symbols.cc tests/bench/shell.py tests/bench/terminal_screen.py tests/bench/terminal_session.py
 EXTRA_DIST += tests/bench/soak.py tests/bench/soak_load.c tests/bench/watch.py tests/bench/web.py

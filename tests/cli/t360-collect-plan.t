@@ -80,8 +80,8 @@ printf 'every 10m\ncpu 30s everyy=1m\n' >bad.cpa
 fails 'bad.cpa:2: cpu=everyy=1m: not a duration such as 30s, 10m or 1h30m' collect --check bad.cpa
 printf 'job a\ntarget h:1\nretain raw=3d\n' >bad.cpa
 fails 'bad.cpa:3: retain applies to the whole file; write it before the first job' collect bad.cpa
-printf 'retain raw=14d 10m=90d\n' >bad.cpa
-fails 'this version keeps only raw profiles' collect bad.cpa
+printf 'retain raw=14d 10m=9d\n' >bad.cpa
+fails '10m is kept up to an age, which must be larger' collect bad.cpa
 fails 'nosuch.cpa: No such file or directory' collect nosuch.cpa
 fails '--every: every=5x: not a duration' collect --every=5x h:1
 [ ! -e "$CPA_STORE" ]

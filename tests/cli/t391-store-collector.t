@@ -88,6 +88,8 @@ cat >"$tmp/table" <<'END'
 0 verify --deep
 2 verify x
 2 repair x
+2 plan
+0 plan --pods=50 --every=30s a-*.pb.gz a-*.pb.gz
 2 frob
 2
 END

@@ -71,7 +71,8 @@ static const char whole[] =
 	"# a comment\n"
 	"store     /var/lib/cpa/store\n"
 	"cap       20GiB                  # hard\n"
-	"retain    raw=14d\n"
+	"retain    raw=14d 10m=90d\n"
+	"retain    {env=dev,region=eu} raw=2d\n"
 	"group     ops\n"
 	"every     10m\n"
 	"kinds     cpu heap goroutine mutex block\n"
@@ -115,7 +116,7 @@ static void every_keyword_is_read(void **state)
 	(void)state;
 	assert_string_equal(c->store, "/var/lib/cpa/store");
 	assert_int_equal(c->cap, UINT64_C(20) << 30);
-	assert_int_equal(c->retain_raw_ns, 14 * 86400 * SECOND);
+	assert_string_equal(c->retain, "raw=14d 10m=90d\n{env=dev,region=eu} raw=2d");
 	assert_string_equal(c->group, "ops");
 	assert_int_equal(c->push_rate, 200);
 	assert_int_equal(c->n_keep_labels, 3);
@@ -143,7 +144,7 @@ static void every_keyword_is_read(void **state)
 	assert_string_equal(j->source[1].address, "unix:/run/checkout.sock");
 	assert_int_equal(j->source[1].n_labels, 0);
 	labels_are(j->source[2].label, j->source[2].n_labels, "env=dev,pod=checkout-b");
-	assert_int_equal(j->source[2].line, 24);
+	assert_int_equal(j->source[2].line, 25);
 	assert_int_equal(j->source[3].type, SCRAPE_FILE);
 	assert_string_equal(j->source[3].address, "/etc/cpa/checkout.targets");
 	labels_are(j->source[3].label, j->source[3].n_labels, "zone=a");
@@ -288,10 +289,15 @@ static void invalid_lines_are_reported_with_file_and_line(void **state)
 		{ "every\n", "c.cpa:1: expected every DURATION" },
 		{ "cap 1QB", "c.cpa:1: cap=1QB: not a size such as 256MB or 20GiB" },
 		{ "cap 1", "c.cpa:1: cap 1: the quota of a store must be at least 64 MiB" },
-		{ "retain raw=14d 10m=90d",
-		  "c.cpa:1: retain 10m=90d: this version keeps only raw profiles; write raw=DURATION" },
-		{ "retain {env=dev} raw=1d",
-		  "c.cpa:1: retain {env=dev}: this version has one duration for all series" },
+		{ "retain 10m=90d", "c.cpa:1: retain: raw=DURATION is missing" },
+		{ "retain raw=14d 5m=90d",
+		  "c.cpa:1: retain 5m=90d: write raw=, 10m=, 1h= or 1d= and a duration, as in raw=14d" },
+		{ "retain raw=14d 10m=9d",
+		  "c.cpa:1: retain: 10m is kept up to an age, which must be larger than that of finer tiers" },
+		{ "retain raw=1m", "c.cpa:1: retain raw=1m: the shortest is 1h" },
+		{ "retain raw=14d raw=15d", "c.cpa:1: retain raw=15d: raw is given twice" },
+		{ "retain {env} raw=1d", "c.cpa:1: retain {env}: write {LABEL=VALUE,...}" },
+		{ "retain raw=1d\nretain raw=2d", "c.cpa:2: retain: two lines have no {LABEL=VALUE}" },
 		{ "store clickhouse://h/d",
 		  "c.cpa:1: store clickhouse://h/d: this version writes only to a directory" },
 		{ "sink a b", "c.cpa:1: sink: this version cannot forward profiles to other systems" },

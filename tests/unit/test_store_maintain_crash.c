@@ -54,6 +54,21 @@ static void work(struct live_store *m)
 	upkeep_close_writer(m->w, &m->err);
 }
 
+/* Downsample to 10m, and merge the result, in the process that dies. */
+static void reduce(struct live_store *m)
+{
+	struct store_writer_options o = {
+		.cap = m->cap, .retain = "raw=1h 10m=1000d", .group = "", .owner = "test", .now = live_store_now
+	};
+
+	if (upkeep_open_writer(m->dir, false, &o, &m->w, NULL, &m->err))
+		return;
+	writer_flush(m->w, &m->err);
+	store_time += 3 * STORE_DAY;
+	upkeep_run(m->w, true, false, NULL, NULL, &m->err);
+	upkeep_close_writer(m->w, &m->err);
+}
+
 /* Repair a store without an index and without STORE. */
 static void repair(struct live_store *m)
 {
@@ -135,7 +150,9 @@ static void fail_at_every_step(struct live_store *m, void (*action)(struct live_
 		run("rm -rf %s; mkdir -m 700 %s", m->dir, m->dir);
 		run("cp -r %s/. %s", old, m->dir);
 		is_reached = work_in_child(m, action, at, what);
-		if (action == repair) { /* again, by a process that does not die */
+		if (action == reduce && at % 2)
+			run("rm -f %s/index.db* %s/none", m->dir, m->dir); /* it is made from the segments again */
+		if (action == repair) {                                    /* again, by a process that does not die */
 			struct buf report = { 0 };
 
 			if (upkeep_repair(m->dir, &report, &m->err))
@@ -181,6 +198,21 @@ static void a_failed_sync_loses_nothing(void **state)
 	fail_at_every_step(*state, work, "sync");
 }
 
+static void downsampling_that_dies_has_each_profile_once(void **state)
+{
+	fail_at_every_step(*state, reduce, "kill");
+}
+
+static void downsampling_without_power_has_each_profile_once(void **state)
+{
+	fail_at_every_step(*state, reduce, "discard");
+}
+
+static void downsampling_on_a_full_disk_has_each_profile_once(void **state)
+{
+	fail_at_every_step(*state, reduce, "full1");
+}
+
 static void a_repair_that_dies_can_be_repeated(void **state)
 {
 	fail_at_every_step(*state, repair, "kill");
@@ -200,11 +232,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, live_store_set_up, live_store_tear_down)
-		TEST(a_process_that_dies_loses_nothing),       TEST(half_a_write_loses_nothing),
-		TEST(a_power_failure_loses_nothing),           TEST(a_full_disk_loses_nothing),
-		TEST(a_disk_that_is_full_once_loses_nothing),  TEST(a_failed_sync_loses_nothing),
-		TEST(a_repair_that_dies_can_be_repeated),      TEST(a_repair_without_power_can_be_repeated),
+		TEST(a_process_that_dies_loses_nothing),
+		TEST(half_a_write_loses_nothing),
+		TEST(a_power_failure_loses_nothing),
+		TEST(a_full_disk_loses_nothing),
+		TEST(a_disk_that_is_full_once_loses_nothing),
+		TEST(a_failed_sync_loses_nothing),
+		TEST(a_repair_that_dies_can_be_repeated),
+		TEST(a_repair_without_power_can_be_repeated),
 		TEST(a_repair_on_a_full_disk_can_be_repeated),
+		TEST(downsampling_that_dies_has_each_profile_once),
+		TEST(downsampling_without_power_has_each_profile_once),
+		TEST(downsampling_on_a_full_disk_has_each_profile_once),
 #undef TEST
 	};
 

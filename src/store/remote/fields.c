@@ -63,6 +63,7 @@ void rpc_put_query(struct buf *out, const struct store_query *q)
 	rpc_put_number(out, (int64_t)q->limit);
 	rpc_put_number(out, q->step_ns);
 	rpc_put_number(out, q->partial);
+	rpc_put_number(out, q->tier);
 }
 
 const char *rpc_get_text(struct rpc_reader *r)

@@ -134,6 +134,7 @@ static int rpc_record_sum(struct rpc_reader *r, void *arg, struct err *err)
 	sum->last_ns = rpc_get_number(r);
 	sum->profiles_missing = (uint64_t)rpc_get_number(r);
 	sum->is_damaged = rpc_get_number(r) != 0;
+	sum->tiers = (unsigned)rpc_get_enum(r, (1 << N_TIERS) - 1);
 	buf_addz(&sum->samples, rpc_get_text(r));
 	buf_addz(&sum->builds, rpc_get_text(r));
 	buf_addz(&sum->notes, rpc_get_text(r));
@@ -259,6 +260,7 @@ static int rpc_record_total(struct rpc_reader *r, void *arg, struct err *err)
 	t.t0 = rpc_get_number(r);
 	t.t1 = rpc_get_number(r);
 	t.profiles = (uint32_t)rpc_get_number(r);
+	t.tier = (enum store_tier)rpc_get_enum(r, N_TIERS - 1);
 	t.n_types = (uint32_t)rpc_get_count(r);
 	t.type = rpc_get_texts(r, t.n_types);
 	t.unit = rpc_get_texts(r, t.n_types);

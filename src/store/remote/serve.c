@@ -72,6 +72,7 @@ static void serve_read_rest(struct rpc_reader *r, struct rpc_query *out)
 	q->limit = (size_t)limit;
 	q->step_ns = rpc_get_number(r);
 	q->partial = rpc_get_number(r) != 0;
+	q->tier = (enum store_tier)rpc_get_enum(r, N_TIERS - 1);
 	r->is_bad |= limit < 0 || q->step_ns < 0;
 }
 
@@ -179,6 +180,7 @@ static int serve_total(void *out, const struct store_block_total *t, struct err 
 	rpc_put_number(out, t->t0);
 	rpc_put_number(out, t->t1);
 	rpc_put_number(out, t->profiles);
+	rpc_put_number(out, t->tier);
 	rpc_put_number(out, t->n_types);
 	rpc_put_texts(out, t->type, t->n_types);
 	rpc_put_texts(out, t->unit, t->n_types);
@@ -263,6 +265,7 @@ static int serve_sum(struct store *s, const struct store_query *q, struct stop *
 		rpc_put_number(out, sum.last_ns);
 		rpc_put_number(out, (int64_t)sum.profiles_missing);
 		rpc_put_number(out, sum.is_damaged);
+		rpc_put_number(out, sum.tiers);
 		rpc_put_text(out, buf_text(&sum.samples));
 		rpc_put_text(out, buf_text(&sum.builds));
 		rpc_put_text(out, buf_text(&sum.notes));

@@ -40,6 +40,7 @@ struct window {
 	uint8_t id[16];
 	bool has_id, is_partial;
 	size_t limit;
+	enum store_tier tier;
 };
 
 static const char *const reduce_names[] = {
@@ -332,10 +333,8 @@ static int parse_limit(struct window_cursor *c, struct window *w, const char *at
 
 static int parse_tier(struct window_cursor *c, struct window *w, const char *at, const char *value)
 {
-	(void)w;
-	return strcmp(value, "raw") == 0
-		       ? 0
-		       : window_fail(c, at, "tier=%.40s: this version stores raw profiles only", value);
+	w->tier = store_tier_parse(value, strlen(value));
+	return w->tier < N_TIERS ? 0 : window_fail(c, at, "tier=%.40s: write raw, 10m, 1h or 1d", value);
 }
 
 static int window_parse_id(struct window_cursor *c, struct window *w, const char *at, const char *value)
@@ -535,6 +534,7 @@ int window_resolve(struct window *w, const struct window_clock *clock, struct st
 				     .n_keep = w->n_keep,
 				     .id = w->has_id ? w->id : NULL,
 				     .limit = w->limit,
+				     .tier = w->tier,
 				     .partial = w->is_partial };
 	if (w->time.form != FORM_NONE)
 		return window_time_resolve(&w->time, w->text, w->service, clock, &out->t0, &out->t1, err);

@@ -316,11 +316,47 @@ static uint64_t per_profile(uint64_t bytes, uint64_t profiles)
 	return profiles ? bytes / profiles : 0;
 }
 
+static uint64_t sum_tiers(const uint64_t value[N_TIERS], int first)
+{
+	uint64_t sum = 0;
+
+	for (int t = first; t < N_TIERS; t++)
+		sum += value[t];
+	return sum;
+}
+
+/* A line for each resolution, if there are several. */
+static void print_tiers(const struct store_stat *st, struct buf *out)
+{
+	for (int t = 0; t < N_TIERS && sum_tiers(st->profiles, TIER_10M); t++) {
+		if (!st->profiles[t])
+			continue;
+		buf_addf(out, "    %-12s", store_tier_name((enum store_tier)t));
+		unit_add_label(out, (int64_t)st->bytes[t], "B", "auto");
+		buf_addf(out, ", %" PRIu64 " %s\n", st->profiles[t], t == TIER_RAW ? "profiles" : "slots");
+	}
+}
+
+/* A line for the removal of data or the reduction of its resolution. */
+static void print_loss(void *arg, const struct local_loss *l)
+{
+	struct buf *out = arg;
+
+	buf_addf(out, "%-16s", l->is_reduced ? "reduced" : "removed");
+	time_add_exact(out, l->time_ns);
+	buf_addf(out, " %s: %s of ", l->what, store_tier_name(l->tier));
+	time_add_span(out, l->t0, l->t1);
+	buf_addf(out, ", %" PRIu64 " %s, ", l->profiles, l->tier == TIER_RAW ? "profiles" : "slots");
+	unit_add_label(out, (int64_t)l->bytes, "B", "auto");
+	buf_addz(out, "\n");
+}
+
 static void print_stat(const struct store_stat *st, struct buf *out)
 {
 	store_list_add_bytes("cap", st->cap, out);
 	store_list_add_bytes("used", st->used, out);
-	store_list_add_bytes("  segments", st->bytes[TIER_RAW], out);
+	store_list_add_bytes("  segments", sum_tiers(st->bytes, TIER_RAW), out);
+	print_tiers(st, out);
 	store_list_add_bytes("  journal", st->journal_bytes, out);
 	store_list_add_bytes("  index", st->index_bytes, out);
 	store_list_add_bytes("  pins", st->pin_bytes, out);
@@ -329,11 +365,11 @@ static void print_stat(const struct store_stat *st, struct buf *out)
 	buf_addf(out, "%-16s%" PRIu64 ", %" PRIu64 " of them in the journal\n", "profiles",
 		 st->profiles[TIER_RAW] + st->head_profiles, st->head_profiles);
 	buf_addf(out, "%-16s%" PRIu64 " samples, %" PRIu64 " dictionary\n", "bytes/profile",
-		 per_profile(st->block_bytes, st->profiles[TIER_RAW]),
-		 per_profile(st->dict_bytes, st->profiles[TIER_RAW]));
+		 per_profile(st->block_bytes, sum_tiers(st->profiles, TIER_RAW)),
+		 per_profile(st->dict_bytes, sum_tiers(st->profiles, TIER_RAW)));
 	buf_addf(out, "%-16s%" PRIu32 " in %" PRIu32 " segment%s\n", "services", st->services, st->segments,
 		 st->segments == 1 ? "" : "s");
-	if (st->profiles[TIER_RAW] + st->head_profiles) {
+	if (sum_tiers(st->profiles, TIER_RAW) + st->head_profiles) {
 		buf_addf(out, "%-16s", "from");
 		time_add_exact(out, st->first_ns);
 		buf_addf(out, "\n%-16s", "to");
@@ -349,7 +385,15 @@ static void print_stat_json(const struct store_stat *st, struct buf *out)
 	jsonw_open(&j, '{');
 	jsonw_add_int(&j, "cap_bytes", (int64_t)st->cap);
 	jsonw_add_int(&j, "used_bytes", (int64_t)st->used);
-	jsonw_add_int(&j, "segment_bytes", (int64_t)st->bytes[TIER_RAW]);
+	jsonw_add_int(&j, "segment_bytes", (int64_t)sum_tiers(st->bytes, TIER_RAW));
+	for (int t = 0; t < N_TIERS; t++) {
+		char key[32];
+
+		snprintf(key, sizeof(key), "%s_bytes", store_tier_name((enum store_tier)t));
+		jsonw_add_int(&j, key, (int64_t)st->bytes[t]);
+		snprintf(key, sizeof(key), "%s_%s", store_tier_name((enum store_tier)t), t ? "slots" : "profiles");
+		jsonw_add_int(&j, key, (int64_t)st->profiles[t]);
+	}
 	jsonw_add_int(&j, "dictionary_bytes", (int64_t)st->dict_bytes);
 	jsonw_add_int(&j, "sample_bytes", (int64_t)st->block_bytes);
 	jsonw_add_int(&j, "journal_bytes", (int64_t)st->journal_bytes);
@@ -378,6 +422,8 @@ int cmd_store_stat(struct store_command *c, struct err *err)
 			print_stat_json(&st, c->out);
 		else
 			print_stat(&st, c->out);
+		if (!c->a->json)
+			rc = local_each_loss(s, print_loss, c->out, err);
 	}
 	cmd_store_close(c, s);
 	return rc;

@@ -9,6 +9,7 @@ src_cpa_SOURCES += \
 	src/front/cli/store/import.h \
 	src/front/cli/store/list.c \
 	src/front/cli/store/listing.c \
+	src/front/cli/store/plan.c \
 	src/front/cli/store/release.c \
 	src/front/cli/store/store.c \
 	src/front/cli/store/store.h \

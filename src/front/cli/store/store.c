@@ -37,6 +37,10 @@ static const struct opt options[] = {
 	{ "input_format", OPT_TEXT, AT(input_format), 0, "", "FORMAT", 0, true, "import: format of all files, for content that is ambiguous; see cpa help formats" },
 	{ "cap", OPT_TEXT, AT(cap), 0, "", "BYTES", 0, true, "import, gc: max size of the store, from now on (20GiB)" },
 	{ "time", OPT_TEXT, AT(time), 0, "", "TIME", 0, true, "mark: when it happened, such as 14:23 or now-2h (default: now)" },
+	{ "pods", OPT_TEXT, AT(pods), 0, "1", "N", 0, true, "plan: number of instances" },
+	{ "every", OPT_TEXT, AT(every), 0, "10m", "DURATION", 0, true, "plan: interval of the profiles" },
+	{ "kinds", OPT_TEXT, AT(kinds), 0, "", "KIND,...", 0, true, "plan: only these kinds" },
+	{ "measure", OPT_TEXT, AT(measure), 0, "", "SERVER", 0, true, "plan: take the profiles from this server" },
 	{ "labels", OPT_BOOL, AT(labels), 0, "false", NULL, 0, true, "ls: list the labels of each series" },
 	{ "profiles", OPT_BOOL, AT(profiles), 0, "false", NULL, 0, true, "ls: list each profile" },
 	{ "marks", OPT_BOOL, AT(marks), 0, "false", NULL, 0, true, "ls: list marks" },
@@ -69,6 +73,7 @@ static const struct {
 	{ "gc", "", 0, 0, true, cmd_store_gc },
 	{ "verify", "", 0, 0, false, cmd_store_verify },
 	{ "repair", "", 0, 0, false, cmd_store_repair },
+	{ "plan", "[FILE | store:SELECTOR]...", 0, SIZE_MAX, false, cmd_store_plan },
 };
 /* clang-format on */
 enum { N_OPTIONS = sizeof(options) / sizeof(options[0]), N_SUBCOMMANDS = sizeof(subcommands) / sizeof(subcommands[0]) };

@@ -24,7 +24,7 @@ struct cmd_store_args {
 	const char *name;        /* the subcommand */
 	const char *const *word; /* [n_words] its arguments */
 	size_t n_words;
-	const char *store, *output, *service, *kind, *cap, *input_format, *time;
+	const char *store, *output, *service, *kind, *cap, *input_format, *time, *pods, *every, *kinds, *measure;
 	struct opt_list label;
 	bool json, labels, marks, pins, releases, profiles, dry_run, deep, partial, help;
 };
@@ -45,7 +45,7 @@ struct store_command {
 typedef int cmd_store_fn(struct store_command *c, struct err *err);
 cmd_store_fn cmd_store_ls, cmd_store_stat, cmd_store_get, cmd_store_export, cmd_store_import, cmd_store_pin,
 	cmd_store_unpin, cmd_store_release, cmd_store_mark, cmd_store_rm, cmd_store_gc, cmd_store_verify,
-	cmd_store_repair;
+	cmd_store_repair, cmd_store_plan;
 
 /*
  * Open the store for writing, if the command has no writer.

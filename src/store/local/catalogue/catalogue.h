@@ -141,7 +141,8 @@ int catalogue_get_pins(struct catalogue *c, struct arena *mem, struct catalogue_
 struct catalogue_loss {
 	int64_t ts, t0, t1; /* the time of removal; the span of the data */
 	enum store_tier tier;
-	const char *what; /* "retain", "cap", "rm", "damaged" */
+	const char *
+		what; /* "retain", "cap", "rm", "damaged"; "retain to 10m", "cap to 1h", "by rules": the resolution was reduced */
 	uint64_t profiles, bytes;
 };
 

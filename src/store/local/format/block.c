@@ -98,6 +98,20 @@ static int open_times(struct block *b, struct block_head *h, struct err *err)
 	return 0;
 }
 
+static int open_slots(struct block *b, struct block_head *h, struct err *err)
+{
+	uint64_t role, n, restarts;
+
+	for (uint32_t i = 0; b->slot && i < b->n; i++) {
+		if (!block_read_number(h, 4 * N_TIERS - 1, &role) || role % 4 >= N_SLOT_ROLES ||
+		    !block_read_number(h, UINT32_MAX, &n) || !block_read_number(h, UINT32_MAX, &restarts))
+			return err_set(err, ERR_FORMAT, "the slot of profile %u is damaged", i + 1);
+		b->slot[i] = (struct stored_slot){ (enum store_tier)(role / 4), (enum slot_role)(role % 4), (uint32_t)n,
+						   (uint32_t)restarts };
+	}
+	return 0;
+}
+
 static bool block_take(struct block_head *h, uint64_t size, struct block_part *out)
 {
 	if (size > (size_t)(h->end - h->at))
@@ -126,9 +140,11 @@ int block_open(struct block *b, const uint8_t *data, size_t size, const struct d
 	int rc = 0;
 
 	*b = (struct block){ .row_end = d->n_rows };
-	if (!block_read_number(&h, BLOCK_PROFILES_MAX, &n) || !n || !block_read_number(&h, size, &n_columns))
+	if (!block_read_number(&h, BLOCK_HAS_SLOTS + BLOCK_PROFILES_MAX, &n) || !(n % BLOCK_HAS_SLOTS) ||
+	    n % BLOCK_HAS_SLOTS > BLOCK_PROFILES_MAX || !block_read_number(&h, size, &n_columns))
 		return err_set(err, ERR_FORMAT, "the number of profiles or columns is damaged");
-	b->n = (uint32_t)n;
+	b->n = (uint32_t)n % BLOCK_HAS_SLOTS;
+	b->slot = n > BLOCK_HAS_SLOTS ? mem_zalloc(b->n, sizeof(*b->slot)) : NULL;
 	b->n_columns = (uint32_t)n_columns;
 	b->is_chain = mem_zalloc(b->n_columns, sizeof(*b->is_chain));
 	b->meta = mem_zalloc(b->n, sizeof(*b->meta));
@@ -140,6 +156,8 @@ int block_open(struct block *b, const uint8_t *data, size_t size, const struct d
 		rc = open_column(b, k, &h, err);
 	if (!rc)
 		rc = open_times(b, &h, err);
+	if (!rc)
+		rc = open_slots(b, &h, err);
 	if (!rc)
 		rc = open_parts(b, &h, err);
 	free(h.size);
@@ -154,6 +172,7 @@ void block_release(struct block *b)
 	free(b->meta);
 	free(b->start_ns);
 	free(b->duration_ns);
+	free(b->slot);
 	free(b->column);
 	*b = (struct block){ 0 };
 }

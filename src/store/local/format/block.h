@@ -11,6 +11,7 @@
  *	         1, 2: varint column; 2: zz factor
  *	metas    runs of (meta, count) until n
  *	times    per profile zz second difference of the start in ns; zz delta of the duration in ns
+ *	slots    if 128 was added to n: per profile varint role + 4 * tier, number of profiles, restarts (struct stored_slot)
  *	per column of mode 0:
  *	  groups (c, m)... , 0: m rows occur in c profiles each; c decreases
  *	  cells  unless c = n: per row the profiles it occurs in, ascending, delta - 1, a byte each
@@ -34,6 +35,7 @@
 
 enum {
 	BLOCK_PROFILES_MAX = 120,
+	BLOCK_HAS_SLOTS = 128,
 	BLOCK_VALUES_MAX = 8 << 20, /* rows times columns of all profiles, unless the block has one profile */
 };
 
@@ -57,6 +59,7 @@ struct block {
 	bool *is_chain;                  /* [n_columns] */
 	uint32_t *meta;                  /* [n] */
 	int64_t *start_ns, *duration_ns; /* [n] */
+	struct stored_slot *slot;        /* [n]; NULL: all are as they were scraped */
 	struct block_column *column;
 };
 

@@ -242,6 +242,23 @@ static void block_encode_write_times(const struct stored *const *p, size_t n, st
 	}
 }
 
+static bool block_encode_has_slots(const struct stored *const *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i]->slot.tier != TIER_RAW)
+			return true;
+	return false;
+}
+
+static void block_encode_write_slots(const struct stored *const *p, size_t n, struct buf *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		varint_put(out, (uint64_t)p[i]->slot.role + 4 * (uint64_t)p[i]->slot.tier);
+		varint_put(out, p[i]->slot.n);
+		varint_put(out, p[i]->slot.restarts);
+	}
+}
+
 void block_encode(const struct stored *const *p, size_t n, const bool *is_chain, struct buf *out)
 {
 	uint32_t n_columns = p[0]->n_columns;
@@ -256,10 +273,12 @@ void block_encode(const struct stored *const *p, size_t n, const bool *is_chain,
 	for (uint32_t k = 0; k < n_columns; k++)
 		if (c[k].mode == BLOCK_OWN)
 			write_cells(c, k, n_columns, n);
-	varint_put(out, n);
+	varint_put(out, n + (block_encode_has_slots(p, n) ? BLOCK_HAS_SLOTS : 0));
 	varint_put(out, n_columns);
 	write_columns(c, n_columns, out);
 	block_encode_write_times(p, n, out);
+	if (block_encode_has_slots(p, n))
+		block_encode_write_slots(p, n, out);
 	for (uint32_t k = 0; k < n_columns; k++) {
 		buf_add(out, c[k].groups.data, c[k].groups.len);
 		buf_add(out, c[k].places.data, c[k].places.len);

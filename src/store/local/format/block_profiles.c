@@ -171,6 +171,7 @@ static int read_profiles(const struct block *b, uint32_t lo, uint32_t hi, struct
 
 	for (uint32_t i = lo; i < hi; i++)
 		out[i - lo] = (struct stored){ .meta = b->meta[i],
+					       .slot = b->slot ? b->slot[i] : (struct stored_slot){ 0 },
 					       .start_ns = b->start_ns[i],
 					       .duration_ns = b->duration_ns[i],
 					       .n_columns = b->n_columns };

@@ -22,6 +22,7 @@
 struct chapter_entry {
 	uint32_t series, meta;
 	int64_t start_ns;
+	struct stored_slot slot;
 	size_t at; /* in builder.data */
 };
 
@@ -69,7 +70,7 @@ void chapter_builder_add(struct chapter_builder *b, const struct stored *s)
 	uint32_t next = 0;
 
 	b->entry = mem_grow(b->entry, &b->cap, b->n + 1, sizeof(*b->entry));
-	b->entry[b->n++] = (struct chapter_entry){ s->series, s->meta, s->start_ns, b->data.len };
+	b->entry[b->n++] = (struct chapter_entry){ s->series, s->meta, s->start_ns, s->slot, b->data.len };
 	varint_put_signed(&b->data, s->duration_ns);
 	varint_put(&b->data, s->n);
 	varint_put(&b->data, s->n_columns);
@@ -101,7 +102,7 @@ static void unpack_profile(const struct chapter_builder *b, const struct chapter
 	uint64_t n = 0, n_columns = 0, v = 0, next = 0;
 	size_t n_values;
 
-	*s = (struct stored){ .series = e->series, .meta = e->meta, .start_ns = e->start_ns };
+	*s = (struct stored){ .slot = e->slot, .series = e->series, .meta = e->meta, .start_ns = e->start_ns };
 	if (!varint_get_signed(&at, end, &s->duration_ns) || !varint_get(&at, end, &n) ||
 	    !varint_get(&at, end, &n_columns))
 		assert(!"own data is well-formed");
@@ -189,7 +190,8 @@ static int finish_block(struct chapter_finisher *f, size_t n, struct err *err)
 	struct block_entry *e;
 
 	for (uint32_t k = 0; k < meta->n_types; k++)
-		is_chain[k] = meta->temporality[k] != TEMPORALITY_DELTA;
+		is_chain[k] =
+			meta->temporality[k] == TEMPORALITY_CUMULATIVE || meta->temporality[k] == TEMPORALITY_GAUGE;
 	for (size_t i = 0; i < n; i++)
 		list[i] = &f->profile[i];
 	f->raw.len = f->packed.len = 0;

@@ -139,6 +139,12 @@ void dict_sort_nodes(struct dict *d);
 /* Free what finds equal entries; it is made again when entries are added. */
 void dict_drop_index(struct dict *d);
 
+/* Make the index if there is none. Fails with ERR_FORMAT when two entries are equal; ERR_LIMIT. */
+int dict_index_make(struct dict *d, struct err *err);
+
+/* The id of a row, which is added if it is new. There must be an index. */
+int dict_add_row(struct dict *d, uint32_t node, uint32_t labels, uint32_t *id, struct err *err);
+
 /* The number of entries of a table. */
 uint32_t dict_count(const struct dict *d, enum dict_table table);
 
@@ -155,8 +161,25 @@ void dict_series_hash(const char *service, const char *kind, const struct store_
 int dict_add_series(struct dict *d, const char *service, const char *kind, const struct store_label *labels, size_t n,
 		    uint32_t *id, struct err *err);
 
+/* The kinds of stored profiles of a tier. */
+enum slot_role {
+	SLOT_SUM,   /* all profiles of a series in a slot; columns of counters have their increase, gauges their sum */
+	SLOT_FIRST, /* counters of the first snapshot of a series: they count if its process started in the window */
+	SLOT_BASE, /* the last snapshot of a series as it was scraped, for the increase after it; not part of a window */
+	N_SLOT_ROLES
+};
+
+/* The slot of a tier that a stored profile describes; zero-initialised for a profile as it was scraped. */
+struct stored_slot {
+	enum store_tier tier; /* TIER_RAW: the rest is not used */
+	enum slot_role role;
+	uint32_t n;        /* profiles of SLOT_SUM; 0 if another series of the slot counts them */
+	uint32_t restarts; /* of processes between the snapshots */
+};
+
 /* One profile in terms of a dictionary. Rows whose values are all 0 are left out. */
 struct stored {
+	struct stored_slot slot;
 	uint32_t series, meta;
 	int64_t start_ns, duration_ns; /* since 1970 */
 	uint32_t n;                    /* number of rows */

@@ -79,15 +79,12 @@ void dict_count_memory(struct dict *d);
 
 /* --- dict_index.c --- */
 
-/* Make the index if there is none. Fails with ERR_FORMAT when two entries are equal; ERR_LIMIT. */
-int dict_index_make(struct dict *d, struct err *err);
 void dict_index_free(struct dict_index *x); /* takes NULL */
 size_t dict_index_memory(const struct dict_index *x);
 
 /* The id of an entry, which is added if it is new. There must be an index. */
 int dict_add_label(struct dict *d, const struct builder_label *l, uint32_t *id, struct err *err);
 int dict_add_label_set(struct dict *d, const uint32_t *labels, size_t n, uint32_t *id, struct err *err);
-int dict_add_row(struct dict *d, uint32_t node, uint32_t labels, uint32_t *id, struct err *err);
 
 /* The hash of the frames from the root to a location. caller: that of the frame before it; 0 for the root */
 static inline uint32_t dict_path_hash(uint32_t caller, uint32_t loc)

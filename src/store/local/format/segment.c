@@ -359,6 +359,23 @@ static int read_marks(struct chapter *c, const struct section *s, struct err *er
 	return rc;
 }
 
+static int segment_read_sources(struct chapter *c, const struct section *s, struct err *err)
+{
+	uint8_t *memory;
+	struct segment_list l;
+	char *text;
+	int rc = expand_section(s, &l, &memory, err);
+
+	if (rc)
+		return rc;
+	if (!take_text(&l, c->memory, &text) || l.at != l.end)
+		rc = err_set(err, ERR_FORMAT, "section %u is damaged", s->kind);
+	else
+		c->sources = text;
+	free(memory);
+	return rc;
+}
+
 static int segment_read_table(struct chapter *c, const struct section *s, struct err *err)
 {
 	uint8_t *memory;
@@ -401,6 +418,8 @@ static int read_sections(const struct segment *s, uint32_t i, struct chapter *c,
 			rc = read_blocks(c, &blocks, &section, err);
 		else if (section.kind == SECTION_MARKS)
 			rc = read_marks(c, &section, err);
+		else if (section.kind == SECTION_SOURCES)
+			rc = segment_read_sources(c, &section, err);
 		else if (!(section.flags & SECTION_OPTIONAL))
 			rc = err_set(err, ERR_FORMAT, "section %u was written by a newer cpa", section.kind);
 	}

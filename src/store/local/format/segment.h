@@ -45,6 +45,7 @@ struct chapter {
 	uint32_t n_marks;
 	struct store_mark *mark;
 	const char *file;     /* name for messages; NULL if it is not from a file */
+	const char *sources;  /* files from which it was made by downsampling, a line each; NULL: it was not */
 	struct arena *memory; /* of everything here but the dictionary */
 };
 

@@ -20,7 +20,8 @@
 #define SEGMENT_MAGIC "CPASEG\r\n"
 #define SEGMENT_END "CPAE"
 
-enum { SEGMENT_MAJOR = 1, SEGMENT_MINOR = 0 };
+/* Only segments with slots have the newer version, so that older programs refuse these alone. */
+enum { SEGMENT_MAJOR_RAW = 1, SEGMENT_MAJOR = 2, SEGMENT_MINOR = 0 };
 enum { SEGMENT_HEADER = 64, SEGMENT_FOOTER = 48, SEGMENT_SECTION = 32 };
 
 /* Sections that are not tables of the dictionary, see enum dict_table. */
@@ -29,6 +30,7 @@ enum {
 	SECTION_BLOCK_DATA = 12, /* the blocks, one after the other; each has its CRC in the list */
 	SECTION_MARKS = 14,
 	SECTION_DIRECTORY = 15,
+	SECTION_SOURCES = 16, /* text: chapter.sources */
 };
 
 /* Flags of sections. */

@@ -61,7 +61,7 @@ static int segment_write_header(struct segment_writer *w, struct err *err)
 	uint8_t h[SEGMENT_HEADER] = { 0 };
 
 	memcpy(h, SEGMENT_MAGIC, 8);
-	segment_put(h + 8, 2, SEGMENT_MAJOR);
+	segment_put(h + 8, 2, w->info.tier == TIER_RAW ? SEGMENT_MAJOR_RAW : SEGMENT_MAJOR);
 	segment_put(h + 10, 2, SEGMENT_MINOR);
 	h[12] = (uint8_t)w->info.tier;
 	h[13] = (uint8_t)w->info.level;
@@ -111,7 +111,8 @@ static int write_section(struct segment_writer *w, unsigned kind, uint32_t items
 	w->packed.len = 0;
 	is_packed = pack_add(w->packer, w->raw.data, w->raw.len, &w->packed);
 	sum = pack_crc(w->packed.data, w->packed.len);
-	rc = begin_section(w, kind, is_packed, 0, sum, w->raw.len, w->packed.len, items, err);
+	rc = begin_section(w, kind, is_packed, kind == SECTION_SOURCES ? SECTION_OPTIONAL : 0, sum, w->raw.len,
+			   w->packed.len, items, err);
 	if (!rc)
 		rc = write_bytes(w, w->packed.data, w->packed.len, err);
 	if (crc)
@@ -171,6 +172,15 @@ static int write_marks(struct segment_writer *w, const struct chapter *c, struct
 	return c->n_marks ? write_section(w, SECTION_MARKS, c->n_marks, NULL, err) : 0;
 }
 
+static int write_sources(struct segment_writer *w, const struct chapter *c, struct err *err)
+{
+	w->raw.len = 0;
+	if (!c->sources)
+		return 0;
+	segment_write_put_text(&w->raw, c->sources);
+	return write_section(w, SECTION_SOURCES, 1, NULL, err);
+}
+
 int segment_writer_add(struct segment_writer *w, const struct chapter *c, struct err *err)
 {
 	uint64_t first;
@@ -187,6 +197,8 @@ int segment_writer_add(struct segment_writer *w, const struct chapter *c, struct
 		rc = write_blocks(w, c, err);
 	if (!rc)
 		rc = write_marks(w, c, err);
+	if (!rc)
+		rc = write_sources(w, c, err);
 	if (rc)
 		return rc;
 	segment_write_put_text(&w->directory, c->service);

@@ -47,6 +47,8 @@ static int store_listing_add_parts(struct store_listing *l, uint32_t chapter, st
 		series = b->series;
 		if (match < 0)
 			return match;
+		if (b->t1 >= l->q->t0 && b->t0 < l->q->t1 && select_is_merged(l->q, c, &c->dict.series[b->series]))
+			return select_fail_merged(l->q, c, &c->dict.series[b->series], err);
 		if (!match || b->t1 < l->q->t0 || b->t0 >= l->q->t1)
 			continue;
 		rc = store_listing_add_part(l, chapter, i, err);
@@ -176,7 +178,7 @@ static int add_entries(const struct store_listing *l, const struct store_listing
 	for (uint32_t k = 0; k < b.n; k++) {
 		uint8_t id[16];
 
-		if (b.start_ns[k] < t0 || b.start_ns[k] >= l->q->t1)
+		if (b.start_ns[k] < t0 || b.start_ns[k] >= l->q->t1 || (b.slot && b.slot[k].role != SLOT_SUM))
 			continue;
 		block_profile_id(hash, b.start_ns[k], id);
 		if (l->q->id && memcmp(id, l->q->id, sizeof(id)) != 0)

@@ -70,6 +70,34 @@ int local_open(const char *directory, struct store **out, struct err *err)
 	return 0;
 }
 
+struct loss_caller {
+	local_loss_fn *fn;
+	void *arg;
+};
+
+static int call_loss(void *arg, const struct catalogue_loss *l, struct err *err)
+{
+	const struct loss_caller *c = arg;
+
+	(void)err;
+	c->fn(c->arg, &(struct local_loss){ l->ts, l->t0, l->t1, l->tier, l->what,
+					    strstr(l->what, " to ") || strcmp(l->what, "by rules") == 0, l->profiles,
+					    l->bytes });
+	return 0;
+}
+
+int local_each_loss(struct store *s, local_loss_fn *fn, void *arg, struct err *err)
+{
+	struct loss_caller c = { fn, arg };
+	int rc = catalogue_read_begin(local_of(s)->catalogue, err);
+
+	if (rc < 0)
+		return rc;
+	rc = catalogue_each_loss(local_of(s)->catalogue, INT64_MIN, INT64_MAX, call_loss, &c, err);
+	catalogue_read_end(local_of(s)->catalogue);
+	return rc;
+}
+
 /* ---- sizes and numbers of a store ---- */
 
 /* Add the allocated bytes of the files of a folder, and of the folders in it. */

@@ -27,6 +27,19 @@ static inline struct local_store *local_of(struct store *s)
 /* Open for reading. Fails with ERR_IO if there is no store, with a sentence that says how to make one. */
 int local_open(const char *directory, struct store **out, struct err *err);
 
+/* Data that was removed, or whose resolution was reduced. */
+struct local_loss {
+	int64_t time_ns, t0, t1; /* the time of it; the span of the data */
+	enum store_tier tier;    /* before */
+	const char *what;        /* the reason: "retain", "cap to 1h" */
+	bool is_reduced;
+	uint64_t profiles, bytes;
+};
+
+/* Call fn for each, oldest first. */
+typedef void local_loss_fn(void *arg, const struct local_loss *l);
+int local_each_loss(struct store *s, local_loss_fn *fn, void *arg, struct err *err);
+
 /* The functions of the backend, see store.h. */
 int local_read(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,
 	       struct store_sum *sum, struct err *err);

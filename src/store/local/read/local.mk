@@ -8,6 +8,8 @@ src_store_libstore_a_SOURCES += \
 	src/store/local/read/local.h \
 	src/store/local/read/nearest.c \
 	src/store/local/read/read.c \
+	src/store/local/read/read_tier.c \
+	src/store/local/read/read_tier.h \
 	src/store/local/read/reduce.c \
 	src/store/local/read/reduce.h \
 	src/store/local/read/reduce_chapter.c \
@@ -18,6 +20,7 @@ src_store_libstore_a_SOURCES += \
 	src/store/local/read/reduce_profile.c \
 	src/store/local/read/reduce_series.c \
 	src/store/local/read/reduce_slice.c \
+	src/store/local/read/reduce_slot.c \
 	src/store/local/read/reduce_state.c \
 	src/store/local/read/reduce_sum.c \
 	src/store/local/read/select.c \

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "store/instance.h"
 #include "store/local/read/local.h"
+#include "store/local/read/read_tier.h"
 #include "store/local/read/reduce.h"
 #include "store/local/read/select.h"
 
@@ -25,7 +26,8 @@ struct read_reading {
 	struct stop *stop;
 	struct reducer *r;
 	struct store_sum *sum;
-	struct buf name; /* of an instance */
+	struct buf name;              /* of an instance */
+	struct tier_history *history; /* with q->tier */
 };
 
 /* With partial, a damaged chapter is noted; without, it is an error. */
@@ -50,13 +52,16 @@ static int store_read_add_group(struct read_reading *rd, const struct selection 
 {
 	struct reduce_input in[GROUP_CHAPTERS] = { 0 };
 	uint64_t bytes = 0;
-	int rc;
+	int rc = 0;
 
 	for (*n = 0; lo + *n < sel->n && *n < GROUP_CHAPTERS && (*n == 0 || bytes < GROUP_BYTES); ++*n) {
 		in[*n].from = &sel->chapter[lo + *n];
 		bytes += in[*n].from->bytes;
 	}
-	rc = reduce_add(rd->r, in, *n, pass, err);
+	for (size_t i = 0; rc == 0 && i < *n && rd->history; i++)
+		rc = slots_read_chapter(rd->q, rd->history, &in[i], rd->stop, err);
+	if (rc == 0)
+		rc = reduce_add(rd->r, in, *n, pass, err);
 	return rc == 0 ? store_read_check_inputs(rd, in, *n, err) : rc;
 }
 
@@ -155,9 +160,11 @@ static int read_selection(struct read_reading *rd, const struct selection *sel, 
 		reduce_set_cut(rd->r, &cut);
 	}
 	stop_begin(rd->stop, "adding up profiles", sel->n);
+	if (rc == 0 && rd->history)
+		rc = slots_read_history(rd->s, rd->q, rd->history, err);
 	if (rc == 0)
 		rc = store_read_add_all(rd, sel, PASS_WINDOW, err);
-	if (reduce_needs_rows(rd->r))
+	if (reduce_needs_rows(rd->r) || rd->history) /* slots have their increases */
 		return rc;
 	if (rc == 0 && has_past(rd->q) && reduce_has_increase(rd->r))
 		rc = find_older(rd, err);
@@ -228,24 +235,92 @@ static int read_profile(struct read_reading *rd, const struct selection *sel, bo
 	return read_profile(rd, sel, false, out, err);
 }
 
+/* Say since when addresses are stored. */
+static int slots_note_addresses(struct store *s, struct buf *notes, struct err *err)
+{
+	struct catalogue_segments raw;
+	int64_t first = INT64_MAX;
+	int rc = catalogue_read_begin(local_of(s)->catalogue, err);
+
+	if (rc < 0)
+		return rc;
+	rc = catalogue_get_segments(local_of(s)->catalogue, TIER_RAW, &raw, err);
+	catalogue_read_end(local_of(s)->catalogue);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < raw.n; i++)
+		first = raw.row[i].t0 < first ? raw.row[i].t0 : first;
+	buf_addz(notes, "store: named frames of a reduced resolution have no addresses");
+	if (raw.n) {
+		buf_addz(notes, "; they exist since ");
+		select_print_time(first, notes);
+	}
+	buf_addz(notes, "\n");
+	catalogue_segments_release(&raw);
+	return 0;
+}
+
+/* The error of a window that is inside a slot; 0 if it is not. */
+static int slots_nothing_error(const struct store_query *q, const struct selection *sel, struct err *err)
+{
+	for (size_t i = 0; i < sel->n; i++) {
+		const struct select_chapter *c = &sel->chapter[i];
+		int64_t start = tier_slot_start(c->tier, q->t0);
+		struct buf span = { 0 };
+
+		if (c->tier == TIER_RAW || q->t0 == INT64_MIN || start == q->t0 || c->t1 < start || c->t0 > start)
+			continue;
+		select_print_span(start, start + tier_slot_ns(c->tier), &span);
+		err_set(err, ERR_IO, "the resolution of %s is %s there, and no slot begins in the window; select %s",
+			c->service, store_tier_name(c->tier), span.data);
+		buf_release(&span);
+		return ERR_IO;
+	}
+	return 0;
+}
+
+/* May the profile have a forest? */
+static bool can_have_forest(const struct store_query *q, const struct selection *sel)
+{
+	bool is_raw = q->tier == TIER_RAW;
+
+	for (size_t i = 0; i < sel->n; i++)
+		is_raw &= sel->chapter[i].tier == TIER_RAW;
+	return is_raw && q->adds_up && !q->n_keep && !q->n_sample_match;
+}
+
 int local_read(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,
 	       struct store_sum *sum, struct err *err)
 {
 	struct store_sum result = { 0 };
-	struct store_query own;
+	struct store_query own, aligned = *q;
 	struct read_reading rd = { .s = s, .q = &own, .stop = stop, .sum = &result };
 	struct selection sel;
 	struct profile *p = NULL;
-	int rc = open_split(s, q, &sel, &own, err);
+	int rc;
 
-	if (rc < 0)
+	if (q->tier != TIER_RAW && (q->id || q->limit))
+		return err_set(err, ERR_USAGE, "tier= cannot be used with %s", q->id ? "id=" : "limit=");
+	slots_align(&aligned, &result.notes);
+	q = &aligned;
+	rc = open_split(s, q, &sel, &own, err);
+	if (rc < 0) {
+		buf_release(&result.notes);
 		return rc;
+	}
+	slots_note_edges(q, &sel, &result.notes);
+	rd.history = q->tier != TIER_RAW ? tier_history_new() : NULL;
 	if (sel.is_partial) {
 		result.is_damaged = true;
 		buf_addz(&result.notes, store_get_damage(s));
 	}
-	rc = read_profile(&rd, &sel, q->adds_up && !q->n_keep && !own.n_sample_match, &p, err);
+	rc = read_profile(&rd, &sel, can_have_forest(&own, &sel), &p, err);
+	tier_history_free(rd.history);
 	buf_release(&rd.name);
+	if (rc == 0 && result.tiers > 1)
+		rc = slots_note_addresses(s, &result.notes, err);
+	if (rc == 0 && !p && !result.is_damaged)
+		rc = slots_nothing_error(q, &sel, err);
 	select_close(&sel);
 	if (rc == 0 && p && own.n_sample_match && !p->n_rows)
 		rc = nearest_check_samples(s, &own, NULL, &result.notes, err);

@@ -75,6 +75,9 @@ void reduce_free(struct reducer *r)
 	free(r->unknown);
 	free(r->gains.gain);
 	select_rows_release(&r->selected);
+	for (size_t i = 0; i < r->n_firsts; i++)
+		reduce_matrix_release(&r->first[i].m);
+	free(r->first);
 	keys_release(&r->bucket_keys);
 	keys_release(&r->state_keys);
 	dict_release(&r->dict);
@@ -275,9 +278,17 @@ static int join_meta(struct reducer *r, struct reduce_chapter *c, const struct r
 	return 0;
 }
 
-static void join_process(struct reducer *r, const struct reduce_chapter *c, struct reduce_process *p)
+static void join_process(struct reducer *r, const struct reduce_chapter *c, struct tier_process *p)
 {
 	p->build = strtab_add_from(r->dict.str, c->c->dict.str, p->build);
+}
+
+static int reduce_add_single(struct reducer *r, struct reduce_element *e)
+{
+	r->single = mem_grow(r->single, &r->cap_singles, r->n_singles + 1, sizeof(*r->single));
+	r->single[r->n_singles++] = *e;
+	e->m = (struct reduce_matrix){ 0 };
+	return 0;
 }
 
 static int join_element(struct reducer *r, struct reduce_chapter *c, struct reduce_element *e, enum reduce_pass pass,
@@ -289,29 +300,42 @@ static int join_element(struct reducer *r, struct reduce_chapter *c, struct redu
 		return rc;
 	join_process(r, c, &e->first);
 	join_process(r, c, &e->last);
+	if (e->is_first) {
+		r->first = mem_grow(r->first, &r->cap_firsts, r->n_firsts + 1, sizeof(*r->first));
+		r->first[r->n_firsts++] = *e;
+		e->m = (struct reduce_matrix){ 0 };
+		return 0;
+	}
+	if (e->n == 0 && pass == PASS_PROFILES)
+		return reduce_add_single(r, e);
 	if (e->n == 0)
 		return reduce_state_add_base(r, e, pass != PASS_EARLIER, err);
 	if (pass != PASS_PROFILES)
 		return reduce_state_add(r, e, false, err);
-	r->single = mem_grow(r->single, &r->cap_singles, r->n_singles + 1, sizeof(*r->single));
-	r->single[r->n_singles++] = *e;
-	e->m = (struct reduce_matrix){ 0 };
-	return 0;
+	return reduce_add_single(r, e);
 }
 
 static void join_start(struct reducer *r, const struct reduce_start *s)
 {
 	struct reduce_series *series = &r->series[s->series];
 
-	series->start = mem_grow(series->start, &series->cap_starts, series->n_starts + 1, sizeof(*series->start));
-	if (!series->n_starts || s->start_ns < series->first_ns)
+	if (!series->profiles || s->start_ns < series->first_ns)
 		series->first_ns = s->start_ns;
-	if (!series->n_starts || s->start_ns > series->last_ns)
+	if (!series->profiles || s->start_ns > series->last_ns)
 		series->last_ns = s->start_ns;
-	series->start[series->n_starts++] = s->start_ns;
+	series->profiles += s->profiles;
 	r->first_ns = s->start_ns < r->first_ns ? s->start_ns : r->first_ns;
 	r->last_ns = s->start_ns > r->last_ns ? s->start_ns : r->last_ns;
-	r->profiles++;
+	r->profiles += s->profiles;
+	if (!(r->tiers & 1U << s->tier) || s->start_ns < r->tier_first[s->tier])
+		r->tier_first[s->tier] = s->start_ns;
+	if (!(r->tiers & 1U << s->tier) || s->start_ns > r->tier_last[s->tier])
+		r->tier_last[s->tier] = s->start_ns;
+	r->tiers |= 1U << s->tier;
+	if (s->tier != TIER_RAW)
+		return;
+	series->start = mem_grow(series->start, &series->cap_starts, series->n_starts + 1, sizeof(*series->start));
+	series->start[series->n_starts++] = s->start_ns;
 }
 
 static void mark_rows(bool *is_used, const struct reduce_matrix *m)
@@ -359,6 +383,7 @@ static int join_slice(struct reducer *r, struct reduce_slice *s, enum reduce_pas
 		rc = join_sum(r, s->chapter, &s->sum[i], err);
 	for (size_t i = 0; rc == 0 && i < s->n_starts; i++)
 		join_start(r, &s->start[i]);
+	r->n_restarts += pass == PASS_WINDOW ? s->n_restarts : 0;
 	for (size_t i = 0; i < s->gains.n; i++)
 		reduce_gains_add(&r->gains, &s->gains.gain[i]);
 	for (size_t i = 0; rc == 0 && i < s->n_elements; i++)
@@ -537,7 +562,10 @@ static void release_batch(struct reduce_run *run)
 		reduce_tree_release(&c->tree);
 		if (c->is_adopted)
 			dict_init(&c->c->dict);
-		select_release(c->in->from, c->in->chapter);
+		if (c->in->is_given)
+			chapter_free(c->in->chapter);
+		else
+			select_release(c->in->from, c->in->chapter);
 		c->in->chapter = NULL;
 	}
 }
@@ -568,6 +596,7 @@ int reduce_add(struct reducer *r, struct reduce_input *in, size_t n, enum reduce
 	run.chapter = mem_zalloc(n, sizeof(*run.chapter));
 	for (size_t i = 0; i < n; i++) {
 		run.chapter[i].in = &in[i];
+		run.chapter[i].c = in[i].chapter;
 		in[i].rc = 0;
 	}
 	adopt_dictionary(&run);

@@ -38,8 +38,9 @@ void reduce_free(struct reducer *r); /* takes NULL */
 /* A chapter to add. */
 struct reduce_input {
 	const struct select_chapter *from;
-	struct chapter *chapter; /* decoded by reduce_add; NULL after it */
-	int rc;                  /* of this chapter: if it is negative, nothing of the chapter was added */
+	struct chapter *chapter; /* decoded by reduce_add, unless it is given; NULL after it */
+	bool is_given;
+	int rc; /* of this chapter: if it is negative, nothing of the chapter was added */
 	struct err err;
 };
 

@@ -7,8 +7,6 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/str.h"
-#include "base/time.h"
 #include "store/instance.h"
 #include "store/local/read/reduce_int.h"
 
@@ -21,10 +19,13 @@ static enum reduce reduce_column(const struct store_query *q, enum temporality t
 	enum reduce wanted = q->id ? REDUCE_SUM : q->reduce;
 	static const enum reduce by_default[] = { [TEMPORALITY_DELTA] = REDUCE_SUM,
 						  [TEMPORALITY_CUMULATIVE] = REDUCE_INCREASE,
-						  [TEMPORALITY_GAUGE] = REDUCE_MEAN };
+						  [TEMPORALITY_GAUGE] = REDUCE_MEAN,
+						  [TEMPORALITY_INCREASE] = REDUCE_SUM };
 
 	if (wanted == REDUCE_DEFAULT)
 		return by_default[t];
+	if (t == TEMPORALITY_INCREASE) /* reduce_slot_check refuses the others */
+		return REDUCE_SUM;
 	return wanted == REDUCE_INCREASE && t == TEMPORALITY_DELTA ? REDUCE_SUM : wanted;
 }
 
@@ -71,29 +72,6 @@ static int find_shape(struct reducer *r, const struct dict *d, const struct dict
 	return rc;
 }
 
-/* The time of a comment "start: 2026-11-22T14:00:00Z"; 0 if it is something else. */
-static int64_t reduce_chapter_parse_start(const char *comment)
-{
-	struct tm tm = { 0 };
-	const char *end;
-
-	if (!starts_with(comment, "start: "))
-		return 0;
-	end = strptime(comment + strlen("start: "), "%Y-%m-%dT%H:%M:%S", &tm);
-	return end && (*end == 'Z' || *end == '.') ? (int64_t)timegm(&tm) * NS_PER_S : 0;
-}
-
-static struct reduce_process find_process(const struct dict *d, const struct dict_meta *m)
-{
-	struct reduce_process p = { 0 };
-
-	if (m->n_places)
-		p.build = d->map[m->place[0].map].build_id;
-	for (uint32_t i = 0; !p.started && i < m->n_comments; i++)
-		p.started = reduce_chapter_parse_start(strtab_text(d->str, m->comment[i]));
-	return p;
-}
-
 static int find_metas(struct reducer *r, struct reduce_chapter *c, struct err *err)
 {
 	const struct dict *d = &c->c->dict;
@@ -102,7 +80,7 @@ static int find_metas(struct reducer *r, struct reduce_chapter *c, struct err *e
 	c->shape = mem_alloc(d->n_metas, sizeof(*c->shape));
 	c->process = mem_alloc(d->n_metas, sizeof(*c->process));
 	for (uint32_t i = 0; rc == 0 && i < d->n_metas; i++) {
-		c->process[i] = find_process(d, &d->meta[i]);
+		c->process[i] = tier_find_process(d, &d->meta[i]);
 		if (d->meta[i].same_types < i)
 			c->shape[i] = c->shape[d->meta[i].same_types];
 		else
@@ -172,6 +150,7 @@ static int find_series(struct reducer *r, const struct chapter *c, const struct 
 	memcpy(out->hash, s->hash, sizeof(out->hash));
 	rc = select_series(r->q, c, s, err);
 	out->is_match = rc > 0;
+	out->is_merged = rc >= 0 && select_is_merged(r->q, c, s);
 	if (rc > 0)
 		rc = reduce_chapter_find_group(r, c, s, &out->group, err);
 	out->is_kind = !r->q->kind || !*r->q->kind || strcmp(strtab_text(c->dict.str, s->kind), r->q->kind) == 0;
@@ -235,7 +214,7 @@ static int reduce_chapter_compare_items(const void *a, const void *b, void *arg)
 	return x->block < y->block ? -1 : x->block > y->block;
 }
 
-static void list_items(struct reducer *r, struct reduce_chapter *c, enum reduce_pass pass)
+static int list_items(struct reducer *r, struct reduce_chapter *c, enum reduce_pass pass, struct err *err)
 {
 	const struct chapter *ch = c->c;
 
@@ -244,16 +223,22 @@ static void list_items(struct reducer *r, struct reduce_chapter *c, enum reduce_
 	for (uint32_t i = 0; pass != PASS_EARLIER && i < ch->n_blocks; i++) {
 		const struct block_entry *b = &ch->block[i], *next = i + 1 < ch->n_blocks ? b + 1 : NULL;
 		uint32_t series = c->series[b->series];
+		const struct reduce_series *s = &r->series[series];
 
-		if (r->series[series].is_match &&
-		    is_needed(r, c, pass, series, b,
-			      !next || next->series != b->series || next->t0 >= r->series[series].t0)) {
+		if (!s->is_match && !s->is_merged)
+			continue;
+		if (!is_needed(r, c, pass, series, b, !next || next->series != b->series || next->t0 >= s->t0))
+			continue;
+		if (s->is_merged && b->t1 >= s->t0 && b->t0 < r->q->t1)
+			return select_fail_merged(r->q, ch, &ch->dict.series[b->series], err);
+		if (s->is_match) {
 			c->item = mem_grow(c->item, &c->cap_items, c->n_items + 1, sizeof(*c->item));
 			c->item[c->n_items++] = (struct reduce_item){ series, i, false };
 		}
 	}
 	if (r->q->n_keep && c->n_items)
 		qsort_r(c->item, c->n_items, sizeof(*c->item), reduce_chapter_compare_items, r);
+	return 0;
 }
 
 int reduce_chapter_init(struct reducer *r, struct reduce_chapter *c, enum reduce_pass pass, struct err *err)
@@ -267,12 +252,11 @@ int reduce_chapter_init(struct reducer *r, struct reduce_chapter *c, enum reduce
 	/* an adopted dictionary is that of the result; its rows have the same ids there */
 	if (r->wants_gains)
 		rc = select_rows_extend(&c->selected, r->q, c->is_adopted ? &r->dict : &c->c->dict, err);
-	if (rc < 0)
-		return rc;
-	list_items(r, c, pass);
-	if (!c->is_adopted)
+	if (rc == 0)
+		rc = list_items(r, c, pass, err);
+	if (rc == 0 && !c->is_adopted)
 		c->translation = dict_translation_new(&r->dict, &c->c->dict);
-	return 0;
+	return rc;
 }
 
 void reduce_chapter_release(struct reduce_chapter *c)

@@ -12,6 +12,7 @@
 #include "profile/keys.h"
 #include "store/local/format/dict.h"
 #include "store/local/read/reduce.h"
+#include "store/local/tier/tier.h"
 
 /* Distinct sample types, and how their columns are reduced. */
 struct reduce_shape {
@@ -23,23 +24,6 @@ struct reduce_shape {
 	uint32_t n_ordered, n_increase;
 	uint32_t *ordered, *increase; /* [n] column */
 };
-
-/* Properties of the process that made a profile. */
-struct reduce_process {
-	str_id build;    /* build id of the program; 0: unknown */
-	int64_t started; /* from a comment "start: TIME"; 0: unknown */
-};
-
-static inline bool reduce_is_other_process(const struct reduce_process *a, const struct reduce_process *b)
-{
-	return (a->build && b->build && a->build != b->build) || (a->started && b->started && a->started != b->started);
-}
-
-/* Did a counter fall by more than rounding explains? */
-static inline bool reduce_fell(int64_t before, int64_t after)
-{
-	return after < before && (uint64_t)before - (uint64_t)after > 1;
-}
 
 /* Rows with several values each. */
 struct reduce_matrix {
@@ -62,9 +46,10 @@ uint32_t reduce_matrix_add(struct reduce_matrix *m, uint32_t row);
  */
 struct reduce_element {
 	uint32_t series, shape;
-	uint32_t n;                /* profiles; 0: this is the snapshot before the window, in the last columns */
+	bool is_first; /* of SLOT_FIRST: counters that may have been counted in the window, in the only columns */
+	uint32_t n;    /* profiles; 0: this is the snapshot before the window, in the last columns */
 	int64_t first_ns, last_ns; /* starts of the first and last profile */
-	struct reduce_process first, last;
+	struct tier_process first, last;
 	uint32_t n_restarts; /* between the profiles, if there are increases */
 	struct reduce_matrix m;
 };
@@ -80,6 +65,7 @@ struct reduce_state {
 struct reduce_series {
 	uint8_t hash[16];
 	bool is_match, is_unordered, needs_base;
+	bool is_merged; /* it would match, but for labels that it has lost: see tier.h */
 	bool is_kind;   /* is it of the kind of the query, whatever its labels? Only then it has an instance */
 	bool has_older; /* the store has, or had, profiles of it before the window */
 	uint32_t group; /* of values of the kept labels */
@@ -87,8 +73,9 @@ struct reduce_series {
 	str_id version;            /* its label of this name */
 	bool has_instance_label;   /* a collector gives its targets the label "instance" */
 	int64_t t0;                /* start of the window, by the cut */
-	int64_t first_ns, last_ns; /* starts of its first and last profile, if n_starts is not 0 */
-	int64_t *start;            /* [n_starts] starts of all profiles in the window */
+	uint64_t profiles;         /* in the window */
+	int64_t first_ns, last_ns; /* starts of its first and last profile or slot, if profiles is not 0 */
+	int64_t *start;            /* [n_starts] starts of all profiles in the window that are not in slots */
 	size_t n_starts, cap_starts;
 };
 
@@ -156,11 +143,15 @@ struct reducer {
 	uint64_t n_restarts;
 	bool wants_gains;
 	struct reduce_gains gains;
-	struct reduce_shape *shape;   /* [shape_keys.n] */
-	struct reduce_series *series; /* [series_keys.n] */
-	str_id *group;                /* [group_keys.n][q->n_keep] values */
-	struct reduce_bucket *bucket; /* [bucket_keys.n] */
-	struct reduce_state *state;   /* [state_keys.n] by series and shape */
+	struct reduce_element *first; /* [n_firsts] of SLOT_FIRST, in rows of the result */
+	size_t n_firsts, cap_firsts;
+	unsigned tiers;                                  /* 1 << tier of those that have profiles */
+	int64_t tier_first[N_TIERS], tier_last[N_TIERS]; /* starts */
+	struct reduce_shape *shape;                      /* [shape_keys.n] */
+	struct reduce_series *series;                    /* [series_keys.n] */
+	str_id *group;                                   /* [group_keys.n][q->n_keep] values */
+	struct reduce_bucket *bucket;                    /* [bucket_keys.n] */
+	struct reduce_state *state;                      /* [state_keys.n] by series and shape */
 	size_t cap_shapes, cap_series, cap_groups, cap_buckets, cap_states;
 	struct reduce_element *single; /* [n_singles] profiles of unordered series */
 	size_t n_singles, cap_singles;
@@ -202,10 +193,10 @@ struct reduce_item {
 struct reduce_chapter {
 	struct reduce_input *in;
 	struct chapter *c;
-	uint32_t *series;               /* [dict.n_series] also those that do not match */
-	uint32_t *shape;                /* [dict.n_metas] */
-	struct reduce_process *process; /* [dict.n_metas] build: a string of the chapter */
-	struct reduce_item *item;       /* [n_items] sorted by group, series, time */
+	uint32_t *series;             /* [dict.n_series] also those that do not match */
+	uint32_t *shape;              /* [dict.n_metas] */
+	struct tier_process *process; /* [dict.n_metas] build: a string of the chapter */
+	struct reduce_item *item;     /* [n_items] sorted by group, series, time */
 	size_t n_items, cap_items;
 	bool has_order;    /* blocks of a series must be in one slice */
 	bool has_increase; /* snapshots before the window are needed */
@@ -226,6 +217,8 @@ struct reduce_sum {
 /* Profiles of a series, for the statistics. */
 struct reduce_start {
 	uint32_t series;
+	uint32_t profiles;    /* of a slot, or 1 */
+	enum store_tier tier; /* of the slot */
 	int64_t start_ns;
 };
 
@@ -242,6 +235,7 @@ struct reduce_slice {
 	size_t n_sums, n_elements, n_starts, n_metas;
 	size_t cap_sums, cap_elements, cap_starts, cap_metas;
 	struct reduce_gains gains;
+	uint64_t n_restarts; /* in slots */
 };
 
 /* reduce_slice.c: run a slice. Sets rc and err. */
@@ -255,6 +249,9 @@ void reduce_chapter_release(struct reduce_chapter *c);
 /* reduce_state.c: add an element, whose rows are those of the result; its matrix is moved. */
 int reduce_state_add(struct reducer *r, struct reduce_element *e, bool is_sorted, struct err *err);
 void reduce_state_release(struct reduce_state *s);
+
+/* Add the counters of all SLOT_FIRST whose processes started in the window; note the others as unknown. */
+int reduce_state_finish_firsts(struct reducer *r, struct err *err);
 
 /* The same for a snapshot before the first one. is_own: is it of the same series? */
 int reduce_state_add_base(struct reducer *r, struct reduce_element *e, bool is_own, struct err *err);
@@ -330,6 +327,7 @@ int reduce_overflow(const struct reducer *r, const struct reduce_shape *s, uint3
 /* Sums of the profiles of a shape in the current group. */
 struct reduce_dense {
 	uint32_t shape;
+	bool has_profiles;
 	uint64_t profiles;
 	int64_t duration_ns;
 	int64_t **column; /* [n_types][n_rows] */
@@ -356,7 +354,7 @@ struct reduce_work {
 	struct reduce_element e; /* without rows */
 	bool has_base;
 	int64_t base_ns;
-	struct reduce_process base;
+	struct tier_process base;
 	int64_t **vector; /* [n_vectors][n_rows]: see vector_of */
 	size_t n_vectors, cap_vectors;
 	uint32_t *touched; /* [n_touched] rows of the series */
@@ -420,5 +418,11 @@ int reduce_series_add(struct reduce_work *w, const struct block *b, const struct
 
 /* End the current series: its rows become elements of the slice. */
 void reduce_series_end(struct reduce_work *w);
+
+/* reduce_slot.c: add a block of slots that are not sums, see enum slot_role. */
+int reduce_slot_add_snapshots(struct reduce_work *w, const struct block *b, struct err *err);
+
+/* Check that slots can be reduced as the query says, and note their restarts and increases. */
+int reduce_slot_check(struct reduce_work *w, const struct block *b, const struct reduce_range *range, struct err *err);
 
 #endif

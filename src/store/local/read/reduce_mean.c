@@ -15,6 +15,7 @@
 #include "store/means.h"
 #include "store/local/read/reduce_int.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -226,12 +227,26 @@ static int reduce_mean_add_group(struct averager *a, size_t lo, size_t hi, struc
 	return rc;
 }
 
+/* The largest denominator of a mean; slots of a damaged store can have more profiles. */
+static int reduce_mean_check_counts(const struct averager *a, struct err *err)
+{
+	for (size_t i = 0; i < a->n; i++)
+		if (a->r->instance[a->r->series[a->state[i]->e.series].instance].profiles > UINT32_MAX)
+			return err_set(err, ERR_RANGE, "an instance has more than %" PRIu32 " profiles", UINT32_MAX);
+	return 0;
+}
+
 int reduce_mean_finish(struct reducer *r, struct err *err)
 {
 	struct averager a = { .r = r };
-	int rc = 0;
+	int rc;
 
 	list_states(&a);
+	rc = reduce_mean_check_counts(&a, err);
+	if (rc < 0) {
+		free(a.state);
+		return rc;
+	}
 	list_types(&a);
 	if (a.n) {
 		reduce_order_init(&a.order, &r->dict);

@@ -76,7 +76,7 @@ static void increase_row(const struct reduce_column *p, uint32_t row, const int6
 	vector_of(w, V_HEAD, p->inc)[row] = v[r.lo];
 	vector_of(w, V_TAIL, p->inc)[row] = v[r.hi - 1];
 	for (uint32_t k = r.lo + 1; p->is_cumulative && k < r.hi; k++)
-		w->is_reset[k] |= reduce_fell(v[k - 1], v[k]);
+		w->is_reset[k] |= tier_fell(v[k - 1], v[k]);
 }
 
 /* Reduce the values of a row of the current series. */
@@ -125,17 +125,17 @@ static void add_ends(void *arg, uint32_t row, uint32_t n, const uint32_t *cell, 
 }
 
 /* Does the first profile of a block begin a new process? */
-static bool is_reset_between(struct reduce_work *w, const struct reduce_process *next)
+static bool is_reset_between(struct reduce_work *w, const struct tier_process *next)
 {
 	const struct reduce_shape *s = w->shape;
 
-	if (reduce_is_other_process(&w->e.last, next))
+	if (tier_is_other_process(&w->e.last, next))
 		return true;
 	for (uint32_t j = 0; j < s->n_increase; j++) {
 		const int64_t *last = vector_of(w, V_LAST, j), *head = vector_of(w, V_HEAD, j);
 
 		for (uint32_t i = 0; s->temporality[s->increase[j]] == TEMPORALITY_CUMULATIVE && i < w->n_touched; i++)
-			if (reduce_fell(last[w->touched[i]], head[w->touched[i]]))
+			if (tier_fell(last[w->touched[i]], head[w->touched[i]]))
 				return true;
 	}
 	return false;
@@ -166,7 +166,7 @@ static void note_gains(struct reduce_work *w, const struct block *b, const struc
 /* Add the increase from the first to the last profile of a block, and from the block before. */
 static bool join_block(struct reduce_work *w, const struct block *b, const struct reduce_range *range)
 {
-	const struct reduce_process *first = &w->c->process[b->meta[range->lo]];
+	const struct tier_process *first = &w->c->process[b->meta[range->lo]];
 	const struct reduce_shape *s = w->shape;
 	bool is_first = w->e.n == 0, is_overflow = false;
 	bool is_reset = !is_first && is_reset_between(w, first);
@@ -244,7 +244,7 @@ static void set_base(struct reduce_work *w, const struct block *b, const struct 
 int reduce_series_add(struct reduce_work *w, const struct block *b, const struct reduce_range *range, struct err *err)
 {
 	const struct reduce_shape *s = w->shape;
-	const struct reduce_process *process = w->c->process;
+	const struct tier_process *process = w->c->process;
 	uint32_t inc = 0;
 	int rc = 0;
 
@@ -255,7 +255,7 @@ int reduce_series_add(struct reduce_work *w, const struct block *b, const struct
 		memset(w->total, 0, s->n_increase * sizeof(*w->total));
 	}
 	for (uint32_t k = range->lo + 1; k < range->hi; k++)
-		w->is_reset[k] = reduce_is_other_process(&process[b->meta[k - 1]], &process[b->meta[k]]);
+		w->is_reset[k] = tier_is_other_process(&process[b->meta[k - 1]], &process[b->meta[k]]);
 	if (range->lo < range->hi)
 		forget_last(w);
 	for (uint32_t i = 0; i < s->n_ordered; i++) {

@@ -56,7 +56,7 @@ static void end_sum(struct reduce_work *w, struct reduce_dense *d)
 	const struct reduce_shape *s = &w->r->shape[d->shape];
 	struct reduce_sum *out;
 
-	if (!d->profiles)
+	if (!d->has_profiles)
 		return;
 	w->s->sum = mem_grow(w->s->sum, &w->s->cap_sums, w->s->n_sums + 1, sizeof(*w->s->sum));
 	out = &w->s->sum[w->s->n_sums++];
@@ -79,6 +79,7 @@ static void end_sum(struct reduce_work *w, struct reduce_dense *d)
 		}
 	}
 	d->profiles = 0;
+	d->has_profiles = false;
 	d->duration_ns = 0;
 }
 
@@ -167,13 +168,17 @@ static int count_profiles(struct reduce_work *w, const struct block *b, const st
 	for (uint32_t k = r->lo; k < r->hi; k++) {
 		int64_t *first = &w->meta_first[b->meta[k]];
 
-		s->start[s->n_starts++] = (struct reduce_start){ w->e.series, b->start_ns[k] };
+		if (!b->slot || b->slot[k].n)
+			s->start[s->n_starts++] =
+				(struct reduce_start){ w->e.series, b->slot ? b->slot[k].n : 1,
+						       b->slot ? b->slot[k].tier : TIER_RAW, b->start_ns[k] };
+		d->profiles += b->slot ? b->slot[k].n : 1;
 		if (b->start_ns[k] < *first)
 			*first = b->start_ns[k];
 		if (num_add(&d->duration_ns, b->duration_ns[k]))
 			return err_set(err, ERR_RANGE, "the sum of the durations overflows 64 bits");
 	}
-	d->profiles += r->hi - r->lo;
+	d->has_profiles = true;
 	return 0;
 }
 
@@ -223,11 +228,13 @@ static int reduce_slice_add_sums(struct reduce_work *w, const struct block *b, c
 static int reduce_slice_add_range(struct reduce_work *w, const struct block *b, const struct reduce_range *range,
 				  struct err *err)
 {
-	const struct reduce_process *process = w->c->process;
+	const struct tier_process *process = w->c->process;
 	struct reduce_dense *d;
 	int rc = 0;
 
-	if (range->lo < range->hi && w->pass == PASS_WINDOW) {
+	if (b->slot)
+		rc = reduce_slot_check(w, b, range, err);
+	if (rc == 0 && range->lo < range->hi && w->pass == PASS_WINDOW) {
 		rc = get_dense(w, w->e.shape, &d, err);
 		if (rc == 0)
 			rc = count_profiles(w, b, range, d, err);
@@ -242,7 +249,8 @@ static int reduce_slice_add_range(struct reduce_work *w, const struct block *b, 
 		w->e.first_ns = b->start_ns[range->lo];
 		w->e.first = process[b->meta[range->lo]];
 	}
-	w->e.n += range->hi - range->lo;
+	for (uint32_t k = range->lo; k < range->hi; k++)
+		w->e.n += b->slot ? b->slot[k].n : 1;
 	w->e.last_ns = b->start_ns[range->hi - 1];
 	w->e.last = process[b->meta[range->hi - 1]];
 	return 0;
@@ -341,8 +349,11 @@ static int reduce_slice_add_item(struct reduce_work *w, struct reduce_item *item
 	}
 	if (rc == 0 && own == *shape)
 		rc = reduce_slice_check_block(w, &b, own, err);
-	if (rc == 0 && own == *shape) {
+	if (rc == 0 && own == *shape)
 		item->is_done = true;
+	if (rc == 0 && own == *shape && b.slot && b.slot[0].role != SLOT_SUM) {
+		rc = reduce_slot_add_snapshots(w, &b, err);
+	} else if (rc == 0 && own == *shape) {
 		range = reduce_slice_find_range(w, &b);
 		rc = w->pass == PASS_PROFILES ? reduce_slice_add_profiles(w, &b, &range, err)
 					      : reduce_slice_add_range(w, &b, &range, err);

@@ -112,13 +112,13 @@ static int64_t *align(const struct reducer *r, const struct reduce_matrix *m, co
 
 /* Columns [n_increase][n] of two snapshots of a series: did another process begin between them? */
 static bool is_reset(const struct reduce_shape *s, int64_t *const *before, int64_t *const *after, uint32_t n,
-		     const struct reduce_process *p, const struct reduce_process *q)
+		     const struct tier_process *p, const struct tier_process *q)
 {
-	if (reduce_is_other_process(p, q))
+	if (tier_is_other_process(p, q))
 		return true;
 	for (uint32_t j = 0; j < s->n_increase; j++)
 		for (uint32_t i = 0; s->temporality[s->increase[j]] == TEMPORALITY_CUMULATIVE && i < n; i++)
-			if (reduce_fell(before[j][i], after[j][i]))
+			if (tier_fell(before[j][i], after[j][i]))
 				return true;
 	return false;
 }
@@ -223,12 +223,36 @@ static void reduce_state_take(struct reduce_element *to, struct reduce_element *
 	e->m = (struct reduce_matrix){ 0 };
 }
 
+/* The counts up to a snapshot are in slots: the next increase is counted from it. */
+static int reduce_state_skip_to(struct reducer *r, struct reduce_state *s, struct reduce_element *e)
+{
+	const struct reduce_shape *shape = &r->shape[e->shape];
+	int64_t **last;
+
+	if (e->last_ns <= s->e.last_ns)
+		return 0;
+	reduce_state_join_rows(r, &s->e.m, &e->m);
+	last = s->e.m.column + shape->n_ordered + shape->n_increase;
+	for (uint32_t j = 0; j < shape->n_increase; j++) {
+		int64_t *other = align(r, &s->e.m, &e->m, j);
+
+		memcpy(last[j], other, s->e.m.n * sizeof(**last));
+		free(other);
+	}
+	clear_slots(r, &s->e.m);
+	s->e.last = e->last;
+	s->e.last_ns = e->last_ns;
+	return 0;
+}
+
 int reduce_state_add_base(struct reducer *r, struct reduce_element *e, bool is_own, struct err *err)
 {
 	struct reduce_state *s;
 
 	if (reduce_state_get(r, e->series, e->shape, &s, err) < 0)
 		return ERR_LIMIT;
+	if (s->e.n && e->first_ns > s->e.first_ns)
+		return reduce_state_skip_to(r, s, e);
 	if (!s->has_base || e->last_ns > s->base.last_ns)
 		reduce_state_take(&s->base, e);
 	s->has_base = true;
@@ -254,27 +278,27 @@ int reduce_state_add(struct reducer *r, struct reduce_element *e, bool is_sorted
 }
 
 /* Did the process of the first snapshot of a series start in the window? */
-static bool started_in_window(const struct reducer *r, const struct reduce_state *s)
+static bool started_in_window(const struct reducer *r, const struct reduce_element *e)
 {
-	int64_t begin = r->q->begin_ns ? r->q->begin_ns : r->series[s->e.series].t0;
+	int64_t begin = r->q->begin_ns ? r->q->begin_ns : r->series[e->series].t0;
 
-	return s->e.first.started && s->e.first.started >= begin;
+	return e->first.started && e->first.started >= begin;
 }
 
-/* Note the counters of a first snapshot; the part that was counted in the window is unknown. */
-static int reduce_state_note_unknown(struct reducer *r, const struct reduce_state *s, struct err *err)
+/* Note the counters of a first snapshot, column [n_increase]; the part that was counted in the window is unknown. */
+static int reduce_state_note_unknown(struct reducer *r, const struct reduce_element *e, int64_t *const *column,
+				     struct err *err)
 {
-	const struct reduce_shape *shape = &r->shape[s->e.shape];
+	const struct reduce_shape *shape = &r->shape[e->shape];
 	int64_t total = 0;
 
 	for (uint32_t j = 0; j < shape->n_increase; j++) {
-		const int64_t *first = s->e.m.column[shape->n_ordered + j];
 		uint32_t t = shape->increase[j];
 		size_t i = 0;
 
 		total = 0;
-		for (uint32_t k = 0; k < s->e.m.n && shape->temporality[t] == TEMPORALITY_CUMULATIVE; k++)
-			if (select_has_row(&r->selected, s->e.m.row[k]) && num_add(&total, first[k]))
+		for (uint32_t k = 0; k < e->m.n && shape->temporality[t] == TEMPORALITY_CUMULATIVE; k++)
+			if (select_has_row(&r->selected, e->m.row[k]) && num_add(&total, column[j][k]))
 				return reduce_overflow(r, shape, t, err);
 		while (i < r->n_unknown && (r->unknown[i].type.name != shape->type[t].name ||
 					    r->unknown[i].type.unit != shape->type[t].unit))
@@ -291,6 +315,57 @@ static int reduce_state_note_unknown(struct reducer *r, const struct reduce_stat
 	return 0;
 }
 
+/* A bucket of the group of an element with the types of its shape. */
+static struct reduce_bucket *find_bucket(struct reducer *r, const struct reduce_element *e)
+{
+	const struct reduce_shape *s = &r->shape[e->shape];
+
+	for (uint32_t i = 0; i < r->bucket_keys.n; i++) {
+		const struct reduce_shape *o = &r->shape[r->bucket[i].shape];
+		uint32_t t = 0;
+
+		while (t < s->n_types && s->n_types == o->n_types && s->type[t].name == o->type[t].name &&
+		       s->type[t].unit == o->type[t].unit)
+			t++;
+		if (t == s->n_types && r->bucket[i].group == r->series[e->series].group && r->bucket[i].n_metas) {
+			reduce_bucket_grow(r, &r->bucket[i]);
+			return &r->bucket[i];
+		}
+	}
+	return NULL;
+}
+
+static int finish_first(struct reducer *r, const struct reduce_element *e, struct err *err)
+{
+	const struct reduce_shape *s = &r->shape[e->shape];
+	struct reduce_bucket *b = find_bucket(r, e);
+
+	if (!b || !started_in_window(r, e))
+		return reduce_state_note_unknown(r, e, e->m.column, err);
+	for (uint32_t j = 0; j < s->n_increase; j++) {
+		uint32_t t = s->increase[j];
+		struct reduce_gain gain = { e->series, e->shape, t, e->first_ns, 0 };
+
+		for (uint32_t k = 0; k < e->m.n; k++) {
+			if (num_add(&b->sum[t][e->m.row[k]], e->m.column[j][k]))
+				return reduce_overflow(r, s, t, err);
+			gain.value = num_add_capped(gain.value, e->m.column[j][k]);
+		}
+		if (r->wants_gains && gain.value)
+			reduce_gains_add(&r->gains, &gain);
+	}
+	return 0;
+}
+
+int reduce_state_finish_firsts(struct reducer *r, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < r->n_firsts; i++)
+		rc = finish_first(r, &r->first[i], err);
+	return rc;
+}
+
 /*
  * Add the increase from the snapshot before the window, or before the first one of a series: another series of the instance
  * may have it. Counters of a process that started in the window begin at 0.
@@ -300,14 +375,14 @@ static int finish_increase(struct reducer *r, struct reduce_state *s, struct err
 	const struct reduce_shape *shape = &r->shape[s->e.shape];
 	struct reduce_matrix *m = &s->e.m;
 	int64_t **first, **before;
-	bool is_new = started_in_window(r, s);
+	bool is_new = started_in_window(r, &s->e);
 	int rc = 0;
 
 	if (!shape->n_increase)
 		return 0;
-	if (!s->has_base)
+	if (!s->has_base || s->base.last_ns > s->e.first_ns)
 		return is_new ? reduce_state_add_increase(r, &s->e, m, NULL, m->column + shape->n_ordered, true, err)
-			      : reduce_state_note_unknown(r, s, err);
+			      : reduce_state_note_unknown(r, &s->e, m->column + shape->n_ordered, err);
 	reduce_state_join_rows(r, m, &s->base.m);
 	first = m->column + shape->n_ordered;
 	before = mem_alloc(shape->n_increase, sizeof(*before));
@@ -384,9 +459,9 @@ static void reduce_state_count_instances(struct reducer *r)
 		const struct reduce_series *s = &r->series[i];
 		struct reduce_instance *x = &r->instance[s->instance];
 
-		if (!s->n_starts)
+		if (!s->profiles)
 			continue;
-		x->profiles += s->n_starts;
+		x->profiles += s->profiles;
 		if (x->first == PROFILE_NONE ||
 		    reduce_state_is_before(r, i, s->first_ns, x->first, r->series[x->first].first_ns))
 			x->first = i;
@@ -454,6 +529,8 @@ int reduce_state_finish_all(struct reducer *r, struct err *err)
 		rc = join_maximums(r, err);
 	for (uint32_t i = 0; rc == 0 && i < r->state_keys.n; i++)
 		rc = finish_state(r, &r->state[i], err);
+	if (rc == 0)
+		rc = reduce_state_finish_firsts(r, err);
 	return rc == 0 ? reduce_mean_finish(r, err) : rc;
 }
 
@@ -566,6 +643,6 @@ int reduce_state_add_sorted(struct reducer *r, struct reduce_element *e, size_t 
 	if (n)
 		qsort(e, n, sizeof(*e), compare_elements);
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = reduce_state_add(r, &e[i], true, err);
+		rc = e[i].n ? reduce_state_add(r, &e[i], true, err) : reduce_state_add_base(r, &e[i], true, err);
 	return rc;
 }

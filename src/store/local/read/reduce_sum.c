@@ -106,7 +106,7 @@ static void describe_versions(const struct reducer *r, struct buf *out)
 	for (uint32_t i = 0; i < r->series_keys.n; i++) {
 		const struct reduce_series *s = &r->series[i];
 
-		if (s->n_starts) /* the name of an instance begins with that of the service */
+		if (s->profiles) /* the name of an instance begins with that of the service */
 			v[n++] = (struct instance_version){ strtab_text(r->instance_names, s->instance),
 							    strtab_text(r->dict.str, s->version) };
 	}
@@ -137,6 +137,25 @@ static void describe_builds(const struct reducer *r, struct buf *out)
 	free(build);
 }
 
+/* Append the span of each tier, if there are several. */
+static void describe_tiers(const struct reducer *r, struct buf *notes)
+{
+	bool is_first = true;
+
+	if (!(r->tiers & (r->tiers - 1)))
+		return;
+	for (int t = N_TIERS - 1; t >= 0; t--) {
+		if (!(r->tiers & 1U << t))
+			continue;
+		buf_addf(notes, "%s%s of ", is_first ? "store: the resolution is " : ", ",
+			 store_tier_name((enum store_tier)t));
+		select_print_span(r->tier_first[t],
+				  num_add_capped(r->tier_last[t], t ? tier_slot_ns((enum store_tier)t) : 0), notes);
+		is_first = false;
+	}
+	buf_addz(notes, "\n");
+}
+
 void reduce_fill_sum(struct reducer *r, struct store_sum *sum)
 {
 	sum->profiles = r->profiles;
@@ -145,7 +164,7 @@ void reduce_fill_sum(struct reducer *r, struct store_sum *sum)
 	for (uint32_t i = 0; i < r->series_keys.n; i++) {
 		struct reduce_series *s = &r->series[i];
 
-		if (!s->n_starts)
+		if (!s->profiles)
 			continue;
 		sum->series++;
 		sum->profiles_missing += count_missing(s);
@@ -157,4 +176,6 @@ void reduce_fill_sum(struct reducer *r, struct store_sum *sum)
 		describe_builds(r, &sum->builds);
 	describe_unknown(r, &sum->notes);
 	describe_conditions(r, &sum->samples);
+	sum->tiers = r->tiers;
+	describe_tiers(r, &sum->notes);
 }

@@ -17,8 +17,10 @@
 #include "base/mem.h"
 #include "base/regex.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "store/local/catalogue/catalogue.h"
 #include "store/local/read/local.h"
+#include "store/local/tier/tier.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -92,7 +94,13 @@ static int chapter_file(struct store *s, struct selection *sel, const char *name
 	return select_add_file(s, sel, name, false, out, err);
 }
 
-static int open_chapters(struct store *s, const struct catalogue_selection *found, struct selection *sel,
+/* Is it before a window? Slots that begin before a window, and end in it, are selected, to be named. */
+static bool select_is_before(const struct catalogue_chapter *c, int64_t t0)
+{
+	return c->t1 < tier_slot_start(c->tier, t0);
+}
+
+static int open_chapters(struct store *s, const struct catalogue_selection *found, int64_t t0, struct selection *sel,
 			 struct err *err)
 {
 	int rc = 0;
@@ -102,6 +110,8 @@ static int open_chapters(struct store *s, const struct catalogue_selection *foun
 		const struct catalogue_chapter *c = &found->chapter[i];
 		struct select_file *file = NULL;
 
+		if (select_is_before(c, t0))
+			continue;
 		rc = chapter_file(s, sel, c->file, &file, err);
 		if (rc == 0)
 			sel->chapter[sel->n++] = (struct select_chapter){
@@ -137,7 +147,7 @@ static int select_open_journals(struct store *s, const int64_t *seq, size_t n, s
  *
  * next_journal   out: the number of the first live journal; unchanged without journals
  */
-static int open_files(struct store *s, const struct catalogue_selection *found, bool has_journals,
+static int open_files(struct store *s, const struct catalogue_selection *found, bool has_journals, int64_t t0,
 		      struct selection *sel, int64_t *next_journal, struct err *err)
 {
 	int64_t *seq = NULL;
@@ -151,7 +161,7 @@ static int open_files(struct store *s, const struct catalogue_selection *found, 
 	}
 	if (rc == 0) {
 		sel->file = mem_zalloc(found->n_chapters + n, sizeof(*sel->file));
-		rc = open_chapters(s, found, sel, err);
+		rc = open_chapters(s, found, t0, sel, err);
 	}
 	if (rc == 0)
 		rc = select_open_journals(s, seq, n, sel, err);
@@ -283,13 +293,15 @@ static void read_pin(const struct store_query *q, struct selection *sel, size_t 
 		const struct segment_chapter *c = segment_chapter_at(f->segment, i);
 
 		if (select_service(q, c->service) && c->t0 < q->t1 && c->t1 >= q->t0)
-			*select_add_chapter(sel, cap) = (struct select_chapter){ .service = c->service,
-										 .file = f,
-										 .index = i,
-										 .t0 = c->t0,
-										 .t1 = c->t1,
-										 .profiles = c->profiles,
-										 .bytes = c->length };
+			*select_add_chapter(sel, cap) =
+				(struct select_chapter){ .service = c->service,
+							 .file = f,
+							 .tier = segment_get_info(f->segment)->tier,
+							 .index = i,
+							 .t0 = c->t0,
+							 .t1 = c->t1,
+							 .profiles = c->profiles,
+							 .bytes = c->length };
 	}
 }
 
@@ -349,6 +361,8 @@ static int select_try_open(struct store *s, const struct store_query *q, enum wh
 
 	if (rc < 0)
 		return rc;
+	if (which == IN_WINDOW && cq.t0 > INT64_MIN + NS_PER_DAY && cq.t0 < cq.t1)
+		cq.t0 -= NS_PER_DAY; /* the longest slot */
 	if (q->pin && *q->pin) {
 		rc = open_pin(s, q->pin, sel, err);
 	} else {
@@ -356,7 +370,8 @@ static int select_try_open(struct store *s, const struct store_query *q, enum wh
 			     ? catalogue_select(local_of(s)->catalogue, &cq, &found, err)
 			     : catalogue_select_beside(local_of(s)->catalogue, &cq, which == AFTER, max, &found, err);
 		if (rc == 0)
-			rc = open_files(s, &found, which == IN_WINDOW, sel, &next, err);
+			rc = open_files(s, &found, which == IN_WINDOW, which == IN_WINDOW ? q->t0 : INT64_MIN, sel,
+					&next, err);
 		catalogue_selection_release(&found);
 	}
 	catalogue_read_end(local_of(s)->catalogue);
@@ -518,6 +533,64 @@ int select_series(const struct store_query *q, const struct chapter *c, const st
 	for (size_t i = 0; rc > 0 && i < q->n_match; i++)
 		rc = select_match(&q->match[i], select_label(c, s, q->match[i].name), err);
 	return rc;
+}
+
+/* Is a label one of those in a list "instance,pod"? */
+static bool select_is_dropped(const char *list, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = list; *at; at += *at == ',') {
+		size_t length = strcspn(at, ",");
+
+		if (length == n && memcmp(at, name, n) == 0)
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+/* The label that the query needs and a series has lost; NULL if there is none. */
+static const char *select_lost_label(const struct store_query *q, const char *dropped)
+{
+	for (size_t i = 0; i < q->n_match; i++)
+		if (select_is_dropped(dropped, q->match[i].name))
+			return q->match[i].name;
+	for (size_t i = 0; i < q->n_keep; i++)
+		if (select_is_dropped(dropped, q->keep[i]))
+			return q->keep[i];
+	return NULL;
+}
+
+bool select_is_merged(const struct store_query *q, const struct chapter *c, const struct dict_series *s)
+{
+	const char *dropped = select_label(c, s, STORE_MERGED_LABEL);
+
+	if (!*dropped || (q->kind && *q->kind && strcmp(q->kind, strtab_text(c->dict.str, s->kind)) != 0) ||
+	    !select_lost_label(q, dropped))
+		return false;
+	for (size_t i = 0; i < q->n_match; i++)
+		if (!select_is_dropped(dropped, q->match[i].name) &&
+		    select_match(&q->match[i], select_label(c, s, q->match[i].name), NULL) == 0)
+			return false;
+	return true;
+}
+
+int select_fail_merged(const struct store_query *q, const struct chapter *c, const struct dict_series *s,
+		       struct err *err)
+{
+	const char *dropped = select_label(c, s, STORE_MERGED_LABEL);
+	struct buf text = { 0 };
+
+	buf_addf(&text, "%s/%s: in ", c->service, strtab_text(c->dict.str, s->kind));
+	select_print_span(c->t0, c->t1, &text);
+	buf_addf(&text,
+		 ", the values of all instances are added up (%s is not stored any more), so profiles cannot be "
+		 "selected or split by %s; leave it out, or select a later window",
+		 dropped, select_lost_label(q, dropped));
+	err_set(err, ERR_USAGE, "%s", text.data);
+	buf_release(&text);
+	return ERR_USAGE;
 }
 
 int select_add_stat(const struct select_chapter *from, struct store_stat *out, struct err *err)

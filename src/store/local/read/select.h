@@ -120,6 +120,12 @@ static inline bool select_has_row(const struct select_rows *r, uint32_t row)
 	return !r->row || r->row[row];
 }
 
+/* Does a series that adds up others lack a label that the query selects or keeps, and has it all else that is selected? Then a part of
+   the answer is not known, and select_fail_merged is the error. Returns ERR_USAGE. */
+bool select_is_merged(const struct store_query *q, const struct chapter *c, const struct dict_series *s);
+int select_fail_merged(const struct store_query *q, const struct chapter *c, const struct dict_series *s,
+		       struct err *err);
+
 /* The first of the latest q->limit profiles: profiles at t0 of series with a lower hash are before it. */
 struct select_cut {
 	int64_t t0; /* INT64_MIN: there are not more profiles */

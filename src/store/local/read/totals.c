@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "store/local/read/listing.h"
 #include "store/local/read/local.h"
+#include "store/local/tier/tier.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +25,11 @@ struct totals {
 	bool has_any; /* is a total not 0? */
 };
 
-static int totals_report(struct totals *t, const struct chapter *c, const struct dict_meta *m,
-			 struct store_block_total *out, struct err *err)
+static int totals_report(struct totals *t, uint32_t chapter, const struct dict_meta *m, struct store_block_total *out,
+			 struct err *err)
 {
+	const struct chapter *c = t->l->chapter[chapter];
+	enum temporality *temporality;
 	const struct dict_series *series = local_listing_series_of(t->l, t->s);
 	const char **type = local_listing_types(c, m);
 	int rc;
@@ -38,8 +41,13 @@ static int totals_report(struct totals *t, const struct chapter *c, const struct
 	out->n_types = m->n_types;
 	out->type = type;
 	out->unit = type + m->n_types;
-	out->temporality = m->temporality;
+	temporality = mem_alloc(m->n_types, sizeof(*temporality));
+	for (uint32_t i = 0; i < m->n_types; i++)
+		temporality[i] = m->temporality[i] == TEMPORALITY_INCREASE ? TEMPORALITY_CUMULATIVE : m->temporality[i];
+	out->temporality = temporality;
+	out->tier = t->l->sel.chapter[chapter].tier;
 	rc = t->fn(t->arg, out, err);
+	free(temporality);
 	free(type);
 	return rc;
 }
@@ -75,9 +83,9 @@ static int block_totals(const struct block *b, const struct select_rows *rows, i
 }
 
 /* Report the profiles of a block that are in the window. */
-static int report_profiles(struct totals *t, const struct chapter *c, const struct block *b, int64_t t0,
-			   struct err *err)
+static int report_profiles(struct totals *t, uint32_t chapter, const struct block *b, int64_t t0, struct err *err)
 {
+	const struct chapter *c = t->l->chapter[chapter];
 	const struct store_query *q = t->l->q;
 	const uint8_t *hash = local_listing_series_of(t->l, t->s)->hash;
 	int64_t *total = mem_alloc((size_t)b->n_columns * b->n, sizeof(*total));
@@ -86,7 +94,10 @@ static int report_profiles(struct totals *t, const struct chapter *c, const stru
 
 	for (uint32_t k = 0; rc == 0 && k < b->n; k++) {
 		struct store_block_total out = {
-			.t0 = b->start_ns[k], .t1 = b->start_ns[k], .profiles = 1, .total = own
+			.t0 = b->start_ns[k],
+			.t1 = b->start_ns[k],
+			.profiles = b->slot ? b->slot[k].n : 1,
+			.total = own,
 		};
 		uint8_t id[16];
 
@@ -97,7 +108,8 @@ static int report_profiles(struct totals *t, const struct chapter *c, const stru
 			continue;
 		for (uint32_t i = 0; i < b->n_columns; i++)
 			t->has_any |= (own[i] = total[(size_t)i * b->n + k]) != 0;
-		rc = totals_report(t, c, &c->dict.meta[b->meta[k]], &out, err);
+		if (!b->slot || b->slot[k].role == SLOT_SUM)
+			rc = totals_report(t, chapter, &c->dict.meta[b->meta[k]], &out, err);
 	}
 	free(total);
 	free(own);
@@ -136,14 +148,14 @@ static int report_part(struct totals *t, const struct store_listing_part *part, 
 		return rc;
 	if (b.n_columns != c->dict.meta[b.meta[0]].n_types)
 		rc = err_set(err, ERR_FORMAT, "a block has other columns than its profiles");
-	else if (is_in_one_step(t->l->q, entry, t0))
+	else if (!b.slot && is_in_one_step(t->l->q, entry, t0))
 		rc = totals_report(
-			t, c, &c->dict.meta[b.meta[0]],
+			t, part->chapter, &c->dict.meta[b.meta[0]],
 			&(struct store_block_total){
 				.t0 = entry->t0, .t1 = entry->t1, .profiles = entry->profiles, .total = entry->total },
 			err);
 	else
-		rc = report_profiles(t, c, &b, t0, err);
+		rc = report_profiles(t, part->chapter, &b, t0, err);
 	block_release(&b);
 	return rc;
 }
@@ -175,6 +187,19 @@ static int report_series(struct totals *t, struct err *err)
 	return rc;
 }
 
+/* Slots that are longer than the steps belong to none of them. */
+static int check_steps(const struct store_listing *l, struct err *err)
+{
+	for (size_t i = 0; i < l->sel.n && l->q->step_ns; i++)
+		if (l->chapter[i] && tier_slot_ns(l->sel.chapter[i].tier) > l->q->step_ns)
+			return err_set(err, ERR_USAGE,
+				       "the resolution of %s is %s there, which is longer than the steps; write a step "
+				       "of %s or more",
+				       l->chapter[i]->service, store_tier_name(l->sel.chapter[i].tier),
+				       store_tier_name(l->sel.chapter[i].tier));
+	return 0;
+}
+
 int local_totals(struct store *s, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,
 		 struct err *err)
 {
@@ -184,6 +209,7 @@ int local_totals(struct store *s, const struct store_query *q, struct stop *stop
 
 	if (rc < 0)
 		return rc;
+	rc = check_steps(&l, err);
 	for (uint32_t i = 0; rc == 0 && i < l.keys.n; i++) {
 		t.s = &l.series[i];
 		rc = report_series(&t, err);

@@ -43,7 +43,8 @@ struct compaction_merger {
 	size_t damaged; /* the input that could not be read; n: none */
 	struct output *out;
 	size_t n_out, out_cap;
-	uint64_t profiles; /* written */
+	uint64_t profiles;   /* written */
+	const char *sources; /* names of the input, for tiers: their slots have no content by which repeats are found */
 };
 
 static int open_input(struct compaction_merger *m, struct input *in, struct err *err)
@@ -113,6 +114,8 @@ static int merge_service(struct compaction_merger *m, const char *service, const
 		rc = copy_input(m, i, service, f, b, n, err);
 	if (rc == 0)
 		rc = chapter_builder_finish(b, ZSTD_LEVEL, &ch, err);
+	if (rc == 0)
+		ch->sources = m->sources;
 	has_marks = rc == 0 && ch->n_marks > 0;
 	if (rc == 0 && (n->profiles > before || has_marks))
 		rc = writer_file_add(file, ch, err);
@@ -183,7 +186,7 @@ static void compaction_find_span(const struct compaction_merger *m, int64_t *t0,
 /* Write one output, or one for each week that has profiles. */
 static int write_outputs(struct compaction_merger *m, const struct compaction_job *job, struct err *err)
 {
-	struct segment_info info = { .tier = TIER_RAW, .level = job->level };
+	struct segment_info info = { .tier = job->input[0]->tier, .level = job->level };
 	struct chapter_copied n = CHAPTER_COPIED;
 	int64_t all0, all1, week = compaction_period(3), at = INT64_MIN;
 	int rc;
@@ -286,11 +289,15 @@ static int compaction_run_job(struct store_writer *w, const struct compaction_jo
 			      struct buf *report, struct err *err)
 {
 	struct compaction_merger m = { .w = w, .n = job->n, .damaged = job->n, .stop = stop };
+	struct buf sources = { 0 };
 	uint64_t expected = 0;
 	bool is_done;
 	int rc;
 
 	m.in = mem_zalloc(job->n, sizeof(*m.in));
+	for (size_t i = 0; i < job->n && job->input[0]->tier != TIER_RAW; i++)
+		buf_addf(&sources, "%s\n", job->input[i]->file);
+	m.sources = sources.len ? sources.data : NULL;
 	rc = open_inputs(&m, job, err);
 	if (rc == 0)
 		rc = write_outputs(&m, job, err);
@@ -307,6 +314,7 @@ static int compaction_run_job(struct store_writer *w, const struct compaction_jo
 		rc = remove_inputs(&m, err);
 	}
 	compaction_release(&m, is_done);
+	buf_release(&sources);
 	if (rc == ERR_FORMAT && m.damaged < job->n) {
 		char why[sizeof(err->msg)];
 
@@ -340,15 +348,15 @@ static int list_jobs(struct store_writer *w, struct catalogue_segments *all, boo
 	return rc;
 }
 
-int compaction_run(struct store_writer *w, bool early, bool dry_run, struct stop *stop, struct buf *report,
-		   struct err *err)
+static int compaction_run_tier(struct store_writer *w, enum store_tier tier, bool early, bool dry_run,
+			       struct stop *stop, struct buf *report, struct err *err)
 {
 	struct catalogue_segments all;
 	struct compaction_job job;
 	int rc;
 
 	do {
-		rc = catalogue_get_segments(w->catalogue, TIER_RAW, &all, err);
+		rc = catalogue_get_segments(w->catalogue, tier, &all, err);
 		if (rc < 0)
 			return rc;
 		if (dry_run)
@@ -363,6 +371,16 @@ int compaction_run(struct store_writer *w, bool early, bool dry_run, struct stop
 	return rc;
 }
 
+int compaction_run(struct store_writer *w, bool early, bool dry_run, struct stop *stop, struct buf *report,
+		   struct err *err)
+{
+	int rc = 0;
+
+	for (int t = 0; rc == 0 && t < N_TIERS; t++)
+		rc = compaction_run_tier(w, (enum store_tier)t, early, dry_run, stop, report, err);
+	return rc;
+}
+
 /*
  * Copy the chapters of a damaged segment or pin that can be read.
  *
@@ -374,7 +392,7 @@ static int rescue(struct store_writer *w, const struct catalogue_segment *row, s
 {
 	static const struct chapter_filter all = { .t0 = INT64_MIN, .t1 = INT64_MAX };
 	struct input in = { .row = row };
-	struct compaction_merger m = { .w = w, .in = &in, .n = 1 };
+	struct compaction_merger m = { .w = w, .in = &in, .n = 1, .sources = row->tier != TIER_RAW ? row->file : NULL };
 	struct store_file *file = NULL;
 	struct segment_info info;
 	int rc = 0;
@@ -506,13 +524,15 @@ enum {
 
 int64_t compaction_period(unsigned level)
 {
-	return level == 1 ? NS_PER_HOUR : level == 2 ? NS_PER_DAY : NS_PER_WEEK;
+	static const int64_t period[] = { 0, NS_PER_HOUR, NS_PER_DAY, NS_PER_WEEK, 4 * NS_PER_WEEK, 52 * NS_PER_WEEK };
+
+	return period[level];
 }
 
 int64_t compaction_bucket(unsigned level, int64_t t)
 {
 	int64_t period = compaction_period(level),
-		offset = level == 3 ? 4 * NS_PER_DAY : 0; /* 1970-01-05 was a Monday */
+		offset = level >= 3 ? 4 * NS_PER_DAY : 0; /* 1970-01-05 was a Monday */
 	int64_t rest = (t % period - offset) % period, start;
 
 	if (rest < 0)
@@ -622,6 +642,14 @@ static int find_at_level(const struct plan *p, const struct catalogue_segments *
 	return rc;
 }
 
+/* The level of the largest segments of a tier: weeks, of 1h four weeks, of 1d a year. */
+static unsigned max_level(const struct catalogue_segments *all)
+{
+	enum store_tier tier = all->n ? all->row[0].tier : TIER_RAW;
+
+	return tier == TIER_1D ? COMPACTION_LEVELS : tier == TIER_1H ? COMPACTION_LEVELS - 1 : COMPACTION_WEEKS;
+}
+
 int compaction_find(struct catalogue *c, const struct catalogue_segments *all, int64_t now_ns, bool early,
 		    uint64_t max_bytes, struct compaction_job *out, struct err *err)
 {
@@ -630,13 +658,13 @@ int compaction_find(struct catalogue *c, const struct catalogue_segments *all, i
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < all->n; i++)
-		if (all->row[i].level < COMPACTION_LEVELS && span_of(&all->row[i]) > 2 * NS_PER_WEEK) {
+		if (all->row[i].level < COMPACTION_WEEKS && span_of(&all->row[i]) > 2 * NS_PER_WEEK) {
 			*out = (struct compaction_job){
-				.input = { &all->row[i] }, .n = 1, .level = COMPACTION_LEVELS, .split = true
+				.input = { &all->row[i] }, .n = 1, .level = COMPACTION_WEEKS, .split = true
 			};
 			rc = 1;
 		}
-	for (p.level = 1; rc == 0 && p.level <= COMPACTION_LEVELS; p.level++)
+	for (p.level = 1; rc == 0 && p.level <= max_level(all); p.level++)
 		rc = find_at_level(&p, all, scratch, err);
 	free(scratch);
 	return rc;

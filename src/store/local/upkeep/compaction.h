@@ -27,16 +27,16 @@ struct compaction_job {
 	bool split;
 };
 
-enum { COMPACTION_LEVELS = 3, COMPACTION_INPUTS_MAX = 64 };
+enum { COMPACTION_WEEKS = 3, COMPACTION_LEVELS = 5, COMPACTION_INPUTS_MAX = 64 };
 
-/* The start of the hour, day (UTC) or ISO week of a time: level 1, 2, 3. */
+/* The start of the hour, day (UTC), ISO week of a time, of four or 52 weeks: level 1 to 5. */
 int64_t compaction_bucket(unsigned level, int64_t t);
 int64_t compaction_period(unsigned level);
 
 /*
  * Find the next segments to merge.
  *
- * all        raw segments, sorted by t1
+ * all        segments of a tier, sorted by t1
  * now_ns     a span is merged an hour after its end; with early, at its end
  * max_bytes  of the input
  * Returns    1 if there is a job, 0 or ERR_*

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "store/local/read/select.h"
+#include "store/local/tier/tier.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,7 @@ int copy_open(struct store *s, const struct store_query *q, struct store_copy *o
 		t0 = ch->t0 < t0 ? ch->t0 : t0;
 		t1 = ch->t1 > t1 ? ch->t1 : t1;
 		out->bytes += ch->bytes;
+		out->tier = ch->tier > out->tier ? ch->tier : out->tier;
 	}
 	t0 = t0 < q->t0 ? q->t0 : t0;
 	t1 = t1 >= q->t1 ? q->t1 - 1 : t1;
@@ -113,56 +115,30 @@ struct copier {
 	struct chapter_copied *n;
 	signed char *matches; /* [n_series] of the query: 1, 0, -1: not known */
 	struct buf raw;
-	uint64_t *order; /* scratch */
-	int64_t *values;
-	size_t order_cap, values_cap;
 };
 
-static int chapter_copy_compare_u64(const void *a, const void *b)
+int copy_stored(struct dict_translation *t, uint32_t series, struct stored *s, struct chapter_builder *to,
+		struct err *err)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	int rc = dict_translate_series(t, series, &s->series, err);
 
-	return (x > y) - (x < y);
-}
-
-/* Sort the rows of a profile, whose ids have changed. */
-static void chapter_copy_sort_rows(struct copier *c, struct stored *s)
-{
-	uint32_t i = 1;
-
-	while (i < s->n && s->row[i - 1] < s->row[i])
-		i++;
-	if (i >= s->n)
-		return;
-	c->order = mem_grow(c->order, &c->order_cap, s->n, sizeof(*c->order));
-	c->values = mem_grow(c->values, &c->values_cap, s->n, sizeof(*c->values));
-	for (i = 0; i < s->n; i++)
-		c->order[i] = (uint64_t)s->row[i] << 32 | i;
-	qsort(c->order, s->n, sizeof(*c->order), chapter_copy_compare_u64);
-	for (i = 0; i < s->n; i++)
-		s->row[i] = (uint32_t)(c->order[i] >> 32);
-	for (uint32_t col = 0; col < s->n_columns; col++) {
-		int64_t *value = s->value + (size_t)col * s->n;
-
-		for (i = 0; i < s->n; i++)
-			c->values[i] = value[(uint32_t)c->order[i]];
-		for (i = 0; i < s->n; i++)
-			value[i] = c->values[i];
-	}
+	if (rc == 0)
+		rc = dict_translate_meta(t, s->meta, &s->meta, err);
+	if (rc == 0)
+		rc = dict_translate_rows(t, s->row, s->n, err);
+	if (rc < 0)
+		return rc;
+	tier_sort_rows(s);
+	chapter_builder_add(to, s);
+	return 0;
 }
 
 static int copy_profile(struct copier *c, struct stored *s, struct err *err)
 {
-	int rc = dict_translate_series(c->translation, s->series, &s->series, err);
+	int rc = copy_stored(c->translation, s->series, s, c->to, err);
 
-	if (rc == 0)
-		rc = dict_translate_meta(c->translation, s->meta, &s->meta, err);
-	if (rc == 0)
-		rc = dict_translate_rows(c->translation, s->row, s->n, err);
 	if (rc < 0)
 		return rc;
-	chapter_copy_sort_rows(c, s);
-	chapter_builder_add(c->to, s);
 	c->n->profiles++;
 	if (s->start_ns < c->n->first)
 		c->n->first = s->start_ns;
@@ -182,10 +158,12 @@ static int chapter_copy_is_selected(struct copier *c, uint32_t series, int64_t s
 	if (start < f->t0 || start >= f->t1)
 		return 0;
 	if (!f->query)
-		return 1;
+		return f->select ? f->select(f->arg, c->from, series, err) : 1;
 	if (c->matches[series] < 0) {
 		int rc = select_series(f->query, c->from, &c->from->dict.series[series], err);
 
+		if (rc >= 0 && select_is_merged(f->query, c->from, &c->from->dict.series[series]))
+			return select_fail_merged(f->query, c->from, &c->from->dict.series[series], err);
 		if (rc < 0)
 			return rc;
 		c->matches[series] = rc > 0;
@@ -269,8 +247,6 @@ int copy_chapter(const struct chapter *from, const struct chapter_filter *f, str
 	copy_marks(&c);
 	dict_translation_free(c.translation);
 	free(c.matches);
-	free(c.order);
-	free(c.values);
 	buf_release(&c.raw);
 	return rc;
 }

@@ -21,9 +21,10 @@ typedef int store_copy_fn(void *arg, const struct chapter *ch, struct err *err);
 struct store_copy {
 	struct selection selection;
 	const struct store_query *query;
-	int64_t t0, t1;  /* the span of the chapters, within the query; ms, t1 exclusive */
-	uint64_t bytes;  /* of the chapters, before unselected profiles are left out */
-	uint64_t copied; /* profiles, set by copy_run */
+	int64_t t0, t1;       /* the span of the chapters, within the query; ms, t1 exclusive */
+	enum store_tier tier; /* the coarsest of the chapters */
+	uint64_t bytes;       /* of the chapters, before unselected profiles are left out */
+	uint64_t copied;      /* profiles, set by copy_run */
 };
 
 /*
@@ -48,6 +49,9 @@ struct chapter_filter {
 	int64_t t0, t1;
 	const struct store_query *query; /* its kind, labels and span; NULL: all */
 	bool is_inverse;                 /* copy profiles that the query does not select */
+	/* copies the series for which it returns 1, see tier_select_fn; not with query; NULL: all */
+	int (*select)(void *arg, const struct chapter *c, uint32_t series, struct err *err);
+	void *arg;
 };
 
 /* Numbers of a copy; each chapter adds to them. CHAPTER_COPIED is its initial value. */
@@ -60,6 +64,10 @@ struct chapter_copied {
 	{                                                                                                              \
 		.first = INT64_MAX, .last = INT64_MIN, .next = INT64_MAX                                               \
 	}
+
+/* Add a profile of another dictionary to a builder, whose dictionary t translates to; s is changed. Fails like copy_chapter. */
+int copy_stored(struct dict_translation *t, uint32_t series, struct stored *s, struct chapter_builder *to,
+		struct err *err);
 
 /*
  * Add the selected profiles of a chapter to a builder, with the entries of the dictionary that they need. Marks in the span

@@ -45,7 +45,7 @@ static int store_export_add_chapter(void *arg, const struct chapter *ch, struct 
 static int store_export_write_file(struct store *s, struct store_copy *copy, const char *path, struct stop *stop,
 				   struct err *err)
 {
-	struct segment_info info = { .tier = TIER_RAW,
+	struct segment_info info = { .tier = copy->tier,
 				     .flags = SEGMENT_EXPORT,
 				     .t0 = copy->t0,
 				     .t1 = copy->t1,
@@ -146,6 +146,8 @@ static int import_chapter(struct importer *m, struct err *err)
 		for (uint32_t k = 0; rc == 0 && k < b.n; k++) {
 			struct stored s = { 0 };
 
+			if (b.slot && b.slot[k].tier != TIER_RAW)
+				continue; /* import_slots */
 			rc = block_profile(&b, k, &s, err);
 			s.series = m->ch->block[i].series;
 			if (rc == 0)
@@ -157,6 +159,107 @@ static int import_chapter(struct importer *m, struct err *err)
 	for (uint32_t i = 0; rc == 0 && i < m->ch->n_marks; i++)
 		rc = writer_add_mark(m->w, m->ch->service, &m->ch->mark[i], err);
 	buf_release(&raw);
+	return rc;
+}
+
+/* Write a chapter as a segment of its own. The maintenance lock is held. */
+static int import_add_segment(struct store_writer *w, const struct segment_info *info, const struct chapter *c,
+			      struct err *err)
+{
+	struct catalogue_segment row = { 0 };
+	struct segment *out = NULL;
+	struct store_file *f = NULL;
+	int rc = writer_file_begin(w, info, EXPORT_ZSTD_LEVEL, 0, &f, err);
+
+	if (rc == 0)
+		rc = writer_file_add(f, c, err);
+	if (rc == 0)
+		rc = writer_file_finish(f, NULL, &row, &out, err);
+	else
+		writer_file_discard(f);
+	if (rc == 0)
+		rc = catalogue_begin(w->catalogue, err);
+	if (rc == 0)
+		rc = catalogue_add_segment(w->catalogue, &row, out, err);
+	if (rc == 0)
+		rc = catalogue_commit(w->catalogue, err);
+	catalogue_rollback(w->catalogue);
+	if (rc < 0 && out)
+		writer_discard_file(w, row.file, CAP_SEGMENTS);
+	if (rc == 0)
+		writer_segments_changed(w);
+	segment_close(out);
+	return rc;
+}
+
+/* Does the store have a slot of a series? */
+static int has_slot(struct importer *m, const uint8_t hash[16], const struct stored *s, bool *found, struct err *err)
+{
+	uint8_t id[16];
+	uint64_t content;
+	bool is_raw;
+	int rc;
+
+	block_profile_id(hash, s->start_ns, id);
+	pthread_mutex_lock(&m->w->lock);
+	rc = seen_find(m->w->seen, m->w->generation, m->ch->service, hash, id, s->start_ns, &is_raw, &content, found,
+		       err);
+	pthread_mutex_unlock(&m->w->lock);
+	return rc;
+}
+
+/* Add the slots of a block that the store lacks to a builder. */
+static int import_block(struct importer *m, uint32_t i, enum store_tier tier, struct dict_translation *t,
+			struct chapter_builder *to, struct err *err)
+{
+	const struct dict_series *series = &m->ch->dict.series[m->ch->block[i].series];
+	struct buf raw = { 0 };
+	struct block b;
+	int rc = chapter_open_block(m->ch, i, &raw, &b, err);
+
+	for (uint32_t k = 0; rc == 0 && b.slot && k < b.n; k++) {
+		struct stored s;
+		bool found;
+
+		if (b.slot[k].tier != tier)
+			continue;
+		rc = block_profile(&b, k, &s, err);
+		if (rc < 0)
+			break;
+		rc = has_slot(m, series->hash, &s, &found, err);
+		m->n += rc == 0 && !found;
+		m->n_duplicates += rc == 0 && found;
+		if (rc == 0 && !found)
+			rc = copy_stored(t, m->ch->block[i].series, &s, to, err);
+		dict_release_stored(&s);
+	}
+	if (rc == 0)
+		block_release(&b);
+	buf_release(&raw);
+	return rc;
+}
+
+/* Add the slots of a tier as a segment. */
+static int import_slots(struct importer *m, const struct segment_info *from, enum store_tier tier, struct err *err)
+{
+	struct segment_info info = { .tier = tier, .t0 = from->t0, .t1 = from->t1 };
+	struct chapter_builder *b = chapter_builder_new(m->ch->service);
+	struct dict_translation *t = dict_translation_new(chapter_builder_dict(b), &m->ch->dict);
+	struct chapter *c = NULL;
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < m->ch->n_blocks; i++)
+		rc = import_block(m, i, tier, t, b, err);
+	dict_translation_free(t);
+	if (rc == 0 && chapter_builder_profiles(b))
+		rc = chapter_builder_finish(b, EXPORT_ZSTD_LEVEL, &c, err);
+	if (rc == 0 && c) {
+		pthread_mutex_lock(&m->w->maintenance);
+		rc = import_add_segment(m->w, &info, c, err);
+		pthread_mutex_unlock(&m->w->maintenance);
+	}
+	chapter_free(c);
+	chapter_builder_free(b);
 	return rc;
 }
 
@@ -180,6 +283,8 @@ int upkeep_import_segment(struct store_writer *w, const char *path, uint64_t *n,
 			break;
 		m.ch = ch;
 		rc = import_chapter(&m, err);
+		for (int t = TIER_10M; rc == 0 && t < N_TIERS && segment_get_info(s)->tier != TIER_RAW; t++)
+			rc = import_slots(&m, segment_get_info(s), (enum store_tier)t, err);
 		chapter_free(ch);
 	}
 	if (rc == 0)

@@ -5,6 +5,10 @@ src_store_libstore_a_SOURCES += \
 	src/store/local/upkeep/compaction.h \
 	src/store/local/upkeep/copy.c \
 	src/store/local/upkeep/copy.h \
+	src/store/local/upkeep/downsample.c \
+	src/store/local/upkeep/downsample.h \
+	src/store/local/upkeep/estimate.c \
+	src/store/local/upkeep/estimate.h \
 	src/store/local/upkeep/export.c \
 	src/store/local/upkeep/maintain.c \
 	src/store/local/upkeep/open.c \

@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "store/local/upkeep/compaction.h"
+#include "store/local/upkeep/downsample.h"
 #include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer_state.h"
 
@@ -59,6 +60,8 @@ static int store_maintain_all(struct store_writer *w, bool now, bool dry_run, st
 		rc = cap_retain(&w->cap, dry_run, report, err);
 	if (rc == 0 && !dry_run)
 		rc = enforce_cap(w, report, err);
+	if (rc == 0)
+		rc = downsample_run(w, dry_run, stop, report, err);
 	if (rc == 0)
 		rc = compaction_run(w, now, dry_run, stop, report, err);
 	if (rc == 0 && w->cap.n_removed > before)

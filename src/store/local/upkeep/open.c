@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "store/local/layout.h"
 #include "store/local/os.h"
+#include "store/local/upkeep/downsample.h"
 #include "store/local/upkeep/upkeep.h"
 #include "store/local/upkeep/upkeep_int.h"
 #include "store/local/write/writer.h"
@@ -18,6 +19,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <stdio.h>
@@ -25,8 +27,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define RETAIN_RAW_DEFAULT (14 * NS_PER_DAY)
 
 static int store_open_find_group(struct store_writer *w, const char *name, struct err *err)
 {
@@ -191,17 +191,51 @@ static int get_property(struct store_writer *w, const char *key, int64_t given, 
 	return rc;
 }
 
+/* The rules of the retention: given, or those of the store. New ones are stored. */
+static int open_retain(struct store_writer *w, const struct store_writer_options *o, struct retain *out,
+		       struct err *err)
+{
+	struct buf old = { 0 }, given = { 0 };
+	int rc = catalogue_get_text(w->catalogue, "retain", &old, err);
+
+	if (rc < 0)
+		return rc;
+	if (o->retain)
+		buf_addz(&given, o->retain);
+	else if (o->retain_raw_ns == INT64_MAX)
+		buf_addz(&given, "raw=forever");
+	else if (o->retain_raw_ns)
+		buf_addf(&given, "raw=%" PRId64 "s", o->retain_raw_ns / NS_PER_S);
+	rc = retain_parse(given.len ? given.data : rc && old.len ? old.data : RETAIN_DEFAULT, out, err);
+	if (rc == 0 && given.len && strcmp(given.data, buf_text(&old)) != 0) {
+		rc = catalogue_begin(w->catalogue, err);
+		if (rc == 0)
+			rc = catalogue_set_text(w->catalogue, "retain", given.data, err);
+		if (rc == 0)
+			rc = catalogue_commit(w->catalogue, err);
+		catalogue_rollback(w->catalogue);
+	}
+	buf_release(&old);
+	buf_release(&given);
+	return rc;
+}
+
 static int open_cap(struct store_writer *w, const struct store_writer_options *o, struct err *err)
 {
-	int64_t cap, retain;
+	struct retain retain = { 0 };
+	int64_t cap;
 	int rc;
 
 	if (o->cap && o->cap < CAP_BYTES_MIN)
 		return err_set(err, ERR_USAGE, "the quota of a store must be at least 64MiB");
 	rc = get_property(w, "cap", (int64_t)o->cap, (int64_t)cap_default(w->dir), &cap, err);
 	if (rc == 0)
-		rc = get_property(w, "retain_raw", o->retain_raw_ns, RETAIN_RAW_DEFAULT, &retain, err);
-	return rc < 0 ? rc : cap_init(&w->cap, w->dir, w->catalogue, (uint64_t)cap, retain, w->now, err);
+		rc = open_retain(w, o, &retain, err);
+	if (rc == 0)
+		rc = cap_init(&w->cap, w->dir, w->catalogue, (uint64_t)cap, &retain, w->now, err);
+	w->cap.make_room = downsample_make_room;
+	w->cap.make_room_arg = w;
+	return rc;
 }
 
 static int open_directory(struct store_writer *w, bool make, struct err *err)
@@ -438,13 +472,18 @@ struct open_search {
 static int recover_find_in_segments(void *arg, const struct stored *p, struct err *err)
 {
 	struct open_search *s = arg;
+	const uint8_t *hash = s->service->dict->series[p->series].hash;
+	bool in_slot = false;
 	uint8_t id[16];
 	uint64_t content;
+	int rc = 0;
 
-	block_profile_id(s->service->dict->series[p->series].hash, p->start_ns, id);
-	if (s->found)
-		return 0;
-	return seen_find(s->w->seen, s->w->generation, s->service->name, id, p->start_ns, &s->found, &content, err);
+	block_profile_id(hash, p->start_ns, id);
+	if (!s->found)
+		rc = seen_find(s->w->seen, s->w->generation, s->service->name, hash, id, p->start_ns, &s->found,
+			       &content, &in_slot, err);
+	s->found |= in_slot; /* such a profile is not appended to a journal */
+	return rc;
 }
 
 /* Does a segment have the profiles of a journal? A journal is flushed as a whole, so one profile is enough. */

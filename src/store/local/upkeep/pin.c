@@ -100,7 +100,7 @@ static int pin_add_chapter(void *arg, const struct chapter *ch, struct err *err)
 static int write_pin(struct store_writer *w, struct store_copy *copy, const char *file, struct catalogue_segment *row,
 		     struct err *err)
 {
-	struct segment_info info = { .tier = TIER_RAW, .flags = SEGMENT_PIN, .t0 = copy->t0, .t1 = copy->t1 };
+	struct segment_info info = { .tier = copy->tier, .flags = SEGMENT_PIN, .t0 = copy->t0, .t1 = copy->t1 };
 	struct store_file *f = NULL;
 	int rc = check_room(w, copy->bytes + PIN_ROOM, err);
 

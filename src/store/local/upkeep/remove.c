@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#include "base/time.h"
+#include "store/local/tier/tier.h"
 #include "store/local/upkeep/copy.h"
 #include "store/local/upkeep/upkeep.h"
 #include "store/local/write/writer.h"
@@ -64,6 +66,8 @@ static int keep_chapter(struct removal *r, const struct catalogue_segment *row, 
 		rc = copy_chapter(from, &filter, NULL, b, n, err);
 	if (rc == 0 && n->profiles > before)
 		rc = chapter_builder_finish(b, REMOVE_ZSTD_LEVEL, &to, err);
+	if (rc == 0 && to && row->tier != TIER_RAW)
+		to->sources = row->file;
 	if (rc == 0 && to)
 		rc = writer_file_add(f, to, err);
 	chapter_free(from);
@@ -188,6 +192,33 @@ static int renew_series(struct removal *r, struct err *err)
 	return rc;
 }
 
+/* A slot cannot be removed in part. Fails with ERR_USAGE. */
+static int check_slots(const struct removal *r, struct err *err)
+{
+	const int64_t edge[2] = { r->q->t0, r->q->t1 };
+
+	for (size_t i = 0; i < r->found.n_chapters; i++) {
+		const struct catalogue_chapter *c = &r->found.chapter[i];
+
+		for (int k = 0; k < 2 && c->tier != TIER_RAW; k++) {
+			int64_t start = tier_slot_start(c->tier, edge[k]);
+			struct buf span = { 0 };
+
+			if (edge[k] == INT64_MIN || edge[k] == INT64_MAX || start == edge[k] || c->t1 < start ||
+			    c->t0 >= edge[k])
+				continue;
+			select_print_span(start, start + tier_slot_ns(c->tier), &span);
+			err_set(err, ERR_USAGE,
+				"the resolution of %s is %s there, and a part of %s cannot be removed; begin and end "
+				"the window at the ends of slots",
+				c->service, store_tier_name(c->tier), span.data);
+			buf_release(&span);
+			return ERR_USAGE;
+		}
+	}
+	return 0;
+}
+
 static int remove_selected(struct removal *r, struct err *err)
 {
 	struct catalogue_query q = {
@@ -198,7 +229,11 @@ static int remove_selected(struct removal *r, struct err *err)
 
 	if (rc < 0)
 		return rc;
+	if (q.t0 > INT64_MIN + NS_PER_DAY)
+		q.t0 -= NS_PER_DAY; /* a slot may begin before the window */
 	rc = catalogue_select(r->w->catalogue, &q, &r->found, err);
+	if (rc == 0)
+		rc = check_slots(r, err);
 	for (size_t i = 0; rc == 0 && i < all.n; i++) {
 		size_t k = 0;
 

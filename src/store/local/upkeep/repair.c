@@ -35,8 +35,8 @@
 static const char *const index_files[] = { "index.db", "index.db-journal", "index.db-wal", "index.db-shm" };
 enum { INDEX_FILES = sizeof(index_files) / sizeof(*index_files) };
 
-static const char *const properties[] = { "cap", "retain_raw", "next_journal" };
-enum { NEXT_JOURNAL = 2, N_PROPERTIES = 3 };
+static const char *const properties[] = { "cap", "next_journal" };
+enum { NEXT_JOURNAL = 1, N_PROPERTIES = 2 };
 
 struct rebuild {
 	int dir;
@@ -47,6 +47,7 @@ struct rebuild {
 	/* from the old index */
 	int64_t property[N_PROPERTIES];
 	bool has_property[N_PROPERTIES];
+	struct buf retain;         /* a property; empty if there is none */
 	struct catalogue_pin *pin; /* in memory */
 	size_t n_pins;
 	/* from the files */
@@ -73,6 +74,7 @@ static void read_old(struct rebuild *r)
 	catalogue_checkpoint(old);
 	for (int i = 0; i < N_PROPERTIES; i++)
 		r->has_property[i] = catalogue_get_number(old, properties[i], &r->property[i], &ignored) == 1;
+	catalogue_get_text(old, "retain", &r->retain, &ignored);
 	catalogue_get_pins(old, r->memory, &r->pin, &r->n_pins, &ignored);
 	catalogue_close(old);
 }
@@ -204,10 +206,37 @@ static int add_to_catalogue(struct catalogue *c, int dir, const char *path, cons
 	return rc;
 }
 
+static void mark_file(struct rebuild *r, const char *name, size_t n)
+{
+	for (size_t i = 0; i < r->n_files; i++)
+		if (strlen(r->file[i].name) == n && memcmp(r->file[i].name, name, n) == 0)
+			r->file[i].is_repeated = true;
+}
+
+/* Mark files that a crash left of a replacement of segments by others: the new one, or the old ones that were not removed. */
+static void find_replaced(struct rebuild *r)
+{
+	for (size_t i = 0; i < r->n_files; i++) {
+		struct buf names = { 0 };
+		enum repeats_sources sources = repeats_find_sources(r->dir, r->file[i].segment, &names);
+
+		if (sources == SOURCES_ALL)
+			r->file[i].is_repeated = true;
+		for (const char *at = buf_text(&names); sources == SOURCES_SOME && *at;) {
+			size_t n = strcspn(at, "\n");
+
+			mark_file(r, at, n);
+			at += n + 1;
+		}
+		buf_release(&names);
+	}
+}
+
 static int add_segments(struct rebuild *r, struct err *err)
 {
 	int rc = 0;
 
+	find_replaced(r);
 	repeats_find(r->file, r->n_files);
 	for (size_t i = 0; rc == 0 && i < r->n_files; i++)
 		if (!r->file[i].is_repeated)
@@ -278,6 +307,8 @@ static int repair_fill(struct rebuild *r, struct err *err)
 	for (int i = 0; rc == 0 && i < N_PROPERTIES; i++)
 		if (r->has_property[i])
 			rc = catalogue_set_number(r->catalogue, properties[i], r->property[i], err);
+	if (rc == 0 && r->retain.len)
+		rc = catalogue_set_text(r->catalogue, "retain", r->retain.data, err);
 	if (rc == 0)
 		rc = catalogue_commit(r->catalogue, err);
 	catalogue_rollback(r->catalogue);
@@ -352,6 +383,7 @@ static void rebuild_release(struct rebuild *r)
 		segment_close(r->file[i].segment);
 	free(r->file);
 	free(r->pin_file);
+	buf_release(&r->retain);
 	arena_free(r->memory);
 }
 
@@ -412,24 +444,35 @@ static int adopt(struct store_writer *w, const char *path, const struct segment 
 {
 	struct catalogue_segments all;
 	struct repeats_file *file;
+	struct buf old = { 0 };
+	enum repeats_sources sources = repeats_find_sources(w->dir, s, &old);
 	int64_t first = 0;
 	size_t n = 0;
 	int rc = catalogue_get_segments(w->catalogue, N_TIERS, &all, err);
 
-	if (rc < 0)
+	if (rc < 0) {
+		buf_release(&old);
 		return rc;
+	}
 	file = mem_zalloc(all.n + 1, sizeof(*file));
 	rc = open_segments(w, &all, file, &n, err);
 	if (rc == 0)
 		rc = catalogue_get_number(w->catalogue, "next_journal", &first, err);
-	if (rc >= 0)
+	if (rc >= 0 && (sources == SOURCES_ALL || segment_get_info(s)->tier != TIER_RAW))
+		rc = sources == SOURCES_ALL;
+	else if (rc >= 0)
 		rc = repeats_has_segment(w->dir, s, file, n, first, err);
 	*is_needed = rc == 0;
+	for (size_t i = 0; rc == 0 && sources == SOURCES_SOME && i < all.n;
+	     i++) /* their files are removed as orphans */
+		if (strstr(buf_text(&old), all.row[i].file))
+			rc = catalogue_remove_segment(w->catalogue, all.row[i].id, err);
 	if (rc == 0)
 		rc = add_to_catalogue(w->catalogue, w->dir, path, s, report, err);
 	for (size_t i = 0; i < n; i++)
 		segment_close(file[i].segment);
 	free(file);
+	buf_release(&old);
 	catalogue_segments_release(&all);
 	return rc < 0 ? rc : 0;
 }

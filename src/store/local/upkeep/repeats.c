@@ -13,7 +13,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <unistd.h>
 
 /* A set of profile ids. */
@@ -172,12 +174,39 @@ static void mark_repeated(struct repeats_file *file, size_t n, struct idset *set
 			if (set.n == 0 || segment_get_info(file[i].segment)->level != level)
 				continue;
 			sets[i] = (struct idset){ 0 };
-			file[i].is_repeated = idset_is_within(&set, sets, n);
+			file[i].is_repeated |= idset_is_within(&set, sets, n);
 			if (file[i].is_repeated)
 				idset_release(&set);
 			else
 				sets[i] = set;
 		}
+}
+
+enum repeats_sources repeats_find_sources(int dir, const struct segment *s, struct buf *names)
+{
+	struct chapter *c = NULL;
+	size_t n = 0, n_found = 0;
+
+	for (uint32_t i = 0; i < segment_n_chapters(s) && !(c && c->sources); i++) {
+		chapter_free(c);
+		c = NULL;
+		if (segment_read_chapter_head(s, i, &c, NULL) < 0)
+			c = NULL;
+	}
+	for (const char *at = c && c->sources ? c->sources : ""; *at; n++) {
+		size_t length = strcspn(at, "\n");
+		char name[128];
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, at);
+		at += length + (at[length] == '\n');
+		if (faccessat(dir, name, F_OK, 0) != 0)
+			continue;
+		n_found++;
+		if (names)
+			buf_addf(names, "%s\n", name);
+	}
+	chapter_free(c);
+	return !n ? SOURCES_NONE : n_found == n ? SOURCES_ALL : SOURCES_SOME;
 }
 
 void repeats_find(struct repeats_file *file, size_t n)
@@ -187,7 +216,8 @@ void repeats_find(struct repeats_file *file, size_t n)
 	struct repeats_spans s = { 0 };
 
 	for (size_t i = 0; i < n; i++)
-		repeats_add_spans(&s, file[i].segment, i);
+		if (segment_get_info(file[i].segment)->tier == TIER_RAW && !file[i].is_repeated)
+			repeats_add_spans(&s, file[i].segment, i);
 	find_suspects(&s, is_suspect);
 	for (size_t i = 0; i < n; i++)
 		if (is_suspect[i])
@@ -266,7 +296,7 @@ int repeats_has_segment(int dir, const struct segment *s, const struct repeats_f
 	sets = mem_zalloc(n + n_seq + 1, sizeof(*sets));
 	rc = add_set(&own, s, err);
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		if (meets(s, file[i].segment))
+		if (segment_get_info(file[i].segment)->tier == TIER_RAW && meets(s, file[i].segment))
 			add_set(&sets[i], file[i].segment, NULL);
 	for (size_t i = 0; rc == 0 && i < n_seq; i++)
 		rc = repeats_read_journal(dir, seq[i], &sets[n + i], err);

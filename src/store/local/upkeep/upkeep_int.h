@@ -61,6 +61,14 @@ struct repeats_file {
 void repeats_find(struct repeats_file *file, size_t n);
 
 /*
+ * Files from which a segment was made, and which it replaces: see chapter.sources. Returns SOURCES_NONE if it was not made of others,
+ * SOURCES_ALL if all of them exist: then the segment is not needed. SOURCES_SOME: it has what the missing ones had, so those that exist
+ * are not needed; a line for each is appended to names, which may be NULL.
+ */
+enum repeats_sources { SOURCES_NONE, SOURCES_SOME, SOURCES_ALL };
+enum repeats_sources repeats_find_sources(int dir, const struct segment *s, struct buf *names);
+
+/*
  * Are all profiles of a journal in the segments? An empty journal is not.
  *
  * dir  descriptor of the store

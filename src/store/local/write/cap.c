@@ -136,17 +136,15 @@ int cap_recount(struct cap *c, struct err *err)
 	return 0; /* the counters stay as they are while files change all the time */
 }
 
-int cap_init(struct cap *c, int dir, struct catalogue *catalogue, uint64_t limit, int64_t retain_raw_ns,
+int cap_init(struct cap *c, int dir, struct catalogue *catalogue, uint64_t limit, const struct retain *retain,
 	     int64_t (*now)(void), struct err *err)
 {
 	if (limit < CAP_BYTES_MIN)
 		return err_set(err, ERR_USAGE, "the quota of a store must be at least %d MiB",
 			       (int)(CAP_BYTES_MIN >> 20));
-	*c = (struct cap){ .dir = dir,
-			   .catalogue = catalogue,
-			   .limit = limit,
-			   .retain_raw_ns = retain_raw_ns,
-			   .now = now ? now : clock_wall_ns };
+	*c = (struct cap){
+		.dir = dir, .catalogue = catalogue, .limit = limit, .retain = *retain, .now = now ? now : clock_wall_ns
+	};
 	pthread_mutex_init(&c->lock, NULL);
 	catalogue_set_limit(catalogue, limit / 20, err);
 	return cap_recount(c, err);
@@ -155,6 +153,7 @@ int cap_init(struct cap *c, int dir, struct catalogue *catalogue, uint64_t limit
 void cap_destroy(struct cap *c)
 {
 	pthread_mutex_destroy(&c->lock);
+	retain_release(&c->retain);
 }
 
 /* With the lock held. */
@@ -310,31 +309,32 @@ static void cap_add_line(struct buf *report, const struct catalogue_segment *s, 
 int cap_retain(struct cap *c, bool dry_run, struct buf *report, struct err *err)
 {
 	struct catalogue_segments all;
-	int64_t limit;
-	size_t n;
-	int rc;
+	size_t n = 0;
+	int rc = catalogue_get_segments(c->catalogue, N_TIERS, &all, err);
 
-	if (__builtin_sub_overflow(c->now(), c->retain_raw_ns, &limit))
-		limit = INT64_MIN;
-	rc = catalogue_get_segments(c->catalogue, TIER_RAW, &all, err);
 	if (rc < 0)
 		return rc;
-	n = count_before(&all, limit);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < all.n; i++) {
+		int64_t age;
+
+		if (__builtin_sub_overflow(c->now(), all.row[i].t1, &age) ||
+		    !retain_none_keeps(&c->retain, all.row[i].tier, age))
+			continue;
 		cap_add_line(report, &all.row[i], "older than the retention");
+		all.row[n++] = all.row[i];
+	}
 	if (n > 0 && !dry_run)
 		rc = remove_segments(c, all.row, n, "retain", err);
 	catalogue_segments_release(&all);
 	return rc;
 }
 
-/* Remove the oldest raw segments of about so many bytes, but nothing of the last hour. *is_done: nothing was left. */
-static int remove_oldest(struct cap *c, uint64_t bytes, bool *is_done, struct err *err)
+int cap_remove_oldest(struct cap *c, enum store_tier tier, uint64_t bytes, bool *is_done, struct err *err)
 {
 	struct catalogue_segments all;
 	uint64_t sum = 0;
 	size_t n, max;
-	int rc = catalogue_get_segments(c->catalogue, TIER_RAW, &all, err);
+	int rc = catalogue_get_segments(c->catalogue, tier, &all, err);
 
 	if (rc < 0)
 		return rc;
@@ -404,18 +404,32 @@ static int cap_refuse(struct cap *c, uint64_t n, const char *what, struct err *e
 	return rc;
 }
 
+static int free_some(struct cap *c, uint64_t missing, bool *is_done, struct err *err)
+{
+	int rc;
+
+	if (!c->make_room)
+		return cap_remove_oldest(c, TIER_RAW, missing, is_done, err);
+	c->is_making_room = true;
+	rc = c->make_room(c->make_room_arg, missing, is_done, err);
+	c->is_making_room = false;
+	return rc;
+}
+
 int cap_reserve(struct cap *c, uint64_t n, const char *what, struct err *err)
 {
 	uint64_t missing = try_reserve(c, n);
 	bool is_done = false;
 	int rc = 0;
 
+	if (missing > 0 && c->is_making_room) /* by the file that is to make room */
+		return err_set(err, ERR_LIMIT, "the quota leaves no room for %s", what);
 	if (missing > 0)
 		rc = remove_refuse(c, err);
 	if (rc == 0 && missing > 0 && (missing = try_reserve(c, n)) > 0)
 		rc = cap_retain(c, false, NULL, err);
 	while (rc == 0 && missing > 0 && !is_done && (missing = try_reserve(c, n)) > 0)
-		rc = remove_oldest(c, missing, &is_done, err);
+		rc = free_some(c, missing, &is_done, err);
 	if (rc == 0 && missing > 0 && (missing = try_reserve(c, n)) > 0)
 		rc = cap_refuse(c, n, what, err);
 	return rc;

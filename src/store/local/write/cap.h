@@ -20,6 +20,7 @@
 #include "base/err.h"
 #include "base/time.h"
 #include "store/local/catalogue/catalogue.h"
+#include "store/local/write/retain.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -36,8 +37,12 @@ struct cap {
 	int dir; /* descriptor of the directory; borrowed */
 	struct catalogue *catalogue;
 	uint64_t limit;
-	int64_t retain_raw_ns; /* INT64_MAX: for ever */
-	int64_t (*now)(void);  /* ns since 1970 */
+	struct retain retain;
+	/* make some room by a coarser resolution of old data: downsample_make_room; NULL: the oldest raw segments are removed */
+	int (*make_room)(void *arg, uint64_t bytes, bool *is_done, struct err *err);
+	void *make_room_arg;
+	bool is_making_room;
+	int64_t (*now)(void); /* ns since 1970 */
 	uint64_t used[N_CAP_KINDS], reserved;
 	uint64_t n_removed, bytes_removed; /* segments removed to make room or by retention, since cap_init */
 	uint64_t n_changes;                /* of used, to find files that change while they are counted */
@@ -52,10 +57,11 @@ uint64_t cap_default(int dir);
 /*
  * Count the files of a store.
  *
- * limit  at least CAP_BYTES_MIN; a smaller one is an error
+ * limit   at least CAP_BYTES_MIN; a smaller one is an error
+ * retain  owned by c from then on
  * Fails  ERR_USAGE, ERR_IO
  */
-int cap_init(struct cap *c, int dir, struct catalogue *catalogue, uint64_t limit, int64_t retain_raw_ns,
+int cap_init(struct cap *c, int dir, struct catalogue *catalogue, uint64_t limit, const struct retain *retain,
 	     int64_t (*now)(void), struct err *err);
 void cap_destroy(struct cap *c);
 
@@ -70,7 +76,7 @@ void cap_get_used(struct cap *c, uint64_t used[N_CAP_KINDS]);
 
 /*
  * Reserve n bytes. Frees space, one step at a time, until there is room: damaged and temporary files; data older than
- * the retention; the oldest raw segments except those of the last hour. Each step adds a row to the losses.
+ * the retention; then old data gets a coarser resolution, or is removed if it has the coarsest. Each step adds a row to the losses.
  *
  * what   what the bytes are for, in messages
  * Fails  ERR_LIMIT when nothing is left to free: "the cap of 64.0 MiB is used up: ..."
@@ -93,7 +99,10 @@ uint64_t cap_file_bytes(int fd);
 uint64_t cap_journal_bytes(const struct cap *c);
 uint64_t cap_segment_bytes(const struct cap *c);
 
-/* Remove segments older than the retention. dry_run: only append lines that say what would be removed. */
+/* Remove the oldest segments of a tier of about so many bytes, but nothing of the last hour. is_done: there was none */
+int cap_remove_oldest(struct cap *c, enum store_tier tier, uint64_t bytes, bool *is_done, struct err *err);
+
+/* Remove segments that no rule of the retention keeps. dry_run: only append lines that say what would be removed. */
 int cap_retain(struct cap *c, bool dry_run, struct buf *report, struct err *err);
 
 #endif

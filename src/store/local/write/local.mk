@@ -6,6 +6,8 @@ src_store_libstore_a_SOURCES += \
 	src/store/local/write/file.c \
 	src/store/local/write/flush.c \
 	src/store/local/write/journal_write.c \
+	src/store/local/write/retain.c \
+	src/store/local/write/retain.h \
 	src/store/local/write/seen.c \
 	src/store/local/write/writer.c \
 	src/store/local/write/writer.h \

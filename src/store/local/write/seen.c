@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/idtab.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "store/local/catalogue/catalogue.h"
 #include "store/local/format/dict.h"
 
@@ -50,6 +51,7 @@ struct seen_service {
 	bool is_loaded;
 	struct catalogue_selection chapters;
 	int64_t last_ns; /* last start of all chapters */
+	int64_t slot_ns; /* NS_PER_DAY if some chapters have slots, else 0 */
 };
 
 struct store_seen {
@@ -156,9 +158,13 @@ static int load_service(struct store_seen *s, struct seen_service *v, uint64_t g
 	v->is_loaded = true;
 	v->generation = generation;
 	v->last_ns = INT64_MIN;
-	for (size_t i = 0; i < v->chapters.n_chapters; i++)
+	v->slot_ns = 0;
+	for (size_t i = 0; i < v->chapters.n_chapters; i++) {
 		if (v->chapters.chapter[i].t1 > v->last_ns)
 			v->last_ns = v->chapters.chapter[i].t1;
+		if (v->chapters.chapter[i].tier != TIER_RAW)
+			v->slot_ns = NS_PER_DAY;
+	}
 	return 0;
 }
 
@@ -222,7 +228,8 @@ static struct seen_list *seen_make_list(struct store_seen *s, const struct catal
 		if (chapter_open_block(s->chapter, i, &buffer, &b, NULL) < 0)
 			continue;
 		for (uint32_t k = 0; k < b.n; k++)
-			seen_add_id(l, hash, b.start_ns[k], i, k);
+			if (!b.slot || b.slot[k].role == SLOT_SUM)
+				seen_add_id(l, hash, b.start_ns[k], i, k);
 		block_release(&b);
 	}
 	buf_release(&buffer);
@@ -328,12 +335,27 @@ static int find_in_chapter(struct store_seen *s, const struct catalogue_chapter 
 	return rc;
 }
 
-int seen_find(struct store_seen *s, uint64_t generation, const char *service, const uint8_t id[16], int64_t start_ns,
-	      bool *found, uint64_t *content, struct err *err)
+/* Does a chapter of a tier have the slot of a series at a time? Returns 1 if the file is gone. */
+static int find_slot(struct store_seen *s, const struct catalogue_chapter *c, const uint8_t hash[16], int64_t start_ns,
+		     bool *found, struct err *err)
+{
+	static const int64_t length[N_TIERS] = { 1, 10 * NS_PER_MINUTE, NS_PER_HOUR, NS_PER_DAY };
+	int64_t slot = start_ns - (start_ns % length[c->tier] + length[c->tier]) % length[c->tier];
+	uint8_t id[16];
+	uint64_t content;
+
+	if (slot < c->t0 || slot > c->t1)
+		return 0;
+	block_profile_id(hash, slot, id);
+	return find_in_chapter(s, c, id, found, &content, err);
+}
+
+int seen_find(struct store_seen *s, uint64_t generation, const char *service, const uint8_t hash[16],
+	      const uint8_t id[16], int64_t start_ns, bool *found, uint64_t *content, bool *in_slot, struct err *err)
 {
 	struct seen_service *v = seen_find_service(s, service);
 
-	*found = false;
+	*found = *in_slot = false;
 	if (s->open_generation != generation) {
 		close_chapter(s); /* a removed file would keep its space */
 		s->open_generation = generation;
@@ -342,12 +364,14 @@ int seen_find(struct store_seen *s, uint64_t generation, const char *service, co
 		int rc = v->is_loaded && v->generation == generation && try == 0 ? 0
 										 : load_service(s, v, generation, err);
 
-		if (rc < 0 || start_ns > v->last_ns)
+		if (rc < 0 || start_ns - v->slot_ns > v->last_ns)
 			return rc;
 		for (size_t i = 0; rc == 0 && !*found && i < v->chapters.n_chapters; i++) {
 			const struct catalogue_chapter *c = &v->chapters.chapter[i];
 
-			if (c->t0 <= start_ns && start_ns <= c->t1)
+			if (c->tier != TIER_RAW && !*in_slot)
+				rc = find_slot(s, c, hash, start_ns, in_slot, err);
+			else if (c->t0 <= start_ns && start_ns <= c->t1)
 				rc = find_in_chapter(s, c, id, found, content, err);
 		}
 		if (rc <= 0)

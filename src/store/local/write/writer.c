@@ -157,17 +157,18 @@ static int keep_share(struct store_writer *w, const struct profile *p, struct er
 }
 
 /* Find a profile of this id in the heads, then in the segments. */
-static int find_content(struct store_writer *w, const char *service, const uint8_t id[16], int64_t start_ns,
-			bool *found, uint64_t *content, struct err *err)
+static int find_content(struct store_writer *w, const char *service, const uint8_t hash[16], const uint8_t id[16],
+			int64_t start_ns, bool *found, uint64_t *content, bool *in_slot, struct err *err)
 {
 	const uint64_t *c = head_find_id(w->active->head, id);
 
 	for (const struct store_journal *j = w->pending; j && !c; j = j->next)
 		c = head_find_id(j->head, id);
 	*found = c != NULL;
+	*in_slot = false;
 	if (c)
 		*content = *c;
-	return c ? 0 : seen_find(w->seen, w->generation, service, id, start_ns, found, content, err);
+	return c ? 0 : seen_find(w->seen, w->generation, service, hash, id, start_ns, found, content, in_slot, err);
 }
 
 /*
@@ -180,11 +181,15 @@ static int place_profile(struct store_writer *w, const char *service, const uint
 	*duplicate = false;
 	for (int i = 0; i < MOVES_MAX && *start_ns < INT64_MAX; i++, ++*start_ns) {
 		uint64_t other;
-		bool found;
+		bool found, in_slot;
 		int rc;
 
 		block_profile_id(hash, *start_ns, id);
-		rc = find_content(w, service, id, *start_ns, &found, &other, err);
+		rc = find_content(w, service, hash, id, *start_ns, &found, &other, &in_slot, err);
+		if (rc == 0 && in_slot) { /* a slot has no single profiles: this one may be in it */
+			*duplicate = true;
+			return 0;
+		}
 		if (rc < 0 || !found)
 			return rc;
 		if (other == content) {

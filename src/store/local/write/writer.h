@@ -20,10 +20,11 @@ struct store_writer_options {
 	/* Max bytes of everything below the directory. 0: the value of the store, which is at first the smaller of
 	   10 GiB and a tenth of the file system. */
 	uint64_t cap;
-	int64_t retain_raw_ns; /* 0: the value of the store, at first 14 days; INT64_MAX: for ever */
-	const char *group;     /* its members may read; "" for none */
-	const char *owner;     /* for the lock file and messages: the command, and its socket if it has one */
-	int64_t (*now)(void);  /* ns since 1970; NULL: the clock. For tests. */
+	int64_t retain_raw_ns; /* raw profiles are kept so long, and removed then; INT64_MAX: for ever; 0: as retain says */
+	const char *retain;   /* lines of rules, see retain.h; NULL: those of the store, at first RETAIN_DEFAULT */
+	const char *group;    /* its members may read; "" for none */
+	const char *owner;    /* for the lock file and messages: the command, and its socket if it has one */
+	int64_t (*now)(void); /* ns since 1970; NULL: the clock. For tests. */
 };
 
 /* Append messages about damage that the writer found and repaired since the last call, a line each. Any thread. */

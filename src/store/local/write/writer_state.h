@@ -140,10 +140,12 @@ void seen_free(struct store_seen *s); /* takes NULL */
  * Find a profile. Chapters that are damaged are left out.
  *
  * generation  of the segments: when it changes, they are listed again
+ * hash        of the series
  * content     its content_hash, if it was found
+ * in_slot     out: the series has a slot of a tier at this time, so it is not known whether the profile is in it
  * Fails       ERR_IO
  */
-int seen_find(struct store_seen *s, uint64_t generation, const char *service, const uint8_t id[16], int64_t start_ns,
-	      bool *found, uint64_t *content, struct err *err);
+int seen_find(struct store_seen *s, uint64_t generation, const char *service, const uint8_t hash[16],
+	      const uint8_t id[16], int64_t start_ns, bool *found, uint64_t *content, bool *in_slot, struct err *err);
 
 #endif
