@@ -114,7 +114,8 @@ static int load_read_profile(const struct source_set *l, const struct symbol_opt
 	struct query q = *l->q;
 	int rc;
 
-	q.skips_labels &= l->n == 1; /* else they distinguish samples with equal stacks */
+	/* of several profiles they distinguish samples with equal stacks; a fetched one is saved with them */
+	q.skips_labels &= l->n == 1 && !s->type->is_remote;
 	q.wants_forest = load_wants_forest(l);
 	rc = s->type->read(s, l->source[i], &q, out, notes, missing, err);
 	if (rc < 0)
