@@ -147,7 +147,7 @@ int grand_calls_make(const struct graph *g, const bool *keep, const bool *wanted
 	keys_init(&w.ends, 2, 0);
 	grand_mark_locations(&w);
 	for (uint32_t s = 0; s < g->view->p->stacks.n && rc == 0 && !stop_step(stop, s); s++)
-		if (g->live[s])
+		if (graph_is_live(g, s))
 			rc = grand_walk_stack(&w, s, err);
 	if (rc == 0) {
 		*out = (struct grand_calls){ w.ends.n, arena_alloc(mem, w.ends.n, sizeof(*out->call)) };
