@@ -27,7 +27,12 @@ for compiler in "${CXX:-g++}" clang++; do
 		want=$status
 		leaks "$CPA" run --cpu=p.pb.gz -- ./sane all >with
 		is "$status" "$want" "$name: exit status with cpa"
-		diff alone with >different
+		for _ in 1 2 3 4; do # an old pointer in a register or on the stack can hide one of the 200 blocks of a kind
+			diff alone with >different && break
+			leaks ./sane all >alone
+			leaks "$CPA" run --cpu=p.pb.gz -- ./sane all >with
+		done
+		[ ! -s different ]
 		ok $? "$name: the leaks have the same stacks with cpa"
 		sed 's/^/# /; 40q' different
 		leaks ./sane >alone
