@@ -756,9 +756,9 @@ static void messages_name_the_table_and_the_entry(void **state)
 		CASE(DICT_LABEL_SETS, 1, "\1\0", "label sets: entry 1 of 2: is empty, but is not entry 0"),
 		CASE(DICT_ROWS, 1, "\0\2\0", "rows: entry 0 of 1: stack nodes: 1 of 1 does not exist"),
 		CASE(DICT_METAS, 1, "\0\0\0\0\0\0\0\0\0", "metas: entry 0 of 1: there are no sample types"),
-		CASE(DICT_METAS, 1, "\0\0\1\0\0\3\0\0\0",
-		     "metas: entry 0 of 1: a type is neither a difference, cumulative nor a gauge"),
-		CASE(DICT_METAS, 1, "\0\1\1\0\0\3\0\0\0",
+		CASE(DICT_METAS, 1, "\0\0\1\0\0\4\0\0\0",
+		     "metas: entry 0 of 1: a type is neither a difference, cumulative, an increase nor a gauge"),
+		CASE(DICT_METAS, 1, "\0\1\1\0\0\2\0\0\0",
 		     "metas: entry 0 of 1: the meta that it refers to does not exist"),
 	};
 

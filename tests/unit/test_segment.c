@@ -155,11 +155,11 @@ static void a_newer_version_is_refused_with_its_number(void **state)
 	write_sample(&file);
 	crc = crc32_of((uint8_t *)file.data, HEADER_BYTES - 4);
 	assert_memory_equal(file.data + HEADER_BYTES - 4, &crc, 4);
-	file.data[8] = 2;
+	file.data[8] = 3;
 	crc = crc32_of((uint8_t *)file.data, HEADER_BYTES - 4);
 	memcpy(file.data + HEADER_BYTES - 4, &crc, 4);
 	assert_int_equal(read_all(file.data, file.len, &text, &err), ERR_FORMAT);
-	assert_non_null(strstr(err.msg, "x.cps: written by a newer cpa: format version 2"));
+	assert_non_null(strstr(err.msg, "x.cps: written by a newer cpa: format version 3"));
 	buf_release(&file);
 	buf_release(&text);
 }

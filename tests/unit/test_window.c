@@ -317,7 +317,7 @@ static void errors_have_a_position_and_a_remedy(void **state)
 		  "increase" },
 		{ "store:a+keep=a,", "store:a+keep=a,: character 14: keep: a label is missing; write keep=LABEL,..." },
 		{ "store:a+step=0s", "store:a+step=0s: character 14: step=0s: not a duration such as 10m or 1h" },
-		{ "store:a+tier=1h", "store:a+tier=1h: character 14: tier=1h: this version stores raw profiles only" },
+		{ "store:a+tier=2h", "store:a+tier=2h: character 14: tier=2h: write raw, 10m, 1h or 1d" },
 		{ "store:a+id=12",
 		  "store:a+id=12: character 12: id=12: not 32 hexadecimal digits; cpa store ls --profiles "
 		  "prints ids" },

@@ -377,7 +377,8 @@ static int decode_types(struct decoder *x, uint32_t entry, struct dict_meta *m)
 		if (get_type(x, entry, &m->type[t]) < 0 || dict_decode_get(x, entry, &v) < 0)
 			return ERR_FORMAT;
 		if (v > TEMPORALITY_INCREASE)
-			return dict_decode_fail(x, entry, "a type is neither a difference, cumulative nor a gauge");
+			return dict_decode_fail(x, entry,
+						"a type is neither a difference, cumulative, an increase nor a gauge");
 		m->temporality[t] = (enum temporality)v;
 	}
 	return 0;

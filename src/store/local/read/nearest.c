@@ -57,7 +57,8 @@ static void nearest_add_names(struct buf *out, struct nearest_names *list, const
 {
 	size_t shown = 0, similar = 0;
 
-	qsort(list->name, list->n, sizeof(*list->name), nearest_compare_names);
+	if (list->n)
+		qsort(list->name, list->n, sizeof(*list->name), nearest_compare_names);
 	for (size_t i = 0; i < list->n; i++)
 		similar += nearest_is_similar(word, list->name[i]);
 	for (size_t i = 0; i < list->n && shown < NAMES_MAX; i++)
