@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#include "base/arena.h"
+#include "front/web/pages/views.h"
 #include "front/web/web.h"
 
 #include <stdarg.h>
@@ -24,6 +26,23 @@ static void expect_header(struct web_test *t, const char *target, int status, co
 	if (!strstr(buf_text(&r.header), line))
 		fail_msg("%s: no \"%s\" in %s", target, line, buf_text(&r.header));
 	http_response_release(&r);
+}
+
+static void views_have_different_paths_and_titles(void **state)
+{
+	struct arena *mem = arena_new();
+	size_t n;
+	const struct web_view *view = web_views_make(mem, &n);
+
+	(void)state;
+	assert_true(n > 10);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++) {
+			assert_string_not_equal(view[i].path, view[k].path);
+			if (view[i].title && view[k].title)
+				assert_string_not_equal(view[i].title, view[k].title);
+		}
+	arena_free(mem);
 }
 
 static void paths_outside_the_ui_redirect_and_keep_the_query(void **state)
@@ -78,6 +97,7 @@ static void every_response_has_the_content_security_policy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(views_have_different_paths_and_titles),
 		cmocka_unit_test(paths_outside_the_ui_redirect_and_keep_the_query),
 		cmocka_unit_test(pages_that_do_not_exist_are_refused),
 		cmocka_unit_test(programs_get_errors_as_one_line_of_text),
