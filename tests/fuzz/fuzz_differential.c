@@ -56,7 +56,7 @@ static bool wire_is_bool(enum message m, uint64_t number)
 /* Is a message free of the known differences listed above? */
 static bool wire_is_plain(const uint8_t *data, size_t n, enum message m)
 {
-	struct cursor c = { data, data + n, NULL };
+	struct cursor c = { data, n ? data + n : data, NULL };
 	struct field f;
 
 	while (cursor_field(&c, &f)) {
@@ -77,7 +77,7 @@ static bool wire_is_plain(const uint8_t *data, size_t n, enum message m)
 /* Count how often a field occurs at the top level; first_n is the length of the first. */
 static size_t wire_count(const struct bytes *in, uint64_t number, size_t *first_n)
 {
-	struct cursor c = { in->data, in->data + in->n, NULL };
+	struct cursor c = { in->data, in->n ? in->data + in->n : in->data, NULL };
 	struct field f;
 	size_t count = 0;
 

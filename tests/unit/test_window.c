@@ -130,6 +130,7 @@ static void selectors_are_printed_in_one_form(void **state)
 		{ "store:shop{version=2.4.0}",
 		  "store:shop/cpu{version=2.4.0}@2026-11-18T11:06:40Z..2026-11-19T11:06:40Z" },
 		{ "store:shop{version=9}", "store:shop/cpu{version=9}@all" },
+		{ "store:shop{a=\"~x\",b!=~x}", "store:shop/cpu{a=\"~x\",b!=\"~x\"}" HOUR },
 		{ "store:shop+reduce=max+keep=a,b+step=10m+runs=instance+limit=3+partial+tier=raw",
 		  "store:shop/cpu" HOUR "+reduce=max+keep=a,b+tier=raw+limit=3+partial" },
 		{ "store:shop+id=00112233445566778899aabbccddeeff",
@@ -225,6 +226,8 @@ static void local_times_follow_the_clock_when_it_is_set(void **state)
 		{ "store:s@2026-03-29T02:30",
 		  "store:s@2026-03-29T02:30: 02:30 does not exist on 2026-03-29, when the clock "
 		  "is set forward; write the time with a zone" },
+		{ "store:s@1970-01-01", "store:s@1970-01-01: 1970-01-01 begins before 1970 in UTC" },
+		{ "store:s@1970-01-02", "store:s/cpu@1970-01-01T23:00:00Z..1970-01-02T23:00:00Z" },
 	};
 	static const struct pair midnight[] = {
 		{ "store:s@2026-03-29", "store:s/cpu@2026-03-28T23:00:00Z..2026-03-29T22:00:00Z" },

@@ -581,10 +581,11 @@ static int tables_seal(struct tables *t, int rc, struct profile **out)
 int pprof_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 	       struct err *err)
 {
-	struct tables t = { .p = { .data = data, .end = data + n, .options = options, .builder = builder_new() } };
+	struct tables t = { .p = { .data = data, .options = options, .builder = builder_new() } };
 	int rc;
 
 	assert(options && out);
+	t.p.end = n ? data + n : data; /* data may be NULL */
 	if ((rc = read_top(&t, err)) == 0 && (rc = read_tables(&t, err)) == 0)
 		rc = proto_samples(&t.p, err);
 	return tables_seal(&t, rc, out);

@@ -603,7 +603,7 @@ static void print_selector(const struct window *w, const struct store_query *q, 
 		buf_addz(out, i ? "," : "{");
 		print_word(q->match[i].name, " =!~,{}", out);
 		buf_addz(out, operators[q->match[i].op]);
-		print_word(q->match[i].value, ",}", out);
+		print_word(q->match[i].value, *q->match[i].value == '~' ? "~,}" : ",}", out); /* not =~ */
 	}
 	buf_addz(out, q->n_match ? "}" : "");
 }

@@ -430,6 +430,9 @@ static int resolve_date(const struct resolver *r, const struct moment *m, int64_
 			       "%.300s: %02d:%02d does not exist on %04d-%02d-%02d, when the clock is set forward; "
 			       "write the time with a zone",
 			       r->text, m->hour, m->minute, m->year, m->month, m->day);
+	if (t < 0) /* in a zone east of UTC */
+		return err_set(r->err, ERR_USAGE, "%.300s: %04d-%02d-%02d begins before 1970 in UTC", r->text, m->year,
+			       m->month, m->day);
 	*out = t * NS_PER_S + m->fraction_ns;
 	return 0;
 }

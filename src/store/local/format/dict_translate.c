@@ -181,11 +181,15 @@ static void prefetch_paths(const struct dict_translation *t, const struct transl
 
 static int translate_path(struct dict_translation *t, const struct translate_path *p, struct err *err)
 {
-	const uint32_t *path = t->path + p->start;
-	uint32_t *to = t->path_to + p->start;
+	const uint32_t *path;
+	uint32_t *to;
 
-	if (p->n && dict_add_path(t->to, translated_node(t, t->from->node_parent[path[0]]), t->path_loc + p->start,
-				  t->path_hash + p->start, p->n, to, err) < 0)
+	if (p->n == 0)
+		return 0;
+	path = t->path + p->start;
+	to = t->path_to + p->start;
+	if (dict_add_path(t->to, translated_node(t, t->from->node_parent[path[0]]), t->path_loc + p->start,
+			  t->path_hash + p->start, p->n, to, err) < 0)
 		return ERR_LIMIT;
 	for (size_t i = 0; i < p->n; i++)
 		t->node[path[i]].id = to[i];
