@@ -130,6 +130,7 @@ static void selectors_are_printed_in_one_form(void **state)
 		{ "store:shop{version=2.4.0}",
 		  "store:shop/cpu{version=2.4.0}@2026-11-18T11:06:40Z..2026-11-19T11:06:40Z" },
 		{ "store:shop{version=9}", "store:shop/cpu{version=9}@all" },
+		{ "store:shop@-24999d", "store:shop/cpu@1970-01-01T00:00:00Z..2026-11-22T15:04:06Z" },
 		{ "store:shop{a=\"~x\",b!=~x}", "store:shop/cpu{a=\"~x\",b!=\"~x\"}" HOUR },
 		{ "store:shop+reduce=max+keep=a,b+step=10m+runs=instance+limit=3+partial+tier=raw",
 		  "store:shop/cpu" HOUR "+reduce=max+keep=a,b+tier=raw+limit=3+partial" },

@@ -534,6 +534,7 @@ int window_time_resolve(const struct window_time *t, const char *text, const cha
 		rc = resolve_moment(&r, &t->to, t1);
 	else if (t->form == FORM_OF)
 		rc = resolve_end(&r, &t->from, at, t1);
+	*t0 = *t0 < 0 ? 0 : *t0; /* nothing is from before 1970, and sources have no such times */
 	if (rc < 0 || *t0 < *t1)
 		return rc;
 	time_add_span(&span, *t0, *t1);
