@@ -129,7 +129,7 @@ static const struct web_view views[] = {
 	  .flags = WEB_VIEW_CACHED },
 };
 
-/* Is the report a table that web_draw_table draws, without a view of its own? One that asks stores is of the command line. */
+/* Is the report a table that web_draw_table draws, without a view of its own? One that asks stores is only a command. */
 static bool views_is_plain(const struct report_type *t)
 {
 	return t->make && t->view == VIEW_TEXT && t->draw[FORMAT_JSON] && !(t->flags & REPORT_ASKS_STORES);
