@@ -61,6 +61,15 @@ has 'while the pin stays' '^Showing nodes accounting for 402, 100%' top -sample_
 has 'plan prints bytes by kind and tier' '^cpu +raw +[0-9.]+.?B' store plan --pods=50 "$tmp/a-cpu"/*
 has 'and a quota' '^quota +cap [0-9]+GiB' store plan --pods=50 --every=30s --kinds=cpu "$tmp/a-cpu"/* "$tmp/a-heap"/*
 fails 'plan needs profiles of the service' store plan --pods=50
+fails 'no profile of the kind heap was found' store plan --kinds=cpu,heap "$tmp/a-cpu"/*
+mkdir -p "$tmp/www/debug/pprof"
+cp "$(find "$tmp/a-heap" -type f | sort | head -n 1)" "$tmp/www/debug/pprof/heap"
+"${PYTHON3:-python3}" -u -m http.server --bind 127.0.0.1 --directory "$tmp/www" 0 >"$tmp/port" 2>&1 &
+server=$!
+until port=$(sed -n 's/.* port \([0-9]*\) .*/\1/p' "$tmp/port") && [ -n "$port" ]; do sleep 0.1; done
+has 'plan measures a server' '^heap: 4 profiles of ' store plan --kinds=heap --measure="127.0.0.1:$port"
+fails '404' store plan --kinds=heap,block --measure="127.0.0.1:$port"
+kill "$server"
 fails 'pods=0: not a number' store plan --pods=0 x
 fails '1 profiles of the kind cpu; at least 4 are needed' store plan "$tmp/a-cpu/000.pb.gz"
 done_testing

@@ -13,9 +13,10 @@
 #include "base/str.h"
 #include "base/time.h"
 #include "base/unit.h"
-#include "fetch/source.h"
+#include "fetch/url.h"
 #include "formats/formats.h"
 #include "formats/pprof/pprof.h"
+#include "front/cli/http_options.h"
 #include "profile/temporality.h"
 #include "store/local/read/local.h"
 #include "store/local/upkeep/estimate.h"
@@ -61,33 +62,55 @@ static bool plan_wants(const struct plan_work *w, const char *kind)
 	return false;
 }
 
-/* Take a profile for the sample of its kind; it is freed if it is not needed. */
-static void plan_take(struct plan_work *w, const char *kind, struct profile *p)
+/* The sample of the kind of n bytes; NULL if there is none. */
+static struct plan_kind *plan_find(struct plan_work *w, const char *kind, size_t n)
 {
-	struct plan_kind *k = NULL;
-
 	for (size_t i = 0; i < w->n_kinds; i++)
-		if (strcmp(w->kind[i].name, kind) == 0)
-			k = &w->kind[i];
-	if (!k && w->n_kinds < PLAN_KINDS_MAX && plan_wants(w, kind)) {
+		if (strlen(w->kind[i].name) == n && memcmp(w->kind[i].name, kind, n) == 0)
+			return &w->kind[i];
+	return NULL;
+}
+
+/* Take a profile for the sample of its kind; it is freed if it is not needed. */
+static int plan_take(struct plan_work *w, const char *kind, struct profile *p, struct err *err)
+{
+	struct plan_kind *k = plan_find(w, kind, strlen(kind));
+
+	if (!k && plan_wants(w, kind)) {
+		if (w->n_kinds == PLAN_KINDS_MAX) {
+			profile_free(p);
+			return err_set(err, ERR_LIMIT, "more than %d kinds; select some with --kinds", PLAN_KINDS_MAX);
+		}
 		k = &w->kind[w->n_kinds++];
 		*k = (struct plan_kind){ .name = mem_strndup(kind, strlen(kind)) };
 	}
 	if (!k || k->n == PLAN_SAMPLE_MAX) {
 		profile_free(p);
-		return;
+		return 0;
 	}
 	k->p = mem_grow(k->p, &k->cap, k->n + 1, sizeof(*k->p));
 	k->p[k->n++] = p;
+	return 0;
+}
+
+/* Fail if a kind of --kinds has no profile: the sums would lack it. */
+static int plan_check_kinds(struct plan_work *w, struct err *err)
+{
+	size_t n;
+
+	for (const char *at = w->a->kinds; *at; at += n + (at[n] == ',')) {
+		n = strcspn(at, ",");
+		if (!plan_find(w, at, n))
+			return err_set(err, ERR_IO, "no profile of the kind %.*s was found", (int)n, at);
+	}
+	return w->n_kinds ? 0 : err_set(err, ERR_IO, "no profile was found");
 }
 
 static int plan_take_stored(void *arg, const struct store_item *item, struct profile *p, struct err *err)
 {
-	(void)err;
 	if (item->tier == TIER_RAW)
-		plan_take(arg, item->kind, p);
-	else
-		profile_free(p);
+		return plan_take(arg, item->kind, p, err);
+	profile_free(p);
 	return 0;
 }
 
@@ -115,8 +138,7 @@ static int plan_take_bytes(struct plan_work *w, struct bytes *data, const char *
 	free(data->data);
 	if (rc < 0)
 		return err_wrap(err, "%.200s", name);
-	plan_take(w, kind ? kind : profile_kind(p), p);
-	return 0;
+	return plan_take(w, kind ? kind : profile_kind(p), p, err);
 }
 
 static int plan_read_file(struct plan_work *w, const char *path, struct err *err)
@@ -128,34 +150,50 @@ static int plan_read_file(struct plan_work *w, const char *path, struct err *err
 	return plan_take_bytes(w, &data, path, NULL, err);
 }
 
-/* Fetch some profiles of each kind from a server. */
-static int plan_fetch(struct plan_work *w, struct stop *stop, struct err *err)
+/* Fetch a profile of a kind from the server. */
+static int plan_fetch_kind(struct plan_work *w, const char *kind, struct err *err)
 {
-	const char *server = w->a->measure, *kinds = *w->a->kinds ? w->a->kinds : "cpu,heap,goroutine";
+	const char *server = w->a->measure;
+	bool is_cpu = strcmp(kind, "cpu") == 0;
+	struct http_options http;
+	struct url url;
+	struct fetch_request get = { .url = &url };
+	struct buf text = { 0 };
+	int rc;
+
+	cmd_http_set_defaults(&http);
+	buf_addf(&text, "%s%s/debug/pprof/%s", strstr(server, "://") ? "" : "http://", server,
+		 is_cpu ? "profile" : kind);
+	rc = url_parse(text.data, is_cpu ? PLAN_CAPTURE_S : 0, &url, err);
+	if (rc == 0) {
+		bool is_interrupted = cmd_http_fetch(&http, &get, 1, "measuring the server");
+
+		if (is_interrupted)
+			rc = err_set(err, ERR_STOPPED, "interrupted");
+		else if (get.rc < 0)
+			rc = err_set(err, get.rc, "%.200s: %s", text.data, get.err.msg);
+		else
+			rc = plan_take_bytes(w, &get.bytes, text.data, kind, err);
+		url_release(&url);
+	}
+	buf_release(&text);
+	return rc;
+}
+
+/* Fetch some profiles of each kind from a server. */
+static int plan_fetch(struct plan_work *w, struct err *err)
+{
+	const char *kinds = *w->a->kinds ? w->a->kinds : "cpu,heap,goroutine";
 	int rc = 0;
 
 	for (const char *at = kinds; rc == 0 && *at; at += *at == ',') {
 		size_t n = strcspn(at, ",");
-		char kind[64];
+		char *kind = mem_strndup(at, n);
 
-		snprintf(kind, sizeof(kind), "%.*s", (int)n, at);
 		at += n;
-		for (int i = 0; rc == 0 && i < PLAN_MEASURED; i++) {
-			struct buf url = { 0 };
-			struct bytes data;
-
-			buf_addf(&url, "%s%s/debug/pprof/", strstr(server, "://") ? "" : "http://", server);
-			if (strcmp(kind, "cpu") == 0)
-				buf_addf(&url, "profile?seconds=%d", PLAN_CAPTURE_S);
-			else
-				buf_addz(&url, kind);
-			rc = fetch_read(url.data, mem_quarter_of_ram(), &data, err);
-			if (rc == 0)
-				rc = plan_take_bytes(w, &data, url.data, kind, err);
-			if (rc == 0)
-				rc = stop_check(stop, err);
-			buf_release(&url);
-		}
+		for (int i = 0; rc == 0 && i < PLAN_MEASURED; i++)
+			rc = plan_fetch_kind(w, kind, err);
+		free(kind);
 	}
 	return rc;
 }
@@ -347,12 +385,11 @@ int cmd_store_plan(struct store_command *c, struct err *err)
 	int rc = plan_read_options(&w, err);
 
 	if (rc == 0 && *c->a->measure)
-		rc = plan_fetch(&w, c->stop, err);
+		rc = plan_fetch(&w, err);
 	for (size_t i = 0; rc == 0 && i < c->a->n_words; i++)
 		rc = window_is_source(c->a->word[i]) ? plan_read_store(&w, c, c->a->word[i], err)
 						     : plan_read_file(&w, c->a->word[i], err);
-	if (rc == 0 && !w.n_kinds)
-		rc = err_set(err, ERR_IO, "no profile of the kinds %s was found", c->a->kinds);
+	rc = rc < 0 ? rc : plan_check_kinds(&w, err);
 	if (rc == 0)
 		rc = plan_measure(&w, err);
 	if (rc == 0)

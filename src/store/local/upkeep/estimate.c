@@ -244,8 +244,10 @@ double estimate_bytes(const struct estimate *e, enum store_tier tier, double ins
 		double each = 600 / every_s;
 
 		dict = grow(&e->slot_dict[tier], sample, per_day * part);
-		rows = grow(&e->slot_rows[tier], sample, each < 1 ? 1 : each);
-		return slots * (each < 1 ? each : 1) * instances * rows * e->row_bytes[tier] + dict * days / part;
+		if (each <= 1) /* a slot is one profile, and has its size */
+			return per_day * days * grow(&e->raw, sample, per_day * part) + dict * days / part;
+		rows = grow(&e->slot_rows[tier], sample, each);
+		return slots * instances * rows * e->row_bytes[tier] + dict * days / part;
 	}
 	rows = grow(&e->slot_rows[tier], sample, per_day * days / slots);
 	dict = grow(&e->slot_dict[tier], sample, per_day * part);
