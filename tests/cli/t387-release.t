@@ -63,4 +63,17 @@ is_equal "$? $(grep -c 'imported 6 profiles\|release 1.0 of shop has 6' out)" '0
 is_equal "$? $(grep -c 'the release exists and has profiles that are not selected' err)" '2 1' 'a release does not lose profiles'
 "$CPA" store gc >out 2>&1
 is_equal "$(total -sample_index=inuse_space 'release:shop/heap@1.0')" "$(total -sample_index=inuse_space "$TESTDATA/go-heap1.pb.gz")" 'it is unchanged'
+
+# a release is replaced by way of another pin, which a crash may leave
+"$CPA" store import --service=ship --kind=cpu --label=n=1 "$TESTDATA"/gate/base-[12].pb.gz >out
+long=$(printf '1%.0s' $(seq 51)) # release+LONG+ship has 64 characters, as many as a pin can have
+"$CPA" store release "$long" 'ship@all' >out 2>&1 || fail "the longest version: $(cat out)"
+"$CPA" store import --service=ship --kind=cpu --label=n=1 "$TESTDATA/gate/base-3.pb.gz" >out
+"$CPA" store pin new+release 'ship@all' >out
+fails "replacing the release: pin 'new+release' exists; remove it with: cpa store unpin new+release" store release "$long" 'ship@all'
+is_equal "$("$CPA" store ls --releases | grep -c "^ship  *$long  *2 ")" 1 'then the release is as before'
+"$CPA" store unpin new+release >out
+"$CPA" store release "$long" 'ship@all' >out 2>&1
+is_equal "$? $("$CPA" store ls --releases | grep -c "^ship  *$long  *3 ") $("$CPA" store ls --pins | grep -c new+release)" '0 1 0' \
+	'a release is replaced, and the other pin removed'
 done_testing

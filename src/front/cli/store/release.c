@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RELEASE_SPARE "new+release" /* the pin that has the profiles of a release while it is replaced */
+
 /* Profiles, sorted, and their services. */
 struct release_profiles {
 	uint8_t (*id)[16]; /* [n] */
@@ -114,6 +116,21 @@ static int release_mark(struct store_command *c, const char *service, const char
 	return rc;
 }
 
+/* Replace a pin. Until it is there, RELEASE_SPARE has the new profiles, so nothing is lost by a failure or a crash. */
+static int release_replace(struct store_command *c, const char *name, const struct store_query *q, const char *spec,
+			   struct err *err)
+{
+	int rc = upkeep_pin(c->writer, RELEASE_SPARE, q, spec, err);
+
+	if (rc < 0)
+		return err_wrap(err, "replacing the release");
+	rc = upkeep_unpin(c->writer, name, err);
+	rc = rc < 0 ? rc : upkeep_pin(c->writer, name, q, spec, err);
+	if (rc < 0)
+		return err_wrap(err, "replacing the release, whose profiles are in the pin " RELEASE_SPARE);
+	return upkeep_unpin(c->writer, RELEASE_SPARE, err);
+}
+
 /* Pin the selected profiles of a service. An earlier pin whose profiles are selected is replaced. */
 static int release_pin(struct store_command *c, struct store *s, const struct window *w, const struct store_query *all,
 		       const char *service, struct err *err)
@@ -131,9 +148,9 @@ static int release_pin(struct store_command *c, struct store *s, const struct wi
 		rc = exists = release_check_old(s, buf_text(&name), &new, err);
 	if (rc >= 0) {
 		window_print(w, &q, &spec);
-		rc = exists ? upkeep_unpin(c->writer, buf_text(&name), err) : 0;
+		rc = (exists ? release_replace(c, buf_text(&name), &q, buf_text(&spec), err)
+			     : upkeep_pin(c->writer, buf_text(&name), &q, buf_text(&spec), err));
 	}
-	rc = rc < 0 ? rc : upkeep_pin(c->writer, buf_text(&name), &q, buf_text(&spec), err);
 	if (rc == 0 && !exists)
 		rc = release_mark(c, service, version, err);
 	if (rc == 0)

@@ -70,9 +70,11 @@ int catalogue_set_number(struct catalogue *c, const char *key, int64_t value, st
 
 /* --- segments --- */
 
+enum { CATALOGUE_FILE_MAX = 80 }; /* of the name of a file with its 0; pins have the longest */
+
 struct catalogue_segment {
 	int64_t id;
-	char file[64]; /* below the directory of the store: "seg/raw/2026/ULID.cps" */
+	char file[CATALOGUE_FILE_MAX]; /* below the directory of the store: "seg/raw/2026/ULID.cps" */
 	enum store_tier tier;
 	unsigned level, class; /* of compaction; class of retention, 0 */
 	int64_t t0, t1, made;

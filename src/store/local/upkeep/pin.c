@@ -16,6 +16,7 @@
 #include "store/local/upkeep/upkeep_int.h"
 #include "store/local/write/writer_state.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +26,9 @@
 #include <unistd.h>
 
 enum { PIN_NAME_MAX = 64, PIN_ZSTD_LEVEL = 9, PIN_ROOM = 64 << 10 };
+
+#define PIN_FILE "pin/%s.cpx"
+static_assert(sizeof(PIN_FILE) + PIN_NAME_MAX <= CATALOGUE_FILE_MAX, "the file of the longest name");
 
 static const char pin_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+";
 
@@ -136,12 +140,12 @@ static int pin(struct store_writer *w, const char *name, const struct store_quer
 	struct catalogue_segment row = { 0 };
 	struct store_copy copy = { 0 };
 	struct store *s;
-	char file[PIN_NAME_MAX + 16];
+	char file[CATALOGUE_FILE_MAX];
 	int rc = local_open(w->directory, &s, err);
 
 	if (rc < 0)
 		return rc;
-	snprintf(file, sizeof(file), "pin/%s.cpx", name);
+	snprintf(file, sizeof(file), PIN_FILE, name);
 	rc = copy_open(s, q, &copy, err);
 	if (rc == 0)
 		rc = write_pin(w, &copy, file, &row, err);
@@ -170,7 +174,7 @@ int upkeep_pin(struct store_writer *w, const char *name, const struct store_quer
 }
 
 struct found_pin {
-	char file[PIN_NAME_MAX + 16];
+	char file[CATALOGUE_FILE_MAX];
 	bool is_found;
 };
 

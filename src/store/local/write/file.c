@@ -137,14 +137,14 @@ void writer_file_discard(struct store_file *f)
 }
 
 /* "seg/raw/2026/ULID.cps" */
-static void name_segment(const struct store_file *f, char file[64])
+static void name_segment(const struct store_file *f, char file[CATALOGUE_FILE_MAX])
 {
 	time_t s = (time_t)(f->info.t0 / 1000);
 	struct tm tm;
 	int year = gmtime_r(&s, &tm) ? tm.tm_year + 1900 : 1970;
 
-	snprintf(file, 64, "seg/%s/%04d/%s.cps", store_tier_name(f->info.tier), year < 0 || year > 9999 ? 9999 : year,
-		 f->id);
+	snprintf(file, CATALOGUE_FILE_MAX, "seg/%s/%04d/%s.cps", store_tier_name(f->info.tier),
+		 year < 0 || year > 9999 ? 9999 : year, f->id);
 }
 
 static int sync_and_rename(struct store_file *f, const char *name, struct err *err)
