@@ -27,22 +27,6 @@ static bool text_labels_is(const struct report *r, uint32_t row, const char *che
 	return row < r->table.n_rows && strcmp(text_labels_row(r, row)[LABELS_CHECK].text, check) == 0;
 }
 
-static void text_labels_add_head(const struct report *r, struct buf *out)
-{
-	const struct head *h = &r->head;
-
-	for (uint32_t i = 0; i < h->n_comments; i++) {
-		utf8_add_safe(out, h->comment[i], strlen(h->comment[i]));
-		buf_add(out, "\n", 1);
-	}
-	text_add_filters(h, true, out);
-	buf_addz(out, "Type: ");
-	utf8_add_safe(out, h->type, strlen(h->type));
-	buf_addz(out, ", total ");
-	text_add_value(h, h->total, 0, out);
-	buf_add(out, "\n", 1);
-}
-
 /* Append the rows of labels of samples. Returns the next row. */
 static uint32_t text_labels_add_samples(const struct report *r, bool color, struct buf *out)
 {
@@ -106,7 +90,7 @@ void text_draw_labels(const struct report *r, bool color, struct buf *out)
 {
 	uint32_t row;
 
-	text_labels_add_head(r, out);
+	text_add_total_head(r, out);
 	row = text_labels_add_samples(r, color, out);
 	row = text_labels_add_series(r, row, color, out);
 	if (r->table.n_rows)

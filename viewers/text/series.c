@@ -21,22 +21,6 @@ static int64_t text_series_value_at(const struct table *t, uint32_t row, uint32_
 	return t->cell[(size_t)row * t->n_cols + col].value;
 }
 
-static void text_series_add_head(const struct report *r, struct buf *out)
-{
-	const struct head *h = &r->head;
-
-	for (uint32_t i = 0; i < h->n_comments; i++) {
-		utf8_add_safe(out, h->comment[i], strlen(h->comment[i]));
-		buf_add(out, "\n", 1);
-	}
-	text_add_filters(h, true, out);
-	buf_addz(out, "Type: ");
-	utf8_add_safe(out, h->type, strlen(h->type));
-	buf_addz(out, h->is_mean_total ? ", mean " : ", total ");
-	text_add_value(h, h->total, 0, out);
-	buf_add(out, "\n", 1);
-}
-
 /* The column whose values the bars show: that of cum if there is one. */
 static uint32_t bar_column(const struct table *t)
 {
@@ -136,7 +120,7 @@ void text_draw_series(const struct report *r, bool color, struct buf *out)
 	const struct bars bars = { bar_column(t), text_series_largest(t, bar_column(t)) };
 	size_t *width = column_widths(r);
 
-	text_series_add_head(r, out);
+	text_add_total_head(r, out);
 	text_series_add_titles(r, width, color, out);
 	for (uint32_t i = 0; i < t->n_rows; i++)
 		text_series_add_row(r, i, width, &bars, color, out);
@@ -200,7 +184,7 @@ void text_plot_series(const struct report *r, bool color, struct buf *out)
 
 	(void)color;
 	last = t->n_rows > 1 ? t->cell[(size_t)(t->n_rows - 1) * t->n_cols].text : "";
-	text_series_add_head(r, out);
+	text_add_total_head(r, out);
 	for (size_t height = PLOT_HEIGHT; height > 0; height--)
 		text_series_add_line(r, col, max, height, out);
 	buf_fill(out, ' ', 11);

@@ -189,6 +189,22 @@ void text_add_filters(const struct head *h, bool all, struct buf *out)
 	}
 }
 
+void text_add_total_head(const struct report *r, struct buf *out)
+{
+	const struct head *h = &r->head;
+
+	for (uint32_t i = 0; i < h->n_comments; i++) {
+		utf8_add_safe(out, h->comment[i], strlen(h->comment[i]));
+		buf_add(out, "\n", 1);
+	}
+	text_add_filters(h, true, out);
+	buf_addz(out, "Type: ");
+	utf8_add_safe(out, h->type, strlen(h->type));
+	buf_addz(out, h->is_mean_total ? ", mean " : ", total ");
+	text_add_value(h, h->total, 0, out);
+	buf_add(out, "\n", 1);
+}
+
 /* Like pprof internal/report reportLabels. */
 void text_add_head(const struct report *r, bool full, struct buf *out)
 {

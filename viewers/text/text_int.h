@@ -30,6 +30,9 @@ void text_add_traffic(const struct side_traffic *t, const struct side_builds *b,
 /* Append the active filters, one per line: those that pprof prints, or all. */
 void text_add_filters(const struct head *h, bool all, struct buf *out);
 
+/* Append the head of a report whose rows are not functions: comments, filters, the type and the total, or mean. */
+void text_add_total_head(const struct report *r, struct buf *out);
+
 /*
  * Append a name with control characters escaped. If lines have a longest length (head.columns), the middle of the name is
  * replaced with "…", so that the line, whose start is in out, is no longer; at least 16 characters of a name remain.

@@ -350,3 +350,13 @@ int chapter_open_block(const struct chapter *c, uint32_t i, struct buf *buffer, 
 			 c->service);
 	return rc;
 }
+
+const char *chapter_label(const struct chapter *c, const struct dict_series *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->n_labels; i++)
+		if (strcmp(strtab_text(c->dict.str, s->name[i]), name) == 0)
+			return strtab_text(c->dict.str, s->value[i]);
+	if (strcmp(name, "service") == 0)
+		return c->service;
+	return strcmp(name, "kind") == 0 ? strtab_text(c->dict.str, s->kind) : "";
+}

@@ -51,6 +51,9 @@ struct chapter {
 
 void chapter_free(struct chapter *c); /* takes NULL */
 
+/* The value of a label of a series of a chapter, "service" and "kind" included; "" if it is missing. Borrowed. */
+const char *chapter_label(const struct chapter *c, const struct dict_series *s, const char *name);
+
 /* Decompress a block into a buffer of the caller and open it. The buffer must live as long as the block. */
 int chapter_open_block(const struct chapter *c, uint32_t i, struct buf *buffer, struct block *out, struct err *err);
 

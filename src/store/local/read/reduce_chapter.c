@@ -104,7 +104,7 @@ static int reduce_chapter_find_group(struct reducer *r, const struct chapter *c,
 
 	word[n] = 0; /* without kept labels there is one group */
 	for (size_t i = 0; i < n; i++)
-		word[i] = strtab_addz(r->dict.str, select_label(c, s, r->q->keep[i]));
+		word[i] = strtab_addz(r->dict.str, chapter_label(c, s, r->q->keep[i]));
 	rc = keys_add(&r->group_keys, word, n + 1, keys_hash(word, n + 1), id, err);
 	if (rc == 0 && *id == before && n) {
 		r->group = mem_grow(r->group, &r->cap_groups, ((size_t)before + 1) * n, sizeof(*r->group));
@@ -156,8 +156,8 @@ static int find_series(struct reducer *r, const struct chapter *c, const struct 
 	out->is_kind = !r->q->kind || !*r->q->kind || strcmp(strtab_text(c->dict.str, s->kind), r->q->kind) == 0;
 	if (out->is_kind)
 		out->instance = find_instance(r, c, s);
-	out->has_instance_label = *select_label(c, s, "instance") != 0;
-	out->version = strtab_addz(r->dict.str, select_label(c, s, "version"));
+	out->has_instance_label = *chapter_label(c, s, "instance") != 0;
+	out->version = strtab_addz(r->dict.str, chapter_label(c, s, "version"));
 	return rc < 0 ? rc : 0;
 }
 

@@ -503,16 +503,6 @@ void select_release(const struct select_chapter *c, struct chapter *chapter)
 	segment_drop_pages(c->file->segment, c->index);
 }
 
-const char *select_label(const struct chapter *c, const struct dict_series *s, const char *name)
-{
-	for (uint32_t i = 0; i < s->n_labels; i++)
-		if (strcmp(strtab_text(c->dict.str, s->name[i]), name) == 0)
-			return strtab_text(c->dict.str, s->value[i]);
-	if (strcmp(name, "service") == 0)
-		return c->service;
-	return strcmp(name, "kind") == 0 ? strtab_text(c->dict.str, s->kind) : "";
-}
-
 int select_match(const struct label_match *m, const char *value, struct err *err)
 {
 	bool is_equal;
@@ -531,7 +521,7 @@ int select_series(const struct store_query *q, const struct chapter *c, const st
 	if (q->kind && *q->kind && strcmp(q->kind, strtab_text(c->dict.str, s->kind)) != 0)
 		return 0;
 	for (size_t i = 0; rc > 0 && i < q->n_match; i++)
-		rc = select_match(&q->match[i], select_label(c, s, q->match[i].name), err);
+		rc = select_match(&q->match[i], chapter_label(c, s, q->match[i].name), err);
 	return rc;
 }
 
@@ -564,14 +554,14 @@ static const char *select_lost_label(const struct store_query *q, const char *dr
 
 bool select_is_merged(const struct store_query *q, const struct chapter *c, const struct dict_series *s)
 {
-	const char *dropped = select_label(c, s, STORE_MERGED_LABEL);
+	const char *dropped = chapter_label(c, s, STORE_MERGED_LABEL);
 
 	if (!*dropped || (q->kind && *q->kind && strcmp(q->kind, strtab_text(c->dict.str, s->kind)) != 0) ||
 	    !select_lost_label(q, dropped))
 		return false;
 	for (size_t i = 0; i < q->n_match; i++)
 		if (!select_is_dropped(dropped, q->match[i].name) &&
-		    select_match(&q->match[i], select_label(c, s, q->match[i].name), NULL) == 0)
+		    select_match(&q->match[i], chapter_label(c, s, q->match[i].name), NULL) == 0)
 			return false;
 	return true;
 }
@@ -579,7 +569,7 @@ bool select_is_merged(const struct store_query *q, const struct chapter *c, cons
 int select_fail_merged(const struct store_query *q, const struct chapter *c, const struct dict_series *s,
 		       struct err *err)
 {
-	const char *dropped = select_label(c, s, STORE_MERGED_LABEL);
+	const char *dropped = chapter_label(c, s, STORE_MERGED_LABEL);
 	struct buf text = { 0 };
 
 	buf_addf(&text, "%s/%s: in ", c->service, strtab_text(c->dict.str, s->kind));

@@ -81,9 +81,6 @@ int select_damage(const struct select_chapter *c, struct err *err);
 /* Is a service one of the query? */
 bool select_service(const struct store_query *q, const char *service);
 
-/* The value of a label of a series, "service" and "kind" included; "" if it is missing. */
-const char *select_label(const struct chapter *c, const struct dict_series *s, const char *name);
-
 /* Does the value of a label satisfy a condition? Returns 1 or 0. Fails with ERR_LIMIT (regex). */
 int select_match(const struct label_match *m, const char *value, struct err *err);
 

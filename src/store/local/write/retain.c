@@ -172,23 +172,13 @@ void retain_release(struct retain *r)
 	*r = (struct retain){ 0 };
 }
 
-static const char *retain_label_of(const struct chapter *c, const struct dict_series *s, const char *name)
-{
-	for (uint32_t i = 0; i < s->n_labels; i++)
-		if (strcmp(strtab_text(c->dict.str, s->name[i]), name) == 0)
-			return strtab_text(c->dict.str, s->value[i]);
-	if (strcmp(name, "service") == 0)
-		return c->service;
-	return strcmp(name, "kind") == 0 ? strtab_text(c->dict.str, s->kind) : "";
-}
-
 const struct retain_rule *retain_find(const struct retain *r, const struct chapter *c, uint32_t series)
 {
 	for (size_t i = 0; i + 1 < r->n; i++) {
 		const struct retain_rule *rule = &r->rule[i];
 		size_t k = 0;
 
-		while (k < rule->n_labels && strcmp(retain_label_of(c, &c->dict.series[series], rule->label[k].name),
+		while (k < rule->n_labels && strcmp(chapter_label(c, &c->dict.series[series], rule->label[k].name),
 						    rule->label[k].value) == 0)
 			k++;
 		if (k == rule->n_labels)
