@@ -43,14 +43,23 @@ struct fetch_request {
 	const char *body; /* body of a POST request; NULL for GET */
 	size_t n_body;
 	const char *content_type; /* of the body; NULL: application/octet-stream */
-	bool keeps_refusal;       /* keep the body of a response that is not 200 in bytes, without a shorter limit */
-	struct bytes bytes;       /* the response, owned; data is NULL on failure, but see keeps_refusal */
-	long status;              /* HTTP status; 0 if there was no response */
-	int64_t retry_after;      /* seconds from the header Retry-After; 0 without one */
-	bool is_go_pprof;         /* did the response have the header X-Go-Pprof? */
-	bool has_answer;          /* did a part of a response arrive? */
-	int rc;                   /* 0, or ERR_* */
-	struct err err;           /* set if rc < 0; the message does not begin with the source */
+	const char *method;       /* NULL: GET, or POST with a body */
+	const char *const *
+		header; /* [n_headers] more lines, "X-Scope-OrgID: shop"; after a redirect to another server they are not sent */
+	size_t n_headers;
+	bool uses_http2;     /* as gRPC needs it; over http without an upgrade */
+	bool accepts_2xx;    /* every status from 200 to 299 is a success; else only 200 */
+	bool takes_any;      /* the response is not a profile: its content is not checked, and may be empty */
+	bool keeps_headers;  /* return the lines of the response's header and trailer */
+	bool keeps_refusal;  /* keep the body of a response that is not 200 in bytes, without a shorter limit */
+	struct bytes bytes;  /* the response, owned; data is NULL on failure, but see keeps_refusal */
+	struct buf headers;  /* with keeps_headers: a line each, without CR; the caller releases it */
+	long status;         /* HTTP status; 0 if there was no response */
+	int64_t retry_after; /* seconds from the header Retry-After; 0 without one */
+	bool is_go_pprof;    /* did the response have the header X-Go-Pprof? */
+	bool has_answer;     /* did a part of a response arrive? */
+	int rc;              /* 0, or ERR_* */
+	struct err err;      /* set if rc < 0; the message does not begin with the source */
 };
 
 /*

@@ -30,9 +30,10 @@ enum {
 	REDIRECTS_MAX = 10,
 	ERROR_PAGE_MAX = 4096, /* max bytes of an error page to store */
 	ERROR_PAGE_READ = 1 << 20,
-	TIMEOUT_DEFAULT = 60,  /* seconds */
-	TIMEOUT_MAX = 1 << 30, /* seconds */
-	TIMEOUT_EXTRA = 5,     /* seconds added to every timeout, as in pprof */
+	HEADERS_MAX = 64 << 10, /* bytes of header lines that are kept */
+	TIMEOUT_DEFAULT = 60,   /* seconds */
+	TIMEOUT_MAX = 1 << 30,  /* seconds */
+	TIMEOUT_EXTRA = 5,      /* seconds added to every timeout, as in pprof */
 };
 
 /* Count n more bytes. False when a limit is exceeded. */
@@ -48,12 +49,17 @@ static bool transfer_count_bytes(struct transfer *t, size_t n)
 	return true;
 }
 
+static bool transfer_is_success(const struct transfer *t)
+{
+	return t->status == 200 || (t->request->accepts_2xx && t->status / 100 == 2);
+}
+
 static size_t transfer_write_body(char *data, size_t size, size_t n, void *arg)
 {
 	struct transfer *t = arg;
 
 	(void)size; /* always 1 */
-	if (t->status != 200 && !t->request->keeps_refusal && t->n + n > ERROR_PAGE_MAX) {
+	if (!transfer_is_success(t) && !t->request->keeps_refusal && t->n + n > ERROR_PAGE_MAX) {
 		t->n_dropped += n;
 		return t->n_dropped > ERROR_PAGE_READ ? 0 : n;
 	}
@@ -105,6 +111,8 @@ static size_t transfer_read_header(char *line, size_t size, size_t n, void *arg)
 	memcpy(text, line, n_text);
 	text[n_text] = '\0';
 	t->request->has_answer = true;
+	if (t->request->keeps_headers && t->request->headers.len < HEADERS_MAX)
+		buf_addf(&t->request->headers, "%s\n", text);
 	if (starts_with(text, "HTTP/"))
 		read_status(t, text, n_text);
 	else if (is_header(text, n_text, "X-Go-Pprof:"))
@@ -113,7 +121,7 @@ static size_t transfer_read_header(char *line, size_t size, size_t n, void *arg)
 		t->is_plain = strstr(text, "text/plain") != NULL;
 	else if (is_header(text, n_text, retry))
 		t->request->retry_after = strtoll(text + strlen(retry), NULL, 10);
-	else if (is_header(text, n_text, length) && t->status == 200 && t->shared->options->max)
+	else if (is_header(text, n_text, length) && transfer_is_success(t) && t->shared->options->max)
 		t->too_long = strtoull(text + strlen(length), NULL, 10) > t->shared->options->max;
 	return t->too_long ? 0 : n;
 }
@@ -195,6 +203,14 @@ static void watch_socket(struct transfer *t)
 	c->easy_setopt(t->easy, CURLOPT_CLOSESOCKETDATA, t);
 }
 
+static long transfer_http_version(const struct transfer *t)
+{
+	if (!t->request->uses_http2)
+		return CURL_HTTP_VERSION_1_1;
+	return strcmp(t->request->url->scheme, "http") == 0 ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+							    : CURL_HTTP_VERSION_2TLS;
+}
+
 static void set_connection(struct transfer *t)
 {
 	const struct curl *c = t->shared->curl;
@@ -202,7 +218,7 @@ static void set_connection(struct transfer *t)
 	CURL *easy = t->easy;
 
 	c->easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
-	c->easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	c->easy_setopt(easy, CURLOPT_HTTP_VERSION, transfer_http_version(t));
 	if (u->socket)
 		c->easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, u->socket);
 	if (url_is_local(u) && !t->is_redirected_away)
@@ -252,6 +268,10 @@ static void set_request(struct transfer *t)
 		transfer_add_type(t);
 		t->headers = c->slist_append(t->headers, "Expect:");
 	}
+	if (t->request->method)
+		c->easy_setopt(easy, CURLOPT_CUSTOMREQUEST, t->request->method);
+	for (size_t i = 0; i < t->request->n_headers && !t->is_redirected_away; i++)
+		t->headers = c->slist_append(t->headers, t->request->header[i]);
 	if (t->limits.connect_ms > 0)
 		c->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)t->limits.connect_ms);
 	if (t->limits.buffer_bytes > 0)
@@ -377,7 +397,7 @@ static const char *status_advice(const struct transfer *t)
 	return "";
 }
 
-/* Report a status other than 200, with the message of the server if it uses Go's net/http/pprof. */
+/* Report a status that is no success, with the message of the server if it uses Go's net/http/pprof. */
 static int report_status(struct transfer *t)
 {
 	if (t->is_go_pprof && t->is_plain && t->n) {
@@ -453,11 +473,11 @@ static int transfer_check_answer(struct transfer *t, CURLcode code)
 {
 	if (t->too_long || t->too_long_all)
 		return too_long(t);
-	if (t->status && t->status != 200 && (code == CURLE_OK || code == CURLE_WRITE_ERROR))
+	if (t->status && !transfer_is_success(t) && (code == CURLE_OK || code == CURLE_WRITE_ERROR))
 		return report_status(t);
 	if (code != CURLE_OK)
 		return report_connection_error(t, code);
-	return t->request->body ? 0 : fetch_check_content(t->data, t->n, &t->request->err);
+	return t->request->body || t->request->takes_any ? 0 : fetch_check_content(t->data, t->n, &t->request->err);
 }
 
 bool transfer_end(struct transfer *t, CURLcode code)
@@ -474,7 +494,7 @@ bool transfer_end(struct transfer *t, CURLcode code)
 	t->request->is_go_pprof = t->is_go_pprof;
 	if (t->easy)
 		release_request(t);
-	if (t->request->rc == 0 || (t->request->keeps_refusal && t->status && t->status != 200)) {
+	if (t->request->rc == 0 || (t->request->keeps_refusal && t->status && !transfer_is_success(t))) {
 		t->request->bytes = (struct bytes){ .data = t->data, .n = t->n };
 	} else {
 		free(t->data);
