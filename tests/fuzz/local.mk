@@ -6,6 +6,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_reader \
 	tests/fuzz/fuzz_block \
 	tests/fuzz/fuzz_segment \
+	tests/fuzz/fuzz_sums \
 	tests/fuzz/fuzz_query \
 	tests/fuzz/fuzz_journal \
 	tests/fuzz/fuzz_differential \
@@ -265,6 +266,10 @@ tests_fuzz_fuzz_window_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_block_SOURCES = tests/fuzz/fuzz_block.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_block_LDADD = src/store/libstore.a $(formats_libs) $(DEFLATE_LIBS)
 tests_fuzz_fuzz_block_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_sums_SOURCES = tests/fuzz/fuzz_sums.c tests/fuzz/fuzz.h tests/unit/make_segment.h $(fuzz_main)
+tests_fuzz_fuzz_sums_LDADD = src/store/libstore.a $(formats_libs) $(DEFLATE_LIBS)
+tests_fuzz_fuzz_sums_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_query_SOURCES = tests/fuzz/fuzz_query.c tests/fuzz/segment_sums.h tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_query_LDADD = $(store_libs)

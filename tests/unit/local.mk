@@ -237,6 +237,7 @@ unit_tests = \
 	tests/unit/test_segment \
 	tests/unit/test_store_query \
 	tests/unit/test_store_read \
+	tests/unit/test_store_sums \
 	tests/unit/test_store_crash \
 	tests/unit/test_store_writer \
 	tests/unit/test_journal \
@@ -360,6 +361,7 @@ tests_unit_test_dict_LDADD = $(unit_store)
 tests_unit_test_segment_LDADD = $(unit_store)
 tests_unit_test_store_query_LDADD = $(unit_store)
 tests_unit_test_store_read_LDADD = $(unit_store)
+tests_unit_test_store_sums_LDADD = $(unit_store)
 tests_unit_test_store_crash_SOURCES = tests/unit/test_store_crash.c $(store_faults)
 tests_unit_test_store_crash_LDADD = $(unit_store)
 tests_unit_test_store_writer_SOURCES = tests/unit/test_store_writer.c $(store_faults)

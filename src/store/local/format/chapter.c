@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "store/local/format/pack.h"
 #include "store/local/format/segment.h"
+#include "store/local/format/sums.h"
 #include "store/local/format/varint.h"
 
 #include <assert.h>
@@ -125,6 +126,7 @@ struct chapter_finisher {
 	struct chapter_builder *builder;
 	struct chapter *chapter;
 	struct packer *packer;
+	struct chapter_sums *sums;
 	uint32_t *class; /* [n_metas] the first meta with equal types */
 	struct buf raw, packed;
 	struct stored profile[BLOCK_PROFILES_MAX];
@@ -236,6 +238,8 @@ static int chapter_take_block(struct chapter_finisher *f, size_t *i, struct err 
 		n++;
 	}
 	rc = finish_block(f, n, err);
+	for (size_t k = 0; rc == 0 && k < n; k++)
+		sums_add(f->sums, &f->profile[k], f->class[first->meta]);
 	for (size_t k = 0; k < n; k++)
 		dict_release_stored(&f->profile[k]);
 	*i += n;
@@ -283,6 +287,7 @@ int chapter_builder_finish(struct chapter_builder *b, int level, struct chapter 
 	f->builder = b;
 	f->chapter = begin_chapter(b);
 	f->packer = pack_new(level);
+	f->sums = sums_new(&f->chapter->dict);
 	find_classes(f);
 	if (b->n)
 		qsort(b->entry, b->n, sizeof(*b->entry), chapter_compare_entries);
@@ -290,10 +295,13 @@ int chapter_builder_finish(struct chapter_builder *b, int level, struct chapter 
 		rc = chapter_take_block(f, &i, err);
 	f->chapter->block = arena_own(f->chapter->memory, f->chapter->block);
 	if (!rc)
+		sums_finish(f->sums, f->packer, f->chapter);
+	if (!rc)
 		*out = f->chapter;
 	else
 		chapter_free(f->chapter);
 	pack_free(f->packer);
+	sums_free(f->sums);
 	buf_release(&f->raw);
 	buf_release(&f->packed);
 	free(f->class);

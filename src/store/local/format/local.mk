@@ -31,4 +31,6 @@ src_store_libstore_a_SOURCES += \
 	src/store/local/format/segment.h \
 	src/store/local/format/segment_file.h \
 	src/store/local/format/segment_write.c \
+	src/store/local/format/sums.c \
+	src/store/local/format/sums.h \
 	src/store/local/format/varint.h

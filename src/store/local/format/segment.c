@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "store/local/format/pack.h"
 #include "store/local/format/segment_file.h"
+#include "store/local/format/sums.h"
 #include "store/local/format/varint.h"
 
 #include <errno.h>
@@ -334,6 +335,45 @@ static int read_blocks(struct chapter *c, const struct section *s, const struct 
 	return rc;
 }
 
+static bool segment_take_sum(struct chapter *c, struct segment_list *l, const uint8_t **data, uint64_t *left)
+{
+	struct chapter_sum *s = &c->sum[c->n_sums];
+	uint64_t kind, meta, size, raw;
+
+	if (!varint_get(&l->at, l->end, &kind) || !varint_get(&l->at, l->end, &meta) ||
+	    !varint_get(&l->at, l->end, &size) || !varint_get(&l->at, l->end, &raw) || l->end - l->at < 4 ||
+	    kind >= strtab_count(c->dict.str) || meta >= c->dict.n_metas || size > *left || raw > PACK_RAW_MAX)
+		return false;
+	*s = (struct chapter_sum){ (str_id)kind, (uint32_t)meta, *data, size, raw, (uint32_t)segment_get(l->at, 4) };
+	l->at += 4;
+	*data += size;
+	*left -= size;
+	return true;
+}
+
+static int segment_read_sums(struct chapter *c, const struct section *s, const struct section *data, struct err *err)
+{
+	uint64_t left = data->stored;
+	const uint8_t *at = data->data;
+	struct segment_list l;
+	uint8_t *memory;
+	int rc = expand_section(s, &l, &memory, err);
+
+	if (rc)
+		return rc;
+	if (s->items > (size_t)(l.end - l.at) / 8)
+		rc = err_set(err, ERR_FORMAT, "section %u: it is too short for %u sums", s->kind, s->items);
+	else
+		c->sum = arena_zalloc(c->memory, s->items, sizeof(*c->sum));
+	for (; !rc && c->n_sums < s->items; c->n_sums++)
+		if (!segment_take_sum(c, &l, &at, &left))
+			rc = err_set(err, ERR_FORMAT, "section %u: sum %u is damaged", s->kind, c->n_sums + 1);
+	if (!rc && (l.at != l.end || left || data->items != s->items))
+		rc = err_set(err, ERR_FORMAT, "section %u: its sums differ from the data", s->kind);
+	free(memory);
+	return rc;
+}
+
 static int read_marks(struct chapter *c, const struct section *s, struct err *err)
 {
 	uint8_t *memory;
@@ -399,7 +439,7 @@ static bool is_head_table(unsigned kind)
 static int read_sections(const struct segment *s, uint32_t i, struct chapter *c, bool head, struct err *err)
 {
 	uint64_t at = s->chapter[i].offset, end = at + s->chapter[i].length;
-	struct section section, blocks = { 0 };
+	struct section section, blocks = { 0 }, sums = { 0 };
 	unsigned last = 0;
 	int rc = 0;
 
@@ -420,6 +460,11 @@ static int read_sections(const struct segment *s, uint32_t i, struct chapter *c,
 			rc = read_marks(c, &section, err);
 		else if (section.kind == SECTION_SOURCES)
 			rc = segment_read_sources(c, &section, err);
+		else if (section.kind == SECTION_SUMS)
+			sums = section;
+		else if (section.kind == SECTION_SUM_DATA)
+			rc = sums.kind ? segment_read_sums(c, &sums, &section, err)
+				       : err_set(err, ERR_FORMAT, "section %u is missing", SECTION_SUMS);
 		else if (!(section.flags & SECTION_OPTIONAL))
 			rc = err_set(err, ERR_FORMAT, "section %u was written by a newer cpa", section.kind);
 	}
@@ -587,6 +632,8 @@ int verify_chapter(const struct chapter *ch, bool deep, struct stop *stop, struc
 	if (rc == 0 && profiles != ch->profiles)
 		rc = err_set(err, ERR_FORMAT, "%" PRIu64 " profiles, but %" PRIu64 " are listed", profiles,
 			     ch->profiles);
+	for (uint32_t i = 0; rc == 0 && deep && i < ch->n_sums; i++)
+		rc = sums_verify(ch, i, stop, err);
 	buf_release(&raw);
 	return rc;
 }

@@ -34,6 +34,38 @@ struct block_entry {
 	uint32_t crc;        /* of data */
 };
 
+/* The sum of all profiles of a kind, see sums.h. */
+struct chapter_sum {
+	str_id kind;
+	uint32_t meta;       /* a meta with the types */
+	const uint8_t *data; /* [size] as of a block */
+	size_t size, raw;
+	uint32_t crc;
+};
+
+/* A stored profile that was added up. */
+struct sum_start {
+	uint32_t series;
+	uint32_t profiles;    /* of a slot, which may be 0, or 1 */
+	enum store_tier tier; /* of the slot */
+	int64_t start_ns;
+};
+
+/* A decoded sum. Released with chapter_close_sum. */
+struct sum_content {
+	int64_t duration_ns;         /* of all */
+	uint64_t profiles, restarts; /* restarts: of slots */
+	struct sum_start *start;     /* [n_starts] by series and start */
+	size_t n_starts;
+	struct sum_meta {
+		uint32_t meta;
+		int64_t first_ns; /* start of its first profile */
+	} * meta;                 /* [n_metas] */
+	size_t n_metas;
+	struct block rows; /* of one profile: the sums */
+	uint8_t *memory;   /* of rows; NULL: the data of the chapter */
+};
+
 /* All of one service in one segment, or in a journal. */
 struct chapter {
 	const char *service;
@@ -42,6 +74,8 @@ struct chapter {
 	struct dict dict;
 	uint32_t n_blocks;
 	struct block_entry *block; /* [n_blocks] sorted by series, then t0 */
+	uint32_t n_sums;
+	struct chapter_sum *sum; /* [n_sums] of different kinds */
 	uint32_t n_marks;
 	struct store_mark *mark;
 	const char *file;     /* name for messages; NULL if it is not from a file */
@@ -56,6 +90,10 @@ const char *chapter_label(const struct chapter *c, const struct dict_series *s, 
 
 /* Decompress a block into a buffer of the caller and open it. The buffer must live as long as the block. */
 int chapter_open_block(const struct chapter *c, uint32_t i, struct buf *buffer, struct block *out, struct err *err);
+
+/* Decode a sum. Fails with ERR_FORMAT. */
+int chapter_open_sum(const struct chapter *c, uint32_t i, struct sum_content *out, struct err *err);
+void chapter_close_sum(struct sum_content *s);
 
 /* --- making chapters --- */
 

@@ -30,7 +30,9 @@ enum {
 	SECTION_BLOCK_DATA = 12, /* the blocks, one after the other; each has its CRC in the list */
 	SECTION_MARKS = 14,
 	SECTION_DIRECTORY = 15,
-	SECTION_SOURCES = 16, /* text: chapter.sources */
+	SECTION_SOURCES = 16,  /* text: chapter.sources */
+	SECTION_SUMS = 17,     /* list of sums, see sums.h */
+	SECTION_SUM_DATA = 18, /* the sums, one after the other; each has its CRC in the list */
 };
 
 /* Flags of sections. */

@@ -111,8 +111,8 @@ static int write_section(struct segment_writer *w, unsigned kind, uint32_t items
 	w->packed.len = 0;
 	is_packed = pack_add(w->packer, w->raw.data, w->raw.len, &w->packed);
 	sum = pack_crc(w->packed.data, w->packed.len);
-	rc = begin_section(w, kind, is_packed, kind == SECTION_SOURCES ? SECTION_OPTIONAL : 0, sum, w->raw.len,
-			   w->packed.len, items, err);
+	rc = begin_section(w, kind, is_packed, kind == SECTION_SOURCES || kind == SECTION_SUMS ? SECTION_OPTIONAL : 0,
+			   sum, w->raw.len, w->packed.len, items, err);
 	if (!rc)
 		rc = write_bytes(w, w->packed.data, w->packed.len, err);
 	if (crc)
@@ -181,6 +181,35 @@ static int write_sources(struct segment_writer *w, const struct chapter *c, stru
 	return write_section(w, SECTION_SOURCES, 1, NULL, err);
 }
 
+static int write_sums(struct segment_writer *w, const struct chapter *c, struct err *err)
+{
+	uint64_t size = 0;
+	uint8_t crc[4];
+	int rc;
+
+	w->raw.len = 0;
+	for (uint32_t i = 0; i < c->n_sums; i++) {
+		const struct chapter_sum *s = &c->sum[i];
+
+		varint_put(&w->raw, s->kind);
+		varint_put(&w->raw, s->meta);
+		varint_put(&w->raw, s->size);
+		varint_put(&w->raw, s->raw);
+		segment_put(crc, 4, s->crc);
+		buf_add(&w->raw, crc, 4);
+		size += s->size;
+	}
+	if (!c->n_sums)
+		return 0;
+	rc = write_section(w, SECTION_SUMS, c->n_sums, NULL, err);
+	if (!rc)
+		rc = begin_section(w, SECTION_SUM_DATA, 0, SECTION_NO_CRC | SECTION_OPTIONAL, 0, size, size, c->n_sums,
+				   err);
+	for (uint32_t i = 0; i < c->n_sums && !rc; i++)
+		rc = write_bytes(w, c->sum[i].data, c->sum[i].size, err);
+	return rc ? rc : end_section(w, err);
+}
+
 int segment_writer_add(struct segment_writer *w, const struct chapter *c, struct err *err)
 {
 	uint64_t first;
@@ -199,6 +228,8 @@ int segment_writer_add(struct segment_writer *w, const struct chapter *c, struct
 		rc = write_marks(w, c, err);
 	if (!rc)
 		rc = write_sources(w, c, err);
+	if (!rc)
+		rc = write_sums(w, c, err);
 	if (rc)
 		return rc;
 	segment_write_put_text(&w->directory, c->service);

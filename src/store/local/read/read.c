@@ -216,6 +216,7 @@ int local_describe_samples(struct store *s, const struct store_query *q, struct 
 static int read_profile(struct read_reading *rd, const struct selection *sel, bool wants_forest, struct profile **out,
 			struct err *err)
 {
+	size_t n_notes = rd->sum->notes.len;
 	bool needs_rows;
 	int rc;
 
@@ -230,8 +231,7 @@ static int read_profile(struct read_reading *rd, const struct selection *sel, bo
 	if (!needs_rows)
 		return rc;
 	rd->sum->is_damaged = sel->is_partial;
-	rd->sum->notes.len = 0;
-	buf_addz(&rd->sum->notes, sel->is_partial ? store_get_damage(rd->s) : "");
+	rd->sum->notes.len = n_notes;
 	return read_profile(rd, sel, false, out, err);
 }
 
@@ -279,16 +279,6 @@ static int slots_nothing_error(const struct store_query *q, const struct selecti
 	return 0;
 }
 
-/* May the profile have a forest? */
-static bool can_have_forest(const struct store_query *q, const struct selection *sel)
-{
-	bool is_raw = q->tier == TIER_RAW;
-
-	for (size_t i = 0; i < sel->n; i++)
-		is_raw &= sel->chapter[i].tier == TIER_RAW;
-	return is_raw && q->adds_up && !q->n_keep && !q->n_sample_match;
-}
-
 int local_read(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,
 	       struct store_sum *sum, struct err *err)
 {
@@ -297,6 +287,7 @@ int local_read(struct store *s, const struct store_query *q, struct stop *stop, 
 	struct read_reading rd = { .s = s, .q = &own, .stop = stop, .sum = &result };
 	struct selection sel;
 	struct profile *p = NULL;
+	bool can_have_forest;
 	int rc;
 
 	if (q->tier != TIER_RAW && (q->id || q->limit))
@@ -314,7 +305,8 @@ int local_read(struct store *s, const struct store_query *q, struct stop *stop, 
 		result.is_damaged = true;
 		buf_addz(&result.notes, store_get_damage(s));
 	}
-	rc = read_profile(&rd, &sel, can_have_forest(&own, &sel), &p, err);
+	can_have_forest = own.adds_up && own.tier == TIER_RAW && !own.n_keep && !own.n_sample_match;
+	rc = read_profile(&rd, &sel, can_have_forest, &p, err);
 	tier_history_free(rd.history);
 	buf_release(&rd.name);
 	if (rc == 0 && result.tiers > 1)

@@ -198,7 +198,9 @@ static void run_threads(struct reduce_run *run, pool_fn fn, size_t n)
 
 static size_t item_bytes(const struct reduce_chapter *c, size_t i)
 {
-	return c->c->block[c->item[i].block].raw;
+	const struct reduce_item *item = &c->item[i];
+
+	return item->is_sum ? c->c->sum[item->block].raw : c->c->block[item->block].raw;
 }
 
 static size_t all_bytes(const struct reduce_run *run)
@@ -315,7 +317,7 @@ static int join_element(struct reducer *r, struct reduce_chapter *c, struct redu
 	return reduce_add_single(r, e);
 }
 
-static void join_start(struct reducer *r, const struct reduce_start *s)
+static void join_start(struct reducer *r, const struct sum_start *s)
 {
 	struct reduce_series *series = &r->series[s->series];
 

@@ -199,7 +199,7 @@ static void list_earlier(const struct reducer *r, struct reduce_chapter *c, uint
 		    b->t0 >= s->first_ns || (next && next->series == b->series && next->t0 < s->first_ns))
 			continue;
 		c->item = mem_grow(c->item, &c->cap_items, c->n_items + 1, sizeof(*c->item));
-		c->item[c->n_items++] = (struct reduce_item){ r->needy[k], i, false };
+		c->item[c->n_items++] = (struct reduce_item){ .series = r->needy[k], .block = i };
 	}
 }
 
@@ -212,6 +212,50 @@ static int reduce_chapter_compare_items(const void *a, const void *b, void *arg)
 	if (g != h)
 		return g < h ? -1 : 1;
 	return x->block < y->block ? -1 : x->block > y->block;
+}
+
+/*
+ * Is the answer for the profiles of a sum that of the sum? They must all be in the window, match, and have one group, and no column may
+ * need single profiles.
+ */
+static bool can_use_sum(const struct reducer *r, const struct reduce_chapter *c, const struct chapter_sum *sum,
+			uint32_t *first)
+{
+	const struct chapter *ch = c->c;
+	bool is_fit = r->shape[c->shape[sum->meta]].n_ordered == 0 && !r->wants_gains && !r->q->id &&
+		      (r->q->reduce == REDUCE_DEFAULT || r->q->reduce == REDUCE_SUM);
+
+	*first = PROFILE_NONE;
+	for (uint32_t i = 0; is_fit && i < ch->n_blocks; i++) {
+		const struct block_entry *b = &ch->block[i];
+		const struct reduce_series *s = &r->series[c->series[b->series]];
+
+		if (ch->dict.series[b->series].kind != sum->kind)
+			continue;
+		*first = *first == PROFILE_NONE ? c->series[b->series] : *first;
+		is_fit = s->is_match && !s->is_merged && s->group == r->series[*first].group && b->t0 >= s->t0 &&
+			 b->t1 < r->q->t1;
+	}
+	return is_fit && *first != PROFILE_NONE;
+}
+
+/* Replace the blocks of a kind by their sum, where it has the answer. */
+static void list_sums(const struct reducer *r, struct reduce_chapter *c)
+{
+	for (uint32_t k = 0; k < c->c->n_sums; k++) {
+		uint32_t first;
+		size_t n = 0;
+
+		if (!can_use_sum(r, c, &c->c->sum[k], &first))
+			continue;
+		for (size_t i = 0; i < c->n_items; i++)
+			if (c->item[i].is_sum ||
+			    c->c->dict.series[c->c->block[c->item[i].block].series].kind != c->c->sum[k].kind)
+				c->item[n++] = c->item[i];
+		c->item = mem_grow(c->item, &c->cap_items, n + 1, sizeof(*c->item));
+		c->item[n++] = (struct reduce_item){ .series = first, .block = k, .is_sum = true };
+		c->n_items = n;
+	}
 }
 
 static int list_items(struct reducer *r, struct reduce_chapter *c, enum reduce_pass pass, struct err *err)
@@ -233,9 +277,11 @@ static int list_items(struct reducer *r, struct reduce_chapter *c, enum reduce_p
 			return select_fail_merged(r->q, ch, &ch->dict.series[b->series], err);
 		if (s->is_match) {
 			c->item = mem_grow(c->item, &c->cap_items, c->n_items + 1, sizeof(*c->item));
-			c->item[c->n_items++] = (struct reduce_item){ series, i, false };
+			c->item[c->n_items++] = (struct reduce_item){ .series = series, .block = i };
 		}
 	}
+	if (pass == PASS_WINDOW)
+		list_sums(r, c);
 	if (r->q->n_keep && c->n_items)
 		qsort_r(c->item, c->n_items, sizeof(*c->item), reduce_chapter_compare_items, r);
 	return 0;

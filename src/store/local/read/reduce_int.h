@@ -183,10 +183,10 @@ struct reduce_tree {
 	bool *has_set;  /* [label sets of the chapter] does a row have it? */
 };
 
-/* A block to read. */
+/* A block to read, or the sum of all blocks of a kind. */
 struct reduce_item {
-	uint32_t series, block;
-	bool is_done;
+	uint32_t series, block; /* of a sum: the first one, and the index of the sum */
+	bool is_done, is_sum;
 };
 
 /* A chapter while it is added. */
@@ -214,14 +214,6 @@ struct reduce_sum {
 	struct reduce_matrix m; /* [n_types] columns */
 };
 
-/* Profiles of a series, for the statistics. */
-struct reduce_start {
-	uint32_t series;
-	uint32_t profiles;    /* of a slot, or 1 */
-	enum store_tier tier; /* of the slot */
-	int64_t start_ns;
-};
-
 /* The result of a thread for some items of a chapter. */
 struct reduce_slice {
 	struct reduce_chapter *chapter;
@@ -230,7 +222,7 @@ struct reduce_slice {
 	struct err err;
 	struct reduce_sum *sum;
 	struct reduce_element *element;
-	struct reduce_start *start;
+	struct sum_start *start; /* for the statistics; series of the result */
 	struct reduce_meta *meta;
 	size_t n_sums, n_elements, n_starts, n_metas;
 	size_t cap_sums, cap_elements, cap_starts, cap_metas;

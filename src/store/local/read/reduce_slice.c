@@ -170,8 +170,8 @@ static int count_profiles(struct reduce_work *w, const struct block *b, const st
 
 		if (!b->slot || b->slot[k].n)
 			s->start[s->n_starts++] =
-				(struct reduce_start){ w->e.series, b->slot ? b->slot[k].n : 1,
-						       b->slot ? b->slot[k].tier : TIER_RAW, b->start_ns[k] };
+				(struct sum_start){ w->e.series, b->slot ? b->slot[k].n : 1,
+						    b->slot ? b->slot[k].tier : TIER_RAW, b->start_ns[k] };
 		d->profiles += b->slot ? b->slot[k].n : 1;
 		if (b->start_ns[k] < *first)
 			*first = b->start_ns[k];
@@ -380,6 +380,52 @@ static int add_items(struct reduce_work *w, struct reduce_item *item, size_t n, 
 	}
 }
 
+/* Add what count_profiles would count. */
+static int reduce_slice_count_sum(struct reduce_work *w, const struct sum_content *c, struct reduce_dense *d,
+				  struct err *err)
+{
+	struct reduce_slice *s = w->s;
+
+	s->start = mem_grow(s->start, &s->cap_starts, s->n_starts + c->n_starts, sizeof(*s->start));
+	for (size_t i = 0; i < c->n_starts; i++) {
+		if (!c->start[i].profiles)
+			continue;
+		s->start[s->n_starts] = c->start[i];
+		s->start[s->n_starts++].series = w->c->series[c->start[i].series];
+	}
+	for (size_t i = 0; i < c->n_metas; i++) {
+		int64_t *first = &w->meta_first[c->meta[i].meta];
+
+		*first = c->meta[i].first_ns < *first ? c->meta[i].first_ns : *first;
+	}
+	s->n_restarts += c->restarts;
+	d->profiles += c->profiles;
+	d->has_profiles = true;
+	if (num_add(&d->duration_ns, c->duration_ns))
+		return err_set(err, ERR_RANGE, "the sum of the durations overflows 64 bits");
+	return 0;
+}
+
+/* Add the sum of all profiles of a kind. */
+static int reduce_slice_add_sum(struct reduce_work *w, const struct reduce_item *item, struct err *err)
+{
+	uint32_t shape = w->c->shape[w->c->c->sum[item->block].meta];
+	struct reduce_dense *d;
+	struct sum_content c;
+	int rc = chapter_open_sum(w->c->c, item->block, &c, err);
+
+	if (rc < 0)
+		return rc;
+	w->shape = &w->r->shape[shape];
+	rc = get_dense(w, shape, &d, err);
+	if (rc == 0)
+		rc = reduce_slice_count_sum(w, &c, d, err);
+	if (rc == 0)
+		rc = reduce_slice_add_sums(w, &c.rows, &(struct reduce_range){ 0, 1, NO_PROFILE }, d, err);
+	chapter_close_sum(&c);
+	return rc;
+}
+
 static int store_reduce_slice_run(struct reduce_work *w, struct err *err)
 {
 	struct reduce_item *item = w->c->item;
@@ -388,7 +434,8 @@ static int store_reduce_slice_run(struct reduce_work *w, struct err *err)
 	for (size_t i = w->s->lo, end; rc == 0 && i < w->s->hi; i = end) {
 		uint32_t group = w->r->series[item[i].series].group;
 
-		for (end = i + 1; end < w->s->hi && item[end].series == item[i].series;)
+		for (end = i + 1;
+		     end < w->s->hi && !item[i].is_sum && !item[end].is_sum && item[end].series == item[i].series;)
 			end++;
 		if (group != w->group) {
 			end_group(w);
@@ -396,7 +443,8 @@ static int store_reduce_slice_run(struct reduce_work *w, struct err *err)
 		}
 		rc = stop_check(w->r->stop, err);
 		if (rc == 0)
-			rc = add_items(w, item + i, end - i, err);
+			rc = item[i].is_sum ? reduce_slice_add_sum(w, &item[i], err)
+					    : add_items(w, item + i, end - i, err);
 	}
 	if (rc == 0)
 		end_group(w);

@@ -28,6 +28,26 @@ static int reduce_sum_compare_times(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* The element at position k of the sorted v [n], whose elements are at least 0: byte by byte, from the highest. */
+static int64_t select_at(const int64_t *v, size_t n, size_t k)
+{
+	enum { BYTE = 8, VALUES = 1 << BYTE };
+	uint64_t found = 0;
+
+	for (int shift = 64 - BYTE; shift >= 0; shift -= BYTE) {
+		uint64_t above = shift + BYTE < 64 ? ~UINT64_C(0) << (shift + BYTE) : 0;
+		size_t count[VALUES] = { 0 }, value = 0;
+
+		for (size_t i = 0; i < n; i++)
+			if (((uint64_t)v[i] & above) == found)
+				count[(uint64_t)v[i] >> shift & (VALUES - 1)]++;
+		for (; k >= count[value]; value++)
+			k -= count[value];
+		found |= (uint64_t)value << shift;
+	}
+	return (int64_t)found;
+}
+
 /* The usual distance of the profiles of a series: the median, if at least half of the distances are within a fifth of it. */
 static uint64_t usual_distance(const struct reduce_series *s)
 {
@@ -36,12 +56,22 @@ static uint64_t usual_distance(const struct reduce_series *s)
 
 	for (size_t i = 0; i < n; i++)
 		gap[i] = num_add_capped(s->start[i + 1], s->start[i] == INT64_MIN ? INT64_MAX : -s->start[i]);
-	qsort(gap, n, sizeof(*gap), reduce_sum_compare_times);
-	usual = gap[n / 2];
+	usual = select_at(gap, n, n / 2);
 	for (size_t i = 0; i < n; i++)
 		n_usual += gap[i] >= usual - usual / 5 && gap[i] <= num_add_capped(usual, usual / 5);
 	free(gap);
 	return n_usual * 2 >= n && usual >= DISTANCE_MIN_NS ? (uint64_t)usual : 0;
+}
+
+/* Sort the starts, which they usually are. */
+static void sort_starts(struct reduce_series *s)
+{
+	bool is_sorted = true;
+
+	for (size_t i = 1; i < s->n_starts; i++)
+		is_sorted &= s->start[i - 1] <= s->start[i];
+	if (!is_sorted)
+		qsort(s->start, s->n_starts, sizeof(*s->start), reduce_sum_compare_times);
 }
 
 /* The number of profiles missing between the first and the last of a series: in a gap of k usual distances, k - 1. Only those of
@@ -52,7 +82,7 @@ static uint64_t count_missing(struct reduce_series *s)
 
 	if (s->n_starts < MISSING_PROFILES_MIN || !s->has_instance_label)
 		return 0;
-	qsort(s->start, s->n_starts, sizeof(*s->start), reduce_sum_compare_times);
+	sort_starts(s);
 	usual = usual_distance(s);
 	for (size_t i = 0; usual && i + 1 < s->n_starts; i++) {
 		uint64_t distance = (uint64_t)s->start[i + 1] - (uint64_t)s->start[i];
