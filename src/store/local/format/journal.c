@@ -79,32 +79,44 @@ static bool parse_batch(const uint8_t *p, struct batch *b)
 	return segment_get(p, 4) == JOURNAL_BATCH_MAGIC && segment_get(p + 28, 4) == pack_crc(p, 28);
 }
 
-/* Find a valid head of a later batch at or after an offset; 0 if there is none. Unwritten parts are skipped. */
+/*
+ * Find a valid head of a later batch at or after an offset; 0 if there is none. Only written parts are read: a page that was read counts
+ * as written from then on, so otherwise each reader would read the whole file, and keep it in memory.
+ */
 static uint64_t find_later_batch(const struct journal_reader *r, uint64_t offset, uint64_t *number)
 {
 	enum { CHUNK = 64 << 10 };
 	uint8_t *data = mem_alloc(CHUNK + JOURNAL_BATCH, 1);
-	uint64_t found = 0;
+	uint64_t found = 0, end = 0; /* of a written part */
 
 	while (!found && offset + JOURNAL_BATCH <= r->size) {
-		off_t next = lseek(r->fd, (off_t)offset, SEEK_DATA);
-		ssize_t n;
+		uint64_t n;
 		struct batch b;
 
-		if (next < 0 && errno == ENXIO)
+		if (offset >= end) {
+			off_t next = lseek(r->fd, (off_t)offset, SEEK_DATA), hole;
+
+			if (next < 0 && errno == ENXIO)
+				break;
+			if (next > (off_t)offset)
+				offset = (uint64_t)next & ~(uint64_t)7; /* a page begins there */
+			hole = lseek(r->fd, (off_t)offset, SEEK_HOLE);
+			end = hole < 0 ? r->size : (uint64_t)hole;
+		}
+		n = end - offset < CHUNK + JOURNAL_BATCH ? end - offset : CHUNK + JOURNAL_BATCH;
+		if (n < JOURNAL_BATCH) { /* a head that was written does not end in an unwritten part */
+			offset = end;
+			continue;
+		}
+		if (journal_read_at(r->fd, data, n, offset) < (ssize_t)n)
 			break;
-		if (next > (off_t)offset)
-			offset = (uint64_t)next & ~(uint64_t)7;
-		n = journal_read_at(r->fd, data, CHUNK + JOURNAL_BATCH, offset);
-		if (n < JOURNAL_BATCH)
-			break;
-		for (size_t i = 0; !found && i + JOURNAL_BATCH <= (size_t)n && i < CHUNK; i += 8)
+		for (size_t i = 0; !found && i + JOURNAL_BATCH <= n && i < CHUNK; i += 8)
 			if (segment_get(data + i, 4) == JOURNAL_BATCH_MAGIC && parse_batch(data + i, &b) &&
 			    b.number > r->number) {
 				found = offset + i;
 				*number = b.number;
 			}
-		offset += CHUNK;
+		offset += n > CHUNK ? CHUNK : ((n - JOURNAL_BATCH) & ~(uint64_t)7) + 8;
 	}
 	free(data);
 	return found;
@@ -300,6 +312,7 @@ int journal_load(int fd, const char *name, bool has_ids, struct journal_info *in
 	if (fstat(fd, &st) < 0)
 		return err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
 	r.size = (uint64_t)st.st_size;
+	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM); /* no readahead: see find_later_batch */
 	rc = journal_read_header(&r, info, err);
 	if (rc < 0)
 		return rc;
