@@ -47,10 +47,15 @@ struct fetch_request {
 	const char *const *
 		header; /* [n_headers] more lines, "X-Scope-OrgID: shop"; after a redirect to another server they are not sent */
 	size_t n_headers;
-	bool uses_http2;     /* as gRPC needs it; over http without an upgrade */
-	bool accepts_2xx;    /* every status from 200 to 299 is a success; else only 200 */
-	bool takes_any;      /* the response is not a profile: its content is not checked, and may be empty */
-	bool keeps_headers;  /* return the lines of the response's header and trailer */
+	bool uses_http2;    /* as gRPC needs it; over http without an upgrade */
+	bool accepts_2xx;   /* every status from 200 to 299 is a success; else only 200 */
+	bool takes_any;     /* the response is not a profile: its content is not checked, and may be empty */
+	bool keeps_headers; /* return the lines of the response's header and trailer */
+	bool (*take)(
+		void *arg, const void *data,
+		size_t n); /* gets a response of success while it arrives, without limit, and bytes remains empty; NULL: none.
+				   The request fails if it returns false */
+	void *take_arg;
 	bool keeps_refusal;  /* keep the body of a response that is not 200 in bytes, without a shorter limit */
 	struct bytes bytes;  /* the response, owned; data is NULL on failure, but see keeps_refusal */
 	struct buf headers;  /* with keeps_headers: a line each, without CR; the caller releases it */

@@ -63,6 +63,8 @@ static size_t transfer_write_body(char *data, size_t size, size_t n, void *arg)
 		t->n_dropped += n;
 		return t->n_dropped > ERROR_PAGE_READ ? 0 : n;
 	}
+	if (t->request->take && transfer_is_success(t))
+		return t->request->take(t->request->take_arg, data, n) ? n : 0;
 	if (t->limits.has_room && !t->limits.has_room(t, n)) {
 		t->is_paused = true;
 		return CURL_WRITEFUNC_PAUSE;

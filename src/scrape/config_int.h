@@ -40,8 +40,8 @@ struct scrape_parser {
 	struct scrape_config *c;
 	const struct scrape_arguments *arguments; /* NULL for none */
 	struct job_draft defaults;
-	struct job_draft *job; /* NULL before the first job */
-	size_t n_sources;
+	struct job_draft *job;    /* NULL before the first job */
+	size_t n_sources, n_pods; /* of all jobs */
 	bool is_plain_text;
 };
 

@@ -8,7 +8,8 @@
 #include "base/str.h"
 #include "base/time.h"
 #include "scrape/config_int.h"
-#include "scrape/target.h"
+#include "scrape/find_int.h"
+#include "scrape/pods.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -126,31 +127,31 @@ static int config_job_read_target(struct scrape_parser *p, const struct words *w
 	return rc;
 }
 
+/* Read a line: targets kubernetes [WORD]... */
+static int read_pods(struct scrape_parser *p, struct scrape_source *s, const struct words *w, struct err *err)
+{
+	int rc = scrape_pods_read_words(p->c->mem, w, s, err);
+
+	if (rc == 0 && p->n_pods++ >= SCRAPE_PODS_SOURCES_MAX)
+		rc = words_error(w, err, "more than %d lines targets kubernetes", SCRAPE_PODS_SOURCES_MAX);
+	return rc < 0 ? rc : config_job_add_source(p, *s, w, err);
+}
+
 /* Read a line: targets file=PATH|dns=HOST:PORT|srv=NAME [NAME=VALUE]... */
 static int read_targets(struct scrape_parser *p, const struct words *w, struct err *err)
 {
-	static const char usage[] = "targets file=PATH, targets dns=HOST:PORT or targets srv=NAME";
-	struct scrape_source s = { 0 };
+	static const char usage[] = "targets file=PATH, targets dns=HOST:PORT, targets srv=NAME or targets kubernetes";
+	struct scrape_source s = { .type = SCRAPE_FILE };
 	struct url url;
 	struct err reason;
 	int rc = 0;
 
-	if (w->n < 2)
-		return scrape_config_usage(w, usage, err);
-	if (strcmp(w->word[1], "kubernetes") == 0)
-		return words_error(w, err,
-				   "targets kubernetes: this version cannot list pods; use dns= with a headless "
-				   "service, or file=");
-	s.address = strchr(w->word[1], '=');
-	if (!s.address || !*++s.address)
-		return scrape_config_usage(w, usage, err);
-	if (starts_with(w->word[1], "file="))
-		s.type = SCRAPE_FILE;
-	else if (starts_with(w->word[1], "dns="))
-		s.type = SCRAPE_DNS;
-	else if (starts_with(w->word[1], "srv="))
-		s.type = SCRAPE_SRV;
-	else
+	while (w->n > 1 && s.type < N_SCRAPE_SOURCE_TYPES && !starts_with(w->word[1], scrape_source_kinds[s.type].word))
+		s.type++;
+	if (w->n > 1 && s.type == SCRAPE_PODS && strcmp(w->word[1], "kubernetes") == 0)
+		return read_pods(p, &s, w, err);
+	s.address = w->n > 1 ? strchr(w->word[1], '=') : NULL;
+	if (!s.address || !*++s.address || s.type >= SCRAPE_PODS)
 		return scrape_config_usage(w, usage, err);
 	if (s.type == SCRAPE_DNS) {
 		if (!scrape_target_has_port(s.address))

@@ -72,7 +72,7 @@ static void take_result(struct scrape_collector *c, struct scrape_decode *x)
 	} else {
 		s->has_failed = true;
 		scrape_state_fail(s, x->kind->name, x->kind->name, x->error);
-		scrape_log(c, "service=\"%s\" target=\"%s\" kind=%s dropped=\"%s\"", x->job->name,
+		scrape_log(c, "service=\"%s\" target=\"%s\" kind=%s dropped=\"%s\"", x->labels->service,
 			   s->target ? s->target->instance : "", x->kind->name, x->error);
 	}
 	scrape_state_unref(s);
@@ -115,7 +115,7 @@ static void decode_written(void *arg, const struct scrape_write *w)
 
 static int scrape_decode_all(struct scrape_decode *x, struct scrape_write **out, struct err *err)
 {
-	struct scrape_origin origin = { .service = x->job->name,
+	struct scrape_origin origin = { .service = x->labels->service,
 					.kind = x->kind->name,
 					.label = x->labels->label,
 					.n_labels = x->labels->n,

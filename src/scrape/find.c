@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "base/words.h"
 #include "scrape/config_int.h"
+#include "scrape/pods.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,11 @@ void scrape_list_release(struct scrape_list *l)
 	arena_free(l->mem);
 	free(l->found);
 	*l = (struct scrape_list){ 0 };
+}
+
+static const char *find_copy(struct arena *mem, const char *text)
+{
+	return text && *text ? arena_strndup(mem, text, strlen(text)) : "";
 }
 
 void scrape_list_add(struct scrape_list *l, const struct scrape_found *f)
@@ -37,9 +43,11 @@ void scrape_list_add(struct scrape_list *l, const struct scrape_found *f)
 	}
 	l->found = mem_grow(l->found, &l->cap, l->n + 1, sizeof(*l->found));
 	l->found[l->n++] = (struct scrape_found){ .job = f->job,
-						  .address = arena_strndup(l->mem, f->address, strlen(f->address)),
+						  .address = find_copy(l->mem, f->address),
 						  .label = label,
-						  .n_labels = f->n_labels };
+						  .n_labels = f->n_labels,
+						  .service = find_copy(l->mem, f->service),
+						  .kinds = find_copy(l->mem, f->kinds) };
 }
 
 /* Does a text begin like a JSON array of objects? An IPv6 address begins with a bracket too. */
@@ -209,26 +217,32 @@ static int find_in_file(const char *path, const struct scrape_found *like, struc
 	return rc;
 }
 
-int scrape_find_source(uint32_t job, const struct scrape_source *s, struct scrape_list *out, struct err *err)
+static int find_static(const char *address, const struct scrape_found *like, struct scrape_list *out, struct err *err)
+{
+	(void)address;
+	(void)err;
+	scrape_list_add(out, like);
+	return 0;
+}
+
+enum { FILE_SECONDS = 5, NAME_SECONDS = 30 };
+
+const struct scrape_source_kind scrape_source_kinds[N_SCRAPE_SOURCE_TYPES] = {
+	[SCRAPE_STATIC] = { NULL, 0, false, find_static },
+	[SCRAPE_FILE] = { "file=", FILE_SECONDS, false, find_in_file },
+	[SCRAPE_DNS] = { "dns=", NAME_SECONDS, true, scrape_find_addresses },
+	[SCRAPE_SRV] = { "srv=", NAME_SECONDS, true, scrape_find_srv },
+	[SCRAPE_PODS] = { "kubernetes", 0, true, NULL },
+};
+
+int scrape_find_source(uint32_t job, const struct scrape_source *s, struct scrape_list *out, struct buf *notes,
+		       struct err *err)
 {
 	struct scrape_found like = { .job = job, .address = s->address, .label = s->label, .n_labels = s->n_labels };
 	struct scrape_list found = { 0 };
-	int rc = 0;
+	int rc = s->pods ? scrape_pods_find(job, s, &found, notes, err)
+			 : scrape_source_kinds[s->type].find(s->address, &like, &found, err);
 
-	switch (s->type) {
-	case SCRAPE_STATIC:
-		scrape_list_add(&found, &like);
-		break;
-	case SCRAPE_FILE:
-		rc = find_in_file(s->address, &like, &found, err);
-		break;
-	case SCRAPE_DNS:
-		rc = scrape_find_addresses(s->address, &like, &found, err);
-		break;
-	case SCRAPE_SRV:
-		rc = scrape_find_srv(s->address, &like, &found, err);
-		break;
-	}
 	for (size_t i = 0; rc == 0 && i < found.n; i++)
 		scrape_list_add(out, &found.found[i]);
 	scrape_list_release(&found);
@@ -243,7 +257,7 @@ size_t scrape_find(const struct scrape_config *c, struct scrape_list *out, struc
 		for (size_t i = 0; i < c->job[j].n_sources; i++) {
 			struct err err;
 
-			if (scrape_find_source(j, &c->job[j].source[i], out, &err) == 0)
+			if (scrape_find_source(j, &c->job[j].source[i], out, notes, &err) == 0)
 				continue;
 			buf_addf(notes, "%s\n", err.msg);
 			n_failed++;

@@ -25,6 +25,12 @@ src_scrape_libscrape_a_SOURCES = \
 	src/scrape/guard.h \
 	src/scrape/page.c \
 	src/scrape/plan.c \
+	src/scrape/pods.c \
+	src/scrape/pods.h \
+	src/scrape/pods_int.h \
+	src/scrape/pods_read.c \
+	src/scrape/pods_watch.c \
+	src/scrape/pods_words.c \
 	src/scrape/push.c \
 	src/scrape/requests.c \
 	src/scrape/routes.c \

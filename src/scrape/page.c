@@ -53,12 +53,12 @@ static void scrape_page_add_time(struct json *j, const char *key, int64_t ns)
 	buf_release(&text);
 }
 
-static void scrape_page_add_target(struct json *j, const struct scrape_collector *c, const struct scrape_target *t)
+static void scrape_page_add_target(struct json *j, const struct scrape_target *t)
 {
 	const struct scrape_state *s = t->owner_data;
 
 	jsonw_open(j, '{');
-	jsonw_add_text(j, "service", c->config->job[t->job].name);
+	jsonw_add_text(j, "service", t->labels->service);
 	jsonw_add_text(j, "instance", t->instance);
 	jsonw_open_key(j, "labels", '{');
 	for (size_t i = 0; i < t->labels->n; i++)
@@ -139,7 +139,7 @@ void scrape_status_json(struct scrape_collector *c, struct http_response *out)
 	jsonw_close(&j, ']');
 	jsonw_open_key(&j, "targets", '[');
 	for (size_t i = 0; i < c->targets.n; i++)
-		scrape_page_add_target(&j, c, c->targets.target[i]);
+		scrape_page_add_target(&j, c->targets.target[i]);
 	jsonw_close(&j, ']');
 	jsonw_close(&j, '}');
 	pthread_mutex_unlock(&c->lock);
@@ -158,7 +158,7 @@ void scrape_due(struct scrape_collector *c, const char *service, const char *kin
 	scrape_lock(c);
 	for (size_t i = 0; i < c->targets.n; i++) {
 		const struct scrape_target *t = c->targets.target[i];
-		const char *name = c->config->job[t->job].name;
+		const char *name = t->labels->service;
 
 		if (*name && strcmp(name, service) != 0) /* without a name it is that of the program */
 			continue;
@@ -180,10 +180,10 @@ void scrape_due(struct scrape_collector *c, const char *service, const char *kin
 
 /* ---- text, for cpa collect --status ---- */
 
-static void add_text_row(struct buf *out, const struct scrape_collector *c, const struct scrape_target *t)
+static void add_text_row(struct buf *out, const struct scrape_target *t)
 {
 	const struct scrape_state *s = t->owner_data;
-	const char *service = c->config->job[t->job].name;
+	const char *service = t->labels->service;
 	struct buf time = { 0 };
 
 	if (s->last_profile_ns)
@@ -241,7 +241,7 @@ void scrape_status_text(struct scrape_collector *c, struct http_response *out)
 	buf_addf(b, "\nrunning  %zu requests\n\n%-20s %-28s %-11s %8s  %-20s  %s\n", fetch_loop_n_open(c->loop),
 		 "service", "instance", "state", "profiles", "last profile", "last error");
 	for (size_t i = 0; i < c->targets.n; i++)
-		add_text_row(b, c, c->targets.target[i]);
+		add_text_row(b, c->targets.target[i]);
 	pthread_mutex_unlock(&c->lock);
 	out->status = OK;
 	out->type = "text/plain; charset=utf-8";
@@ -258,13 +258,13 @@ static void add_html_time(struct buf *out, int64_t ns)
 		buf_addz(out, "–");
 }
 
-static void scrape_page_add_row(struct buf *out, const struct scrape_collector *c, const struct scrape_target *t)
+static void scrape_page_add_row(struct buf *out, const struct scrape_target *t)
 {
 	const struct scrape_state *s = t->owner_data;
 	bool is_bad = s->has_logged && s->logged != SCRAPE_OK;
 
 	buf_addz(out, "<tr><td>");
-	webpage_add_name(out, *c->config->job[t->job].name ? c->config->job[t->job].name : "(by program)");
+	webpage_add_name(out, *t->labels->service ? t->labels->service : "(by program)");
 	buf_addz(out, "<td>");
 	webpage_add_name(out, t->instance);
 	buf_addf(out, "<td%s>%s<td>", is_bad ? " class=bad" : "", scrape_page_state_of(s));
@@ -321,7 +321,7 @@ void scrape_page(struct scrape_collector *c, struct http_response *out)
 		 "<th>profiles<th>received<th>last error</tr>\n",
 		 c->targets.n);
 	for (size_t i = 0; i < c->targets.n && i < PAGE_TARGETS_MAX; i++)
-		scrape_page_add_row(b, c, c->targets.target[i]);
+		scrape_page_add_row(b, c->targets.target[i]);
 	buf_addz(b, "</table>\n");
 	if (c->targets.n > PAGE_TARGETS_MAX)
 		buf_addf(b, "<p>%zu more are in status.json.\n", c->targets.n - PAGE_TARGETS_MAX);

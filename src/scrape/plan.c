@@ -52,7 +52,8 @@ static void plan_add_kinds(const struct scrape_job *j, struct buf *out)
 	}
 }
 
-static void plan_add_target(const struct scrape_target *t, int64_t now_ns, struct buf *out)
+static void plan_add_target(const struct scrape_target *t, const struct scrape_job *job, int64_t now_ns,
+			    struct buf *out)
 {
 	struct scrape_schedule s = t->schedule;
 	size_t kind = 0;
@@ -64,6 +65,10 @@ static void plan_add_target(const struct scrape_target *t, int64_t now_ns, struc
 	buf_release(&url);
 	if (first != INT64_MAX)
 		time_add_local(out, first, " first %H:%M:%S");
+	if (strcmp(t->labels->service, job->name) != 0)
+		buf_addf(out, "  service=%s", t->labels->service);
+	if (*t->kinds)
+		buf_addf(out, "  kinds=%s", t->kinds);
 	for (size_t i = 0; i < t->labels->n; i++)
 		buf_addf(out, "%s%s=%s", i ? " " : "  ", t->labels->label[i].name, t->labels->label[i].value);
 	buf_addz(out, "\n");
@@ -82,17 +87,18 @@ void scrape_targets_add_plan(const struct scrape_targets *t, const struct scrape
 		plan_add_kinds(job, out);
 		buf_addz(out, "\n");
 		for (size_t i = 0; i < t->n; i++) {
-			if (t->target[i]->job == j && n++ < TARGETS_SHOWN)
-				plan_add_target(t->target[i], now_ns, out);
+			if (t->target[i]->job != j)
+				continue;
+			if (n++ < TARGETS_SHOWN)
+				plan_add_target(t->target[i], job, now_ns, out);
+			requests += scrape_schedule_rate(&t->target[i]->schedule);
+			for (size_t k = 0; k < t->target[i]->schedule.n; k++)
+				bytes += bytes_per_day(&t->target[i]->schedule.kind[k]);
 		}
 		if (n > TARGETS_SHOWN)
 			buf_addf(out, "  and %zu more targets\n", n - TARGETS_SHOWN);
 		if (n == 0)
 			buf_addz(out, "  no targets\n");
-		for (size_t i = 0; i < job->n_kinds; i++) {
-			requests += (double)n * (double)NS_PER_S / (double)job->kind[i].every_ns;
-			bytes += (double)n * bytes_per_day(&job->kind[i]);
-		}
 	}
 	buf_addf(out, "%zu target%s, %.0f requests per hour, about ", t->n, t->n == 1 ? "" : "s", requests * 3600);
 	plan_add_bytes(out, bytes);

@@ -94,7 +94,7 @@ static enum scrape_result scrape_requests_result_of(const struct fetch_request *
 static void log_result(struct scrape_collector *c, struct scrape_state *s, const struct requests_request *x,
 		       enum scrape_result result, const char *message)
 {
-	const char *instance = s->target ? s->target->instance : "", *service = x->job->name;
+	const char *instance = s->target ? s->target->instance : "", *service = x->labels->service;
 
 	if (result == SCRAPE_MISSING) {
 		scrape_log(c, "service=\"%s\" target=\"%s\" kind=%s state=missing", service, instance, x->kind->name);
@@ -125,7 +125,7 @@ static void log_version(struct scrape_collector *c, const struct requests_reques
 {
 	char plain[SCRAPE_ERROR_MAX];
 
-	scrape_log(c, "service=\"%s\" target=\"%s\" version=unknown error=\"%s\"", x->job->name,
+	scrape_log(c, "service=\"%s\" target=\"%s\" version=unknown error=\"%s\"", x->labels->service,
 		   x->state->target ? x->state->target->instance : "", scrape_plain(plain, message));
 }
 
@@ -273,12 +273,22 @@ static void start_version(struct scrape_collector *c, struct scrape_state *s)
 	url_release(&url);
 }
 
+/* The kind of a job with this name. A target may have fewer kinds than its job. */
+static const struct scrape_kind *find_kind(const struct scrape_job *j, const char *name)
+{
+	size_t i = 0;
+
+	while (i + 1 < j->n_kinds && strcmp(j->kind[i].name, name) != 0)
+		i++;
+	return &j->kind[i];
+}
+
 /* Send the request for a kind, whose slot has begun. */
 static void send_kind(struct scrape_collector *c, struct scrape_state *s, size_t index)
 {
 	struct scrape_schedule *schedule = &s->target->schedule;
 	struct requests_request *x = new_request(c, s);
-	const struct scrape_kind *kind = &x->job->kind[index];
+	const struct scrape_kind *kind = find_kind(x->job, schedule->kind[index].name);
 	int64_t seconds = kind->capture_ns / NS_PER_S;
 	struct fetch_start start = { .group = c->group[s->target->job],
 				     .capture_ms = kind->capture_ns / NS_PER_MS,

@@ -33,15 +33,16 @@ struct scrape_kind {
 	int64_t capture_ns; /* duration that is requested with seconds=; 0 for a snapshot */
 };
 
-enum scrape_source_type { SCRAPE_STATIC, SCRAPE_FILE, SCRAPE_DNS, SCRAPE_SRV };
+enum scrape_source_type { SCRAPE_STATIC, SCRAPE_FILE, SCRAPE_DNS, SCRAPE_SRV, SCRAPE_PODS, N_SCRAPE_SOURCE_TYPES };
 
 /* A target, or a list of targets. */
 struct scrape_source {
 	enum scrape_source_type type;
-	const char *address;             /* a target, a path, HOST:PORT or the name of an SRV record */
+	const char *address; /* a target, a path, HOST:PORT, the name of an SRV record, or the words of a line */
 	const struct store_label *label; /* [n_labels] */
 	size_t n_labels;
-	uint32_t line; /* 0 for an argument */
+	const struct scrape_pods_options *pods; /* of SCRAPE_PODS */
+	uint32_t line;                          /* 0 for an argument */
 };
 
 /* Sources of the version of a program, in the order in which they are tried. */

@@ -19,8 +19,6 @@
 
 #define XXH_INLINE_ALL
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 /* Labels with their reference count. */
@@ -46,6 +44,7 @@ void scrape_labels_unref(struct scrape_labels *l)
 		free((char *)l->label[i].value);
 	}
 	free(l->label);
+	free(l->service);
 	free(counted);
 }
 
@@ -74,7 +73,7 @@ static void merge_labels(struct scrape_labels *out, const struct store_label *a,
 
 /* The labels of a target: of the job, of the target, and the instance unless they contain one. */
 static struct scrape_labels *target_make_labels(const struct scrape_job *j, const struct scrape_found *f,
-						const char *instance)
+						const char *service, const char *instance)
 {
 	struct counted_labels *counted = mem_zalloc(1, sizeof(*counted));
 	const struct store_label own = { "instance", instance };
@@ -82,6 +81,7 @@ static struct scrape_labels *target_make_labels(const struct scrape_job *j, cons
 	struct scrape_labels with = { .label = all };
 
 	counted->refs = 1;
+	counted->labels.service = mem_strndup(service, strlen(service));
 	counted->labels.label = mem_alloc(j->n_labels + f->n_labels + 1, sizeof(*all));
 	merge_labels(&with, &own, 1, j->label, j->n_labels);
 	merge_labels(&counted->labels, with.label, with.n, f->label, f->n_labels);
@@ -95,7 +95,7 @@ static struct scrape_labels *target_make_labels(const struct scrape_job *j, cons
 
 static bool target_is_equal(const struct scrape_labels *a, const struct scrape_labels *b)
 {
-	if (a->n != b->n)
+	if (a->n != b->n) /* the service is part of the key */
 		return false;
 	for (size_t i = 0; i < a->n; i++)
 		if (strcmp(a->label[i].name, b->label[i].name) != 0 ||
@@ -112,8 +112,31 @@ void scrape_target_free(struct scrape_target *t)
 	scrape_labels_unref(t->labels);
 	url_release(&t->folder);
 	free(t->instance);
+	free(t->kinds);
 	free(t->key);
 	free(t);
+}
+
+/* Is a kind among names that are separated by commas? "": all are. */
+static bool target_has_kind(const char *kinds, const char *kind)
+{
+	size_t n = strlen(kind);
+
+	for (const char *at = kinds; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
+		if (strncmp(at, kind, n) == 0 && (!at[n] || at[n] == ','))
+			return true;
+	return !*kinds;
+}
+
+/* The kinds of a target, of those of its job, into kind, [SCRAPE_KINDS_MAX]. Returns their number. */
+static size_t target_kinds(const struct scrape_job *j, const char *kinds, struct scrape_kind *kind)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->n_kinds; i++)
+		if (target_has_kind(kinds, j->kind[i].name))
+			kind[n++] = j->kind[i];
+	return n;
 }
 
 /* A target without a schedule. Fails with ERR_USAGE when the address is invalid. */
@@ -121,23 +144,28 @@ static int make_target(const struct scrape_config *c, const struct scrape_found 
 		       struct err *err)
 {
 	const struct scrape_job *j = &c->job[f->job];
+	const char *service = f->service && *f->service ? f->service : j->name, *kinds = f->kinds ? f->kinds : "";
+	struct scrape_kind kind[SCRAPE_KINDS_MAX];
 	struct scrape_target *t;
 	struct buf key = { 0 };
 	const char *instance;
 	struct url folder;
 
+	if (target_kinds(j, kinds, kind) == 0)
+		return err_set(err, ERR_USAGE, "%s: the job scrapes none of the kinds %.200s", f->address, kinds);
 	if (scrape_target_url(f->address, j->folder, &folder, err) < 0)
 		return ERR_USAGE;
 	t = mem_zalloc(1, sizeof(*t));
 	t->folder = folder;
 	t->job = f->job;
-	buf_addf(&key, "%s ", j->name);
+	t->kinds = mem_strndup(kinds, strlen(kinds));
+	buf_addf(&key, "%s ", service);
 	url_add_redacted(&folder, &key);
 	t->key = mem_strndup(key.data, key.len);
 	buf_release(&key);
 	instance = folder.socket ? folder.socket : folder.host;
 	t->instance = mem_strndup(instance, strlen(instance));
-	t->labels = target_make_labels(j, f, instance);
+	t->labels = target_make_labels(j, f, service, instance);
 	*out = t;
 	return 0;
 }
@@ -194,7 +222,9 @@ static void target_update(struct scrape_target *old, struct scrape_target *new, 
 			  int64_t now_ns)
 {
 	struct scrape_labels *labels = old->labels;
+	struct scrape_kind kind[SCRAPE_KINDS_MAX];
 	struct url folder = old->folder;
+	char *kinds = old->kinds;
 
 	if (!target_is_equal(old->labels, new->labels)) {
 		old->labels = new->labels;
@@ -202,8 +232,10 @@ static void target_update(struct scrape_target *old, struct scrape_target *new, 
 	}
 	old->folder = new->folder; /* user and password may differ */
 	new->folder = folder;
+	old->kinds = new->kinds;
+	new->kinds = kinds;
 	old->job = new->job;
-	scrape_schedule_change(&old->schedule, j->kind, j->n_kinds, now_ns);
+	scrape_schedule_change(&old->schedule, kind, target_kinds(j, old->kinds, kind), now_ns);
 	scrape_target_free(new);
 }
 
@@ -216,6 +248,7 @@ void scrape_targets_update(struct scrape_targets *t, const struct scrape_config 
 	make_targets(c, list, t, notes);
 	for (size_t i = 0; i < t->n; i++) {
 		const struct scrape_job *j = &c->job[t->target[i]->job];
+		struct scrape_kind kind[SCRAPE_KINDS_MAX];
 
 		while (k < old.n && strcmp(old.target[k]->key, t->target[i]->key) < 0)
 			removed(arg, old.target[k++]);
@@ -223,8 +256,8 @@ void scrape_targets_update(struct scrape_targets *t, const struct scrape_config 
 			target_update(old.target[k], t->target[i], j, now_ns);
 			t->target[i] = old.target[k++];
 		} else {
-			scrape_schedule_init(&t->target[i]->schedule, t->target[i]->key, j->kind, j->n_kinds, now_ns,
-					     at_once);
+			scrape_schedule_init(&t->target[i]->schedule, t->target[i]->key, kind,
+					     target_kinds(j, t->target[i]->kinds, kind), now_ns, at_once);
 		}
 	}
 	while (k < old.n)

@@ -20,10 +20,11 @@
 
 enum { SCRAPE_TARGETS_MAX = 100000 };
 
-/* Labels of a target; constant, shared by requests and threads. */
+/* Service and labels of a target; constant, shared by requests and threads. */
 struct scrape_labels {
 	struct store_label *label; /* [n] sorted by name: those of the file, the job and the target, and "instance" */
 	size_t n;
+	char *service; /* "": the file name of the program in each profile */
 };
 struct scrape_labels *scrape_labels_ref(struct scrape_labels *l);
 void scrape_labels_unref(struct scrape_labels *l); /* takes NULL */
@@ -32,6 +33,7 @@ void scrape_labels_unref(struct scrape_labels *l); /* takes NULL */
 struct scrape_target {
 	char *key;      /* service, blank, folder URL without secrets: stable over restarts */
 	char *instance; /* "10.0.0.7:6060" or the path of the socket */
+	char *kinds;    /* names of the kinds that are scraped, of those of the job, separated by commas; "": all */
 	uint32_t job;   /* in the current configuration */
 	struct url folder;
 	struct scrape_labels *labels;
@@ -46,6 +48,8 @@ struct scrape_found {
 	const char *address;             /* HOST:PORT, URL or unix:SOCKET */
 	const struct store_label *label; /* [n_labels] sorted by name */
 	size_t n_labels;
+	const char *service; /* NULL or "": that of the job */
+	const char *kinds;   /* as in struct scrape_target; NULL: all */
 };
 
 /* A zero-initialised list is empty. */

@@ -71,6 +71,7 @@ cli_tests = \
 	tests/cli/t335-web-configs.t \
 	tests/cli/t360-collect-plan.t \
 	tests/cli/t362-collect-names.t \
+	tests/cli/t363-collect-kubernetes.t \
 	tests/cli/t364-collect-hostile.t \
 	tests/cli/t340-stored.t \
 	tests/cli/t341-stored-forest.t \
@@ -122,6 +123,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/collect.sh \
 	tests/cli/collect_client.py \
 	tests/cli/dns_server.py \
+	tests/cli/kube_server.py \
 	tests/cli/fail_alloc.c \
 	tests/cli/flame_join.py \
 	tests/cli/flame_page.py \

@@ -22,6 +22,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_otlp \
 	tests/fuzz/fuzz_perfscript \
 	tests/fuzz/fuzz_pieces \
+	tests/fuzz/fuzz_pods \
 	tests/fuzz/fuzz_gate \
 	tests/fuzz/fuzz_gate_sides \
 	tests/fuzz/fuzz_layout \
@@ -114,6 +115,10 @@ tests_fuzz_fuzz_line_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_collect_config_SOURCES = tests/fuzz/fuzz_collect_config.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_collect_config_LDADD = $(scrape_libs)
 tests_fuzz_fuzz_collect_config_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_pods_SOURCES = tests/fuzz/fuzz_pods.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_pods_LDADD = $(scrape_libs)
+tests_fuzz_fuzz_pods_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_configs_SOURCES = tests/fuzz/fuzz_configs.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_configs_LDADD = $(session_libs)

@@ -93,6 +93,7 @@ unit_tests = \
 	tests/unit/test_schedule \
 	tests/unit/test_collect_guard \
 	tests/unit/test_collect_targets \
+	tests/unit/test_pods \
 	tests/unit/test_v8 \
 	tests/unit/test_version \
 	tests/unit/test_common_types \
@@ -324,6 +325,7 @@ tests_unit_test_collect_config_LDADD = $(unit_scrape)
 tests_unit_test_schedule_LDADD = $(unit_scrape)
 tests_unit_test_collect_guard_LDADD = $(unit_scrape)
 tests_unit_test_collect_targets_LDADD = $(unit_scrape)
+tests_unit_test_pods_LDADD = $(unit_scrape)
 tests_unit_test_version_LDADD = $(unit_scrape)
 tests_unit_test_scrape_LDADD = $(unit_scrape)
 tests_unit_test_arena_LDADD = $(unit_base)

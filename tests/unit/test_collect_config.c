@@ -304,8 +304,6 @@ static void invalid_lines_are_reported_with_file_and_line(void **state)
 		{ "push-rate -1", "c.cpa:1: push-rate -1: not a number of at most 1000000" },
 		{ "push otlp", "c.cpa:1: push otlp: this version does not accept OTLP" },
 		{ "push off pprof", "c.cpa:1: push off: expected pprof, ingest, connect, or off alone" },
-		{ "job a\ntargets kubernetes namespace=x", "c.cpa:2: targets kubernetes: this version cannot list "
-							   "pods; use dns= with a headless service, or file=" },
 		{ "target h:1", "c.cpa:1: target: write a line \"job SERVICE\" before it" },
 		{ "job a\ntarget pod=x h:1", "c.cpa:2: target: the label pod=x must follow a target" },
 		{ "job a\ntarget ftp://h/",
@@ -315,8 +313,8 @@ static void invalid_lines_are_reported_with_file_and_line(void **state)
 		{ "job a\ntarget \"h:1 h:2\"",
 		  "c.cpa:2: target h:1 h:2: not an address; write HOST:PORT, a URL or unix:SOCKET" },
 		{ "job a\ntargets dns=h", "c.cpa:2: targets dns=h: missing port; write dns=HOST:PORT" },
-		{ "job a\ntargets x=h",
-		  "c.cpa:2: expected targets file=PATH, targets dns=HOST:PORT or targets srv=NAME" },
+		{ "job a\ntargets x=h", "c.cpa:2: expected targets file=PATH, targets dns=HOST:PORT, targets srv=NAME "
+					"or targets kubernetes" },
 		{ "job a\ncap 1GiB", "c.cpa:2: cap applies to the whole file; write it before the first job" },
 		{ "job", "c.cpa:1: expected job SERVICE" },
 		{ "label env", "c.cpa:1: label env: expected NAME=VALUE" },
