@@ -277,7 +277,7 @@ static void message_read_object(const struct pyro_message *m, struct jsonr *r, s
 				f = &m->field[i];
 		if (!f || jsonr_peek(r) == 'n') {
 			jsonr_skip(r);
-		} else if (!f->is_list) {
+		} else if (!f->is_list || jsonr_peek(r) != '[') { /* of schema_call, a text becomes a list */
 			message_read_value(f, r, out);
 		} else if (jsonr_open(r, JSONR_ARRAY)) {
 			while (jsonr_item(r))
@@ -392,6 +392,8 @@ int pyro_request_read(const struct pyro_method *m, const char *data, size_t n, b
 	message_read_object(m->request, &r, &message);
 	jsonr_end(&r);
 	rc = r.rc < 0 ? ERR_USAGE : 0;
+	if (rc < 0)
+		err->code = ERR_USAGE;
 	jsonr_release(&r);
 	rc = rc < 0 ? rc : message_fill(m->request, (const uint8_t *)buf_text(&message), message.len, out, err);
 	buf_release(&message);
