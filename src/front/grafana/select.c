@@ -365,6 +365,8 @@ static int select_by_series(struct grafana_call *c, struct grafana_selection *s,
 
 	if (type == t->n_types)
 		return 0;
+	if (t->type[type].temporality == TEMPORALITY_CUMULATIVE && by && strchr(by, STORED_SEPARATOR))
+		return grafana_refuse(c, GRAFANA_UNIMPLEMENTED, "group_by: this server groups counters by one label");
 	if (t->type[type].temporality == TEMPORALITY_CUMULATIVE)
 		rc = stored_totals_read_increase(c->store, &s->q, by, c->stop, type, t, &c->err);
 	for (size_t i = 0; rc == 0 && i < t->n_groups; i++)
@@ -372,9 +374,23 @@ static int select_by_series(struct grafana_call *c, struct grafana_selection *s,
 	return rc;
 }
 
+/* The labels of a request that make groups, as stored_totals_read takes them; NULL if there are none. */
+static const char *select_group_by(const struct pyro_request *r, struct buf *names)
+{
+	const char separator = STORED_SEPARATOR;
+
+	for (size_t i = 0; i < r->group_by.n; i++) {
+		if (i)
+			buf_add(names, &separator, 1);
+		buf_addz(names, grafana_store_label(r->group_by.item[i]));
+	}
+	return r->group_by.n ? buf_text(names) : NULL;
+}
+
 int grafana_each_group(struct grafana_call *c, const struct pyro_request *r, grafana_group_fn *fn, void *arg)
 {
-	const char *by = r->group_by.n ? grafana_store_label(r->group_by.item[0]) : NULL;
+	struct buf names = { 0 };
+	const char *by = select_group_by(r, &names);
 	struct grafana_selection s;
 	struct grafana_points points;
 	struct stored_totals t = { 0 };
@@ -384,11 +400,12 @@ int grafana_each_group(struct grafana_call *c, const struct pyro_request *r, gra
 	if (rc == 0 && r->call_site.n)
 		rc = grafana_refuse(c, GRAFANA_UNIMPLEMENTED,
 				    "stack_trace_selector: this server has no values over time of functions");
-	if (rc == 0 && r->group_by.n > 1)
-		rc = grafana_refuse(c, GRAFANA_UNIMPLEMENTED, "group_by: this server groups by one label");
 	rc = rc ? rc : select_points(c, r, &s.q, &points);
-	if (rc == 0 && by)
-		in_series = select_is_series_label(c, &s.q, by);
+	for (size_t i = 0; rc == 0 && in_series > 0 && i < r->group_by.n; i++)
+		in_series = select_is_series_label(c, &s.q, grafana_store_label(r->group_by.item[i]));
+	if (rc == 0 && in_series == 0 && r->group_by.n > 1)
+		rc = grafana_refuse(c, GRAFANA_UNIMPLEMENTED,
+				    "group_by: this server groups by one label of samples, or by several of series");
 	rc = in_series < 0 ? in_series : rc;
 	if (rc == 0)
 		rc = stored_totals_read(c->store, &s.q, in_series ? by : NULL, c->stop, &t, &c->err);
@@ -404,6 +421,7 @@ int grafana_each_group(struct grafana_call *c, const struct pyro_request *r, gra
 	free(has);
 	stored_totals_release(&t);
 	grafana_selection_release(&s);
+	buf_release(&names);
 	return rc < 0 ? rc : 0;
 }
 
@@ -421,22 +439,35 @@ struct select_list {
 	size_t n, cap;
 };
 
+/* Append the labels of a group. */
+static void select_put_labels(const struct pyro_texts *by, const char *value, struct buf *out)
+{
+	const char end[] = { by->n > 1 ? STORED_SEPARATOR : 0, 0 };
+
+	for (size_t i = 0; i < by->n; i++) {
+		size_t n = strcspn(value, end), mark;
+
+		if (n) {
+			mark = pyro_open(out, 1);
+			pyro_put_text(out, 1, by->item[i]);
+			pyro_put_bytes(out, 2, value, n);
+			pyro_close(out, mark);
+		}
+		value += n + (value[n] != 0);
+	}
+}
+
 static int select_add_series(void *arg, const char *value, const struct grafana_points *points, const int64_t *total,
 			     const bool *has)
 {
 	struct select_list *list = arg;
-	const char *by = list->r->group_by.n ? list->r->group_by.item[0] : NULL;
+	bool has_groups = list->r->group_by.n > 0;
 	struct select_series s = { 0 };
 	size_t mark;
 
-	if (by && *value) {
-		mark = pyro_open(&s.message, 1);
-		pyro_put_text(&s.message, 1, by);
-		pyro_put_text(&s.message, 2, value);
-		pyro_close(&s.message, mark);
-	}
+	select_put_labels(&list->r->group_by, value, &s.message);
 	for (uint32_t i = 0; i < points->n; i++) {
-		if (!has[i] || (by && !total[i]))
+		if (!has[i] || (has_groups && !total[i]))
 			continue;
 		mark = pyro_open(&s.message, 2);
 		pyro_put_double(&s.message, 1, (double)total[i]);

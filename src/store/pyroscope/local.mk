@@ -5,5 +5,9 @@ src_store_libstore_a_SOURCES += \
 	src/store/pyroscope/message.h \
 	src/store/pyroscope/names.c \
 	src/store/pyroscope/names.h \
+	src/store/pyroscope/pyroscope.c \
+	src/store/pyroscope/pyroscope.h \
 	src/store/pyroscope/schema.c \
-	src/store/pyroscope/selector.c
+	src/store/pyroscope/selector.c \
+	src/store/pyroscope/series.c \
+	src/store/pyroscope/server_int.h
