@@ -2,6 +2,8 @@
 
 noinst_LIBRARIES += src/fetch/libfetch.a
 src_fetch_libfetch_a_SOURCES = \
+	src/fetch/ask.c \
+	src/fetch/ask.h \
 	src/fetch/fetch.h \
 	src/fetch/folder.c \
 	src/fetch/folder.h \

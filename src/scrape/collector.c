@@ -265,6 +265,7 @@ int scrape_collector_new(const struct scrape_collector_options *o, struct scrape
 	pthread_mutex_init(&c->ended_lock, NULL);
 	pthread_mutex_init(&c->peers_lock, NULL);
 	pthread_mutex_init(&c->stats.lock, NULL);
+	cond_init(&c->query_done);
 	cond_init(&c->push_done); /* as cond_wait_ms needs it: else the wait would end at once */
 	c->open_max = raise_fds();
 	c->started_ns = clock_wall_ns();

@@ -15,6 +15,31 @@
 #include <stdint.h>
 
 struct scrape_collector;
+struct http_request;
+struct http_response;
+struct stop;
+
+/* A client that may read the store. */
+struct scrape_reader {
+	struct scrape_collector *c;
+	const char *directory; /* of the store */
+	bool is_limited;       /* it may read some services only; messages must not name others */
+	const void *secret;    /* first argument of allows */
+	/* May it read this service? A pattern is one of several, all of which must be allowed */
+	bool (*allows)(const void *secret, const char *service);
+};
+
+/*
+ * Answer a request that reads the store by another path than those of the collector.
+ *
+ * Returns  false if the path is not known
+ */
+typedef bool scrape_answer_fn(void *arg, const struct scrape_reader *reader, const struct http_request *q,
+			      struct stop *stop, struct http_response *out);
+
+/* Wait until one of few queries may run: they take memory and processors. Returns false after a while; then nothing is to end. */
+bool scrape_reader_begin(const struct scrape_reader *reader);
+void scrape_reader_end(const struct scrape_reader *reader);
 
 /* Strings are borrowed until scrape_collector_free. */
 struct scrape_collector_options {
@@ -29,6 +54,7 @@ struct scrape_collector_options {
 	scrape_log_fn *progress;        /* called by scrape_collector_run at most once a second; NULL: none */
 	scrape_log_fn *first;           /* called once, with the service of the first stored profile; NULL: none */
 	scrape_command_fn *run_command; /* commands of cpa store */
+	scrape_answer_fn *answer;       /* other paths of listeners; NULL: none */
 	/* Check and start the watches of a configuration that was read again, instead of those before; NULL: none */
 	int (*watch)(void *arg, const struct scrape_config *config, struct err *err);
 	void *arg; /* of these functions */

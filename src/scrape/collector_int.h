@@ -159,6 +159,8 @@ struct scrape_collector {
 	struct scrape_peer peer[SCRAPE_PEERS];
 	unsigned n_push_decoding; /* guarded by peers_lock */
 	pthread_cond_t push_done;
+	unsigned n_queries; /* running, of readers; guarded by peers_lock */
+	pthread_cond_t query_done;
 
 	int64_t started_ns;          /* wall clock */
 	atomic_int_fast64_t beat_ns; /* monotonic: the loop ran last */

@@ -18,6 +18,7 @@
 #include "base/time.h"
 #include "formats/push/push.h"
 #include "scrape/guard.h"
+#include "store/pyroscope/names.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -59,25 +60,6 @@ static const struct {
 	{ "/v1development/profiles", PUSH_OTLP, 0, 200 },
 };
 enum { N_PATHS = sizeof(paths) / sizeof(paths[0]) };
-
-/* Kinds by the label __name__ of Pyroscope's clients. */
-static const struct {
-	const char *name, *kind;
-} kinds[] = {
-	{ "process_cpu", "cpu" },
-	{ "memory", "heap" },
-	{ "goroutines", "goroutine" },
-	{ "goroutine", "goroutine" },
-	{ "mutex", "mutex" },
-	{ "block", "block" },
-	{ "wall", "wall" },
-	{ "cpu", "cpu" },
-	{ "heap", "heap" },
-	{ "godeltaprof_memory", "heap" },
-	{ "godeltaprof_mutex", "mutex" },
-	{ "godeltaprof_block", "block" },
-	{ "fgprof", "fgprof" },
-};
 
 /* A request. */
 struct push_request {
@@ -269,27 +251,48 @@ static void end_peer(struct scrape_collector *c, const struct http_peer *at)
 	pthread_mutex_unlock(&c->peers_lock);
 }
 
-/* Wait until one of few requests may decode its profiles: decoding takes memory and processors. Returns false after a while. */
-static bool begin_decoding(struct scrape_collector *c)
+/* Count one more of few requests that run, as many as there are processors, or wait until one ends. Returns false after a while. */
+static bool push_begin_one(struct scrape_collector *c, unsigned *n_running, pthread_cond_t *ended)
 {
 	int64_t limit = clock_mono_ns() + DECODING_WAIT_S * NS_PER_S;
 	bool is_fine;
 
 	pthread_mutex_lock(&c->peers_lock);
-	while (c->n_push_decoding >= pool_size() && clock_mono_ns() < limit)
-		cond_wait_ms(&c->push_done, &c->peers_lock, 1000);
-	is_fine = c->n_push_decoding < pool_size();
-	c->n_push_decoding += is_fine;
+	while (*n_running >= pool_size() && clock_mono_ns() < limit)
+		cond_wait_ms(ended, &c->peers_lock, 1000);
+	is_fine = *n_running < pool_size();
+	*n_running += is_fine;
 	pthread_mutex_unlock(&c->peers_lock);
 	return is_fine;
 }
 
-static void end_decoding(struct scrape_collector *c)
+static void push_end_one(struct scrape_collector *c, unsigned *n_running, pthread_cond_t *ended)
 {
 	pthread_mutex_lock(&c->peers_lock);
-	c->n_push_decoding--;
-	pthread_cond_signal(&c->push_done);
+	--*n_running;
+	pthread_cond_signal(ended);
 	pthread_mutex_unlock(&c->peers_lock);
+}
+
+/* Wait until one of few requests may decode its profiles: decoding takes memory and processors. Returns false after a while. */
+static bool begin_decoding(struct scrape_collector *c)
+{
+	return push_begin_one(c, &c->n_push_decoding, &c->push_done);
+}
+
+static void end_decoding(struct scrape_collector *c)
+{
+	push_end_one(c, &c->n_push_decoding, &c->push_done);
+}
+
+bool scrape_reader_begin(const struct scrape_reader *reader)
+{
+	return push_begin_one(reader->c, &reader->c->n_queries, &reader->c->query_done);
+}
+
+void scrape_reader_end(const struct scrape_reader *reader)
+{
+	push_end_one(reader->c, &reader->c->n_queries, &reader->c->query_done);
 }
 
 /* ---- the body ---- */
@@ -387,14 +390,9 @@ static size_t scrape_push_make_labels(struct push_request *p, const struct push_
 /* The kind as requested, or by the label __name__; "": by the sample types. */
 static const char *scrape_push_find_kind(const struct push_request *p, const struct push_item *item)
 {
-	const char *name = push_label(item, "__name__");
+	const char *name = push_label(item, "__name__"), *kind = name ? pyro_kind_of_name(name) : NULL;
 
-	if (*p->push.kind)
-		return p->push.kind;
-	for (size_t i = 0; name && i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strcmp(kinds[i].name, name) == 0)
-			return kinds[i].kind;
-	return "";
+	return *p->push.kind ? p->push.kind : kind ? kind : "";
 }
 
 /* A kind is part of sources like store:shop/cpu. */

@@ -324,12 +324,33 @@ static bool answer_read(struct scrape_listener *l, const struct http_request *q,
 	return true;
 }
 
+static bool routes_allows(const void *secret, const char *service)
+{
+	return scrape_secret_allows(secret, service);
+}
+
+/* Answer by the function of the options. Returns false if it does not know the path. */
+static bool answer_other(struct scrape_listener *l, const struct http_request *q, struct stop *stop,
+			 struct http_response *out)
+{
+	const struct scrape_secret *secret = find_secret(l, q);
+	const struct scrape_reader reader = { .c = l->c,
+					      .directory = l->c->directory.data,
+					      .is_limited = is_limited(secret),
+					      .secret = secret,
+					      .allows = routes_allows };
+
+	return l->c->o.answer && l->c->o.answer(l->c->o.arg, &reader, q, stop, out);
+}
+
 static void routes_answer(void *arg, const struct http_request *q, struct stop *stop, struct http_response *out)
 {
 	struct scrape_listener *l = arg;
 	bool is_get = strcmp(q->method, "GET") == 0 || strcmp(q->method, "HEAD") == 0;
 	bool is_post = strcmp(q->method, "POST") == 0;
 
+	if (!scrape_is_push(q->path) && answer_other(l, q, stop, out))
+		return;
 	if (is_get && answer_read(l, q, stop, out))
 		return;
 	if (is_post && scrape_is_push(q->path))

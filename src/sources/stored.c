@@ -276,7 +276,7 @@ int stored_resolve(struct sources *out, const char *word, enum source_split spli
 		buf_release(&pin);
 		return rc;
 	}
-	if (split == SPLIT_NONE && backends_is_server(word + strlen("store:"))) {
+	if (split == SPLIT_NONE && backends_is_collector(word + strlen("store:"))) {
 		rc = stored_add_url(word, q, &url, err);
 		rc = rc < 0 ? rc : remote_resolve_url(out, buf_text(&url), split, q, err);
 		buf_release(&url);

@@ -103,7 +103,7 @@ static void find_due(const struct stored_source *s, struct buf *due, struct buf 
 	const struct store_query *q = &s->query;
 	struct buf response = { 0 };
 
-	if (backends_is_server(s->where) ? ask_server(s, &response, why) : ask_holder(s, &response, why)) {
+	if (backends_is_collector(s->where) ? ask_server(s, &response, why) : ask_holder(s, &response, why)) {
 		if (starts_with(buf_text(&response), "never"))
 			buf_addf(why, ", but scrapes no %s of %s", q->kind, q->service);
 		else

@@ -44,6 +44,7 @@ struct stored_totals_adder {
 	struct stored_totals *out;
 	struct buf series, next; /* names of the current series, and of that of a block */
 	struct buf name;         /* of an instance */
+	struct buf value;        /* of a group of several labels */
 	struct stored_group *group;
 	bool has_profiles;
 	int64_t **sum;     /* [n_types][n_steps + 1] of the current series; NULL for types that are not gauges */
@@ -160,6 +161,26 @@ static const char *label_value(const struct store_block_total *b, const char *na
 	return strcmp(name, "kind") == 0 ? b->kind : "";
 }
 
+/* The values of the labels that make groups. */
+static const char *stored_totals_group_value(struct stored_totals_adder *a, const struct store_block_total *b)
+{
+	const char *by = a->by ? a->by : "";
+
+	if (!strchr(by, STORED_SEPARATOR))
+		return *by ? label_value(b, by) : "";
+	a->value.len = 0;
+	while (*by) {
+		size_t n = strcspn(by, (const char[]){ STORED_SEPARATOR, 0 });
+		const char *name = arena_strndup(a->out->memory, by, n);
+
+		buf_addz(&a->value, label_value(b, name));
+		by += n;
+		if (*by == STORED_SEPARATOR)
+			buf_add(&a->value, by++, 1);
+	}
+	return buf_text(&a->value);
+}
+
 static void stored_totals_add_word(struct buf *out, const char *word)
 {
 	buf_add(out, word, strlen(word) + 1);
@@ -182,7 +203,7 @@ static void series_begin(struct stored_totals_adder *a, const struct store_block
 	series_end(a);
 	a->series = a->next;
 	a->next = before;
-	a->group = stored_totals_find_group(a, a->by ? label_value(b, a->by) : "");
+	a->group = stored_totals_find_group(a, stored_totals_group_value(a, b));
 	instance_begin(&a->name, b->service);
 	for (size_t i = 0; i < b->n_labels; i++)
 		instance_add(&a->name, b->label[i].name, b->label[i].value);
@@ -324,6 +345,7 @@ int stored_totals_read(struct store *s, const struct store_query *q, const char 
 	free(a.seen);
 	free(a.gauge);
 	strtab_free(a.instances);
+	buf_release(&a.value);
 	buf_release(&a.series);
 	buf_release(&a.next);
 	buf_release(&a.name);

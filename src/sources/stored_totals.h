@@ -16,6 +16,9 @@
 
 enum { STORED_STEPS_MAX = 100000 };
 
+/* Between the names of several labels, and between their values. */
+#define STORED_SEPARATOR '\n'
+
 struct stored_type {
 	const char *name, *unit;
 	enum temporality temporality;
@@ -53,7 +56,7 @@ struct stored_totals {
  * Add up the profiles of a query. No samples are read, except those of blocks that are in several steps.
  *
  * q      t0 < t1 and step_ns > 0, with at most STORED_STEPS_MAX steps
- * by     label whose values make groups; NULL: one group
+ * by     label whose values make groups, or several, not for stored_totals_read_increase; NULL: one group
  * out    released with stored_totals_release, also after a failure
  * Fails  as store_totals; ERR_USAGE for too many steps
  */

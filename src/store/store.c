@@ -122,8 +122,11 @@ void store_sum_describe(const struct store_query *q, const struct store_sum *sum
 {
 	bool is_open = q->t0 == INT64_MIN || q->t1 == INT64_MAX;
 
-	buf_addf(out, "store: %s/%s, %" PRIu64 " profile%s of %" PRIu32 " instance%s, ", q->service, q->kind,
-		 sum->profiles, sum->profiles == 1 ? "" : "s", sum->instances, sum->instances == 1 ? "" : "s");
+	buf_addf(out, "store: %s/%s, ", q->service, q->kind);
+	if (sum->profiles)
+		buf_addf(out, "%" PRIu64 " ", sum->profiles);
+	buf_addf(out, "profile%s of %" PRIu32 " instance%s, ", sum->profiles == 1 ? "" : "s", sum->instances,
+		 sum->instances == 1 ? "" : "s");
 	store_add_tiers(sum->tiers, out);
 	buf_addz(out, ", ");
 	if (*q->pin)

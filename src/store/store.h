@@ -99,7 +99,7 @@ struct store_query {
 
 /* The origin of a result. Released with store_sum_release. */
 struct store_sum {
-	uint64_t profiles;
+	uint64_t profiles; /* 0: not known, as the store has sums only */
 	uint32_t series, instances;
 	int64_t first_ns, last_ns; /* starts of the first and the last profile */
 	uint64_t profiles_missing; /* by the usual distance of the profiles of each series */

@@ -48,6 +48,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_perf \
 	tests/fuzz/fuzz_proc \
 	tests/fuzz/fuzz_push \
+	tests/fuzz/fuzz_pyroscope \
 	tests/fuzz/fuzz_rpc \
 	tests/fuzz/fuzz_serve_head \
 	tests/fuzz/fuzz_serve_query \
@@ -159,6 +160,9 @@ tests_fuzz_fuzz_proc_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_push_SOURCES = tests/fuzz/fuzz_push.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_push_LDADD = $(formats_libs)
 tests_fuzz_fuzz_push_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_pyroscope_SOURCES = tests/fuzz/fuzz_pyroscope.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_pyroscope_LDADD = src/store/libstore.a $(formats_libs)
+tests_fuzz_fuzz_pyroscope_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_serve_head_SOURCES = tests/fuzz/fuzz_serve_head.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_serve_head_LDADD = $(endpoint_libs) $(formats_libs)

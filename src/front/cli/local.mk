@@ -5,7 +5,7 @@ if WITH_WEB
 web_part = src/front/web/libweb.a
 endif
 if WITH_COLLECT
-collect_part = src/scrape/libscrape.a
+collect_part = src/front/grafana/libgrafana.a src/scrape/libscrape.a
 endif
 if WITH_HTTPD
 httpd_part = src/httpd/libhttpd.a

@@ -9,6 +9,7 @@
 
 #include "base/str.h"
 #include "store/local/read/local.h"
+#include "store/pyroscope/pyroscope.h"
 #include "store/remote/remote.h"
 
 #include <string.h>
@@ -16,9 +17,12 @@
 static const struct {
 	const char *prefix;
 	int (*open)(const char *url, const struct fetch_options *options, struct store **out, struct err *err);
+	bool is_collector;
 } places[] = {
-	{ "http://", rpc_store_open },
-	{ "https://", rpc_store_open },
+	{ "http://", rpc_store_open, true },
+	{ "https://", rpc_store_open, true },
+	{ "pyroscope+http://", pyro_store_open, false },
+	{ "pyroscope+https://", pyro_store_open, false },
 };
 
 enum { N_PLACES = sizeof(places) / sizeof(places[0]) };
@@ -32,9 +36,11 @@ static size_t backends_find(const char *where)
 	return i;
 }
 
-bool backends_is_server(const char *where)
+bool backends_is_collector(const char *where)
 {
-	return backends_find(where) < N_PLACES;
+	size_t i = backends_find(where);
+
+	return i < N_PLACES && places[i].is_collector;
 }
 
 int backends_open(const char *where, const struct fetch_options *options, struct store **out, struct err *err)
@@ -47,7 +53,8 @@ int backends_open(const char *where, const struct fetch_options *options, struct
 	if (i < N_PLACES)
 		return places[i].open(where, options, out, err);
 	if (colon)
-		return err_set(err, ERR_USAGE, "stores at %.*s:// are not supported; use a directory, http or https",
+		return err_set(err, ERR_USAGE,
+			       "stores at %.*s:// are not supported; use a directory, http, https or pyroscope+https",
 			       (int)(colon - where), where);
 	store_directory(where, &directory);
 	rc = local_open(buf_text(&directory), out, err);

@@ -12,8 +12,8 @@
 
 #include <stdbool.h>
 
-/* Is the place a server? */
-bool backends_is_server(const char *where);
+/* Is the place a collector of cpa? */
+bool backends_is_collector(const char *where);
 
 /*
  * Open a store for reading.

@@ -17,6 +17,7 @@
 #include "front/cli/collect/watchers.h"
 #include "front/cli/messages.h"
 #include "front/cli/store/store.h"
+#include "front/grafana/grafana.h"
 #include "scrape/collector.h"
 #include "scrape/target.h"
 
@@ -194,6 +195,7 @@ static int collect_run(const struct collect_args *a, struct scrape_config *confi
 					      .grace_ns = a->grace_ns,
 					      .log = log_line,
 					      .run_command = collect_run_command,
+					      .answer = grafana_answer,
 					      .watch = collect_watch,
 					      .arg = &console };
 	struct scrape_collector *c;

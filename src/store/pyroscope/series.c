@@ -1,0 +1,471 @@
+/*
+ * series.c - the backend of servers of Pyroscope: series, and values over time
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/time.h"
+#include "formats/pprof/cursor.h"
+#include "store/pyroscope/message.h"
+#include "store/pyroscope/names.h"
+#include "store/pyroscope/server_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LABELS_MAX = 256, LIST_STEP_MS = 15000, LIST_STEPS = 5000 };
+
+/* ---- series ---- */
+
+void pyro_sets_release(struct pyro_sets *s)
+{
+	free(s->column);
+	free(s->set);
+	strtab_free(s->seen);
+	arena_free(s->memory);
+	*s = (struct pyro_sets){ 0 };
+}
+
+static int series_damaged(const struct pyro_store *s, struct err *err)
+{
+	return err_set(err, ERR_FORMAT, "%s: the response is damaged", buf_text(&s->name));
+}
+
+/* Read a LabelPair. Returns false if it is damaged. */
+static bool series_read_pair(const struct field *pair, struct arena *mem, struct store_label *out)
+{
+	struct cursor c = { pair->data, pair->data + pair->n, NULL };
+	struct field f = { 0 };
+
+	*out = (struct store_label){ "", "" };
+	if (pair->type != WIRE_BYTES)
+		return false;
+	while (cursor_field(&c, &f)) {
+		if (f.number != 1 && f.number != 2)
+			continue;
+		if (f.type != WIRE_BYTES || (f.n && memchr(f.data, 0, f.n)))
+			return false;
+		*(f.number == 1 ? &out->name : &out->value) = arena_strndup(mem, (const char *)f.data, f.n);
+	}
+	return !c.error;
+}
+
+/* Read the labels in field 1 of a message. Returns their number, or -1 if it is damaged. */
+static int series_read_labels(const struct field *message, struct arena *mem, struct store_label label[LABELS_MAX])
+{
+	struct cursor c = { message->data, message->data + message->n, NULL };
+	struct field f = { 0 };
+	int n = 0;
+
+	if (message->type != WIRE_BYTES)
+		return -1;
+	while (cursor_field(&c, &f)) {
+		if (f.number != 1)
+			continue;
+		if (n == LABELS_MAX || !series_read_pair(&f, mem, &label[n]))
+			return -1;
+		n++;
+	}
+	return c.error ? -1 : n;
+}
+
+static int series_compare_labels(const void *a, const void *b)
+{
+	return strcmp(((const struct store_label *)a)->name, ((const struct store_label *)b)->name);
+}
+
+/* Is the sample type "samples", which is the first? Then by name and unit. */
+static int series_compare_columns(const void *a, const void *b)
+{
+	const struct pyro_column *x = a, *y = b;
+	bool is_first = strcmp(x->type, "samples") == 0;
+	int order;
+
+	if (is_first != (strcmp(y->type, "samples") == 0))
+		return is_first ? -1 : 1;
+	order = strcmp(x->type, y->type);
+	order = order ? order : strcmp(x->unit, y->unit);
+	return order ? order : strcmp(x->id, y->id);
+}
+
+static void series_add_column(struct pyro_sets *s, const char *id, const struct pyro_type *t)
+{
+	for (size_t i = 0; i < s->n_columns; i++)
+		if (strcmp(s->column[i].id, id) == 0)
+			return;
+	s->column = mem_grow(s->column, &s->cap_columns, s->n_columns + 1, sizeof(*s->column));
+	s->column[s->n_columns++] = (struct pyro_column){ id, t->type, t->unit };
+}
+
+/* Add a series, unless it is there already with another sample type. Labels about the profile type are left out. */
+static void series_add_set(struct pyro_sets *s, const char *kind, const struct store_label *label, int n)
+{
+	struct store_label *own = arena_alloc(s->memory, (size_t)n + 1, sizeof(*own));
+	struct pyro_set set = { "", kind, own, 0 };
+	struct buf key = { 0 };
+	str_id before = strtab_count(s->seen);
+
+	for (int i = 0; i < n; i++) {
+		if (strcmp(label[i].name, "service_name") == 0)
+			set.service = label[i].value;
+		else if (!starts_with(label[i].name, "__"))
+			own[set.n_labels++] = label[i];
+	}
+	if (set.n_labels)
+		qsort(own, set.n_labels, sizeof(*own), series_compare_labels);
+	buf_addf(&key, "%s%c%s%c", set.service, 0, kind, 0);
+	for (size_t i = 0; i < set.n_labels; i++)
+		buf_addf(&key, "%s%c%s%c", own[i].name, 0, own[i].value, 0);
+	if (strtab_add(s->seen, key.data, key.len) >= before) {
+		s->set = mem_grow(s->set, &s->cap_sets, s->n_sets + 1, sizeof(*s->set));
+		s->set[s->n_sets++] = set;
+	}
+	buf_release(&key);
+}
+
+/* Add a label set of a response, if it is of the kind. Returns false if it is damaged. */
+static bool series_note_set(struct pyro_sets *s, const char *kind, const struct field *message)
+{
+	struct store_label label[LABELS_MAX];
+	int n = series_read_labels(message, s->memory, label);
+	const char *own, *id = "";
+	struct pyro_type t;
+
+	for (int i = 0; i < n; i++)
+		if (strcmp(label[i].name, "__profile_type__") == 0)
+			id = label[i].value;
+	if (n < 0)
+		return false;
+	if (pyro_parse_id(id, s->memory, &t, NULL) < 0)
+		return true; /* not a profile */
+	own = pyro_kind_of_name(t.name);
+	own = own ? own : t.name;
+	if (*kind && strcmp(kind, own) != 0)
+		return true;
+	series_add_column(s, id, &t);
+	series_add_set(s, own, label, n);
+	return true;
+}
+
+static int series_note_all(struct pyro_store *s, const char *kind, const struct bytes *bytes, struct pyro_sets *out,
+			   struct err *err)
+{
+	struct cursor c = { bytes->data, bytes->data + bytes->n, NULL };
+	struct field f = { 0 };
+
+	while (cursor_field(&c, &f))
+		if (f.number == 2 && !series_note_set(out, kind, &f))
+			return series_damaged(s, err);
+	return c.error ? series_damaged(s, err) : 0;
+}
+
+int pyro_read_sets(struct pyro_store *s, const struct store_query *q, const struct pyro_span *span, struct stop *stop,
+		   struct pyro_sets *out, struct err *err)
+{
+	int rc = 0;
+
+	*out = (struct pyro_sets){ .memory = arena_new(), .seen = strtab_new() };
+	for (int64_t at = span->start_ms; rc == 0 && at <= span->end_ms; at += PYRO_DAY_MS) {
+		struct buf body = { 0 }, selector = { 0 };
+		struct bytes bytes = { 0 };
+		long status;
+
+		pyro_add_selector(q, NULL, 0, &selector);
+		pyro_put_text(&body, 1, buf_text(&selector));
+		pyro_put_int(&body, 3, at);
+		pyro_put_int(&body, 4, span->end_ms - at < PYRO_DAY_MS ? span->end_ms : at + PYRO_DAY_MS - 1);
+		rc = pyro_call(s, "Series", &body, stop, &bytes, &status, err);
+		rc = rc < 0 ? rc : series_note_all(s, q->kind ? q->kind : "", &bytes, out, err);
+		free(bytes.data);
+		buf_release(&body);
+		buf_release(&selector);
+	}
+	if (out->n_columns)
+		qsort(out->column, out->n_columns, sizeof(*out->column), series_compare_columns);
+	return rc;
+}
+
+int pyro_each_series(struct store *store, const struct store_query *q, store_series_fn *fn, void *arg, struct err *err)
+{
+	struct pyro_store *s = (struct pyro_store *)store;
+	struct pyro_sets sets = { 0 };
+	struct pyro_span span;
+	int rc = pyro_find_span(s, q, NULL, &span, err);
+
+	if (rc == 0)
+		rc = pyro_read_sets(s, q, &span, NULL, &sets, err);
+	for (size_t i = 0; rc == 0 && i < sets.n_sets; i++) {
+		const struct store_series series = { .service = sets.set[i].service,
+						     .kind = sets.set[i].kind,
+						     .label = sets.set[i].label,
+						     .n_labels = sets.set[i].n_labels,
+						     .first_ns = span.start_ms * NS_PER_MS,
+						     .last_ns = span.end_ms * NS_PER_MS };
+
+		rc = fn(arg, &series, err);
+	}
+	pyro_sets_release(&sets);
+	return rc > 0 ? 0 : rc;
+}
+
+/* ---- values over time ---- */
+
+/* A value of a series in a step that begins at start_ns, as far as it is in the window. */
+typedef int series_point_fn(void *arg, const struct pyro_set *set, int64_t start_ns, double value, struct err *err);
+
+struct series_walker {
+	struct pyro_store *s;
+	const struct store_query *q;
+	struct stop *stop;
+	struct pyro_sets sets;
+	struct pyro_span span;
+	int64_t step_ms;
+	series_point_fn *fn;
+	void *arg;
+	struct err *err;
+};
+
+static int series_read_point(struct series_walker *w, const struct pyro_set *set, const struct field *point)
+{
+	struct cursor c = { point->data, point->data + point->n, NULL };
+	struct field f = { 0 };
+	int64_t start_ms = 0;
+	double value = 0;
+
+	if (point->type != WIRE_BYTES)
+		return series_damaged(w->s, w->err);
+	while (cursor_field(&c, &f)) {
+		if (f.number == 1 && f.type == WIRE_FIXED64)
+			memcpy(&value, &f.value, sizeof(value));
+		else if (f.number == 2 && f.type == WIRE_VARINT)
+			start_ms = (int64_t)(f.value - (uint64_t)w->step_ms + 1);
+	}
+	if (c.error)
+		return series_damaged(w->s, w->err);
+	if (start_ms < w->span.start_ms)
+		start_ms = w->span.start_ms;
+	return start_ms > w->span.end_ms || value == 0 ? 0 : w->fn(w->arg, set, start_ms * NS_PER_MS, value, w->err);
+}
+
+static int series_read_points(struct series_walker *w, const struct field *series)
+{
+	struct store_label label[LABELS_MAX];
+	struct arena *mem = arena_new();
+	struct cursor c = { series->data, series->data + series->n, NULL };
+	struct pyro_sets one = { .memory = mem, .seen = strtab_new() };
+	int n = series_read_labels(series, mem, label), rc = n < 0 ? series_damaged(w->s, w->err) : 0;
+	struct field f = { 0 };
+
+	if (rc == 0)
+		series_add_set(&one, w->q->kind, label, n);
+	while (rc == 0 && cursor_field(&c, &f))
+		if (f.number == 2)
+			rc = series_read_point(w, one.set, &f);
+	pyro_sets_release(&one);
+	return rc;
+}
+
+/* Append the request for the values of a profile type by all labels, in steps of a span. */
+static void series_put_request(const struct series_walker *w, const char *id, int64_t start_ms, int64_t end_ms,
+			       struct buf *out)
+{
+	struct strtab *names = strtab_new();
+	struct buf selector = { 0 };
+
+	strtab_addz(names, "service_name");
+	for (size_t i = 0; i < w->sets.n_sets; i++)
+		for (size_t k = 0; k < w->sets.set[i].n_labels; k++)
+			strtab_addz(names, w->sets.set[i].label[k].name);
+	pyro_add_selector(w->q, NULL, 0, &selector);
+	pyro_put_text(out, 1, id);
+	pyro_put_text(out, 2, buf_text(&selector));
+	pyro_put_int(out, 3, start_ms);
+	pyro_put_int(out, 4, end_ms);
+	for (uint32_t i = 1; i < strtab_count(names); i++)
+		pyro_put_text(out, 5, strtab_text(names, i));
+	pyro_put_double(out, 6, (double)w->step_ms / 1000);
+	strtab_free(names);
+	buf_release(&selector);
+}
+
+/* Walk the values of n steps from a time on. A point is at the last ms of its step. */
+static int series_walk_steps(struct series_walker *w, const char *id, int64_t at, int64_t n)
+{
+	struct buf body = { 0 };
+	struct bytes bytes = { 0 };
+	struct field f = { 0 };
+	struct cursor c;
+	long status;
+	int rc;
+
+	series_put_request(w, id, at + w->step_ms - 1, at + n * w->step_ms - 1, &body);
+	rc = pyro_call(w->s, "SelectSeries", &body, w->stop, &bytes, &status, w->err);
+	c = (struct cursor){ bytes.data, bytes.data + bytes.n, NULL };
+	while (rc == 0 && cursor_field(&c, &f))
+		if (f.number == 1)
+			rc = series_read_points(w, &f);
+	if (rc == 0 && c.error)
+		rc = series_damaged(w->s, w->err);
+	free(bytes.data);
+	buf_release(&body);
+	return rc;
+}
+
+/* Walk the values of a profile type in steps; those longer than a day in days. */
+static int series_walk(struct series_walker *w, const char *id, int64_t step_ms)
+{
+	int64_t at = w->span.start_ms;
+	int rc = 0;
+
+	while (rc == 0 && at <= w->span.end_ms) {
+		int64_t step_end = at + step_ms - (at - w->span.start_ms) % step_ms, last = w->span.end_ms, n = 1;
+
+		if (step_ms <= PYRO_DAY_MS) {
+			w->step_ms = step_ms;
+			n = (last - at) / step_ms + 1;
+			n = n > PYRO_DAY_MS / step_ms ? PYRO_DAY_MS / step_ms : n;
+		} else {
+			w->step_ms = step_end - at < PYRO_DAY_MS ? step_end - at : PYRO_DAY_MS;
+		}
+		rc = series_walk_steps(w, id, at, n);
+		at += n * w->step_ms;
+	}
+	return rc;
+}
+
+/* Begin to walk: find window and series. Returns 1 if there is nothing. */
+static int series_begin(struct series_walker *w)
+{
+	int rc = pyro_check_query(w->q, w->err);
+
+	rc = rc < 0 ? rc : pyro_find_span(w->s, w->q, w->stop, &w->span, w->err);
+	if (rc == 0)
+		rc = pyro_read_sets(w->s, w->q, &w->span, w->stop, &w->sets, w->err);
+	return rc == 0 && !w->sets.n_columns ? 1 : rc;
+}
+
+struct series_totals {
+	const struct store_query *q;
+	const struct pyro_column *column;
+	bool counts; /* the column of which a step counts as a profile */
+	store_total_fn *fn;
+	void *arg;
+};
+
+static int series_add_total(void *arg, const struct pyro_set *set, int64_t start_ns, double value, struct err *err)
+{
+	const struct series_totals *x = arg;
+	const enum temporality delta = TEMPORALITY_DELTA;
+	const int64_t total = value < 9.2e18 ? (int64_t)value : INT64_MAX;
+	const struct store_block_total t = { .service = set->service,
+					     .kind = x->q->kind,
+					     .label = set->label,
+					     .n_labels = set->n_labels,
+					     .t0 = start_ns,
+					     .t1 = start_ns,
+					     .profiles = x->counts,
+					     .n_types = 1,
+					     .type = &x->column->type,
+					     .unit = &x->column->unit,
+					     .temporality = &delta,
+					     .total = &total };
+
+	return x->fn(x->arg, &t, err);
+}
+
+/* Is the sample type a gauge, of which sums over time have no meaning? */
+static bool series_is_gauge(const struct pyro_column *c)
+{
+	struct strtab *str = strtab_new();
+	struct value_type type = { strtab_addz(str, c->type), strtab_addz(str, c->unit) };
+	const struct profile p = { .str = str, .n_types = 1, .type = &type };
+	bool yes = profile_temporality(&p, 0) == TEMPORALITY_GAUGE;
+
+	strtab_free(str);
+	return yes;
+}
+
+/* The step in which a series with values counts as a profile. */
+static int64_t series_fine_step(const struct pyro_span *span)
+{
+	return ((span->end_ms - span->start_ms) / LIST_STEPS / LIST_STEP_MS + 1) * LIST_STEP_MS;
+}
+
+int pyro_totals(struct store *store, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,
+		struct err *err)
+{
+	struct series_totals x = { .q = q, .counts = true, .fn = fn, .arg = arg };
+	struct series_walker w = {
+		.s = (struct pyro_store *)store, .q = q, .stop = stop, .fn = series_add_total, .arg = &x, .err = err
+	};
+	int rc = series_begin(&w);
+
+	for (size_t i = 0; rc == 0 && i < w.sets.n_columns; i++) {
+		int64_t fine = series_fine_step(&w.span), step_ms = q->step_ns ? q->step_ns / NS_PER_MS : fine;
+
+		x.column = &w.sets.column[i];
+		if (q->reduce != REDUCE_SUM && series_is_gauge(x.column))
+			continue;
+		if (step_ms % fine == 0)
+			step_ms = fine;
+		rc = series_walk(&w, x.column->id, step_ms > 0 ? step_ms : 1);
+		x.counts = false;
+	}
+	pyro_sets_release(&w.sets);
+	return rc > 0 ? 0 : rc;
+}
+
+struct series_list {
+	const struct pyro_sets *sets;
+	const char *const *type, *const *unit;
+	int64_t step_ms;
+	store_item_fn *fn;
+	void *arg;
+};
+
+static int series_add_item(void *arg, const struct pyro_set *set, int64_t start_ns, double value, struct err *err)
+{
+	const struct series_list *x = arg;
+	const struct store_item item = { .service = set->service,
+					 .kind = set->kind,
+					 .label = set->label,
+					 .n_labels = set->n_labels,
+					 .start_ns = start_ns,
+					 .duration_ns = x->step_ms * NS_PER_MS,
+					 .n_types = (uint32_t)x->sets->n_columns,
+					 .type = x->type,
+					 .unit = x->unit };
+
+	(void)value;
+	return x->fn(x->arg, &item, err);
+}
+
+int pyro_list(struct store *store, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
+	      struct err *err)
+{
+	struct series_list x = { .fn = fn, .arg = arg };
+	struct series_walker w = {
+		.s = (struct pyro_store *)store, .q = q, .stop = stop, .fn = series_add_item, .arg = &x, .err = err
+	};
+	int rc = series_begin(&w);
+	const char **type, **unit;
+
+	if (rc == 0) {
+		type = arena_alloc(w.sets.memory, w.sets.n_columns, sizeof(*type));
+		unit = arena_alloc(w.sets.memory, w.sets.n_columns, sizeof(*unit));
+		for (size_t i = 0; i < w.sets.n_columns; i++) {
+			type[i] = w.sets.column[i].type;
+			unit[i] = w.sets.column[i].unit;
+		}
+		x.sets = &w.sets;
+		x.type = type;
+		x.unit = unit;
+		x.step_ms = series_fine_step(&w.span);
+		rc = series_walk(&w, w.sets.column[w.sets.n_columns - 1].id, x.step_ms);
+	}
+	pyro_sets_release(&w.sets);
+	return rc > 0 ? 0 : rc;
+}

@@ -1,0 +1,86 @@
+/*
+ * server_int.h - requests to a server of Pyroscope, shared by the files of the backend
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef STORE_PYROSCOPE_SERVER_INT_H
+#define STORE_PYROSCOPE_SERVER_INT_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/io.h"
+#include "base/strtab.h"
+#include "fetch/fetch.h"
+#include "store/store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pyro_store {
+	struct store store;
+	char *server;    /* its URL */
+	struct buf name; /* the URL for messages */
+	struct fetch_options options;
+};
+
+/* A window in ms; both ends are included. */
+struct pyro_span {
+	int64_t start_ms, end_ms;
+};
+
+#define PYRO_DAY_MS INT64_C(86400000) /* servers refuse longer windows by default */
+
+/* Call a method. body: a request in protobuf. Fails as ask_server. */
+int pyro_call(struct pyro_store *s, const char *method, const struct buf *body, struct stop *stop, struct bytes *out,
+	      long *status, struct err *err);
+
+/* The window of a query; of one that is open, that of the server's data. Returns 1 if it is empty. */
+int pyro_find_span(struct pyro_store *s, const struct store_query *q, struct stop *stop, struct pyro_span *out,
+		   struct err *err);
+
+/* Append the selector of a query, with more conditions: [n] labels with their values. */
+void pyro_add_selector(const struct store_query *q, const struct store_label *more, size_t n, struct buf *out);
+
+/* The series of a query, and their profile types. Strings are owned by memory. */
+struct pyro_column {
+	const char *id; /* of the profile type */
+	const char *type, *unit;
+};
+
+struct pyro_sets {
+	struct arena *memory;
+	struct pyro_column
+		*column; /* [n_columns] of the kind, those of one sample type adjacent; "samples" is the first type */
+	size_t n_columns, cap_columns;
+	struct pyro_set {
+		const char *service, *kind;
+		const struct store_label
+			*label; /* [n_labels] sorted, without the service and those about the profile type */
+		size_t n_labels;
+	} * set; /* [n_sets] distinct */
+	size_t n_sets, cap_sets;
+	struct strtab *seen;
+};
+
+/*
+ * Ask for the series of a query, of its kind, or of all kinds if that is "".
+ *
+ * out    released with pyro_sets_release, also after a failure
+ * Fails  as pyro_call; ERR_FORMAT
+ */
+int pyro_read_sets(struct pyro_store *s, const struct store_query *q, const struct pyro_span *span, struct stop *stop,
+		   struct pyro_sets *out, struct err *err);
+void pyro_sets_release(struct pyro_sets *s);
+
+/* As the functions of struct store_backend. */
+int pyro_list(struct store *store, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
+	      struct err *err);
+int pyro_totals(struct store *store, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,
+		struct err *err);
+int pyro_each_series(struct store *store, const struct store_query *q, store_series_fn *fn, void *arg, struct err *err);
+
+/* Refuse queries that need single profiles. Fails with ERR_USAGE. */
+int pyro_check_query(const struct store_query *q, struct err *err);
+
+#endif
