@@ -114,12 +114,18 @@ cli_tests = \
 	tests/cli/t720-version.t \
 	tests/cli/t725-action.t \
 	tests/cli/t730-store-remote.t \
+	tests/cli/t741-sink-parca.t \
+	tests/cli/t742-sink-otlp.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)
 EXTRA_DIST += $(cli_tests) \
 	tests/cli/asm.sh \
 	tests/cli/collect.sh \
+	tests/cli/contract.py \
+	tests/cli/contract_otlp.py \
+	tests/cli/contract_parca.py \
+	tests/cli/contract_polarsignals.py \
 	tests/cli/collect_client.py \
 	tests/cli/dns_server.py \
 	tests/cli/fail_alloc.c \
@@ -146,6 +152,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/picture.py \
 	tests/cli/profile_server.py \
 	tests/cli/watch_history.py \
+	tests/cli/sinks.sh \
 	tests/cli/webhook.py \
 	tests/cli/retime.py \
 	tests/cli/sarif.schema.json \

@@ -574,7 +574,9 @@ tests_unit_test_window_LDADD = $(unit_store)
 tests_unit_test_xml_LDADD = viewers/xml/libxml.a $(base_libs) $(CMOCKA_LIBS)
 
 # The script that runs every test (see Makefile.am), and its own test.
-check_PROGRAMS += tests/unit/bounded
+check_PROGRAMS += tests/unit/bounded tests/unit/send_profiles
+tests_unit_send_profiles_SOURCES = tests/unit/send_profiles.c
+tests_unit_send_profiles_LDADD = $(sinks_libs)
 tests_unit_bounded_SOURCES = tests/unit/bounded.c
 TESTS += tests/unit/rerun-measured.t
 TESTS += tests/unit/bounded.t
