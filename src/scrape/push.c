@@ -16,6 +16,7 @@
 #include "base/pool.h"
 #include "base/str.h"
 #include "base/time.h"
+#include "formats/push/names.h"
 #include "formats/push/push.h"
 #include "scrape/guard.h"
 
@@ -59,25 +60,6 @@ static const struct {
 	{ "/v1development/profiles", PUSH_OTLP, 0, 200 },
 };
 enum { N_PATHS = sizeof(paths) / sizeof(paths[0]) };
-
-/* Kinds by the label __name__ of Pyroscope's clients. */
-static const struct {
-	const char *name, *kind;
-} kinds[] = {
-	{ "process_cpu", "cpu" },
-	{ "memory", "heap" },
-	{ "goroutines", "goroutine" },
-	{ "goroutine", "goroutine" },
-	{ "mutex", "mutex" },
-	{ "block", "block" },
-	{ "wall", "wall" },
-	{ "cpu", "cpu" },
-	{ "heap", "heap" },
-	{ "godeltaprof_memory", "heap" },
-	{ "godeltaprof_mutex", "mutex" },
-	{ "godeltaprof_block", "block" },
-	{ "fgprof", "fgprof" },
-};
 
 /* A request. */
 struct push_request {
@@ -391,10 +373,8 @@ static const char *scrape_push_find_kind(const struct push_request *p, const str
 
 	if (*p->push.kind)
 		return p->push.kind;
-	for (size_t i = 0; name && i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strcmp(kinds[i].name, name) == 0)
-			return kinds[i].kind;
-	return "";
+	name = name ? push_names_kind(name) : NULL;
+	return name ? name : "";
 }
 
 /* A kind is part of sources like store:shop/cpu. */

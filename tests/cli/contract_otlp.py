@@ -64,7 +64,8 @@ class Dictionary:
         self.mapping, self.location, self.function, self.attribute, self.stack = (
             [repeated(x) for x in m.get(i, [])] for i in (MAPPING, LOCATION, FUNCTION, ATTRIBUTE, STACK))
         for i in range(1, 8):
-            rule(m.get(i) and m[i][0] == b"", f"table {i} does not begin with its zero value")
+            first = [v for values in repeated(m.get(i, [b"\x08\1"])[0]).values() for v in values] if i != STRING else m[i][:1]
+            rule(not any(v if isinstance(v, int) else any(v) for v in first), f"table {i} does not begin with its zero value")
         rule(len(set(self.string)) == len(self.string), "a string is in the table twice")
         self.used = {name: {0} for name in ("string", "mapping", "location", "function", "attribute", "stack")}
 

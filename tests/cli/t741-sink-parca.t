@@ -23,15 +23,15 @@ one=$TESTDATA/go-cpu.pb.gz
 contract parca 503 503 429:7 grpc:14 half ok
 push "parca+http://127.0.0.1:$port" "$one"
 cat >"$tmp/wanted" <<'END'
-later 0 the step of the scenario
-later 0 the step of the scenario
-later 7 the step of the scenario
+later 0 HTTP 503: the step of the scenario
+later 0 HTTP 503: the step of the scenario
+later 7 HTTP 429: the step of the scenario
 later 0 gRPC status 14: the step of the scenario, 50%
 END
 head -4 "$tmp/out" >"$tmp/got"
 same 'transient statuses are to be sent again, after the time that the server asks for' "$tmp/wanted" "$tmp/got"
 is_equal "$(sed -n '5s/http.*Raw: //p' "$tmp/out")" 'later 0 the server closed the connection early, after 3 bytes' 'half a response is no success'
-for step in 'grpc:3/gRPC status 3: the step of the scenario, 50%' 'head:16/gRPC status 16: in the header' '404/the step of the scenario'; do
+for step in 'grpc:3/gRPC status 3: the step of the scenario, 50%' 'head:16/gRPC status 16: in the header' '404/HTTP 404: the step of the scenario'; do
 	contract parca "${step%%/*}"
 	push "parca+http://127.0.0.1:$port" "$one"
 	is_equal "$(cat "$tmp/out")" "refused ${step#*/}" "${step%%/*} refuses the profile for good"
@@ -59,7 +59,7 @@ if "$PYTHON3" -c 'import h2' 2>/dev/null; then
 	push "parca+http://127.0.0.1:$port" rpc=grpc bearer-file="$tmp/token" "$one"
 	cat >"$tmp/wanted" <<-END
 		later 0 gRPC status 8: the step of the scenario, 50%
-		later 0 the step of the scenario
+		later 0 HTTP 503: the step of the scenario
 		later 0 the response has no gRPC status
 		refused gRPC status 7: in the header
 	END

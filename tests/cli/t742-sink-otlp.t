@@ -18,11 +18,11 @@ is_equal "$(sort -u "$tmp/fake/labels")" 'deployment.environment.name=prod k8s.p
 # outcomes
 one=$TESTDATA/go-cpu.pb.gz
 contract otlp 503 429:7 status:502 half partial:0
-push "otlp+http://127.0.0.1:$port/v1development/profiles" "$one"
+push "otlp+http://127.0.0.1:$port" "$one"
 sed 's/http.*profiles: //' "$tmp/out" >"$tmp/got"
 cat >"$tmp/wanted" <<'END'
-later 0 the step of the scenario
-later 7 the step of the scenario
+later 0 HTTP 503: the step of the scenario
+later 7 HTTP 429: the step of the scenario
 later 0 in a google.rpc.Status
 later 0 the server closed the connection early, after 1 bytes
 sent too many strings
@@ -38,5 +38,5 @@ contract otlp slow
 push "otlp+http://127.0.0.1:$port" "$one"
 is_equal "$(cat "$tmp/out")" sent 'a slow server is awaited'
 push otlp+http://127.0.0.1 layout=1.7 "$one"
-is_equal "$(cat "$tmp/err")" 'layout=1.7: is not a setting of this sink, which has none' 'unknown settings are refused'
+is_equal "$(cat "$tmp/err")" 'layout=1.7: sinks of the kind otlp have no such setting' 'unknown settings are refused'
 done_testing

@@ -8,13 +8,13 @@
 #include "sinks/kinds/kinds.h"
 
 #include "base/str.h"
+#include "sinks/cpa/cpa.h"
 #include "sinks/otlp/otlp_sink.h"
 #include "sinks/parca/parca.h"
+#include "sinks/pyroscope/pyroscope.h"
 
 const struct sink_kind *const sink_kinds[] = {
-	&sink_parca,
-	&sink_otlp,
-	NULL,
+	&sink_pyroscope, &sink_cpa, &sink_parca, &sink_otlp, NULL,
 };
 
 const struct sink_kind *kinds_of_url(const char *url)

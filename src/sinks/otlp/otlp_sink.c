@@ -13,8 +13,8 @@
 #include "base/mem.h"
 #include "formats/otlp/otlp.h"
 #include "formats/pprof/cursor.h"
-#include "sinks/copy.h"
-#include "sinks/exchange.h"
+#include "sinks/outcome.h"
+#include "sinks/request.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -46,9 +46,9 @@ static const char *otlp_name(const char *label)
 static int otlp_sink_open(const char *url, const struct sink_options *o, struct sink **out, struct err *err)
 {
 	struct otlp_sink s = { .sink.kind = &sink_otlp, .fetch = o->fetch }, *opened;
-	int rc = sink_words(o, NULL, 0, err);
+	int rc = sink_refuse_words(o, "otlp", err);
 
-	rc = rc < 0 ? rc : sink_url(url, "/v1development/profiles", &s.url, err);
+	rc = rc < 0 ? rc : sink_parse_url(url, "otlp+", "/v1development/profiles", &s.url, err);
 	if (rc < 0)
 		return rc;
 	opened = mem_alloc(1, sizeof(*opened));
@@ -62,7 +62,7 @@ static int otlp_add_request(const struct sink_item *item, struct buf *out, struc
 {
 	struct otlp_attribute attribute[1 + OTLP_LABELS_MAX] = { { "service.name", item->service } };
 	struct otlp_write_options options = { .ratio = 1, .resource = attribute, .id = item->id, .has_meaning = true };
-	struct sink_copy c;
+	struct profile *p;
 	size_t n = 1;
 	int rc;
 
@@ -72,9 +72,11 @@ static int otlp_add_request(const struct sink_item *item, struct buf *out, struc
 		sink_add_note(result, "%zu of %zu labels are left out", item->n_labels - OTLP_LABELS_MAX,
 			      item->n_labels);
 	options.n_resource = n;
-	sink_copy_make(item, &c);
-	rc = otlp_write(&c.p, &options, out, err);
-	sink_copy_release(&c);
+	p = sink_copy_rows(item->profile, 0, item->profile->n_rows);
+	p->meta.time_ns = item->start_ns;
+	p->meta.duration_ns = item->duration_ns;
+	rc = otlp_write(p, &options, out, err);
+	profile_free(p);
 	return rc;
 }
 
@@ -134,7 +136,7 @@ static int otlp_post(const struct otlp_sink *s, const struct buf *message, struc
 	struct buf body = { 0 };
 	int rc;
 
-	sink_gzip(message, &body);
+	sink_gzip(message->data, message->len, &body);
 	r.body = body.data;
 	r.n_body = body.len;
 	rc = sink_send(&r, &s->fetch, stop, out, err);
@@ -142,7 +144,7 @@ static int otlp_post(const struct otlp_sink *s, const struct buf *message, struc
 		otlp_read_success(&r.bytes, out);
 	else if (rc == 0)
 		otlp_read_status(&r.bytes, out);
-	free(r.bytes.data);
+	sink_release_response(&r);
 	buf_release(&body);
 	return rc;
 }

@@ -10,7 +10,8 @@
 
 #include "sinks/parca/parca_int.h"
 
-#include "sinks/exchange.h"
+#include "sinks/outcome.h"
+#include "sinks/request.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -147,8 +148,7 @@ int grpc_run(const struct grpc_call *c, struct stop *stop, struct sink_result *o
 			grpc_read_frames(&r.bytes, &status);
 		grpc_judge(&status, out);
 	}
-	free(r.bytes.data);
-	buf_release(&r.headers);
+	sink_release_response(&r);
 	buf_release(&status.message);
 	buf_release(&body);
 	return rc;

@@ -10,7 +10,8 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "sinks/parca/parca_int.h"
-#include "sinks/exchange.h"
+#include "sinks/outcome.h"
+#include "sinks/request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@ struct parca {
 static int parca_open(const char *url, const struct sink_options *o, struct sink **out, struct err *err)
 {
 	static const char path[] = "/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw";
-	const char *rpc = starts_with(url, "polarsignals+") ? "grpc" : "grpc-web";
+	bool is_polarsignals = starts_with(url, "polarsignals+");
+	const char *rpc = is_polarsignals ? "grpc" : "grpc-web";
 	const struct sink_word words[] = { { "rpc", &rpc } };
 	struct parca s = { .sink.kind = &sink_parca, .fetch = o->fetch };
 	struct parca *opened;
@@ -36,7 +38,7 @@ static int parca_open(const char *url, const struct sink_options *o, struct sink
 	s.is_web = strcmp(rpc, "grpc-web") == 0;
 	if (!s.is_web && strcmp(rpc, "grpc") != 0)
 		return err_set(err, ERR_USAGE, "rpc=%.100s: use rpc=grpc or rpc=grpc-web", rpc);
-	rc = sink_url(url, path, &s.url, err);
+	rc = sink_parse_url(url, is_polarsignals ? "polarsignals+" : "parca+", path, &s.url, err);
 	if (rc < 0)
 		return rc;
 	opened = mem_alloc(1, sizeof(*opened));

@@ -14,8 +14,9 @@
 
 #include "formats/common/put.h"
 #include "formats/pprof/pprof.h"
-#include "sinks/copy.h"
-#include "sinks/exchange.h"
+#include "profile/temporality.h"
+#include "sinks/outcome.h"
+#include "sinks/request.h"
 
 #include <string.h>
 
@@ -82,45 +83,62 @@ static void parca_add_labels(const struct sink_item *item, struct buf *series, s
 	buf_release(&l.set);
 }
 
-/* Make a name part of a metric name, whose colons separate the parts. */
-static str_id parca_part(struct sink_copy *c, str_id id)
+/* Make a string part of a metric name, whose colons separate the parts. */
+static void parca_set_part(struct profile *p, str_id *id)
 {
 	struct buf name = { 0 };
-	str_id part;
 
-	sink_add_name(&name, profile_text(&c->p, id), "_");
-	part = sink_copy_text(c, buf_text(&name));
+	sink_add_name(&name, profile_text(p, *id), "_");
+	*id = strtab_addz(p->str, buf_text(&name));
 	buf_release(&name);
-	return part;
+}
+
+/* Keep only the sample types that are gauges, or only the others. */
+static void parca_select(struct profile *p, bool gauges)
+{
+	uint32_t n = 0;
+
+	for (uint32_t t = 0; t < p->n_types; t++) {
+		if ((profile_temporality(p, t) == TEMPORALITY_GAUGE) != gauges)
+			continue;
+		p->type[n] = p->type[t];
+		p->value[n++] = p->value[t];
+	}
+	p->n_types = n;
+}
+
+/* Set the time, and a period type if there is none. */
+static void parca_set_meta(struct profile *p, const struct sink_item *item, bool gauges)
+{
+	struct value_type *period = &p->meta.period_type;
+
+	p->meta.time_ns = item->start_ns;
+	p->meta.duration_ns = gauges ? 0 : item->duration_ns;
+	if (item->profile->n_types && !period->name && !period->unit)
+		*period = item->profile->type[item->profile->n_types - 1];
+	parca_set_part(p, &period->name);
+	parca_set_part(p, &period->unit);
+	for (uint32_t t = 0; t < p->n_types; t++) {
+		parca_set_part(p, &p->type[t].name);
+		parca_set_part(p, &p->type[t].unit);
+	}
 }
 
 /* Append a profile with the gauges of an item, or with its other sample types. Fails as pprof_write. */
 static int parca_add_profile(const struct sink_item *item, bool gauges, struct buf *series, struct err *err)
 {
+	struct profile *p = sink_copy_rows(item->profile, 0, item->profile->n_rows);
 	struct buf profile = { 0 }, sample = { 0 };
-	struct sink_copy c;
 	int rc = 0;
 
-	sink_copy_make(item, &c);
-	if (sink_copy_select(&c, gauges)) {
-		struct value_type *period = &c.p.meta.period_type;
-
-		if (gauges)
-			c.p.meta.duration_ns = 0;
-		if (!period->name && !period->unit)
-			*period = c.p.type[c.p.n_types - 1];
-		for (uint32_t t = 0; t < c.p.n_types; t++) {
-			c.p.type[t].name = parca_part(&c, c.p.type[t].name);
-			c.p.type[t].unit = parca_part(&c, c.p.type[t].unit);
-		}
-		period->name = parca_part(&c, period->name);
-		period->unit = parca_part(&c, period->unit);
-		sink_copy_seal(&c);
-		rc = pprof_write(&c.p, 1, &profile, err);
+	parca_select(p, gauges);
+	if (p->n_types) {
+		parca_set_meta(p, item, gauges);
+		rc = pprof_write(p, 1, &profile, err);
 		put_message(&sample, RAW_PROFILE, &profile);
 		put_message(series, SERIES_SAMPLES, &sample);
 	}
-	sink_copy_release(&c);
+	profile_free(p);
 	buf_release(&profile);
 	buf_release(&sample);
 	return rc;

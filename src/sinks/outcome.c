@@ -1,44 +1,19 @@
 /*
- * exchange.c - URLs, settings, and requests with their outcome, for the kinds of sinks
+ * outcome.c - the outcome of a request, settings and labels of the kinds of sinks
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "sinks/exchange.h"
+#include "sinks/outcome.h"
 
-#include "base/buf.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "formats/common/gzip.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-int sink_url(const char *url, const char *path, struct url *out, struct err *err)
-{
-	const char *plus = strchr(url, '+'), *at = plus ? plus + 1 : url;
-	size_t n = strcspn(at, "?#");
-	struct buf text = { 0 }, shown = { 0 };
-	int rc;
-
-	while (n && at[n - 1] == '/')
-		n--;
-	buf_add(&text, at, n);
-	if (!ends_with(buf_text(&text), path))
-		buf_addf(&text, "%s%s", starts_with(at, "unix:") ? ":" : "", path);
-	buf_addz(&text, at + strcspn(at, "?#"));
-	rc = url_parse(buf_text(&text), 0, out, err);
-	if (rc < 0) {
-		url_redact(url, &shown);
-		err_wrap(err, "%.300s", buf_text(&shown));
-		rc = err->code = ERR_USAGE;
-	}
-	buf_release(&text);
-	buf_release(&shown);
-	return rc;
-}
 
 /* Store the value of a setting. Returns false if there is no setting of its name. */
 static bool sink_set_word(const char *text, const struct sink_word *word, size_t n)
@@ -125,37 +100,18 @@ void sink_add_note(struct sink_result *out, const char *fmt, ...)
 		out->why[n] = '\0';
 }
 
-static int sink_gzip_source(void *body, struct gzip *g, struct err *err)
+void sink_add_name(struct buf *out, const char *text, const char *allowed)
 {
-	const struct buf *b = body;
-
-	(void)err;
-	format_gzip_write(g, buf_text(b), b->len);
-	return 0;
+	if (isdigit((unsigned char)*text))
+		buf_addz(out, "_");
+	for (; *text; text++)
+		buf_add(out, isalnum((unsigned char)*text) || strchr(allowed, *text) ? text : "_", 1);
 }
 
-void sink_gzip(const struct buf *body, struct buf *out)
+const char *sink_label(const struct sink_item *item, const char *name)
 {
-	struct buf source = *body;
-
-	format_gzip_pack(sink_gzip_source, &source, 1, out, NULL);
-}
-
-int sink_send(struct fetch_request *r, const struct fetch_options *o, struct stop *stop, struct sink_result *out,
-	      struct err *err)
-{
-	struct buf notes = { 0 };
-	int rc;
-
-	r->accepts_2xx = r->takes_any = r->keeps_refusal = true;
-	fetch_all(r, 1, o, NULL, stop, &notes);
-	buf_release(&notes);
-	rc = stop_check(stop, err);
-	if (rc == 0 && r->rc < 0) {
-		*out->why = '\0';
-		sink_judge(r, out);
-	} else {
-		out->outcome = SINK_SENT;
-	}
-	return rc;
+	for (size_t i = 0; i < item->n_labels; i++)
+		if (strcmp(item->label[i].name, name) == 0)
+			return item->label[i].value;
+	return NULL;
 }

@@ -1,5 +1,0 @@
-# src/sinks/kinds - the table of kinds
-
-src_sinks_libsinks_a_SOURCES += \
-	src/sinks/kinds/kinds.c \
-	src/sinks/kinds/kinds.h
