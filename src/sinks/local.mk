@@ -20,5 +20,6 @@ src_sinks_libsinks_a_SOURCES = \
 	src/sinks/request.h \
 	src/sinks/sink.h
 
+include src/sinks/datadog/local.mk
 include src/sinks/otlp/local.mk
 include src/sinks/parca/local.mk

@@ -12,6 +12,7 @@ import gzip
 import http.server
 import importlib
 import os
+import ssl
 import sys
 import threading
 import time
@@ -97,6 +98,16 @@ class Server(http.server.ThreadingHTTPServer):
     def __init__(self, system, folder, steps):
         super().__init__(("127.0.0.1", 0), getattr(system, "Handler", Handler))
         self.system, self.folder, self.steps, self.lock, self.n = system, folder, list(steps), threading.Lock(), 1
+
+    def get_request(self):
+        """Accept a connection, with TLS if CONTRACT_CERT and CONTRACT_KEY are set."""
+        connection, address = super().get_request()
+        if "CONTRACT_CERT" in os.environ:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(os.environ["CONTRACT_CERT"], os.environ["CONTRACT_KEY"])
+            context.set_alpn_protocols([getattr(self.system, "ALPN", "http/1.1")])
+            connection = context.wrap_socket(connection, server_side=True)
+        return connection, address
 
     def write(self, name, lines):
         with self.lock, open(os.path.join(self.folder, name), "a", encoding="utf-8") as f:

@@ -3,9 +3,7 @@
 """The messages are those of contract_parca.py. Requests and responses of gRPC are from grpc/doc/PROTOCOL-HTTP2.md; the bearer token from
 parca-agent's flags (--remote-store-bearer-token-file, v0.35). With CONTRACT_CERT and CONTRACT_KEY it has TLS, and the protocol is agreed
 with ALPN as gRPC requires."""
-import os
 import socketserver
-import ssl
 
 import h2.config
 import h2.connection
@@ -13,6 +11,8 @@ import h2.events
 
 from contract import rule
 from contract_parca import PATH, check_message
+
+ALPN = "h2"
 
 
 def check(server, request):
@@ -42,11 +42,6 @@ def answer(_, step):
 
 class Handler(socketserver.BaseRequestHandler):
     def setup(self):
-        if "CONTRACT_CERT" in os.environ:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(os.environ["CONTRACT_CERT"], os.environ["CONTRACT_KEY"])
-            context.set_alpn_protocols(["h2"])
-            self.request = context.wrap_socket(self.request, server_side=True)
         self.h2 = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False, header_encoding="utf-8"))
         self.h2.initiate_connection()
         self.request.sendall(self.h2.data_to_send())

@@ -116,6 +116,7 @@ cli_tests = \
 	tests/cli/t730-store-remote.t \
 	tests/cli/t741-sink-parca.t \
 	tests/cli/t742-sink-otlp.t \
+	tests/cli/t743-sink-datadog.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)
@@ -123,6 +124,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/asm.sh \
 	tests/cli/collect.sh \
 	tests/cli/contract.py \
+	tests/cli/contract_datadog.py \
 	tests/cli/contract_otlp.py \
 	tests/cli/contract_parca.py \
 	tests/cli/contract_polarsignals.py \

@@ -3,6 +3,7 @@
 #
 # contract SYSTEM STEP...: starts a server with the rules of a system; its files are in $tmp/fake, its port in $port
 # push URL [KEY=VALUE...] FILE...: sends profiles; a line per try is in $tmp/out, messages in $tmp/err
+# certificate HOST: makes one in $tmp/cert.pem; servers that are started have TLS until CONTRACT_CERT is unset
 # keeps_rules: checks that no rule was broken
 # same_rows DESCRIPTION FILE...: checks that the server has the rows of these files
 # thirty FOLDER: writes thirty profiles of five kinds
@@ -30,6 +31,12 @@ contract() {
 }
 
 push() { "${top_builddir:?}/tests/unit/send_profiles" "$@" >"$tmp/out" 2>"$tmp/err"; }
+
+certificate() {
+	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj "/CN=$1" -addext "subjectAltName=DNS:$1" \
+		-keyout "$tmp/key.pem" -out "$tmp/cert.pem" 2>/dev/null
+	export CONTRACT_CERT="$tmp/cert.pem" CONTRACT_KEY="$tmp/key.pem"
+}
 
 keeps_rules() {
 	[ -s "$tmp/fake/broken" ] && note "$tmp/fake/broken"

@@ -44,9 +44,8 @@ is_equal "$(grep -c 'later 0 .*connect: Connection refused' "$tmp/out")" 5 'a se
 
 # gRPC over HTTP/2, as Polar Signals has it
 if "$PYTHON3" -c 'import h2' 2>/dev/null; then
-	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout "$tmp/key.pem" -out "$tmp/cert.pem" 2>/dev/null
+	certificate localhost
 	echo token-of-the-project >"$tmp/token" && chmod 600 "$tmp/token"
-	export CONTRACT_CERT="$tmp/cert.pem" CONTRACT_KEY="$tmp/key.pem"
 	contract polarsignals
 	# shellcheck disable=SC2086
 	push "polarsignals+https://localhost:$port" tls-ca="$tmp/cert.pem" bearer-file="$tmp/token" $files
