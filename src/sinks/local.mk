@@ -21,5 +21,6 @@ src_sinks_libsinks_a_SOURCES = \
 	src/sinks/sink.h
 
 include src/sinks/datadog/local.mk
+include src/sinks/gcp/local.mk
 include src/sinks/otlp/local.mk
 include src/sinks/parca/local.mk

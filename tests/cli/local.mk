@@ -117,6 +117,7 @@ cli_tests = \
 	tests/cli/t741-sink-parca.t \
 	tests/cli/t742-sink-otlp.t \
 	tests/cli/t743-sink-datadog.t \
+	tests/cli/t744-sink-gcp.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)
@@ -125,6 +126,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/collect.sh \
 	tests/cli/contract.py \
 	tests/cli/contract_datadog.py \
+	tests/cli/contract_gcp.py \
 	tests/cli/contract_otlp.py \
 	tests/cli/contract_parca.py \
 	tests/cli/contract_polarsignals.py \

@@ -10,12 +10,13 @@
 #include "base/str.h"
 #include "sinks/cpa/cpa.h"
 #include "sinks/datadog/datadog.h"
+#include "sinks/gcp/gcp.h"
 #include "sinks/otlp/otlp_sink.h"
 #include "sinks/parca/parca.h"
 #include "sinks/pyroscope/pyroscope.h"
 
 const struct sink_kind *const sink_kinds[] = {
-	&sink_pyroscope, &sink_cpa, &sink_parca, &sink_otlp, &sink_datadog, NULL,
+	&sink_pyroscope, &sink_cpa, &sink_parca, &sink_otlp, &sink_datadog, &sink_gcp, NULL,
 };
 
 const struct sink_kind *kinds_of_url(const char *url)
