@@ -72,6 +72,7 @@ cli_tests = \
 	tests/cli/t360-collect-plan.t \
 	tests/cli/t362-collect-names.t \
 	tests/cli/t364-collect-hostile.t \
+	tests/cli/t366-sinks.t \
 	tests/cli/t340-stored.t \
 	tests/cli/t341-stored-forest.t \
 	tests/cli/t345-stored-runs.t \
@@ -166,6 +167,9 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/snapshot_server.py \
 	tests/cli/snapshots.py \
 	tests/cli/speedscope.schema.json \
+	tests/cli/pprof_rows.py \
+	tests/cli/pyroscope_fake.py \
+	tests/cli/sink_test.py \
 	tests/cli/store_kills.py \
 	tests/cli/stored_profiles.py \
 	tests/cli/trend_days.py \

@@ -37,6 +37,7 @@ src_cpa_SOURCES = \
 include src/front/cli/collect/local.mk
 include src/front/cli/doctor/local.mk
 include src/front/cli/gate/local.mk
+include src/front/cli/push/local.mk
 include src/front/cli/report/local.mk
 include src/front/cli/run/local.mk
 include src/front/cli/shell/local.mk

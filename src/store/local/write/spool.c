@@ -296,7 +296,7 @@ static int spool_keep(struct store_writer *w, const char *name, const struct spo
 	if (rc == 0)
 		rc = os_rename(w->dir, name, kept);
 	if (rc == 0)
-		rc = os_sync_folder(w->dir, "spool");
+		os_sync_folder(w->dir, "spool"); /* if a power failure undoes the name, the next opening gives it again */
 	close(fd);
 	return rc;
 }
