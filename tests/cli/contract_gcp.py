@@ -46,8 +46,8 @@ def check_bytes(kind, body):
     rule(data[:2] == b"\x1f\x8b", "the profile is not compressed")
     p = Pprof(data)
     names = {t for t, _ in p.types}
-    rule(kind != "HEAP" or not any("alloc" in n for n in names), "what was allocated is in HEAP")
-    rule(kind != "HEAP_ALLOC" or not any("inuse" in n for n in names), "what is in use is in HEAP_ALLOC")
+    rule(kind != "HEAP" or not any("alloc" in n for n in names), "allocations are in HEAP")
+    rule(kind != "HEAP_ALLOC" or not any("inuse" in n for n in names), "gauges are in HEAP_ALLOC")
     return p
 
 

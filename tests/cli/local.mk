@@ -119,6 +119,7 @@ cli_tests = \
 	tests/cli/t742-sink-otlp.t \
 	tests/cli/t743-sink-datadog.t \
 	tests/cli/t744-sink-gcp.t \
+	tests/cli/t745-sink-coroot.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)
@@ -126,6 +127,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/asm.sh \
 	tests/cli/collect.sh \
 	tests/cli/contract.py \
+	tests/cli/contract_coroot.py \
 	tests/cli/contract_datadog.py \
 	tests/cli/contract_gcp.py \
 	tests/cli/contract_otlp.py \

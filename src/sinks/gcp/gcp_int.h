@@ -22,7 +22,7 @@
 
 enum { GCP_PARTS_MAX = 2 };
 
-/* A profile of an item for one type of Cloud Profiler: of a heap, what is in use and what was allocated are two. */
+/* A profile of an item for one type of Cloud Profiler: a heap has two, its gauges and its allocations. */
 struct gcp_part {
 	const char *type; /* "CPU" */
 	bool gauges;      /* has the sample types that are gauges, else the others */

@@ -8,6 +8,7 @@
 #include "sinks/kinds/kinds.h"
 
 #include "base/str.h"
+#include "sinks/coroot/coroot.h"
 #include "sinks/cpa/cpa.h"
 #include "sinks/datadog/datadog.h"
 #include "sinks/gcp/gcp.h"
@@ -16,7 +17,7 @@
 #include "sinks/pyroscope/pyroscope.h"
 
 const struct sink_kind *const sink_kinds[] = {
-	&sink_pyroscope, &sink_cpa, &sink_parca, &sink_otlp, &sink_datadog, &sink_gcp, NULL,
+	&sink_pyroscope, &sink_cpa, &sink_parca, &sink_otlp, &sink_datadog, &sink_gcp, &sink_coroot, NULL,
 };
 
 const struct sink_kind *kinds_of_url(const char *url)
