@@ -1,5 +1,5 @@
 /*
- * base64.c - decode base64
+ * base64.c - encode and decode base64
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -41,4 +41,23 @@ bool base64_decode(const char *s, size_t n, uint8_t *out, size_t *n_out)
 		}
 	}
 	return n_bits < 6;
+}
+
+void base64_add(struct buf *out, const void *data, size_t n)
+{
+	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const uint8_t *s = data;
+	char *to = buf_room(out, (n + 2) / 3 * 4);
+
+	for (size_t i = 0; i < n; i += 3) {
+		uint32_t bits =
+			(uint32_t)s[i] << 16 | (i + 1 < n ? (uint32_t)s[i + 1] << 8 : 0) | (i + 2 < n ? s[i + 2] : 0);
+
+		*to++ = digit[bits >> 18];
+		*to++ = digit[bits >> 12 & 63];
+		*to++ = i + 1 < n ? digit[bits >> 6 & 63] : '=';
+		*to++ = i + 2 < n ? digit[bits & 63] : '=';
+	}
+	out->len += (n + 2) / 3 * 4;
+	out->data[out->len] = '\0';
 }

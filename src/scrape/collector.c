@@ -278,6 +278,7 @@ int scrape_collector_new(const struct scrape_collector_options *o, struct scrape
 	c->accepter = (struct scrape_accepter){ c->guard, c->versions };
 	rc = rc < 0 ? rc : start_loop(c, err);
 	rc = rc < 0 ? rc : scrape_collector_start_threads(c, err);
+	rc = rc < 0 ? rc : scrape_sinks_start(c, err);
 	rc = rc < 0 ? rc : scrape_listen_all(c, err);
 	if (rc < 0) {
 		scrape_collector_free(c, NULL);
@@ -469,6 +470,7 @@ int scrape_collector_free(struct scrape_collector *c, struct err *err)
 	scrape_decoders_free(c->decoders);
 	scrape_writer_free(c->writer);
 	scrape_take_results(c);
+	scrape_sinks_stop(c);
 	fetch_loop_free(c->loop);
 	release_targets(c);
 	rc = upkeep_close_writer(c->store, err);

@@ -9,6 +9,7 @@
 #include "access/check.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/jsonw.h"
 #include "fetch/loop.h"
 #include "httpd/httpd.h"
 #include "scrape/accept.h"
@@ -28,6 +29,7 @@ enum { SCRAPE_ERROR_MAX = 256, SCRAPE_BUILD_ID_MAX = 64 };
 
 struct scrape_decoders;
 struct scrape_collector;
+struct scrape_forward;
 struct scrape_state;
 
 /* A response. References are owned. */
@@ -153,6 +155,9 @@ struct scrape_collector {
 	atomic_bool has_profile;     /* one was stored */
 	atomic_size_t n_pending;     /* responses that are decoded or written */
 
+	struct scrape_forward *forward; /* [n_forwards] sinks */
+	size_t n_forwards;
+
 	struct scrape_listener listener[SCRAPE_LISTENERS_MAX];
 	size_t n_listeners;
 	pthread_mutex_t peers_lock;
@@ -215,6 +220,23 @@ void scrape_plan_next(struct scrape_collector *c, struct scrape_state *s, int64_
 
 /* End running requests: those not more than half done, or all. */
 void scrape_cancel_open(struct scrape_collector *c, bool all);
+
+/* ---- sinks: forward.c ---- */
+
+/* Start the sinks of the configuration, and release those that are not in it. Fails with ERR_IO. */
+int scrape_sinks_start(struct scrape_collector *c, struct err *err);
+
+/* Use the sinks of a new configuration. Those whose line is as before continue. The lock is held. */
+void scrape_sinks_reload(struct scrape_collector *c, struct scrape_config *config);
+
+/* End them; waits a while for what is stored. */
+void scrape_sinks_stop(struct scrape_collector *c);
+
+/* Append their numbers. The lock is held. */
+void scrape_sinks_add_json(const struct scrape_collector *c, struct json *j);
+void scrape_sinks_add_text(const struct scrape_collector *c, struct buf *out);
+void scrape_sinks_add_html(const struct scrape_collector *c, struct buf *out);
+void scrape_sinks_add_metrics(const struct scrape_collector *c, struct buf *out);
 
 /* ---- HTTP: routes.c, push.c, page.c ---- */
 

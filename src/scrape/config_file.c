@@ -296,12 +296,6 @@ static int read_shard(struct scrape_parser *p, const struct words *w, struct err
 	return 0;
 }
 
-static int read_sink(struct scrape_parser *p, const struct words *w, struct err *err)
-{
-	(void)p;
-	return words_error(w, err, "sink: this version cannot forward profiles to other systems");
-}
-
 /* Read a line: watch [OPTION]... store:SERVICE... [-- GATE_OPTION...]; front/cli checks the options. */
 static int config_file_read_watch(struct scrape_parser *p, const struct words *w, struct err *err)
 {
@@ -339,7 +333,7 @@ static const struct {
 	{ "push-rate", read_push_rate },
 	{ "plain-text", read_plain_text },
 	{ "shard", read_shard },
-	{ "sink", read_sink },
+	{ "sink", scrape_config_sink },
 	{ "watch", config_file_read_watch },
 };
 

@@ -60,6 +60,9 @@ int scrape_config_job_line(struct scrape_parser *p, const struct words *w, struc
 /* Parse a line that applies to the whole file. Fails like scrape_config_job_line. */
 int scrape_config_file_line(struct scrape_parser *p, const struct words *w, struct err *err);
 
+/* Parse a line: sink NAME URL [KEY=VALUE]... */
+int scrape_config_sink(struct scrape_parser *p, const struct words *w, struct err *err);
+
 /* Make the kinds of a draft final. */
 int scrape_config_finish_kinds(struct scrape_parser *p, struct job_draft *d, struct err *err);
 

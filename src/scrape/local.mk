@@ -16,11 +16,13 @@ src_scrape_libscrape_a_SOURCES = \
 	src/scrape/config_file.c \
 	src/scrape/config_int.h \
 	src/scrape/config_job.c \
+	src/scrape/config_sink.c \
 	src/scrape/decode.c \
 	src/scrape/find.c \
 	src/scrape/find_int.h \
 	src/scrape/find_names.c \
 	src/scrape/finder.c \
+	src/scrape/forward.c \
 	src/scrape/guard.c \
 	src/scrape/guard.h \
 	src/scrape/page.c \

@@ -141,6 +141,7 @@ void scrape_status_json(struct scrape_collector *c, struct http_response *out)
 	for (size_t i = 0; i < c->targets.n; i++)
 		scrape_page_add_target(&j, c->targets.target[i]);
 	jsonw_close(&j, ']');
+	scrape_sinks_add_json(c, &j);
 	jsonw_close(&j, '}');
 	pthread_mutex_unlock(&c->lock);
 	buf_addz(&out->body, "\n");
@@ -242,6 +243,7 @@ void scrape_status_text(struct scrape_collector *c, struct http_response *out)
 		 "service", "instance", "state", "profiles", "last profile", "last error");
 	for (size_t i = 0; i < c->targets.n; i++)
 		add_text_row(b, c->targets.target[i]);
+	scrape_sinks_add_text(c, b);
 	pthread_mutex_unlock(&c->lock);
 	out->status = OK;
 	out->type = "text/plain; charset=utf-8";
@@ -325,6 +327,7 @@ void scrape_page(struct scrape_collector *c, struct http_response *out)
 	buf_addz(b, "</table>\n");
 	if (c->targets.n > PAGE_TARGETS_MAX)
 		buf_addf(b, "<p>%zu more are in status.json.\n", c->targets.n - PAGE_TARGETS_MAX);
+	scrape_sinks_add_html(c, b);
 	pthread_mutex_unlock(&c->lock);
 	buf_addz(b, "<h2>Labels removed by the guard</h2>\n<table><tr><th>name<th>removed<th>replaced by other</tr>\n");
 	scrape_guard_each_cut(c->guard, add_html_cut, b);
@@ -395,6 +398,7 @@ void scrape_metrics(struct scrape_collector *c, struct http_response *out)
 	scrape_lock(c);
 	scrape_page_add_targets(b, c);
 	add_gauge(b, PREFIX "open_scrapes", "Requests to targets that are running.", fetch_loop_n_open(c->loop));
+	scrape_sinks_add_metrics(c, b);
 	pthread_mutex_unlock(&c->lock);
 	add_gauge(b, PREFIX "body_bytes", "Bytes of responses in memory.", fetch_loop_n_bytes(c->loop));
 	scrape_guard_count_series(c->guard, &n_refused, &n_series);

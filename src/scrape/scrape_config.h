@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "sinks/sink.h"
 #include "store/store.h"
 
 #include <stdbool.h>
@@ -107,6 +108,14 @@ struct scrape_watch {
 	uint32_t line;
 };
 
+/* A system to which profiles are sent. */
+struct scrape_sink {
+	const char *name, *url, *match; /* match: "{env=prod}"; "" for all */
+	struct sink_options options;
+	uint64_t spool;   /* bytes; 0 for the default */
+	const char *text; /* all words of the line, to find changes */
+};
+
 /* Protocols of pushes, as bits. */
 enum { SCRAPE_PUSH_PPROF = 1, SCRAPE_PUSH_INGEST = 2, SCRAPE_PUSH_CONNECT = 4 };
 
@@ -129,6 +138,8 @@ struct scrape_config {
 	size_t n_listens;
 	const struct scrape_watch *watch; /* [n_watches] */
 	size_t n_watches;
+	const struct scrape_sink *sink; /* [n_sinks] */
+	size_t n_sinks;
 	unsigned push;                /* SCRAPE_PUSH_* */
 	uint32_t push_rate;           /* pushes per second and address of a client; 0: no limit */
 	uint32_t shard, n_shards;     /* this collector scrapes the targets of shard 1..n_shards; 0 of 0: all */

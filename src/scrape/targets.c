@@ -235,6 +235,7 @@ void scrape_reload(struct scrape_collector *c)
 		return;
 	}
 	scrape_finder_reload(c->finder, config);
+	scrape_sinks_reload(c, config);
 	scrape_config_unref(config);
 	scrape_log(c, "reload=done file=\"%s\"", c->o.file);
 }

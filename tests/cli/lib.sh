@@ -24,7 +24,7 @@ if [ -z "${names:-}" ]; then
 	cat >"$tmp/cpa" <<-END
 		#!/bin/sh
 		case \${1:-} in
-		help | completion | version | run | record | doctor | snapshot | store | collect | threads | watch | -* | '') exec '$CPA' "\$@" ;;
+		help | completion | version | run | record | doctor | snapshot | store | collect | push | threads | watch | -* | '') exec '$CPA' "\$@" ;;
 		esac
 		command=\$1
 		shift

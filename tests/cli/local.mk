@@ -73,6 +73,7 @@ cli_tests = \
 	tests/cli/t362-collect-names.t \
 	tests/cli/t363-collect-kubernetes.t \
 	tests/cli/t364-collect-hostile.t \
+	tests/cli/t366-sinks.t \
 	tests/cli/t340-stored.t \
 	tests/cli/t341-stored-forest.t \
 	tests/cli/t345-stored-runs.t \
@@ -116,12 +117,24 @@ cli_tests = \
 	tests/cli/t725-action.t \
 	tests/cli/t730-store-remote.t \
 	tests/cli/t732-grafana.t \
+	tests/cli/t741-sink-parca.t \
+	tests/cli/t742-sink-otlp.t \
+	tests/cli/t743-sink-datadog.t \
+	tests/cli/t744-sink-gcp.t \
+	tests/cli/t745-sink-coroot.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)
 EXTRA_DIST += $(cli_tests) \
 	tests/cli/asm.sh \
 	tests/cli/collect.sh \
+	tests/cli/contract.py \
+	tests/cli/contract_coroot.py \
+	tests/cli/contract_datadog.py \
+	tests/cli/contract_gcp.py \
+	tests/cli/contract_otlp.py \
+	tests/cli/contract_parca.py \
+	tests/cli/contract_polarsignals.py \
 	tests/cli/collect_client.py \
 	tests/cli/dns_server.py \
 	tests/cli/kube_server.py \
@@ -149,6 +162,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/picture.py \
 	tests/cli/profile_server.py \
 	tests/cli/watch_history.py \
+	tests/cli/sinks.sh \
 	tests/cli/webhook.py \
 	tests/cli/retime.py \
 	tests/cli/sarif.schema.json \
@@ -158,6 +172,9 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/snapshot_server.py \
 	tests/cli/snapshots.py \
 	tests/cli/speedscope.schema.json \
+	tests/cli/pprof_rows.py \
+	tests/cli/pyroscope_fake.py \
+	tests/cli/sink_test.py \
 	tests/cli/store_kills.py \
 	tests/cli/stored_profiles.py \
 	tests/cli/trend_days.py \

@@ -27,7 +27,7 @@ INTEROP_TESTS = \
 recorded_tests = tests/compat/recorded.t tests/compat/versions.t tests/compat/web_recorded.t
 EXTRA_DIST += tests/compat/agents/agent.js tests/compat/agents/agent.py tests/compat/agents/compare.py tests/compat/agents/install.sh \
 	tests/compat/agents/main.go tests/compat/agents/record.py tests/compat/agents/run.sh
-EXTRA_DIST += tests/compat/go_answers.py
+EXTRA_DIST += tests/compat/go_answers.py tests/compat/parca.py
 EXTRA_DIST += tests/compat/goserver/main.go
 EXTRA_DIST += tests/compat/requests.txt
 EXTRA_DIST += tests/compat/store/compare.py tests/compat/store/main.go tests/compat/store/normal.py

@@ -242,6 +242,7 @@ unit_tests = \
 	tests/unit/test_store_read \
 	tests/unit/test_store_sums \
 	tests/unit/test_store_crash \
+	tests/unit/test_store_spool \
 	tests/unit/test_store_writer \
 	tests/unit/test_journal \
 	tests/unit/test_serve_head \
@@ -368,6 +369,8 @@ tests_unit_test_store_read_LDADD = $(unit_store)
 tests_unit_test_store_sums_LDADD = $(unit_store)
 tests_unit_test_store_crash_SOURCES = tests/unit/test_store_crash.c $(store_faults)
 tests_unit_test_store_crash_LDADD = $(unit_store)
+tests_unit_test_store_spool_SOURCES = tests/unit/test_store_spool.c $(store_faults)
+tests_unit_test_store_spool_LDADD = $(unit_store)
 tests_unit_test_store_writer_SOURCES = tests/unit/test_store_writer.c $(store_faults)
 tests_unit_test_store_writer_LDADD = $(unit_store)
 tests_unit_test_journal_LDADD = $(unit_store)
@@ -582,7 +585,9 @@ tests_unit_test_window_LDADD = $(unit_store)
 tests_unit_test_xml_LDADD = viewers/xml/libxml.a $(base_libs) $(CMOCKA_LIBS)
 
 # The script that runs every test (see Makefile.am), and its own test.
-check_PROGRAMS += tests/unit/bounded
+check_PROGRAMS += tests/unit/bounded tests/unit/send_profiles
+tests_unit_send_profiles_SOURCES = tests/unit/send_profiles.c
+tests_unit_send_profiles_LDADD = $(sinks_libs)
 tests_unit_bounded_SOURCES = tests/unit/bounded.c
 TESTS += tests/unit/rerun-measured.t
 TESTS += tests/unit/bounded.t

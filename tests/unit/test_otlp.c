@@ -472,7 +472,7 @@ static void what_is_written_is_read(void **state)
 	(void)state;
 	put_request(&b, V1_8);
 	p = read_buf(&b, &no_limits);
-	assert_int_equal(otlp_write(p, 1, &copy, &err), 0);
+	assert_int_equal(otlp_write(p, &(struct otlp_write_options){ .ratio = 1 }, &copy, &err), 0);
 	again = read_buf(&copy, &no_limits);
 	assert_int_equal(again->n_rows, 2);
 	expect_row(again, 0, "3 30 main:11 service.name=shop thread=one ");
@@ -482,9 +482,32 @@ static void what_is_written_is_read(void **state)
 	assert_int_equal(again->meta.duration_ns, p->meta.duration_ns);
 	profile_free(again);
 	copy.len = 0;
-	assert_int_equal(otlp_write(p, 0.5, &copy, &err), 0);
+	assert_int_equal(otlp_write(p, &(struct otlp_write_options){ .ratio = 0.5 }, &copy, &err), 0);
 	again = read_buf(&copy, &no_limits);
 	expect_row(again, 0, "1 15 main:11 service.name=shop thread=one ");
+	profile_free(again);
+	profile_free(p);
+	buf_release(&b);
+	buf_release(&copy);
+}
+
+static void resource_and_meaning_are_written(void **state)
+{
+	static const struct otlp_attribute resource[] = { { "service.version", "1.2" }, { "host.name", "h" } };
+	static const uint8_t id[16] = { 0xaa, 0xbb };
+	static const char field[] = { 7 << 3 | 2, 16, (char)0xaa, (char)0xbb }; /* profile_id */
+	struct buf b = { 0 }, copy = { 0 };
+	struct profile *p, *again;
+	struct err err;
+
+	(void)state;
+	put_request(&b, V1_8);
+	p = read_buf(&b, &no_limits);
+	assert_int_equal(otlp_write(p, &(struct otlp_write_options){ 1, resource, 2, id, true }, &copy, &err), 0);
+	assert_non_null(memmem(copy.data, copy.len, field, sizeof(field)));
+	assert_non_null(memmem(copy.data, copy.len, OTLP_TEMPORALITY, strlen(OTLP_TEMPORALITY)));
+	again = read_buf(&copy, &no_limits);
+	expect_row(again, 0, "3 30 main:11 service.version=1.2 host.name=h service.name=shop thread=one ");
 	profile_free(again);
 	profile_free(p);
 	buf_release(&b);
@@ -630,6 +653,7 @@ int main(void)
 		cmocka_unit_test(releases_are_not_mixed),
 		cmocka_unit_test(messages_may_have_three_kinds_of_heads),
 		cmocka_unit_test(what_is_written_is_read),
+		cmocka_unit_test(resource_and_meaning_are_written),
 		cmocka_unit_test(json_has_the_same_fields),
 		cmocka_unit_test(unknown_keys_of_json_are_named),
 		cmocka_unit_test(damaged_json_is_refused),

@@ -157,5 +157,5 @@ int export_proto(const struct profile *p, const struct query *q, struct buf *out
 
 int export_otlp(const struct profile *p, const struct query *q, struct buf *out, struct err *err)
 {
-	return otlp_write(p, query_ratio(q), out, err);
+	return otlp_write(p, &(struct otlp_write_options){ .ratio = query_ratio(q) }, out, err);
 }

@@ -13,6 +13,7 @@ src_formats_libformats_a_SOURCES += \
 	src/formats/common/named_frames.h \
 	src/formats/common/pieces.c \
 	src/formats/common/pieces.h \
+	src/formats/common/put.h \
 	src/formats/common/skipped.c \
 	src/formats/common/skipped.h \
 	src/formats/common/stack_tree.c \

@@ -9,6 +9,10 @@
 #include "base/buf.h"
 #include "formats/common/format.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 /* Certain if the first resource of the first message has the fields of a resource, which no profile.proto has. */
 enum format_match otlp_probe(const uint8_t *data, size_t n);
 
@@ -25,13 +29,28 @@ int otlp_read(const uint8_t *data, size_t n, const struct format_options *option
 int otlp_json_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
 		   struct err *err);
 
+/* An attribute of the process from which a profile is. */
+struct otlp_attribute {
+	const char *key, *value;
+};
+
+struct otlp_write_options {
+	double ratio;                          /* of values, which are rounded toward zero */
+	const struct otlp_attribute *resource; /* [n_resource] */
+	size_t n_resource;
+	const uint8_t *
+		id; /* [16] the ids of the profiles of all sample types differ from it in the last byte only; NULL: none */
+	bool has_meaning; /* add OTLP_TEMPORALITY to profiles: "gauge", else "delta" */
+};
+
+#define OTLP_TEMPORALITY "cpa.temporality"
+
 /*
- * Append a profile as an uncompressed message of release 1.11, with values times ratio, rounded toward zero. Readers of
- * release 1.9 and before find no values in it. Comments, the default sample type and the base of a comparison have no
- * place in it.
+ * Append a profile as an uncompressed message of release 1.11. Readers of release 1.9 and before find no values in it.
+ * Comments, the default sample type and the base of a comparison have no place in it.
  *
  * Fails   ERR_LIMIT past 2 GiB
  */
-int otlp_write(const struct profile *p, double ratio, struct buf *out, struct err *err);
+int otlp_write(const struct profile *p, const struct otlp_write_options *options, struct buf *out, struct err *err);
 
 #endif

@@ -80,6 +80,9 @@ int cmd_threads(int argc, char **argv);
 /* Save all profiles of a server into a folder; arguments as for cmd_run. */
 int cmd_snapshot(int argc, char **argv);
 
+/* Send profiles to another system; arguments as for cmd_run. */
+int cmd_push(int argc, char **argv);
+
 /* Manage a store of profiles; arguments as for cmd_run. */
 int cmd_store(int argc, char **argv);
 
@@ -105,6 +108,7 @@ const struct opt *cmd_snapshot_option_at(size_t i);
 const struct opt *cmd_collect_option_at(size_t i);
 const struct opt *cmd_doctor_option_at(size_t i);
 const struct opt *cmd_threads_option_at(size_t i);
+const struct opt *cmd_push_option_at(size_t i);
 const struct opt *cmd_store_option_at(size_t i);
 const struct opt *cmd_version_option_at(size_t i);
 const struct opt *cmd_watch_option_at(size_t i);

@@ -10,7 +10,7 @@ endif
 if WITH_HTTPD
 httpd_part = src/httpd/libhttpd.a
 endif
-src_cpa_LDADD = $(web_part) $(collect_part) $(httpd_part) src/front/shell/libshell.a viewers/ci/libci.a src/session/libsession.a src/snapshot/libsnapshot.a src/watch/libwatch.a src/doctor/libdoctor.a $(answer_libs)
+src_cpa_LDADD = $(web_part) $(collect_part) src/sinks/libsinks.a $(httpd_part) src/front/shell/libshell.a viewers/ci/libci.a src/session/libsession.a src/snapshot/libsnapshot.a src/watch/libwatch.a src/doctor/libdoctor.a $(answer_libs)
 src_cpa_SOURCES = \
 	src/front/cli/args.c \
 	src/front/cli/args.h \
@@ -37,6 +37,7 @@ src_cpa_SOURCES = \
 include src/front/cli/collect/local.mk
 include src/front/cli/doctor/local.mk
 include src/front/cli/gate/local.mk
+include src/front/cli/push/local.mk
 include src/front/cli/report/local.mk
 include src/front/cli/run/local.mk
 include src/front/cli/shell/local.mk

@@ -46,6 +46,8 @@ const struct command commands[] = {
 	  cmd_snapshot_option_at, cmd_snapshot, NULL },
 	{ "store", "COMMAND [OPTION]... [ARGUMENT]...", "list, copy, import and remove stored profiles",
 	  cmd_store_option_at, cmd_store, NULL },
+	{ "push", "--to=URL [OPTION]... SOURCE...", "send profiles to another system", cmd_push_option_at, cmd_push,
+	  NULL },
 	{ "threads", "[OPTION]... PID | SERVER | FILE", "print the stacks of all threads of a process",
 	  cmd_threads_option_at, cmd_threads, NULL },
 	{ "watch", "[OPTION]... store:SERVICE... [-- GATE_OPTION...]", "report stored functions that became slower",

@@ -14,7 +14,7 @@
 
 #include "base/mem.h"
 #include "store/local/format/head.h"
-#include "store/local/format/journal_file.h"
+#include "store/local/format/journal_int.h"
 #include "store/local/format/pack.h"
 #include "store/local/format/segment_file.h"
 #include "store/local/format/varint.h"
@@ -29,26 +29,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-struct journal_reader {
-	int fd;
-	const char *name;
-	uint64_t offset, size;
-	uint64_t number; /* of the next batch */
-	struct journal_head *head;
-	struct buf stored, raw;
-	struct err *damage;     /* the first damage; its code is 0 if there is none */
-	uint64_t first_damaged; /* batch */
-	uint64_t n_refused;     /* records after the damage that refer to it */
-};
-
-/* The head of a batch. */
-struct batch {
-	uint32_t crc, stored, raw, records;
-	uint64_t number;
-};
-
-enum batch_state { BATCH_VALID, BATCH_NONE, BATCH_BAD };
 
 /* Read up to n bytes; returns their number or -1. */
 static ssize_t journal_read_at(int fd, void *data, size_t n, uint64_t offset)
@@ -69,7 +49,7 @@ static ssize_t journal_read_at(int fd, void *data, size_t n, uint64_t offset)
 	return (ssize_t)done;
 }
 
-static bool parse_batch(const uint8_t *p, struct batch *b)
+static bool parse_batch(const uint8_t *p, struct journal_batch *b)
 {
 	b->crc = (uint32_t)segment_get(p + 4, 4);
 	b->number = segment_get(p + 8, 8);
@@ -79,11 +59,9 @@ static bool parse_batch(const uint8_t *p, struct batch *b)
 	return segment_get(p, 4) == JOURNAL_BATCH_MAGIC && segment_get(p + 28, 4) == pack_crc(p, 28);
 }
 
-/*
- * Find a valid head of a later batch at or after an offset; 0 if there is none. Only written parts are read: a page that was read counts
- * as written from then on, so otherwise each reader would read the whole file, and keep it in memory.
- */
-static uint64_t find_later_batch(const struct journal_reader *r, uint64_t offset, uint64_t *number)
+/* Only written parts are read: a page that was read counts as written from then on, so otherwise each reader would read the whole file,
+   and keep it in memory. */
+uint64_t journal_find_later_batch(const struct journal_reader *r, uint64_t offset, uint64_t *number)
 {
 	enum { CHUNK = 64 << 10 };
 	uint8_t *data = mem_alloc(CHUNK + JOURNAL_BATCH, 1);
@@ -91,7 +69,7 @@ static uint64_t find_later_batch(const struct journal_reader *r, uint64_t offset
 
 	while (!found && offset + JOURNAL_BATCH <= r->size) {
 		uint64_t n;
-		struct batch b;
+		struct journal_batch b;
 
 		if (offset >= end) {
 			off_t next = lseek(r->fd, (off_t)offset, SEEK_DATA), hole;
@@ -122,8 +100,7 @@ static uint64_t find_later_batch(const struct journal_reader *r, uint64_t offset
 	return found;
 }
 
-/* Read the batch at the offset into r->raw. */
-static int read_batch(struct journal_reader *r, struct batch *b, enum batch_state *state, struct err *err)
+int journal_read_batch(struct journal_reader *r, struct journal_batch *b, enum batch_state *state, struct err *err)
 {
 	static const uint8_t zeros[JOURNAL_BATCH];
 	uint8_t head[JOURNAL_BATCH];
@@ -164,8 +141,7 @@ static void note_damage(struct journal_reader *r, uint64_t batch, const struct e
 	r->first_damaged = batch;
 }
 
-/* Read the records of a batch. A record that is refused is damage; those after it are read. */
-static void journal_read_records(struct journal_reader *r, const struct batch *b)
+void journal_read_records(struct journal_reader *r, const struct journal_batch *b)
 {
 	const uint8_t *at = (const uint8_t *)r->raw.data, *end = at + r->raw.len;
 	struct err err;
@@ -193,8 +169,7 @@ static void journal_read_records(struct journal_reader *r, const struct batch *b
 	note_damage(r, b->number, &err);
 }
 
-/* Continue at a later batch. */
-static void skip_damage(struct journal_reader *r, uint64_t offset, uint64_t number)
+void journal_skip_damage(struct journal_reader *r, uint64_t offset, uint64_t number)
 {
 	struct err err;
 
@@ -209,28 +184,33 @@ static void skip_damage(struct journal_reader *r, uint64_t offset, uint64_t numb
 	r->number = number;
 }
 
+void journal_pass_batch(struct journal_reader *r, const struct journal_batch *b)
+{
+	r->offset += JOURNAL_BATCH + (((uint64_t)b->stored + 7) & ~(uint64_t)7);
+	r->number++;
+}
+
 /* Read all batches. is_torn: the last one is not complete. */
 static int read_batches(struct journal_reader *r, bool *is_torn, struct err *err)
 {
 	for (;;) {
 		enum batch_state state;
-		struct batch b;
+		struct journal_batch b;
 		uint64_t number = 0, later = 0;
-		int rc = read_batch(r, &b, &state, err);
+		int rc = journal_read_batch(r, &b, &state, err);
 
 		if (rc == 0 && state != BATCH_VALID)
-			later = find_later_batch(r, r->offset + 8, &number);
+			later = journal_find_later_batch(r, r->offset + 8, &number);
 		/* The writer may have completed this batch, and added the later one, since it was read here. */
 		if (later)
-			rc = read_batch(r, &b, &state, err);
+			rc = journal_read_batch(r, &b, &state, err);
 		if (rc < 0)
 			return rc;
 		if (state == BATCH_VALID) {
 			journal_read_records(r, &b);
-			r->offset += JOURNAL_BATCH + (((uint64_t)b.stored + 7) & ~(uint64_t)7);
-			r->number++;
+			journal_pass_batch(r, &b);
 		} else if (later) {
-			skip_damage(r, later, number);
+			journal_skip_damage(r, later, number);
 		} else {
 			*is_torn = state == BATCH_BAD && r->offset < r->size;
 			return 0;
@@ -242,7 +222,7 @@ static int read_batches(struct journal_reader *r, bool *is_torn, struct err *err
 static bool is_cut(const struct journal_reader *r, uint64_t allocated, bool is_torn)
 {
 	uint8_t head[JOURNAL_BATCH] = { 0 };
-	struct batch b;
+	struct journal_batch b;
 	ssize_t n;
 
 	if (allocated && (r->size < allocated || r->size < r->offset + JOURNAL_BATCH ||
@@ -278,11 +258,13 @@ static int report_damage(struct journal_reader *r, uint64_t allocated, bool is_t
 	return ERR_FORMAT;
 }
 
-static int journal_read_header(const struct journal_reader *r, struct journal_info *info, struct err *err)
+int journal_read_header(const struct journal_reader *r, struct journal_info *info, struct err *err)
 {
 	uint8_t p[JOURNAL_HEADER];
-	ssize_t n = journal_read_at(r->fd, p, sizeof(p), 0);
+	ssize_t n;
 
+	posix_fadvise(r->fd, 0, 0, POSIX_FADV_RANDOM); /* no readahead: see journal_find_later_batch */
+	n = journal_read_at(r->fd, p, sizeof(p), 0);
 	if (n < 0)
 		return err_set(err, ERR_IO, "%s: %s", r->name, strerror(errno));
 	if ((size_t)n < sizeof(p) || memcmp(p, JOURNAL_MAGIC, 8) != 0)
@@ -296,6 +278,7 @@ static int journal_read_header(const struct journal_reader *r, struct journal_in
 	info->seq = (int64_t)segment_get(p + 32, 8);
 	info->made_ns = (int64_t)segment_get(p + 40, 8);
 	info->allocated = segment_get(p + 48, 8);
+	info->rewrites = (uint32_t)segment_get(p + 56, 4);
 	return 0;
 }
 
@@ -312,7 +295,6 @@ int journal_load(int fd, const char *name, bool has_ids, struct journal_info *in
 	if (fstat(fd, &st) < 0)
 		return err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
 	r.size = (uint64_t)st.st_size;
-	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM); /* no readahead: see find_later_batch */
 	rc = journal_read_header(&r, info, err);
 	if (rc < 0)
 		return rc;

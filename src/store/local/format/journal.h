@@ -6,7 +6,7 @@
  * A journal begins with a header of 64 bytes:
  *
  *	"CPAJNL\r\n" | u16 major 1 | u16 minor 0 | u32 0 | 16 uuid of the store | i64 number of the journal | i64 made, ns since 1970
- *	| u64 bytes allocated at first | zeros | u32 crc of the bytes before
+ *	| u64 bytes allocated at first | u32 times that it was written again | u32 crc of the bytes before
  *
  * Then come batches, each at a multiple of 8; the rest of the file is zeros, at least 32 bytes. The file has the bytes allocated at
  * first, or a multiple of 4 MiB if it was extended. A batch:

@@ -25,6 +25,9 @@ src_store_libstore_a_SOURCES += \
 	src/store/local/format/journal.c \
 	src/store/local/format/journal.h \
 	src/store/local/format/journal_file.h \
+	src/store/local/format/journal_follow.c \
+	src/store/local/format/journal_follow.h \
+	src/store/local/format/journal_int.h \
 	src/store/local/format/pack.c \
 	src/store/local/format/pack.h \
 	src/store/local/format/segment.c \

@@ -13,6 +13,7 @@
 #include "store/local/upkeep/downsample.h"
 #include "store/local/upkeep/upkeep.h"
 #include "store/local/upkeep/upkeep_int.h"
+#include "store/local/write/spool_state.h"
 #include "store/local/write/writer.h"
 #include "store/local/write/writer_journal.h"
 #include "store/local/write/writer_state.h"
@@ -96,7 +97,7 @@ static int open_each_name(const struct store_writer *w, const char *folder,
 /* A store is created only in a directory that has nothing but what an interrupted creation left. */
 static int open_check_name(const struct store_writer *w, const char *folder, const char *name, struct err *err)
 {
-	static const char *const ours[] = { "lock", "tmp", "seg", "pin", "journal", "bad" };
+	static const char *const ours[] = { "lock", "tmp", "seg", "pin", "journal", "bad", "spool" };
 
 	(void)folder;
 	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
@@ -234,6 +235,7 @@ static int open_cap(struct store_writer *w, const struct store_writer_options *o
 	if (rc == 0)
 		rc = cap_init(&w->cap, w->dir, w->catalogue, (uint64_t)cap, &retain, w->now, err);
 	w->cap.make_room = downsample_make_room;
+	w->cap.drop_spool = spool_make_room;
 	w->cap.make_room_arg = w;
 	return rc;
 }
@@ -295,6 +297,7 @@ static void writer_free(struct store_writer *w)
 	}
 	writer_journal_close(w->active);
 	seen_free(w->seen);
+	spool_free(w->spool);
 	if (w->has_cap)
 		cap_destroy(&w->cap);
 	catalogue_close(w->catalogue);
@@ -316,6 +319,7 @@ static struct store_writer *writer_new(const char *directory, const struct store
 
 	w->directory = mem_strndup(directory, strlen(directory));
 	w->dir = w->lock_fd = -1;
+	w->spool = spool_new();
 	w->now = o->now ? o->now : clock_wall_ns;
 	w->dir_mode = 0700;
 	w->file_mode = 0600;
@@ -523,10 +527,28 @@ static int recover_journal(struct store_writer *w, int64_t seq, bool may_be_flus
 		rc = is_flushed(w, j, &flushed, err);
 	if (rc < 0)
 		return rc;
-	if (flushed || (j->batches == 0 && !j->is_damaged))
+	if (flushed && !j->is_damaged) {
+		spool_retire(w, j->seq, head_profiles(j->head), j->end, j->charged);
+		writer_journal_close(j);
+	} else if (flushed || (j->batches == 0 && !j->is_damaged))
 		writer_drop_journal(w, j);
 	else
 		*out = j;
+	return 0;
+}
+
+/* A journal is in segments, and a crash left it: read how many profiles it has if a follower may need it. */
+static int retire_journal(struct store_writer *w, int64_t seq, struct err *err)
+{
+	struct store_journal *j = NULL;
+	struct err ignored;
+	char name[32];
+
+	journal_name(seq, name);
+	if (!spool_has_followers(w) || writer_journal_reopen(w, seq, &j, &ignored) < 0)
+		return writer_remove_file(w, name, CAP_JOURNALS, err);
+	spool_retire(w, seq, head_profiles(j->head), j->end, j->charged);
+	writer_journal_close(j);
 	return 0;
 }
 
@@ -550,7 +572,7 @@ static int recover_journals(struct store_writer *w, struct err *err)
 		if (seq[i] >= w->next_journal)
 			w->next_journal = seq[i] + 1;
 		if (seq[i] < first)
-			rc = writer_remove_file(w, name, CAP_JOURNALS, err);
+			rc = retire_journal(w, seq[i], err);
 		else
 			rc = recover_journal(w, seq[i], !has_first, &j, err);
 		if (!j)
@@ -569,8 +591,10 @@ static int recover_journals(struct store_writer *w, struct err *err)
 
 int recover_files(struct store_writer *w, struct err *err)
 {
-	int rc = empty_folder(w, "tmp", "", err);
+	int rc = spool_load(w, err);
 
+	if (rc == 0)
+		rc = empty_folder(w, "tmp", "", err);
 	if (rc == 0)
 		rc = empty_folder(w, "journal", ".new", err);
 	if (rc == 0)

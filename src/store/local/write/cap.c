@@ -53,9 +53,11 @@ uint64_t cap_segment_bytes(const struct cap *c)
 /* The counter of a file or folder directly below the directory of the store. */
 static enum cap_kind kind_of(const char *name)
 {
-	static const char *const names[] = {
-		[CAP_SEGMENTS] = "seg", [CAP_JOURNALS] = "journal", [CAP_PINS] = "pin", [CAP_BAD] = "bad"
-	};
+	static const char *const names[] = { [CAP_SEGMENTS] = "seg",
+					     [CAP_JOURNALS] = "journal",
+					     [CAP_PINS] = "pin",
+					     [CAP_BAD] = "bad",
+					     [CAP_SPOOL] = "spool" };
 
 	for (int i = 0; i < CAP_OTHER; i++)
 		if (!strcmp(name, names[i]))
@@ -392,7 +394,7 @@ static int cap_refuse(struct cap *c, uint64_t n, const char *what, struct err *e
 	cap_add_bytes(&b, used[CAP_SEGMENTS], ", journals ");
 	cap_add_bytes(&b, used[CAP_JOURNALS] + reserved, ", pins ");
 	cap_add_bytes(&b, used[CAP_PINS], ", other files ");
-	cap_add_bytes(&b, used[CAP_BAD] + used[CAP_OTHER] + FOLDERS_ROOM, ", and the index may use ");
+	cap_add_bytes(&b, used[CAP_BAD] + used[CAP_SPOOL] + used[CAP_OTHER] + FOLDERS_ROOM, ", and the index may use ");
 	cap_add_bytes(&b, catalogue_bytes_max(c->catalogue), "; raise the quota, ");
 	if (pin.bytes) {
 		buf_addf(&b, "remove the pin %s of ", pin.name);
@@ -430,6 +432,9 @@ int cap_reserve(struct cap *c, uint64_t n, const char *what, struct err *err)
 		rc = cap_retain(c, false, NULL, err);
 	while (rc == 0 && missing > 0 && !is_done && (missing = try_reserve(c, n)) > 0)
 		rc = free_some(c, missing, &is_done, err);
+	while (rc == 0 && missing > 0 && (missing = try_reserve(c, n)) > 0 && c->drop_spool &&
+	       c->drop_spool(c->make_room_arg))
+		;
 	if (rc == 0 && missing > 0 && (missing = try_reserve(c, n)) > 0)
 		rc = cap_refuse(c, n, what, err);
 	return rc;

@@ -26,7 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum cap_kind { CAP_SEGMENTS, CAP_JOURNALS, CAP_PINS, CAP_BAD, CAP_OTHER, N_CAP_KINDS };
+enum cap_kind { CAP_SEGMENTS, CAP_JOURNALS, CAP_PINS, CAP_BAD, CAP_SPOOL, CAP_OTHER, N_CAP_KINDS };
 
 enum {
 	CAP_BYTES_MIN = 64 << 20,
@@ -40,7 +40,9 @@ struct cap {
 	struct retain retain;
 	/* make some room by a coarser resolution of old data: downsample_make_room; NULL: the oldest raw segments are removed */
 	int (*make_room)(void *arg, uint64_t bytes, bool *is_done, struct err *err);
-	void *make_room_arg;
+	/* remove a journal that is kept for sinks: the last resort; returns false if there is none */
+	bool (*drop_spool)(void *arg);
+	void *make_room_arg; /* of both */
 	bool is_making_room;
 	int64_t (*now)(void); /* ns since 1970 */
 	uint64_t used[N_CAP_KINDS], reserved;

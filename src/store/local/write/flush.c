@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "store/local/format/segment.h"
 #include "store/local/os.h"
+#include "store/local/write/spool_state.h"
 #include "store/local/write/writer.h"
 #include "store/local/write/writer_journal.h"
 #include "store/local/write/writer_state.h"
@@ -174,14 +175,16 @@ void writer_set_aside(struct store_writer *w, const char *name, const char *why)
 	cap_settle(&w->cap, CAP_BAD, 0, bytes);
 }
 
-/* Remove a journal that is in segments; if that fails, the next opening of the store does it. */
-static void remove_journal(struct store_writer *w, struct store_journal *j)
+/* Remove a journal that is in segments, unless a follower needs it; if that fails, the next opening of the store does it. */
+static void remove_journal(struct store_writer *w, const struct store_journal *j)
 {
-	if (j->is_damaged)
-		writer_set_aside(w, j->name, j->problem);
-	if (j->is_damaged || os_unlink(w->dir, j->name) == 0)
-		cap_release(&w->cap, CAP_JOURNALS, j->charged);
-	writer_journal_close(j);
+	if (!j->is_damaged) {
+		spool_retire(w, j->seq, head_profiles(j->head), j->end, j->charged);
+		return;
+	}
+	writer_set_aside(w, j->name, j->problem);
+	cap_release(&w->cap, CAP_JOURNALS, j->charged);
+	spool_lose(w, j->seq, head_profiles(j->head));
 }
 
 /* Flush the oldest pending journal. */
@@ -204,11 +207,12 @@ static int flush_journal(struct store_writer *w, struct store_journal *j, struct
 			writer_discard_file(w, row.file, CAP_SEGMENTS);
 		return rc;
 	}
+	remove_journal(w, j); /* before it leaves the list: a follower finds it in one of both */
 	pthread_mutex_lock(&w->lock);
 	w->pending = j->next;
 	w->generation++;
 	pthread_mutex_unlock(&w->lock);
-	remove_journal(w, j);
+	writer_journal_close(j);
 	return 0;
 }
 

@@ -63,6 +63,7 @@ static int journal_write_header(const struct store_writer *w, const struct store
 	segment_put(p + 32, 8, (uint64_t)j->seq);
 	segment_put(p + 40, 8, (uint64_t)j->made_ns);
 	segment_put(p + 48, 8, j->allocated);
+	segment_put(p + 56, 4, j->rewrites);
 	segment_put(p + 60, 4, pack_crc(p, 60));
 	return os_pwrite(fd, p, sizeof(p), 0);
 }
@@ -178,7 +179,7 @@ static int journal_write_make_file(struct store_writer *w, struct store_journal 
 	j->fd = fd;
 	j->end = JOURNAL_HEADER;
 	j->allocated = size;
-	j->batches = 0;
+	j->batches = j->durable = 0;
 	j->counts.n = 0;
 	rc = os_allocate(fd, size) < 0 || journal_write_header(w, j, fd) < 0 ? journal_write_fail(w, j, err) : 0;
 	while (rc == 0 && j->head->n_dirty)
@@ -186,6 +187,8 @@ static int journal_write_make_file(struct store_writer *w, struct store_journal 
 	if (rc == 0 &&
 	    (os_fsync(fd) < 0 || os_rename(w->dir, temporary, j->name) < 0 || os_sync_folder(w->dir, "journal") < 0))
 		rc = journal_write_fail(w, j, err);
+	if (rc == 0)
+		j->durable = j->batches;
 	return rc;
 }
 
@@ -233,6 +236,7 @@ int writer_journal_reopen(struct store_writer *w, int64_t seq, struct store_jour
 	j->made_ns = info.made_ns;
 	j->end = info.end;
 	j->batches = info.batches;
+	j->rewrites = info.rewrites;
 	j->charged = cap_file_bytes(j->fd);
 	j->allocated = fstat(j->fd, &st) == 0 ? (uint64_t)st.st_size : info.end;
 	head_set_all_logged(j->head);
@@ -243,6 +247,11 @@ int writer_journal_reopen(struct store_writer *w, int64_t seq, struct store_jour
 		writer_journal_close(j);
 		return rc;
 	}
+	/* The process that wrote the last batch may have ended before it was synced; followers read synced batches only. */
+	if (os_fdatasync(j->fd) < 0)
+		j->is_untrusted = !j->is_damaged;
+	else
+		j->durable = j->batches;
 	*out = j;
 	return 0;
 }
@@ -259,6 +268,7 @@ static int journal_write_replace_file(struct store_writer *w, struct store_journ
 			       "%s: the journal must be written again, and the quota leaves no room for another one",
 			       w->directory);
 	head_set_all_dirty(j->head);
+	j->rewrites++;
 	j->charged = 0; /* make_file adds the bytes beyond size */
 	rc = journal_write_make_file(w, j, size, err);
 	cap_release(&w->cap, CAP_JOURNALS, j->charged);
@@ -293,6 +303,8 @@ int writer_journal_commit(struct store_writer *w, struct store_journal *j, struc
 		j->needs_sync = true;
 		j->is_untrusted = os_fdatasync(j->fd) < 0;
 		j->needs_sync = false;
+		if (!j->is_untrusted)
+			j->durable = j->batches;
 	}
 	return j->is_untrusted ? journal_write_replace_file(w, j, err) : 0;
 }

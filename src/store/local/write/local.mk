@@ -9,6 +9,9 @@ src_store_libstore_a_SOURCES += \
 	src/store/local/write/retain.c \
 	src/store/local/write/retain.h \
 	src/store/local/write/seen.c \
+	src/store/local/write/spool.c \
+	src/store/local/write/spool.h \
+	src/store/local/write/spool_state.h \
 	src/store/local/write/writer.c \
 	src/store/local/write/writer.h \
 	src/store/local/write/writer_journal.h \

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "store/local/os.h"
+#include "store/local/write/spool_state.h"
 #include "store/local/write/writer_journal.h"
 #include "store/local/write/writer_state.h"
 
@@ -270,6 +271,8 @@ int writer_commit(struct store_writer *w, struct err *err)
 	rc = w->active ? writer_journal_commit(w, w->active, err) : 0;
 	w->uncommitted = 0;
 	pthread_mutex_unlock(&w->lock);
+	if (rc == 0)
+		spool_wake(w);
 	return rc;
 }
 

@@ -21,8 +21,9 @@ struct store_journal {
 	char name[32]; /* below the directory of the store */
 	int64_t made_ns;
 	uint64_t end, allocated, charged; /* end of the batches; size of the file; bytes counted under the cap */
-	uint64_t batches;
-	bool needs_sync;   /* batches were written, but not synced */
+	uint64_t batches, durable;        /* written; synced */
+	uint32_t rewrites;                /* of the file: how often it was written again */
+	bool needs_sync;                  /* batches were written, but not synced */
 	bool is_untrusted; /* a sync failed, or the file does not have what the head believes: it is written again */
 	bool is_damaged;   /* not everything could be read: it is moved to bad/ after its flush */
 	char *problem;     /* with is_damaged */

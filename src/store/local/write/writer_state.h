@@ -24,6 +24,7 @@
 
 struct store_journal; /* an open journal with its head */
 struct store_seen;    /* finds duplicates among the segments */
+struct store_spool;   /* journals that are kept */
 
 struct store_writer {
 	/* constant while it is open */
@@ -46,8 +47,9 @@ struct store_writer {
 	size_t uncommitted;            /* memory that the appends since the last commit use */
 	struct store_journal *pending; /* list: to be written as segments, oldest first */
 	struct store_seen *seen;
-	uint64_t generation; /* incremented by writer_segments_changed */
-	struct buf notes;    /* for writer_take_notes */
+	struct store_spool *spool; /* has its own lock */
+	uint64_t generation;       /* incremented by writer_segments_changed */
+	struct buf notes;          /* for writer_take_notes */
 };
 
 /* Append a line to the notes. `lock` is held, or the store is being opened. */

@@ -1,0 +1,13 @@
+/*
+ * pyroscope.h - the sink of Pyroscope and of systems with its push protocol
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SINKS_PYROSCOPE_PYROSCOPE_H
+#define SINKS_PYROSCOPE_PYROSCOPE_H
+
+#include "sinks/sink.h"
+
+extern const struct sink_kind sink_pyroscope;
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * queue_int.h - the queue of a sink, for its two files
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SINKS_QUEUE_INT_H
+#define SINKS_QUEUE_INT_H
+
+#include "sinks/increase.h"
+#include "sinks/queue.h"
+#include "store/local/format/journal_follow.h"
+#include "store/local/write/spool.h"
+#include "store/window/window.h"
+
+#include <pthread.h>
+
+enum { SINK_BATCH_MAX = 512 };
+
+/* A profile that waits to be sent, with what its item borrows. */
+struct sink_waiting {
+	struct sink_item item;
+	struct profile *profile;
+	struct store_label *label;
+	char *service, *kind;
+};
+
+struct sink_queue {
+	struct sink_queue_options o;
+	char name[SPOOL_NAME_MAX + 1];
+	struct window *window; /* of the match */
+	struct store_query query;
+	struct stop stop;
+	pthread_t thread;
+
+	/* of the thread */
+	struct journal_follower *follower;
+	struct spool_position at;    /* after the profiles that were sent */
+	struct spool_position ahead; /* after those that wait */
+	struct spool_journal journal;
+	struct sink_increases *increases;
+	struct sink_waiting *waiting; /* [n_waiting], of batch_max at most */
+	size_t n_waiting, batch_max, n_rows;
+	struct sink_item *item; /* [batch_max], as result */
+	struct sink_result *result;
+	int64_t synced_ns;   /* monotonic: the position was synced last */
+	bool is_unsynced;    /* it was saved without a sync since */
+	bool has_lost_place; /* the journal was removed: continue at `at` */
+	unsigned n_failures; /* in a row */
+
+	pthread_mutex_t lock;
+	pthread_cond_t ended;
+	struct sink_stat stat;     /* guarded by lock */
+	int64_t oldest_ns;         /* end of the oldest profile that waits; 0: none; guarded by lock */
+	bool is_ending, has_ended; /* guarded by lock */
+};
+
+void sink_queue_log(struct sink_queue *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Does the queue end, now or when all is sent? */
+bool sink_queue_is_ending(struct sink_queue *q);
+
+/* Send what waits, again and again until it is sent or refused, and save the position. Fails with ERR_STOPPED. */
+int sink_queue_deliver(struct sink_queue *q, struct err *err);
+
+/* Free what a profile that waits owns. */
+void sink_queue_release_waiting(struct sink_waiting *x);
+
+/* Drop what waits. */
+void sink_queue_clear(struct sink_queue *q);
+
+#endif

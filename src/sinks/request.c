@@ -1,0 +1,162 @@
+/*
+ * request.c - requests of sinks: URLs, compressed bodies, the outcome of a response
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "sinks/request.h"
+
+#include "base/arena.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/time.h"
+#include "formats/common/gzip.h"
+#include "profile/compact.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int sink_parse_url(const char *url, const char *scheme, const char *path, struct url *out, struct err *err)
+{
+	const char *rest = starts_with(url, scheme) ? url + strlen(scheme) : url;
+	size_t n = strlen(rest);
+	struct buf text = { 0 };
+	int rc;
+
+	if (strpbrk(rest, "?#"))
+		return err_set(err, ERR_USAGE, "the URL of a sink has no ? and #");
+	while (n > 0 && rest[n - 1] == '/')
+		n--;
+	buf_add(&text, rest, n);
+	buf_addz(&text, path);
+	rc = url_parse(buf_text(&text), 0, out, err);
+	buf_release(&text);
+	return rc < 0 ? err_set(err, ERR_USAGE, "not a valid URL") : 0;
+}
+
+int sink_refuse_words(const struct sink_options *o, const char *kind, struct err *err)
+{
+	if (o->n_words == 0)
+		return 0;
+	return err_set(err, ERR_USAGE, "%.100s: sinks of the kind %s have no such setting", o->word[0], kind);
+}
+
+struct sink_bytes {
+	const void *data;
+	size_t n;
+};
+
+static int sink_write_bytes(void *arg, struct gzip *g, struct err *err)
+{
+	const struct sink_bytes *b = arg;
+
+	(void)err;
+	format_gzip_write(g, b->data, b->n);
+	return 0;
+}
+
+void sink_gzip(const void *data, size_t n, struct buf *out)
+{
+	struct sink_bytes b = { data, n };
+
+	format_gzip_pack(sink_write_bytes, &b, 1, out, NULL);
+}
+
+/* Copy the first line of a text, without control characters. */
+static void sink_copy_line(char *to, size_t size, const char *text, size_t n)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < n && text[i] && at + 1 < size; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if (c == '\n' && at > 0)
+			break;
+		if (c >= ' ' && c != 127)
+			to[at++] = (char)c;
+	}
+	to[at] = '\0';
+}
+
+void sink_judge(const struct fetch_request *r, struct sink_result *out)
+{
+	bool is_temporary =
+		r->status == 408 || r->status == 429 || (r->status >= 500 && r->status != 501 && r->status != 505);
+	char line[200];
+
+	*out = (struct sink_result){ .outcome = SINK_SENT };
+	if (r->rc == 0)
+		return;
+	out->outcome = r->status < 400 || is_temporary ? SINK_LATER : SINK_REFUSED;
+	out->retry_ns = r->retry_after > 0 && r->retry_after < INT64_MAX / NS_PER_S ? r->retry_after * NS_PER_S : 0;
+	sink_copy_line(line, sizeof(line), (const char *)r->bytes.data, r->bytes.data ? r->bytes.n : 0);
+	if (r->status >= 400 && *line)
+		snprintf(out->why, sizeof(out->why), "HTTP %ld: %s", r->status, line);
+	else
+		sink_copy_line(out->why, sizeof(out->why), r->err.msg, strlen(r->err.msg));
+}
+
+int sink_send(struct fetch_request *r, const struct fetch_options *o, struct stop *stop, struct sink_result *out,
+	      struct err *err)
+{
+	struct buf notes = { 0 };
+
+	r->accepts_2xx = r->takes_any = r->keeps_refusal = true;
+	fetch_all(r, 1, o, NULL, stop, &notes);
+	if (r->rc < 0)
+		sink_judge(r, out);
+	buf_release(&notes);
+	return r->rc < 0 && stop_is_set(stop) ? err_set(err, ERR_STOPPED, "cancelled") : 0;
+}
+
+void sink_release_response(struct fetch_request *r)
+{
+	free(r->bytes.data);
+	r->bytes = (struct bytes){ 0 };
+	buf_release(&r->headers);
+}
+
+int sink_request(struct fetch_request *r, const struct fetch_options *o, struct stop *stop, struct sink_result *out,
+		 long *status, struct err *err)
+{
+	int rc;
+
+	*out = (struct sink_result){ .outcome = SINK_SENT };
+	rc = sink_send(r, o, stop, out, err);
+	if (status)
+		*status = r->status;
+	sink_release_response(r);
+	return rc;
+}
+
+void sink_add_id(struct buf *out, const uint8_t id[16], unsigned part)
+{
+	for (int i = 0; i < 16; i++) {
+		unsigned byte = part && i >= 14 ? (part >> (i == 14 ? 8 : 0)) & 0xff : id[i];
+
+		buf_addf(out, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", byte);
+	}
+}
+
+struct profile *sink_copy_rows(const struct profile *p, uint32_t first, uint32_t n)
+{
+	struct profile *d = mem_alloc(1, sizeof(*d));
+	struct arena *mem = arena_new();
+
+	*d = *p;
+	d->mem = mem;
+	d->owner = p;
+	d->n_rows = n;
+	d->stack = memcpy(arena_alloc(mem, n + 1, sizeof(*d->stack)), p->stack + first, n * sizeof(*d->stack));
+	d->labels = memcpy(arena_alloc(mem, n + 1, sizeof(*d->labels)), p->labels + first, n * sizeof(*d->labels));
+	d->value = arena_alloc(mem, p->n_types, sizeof(*d->value));
+	d->type = memcpy(arena_alloc(mem, p->n_types, sizeof(*d->type)), p->type, p->n_types * sizeof(*d->type));
+	for (uint32_t t = 0; t < p->n_types; t++)
+		d->value[t] = memcpy(arena_alloc(mem, n + 1, sizeof(**d->value)), p->value[t] + first,
+				     n * sizeof(**d->value));
+	profile_own_columns(d);
+	profile_drop_unused(d);
+	return d;
+}
