@@ -11,54 +11,24 @@
 
 #include "base/cond.h"
 #include "base/io.h"
-#include "base/jsonw.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "base/str.h"
 #include "base/time.h"
 #include "formats/push/push.h"
 #include "scrape/guard.h"
+#include "scrape/protocols/protocol.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 enum {
-	BAD = 400,
-	FORBIDDEN = 403,
-	TIMEOUT = 408,
-	TOO_LARGE = 413,
-	MEDIA = 415,
-	UNPROCESSABLE = 422,
-	TOO_MANY = 429,
-	ERROR = 500,
-	NOT_IMPLEMENTED = 501,
-	UNAVAILABLE = 503,
-	NO_ROOM = 507,
 	PEER_RUNNING = 16, /* requests at once of a client address */
 	DECODING_WAIT_S = 30,
 };
 
 #define UNSURE "block and mutex profiles have equal sample types: send kind=block or kind=mutex"
-
-enum protocol { PUSH_PLAIN, PUSH_INGEST, PUSH_CONNECT, PUSH_OTLP };
-
-static const struct {
-	const char *path;
-	enum protocol protocol;
-	unsigned bit; /* of scrape_config.push; 0: none */
-	int status;   /* of success */
-} paths[] = {
-	{ "/v1/profiles", PUSH_PLAIN, SCRAPE_PUSH_PPROF, 204 },
-	{ "/ingest", PUSH_INGEST, SCRAPE_PUSH_INGEST, 200 },
-	{ "/pyroscope/ingest", PUSH_INGEST, SCRAPE_PUSH_INGEST, 200 },
-	{ "/push.v1.PusherService/Push", PUSH_CONNECT, SCRAPE_PUSH_CONNECT, 200 },
-	{ "/v1development/profiles", PUSH_OTLP, 0, 200 },
-};
-enum { N_PATHS = sizeof(paths) / sizeof(paths[0]) };
 
 /* Kinds by the label __name__ of Pyroscope's clients. */
 static const struct {
@@ -85,7 +55,7 @@ struct push_request {
 	const struct scrape_secret *allowed;
 	const struct http_request *q;
 	struct http_response *out;
-	size_t path;
+	const struct protocol *protocol;
 	struct bytes body;
 	struct push push;
 
@@ -101,94 +71,43 @@ struct push_request {
 
 bool scrape_is_push(const char *path)
 {
-	for (size_t i = 0; i < N_PATHS; i++)
-		if (strcmp(paths[i].path, path) == 0)
-			return true;
-	return false;
+	return protocol_find_path(path) != NULL;
 }
 
 /* ---- responses ---- */
 
-static const char *connect_code(int status)
-{
-	switch (status) {
-	case FORBIDDEN:
-		return "permission_denied";
-	case TOO_LARGE:
-	case TOO_MANY:
-	case NO_ROOM:
-		return "resource_exhausted";
-	case UNPROCESSABLE:
-		return "out_of_range";
-	case NOT_IMPLEMENTED:
-		return "unimplemented";
-	case UNAVAILABLE:
-		return "unavailable";
-	case TIMEOUT:
-		return "deadline_exceeded";
-	default:
-		return status >= ERROR ? "internal" : "invalid_argument";
-	}
-}
-
 static void scrape_push_fail(struct push_request *p, int status, const char *text)
 {
-	struct http_response *out = p->out;
-
-	out->status = status;
-	if (paths[p->path].protocol == PUSH_CONNECT) {
-		struct json j = { .out = &out->body, .is_one_line = true };
-
-		out->type = "application/json";
-		jsonw_open(&j, '{');
-		jsonw_add_text(&j, "code", connect_code(status));
-		jsonw_add_text(&j, "message", text);
-		jsonw_close(&j, '}');
-	} else {
-		out->type = "text/plain; charset=utf-8";
-		buf_addf(&out->body, "%s\n", text);
-	}
-	if (status == TOO_MANY)
-		http_response_add(out, "Retry-After", "1");
-	else if (status == UNAVAILABLE || status == NO_ROOM)
-		http_response_add(out, "Retry-After", "10");
-}
-
-static void succeed(struct push_request *p)
-{
-	const char *type = http_request_header(p->q, "Content-Type");
-
-	p->out->status = paths[p->path].status;
-	if (paths[p->path].protocol != PUSH_CONNECT)
-		return;
-	if (type && starts_with(type, "application/json")) {
-		p->out->type = "application/json";
-		buf_addz(&p->out->body, "{}");
-	} else {
-		p->out->type = "application/proto"; /* an empty message has no bytes */
-	}
+	p->protocol->fail(p->q, status, text, p->out);
+	if (status == PROTOCOL_TOO_MANY)
+		http_response_add(p->out, "Retry-After", "1");
+	else if (status == PROTOCOL_UNAVAILABLE || status == PROTOCOL_NO_ROOM)
+		http_response_add(p->out, "Retry-After", "10");
 }
 
 static int status_of(int rc)
 {
-	return rc == ERR_LIMIT ? TOO_LARGE : rc == ERR_UNKNOWN ? MEDIA : rc == ERR_IO ? ERROR : BAD;
+	return rc == ERR_LIMIT     ? PROTOCOL_TOO_LARGE
+	       : rc == ERR_UNKNOWN ? PROTOCOL_MEDIA
+	       : rc == ERR_IO      ? PROTOCOL_ERROR
+				   : PROTOCOL_BAD;
 }
 
 static int status_of_drop(enum scrape_drop why, int rc)
 {
 	switch (why) {
 	case SCRAPE_DROP_TIME:
-		return UNPROCESSABLE;
+		return PROTOCOL_UNPROCESSABLE;
 	case SCRAPE_DROP_SIZE:
-		return TOO_LARGE;
+		return PROTOCOL_TOO_LARGE;
 	case SCRAPE_DROP_ROOM:
-		return NO_ROOM;
+		return PROTOCOL_NO_ROOM;
 	case SCRAPE_DROP_STORAGE:
-		return UNAVAILABLE;
+		return PROTOCOL_UNAVAILABLE;
 	case SCRAPE_DROP_LIMIT:
-		return rc == ERR_LIMIT ? TOO_MANY : BAD;
+		return rc == ERR_LIMIT ? PROTOCOL_TOO_MANY : PROTOCOL_BAD;
 	default:
-		return BAD;
+		return PROTOCOL_BAD;
 	}
 }
 
@@ -302,11 +221,11 @@ static int scrape_push_read_body(struct push_request *p)
 
 	if (encoding && strcasecmp(encoding, "gzip") != 0 && strcasecmp(encoding, "identity") != 0) {
 		err_set(&p->err, ERR_UNKNOWN, "Content-Encoding must be gzip");
-		return MEDIA;
+		return PROTOCOL_MEDIA;
 	}
 	if (p->q->upload >= 0) {
 		if (io_read_fd(p->q->upload, SCRAPE_BODY_MAX, NULL, &in, &p->err) < 0)
-			return p->err.code == ERR_LIMIT ? TOO_LARGE : ERROR;
+			return p->err.code == ERR_LIMIT ? PROTOCOL_TOO_LARGE : PROTOCOL_ERROR;
 	} else {
 		in = (struct bytes){ .data = mem_alloc(p->q->n_body + 1, 1), .n = p->q->n_body };
 		memcpy(in.data, p->q->body, in.n);
@@ -314,7 +233,7 @@ static int scrape_push_read_body(struct push_request *p)
 	if (in.n == 0) {
 		free(in.data);
 		err_set(&p->err, ERR_FORMAT, "the body is empty");
-		return BAD;
+		return PROTOCOL_BAD;
 	}
 	if (!encoding || strcasecmp(encoding, "gzip") != 0) {
 		p->body = in;
@@ -325,25 +244,8 @@ static int scrape_push_read_body(struct push_request *p)
 
 static int scrape_push_read_request(struct push_request *p)
 {
-	const char *type = http_request_header(p->q, "Content-Type");
-	int rc;
+	int rc = p->protocol->read(p->q, p->body.data, p->body.n, &p->push, &p->err);
 
-	switch (paths[p->path].protocol) {
-	case PUSH_PLAIN:
-		rc = push_read_plain(p->q->query, p->body.data, p->body.n, &p->push, &p->err);
-		break;
-	case PUSH_INGEST:
-		rc = push_read_ingest(p->q->query, type, p->body.data, p->body.n, &p->push, &p->err);
-		break;
-	default:
-		if (type && starts_with(type, "application/json"))
-			rc = push_read_json(p->body.data, p->body.n, &p->push, &p->err);
-		else if (type && starts_with(type, "application/proto"))
-			rc = push_read_proto(p->body.data, p->body.n, &p->push, &p->err);
-		else
-			rc = err_set(&p->err, ERR_UNKNOWN,
-				     "Content-Type must be application/proto or application/json");
-	}
 	return rc < 0 ? status_of(rc) : 0;
 }
 
@@ -415,7 +317,9 @@ static void scrape_push_written(void *arg, const struct scrape_write *w)
 	if (w->rc == 0)
 		p->n_stored++;
 	else if (!p->status) {
-		p->status = w->rc == ERR_LIMIT ? NO_ROOM : w->rc == ERR_RANGE ? BAD : UNAVAILABLE;
+		p->status = w->rc == ERR_LIMIT   ? PROTOCOL_NO_ROOM
+			    : w->rc == ERR_RANGE ? PROTOCOL_BAD
+						 : PROTOCOL_UNAVAILABLE;
 		p->err = w->err;
 	}
 	p->n_waiting--;
@@ -439,7 +343,7 @@ static void set_failed(struct push_request *p, size_t number, int status, const 
 static void set_span(const struct push_request *p, struct scrape_origin *o)
 {
 	const struct push *q = &p->push;
-	bool is_ingest = paths[p->path].protocol == PUSH_INGEST;
+	bool is_ingest = p->protocol == &protocol_ingest;
 
 	if (q->is_cumulative && q->until_ns > 0)
 		o->begin_ns = q->until_ns; /* a snapshot */
@@ -485,17 +389,17 @@ static void push_one(struct push_request *p, size_t number)
 	set_span(p, &o);
 	if (!o.service || !*o.service) {
 		err_set(&err, ERR_FORMAT, "the label service_name is missing");
-		set_failed(p, number, BAD, &err);
+		set_failed(p, number, PROTOCOL_BAD, &err);
 		return;
 	}
 	if (!scrape_push_is_kind_name(o.kind)) {
 		err_set(&err, ERR_FORMAT, "kind is not a name of at most 64 letters, digits, dots, - and _");
-		set_failed(p, number, BAD, &err);
+		set_failed(p, number, PROTOCOL_BAD, &err);
 		return;
 	}
 	if (!scrape_secret_allows(p->allowed, o.service)) {
 		err_set(&err, ERR_USAGE, "this secret does not allow the service %s", o.service);
-		set_failed(p, number, FORBIDDEN, &err);
+		set_failed(p, number, PROTOCOL_FORBIDDEN, &err);
 		return;
 	}
 	o.n_labels = scrape_push_make_labels(p, item, o.service, label);
@@ -540,7 +444,7 @@ static void push_all(struct push_request *p)
 	if (p->status)
 		scrape_push_fail(p, p->status, p->err.msg);
 	else
-		succeed(p);
+		p->protocol->succeed(p->q, &p->push, p->out);
 }
 
 static void scrape_push_run(struct push_request *p)
@@ -548,18 +452,18 @@ static void scrape_push_run(struct push_request *p)
 	int status;
 
 	if (!begin_decoding(p->c)) {
-		scrape_push_fail(p, TOO_MANY, "too many pushes are being read");
+		scrape_push_fail(p, PROTOCOL_TOO_MANY, "too many pushes are being read");
 		return;
 	}
 	status = scrape_push_read_body(p);
 	status = status ? status : scrape_push_read_request(p);
 	if (!status && p->push.n == 0) {
 		err_set(&p->err, ERR_FORMAT, "the request has no profile");
-		status = BAD;
+		status = PROTOCOL_BAD;
 	}
 	if (status) {
 		end_decoding(p->c);
-		scrape_stats_drop(&p->c->stats, status == TOO_LARGE ? SCRAPE_DROP_SIZE : SCRAPE_DROP_FORMAT);
+		scrape_stats_drop(&p->c->stats, status == PROTOCOL_TOO_LARGE ? SCRAPE_DROP_SIZE : SCRAPE_DROP_FORMAT);
 		scrape_push_fail(p, status, p->err.msg);
 		return;
 	}
@@ -573,26 +477,22 @@ void scrape_push(struct scrape_collector *c, const struct scrape_secret *allowed
 				  .allowed = allowed,
 				  .q = q,
 				  .out = out,
+				  .protocol = protocol_find_path(q->path),
 				  .push = { .kind = "" },
 				  .lock = PTHREAD_MUTEX_INITIALIZER,
 				  .changed = PTHREAD_COND_INITIALIZER };
 
 	const char *why;
 
-	while (strcmp(paths[p.path].path, q->path) != 0)
-		p.path++;
-	if (paths[p.path].protocol == PUSH_OTLP) {
-		scrape_push_fail(&p, NOT_IMPLEMENTED,
-				 "this version does not receive OTLP profiles; send pprof to /v1/profiles");
-	} else if (!(c->o.config->push & paths[p.path].bit)) {
-		scrape_push_fail(&p, FORBIDDEN, "this protocol is not enabled in the configuration (push)");
+	if (!(c->o.config->push & protocol_bit(p.protocol))) {
+		scrape_push_fail(&p, PROTOCOL_FORBIDDEN, "this protocol is not enabled in the configuration (push)");
 	} else if ((why = begin_peer(c, &q->peer))) {
-		scrape_push_fail(&p, TOO_MANY, why);
+		scrape_push_fail(&p, PROTOCOL_TOO_MANY, why);
 	} else {
 		scrape_push_run(&p);
 		end_peer(c, &q->peer);
 	}
-	scrape_stats_push(&c->stats, out->status >= BAD);
+	scrape_stats_push(&c->stats, out->status >= PROTOCOL_BAD);
 	push_release(&p.push);
 	buf_release(&p.cut);
 	free(p.body.data);

@@ -106,9 +106,6 @@ struct scrape_watch {
 	uint32_t line;
 };
 
-/* Protocols of pushes, as bits. */
-enum { SCRAPE_PUSH_PPROF = 1, SCRAPE_PUSH_INGEST = 2, SCRAPE_PUSH_CONNECT = 4 };
-
 /* Constant after reading. */
 struct scrape_config {
 	struct arena *mem;
@@ -128,7 +125,7 @@ struct scrape_config {
 	size_t n_listens;
 	const struct scrape_watch *watch; /* [n_watches] */
 	size_t n_watches;
-	unsigned push;                /* SCRAPE_PUSH_* */
+	unsigned push;                /* accepted protocols, of protocol_bit */
 	uint32_t push_rate;           /* pushes per second and address of a client; 0: no limit */
 	uint32_t shard, n_shards;     /* this collector scrapes the targets of shard 1..n_shards; 0 of 0: all */
 	const struct scrape_job *job; /* [n_jobs] */
