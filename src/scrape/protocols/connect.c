@@ -9,9 +9,10 @@
 
 #include "base/jsonw.h"
 
-static int protocol_connect_read(const struct http_request *q, const uint8_t *body, size_t n, struct push *out,
-				 struct err *err)
+static int protocol_connect_read(const struct http_request *q, const uint8_t *body, size_t n,
+				 const struct format_options *options, struct push *out, struct err *err)
 {
+	(void)options;
 	if (protocol_has_type(q, "application/json"))
 		return push_read_json(body, n, out, err);
 	if (protocol_has_type(q, "application/proto"))

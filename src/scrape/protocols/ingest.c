@@ -7,9 +7,10 @@
 
 #include "scrape/protocols/protocol.h"
 
-static int protocol_ingest_read(const struct http_request *q, const uint8_t *body, size_t n, struct push *out,
-				struct err *err)
+static int protocol_ingest_read(const struct http_request *q, const uint8_t *body, size_t n,
+				const struct format_options *options, struct push *out, struct err *err)
 {
+	(void)options;
 	return push_read_ingest(q->query, http_request_header(q, "Content-Type"), body, n, out, err);
 }
 

@@ -9,9 +9,10 @@
 
 #include "scrape/protocols/protocol.h"
 
-static int protocol_pprof_read(const struct http_request *q, const uint8_t *body, size_t n, struct push *out,
-			       struct err *err)
+static int protocol_pprof_read(const struct http_request *q, const uint8_t *body, size_t n,
+			       const struct format_options *options, struct push *out, struct err *err)
 {
+	(void)options;
 	return push_read_plain(q->query, body, n, out, err);
 }
 

@@ -13,6 +13,7 @@
 #include "base/http.h"
 #include "formats/push/push.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,10 +39,12 @@ struct protocol {
 	/*
 	 * Read a request.
 	 *
-	 * body   [n] decompressed; borrowed until push_release
-	 * Fails  ERR_UNKNOWN for a content type or format that is not read; ERR_FORMAT, ERR_LIMIT
+	 * body     [n] decompressed; borrowed until push_release
+	 * options  limits
+	 * Fails    ERR_UNKNOWN for a content type or format that is not read; ERR_FORMAT, ERR_LIMIT
 	 */
-	int (*read)(const struct http_request *q, const uint8_t *body, size_t n, struct push *out, struct err *err);
+	int (*read)(const struct http_request *q, const uint8_t *body, size_t n, const struct format_options *options,
+		    struct push *out, struct err *err);
 
 	/* Write the response when all profiles are durable. */
 	void (*succeed)(const struct http_request *q, const struct push *p, struct http_response *out);
@@ -54,13 +57,16 @@ struct protocol {
 	 * the client sends all of them again or none.
 	 */
 	void (*succeed_partly)(const struct http_request *q, size_t n, const char *text, struct http_response *out);
+
+	bool accepts_empty; /* a request without profiles succeeds */
 };
 
 /* The protocols; the bit of one in a set is 1 << index. */
 extern const struct protocol *const protocols[];
 extern const size_t n_protocols;
 
-extern const struct protocol protocol_pprof, protocol_ingest, protocol_connect;
+extern const struct protocol protocol_pprof, protocol_ingest, protocol_connect, protocol_otlp, protocol_datadog,
+	protocol_parca;
 
 /* The protocol of a path, or of a name; NULL if there is none. */
 const struct protocol *protocol_find_path(const char *path);
@@ -72,6 +78,9 @@ unsigned protocol_all(void);
 
 /* Is the content type of the request this one, whatever its parameters are? */
 bool protocol_has_type(const struct http_request *q, const char *type);
+
+/* The code of gRPC for a status. */
+int protocol_grpc_code(int status);
 
 /* A response without a body, one with a line of text, and one of the Connect protocol. */
 void protocol_succeed(const struct http_request *q, const struct push *p, struct http_response *out);

@@ -12,7 +12,8 @@
 #include <string.h>
 #include <strings.h>
 
-const struct protocol *const protocols[] = { &protocol_pprof, &protocol_ingest, &protocol_connect };
+const struct protocol *const protocols[] = { &protocol_pprof, &protocol_ingest,  &protocol_connect,
+					     &protocol_otlp,  &protocol_datadog, &protocol_parca };
 const size_t n_protocols = sizeof(protocols) / sizeof(protocols[0]);
 
 const struct protocol *protocol_find_path(const char *path)
@@ -67,4 +68,21 @@ void protocol_fail_text(const struct http_request *q, int status, const char *te
 	out->status = status;
 	out->type = "text/plain; charset=utf-8";
 	buf_addf(&out->body, "%s\n", text);
+}
+
+int protocol_grpc_code(int status)
+{
+	enum { INVALID_ARGUMENT = 3, PERMISSION_DENIED = 7, RESOURCE_EXHAUSTED = 8, INTERNAL = 13, UNAVAILABLE = 14 };
+
+	switch (status) {
+	case PROTOCOL_FORBIDDEN:
+		return PERMISSION_DENIED;
+	case PROTOCOL_TOO_LARGE:
+	case PROTOCOL_TOO_MANY:
+		return RESOURCE_EXHAUSTED;
+	case PROTOCOL_UNAVAILABLE:
+		return UNAVAILABLE;
+	default:
+		return status >= PROTOCOL_ERROR ? INTERNAL : INVALID_ARGUMENT;
+	}
 }
