@@ -42,6 +42,55 @@ static const struct known_type {
 	{ "time", TEMPORALITY_DELTA, { "fgprof" } },
 	{ "samples", TEMPORALITY_DELTA, { "cpu", "wall", "fgprof" } },
 	{ "sample", TEMPORALITY_DELTA, { "cpu", "wall", "fgprof" } },
+
+	/* recordings of Java (formats/jfr) */
+	{ "wall_ns", TEMPORALITY_DELTA, { "wall" } },
+	{ "cpu_ns", TEMPORALITY_DELTA, { "cpu" } },
+	{ "cpu_time", TEMPORALITY_DELTA, { "cpu" } },
+	{ "live", TEMPORALITY_GAUGE, { "heap" } },
+	{ "live_objects", TEMPORALITY_GAUGE, { "heap" } },
+	{ "alloc", TEMPORALITY_DELTA, { "heap" } },
+	{ "alloc_samples", TEMPORALITY_DELTA, { "heap" } },
+	{ "alloc_in_new_tlab_bytes", TEMPORALITY_DELTA, { "heap" } },
+	{ "alloc_in_new_tlab_objects", TEMPORALITY_DELTA, { "heap" } },
+	{ "alloc_outside_tlab_bytes", TEMPORALITY_DELTA, { "heap" } },
+	{ "alloc_outside_tlab_objects", TEMPORALITY_DELTA, { "heap" } },
+	{ "malloc", TEMPORALITY_DELTA, { "malloc" } },
+	{ "malloc_calls", TEMPORALITY_DELTA, { "malloc" } },
+	{ "leak", TEMPORALITY_DELTA, { "malloc" } },
+	{ "leak_calls", TEMPORALITY_DELTA, { "malloc" } },
+	{ "sleep", TEMPORALITY_DELTA, { "sleep" } },
+	{ "sleeps", TEMPORALITY_DELTA, { "sleep" } },
+	{ "io", TEMPORALITY_DELTA, { "io" } },
+	{ "io_calls", TEMPORALITY_DELTA, { "io" } },
+
+	/* Datadog's libraries for Python, Ruby, PHP, .NET, C++ */
+	{ "cpu-time", TEMPORALITY_DELTA, { "cpu" } },
+	{ "cpu-samples", TEMPORALITY_DELTA, { "cpu" } },
+	{ "cpu-sample", TEMPORALITY_DELTA, { "cpu" } },
+	{ "wall-time", TEMPORALITY_DELTA, { "wall" } },
+	{ "wall-samples", TEMPORALITY_DELTA, { "wall" } },
+	{ "heap-space", TEMPORALITY_GAUGE, { "heap" } },
+	{ "heap-live-size", TEMPORALITY_GAUGE, { "heap" } },
+	{ "heap-live-samples", TEMPORALITY_GAUGE, { "heap" } },
+	{ "inuse-space", TEMPORALITY_GAUGE, { "heap" } },
+	{ "inuse-objects", TEMPORALITY_GAUGE, { "heap" } },
+	{ "alloc-space", TEMPORALITY_DELTA, { "heap" } },
+	{ "alloc-size", TEMPORALITY_DELTA, { "heap" } },
+	{ "alloc-samples", TEMPORALITY_DELTA, { "heap" } },
+	{ "alloc-samples-unscaled", TEMPORALITY_DELTA, { "heap" } },
+
+	/* Coroot's agent */
+	{ "ebpf:cpu:nanoseconds", TEMPORALITY_DELTA, { "cpu" } },
+	{ "java:cpu:nanoseconds", TEMPORALITY_DELTA, { "cpu" } },
+	{ "java:heap_alloc_objects:count", TEMPORALITY_DELTA, { "heap" } },
+	{ "java:heap_alloc_space:bytes", TEMPORALITY_DELTA, { "heap" } },
+	{ "java:lock_contentions:count", TEMPORALITY_DELTA, { "mutex" } },
+	{ "java:lock_delay:nanoseconds", TEMPORALITY_DELTA, { "mutex" } },
+	{ "go_runtime:heap_alloc_objects:count", TEMPORALITY_DELTA, { "heap" } },
+	{ "go_runtime:heap_alloc_space:bytes", TEMPORALITY_DELTA, { "heap" } },
+	{ "go_runtime:heap_inuse_objects:count", TEMPORALITY_GAUGE, { "heap" } },
+	{ "go_runtime:heap_inuse_space:bytes", TEMPORALITY_GAUGE, { "heap" } },
 };
 
 enum { N_KNOWN = sizeof(known_types) / sizeof(known_types[0]) };
@@ -96,6 +145,13 @@ static size_t find_first_type(const struct profile *p)
 		first = at < first ? at : first;
 	}
 	return first;
+}
+
+const char *profile_kind_of_type(const char *type)
+{
+	size_t at = temporality_find_type(type);
+
+	return at < N_KNOWN ? known_types[at].kind[0] : NULL;
 }
 
 bool profile_kind_is_unsure(const struct profile *p)

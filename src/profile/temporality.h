@@ -27,6 +27,9 @@ enum temporality profile_temporality(const struct profile *p, uint32_t t);
 const char *profile_kind(const struct profile *p);
 bool profile_kind_is_unsure(const struct profile *p);
 
+/* The usual kind of profiles with a sample type of this name; NULL if the name is unknown. Static. */
+const char *profile_kind_of_type(const char *type);
+
 /*
  * Can a profile with these sample types be of this kind? Unknown kinds accept every profile.
  *

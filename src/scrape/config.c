@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "base/time.h"
 #include "scrape/config_int.h"
+#include "scrape/protocols/protocol.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -83,7 +84,7 @@ static struct scrape_config *config_new(const char *file)
 	c->store = c->group = "";
 	c->limit_default = SCRAPE_LIMIT_DEFAULT;
 	c->push_rate = SCRAPE_PUSH_RATE_DEFAULT;
-	c->push = SCRAPE_PUSH_PPROF | SCRAPE_PUSH_INGEST | SCRAPE_PUSH_CONNECT;
+	c->push = protocol_all();
 	return c;
 }
 

@@ -10,6 +10,7 @@
 #include "base/amount.h"
 #include "base/regex.h"
 #include "base/str.h"
+#include "scrape/protocols/protocol.h"
 #include "store/local/write/cap.h"
 #include "store/local/write/retain.h"
 
@@ -234,30 +235,29 @@ static int read_listen(struct scrape_parser *p, const struct words *w, struct er
 	return 0;
 }
 
+static int fail_push(const struct words *w, const char *word, struct err *err)
+{
+	struct buf names = { 0 };
+
+	for (size_t i = 0; i < n_protocols; i++)
+		buf_addf(&names, "%s, ", protocols[i]->name);
+	words_error(w, err, "push %s: expected %sor off alone", word, buf_text(&names));
+	buf_release(&names);
+	return err->code;
+}
+
 static int read_push(struct scrape_parser *p, const struct words *w, struct err *err)
 {
-	static const struct {
-		const char *name;
-		unsigned bit;
-	} names[] = { { "off", 0 },
-		      { "pprof", SCRAPE_PUSH_PPROF },
-		      { "ingest", SCRAPE_PUSH_INGEST },
-		      { "connect", SCRAPE_PUSH_CONNECT } };
 	unsigned all = 0;
 
 	if (w->n < 2)
-		return scrape_config_usage(w, "push pprof ingest connect, or push off", err);
+		return scrape_config_usage(w, "push PROTOCOL..., or push off", err);
 	for (size_t i = 1; i < w->n; i++) {
-		size_t k = 0;
+		const struct protocol *protocol = protocol_find_name(w->word[i]);
 
-		if (strcmp(w->word[i], "otlp") == 0)
-			return words_error(w, err, "push otlp: this version does not accept OTLP");
-		while (k < sizeof(names) / sizeof(names[0]) && strcmp(names[k].name, w->word[i]) != 0)
-			k++;
-		if (k == sizeof(names) / sizeof(names[0]) || (k == 0 && w->n > 2))
-			return words_error(w, err, "push %s: expected pprof, ingest, connect, or off alone",
-					   w->word[i]);
-		all |= names[k].bit;
+		if (!protocol && (strcmp(w->word[i], "off") != 0 || w->n > 2))
+			return fail_push(w, w->word[i], err);
+		all |= protocol ? protocol_bit(protocol) : 0;
 	}
 	p->c->push = all;
 	return 0;

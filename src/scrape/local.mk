@@ -50,3 +50,5 @@ src_scrape_libscrape_a_SOURCES = \
 	src/scrape/version.h \
 	src/scrape/writer.c \
 	src/scrape/writer.h
+
+include src/scrape/protocols/local.mk

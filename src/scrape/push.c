@@ -11,55 +11,27 @@
 
 #include "base/cond.h"
 #include "base/io.h"
-#include "base/jsonw.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "base/str.h"
 #include "base/time.h"
 #include "formats/push/push.h"
 #include "scrape/guard.h"
+#include "scrape/protocols/protocol.h"
 #include "store/pyroscope/names.h"
 
-#include <errno.h>
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 enum {
-	BAD = 400,
-	FORBIDDEN = 403,
-	TIMEOUT = 408,
-	TOO_LARGE = 413,
-	MEDIA = 415,
-	UNPROCESSABLE = 422,
-	TOO_MANY = 429,
-	ERROR = 500,
-	NOT_IMPLEMENTED = 501,
-	UNAVAILABLE = 503,
-	NO_ROOM = 507,
 	PEER_RUNNING = 16, /* requests at once of a client address */
 	DECODING_WAIT_S = 30,
 };
 
 #define UNSURE "block and mutex profiles have equal sample types: send kind=block or kind=mutex"
 
-enum protocol { PUSH_PLAIN, PUSH_INGEST, PUSH_CONNECT, PUSH_OTLP };
-
-static const struct {
-	const char *path;
-	enum protocol protocol;
-	unsigned bit; /* of scrape_config.push; 0: none */
-	int status;   /* of success */
-} paths[] = {
-	{ "/v1/profiles", PUSH_PLAIN, SCRAPE_PUSH_PPROF, 204 },
-	{ "/ingest", PUSH_INGEST, SCRAPE_PUSH_INGEST, 200 },
-	{ "/pyroscope/ingest", PUSH_INGEST, SCRAPE_PUSH_INGEST, 200 },
-	{ "/push.v1.PusherService/Push", PUSH_CONNECT, SCRAPE_PUSH_CONNECT, 200 },
-	{ "/v1development/profiles", PUSH_OTLP, 0, 200 },
-};
-enum { N_PATHS = sizeof(paths) / sizeof(paths[0]) };
 
 /* A request. */
 struct push_request {
@@ -67,14 +39,14 @@ struct push_request {
 	const struct scrape_secret *allowed;
 	const struct http_request *q;
 	struct http_response *out;
-	size_t path;
+	const struct protocol *protocol;
 	struct bytes body;
 	struct push push;
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	size_t n_waiting; /* profiles that are not durable yet */
-	size_t n_stored;
+	size_t n_stored, n_refused;
 	struct buf cut; /* names of labels that were cut */
 	bool is_unsure; /* could a profile be one of block or of mutex? */
 	int status;     /* of the first profile that failed; 0: none */
@@ -83,94 +55,43 @@ struct push_request {
 
 bool scrape_is_push(const char *path)
 {
-	for (size_t i = 0; i < N_PATHS; i++)
-		if (strcmp(paths[i].path, path) == 0)
-			return true;
-	return false;
+	return protocol_find_path(path) != NULL;
 }
 
 /* ---- responses ---- */
 
-static const char *connect_code(int status)
-{
-	switch (status) {
-	case FORBIDDEN:
-		return "permission_denied";
-	case TOO_LARGE:
-	case TOO_MANY:
-	case NO_ROOM:
-		return "resource_exhausted";
-	case UNPROCESSABLE:
-		return "out_of_range";
-	case NOT_IMPLEMENTED:
-		return "unimplemented";
-	case UNAVAILABLE:
-		return "unavailable";
-	case TIMEOUT:
-		return "deadline_exceeded";
-	default:
-		return status >= ERROR ? "internal" : "invalid_argument";
-	}
-}
-
 static void scrape_push_fail(struct push_request *p, int status, const char *text)
 {
-	struct http_response *out = p->out;
-
-	out->status = status;
-	if (paths[p->path].protocol == PUSH_CONNECT) {
-		struct json j = { .out = &out->body, .is_one_line = true };
-
-		out->type = "application/json";
-		jsonw_open(&j, '{');
-		jsonw_add_text(&j, "code", connect_code(status));
-		jsonw_add_text(&j, "message", text);
-		jsonw_close(&j, '}');
-	} else {
-		out->type = "text/plain; charset=utf-8";
-		buf_addf(&out->body, "%s\n", text);
-	}
-	if (status == TOO_MANY)
-		http_response_add(out, "Retry-After", "1");
-	else if (status == UNAVAILABLE || status == NO_ROOM)
-		http_response_add(out, "Retry-After", "10");
-}
-
-static void succeed(struct push_request *p)
-{
-	const char *type = http_request_header(p->q, "Content-Type");
-
-	p->out->status = paths[p->path].status;
-	if (paths[p->path].protocol != PUSH_CONNECT)
-		return;
-	if (type && starts_with(type, "application/json")) {
-		p->out->type = "application/json";
-		buf_addz(&p->out->body, "{}");
-	} else {
-		p->out->type = "application/proto"; /* an empty message has no bytes */
-	}
+	p->protocol->fail(p->q, status, text, p->out);
+	if (status == PROTOCOL_TOO_MANY)
+		http_response_add(p->out, "Retry-After", "1");
+	else if (status == PROTOCOL_UNAVAILABLE || status == PROTOCOL_NO_ROOM)
+		http_response_add(p->out, "Retry-After", "10");
 }
 
 static int status_of(int rc)
 {
-	return rc == ERR_LIMIT ? TOO_LARGE : rc == ERR_UNKNOWN ? MEDIA : rc == ERR_IO ? ERROR : BAD;
+	return rc == ERR_LIMIT     ? PROTOCOL_TOO_LARGE
+	       : rc == ERR_UNKNOWN ? PROTOCOL_MEDIA
+	       : rc == ERR_IO      ? PROTOCOL_ERROR
+				   : PROTOCOL_BAD;
 }
 
 static int status_of_drop(enum scrape_drop why, int rc)
 {
 	switch (why) {
 	case SCRAPE_DROP_TIME:
-		return UNPROCESSABLE;
+		return PROTOCOL_UNPROCESSABLE;
 	case SCRAPE_DROP_SIZE:
-		return TOO_LARGE;
+		return PROTOCOL_TOO_LARGE;
 	case SCRAPE_DROP_ROOM:
-		return NO_ROOM;
+		return PROTOCOL_NO_ROOM;
 	case SCRAPE_DROP_STORAGE:
-		return UNAVAILABLE;
+		return PROTOCOL_UNAVAILABLE;
 	case SCRAPE_DROP_LIMIT:
-		return rc == ERR_LIMIT ? TOO_MANY : BAD;
+		return rc == ERR_LIMIT ? PROTOCOL_TOO_MANY : PROTOCOL_BAD;
 	default:
-		return BAD;
+		return PROTOCOL_BAD;
 	}
 }
 
@@ -305,19 +226,19 @@ static int scrape_push_read_body(struct push_request *p)
 
 	if (encoding && strcasecmp(encoding, "gzip") != 0 && strcasecmp(encoding, "identity") != 0) {
 		err_set(&p->err, ERR_UNKNOWN, "Content-Encoding must be gzip");
-		return MEDIA;
+		return PROTOCOL_MEDIA;
 	}
 	if (p->q->upload >= 0) {
 		if (io_read_fd(p->q->upload, SCRAPE_BODY_MAX, NULL, &in, &p->err) < 0)
-			return p->err.code == ERR_LIMIT ? TOO_LARGE : ERROR;
+			return p->err.code == ERR_LIMIT ? PROTOCOL_TOO_LARGE : PROTOCOL_ERROR;
 	} else {
 		in = (struct bytes){ .data = mem_alloc(p->q->n_body + 1, 1), .n = p->q->n_body };
 		memcpy(in.data, p->q->body, in.n);
 	}
-	if (in.n == 0) {
+	if (in.n == 0 && !p->protocol->accepts_empty) {
 		free(in.data);
 		err_set(&p->err, ERR_FORMAT, "the body is empty");
-		return BAD;
+		return PROTOCOL_BAD;
 	}
 	if (!encoding || strcasecmp(encoding, "gzip") != 0) {
 		p->body = in;
@@ -328,25 +249,8 @@ static int scrape_push_read_body(struct push_request *p)
 
 static int scrape_push_read_request(struct push_request *p)
 {
-	const char *type = http_request_header(p->q, "Content-Type");
-	int rc;
+	int rc = p->protocol->read(p->q, p->body.data, p->body.n, &scrape_format_options, &p->push, &p->err);
 
-	switch (paths[p->path].protocol) {
-	case PUSH_PLAIN:
-		rc = push_read_plain(p->q->query, p->body.data, p->body.n, &p->push, &p->err);
-		break;
-	case PUSH_INGEST:
-		rc = push_read_ingest(p->q->query, type, p->body.data, p->body.n, &p->push, &p->err);
-		break;
-	default:
-		if (type && starts_with(type, "application/json"))
-			rc = push_read_json(p->body.data, p->body.n, &p->push, &p->err);
-		else if (type && starts_with(type, "application/proto"))
-			rc = push_read_proto(p->body.data, p->body.n, &p->push, &p->err);
-		else
-			rc = err_set(&p->err, ERR_UNKNOWN,
-				     "Content-Type must be application/proto or application/json");
-	}
 	return rc < 0 ? status_of(rc) : 0;
 }
 
@@ -366,19 +270,19 @@ static bool is_reserved(const char *name, const char *value, const char *service
 }
 
 /* Make the labels of a series from those that were sent. Returns their number. */
-static size_t scrape_push_make_labels(struct push_request *p, const struct push_item *item, const char *service,
+static size_t scrape_push_make_labels(struct push_request *p, const struct push_part *part, const char *service,
 				      struct store_label *to)
 {
 	size_t n = 0, n_distinct = 0;
 
-	for (size_t i = 0; i < item->n_labels; i++) {
-		const char *name = item->label[i].name;
+	for (size_t i = 0; i < part->n_labels; i++) {
+		const char *name = part->label[i].name;
 
-		if (is_reserved(name, item->label[i].value, service))
+		if (is_reserved(name, part->label[i].value, service))
 			continue;
 		if (strcmp(name, "service.version") == 0)
 			name = "version";
-		to[n++] = (struct store_label){ name, item->label[i].value };
+		to[n++] = (struct store_label){ name, part->label[i].value };
 	}
 	qsort(to, n, sizeof(*to), scrape_push_compare_labels);
 	for (size_t i = 0; i < n; i++)
@@ -387,12 +291,13 @@ static size_t scrape_push_make_labels(struct push_request *p, const struct push_
 	return scrape_guard_labels(p->c->guard, service, to, n_distinct, p->push.mem, &p->cut);
 }
 
-/* The kind as requested, or by the label __name__; "": by the sample types. */
-static const char *scrape_push_find_kind(const struct push_request *p, const struct push_item *item)
+/* The kind as given, or by the label __name__; "": by the sample types. */
+static const char *scrape_push_find_kind(const struct push_part *part)
 {
-	const char *name = push_label(item, "__name__"), *kind = name ? pyro_kind_of_name(name) : NULL;
+	const char *name = push_find_label(part->label, part->n_labels, "__name__");
+	const char *kind = name ? pyro_kind_of_name(name) : NULL;
 
-	return *p->push.kind ? p->push.kind : kind ? kind : "";
+	return *part->kind ? part->kind : kind ? kind : "";
 }
 
 /* A kind is part of sources like store:shop/cpu. */
@@ -405,6 +310,15 @@ static bool scrape_push_is_kind_name(const char *kind)
 	return !kind[n] && n <= KIND_MAX;
 }
 
+/* Note a failure. One after which the client sends all again is reported before others. The lock is held. */
+static void push_note_failure(struct push_request *p, int status, const struct err *err)
+{
+	if (p->status && (p->status >= PROTOCOL_ERROR || status < PROTOCOL_ERROR))
+		return;
+	p->status = status;
+	p->err = *err;
+}
+
 static void scrape_push_written(void *arg, const struct scrape_write *w)
 {
 	struct push_request *p = arg;
@@ -412,38 +326,38 @@ static void scrape_push_written(void *arg, const struct scrape_write *w)
 	pthread_mutex_lock(&p->lock);
 	if (w->rc == 0)
 		p->n_stored++;
-	else if (!p->status) {
-		p->status = w->rc == ERR_LIMIT ? NO_ROOM : w->rc == ERR_RANGE ? BAD : UNAVAILABLE;
-		p->err = w->err;
-	}
+	else
+		push_note_failure(p,
+				  w->rc == ERR_LIMIT   ? PROTOCOL_NO_ROOM
+				  : w->rc == ERR_RANGE ? PROTOCOL_BAD
+						       : PROTOCOL_UNAVAILABLE,
+				  &w->err);
 	p->n_waiting--;
 	pthread_cond_signal(&p->changed);
 	pthread_mutex_unlock(&p->lock);
 }
 
-static void set_failed(struct push_request *p, size_t number, int status, const struct err *err)
+static void set_failed(struct push_request *p, const char *where, int status, const struct err *err)
 {
+	struct err e = *err;
+
+	if (*where)
+		err_wrap(&e, "%s", where);
 	pthread_mutex_lock(&p->lock);
-	if (!p->status) {
-		p->status = status;
-		p->err = *err;
-		if (p->push.n > 1)
-			err_wrap(&p->err, "profile %zu", number);
-	}
+	push_note_failure(p, status, &e);
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Set start and duration. Agents of /ingest send what was counted since the last push, also if no second has passed since. */
-static void set_span(const struct push_request *p, struct scrape_origin *o)
+/* Set start and duration. */
+static void set_span(const struct push_request *p, const struct push_item *item, struct scrape_origin *o)
 {
 	const struct push *q = &p->push;
-	bool is_ingest = paths[p->path].protocol == PUSH_INGEST;
 
-	if (q->is_cumulative && q->until_ns > 0)
+	if (item->is_cumulative && q->until_ns > 0)
 		o->begin_ns = q->until_ns; /* a snapshot */
-	else if (!q->is_cumulative && q->until_ns > q->from_ns)
+	else if (!item->is_cumulative && q->until_ns > q->from_ns)
 		o->capture_ns = q->until_ns - q->from_ns;
-	else if (!q->is_cumulative && is_ingest && q->from_ns > 0)
+	else if (!item->is_cumulative && q->is_delta && q->from_ns > 0)
 		o->capture_ns = 1;
 }
 
@@ -460,14 +374,14 @@ static void note_kind(struct push_request *p, const struct scrape_write *w)
 	p->is_unsure = true;
 }
 
-/* Read one profile and pass it to the writer. */
-static void push_one(struct push_request *p, size_t number)
+/* Pass the profile of a part to the writer. Returns a status; 0 if it worked. */
+static int push_part(struct push_request *p, const struct push_item *item, struct push_part *part, struct err *err)
 {
-	const struct push_item *item = &p->push.item[number - 1];
-	const char *service = push_label(item, "service_name");
-	struct store_label label[PUSH_LABELS_MAX + 1];
-	struct scrape_origin o = { .service = service ? service : push_label(item, "service"),
-				   .kind = scrape_push_find_kind(p, item),
+	const char *service = push_find_label(part->label, part->n_labels, "service_name");
+	struct store_label *label = arena_alloc(p->push.mem, part->n_labels + 1, sizeof(*label));
+	struct scrape_origin o = { .service =
+					   service ? service : push_find_label(part->label, part->n_labels, "service"),
+				   .kind = scrape_push_find_kind(part),
 				   .label = label,
 				   .begin_ns = p->push.from_ns,
 				   .now_ns = clock_wall_ns(),
@@ -475,40 +389,31 @@ static void push_one(struct push_request *p, size_t number)
 				   .cut = &p->cut,
 				   .url_version = "" };
 	enum scrape_drop why = SCRAPE_DROP_FORMAT;
+	struct profile *made = part->profile;
 	struct scrape_write *w = NULL;
-	struct profile *made;
-	struct err err;
-	int rc, status;
+	int rc;
 
-	set_span(p, &o);
+	set_span(p, item, &o);
 	if (!o.service || !*o.service) {
-		err_set(&err, ERR_FORMAT, "the label service_name is missing");
-		set_failed(p, number, BAD, &err);
-		return;
+		err_set(err, ERR_FORMAT, "the label service_name is missing");
+		return PROTOCOL_BAD;
 	}
 	if (!scrape_push_is_kind_name(o.kind)) {
-		err_set(&err, ERR_FORMAT, "kind is not a name of at most 64 letters, digits, dots, - and _");
-		set_failed(p, number, BAD, &err);
-		return;
+		err_set(err, ERR_FORMAT, "kind is not a name of at most 64 letters, digits, dots, - and _");
+		return PROTOCOL_BAD;
 	}
 	if (!scrape_secret_allows(p->allowed, o.service)) {
-		err_set(&err, ERR_USAGE, "this secret does not allow the service %s", o.service);
-		set_failed(p, number, FORBIDDEN, &err);
-		return;
+		err_set(err, ERR_USAGE, "this secret does not allow the service %s", o.service);
+		return PROTOCOL_FORBIDDEN;
 	}
-	o.n_labels = scrape_push_make_labels(p, item, o.service, label);
-	rc = push_make_profile(&p->push, item, &scrape_format_options, &made, &err);
-	status = rc < 0 ? status_of(rc) : 0;
-	if (rc == 0) {
-		if (p->push.is_cumulative)
-			made->meta.duration_ns = 0;
-		rc = scrape_accept(&p->c->accepter, &o, made, &w, &why, &err);
-		status = rc < 0 ? status_of_drop(why, rc) : 0;
-	}
+	o.n_labels = scrape_push_make_labels(p, part, o.service, label);
+	if (item->is_cumulative)
+		made->meta.duration_ns = 0;
+	part->profile = NULL;
+	rc = scrape_accept(&p->c->accepter, &o, made, &w, &why, err);
 	if (rc < 0) {
 		scrape_stats_drop(&p->c->stats, why);
-		set_failed(p, number, status, &err);
-		return;
+		return status_of_drop(why, rc);
 	}
 	note_kind(p, w);
 	w->written = scrape_push_written;
@@ -517,6 +422,45 @@ static void push_one(struct push_request *p, size_t number)
 	p->n_waiting++;
 	pthread_mutex_unlock(&p->lock);
 	scrape_writer_add(p->c->writer, w);
+	return 0;
+}
+
+/* Read an item, and pass its profiles to the writer. */
+static void push_one(struct push_request *p, size_t number)
+{
+	const struct push_item *item = &p->push.item[number - 1];
+	struct push_parts parts = { 0 };
+	char where[64] = "";
+	struct err err;
+	int rc = push_make_parts(&p->push, item, &scrape_format_options, &parts, &err), status;
+
+	if (p->push.n > 1)
+		snprintf(where, sizeof(where), "profile %zu", number);
+	if (rc < 0) {
+		scrape_stats_drop(&p->c->stats, SCRAPE_DROP_FORMAT);
+		set_failed(p, where, status_of(rc), &err);
+	}
+	for (size_t i = 0; i < parts.n; i++) {
+		if (p->push.n == 1 && parts.n > 1)
+			snprintf(where, sizeof(where), "profile %zu of kind %.32s", i + 1,
+				 scrape_push_find_kind(&parts.part[i]));
+		status = push_part(p, item, &parts.part[i], &err);
+		p->n_refused += status ? parts.part[i].n_sent : 0;
+		if (status)
+			set_failed(p, where, status, &err);
+	}
+	push_parts_release(&parts);
+}
+
+/* Write the response of a request of which at least one profile failed. */
+static void push_fail_some(struct push_request *p)
+{
+	bool is_final = p->status < PROTOCOL_ERROR && p->status != PROTOCOL_TOO_MANY;
+
+	if (is_final && p->n_stored > 0 && p->protocol->succeed_partly)
+		p->protocol->succeed_partly(p->q, p->n_refused, p->err.msg, p->out);
+	else
+		scrape_push_fail(p, p->status, p->err.msg);
 }
 
 /* Push all profiles, and wait until they are durable. A profile that fails does not stop the others. */
@@ -535,10 +479,14 @@ static void push_all(struct push_request *p)
 		http_response_add(p->out, "Cpa-Labels-Cut", scrape_plain(plain, p->cut.data));
 	if (p->is_unsure)
 		http_response_add(p->out, "Cpa-Kind-Unsure", "stored as mutex; " UNSURE);
+	if (*p->push.skipped) {
+		http_response_add(p->out, "Cpa-Skipped", scrape_plain(plain, p->push.skipped));
+		scrape_log(p->c, "push=skipped files=\"%s\" reason=\"not profiles\"", plain);
+	}
 	if (p->status)
-		scrape_push_fail(p, p->status, p->err.msg);
+		push_fail_some(p);
 	else
-		succeed(p);
+		p->protocol->succeed(p->q, &p->push, p->out);
 }
 
 static void scrape_push_run(struct push_request *p)
@@ -546,18 +494,18 @@ static void scrape_push_run(struct push_request *p)
 	int status;
 
 	if (!begin_decoding(p->c)) {
-		scrape_push_fail(p, TOO_MANY, "too many pushes are being read");
+		scrape_push_fail(p, PROTOCOL_TOO_MANY, "too many pushes are being read");
 		return;
 	}
 	status = scrape_push_read_body(p);
 	status = status ? status : scrape_push_read_request(p);
-	if (!status && p->push.n == 0) {
+	if (!status && p->push.n == 0 && !p->protocol->accepts_empty) {
 		err_set(&p->err, ERR_FORMAT, "the request has no profile");
-		status = BAD;
+		status = PROTOCOL_BAD;
 	}
 	if (status) {
 		end_decoding(p->c);
-		scrape_stats_drop(&p->c->stats, status == TOO_LARGE ? SCRAPE_DROP_SIZE : SCRAPE_DROP_FORMAT);
+		scrape_stats_drop(&p->c->stats, status == PROTOCOL_TOO_LARGE ? SCRAPE_DROP_SIZE : SCRAPE_DROP_FORMAT);
 		scrape_push_fail(p, status, p->err.msg);
 		return;
 	}
@@ -571,26 +519,22 @@ void scrape_push(struct scrape_collector *c, const struct scrape_secret *allowed
 				  .allowed = allowed,
 				  .q = q,
 				  .out = out,
-				  .push = { .kind = "" },
+				  .protocol = protocol_find_path(q->path),
+				  .push = { .skipped = "" },
 				  .lock = PTHREAD_MUTEX_INITIALIZER,
 				  .changed = PTHREAD_COND_INITIALIZER };
 
 	const char *why;
 
-	while (strcmp(paths[p.path].path, q->path) != 0)
-		p.path++;
-	if (paths[p.path].protocol == PUSH_OTLP) {
-		scrape_push_fail(&p, NOT_IMPLEMENTED,
-				 "this version does not receive OTLP profiles; send pprof to /v1/profiles");
-	} else if (!(c->o.config->push & paths[p.path].bit)) {
-		scrape_push_fail(&p, FORBIDDEN, "this protocol is not enabled in the configuration (push)");
+	if (!(c->o.config->push & protocol_bit(p.protocol))) {
+		scrape_push_fail(&p, PROTOCOL_FORBIDDEN, "this protocol is not enabled in the configuration (push)");
 	} else if ((why = begin_peer(c, &q->peer))) {
-		scrape_push_fail(&p, TOO_MANY, why);
+		scrape_push_fail(&p, PROTOCOL_TOO_MANY, why);
 	} else {
 		scrape_push_run(&p);
 		end_peer(c, &q->peer);
 	}
-	scrape_stats_push(&c->stats, out->status >= BAD);
+	scrape_stats_push(&c->stats, out->status >= PROTOCOL_BAD);
 	push_release(&p.push);
 	buf_release(&p.cut);
 	free(p.body.data);

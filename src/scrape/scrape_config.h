@@ -116,9 +116,6 @@ struct scrape_sink {
 	const char *text; /* all words of the line, to find changes */
 };
 
-/* Protocols of pushes, as bits. */
-enum { SCRAPE_PUSH_PPROF = 1, SCRAPE_PUSH_INGEST = 2, SCRAPE_PUSH_CONNECT = 4 };
-
 /* Constant after reading. */
 struct scrape_config {
 	struct arena *mem;
@@ -140,7 +137,7 @@ struct scrape_config {
 	size_t n_watches;
 	const struct scrape_sink *sink; /* [n_sinks] */
 	size_t n_sinks;
-	unsigned push;                /* SCRAPE_PUSH_* */
+	unsigned push;                /* accepted protocols, of protocol_bit */
 	uint32_t push_rate;           /* pushes per second and address of a client; 0: no limit */
 	uint32_t shard, n_shards;     /* this collector scrapes the targets of shard 1..n_shards; 0 of 0: all */
 	const struct scrape_job *job; /* [n_jobs] */

@@ -106,8 +106,6 @@ post 415 'another content type is refused' /push.v1.PusherService/Push 'Content-
 is_equal "$(cat body)" '{"code": "invalid_argument", "message": "Content-Type must be application/proto or application/json"}' 'errors of push.v1 are JSON'
 printf '{' >in
 post 400 'bad JSON is refused' /push.v1.PusherService/Push 'Content-Type: application/json' <in
-printf 'x' >in
-post 501 'OTLP is refused' /v1development/profiles <in
 post 413 'a body above 32 MiB is refused' '/v1/profiles?service=x' 'Content-Length: 40000000' </dev/null
 head -c 300000000 /dev/zero | gzip -1 >in
 post 413 'a body that unpacks to 300 MB is refused' '/v1/profiles?service=x' 'Content-Encoding: gzip' <in

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "scrape/protocols/protocol.h"
 #include "scrape/scrape_config.h"
 
 #define SECOND INT64_C(1000000000)
@@ -133,7 +134,7 @@ static void every_keyword_is_read(void **state)
 	assert_int_equal(c->listen[1].secret[0].n_services, 2);
 	assert_string_equal(c->listen[1].secret[0].service[1], "pay");
 	assert_int_equal(c->listen[1].secret[1].n_services, 0);
-	assert_int_equal(c->push, SCRAPE_PUSH_PPROF | SCRAPE_PUSH_CONNECT);
+	assert_int_equal(c->push, protocol_bit(&protocol_pprof) | protocol_bit(&protocol_connect));
 	assert_int_equal(c->shard, 3);
 	assert_int_equal(c->n_shards, 10);
 	assert_int_equal(c->n_jobs, 2);
@@ -302,8 +303,8 @@ static void invalid_lines_are_reported_with_file_and_line(void **state)
 		  "c.cpa:1: store clickhouse://h/d: this version writes only to a directory" },
 		{ "sink a b", "c.cpa:1: sink: this version cannot forward profiles to other systems" },
 		{ "push-rate -1", "c.cpa:1: push-rate -1: not a number of at most 1000000" },
-		{ "push otlp", "c.cpa:1: push otlp: this version does not accept OTLP" },
-		{ "push off pprof", "c.cpa:1: push off: expected pprof, ingest, connect, or off alone" },
+		{ "push zipkin", "c.cpa:1: push zipkin: expected pprof, ingest, connect, otlp, datadog, parca, or off alone" },
+		{ "push off pprof", "c.cpa:1: push off: expected pprof, ingest, connect, otlp, datadog, parca, or off alone" },
 		{ "target h:1", "c.cpa:1: target: write a line \"job SERVICE\" before it" },
 		{ "job a\ntarget pod=x h:1", "c.cpa:2: target: the label pod=x must follow a target" },
 		{ "job a\ntarget ftp://h/",

@@ -311,8 +311,8 @@ static void a_form_tells_which_kind_its_sample_types_are(void **state)
 		snprintf(body, sizeof(body), "%sold\r\n%sabc\r\n%s%s\r\n--XX--\r\n", PART("prev_profile"),
 			 PART("profile"), PART("sample_type_config"), all[i].config);
 		assert_int_equal(ingest(query, FORM, body, &p, &err), 0);
-		assert_string_equal(p.kind, all[i].kind);
-		assert_int_equal(p.is_cumulative, all[i].is_cumulative);
+		assert_string_equal(p.item[0].kind, all[i].kind);
+		assert_int_equal(p.item[0].is_cumulative, all[i].is_cumulative);
 		assert_int_equal(p.item[0].n, 3);
 		assert_memory_equal(p.item[0].data, "abc", 3);
 		push_release(&p);
@@ -323,7 +323,7 @@ static void a_form_tells_which_kind_its_sample_types_are(void **state)
 	assert_non_null(strstr(err.msg, "sample_type_config is not JSON"));
 	assert_int_equal(ingest("name=a", FORM, PART("prev_profile") "a\r\n--XX--", &p, &err), ERR_FORMAT);
 	assert_int_equal(ingest("name=app.block_count", NULL, "a;b 1\n", &p, &err), 0);
-	assert_string_equal(p.kind, "block");
+	assert_string_equal(p.item[0].kind, "block");
 	push_release(&p);
 }
 
@@ -398,7 +398,7 @@ static void plain_profiles_have_their_labels_in_the_query(void **state)
 	expect_label(&p.item[0], "service_name", "shop");
 	expect_label(&p.item[0], "env", "prod");
 	assert_string_equal(p.item[0].id, "7");
-	assert_string_equal(p.kind, "block");
+	assert_string_equal(p.item[0].kind, "block");
 	assert_int_equal(p.item[0].n_labels, 2);
 	push_release(&p);
 }

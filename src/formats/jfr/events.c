@@ -153,7 +153,7 @@ static struct jfr_sample jfr_measure(struct jfr_reader *r, const struct jfr_even
 
 /* Set r->label to the labels of an event, and labels to the id of all. */
 static int jfr_add_labels(struct jfr_reader *r, const struct jfr_event *e, const struct jfr_fields *fields,
-			  const struct jfr_sample *s, bool is_truncated, uint32_t *labels, struct err *err)
+			  const struct jfr_sample *s, bool is_truncated, size_t at, uint32_t *labels, struct err *err)
 {
 	static const enum jfr_slot classes[] = { SLOT_OBJECT_CLASS, SLOT_MONITOR_CLASS, SLOT_PARKED_CLASS };
 	bool is_sampled = jfr_get(fields, SLOT_SAMPLED_THREAD)->field;
@@ -171,6 +171,7 @@ static int jfr_add_labels(struct jfr_reader *r, const struct jfr_event *e, const
 		rc = jfr_add_text_label(r, r->key_event, strtab_addz(r->str, e->name), err);
 	if (is_truncated && rc == 0)
 		rc = jfr_add_text_label(r, r->key_truncated, r->key_true, err);
+	rc = rc < 0 ? rc : jfr_add_context(r, fields, at, err);
 	if (r->options->keeps_times && rc == 0)
 		rc = builder_time_label(r->b, num_sub_capped(s->time_ns, r->first_ns), &r->label[r->n_labels++], err);
 	return rc < 0 ? rc : builder_label_set(r->b, r->label, r->n_labels, labels, err);
@@ -195,7 +196,7 @@ static int jfr_read_sample(struct jfr_reader *r, const struct jfr_event *e, cons
 
 	r->n_events++;
 	r->n_truncated += is_truncated;
-	rc = rc < 0 ? rc : jfr_add_labels(r, e, fields, &s, is_truncated, &block.labels, err);
+	rc = rc < 0 ? rc : jfr_add_labels(r, e, fields, &s, is_truncated, at, &block.labels, err);
 	if (rc == 0 && e->role == ROLE_MALLOC)
 		jfr_add_block(r, &block);
 	return rc < 0 ? rc : jfr_add_row(r, block.stack, block.labels, s.kind, s.count, s.value, err);

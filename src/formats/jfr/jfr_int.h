@@ -10,6 +10,7 @@
 #include "formats/common/named_frames.h"
 #include "formats/common/skipped.h"
 #include "formats/jfr/chunk.h"
+#include "formats/jfr/jfr.h"
 #include "profile/builder.h"
 
 /* Kinds of samples. Each has two sample types. */
@@ -66,7 +67,7 @@ struct jfr_block {
 	bool is_free;
 };
 
-enum { JFR_UNREAD_MAX = 64, JFR_UNREAD_SHOWN = 5, JFR_LABELS_MAX = 8 };
+enum { JFR_UNREAD_MAX = 64, JFR_UNREAD_SHOWN = 5, JFR_CONTEXT_LABELS_MAX = 16, JFR_LABELS_MAX = 10 + JFR_CONTEXT_LABELS_MAX };
 
 struct jfr_unread {
 	str_id name;
@@ -83,6 +84,7 @@ struct jfr_settings {
 
 struct jfr_reader {
 	const struct format_options *options;
+	const struct jfr_contexts *contexts; /* NULL: fields of contexts are not read */
 	struct builder *b;
 	struct strtab *str;
 	struct named_frames *frames;
@@ -117,7 +119,7 @@ struct jfr_reader {
 	size_t n_chunks; /* chunks read */
 	int64_t n_lost_samples, n_lost_bytes;
 	size_t n_events, n_truncated; /* events that are samples; those with a stack that was cut */
-	struct skipped cut, unreadable, checkpoints, stacks, methods, periods, negative;
+	struct skipped cut, unreadable, checkpoints, stacks, methods, periods, negative, no_context, long_contexts;
 	struct jfr_unread unread[JFR_UNREAD_MAX];
 	size_t n_unread, n_unread_events;
 };
@@ -150,6 +152,9 @@ int jfr_stack(struct jfr_reader *r, const struct jfr_value *v, uint32_t *stack, 
 
 /* Append the labels of the thread that a value refers to. Fails with ERR_LIMIT. */
 int jfr_add_thread(struct jfr_reader *r, const struct jfr_value *v, struct err *err);
+
+/* Append the labels of the context and span of an event at a position of the file. */
+int jfr_add_context(struct jfr_reader *r, const struct jfr_fields *fields, size_t at, struct err *err);
 
 /* Append a label to those of the current event, unless the text is empty. */
 int jfr_add_text_label(struct jfr_reader *r, str_id key, str_id text, struct err *err);

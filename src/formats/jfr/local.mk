@@ -4,6 +4,7 @@ src_formats_libformats_a_SOURCES += \
 	src/formats/jfr/chunk.c \
 	src/formats/jfr/chunk.h \
 	src/formats/jfr/constants.c \
+	src/formats/jfr/contexts.c \
 	src/formats/jfr/cursor.c \
 	src/formats/jfr/cursor.h \
 	src/formats/jfr/events.c \

@@ -54,6 +54,9 @@ static const char *const slot_names[N_JFR_SLOTS] = {
 	[SLOT_JAVA_NAME] = "javaName",
 	[SLOT_OS_NAME] = "osName",
 	[SLOT_OS_ID] = "osThreadId",
+	[SLOT_CONTEXT] = "contextId",
+	[SLOT_SPAN] = "spanId",
+	[SLOT_SPAN_NAME] = "spanName",
 };
 
 /* Classes with a coding of their own. */

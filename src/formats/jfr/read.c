@@ -46,9 +46,10 @@ static const enum jfr_kind jfr_default_kinds[] = {
 	KIND_LIVE,     KIND_LEAK, KIND_MALLOC, KIND_LOCK,  KIND_SLEEP,       KIND_IO,
 };
 
-static void jfr_init(struct jfr_reader *r, size_t n, const struct format_options *options)
+static void jfr_init(struct jfr_reader *r, size_t n, const struct jfr_contexts *contexts,
+		     const struct format_options *options)
 {
-	*r = (struct jfr_reader){ .options = options, .b = builder_new() };
+	*r = (struct jfr_reader){ .options = options, .contexts = contexts, .b = builder_new() };
 	r->str = builder_strings(r->b);
 	r->frames = named_frames_new(r->b, options);
 	idtab_init(&r->by_row, 0);
@@ -57,7 +58,7 @@ static void jfr_init(struct jfr_reader *r, size_t n, const struct format_options
 	r->key_tid = strtab_addz(r->str, "tid");
 	r->key_class = strtab_addz(r->str, "class");
 	r->key_state = strtab_addz(r->str, "state");
-	r->key_event = strtab_addz(r->str, "event");
+	r->key_event = strtab_addz(r->str, JFR_EVENT_LABEL);
 	r->key_truncated = strtab_addz(r->str, "truncated");
 	r->key_true = strtab_addz(r->str, "true");
 	r->unit_ns = strtab_addz(r->str, "nanoseconds");
@@ -194,6 +195,10 @@ static void jfr_add_comments(struct jfr_reader *r, size_t n_trailing)
 	skipped_add_comment(&r->methods, r->b, "jfr: no method is in the file for", "frame", "frames", "byte");
 	skipped_add_comment(&r->negative, r->b, "jfr: the value counts as 0, because it is negative, of", "event",
 			    "events", "byte");
+	skipped_add_comment(&r->no_context, r->b, "jfr: the labels of the context were not sent for", "event", "events",
+			    "byte");
+	skipped_add_comment(&r->long_contexts, r->b, "jfr: labels were removed, since 16 are read of a context, from",
+			    "event", "events", "byte");
 	if (r->has_time[KIND_CPU] || r->has_time[KIND_WALL])
 		skipped_add_comment(&r->periods, r->b, "jfr: no setting has the period, so times are too low, of",
 				    "sample", "samples", "byte");
@@ -295,11 +300,17 @@ static int jfr_finish(struct jfr_reader *r, size_t n_trailing, struct err *err)
 
 int jfr_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out, struct err *err)
 {
+	return jfr_read_contexts(data, n, NULL, options, out, err);
+}
+
+int jfr_read_contexts(const uint8_t *data, size_t n, const struct jfr_contexts *contexts,
+		      const struct format_options *options, struct profile **out, struct err *err)
+{
 	struct jfr_reader r;
 	size_t end = 0;
 	int rc;
 
-	jfr_init(&r, n, options);
+	jfr_init(&r, n, contexts, options);
 	rc = jfr_read_chunks(&r, data, n, &end, err);
 	if (rc == 0)
 		rc = jfr_finish(&r, n - end, err);

@@ -195,7 +195,8 @@ static int otlp_read_attribute(struct otlp_reader *r, struct otlp_span attribute
 /* Add a label. It replaces the inherited one with the same key. */
 static int otlp_add_label(struct otlp_reader *r, const struct otlp_label *label, struct err *err)
 {
-	for (size_t i = 0; i < r->n_replaceable; i++)
+	/* the first label is the number of the source */
+	for (size_t i = r->sources != NULL; i < r->n_replaceable; i++)
 		if (r->label[i].key == label->key) {
 			memmove(&r->label[i], &r->label[i + 1], (r->n_labels - i - 1) * sizeof(*r->label));
 			r->n_replaceable--;

@@ -320,8 +320,8 @@ static void otlp_json_message(struct otlp_json *j, enum otlp_json_kind message, 
 	}
 }
 
-int otlp_json_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
-		   struct err *err)
+int otlp_json_read_sources(const uint8_t *data, size_t n, struct otlp_sources *sources,
+			   const struct format_options *options, struct profile **out, struct err *err)
 {
 	struct buf messages = { 0 }, message = { 0 };
 	struct otlp_json j = { 0 };
@@ -340,8 +340,14 @@ int otlp_json_read(const uint8_t *data, size_t n, const struct format_options *o
 	if (rc < 0)
 		err_wrap(err, "OTLP");
 	else
-		rc = otlp_read_messages_of((const uint8_t *)buf_text(&messages), messages.len, &j.unknown, options, out,
-					   err);
+		rc = otlp_read_messages_of((const uint8_t *)buf_text(&messages), messages.len, &j.unknown, sources,
+					   options, out, err);
 	buf_release(&messages);
 	return rc;
+}
+
+int otlp_json_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
+		   struct err *err)
+{
+	return otlp_json_read_sources(data, n, NULL, options, out, err);
 }

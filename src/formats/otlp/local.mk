@@ -9,5 +9,6 @@ src_formats_libformats_a_SOURCES += \
 	src/formats/otlp/otlp_int.h \
 	src/formats/otlp/read.c \
 	src/formats/otlp/samples.c \
+	src/formats/otlp/sources.c \
 	src/formats/otlp/tables.c \
 	src/formats/otlp/write.c

@@ -53,4 +53,33 @@ struct otlp_write_options {
  */
 int otlp_write(const struct profile *p, const struct otlp_write_options *options, struct buf *out, struct err *err);
 
+/* A message Profile of a request. */
+struct otlp_source {
+	uint32_t resource;
+	uint64_t types;               /* bits of its sample types */
+	int64_t time_ns, duration_ns; /* 0: not given */
+	struct value_type period_type;
+	int64_t period;
+	bool has_period_type;
+};
+
+/* The messages of a request, and the attributes of their resources as ids of labels of the profile. Zero-initialised. */
+struct otlp_sources {
+	struct otlp_source *source; /* [n] */
+	size_t n, cap;
+	size_t *label_end; /* [n_resources] labels of resource i: label[label_end[i - 1]] to label[label_end[i]] */
+	uint32_t *label;
+	size_t n_resources, n_labels, cap_resources, cap_labels;
+};
+
+/*
+ * Read a request, in protocol buffers or JSON, so that its parts can be told apart: the first label of each sample is numeric,
+ * with the number of its source. Attributes of resources are not labels of samples. A request without profiles has no types.
+ *
+ * sources  released with otlp_sources_release, also on failure
+ */
+int otlp_read_sources(const uint8_t *data, size_t n, const struct format_options *options, struct otlp_sources *sources,
+		      struct profile **out, struct err *err);
+void otlp_sources_release(struct otlp_sources *s);
+
 #endif

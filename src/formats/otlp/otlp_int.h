@@ -12,6 +12,7 @@
 #include "formats/common/named_frames.h"
 #include "formats/common/merged_rows.h"
 #include "formats/common/skipped.h"
+#include "formats/otlp/otlp.h"
 #include "formats/pprof/cursor.h"
 #include "profile/builder.h"
 
@@ -187,6 +188,7 @@ struct otlp_reader {
 	size_t cap_lines;
 	struct skipped empty, profile_attributes, location_attributes, untimed;
 	const struct otlp_skipped_keys *unknown; /* NULL: not read from JSON */
+	struct otlp_sources *sources;            /* NULL: samples are not marked with their source */
 	size_t n_samples, n_profiles;
 	uint64_t n_frames, max_frames; /* of all samples before 1.8, which may share their frames */
 };
@@ -219,7 +221,18 @@ int otlp_attribute_text(struct otlp_reader *r, uint64_t index, const char *const
 
 /* Read messages with the numbers of 1.10, each after its length as a varint. As otlp_read. unknown: of the JSON from which they come. */
 int otlp_read_messages_of(const uint8_t *data, size_t n, const struct otlp_skipped_keys *unknown,
-			  const struct format_options *options, struct profile **out, struct err *err);
+			  struct otlp_sources *sources, const struct format_options *options, struct profile **out,
+			  struct err *err);
+
+/* Note the labels of the current resource, and mark its samples. Fails with ERR_LIMIT. */
+int otlp_sources_add_resource(struct otlp_reader *r, struct err *err);
+
+/* Note a profile of the current resource, and mark its samples. Fails with ERR_LIMIT. */
+int otlp_sources_add(struct otlp_reader *r, struct err *err);
+
+/* As otlp_json_read, and otlp_read_sources. */
+int otlp_json_read_sources(const uint8_t *data, size_t n, struct otlp_sources *sources,
+			   const struct format_options *options, struct profile **out, struct err *err);
 
 /* Read a sample. */
 int otlp_read_sample(struct otlp_reader *r, struct otlp_span sample, struct err *err);

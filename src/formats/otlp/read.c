@@ -127,6 +127,30 @@ static bool otlp_has_comments(const struct otlp_reader *r, const struct field *f
 		(r->release == OTLP_1_8 && f->type == WIRE_BYTES && f->n != PROFILE_ID_BYTES));
 }
 
+/* Fill in the source of a profile. */
+static int otlp_read_source(struct otlp_reader *r, struct otlp_span profile, struct otlp_source *to, struct err *err)
+{
+	const struct otlp_fields *n = r->fields;
+	struct cursor c = otlp_cursor(profile);
+	struct field f;
+	int rc = 0;
+
+	for (size_t i = 0; i < r->n_columns; i++)
+		to->types |= UINT64_C(1) << r->column[i];
+	while (rc == 0 && otlp_next_field(&c, &f)) {
+		if (f.number == n->profile_time && f.value <= INT64_MAX)
+			to->time_ns = (int64_t)f.value;
+		else if (f.number == n->profile_duration && f.value <= INT64_MAX)
+			to->duration_ns = (int64_t)f.value;
+		else if (f.number == n->profile_period)
+			to->period = (int64_t)f.value;
+		else if (f.number == n->profile_period_type && f.type == WIRE_BYTES && f.n > 0)
+			rc = otlp_read_type(r, otlp_field_span(&f), &to->period_type, err);
+	}
+	to->has_period_type = to->period_type.name != 0;
+	return rc;
+}
+
 /* Read the fields of a profile except its samples. */
 static int otlp_read_profile_fields(struct otlp_reader *r, struct otlp_span profile, struct err *err)
 {
@@ -203,6 +227,12 @@ static int otlp_read_profile(struct otlp_reader *r, struct otlp_span profile, st
 	rc = rc < 0 ? rc : otlp_set_default(r, profile, err);
 	if (rc < 0 || r->finds_types)
 		return rc;
+	if (r->sources) {
+		rc = otlp_sources_add(r, err);
+		rc = rc < 0 ? rc : otlp_read_source(r, profile, &r->sources->source[r->sources->n - 1], err);
+	}
+	if (rc < 0)
+		return rc;
 	if (r->n_columns == 0)
 		return profile.n ? err_set(err, ERR_FORMAT, "no sample type") : 0;
 	return otlp_for_each(r, profile, r->fields->profile_samples, otlp_read_sample_number, "sample", err);
@@ -242,6 +272,8 @@ static int otlp_read_resource(struct otlp_reader *r, struct otlp_span resource, 
 
 	r->n_labels = r->n_replaceable = 0;
 	rc = otlp_for_each(r, resource, RESOURCE_OWN, otlp_read_own, "resource", err);
+	if (rc == 0 && r->sources && !r->finds_types)
+		rc = otlp_sources_add_resource(r, err);
 	return rc < 0 ? rc : otlp_for_each(r, resource, RESOURCE_SCOPES, otlp_read_scope, "scope", err);
 }
 
@@ -306,7 +338,7 @@ static int otlp_read_data(struct otlp_reader *r, struct otlp_span data, enum otl
 	r->fields = &otlp_fields[r->release];
 	r->finds_types = true;
 	rc = otlp_read_messages(r, data, framing, err);
-	if (rc == 0 && r->n_types == 0)
+	if (rc == 0 && r->n_types == 0 && !r->sources)
 		return err_set(err, ERR_FORMAT, "no profile");
 	for (size_t i = 0; i < r->n_types; i++)
 		builder_type(r->b, r->type[i].name, r->type[i].unit);
@@ -339,12 +371,13 @@ static void otlp_release(struct otlp_reader *r)
 
 /* Read messages of a release. */
 static int otlp_read_release(struct otlp_span data, enum otlp_framing framing, enum otlp_release release,
-			     const struct otlp_skipped_keys *unknown, const struct format_options *options,
-			     struct profile **out, struct err *err)
+			     const struct otlp_skipped_keys *unknown, struct otlp_sources *sources,
+			     const struct format_options *options, struct profile **out, struct err *err)
 {
 	struct otlp_reader r = { .options = options,
 				 .release = release,
 				 .unknown = unknown,
+				 .sources = sources,
 				 .b = builder_new(),
 				 .max_frames = (uint64_t)data.n * OTLP_FRAMES_PER_BYTE };
 	int rc;
@@ -362,8 +395,9 @@ static int otlp_read_release(struct otlp_span data, enum otlp_framing framing, e
 	return rc;
 }
 
-int otlp_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
-	      struct err *err)
+/* As otlp_read_sources, for protocol buffers. sources may be NULL. */
+static int otlp_read_proto(const uint8_t *data, size_t n, struct otlp_sources *sources,
+			   const struct format_options *options, struct profile **out, struct err *err)
 {
 	const struct otlp_span all = { data, n };
 	enum otlp_framing framing;
@@ -376,11 +410,30 @@ int otlp_read(const uint8_t *data, size_t n, const struct format_options *option
 	}
 	if (otlp_find_release(all, framing, &release, err) < 0)
 		return err_wrap(err, "OTLP");
-	return otlp_read_release(all, framing, release, NULL, options, out, err);
+	return otlp_read_release(all, framing, release, NULL, sources, options, out, err);
+}
+
+int otlp_read(const uint8_t *data, size_t n, const struct format_options *options, struct profile **out,
+	      struct err *err)
+{
+	return otlp_read_proto(data, n, NULL, options, out, err);
+}
+
+int otlp_read_sources(const uint8_t *data, size_t n, const struct format_options *options, struct otlp_sources *sources,
+		      struct profile **out, struct err *err)
+{
+	int rc;
+
+	if (n > 0 && data[0] == '{')
+		return otlp_json_read_sources(data, n, sources, options, out, err);
+	rc = otlp_read_proto(data, n, sources, options, out, err);
+	return rc == ERR_UNKNOWN ? err_set(err, ERR_FORMAT, "not a message of OTLP profiles") : rc;
 }
 
 int otlp_read_messages_of(const uint8_t *data, size_t n, const struct otlp_skipped_keys *unknown,
-			  const struct format_options *options, struct profile **out, struct err *err)
+			  struct otlp_sources *sources, const struct format_options *options, struct profile **out,
+			  struct err *err)
 {
-	return otlp_read_release((struct otlp_span){ data, n }, OTLP_VARINT, OTLP_1_10, unknown, options, out, err);
+	return otlp_read_release((struct otlp_span){ data, n }, OTLP_VARINT, OTLP_1_10, unknown, sources, options, out,
+				 err);
 }

@@ -24,18 +24,24 @@ enum { JSON_DEPTH_MAX = 16 }; /* of the brackets in a request */
 void push_release(struct push *p)
 {
 	arena_free(p->mem);
+	free(p->owned);
 	*p = (struct push){ 0 };
+}
+
+const char *push_find_label(const struct push_label *label, size_t n, const char *name)
+{
+	for (size_t i = n; i > 0; i--)
+		if (strcmp(label[i - 1].name, name) == 0)
+			return label[i - 1].value;
+	return NULL;
 }
 
 const char *push_label(const struct push_item *item, const char *name)
 {
-	for (size_t i = item->n_labels; i > 0; i--)
-		if (strcmp(item->label[i - 1].name, name) == 0)
-			return item->label[i - 1].value;
-	return NULL;
+	return push_find_label(item->label, item->n_labels, name);
 }
 
-static bool push_is_text(const char *s, size_t n)
+bool push_is_text(const char *s, size_t n)
 {
 	for (size_t at = 0, width; at < n; at += width) {
 		uint32_t c;
@@ -73,8 +79,7 @@ const struct push_label *push_copy_labels(struct push *p, const struct push_labe
 	return to;
 }
 
-/* Append an item. Fails with ERR_LIMIT. */
-static int push_add_item(struct push *p, size_t *cap, const struct push_item *item, struct err *err)
+int push_add_item(struct push *p, size_t *cap, const struct push_item *item, struct err *err)
 {
 	if (p->n >= PUSH_ITEMS_MAX)
 		return err_set(err, ERR_LIMIT, "more than %d profiles in a request", (int)PUSH_ITEMS_MAX);
@@ -94,11 +99,21 @@ static int push_add_item(struct push *p, size_t *cap, const struct push_item *it
 
 /*
  * The messages that Pyroscope's clients send to /push.v1.PusherService/Push. The two fields of a LabelPair are its name
- * and value, those of a RawSample a profile and an id, which is equal for repeated requests.
+ * and value, those of a RawSample a profile and an id, which is equal for repeated requests. In Parca's messages the labels of a
+ * series are in another message, and the second field of a sample describes executables.
  */
-enum { REQUEST_SERIES = 1, SERIES_LABEL = 1, SERIES_SAMPLE = 2, N_PAIR = 2 };
+enum { SERIES_LABEL = 1, SERIES_SAMPLE = 2, N_PAIR = 2 };
+
+struct push_schema {
+	const char *name;
+	uint64_t series; /* number of the field of the request */
+	bool has_set;    /* the labels of a series are in a message of their own */
+};
+static const struct push_schema pyroscope_schema = { "push.v1.PushRequest", 1, false };
+static const struct push_schema parca_schema = { "WriteRawRequest", 2, true };
 
 struct proto_reader {
+	const struct push_schema *schema;
 	const uint8_t *body;
 	struct push *p;
 	size_t cap;
@@ -113,7 +128,7 @@ static struct cursor push_cursor(const struct field *message)
 static int push_check_cursor(const struct proto_reader *r, const struct cursor *c, struct err *err)
 {
 	return !c->error ? 0
-			 : err_set(err, ERR_FORMAT, "the body is not a message push.v1.PushRequest: byte %zu: %s",
+			 : err_set(err, ERR_FORMAT, "the body is not a message %s: byte %zu: %s", r->schema->name,
 				   (size_t)(c->at - r->body), c->error);
 }
 
@@ -153,25 +168,54 @@ static int add_proto_sample(struct proto_reader *r, const struct field *sample, 
 		return rc;
 	item->data = pair[0].data;
 	item->n = pair[0].n;
-	item->id = arena_strndup(r->p->mem, (const char *)pair[1].data, pair[1].n);
+	item->id = r->schema->has_set ? "" : arena_strndup(r->p->mem, (const char *)pair[1].data, pair[1].n);
 	return push_add_item(r->p, &r->cap, item, err);
 }
 
-static int add_proto_series(struct proto_reader *r, const struct field *series, struct err *err)
+/* Add the labels in a message; is_set: they are one level deeper. */
+static int add_proto_labels(struct proto_reader *r, const struct field *message, bool is_set, struct push_labels *all,
+			    struct err *err)
 {
-	struct cursor labels = push_cursor(series), samples = labels;
-	struct push_labels all = { .n = 0 };
-	struct push_item item = { 0 };
+	struct cursor labels = push_cursor(message);
 	struct field f, pair[N_PAIR];
 	int rc = 0;
 
 	while (rc == 0 && push_next_field(&labels, SERIES_LABEL, &f)) {
-		rc = push_read_pair(r, &f, pair, err);
-		if (rc == 0)
-			rc = push_add_label(r->p, &all, (const char *)pair[0].data, pair[0].n,
+		rc = is_set ? add_proto_labels(r, &f, false, all, err) : push_read_pair(r, &f, pair, err);
+		if (rc == 0 && !is_set)
+			rc = push_add_label(r->p, all, (const char *)pair[0].data, pair[0].n,
 					    (const char *)pair[1].data, pair[1].n, err);
 	}
-	rc = rc < 0 ? rc : push_check_cursor(r, &labels, err);
+	return rc < 0 ? rc : push_check_cursor(r, &labels, err);
+}
+
+/* Add the service of a series of Parca, whose labels are those of a target of Prometheus or of a process. */
+static int push_add_service(struct push *p, const struct push_schema *schema, struct push_labels *all, struct err *err)
+{
+	static const char *const names[] = { "job", "container", "comm" };
+	static const char service[] = "service_name";
+
+	if (!schema->has_set || push_find_label(all->label, all->n, service) ||
+	    push_find_label(all->label, all->n, "service"))
+		return 0;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value = push_find_label(all->label, all->n, names[i]);
+
+		if (value && *value)
+			return push_add_label(p, all, service, strlen(service), value, strlen(value), err);
+	}
+	return 0;
+}
+
+static int add_proto_series(struct proto_reader *r, const struct field *series, struct err *err)
+{
+	struct cursor samples = push_cursor(series);
+	struct push_labels all = { .n = 0 };
+	struct push_item item = { .kind = "" };
+	struct field f;
+	int rc = add_proto_labels(r, series, r->schema->has_set, &all, err);
+
+	rc = rc < 0 ? rc : push_add_service(r->p, r->schema, &all, err);
 	item.n_labels = all.n;
 	while (rc == 0 && push_next_field(&samples, SERIES_SAMPLE, &f)) {
 		if (!item.label) /* many series without samples take no memory */
@@ -181,16 +225,17 @@ static int add_proto_series(struct proto_reader *r, const struct field *series, 
 	return rc < 0 ? rc : push_check_cursor(r, &samples, err);
 }
 
-int push_read_proto(const uint8_t *data, size_t n, struct push *out, struct err *err)
+static int push_read_proto_schema(const struct push_schema *schema, const uint8_t *data, size_t n, struct push *out,
+				  struct err *err)
 {
-	struct push p = { .mem = arena_new(), .kind = "" };
-	struct proto_reader r = { .body = data, .p = &p };
+	struct push p = { .mem = arena_new(), .skipped = "" };
+	struct proto_reader r = { .schema = schema, .body = data, .p = &p };
 	struct cursor c = { .at = data, .end = data + n };
 	struct field f;
 	size_t n_series = 0;
 	int rc = 0;
 
-	while (rc == 0 && push_next_field(&c, REQUEST_SERIES, &f)) {
+	while (rc == 0 && push_next_field(&c, schema->series, &f)) {
 		n_series++;
 		rc = add_proto_series(&r, &f, err);
 		if (rc < 0)
@@ -202,6 +247,16 @@ int push_read_proto(const uint8_t *data, size_t n, struct push *out, struct err 
 	else
 		*out = p;
 	return rc;
+}
+
+int push_read_proto(const uint8_t *data, size_t n, struct push *out, struct err *err)
+{
+	return push_read_proto_schema(&pyroscope_schema, data, n, out, err);
+}
+
+int push_read_parca(const uint8_t *data, size_t n, struct push *out, struct err *err)
+{
+	return push_read_proto_schema(&parca_schema, data, n, out, err);
 }
 
 /* ---- JSON ---- */
@@ -227,6 +282,7 @@ bool push_is_deep(const uint8_t *data, size_t n)
 }
 
 struct json_reader {
+	const struct push_schema *schema;
 	const struct jansson *lib;
 	struct push *p;
 	size_t cap;
@@ -264,9 +320,11 @@ static int add_json_series(struct json_reader *r, const json_t *series, struct e
 {
 	const json_t *labels = r->lib->object_get(series, "labels"), *samples = r->lib->object_get(series, "samples");
 	struct push_labels all = { .n = 0 };
-	struct push_item item = { 0 };
+	struct push_item item = { .kind = "" };
 	int rc = 0;
 
+	if (r->schema->has_set)
+		labels = r->lib->object_get(labels, "labels");
 	for (size_t i = 0; i < r->lib->array_size(labels) && rc == 0; i++) {
 		const json_t *label = r->lib->array_get(labels, i);
 		size_t n_name, n_value;
@@ -275,6 +333,7 @@ static int add_json_series(struct json_reader *r, const json_t *series, struct e
 
 		rc = push_add_label(r->p, &all, name, n_name, value, n_value, err);
 	}
+	rc = rc < 0 ? rc : push_add_service(r->p, r->schema, &all, err);
 	item.label = push_copy_labels(r->p, &all);
 	item.n_labels = all.n;
 	for (size_t i = 0; i < r->lib->array_size(samples) && rc == 0; i++) {
@@ -285,10 +344,11 @@ static int add_json_series(struct json_reader *r, const json_t *series, struct e
 	return rc;
 }
 
-int push_read_json(const uint8_t *data, size_t n, struct push *out, struct err *err)
+static int push_read_json_schema(const struct push_schema *schema, const uint8_t *data, size_t n, struct push *out,
+				 struct err *err)
 {
-	struct push p = { .kind = "" };
-	struct json_reader r = { .p = &p };
+	struct push p = { .skipped = "" };
+	struct json_reader r = { .schema = schema, .p = &p };
 	json_error_t problem;
 	const json_t *series;
 	json_t *root;
@@ -313,6 +373,16 @@ int push_read_json(const uint8_t *data, size_t n, struct push *out, struct err *
 	else
 		*out = p;
 	return rc;
+}
+
+int push_read_json(const uint8_t *data, size_t n, struct push *out, struct err *err)
+{
+	return push_read_json_schema(&pyroscope_schema, data, n, out, err);
+}
+
+int push_read_parca_json(const uint8_t *data, size_t n, struct push *out, struct err *err)
+{
+	return push_read_json_schema(&parca_schema, data, n, out, err);
 }
 
 /* ---- profiles ---- */

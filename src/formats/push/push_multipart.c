@@ -14,20 +14,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { PARTS_MAX = 16, CONFIG_MAX = 64 << 10 };
-
-/* A part of a form. Borrows from the body. */
-struct form_part {
-	const char *name; /* [n_name] */
-	size_t n_name;
-	const uint8_t *data;
-	size_t n;
-};
-
-struct form_reader {
-	struct buf mark; /* CR LF and the boundary */
-	const uint8_t *at, *end;
-};
+enum { CONFIG_MAX = 64 << 10 };
 
 /* The boundary of a form: a parameter of the content type. Returns its length; 0 if there is none. */
 static size_t find_boundary(const char *content_type, const char **out)
@@ -45,48 +32,75 @@ static size_t find_boundary(const char *content_type, const char **out)
 	return strcspn(at, "; \t");
 }
 
-/* Find the parameter name in the head of a part; filename= is another one. */
-static void find_part_name(const char *head, size_t n, struct form_part *out)
+/* Find a parameter in the head of a part, such as name=. Returns its length; 0 if there is none. */
+static size_t push_form_parameter(const char *head, size_t n, const char *parameter, const char **out)
 {
+	size_t n_parameter = strlen(parameter);
 	const char *at = head, *end = head + n;
 
-	out->name = "";
-	out->n_name = 0;
-	while ((at = memmem(at, (size_t)(end - at), "name=", 5))) {
+	*out = "";
+	while ((at = memmem(at, (size_t)(end - at), parameter, n_parameter))) {
+		/* filename= is another parameter than name= */
 		bool is_whole = at > head && !isalnum((unsigned char)at[-1]) && !strchr("*-_", at[-1]);
 		const char *stop = "; \t\r\n";
 
-		at += 5;
+		at += n_parameter;
 		if (!is_whole)
 			continue;
 		if (at < end && *at == '"') {
 			stop = "\"\r\n";
 			at++;
 		}
-		out->name = at;
+		*out = at;
 		while (at < end && *at && !strchr(stop, *at))
 			at++;
-		out->n_name = (size_t)(at - out->name);
-		return;
+		return (size_t)(at - *out);
 	}
+	return 0;
 }
 
-/* Read the next part. Returns false after the last complete one. */
-static bool push_form_next_part(struct form_reader *r, struct form_part *out)
+int push_form_open(struct push_form *f, const char *content_type, const uint8_t *data, size_t n, struct err *err)
 {
-	const uint8_t *head = r->at, *body, *next;
+	const char *boundary = "";
+	size_t n_boundary = find_boundary(content_type, &boundary);
 
-	body = head ? memmem(head, (size_t)(r->end - head), "\r\n\r\n", 4) : NULL;
+	*f = (struct push_form){ .end = data + n };
+	if (n_boundary == 0)
+		return err_set(err, ERR_FORMAT, "the content type has no boundary");
+	buf_addf(&f->mark, "\r\n--%.*s", (int)n_boundary, boundary);
+	f->at = memmem(data, n, f->mark.data + 2, f->mark.len - 2); /* the first line of the body has none before it */
+	f->at += f->at ? f->mark.len - 2 : 0;
+	return 0;
+}
+
+void push_form_release(struct push_form *f)
+{
+	buf_release(&f->mark);
+}
+
+bool push_form_next(struct push_form *f, struct push_form_part *out)
+{
+	const uint8_t *head = f->at, *body, *next;
+	size_t n_head;
+
+	body = head ? memmem(head, (size_t)(f->end - head), "\r\n\r\n", 4) : NULL;
 	/* an empty part has no line break of its own before the mark */
-	next = body ? memmem(body + 2, (size_t)(r->end - body) - 2, r->mark.data, r->mark.len) : NULL;
+	next = body ? memmem(body + 2, (size_t)(f->end - body) - 2, f->mark.data, f->mark.len) : NULL;
 	if (!next)
 		return false;
-	find_part_name((const char *)head, (size_t)(body - head), out);
+	n_head = (size_t)(body - head);
+	out->n_name = push_form_parameter((const char *)head, n_head, "name=", &out->name);
+	out->n_file = push_form_parameter((const char *)head, n_head, "filename=", &out->file);
 	body += 4;
 	out->data = body;
 	out->n = next > body ? (size_t)(next - body) : 0;
-	r->at = next + r->mark.len;
+	f->at = next + f->mark.len;
 	return true;
+}
+
+bool push_form_is(const struct push_form_part *part, const char *name)
+{
+	return part->n_name == strlen(name) && memcmp(part->name, name, part->n_name) == 0;
 }
 
 const char *push_kind_of_name(const char *name)
@@ -98,7 +112,7 @@ const char *push_kind_of_name(const char *name)
  * Read sample_type_config: {"contentions":{"display-name":"mutex_count","units":"lock_samples","cumulative":false},...}.
  * Without libjansson it is ignored.
  */
-static int push_form_read_config(struct push *p, const uint8_t *data, size_t n, struct err *err)
+static int push_form_read_config(struct push_item *item, const uint8_t *data, size_t n, struct err *err)
 {
 	const struct jansson *lib;
 	struct err ignored;
@@ -118,42 +132,33 @@ static int push_form_read_config(struct push *p, const uint8_t *data, size_t n, 
 		const char *name = lib->string_value(lib->object_get(type, "display-name"));
 		const char *kind = name ? push_kind_of_name(name) : "";
 
-		p->kind = *kind ? kind : p->kind;
-		p->is_cumulative |= json_is_true(lib->object_get(type, "cumulative"));
+		item->kind = *kind ? kind : item->kind;
+		item->is_cumulative |= json_is_true(lib->object_get(type, "cumulative"));
 	}
 	lib->delete (root);
 	return 0;
 }
 
-static bool part_is(const struct form_part *part, const char *name)
+int push_read_form(const char *content_type, struct push_item *item, struct err *err)
 {
-	return part->n_name == strlen(name) && memcmp(part->name, name, part->n_name) == 0;
-}
-
-int push_read_form(struct push *p, const char *content_type, const uint8_t **data, size_t *n, struct err *err)
-{
-	struct form_reader r = { .at = *data, .end = *data + *n };
-	const char *boundary = "";
-	size_t n_boundary = find_boundary(content_type, &boundary);
-	struct form_part part;
+	struct push_form f;
+	struct push_form_part part;
 	bool has_profile = false;
-	int rc = 0;
+	int rc = push_form_open(&f, content_type, item->data, item->n, err);
 
-	if (n_boundary == 0)
-		return err_set(err, ERR_FORMAT, "the content type has no boundary");
-	buf_addf(&r.mark, "\r\n--%.*s", (int)n_boundary, boundary);
-	r.at = memmem(r.at, *n, r.mark.data + 2, r.mark.len - 2); /* the first line of the body has none before it */
-	r.at += r.at ? r.mark.len - 2 : 0;
-	for (int i = 0; i < PARTS_MAX && rc == 0 && push_form_next_part(&r, &part); i++) {
-		if ((part_is(&part, "profile") || part_is(&part, "jfr")) && !has_profile) {
-			*data = part.data;
-			*n = part.n;
+	for (int i = 0; i < PUSH_FORM_PARTS_MAX && rc == 0 && push_form_next(&f, &part); i++) {
+		if ((push_form_is(&part, "profile") || push_form_is(&part, "jfr")) && !has_profile) {
+			item->data = part.data;
+			item->n = part.n;
 			has_profile = true;
-		} else if (part_is(&part, "sample_type_config")) {
-			rc = push_form_read_config(p, part.data, part.n, err);
+		} else if (push_form_is(&part, "labels")) {
+			item->contexts = part.data;
+			item->n_contexts = part.n;
+		} else if (push_form_is(&part, "sample_type_config")) {
+			rc = push_form_read_config(item, part.data, part.n, err);
 		}
 	}
-	buf_release(&r.mark);
+	push_form_release(&f);
 	if (rc == 0 && !has_profile)
 		rc = err_set(err, ERR_FORMAT, "the multipart body has no complete part named profile");
 	return rc;

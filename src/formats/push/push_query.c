@@ -105,18 +105,25 @@ static int64_t read_time(const char *text)
 	return 0;
 }
 
-static void set_one(struct push *p, const struct push_labels *labels, const uint8_t *data, size_t n, const char *id)
+/* Begin a request with one profile, whose body is data. */
+static struct push push_query_begin(const uint8_t *data, size_t n)
 {
-	p->item = arena_alloc(p->mem, 1, sizeof(*p->item));
-	p->n = 1;
-	*p->item = (struct push_item){
-		.label = push_copy_labels(p, labels), .n_labels = labels->n, .id = id, .data = data, .n = n
-	};
+	struct push p = { .mem = arena_new(), .n = 1, .skipped = "" };
+
+	p.item = arena_alloc(p.mem, 1, sizeof(*p.item));
+	*p.item = (struct push_item){ .id = "", .kind = "", .data = data, .n = n };
+	return p;
+}
+
+static void push_query_set_labels(struct push *p, const struct push_labels *labels)
+{
+	p->item->label = push_copy_labels(p, labels);
+	p->item->n_labels = labels->n;
 }
 
 int push_read_plain(const char *query, const uint8_t *data, size_t n, struct push *out, struct err *err)
 {
-	struct push p = { .mem = arena_new(), .kind = "" };
+	struct push p = push_query_begin(data, n);
 	struct push_query_field field[FIELDS_MAX];
 	struct push_labels labels = { .n = 0 };
 	size_t n_fields;
@@ -124,7 +131,7 @@ int push_read_plain(const char *query, const uint8_t *data, size_t n, struct pus
 
 	p.from_ns = rc < 0 ? 0 : read_time(field_value(field, n_fields, "from"));
 	p.until_ns = rc < 0 ? 0 : read_time(field_value(field, n_fields, "until"));
-	p.kind = rc < 0 ? "" : field_value(field, n_fields, "kind");
+	p.item->kind = rc < 0 ? "" : field_value(field, n_fields, "kind");
 	for (size_t i = 0; rc == 0 && i < n_fields; i++) {
 		const char *name = field[i].name;
 
@@ -135,8 +142,10 @@ int push_read_plain(const char *query, const uint8_t *data, size_t n, struct pus
 			name = "service_name";
 		rc = push_add_label(&p, &labels, name, strlen(name), field[i].value, field[i].n_value, err);
 	}
-	if (rc == 0)
-		set_one(&p, &labels, data, n, field_value(field, n_fields, "id"));
+	if (rc == 0) {
+		push_query_set_labels(&p, &labels);
+		p.item->id = field_value(field, n_fields, "id");
+	}
 	if (rc < 0)
 		push_release(&p);
 	else
@@ -193,7 +202,8 @@ static void push_query_set_type(struct push *p, struct push_labels *labels)
 		if (strcmp(dot + 1, known_types[i].end) == 0) {
 			p->type = known_types[i].type;
 			p->unit = known_types[i].unit;
-			p->kind = *p->kind ? p->kind : push_kind_of_name(dot + 1);
+			if (!*p->item->kind)
+				p->item->kind = push_kind_of_name(dot + 1);
 			labels->label[0].value = arena_strndup(p->mem, name, (size_t)(dot - name));
 			return;
 		}
@@ -242,7 +252,8 @@ static int read_fields(struct push *p, const struct push_query_field *field, siz
 		return err_set(err, ERR_FORMAT, "sampleRate must be 0 to %d", (int)RATE_MAX);
 	if (p->rate == 0) /* agents send 0 for kinds that have none */
 		p->rate = RATE_DEFAULT;
-	p->kind = field_value(field, n_fields, "kind");
+	p->item->kind = field_value(field, n_fields, "kind");
+	p->is_delta = true;
 	p->from_ns = read_time(field_value(field, n_fields, "from"));
 	p->until_ns = read_time(field_value(field, n_fields, "until"));
 	if (p->format != PUSH_PPROF)
@@ -253,7 +264,7 @@ static int read_fields(struct push *p, const struct push_query_field *field, siz
 int push_read_ingest(const char *query, const char *content_type, const uint8_t *data, size_t n, struct push *out,
 		     struct err *err)
 {
-	struct push p = { .mem = arena_new(), .kind = "" };
+	struct push p = push_query_begin(data, n);
 	struct push_query_field field[FIELDS_MAX];
 	struct push_labels labels = { .n = 0 };
 	size_t n_fields;
@@ -261,11 +272,11 @@ int push_read_ingest(const char *query, const char *content_type, const uint8_t 
 
 	rc = rc < 0 ? rc : read_fields(&p, field, n_fields, content_type, &labels, err);
 	if (rc == 0 && content_type && starts_with(content_type, "multipart/"))
-		rc = push_read_form(&p, content_type, &data, &n, err);
-	if (rc == 0 && !*field_value(field, n_fields, "format") && push_query_is_binary(data, n))
+		rc = push_read_form(content_type, p.item, err);
+	if (rc == 0 && !*field_value(field, n_fields, "format") && push_query_is_binary(p.item->data, p.item->n))
 		p.format = PUSH_PPROF;
 	if (rc == 0)
-		set_one(&p, &labels, data, n, "");
+		push_query_set_labels(&p, &labels);
 	if (rc < 0)
 		push_release(&p);
 	else

@@ -39,6 +39,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         connection.request("POST", self.path, body, headers)
         answer = connection.getresponse()
         data = answer.read()
+        if answer.status == 404:  # not a push: spans, telemetry
+            self.reply(answer.status, None, data)
+            return
         with lock:
             name = os.path.join(folder, "%04d" % n_requests)
             n_requests += 1
@@ -47,13 +50,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with open(name + ".json", "w", encoding="utf-8") as file:
             json.dump({"path": self.path, "headers": dict(self.headers.items()), "status": answer.status,
                        "answer": data.decode("utf-8", "replace"), "answer_headers": dict(answer.headers.items())}, file)
-        self.send_response(answer.status)
-        if answer.headers.get("Content-Type"):
-            self.send_header("Content-Type", answer.headers["Content-Type"])
-        if answer.status != 204:
+        self.reply(answer.status, answer.headers.get("Content-Type"), data)
+
+    def reply(self, status, kind, data):
+        self.send_response(status)
+        if kind:
+            self.send_header("Content-Type", kind)
+        if status != 204:
             self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
+
+    def do_GET(self):
+        self.body()
+        self.reply(404, None, b"")
+
+    do_PUT = do_GET
 
     def log_message(self, *_):
         pass

@@ -35,12 +35,26 @@ agent() {
 	"$@" "http://127.0.0.1:$(cat "$work/$service.port")" "$service" "$seconds" >"$work/$service.log" 2>&1 ||
 		{ sed 's/^/# /' "$work/$service.log" && echo "not ok - $service ends without an error"; }
 	kill "$recorder"
-	python3 "$here/compare.py" "$work/$service" "$cpa" "$work/store" "$service"
+	if [ -n "$by_types" ]; then
+		python3 "$here/compare_types.py" "$work/$service" "$cpa" "$work/store" "$service" "$agents/decode/agent"
+	else
+		python3 "$here/compare.py" "$work/$service" "$cpa" "$work/store" "$service"
+	fi
 }
+
+by_types=
 
 for go in "$agents"/go*/agent; do
 	[ -x "$go" ] && agent "pyroscope-$(basename "$(dirname "$go")")" "$go"
 done
 [ -x "$agents/py/bin/python" ] && agent pyroscope-io "$agents/py/bin/python" "$here/agent.py"
 [ -d "$agents/node/node_modules/@pyroscope" ] && cd "$agents/node" && agent pyroscope-nodejs node "$here/agent.js"
+if [ -x "$agents/decode/agent" ]; then
+	by_types=1
+	for go in datadog otlp parca; do
+		[ -x "$agents/$go/agent" ] && agent "go-$go" "$agents/$go/agent"
+	done
+	[ -d "$agents/py-datadog" ] && agent ddtrace "$agents/py-datadog/bin/python" "$here/datadog.py"
+	[ -d "$agents/node-datadog/node_modules/dd-trace" ] && cd "$agents/node-datadog" && agent dd-trace-js node "$here/datadog.js"
+fi
 grep -e 'push=' -e 'label=' -e failed "$work/log" | sed 's/^/# log: /'
