@@ -85,8 +85,14 @@ static int nearest_open_journals(struct store *s, const char *service, bool is_p
 	return select_open(s, &q, sel, err);
 }
 
+static int nearest_add_service_of(void *list, const struct catalogue_series *series, struct err *err)
+{
+	return add_service(list, series->service, err);
+}
+
 static int nearest_list_services(struct store *s, struct nearest_names *list, struct err *err)
 {
+	const struct catalogue_query all = { NULL, false, INT64_MIN, INT64_MAX };
 	struct selection sel;
 	int rc = nearest_open_journals(s, NULL, false, &sel, err);
 
@@ -96,6 +102,8 @@ static int nearest_list_services(struct store *s, struct nearest_names *list, st
 		if (*sel.chapter[i].service)
 			nearest_add_name(list, sel.chapter[i].service);
 	select_close(&sel);
+	if (local_of(s)->source)
+		return local_find_series(s, &all, "", nearest_add_service_of, list, err);
 	rc = catalogue_read_begin(local_of(s)->catalogue, err);
 	if (rc == 0) {
 		rc = catalogue_each_service(local_of(s)->catalogue, add_service, list, err);
@@ -194,13 +202,7 @@ static int search_series(struct store *s, struct nearest_search *x, struct err *
 		select_release(&sel.chapter[i], c);
 	}
 	select_close(&sel);
-	if (rc == 0)
-		rc = catalogue_read_begin(local_of(s)->catalogue, err);
-	if (rc == 0) {
-		rc = catalogue_each_series(local_of(s)->catalogue, &cq, "", add_stored_series, x, err);
-		catalogue_read_end(local_of(s)->catalogue);
-	}
-	return rc;
+	return rc < 0 ? rc : local_find_series(s, &cq, "", add_stored_series, x, err);
 }
 
 static void nearest_add_time(struct nearest_search *x, int64_t t)

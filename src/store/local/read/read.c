@@ -95,13 +95,8 @@ static int find_older(struct read_reading *rd, struct err *err)
 {
 	const struct store_query *q = rd->q;
 	struct catalogue_query cq = { q->service, q->is_pattern, INT64_MIN, q->t0 };
-	int rc = catalogue_read_begin(local_of(rd->s)->catalogue, err);
 
-	if (rc < 0)
-		return rc;
-	rc = catalogue_each_series(local_of(rd->s)->catalogue, &cq, q->kind ? q->kind : "", mark_older, rd, err);
-	catalogue_read_end(local_of(rd->s)->catalogue);
-	return rc;
+	return local_find_series(rd->s, &cq, q->kind ? q->kind : "", mark_older, rd, err);
 }
 
 typedef bool needs_fn(struct reducer *r, int64_t t1);
@@ -238,14 +233,16 @@ static int read_profile(struct read_reading *rd, const struct selection *sel, bo
 /* Say since when addresses are stored. */
 static int slots_note_addresses(struct store *s, struct buf *notes, struct err *err)
 {
-	struct catalogue_segments raw;
+	struct catalogue_segments raw = { 0 };
 	int64_t first = INT64_MAX;
-	int rc = catalogue_read_begin(local_of(s)->catalogue, err);
+	int rc = local_of(s)->source ? 0 : catalogue_read_begin(local_of(s)->catalogue, err);
 
 	if (rc < 0)
 		return rc;
-	rc = catalogue_get_segments(local_of(s)->catalogue, TIER_RAW, &raw, err);
-	catalogue_read_end(local_of(s)->catalogue);
+	if (!local_of(s)->source) {
+		rc = catalogue_get_segments(local_of(s)->catalogue, TIER_RAW, &raw, err);
+		catalogue_read_end(local_of(s)->catalogue);
+	}
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < raw.n; i++)
