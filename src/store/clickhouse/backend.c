@@ -61,11 +61,8 @@ static int click_read(struct store *s, const struct store_query *q, struct stop 
 
 static int click_describe_samples(struct store *s, const struct store_query *q, struct buf *out, struct err *err)
 {
-	struct store_query sum = *q;
-
-	sum.reduce = REDUCE_SUM; /* all columns are added up by the server: the labels of all samples remain */
-	click_begin(s, CLICK_SUMS, NULL);
-	return local_describe_samples(s, &sum, out, err);
+	click_begin(s, CLICK_HEADS, NULL);
+	return local_describe_samples(s, q, out, err);
 }
 
 static int click_list(struct store *s, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
@@ -171,7 +168,7 @@ static int click_each_pin(struct store *s, store_pin_fn *fn, void *arg, struct e
 	return 0; /* there are none */
 }
 
-static const struct local_source click_source = { click_open_chapters, click_each_catalogue_series };
+static const struct local_source click_source = { click_open_chapters, click_each_label, click_each_catalogue_series };
 
 static const struct store_backend click_backend = {
 	.close = click_close,

@@ -99,6 +99,8 @@ const struct click_series *click_find_series(const struct click_store *c, size_t
 bool click_is_of_samples(const struct click_store *c, const struct label_match *m);
 
 /* See struct local_source. */
+int click_each_label(struct store *s, const struct store_query *q, const char *wanted, local_label_fn *fn, void *arg,
+		     struct err *err);
 int click_each_catalogue_series(struct store *s, const struct catalogue_query *q, const char *kind,
 				catalogue_series_fn *fn, void *arg, struct err *err);
 

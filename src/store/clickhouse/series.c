@@ -66,6 +66,8 @@ static void click_take_series(struct click_store *c, struct click_rows *r)
 	c->n_series += !r->is_bad;
 }
 
+enum { LABELS_LISTED = 1000 };
+
 /* Append a condition that the services of a query satisfy; others may too. */
 static void click_add_service(const char *service, bool is_pattern, struct buf *sql)
 {
@@ -251,6 +253,46 @@ int click_want_series(struct click_store *c, const struct store_query *q, struct
 	free(is_wanted);
 	free(is_of_samples);
 	return rc < 0 ? rc : 0;
+}
+
+/* ---- labels of samples ---- */
+
+/* Call fn for each name, or for each value of a name. */
+static int click_ask_labels(struct click_store *c, const struct store_query *q, const char *name, local_label_fn *fn, void *arg,
+			    struct err *err)
+{
+	struct buf sql = { 0 };
+	struct bytes bytes = { 0 };
+	struct click_rows r;
+	struct arena *memory = arena_new();
+	int rc;
+
+	buf_addf(&sql, "SELECT name%s FROM (SELECT label_names, label_values FROM stacks WHERE ", name ? ", value" : "");
+	click_add_service(q->service, q->is_pattern, &sql);
+	buf_addf(&sql, ") ARRAY JOIN label_names AS name%s", name ? ", label_values AS value WHERE name = " : "");
+	if (name)
+		click_add_text(&sql, name);
+	buf_addf(&sql, " GROUP BY name%s LIMIT %d FORMAT RowBinary", name ? ", value" : "", LABELS_LISTED);
+	rc = click_server_ask(&c->server, buf_text(&sql), true, c->stop, &bytes, err);
+	for (r = (struct click_rows){ bytes.data, bytes.data + bytes.n, false }; rc == 0 && click_has_row(&r);) {
+		size_t n, n_value = 0;
+		const char *text = click_get_text(&r, &n), *value = name ? click_get_text(&r, &n_value) : NULL;
+
+		if (!r.is_bad)
+			fn(arg, arena_strndup(memory, text, n), value ? arena_strndup(memory, value, n_value) : NULL);
+	}
+	arena_free(memory);
+	free(bytes.data);
+	buf_release(&sql);
+	return rc;
+}
+
+int click_each_label(struct store *s, const struct store_query *q, const char *wanted, local_label_fn *fn, void *arg,
+		     struct err *err)
+{
+	int rc = click_ask_labels(click_of(s), q, NULL, fn, arg, err);
+
+	return rc < 0 ? rc : click_ask_labels(click_of(s), q, wanted, fn, arg, err);
 }
 
 /* ---- as a catalogue ---- */

@@ -12,12 +12,18 @@
 #include "store/local/read/select.h"
 #include "store/store.h"
 
+typedef void local_label_fn(void *arg, const char *name, const char *value);
+
 /* The chapters and series of a store that is not in a directory. */
 struct local_source {
 	/* The chapters of a query, made by select_take_chapters: those of its window; those before or after it need only have the last or
 	   first profile of each series. Fails as select_open. */
 	int (*open)(struct store *s, const struct store_query *q, enum select_which which, struct selection *out,
 		    struct err *err);
+
+	/* Call fn for the name of each label of samples of the services of q, with value NULL; and for values of the wanted one. */
+	int (*each_label)(struct store *s, const struct store_query *q, const char *wanted, local_label_fn *fn, void *arg,
+			  struct err *err);
 
 	/* See catalogue_each_series. */
 	int (*each_series)(struct store *s, const struct catalogue_query *q, const char *kind, catalogue_series_fn *fn,
