@@ -53,7 +53,8 @@ int backends_open(const char *where, const struct fetch_options *options, struct
 	if (i < N_PLACES)
 		return places[i].open(where, options, out, err);
 	if (colon)
-		return err_set(err, ERR_USAGE, "stores at %.*s:// are not supported; use a directory, http, https or clickhouse",
+		return err_set(err, ERR_USAGE,
+			       "stores at %.*s:// are not supported; use a directory, http, https or clickhouse",
 			       (int)(colon - where), where);
 	store_directory(where, &directory);
 	rc = local_open(buf_text(&directory), out, err);

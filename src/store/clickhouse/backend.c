@@ -92,14 +92,15 @@ static int click_each_increase(struct store *s, const struct store_query *q, str
 	return local_each_increase(s, q, stop, fn, arg, err);
 }
 
-static int click_each_profile(struct store *s, const struct store_query *q, struct stop *stop, store_profile_fn *fn, void *arg,
-			      struct err *err)
+static int click_each_profile(struct store *s, const struct store_query *q, struct stop *stop, store_profile_fn *fn,
+			      void *arg, struct err *err)
 {
 	click_begin(s, CLICK_FULL, stop);
 	return local_each_profile(s, q, stop, fn, arg, err);
 }
 
-static int click_each_series(struct store *s, const struct store_query *q, store_series_fn *fn, void *arg, struct err *err)
+static int click_each_series(struct store *s, const struct store_query *q, store_series_fn *fn, void *arg,
+			     struct err *err)
 {
 	click_begin(s, CLICK_HEADS, NULL);
 	return local_each_series(s, q, fn, arg, err);
@@ -115,8 +116,8 @@ static const char *click_mark_text(struct click_store *c, struct click_rows *r)
 	return arena_strndup(c->memory, text, n);
 }
 
-static int click_take_marks(struct click_store *c, struct click_rows *r, const struct store_query *q, store_mark_fn *fn, void *arg,
-			    struct err *err)
+static int click_take_marks(struct click_store *c, struct click_rows *r, const struct store_query *q, store_mark_fn *fn,
+			    void *arg, struct err *err)
 {
 	int rc = 0;
 
@@ -130,11 +131,12 @@ static int click_take_marks(struct click_store *c, struct click_rows *r, const s
 		if (!r->is_bad && select_service(q, service) && (!*q->kind || strcmp(q->kind, m.kind) == 0))
 			rc = fn(arg, service, &m, err);
 	}
-	return rc == 0 && r->is_bad ? err_set(err, ERR_FORMAT, "%.200s: the table marks is damaged", c->server.name) : rc;
+	return rc == 0 && r->is_bad ? err_set(err, ERR_FORMAT, "%.200s: the table marks is damaged", c->server.name)
+				    : rc;
 }
 
-static int click_each_mark(struct store *s, const char *service, bool is_pattern, const char *kind, store_mark_fn *fn, void *arg,
-			   struct err *err)
+static int click_each_mark(struct store *s, const char *service, bool is_pattern, const char *kind, store_mark_fn *fn,
+			   void *arg, struct err *err)
 {
 	struct click_store *c = click_of(s);
 	const struct store_query q = { .service = service, .is_pattern = is_pattern, .kind = kind };

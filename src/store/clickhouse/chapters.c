@@ -22,7 +22,8 @@ struct click_dictionary *click_get_dictionary(struct click_store *c, const char 
 		if (c->dictionary[i]->epoch == epoch && strcmp(c->dictionary[i]->service, service) == 0)
 			return c->dictionary[i];
 	e = click_dictionary_new(service, epoch);
-	c->dictionary = mem_grow(c->dictionary, &c->cap_dictionaries, c->n_dictionaries + 1, sizeof(struct click_dictionary *));
+	c->dictionary =
+		mem_grow(c->dictionary, &c->cap_dictionaries, c->n_dictionaries + 1, sizeof(struct click_dictionary *));
 	c->dictionary[c->n_dictionaries++] = e;
 	return e;
 }
@@ -166,7 +167,8 @@ static int click_set_rows(struct click_maker *m, const struct click_profile *p, 
 	for (size_t k = 0; k < p->n; k++) {
 		m->s.row[k] = (uint32_t)(m->order[k] >> 32);
 		if (k && m->s.row[k] == m->s.row[k - 1])
-			return err_set(err, ERR_FORMAT, "two stacks of a profile of %.100s are equal", p->series->service);
+			return err_set(err, ERR_FORMAT, "two stacks of a profile of %.100s are equal",
+				       p->series->service);
 	}
 	for (size_t t = 0; t < p->n_columns; t++) {
 		column = click_skip_count(column);
@@ -205,7 +207,8 @@ static int click_make_profile(struct click_maker *m, const struct click_profile 
 		return rc;
 	m->s.n_columns = m->d->meta[m->s.meta].n_types;
 	if ((p->n || p->is_total) && p->n_columns != m->s.n_columns)
-		return err_set(err, ERR_FORMAT, "a profile of %.100s has other columns than its meta", p->series->service);
+		return err_set(err, ERR_FORMAT, "a profile of %.100s has other columns than its meta",
+			       p->series->service);
 	if (p->is_total)
 		rc = click_set_totals(m, p, err);
 	else if (p->n)
@@ -231,8 +234,9 @@ static int click_make_epochs(struct click_maker *m, struct click_profile *p, siz
 	return rc;
 }
 
-/* Make a chapter of the profiles, which are of one service. */
-static int click_make_chapter(const struct click_window *w, struct click_profiles *x, struct chapter **out, struct err *err)
+/* Make a chapter of the profiles of a service. */
+static int click_make_chapter(const struct click_window *w, struct click_profiles *x, struct chapter **out,
+			      struct err *err)
 {
 	struct click_maker m = { .c = w->c };
 	const char *service = w->c->series[w->lo].service;
@@ -268,7 +272,8 @@ struct click_chapters {
 };
 
 /* Add a chapter of profiles, if there are any, and release them. */
-static int click_add_chapter(const struct click_window *w, struct click_profiles *x, struct click_chapters *to, struct err *err)
+static int click_add_chapter(const struct click_window *w, struct click_profiles *x, struct click_chapters *to,
+			     struct err *err)
 {
 	int rc = 0;
 

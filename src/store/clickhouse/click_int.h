@@ -19,12 +19,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What chapters must contain of each profile. */
+/* The part of each profile that chapters must contain. */
 enum click_use {
 	CLICK_HEADS,  /* no rows */
 	CLICK_TOTALS, /* one row, with the totals of the columns */
 	CLICK_FULL,   /* all rows */
-	CLICK_SUMS,   /* the first profile of those that are added up has the rows of all of them, as far as all columns are added up */
+	CLICK_SUMS, /* the first profile of those that are added up has the rows of all of them, as far as all columns are added up */
 };
 
 /* A series of the services of a query. */
@@ -45,7 +45,7 @@ struct click_store {
 	struct arena *memory;
 	enum click_use use;
 	struct stop *stop;
-	const char *service;         /* of the query for which series are loaded; borrowed */
+	const char *service; /* of the query for which series are loaded; borrowed */
 	bool is_loaded, is_pattern;
 	struct click_series *series; /* [n_series] sorted by service, kind, hash */
 	size_t n_series, cap_series;

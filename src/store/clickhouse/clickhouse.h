@@ -50,7 +50,7 @@ int click_init_run(struct click_server *s, const struct click_init_options *o, s
  * cluster  where the tables NAME_local are; "" for one server
  * dry_run  only append lines that say what would be done
  */
-int click_gc_run(struct click_server *s, int64_t keep_ns, int64_t now_ns, const char *cluster, bool dry_run, struct stop *stop,
-		 struct buf *report, struct err *err);
+int click_gc_run(struct click_server *s, int64_t keep_ns, int64_t now_ns, const char *cluster, bool dry_run,
+		 struct stop *stop, struct buf *report, struct err *err);
 
 #endif

@@ -171,7 +171,8 @@ uint64_t click_shape(const struct dict *d, const struct dict_meta *m)
 	uint64_t shape;
 
 	for (uint32_t t = 0; t < m->n_types; t++) {
-		part[2 * t] = (struct store_label){ strtab_text(d->str, m->type[t].name), strtab_text(d->str, m->type[t].unit) };
+		part[2 * t] = (struct store_label){ strtab_text(d->str, m->type[t].name),
+						    strtab_text(d->str, m->type[t].unit) };
 		part[2 * t + 1] = (struct store_label){ "", digits[m->temporality[t]] };
 	}
 	dict_series_hash("", "", part, 2 * (size_t)m->n_types, hash);
@@ -195,8 +196,8 @@ static double click_find_weight(const struct stored *s)
 	return weight;
 }
 
-void click_encode_profile(const struct click_epoch_key *k, const struct dict *d, const struct stored *s, const char *kind,
-			  const uint8_t series[16], struct buf *out)
+void click_encode_profile(const struct click_epoch_key *k, const struct dict *d, const struct stored *s,
+			  const char *kind, const uint8_t series[16], struct buf *out)
 {
 	const struct dict_meta *m = &d->meta[s->meta];
 	double weight = click_find_weight(s);

@@ -32,7 +32,7 @@ void click_encode_stack(const struct click_epoch_key *k, const struct dict *d, u
 uint64_t click_shape(const struct dict *d, const struct dict_meta *m);
 
 /* Append the row of a profile. */
-void click_encode_profile(const struct click_epoch_key *k, const struct dict *d, const struct stored *s, const char *kind,
-			  const uint8_t series[16], struct buf *out);
+void click_encode_profile(const struct click_epoch_key *k, const struct dict *d, const struct stored *s,
+			  const char *kind, const uint8_t series[16], struct buf *out);
 
 #endif

@@ -21,7 +21,7 @@
 #include <string.h>
 
 enum {
-	IDS_LISTED = 2000,       /* numbers in a condition; else their range */
+	IDS_LISTED = 2000,          /* numbers in a condition; else their range */
 	CLICK_NUMBER_MAX = 1 << 28, /* of entries of an epoch */
 	CLICK_LIST_MAX = 1 << 20,
 };
@@ -76,9 +76,9 @@ static str_id click_take_text(struct click_rows *r, struct dict *d)
 }
 
 /* Run "SELECT COLUMNS FROM TABLE" for the epoch, with a condition. */
-static int click_dictionary_ask(const struct click_dictionary *e, struct click_server *s, const char *columns, const char *table,
-				const char *condition, const char *order, struct stop *stop, struct bytes *out,
-				struct err *err)
+static int click_dictionary_ask(const struct click_dictionary *e, struct click_server *s, const char *columns,
+				const char *table, const char *condition, const char *order, struct stop *stop,
+				struct bytes *out, struct err *err)
 {
 	struct buf sql = { 0 };
 	int rc;
@@ -93,7 +93,8 @@ static int click_dictionary_ask(const struct click_dictionary *e, struct click_s
 
 static int click_dictionary_damage(const struct click_dictionary *e, const char *table, struct err *err)
 {
-	return err_set(err, ERR_FORMAT, "the table %s of %.200s is damaged: epoch %" PRIu64, table, e->service, e->epoch);
+	return err_set(err, ERR_FORMAT, "the table %s of %.200s is damaged: epoch %" PRIu64, table, e->service,
+		       e->epoch);
 }
 
 /* Append the condition that numbers [n], ascending, are selected. */
@@ -128,10 +129,12 @@ static int click_take_mapping(struct click_dictionary *e, struct click_rows *r, 
 	m.has_inline_frames = flags & CLICK_HAS_INLINE;
 	if (r->is_bad || click_ids_get(&e->maps, number) != PROFILE_NONE)
 		return 0;
-	return dict_append_mapping(&e->d, &m, err) < 0 ? ERR_LIMIT : click_ids_set(&e->maps, number, e->d.n_maps - 1, err);
+	return dict_append_mapping(&e->d, &m, err) < 0 ? ERR_LIMIT
+						       : click_ids_set(&e->maps, number, e->d.n_maps - 1, err);
 }
 
-static void click_take_place_fields(struct click_dictionary *e, struct click_rows *r, struct dict_place *place, size_t n)
+static void click_take_place_fields(struct click_dictionary *e, struct click_rows *r, struct dict_place *place,
+				    size_t n)
 {
 	size_t counts[5];
 
@@ -230,13 +233,14 @@ static int click_take_meta(struct click_dictionary *e, struct click_rows *r, str
 	if (r->is_bad || click_ids_get(&e->metas, number) != PROFILE_NONE)
 		return 0;
 	m.same_types = m.same_places = e->d.n_metas;
-	return dict_append_meta(&e->d, &m, err) < 0 ? ERR_LIMIT : click_ids_set(&e->metas, number, e->d.n_metas - 1, err);
+	return dict_append_meta(&e->d, &m, err) < 0 ? ERR_LIMIT
+						    : click_ids_set(&e->metas, number, e->d.n_metas - 1, err);
 }
 
 typedef int click_take_fn(struct click_dictionary *e, struct click_rows *r, struct err *err);
 
-static int click_dictionary_take(struct click_dictionary *e, struct bytes *bytes, const char *table, click_take_fn *take,
-				 struct err *err)
+static int click_dictionary_take(struct click_dictionary *e, struct bytes *bytes, const char *table,
+				 click_take_fn *take, struct err *err)
 {
 	struct click_rows r = { bytes->data, bytes->data + bytes->n, false };
 	int rc = 0;
@@ -252,24 +256,26 @@ static int click_dictionary_take(struct click_dictionary *e, struct bytes *bytes
 static int click_load_metas(struct click_dictionary *e, struct click_server *s, struct stop *stop, struct err *err)
 {
 	struct bytes bytes = { 0 };
-	int rc = click_dictionary_ask(e, s, "id, start, limit, offset, file, build_id, symbol, flags", "mappings", "", "id", stop,
-				      &bytes, err);
+	int rc = click_dictionary_ask(e, s, "id, start, limit, offset, file, build_id, symbol, flags", "mappings", "",
+				      "id", stop, &bytes, err);
 
 	rc = rc < 0 ? rc : click_dictionary_take(e, &bytes, "mappings", click_take_mapping, err);
 	if (rc < 0)
 		return rc;
 	bytes = (struct bytes){ 0 };
-	rc = click_dictionary_ask(e, s,
-				  "id, types, units, counted, period, period_type, period_unit, has_period_type, default_type, "
-				  "drop_frames, keep_frames, doc_url, comments, place_mappings, place_starts, place_limits, "
-				  "place_files, place_symbols, place_flags",
-				  "metas", "", "id", stop, &bytes, err);
+	rc = click_dictionary_ask(
+		e, s,
+		"id, types, units, counted, period, period_type, period_unit, has_period_type, default_type, "
+		"drop_frames, keep_frames, doc_url, comments, place_mappings, place_starts, place_limits, "
+		"place_files, place_symbols, place_flags",
+		"metas", "", "id", stop, &bytes, err);
 	return rc < 0 ? rc : click_dictionary_take(e, &bytes, "metas", click_take_meta, err);
 }
 
 /* ---- locations ---- */
 
-static int click_add_function(struct click_dictionary *e, const struct builder_function *f, uint32_t *id, struct err *err)
+static int click_add_function(struct click_dictionary *e, const struct builder_function *f, uint32_t *id,
+			      struct err *err)
 {
 	const uint64_t word[3] = { (uint64_t)f->name << 32 | f->sysname, f->file, (uint64_t)f->start };
 	uint32_t before = e->funcs.n;
@@ -355,8 +361,8 @@ static size_t click_find_missing(const struct click_ids *known, uint32_t *number
 	return kept;
 }
 
-static int click_load_locations(struct click_dictionary *e, struct click_server *s, uint32_t *number, size_t n, struct stop *stop,
-				struct err *err)
+static int click_load_locations(struct click_dictionary *e, struct click_server *s, uint32_t *number, size_t n,
+				struct stop *stop, struct err *err)
 {
 	struct buf condition = { 0 };
 	struct bytes bytes = { 0 };
@@ -366,9 +372,9 @@ static int click_load_locations(struct click_dictionary *e, struct click_server 
 	if (!n_missing)
 		return 0;
 	click_add_numbers(&condition, number, n_missing);
-	rc = click_dictionary_ask(e, s,
-				  "id, depth, lines, name, system_name, file, start_line, line, col, address, mapping, folded",
-				  "frames", buf_text(&condition), "id, depth", stop, &bytes, err);
+	rc = click_dictionary_ask(
+		e, s, "id, depth, lines, name, system_name, file, start_line, line, col, address, mapping, folded",
+		"frames", buf_text(&condition), "id, depth", stop, &bytes, err);
 	rc = rc < 0 ? rc : click_dictionary_take(e, &bytes, "frames", click_take_location, err);
 	for (size_t i = 0; rc == 0 && i < n_missing; i++)
 		if (click_ids_get(&e->locs, number[i]) == PROFILE_NONE)
@@ -538,8 +544,8 @@ static int click_load_stacks(struct click_dictionary *e, struct click_server *s,
 	return click_dictionary_take(e, &bytes, "stacks", click_take_stack, err);
 }
 
-int click_dictionary_load(struct click_dictionary *e, struct click_server *s, const uint32_t *row, size_t n, uint32_t meta,
-			  struct stop *stop, struct err *err)
+int click_dictionary_load(struct click_dictionary *e, struct click_server *s, const uint32_t *row, size_t n,
+			  uint32_t meta, struct stop *stop, struct err *err)
 {
 	uint32_t *missing = mem_alloc(n + 1, sizeof(*missing));
 	size_t n_missing;

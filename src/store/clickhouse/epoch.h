@@ -40,8 +40,8 @@ void click_dictionary_free(struct click_dictionary *e);
  * meta   the largest that is needed
  * Fails  ERR_FORMAT when an entry does not exist, or is damaged; ERR_IO, ERR_LIMIT, ERR_STOPPED
  */
-int click_dictionary_load(struct click_dictionary *e, struct click_server *s, const uint32_t *row, size_t n, uint32_t meta,
-			  struct stop *stop, struct err *err);
+int click_dictionary_load(struct click_dictionary *e, struct click_server *s, const uint32_t *row, size_t n,
+			  uint32_t meta, struct stop *stop, struct err *err);
 
 /* The entry of a number; PROFILE_NONE if it is not known. */
 static inline uint32_t click_ids_get(const struct click_ids *x, uint32_t number)

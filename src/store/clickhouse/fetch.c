@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-	PART_PROFILES = 4000, /* of a part of a window */
+	PART_PROFILES = 4000,   /* of a part of a window */
 	CLICK_SERIES_MAX = 500, /* in a condition */
 	CLICK_SHAPES_MAX = 64,
 	SUM_TRIES = 4,
@@ -124,7 +124,9 @@ static void click_add_shapes(const uint64_t *shape, size_t n, struct buf *sql)
 static void click_add_columns_of(enum click_use use, struct buf *sql)
 {
 	buf_addf(sql, "SELECT series, ts, dur, epoch, meta, shape%s",
-		 use == CLICK_FULL ? ", rows, vals" : use == CLICK_TOTALS ? ", total" : "");
+		 use == CLICK_FULL     ? ", rows, vals"
+		 : use == CLICK_TOTALS ? ", total"
+				       : "");
 }
 
 /* Read the lists of a profile. */
@@ -147,8 +149,8 @@ static void click_take_lists(struct click_rows *r, enum click_use use, struct cl
 }
 
 /* Read the profiles of a result, which is kept. */
-static int click_take_profiles(const struct click_window *w, struct bytes *bytes, enum click_use use, struct click_profiles *out,
-			       struct err *err)
+static int click_take_profiles(const struct click_window *w, struct bytes *bytes, enum click_use use,
+			       struct click_profiles *out, struct err *err)
 {
 	struct click_rows r = { bytes->data, bytes->data + bytes->n, false };
 
@@ -172,8 +174,8 @@ static int click_take_profiles(const struct click_window *w, struct bytes *bytes
 	return r.is_bad ? click_cut_off(w, err) : 0;
 }
 
-static int click_ask_profiles(const struct click_window *w, struct buf *sql, enum click_use use, struct click_profiles *out,
-			      struct err *err)
+static int click_ask_profiles(const struct click_window *w, struct buf *sql, enum click_use use,
+			      struct click_profiles *out, struct err *err)
 {
 	struct bytes bytes = { 0 };
 	int rc;
@@ -249,8 +251,8 @@ static int click_find_beside(const struct click_window *w, bool after, size_t *l
 }
 
 /* Read profiles [n], sorted. */
-static int click_fetch_pairs(const struct click_window *w, const struct click_pair *pair, size_t n, struct click_profiles *out,
-			     struct err *err)
+static int click_fetch_pairs(const struct click_window *w, const struct click_pair *pair, size_t n,
+			     struct click_profiles *out, struct err *err)
 {
 	enum click_use use = w->c->use == CLICK_SUMS ? CLICK_FULL : w->c->use;
 	struct buf sql = { 0 };
@@ -334,7 +336,8 @@ int click_cut_window(const struct click_window *w, int64_t **t, size_t *n, struc
 			else
 				(*t)[*n] = first + (int64_t)((uint64_t)(last - first) / parts * i);
 			in_part = i == 0 && *n && in_part + count <= PART_PROFILES ? in_part + count : count / parts;
-			(*t)[++*n] = i + 1 < parts ? first + (int64_t)((uint64_t)(last - first) / parts * (i + 1)) : last + 1;
+			(*t)[++*n] = i + 1 < parts ? first + (int64_t)((uint64_t)(last - first) / parts * (i + 1))
+						   : last + 1;
 		}
 	}
 	free(bytes.data);
@@ -386,8 +389,8 @@ static int click_describe_shape(const struct click_window *w, const struct click
 	return 0;
 }
 
-static int click_find_shapes(const struct click_window *w, const struct click_profiles *heads, struct click_shape_of *shape,
-			     size_t *n, struct err *err)
+static int click_find_shapes(const struct click_window *w, const struct click_profiles *heads,
+			     struct click_shape_of *shape, size_t *n, struct err *err)
 {
 	int rc = 0;
 
@@ -398,7 +401,8 @@ static int click_find_shapes(const struct click_window *w, const struct click_pr
 		while (k < *n && shape[k].shape != heads->p[i].shape)
 			k++;
 		if (k == CLICK_SHAPES_MAX)
-			return err_set(err, ERR_LIMIT, "profiles with more than %d different lists of sample types", CLICK_SHAPES_MAX);
+			return err_set(err, ERR_LIMIT, "profiles with more than %d different lists of sample types",
+				       CLICK_SHAPES_MAX);
 		if (k == *n)
 			rc = click_describe_shape(w, &heads->p[i], &shape[(*n)++], err);
 	}
@@ -471,8 +475,8 @@ static bool click_place_sum(const struct click_sum *sum, bool is_by_series, stru
 }
 
 /* Add up the profiles [n] of a shape in the server. Returns 1 if that is not possible: a sum might overflow, or new profiles arrived. */
-static int click_sum_shape(const struct click_window *w, const struct click_shape_of *shape, struct click_profile *p, size_t n,
-			   struct click_profiles *out, struct err *err)
+static int click_sum_shape(const struct click_window *w, const struct click_shape_of *shape, struct click_profile *p,
+			   size_t n, struct click_profiles *out, struct err *err)
 {
 	const char *by = shape->is_by_series ? ", series" : "";
 	struct buf sql = { 0 };
@@ -481,7 +485,10 @@ static int click_sum_shape(const struct click_window *w, const struct click_shap
 	uint64_t found = 0;
 	int rc;
 
-	buf_addf(&sql, "SELECT epoch, toUInt64(count()), sum(weight)%s, (sumMap(arrayMap(x -> toUInt32(x), arrayCumSum(rows))", by);
+	buf_addf(
+		&sql,
+		"SELECT epoch, toUInt64(count()), sum(weight)%s, (sumMap(arrayMap(x -> toUInt32(x), arrayCumSum(rows))",
+		by);
 	for (uint32_t t = 1; t <= shape->n_types; t++)
 		buf_addf(&sql, ", vals[%" PRIu32 "]", t);
 	buf_addz(&sql, ") AS m).1");
@@ -527,8 +534,8 @@ static int click_replace_shape(const struct click_window *w, uint64_t shape, str
 }
 
 /* Read the heads, and add up. Returns 1 if a shape has new profiles since, or its sum might overflow: its number is *failed. */
-static int click_try_sums(const struct click_window *w, const uint64_t *single, size_t n_single, struct click_profiles *x,
-			  uint64_t *failed, struct err *err)
+static int click_try_sums(const struct click_window *w, const uint64_t *single, size_t n_single,
+			  struct click_profiles *x, uint64_t *failed, struct err *err)
 {
 	struct click_shape_of shape[CLICK_SHAPES_MAX];
 	size_t n_shapes = 0;
@@ -568,6 +575,8 @@ int click_fetch_sums(const struct click_window *w, struct click_profiles *out, s
 		if (rc > 0 && i > 0)
 			single[n_single++] = failed; /* the second time, read its profiles */
 	}
-	return rc <= 0 ? rc : err_set(err, ERR_IO, "%.200s: profiles are stored faster than they are read; select a window that ended",
-				      w->c->server.name);
+	return rc <= 0 ? rc
+		       : err_set(err, ERR_IO,
+				 "%.200s: profiles are stored faster than they are read; select a window that ended",
+				 w->c->server.name);
 }

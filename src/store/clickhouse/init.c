@@ -22,11 +22,13 @@ static int click_check_cluster(const char *name, struct err *err)
 {
 	for (const char *at = name; *at; at++)
 		if (!isalnum((unsigned char)*at) && *at != '_')
-			return err_set(err, ERR_USAGE, "--cluster=%s: the name of a cluster has letters, digits and _", name);
+			return err_set(err, ERR_USAGE, "--cluster=%s: the name of a cluster has letters, digits and _",
+				       name);
 	return 0;
 }
 
-static struct click_schema_options click_schema_of(const struct click_server *s, const struct click_init_options *o, bool is_old)
+static struct click_schema_options click_schema_of(const struct click_server *s, const struct click_init_options *o,
+						   bool is_old)
 {
 	return (struct click_schema_options){ s->database, o->cluster, o->is_replicated, is_old };
 }
@@ -90,8 +92,8 @@ struct click_gc {
 };
 
 /* Run a statement that ends with a day, and report it. */
-static int click_gc_statement(const struct click_gc *g, const char *before, const char *table, uint16_t day, const char *after,
-			      struct err *err)
+static int click_gc_statement(const struct click_gc *g, const char *before, const char *table, uint16_t day,
+			      const char *after, struct err *err)
 {
 	struct buf sql = { 0 };
 	int rc = 0;
@@ -127,7 +129,9 @@ static int click_gc_drop_days(const struct click_gc *g, enum click_table t, int6
 	size_t n = 0;
 	int rc;
 
-	buf_addf(&sql, "SELECT toUInt16(toDate(partition)) AS d FROM system.parts WHERE active AND database = currentDatabase() AND table = '%s%s' GROUP BY d ORDER BY d FORMAT RowBinary",
+	buf_addf(&sql,
+		 "SELECT toUInt16(toDate(partition)) AS d FROM system.parts WHERE active AND database = "
+		 "currentDatabase() AND table = '%s%s' GROUP BY d ORDER BY d FORMAT RowBinary",
 		 click_table_name(t), g->suffix);
 	rc = click_gc_list(g, buf_text(&sql), &day, &n, err);
 	for (size_t i = 0; rc == 0 && i < n; i++)
@@ -147,9 +151,10 @@ static int click_gc_settle(const struct click_gc *g, int64_t now_ns, struct err 
 	int rc;
 
 	buf_addf(&sql,
-		 "SELECT toUInt16(day) FROM (SELECT day, batch, max(is_done) AS done, max(tries) AS t, max(made) AS last FROM batches%s "
-		 "GROUP BY day, batch) GROUP BY day HAVING (min(done) = 0 OR max(t) > 1) AND max(last) < toDateTime(%" PRId64
-		 ") ORDER BY day FORMAT RowBinary",
+		 "SELECT toUInt16(day) FROM (SELECT day, batch, max(is_done) AS done, max(tries) AS t, max(made) AS "
+		 "last FROM batches%s "
+		 "GROUP BY day, batch) GROUP BY day HAVING (min(done) = 0 OR max(t) > 1) AND max(last) < "
+		 "toDateTime(%" PRId64 ") ORDER BY day FORMAT RowBinary",
 		 g->suffix, (now_ns - SETTLED_DAYS * NS_PER_DAY) / NS_PER_S);
 	rc = click_gc_list(g, buf_text(&sql), &day, &n, err);
 	for (size_t i = 0; rc == 0 && i < n; i++) {
@@ -161,8 +166,8 @@ static int click_gc_settle(const struct click_gc *g, int64_t now_ns, struct err 
 	return rc;
 }
 
-int click_gc_run(struct click_server *s, int64_t keep_ns, int64_t now_ns, const char *cluster, bool dry_run, struct stop *stop,
-		 struct buf *report, struct err *err)
+int click_gc_run(struct click_server *s, int64_t keep_ns, int64_t now_ns, const char *cluster, bool dry_run,
+		 struct stop *stop, struct buf *report, struct err *err)
 {
 	struct click_gc g = { s, *cluster ? "_local" : "", dry_run, stop, report };
 	int rc = 0;

@@ -16,9 +16,10 @@ struct click_column {
 	const char *name, *type, *codec;
 };
 
-#define CLICK_FEW  "few"
+#define CLICK_FEW "few"
 #define CLICK_ZSTD "ZSTD(1)"
 
+/* clang-format off */
 static const struct {
 	const char *name, *version, *partition, *order;
 	struct click_column column[CLICK_COLUMNS_MAX];
@@ -65,6 +66,7 @@ static const struct {
 		{ { "day", "Date", "" }, { "batch", "UInt64", "" }, { "writer", "String", "" }, { "made", "DateTime", "" },
 		  { "profiles", "UInt32", "" }, { "tries", "UInt16", "" }, { "is_done", "UInt8", "" } } },
 };
+/* clang-format on */
 
 const char *click_table_name(enum click_table t)
 {
@@ -114,12 +116,14 @@ bool click_add_create(enum click_table t, const struct click_schema_options *o, 
 		return true;
 	}
 	if (o->is_replicated)
-		buf_addf(sql, " ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/%s/%s', '{replica}'%s%s)",
+		buf_addf(sql,
+			 " ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/%s/%s', '{replica}'%s%s)",
 			 o->database, name, *version ? ", " : "", version);
 	else
 		buf_addf(sql, " ENGINE = ReplacingMergeTree(%s)", version);
 	if (click_tables[t].partition)
 		buf_addf(sql, " PARTITION BY %s", click_tables[t].partition);
-	buf_addf(sql, " ORDER BY (%s) SETTINGS index_granularity = %d", click_tables[t].order, t == CLICK_PROFILES ? 1024 : 8192);
+	buf_addf(sql, " ORDER BY (%s) SETTINGS index_granularity = %d", click_tables[t].order,
+		 t == CLICK_PROFILES ? 1024 : 8192);
 	return true;
 }

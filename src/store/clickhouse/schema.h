@@ -34,9 +34,10 @@ void click_add_insert(enum click_table t, struct buf *sql);
 
 struct click_schema_options {
 	const char *database;
-	const char *cluster; /* "" for one server: else each table has its rows in NAME_local of each server of the cluster */
-	bool is_replicated;  /* NAME_local has replicas, which ZooKeeper or Keeper coordinates */
-	bool is_old;         /* the server is older than 20: without codecs and LowCardinality */
+	const char *
+		cluster; /* "" for one server: else each table has its rows in NAME_local of each server of the cluster */
+	bool is_replicated; /* NAME_local has replicas, which ZooKeeper or Keeper coordinates */
+	bool is_old;        /* the server is older than 20: without codecs and LowCardinality */
 };
 
 /* Append the statement that makes a table, or its local part. Returns false if there is no such part. */

@@ -94,9 +94,9 @@ static void click_add_service(const char *service, bool is_pattern, struct buf *
 /* Find the days of batches that are not complete, or took several tries. */
 static int click_load_repeated(struct click_store *c, struct err *err)
 {
-	static const char sql[] =
-		"SELECT toUInt16(day) FROM (SELECT day, batch, max(is_done) AS done, max(tries) AS n FROM batches GROUP BY day, "
-		"batch) WHERE done = 0 OR n > 1 GROUP BY day ORDER BY day FORMAT RowBinary";
+	static const char sql[] = "SELECT toUInt16(day) FROM (SELECT day, batch, max(is_done) AS done, max(tries) AS n "
+				  "FROM batches GROUP BY day, "
+				  "batch) WHERE done = 0 OR n > 1 GROUP BY day ORDER BY day FORMAT RowBinary";
 	struct bytes bytes = { 0 };
 	struct click_rows r;
 	int rc = click_server_ask(&c->server, sql, true, c->stop, &bytes, err);
@@ -234,7 +234,8 @@ int click_want_series(struct click_store *c, const struct store_query *q, struct
 
 		rc = click_is_kind(s, q->kind);
 		for (size_t m = 0; rc > 0 && m < q->n_match; m++)
-			rc = is_of_samples[m] ? 1 : select_match(&q->match[m], click_label_of(s, q->match[m].name), err);
+			rc = is_of_samples[m] ? 1
+					      : select_match(&q->match[m], click_label_of(s, q->match[m].name), err);
 		if (rc > 0)
 			is_wanted[click_find_instance(names, &name, s)] = 1;
 	}
@@ -258,8 +259,8 @@ int click_want_series(struct click_store *c, const struct store_query *q, struct
 /* ---- labels of samples ---- */
 
 /* Call fn for each name, or for each value of a name. */
-static int click_ask_labels(struct click_store *c, const struct store_query *q, const char *name, local_label_fn *fn, void *arg,
-			    struct err *err)
+static int click_ask_labels(struct click_store *c, const struct store_query *q, const char *name, local_label_fn *fn,
+			    void *arg, struct err *err)
 {
 	struct buf sql = { 0 };
 	struct bytes bytes = { 0 };
@@ -267,7 +268,8 @@ static int click_ask_labels(struct click_store *c, const struct store_query *q, 
 	struct arena *memory = arena_new();
 	int rc;
 
-	buf_addf(&sql, "SELECT name%s FROM (SELECT label_names, label_values FROM stacks WHERE ", name ? ", value" : "");
+	buf_addf(&sql, "SELECT name%s FROM (SELECT label_names, label_values FROM stacks WHERE ",
+		 name ? ", value" : "");
 	click_add_service(q->service, q->is_pattern, &sql);
 	buf_addf(&sql, ") ARRAY JOIN label_names AS name%s", name ? ", label_values AS value WHERE name = " : "");
 	if (name)

@@ -19,10 +19,11 @@
 #include <string.h>
 
 #define CLICK_PLAIN "clickhouse://"
-#define CLICK_TLS   "clickhouse+https://"
+#define CLICK_TLS "clickhouse+https://"
 
 /* Codes of errors that end by themselves: time limits, too many queries or parts, memory, network, replicas, disk space. */
-static const int click_passing[] = { 159, 160, 164, 201, 202, 203, 209, 210, 225, 236, 241, 242, 243, 252, 279, 319, 425, 999 };
+static const int click_passing[] = { 159, 160, 164, 201, 202, 203, 209, 210, 225,
+				     236, 241, 242, 243, 252, 279, 319, 425, 999 };
 
 static bool click_is_name(const char *name)
 {
@@ -44,8 +45,12 @@ static int click_take_host(struct click_server *s, const char *host, bool is_tls
 
 	if (!n || !click_is_name(database))
 		return err_set(err, ERR_USAGE,
-			       "a store in ClickHouse is clickhouse://[USER@]HOST[:PORT]/DATABASE, with letters, digits and _ in DATABASE");
-	buf_addf(&url, "%s://%.*s%s/?", is_tls ? "https" : "http", (int)n, host, has_port ? "" : is_tls ? ":8443" : ":8123");
+			       "a store in ClickHouse is clickhouse://[USER@]HOST[:PORT]/DATABASE, with letters, "
+			       "digits and _ in DATABASE");
+	buf_addf(&url, "%s://%.*s%s/?", is_tls ? "https" : "http", (int)n, host,
+		 has_port ? ""
+		 : is_tls ? ":8443"
+			  : ":8123");
 	buf_addf(&name, "%s%s", is_tls ? CLICK_TLS : CLICK_PLAIN, host);
 	s->url = url.data;
 	s->name = name.data;
@@ -64,7 +69,8 @@ int click_server_init(struct click_server *s, const char *place, const struct fe
 	s->options.stays_on_server = true;
 	if (has_user && memchr(host, ':', n))
 		return err_set(err, ERR_USAGE,
-			       "a password in a URL is visible to other users; use --netrc, or --header-file with a line X-ClickHouse-Key: PASSWORD");
+			       "a password in a URL is visible to other users; use --netrc, or --header-file with a "
+			       "line X-ClickHouse-Key: PASSWORD");
 	s->user = mem_strndup(host, has_user ? n : 0);
 	if (click_take_host(s, has_user ? host + n + 1 : host, is_tls, err) == 0)
 		return 0;
@@ -117,12 +123,14 @@ static int click_fail(struct click_server *s, struct fetch_request *r, struct er
 }
 
 /* Send a body with parameters of the URL. */
-static int click_send(struct click_server *s, const struct buf *parameters, const void *data, size_t n, struct stop *stop,
-		      struct bytes *out, struct err *err)
+static int click_send(struct click_server *s, const struct buf *parameters, const void *data, size_t n,
+		      struct stop *stop, struct bytes *out, struct err *err)
 {
 	struct buf text = { 0 }, user = { 0 }, notes = { 0 };
 	const char *header[1];
-	struct fetch_request r = { .body = data, .n_body = n, .header = header, .takes_any = true, .keeps_refusal = true };
+	struct fetch_request r = {
+		.body = data, .n_body = n, .header = header, .takes_any = true, .keeps_refusal = true
+	};
 	struct url url;
 	int rc;
 

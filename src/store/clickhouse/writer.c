@@ -5,7 +5,7 @@
  *
  * The start of a profile and its series are its identity: stores give profiles of a series different starts. Before a batch is first
  * sent, the server is asked which of its profiles it has. Some may arrive later all the same, from a try of a process that ended before
- * it was told; the batch of that try stays incomplete, so readers remove repeated rows there.
+ * the response; the batch of that try stays incomplete, so readers remove repeated rows there.
  */
 #include "config.h"
 
@@ -25,10 +25,10 @@
 enum {
 	BATCH_PROFILES = 10000,
 	CLICK_BATCH_BYTES = 32 << 20,
-	BATCH_DAYS = 60,                 /* servers refuse inserts into more than 100 partitions */
-	EPOCHS_BYTES = 256 << 20,        /* memory of open epochs */
-	SERIES_LISTED = 500,             /* in a condition */
-	DAY_MAX = UINT16_MAX - 7,        /* of a Date */
+	BATCH_DAYS = 60,          /* servers refuse inserts into more than 100 partitions */
+	EPOCHS_BYTES = 256 << 20, /* memory of open epochs */
+	SERIES_LISTED = 500,      /* in a condition */
+	DAY_MAX = UINT16_MAX - 7, /* of a Date */
 };
 
 /* The dictionary of a service and a week. */
@@ -52,10 +52,10 @@ struct click_writer {
 	const char *name;
 	struct click_epoch *epoch; /* [n_epochs] */
 	size_t n_epochs, cap_epochs;
-	struct keys series;               /* hashes of series that were sent, or are in the buffer */
-	struct strtab *names;             /* services of the batch */
+	struct keys series;                  /* hashes of series that were sent, or are in the buffer */
+	struct strtab *names;                /* services of the batch */
 	struct buf rows[CLICK_PROFILES + 1]; /* by table; after preparation, those of the profiles to send */
-	struct click_pending *pending;    /* [n_pending] */
+	struct click_pending *pending;       /* [n_pending] */
 	size_t n_pending, cap_pending;
 	uint16_t day[BATCH_DAYS]; /* [n_days] of the profiles */
 	size_t n_days;
@@ -155,7 +155,8 @@ static void click_add_entries(struct click_writer *w, struct click_epoch *e)
 		click_encode_stack(&e->key, &e->d, e->n_rows, &w->rows[CLICK_STACKS]);
 }
 
-static int click_add_series(struct click_writer *w, const struct click_input *in, const uint8_t hash[16], struct err *err)
+static int click_add_series(struct click_writer *w, const struct click_input *in, const uint8_t hash[16],
+			    struct err *err)
 {
 	struct buf *out = &w->rows[CLICK_SERIES];
 	uint64_t word[2];
@@ -236,7 +237,8 @@ bool click_writer_is_full(const struct click_writer *w)
 
 	for (int t = 0; t <= CLICK_PROFILES; t++)
 		bytes += w->rows[t].len;
-	return w->is_prepared || w->n_pending >= BATCH_PROFILES || w->n_days == BATCH_DAYS || bytes >= CLICK_BATCH_BYTES;
+	return w->is_prepared || w->n_pending >= BATCH_PROFILES || w->n_days == BATCH_DAYS ||
+	       bytes >= CLICK_BATCH_BYTES;
 }
 
 /* ---- profiles that the server has ---- */
@@ -265,7 +267,8 @@ static void click_add_batch_conditions(const struct click_writer *w, struct buf 
 		lo = w->day[i] < lo ? w->day[i] : lo;
 		hi = w->day[i] > hi ? w->day[i] : hi;
 	}
-	buf_addf(sql, "day >= toDate(%u) AND day <= toDate(%u) AND ts >= %" PRId64 " AND ts <= %" PRId64, lo, hi, t0, t1);
+	buf_addf(sql, "day >= toDate(%u) AND day <= toDate(%u) AND ts >= %" PRId64 " AND ts <= %" PRId64, lo, hi, t0,
+		 t1);
 	for (uint32_t i = 1; i < strtab_count(w->names); i++) {
 		buf_addz(sql, i == 1 ? " AND service IN (" : ", ");
 		click_add_text(sql, strtab_text(w->names, i));

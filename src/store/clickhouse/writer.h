@@ -56,7 +56,7 @@ bool click_writer_is_full(const struct click_writer *w);
 /*
  * Write the batch, but for profiles that the server has. After a failure it stays for the next call.
  *
- * Fails  ERR_IO, ERR_STOPPED; server->is_later tells if another try may succeed
+ * Fails  ERR_IO, ERR_STOPPED; server->is_later is set if another try may succeed
  */
 int click_writer_flush(struct click_writer *w, struct stop *stop, struct click_counts *counts, struct err *err);
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# front.py - ClickHouse of the package chdb-core behind the HTTP interface of a server
+# front.py - an HTTP server with the interface of ClickHouse, for the engine of the package chdb-core
 # SPDX-License-Identifier: Apache-2.0
 """usage: front.py PORT FOLDER
 

@@ -4,7 +4,7 @@
 """usage: history.py FOLDER SEED START EVERY N
 
 Writes FOLDER/SERVICE/KIND/INSTANCE/VERSION/NNN.pb.gz: N profiles of each series from START on (seconds since 1970), every EVERY seconds.
-The second half is of another version. Counters restart from time to time; some profiles are missing.
+The second half has another version. Counters restart from time to time; some profiles are missing.
 """
 import gzip
 import os

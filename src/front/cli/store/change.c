@@ -136,7 +136,8 @@ int cmd_store_gc(struct store_command *c, struct err *err)
 
 	if (strstr(c->directory, "://"))
 		return cmd_store_gc_cluster(c, err);
-	rc = *c->a->retain ? err_set(err, ERR_USAGE, "--retain is for stores in ClickHouse; collect.cpa has the rules of a directory")
+	rc = *c->a->retain ? err_set(err, ERR_USAGE,
+				     "--retain is for stores in ClickHouse; collect.cpa has the rules of a directory")
 			   : cmd_store_open_writer(c, false, err);
 	rc = rc < 0 ? rc : upkeep_run(c->writer, true, c->a->dry_run, c->stop, c->out, err);
 	if (rc == 0 && c->out->len == 0)

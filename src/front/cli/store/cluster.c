@@ -23,7 +23,9 @@ int cmd_store_open(struct store_command *c, struct store **out, struct err *err)
 static int cluster_open(struct store_command *c, const char *place, struct click_server *out, struct err *err)
 {
 	if (!click_is_place(place))
-		return err_set(err, ERR_USAGE, "%s: it is not a store in ClickHouse (clickhouse://HOST/DATABASE); stores in directories are made by cpa collect and cpa store import",
+		return err_set(err, ERR_USAGE,
+			       "%s: it is not a store in ClickHouse (clickhouse://HOST/DATABASE); stores in "
+			       "directories are made by cpa collect and cpa store import",
 			       place);
 	return click_server_init(out, place, &c->fetch, err);
 }
@@ -70,7 +72,8 @@ int cmd_store_gc_cluster(struct store_command *c, struct err *err)
 	int rc = *c->a->retain ? amount_parse_duration("--retain", c->a->retain, &keep, err) : 0;
 
 	if (rc == 0 && keep < NS_PER_DAY)
-		rc = err_set(err, ERR_USAGE, "--retain=%s: days are removed as a whole; write 1d or more", c->a->retain);
+		rc = err_set(err, ERR_USAGE, "--retain=%s: days are removed as a whole; write 1d or more",
+			     c->a->retain);
 	rc = rc < 0 ? rc : cluster_open(c, c->directory, &s, err);
 	if (rc < 0)
 		return rc;

@@ -27,7 +27,7 @@
 
 enum { COPY_COMMIT = 256, COPY_TRIES = 6 };
 
-struct copy {
+struct store_copier {
 	struct store_command *c;
 	const char *to;
 	struct store *from, *other;   /* other: the destination, for reading */
@@ -42,12 +42,13 @@ struct copy {
 
 /* ---- the destination ---- */
 
-static int copy_open(struct copy *x, struct err *err)
+static int store_copy_open(struct store_copier *x, struct err *err)
 {
 	struct store_writer_options o = { .owner = "cpa store copy", .group = "" };
 
 	if (!click_is_place(x->to))
-		return strstr(x->to, "://") ? err_set(err, ERR_USAGE, "%s: profiles are copied to a directory or to ClickHouse", x->to)
+		return strstr(x->to, "://") ? err_set(err, ERR_USAGE,
+						      "%s: profiles are copied to a directory or to ClickHouse", x->to)
 					    : upkeep_open_writer(x->to, true, &o, &x->writer, NULL, err);
 	if (click_server_init(&x->server, x->to, &x->c->fetch, err) < 0)
 		return err->code;
@@ -55,7 +56,7 @@ static int copy_open(struct copy *x, struct err *err)
 	return backends_open(x->to, &x->c->fetch, &x->other, err);
 }
 
-static int copy_close(struct copy *x, int rc, struct err *err)
+static int store_copy_close(struct store_copier *x, int rc, struct err *err)
 {
 	struct err late;
 	int closed = upkeep_close_writer(x->writer, &late);
@@ -67,7 +68,7 @@ static int copy_close(struct copy *x, int rc, struct err *err)
 	return closed;
 }
 
-static void copy_release(struct copy *x)
+static void store_copy_release(struct store_copier *x)
 {
 	click_writer_free(x->cluster);
 	if (x->cluster)
@@ -78,7 +79,7 @@ static void copy_release(struct copy *x)
 }
 
 /* Wait before another try. Fails with ERR_STOPPED. */
-static int copy_wait(struct copy *x, int seconds, struct err *err)
+static int store_copy_wait(struct store_copier *x, int seconds, struct err *err)
 {
 	int64_t end = clock_mono_ms() + 1000 * (int64_t)seconds;
 
@@ -88,12 +89,13 @@ static int copy_wait(struct copy *x, int seconds, struct err *err)
 }
 
 /* Write what was added so far. */
-static int copy_commit(struct copy *x, struct err *err)
+static int store_copy_commit(struct store_copier *x, struct err *err)
 {
-	int rc = x->cluster ? click_writer_flush(x->cluster, x->c->stop, &x->counts, err) : writer_commit(x->writer, err);
+	int rc = x->cluster ? click_writer_flush(x->cluster, x->c->stop, &x->counts, err)
+			    : writer_commit(x->writer, err);
 
 	for (int i = 0; rc < 0 && rc != ERR_STOPPED && x->cluster && x->server.is_later && i < COPY_TRIES; i++) {
-		if (copy_wait(x, 1 << i, err) < 0)
+		if (store_copy_wait(x, 1 << i, err) < 0)
 			return err->code;
 		rc = click_writer_flush(x->cluster, x->c->stop, &x->counts, err);
 	}
@@ -102,9 +104,9 @@ static int copy_commit(struct copy *x, struct err *err)
 
 /* ---- profiles ---- */
 
-static int copy_note_known(void *arg, const struct store_item *item, struct err *err)
+static int store_copy_note_known(void *arg, const struct store_item *item, struct err *err)
 {
-	struct copy *x = arg;
+	struct store_copier *x = arg;
 	uint64_t word[2];
 	uint32_t id;
 
@@ -113,7 +115,7 @@ static int copy_note_known(void *arg, const struct store_item *item, struct err 
 }
 
 /* Find the profiles that the destination has. A directory is asked for each of them. */
-static int copy_find_known(struct copy *x, struct err *err)
+static int store_copy_find_known(struct store_copier *x, struct err *err)
 {
 	struct store_query q = { .service = x->q->service,
 				 .is_pattern = x->q->is_pattern,
@@ -122,13 +124,14 @@ static int copy_find_known(struct copy *x, struct err *err)
 				 .t1 = x->q->t1,
 				 .pin = "" };
 
-	return x->cluster ? store_list(x->other, &q, x->c->stop, copy_note_known, x, err) : 0;
+	return x->cluster ? store_list(x->other, &q, x->c->stop, store_copy_note_known, x, err) : 0;
 }
 
-static int copy_to_directory(struct copy *x, const struct store_item *item, const struct profile *p, struct err *err)
+static int store_copy_to_directory(struct store_copier *x, const struct store_item *item, const struct profile *p,
+				   struct err *err)
 {
-	struct store_input in = { item->service, item->kind,	 item->label,	   item->n_labels,
-				  p,	     item->start_ns, item->duration_ns };
+	struct store_input in = { item->service,  item->kind,       item->label, item->n_labels, p,
+				  item->start_ns, item->duration_ns };
 	bool is_known = false;
 	int rc = writer_append(x->writer, &in, NULL, &is_known, err);
 
@@ -136,12 +139,14 @@ static int copy_to_directory(struct copy *x, const struct store_item *item, cons
 		return rc;
 	x->counts.n_known += is_known;
 	x->counts.n_written += !is_known;
-	return x->counts.n_written % COPY_COMMIT == COPY_COMMIT - 1 ? copy_commit(x, err) : 0;
+	return x->counts.n_written % COPY_COMMIT == COPY_COMMIT - 1 ? store_copy_commit(x, err) : 0;
 }
 
-static int copy_to_cluster(struct copy *x, const struct store_item *item, const struct profile *p, struct err *err)
+static int store_copy_to_cluster(struct store_copier *x, const struct store_item *item, const struct profile *p,
+				 struct err *err)
 {
-	struct click_input in = { item->service, item->kind, item->label, item->n_labels, p, item->start_ns, item->duration_ns };
+	struct click_input in = { item->service,  item->kind,       item->label, item->n_labels, p,
+				  item->start_ns, item->duration_ns };
 	uint64_t word[2];
 	uint32_t id;
 	int rc = 0;
@@ -152,26 +157,26 @@ static int copy_to_cluster(struct copy *x, const struct store_item *item, const 
 		return 0;
 	}
 	if (click_writer_is_full(x->cluster))
-		rc = copy_commit(x, err);
+		rc = store_copy_commit(x, err);
 	return rc < 0 ? rc : click_writer_add(x->cluster, &in, err);
 }
 
-static int copy_profile(void *arg, const struct store_item *item, struct profile *p, struct err *err)
+static int store_copy_profile(void *arg, const struct store_item *item, struct profile *p, struct err *err)
 {
-	struct copy *x = arg;
+	struct store_copier *x = arg;
 	int rc = 0;
 
 	if (item->tier != TIER_RAW)
 		x->n_reduced++;
 	else
-		rc = x->cluster ? copy_to_cluster(x, item, p, err) : copy_to_directory(x, item, p, err);
+		rc = x->cluster ? store_copy_to_cluster(x, item, p, err) : store_copy_to_directory(x, item, p, err);
 	profile_free(p);
 	return rc;
 }
 
-static int copy_mark(void *arg, const char *service, const struct store_mark *m, struct err *err)
+static int store_copy_mark(void *arg, const char *service, const struct store_mark *m, struct err *err)
 {
-	struct copy *x = arg;
+	struct store_copier *x = arg;
 
 	if (m->time_ns < x->q->t0 || m->time_ns >= x->q->t1)
 		return 0;
@@ -183,16 +188,16 @@ static int copy_mark(void *arg, const char *service, const struct store_mark *m,
 /* ---- totals ---- */
 
 /* The totals of a store by service, kind and sample type. */
-struct copy_totals {
+struct store_copier_totals {
 	struct strtab *names;
 	uint64_t *total; /* [strtab_count(names)] modulo 2^64 */
 	size_t cap;
 	uint64_t n_profiles;
 };
 
-static int copy_add_total(void *arg, const struct store_block_total *t, struct err *err)
+static int store_copy_add_total(void *arg, const struct store_block_total *t, struct err *err)
 {
-	struct copy_totals *x = arg;
+	struct store_copier_totals *x = arg;
 	struct buf name = { 0 };
 
 	(void)err;
@@ -214,40 +219,43 @@ static int copy_add_total(void *arg, const struct store_block_total *t, struct e
 	return 0;
 }
 
-static int copy_find_totals(struct copy *x, struct store *s, struct copy_totals *out, struct err *err)
+static int store_copy_find_totals(struct store_copier *x, struct store *s, struct store_copier_totals *out,
+				  struct err *err)
 {
 	out->names = strtab_new();
-	return store_totals(s, x->q, x->c->stop, copy_add_total, out, err);
+	return store_totals(s, x->q, x->c->stop, store_copy_add_total, out, err);
 }
 
-static int copy_compare(const struct copy *x, const struct copy_totals *a, const struct copy_totals *b, struct err *err)
+static int store_copy_compare(const struct store_copier *x, const struct store_copier_totals *a,
+			      const struct store_copier_totals *b, struct err *err)
 {
 	if (b->n_profiles < a->n_profiles)
-		return err_set(err, ERR_FORMAT, "%s has %" PRIu64 " of the %" PRIu64 " profiles; copy again", x->to, b->n_profiles,
-			       a->n_profiles);
+		return err_set(err, ERR_FORMAT, "%s has %" PRIu64 " of the %" PRIu64 " profiles; copy again", x->to,
+			       b->n_profiles, a->n_profiles);
 	if (b->n_profiles > a->n_profiles) {
-		buf_addf(x->c->out, "%s has %" PRIu64 " more profiles of this selection, so totals are not compared\n", x->to,
-			 b->n_profiles - a->n_profiles);
+		buf_addf(x->c->out, "%s has %" PRIu64 " more profiles of this selection, so totals are not compared\n",
+			 x->to, b->n_profiles - a->n_profiles);
 		return 0;
 	}
 	for (uint32_t i = 1; i < strtab_count(a->names); i++) {
 		str_id id;
 
 		if (!strtab_find_from(b->names, a->names, i, &id) || b->total[id] != a->total[i])
-			return err_set(err, ERR_FORMAT, "%s has another total of %.200s", x->to, strtab_text(a->names, i));
+			return err_set(err, ERR_FORMAT, "%s has another total of %.200s", x->to,
+				       strtab_text(a->names, i));
 	}
 	buf_addf(x->c->out, "the totals of %" PRIu64 " profiles are equal\n", a->n_profiles);
 	return 0;
 }
 
-static int copy_check(struct copy *x, struct err *err)
+static int store_copy_check(struct store_copier *x, struct err *err)
 {
-	struct copy_totals a = { 0 }, b = { 0 };
+	struct store_copier_totals a = { 0 }, b = { 0 };
 	int rc = x->other ? 0 : backends_open(x->to, &x->c->fetch, &x->other, err);
 
-	rc = rc < 0 ? rc : copy_find_totals(x, x->from, &a, err);
-	rc = rc < 0 ? rc : copy_find_totals(x, x->other, &b, err);
-	rc = rc < 0 ? rc : copy_compare(x, &a, &b, err);
+	rc = rc < 0 ? rc : store_copy_find_totals(x, x->from, &a, err);
+	rc = rc < 0 ? rc : store_copy_find_totals(x, x->other, &b, err);
+	rc = rc < 0 ? rc : store_copy_compare(x, &a, &b, err);
 	strtab_free(a.names);
 	strtab_free(b.names);
 	free(a.total);
@@ -255,7 +263,7 @@ static int copy_check(struct copy *x, struct err *err)
 	return rc;
 }
 
-static void copy_report(const struct copy *x, struct buf *out)
+static void store_copy_report(const struct store_copier *x, struct buf *out)
 {
 	buf_addf(out, "copied %" PRIu64 " profile%s", x->counts.n_written, x->counts.n_written == 1 ? "" : "s");
 	if (x->counts.n_known)
@@ -269,7 +277,7 @@ static void copy_report(const struct copy *x, struct buf *out)
 
 int cmd_store_copy(struct store_command *c, struct err *err)
 {
-	struct copy x = { .c = c, .to = c->a->word[1] };
+	struct store_copier x = { .c = c, .to = c->a->word[1] };
 	struct window *window = NULL;
 	struct store_query q;
 	int rc = cmd_store_open(c, &x.from, err);
@@ -277,16 +285,16 @@ int cmd_store_copy(struct store_command *c, struct err *err)
 	keys_init(&x.known, 2, 0);
 	rc = rc < 0 ? rc : cmd_store_select_whole(c->a->word[0], x.from, &window, &q, err);
 	x.q = &q;
-	rc = rc < 0 ? rc : copy_open(&x, err);
-	rc = rc < 0 ? rc : copy_find_known(&x, err);
-	rc = rc < 0 ? rc : store_each_profile(x.from, &q, c->stop, copy_profile, &x, err);
-	rc = rc < 0 ? rc : store_each_mark(x.from, q.service, q.is_pattern, "", copy_mark, &x, err);
-	rc = rc < 0 ? rc : copy_commit(&x, err);
-	rc = copy_close(&x, rc, err);
+	rc = rc < 0 ? rc : store_copy_open(&x, err);
+	rc = rc < 0 ? rc : store_copy_find_known(&x, err);
+	rc = rc < 0 ? rc : store_each_profile(x.from, &q, c->stop, store_copy_profile, &x, err);
+	rc = rc < 0 ? rc : store_each_mark(x.from, q.service, q.is_pattern, "", store_copy_mark, &x, err);
+	rc = rc < 0 ? rc : store_copy_commit(&x, err);
+	rc = store_copy_close(&x, rc, err);
 	if (rc == 0)
-		copy_report(&x, c->out);
-	rc = rc < 0 ? rc : copy_check(&x, err);
+		store_copy_report(&x, c->out);
+	rc = rc < 0 ? rc : store_copy_check(&x, err);
 	window_free(window);
-	copy_release(&x);
+	store_copy_release(&x);
 	return rc;
 }

@@ -210,7 +210,8 @@ static int store_check_place(struct store_command *c, int i, struct err *err)
 
 	cmd_http_fill_options(&c->a->http, &c->fetch);
 	if (is_url && !subcommands[i].takes_server)
-		return err_set(err, ERR_USAGE, "cpa store %s needs a store in a directory, not %s", c->a->name, c->directory);
+		return err_set(err, ERR_USAGE, "cpa store %s needs a store in a directory, not %s", c->a->name,
+			       c->directory);
 	return i;
 }
 

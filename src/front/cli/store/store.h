@@ -35,8 +35,8 @@ struct cmd_store_args {
 /* A running subcommand. */
 struct store_command {
 	const struct cmd_store_args *a;
-	const char *directory; /* or the URL of a server, if the subcommand takes it */
-	struct fetch_options fetch; /* of requests to it */
+	const char *directory;       /* or the URL of a server, if the subcommand takes it */
+	struct fetch_options fetch;  /* of requests to it */
 	const char *folder;          /* names of files are relative to it; NULL: the current folder */
 	struct store_writer *writer; /* NULL: the subcommand opens one if it needs it */
 	bool is_forwarded;           /* does it run in a collector, for another process? */

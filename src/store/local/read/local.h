@@ -22,8 +22,8 @@ struct local_source {
 		    struct err *err);
 
 	/* Call fn for the name of each label of samples of the services of q, with value NULL; and for values of the wanted one. */
-	int (*each_label)(struct store *s, const struct store_query *q, const char *wanted, local_label_fn *fn, void *arg,
-			  struct err *err);
+	int (*each_label)(struct store *s, const struct store_query *q, const char *wanted, local_label_fn *fn,
+			  void *arg, struct err *err);
 
 	/* See catalogue_each_series. */
 	int (*each_series)(struct store *s, const struct catalogue_query *q, const char *kind, catalogue_series_fn *fn,

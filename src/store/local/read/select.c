@@ -367,12 +367,12 @@ static int select_try_open(struct store *s, const struct store_query *q, enum se
 	if (q->pin && *q->pin) {
 		rc = open_pin(s, q->pin, sel, err);
 	} else {
-		rc = which == SELECT_WINDOW
-			     ? catalogue_select(local_of(s)->catalogue, &cq, &found, err)
-			     : catalogue_select_beside(local_of(s)->catalogue, &cq, which == SELECT_AFTER, max, &found, err);
+		rc = which == SELECT_WINDOW ? catalogue_select(local_of(s)->catalogue, &cq, &found, err)
+					    : catalogue_select_beside(local_of(s)->catalogue, &cq,
+								      which == SELECT_AFTER, max, &found, err);
 		if (rc == 0)
-			rc = open_files(s, &found, which == SELECT_WINDOW, which == SELECT_WINDOW ? q->t0 : INT64_MIN, sel,
-					&next, err);
+			rc = open_files(s, &found, which == SELECT_WINDOW, which == SELECT_WINDOW ? q->t0 : INT64_MIN,
+					sel, &next, err);
 		catalogue_selection_release(&found);
 	}
 	catalogue_read_end(local_of(s)->catalogue);
