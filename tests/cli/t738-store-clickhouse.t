@@ -6,9 +6,12 @@ echo empty >"$tmp/mode"
 "${PYTHON3:-python3}" "$top_srcdir/tests/cli/clickhouse_fake.py" "$tmp" 2>"$tmp/fake" &
 fake=$!
 trap 'kill $fake; rm -rf "$tmp"' EXIT
-for _ in $(seq 300); do [ -s "$tmp/port" ] && break || sleep 0.1; done
+for _ in $(seq 300); do
+	[ -s "$tmp/port" ] && break
+	sleep 0.1
+done
 place=clickhouse://127.0.0.1:$(cat "$tmp/port")/prof
-check() { # DESCRIPTION STATUS TEXT ARG...: the status of cpa ARG..., and a text of what it prints
+check() { # DESCRIPTION STATUS TEXT ARG...: the status of cpa ARG..., and a text that it prints
 	what=$1 want=$2 text=$3
 	shift 3
 	"$CPA" "$@" >"$tmp/out" 2>&1
@@ -32,7 +35,7 @@ check 'an empty store' 2 'nothing of shop; the store is empty' top "store:$place
 check 'a copy that does not arrive is noticed' 2 'has 0 of the 2 profiles; copy again' store copy --store="$tmp/store" '*' "$place"
 sed -n 's/^INSERT INTO \([a-z]*\) .* \([0-9]*\) bytes$/\1/p' "$tmp/log" | tr '\n' ' ' >"$tmp/got"
 printf 'batches series metas mappings frames stacks profiles batches ' >"$tmp/want"
-same 'profiles are sent after what they refer to, between two rows of batches' "$tmp/want" "$tmp/got"
+same 'profiles are sent last, between two rows of batches' "$tmp/want" "$tmp/got"
 
 echo missing >"$tmp/mode"
 check 'a table that is missing' 2 "Code: 60, e.displayText() = DB::Exception: Table prof.series doesn't exist." top "store:$place#shop@all"
