@@ -35,7 +35,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with open(os.path.join(folder, "log"), "a", encoding="utf-8") as f:
             f.write(f"{query['query'][0]} {len(body)} bytes\n" if "query" in query else body.decode() + "\n")
         with open(os.path.join(folder, "mode"), encoding="utf-8") as f:
-            status, text = answer(f.read().strip(), self.headers)
+            status, text = answer(f.read().strip(), self.headers) if self.path.startswith("/?") else (404, b"no such path\n")
         self.send_response(status)
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()

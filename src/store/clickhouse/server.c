@@ -140,6 +140,8 @@ static int click_send(struct click_server *s, const struct buf *parameters, cons
 	r.n_headers = *s->user && !(s->options.netrc && *s->options.netrc);
 	rc = url_parse(buf_text(&text), 0, &url, err);
 	if (rc == 0) {
+		free(url.path); /* without a path, the URL would be that of a CPU profile */
+		url.path = mem_strndup("/", 1);
 		r.url = &url;
 		fetch_all(&r, 1, &s->options, NULL, stop, &notes);
 		url_release(&url);

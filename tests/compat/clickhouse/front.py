@@ -41,7 +41,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         parameters = urllib.parse.parse_qs(urllib.parse.urlparse(self.path).query)
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         try:
-            status, text = 200, run(parameters, body)
+            status, text = (200, run(parameters, body)) if self.path[:2] in ("/", "/?") else (404, b"There is no handle\n")
         except Exception as e:  # any failure of the engine is the answer
             status, text = 500, f"{e}\n".encode()
         self.send_response(status)
