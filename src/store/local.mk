@@ -21,5 +21,6 @@ include src/store/local/read/local.mk
 include src/store/local/write/local.mk
 include src/store/local/upkeep/local.mk
 include src/store/remote/local.mk
+include src/store/clickhouse/local.mk
 include src/store/pyroscope/local.mk
 include src/store/backends/local.mk

@@ -117,6 +117,7 @@ cli_tests = \
 	tests/cli/t725-action.t \
 	tests/cli/t730-store-remote.t \
 	tests/cli/t732-grafana.t \
+	tests/cli/t738-store-clickhouse.t \
 	tests/cli/t741-sink-parca.t \
 	tests/cli/t742-sink-otlp.t \
 	tests/cli/t743-sink-datadog.t \
@@ -177,6 +178,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/sink_test.py \
 	tests/cli/store_kills.py \
 	tests/cli/stored_profiles.py \
+	tests/cli/clickhouse_fake.py \
 	tests/cli/trend_days.py \
 	tests/cli/random_profiles.py \
 	tests/cli/terminal.py \

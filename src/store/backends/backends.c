@@ -8,6 +8,7 @@
 #include "store/backends/backends.h"
 
 #include "base/str.h"
+#include "store/clickhouse/clickhouse.h"
 #include "store/local/read/local.h"
 #include "store/pyroscope/pyroscope.h"
 #include "store/remote/remote.h"
@@ -23,6 +24,8 @@ static const struct {
 	{ "https://", rpc_store_open, true },
 	{ "pyroscope+http://", pyro_store_open, false },
 	{ "pyroscope+https://", pyro_store_open, false },
+	{ "clickhouse://", click_store_open, false },
+	{ "clickhouse+https://", click_store_open, false },
 };
 
 enum { N_PLACES = sizeof(places) / sizeof(places[0]) };
@@ -54,7 +57,7 @@ int backends_open(const char *where, const struct fetch_options *options, struct
 		return places[i].open(where, options, out, err);
 	if (colon)
 		return err_set(err, ERR_USAGE,
-			       "stores at %.*s:// are not supported; use a directory, http, https or pyroscope+https",
+			       "stores at %.*s:// are not supported; use a directory, http, https, clickhouse or pyroscope+https",
 			       (int)(colon - where), where);
 	store_directory(where, &directory);
 	rc = local_open(buf_text(&directory), out, err);
