@@ -100,7 +100,7 @@ static void check(int rc, const struct err *err)
 		fail_msg("%s", err->msg);
 }
 
-/* A random query, and what it refers to. */
+/* A random query with its condition and kept label. */
 struct asked {
 	struct store_query q;
 	struct label_match match;

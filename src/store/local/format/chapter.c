@@ -239,7 +239,7 @@ static int chapter_take_block(struct chapter_finisher *f, size_t *i, struct err 
 	}
 	rc = finish_block(f, n, err);
 	for (size_t k = 0; rc == 0 && k < n; k++)
-		sums_add(f->sums, &f->profile[k], f->class[first->meta]);
+		chapter_sums_add(f->sums, &f->profile[k], f->class[first->meta]);
 	for (size_t k = 0; k < n; k++)
 		dict_release_stored(&f->profile[k]);
 	*i += n;
@@ -287,7 +287,7 @@ int chapter_builder_finish(struct chapter_builder *b, int level, struct chapter 
 	f->builder = b;
 	f->chapter = begin_chapter(b);
 	f->packer = pack_new(level);
-	f->sums = sums_new(&f->chapter->dict);
+	f->sums = chapter_sums_new(&f->chapter->dict);
 	find_classes(f);
 	if (b->n)
 		qsort(b->entry, b->n, sizeof(*b->entry), chapter_compare_entries);
@@ -295,13 +295,13 @@ int chapter_builder_finish(struct chapter_builder *b, int level, struct chapter 
 		rc = chapter_take_block(f, &i, err);
 	f->chapter->block = arena_own(f->chapter->memory, f->chapter->block);
 	if (!rc)
-		sums_finish(f->sums, f->packer, f->chapter);
+		chapter_sums_finish(f->sums, f->packer, f->chapter);
 	if (!rc)
 		*out = f->chapter;
 	else
 		chapter_free(f->chapter);
 	pack_free(f->packer);
-	sums_free(f->sums);
+	chapter_sums_free(f->sums);
 	buf_release(&f->raw);
 	buf_release(&f->packed);
 	free(f->class);

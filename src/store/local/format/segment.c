@@ -633,7 +633,7 @@ int verify_chapter(const struct chapter *ch, bool deep, struct stop *stop, struc
 		rc = err_set(err, ERR_FORMAT, "%" PRIu64 " profiles, but %" PRIu64 " are listed", profiles,
 			     ch->profiles);
 	for (uint32_t i = 0; rc == 0 && deep && i < ch->n_sums; i++)
-		rc = sums_verify(ch, i, stop, err);
+		rc = chapter_sums_verify(ch, i, stop, err);
 	buf_release(&raw);
 	return rc;
 }

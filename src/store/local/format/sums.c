@@ -131,7 +131,7 @@ static void sum_add_start(struct sum_maker *m, const struct stored *p)
 	}
 }
 
-static void sum_add(struct sum_maker *m, const struct stored *p, uint32_t class)
+static void sum_maker_add(struct sum_maker *m, const struct stored *p, uint32_t class)
 {
 	bool is_slot = p->slot.tier != TIER_RAW;
 	int64_t *first;
@@ -229,7 +229,7 @@ struct chapter_sums {
 	size_t n, cap;
 };
 
-struct chapter_sums *sums_new(const struct dict *d)
+struct chapter_sums *chapter_sums_new(const struct dict *d)
 {
 	struct chapter_sums *s = mem_zalloc(1, sizeof(*s));
 
@@ -237,7 +237,7 @@ struct chapter_sums *sums_new(const struct dict *d)
 	return s;
 }
 
-void sums_free(struct chapter_sums *s)
+void chapter_sums_free(struct chapter_sums *s)
 {
 	for (size_t i = 0; s && i < s->n; i++)
 		sum_maker_free(s->maker[i]);
@@ -246,7 +246,7 @@ void sums_free(struct chapter_sums *s)
 	free(s);
 }
 
-void sums_add(struct chapter_sums *s, const struct stored *p, uint32_t class)
+void chapter_sums_add(struct chapter_sums *s, const struct stored *p, uint32_t class)
 {
 	str_id kind = s->d->series[p->series].kind;
 	size_t i = 0;
@@ -257,10 +257,10 @@ void sums_add(struct chapter_sums *s, const struct stored *p, uint32_t class)
 		s->maker = mem_grow(s->maker, &s->cap, s->n + 1, sizeof(*s->maker));
 		s->maker[s->n++] = sum_maker_new(s->d, kind, class, p->meta);
 	}
-	sum_add(s->maker[i], p, class);
+	sum_maker_add(s->maker[i], p, class);
 }
 
-void sums_finish(struct chapter_sums *s, struct packer *packer, struct chapter *c)
+void chapter_sums_finish(struct chapter_sums *s, struct packer *packer, struct chapter *c)
 {
 	struct buf raw = { 0 }, packed = { 0 };
 
@@ -452,7 +452,7 @@ static int sum_add_block(const struct chapter *c, uint32_t i, struct buf *buffer
 		if (rc == 0 && p->n && p->row[p->n - 1] >= c->dict.n_rows)
 			rc = err_set(err, ERR_FORMAT, "block %u has a row that does not exist", i + 1);
 		if (rc == 0)
-			sum_add(m, p, m->class);
+			sum_maker_add(m, p, m->class);
 		dict_release_stored(p);
 	}
 	block_release(&b);
@@ -477,7 +477,7 @@ static int sum_make_again(const struct chapter *c, const struct chapter_sum *s, 
 	return rc;
 }
 
-int sums_verify(const struct chapter *c, uint32_t i, struct stop *stop, struct err *err)
+int chapter_sums_verify(const struct chapter *c, uint32_t i, struct stop *stop, struct err *err)
 {
 	struct sum_maker *m = sum_maker_new(&c->dict, c->sum[i].kind, 0, c->sum[i].meta);
 	struct sum_content stored = { 0 }, made = { 0 };

@@ -19,16 +19,16 @@
 
 /* Makes the sums of a chapter. d is complete and outlives it. */
 struct chapter_sums;
-struct chapter_sums *sums_new(const struct dict *d);
-void sums_free(struct chapter_sums *s); /* takes NULL */
+struct chapter_sums *chapter_sums_new(const struct dict *d);
+void chapter_sums_free(struct chapter_sums *s); /* takes NULL */
 
 /* Add a profile; those of a series follow each other, by start. class: a number that profiles with equal types share. */
-void sums_add(struct chapter_sums *s, const struct stored *p, uint32_t class);
+void chapter_sums_add(struct chapter_sums *s, const struct stored *p, uint32_t class);
 
 /* Set the sums of the chapter. */
-void sums_finish(struct chapter_sums *s, struct packer *packer, struct chapter *c);
+void chapter_sums_finish(struct chapter_sums *s, struct packer *packer, struct chapter *c);
 
 /* Compare a sum with the profiles. Fails with ERR_FORMAT, ERR_STOPPED. */
-int sums_verify(const struct chapter *c, uint32_t i, struct stop *stop, struct err *err);
+int chapter_sums_verify(const struct chapter *c, uint32_t i, struct stop *stop, struct err *err);
 
 #endif
