@@ -42,6 +42,7 @@ struct push_run {
 	const struct sink_kind *kind;
 	struct stop *stop;
 	struct sink_increases *increases;
+	struct store *store;    /* of the profiles that are read now; NULL: files */
 	struct pushed *waiting; /* [n_waiting] of batch_max at most */
 	size_t n_waiting, batch_max;
 	uint64_t n, n_sent, n_refused, n_failed; /* profiles; failed: they could not be sent, or read */

@@ -177,6 +177,7 @@ static int push_read_stored(struct push_run *p, const char *word, struct err *er
 	rc = stored_open(word, &q, &s, err);
 	if (rc == 0) {
 		s.query.kind = window_kind(s.window);
+		p->store = s.store;
 		rc = store_each_profile(s.store, &s.query, p->stop, push_take_stored, p, err);
 	}
 	if (rc == 0 && *store_get_damage(s.store)) {
@@ -185,6 +186,7 @@ static int push_read_stored(struct push_run *p, const char *word, struct err *er
 	}
 	if (rc == 0 && p->n == before)
 		rc = err_set(err, ERR_IO, "%s: there is no profile", word);
+	p->store = NULL;
 	stored_close(&s);
 	query_release(&q);
 	return rc;
