@@ -2,14 +2,8 @@
 
 noinst_LIBRARIES += src/sinks/libsinks.a
 src_sinks_libsinks_a_SOURCES = \
-	src/sinks/cpa/cpa.c \
-	src/sinks/cpa/cpa.h \
 	src/sinks/increase.c \
 	src/sinks/increase.h \
-	src/sinks/kinds/kinds.c \
-	src/sinks/kinds/kinds.h \
-	src/sinks/pyroscope/pyroscope.c \
-	src/sinks/pyroscope/pyroscope.h \
 	src/sinks/queue.c \
 	src/sinks/queue.h \
 	src/sinks/queue_int.h \
@@ -17,3 +11,7 @@ src_sinks_libsinks_a_SOURCES = \
 	src/sinks/request.c \
 	src/sinks/request.h \
 	src/sinks/sink.h
+
+include src/sinks/cpa/local.mk
+include src/sinks/pyroscope/local.mk
+include src/sinks/kinds/local.mk

@@ -308,7 +308,7 @@ static int queue_read(struct sink_queue *q, struct err *err)
 	if (rc == 0 && now.is_complete && !stop_is_set(&q->stop)) {
 		q->at = (struct spool_position){ .journal = q->journal.seq + 1 };
 		q->is_unsynced = true;
-		q->synced_ns = 0; /* so that the journal is removed now */
+		q->synced_ns = 0; /* the next save has a sync, which removes the journal */
 		queue_close(q);
 		has_next = true;
 	}

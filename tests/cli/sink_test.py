@@ -76,7 +76,7 @@ class Collector:
 
     def start(self):
         with open(self.log, "a") as log:
-            before = log.tell()
+            before = os.path.getsize(self.log)
             self.process = subprocess.Popen([cpa, "collect", self.file], stderr=log, stdout=log)
 
         def is_ready():
@@ -327,6 +327,16 @@ def test_push():
     got = sorted(p["rows"]["f"] for _, labels, p in fake.stored if labels["service_name"] == "leak")
     check(status == 0 and got == [[0, 0, 1, 1], [3, 3, 4, 4]] and "counters of 1 profile are sent as 0" in err,
           "counters of a window become increases", (got, err))
+    many = [((f"function_number_{i}",), (i + 1, 1)) for i in range(40000)]
+    with open(files[0], "wb") as f:
+        f.write(pprof_rows.make(CPU, many, time.time_ns()))
+    status, out, err = run("push", to, "--service=large", files[0])
+    parts = [(i, p) for i, labels, p in fake.stored if labels["service_name"] == "large"]
+    rows = {}
+    for _, p in parts:
+        rows.update(p["rows"])
+    check(status == 0 and len(parts) > 2 and len({i[:-4] for i, _ in parts}) == 1 and len({i for i, _ in parts}) == len(parts) and
+          rows == {s[0]: list(v) for s, v in many}, "a large profile is sent in parts with ids that begin alike", (out, err, len(parts)))
     for args, text in ((["nosuch+http://x", files[0]], "pyroscope+http://"), (["pyroscope+http://x"], "no source"),
                        (["pyroscope+http://x?y=1", files[0]], "no ? and #")):
         status, _, err = run("push", "--to=" + args[0], *args[1:])
