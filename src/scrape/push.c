@@ -385,6 +385,7 @@ static int push_part(struct push_request *p, const struct push_item *item, struc
 				   .label = label,
 				   .begin_ns = p->push.from_ns,
 				   .now_ns = clock_wall_ns(),
+				   .max_age_ns = p->c->o.config->push_age_ns,
 				   .is_push = true,
 				   .cut = &p->cut,
 				   .url_version = "" };
