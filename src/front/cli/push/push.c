@@ -345,6 +345,8 @@ int cmd_push(int argc, char **argv)
 		cmd_help_command("push");
 	else
 		status = push_start(&a);
+	opt_list_release(&a.label);
+	opt_list_release(&a.set);
 	free(a.word);
 	return status;
 }
