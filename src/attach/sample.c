@@ -110,6 +110,9 @@ static struct sampled *insert_target(struct session *s, pid_t pid, struct proces
 
 	t->pid = pid;
 	t->p = p;
+	t->labels = attach_labels_new();
+	t->external_labels =
+		(struct external_labels){ .read = attach_labels_read, .each = attach_labels_each, .arg = t->labels };
 	s->target = mem_grow(s->target, &s->cap, s->n + 1, sizeof(struct sampled *));
 	memmove(s->target + at + 1, s->target + at, (s->n - at) * sizeof(struct sampled *));
 	s->target[at] = t;
@@ -142,7 +145,8 @@ static int attach_sample_add_target(struct session *s, pid_t pid, bool is_reques
 		return rc;
 	t = insert_target(s, pid, p);
 	t->is_requested = is_requested;
-	attach_sample_begin_context(s, t);
+	if (is_requested || s->kind != SAMPLE_CPU)
+		attach_sample_find_context(s, t);
 	t->read_ns = clock_now();
 	t->read_cost_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 	t->has_library = s->library && collect_has_segment(s->library, pid);
@@ -352,7 +356,7 @@ static int attach_sample_read_target(const struct session *s, const struct sampl
 		return err_set(err, ERR_IO, "process %d: %s", (int)t->pid, strerror(-rc));
 	names = attach_jit_names_new(snap, attach_jits_find(&s->jits, t->pid), NULL);
 	rc = attach_snap_profile(snap, names ? attach_jit_names_at : NULL, names, out, err);
-	if (rc == 0 && t->labels)
+	if (rc == 0)
 		attach_sample_comment_context(t, *out);
 	attach_jit_names_free(names);
 	snap_free(snap);

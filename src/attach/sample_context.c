@@ -24,15 +24,6 @@ void attach_sample_find_context(const struct session *s, struct sampled *t)
 	external_read_labels(t->p, s->kind != SAMPLE_CPU ? &t->external_labels : NULL);
 }
 
-void attach_sample_begin_context(const struct session *s, struct sampled *t)
-{
-	t->labels = attach_labels_new();
-	t->external_labels =
-		(struct external_labels){ .read = attach_labels_read, .each = attach_labels_each, .arg = t->labels };
-	if (t->is_requested || s->kind != SAMPLE_CPU)
-		attach_sample_find_context(s, t);
-}
-
 void attach_sample_describe_labels(struct session *s)
 {
 	uint64_t n_read = 0, n_unknown = 0, read, unknown;
@@ -43,7 +34,7 @@ void attach_sample_describe_labels(struct session *s)
 	for (size_t i = 0; i < s->n; i++) {
 		struct sampled *t = s->target[i];
 
-		if (t->labels && !external_has_ended(t->p))
+		if (!external_has_ended(t->p))
 			attach_sample_find_context(s, t);
 		attach_labels_count(t->labels, &read, &unknown);
 		exist |= attach_labels_exist(t->labels);
@@ -88,7 +79,7 @@ void attach_sample_comment_context(const struct sampled *t, struct profile *to)
 int attach_sample_label_service(const struct sampled *t, struct profile *p, struct err *err)
 {
 	static const char key[] = "service.name";
-	const char *service = t->labels ? attach_context_value(attach_labels_context(t->labels), key) : NULL;
+	const char *service = attach_context_value(attach_labels_context(t->labels), key);
 
 	return service ? profile_set_label(p, key, service, err) : 0;
 }

@@ -92,9 +92,7 @@ int attach_sample_read(const struct session *s, const struct sampled *t, struct 
 
 void attach_sample_release(struct session *s);
 
-/* sample_context.c: begin to read the context of a target, which was not sampled before. */
-void attach_sample_begin_context(const struct session *s, struct sampled *t);
-/* Find its context again, and the labels of its threads, which only samples of waiting threads have. */
+/* sample_context.c: find the context of a target, and the labels of its threads, which only samples of waiting threads have. */
 void attach_sample_find_context(const struct session *s, struct sampled *t);
 /* After sampling: complete the comments of the session, with the labels that are missing. */
 void attach_sample_describe_labels(struct session *s);

@@ -118,12 +118,13 @@ static int attribute_set_one(const char *key, const char *value)
 	return context_attributes_set(kv, 1);
 }
 
-static bool attribute_is_set(const char *key)
+/* The value of an attribute; NULL: it has none. */
+static char *attribute_value(const char *key)
 {
 	for (uint32_t i = 0; i < attributes.n; i++)
 		if (strcmp(attributes.text + attributes.key[i], key) == 0)
-			return true;
-	return false;
+			return attributes.text + attributes.value[i];
+	return NULL;
 }
 
 static int context_hex_digit(char c)
@@ -191,12 +192,15 @@ static void make_uuid(char out[UUID_TEXT])
 
 void context_attributes_renew(void)
 {
-	char id[UUID_TEXT];
+	char *value = attribute_value(ATTRIBUTE_INSTANCE), id[UUID_TEXT];
 
-	if (attribute_is_set(ATTRIBUTE_INSTANCE) && !has_own_instance)
+	if (value && !has_own_instance)
 		return;
 	make_uuid(id);
-	has_own_instance = attribute_set_one(ATTRIBUTE_INSTANCE, id) == 0;
+	if (value) /* in place, because a child copies each page that it writes to */
+		memcpy(value, id, sizeof(id));
+	else
+		has_own_instance = attribute_set_one(ATTRIBUTE_INSTANCE, id) == 0;
 }
 
 void context_attributes_begin(void)
@@ -210,7 +214,7 @@ void context_attributes_begin(void)
 	if (name && *name && attribute_set_one("service.name", name) < 0)
 		api_options_complain("OTEL_SERVICE_NAME: too long; ignored");
 	snprintf(unknown, sizeof(unknown), "unknown_service:%.250s", program_invocation_short_name);
-	if (!attribute_is_set("service.name"))
+	if (!attribute_value("service.name"))
 		attribute_set_one("service.name", unknown);
 	context_attributes_renew();
 	attribute_set_one("telemetry.sdk.name", "cpa");
