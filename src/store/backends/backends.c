@@ -9,6 +9,7 @@
 
 #include "base/str.h"
 #include "store/local/read/local.h"
+#include "store/parca/parca.h"
 #include "store/pyroscope/pyroscope.h"
 #include "store/remote/remote.h"
 
@@ -23,6 +24,8 @@ static const struct {
 	{ "https://", rpc_store_open, true },
 	{ "pyroscope+http://", pyro_store_open, false },
 	{ "pyroscope+https://", pyro_store_open, false },
+	{ "parca+http://", parca_store_open, false },
+	{ "parca+https://", parca_store_open, false },
 };
 
 enum { N_PLACES = sizeof(places) / sizeof(places[0]) };
@@ -54,7 +57,8 @@ int backends_open(const char *where, const struct fetch_options *options, struct
 		return places[i].open(where, options, out, err);
 	if (colon)
 		return err_set(err, ERR_USAGE,
-			       "stores at %.*s:// are not supported; use a directory, http, https or pyroscope+https",
+			       "stores at %.*s:// are not supported; use a directory, http, https, "
+			       "pyroscope+https or parca+https",
 			       (int)(colon - where), where);
 	store_directory(where, &directory);
 	rc = local_open(buf_text(&directory), out, err);
