@@ -115,6 +115,7 @@ cli_tests = \
 	tests/cli/t725-action.t \
 	tests/cli/t730-store-remote.t \
 	tests/cli/t732-grafana.t \
+	tests/cli/t733-store-query.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)
