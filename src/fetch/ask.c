@@ -78,7 +78,7 @@ int ask_server(const struct ask *a, const struct fetch_options *options, struct 
 {
 	size_t n = strlen(a->server);
 	struct fetch_request r = { 0 };
-	struct buf text = { 0 };
+	struct buf text = { 0 }, name = { 0 };
 	struct err own = { 0 };
 	struct url url;
 	int rc;
@@ -104,11 +104,15 @@ int ask_server(const struct ask *a, const struct fetch_options *options, struct 
 		*out = r.bytes;
 	} else {
 		ask_explain(&r, &own);
+		url_redact(a->server, &name);
+		if (!strstr(own.msg, buf_text(&name)))
+			err_wrap(&own, "%.200s", buf_text(&name));
 		free(r.bytes.data);
 		if (err)
 			*err = own;
 	}
 	url_release(&url);
+	buf_release(&name);
 	buf_release(&text);
 	return rc;
 }

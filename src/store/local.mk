@@ -23,4 +23,5 @@ include src/store/local/upkeep/local.mk
 include src/store/remote/local.mk
 include src/store/clickhouse/local.mk
 include src/store/pyroscope/local.mk
+include src/store/parca/local.mk
 include src/store/backends/local.mk

@@ -117,6 +117,7 @@ cli_tests = \
 	tests/cli/t725-action.t \
 	tests/cli/t730-store-remote.t \
 	tests/cli/t732-grafana.t \
+	tests/cli/t733-store-query.t \
 	tests/cli/t738-store-clickhouse.t \
 	tests/cli/t741-sink-parca.t \
 	tests/cli/t742-sink-otlp.t \

@@ -1,135 +1,89 @@
-#!/usr/bin/env python3
-# pyroscope_fake.py - checks pushes as Pyroscope does, and answers as a scenario says
-#
+#!/usr/bin/python3
+# pyroscope_fake.py - a server of Pyroscope: checks requests by its rules, and passes them to a collector, which has the API
 # SPDX-License-Identifier: Apache-2.0
-#
-# Rules, from grafana/pyroscope 1.14: api/push/v1/push.proto, pkg/validation/validate.go and limits.go (labels, sizes, samples, times),
-# pkg/distributor/distributor.go (an error of one series is that of the request; the others are stored).
-import gzip
+"""usage: pyroscope_fake.py COLLECTOR_ADDRESS [RULE...]     prints its address, then a line per request
+
+Rules, from Pyroscope 2 (pkg/validation/validate.go, pkg/util/http.go, pkg/frontend/readpath/queryfrontend):
+tenant     a request without X-Scope-OrgID is refused with 401
+length     a window of more than 24 hours is refused with 400 (querier.max-query-length)
+old        there is no SelectMergeProfile: 501; its profiles come from SelectMergeStacktraces (PROFILE_FORMAT_PPROF)
+busy       the first request of each method is refused with 429 and Retry-After
+down       every request is refused with 503
+Always: POST, application/proto, start and end in ms, times are needed but for GetProfileStats.
+"""
+import http.client
 import http.server
-import json
-import re
-import threading
-import time
+import sys
 
-import pprof_rows
+from grafana_client import varint
 
-LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*\Z")
-UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
-HOUR = 3600 * 10**9
+START_END = {"Series": (3, 4), "SelectMergeProfile": (3, 4), "SelectMergeStacktraces": (3, 4), "SelectSeries": (3, 4)}
+DAY = 86_400_000
+seen = set()
 
 
-def series_of(body):
-    """[(labels, [(id, profile bytes)])] of a PushRequest."""
-    out = []
-    for number, series in pprof_rows.fields(body):
-        if number != 1:
-            raise ValueError(f"a PushRequest has no field {number}")
-        labels, samples = [], []
-        for kind, value in pprof_rows.fields(series):
-            pair = dict(pprof_rows.fields(value))
-            if kind == 1:
-                labels.append((pair[1].decode(), pair.get(2, b"").decode()))
-            elif kind == 2:
-                samples.append((pair.get(2, b"").decode(), pair[1]))
-        out.append((labels, samples))
+def numbers(data):
+    """The fields of a message that are numbers."""
+    out, at = {}, 0
+    while at < len(data):
+        key, at = varint(data, at)
+        if key & 7 == 0:
+            out[key >> 3], at = varint(data, at)
+        elif key & 7 == 2:
+            n, at = varint(data, at)
+            at += n
+        else:
+            at += 8
     return out
 
 
-def fault_of(labels, samples):
-    """What Pyroscope would refuse about a series; None if nothing."""
-    names = [name for name, _ in labels]
-    if "__name__" not in names or "service_name" not in names:
-        return "the labels __name__ and service_name are required"
-    if len(labels) > 30 or len(set(names)) < len(names):
-        return f"{len(labels)} labels, at most 30, each once"
-    for name, value in labels:
-        if not LABEL.match(name) or len(name) > 1024 or len(value) > 2048:
-            return f"label {name}: not valid"
-    for identity, data in samples:
-        p = pprof_rows.read(data)
-        if not UUID.match(identity):
-            return f"ID {identity}: not a UUID"
-        if p["size"] > 4 << 20 or p["n_samples"] > 16000:
-            return f"{p['size']} bytes, {p['n_samples']} samples: too large"
-        if any("-" in name or not name for name, _ in p["types"]):
-            return f"sample types {p['types']}: not valid"
-        if not p["has_period"]:
-            return "no period type"
-        if not time.time_ns() - HOUR - p["duration"] <= p["time"] <= time.time_ns() + HOUR // 6:
-            return f"profile of {p['time']}: too old, or in the future"
-    return None
+class Fake(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *args):
+        pass
+
+    def answer(self, status, body, kind="application/json", **headers):
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def refuse(self, status, code, text, **headers):
+        self.answer(status, f'{{"code":"{code}","message":"{text}"}}'.encode(), **headers)
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        method = self.path.rpartition("/")[2]
+        field = numbers(body)
+        start, end = (field.get(n, 0) for n in START_END.get(method, (0, 0)))
+        print(method, end - start, flush=True)
+        if not self.path.startswith("/querier.v1.QuerierService/") or self.headers["Content-Type"] != "application/proto":
+            self.refuse(415, "invalid_argument", "unsupported media type")
+        elif "down" in rules:
+            self.refuse(503, "unavailable", "no ingester", Retry_After="1")
+        elif "tenant" in rules and self.headers["X-Scope-OrgID"] != "shop":
+            self.refuse(401, "unauthenticated", "no org id")
+        elif "busy" in rules and method not in seen:
+            seen.add(method)
+            self.refuse(429, "resource_exhausted", "too many outstanding requests", Retry_After="1")
+        elif method in START_END and (not start or not end or start > end):
+            self.refuse(400, "invalid_argument", "missing time range in the query")
+        elif "length" in rules and end - start > DAY:
+            self.refuse(400, "invalid_argument", "the query time range exceeds the limit")
+        elif "old" in rules and method == "SelectMergeProfile":
+            self.refuse(501, "unimplemented", "unimplemented")
+        else:
+            c = http.client.HTTPConnection(collector, timeout=60)
+            c.request("POST", self.path, body, {"Content-Type": "application/proto"})
+            r = c.getresponse()
+            self.answer(r.status, r.read(), r.headers["Content-Type"])
 
 
-class Fake:
-    """A server whose `script` has the next answers: a status, "half" (of a response), "slow"; then it is 200."""
-
-    def __init__(self, port=0):
-        self.script, self.refused_service, self.faults = [], "", []
-        self.stored = []  # (id, labels, profile), each time that it was stored
-        self.n_requests = 0
-        self.statuses = []
-        fake = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *args):
-                pass
-
-            def do_POST(self):
-                fake.answer(self)
-
-        class Server(http.server.ThreadingHTTPServer):
-            allow_reuse_address = True
-            daemon_threads = True
-
-            def handle_error(self, request, client_address):
-                pass
-
-        self.lock = threading.Lock()
-        self.server = Server(("127.0.0.1", port), Handler)
-        self.port = self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
-
-    def take(self, body, header, path):
-        """Check a request and store its series. Returns the message of the first that is refused; None."""
-        if path != "/push.v1.PusherService/Push" or header["Content-Type"] != "application/proto" or \
-                header["Content-Encoding"] != "gzip":
-            return f"{path} {header['Content-Type']} {header['Content-Encoding']}: not a push"
-        refused = None
-        for labels, samples in series_of(gzip.decompress(body)):
-            fault = fault_of(labels, samples)
-            if fault:
-                self.faults.append(fault)
-            if dict(labels).get("service_name") == self.refused_service:
-                fault = "the tenant does not take this service"
-            refused = refused or fault
-            if not fault:
-                self.stored += [(i, dict(labels), pprof_rows.read(data)) for i, data in samples]
-        return refused
-
-    def answer(self, h):
-        body = h.rfile.read(int(h.headers["Content-Length"]))
-        with self.lock:
-            self.n_requests += 1
-            step = self.script.pop(0) if self.script else 200
-            refused = self.take(body, h.headers, h.path) if step in (200, "half", "slow") else None
-            status = step if isinstance(step, int) and step != 200 else 400 if refused else 200
-            self.statuses.append(status)
-        if step == "slow":
-            time.sleep(1)
-        text = b"" if status == 200 else json.dumps({"code": "x", "message": refused or "try later"}).encode()
-        h.send_response(status)
-        h.send_header("Content-Length", str(len(text) + (10 if step == "half" else 0)))
-        if status == 429:
-            h.send_header("Retry-After", "1")
-        h.end_headers()
-        h.wfile.write(text)
-        h.wfile.flush()
-        if step == "half":
-            h.close_connection = True
+collector, rules = sys.argv[1], sys.argv[2:]
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Fake)
+print(f"127.0.0.1:{server.server_address[1]}", flush=True)
+server.serve_forever()

@@ -264,6 +264,9 @@ static int select_is_series_label(struct grafana_call *c, const struct store_que
 	int rc;
 
 	all.n_match = 0; /* conditions may be on samples */
+	all.kind = "";   /* as for conditions: in any kind, at any time */
+	all.t0 = INT64_MIN;
+	all.t1 = INT64_MAX;
 	rc = note.is_found ? 0 : store_each_series(c->store, &all, select_note_label, &note, &c->err);
 	return rc < 0 ? rc : note.is_found;
 }

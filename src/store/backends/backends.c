@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "store/clickhouse/clickhouse.h"
 #include "store/local/read/local.h"
+#include "store/parca/parca.h"
 #include "store/pyroscope/pyroscope.h"
 #include "store/remote/remote.h"
 
@@ -26,6 +27,8 @@ static const struct {
 	{ "pyroscope+https://", pyro_store_open, false },
 	{ "clickhouse://", click_store_open, false },
 	{ "clickhouse+https://", click_store_open, false },
+	{ "parca+http://", parca_store_open, false },
+	{ "parca+https://", parca_store_open, false },
 };
 
 enum { N_PLACES = sizeof(places) / sizeof(places[0]) };
@@ -57,7 +60,8 @@ int backends_open(const char *where, const struct fetch_options *options, struct
 		return places[i].open(where, options, out, err);
 	if (colon)
 		return err_set(err, ERR_USAGE,
-			       "stores at %.*s:// are not supported; use a directory, http, https, clickhouse or pyroscope+https",
+			       "stores at %.*s:// are not supported; use a directory, http, https, "
+			       "clickhouse, pyroscope+https or parca+https",
 			       (int)(colon - where), where);
 	store_directory(where, &directory);
 	rc = local_open(buf_text(&directory), out, err);

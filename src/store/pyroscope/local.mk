@@ -10,4 +10,6 @@ src_store_libstore_a_SOURCES += \
 	src/store/pyroscope/schema.c \
 	src/store/pyroscope/selector.c \
 	src/store/pyroscope/series.c \
-	src/store/pyroscope/server_int.h
+	src/store/pyroscope/server_int.h \
+	src/store/pyroscope/sum.c \
+	src/store/pyroscope/sum.h

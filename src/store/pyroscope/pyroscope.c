@@ -16,12 +16,10 @@
 #include "fetch/ask.h"
 #include "formats/pprof/cursor.h"
 #include "formats/pprof/pprof.h"
-#include "profile/edit.h"
-#include "profile/merge.h"
-#include "store/instance.h"
 #include "store/pyroscope/message.h"
 #include "store/pyroscope/names.h"
 #include "store/pyroscope/server_int.h"
+#include "store/pyroscope/sum.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,20 +47,6 @@ int pyro_call(struct pyro_store *s, const char *method, const struct buf *body, 
 }
 
 /* ---- queries ---- */
-
-int pyro_check_query(const struct store_query *q, struct err *err)
-{
-	if (q->pin && *q->pin)
-		return err_set(err, ERR_USAGE, "Pyroscope has no pins");
-	if (q->tier != TIER_RAW)
-		return err_set(err, ERR_USAGE, "Pyroscope has no tiers; leave out +tier");
-	if (q->limit)
-		return err_set(err, ERR_USAGE, "Pyroscope has sums only, not single profiles; leave out +limit");
-	if (q->reduce != REDUCE_DEFAULT && q->reduce != REDUCE_SUM && q->reduce != REDUCE_INCREASE)
-		return err_set(err, ERR_USAGE,
-			       "Pyroscope adds up profiles; of +reduce only sum and increase are possible");
-	return 0;
-}
 
 /* Append a pattern with * and ? as an expression. */
 static void pyro_add_pattern(const char *pattern, struct buf *out)
@@ -142,7 +126,7 @@ int pyro_find_span(struct pyro_store *s, const struct store_query *q, struct sto
 
 /* ---- sums ---- */
 
-/* What is added up, and the results so far. */
+/* A query while its sums are read. */
 struct pyro_reader {
 	struct pyro_store *s;
 	const struct store_query *q;
@@ -150,11 +134,7 @@ struct pyro_reader {
 	struct pyro_span span;
 	struct pyro_sets sets;
 	const struct store_label *keep; /* [q->n_keep] the labels that samples get, of the current request */
-	struct merger *merger;          /* NULL: no profile, or only `first` */
-	struct profile *first;          /* the only profile so far */
-	struct profile **part;          /* [n_parts] a profile per sample type */
-	size_t n_parts;
-	struct buf gauges; /* names of columns that are left out */
+	struct pyro_sum sum;
 	struct err *err;
 };
 
@@ -235,39 +215,6 @@ static int pyro_fetch(struct pyro_reader *r, const char *id, const struct pyro_s
 	return rc;
 }
 
-static int pyro_set_labels(struct pyro_reader *r, struct profile *p)
-{
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && r->keep && i < r->q->n_keep; i++)
-		if (*r->keep[i].value)
-			rc = profile_set_label(p, r->q->keep[i], r->keep[i].value, r->err);
-	return rc;
-}
-
-/* Add a profile to the sum of its type. Takes it over. */
-static int pyro_add(struct pyro_reader *r, struct profile *p)
-{
-	const struct profile *one[1] = { r->first };
-	int rc = 0;
-
-	if (!r->first && !r->merger) {
-		r->first = p;
-		return 0;
-	}
-	if (!r->merger) {
-		r->merger = merger_new(false);
-		merger_set_stop(r->merger, r->stop);
-		rc = merger_add(r->merger, one, NULL, 1, r->err);
-		profile_free(r->first);
-		r->first = NULL;
-	}
-	one[0] = p;
-	rc = rc < 0 ? rc : merger_add(r->merger, one, NULL, 1, r->err);
-	profile_free(p);
-	return rc;
-}
-
 /* Add the sum of a profile type in the window, day by day. */
 static int pyro_add_window(struct pyro_reader *r, const char *id)
 {
@@ -281,38 +228,9 @@ static int pyro_add_window(struct pyro_reader *r, const char *id)
 		rc = pyro_fetch(r, id, &day, &p);
 		if (rc < 0 || !p)
 			continue;
-		if (p->n_types != 1) {
-			rc = err_set(r->err, ERR_FORMAT, "%s: the response has %u sample types instead of one",
-				     buf_text(&r->s->name), p->n_types);
-			profile_free(p);
-			continue;
-		}
-		if (p->n_rows == 0) {
-			profile_free(p);
-			continue;
-		}
-		rc = pyro_set_labels(r, p);
-		if (rc < 0)
-			profile_free(p);
-		else
-			rc = pyro_add(r, p);
+		rc = pyro_sum_add(&r->sum, p, r->keep, r->err);
 	}
 	return rc;
-}
-
-/* The values of the labels to keep of a series: "" for those it lacks. */
-static const struct store_label *pyro_keep_of(const struct pyro_reader *r, const struct pyro_set *set)
-{
-	struct store_label *keep = arena_alloc(r->sets.memory, r->q->n_keep, sizeof(*keep));
-
-	for (size_t i = 0; i < r->q->n_keep; i++) {
-		keep[i] = (struct store_label){ r->q->keep[i],
-						strcmp(r->q->keep[i], "service") == 0 ? set->service : "" };
-		for (size_t k = 0; k < set->n_labels; k++)
-			if (strcmp(set->label[k].name, keep[i].name) == 0)
-				keep[i].value = set->label[k].value;
-	}
-	return keep;
 }
 
 /* Add the sum of a profile type, for each combination of the labels to keep. */
@@ -328,7 +246,7 @@ static int pyro_add_column(struct pyro_reader *r, const char *id)
 		struct buf key = { 0 };
 		str_id before = strtab_count(seen);
 
-		r->keep = pyro_keep_of(r, &r->sets.set[i]);
+		r->keep = pyro_keep_of(r->q, &r->sets.set[i], r->sets.memory);
 		for (size_t k = 0; k < r->q->n_keep; k++)
 			buf_add(&key, r->keep[k].value, strlen(r->keep[k].value) + 1);
 		if (strtab_add(seen, key.data, key.len) >= before)
@@ -340,133 +258,19 @@ static int pyro_add_column(struct pyro_reader *r, const char *id)
 	return rc;
 }
 
-/* End the sum of a sample type: keep it, unless it has no meaning. */
-static void pyro_end_part(struct pyro_reader *r, const struct pyro_column *c)
-{
-	struct profile *p = r->merger ? merger_finish(r->merger) : r->first;
-
-	merger_free(r->merger);
-	r->merger = NULL;
-	r->first = NULL;
-	if (p && r->q->reduce != REDUCE_SUM && profile_temporality(p, 0) == TEMPORALITY_GAUGE) {
-		buf_addf(&r->gauges, "%s%s", r->gauges.len ? ", " : "", c->type);
-		profile_free(p);
-	} else if (p) {
-		r->part[r->n_parts++] = p;
-	}
-}
-
 static int pyro_read_parts(struct pyro_reader *r)
 {
 	const struct pyro_sets *sets = &r->sets;
 	int rc = 0;
 
-	r->part = mem_zalloc(sets->n_columns + 1, sizeof(struct profile *));
 	for (size_t i = 0; rc == 0 && i < sets->n_columns; i++) {
 		rc = pyro_add_column(r, sets->column[i].id);
 		if (rc == 0 &&
 		    (i + 1 == sets->n_columns || strcmp(sets->column[i].type, sets->column[i + 1].type) != 0 ||
 		     strcmp(sets->column[i].unit, sets->column[i + 1].unit) != 0))
-			pyro_end_part(r, &sets->column[i]);
+			pyro_sum_end(&r->sum, sets->column[i].type, false);
 	}
 	return rc;
-}
-
-/* Give a profile with one sample type those of all parts, with values of 0. */
-static void pyro_widen(const struct pyro_reader *r, size_t own)
-{
-	struct profile *p = r->part[own];
-	struct value_type *type = arena_alloc(p->mem, r->n_parts, sizeof(*type));
-	int64_t **value = arena_alloc(p->mem, r->n_parts, sizeof(*value));
-
-	for (size_t i = 0; i < r->n_parts; i++) {
-		const struct profile *from = r->part[i];
-
-		type[i].name = strtab_addz(p->str, profile_text(from, from->type[i < own ? i : 0].name));
-		type[i].unit = strtab_addz(p->str, profile_text(from, from->type[i < own ? i : 0].unit));
-		value[i] = i == own ? p->value[0] : arena_zalloc(p->mem, p->n_rows, sizeof(**value));
-	}
-	p->n_types = (uint32_t)r->n_parts;
-	p->type = type;
-	p->value = value;
-	p->meta.default_type = 0;
-}
-
-/* Make one profile of the parts. Takes them over. */
-static int pyro_join(struct pyro_reader *r, struct profile **out)
-{
-	struct profile_meta meta;
-	int rc;
-
-	if (r->n_parts == 1) {
-		*out = r->part[0];
-		r->n_parts = 0;
-		return 0;
-	}
-	meta = r->part[0]->meta;
-	for (size_t i = 0; i < r->n_parts; i++)
-		pyro_widen(r, i);
-	rc = profile_merge((const struct profile *const *)r->part, r->n_parts, out, r->err);
-	if (rc == 0) {
-		(*out)->meta.time_ns = meta.time_ns;
-		(*out)->meta.duration_ns = meta.duration_ns; /* not once per column */
-	}
-	return rc;
-}
-
-static int pyro_fail_empty(const struct pyro_reader *r)
-{
-	struct buf span = { 0 };
-	int rc;
-
-	if (r->gauges.len)
-		return err_set(
-			r->err, ERR_USAGE,
-			"%s: Pyroscope adds up all snapshots of a gauge, and has no mean; +reduce=sum reads the sum",
-			buf_text(&r->gauges));
-	time_add_span(&span, r->q->t0, r->q->t1);
-	rc = err_set(r->err, ERR_IO, "nothing of %s/%s in %s on %s", r->q->service, r->q->kind, buf_text(&span),
-		     buf_text(&r->s->name));
-	buf_release(&span);
-	return rc;
-}
-
-/* The place where a series comes from: the value of a usual label, else all labels, of which some may be of samples. */
-static void pyro_name_instance(const struct pyro_set *set, struct buf *name)
-{
-	static const char *const labels[] = { "instance", "pod", "hostname", "host" };
-
-	instance_begin(name, set->service);
-	for (size_t l = 0; l < sizeof(labels) / sizeof(labels[0]); l++)
-		for (size_t k = 0; k < set->n_labels; k++)
-			if (strcmp(set->label[k].name, labels[l]) == 0) {
-				instance_add(name, labels[l], set->label[k].value);
-				return;
-			}
-	for (size_t k = 0; k < set->n_labels; k++)
-		instance_add(name, set->label[k].name, set->label[k].value);
-}
-
-static void pyro_describe(const struct pyro_reader *r, struct store_sum *sum)
-{
-	struct strtab *instances = strtab_new();
-	struct buf name = { 0 };
-
-	for (size_t i = 0; i < r->sets.n_sets; i++) {
-		pyro_name_instance(&r->sets.set[i], &name);
-		strtab_add(instances, name.data, name.len);
-	}
-	*sum = (struct store_sum){ .series = (uint32_t)r->sets.n_sets,
-				   .instances = strtab_count(instances) - 1,
-				   .first_ns = r->span.start_ms * NS_PER_MS,
-				   .last_ns = r->span.end_ms * NS_PER_MS,
-				   .tiers = 1U << TIER_RAW };
-	if (r->gauges.len)
-		buf_addf(&sum->notes,
-			 "store: %s left out: Pyroscope adds up all snapshots of a gauge; +reduce=sum reads the sum\n",
-			 buf_text(&r->gauges));
-	strtab_free(instances);
-	buf_release(&name);
 }
 
 static int pyro_read(struct store *store, const struct store_query *q, struct stop *stop, struct profile **out,
@@ -474,29 +278,23 @@ static int pyro_read(struct store *store, const struct store_query *q, struct st
 {
 	struct pyro_reader r = { .s = (struct pyro_store *)store, .q = q, .stop = stop, .err = err };
 	struct profile *p = NULL;
-	int rc = pyro_check_query(q, err), empty = 0;
+	int rc = pyro_check_query(q, "Pyroscope", err);
 
+	pyro_sum_init(&r.sum, q, "Pyroscope", buf_text(&r.s->name), stop);
 	if (rc == 0)
-		rc = empty = pyro_find_span(r.s, q, stop, &r.span, err);
+		rc = pyro_find_span(r.s, q, stop, &r.span, err);
 	if (rc == 0)
 		rc = pyro_read_sets(r.s, q, &r.span, stop, &r.sets, err);
 	rc = rc == 0 ? pyro_read_parts(&r) : rc;
-	if (rc > 0 || (rc == 0 && (empty || r.n_parts == 0)))
-		rc = pyro_fail_empty(&r);
-	rc = rc == 0 ? pyro_join(&r, &p) : rc;
+	rc = rc < 0 ? rc : pyro_sum_finish(&r.sum, &p, err);
 	if (rc == 0) {
 		if (p->meta.time_ns >= r.span.end_ms * NS_PER_MS) /* Pyroscope 2 sets the end of the window */
 			p->meta.time_ns = r.span.start_ms * NS_PER_MS;
-		pyro_describe(&r, sum);
+		pyro_sum_describe(&r.sum, &r.sets, &r.span, sum);
 		*out = p;
 	}
-	merger_free(r.merger);
-	profile_free(r.first);
-	for (size_t i = 0; i < r.n_parts; i++)
-		profile_free(r.part[i]);
-	free(r.part);
+	pyro_sum_release(&r.sum);
 	pyro_sets_release(&r.sets);
-	buf_release(&r.gauges);
 	return rc;
 }
 

@@ -20,15 +20,6 @@ enum { LABELS_MAX = 256, LIST_STEP_MS = 15000, LIST_STEPS = 5000 };
 
 /* ---- series ---- */
 
-void pyro_sets_release(struct pyro_sets *s)
-{
-	free(s->column);
-	free(s->set);
-	strtab_free(s->seen);
-	arena_free(s->memory);
-	*s = (struct pyro_sets){ 0 };
-}
-
 static int series_damaged(const struct pyro_store *s, struct err *err)
 {
 	return err_set(err, ERR_FORMAT, "%s: the response is damaged", buf_text(&s->name));
@@ -72,61 +63,7 @@ static int series_read_labels(const struct field *message, struct arena *mem, st
 	return c.error ? -1 : n;
 }
 
-static int series_compare_labels(const void *a, const void *b)
-{
-	return strcmp(((const struct store_label *)a)->name, ((const struct store_label *)b)->name);
-}
-
-/* Is the sample type "samples", which is the first? Then by name and unit. */
-static int series_compare_columns(const void *a, const void *b)
-{
-	const struct pyro_column *x = a, *y = b;
-	bool is_first = strcmp(x->type, "samples") == 0;
-	int order;
-
-	if (is_first != (strcmp(y->type, "samples") == 0))
-		return is_first ? -1 : 1;
-	order = strcmp(x->type, y->type);
-	order = order ? order : strcmp(x->unit, y->unit);
-	return order ? order : strcmp(x->id, y->id);
-}
-
-static void series_add_column(struct pyro_sets *s, const char *id, const struct pyro_type *t)
-{
-	for (size_t i = 0; i < s->n_columns; i++)
-		if (strcmp(s->column[i].id, id) == 0)
-			return;
-	s->column = mem_grow(s->column, &s->cap_columns, s->n_columns + 1, sizeof(*s->column));
-	s->column[s->n_columns++] = (struct pyro_column){ id, t->type, t->unit };
-}
-
-/* Add a series, unless it is there already with another sample type. Labels about the profile type are left out. */
-static void series_add_set(struct pyro_sets *s, const char *kind, const struct store_label *label, int n)
-{
-	struct store_label *own = arena_alloc(s->memory, (size_t)n + 1, sizeof(*own));
-	struct pyro_set set = { "", kind, own, 0 };
-	struct buf key = { 0 };
-	str_id before = strtab_count(s->seen);
-
-	for (int i = 0; i < n; i++) {
-		if (strcmp(label[i].name, "service_name") == 0)
-			set.service = label[i].value;
-		else if (!starts_with(label[i].name, "__"))
-			own[set.n_labels++] = label[i];
-	}
-	if (set.n_labels)
-		qsort(own, set.n_labels, sizeof(*own), series_compare_labels);
-	buf_addf(&key, "%s%c%s%c", set.service, 0, kind, 0);
-	for (size_t i = 0; i < set.n_labels; i++)
-		buf_addf(&key, "%s%c%s%c", own[i].name, 0, own[i].value, 0);
-	if (strtab_add(s->seen, key.data, key.len) >= before) {
-		s->set = mem_grow(s->set, &s->cap_sets, s->n_sets + 1, sizeof(*s->set));
-		s->set[s->n_sets++] = set;
-	}
-	buf_release(&key);
-}
-
-/* Add a label set of a response, if it is of the kind. Returns false if it is damaged. */
+/* Add a label set of a response, if it has the kind. Returns false if it is damaged. */
 static bool series_note_set(struct pyro_sets *s, const char *kind, const struct field *message)
 {
 	struct store_label label[LABELS_MAX];
@@ -145,8 +82,8 @@ static bool series_note_set(struct pyro_sets *s, const char *kind, const struct 
 	own = own ? own : t.name;
 	if (*kind && strcmp(kind, own) != 0)
 		return true;
-	series_add_column(s, id, &t);
-	series_add_set(s, own, label, n);
+	pyro_sets_add_column(s, id, t.type, t.unit, false);
+	pyro_sets_add(s, own, "service_name", label, (size_t)n);
 	return true;
 }
 
@@ -167,7 +104,7 @@ int pyro_read_sets(struct pyro_store *s, const struct store_query *q, const stru
 {
 	int rc = 0;
 
-	*out = (struct pyro_sets){ .memory = arena_new(), .seen = strtab_new() };
+	pyro_sets_init(out);
 	for (int64_t at = span->start_ms; rc == 0 && at <= span->end_ms; at += PYRO_DAY_MS) {
 		struct buf body = { 0 }, selector = { 0 };
 		struct bytes bytes = { 0 };
@@ -183,8 +120,7 @@ int pyro_read_sets(struct pyro_store *s, const struct store_query *q, const stru
 		buf_release(&body);
 		buf_release(&selector);
 	}
-	if (out->n_columns)
-		qsort(out->column, out->n_columns, sizeof(*out->column), series_compare_columns);
+	pyro_sets_sort(out);
 	return rc;
 }
 
@@ -253,14 +189,16 @@ static int series_read_point(struct series_walker *w, const struct pyro_set *set
 static int series_read_points(struct series_walker *w, const struct field *series)
 {
 	struct store_label label[LABELS_MAX];
-	struct arena *mem = arena_new();
 	struct cursor c = { series->data, series->data + series->n, NULL };
-	struct pyro_sets one = { .memory = mem, .seen = strtab_new() };
-	int n = series_read_labels(series, mem, label), rc = n < 0 ? series_damaged(w->s, w->err) : 0;
+	struct pyro_sets one;
+	int n, rc;
 	struct field f = { 0 };
 
+	pyro_sets_init(&one);
+	n = series_read_labels(series, one.memory, label);
+	rc = n < 0 ? series_damaged(w->s, w->err) : 0;
 	if (rc == 0)
-		series_add_set(&one, w->q->kind, label, n);
+		pyro_sets_add(&one, w->q->kind, "service_name", label, (size_t)n);
 	while (rc == 0 && cursor_field(&c, &f))
 		if (f.number == 2)
 			rc = series_read_point(w, one.set, &f);
@@ -339,7 +277,7 @@ static int series_walk(struct series_walker *w, const char *id, int64_t step_ms)
 /* Begin to walk: find window and series. Returns 1 if there is nothing. */
 static int series_begin(struct series_walker *w)
 {
-	int rc = pyro_check_query(w->q, w->err);
+	int rc = pyro_check_query(w->q, "Pyroscope", w->err);
 
 	rc = rc < 0 ? rc : pyro_find_span(w->s, w->q, w->stop, &w->span, w->err);
 	if (rc == 0)
@@ -376,18 +314,6 @@ static int series_add_total(void *arg, const struct pyro_set *set, int64_t start
 	return x->fn(x->arg, &t, err);
 }
 
-/* Is the sample type a gauge, of which sums over time have no meaning? */
-static bool series_is_gauge(const struct pyro_column *c)
-{
-	struct strtab *str = strtab_new();
-	struct value_type type = { strtab_addz(str, c->type), strtab_addz(str, c->unit) };
-	const struct profile p = { .str = str, .n_types = 1, .type = &type };
-	bool yes = profile_temporality(&p, 0) == TEMPORALITY_GAUGE;
-
-	strtab_free(str);
-	return yes;
-}
-
 /* The step in which a series with values counts as a profile. */
 static int64_t series_fine_step(const struct pyro_span *span)
 {
@@ -407,7 +333,7 @@ int pyro_totals(struct store *store, const struct store_query *q, struct stop *s
 		int64_t fine = series_fine_step(&w.span), step_ms = q->step_ns ? q->step_ns / NS_PER_MS : fine;
 
 		x.column = &w.sets.column[i];
-		if (q->reduce != REDUCE_SUM && series_is_gauge(x.column))
+		if (q->reduce != REDUCE_SUM && pyro_is_gauge(x.column->type, x.column->unit))
 			continue;
 		if (step_ms % fine == 0)
 			step_ms = fine;

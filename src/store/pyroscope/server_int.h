@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "base/strtab.h"
 #include "fetch/fetch.h"
+#include "store/pyroscope/sum.h"
 #include "store/store.h"
 
 #include <stdbool.h>
@@ -22,11 +23,6 @@ struct pyro_store {
 	char *server;    /* its URL */
 	struct buf name; /* the URL for messages */
 	struct fetch_options options;
-};
-
-/* A window in ms; both ends are included. */
-struct pyro_span {
-	int64_t start_ms, end_ms;
 };
 
 #define PYRO_DAY_MS INT64_C(86400000) /* servers refuse longer windows by default */
@@ -42,27 +38,6 @@ int pyro_find_span(struct pyro_store *s, const struct store_query *q, struct sto
 /* Append the selector of a query, with more conditions: [n] labels with their values. */
 void pyro_add_selector(const struct store_query *q, const struct store_label *more, size_t n, struct buf *out);
 
-/* The series of a query, and their profile types. Strings are owned by memory. */
-struct pyro_column {
-	const char *id; /* of the profile type */
-	const char *type, *unit;
-};
-
-struct pyro_sets {
-	struct arena *memory;
-	struct pyro_column
-		*column; /* [n_columns] of the kind, those of one sample type adjacent; "samples" is the first type */
-	size_t n_columns, cap_columns;
-	struct pyro_set {
-		const char *service, *kind;
-		const struct store_label
-			*label; /* [n_labels] sorted, without the service and those about the profile type */
-		size_t n_labels;
-	} * set; /* [n_sets] distinct */
-	size_t n_sets, cap_sets;
-	struct strtab *seen;
-};
-
 /*
  * Ask for the series of a query, of its kind, or of all kinds if that is "".
  *
@@ -71,7 +46,6 @@ struct pyro_sets {
  */
 int pyro_read_sets(struct pyro_store *s, const struct store_query *q, const struct pyro_span *span, struct stop *stop,
 		   struct pyro_sets *out, struct err *err);
-void pyro_sets_release(struct pyro_sets *s);
 
 /* As the functions of struct store_backend. */
 int pyro_list(struct store *store, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
@@ -79,8 +53,5 @@ int pyro_list(struct store *store, const struct store_query *q, struct stop *sto
 int pyro_totals(struct store *store, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,
 		struct err *err);
 int pyro_each_series(struct store *store, const struct store_query *q, store_series_fn *fn, void *arg, struct err *err);
-
-/* Refuse queries that need single profiles. Fails with ERR_USAGE. */
-int pyro_check_query(const struct store_query *q, struct err *err);
 
 #endif
