@@ -109,6 +109,7 @@ cli_tests = \
 	tests/cli/t375-push-labels.t \
 	tests/cli/t376-push-kinds.t \
 	tests/cli/t377-push-access.t \
+	tests/cli/t379-push-protocols.t \
 	tests/cli/t378-store-modes.t \
 	tests/cli/t710-web-access.t \
 	tests/cli/t720-version.t \
@@ -121,6 +122,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/asm.sh \
 	tests/cli/collect.sh \
 	tests/cli/collect_client.py \
+	tests/cli/push_bodies.py \
 	tests/cli/dns_server.py \
 	tests/cli/fail_alloc.c \
 	tests/cli/flame_join.py \
