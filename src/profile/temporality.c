@@ -44,6 +44,8 @@ static const struct known_type {
 	{ "sample", TEMPORALITY_DELTA, { "cpu", "wall", "fgprof" } },
 
 	/* recordings of Java (formats/jfr) */
+	{ "itimer", TEMPORALITY_DELTA, { "cpu" } },
+	{ "ctimer", TEMPORALITY_DELTA, { "cpu" } },
 	{ "wall_ns", TEMPORALITY_DELTA, { "wall" } },
 	{ "cpu_ns", TEMPORALITY_DELTA, { "cpu" } },
 	{ "cpu_time", TEMPORALITY_DELTA, { "cpu" } },

@@ -111,6 +111,7 @@ cli_tests = \
 	tests/cli/t375-push-labels.t \
 	tests/cli/t376-push-kinds.t \
 	tests/cli/t377-push-access.t \
+	tests/cli/t379-push-protocols.t \
 	tests/cli/t378-store-modes.t \
 	tests/cli/t710-web-access.t \
 	tests/cli/t720-version.t \
@@ -138,6 +139,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/contract_parca.py \
 	tests/cli/contract_polarsignals.py \
 	tests/cli/collect_client.py \
+	tests/cli/push_bodies.py \
 	tests/cli/dns_server.py \
 	tests/cli/kube_server.py \
 	tests/cli/fail_alloc.c \

@@ -27,6 +27,7 @@ INTEROP_TESTS = \
 	tests/compat/web.t
 
 recorded_tests = tests/compat/recorded.t tests/compat/versions.t tests/compat/web_recorded.t
+EXTRA_DIST += tests/compat/agents/Agent.java tests/compat/agents/Recording.java tests/compat/agents/java.sh
 EXTRA_DIST += tests/compat/agents/agent.js tests/compat/agents/agent.py tests/compat/agents/compare.py \
 	tests/compat/agents/compare_types.py tests/compat/agents/datadog.js tests/compat/agents/datadog.py \
 	tests/compat/agents/datadog/main.go tests/compat/agents/decode/main.go tests/compat/agents/install.sh tests/compat/agents/main.go \

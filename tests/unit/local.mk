@@ -227,6 +227,7 @@ unit_tests = \
 	tests/unit/test_raw \
 	tests/unit/test_push \
 	tests/unit/test_pyroscope \
+	tests/unit/test_push_parts \
 	tests/unit/test_reader \
 	tests/unit/test_regex \
 	tests/unit/test_regex_syntax \
@@ -498,6 +499,7 @@ tests_unit_test_query_LDADD = $(unit_engine)
 tests_unit_test_raw_LDADD = $(unit_export)
 tests_unit_test_push_LDADD = $(unit_formats)
 tests_unit_test_pyroscope_LDADD = $(unit_store)
+tests_unit_test_push_parts_LDADD = $(unit_formats) $(ZLIB_LIBS)
 tests_unit_test_reader_LDADD = $(unit_formats)
 tests_unit_test_regex_LDADD = $(unit_base)
 tests_unit_test_regex_syntax_LDADD = $(unit_base)

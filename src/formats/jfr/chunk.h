@@ -58,6 +58,8 @@ enum jfr_slot {
 	SLOT_JAVA_NAME,
 	SLOT_OS_NAME,
 	SLOT_OS_ID,
+	SLOT_CPU_INTERVAL,
+	SLOT_WALL_INTERVAL,
 	SLOT_CONTEXT,
 	SLOT_SPAN,
 	SLOT_SPAN_NAME,
@@ -205,6 +207,9 @@ struct jfr_constant *jfr_chunk_find(const struct jfr_chunk *c, uint32_t class, u
 
 /* Read the fields of a value of a class. */
 void jfr_read_fields(const struct jfr_chunk *c, uint32_t class, struct jfr_cursor *at, struct jfr_fields *out);
+
+/* A number with a fraction, of a field of type float; 0 for other types. */
+double jfr_real(const struct jfr_value *v);
 
 /* Skip a value of a field, and a value of a class. */
 void jfr_skip_field(const struct jfr_chunk *c, const struct jfr_field *f, struct jfr_cursor *at);

@@ -94,6 +94,19 @@ static bool jfr_coding_is_number(uint8_t coding)
 	return (coding >= CODING_BYTE && coding <= CODING_LONG) || coding == CODING_KEY;
 }
 
+double jfr_real(const struct jfr_value *v)
+{
+	uint32_t bits = 0;
+	float real;
+
+	if (!v->field || v->field->coding != CODING_FLOAT || v->field->is_array)
+		return 0;
+	for (unsigned i = 0; i < sizeof(bits); i++)
+		bits = bits << 8 | v->at[i];
+	memcpy(&real, &bits, sizeof(real));
+	return (double)real;
+}
+
 const struct jfr_value jfr_no_value;
 
 void jfr_read_fields(const struct jfr_chunk *c, uint32_t class, struct jfr_cursor *at, struct jfr_fields *out)

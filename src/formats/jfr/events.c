@@ -22,7 +22,12 @@ const struct jfr_event jfr_events[] = {
 	{ "jdk.ExecutionSample", ROLE_EXECUTION, KIND_CPU, SLOT_NONE, true },
 	{ "jdk.NativeMethodSample", ROLE_EXECUTION, KIND_CPU, SLOT_NONE, true },
 	{ "jdk.CPUTimeSample", ROLE_SAMPLE, KIND_CPU_TIME, SLOT_SAMPLING_PERIOD, false },
-	{ "profiler.WallClockSample", ROLE_WALL, KIND_WALL, SLOT_SAMPLES, true },
+	{ "profiler.WallClockSample", ROLE_SAMPLES, KIND_WALL, SLOT_SAMPLES, true },
+	{ "datadog.ExecutionSample", ROLE_SAMPLES, KIND_CPU, SLOT_WEIGHT, true },
+	{ "datadog.MethodSample", ROLE_SAMPLES, KIND_WALL, SLOT_WEIGHT, true },
+	{ "datadog.ObjectSample", ROLE_WEIGHTED, KIND_ALLOC, SLOT_SIZE, false },
+	{ "datadog.HeapLiveObject", ROLE_WEIGHTED, KIND_LIVE, SLOT_SIZE, false },
+	{ "datadog.DatadogProfilerConfig", ROLE_PERIODS, KIND_CPU, SLOT_NONE, false },
 	{ "jdk.ObjectAllocationInNewTLAB", ROLE_SAMPLE, KIND_IN_NEW_TLAB, SLOT_TLAB_SIZE, false },
 	{ "jdk.ObjectAllocationOutsideTLAB", ROLE_SAMPLE, KIND_OUTSIDE_TLAB, SLOT_ALLOCATION_SIZE, false },
 	{ "jdk.ObjectAllocationSample", ROLE_SAMPLE, KIND_ALLOC, SLOT_WEIGHT, false },
@@ -123,6 +128,16 @@ static void jfr_note_period(struct jfr_reader *r, struct jfr_sample *s, int64_t 
 		r->period_ns = period_ns;
 }
 
+/* Set the number and the bytes of sampled objects. Allocations are counted as samples, as those of HotSpot. */
+static void jfr_weigh(struct jfr_sample *s, int64_t size, double weight)
+{
+	double bytes = (double)size * weight;
+
+	if (s->kind == KIND_LIVE)
+		s->count = weight >= 0 && weight < 0x1p62 ? (int64_t)(weight + 0.5) : -1;
+	s->value = bytes >= 0 && bytes < 0x1p62 ? (int64_t)(bytes + 0.5) : -1;
+}
+
 /* The number and the value of a sample. */
 static struct jfr_sample jfr_measure(struct jfr_reader *r, const struct jfr_event *e, const struct jfr_class *class,
 				     const struct jfr_fields *fields, size_t at)
@@ -133,14 +148,16 @@ static struct jfr_sample jfr_measure(struct jfr_reader *r, const struct jfr_even
 
 	if (e->role == ROLE_MALLOC || r->options->keeps_times)
 		s.time_ns = jfr_event_time(r, fields);
-	if (e->role == ROLE_EXECUTION || e->role == ROLE_WALL)
+	if (e->role == ROLE_EXECUTION || e->role == ROLE_SAMPLES)
 		s.state = jfr_text(r, jfr_get(fields, SLOT_STATE));
 	if (e->role == ROLE_EXECUTION && jfr_is_wall_state(r, s.state))
 		s.kind = KIND_WALL;
-	if (e->role == ROLE_WALL && v->field)
+	if (e->role == ROLE_SAMPLES && v->field)
 		s.count = v->num;
 	if (e->role == ROLE_SAMPLE || e->role == ROLE_MALLOC)
 		s.value = v->field && is_time ? jfr_to_ns(r, v->num, (enum jfr_unit)v->field->unit) : v->num;
+	if (e->role == ROLE_WEIGHTED)
+		jfr_weigh(&s, v->num, jfr_real(jfr_get(fields, SLOT_WEIGHT)));
 	if (s.value < 0 || s.count < 0) {
 		skipped_add(&r->negative, at);
 		s.value = s.value < 0 ? 0 : s.value;
@@ -208,7 +225,7 @@ static int jfr_read_event(struct jfr_reader *r, const struct jfr_class *class, s
 	const struct jfr_event *e = &jfr_events[class->event];
 	struct jfr_fields fields;
 
-	if (e->role == ROLE_SETTING)
+	if (e->role == ROLE_SETTING || e->role == ROLE_PERIODS)
 		return 0;
 	jfr_read_fields(&r->c, (uint32_t)(class - r->c.class), content, &fields);
 	if (content->is_bad)

@@ -34,10 +34,12 @@ enum jfr_kind {
 enum jfr_event_role {
 	ROLE_SAMPLE,    /* the value is the field in the slot */
 	ROLE_EXECUTION, /* of CPU time or wall time, by the state of the thread; the value is the period */
-	ROLE_WALL,      /* several samples of wall time */
+	ROLE_SAMPLES,   /* several samples of CPU time or wall time; the value is their number */
+	ROLE_WEIGHTED,  /* an object that is one of several, as many as the weight; the value is its size */
 	ROLE_MALLOC,    /* a memory block */
 	ROLE_FREE,      /* the end of a memory block */
 	ROLE_SETTING,
+	ROLE_PERIODS, /* the periods of all samples */
 	ROLE_LOST_SAMPLES,
 	ROLE_LOST_BYTES,
 };
@@ -67,7 +69,12 @@ struct jfr_block {
 	bool is_free;
 };
 
-enum { JFR_UNREAD_MAX = 64, JFR_UNREAD_SHOWN = 5, JFR_CONTEXT_LABELS_MAX = 16, JFR_LABELS_MAX = 10 + JFR_CONTEXT_LABELS_MAX };
+enum {
+	JFR_UNREAD_MAX = 64,
+	JFR_UNREAD_SHOWN = 5,
+	JFR_CONTEXT_LABELS_MAX = 16,
+	JFR_LABELS_MAX = 10 + JFR_CONTEXT_LABELS_MAX
+};
 
 struct jfr_unread {
 	str_id name;
@@ -77,9 +84,10 @@ struct jfr_unread {
 /* Settings of async-profiler, whose meaning depends on each other. */
 struct jfr_settings {
 	int64_t interval_ns, wall_ns;
-	bool is_async; /* there is an engine */
-	bool is_wall;  /* the interval is one of wall time */
-	bool is_time;  /* the interval is a time, not a number of events */
+	int64_t cpu_ns; /* of ROLE_SAMPLES */
+	bool is_async;  /* there is an engine */
+	bool is_wall;   /* the interval is one of wall time */
+	bool is_time;   /* the interval is a time, not a number of events */
 };
 
 struct jfr_reader {

@@ -6,6 +6,7 @@
  * Settings are events and may come after the samples that they are about, so they are read first. HotSpot writes a
  * "period" such as "10 ms" for a class of events; async-profiler writes "interval" and "wall" in nanoseconds, and the
  * "engine" that takes the samples and the "event" that it counts. It writes them to the first chunk of a recording only.
+ * Datadog's profiler writes an event with both periods.
  */
 #include "config.h"
 
@@ -66,6 +67,17 @@ static void jfr_read_setting(struct jfr_reader *r, struct jfr_settings *s, const
 	s->is_async |= strcmp(name, "engine") == 0;
 }
 
+/* Read the periods of Datadog's profiler. */
+static void jfr_read_periods(const struct jfr_reader *r, struct jfr_settings *s, const struct jfr_fields *fields)
+{
+	const struct jfr_value *cpu = jfr_get(fields, SLOT_CPU_INTERVAL), *wall = jfr_get(fields, SLOT_WALL_INTERVAL);
+
+	if (cpu->field && cpu->num > 0)
+		s->cpu_ns = jfr_to_ns(r, cpu->num, (enum jfr_unit)cpu->field->unit);
+	if (wall->field && wall->num > 0)
+		s->wall_ns = jfr_to_ns(r, wall->num, (enum jfr_unit)wall->field->unit);
+}
+
 /* Return true if a sample has the state that async-profiler writes for CPU time. */
 static bool jfr_is_default(struct jfr_reader *r, const struct jfr_fields *fields)
 {
@@ -79,6 +91,13 @@ static void jfr_apply_settings(struct jfr_reader *r)
 
 	r->is_async |= s->is_async;
 	r->wall_ns = s->wall_ns ? s->wall_ns : s->is_wall ? s->interval_ns : 0;
+	for (size_t i = 0; s->cpu_ns && i < r->c.n_classes; i++) {
+		const struct jfr_event *e =
+			r->c.class[i].event == JFR_UNRESOLVED ? NULL : &jfr_events[r->c.class[i].event];
+
+		if (e && e->role == ROLE_SAMPLES && e->kind == KIND_CPU)
+			r->c.class[i].period_ns = s->cpu_ns;
+	}
 	for (size_t i = 0; s->is_time && !s->is_wall && i < r->c.n_classes; i++)
 		if (r->c.class[i].event != JFR_UNRESOLVED && jfr_events[r->c.class[i].event].role == ROLE_EXECUTION)
 			r->c.class[i].period_ns = s->interval_ns;
@@ -100,11 +119,13 @@ void jfr_read_settings(struct jfr_reader *r)
 		if (class == JFR_UNRESOLVED || r->c.class[class].event == JFR_UNRESOLVED)
 			continue;
 		e = &jfr_events[r->c.class[class].event];
-		if (e->role != ROLE_SETTING && (e->role != ROLE_EXECUTION || r->is_async))
+		if (e->role != ROLE_SETTING && e->role != ROLE_PERIODS && (e->role != ROLE_EXECUTION || r->is_async))
 			continue;
 		jfr_read_fields(&r->c, class, &content, &fields);
-		n += e->role == ROLE_SETTING;
-		if (e->role == ROLE_SETTING)
+		n += e->role != ROLE_EXECUTION;
+		if (e->role == ROLE_PERIODS)
+			jfr_read_periods(r, &s, &fields);
+		else if (e->role == ROLE_SETTING)
 			jfr_read_setting(r, &s, &fields);
 		else
 			r->is_async |= jfr_is_default(r, &fields);

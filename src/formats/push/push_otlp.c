@@ -231,7 +231,11 @@ int push_make_otlp_parts(const struct push_item *item, const struct format_optio
 {
 	struct otlp_parts o = { .to = parts };
 	size_t n;
-	int rc = otlp_read_sources(item->data, item->n, options, &o.sources, &o.p, err);
+	int rc;
+
+	if (item->n == 0)
+		return 0; /* a message without fields */
+	rc = otlp_read_sources(item->data, item->n, options, &o.sources, &o.p, err);
 
 	if (rc == 0) {
 		n = o.sources.n;

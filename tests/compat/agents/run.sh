@@ -36,7 +36,7 @@ agent() {
 		{ sed 's/^/# /' "$work/$service.log" && echo "not ok - $service ends without an error"; }
 	kill "$recorder"
 	if [ -n "$by_types" ]; then
-		python3 "$here/compare_types.py" "$work/$service" "$cpa" "$work/store" "$service" "$agents/decode/agent"
+		python3 "$here/compare_types.py" "$work/$service" "$cpa" "$work/store" "${stored:-$service}" "$agents/decode/agent"
 	else
 		python3 "$here/compare.py" "$work/$service" "$cpa" "$work/store" "$service"
 	fi
@@ -51,9 +51,17 @@ done
 [ -d "$agents/node/node_modules/@pyroscope" ] && cd "$agents/node" && agent pyroscope-nodejs node "$here/agent.js"
 if [ -x "$agents/decode/agent" ]; then
 	by_types=1
+	export RECORDING_JAVA="$here/Recording.java"
 	for go in datadog otlp parca; do
 		[ -x "$agents/$go/agent" ] && agent "go-$go" "$agents/$go/agent"
 	done
+	for kind in pyroscope pyroscope-otlp datadog; do
+		jar=$agents/java/${kind%-otlp}.jar
+		# its OTLP does not have the name of the application
+		stored=$([ $kind != pyroscope-otlp ] || echo unknown_service)
+		[ -f "$jar" ] && agent "java-$kind" sh "$here/java.sh" "$kind" "$jar"
+	done
+	stored=
 	[ -d "$agents/py-datadog" ] && agent ddtrace "$agents/py-datadog/bin/python" "$here/datadog.py"
 	[ -d "$agents/node-datadog/node_modules/dd-trace" ] && cd "$agents/node-datadog" && agent dd-trace-js node "$here/datadog.js"
 fi

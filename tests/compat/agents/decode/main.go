@@ -15,9 +15,13 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
+	"net/http"
+	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/google/pprof/profile"
@@ -27,6 +31,7 @@ import (
 	collector "go.opentelemetry.io/proto/otlp/collector/profiles/v1development"
 	common "go.opentelemetry.io/proto/otlp/common/v1"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -42,12 +47,14 @@ type decoded struct {
 	Labels  map[string]string `json:"labels"`
 	Types   []string          `json:"types"`
 	Rows    []row             `json:"rows"`
+
+	IsRecording bool `json:"is_recording"` // of Java; the rows have no stacks
+	recording   []byte
 }
 
 type request struct {
 	Path    string            `json:"path"`
 	Headers map[string]string `json:"headers"`
-	Status  int               `json:"status"`
 }
 
 func check(err error) {
@@ -112,6 +119,105 @@ func pprof(d decoded, data []byte) decoded {
 	return d
 }
 
+// contextLabels decodes a LabelsSnapshot: the labels of each context.
+func contextLabels(data []byte) map[string]map[string]string {
+	texts, contexts := map[uint64]string{}, map[uint64][]byte{}
+	each(data, func(number protowire.Number, entry []byte) {
+		id, _, value := pair(entry)
+		if number == 2 {
+			texts[id] = string(value)
+		} else {
+			contexts[id] = value
+		}
+	})
+	out := map[string]map[string]string{}
+	for id, context := range contexts {
+		labels := map[string]string{}
+		each(context, func(_ protowire.Number, entry []byte) {
+			key, value, _ := pair(entry)
+			labels[texts[key]] = texts[value]
+		})
+		out[fmt.Sprint(id)] = labels
+	}
+	return out
+}
+
+// each calls f for each field of a message, all of which are bytes.
+func each(data []byte, f func(protowire.Number, []byte)) {
+	for len(data) > 0 {
+		number, _, n := protowire.ConsumeTag(data)
+		value, m := protowire.ConsumeBytes(data[n:])
+		f(number, value)
+		data = data[n+m:]
+	}
+}
+
+// pair returns the fields of an entry of a map: the key, and the value as number or bytes.
+func pair(data []byte) (key, number uint64, value []byte) {
+	for len(data) > 0 {
+		field, kind, n := protowire.ConsumeTag(data)
+		data = data[n:]
+		if kind == protowire.BytesType {
+			value, n = protowire.ConsumeBytes(data)
+		} else if number, n = protowire.ConsumeVarint(data); field == 1 {
+			key = number
+		}
+		data = data[n:]
+	}
+	return key, number, value
+}
+
+// recording adds up the events of a recording of Java with the reader of the JDK.
+func recording(d decoded, data []byte, labels map[string]map[string]string) {
+	name := filepath.Join(os.TempDir(), fmt.Sprint("decode-", os.Getpid(), ".jfr"))
+	check(os.WriteFile(name, data, 0o600))
+	defer os.Remove(name)
+	out, err := exec.Command("java", os.Getenv("RECORDING_JAVA"), name).Output()
+	check(err)
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		part := strings.Split(line, "\t")
+		sum, err := strconv.ParseInt(part[2], 10, 64)
+		check(err)
+		one := d
+		one.IsRecording = true
+		one.Types = []string{part[0]}
+		one.Rows = []row{{Labels: labels[part[1]], Values: []int64{sum}}}
+		print(one)
+	}
+}
+
+// ingest decodes a push of Pyroscope's agent for Java.
+func ingest(q request, body []byte) {
+	u, err := url.Parse(q.Path)
+	check(err)
+	service, rest, _ := strings.Cut(u.Query().Get("name"), "{")
+	d := decoded{Service: service, Labels: map[string]string{}}
+	for _, label := range strings.Split(strings.TrimSuffix(rest, "}"), ",") {
+		k, v, _ := strings.Cut(label, "=")
+		d.Labels[strings.TrimSpace(k)] = strings.Trim(v, "\"")
+	}
+	_, params, err := mime.ParseMediaType(q.Headers["Content-Type"])
+	check(err)
+	form := multipart.NewReader(bytes.NewReader(body), params["boundary"])
+	var data []byte
+	var labels map[string]map[string]string
+	for {
+		part, err := form.NextPart()
+		if err == io.EOF {
+			break
+		}
+		check(err)
+		content, err := io.ReadAll(part)
+		check(err)
+		if part.FormName() == "jfr" {
+			data = inflate(content)
+		} else {
+			labels = contextLabels(inflate(content))
+		}
+	}
+	recording(d, data, labels)
+}
+
 func datadog(q request, body []byte) {
 	_, params, err := mime.ParseMediaType(q.Headers["Content-Type"])
 	check(err)
@@ -138,12 +244,16 @@ func datadog(q request, body []byte) {
 		} else if strings.HasSuffix(part.FileName(), ".pprof") {
 			files = append(files, pprof(decoded{File: part.FileName()}, data))
 		} else {
-			files = append(files, decoded{File: part.FileName()})
+			files = append(files, decoded{File: part.FileName(), recording: data})
 		}
 	}
 	for _, d := range files {
 		d.Service, d.Labels = labels["service"], labels
-		print(d)
+		if strings.HasSuffix(d.File, ".jfr") {
+			recording(d, inflate(d.recording), nil)
+		} else {
+			print(d)
+		}
 	}
 }
 
@@ -186,8 +296,11 @@ func otlp(q request, body []byte) {
 	d := m.Dictionary
 	for _, r := range m.ResourceProfiles {
 		labels := map[string]string{}
-		for _, a := range r.Resource.Attributes {
+		for _, a := range r.GetResource().GetAttributes() {
 			labels[a.Key] = value(a.Value)
+		}
+		if labels["service.name"] == "" {
+			labels["service.name"] = "unknown_service"
 		}
 		for _, scope := range r.ScopeProfiles {
 			for _, p := range scope.Profiles {
@@ -222,6 +335,11 @@ func recorded(name string) {
 	data, err := os.ReadFile(name)
 	check(err)
 	check(json.Unmarshal(data, &q))
+	headers := map[string]string{}
+	for k, v := range q.Headers {
+		headers[http.CanonicalHeaderKey(k)] = v
+	}
+	q.Headers = headers
 	body, err := os.ReadFile(strings.TrimSuffix(name, ".json") + ".body")
 	check(err)
 	if q.Headers["Content-Encoding"] == "gzip" {
@@ -234,6 +352,8 @@ func recorded(name string) {
 		writeRaw(q, body)
 	case strings.Contains(q.Path, "/v1development/profiles"):
 		otlp(q, body)
+	case strings.HasPrefix(q.Path, "/ingest"):
+		ingest(q, body)
 	default:
 		print(decoded{File: "unknown request: " + q.Path})
 	}
