@@ -102,17 +102,24 @@ static size_t find_target(const struct session *s, pid_t pid)
 	return lower_bound(0, s->n, is_below_pid, &(struct pid_key){ s, pid });
 }
 
-/* Insert a target at its position. */
-static struct sampled *insert_target(struct session *s, pid_t pid, struct process *p)
+struct sampled *attach_sample_new(pid_t pid, struct process *p)
 {
 	struct sampled *t = mem_zalloc(1, sizeof(*t));
-	size_t at = find_target(s, pid);
 
 	t->pid = pid;
 	t->p = p;
 	t->labels = attach_labels_new();
 	t->external_labels =
 		(struct external_labels){ .read = attach_labels_read, .each = attach_labels_each, .arg = t->labels };
+	return t;
+}
+
+/* Insert a target at its position. */
+static struct sampled *insert_target(struct session *s, pid_t pid, struct process *p)
+{
+	struct sampled *t = attach_sample_new(pid, p);
+	size_t at = find_target(s, pid);
+
 	s->target = mem_grow(s->target, &s->cap, s->n + 1, sizeof(struct sampled *));
 	memmove(s->target + at + 1, s->target + at, (s->n - at) * sizeof(struct sampled *));
 	s->target[at] = t;

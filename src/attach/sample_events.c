@@ -259,9 +259,7 @@ static struct sampled *open_image(struct session *s, pid_t pid, struct image *im
 	buf_release(&text);
 	if (rc < 0)
 		return NULL;
-	t = mem_zalloc(1, sizeof(*t));
-	t->pid = pid;
-	t->p = p;
+	t = attach_sample_new(pid, p);
 	snprintf(t->name, sizeof(t->name), "%s", image_name(image));
 	s->old = mem_grow(s->old, &s->cap_old, s->n_old + 1, sizeof(struct sampled *));
 	s->old[s->n_old++] = t;

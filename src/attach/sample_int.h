@@ -62,6 +62,9 @@ struct session {
 	uint64_t wait_ns, labelled_ns; /* time of waits from perf events; of those whose labels were read */
 };
 
+/* A target that owns p; it is not part of the session yet. */
+struct sampled *attach_sample_new(pid_t pid, struct process *p);
+
 /* Find the target of a process, or start one. NULL: it has ended or is not to be sampled. */
 struct sampled *attach_sample_target(struct session *s, pid_t pid);
 

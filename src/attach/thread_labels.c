@@ -114,6 +114,7 @@ static void labels_find_variables(struct thread_labels *l, const struct tls_obje
 void attach_labels_find(struct thread_labels *l, pid_t pid, struct address_space *space, bool wants_threads)
 {
 	struct label_mappings s = { .n = 0 };
+	uint32_t n_steps = TLS_STEPS_MAX;
 	char path[32];
 	int fd;
 
@@ -130,7 +131,7 @@ void attach_labels_find(struct thread_labels *l, pid_t pid, struct address_space
 	for (size_t i = 0; wants_threads && i < s.n && !(l->has_records && l->has_custom); i++) {
 		struct tls_object o;
 
-		if (attach_tls_open(&o, space, s.object[i], i == 0 && s.has_program))
+		if (attach_tls_open(&o, space, s.object[i], i == 0 && s.has_program, &n_steps))
 			labels_find_variables(l, &o);
 	}
 	free(s.object);

@@ -17,9 +17,9 @@
 enum {
 	SEGMENTS_MAX = 64,
 	DYNAMIC_MAX = 128,         /* entries of the dynamic section */
-	CHAIN_MAX = 4096,          /* symbols of a hash chain */
 	RELOCATIONS_MAX = 1 << 20, /* per table */
 	RELOCATIONS_PART = 1024,   /* read at a time */
+	PART_STEPS = 64,           /* the time for that, compared with a symbol of a hash chain */
 	NAME_MAX_BYTES = 64,
 	MODULES_MAX = 1 << 16,
 	DESCRIPTOR_MAX = 4096 /* bytes of a thread descriptor before the list of robust mutexes */
@@ -31,6 +31,13 @@ enum {
 static bool tls_read(const struct tls_object *o, uint64_t at, void *to, size_t n)
 {
 	return space_read(o->space, at, to, n) == n;
+}
+
+/* Return true if searches may continue for n steps. */
+static bool tls_step(const struct tls_object *o, uint32_t n)
+{
+	*o->n_steps -= *o->n_steps < n ? *o->n_steps : n;
+	return *o->n_steps > 0;
 }
 
 /* The loader relocates the addresses in the dynamic section of most objects, but not of all. */
@@ -80,14 +87,15 @@ static void tls_read_dynamic(struct tls_object *o, uint64_t at, uint64_t size)
 	}
 }
 
-bool attach_tls_open(struct tls_object *o, struct address_space *space, uint64_t base, bool is_program)
+bool attach_tls_open(struct tls_object *o, struct address_space *space, uint64_t base, bool is_program,
+		     uint32_t *n_steps)
 {
 	Elf64_Phdr segment[SEGMENTS_MAX];
 	const Elf64_Phdr *dynamic = NULL;
 	bool is_loaded = false;
 	Elf64_Ehdr head;
 
-	*o = (struct tls_object){ .space = space, .base = base, .is_program = is_program };
+	*o = (struct tls_object){ .space = space, .n_steps = n_steps, .base = base, .is_program = is_program };
 	if (!tls_read(o, base, &head, sizeof(head)) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64 || head.e_phnum > SEGMENTS_MAX ||
 	    head.e_phentsize != sizeof(*segment) ||
@@ -140,7 +148,7 @@ static uint32_t tls_find_gnu(const struct tls_object *o, const char *name, Elf64
 	chain = buckets + (uint64_t)head.n_buckets * 4;
 	if (!tls_read(o, buckets + (uint64_t)(h % head.n_buckets) * 4, &i, sizeof(i)) || i < head.first)
 		return 0;
-	for (unsigned steps = 0; steps < CHAIN_MAX; steps++, i++) {
+	for (; tls_step(o, 1); i++) {
 		if (!tls_read(o, chain + (uint64_t)(i - head.first) * 4, &hash, sizeof(hash)))
 			return 0;
 		if ((hash | 1) == (h | 1) && tls_is_symbol(o, i, name, out))
@@ -164,7 +172,7 @@ static uint32_t tls_find_sysv(const struct tls_object *o, const char *name, Elf6
 	if (!tls_read(o, o->hash, head, sizeof(head)) || head[0] == 0 ||
 	    !tls_read(o, o->hash + sizeof(head) + (uint64_t)(h % head[0]) * 4, &i, sizeof(i)))
 		return 0;
-	for (unsigned steps = 0; steps < CHAIN_MAX && i && i < head[1]; steps++) {
+	while (i && i < head[1] && tls_step(o, 1)) {
 		if (tls_is_symbol(o, i, name, out))
 			return i;
 		if (!tls_read(o, o->hash + sizeof(head) + ((uint64_t)head[0] + i) * 4, &i, sizeof(i)))
@@ -213,7 +221,7 @@ static bool tls_find_relocation(const struct tls_object *o, int table, uint32_t 
 	uint64_t n = o->n_relocations[table] < RELOCATIONS_MAX ? o->n_relocations[table] : RELOCATIONS_MAX;
 	Elf64_Rela r[RELOCATIONS_PART];
 
-	for (uint64_t at = 0; o->relocations[table] && at < n; at += RELOCATIONS_PART) {
+	for (uint64_t at = 0; o->relocations[table] && at < n && tls_step(o, PART_STEPS); at += RELOCATIONS_PART) {
 		uint64_t part = n - at < RELOCATIONS_PART ? n - at : RELOCATIONS_PART;
 
 		if (!tls_read(o, o->relocations[table] + at * sizeof(*r), r, part * sizeof(*r)))
@@ -288,8 +296,10 @@ uint64_t attach_tls_address(struct address_space *space, const struct tls_variab
 
 #else
 
-bool attach_tls_open(struct tls_object *o, struct address_space *space, uint64_t base, bool is_program)
+bool attach_tls_open(struct tls_object *o, struct address_space *space, uint64_t base, bool is_program,
+		     uint32_t *n_steps)
 {
+	(void)n_steps;
 	(void)o;
 	(void)space;
 	(void)base;

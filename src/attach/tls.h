@@ -27,6 +27,7 @@ struct tls_variable {
 /* An object of a process with a dynamic section, mapped from base on. */
 struct tls_object {
 	struct address_space *space;
+	uint32_t *n_steps;                         /* steps that searches in all objects may still take */
 	uint64_t base, bias;                       /* bias: of its addresses */
 	bool is_program;                           /* the executable, not a library */
 	uint64_t tls_address, tls_size, tls_align; /* PT_TLS; size 0: none */
@@ -34,8 +35,16 @@ struct tls_object {
 	uint64_t relocations[2], n_relocations[2];
 };
 
-/* Read the headers of an object. Returns false if it is not one that could define a thread-local variable. */
-bool attach_tls_open(struct tls_object *o, struct address_space *space, uint64_t base, bool is_program);
+enum { TLS_STEPS_MAX = 1 << 20 }; /* for all objects of a process: less than a second */
+
+/*
+ * Read the headers of an object that is mapped at base.
+ *
+ * n_steps   limit of the time of searches, initially TLS_STEPS_MAX; nothing is found any more when it is 0
+ * Returns false if it is not an object that could define a thread-local variable
+ */
+bool attach_tls_open(struct tls_object *o, struct address_space *space, uint64_t base, bool is_program,
+		     uint32_t *n_steps);
 
 /* Find a thread-local variable that the object exports. */
 bool attach_tls_find(const struct tls_object *o, const char *name, struct tls_variable *out);

@@ -4,6 +4,7 @@
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 library=${top_builddir:?}/src/libcpaprof
 compile limits
+compile burn
 libs="-L$library -lcpaprof -Wl,-rpath,$library" compile context -I"$top_srcdir/src/libcpaprof/api"
 unset OTEL_SERVICE_NAME OTEL_RESOURCE_ATTRIBUTES CPA_CONTEXT
 deny='./limits deny perf_event_open'
@@ -93,6 +94,15 @@ else
 	is "$("$CPA" tags p.pb.gz 2>/dev/null | grep -c 'shop$')" 1 'of several processes, service.name is a label'
 fi
 stop
+
+name='processes that have ended when their samples are read'
+"$CPA" record -a --top=0 -o p.pb.gz -- sh -c 'for i in 1 2 3 4 5 6 7 8; do ./burn 0.05; done' >out 2>err
+status=$?
+if [ $status = 2 ] && grep -q 'perf_event\|perf events' err; then
+	ok 0 "$name # SKIP the machine cannot be recorded"
+else
+	is "$status" 0 "$name"
+fi
 
 start ./context threads 38
 $deny timeout 60 "$CPA" record -p $pid --wall --top=0 -o p.pb.gz --hz=2000 -- sleep 2 >out 2>err

@@ -198,9 +198,10 @@ static void make_image(struct image *m, uint32_t relocation)
 static bool find(struct image *m, bool is_program, struct tls_variable *out)
 {
 	struct address_space space = own_space();
+	uint32_t n_steps = TLS_STEPS_MAX;
 	struct tls_object o;
 
-	return attach_tls_open(&o, &space, (uint64_t)(uintptr_t)m, is_program) &&
+	return attach_tls_open(&o, &space, (uint64_t)(uintptr_t)m, is_program, &n_steps) &&
 	       attach_tls_find(&o, "otel_thread_ctx_v1", out);
 }
 
@@ -235,6 +236,25 @@ static void finds_variables_of_each_access_model(void **state)
 	assert_true(find(&m, false, &v) && v.is_dynamic);
 	assert_int_equal(v.module, 2);
 	assert_int_equal(v.offset, 8);
+}
+
+static void a_search_without_end_is_given_up(void **state)
+{
+	struct address_space space = own_space();
+	uint32_t n_steps = TLS_STEPS_MAX / 8;
+	struct tls_variable v;
+	struct tls_object o;
+	struct image *m = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	make_image(m, R_X86_64_TPOFF64);
+	m->hash.bucket = 1000; /* its chain continues over all memory that follows */
+	assert_true(attach_tls_open(&o, &space, (uint64_t)(uintptr_t)m, false, &n_steps));
+	assert_false(attach_tls_find(&o, "otel_thread_ctx_v1", &v));
+	assert_int_equal(n_steps, 0);
+	make_image(m, R_X86_64_TPOFF64);
+	assert_false(attach_tls_find(&o, "otel_thread_ctx_v1", &v));
+	munmap(m, 1 << 20);
 }
 
 static void finds_blocks_of_modules_through_the_vector(void **state)
@@ -306,6 +326,7 @@ int main(void)
 		cmocka_unit_test(knows_the_names_of_mappings),
 #if defined(__x86_64__)
 		cmocka_unit_test(finds_variables_of_each_access_model),
+		cmocka_unit_test(a_search_without_end_is_given_up),
 		cmocka_unit_test(finds_blocks_of_modules_through_the_vector),
 		cmocka_unit_test(no_object_harms_the_reader),
 		cmocka_unit_test(finds_the_thread_pointer_of_this_thread),
