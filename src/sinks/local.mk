@@ -12,6 +12,5 @@ src_sinks_libsinks_a_SOURCES = \
 	src/sinks/request.h \
 	src/sinks/sink.h
 
-include src/sinks/cpa/local.mk
 include src/sinks/pyroscope/local.mk
 include src/sinks/kinds/local.mk

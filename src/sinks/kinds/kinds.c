@@ -8,7 +8,6 @@
 #include "sinks/kinds/kinds.h"
 
 #include "base/str.h"
-#include "sinks/cpa/cpa.h"
 #include "sinks/pyroscope/pyroscope.h"
 
 const struct sink_kind *const sink_kinds[] = {

@@ -346,5 +346,7 @@ int cmd_push(int argc, char **argv)
 	else
 		status = push_start(&a);
 	free(a.word);
+	free(a.label.item);
+	free(a.set.item);
 	return status;
 }
