@@ -297,7 +297,11 @@ static const char *scrape_push_find_kind(const struct push_part *part)
 	const char *name = push_find_label(part->label, part->n_labels, "__name__");
 	const char *kind = name ? pyro_kind_of_name(name) : NULL;
 
-	return *part->kind ? part->kind : kind ? kind : "";
+	if (*part->kind)
+		return part->kind;
+	if (!kind) /* another collector knows it */
+		kind = push_find_label(part->label, part->n_labels, "__kind__");
+	return kind ? kind : "";
 }
 
 /* A kind is part of sources like store:shop/cpu. */
