@@ -9,10 +9,9 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/idtab.h"
-#include "profile/builder.h"
 #include "profile/keys.h"
 #include "profile/merge_ids.h"
-#include "store/local/format/dict.h"
+#include "store/local/format/dict_append.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,16 +41,7 @@ struct dict_index {
 	size_t cap_words, cap_list;
 };
 
-/* --- dict.c: append an entry without looking for an equal one; the id is the previous count --- */
-
-int dict_append_function(struct dict *d, const struct builder_function *f, struct err *err);
-int dict_append_mapping(struct dict *d, const struct mapping *m, struct err *err);
-int dict_append_location(struct dict *d, const struct builder_location *l, const struct builder_line *lines, size_t n,
-			 struct err *err);
-int dict_append_node(struct dict *d, uint32_t parent, uint32_t loc, struct err *err);
-int dict_append_label(struct dict *d, const struct builder_label *l, struct err *err);
-int dict_append_label_set(struct dict *d, const uint32_t *labels, size_t n, struct err *err);
-int dict_append_row(struct dict *d, uint32_t node, uint32_t labels, struct err *err);
+/* --- dict.c --- */
 
 /* Make room for n entries in all columns of a table. */
 void dict_grow_functions(struct dict *d, size_t n);
@@ -61,13 +51,6 @@ void dict_grow_nodes(struct dict *d, size_t n);
 void dict_grow_labels(struct dict *d, size_t n);
 void dict_grow_label_sets(struct dict *d, size_t n, size_t n_items);
 void dict_grow_rows(struct dict *d, size_t n);
-
-/* The lists of m are borrowed from d->mem or from an earlier meta. */
-int dict_append_meta(struct dict *d, const struct dict_meta *m, struct err *err);
-int dict_append_series(struct dict *d, const struct dict_series *s, struct err *err);
-
-/* A copy of a list in d->mem; NULL if it is empty. */
-void *dict_copy_list(struct dict *d, const void *list, size_t n, size_t size);
 
 /* Read the nodes from leaves [n], at most DICT_PATHS, to their roots into the CPU cache: the cache misses of the leaves
    overlap, those of a leaf cannot. PROFILE_NONE is ignored. */

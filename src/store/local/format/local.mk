@@ -11,6 +11,7 @@ src_store_libstore_a_SOURCES += \
 	src/store/local/format/dict.c \
 	src/store/local/format/dict.h \
 	src/store/local/format/dict_add.c \
+	src/store/local/format/dict_append.h \
 	src/store/local/format/dict_decode.c \
 	src/store/local/format/dict_encode.c \
 	src/store/local/format/dict_index.c \

@@ -9,7 +9,6 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "store/local/catalogue/catalogue.h"
 #include "store/local/layout.h"
 #include "store/local/read/listing.h"
 
@@ -68,6 +67,22 @@ int local_open(const char *directory, struct store **out, struct err *err)
 	*out = mem_alloc(1, sizeof(s));
 	memcpy(*out, &s, sizeof(s));
 	return 0;
+}
+
+int local_find_series(struct store *s, const struct catalogue_query *q, const char *kind, catalogue_series_fn *fn,
+		      void *arg, struct err *err)
+{
+	struct local_store *l = local_of(s);
+	int rc;
+
+	if (l->source)
+		return l->source->each_series(s, q, kind, fn, arg, err);
+	rc = catalogue_read_begin(l->catalogue, err);
+	if (rc < 0)
+		return rc;
+	rc = catalogue_each_series(l->catalogue, q, kind, fn, arg, err);
+	catalogue_read_end(l->catalogue);
+	return rc;
 }
 
 struct loss_caller {

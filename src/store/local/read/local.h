@@ -8,12 +8,31 @@
 
 #include "base/err.h"
 #include "base/stop.h"
+#include "store/local/catalogue/catalogue.h"
+#include "store/local/read/select.h"
 #include "store/store.h"
 
-struct catalogue;
+typedef void local_label_fn(void *arg, const char *name, const char *value);
+
+/* The chapters and series of a store that is not in a directory. */
+struct local_source {
+	/* The chapters of a query, made by select_take_chapters: those of its window; those before or after it need only have the last or
+	   first profile of each series. Fails as select_open. */
+	int (*open)(struct store *s, const struct store_query *q, enum select_which which, struct selection *out,
+		    struct err *err);
+
+	/* Call fn for the name of each label of samples of the services of q, with value NULL; and for values of the wanted one. */
+	int (*each_label)(struct store *s, const struct store_query *q, const char *wanted, local_label_fn *fn,
+			  void *arg, struct err *err);
+
+	/* See catalogue_each_series. */
+	int (*each_series)(struct store *s, const struct catalogue_query *q, const char *kind, catalogue_series_fn *fn,
+			   void *arg, struct err *err);
+};
 
 struct local_store {
 	struct store store;
+	const struct local_source *source; /* NULL: the directory */
 	char *directory;
 	int dir; /* descriptor of the directory */
 	struct catalogue *catalogue;
@@ -26,6 +45,10 @@ static inline struct local_store *local_of(struct store *s)
 
 /* Open for reading. Fails with ERR_IO if there is no store, with a sentence that says how to make one. */
 int local_open(const char *directory, struct store **out, struct err *err);
+
+/* catalogue_each_series in a transaction of its own, or that of the source. */
+int local_find_series(struct store *s, const struct catalogue_query *q, const char *kind, catalogue_series_fn *fn,
+		      void *arg, struct err *err);
 
 /* Data that was removed, or whose resolution was reduced. */
 struct local_loss {

@@ -85,8 +85,14 @@ static int nearest_open_journals(struct store *s, const char *service, bool is_p
 	return select_open(s, &q, sel, err);
 }
 
+static int nearest_add_service_of(void *list, const struct catalogue_series *series, struct err *err)
+{
+	return add_service(list, series->service, err);
+}
+
 static int nearest_list_services(struct store *s, struct nearest_names *list, struct err *err)
 {
+	const struct catalogue_query all = { NULL, false, INT64_MIN, INT64_MAX };
 	struct selection sel;
 	int rc = nearest_open_journals(s, NULL, false, &sel, err);
 
@@ -96,6 +102,8 @@ static int nearest_list_services(struct store *s, struct nearest_names *list, st
 		if (*sel.chapter[i].service)
 			nearest_add_name(list, sel.chapter[i].service);
 	select_close(&sel);
+	if (local_of(s)->source)
+		return local_find_series(s, &all, "", nearest_add_service_of, list, err);
 	rc = catalogue_read_begin(local_of(s)->catalogue, err);
 	if (rc == 0) {
 		rc = catalogue_each_service(local_of(s)->catalogue, add_service, list, err);
@@ -194,13 +202,7 @@ static int search_series(struct store *s, struct nearest_search *x, struct err *
 		select_release(&sel.chapter[i], c);
 	}
 	select_close(&sel);
-	if (rc == 0)
-		rc = catalogue_read_begin(local_of(s)->catalogue, err);
-	if (rc == 0) {
-		rc = catalogue_each_series(local_of(s)->catalogue, &cq, "", add_stored_series, x, err);
-		catalogue_read_end(local_of(s)->catalogue);
-	}
-	return rc;
+	return rc < 0 ? rc : local_find_series(s, &cq, "", add_stored_series, x, err);
 }
 
 static void nearest_add_time(struct nearest_search *x, int64_t t)
@@ -386,13 +388,45 @@ static void nearest_add_labels(struct nearest_labels *x, const struct chapter *c
 			nearest_add_name(&x->names, strtab_text(d->str, d->series[i].name[k]));
 }
 
+static void nearest_take_label(void *arg, const char *name, const char *value)
+{
+	struct nearest_labels *x = arg;
+
+	nearest_add_name(&x->names, name);
+	x->is_found |= strcmp(name, x->wanted) == 0;
+	if (value)
+		nearest_add_name(&x->values, value);
+}
+
+static int nearest_take_series(void *arg, const struct catalogue_series *s, struct err *err)
+{
+	struct nearest_labels *x = arg;
+
+	(void)err;
+	for (size_t k = 0; k < s->n_labels; k++)
+		nearest_add_name(&x->names, s->label[k].name);
+	return 0;
+}
+
+/* The labels of a store that is not in a directory. */
+static int nearest_ask_labels(struct store *s, const struct store_query *q, struct nearest_labels *x, struct err *err)
+{
+	const struct catalogue_query all = { q->service, q->is_pattern, INT64_MIN, INT64_MAX };
+	int rc = local_of(s)->source->each_label(s, q, x->wanted, nearest_take_label, x, err);
+
+	return rc < 0 ? rc : local_find_series(s, &all, "", nearest_take_series, x, err);
+}
+
 /* Read the labels of up to max chapters of a query, newest first, until there is the wanted one. */
 static int nearest_read_labels(struct store *s, const struct store_query *q, size_t max, struct nearest_labels *x,
 			       struct err *err)
 {
 	struct selection sel;
-	int rc = select_open(s, q, &sel, err);
+	int rc;
 
+	if (local_of(s)->source)
+		return nearest_ask_labels(s, q, x, err);
+	rc = select_open(s, q, &sel, err);
 	for (size_t i = 0; rc == 0 && i < sel.n && i < max && !x->is_found; i++) {
 		const struct select_chapter *from = &sel.chapter[sel.n - 1 - i];
 		struct chapter *c = NULL;
@@ -435,7 +469,7 @@ static int check_sample_label(struct store *s, const struct store_query *q, cons
 
 	all.t0 = INT64_MIN;
 	all.t1 = INT64_MAX;
-	if (rc == 0 && !x.is_found && !(q->pin && *q->pin))
+	if (rc == 0 && !x.is_found && !(q->pin && *q->pin) && !local_of(s)->source)
 		rc = nearest_read_labels(s, &all, LABEL_CHAPTERS_MAX, &x, err);
 	if (rc == 0)
 		rc = x.is_found ? 1 : missing_label_error(q, m, &x, err);

@@ -95,13 +95,8 @@ static int find_older(struct read_reading *rd, struct err *err)
 {
 	const struct store_query *q = rd->q;
 	struct catalogue_query cq = { q->service, q->is_pattern, INT64_MIN, q->t0 };
-	int rc = catalogue_read_begin(local_of(rd->s)->catalogue, err);
 
-	if (rc < 0)
-		return rc;
-	rc = catalogue_each_series(local_of(rd->s)->catalogue, &cq, q->kind ? q->kind : "", mark_older, rd, err);
-	catalogue_read_end(local_of(rd->s)->catalogue);
-	return rc;
+	return local_find_series(rd->s, &cq, q->kind ? q->kind : "", mark_older, rd, err);
 }
 
 typedef bool needs_fn(struct reducer *r, int64_t t1);
@@ -235,28 +230,51 @@ static int read_profile(struct read_reading *rd, const struct selection *sel, bo
 	return read_profile(rd, sel, false, out, err);
 }
 
-/* Say since when addresses are stored. */
-static int slots_note_addresses(struct store *s, struct buf *notes, struct err *err)
+static int slots_find_first(void *arg, const struct catalogue_series *s, struct err *err)
 {
-	struct catalogue_segments raw;
-	int64_t first = INT64_MAX;
-	int rc = catalogue_read_begin(local_of(s)->catalogue, err);
+	int64_t *first = arg;
 
+	(void)err;
+	*first = s->first < *first ? s->first : *first;
+	return 0;
+}
+
+/* The first start of segments that are not reduced; INT64_MAX without any. */
+static int slots_find_raw(struct store *s, int64_t *first, struct err *err)
+{
+	const struct catalogue_query past = { NULL, false, INT64_MIN, INT64_MAX - 1 };
+	struct catalogue_segments raw;
+	int rc;
+
+	*first = INT64_MAX;
+	if (local_of(s)->source)
+		return local_find_series(s, &past, "", slots_find_first, first, err);
+	rc = catalogue_read_begin(local_of(s)->catalogue, err);
 	if (rc < 0)
 		return rc;
 	rc = catalogue_get_segments(local_of(s)->catalogue, TIER_RAW, &raw, err);
 	catalogue_read_end(local_of(s)->catalogue);
+	for (size_t i = 0; rc == 0 && i < raw.n; i++)
+		*first = raw.row[i].t0 < *first ? raw.row[i].t0 : *first;
+	if (rc == 0)
+		catalogue_segments_release(&raw);
+	return rc;
+}
+
+/* Say since when addresses are stored. */
+static int slots_note_addresses(struct store *s, struct buf *notes, struct err *err)
+{
+	int64_t first;
+	int rc = slots_find_raw(s, &first, err);
+
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; i < raw.n; i++)
-		first = raw.row[i].t0 < first ? raw.row[i].t0 : first;
 	buf_addz(notes, "store: named frames of a reduced resolution have no addresses");
-	if (raw.n) {
+	if (first != INT64_MAX) {
 		buf_addz(notes, "; they exist since ");
 		select_print_time(first, notes);
 	}
 	buf_addz(notes, "\n");
-	catalogue_segments_release(&raw);
 	return 0;
 }
 
@@ -287,6 +305,19 @@ static bool can_have_forest(const struct store_query *q, const struct selection 
 	for (size_t i = 0; i < sel->n; i++)
 		is_raw &= sel->chapter[i].tier == TIER_RAW;
 	return is_raw && q->adds_up && !q->n_keep && !q->n_sample_match;
+}
+
+/* Describe the conditions on samples of a store that is not in a directory: its result has the labels of its samples only. */
+static int store_read_describe_samples(struct store *s, const struct store_query *own, struct buf *out, struct err *err)
+{
+	bool *has_label = mem_zalloc(own->n_sample_match + 1, sizeof(*has_label));
+	int rc = nearest_check_samples(s, own, has_label, NULL, err);
+
+	out->len = 0;
+	if (rc == 0)
+		select_describe_samples(own, has_label, out);
+	free(has_label);
+	return rc;
 }
 
 int local_read(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,
@@ -324,6 +355,8 @@ int local_read(struct store *s, const struct store_query *q, struct stop *stop, 
 	select_close(&sel);
 	if (rc == 0 && p && own.n_sample_match && !p->n_rows)
 		rc = nearest_check_samples(s, &own, NULL, &result.notes, err);
+	if (rc == 0 && p && own.n_sample_match && local_of(s)->source)
+		rc = store_read_describe_samples(s, &own, &result.samples, err);
 	if (rc == 0 && !p && result.is_damaged)
 		rc = err_set(err, ERR_FORMAT, "nothing is left without the damaged parts: %.*s",
 			     (int)strcspn(result.notes.data, ";"), result.notes.data);

@@ -41,7 +41,8 @@ struct select_file {
 	struct err err;
 	struct segment *segment;
 	struct journal_head *head;
-	struct chapter **made; /* [head_n_services] chapters of a journal: each can be made once */
+	struct chapter **made; /* [n_made] chapters of a journal: each can be made once */
+	size_t n_made;
 };
 
 void select_close(struct selection *s)
@@ -50,7 +51,7 @@ void select_close(struct selection *s)
 		if (s->file[i].fd >= 0)
 			close(s->file[i].fd);
 		segment_close(s->file[i].segment);
-		for (uint32_t k = 0; s->file[i].made && k < head_n_services(s->file[i].head); k++)
+		for (size_t k = 0; k < s->file[i].n_made; k++)
 			chapter_free(s->file[i].made[k]);
 		free(s->file[i].made);
 		head_free(s->file[i].head);
@@ -251,8 +252,6 @@ static int select_compare_ends(const void *a, const void *b)
 	return x->t1 > y->t1 ? -1 : x->t1 < y->t1 ? 1 : select_compare_chapters(a, b);
 }
 
-enum which { IN_WINDOW, BEFORE, AFTER };
-
 static struct select_chapter *select_add_chapter(struct selection *sel, size_t *cap)
 {
 	sel->chapter = mem_grow(sel->chapter, cap, sel->n + 1, sizeof(*sel->chapter));
@@ -266,8 +265,10 @@ static void select_read_journal(const struct store_query *q, struct selection *s
 	uint64_t torn;
 
 	f->rc = journal_read(f->fd, f->name, &f->head, &torn, &f->err);
-	if (f->head)
-		f->made = mem_zalloc(head_n_services(f->head), sizeof(struct chapter *));
+	if (f->head) {
+		f->n_made = head_n_services(f->head);
+		f->made = mem_zalloc(f->n_made, sizeof(struct chapter *));
+	}
 	for (uint32_t i = 0; f->head && i < head_n_services(f->head); i++) {
 		const char *service = head_service(f->head, i);
 
@@ -325,7 +326,7 @@ static void find_chapter(struct select_chapter *c, const struct select_file *f)
 }
 
 /* Map the segments and read the journals that were opened. */
-static void select_read_files(const struct store_query *q, struct selection *sel, enum which which, bool is_pin)
+static void select_read_files(const struct store_query *q, struct selection *sel, enum select_which which, bool is_pin)
 {
 	size_t cap = sel->n;
 
@@ -347,11 +348,11 @@ static void select_read_files(const struct store_query *q, struct selection *sel
 			find_chapter(&sel->chapter[i], sel->chapter[i].file);
 	if (sel->n)
 		qsort(sel->chapter, sel->n, sizeof(*sel->chapter),
-		      which == BEFORE ? select_compare_ends : select_compare_chapters);
+		      which == SELECT_BEFORE ? select_compare_ends : select_compare_chapters);
 }
 
 /* One attempt. Returns FILE_GONE if a file of the catalogue does not exist any more. */
-static int select_try_open(struct store *s, const struct store_query *q, enum which which, size_t max,
+static int select_try_open(struct store *s, const struct store_query *q, enum select_which which, size_t max,
 			   struct selection *sel, struct err *err)
 {
 	struct catalogue_query cq = { q->service, q->is_pattern, q->t0, q->t1 };
@@ -361,17 +362,17 @@ static int select_try_open(struct store *s, const struct store_query *q, enum wh
 
 	if (rc < 0)
 		return rc;
-	if (which == IN_WINDOW && cq.t0 > INT64_MIN + NS_PER_DAY && cq.t0 < cq.t1)
+	if (which == SELECT_WINDOW && cq.t0 > INT64_MIN + NS_PER_DAY && cq.t0 < cq.t1)
 		cq.t0 -= NS_PER_DAY; /* the longest slot */
 	if (q->pin && *q->pin) {
 		rc = open_pin(s, q->pin, sel, err);
 	} else {
-		rc = which == IN_WINDOW
-			     ? catalogue_select(local_of(s)->catalogue, &cq, &found, err)
-			     : catalogue_select_beside(local_of(s)->catalogue, &cq, which == AFTER, max, &found, err);
+		rc = which == SELECT_WINDOW ? catalogue_select(local_of(s)->catalogue, &cq, &found, err)
+					    : catalogue_select_beside(local_of(s)->catalogue, &cq,
+								      which == SELECT_AFTER, max, &found, err);
 		if (rc == 0)
-			rc = open_files(s, &found, which == IN_WINDOW, which == IN_WINDOW ? q->t0 : INT64_MIN, sel,
-					&next, err);
+			rc = open_files(s, &found, which == SELECT_WINDOW, which == SELECT_WINDOW ? q->t0 : INT64_MIN,
+					sel, &next, err);
 		catalogue_selection_release(&found);
 	}
 	catalogue_read_end(local_of(s)->catalogue);
@@ -380,12 +381,14 @@ static int select_try_open(struct store *s, const struct store_query *q, enum wh
 	return rc == 0 && now != next ? FILE_GONE : rc;
 }
 
-static int open_selection(struct store *s, const struct store_query *q, enum which which, size_t max,
+static int open_selection(struct store *s, const struct store_query *q, enum select_which which, size_t max,
 			  struct selection *out, struct err *err)
 {
 	struct selection sel = { 0 };
 	int rc = FILE_GONE;
 
+	if (local_of(s)->source)
+		return local_of(s)->source->open(s, q, which, out, err);
 	for (int i = 0; rc == FILE_GONE && i < SELECT_TRIES; i++) {
 		select_close(&sel);
 		sel.arena = arena_new();
@@ -416,7 +419,7 @@ static void select_add_damage(struct store *s, const struct selection *sel)
 
 int select_open(struct store *s, const struct store_query *q, struct selection *out, struct err *err)
 {
-	int rc = open_selection(s, q, IN_WINDOW, 0, out, err);
+	int rc = open_selection(s, q, SELECT_WINDOW, 0, out, err);
 
 	if (rc == 0)
 		select_add_damage(s, out);
@@ -428,14 +431,38 @@ void select_open_segment(int fd, const char *name, const struct store_query *q, 
 	struct selection sel = { .arena = arena_new(), .n_files = 1, .file = mem_zalloc(1, sizeof(*sel.file)) };
 
 	*sel.file = (struct select_file){ .name = arena_strndup(sel.arena, name, strlen(name)), .fd = fd };
-	select_read_files(q, &sel, IN_WINDOW, true);
+	select_read_files(q, &sel, SELECT_WINDOW, true);
+	*out = sel;
+}
+
+void select_take_chapters(const char *name, struct chapter **chapter, size_t n, enum select_which which,
+			  struct selection *out)
+{
+	struct selection sel = { .arena = arena_new(), .n_files = 1, .file = mem_zalloc(1, sizeof(*sel.file)), .n = n };
+
+	*sel.file = (struct select_file){ .name = arena_strndup(sel.arena, name, strlen(name)),
+					  .fd = -1,
+					  .is_journal = true,
+					  .made = chapter,
+					  .n_made = n };
+	sel.chapter = mem_zalloc(n, sizeof(*sel.chapter));
+	for (size_t i = 0; i < n; i++)
+		sel.chapter[i] = (struct select_chapter){ .service = chapter[i]->service,
+							  .file = sel.file,
+							  .index = (uint32_t)i,
+							  .t0 = chapter[i]->t0,
+							  .t1 = chapter[i]->t1,
+							  .profiles = chapter[i]->profiles };
+	if (n)
+		qsort(sel.chapter, n, sizeof(*sel.chapter),
+		      which == SELECT_BEFORE ? select_compare_ends : select_compare_chapters);
 	*out = sel;
 }
 
 int select_beside(struct store *s, const struct store_query *q, bool after, size_t max, struct selection *out,
 		  struct err *err)
 {
-	return open_selection(s, q, after ? AFTER : BEFORE, max, out, err);
+	return open_selection(s, q, after ? SELECT_AFTER : SELECT_BEFORE, max, out, err);
 }
 
 int select_damage(const struct select_chapter *c, struct err *err)

@@ -18,6 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The chapters of a window, or those before or after it. */
+enum select_which { SELECT_WINDOW, SELECT_BEFORE, SELECT_AFTER };
+
 /* A segment, pin or journal. */
 struct select_file;
 
@@ -56,6 +59,15 @@ void select_open_segment(int fd, const char *name, const struct store_query *q, 
    first start, oldest first. At most max. */
 int select_beside(struct store *s, const struct store_query *q, bool after, size_t max, struct selection *out,
 		  struct err *err);
+
+/*
+ * A selection of chapters that are in memory.
+ *
+ * name     of their place, for messages
+ * chapter  [n] owned by the selection from now on, with the array
+ */
+void select_take_chapters(const char *name, struct chapter **chapter, size_t n, enum select_which which,
+			  struct selection *out);
 
 /* Takes a zeroed selection. */
 void select_close(struct selection *s);

@@ -69,12 +69,8 @@ static void split_add_chapters(struct select_split *x, const struct selection *s
 static int split_add_catalogue(struct store *s, struct select_split *x, struct err *err)
 {
 	struct catalogue_query cq = { x->q->service, x->q->is_pattern, INT64_MIN, INT64_MAX };
-	int rc = catalogue_read_begin(local_of(s)->catalogue, err);
+	int rc = local_find_series(s, &cq, "", split_add_series, x, err);
 
-	if (rc < 0)
-		return rc;
-	rc = catalogue_each_series(local_of(s)->catalogue, &cq, "", split_add_series, x, err);
-	catalogue_read_end(local_of(s)->catalogue);
 	return rc == ERR_STOPPED ? 0 : rc;
 }
 
