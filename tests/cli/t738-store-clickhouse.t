@@ -56,6 +56,6 @@ check 'a subcommand for directories' 2 'cpa store rm needs a store in a director
 check 'pins' 2 'there is no pin x; a store in ClickHouse has no pins' top "store:$place#shop@pin:x"
 kill $fake
 wait $fake 2>/dev/null
-check 'no server' 2 'onnect' store ls --store="$place"
+check 'no server' 2 "$place: connect" store ls --store="$place"
 trap 'rm -rf "$tmp"' EXIT
 done_testing

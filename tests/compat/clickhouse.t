@@ -2,10 +2,10 @@
 # clickhouse.t - stores in ClickHouse answer as local ones: Debian's server, alone and as two shards, and the engine of chdb-core
 # SPDX-License-Identifier: Apache-2.0
 #
-# script/soak clickhouse asks more questions. CHDB_PYTHON is the interpreter that has the package chdb-core; default: python3.
+# PROFILES of each series, QUESTIONS and KILLS set other numbers. CHDB_PYTHON is the interpreter that has the package chdb-core; default: python3.
 . "${top_srcdir:?}/tests/cli/lib.sh"
 PYTHONDONTWRITEBYTECODE=1 nice "${PYTHON3:-python3}" "$top_srcdir/tests/compat/clickhouse/compare.py" "$CPA" "$tmp" \
-	"${PROFILES:-16}" "${QUESTIONS:-25}" "${KILLS:-6}" >"$tmp/out" 2>"$tmp/err"
+	"${PROFILES:-12}" "${QUESTIONS:-15}" "${KILLS:-4}" >"$tmp/out" 2>"$tmp/err"
 status=$?
 if grep '^skip' "$tmp/out" >/dev/null; then
 	echo "1..0 # SKIP $(sed -n 's/^skip //p' "$tmp/out")"

@@ -22,7 +22,7 @@
 
 enum {
 	IDS_LISTED = 2000,          /* numbers in a condition; else their range */
-	CLICK_NUMBER_MAX = 1 << 28, /* of entries of an epoch */
+	CLICK_NUMBER_MAX = 1 << 24, /* of entries of an epoch */
 	CLICK_LIST_MAX = 1 << 20,
 };
 
@@ -551,7 +551,8 @@ int click_dictionary_load(struct click_dictionary *e, struct click_server *s, co
 	size_t n_missing;
 	int rc = 0;
 
-	memcpy(missing, row, n * sizeof(*missing));
+	if (n)
+		memcpy(missing, row, n * sizeof(*missing));
 	n_missing = click_find_missing(&e->rows, missing, n);
 	if (n_missing || click_ids_get(&e->metas, meta) == PROFILE_NONE)
 		rc = click_load_metas(e, s, stop, err);

@@ -18,6 +18,7 @@ enum {
 	CLICK_SERIES_MAX = 500, /* in a condition */
 	CLICK_SHAPES_MAX = 64,
 	SUM_TRIES = 4,
+	PROFILES_MAX = 1 << 30, /* of a day */
 };
 
 #define CLICK_SUM_MAX 0x1p62
@@ -55,6 +56,12 @@ static int click_cut_off(const struct click_window *w, struct err *err)
 static unsigned click_find_day(int64_t ns)
 {
 	return ns < 0 ? 0 : ns / NS_PER_DAY > UINT16_MAX ? UINT16_MAX : (unsigned)(ns / NS_PER_DAY);
+}
+
+/* Is it a time that a Date has a day for? */
+static bool click_is_time(int64_t ns)
+{
+	return ns >= 0 && ns / NS_PER_DAY <= UINT16_MAX;
 }
 
 /* Append "(unhex('...'), ...)" of the wanted series [*lo, hi), at most CLICK_SERIES_MAX; *lo is set after the last one. */
@@ -165,6 +172,7 @@ static int click_take_profiles(const struct click_window *w, struct bytes *bytes
 		p.shape = click_get_u64(&r);
 		if (use != CLICK_HEADS && !r.is_bad)
 			click_take_lists(&r, use, &p);
+		r.is_bad |= !click_is_time(p.start_ns);
 		if (r.is_bad)
 			break;
 		p.series = click_find_series(w->c, w->lo, w->hi, hash);
@@ -244,7 +252,8 @@ static int click_find_beside(const struct click_window *w, bool after, size_t *l
 		if (hash)
 			memcpy((*pair)[*n].hash, hash, 16);
 		(*pair)[*n].shape = click_get_u64(&r);
-		(*pair)[(*n)++].start_ns = click_get_i64(&r);
+		(*pair)[*n].start_ns = click_get_i64(&r);
+		r.is_bad |= !click_is_time((*pair)[(*n)++].start_ns);
 	}
 	free(bytes.data);
 	return r.is_bad ? click_cut_off(w, err) : 0;
@@ -306,6 +315,26 @@ int click_fetch_beside(const struct click_window *w, bool after, struct click_pr
 
 /* ---- parts of a window ---- */
 
+/* Append the parts of a day whose profiles [count] start in [first, last]; a part of few profiles gets the day too. */
+static bool click_cut_day(int64_t **t, size_t *n, size_t *cap, uint64_t *in_part, uint64_t count, int64_t first,
+			  int64_t last)
+{
+	uint64_t span = (uint64_t)last - (uint64_t)first, parts = (count + PART_PROFILES - 1) / PART_PROFILES;
+	bool joins = *n && *in_part + count <= PART_PROFILES;
+
+	if (last < first || !click_is_time(first) || !click_is_time(last) || count > PROFILES_MAX)
+		return false;
+	for (uint64_t i = 0; i < parts; i++) {
+		*t = mem_grow(*t, cap, *n + 2, sizeof(**t));
+		*n -= joins; /* then there is one part */
+		if (!joins)
+			(*t)[*n] = first + (int64_t)(span / parts * i);
+		(*t)[++*n] = i + 1 < parts ? first + (int64_t)(span / parts * (i + 1)) : last + 1;
+	}
+	*in_part = joins ? *in_part + count : count;
+	return true;
+}
+
 int click_cut_window(const struct click_window *w, int64_t **t, size_t *n, struct err *err)
 {
 	struct buf sql = { 0 };
@@ -316,7 +345,7 @@ int click_cut_window(const struct click_window *w, int64_t **t, size_t *n, struc
 	int rc;
 
 	*n = 0;
-	buf_addz(&sql, "SELECT toUInt16(day), toUInt64(count()), min(ts), max(ts)");
+	buf_addz(&sql, "SELECT toUInt64(count()), min(ts), max(ts)");
 	click_add_from(w, w->q->t0, w->q->t1, &sql);
 	buf_addz(&sql, " GROUP BY day ORDER BY day FORMAT RowBinary");
 	rc = click_server_ask(&w->c->server, buf_text(&sql), true, w->c->stop, &bytes, err);
@@ -324,21 +353,11 @@ int click_cut_window(const struct click_window *w, int64_t **t, size_t *n, struc
 	if (rc < 0)
 		return rc;
 	for (r = (struct click_rows){ bytes.data, bytes.data + bytes.n, false }; click_has_row(&r);) {
-		uint16_t day = click_get_u16(&r);
-		uint64_t count = click_get_u64(&r), parts = (count + PART_PROFILES - 1) / PART_PROFILES;
+		uint64_t count = click_get_u64(&r);
 		int64_t first = click_get_i64(&r), last = click_get_i64(&r);
 
-		(void)day;
-		for (uint64_t i = 0; !r.is_bad && i < parts; i++) {
-			*t = mem_grow(*t, &cap, *n + 2, sizeof(**t));
-			if (i == 0 && *n && in_part + count <= PART_PROFILES)
-				--*n; /* add the day to the part before it */
-			else
-				(*t)[*n] = first + (int64_t)((uint64_t)(last - first) / parts * i);
-			in_part = i == 0 && *n && in_part + count <= PART_PROFILES ? in_part + count : count / parts;
-			(*t)[++*n] = i + 1 < parts ? first + (int64_t)((uint64_t)(last - first) / parts * (i + 1))
-						   : last + 1;
-		}
+		if (!r.is_bad)
+			r.is_bad = !click_cut_day(t, n, &cap, &in_part, count, first, last);
 	}
 	free(bytes.data);
 	return r.is_bad ? click_cut_off(w, err) : 0;

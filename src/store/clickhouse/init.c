@@ -98,7 +98,7 @@ static int click_gc_statement(const struct click_gc *g, const char *before, cons
 	struct buf sql = { 0 };
 	int rc = 0;
 
-	buf_addf(&sql, "%s %s%s %s PARTITION '", before, table, g->suffix, *after ? after : "");
+	buf_addf(&sql, "%s %s%s%s%s PARTITION '", before, table, g->suffix, *after ? " " : "", after);
 	time_add_utc(&sql, day * NS_PER_DAY, "%Y-%m-%d");
 	buf_addf(&sql, "'%s", *after ? "" : " FINAL");
 	if (!g->dry_run)
@@ -142,7 +142,7 @@ static int click_gc_drop_days(const struct click_gc *g, enum click_table t, int6
 	return rc;
 }
 
-/* Merge the days with repeated rows that are over, and forget that they had some. */
+/* Merge the days with repeated rows that are over, and forget that they had some. In a cluster, other servers may still have them. */
 static int click_gc_settle(const struct click_gc *g, int64_t now_ns, struct err *err)
 {
 	struct buf sql = { 0 };
@@ -152,14 +152,15 @@ static int click_gc_settle(const struct click_gc *g, int64_t now_ns, struct err 
 
 	buf_addf(&sql,
 		 "SELECT toUInt16(day) FROM (SELECT day, batch, max(is_done) AS done, max(tries) AS t, max(made) AS "
-		 "last FROM batches%s "
-		 "GROUP BY day, batch) GROUP BY day HAVING (min(done) = 0 OR max(t) > 1) AND max(last) < "
+		 "last FROM batches GROUP BY day, batch) GROUP BY day HAVING (min(done) = 0 OR max(t) > 1) AND "
+		 "max(last) < "
 		 "toDateTime(%" PRId64 ") ORDER BY day FORMAT RowBinary",
-		 g->suffix, (now_ns - SETTLED_DAYS * NS_PER_DAY) / NS_PER_S);
+		 (now_ns - SETTLED_DAYS * NS_PER_DAY) / NS_PER_S);
 	rc = click_gc_list(g, buf_text(&sql), &day, &n, err);
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		rc = click_gc_statement(g, "OPTIMIZE TABLE", "profiles", day[i], "", err);
-		rc = rc < 0 ? rc : click_gc_statement(g, "ALTER TABLE", "batches", day[i], "DROP", err);
+		if (rc == 0 && !*g->suffix)
+			rc = click_gc_statement(g, "ALTER TABLE", "batches", day[i], "DROP", err);
 	}
 	free(day);
 	buf_release(&sql);
@@ -169,11 +170,13 @@ static int click_gc_settle(const struct click_gc *g, int64_t now_ns, struct err 
 int click_gc_run(struct click_server *s, int64_t keep_ns, int64_t now_ns, const char *cluster, bool dry_run,
 		 struct stop *stop, struct buf *report, struct err *err)
 {
+	/* profiles before their dictionaries */
+	static const enum click_table order[] = { CLICK_PROFILES, CLICK_BATCHES,  CLICK_STACKS,
+						  CLICK_FRAMES,   CLICK_MAPPINGS, CLICK_METAS };
 	struct click_gc g = { s, *cluster ? "_local" : "", dry_run, stop, report };
 	int rc = 0;
 
-	for (int t = 0; rc == 0 && keep_ns != INT64_MAX && t < N_CLICK_TABLES; t++)
-		if (click_table_partition((enum click_table)t))
-			rc = click_gc_drop_days(&g, (enum click_table)t, now_ns - keep_ns, err);
+	for (size_t i = 0; rc == 0 && keep_ns != INT64_MAX && i < sizeof(order) / sizeof(*order); i++)
+		rc = click_gc_drop_days(&g, order[i], now_ns - keep_ns, err);
 	return rc < 0 ? rc : click_gc_settle(&g, now_ns, err);
 }

@@ -99,6 +99,14 @@ static bool click_is_passing(const char *message, long status)
 	return n == 0 && (status == 0 || status == 408 || status == 429 || status >= 500);
 }
 
+/* A message without the URL of the request, which has the statement. */
+static const char *click_skip_url(const char *message)
+{
+	const char *url = strstr(message, "://"), *end = url ? strstr(url, ": ") : NULL;
+
+	return end ? end + strlen(": ") : message;
+}
+
 /* Make the error of a request, from what the server says. */
 static int click_fail(struct click_server *s, struct fetch_request *r, struct err *err)
 {
@@ -116,10 +124,7 @@ static int click_fail(struct click_server *s, struct fetch_request *r, struct er
 	r->bytes = (struct bytes){ 0 };
 	if (r->status && *text && r->rc != ERR_STOPPED)
 		return err_set(err, r->rc == ERR_LIMIT ? ERR_LIMIT : ERR_IO, "%.200s: %s", s->name, text);
-	if (!err)
-		return r->rc;
-	*err = r->err;
-	return err_wrap(err, "%.200s", s->name);
+	return err_set(err, r->rc, "%.200s: %.500s", s->name, click_skip_url(r->err.msg));
 }
 
 /* Send a body with parameters of the URL. */

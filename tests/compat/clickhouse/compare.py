@@ -8,6 +8,7 @@ by series while servers and copies are killed, KILLS times. Prints a line "ok WH
 """
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -62,6 +63,14 @@ def ask(store, places):
     print("".join(f"# {line}\n" for line in done.stdout.splitlines()), end="")
 
 
+def run_statements(server):
+    """The statements of docs/clickhouse.md."""
+    with open(f"{here}/../../../docs/clickhouse.md", encoding="utf-8") as f:
+        statements = re.findall(r"```sql\n(.*?)```", f.read(), re.S)
+    rows = [len(servers.ask(server.port, text.replace("2026-11-23", "2026-11-22"), "one").splitlines()) for text in statements]
+    report(len(rows) >= 5 and min(rows) > 0, f"the statements of docs/clickhouse.md have {rows} rows")
+
+
 def copy_through_proxy(store, server):
     """Each batch is stored twice, since the response to the first try is lost. Returns the place."""
     place = f"clickhouse://127.0.0.1:{server.port}/lost"
@@ -72,6 +81,22 @@ def copy_through_proxy(store, server):
     rows, distinct = count_rows(server, "lost")
     report("are equal" in text and proxy.n_lost > 0, f"{proxy.n_lost} responses were lost: {rows} rows of {distinct} profiles")
     return place
+
+
+def ask_through_damage(server):
+    """Results that are damaged are errors, or other numbers, but they end no process."""
+    statuses = {}
+    with servers.DamagingProxy(server.port, 5) as proxy:
+        place = f"store:clickhouse://127.0.0.1:{proxy.server_address[1]}/one#*"
+        for i in range(2 * questions):
+            words = ["raw", place + ["", "/heap", "/goroutine"][i % 3] + "@all"] if i % 4 else ["series", place + "@all"]
+            done = subprocess.run([cpa, *words], capture_output=True, check=False, timeout=100)
+            status = done.returncode if b"runtime error" not in done.stderr and b"Sanitizer" not in done.stderr else "sanitizer"
+            statuses[status] = statuses.get(status, 0) + 1
+            if status not in (0, 2):
+                print("#", " ".join(words), done.stderr[-1500:].decode(errors="replace").replace("\n", "\n# "))
+        proxy.shutdown()
+    report(set(statuses) <= {0, 2}, f"damaged results: statuses {statuses}")
 
 
 def copy_with_kills(store, server, place):
@@ -115,6 +140,9 @@ def main():
         copy_text = run("store", "copy", f"--store={places[0]}", "*", back)
         report("are equal" in copy_text, "back to a directory: the totals are equal")
         ask(store, [back, *places])
+        for server in pair[:1] + engine:
+            run_statements(server)
+        ask_through_damage((pair + engine)[0])
         lost = [copy_through_proxy(store, server) for server in pair[:1] + engine]
         ask(store, lost)
         if pair and kills:

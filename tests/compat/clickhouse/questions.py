@@ -105,6 +105,8 @@ def ask(store, question):
         text = sort_samples(text)
     if any("+tier=" in word for word in question if word):  # slots of a local store have the labels of their kind only
         text = text.replace(b" (neither a series nor a sample has this label)", b"")
+        text = re.sub(rb"but \S+ has the resolution (\w+) in [^;]*;", rb"\1;", text)  # the parts of a window are not the same
+        text = re.sub(rb"\S+: in [^,]*, the values of all", b"the values of all", text)
     return text.replace(store.encode() + b"#", b"").replace(store.encode(), b"STORE"), time.monotonic() - began
 
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import http.server
 import os
+import random
 import shutil
 import signal
 import socket
@@ -33,8 +34,8 @@ def free_ports(n):
     return ports
 
 
-def ask(port, sql):
-    request = urllib.request.Request(f"http://127.0.0.1:{port}/", sql.encode())
+def ask(port, sql, database="default"):
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/?database={database}", sql.encode())
     with urllib.request.urlopen(request, timeout=60) as response:
         return response.read().decode()
 
@@ -68,12 +69,27 @@ class LosingProxy(http.server.ThreadingHTTPServer):
     """Passes requests on. The response to the first try of each insert into the table profiles is lost: the connection ends."""
 
     def __init__(self, port):
-        super().__init__(("127.0.0.1", 0), LosingHandler)
+        super().__init__(("127.0.0.1", 0), PassingHandler)
         self.port, self.seen, self.n_lost = port, set(), 0
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
 
-class LosingHandler(http.server.BaseHTTPRequestHandler):
+class DamagingProxy(http.server.ThreadingHTTPServer):
+    """Passes requests on, and damages results: some bytes, or their ends."""
+
+    def __init__(self, port, seed):
+        super().__init__(("127.0.0.1", 0), PassingHandler)
+        self.port, self.random, self.seen, self.n_lost = port, random.Random(seed), set(), 0
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def damage(self, text):
+        data = bytearray(text)
+        for _ in range(self.random.choice([0] * 6 + [1, 3]) if data else 0):
+            data[self.random.randrange(len(data))] = self.random.choice([0, 1, 127, 128, 255])
+        return bytes(data[:self.random.randrange(len(data))]) if data and self.random.random() < 0.02 else bytes(data)
+
+
+class PassingHandler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
@@ -84,7 +100,9 @@ class LosingHandler(http.server.BaseHTTPRequestHandler):
                 status, text = response.status, response.read()
         except urllib.error.HTTPError as e:
             status, text = e.code, e.read()
-        if "INSERT%20INTO%20profiles" in self.path.replace("+", "%20") and body not in self.server.seen:
+        if hasattr(self.server, "damage"):
+            text = self.server.damage(text)
+        elif "INSERT%20INTO%20profiles" in self.path.replace("+", "%20") and body not in self.server.seen:
             self.server.seen.add(body)
             self.server.n_lost += 1
             self.close_connection = True
