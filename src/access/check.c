@@ -130,7 +130,19 @@ static bool has_session(const struct access_rules *r, const struct http_request 
 	return found;
 }
 
-bool access_has_secret(const struct access_secret *s, const char *authorization)
+/* Compare n bytes with a text in a time that depends on n only. */
+static bool is_same_user(const char *user, const uint8_t *given, size_t n)
+{
+	size_t n_user = strlen(user);
+	uint8_t wrong = n != n_user;
+
+	for (size_t i = 0; i < n; i++)
+		wrong |= given[i] ^ (uint8_t)user[i < n_user ? i : n_user];
+	__asm__("" : "+r"(wrong)); /* prevents the compiler from leaving the loop early */
+	return !wrong;
+}
+
+bool access_has_secret(const struct access_secret *s, const char *user, const char *authorization)
 {
 	enum { USER_MAX = 256, TEXT_MAX = (USER_MAX + 1 + ACCESS_SECRET_MAX) / 3 * 4 + 4 };
 	static const char scheme[] = "Basic ";
@@ -140,7 +152,7 @@ bool access_has_secret(const struct access_secret *s, const char *authorization)
 	bool is_it;
 
 	if (!access_is_same_text(authorization, scheme, sizeof(scheme) - 1))
-		return access_is_bearer(s, authorization);
+		return !*user && access_is_bearer(s, authorization);
 	authorization += sizeof(scheme) - 1;
 	authorization += strspn(authorization, " ");
 	if (strlen(authorization) > TEXT_MAX || !base64_decode(authorization, strlen(authorization), text, &n))
@@ -148,6 +160,7 @@ bool access_has_secret(const struct access_secret *s, const char *authorization)
 	text[n] = 0;
 	colon = memchr(text, ':', n);
 	is_it = colon && !memchr(text, 0, n) && access_is_secret(s, colon + 1);
+	is_it = (!*user || (colon && is_same_user(user, text, (size_t)(colon - (const char *)text)))) && is_it;
 	explicit_bzero(text, sizeof(text));
 	return is_it;
 }

@@ -42,10 +42,12 @@ struct access_rules {
 };
 
 /*
- * Does the value of an Authorization header contain the secret: as "Bearer SECRET", or as the password of "Basic", with any
- * user? Pages of browsers use neither: for them there are sessions.
+ * Does the value of an Authorization header contain the secret: as "Bearer SECRET", or as the password of "Basic"? Pages of
+ * browsers use neither: for them there are sessions.
+ *
+ * user  that Basic must have, and then Bearer is refused; "": any, and Bearer is accepted
  */
-bool access_has_secret(const struct access_secret *s, const char *authorization);
+bool access_has_secret(const struct access_secret *s, const char *user, const char *authorization);
 
 /* The answer to a refused request; status 0 means allowed. */
 struct access_verdict {

@@ -12,7 +12,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-enum { LISTEN_BACKLOG = 128 };
+enum { LISTEN_BACKLOG = 1024 };
 
 union listen_ip {
 	struct sockaddr any;

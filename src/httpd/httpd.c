@@ -12,6 +12,7 @@
 
 #include "httpd/httpd_int.h"
 
+#include "access/peer.h"
 #include "base/mem.h"
 #include "base/time.h"
 
@@ -31,6 +32,7 @@ enum {
 	POOL_BYTES = 8 * HTTPD_HEAD_MAX, /* memory per connection: heads above HTTPD_HEAD_MAX also get our error */
 	PENDING_MS = 10000,
 	ACCEPT_RETRY_MS = 100,
+	GONE_MAX = 32, /* connections that were shut down, and whose threads have not ended yet */
 };
 
 static void wake_watcher(const struct httpd *h)
@@ -49,6 +51,8 @@ void httpd_set_deadline(struct httpd_conn *c, uint64_t from_ns, unsigned ms, uin
 	pthread_mutex_lock(&c->h->lock);
 	if (c->receive_ns)
 		c->receive_ns = clock_mono_ns();
+	if (c->receive_ns)
+		c->slow_ns = from_ns + (uint64_t)HTTPD_SLOW_MS * NS_PER_MS + n_bytes / HTTPD_RATE_MIN * NS_PER_S;
 	is_earlier = deadline < c->deadline_ns;
 	c->deadline_ns = deadline;
 	pthread_mutex_unlock(&c->h->lock);
@@ -63,18 +67,34 @@ static bool is_unix_socket(int fd)
 	return getsockname(fd, (struct sockaddr *)&at, &(socklen_t){ sizeof(at) }) == 0 && at.ss_family == AF_UNIX;
 }
 
+/* Add a number to n_same of the connections in the list with the same address. Returns it; 0 if there are none. The lock is held. */
+static unsigned httpd_count_same(struct httpd *h, const struct httpd_conn *like, unsigned n)
+{
+	unsigned n_same = 0;
+
+	for (struct httpd_conn *c = h->conns; c; c = c->next)
+		if (!c->is_unix && !like->is_unix && memcmp(&c->ip, &like->ip, sizeof(c->ip)) == 0)
+			n_same = c->n_same += n;
+	return n_same;
+}
+
 static void add_conn(struct httpd *h, struct MHD_Connection *mc, void **context)
 {
 	struct httpd_conn *c = mem_zalloc(1, sizeof(*c));
 	uint64_t now = clock_mono_ns();
+	struct peer_pair pair;
 
 	c->h = h;
 	c->fd = h->lib->get_connection_info(mc, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 	c->is_unix = is_unix_socket(c->fd);
+	if (!c->is_unix && peer_pair(c->fd, &pair))
+		c->ip = pair.there;
 	c->idle_ns = now;
 	c->deadline_ns = now + (uint64_t)h->options.limits.head_ms * NS_PER_MS;
 	*context = c;
 	pthread_mutex_lock(&h->lock);
+	c->n_same = httpd_count_same(h, c, 1);
+	c->n_same += c->n_same == 0;
 	c->next = h->conns;
 	h->conns = c;
 	h->n_conns++;
@@ -92,6 +112,8 @@ static void remove_conn(struct httpd *h, struct httpd_conn *c)
 		if (*at == c) {
 			*at = c->next;
 			h->n_conns--;
+			h->n_gone -= c->is_gone;
+			httpd_count_same(h, c, -1U);
 			break;
 		}
 	pthread_mutex_unlock(&h->lock);
@@ -108,14 +130,21 @@ static void notify_connection(void *arg, struct MHD_Connection *mc, void **conte
 		remove_conn(arg, *context);
 }
 
+/* The client has disconnected, or is disconnected. The lock is held. */
+static void set_gone(struct httpd_conn *c)
+{
+	c->h->n_gone += !c->is_gone;
+	c->is_gone = true;
+	if (c->stop)
+		stop_set(c->stop);
+}
+
 /* Close a connection. The lock is held, so the descriptor is still open. */
 static void shut_down(struct httpd_conn *c)
 {
 	if (!c->is_gone)
 		shutdown(c->fd, SHUT_RDWR);
-	c->is_gone = true;
-	if (c->stop)
-		stop_set(c->stop);
+	set_gone(c);
 }
 
 /*
@@ -124,29 +153,58 @@ static void shut_down(struct httpd_conn *c)
  */
 static uint64_t unused_ns(const struct httpd_conn *c)
 {
+	const uint64_t grace_ns = (uint64_t)HTTPD_STALLED_MS * NS_PER_MS;
+
 	if (c->is_gone)
 		return UINT64_MAX;
 	if (c->idle_ns > 0)
-		return c->idle_ns;
-	return c->receive_ns > 0 ? c->receive_ns + (uint64_t)HTTPD_STALLED_MS * NS_PER_MS : UINT64_MAX;
+		return c->idle_ns + grace_ns; /* a request may be on its way */
+	if (c->receive_ns == 0)
+		return UINT64_MAX;
+	return c->receive_ns + grace_ns < c->slow_ns ? c->receive_ns + grace_ns : c->slow_ns;
 }
 
-/* Close the connection that has been idle for the longest time, else the connection whose request has stalled. The lock is held. */
-static void close_unused(struct httpd *h)
+/* Is it better to close a than b, which are both unused: of an address with more connections, idle, unused for longer? */
+static bool is_better(const struct httpd_conn *a, const struct httpd_conn *b)
 {
-	struct httpd_conn *oldest = NULL;
-	uint64_t now = clock_mono_ns();
+	bool is_idle = a->idle_ns > 0;
 
-	for (struct httpd_conn *c = h->conns; c; c = c->next) {
-		bool is_idle = c->idle_ns > 0, is_better = !oldest || (is_idle && oldest->idle_ns == 0);
+	if (a->n_same != b->n_same)
+		return a->n_same > b->n_same;
+	return is_idle == (b->idle_ns > 0) ? unused_ns(a) < unused_ns(b) : is_idle;
+}
 
-		if (unused_ns(c) > now)
+/*
+ * The connection to close when there are too many: an unused one; else, of an address with a large share of the connections, the
+ * newest one without a complete request. NULL: all have requests that arrive or are answered. The lock is held.
+ */
+static struct httpd_conn *find_unused(const struct httpd *h, uint64_t now)
+{
+	struct httpd_conn *best = NULL, *newest = NULL;
+
+	for (struct httpd_conn *c = h->conns; c; c = c->next) { /* the newest is first */
+		if (c->is_gone)
 			continue;
-		if (is_better || (is_idle == (oldest->idle_ns > 0) && unused_ns(c) < unused_ns(oldest)))
-			oldest = c;
+		if (unused_ns(c) <= now && (!best || is_better(c, best)))
+			best = c;
+		if ((c->receive_ns > 0 || c->idle_ns > 0) && c->n_same > h->options.limits.connections / HTTPD_SHARE &&
+		    (!newest || c->n_same > newest->n_same))
+			newest = c;
 	}
-	if (oldest)
-		shut_down(oldest);
+	return best ? best : newest;
+}
+
+/* Is there room for a connection, or can one be closed for it? Those that were shut down may exist for a moment longer. */
+static bool has_room(const struct httpd *h, struct httpd_conn **unused)
+{
+	unsigned n = h->n_conns + h->n_pending, limit = h->options.limits.connections;
+
+	*unused = NULL;
+	if (h->n_gone >= GONE_MAX)
+		return false;
+	if (n - h->n_gone >= limit)
+		*unused = find_unused(h, (uint64_t)clock_mono_ns());
+	return n - h->n_gone < limit || *unused;
 }
 
 /* Descriptors that the watcher polls. */
@@ -155,7 +213,6 @@ struct watch {
 	uint64_t conn
 		[POLL_MAX]; /* number of the connection, which may have been removed since; 0 for other descriptors */
 	nfds_t n;
-	bool can_accept;
 	unsigned n_listeners; /* the last ones; 0 while there is no room for a connection */
 	uint64_t deadline_ns;
 };
@@ -170,7 +227,8 @@ static void watch_fd(struct watch *w, int fd, short events, uint64_t conn)
 static void httpd_prepare(struct httpd *h, struct watch *w, uint64_t accepted_ns)
 {
 	uint64_t now = clock_mono_ns();
-	unsigned n_unused = 0, n_gone = 0;
+	struct httpd_conn *unused;
+	bool can_accept;
 
 	w->n = 0;
 	w->deadline_ns = UINT64_MAX;
@@ -178,15 +236,14 @@ static void httpd_prepare(struct httpd *h, struct watch *w, uint64_t accepted_ns
 	pthread_mutex_lock(&h->lock);
 	if (now - accepted_ns > (uint64_t)PENDING_MS * NS_PER_MS)
 		h->n_pending = 0; /* libmicrohttpd closed them without a notification */
-	w->can_accept = h->n_conns + h->n_pending < h->options.limits.connections;
-	for (struct httpd_conn *c = h->conns; c; c = c->next) {
+	for (struct httpd_conn *c = h->conns; c; c = c->next)
 		if (now >= c->deadline_ns)
 			shut_down(c);
-		n_gone += c->is_gone;
+	can_accept = has_room(h, &unused);
+	for (struct httpd_conn *c = h->conns; c; c = c->next) {
 		if (c->is_gone)
 			continue;
-		n_unused += unused_ns(c) <= now;
-		if (!w->can_accept && unused_ns(c) > now && unused_ns(c) < w->deadline_ns)
+		if (!can_accept && unused_ns(c) < w->deadline_ns)
 			w->deadline_ns = unused_ns(c);
 		if (c->deadline_ns < w->deadline_ns)
 			w->deadline_ns = c->deadline_ns;
@@ -194,8 +251,7 @@ static void httpd_prepare(struct httpd *h, struct watch *w, uint64_t accepted_ns
 			watch_fd(w, c->fd, POLLRDHUP, c->number);
 	}
 	pthread_mutex_unlock(&h->lock);
-	/* at the limit, close one unused connection at a time; its removal wakes the watcher */
-	w->n_listeners = w->can_accept || (n_unused > 0 && n_gone == 0) ? h->at.n : 0;
+	w->n_listeners = can_accept ? h->at.n : 0;
 	for (unsigned i = 0; i < w->n_listeners; i++)
 		watch_fd(w, h->at.listener[i].fd, POLLIN, 0);
 }
@@ -208,15 +264,14 @@ static void check_running(struct httpd *h, const struct watch *w)
 		if (!w->conn[i] || !w->fd[i].revents)
 			continue;
 		for (struct httpd_conn *c = h->conns; c; c = c->next)
-			if (c->number == w->conn[i] && c->stop) {
-				c->is_gone = true;
-				stop_set(c->stop);
-			}
+			if (c->number == w->conn[i] && c->stop)
+				set_gone(c);
 	}
 	pthread_mutex_unlock(&h->lock);
 }
 
-static void accept_one(struct httpd *h, int listener)
+/* Accept a connection. Returns false if there is none. */
+static bool accept_one(struct httpd *h, int listener)
 {
 	struct sockaddr_storage from = { 0 };
 	socklen_t n = sizeof(from);
@@ -225,28 +280,41 @@ static void accept_one(struct httpd *h, int listener)
 	if (fd < 0) {
 		if (errno == EMFILE || errno == ENFILE) /* the connection stays in the queue, so poll would not wait */
 			poll(NULL, 0, ACCEPT_RETRY_MS);
-		return;
+		return false;
 	}
 	pthread_mutex_lock(&h->lock);
 	h->n_pending++;
 	pthread_mutex_unlock(&h->lock);
-	h->lib->add_connection(h->daemon, fd, (struct sockaddr *)&from, n);
+	if (h->lib->add_connection(h->daemon, fd, (struct sockaddr *)&from, n) == MHD_YES)
+		return true;
+	pthread_mutex_lock(&h->lock);
+	h->n_pending -= h->n_pending > 0;
+	pthread_mutex_unlock(&h->lock);
+	return true;
 }
 
-/* Accept connections, or make room for one. Returns the time of the last one. */
+/* Make room for a connection if there is none. Returns false if this is not possible. */
+static bool make_room(struct httpd *h)
+{
+	struct httpd_conn *unused;
+	bool can_accept;
+
+	pthread_mutex_lock(&h->lock);
+	can_accept = has_room(h, &unused);
+	if (unused)
+		shut_down(unused);
+	pthread_mutex_unlock(&h->lock);
+	return can_accept;
+}
+
+/* Accept connections. Returns the time of the last one. */
 static uint64_t accept_ready(struct httpd *h, const struct watch *w, uint64_t last_ns)
 {
 	for (nfds_t i = w->n - w->n_listeners; i < w->n; i++) {
-		if (!w->fd[i].revents)
+		if (!w->fd[i].revents || !make_room(h))
 			continue;
-		if (w->can_accept) {
-			accept_one(h, w->fd[i].fd);
+		if (accept_one(h, w->fd[i].fd))
 			last_ns = clock_mono_ns();
-			continue;
-		}
-		pthread_mutex_lock(&h->lock);
-		close_unused(h);
-		pthread_mutex_unlock(&h->lock);
 	}
 	return last_ns;
 }

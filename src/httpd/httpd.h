@@ -23,9 +23,12 @@ enum {
 	HTTPD_FORM_MAX = 65536, /* bytes of a body that is not an upload; more: 413 */
 	HTTPD_HEAD_MS = 10000,  /* time to receive a head */
 	HTTPD_IDLE_MS = 60000,  /* time between requests */
-	HTTPD_STALLED_MS = 100, /* without a part of an incomplete request; closed if there are too many connections */
-	HTTPD_BODY_MS = 10000,  /* time to receive a body or to send a response, plus size / HTTPD_RATE_MIN */
-	HTTPD_RATE_MIN = 16384, /* bytes per second */
+	HTTPD_STALLED_MS = 100, /* without a request, or a part of one; closed if there are too many connections */
+	HTTPD_SLOW_MS = 500, /* for a request, plus size / HTTPD_RATE_MIN; closed if there are too many connections */
+	HTTPD_SHARE =
+		4, /* an address with more than this part of the connections loses its newest requests that are incomplete */
+	HTTPD_BODY_MS = 10000,         /* time to receive a body or to send a response, plus size / HTTPD_RATE_MIN */
+	HTTPD_RATE_MIN = 16384,        /* bytes per second */
 	HTTPD_COMPRESS_MIN = 1024,     /* shorter bodies are not compressed */
 	HTTPD_FAST_COMPRESS = 1 << 20, /* longer bodies are compressed less */
 };

@@ -11,6 +11,7 @@
 
 #include "access/listen.h"
 
+#include <netinet/in.h>
 #include <pthread.h>
 
 /* A connection; fields after `next` are protected by the lock of the server. */
@@ -20,11 +21,14 @@ struct httpd_conn {
 	bool is_unix;
 	bool has_peer; /* peer is filled in by the first request, in the thread of the connection */
 	struct http_peer peer;
+	struct in6_addr ip; /* of the client, IPv4 as mapped */
 	struct httpd_conn *next;
+	unsigned n_same;      /* connections of the same client address, with this one; of a Unix socket: 1 */
 	uint64_t number;      /* of all connections so far */
 	uint64_t deadline_ns; /* the connection is closed then; UINT64_MAX: never */
 	uint64_t idle_ns;     /* start of the wait for the next request; 0 while there is a request */
 	uint64_t receive_ns;  /* when a part of the request arrived last; 0: it is complete, or there is none */
+	uint64_t slow_ns;     /* time from which a request that is still incomplete arrives too slowly */
 	struct stop *stop;    /* of the running answer; NULL: none */
 	bool is_gone;         /* has the client disconnected, or was the connection shut down? */
 };
@@ -41,9 +45,10 @@ struct httpd {
 	pthread_mutex_t lock;
 	struct httpd_conn *conns;
 	uint64_t n_accepted;
-	unsigned n_conns, n_pending; /* pending: accepted, not in the list yet */
-	unsigned n_running;          /* requests between the end of their head and the end of their response */
-	uint64_t last_ns;            /* end of the last request */
+	unsigned n_conns, n_gone; /* gone: in the list, but shut down or disconnected */
+	unsigned n_pending;       /* accepted, not in the list yet */
+	unsigned n_running;       /* requests between the end of their head and the end of their response */
+	uint64_t last_ns;         /* end of the last request */
 	bool is_stopping;
 };
 

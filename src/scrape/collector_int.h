@@ -121,7 +121,7 @@ enum { SCRAPE_PEERS = 256 };
 /* Requests of a client address. */
 struct scrape_peer {
 	char address[64];
-	double tokens;
+	double tokens, bytes; /* pushes and bytes that it may send now; bytes may be below 0 */
 	int64_t last_ns;
 	unsigned n_running;
 };

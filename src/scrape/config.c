@@ -84,6 +84,8 @@ static struct scrape_config *config_new(const char *file)
 	c->store = c->group = "";
 	c->limit_default = SCRAPE_LIMIT_DEFAULT;
 	c->push_rate = SCRAPE_PUSH_RATE_DEFAULT;
+	c->push_running = SCRAPE_PUSH_RUNNING_DEFAULT;
+	c->push_bytes = SCRAPE_PUSH_BYTES_DEFAULT;
 	c->push_age_ns = NS_PER_HOUR;
 	c->push = protocol_all();
 	return c;

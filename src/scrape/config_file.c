@@ -19,7 +19,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUES_MAX = 1000000, SHARDS_MAX = 100000, LISTENS_MAX = 16, WATCHES_MAX = 64, PUSH_AGE_DAYS = 3650 };
+enum {
+	VALUES_MAX = 1000000,
+	SHARDS_MAX = 100000,
+	LISTENS_MAX = 16,
+	WATCHES_MAX = 64,
+	PUSH_AGE_DAYS = 3650,
+	USER_BYTES_MAX = 255,
+};
 
 static const char *config_file_copy(struct scrape_parser *p, const char *text)
 {
@@ -179,8 +186,15 @@ static void add_secret(struct scrape_parser *p, struct scrape_listen *l, const c
 {
 	struct scrape_secret *all = scrape_config_grow(p->c->mem, l->secret, l->n_secrets, sizeof(*all));
 
-	all[l->n_secrets++] = (struct scrape_secret){ .file = config_file_copy(p, file) };
+	all[l->n_secrets++] = (struct scrape_secret){ .file = config_file_copy(p, file), .user = "" };
 	l->secret = all;
+}
+
+/* Set the user of the last secret. Returns false if it is none: HTTP has no colon in it. */
+static bool config_file_set_user(struct scrape_parser *p, struct scrape_listen *l, const char *user)
+{
+	((struct scrape_secret *)&l->secret[l->n_secrets - 1])->user = config_file_copy(p, user);
+	return !strchr(user, ':') && strlen(user) <= USER_BYTES_MAX;
 }
 
 /* Add "PATTERN,PATTERN" to the last secret. */
@@ -199,7 +213,7 @@ static void add_services(struct scrape_parser *p, struct scrape_listen *l, const
 	}
 }
 
-/* Read a line: listen ADDRESS [secret=FILE [service=PATTERN,...]]... [tls=FILE] [client-ca=FILE] */
+/* Read a line: listen ADDRESS [secret=FILE [user=NAME] [service=PATTERN,...]]... [tls=FILE] [client-ca=FILE] */
 static int read_listen(struct scrape_parser *p, const struct words *w, struct err *err)
 {
 	struct scrape_listen l = { .tls = "", .client_ca = "", .line = w->line }, *all;
@@ -207,7 +221,8 @@ static int read_listen(struct scrape_parser *p, const struct words *w, struct er
 
 	if (w->n < 2 || !*w->word[1] || strchr(w->word[1], '='))
 		return scrape_config_usage(
-			w, "listen ADDRESS [secret=FILE [service=PATTERN]] [tls=FILE] [client-ca=FILE]", err);
+			w, "listen ADDRESS [secret=FILE [user=NAME] [service=PATTERN]] [tls=FILE] [client-ca=FILE]",
+			err);
 	l.address = config_file_copy(p, w->word[1]);
 	for (size_t i = 2; i < w->n; i++) {
 		const char *equals = strchr(w->word[i], '='), *value = equals && equals[1] ? equals + 1 : NULL;
@@ -216,15 +231,18 @@ static int read_listen(struct scrape_parser *p, const struct words *w, struct er
 			add_secret(p, &l, value);
 		else if (value && starts_with(w->word[i], "service=") && l.n_secrets)
 			add_services(p, &l, value);
+		else if (value && starts_with(w->word[i], "user=") && l.n_secrets && config_file_set_user(p, &l, value))
+			continue;
 		else if (value && starts_with(w->word[i], "tls="))
 			l.tls = config_file_copy(p, value);
 		else if (value && starts_with(w->word[i], "client-ca="))
 			l.client_ca = config_file_copy(p, value);
 		else
-			return words_error(w, err,
-					   "listen: %s: expected secret=FILE, then service=PATTERN, tls=FILE or "
-					   "client-ca=FILE",
-					   w->word[i]);
+			return words_error(
+				w, err,
+				"listen: %s: expected secret=FILE, then user=NAME and service=PATTERN, tls=FILE or "
+				"client-ca=FILE",
+				w->word[i]);
 	}
 	if (*l.client_ca && !*l.tls)
 		return words_error(w, err, "listen: client-ca needs tls=FILE, the certificate of this server");
@@ -279,6 +297,26 @@ static int read_push_age(struct scrape_parser *p, const struct words *w, struct 
 		return scrape_config_usage(w, "push-age TIME, as in: push-age 2d", err);
 	return scrape_config_duration(w, w->word[1], NS_PER_MINUTE, PUSH_AGE_DAYS * NS_PER_DAY, &p->c->push_age_ns,
 				      err);
+}
+
+static int read_push_running(struct scrape_parser *p, const struct words *w, struct err *err)
+{
+	if (w->n != 2)
+		return scrape_config_usage(w, "push-running N, pushes of an address at once; 0 for no limit", err);
+	if (!config_file_parse_number(w->word[1], VALUES_MAX, &p->c->push_running))
+		return words_error(w, err, "push-running %s: not a number of at most %d", w->word[1], VALUES_MAX);
+	return 0;
+}
+
+static int read_push_bytes(struct scrape_parser *p, const struct words *w, struct err *err)
+{
+	struct err reason;
+
+	if (w->n != 2)
+		return scrape_config_usage(w, "push-bytes BYTES, per second and address; 0 for no limit", err);
+	if (amount_parse_bytes("push-bytes", w->word[1], &p->c->push_bytes, &reason) < 0)
+		return words_error(w, err, "%s", reason.msg);
+	return 0;
 }
 
 static int read_plain_text(struct scrape_parser *p, const struct words *w, struct err *err)
@@ -341,6 +379,8 @@ static const struct {
 	{ "push", read_push },
 	{ "push-rate", read_push_rate },
 	{ "push-age", read_push_age },
+	{ "push-running", read_push_running },
+	{ "push-bytes", read_push_bytes },
 	{ "plain-text", read_plain_text },
 	{ "shard", read_shard },
 	{ "sink", scrape_config_sink },

@@ -109,6 +109,7 @@ static int pods_describe(const struct fetch_request *r, struct err *err)
 		return err->code;
 	}
 	reason = starts_with(r->err.msg, "http fetch: Get") && reason ? reason + 3 : r->err.msg;
+	reason += starts_with(reason, "--bearer_file: ") ? strlen("--bearer_file: ") : 0;
 	n = strlen(reason);
 	for (size_t i = 0; i < sizeof(advice) / sizeof(advice[0]); i++)
 		if (strstr(reason, advice[i]))

@@ -24,9 +24,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum {
-	PEER_RUNNING = 16, /* requests at once of a client address */
 	DECODING_WAIT_S = 30,
 };
 
@@ -115,47 +116,56 @@ static struct scrape_peer *find_peer(struct scrape_collector *c, const char *add
 	memset(oldest, 0, sizeof(*oldest));
 	memcpy(oldest->address, address, strnlen(address, sizeof(oldest->address) - 1));
 	oldest->tokens = c->o.config->push_rate;
+	oldest->bytes = (double)c->o.config->push_bytes;
 	oldest->last_ns = clock_mono_ns();
 	return oldest;
 }
 
-/* Take a token of a client for a request, at a rate per second; 0: no limit. The lock is held. */
-static bool take_token(struct scrape_peer *p, double rate)
+/* Add the pushes and bytes that a client is allowed for the time since its last request, at most those of a second. The lock is held. */
+static void refill_peer(struct scrape_peer *p, double rate, double bytes)
 {
 	int64_t now = clock_mono_ns();
+	double seconds = (double)(now - p->last_ns) / 1e9;
 
-	p->tokens += (double)(now - p->last_ns) / 1e9 * rate;
-	p->tokens = p->tokens > rate ? rate : p->tokens;
+	p->tokens = p->tokens + seconds * rate > rate ? rate : p->tokens + seconds * rate;
+	p->bytes = p->bytes + seconds * bytes > bytes ? bytes : p->bytes + seconds * bytes;
 	p->last_ns = now;
-	if (rate <= 0)
-		return true;
-	if (p->tokens < 1)
-		return false;
+}
+
+/* Count a request of a client with n bytes. Returns why it is refused; NULL if it is not. The lock is held. */
+static const char *count_request(struct scrape_peer *p, const struct scrape_config *limit, uint64_t n)
+{
+	refill_peer(p, limit->push_rate, (double)limit->push_bytes);
+	if (limit->push_running && p->n_running >= limit->push_running)
+		return "too many pushes of this address at once; push-running of the configuration is the limit";
+	if (limit->push_rate && p->tokens < 1)
+		return "too many pushes of this address in a second; push-rate of the configuration is the limit";
+	if (limit->push_bytes && p->bytes <= 0)
+		return "too many bytes of this address in a second; push-bytes of the configuration is the limit";
 	p->tokens -= 1;
-	return true;
+	p->bytes -= (double)n; /* a body above the limit is accepted, and the next ones wait until it is paid off */
+	p->n_running++;
+	return NULL;
 }
 
 /* Count a request of a client. Returns why it is refused; NULL if it is not. The user's own socket has no limit. */
-static const char *begin_peer(struct scrape_collector *c, const struct http_peer *at)
+static const char *begin_peer(struct scrape_collector *c, const struct http_request *q)
 {
-	const char *why = NULL;
+	const char *why = "too many clients at once";
+	struct stat st = { .st_size = (off_t)q->n_body };
 	struct scrape_peer *p;
 
-	if (at->is_unix)
+	if (q->peer.is_unix)
 		return NULL;
+	if (q->upload >= 0 && fstat(q->upload, &st) < 0)
+		st.st_size = SCRAPE_BODY_MAX;
 	pthread_mutex_lock(&c->peers_lock);
-	p = find_peer(c, at->address);
-	if (!p)
-		why = "too many clients at once";
-	else if (p->n_running >= PEER_RUNNING)
-		why = "more than 16 pushes of this address at once";
-	else if (!take_token(p, c->o.config->push_rate))
-		why = "too many pushes of this address in a second; push-rate of the configuration is the limit";
-	else
-		p->n_running++;
+	p = find_peer(c, q->peer.address);
+	if (p)
+		why = count_request(p, c->o.config, (uint64_t)st.st_size);
 	pthread_mutex_unlock(&c->peers_lock);
 	if (why)
-		scrape_log(c, "push=refused address=%s reason=\"%s\"", at->address, why);
+		scrape_log(c, "push=refused address=%s reason=\"%s\"", q->peer.address, why);
 	return why;
 }
 
@@ -533,7 +543,7 @@ void scrape_push(struct scrape_collector *c, const struct scrape_secret *allowed
 
 	if (!(c->o.config->push & protocol_bit(p.protocol))) {
 		scrape_push_fail(&p, PROTOCOL_FORBIDDEN, "this protocol is not enabled in the configuration (push)");
-	} else if ((why = begin_peer(c, &q->peer))) {
+	} else if ((why = begin_peer(c, q))) {
 		scrape_push_fail(&p, PROTOCOL_TOO_MANY, why);
 	} else {
 		scrape_push_run(&p);

@@ -55,12 +55,18 @@ static void routes_set_text(struct http_response *out, int status, const char *t
 /* The secret that the request has; NULL if none. */
 static const struct scrape_secret *find_secret(const struct scrape_listener *l, const struct http_request *q)
 {
-	const char *given = http_request_header(q, "Authorization");
+	const char *given = http_request_header(q, "Authorization"), *key = http_request_header(q, "DD-API-KEY");
+	const struct scrape_secret *found = NULL;
 
-	for (size_t i = 0; l->listen && given && i < l->listen->n_secrets; i++)
-		if (access_has_secret(&l->secret[i], given))
-			return &l->listen->secret[i];
-	return NULL;
+	/* all are compared, so that the time does not depend on which one it is */
+	for (size_t i = 0; l->listen && i < l->listen->n_secrets; i++) {
+		const struct scrape_secret *s = &l->listen->secret[i];
+
+		if ((given && access_has_secret(&l->secret[i], s->user, given)) ||
+		    (key && !*s->user && access_is_secret(&l->secret[i], key)))
+			found = s;
+	}
+	return found;
 }
 
 static bool is_limited(const struct scrape_secret *secret)
@@ -101,7 +107,7 @@ static bool routes_check(void *arg, const struct http_request *q, struct http_re
 		v = (struct access_verdict){ .status = UNAUTHORIZED,
 					     .text = "a secret is required: send Authorization: Bearer SECRET, "
 						     "or SECRET as the password of Basic" };
-		if (http_request_header(q, "Authorization")) {
+		if (http_request_header(q, "Authorization") || http_request_header(q, "DD-API-KEY")) {
 			v.text = "wrong secret";
 			pthread_mutex_lock(&l->c->peers_lock);
 			v.delay_ms = access_count_failure(&l->failures, now);

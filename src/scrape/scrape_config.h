@@ -23,6 +23,8 @@ enum {
 	SCRAPE_SOURCES_MAX = 100000, /* targets and lists of targets in a file */
 	SCRAPE_FILE_MAX = 16 << 20,  /* bytes of a configuration file, or of a list of targets */
 	SCRAPE_PUSH_RATE_DEFAULT = 50,
+	SCRAPE_PUSH_RUNNING_DEFAULT = 16,
+	SCRAPE_PUSH_BYTES_DEFAULT = 64 << 20,
 	SCRAPE_LIMIT_DEFAULT = 100, /* distinct values of a label, per service and day */
 };
 
@@ -88,6 +90,7 @@ struct scrape_shape {
 /* A secret of a listener, and the services that its holders may push. */
 struct scrape_secret {
 	const char *file;
+	const char *user;           /* of HTTP basic authentication; "": any, and also Bearer and DD-API-KEY */
 	const char *const *service; /* [n_services] patterns with * and ?; none: all */
 	size_t n_services;
 };
@@ -140,6 +143,8 @@ struct scrape_config {
 	unsigned push;                /* accepted protocols, of protocol_bit */
 	int64_t push_age_ns;          /* age up to which pushed profiles are accepted */
 	uint32_t push_rate;           /* pushes per second and address of a client; 0: no limit */
+	uint32_t push_running;        /* pushes of an address at once; 0: no limit */
+	uint64_t push_bytes;          /* bytes of bodies per second and address; 0: no limit */
 	uint32_t shard, n_shards;     /* this collector scrapes the targets of shard 1..n_shards; 0 of 0: all */
 	const struct scrape_job *job; /* [n_jobs] */
 	size_t n_jobs;

@@ -9,6 +9,7 @@
 #
 # Lists have pages and watches have versions, as in docs/reference/using-api/api-concepts of Kubernetes: a version that was
 # forgotten is 410, for a watch, and for the next page of a list. GET /debug/pprof/NAME is a profile, so a pod may be at this server.
+import bisect
 import http.server
 import json
 import os
@@ -38,7 +39,7 @@ class Server:
         self.pods, self.events, self.version, self.oldest = {}, [], 1, 0
         self.changed = threading.Condition()
         self.token, self.page, self.failures, self.broken = None, 1000, [], None
-        self.n_closed = 0
+        self.n_closed, self.pages = 0, {}
         self.log = open(os.path.join(folder, "log"), "a", encoding="utf-8")  # noqa: SIM115
 
     def _event(self, kind, one):
@@ -57,7 +58,7 @@ class Server:
                 elif was:
                     del self.pods[key]
                 if runs or was:
-                    self._event("DELETED" if not runs else "MODIFIED" if was else "ADDED", one)
+                    self._event("MODIFIED" if runs and was else "ADDED" if runs else "DELETED", one)
             self.changed.notify_all()
 
     def delete(self, *names):
@@ -70,7 +71,7 @@ class Server:
         """Send a line to all watches, as it is."""
         with self.changed:
             self.version += 1
-            self.events.append((self.version, None, line))
+            self.events.append((self.version, "", line))
             self.changed.notify_all()
 
     def forget(self):
@@ -165,7 +166,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if version < api.oldest:
                 self.reply_status(410, "The provided continue parameter is too old")
                 return
-            wanted = [p for (ns, _), p in sorted(api.pods.items()) if namespace in (None, ns) and matches(p, query)]
+            if first == 0:  # a copy, for all pages
+                api.pages[version] = [p for (ns, _), p in sorted(api.pods.items()) if namespace in (None, ns) and matches(p, query)]
+            wanted = api.pages[version]
             n = min(int(query["limit"]), api.page)
             meta = {"resourceVersion": str(version)}
             if first + n < len(wanted):
@@ -186,11 +189,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/json")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
+        at = bisect.bisect_left(api.events, (after + 1,))
         while time.monotonic() < end and api.n_closed == n_closed:
             with api.changed:
-                api.changed.wait_for(lambda: api.version > after or api.n_closed != n_closed, 1)
-                new = [e for e in api.events if e[0] > after]
-                after = max(after, api.version)
+                api.changed.wait_for(lambda: len(api.events) > at or api.n_closed != n_closed, 1)
+                new, at = api.events[at:], len(api.events)
             for version, kind, text in new:
                 one = json.loads(text) if kind else None
                 if kind and (namespace not in (None, one["metadata"]["namespace"]) or not matches(one, query)):

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: kubernetes.py EXAMPLES PAGE FOLDER
 
-Fails with a message if a manifest lacks what cpa needs. Writes to FOLDER: collect.cpa; job.sh; commands, an argument list of cpa
+Fails with a message if a manifest lacks what cpa needs. Writes to FOLDER: collect.cpa; discovery.cpa; job.sh; commands, an argument list of cpa
 per line, as words of the shell.
 """
 import glob
@@ -15,7 +15,8 @@ import yaml
 
 examples, page, folder = sys.argv[1:]
 KINDS = {"ConfigMap": "v1", "Service": "v1", "Deployment": "apps/v1", "StatefulSet": "apps/v1", "Job": "batch/v1",
-         "NetworkPolicy": "networking.k8s.io/v1"}
+         "NetworkPolicy": "networking.k8s.io/v1", "ServiceAccount": "v1", "PersistentVolumeClaim": "v1",
+         "Role": "rbac.authorization.k8s.io/v1", "RoleBinding": "rbac.authorization.k8s.io/v1"}
 commands, objects = [], {}
 
 
@@ -46,7 +47,7 @@ for path in sorted(glob.glob(examples + "/*.yaml")):
     for o in yaml.safe_load_all(text):
         assert KINDS[o["kind"]] == o["apiVersion"], (path, o["kind"])
         objects[o["kind"], o["metadata"].get("name", "")] = o
-        if "template" in o["spec" if "spec" in o else "data"]:
+        if "template" in o.get("spec", {}):
             assert o["kind"] == "Job" or o["spec"]["selector"]["matchLabels"].items() <= o["spec"]["template"]["metadata"]["labels"].items()
             check_pod(o)
 
@@ -64,10 +65,22 @@ assert policy["ingress"][1]["ports"][0]["port"] == int(port) and collector["spec
 store = re.search(r"store\s+(\S+)", config).group(1)
 assert any(store.startswith(m["mountPath"] + "/") for m in containers(collector)[0]["volumeMounts"]), store
 
+discovery = objects["ConfigMap", "cpa-collect-discovery"]["data"]["collect.cpa"]
+role, binding = objects["Role", "cpa-collect"], objects["RoleBinding", "cpa-collect"]
+account, finder = objects["ServiceAccount", "cpa-collect"]["metadata"], objects["Deployment", "cpa-collect-discovery"]
+assert role["rules"] == [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "watch"]}]
+assert role["metadata"]["namespace"] == binding["metadata"]["namespace"] == re.search(r"kubernetes namespace=(\S+)", discovery).group(1)
+assert binding["roleRef"]["name"] == role["metadata"]["name"] and binding["subjects"][0].items() >= {"kind": "ServiceAccount", **account}.items()
+pod = finder["spec"]["template"]["spec"]
+assert pod["serviceAccountName"] == account["name"] and pod["automountServiceAccountToken"] and account["namespace"] == finder["metadata"]["namespace"]
+claim = objects["PersistentVolumeClaim", next(v["persistentVolumeClaim"]["claimName"] for v in pod["volumes"] if "persistentVolumeClaim" in v)]
+assert claim["metadata"]["namespace"] == finder["metadata"]["namespace"]
+assert shop["annotations"]["cpa.dev/scrape"] == "true"
+
 with open(page, encoding="utf-8") as f:
     lines = [line for block in re.findall(r"^```\n(.*?)^```", f.read(), re.M | re.S) for line in block.splitlines()]
 commands += [shlex.split(re.sub(r"^.* -- cpa |^cpa |  +#.*", "", line)) for line in lines if re.match("cpa |kubectl exec .* -- cpa ", line)]
 job = next(o for (kind, _), o in objects.items() if kind == "Job")
-for file, content in ("collect.cpa", config), ("job.sh", containers(job)[0]["args"][0]), ("commands", "".join(shlex.join(c) + "\n" for c in commands)):
+for file, content in ("collect.cpa", config), ("discovery.cpa", discovery), ("job.sh", containers(job)[0]["args"][0]), ("commands", "".join(shlex.join(c) + "\n" for c in commands)):
     with open(f"{folder}/{file}", "w", encoding="utf-8") as f:
         f.write(content)

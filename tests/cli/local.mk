@@ -112,6 +112,7 @@ cli_tests = \
 	tests/cli/t376-push-kinds.t \
 	tests/cli/t377-push-access.t \
 	tests/cli/t379-push-protocols.t \
+	tests/cli/t381-push-half-open.t \
 	tests/cli/t378-store-modes.t \
 	tests/cli/t710-web-access.t \
 	tests/cli/t720-version.t \
@@ -150,6 +151,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/gate_ci.py \
 	tests/cli/gate_profile.py \
 	tests/cli/golden \
+	tests/cli/half_open.py \
 	tests/cli/hostile_targets.py \
 	tests/cli/junit.xsd \
 	tests/cli/keystrokes.py \

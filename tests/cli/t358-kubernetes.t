@@ -16,6 +16,12 @@ status=$?
 [ $status -eq 0 ] || note "$tmp/out"
 result $status 'the configuration of the collector is read'
 
+(unset KUBERNETES_SERVICE_HOST && "$CPA" collect --check "$tmp/discovery.cpa") >"$tmp/out" 2>&1
+grep -q '^cpa: targets kubernetes namespace=default .*: this is not in a cluster' "$tmp/out" && grep -q '^pods: cpu 30s every 1m' "$tmp/out"
+status=$?
+[ $status -eq 0 ] || note "$tmp/out"
+result $status 'the configuration of the collector with discovery is read'
+
 for version in 1.4 1.5; do
 	"$CPA" store import --service=shop --label=version=$version gate/base-[1-4].pb.gz || exit 1
 done >"$tmp/out"

@@ -7,14 +7,14 @@ cd "$tmp" || exit 1
 trap 'kill "$collector_pid" 2>/dev/null; wait; rm -rf "$tmp"' EXIT
 start=$(($(date +%s) - 120))
 "${PYTHON3:-python3}" "$top_srcdir/tests/cli/stored_profiles.py" cpu cpu "$start" 10 1
-for name in all some; do
+for name in all some agent; do
 	head -c 40 /dev/urandom | od -An -tx1 | tr -d ' \n' >"$name.secret"
 	chmod 600 "$name.secret"
 done
 cat >push.cpa <<END
 store $tmp/store
 push-rate 0
-listen 127.0.0.1:0 secret=$tmp/all.secret secret=$tmp/some.secret service=shop*,pay
+listen 127.0.0.1:0 secret=$tmp/all.secret secret=$tmp/some.secret service=shop*,pay secret=$tmp/agent.secret user=agent service=shop-a
 END
 all="Authorization: Bearer $(cat all.secret)" some="Authorization: Bearer $(cat some.secret)"
 
@@ -71,6 +71,14 @@ status 403 'with its services' POST '/v1/profiles?service=bank' "$(basic "any:$(
 status 401 'another password is refused' POST '/v1/profiles?service=shop-a' "$(basic "any:$(cat some.secret)x")"
 status 401 'a user without a password is refused' POST '/v1/profiles?service=shop-a' "$(basic "$(cat some.secret)")"
 status 401 'base64 that is invalid is refused' POST '/v1/profiles?service=shop-a' 'Authorization: Basic !!!!'
+agent=$(basic "agent:$(cat agent.secret)")
+status 204 'a secret with a user is for this user' POST '/v1/profiles?service=shop-a' "$agent"
+status 403 'with its services only' POST '/v1/profiles?service=shop-b' "$agent"
+status 401 'another user is refused' POST '/v1/profiles?service=shop-a' "$(basic "agents:$(cat agent.secret)")"
+status 401 'a secret with a user is no token' POST '/v1/profiles?service=shop-a' "Authorization: Bearer $(cat agent.secret)"
+status 204 'a secret is an API key of Datadog' POST '/v1/profiles?service=shop-a' "DD-API-KEY: $(cat some.secret)"
+status 403 'an API key has its services' POST '/v1/profiles?service=bank' "DD-API-KEY: $(cat some.secret)"
+status 401 'a wrong API key is refused' POST '/v1/profiles?service=shop-a' 'DD-API-KEY: 00112233445566778899aabbccddeeff'
 collector_end TERM
 
 # pushes per second: t377 sends 60 at once, and counts those that are refused
@@ -99,6 +107,44 @@ sed -i 's/push-rate 1/push-rate 0/' rate.cpa
 collector rate.cpa
 at=$(listening)
 is_equal "$(flood)" 0 'push-rate 0 is no limit'
+collector_end TERM
+
+# bytes per second, and pushes at once
+printf 'store %s\npush-bytes 10B\nlisten 127.0.0.1:0\n' "$tmp/store" >bytes.cpa
+collector bytes.cpa
+at=$(listening)
+status 204 "a body above push-bytes is accepted" POST "/v1/profiles?service=shop-a&n=1"
+status 429 'then others of this address wait' POST '/v1/profiles?service=shop-a&n=2'
+grep -q 'push-bytes of the configuration is the limit' body
+result $? 'the response names the limit'
+collector_end TERM
+printf 'store %s\npush-running 2\nlisten 127.0.0.1:0\n' "$tmp/store" >running.cpa
+collector running.cpa
+at=$(listening)
+"${PYTHON3:-python3}" - "$at" cpu/000.pb.gz <<'PY' >got
+import http.client, sys, threading
+with open(sys.argv[2], "rb") as file:
+    body = file.read()
+answers, start = [], threading.Barrier(12)
+def push(i):
+    connection = http.client.HTTPConnection(sys.argv[1], timeout=60)
+    connection.connect()
+    start.wait()
+    connection.request("POST", f"/v1/profiles?service=shop-a&n={i}", body)
+    answer = connection.getresponse()
+    answers.append((answer.status, b"push-running of the configuration" in answer.read()))
+threads = [threading.Thread(target=push, args=(i,)) for i in range(12)]
+for t in threads:
+    t.start()
+for t in threads:
+    t.join()
+print(*sorted({status for status, _ in answers}), all(named for status, named in answers if status == 429))
+PY
+is_equal "$(cat got)" '204 429 True' 'pushes of an address at once beyond push-running are refused'
+sed -i 's/push-running 2/push-rate 0/' running.cpa
+collector_end TERM
+collector running.cpa
+at=$(listening)
 
 # /metrics is bounded, whatever is pushed
 "${PYTHON3:-python3}" - "$at" "$top_srcdir/tests/cli" <<'PY'

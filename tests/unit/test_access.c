@@ -287,9 +287,23 @@ static void a_secret_may_be_a_bearer_or_the_password_of_basic(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		assert_int_equal(access_has_secret(&r.secret, values[i].value), values[i].is_it);
+		assert_int_equal(access_has_secret(&r.secret, "", values[i].value), values[i].is_it);
 	memset(big + 6, 'A', sizeof(big) - 7);
-	assert_false(access_has_secret(&r.secret, big));
+	assert_false(access_has_secret(&r.secret, "", big));
+}
+
+static void a_secret_may_have_a_user(void **state)
+{
+	const struct access_rules r = with_secret();
+
+	(void)state;
+	assert_true(access_has_secret(&r.secret, "any", "Basic " BASIC_RIGHT));
+	assert_false(access_has_secret(&r.secret, "an", "Basic " BASIC_RIGHT));
+	assert_false(access_has_secret(&r.secret, "anyone", "Basic " BASIC_RIGHT));
+	assert_false(access_has_secret(&r.secret, "any", "Basic " BASIC_EMPTY_USER));
+	assert_false(access_has_secret(&r.secret, "any", "Basic " BASIC_NO_COLON));
+	assert_false(access_has_secret(&r.secret, "any", "Basic YW55Og==")); /* any: */
+	assert_false(access_has_secret(&r.secret, "any", "Bearer " SECRET));
 }
 
 static void wrong_secrets_are_answered_late(void **state)
@@ -425,6 +439,7 @@ int main(void)
 		cmocka_unit_test(other_users_and_other_methods_are_refused),
 		cmocka_unit_test(clients_send_the_secret_as_bearer),
 		cmocka_unit_test(a_secret_may_be_a_bearer_or_the_password_of_basic),
+		cmocka_unit_test(a_secret_may_have_a_user),
 		cmocka_unit_test(wrong_secrets_are_answered_late),
 		cmocka_unit_test(paths_without_data_need_no_secret),
 		cmocka_unit_test(a_cookie_is_valid_for_one_address),

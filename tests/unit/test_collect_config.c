@@ -315,6 +315,13 @@ static void invalid_lines_are_reported_with_file_and_line(void **state)
 		{ "sink a cpa+http://h\nsink a cpa+http://i", "c.cpa:2: sink a: the name is used twice" },
 		{ "push-age 1s", "c.cpa:1: push-age 1s: the duration must be between 60 s and 3650 days" },
 		{ "push-rate -1", "c.cpa:1: push-rate -1: not a number of at most 1000000" },
+		{ "push-running x", "c.cpa:1: push-running x: not a number of at most 1000000" },
+		{ "push-bytes 1x", "c.cpa:1: push-bytes=1x: not a size such as 256MB or 20GiB" },
+		{ "listen :1 user=a",
+		  "c.cpa:1: listen: user=a: expected secret=FILE, then user=NAME and service=PATTERN, "
+		  "tls=FILE or client-ca=FILE" },
+		{ "listen :1 secret=f user=a:b", "c.cpa:1: listen: user=a:b: expected secret=FILE, then user=NAME and "
+						 "service=PATTERN, tls=FILE or client-ca=FILE" },
 		{ "push zipkin", "c.cpa:1: push zipkin: expected pprof, ingest, connect, otlp, datadog, parca, or off alone" },
 		{ "push off pprof", "c.cpa:1: push off: expected pprof, ingest, connect, otlp, datadog, parca, or off alone" },
 		{ "target h:1", "c.cpa:1: target: write a line \"job SERVICE\" before it" },
@@ -347,7 +354,7 @@ static void invalid_lines_are_reported_with_file_and_line(void **state)
 		{ "limit tenant x", "c.cpa:1: limit x: not a number of at most 1000000" },
 		{ "shard 4/3", "c.cpa:1: shard 4/3: the first shard is 1/3" },
 		{ "listen 0.0.0.0:1 secrt=/x",
-		  "c.cpa:1: listen: secrt=/x: expected secret=FILE, then service=PATTERN, tls=FILE or "
+		  "c.cpa:1: listen: secrt=/x: expected secret=FILE, then user=NAME and service=PATTERN, tls=FILE or "
 		  "client-ca=FILE" },
 		{ "version git", "c.cpa:1: version git: expected label, comment, buildid, url=/PATH or field=MEMBER" },
 		{ "job \"a", "c.cpa:1: missing closing quote" },

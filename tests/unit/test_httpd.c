@@ -116,15 +116,23 @@ static struct httpd *start_local(void)
 	return start("localhost:0", (struct httpd_limits){ 0 });
 }
 
-static int dial(const struct httpd *h)
+/* Connect from the loopback address 127.0.0.N. */
+static int dial_from(const struct httpd *h, unsigned n)
 {
+	struct sockaddr_in from = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK - 1 + n) };
 	struct sockaddr_in at = { .sin_family = AF_INET,
 				  .sin_port = htons((uint16_t)httpd_port(h)),
 				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
+	assert_int_equal(bind(fd, (struct sockaddr *)&from, sizeof(from)), 0);
 	assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
 	return fd;
+}
+
+static int dial(const struct httpd *h)
+{
+	return dial_from(h, 1);
 }
 
 static void put(int fd, const void *text, size_t n)
@@ -387,6 +395,29 @@ static void idle_connections_make_room_for_others(void **state)
 	httpd_stop(h);
 }
 
+static void the_address_with_most_connections_makes_room(void **state)
+{
+	struct httpd *h = start("127.0.0.1:0", (struct httpd_limits){ 0 });
+	int first = dial(h), fd[HTTPD_CONNECTIONS_DEFAULT];
+	char one;
+
+	(void)state;
+	puts_to(first, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+	assert_int_equal(recv(first, &one, 1, 0), 1);
+	for (int i = 0; i < HTTPD_CONNECTIONS_DEFAULT;
+	     i++) { /* one too many, and the first one has been idle for longest */
+		fd[i] = dial_from(h, 2);
+		puts_to(fd[i], "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+		assert_int_equal(recv(fd[i], &one, 1, 0), 1);
+	}
+	puts_to(first, "GET /again HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+	read_all(first);
+	contains(received, "GET|/again|");
+	for (int i = 0; i < HTTPD_CONNECTIONS_DEFAULT; i++)
+		close(fd[i]);
+	httpd_stop(h);
+}
+
 static void incomplete_requests_make_room_for_others(void **state)
 {
 	static const char *const parts[] = { "", "GET / HT", "GET / HTTP/1.1\r\nHost: x\r\nA",
@@ -483,6 +514,7 @@ int main(void)
 		cmocka_unit_test(stopping_the_server_stops_answers),
 		cmocka_unit_test(slow_clients_are_disconnected),
 		cmocka_unit_test(idle_connections_make_room_for_others),
+		cmocka_unit_test(the_address_with_most_connections_makes_room),
 		cmocka_unit_test(incomplete_requests_make_room_for_others),
 		cmocka_unit_test(responses_can_be_delayed),
 		cmocka_unit_test(addresses_have_the_real_port),

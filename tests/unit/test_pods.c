@@ -245,16 +245,14 @@ static void annotations_that_cannot_be_used_are_named(void **state)
 static void only_pods_that_run_are_targets(void **state)
 {
 	static const char list[] =
-		"{\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[" POD(
-			"c", "1", RUNNING("fd00::7"),
-			"") "," POD("b", "2", READY("10.0.0.2"),
-				    "") "," POD("d", "3", "{\"phase\":\"Pending\",\"podIP\":\"10.0.0.3\"}",
-						"") "," POD("e", "4", "{\"phase\":\"Running\"}",
-							    "") "," POD("f", "5", RUNNING("10.0.0.5"),
-									",\"deletionTimestamp\":\"2026-11-29T00:00:"
-									"00Z\"") "," POD("g", "6",
-											 RUNNING("evil.example"),
-											 "") "]}";
+		"{\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[" POD("c", "1", RUNNING("fd00::7"), "") "," POD(
+			"b", "2", READY("10.0.0.2"),
+			"") "," POD("d", "3", "{\"phase\":\"Pending\",\"podIP\":\"10.0.0.3\"}",
+				    "") "," POD("e", "4", "{\"phase\":\"Running\"}",
+						"") "," POD("f", "5", RUNNING("10.0.0.5"),
+							    ",\"deletionTimestamp\":\"2026-11-29T00:00:"
+							    "00Z\"") "," POD("g", "6", RUNNING("evil.example"),
+									     "") "]}";
 	struct scrape_config *c;
 	struct scrape_pods_set s = { .source = source_of("", &c) };
 
