@@ -46,6 +46,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_perf \
 	tests/fuzz/fuzz_proc \
 	tests/fuzz/fuzz_push \
+	tests/fuzz/fuzz_push_parts \
 	tests/fuzz/fuzz_rpc \
 	tests/fuzz/fuzz_serve_head \
 	tests/fuzz/fuzz_serve_query \
@@ -153,6 +154,10 @@ tests_fuzz_fuzz_proc_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_push_SOURCES = tests/fuzz/fuzz_push.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_push_LDADD = $(formats_libs)
 tests_fuzz_fuzz_push_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_push_parts_SOURCES = tests/fuzz/fuzz_push_parts.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_push_parts_LDADD = $(formats_libs)
+tests_fuzz_fuzz_push_parts_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_serve_head_SOURCES = tests/fuzz/fuzz_serve_head.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_serve_head_LDADD = $(endpoint_libs) $(formats_libs)
