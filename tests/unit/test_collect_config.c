@@ -303,8 +303,10 @@ static void invalid_lines_are_reported_with_file_and_line(void **state)
 		  "c.cpa:1: store clickhouse://h/d: this version writes only to a directory" },
 		{ "sink a b", "c.cpa:1: sink: this version cannot forward profiles to other systems" },
 		{ "push-rate -1", "c.cpa:1: push-rate -1: not a number of at most 1000000" },
-		{ "push zipkin", "c.cpa:1: push zipkin: expected pprof, ingest, connect, otlp, datadog, parca, or off alone" },
-		{ "push off pprof", "c.cpa:1: push off: expected pprof, ingest, connect, otlp, datadog, parca, or off alone" },
+		{ "push zipkin",
+		  "c.cpa:1: push zipkin: expected pprof, ingest, connect, otlp, datadog, parca, or off alone" },
+		{ "push off pprof",
+		  "c.cpa:1: push off: expected pprof, ingest, connect, otlp, datadog, parca, or off alone" },
 		{ "job a\ntargets kubernetes namespace=x", "c.cpa:2: targets kubernetes: this version cannot list "
 							   "pods; use dns= with a headless service, or file=" },
 		{ "target h:1", "c.cpa:1: target: write a line \"job SERVICE\" before it" },
