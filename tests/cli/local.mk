@@ -112,7 +112,7 @@ cli_tests = \
 	tests/cli/t376-push-kinds.t \
 	tests/cli/t377-push-access.t \
 	tests/cli/t379-push-protocols.t \
-	tests/cli/t381-push-half-open.t \
+	tests/cli/t383-push-half-open.t \
 	tests/cli/t378-store-modes.t \
 	tests/cli/t710-web-access.t \
 	tests/cli/t720-version.t \

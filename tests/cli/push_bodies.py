@@ -3,7 +3,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: push_bodies.py datadog NAME=FILE...     a form with files; the event is of the last minute
+# usage: push_bodies.py datadog NAME=FILE...     a form with files; its times are those of the last minute
 #        push_bodies.py grpc-web|proto|json FILE SERVICE     a WriteRawRequest
 #        push_bodies.py otlp SERVICE AGE...     JSON with a profile of each age in seconds, in a resource each
 #        push_bodies.py status FILE     prints the fields of a google.rpc.Status

@@ -98,7 +98,7 @@ post 415 /v1development/profiles 'Content-Type: text/plain' <in
 post 200 '/v1/profiles?service.name=%2Fk8s%2Fshop&container.id=c1&host.name=h' <cpu/000.pb.gz
 is_equal "$(listed /k8s/shop)" 'cpu:1
 container.id=c1,host.name=h' 'a profile of the agent of Coroot is stored'
-collector_end
+collector_end TERM
 is_equal "$status" 0 'the collector ends without an error'
 
 printf 'listen 127.0.0.1:0\npush pprof\n' >push.cpa
@@ -108,5 +108,5 @@ bodies grpc-web cpu/000.pb.gz web >in
 post 200 "$write_raw" 'Content-Type: application/grpc-web+proto' <in
 grep -aq 'grpc-status: 7' body
 result $? 'a protocol that is not enabled is refused'
-collector_end
+collector_end TERM
 done_testing

@@ -49,6 +49,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_proc \
 	tests/fuzz/fuzz_push \
 	tests/fuzz/fuzz_pyroscope \
+	tests/fuzz/fuzz_push_parts \
 	tests/fuzz/fuzz_rpc \
 	tests/fuzz/fuzz_serve_head \
 	tests/fuzz/fuzz_serve_query \
@@ -163,6 +164,10 @@ tests_fuzz_fuzz_push_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_pyroscope_SOURCES = tests/fuzz/fuzz_pyroscope.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_pyroscope_LDADD = src/store/libstore.a $(formats_libs)
 tests_fuzz_fuzz_pyroscope_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_push_parts_SOURCES = tests/fuzz/fuzz_push_parts.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_push_parts_LDADD = $(formats_libs)
+tests_fuzz_fuzz_push_parts_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_serve_head_SOURCES = tests/fuzz/fuzz_serve_head.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_serve_head_LDADD = $(endpoint_libs) $(formats_libs)

@@ -51,6 +51,12 @@ enum {
 	T_SETTING,
 	T_LOST,
 	T_OTHER,
+	T_FLOAT,
+	T_DD_EXECUTION,
+	T_DD_METHOD,
+	T_DD_OBJECT,
+	T_DD_LIVE,
+	T_DD_CONFIG,
 };
 
 #define EVENT(thread)                                                                                                  \
@@ -110,6 +116,20 @@ static const struct make_jfr_class classes[] = {
 	  "jdk.CPUTimeSamplesLost",
 	  { { "startTime", T_LONG, 0, "TICKS" }, { "lostSamples", T_INT, 0, NULL } } },
 	{ T_OTHER, "jdk.ThreadStart", { EVENT("eventThread") } },
+	{ T_FLOAT, "float", { { 0 } } },
+	{ T_DD_EXECUTION, "datadog.ExecutionSample", { EVENT("eventThread"), { "weight", T_LONG, 0, NULL } } },
+	{ T_DD_METHOD, "datadog.MethodSample", { EVENT("eventThread"), { "weight", T_LONG, 0, NULL } } },
+	{ T_DD_OBJECT,
+	  "datadog.ObjectSample",
+	  { EVENT("eventThread"), { "size", T_LONG, 0, NULL }, { "weight", T_FLOAT, 0, NULL } } },
+	{ T_DD_LIVE,
+	  "datadog.HeapLiveObject",
+	  { EVENT("eventThread"), { "size", T_LONG, 0, NULL }, { "weight", T_FLOAT, 0, NULL } } },
+	{ T_DD_CONFIG,
+	  "datadog.DatadogProfilerConfig",
+	  { { "startTime", T_LONG, 0, "TICKS" },
+	    { "cpuInterval", T_LONG, 0, "MILLISECONDS" },
+	    { "wallInterval", T_LONG, 0, "MILLISECONDS" } } },
 };
 
 enum { N_CLASSES = sizeof(classes) / sizeof(classes[0]) };
@@ -301,6 +321,50 @@ static void expect_comment(const struct profile *p, const char *part)
 		if (strstr(profile_text(p, p->meta.comment[i]), part))
 			return;
 	fail_msg("no comment has \"%s\"", part);
+}
+
+/* Append an event of an object with a weight. */
+static void add_weighted(struct make_jfr *m, unsigned type, uint64_t size, float weight)
+{
+	struct buf b = { 0 };
+	uint32_t bits;
+
+	memcpy(&bits, &weight, sizeof(bits));
+	make_jfr_number(m, &b, 1, 8);
+	make_jfr_number(m, &b, K_THREAD_MAIN, 8);
+	make_jfr_number(m, &b, K_STACK_DEEP, 8);
+	make_jfr_number(m, &b, size, 8);
+	make_jfr_fixed(&b, bits, 4);
+	make_jfr_event(m, type, &b);
+}
+
+static void events_of_datadog_have_weights(void **state)
+{
+	(void)state;
+	for (int is_fixed = 0; is_fixed < 2; is_fixed++) {
+		struct make_jfr m = { .is_fixed = is_fixed };
+		struct profile *p;
+
+		start(&m);
+		MAKE_JFR(&m, T_DD_EXECUTION, 1, K_THREAD_MAIN, K_STACK_DEEP, 3);
+		MAKE_JFR(&m, T_DD_METHOD, 1, K_THREAD_MAIN, K_STACK_DEEP, 4);
+		add_weighted(&m, T_DD_OBJECT, 10, 2.25F);
+		add_weighted(&m, T_DD_LIVE, 100, 1.5F);
+		add_weighted(&m, T_DD_LIVE, 100, -1.0F); /* impossible: counts as 0 */
+		MAKE_JFR(&m, T_DD_CONFIG, 1, 20, 50);
+		finish(&m);
+		p = read_jfr(&m, NULL);
+		assert_int_equal(total(p, "cpu"), 3);
+		assert_int_equal(total(p, "cpu_ns"), 60000000);
+		assert_int_equal(total(p, "wall"), 4);
+		assert_int_equal(total(p, "wall_ns"), 200000000);
+		assert_int_equal(total(p, "alloc_samples"), 1);
+		assert_int_equal(total(p, "alloc"), 23);
+		assert_int_equal(total(p, "live_objects"), 2);
+		assert_int_equal(total(p, "live"), 150);
+		expect_comment(p, "the value counts as 0");
+		profile_free(p);
+	}
 }
 
 static void numbers_have_up_to_nine_bytes(void **state)
@@ -783,6 +847,7 @@ static void damaged_recordings_are_read_or_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_of_datadog_have_weights),
 		cmocka_unit_test(numbers_have_up_to_nine_bytes),
 		cmocka_unit_test(strings_have_six_encodings),
 		cmocka_unit_test(events_are_rows_with_labels),

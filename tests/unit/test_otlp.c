@@ -320,6 +320,37 @@ static void each_release_gives_the_same_profile(void **state)
 	}
 }
 
+static void sources_are_told_apart_in_each_release(void **state)
+{
+	(void)state;
+	for (int v = 0; v < N_RELEASES; v++) {
+		struct otlp_sources sources = { 0 };
+		struct buf b = { 0 };
+		struct profile *p = NULL;
+		struct err err;
+
+		put_request(&b, (enum release)v);
+		assert_int_equal(
+			otlp_read_sources((const uint8_t *)buf_text(&b), b.len, &no_limits, &sources, &p, &err), 0);
+		assert_int_equal(profile_check(p, &err), 0);
+		assert_int_equal(sources.n_resources, 1);
+		assert_int_equal(sources.label_end[0], 1);
+		assert_string_equal(profile_text(p, p->label_text[sources.label[0]]), "shop");
+		assert_int_equal(sources.n, v < V1_8 ? 1 : 2); /* messages have one type since 1.8 */
+		for (size_t i = 0; i < sources.n; i++) {
+			assert_int_equal(sources.source[i].types, v < V1_8 ? 3 : 1 << i);
+			assert_int_equal(sources.source[i].time_ns, 1700000000000000000);
+			assert_int_equal(sources.source[i].duration_ns, 2000000000);
+		}
+		expect_row(p, 0, v < V1_8 ? "3 30 main:11 =0 thread=one " : "3 0 main:11 =0 thread=one ");
+		if (v >= V1_8)
+			expect_row(p, 2, "0 30 main:11 =1 thread=one ");
+		otlp_sources_release(&sources);
+		profile_free(p);
+		buf_release(&b);
+	}
+}
+
 /* A request of release 1.8 or later with the samples of the caller. */
 static void put_samples(struct buf *b, struct buf *samples)
 {
@@ -648,6 +679,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_release_gives_the_same_profile),
+		cmocka_unit_test(sources_are_told_apart_in_each_release),
 		cmocka_unit_test(samples_without_signs_are_not_read_as_zero),
 		cmocka_unit_test(time_stamps_count_events),
 		cmocka_unit_test(releases_are_not_mixed),

@@ -73,7 +73,7 @@ struct otlp_sources {
 };
 
 /*
- * Read a request, in protocol buffers or JSON, so that its parts can be told apart: the first label of each sample is numeric,
+ * Read a request, in protocol buffers or JSON, with its parts marked: the first label of each sample is numeric,
  * with the number of its source. Attributes of resources are not labels of samples. A request without profiles has no types.
  *
  * sources  released with otlp_sources_release, also on failure

@@ -11,7 +11,7 @@
 #include "formats/push/push_int.h"
 
 #include "base/mem.h"
-#include "base/str.h"
+#include "base/utf8.h"
 #include "formats/otlp/otlp.h"
 #include "formats/push/push_split.h"
 #include "profile/temporality.h"
@@ -148,7 +148,25 @@ static void otlp_part_add_service(struct otlp_parts *o, struct push_label *label
 	buf_release(&name);
 }
 
-/* Make the labels of a resource. Those beyond PUSH_LABELS_MAX are counted in n_skipped. */
+/* Copy a text. Bytes that are not UTF-8, and control characters, as in command lines of several lines, become question marks. */
+static const char *otlp_part_copy_text(struct otlp_parts *o, const char *text)
+{
+	size_t n = strlen(text);
+	char *copy = arena_strndup(o->to->mem, text, n);
+
+	for (size_t at = 0, width; at < n; at += width) {
+		uint32_t c;
+
+		width = utf8_decode(copy + at, n - at, &c);
+		if (width && utf8_is_safe(c))
+			continue;
+		width = width ? width : 1;
+		memset(copy + at, '?', width);
+	}
+	return copy;
+}
+
+/* Make the labels of a resource. */
 static int otlp_part_make_labels(struct otlp_parts *o, size_t resource, struct err *err)
 {
 	const struct otlp_sources *s = &o->sources;
@@ -161,19 +179,20 @@ static int otlp_part_make_labels(struct otlp_parts *o, size_t resource, struct e
 		const char *key = profile_text(p, p->label_key[id]), *text = profile_text(p, p->label_text[id]);
 		struct buf number = { 0 };
 
-		if (!*key || !push_is_text(key, strlen(key)) || !push_is_text(text, strlen(text)))
-			return err_set(err, ERR_FORMAT, "resource %zu: attribute %zu is not a text", resource + 1,
-				       i - first + 1);
+		if (!*key)
+			continue;
 		if (!p->label_is_text[id]) {
 			buf_addf(&number, "%" PRId64, p->label_num[id]);
 			text = arena_strndup(o->to->mem, number.data, number.len);
 			buf_release(&number);
 		}
-		label[n++] = (struct push_label){ arena_strndup(o->to->mem, otlp_part_label_name(key),
-								strlen(otlp_part_label_name(key))),
-						  arena_strndup(o->to->mem, text, strlen(text)) };
+		label[n++] = (struct push_label){ otlp_part_copy_text(o, otlp_part_label_name(key)),
+						  otlp_part_copy_text(o, text) };
 	}
 	otlp_part_add_service(o, label, &n);
+	if (strlen(push_find_label(label, n, "service_name")) > PUSH_LABEL_BYTES_MAX)
+		return err_set(err, ERR_FORMAT, "resource %zu: service.name is longer than %d bytes", resource + 1,
+			       (int)PUSH_LABEL_BYTES_MAX);
 	o->label[resource] = label;
 	o->n_labels[resource] = n;
 	return 0;

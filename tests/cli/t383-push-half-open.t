@@ -1,5 +1,5 @@
 #!/bin/sh
-# t379-push-half-open.t - connections that are silent, slow or idle, hundreds at once, do not delay pushes of others
+# t383-push-half-open.t - connections that are silent, slow or idle, hundreds at once, do not delay pushes of others
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 . "${top_srcdir:?}/tests/cli/collect.sh"
