@@ -132,6 +132,8 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/gate_ci.py \
 	tests/cli/gate_profile.py \
 	tests/cli/golden \
+	tests/cli/grafana-requests.txt \
+	tests/cli/grafana_client.py \
 	tests/cli/hostile_targets.py \
 	tests/cli/junit.xsd \
 	tests/cli/keystrokes.py \
@@ -161,6 +163,8 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/stored_profiles.py \
 	tests/cli/trend_days.py \
 	tests/cli/random_profiles.py \
+	tests/cli/parca_fake.py \
+	tests/cli/pyroscope_fake.py \
 	tests/cli/terminal.py \
 	tests/cli/web_access.py \
 	tests/cli/web_requests.py \

@@ -90,7 +90,7 @@ static void a_wrong_selector_is_refused_with_its_position(void **state)
 
 static void a_printed_condition_is_parsed_as_it_was(void **state)
 {
-	static const char *const texts[] = { "shop", "a\"b\\c\nd", "", "/a.*" };
+	static const char *const texts[] = { "shop", "a\"b\\c\n", "", "/a.*" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
