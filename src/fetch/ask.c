@@ -57,8 +57,8 @@ static void ask_explain(const struct fetch_request *r, struct err *err)
 		err_set(err, r->err.code, "%.600s: %s", r->err.msg, text);
 }
 
-static int ask_once(const struct ask *a, const struct url *url, const struct fetch_options *options, struct stop *stop,
-		    struct fetch_request *r)
+static int ask_once(const struct fetch_ask *a, const struct url *url, const struct fetch_options *options,
+		    struct stop *stop, struct fetch_request *r)
 {
 	struct buf notes = { 0 };
 
@@ -73,8 +73,8 @@ static int ask_once(const struct ask *a, const struct url *url, const struct fet
 	return r->rc;
 }
 
-int ask_server(const struct ask *a, const struct fetch_options *options, struct stop *stop, struct bytes *out,
-	       long *status, struct err *err)
+int fetch_ask(const struct fetch_ask *a, const struct fetch_options *options, struct stop *stop, struct bytes *out,
+	      long *status, struct err *err)
 {
 	size_t n = strlen(a->server);
 	struct fetch_request r = { 0 };

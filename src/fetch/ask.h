@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 /* A request. Strings are borrowed. */
-struct ask {
+struct fetch_ask {
 	const char *server; /* URL; a path in it comes before path */
 	const char *path;   /* "/api/profiles/query?mode=MODE_MERGE" */
 	const char *body;   /* [n_body] for POST; NULL: GET */
@@ -29,7 +29,7 @@ struct ask {
  * status  the HTTP status; 0 if there was no response
  * Fails   ERR_IO for another status than 200, with the text of the response; ERR_USAGE; ERR_STOPPED. The message has the URL
  */
-int ask_server(const struct ask *a, const struct fetch_options *options, struct stop *stop, struct bytes *out,
-	       long *status, struct err *err);
+int fetch_ask(const struct fetch_ask *a, const struct fetch_options *options, struct stop *stop, struct bytes *out,
+	      long *status, struct err *err);
 
 #endif

@@ -118,7 +118,8 @@ int stored_explain_nothing(const struct stored_source *s, struct err *err)
 	struct buf due = { 0 }, why = { 0 };
 	int code = err->code;
 
-	if ((strstr(s->where, "://") && !backends_is_collector(s->where)) || code != ERR_IO || !starts_with(err->msg, "nothing of ") || (q->pin && *q->pin) || q->is_pattern ||
+	if ((strstr(s->where, "://") && !backends_is_collector(s->where)) || code != ERR_IO ||
+	    !starts_with(err->msg, "nothing of ") || (q->pin && *q->pin) || q->is_pattern ||
 	    (q->t1 != INT64_MAX && q->t1 < clock_wall_ns() - 60 * NS_PER_S))
 		return code;
 	find_due(s, &due, &why);

@@ -151,6 +151,8 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/gate_ci.py \
 	tests/cli/gate_profile.py \
 	tests/cli/golden \
+	tests/cli/grafana-requests.txt \
+	tests/cli/grafana_client.py \
 	tests/cli/half_open.py \
 	tests/cli/hostile_targets.py \
 	tests/cli/junit.xsd \
@@ -186,6 +188,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/clickhouse_fake.py \
 	tests/cli/trend_days.py \
 	tests/cli/random_profiles.py \
+	tests/cli/parca_fake.py \
 	tests/cli/terminal.py \
 	tests/cli/web_access.py \
 	tests/cli/web_requests.py \

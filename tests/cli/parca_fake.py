@@ -141,7 +141,8 @@ class Fake(http.server.BaseHTTPRequestHandler):
                 kind, data = "text/html", b"<!doctype html><html></html>"
         except (ValueError, KeyError) as e:
             status, kind, data = 400, "application/json", json.dumps({"code": 3, "message": str(e)}).encode()
-        print(status, path, flush=True)
+        sys.stdout.write(f"{status} {path}\n")
+        sys.stdout.flush()
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))

@@ -95,6 +95,6 @@ call 403 "a limited secret reads no other service" "$closed" SelectMergeStacktra
 call 403 "a limited secret reads not all services" "$closed" SelectMergeStacktraces "{$window}" "$cart"
 call 200 "a limited secret reads its service" "$closed" SelectMergeStacktraces "{$window,\"labelSelector\":\"{service_name=\\\"cart\\\"}\"}" "$cart"
 has body '"total": "13200000000"' "a limited secret: the numbers of its service"
-collector_end
+collector_end TERM
 is_equal "$status" 0 "the collector ends"
 done_testing

@@ -28,7 +28,9 @@ at=$(listening)
 fake() {
 	name=$1
 	shift
-	"${PYTHON3:-python3}" "$top_srcdir/tests/cli/$@" 9>&- >"$name.log" 2>"$name.err" &
+	program=$1
+	shift
+	"${PYTHON3:-python3}" "$top_srcdir/tests/cli/$program" "$@" 9>&- >"$name.log" 2>"$name.err" &
 	fakes="$fakes $!"
 	for _ in $(seq 600); do
 		[ -s "$name.log" ] && break
@@ -37,7 +39,7 @@ fake() {
 	# shellcheck disable=SC2034 # for the tests
 	address=$(head -n 1 "$name.log")
 }
-# plain FILE: without the lines that tell where a profile comes from
+# plain FILE: without the lines about the origin of a profile
 plain() {
 	grep -v -e '^File: ' -e '^store: ' -e '^Time: ' -e '^Duration: ' -e '^Build ID: ' "$1" | sed 's/^ *time .*//'
 }

@@ -18,6 +18,8 @@
 #include "fetch/ask.h"
 #include "formats/common/format.h"
 #include "formats/pprof/pprof.h"
+#include "profile/profile.h"
+#include "profile/temporality.h"
 #include "store/parca/parca_int.h"
 #include "store/pyroscope/names.h"
 
@@ -30,9 +32,9 @@
 
 int parca_get(struct parca_call *c, const char *path, struct bytes *out, long *status)
 {
-	const struct ask ask = { .server = c->s->server, .path = path };
+	const struct fetch_ask ask = { .server = c->s->server, .path = path };
 
-	return ask_server(&ask, &c->s->options, c->stop, out, status, c->err);
+	return fetch_ask(&ask, &c->s->options, c->stop, out, status, c->err);
 }
 
 int parca_damaged(struct parca_call *c, struct jsonr *r)
@@ -101,7 +103,7 @@ void parca_add_query(const struct parca_call *c, const char *name, const char *i
 
 /* ---- profile types and labels ---- */
 
-/* Read a profile type, and add it if it is of the kind, or of any if that is "". */
+/* Read a profile type, and add it if it has the kind, which may be "". */
 static void parca_read_type(struct parca_call *c, const char *kind, struct jsonr *r)
 {
 	static const char *const keys[] = { "name", "sampleType", "sampleUnit", "periodType", "periodUnit" };
@@ -140,7 +142,7 @@ static int parca_read_types(struct parca_call *c, const char *kind)
 	int rc;
 
 	buf_addz(&path, "/api/profiles/types");
-	parca_add_time(&path, "start", c->span.start_ms - 1); /* here, the ends do not belong to the window */
+	parca_add_time(&path, "start", c->span.start_ms - 1); /* here, the ends are outside of the window */
 	parca_add_time(&path, "end", c->span.end_ms + 1);
 	rc = parca_get(c, buf_text(&path), &bytes, &status);
 	buf_release(&path);
@@ -190,7 +192,7 @@ static int parca_read_names(struct parca_call *c)
 	int rc;
 
 	buf_addz(&path, "/api/profiles/labels");
-	parca_add_time(&path, "start", c->span.start_ms - 1); /* here, the ends do not belong to the window */
+	parca_add_time(&path, "start", c->span.start_ms - 1); /* here, the ends are outside of the window */
 	parca_add_time(&path, "end", c->span.end_ms + 1);
 	rc = parca_get(c, buf_text(&path), &bytes, &status);
 	buf_release(&path);

@@ -38,7 +38,7 @@ struct parca_call {
 	struct err *err;
 };
 
-/* Send a GET to /api/profiles/... out: its JSON. Fails as ask_server. */
+/* Send a GET to /api/profiles/... out: its JSON. Fails as fetch_ask. */
 int parca_get(struct parca_call *c, const char *path, struct bytes *out, long *status);
 
 /* Set the error of a response that cannot be read. Returns ERR_FORMAT. */

@@ -153,11 +153,11 @@ static bool message_add_field(const struct pyro_field *f, const uint8_t *data, s
 		}
 		last = v;
 	}
-	if (is_open && !f->is_list)
-		is_fine = is_fine && message_add_value(f, &last, j);
-	else if (is_open)
+	if (!is_fine || c.error)
+		return false;
+	if (is_open && f->is_list)
 		jsonw_close(j, ']');
-	return is_fine && !c.error;
+	return !is_open || f->is_list || message_add_value(f, &last, j);
 }
 
 static bool message_add_all(const struct pyro_message *m, const uint8_t *data, size_t n, struct json *j)
@@ -167,7 +167,8 @@ static bool message_add_all(const struct pyro_message *m, const uint8_t *data, s
 	jsonw_open(j, '{');
 	for (size_t i = 0; is_fine && i < m->n; i++)
 		is_fine = message_add_field(&m->field[i], data, n, j);
-	jsonw_close(j, '}');
+	if (is_fine)
+		jsonw_close(j, '}');
 	return is_fine;
 }
 

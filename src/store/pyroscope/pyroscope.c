@@ -34,14 +34,14 @@ int pyro_call(struct pyro_store *s, const char *method, const struct buf *body, 
 	      long *status, struct err *err)
 {
 	struct buf path = { 0 };
-	struct ask ask = {
+	struct fetch_ask ask = {
 		.server = s->server, .body = buf_text(body), .n_body = body->len, .content_type = "application/proto"
 	};
 	int rc;
 
 	buf_addf(&path, "/querier.v1.QuerierService/%s", method);
 	ask.path = path.data;
-	rc = ask_server(&ask, &s->options, stop, out, status, err);
+	rc = fetch_ask(&ask, &s->options, stop, out, status, err);
 	buf_release(&path);
 	return rc;
 }

@@ -186,6 +186,20 @@ int pyro_parse_selector(const char *text, struct arena *mem, struct label_match 
 	return rc == 0 && *p.at ? selector_fail(&p, "the end is expected after }") : rc;
 }
 
+static void selector_add_quoted(const char *text, struct buf *out)
+{
+	buf_addz(out, "\"");
+	for (; *text; text++) {
+		if (*text == '\n')
+			buf_addz(out, "\\n");
+		else if (*text == '"' || *text == '\\')
+			buf_addf(out, "\\%c", *text);
+		else
+			buf_add(out, text, 1);
+	}
+	buf_addz(out, "\"");
+}
+
 void pyro_add_match(const char *name, enum match_op op, const char *value, struct buf *out)
 {
 	static const char *const operators[] = {
@@ -195,14 +209,10 @@ void pyro_add_match(const char *name, enum match_op op, const char *value, struc
 
 	for (const char *at = name; *at; at++)
 		is_plain &= isalnum((unsigned char)*at) || *at == '_';
-	buf_addf(out, is_plain ? "%s%s\"" : "\"%s\"%s\"", name, operators[op]);
-	for (; *value; value++) {
-		if (*value == '\n')
-			buf_addz(out, "\\n");
-		else if (*value == '"' || *value == '\\')
-			buf_addf(out, "\\%c", *value);
-		else
-			buf_add(out, value, 1);
-	}
-	buf_addz(out, "\"");
+	if (is_plain)
+		buf_addz(out, name);
+	else
+		selector_add_quoted(name, out);
+	buf_addz(out, operators[op]);
+	selector_add_quoted(value, out);
 }

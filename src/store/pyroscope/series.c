@@ -20,13 +20,13 @@ enum { LABELS_MAX = 256, LIST_STEP_MS = 15000, LIST_STEPS = 5000 };
 
 /* ---- series ---- */
 
-static int series_damaged(const struct pyro_store *s, struct err *err)
+static int pyro_series_damaged(const struct pyro_store *s, struct err *err)
 {
 	return err_set(err, ERR_FORMAT, "%s: the response is damaged", buf_text(&s->name));
 }
 
 /* Read a LabelPair. Returns false if it is damaged. */
-static bool series_read_pair(const struct field *pair, struct arena *mem, struct store_label *out)
+static bool pyro_series_read_pair(const struct field *pair, struct arena *mem, struct store_label *out)
 {
 	struct cursor c = { pair->data, pair->data + pair->n, NULL };
 	struct field f = { 0 };
@@ -45,7 +45,7 @@ static bool series_read_pair(const struct field *pair, struct arena *mem, struct
 }
 
 /* Read the labels in field 1 of a message. Returns their number, or -1 if it is damaged. */
-static int series_read_labels(const struct field *message, struct arena *mem, struct store_label label[LABELS_MAX])
+static int pyro_series_read_labels(const struct field *message, struct arena *mem, struct store_label label[LABELS_MAX])
 {
 	struct cursor c = { message->data, message->data + message->n, NULL };
 	struct field f = { 0 };
@@ -56,7 +56,7 @@ static int series_read_labels(const struct field *message, struct arena *mem, st
 	while (cursor_field(&c, &f)) {
 		if (f.number != 1)
 			continue;
-		if (n == LABELS_MAX || !series_read_pair(&f, mem, &label[n]))
+		if (n == LABELS_MAX || !pyro_series_read_pair(&f, mem, &label[n]))
 			return -1;
 		n++;
 	}
@@ -64,10 +64,10 @@ static int series_read_labels(const struct field *message, struct arena *mem, st
 }
 
 /* Add a label set of a response, if it has the kind. Returns false if it is damaged. */
-static bool series_note_set(struct pyro_sets *s, const char *kind, const struct field *message)
+static bool pyro_series_note_set(struct pyro_sets *s, const char *kind, const struct field *message)
 {
 	struct store_label label[LABELS_MAX];
-	int n = series_read_labels(message, s->memory, label);
+	int n = pyro_series_read_labels(message, s->memory, label);
 	const char *own, *id = "";
 	struct pyro_type t;
 
@@ -87,16 +87,16 @@ static bool series_note_set(struct pyro_sets *s, const char *kind, const struct 
 	return true;
 }
 
-static int series_note_all(struct pyro_store *s, const char *kind, const struct bytes *bytes, struct pyro_sets *out,
-			   struct err *err)
+static int pyro_series_note_all(struct pyro_store *s, const char *kind, const struct bytes *bytes,
+				struct pyro_sets *out, struct err *err)
 {
 	struct cursor c = { bytes->data, bytes->data + bytes->n, NULL };
 	struct field f = { 0 };
 
 	while (cursor_field(&c, &f))
-		if (f.number == 2 && !series_note_set(out, kind, &f))
-			return series_damaged(s, err);
-	return c.error ? series_damaged(s, err) : 0;
+		if (f.number == 2 && !pyro_series_note_set(out, kind, &f))
+			return pyro_series_damaged(s, err);
+	return c.error ? pyro_series_damaged(s, err) : 0;
 }
 
 int pyro_read_sets(struct pyro_store *s, const struct store_query *q, const struct pyro_span *span, struct stop *stop,
@@ -115,7 +115,7 @@ int pyro_read_sets(struct pyro_store *s, const struct store_query *q, const stru
 		pyro_put_int(&body, 3, at);
 		pyro_put_int(&body, 4, span->end_ms - at < PYRO_DAY_MS ? span->end_ms : at + PYRO_DAY_MS - 1);
 		rc = pyro_call(s, "Series", &body, stop, &bytes, &status, err);
-		rc = rc < 0 ? rc : series_note_all(s, q->kind ? q->kind : "", &bytes, out, err);
+		rc = rc < 0 ? rc : pyro_series_note_all(s, q->kind ? q->kind : "", &bytes, out, err);
 		free(bytes.data);
 		buf_release(&body);
 		buf_release(&selector);
@@ -150,21 +150,22 @@ int pyro_each_series(struct store *store, const struct store_query *q, store_ser
 /* ---- values over time ---- */
 
 /* A value of a series in a step that begins at start_ns, as far as it is in the window. */
-typedef int series_point_fn(void *arg, const struct pyro_set *set, int64_t start_ns, double value, struct err *err);
+typedef int pyro_series_point_fn(void *arg, const struct pyro_set *set, int64_t start_ns, double value,
+				 struct err *err);
 
-struct series_walker {
+struct pyro_series_walker {
 	struct pyro_store *s;
 	const struct store_query *q;
 	struct stop *stop;
 	struct pyro_sets sets;
 	struct pyro_span span;
 	int64_t step_ms;
-	series_point_fn *fn;
+	pyro_series_point_fn *fn;
 	void *arg;
 	struct err *err;
 };
 
-static int series_read_point(struct series_walker *w, const struct pyro_set *set, const struct field *point)
+static int pyro_series_read_point(struct pyro_series_walker *w, const struct pyro_set *set, const struct field *point)
 {
 	struct cursor c = { point->data, point->data + point->n, NULL };
 	struct field f = { 0 };
@@ -172,7 +173,7 @@ static int series_read_point(struct series_walker *w, const struct pyro_set *set
 	double value = 0;
 
 	if (point->type != WIRE_BYTES)
-		return series_damaged(w->s, w->err);
+		return pyro_series_damaged(w->s, w->err);
 	while (cursor_field(&c, &f)) {
 		if (f.number == 1 && f.type == WIRE_FIXED64)
 			memcpy(&value, &f.value, sizeof(value));
@@ -180,13 +181,13 @@ static int series_read_point(struct series_walker *w, const struct pyro_set *set
 			start_ms = (int64_t)(f.value - (uint64_t)w->step_ms + 1);
 	}
 	if (c.error)
-		return series_damaged(w->s, w->err);
+		return pyro_series_damaged(w->s, w->err);
 	if (start_ms < w->span.start_ms)
 		start_ms = w->span.start_ms;
 	return start_ms > w->span.end_ms || value == 0 ? 0 : w->fn(w->arg, set, start_ms * NS_PER_MS, value, w->err);
 }
 
-static int series_read_points(struct series_walker *w, const struct field *series)
+static int pyro_series_read_points(struct pyro_series_walker *w, const struct field *series)
 {
 	struct store_label label[LABELS_MAX];
 	struct cursor c = { series->data, series->data + series->n, NULL };
@@ -195,20 +196,20 @@ static int series_read_points(struct series_walker *w, const struct field *serie
 	struct field f = { 0 };
 
 	pyro_sets_init(&one);
-	n = series_read_labels(series, one.memory, label);
-	rc = n < 0 ? series_damaged(w->s, w->err) : 0;
+	n = pyro_series_read_labels(series, one.memory, label);
+	rc = n < 0 ? pyro_series_damaged(w->s, w->err) : 0;
 	if (rc == 0)
 		pyro_sets_add(&one, w->q->kind, "service_name", label, (size_t)n);
 	while (rc == 0 && cursor_field(&c, &f))
 		if (f.number == 2)
-			rc = series_read_point(w, one.set, &f);
+			rc = pyro_series_read_point(w, one.set, &f);
 	pyro_sets_release(&one);
 	return rc;
 }
 
 /* Append the request for the values of a profile type by all labels, in steps of a span. */
-static void series_put_request(const struct series_walker *w, const char *id, int64_t start_ms, int64_t end_ms,
-			       struct buf *out)
+static void pyro_series_put_request(const struct pyro_series_walker *w, const char *id, int64_t start_ms,
+				    int64_t end_ms, struct buf *out)
 {
 	struct strtab *names = strtab_new();
 	struct buf selector = { 0 };
@@ -230,7 +231,7 @@ static void series_put_request(const struct series_walker *w, const char *id, in
 }
 
 /* Walk the values of n steps from a time on. A point is at the last ms of its step. */
-static int series_walk_steps(struct series_walker *w, const char *id, int64_t at, int64_t n)
+static int pyro_series_walk_steps(struct pyro_series_walker *w, const char *id, int64_t at, int64_t n)
 {
 	struct buf body = { 0 };
 	struct bytes bytes = { 0 };
@@ -239,21 +240,21 @@ static int series_walk_steps(struct series_walker *w, const char *id, int64_t at
 	long status;
 	int rc;
 
-	series_put_request(w, id, at + w->step_ms - 1, at + n * w->step_ms - 1, &body);
+	pyro_series_put_request(w, id, at + w->step_ms - 1, at + n * w->step_ms - 1, &body);
 	rc = pyro_call(w->s, "SelectSeries", &body, w->stop, &bytes, &status, w->err);
 	c = (struct cursor){ bytes.data, bytes.data + bytes.n, NULL };
 	while (rc == 0 && cursor_field(&c, &f))
 		if (f.number == 1)
-			rc = series_read_points(w, &f);
+			rc = pyro_series_read_points(w, &f);
 	if (rc == 0 && c.error)
-		rc = series_damaged(w->s, w->err);
+		rc = pyro_series_damaged(w->s, w->err);
 	free(bytes.data);
 	buf_release(&body);
 	return rc;
 }
 
 /* Walk the values of a profile type in steps; those longer than a day in days. */
-static int series_walk(struct series_walker *w, const char *id, int64_t step_ms)
+static int pyro_series_walk(struct pyro_series_walker *w, const char *id, int64_t step_ms)
 {
 	int64_t at = w->span.start_ms;
 	int rc = 0;
@@ -268,14 +269,14 @@ static int series_walk(struct series_walker *w, const char *id, int64_t step_ms)
 		} else {
 			w->step_ms = step_end - at < PYRO_DAY_MS ? step_end - at : PYRO_DAY_MS;
 		}
-		rc = series_walk_steps(w, id, at, n);
+		rc = pyro_series_walk_steps(w, id, at, n);
 		at += n * w->step_ms;
 	}
 	return rc;
 }
 
 /* Begin to walk: find window and series. Returns 1 if there is nothing. */
-static int series_begin(struct series_walker *w)
+static int pyro_series_begin(struct pyro_series_walker *w)
 {
 	int rc = pyro_check_query(w->q, "Pyroscope", w->err);
 
@@ -285,7 +286,7 @@ static int series_begin(struct series_walker *w)
 	return rc == 0 && !w->sets.n_columns ? 1 : rc;
 }
 
-struct series_totals {
+struct pyro_series_totals {
 	const struct store_query *q;
 	const struct pyro_column *column;
 	bool counts; /* the column of which a step counts as a profile */
@@ -293,9 +294,9 @@ struct series_totals {
 	void *arg;
 };
 
-static int series_add_total(void *arg, const struct pyro_set *set, int64_t start_ns, double value, struct err *err)
+static int pyro_series_add_total(void *arg, const struct pyro_set *set, int64_t start_ns, double value, struct err *err)
 {
-	const struct series_totals *x = arg;
+	const struct pyro_series_totals *x = arg;
 	const enum temporality delta = TEMPORALITY_DELTA;
 	const int64_t total = value < 9.2e18 ? (int64_t)value : INT64_MAX;
 	const struct store_block_total t = { .service = set->service,
@@ -315,7 +316,7 @@ static int series_add_total(void *arg, const struct pyro_set *set, int64_t start
 }
 
 /* The step in which a series with values counts as a profile. */
-static int64_t series_fine_step(const struct pyro_span *span)
+static int64_t pyro_series_fine_step(const struct pyro_span *span)
 {
 	return ((span->end_ms - span->start_ms) / LIST_STEPS / LIST_STEP_MS + 1) * LIST_STEP_MS;
 }
@@ -323,28 +324,31 @@ static int64_t series_fine_step(const struct pyro_span *span)
 int pyro_totals(struct store *store, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,
 		struct err *err)
 {
-	struct series_totals x = { .q = q, .counts = true, .fn = fn, .arg = arg };
-	struct series_walker w = {
-		.s = (struct pyro_store *)store, .q = q, .stop = stop, .fn = series_add_total, .arg = &x, .err = err
-	};
-	int rc = series_begin(&w);
+	struct pyro_series_totals x = { .q = q, .counts = true, .fn = fn, .arg = arg };
+	struct pyro_series_walker w = { .s = (struct pyro_store *)store,
+					.q = q,
+					.stop = stop,
+					.fn = pyro_series_add_total,
+					.arg = &x,
+					.err = err };
+	int rc = pyro_series_begin(&w);
 
 	for (size_t i = 0; rc == 0 && i < w.sets.n_columns; i++) {
-		int64_t fine = series_fine_step(&w.span), step_ms = q->step_ns ? q->step_ns / NS_PER_MS : fine;
+		int64_t fine = pyro_series_fine_step(&w.span), step_ms = q->step_ns ? q->step_ns / NS_PER_MS : fine;
 
 		x.column = &w.sets.column[i];
 		if (q->reduce != REDUCE_SUM && pyro_is_gauge(x.column->type, x.column->unit))
 			continue;
 		if (step_ms % fine == 0)
 			step_ms = fine;
-		rc = series_walk(&w, x.column->id, step_ms > 0 ? step_ms : 1);
+		rc = pyro_series_walk(&w, x.column->id, step_ms > 0 ? step_ms : 1);
 		x.counts = false;
 	}
 	pyro_sets_release(&w.sets);
 	return rc > 0 ? 0 : rc;
 }
 
-struct series_list {
+struct pyro_series_list {
 	const struct pyro_sets *sets;
 	const char *const *type, *const *unit;
 	int64_t step_ms;
@@ -352,9 +356,9 @@ struct series_list {
 	void *arg;
 };
 
-static int series_add_item(void *arg, const struct pyro_set *set, int64_t start_ns, double value, struct err *err)
+static int pyro_series_add_item(void *arg, const struct pyro_set *set, int64_t start_ns, double value, struct err *err)
 {
-	const struct series_list *x = arg;
+	const struct pyro_series_list *x = arg;
 	const struct store_item item = { .service = set->service,
 					 .kind = set->kind,
 					 .label = set->label,
@@ -372,11 +376,11 @@ static int series_add_item(void *arg, const struct pyro_set *set, int64_t start_
 int pyro_list(struct store *store, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
 	      struct err *err)
 {
-	struct series_list x = { .fn = fn, .arg = arg };
-	struct series_walker w = {
-		.s = (struct pyro_store *)store, .q = q, .stop = stop, .fn = series_add_item, .arg = &x, .err = err
+	struct pyro_series_list x = { .fn = fn, .arg = arg };
+	struct pyro_series_walker w = {
+		.s = (struct pyro_store *)store, .q = q, .stop = stop, .fn = pyro_series_add_item, .arg = &x, .err = err
 	};
-	int rc = series_begin(&w);
+	int rc = pyro_series_begin(&w);
 	const char **type, **unit;
 
 	if (rc == 0) {
@@ -389,8 +393,8 @@ int pyro_list(struct store *store, const struct store_query *q, struct stop *sto
 		x.sets = &w.sets;
 		x.type = type;
 		x.unit = unit;
-		x.step_ms = series_fine_step(&w.span);
-		rc = series_walk(&w, w.sets.column[w.sets.n_columns - 1].id, x.step_ms);
+		x.step_ms = pyro_series_fine_step(&w.span);
+		rc = pyro_series_walk(&w, w.sets.column[w.sets.n_columns - 1].id, x.step_ms);
 	}
 	pyro_sets_release(&w.sets);
 	return rc > 0 ? 0 : rc;

@@ -27,7 +27,7 @@ struct pyro_store {
 
 #define PYRO_DAY_MS INT64_C(86400000) /* servers refuse longer windows by default */
 
-/* Call a method. body: a request in protobuf. Fails as ask_server. */
+/* Call a method. body: a request in protobuf. Fails as fetch_ask. */
 int pyro_call(struct pyro_store *s, const char *method, const struct buf *body, struct stop *stop, struct bytes *out,
 	      long *status, struct err *err);
 
