@@ -50,7 +50,10 @@ static int read_store(struct scrape_parser *p, const struct words *w, struct err
 	if (w->n != 2 || !*w->word[1])
 		return scrape_config_usage(w, "store DIRECTORY", err);
 	if (strstr(w->word[1], "://"))
-		return words_error(w, err, "store %s: this version writes only to a directory", w->word[1]);
+		return words_error(w, err,
+				   "store %s: a collector stores profiles in a directory first; to send them on, add: "
+				   "sink NAME %s",
+				   w->word[1], w->word[1]);
 	p->c->store = config_file_copy(p, w->word[1]);
 	return 0;
 }

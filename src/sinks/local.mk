@@ -14,6 +14,7 @@ src_sinks_libsinks_a_SOURCES = \
 	src/sinks/request.h \
 	src/sinks/sink.h
 
+include src/sinks/clickhouse/local.mk
 include src/sinks/coroot/local.mk
 include src/sinks/datadog/local.mk
 include src/sinks/gcp/local.mk

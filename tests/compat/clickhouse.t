@@ -2,11 +2,14 @@
 # clickhouse.t - stores in ClickHouse answer as local ones: Debian's server, alone and as two shards, and the engine of chdb-core
 # SPDX-License-Identifier: Apache-2.0
 #
-# PROFILES of each series, QUESTIONS and KILLS set other numbers. CHDB_PYTHON is the interpreter that has the package chdb-core; default: python3.
+# PROFILES of each series, QUESTIONS, PUSHES and KILLS set other numbers. CHDB_PYTHON is the interpreter that has the package chdb-core; default: python3.
 . "${top_srcdir:?}/tests/cli/lib.sh"
 PYTHONDONTWRITEBYTECODE=1 nice "${PYTHON3:-python3}" "$top_srcdir/tests/compat/clickhouse/compare.py" "$CPA" "$tmp" \
 	"${PROFILES:-12}" "${QUESTIONS:-15}" "${KILLS:-4}" >"$tmp/out" 2>"$tmp/err"
 status=$?
+mkdir "$tmp/live"
+PYTHONDONTWRITEBYTECODE=1 nice "${PYTHON3:-python3}" "$top_srcdir/tests/compat/clickhouse/collector.py" "$CPA" "$tmp/live" \
+	"${PUSHES:-60}" "${KILLS:-4}" >>"$tmp/out" 2>>"$tmp/err" || status=1
 if grep '^skip' "$tmp/out" >/dev/null; then
 	echo "1..0 # SKIP $(sed -n 's/^skip //p' "$tmp/out")"
 	exit 0

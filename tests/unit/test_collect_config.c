@@ -299,13 +299,15 @@ static void invalid_lines_are_reported_with_file_and_line(void **state)
 		{ "retain raw=14d raw=15d", "c.cpa:1: retain raw=15d: raw is given twice" },
 		{ "retain {env} raw=1d", "c.cpa:1: retain {env}: write {LABEL=VALUE,...}" },
 		{ "retain raw=1d\nretain raw=2d", "c.cpa:2: retain: two lines have no {LABEL=VALUE}" },
-		{ "store clickhouse://h/d",
-		  "c.cpa:1: store clickhouse://h/d: this version writes only to a directory" },
+		{ "store clickhouse://h/d", "c.cpa:1: store clickhouse://h/d: a collector stores profiles in a "
+					    "directory first; to send them on, add: "
+					    "sink NAME clickhouse://h/d" },
 		{ "sink a",
 		  "c.cpa:1: expected sink NAME URL [match={LABEL=VALUE}] [header-file=FILE] [bearer-file=FILE] "
 		  "[spool=BYTES] [KEY=VALUE]..." },
 		{ "sink a b", "c.cpa:1: sink a: not the URL of a system that cpa sends to; they begin with one "
-			      "of pyroscope+, cpa+, parca+, polarsignals+, otlp+, datadog+, gcp+, coroot+" },
+			      "of pyroscope+, cpa+, parca+, polarsignals+, otlp+, datadog+, gcp+, coroot+, "
+			      "clickhouse:// and clickhouse+" },
 		{ "sink a.b cpa+http://h", "c.cpa:1: sink a.b: not a name of at most 64 letters, digits, - and _" },
 		{ "sink a cpa+http://h?x=1", "c.cpa:1: sink a: the URL of a sink has no ? and #" },
 		{ "sink a cpa+http://h x=1", "c.cpa:1: sink a: x=1: sinks of the kind cpa have no such setting" },
@@ -322,8 +324,10 @@ static void invalid_lines_are_reported_with_file_and_line(void **state)
 		  "tls=FILE or client-ca=FILE" },
 		{ "listen :1 secret=f user=a:b", "c.cpa:1: listen: user=a:b: expected secret=FILE, then user=NAME and "
 						 "service=PATTERN, tls=FILE or client-ca=FILE" },
-		{ "push zipkin", "c.cpa:1: push zipkin: expected pprof, ingest, connect, otlp, datadog, parca, or off alone" },
-		{ "push off pprof", "c.cpa:1: push off: expected pprof, ingest, connect, otlp, datadog, parca, or off alone" },
+		{ "push zipkin",
+		  "c.cpa:1: push zipkin: expected pprof, ingest, connect, otlp, datadog, parca, or off alone" },
+		{ "push off pprof",
+		  "c.cpa:1: push off: expected pprof, ingest, connect, otlp, datadog, parca, or off alone" },
 		{ "target h:1", "c.cpa:1: target: write a line \"job SERVICE\" before it" },
 		{ "job a\ntarget pod=x h:1", "c.cpa:2: target: the label pod=x must follow a target" },
 		{ "job a\ntarget ftp://h/",

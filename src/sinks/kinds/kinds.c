@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/str.h"
+#include "sinks/clickhouse/clickhouse.h"
 #include "sinks/coroot/coroot.h"
 #include "sinks/datadog/datadog.h"
 #include "sinks/gcp/gcp.h"
@@ -19,7 +20,8 @@
 #include <string.h>
 
 const struct sink_kind *const sink_kinds[] = {
-	&sink_pyroscope, &sink_cpa, &sink_parca, &sink_otlp, &sink_datadog, &sink_gcp, &sink_coroot, NULL,
+	&sink_pyroscope, &sink_cpa,    &sink_parca,      &sink_otlp, &sink_datadog,
+	&sink_gcp,       &sink_coroot, &sink_clickhouse, NULL,
 };
 
 const struct sink_kind *kinds_of_url(const char *url)

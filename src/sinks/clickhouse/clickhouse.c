@@ -1,0 +1,173 @@
+/*
+ * clickhouse.c - the sink of stores in ClickHouse
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A batch that failed is kept, and sent again with the same bytes when its profiles come again; so the server can see that it is the
+ * same. Others, as those after a restart, are compared with what the server has (store/clickhouse/writer.h).
+ */
+#include "config.h"
+
+#include "sinks/clickhouse/clickhouse.h"
+
+#include "base/mem.h"
+#include "sinks/outcome.h"
+#include "sinks/request.h"
+#include "store/clickhouse/clickhouse.h"
+#include "store/clickhouse/writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CLICKHOUSE_BATCH_MAX = 4096 };
+
+/* A profile of the batch in the writer. */
+struct clickhouse_entry {
+	uint8_t id[16];
+	char refused[256]; /* why it could not be added; "": it was */
+};
+
+struct clickhouse {
+	struct sink sink;
+	struct click_server server;
+	struct click_writer *writer;
+	struct clickhouse_entry *batch; /* [n] not written yet */
+	size_t n, cap;
+};
+
+static int clickhouse_open(const char *url, const struct sink_options *o, struct sink **out, struct err *err)
+{
+	struct clickhouse *s = mem_zalloc(1, sizeof(*s));
+	int rc = sink_refuse_words(o, "clickhouse", err);
+
+	rc = rc < 0 ? rc : click_server_init(&s->server, url, &o->fetch, err);
+	if (rc < 0) {
+		free(s);
+		return rc;
+	}
+	s->sink.kind = &sink_clickhouse;
+	*out = &s->sink;
+	return 0;
+}
+
+/* Add a profile to the batch. Returns false if the batch must be written first. */
+static bool clickhouse_add(struct clickhouse *s, const struct sink_item *item)
+{
+	const struct click_input in = { .service = item->service,
+					.kind = item->kind,
+					.label = item->label,
+					.n_labels = item->n_labels,
+					.profile = item->profile,
+					.start_ns = item->start_ns,
+					.duration_ns = item->duration_ns };
+	struct clickhouse_entry *e;
+	struct err err;
+	int rc;
+
+	s->writer = s->writer ? s->writer : click_writer_new(&s->server, "cpa collect");
+	if (click_writer_is_full(s->writer))
+		return false;
+	rc = click_writer_add(s->writer, &in, &err);
+	s->batch = mem_grow(s->batch, &s->cap, s->n + 1, sizeof(*s->batch));
+	e = &s->batch[s->n++];
+	*e = (struct clickhouse_entry){ .refused = "" };
+	memcpy(e->id, item->id, sizeof(e->id));
+	if (rc < 0)
+		memcpy(e->refused, err.msg, strnlen(err.msg, sizeof(e->refused) - 1));
+	return true;
+}
+
+/* Forget a batch whose profiles do not come again: its bytes may have arrived, which a new writer asks the server. */
+static void clickhouse_drop_batch(struct clickhouse *s)
+{
+	click_writer_free(s->writer);
+	s->writer = NULL;
+	s->n = 0;
+}
+
+/* Are the profiles of the batch the first ones of item [n]? */
+static bool clickhouse_is_again(const struct clickhouse *s, const struct sink_item *item, size_t n)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (i == n || memcmp(s->batch[i].id, item[i].id, sizeof(item[i].id)) != 0)
+			return false;
+	return true;
+}
+
+/* Write the batch; its profiles are those of result [s->n]. */
+static int clickhouse_flush(struct clickhouse *s, struct stop *stop, struct sink_result *result, struct err *err)
+{
+	struct click_counts counts = { 0 };
+	struct err own;
+	int rc = click_writer_flush(s->writer, stop, &counts, &own);
+	bool is_later = rc < 0 && s->server.is_later;
+
+	if (rc == ERR_STOPPED) {
+		*err = own;
+		return rc;
+	}
+	for (size_t i = 0; i < s->n; i++)
+		if (rc < 0)
+			sink_setf(&result[i], is_later ? SINK_LATER : SINK_REFUSED, "%s", own.msg);
+		else if (*s->batch[i].refused)
+			sink_setf(&result[i], SINK_REFUSED, "%s", s->batch[i].refused);
+	if (rc == 0)
+		s->n = 0;
+	else if (!is_later)
+		clickhouse_drop_batch(s);
+	return 0;
+}
+
+static int clickhouse_send(struct sink *sink, const struct sink_item *item, size_t n, struct stop *stop,
+			   struct sink_result *result, struct err *err)
+{
+	struct clickhouse *s = (struct clickhouse *)sink;
+	int rc = 0;
+
+	if (!clickhouse_is_again(s, item, n))
+		clickhouse_drop_batch(s);
+	for (size_t first = 0; first < n;) {
+		size_t in_batch;
+
+		if (!s->n)
+			while (first + s->n < n && clickhouse_add(s, &item[first + s->n]))
+				continue;
+		in_batch = s->n;
+		if (!in_batch) { /* what failed has filled the writer */
+			clickhouse_drop_batch(s);
+			continue;
+		}
+		rc = clickhouse_flush(s, stop, result + first, err);
+		if (rc < 0)
+			return rc;
+		first += in_batch;
+		for (size_t i = first; s->n && i < n; i++) /* those after a batch that waits */
+			result[i] = result[first - 1];
+		if (s->n)
+			return 0;
+	}
+	return 0;
+}
+
+static void clickhouse_close(struct sink *sink)
+{
+	struct clickhouse *s = (struct clickhouse *)sink;
+
+	click_writer_free(s->writer);
+	click_server_release(&s->server);
+	free(s->batch);
+	free(s);
+}
+
+static const char *const clickhouse_prefixes[] = { "clickhouse://", "clickhouse+https://", NULL };
+
+const struct sink_kind sink_clickhouse = {
+	.name = "clickhouse",
+	.prefix = clickhouse_prefixes,
+	.help = "stores in ClickHouse; tried with 18.16 and with 26.9",
+	.batch_max = CLICKHOUSE_BATCH_MAX,
+	.keeps_counters = true,
+	.open = clickhouse_open,
+	.send = clickhouse_send,
+	.close = clickhouse_close,
+};
