@@ -3,12 +3,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A program that is only linked with the library gets no thread, file, signal or memory from it. If anything is missing
+ * A program that is only linked with the library gets no thread, file, signal or memory from it, except the page of a
+ * context that the environment describes. If anything is missing
  * or invalid, the program runs as it would without us.
  */
 #include "config.h"
 
 #include "libcpaprof/api/collector.h"
+#include "libcpaprof/api/context.h"
 #include "libcpaprof/api/cpu.h"
 #include "libcpaprof/api/env_profiles.h"
 #include "libcpaprof/api/http.h"
@@ -40,8 +42,11 @@ __attribute__((constructor(101))) static void api_init_load(void)
 	dlerror();
 	cpi_heap_use_bootstrap(false);
 	collector_on_fork(cpu_forget, env_profiles_after_fork);
-	if (!head && !getauxval(AT_SECURE))
+	if (getauxval(AT_SECURE))
+		return;
+	if (!head)
 		env_profiles_begin();
+	context_begin();
 }
 
 __attribute__((destructor)) static void unload(void)

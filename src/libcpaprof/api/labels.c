@@ -6,8 +6,10 @@
 #include "config.h"
 
 #include "libcpaprof/api/collector.h"
+#include "libcpaprof/api/context.h"
 #include "libcpaprof/api/cpa/pprof.h"
 
+#include "libcpaprof/target/context.h"
 #include "libcpaprof/target/labels.h"
 #include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/target.h"
@@ -89,6 +91,7 @@ CPA_EXPORT cpa_labels cpa_labels_make(cpa_labels parent, const char *const kv[],
 	struct labels_pair pair[PAIRS_MAX + 1];
 	struct labels_walk w;
 	uint32_t n = 0;
+	cpa_labels made;
 
 	if (!cpi.labels && collector_ensure_segment() != 0)
 		return LABELS_NONE;
@@ -98,7 +101,10 @@ CPA_EXPORT cpa_labels cpa_labels_make(cpa_labels parent, const char *const kv[],
 	for (size_t i = 0; i < pairs && n <= PAIRS_MAX; i++)
 		if (kv[2 * i] && kv[2 * i][0])
 			n = api_labels_insert(pair, n, kv[2 * i], kv[2 * i + 1]);
-	return cpi_labels_add_sig(pair, n);
+	made = cpi_labels_add_sig(pair, n);
+	if (made != LABELS_NONE)
+		context_add_labels(made);
+	return made;
 }
 
 CPA_EXPORT cpa_labels cpa_labels_set(cpa_labels l)
@@ -109,6 +115,7 @@ CPA_EXPORT cpa_labels cpa_labels_set(cpa_labels l)
 		cpi_local_register_sig();
 	/* written only by this thread, and by handlers that restore it */
 	atomic_store_explicit(&cpi_local.label, l, memory_order_relaxed);
+	cpi_context_attach_sig(before, l);
 	return before;
 }
 

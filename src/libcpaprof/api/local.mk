@@ -9,6 +9,10 @@ api_sources = \
 	src/libcpaprof/api/env_profiles.h \
 	src/libcpaprof/api/collector.c \
 	src/libcpaprof/api/collector.h \
+	src/libcpaprof/api/context.c \
+	src/libcpaprof/api/context.h \
+	src/libcpaprof/api/context_attributes.c \
+	src/libcpaprof/api/context_records.c \
 	src/libcpaprof/api/cpu.c \
 	src/libcpaprof/api/profiles.c \
 	src/libcpaprof/api/handle.c \

@@ -154,6 +154,34 @@ static bool read_flag(const char *text, uint64_t *out)
 	return false;
 }
 
+/* Does CPA_LOG forbid messages? */
+static bool options_are_quiet(void)
+{
+	const char *log = cpi_env_value_sig("CPA_LOG");
+	uint64_t yes = 1;
+
+	return log && read_flag(log, &yes) && !yes;
+}
+
+void api_options_complain(const char *what)
+{
+	api_options_report(&(struct options){ .quiet = options_are_quiet() }, what, 0);
+}
+
+bool api_options_flag(const char *name, bool unset)
+{
+	const char *text = cpi_env_value_sig(name);
+	uint64_t yes = unset;
+
+	if (text && !read_flag(text, &yes)) {
+		char what[LINE];
+
+		snprintf(what, sizeof(what), "%s: invalid value %.200s; ignored", name, text);
+		api_options_complain(what);
+	}
+	return yes;
+}
+
 static bool read_value(const struct variable *v, const char *text, struct options *o)
 {
 	void *to = (char *)o + v->at;
@@ -240,13 +268,12 @@ static bool is_for_this_process(char *address)
 
 bool api_options_read(struct options *o)
 {
-	const char *log = cpi_env_value_sig("CPA_LOG"), *compat = cpi_env_value_sig("CPA_GPERF_COMPAT");
+	const char *compat = cpi_env_value_sig("CPA_GPERF_COMPAT");
 	uint64_t yes = 0;
 	bool any = false;
 
 	o->heap_rate = RATE_UNSET;
-	if (log && read_flag(log, &yes))
-		o->quiet = !yes;
+	o->quiet = options_are_quiet();
 	if (compat && read_flag(compat, &yes) && yes) {
 		any = o->gperf_names = read_variables(gperf_variables, N_GPERF, o);
 		if (o->heap_rate == 0) /* gperftools reads 0 as its default */

@@ -48,6 +48,12 @@ bool api_options_read(struct options *o);
  */
 void api_options_export(const struct options *o);
 
+/* Read a variable that is yes or no. unset: the result if it is not set, or invalid, which is reported. */
+bool api_options_flag(const char *name, bool unset);
+
+/* Print a line on stderr, unless CPA_LOG forbids it. */
+void api_options_complain(const char *what);
+
 /* Print a line on stderr, unless quiet. error: an errno whose text is appended, 0 for none. */
 void api_options_report(const struct options *o, const char *what, int error);
 

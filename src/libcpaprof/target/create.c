@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/context.h"
 #include "libcpaprof/target/guard.h"
 #include "libcpaprof/target/labels.h"
 #include "libcpaprof/target/locals.h"
@@ -94,8 +95,10 @@ static struct box begin_thread(struct box *b)
 
 	atomic_store(&cpi_local.blocked, b->blocked);
 	atomic_store(&cpi_local.label, b->label);
-	if (b->label)
+	if (b->label) {
 		cpi_local_register_sig();
+		cpi_context_attach_sig(LABELS_NONE, b->label);
+	}
 	atomic_store(&b->is_used, 0);
 	if (size && size < top) {
 		cpi_local.lo = top - size;

@@ -6,6 +6,8 @@ target_sources = \
 	src/libcpaprof/target/clock.c \
 	src/libcpaprof/target/clock.h \
 	src/libcpaprof/target/close.c \
+	src/libcpaprof/target/context.c \
+	src/libcpaprof/target/context.h \
 	src/libcpaprof/target/create.c \
 	src/libcpaprof/target/env.c \
 	src/libcpaprof/target/env.h \

@@ -131,6 +131,19 @@ int cpa_labels_inherit(int on);
 #define cpa_labels_adopt cpa_labels_set
 
 /*
+ * Other profilers read the labels of threads, and attributes of the process, in the layout of OpenTelemetry: OTEP 4719
+ * (process context) and OTEP 4947 (thread context).
+ *
+ * cpa_context_set sets attributes: pairs of key and value, key first. An existing key gets the new value; a NULL value
+ * removes it. The first ones come from OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES. Fails, and changes nothing, with
+ * -EINVAL (an empty key), -EMSGSIZE (more than 64 attributes, or 16 KiB), -EEXIST (another library has published a
+ * context), -ECANCELED (after cpa_context_off, or with CPA_CONTEXT=0), -EPERM (in a sandbox) or -ENOMEM.
+ */
+int cpa_context_set(const char *const kv[], size_t pairs);
+/* Withdraw the attributes and all labels from other profilers, and publish none any more. */
+void cpa_context_off(void);
+
+/*
  * Report waits that no wrapper sees: futexes, locks of other libraries. Report a block event in the thread that
  * waited, and a mutex event in the thread that released the lock, with the time that others waited for it. The caller
  * is charged, without its first skip frames.
