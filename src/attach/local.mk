@@ -2,6 +2,8 @@
 
 noinst_LIBRARIES += src/attach/libattach.a
 src_attach_libattach_a_SOURCES = \
+	src/attach/context.c \
+	src/attach/context.h \
 	src/attach/copied_stacks.c \
 	src/attach/copied_stacks.h \
 	src/attach/events.c \
@@ -26,6 +28,7 @@ src_attach_libattach_a_SOURCES = \
 	src/attach/run.h \
 	src/attach/sample.c \
 	src/attach/sample.h \
+	src/attach/sample_context.c \
 	src/attach/sample_denied.c \
 	src/attach/sample_events.c \
 	src/attach/sample_int.h \
@@ -34,5 +37,9 @@ src_attach_libattach_a_SOURCES = \
 	src/attach/server.h \
 	src/attach/snap.c \
 	src/attach/snap.h \
+	src/attach/thread_labels.c \
+	src/attach/thread_labels.h \
 	src/attach/threads.c \
-	src/attach/threads.h
+	src/attach/threads.h \
+	src/attach/tls.c \
+	src/attach/tls.h

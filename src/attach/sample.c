@@ -102,14 +102,24 @@ static size_t find_target(const struct session *s, pid_t pid)
 	return lower_bound(0, s->n, is_below_pid, &(struct pid_key){ s, pid });
 }
 
-/* Insert a target at its position. */
-static struct sampled *insert_target(struct session *s, pid_t pid, struct process *p)
+struct sampled *attach_sample_new(pid_t pid, struct process *p)
 {
 	struct sampled *t = mem_zalloc(1, sizeof(*t));
-	size_t at = find_target(s, pid);
 
 	t->pid = pid;
 	t->p = p;
+	t->labels = attach_labels_new();
+	t->external_labels =
+		(struct external_labels){ .read = attach_labels_read, .each = attach_labels_each, .arg = t->labels };
+	return t;
+}
+
+/* Insert a target at its position. */
+static struct sampled *insert_target(struct session *s, pid_t pid, struct process *p)
+{
+	struct sampled *t = attach_sample_new(pid, p);
+	size_t at = find_target(s, pid);
+
 	s->target = mem_grow(s->target, &s->cap, s->n + 1, sizeof(struct sampled *));
 	memmove(s->target + at + 1, s->target + at, (s->n - at) * sizeof(struct sampled *));
 	s->target[at] = t;
@@ -142,6 +152,8 @@ static int attach_sample_add_target(struct session *s, pid_t pid, bool is_reques
 		return rc;
 	t = insert_target(s, pid, p);
 	t->is_requested = is_requested;
+	if (is_requested || s->kind != SAMPLE_CPU)
+		attach_sample_find_context(s, t);
 	t->read_ns = clock_now();
 	t->read_cost_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 	t->has_library = s->library && collect_has_segment(s->library, pid);
@@ -178,6 +190,8 @@ void attach_sample_refresh(const struct session *s, struct sampled *t)
 	start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	t->is_stale = false;
 	external_read_maps(t->p);
+	if (s->kind != SAMPLE_CPU)
+		attach_sample_find_context(s, t);
 	t->has_library |= s->library && collect_has_segment(s->library, t->pid);
 	t->read_ns = clock_now();
 	t->read_cost_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
@@ -209,6 +223,7 @@ void attach_sample_exec(struct session *s, pid_t pid)
 static void free_target(struct sampled *t)
 {
 	process_close(t->p);
+	attach_labels_free(t->labels);
 	free(t);
 }
 
@@ -332,6 +347,7 @@ void attach_sample_describe_result(struct session *s)
 		snprintf(e->comment[3], sizeof(e->comment[3]),
 			 "samples of processes that ended early, without a stack: %llu",
 			 (unsigned long long)f.n_samples);
+	attach_sample_describe_labels(s);
 }
 
 /* Make the profile of a target, with the names that can only be looked up while it runs. */
@@ -347,6 +363,8 @@ static int attach_sample_read_target(const struct session *s, const struct sampl
 		return err_set(err, ERR_IO, "process %d: %s", (int)t->pid, strerror(-rc));
 	names = attach_jit_names_new(snap, attach_jits_find(&s->jits, t->pid), NULL);
 	rc = attach_snap_profile(snap, names ? attach_jit_names_at : NULL, names, out, err);
+	if (rc == 0)
+		attach_sample_comment_context(t, *out);
 	attach_jit_names_free(names);
 	snap_free(snap);
 	if (rc < 0)
@@ -405,6 +423,8 @@ static int read_labelled(const struct session *s, const struct sampled *t, struc
 	rc = profile_set_label(*out, "process", t->name, err);
 	if (rc == 0)
 		rc = profile_set_label(*out, "pid", pid, err);
+	if (rc == 0)
+		rc = attach_sample_label_service(t, *out, err);
 	if (rc < 0) {
 		profile_free(*out);
 		*out = NULL;
@@ -614,6 +634,8 @@ static int attach_sample_sample(struct session *s, struct profile **out, struct 
 		rc = attach_sample_choose(s, err);
 	if (rc < 0)
 		return rc;
+	for (size_t i = 0; s->kind != s->o->kind && i < s->n; i++)
+		attach_sample_find_context(s, s->target[i]);
 	attach_sample_describe(s);
 	s->start_ns = clock_now();
 	busy_read(&s->busy[0]);

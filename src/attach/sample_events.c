@@ -16,7 +16,9 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "libcpaprof/collector/read/clock.h"
+#include "libcpaprof/collector/process.h"
 #include "libcpaprof/collector/read/task.h"
+#include "libcpaprof/collector/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,13 +56,16 @@ enum sample_events_thread_state {
 	THREAD_SAMPLED, /* it runs, and this is its stack */
 	THREAD_WAITS,
 	THREAD_READY, /* it has no CPU */
-	THREAD_ENDED
+	THREAD_ENDED,
+	THREAD_LABELLED /* not a state: these were its labels while it waited */
 };
 
 /* The state of a thread from this time on. */
 struct sample_events_change {
-	uint64_t time_ns, run_ns; /* run_ns: time on a CPU since its last sample */
-	uint32_t tid, stack;      /* stack: of a thread that waits, or was sampled */
+	uint64_t time_ns,
+		run_ns;      /* run_ns: time on a CPU since its last sample; THREAD_LABELLED: since when it waited */
+	uint32_t tid, stack; /* stack: of a thread that waits, or was sampled; THREAD_LABELLED: set of labels */
+	bool is_labelled;    /* were its labels read during this wait? */
 	enum sample_events_thread_state state;
 	struct process *p; /* NULL: not known, for threads that run */
 };
@@ -254,9 +259,7 @@ static struct sampled *open_image(struct session *s, pid_t pid, struct image *im
 	buf_release(&text);
 	if (rc < 0)
 		return NULL;
-	t = mem_zalloc(1, sizeof(*t));
-	t->pid = pid;
-	t->p = p;
+	t = attach_sample_new(pid, p);
 	snprintf(t->name, sizeof(t->name), "%s", image_name(image));
 	s->old = mem_grow(s->old, &s->cap_old, s->n_old + 1, sizeof(struct sampled *));
 	s->old[s->n_old++] = t;
@@ -451,9 +454,11 @@ static void sample_events_charge(const struct waits *w, struct sample_events_cha
 {
 	uint64_t ns = end_ns > was->time_ns ? end_ns - was->time_ns : 0;
 
-	if (was->state == THREAD_WAITS)
+	if (was->state == THREAD_WAITS) {
 		external_add_weight(was->p, was->stack, ns);
-	else if (w->s->kind == SAMPLE_WALL && was->p && (was->state == THREAD_READY || is_ready))
+		w->s->wait_ns += ns;
+		w->s->labelled_ns += was->is_labelled ? ns : 0;
+	} else if (w->s->kind == SAMPLE_WALL && was->p && (was->state == THREAD_READY || is_ready))
 		external_add_ready(was->p, ns);
 	else
 		was->run_ns += ns;
@@ -484,11 +489,18 @@ static void sample_events_apply(struct waits *w, const struct sample_events_chan
 	struct process *p;
 
 	if (at == w->n_waiting || w->waiting[at].tid != c->tid) {
-		if (c->state != THREAD_ENDED)
+		if (c->state < THREAD_ENDED)
 			insert_thread(w, at, c);
 		return;
 	}
 	was = &w->waiting[at];
+	if (c->state == THREAD_LABELLED) {
+		if (was->state == THREAD_WAITS && was->p == c->p && was->time_ns <= c->run_ns) {
+			was->stack = external_label_sample(was->p, was->stack, c->stack);
+			was->is_labelled = true;
+		}
+		return;
+	}
 	sample_events_charge(w, was, c->time_ns, c->state == THREAD_RUNS && was->state <= THREAD_SAMPLED);
 	if (c->state == THREAD_SAMPLED) {
 		external_add_weight(c->p, c->stack, was->run_ns);
@@ -500,7 +512,7 @@ static void sample_events_apply(struct waits *w, const struct sample_events_chan
 		return;
 	}
 	p = c->p ? c->p : was->p;
-	*was = (struct sample_events_change){ c->time_ns, was->run_ns, c->tid, c->stack, c->state, p };
+	*was = (struct sample_events_change){ c->time_ns, was->run_ns, c->tid, c->stack, c->is_labelled, c->state, p };
 }
 
 /* Process the changes before a time, in order. */
@@ -529,6 +541,7 @@ static bool add_waiting(void *arg, uint32_t tid)
 	struct sample_events_change c = { .time_ns = clock_now(), .tid = tid, .state = THREAD_WAITS, .p = f->t->p };
 
 	external_add_thread(f->t->p, f->folder, tid, 0, true, &c.stack);
+	c.is_labelled = true;
 	if (c.stack == UINT32_MAX)
 		c.state = THREAD_RUNS;
 	if (c.state == THREAD_WAITS || f->w->s->kind == SAMPLE_WALL)
@@ -551,13 +564,42 @@ static void add_first_waits(struct waits *w)
 }
 
 /*
- * Wait for records, or until it is time to read new processes, which may end soon, or the rest of stacks that are larger
- * than their copies, which may change soon.
+ * Read the labels of threads that wait. The times before and after show which wait it was, once all records until then
+ * have arrived.
  */
-static void wait_records(struct session *s)
+static void label_waits(struct waits *w)
+{
+	size_t n = w->n_waiting;
+
+	for (size_t i = 0; i < n; i++) {
+		struct sample_events_change *was = &w->waiting[i];
+		const struct external_labels *labels = was->p ? was->p->labels : NULL;
+		struct sample_events_change c = { .run_ns = clock_now(), .tid = was->tid, .p = was->p };
+		int folder = -1;
+
+		if (was->state != THREAD_WAITS || was->is_labelled || !labels || !attach_labels_exist(labels->arg))
+			continue;
+		folder = task_open_folder(was->p->pid);
+		if (folder >= 0 && threads_reader(was->p))
+			c.stack = labels->read(labels->arg, &threads_reader(was->p)->space, folder, was->tid);
+		if (folder >= 0)
+			close(folder);
+		c.time_ns = clock_now();
+		c.state = THREAD_LABELLED;
+		sample_events_add_change(w, &c);
+	}
+}
+
+/*
+ * Wait for records, or until it is time to read new processes, which may end soon, or the rest of stacks that are larger
+ * than their copies, or the labels of waiting threads, which may change soon.
+ */
+static void wait_records(const struct session *s)
 {
 	bool is_urgent = s->o->n_pids == 0 || s->o->follow || s->has_deep;
 
+	for (size_t i = 0; s->kind != SAMPLE_CPU && i < s->n && !is_urgent; i++)
+		is_urgent = attach_labels_exist(s->target[i]->labels);
 	events_wait(s->events, is_urgent ? POLL_OFTEN_MS : POLL_MS);
 }
 
@@ -582,6 +624,7 @@ static void run_waits(struct session *s)
 		events_read(s->events, on_switch, &w);
 		attach_sample_refresh_all(s);
 		apply_before(&w, end - ARRIVAL_NS);
+		label_waits(&w);
 	} while (attach_sample_continues(s));
 	events_stop(s->events);
 	end = clock_now();

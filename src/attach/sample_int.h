@@ -10,6 +10,7 @@
 #include "attach/images.h"
 #include "attach/jit.h"
 #include "attach/sample.h"
+#include "attach/thread_labels.h"
 #include "libcpaprof/collector/external.h"
 
 /* A sampled process. After an exec it is another target. */
@@ -22,6 +23,8 @@ struct sampled {
 	bool is_stale;     /* have its mappings changed since they were read? */
 	unsigned n_rounds; /* calls of attach_sample_continues since it has ended */
 	bool has_library;  /* has it our library, which samples it? It is not in the profile */
+	struct thread_labels *labels; /* its context and the labels of its threads */
+	struct external_labels external_labels;
 	uint64_t read_ns, read_cost_ns; /* when its mappings were read, and the CPU time that took */
 };
 
@@ -53,10 +56,14 @@ struct session {
 	bool has_deep;     /* are stacks larger than their copies? */
 	bool has_executed; /* with options.begun: has the process executed its program? */
 	enum sample_kind kind;
-	uint64_t start_ns, end_ns; /* monotonic */
-	struct busy_time busy[2];  /* of the machine, at these times */
-	uint64_t n_lost;           /* records that the kernel dropped */
+	uint64_t start_ns, end_ns;     /* monotonic */
+	struct busy_time busy[2];      /* of the machine, at these times */
+	uint64_t n_lost;               /* records that the kernel dropped */
+	uint64_t wait_ns, labelled_ns; /* time of waits from perf events; of those whose labels were read */
 };
+
+/* A target that owns p; it is not part of the session yet. */
+struct sampled *attach_sample_new(pid_t pid, struct process *p);
 
 /* Find the target of a process, or start one. NULL: it has ended or is not to be sampled. */
 struct sampled *attach_sample_target(struct session *s, pid_t pid);
@@ -87,6 +94,15 @@ bool attach_sample_is_written(const struct sampled *t);
 int attach_sample_read(const struct session *s, const struct sampled *t, struct profile **out, struct err *err);
 
 void attach_sample_release(struct session *s);
+
+/* sample_context.c: find the context of a target, and the labels of its threads, which only samples of waiting threads have. */
+void attach_sample_find_context(const struct session *s, struct sampled *t);
+/* After sampling: complete the comments of the session, with the labels that are missing. */
+void attach_sample_describe_labels(struct session *s);
+/* Add the context to the comments of its profile. */
+void attach_sample_comment_context(const struct sampled *t, struct profile *to);
+/* Label its profile with the name of the service, if it has one. Fails like profile_set_label. */
+int attach_sample_label_service(const struct sampled *t, struct profile *p, struct err *err);
 
 /* sample_events.c: open the events. Fails: ERR_IO with the reason and the setting that permits it. */
 int attach_sample_open_events(struct session *s, struct err *err);

@@ -76,6 +76,8 @@ unit_tests = \
 	tests/unit/test_arena \
 	tests/unit/test_attach_sample \
 	tests/unit/test_attach_snap \
+	tests/unit/test_context \
+	tests/unit/test_thread_labels \
 	tests/unit/test_base \
 	tests/unit/test_bench_rank \
 	tests/unit/test_block \
@@ -377,6 +379,9 @@ tests_unit_test_attach_sample_LDADD = src/attach/libattach.a $(answer_libs) $(en
 	$(CMOCKA_LIBS)
 tests_unit_test_attach_snap_LDADD = src/attach/libattach.a $(answer_libs) $(endpoint_libs) $(collector_libs) \
 	$(CMOCKA_LIBS)
+tests_unit_test_context_LDADD = src/attach/libattach.a $(answer_libs) $(endpoint_libs) $(collector_libs) $(CMOCKA_LIBS)
+tests_unit_test_thread_labels_LDADD = $(tests_unit_test_context_LDADD)
+tests_unit_test_thread_labels_LDFLAGS = $(AM_LDFLAGS) -rdynamic
 tests_unit_test_elfnames_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_encode_LDADD = proto/libproto.a $(unit_formats) $(PROTOBUF_C_LIBS)
 tests/unit/test_encode-test_encode.$(OBJEXT): proto/profile.pb-c.h

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The label of a stack in the stack table is the number of its event.
+ * The label of a stack in the stack table is the number of its event, or its set of labels, if they are read.
  */
 #include "config.h"
 
@@ -166,17 +166,29 @@ bool external_add_thread(struct process *p, int folder, uint32_t tid, uint64_t w
 	struct task t = { .tid = tid };
 	uint64_t pc[FRAMES_MAX];
 	enum task_status is;
-	uint32_t n = 0;
+	uint32_t n = 0, label = 0;
 
 	*stack = UINT32_MAX;
 	if (!sampler.reader)
 		return true;
 	is = sample_stack_read(&sampler, &t, pc, &n);
+	if (is == TASK_WAITING && n && p->labels)
+		label = p->labels->read(p->labels->arg, &sampler.reader->space, folder, tid);
 	if (is == TASK_WAITING && n)
-		*stack = table_add(&p->table, pc, n, 0, weight);
+		*stack = table_add(&p->table, pc, n, label, weight);
 	else if (is != TASK_GONE && !is_waiting_only)
 		*stack = table_add_pseudo(&p->table, is == TASK_RUNNING ? PSEUDO_RUNNING : PSEUDO_NO_ANSWER, 1, weight);
 	return is != TASK_GONE;
+}
+
+void external_read_labels(struct process *p, const struct external_labels *labels)
+{
+	p->labels = labels;
+}
+
+uint32_t external_label_sample(struct process *p, uint32_t stack, uint32_t set)
+{
+	return stack == UINT32_MAX || set == 0 ? stack : table_relabel(&p->table, stack, set);
 }
 
 void external_add_weight(struct process *p, uint32_t stack, uint64_t weight)

@@ -9,10 +9,11 @@
 #ifndef LIBCPAPROF_COLLECTOR_EXTERNAL_H
 #define LIBCPAPROF_COLLECTOR_EXTERNAL_H
 
+#include "libcpaprof/collector/labels.h"
 #include "libcpaprof/collector/read/read_stack.h"
 #include "libcpaprof/collector/snap.h"
 
-enum { EXTERNAL_COMMENTS = 4 };
+enum { EXTERNAL_COMMENTS = 5 };
 
 /* Meaning of the samples. It must outlive the process; the comments may change until the profile is written. */
 struct external {
@@ -22,6 +23,21 @@ struct external {
 	uint64_t kernel_start;                /* of the kernel's code; 0: not known */
 	char comment[EXTERNAL_COMMENTS][160]; /* comment 0 follows "cpa VERSION: pid N, "; the others are optional */
 };
+
+/* The labels that the program of a process set for its threads; they can only be read while a thread waits. */
+struct external_labels {
+	/*
+	 * Read the labels of a waiting thread. folder: descriptor of /proc/PID/task. Returns the number of the set; 0: none,
+	 * or the thread ran meanwhile
+	 */
+	uint32_t (*read)(void *arg, struct address_space *space, int folder, uint32_t tid);
+	/* Call f for each label of a set, sorted by key, until it returns non-zero. Returns the last result, or 0. */
+	int (*each)(void *arg, uint32_t set, collect_label_fn *f, void *f_arg);
+	void *arg;
+};
+
+/* Read the labels of a process, for samples of threads that wait. All its samples must be of event 0. NULL: do not. */
+void external_read_labels(struct process *p, const struct external_labels *labels);
 
 /* A sample: kernel frames, then the frames of the process. */
 struct external_sample {
@@ -70,6 +86,9 @@ bool external_add_thread(struct process *p, int folder, uint32_t tid, uint64_t w
 			 uint32_t *stack);
 
 void external_add_weight(struct process *p, uint32_t stack, uint64_t weight);
+
+/* Move a sample without weight to the same stack with a set of labels. Returns that stack, or the same if there is no room. */
+uint32_t external_label_sample(struct process *p, uint32_t stack, uint32_t set);
 
 /* Add time in which a thread could run and had no CPU. */
 void external_add_ready(struct process *p, uint64_t ns);

@@ -15,6 +15,7 @@
 #include "libcpaprof/collector/stack_table.h"
 
 struct external; /* see external.h */
+struct external_labels;
 
 /* Takes a sample with its time. All values come from the program and are not trusted. stack: index in table.stack */
 typedef void process_timed_fn(void *arg, uint32_t tid, uint32_t stack, uint32_t weight, uint64_t ns);
@@ -82,7 +83,8 @@ struct process {
 	uint32_t unarmed_next;        /* index of the next thread to check for a timer */
 	unsigned n_drains_since_maps; /* number of drains since the mappings were read */
 	unsigned maps_interval;       /* number of drains between two reads; depends on how long the last read took */
-	const struct external *external; /* NULL, or the process is sampled from outside */
+	const struct external *external;      /* NULL, or the process is sampled from outside */
+	const struct external_labels *labels; /* of such a process; NULL: they are not read */
 	struct stack_table table;
 	struct counts counts;
 	struct maps maps;

@@ -261,8 +261,11 @@ static int take_external(struct snap *s)
 	for (size_t i = 0; i < p->table.stack.n; i++) {
 		struct snap_row row = { .at = stack[i].at, .n = stack[i].n };
 
+		uint32_t event = p->labels ? 0 : stack[i].label;
+
+		row.label = p->labels ? stack[i].label : 0;
 		row.value[0] = (int64_t)(stack[i].n_samples & INT64_MAX);
-		row.value[1 + stack[i].label] = (int64_t)(stack[i].weight & INT64_MAX);
+		row.value[1 + event] = (int64_t)(stack[i].weight & INT64_MAX);
 		if (!snap_add(s, &row))
 			return -ENOMEM;
 	}

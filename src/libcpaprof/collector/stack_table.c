@@ -237,6 +237,24 @@ void table_add_weight(struct stack_table *t, uint32_t stack, uint64_t weight)
 	t->weight += weight;
 }
 
+uint32_t table_relabel(struct stack_table *t, uint32_t stack, uint32_t label)
+{
+	struct table_stack *s = (struct table_stack *)t->stack.data + stack;
+	uint32_t new, *to;
+
+	if (stack >= t->stack.n || s->n_samples == 0)
+		return stack;
+	to = stack_table_reserve(t, &t->frames, s->n, sizeof(*to), ALL_FRAMES_MAX);
+	if (!to)
+		return stack;
+	memcpy(to, (const uint32_t *)t->frames.data + s->at, s->n * sizeof(*to));
+	new = stack_table_add(t, s->n, label, 1, 0);
+	if (new == NO_STACK)
+		return stack;
+	((struct table_stack *)t->stack.data)[stack].n_samples--;
+	return new;
+}
+
 static uint32_t frames_of(const struct stack_table *t, uint32_t stack, uint32_t *at)
 {
 	const struct table_stack *s = (const struct table_stack *)t->stack.data + stack;

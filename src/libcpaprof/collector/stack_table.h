@@ -80,6 +80,9 @@ uint32_t table_add_pseudo(struct stack_table *t, enum pseudo_frame pseudo, uint6
 /* Add weight, but no sample, to an existing stack. */
 void table_add_weight(struct stack_table *t, uint32_t stack, uint64_t weight);
 
+/* Move a sample, without its weight, to the same stack with another label. Returns that stack; the same without room. */
+uint32_t table_relabel(struct stack_table *t, uint32_t stack, uint32_t label);
+
 /*
  * Add a stack without weight, for profiles other than CPU time.
  *

@@ -299,12 +299,22 @@ static int write_label(void *parts, const char *key, size_t n_key, const char *v
 	return 0;
 }
 
+static void write_each_label(struct parts_walk *x, uint32_t set, collect_label_fn *f)
+{
+	const struct external_labels *outside = x->s->p->labels;
+
+	if (outside)
+		outside->each(outside->arg, set, f, x);
+	else
+		collect_labels(x->s->p->c, set, f, x);
+}
+
 static const char size_label[] = "bytes";
 
 static void write_sample_texts(struct parts_walk *x, const struct snap_row *r)
 {
 	if (r->label)
-		collect_labels(x->s->p->c, r->label, write_label_texts, x);
+		write_each_label(x, r->label, write_label_texts);
 	if (r->size)
 		x->to->text(x->arg, size_label, strlen(size_label));
 }
@@ -317,7 +327,7 @@ static void write_sample(struct parts_walk *x, const struct snap_row *r)
 		x->loc[k] = x->id[frames[k]] - 1;
 	x->to->sample(x->arg, x->loc, r->n, r->value, x->n_values);
 	if (r->label)
-		collect_labels(x->s->p->c, r->label, write_label, x);
+		write_each_label(x, r->label, write_label);
 	if (r->size)
 		x->to->number(x->arg, size_label, r->size);
 	x->to->sample_end(x->arg);
