@@ -125,7 +125,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* What reads the thread. */
+/* The reader of the thread. */
 struct reading {
 	struct thread_labels *labels;
 	struct address_space space;

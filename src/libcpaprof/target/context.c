@@ -13,30 +13,43 @@
 
 #include "libcpaprof/target/target.h"
 
-extern __thread const struct context_record *_Atomic otel_thread_ctx_v1
-	__attribute__((visibility("default"), tls_model("global-dynamic")));
+extern __thread const struct context_record *_Atomic otel_thread_ctx_v1 __attribute__((visibility("default")));
 __thread const struct context_record *_Atomic otel_thread_ctx_v1;
 extern __thread const struct context_record *_Atomic cpi_thread_context __attribute__((alias("otel_thread_ctx_v1")));
 
 const struct context_record *_Atomic cpi_context_record[LABELS_ENTRIES];
 
-/* The variable that the dynamic linker finds first by this name. */
+/* The variable that the dynamic linker finds first: the sequence of the ABI, which compilers emit only with options. */
 static const void *context_found(void)
 {
-#if defined(__x86_64__)
 	const void *at;
 
-	/* the sequence of the ABI for TLS descriptors, which compilers emit only with options */
-	__asm__("leaq otel_thread_ctx_v1@tlsdesc(%%rip), %%rax\n\t"
+#if defined(__x86_64__)
+	/* the call must not write to the 128 bytes below the stack pointer, which the compiler may use */
+	__asm__("subq $128, %%rsp\n\t"
+		"leaq otel_thread_ctx_v1@tlsdesc(%%rip), %%rax\n\t"
 		"call *otel_thread_ctx_v1@TLSCALL(%%rax)\n\t"
-		"addq %%fs:0, %%rax"
+		"addq %%fs:0, %%rax\n\t"
+		"addq $128, %%rsp"
 		: "=a"(at)
 		:
 		: "cc", "memory");
-	return at;
 #else
-	return &otel_thread_ctx_v1;
+	register const void *x0 __asm__("x0");
+
+	__asm__("adrp x0, :tlsdesc:otel_thread_ctx_v1\n\t"
+		"ldr x1, [x0, :tlsdesc_lo12:otel_thread_ctx_v1]\n\t"
+		"add x0, x0, :tlsdesc_lo12:otel_thread_ctx_v1\n\t"
+		".tlsdesccall otel_thread_ctx_v1\n\t"
+		"blr x1\n\t"
+		"mrs x1, tpidr_el0\n\t"
+		"add x0, x1, x0"
+		: "=r"(x0)
+		:
+		: "x1", "x30", "cc", "memory");
+	at = x0;
 #endif
+	return at;
 }
 
 bool cpi_context_is_found(void)
