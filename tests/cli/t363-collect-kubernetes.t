@@ -107,6 +107,9 @@ result $? 'half a response is an error' || note err
 api 'server.fail(0, 410)' # after the first page
 plan
 is_equal "$status $(grep -c 'pod=' plan)" '0 11' 'a list whose pages have expired begins again'
+api 'server.fail(410, 410, 410, 410)'
+plan
+is_equal "$status $(sed 's/.*: the server/the server/' err)" '2 the server answers 410: as the test says' 'but not without end'
 printf 'job x\ntargets kubernetes\n' >outside.cpa
 (unset KUBERNETES_SERVICE_HOST && plan outside.cpa)
 grep -q 'this is not in a cluster: KUBERNETES_SERVICE_HOST is not set; add server=URL' err
