@@ -83,7 +83,7 @@ static void drop_lookups(struct scrape_finder *f)
 	f->config = NULL;
 }
 
-/* Take the thread of pods of a lookup with the same words and job, so that a reload does not list all pods again. */
+/* Take the thread of pods of a lookup with the same words, so that a reload does not list all pods again. */
 static void finder_move_pods(struct finder_lookup *to, struct finder_lookup *from, size_t n)
 {
 	for (size_t i = 0; to->source->pods && i < n; i++) {

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GONE = 410, NAME_MAX_BYTES = 255, KEY_MAX = 2 * NAME_MAX_BYTES + 2, NOTES_SHOWN = 10 };
+enum { GONE = 410, NAME_MAX_BYTES = 255, KEY_MAX = 2 * NAME_MAX_BYTES + 2, NOTES_SHOWN = 10, NOTE_MAX = 500 };
 
 struct scrape_pod {
 	char *key;                  /* "prod/shop-1" */
@@ -124,6 +124,8 @@ static void pods_remove(struct scrape_pods_set *s, size_t at)
 static int pods_insert(struct scrape_pods_set *s, size_t at, const char *key, const struct scrape_list *targets,
 		       const struct buf *note, struct err *err)
 {
+	size_t n_note = note->len < NOTE_MAX ? note->len : NOTE_MAX;
+
 	if (targets->n == 0 && note->len == 0)
 		return 0;
 	if (s->n_targets + targets->n > SCRAPE_TARGETS_MAX || s->n == SCRAPE_TARGETS_MAX)
@@ -133,7 +135,7 @@ static int pods_insert(struct scrape_pods_set *s, size_t at, const char *key, co
 	s->pod[at] = (struct scrape_pod){ .key = mem_strndup(key, strlen(key)),
 					  .found = pods_pack(targets),
 					  .n = targets->n,
-					  .note = note->len ? mem_strndup(note->data, note->len) : NULL };
+					  .note = note->len ? mem_strndup(note->data, n_note) : NULL };
 	s->n_targets += targets->n;
 	return 0;
 }

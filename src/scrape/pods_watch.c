@@ -183,6 +183,8 @@ int scrape_pods_list(struct scrape_pods_set *set, struct stop *stop, int64_t *wa
 			rc = 0;
 			continue;
 		}
+		if (rc == ERR_RANGE) /* there is no watch whose version is too old */
+			rc = err->code = ERR_IO;
 	} while (rc == 0 && (found.next_page || !found.version));
 	if (rc < 0) {
 		scrape_pods_set_release(&found);
@@ -296,7 +298,7 @@ static int pods_list_again(struct scrape_pods *p, int64_t *wait_s, struct err *e
 	pthread_mutex_lock(&p->lock);
 	scrape_pods_set_release(&p->set);
 	p->set = set;
-	p->problem.len = 0;
+	buf_release(&p->problem);
 	p->is_listed = p->has_news = true;
 	pthread_mutex_unlock(&p->lock);
 	p->changed(p->arg);

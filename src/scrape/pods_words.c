@@ -157,7 +157,7 @@ static int pods_check_words(const struct pods_words *p, struct err *err)
 		return 0;
 	if (!starts_with(o->server, "https://") && !starts_with(o->server, "http://"))
 		return words_error(p->w, err, "targets kubernetes: server=%s: expected https://HOST[:PORT]", o->server);
-	if (url_parse(o->server, 0, &url, &reason) < 0 || strpbrk(o->server, "?#@"))
+	if (strpbrk(o->server, "?#@") || url_parse(o->server, 0, &url, &reason) < 0)
 		return words_error(p->w, err, "targets kubernetes: server=%s: not the URL of a server", o->server);
 	is_plain = strcmp(url.scheme, "http") == 0 && !url_is_local(&url);
 	url_release(&url);

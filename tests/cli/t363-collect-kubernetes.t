@@ -73,6 +73,16 @@ END
 	grep -q 'certificate.*; add ca=FILE$' err
 	result $? 'a certificate that is not trusted' || note err
 	unset KUBE_TLS
+	if unshare -rm true 2>/dev/null; then
+		cat >pod <<'END'
+mount -t tmpfs tmpfs /run && mkdir -p /run/secrets/kubernetes.io/serviceaccount && cp token cert.pem /run/secrets/kubernetes.io/serviceaccount &&
+	mv /run/secrets/kubernetes.io/serviceaccount/cert.pem /run/secrets/kubernetes.io/serviceaccount/ca.crt
+"$CPA" collect --check account.cpa
+END
+		printf 'kinds heap\njob x\ntargets kubernetes namespace=prod\n' >account.cpa
+		KUBERNETES_SERVICE_HOST=127.0.0.1 KUBERNETES_SERVICE_PORT=$port unshare -rm sh ./pod >out 2>err
+		is_equal "$(grep -o 'pod=.*' out)" 'pod=a' 'in a cluster, the server, token and authority are those of the service account' || note err
+	fi
 fi
 
 # ---- the plan: pages, selectors, one that is forbidden, none ----
@@ -97,6 +107,9 @@ result $? 'half a response is an error' || note err
 api 'server.fail(0, 410)' # after the first page
 plan
 is_equal "$status $(grep -c 'pod=' plan)" '0 11' 'a list whose pages have expired begins again'
+api 'server.fail(410, 410, 410, 410)'
+plan
+is_equal "$status $(sed 's/.*: the server/the server/' err)" '2 the server answers 410: as the test says' 'but not without end'
 printf 'job x\ntargets kubernetes\n' >outside.cpa
 (unset KUBERNETES_SERVICE_HOST && plan outside.cpa)
 grep -q 'this is not in a cluster: KUBERNETES_SERVICE_HOST is not set; add server=URL' err

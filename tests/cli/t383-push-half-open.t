@@ -12,7 +12,9 @@ collector push.cpa
 at=$(listening)
 # Before, the longest push took 30 seconds, and some were closed.
 for addresses in 1 100; do
-	"${PYTHON3:-python3}" "$top_srcdir/tests/cli/half_open.py" "$at" cpu/000.pb.gz 400 $addresses 3 silent ooze flood >got 2>err || note err
+	modes=$([ $addresses = 1 ] && echo silent || echo 'ooze flood')
+	# shellcheck disable=SC2086
+	"${PYTHON3:-python3}" "$top_srcdir/tests/cli/half_open.py" "$at" cpu/000.pb.gz 400 $addresses 2 $modes >got 2>err || note err
 	while read -r mode _ _ _ longest _ failed _ open rest; do
 		is_equal "$failed" 0 "$mode, $addresses addresses: no push fails"
 		[ "$longest" -lt 10000 ] && [ "$open" -gt 200 ]
@@ -21,7 +23,7 @@ for addresses in 1 100; do
 	done <got
 	note got
 done
-is_equal "$count" 12 'all were measured'
+is_equal "$count" 6 'all were measured'
 collector_end TERM
 is_equal "$status" 0 'the collector ends'
 done_testing
