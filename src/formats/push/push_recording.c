@@ -142,10 +142,13 @@ static int snapshot_for_each(struct snapshot_reader *r, const struct bytes *data
 			     int (*add)(struct snapshot_reader *r, const struct field *f, struct err *err),
 			     struct err *err)
 {
-	struct cursor c = { .at = data->data, .end = data->data + data->n };
+	struct cursor c = { .at = data->data };
 	struct field f;
 	int rc = 0;
 
+	if (data->n == 0)
+		return 0; /* the data may be NULL */
+	c.end = c.at + data->n;
 	while (rc == 0 && cursor_field(&c, &f))
 		if (f.number == number && f.type == WIRE_BYTES)
 			rc = add(r, &f, err);
