@@ -232,10 +232,11 @@ void scrape_reader_end(const struct scrape_reader *reader)
 static int scrape_push_read_body(struct push_request *p)
 {
 	const char *encoding = http_request_header(p->q, "Content-Encoding");
+	bool is_packed = encoding && (strcasecmp(encoding, "gzip") == 0 || strcasecmp(encoding, "zstd") == 0);
 	struct bytes in = { 0 };
 
-	if (encoding && strcasecmp(encoding, "gzip") != 0 && strcasecmp(encoding, "identity") != 0) {
-		err_set(&p->err, ERR_UNKNOWN, "Content-Encoding must be gzip");
+	if (encoding && !is_packed && strcasecmp(encoding, "identity") != 0) {
+		err_set(&p->err, ERR_UNKNOWN, "Content-Encoding must be gzip or zstd");
 		return PROTOCOL_MEDIA;
 	}
 	if (p->q->upload >= 0) {
@@ -250,7 +251,7 @@ static int scrape_push_read_body(struct push_request *p)
 		err_set(&p->err, ERR_FORMAT, "the body is empty");
 		return PROTOCOL_BAD;
 	}
-	if (!encoding || strcasecmp(encoding, "gzip") != 0) {
+	if (!is_packed) {
 		p->body = in;
 		return 0;
 	}

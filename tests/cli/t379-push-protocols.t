@@ -31,6 +31,10 @@ post() {
 	is_equal "$code" "$want_code" "the status of $1 is $want_code"
 }
 
+post 204 "/v1/profiles?service=packed&from=$start&until=$((start + 1))" 'Content-Encoding: zstd' <"$TESTDATA/edge/zstd.pb.zst"
+printf 'x' >in
+post 400 '/v1/profiles?service=packed' 'Content-Encoding: zstd' <in
+
 # Datadog
 form='Content-Type: multipart/form-data; boundary=b'
 echo '[]' >metrics.json

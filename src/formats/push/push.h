@@ -135,7 +135,7 @@ const char *push_find_label(const struct push_label *label, size_t n, const char
 const char *push_label(const struct push_item *item, const char *name);
 
 /*
- * Decompress the body of a request with Content-Encoding gzip, and a compressed profile if the body is one.
+ * Decompress the body of a request with Content-Encoding gzip or zstd, and a compressed profile if the body is one.
  *
  * in     consumed
  * Fails  ERR_FORMAT, ERR_LIMIT

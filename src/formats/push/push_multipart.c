@@ -69,7 +69,8 @@ int push_form_open(struct push_form *f, const char *content_type, const uint8_t 
 		return err_set(err, ERR_FORMAT, "the content type has no boundary");
 	buf_addf(&f->mark, "\r\n--%.*s", (int)n_boundary, boundary);
 	f->at = memmem(data, n, f->mark.data + 2, f->mark.len - 2); /* the first line of the body has none before it */
-	f->at += f->at ? f->mark.len - 2 : 0;
+	if (f->at)
+		f->at += f->mark.len - 2;
 	return 0;
 }
 

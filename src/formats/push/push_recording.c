@@ -22,7 +22,7 @@
 enum { SNAPSHOT_MAX = 1000000, SNAPSHOT_CONTEXTS = 1, SNAPSHOT_STRINGS = 2 };
 
 /* An entry of a map. */
-struct snapshot_entry {
+struct snapshot_map_entry {
 	int64_t id, number;
 	struct cursor value;
 };
@@ -35,12 +35,12 @@ struct snapshot_reader {
 };
 
 /* Read an entry: its key, and its value as number or bytes. */
-static int snapshot_read_entry(const struct field *f, struct snapshot_entry *out, struct err *err)
+static int snapshot_read_entry(const struct field *f, struct snapshot_map_entry *out, struct err *err)
 {
 	struct cursor c = { .at = f->data, .end = f->data + f->n };
 	struct field part = { 0 };
 
-	*out = (struct snapshot_entry){ .value = { .at = f->data, .end = f->data } };
+	*out = (struct snapshot_map_entry){ .value = { .at = f->data, .end = f->data } };
 	while (cursor_field(&c, &part)) {
 		if (part.number == 1 && part.type == WIRE_VARINT)
 			out->id = (int64_t)part.value;
@@ -84,7 +84,7 @@ static const char *snapshot_find_text(const struct snapshot_reader *r, int64_t i
 
 static int snapshot_add_text(struct snapshot_reader *r, const struct field *f, struct err *err)
 {
-	struct snapshot_entry e;
+	struct snapshot_map_entry e;
 	const char *text;
 	size_t n;
 	int rc = snapshot_read_entry(f, &e, err);
@@ -105,7 +105,7 @@ static int snapshot_add_text(struct snapshot_reader *r, const struct field *f, s
 
 static int snapshot_add_context(struct snapshot_reader *r, const struct field *f, struct err *err)
 {
-	struct snapshot_entry e, pair;
+	struct snapshot_map_entry e, pair;
 	struct jfr_context_label *label;
 	struct cursor c;
 	struct field part = { 0 };
@@ -142,10 +142,13 @@ static int snapshot_for_each(struct snapshot_reader *r, const struct bytes *data
 			     int (*add)(struct snapshot_reader *r, const struct field *f, struct err *err),
 			     struct err *err)
 {
-	struct cursor c = { .at = data->data, .end = data->data + data->n };
+	struct cursor c = { .at = data->data };
 	struct field f;
 	int rc = 0;
 
+	if (data->n == 0)
+		return 0; /* the data may be NULL */
+	c.end = c.at + data->n;
 	while (rc == 0 && cursor_field(&c, &f))
 		if (f.number == number && f.type == WIRE_BYTES)
 			rc = add(r, &f, err);
