@@ -343,6 +343,7 @@ def test_push():
                        (["pyroscope+http://x?y=1", files[0]], "no ? and #")):
         status, _, err = run("push", "--to=" + args[0], *args[1:])
         check(status == 2 and text in err, f"{args[0]} is refused", err)
+    check("pyroscope+https://HOST\n" in run("help", "sinks")[1], "cpa help sinks lists the systems")
     check(not fake.faults, "no request breaks a rule", fake.faults[:3])
     lower.end()
     upper.end()
