@@ -34,7 +34,9 @@ is_equal "$?" 0 "recorded requests have the same responses in protobuf, JSON and
 [ -s replay.err ] && note replay.err
 [ -n "${UPDATE:-}" ] && cp replay.out "$golden_dir/t732-grafana.txt"
 same "recorded requests: responses" "$golden_dir/t732-grafana.txt" replay.out
-$client compare "$open" "$CPA" "$tmp/store" 40 >compare.out 2>&1
+questions=12
+[ -z "${CPA_TEST_LONG:-}" ] || questions=400
+$client compare "$open" "$CPA" "$tmp/store" $questions >compare.out 2>&1
 is_equal "$?" 0 "random questions have the numbers of cpa top and cpa series"
 note compare.out
 

@@ -240,6 +240,26 @@ static void a_damaged_request_is_refused(void **state)
 	}
 }
 
+static void a_list_has_at_most_256_values(void **state)
+{
+	struct pyro_request r;
+	struct err err = { 0 };
+
+	(void)state;
+	for (size_t n = 256; n <= 257; n++) {
+		struct buf json = { 0 };
+
+		buf_addz(&json, "{\"matchers\":[\"{}\"");
+		for (size_t i = 1; i < n; i++)
+			buf_addz(&json, ",\"{}\"");
+		buf_addz(&json, "]}");
+		assert_int_equal(read_json("Series", json.data, &r, &err), n == 256 ? 0 : ERR_USAGE);
+		pyro_request_release(&r);
+		buf_release(&json);
+	}
+	assert_string_equal(err.msg, "matchers has more than 256 values");
+}
+
 static void a_message_is_written_as_json(void **state)
 {
 	struct buf message = { 0 }, json = { 0 };
@@ -282,6 +302,7 @@ int main(void)
 		cmocka_unit_test(a_request_in_json_has_numbers_as_texts_and_either_name),
 		cmocka_unit_test(a_comparison_has_two_requests),
 		cmocka_unit_test(a_damaged_request_is_refused),
+		cmocka_unit_test(a_list_has_at_most_256_values),
 		cmocka_unit_test(a_message_is_written_as_json),
 	};
 

@@ -136,7 +136,7 @@ static void parca_read_type(struct parca_call *c, const char *kind, struct jsonr
 static int parca_read_types(struct parca_call *c, const char *kind)
 {
 	struct buf path = { 0 };
-	struct bytes bytes;
+	struct bytes bytes = { 0 };
 	struct jsonr r;
 	long status;
 	int rc;
@@ -186,7 +186,7 @@ static void parca_drop_samples(struct pyro_sets *s)
 static int parca_read_names(struct parca_call *c)
 {
 	struct buf path = { 0 };
-	struct bytes bytes;
+	struct bytes bytes = { 0 };
 	struct jsonr r;
 	long status;
 	int rc;
@@ -262,7 +262,7 @@ void parca_end(struct parca_call *c)
 static int parca_read_profile(struct parca_call *c, struct jsonr *r, struct profile **out)
 {
 	const struct format_options limits = { 0 }; /* the options of the request have the limit */
-	struct bytes packed, plain = { 0 };
+	struct bytes packed = { 0 }, plain = { 0 };
 	int rc = 0;
 
 	if (!jsonr_string(r) || r->len == 0)
@@ -282,7 +282,7 @@ static int parca_read_profile(struct parca_call *c, struct jsonr *r, struct prof
 static int parca_fetch(struct parca_call *c, const struct pyro_column *column, struct profile **out)
 {
 	struct buf path = { 0 };
-	struct bytes bytes;
+	struct bytes bytes = { 0 };
 	struct jsonr r;
 	long status;
 	int rc;

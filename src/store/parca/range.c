@@ -153,7 +153,7 @@ static int range_read(struct range_reader *x)
 {
 	struct parca_call *c = x->c;
 	struct buf path = { 0 }, step = { 0 };
-	struct bytes bytes;
+	struct bytes bytes = { 0 };
 	struct jsonr r;
 	long status;
 	int rc;

@@ -324,6 +324,8 @@ static int message_set_text(const struct pyro_field *f, const struct field *v, v
 	if (v->n && memchr(v->data, 0, v->n))
 		return err_set(err, ERR_USAGE, "%s contains a NUL byte", f->name);
 	text = arena_strndup(mem, (const char *)v->data, v->n);
+	if (f->is_list && ((struct pyro_texts *)at)->n == PYRO_LIST_MAX)
+		return err_set(err, ERR_USAGE, "%s has more than %d values", f->name, PYRO_LIST_MAX);
 	if (f->is_list)
 		message_add_item(at, text, mem);
 	else

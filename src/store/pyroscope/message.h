@@ -56,6 +56,8 @@ extern const size_t pyro_n_methods;
 
 /* ---- requests ---- */
 
+enum { PYRO_LIST_MAX = 256 }; /* values of a list */
+
 struct pyro_texts {
 	const char **item; /* [n] */
 	size_t n, cap;

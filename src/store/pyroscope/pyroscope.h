@@ -16,7 +16,8 @@
  *
  * Pyroscope adds up profiles, whatever they are, and has neither marks nor pins. So a sum, of columns that are counted during a profile
  * and of increases that clients sent, is read; a mean of gauges is not, and such columns are left out with a note, or read with
- * +reduce=sum. A profile of store_list is a step of 15 s in which a series has values.
+ * +reduce=sum. A profile of store_list is a step of 15 s in which a series has values. store_each_series without a time lists the
+ * newest day.
  *
  * options  for requests; its strings must live until store_close
  * Fails    ERR_USAGE

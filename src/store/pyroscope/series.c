@@ -131,6 +131,9 @@ int pyro_each_series(struct store *store, const struct store_query *q, store_ser
 	struct pyro_span span;
 	int rc = pyro_find_span(s, q, NULL, &span, err);
 
+	if (rc == 0 && q->t0 <= 0 &&
+	    span.end_ms - span.start_ms > PYRO_DAY_MS) /* a list for people: of the newest day */
+		span.start_ms = span.end_ms - PYRO_DAY_MS + 1;
 	if (rc == 0)
 		rc = pyro_read_sets(s, q, &span, NULL, &sets, err);
 	for (size_t i = 0; rc == 0 && i < sets.n_sets; i++) {
