@@ -21,4 +21,5 @@ include src/store/local/read/local.mk
 include src/store/local/write/local.mk
 include src/store/local/upkeep/local.mk
 include src/store/remote/local.mk
+include src/store/clickhouse/local.mk
 include src/store/backends/local.mk

@@ -114,6 +114,7 @@ cli_tests = \
 	tests/cli/t720-version.t \
 	tests/cli/t725-action.t \
 	tests/cli/t730-store-remote.t \
+	tests/cli/t738-store-clickhouse.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)
@@ -157,6 +158,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/speedscope.schema.json \
 	tests/cli/store_kills.py \
 	tests/cli/stored_profiles.py \
+	tests/cli/clickhouse_fake.py \
 	tests/cli/trend_days.py \
 	tests/cli/random_profiles.py \
 	tests/cli/terminal.py \

@@ -133,5 +133,5 @@ printf 'end\000-1\0no such disk\0\0' >"$tmp/response"
 fails 'no such disk' series "store:$where#shop$hour"
 kill $server
 
-fails 'stores at clickhouse:// are not supported' series 'store:clickhouse://host/db#shop'
+fails 'stores at ftp:// are not supported' series 'store:ftp://host/db#shop'
 done_testing

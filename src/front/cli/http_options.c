@@ -57,9 +57,9 @@ uint64_t cmd_http_max_inflated(const struct http_options *o)
 	return o->max_inflated < 0 ? mem_quarter_of_ram() : (uint64_t)o->max_inflated;
 }
 
-bool cmd_http_fetch(const struct http_options *o, struct fetch_request *get, size_t n, const char *what)
+void cmd_http_fill_options(const struct http_options *o, struct fetch_options *out)
 {
-	struct fetch_options how = {
+	*out = (struct fetch_options){
 		.tls_cert = o->tls_cert,
 		.tls_key = o->tls_key,
 		.tls_ca = o->tls_ca,
@@ -68,11 +68,17 @@ bool cmd_http_fetch(const struct http_options *o, struct fetch_request *get, siz
 		.netrc = o->netrc,
 		.timeout = o->timeout,
 	};
+	fetch_set_limits(out, o->max_input);
+}
+
+bool cmd_http_fetch(const struct http_options *o, struct fetch_request *get, size_t n, const char *what)
+{
+	struct fetch_options how;
 	struct buf notes = { 0 };
 	bool was_interrupted;
 
 	assert(n > 0);
-	fetch_set_limits(&how, o->max_input);
+	cmd_http_fill_options(o, &how);
 	progress_begin(what);
 	fetch_all(get, n, &how, progress_fetch, cmd_interrupt_catch(), &notes);
 	progress_end();

@@ -27,6 +27,9 @@ struct opt_table cmd_http_options(struct http_options *o);
 /* Option i, NULL after the last. */
 const struct opt *cmd_http_option_at(size_t i);
 
+/* Set the options of requests. Strings are borrowed from o. */
+void cmd_http_fill_options(const struct http_options *o, struct fetch_options *out);
+
 /* Largest unpacked answer, in bytes. */
 uint64_t cmd_http_max_inflated(const struct http_options *o);
 

@@ -8,6 +8,7 @@
 #include "store/backends/backends.h"
 
 #include "base/str.h"
+#include "store/clickhouse/clickhouse.h"
 #include "store/local/read/local.h"
 #include "store/remote/remote.h"
 
@@ -15,10 +16,13 @@
 
 static const struct {
 	const char *prefix;
+	bool is_collector;
 	int (*open)(const char *url, const struct fetch_options *options, struct store **out, struct err *err);
 } places[] = {
-	{ "http://", rpc_store_open },
-	{ "https://", rpc_store_open },
+	{ "http://", true, rpc_store_open },
+	{ "https://", true, rpc_store_open },
+	{ "clickhouse://", false, click_store_open },
+	{ "clickhouse+https://", false, click_store_open },
 };
 
 enum { N_PLACES = sizeof(places) / sizeof(places[0]) };
@@ -34,7 +38,9 @@ static size_t backends_find(const char *where)
 
 bool backends_is_server(const char *where)
 {
-	return backends_find(where) < N_PLACES;
+	size_t i = backends_find(where);
+
+	return i < N_PLACES && places[i].is_collector;
 }
 
 int backends_open(const char *where, const struct fetch_options *options, struct store **out, struct err *err)
@@ -47,7 +53,8 @@ int backends_open(const char *where, const struct fetch_options *options, struct
 	if (i < N_PLACES)
 		return places[i].open(where, options, out, err);
 	if (colon)
-		return err_set(err, ERR_USAGE, "stores at %.*s:// are not supported; use a directory, http or https",
+		return err_set(err, ERR_USAGE,
+			       "stores at %.*s:// are not supported; use a directory, http, https or clickhouse",
 			       (int)(colon - where), where);
 	store_directory(where, &directory);
 	rc = local_open(buf_text(&directory), out, err);

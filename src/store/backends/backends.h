@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-/* Is the place a server? */
+/* Is the place the server of a collector? */
 bool backends_is_server(const char *where);
 
 /*

@@ -100,6 +100,8 @@ int cmd_store_mark(struct store_command *c, struct err *err)
 	if (!is_known)
 		return err_set(err, ERR_USAGE, "%s: a mark is a deploy, an incident or a note", mark.kind);
 	rc = find_mark_time(c->a->time, &mark.time_ns, err);
+	if (rc == 0 && strstr(c->directory, "://"))
+		return cmd_store_mark_cluster(c, &mark, err);
 	rc = rc < 0 ? rc : cmd_store_open_writer(c, false, err);
 	rc = rc < 0 ? rc : writer_add_mark(c->writer, c->a->word[0], &mark, err);
 	return rc < 0 ? rc : writer_commit(c->writer, err);
@@ -130,8 +132,13 @@ int cmd_store_rm(struct store_command *c, struct err *err)
 
 int cmd_store_gc(struct store_command *c, struct err *err)
 {
-	int rc = cmd_store_open_writer(c, false, err);
+	int rc;
 
+	if (strstr(c->directory, "://"))
+		return cmd_store_gc_cluster(c, err);
+	rc = *c->a->retain ? err_set(err, ERR_USAGE,
+				     "--retain is for stores in ClickHouse; collect.cpa has the rules of a directory")
+			   : cmd_store_open_writer(c, false, err);
 	rc = rc < 0 ? rc : upkeep_run(c->writer, true, c->a->dry_run, c->stop, c->out, err);
 	if (rc == 0 && c->out->len == 0)
 		buf_addz(c->out, "nothing to remove, nothing to join\n");

@@ -203,7 +203,7 @@ static int select_profiles(struct store_command *c, struct store **s, struct win
 
 	if (!*c->a->output)
 		return err_set(err, ERR_USAGE, "-o is missing; usage: cpa store %s %s -o FILE", c->a->name, text);
-	rc = local_open(c->directory, s, err);
+	rc = cmd_store_open(c, s, err);
 	if (rc == 0 && store_files_parse_id(text, id)) {
 		rc = cmd_store_select("*", *s, window, q, err);
 		q->id = id;
@@ -245,7 +245,9 @@ int cmd_store_export(struct store_command *c, struct err *err)
 	uint64_t n = 0;
 	int rc = select_profiles(c, &s, &window, &q, &n, err);
 
-	if (rc == 0 && ends_with(f.path, ".cpx")) {
+	if (rc == 0 && ends_with(f.path, ".cpx") && strstr(c->directory, "://")) {
+		rc = err_set(err, ERR_USAGE, "%s: profiles of a server are exported to a folder", f.path);
+	} else if (rc == 0 && ends_with(f.path, ".cpx")) {
 		rc = upkeep_export(s, &q, f.path, c->stop, &n, err);
 		if (rc == 0)
 			buf_addf(c->out, "wrote %" PRIu64 " profile%s to %s\n", n, n == 1 ? "" : "s", f.path);

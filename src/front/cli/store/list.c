@@ -282,7 +282,7 @@ int cmd_store_ls(struct store_command *c, struct err *err)
 	struct window *window = NULL;
 	struct store_query q;
 	struct store *s = NULL;
-	int rc = local_open(c->directory, &s, err);
+	int rc = cmd_store_open(c, &s, err);
 
 	rc = rc < 0 ? rc : cmd_store_select_whole(a->n_words ? a->word[0] : "*", s, &window, &q, err);
 	if (rc == 0)

@@ -2,6 +2,8 @@
 
 src_cpa_SOURCES += \
 	src/front/cli/store/change.c \
+	src/front/cli/store/cluster.c \
+	src/front/cli/store/copy.c \
 	src/front/cli/store/files.c \
 	src/front/cli/store/forward.c \
 	src/front/cli/store/forward.h \

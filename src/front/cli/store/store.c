@@ -49,6 +49,10 @@ static const struct opt options[] = {
 	{ "deep", OPT_BOOL, AT(deep), 0, "false", NULL, 0, true, "verify: decode all profiles and check their totals" },
 	{ "dry_run", OPT_BOOL, AT(dry_run), 0, "false", NULL, 0, true, "gc, rm: only print what would be removed" },
 	{ "partial", OPT_BOOL, AT(partial), 0, "false", NULL, 0, true, "leave out damaged parts instead of failing" },
+	{ "cluster", OPT_TEXT, AT(cluster), 0, "", "NAME", 0, true, "init, gc: the tables are parts of this cluster of ClickHouse" },
+	{ "replicated", OPT_BOOL, AT(replicated), 0, "false", NULL, 0, true, "init: the parts have replicas" },
+	{ "print", OPT_BOOL, AT(print), 0, "false", NULL, 0, true, "init: only print the statements" },
+	{ "retain", OPT_TEXT, AT(retain), 0, "", "DURATION", 0, true, "gc of ClickHouse: remove days that are older, such as 14d" },
 	{ "json", OPT_BOOL, AT(json), 0, "false", NULL, 0, true, "ls, stat: write JSON" },
 	{ "help", OPT_BOOL, AT(help), 0, "false", NULL, 0, true, "print this help" },
 };
@@ -58,29 +62,32 @@ static const struct {
 	const char *name, *arguments;
 	size_t min, max; /* number of arguments */
 	bool writes;
+	bool takes_server; /* --store may be a URL */
 	cmd_store_fn *run;
 } subcommands[] = {
-	{ "ls", "[SELECTOR]", 0, 1, false, cmd_store_ls },
-	{ "stat", "", 0, 0, false, cmd_store_stat },
-	{ "get", "ID | SELECTOR -o FILE", 1, 1, false, cmd_store_get },
-	{ "export", "SELECTOR -o FILE.cpx | DIR", 1, 1, false, cmd_store_export },
-	{ "import", "FILE...", 1, SIZE_MAX, true, cmd_store_import },
-	{ "pin", "NAME SELECTOR", 2, 2, true, cmd_store_pin },
-	{ "unpin", "NAME", 1, 1, true, cmd_store_unpin },
-	{ "release", "VERSION [SELECTOR]", 1, 2, true, cmd_store_release },
-	{ "mark", "SERVICE KIND TEXT", 3, 3, true, cmd_store_mark },
-	{ "rm", "SELECTOR", 1, 1, true, cmd_store_rm },
-	{ "gc", "", 0, 0, true, cmd_store_gc },
-	{ "verify", "", 0, 0, false, cmd_store_verify },
-	{ "repair", "", 0, 0, false, cmd_store_repair },
-	{ "plan", "[FILE | store:SELECTOR]...", 0, SIZE_MAX, false, cmd_store_plan },
+	{ "ls", "[SELECTOR]", 0, 1, false, true, cmd_store_ls },
+	{ "stat", "", 0, 0, false, false, cmd_store_stat },
+	{ "get", "ID | SELECTOR -o FILE", 1, 1, false, true, cmd_store_get },
+	{ "export", "SELECTOR -o FILE.cpx | DIR", 1, 1, false, true, cmd_store_export },
+	{ "import", "FILE...", 1, SIZE_MAX, true, false, cmd_store_import },
+	{ "pin", "NAME SELECTOR", 2, 2, true, false, cmd_store_pin },
+	{ "unpin", "NAME", 1, 1, true, false, cmd_store_unpin },
+	{ "release", "VERSION [SELECTOR]", 1, 2, true, false, cmd_store_release },
+	{ "mark", "SERVICE KIND TEXT", 3, 3, true, true, cmd_store_mark },
+	{ "rm", "SELECTOR", 1, 1, true, false, cmd_store_rm },
+	{ "gc", "", 0, 0, true, true, cmd_store_gc },
+	{ "verify", "", 0, 0, false, false, cmd_store_verify },
+	{ "repair", "", 0, 0, false, false, cmd_store_repair },
+	{ "plan", "[FILE | store:SELECTOR]...", 0, SIZE_MAX, false, false, cmd_store_plan },
+	{ "copy", "SELECTOR STORE", 2, 2, false, true, cmd_store_copy },
+	{ "init", "[clickhouse://HOST/DATABASE]", 0, 1, false, true, cmd_store_init },
 };
 /* clang-format on */
 enum { N_OPTIONS = sizeof(options) / sizeof(options[0]), N_SUBCOMMANDS = sizeof(subcommands) / sizeof(subcommands[0]) };
 
 const struct opt *cmd_store_option_at(size_t i)
 {
-	return i < N_OPTIONS ? &options[i] : NULL;
+	return i < N_OPTIONS ? &options[i] : cmd_http_option_at(i - N_OPTIONS);
 }
 
 const char *cmd_store_subcommand_at(size_t i, const char **arguments)
@@ -93,17 +100,18 @@ const char *cmd_store_subcommand_at(size_t i, const char **arguments)
 
 static int read_arguments(int argc, char **argv, struct cmd_store_args *to, const char **word, struct err *err)
 {
-	const struct opt_table table = { options, N_OPTIONS, to };
+	const struct opt_table table[] = { { options, N_OPTIONS, to }, cmd_http_options(&to->http) };
 	bool words_only = false;
 
 	opt_set_defaults(options, N_OPTIONS, to);
+	cmd_http_set_defaults(&to->http);
 	to->word = word;
 	for (int i = 0, used = 1; i < argc; i += used) {
 		used = 1;
 		if (!words_only && strcmp(argv[i], "--") == 0) {
 			words_only = true;
 		} else if (!words_only && argv[i][0] == '-' && argv[i][1]) {
-			used = opt_read("store", &table, 1, argc - i, argv + i, err);
+			used = opt_read("store", table, 2, argc - i, argv + i, err);
 			if (used < 0)
 				return used;
 		} else if (!to->name) {
@@ -195,6 +203,18 @@ int cmd_store_run_in(struct store_writer *w, const char *directory, const char *
 	return rc < 0 ? STATUS_TROUBLE : rc;
 }
 
+/* Find out whether the subcommand takes the store, and set the options of requests. */
+static int store_check_place(struct store_command *c, int i, struct err *err)
+{
+	bool is_url = strstr(c->directory, "://") != NULL;
+
+	cmd_http_fill_options(&c->a->http, &c->fetch);
+	if (is_url && !subcommands[i].takes_server)
+		return err_set(err, ERR_USAGE, "cpa store %s needs a store in a directory, not %s", c->a->name,
+			       c->directory);
+	return i;
+}
+
 static int run_here(struct store_command *c, cmd_store_fn *run, struct err *err)
 {
 	struct buf notes = { 0 };
@@ -223,6 +243,7 @@ static int store_run(const struct cmd_store_args *a, int argc, char **argv)
 
 	store_directory(a->store, &directory);
 	c.directory = buf_text(&directory);
+	i = rc = i < 0 ? i : store_check_place(&c, i, &err);
 	if (i >= 0 && subcommands[i].writes && holder_find(c.directory, &holder) && holder.socket.len) {
 		rc = cmd_store_forward(buf_text(&holder.socket), argc, argv, &out, &err);
 	} else if (i >= 0) {

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/opt.h"
+#include "front/cli/http_options.h"
 #include "store/store.h"
 #include "store/window/window.h"
 
@@ -25,14 +26,17 @@ struct cmd_store_args {
 	const char *const *word; /* [n_words] its arguments */
 	size_t n_words;
 	const char *store, *output, *service, *kind, *cap, *input_format, *time, *pods, *every, *kinds, *measure;
+	const char *cluster, *retain;
 	struct opt_list label;
-	bool json, labels, marks, pins, releases, profiles, dry_run, deep, partial, help;
+	bool json, labels, marks, pins, releases, profiles, dry_run, deep, partial, print, replicated, help;
+	struct http_options http;
 };
 
 /* A running subcommand. */
 struct store_command {
 	const struct cmd_store_args *a;
-	const char *directory;
+	const char *directory;       /* or the URL of a server, if the subcommand takes it */
+	struct fetch_options fetch;  /* of requests to it */
 	const char *folder;          /* names of files are relative to it; NULL: the current folder */
 	struct store_writer *writer; /* NULL: the subcommand opens one if it needs it */
 	bool is_forwarded;           /* does it run in a collector, for another process? */
@@ -45,7 +49,11 @@ struct store_command {
 typedef int cmd_store_fn(struct store_command *c, struct err *err);
 cmd_store_fn cmd_store_ls, cmd_store_stat, cmd_store_get, cmd_store_export, cmd_store_import, cmd_store_pin,
 	cmd_store_unpin, cmd_store_release, cmd_store_mark, cmd_store_rm, cmd_store_gc, cmd_store_verify,
-	cmd_store_repair, cmd_store_plan;
+	cmd_store_repair, cmd_store_plan, cmd_store_init, cmd_store_copy;
+
+/* The same for stores in ClickHouse. */
+int cmd_store_mark_cluster(struct store_command *c, const struct store_mark *m, struct err *err);
+int cmd_store_gc_cluster(struct store_command *c, struct err *err);
 
 /*
  * Open the store for writing, if the command has no writer.
@@ -54,6 +62,9 @@ cmd_store_fn cmd_store_ls, cmd_store_stat, cmd_store_get, cmd_store_export, cmd_
  * Fails   as upkeep_open_writer
  */
 int cmd_store_open_writer(struct store_command *c, bool create, struct err *err);
+
+/* Open the store of the command for reading: a directory, a collector, or ClickHouse. Fails as backends_open. */
+int cmd_store_open(struct store_command *c, struct store **out, struct err *err);
 
 /* Close a store that was read, and keep its messages about damage. s may be NULL. */
 void cmd_store_close(struct store_command *c, struct store *s);
