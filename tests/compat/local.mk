@@ -5,6 +5,7 @@ INTEROP_TESTS = \
 	tests/compat/agents.t \
 	tests/compat/answers.t \
 	tests/compat/calls.t \
+	tests/compat/clickhouse.t \
 	tests/compat/code.t \
 	tests/compat/debuginfod.t \
 	tests/compat/diff.t \
@@ -27,6 +28,8 @@ INTEROP_TESTS = \
 recorded_tests = tests/compat/recorded.t tests/compat/versions.t tests/compat/web_recorded.t
 EXTRA_DIST += tests/compat/agents/agent.js tests/compat/agents/agent.py tests/compat/agents/compare.py tests/compat/agents/install.sh \
 	tests/compat/agents/main.go tests/compat/agents/record.py tests/compat/agents/run.sh
+EXTRA_DIST += tests/compat/clickhouse/compare.py tests/compat/clickhouse/front.py tests/compat/clickhouse/history.py \
+	tests/compat/clickhouse/questions.py tests/compat/clickhouse/servers.py
 EXTRA_DIST += tests/compat/go_answers.py
 EXTRA_DIST += tests/compat/goserver/main.go
 EXTRA_DIST += tests/compat/requests.txt
