@@ -5,7 +5,7 @@
 # PROFILES of each series, QUESTIONS, PUSHES and KILLS set other numbers. CHDB_PYTHON is the interpreter that has the package chdb-core; default: python3.
 . "${top_srcdir:?}/tests/cli/lib.sh"
 PYTHONDONTWRITEBYTECODE=1 nice "${PYTHON3:-python3}" "$top_srcdir/tests/compat/clickhouse/compare.py" "$CPA" "$tmp" \
-	"${PROFILES:-12}" "${QUESTIONS:-15}" "${KILLS:-4}" >"$tmp/out" 2>"$tmp/err"
+	"${PROFILES:-10}" "${QUESTIONS:-10}" "${KILLS:-4}" >"$tmp/out" 2>"$tmp/err"
 status=$?
 mkdir "$tmp/live"
 PYTHONDONTWRITEBYTECODE=1 nice "${PYTHON3:-python3}" "$top_srcdir/tests/compat/clickhouse/collector.py" "$CPA" "$tmp/live" \

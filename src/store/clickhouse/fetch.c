@@ -452,7 +452,8 @@ struct click_sum {
 static void click_take_sum(const struct click_window *w, const struct click_shape_of *shape, struct click_rows *r,
 			   struct click_sum *out)
 {
-	*out = (struct click_sum){ .epoch = click_get_u64(r), .count = click_get_u64(r) };
+	*out = (struct click_sum){ .epoch = click_get_u64(r) };
+	out->count = click_get_u64(r);
 	out->lists.is_sum = true;
 	out->lists.n_columns = shape->n_types;
 	if (click_get_bytes(r, sizeof(out->weight)))

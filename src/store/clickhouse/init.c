@@ -54,7 +54,7 @@ static int click_read_version(struct click_server *s, struct stop *stop, int *ve
 	char text[16] = "";
 	int rc = click_server_ask(s, "SELECT version()", false, stop, &bytes, err);
 
-	if (rc == 0)
+	if (rc == 0 && bytes.n)
 		memcpy(text, bytes.data, bytes.n < sizeof(text) ? bytes.n : sizeof(text) - 1);
 	*version = atoi(text);
 	free(bytes.data);
