@@ -60,16 +60,6 @@ void parca_add_time(struct buf *path, const char *name, int64_t ms)
 	buf_release(&text);
 }
 
-/* Append a pattern with * and ? as an expression. */
-static void parca_add_pattern(const char *pattern, struct buf *out)
-{
-	for (; *pattern; pattern++)
-		if (*pattern == '*' || *pattern == '?')
-			buf_addz(out, *pattern == '*' ? ".*" : ".");
-		else
-			buf_addf(out, strchr("\\.+()|[]{}^$", *pattern) ? "\\%c" : "%c", *pattern);
-}
-
 static const char *parca_label(const struct parca_call *c, const char *name)
 {
 	return strcmp(name, "service") == 0 ? c->service_label : name;
@@ -82,7 +72,7 @@ void parca_add_query(const struct parca_call *c, const char *name, const char *i
 
 	buf_addf(&text, "%s{", id);
 	if (!q->is_pattern || strcmp(q->service, "*") != 0) {
-		parca_add_pattern(q->service, &pattern);
+		pyro_add_pattern(q->service, &pattern);
 		pyro_add_match(c->service_label, q->is_pattern ? MATCH_REGEX : MATCH_EQUAL,
 			       q->is_pattern ? buf_text(&pattern) : q->service, &text);
 	}

@@ -54,6 +54,9 @@ int pyro_parse_id(const char *id, struct arena *mem, struct pyro_type *out, stru
  */
 int pyro_parse_selector(const char *text, struct arena *mem, struct label_match **match, size_t *n, struct err *err);
 
+/* Append a pattern with * and ? as an expression. */
+void pyro_add_pattern(const char *pattern, struct buf *out);
+
 /* Append NAME, OPERATOR and VALUE of a condition, quoted as Prometheus reads it. */
 void pyro_add_match(const char *name, enum match_op op, const char *value, struct buf *out);
 

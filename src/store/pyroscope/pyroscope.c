@@ -48,16 +48,6 @@ int pyro_call(struct pyro_store *s, const char *method, const struct buf *body, 
 
 /* ---- queries ---- */
 
-/* Append a pattern with * and ? as an expression. */
-static void pyro_add_pattern(const char *pattern, struct buf *out)
-{
-	for (; *pattern; pattern++)
-		if (*pattern == '*' || *pattern == '?')
-			buf_addz(out, *pattern == '*' ? ".*" : ".");
-		else
-			buf_addf(out, strchr("\\.+()|[]{}^$", *pattern) ? "\\%c" : "%c", *pattern);
-}
-
 static const char *pyro_label(const char *name)
 {
 	return strcmp(name, "service") == 0 ? "service_name" : name;

@@ -216,3 +216,12 @@ void pyro_add_match(const char *name, enum match_op op, const char *value, struc
 	buf_addz(out, operators[op]);
 	selector_add_quoted(value, out);
 }
+
+void pyro_add_pattern(const char *pattern, struct buf *out)
+{
+	for (; *pattern; pattern++)
+		if (*pattern == '*' || *pattern == '?')
+			buf_addz(out, *pattern == '*' ? ".*" : ".");
+		else
+			buf_addf(out, strchr("\\.+()|[]{}^$", *pattern) ? "\\%c" : "%c", *pattern);
+}
