@@ -3,14 +3,16 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A batch that failed is kept, and sent again with the same bytes when its profiles come again; so the server can see that it is the
- * same. Others, as those after a restart, are compared with what the server has (store/clickhouse/writer.h).
+ * Counters and gauges are stored as they were scraped, so both stores give the same answers. A batch that failed is kept, and sent again
+ * with the same bytes when its profiles come again; others, as those after a restart, are compared with what the server has
+ * (store/clickhouse/writer.h). Small batches wait for more profiles, since a server has to merge the parts that batches make.
  */
 #include "config.h"
 
 #include "sinks/clickhouse/clickhouse.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "sinks/outcome.h"
 #include "sinks/request.h"
 #include "store/clickhouse/clickhouse.h"
@@ -18,8 +20,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { CLICKHOUSE_BATCH_MAX = 4096 };
+enum {
+	CLICKHOUSE_BATCH_MAX = 8192,
+	CLICKHOUSE_SMALL = 256, /* a batch of fewer profiles is sent at most every CLICKHOUSE_EVERY_MS */
+	CLICKHOUSE_EVERY_MS = 2000,
+	CLICKHOUSE_POLL_MS = 50,
+};
+
+#define CLICKHOUSE_LATE_NS (10 * NS_PER_S)
 
 /* A profile of the batch in the writer. */
 struct clickhouse_entry {
@@ -33,6 +43,7 @@ struct clickhouse {
 	struct click_writer *writer;
 	struct clickhouse_entry *batch; /* [n] not written yet */
 	size_t n, cap;
+	int64_t sent_ms; /* monotonic: a batch was sent last */
 };
 
 static int clickhouse_open(const char *url, const struct sink_options *o, struct sink **out, struct err *err)
@@ -46,6 +57,7 @@ static int clickhouse_open(const char *url, const struct sink_options *o, struct
 		return rc;
 	}
 	s->sink.kind = &sink_clickhouse;
+	s->sent_ms = clock_mono_ms() - CLICKHOUSE_EVERY_MS;
 	*out = &s->sink;
 	return 0;
 }
@@ -94,27 +106,40 @@ static bool clickhouse_is_again(const struct clickhouse *s, const struct sink_it
 	return true;
 }
 
-/* Write the batch; its profiles are those of result [s->n]. */
+/* Wait until a small batch may be sent; not while the queue catches up after an outage. Fails with ERR_STOPPED. */
+static int clickhouse_wait(const struct clickhouse *s, const struct sink_item *item, size_t n, struct stop *stop,
+			   struct err *err)
+{
+	const struct timespec poll = { 0, CLICKHOUSE_POLL_MS * NS_PER_MS };
+	const struct sink_item *last = &item[n - 1];
+	bool is_late = clock_wall_ns() - last->start_ns - last->duration_ns > CLICKHOUSE_LATE_NS;
+
+	while (n < CLICKHOUSE_SMALL && !is_late && !stop_is_set(stop) &&
+	       clock_mono_ms() - s->sent_ms < CLICKHOUSE_EVERY_MS)
+		nanosleep(&poll, NULL);
+	return stop_check(stop, err);
+}
+
+/* Write the batch; its profiles are those of result [s->n]. A request that the server refuses is an error of its tables, or of cpa, and
+   not of the profiles: they wait. */
 static int clickhouse_flush(struct clickhouse *s, struct stop *stop, struct sink_result *result, struct err *err)
 {
 	struct click_counts counts = { 0 };
 	struct err own;
 	int rc = click_writer_flush(s->writer, stop, &counts, &own);
-	bool is_later = rc < 0 && s->server.is_later;
 
+	s->sent_ms = clock_mono_ms();
 	if (rc == ERR_STOPPED) {
 		*err = own;
 		return rc;
 	}
 	for (size_t i = 0; i < s->n; i++)
 		if (rc < 0)
-			sink_setf(&result[i], is_later ? SINK_LATER : SINK_REFUSED, "%s", own.msg);
+			sink_setf(&result[i], SINK_LATER, "%s", own.msg);
 		else if (*s->batch[i].refused)
 			sink_setf(&result[i], SINK_REFUSED, "%s", s->batch[i].refused);
 	if (rc == 0)
 		s->n = 0;
-	else if (!is_later)
-		clickhouse_drop_batch(s);
 	return 0;
 }
 
@@ -122,8 +147,10 @@ static int clickhouse_send(struct sink *sink, const struct sink_item *item, size
 			   struct sink_result *result, struct err *err)
 {
 	struct clickhouse *s = (struct clickhouse *)sink;
-	int rc = 0;
+	int rc = clickhouse_wait(s, item, n, stop, err);
 
+	if (rc < 0)
+		return rc;
 	if (!clickhouse_is_again(s, item, n))
 		clickhouse_drop_batch(s);
 	for (size_t first = 0; first < n;) {
@@ -164,7 +191,7 @@ static const char *const clickhouse_prefixes[] = { "clickhouse://", "clickhouse+
 const struct sink_kind sink_clickhouse = {
 	.name = "clickhouse",
 	.prefix = clickhouse_prefixes,
-	.help = "stores in ClickHouse; tried with 18.16 and with 26.9",
+	.help = "stores in ClickHouse; tried with 18.16.1 and with chdb-core 26.9",
 	.batch_max = CLICKHOUSE_BATCH_MAX,
 	.keeps_counters = true,
 	.open = clickhouse_open,
