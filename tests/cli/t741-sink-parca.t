@@ -18,6 +18,16 @@ is_equal "$(grep -o '__name__=[^ ]*' "$tmp/fake/labels" | sort -u | tr '\n' ' ')
 is_equal "$(sort -u "$tmp/fake/labels" | grep process_cpu)" \
 	'_9lives=c __name__=process_cpu instance=10.0.0.7:6060 k8s_pod=a service_name=shop' 'names of labels are made valid'
 
+# profiles of other tools: no period type, a type that is no metric name, a heap with a duration
+printf 'main;work 3\n' >"$tmp/folded"
+printf 'prog  1 [000]  1.000000:          5 cache-misses/u: \n\t          401000 work+0x1 (/bin/prog)\n\n' >"$tmp/perf-script"
+contract parca
+push "parca+http://127.0.0.1:$port" duration=60 "$tmp/folded" "$tmp/perf-script" "$TESTDATA/go-heap1.pb.gz"
+is_equal "$(tr '\n' ' ' <"$tmp/out")" 'sent sent sent ' 'profiles of other tools are changed to fit'
+keeps_rules
+is_equal "$(cut -d ' ' -f 1,2 "$tmp/fake/rows" | sort -u | tr '\n' ' ')" 'alloc_objects count alloc_space bytes cache_misses_u count inuse_objects count inuse_space bytes samples count ' \
+	'all sample types are sent'
+
 # outcomes
 one=$TESTDATA/go-cpu.pb.gz
 contract parca 503 503 429:7 grpc:14 half ok

@@ -5,8 +5,8 @@
  *
  * usage: send_profiles URL [KEY=VALUE]... FILE...
  *
- * Prints a line per try: "sent", "later SECONDS WHY" and "refused WHY". header-file and bearer-file are options of requests, label:NAME
- * a label of the series, every other KEY is passed to the sink. A profile is tried again up to five times, without a pause.
+ * Prints a line per try: "sent", "later SECONDS WHY" and "refused WHY". header-file, bearer-file, tls-ca and timeout are options of requests, label:NAME
+ * a label of the series, duration the seconds of profiles that have no duration, every other KEY is passed to the sink. A profile is tried again up to five times, without a pause.
  */
 #include "config.h"
 
@@ -29,6 +29,7 @@ struct sender {
 	const char *word[WORDS_MAX];
 	struct store_label label[WORDS_MAX];
 	size_t n_labels;
+	int64_t duration_ns; /* of profiles that have none */
 };
 
 static void take_word(struct sender *s, char *text)
@@ -45,6 +46,8 @@ static void take_word(struct sender *s, char *text)
 		s->options.fetch.tls_ca = value;
 	} else if (starts_with(text, "timeout=")) {
 		s->options.fetch.timeout = atoi(value);
+	} else if (starts_with(text, "duration=")) {
+		s->duration_ns = atoi(value) * NS_PER_S;
 	} else if (starts_with(text, "label:")) {
 		value[-1] = '\0';
 		s->label[s->n_labels++] = (struct store_label){ text + strlen("label:"), value };
@@ -92,7 +95,7 @@ static int send_file(struct sender *s, const char *path, uint8_t number)
 					  .n_labels = s->n_labels,
 					  .profile = p,
 					  .start_ns = p->meta.time_ns ? p->meta.time_ns : clock_wall_ns(),
-					  .duration_ns = p->meta.duration_ns,
+					  .duration_ns = p->meta.duration_ns ? p->meta.duration_ns : s->duration_ns,
 					  .id = { number, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 } });
 	profile_free(p);
 	return 0;
