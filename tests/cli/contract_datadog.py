@@ -15,7 +15,7 @@ import re
 from contract import Pprof, rows, rule
 
 FILES = {"cpu.pprof", "delta-heap.pprof", "delta-mutex.pprof", "delta-block.pprof", "goroutines.pprof", "goroutineleak.pprof", "profile.pprof"}
-TAG = re.compile(r"[a-zA-Z_][-a-zA-Z0-9_./]*:[^,]+\Z")
+TAG = re.compile(r"[a-zA-Z][-a-zA-Z0-9_./]*:[^,]+\Z")
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z\Z")
 last_seq = {}

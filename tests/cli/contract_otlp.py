@@ -7,6 +7,7 @@ opentelemetry-specification, protocol/otlp: OTLP/HTTP request, response, partial
 open-telemetry/sig-profiling d2ab6d50 (August 2026), profcheck/check.go: ConformanceChecker with all its checks
 opentelemetry-collector 934999fb (v0.15x), receiver/otlpreceiver/otlphttp.go: content types, path, google.rpc.Status as error
 """
+import functools
 import gzip
 import struct
 
@@ -74,6 +75,7 @@ class Dictionary:
         self.used[name].add(i)
         return getattr(self, name)[i]
 
+    @functools.cache
     def label(self, i):
         a = self.get("attribute", i)
         value = repeated(one(a, 2, b""))
@@ -81,6 +83,7 @@ class Dictionary:
         unit = self.get("string", one(a, 3))
         return "%s=%s" % (self.get("string", one(a, 1)), text(value, 1) if 1 in value else "%d %s" % (signed(one(value, 3)), unit))
 
+    @functools.cache
     def frame(self, i):
         x = self.get("location", i)
         m = self.get("mapping", one(x, 1))
@@ -96,10 +99,13 @@ class Dictionary:
             lines.append("%s %s:%d" % (names[0], names[2], one(line, 2)))
         return "+".join(lines) or "0x%x" % one(x, 2)
 
+    @functools.cache
+    def frames(self, i):
+        return [self.frame(x) for x in ints(self.get("stack", i), 1)]
+
     def check_orphans(self):
         for i in range(len(self.stack)):
-            for x in ints(self.stack[i], 1):
-                self.frame(x)
+            self.frames(i)
         for m in self.mapping:
             [self.label(a) for a in ints(m, 5)]
         left = sorted(set(range(len(self.attribute))) - self.used["attribute"])
@@ -119,7 +125,7 @@ def check_profile(d, data, resource, ids, out):
     gauge = pair[0].startswith("inuse") or pair[0] in ("goroutine", "threadcreate")
     rule(meaning == ["cpa.temporality=" + ("gauge" if gauge else "delta")], "%s has the attributes %s" % (pair[0], meaning))
     for s in map(repeated, p.get(2, [])):
-        stack = [d.frame(i) for i in ints(d.get("stack", one(s, 1)), 1)]
+        stack = d.frames(one(s, 1))
         values = ints(s, 4)
         rule(len(values) == 1 and 5 not in s and 3 not in s, "a sample has %d values" % len(values))
         out += rows([pair], [(stack, sorted(d.label(i) for i in ints(s, 2)), values)])

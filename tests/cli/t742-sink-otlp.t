@@ -7,8 +7,8 @@ thirty "$tmp/made"
 
 contract otlp
 # shellcheck disable=SC2086 # names without blanks
-push "otlp+http://127.0.0.1:$port" label:version=2.4 label:pod=a label:team=x label:env=prod $files
-is_equal "$(sort "$tmp/out" | uniq -c | tr -s ' ')" ' 30 sent' 'thirty profiles are sent'
+push "otlp+http://127.0.0.1:$port" label:version=2.4 label:pod=a label:team=x label:env=prod label:service.version=1 $files
+is_equal "$(sort "$tmp/out" | uniq -c | tr -s ' ')" ' 30 sent 1 of 5 labels are left out' 'thirty profiles are sent'
 keeps_rules
 # shellcheck disable=SC2086
 same_rows 'the server has the stacks, labels and values of the files' $files
@@ -28,15 +28,14 @@ later 0 the server closed the connection early, after 1 bytes
 sent too many strings
 END
 same 'transient statuses are to be sent again, and warnings are passed on' "$tmp/wanted" "$tmp/got"
-contract otlp status:400
-push "otlp+http://127.0.0.1:$port" "$one"
-is_equal "$(cat "$tmp/out")" 'refused in a google.rpc.Status' 'the message of a refusal is that of the server'
-contract otlp partial:2
-push "otlp+http://127.0.0.1:$port" "$one"
-is_equal "$(cat "$tmp/out")" 'refused 2 sample types were rejected: too many strings' 'a success that rejects profiles is a refusal'
-contract otlp slow
-push "otlp+http://127.0.0.1:$port" "$one"
-is_equal "$(cat "$tmp/out")" sent 'a slow server is awaited'
+contract otlp status:400 partial:2 slow
+push "otlp+http://127.0.0.1:$port" "$one" "$one" "$one"
+cat >"$tmp/wanted" <<'END'
+refused in a google.rpc.Status
+refused 2 sample types were rejected: too many strings
+sent
+END
+same 'a refusal has the message of the server, a success that rejects is one, and a slow server is awaited' "$tmp/wanted" "$tmp/out"
 push otlp+http://127.0.0.1 layout=1.7 "$one"
 is_equal "$(cat "$tmp/err")" 'layout=1.7: sinks of the kind otlp have no such setting' 'unknown settings are refused'
 done_testing

@@ -238,6 +238,7 @@ unit_tests = \
 	tests/unit/test_store_query \
 	tests/unit/test_store_read \
 	tests/unit/test_store_crash \
+	tests/unit/test_sink_outcome \
 	tests/unit/test_store_spool \
 	tests/unit/test_store_writer \
 	tests/unit/test_journal \
@@ -363,6 +364,7 @@ tests_unit_test_store_query_LDADD = $(unit_store)
 tests_unit_test_store_read_LDADD = $(unit_store)
 tests_unit_test_store_crash_SOURCES = tests/unit/test_store_crash.c $(store_faults)
 tests_unit_test_store_crash_LDADD = $(unit_store)
+tests_unit_test_sink_outcome_LDADD = $(sinks_libs) $(CMOCKA_LIBS)
 tests_unit_test_store_spool_SOURCES = tests/unit/test_store_spool.c $(store_faults)
 tests_unit_test_store_spool_LDADD = $(unit_store)
 tests_unit_test_store_writer_SOURCES = tests/unit/test_store_writer.c $(store_faults)

@@ -18,6 +18,7 @@
 #include "sinks/outcome.h"
 #include "sinks/request.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -77,10 +78,10 @@ void datadog_add_runtime_id(const struct sink_item *item, struct buf *out)
 
 struct datadog_tags {
 	struct buf text;
-	size_t n_cut;
+	size_t n_cut, n_left_out;
 };
 
-/* Append "name:value". Commas separate tags, so they are replaced. */
+/* Append "name:value". A name begins with a letter; commas separate tags, so they are replaced. */
 static void datadog_add_tag(struct datadog_tags *t, const char *name, const char *value)
 {
 	size_t start = t->text.len, room;
@@ -89,6 +90,8 @@ static void datadog_add_tag(struct datadog_tags *t, const char *name, const char
 		return;
 	if (start)
 		buf_addz(&t->text, ",");
+	if (!isalpha((unsigned char)*name))
+		buf_addz(&t->text, "x");
 	sink_add_name(&t->text, name, "-_./");
 	buf_addz(&t->text, ":");
 	room = t->text.len - start < TAG_BYTES_MAX ? TAG_BYTES_MAX - (t->text.len - start) : 0;
@@ -116,6 +119,8 @@ static void datadog_add_host(const struct sink_item *item, struct datadog_tags *
 
 static void datadog_add_tags(const struct sink_item *item, const char *family, uint64_t seq, struct datadog_tags *t)
 {
+	static const char *const own[] = { "service", "runtime-id", "profile_seq", "language", "runtime" };
+	const char *language = sink_label(item, "language");
 	struct buf id = { 0 }, number = { 0 };
 
 	datadog_add_runtime_id(item, &id);
@@ -123,12 +128,20 @@ static void datadog_add_tags(const struct sink_item *item, const char *family, u
 	datadog_add_tag(t, "service", item->service);
 	datadog_add_tag(t, "runtime-id", buf_text(&id));
 	datadog_add_tag(t, "profile_seq", buf_text(&number));
-	datadog_add_tag(t, "language", family);
+	datadog_add_tag(t, "language", language ? language : family);
 	datadog_add_tag(t, "runtime", family);
 	datadog_add_host(item, t);
-	for (size_t i = 0; i < item->n_labels; i++)
-		if (strcmp(item->label[i].name, "runtime-id") != 0)
-			datadog_add_tag(t, item->label[i].name, item->label[i].value);
+	for (size_t i = 0; i < item->n_labels; i++) {
+		const char *name = item->label[i].name;
+		bool is_own = false;
+
+		for (size_t k = 0; k < sizeof(own) / sizeof(own[0]); k++)
+			is_own |= strcmp(own[k], name) == 0;
+		if (!is_own)
+			datadog_add_tag(t, name, item->label[i].value);
+		else
+			t->n_left_out += strcmp(name, "runtime-id") != 0 && strcmp(name, "language") != 0;
+	}
 	buf_release(&id);
 	buf_release(&number);
 }
@@ -192,6 +205,8 @@ bool datadog_add_form(const struct sink_item *item, const char *family, uint64_t
 	datadog_add_tags(item, family, seq, &tags);
 	if (tags.n_cut)
 		sink_add_note(result, "%zu tags are cut to %d bytes", tags.n_cut, (int)TAG_BYTES_MAX);
+	if (tags.n_left_out)
+		sink_add_note(result, "%zu labels with names of other tags are left out", tags.n_left_out);
 	datadog_add_event(item, family, buf_text(&tags.text), &event);
 	buf_addz(&boundary, "cpa-");
 	sink_add_id(&boundary, item->id, 0);

@@ -36,7 +36,6 @@ struct gcp_deployment {
 struct gcp {
 	struct sink sink;
 	struct url offline, create; /* of createOffline, and of the profiles of the project */
-	const char *base;           /* "gcp+https://cloudprofiler.googleapis.com/v2/projects/shop", borrowed */
 	char *project;
 	const char *language;
 	struct fetch_options fetch;
@@ -105,7 +104,7 @@ static int gcp_open(const char *url, const struct sink_options *o, struct sink *
 					   { "language", &s->language } };
 	int rc;
 
-	*s = (struct gcp){ .sink.kind = &sink_gcp, .fetch = o->fetch, .base = url, .language = "go" };
+	*s = (struct gcp){ .sink.kind = &sink_gcp, .fetch = o->fetch, .language = "go" };
 	idtab_init(&s->by_hash, 0);
 	rc = sink_words(o, words, sizeof(words) / sizeof(words[0]), err);
 	rc = rc < 0 ? rc : gcp_set(s, url, online, metadata, err);
@@ -187,26 +186,22 @@ static int gcp_create(struct gcp *s, const struct buf *deployment, const char *t
 /* Send the bytes of the profile that the server created. */
 static int gcp_patch(struct gcp *s, const struct buf *body, struct stop *stop, struct sink_result *out, struct err *err)
 {
-	struct fetch_request r = { .method = "PATCH" };
-	struct buf text = { 0 };
 	struct url url;
+	struct fetch_request r = { .url = &url, .method = "PATCH" };
+	struct buf path = { 0 };
 	int rc;
 
-	buf_add(&text, s->base, (size_t)(strstr(s->base, "/v2/projects/") - s->base));
-	rc = sink_parse_url(buf_text(&text), "gcp+", "", &url, err);
-	text.len = 0;
-	buf_addf(&text, "/v2/%s", buf_text(&s->opened));
-	if (rc == 0) {
-		free(url.path);
-		url.path = mem_strndup(text.data, text.len);
-		r.url = &url;
-		rc = gcp_request(s, &r, body, stop, out, err);
-		sink_release_response(&r);
-		url_release(&url);
-	}
+	url_copy(&s->create, &url);
+	buf_add(&path, url.path, (size_t)(strstr(url.path, "/v2/projects/") - url.path));
+	buf_addf(&path, "/v2/%s", buf_text(&s->opened));
+	free(url.path);
+	url.path = mem_strndup(path.data, path.len);
+	rc = gcp_request(s, &r, body, stop, out, err);
+	sink_release_response(&r);
+	url_release(&url);
+	buf_release(&path);
 	if (rc == 0 && out->outcome != SINK_LATER)
 		s->opened.len = 0;
-	buf_release(&text);
 	return rc;
 }
 

@@ -57,6 +57,18 @@ static int otlp_sink_open(const char *url, const struct sink_options *o, struct 
 	return 0;
 }
 
+/* Add the attribute of a label, unless there is one of its name. Returns the number of attributes. */
+static size_t otlp_add_label(const struct store_label *label, struct otlp_attribute *attribute, size_t n)
+{
+	const char *name = otlp_name(label->name);
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(attribute[i].key, name) == 0)
+			return n;
+	attribute[n] = (struct otlp_attribute){ name, label->value };
+	return n + 1;
+}
+
 /* Append the request with a profile: one message with its dictionary. Fails as otlp_write. */
 static int otlp_add_request(const struct sink_item *item, struct buf *out, struct sink_result *result, struct err *err)
 {
@@ -67,10 +79,9 @@ static int otlp_add_request(const struct sink_item *item, struct buf *out, struc
 	int rc;
 
 	for (size_t i = 0; i < item->n_labels && n <= OTLP_LABELS_MAX; i++)
-		attribute[n++] = (struct otlp_attribute){ otlp_name(item->label[i].name), item->label[i].value };
-	if (item->n_labels > OTLP_LABELS_MAX)
-		sink_add_note(result, "%zu of %zu labels are left out", item->n_labels - OTLP_LABELS_MAX,
-			      item->n_labels);
+		n = otlp_add_label(&item->label[i], attribute, n);
+	if (item->n_labels > n - 1)
+		sink_add_note(result, "%zu of %zu labels are left out", item->n_labels - (n - 1), item->n_labels);
 	options.n_resource = n;
 	p = sink_copy_rows(item->profile, 0, item->profile->n_rows);
 	p->meta.time_ns = item->start_ns;
