@@ -13,10 +13,12 @@
 #include "base/time.h"
 #include "formats/common/gzip.h"
 #include "profile/compact.h"
+#include "sinks/outcome.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { RESPONSE_MAX = 4 << 20 }; /* bytes; responses of these systems are short */
 
 int sink_parse_url(const char *url, const char *scheme, const char *path, struct url *out, struct err *err)
 {
@@ -64,48 +66,35 @@ void sink_gzip(const void *data, size_t n, struct buf *out)
 	format_gzip_pack(sink_write_bytes, &b, 1, out, NULL);
 }
 
-/* Copy the first line of a text, without control characters. */
-static void sink_copy_line(char *to, size_t size, const char *text, size_t n)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < n && text[i] && at + 1 < size; i++) {
-		unsigned char c = (unsigned char)text[i];
-
-		if (c == '\n' && at > 0)
-			break;
-		if (c >= ' ' && c != 127)
-			to[at++] = (char)c;
-	}
-	to[at] = '\0';
-}
-
 void sink_judge(const struct fetch_request *r, struct sink_result *out)
 {
 	bool is_temporary =
 		r->status == 408 || r->status == 429 || (r->status >= 500 && r->status != 501 && r->status != 505);
-	char line[200];
+	enum sink_outcome outcome = r->status < 400 || is_temporary ? SINK_LATER : SINK_REFUSED;
+	struct sink_result line = { 0 };
 
 	*out = (struct sink_result){ .outcome = SINK_SENT };
 	if (r->rc == 0)
 		return;
-	out->outcome = r->status < 400 || is_temporary ? SINK_LATER : SINK_REFUSED;
 	out->retry_ns = r->retry_after > 0 && r->retry_after < INT64_MAX / NS_PER_S ? r->retry_after * NS_PER_S : 0;
-	sink_copy_line(line, sizeof(line), (const char *)r->bytes.data, r->bytes.data ? r->bytes.n : 0);
-	if (r->status >= 400 && *line)
-		snprintf(out->why, sizeof(out->why), "HTTP %ld: %s", r->status, line);
+	sink_set(&line, outcome, (const char *)r->bytes.data, r->bytes.data ? r->bytes.n : 0);
+	if (r->status >= 400 && *line.why)
+		sink_setf(out, outcome, "HTTP %ld: %s", r->status, line.why);
 	else
-		sink_copy_line(out->why, sizeof(out->why), r->err.msg, strlen(r->err.msg));
+		sink_set(out, outcome, r->err.msg, strlen(r->err.msg));
 }
 
 int sink_send(struct fetch_request *r, const struct fetch_options *o, struct stop *stop, struct sink_result *out,
 	      struct err *err)
 {
+	struct fetch_options limited = *o;
 	struct buf notes = { 0 };
 
+	limited.max = o->max && o->max < RESPONSE_MAX ? o->max : RESPONSE_MAX;
 	r->accepts_2xx = r->takes_any = r->keeps_refusal = true;
-	fetch_all(r, 1, o, NULL, stop, &notes);
-	if (r->rc < 0)
+	fetch_all(r, 1, &limited, NULL, stop, &notes);
+	if (r->rc < 0 &&
+	    !(r->rc == ERR_LIMIT && r->status / 100 == 2)) /* a long response to a request that succeeded is ignored */
 		sink_judge(r, out);
 	buf_release(&notes);
 	return r->rc < 0 && stop_is_set(stop) ? err_set(err, ERR_STOPPED, "cancelled") : 0;

@@ -6,6 +6,7 @@
 # certificate HOST: makes one in $tmp/cert.pem; servers that are started have TLS until CONTRACT_CERT is unset
 # keeps_rules: checks that no rule was broken
 # same_rows DESCRIPTION FILE...: checks that the server has the rows of these files
+# push_once SYSTEM PATH [OPTION...]: checks that cpa push sends profiles to a new server
 # thirty FOLDER: writes thirty profiles of five kinds
 
 : "${tmp:?}"
@@ -54,6 +55,16 @@ same_rows() {
 	[ "$differ" -eq 0 ] || diff "$tmp/rows" "$tmp/rows.got" | cut -c 1-300 | head -n 20 >"$tmp/diff"
 	[ "$differ" -eq 0 ] || note "$tmp/diff"
 	result "$differ" "$description"
+}
+
+push_once() {
+	contract "$1"
+	to=$1+http://127.0.0.1:$port$2
+	shift 2
+	"$CPA" push --to="$to" --service=shop "$@" "$tmp"/made/cpu/*.pb.gz >"$tmp/out" 2>"$tmp/err"
+	status=$?
+	is_equal "$status $(tail -n 1 "$tmp/out")" '0 sent 6 of 6 profiles' 'cpa push sends profiles'
+	same_rows 'the server has what cpa push sent' "$tmp"/made/cpu/*.pb.gz
 }
 
 thirty() {

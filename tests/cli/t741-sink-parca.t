@@ -83,4 +83,5 @@ push parca+http://127.0.0.1 tenant=a "$one"
 is_equal "$(cat "$tmp/err")" 'tenant=a: is not a setting of this sink, which has rpc=' 'unknown settings are refused'
 push 'parca+http://user:secret@127.0.0.1:x' "$one"
 is_equal "$(grep -c secret "$tmp/err")" 0 'messages have no secrets'
+push_once parca "" --set=rpc=grpc-web
 done_testing

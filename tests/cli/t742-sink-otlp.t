@@ -38,4 +38,5 @@ END
 same 'a refusal has the message of the server, a success that rejects is one, and a slow server is awaited' "$tmp/wanted" "$tmp/out"
 push otlp+http://127.0.0.1 layout=1.7 "$one"
 is_equal "$(cat "$tmp/err")" 'layout=1.7: sinks of the kind otlp have no such setting' 'unknown settings are refused'
+push_once otlp ""
 done_testing

@@ -51,10 +51,12 @@ contract datadog
 push "datadog+https://intake.profile.localhost:$port" tls-ca="$tmp/cert.pem" header-file="$tmp/key" "$one"
 is_equal "$(cat "$tmp/out")" sent 'the intake has another path, and gets the key'
 keeps_rules
+unset CONTRACT_CERT
 
 # settings
 push datadog+https://intake.profile.datadoghq.eu "$one"
 is_equal "$(cat "$tmp/err")" 'the intake of Datadog needs a key; write "DD-API-KEY: KEY" to a file, and use header-file=FILE' 'the intake needs a key'
 push datadog+http://127.0.0.1 family=C++ "$one"
 is_equal "$(cat "$tmp/err")" 'family=C++: use a language, such as family=go' 'families are words'
+push_once datadog "" --set=family=node
 done_testing

@@ -86,4 +86,5 @@ for url in https://cloudprofiler.googleapis.com https://cloudprofiler.googleapis
 done
 push gcp+https://cloudprofiler.googleapis.com/v2/projects/shop-prod online=maybe "$one"
 is_equal "$(cat "$tmp/err")" 'online=maybe: use online=yes or online=no' 'flags are yes or no'
+push_once gcp /v2/projects/shop-prod --bearer-file="$tmp/token" --label=zone=europe-west1-b
 done_testing

@@ -37,4 +37,8 @@ refused HTTP 404: the step of the scenario
 refused Coroot has no profiles of the kind threadcreate
 END
 same 'each status is handled' "$tmp/wanted" "$tmp/got"
+contract coroot
+"$CPA" push --to="coroot+http://127.0.0.1:$port" --header-file="$tmp/key" --service=shop "$tmp"/made/heap/*.pb.gz >"$tmp/out" 2>"$tmp/err"
+is_equal "$? $(tail -n 1 "$tmp/out")" '0 sent 6 of 6 profiles' 'cpa push sends profiles'
+is_equal "$(awk '/^alloc_space/ { sum += $3 } END { print sum }' "$tmp/fake/rows")" 25000 'counters are sent as increases'
 done_testing

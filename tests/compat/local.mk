@@ -18,6 +18,7 @@ INTEROP_TESTS = \
 	tests/compat/random.t \
 	tests/compat/raw.t \
 	tests/compat/shell.t \
+	tests/compat/sinks.t \
 	tests/compat/source.t \
 	tests/compat/stats.t \
 	tests/compat/store.t \
