@@ -10,6 +10,7 @@ dist_man_MANS += \
 	docs/man/cpa-gate.5 \
 	docs/man/cpa-labels.1 \
 	docs/man/cpa-profiler.3 \
+	docs/man/cpa-push.1 \
 	docs/man/cpa-record.1 \
 	docs/man/cpa-report.5 \
 	docs/man/cpa-run.1 \

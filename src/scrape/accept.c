@@ -85,10 +85,12 @@ static int set_times(const struct scrape_origin *o, struct profile *p, struct er
 	if (m->time_ns <= 0 || (o->is_push && o->begin_ns))
 		m->time_ns = begin;
 	if (o->is_push &&
-	    (m->time_ns < o->now_ns - hour_ns - m->duration_ns || m->time_ns > o->now_ns + 10 * minute_ns))
+	    (m->time_ns < o->now_ns - o->max_age_ns - m->duration_ns || m->time_ns > o->now_ns + 10 * minute_ns))
 		return err_set(err, ERR_RANGE,
-			       "the profile begins %s: at most 1 h ago and 10 min in the future is accepted",
-			       m->time_ns < o->now_ns ? "too long ago" : "too far in the future");
+			       "the profile begins %s: at most %" PRId64 " %s ago and 10 min in the future is accepted",
+			       m->time_ns < o->now_ns ? "too long ago" : "too far in the future",
+			       o->max_age_ns < hour_ns ? o->max_age_ns / minute_ns : o->max_age_ns / hour_ns,
+			       o->max_age_ns < hour_ns ? "min" : "h");
 	if (m->time_ns > o->now_ns + 10 * minute_ns || m->time_ns < o->begin_ns - hour_ns)
 		m->time_ns = begin;
 	if (m->duration_ns < 0 || (o->capture_ns > 0 && (m->duration_ns == 0 || m->duration_ns / 2 > o->capture_ns)))

@@ -46,6 +46,7 @@ struct scrape_origin {
 	int64_t begin_ns;   /* wall clock at the start of the request; of a push: start of the profile, 0 if unknown */
 	int64_t capture_ns; /* requested duration; 0 for a snapshot, or if unknown */
 	int64_t now_ns;     /* wall clock */
+	int64_t max_age_ns; /* of a push */
 	bool is_push;       /* from a client */
 	bool honors_labels;
 	const struct scrape_job *job; /* NULL for a push: the usual sources of the version */

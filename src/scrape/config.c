@@ -83,6 +83,7 @@ static struct scrape_config *config_new(const char *file)
 	c->store = c->group = "";
 	c->limit_default = SCRAPE_LIMIT_DEFAULT;
 	c->push_rate = SCRAPE_PUSH_RATE_DEFAULT;
+	c->push_age_ns = NS_PER_HOUR;
 	c->push = SCRAPE_PUSH_PPROF | SCRAPE_PUSH_INGEST | SCRAPE_PUSH_CONNECT;
 	return c;
 }

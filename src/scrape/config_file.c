@@ -10,6 +10,7 @@
 #include "base/amount.h"
 #include "base/regex.h"
 #include "base/str.h"
+#include "base/time.h"
 #include "store/local/write/cap.h"
 #include "store/local/write/retain.h"
 
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUES_MAX = 1000000, SHARDS_MAX = 100000, LISTENS_MAX = 16, WATCHES_MAX = 64 };
+enum { VALUES_MAX = 1000000, SHARDS_MAX = 100000, LISTENS_MAX = 16, WATCHES_MAX = 64, PUSH_AGE_DAYS = 3650 };
 
 static const char *config_file_copy(struct scrape_parser *p, const char *text)
 {
@@ -272,6 +273,14 @@ static int read_push_rate(struct scrape_parser *p, const struct words *w, struct
 	return 0;
 }
 
+static int read_push_age(struct scrape_parser *p, const struct words *w, struct err *err)
+{
+	if (w->n != 2)
+		return scrape_config_usage(w, "push-age TIME, as in: push-age 2d", err);
+	return scrape_config_duration(w, w->word[1], NS_PER_MINUTE, PUSH_AGE_DAYS * NS_PER_DAY, &p->c->push_age_ns,
+				      err);
+}
+
 static int read_plain_text(struct scrape_parser *p, const struct words *w, struct err *err)
 {
 	if (w->n != 2 || (strcmp(w->word[1], "yes") != 0 && strcmp(w->word[1], "no") != 0))
@@ -331,6 +340,7 @@ static const struct {
 	{ "listen", read_listen },
 	{ "push", read_push },
 	{ "push-rate", read_push_rate },
+	{ "push-age", read_push_age },
 	{ "plain-text", read_plain_text },
 	{ "shard", read_shard },
 	{ "sink", scrape_config_sink },

@@ -22,7 +22,7 @@ static const char *config_sink_copy(struct scrape_parser *p, const char *text)
 	return arena_strndup(p->c->mem, text, strlen(text));
 }
 
-/* Read a setting KEY=VALUE. Those that are not of the queue or of requests are of the kind. */
+/* Read a setting KEY=VALUE. Others than those of the queue and of requests are for the kind. */
 static int config_sink_setting(struct scrape_parser *p, const struct words *w, const char *word, struct scrape_sink *s,
 			       struct err *err)
 {

@@ -37,6 +37,7 @@ static int forward_start(struct scrape_collector *c, struct scrape_config *confi
 			 struct scrape_forward *out, struct err *err)
 {
 	struct sink_queue_options o = { .store = c->store,
+					.directory = c->directory.data,
 					.name = line->name,
 					.match = line->match,
 					.spool = line->spool,

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STATUS_SCHEMA "cpa-collect-status/1"
+#define STATUS_SCHEMA "cpa-collect-status/2"
 #define PREFIX "cpa_collect_"
 
 enum { OK = 200, PAGE_TARGETS_MAX = 1000 };

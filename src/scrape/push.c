@@ -453,6 +453,7 @@ static void push_one(struct push_request *p, size_t number)
 				   .label = label,
 				   .begin_ns = p->push.from_ns,
 				   .now_ns = clock_wall_ns(),
+				   .max_age_ns = p->c->o.config->push_age_ns,
 				   .is_push = true,
 				   .cut = &p->cut,
 				   .url_version = "" };

@@ -140,6 +140,7 @@ struct scrape_config {
 	const struct scrape_sink *sink; /* [n_sinks] */
 	size_t n_sinks;
 	unsigned push;                /* SCRAPE_PUSH_* */
+	int64_t push_age_ns;          /* age up to which pushed profiles are accepted */
 	uint32_t push_rate;           /* pushes per second and address of a client; 0: no limit */
 	uint32_t shard, n_shards;     /* this collector scrapes the targets of shard 1..n_shards; 0 of 0: all */
 	const struct scrape_job *job; /* [n_jobs] */

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/idtab.h"
 #include "base/mem.h"
+#include "base/time.h"
 #include "profile/temporality.h"
 #include "store/local/format/dict.h"
 #include "store/local/tier/tier.h"
@@ -17,7 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DICT_BYTES_MIN = 16 << 20 }; /* memory of a dictionary from which on it is checked for unused entries */
+enum {
+	DICT_BYTES_MIN = 16 << 20, /* memory of a dictionary from which on it is made again */
+	SEED_HOURS = 25,           /* the age of a last profile that is looked up */
+};
 
 /* The series of a service, with their last profiles. */
 struct increase_service {
@@ -227,16 +231,63 @@ static int increase_renew(struct increase_service *s, struct err *err)
 	return 0;
 }
 
+/* The series of an item; it is added if it is new. Fails with ERR_LIMIT. */
+static int increase_find_series(struct increase_service *s, const struct sink_item *item, uint32_t *series,
+				struct err *err)
+{
+	int rc = dict_add_series(&s->dict, item->service, item->kind, item->label, item->n_labels, series, err);
+
+	if (rc < 0 || *series < s->n)
+		return rc;
+	s->last = mem_grow(s->last, &s->cap, *series + 1, sizeof(*s->last));
+	memset(&s->last[s->n], 0, (*series + 1 - s->n) * sizeof(*s->last));
+	s->n = *series + 1;
+	return 0;
+}
+
+void sink_increases_seed(struct sink_increases *x, const struct sink_item *item, struct store *s, struct stop *stop)
+{
+	struct increase_service *service = increase_find_service(x, item->service);
+	struct store_query q = { .service = item->service,
+				 .kind = item->kind,
+				 .n_match = item->n_labels,
+				 .t0 = item->start_ns - SEED_HOURS * NS_PER_HOUR,
+				 .t1 = item->start_ns,
+				 .reduce = REDUCE_LAST };
+	struct sink_item before = *item;
+	struct store_sum sum = { 0 };
+	struct label_match *match;
+	struct profile *p = NULL;
+	struct err ignored;
+	uint32_t series;
+
+	if (increase_find_series(service, item, &series, &ignored) < 0 || service->last[series].row)
+		return;
+	q.match = match = mem_zalloc(item->n_labels + 1, sizeof(*match));
+	for (size_t i = 0; i < item->n_labels; i++)
+		match[i] = (struct label_match){ .op = MATCH_EQUAL,
+						 .name = item->label[i].name,
+						 .value = item->label[i].value };
+	if (store_read(s, &q, stop, &p, &sum, &ignored) == 0 && sum.series == 1) {
+		before.profile = p;
+		before.start_ns = sum.last_ns;
+		sink_increases_apply(x, &before, NULL, &ignored);
+	}
+	profile_free(p);
+	store_sum_release(&sum);
+	free(match);
+}
+
 int sink_increases_apply(struct sink_increases *x, const struct sink_item *item, struct profile **out, struct err *err)
 {
 	struct increase_service *s = increase_find_service(x, item->service);
 	struct stored now, *last;
 	uint32_t series;
-	bool is_first;
+	bool is_first, is_old;
 	int rc = increase_renew(s, err);
 
 	if (rc == 0)
-		rc = dict_add_series(&s->dict, item->service, item->kind, item->label, item->n_labels, &series, err);
+		rc = increase_find_series(s, item, &series, err);
 	if (rc == 0)
 		rc = dict_add_profile(&s->dict, item->profile, &now, err);
 	if (rc < 0)
@@ -244,17 +295,14 @@ int sink_increases_apply(struct sink_increases *x, const struct sink_item *item,
 	now.start_ns = item->start_ns;
 	now.duration_ns = item->duration_ns;
 	now.series = series;
-	if (series >= s->n) {
-		s->last = mem_grow(s->last, &s->cap, series + 1, sizeof(*s->last));
-		memset(&s->last[s->n], 0, (series + 1 - s->n) * sizeof(*s->last));
-		s->n = series + 1;
-	}
 	last = &s->last[series];
-	is_first = !last->row;
+	is_old = last->row && now.start_ns < last->start_ns;
+	is_first = !last->row || is_old;
 	if (out)
 		rc = increase_make(&s->dict, is_first || increase_is_restart(&s->dict, last, &now) ? NULL : last,
 				   is_first, &now, out, err);
-	dict_release_stored(last);
-	*last = now;
+	dict_release_stored(is_old ? &now : last);
+	if (!is_old)
+		*last = now;
 	return rc < 0 ? rc : is_first;
 }

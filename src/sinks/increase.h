@@ -20,9 +20,15 @@ void sink_increases_free(struct sink_increases *x); /* takes NULL */
 bool sink_is_cumulative(const struct profile *p);
 
 /*
+ * If nothing is known of a series, remember its last profile before the item, of the last 25 hours of a store. So counters are known
+ * after a restart, and for the first profile of a window. A store that cannot be read is as one without such a profile.
+ */
+void sink_increases_seed(struct sink_increases *x, const struct sink_item *item, struct store *s, struct stop *stop);
+
+/*
  * Make a profile with the increases of such columns, and the others as they are. Rows in which nothing is left are left out.
  *
- * item    in order of time for each series
+ * item    in order of time for each series; one that is older than the last has increases of 0, and is not remembered
  * out     owned by the caller; NULL: only remember the profile
  * Returns 1 if it is the first of its series, whose increases are 0; else 0
  * Fails   ERR_LIMIT, ERR_RANGE

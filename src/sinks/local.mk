@@ -2,16 +2,10 @@
 
 noinst_LIBRARIES += src/sinks/libsinks.a
 src_sinks_libsinks_a_SOURCES = \
-	src/sinks/cpa/cpa.c \
-	src/sinks/cpa/cpa.h \
 	src/sinks/increase.c \
 	src/sinks/increase.h \
-	src/sinks/kinds/kinds.c \
-	src/sinks/kinds/kinds.h \
 	src/sinks/outcome.c \
 	src/sinks/outcome.h \
-	src/sinks/pyroscope/pyroscope.c \
-	src/sinks/pyroscope/pyroscope.h \
 	src/sinks/queue.c \
 	src/sinks/queue.h \
 	src/sinks/queue_int.h \
@@ -21,7 +15,10 @@ src_sinks_libsinks_a_SOURCES = \
 	src/sinks/sink.h
 
 include src/sinks/coroot/local.mk
+include src/sinks/cpa/local.mk
 include src/sinks/datadog/local.mk
 include src/sinks/gcp/local.mk
 include src/sinks/otlp/local.mk
 include src/sinks/parca/local.mk
+include src/sinks/pyroscope/local.mk
+include src/sinks/kinds/local.mk

@@ -15,6 +15,7 @@
 #include "base/time.h"
 #include "profile/temporality.h"
 #include "store/local/format/block.h"
+#include "store/local/read/local.h"
 #include "store/local/read/select.h"
 
 #include <inttypes.h>
@@ -102,6 +103,10 @@ static int queue_make_increases(struct sink_queue *q, struct sink_waiting *x, st
 
 	if (q->o.sink->kind->keeps_counters || !sink_is_cumulative(x->profile))
 		return 0;
+	if (!q->history && local_open(q->o.directory, &q->history, err) < 0)
+		q->history = NULL;
+	if (q->history)
+		sink_increases_seed(q->increases, &x->item, q->history, &q->stop);
 	rc = sink_increases_apply(q->increases, &x->item, &made, err);
 	if (rc < 0)
 		return rc;
@@ -303,7 +308,7 @@ static int queue_read(struct sink_queue *q, struct err *err)
 	if (rc == 0 && now.is_complete && !stop_is_set(&q->stop)) {
 		q->at = (struct spool_position){ .journal = q->journal.seq + 1 };
 		q->is_unsynced = true;
-		q->synced_ns = 0; /* so that the journal is removed now */
+		q->synced_ns = 0; /* the next save has a sync, which removes the journal */
 		queue_close(q);
 		has_next = true;
 	}
@@ -407,6 +412,8 @@ static void queue_free(struct sink_queue *q)
 {
 	window_free(q->window);
 	sink_increases_free(q->increases);
+	if (q->history)
+		store_close(q->history);
 	q->o.sink->kind->close(q->o.sink);
 	pthread_mutex_destroy(&q->lock);
 	pthread_cond_destroy(&q->ended);

@@ -21,6 +21,7 @@ typedef void sink_log_fn(void *arg, const char *line);
 
 struct sink_queue_options {
 	struct store_writer *store; /* borrowed */
+	const char *directory;      /* of the store; borrowed */
 	const char *name;           /* copied */
 	struct sink *sink;          /* owned by the queue */
 	const char *match;          /* "{env=prod,service=shop*}"; "" for all; copied */

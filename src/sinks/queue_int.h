@@ -38,6 +38,7 @@ struct sink_queue {
 	struct spool_position ahead; /* after those that wait */
 	struct spool_journal journal;
 	struct sink_increases *increases;
+	struct store *history;        /* for the profile before the first one of a series; NULL before it is needed */
 	struct sink_waiting *waiting; /* [n_waiting], of batch_max at most */
 	size_t n_waiting, batch_max, n_rows;
 	struct sink_item *item; /* [batch_max], as result */

@@ -36,7 +36,7 @@ struct sink_item {
 	uint8_t id[16]; /* the same in each try: for systems that find repeats */
 };
 
-/* What became of a profile. */
+/* The outcome of a profile. */
 enum sink_outcome {
 	SINK_SENT,
 	SINK_REFUSED, /* for good: why has the reason in the words of the system */

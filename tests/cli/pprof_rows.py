@@ -57,11 +57,11 @@ def make(types, rows, time_ns, duration_ns=0, period_type=None, comments=()):
         return strings.setdefault(s, len(strings))
 
     out = b"".join(field(1, field(1, text(n)) + field(2, text(u))) for n, u in types)
-    names = sorted({name for stack, _ in rows for name in stack})
+    names = {name: i for i, name in enumerate(sorted({name for stack, _ in rows for name in stack}), 1)}
     for stack, values in rows:
-        ids = b"".join(varint(names.index(name) + 1) for name in stack)
+        ids = b"".join(varint(names[name]) for name in stack)
         out += field(2, field(1, ids) + field(2, b"".join(varint(v) for v in values)))
-    for i, name in enumerate(names, 1):
+    for name, i in names.items():
         out += field(4, field(1, i) + field(4, field(1, i))) + field(5, field(1, i) + field(2, text(name)))
     out += field(9, time_ns) + (field(10, duration_ns) if duration_ns else b"")
     if period_type:

@@ -76,7 +76,7 @@ class Collector:
 
     def start(self):
         with open(self.log, "a") as log:
-            before = log.tell()
+            before = os.path.getsize(self.log)
             self.process = subprocess.Popen([cpa, "collect", self.file], stderr=log, stdout=log)
 
         def is_ready():
@@ -160,10 +160,10 @@ def test_scenarios():
     check(wait_for(lambda: arrived(fake, good) and c.sink("all")["refused"] == 1), "a refused profile is dropped alone",
           c.sink("all"))
     check("profile=refused service=\"secret\"" in c.messages() and "does not take" in c.messages(), "the log has the reason")
-    counters(c, fake)
     metrics = c.request("GET", "/metrics")[1].decode()
     check('cpa_collect_sink_dropped_total{sink="all",reason="refused"} 1' in metrics and
           'cpa_collect_sink_lag_seconds{sink="all"} 0' in metrics, "metrics have the numbers")
+    counters(c, fake)
     check(c.end() == 0, "the collector ends")
     fake.close()
 
@@ -184,6 +184,11 @@ def counters(c, fake):
         p = next(p for _, labels, p in fake.stored if labels["__name__"] == "memory")
     check(["inuse_objects", "count"] in p["types"], "names of sample types have no -", p["types"])
     check(c.sink("all")["first"] == 1, "the first profile of a series is counted")
+    c.end()
+    c.start()
+    c.request("POST", "/v1/profiles?service=heap", pprof_rows.make(HEAP, [(("alloc", "main"), (8, 80, 3, 30))], time.time_ns()))
+    want.append([5, 50, 3, 30])
+    check(wait_for(lambda: got() == want) and c.sink("all")["first"] == 0, "and after one of the collector", got())
 
 
 def test_outage():
@@ -191,7 +196,7 @@ def test_outage():
     port = fake.port
     c = Collector("outage", [f"sink far pyroscope+http://127.0.0.1:{port}", f"sink tiny pyroscope+http://127.0.0.1:{port} spool=1"])
     sent = [push(c, 0)]
-    check(wait_for(lambda: arrived(fake, sent)), "a profile arrives before the outage")
+    check(wait_for(lambda: c.sink("far")["sent"] == c.sink("tiny")["sent"] == 1), "a profile arrives before the outage")
     fake.close()
     sent = [push(c, i) for i in range(1, 9)]
     check(wait_for(lambda: c.sink("far")["last_error"]), "the status has the error", c.sink("far"))
@@ -316,6 +321,22 @@ def test_push():
     check(status == 0 and got[:4] == ["shelf", "cpu", "3", str(len(sent))], "a second push adds nothing", got)
     status, out, _ = run("push", to, source)
     check(status == 0 and arrived(fake, sent), "Pyroscope gets them, too", fake.faults[:2])
+    for n in (1, 4):
+        lower.request("POST", "/v1/profiles?service=leak", pprof_rows.make(HEAP, [(("f",), (n, n, n, n))], time.time_ns()))
+    status, out, err = run("push", to, f"store:{lower.store}#leak@-1h")
+    got = sorted(p["rows"]["f"] for _, labels, p in fake.stored if labels["service_name"] == "leak")
+    check(status == 0 and got == [[0, 0, 1, 1], [3, 3, 4, 4]] and "counters of 1 profile are sent as 0" in err,
+          "counters of a window become increases", (got, err))
+    many = [((f"function_number_{i}",), (i + 1, 1)) for i in range(40000)]
+    with open(files[0], "wb") as f:
+        f.write(pprof_rows.make(CPU, many, time.time_ns()))
+    status, out, err = run("push", to, "--service=large", files[0])
+    parts = [(i, p) for i, labels, p in fake.stored if labels["service_name"] == "large"]
+    rows = {}
+    for _, p in parts:
+        rows.update(p["rows"])
+    check(status == 0 and len(parts) > 2 and len({i[:-4] for i, _ in parts}) == 1 and len({i for i, _ in parts}) == len(parts) and
+          rows == {s[0]: list(v) for s, v in many}, "a large profile is sent in parts with ids that begin alike", (out, err, len(parts)))
     for args, text in ((["nosuch+http://x", files[0]], "pyroscope+http://"), (["pyroscope+http://x"], "no source"),
                        (["pyroscope+http://x?y=1", files[0]], "no ? and #")):
         status, _, err = run("push", "--to=" + args[0], *args[1:])

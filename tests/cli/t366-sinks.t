@@ -1,5 +1,5 @@
 #!/bin/sh
-# t366-sinks.t - a collector sends what it stores to other systems: failures, outages, kills, trees of collectors, reloads; cpa push
+# t366-sinks.t - a collector sends stored profiles to other systems: failures, outages, kills, trees of collectors, reloads; cpa push
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 export XDG_RUNTIME_DIR="$tmp/run"

@@ -300,7 +300,19 @@ static void invalid_lines_are_reported_with_file_and_line(void **state)
 		{ "retain raw=1d\nretain raw=2d", "c.cpa:2: retain: two lines have no {LABEL=VALUE}" },
 		{ "store clickhouse://h/d",
 		  "c.cpa:1: store clickhouse://h/d: this version writes only to a directory" },
-		{ "sink a b", "c.cpa:1: sink: this version cannot forward profiles to other systems" },
+		{ "sink a",
+		  "c.cpa:1: expected sink NAME URL [match={LABEL=VALUE}] [header-file=FILE] [bearer-file=FILE] "
+		  "[spool=BYTES] [KEY=VALUE]..." },
+		{ "sink a b", "c.cpa:1: sink a: not the URL of a system that cpa sends to; they begin with "
+			      "pyroscope+http://, pyroscope+https://, cpa+http://, cpa+https://" },
+		{ "sink a.b cpa+http://h", "c.cpa:1: sink a.b: not a name of at most 64 letters, digits, - and _" },
+		{ "sink a cpa+http://h?x=1", "c.cpa:1: sink a: the URL of a sink has no ? and #" },
+		{ "sink a cpa+http://h x=1", "c.cpa:1: sink a: x=1: sinks of the kind cpa have no such setting" },
+		{ "sink a cpa+http://h spool=x", "c.cpa:1: sink a: spool=x: expected a size, as in spool=1GiB" },
+		{ "sink a cpa+http://h match={", "c.cpa:1: sink a: match={: expected conditions on labels, as in "
+						 "{env=prod,region=~eu.*}" },
+		{ "sink a cpa+http://h\nsink a cpa+http://i", "c.cpa:2: sink a: the name is used twice" },
+		{ "push-age 1s", "c.cpa:1: push-age 1s: the duration must be between 60 s and 3650 days" },
 		{ "push-rate -1", "c.cpa:1: push-rate -1: not a number of at most 1000000" },
 		{ "push otlp", "c.cpa:1: push otlp: this version does not accept OTLP" },
 		{ "push off pprof", "c.cpa:1: push off: expected pprof, ingest, connect, or off alone" },

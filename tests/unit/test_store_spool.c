@@ -32,7 +32,7 @@ enum { SPOOL_STEP = 5 };
 /* Shared with the child. */
 struct spool_progress {
 	unsigned committed;
-	unsigned passed[STORE_PROFILES_MAX]; /* how often */
+	unsigned passed[STORE_PROFILES_MAX]; /* times that each was passed */
 	uint64_t changes;
 	bool is_done, failed;
 	char message[1024];

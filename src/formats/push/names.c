@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The first name of a kind is the one that is sent; the others are those of clients. */
+/* The first name of a kind is sent; the others are those of clients. */
 static const struct {
 	const char *name, *kind;
 } kinds[] = {

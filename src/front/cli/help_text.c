@@ -347,7 +347,7 @@ const struct help_text help_texts[] = {
 	  "another cpa collect, whose sink lines send what is stored from then on. SOURCE is a file, a server, or store:WINDOW, "
 	  "of which each profile is sent. Counters since the start of a process are sent as the increase since the profile "
 	  "before, as systems add profiles up; the first one has 0.",
-	  "cpa push --to=pyroscope+https://HOST --header-file=tenant --service=shop cpu.pb.gz\n"
+	  "cpa push --to=pyroscope+https://HOST --service=shop cpu.pb.gz\n"
 	  "cpa push --to=cpa+http://10.0.0.7:7070 store:shop@-1d\n"
 	  "cpa push --dry-run --to=pyroscope+http://localhost:4040 store:*@-10m\n",
 	  "0 if all were sent, 1 if some were refused, 2 for errors.\n", "cpa-push(1)" },

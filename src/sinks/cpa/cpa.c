@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "base/url_escape.h"
 #include "formats/pprof/pprof.h"
+#include "fetch/url.h"
 #include "sinks/request.h"
 
 #include <inttypes.h>

@@ -40,8 +40,7 @@ int kinds_open(const char *url, const struct sink_options *o, struct sink **out,
 	for (size_t i = 0; sink_kinds[i]; i++)
 		for (size_t k = 0; sink_kinds[i]->prefix[k]; k++)
 			buf_addf(&known, "%s%s", known.len ? ", " : "", sink_kinds[i]->prefix[k]);
-	rc = err_set(err, ERR_USAGE, "%.200s: not the URL of a system that cpa sends to; they begin with %s", url,
-		     known.data);
+	rc = err_set(err, ERR_USAGE, "not the URL of a system that cpa sends to; they begin with %s", known.data);
 	buf_release(&known);
 	return rc;
 }

@@ -58,7 +58,7 @@ static int otlp_sink_open(const char *url, const struct sink_options *o, struct 
 }
 
 /* Add the attribute of a label, unless there is one of its name. Returns the number of attributes. */
-static size_t otlp_add_label(const struct store_label *label, struct otlp_attribute *attribute, size_t n)
+static size_t otlp_sink_add_label(const struct store_label *label, struct otlp_attribute *attribute, size_t n)
 {
 	const char *name = otlp_name(label->name);
 
@@ -79,7 +79,7 @@ static int otlp_add_request(const struct sink_item *item, struct buf *out, struc
 	int rc;
 
 	for (size_t i = 0; i < item->n_labels && n <= OTLP_LABELS_MAX; i++)
-		n = otlp_add_label(&item->label[i], attribute, n);
+		n = otlp_sink_add_label(&item->label[i], attribute, n);
 	if (item->n_labels > n - 1)
 		sink_add_note(result, "%zu of %zu labels are left out", item->n_labels - (n - 1), item->n_labels);
 	options.n_resource = n;

@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "formats/push/names.h"
 #include "profile/encode.h"
+#include "fetch/url.h"
 #include "sinks/request.h"
 #include "wire/wire.h"
 
@@ -255,7 +256,7 @@ static int pyro_post(struct sink_to_pyroscope *s, const struct buf *request, siz
 	int rc;
 
 	*status = 0;
-	if (request->len == 0) /* nothing of it can be sent */
+	if (request->len == 0) /* no profile of it can be sent */
 		return 0;
 	sink_gzip(request->data, request->len, &body);
 	r.body = body.data;

@@ -227,6 +227,8 @@ int cmd_push_add(struct push_run *p, const struct sink_item *item, const char *n
 	p->n++;
 	own.profile = profile;
 	if (!p->kind->keeps_counters && sink_is_cumulative(profile)) {
+		if (p->store)
+			sink_increases_seed(p->increases, &own, p->store, p->stop);
 		rc = sink_increases_apply(p->increases, &own, &made, err);
 		if (rc >= 0) {
 			p->n_first += rc > 0;
@@ -343,6 +345,8 @@ int cmd_push(int argc, char **argv)
 		cmd_help_command("push");
 	else
 		status = push_start(&a);
+	opt_list_release(&a.label);
+	opt_list_release(&a.set);
 	free(a.word);
 	return status;
 }

@@ -42,11 +42,12 @@ struct push_run {
 	const struct sink_kind *kind;
 	struct stop *stop;
 	struct sink_increases *increases;
+	struct store *store;    /* of the profiles that are read now; NULL: files */
 	struct pushed *waiting; /* [n_waiting] of batch_max at most */
 	size_t n_waiting, batch_max;
 	uint64_t n, n_sent, n_refused, n_failed; /* profiles; failed: they could not be sent, or read */
-	uint64_t n_first;                        /* whose counters are 0 */
-	uint64_t n_cut;                          /* of which something was cut */
+	uint64_t n_first;                        /* profiles with counters of 0 */
+	uint64_t n_cut;                          /* profiles with labels that were cut */
 	uint64_t n_bytes;
 	bool is_down; /* the system did not answer: nothing more is tried */
 };

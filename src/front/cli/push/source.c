@@ -21,6 +21,8 @@
 #include "sources/stored.h"
 #include "store/local/format/block.h"
 #include "store/local/format/dict.h"
+#include "store/store.h"
+#include "store/window/window.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +44,7 @@ static int push_compare_labels(const void *a, const void *b)
 	return strcmp(((const struct store_label *)a)->name, ((const struct store_label *)b)->name);
 }
 
-/* The labels of the options, sorted by name; text [PUSH_LABELS] is what they borrow. Returns their number. */
+/* The labels of the options, sorted by name; text [PUSH_LABELS]: their memory. Returns their number. */
 static size_t push_make_labels(const struct push_args *a, struct store_label *label, char **text)
 {
 	size_t n = 0;
@@ -177,6 +179,7 @@ static int push_read_stored(struct push_run *p, const char *word, struct err *er
 	rc = stored_open(word, &q, &s, err);
 	if (rc == 0) {
 		s.query.kind = window_kind(s.window);
+		p->store = s.store;
 		rc = store_each_profile(s.store, &s.query, p->stop, push_take_stored, p, err);
 	}
 	if (rc == 0 && *store_get_damage(s.store)) {
@@ -185,6 +188,7 @@ static int push_read_stored(struct push_run *p, const char *word, struct err *er
 	}
 	if (rc == 0 && p->n == before)
 		rc = err_set(err, ERR_IO, "%s: there is no profile", word);
+	p->store = NULL;
 	stored_close(&s);
 	query_release(&q);
 	return rc;

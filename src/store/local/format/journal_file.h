@@ -58,7 +58,7 @@ struct journal_info {
 	uint8_t store[16];
 	int64_t seq, made_ns;
 	uint64_t allocated; /* bytes at first; 0: written by an older cpa */
-	uint32_t rewrites;  /* how often it was written again from memory, with other batches */
+	uint32_t rewrites;  /* number of times that it was written again from memory, with other batches */
 	uint64_t batches;   /* number of the last one */
 	uint64_t end;       /* of the last batch */
 	bool is_torn;       /* other bytes follow */

@@ -218,7 +218,7 @@ static void spool_unlink(struct store_writer *w, size_t i)
 	memmove(&s->kept[i], &s->kept[i + 1], (s->n_kept - i) * sizeof(*s->kept));
 }
 
-/* Remove the journals that nobody needs any more. The lock is held. */
+/* Remove the journals that all followers passed. The lock is held. */
 static void spool_release(struct store_writer *w)
 {
 	struct store_spool *s = w->spool;
@@ -296,7 +296,8 @@ static int spool_keep(struct store_writer *w, const char *name, const struct spo
 	if (rc == 0)
 		rc = os_rename(w->dir, name, kept);
 	if (rc == 0)
-		os_sync_folder(w->dir, "spool"); /* if a power failure undoes the name, the next opening gives it again */
+		os_sync_folder(w->dir,
+			       "spool"); /* if a power failure undoes the name, the next opening gives it again */
 	close(fd);
 	return rc;
 }

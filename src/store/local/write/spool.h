@@ -66,7 +66,7 @@ void spool_get_stat(struct store_writer *w, const char *name, struct spool_stat 
 struct spool_journal {
 	int64_t seq;       /* of this journal, or the next one if it does not exist any more */
 	uint32_t rewrites; /* of the open journal */
-	uint64_t batches;  /* that are durable; UINT64_MAX: all of the file */
+	uint64_t batches;  /* number of the last durable one; UINT64_MAX: all of the file */
 	bool is_complete;  /* nothing will be added to it */
 };
 

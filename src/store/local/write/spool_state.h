@@ -32,7 +32,7 @@ void spool_retire(struct store_writer *w, int64_t seq, uint64_t profiles, uint64
 /* A journal is lost for the followers: it is damaged. */
 void spool_lose(struct store_writer *w, int64_t seq, uint64_t profiles);
 
-/* Remove the oldest kept journal, whoever needs it, to make room. The maintenance lock is held. Returns false if there is none. */
+/* Remove the oldest kept journal, also if followers need it, to make room. The maintenance lock is held. Returns false if there is none. */
 bool spool_make_room(void *w);
 
 #endif

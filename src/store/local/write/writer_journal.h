@@ -22,7 +22,7 @@ struct store_journal {
 	int64_t made_ns;
 	uint64_t end, allocated, charged; /* end of the batches; size of the file; bytes counted under the cap */
 	uint64_t batches, durable;        /* written; synced */
-	uint32_t rewrites;                /* of the file: how often it was written again */
+	uint32_t rewrites;                /* number of times that the file was written again */
 	bool needs_sync;                  /* batches were written, but not synced */
 	bool is_untrusted; /* a sync failed, or the file does not have what the head believes: it is written again */
 	bool is_damaged;   /* not everything could be read: it is moved to bad/ after its flush */
