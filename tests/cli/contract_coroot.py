@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules are from Coroot's files:
 
-coroot 2fa85632, collector/profiles.go: the query has service.name and labels, the body is read with google/pprof, times are of the end
+coroot 2fa85632, collector/profiles.go: the query has service.name and labels, the body is read with google/pprof, times are those of the end
 coroot 045dd57f, model/profile.go: the types that are shown
 coroot-cluster-agent 0a094cc2, profiles/profiles.go: names of types, increases of cumulative types, a duration where there is none
 """

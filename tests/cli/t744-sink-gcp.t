@@ -14,7 +14,7 @@ wanted() {
 	same "$1" "$tmp/wanted" "$tmp/got"
 }
 
-# each file is of another instance, since the profiles of one must be in order
+# each file has its own instance, since the profiles of an instance must be in order
 contract gcp
 : >"$tmp/all"
 for file in $files; do

@@ -343,7 +343,7 @@ const struct help_text help_texts[] = {
 	  NULL, NULL },
 
 	{ "push", JOB_CONVERT, false,
-	  "Sends each profile of the sources once. URL names the system: pyroscope+https://HOST, or cpa+https://HOST for "
+	  "Sends each profile of the sources once. URL names the system: pyroscope+https://HOST, parca+https://HOST and others, or cpa+https://HOST for "
 	  "another cpa collect, whose sink lines send what is stored from then on. SOURCE is a file, a server, or store:WINDOW, "
 	  "of which each profile is sent. Counters since the start of a process are sent as the increase since the profile "
 	  "before, as systems add profiles up; the first one has 0.",

@@ -14,7 +14,9 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "base/url_escape.h"
+#include "fetch/fetch.h"
 #include "formats/pprof/pprof.h"
+#include "profile/profile.h"
 #include "sinks/outcome.h"
 #include "sinks/request.h"
 

@@ -11,6 +11,7 @@
 #include "base/idtab.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "fetch/fetch.h"
 #include "sinks/datadog/datadog_int.h"
 #include "sinks/outcome.h"
 #include "sinks/request.h"

@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "base/time.h"
 #include "formats/pprof/pprof.h"
+#include "profile/profile.h"
 #include "sinks/outcome.h"
 #include "sinks/request.h"
 

@@ -11,8 +11,10 @@
 #include "sinks/otlp/otlp_sink.h"
 
 #include "base/mem.h"
+#include "fetch/fetch.h"
 #include "formats/otlp/otlp.h"
 #include "formats/pprof/cursor.h"
+#include "profile/profile.h"
 #include "sinks/outcome.h"
 #include "sinks/request.h"
 
