@@ -23,9 +23,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum {
 	IDLE_MS = 250,
+	NICE = 5,
 	RETRY_OPEN_MS = 1000,
 	LABELS_MAX = 64,
 	ROWS_MAX = 256 << 10, /* of the profiles that wait */
@@ -348,6 +352,7 @@ static void *queue_run(void *arg)
 {
 	struct sink_queue *q = arg;
 
+	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE); /* of this thread: what is stored comes first */
 	while (!stop_is_set(&q->stop)) {
 		struct err err;
 		int rc = q->follower ? 1 : queue_open(q, &err);

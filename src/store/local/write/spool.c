@@ -3,7 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The lock of the spool is taken after `maintenance` and `lock` of the writer, and before that of the cap.
+ * The lock of the spool is taken after `maintenance` and `lock` of the writer, and before that of the cap. It is not held during a sync,
+ * since an append would wait for it: files of followers are written with `file_lock`, which is taken before it.
  */
 #include "config.h"
 
@@ -30,6 +31,7 @@ struct spool_follower {
 	struct spool_position at;     /* the last one that was saved */
 	struct spool_position synced; /* the last one that survives a power failure */
 	uint64_t max, n_lost;
+	bool is_changed; /* by spool_skip, to be written */
 };
 
 struct spool_kept {
@@ -38,7 +40,7 @@ struct spool_kept {
 };
 
 struct store_spool {
-	pthread_mutex_t lock;
+	pthread_mutex_t lock, file_lock;
 	pthread_cond_t changed;
 	struct spool_kept *kept; /* [n_kept] by seq */
 	size_t n_kept, cap_kept;
@@ -51,6 +53,7 @@ struct store_spool *spool_new(void)
 	struct store_spool *s = mem_zalloc(1, sizeof(*s));
 
 	pthread_mutex_init(&s->lock, NULL);
+	pthread_mutex_init(&s->file_lock, NULL);
 	cond_init(&s->changed);
 	return s;
 }
@@ -60,6 +63,7 @@ void spool_free(struct store_spool *s)
 	if (!s)
 		return;
 	pthread_mutex_destroy(&s->lock);
+	pthread_mutex_destroy(&s->file_lock);
 	pthread_cond_destroy(&s->changed);
 	free(s->kept);
 	free(s->follower);
@@ -93,8 +97,8 @@ static int spool_fail(const struct store_writer *w, const char *name, struct err
 	return err_set(err, ERR_IO, "%s/%s: %s", w->directory, name, strerror(errno));
 }
 
-/* Write spool/NAME.sink. The lock is held. */
-static int spool_write(struct store_writer *w, struct spool_follower *f, bool sync, struct err *err)
+/* Write spool/NAME.sink. The file lock is held. */
+static int spool_write_file(struct store_writer *w, const struct spool_follower *f, bool sync, struct err *err)
 {
 	char name[SPOOL_NAME_MAX + 16], temporary[SPOOL_NAME_MAX + 16], text[512];
 	int n, rc = 0, fd;
@@ -112,9 +116,53 @@ static int spool_write(struct store_writer *w, struct spool_follower *f, bool sy
 	    os_rename(w->dir, temporary, name) < 0 || (sync && os_sync_folder(w->dir, "spool") < 0))
 		rc = spool_fail(w, name, err);
 	close(fd);
-	if (rc == 0 && sync)
-		f->synced = f->at;
 	return rc;
+}
+
+/* Write the present state of a follower; one that was removed is not written. */
+static int spool_write(struct store_writer *w, const char *name, bool sync, struct err *err)
+{
+	struct store_spool *s = w->spool;
+	struct spool_follower *f, copy;
+	int rc = 0;
+
+	pthread_mutex_lock(&s->file_lock);
+	pthread_mutex_lock(&s->lock);
+	f = spool_find_follower(s, name);
+	if (f) {
+		f->is_changed = false;
+		copy = *f;
+	}
+	pthread_mutex_unlock(&s->lock);
+	rc = f ? spool_write_file(w, &copy, sync, err) : 0;
+	pthread_mutex_lock(&s->lock);
+	f = spool_find_follower(s, name);
+	if (f && rc == 0 && sync && copy.at.journal >= f->synced.journal)
+		f->synced = copy.at;
+	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&s->file_lock);
+	return rc;
+}
+
+/* Write the followers that spool_skip changed. A file that cannot be written has an older position, which is as good. */
+static void spool_write_changed(struct store_writer *w)
+{
+	struct store_spool *s = w->spool;
+	char name[SPOOL_NAME_MAX + 1];
+	bool is_done = false;
+
+	while (!is_done) {
+		is_done = true;
+		pthread_mutex_lock(&s->lock);
+		for (size_t i = 0; i < s->n_followers && is_done; i++)
+			if (s->follower[i].is_changed) {
+				memcpy(name, s->follower[i].name, sizeof(name));
+				is_done = false;
+			}
+		pthread_mutex_unlock(&s->lock);
+		if (!is_done)
+			spool_write(w, name, true, NULL);
+	}
 }
 
 /* Read a file of a follower. One that is not complete begins with the oldest journal that is kept. */
@@ -169,29 +217,6 @@ static void spool_load_entry(struct store_writer *w, int folder, const char *nam
 	}
 }
 
-int spool_load(struct store_writer *w, struct err *err)
-{
-	int fd = openat(w->dir, "spool", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *e;
-
-	if (!d) {
-		int saved = errno;
-
-		if (fd >= 0)
-			close(fd);
-		errno = saved;
-		return saved == ENOENT ? 0 : spool_fail(w, "spool", err);
-	}
-	while ((e = readdir(d)))
-		if (e->d_name[0] != '.')
-			spool_load_entry(w, fd, e->d_name);
-	closedir(d);
-	if (w->spool->n_kept)
-		qsort(w->spool->kept, w->spool->n_kept, sizeof(*w->spool->kept), spool_compare_kept);
-	return 0;
-}
-
 /* ---- kept journals ---- */
 
 /* Does a follower still need a journal of so many profiles? The lock is held. */
@@ -230,6 +255,32 @@ static void spool_release(struct store_writer *w)
 			spool_unlink(w, i);
 }
 
+int spool_load(struct store_writer *w, struct err *err)
+{
+	int fd = openat(w->dir, "spool", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+
+	if (!d) {
+		int saved = errno;
+
+		if (fd >= 0)
+			close(fd);
+		errno = saved;
+		return saved == ENOENT ? 0 : spool_fail(w, "spool", err);
+	}
+	while ((e = readdir(d)))
+		if (e->d_name[0] != '.')
+			spool_load_entry(w, fd, e->d_name);
+	closedir(d);
+	if (w->spool->n_kept)
+		qsort(w->spool->kept, w->spool->n_kept, sizeof(*w->spool->kept), spool_compare_kept);
+	pthread_mutex_lock(&w->spool->lock);
+	spool_release(w); /* a crash can leave those that all passed */
+	pthread_mutex_unlock(&w->spool->lock);
+	return 0;
+}
+
 static uint64_t spool_bytes_of(const struct store_spool *s, const struct spool_follower *f)
 {
 	uint64_t bytes = 0;
@@ -246,27 +297,30 @@ static uint64_t spool_max_of(const struct store_writer *w, const struct spool_fo
 }
 
 /* Let a follower lose a journal, up to and including it. The lock is held. */
-static void spool_skip(struct store_writer *w, struct spool_follower *f, int64_t seq, uint64_t profiles)
+static void spool_skip(struct spool_follower *f, int64_t seq, uint64_t profiles)
 {
 	uint64_t passed = f->at.journal == seq ? f->at.profiles : 0;
 
 	if (f->at.journal > seq)
 		return;
 	f->n_lost += profiles > passed ? profiles - passed : 0;
-	f->at = (struct spool_position){ .journal = seq + 1 };
-	if (spool_write(w, f, true, NULL) < 0)
-		f->synced = f->at; /* the file of the journal is removed in any case */
+	f->at = f->synced = (struct spool_position){ .journal = seq + 1 };
+	f->is_changed = true;
 }
 
 /* A journal is missing, but those before it are not: a follower continues with them. The lock is held. */
-static void spool_count_lost(struct store_writer *w, struct spool_follower *f, int64_t seq, uint64_t profiles)
+static void spool_count_lost(struct store_spool *s, int64_t seq, uint64_t profiles)
 {
-	if (f->at.journal >= seq) {
-		spool_skip(w, f, seq, profiles);
-		return;
+	for (size_t i = 0; i < s->n_followers; i++) {
+		struct spool_follower *f = &s->follower[i];
+
+		if (f->at.journal >= seq) {
+			spool_skip(f, seq, profiles);
+			continue;
+		}
+		f->n_lost += profiles;
+		f->is_changed = true;
 	}
-	f->n_lost += profiles;
-	spool_write(w, f, true, NULL);
 }
 
 /* Let followers lose what is beyond their limits. The lock is held. */
@@ -278,14 +332,15 @@ static void spool_limit(struct store_writer *w)
 		struct spool_follower *f = &s->follower[i];
 
 		for (size_t k = 0; k < s->n_kept && spool_bytes_of(s, f) > spool_max_of(w, f); k++)
-			spool_skip(w, f, s->kept[k].seq, s->kept[k].profiles);
+			spool_skip(f, s->kept[k].seq, s->kept[k].profiles);
 	}
 	spool_release(w);
 }
 
-/* Cut a journal off at its end, and rename it. The lock is held. */
-static int spool_keep(struct store_writer *w, const char *name, const struct spool_kept *k, uint64_t end)
+/* Cut a journal off at its end, rename it, and add it to the list. The lock is held. */
+static int spool_keep(struct store_writer *w, const char *name, struct spool_kept *k, uint64_t end)
 {
+	struct store_spool *s = w->spool;
 	int fd = os_open(w->dir, name, O_RDWR, 0), rc;
 	char kept[64];
 
@@ -295,51 +350,48 @@ static int spool_keep(struct store_writer *w, const char *name, const struct spo
 	rc = end ? os_truncate(fd, end) : 0;
 	if (rc == 0)
 		rc = os_rename(w->dir, name, kept);
-	if (rc == 0)
-		os_sync_folder(w->dir,
-			       "spool"); /* if a power failure undoes the name, the next opening gives it again */
+	k->bytes = cap_file_bytes(fd);
 	close(fd);
-	return rc;
+	if (rc < 0)
+		return rc;
+	cap_settle(&w->cap, CAP_SPOOL, 0, k->bytes);
+	s->kept = mem_grow(s->kept, &s->cap_kept, s->n_kept + 1, sizeof(*s->kept));
+	s->kept[s->n_kept++] = *k;
+	qsort(s->kept, s->n_kept, sizeof(*s->kept), spool_compare_kept);
+	return 0;
 }
 
 void spool_retire(struct store_writer *w, int64_t seq, uint64_t profiles, uint64_t end, uint64_t charged)
 {
 	struct store_spool *s = w->spool;
 	struct spool_kept k = { .seq = seq, .profiles = profiles };
-	char name[32], kept[64];
-	struct stat st;
-	bool is_needed;
+	bool is_needed, is_kept;
+	char name[32];
 
 	journal_name(seq, name);
 	pthread_mutex_lock(&s->lock);
 	is_needed = spool_is_needed(s, seq, profiles);
-	if (is_needed && spool_keep(w, name, &k, end) == 0) {
-		spool_kept_name(&k, kept);
-		k.bytes = fstatat(w->dir, kept, &st, AT_SYMLINK_NOFOLLOW) == 0 ? (uint64_t)st.st_blocks * 512 : 0;
-		cap_release(&w->cap, CAP_JOURNALS, charged);
-		cap_settle(&w->cap, CAP_SPOOL, 0, k.bytes);
-		s->kept = mem_grow(s->kept, &s->cap_kept, s->n_kept + 1, sizeof(*s->kept));
-		s->kept[s->n_kept++] = k;
-		qsort(s->kept, s->n_kept, sizeof(*s->kept), spool_compare_kept);
+	is_kept = is_needed && spool_keep(w, name, &k, end) == 0;
+	if (is_kept)
 		spool_limit(w);
-	} else {
-		for (size_t i = 0; is_needed && i < s->n_followers; i++)
-			spool_count_lost(w, &s->follower[i], seq, profiles);
-		if (os_unlink(w->dir, name) == 0)
-			cap_release(&w->cap, CAP_JOURNALS, charged);
-	}
+	else if (is_needed)
+		spool_count_lost(s, seq, profiles);
 	pthread_mutex_unlock(&s->lock);
+	if (is_kept || os_unlink(w->dir, name) == 0)
+		cap_release(&w->cap, CAP_JOURNALS, charged);
+	if (is_kept)
+		os_sync_folder(w->dir,
+			       "spool"); /* if a power failure undoes the name, the next opening gives it again */
+	spool_write_changed(w);
 	spool_wake(w);
 }
 
 void spool_lose(struct store_writer *w, int64_t seq, uint64_t profiles)
 {
-	struct store_spool *s = w->spool;
-
-	pthread_mutex_lock(&s->lock);
-	for (size_t i = 0; i < s->n_followers; i++)
-		spool_count_lost(w, &s->follower[i], seq, profiles);
-	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_lock(&w->spool->lock);
+	spool_count_lost(w->spool, seq, profiles);
+	pthread_mutex_unlock(&w->spool->lock);
+	spool_write_changed(w);
 	spool_wake(w);
 }
 
@@ -352,10 +404,11 @@ bool spool_make_room(void *writer)
 	pthread_mutex_lock(&s->lock);
 	has_one = s->n_kept > 0;
 	for (size_t i = 0; has_one && i < s->n_followers; i++)
-		spool_skip(w, &s->follower[i], s->kept[0].seq, s->kept[0].profiles);
+		spool_skip(&s->follower[i], s->kept[0].seq, s->kept[0].profiles);
 	if (has_one)
 		spool_unlink(w, 0);
 	pthread_mutex_unlock(&s->lock);
+	spool_write_changed(w);
 	return has_one;
 }
 
@@ -403,11 +456,10 @@ int spool_add(struct store_writer *w, const char *name, uint64_t max, struct spo
 	}
 	if (rc == 0) {
 		f->max = max ? max : SPOOL_DEFAULT;
-		rc = spool_write(w, f, true, err);
 		*out = f->at;
 	}
 	pthread_mutex_unlock(&s->lock);
-	return rc;
+	return rc < 0 ? rc : spool_write(w, name, true, err);
 }
 
 int spool_remove(struct store_writer *w, const char *name, struct err *err)
@@ -452,22 +504,26 @@ int spool_save(struct store_writer *w, const char *name, struct spool_position *
 {
 	struct store_spool *s = w->spool;
 	struct spool_follower *f;
-	int rc = 0;
+	bool is_moved, is_same;
+	int rc;
 
 	pthread_mutex_lock(&s->lock);
 	f = spool_find_follower(s, name);
-	if (f && f->at.journal > p->journal) {
+	is_moved = f && f->at.journal > p->journal;
+	is_same = !f || spool_is_same(p, sync ? &f->synced : &f->at);
+	if (is_moved)
 		*p = f->at;
-		rc = 1;
-	} else if (f) {
-		bool is_same = spool_is_same(p, sync ? &f->synced : &f->at);
-
+	else if (f)
 		f->at = *p;
-		rc = is_same ? 0 : spool_write(w, f, sync, err);
-		if (rc == 0 && sync)
-			spool_release(w);
-	}
 	pthread_mutex_unlock(&s->lock);
+	if (is_moved || is_same)
+		return is_moved;
+	rc = spool_write(w, name, sync, err);
+	if (rc == 0 && sync) {
+		pthread_mutex_lock(&s->lock);
+		spool_release(w);
+		pthread_mutex_unlock(&s->lock);
+	}
 	return rc;
 }
 
