@@ -95,8 +95,10 @@ def refuse(request, why):
 
 
 def answer(request, step):
-    """aborted:DELAY is 409 with RetryInfo; error:CODE an error of Google's APIs."""
+    """aborted:DELAY is 409 with RetryInfo; expires:SECONDS the life of a token; error:CODE an error of Google's APIs."""
     kind, _, value = step.partition(":")
+    if kind == "expires":
+        return 200, {}, b'{"access_token": "token-0", "expires_in": %s}' % value.encode()
     if kind == "aborted":
         return error(409, "ABORTED", "no quota for the deployment", value)
     if kind == "error":

@@ -75,6 +75,9 @@ later 0 HTTP 401: an error in JSON
 sent
 END
 keeps_rules
+contract gcp expires:-99999999999999999999 ok expires:1e400 ok
+gcp metadata="http://127.0.0.1:$port" "$one" "$one"
+is_equal "$(tr '\n' ' ' <"$tmp/out")" 'sent sent ' 'tokens that end at once are replaced'
 contract gcp 503
 gcp metadata="http://127.0.0.1:$port" "$one"
 is_equal "$(head -n 1 "$tmp/out")" 'later 0 HTTP 503: the step of the scenario' 'without a token the profile is kept'

@@ -52,8 +52,8 @@ void gcp_read_error(const struct fetch_request *r, struct sink_result *out);
 /* Append the string with this key of the outermost object. Returns false if there is none. */
 bool gcp_read_string(const struct bytes *body, const char *key, struct buf *out);
 
-/* The number with this key of the outermost object; 0 if there is none. */
-int64_t gcp_read_number(const struct bytes *body, const char *key);
+/* The seconds with this key of the outermost object, at most a day; 0 if there are none. */
+int64_t gcp_read_seconds(const struct bytes *body, const char *key);
 
 /* ---- access tokens ---- */
 

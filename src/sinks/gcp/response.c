@@ -69,13 +69,13 @@ bool gcp_read_string(const struct bytes *body, const char *key, struct buf *out)
 	return w.is_found;
 }
 
-int64_t gcp_read_number(const struct bytes *body, const char *key)
+int64_t gcp_read_seconds(const struct bytes *body, const char *key)
 {
 	struct buf text = { 0 };
 	int64_t v = gcp_read_string(body, key, &text) ? strtoll(buf_text(&text), NULL, 10) : 0;
 
 	buf_release(&text);
-	return v;
+	return v < 0 ? 0 : v < S_PER_DAY ? v : S_PER_DAY;
 }
 
 struct gcp_error {
@@ -158,7 +158,7 @@ int gcp_token_read(struct gcp_token *t, struct stop *stop, struct sink_result *o
 		buf_addz(&t->line, "Authorization: Bearer ");
 		if (!gcp_read_string(&r.bytes, "access_token", &t->line) || strpbrk(t->line.data, "\r\n"))
 			sink_setf(out, SINK_LATER, "the response of the metadata server has no access_token");
-		t->until_ns = clock_boot_ns() + (gcp_read_number(&r.bytes, "expires_in") - TOKEN_MARGIN_S) * NS_PER_S;
+		t->until_ns = clock_boot_ns() + (gcp_read_seconds(&r.bytes, "expires_in") - TOKEN_MARGIN_S) * NS_PER_S;
 	} else if (rc == 0) {
 		out->outcome = SINK_LATER; /* the profile is not what was refused */
 	}

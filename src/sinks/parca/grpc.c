@@ -14,7 +14,6 @@
 #include "sinks/request.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -50,6 +49,16 @@ static int grpc_digit(char c)
 	return isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
 }
 
+/* The number at the beginning of n digits or other bytes, cut to three digits. */
+static int grpc_number(const char *s, size_t n)
+{
+	int v = 0;
+
+	for (size_t i = 0; i < n && i < 3 && isdigit((unsigned char)s[i]); i++)
+		v = v * 10 + s[i] - '0';
+	return v;
+}
+
 /* The status of a call. */
 struct grpc_status {
 	int code; /* -1: none was received */
@@ -70,7 +79,7 @@ static void grpc_read_lines(const char *at, const char *end, struct grpc_status 
 		n_value = n;
 		value = grpc_value(line, &n_value, "grpc-status");
 		if (value && n_value && isdigit((unsigned char)*value))
-			s->code = atoi(value);
+			s->code = grpc_number(value, n_value);
 		n_value = n;
 		value = grpc_value(line, &n_value, "grpc-message");
 		if (!value)
