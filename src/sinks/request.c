@@ -11,8 +11,10 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/time.h"
+#include "base/url_escape.h"
 #include "formats/common/gzip.h"
 #include "profile/compact.h"
+#include "profile/temporality.h"
 #include "sinks/outcome.h"
 
 #include <stdlib.h>
@@ -148,4 +150,26 @@ struct profile *sink_copy_rows(const struct profile *p, uint32_t first, uint32_t
 	profile_own_columns(d);
 	profile_drop_unused(d);
 	return d;
+}
+
+void sink_select_types(struct profile *p, bool gauges)
+{
+	uint32_t n = 0;
+
+	for (uint32_t t = 0; t < p->n_types; t++) {
+		if ((profile_temporality(p, t) == TEMPORALITY_GAUGE) != gauges)
+			continue;
+		p->type[n] = p->type[t];
+		p->value[n++] = p->value[t];
+	}
+	p->n_types = n;
+}
+
+void sink_add_parameter(struct buf *query, const char *name, const char *value)
+{
+	if (query->len)
+		buf_addz(query, "&");
+	url_escape(name, strlen(name), URL_QUERY, query);
+	buf_addz(query, "=");
+	url_escape(value, strlen(value), URL_QUERY, query);
 }

@@ -54,4 +54,10 @@ void sink_add_id(struct buf *out, const uint8_t id[16], unsigned part);
    profile_free, before the original. first, n: its rows. Entries that they do not use are left out. */
 struct profile *sink_copy_rows(const struct profile *p, uint32_t first, uint32_t n);
 
+/* Keep only the sample types that are gauges, or only the others. p: a copy */
+void sink_select_types(struct profile *p, bool gauges);
+
+/* Append a parameter to the query of a URL, escaped. */
+void sink_add_parameter(struct buf *query, const char *name, const char *value);
+
 #endif

@@ -13,7 +13,6 @@
 
 #include "base/mem.h"
 #include "base/time.h"
-#include "base/url_escape.h"
 #include "fetch/fetch.h"
 #include "formats/pprof/pprof.h"
 #include "profile/profile.h"
@@ -60,23 +59,14 @@ static int coroot_open(const char *url, const struct sink_options *o, struct sin
 	return 0;
 }
 
-static void coroot_add_field(struct buf *query, const char *name, const char *value)
-{
-	if (query->len)
-		buf_addz(query, "&");
-	url_escape(name, strlen(name), URL_QUERY, query);
-	buf_addz(query, "=");
-	url_escape(value, strlen(value), URL_QUERY, query);
-}
-
 static void coroot_make_query(const struct sink_item *item, struct buf *query, struct sink_result *result)
 {
 	static const char service[] = "service.name";
 
-	coroot_add_field(query, service, item->service);
+	sink_add_parameter(query, service, item->service);
 	for (size_t i = 0; i < item->n_labels; i++)
 		if (strcmp(item->label[i].name, service) != 0)
-			coroot_add_field(query, item->label[i].name, item->label[i].value);
+			sink_add_parameter(query, item->label[i].name, item->label[i].value);
 		else
 			sink_add_note(result, "the label %s is left out", service);
 }

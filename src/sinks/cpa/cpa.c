@@ -12,7 +12,6 @@
 
 #include "base/mem.h"
 #include "base/time.h"
-#include "base/url_escape.h"
 #include "formats/pprof/pprof.h"
 #include "fetch/url.h"
 #include "sinks/request.h"
@@ -45,15 +44,6 @@ static int sink_cpa_open(const char *url, const struct sink_options *o, struct s
 	return 0;
 }
 
-static void sink_cpa_add_field(struct buf *query, const char *name, const char *value)
-{
-	if (query->len)
-		buf_addz(query, "&");
-	url_escape(name, strlen(name), URL_QUERY, query);
-	buf_addz(query, "=");
-	url_escape(value, strlen(value), URL_QUERY, query);
-}
-
 /* Labels whose names are parameters of the request cannot be sent. Names of at most 8 of them are added to cut. */
 static bool sink_cpa_is_parameter(const char *name)
 {
@@ -71,16 +61,16 @@ static void sink_cpa_make_query(const struct sink_item *item, struct buf *query,
 	char number[32];
 	struct buf id = { 0 };
 
-	sink_cpa_add_field(query, "service", item->service);
-	sink_cpa_add_field(query, "kind", item->kind);
+	sink_add_parameter(query, "service", item->service);
+	sink_add_parameter(query, "kind", item->kind);
 	snprintf(number, sizeof(number), "%" PRId64, item->start_ns);
-	sink_cpa_add_field(query, "from", number);
+	sink_add_parameter(query, "from", number);
 	sink_add_id(&id, item->id, 0);
-	sink_cpa_add_field(query, "id", id.data);
+	sink_add_parameter(query, "id", id.data);
 	buf_release(&id);
 	for (size_t i = 0; i < item->n_labels; i++)
 		if (!sink_cpa_is_parameter(item->label[i].name))
-			sink_cpa_add_field(query, item->label[i].name, item->label[i].value);
+			sink_add_parameter(query, item->label[i].name, item->label[i].value);
 		else
 			buf_addf(cut, "%s%.40s", cut->len ? ", " : "", item->label[i].name);
 }

@@ -153,27 +153,14 @@ bool gcp_add_deployment(const struct sink_item *item, const char *project, const
 	return n > 0;
 }
 
-/* Keep the sample types of a part. */
-static void gcp_select(struct profile *p, const struct gcp_part *part)
-{
-	uint32_t n = 0;
-
-	for (uint32_t t = 0; t < p->n_types; t++) {
-		if (!gcp_has_type(p, t, part))
-			continue;
-		p->type[n] = p->type[t];
-		p->value[n++] = p->value[t];
-	}
-	p->n_types = n;
-}
-
 int gcp_add_profile(const struct sink_item *item, const struct gcp_part *part, struct buf *out, struct err *err)
 {
 	struct profile *p = sink_copy_rows(item->profile, 0, item->profile->n_rows);
 	struct buf bytes = { 0 };
 	int rc;
 
-	gcp_select(p, part);
+	if (!part->all)
+		sink_select_types(p, part->gauges);
 	profile_drop_unused(p);
 	p->meta.time_ns = item->start_ns;
 	p->meta.duration_ns = item->duration_ns;

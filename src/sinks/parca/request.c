@@ -14,7 +14,7 @@
 
 #include "formats/common/put.h"
 #include "formats/pprof/pprof.h"
-#include "profile/temporality.h"
+#include "profile/profile.h"
 #include "sinks/outcome.h"
 #include "sinks/request.h"
 
@@ -93,20 +93,6 @@ static void parca_set_part(struct profile *p, str_id *id)
 	buf_release(&name);
 }
 
-/* Keep only the sample types that are gauges, or only the others. */
-static void parca_select(struct profile *p, bool gauges)
-{
-	uint32_t n = 0;
-
-	for (uint32_t t = 0; t < p->n_types; t++) {
-		if ((profile_temporality(p, t) == TEMPORALITY_GAUGE) != gauges)
-			continue;
-		p->type[n] = p->type[t];
-		p->value[n++] = p->value[t];
-	}
-	p->n_types = n;
-}
-
 /* Set the time, and a period type if there is none. */
 static void parca_set_meta(struct profile *p, const struct sink_item *item, bool gauges)
 {
@@ -131,7 +117,7 @@ static int parca_add_profile(const struct sink_item *item, bool gauges, struct b
 	struct buf profile = { 0 }, sample = { 0 };
 	int rc = 0;
 
-	parca_select(p, gauges);
+	sink_select_types(p, gauges);
 	if (p->n_types) {
 		parca_set_meta(p, item, gauges);
 		rc = pprof_write(p, 1, &profile, err);
