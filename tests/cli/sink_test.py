@@ -337,7 +337,7 @@ def test_push():
         rows.update(p["rows"])
     check(status == 0 and len(parts) > 2 and len({i[:-4] for i, _ in parts}) == 1 and len({i for i, _ in parts}) == len(parts) and
           rows == {s[0]: list(v) for s, v in many}, "a large profile is sent in parts with ids that begin alike", (out, err, len(parts)))
-    for args, text in ((["nosuch+http://x", files[0]], "pyroscope+http://"), (["pyroscope+http://x"], "no source"),
+    for args, text in ((["nosuch+http://x", files[0]], "pyroscope+, cpa+"), (["pyroscope+http://x"], "no source"),
                        (["pyroscope+http://x?y=1", files[0]], "no ? and #")):
         status, _, err = run("push", "--to=" + args[0], *args[1:])
         check(status == 2 and text in err, f"{args[0]} is refused", err)
