@@ -374,6 +374,8 @@ static const char *scrape_push_find_kind(const struct push_request *p, const str
 	if (*p->push.kind)
 		return p->push.kind;
 	name = name ? push_names_kind(name) : NULL;
+	if (!name) /* another collector knows it */
+		name = push_label(item, "__kind__");
 	return name ? name : "";
 }
 

@@ -15,7 +15,6 @@ src_sinks_libsinks_a_SOURCES = \
 	src/sinks/sink.h
 
 include src/sinks/coroot/local.mk
-include src/sinks/cpa/local.mk
 include src/sinks/datadog/local.mk
 include src/sinks/gcp/local.mk
 include src/sinks/otlp/local.mk

@@ -279,6 +279,24 @@ static void queue_close(struct sink_queue *q)
 	q->has_lost_place = false;
 }
 
+/* Save the position, from time to time so that it survives a power failure. */
+static void queue_save(struct sink_queue *q, bool is_last)
+{
+	enum { SYNC_S = 10 };
+	int64_t now = clock_mono_ns();
+	bool sync = is_last || now - q->synced_ns > SYNC_S * NS_PER_S;
+	struct err err;
+
+	if (!q->is_unsynced || !sync)
+		return;
+	if (spool_save(q->o.store, q->name, &q->at, true, &err) < 0) {
+		sink_queue_log(q, "position=failed error=\"%.300s\"", err.msg);
+		return;
+	}
+	q->synced_ns = now;
+	q->is_unsynced = false;
+}
+
 /* Read the batches of the journal that are durable. Returns 1 if there was one. */
 static int queue_read(struct sink_queue *q, struct err *err)
 {
@@ -296,15 +314,16 @@ static int queue_read(struct sink_queue *q, struct err *err)
 	while ((rc = journal_follow_next(q->follower, now.batches, err)) > 0 && !stop_is_set(&q->stop)) {
 		has_next = true;
 		rc = journal_follow_each(q->follower, queue_take, q, err);
-		if (rc == 0 && q->n_waiting && !q->has_lost_place)
-			rc = sink_queue_deliver(q, err);
 		if (rc < 0 || q->has_lost_place)
 			break;
-		if (q->ahead.profiles > q->at.profiles) { /* those that do not match */
+		if (q->n_waiting == 0 && q->ahead.profiles > q->at.profiles) { /* those that do not match */
 			q->at = q->ahead;
 			q->is_unsynced = true;
 		}
+		queue_save(q, false);
 	}
+	if (rc == 0 && q->n_waiting && !q->has_lost_place)
+		rc = sink_queue_deliver(q, err);
 	if (q->has_lost_place) {
 		queue_close(q);
 		return 1;
@@ -317,24 +336,6 @@ static int queue_read(struct sink_queue *q, struct err *err)
 		has_next = true;
 	}
 	return rc < 0 ? rc : has_next;
-}
-
-/* Save the position, from time to time so that it survives a power failure. */
-static void queue_save(struct sink_queue *q, bool is_last)
-{
-	enum { SYNC_S = 10 };
-	int64_t now = clock_mono_ns();
-	bool sync = is_last || now - q->synced_ns > SYNC_S * NS_PER_S;
-	struct err err;
-
-	if (!q->is_unsynced || !sync)
-		return;
-	if (spool_save(q->o.store, q->name, &q->at, true, &err) < 0) {
-		sink_queue_log(q, "position=failed error=\"%.300s\"", err.msg);
-		return;
-	}
-	q->synced_ns = now;
-	q->is_unsynced = false;
 }
 
 static void queue_end(struct sink_queue *q)

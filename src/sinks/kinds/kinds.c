@@ -10,7 +10,6 @@
 #include "base/buf.h"
 #include "base/str.h"
 #include "sinks/coroot/coroot.h"
-#include "sinks/cpa/cpa.h"
 #include "sinks/datadog/datadog.h"
 #include "sinks/gcp/gcp.h"
 #include "sinks/otlp/otlp_sink.h"

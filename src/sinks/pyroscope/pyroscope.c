@@ -1,5 +1,5 @@
 /*
- * pyroscope.c - the sink of Pyroscope: push.v1.PusherService/Push
+ * pyroscope.c - sinks with the protocol of Pyroscope, push.v1.PusherService/Push: Pyroscope, and other collectors of cpa
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -11,6 +11,9 @@
  * From grafana/pyroscope api/push/v1/push.proto, and the limits of pkg/validation: 30 labels, names of 1,024 and values of 2,048 bytes,
  * profiles of 4 MiB and 16,000 samples. Larger profiles are split by rows; the parts have the id of the profile up to the last two bytes.
  * A response is an error if one series was refused, although the others were stored. Then each profile is sent by itself, with its id.
+ *
+ * Another collector has none of these limits. It gets labels and profiles as they are, and the kind as the label __kind__. A request of
+ * many profiles is necessary: the response comes when all are durable, which takes 200 ms.
  */
 #include "config.h"
 
@@ -43,23 +46,36 @@ struct sink_to_pyroscope {
 	struct sink sink; /* first */
 	struct url url;
 	struct fetch_options fetch;
+	bool is_cpa;
 };
 
-static int pyro_open(const char *url, const struct sink_options *o, struct sink **out, struct err *err)
+static int pyro_open_as(const struct sink_kind *kind, const char *scheme, const char *url, const struct sink_options *o,
+			struct sink **out, struct err *err)
 {
 	struct sink_to_pyroscope *s;
 	struct url parsed;
-	int rc = sink_refuse_words(o, "pyroscope", err);
+	int rc = sink_refuse_words(o, kind->name, err);
 
-	rc = rc < 0 ? rc : sink_parse_url(url, "pyroscope+", "/push.v1.PusherService/Push", &parsed, err);
+	rc = rc < 0 ? rc : sink_parse_url(url, scheme, "/push.v1.PusherService/Push", &parsed, err);
 	if (rc < 0)
 		return rc;
 	s = mem_zalloc(1, sizeof(*s));
-	s->sink.kind = &sink_pyroscope;
+	s->sink.kind = kind;
+	s->is_cpa = kind == &sink_cpa;
 	s->url = parsed;
 	s->fetch = o->fetch;
 	*out = &s->sink;
 	return 0;
+}
+
+static int pyro_open(const char *url, const struct sink_options *o, struct sink **out, struct err *err)
+{
+	return pyro_open_as(&sink_pyroscope, "pyroscope+", url, o, out, err);
+}
+
+static int pyro_open_cpa(const char *url, const struct sink_options *o, struct sink **out, struct err *err)
+{
+	return pyro_open_as(&sink_cpa, "cpa+", url, o, out, err);
 }
 
 static void pyro_put_number(struct buf *to, uint64_t v)
@@ -144,6 +160,15 @@ static void pyro_put_labels(struct buf *series, const struct sink_item *item, st
 		buf_addf(why, "%zu of %zu labels cut", n_cut, item->n_labels);
 }
 
+/* Append the labels of a series for another collector. */
+static void pyro_put_all_labels(struct buf *series, const struct sink_item *item)
+{
+	pyro_put_label(series, "__kind__", item->kind);
+	pyro_put_label(series, "service_name", item->service);
+	for (size_t i = 0; i < item->n_labels; i++)
+		pyro_put_label(series, item->label[i].name, item->label[i].value);
+}
+
 /* Note stacks that the server cuts. */
 static void pyro_note_stacks(const struct profile *p, struct buf *why)
 {
@@ -187,10 +212,35 @@ struct pyro_parts {
 	unsigned n;
 };
 
+/* Append an encoded profile. */
+static void pyro_put_sample(struct pyro_parts *x, const struct buf *body, unsigned part)
+{
+	struct buf id = { 0 }, sample = { 0 };
+
+	sink_add_id(&id, x->item->id, part);
+	pyro_put(&sample, 1, body->data, body->len);
+	pyro_put(&sample, 2, id.data, id.len);
+	pyro_put(x->series, 2, sample.data, sample.len);
+	buf_release(&id);
+	buf_release(&sample);
+}
+
+/* Append the profile as it is. */
+static int pyro_add_all(struct pyro_parts *x, struct err *err)
+{
+	struct buf body = { 0 };
+	int rc = profile_encode(x->item->profile, &body, err);
+
+	if (rc == 0)
+		pyro_put_sample(x, &body, 0);
+	buf_release(&body);
+	return rc;
+}
+
 /* Append rows as one part, or as two if that is too large. */
 static int pyro_add_rows(struct pyro_parts *x, uint32_t first, uint32_t n, bool is_split, struct err *err)
 {
-	struct buf body = { 0 }, id = { 0 }, sample = { 0 };
+	struct buf body = { 0 };
 	struct profile *d;
 	int rc;
 
@@ -211,13 +261,8 @@ static int pyro_add_rows(struct pyro_parts *x, uint32_t first, uint32_t n, bool 
 		return err_set(err, ERR_LIMIT, "the profile cannot be split into parts of 4 MiB");
 	}
 	x->n++;
-	sink_add_id(&id, x->item->id, is_split ? x->n : 0);
-	pyro_put(&sample, 1, body.data, body.len);
-	pyro_put(&sample, 2, id.data, id.len);
-	pyro_put(x->series, 2, sample.data, sample.len);
+	pyro_put_sample(x, &body, is_split ? x->n : 0);
 	buf_release(&body);
-	buf_release(&id);
-	buf_release(&sample);
 	return 0;
 halves:
 	rc = pyro_add_rows(x, first, n / 2, true, err);
@@ -225,16 +270,22 @@ halves:
 }
 
 /* Append a profile to a request. If it cannot be sent, its result says so. */
-static void pyro_add_item(struct buf *request, const struct sink_item *item, struct sink_result *result)
+static void pyro_add_item(const struct sink_to_pyroscope *s, struct buf *request, const struct sink_item *item,
+			  struct sink_result *result)
 {
 	struct buf series = { 0 }, why = { 0 };
 	struct pyro_parts parts = { .item = item, .series = &series };
 	struct err problem;
 	int rc;
 
-	pyro_put_labels(&series, item, &why);
-	pyro_note_stacks(item->profile, &why);
-	rc = pyro_add_rows(&parts, 0, item->profile->n_rows, false, &problem);
+	if (s->is_cpa) {
+		pyro_put_all_labels(&series, item);
+		rc = pyro_add_all(&parts, &problem);
+	} else {
+		pyro_put_labels(&series, item, &why);
+		pyro_note_stacks(item->profile, &why);
+		rc = pyro_add_rows(&parts, 0, item->profile->n_rows, false, &problem);
+	}
 	*result = (struct sink_result){ .outcome = rc < 0 ? SINK_REFUSED : SINK_SENT };
 	snprintf(result->why, sizeof(result->why), "%.250s", rc < 0 ? problem.msg : buf_text(&why));
 	if (rc == 0)
@@ -279,7 +330,7 @@ static int pyro_send_each(struct sink_to_pyroscope *s, const struct sink_item *i
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		request.len = 0;
-		pyro_add_item(&request, &item[i], &result[i]);
+		pyro_add_item(s, &request, &item[i], &result[i]);
 		rc = pyro_post(s, &request, 1, stop, &result[i], &status, err);
 		if (rc < 0 || result[i].outcome != SINK_LATER || status == 500)
 			continue;
@@ -301,7 +352,7 @@ static int pyro_send(struct sink *sink, const struct sink_item *item, size_t n, 
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
-		pyro_add_item(&request, &item[i], &result[i]);
+		pyro_add_item(s, &request, &item[i], &result[i]);
 		if (request.len < PYRO_REQUEST_MAX && i + 1 < n)
 			continue;
 		rc = pyro_post(s, &request, i + 1 - first, stop, &result[first], &status, err);
@@ -331,6 +382,17 @@ const struct sink_kind sink_pyroscope = {
 	.help = "Pyroscope, Grafana Cloud Profiles: push.v1, tried with contract tests and cpa collect only",
 	.batch_max = 32,
 	.open = pyro_open,
+	.send = pyro_send,
+	.close = pyro_close,
+};
+
+const struct sink_kind sink_cpa = {
+	.name = "cpa",
+	.prefix = (const char *const[]){ "cpa+http://", "cpa+https://", NULL },
+	.help = "another cpa collect: push.v1, tried with this version",
+	.batch_max = 256,
+	.keeps_counters = true,
+	.open = pyro_open_cpa,
 	.send = pyro_send,
 	.close = pyro_close,
 };

@@ -1,5 +1,5 @@
 /*
- * pyroscope.h - the sink of Pyroscope and of systems with its push protocol
+ * pyroscope.h - sinks with the protocol of Pyroscope
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,6 +8,6 @@
 
 #include "sinks/sink.h"
 
-extern const struct sink_kind sink_pyroscope;
+extern const struct sink_kind sink_pyroscope, sink_cpa;
 
 #endif

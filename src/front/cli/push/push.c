@@ -348,5 +348,7 @@ int cmd_push(int argc, char **argv)
 	opt_list_release(&a.label);
 	opt_list_release(&a.set);
 	free(a.word);
+	free(a.label.item);
+	free(a.set.item);
 	return status;
 }
