@@ -12,7 +12,6 @@ import gzip
 import http.server
 import importlib
 import os
-import ssl
 import sys
 import threading
 import time
@@ -103,6 +102,7 @@ class Server(http.server.ThreadingHTTPServer):
         """Accept a connection, with TLS if CONTRACT_CERT and CONTRACT_KEY are set."""
         connection, address = super().get_request()
         if "CONTRACT_CERT" in os.environ:
+            import ssl  # takes long
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(os.environ["CONTRACT_CERT"], os.environ["CONTRACT_KEY"])
             context.set_alpn_protocols([getattr(self.system, "ALPN", "http/1.1")])

@@ -54,7 +54,7 @@ push parca+http://127.0.0.1:1 "$one"
 is_equal "$(grep -c 'later 0 .*connect: Connection refused' "$tmp/out")" 5 'a server that is down is tried again'
 
 # gRPC over HTTP/2, as Polar Signals has it
-if "$PYTHON3" -c 'import h2' 2>/dev/null; then
+if "${PYTHON3:-python3}" -c 'import h2' 2>/dev/null; then
 	certificate localhost
 	echo token-of-the-project >"$tmp/token" && chmod 600 "$tmp/token"
 	contract polarsignals

@@ -30,18 +30,16 @@ is_equal "$(head -n 1 "$tmp/fake/labels" | sed 's/instance=[^ ]*/instance=X/')" 
 	'labels that Cloud Profiler knows are first, and names are made valid'
 
 # outcomes
-contract gcp aborted:3.5s 503 429:7 error:500 half
-gcp bearer-file="$tmp/token" "$one"
-wanted 'transient statuses are to be sent again, after the time in RetryInfo' <<'END'
+contract gcp aborted:3.5s 503 429:7 error:500 half error:403
+gcp bearer-file="$tmp/token" "$one" "$one"
+wanted 'transient statuses are to be sent again, after the time in RetryInfo, and others refuse the profile' <<'END'
 later 3 HTTP 409: no quota for the deployment
 later 0 HTTP 503: the step of the scenario
 later 7 HTTP 429: the step of the scenario
 later 0 HTTP 500: an error in JSON
 later 0 the server closed the connection early, after 4 bytes
+refused HTTP 403: an error in JSON
 END
-contract gcp error:403
-gcp bearer-file="$tmp/token" "$one"
-is_equal "$(cat "$tmp/out")" 'refused HTTP 403: an error in JSON' 'a refusal has the message of the error'
 contract gcp ok 503 ok ok
 gcp bearer-file="$tmp/token" "$heap" "$heap"
 wanted 'a heap is two profiles, of which none is repeated' <<'END'
@@ -64,12 +62,11 @@ later 2 HTTP 409: no quota for the deployment
 later 0 HTTP 503: the step of the scenario
 sent
 END
-contract gcp ok error:401 ok ok
-gcp metadata="http://127.0.0.1:$port" "$one"
-is_equal "$(cat "$tmp/out")" 'refused HTTP 401: an error in JSON' 'a new token that is refused is final'
-contract gcp ok ok error:401 ok ok
-gcp metadata="http://127.0.0.1:$port" "$one" "$one"
-wanted 'an old token is replaced when it is refused' <<'END'
+contract gcp 503 ok error:401 ok ok error:401 ok ok
+gcp metadata="http://127.0.0.1:$port" "$one" "$one" "$one"
+wanted 'without a token a profile is kept, a new token that is refused is final, and an old one is replaced' <<'END'
+later 0 HTTP 503: the step of the scenario
+refused HTTP 401: an error in JSON
 sent
 later 0 HTTP 401: an error in JSON
 sent
@@ -78,10 +75,6 @@ keeps_rules
 contract gcp expires:-99999999999999999999 ok expires:1e400 ok
 gcp metadata="http://127.0.0.1:$port" "$one" "$one"
 is_equal "$(tr '\n' ' ' <"$tmp/out")" 'sent sent ' 'tokens that end at once are replaced'
-contract gcp 503
-gcp metadata="http://127.0.0.1:$port" "$one"
-is_equal "$(head -n 1 "$tmp/out")" 'later 0 HTTP 503: the step of the scenario' 'without a token the profile is kept'
-
 # settings
 for url in https://cloudprofiler.googleapis.com https://cloudprofiler.googleapis.com/v2/projects/UP https://cloudprofiler.googleapis.com/v2/projects/shop-prod/x; do
 	push "gcp+$url" "$one"

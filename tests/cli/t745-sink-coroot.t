@@ -18,7 +18,7 @@ push "coroot+http://127.0.0.1:$port" header-file="$tmp/key" label:pod=a label:a%
 is_equal "$(sort "$tmp/out" | uniq -c | tr -s ' ')" ' 26 sent the label service.name is left out' 'profiles are sent'
 keeps_rules
 # shellcheck disable=SC2086
-"$PYTHON3" "$top_srcdir/tests/cli/contract.py" rows $files | grep -v '^samples count' | sort >"$tmp/rows"
+"${PYTHON3:-python3}" -S "$top_srcdir/tests/cli/contract.py" rows $files | grep -v '^samples count' | sort >"$tmp/rows"
 sort "$tmp/fake/rows" >"$tmp/rows.got"
 cmp "$tmp/rows" "$tmp/rows.got"
 result $? 'the server has the stacks, labels and values of the files, without counts of samples'
