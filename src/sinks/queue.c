@@ -81,18 +81,10 @@ static int queue_matches(const struct sink_queue *q, const struct sink_item *ite
 	return rc;
 }
 
-void sink_queue_release_waiting(struct sink_waiting *x)
-{
-	profile_free(x->profile);
-	free(x->label);
-	free(x->service);
-	free(x->kind);
-}
-
 void sink_queue_clear(struct sink_queue *q)
 {
 	for (size_t i = 0; i < q->n_waiting; i++)
-		sink_queue_release_waiting(&q->waiting[i]);
+		sink_waiting_release(&q->waiting[i]);
 	q->n_waiting = q->n_rows = 0;
 	pthread_mutex_lock(&q->lock);
 	q->oldest_ns = 0;
@@ -162,27 +154,7 @@ static bool queue_has_counter(const struct dict *d, const struct stored *p)
 /* Add the strings of an item and its profile to those that wait. */
 static void queue_add(struct sink_queue *q, const struct sink_item *item, struct profile *p)
 {
-	struct sink_waiting *x = &q->waiting[q->n_waiting++];
-	size_t bytes = 0;
-	char *at;
-
-	*x = (struct sink_waiting){ .item = *item, .profile = p };
-	for (size_t i = 0; i < item->n_labels; i++)
-		bytes += strlen(item->label[i].name) + strlen(item->label[i].value) + 2;
-	x->label = mem_alloc((item->n_labels + 1) * sizeof(*x->label) + bytes, 1);
-	at = (char *)(x->label + item->n_labels + 1);
-	for (size_t i = 0; i < item->n_labels; i++) {
-		x->label[i].name = at;
-		at = stpcpy(at, item->label[i].name) + 1;
-		x->label[i].value = at;
-		at = stpcpy(at, item->label[i].value) + 1;
-	}
-	x->service = mem_strndup(item->service, strlen(item->service));
-	x->kind = mem_strndup(item->kind, strlen(item->kind));
-	x->item.label = x->label;
-	x->item.service = x->service;
-	x->item.kind = x->kind;
-	x->item.profile = p;
+	sink_waiting_init(&q->waiting[q->n_waiting++], item, p);
 	q->n_rows += p->n_rows;
 	pthread_mutex_lock(&q->lock);
 	if (!q->oldest_ns)
@@ -232,7 +204,7 @@ static int queue_take(void *arg, const char *service, const struct dict *d, cons
 			queue_add(q, &item, made);
 			rc = queue_make_increases(q, &q->waiting[q->n_waiting - 1], &problem);
 			if (rc < 0)
-				sink_queue_release_waiting(&q->waiting[--q->n_waiting]);
+				sink_waiting_release(&q->waiting[--q->n_waiting]);
 		}
 	}
 	if (rc < 0)

@@ -24,7 +24,7 @@ struct sink_queue_options {
 	const char *directory;      /* of the store; borrowed */
 	const char *name;           /* copied */
 	struct sink *sink;          /* owned by the queue */
-	const char *match;          /* "{env=prod,service=shop*}"; "" for all; copied */
+	const char *match;          /* "{env=prod,service=~shop.*}"; "" for all; copied */
 	uint64_t spool;             /* bytes; 0 for the default */
 	sink_log_fn *log;
 	void *log_arg;

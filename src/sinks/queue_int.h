@@ -8,6 +8,7 @@
 
 #include "sinks/increase.h"
 #include "sinks/queue.h"
+#include "sinks/request.h"
 #include "store/local/format/journal_follow.h"
 #include "store/local/write/spool.h"
 #include "store/window/window.h"
@@ -15,14 +16,6 @@
 #include <pthread.h>
 
 enum { SINK_BATCH_MAX = 512 };
-
-/* A profile that waits to be sent, with what its item borrows. */
-struct sink_waiting {
-	struct sink_item item;
-	struct profile *profile;
-	struct store_label *label;
-	char *service, *kind;
-};
 
 struct sink_queue {
 	struct sink_queue_options o;
@@ -62,9 +55,6 @@ bool sink_queue_is_ending(struct sink_queue *q);
 
 /* Send what waits, again and again until it is sent or refused, and save the position. Fails with ERR_STOPPED. */
 int sink_queue_deliver(struct sink_queue *q, struct err *err);
-
-/* Free what a profile that waits owns. */
-void sink_queue_release_waiting(struct sink_waiting *x);
 
 /* Drop what waits. */
 void sink_queue_clear(struct sink_queue *q);

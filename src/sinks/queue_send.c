@@ -91,7 +91,7 @@ static void queue_note_success(struct sink_queue *q)
 		sink_queue_log(q, "state=ok");
 }
 
-static void queue_count(struct sink_queue *q, const struct sink_waiting *x, const struct sink_result *r)
+static void queue_count(struct sink_queue *q, const struct sink_item *x, const struct sink_result *r)
 {
 	uint64_t n;
 
@@ -124,8 +124,8 @@ static int queue_try(struct sink_queue *q, struct sink_result *later, bool *is_l
 			q->waiting[n_kept++] = q->waiting[i];
 			continue;
 		}
-		queue_count(q, &q->waiting[i], &q->result[i]);
-		sink_queue_release_waiting(&q->waiting[i]);
+		queue_count(q, &q->item[i], &q->result[i]);
+		sink_waiting_release(&q->waiting[i]);
 	}
 	q->n_waiting = n_kept;
 	*is_later = n_kept > 0;

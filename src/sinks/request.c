@@ -47,6 +47,40 @@ int sink_refuse_words(const struct sink_options *o, const char *kind, struct err
 	return err_set(err, ERR_USAGE, "%.100s: sinks of the kind %s have no such setting", o->word[0], kind);
 }
 
+static const char *sink_copy_text(char **at, const char *text)
+{
+	const char *copy = *at;
+
+	*at = stpcpy(*at, text) + 1;
+	return copy;
+}
+
+void sink_waiting_init(struct sink_waiting *out, const struct sink_item *item, struct profile *p)
+{
+	size_t bytes = strlen(item->service) + strlen(item->kind) + 2;
+	char *at;
+
+	*out = (struct sink_waiting){ .item = *item, .profile = p };
+	for (size_t i = 0; i < item->n_labels; i++)
+		bytes += strlen(item->label[i].name) + strlen(item->label[i].value) + 2;
+	out->label = mem_alloc(item->n_labels * sizeof(*out->label) + bytes, 1);
+	at = (char *)(out->label + item->n_labels);
+	for (size_t i = 0; i < item->n_labels; i++) {
+		out->label[i].name = sink_copy_text(&at, item->label[i].name);
+		out->label[i].value = sink_copy_text(&at, item->label[i].value);
+	}
+	out->item.service = sink_copy_text(&at, item->service);
+	out->item.kind = sink_copy_text(&at, item->kind);
+	out->item.label = out->label;
+	out->item.profile = p;
+}
+
+void sink_waiting_release(struct sink_waiting *x)
+{
+	profile_free(x->profile);
+	free(x->label);
+}
+
 struct sink_bytes {
 	const void *data;
 	size_t n;

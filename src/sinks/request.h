@@ -22,6 +22,17 @@ int sink_parse_url(const char *url, const char *scheme, const char *path, struct
 /* Refuse settings that the kind does not have. Fails with ERR_USAGE if there is a word. kind: its name */
 int sink_refuse_words(const struct sink_options *o, const char *kind, struct err *err);
 
+/* A profile that waits to be sent, with what its item borrows. */
+struct sink_waiting {
+	struct sink_item item;
+	struct profile *profile;
+	struct store_label *label; /* in one block with all strings of the item */
+};
+
+/* Copy the strings of an item. The profile is owned by out. */
+void sink_waiting_init(struct sink_waiting *out, const struct sink_item *item, struct profile *p);
+void sink_waiting_release(struct sink_waiting *x);
+
 /* Append n bytes compressed with gzip. */
 void sink_gzip(const void *data, size_t n, struct buf *out);
 

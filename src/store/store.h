@@ -226,7 +226,8 @@ int store_each_pin(struct store *s, store_pin_fn *fn, void *arg, struct err *err
 /* Sizes and numbers of a local store. */
 struct store_stat {
 	uint64_t cap, used;
-	uint64_t bytes[N_TIERS], journal_bytes, index_bytes, pin_bytes, bad_bytes;
+	uint64_t bytes[N_TIERS], index_bytes, pin_bytes, bad_bytes;
+	uint64_t journal_bytes; /* with journals that are kept for sinks */
 	uint64_t profiles[N_TIERS], head_profiles;
 	uint32_t segments, services;
 	uint64_t dict_bytes, block_bytes; /* of segments: dictionaries, samples */

@@ -142,7 +142,8 @@ def ids_agree(fake):
 def test_scenarios():
     fake = Fake()
     c = Collector("scenarios", [f"sink all pyroscope+http://127.0.0.1:{fake.port}",
-                                f"sink some pyroscope+http://127.0.0.1:{fake.port}/x match={{env=dev}}"])
+                                f"sink some pyroscope+http://127.0.0.1:{fake.port}/x match={{env=dev}}",
+                                f"sink words pyroscope+http://127.0.0.1:{fake.port} match={{env=~pro.*,service=secret}}"])
     sent = []
     for number, script in enumerate([[], [429, 429], [503, 503], ["half"], ["slow"], [500, 500, 500]]):
         with fake.lock:
@@ -163,6 +164,7 @@ def test_scenarios():
     metrics = c.request("GET", "/metrics")[1].decode()
     check('cpa_collect_sink_dropped_total{sink="all",reason="refused"} 1' in metrics and
           'cpa_collect_sink_lag_seconds{sink="all"} 0' in metrics, "metrics have the numbers")
+    check(wait_for(lambda: c.sink("words")["refused"] == 1) and c.sink("words")["sent"] == 0, "a match may be of services, and an expression", c.sink("words"))
     counters(c, fake)
     check(c.end() == 0, "the collector ends")
     fake.close()
@@ -341,6 +343,7 @@ def test_push():
                        (["pyroscope+http://x?y=1", files[0]], "no ? and #")):
         status, _, err = run("push", "--to=" + args[0], *args[1:])
         check(status == 2 and text in err, f"{args[0]} is refused", err)
+    check("pyroscope+https://HOST\n" in run("help", "sinks")[1], "cpa help sinks lists the systems")
     check(not fake.faults, "no request breaks a rule", fake.faults[:3])
     lower.end()
     upper.end()

@@ -365,6 +365,7 @@ static void add_help_words(struct complete_line *l)
 	cli_complete_add_commands(l);
 	cli_complete_add(l, "", "shell", "", "cpa without a command");
 	cli_complete_add(l, "", "formats", "", "formats of profiles that cpa reads, writes or recognizes");
+	cli_complete_add(l, "", "sinks", "", "systems that profiles can be sent to");
 	cli_complete_add(l, "", "all", "", "all commands and options");
 }
 

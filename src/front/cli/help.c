@@ -14,6 +14,7 @@
 #include "front/cli/messages.h"
 #include "front/cli/pager.h"
 #include "formats/formats.h"
+#include "sinks/kinds/kinds.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -436,6 +437,20 @@ static void help_formats(void)
 	print_formats("\nRecognized, but not read", false);
 }
 
+/* ---- cpa help sinks ---- */
+
+static void help_sinks(void)
+{
+	puts("Systems that profiles can be sent to, with sink lines of collect.cpa and cpa push.\n"
+	     "A URL begins with one of the prefixes; docs/connectors.md has the rules of each.\n");
+	for (size_t i = 0; sink_kinds[i]; i++) {
+		print_entry(sink_kinds[i]->name, sink_kinds[i]->help, COMMAND_COLUMN);
+		for (size_t k = 0; sink_kinds[i]->prefix[k]; k++)
+			printf("\n%*s%sHOST", COMMAND_COLUMN, "", sink_kinds[i]->prefix[k]);
+		putchar('\n');
+	}
+}
+
 /* ---- cpa help WORD ---- */
 
 /* Explain an option of commands that are not reports. Returns false if no command has it. */
@@ -484,6 +499,8 @@ static bool help_topic(const char *word)
 		help_web();
 	else if (strcmp(word, "formats") == 0)
 		help_formats();
+	else if (strcmp(word, "sinks") == 0)
+		help_sinks();
 	else if (strcmp(word, "all") == 0)
 		help_all();
 	else

@@ -90,10 +90,7 @@ static int push_read_options(int argc, char **argv, struct push_args *to, struct
 
 static void push_release_one(struct pushed *x)
 {
-	profile_free(x->profile);
-	free(x->label);
-	free(x->service);
-	free(x->kind);
+	sink_waiting_release(&x->w);
 	free(x->name);
 }
 
@@ -129,7 +126,7 @@ static int push_try(struct push_run *p, struct sink_result *last, struct err *er
 	int rc;
 
 	for (size_t i = 0; i < n; i++)
-		item[i] = p->waiting[i].item;
+		item[i] = p->waiting[i].w.item;
 	rc = p->sink->kind->send(p->sink, item, n, p->stop, result, err);
 	if (rc < 0)
 		return rc;
@@ -192,31 +189,6 @@ static int push_show(struct push_run *p, const struct sink_item *item, struct er
 	return rc;
 }
 
-static void push_copy(struct pushed *to, const struct sink_item *item, const char *name, struct profile *profile)
-{
-	size_t bytes = 0;
-	char *at;
-
-	for (size_t i = 0; i < item->n_labels; i++)
-		bytes += strlen(item->label[i].name) + strlen(item->label[i].value) + 2;
-	*to = (struct pushed){ .item = *item, .profile = profile };
-	to->label = mem_alloc((item->n_labels + 1) * sizeof(*to->label) + bytes, 1);
-	at = (char *)(to->label + item->n_labels + 1);
-	for (size_t i = 0; i < item->n_labels; i++) {
-		to->label[i].name = at;
-		at = stpcpy(at, item->label[i].name) + 1;
-		to->label[i].value = at;
-		at = stpcpy(at, item->label[i].value) + 1;
-	}
-	to->service = mem_strndup(item->service, strlen(item->service));
-	to->kind = mem_strndup(item->kind, strlen(item->kind));
-	to->name = mem_strndup(name, strlen(name));
-	to->item.label = to->label;
-	to->item.service = to->service;
-	to->item.kind = to->kind;
-	to->item.profile = profile;
-}
-
 int cmd_push_add(struct push_run *p, const struct sink_item *item, const char *name, struct profile *profile,
 		 struct err *err)
 {
@@ -244,7 +216,8 @@ int cmd_push_add(struct push_run *p, const struct sink_item *item, const char *n
 		profile_free(profile);
 		return rc < 0 ? err_wrap(err, "%s", name) : 0;
 	}
-	push_copy(&p->waiting[p->n_waiting++], &own, name, profile);
+	sink_waiting_init(&p->waiting[p->n_waiting].w, &own, profile);
+	p->waiting[p->n_waiting++].name = mem_strndup(name, strlen(name));
 	return p->n_waiting < p->batch_max ? 0 : push_deliver(p, err);
 }
 

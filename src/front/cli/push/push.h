@@ -9,6 +9,7 @@
 #include "base/opt.h"
 #include "front/cli/http_options.h"
 #include "sinks/increase.h"
+#include "sinks/request.h"
 #include "sinks/sink.h"
 
 #include <stdbool.h>
@@ -27,12 +28,10 @@ struct push_args {
 	size_t n_words;
 };
 
-/* A profile to send, with what its item borrows. */
+/* A profile to send. */
 struct pushed {
-	struct sink_item item;
-	struct profile *profile;
-	char *service, *kind, *name; /* name: of the source, for messages */
-	struct store_label *label;
+	struct sink_waiting w;
+	char *name; /* of the source, for messages */
 };
 
 /* A running push. */

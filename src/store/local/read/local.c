@@ -164,7 +164,8 @@ int local_get_stat(struct store *s, struct store_stat *out, struct err *err)
 		return rc;
 	*out = (struct store_stat){ .cap = (uint64_t)cap,
 				    .pin_bytes = folder_bytes(local_of(s)->dir, "pin", 0),
-				    .journal_bytes = folder_bytes(local_of(s)->dir, "journal", 0),
+				    .journal_bytes = folder_bytes(local_of(s)->dir, "journal", 0) +
+						     folder_bytes(local_of(s)->dir, "spool", 0),
 				    .bad_bytes = folder_bytes(local_of(s)->dir, "bad", 1),
 				    .index_bytes = stat_file_bytes(local_of(s)->dir, "index.db") +
 						   stat_file_bytes(local_of(s)->dir, "index.db-wal") +

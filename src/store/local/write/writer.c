@@ -317,4 +317,5 @@ void writer_get_stat(struct store_writer *w, struct store_stat *out)
 		out->profiles[i] = s.profiles[i];
 	}
 	writer_get_head(w, &out->journal_bytes, &out->head_profiles);
+	out->journal_bytes += used[CAP_SPOOL];
 }
