@@ -307,7 +307,7 @@ static void invalid_lines_are_reported_with_file_and_line(void **state)
 		  "[spool=BYTES] [KEY=VALUE]..." },
 		{ "sink a b", "c.cpa:1: sink a: not the URL of a system that cpa sends to; they begin with one "
 			      "of pyroscope+, cpa+, parca+, polarsignals+, otlp+, datadog+, gcp+, coroot+, "
-			      "clickhouse:// and clickhouse+" },
+			      "clickhouse://, clickhouse+" },
 		{ "sink a.b cpa+http://h", "c.cpa:1: sink a.b: not a name of at most 64 letters, digits, - and _" },
 		{ "sink a cpa+http://h?x=1", "c.cpa:1: sink a: the URL of a sink has no ? and #" },
 		{ "sink a cpa+http://h x=1", "c.cpa:1: sink a: x=1: sinks of the kind cpa have no such setting" },

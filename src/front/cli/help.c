@@ -446,7 +446,8 @@ static void help_sinks(void)
 	for (size_t i = 0; sink_kinds[i]; i++) {
 		print_entry(sink_kinds[i]->name, sink_kinds[i]->help, COMMAND_COLUMN);
 		for (size_t k = 0; sink_kinds[i]->prefix[k]; k++)
-			printf("\n%*s%sHOST", COMMAND_COLUMN, "", sink_kinds[i]->prefix[k]);
+			printf("\n%*s%s%s", COMMAND_COLUMN, "", sink_kinds[i]->prefix[k],
+			       ends_with(sink_kinds[i]->prefix[k], "//") ? "HOST" : "SOCKET");
 		putchar('\n');
 	}
 }

@@ -77,7 +77,8 @@ static const char *const parca_prefixes[] = { "parca+http://", "parca+https://",
 const struct sink_kind sink_parca = {
 	.name = "parca",
 	.prefix = parca_prefixes,
-	.help = "Parca (gRPC-web) and Polar Signals (gRPC over HTTP/2)",
+	.help = "Parca (gRPC-web), tried with a version of July 2026; Polar Signals (gRPC), tried with a contract test "
+		"only",
 	.batch_max = 1,
 	.open = parca_open,
 	.send = parca_send,
