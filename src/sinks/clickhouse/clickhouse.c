@@ -160,7 +160,7 @@ static int clickhouse_send(struct sink *sink, const struct sink_item *item, size
 			while (first + s->n < n && clickhouse_add(s, &item[first + s->n]))
 				continue;
 		in_batch = s->n;
-		if (!in_batch) { /* what failed has filled the writer */
+		if (!in_batch) { /* profiles that were refused have filled the writer */
 			clickhouse_drop_batch(s);
 			continue;
 		}

@@ -16,7 +16,7 @@
  * result  its why names parts that are left out, or the reason of a refusal
  * Returns false if the profile was refused
  */
-bool parca_add_request(const struct sink_item *item, struct buf *out, struct sink_result *result);
+bool writeraw_add_request(const struct sink_item *item, struct buf *out, struct sink_result *result);
 
 /* Call a method with one message and one empty response, as gRPC over HTTP/2, or as gRPC-web. */
 struct grpc_call {

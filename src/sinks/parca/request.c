@@ -28,15 +28,15 @@ enum { PARCA_PROFILE_MAX = (64 << 20) - (1 << 20) };
 /* The names that Parca's own scrapes have (pkg/config/config.go); other kinds keep theirs. */
 static const struct {
 	const char *kind, *name;
-} parca_names[] = { { "cpu", "process_cpu" }, { "heap", "memory" }, { "allocs", "memory" } };
+} writeraw_names[] = { { "cpu", "process_cpu" }, { "heap", "memory" }, { "allocs", "memory" } };
 
-struct parca_labels {
+struct writeraw_labels {
 	struct buf names; /* of the labels so far, each between two newlines */
 	struct buf set;
 	size_t n_repeated;
 };
 
-static void parca_add_label(struct parca_labels *l, const char *name, const char *value)
+static void writeraw_add_label(struct writeraw_labels *l, const char *name, const char *value)
 {
 	struct buf key = { 0 }, pair = { 0 };
 
@@ -55,25 +55,25 @@ static void parca_add_label(struct parca_labels *l, const char *name, const char
 	buf_release(&pair);
 }
 
-static const char *parca_name(const char *kind)
+static const char *writeraw_name(const char *kind)
 {
-	for (size_t i = 0; i < sizeof(parca_names) / sizeof(parca_names[0]); i++)
-		if (strcmp(parca_names[i].kind, kind) == 0)
-			return parca_names[i].name;
+	for (size_t i = 0; i < sizeof(writeraw_names) / sizeof(writeraw_names[0]); i++)
+		if (strcmp(writeraw_names[i].kind, kind) == 0)
+			return writeraw_names[i].name;
 	return kind;
 }
 
 /* Append the labels, which end with those of the series: the first of a name is kept. */
-static void parca_add_labels(const struct sink_item *item, struct buf *series, struct sink_result *result)
+static void writeraw_add_labels(const struct sink_item *item, struct buf *series, struct sink_result *result)
 {
-	struct parca_labels l = { 0 };
+	struct writeraw_labels l = { 0 };
 	struct buf name = { 0 };
 
-	sink_add_name(&name, parca_name(item->kind), "_:");
-	parca_add_label(&l, "__name__", buf_text(&name));
-	parca_add_label(&l, "service_name", item->service);
+	sink_add_name(&name, writeraw_name(item->kind), "_:");
+	writeraw_add_label(&l, "__name__", buf_text(&name));
+	writeraw_add_label(&l, "service_name", item->service);
 	for (size_t i = 0; i < item->n_labels; i++)
-		parca_add_label(&l, item->label[i].name, item->label[i].value);
+		writeraw_add_label(&l, item->label[i].name, item->label[i].value);
 	put_message(series, SERIES_LABELS, &l.set);
 	if (l.n_repeated)
 		sink_add_note(result, "%zu labels are left out: Parca would give them the names of others",
@@ -84,7 +84,7 @@ static void parca_add_labels(const struct sink_item *item, struct buf *series, s
 }
 
 /* Make a string part of a metric name, whose colons separate the parts. */
-static void parca_set_part(struct profile *p, str_id *id)
+static void writeraw_set_part(struct profile *p, str_id *id)
 {
 	struct buf name = { 0 };
 
@@ -94,7 +94,7 @@ static void parca_set_part(struct profile *p, str_id *id)
 }
 
 /* Set the time, and a period type if there is none. */
-static void parca_set_meta(struct profile *p, const struct sink_item *item, bool gauges)
+static void writeraw_set_meta(struct profile *p, const struct sink_item *item, bool gauges)
 {
 	struct value_type *period = &p->meta.period_type;
 
@@ -102,16 +102,16 @@ static void parca_set_meta(struct profile *p, const struct sink_item *item, bool
 	p->meta.duration_ns = gauges ? 0 : item->duration_ns;
 	if (item->profile->n_types && !period->name && !period->unit)
 		*period = item->profile->type[item->profile->n_types - 1];
-	parca_set_part(p, &period->name);
-	parca_set_part(p, &period->unit);
+	writeraw_set_part(p, &period->name);
+	writeraw_set_part(p, &period->unit);
 	for (uint32_t t = 0; t < p->n_types; t++) {
-		parca_set_part(p, &p->type[t].name);
-		parca_set_part(p, &p->type[t].unit);
+		writeraw_set_part(p, &p->type[t].name);
+		writeraw_set_part(p, &p->type[t].unit);
 	}
 }
 
 /* Append a profile with the gauges of an item, or with its other sample types. Fails as pprof_write. */
-static int parca_add_profile(const struct sink_item *item, bool gauges, struct buf *series, struct err *err)
+static int writeraw_add_profile(const struct sink_item *item, bool gauges, struct buf *series, struct err *err)
 {
 	struct profile *p = sink_copy_rows(item->profile, 0, item->profile->n_rows);
 	struct buf profile = { 0 }, sample = { 0 };
@@ -119,7 +119,7 @@ static int parca_add_profile(const struct sink_item *item, bool gauges, struct b
 
 	sink_select_types(p, gauges);
 	if (p->n_types) {
-		parca_set_meta(p, item, gauges);
+		writeraw_set_meta(p, item, gauges);
 		rc = pprof_write(p, 1, &profile, err);
 		put_message(&sample, RAW_PROFILE, &profile);
 		put_message(series, SERIES_SAMPLES, &sample);
@@ -130,16 +130,16 @@ static int parca_add_profile(const struct sink_item *item, bool gauges, struct b
 	return rc;
 }
 
-bool parca_add_request(const struct sink_item *item, struct buf *out, struct sink_result *result)
+bool writeraw_add_request(const struct sink_item *item, struct buf *out, struct sink_result *result)
 {
 	struct buf series = { 0 };
 	struct err err;
 	int rc;
 
-	parca_add_labels(item, &series, result);
-	rc = parca_add_profile(item, false, &series, &err);
+	writeraw_add_labels(item, &series, result);
+	rc = writeraw_add_profile(item, false, &series, &err);
 	if (rc == 0)
-		rc = parca_add_profile(item, true, &series, &err);
+		rc = writeraw_add_profile(item, true, &series, &err);
 	if (rc < 0)
 		sink_setf(result, SINK_REFUSED, "%s", err.msg);
 	else if (series.len > PARCA_PROFILE_MAX)

@@ -68,7 +68,7 @@ static int pyro_open_as(const struct sink_kind *kind, const char *scheme, const 
 	return 0;
 }
 
-static int pyro_open(const char *url, const struct sink_options *o, struct sink **out, struct err *err)
+static int pusher_open(const char *url, const struct sink_options *o, struct sink **out, struct err *err)
 {
 	return pyro_open_as(&sink_pyroscope, "pyroscope+", url, o, out, err);
 }
@@ -366,7 +366,7 @@ static int pyro_send(struct sink *sink, const struct sink_item *item, size_t n, 
 	return rc;
 }
 
-static void pyro_close(struct sink *sink)
+static void pusher_close(struct sink *sink)
 {
 	struct sink_to_pyroscope *s = (struct sink_to_pyroscope *)sink;
 
@@ -381,9 +381,9 @@ const struct sink_kind sink_pyroscope = {
 	.prefix = (const char *const[]){ "pyroscope+http://", "pyroscope+https://", NULL },
 	.help = "Pyroscope, Grafana Cloud Profiles: push.v1, tried with contract tests and cpa collect only",
 	.batch_max = 32,
-	.open = pyro_open,
+	.open = pusher_open,
 	.send = pyro_send,
-	.close = pyro_close,
+	.close = pusher_close,
 };
 
 const struct sink_kind sink_cpa = {
@@ -394,5 +394,5 @@ const struct sink_kind sink_cpa = {
 	.keeps_counters = true,
 	.open = pyro_open_cpa,
 	.send = pyro_send,
-	.close = pyro_close,
+	.close = pusher_close,
 };

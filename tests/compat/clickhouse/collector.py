@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# collector.py - what a collector stores arrives in ClickHouse once, while servers and the collector are killed
+# collector.py - the profiles of a collector arrive in ClickHouse once, while servers and the collector are killed
 # SPDX-License-Identifier: Apache-2.0
 #
 # usage: collector.py CPA FOLDER PROFILES KILLS      prints "ok ..." or "not ok ..." lines

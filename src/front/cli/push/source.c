@@ -113,7 +113,7 @@ static int push_decode(struct push_run *p, const char *name, struct bytes *bytes
 	return rc < 0 ? err_wrap(err, "%s", name) : push_add_profile(p, name, profile, err);
 }
 
-static int push_read_file(struct push_run *p, const char *name, struct err *err)
+static int push_add_file(struct push_run *p, const char *name, struct err *err)
 {
 	struct bytes bytes = { 0 };
 	int rc = strcmp(name, "-") == 0 ? io_read_fd(STDIN_FILENO, mem_quarter_of_ram(), NULL, &bytes, err)
@@ -204,10 +204,10 @@ int cmd_push_read(struct push_run *p, const char *word, struct err *err)
 	if (url_is_process(word))
 		return err_set(err, ERR_USAGE, "%s: record the process first: cpa record -p PID -o FILE", word);
 	if (strcmp(word, "-") == 0 || access(word, F_OK) == 0)
-		return push_read_file(p, word, err);
+		return push_add_file(p, word, err);
 	rc = url_parse(word, 0, &url, err);
 	if (rc == ERR_UNKNOWN)
-		return push_read_file(p, word, err);
+		return push_add_file(p, word, err);
 	if (rc < 0)
 		return err_wrap(err, "%.200s", word);
 	rc = push_read_server(p, word, &url, err);
