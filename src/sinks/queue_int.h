@@ -15,7 +15,7 @@
 
 #include <pthread.h>
 
-enum { SINK_BATCH_MAX = 512 };
+enum { SINK_BATCH_MAX = 8192 };
 
 struct sink_queue {
 	struct sink_queue_options o;

@@ -323,8 +323,8 @@ int main(int argc, char **argv)
 	}
 	fixed = tier[N_TIERS - 1];
 	for (size_t i = 0; i < N_TIERS; i++) {
-		wall += (tier[i].wall - fixed.wall) / days * step[i].days;
-		cpu += (tier[i].cpu - fixed.cpu) / days * step[i].days;
+		wall += fmax(tier[i].wall - fixed.wall, 0) / days * step[i].days;
+		cpu += fmax(tier[i].cpu - fixed.cpu, 0) / days * step[i].days;
 	}
 	wall += fixed.wall;
 	cpu += fixed.cpu;
