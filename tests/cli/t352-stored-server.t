@@ -42,5 +42,5 @@ asks 'store:shop@deploy' top --no-save "store:$where#shop@deploy"
 asks 'store:"a/b"/heap{x="1,2"}' top --no-save "store:$where#\"a/b\"/heap{x=\"1,2\"}"
 asks 'store:shop/cpu@2026-11-22T14:00:00Z..2026-11-22T14:10:00Z+keep=zone,pod' \
 	top --no-save -tagfocus=zone=. -tagleaf=pod -tagignore=pod=x "store:$where/#shop@2026-11-22T14Z+10m"
-fails 'stores at clickhouse:// are not supported' top 'store:clickhouse://host/db#shop'
+fails 'stores at ftp:// are not supported' top 'store:ftp://host/db#shop'
 done_testing

@@ -88,6 +88,12 @@ cat >"$tmp/table" <<'END'
 0 verify --deep
 2 verify x
 2 repair x
+2 copy
+2 copy mill@all
+0 copy mill@all "$tmp/$store/store.copy"
+0 copy mill@all "$tmp/$store/store.copy"
+2 init
+0 init --print clickhouse://localhost/profiles
 2 plan
 0 plan --pods=50 --every=30s a-*.pb.gz a-*.pb.gz
 2 frob

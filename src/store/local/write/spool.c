@@ -123,7 +123,7 @@ static int spool_write_file(struct store_writer *w, const struct spool_follower 
 static int spool_write(struct store_writer *w, const char *name, bool sync, struct err *err)
 {
 	struct store_spool *s = w->spool;
-	struct spool_follower *f, copy;
+	struct spool_follower *f, copy = { .n_lost = 0 };
 	int rc = 0;
 
 	pthread_mutex_lock(&s->file_lock);
