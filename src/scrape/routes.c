@@ -217,6 +217,7 @@ static void answer_profile(struct scrape_listener *l, const struct http_request 
 		if (!status)
 			status = rc == ERR_USAGE ? BAD : rc == ERR_IO ? NOT_FOUND : UNPROCESSABLE;
 		routes_set_text(out, status, err.msg);
+		http_response_add(out, "X-Go-Pprof", "1"); /* then cpa and pprof print the text */
 	}
 	profile_free(p);
 	store_close(s);

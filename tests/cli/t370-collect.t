@@ -50,7 +50,7 @@ is_equal "$code $(grep -c '<script' body) $(grep -c '<td>ok' body)" '200 0 1' 't
 client GET /metrics
 is_equal "$code $(grep -c '^cpa_collect_targets{state="ok"} 1$' body)" '200 1' 'metrics count the targets'
 client GET '/api/v1/profile?q=store:nothing@-1h'
-is_equal "$code" 404 'a source without profiles is not found'
+is_equal "$code $(tr -d '\r' <client.err | grep -ci '^x-go-pprof: 1$')" '404 1' 'a source without profiles is not found; pprof and cpa print why'
 client GET '/api/v1/profile'
 is_equal "$code" 400 'a request without a source is refused'
 client GET /nothing
