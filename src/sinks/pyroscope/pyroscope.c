@@ -379,7 +379,7 @@ static void pusher_close(struct sink *sink)
 const struct sink_kind sink_pyroscope = {
 	.name = "pyroscope",
 	.prefix = (const char *const[]){ "pyroscope+http://", "pyroscope+https://", NULL },
-	.help = "Pyroscope, Grafana Cloud Profiles: push.v1, tried with contract tests and cpa collect only",
+	.help = "Pyroscope, Grafana Cloud Profiles: push.v1, tried with a version of August 2026",
 	.batch_max = 32,
 	.open = pusher_open,
 	.send = pyro_send,
