@@ -11,10 +11,12 @@ x86_64) ;;
 esac
 compile framed -fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables
 
-whole() { # NAME: main and the function that calls generated code have the CPU time of p.pb.gz
-	between "$(share p.pb.gz main)" "$(($(total p.pb.gz) * 95 / 100))" "$(total p.pb.gz)" "$1: main"
-	between "$(share p.pb.gz framed_outer)" "$(($(total p.pb.gz) * 95 / 100))" "$(total p.pb.gz)" "$1: the caller of generated code"
-	between "$(share p.pb.gz framed_inner)" "$(($(total p.pb.gz) * 95 / 100))" "$(total p.pb.gz)" "$1: the caller of the leaf"
+whole() { # NAME: main and the function that calls generated code have the CPU time of p.pb.gz, but for two samples
+	all=$(total p.pb.gz)
+	least=$((all * 95 / 100 - 20000000))
+	between "$(share p.pb.gz main)" "$least" "$all" "$1: main"
+	between "$(share p.pb.gz framed_outer)" "$least" "$all" "$1: the caller of generated code"
+	between "$(share p.pb.gz framed_inner)" "$least" "$all" "$1: the caller of the leaf"
 }
 
 run 500 ./framed 0.7
