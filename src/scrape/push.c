@@ -33,7 +33,6 @@ enum {
 
 #define UNSURE "block and mutex profiles have equal sample types: send kind=block or kind=mutex"
 
-
 /* A request. */
 struct push_request {
 	struct scrape_collector *c;
@@ -446,7 +445,7 @@ static void push_one(struct push_request *p, size_t number)
 {
 	const struct push_item *item = &p->push.item[number - 1];
 	struct push_parts parts = { 0 };
-	char where[64] = "";
+	char where[96] = "";
 	struct err err;
 	int rc = push_make_parts(&p->push, item, &scrape_format_options, &parts, &err), status;
 

@@ -46,5 +46,5 @@ done
 is "$(./late "$library")" "100 users
 loaded" 'the library can be loaded after 100 libraries with static TLS'
 size=$(readelf -lW "$library" | awk '$1 == "TLS" { print $6 }')
-between "$((size))" 1 64 'the library needs at most 64 bytes of static TLS'
+between "$((size))" 1 80 'the library needs at most 80 bytes of static TLS: 64 of its own, and a pointer that other profilers read'
 done_testing

@@ -195,6 +195,7 @@ static void pushes_of_another_time_are_refused(void **state)
 
 	(void)state;
 	o.is_push = true;
+	o.max_age_ns = 3600 * second;
 	o.begin_ns = now - 3700 * second;
 	expect_refused(&o, cpu_profile(1), SCRAPE_DROP_TIME, "too long ago");
 	o.begin_ns = now + 700 * second;

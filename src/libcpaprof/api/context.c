@@ -74,8 +74,8 @@ static void context_unlock(void)
 /* Stop the search at a mapping with a context that is not ours. */
 static bool is_no_other(void *arg, const char *line)
 {
-	static const char *const names[] = { "[anon_shmem:" CONTEXT_NAME "]", "[anon:" CONTEXT_NAME "]",
-					     "/memfd:" CONTEXT_NAME };
+	static const char *const names[] = { ("[anon_shmem:" CONTEXT_NAME "]"), ("[anon:" CONTEXT_NAME "]"),
+					     ("/memfd:" CONTEXT_NAME) };
 	bool *is_alone = arg;
 	struct maps_line m;
 
