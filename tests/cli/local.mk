@@ -182,6 +182,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/speedscope.schema.json \
 	tests/cli/pprof_rows.py \
 	tests/cli/pyroscope_fake.py \
+	tests/cli/push_fake.py \
 	tests/cli/sink_test.py \
 	tests/cli/store_kills.py \
 	tests/cli/stored_profiles.py \

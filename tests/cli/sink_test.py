@@ -17,7 +17,7 @@ import sys
 import time
 
 import pprof_rows
-from pyroscope_fake import Fake
+from push_fake import Fake
 
 CPU = [("samples", "count"), ("cpu", "nanoseconds")]
 HEAP = [("alloc_objects", "count"), ("alloc_space", "bytes"), ("inuse-objects", "count"), ("inuse_space", "bytes")]
