@@ -56,7 +56,7 @@ static struct profile *make_known(const struct known *k, bool is_cpu)
 	for (int s = 0; s < STACKS; s++) {
 		struct builder_label label = { .key = make_text(&m, "route", 5), .is_text = true };
 		int64_t value[2] = { k->value[s], 10 * k->value[s] };
-		char name[16], route[16];
+		char name[32], route[16];
 		uint32_t id;
 
 		snprintf(name, sizeof(name), "f%d;main", s);
