@@ -123,7 +123,12 @@ static void parca_read_type(struct parca_call *c, const char *kind, struct jsonr
 	pyro_sets_add_column(&c->sets, arena_move(c->sets.memory, &id), text[1], text[2], is_delta);
 }
 
-static int parca_read_types(struct parca_call *c, const char *kind)
+/* Reads an element of a list. */
+typedef void parca_element_fn(struct parca_call *c, const char *kind, struct jsonr *r);
+
+/* Read the list "member" of the response to a path, in the window. */
+static int parca_read_list(struct parca_call *c, const char *list, const char *member, const char *kind,
+			   parca_element_fn *fn)
 {
 	struct buf path = { 0 };
 	struct bytes bytes = { 0 };
@@ -131,7 +136,7 @@ static int parca_read_types(struct parca_call *c, const char *kind)
 	long status;
 	int rc;
 
-	buf_addz(&path, "/api/profiles/types");
+	buf_addz(&path, list);
 	parca_add_time(&path, "start", c->span.start_ms - 1); /* here, the ends are outside of the window */
 	parca_add_time(&path, "end", c->span.end_ms + 1);
 	rc = parca_get(c, buf_text(&path), &bytes, &status);
@@ -141,16 +146,15 @@ static int parca_read_types(struct parca_call *c, const char *kind)
 	jsonr_init(&r, bytes.data, bytes.n, JSONR_DEPTH, c->err);
 	if (jsonr_open(&r, JSONR_OBJECT)) {
 		while (jsonr_key(&r))
-			if (!jsonr_is(&r, "types"))
+			if (!jsonr_is(&r, member))
 				jsonr_skip(&r);
 			else if (jsonr_open(&r, JSONR_ARRAY))
 				while (jsonr_item(&r))
-					parca_read_type(c, kind, &r);
+					fn(c, kind, &r);
 	}
 	rc = r.rc < 0 ? parca_damaged(c, &r) : 0;
 	jsonr_release(&r);
 	free(bytes.data);
-	pyro_sets_sort(&c->sets);
 	return rc;
 }
 
@@ -173,38 +177,17 @@ static void parca_drop_samples(struct pyro_sets *s)
 	c->unit = "nanoseconds";
 }
 
-static int parca_read_names(struct parca_call *c)
+static void parca_read_name(struct parca_call *c, const char *kind, struct jsonr *r)
 {
-	struct buf path = { 0 };
-	struct bytes bytes = { 0 };
-	struct jsonr r;
-	long status;
-	int rc;
-
-	buf_addz(&path, "/api/profiles/labels");
-	parca_add_time(&path, "start", c->span.start_ms - 1); /* here, the ends are outside of the window */
-	parca_add_time(&path, "end", c->span.end_ms + 1);
-	rc = parca_get(c, buf_text(&path), &bytes, &status);
-	buf_release(&path);
-	if (rc < 0)
-		return rc;
-	jsonr_init(&r, bytes.data, bytes.n, JSONR_DEPTH, c->err);
-	if (jsonr_open(&r, JSONR_OBJECT)) {
-		while (jsonr_key(&r))
-			if (!jsonr_is(&r, "labelNames"))
-				jsonr_skip(&r);
-			else if (jsonr_open(&r, JSONR_ARRAY))
-				while (jsonr_item(&r))
-					if (jsonr_string(&r) && c->n_names < PARCA_LABELS_MAX) {
-						c->name = mem_grow(c->name, &c->cap_names, c->n_names + 1,
-								   sizeof(*c->name));
-						c->name[c->n_names++] = arena_strndup(c->sets.memory, r.text, r.len);
-					}
+	(void)kind;
+	if (!jsonr_string(r))
+		return;
+	if (c->n_names == PARCA_NAMES_MAX) {
+		jsonr_fail(r, ERR_LIMIT, "more than %d names of labels", PARCA_NAMES_MAX);
+		return;
 	}
-	rc = r.rc < 0 ? parca_damaged(c, &r) : 0;
-	jsonr_release(&r);
-	free(bytes.data);
-	return rc;
+	c->name = mem_grow(c->name, &c->cap_names, c->n_names + 1, sizeof(*c->name));
+	c->name[c->n_names++] = arena_strndup(c->sets.memory, r->text, r->len);
 }
 
 /* The label that names services. */
@@ -232,8 +215,9 @@ int parca_begin(struct parca_call *c, const char *kind)
 	c->service_label = "service_name";
 	c->span.start_ms = c->q->t0 > 0 ? (c->q->t0 - 1) / NS_PER_MS + 1 : 1;
 	c->span.end_ms = c->q->t1 != INT64_MAX ? (c->q->t1 - 1) / NS_PER_MS : now_ms;
-	rc = rc < 0 ? rc : parca_read_types(c, kind);
-	rc = rc < 0 ? rc : parca_read_names(c);
+	rc = rc < 0 ? rc : parca_read_list(c, "/api/profiles/types", "types", kind, parca_read_type);
+	rc = rc < 0 ? rc : parca_read_list(c, "/api/profiles/labels", "labelNames", kind, parca_read_name);
+	pyro_sets_sort(&c->sets);
 	if (rc == 0)
 		c->service_label = parca_find_service(c);
 	parca_drop_samples(&c->sets);
@@ -360,7 +344,7 @@ static bool parca_is_snapshots(const struct pyro_column *c)
 static int parca_read(struct store *store, const struct store_query *q, struct stop *stop, struct profile **out,
 		      struct store_sum *sum, struct err *err)
 {
-	struct parca_call c = { .s = (struct parca_store *)store, .q = q, .stop = stop, .err = err };
+	struct parca_call c = { .s = (struct pyro_store *)store, .q = q, .stop = stop, .err = err };
 	struct pyro_sum total;
 	int rc;
 
@@ -406,31 +390,8 @@ static int parca_each_profile(struct store *s, const struct store_query *q, stru
 	return err_set(err, ERR_USAGE, "Parca is read in sums only, not in single profiles");
 }
 
-static int parca_each_mark(struct store *s, const char *service, bool is_pattern, const char *kind, store_mark_fn *fn,
-			   void *arg, struct err *err)
-{
-	(void)s, (void)service, (void)is_pattern, (void)kind, (void)fn, (void)arg, (void)err;
-	return 0;
-}
-
-static int parca_each_pin(struct store *s, store_pin_fn *fn, void *arg, struct err *err)
-{
-	(void)s, (void)fn, (void)arg, (void)err;
-	return 0;
-}
-
-static void parca_close(struct store *store)
-{
-	struct parca_store *s = (struct parca_store *)store;
-
-	buf_release(&store->damage);
-	buf_release(&s->name);
-	free(s->server);
-	free(s);
-}
-
 static const struct store_backend parca_backend = {
-	.close = parca_close,
+	.close = summed_close,
 	.read = parca_read,
 	.describe_samples = parca_describe_samples,
 	.list = parca_list,
@@ -438,26 +399,11 @@ static const struct store_backend parca_backend = {
 	.each_increase = parca_each_increase,
 	.each_profile = parca_each_profile,
 	.each_series = parca_each_series,
-	.each_mark = parca_each_mark,
-	.each_pin = parca_each_pin,
+	.each_mark = summed_each_mark,
+	.each_pin = summed_each_pin,
 };
 
 int parca_store_open(const char *url, const struct fetch_options *options, struct store **out, struct err *err)
 {
-	const char *server = url + (starts_with(url, PARCA_PREFIX) ? strlen(PARCA_PREFIX) : 0);
-	struct parca_store *s;
-	struct url parsed;
-	int rc = url_parse(server, 0, &parsed, err);
-
-	if (rc < 0)
-		return rc;
-	s = mem_zalloc(1, sizeof(*s));
-	s->store.backend = &parca_backend;
-	s->server = mem_strndup(server, strlen(server));
-	url_redact(server, &s->name);
-	url_release(&parsed);
-	s->options = *options;
-	s->options.stays_on_server = true;
-	*out = &s->store;
-	return 0;
+	return summed_open(&parca_backend, url, PARCA_PREFIX, options, out, err);
 }

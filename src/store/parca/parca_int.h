@@ -10,23 +10,16 @@
 #include "base/io.h"
 #include "fetch/fetch.h"
 #include "formats/json/jsonr.h"
-#include "store/pyroscope/sum.h"
+#include "store/pyroscope/summed.h"
 #include "store/store.h"
 
 #include <stdint.h>
 
-enum { PARCA_LABELS_MAX = 256 };
-
-struct parca_store {
-	struct store store;
-	char *server;    /* its URL */
-	struct buf name; /* the URL for messages */
-	struct fetch_options options;
-};
+enum { PARCA_LABELS_MAX = 256 /* of a series */, PARCA_NAMES_MAX = 10000 };
 
 /* A query while it is answered. */
 struct parca_call {
-	struct parca_store *s;
+	struct pyro_store *s;
 	const struct store_query *q;
 	struct stop *stop;
 	struct pyro_span span;
@@ -55,11 +48,8 @@ void parca_add_query(const struct parca_call *c, const char *name, const char *i
 int parca_begin(struct parca_call *c, const char *kind);
 void parca_end(struct parca_call *c);
 
-/* A value of a series in a step. */
-typedef int parca_point_fn(void *arg, const struct pyro_set *set, int64_t start_ns, int64_t value, struct err *err);
-
 /* Walk the values of a profile type, by all labels. */
-int parca_walk(struct parca_call *c, const struct pyro_column *column, int64_t step_ms, parca_point_fn *fn, void *arg);
+int parca_walk(struct parca_call *c, const struct pyro_column *column, int64_t step_ms, summed_point_fn *fn, void *arg);
 
 /* Add the series of a profile type to the sets. */
 int parca_add_sets(struct parca_call *c, const struct pyro_column *column);

@@ -27,7 +27,7 @@ struct range_reader {
 	struct parca_call *c;
 	const struct pyro_column *column;
 	int64_t step_ms;
-	parca_point_fn *fn; /* NULL: series are added to the sets */
+	summed_point_fn *fn; /* NULL: series are added to the sets */
 	void *arg;
 	int rc;
 };
@@ -190,7 +190,7 @@ static int range_read(struct range_reader *x)
 	return rc;
 }
 
-int parca_walk(struct parca_call *c, const struct pyro_column *column, int64_t step_ms, parca_point_fn *fn, void *arg)
+int parca_walk(struct parca_call *c, const struct pyro_column *column, int64_t step_ms, summed_point_fn *fn, void *arg)
 {
 	struct range_reader x = { .c = c, .column = column, .step_ms = step_ms, .fn = fn, .arg = arg };
 
@@ -208,21 +208,12 @@ int parca_add_sets(struct parca_call *c, const struct pyro_column *column)
 
 int parca_each_series(struct store *store, const struct store_query *q, store_series_fn *fn, void *arg, struct err *err)
 {
-	struct parca_call c = { .s = (struct parca_store *)store, .q = q, .err = err };
+	struct parca_call c = { .s = (struct pyro_store *)store, .q = q, .err = err };
 	int rc = parca_begin(&c, q->kind ? q->kind : "");
 
 	for (size_t i = 0; rc == 0 && i < c.sets.n_columns; i++)
 		rc = parca_add_sets(&c, &c.sets.column[i]);
-	for (size_t i = 0; rc == 0 && i < c.sets.n_sets; i++) {
-		const struct store_series series = { .service = c.sets.set[i].service,
-						     .kind = c.sets.set[i].kind,
-						     .label = c.sets.set[i].label,
-						     .n_labels = c.sets.set[i].n_labels,
-						     .first_ns = c.span.start_ms * NS_PER_MS,
-						     .last_ns = c.span.end_ms * NS_PER_MS };
-
-		rc = fn(arg, &series, err);
-	}
+	rc = rc == 0 ? summed_each_set(&c.sets, &c.span, fn, arg, err) : rc;
 	parca_end(&c);
 	return rc > 0 ? 0 : rc;
 }
@@ -233,94 +224,34 @@ static int64_t range_fine_step(const struct pyro_span *span)
 	return span->end_ms - span->start_ms > RANGE_DAY_MS ? LONG_STEP_MS : STEP_MS;
 }
 
-struct range_totals {
-	const struct store_query *q;
-	const struct pyro_column *column;
-	bool counts; /* the column of which a step counts as a profile */
-	store_total_fn *fn;
-	void *arg;
-};
-
-static int range_add_total(void *arg, const struct pyro_set *set, int64_t start_ns, int64_t value, struct err *err)
-{
-	const struct range_totals *x = arg;
-	const enum temporality delta = TEMPORALITY_DELTA;
-	const struct store_block_total t = { .service = set->service,
-					     .kind = set->kind,
-					     .label = set->label,
-					     .n_labels = set->n_labels,
-					     .t0 = start_ns,
-					     .t1 = start_ns,
-					     .profiles = x->counts,
-					     .n_types = 1,
-					     .type = &x->column->type,
-					     .unit = &x->column->unit,
-					     .temporality = &delta,
-					     .total = &value };
-
-	return x->fn(x->arg, &t, err);
-}
-
 int parca_totals(struct store *store, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,
 		 struct err *err)
 {
-	struct range_totals x = { .q = q, .counts = true, .fn = fn, .arg = arg };
-	struct parca_call c = { .s = (struct parca_store *)store, .q = q, .stop = stop, .err = err };
+	struct summed_totals x = { .counts = true, .fn = fn, .arg = arg };
+	struct parca_call c = { .s = (struct pyro_store *)store, .q = q, .stop = stop, .err = err };
 	int rc = parca_begin(&c, q->kind);
 
 	for (size_t i = 0; rc == 0 && i < c.sets.n_columns; i++) {
 		x.column = &c.sets.column[i];
 		if (q->reduce != REDUCE_SUM && (!x.column->is_delta || pyro_is_gauge(x.column->type, x.column->unit)))
 			continue;
-		rc = parca_walk(&c, x.column, range_fine_step(&c.span), range_add_total, &x);
+		rc = parca_walk(&c, x.column, range_fine_step(&c.span), summed_add_total, &x);
 		x.counts = false;
 	}
 	parca_end(&c);
 	return rc > 0 ? 0 : rc;
 }
 
-struct range_list {
-	struct parca_call *c;
-	const char *const *type, *const *unit;
-	store_item_fn *fn;
-	void *arg;
-};
-
-static int range_add_item(void *arg, const struct pyro_set *set, int64_t start_ns, int64_t value, struct err *err)
-{
-	const struct range_list *x = arg;
-	const struct store_item item = { .service = set->service,
-					 .kind = set->kind,
-					 .label = set->label,
-					 .n_labels = set->n_labels,
-					 .start_ns = start_ns,
-					 .duration_ns = range_fine_step(&x->c->span) * NS_PER_MS,
-					 .n_types = (uint32_t)x->c->sets.n_columns,
-					 .type = x->type,
-					 .unit = x->unit };
-
-	(void)value;
-	return x->fn(x->arg, &item, err);
-}
-
 int parca_list(struct store *store, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
 	       struct err *err)
 {
-	struct parca_call c = { .s = (struct parca_store *)store, .q = q, .stop = stop, .err = err };
-	struct range_list x = { .c = &c, .fn = fn, .arg = arg };
+	struct parca_call c = { .s = (struct pyro_store *)store, .q = q, .stop = stop, .err = err };
 	int rc = parca_begin(&c, q->kind);
-	const char **type, **unit;
+	struct summed_list x;
 
 	if (rc == 0) {
-		type = arena_alloc(c.sets.memory, c.sets.n_columns, sizeof(*type));
-		unit = arena_alloc(c.sets.memory, c.sets.n_columns, sizeof(*unit));
-		for (size_t i = 0; i < c.sets.n_columns; i++) {
-			type[i] = c.sets.column[i].type;
-			unit[i] = c.sets.column[i].unit;
-		}
-		x.type = type;
-		x.unit = unit;
-		rc = parca_walk(&c, &c.sets.column[c.sets.n_columns - 1], range_fine_step(&c.span), range_add_item, &x);
+		summed_list_init(&x, &c.sets, range_fine_step(&c.span), fn, arg);
+		rc = parca_walk(&c, &c.sets.column[c.sets.n_columns - 1], x.step_ms, summed_add_item, &x);
 	}
 	parca_end(&c);
 	return rc > 0 ? 0 : rc;

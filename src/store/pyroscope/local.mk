@@ -12,4 +12,6 @@ src_store_libstore_a_SOURCES += \
 	src/store/pyroscope/series.c \
 	src/store/pyroscope/server_int.h \
 	src/store/pyroscope/sum.c \
-	src/store/pyroscope/sum.h
+	src/store/pyroscope/sum.h \
+	src/store/pyroscope/summed.c \
+	src/store/pyroscope/summed.h

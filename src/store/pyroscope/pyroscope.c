@@ -311,31 +311,8 @@ static int pyro_each_profile(struct store *s, const struct store_query *q, struc
 	return err_set(err, ERR_USAGE, "Pyroscope has sums only, not single profiles");
 }
 
-static int pyro_each_mark(struct store *s, const char *service, bool is_pattern, const char *kind, store_mark_fn *fn,
-			  void *arg, struct err *err)
-{
-	(void)s, (void)service, (void)is_pattern, (void)kind, (void)fn, (void)arg, (void)err;
-	return 0;
-}
-
-static int pyro_each_pin(struct store *s, store_pin_fn *fn, void *arg, struct err *err)
-{
-	(void)s, (void)fn, (void)arg, (void)err;
-	return 0;
-}
-
-static void pyro_close_store(struct store *store)
-{
-	struct pyro_store *s = (struct pyro_store *)store;
-
-	buf_release(&store->damage);
-	buf_release(&s->name);
-	free(s->server);
-	free(s);
-}
-
 static const struct store_backend pyro_backend = {
-	.close = pyro_close_store,
+	.close = summed_close,
 	.read = pyro_read,
 	.describe_samples = pyro_describe_samples,
 	.list = pyro_list,
@@ -343,26 +320,11 @@ static const struct store_backend pyro_backend = {
 	.each_increase = pyro_each_increase,
 	.each_profile = pyro_each_profile,
 	.each_series = pyro_each_series,
-	.each_mark = pyro_each_mark,
-	.each_pin = pyro_each_pin,
+	.each_mark = summed_each_mark,
+	.each_pin = summed_each_pin,
 };
 
 int pyro_store_open(const char *url, const struct fetch_options *options, struct store **out, struct err *err)
 {
-	const char *server = url + (starts_with(url, PYRO_PREFIX) ? strlen(PYRO_PREFIX) : 0);
-	struct pyro_store *s;
-	struct url parsed;
-	int rc = url_parse(server, 0, &parsed, err);
-
-	if (rc < 0)
-		return rc;
-	s = mem_zalloc(1, sizeof(*s));
-	s->store.backend = &pyro_backend;
-	s->server = mem_strndup(server, strlen(server));
-	url_redact(server, &s->name);
-	url_release(&parsed);
-	s->options = *options;
-	s->options.stays_on_server = true;
-	*out = &s->store;
-	return 0;
+	return summed_open(&pyro_backend, url, PYRO_PREFIX, options, out, err);
 }

@@ -13,6 +13,7 @@
 #include "store/pyroscope/names.h"
 #include "store/pyroscope/server_int.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,25 +137,13 @@ int pyro_each_series(struct store *store, const struct store_query *q, store_ser
 		span.start_ms = span.end_ms - PYRO_DAY_MS + 1;
 	if (rc == 0)
 		rc = pyro_read_sets(s, q, &span, NULL, &sets, err);
-	for (size_t i = 0; rc == 0 && i < sets.n_sets; i++) {
-		const struct store_series series = { .service = sets.set[i].service,
-						     .kind = sets.set[i].kind,
-						     .label = sets.set[i].label,
-						     .n_labels = sets.set[i].n_labels,
-						     .first_ns = span.start_ms * NS_PER_MS,
-						     .last_ns = span.end_ms * NS_PER_MS };
-
-		rc = fn(arg, &series, err);
-	}
+	if (rc == 0)
+		rc = summed_each_set(&sets, &span, fn, arg, err);
 	pyro_sets_release(&sets);
 	return rc > 0 ? 0 : rc;
 }
 
 /* ---- values over time ---- */
-
-/* A value of a series in a step that begins at start_ns, as far as it is in the window. */
-typedef int pyro_series_point_fn(void *arg, const struct pyro_set *set, int64_t start_ns, double value,
-				 struct err *err);
 
 struct pyro_series_walker {
 	struct pyro_store *s;
@@ -163,10 +152,20 @@ struct pyro_series_walker {
 	struct pyro_sets sets;
 	struct pyro_span span;
 	int64_t step_ms;
-	pyro_series_point_fn *fn;
+	summed_point_fn *fn;
 	void *arg;
 	struct err *err;
 };
+
+/* A value as an integer; those that are none, or too large, become the nearest one. */
+static int64_t pyro_series_round(double value)
+{
+	const double limit = 9.2e18;
+
+	if (isnan(value))
+		return 0;
+	return value >= limit ? INT64_MAX : value <= -limit ? INT64_MIN : (int64_t)value;
+}
 
 static int pyro_series_read_point(struct pyro_series_walker *w, const struct pyro_set *set, const struct field *point)
 {
@@ -187,7 +186,9 @@ static int pyro_series_read_point(struct pyro_series_walker *w, const struct pyr
 		return pyro_series_damaged(w->s, w->err);
 	if (start_ms < w->span.start_ms)
 		start_ms = w->span.start_ms;
-	return start_ms > w->span.end_ms || value == 0 ? 0 : w->fn(w->arg, set, start_ms * NS_PER_MS, value, w->err);
+	if (start_ms > w->span.end_ms || value == 0)
+		return 0;
+	return w->fn(w->arg, set, start_ms * NS_PER_MS, pyro_series_round(value), w->err);
 }
 
 static int pyro_series_read_points(struct pyro_series_walker *w, const struct field *series)
@@ -289,35 +290,6 @@ static int pyro_series_begin(struct pyro_series_walker *w)
 	return rc == 0 && !w->sets.n_columns ? 1 : rc;
 }
 
-struct pyro_series_totals {
-	const struct store_query *q;
-	const struct pyro_column *column;
-	bool counts; /* the column of which a step counts as a profile */
-	store_total_fn *fn;
-	void *arg;
-};
-
-static int pyro_series_add_total(void *arg, const struct pyro_set *set, int64_t start_ns, double value, struct err *err)
-{
-	const struct pyro_series_totals *x = arg;
-	const enum temporality delta = TEMPORALITY_DELTA;
-	const int64_t total = value < 9.2e18 ? (int64_t)value : INT64_MAX;
-	const struct store_block_total t = { .service = set->service,
-					     .kind = x->q->kind,
-					     .label = set->label,
-					     .n_labels = set->n_labels,
-					     .t0 = start_ns,
-					     .t1 = start_ns,
-					     .profiles = x->counts,
-					     .n_types = 1,
-					     .type = &x->column->type,
-					     .unit = &x->column->unit,
-					     .temporality = &delta,
-					     .total = &total };
-
-	return x->fn(x->arg, &t, err);
-}
-
 /* The step in which a series with values counts as a profile. */
 static int64_t pyro_series_fine_step(const struct pyro_span *span)
 {
@@ -327,13 +299,10 @@ static int64_t pyro_series_fine_step(const struct pyro_span *span)
 int pyro_totals(struct store *store, const struct store_query *q, struct stop *stop, store_total_fn *fn, void *arg,
 		struct err *err)
 {
-	struct pyro_series_totals x = { .q = q, .counts = true, .fn = fn, .arg = arg };
-	struct pyro_series_walker w = { .s = (struct pyro_store *)store,
-					.q = q,
-					.stop = stop,
-					.fn = pyro_series_add_total,
-					.arg = &x,
-					.err = err };
+	struct summed_totals x = { .counts = true, .fn = fn, .arg = arg };
+	struct pyro_series_walker w = {
+		.s = (struct pyro_store *)store, .q = q, .stop = stop, .fn = summed_add_total, .arg = &x, .err = err
+	};
 	int rc = pyro_series_begin(&w);
 
 	for (size_t i = 0; rc == 0 && i < w.sets.n_columns; i++) {
@@ -351,52 +320,17 @@ int pyro_totals(struct store *store, const struct store_query *q, struct stop *s
 	return rc > 0 ? 0 : rc;
 }
 
-struct pyro_series_list {
-	const struct pyro_sets *sets;
-	const char *const *type, *const *unit;
-	int64_t step_ms;
-	store_item_fn *fn;
-	void *arg;
-};
-
-static int pyro_series_add_item(void *arg, const struct pyro_set *set, int64_t start_ns, double value, struct err *err)
-{
-	const struct pyro_series_list *x = arg;
-	const struct store_item item = { .service = set->service,
-					 .kind = set->kind,
-					 .label = set->label,
-					 .n_labels = set->n_labels,
-					 .start_ns = start_ns,
-					 .duration_ns = x->step_ms * NS_PER_MS,
-					 .n_types = (uint32_t)x->sets->n_columns,
-					 .type = x->type,
-					 .unit = x->unit };
-
-	(void)value;
-	return x->fn(x->arg, &item, err);
-}
-
 int pyro_list(struct store *store, const struct store_query *q, struct stop *stop, store_item_fn *fn, void *arg,
 	      struct err *err)
 {
-	struct pyro_series_list x = { .fn = fn, .arg = arg };
+	struct summed_list x;
 	struct pyro_series_walker w = {
-		.s = (struct pyro_store *)store, .q = q, .stop = stop, .fn = pyro_series_add_item, .arg = &x, .err = err
+		.s = (struct pyro_store *)store, .q = q, .stop = stop, .fn = summed_add_item, .arg = &x, .err = err
 	};
 	int rc = pyro_series_begin(&w);
-	const char **type, **unit;
 
 	if (rc == 0) {
-		type = arena_alloc(w.sets.memory, w.sets.n_columns, sizeof(*type));
-		unit = arena_alloc(w.sets.memory, w.sets.n_columns, sizeof(*unit));
-		for (size_t i = 0; i < w.sets.n_columns; i++) {
-			type[i] = w.sets.column[i].type;
-			unit[i] = w.sets.column[i].unit;
-		}
-		x.sets = &w.sets;
-		x.type = type;
-		x.unit = unit;
-		x.step_ms = pyro_series_fine_step(&w.span);
+		summed_list_init(&x, &w.sets, pyro_series_fine_step(&w.span), fn, arg);
 		rc = pyro_series_walk(&w, w.sets.column[w.sets.n_columns - 1].id, x.step_ms);
 	}
 	pyro_sets_release(&w.sets);

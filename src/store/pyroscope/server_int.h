@@ -11,19 +11,12 @@
 #include "base/io.h"
 #include "base/strtab.h"
 #include "fetch/fetch.h"
-#include "store/pyroscope/sum.h"
+#include "store/pyroscope/summed.h"
 #include "store/store.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct pyro_store {
-	struct store store;
-	char *server;    /* its URL */
-	struct buf name; /* the URL for messages */
-	struct fetch_options options;
-};
 
 #define PYRO_DAY_MS INT64_C(86400000) /* servers refuse longer windows by default */
 
