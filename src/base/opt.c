@@ -255,3 +255,24 @@ int opt_read(const char *command, const struct opt_table *table, size_t n_tables
 	rc = opt_set(o, table[t].target, two ? argv[1] : value, err);
 	return rc < 0 ? rc : 1 + two;
 }
+
+int opt_read_all(const char *command, const struct opt_table *table, size_t n_tables, int argc, char **argv,
+		 opt_word_fn *fn, void *arg, struct err *err)
+{
+	bool words_only = false;
+
+	for (int i = 0, used = 1; i < argc; i += used) {
+		int rc = 0;
+
+		used = 1;
+		if (!words_only && strcmp(argv[i], "--") == 0)
+			words_only = true;
+		else if (!words_only && argv[i][0] == '-' && argv[i][1])
+			rc = used = opt_read(command, table, n_tables, argc - i, argv + i, err);
+		else
+			rc = fn(arg, argv[i], err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}

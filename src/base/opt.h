@@ -76,6 +76,13 @@ struct opt_table {
 int opt_read(const char *command, const struct opt_table *table, size_t n_tables, int left, char **argv,
 	     struct err *err);
 
+/* Take an argument that is no option. Returns 0, or ERR_* to end. */
+typedef int opt_word_fn(void *arg, const char *word, struct err *err);
+
+/* Read options with opt_read, and pass other arguments to fn: "-", and all after "--". argv: [argc] Fails like opt_read, and as fn. */
+int opt_read_all(const char *command, const struct opt_table *table, size_t n_tables, int argc, char **argv,
+		 opt_word_fn *fn, void *arg, struct err *err);
+
 /* Fail for the unknown option in argument, naming a similar one of the tables if there is one. Returns ERR_USAGE. */
 int opt_fail_unknown(const char *command, const struct opt_table *table, size_t n_tables, const char *argument,
 		     struct err *err);

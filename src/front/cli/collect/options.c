@@ -46,8 +46,9 @@ const struct opt *cmd_collect_option_at(size_t i)
 }
 
 /* Add a file or a target. */
-static int collect_options_add_word(const char *word, struct collect_args *to, struct err *err)
+static int collect_options_add_word(void *arg, const char *word, struct err *err)
 {
+	struct collect_args *to = arg;
 	struct opt_list *l = &to->target;
 
 	if (!ends_with(word, ".cpa")) {
@@ -75,20 +76,11 @@ static int collect_options_check(struct collect_args *a, struct err *err)
 int cmd_collect_options_parse(int argc, char **argv, struct collect_args *out, struct err *err)
 {
 	const struct opt_table table = { options, N_OPTIONS, out };
-	bool words_only = false;
-	int rc = 0;
+	int rc;
 
 	*out = (struct collect_args){ 0 };
 	opt_set_defaults(options, N_OPTIONS, out);
-	for (int i = 1, used = 1; i < argc && rc >= 0; i += used) {
-		used = 1;
-		if (!words_only && strcmp(argv[i], "--") == 0)
-			words_only = true;
-		else if (!words_only && argv[i][0] == '-' && argv[i][1])
-			rc = used = opt_read("collect", &table, 1, argc - i, argv + i, err);
-		else
-			rc = collect_options_add_word(argv[i], out, err);
-	}
+	rc = opt_read_all("collect", &table, 1, argc - 1, argv + 1, collect_options_add_word, out, err);
 	if (rc < 0)
 		return rc;
 	out->arguments.label = out->label.item;

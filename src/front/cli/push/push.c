@@ -50,25 +50,25 @@ const struct opt *cmd_push_option_at(size_t i)
 	return i < N_OPTIONS ? &options[i] : cmd_http_option_at(i - N_OPTIONS);
 }
 
+static int push_add_word(void *arg, const char *word, struct err *err)
+{
+	struct push_args *to = arg;
+
+	(void)err;
+	to->word[to->n_words++] = word;
+	return 0;
+}
+
 static int push_read_options(int argc, char **argv, struct push_args *to, struct err *err)
 {
 	const struct opt_table tables[] = { { options, N_OPTIONS, to }, cmd_http_options(&to->http) };
-	bool words_only = false;
+	int rc;
 
 	opt_set_defaults(options, N_OPTIONS, to);
 	cmd_http_set_defaults(&to->http);
-	for (int i = 1, used = 1; i < argc; i += used) {
-		used = 1;
-		if (!words_only && strcmp(argv[i], "--") == 0) {
-			words_only = true;
-		} else if (!words_only && argv[i][0] == '-' && argv[i][1]) {
-			used = opt_read("push", tables, 2, argc - i, argv + i, err);
-			if (used < 0)
-				return used;
-		} else {
-			to->word[to->n_words++] = argv[i];
-		}
-	}
+	rc = opt_read_all("push", tables, 2, argc - 1, argv + 1, push_add_word, to, err);
+	if (rc < 0)
+		return rc;
 	if (to->help)
 		return 0;
 	if (!*to->to)

@@ -66,27 +66,26 @@ const struct opt *cmd_snapshot_option_at(size_t i)
 	return i < N_OPTIONS ? &options[i] : cmd_http_option_at(i - N_OPTIONS);
 }
 
+static int snapshot_add_word(void *arg, const char *word, struct err *err)
+{
+	struct snapshot_args *to = arg;
+
+	if (to->source)
+		return err_set(err, ERR_USAGE, "cpa snapshot takes one server");
+	to->source = word;
+	return 0;
+}
+
 static int snapshot_read_options(int argc, char **argv, struct snapshot_args *to, struct err *err)
 {
 	const struct opt_table tables[] = { { options, N_OPTIONS, to }, cmd_http_options(&to->http) };
-	bool words_only = false;
+	int rc;
 
 	opt_set_defaults(options, N_OPTIONS, to);
 	cmd_http_set_defaults(&to->http);
-	for (int i = 1, used = 1; i < argc; i += used) {
-		used = 1;
-		if (!words_only && strcmp(argv[i], "--") == 0) {
-			words_only = true;
-		} else if (!words_only && argv[i][0] == '-' && argv[i][1]) {
-			used = opt_read("snapshot", tables, 2, argc - i, argv + i, err);
-			if (used < 0)
-				return used;
-		} else if (to->source) {
-			return err_set(err, ERR_USAGE, "cpa snapshot takes one server");
-		} else {
-			to->source = argv[i];
-		}
-	}
+	rc = opt_read_all("snapshot", tables, 2, argc - 1, argv + 1, snapshot_add_word, to, err);
+	if (rc < 0)
+		return rc;
 	if (to->help)
 		return 0;
 	if (!to->source)

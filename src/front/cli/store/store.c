@@ -98,29 +98,27 @@ const char *cmd_store_subcommand_at(size_t i, const char **arguments)
 	return subcommands[i].name;
 }
 
+/* The first word is the subcommand. */
+static int store_add_word(void *arg, const char *word, struct err *err)
+{
+	struct cmd_store_args *to = arg;
+
+	(void)err;
+	if (!to->name)
+		to->name = word;
+	else
+		to->word[to->n_words++] = word;
+	return 0;
+}
+
 static int read_arguments(int argc, char **argv, struct cmd_store_args *to, const char **word, struct err *err)
 {
 	const struct opt_table table[] = { { options, N_OPTIONS, to }, cmd_http_options(&to->http) };
-	bool words_only = false;
 
 	opt_set_defaults(options, N_OPTIONS, to);
 	cmd_http_set_defaults(&to->http);
 	to->word = word;
-	for (int i = 0, used = 1; i < argc; i += used) {
-		used = 1;
-		if (!words_only && strcmp(argv[i], "--") == 0) {
-			words_only = true;
-		} else if (!words_only && argv[i][0] == '-' && argv[i][1]) {
-			used = opt_read("store", table, 2, argc - i, argv + i, err);
-			if (used < 0)
-				return used;
-		} else if (!to->name) {
-			to->name = argv[i];
-		} else {
-			word[to->n_words++] = argv[i];
-		}
-	}
-	return 0;
+	return opt_read_all("store", table, 2, argc, argv, store_add_word, to, err);
 }
 
 /* The index of the subcommand. Fails ERR_USAGE. */

@@ -22,8 +22,8 @@
 
 /* The command line. Borrowed from argv. */
 struct cmd_store_args {
-	const char *name;        /* the subcommand */
-	const char *const *word; /* [n_words] its arguments */
+	const char *name;  /* the subcommand */
+	const char **word; /* [n_words] its arguments */
 	size_t n_words;
 	const char *store, *output, *service, *kind, *cap, *input_format, *time, *pods, *every, *kinds, *measure;
 	const char *cluster, *retain;
