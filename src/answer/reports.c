@@ -283,7 +283,7 @@ const struct report_type reports[] = {
 	  .input = INPUT_STORED, .options = GROUP_SERIES, DRAW_TABLE(text_draw_series) },
 	{ .name = "gate", .arguments = "[OPTION]... OLD NEW | OLD... -- NEW... | -base=OLD... NEW...",
 	  .help = "fail if a function became slower, for CI",
-	  .takes = TAKES_FILTERS | TAKES_BASE | TAKES_NORMALIZE | TAKES_ALL | TAKES_TYPE,
+	  .takes = TAKES_FILTERS | TAKES_BASE | TAKES_NORMALIZE | TAKES_ALL | TAKES_TYPE | TAKES_INLINES,
 	  .input = INPUT_RUNS, .options = GROUP_GATE },
 	{ .name = "merge", .arguments = TO_FILE, .help = "merge profiles into one file",
 	  .example = "cpa merge -o all.pb.gz a.pb.gz b.pb.gz",

@@ -14,6 +14,7 @@ mkdir -m 700 "$tmp/run"
 collector_pid=
 
 collector() {
+	: >"$tmp/log.collect" # the log of an earlier collector has the line, too
 	"$CPA" collect --store="$tmp/store" "$@" 9>&- >"$tmp/out.collect" 2>"$tmp/log.collect" &
 	collector_pid=$!
 	for _ in $(seq 600); do

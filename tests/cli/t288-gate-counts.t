@@ -78,4 +78,11 @@ for name in '<B as T>::go' 'std::function<void ()>::operator()' 'std::function<i
 	'\[go.shape.int]'; do
 	prints "cum   $name\$" "$name has a row of its own"
 done
+
+# Inlined calls.
+"$CPA" -proto -ignore=flate -symbolize=none -output=less.pb.gz "$TESTDATA/go-cpu.pb.gz" 2>/dev/null
+exits_with 3 'samples count for inlined functions' -base="$TESTDATA/go-cpu.pb.gz" less.pb.gz
+prints 'nextFreeFast' 'an inlined function has a row'
+exits_with 3 'with -noinlines they count for the callers' -noinlines -base="$TESTDATA/go-cpu.pb.gz" less.pb.gz
+omits 'nextFreeFast' 'with -noinlines an inlined function has no row'
 done_testing

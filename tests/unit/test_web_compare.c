@@ -36,6 +36,8 @@ static void bases_of_the_command_line_are_compared(void **state)
 
 	(void)state;
 	web_test_load(&t, "gate/slow-1.pb.gz", "gate/base-1.pb.gz");
+	expect_page(&t, "/ui/gate.json?f=nosuch", 400, "has no sample that passes the filters");
+	expect_page(&t, "/ui/data/verdicts?f=nosuch", 200, "has no sample that passes the filters\"\n}");
 	expect_page(&t, "/ui/diff", 200, ">792ms</td><td data-value=\"1040000000\">1,040ms</td><td class=\"more\">");
 	expect_page(&t, "/ui/diff?col=percent", 200,
 		    "<th scope=\"col\" data-key=\"percent\" data-by-value class=\"wide\" "

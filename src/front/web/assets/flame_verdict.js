@@ -19,8 +19,9 @@ async function loadVerdicts() {
 		return;
 	const gate = JSON.parse(text);
 	verdicts = new Map();
-	gateText = `Gate: ${gate.verdict.toUpperCase()}${gate.missing ? `, ${gate.missing}` : ""}. `;
-	for (const row of gate.rows)
+	const why = gate.error || gate.missing;
+	gateText = `Gate: ${gate.verdict.toUpperCase()}${why ? `, ${why}` : ""}. `;
+	for (const row of gate.rows || [])
 		if (row.kind === "flat" || row.kind === "cum")
 			for (const name of [row.name, row.name_before, ...row.aliases || []])
 				if (name && (row.kind === "cum" || !verdicts.has(name)))

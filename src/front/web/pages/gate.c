@@ -295,3 +295,15 @@ int web_send_verdicts(struct web_page *page, const char *ext, struct http_respon
 	web_put_gate(page, g);
 	return 0;
 }
+
+int web_send_flame_verdicts(struct web_page *page, const char *ext, struct http_response *out, struct err *err)
+{
+	int rc = web_send_verdicts(page, ext, out, err);
+
+	if (rc < 0 && !*ext && err->code == ERR_FORMAT) { /* profiles that cannot be compared: the page says why */
+		json_draw_gate(&(struct gate){ .outcome = GATE_ERROR, .status = 2, .error = err->msg }, &out->body);
+		out->type = "application/json";
+		rc = 0;
+	}
+	return rc;
+}

@@ -67,7 +67,7 @@ static const struct web_view views[] = {
 	  .flags = WEB_VIEW_IN_COMPARE_MENU | WEB_VIEW_CACHED | WEB_VIEW_HAS_SIDES,
 	  .draw = web_draw_gate,
 	  .send = web_send_verdicts },
-	{ .path = "data/verdicts", .flags = WEB_VIEW_CACHED | WEB_VIEW_HAS_SIDES, .send = web_send_verdicts },
+	{ .path = "data/verdicts", .flags = WEB_VIEW_CACHED | WEB_VIEW_HAS_SIDES, .send = web_send_flame_verdicts },
 	{ .path = "trend",
 	  .title = "Trend",
 	  .help = "List the functions that grow over the open profiles",
