@@ -16,6 +16,7 @@ mkdir "$tmp/home" || exit 1
 # shellcheck disable=SC2034 # for tests that run compilers installed there
 users_home=${HOME:-/} users_cache=${XDG_CACHE_HOME:-${HOME:-}/.cache}
 export HOME="$tmp/home" XDG_CACHE_HOME="$tmp/home/cache" XDG_STATE_HOME="$tmp/home/state"
+export GOCACHE="${GOCACHE:-$users_cache/go-build}" # else each test that runs go compiles its library
 unset GITHUB_STEP_SUMMARY GITHUB_WORKSPACE PPROF_TMPDIR PPROF_BINARY_PATH PPROF_TOOLS DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH PERF_BUILDID_DIR
 
 # Binaries on this machine would add unpredictable names. Only tests of symbolization, which set names=yes

@@ -54,7 +54,6 @@ agrees cc-compressed g++ -O2 -g -gz "$symbol/frames.cc"
 export RUSTUP_HOME="${RUSTUP_HOME:-$users_home/.rustup}"
 agrees rust rustc -g -O "$symbol/frames.rs"
 agrees rust-debug rustc -g "$symbol/frames.rs"
-export GOCACHE="$tmp/go-cache"
 cat >"$tmp/build-go" <<-END
 	#!/bin/sh
 	exec go build "\$@" "$symbol/frames.go"

@@ -1,8 +1,6 @@
 #!/bin/sh
 # live.t - fetch profiles from a Go server with net/http/pprof in every way, and compare them with pprof
 # SPDX-License-Identifier: Apache-2.0
-GOCACHE=${GOCACHE:-$(PATH=$PATH:/usr/local/go/bin go env GOCACHE 2>/dev/null)} # before HOME changes
-export GOCACHE
 names=yes # lib.sh: look for names
 . "${top_srcdir:?}/tests/compat/pprof.sh"
 command -v openssl >/dev/null || { echo "1..0 # SKIP no openssl" && exit 0; }

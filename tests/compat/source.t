@@ -2,9 +2,7 @@
 # source.t - source files of a real Go program, and of debuginfod
 # SPDX-License-Identifier: Apache-2.0
 cpa_itself=$CPA # lib.sh puts -symbolize=none in front
-go_cache=$(PATH=$PATH:/usr/local/go/bin go env GOCACHE 2>/dev/null) || go_cache=
 . "${top_srcdir:?}/tests/compat/pprof.sh"
-export GOCACHE="${go_cache:-$tmp/gocache}"
 
 cp -R make/shop "$tmp/shop"
 chmod -R u+w "$tmp/shop"

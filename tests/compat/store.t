@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # 900 successive CPU profiles, and 90 of each other kind, are made when the test runs, which takes half a minute.
-GOCACHE=${GOCACHE:-$(PATH=$PATH:/usr/local/go/bin go env GOCACHE 2>/dev/null)} # before HOME changes
-export GOCACHE
 . "${top_srcdir:?}/tests/compat/pprof.sh"
 GO111MODULE=off go build -o "$tmp/series" "$top_srcdir/tests/compat/store/main.go" 2>"$tmp/go" || {
 	note "$tmp/go"

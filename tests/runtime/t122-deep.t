@@ -56,7 +56,7 @@ func main() {
 	}
 }
 EOF
-if command -v go >/dev/null && HOME=$tmp GOCACHE=$tmp/cache GOFLAGS=-mod=mod go build -o work-go work.go 2>/dev/null; then
+if command -v go >/dev/null && GOFLAGS=-mod=mod go build -o work-go work.go 2>/dev/null; then
 	sample ./work-go
 	case $(go env GOVERSION) in go1.1* | go1.20*) least=94 ;; *) least=96 ;; esac # 1.19: 95.6 measured
 	between "$complete" "$least" 100 'Go: a stack on the system stack continues on that of the goroutine'

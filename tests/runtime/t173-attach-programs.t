@@ -97,7 +97,7 @@ func main() {
 	}
 }
 EOF
-if command -v go >/dev/null && HOME=$tmp GOCACHE=$tmp/cache GOFLAGS=-mod=mod go build -o work-go work.go 2>/dev/null; then
+if command -v go >/dev/null && GOFLAGS=-mod=mod go build -o work-go work.go 2>/dev/null; then
 	start ./work-go
 	least=90 # stacks of signals continue on another stack
 	check Go "$pid" 'main\.inner' 'main\.main' 'runtime\.main'
