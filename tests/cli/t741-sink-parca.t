@@ -45,11 +45,11 @@ contract parca grpc:3 head:16 404 slow
 push "parca+http://127.0.0.1:$port/" "$one" "$one" "$one" "$one"
 cat >"$tmp/wanted" <<'END'
 refused gRPC status 3: the step of the scenario, 50%
-refused gRPC status 16: in the header
-refused HTTP 404: the step of the scenario
+denied gRPC status 16: in the header
+denied HTTP 404: the step of the scenario
 sent
 END
-same 'other statuses refuse the profile for good, and a slow server is awaited' "$tmp/wanted" "$tmp/out"
+same 'other statuses refuse the profile, or concern the sender, and a slow server is awaited' "$tmp/wanted" "$tmp/out"
 push parca+http://127.0.0.1:1 "$one"
 is_equal "$(grep -c 'later 0 .*connect: Connection refused' "$tmp/out")" 5 'a server that is down is tried again'
 
@@ -69,7 +69,7 @@ if "${PYTHON3:-python3}" -c 'import h2' 2>/dev/null; then
 		later 0 gRPC status 8: the step of the scenario, 50%
 		later 0 HTTP 503: the step of the scenario
 		later 0 the response has no gRPC status
-		refused gRPC status 7: in the header
+		denied gRPC status 7: in the header
 	END
 	same 'statuses in trailers are read' "$tmp/wanted" "$tmp/out"
 else

@@ -137,7 +137,7 @@ static int gcp_request(struct gcp *s, struct fetch_request *r, const struct buf 
 		return rc;
 	gcp_read_error(r, out);
 	if (r->status == GCP_UNAUTHENTICATED && s->token.line.len) {
-		out->outcome = s->token.is_new ? SINK_REFUSED : SINK_LATER;
+		out->outcome = s->token.is_new ? SINK_DENIED : SINK_LATER;
 		gcp_token_forget(&s->token);
 	}
 	return 0;

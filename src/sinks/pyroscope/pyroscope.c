@@ -40,6 +40,7 @@ enum {
 	PYRO_FRAMES_MAX = 1000, /* the server cuts longer stacks */
 	PYRO_REQUEST_MAX = 16 << 20,
 	PYRO_PARTS_MAX = 65535,
+	PYRO_FORBIDDEN = 403,
 };
 
 struct sink_to_pyroscope {
@@ -314,6 +315,8 @@ static int pyro_post(struct sink_to_pyroscope *s, const struct buf *request, siz
 	r.n_body = body.len;
 	rc = sink_request(&r, &s->fetch, stop, &outcome, status, err);
 	buf_release(&body);
+	if (s->is_cpa && *status == PYRO_FORBIDDEN) /* the secret is not for the service of this profile */
+		outcome.outcome = SINK_REFUSED;
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		if (result[i].outcome == SINK_SENT && outcome.outcome != SINK_SENT)
 			result[i] = outcome;
@@ -332,7 +335,7 @@ static int pyro_send_each(struct sink_to_pyroscope *s, const struct sink_item *i
 		request.len = 0;
 		pyro_add_item(s, &request, &item[i], &result[i]);
 		rc = pyro_post(s, &request, 1, stop, &result[i], &status, err);
-		if (rc < 0 || result[i].outcome != SINK_LATER || status == 500)
+		if (rc < 0 || !sink_is_unsent(&result[i]) || status == 500)
 			continue;
 		for (size_t k = i + 1; k < n; k++)
 			result[k] = result[i];
