@@ -28,6 +28,19 @@ keeps_rules
 is_equal "$(cut -d ' ' -f 1,2 "$tmp/fake/rows" | sort -u | tr '\n' ' ')" 'alloc_objects count alloc_space bytes cache_misses_u count inuse_objects count inuse_space bytes samples count ' \
 	'all sample types are sent'
 
+# increases of counters are deltas with the time since the profile before; the first has none, and gauges are none
+contract parca
+"$CPA" push --to="parca+http://127.0.0.1:$port" --service=shop "$tmp"/made/heap/*.pb.gz "$tmp"/made/mutex/*.pb.gz >"$tmp/out" 2>"$tmp/err"
+is_equal "$? $(tail -n 1 "$tmp/out")" '0 sent 12 of 12 profiles' 'cpa push sends counters'
+is_equal "$(sort "$tmp/fake/metrics" | uniq -c | tr -s ' ')" " 5 memory:alloc_objects:count:inuse_space:bytes:delta 60
+ 5 memory:alloc_space:bytes:inuse_space:bytes:delta 60
+ 6 memory:inuse_objects:count:inuse_space:bytes
+ 6 memory:inuse_space:bytes:inuse_space:bytes
+ 5 mutex:contentions:count:delay:nanoseconds:delta 60
+ 5 mutex:delay:nanoseconds:delay:nanoseconds:delta 60" 'increases are deltas of a minute, and gauges are none'
+is_equal "$(awk '/^alloc_space/ { sum += $3 } END { print sum }' "$tmp/fake/rows")" 25000 'the increases are those of the files'
+keeps_rules
+
 # outcomes
 one=$TESTDATA/go-cpu.pb.gz
 contract parca 503 503 429:7 grpc:14 half ok
