@@ -60,14 +60,14 @@ is_equal "$(sed -n 's/ list .*//p' out)" 'store: 3 pages of the project shop-pro
 "$CPA" store ls --store="$place" >out 2>err
 is_equal "$(sort main.log | uniq -c | tr -s ' ')" ' 3 200 heads' 'a list of series needs no bytes'
 "$CPA" push --to=pyroscope+http://127.0.0.1:1 --dry-run "store:$place#cart/cpu{instance=a:1}@all" >out 2>err
-is_equal "$? $(grep -c 'cart/cpu{instance=a:1,language=cpp,version=1' out)" "0 $(ls history/cart/cpu/a:1/* | grep -c gz)" 'single profiles can be sent to other systems'
+is_equal "$? $(grep -c 'cart/cpu{instance=a:1,language=cpp,version=1' out)" "0 $(find history/cart/cpu/a:1 -name '*.gz' | wc -l)" 'single profiles can be sent to other systems'
 
 # tokens
 echo secret-token >token && chmod 600 token
 CLOUDSDK_AUTH_ACCESS_TOKEN=old
 is_equal "$("$CPA" top --bearer-file=token "store:$place#shop@all" 2>err | grep -c pages)" 1 'a file with a token comes before the environment'
 fails '401 Unauthorized.*: Request had invalid authentication credentials' top "store:$place#shop@all"
-fails 'the token of $CLOUDSDK_AUTH_ACCESS_TOKEN is not sent without TLS' top "store:gcp+http://example.com/v2/projects/shop-prod#shop"
+fails 'the token of .CLOUDSDK_AUTH_ACCESS_TOKEN is not sent without TLS' top "store:gcp+http://example.com/v2/projects/shop-prod#shop"
 CLOUDSDK_AUTH_ACCESS_TOKEN=$(printf 'a\nX-Header: b')
 fails 'is not a single token' top "store:$place#shop@all"
 CLOUDSDK_AUTH_ACCESS_TOKEN=secret-token
@@ -75,9 +75,10 @@ CLOUDSDK_AUTH_ACCESS_TOKEN=secret-token
 # a quota, profiles that are skipped, and those that cannot be read
 one=history/shop/cpu/a:1/1.0
 mkdir odd
-cp "$(ls $one/*.gz | sed -n 1p)" odd/000.pb.gz
-cp "$(ls $one/*.gz | sed -n 2p)" odd/empty.pb.gz
-cp "$(ls $one/*.gz | sed -n 3p)" odd/nameless.pb.gz
+set -- $one/*.gz
+cp "$1" odd/000.pb.gz
+cp "$2" odd/empty.pb.gz
+cp "$3" odd/nameless.pb.gz
 echo nothing >odd/bad-$((start + 60)).pb.gz
 fake odd 100 429 skip:1 skip:1 ok -- odd shop CPU
 "$CPA" top "store:$place#shop@all" >out 2>err
@@ -94,14 +95,14 @@ is_equal "$(grep -c heads odd.log) $(grep -c '^429' odd.log)" '4 1' 'a quota tha
 is_equal "$?" 0 'with +partial the status is 0'
 fake skips 100 skip:1 skip:2 skip:1 -- $one shop CPU
 "$CPA" top "store:$place#shop@all" >out 2>err
-is_equal "$? $(grep -c "skipped 1 profiles in a list of $(($(ls $one | wc -l) - 1)); they are missing here" err)" '2 1' 'profiles that the server skips are named'
+is_equal "$? $(grep -c "skipped 1 profiles in a list of $(($# - 1)); they are missing here" err)" '2 1' 'profiles that the server skips are named'
 fake busy 100 503 503 503 -- $one shop CPU
 fails '503 Service Unavailable.*: Quota exceeded' top "store:$place#shop@all"
 fake loop 4 ok loop -- $one shop CPU
 fails 'page 2 has its own token as that of the next' top "store:$place#shop@all"
 mkdir many
 for i in $(seq 510); do
-	ln "$one/$(ls $one | head -n 1)" "many/$i.pb.gz"
+	ln "$1" "many/$i.pb.gz"
 done
 fake many 1 -- many shop CPU
 fails 'more than the 500 pages with 500 profiles that were read (0 were skipped by the server), and Cloud Profiler has no conditions' \
