@@ -43,6 +43,8 @@ def fault_of(labels, samples):
         return "the labels __name__ and service_name are required"
     if len(labels) > 30 or len(set(names)) < len(names):
         return f"{len(labels)} labels, at most 30, each once"
+    if dict(labels)["__name__"] == "memory" and dict(labels).get("__delta__") != "false":
+        return "storage v1 (pkg/phlaredb/delta.go) would subtract increases again"
     for name, value in labels:
         if not LABEL.match(name) or len(name) > 1024 or len(value) > 2048:
             return f"label {name}: not valid"

@@ -129,7 +129,7 @@ static bool pyro_is_taken(const struct sink_item *item, size_t i, const char *na
 {
 	char other[PYRO_NAME_MAX + 1];
 
-	if (strcmp(name, "service_name") == 0 || strcmp(name, "__name__") == 0)
+	if (strcmp(name, "service_name") == 0 || strcmp(name, "__name__") == 0 || strcmp(name, "__delta__") == 0)
 		return true;
 	for (size_t k = 0; k < i; k++) {
 		pyro_name(item->label[k].name, other);
@@ -139,7 +139,12 @@ static bool pyro_is_taken(const struct sink_item *item, size_t i, const char *na
 	return false;
 }
 
-/* Append the labels of a series; why gets how many do not fit. */
+/*
+ * Append the labels of a series; why gets how many do not fit.
+ *
+ * Like  Grafana Alloy, internal/component/pyroscope/scrape/delta_profiles.go: without __delta__=false, servers with storage v1 subtract
+ *       allocations once more (Pyroscope, pkg/phlaredb/delta.go)
+ */
 static void pyro_put_labels(struct buf *series, const struct sink_item *item, struct buf *why)
 {
 	char name[PYRO_NAME_MAX + 1];
@@ -148,6 +153,10 @@ static void pyro_put_labels(struct buf *series, const struct sink_item *item, st
 	pyro_name(pyro_name_of_kind(item->kind), name);
 	pyro_put_label(series, "__name__", name);
 	pyro_put_label(series, "service_name", item->service);
+	if (strcmp(name, "memory") == 0) {
+		pyro_put_label(series, "__delta__", "false");
+		n++;
+	}
 	for (size_t i = 0; i < item->n_labels; i++) {
 		pyro_name(item->label[i].name, name);
 		if (n < PYRO_LABELS_MAX && !pyro_is_taken(item, i, name)) {

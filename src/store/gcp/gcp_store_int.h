@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/idtab.h"
+#include "base/io.h"
 #include "fetch/fetch.h"
 #include "store/local/read/local.h"
 
@@ -70,6 +71,20 @@ static inline struct gcpstore *gcpstore_of(struct store *s)
 
 /* Read the list, unless that was done. Fails as fetch_ask, and with ERR_FORMAT, ERR_LIMIT for too many pages. */
 int gcpstore_list(struct gcpstore *c, struct err *err);
+
+/*
+ * Read the profiles of a page, and what is after them.
+ *
+ * has_bytes  read the bytes of entries that are known; else add entries
+ * next       the token of the next page, owned by the memory of the store; "" if it is the last one
+ * n_skipped  as the server says
+ * Fails      ERR_FORMAT, ERR_LIMIT
+ */
+int gcpstore_read_page(struct gcpstore *c, const struct bytes *bytes, bool has_bytes, const char **next,
+		       int64_t *n_skipped, struct err *err);
+
+/* Sort the entries, and leave out those that are listed twice because others were added while pages were read. */
+void gcpstore_sort(struct gcpstore *c);
 
 /* Read the bytes of the entries that are wanted; data stays NULL for those that the server does not return. */
 int gcpstore_fetch(struct gcpstore *c, struct err *err);

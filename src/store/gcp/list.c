@@ -247,159 +247,12 @@ static void gcpstore_read_entry(struct gcpstore *c, struct jsonr *r)
 	c->entry[c->n++] = e;
 }
 
-/* ---- pages ---- */
-
-/* Reads a profile of a page. */
-typedef void gcpstore_profile_fn(struct gcpstore *c, struct jsonr *r);
-
-/* Read the profiles of a page, and what is after them. next: the token of the next page, owned by the memory of the store; "" if it is
-   the last one */
-static int gcpstore_read_page(struct gcpstore *c, const struct bytes *bytes, gcpstore_profile_fn *fn, const char **next,
-			      int64_t *n_skipped, struct err *err)
-{
-	struct jsonr r;
-	int rc;
-
-	*next = "";
-	*n_skipped = 0;
-	jsonr_init(&r, bytes->data, bytes->n, JSONR_DEPTH, err);
-	if (jsonr_open(&r, JSONR_OBJECT)) {
-		while (jsonr_key(&r)) {
-			if (jsonr_is(&r, "nextPageToken"))
-				*next = gcpstore_read_text(c, &r);
-			else if (jsonr_is(&r, "skippedProfiles"))
-				jsonr_int(&r, n_skipped);
-			else if (!jsonr_is(&r, "profiles"))
-				jsonr_skip(&r);
-			else if (jsonr_open(&r, JSONR_ARRAY))
-				while (jsonr_item(&r))
-					fn(c, &r);
-		}
-	}
-	rc = r.rc < 0 ? gcpstore_damaged(c, err) : 0;
-	jsonr_release(&r);
-	return rc;
-}
-
-/* Wait a second. Returns false if the stop is set. */
-static bool gcpstore_wait(const struct gcpstore *c)
-{
-	int64_t end = clock_mono_ns() + NS_PER_S;
-	const struct timespec slice = { .tv_nsec = 50 * NS_PER_MS };
-
-	while (!stop_is_set(c->stop) && clock_mono_ns() < end)
-		nanosleep(&slice, NULL);
-	return !stop_is_set(c->stop);
-}
-
-/* List a page, again if the server skipped profiles. next: see gcpstore_read_page */
-static int gcpstore_list_page(struct gcpstore *c, const char *token, const char **next, struct err *err)
-{
-	static const char fields[] = "profiles(name,profileType,deployment(target,labels),duration,labels,startTime),"
-				     "nextPageToken,skippedProfiles";
-	size_t n = c->n;
-	uint64_t n_unknown = c->n_unknown;
-	int64_t n_skipped = 0;
-	int rc = 0;
-
-	for (int tries = 1; rc == 0 && tries <= SKIP_TRIES; tries++) {
-		struct bytes bytes;
-
-		c->n = n;
-		c->n_unknown = n_unknown;
-		rc = gcpstore_ask(c, token, fields, &bytes, err);
-		rc = rc < 0 ? rc : gcpstore_read_page(c, &bytes, gcpstore_read_entry, next, &n_skipped, err);
-		free(bytes.data);
-		if (n_skipped <= 0 || (tries < SKIP_TRIES && !gcpstore_wait(c)))
-			break;
-	}
-	c->n_skipped += n_skipped > 0 ? (uint64_t)n_skipped : 0;
-	return rc < 0 ? rc : stop_check(c->stop, err);
-}
-
-static int gcpstore_compare_entries(const void *a, const void *b)
-{
-	const struct gcpstore_entry *x = a, *y = b;
-	int order = strcmp(x->service, y->service);
-
-	order = order ? order : strcmp(x->kind, y->kind);
-	order = order ? order : memcmp(x->hash, y->hash, sizeof(x->hash));
-	if (order || x->start_ns == y->start_ns)
-		return order ? order : strcmp(x->name, y->name);
-	return x->start_ns < y->start_ns ? -1 : 1;
-}
-
-static uint64_t gcpstore_hash(const char *name, size_t n)
-{
-	return hash_bytes(name, n);
-}
-
-/* Sort the entries, and leave out those that are listed twice because others were added while pages were read. */
-static void gcpstore_sort(struct gcpstore *c)
-{
-	size_t kept = 0;
-
-	if (c->n)
-		qsort(c->entry, c->n, sizeof(*c->entry), gcpstore_compare_entries);
-	idtab_init(&c->by_name, c->n);
-	for (size_t i = 0; i < c->n; i++) {
-		if (kept && strcmp(c->entry[i].name, c->entry[kept - 1].name) == 0)
-			continue;
-		c->entry[kept] = c->entry[i];
-		idtab_put(&c->by_name, gcpstore_hash(c->entry[i].name, strlen(c->entry[i].name)), (uint32_t)kept++);
-	}
-	c->n = kept;
-}
-
-int gcpstore_list(struct gcpstore *c, struct err *err)
-{
-	const char *token = "", *next;
-	int rc = 0;
-
-	if (c->is_listed)
-		return 0;
-	gcpstore_forget(c);
-	c->memory = arena_new();
-	do {
-		if (c->n_pages == PAGES_MAX)
-			return err_set(err, ERR_LIMIT,
-				       "%s: there are more than the %d pages with %zu profiles that were read (%" PRIu64
-				       " were skipped by the server), and Cloud Profiler has no conditions for a list; "
-				       "send profiles to a store with cpa collect instead",
-				       buf_text(&c->name), (int)PAGES_MAX, c->n, c->n_skipped);
-		c->page = mem_grow(c->page, &c->cap_pages, c->n_pages + 1, sizeof(*c->page));
-		c->page[c->n_pages++] = (struct gcpstore_page){ .token = token };
-		rc = gcpstore_list_page(c, token, &next, err);
-		if (rc == 0 && *next && strcmp(next, token) == 0)
-			rc = err_set(err, ERR_FORMAT, "%s: page %zu has its own token as that of the next",
-				     buf_text(&c->name), c->n_pages);
-		token = next;
-	} while (rc == 0 && *token);
-	if (rc < 0)
-		return rc;
-	gcpstore_sort(c);
-	c->is_listed = true;
-	return 0;
-}
-
-void gcpstore_forget(struct gcpstore *c)
-{
-	for (size_t i = 0; c->is_listed && i < c->n; i++)
-		free(c->entry[i].data);
-	idtab_release(&c->by_name);
-	arena_free(c->memory);
-	c->memory = NULL;
-	c->n = c->n_pages = 0;
-	c->n_skipped = c->n_unknown = c->bytes = 0;
-	c->is_listed = false;
-}
-
 /* ---- bytes ---- */
 
 /* The entry with a name; NULL if it is none of the list. */
 static struct gcpstore_entry *gcpstore_find(struct gcpstore *c, const char *name, size_t n)
 {
-	uint64_t hash = gcpstore_hash(name, n);
+	uint64_t hash = hash_bytes(name, n);
 	uint32_t id;
 
 	for (size_t at = idtab_start(&c->by_name, hash); idtab_next(&c->by_name, hash, &at, &id);)
@@ -448,6 +301,142 @@ static void gcpstore_read_bytes(struct gcpstore *c, struct jsonr *r)
 	buf_release(&text);
 }
 
+/* ---- pages ---- */
+
+int gcpstore_read_page(struct gcpstore *c, const struct bytes *bytes, bool has_bytes, const char **next,
+		       int64_t *n_skipped, struct err *err)
+{
+	struct jsonr r;
+	int rc;
+
+	*next = "";
+	*n_skipped = 0;
+	jsonr_init(&r, bytes->data, bytes->n, JSONR_DEPTH, err);
+	if (jsonr_open(&r, JSONR_OBJECT)) {
+		while (jsonr_key(&r)) {
+			if (jsonr_is(&r, "nextPageToken"))
+				*next = gcpstore_read_text(c, &r);
+			else if (jsonr_is(&r, "skippedProfiles"))
+				jsonr_int(&r, n_skipped);
+			else if (!jsonr_is(&r, "profiles"))
+				jsonr_skip(&r);
+			else if (jsonr_open(&r, JSONR_ARRAY))
+				while (jsonr_item(&r))
+					(has_bytes ? gcpstore_read_bytes : gcpstore_read_entry)(c, &r);
+		}
+	}
+	rc = r.rc < 0 ? gcpstore_damaged(c, err) : 0;
+	jsonr_release(&r);
+	return rc;
+}
+
+/* Wait a second. Returns false if the stop is set. */
+static bool gcpstore_wait(const struct gcpstore *c)
+{
+	int64_t end = clock_mono_ns() + NS_PER_S;
+	const struct timespec slice = { .tv_nsec = 50 * NS_PER_MS };
+
+	while (!stop_is_set(c->stop) && clock_mono_ns() < end)
+		nanosleep(&slice, NULL);
+	return !stop_is_set(c->stop);
+}
+
+/* List a page, again if the server skipped profiles. next: see gcpstore_read_page */
+static int gcpstore_list_page(struct gcpstore *c, const char *token, const char **next, struct err *err)
+{
+	static const char fields[] = "profiles(name,profileType,deployment(target,labels),duration,labels,startTime),"
+				     "nextPageToken,skippedProfiles";
+	size_t n = c->n;
+	uint64_t n_unknown = c->n_unknown;
+	int64_t n_skipped = 0;
+	int rc = 0;
+
+	for (int tries = 1; rc == 0 && tries <= SKIP_TRIES; tries++) {
+		struct bytes bytes;
+
+		c->n = n;
+		c->n_unknown = n_unknown;
+		rc = gcpstore_ask(c, token, fields, &bytes, err);
+		rc = rc < 0 ? rc : gcpstore_read_page(c, &bytes, false, next, &n_skipped, err);
+		free(bytes.data);
+		if (n_skipped <= 0 || (tries < SKIP_TRIES && !gcpstore_wait(c)))
+			break;
+	}
+	c->n_skipped += n_skipped > 0 ? (uint64_t)n_skipped : 0;
+	return rc < 0 ? rc : stop_check(c->stop, err);
+}
+
+static int gcpstore_compare_entries(const void *a, const void *b)
+{
+	const struct gcpstore_entry *x = a, *y = b;
+	int order = strcmp(x->service, y->service);
+
+	order = order ? order : strcmp(x->kind, y->kind);
+	order = order ? order : memcmp(x->hash, y->hash, sizeof(x->hash));
+	if (order || x->start_ns == y->start_ns)
+		return order ? order : strcmp(x->name, y->name);
+	return x->start_ns < y->start_ns ? -1 : 1;
+}
+
+void gcpstore_sort(struct gcpstore *c)
+{
+	size_t kept = 0;
+
+	if (c->n)
+		qsort(c->entry, c->n, sizeof(*c->entry), gcpstore_compare_entries);
+	idtab_init(&c->by_name, c->n);
+	for (size_t i = 0; i < c->n; i++) {
+		if (kept && strcmp(c->entry[i].name, c->entry[kept - 1].name) == 0)
+			continue;
+		c->entry[kept] = c->entry[i];
+		idtab_put(&c->by_name, hash_bytes(c->entry[i].name, strlen(c->entry[i].name)), (uint32_t)kept++);
+	}
+	c->n = kept;
+}
+
+int gcpstore_list(struct gcpstore *c, struct err *err)
+{
+	const char *token = "", *next;
+	int rc = 0;
+
+	if (c->is_listed)
+		return 0;
+	gcpstore_forget(c);
+	c->memory = arena_new();
+	do {
+		if (c->n_pages == PAGES_MAX)
+			return err_set(err, ERR_LIMIT,
+				       "%s: there are more than the %d pages with %zu profiles that were read (%" PRIu64
+				       " were skipped by the server), and Cloud Profiler has no conditions for a list; "
+				       "send profiles to a store with cpa collect instead",
+				       buf_text(&c->name), (int)PAGES_MAX, c->n, c->n_skipped);
+		c->page = mem_grow(c->page, &c->cap_pages, c->n_pages + 1, sizeof(*c->page));
+		c->page[c->n_pages++] = (struct gcpstore_page){ .token = token };
+		rc = gcpstore_list_page(c, token, &next, err);
+		if (rc == 0 && *next && strcmp(next, token) == 0)
+			rc = err_set(err, ERR_FORMAT, "%s: page %zu has its own token as that of the next",
+				     buf_text(&c->name), c->n_pages);
+		token = next;
+	} while (rc == 0 && *token);
+	if (rc < 0)
+		return rc;
+	gcpstore_sort(c);
+	c->is_listed = true;
+	return 0;
+}
+
+void gcpstore_forget(struct gcpstore *c)
+{
+	for (size_t i = 0; c->is_listed && i < c->n; i++)
+		free(c->entry[i].data);
+	idtab_release(&c->by_name);
+	arena_free(c->memory);
+	c->memory = NULL;
+	c->n = c->n_pages = 0;
+	c->n_skipped = c->n_unknown = c->bytes = 0;
+	c->is_listed = false;
+}
+
 int gcpstore_fetch(struct gcpstore *c, struct err *err)
 {
 	int rc = 0;
@@ -461,7 +450,7 @@ int gcpstore_fetch(struct gcpstore *c, struct err *err)
 		if (!c->entry[i].is_wanted || c->entry[i].data || page->is_read)
 			continue;
 		rc = gcpstore_ask(c, page->token, "profiles(name,profileBytes)", &bytes, err);
-		rc = rc < 0 ? rc : gcpstore_read_page(c, &bytes, gcpstore_read_bytes, &next, &n_skipped, err);
+		rc = rc < 0 ? rc : gcpstore_read_page(c, &bytes, true, &next, &n_skipped, err);
 		free(bytes.data);
 		page->is_read = true;
 	}
