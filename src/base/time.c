@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+#define _GNU_SOURCE /* strptime */
 #include "config.h"
 
 #include "base/time.h"
@@ -10,6 +11,7 @@
 #include "base/num.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -105,6 +107,46 @@ void time_add_exact(struct buf *out, int64_t ns)
 	time_add_utc(out, ns, "%Y-%m-%dT%H:%M:%S");
 	time_add_fraction(out, ns);
 	buf_addz(out, "Z");
+}
+
+/* Parse a zone after a time: Z or +01:00. Returns false if it is none. */
+static bool time_parse_zone(const char *text, int64_t *seconds)
+{
+	int hours, minutes, n = 0;
+
+	*seconds = 0;
+	if (strcmp(text, "Z") == 0)
+		return true;
+	if ((*text != '+' && *text != '-') || sscanf(text + 1, "%2d:%2d%n", &hours, &minutes, &n) != 2 || n != 5 ||
+	    text[6])
+		return false;
+	*seconds = (*text == '-' ? -1 : 1) * (hours * INT64_C(3600) + minutes * 60);
+	return true;
+}
+
+bool time_parse_exact(const char *text, size_t n, int64_t *ns)
+{
+	struct tm tm = { 0 };
+	char copy[64] = { 0 };
+	const char *rest;
+	int64_t fraction = 0, zone, seconds;
+
+	if (n >= sizeof(copy))
+		return false;
+	memcpy(copy, text, n);
+	rest = strptime(copy, "%Y-%m-%dT%H:%M:%S", &tm);
+	if (!rest)
+		return false;
+	if (*rest == '.')
+		for (int64_t unit = NS_PER_S / 10; *++rest >= '0' && *rest <= '9'; unit /= 10)
+			fraction += unit * (*rest - '0');
+	if (!time_parse_zone(rest, &zone))
+		return false;
+	seconds = (int64_t)timegm(&tm) - zone;
+	if (seconds < 0 || seconds >= INT64_MAX / NS_PER_S)
+		return false;
+	*ns = seconds * NS_PER_S + fraction;
+	return true;
 }
 
 void time_add_duration(struct buf *out, int64_t ns)

@@ -8,6 +8,8 @@
 
 #include "base/buf.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -54,6 +56,10 @@ void time_add_fraction(struct buf *out, int64_t ns);
 
 /* Append a time with its fraction of a second: "2026-11-22T14:00:00.25Z". */
 void time_add_exact(struct buf *out, int64_t ns);
+
+/* Parse n bytes of a time of RFC 3339, with a fraction of a second or without, and the zone Z or +01:00. Returns false if it is none, or
+   not between 1970 and 2262. ns: since 1970; digits after the ninth are ignored */
+bool time_parse_exact(const char *text, size_t n, int64_t *ns);
 
 /* Append a span of time for people: "2026-11-22 14:00..15:00 UTC", or "all times" where it is open. */
 void time_add_span(struct buf *out, int64_t t0, int64_t t1);

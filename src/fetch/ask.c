@@ -41,18 +41,33 @@ static bool ask_wait(const struct fetch_request *r, int tries, struct stop *stop
 	return !stop_is_set(stop);
 }
 
+/* The part of a response that explains it: the message of JSON of several lines, as Google's APIs have it, else the first line. */
+static const char *ask_find_message(char *text)
+{
+	static const char key[] = "\"message\": \"";
+	char *message = starts_with(text, "{\n") ? strstr(text, key) : NULL;
+
+	if (message)
+		message += strlen(key);
+	else
+		message = text;
+	message[strcspn(message, message == text ? "\r\n" : "\"\r\n")] = 0;
+	return message;
+}
+
 /* Set the error of a response that is no success: its status, and the text that explains it. */
 static void ask_explain(const struct fetch_request *r, struct err *err)
 {
-	char text[ASK_TEXT_MAX + 1];
+	char buffer[ASK_TEXT_MAX + 1];
+	const char *text;
 	size_t n = r->bytes.n < ASK_TEXT_MAX ? r->bytes.n : ASK_TEXT_MAX;
 
 	*err = r->err;
 	if (!r->bytes.data || n == 0)
 		return;
-	memcpy(text, r->bytes.data, n);
-	text[n] = 0;
-	text[strcspn(text, "\r\n")] = 0;
+	memcpy(buffer, r->bytes.data, n);
+	buffer[n] = 0;
+	text = ask_find_message(buffer);
 	if (*text && !strstr(err->msg, text))
 		err_set(err, r->err.code, "%.600s: %s", r->err.msg, text);
 }
@@ -66,6 +81,8 @@ static int ask_once(const struct fetch_ask *a, const struct url *url, const stru
 				     .body = a->body,
 				     .n_body = a->n_body,
 				     .content_type = a->content_type,
+				     .header = a->header,
+				     .n_headers = a->n_headers,
 				     .takes_any = true,
 				     .keeps_refusal = true };
 	fetch_all(r, 1, options, NULL, stop, &notes);

@@ -19,7 +19,9 @@ struct fetch_ask {
 	const char *path;   /* "/api/profiles/query?mode=MODE_MERGE" */
 	const char *body;   /* [n_body] for POST; NULL: GET */
 	size_t n_body;
-	const char *content_type; /* of the body */
+	const char *content_type;  /* of the body */
+	const char *const *header; /* [n_headers] more lines */
+	size_t n_headers;
 };
 
 /*

@@ -108,7 +108,7 @@ struct scrape_listener {
 	struct access_secret *secret;       /* [n_secrets] */
 	struct access_rules rules;          /* without secret */
 	struct access_failures failures;    /* guarded by the lock of the collector */
-	struct httpd *http;
+	struct httpd *http;                 /* guarded by the lock of the collector */
 };
 
 struct scrape_log_line {
@@ -159,7 +159,7 @@ struct scrape_collector {
 	size_t n_forwards;
 
 	struct scrape_listener listener[SCRAPE_LISTENERS_MAX];
-	size_t n_listeners;
+	size_t n_listeners; /* guarded by lock */
 	pthread_mutex_t peers_lock;
 	struct scrape_peer peer[SCRAPE_PEERS];
 	unsigned n_push_decoding; /* guarded by peers_lock */

@@ -234,9 +234,11 @@ void scrape_status_text(struct scrape_collector *c, struct http_response *out)
 	unit_add_label(b, (int64_t)stat.cap, "bytes", "auto");
 	buf_addf(b, "\nprocess  %d, since ", (int)getpid());
 	time_add_utc(b, c->started_ns, TIME_ISO);
+	scrape_lock(c);
 	for (size_t i = 0; i < c->n_listeners; i++)
 		if (c->listener[i].http)
 			buf_addf(b, "\nlisten   %s", httpd_url(c->listener[i].http));
+	pthread_mutex_unlock(&c->lock);
 	scrape_guard_each_cut(c->guard, add_cut_text, &(struct cut_line){ .out = b });
 	scrape_lock(c);
 	buf_addf(b, "\nrunning  %zu requests\n\n%-20s %-28s %-11s %8s  %-20s  %s\n", fetch_loop_n_open(c->loop),

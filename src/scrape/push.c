@@ -362,8 +362,20 @@ static void set_failed(struct push_request *p, const char *where, int status, co
 	pthread_mutex_unlock(&p->lock);
 }
 
+/* Are the values of a snapshot increases already? Clients of Pyroscope say so with __delta__=false, as no difference is left to make, and
+   godeltaprof by its names. */
+static bool push_has_increases(const struct push_part *part)
+{
+	const char *delta = push_find_label(part->label, part->n_labels, "__delta__");
+	const char *name = push_find_label(part->label, part->n_labels, "__name__");
+
+	return part->profile->meta.duration_ns == 0 &&
+	       ((delta && strcmp(delta, "false") == 0) || (name && starts_with(name, "godeltaprof_")));
+}
+
 /* Set start and duration. */
-static void set_span(const struct push_request *p, const struct push_item *item, struct scrape_origin *o)
+static void set_span(const struct push_request *p, const struct push_item *item, const struct push_part *part,
+		     struct scrape_origin *o)
 {
 	const struct push *q = &p->push;
 
@@ -371,7 +383,7 @@ static void set_span(const struct push_request *p, const struct push_item *item,
 		o->begin_ns = q->until_ns; /* a snapshot */
 	else if (!item->is_cumulative && q->until_ns > q->from_ns)
 		o->capture_ns = q->until_ns - q->from_ns;
-	else if (!item->is_cumulative && q->is_delta && q->from_ns > 0)
+	else if (!item->is_cumulative && ((q->is_delta && q->from_ns > 0) || push_has_increases(part)))
 		o->capture_ns = 1;
 }
 
@@ -408,7 +420,7 @@ static int push_part(struct push_request *p, const struct push_item *item, struc
 	struct scrape_write *w = NULL;
 	int rc;
 
-	set_span(p, item, &o);
+	set_span(p, item, part, &o);
 	if (!o.service || !*o.service) {
 		err_set(err, ERR_FORMAT, "the label service_name is missing");
 		return PROTOCOL_BAD;

@@ -426,10 +426,13 @@ static int start_listener(struct scrape_collector *c, const struct scrape_listen
 				   .limits = { .head_ms = 5000, .body_ms = 30000, .connections = 256 } };
 	struct buf address = { 0 };
 	struct bytes tls = { 0 };
+	struct httpd *http = NULL;
 	int rc = 0;
 
+	pthread_mutex_lock(&c->lock); /* other listeners answer already */
 	*l = (struct scrape_listener){ .c = c, .listen = listen };
 	c->n_listeners++;
+	pthread_mutex_unlock(&c->lock);
 	if (listen) {
 		rc = read_secrets(l, err);
 		o.has_secret = l->rules.any_host = listen->n_secrets > 0;
@@ -441,7 +444,10 @@ static int start_listener(struct scrape_collector *c, const struct scrape_listen
 		buf_addf(&address, "unix:%s", c->socket.data);
 		o.address = address.data;
 	}
-	rc = rc < 0 ? rc : httpd_start(&o, &l->http, err);
+	rc = rc < 0 ? rc : httpd_start(&o, &http, err);
+	pthread_mutex_lock(&c->lock);
+	l->http = http;
+	pthread_mutex_unlock(&c->lock);
 	if (rc < 0 && listen)
 		err_wrap(err, "listen %s", listen->address);
 	if (rc == 0 && listen)
@@ -473,7 +479,13 @@ int scrape_listen_all(struct scrape_collector *c, struct err *err)
 void scrape_listen_stop(struct scrape_collector *c)
 {
 	for (size_t i = 0; i < c->n_listeners; i++) {
-		httpd_stop(c->listener[i].http);
+		struct httpd *http;
+
+		pthread_mutex_lock(&c->lock);
+		http = c->listener[i].http;
+		c->listener[i].http = NULL; /* the pages of the other listeners name the rest */
+		pthread_mutex_unlock(&c->lock);
+		httpd_stop(http);
 		for (size_t s = 0; c->listener[i].listen && s < c->listener[i].listen->n_secrets; s++)
 			explicit_bzero(&c->listener[i].secret[s], sizeof(c->listener[i].secret[s]));
 		free(c->listener[i].secret);

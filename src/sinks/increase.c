@@ -164,8 +164,13 @@ static void increase_drop_zeros(struct stored *s)
 	s->n = n;
 }
 
-/* The increases of a profile, as a profile. before: NULL if the process is new, or the series */
-static int increase_make(const struct dict *d, const struct stored *before, bool is_first, const struct stored *now,
+/*
+ * The increases of a profile, as a profile.
+ *
+ * last      the profile before it; NULL if there is none, and all counters are 0
+ * restarts  the process is another one, whose counters began at 0
+ */
+static int increase_make(const struct dict *d, const struct stored *last, bool restarts, const struct stored *now,
 			 struct profile **out, struct err *err)
 {
 	static const struct dict_profile_options options = { .place_mappings = true };
@@ -179,7 +184,9 @@ static int increase_make(const struct dict *d, const struct stored *before, bool
 		memcpy(s.row, now->row, now->n * sizeof(*s.row));
 		memcpy(s.value, now->value, cells * sizeof(*s.value));
 	}
-	increase_subtract(&d->meta[now->meta], before, is_first, now, s.value);
+	if (last && now->duration_ns == 0)
+		s.duration_ns = now->start_ns - last->start_ns;
+	increase_subtract(&d->meta[now->meta], restarts ? NULL : last, !last, now, s.value);
 	increase_drop_zeros(&s);
 	rc = dict_make_profile(d, &s, &options, out, err);
 	free(s.row);
@@ -299,8 +306,8 @@ int sink_increases_apply(struct sink_increases *x, const struct sink_item *item,
 	is_old = last->row && now.start_ns < last->start_ns;
 	is_first = !last->row || is_old;
 	if (out)
-		rc = increase_make(&s->dict, is_first || increase_is_restart(&s->dict, last, &now) ? NULL : last,
-				   is_first, &now, out, err);
+		rc = increase_make(&s->dict, is_first ? NULL : last,
+				   !is_first && increase_is_restart(&s->dict, last, &now), &now, out, err);
 	dict_release_stored(is_old ? &now : last);
 	if (!is_old)
 		*last = now;

@@ -29,7 +29,7 @@ void sink_increases_seed(struct sink_increases *x, const struct sink_item *item,
  * Make a profile with the increases of such columns, and the others as they are. Rows in which nothing is left are left out.
  *
  * item    in order of time for each series; one that is older than the last has increases of 0, and is not remembered
- * out     owned by the caller; NULL: only remember the profile
+ * out     owned by the caller; its duration is the time since the profile before, 0 if there is none; NULL: only remember the profile
  * Returns 1 if it is the first of its series, whose increases are 0; else 0
  * Fails   ERR_LIMIT, ERR_RANGE
  */

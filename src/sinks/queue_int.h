@@ -36,10 +36,11 @@ struct sink_queue {
 	size_t n_waiting, batch_max, n_rows;
 	struct sink_item *item; /* [batch_max], as result */
 	struct sink_result *result;
-	int64_t synced_ns;   /* monotonic: the position was synced last */
-	bool is_unsynced;    /* it was saved without a sync since */
-	bool has_lost_place; /* the journal was removed: continue at `at` */
-	unsigned n_failures; /* in a row */
+	int64_t synced_ns;         /* monotonic: the position was synced last */
+	bool is_unsynced;          /* it was saved without a sync since */
+	bool has_lost_place;       /* the journal was removed: continue at `at` */
+	unsigned n_failures;       /* in a row */
+	enum sink_outcome failure; /* of the last one */
 
 	pthread_mutex_t lock;
 	pthread_cond_t ended;

@@ -64,18 +64,22 @@ static bool queue_pause(struct sink_queue *q, int64_t ms)
 	return true;
 }
 
-static void queue_note_failure(struct sink_queue *q, const char *why, int64_t ms)
+/* Log a failure that is the first one, or of another outcome than the one before. */
+static void queue_note_failure(struct sink_queue *q, const struct sink_result *r, int64_t ms)
 {
+	const char *why = r->why;
 	bool is_new;
 
 	pthread_mutex_lock(&q->lock);
-	is_new = !*q->stat.problem;
+	is_new = !*q->stat.problem || q->failure != r->outcome;
+	q->failure = r->outcome;
 	q->stat.n_tries++;
 	memcpy(q->stat.problem, why, strnlen(why, sizeof(q->stat.problem) - 1) + 1);
 	q->stat.problem[sizeof(q->stat.problem) - 1] = '\0';
 	pthread_mutex_unlock(&q->lock);
 	if (is_new)
-		sink_queue_log(q, "state=failing retry_ms=%" PRId64 " error=\"%.250s\"", ms, why);
+		sink_queue_log(q, "state=%s retry_ms=%" PRId64 " error=\"%.250s\"",
+			       r->outcome == SINK_DENIED ? "denied" : "failing", ms, why);
 }
 
 static void queue_note_success(struct sink_queue *q)
@@ -118,7 +122,7 @@ static int queue_try(struct sink_queue *q, struct sink_result *later, bool *is_l
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < n; i++) {
-		if (q->result[i].outcome == SINK_LATER) {
+		if (sink_is_unsent(&q->result[i])) {
 			if (n_kept == 0)
 				*later = q->result[i];
 			q->waiting[n_kept++] = q->waiting[i];
@@ -146,7 +150,7 @@ int sink_queue_deliver(struct sink_queue *q, struct err *err)
 			break;
 		q->n_failures++;
 		ms = queue_wait_ms(q, later.retry_ns);
-		queue_note_failure(q, later.why, ms);
+		queue_note_failure(q, &later, ms);
 		if (!queue_pause(q, ms) && !q->has_lost_place)
 			return err_set(err, ERR_STOPPED, "cancelled");
 	}

@@ -102,11 +102,18 @@ void sink_gzip(const void *data, size_t n, struct buf *out)
 	format_gzip_pack(sink_write_bytes, &b, 1, out, NULL);
 }
 
+static enum sink_outcome sink_outcome_of(long status)
+{
+	if (status < 400 || status == 408 || status == 429 || (status >= 500 && status != 501 && status != 505))
+		return SINK_LATER;
+	if (status == 401 || (status >= 403 && status <= 405) || status == 407)
+		return SINK_DENIED;
+	return SINK_REFUSED;
+}
+
 void sink_judge(const struct fetch_request *r, struct sink_result *out)
 {
-	bool is_temporary =
-		r->status == 408 || r->status == 429 || (r->status >= 500 && r->status != 501 && r->status != 505);
-	enum sink_outcome outcome = r->status < 400 || is_temporary ? SINK_LATER : SINK_REFUSED;
+	enum sink_outcome outcome = sink_outcome_of(r->status);
 	struct sink_result line = { 0 };
 
 	*out = (struct sink_result){ .outcome = SINK_SENT };
@@ -197,6 +204,27 @@ void sink_select_types(struct profile *p, bool gauges)
 		p->value[n++] = p->value[t];
 	}
 	p->n_types = n;
+}
+
+void sink_drop_zeros(struct profile *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->n_rows; i++) {
+		bool has_value = false;
+
+		for (uint32_t t = 0; t < p->n_types; t++)
+			has_value |= p->value[t][i] != 0;
+		if (!has_value)
+			continue;
+		p->stack[n] = p->stack[i];
+		p->labels[n] = p->labels[i];
+		for (uint32_t t = 0; t < p->n_types; t++)
+			p->value[t][n] = p->value[t][i];
+		n++;
+	}
+	p->n_rows = n;
+	profile_drop_unused(p);
 }
 
 void sink_add_parameter(struct buf *query, const char *name, const char *value)

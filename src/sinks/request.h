@@ -68,6 +68,9 @@ struct profile *sink_copy_rows(const struct profile *p, uint32_t first, uint32_t
 /* Keep only the sample types that are gauges, or only the others. p: a copy */
 void sink_select_types(struct profile *p, bool gauges);
 
+/* Leave out the rows whose values are all 0. p: a copy */
+void sink_drop_zeros(struct profile *p);
+
 /* Append a parameter to the query of a URL, escaped. */
 void sink_add_parameter(struct buf *query, const char *name, const char *value);
 

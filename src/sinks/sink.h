@@ -25,7 +25,8 @@
  * A profile to send. Borrowed during the call.
  *
  * profile  columns counted since the start of the process (profile/temporality.h) have the increase since the profile before it of
- *          the same series, as all systems add them up; the first profile of a series has 0 in them. Columns of a gauge are as scraped
+ *          the same series, as all systems add them up; the first profile of a series has 0 in them. Columns of a gauge are as scraped.
+ *          Its duration is then the time since that profile; 0 if there was none
  */
 struct sink_item {
 	const char *service, *kind;
@@ -36,18 +37,32 @@ struct sink_item {
 	uint8_t id[16]; /* the same in each try: for systems that find repeats */
 };
 
+/* The time over which the values were counted, unless they are gauges: the duration, which begins at start_ns, or for increases the time
+   before start_ns. 0: not known. */
+static inline int64_t sink_counted_ns(const struct sink_item *item)
+{
+	return item->duration_ns > 0 ? item->duration_ns : item->profile->meta.duration_ns;
+}
+
 /* The outcome of a profile. */
 enum sink_outcome {
 	SINK_SENT,
 	SINK_REFUSED, /* for good: why has the reason in the words of the system */
 	SINK_LATER,   /* no connection, 429, 502, 503, 504: send the same profile again */
+	SINK_DENIED, /* 401, 403, 404: nothing is taken from this sender until its token, rights or URL change, whatever the profile */
 };
 
 struct sink_result {
 	enum sink_outcome outcome;
 	int64_t retry_ns; /* SINK_LATER: the system asked to wait so long; 0: it did not say */
-	char why[256]; /* SINK_REFUSED, SINK_LATER: one line. SINK_SENT: what was cut to fit, "3 of 32 labels"; "" if nothing */
+	char why[256];    /* one line: the reason. SINK_SENT: what was cut to fit, "3 of 32 labels"; "" if nothing */
 };
+
+/* Is the profile to be sent again, since the reason of the failure is not in it? */
+static inline bool sink_is_unsent(const struct sink_result *r)
+{
+	return r->outcome == SINK_LATER || r->outcome == SINK_DENIED;
+}
 
 /* Settings of a sink. Strings are borrowed and live as long as it. */
 struct sink_options {
@@ -84,8 +99,8 @@ struct sink_kind {
 	void (*close)(struct sink *s);
 };
 
-/* Outcome of a response without success: LATER for no response, 408, 429, 5xx other than 501 and 505, REFUSED for others; why is the
-   first line of the response. */
+/* Outcome of a response without success: LATER for no response, 408, 429, 5xx other than 501 and 505; DENIED for 401, 403, 404, 405 and
+   407, which concern the sender and the URL; REFUSED for others. why is the first line of the response. */
 void sink_judge(const struct fetch_request *r, struct sink_result *out);
 
 #endif

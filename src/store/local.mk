@@ -24,4 +24,5 @@ include src/store/remote/local.mk
 include src/store/clickhouse/local.mk
 include src/store/pyroscope/local.mk
 include src/store/parca/local.mk
+include src/store/gcp/local.mk
 include src/store/backends/local.mk

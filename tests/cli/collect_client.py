@@ -7,7 +7,7 @@
 # Sends a request to the collector of the store, over the socket in STORE/lock, or to ADDRESS:PORT, or to
 # https:PORT:CERTIFICATE, in its place. A body is read from standard input for POST. Prints the status, then the body; the
 # headers on standard error.
-# usage: collect_client.py push proto|json PROFILE SERVICE KIND     prints a body for /push.v1.PusherService/Push
+# usage: collect_client.py push proto|json PROFILE SERVICE KIND [LABEL=VALUE...]     prints a body for /push.v1.PusherService/Push
 import base64
 import http.client
 import json
@@ -39,10 +39,10 @@ def field(number, data):
     return bytes([number << 3 | 2]) + varint(len(data)) + data
 
 
-def push(form, name, service, kind):
+def push(form, name, service, kind, *more):
     with open(name, "rb") as file:
         profile = file.read()
-    labels = {"service_name": service, "__name__": kind, "env": "test", "__session_id__": "x"}
+    labels = {"service_name": service, "__name__": kind, "env": "test", "__session_id__": "x", **dict(m.split("=", 1) for m in more)}
     if form == "json":
         return json.dumps({"series": [{
             "labels": [{"name": k, "value": v} for k, v in labels.items()],

@@ -18,6 +18,7 @@ PATH = "/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw"
 LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*\Z")
 METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*\Z")
 MAX = 64 << 20
+metrics = set()
 
 
 def check_ids(p):
@@ -41,6 +42,8 @@ def check_profile(data, name):
         metric = ":".join([name, *t, *p.period_type]) + (":delta" if p.duration_ns else "")
         rule(METRIC.match(metric), "invalid profile type " + metric)
         rule(not ("inuse" in t[0] and p.duration_ns), "a gauge has a duration, and is a delta")
+        if p.samples:
+            metrics.add(metric + (" %d" % (p.duration_ns // 10**9) if p.duration_ns else ""))
     return p
 
 
@@ -62,6 +65,8 @@ def check_message(server, message):
         for raw in series.get(2, []):
             p = check_profile(one(repeated(raw), 1, b""), labels["__name__"])
             lines += rows(p.types, p.samples)
+        server.write("metrics", sorted(metrics))
+        metrics.clear()
         server.write("labels", [" ".join(f"{k}={v}" for k, v in sorted(labels.items()))])
     return lines
 

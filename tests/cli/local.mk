@@ -120,6 +120,7 @@ cli_tests = \
 	tests/cli/t730-store-remote.t \
 	tests/cli/t732-grafana.t \
 	tests/cli/t733-store-query.t \
+	tests/cli/t735-store-gcp.t \
 	tests/cli/t738-store-clickhouse.t \
 	tests/cli/t741-sink-parca.t \
 	tests/cli/t742-sink-otlp.t \
@@ -190,6 +191,7 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/trend_days.py \
 	tests/cli/random_profiles.py \
 	tests/cli/parca_fake.py \
+	tests/cli/gcp_fake.py \
 	tests/cli/terminal.py \
 	tests/cli/web_access.py \
 	tests/cli/web_requests.py \

@@ -43,6 +43,8 @@ def fault_of(labels, samples):
         return "the labels __name__ and service_name are required"
     if len(labels) > 30 or len(set(names)) < len(names):
         return f"{len(labels)} labels, at most 30, each once"
+    if dict(labels)["__name__"] == "memory" and dict(labels).get("__delta__") != "false":
+        return "storage v1 (pkg/phlaredb/delta.go) would subtract increases again"
     for name, value in labels:
         if not LABEL.match(name) or len(name) > 1024 or len(value) > 2048:
             return f"label {name}: not valid"
@@ -66,6 +68,7 @@ class Fake:
 
     def __init__(self, port=0):
         self.script, self.refused_service, self.faults = [], "", []
+        self.token = None  # of the only clients that are served
         self.stored = []  # (id, labels, profile), each time that it was stored
         self.n_requests = 0
         self.statuses = []
@@ -118,6 +121,8 @@ class Fake:
         with self.lock:
             self.n_requests += 1
             step = self.script.pop(0) if self.script else 200
+            if self.token and h.headers["Authorization"] != "Bearer " + self.token:
+                step = 401
             refused = self.take(body, h.headers, h.path) if step in (200, "half", "slow") else None
             status = step if isinstance(step, int) and step != 200 else 400 if refused else 200
             self.statuses.append(status)

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # usage: sink_test.py CPA FOLDER TEST...
-# Prints a line of TAP for each check. A test is one of scenarios, outage, kills (KILLS of the environment, 6 by default), tree,
+# Prints a line of TAP for each check. A test is one of scenarios, denied, outage, kills (KILLS of the environment, 6 by default), tree,
 # reload, push.
 import http.client
 import json
@@ -193,6 +193,36 @@ def counters(c, fake):
     check(wait_for(lambda: got() == want) and c.sink("all")["first"] == 0, "and after one of the collector", got())
 
 
+def test_denied():
+    """A token that is wrong loses nothing, however long it is wrong."""
+    fake = Fake()
+    fake.token = "new"
+    token = os.path.join(folder, "token")
+
+    def write(text):
+        with open(token, "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as f:
+            f.write(text)
+    write("old")
+    c = Collector("denied", [f"sink far pyroscope+http://127.0.0.1:{fake.port} bearer-file={token}"])
+    sent = [push(c, i) for i in range(5)]
+    check(wait_for(lambda: c.sink("far")["retries"] > 1), "a sink whose token is refused tries again", c.sink("far"))
+    c.end()
+    c.start()
+    check(wait_for(lambda: "401" in c.sink("far")["last_error"]), "also after a restart", c.sink("far"))
+    check(" 401" in run("collect", "--status", f"--store={c.store}")[1], "--status has the reason")
+    status, out, err = run("push", f"--to=pyroscope+http://127.0.0.1:{fake.port}", f"--bearer-file={token}", f"store:{c.store}#shop@-1h")
+    check(status == 2 and out == "sent 0 of 5 profiles, 5 failed\n" and "check the token" in err and "again" not in err,
+          "cpa push fails at once, with the reason", (status, out, err))
+    sent.append(push(c, 5))
+    write("new")
+    check(wait_for(lambda: arrived(fake, sent)), "with a new token in the file all profiles arrive", c.messages())
+    check(wait_for(lambda: c.sink("far")["sent"] == 6) and c.sink("far")["refused"] == c.sink("far")["lost"] == 0, "none is refused or lost", c.sink("far"))
+    check(c.messages().count("sink=far state=denied retry_ms=") == 2 and "HTTP 401" in c.messages() and "sink=far state=ok" in c.messages(),
+          "the log names it once for each start", c.messages())
+    check(c.end() == 0, "the collector ends")
+    fake.close()
+
+
 def test_outage():
     fake = Fake()
     port = fake.port
@@ -351,5 +381,5 @@ def test_push():
 
 
 for test in sys.argv[3:]:
-    {"push": test_push, "scenarios": test_scenarios, "outage": test_outage, "kills": test_kills, "tree": test_tree, "reload": test_reload}[test]()
+    {"push": test_push, "denied": test_denied, "scenarios": test_scenarios, "outage": test_outage, "kills": test_kills, "tree": test_tree, "reload": test_reload}[test]()
 print(f"1..{count}")

@@ -4,7 +4,7 @@
 . "${top_srcdir:?}/tests/cli/lib.sh"
 export XDG_RUNTIME_DIR="$tmp/run"
 mkdir -m 700 "$tmp/run" "$tmp/sinks"
-"${PYTHON3:-python3}" -B "$top_srcdir/tests/cli/sink_test.py" "$CPA" "$tmp/sinks" scenarios outage kills tree reload push >"$tmp/out" 2>&1
+"${PYTHON3:-python3}" -B "$top_srcdir/tests/cli/sink_test.py" "$CPA" "$tmp/sinks" scenarios denied outage kills tree reload push >"$tmp/out" 2>&1
 status=$?
 sed -n 's/^# //p; /^not ok/p' "$tmp/out" >"$tmp/notes"
 note "$tmp/notes"

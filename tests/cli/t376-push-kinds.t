@@ -60,6 +60,17 @@ for i in 0 1 2; do
 	post 200 "/ingest?name=delta&kind=block&format=pprof&from=$((start + i * 10))&until=$((start + (i / 2 + 1) * 10))" <mutex/00$i.pb.gz
 done
 is_equal "$("$CPA" top -unit=count -sample_index=contentions store:delta/block@all 2>/dev/null | sed -n 's/.* of \(.*\) total$/\1/p')" 42 'what agents of ingest push is added up'
+# Grafana Alloy sends the increases of snapshots with push.v1, without their durations
+for i in 0 1 2; do
+	"${PYTHON3:-python3}" "$top_srcdir/tests/cli/collect_client.py" push proto mutex/00$i.pb.gz alloy "$([ $i = 1 ] && echo godeltaprof_)mutex" "__delta__=$([ $i = 1 ] && echo true || echo false)" >push.bin
+	post 200 /push.v1.PusherService/Push 'Content-Type: application/proto' <push.bin
+	"${PYTHON3:-python3}" "$top_srcdir/tests/cli/collect_client.py" push proto mutex/00$i.pb.gz counter mutex >push.bin
+	post 200 /push.v1.PusherService/Push 'Content-Type: application/proto' <push.bin
+done
+for service in alloy counter; do
+	"$CPA" top -unit=count -sample_index=contentions "store:$service/mutex@all" 2>/dev/null | sed -n 's/.* of \(.*\) total$/\1/p'
+done >got
+is_equal "$(tr '\n' ' ' <got)" '42 14 ' 'increases with __delta__=false are added up, and snapshots are subtracted'
 post 400 '/v1/profiles?service=x&kind=a/b' <mutex/000.pb.gz
 post 400 '/v1/profiles?service=x&kind=block' <cpu/000.pb.gz
 post 204 '/v1/profiles?service=unsure' <mutex/004.pb.gz

@@ -28,6 +28,19 @@ keeps_rules
 is_equal "$(cut -d ' ' -f 1,2 "$tmp/fake/rows" | sort -u | tr '\n' ' ')" 'alloc_objects count alloc_space bytes cache_misses_u count inuse_objects count inuse_space bytes samples count ' \
 	'all sample types are sent'
 
+# increases of counters are deltas with the time since the profile before; the first has none, and gauges are none
+contract parca
+"$CPA" push --to="parca+http://127.0.0.1:$port" --service=shop "$tmp"/made/heap/*.pb.gz "$tmp"/made/mutex/*.pb.gz >"$tmp/out" 2>"$tmp/err"
+is_equal "$? $(tail -n 1 "$tmp/out")" '0 sent 12 of 12 profiles' 'cpa push sends counters'
+is_equal "$(sort "$tmp/fake/metrics" | uniq -c | tr -s ' ')" " 5 memory:alloc_objects:count:inuse_space:bytes:delta 60
+ 5 memory:alloc_space:bytes:inuse_space:bytes:delta 60
+ 6 memory:inuse_objects:count:inuse_space:bytes
+ 6 memory:inuse_space:bytes:inuse_space:bytes
+ 5 mutex:contentions:count:delay:nanoseconds:delta 60
+ 5 mutex:delay:nanoseconds:delay:nanoseconds:delta 60" 'increases are deltas of a minute, and gauges are none'
+is_equal "$(awk '/^alloc_space/ { sum += $3 } END { print sum }' "$tmp/fake/rows")" 25000 'the increases are those of the files'
+keeps_rules
+
 # outcomes
 one=$TESTDATA/go-cpu.pb.gz
 contract parca 503 503 429:7 grpc:14 half ok
@@ -45,11 +58,11 @@ contract parca grpc:3 head:16 404 slow
 push "parca+http://127.0.0.1:$port/" "$one" "$one" "$one" "$one"
 cat >"$tmp/wanted" <<'END'
 refused gRPC status 3: the step of the scenario, 50%
-refused gRPC status 16: in the header
-refused HTTP 404: the step of the scenario
+denied gRPC status 16: in the header
+denied HTTP 404: the step of the scenario
 sent
 END
-same 'other statuses refuse the profile for good, and a slow server is awaited' "$tmp/wanted" "$tmp/out"
+same 'other statuses refuse the profile, or concern the sender, and a slow server is awaited' "$tmp/wanted" "$tmp/out"
 push parca+http://127.0.0.1:1 "$one"
 is_equal "$(grep -c 'later 0 .*connect: Connection refused' "$tmp/out")" 5 'a server that is down is tried again'
 
@@ -69,7 +82,7 @@ if "${PYTHON3:-python3}" -c 'import h2' 2>/dev/null; then
 		later 0 gRPC status 8: the step of the scenario, 50%
 		later 0 HTTP 503: the step of the scenario
 		later 0 the response has no gRPC status
-		refused gRPC status 7: in the header
+		denied gRPC status 7: in the header
 	END
 	same 'statuses in trailers are read' "$tmp/wanted" "$tmp/out"
 else

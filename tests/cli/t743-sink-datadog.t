@@ -36,9 +36,9 @@ contract datadog 400 404
 push "datadog+http://127.0.0.1:$port" "$one" "$one"
 cat >"$tmp/wanted" <<'END'
 refused HTTP 400: the step of the scenario
-refused HTTP 404: the agent has no endpoint for profiles; it needs Datadog Agent 7.20 or later
+denied HTTP 404: the agent has no endpoint for profiles; it needs Datadog Agent 7.20 or later
 END
-same 'other statuses refuse the profile for good' "$tmp/wanted" "$tmp/out"
+same 'other statuses refuse the profile, or concern the sender' "$tmp/wanted" "$tmp/out"
 contract datadog
 push "datadog+http://127.0.0.1:$port" family=node label:long="$(printf '%0300d' 0)" "$TESTDATA/node-wall.pb.gz"
 is_equal "$(cat "$tmp/out")" 'sent 1 tags are cut to 200 bytes' 'other families have one name for all files, and tags that are cut are named'

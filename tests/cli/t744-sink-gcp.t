@@ -32,13 +32,13 @@ is_equal "$(head -n 1 "$tmp/fake/labels" | sed 's/instance=[^ ]*/instance=X/')" 
 # outcomes
 contract gcp aborted:3.5s 503 429:7 error:500 half error:403
 gcp bearer-file="$tmp/token" "$one" "$one"
-wanted 'transient statuses are to be sent again, after the time in RetryInfo, and others refuse the profile' <<'END'
+wanted 'transient statuses are to be sent again, after the time in RetryInfo, and others refuse the profile or the sender' <<'END'
 later 3 HTTP 409: no quota for the deployment
 later 0 HTTP 503: the step of the scenario
 later 7 HTTP 429: the step of the scenario
 later 0 HTTP 500: an error in JSON
 later 0 the server closed the connection early, after 4 bytes
-refused HTTP 403: an error in JSON
+denied HTTP 403: an error in JSON
 END
 contract gcp ok 503 ok ok
 gcp bearer-file="$tmp/token" "$heap" "$heap"
@@ -64,9 +64,9 @@ sent
 END
 contract gcp 503 ok error:401 ok ok error:401 ok ok
 gcp metadata="http://127.0.0.1:$port" "$one" "$one" "$one"
-wanted 'without a token a profile is kept, a new token that is refused is final, and an old one is replaced' <<'END'
+wanted 'without a token a profile is kept, a new token that is refused denies it, and an old one is replaced' <<'END'
 later 0 HTTP 503: the step of the scenario
-refused HTTP 401: an error in JSON
+denied HTTP 401: an error in JSON
 sent
 later 0 HTTP 401: an error in JSON
 sent

@@ -33,7 +33,7 @@ cat >"$tmp/wanted" <<'END'
 later 0 HTTP 503: the step of the scenario
 later 7 HTTP 429: the step of the scenario
 later 0 the server closed the connection early, after 0 bytes
-refused HTTP 404: the step of the scenario
+denied HTTP 404: the step of the scenario
 refused Coroot has no profiles of the kind threadcreate
 END
 same 'each status is handled' "$tmp/wanted" "$tmp/got"

@@ -33,6 +33,10 @@ if command -v "${PARCA:-parca}" >/dev/null; then
 		# shellcheck disable=SC2086
 		"${PYTHON3:-python3}" "$top_srcdir/tests/compat/parca.py" "http://$at" $files | cut -c 1-200 | head -n 20 >"$tmp/differences"
 		is_equal "$(cat "$tmp/differences")" '1290 rows' "Parca returns what was sent with $rpc"
+		"$CPA" push --to="parca+http://$at" --set=rpc=$rpc --service=counters "$tmp"/made/heap/*.pb.gz >"$tmp/out" 2>&1
+		curl -s -G "http://$at/api/profiles/query_range" -d step=60s -d start=2026-11-29T00:00:00Z -d end=2026-11-30T00:00:00Z \
+			-d 'query=memory:alloc_space:bytes:inuse_space:bytes:delta%7Bservice_name=%22counters%22%7D' >"$tmp/answer"
+		is_equal "$(grep -o '"valuePerSecond":[0-9]*' "$tmp/answer" | uniq -c | tr -s ' ')" ' 5 "valuePerSecond":83' "increases are deltas, with values per second, with $rpc"
 		kill "$server_pid" && wait "$server_pid"
 	done
 else

@@ -24,6 +24,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_pieces \
 	tests/fuzz/fuzz_pods \
 	tests/fuzz/fuzz_gate \
+	tests/fuzz/fuzz_gcp \
 	tests/fuzz/fuzz_gate_sides \
 	tests/fuzz/fuzz_layout \
 	tests/fuzz/fuzz_line \
@@ -269,6 +270,9 @@ tests_fuzz_fuzz_journal_SOURCES = tests/fuzz/fuzz_journal.c tests/fuzz/fuzz.h $(
 tests_fuzz_fuzz_journal_LDADD = $(store_libs)
 tests_fuzz_fuzz_journal_LDFLAGS = $(fuzz_ldflags)
 
+tests_fuzz_fuzz_gcp_SOURCES = tests/fuzz/fuzz_gcp.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_gcp_LDADD = $(store_libs)
+tests_fuzz_fuzz_gcp_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_rpc_SOURCES = tests/fuzz/fuzz_rpc.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_rpc_LDADD = $(store_libs)
 tests_fuzz_fuzz_rpc_LDFLAGS = $(fuzz_ldflags)

@@ -5,7 +5,7 @@
  *
  * usage: send_profiles URL [KEY=VALUE]... FILE...
  *
- * Prints a line per try: "sent", "later SECONDS WHY" and "refused WHY". header-file, bearer-file, tls-ca and timeout are options of requests, label:NAME
+ * Prints a line per try: "sent", "later SECONDS WHY", "refused WHY" and "denied WHY". header-file, bearer-file, tls-ca and timeout are options of requests, label:NAME
  * a label of the series, duration the seconds of profiles that have no duration, every other KEY is passed to the sink. A profile is tried again up to five times, without a pause.
  */
 #include "config.h"
@@ -59,7 +59,7 @@ static void take_word(struct sender *s, char *text)
 /* Send a profile until it is sent or refused. */
 static void send_item(struct sender *s, const struct sink_item *item)
 {
-	static const char *const names[] = { "sent", "refused", "later" };
+	static const char *const names[] = { "sent", "refused", "later", "denied" };
 	struct err err;
 
 	for (int i = 0; i < TRIES; i++) {

@@ -43,7 +43,7 @@ static void send_text(int fd, const char *text, size_t n)
 
 static void answer(int fd, const char *path)
 {
-	static char body[BODY];
+	char body[BODY];
 	char head[256];
 
 	if (strncmp(path, "/body", 5) == 0) {

@@ -55,6 +55,28 @@ static void reasons_are_one_line_of_text(void **state)
 	buf_release(&long_text);
 }
 
+static void statuses_concern_the_profile_the_sender_or_the_moment(void **state)
+{
+	static const struct {
+		long status;
+		enum sink_outcome outcome;
+	} wanted[] = { { 0, SINK_LATER },     { 302, SINK_LATER },   { 400, SINK_REFUSED }, { 401, SINK_DENIED },
+		       { 403, SINK_DENIED },  { 404, SINK_DENIED },  { 405, SINK_DENIED },  { 407, SINK_DENIED },
+		       { 408, SINK_LATER },   { 409, SINK_REFUSED }, { 413, SINK_REFUSED }, { 415, SINK_REFUSED },
+		       { 422, SINK_REFUSED }, { 429, SINK_LATER },   { 500, SINK_LATER },   { 501, SINK_REFUSED },
+		       { 502, SINK_LATER },   { 503, SINK_LATER },   { 504, SINK_LATER },   { 505, SINK_REFUSED } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		const struct fetch_request r = { .rc = ERR_IO, .status = wanted[i].status };
+		struct sink_result out = { 0 };
+
+		sink_judge(&r, &out);
+		assert_int_equal(out.outcome, wanted[i].outcome);
+		assert_int_equal(sink_is_unsent(&out), wanted[i].outcome != SINK_REFUSED);
+	}
+}
+
 static void notes_are_added_up(void **state)
 {
 	struct sink_result r = { 0 };
@@ -100,6 +122,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(base64_is_what_it_decodes),
 		cmocka_unit_test(reasons_are_one_line_of_text),
+		cmocka_unit_test(statuses_concern_the_profile_the_sender_or_the_moment),
 		cmocka_unit_test(notes_are_added_up),
 		cmocka_unit_test(only_known_words_are_settings),
 		cmocka_unit_test(names_have_allowed_bytes_only),

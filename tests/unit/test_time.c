@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -57,6 +58,38 @@ static void local_times_follow_the_time_zone(void **state)
 	time_expect(&b, "2023-11-15 00:13:20 XYZ");
 }
 
+static void times_are_parsed_to_the_nanosecond(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t ns; /* -1: not a time */
+	} times[] = {
+		{ "1970-01-01T00:00:00Z", 0 },
+		{ "2026-11-22T14:00:00Z", 1795356000 * NS_PER_S },
+		{ "2026-11-22T14:00:00.25Z", 1795356000 * NS_PER_S + NS_PER_S / 4 },
+		{ "2026-11-22T14:00:00.000000001Z", 1795356000 * NS_PER_S + 1 },
+		{ "2026-11-22T14:00:00.0000000019Z", 1795356000 * NS_PER_S + 1 },
+		{ "2026-11-22T15:30:00+01:30", 1795356000 * NS_PER_S },
+		{ "2026-11-22T12:00:00.5-02:00", 1795356000 * NS_PER_S + NS_PER_S / 2 },
+		{ "2026-11-22T14:00:00", -1 },
+		{ "2026-11-22T14:00:00z ", -1 },
+		{ "2026-11-22T15:30:00+1:30", -1 },
+		{ "2026-11-22T15:30:00+01:300", -1 },
+		{ "1969-12-31T23:59:59Z", -1 },
+		{ "9999-11-22T14:00:00Z", -1 },
+		{ "2026-11-22", -1 },
+		{ "", -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		int64_t ns = -1;
+
+		assert_int_equal(time_parse_exact(times[i].text, strlen(times[i].text), &ns), times[i].ns >= 0);
+		assert_int_equal(ns, times[i].ns);
+	}
+}
+
 static void durations_are_in_the_largest_unit_that_divides_them(void **state)
 {
 	struct buf b = { 0 };
@@ -91,6 +124,7 @@ int main(void)
 		cmocka_unit_test(times_before_1970_round_down_to_the_second),
 		cmocka_unit_test(fractions_have_no_trailing_zeros),
 		cmocka_unit_test(local_times_follow_the_time_zone),
+		cmocka_unit_test(times_are_parsed_to_the_nanosecond),
 		cmocka_unit_test(durations_are_in_the_largest_unit_that_divides_them),
 		cmocka_unit_test(go_durations_have_hours_minutes_and_seconds),
 	};

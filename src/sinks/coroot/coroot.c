@@ -89,8 +89,9 @@ static void coroot_prepare(struct profile *p, const struct sink_item *item, cons
 	}
 	p->n_types = n;
 	p->meta.default_type = 0;
-	p->meta.duration_ns =
-		item->duration_ns > 0 ? item->duration_ns : NS_PER_MINUTE; /* between snapshots, for Coroot's agent */
+	p->meta.duration_ns = sink_counted_ns(item);
+	if (p->meta.duration_ns <= 0)
+		p->meta.duration_ns = NS_PER_MINUTE; /* between snapshots, for Coroot's agent */
 	p->meta.time_ns = item->start_ns + (item->duration_ns > 0 ? item->duration_ns : 0);
 	buf_release(&name);
 }

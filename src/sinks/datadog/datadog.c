@@ -114,7 +114,7 @@ static int datadog_post(const struct datadog *s, const struct buf *body, const c
 	int rc = sink_send(&r, &s->fetch, stop, out, err);
 
 	if (rc == 0 && r.status == NOT_FOUND && !s->is_intake)
-		sink_setf(out, SINK_REFUSED,
+		sink_setf(out, SINK_DENIED,
 			  "HTTP 404: the agent has no endpoint for profiles; it needs Datadog Agent 7.20 or later");
 	sink_release_response(&r);
 	return rc;

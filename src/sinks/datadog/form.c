@@ -147,10 +147,11 @@ static void datadog_add_tags(const struct sink_item *item, const char *family, u
 	buf_release(&number);
 }
 
-/* A snapshot without a duration is from the minute before it, the time between uploads of Datadog's clients. */
+/* A snapshot is from the time since the one before it, else from a minute, the time between uploads of Datadog's clients. */
 static void datadog_add_times(const struct sink_item *item, struct json *j)
 {
-	int64_t start = item->duration_ns > 0 ? item->start_ns : item->start_ns - NS_PER_MINUTE;
+	int64_t counted = sink_counted_ns(item), before = counted > 0 ? counted : NS_PER_MINUTE;
+	int64_t start = item->duration_ns > 0 ? item->start_ns : item->start_ns - before;
 	int64_t end = item->duration_ns > 0 ? item->start_ns + item->duration_ns : item->start_ns;
 	struct buf text = { 0 };
 
@@ -198,7 +199,7 @@ bool datadog_add_form(const struct sink_item *item, const char *family, uint64_t
 	int rc;
 
 	p->meta.time_ns = item->start_ns;
-	p->meta.duration_ns = item->duration_ns;
+	p->meta.duration_ns = sink_counted_ns(item);
 	rc = pprof_write(p, 1, &profile, &err);
 	if (rc < 0)
 		sink_setf(result, SINK_REFUSED, "%s", err.msg);

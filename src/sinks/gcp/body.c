@@ -156,6 +156,7 @@ bool gcp_add_deployment(const struct sink_item *item, const char *project, const
 int gcp_add_profile(const struct sink_item *item, const struct gcp_part *part, struct buf *out, struct err *err)
 {
 	struct profile *p = sink_copy_rows(item->profile, 0, item->profile->n_rows);
+	int64_t duration_ns = part->gauges ? item->duration_ns : sink_counted_ns(item);
 	struct buf bytes = { 0 };
 	int rc;
 
@@ -163,10 +164,10 @@ int gcp_add_profile(const struct sink_item *item, const struct gcp_part *part, s
 		sink_select_types(p, part->gauges);
 	profile_drop_unused(p);
 	p->meta.time_ns = item->start_ns;
-	p->meta.duration_ns = item->duration_ns;
+	p->meta.duration_ns = duration_ns;
 	rc = pprof_write(p, 1, &bytes, err);
 	buf_addf(out, ",\"profileType\":\"%s\",\"duration\":\"%" PRId64 ".%09" PRId64 "s\",\"profileBytes\":\"",
-		 part->type, item->duration_ns / NS_PER_S, item->duration_ns % NS_PER_S);
+		 part->type, duration_ns / NS_PER_S, duration_ns % NS_PER_S);
 	base64_add(out, buf_text(&bytes), bytes.len);
 	buf_addz(out, "\"");
 	profile_free(p);

@@ -19,13 +19,14 @@
 #include "sinks/gcp/gcp_int.h"
 #include "sinks/outcome.h"
 #include "sinks/request.h"
+#include "store/gcp/gcp_store.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ONLINE_SECONDS = 120, PROJECT_MIN = 6, PROJECT_MAX = 63, GCP_UNAUTHENTICATED = 401 };
+enum { ONLINE_SECONDS = 120, GCP_UNAUTHENTICATED = 401 };
 
 /* The newest time of a deployment, whose profiles must be sent in the order of time. */
 struct gcp_deployment {
@@ -49,22 +50,6 @@ struct gcp {
 	struct idtab by_hash;
 };
 
-/* The project in .../v2/projects/PROJECT, owned by the caller; NULL if there is no valid one. */
-static char *gcp_project(const char *url)
-{
-	static const char before[] = "/v2/projects/";
-	const char *start = strstr(url, before);
-	size_t n = start ? strcspn(start + strlen(before), "/") : 0;
-
-	if (n < PROJECT_MIN || n > PROJECT_MAX || start[strlen(before) + n + (start[strlen(before) + n] == '/')])
-		return NULL;
-	start += strlen(before);
-	for (size_t i = 0; i < n; i++)
-		if (!islower((unsigned char)start[i]) && !isdigit((unsigned char)start[i]) && !strchr("-:.", start[i]))
-			return NULL;
-	return mem_strndup(start, n);
-}
-
 static void gcp_close(struct sink *sink)
 {
 	struct gcp *s = (struct gcp *)sink;
@@ -83,7 +68,7 @@ static int gcp_set(struct gcp *s, const char *url, const char *online, const cha
 {
 	int rc = sink_flag("online", online, &s->is_online, err);
 
-	s->project = gcp_project(url);
+	s->project = gcpstore_find_project(url);
 	if (rc == 0 && !s->project)
 		rc = err_set(err, ERR_USAGE, "the URL does not end with /v2/projects/PROJECT");
 	rc = rc < 0 ? rc : sink_parse_url(url, "gcp+", "/profiles:createOffline", &s->offline, err);
@@ -152,7 +137,7 @@ static int gcp_request(struct gcp *s, struct fetch_request *r, const struct buf 
 		return rc;
 	gcp_read_error(r, out);
 	if (r->status == GCP_UNAUTHENTICATED && s->token.line.len) {
-		out->outcome = s->token.is_new ? SINK_REFUSED : SINK_LATER;
+		out->outcome = s->token.is_new ? SINK_DENIED : SINK_LATER;
 		gcp_token_forget(&s->token);
 	}
 	return 0;

@@ -19,14 +19,16 @@
 
 enum { GRPC_HEAD_BYTES = 5, GRPC_TRAILERS = 0x80 };
 
-/* Statuses after which the same call may succeed; from grpc/doc/statuscodes.md. */
+/* Statuses after which the same call may succeed, at once or with another token; from grpc/doc/statuscodes.md. */
 enum {
 	GRPC_OK = 0,
 	GRPC_CANCELLED = 1,
 	GRPC_DEADLINE = 4,
+	GRPC_DENIED = 7,
 	GRPC_EXHAUSTED = 8,
 	GRPC_ABORTED = 10,
-	GRPC_UNAVAILABLE = 14
+	GRPC_UNAVAILABLE = 14,
+	GRPC_UNAUTHENTICATED = 16
 };
 
 /* A line "name: value" of n bytes, in any case: the value, and its length; NULL if it has another name. */
@@ -118,7 +120,8 @@ static void grpc_judge(const struct grpc_status *s, struct sink_result *out)
 {
 	static const int transient[] = { GRPC_CANCELLED, GRPC_DEADLINE, GRPC_EXHAUSTED, GRPC_ABORTED,
 					 GRPC_UNAVAILABLE };
-	enum sink_outcome outcome = SINK_REFUSED;
+	bool is_denied = s->code == GRPC_DENIED || s->code == GRPC_UNAUTHENTICATED;
+	enum sink_outcome outcome = is_denied ? SINK_DENIED : SINK_REFUSED;
 
 	if (s->code == GRPC_OK)
 		return;

@@ -5,7 +5,8 @@
  *
  * From Parca's proto/parca/profilestore/v1alpha1/profilestore.proto, pkg/normalizer and pkg/profilestore. Ids must be 1..N in order, each
  * sample type must be a metric name of Prometheus, and a profile without a period type ended servers of 2025. A type has the suffix ":delta"
- * exactly if its profile has a duration. So gauges, which are not counted during a time, are in a second profile without one.
+ * exactly if its profile has a duration (profilecolumnstore.go), and its UI divides values of deltas by it. So increases of counters have the
+ * time since the profile before, and gauges, which are not counted during a time, are in a second profile without one.
  * Addresses are those of the process, which Parca makes relative with the mappings: the field normalized is false.
  */
 #include "config.h"
@@ -99,7 +100,7 @@ static void writeraw_set_meta(struct profile *p, const struct sink_item *item, b
 	struct value_type *period = &p->meta.period_type;
 
 	p->meta.time_ns = item->start_ns;
-	p->meta.duration_ns = gauges ? 0 : item->duration_ns;
+	p->meta.duration_ns = gauges ? 0 : sink_counted_ns(item);
 	if (item->profile->n_types && !period->name && !period->unit)
 		*period = item->profile->type[item->profile->n_types - 1];
 	writeraw_set_part(p, &period->name);
@@ -110,7 +111,8 @@ static void writeraw_set_meta(struct profile *p, const struct sink_item *item, b
 	}
 }
 
-/* Append a profile with the gauges of an item, or with its other sample types. Fails as pprof_write. */
+/* Append a profile with the gauges of an item, or with its other sample types; without the rows that have no value in these, and nothing if
+   all are left out: the first snapshot of counters has no increase. Fails as pprof_write. */
 static int writeraw_add_profile(const struct sink_item *item, bool gauges, struct buf *series, struct err *err)
 {
 	struct profile *p = sink_copy_rows(item->profile, 0, item->profile->n_rows);
@@ -118,7 +120,8 @@ static int writeraw_add_profile(const struct sink_item *item, bool gauges, struc
 	int rc = 0;
 
 	sink_select_types(p, gauges);
-	if (p->n_types) {
+	sink_drop_zeros(p);
+	if (p->n_types && (p->n_rows || !item->profile->n_rows)) {
 		writeraw_set_meta(p, item, gauges);
 		rc = pprof_write(p, 1, &profile, err);
 		put_message(&sample, RAW_PROFILE, &profile);

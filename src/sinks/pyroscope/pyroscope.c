@@ -40,6 +40,7 @@ enum {
 	PYRO_FRAMES_MAX = 1000, /* the server cuts longer stacks */
 	PYRO_REQUEST_MAX = 16 << 20,
 	PYRO_PARTS_MAX = 65535,
+	PYRO_FORBIDDEN = 403,
 };
 
 struct sink_to_pyroscope {
@@ -128,7 +129,7 @@ static bool pyro_is_taken(const struct sink_item *item, size_t i, const char *na
 {
 	char other[PYRO_NAME_MAX + 1];
 
-	if (strcmp(name, "service_name") == 0 || strcmp(name, "__name__") == 0)
+	if (strcmp(name, "service_name") == 0 || strcmp(name, "__name__") == 0 || strcmp(name, "__delta__") == 0)
 		return true;
 	for (size_t k = 0; k < i; k++) {
 		pyro_name(item->label[k].name, other);
@@ -138,7 +139,12 @@ static bool pyro_is_taken(const struct sink_item *item, size_t i, const char *na
 	return false;
 }
 
-/* Append the labels of a series; why gets how many do not fit. */
+/*
+ * Append the labels of a series; why gets how many do not fit.
+ *
+ * Like  Grafana Alloy, internal/component/pyroscope/scrape/delta_profiles.go: without __delta__=false, servers with storage v1 subtract
+ *       allocations once more (Pyroscope, pkg/phlaredb/delta.go)
+ */
 static void pyro_put_labels(struct buf *series, const struct sink_item *item, struct buf *why)
 {
 	char name[PYRO_NAME_MAX + 1];
@@ -147,6 +153,10 @@ static void pyro_put_labels(struct buf *series, const struct sink_item *item, st
 	pyro_name(pyro_name_of_kind(item->kind), name);
 	pyro_put_label(series, "__name__", name);
 	pyro_put_label(series, "service_name", item->service);
+	if (strcmp(name, "memory") == 0) {
+		pyro_put_label(series, "__delta__", "false");
+		n++;
+	}
 	for (size_t i = 0; i < item->n_labels; i++) {
 		pyro_name(item->label[i].name, name);
 		if (n < PYRO_LABELS_MAX && !pyro_is_taken(item, i, name)) {
@@ -314,6 +324,8 @@ static int pyro_post(struct sink_to_pyroscope *s, const struct buf *request, siz
 	r.n_body = body.len;
 	rc = sink_request(&r, &s->fetch, stop, &outcome, status, err);
 	buf_release(&body);
+	if (s->is_cpa && *status == PYRO_FORBIDDEN) /* the secret is not for the service of this profile */
+		outcome.outcome = SINK_REFUSED;
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		if (result[i].outcome == SINK_SENT && outcome.outcome != SINK_SENT)
 			result[i] = outcome;
@@ -332,7 +344,7 @@ static int pyro_send_each(struct sink_to_pyroscope *s, const struct sink_item *i
 		request.len = 0;
 		pyro_add_item(s, &request, &item[i], &result[i]);
 		rc = pyro_post(s, &request, 1, stop, &result[i], &status, err);
-		if (rc < 0 || result[i].outcome != SINK_LATER || status == 500)
+		if (rc < 0 || !sink_is_unsent(&result[i]) || status == 500)
 			continue;
 		for (size_t k = i + 1; k < n; k++)
 			result[k] = result[i];

@@ -9,6 +9,7 @@
 
 #include "base/str.h"
 #include "store/clickhouse/clickhouse.h"
+#include "store/gcp/gcp_store.h"
 #include "store/local/read/local.h"
 #include "store/parca/parca.h"
 #include "store/pyroscope/pyroscope.h"
@@ -29,6 +30,8 @@ static const struct {
 	{ "clickhouse+https://", click_store_open, false },
 	{ "parca+http://", parca_store_open, false },
 	{ "parca+https://", parca_store_open, false },
+	{ "gcp+http://", gcpstore_open, false },
+	{ "gcp+https://", gcpstore_open, false },
 };
 
 enum { N_PLACES = sizeof(places) / sizeof(places[0]) };
@@ -61,7 +64,7 @@ int backends_open(const char *where, const struct fetch_options *options, struct
 	if (colon)
 		return err_set(err, ERR_USAGE,
 			       "stores at %.*s:// are not supported; use a directory, http, https, "
-			       "clickhouse, pyroscope+https or parca+https",
+			       "clickhouse, pyroscope+https, parca+https or gcp+https",
 			       (int)(colon - where), where);
 	store_directory(where, &directory);
 	rc = local_open(buf_text(&directory), out, err);

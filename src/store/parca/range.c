@@ -5,7 +5,6 @@
  *
  * There is no list of series, so values over time are asked by all labels. Their steps begin at whole multiples of the step.
  */
-#define _GNU_SOURCE /* strptime */
 #include "config.h"
 
 #include "base/mem.h"
@@ -17,7 +16,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { STEP_MS = 1000, LONG_STEP_MS = 15000, NOT_FOUND = 404 };
 
@@ -33,27 +31,6 @@ struct range_reader {
 };
 
 /* ---- responses ---- */
-
-/* Parse a time in UTC, 2026-11-22T14:00:00.5Z. The fraction is cut to ms. */
-static bool range_parse_time(const char *text, size_t n, int64_t *ms)
-{
-	struct tm tm = { 0 };
-	char copy[64] = { 0 };
-	const char *rest;
-	int64_t fraction = 0, unit = 100;
-
-	if (n >= sizeof(copy))
-		return false;
-	memcpy(copy, text, n);
-	rest = strptime(copy, "%Y-%m-%dT%H:%M:%S", &tm);
-	if (!rest)
-		return false;
-	if (*rest == '.')
-		for (rest++; *rest >= '0' && *rest <= '9'; rest++, unit /= 10)
-			fraction += unit * (*rest - '0');
-	*ms = (int64_t)timegm(&tm) * 1000 + fraction;
-	return strcmp(rest, "Z") == 0;
-}
 
 /* Read {"name":...,"value":...}. */
 static void range_read_label(struct jsonr *r, struct arena *mem, struct store_label *out)
@@ -94,7 +71,7 @@ static size_t range_read_labels(struct jsonr *r, struct arena *mem, struct store
 static void range_read_point(struct range_reader *x, struct jsonr *r, const struct pyro_set *set)
 {
 	const struct pyro_span *span = &x->c->span;
-	int64_t start_ms = -1, value = 0;
+	int64_t start_ns = -1, start_ms, value = 0;
 
 	if (!jsonr_open(r, JSONR_OBJECT))
 		return;
@@ -103,10 +80,11 @@ static void range_read_point(struct range_reader *x, struct jsonr *r, const stru
 			jsonr_int(r, &value);
 		else if (!jsonr_is(r, "timestamp"))
 			jsonr_skip(r);
-		else if (jsonr_string(r) && !range_parse_time(r->text, r->len, &start_ms))
+		else if (jsonr_string(r) && !time_parse_exact(r->text, r->len, &start_ns))
 			jsonr_fail(r, ERR_FORMAT, "not a time");
 	}
-	if (r->rc < 0 || x->rc < 0 || start_ms < 0 || value == 0 || start_ms > span->end_ms)
+	start_ms = start_ns / NS_PER_MS;
+	if (r->rc < 0 || x->rc < 0 || start_ns < 0 || value == 0 || start_ms > span->end_ms)
 		return;
 	if (start_ms < span->start_ms)
 		start_ms = span->start_ms;

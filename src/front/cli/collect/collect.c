@@ -54,6 +54,16 @@ static void print_line(struct console *c, const char *line)
 	buf_release(&safe);
 }
 
+/* Remove the status line. Sinks may log meanwhile. */
+static void clear_line(struct console *c)
+{
+	pthread_mutex_lock(&c->lock);
+	if (c->has_line)
+		fputs("\r\033[K", stderr);
+	c->has_line = false;
+	pthread_mutex_unlock(&c->lock);
+}
+
 static void log_line(void *arg, const char *line)
 {
 	struct console *c = arg;
@@ -219,8 +229,7 @@ static int collect_run(const struct collect_args *a, struct scrape_config *confi
 		say_error("%s", err.msg);
 	n_failed = scrape_collector_run(c);
 	watchers_stop(&console.watchers);
-	if (console.has_line)
-		fputs("\r\033[K", stderr);
+	clear_line(&console);
 	if (scrape_collector_free(c, &err) < 0) {
 		close(o.signals);
 		return say_error("the last profiles could not be written: %s", err.msg);

@@ -117,7 +117,7 @@ static int push_wait(struct push_run *p, const struct sink_result *r, unsigned t
 	return stop_check(p->stop, err);
 }
 
-/* Try once. Those that are to be sent later remain; the first of their results is the last one. */
+/* Try once. Those that are to be sent again remain; the first of their results is the last one. */
 static int push_try(struct push_run *p, struct sink_result *last, struct err *err)
 {
 	struct sink_item item[BATCH_MAX] = { 0 };
@@ -131,7 +131,7 @@ static int push_try(struct push_run *p, struct sink_result *last, struct err *er
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < n; i++) {
-		if (result[i].outcome == SINK_LATER) {
+		if (sink_is_unsent(&result[i])) {
 			if (kept == 0)
 				*last = result[i];
 			p->waiting[kept++] = p->waiting[i];
@@ -154,7 +154,10 @@ static int push_deliver(struct push_run *p, struct err *err)
 		rc = push_try(p, &last, err);
 		if (rc < 0 || p->n_waiting == 0)
 			break;
-		if (tries == TRIES) {
+		if (last.outcome == SINK_DENIED) {
+			say_error("%s; check the token, its rights and the URL", last.why);
+			p->is_down = true;
+		} else if (tries == TRIES) {
 			say_error("%s; given up after %d tries", last.why, (int)TRIES);
 			p->is_down = true;
 		} else {
