@@ -418,18 +418,16 @@ int click_writer_flush(struct click_writer *w, struct stop *stop, struct click_c
 	return rc;
 }
 
-int click_writer_mark(struct click_writer *w, const char *service, const struct store_mark *m, struct stop *stop,
-		      struct err *err)
+void click_put_mark(struct buf *rows, const char *service, const struct store_mark *m)
 {
-	struct buf row = { 0 };
-	int rc;
+	click_put_text(rows, service);
+	click_put_i64(rows, m->time_ns);
+	click_put_text(rows, m->env ? m->env : "");
+	click_put_text(rows, m->kind ? m->kind : "");
+	click_put_text(rows, m->text ? m->text : "");
+}
 
-	click_put_text(&row, service);
-	click_put_i64(&row, m->time_ns);
-	click_put_text(&row, m->env ? m->env : "");
-	click_put_text(&row, m->kind ? m->kind : "");
-	click_put_text(&row, m->text ? m->text : "");
-	rc = click_send_rows(w, CLICK_MARKS, &row, stop, err);
-	buf_release(&row);
-	return rc;
+int click_writer_marks(struct click_writer *w, const struct buf *rows, struct stop *stop, struct err *err)
+{
+	return click_send_rows(w, CLICK_MARKS, rows, stop, err);
 }
