@@ -173,6 +173,10 @@ def main():
         ask_through_damage((pair + engine)[0])
         lost = [copy_through_proxy(store, server) for server in pair[:1] + engine]
         ask(store, lost)
+        replicas = os.path.join(folder, "replicas")
+        os.makedirs(replicas)
+        subprocess.run([sys.executable, f"{here}/replicas.py", cpa, replicas, store, str(START), str(START + EVERY * profiles), str(questions)],
+                       check=True)
         if pair and kills:
             place = f"clickhouse://127.0.0.1:{pair[0].port}/kills"
             run("store", "init", place)
