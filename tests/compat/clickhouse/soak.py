@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # soak.py - a collector sends to ClickHouse for minutes: lag, memory, parts, CPU time, and what arrived
 # SPDX-License-Identifier: Apache-2.0
-"""usage: soak.py CPA FOLDER SECONDS RATE
+"""usage: soak.py CPA SECONDS RATE
 
 Pushes RATE profiles a second, of 5,000 instances of 20 services, to a collector with a sink in ClickHouse. The server is down for a tenth
 of the time, from the middle on. Prints a line every 10 s, and at the end whether each profile arrived once. Exits 1 if not.
@@ -9,16 +9,18 @@ of the time, from the middle on. Prints a line every 10 s, and at the end whethe
 import http.client
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.parse
 
 import servers
 
-cpa, folder, seconds, rate = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+cpa, folder, seconds, rate = sys.argv[1], tempfile.mkdtemp(), int(sys.argv[2]), int(sys.argv[3])
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 INSTANCES, CLIENTS = 5000, 200  # a push waits up to 200 ms until it is stored
 with open(os.path.join(TOP, "testdata/go-cpu.pb.gz"), "rb") as profile:
@@ -148,4 +150,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    finally:
+        shutil.rmtree(folder)
