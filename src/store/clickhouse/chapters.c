@@ -352,9 +352,11 @@ static int click_add_window(const struct click_window *w, struct click_chapters 
 	size_t n = 0;
 	int rc;
 
-	if (w->c->use == CLICK_SUMS || w->c->use == CLICK_HEADS || w->c->use == CLICK_TOTALS) {
-		rc = w->c->use == CLICK_SUMS ? click_fetch_sums(w, &x, err)
-					     : click_fetch(w, w->q->t0, w->q->t1, w->c->use, NULL, 0, &x, err);
+	if (w->c->use != CLICK_FULL) {
+		bool has_sums = w->c->use == CLICK_SUMS || w->c->use == CLICK_STEPS;
+
+		rc = has_sums ? click_fetch_sums(w, &x, err)
+			      : click_fetch(w, w->q->t0, w->q->t1, w->c->use, NULL, 0, &x, err);
 		rc = rc < 0 ? rc : click_add_chapter(w, &x, to, err);
 		click_profiles_release(&x);
 		return rc;

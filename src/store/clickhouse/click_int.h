@@ -24,6 +24,7 @@ enum click_use {
 	CLICK_HEADS,  /* no rows */
 	CLICK_TOTALS, /* one row, with the totals of the columns */
 	CLICK_FULL,   /* all rows */
+	CLICK_STEPS,  /* the snapshots from which the increases of the steps of the query are computed */
 	CLICK_SUMS,   /* sums, and the snapshots from which the query computes increases: see sums.c */
 };
 
@@ -185,6 +186,9 @@ void click_find_range(const struct click_profile *p, size_t n, const struct clic
 		      size_t *hi);
 
 /* --- snapshots.c --- */
+
+/* Is profile i of [n], sorted by series and start, the last one of its series, or of a step with CLICK_STEPS? */
+bool click_is_end(const struct click_window *w, const struct click_profile *p, size_t n, size_t i);
 
 /*
  * Read the snapshots from which increases are computed, and the first and last ones: see the head of the file.

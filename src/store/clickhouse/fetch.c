@@ -255,7 +255,7 @@ static int click_find_beside(const struct click_window *w, bool after, size_t *l
 int click_fetch_pairs(const struct click_window *w, const struct click_pair *pair, size_t n, struct click_profiles *out,
 		      struct err *err)
 {
-	enum click_use use = w->c->use == CLICK_SUMS ? CLICK_FULL : w->c->use;
+	enum click_use use = w->c->use == CLICK_SUMS || w->c->use == CLICK_STEPS ? CLICK_FULL : w->c->use;
 	struct buf sql = { 0 };
 	int64_t t0 = INT64_MAX, t1 = INT64_MIN;
 	size_t before = out->n, kept = out->n;

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Between two restarts, the increase of a counter is the last snapshot minus the first. So a series needs its first and its last
- * snapshot, and those before and after each restart. The server finds the restarts: it compares each snapshot of a series with
+ * snapshot, and those before and after each restart; for increases of steps, the last one of each step. The server finds the restarts: it compares each snapshot of a series with
  * the one before it, stack by stack, as tier_fell does (store/local/tier). It compares snapshots of one epoch, since stacks have
  * other numbers in another one. Where the epoch or the process changes, both snapshots are read.
  *
@@ -52,10 +52,20 @@ static void click_need_pair(struct click_snapshots *s, size_t i)
 		s->is_needed[i - 1] = true;
 }
 
+bool click_is_end(const struct click_window *w, const struct click_profile *p, size_t n, size_t i)
+{
+	const struct store_query *q = w->q;
+
+	if (i + 1 == n || p[i].series != p[i + 1].series)
+		return true;
+	return w->c->use == CLICK_STEPS &&
+	       (p[i].start_ns - q->t0) / q->step_ns != (p[i + 1].start_ns - q->t0) / q->step_ns;
+}
+
 static void click_need_ends(struct click_snapshots *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		s->is_needed[i] |= !click_is_same_series(s, i) || !click_is_same_series(s, i + 1);
+		s->is_needed[i] |= !click_is_same_series(s, i) || click_is_end(s->w, s->p, s->n, i);
 }
 
 /* Find the process of a snapshot; its build is a string of the epoch. */

@@ -237,8 +237,10 @@ static int click_replace_shape(const struct click_window *w, uint64_t shape, str
 static int click_reduce_shape(const struct click_window *w, const struct click_shape *shape, size_t lo, size_t hi,
 			      struct click_profiles *x, struct err *err)
 {
-	int rc = shape->n_added ? click_sum_shape(w, shape, x->p + lo, hi - lo, x, err) : 0;
+	int rc = 0;
 
+	if (shape->n_added && w->c->use == CLICK_SUMS)
+		rc = click_sum_shape(w, shape, x->p + lo, hi - lo, x, err);
 	if (rc == 0 && shape->n_added < shape->n_types)
 		rc = click_fetch_snapshots(w, shape, x, lo, hi - lo, err);
 	for (size_t i = lo; rc == 0 && i < hi; i++)
@@ -246,14 +248,15 @@ static int click_reduce_shape(const struct click_window *w, const struct click_s
 	return rc;
 }
 
-/* Do few series have snapshots that are not needed? Then one request for all of them costs less. */
-static bool click_is_short(const struct click_shape *shape, const struct click_profile *p, size_t n)
+/* Are most snapshots needed? Then one request for all of them costs less. */
+static bool click_is_short(const struct click_window *w, const struct click_shape *shape, const struct click_profile *p,
+			   size_t n)
 {
-	size_t n_series = 0;
+	size_t n_ends = 0;
 
 	for (size_t i = 0; i < n; i++)
-		n_series += i == 0 || p[i].series != p[i - 1].series;
-	return shape->n_added < shape->n_types && n / SNAPSHOTS_MIN < n_series;
+		n_ends += click_is_end(w, p, n, i);
+	return shape->n_added < shape->n_types && n / SNAPSHOTS_MIN < n_ends;
 }
 
 /* Read the heads, and add up. Returns 1 if a shape has new profiles since, or its sum might overflow: its number is *failed. */
@@ -277,7 +280,7 @@ static int click_try_sums(const struct click_window *w, const uint64_t *single, 
 			lo++;
 		for (hi = lo; hi < x->n && x->p[hi].shape == own->shape;)
 			hi++;
-		if (own->is_single || click_is_short(own, x->p + lo, hi - lo))
+		if (own->is_single || click_is_short(w, own, x->p + lo, hi - lo))
 			rc = click_replace_shape(w, own->shape, x, err);
 		else
 			rc = click_reduce_shape(w, own, lo, hi, x, err);
