@@ -113,7 +113,7 @@ def ask(store, question):
         text = text.replace(b" (neither a series nor a sample has this label)", b"")
         text = re.sub(rb"but \S+ has the resolution (\w+) in [^;]*;", rb"\1;", text)  # the parts of a window are not the same
         text = re.sub(rb"\S+: in [^,]*, the values of all", b"the values of all", text)
-    text = text.replace(b"; no collector runs on this store", b"")  # of a directory
+    text = re.sub(rb"; (no|a) collector runs on this store.*", b"", text)  # of a directory
     return text.replace(store.encode() + b"#", b"").replace(store.encode(), b"STORE"), time.monotonic() - began
 
 
