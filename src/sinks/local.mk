@@ -9,6 +9,7 @@ src_sinks_libsinks_a_SOURCES = \
 	src/sinks/queue.c \
 	src/sinks/queue.h \
 	src/sinks/queue_int.h \
+	src/sinks/queue_marks.c \
 	src/sinks/queue_send.c \
 	src/sinks/request.c \
 	src/sinks/request.h \

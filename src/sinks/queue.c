@@ -86,6 +86,7 @@ void sink_queue_clear(struct sink_queue *q)
 	for (size_t i = 0; i < q->n_waiting; i++)
 		sink_waiting_release(&q->waiting[i]);
 	q->n_waiting = q->n_rows = 0;
+	sink_queue_clear_marks(q);
 	pthread_mutex_lock(&q->lock);
 	q->oldest_ns = 0;
 	pthread_mutex_unlock(&q->lock);
@@ -285,16 +286,17 @@ static int queue_read(struct sink_queue *q, struct err *err)
 	}
 	while ((rc = journal_follow_next(q->follower, now.batches, err)) > 0 && !stop_is_set(&q->stop)) {
 		has_next = true;
-		rc = journal_follow_each(q->follower, queue_take, q, err);
+		rc = journal_follow_each(q->follower, queue_take, sink_queue_take_mark, q, err);
 		if (rc < 0 || q->has_lost_place)
 			break;
-		if (q->n_waiting == 0 && q->ahead.profiles > q->at.profiles) { /* those that do not match */
+		if (q->n_waiting == 0 && q->n_marks == 0 &&
+		    q->ahead.profiles > q->at.profiles) { /* those that do not match */
 			q->at = q->ahead;
 			q->is_unsynced = true;
 		}
 		queue_save(q, false);
 	}
-	if (rc == 0 && q->n_waiting && !q->has_lost_place)
+	if (rc == 0 && (q->n_waiting || q->n_marks) && !q->has_lost_place)
 		rc = sink_queue_deliver(q, err);
 	if (q->has_lost_place) {
 		queue_close(q);
@@ -396,6 +398,7 @@ static void queue_free(struct sink_queue *q)
 	pthread_mutex_destroy(&q->lock);
 	pthread_cond_destroy(&q->ended);
 	free(q->waiting);
+	free(q->mark);
 	free(q->item);
 	free(q->result);
 	free(q);

@@ -34,6 +34,8 @@ struct sink_queue {
 	struct store *history;        /* for the profile before the first one of a series; NULL before it is needed */
 	struct sink_waiting *waiting; /* [n_waiting], of batch_max at most */
 	size_t n_waiting, batch_max, n_rows;
+	struct sink_mark *mark; /* [n_marks] that wait; owned */
+	size_t n_marks, cap_marks;
 	struct sink_item *item; /* [batch_max], as result */
 	struct sink_result *result;
 	int64_t synced_ns;         /* monotonic: the position was synced last */
@@ -59,5 +61,14 @@ int sink_queue_deliver(struct sink_queue *q, struct err *err);
 
 /* Drop what waits. */
 void sink_queue_clear(struct sink_queue *q);
+
+/* --- queue_marks.c --- */
+
+/* Called for each mark of a batch of a journal: add it to those that wait, unless it was sent or does not match. */
+int sink_queue_take_mark(void *arg, const char *service, const struct store_mark *m, struct err *err);
+
+/* Try to send the marks that wait. *is_later: send them again; later says why. Fails with ERR_STOPPED. */
+int sink_queue_try_marks(struct sink_queue *q, struct sink_result *later, bool *is_later, struct err *err);
+void sink_queue_clear_marks(struct sink_queue *q);
 
 #endif

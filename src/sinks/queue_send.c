@@ -138,12 +138,14 @@ static int queue_try(struct sink_queue *q, struct sink_result *later, bool *is_l
 
 int sink_queue_deliver(struct sink_queue *q, struct err *err)
 {
-	while (q->n_waiting && !q->has_lost_place) {
+	while ((q->n_waiting || q->n_marks) && !q->has_lost_place) {
 		struct sink_result later = { 0 };
 		bool is_later = false;
 		int64_t ms;
-		int rc = queue_try(q, &later, &is_later, err);
+		int rc = q->n_waiting ? queue_try(q, &later, &is_later, err) : 0;
 
+		if (rc == 0 && !is_later)
+			rc = sink_queue_try_marks(q, &later, &is_later, err);
 		if (rc < 0)
 			return rc;
 		if (!is_later)

@@ -44,6 +44,12 @@ static inline int64_t sink_counted_ns(const struct sink_item *item)
 	return item->duration_ns > 0 ? item->duration_ns : item->profile->meta.duration_ns;
 }
 
+/* A mark to send. Borrowed during the call. */
+struct sink_mark {
+	char *service;
+	struct store_mark mark;
+};
+
 /* The outcome of a profile. */
 enum sink_outcome {
 	SINK_SENT,
@@ -96,6 +102,15 @@ struct sink_kind {
 	 */
 	int (*send)(struct sink *s, const struct sink_item *item, size_t n, struct stop *stop,
 		    struct sink_result *result, struct err *err);
+
+	/*
+	 * Send n marks; NULL: the system has none. A mark may come several times.
+	 *
+	 * result  of all of them, zero-initialised
+	 * Fails   ERR_STOPPED; everything else is in the result
+	 */
+	int (*send_marks)(struct sink *s, const struct sink_mark *mark, size_t n, struct stop *stop,
+			  struct sink_result *result, struct err *err);
 	void (*close)(struct sink *s);
 };
 

@@ -91,9 +91,9 @@ struct store_query {
 	size_t n_keep;
 	const uint8_t *id; /* [16] only this profile; NULL: all */
 	size_t limit;      /* at most so many profiles; 0: all */
-	int64_t step_ns;   /* for store_totals: blocks within one step from t0 are reported as a whole; 0: the window */
-	bool partial;      /* leave out damaged chapters, with a note, instead of failing */
-	bool adds_up;      /* for store_read: the result may have a forest (profile/forest.h) */
+	int64_t step_ns; /* for store_totals and store_each_increase: those within one step from t0 may be one; 0: the window */
+	bool partial;         /* leave out damaged chapters, with a note, instead of failing */
+	bool adds_up;         /* for store_read: the result may have a forest (profile/forest.h) */
 	enum store_tier tier; /* for store_read: finer profiles are added up to slots of this tier first */
 };
 
@@ -187,8 +187,8 @@ struct store_increase {
 };
 typedef void store_increase_fn(void *arg, const struct store_increase *i);
 
-/* The increases of a query with REDUCE_DEFAULT, in any order: store_read adds them up. Fails as store_read, but not without
-   profiles. */
+/* The increases of a query with REDUCE_DEFAULT, in any order: store_read adds them up. Those of a series within a step may be one. Fails
+   as store_read, but not without profiles. */
 int store_each_increase(struct store *s, const struct store_query *q, struct stop *stop, store_increase_fn *fn,
 			void *arg, struct err *err);
 

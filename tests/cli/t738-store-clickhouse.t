@@ -52,6 +52,28 @@ check 'a password from a file of header lines' 0 '[' store ls --json --store="cl
 check 'without a password' 2 'Wrong password for user cpa' store ls --store="clickhouse://cpa@$host"
 check 'no password in URLs' 2 'a password in a URL is visible to other users' store ls --store="clickhouse://cpa:secret@$host"
 check 'a place without a database' 2 'with letters, digits and _ in DATABASE' store ls --store=clickhouse://127.0.0.1
+
+: >"$tmp/log"
+echo busy >"$tmp/mode"
+printf 'store %s\nlisten %s/socket\nsink fleet %s match={service=shop,kind=cpu}\n' "$tmp/own" "$tmp" "$place" >"$tmp/collect.cpa"
+"$CPA" collect "$tmp/collect.cpa" >"$tmp/collector" 2>&1 &
+collector=$!
+waits_for() { # COMMAND...
+	for _ in $(seq 600); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.1
+	done
+}
+waits_for "$CPA" collect --store="$tmp/own" --status
+"$CPA" store mark --store="$tmp/own" cart deploy 1.0 2>"$tmp/err" || note "$tmp/err"
+"$CPA" store mark --store="$tmp/own" shop deploy 1.1 2>"$tmp/err" || note "$tmp/err"
+waits_for grep 'INSERT INTO marks' "$tmp/log"
+echo empty >"$tmp/mode"
+: >"$tmp/log"
+waits_for grep 'INSERT INTO marks' "$tmp/log"
+kill $collector
+wait $collector
+is_equal "$? $(grep -c 'INSERT INTO marks.* 25 bytes' "$tmp/log")" '0 1' 'a collector sends the marks that match, after a failure too'
 check 'a subcommand for directories' 2 'cpa store rm needs a store in a directory' store rm --store="$place" shop@all
 check 'pins' 2 'there is no pin x; a store in ClickHouse has no pins' top "store:$place#shop@pin:x"
 kill $fake

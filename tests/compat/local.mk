@@ -33,7 +33,8 @@ EXTRA_DIST += tests/compat/agents/agent.js tests/compat/agents/agent.py tests/co
 	tests/compat/agents/datadog/main.go tests/compat/agents/decode/main.go tests/compat/agents/install.sh tests/compat/agents/main.go \
 	tests/compat/agents/otlp/main.go tests/compat/agents/parca/main.go tests/compat/agents/record.py tests/compat/agents/run.sh
 EXTRA_DIST += tests/compat/clickhouse/collector.py tests/compat/clickhouse/compare.py tests/compat/clickhouse/front.py tests/compat/clickhouse/history.py \
-	tests/compat/clickhouse/questions.py tests/compat/clickhouse/servers.py
+	tests/compat/clickhouse/questions.py tests/compat/clickhouse/replicas.py tests/compat/clickhouse/servers.py \
+	tests/compat/clickhouse/soak.py
 EXTRA_DIST += tests/compat/go_answers.py tests/compat/parca.py
 EXTRA_DIST += tests/compat/goserver/main.go
 EXTRA_DIST += tests/compat/requests.txt

@@ -240,6 +240,7 @@ unit_tests = \
 	tests/unit/test_scale \
 	tests/unit/test_secrets \
 	tests/unit/test_segment \
+	tests/unit/test_store_clickhouse \
 	tests/unit/test_store_query \
 	tests/unit/test_store_read \
 	tests/unit/test_store_sums \
@@ -367,6 +368,7 @@ tests_unit_test_debuginfod_LDADD = $(unit_symbol)
 tests_unit_test_block_LDADD = $(unit_store)
 tests_unit_test_dict_LDADD = $(unit_store)
 tests_unit_test_segment_LDADD = $(unit_store)
+tests_unit_test_store_clickhouse_LDADD = $(sinks_libs) $(CMOCKA_LIBS)
 tests_unit_test_store_query_LDADD = $(unit_store)
 tests_unit_test_store_read_LDADD = $(unit_store)
 tests_unit_test_store_sums_LDADD = $(unit_store)

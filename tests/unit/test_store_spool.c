@@ -79,7 +79,8 @@ static int follow_journal(struct store_writer *w, struct spool_reader *r, const 
 	if (r->at.journal != j->seq || r->at.rewrites != rewrites)
 		r->at = (struct spool_position){ j->seq, rewrites, 0 };
 	r->seen = 0;
-	while ((rc = journal_follow_next(f, j->batches, err)) > 0 && (rc = journal_follow_each(f, take, r, err)) == 0)
+	while ((rc = journal_follow_next(f, j->batches, err)) > 0 &&
+	       (rc = journal_follow_each(f, take, NULL, r, err)) == 0)
 		;
 	assert_string_equal(journal_follow_damage(f), "");
 	journal_follow_close(f);

@@ -176,6 +176,26 @@ static int clickhouse_send(struct sink *sink, const struct sink_item *item, size
 	return 0;
 }
 
+static int clickhouse_send_marks(struct sink *sink, const struct sink_mark *mark, size_t n, struct stop *stop,
+				 struct sink_result *result, struct err *err)
+{
+	struct clickhouse *s = (struct clickhouse *)sink;
+	struct buf rows = { 0 };
+	struct err own;
+	int rc;
+
+	s->writer = s->writer ? s->writer : click_writer_new(&s->server, "cpa collect");
+	for (size_t i = 0; i < n; i++)
+		click_put_mark(&rows, mark[i].service, &mark[i].mark);
+	rc = click_writer_marks(s->writer, &rows, stop, &own);
+	buf_release(&rows);
+	if (rc == ERR_STOPPED)
+		*err = own;
+	else if (rc < 0)
+		sink_setf(result, SINK_LATER, "%s", own.msg);
+	return rc == ERR_STOPPED ? rc : 0;
+}
+
 static void clickhouse_close(struct sink *sink)
 {
 	struct clickhouse *s = (struct clickhouse *)sink;
@@ -196,5 +216,6 @@ const struct sink_kind sink_clickhouse = {
 	.keeps_counters = true,
 	.open = clickhouse_open,
 	.send = clickhouse_send,
+	.send_marks = clickhouse_send_marks,
 	.close = clickhouse_close,
 };

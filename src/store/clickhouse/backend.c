@@ -50,12 +50,16 @@ static int click_selects_samples(struct store *s, const struct store_query *q, b
 	return rc;
 }
 
+/* Does a query read all profiles of its window, as they are? */
+static bool click_is_whole(const struct store_query *q)
+{
+	return !q->id && !q->limit && q->tier == TIER_RAW;
+}
+
 static int click_read(struct store *s, const struct store_query *q, struct stop *stop, struct profile **out,
 		      struct store_sum *sum, struct err *err)
 {
-	bool adds_up = !q->id && !q->limit && q->tier == TIER_RAW;
-
-	click_begin(s, adds_up ? CLICK_SUMS : CLICK_FULL, stop);
+	click_begin(s, click_is_whole(q) ? CLICK_SUMS : CLICK_FULL, stop);
 	return local_read(s, q, stop, out, sum, err);
 }
 
@@ -88,7 +92,9 @@ static int click_totals(struct store *s, const struct store_query *q, struct sto
 static int click_each_increase(struct store *s, const struct store_query *q, struct stop *stop, store_increase_fn *fn,
 			       void *arg, struct err *err)
 {
-	click_begin(s, CLICK_FULL, stop);
+	bool has_steps = click_is_whole(q) && q->step_ns > 0 && q->t0 != INT64_MIN;
+
+	click_begin(s, has_steps ? CLICK_STEPS : CLICK_FULL, stop);
 	return local_each_increase(s, q, stop, fn, arg, err);
 }
 

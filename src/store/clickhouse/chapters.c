@@ -42,8 +42,9 @@ struct click_maker {
 	uint32_t *row; /* [e->d.n_rows] of the dictionary of the chapter */
 	/* a profile */
 	struct stored s;
-	uint64_t *order; /* row << 32 | place */
-	size_t cap_rows, cap_values, cap_order;
+	uint64_t *order; /* row << 32 | place in the lists */
+	uint32_t *place; /* indexes of rows */
+	size_t cap_rows, cap_values, cap_order, cap_places;
 };
 
 static int click_compare_epochs(const void *a, const void *b)
@@ -54,6 +55,8 @@ static int click_compare_epochs(const void *a, const void *b)
 		return x->epoch < y->epoch ? -1 : 1;
 	if (x->series != y->series)
 		return x->series < y->series ? -1 : 1;
+	if (x->shape != y->shape)
+		return x->shape < y->shape ? -1 : 1;
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
@@ -76,6 +79,15 @@ static size_t click_remove_equal(uint32_t *v, size_t n)
 	return kept;
 }
 
+/* Number k of the stacks of a list, after the one before. */
+static uint32_t click_next_row(const struct click_lists *l, size_t k, bool is_sum, uint32_t before)
+{
+	uint32_t v;
+
+	memcpy(&v, l->row + 4 * k, sizeof(v));
+	return is_sum ? v : before + v;
+}
+
 /* The numbers of the rows of profiles [n] of an epoch, ascending. The caller frees them. */
 static uint32_t *click_list_rows(const struct click_profile *p, size_t n, size_t *n_rows)
 {
@@ -85,14 +97,13 @@ static uint32_t *click_list_rows(const struct click_profile *p, size_t n, size_t
 	for (size_t i = 0; i < n; i++) {
 		uint32_t row = 0;
 
-		list = mem_grow(list, &cap, at + p[i].n + 1, sizeof(*list));
-		for (size_t k = 0; k < p[i].n; k++) {
-			uint32_t v;
-
-			memcpy(&v, p[i].row + 4 * k, sizeof(v));
-			row = p[i].is_sum ? v : row + v;
-			list[at++] = row;
-		}
+		if (p[i].is_repeat)
+			continue;
+		list = mem_grow(list, &cap, at + p[i].own.n + p[i].sum.n + 1, sizeof(*list));
+		for (size_t k = 0; k < p[i].own.n; k++)
+			list[at++] = row = click_next_row(&p[i].own, k, false, row);
+		for (size_t k = 0; k < p[i].sum.n; k++)
+			list[at++] = click_next_row(&p[i].sum, k, true, 0);
 		if (at > limit) {
 			at = click_remove_equal(list, at);
 			limit = 2 * at > limit ? 2 * at : limit;
@@ -147,36 +158,60 @@ static const uint8_t *click_skip_count(const uint8_t *at)
 	return at;
 }
 
+/* Note the rows of a list, whose places begin at first. */
+static void click_order_rows(struct click_maker *m, const struct click_lists *l, bool is_sum, size_t first)
+{
+	uint32_t row = 0;
+
+	for (size_t k = 0; k < l->n; k++) {
+		row = click_next_row(l, k, is_sum, row);
+		m->order[first + k] = (uint64_t)m->row[click_ids_get(&m->e->rows, row)] << 32 | (first + k);
+	}
+}
+
+/* Copy a column of a list, or skip it. Returns the next one. */
+static const uint8_t *click_set_column(struct click_maker *m, const uint8_t *column, size_t n, size_t first, uint32_t t,
+				       bool is_wanted)
+{
+	column = click_skip_count(column);
+	for (size_t k = 0; k < n && is_wanted; k++)
+		memcpy(&m->s.value[(size_t)t * m->s.n + m->place[first + k]], column + 8 * k, 8);
+	return column + 8 * n;
+}
+
 /* Express the rows of a profile by the dictionary of the chapter, in ascending order. */
 static int click_set_rows(struct click_maker *m, const struct click_profile *p, struct err *err)
 {
-	const uint8_t *column = p->value;
-	uint32_t row = 0;
+	const uint8_t *own = p->own.value, *sum = p->sum.value;
+	size_t n = p->own.n + p->sum.n;
 
-	m->s.row = mem_grow(m->s.row, &m->cap_rows, p->n + 1, sizeof(*m->s.row));
-	m->s.value = mem_grow(m->s.value, &m->cap_values, p->n * p->n_columns + 1, sizeof(*m->s.value));
-	m->order = mem_grow(m->order, &m->cap_order, p->n + 1, sizeof(*m->order));
-	for (size_t k = 0; k < p->n; k++) {
-		uint32_t v;
+	m->s.row = mem_grow(m->s.row, &m->cap_rows, n + 1, sizeof(*m->s.row));
+	m->order = mem_grow(m->order, &m->cap_order, n + 1, sizeof(*m->order));
+	m->place = mem_grow(m->place, &m->cap_places, n + 1, sizeof(*m->place));
+	click_order_rows(m, &p->own, false, 0);
+	click_order_rows(m, &p->sum, true, p->own.n);
+	radix_sort_upper(m->order, n);
+	for (size_t k = 0; k < n; k++) {
+		uint32_t row = (uint32_t)(m->order[k] >> 32), place = (uint32_t)m->order[k];
+		bool is_equal = k && row == m->order[k - 1] >> 32;
 
-		memcpy(&v, p->row + 4 * k, sizeof(v));
-		row = p->is_sum ? v : row + v;
-		m->order[k] = (uint64_t)m->row[click_ids_get(&m->e->rows, row)] << 32 | k;
-	}
-	radix_sort_upper(m->order, p->n);
-	for (size_t k = 0; k < p->n; k++) {
-		m->s.row[k] = (uint32_t)(m->order[k] >> 32);
-		if (k && m->s.row[k] == m->s.row[k - 1])
+		if (is_equal && (place < p->own.n) == ((uint32_t)m->order[k - 1] < p->own.n))
 			return err_set(err, ERR_FORMAT, "two stacks of a profile of %.100s are equal",
 				       p->series->service);
+		if (!is_equal)
+			m->s.row[m->s.n++] = row;
+		m->place[place] = m->s.n - 1;
 	}
-	for (size_t t = 0; t < p->n_columns; t++) {
-		column = click_skip_count(column);
-		for (size_t k = 0; k < p->n; k++)
-			memcpy(&m->s.value[t * p->n + k], column + 8 * (uint32_t)m->order[k], 8);
-		column += 8 * p->n;
+	m->s.value = mem_grow(m->s.value, &m->cap_values, (size_t)m->s.n * m->s.n_columns + 1, sizeof(*m->s.value));
+	memset(m->s.value, 0, (size_t)m->s.n * m->s.n_columns * sizeof(*m->s.value));
+	for (uint32_t t = 0; t < m->s.n_columns; t++) {
+		bool is_added = p->parts && click_is_added(p->parts->reduce[t]);
+
+		if (p->own.n)
+			own = click_set_column(m, own, p->own.n, 0, t, !is_added);
+		if (p->sum.n && is_added)
+			sum = click_set_column(m, sum, p->sum.n, p->own.n, t, true);
 	}
-	m->s.n = (uint32_t)p->n;
 	return 0;
 }
 
@@ -184,9 +219,9 @@ static int click_set_rows(struct click_maker *m, const struct click_profile *p, 
 static int click_set_totals(struct click_maker *m, const struct click_profile *p, struct err *err)
 {
 	m->s.row = mem_grow(m->s.row, &m->cap_rows, 1, sizeof(*m->s.row));
-	m->s.value = mem_grow(m->s.value, &m->cap_values, p->n_columns + 1, sizeof(*m->s.value));
-	if (p->n_columns)
-		memcpy(m->s.value, p->value, p->n_columns * sizeof(*m->s.value));
+	m->s.value = mem_grow(m->s.value, &m->cap_values, p->own.n_columns + 1, sizeof(*m->s.value));
+	if (p->own.n_columns)
+		memcpy(m->s.value, p->own.value, p->own.n_columns * sizeof(*m->s.value));
 	m->s.n = 1;
 	return dict_add_row(m->d, PROFILE_NONE, 0, &m->s.row[0], err);
 }
@@ -206,14 +241,17 @@ static int click_make_profile(struct click_maker *m, const struct click_profile 
 	if (rc < 0)
 		return rc;
 	m->s.n_columns = m->d->meta[m->s.meta].n_types;
-	if ((p->n || p->is_total) && p->n_columns != m->s.n_columns)
+	if (((p->own.n || p->is_total) && p->own.n_columns != m->s.n_columns) ||
+	    (p->parts && p->parts->n_types != m->s.n_columns))
 		return err_set(err, ERR_FORMAT, "a profile of %.100s has other columns than its meta",
 			       p->series->service);
 	if (p->is_total)
 		rc = click_set_totals(m, p, err);
-	else if (p->n)
+	else if (!p->is_repeat)
 		rc = click_set_rows(m, p, err);
-	if (rc == 0)
+	if (rc == 0 && p->is_repeat)
+		chapter_builder_repeat(m->b, &m->s);
+	else if (rc == 0)
 		chapter_builder_add(m->b, &m->s);
 	return rc;
 }
@@ -261,6 +299,7 @@ static int click_make_chapter(const struct click_window *w, struct click_profile
 	free(m.s.row);
 	free(m.s.value);
 	free(m.order);
+	free(m.place);
 	return rc;
 }
 
@@ -313,9 +352,11 @@ static int click_add_window(const struct click_window *w, struct click_chapters 
 	size_t n = 0;
 	int rc;
 
-	if (w->c->use == CLICK_SUMS || w->c->use == CLICK_HEADS || w->c->use == CLICK_TOTALS) {
-		rc = w->c->use == CLICK_SUMS ? click_fetch_sums(w, &x, err)
-					     : click_fetch(w, w->q->t0, w->q->t1, w->c->use, NULL, 0, &x, err);
+	if (w->c->use != CLICK_FULL) {
+		bool has_sums = w->c->use == CLICK_SUMS || w->c->use == CLICK_STEPS;
+
+		rc = has_sums ? click_fetch_sums(w, &x, err)
+			      : click_fetch(w, w->q->t0, w->q->t1, w->c->use, NULL, 0, &x, err);
 		rc = rc < 0 ? rc : click_add_chapter(w, &x, to, err);
 		click_profiles_release(&x);
 		return rc;

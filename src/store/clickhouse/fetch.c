@@ -16,12 +16,8 @@
 enum {
 	PART_PROFILES = 4000,   /* of a part of a window */
 	CLICK_SERIES_MAX = 500, /* in a condition */
-	CLICK_SHAPES_MAX = 64,
-	SUM_TRIES = 4,
 	PROFILES_MAX = 1 << 30, /* of a day */
 };
-
-#define CLICK_SUM_MAX 0x1p62
 
 void click_profiles_release(struct click_profiles *x)
 {
@@ -32,7 +28,7 @@ void click_profiles_release(struct click_profiles *x)
 	*x = (struct click_profiles){ 0 };
 }
 
-static void click_keep_result(struct click_profiles *x, struct bytes *bytes)
+void click_keep_result(struct click_profiles *x, struct bytes *bytes)
 {
 	x->result = mem_grow(x->result, &x->cap_results, x->n_results + 1, sizeof(*x->result));
 	x->result[x->n_results++] = *bytes;
@@ -45,7 +41,7 @@ static struct click_profile *click_add_profile(struct click_profiles *x)
 	return &x->p[x->n++];
 }
 
-static int click_cut_off(const struct click_window *w, struct err *err)
+int click_cut_off(const struct click_window *w, struct err *err)
 {
 	return err_set(err, ERR_FORMAT, "%.200s: the table profiles is damaged", w->c->server.name);
 }
@@ -64,20 +60,23 @@ static bool click_is_time(int64_t ns)
 	return ns >= 0 && ns / NS_PER_DAY <= UINT16_MAX;
 }
 
+void click_add_hash(const struct click_series *s, const char *before, struct buf *sql)
+{
+	buf_addf(sql, "%sunhex('", before);
+	for (int k = 0; k < 16; k++)
+		buf_addf(sql, "%02X", s->hash[k]);
+	buf_addz(sql, "')");
+}
+
 /* Append "(unhex('...'), ...)" of the wanted series [*lo, hi), at most CLICK_SERIES_MAX; *lo is set after the last one. */
 static void click_add_hashes(const struct click_window *w, size_t *lo, struct buf *sql)
 {
 	const char *before = "(";
 
 	for (size_t n = 0; *lo < w->hi && n < CLICK_SERIES_MAX; ++*lo) {
-		const struct click_series *s = &w->c->series[*lo];
-
-		if (!s->is_wanted)
+		if (!w->c->series[*lo].is_wanted)
 			continue;
-		buf_addf(sql, "%sunhex('", before);
-		for (int k = 0; k < 16; k++)
-			buf_addf(sql, "%02X", s->hash[k]);
-		buf_addz(sql, "')");
+		click_add_hash(&w->c->series[*lo], before, sql);
 		before = ", ";
 		n++;
 	}
@@ -93,8 +92,7 @@ static size_t click_count_wanted(const struct click_window *w)
 	return n;
 }
 
-/* Append " FROM profiles WHERE ..." for the service, its kind, the series, if they are few, and times [t0, t1). */
-static void click_add_from(const struct click_window *w, int64_t t0, int64_t t1, struct buf *sql)
+void click_add_from(const struct click_window *w, int64_t t0, int64_t t1, struct buf *sql)
 {
 	unsigned first = click_find_day(t0), last = click_find_day(t1 == INT64_MIN ? t1 : t1 - 1);
 	size_t n = click_count_wanted(w), lo = w->lo;
@@ -119,7 +117,7 @@ static void click_add_from(const struct click_window *w, int64_t t0, int64_t t1,
 	}
 }
 
-static void click_add_shapes(const uint64_t *shape, size_t n, struct buf *sql)
+void click_add_shapes(const uint64_t *shape, size_t n, struct buf *sql)
 {
 	for (size_t i = 0; i < n; i++)
 		buf_addf(sql, "%s%" PRIu64, i ? ", " : " AND shape IN (", shape[i]);
@@ -139,19 +137,21 @@ static void click_add_columns_of(enum click_use use, struct buf *sql)
 /* Read the lists of a profile. */
 static void click_take_lists(struct click_rows *r, enum click_use use, struct click_profile *p)
 {
+	struct click_lists *l = &p->own;
+
 	if (use == CLICK_TOTALS) {
 		p->is_total = true;
-		p->n_columns = click_get_count(r, 8);
-		p->value = click_get_bytes(r, p->n_columns * 8);
+		l->n_columns = click_get_count(r, 8);
+		l->value = click_get_bytes(r, l->n_columns * 8);
 		return;
 	}
-	p->n = click_get_count(r, 4);
-	p->row = click_get_bytes(r, p->n * 4);
-	p->n_columns = click_get_count(r, 1);
-	p->value = r->at;
-	for (size_t t = 0; t < p->n_columns && !r->is_bad; t++) {
-		r->is_bad |= click_get_count(r, 8) != p->n;
-		click_get_bytes(r, p->n * 8);
+	l->n = click_get_count(r, 4);
+	l->row = click_get_bytes(r, l->n * 4);
+	l->n_columns = click_get_count(r, 1);
+	l->value = r->at;
+	for (size_t t = 0; t < l->n_columns && !r->is_bad; t++) {
+		r->is_bad |= click_get_count(r, 8) != l->n;
+		click_get_bytes(r, l->n * 8);
 	}
 }
 
@@ -209,14 +209,7 @@ int click_fetch(const struct click_window *w, int64_t t0, int64_t t1, enum click
 
 /* ---- the profiles beside a window ---- */
 
-/* A profile that is wanted. */
-struct click_pair {
-	uint8_t hash[16];
-	uint64_t shape;
-	int64_t start_ns;
-};
-
-static int click_compare_pairs(const void *a, const void *b)
+int click_compare_pairs(const void *a, const void *b)
 {
 	const struct click_pair *x = a, *y = b;
 	int order = memcmp(x->hash, y->hash, sizeof(x->hash));
@@ -259,11 +252,10 @@ static int click_find_beside(const struct click_window *w, bool after, size_t *l
 	return r.is_bad ? click_cut_off(w, err) : 0;
 }
 
-/* Read profiles [n], sorted. */
-static int click_fetch_pairs(const struct click_window *w, const struct click_pair *pair, size_t n,
-			     struct click_profiles *out, struct err *err)
+int click_fetch_pairs(const struct click_window *w, const struct click_pair *pair, size_t n, struct click_profiles *out,
+		      struct err *err)
 {
-	enum click_use use = w->c->use == CLICK_SUMS ? CLICK_FULL : w->c->use;
+	enum click_use use = w->c->use == CLICK_SUMS || w->c->use == CLICK_STEPS ? CLICK_FULL : w->c->use;
 	struct buf sql = { 0 };
 	int64_t t0 = INT64_MAX, t1 = INT64_MIN;
 	size_t before = out->n, kept = out->n;
@@ -361,242 +353,4 @@ int click_cut_window(const struct click_window *w, int64_t **t, size_t *n, struc
 	}
 	free(bytes.data);
 	return r.is_bad ? click_cut_off(w, err) : 0;
-}
-
-/* ---- sums ---- */
-
-/* The profiles of a query that have equal types. */
-struct click_shape_of {
-	uint64_t shape;
-	uint32_t n_types;
-	bool is_added_up;  /* all columns are sums or means */
-	bool is_by_series; /* one is a mean */
-};
-
-static enum reduce click_find_reduce(const struct store_query *q, enum temporality t)
-{
-	static const enum reduce by_default[] = { [TEMPORALITY_DELTA] = REDUCE_SUM,
-						  [TEMPORALITY_CUMULATIVE] = REDUCE_INCREASE,
-						  [TEMPORALITY_GAUGE] = REDUCE_MEAN,
-						  [TEMPORALITY_INCREASE] = REDUCE_SUM };
-
-	if (q->reduce == REDUCE_DEFAULT)
-		return by_default[t];
-	return q->reduce == REDUCE_INCREASE && t == TEMPORALITY_DELTA ? REDUCE_SUM : q->reduce;
-}
-
-static int click_describe_shape(const struct click_window *w, const struct click_profile *p, struct click_shape_of *out,
-				struct err *err)
-{
-	struct click_dictionary *e = click_get_dictionary(w->c, p->series->service, p->epoch);
-	int rc = click_dictionary_load(e, &w->c->server, NULL, 0, p->meta, w->c->stop, err);
-	uint32_t meta = click_ids_get(&e->metas, p->meta);
-	const struct dict_meta *m;
-
-	if (rc < 0)
-		return rc;
-	if (meta == PROFILE_NONE)
-		return click_cut_off(w, err);
-	m = &e->d.meta[meta];
-	*out = (struct click_shape_of){ p->shape, m->n_types, true, w->q->n_keep > 0 };
-	for (uint32_t t = 0; t < m->n_types; t++) {
-		enum reduce reduce = click_find_reduce(w->q, m->temporality[t]);
-
-		out->is_added_up &= reduce == REDUCE_SUM || reduce == REDUCE_MEAN;
-		out->is_by_series |= reduce == REDUCE_MEAN;
-	}
-	return 0;
-}
-
-static int click_find_shapes(const struct click_window *w, const struct click_profiles *heads,
-			     struct click_shape_of *shape, size_t *n, struct err *err)
-{
-	int rc = 0;
-
-	*n = 0;
-	for (size_t i = 0; rc == 0 && i < heads->n; i++) {
-		size_t k = 0;
-
-		while (k < *n && shape[k].shape != heads->p[i].shape)
-			k++;
-		if (k == CLICK_SHAPES_MAX)
-			return err_set(err, ERR_LIMIT, "profiles with more than %d different lists of sample types",
-				       CLICK_SHAPES_MAX);
-		if (k == *n)
-			rc = click_describe_shape(w, &heads->p[i], &shape[(*n)++], err);
-	}
-	return rc;
-}
-
-static int click_compare_heads(const void *a, const void *b)
-{
-	const struct click_profile *x = a, *y = b;
-
-	if (x->shape != y->shape)
-		return x->shape < y->shape ? -1 : 1;
-	if (x->epoch != y->epoch)
-		return x->epoch < y->epoch ? -1 : 1;
-	if (x->series != y->series)
-		return x->series < y->series ? -1 : 1;
-	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
-}
-
-/* A sum that the server returned. */
-struct click_sum {
-	uint64_t epoch, count;
-	const struct click_series *series; /* NULL: of all */
-	double weight;
-	struct click_profile lists;
-};
-
-static void click_take_sum(const struct click_window *w, const struct click_shape_of *shape, struct click_rows *r,
-			   struct click_sum *out)
-{
-	*out = (struct click_sum){ .epoch = click_get_u64(r) };
-	out->count = click_get_u64(r);
-	out->lists.is_sum = true;
-	out->lists.n_columns = shape->n_types;
-	if (click_get_bytes(r, sizeof(out->weight)))
-		memcpy(&out->weight, r->at - sizeof(out->weight), sizeof(out->weight));
-	if (shape->is_by_series) {
-		const uint8_t *hash = click_get_bytes(r, 16);
-
-		out->series = hash ? click_find_series(w->c, w->lo, w->hi, hash) : NULL;
-	}
-	out->lists.n = click_get_count(r, 4);
-	out->lists.row = click_get_bytes(r, out->lists.n * 4);
-	out->lists.value = r->at;
-	for (uint32_t t = 0; t < shape->n_types; t++) {
-		r->is_bad |= click_get_count(r, 8) != out->lists.n;
-		click_get_bytes(r, out->lists.n * 8);
-	}
-}
-
-/* Give a sum to the first of its profiles [n], which are sorted. Returns false if they are not those that were added up. */
-static bool click_place_sum(const struct click_sum *sum, bool is_by_series, struct click_profile *p, size_t n)
-{
-	uint64_t count = 0;
-	struct click_profile *first = NULL;
-
-	for (size_t i = 0; i < n; i++) {
-		if (p[i].epoch != sum->epoch || (is_by_series && p[i].series != sum->series))
-			continue;
-		first = first ? first : &p[i];
-		count++;
-	}
-	if (!first || count != sum->count || first->is_sum || !(sum->weight < CLICK_SUM_MAX))
-		return false;
-	first->is_sum = true;
-	first->n = sum->lists.n;
-	first->n_columns = sum->lists.n_columns;
-	first->row = sum->lists.row;
-	first->value = sum->lists.value;
-	return true;
-}
-
-/* Add up the profiles [n] of a shape in the server. Returns 1 if that is not possible: a sum might overflow, or new profiles arrived. */
-static int click_sum_shape(const struct click_window *w, const struct click_shape_of *shape, struct click_profile *p,
-			   size_t n, struct click_profiles *out, struct err *err)
-{
-	const char *by = shape->is_by_series ? ", series" : "";
-	struct buf sql = { 0 };
-	struct bytes bytes = { 0 };
-	struct click_rows r;
-	uint64_t found = 0;
-	int rc;
-
-	buf_addf(
-		&sql,
-		"SELECT epoch, toUInt64(count()), sum(weight)%s, (sumMap(arrayMap(x -> toUInt32(x), arrayCumSum(rows))",
-		by);
-	for (uint32_t t = 1; t <= shape->n_types; t++)
-		buf_addf(&sql, ", vals[%" PRIu32 "]", t);
-	buf_addz(&sql, ") AS m).1");
-	for (uint32_t t = 1; t <= shape->n_types; t++)
-		buf_addf(&sql, ", m.%" PRIu32, t + 1);
-	click_add_from(w, w->q->t0, w->q->t1, &sql);
-	click_add_shapes(&shape->shape, 1, &sql);
-	buf_addf(&sql, " GROUP BY epoch%s FORMAT RowBinary", by);
-	rc = click_server_ask(&w->c->server, buf_text(&sql), true, w->c->stop, &bytes, err);
-	buf_release(&sql);
-	if (rc < 0)
-		return rc;
-	click_keep_result(out, &bytes);
-	for (r = (struct click_rows){ bytes.data, bytes.data + bytes.n, false }; rc == 0 && click_has_row(&r);) {
-		struct click_sum sum;
-
-		click_take_sum(w, shape, &r, &sum);
-		if (r.is_bad)
-			return click_cut_off(w, err);
-		if (shape->is_by_series && (!sum.series || !sum.series->is_wanted))
-			continue;
-		rc = !click_place_sum(&sum, shape->is_by_series, p, n);
-		found += sum.count;
-	}
-	return rc == 0 && found != n;
-}
-
-/* Replace the heads of a shape by their profiles. */
-static int click_replace_shape(const struct click_window *w, uint64_t shape, struct click_profiles *x, struct err *err)
-{
-	int64_t *t = NULL;
-	size_t n_parts = 0, kept = 0;
-	int rc = click_cut_window(w, &t, &n_parts, err);
-
-	for (size_t i = 0; i < x->n; i++)
-		if (x->p[i].shape != shape)
-			x->p[kept++] = x->p[i];
-	x->n = kept;
-	for (size_t i = 0; rc == 0 && i < n_parts; i++)
-		rc = click_fetch(w, t[i], t[i + 1], CLICK_FULL, &shape, 1, x, err);
-	free(t);
-	return rc;
-}
-
-/* Read the heads, and add up. Returns 1 if a shape has new profiles since, or its sum might overflow: its number is *failed. */
-static int click_try_sums(const struct click_window *w, const uint64_t *single, size_t n_single,
-			  struct click_profiles *x, uint64_t *failed, struct err *err)
-{
-	struct click_shape_of shape[CLICK_SHAPES_MAX];
-	size_t n_shapes = 0;
-	int rc = click_fetch(w, w->q->t0, w->q->t1, CLICK_HEADS, NULL, 0, x, err);
-
-	rc = rc < 0 ? rc : click_find_shapes(w, x, shape, &n_shapes, err);
-	for (size_t i = 0; rc == 0 && i < n_shapes; i++) {
-		size_t lo = 0, hi;
-		bool is_single = !shape[i].is_added_up;
-
-		for (size_t k = 0; k < n_single; k++)
-			is_single |= single[k] == shape[i].shape;
-		if (is_single) {
-			rc = click_replace_shape(w, shape[i].shape, x, err);
-			continue;
-		}
-		qsort(x->p, x->n, sizeof(*x->p), click_compare_heads);
-		while (x->p[lo].shape != shape[i].shape)
-			lo++;
-		for (hi = lo; hi < x->n && x->p[hi].shape == shape[i].shape;)
-			hi++;
-		rc = click_sum_shape(w, &shape[i], x->p + lo, hi - lo, x, err);
-		*failed = shape[i].shape;
-	}
-	return rc;
-}
-
-int click_fetch_sums(const struct click_window *w, struct click_profiles *out, struct err *err)
-{
-	uint64_t single[SUM_TRIES + 1], failed = 0;
-	size_t n_single = 0;
-	int rc = 1;
-
-	for (int i = 0; rc > 0 && i < SUM_TRIES; i++) {
-		click_profiles_release(out);
-		rc = click_try_sums(w, single, n_single, out, &failed, err);
-		if (rc > 0 && i > 0)
-			single[n_single++] = failed; /* the second time, read its profiles */
-	}
-	return rc <= 0 ? rc
-		       : err_set(err, ERR_IO,
-				 "%.200s: profiles are stored faster than they are read; select a window that ended",
-				 w->c->server.name);
 }

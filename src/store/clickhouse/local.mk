@@ -17,5 +17,7 @@ src_store_libstore_a_SOURCES += \
 	src/store/clickhouse/series.c \
 	src/store/clickhouse/server.c \
 	src/store/clickhouse/server.h \
+	src/store/clickhouse/snapshots.c \
+	src/store/clickhouse/sums.c \
 	src/store/clickhouse/writer.c \
 	src/store/clickhouse/writer.h

@@ -50,7 +50,7 @@ struct click_pending {
 struct click_writer {
 	struct click_server *server;
 	const char *name;
-	struct click_epoch *epoch; /* [n_epochs] */
+	struct click_epoch **epoch; /* [n_epochs]; dictionaries must not move */
 	size_t n_epochs, cap_epochs;
 	struct keys series;                  /* hashes of series that were sent, or are in the buffer */
 	struct strtab *names;                /* services of the batch */
@@ -80,8 +80,9 @@ struct click_writer *click_writer_new(struct click_server *server, const char *n
 static void click_close_epochs(struct click_writer *w)
 {
 	for (size_t i = 0; i < w->n_epochs; i++) {
-		dict_release(&w->epoch[i].d);
-		free((char *)w->epoch[i].key.service);
+		dict_release(&w->epoch[i]->d);
+		free((char *)w->epoch[i]->key.service);
+		free(w->epoch[i]);
 	}
 	w->n_epochs = 0;
 }
@@ -111,10 +112,13 @@ static uint64_t click_random(void)
 
 /* ---- adding ---- */
 
-static void click_open_epoch(struct click_epoch *e, const char *service, uint16_t week)
+static struct click_epoch *click_open_epoch(const char *service, uint16_t week)
 {
-	*e = (struct click_epoch){ .key = { mem_strndup(service, strlen(service)), week, click_random() } };
+	struct click_epoch *e = mem_zalloc(1, sizeof(*e));
+
+	e->key = (struct click_epoch_key){ mem_strndup(service, strlen(service)), week, click_random() };
 	dict_init(&e->d);
+	return e;
 }
 
 /* Day 4 of 1970 was a Monday. */
@@ -131,15 +135,15 @@ static struct click_epoch *click_find_epoch(struct click_writer *w, const char *
 	size_t memory = 0;
 
 	for (size_t i = 0; i < w->n_epochs; i++) {
-		memory += w->epoch[i].d.memory;
-		if (w->epoch[i].key.week == week && strcmp(w->epoch[i].key.service, service) == 0)
-			return &w->epoch[i];
+		memory += w->epoch[i]->d.memory;
+		if (w->epoch[i]->key.week == week && strcmp(w->epoch[i]->key.service, service) == 0)
+			return w->epoch[i];
 	}
 	if (memory > EPOCHS_BYTES)
 		click_close_epochs(w);
-	w->epoch = mem_grow(w->epoch, &w->cap_epochs, w->n_epochs + 1, sizeof(*w->epoch));
-	click_open_epoch(&w->epoch[w->n_epochs], service, week);
-	return &w->epoch[w->n_epochs++];
+	w->epoch = mem_grow(w->epoch, &w->cap_epochs, w->n_epochs + 1, sizeof(struct click_epoch *));
+	w->epoch[w->n_epochs] = click_open_epoch(service, week);
+	return w->epoch[w->n_epochs++];
 }
 
 /* Append what the dictionary grew by to the buffers. */
@@ -418,18 +422,16 @@ int click_writer_flush(struct click_writer *w, struct stop *stop, struct click_c
 	return rc;
 }
 
-int click_writer_mark(struct click_writer *w, const char *service, const struct store_mark *m, struct stop *stop,
-		      struct err *err)
+void click_put_mark(struct buf *rows, const char *service, const struct store_mark *m)
 {
-	struct buf row = { 0 };
-	int rc;
+	click_put_text(rows, service);
+	click_put_i64(rows, m->time_ns);
+	click_put_text(rows, m->env ? m->env : "");
+	click_put_text(rows, m->kind ? m->kind : "");
+	click_put_text(rows, m->text ? m->text : "");
+}
 
-	click_put_text(&row, service);
-	click_put_i64(&row, m->time_ns);
-	click_put_text(&row, m->env ? m->env : "");
-	click_put_text(&row, m->kind ? m->kind : "");
-	click_put_text(&row, m->text ? m->text : "");
-	rc = click_send_rows(w, CLICK_MARKS, &row, stop, err);
-	buf_release(&row);
-	return rc;
+int click_writer_marks(struct click_writer *w, const struct buf *rows, struct stop *stop, struct err *err)
+{
+	return click_send_rows(w, CLICK_MARKS, rows, stop, err);
 }

@@ -60,8 +60,8 @@ bool click_writer_is_full(const struct click_writer *w);
  */
 int click_writer_flush(struct click_writer *w, struct stop *stop, struct click_counts *counts, struct err *err);
 
-/* Write a mark, at once. A repeated one is not stored again. */
-int click_writer_mark(struct click_writer *w, const char *service, const struct store_mark *m, struct stop *stop,
-		      struct err *err);
+/* Append a mark to rows; and write rows, at once. A repeated mark is not stored again. */
+void click_put_mark(struct buf *rows, const char *service, const struct store_mark *m);
+int click_writer_marks(struct click_writer *w, const struct buf *rows, struct stop *stop, struct err *err);
 
 #endif

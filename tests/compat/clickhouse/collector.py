@@ -17,7 +17,7 @@ import servers
 cpa, folder, n_profiles, n_kills = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 KINDS = {"cpu": "go-cpu.pb.gz", "heap": "go-heap1.pb.gz"}
-INSTANCES = 4
+INSTANCES, MARKS = 4, 5
 draw = random.Random(3)
 
 
@@ -78,6 +78,16 @@ def kill_one(server, collector):
         collector.start()
 
 
+def mark(store, text, time_s):
+    """Add a mark; a collector that was killed may not be up yet."""
+    when = "--time=" + time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time_s))
+    for _ in range(100):
+        done = subprocess.run([cpa, "store", "mark", f"--store={store}", "shop", "deploy", text, when], capture_output=True, check=False)
+        if done.returncode == 0:
+            return
+        time.sleep(0.1)
+
+
 def lines(where, source, *options):
     done = subprocess.run([cpa, *options, f"store:{where}#{source}"], capture_output=True, text=True, timeout=600, check=False)
     return [line for line in done.stdout.splitlines() if "store:" not in line]
@@ -96,6 +106,8 @@ def main():
     start, pushed = int(time.time()) - 20 * n_profiles // INSTANCES, 0
     kills = sorted(draw.sample(range(n_profiles), n_kills))
     for i in range(n_profiles):
+        if i % (n_profiles // MARKS) == 0:
+            mark(collector.store, f"v{i}", start + 20 * (i // INSTANCES))
         if i in kills:
             kill_one(pair[0], collector)
         kind = "heap" if i // INSTANCES % 3 == 0 else "cpu"
@@ -113,6 +125,9 @@ def main():
             return -1
 
     check(wait_for(lambda: arrived() == n_profiles), f"all {n_profiles} profiles arrive ({arrived()})")
+    times = [subprocess.run([cpa, "store", "ls", "--marks", f"--store={where}"], capture_output=True, text=True, check=False).stdout
+             for where in (collector.store, place)]
+    check(times[0] == times[1] and times[0].count("deploy") >= MARKS, f"each mark arrives once ({times[0].count('deploy')})")
     for name, source, options in (("cpu", "shop/cpu@all", ["top", "-nodecount=100"]), ("heap", "shop/heap@all", ["top"]),
                                   ("counters", "shop/heap@all", ["top", "-sample_index=alloc_space"]),
                                   ("an instance", "shop/cpu{instance=i1}@all", ["top"]), ("series", "shop/cpu@all", ["series"])):

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import time
+import urllib.request
 
 import servers
 
@@ -41,6 +42,7 @@ def fill(store):
             run("store", "import", f"--store={store}", f"--service={service}", f"--kind={kind}", f"--label=instance={instance}",
                 f"--label=version={version}", path)
     run("store", "mark", f"--store={store}", "shop", "deploy", "1.1", "--time=2026-11-23T14:00Z")
+    run("store", "gc", f"--store={store}")  # few segments: of many, only some are searched for the values of a label
 
 
 def count_rows(server, database):
@@ -61,6 +63,30 @@ def ask(store, places):
                           capture_output=True, text=True, check=False)
     report(done.returncode == 0, done.stdout.splitlines()[-1] if done.stdout else done.stderr)
     print("".join(f"# {line}\n" for line in done.stdout.splitlines()), end="")
+
+
+class Collector:
+    """A collector that serves a copy of a store."""
+
+    def __init__(self, store):
+        self.port = servers.free_ports(1)[0]
+        own, file = os.path.join(folder, "served"), os.path.join(folder, "collect.cpa")
+        run("store", "copy", f"--store={store}", "*", own)
+        with open(file, "w", encoding="utf-8") as f:
+            f.write(f"store {own}\nlisten 127.0.0.1:{self.port}\n")
+        with open(os.path.join(folder, "collector"), "wb") as log:
+            self.process = subprocess.Popen([cpa, "collect", file], stdout=log, stderr=log)
+        for _ in range(600):
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=10):
+                    return
+            except OSError:
+                time.sleep(0.1)
+        raise OSError("the collector does not answer")
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait()
 
 
 def run_statements(server):
@@ -139,12 +165,18 @@ def main():
         back = os.path.join(folder, "back")
         copy_text = run("store", "copy", f"--store={places[0]}", "*", back)
         report("are equal" in copy_text, "back to a directory: the totals are equal")
-        ask(store, [back, *places])
+        collector = Collector(store)
+        ask(store, [back, *places, f"http://127.0.0.1:{collector.port}"])
+        collector.end()
         for server in pair[:1] + engine:
             run_statements(server)
         ask_through_damage((pair + engine)[0])
         lost = [copy_through_proxy(store, server) for server in pair[:1] + engine]
         ask(store, lost)
+        replicas = os.path.join(folder, "replicas")
+        os.makedirs(replicas)
+        subprocess.run([sys.executable, f"{here}/replicas.py", cpa, replicas, store, str(START), str(START + EVERY * profiles), str(questions)],
+                       check=True)
         if pair and kills:
             place = f"clickhouse://127.0.0.1:{pair[0].port}/kills"
             run("store", "init", place)

@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import time
+import urllib.parse
 
 cpa, count, seed, start, end = sys.argv[1], *map(int, sys.argv[2:6])
 stores = sys.argv[6:]
@@ -105,9 +106,14 @@ def sort_samples(text):
 
 def ask(store, question):
     args = [f"--store={store}" if word is None else word.replace("store:@#", f"store:{store}#") for word in question]
+    if store.startswith("http"):  # a collector: the profile is fetched
+        args[1:1] = ["--no-save"] if question[0] == "raw" else []
     began = time.monotonic()
     run = subprocess.run([cpa] + args, capture_output=True, timeout=300, check=False)
     text = b"%d\n" % run.returncode + run.stdout + run.stderr
+    text = re.sub(rb"cpa: Fetching profile over HTTP from .*\n", b"", text)
+    text = re.sub(rb"cpa: \S+/api/v1/profile\?q=(\S+): server response: [0-9]+ [^-]*- ",
+                  lambda found: b"cpa: " + urllib.parse.unquote_to_bytes(found.group(1)) + b": ", text)
     if question[0] == "raw" and run.returncode == 0:
         text = sort_samples(text)
     if any("+tier=" in word for word in question if word):  # slots of a local store have the labels of their kind only
@@ -115,7 +121,7 @@ def ask(store, question):
         text = re.sub(rb"but \S+ has the resolution (\w+) in [^;]*;", rb"\1;", text)  # the parts of a window are not the same
         text = re.sub(rb"\S+: in [^,]*, the values of all", b"the values of all", text)
     text = re.sub(rb"((cpa|Comment): )?store: [0-9]+ pages? of the project [^\n]*\n", b"", text)  # of Cloud Profiler only
-    text = text.replace(b"; no collector runs on this store", b"")
+    text = re.sub(rb"; (no|a) collector runs on this store.*", b"", text)  # of a directory
     return text.replace(store.encode() + b"#", b"").replace(store.encode(), b"STORE"), time.monotonic() - began
 
 

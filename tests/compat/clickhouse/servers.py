@@ -116,9 +116,13 @@ class PassingHandler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+def find_program():
+    return shutil.which("clickhouse-server") or shutil.which("clickhouse-server", path="/usr/sbin:/sbin")
+
+
 def start_pair(folder):
     """Two servers that are the shards of the cluster pair; the first is also used alone. [] without the program."""
-    program = shutil.which("clickhouse-server") or shutil.which("clickhouse-server", path="/usr/sbin:/sbin")
+    program = find_program()
     ports, servers = free_ports(4), []
     for i in range(2 if program else 0):
         own = os.path.join(folder, f"server{i}")

@@ -54,12 +54,15 @@ int cmd_store_mark_cluster(struct store_command *c, const struct store_mark *m, 
 {
 	struct click_server s;
 	struct click_writer *w;
+	struct buf rows = { 0 };
 	int rc = cluster_open(c, c->directory, &s, err);
 
 	if (rc < 0)
 		return rc;
 	w = click_writer_new(&s, "cpa store mark");
-	rc = click_writer_mark(w, c->a->word[0], m, c->stop, err);
+	click_put_mark(&rows, c->a->word[0], m);
+	rc = click_writer_marks(w, &rows, c->stop, err);
+	buf_release(&rows);
 	click_writer_free(w);
 	click_server_release(&s);
 	return rc;

@@ -36,6 +36,7 @@ struct store_copier {
 	struct click_writer *cluster; /* NULL: a directory */
 	struct keys known;            /* ids of profiles of the destination */
 	struct click_counts counts;
+	struct buf marks; /* rows for the cluster */
 	uint64_t n_reduced, n_marks;
 	const struct store_query *q;
 };
@@ -181,8 +182,10 @@ static int store_copy_mark(void *arg, const char *service, const struct store_ma
 	if (m->time_ns < x->q->t0 || m->time_ns >= x->q->t1)
 		return 0;
 	x->n_marks++;
-	return x->cluster ? click_writer_mark(x->cluster, service, m, x->c->stop, err)
-			  : writer_add_mark(x->writer, service, m, err);
+	if (!x->cluster)
+		return writer_add_mark(x->writer, service, m, err);
+	click_put_mark(&x->marks, service, m);
+	return 0;
 }
 
 /* ---- totals ---- */
@@ -289,12 +292,15 @@ int cmd_store_copy(struct store_command *c, struct err *err)
 	rc = rc < 0 ? rc : store_copy_find_known(&x, err);
 	rc = rc < 0 ? rc : store_each_profile(x.from, &q, c->stop, store_copy_profile, &x, err);
 	rc = rc < 0 ? rc : store_each_mark(x.from, q.service, q.is_pattern, "", store_copy_mark, &x, err);
+	if (rc == 0 && x.cluster)
+		rc = click_writer_marks(x.cluster, &x.marks, c->stop, err);
 	rc = rc < 0 ? rc : store_copy_commit(&x, err);
 	rc = store_copy_close(&x, rc, err);
 	if (rc == 0)
 		store_copy_report(&x, c->out);
 	rc = rc < 0 ? rc : store_copy_check(&x, err);
 	window_free(window);
+	buf_release(&x.marks);
 	store_copy_release(&x);
 	return rc;
 }

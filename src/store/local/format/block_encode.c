@@ -51,6 +51,8 @@ static void block_encode_add_change(struct block_encode_cells *c, size_t profile
 	const int64_t *old = was ? was->value + (size_t)column * was->n : NULL;
 	const int64_t *now = is->value + (size_t)column * is->n;
 
+	if (was && was->value == is->value)
+		return;
 	while (i < n || k < is->n) {
 		uint32_t row = i == n || (k < is->n && is->row[k] < was->row[i]) ? is->row[k] : was->row[i];
 		uint64_t value = 0;

@@ -22,16 +22,16 @@
 /* A profile that was added. */
 struct chapter_entry {
 	uint32_t series, meta;
-	int64_t start_ns;
+	int64_t start_ns, duration_ns;
 	struct stored_slot slot;
-	size_t at; /* in builder.data */
+	size_t at; /* of the rows in builder.data; equal if they are the same */
 };
 
 struct chapter_builder {
 	char *service;
 	struct dict dict;
 	struct chapter_entry *entry;
-	size_t n, cap;
+	size_t n, cap, last; /* last: in data, the rows that were added last */
 	struct buf data;
 	struct store_mark *mark;
 	size_t n_marks, cap_marks;
@@ -65,14 +65,19 @@ struct dict *chapter_builder_dict(struct chapter_builder *b)
 	return &b->dict;
 }
 
+void chapter_builder_repeat(struct chapter_builder *b, const struct stored *s)
+{
+	b->entry = mem_grow(b->entry, &b->cap, b->n + 1, sizeof(*b->entry));
+	b->entry[b->n++] = (struct chapter_entry){ s->series, s->meta, s->start_ns, s->duration_ns, s->slot, b->last };
+}
+
 void chapter_builder_add(struct chapter_builder *b, const struct stored *s)
 {
 	size_t n_values = (size_t)s->n * s->n_columns;
 	uint32_t next = 0;
 
-	b->entry = mem_grow(b->entry, &b->cap, b->n + 1, sizeof(*b->entry));
-	b->entry[b->n++] = (struct chapter_entry){ s->series, s->meta, s->start_ns, s->slot, b->data.len };
-	varint_put_signed(&b->data, s->duration_ns);
+	b->last = b->data.len;
+	chapter_builder_repeat(b, s);
 	varint_put(&b->data, s->n);
 	varint_put(&b->data, s->n_columns);
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -103,9 +108,10 @@ static void unpack_profile(const struct chapter_builder *b, const struct chapter
 	uint64_t n = 0, n_columns = 0, v = 0, next = 0;
 	size_t n_values;
 
-	*s = (struct stored){ .slot = e->slot, .series = e->series, .meta = e->meta, .start_ns = e->start_ns };
-	if (!varint_get_signed(&at, end, &s->duration_ns) || !varint_get(&at, end, &n) ||
-	    !varint_get(&at, end, &n_columns))
+	*s = (struct stored){ .slot = e->slot, .series = e->series, .meta = e->meta };
+	s->start_ns = e->start_ns;
+	s->duration_ns = e->duration_ns;
+	if (!varint_get(&at, end, &n) || !varint_get(&at, end, &n_columns))
 		assert(!"own data is well-formed");
 	s->n = (uint32_t)n;
 	s->n_columns = (uint32_t)n_columns;
@@ -170,15 +176,30 @@ static int chapter_compare_entries(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
+/* Has profile i the rows of the one before it? They are the same memory then. */
+static bool chapter_is_repeat(const struct chapter_finisher *f, size_t i)
+{
+	return i && f->profile[i].value && f->profile[i].value == f->profile[i - 1].value;
+}
+
 static int64_t *sum_columns(const struct chapter_finisher *f, size_t n, uint32_t n_columns)
 {
 	int64_t *total = arena_zalloc(f->chapter->memory, n_columns, sizeof(*total));
 
-	for (size_t i = 0; i < n; i++)
-		for (uint32_t k = 0; k < n_columns; k++)
-			for (uint32_t row = 0; row < f->profile[i].n; row++)
-				total[k] = (int64_t)((uint64_t)total[k] +
-						     (uint64_t)f->profile[i].value[(size_t)k * f->profile[i].n + row]);
+	for (uint32_t k = 0; k < n_columns; k++) {
+		uint64_t sum = 0, own = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			const struct stored *s = &f->profile[i];
+
+			if (!chapter_is_repeat(f, i))
+				own = 0;
+			for (uint32_t row = 0; row < s->n && !chapter_is_repeat(f, i); row++)
+				own += (uint64_t)s->value[(size_t)k * s->n + row];
+			sum += own;
+		}
+		total[k] = (int64_t)sum;
+	}
 	return total;
 }
 
@@ -229,6 +250,14 @@ static int chapter_take_block(struct chapter_finisher *f, size_t *i, struct err 
 	     e++) {
 		struct stored *s = &f->profile[n];
 
+		if (n && e->at == e[-1].at) {
+			*s = f->profile[n - 1];
+			s->meta = e->meta;
+			s->start_ns = e->start_ns;
+			s->duration_ns = e->duration_ns;
+			n++;
+			continue;
+		}
 		unpack_profile(f->builder, e, s);
 		n_values += (size_t)s->n * s->n_columns;
 		if (n && n_values > BLOCK_VALUES_MAX) {
@@ -240,8 +269,9 @@ static int chapter_take_block(struct chapter_finisher *f, size_t *i, struct err 
 	rc = finish_block(f, n, err);
 	for (size_t k = 0; rc == 0 && k < n; k++)
 		chapter_sums_add(f->sums, &f->profile[k], f->class[first->meta]);
-	for (size_t k = 0; k < n; k++)
-		dict_release_stored(&f->profile[k]);
+	for (size_t k = n; k-- > 0;)
+		if (!chapter_is_repeat(f, k))
+			dict_release_stored(&f->profile[k]);
 	*i += n;
 	return rc;
 }

@@ -100,9 +100,10 @@ int journal_follow_next(struct journal_follower *f, uint64_t max, struct err *er
 	return 1;
 }
 
-/* Passes profiles on with their service. */
+/* Passes profiles and marks on with their service. */
 struct follow_caller {
 	journal_follow_fn *fn;
+	journal_follow_mark_fn *mark;
 	void *arg;
 	const struct head_service *service;
 };
@@ -114,15 +115,23 @@ static int follow_pass_on(void *arg, const struct stored *p, struct err *err)
 	return c->fn(c->arg, c->service->name, c->service->dict, p, err);
 }
 
-int journal_follow_each(struct journal_follower *f, journal_follow_fn *fn, void *arg, struct err *err)
+static int follow_pass_mark(void *arg, const struct store_mark *m, struct err *err)
+{
+	const struct follow_caller *c = arg;
+
+	return c->mark(c->arg, c->service->name, m, err);
+}
+
+int journal_follow_each(struct journal_follower *f, journal_follow_fn *fn, journal_follow_mark_fn *mark, void *arg,
+			struct err *err)
 {
 	const struct journal_head *h = f->r.head;
-	struct follow_caller c = { fn, arg, NULL };
+	struct follow_caller c = { fn, mark, arg, NULL };
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < h->n_dirty; i++) {
 		c.service = &h->service[h->dirty[i]];
-		rc = head_each(c.service, follow_pass_on, NULL, &c, err);
+		rc = head_each(c.service, follow_pass_on, mark ? follow_pass_mark : NULL, &c, err);
 	}
 	return rc;
 }

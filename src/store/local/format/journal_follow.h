@@ -33,10 +33,13 @@ void journal_follow_close(struct journal_follower *f); /* takes NULL */
  */
 int journal_follow_next(struct journal_follower *f, uint64_t max, struct err *err);
 
-/* Call fn for each profile of the batch that was read last. The order is the same each time the journal is read. */
+/* Call fn for each profile of the batch that was read last, and mark, which may be NULL, for each mark. The order is the same each time
+   the journal is read. */
 typedef int journal_follow_fn(void *arg, const char *service, const struct dict *d, const struct stored *p,
 			      struct err *err);
-int journal_follow_each(struct journal_follower *f, journal_follow_fn *fn, void *arg, struct err *err);
+typedef int journal_follow_mark_fn(void *arg, const char *service, const struct store_mark *m, struct err *err);
+int journal_follow_each(struct journal_follower *f, journal_follow_fn *fn, journal_follow_mark_fn *mark, void *arg,
+			struct err *err);
 
 /* The first damage that was found, "" if there is none. Profiles of damaged batches are missing. */
 const char *journal_follow_damage(const struct journal_follower *f);

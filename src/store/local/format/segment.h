@@ -106,6 +106,9 @@ struct dict *chapter_builder_dict(struct chapter_builder *b);
 
 /* Add a profile, by copy, in any order. */
 void chapter_builder_add(struct chapter_builder *b, const struct stored *s);
+
+/* Add a profile with the rows of the profile that was added last; those of s are not used. They take no more memory. */
+void chapter_builder_repeat(struct chapter_builder *b, const struct stored *s);
 void chapter_builder_mark(struct chapter_builder *b, const struct store_mark *m);
 
 /* The number of profiles added so far. */
