@@ -84,22 +84,19 @@ static int make_slots_of(const struct estimate_sample *x, size_t n, enum store_t
 			 struct chapter **out, struct err *err)
 {
 	struct tier_history *h = tier_history_new();
-	struct tier_maker *m = tier_maker_new("service", tier);
 	struct chapter_builder *b = chapter_builder_new("service");
 	struct chapter *raw = NULL;
 	int rc = estimate_make_chapter(x, n, tier, n_slots, &raw, err);
 
+	chapter_builder_expect_sorted(b, ESTIMATE_ZSTD_LEVEL);
 	if (rc == 0) {
 		dict_drop_index(&raw->dict);
-		rc = tier_maker_add(m, raw, h, NULL, NULL, NULL, err);
+		rc = tier_make(raw, tier, h, NULL, NULL, b, NULL, err);
 	}
-	if (rc == 0)
-		rc = tier_maker_finish(m, b, err);
 	if (rc == 0)
 		rc = chapter_builder_finish(b, ESTIMATE_ZSTD_LEVEL, out, err);
 	chapter_free(raw);
 	chapter_builder_free(b);
-	tier_maker_free(m);
 	tier_history_free(h);
 	return rc;
 }
