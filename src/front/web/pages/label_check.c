@@ -43,11 +43,17 @@ static bool label_check_is(const struct report *r, uint32_t row, const char *che
 	return row < r->table.n_rows && strcmp(label_check_row(r, row)[LABELS_CHECK].text, check) == 0;
 }
 
+/* The attribute of the cells of a column: narrow screens leave out the share. */
+static const char *label_check_class(unsigned col)
+{
+	return col == LABELS_LABEL ? " class=\"text\"" : col == LABELS_CUM_PCT ? " class=\"wide\"" : "";
+}
+
 static void label_check_add_cell(const struct report *r, uint32_t row, unsigned col, struct buf *out)
 {
 	const union cell *c = &label_check_row(r, row)[col];
 
-	buf_addz(out, col == LABELS_LABEL ? "<td class=\"text\">" : "<td>");
+	buf_addf(out, "<td%s>", label_check_class(col));
 	if (col == LABELS_LABEL)
 		web_add_name(out, c->text);
 	else if (col == LABELS_CUM)
@@ -65,9 +71,12 @@ static uint32_t label_check_add_table(const struct report *r, uint32_t row, cons
 {
 	if (!label_check_is(r, row, t->check))
 		return row;
-	buf_addf(out, "<h3>%s</h3>\n<div class=\"scroll\"><table class=\"report\"><thead><tr>", t->title);
+	buf_addf(out,
+		 "<h2>%s</h2>\n<div class=\"scroll\" role=\"region\" aria-label=\"%s\" tabindex=\"0\"><table "
+		 "class=\"report\"><thead><tr>",
+		 t->title, t->title);
 	for (size_t i = 0; i < t->n_cols; i++)
-		buf_addf(out, "<th scope=\"col\"%s>%s</th>", t->col[i] == LABELS_LABEL ? " class=\"text\"" : "",
+		buf_addf(out, "<th scope=\"col\"%s>%s</th>", label_check_class(t->col[i]),
 			 r->table.col[t->col[i]].title);
 	buf_addz(out, "</tr></thead>\n<tbody>\n");
 	for (; label_check_is(r, row, t->check); row++) {
@@ -114,7 +123,7 @@ int web_draw_label_check(struct web_page *page, struct err *err)
 	}
 	row = label_check_add_table(r, 0, &label_check_samples, out);
 	row = label_check_add_table(r, row, &label_check_series, out);
-	buf_addf(out, "<h3>%" PRIu32 " finding%s</h3>\n<dl class=\"help\">", r->n_findings,
+	buf_addf(out, "<h2>%" PRIu32 " finding%s</h2>\n<dl class=\"help\">", r->n_findings,
 		 r->n_findings == 1 ? "" : "s");
 	for (; rc == 0 && row < r->table.n_rows; row++) {
 		label_check_add_finding(r, row, out);
