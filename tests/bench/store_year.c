@@ -8,9 +8,9 @@
  * PODS instances of a service have a CPU profile of SAMPLES samples every SECONDS, for DAYS days. Samples are drawn from STACKS
  * stacks with a Zipf distribution, so new stacks appear all the time. The store is filled by the writer with a simulated clock, at the
  * full rate. Then the clock is set to the age of each tier of RETAIN_DEFAULT; after its maintenance, the bytes of the store and the time
- * of a query of all days, as that of cpa top, are measured. A year has 14 days of raw profiles, 76 of 10m and 275 of 1h: the sums at the
- * end multiply what was measured by these numbers of days. The time of a query of the last tier is not multiplied, but subtracted first:
- * opening the store and what does not depend on the days.
+ * of a query of all days, as that of cpa top, are measured. A year has 14 days of raw profiles, 76 of 10m and 275 of 1h: the bytes at the
+ * end are those of a day, multiplied by these numbers. The time is that of a segment, multiplied by the number of segments: a segment has
+ * the days of its span, or those that fit into the most bytes that are merged.
  */
 #include "config.h"
 
@@ -18,6 +18,7 @@
 #include "base/pool.h"
 #include "profile/builder.h"
 #include "store/local/read/local.h"
+#include "store/local/upkeep/compaction.h"
 #include "store/local/upkeep/estimate.h"
 #include "store/local/upkeep/upkeep.h"
 
@@ -220,6 +221,7 @@ static uint64_t fill(struct store_writer *w, unsigned pods, int64_t every, int64
 /* Bytes of segments of all tiers, and the median CPU and wall time of a query of everything, per day. */
 struct measured {
 	double bytes, dictionary, wall, cpu;
+	unsigned segments;
 	uint64_t items;
 };
 
@@ -248,6 +250,7 @@ static struct measured measure(const char *directory, const char *tier, double d
 		m.items += stat.profiles[t];
 	}
 	m.dictionary = (double)stat.dict_bytes;
+	m.segments = stat.segments;
 	for (int i = 0; i < TRIES; i++) {
 		struct store_sum sum = { 0 };
 		struct profile *p;
@@ -276,17 +279,24 @@ static struct measured measure(const char *directory, const char *tier, double d
 	return m;
 }
 
+/* The number of segments that some days of a tier have. */
+static double count_segments(const struct measured *m, double measured_days, double days, double span)
+{
+	double held = floor(COMPACTION_CHAPTER_BYTES_MAX / (m->bytes / measured_days));
+
+	return ceil(days / fmax(1, fmin(held, span)));
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *tier;
-		double age, days; /* age at which it is measured; days of it in a year */
-	} step[] = { { "raw", 1, 14 }, { "10m", 15, 76 }, { "1h", 91, 275 }, { "1d", 401, 0 } };
+		double age, days, span; /* age at which it is measured; days of it in a year; days of a segment */
+	} step[] = { { "raw", 1, 14, 7 }, { "10m", 15, 76, 7 }, { "1h", 91, 275, 28 }, { "1d", 401, 0, 364 } };
 	const struct store_writer_options options = { .cap = UINT64_C(40) << 30,
 						      .owner = "store_year",
 						      .now = get_simulated_now };
-	double bytes = 0, wall = 0, cpu = 0, rows = 0, days, t;
-	struct measured tier[N_TIERS], fixed;
+	double bytes = 0, wall = 0, cpu = 0, segments = 0, rows = 0, days, t;
 	struct estimate estimate;
 	struct store_writer *w;
 	uint64_t n;
@@ -304,7 +314,7 @@ int main(int argc, char **argv)
 	check(estimate_measure("cpu", (const struct profile *const *)sample, SAMPLE, &estimate, &err), "estimate",
 	      &err);
 	for (size_t i = 0; i < sizeof(step) / sizeof(step[0]); i++) {
-		double predicted;
+		double predicted, n_year;
 		struct measured m;
 		int64_t total;
 
@@ -319,16 +329,13 @@ int main(int argc, char **argv)
 		       100 * (predicted / m.bytes - 1));
 		fflush(stdout);
 		bytes += m.bytes / days * step[i].days;
-		tier[i] = m;
+		n_year = count_segments(&m, days, step[i].days, step[i].span);
+		segments += n_year;
+		wall += m.wall / m.segments * n_year;
+		cpu += m.cpu / m.segments * n_year;
 	}
-	fixed = tier[N_TIERS - 1];
-	for (size_t i = 0; i < N_TIERS; i++) {
-		wall += fmax(tier[i].wall - fixed.wall, 0) / days * step[i].days;
-		cpu += fmax(tier[i].cpu - fixed.cpu, 0) / days * step[i].days;
-	}
-	wall += fixed.wall;
-	cpu += fixed.cpu;
-	printf("a year: %.2f GB, query %.2f s with %u threads, CPU %.2f s\n", bytes / 1e9, wall, pool_size(), cpu);
+	printf("a year: %.2f GB in %.0f segments, query %.2f s with %u threads, CPU %.2f s\n", bytes / 1e9, segments,
+	       wall, pool_size(), cpu);
 	check(upkeep_close_writer(w, &err), "close", &err);
 	return 0;
 }

@@ -96,6 +96,7 @@ cli_tests = \
 	tests/cli/t391-store-collector.t \
 	tests/cli/t392-young-store.t \
 	tests/cli/t397-store-tiers.t \
+	tests/cli/t398-label-page.t \
 	tests/cli/t393-collect-state.t \
 	tests/cli/t394-quota.t \
 	tests/cli/t396-flame-join.t \

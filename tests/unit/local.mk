@@ -103,6 +103,7 @@ unit_tests = \
 	tests/unit/test_store_compaction \
 	tests/unit/test_store_repair \
 	tests/unit/test_store_tiers \
+	tests/unit/test_estimate \
 	tests/unit/test_store_maintain_crash \
 	tests/unit/test_check \
 	tests/unit/test_child \
@@ -345,6 +346,7 @@ tests_unit_test_cache_LDADD = $(unit_symbol)
 tests_unit_test_catalogue_LDADD = $(unit_store)
 tests_unit_test_store_compaction_LDADD = $(unit_store)
 tests_unit_test_store_tiers_LDADD = $(unit_store)
+tests_unit_test_estimate_LDADD = $(unit_store) -lm
 tests_unit_test_store_repair_LDADD = $(unit_store)
 tests_unit_test_store_maintain_crash_SOURCES = tests/unit/test_store_maintain_crash.c $(store_faults)
 tests_unit_test_store_maintain_crash_LDADD = $(unit_store)

@@ -132,6 +132,34 @@ static void profiles_of_different_types_are_in_different_blocks(void **state)
 	chapter_builder_free(b);
 }
 
+/* Write profiles of two series with two kinds of types, which come in order. */
+static void write_sorted(struct buf *file, bool is_promised)
+{
+	struct segment_builder s = segment_builder_begin(file);
+	struct chapter_builder *b = chapter_builder_new("shop");
+	const struct store_label label[] = { { "instance", "a" }, { "instance", "b" } };
+
+	if (is_promised)
+		chapter_builder_expect_sorted(b, 3);
+	for (unsigned i = 0; i < 300; i++)
+		segment_builder_profile(b, "any", &label[i / 200], 1, i, i % 150 > 140 ? make_heap(i) : make_cpu(i));
+	segment_builder_chapter(&s, b);
+	segment_builder_end(&s);
+}
+
+static void sorted_profiles_make_the_same_chapter(void **state)
+{
+	struct buf sorted = { 0 }, any = { 0 };
+
+	(void)state;
+	write_sorted(&sorted, true);
+	write_sorted(&any, false);
+	assert_int_equal(sorted.len, any.len);
+	assert_memory_equal(sorted.data, any.data, any.len);
+	buf_release(&sorted);
+	buf_release(&any);
+}
+
 /* CRC-32 as in gzip, bit by bit. */
 static uint32_t crc32_of(const uint8_t *p, size_t n)
 {
@@ -215,6 +243,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_is_read),
 		cmocka_unit_test(profiles_of_different_types_are_in_different_blocks),
+		cmocka_unit_test(sorted_profiles_make_the_same_chapter),
 		cmocka_unit_test(a_newer_version_is_refused_with_its_number),
 		cmocka_unit_test(a_changed_byte_is_found_or_changes_nothing),
 		cmocka_unit_test(a_file_that_is_cut_off_is_refused),

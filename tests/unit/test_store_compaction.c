@@ -74,6 +74,62 @@ static void the_sum_of_a_week_stays_the_same(void **state)
 	buf_release(&want);
 }
 
+/* Two segments have other minutes of the same series, and each one has a series of its own. */
+static void segments_that_overlap_are_merged_by_start(void **state)
+{
+	struct live_store *m = *state;
+	struct store_query q = live_store_query("shop"), part = q;
+	struct buf want = { 0 }, want_part = { 0 }, now = { 0 };
+
+	for (int half = 0; half < 2; half++) {
+		for (int i = half; i < 300; i += 2)
+			for (int k = 0; k < 3; k++)
+				live_store_append(m, "shop", k == 2 ? 2 + half : k, STORE_MONDAY + i * STORE_SECOND, 8);
+		live_store_flush(m);
+	}
+	store_time += 2 * STORE_DAY;
+	part.t0 = STORE_MONDAY + 61 * STORE_SECOND;
+	part.t1 = STORE_MONDAY + 122 * STORE_SECOND;
+	want = live_store_sum(m, &q);
+	want_part = live_store_sum(m, &part);
+	assert_int_equal(live_store_count(m, ".cps"), 2);
+	live_store_maintain(m, NULL);
+	assert_int_equal(live_store_count(m, ".cps"), 1);
+	check_same(m, "shop", &want);
+	now = live_store_sum(m, &part);
+	assert_string_equal(buf_text(&now), buf_text(&want_part));
+	buf_release(&want);
+	buf_release(&want_part);
+	buf_release(&now);
+}
+
+static void a_small_late_segment_does_not_rewrite_a_large_one(void **state)
+{
+	struct live_store *m = *state;
+	struct store_query q = live_store_query("shop");
+	struct buf want = { 0 }, report = { 0 };
+
+	for (int i = 0; i < 24; i++, store_time += STORE_HOUR) {
+		live_store_append(m, "shop", 0, store_time, 5000);
+		live_store_flush(m);
+	}
+	store_time += STORE_DAY;
+	live_store_maintain(m, NULL);
+	assert_int_equal(live_store_count(m, ".cps"), 1);
+	for (int i = 0; i < 2; i++) {
+		live_store_append(m, "shop", 7 + i, STORE_MONDAY + i * STORE_SECOND, 8);
+		live_store_flush(m);
+	}
+	want = live_store_sum(m, &q);
+	live_store_maintain(m, &report); /* the small ones are merged */
+	if (!strstr(buf_text(&report), "merge 2 segments") || strstr(buf_text(&report), "merge 3 segments"))
+		fail_msg("%s", buf_text(&report));
+	assert_int_equal(live_store_count(m, ".cps"), 2);
+	check_same(m, "shop", &want);
+	buf_release(&want);
+	buf_release(&report);
+}
+
 static void merges_step_by_step_as_time_passes(void **state)
 {
 	struct live_store *m = *state;
@@ -303,6 +359,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, live_store_set_up, live_store_tear_down)
 		TEST(buckets_are_hours_days_and_weeks_from_monday),
 		TEST(the_sum_of_a_week_stays_the_same),
+		TEST(segments_that_overlap_are_merged_by_start),
+		TEST(a_small_late_segment_does_not_rewrite_a_large_one),
 		TEST(merges_step_by_step_as_time_passes),
 		TEST(a_dry_run_changes_nothing),
 		TEST(an_import_of_years_is_split_by_weeks),

@@ -11,6 +11,7 @@ src_front_web_libweb_a_SOURCES += \
 	src/front/web/pages/gate.c \
 	src/front/web/pages/graph.c \
 	src/front/web/pages/help.c \
+	src/front/web/pages/label_check.c \
 	src/front/web/pages/labels.c \
 	src/front/web/pages/source.c \
 	src/front/web/pages/store.c \

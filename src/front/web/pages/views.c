@@ -111,6 +111,12 @@ static const struct web_view views[] = {
 	  .empty = "the samples have no labels",
 	  .flags = WEB_VIEW_IN_MENU | WEB_VIEW_CACHED,
 	  .draw = web_draw_labels },
+	{ .path = "labelcheck",
+	  .title = "Label check",
+	  .report = "labels",
+	  .empty = "the samples have no labels",
+	  .flags = WEB_VIEW_IN_MENU | WEB_VIEW_SHARED,
+	  .draw = web_draw_label_check },
 	{ .path = "traces",
 	  .report = "traces",
 	  .empty = "the profile has no samples",
@@ -129,7 +135,7 @@ static const struct web_view views[] = {
 	  .flags = WEB_VIEW_CACHED },
 };
 
-/* Is the report a table that web_draw_table draws, without a view of its own? One that asks stores is only a command. */
+/* Is the report a table that web_draw_table draws, without a view of its own? One that asks stores has its own. */
 static bool views_is_plain(const struct report_type *t)
 {
 	return t->make && t->view == VIEW_TEXT && t->draw[FORMAT_JSON] && !(t->flags & REPORT_ASKS_STORES);

@@ -12,6 +12,8 @@
 #include "answer/answer.h"
 #include "base/regex.h"
 #include "session/url_settings.h"
+#include "sources/stored.h"
+#include "sources/stored_labels.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -72,6 +74,24 @@ const struct web_view *web_view_find(const struct web *w, const char *path, size
 	return NULL;
 }
 
+int web_page_ask_stores(struct web_page *page, struct err *err)
+{
+	const char *report = page->view->report;
+	const struct web_side *side = &page->side[SIDE_NEW];
+	int rc = 0;
+
+	if (!report || !(reports_get(report)->flags & REPORT_ASKS_STORES))
+		return 0;
+	for (size_t i = 0; rc == 0 && i < side->n; i++) {
+		const struct open_profile *o = side->profile[i];
+
+		if (!o->is_uploaded && stored_is_source(o->name))
+			rc = stored_labels_read(o->name, &page->q, &page->facts, err);
+	}
+	page->q.label_facts = &page->facts;
+	return rc;
+}
+
 int web_page_make(struct web_page *page, const char *report, struct err *err)
 {
 	const struct report_type *t = reports_get(report);
@@ -93,6 +113,7 @@ bool web_page_widen(struct web_page *page)
 static void web_page_release(struct web_page *page)
 {
 	answer_release(&page->answer);
+	stored_labels_release(&page->facts);
 	url_params_free(page->params);
 	settings_free(page->settings);
 	web_put_profiles(page);

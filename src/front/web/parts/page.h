@@ -14,6 +14,7 @@
 #include "base/http.h"
 #include "base/stop.h"
 #include "engine/query.h"
+#include "report/labels.h"
 #include "report/report.h"
 #include "session/settings.h"
 #include "session/url_params.h"
@@ -115,6 +116,7 @@ struct web_page {
 	const struct profile *sides;      /* with separate samples of the base, for flame graphs; NULL without a base */
 	struct stop *stop;
 	struct arena *mem;
+	struct label_facts facts; /* of the stores of the open profiles, if the report of the view needs them */
 	struct answer answer;     /* report of the view, once made; its head has the title and the legend */
 	struct buf main;          /* HTML of the view */
 	struct buf notes;         /* messages for the user, a line each */
@@ -123,6 +125,9 @@ struct web_page {
 	const char *remedy;       /* HTML that the page of an error shows below the message, or NULL */
 	int status;               /* 200 unless the view sets another one */
 };
+
+/* Ask the stores of the open profiles, if the report of the view needs it. Fails as stored_labels_read. */
+int web_page_ask_stores(struct web_page *page, struct err *err);
 
 /* Make the report of the view, or another report, into page->answer. Fails as answer_make. */
 int web_page_make(struct web_page *page, const char *report, struct err *err);

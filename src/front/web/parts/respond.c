@@ -148,6 +148,8 @@ static void render(void *arg, struct stop *stop, struct http_response *out)
 	page->stop = page->q.stop = stop;
 	rc = web_open_difference(page, &err);
 	if (rc == 0)
+		rc = web_page_ask_stores(page, &err);
+	if (rc == 0)
 		rc = render_content(page, is_page, out, &err);
 	if (rc == ERR_IO && (page->view->flags & WEB_VIEW_TAKES_PATTERN))
 		err.code = ERR_USAGE; /* there is no binary of the functions; pprof reports that nothing matches */

@@ -496,7 +496,7 @@ static int read_chapter(const struct segment *s, uint32_t i, bool head, struct c
 	return 0;
 }
 
-uint32_t segment_count_rows(const struct segment *s, uint32_t i)
+uint32_t segment_count_entries(const struct segment *s, uint32_t i, enum dict_table table)
 {
 	uint64_t at = s->chapter[i].offset, end = at + s->chapter[i].length;
 	struct section section;
@@ -504,7 +504,7 @@ uint32_t segment_count_rows(const struct segment *s, uint32_t i)
 	for (; at < end; at = section.next) {
 		if (read_section(s, at, end, &section, NULL) < 0)
 			return 0;
-		if (section.kind == DICT_ROWS)
+		if (section.kind == (unsigned)table)
 			return section.items;
 	}
 	return 0;

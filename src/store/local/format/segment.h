@@ -104,7 +104,11 @@ void chapter_builder_free(struct chapter_builder *b);
 /* The dictionary to which the added profiles refer. */
 struct dict *chapter_builder_dict(struct chapter_builder *b);
 
-/* Add a profile, by copy, in any order. */
+/* Promise that profiles will be added by series, each by start. They are encoded and compressed while they are added, so only what is
+   compressed is in memory, and the dictionary. level: of zstd. */
+void chapter_builder_expect_sorted(struct chapter_builder *b, int level);
+
+/* Add a profile, by copy, in any order unless it was promised. */
 void chapter_builder_add(struct chapter_builder *b, const struct stored *s);
 
 /* Add a profile with the rows of the profile that was added last; those of s are not used. They take no more memory. */
@@ -119,6 +123,7 @@ uint64_t chapter_builder_profiles(const struct chapter_builder *b);
  * Afterwards only chapter_builder_free may be called.
  *
  * level  of zstd
+ * Fails  ERR_LIMIT when a profile has too many rows
  */
 int chapter_builder_finish(struct chapter_builder *b, int level, struct chapter **out, struct err *err);
 
@@ -169,8 +174,8 @@ const struct segment_chapter *segment_chapter_at(const struct segment *s, uint32
 /* Decode a chapter. It borrows from the segment. Fails with ERR_FORMAT, naming the section. */
 int segment_read_chapter(const struct segment *s, uint32_t i, struct chapter **out, struct err *err);
 
-/* The number of rows of a chapter, without decoding it; 0 if it cannot be decoded. */
-uint32_t segment_count_rows(const struct segment *s, uint32_t i);
+/* The number of entries of a table of a chapter, without decoding it; 0 if it cannot be decoded. */
+uint32_t segment_count_entries(const struct segment *s, uint32_t i, enum dict_table table);
 
 /* Return the pages of a chapter that is not needed any more to the kernel, which may read them again. */
 void segment_drop_pages(const struct segment *s, uint32_t i);

@@ -46,8 +46,9 @@ struct sum_maker {
 	int64_t duration_ns;
 	uint64_t profiles, restarts, n_stored, n_cells, n_starts;
 	uint32_t n_columns, n_series, last_series;
-	int64_t **column;    /* [n_columns][d->n_rows] */
-	int64_t *meta_first; /* [d->n_metas] INT64_MAX: not used */
+	int64_t **column;    /* [n_columns][n_rows] */
+	int64_t *meta_first; /* [n_metas] INT64_MAX: not used */
+	uint32_t n_rows, n_metas;
 	struct sum_series now;
 	struct buf starts;
 };
@@ -67,17 +68,31 @@ static struct sum_maker *sum_maker_new(const struct dict *d, str_id kind, uint32
 	uint32_t n = d->meta[meta].n_types;
 
 	*m = (struct sum_maker){ .d = d, .kind = kind, .class = class, .meta = meta, .now.series = PROFILE_NONE };
-	m->is_unfit = !sum_fits(&d->meta[meta]) || d->n_rows > ELEMENTS_MAX / (n + 1);
+	m->is_unfit = !sum_fits(&d->meta[meta]);
 	if (m->is_unfit)
 		return m;
 	m->n_columns = n;
-	m->column = mem_alloc(n, sizeof(*m->column));
-	for (uint32_t t = 0; t < n; t++)
-		m->column[t] = mem_zalloc(d->n_rows, sizeof(**m->column));
-	m->meta_first = mem_alloc(d->n_metas, sizeof(*m->meta_first));
-	for (uint32_t i = 0; i < d->n_metas; i++)
-		m->meta_first[i] = INT64_MAX;
+	m->column = mem_zalloc(n, sizeof(*m->column));
 	return m;
+}
+
+/* Make room for all rows and metas that the dictionary has now. Returns false if there are too many rows. */
+static bool sum_grow(struct sum_maker *m)
+{
+	size_t n_rows = m->n_rows, n_metas = m->n_metas;
+
+	if (m->d->n_rows > ELEMENTS_MAX / (m->n_columns + 1))
+		return false;
+	for (uint32_t t = 0; t < m->n_columns && m->d->n_rows > m->n_rows; t++) {
+		n_rows = m->n_rows;
+		m->column[t] = mem_grow(m->column[t], &n_rows, m->d->n_rows, sizeof(**m->column));
+		memset(m->column[t] + m->n_rows, 0, (n_rows - m->n_rows) * sizeof(**m->column));
+	}
+	m->n_rows = (uint32_t)n_rows;
+	m->meta_first = mem_grow(m->meta_first, &n_metas, m->d->n_metas, sizeof(*m->meta_first));
+	for (; m->n_metas < n_metas; m->n_metas++)
+		m->meta_first[m->n_metas] = INT64_MAX;
+	return true;
 }
 
 static void sum_maker_free(struct sum_maker *m)
@@ -140,7 +155,7 @@ static void sum_maker_add(struct sum_maker *m, const struct stored *p, uint32_t 
 		return;
 	m->has_slots |= !m->n_stored && is_slot;
 	m->is_unfit = class != m->class || p->n_columns != m->n_columns || p->slot.role != SLOT_SUM ||
-		      is_slot != m->has_slots || num_add(&m->duration_ns, p->duration_ns);
+		      is_slot != m->has_slots || num_add(&m->duration_ns, p->duration_ns) || !sum_grow(m);
 	if (m->is_unfit)
 		return;
 	m->n_stored++;
@@ -159,9 +174,9 @@ static void sum_maker_add(struct sum_maker *m, const struct stored *p, uint32_t 
 static struct stored sum_rows(const struct sum_maker *m)
 {
 	struct stored out = { .meta = m->meta, .n_columns = m->n_columns };
-	uint32_t *row = mem_alloc(m->d->n_rows, sizeof(*row));
+	uint32_t *row = mem_alloc(m->n_rows, sizeof(*row));
 
-	for (uint32_t i = 0; i < m->d->n_rows; i++) {
+	for (uint32_t i = 0; i < m->n_rows; i++) {
 		bool has_value = false;
 
 		for (uint32_t t = 0; t < m->n_columns; t++)
@@ -186,10 +201,10 @@ static void sum_put_head(struct sum_maker *m, struct buf *out)
 	varint_put(out, m->profiles);
 	varint_put(out, m->restarts);
 	varint_put(out, m->has_slots);
-	for (uint32_t i = 0; i < m->d->n_metas; i++)
+	for (uint32_t i = 0; i < m->n_metas; i++)
 		n_metas += m->meta_first[i] != INT64_MAX;
 	varint_put(out, n_metas);
-	for (uint32_t i = 0; i < m->d->n_metas; i++) {
+	for (uint32_t i = 0; i < m->n_metas; i++) {
 		if (m->meta_first[i] == INT64_MAX)
 			continue;
 		varint_put(out, i - last);

@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-/* Makes the sums of a chapter. d is complete and outlives it. */
+/* Makes the sums of a chapter. d may grow, and outlives it. */
 struct chapter_sums;
 struct chapter_sums *chapter_sums_new(const struct dict *d);
 void chapter_sums_free(struct chapter_sums *s); /* takes NULL */

@@ -99,7 +99,6 @@ int slots_read_chapter(const struct store_query *q, struct tier_history *h, stru
 {
 	struct chapter *from = NULL;
 	struct chapter_builder *b;
-	struct tier_maker *m;
 	int rc = 0;
 
 	in->rc = select_read(in->from, &from, &in->err);
@@ -107,11 +106,9 @@ int slots_read_chapter(const struct store_query *q, struct tier_history *h, stru
 		in->chapter = from;
 		return 0;
 	}
-	m = tier_maker_new(in->from->service, q->tier);
 	b = chapter_builder_new(in->from->service);
-	in->rc = tier_maker_add(m, from, h, is_selected, (void *)(uintptr_t)q, stop, &in->err);
-	if (in->rc == 0)
-		in->rc = tier_maker_finish(m, b, &in->err);
+	chapter_builder_expect_sorted(b, HISTORY_LEVEL);
+	in->rc = tier_make(from, q->tier, h, is_selected, (void *)(uintptr_t)q, b, stop, &in->err);
 	if (in->rc == 0)
 		in->rc = chapter_builder_finish(b, HISTORY_LEVEL, &in->chapter, &in->err);
 	in->is_given = in->rc == 0;
@@ -122,7 +119,6 @@ int slots_read_chapter(const struct store_query *q, struct tier_history *h, stru
 		rc = in->rc;
 	}
 	chapter_builder_free(b);
-	tier_maker_free(m);
 	select_release(in->from, from);
 	return rc;
 }

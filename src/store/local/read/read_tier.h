@@ -28,7 +28,7 @@ int slots_read_history(struct store *s, const struct store_query *q, struct tier
  * time.
  *
  * in     chapter and is_given are set; rc and err if it is damaged
- * Fails  as tier_maker_add
+ * Fails  as tier_make
  */
 int slots_read_chapter(const struct store_query *q, struct tier_history *h, struct reduce_input *in, struct stop *stop,
 		       struct err *err);

@@ -514,7 +514,7 @@ uint32_t select_count_rows(const struct select_chapter *c)
 {
 	bool is_readable = c->index != DAMAGED_PART && !c->file->is_journal && c->file->rc == 0;
 
-	return is_readable ? segment_count_rows(c->file->segment, c->index) : 0;
+	return is_readable ? segment_count_entries(c->file->segment, c->index, DICT_ROWS) : 0;
 }
 
 bool select_is_kept(const struct select_chapter *c)

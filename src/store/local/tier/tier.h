@@ -76,25 +76,18 @@ bool tier_history_has(const struct tier_history *h, const uint8_t hash[16]);
 
 /* --- making slots --- */
 
-struct tier_maker;
-struct tier_maker *tier_maker_new(const char *service, enum store_tier to);
-void tier_maker_free(struct tier_maker *m); /* takes NULL */
-
 /* Is a series of a chapter to be added? Returns 1 or 0, or ERR_*. */
 typedef int tier_select_fn(void *arg, const struct chapter *c, uint32_t series, struct err *err);
 
 /*
- * Add the profiles of the selected series of a chapter, which belong to a finer tier.
+ * Add the slots of the selected series of a chapter, which belong to a finer tier, to a builder: by series, each by start.
  *
  * from    entries are added to its dictionary
  * h       the last snapshots before; those of the chapter replace them
  * select  NULL: all
  * Fails   ERR_FORMAT when the chapter is damaged; ERR_RANGE when a sum overflows; ERR_LIMIT; ERR_STOPPED
  */
-int tier_maker_add(struct tier_maker *m, struct chapter *from, struct tier_history *h, tier_select_fn *select,
-		   void *arg, struct stop *stop, struct err *err);
-
-/* Add the slots of everything to a builder. Afterwards only tier_maker_free may be called. */
-int tier_maker_finish(struct tier_maker *m, struct chapter_builder *to, struct err *err);
+int tier_make(struct chapter *from, enum store_tier to, struct tier_history *h, tier_select_fn *select, void *arg,
+	      struct chapter_builder *out, struct stop *stop, struct err *err);
 
 #endif

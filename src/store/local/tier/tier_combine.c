@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A part is kept as varints, like a profile in a chapter builder. Parts of one slot are added at the end: those of 1h come from all
- * instances.
+ * A part is kept as varints, like a profile in a chapter builder. The parts of a series are added up soon after it ends. Those of 1h come
+ * from all instances, so they are kept until the end; if they are many, those of equal slots are added up before.
  */
 #include "config.h"
 
@@ -30,10 +30,17 @@ struct tier_list {
 	struct buf data;
 };
 
+enum {
+	READY_BYTES = 16 << 20, /* of parts that are written together; each time costs a pass over the dictionary */
+	LATE_BYTES = 64 << 20,  /* of parts that are kept */
+};
+
 struct tier_parts {
 	enum store_tier to;
 	struct dict d;
-	struct tier_list in, sum; /* sum: one part for each slot */
+	struct chapter_builder *out;
+	struct tier_list ready, late, sum; /* sum: one part for each slot */
+	size_t late_max;                   /* bytes at which late is added up */
 	/* the slot that is added up */
 	int64_t *value;    /* [cap_rows][n_columns] */
 	uint32_t *touched; /* [n_touched] rows */
@@ -42,13 +49,22 @@ struct tier_parts {
 	uint32_t n_touched, n_columns;
 };
 
-struct tier_parts *tier_parts_new(enum store_tier to)
+struct tier_parts *tier_parts_new(enum store_tier to, struct chapter_builder *out)
 {
 	struct tier_parts *p = mem_zalloc(1, sizeof(*p));
 
 	p->to = to;
+	p->out = out;
+	p->late_max = LATE_BYTES;
 	dict_init(&p->d);
 	return p;
+}
+
+static void tier_list_release(struct tier_list *l)
+{
+	free(l->part);
+	buf_release(&l->data);
+	*l = (struct tier_list){ 0 };
 }
 
 void tier_parts_free(struct tier_parts *p)
@@ -56,10 +72,9 @@ void tier_parts_free(struct tier_parts *p)
 	if (!p)
 		return;
 	dict_release(&p->d);
-	free(p->in.part);
-	free(p->sum.part);
-	buf_release(&p->in.data);
-	buf_release(&p->sum.data);
+	tier_list_release(&p->ready);
+	tier_list_release(&p->late);
+	tier_list_release(&p->sum);
 	free(p->value);
 	free(p->touched);
 	free(p->is_touched);
@@ -108,11 +123,6 @@ static void tier_list_get(const struct tier_list *l, size_t i, struct stored *ou
 		out->row[k] = (uint32_t)((k ? out->row[k - 1] : 0) + (uint64_t)v);
 	for (uint64_t k = 0; k < n * n_columns && varint_get_signed(&at, end, &v); k++)
 		out->value[k] = v;
-}
-
-void tier_parts_add(struct tier_parts *p, const struct stored *s)
-{
-	tier_list_add(&p->in, s);
 }
 
 static int tier_compare_parts(const void *a, const void *b)
@@ -226,10 +236,11 @@ static int fold(struct tier_parts *p, struct stored *s, struct err *err)
 	return rc;
 }
 
-/* Add the sum of the parts [lo, hi) to the sums. */
-static int combine_slot(struct tier_parts *p, size_t lo, size_t hi, struct err *err)
+/* Add up the parts [lo, hi) of a list. out is released with dict_release_stored. */
+static int combine_parts(struct tier_parts *p, const struct tier_list *l, size_t lo, size_t hi, struct stored *out,
+			 struct err *err)
 {
-	const struct tier_part *first = &p->in.part[lo];
+	const struct tier_part *first = &l->part[lo];
 	struct stored s = {
 		.slot = first->slot, .series = first->series, .meta = first->meta, .start_ns = first->start_ns
 	};
@@ -241,7 +252,7 @@ static int combine_slot(struct tier_parts *p, size_t lo, size_t hi, struct err *
 	for (size_t i = lo; rc == 0 && i < hi; i++) {
 		struct stored part;
 
-		tier_list_get(&p->in, i, &part);
+		tier_list_get(l, i, &part);
 		s.slot.n += part.slot.n;
 		s.slot.restarts += part.slot.restarts;
 		s.duration_ns = num_add_capped(s.duration_ns, part.duration_ns);
@@ -249,18 +260,40 @@ static int combine_slot(struct tier_parts *p, size_t lo, size_t hi, struct err *
 		dict_release_stored(&part);
 	}
 	take_rows(p, &s);
-	if (rc == 0)
-		rc = fold(p, &s, err);
-	if (rc == 0)
-		tier_list_add(&p->sum, &s);
-	dict_release_stored(&s);
+	*out = s;
 	return rc;
 }
 
-/* Add the sums to a builder: its dictionary gets what is used only. */
-static int add_sums(struct tier_parts *p, struct chapter_builder *to, struct err *err)
+/* Add up the parts of equal slots of a list, and add the sums to another one. */
+static int combine_list(struct tier_parts *p, struct tier_list *from, bool folds, struct tier_list *to, struct err *err)
 {
-	struct dict_translation *t = dict_translation_new(chapter_builder_dict(to), &p->d);
+	int rc = 0;
+
+	if (from->n)
+		qsort(from->part, from->n, sizeof(*from->part), tier_compare_parts);
+	for (size_t lo = 0, hi; rc == 0 && lo < from->n; lo = hi) {
+		struct stored s;
+
+		for (hi = lo + 1; hi < from->n && is_same_slot(&from->part[lo], &from->part[hi]);)
+			hi++;
+		if (is_old_base(from, lo))
+			continue;
+		rc = combine_parts(p, from, lo, hi, &s, err);
+		if (rc == 0 && folds)
+			rc = fold(p, &s, err);
+		if (rc == 0)
+			tier_list_add(to, &s);
+		dict_release_stored(&s);
+	}
+	return rc;
+}
+
+/* --- writing --- */
+
+/* Add the sums to the builder: its dictionary gets what is used only. */
+static int add_sums(struct tier_parts *p, struct err *err)
+{
+	struct dict_translation *t = dict_translation_new(chapter_builder_dict(p->out), &p->d);
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < p->sum.n; i++) {
@@ -274,7 +307,7 @@ static int add_sums(struct tier_parts *p, struct chapter_builder *to, struct err
 			rc = dict_translate_series(t, s.series, &s.series, err);
 		if (rc == 0) {
 			tier_sort_rows(&s);
-			chapter_builder_add(to, &s);
+			chapter_builder_add(p->out, &s);
 		}
 		dict_release_stored(&s);
 	}
@@ -282,18 +315,44 @@ static int add_sums(struct tier_parts *p, struct chapter_builder *to, struct err
 	return rc;
 }
 
-int tier_parts_finish(struct tier_parts *p, struct chapter_builder *to, struct err *err)
+/* Write the slots of a list, and empty it. */
+static int write_list(struct tier_parts *p, struct tier_list *l, struct err *err)
 {
-	struct tier_list *in = &p->in;
-	int rc = 0;
+	int rc = combine_list(p, l, true, &p->sum, err);
 
-	if (in->n)
-		qsort(in->part, in->n, sizeof(*in->part), tier_compare_parts);
-	for (size_t lo = 0, hi; rc == 0 && lo < in->n; lo = hi) {
-		for (hi = lo + 1; hi < in->n && is_same_slot(&in->part[lo], &in->part[hi]);)
-			hi++;
-		if (!is_old_base(in, lo))
-			rc = combine_slot(p, lo, hi, err);
-	}
-	return rc == 0 ? add_sums(p, to, err) : rc;
+	tier_list_release(l);
+	if (rc == 0)
+		rc = add_sums(p, err);
+	tier_list_release(&p->sum);
+	return rc;
+}
+
+/* Replace the parts that are kept by their sums. */
+static int combine_late(struct tier_parts *p, struct err *err)
+{
+	struct tier_list sum = { 0 };
+	int rc = combine_list(p, &p->late, false, &sum, err);
+
+	tier_list_release(&p->late);
+	p->late = sum;
+	p->late_max = 2 * sum.data.len > LATE_BYTES ? 2 * sum.data.len : LATE_BYTES;
+	return rc;
+}
+
+int tier_parts_add(struct tier_parts *p, const struct stored *s, bool is_late, struct err *err)
+{
+	tier_list_add(is_late ? &p->late : &p->ready, s);
+	return p->late.data.len > p->late_max ? combine_late(p, err) : 0;
+}
+
+int tier_parts_end_series(struct tier_parts *p, struct err *err)
+{
+	return p->ready.data.len > READY_BYTES ? write_list(p, &p->ready, err) : 0;
+}
+
+int tier_parts_finish(struct tier_parts *p, struct err *err)
+{
+	int rc = write_list(p, &p->ready, err);
+
+	return rc == 0 ? write_list(p, &p->late, err) : rc;
 }

@@ -51,17 +51,26 @@ bool tier_has_counters(const struct dict_meta *m);
 /* Set the values of all columns but the counters to 0, and leave out rows that are then 0. */
 void tier_keep_counters(const struct dict_meta *m, struct stored *s);
 
-/* --- tier_combine.c: parts of slots, which are added up at the end --- */
+/* --- tier_combine.c: parts of slots, which are added up --- */
 
 struct tier_parts;
-struct tier_parts *tier_parts_new(enum store_tier to);
+struct tier_parts *tier_parts_new(enum store_tier to, struct chapter_builder *out);
 void tier_parts_free(struct tier_parts *p); /* takes NULL */
 struct dict *tier_parts_dict(struct tier_parts *p);
 
-/* Add a part: series, meta and rows belong to the dictionary of p; rows may be equal and in any order. */
-void tier_parts_add(struct tier_parts *p, const struct stored *s);
+/*
+ * Add a part: series, meta and rows belong to the dictionary of p; rows may be equal and in any order.
+ *
+ * is_late  the series gets parts until tier_parts_finish, else until tier_parts_end_series
+ * Fails    ERR_RANGE when a sum overflows
+ */
+int tier_parts_add(struct tier_parts *p, const struct stored *s, bool is_late, struct err *err);
 
-int tier_parts_finish(struct tier_parts *p, struct chapter_builder *to, struct err *err);
+/* Add the slots of a series, unless it is late, to the builder, or note that this may be done. */
+int tier_parts_end_series(struct tier_parts *p, struct err *err);
+
+/* Add all other slots to the builder. */
+int tier_parts_finish(struct tier_parts *p, struct err *err);
 
 /* --- tier_fold.c --- */
 

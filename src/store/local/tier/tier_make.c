@@ -5,7 +5,7 @@
  *
  * The profiles of a series follow each other in time, so one slot is added up at a time. The increase between two snapshots belongs
  * to the slot of the second one, and is the same as that of read/reduce_series.c. The first snapshot of a series continues from
- * another series of its instance, which may be in the same chapter: these are added after all others.
+ * another series of its instance, which may be in the same chapter: it is added at the end of its series.
  */
 #include "config.h"
 
@@ -17,12 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct tier_maker {
-	char *service;
-	enum store_tier to;
-	struct tier_parts *parts;
-};
-
 /* A first snapshot of a series, whose predecessor is another series. */
 struct tier_needy {
 	uint32_t series;
@@ -32,7 +26,8 @@ struct tier_needy {
 
 /* A chapter that is being added. */
 struct tier_adder {
-	struct tier_maker *m;
+	enum store_tier to;
+	struct tier_parts *parts;
 	struct chapter *c;
 	struct tier_history *h;
 	struct stop *stop;
@@ -46,6 +41,7 @@ struct tier_adder {
 	struct buf buffer;
 	/* the current series */
 	uint32_t series, own, merged; /* own, merged: in the parts; the same if no label is dropped */
+	bool is_late;                 /* other series have parts of merged too */
 	bool has_slot, has_last;
 	struct stored last; /* its last snapshot, with its counters */
 	struct stored_slot slot;
@@ -58,31 +54,6 @@ struct tier_adder {
 	size_t cap_values;
 };
 
-struct tier_maker *tier_maker_new(const char *service, enum store_tier to)
-{
-	struct tier_maker *m = mem_zalloc(1, sizeof(*m));
-
-	assert(to > TIER_RAW && to < N_TIERS);
-	m->service = mem_strndup(service, strlen(service));
-	m->to = to;
-	m->parts = tier_parts_new(to);
-	return m;
-}
-
-void tier_maker_free(struct tier_maker *m)
-{
-	if (!m)
-		return;
-	tier_parts_free(m->parts);
-	free(m->service);
-	free(m);
-}
-
-int tier_maker_finish(struct tier_maker *m, struct chapter_builder *to, struct err *err)
-{
-	return tier_parts_finish(m->parts, to, err);
-}
-
 /* --- parts --- */
 
 /* Add rows of the chapter as a part of a slot. meta: of the view */
@@ -94,9 +65,7 @@ static int tier_add_part(struct tier_adder *a, uint32_t series, uint32_t meta, s
 	if (rc == 0)
 		rc = dict_translate_meta(a->coarse, meta, &s->meta, err);
 	s->series = series;
-	if (rc == 0)
-		tier_parts_add(a->m->parts, s);
-	return rc;
+	return rc == 0 ? tier_parts_add(a->parts, s, a->is_late && series == a->merged, err) : rc;
 }
 
 /* Copy the rows of the current slot: all columns, or only gauges, or only the others. */
@@ -163,7 +132,7 @@ static int end_slot(struct tier_adder *a, struct err *err)
 static int begin_slot(struct tier_adder *a, const struct stored *s, struct err *err)
 {
 	const struct dict *d = &a->c->dict;
-	int64_t start = tier_slot_start(a->m->to, s->start_ns);
+	int64_t start = tier_slot_start(a->to, s->start_ns);
 	size_t before = a->cap_values;
 	int rc;
 
@@ -175,7 +144,7 @@ static int begin_slot(struct tier_adder *a, const struct stored *s, struct err *
 	a->duration_ns = 0;
 	a->meta = s->meta;
 	a->n_columns = d->meta[s->meta].n_types;
-	a->slot = (struct stored_slot){ .tier = a->m->to, .role = SLOT_SUM };
+	a->slot = (struct stored_slot){ .tier = a->to, .role = SLOT_SUM };
 	a->value = mem_grow(a->value, &a->cap_values, ((size_t)d->n_rows + 1) * a->n_columns, sizeof(*a->value));
 	memset(a->value + before, 0, (a->cap_values - before) * sizeof(*a->value));
 	return rc;
@@ -334,8 +303,8 @@ static int add_slot(struct tier_adder *a, struct stored *s, struct err *err)
 		return 0;
 	}
 	if (s->slot.role == SLOT_FIRST) {
-		s->slot = (struct stored_slot){ .tier = a->m->to, .role = SLOT_FIRST };
-		s->start_ns = tier_slot_start(a->m->to, s->start_ns);
+		s->slot = (struct stored_slot){ .tier = a->to, .role = SLOT_FIRST };
+		s->start_ns = tier_slot_start(a->to, s->start_ns);
 		return tier_add_part(a, a->own, s->meta, s, err);
 	}
 	rc = begin_slot(a, s, err);
@@ -350,7 +319,7 @@ static int add_profile(struct tier_adder *a, struct stored *s, struct err *err)
 {
 	int rc;
 
-	if (s->slot.tier >= a->m->to)
+	if (s->slot.tier >= a->to)
 		return err_set(err, ERR_FORMAT, "a slot is not of a finer tier");
 	if (s->slot.tier != TIER_RAW)
 		return add_slot(a, s, err);
@@ -392,23 +361,26 @@ static int find_out_series(struct tier_adder *a, struct err *err)
 	struct store_label *label = mem_alloc((size_t)s->n_labels + 1, sizeof(*label));
 	struct buf dropped = { 0 };
 	size_t n = 0, at = 0;
+	bool has_lost;
 	int rc = dict_translate_series(a->coarse, a->series, &a->own, err);
 
 	a->merged = a->own;
 	for (uint32_t i = 0; i < s->n_labels; i++) {
 		const char *name = strtab_text(d->str, s->name[i]);
 
-		if (tier_drops_label(a->m->to, name))
+		if (tier_drops_label(a->to, name))
 			buf_addf(&dropped, "%s%s", dropped.len ? "," : "", name);
 		else
 			label[n++] = (struct store_label){ name, strtab_text(d->str, s->value[i]) };
 	}
 	while (at < n && strcmp(label[at].name, STORE_MERGED_LABEL) < 0)
 		at++;
-	if (rc == 0 && dropped.len && !(at < n && !strcmp(label[at].name, STORE_MERGED_LABEL))) {
+	has_lost = at < n && !strcmp(label[at].name, STORE_MERGED_LABEL);
+	a->is_late = has_lost || dropped.len > 0;
+	if (rc == 0 && dropped.len && !has_lost) {
 		memmove(label + at + 1, label + at, (n - at) * sizeof(*label));
 		label[at] = (struct store_label){ STORE_MERGED_LABEL, dropped.data };
-		rc = dict_add_series(tier_parts_dict(a->m->parts), a->m->service, strtab_text(d->str, s->kind), label,
+		rc = dict_add_series(tier_parts_dict(a->parts), a->c->service, strtab_text(d->str, s->kind), label,
 				     n + 1, &a->merged, err);
 	}
 	free(label);
@@ -429,16 +401,15 @@ static int begin_series(struct tier_adder *a, uint32_t series, struct err *err)
 }
 
 /* Keep the last snapshot of a series, for its slots and in the history. */
-static int end_series(struct tier_adder *a, struct err *err)
+static int keep_last(struct tier_adder *a, struct err *err)
 {
-	int rc = end_slot(a, err);
+	int rc;
 
 	if (!a->has_last)
-		return rc;
-	if (rc == 0)
-		rc = tier_history_put(a->h, a->c, a->series, &a->last, err);
+		return 0;
+	rc = tier_history_put(a->h, a->c, a->series, &a->last, err);
 	if (rc == 0) {
-		a->last.slot = (struct stored_slot){ .tier = a->m->to, .role = SLOT_BASE };
+		a->last.slot = (struct stored_slot){ .tier = a->to, .role = SLOT_BASE };
 		rc = tier_add_part(a, a->own, a->last.meta, &a->last, err);
 	}
 	dict_release_stored(&a->last);
@@ -513,9 +484,6 @@ static int add_first(struct tier_adder *a, struct tier_needy *n, struct err *err
 	bool has_before;
 	int rc = find_predecessor(a, n, &before, &has_before, err);
 
-	a->series = n->series;
-	if (rc == 0)
-		rc = find_out_series(a, err);
 	if (rc == 0 && has_before)
 		rc = begin_slot(a, &n->s, err);
 	if (rc == 0 && has_before)
@@ -523,8 +491,8 @@ static int add_first(struct tier_adder *a, struct tier_needy *n, struct err *err
 	if (rc == 0)
 		rc = end_slot(a, err);
 	if (rc == 0 && !has_before && n->s.n) {
-		n->s.slot = (struct stored_slot){ .tier = a->m->to, .role = SLOT_FIRST };
-		n->s.start_ns = tier_slot_start(a->m->to, n->s.start_ns);
+		n->s.slot = (struct stored_slot){ .tier = a->to, .role = SLOT_FIRST };
+		n->s.start_ns = tier_slot_start(a->to, n->s.start_ns);
 		rc = tier_add_part(a, a->own, n->s.meta, &n->s, err);
 	}
 	if (has_before)
@@ -533,6 +501,21 @@ static int add_first(struct tier_adder *a, struct tier_needy *n, struct err *err
 }
 
 /* --- a chapter --- */
+
+static int end_series(struct tier_adder *a, struct err *err)
+{
+	int rc = end_slot(a, err);
+
+	for (size_t i = 0; i < a->n_needy; i++) {
+		if (rc == 0)
+			rc = add_first(a, &a->needy[i], err);
+		dict_release_stored(&a->needy[i].s);
+	}
+	a->n_needy = 0;
+	if (rc == 0)
+		rc = keep_last(a, err);
+	return rc == 0 ? tier_parts_end_series(a->parts, err) : rc;
+}
 
 static int tier_adder_init(struct tier_adder *a, struct err *err)
 {
@@ -544,9 +527,9 @@ static int tier_adder_init(struct tier_adder *a, struct err *err)
 	a->instance = mem_alloc((size_t)d->n_series + 1, sizeof(*a->instance));
 	for (uint32_t i = 0; i < d->n_series; i++)
 		a->instance[i] = tier_history_instance(a->h, a->c, &d->series[i]);
-	tier_view_init(&a->view, d, a->m->to);
-	a->coarse = dict_translation_new(tier_parts_dict(a->m->parts), &a->view.d);
-	a->plain = dict_translation_new(tier_parts_dict(a->m->parts), d);
+	tier_view_init(&a->view, d, a->to);
+	a->coarse = dict_translation_new(tier_parts_dict(a->parts), &a->view.d);
+	a->plain = dict_translation_new(tier_parts_dict(a->parts), d);
 	a->touched = mem_alloc((size_t)d->n_rows + 1, sizeof(*a->touched));
 	a->is_touched = mem_zalloc((size_t)d->n_rows + 1, sizeof(*a->is_touched));
 	return 0;
@@ -569,6 +552,7 @@ static void tier_adder_release(struct tier_adder *a)
 	free(a->touched);
 	free(a->is_touched);
 	buf_release(&a->buffer);
+	tier_parts_free(a->parts);
 }
 
 /* Add the blocks [lo, hi) of a series. */
@@ -589,19 +573,20 @@ static int add_series(struct tier_adder *a, uint32_t lo, uint32_t hi, tier_selec
 	return rc == 0 ? end_series(a, err) : rc;
 }
 
-int tier_maker_add(struct tier_maker *m, struct chapter *from, struct tier_history *h, tier_select_fn *select,
-		   void *arg, struct stop *stop, struct err *err)
+int tier_make(struct chapter *from, enum store_tier to, struct tier_history *h, tier_select_fn *select, void *arg,
+	      struct chapter_builder *out, struct stop *stop, struct err *err)
 {
-	struct tier_adder a = { .m = m, .c = from, .h = h, .stop = stop };
+	struct tier_adder a = { .to = to, .parts = tier_parts_new(to, out), .c = from, .h = h, .stop = stop };
 	int rc = tier_adder_init(&a, err);
 
+	assert(to > TIER_RAW && to < N_TIERS);
 	for (uint32_t lo = 0, hi; rc == 0 && lo < from->n_blocks; lo = hi) {
 		for (hi = lo + 1; hi < from->n_blocks && from->block[hi].series == from->block[lo].series;)
 			hi++;
 		rc = add_series(&a, lo, hi, select, arg, err);
 	}
-	for (size_t i = 0; rc == 0 && i < a.n_needy; i++)
-		rc = add_first(&a, &a.needy[i], err);
+	if (rc == 0)
+		rc = tier_parts_finish(a.parts, err);
 	tier_adder_release(&a);
 	return rc;
 }

@@ -79,24 +79,43 @@ static const char *next_service(const struct compaction_merger *m)
 	return first;
 }
 
-/* Copy the chapter of a service from an input, if it has one. */
-static int copy_input(struct compaction_merger *m, size_t i, const char *service, const struct chapter_filter *f,
-		      struct chapter_builder *b, struct chapter_copied *n, struct err *err)
+/* Read the chapters of a service. input [m->n] is set to the numbers of the inputs that have one, whose number is returned. */
+static int compaction_read_chapters(struct compaction_merger *m, const char *service, struct chapter **ch,
+				    size_t *input, size_t *n, struct err *err)
 {
-	struct input *in = &m->in[i];
-	struct chapter *ch;
-	int rc;
+	int rc = 0;
 
-	if (in->next >= segment_n_chapters(in->segment) ||
-	    strcmp(segment_chapter_at(in->segment, in->next)->service, service))
-		return 0;
-	rc = segment_read_chapter(in->segment, in->next++, &ch, err);
-	if (rc == 0) {
-		rc = copy_chapter(ch, f, m->stop, b, n, err);
-		chapter_free(ch);
+	for (size_t i = 0; rc == 0 && i < m->n; i++) {
+		struct input *in = &m->in[i];
+
+		if (in->next >= segment_n_chapters(in->segment) ||
+		    strcmp(segment_chapter_at(in->segment, in->next)->service, service))
+			continue;
+		rc = segment_read_chapter(in->segment, in->next++, &ch[*n], err);
+		if (rc == ERR_FORMAT)
+			m->damaged = i;
+		if (rc == 0)
+			input[(*n)++] = i;
 	}
-	if (rc == ERR_FORMAT)
-		m->damaged = i;
+	return rc;
+}
+
+/* Copy the chapters of a service from all inputs. */
+static int copy_inputs(struct compaction_merger *m, const char *service, const struct chapter_filter *f,
+		       struct chapter_builder *b, struct chapter_copied *n, struct err *err)
+{
+	struct chapter **ch = mem_zalloc(m->n, sizeof(*ch));
+	size_t *input = mem_alloc(m->n, sizeof(*input)), n_chapters = 0, damaged = m->n;
+	int rc = compaction_read_chapters(m, service, ch, input, &n_chapters, err);
+
+	if (rc == 0)
+		rc = copy_chapters((const struct chapter *const *)ch, n_chapters, f, m->stop, b, n, &damaged, err);
+	if (rc == ERR_FORMAT && damaged < n_chapters)
+		m->damaged = input[damaged];
+	for (size_t i = 0; i < n_chapters; i++)
+		chapter_free(ch[i]);
+	free(ch);
+	free(input);
 	return rc;
 }
 
@@ -108,10 +127,10 @@ static int merge_service(struct compaction_merger *m, const char *service, const
 	struct chapter *ch = NULL;
 	uint64_t before = n->profiles;
 	bool has_marks;
-	int rc = 0;
+	int rc;
 
-	for (size_t i = 0; rc == 0 && i < m->n; i++)
-		rc = copy_input(m, i, service, f, b, n, err);
+	chapter_builder_expect_sorted(b, ZSTD_LEVEL);
+	rc = copy_inputs(m, service, f, b, n, err);
 	if (rc == 0)
 		rc = chapter_builder_finish(b, ZSTD_LEVEL, &ch, err);
 	if (rc == 0)
@@ -331,7 +350,7 @@ static int list_jobs(struct store_writer *w, struct catalogue_segments *all, boo
 	struct compaction_job job;
 	int rc;
 
-	while ((rc = compaction_find(w->catalogue, all, w->now(), early, cap_segment_bytes(&w->cap), &job, err)) == 1) {
+	while ((rc = compaction_find(w, all, early, &job, err)) == 1) {
 		size_t n = 0;
 
 		compaction_add_line(report, &job);
@@ -362,8 +381,7 @@ static int compaction_run_tier(struct store_writer *w, enum store_tier tier, boo
 		if (dry_run)
 			rc = list_jobs(w, &all, early, report, err);
 		else
-			rc = compaction_find(w->catalogue, &all, w->now(), early, cap_segment_bytes(&w->cap), &job,
-					     err);
+			rc = compaction_find(w, &all, early, &job, err);
 		if (rc == 1)
 			rc = compaction_run_job(w, &job, stop, report, err);
 		catalogue_segments_release(&all);
@@ -511,161 +529,5 @@ int compaction_set_pin_aside(struct store_writer *w, const struct catalogue_pin 
 			 pin->name, why, lost, profiles);
 	else if (rc == 0)
 		buf_addf(report, "pin %s: %s; moved to bad/, the pin is lost\n", pin->name, why);
-	return rc;
-}
-
-/* ---- find segments to merge ---- */
-
-enum {
-	EARLY_SEGMENTS = 16, /* more of a level in one span are merged before its end */
-	/* Bytes of the largest chapters of the input: a chapter is in memory while it is merged, about ten times as large. */
-	CHAPTER_BYTES_MAX = 32 << 20,
-};
-
-int64_t compaction_period(unsigned level)
-{
-	static const int64_t period[] = { 0, NS_PER_HOUR, NS_PER_DAY, NS_PER_WEEK, 4 * NS_PER_WEEK, 52 * NS_PER_WEEK };
-
-	return period[level];
-}
-
-int64_t compaction_bucket(unsigned level, int64_t t)
-{
-	int64_t period = compaction_period(level),
-		offset = level >= 3 ? 4 * NS_PER_DAY : 0; /* 1970-01-05 was a Monday */
-	int64_t rest = (t % period - offset) % period, start;
-
-	if (rest < 0)
-		rest += period;
-	return __builtin_sub_overflow(t, rest, &start) ? INT64_MIN : start;
-}
-
-/* Its span; INT64_MAX if that is too large. */
-static int64_t span_of(const struct catalogue_segment *s)
-{
-	int64_t span;
-
-	return __builtin_sub_overflow(s->t1, s->t0, &span) ? INT64_MAX : span;
-}
-
-struct compaction_candidate {
-	const struct catalogue_segment *s;
-	int64_t bucket;
-};
-
-static int compaction_plan_compare_candidates(const void *a, const void *b)
-{
-	const struct compaction_candidate *x = a, *y = b;
-
-	if (x->bucket != y->bucket)
-		return x->bucket < y->bucket ? -1 : 1;
-	if (x->s->t0 != y->s->t0)
-		return x->s->t0 < y->s->t0 ? -1 : 1;
-	return (x->s->id > y->s->id) - (x->s->id < y->s->id);
-}
-
-struct plan {
-	struct catalogue *catalogue;
-	int64_t now;
-	bool early;
-	unsigned level;
-	uint64_t max_bytes;
-	struct compaction_job *out;
-};
-
-/* Find consecutive candidates that are small enough together. Returns 1, 0 or ERR_*. */
-static int find_run(const struct plan *p, const struct compaction_candidate *c, size_t n, bool only_below,
-		    struct err *err)
-{
-	struct compaction_job *job = p->out;
-	uint64_t bytes = 0, largest = 0;
-
-	*job = (struct compaction_job){ .level = p->level };
-	for (size_t i = 0; i < n; i++) {
-		int64_t chapter;
-
-		if (only_below && c[i].s->level + 1 != p->level)
-			continue;
-		chapter = catalogue_largest_chapter(p->catalogue, c[i].s->id, err);
-		if (chapter < 0)
-			return (int)chapter;
-		if (job->n > 0 && (job->n == COMPACTION_INPUTS_MAX || bytes + c[i].s->bytes > p->max_bytes ||
-				   largest + (uint64_t)chapter > CHAPTER_BYTES_MAX)) {
-			if (job->n > 1)
-				return 1;
-			job->n = 0;
-			bytes = largest = 0;
-		}
-		job->input[job->n++] = c[i].s;
-		bytes += c[i].s->bytes;
-		largest += (uint64_t)chapter;
-	}
-	return job->n > 1;
-}
-
-/* Find a job among the candidates of one bucket. */
-static int find_in_bucket(const struct plan *p, const struct compaction_candidate *c, size_t n, struct err *err)
-{
-	int64_t end;
-	size_t below = 0;
-
-	if (n < 2)
-		return 0;
-	if (__builtin_add_overflow(c->bucket, compaction_period(p->level) + (p->early ? 0 : NS_PER_HOUR), &end))
-		return 0;
-	if (end <= p->now)
-		return find_run(p, c, n, false, err);
-	for (size_t i = 0; i < n; i++)
-		below += c[i].s->level + 1 == p->level;
-	return below > EARLY_SEGMENTS ? find_run(p, c, n, true, err) : 0;
-}
-
-static int find_at_level(const struct plan *p, const struct catalogue_segments *all, struct compaction_candidate *c,
-			 struct err *err)
-{
-	size_t n = 0;
-	int rc = 0;
-
-	for (size_t i = 0; i < all->n; i++) {
-		const struct catalogue_segment *s = &all->row[i];
-
-		if (s->level <= p->level && span_of(s) <= 2 * compaction_period(p->level))
-			c[n++] = (struct compaction_candidate){ s, compaction_bucket(p->level, s->t0) };
-	}
-	if (n > 0)
-		qsort(c, n, sizeof(*c), compaction_plan_compare_candidates);
-	for (size_t lo = 0, hi; rc == 0 && lo < n; lo = hi) {
-		for (hi = lo + 1; hi < n && c[hi].bucket == c[lo].bucket;)
-			hi++;
-		rc = find_in_bucket(p, c + lo, hi - lo, err);
-	}
-	return rc;
-}
-
-/* The level of the largest segments of a tier: weeks, of 1h four weeks, of 1d a year. */
-static unsigned max_level(const struct catalogue_segments *all)
-{
-	enum store_tier tier = all->n ? all->row[0].tier : TIER_RAW;
-
-	return tier == TIER_1D ? COMPACTION_LEVELS : tier == TIER_1H ? COMPACTION_LEVELS - 1 : COMPACTION_WEEKS;
-}
-
-int compaction_find(struct catalogue *c, const struct catalogue_segments *all, int64_t now_ns, bool early,
-		    uint64_t max_bytes, struct compaction_job *out, struct err *err)
-{
-	struct compaction_candidate *scratch = mem_alloc(all->n + 1, sizeof(*scratch));
-	struct plan p = { .catalogue = c, .now = now_ns, .early = early, .max_bytes = max_bytes, .out = out };
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < all->n; i++)
-		if (all->row[i].level < COMPACTION_WEEKS && span_of(&all->row[i]) > 2 * NS_PER_WEEK) {
-			*out = (struct compaction_job){
-				.input = { &all->row[i] }, .n = 1, .level = COMPACTION_WEEKS, .split = true
-			};
-			rc = 1;
-		}
-	for (p.level = 1; rc == 0 && p.level <= max_level(all); p.level++)
-		rc = find_at_level(&p, all, scratch, err);
-	free(scratch);
 	return rc;
 }

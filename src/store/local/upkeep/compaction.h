@@ -19,15 +19,22 @@
 
 struct store_writer;
 
+enum {
+	COMPACTION_WEEKS = 3,
+	COMPACTION_LEVELS = 5,
+	COMPACTION_INPUTS_MAX = 64,
+	/* The largest chapters of the input have at most these bytes together. The result of a chapter is in memory, compressed, until it is
+	   written. */
+	COMPACTION_CHAPTER_BYTES_MAX = 192 << 20,
+};
+
 /* Segments to be merged into one of a level; with split, one segment that is divided by weeks. */
 struct compaction_job {
-	const struct catalogue_segment *input[64];
+	const struct catalogue_segment *input[COMPACTION_INPUTS_MAX];
 	size_t n;
 	unsigned level;
 	bool split;
 };
-
-enum { COMPACTION_WEEKS = 3, COMPACTION_LEVELS = 5, COMPACTION_INPUTS_MAX = 64 };
 
 /* The start of the hour, day (UTC), ISO week of a time, of four or 52 weeks: level 1 to 5. */
 int64_t compaction_bucket(unsigned level, int64_t t);
@@ -36,13 +43,12 @@ int64_t compaction_period(unsigned level);
 /*
  * Find the next segments to merge.
  *
- * all        segments of a tier, sorted by t1
- * now_ns     a span is merged an hour after its end; with early, at its end
- * max_bytes  of the input
- * Returns    1 if there is a job, 0 or ERR_*
+ * all      segments of a tier, sorted by t1
+ * early    a span is merged an hour after its end; with early, at its end
+ * Returns  1 if there is a job, 0 or ERR_*
  */
-int compaction_find(struct catalogue *c, const struct catalogue_segments *all, int64_t now_ns, bool early,
-		    uint64_t max_bytes, struct compaction_job *out, struct err *err);
+int compaction_find(struct store_writer *w, const struct catalogue_segments *all, bool early,
+		    struct compaction_job *out, struct err *err);
 
 /*
  * Merge as far as it is due, with the maintenance lock held.

@@ -65,17 +65,19 @@ struct chapter_copied {
 		.first = INT64_MAX, .last = INT64_MIN, .next = INT64_MAX                                               \
 	}
 
-/* Add a profile of another dictionary to a builder, whose dictionary t translates to; s is changed. Fails like copy_chapter. */
+/* Add a profile of another dictionary to a builder, whose dictionary t translates to; s is changed. Fails like copy_chapters. */
 int copy_stored(struct dict_translation *t, uint32_t series, struct stored *s, struct chapter_builder *to,
 		struct err *err);
 
 /*
- * Add the selected profiles of a chapter to a builder, with the entries of the dictionary that they need. Marks in the span
- * are copied too, unless the filter has a query that is not inverse.
+ * Add the selected profiles of chapters of a service to a builder, with the entries of the dictionary that they need: by series, each by
+ * start, as chapter_builder_expect_sorted wants. Marks in the span are copied too, unless the filter has a query that is not inverse.
  *
- * Fails  ERR_FORMAT, naming the file and the block; ERR_LIMIT; ERR_STOPPED
+ * from     [n]; profiles of one start are added in this order
+ * damaged  set to the number of the chapter if one is damaged; may be NULL
+ * Fails    ERR_FORMAT, naming the file and the block; ERR_LIMIT; ERR_STOPPED
  */
-int copy_chapter(const struct chapter *from, const struct chapter_filter *f, struct stop *stop,
-		 struct chapter_builder *to, struct chapter_copied *n, struct err *err);
+int copy_chapters(const struct chapter *const *from, size_t n, const struct chapter_filter *f, struct stop *stop,
+		  struct chapter_builder *to, struct chapter_copied *copied, size_t *damaged, struct err *err);
 
 #endif

@@ -93,7 +93,7 @@ static int copy_rest(struct downsampler *d, const struct chapter *from, struct c
 	struct tier_selection s = { d, d->row->tier };
 	struct chapter_filter f = { .t0 = INT64_MIN, .t1 = INT64_MAX, .select = is_of_tier, .arg = &s };
 
-	return copy_chapter(from, &f, d->stop, b, &d->out[d->row->tier].copied, err);
+	return copy_chapters(&from, 1, &f, d->stop, b, &d->out[d->row->tier].copied, NULL, err);
 }
 
 static int make_slots(struct downsampler *d, enum store_tier tier, struct chapter *from, struct chapter_builder *b,
@@ -101,16 +101,12 @@ static int make_slots(struct downsampler *d, enum store_tier tier, struct chapte
 {
 	struct store_query before = { .service = from->service, .t0 = from->t0, .t1 = from->t0, .pin = "" };
 	struct tier_selection s = { d, tier };
-	struct tier_maker *m = tier_maker_new(from->service, tier);
 	struct tier_history *h = tier_history_new();
 	int rc = d->row->tier == TIER_RAW ? slots_read_history(d->reader, &before, h, err) : 0;
 
 	if (rc == 0)
-		rc = tier_maker_add(m, from, h, is_of_tier, &s, d->stop, err);
-	if (rc == 0)
-		rc = tier_maker_finish(m, b, err);
+		rc = tier_make(from, tier, h, is_of_tier, &s, b, d->stop, err);
 	tier_history_free(h);
-	tier_maker_free(m);
 	return rc;
 }
 
@@ -121,8 +117,10 @@ static int write_tier(struct downsampler *d, enum store_tier tier, struct chapte
 	struct chapter_builder *b = chapter_builder_new(from->service);
 	struct chapter *c = NULL;
 	uint64_t n;
-	int rc = tier == d->row->tier ? copy_rest(d, from, b, err) : make_slots(d, tier, from, b, err);
+	int rc;
 
+	chapter_builder_expect_sorted(b, DOWNSAMPLE_ZSTD_LEVEL);
+	rc = tier == d->row->tier ? copy_rest(d, from, b, err) : make_slots(d, tier, from, b, err);
 	n = chapter_builder_profiles(b);
 	for (uint32_t i = 0; rc == 0 && n && tier != d->row->tier && !*has_marks && i < from->n_marks; i++)
 		chapter_builder_mark(b, &from->mark[i]);

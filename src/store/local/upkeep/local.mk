@@ -2,6 +2,7 @@
 
 src_store_libstore_a_SOURCES += \
 	src/store/local/upkeep/compaction.c \
+	src/store/local/upkeep/compaction_find.c \
 	src/store/local/upkeep/compaction.h \
 	src/store/local/upkeep/copy.c \
 	src/store/local/upkeep/copy.h \

@@ -62,8 +62,9 @@ static int keep_chapter(struct removal *r, const struct catalogue_segment *row, 
 	uint64_t before = n->profiles;
 	int rc = segment_read_chapter(s, i, &from, err);
 
+	chapter_builder_expect_sorted(b, REMOVE_ZSTD_LEVEL);
 	if (rc == 0)
-		rc = copy_chapter(from, &filter, NULL, b, n, err);
+		rc = copy_chapters((const struct chapter *const *)&from, 1, &filter, NULL, b, n, NULL, err);
 	if (rc == 0 && n->profiles > before)
 		rc = chapter_builder_finish(b, REMOVE_ZSTD_LEVEL, &to, err);
 	if (rc == 0 && to && row->tier != TIER_RAW)
