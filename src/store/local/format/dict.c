@@ -54,6 +54,7 @@ void dict_release(struct dict *d)
 #define FREE(column) free(d->column);
 	EACH_COLUMN(FREE)
 #undef FREE
+	free(d->encoded_memory);
 	arena_free(d->mem);
 	strtab_free(d->str);
 	*d = (struct dict){ 0 };

@@ -13,6 +13,7 @@ src_store_libstore_a_SOURCES += \
 	src/store/local/read/reduce.c \
 	src/store/local/read/reduce.h \
 	src/store/local/read/reduce_chapter.c \
+	src/store/local/read/reduce_columns.c \
 	src/store/local/read/reduce_forest.c \
 	src/store/local/read/reduce_int.h \
 	src/store/local/read/reduce_mean.c \

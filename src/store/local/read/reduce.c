@@ -31,7 +31,6 @@ struct reducer *reduce_new(const struct store_query *q, struct stop *stop)
 	r->cut.t0 = INT64_MIN;
 	r->first_ns = INT64_MAX;
 	r->last_ns = INT64_MIN;
-	r->largest_tree = UINT32_MAX;
 	r->arena = arena_new();
 	dict_init(&r->dict);
 	keys_init(&r->shape_keys, 0, 0);
@@ -164,7 +163,8 @@ static void reduce_read_chapter(const struct reduce_run *run, struct reduce_chap
 
 	if (c->c || in->rc < 0 || stop_is_set(run->r->stop))
 		return;
-	in->rc = select_read(in->from, &in->chapter, &in->err);
+	in->rc = run->r->wants_forest ? select_read_tree(in->from, &in->chapter, &in->err)
+				      : select_read(in->from, &in->chapter, &in->err);
 	c->c = in->chapter;
 }
 
@@ -528,7 +528,7 @@ static void make_trees(void *arg, unsigned part)
 		struct reduce_chapter *c = run->slice[i].chapter;
 
 		if ((i == 0 || run->slice[i - 1].chapter != c) && c->in->rc == 0)
-			reduce_tree_make(run->r, c, run->slice + i, chapter_end(run, i) - i);
+			c->in->rc = reduce_tree_make(c, run->slice + i, chapter_end(run, i) - i, &c->in->err);
 	}
 }
 

@@ -79,6 +79,9 @@ void select_close(struct selection *s);
  * Fails  ERR_FORMAT, ERR_IO: naming service, file and span
  */
 int select_read(const struct select_chapter *c, struct chapter **out, struct err *err);
+
+/* The same by segment_read_chapter_tree. The nodes of a journal are decoded. */
+int select_read_tree(const struct select_chapter *c, struct chapter **out, struct err *err);
 void select_release(const struct select_chapter *c, struct chapter *chapter); /* takes NULL */
 
 /* The number of rows of a chapter of a segment, without reading it; 0 if it is damaged. */
