@@ -273,6 +273,9 @@ int dict_decode(struct dict *d, enum dict_table table, uint32_t items, const uin
 int dict_keep_nodes(struct dict *d, uint32_t items, const uint8_t *data, size_t n, uint8_t *memory, struct err *err);
 int dict_decode_nodes(struct dict *d, struct err *err);
 
+/* Free the nodes and rows, as if there were none. */
+void dict_drop_stacks(struct dict *d);
+
 /* The name of a table, for messages: "locations". */
 const char *dict_table_name(enum dict_table table);
 

@@ -416,12 +416,12 @@ static int segment_read_sources(struct chapter *c, const struct section *s, stru
 	return rc;
 }
 
-/* The parts of a chapter that are read. */
-enum segment_part { PART_ALL, PART_TREE, PART_HEAD };
+/* The parts of a chapter that are read: head is described in segment.h; frames are all but stacks, the nodes and rows. */
+enum segment_part { PART_ALL, PART_HEAD, PART_FRAMES, PART_STACKS };
 
 static int segment_read_table(struct chapter *c, const struct section *s, enum segment_part part, struct err *err)
 {
-	bool keeps = part == PART_TREE && s->kind == DICT_NODES;
+	bool keeps = part == PART_STACKS && s->kind == DICT_NODES;
 	uint8_t *memory;
 	struct segment_list l;
 	int rc = expand_section(s, &l, &memory, err);
@@ -437,10 +437,13 @@ static int segment_read_table(struct chapter *c, const struct section *s, enum s
 	return rc ? err_wrap(err, "section %u", s->kind) : 0;
 }
 
-/* Is a table of the dictionary needed for lists and totals? */
-static bool is_head_table(unsigned kind)
+static bool segment_has_part(enum segment_part part, unsigned table)
 {
-	return kind == DICT_STRINGS || kind == DICT_MAPPINGS || kind == DICT_METAS || kind == DICT_SERIES;
+	bool is_stack = table == DICT_NODES || table == DICT_ROWS;
+
+	if (part == PART_HEAD)
+		return table == DICT_STRINGS || table == DICT_MAPPINGS || table == DICT_METAS || table == DICT_SERIES;
+	return part == PART_ALL || is_stack == (part == PART_STACKS);
 }
 
 /* Read the sections of a chapter, which are in order of their kinds. */
@@ -460,9 +463,9 @@ static int read_sections(const struct segment *s, uint32_t i, struct chapter *c,
 			return err_set(err, ERR_FORMAT, "section %u follows section %u", section.kind, last);
 		last = section.kind;
 		if (section.kind < DICT_TABLES_END)
-			rc = part == PART_HEAD && !is_head_table(section.kind)
-				     ? 0
-				     : segment_read_table(c, &section, part, err);
+			rc = segment_has_part(part, section.kind) ? segment_read_table(c, &section, part, err) : 0;
+		else if (part == PART_STACKS)
+			break;
 		else if (section.kind == SECTION_BLOCKS)
 			blocks = section;
 		else if (section.kind == SECTION_BLOCK_DATA)
@@ -479,7 +482,7 @@ static int read_sections(const struct segment *s, uint32_t i, struct chapter *c,
 		else if (!(section.flags & SECTION_OPTIONAL))
 			rc = err_set(err, ERR_FORMAT, "section %u was written by a newer cpa", section.kind);
 	}
-	if (!rc && last < SECTION_BLOCK_DATA)
+	if (!rc && last < (part == PART_STACKS ? (unsigned)DICT_ROWS : (unsigned)SECTION_BLOCK_DATA))
 		rc = err_set(err, ERR_FORMAT, "section %u is missing", last + 1);
 	return rc;
 }
@@ -527,9 +530,16 @@ int segment_read_chapter(const struct segment *s, uint32_t i, struct chapter **o
 	return read_chapter(s, i, PART_ALL, out, err);
 }
 
-int segment_read_chapter_tree(const struct segment *s, uint32_t i, struct chapter **out, struct err *err)
+int segment_read_chapter_frames(const struct segment *s, uint32_t i, struct chapter **out, struct err *err)
 {
-	return read_chapter(s, i, PART_TREE, out, err);
+	return read_chapter(s, i, PART_FRAMES, out, err);
+}
+
+int segment_read_stacks(const struct segment *s, uint32_t i, struct chapter *c, struct err *err)
+{
+	int rc = read_sections(s, i, c, PART_STACKS, err);
+
+	return rc ? err_wrap(err, "%s: %s", c->file, c->service) : 0;
 }
 
 int chapter_decode_nodes(struct chapter *c, struct err *err)

@@ -267,6 +267,10 @@ struct reduce_slice {
 void reduce_slice_run(const struct reducer *r, struct reduce_slice *s, enum reduce_pass pass);
 void reduce_slice_release(struct reduce_slice *s);
 
+/* reduce_join.c: add the slices [n] of a chapter to the result. */
+int reduce_join_slices(struct reducer *r, struct reduce_chapter *c, struct reduce_slice *slice, size_t n,
+		       enum reduce_pass pass, struct err *err);
+
 /* reduce_chapter.c: find shapes and series of a decoded chapter, and list its items. */
 int reduce_chapter_init(struct reducer *r, struct reduce_chapter *c, enum reduce_pass pass, struct err *err);
 void reduce_chapter_release(struct reduce_chapter *c);

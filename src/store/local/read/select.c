@@ -517,9 +517,28 @@ int select_read(const struct select_chapter *c, struct chapter **out, struct err
 	return select_read_by(c, segment_read_chapter, out, err);
 }
 
-int select_read_tree(const struct select_chapter *c, struct chapter **out, struct err *err)
+int select_read_frames(const struct select_chapter *c, struct chapter **out, struct err *err)
 {
-	return select_read_by(c, segment_read_chapter_tree, out, err);
+	return select_read_by(c, segment_read_chapter_frames, out, err);
+}
+
+int select_read_stacks(const struct select_chapter *c, struct chapter *chapter, struct err *err)
+{
+	int rc = c->file->is_journal ? 0 : segment_read_stacks(c->file->segment, c->index, chapter, err);
+
+	return rc == ERR_FORMAT ? select_damage(c, err) : rc;
+}
+
+void select_drop_pages(const struct select_chapter *c)
+{
+	if (!c->file->is_journal)
+		segment_drop_pages(c->file->segment, c->index);
+}
+
+void select_drop_stacks(const struct select_chapter *c, struct chapter *chapter)
+{
+	if (!c->file->is_journal)
+		dict_drop_stacks(&chapter->dict);
 }
 
 uint32_t select_count_rows(const struct select_chapter *c)
