@@ -242,6 +242,7 @@ unit_tests = \
 	tests/unit/test_segment \
 	tests/unit/test_store_query \
 	tests/unit/test_store_read \
+	tests/unit/test_reduce_forest \
 	tests/unit/test_store_sums \
 	tests/unit/test_store_crash \
 	tests/unit/test_sink_outcome \
@@ -369,6 +370,7 @@ tests_unit_test_dict_LDADD = $(unit_store)
 tests_unit_test_segment_LDADD = $(unit_store)
 tests_unit_test_store_query_LDADD = $(unit_store)
 tests_unit_test_store_read_LDADD = $(unit_store)
+tests_unit_test_reduce_forest_LDADD = $(unit_store)
 tests_unit_test_store_sums_LDADD = $(unit_store)
 tests_unit_test_store_crash_SOURCES = tests/unit/test_store_crash.c $(store_faults)
 tests_unit_test_store_crash_LDADD = $(unit_store)
