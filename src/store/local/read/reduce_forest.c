@@ -69,31 +69,34 @@ static struct reduce_columns *forest_join_sums(struct reduce_slice *slice, size_
 	return all ? &all->dense : NULL;
 }
 
-/* Has a row a value? */
-static inline bool forest_has_row(const struct forest_maker *m, uint32_t row)
+/* Has a row a value? Nearly always the first type has one. */
+static inline bool forest_has_row(const struct forest_maker *m, const int64_t *first, uint32_t row)
 {
-	int64_t any = 0;
+	bool has_value = first[row] != 0;
 
-	for (uint32_t k = 0; k < m->n_stored; k++)
-		any |= m->value[k][row];
-	return any != 0;
+	for (uint32_t k = 1; !has_value && k < m->n_stored; k++)
+		has_value = m->value[k][row] != 0;
+	return has_value;
 }
 
 /* Mark the nodes of the rows that have a value, and add up the values of empty stacks. */
 static void forest_mark_rows(struct forest_maker *m)
 {
-	const struct dict *d = m->d;
+	const uint32_t *row_node = m->d->row_node, *row_labels = m->d->row_labels, n_rows = m->d->n_rows;
+	const int64_t *first = m->value[0];
+	bool *has_set = m->out->has_set;
+	uint64_t *bit = m->bit;
 
-	for (uint32_t row = 0; row < d->n_rows; row++) {
-		uint32_t node = d->row_node[row];
+	for (uint32_t row = 0; row < n_rows; row++) {
+		uint32_t node = row_node[row];
 
-		if (!forest_has_row(m, row))
+		if (!forest_has_row(m, first, row))
 			continue;
-		m->out->has_set[d->row_labels[row]] = true;
+		has_set[row_labels[row]] = true;
 		if (node != PROFILE_NONE)
-			m->bit[node / WORD_BITS] |= UINT64_C(1) << node % WORD_BITS;
+			bit[node / WORD_BITS] |= UINT64_C(1) << node % WORD_BITS;
 		for (uint32_t k = 0; node == PROFILE_NONE && k < m->n_stored; k++)
-			m->leaf[k][d->n_locs] += m->value[k][row];
+			m->leaf[k][m->d->n_locs] += m->value[k][row];
 	}
 }
 
@@ -106,11 +109,11 @@ static void forest_count_nodes(struct forest_maker *m)
 }
 
 /* The number of a marked node, for m->row. */
-static inline uint32_t forest_number(const struct forest_maker *m, uint32_t node)
+static inline uint32_t forest_number(const uint64_t *bit, const uint32_t *n_before, uint32_t node)
 {
-	uint64_t below = (UINT64_C(1) << node % WORD_BITS) - 1;
+	uint64_t below = bit[node / WORD_BITS] & ((UINT64_C(1) << node % WORD_BITS) - 1);
 
-	return m->n_before[node / WORD_BITS] + (uint32_t)__builtin_popcountll(m->bit[node / WORD_BITS] & below);
+	return n_before[node / WORD_BITS] + (uint32_t)__builtin_popcountll(below);
 }
 
 /* Set the first row of a node, or add the values of the row to it. */
@@ -128,17 +131,22 @@ static inline void forest_add_row(struct forest_maker *m, uint32_t *first, uint3
    overlap. */
 static void forest_find_rows(struct forest_maker *m)
 {
-	m->row = mem_alloc((size_t)m->n_rows + FOREST_AHEAD, sizeof(*m->row));
-	memset(m->row, 0xff, m->n_rows * sizeof(*m->row));
-	memset(m->row + m->n_rows, 0, FOREST_AHEAD * sizeof(*m->row));
-	for (uint32_t row = 0; row < m->d->n_rows;) {
+	const uint32_t *row_node = m->d->row_node, *n_before = m->n_before, n_rows = m->d->n_rows;
+	const int64_t *first_value = m->value[0];
+	const uint64_t *bit = m->bit;
+	uint32_t *first_row;
+
+	m->row = first_row = mem_alloc((size_t)m->n_rows + FOREST_AHEAD, sizeof(*m->row));
+	memset(first_row, 0xff, m->n_rows * sizeof(*first_row));
+	memset(first_row + m->n_rows, 0, FOREST_AHEAD * sizeof(*first_row));
+	for (uint32_t row = 0; row < n_rows;) {
 		uint32_t list[FOREST_ROWS], *first[FOREST_ROWS], n = 0;
 
-		for (; n < FOREST_ROWS && row < m->d->n_rows; row++) {
-			if (!forest_has_row(m, row) || m->d->row_node[row] == PROFILE_NONE)
+		for (; n < FOREST_ROWS && row < n_rows; row++) {
+			if (!forest_has_row(m, first_value, row) || row_node[row] == PROFILE_NONE)
 				continue;
 			list[n] = row;
-			first[n] = &m->row[forest_number(m, m->d->row_node[row])];
+			first[n] = first_row + forest_number(bit, n_before, row_node[row]);
 			__builtin_prefetch(first[n++], 1);
 		}
 		for (uint32_t i = 0; i < n; i++)
