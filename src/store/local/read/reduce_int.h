@@ -356,7 +356,7 @@ int reduce_overflow(const struct reducer *r, const struct reduce_shape *s, uint3
 /* Sums of the profiles of a shape in the current group. */
 struct reduce_dense {
 	uint32_t shape;
-	bool has_profiles, has_blocks;
+	bool has_profiles, has_values;
 	uint64_t profiles;
 	int64_t duration_ns;
 	struct reduce_columns sum;

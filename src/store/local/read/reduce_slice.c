@@ -86,7 +86,9 @@ static int end_sum(struct reduce_work *w, struct reduce_dense *d, struct err *er
 		.shape = d->shape, .group = w->group, .profiles = d->profiles, .duration_ns = d->duration_ns
 	};
 	reduce_matrix_init(&out->m, d->sum.n_types);
-	if (w->r->wants_forest) { /* there is one group */
+	if (w->r->wants_forest) {                             /* there is one group */
+		for (uint32_t t = 0; t < d->sum.n_types; t++) /* those that no block has */
+			(void)reduce_columns_prepare(&d->sum, t, d->sum.like[t], d->sum.factor[t], false, w->n_rows);
 		out->dense = d->sum;
 		d->sum = (struct reduce_columns){ 0 };
 	} else {
@@ -196,25 +198,27 @@ static int count_profiles(struct reduce_work *w, const struct block *b, const st
 	return 0;
 }
 
-/* Prepare the columns of sums for a block: those that are multiples of others in all blocks have no values. */
+/* Prepare the columns of sums for a block: those that are multiples of others in all blocks have no values. Of tiers, instances that
+   were added up have blocks without values. */
 static int reduce_slice_prepare(struct reduce_work *w, const struct block *b, struct reduce_dense *d, struct err *err)
 {
 	const struct reduce_shape *s = w->shape;
+	bool has_values = d->has_values;
 
 	for (uint32_t t = 0; t < s->n_types; t++) {
 		uint32_t like = t, of;
 		int64_t factor = 1, multiple;
 
-		if (s->reduce[t] != REDUCE_SUM)
+		if (s->reduce[t] != REDUCE_SUM || block_is_empty(b, t))
 			continue;
 		if (block_is_multiple(b, t, &of, &multiple) && !b->is_chain[t] && s->reduce[of] == REDUCE_SUM) {
 			like = of;
 			factor = multiple;
 		}
-		if (!reduce_columns_prepare(&d->sum, t, like, factor, !d->has_blocks, w->n_rows))
+		if (!reduce_columns_prepare(&d->sum, t, like, factor, !has_values, w->n_rows))
 			return reduce_overflow(w->r, s, t, err);
+		d->has_values = true;
 	}
-	d->has_blocks = true;
 	return 0;
 }
 
