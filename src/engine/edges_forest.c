@@ -56,7 +56,8 @@ static inline bool edges_forest_wants_outer(const struct edge_walk *w, const str
 	return w->both || (spot->outer_wanted && !is_settled(w, spot->outer));
 }
 
-/* The innermost kept place of the nearest caller that has one; NO_NODE without one. is_cut: places after it were removed */
+/* The innermost kept place of the nearest caller that has one; NO_NODE without one. is_cut: places after it were
+   removed */
 static inline uint32_t edges_forest_find_caller(const struct spots *spots, const uint32_t *path, uint32_t depth,
 						bool *is_cut)
 {

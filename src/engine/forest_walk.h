@@ -27,7 +27,8 @@ struct forest_walk {
 	void (*leave)(void *arg, const uint32_t *path, uint32_t depth, int64_t sum, int64_t div);
 };
 
-/* Walk a tree. The functions are inlined if walk is a constant. When the stop flag of the view is set, samples are missing. */
+/* Walk a tree. The functions are inlined if walk is a constant. When the stop flag of the view is set, samples are
+   missing. */
 static inline void walk_tree(const struct view *v, const struct forest_tree *t, const struct forest_walk *walk,
 			     void *arg);
 

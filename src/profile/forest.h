@@ -7,10 +7,10 @@
  * values of all samples. A node is a location called by its parent. Equal stacks may occur in several trees, in one only once.
  * No value is below 0.
  *
- * Packed, nodes are in depth-first order: a node is followed by its callees and theirs. A node is a number of 7-bit groups:
- * the number of its location, a bit if the next node is called by it, a bit if samples end there. Then, unless the first bit is set,
- * the number of nodes that end here: itself, its caller if this was the last callee of that, and so on. Then the values, if any, of
- * each type that is not a multiple of another one.
+ * Packed, nodes are in depth-first order: a node is followed by its callees and theirs. A node is a number of 7-bit
+ * groups: the number of its location, a bit if the next node is called by it, a bit if samples end there. Then,
+ * unless the first bit is set, the number of nodes that end here: itself, its caller if this was the last callee of
+ * that, and so on. Then the values, if any, of each type that is not a multiple of another one.
  */
 #ifndef PROFILE_FOREST_H
 #define PROFILE_FOREST_H
@@ -24,8 +24,7 @@
 /* The tree of some samples, or several: nodes may be roots. */
 struct forest_tree {
 	uint32_t n_locs;
-	uint32_t *
-		loc; /* [n_locs] location of the profile for each number of the packed nodes; PROFILE_NONE for one without nodes */
+	uint32_t *loc;   /* [n_locs] location of the profile for each number; PROFILE_NONE without nodes */
 	uint32_t *like;  /* [types] the type that a type is a multiple of; its own number if its values are stored */
 	int64_t *factor; /* [types] */
 	const uint8_t *data; /* [size] packed nodes */
@@ -78,9 +77,8 @@ uint32_t forest_find_column(const struct forest_tree *t, uint32_t type, int64_t 
 
 /* A node. */
 struct forest_node {
-	uint32_t
-		n_ends; /* nodes on the path that end here, from this one toward the root; 0 if the next node is called by this one */
-	uint32_t loc; /* of the profile */
+	uint32_t n_ends; /* nodes of the path that end here; 0 if the next node is called by this one */
+	uint32_t loc;    /* of the profile */
 	bool has_value;
 };
 

@@ -265,10 +265,11 @@ void dict_encode(const struct dict *d, enum dict_table table, uint32_t from, str
 int dict_decode(struct dict *d, enum dict_table table, uint32_t items, const uint8_t *data, size_t n, struct err *err);
 
 /*
- * Like dict_decode for all nodes of a dictionary, but keep them encoded. Rows may then be decoded, and dict_nodes.h reads the nodes;
- * nothing else may need them until dict_decode_nodes, which fails like dict_decode.
+ * Like dict_decode for all nodes of a dictionary, but keep them encoded. Rows may then be decoded, and dict_nodes.h
+ * reads the nodes; nothing else may need them until dict_decode_nodes, which fails like dict_decode.
  *
- * memory  NULL: data is borrowed; else it is in this memory, which is freed with the dictionary, but not after a failure
+ * memory  NULL: data is borrowed; else it is in this memory, which is freed with the dictionary, but not after a
+ *         failure
  */
 int dict_keep_nodes(struct dict *d, uint32_t items, const uint8_t *data, size_t n, uint8_t *memory, struct err *err);
 int dict_decode_nodes(struct dict *d, struct err *err);

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A query that makes trees of a chapter needs each node once, in order. So it need not decode them into the columns of the
- * dictionary, which take several times the memory of their encoding.
+ * A query that makes trees of a chapter needs each node once, in order. So it need not decode them into the columns
+ * of the dictionary, which take several times the memory of their encoding.
  */
 #ifndef STORE_LOCAL_FORMAT_DICT_NODES_H
 #define STORE_LOCAL_FORMAT_DICT_NODES_H

@@ -416,7 +416,8 @@ static int segment_read_sources(struct chapter *c, const struct section *s, stru
 	return rc;
 }
 
-/* The parts of a chapter that are read: head is described in segment.h; frames are all but stacks, the nodes and rows. */
+/* The parts of a chapter that are read: head is described in segment.h; frames are all but stacks, the nodes and
+   rows. */
 enum segment_part { PART_ALL, PART_HEAD, PART_FRAMES, PART_STACKS };
 
 static int segment_read_table(struct chapter *c, const struct section *s, enum segment_part part, struct err *err)

@@ -166,8 +166,8 @@ const struct segment_chapter *segment_chapter_at(const struct segment *s, uint32
 /* Decode a chapter. It borrows from the segment. Fails with ERR_FORMAT, naming the section. */
 int segment_read_chapter(const struct segment *s, uint32_t i, struct chapter **out, struct err *err);
 
-/* The same without the nodes and rows of its dictionary, as if there were none. Then read these, the nodes with dict_keep_nodes; at last
-   decode the nodes, if that is needed. Fail like segment_read_chapter. */
+/* The same without the nodes and rows of its dictionary, as if there were none. Then read these, the nodes with
+   dict_keep_nodes; at last decode the nodes, if that is needed. Fail like segment_read_chapter. */
 int segment_read_chapter_frames(const struct segment *s, uint32_t i, struct chapter **out, struct err *err);
 int segment_read_stacks(const struct segment *s, uint32_t i, struct chapter *c, struct err *err);
 int chapter_decode_nodes(struct chapter *c, struct err *err);

@@ -65,7 +65,8 @@ static inline bool varint_get_long(const uint8_t **at, const uint8_t *end, uint6
 	return false;
 }
 
-/* Read a number of [*at, end) and set *at to its end. False if there is none, or if it exceeds 64 bits. Most have at most four bytes. */
+/* Read a number of [*at, end) and set *at to its end. False if there is none, or if it exceeds 64 bits. Most have
+   at most four bytes. */
 static inline bool varint_get(const uint8_t **at, const uint8_t *end, uint64_t *v)
 {
 	const uint8_t *p = *at;

@@ -428,7 +428,8 @@ static void make_trees(void *arg, unsigned part)
 	}
 }
 
-/* The same with a tree of each chapter: a thread makes that of a chapter, or several threads make one if there are few chapters. */
+/* The same with a tree of each chapter: a thread makes that of a chapter, or several threads make one if there are
+   few chapters. */
 static int reduce_add_trees(struct reduce_run *run, struct err *err)
 {
 	size_t n = run->hi - run->lo;

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The nodes of a chapter are packed as they are, with the sums of their rows: those of different chapters are not compared,
- * which would take most of the time of a query. Only locations are translated. Nodes are read once, in order, and only the path from the
- * root to one of them is in memory.
+ * which would take most of the time of a query. Only locations are translated. Nodes are read once, in order, and
+ * only the path from the root to one of them is in memory.
  *
  * Values must be at least 0, and their total must not overflow: then reports of these trees are those of the same rows as a
  * profile, where the rows of several chapters are one. Otherwise, and for anything but sums of equal types, the query is read
@@ -35,7 +35,8 @@ struct forest_maker {
 	/* of the types that are no multiples: values by row, and sums by leaf location in out */
 	uint32_t n_stored;
 	int64_t **value, **leaf; /* [n_stored] */
-	/* the nodes at which rows with a value end: bits, the number of those before each word, and the first row of each, by its number */
+	/* the nodes at which rows with a value end: bits, the number of those before each word, and the first row
+	   of each, by its number */
 	uint64_t *bit;
 	uint32_t *n_before, *row, n_rows;
 	uint64_t *first_use; /* [d->n_locs] see forest_leave */
@@ -50,7 +51,8 @@ struct forest_maker {
 
 enum { FOREST_AHEAD = 16, FOREST_ROWS = 64, WORD_BITS = 64, FOREST_NODE_BYTES = 3 };
 
-/* Add up the sums of the slices [n] of a chapter. Returns NULL if there is none; sets is_unfit if they have different types, or overflow. */
+/* Add up the sums of the slices [n] of a chapter. Returns NULL if there is none; sets is_unfit if they have
+   different types, or overflow. */
 static struct reduce_columns *forest_join_sums(struct reduce_slice *slice, size_t n, uint32_t n_rows, bool *is_unfit)
 {
 	struct reduce_sum *all = NULL;
@@ -127,8 +129,8 @@ static inline void forest_add_row(struct forest_maker *m, uint32_t *first, uint3
 	}
 }
 
-/* Find the first row of each marked node, and add the values of its other rows to it: some rows at once, so that their cache misses
-   overlap. */
+/* Find the first row of each marked node, and add the values of its other rows to it: some rows at once, so that
+   their cache misses overlap. */
 static void forest_find_rows(struct forest_maker *m)
 {
 	const uint32_t *row_node = m->d->row_node, *n_before = m->n_before, n_rows = m->d->n_rows;
@@ -155,8 +157,8 @@ static void forest_find_rows(struct forest_maker *m)
 }
 
 /*
- * End the last node of the path. In a profile of the rows, locations are in the order of the first row that has them, those of a row from
- * its leaf on: so the first use of a location is the lowest of its nodes in this order.
+ * End the last node of the path. In a profile of the rows, locations are in the order of the first row that has them,
+ * those of a row from its leaf on: so the first use of a location is the lowest of its nodes in this order.
  */
 static inline void forest_leave(struct forest_maker *m, struct forest_frame *at)
 {
@@ -184,7 +186,8 @@ static inline struct forest_frame *forest_enter(struct forest_maker *m, struct f
 	return m->path + n;
 }
 
-/* Read the nodes in their order, and pack each after its callees. Returns false if they are not in depth-first order, or damaged. */
+/* Read the nodes in their order, and pack each after its callees. Returns false if they are not in depth-first
+   order, or damaged. */
 static bool forest_pack_nodes(struct forest_maker *m)
 {
 	uint32_t n_nodes = m->d->n_nodes, caller, loc;
@@ -297,8 +300,8 @@ static void forest_maker_init(struct forest_maker *m, const struct dict *d, cons
 			   (size_t)d->n_nodes * FOREST_NODE_BYTES);
 }
 
-/* Make the tree of the rows. Returns false if the nodes are not in depth-first order, or damaged: then only values of equal stacks were
-   joined. */
+/* Make the tree of the rows. Returns false if the nodes are not in depth-first order, or damaged: then only values
+   of equal stacks were joined. */
 static bool forest_make_tree(const struct dict *d, const struct reduce_columns *sum, struct reduce_tree *out)
 {
 	struct forest_maker m;

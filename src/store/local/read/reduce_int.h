@@ -218,8 +218,9 @@ void reduce_columns_init(struct reduce_columns *c, uint32_t n_types);
 void reduce_columns_release(struct reduce_columns *c);
 
 /*
- * Before a block is added: of a type that is a multiple of another one (like) in it, or of like = type. The type is a multiple in all
- * blocks, and has no values, or it gets values, to which those of the block are to be added. Returns false if one overflows.
+ * Before a block is added: of a type that is a multiple of another one (like) in it, or of like = type. The type is a
+ * multiple in all blocks, and has no values, or it gets values, to which those of the block are to be added. Returns
+ * false if one overflows.
  *
  * is_first  it is the first block
  */
@@ -296,7 +297,8 @@ int reduce_compare_groups(const struct reducer *r, uint32_t a, uint32_t b);
 
 /*
  * reduce_forest.c: may the profiles of a chapter be a tree, by their types and locations? Frames are dropped from stacks only. Make
- * the tree of a chapter of its slices [n], whose sums are freed; fails with ERR_FORMAT if the nodes are damaged. Add it to the result; sets needs_rows
+ * the tree of a chapter of its slices [n], whose sums are freed; fails with ERR_FORMAT if the nodes are damaged. Add
+ * it to the result; sets needs_rows
  * if that cannot be a forest. List the locations of the result [dict.n_locs] in the order that they have in a profile of its
  * rows. Move the forest to a profile; loc: [dict.n_locs] the locations there.
  */

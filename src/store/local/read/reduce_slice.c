@@ -198,8 +198,8 @@ static int count_profiles(struct reduce_work *w, const struct block *b, const st
 	return 0;
 }
 
-/* Prepare the columns of sums for a block: those that are multiples of others in all blocks have no values. Of tiers, instances that
-   were added up have blocks without values. */
+/* Prepare the columns of sums for a block: those that are multiples of others in all blocks have no values. Of
+   tiers, instances that were added up have blocks without values. */
 static int reduce_slice_prepare(struct reduce_work *w, const struct block *b, struct reduce_dense *d, struct err *err)
 {
 	const struct reduce_shape *s = w->shape;

@@ -81,8 +81,8 @@ void select_close(struct selection *s);
 int select_read(const struct select_chapter *c, struct chapter **out, struct err *err);
 
 /*
- * The same in two steps: by segment_read_chapter_frames, and by segment_read_stacks. Chapters of journals have all from the first on.
- * When the blocks have been read, the pages of the file, and then the stacks may be released.
+ * The same in two steps: by segment_read_chapter_frames, and by segment_read_stacks. Chapters of journals have all
+ * from the first on. When the blocks have been read, the pages of the file, and then the stacks may be released.
  */
 int select_read_frames(const struct select_chapter *c, struct chapter **out, struct err *err);
 int select_read_stacks(const struct select_chapter *c, struct chapter *chapter, struct err *err);
