@@ -318,9 +318,9 @@ void edges_count(struct edge_walk *w, struct arena *mem, struct edges *out)
 	for (unsigned i = 0; i < w->parts; i++)
 		edge_part_init(w, &w->part[i]);
 	stop_begin(stop, "finding calls", w->g->view->p->stacks.n);
-	if (w->g->view->p->forest)
+	if (w->g->view->p->forest && needs_calls(w))
 		edges_forest_run(w);
-	else
+	else if (!w->g->view->p->forest)
 		pool_run(edge_run, w, w->parts);
 	for (unsigned i = 0; i < w->parts; i++)
 		edge_part_release(w, &w->part[i]);

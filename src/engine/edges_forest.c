@@ -20,12 +20,9 @@ struct edges_forest {
 	struct edge_part *part;
 	uint32_t *n_path; /* [calls] times that each occurs on the path */
 	size_t n_calls, cap_calls;
-	struct edges_frame {
-		uint32_t call;   /* the call into the location, + 1; 0: none */
-		uint32_t caller; /* innermost kept place, here or nearer to the root; NO_NODE without one */
-		bool residual;   /* places after it were removed */
-	} * frame;               /* by depth */
-	size_t cap_frames;
+	uint32_t *call; /* [wanted nodes of the path] the call into each, + 1; 0: none */
+	bool *is_cut;   /* [the same] places before it were removed */
+	size_t n, cap, cap_cut;
 };
 
 /* Count a call on the path. Returns its id. */
@@ -53,49 +50,82 @@ static void edges_forest_pop(struct edges_forest *f, uint32_t call, int64_t sum,
 	count_call(&f->part->calls.call[call - 1], &share, residual, inlined);
 }
 
-static void edges_forest_enter(void *arg, const uint32_t *path, uint32_t depth)
+/* Is the call into a location wanted? No node is settled during the walk. */
+static inline bool edges_forest_wants_outer(const struct edge_walk *w, const struct spot *spot)
+{
+	return w->both || (spot->outer_wanted && !is_settled(w, spot->outer));
+}
+
+/* The innermost kept place of the nearest caller that has one; NO_NODE without one. is_cut: places after it were
+   removed */
+static inline uint32_t edges_forest_find_caller(const struct spots *spots, const uint32_t *path, uint32_t depth,
+						bool *is_cut)
+{
+	*is_cut = false;
+	while (depth-- > 0) {
+		const struct spot *spot = spot_at(spots, path[depth]);
+
+		*is_cut |= !spot || spot->inner_cut;
+		if (spot)
+			return spot->inner;
+	}
+	return NO_NODE;
+}
+
+static inline bool edges_forest_wants(const void *arg, const uint32_t *path, uint32_t depth)
+{
+	const struct edges_forest *f = arg;
+	uint8_t mark = f->w->spots.mark[path[depth]];
+
+	return f->w->both ? mark : mark & LOC_WANTED;
+}
+
+static inline void edges_forest_enter(void *arg, const uint32_t *path, uint32_t depth)
 {
 	struct edges_forest *f = arg;
 	const struct edge_walk *w = f->w;
-	struct edges_frame root = { .caller = NO_NODE }, *outside, *own;
-	const struct spot *spot;
-	uint32_t at = w->spots.of[path[depth]];
+	const struct inner_call *inner = w->spots.inner_call;
+	uint32_t at = w->spots.of[path[depth]], call = 0, caller;
+	const struct spot *spot = &w->spots.spot[at];
+	bool is_cut = false;
 
-	f->frame = mem_grow(f->frame, &f->cap_frames, (size_t)depth + 1, sizeof(*f->frame));
-	own = &f->frame[depth];
-	outside = depth ? own - 1 : &root;
-	*own = (struct edges_frame){ 0, outside->caller, true };
-	if (!w->spots.mark[path[depth]])
-		return;
-	spot = &w->spots.spot[at];
-	own->caller = spot->inner;
-	own->residual = spot->inner_cut;
-	if ((w->both || spot->outer_wanted) && is_counted(w, outside->caller, spot))
-		own->call = edges_forest_push(f, &f->part->of_spot[at], outside->caller, spot->outer);
+	if (edges_forest_wants_outer(w, spot)) {
+		caller = edges_forest_find_caller(&w->spots, path, depth, &is_cut);
+		if (is_counted(w, caller, spot))
+			call = edges_forest_push(f, &f->part->of_spot[at], caller, spot->outer);
+	}
+	f->call = mem_grow(f->call, &f->cap, f->n + 1, sizeof(*f->call));
+	f->is_cut = mem_grow(f->is_cut, &f->cap_cut, f->n + 1, sizeof(*f->is_cut));
+	f->call[f->n] = call;
+	f->is_cut[f->n++] = is_cut;
 	for (uint32_t i = spot->first; i < spot->first + spot->n; i++)
-		edges_forest_push(f, &f->part->of_inner_call[i], w->spots.inner_call[i].src,
-				  w->spots.inner_call[i].dst);
+		if (!is_settled(w, inner[i].dst))
+			edges_forest_push(f, &f->part->of_inner_call[i], inner[i].src, inner[i].dst);
 }
 
 /* In the reverse order of edges_forest_enter, so that the first of equal calls of a location is removed last. */
-static void edges_forest_leave(void *arg, const uint32_t *path, uint32_t depth, int64_t sum, int64_t div)
+static inline void edges_forest_leave(void *arg, const uint32_t *path, uint32_t depth, int64_t sum, int64_t div)
 {
 	struct edges_forest *f = arg;
 	const struct spots *spots = &f->w->spots;
 	const struct spot *spot = &spots->spot[spots->of[path[depth]]];
 
-	if (!spots->mark[path[depth]])
-		return;
 	for (uint32_t i = spot->first + spot->n; i-- > spot->first;)
-		edges_forest_pop(f, f->part->of_inner_call[i], sum, div, spots->inner_call[i].residual, true);
-	if (f->frame[depth].call)
-		edges_forest_pop(f, f->frame[depth].call, sum, div, f->frame[depth - 1].residual || spot->outer_cut,
-				 spot->outer_cut);
+		if (!is_settled(f->w, spots->inner_call[i].dst))
+			edges_forest_pop(f, f->part->of_inner_call[i], sum, div, spots->inner_call[i].residual, true);
+	if (f->call[--f->n])
+		edges_forest_pop(f, f->call[f->n], sum, div, f->is_cut[f->n] || spot->outer_cut, spot->outer_cut);
+}
+
+static void edges_forest_tree(const struct view *v, const struct forest_tree *t, void *arg)
+{
+	static const struct forest_walk walk = { edges_forest_wants, edges_forest_enter, edges_forest_leave };
+
+	walk_tree(v, t, &walk, arg);
 }
 
 void edges_forest_run(struct edge_walk *w)
 {
-	static const struct forest_walk walk = { edges_forest_enter, edges_forest_leave };
 	struct edges_forest *f = mem_zalloc(w->parts, sizeof(*f));
 	void **arg = mem_alloc(w->parts, sizeof(*arg));
 
@@ -104,10 +134,11 @@ void edges_forest_run(struct edge_walk *w)
 		f[i].part = &w->part[i];
 		arg[i] = &f[i];
 	}
-	walk_forest(w->g->view, &walk, arg, w->parts);
+	walk_forest(w->g->view, edges_forest_tree, arg, w->parts);
 	for (unsigned i = 0; i < w->parts; i++) {
 		free(f[i].n_path);
-		free(f[i].frame);
+		free(f[i].call);
+		free(f[i].is_cut);
 	}
 	free(f);
 	free(arg);

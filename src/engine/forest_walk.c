@@ -12,7 +12,6 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
-#include "profile/forest.h"
 
 #include <assert.h>
 #include <stdatomic.h>
@@ -20,77 +19,32 @@
 
 struct forest_walker {
 	const struct view *v;
-	const struct forest_walk *walk;
+	walk_forest_fn *fn;
 	void *const *arg;
 	atomic_uint next;
 };
 
-/* The path to the current node. */
-struct forest_path {
-	uint32_t n;
-	uint32_t *loc; /* [n] */
-	struct forest_sum {
-		int64_t sum, div;
-	} * sum; /* [n] so far */
-	size_t cap_loc, cap_sum;
-};
-
-static void forest_path_push(struct forest_path *p, uint32_t loc, const struct forest_sum *own)
+void walk_grow_path(struct forest_walk_path *p)
 {
-	p->loc = mem_grow(p->loc, &p->cap_loc, (size_t)p->n + 1, sizeof(*p->loc));
-	p->sum = mem_grow(p->sum, &p->cap_sum, (size_t)p->n + 1, sizeof(*p->sum));
-	p->loc[p->n] = loc;
-	p->sum[p->n++] = *own;
-}
+	size_t need = p->cap + 1;
 
-static void forest_path_pop(struct forest_path *p, const struct forest_walk *walk, void *arg)
-{
-	struct forest_sum own = p->sum[--p->n];
-
-	walk->leave(arg, p->loc, p->n, own.sum, own.div);
-	if (p->n) {
-		p->sum[p->n - 1].sum += own.sum;
-		p->sum[p->n - 1].div += own.div;
-	}
-}
-
-static void forest_walk_tree(const struct forest_walker *w, const struct forest_tree *t, struct forest_path *p,
-			     int64_t *value, void *arg)
-{
-	struct forest_reader r = { t, w->v->p->forest->n_types, t->data };
-	struct forest_node node;
-
-	for (uint64_t i = 0; !stop_step(w->v->stop, i) && forest_read(&r, &node, value); i++) {
-		struct forest_sum own = { value[w->v->type], w->v->mean ? value[0] : 0 };
-
-		assert(node.up <= p->n);
-		while (node.up-- > 0)
-			forest_path_pop(p, w->walk, arg);
-		forest_path_push(p, node.loc, &own);
-		w->walk->enter(arg, p->loc, p->n - 1);
-	}
-	while (p->n)
-		forest_path_pop(p, w->walk, arg);
+	p->loc = mem_grow(p->loc, &(size_t){ p->cap }, need, sizeof(*p->loc));
+	p->start = mem_grow(p->start, &p->cap, need, sizeof(*p->start));
 }
 
 static void forest_walk_run(void *arg, unsigned thread)
 {
 	struct forest_walker *w = arg;
 	const struct forest *f = w->v->p->forest;
-	int64_t *value = mem_alloc(f->n_types, sizeof(*value));
-	struct forest_path path = { 0 };
 	uint32_t i;
 
 	while ((i = atomic_fetch_add(&w->next, 1)) < f->n_trees)
-		forest_walk_tree(w, &f->tree[i], &path, value, w->arg[thread]);
-	free(path.loc);
-	free(path.sum);
-	free(value);
+		w->fn(w->v, &f->tree[i], w->arg[thread]);
 }
 
-void walk_forest(const struct view *v, const struct forest_walk *walk, void *const *arg, unsigned n)
+void walk_forest(const struct view *v, walk_forest_fn *fn, void *const *arg, unsigned n)
 {
-	struct forest_walker w = { v, walk, arg, 0 };
+	struct forest_walker w = { v, fn, arg, 0 };
 
 	assert(v->p->forest && v->type < v->p->forest->n_types);
 	pool_run(forest_walk_run, &w, n);
@@ -111,60 +65,96 @@ struct forest_cum {
 	struct forest_cum_place {
 		int64_t cum, div;
 		uint32_t n_path; /* times that the place occurs on the path */
-	} * place;               /* [places] */
+	} * place;               /* [places], then [places_n_several] of locations */
 };
 
-static void forest_cum_enter(void *arg, const uint32_t *path, uint32_t depth)
+/* Call fn for the place of a location, or for several places and the location itself. */
+static inline void forest_cum_each(struct forest_cum *c, uint32_t loc,
+				   void (*fn)(struct forest_cum_place *at, int64_t sum, int64_t div), int64_t sum,
+				   int64_t div)
 {
-	struct forest_cum *c = arg;
-	uint32_t n;
-	const uint32_t *place = places_of(c->pl, path[depth], &n);
+	uint32_t code = c->pl->list[loc], n;
+	const uint32_t *place;
 
+	if (code < PLACES_MANY) {
+		fn(&c->place[code], sum, div);
+		return;
+	}
+	place = places_of(c->pl, loc, &n);
 	for (uint32_t k = 0; k < n; k++)
-		c->place[place[k]].n_path++;
+		fn(&c->place[place[k]], sum, div);
+	fn(&c->place[c->pl->n + places_several(code)], sum, div);
+}
+
+static inline void forest_cum_begin(struct forest_cum_place *at, int64_t sum, int64_t div)
+{
+	(void)sum, (void)div;
+	at->n_path++;
 }
 
 /* A sample counts once for a place: when its first occurrence is left. */
-static void forest_cum_leave(void *arg, const uint32_t *path, uint32_t depth, int64_t sum, int64_t div)
+static inline void forest_cum_end(struct forest_cum_place *at, int64_t sum, int64_t div)
 {
-	struct forest_cum *c = arg;
-	uint32_t n;
-	const uint32_t *place = places_of(c->pl, path[depth], &n);
-
-	for (uint32_t k = 0; k < n; k++) {
-		struct forest_cum_place *at = &c->place[place[k]];
-
-		if (--at->n_path > 0)
-			continue;
-		at->cum += sum;
-		at->div += div;
-	}
+	if (--at->n_path > 0)
+		return;
+	at->cum += sum;
+	at->div += div;
 }
 
-int64_t *walk_forest_cum(const struct view *v, const struct places *pl, struct arena *mem, int64_t **div)
+static inline bool forest_cum_wants(const void *arg, const uint32_t *path, uint32_t depth)
 {
-	static const struct forest_walk walk = { forest_cum_enter, forest_cum_leave };
+	(void)arg, (void)path, (void)depth;
+	return true;
+}
+
+static inline void forest_cum_enter(void *arg, const uint32_t *path, uint32_t depth)
+{
+	forest_cum_each(arg, path[depth], forest_cum_begin, 0, 0);
+}
+
+static inline void forest_cum_leave(void *arg, const uint32_t *path, uint32_t depth, int64_t sum, int64_t div)
+{
+	forest_cum_each(arg, path[depth], forest_cum_end, sum, div);
+}
+
+static void forest_cum_tree(const struct view *v, const struct forest_tree *t, void *arg)
+{
+	static const struct forest_walk walk = { forest_cum_wants, forest_cum_enter, forest_cum_leave };
+
+	walk_tree(v, t, &walk, arg);
+}
+
+static void forest_cum_add(const struct forest_cum *c, struct forest_sums *out)
+{
+	for (uint32_t k = 0; k < c->pl->n; k++) {
+		out->cum[k] += c->place[k].cum;
+		if (out->div)
+			out->div[k] += c->place[k].div;
+	}
+	for (uint32_t i = 0; i < places_n_several(c->pl); i++)
+		out->several[i] += c->place[c->pl->n + i].cum;
+}
+
+void walk_forest_cum(const struct view *v, const struct places *pl, struct arena *mem, struct forest_sums *out)
+{
 	unsigned n = walk_forest_threads(v);
 	struct forest_cum *c = mem_alloc(n, sizeof(*c));
 	void **arg = mem_alloc(n, sizeof(*arg));
-	int64_t *cum = arena_zalloc(mem, pl->n, sizeof(*cum));
+	size_t n_sums = (size_t)pl->n + places_n_several(pl);
 
-	*div = v->mean ? arena_zalloc(mem, pl->n, sizeof(**div)) : NULL;
+	*out = (struct forest_sums){ .cum = arena_zalloc(mem, pl->n, sizeof(*out->cum)),
+				     .div = v->mean ? arena_zalloc(mem, pl->n, sizeof(*out->div)) : NULL,
+				     .several = arena_zalloc(mem, places_n_several(pl), sizeof(*out->several)) };
 	for (unsigned i = 0; i < n; i++) {
-		c[i] = (struct forest_cum){ pl, mem_zalloc(pl->n, sizeof(*c->place)) };
+		c[i] = (struct forest_cum){ pl, mem_zalloc(n_sums, sizeof(*c->place)) };
 		arg[i] = &c[i];
 	}
 	stop_begin(v->stop, "adding up", 0);
-	walk_forest(v, &walk, arg, n);
+	walk_forest(v, forest_cum_tree, arg, n);
 	for (unsigned i = 0; i < n; i++) {
-		for (uint32_t k = 0; k < pl->n; k++) {
-			cum[k] += c[i].place[k].cum;
-			if (*div)
-				(*div)[k] += c[i].place[k].div;
-		}
+		forest_cum_add(&c[i], out);
 		free(c[i].place);
 	}
 	free(c);
 	free(arg);
-	return cum;
 }

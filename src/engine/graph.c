@@ -212,11 +212,12 @@ void graph_make(const struct view *v, const struct places *pl, struct arena *mem
 		g.nodes.cum_div = sums.cum;
 	}
 	if (v->p->forest) {
-		int64_t *div;
+		struct forest_sums forest;
 
-		g.nodes.cum = walk_forest_cum(v, pl, mem, &div);
-		g.nodes.cum_div = div;
-		g.several = NULL;
+		walk_forest_cum(v, pl, mem, &forest);
+		g.nodes.cum = forest.cum;
+		g.nodes.cum_div = forest.div;
+		g.several = forest.several;
 	}
 	*out = g;
 }

@@ -7,86 +7,62 @@
 
 #include "profile/forest.h"
 
-#include "base/buf.h"
 #include "base/mem.h"
-#include "wire/wire.h"
 
-#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { FOREST_NUMBER_MAX = 10 /* bytes */ };
-
-/* Is type t a multiple of type of? */
-static bool forest_is_multiple(const struct forest_source *s, uint32_t t, uint32_t of, int64_t *factor)
+void forest_packer_init(struct forest_packer *p, uint32_t n_types, const uint32_t *like, const int64_t *factor,
+			const int64_t *const *value, size_t bytes)
 {
-	const int64_t *v = s->value[t], *base = s->value[of];
-	int64_t product;
-	size_t i = 0;
-
-	while (i < s->n_values && base[i] == 0)
-		i++;
-	*factor = i < s->n_values ? v[i] / base[i] : 0;
-	for (i = 0; i < s->n_values; i++)
-		if (__builtin_mul_overflow(base[i], *factor, &product) || product != v[i])
-			return false;
-	return true;
+	*p = (struct forest_packer){ .cap = bytes, .room = (size_t)FOREST_NUMBER_MAX * (2 + n_types) };
+	p->tree.like = memcpy(mem_alloc(n_types, sizeof(*like)), like, n_types * sizeof(*like));
+	p->tree.factor = memcpy(mem_alloc(n_types, sizeof(*factor)), factor, n_types * sizeof(*factor));
+	p->value = mem_alloc(n_types, sizeof(*p->value));
+	for (uint32_t t = 0; t < n_types; t++)
+		if (like[t] == t)
+			p->value[p->n_stored++] = value[t];
+	p->memory = mem_alloc(bytes, 1);
+	p->at = p->memory + bytes;
 }
 
-static void forest_find_multiples(const struct forest_source *s, struct forest_tree *out)
+void forest_packer_grow(struct forest_packer *p)
 {
-	out->like = mem_alloc(s->n_types, sizeof(*out->like));
-	out->factor = mem_alloc(s->n_types, sizeof(*out->factor));
-	for (uint32_t t = 0; t < s->n_types; t++) {
-		out->like[t] = t;
-		out->factor[t] = 1;
-		for (uint32_t of = 0; of < t && out->like[t] == t; of++)
-			if (out->like[of] == of && forest_is_multiple(s, t, of, &out->factor[t]))
-				out->like[t] = of;
-	}
+	size_t size = (size_t)(p->memory + p->cap - p->at), cap = p->cap + p->cap / 2 + p->room;
+	uint8_t *memory = mem_alloc(cap, 1);
+
+	memcpy(memory + cap - size, p->at, size);
+	free(p->memory);
+	p->memory = memory;
+	p->cap = cap;
+	p->at = memory + cap - size;
 }
 
-/* Append a node. */
-static void forest_put(const struct forest_source *s, const struct forest_tree *t, uint32_t node, uint32_t up,
-		       struct buf *data)
+void forest_packer_finish(struct forest_packer *p, struct forest_tree *out)
 {
-	uint8_t *room = (uint8_t *)buf_room(data, (size_t)FOREST_NUMBER_MAX * (2 + s->n_types)), *at;
-	uint32_t slot = s->slot[node];
-
-	at = wire_put(room, (uint64_t)s->number[s->loc[node]] << FOREST_FLAGS | (up ? 0 : FOREST_IS_CHILD) |
-				    (slot ? FOREST_HAS_VALUES : 0));
-	if (up)
-		at = wire_put(at, up);
-	for (uint32_t type = 0; slot && type < s->n_types; type++)
-		if (t->like[type] == type)
-			at = wire_put(at, (uint64_t)s->value[type][slot - 1]);
-	data->len += (size_t)(at - room);
+	p->tree.size = (size_t)(p->memory + p->cap - p->at);
+	memmove(p->memory, p->at, p->tree.size);
+	p->tree.data = mem_trim(p->memory, p->tree.size, 1);
+	*out = p->tree;
+	free(p->value);
+	*p = (struct forest_packer){ 0 };
 }
 
-void forest_pack(const struct forest_source *s, struct forest_tree *out)
+void forest_reader_init(struct forest_reader *r, const struct forest_tree *t, uint32_t n_types)
 {
-	enum { AHEAD = 16 };
-	struct forest_tree t = { 0 };
-	struct buf data = { 0 };
-	uint32_t at = PROFILE_NONE; /* the node before this one, then the next of its callers */
+	*r = (struct forest_reader){ .tree = t, .at = t->data, .end = t->data + t->size };
+	for (uint32_t type = 0; type < n_types; type++)
+		r->n_stored += t->like[type] == type;
+}
 
-	forest_find_multiples(s, &t);
-	for (uint32_t i = 0; i < s->n_nodes; i++) {
-		uint32_t up = 0;
+uint32_t forest_find_column(const struct forest_tree *t, uint32_t type, int64_t *factor)
+{
+	uint32_t column = 0;
 
-		if (i + AHEAD < s->n_nodes && s->slot[i + AHEAD])
-			__builtin_prefetch(&s->value[0][s->slot[i + AHEAD] - 1]);
-		if (!s->is_used[i])
-			continue;
-		for (; at != s->parent[i]; at = s->parent[at]) {
-			assert(at != PROFILE_NONE);
-			up++;
-		}
-		forest_put(s, &t, i, up, &data);
-		at = i;
-	}
-	t.size = data.len;
-	t.data = (const uint8_t *)data.data;
-	*out = t;
+	*factor = t->factor[type];
+	for (uint32_t k = 0; k < t->like[type]; k++)
+		column += t->like[k] == k;
+	return column;
 }
 
 void forest_tree_release(struct forest_tree *t)

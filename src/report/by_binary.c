@@ -123,14 +123,14 @@ static void by_binary_add_forest(const struct table_maker *t)
 	const struct view *v = t->v;
 	const struct profile *p = v->p;
 	struct places pl = { .p = p, .n = t->n, .list = arena_alloc(t->mem, p->n_locs, sizeof(*pl.list)) };
-	int64_t *cum, *div;
+	struct forest_sums sums;
 
 	for (uint32_t loc = 0; loc < p->n_locs; loc++)
 		pl.list[loc] = (uint32_t)(by_binary_of(t, loc) - t->binary);
-	cum = walk_forest_cum(v, &pl, t->mem, &div);
+	walk_forest_cum(v, &pl, t->mem, &sums);
 	for (uint32_t i = 0; i < t->n; i++) {
-		t->binary[i].cum = cum[i];
-		t->binary[i].cum_div = div ? div[i] : 0;
+		t->binary[i].cum = sums.cum[i];
+		t->binary[i].cum_div = sums.div ? sums.div[i] : 0;
 		t->binary[i].seen = t->binary[i].cum || t->binary[i].cum_div;
 	}
 }

@@ -121,6 +121,13 @@ static void report_diff_add_call(struct diff_walk *w, const uint32_t *path, uint
 		neighbours_add(w->neighbours, CALL_CALLEES, w->candidate[caller] - 1, callee, w->n_nodes, (double)sum);
 }
 
+static bool report_diff_wants(const void *arg, const uint32_t *path, uint32_t depth)
+{
+	const struct diff_walk *w = arg;
+
+	return w->marked[path[depth]] || (depth && w->marked[path[depth - 1]]);
+}
+
 static void report_diff_enter(void *arg, const uint32_t *path, uint32_t depth)
 {
 	(void)arg, (void)path, (void)depth;
@@ -136,7 +143,7 @@ static void report_diff_leave(void *arg, const uint32_t *path, uint32_t depth, i
 
 	(void)div;
 	w->n_nodes++; /* wraps after 2^32 nodes: a call would have to occur in these two nodes only */
-	if (!sum || !(w->marked[path[depth]] || (depth && w->marked[path[depth - 1]])))
+	if (!sum)
 		return;
 	row = places_of(pl, path[depth], &n);
 	for (uint32_t k = 1; k < n; k++)
@@ -144,6 +151,13 @@ static void report_diff_leave(void *arg, const uint32_t *path, uint32_t depth, i
 	last = row[n - 1];
 	if (depth)
 		report_diff_add_call(w, path, depth, last, *places_of(pl, path[depth - 1], &n), sum);
+}
+
+static void report_diff_walk_tree(const struct view *v, const struct forest_tree *t, void *arg)
+{
+	static const struct forest_walk walk = { report_diff_wants, report_diff_enter, report_diff_leave };
+
+	walk_tree(v, t, &walk, arg);
 }
 
 static bool is_on_both(const void *arg, uint32_t row)
@@ -158,7 +172,6 @@ static void report_diff_find_neighbours(struct neighbours *a, const struct diff 
 					const struct rename_row *row, uint32_t n)
 {
 	const struct graph *g = &d->side[side].graph;
-	static const struct forest_walk walk = { report_diff_enter, report_diff_leave };
 	struct diff_walk w = { .d = d, .side = side, .neighbours = a };
 
 	neighbours_init(a, n);
@@ -167,7 +180,7 @@ static void report_diff_find_neighbours(struct neighbours *a, const struct diff 
 		w.candidate[row[i].row] = i + 1;
 	mark_locations(&w);
 	if (g->view->p->forest)
-		walk_forest(g->view, &walk, (void *[]){ &w }, 1);
+		walk_forest(g->view, report_diff_walk_tree, (void *[]){ &w }, 1);
 	for (uint32_t s = 0; !g->view->p->forest && s < g->view->p->stacks.n; s++)
 		if (g->weight[s] && report_diff_has_candidate(&w, &g->view->p->stacks, s))
 			report_diff_walk_stack(&w, s, fabs((double)g->weight[s]));

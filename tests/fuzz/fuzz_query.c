@@ -12,6 +12,7 @@
 
 #include "base/pool.h"
 #include "profile/encode.h"
+#include "profile/forest.h"
 #include "segment_sums.h"
 #include "store/local/read/reduce.h"
 
@@ -53,6 +54,70 @@ static int reduce_all(struct reducer *r, const struct selection *sel, bool again
 	return rc;
 }
 
+/* The values of all nodes of the trees of a profile are those of its rows. */
+static void check_forest(const struct profile *p)
+{
+	uint32_t n_types = p->forest ? p->forest->n_types : 0;
+	int64_t *value = calloc(n_types + 1, sizeof(*value)), *total = calloc(n_types + 1, sizeof(*total));
+
+	for (uint32_t type = 0; type < n_types; type++)
+		for (uint32_t row = 0; row < p->n_rows; row++)
+			total[type] += p->value[type][row];
+	for (uint32_t i = 0; n_types && i < p->forest->n_trees; i++) {
+		struct forest_node node;
+		struct forest_reader r;
+		uint32_t depth = 0;
+
+		for (forest_reader_init(&r, &p->forest->tree[i], n_types); forest_read(&r, &node, value);) {
+			if (node.loc >= p->n_locs || node.n_ends > depth + 1)
+				abort();
+			depth = depth + 1 - node.n_ends;
+			for (uint32_t type = 0; node.has_value && type < n_types; type++) {
+				int64_t factor, v = value[forest_find_column(r.tree, type, &factor)];
+
+				total[type] -= v * factor;
+			}
+		}
+	}
+	for (uint32_t row = 0; row < p->n_rows; row++) /* empty stacks are in no tree */
+		for (uint32_t type = 0; type < n_types; type++)
+			if (p->stacks.off[p->stack[row]] == p->stacks.off[p->stack[row] + 1])
+				total[type] -= p->value[type][row];
+	for (uint32_t type = 0; type < n_types; type++)
+		if (total[type])
+			abort();
+	free(value);
+	free(total);
+}
+
+/* Read the same as trees: if that is possible, the totals are those of the rows. */
+static void reduce_as_forest(const struct store_query *q, const struct selection *sel, const struct profile *rows)
+{
+	struct reducer *r = reduce_new(q, NULL);
+	struct store_sum sum = { 0 };
+	struct profile *p = NULL;
+	struct err err = { 0 };
+
+	reduce_want_forest(r);
+	if (reduce_all(r, sel, false, &err) == 0 && !reduce_needs_rows(r)) {
+		int64_t total = 0;
+
+		if (reduce_finish(r, &p, &sum, &err) < 0)
+			abort();
+		for (uint32_t row = 0; p && row < p->n_rows; row++)
+			total += p->value[0][row];
+		for (uint32_t row = 0; rows && row < rows->n_rows; row++)
+			total -= rows->value[0][row];
+		if (total || !p != !rows)
+			abort();
+		if (p)
+			check_forest(p);
+	}
+	profile_free(p);
+	store_sum_release(&sum);
+	reduce_free(r);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	struct profile *p = NULL;
@@ -89,6 +154,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 			abort();
 		buf_release(&out);
 	}
+	if (rc == 0 && !q.n_keep)
+		reduce_as_forest(&q, &sel, p);
 	profile_free(p);
 	store_sum_release(&sum);
 	reduce_free(r);

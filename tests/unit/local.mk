@@ -244,6 +244,7 @@ unit_tests = \
 	tests/unit/test_store_clickhouse \
 	tests/unit/test_store_query \
 	tests/unit/test_store_read \
+	tests/unit/test_reduce_forest \
 	tests/unit/test_store_sums \
 	tests/unit/test_store_crash \
 	tests/unit/test_sink_outcome \
@@ -373,6 +374,7 @@ tests_unit_test_segment_LDADD = $(unit_store)
 tests_unit_test_store_clickhouse_LDADD = $(sinks_libs) $(CMOCKA_LIBS)
 tests_unit_test_store_query_LDADD = $(unit_store)
 tests_unit_test_store_read_LDADD = $(unit_store)
+tests_unit_test_reduce_forest_LDADD = $(unit_store)
 tests_unit_test_store_sums_LDADD = $(unit_store)
 tests_unit_test_store_crash_SOURCES = tests/unit/test_store_crash.c $(store_faults)
 tests_unit_test_store_crash_LDADD = $(unit_store)

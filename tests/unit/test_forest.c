@@ -34,104 +34,140 @@ static uint64_t mix(uint64_t h, uint64_t v)
 	return (h ^ v) * UINT64_C(0x9e3779b97f4a7c15) ^ (h >> 29);
 }
 
+/* Nodes in depth-first order; slot: index of the values + 1. */
+struct nodes {
+	uint32_t n;
+	const uint32_t *parent, *loc, *slot; /* [n] */
+	const bool *is_used;                 /* [n] */
+};
+
+static void pack_last(struct forest_packer *p, const struct nodes *nodes, const uint32_t *path, uint32_t *depth)
+{
+	uint32_t node = path[--*depth];
+
+	forest_pack(p, *depth, nodes->loc[node], nodes->slot[node] - 1);
+}
+
+/* Pack the used nodes, and let locs [n_locs] be the locations. */
+static void pack(struct forest_packer *p, const struct nodes *nodes, const uint32_t *locs, uint32_t n_locs,
+		 struct forest_tree *out)
+{
+	uint32_t *path = calloc(nodes->n, sizeof(*path)), depth = 0;
+
+	for (uint32_t i = 0; i < nodes->n; i++) {
+		if (!nodes->is_used[i])
+			continue;
+		while (depth && path[depth - 1] != nodes->parent[i])
+			pack_last(p, nodes, path, &depth);
+		path[depth++] = i;
+	}
+	while (depth)
+		pack_last(p, nodes, path, &depth);
+	free(path);
+	forest_packer_finish(p, out);
+	out->n_locs = n_locs;
+	out->loc = memcpy(malloc(n_locs * sizeof(*locs)), locs, n_locs * sizeof(*locs));
+}
+
 static void tree_is(const struct forest_tree *t, uint32_t n_types, const char *expected)
 {
-	struct forest_reader r = { t, n_types, t->data };
+	struct forest_reader r;
 	struct forest_node node;
 	int64_t value[2] = { 7, 7 };
 	char text[256] = "";
 
+	forest_reader_init(&r, t, n_types);
 	while (forest_read(&r, &node, value)) {
 		size_t n = strlen(text);
 
-		snprintf(text + n, sizeof(text) - n, "%s%u:%u", n ? " " : "", (unsigned)node.up, (unsigned)node.loc);
-		for (uint32_t k = 0; k < n_types; k++) {
+		snprintf(text + n, sizeof(text) - n, "%s%u:%u", n ? " " : "", (unsigned)node.n_ends,
+			 (unsigned)node.loc);
+		for (uint32_t type = 0; node.has_value && type < n_types; type++) {
+			int64_t factor, v = value[forest_find_column(t, type, &factor)];
+
 			n = strlen(text);
-			snprintf(text + n, sizeof(text) - n, "%c%d", k ? ',' : '=', (int)value[k]);
+			snprintf(text + n, sizeof(text) - n, "%c%d", type ? ',' : '=', (int)(v * factor));
 		}
 	}
 	assert_string_equal(text, expected);
 }
 
-static void unused_nodes_are_not_packed(void **state)
+static void nodes_are_read_before_what_they_call(void **state)
 {
 	/* a calls b and c; b calls an unused node, which calls another, and f; c calls e; d is a root. Values of a, f and e. */
 	const uint32_t parent[] = { NONE, 0, 1, 2, 1, 0, 5, NONE }, loc[] = { 3, 1, 0, 0, 3, 2, 4, 1 };
 	const bool is_used[] = { true, true, false, false, true, true, true, true };
-	const uint32_t number[] = { 0, 1, 2, 3, 4 }, slot[] = { 1, 0, 0, 0, 2, 0, 3, 0 };
-	const int64_t count[] = { 1, 2, 300 }, other[] = { 0, 5, 5 };
+	const uint32_t slot[] = { 1, 0, 0, 0, 2, 0, 3, 0 }, locs[] = { 10, 11, 12, 13, 14 }, like[] = { 0, 1 };
+	const int64_t count[] = { 1, 2, 300 }, other[] = { 0, 5, 5 }, factor[] = { 1, 1 };
 	const int64_t *value[] = { count, other };
-	struct forest_source s = { 8, parent, loc, is_used, number, slot, 2, 3, value };
-	uint32_t locs[] = { 10, 11, 12, 13, 14 };
+	struct forest_packer p;
 	struct forest_tree t;
 
 	(void)state;
-	forest_pack(&s, &t);
-	t.n_locs = 5;
-	t.loc = memcpy(malloc(sizeof(locs)), locs, sizeof(locs));
-	assert_int_equal(t.like[1], 1);
-	tree_is(&t, 2, "0:13=1,0 0:11=0,0 0:13=2,5 2:12=0,0 0:14=300,5 3:11=0,0");
+	forest_packer_init(&p, 2, like, factor, value, 1);
+	pack(&p, &(struct nodes){ 8, parent, loc, slot, is_used }, locs, 5, &t);
+	tree_is(&t, 2, "1:11 0:13=1,0 0:12 2:14=300,5 0:11 3:13=2,5");
 	forest_tree_release(&t);
 }
 
 static void multiples_of_a_type_are_not_stored(void **state)
 {
-	const uint32_t parent[] = { NONE, 0 }, loc[] = { 0, 0 }, number[] = { 0 }, slot[] = { 1, 2 };
+	const uint32_t parent[] = { NONE, 0 }, loc[] = { 0, 0 }, slot[] = { 1, 2 }, locs[] = { 0 }, like[] = { 0, 0 };
 	const bool is_used[] = { true, true };
-	const int64_t count[] = { 0, 3 }, ns[] = { 0, 30000000 };
-	const int64_t *value[] = { count, ns };
-	struct forest_source s = { 2, parent, loc, is_used, number, slot, 2, 2, value };
+	const int64_t count[] = { 0, 3 }, factor[] = { 1, 10000000 };
+	const int64_t *value[] = { count, NULL };
+	struct forest_packer p;
 	struct forest_tree t;
 
 	(void)state;
-	forest_pack(&s, &t);
-	t.n_locs = 1;
-	t.loc = calloc(1, sizeof(*t.loc));
-	assert_int_equal(t.size, 4); /* a byte for each node, and one for its count */
-	tree_is(&t, 2, "0:0=0,0 0:0=3,30000000");
+	forest_packer_init(&p, 2, like, factor, value, 100);
+	pack(&p, &(struct nodes){ 2, parent, loc, slot, is_used }, locs, 1, &t);
+	assert_int_equal(t.size, 5); /* a byte for each node, one for the end of both, and one for each count */
+	tree_is(&t, 2, "0:0=0,0 2:0=3,30000000");
 	forest_tree_release(&t);
 }
 
 static void random_trees_have_the_same_stacks_after_packing(void **state)
 {
-	enum { NODES = 3000 };
-	static uint32_t parent[NODES], loc[NODES], slot[NODES], number[64], locs[64];
+	enum { NODES = 3000, LOCS = 64 };
+	static uint32_t parent[NODES], loc[NODES], slot[NODES], locs[LOCS];
 	static uint64_t hash[NODES];
 	static bool is_used[NODES];
 	static int64_t v[NODES];
-	const int64_t *value[] = { v };
+	const uint32_t like[] = { 0 };
+	const int64_t *value[] = { v }, factor[] = { 1 };
 	uint64_t expected = 0, sum = 0, path[NODES + 1] = { 0 };
-	struct forest_source s = { NODES, parent, loc, is_used, number, slot, 1, NODES, value };
+	struct forest_packer p;
+	struct forest_reader r;
 	struct forest_tree t;
 	struct forest_node node;
 	uint32_t depth = 0;
+	int64_t own;
 
 	(void)state;
-	for (uint32_t i = 0; i < 64; i++)
-		number[i] = locs[i] = i;
+	for (uint32_t i = 0; i < LOCS; i++)
+		locs[i] = 1000 * i;
 	for (uint32_t i = 0; i < NODES; i++) {
 		parent[i] = i ? i - 1 : NONE;
 		for (uint32_t up = below(4) ? 0 : below(20); up > 0 && parent[i] != NONE; up--)
 			parent[i] = parent[parent[i]];
-		loc[i] = below(64);
+		loc[i] = below(LOCS);
 		is_used[i] = true;
 		v[i] = below(3) ? 0 : (int64_t)below(UINT32_MAX) << below(30);
 		slot[i] = v[i] ? i + 1 : 0;
-		hash[i] = mix(parent[i] == NONE ? 0 : hash[parent[i]], loc[i]);
+		hash[i] = mix(parent[i] == NONE ? 0 : hash[parent[i]], locs[loc[i]]);
 		expected += v[i] ? mix(hash[i], (uint64_t)v[i]) : 0;
 	}
-	forest_pack(&s, &t);
-	t.n_locs = 64;
-	t.loc = memcpy(malloc(sizeof(locs)), locs, sizeof(locs));
-	struct forest_reader r = { &t, 1, t.data };
-	int64_t own[2];
-
-	while (forest_read(&r, &node, own)) {
-		assert_true(node.up <= depth);
-		depth = depth + 1 - node.up;
-		path[depth] = mix(path[depth - 1], node.loc);
-		sum += node.has_value ? mix(path[depth], (uint64_t)own[0]) : 0;
+	forest_packer_init(&p, 1, like, factor, value, 100);
+	pack(&p, &(struct nodes){ NODES, parent, loc, slot, is_used }, locs, LOCS, &t);
+	forest_reader_init(&r, &t, 1);
+	while (forest_read(&r, &node, &own)) {
+		path[depth + 1] = mix(path[depth], node.loc);
+		sum += node.has_value ? mix(path[depth + 1], (uint64_t)own) : 0;
+		assert_true(node.n_ends <= depth + 1);
+		depth = depth + 1 - node.n_ends;
 	}
+	assert_int_equal(depth, 0);
 	assert_true(sum == expected);
 	forest_tree_release(&t);
 }
@@ -139,7 +175,7 @@ static void random_trees_have_the_same_stacks_after_packing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unused_nodes_are_not_packed),
+		cmocka_unit_test(nodes_are_read_before_what_they_call),
 		cmocka_unit_test(multiples_of_a_type_are_not_stored),
 		cmocka_unit_test(random_trees_have_the_same_stacks_after_packing),
 	};

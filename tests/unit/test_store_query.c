@@ -223,13 +223,18 @@ static void read_forest(struct place *p, const struct store_query *q, bool has_f
 	assert_int_equal(total(profile, 0), samples);
 	assert_int_equal(total(profile, 1), cpu);
 	for (uint32_t i = 0; has_forest && i < profile->forest->n_trees; i++) {
-		struct forest_reader r = { &profile->forest->tree[i], 2, profile->forest->tree[i].data };
+		const struct forest_tree *t = &profile->forest->tree[i];
+		struct forest_reader r;
 		struct forest_node node;
 
+		forest_reader_init(&r, t, 2);
 		while (forest_read(&r, &node, value)) {
 			assert_true(node.loc < profile->n_locs);
-			seen[0] += value[0];
-			seen[1] += value[1];
+			for (uint32_t type = 0; node.has_value && type < 2; type++) {
+				int64_t factor, v = value[forest_find_column(t, type, &factor)];
+
+				seen[type] += v * factor;
+			}
 		}
 	}
 	if (has_forest) {

@@ -184,6 +184,14 @@ bool block_is_multiple(const struct block *b, uint32_t column, uint32_t *of, int
 	return b->column[column].mode == BLOCK_MULTIPLE;
 }
 
+bool block_is_empty(const struct block *b, uint32_t column)
+{
+	const struct block_column *c = &b->column[column];
+	const struct block_part *values = c->mode == BLOCK_MULTIPLE ? &b->column[c->like].values : &c->values;
+
+	return values->at == values->end;
+}
+
 /* --- rows --- */
 
 /* Read n values. False if the data ends or is malformed. */

@@ -87,6 +87,9 @@ int block_each_row(const struct block *b, uint32_t column, block_row_fn *fn, voi
 /* Is a column an earlier one times a factor, as CPU time is samples times period? */
 bool block_is_multiple(const struct block *b, uint32_t column, uint32_t *of, int64_t *factor);
 
+/* Has a column no values? */
+bool block_is_empty(const struct block *b, uint32_t column);
+
 /* Profile i as it was encoded, without series; out is released with dict_release_stored. Fails with ERR_FORMAT. */
 int block_profile(const struct block *b, uint32_t i, struct stored *out, struct err *err);
 

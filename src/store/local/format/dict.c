@@ -54,9 +54,25 @@ void dict_release(struct dict *d)
 #define FREE(column) free(d->column);
 	EACH_COLUMN(FREE)
 #undef FREE
+	free(d->encoded_memory);
 	arena_free(d->mem);
 	strtab_free(d->str);
 	*d = (struct dict){ 0 };
+}
+
+void dict_drop_stacks(struct dict *d)
+{
+	dict_drop_index(d);
+	free(d->node_parent);
+	free(d->node_loc);
+	free(d->row_node);
+	free(d->row_labels);
+	free(d->encoded_memory);
+	d->node_parent = d->node_loc = d->row_node = d->row_labels = NULL;
+	d->encoded_nodes = d->encoded_memory = NULL;
+	d->n_nodes = d->n_rows = 0;
+	d->cap.nodes = d->cap.rows = 0;
+	dict_count_memory(d);
 }
 
 uint32_t dict_count(const struct dict *d, enum dict_table table)

@@ -106,6 +106,10 @@ struct dict {
 	uint32_t n_nodes;
 	uint32_t *node_parent; /* [n_nodes] PROFILE_NONE for a root */
 	uint32_t *node_loc;
+	/* the encoding of the nodes [encoded_size] after dict_keep_nodes, in place of these columns */
+	const uint8_t *encoded_nodes;
+	size_t encoded_size;
+	uint8_t *encoded_memory; /* of encoded_nodes, if that is not borrowed */
 
 	uint32_t n_labels;
 	str_id *label_key, *label_text, *label_unit;
@@ -259,6 +263,19 @@ void dict_encode(const struct dict *d, enum dict_table table, uint32_t from, str
  * Fails  ERR_FORMAT, naming the table and the entry, and ERR_LIMIT; the dictionary can then only be released
  */
 int dict_decode(struct dict *d, enum dict_table table, uint32_t items, const uint8_t *data, size_t n, struct err *err);
+
+/*
+ * Like dict_decode for all nodes of a dictionary, but keep them encoded. Rows may then be decoded, and dict_nodes.h
+ * reads the nodes; nothing else may need them until dict_decode_nodes, which fails like dict_decode.
+ *
+ * memory  NULL: data is borrowed; else it is in this memory, which is freed with the dictionary, but not after a
+ *         failure
+ */
+int dict_keep_nodes(struct dict *d, uint32_t items, const uint8_t *data, size_t n, uint8_t *memory, struct err *err);
+int dict_decode_nodes(struct dict *d, struct err *err);
+
+/* Free the nodes and rows, as if there were none. */
+void dict_drop_stacks(struct dict *d);
 
 /* The name of a table, for messages: "locations". */
 const char *dict_table_name(enum dict_table table);

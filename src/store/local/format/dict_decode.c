@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "store/local/format/dict_int.h"
+#include "store/local/format/dict_nodes.h"
 #include "store/local/format/varint.h"
 
 #include <assert.h>
@@ -34,22 +35,25 @@ static int dict_decode_fail(const struct decoder *x, uint32_t entry, const char 
 		       x->n, problem);
 }
 
-static int dict_decode_get(struct decoder *x, uint32_t entry, uint64_t *v)
+static inline int dict_decode_get(struct decoder *x, uint32_t entry, uint64_t *v)
 {
 	return varint_get(&x->at, x->end, v)
 		       ? 0
 		       : dict_decode_fail(x, entry, "ends too early, or a number exceeds 64 bits");
 }
 
-static int get_signed(struct decoder *x, uint32_t entry, int64_t *v)
+static inline int get_signed(struct decoder *x, uint32_t entry, int64_t *v)
 {
-	return varint_get_signed(&x->at, x->end, v)
-		       ? 0
-		       : dict_decode_fail(x, entry, "ends too early, or a number exceeds 64 bits");
+	uint64_t bits = 0;
+	int rc = dict_decode_get(x, entry, &bits);
+
+	*v = varint_unzigzag(bits);
+	return rc;
 }
 
 /* The entry that a number refers to must exist. */
-static int dict_decode_check(const struct decoder *x, uint32_t entry, uint64_t id, uint64_t n, enum dict_table table)
+static inline int dict_decode_check(const struct decoder *x, uint32_t entry, uint64_t id, uint64_t n,
+				    enum dict_table table)
 {
 	if (id < n)
 		return 0;
@@ -74,7 +78,8 @@ static int get_string(struct decoder *x, uint32_t entry, str_id *id)
 }
 
 /* An id as the difference from another number. */
-static int get_delta(struct decoder *x, uint32_t entry, uint64_t base, uint32_t n, enum dict_table table, uint32_t *id)
+static inline int get_delta(struct decoder *x, uint32_t entry, uint64_t base, uint32_t n, enum dict_table table,
+			    uint32_t *id)
 {
 	int64_t delta = 0;
 	uint64_t v;
@@ -567,4 +572,62 @@ int dict_decode(struct dict *d, enum dict_table table, uint32_t items, const uin
 			     (size_t)(x.end - x.at));
 	dict_count_memory(d);
 	return rc;
+}
+
+int dict_keep_nodes(struct dict *d, uint32_t items, const uint8_t *data, size_t n, uint8_t *memory, struct err *err)
+{
+	struct decoder x = { .d = d, .table = DICT_NODES, .at = data, .end = data + n, .err = err };
+	int rc = dict_decode_begin(&x, items);
+
+	assert(d->n_nodes == 0 && !d->index);
+	if (rc < 0)
+		return rc;
+	d->n_nodes = x.n;
+	d->encoded_nodes = data;
+	d->encoded_size = n;
+	d->encoded_memory = memory;
+	return 0;
+}
+
+int dict_decode_nodes(struct dict *d, struct err *err)
+{
+	uint32_t n = d->n_nodes;
+	int rc;
+
+	if (!d->encoded_nodes)
+		return 0;
+	d->n_nodes = 0;
+	rc = dict_decode(d, DICT_NODES, n, d->encoded_nodes, d->encoded_size, err);
+	free(d->encoded_memory);
+	d->encoded_nodes = NULL;
+	d->encoded_memory = NULL;
+	return rc;
+}
+
+/* Find the second column, after n numbers. */
+static const uint8_t *dict_nodes_skip(const uint8_t *at, const uint8_t *end, uint32_t n)
+{
+	for (; n >= 8 && end - at >= 8; at += 8) {
+		uint64_t bytes;
+
+		memcpy(&bytes, at, sizeof(bytes));
+		n -= (uint32_t)__builtin_popcountll(~bytes & UINT64_C(0x8080808080808080));
+	}
+	for (; n > 0 && at < end; at++)
+		n -= *at < 0x80;
+	return at;
+}
+
+void dict_nodes_begin(struct dict_nodes *n, const struct dict *d)
+{
+	const uint8_t *at = d->encoded_nodes, *end = at + d->encoded_size;
+	uint64_t first;
+
+	*n = (struct dict_nodes){ .d = d };
+	if (!at)
+		return;
+	(void)varint_get(&at, end, &first); /* dict_keep_nodes has checked it */
+	n->parent = at;
+	n->loc = dict_nodes_skip(at, end, d->n_nodes);
+	n->end = end;
 }

@@ -17,6 +17,7 @@ src_store_libstore_a_SOURCES += \
 	src/store/local/format/dict_index.c \
 	src/store/local/format/dict_int.h \
 	src/store/local/format/dict_meta.c \
+	src/store/local/format/dict_nodes.h \
 	src/store/local/format/dict_order.c \
 	src/store/local/format/dict_profile.c \
 	src/store/local/format/dict_translate.c \

@@ -416,27 +416,40 @@ static int segment_read_sources(struct chapter *c, const struct section *s, stru
 	return rc;
 }
 
-static int segment_read_table(struct chapter *c, const struct section *s, struct err *err)
+/* The parts of a chapter that are read: head is described in segment.h; frames are all but stacks, the nodes and
+   rows. */
+enum segment_part { PART_ALL, PART_HEAD, PART_FRAMES, PART_STACKS };
+
+static int segment_read_table(struct chapter *c, const struct section *s, enum segment_part part, struct err *err)
 {
+	bool keeps = part == PART_STACKS && s->kind == DICT_NODES;
 	uint8_t *memory;
 	struct segment_list l;
 	int rc = expand_section(s, &l, &memory, err);
 
 	if (rc)
 		return rc;
-	rc = dict_decode(&c->dict, (enum dict_table)s->kind, s->items, l.at, (size_t)(l.end - l.at), err);
-	free(memory);
+	if (keeps)
+		rc = dict_keep_nodes(&c->dict, s->items, l.at, (size_t)(l.end - l.at), memory, err);
+	else
+		rc = dict_decode(&c->dict, (enum dict_table)s->kind, s->items, l.at, (size_t)(l.end - l.at), err);
+	if (!keeps || rc)
+		free(memory);
 	return rc ? err_wrap(err, "section %u", s->kind) : 0;
 }
 
-/* Is a table of the dictionary needed for lists and totals? */
-static bool is_head_table(unsigned kind)
+static bool segment_has_part(enum segment_part part, unsigned table)
 {
-	return kind == DICT_STRINGS || kind == DICT_MAPPINGS || kind == DICT_METAS || kind == DICT_SERIES;
+	bool is_stack = table == DICT_NODES || table == DICT_ROWS;
+
+	if (part == PART_HEAD)
+		return table == DICT_STRINGS || table == DICT_MAPPINGS || table == DICT_METAS || table == DICT_SERIES;
+	return part == PART_ALL || is_stack == (part == PART_STACKS);
 }
 
 /* Read the sections of a chapter, which are in order of their kinds. */
-static int read_sections(const struct segment *s, uint32_t i, struct chapter *c, bool head, struct err *err)
+static int read_sections(const struct segment *s, uint32_t i, struct chapter *c, enum segment_part part,
+			 struct err *err)
 {
 	uint64_t at = s->chapter[i].offset, end = at + s->chapter[i].length;
 	struct section section, blocks = { 0 }, sums = { 0 };
@@ -451,7 +464,9 @@ static int read_sections(const struct segment *s, uint32_t i, struct chapter *c,
 			return err_set(err, ERR_FORMAT, "section %u follows section %u", section.kind, last);
 		last = section.kind;
 		if (section.kind < DICT_TABLES_END)
-			rc = head && !is_head_table(section.kind) ? 0 : segment_read_table(c, &section, err);
+			rc = segment_has_part(part, section.kind) ? segment_read_table(c, &section, part, err) : 0;
+		else if (part == PART_STACKS)
+			break;
 		else if (section.kind == SECTION_BLOCKS)
 			blocks = section;
 		else if (section.kind == SECTION_BLOCK_DATA)
@@ -468,12 +483,13 @@ static int read_sections(const struct segment *s, uint32_t i, struct chapter *c,
 		else if (!(section.flags & SECTION_OPTIONAL))
 			rc = err_set(err, ERR_FORMAT, "section %u was written by a newer cpa", section.kind);
 	}
-	if (!rc && last < SECTION_BLOCK_DATA)
+	if (!rc && last < (part == PART_STACKS ? (unsigned)DICT_ROWS : (unsigned)SECTION_BLOCK_DATA))
 		rc = err_set(err, ERR_FORMAT, "section %u is missing", last + 1);
 	return rc;
 }
 
-static int read_chapter(const struct segment *s, uint32_t i, bool head, struct chapter **out, struct err *err)
+static int read_chapter(const struct segment *s, uint32_t i, enum segment_part part, struct chapter **out,
+			struct err *err)
 {
 	const struct segment_chapter *row = &s->chapter[i];
 	struct chapter *c = mem_zalloc(1, sizeof(*c));
@@ -486,7 +502,7 @@ static int read_chapter(const struct segment *s, uint32_t i, bool head, struct c
 	c->profiles = row->profiles;
 	c->memory = arena_new();
 	dict_init(&c->dict);
-	rc = read_sections(s, i, c, head, err);
+	rc = read_sections(s, i, c, part, err);
 	if (rc) {
 		err_wrap(err, "%s: %s", s->name, row->service);
 		chapter_free(c);
@@ -512,7 +528,26 @@ uint32_t segment_count_entries(const struct segment *s, uint32_t i, enum dict_ta
 
 int segment_read_chapter(const struct segment *s, uint32_t i, struct chapter **out, struct err *err)
 {
-	return read_chapter(s, i, false, out, err);
+	return read_chapter(s, i, PART_ALL, out, err);
+}
+
+int segment_read_chapter_frames(const struct segment *s, uint32_t i, struct chapter **out, struct err *err)
+{
+	return read_chapter(s, i, PART_FRAMES, out, err);
+}
+
+int segment_read_stacks(const struct segment *s, uint32_t i, struct chapter *c, struct err *err)
+{
+	int rc = read_sections(s, i, c, PART_STACKS, err);
+
+	return rc ? err_wrap(err, "%s: %s", c->file, c->service) : 0;
+}
+
+int chapter_decode_nodes(struct chapter *c, struct err *err)
+{
+	int rc = dict_decode_nodes(&c->dict, err);
+
+	return rc ? err_wrap(err, "%s: %s: section %u", c->file, c->service, DICT_NODES) : 0;
 }
 
 void segment_drop_pages(const struct segment *s, uint32_t i)
@@ -526,7 +561,7 @@ void segment_drop_pages(const struct segment *s, uint32_t i)
 
 int segment_read_chapter_head(const struct segment *s, uint32_t i, struct chapter **out, struct err *err)
 {
-	return read_chapter(s, i, true, out, err);
+	return read_chapter(s, i, PART_HEAD, out, err);
 }
 
 /* ---- check chapters and segments ---- */

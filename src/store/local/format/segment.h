@@ -177,6 +177,12 @@ int segment_read_chapter(const struct segment *s, uint32_t i, struct chapter **o
 /* The number of entries of a table of a chapter, without decoding it; 0 if it cannot be decoded. */
 uint32_t segment_count_entries(const struct segment *s, uint32_t i, enum dict_table table);
 
+/* The same without the nodes and rows of its dictionary, as if there were none. Then read these, the nodes with
+   dict_keep_nodes; at last decode the nodes, if that is needed. Fail like segment_read_chapter. */
+int segment_read_chapter_frames(const struct segment *s, uint32_t i, struct chapter **out, struct err *err);
+int segment_read_stacks(const struct segment *s, uint32_t i, struct chapter *c, struct err *err);
+int chapter_decode_nodes(struct chapter *c, struct err *err);
+
 /* Return the pages of a chapter that is not needed any more to the kernel, which may read them again. */
 void segment_drop_pages(const struct segment *s, uint32_t i);
 

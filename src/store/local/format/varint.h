@@ -44,8 +44,8 @@ static inline void varint_put_delta(struct buf *out, uint64_t v, uint64_t previo
 	varint_put_signed(out, (int64_t)(v - previous));
 }
 
-/* Read a number of [*at, end) and set *at to its end. False if there is none, or if it exceeds 64 bits. */
-static inline bool varint_get(const uint8_t **at, const uint8_t *end, uint64_t *v)
+/* varint_get for any number. */
+static inline bool varint_get_long(const uint8_t **at, const uint8_t *end, uint64_t *v)
 {
 	const uint8_t *p = *at;
 	uint64_t x = 0;
@@ -63,6 +63,36 @@ static inline bool varint_get(const uint8_t **at, const uint8_t *end, uint64_t *
 		}
 	}
 	return false;
+}
+
+/* Read a number of [*at, end) and set *at to its end. False if there is none, or if it exceeds 64 bits. Most have
+   at most four bytes. */
+static inline bool varint_get(const uint8_t **at, const uint8_t *end, uint64_t *v)
+{
+	const uint8_t *p = *at;
+
+	if (p < end && p[0] < 0x80) {
+		*v = p[0];
+		*at = p + 1;
+		return true;
+	}
+	if (end - p < 4)
+		return varint_get_long(at, end, v);
+	*v = (p[0] & 0x7fU) | (p[1] & 0x7fU) << 7;
+	if (p[1] < 0x80) {
+		*at = p + 2;
+		return true;
+	}
+	*v |= (p[2] & 0x7fU) << 14;
+	if (p[2] < 0x80) {
+		*at = p + 3;
+		return true;
+	}
+	if (p[3] >= 0x80)
+		return varint_get_long(at, end, v);
+	*v |= (uint32_t)p[3] << 21;
+	*at = p + 4;
+	return true;
 }
 
 static inline bool varint_get_signed(const uint8_t **at, const uint8_t *end, int64_t *v)

@@ -13,8 +13,10 @@ src_store_libstore_a_SOURCES += \
 	src/store/local/read/reduce.c \
 	src/store/local/read/reduce.h \
 	src/store/local/read/reduce_chapter.c \
+	src/store/local/read/reduce_columns.c \
 	src/store/local/read/reduce_forest.c \
 	src/store/local/read/reduce_int.h \
+	src/store/local/read/reduce_join.c \
 	src/store/local/read/reduce_mean.c \
 	src/store/local/read/reduce_order.c \
 	src/store/local/read/reduce_profile.c \

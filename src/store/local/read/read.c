@@ -17,8 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Chapters that are decoded at the same time. */
-enum { GROUP_CHAPTERS = 16, GROUP_BYTES = 32 << 20, BASE_CHAPTERS_MIN = 16, BASE_CHAPTERS_MAX = 1 << 16 };
+/* Chapters that are decoded at the same time; and those of which trees are made, whose stacks are not. */
+enum { GROUP_CHAPTERS = 16, GROUP_BYTES = 32 << 20, GROUP_TREES = 64 };
+enum { BASE_CHAPTERS_MIN = 16, BASE_CHAPTERS_MAX = 1 << 16 };
 
 struct read_reading {
 	struct store *s;
@@ -50,11 +51,12 @@ static int store_read_check_inputs(struct read_reading *rd, const struct reduce_
 static int store_read_add_group(struct read_reading *rd, const struct selection *sel, size_t lo, enum reduce_pass pass,
 				size_t *n, struct err *err)
 {
-	struct reduce_input in[GROUP_CHAPTERS] = { 0 };
-	uint64_t bytes = 0;
+	struct reduce_input in[GROUP_TREES] = { 0 };
+	size_t max = reduce_wants_forest(rd->r) ? GROUP_TREES : GROUP_CHAPTERS;
+	uint64_t bytes = 0, max_bytes = reduce_wants_forest(rd->r) ? UINT64_MAX : GROUP_BYTES;
 	int rc = 0;
 
-	for (*n = 0; lo + *n < sel->n && *n < GROUP_CHAPTERS && (*n == 0 || bytes < GROUP_BYTES); ++*n) {
+	for (*n = 0; lo + *n < sel->n && *n < max && (*n == 0 || bytes < max_bytes); ++*n) {
 		in[*n].from = &sel->chapter[lo + *n];
 		bytes += in[*n].from->bytes;
 	}

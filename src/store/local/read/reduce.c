@@ -8,7 +8,6 @@
 #include "store/local/read/reduce.h"
 
 #include "base/mem.h"
-#include "base/num.h"
 #include "base/pool.h"
 #include "store/local/read/reduce_int.h"
 
@@ -31,7 +30,6 @@ struct reducer *reduce_new(const struct store_query *q, struct stop *stop)
 	r->cut.t0 = INT64_MIN;
 	r->first_ns = INT64_MAX;
 	r->last_ns = INT64_MIN;
-	r->largest_tree = UINT32_MAX;
 	r->arena = arena_new();
 	dict_init(&r->dict);
 	keys_init(&r->shape_keys, 0, 0);
@@ -89,6 +87,11 @@ void reduce_free(struct reducer *r)
 void reduce_want_forest(struct reducer *r)
 {
 	r->wants_forest = true;
+}
+
+bool reduce_wants_forest(const struct reducer *r)
+{
+	return r->wants_forest;
 }
 
 bool reduce_needs_rows(const struct reducer *r)
@@ -164,7 +167,8 @@ static void reduce_read_chapter(const struct reduce_run *run, struct reduce_chap
 
 	if (c->c || in->rc < 0 || stop_is_set(run->r->stop))
 		return;
-	in->rc = select_read(in->from, &in->chapter, &in->err);
+	in->rc = run->r->wants_forest ? select_read_frames(in->from, &in->chapter, &in->err)
+				      : select_read(in->from, &in->chapter, &in->err);
 	c->c = in->chapter;
 }
 
@@ -186,6 +190,43 @@ static void run_slices(void *arg, unsigned part)
 	(void)part;
 	while ((i = atomic_fetch_add(&run->next, 1)) < run->n_slices)
 		reduce_slice_run(run->r, &run->slice[i], run->pass);
+}
+
+/* Read the stacks of the chapters. */
+static void reduce_read_stacks(void *arg, unsigned part)
+{
+	struct reduce_run *run = arg;
+	size_t i;
+
+	(void)part;
+	while ((i = run->lo + atomic_fetch_add(&run->next, 1)) < run->hi) {
+		struct reduce_input *in = run->chapter[i].in;
+
+		if (in->rc == 0)
+			in->rc = select_read_stacks(in->from, in->chapter, &in->err);
+	}
+}
+
+/* Make trees of chapters, each with one slice. */
+static void reduce_run_trees(void *arg, unsigned part)
+{
+	struct reduce_run *run = arg;
+	size_t i;
+
+	(void)part;
+	while ((i = atomic_fetch_add(&run->next, 1)) < run->n_slices) {
+		struct reduce_slice *s = &run->slice[i];
+		struct reduce_input *in = s->chapter->in;
+
+		in->rc = select_read_stacks(in->from, in->chapter, &in->err);
+		if (in->rc < 0)
+			continue;
+		reduce_slice_run(run->r, s, run->pass);
+		select_drop_pages(in->from);
+		if (s->rc == 0)
+			in->rc = reduce_tree_make(s->chapter, s, 1, &in->err);
+		select_drop_stacks(in->from, in->chapter);
+	}
 }
 
 static void run_threads(struct reduce_run *run, pool_fn fn, size_t n)
@@ -231,172 +272,24 @@ static void cut_slices(struct reduce_run *run, struct reduce_chapter *c, size_t 
 	}
 }
 
-/* --- joining --- */
-
-/* Translate rows of a chapter in place. */
-static int translate_rows(struct reduce_chapter *c, uint32_t *row, uint32_t n, struct err *err)
-{
-	return c->is_adopted ? 0 : dict_translate_rows(c->translation, row, n, err);
-}
-
-static int join_sum(struct reducer *r, struct reduce_chapter *c, struct reduce_sum *s, struct err *err)
-{
-	struct reduce_bucket *b;
-	int rc = translate_rows(c, s->m.row, s->m.n, err);
-
-	if (rc == 0)
-		rc = reduce_get_bucket(r, s->shape, s->group, &b, err);
-	if (rc < 0)
-		return rc;
-	b->profiles += s->profiles;
-	if (num_add(&b->duration_ns, s->duration_ns))
-		return err_set(err, ERR_RANGE, "the sum of the durations overflows 64 bits");
-	for (uint32_t t = 0; t < s->m.n_columns; t++)
-		for (uint32_t i = 0; i < s->m.n; i++)
-			if (num_add(&b->sum[t][s->m.row[i]], s->m.column[t][i]))
-				return reduce_overflow(r, &r->shape[s->shape], t, err);
-	return 0;
-}
-
-static int join_meta(struct reducer *r, struct reduce_chapter *c, const struct reduce_meta *m, struct err *err)
-{
-	struct reduce_bucket *b;
-	uint32_t id;
-	int rc = 0;
-
-	if (c->is_adopted)
-		id = m->meta;
-	else
-		rc = dict_translate_meta(c->translation, m->meta, &id, err);
-
-	if (rc == 0)
-		rc = reduce_get_bucket(r, c->shape[m->meta], m->group, &b, err);
-	if (rc < 0)
-		return rc;
-	if (m->first_ns < b->first_ns)
-		b->first_ns = m->first_ns;
-	b->meta = mem_grow(b->meta, &b->cap_metas, b->n_metas + 1, sizeof(*b->meta));
-	b->meta[b->n_metas++] = (struct reduce_meta){ m->group, id, m->first_ns };
-	return 0;
-}
-
-static void join_process(struct reducer *r, const struct reduce_chapter *c, struct tier_process *p)
-{
-	p->build = strtab_add_from(r->dict.str, c->c->dict.str, p->build);
-}
-
-static int reduce_add_single(struct reducer *r, struct reduce_element *e)
-{
-	r->single = mem_grow(r->single, &r->cap_singles, r->n_singles + 1, sizeof(*r->single));
-	r->single[r->n_singles++] = *e;
-	e->m = (struct reduce_matrix){ 0 };
-	return 0;
-}
-
-static int join_element(struct reducer *r, struct reduce_chapter *c, struct reduce_element *e, enum reduce_pass pass,
-			struct err *err)
-{
-	int rc = translate_rows(c, e->m.row, e->m.n, err);
-
-	if (rc < 0)
-		return rc;
-	join_process(r, c, &e->first);
-	join_process(r, c, &e->last);
-	if (e->is_first) {
-		r->first = mem_grow(r->first, &r->cap_firsts, r->n_firsts + 1, sizeof(*r->first));
-		r->first[r->n_firsts++] = *e;
-		e->m = (struct reduce_matrix){ 0 };
-		return 0;
-	}
-	if (e->n == 0 && pass == PASS_PROFILES)
-		return reduce_add_single(r, e);
-	if (e->n == 0)
-		return reduce_state_add_base(r, e, pass != PASS_EARLIER, err);
-	if (pass != PASS_PROFILES)
-		return reduce_state_add(r, e, false, err);
-	return reduce_add_single(r, e);
-}
-
-static void join_start(struct reducer *r, const struct sum_start *s)
-{
-	struct reduce_series *series = &r->series[s->series];
-
-	if (!series->profiles || s->start_ns < series->first_ns)
-		series->first_ns = s->start_ns;
-	if (!series->profiles || s->start_ns > series->last_ns)
-		series->last_ns = s->start_ns;
-	series->profiles += s->profiles;
-	r->first_ns = s->start_ns < r->first_ns ? s->start_ns : r->first_ns;
-	r->last_ns = s->start_ns > r->last_ns ? s->start_ns : r->last_ns;
-	r->profiles += s->profiles;
-	if (!(r->tiers & 1U << s->tier) || s->start_ns < r->tier_first[s->tier])
-		r->tier_first[s->tier] = s->start_ns;
-	if (!(r->tiers & 1U << s->tier) || s->start_ns > r->tier_last[s->tier])
-		r->tier_last[s->tier] = s->start_ns;
-	r->tiers |= 1U << s->tier;
-	if (s->tier != TIER_RAW)
-		return;
-	series->start = mem_grow(series->start, &series->cap_starts, series->n_starts + 1, sizeof(*series->start));
-	series->start[series->n_starts++] = s->start_ns;
-}
-
-static void mark_rows(bool *is_used, const struct reduce_matrix *m)
-{
-	for (uint32_t i = 0; i < m->n; i++)
-		is_used[m->row[i]] = true;
-}
-
-/*
- * Translate the rows of the slices [n] of a chapter in the order of their ids: so the order of the rows of the result does not
- * depend on the slices, whose number is that of the threads, and the nodes of stacks are read in their order.
- */
-static int translate_slices(struct reduce_chapter *c, const struct reduce_slice *slice, size_t n, struct err *err)
-{
-	uint32_t n_rows = c->c->dict.n_rows, n_used = 0, *row;
-	bool *is_used;
-	int rc;
-
-	if (c->is_adopted)
-		return 0;
-	is_used = mem_zalloc(n_rows, sizeof(*is_used));
-	row = mem_alloc(n_rows, sizeof(*row));
-	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < slice[i].n_sums; k++)
-			mark_rows(is_used, &slice[i].sum[k].m);
-		for (size_t k = 0; k < slice[i].n_elements; k++)
-			mark_rows(is_used, &slice[i].element[k].m);
-	}
-	for (uint32_t i = 0; i < n_rows; i++)
-		if (is_used[i])
-			row[n_used++] = i;
-	rc = dict_translate_rows(c->translation, row, n_used, err);
-	free(is_used);
-	free(row);
-	return rc;
-}
-
-static int join_slice(struct reducer *r, struct reduce_slice *s, enum reduce_pass pass, struct err *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < s->n_metas; i++)
-		rc = join_meta(r, s->chapter, &s->meta[i], err);
-	for (size_t i = 0; rc == 0 && i < s->n_sums; i++)
-		rc = join_sum(r, s->chapter, &s->sum[i], err);
-	for (size_t i = 0; rc == 0 && i < s->n_starts; i++)
-		join_start(r, &s->start[i]);
-	r->n_restarts += pass == PASS_WINDOW ? s->n_restarts : 0;
-	for (size_t i = 0; i < s->gains.n; i++)
-		reduce_gains_add(&r->gains, &s->gains.gain[i]);
-	for (size_t i = 0; rc == 0 && i < s->n_elements; i++)
-		rc = join_element(r, s->chapter, &s->element[i], pass, err);
-	return rc;
-}
-
 /* Is this an error of the data of a chapter, not of the whole query? */
 static bool is_damage(int rc)
 {
 	return rc == ERR_FORMAT || rc == ERR_IO;
+}
+
+/* Return the first failure of a chapter of the batch that concerns the whole query. */
+static int reduce_check_chapters(const struct reduce_run *run, struct err *err)
+{
+	for (size_t i = run->lo; i < run->hi; i++) {
+		const struct reduce_input *in = run->chapter[i].in;
+
+		if (in->rc < 0 && !is_damage(in->rc)) {
+			*err = in->err;
+			return in->rc;
+		}
+	}
+	return 0;
 }
 
 /* Report the first failure of the slices of each chapter as that of the chapter. */
@@ -416,7 +309,7 @@ static int collect_failures(struct reduce_run *run, struct err *err)
 			select_damage(in->from, &in->err);
 		}
 	}
-	return 0;
+	return reduce_check_chapters(run, err);
 }
 
 /* The chapter with the most rows that may be adopted; NULL if there is none. */
@@ -479,30 +372,33 @@ static void adopt_dictionary(struct reduce_run *run)
 	c->is_adopted = true;
 }
 
-/* Add up the blocks of the chapters of the batch, in slices. */
-static int reduce_add_slices(struct reduce_run *run, struct err *err)
+/* Find the shapes and series of the chapters of the batch, and their items. */
+static int reduce_init_chapters(struct reduce_run *run, struct err *err)
 {
-	size_t target;
-	int rc = 0;
+	int rc = reduce_check_chapters(run, err);
 
 	for (size_t i = run->lo; rc == 0 && i < run->hi; i++) {
 		struct reduce_chapter *c = &run->chapter[i];
 
-		if (c->in->rc < 0 && !is_damage(c->in->rc)) {
-			*err = c->in->err;
-			return c->in->rc;
-		}
 		if (c->in->rc == 0)
 			rc = reduce_chapter_init(run->r, c, run->pass, err);
-		run->r->needs_rows |= run->r->wants_forest && !reduce_chapter_may_be_tree(c);
+		if (c->in->rc == 0)
+			run->r->needs_rows |= run->r->wants_forest && !reduce_chapter_may_be_tree(c);
 	}
-	if (rc < 0 || run->r->needs_rows)
-		return rc;
-	target = all_bytes(run) / ((size_t)pool_size() * SLICES_PER_THREAD) + 1;
-	if (run->r->wants_forest && run->hi - run->lo >= pool_size())
-		target = SIZE_MAX; /* the sums of two slices of a chapter take twice the memory */
+	return rc;
+}
+
+/* Cut slices of at least target bytes. */
+static void reduce_cut_chapters(struct reduce_run *run, size_t target)
+{
 	for (size_t i = run->lo; i < run->hi; i++)
 		cut_slices(run, &run->chapter[i], target > SLICE_BYTES_MIN ? target : SLICE_BYTES_MIN);
+}
+
+/* Add up the blocks of the chapters of the batch, in slices. */
+static int reduce_add_slices(struct reduce_run *run, struct err *err)
+{
+	reduce_cut_chapters(run, all_bytes(run) / ((size_t)pool_size() * SLICES_PER_THREAD) + 1);
 	run_threads(run, run_slices, run->n_slices);
 	return collect_failures(run, err);
 }
@@ -528,8 +424,27 @@ static void make_trees(void *arg, unsigned part)
 		struct reduce_chapter *c = run->slice[i].chapter;
 
 		if ((i == 0 || run->slice[i - 1].chapter != c) && c->in->rc == 0)
-			reduce_tree_make(run->r, c, run->slice + i, chapter_end(run, i) - i);
+			c->in->rc = reduce_tree_make(c, run->slice + i, chapter_end(run, i) - i, &c->in->err);
 	}
+}
+
+/* The same with a tree of each chapter: a thread makes that of a chapter, or several threads make one if there are
+   few chapters. */
+static int reduce_add_trees(struct reduce_run *run, struct err *err)
+{
+	size_t n = run->hi - run->lo;
+	int rc;
+
+	if (n >= pool_size()) {
+		reduce_cut_chapters(run, SIZE_MAX);
+		run_threads(run, reduce_run_trees, run->n_slices);
+		return collect_failures(run, err);
+	}
+	run_threads(run, reduce_read_stacks, n);
+	rc = reduce_add_slices(run, err);
+	if (rc == 0)
+		run_threads(run, make_trees, run->n_slices);
+	return rc;
 }
 
 /* Join the slices of the chapters of the batch. */
@@ -541,10 +456,8 @@ static int join_chapters(struct reduce_run *run, struct err *err)
 		struct reduce_chapter *c = run->slice[i].chapter;
 
 		end = chapter_end(run, i);
-		if (c->in->rc == 0 && !run->r->wants_forest)
-			rc = translate_slices(c, run->slice + i, end - i, err);
-		for (size_t k = i; c->in->rc == 0 && rc == 0 && k < end; k++)
-			rc = join_slice(run->r, &run->slice[k], run->pass, err);
+		if (c->in->rc == 0)
+			rc = reduce_join_slices(run->r, c, run->slice + i, end - i, run->pass, err);
 		if (c->in->rc == 0 && rc == 0 && run->r->wants_forest)
 			rc = reduce_tree_join(run->r, c, err);
 	}
@@ -572,21 +485,27 @@ static void release_batch(struct reduce_run *run)
 	}
 }
 
+/* Is the batch full? Of trees, only what a thread reads is decoded. */
+static bool reduce_is_full(const struct reduce_run *run, uint64_t bytes)
+{
+	return !run->r->wants_forest && run->hi - run->lo >= pool_size() && bytes >= BATCH_BYTES;
+}
+
 /* Add the next chapters, as many as are decoded at the same time. */
 static int run_batch(struct reduce_run *run, struct err *err)
 {
 	uint64_t bytes = 0;
 	int rc;
 
-	for (run->hi = run->lo; run->hi < run->n_chapters && (run->hi - run->lo < pool_size() || bytes < BATCH_BYTES);
-	     run->hi++)
+	for (run->hi = run->lo; run->hi < run->n_chapters && !reduce_is_full(run, bytes); run->hi++)
 		bytes += run->chapter[run->hi].in->from->bytes;
 	run_threads(run, read_chapters, run->hi - run->lo);
 	rc = stop_check(run->r->stop, err);
 	if (rc == 0)
-		rc = reduce_add_slices(run, err);
-	if (rc == 0 && run->r->wants_forest)
-		run_threads(run, make_trees, run->n_slices);
+		rc = reduce_init_chapters(run, err);
+	if (rc < 0 || run->r->needs_rows)
+		return rc;
+	rc = run->r->wants_forest ? reduce_add_trees(run, err) : reduce_add_slices(run, err);
 	return rc == 0 ? join_chapters(run, err) : rc;
 }
 

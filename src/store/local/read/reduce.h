@@ -91,6 +91,7 @@ int reduce_finish_increases(struct reducer *r, store_increase_fn *fn, void *arg,
 /* Make a profile with a forest (profile/forest.h) if the profiles permit it. Otherwise reduce_needs_rows is true after
    reduce_add; then the query has to be read again by another reducer, without this. Call it before anything is added. */
 void reduce_want_forest(struct reducer *r);
+bool reduce_wants_forest(const struct reducer *r);
 bool reduce_needs_rows(const struct reducer *r);
 
 /* Leave out the profiles before a cut. */

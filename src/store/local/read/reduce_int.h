@@ -166,8 +166,8 @@ struct reducer {
 	size_t cap_trees, forest_bytes;
 	int64_t *forest_total; /* [types] */
 	const struct select_chapter
-		*largest;      /* the first chapter with the most rows, whose dictionary would be adopted */
-	uint32_t largest_tree; /* its tree, if n_trees is higher */
+		*largest; /* the first chapter with the most rows, whose dictionary would be adopted */
+	uint32_t *largest_locs, n_largest_locs; /* locations of its tree, in the order of a profile of its rows */
 };
 
 /* The tree of the rows of a chapter. */
@@ -176,9 +176,9 @@ struct reduce_tree {
 	bool is_unfit;    /* these rows cannot be a tree */
 	uint32_t n_types; /* 0: there are no rows */
 	uint32_t n_locs;
-	uint32_t *loc; /* [n_locs] of the chapter, by their numbers in the tree */
-	int64_t **
-		leaf; /* [n_types][n_locs + 1] sums of the samples that end at each; the last ones are of empty stacks */
+	uint32_t *loc;  /* [n_locs] those of the chapter that it has, in the order of a profile of these rows */
+	int64_t **leaf; /* [n_types][locations of the chapter + 1] sums of the samples that end at each; the last ones
+			   are of empty stacks */
 	int64_t *total; /* [n_types] */
 	bool *has_set;  /* [label sets of the chapter] does a row have it? */
 };
@@ -206,12 +206,46 @@ struct reduce_chapter {
 	struct reduce_tree tree;
 };
 
+/* A value per row of the chapter, of several types. */
+struct reduce_columns {
+	uint32_t n_types;
+	int64_t **value; /* [n_types][n_rows] NULL: not used, or a multiple */
+	uint32_t *like;  /* [n_types] the type that a type is a multiple of; its own number if it is none */
+	int64_t *factor; /* [n_types] */
+};
+
+void reduce_columns_init(struct reduce_columns *c, uint32_t n_types);
+void reduce_columns_release(struct reduce_columns *c);
+
+/*
+ * Before a block is added: of a type that is a multiple of another one (like) in it, or of like = type. The type is a
+ * multiple in all blocks, and has no values, or it gets values, to which those of the block are to be added. Returns
+ * false if one overflows.
+ *
+ * is_first  it is the first block
+ */
+bool reduce_columns_prepare(struct reduce_columns *c, uint32_t type, uint32_t like, int64_t factor, bool is_first,
+			    size_t n_rows);
+
+/* Add the values of other, which has the same types. Returns false if one overflows. */
+bool reduce_columns_add(struct reduce_columns *c, struct reduce_columns *other, size_t n_rows);
+
+/* The value of a row. Returns false if it overflows. */
+static inline bool reduce_columns_get(const struct reduce_columns *c, uint32_t type, uint32_t row, int64_t *v)
+{
+	const int64_t *value = c->value[c->like[type]];
+
+	*v = value ? value[row] : 0;
+	return !__builtin_mul_overflow(*v, c->factor[type], v);
+}
+
 /* Sum of profiles of a slice; rows of the chapter. */
 struct reduce_sum {
 	uint32_t shape, group;
 	uint64_t profiles;
 	int64_t duration_ns;
-	struct reduce_matrix m; /* [n_types] columns */
+	struct reduce_matrix m; /* [n_types] columns; empty for a forest, which has dense */
+	struct reduce_columns dense;
 };
 
 /* The result of a thread for some items of a chapter. */
@@ -233,6 +267,10 @@ struct reduce_slice {
 /* reduce_slice.c: run a slice. Sets rc and err. */
 void reduce_slice_run(const struct reducer *r, struct reduce_slice *s, enum reduce_pass pass);
 void reduce_slice_release(struct reduce_slice *s);
+
+/* reduce_join.c: add the slices [n] of a chapter to the result. */
+int reduce_join_slices(struct reducer *r, struct reduce_chapter *c, struct reduce_slice *slice, size_t n,
+		       enum reduce_pass pass, struct err *err);
 
 /* reduce_chapter.c: find shapes and series of a decoded chapter, and list its items. */
 int reduce_chapter_init(struct reducer *r, struct reduce_chapter *c, enum reduce_pass pass, struct err *err);
@@ -259,12 +297,13 @@ int reduce_compare_groups(const struct reducer *r, uint32_t a, uint32_t b);
 
 /*
  * reduce_forest.c: may the profiles of a chapter be a tree, by their types and locations? Frames are dropped from stacks only. Make
- * the tree of a chapter of its slices [n], whose sums are freed. Add it to the result; sets needs_rows
+ * the tree of a chapter of its slices [n], whose sums are freed; fails with ERR_FORMAT if the nodes are damaged. Add
+ * it to the result; sets needs_rows
  * if that cannot be a forest. List the locations of the result [dict.n_locs] in the order that they have in a profile of its
  * rows. Move the forest to a profile; loc: [dict.n_locs] the locations there.
  */
 bool reduce_chapter_may_be_tree(const struct reduce_chapter *c);
-void reduce_tree_make(const struct reducer *r, struct reduce_chapter *c, struct reduce_slice *slice, size_t n);
+int reduce_tree_make(struct reduce_chapter *c, struct reduce_slice *slice, size_t n, struct err *err);
 void reduce_tree_release(struct reduce_tree *t);
 int reduce_tree_join(struct reducer *r, struct reduce_chapter *c, struct err *err);
 uint32_t *reduce_forest_order(const struct reducer *r);
@@ -319,10 +358,10 @@ int reduce_overflow(const struct reducer *r, const struct reduce_shape *s, uint3
 /* Sums of the profiles of a shape in the current group. */
 struct reduce_dense {
 	uint32_t shape;
-	bool has_profiles;
+	bool has_profiles, has_values;
 	uint64_t profiles;
 	int64_t duration_ns;
-	int64_t **column; /* [n_types][n_rows] */
+	struct reduce_columns sum;
 };
 
 /* A range of the profiles of a block. */
@@ -366,12 +405,9 @@ struct reduce_column {
 	struct reduce_range range;
 	bool is_chain, is_cumulative, is_first_block, is_overflow, is_bad;
 	enum reduce reduce;
-	uint32_t i;        /* of the ordered column */
-	uint32_t inc;      /* of the increase */
-	int64_t *sum;      /* [n_rows] */
-	int64_t *multiple; /* [n_rows] sums of a column that is this one times factor, or NULL */
-	int64_t factor;
-	bool is_multiple_overflow;
+	uint32_t i;   /* of the ordered column */
+	uint32_t inc; /* of the increase */
+	int64_t *sum; /* [n_rows] */
 };
 
 /* Reserve vectors with an element per row. Fails with ERR_LIMIT. */

@@ -42,51 +42,70 @@ static int get_dense(struct reduce_work *w, uint32_t shape, struct reduce_dense 
 		return ERR_LIMIT;
 	w->dense = mem_grow(w->dense, &w->cap_dense, w->n_dense + 1, sizeof(*w->dense));
 	d = &w->dense[w->n_dense++];
-	*d = (struct reduce_dense){ .shape = shape, .column = mem_zalloc(s->n_types, sizeof(*d->column)) };
-	for (uint32_t t = 0; t < s->n_types; t++)
-		if (s->reduce[t] == REDUCE_SUM)
-			d->column[t] = mem_zalloc(w->n_rows, sizeof(int64_t));
+	*d = (struct reduce_dense){ .shape = shape };
+	reduce_columns_init(&d->sum, s->n_types);
 	*out = d;
 	return 0;
 }
 
-/* Move the rows of the sums of a shape to the result of the slice. */
-static void end_sum(struct reduce_work *w, struct reduce_dense *d)
+/* Move the rows that have a value to a matrix. */
+static int reduce_slice_move_rows(const struct reduce_work *w, struct reduce_dense *d, struct reduce_matrix *out,
+				  struct err *err)
 {
-	const struct reduce_shape *s = &w->r->shape[d->shape];
+	struct reduce_columns *c = &d->sum;
+
+	for (uint32_t row = 0; row < w->n_rows; row++) {
+		bool has_value = false;
+
+		for (uint32_t t = 0; t < c->n_types; t++)
+			has_value |= c->value[t] && c->value[t][row];
+		if (!has_value)
+			continue;
+		reduce_matrix_add(out, row);
+		for (uint32_t t = 0; t < c->n_types; t++)
+			if (!reduce_columns_get(c, t, row, &out->column[t][out->n - 1]))
+				return reduce_overflow(w->r, &w->r->shape[d->shape], t, err);
+		for (uint32_t t = 0; t < c->n_types; t++)
+			if (c->value[t])
+				c->value[t][row] = 0;
+	}
+	return 0;
+}
+
+/* Move the rows of the sums of a shape to the result of the slice. */
+static int end_sum(struct reduce_work *w, struct reduce_dense *d, struct err *err)
+{
 	struct reduce_sum *out;
+	int rc = 0;
 
 	if (!d->has_profiles)
-		return;
+		return 0;
 	w->s->sum = mem_grow(w->s->sum, &w->s->cap_sums, w->s->n_sums + 1, sizeof(*w->s->sum));
 	out = &w->s->sum[w->s->n_sums++];
 	*out = (struct reduce_sum){
 		.shape = d->shape, .group = w->group, .profiles = d->profiles, .duration_ns = d->duration_ns
 	};
-	reduce_matrix_init(&out->m, s->n_types);
-	for (uint32_t row = 0; row < w->n_rows; row++) {
-		uint32_t at = 0;
-		bool has_row = false;
-
-		for (uint32_t t = 0; t < s->n_types; t++) {
-			if (!d->column[t] || !d->column[t][row])
-				continue;
-			if (!has_row)
-				at = reduce_matrix_add(&out->m, row);
-			has_row = true;
-			out->m.column[t][at] = d->column[t][row];
-			d->column[t][row] = 0;
-		}
+	reduce_matrix_init(&out->m, d->sum.n_types);
+	if (w->r->wants_forest) {                             /* there is one group */
+		for (uint32_t t = 0; t < d->sum.n_types; t++) /* those that no block has */
+			(void)reduce_columns_prepare(&d->sum, t, d->sum.like[t], d->sum.factor[t], false, w->n_rows);
+		out->dense = d->sum;
+		d->sum = (struct reduce_columns){ 0 };
+	} else {
+		rc = reduce_slice_move_rows(w, d, &out->m, err);
 	}
 	d->profiles = 0;
 	d->has_profiles = false;
 	d->duration_ns = 0;
+	return rc;
 }
 
-static void end_group(struct reduce_work *w)
+static int end_group(struct reduce_work *w, struct err *err)
 {
-	for (size_t i = 0; i < w->n_dense; i++)
-		end_sum(w, &w->dense[i]);
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < w->n_dense; i++)
+		rc = end_sum(w, &w->dense[i], err);
 	for (uint32_t i = 0; i < w->c->c->dict.n_metas; i++) {
 		if (w->meta_first[i] == INT64_MAX)
 			continue;
@@ -94,13 +113,14 @@ static void end_group(struct reduce_work *w)
 		w->s->meta[w->s->n_metas++] = (struct reduce_meta){ w->group, i, w->meta_first[i] };
 		w->meta_first[i] = INT64_MAX;
 	}
+	return rc;
 }
 
 /* Add the values in the range. */
 static void reduce_slice_add_plain(void *arg, uint32_t row, uint32_t n, const uint32_t *cell, const int64_t *value)
 {
 	struct reduce_column *p = arg;
-	int64_t sum = 0, multiple;
+	int64_t sum = 0;
 	uint32_t i = 0;
 	bool is_overflow = false;
 
@@ -115,11 +135,7 @@ static void reduce_slice_add_plain(void *arg, uint32_t row, uint32_t n, const ui
 			n--;
 	for (; i < n; i++)
 		is_overflow |= num_add(&sum, value[i]);
-	is_overflow |= num_add(&p->sum[row], sum);
-	if (p->multiple)
-		is_overflow |=
-			__builtin_mul_overflow(sum, p->factor, &multiple) || num_add(&p->multiple[row], multiple);
-	p->is_overflow |= is_overflow;
+	p->is_overflow |= is_overflow | num_add(&p->sum[row], sum);
 }
 
 /* Add the values of a chain in the range. */
@@ -182,47 +198,45 @@ static int count_profiles(struct reduce_work *w, const struct block *b, const st
 	return 0;
 }
 
-/* Is a column added in the same pass as the column that it is a multiple of? */
-static bool is_added_with(const struct reduce_work *w, const struct block *b, uint32_t t, uint32_t of, int64_t *factor)
+/* Prepare the columns of sums for a block: those that are multiples of others in all blocks have no values. Of
+   tiers, instances that were added up have blocks without values. */
+static int reduce_slice_prepare(struct reduce_work *w, const struct block *b, struct reduce_dense *d, struct err *err)
 {
-	uint32_t like;
+	const struct reduce_shape *s = w->shape;
+	bool has_values = d->has_values;
 
-	return block_is_multiple(b, t, &like, factor) && like == of && !b->is_chain[t] &&
-	       w->shape->reduce[t] == REDUCE_SUM && w->shape->reduce[of] == REDUCE_SUM;
-}
+	for (uint32_t t = 0; t < s->n_types; t++) {
+		uint32_t like = t, of;
+		int64_t factor = 1, multiple;
 
-/* The first multiple of a column, which is added in the pass of that column; or 0. */
-static uint32_t find_multiple(const struct reduce_work *w, const struct block *b, uint32_t of, int64_t *factor)
-{
-	for (uint32_t t = of + 1; t < w->shape->n_types; t++)
-		if (is_added_with(w, b, t, of, factor))
-			return t;
+		if (s->reduce[t] != REDUCE_SUM || block_is_empty(b, t))
+			continue;
+		if (block_is_multiple(b, t, &of, &multiple) && !b->is_chain[t] && s->reduce[of] == REDUCE_SUM) {
+			like = of;
+			factor = multiple;
+		}
+		if (!reduce_columns_prepare(&d->sum, t, like, factor, !has_values, w->n_rows))
+			return reduce_overflow(w->r, s, t, err);
+		d->has_values = true;
+	}
 	return 0;
 }
 
 static int reduce_slice_add_sums(struct reduce_work *w, const struct block *b, const struct reduce_range *range,
 				 struct reduce_dense *d, struct err *err)
 {
-	for (uint32_t t = 0; t < w->shape->n_types; t++) {
-		struct reduce_column p = reduce_column_init(w, b, range, t);
-		uint32_t of, other;
-		int64_t factor;
-		int rc;
+	int rc = reduce_slice_prepare(w, b, d, err);
 
-		if (p.reduce != REDUCE_SUM ||
-		    (block_is_multiple(b, t, &of, &factor) && find_multiple(w, b, of, &factor) == t))
+	for (uint32_t t = 0; rc == 0 && t < w->shape->n_types; t++) {
+		struct reduce_column p = reduce_column_init(w, b, range, t);
+
+		p.sum = d->sum.value[t];
+		if (!p.sum)
 			continue;
-		p.sum = d->column[t];
-		other = find_multiple(w, b, t, &p.factor);
-		p.multiple = other ? d->column[other] : NULL;
 		rc = block_each_row(b, t, p.is_chain ? reduce_slice_add_chain : reduce_slice_add_plain, &p, err);
-		if (rc < 0 || (rc = reduce_column_check(&p, t, err)) < 0)
-			return rc;
-		p.is_overflow = p.is_multiple_overflow;
-		if ((rc = reduce_column_check(&p, other, err)) < 0)
-			return rc;
+		rc = rc < 0 ? rc : reduce_column_check(&p, t, err);
 	}
-	return 0;
+	return rc;
 }
 
 static int reduce_slice_add_range(struct reduce_work *w, const struct block *b, const struct reduce_range *range,
@@ -437,18 +451,14 @@ static int store_reduce_slice_run(struct reduce_work *w, struct err *err)
 		for (end = i + 1;
 		     end < w->s->hi && !item[i].is_sum && !item[end].is_sum && item[end].series == item[i].series;)
 			end++;
-		if (group != w->group) {
-			end_group(w);
-			w->group = group;
-		}
-		rc = stop_check(w->r->stop, err);
+		rc = group == w->group ? 0 : end_group(w, err);
+		w->group = group;
+		rc = rc < 0 ? rc : stop_check(w->r->stop, err);
 		if (rc == 0)
 			rc = item[i].is_sum ? reduce_slice_add_sum(w, &item[i], err)
 					    : add_items(w, item + i, end - i, err);
 	}
-	if (rc == 0)
-		end_group(w);
-	return rc;
+	return rc < 0 ? rc : end_group(w, err);
 }
 
 void reduce_slice_run(const struct reducer *r, struct reduce_slice *s, enum reduce_pass pass)
@@ -462,11 +472,8 @@ void reduce_slice_run(const struct reducer *r, struct reduce_slice *s, enum redu
 	w.touched = mem_alloc(d->n_rows, sizeof(*w.touched));
 	w.is_touched = mem_zalloc(d->n_rows, sizeof(*w.is_touched));
 	s->rc = store_reduce_slice_run(&w, &s->err);
-	for (size_t i = 0; i < w.n_dense; i++) {
-		for (uint32_t t = 0; t < r->shape[w.dense[i].shape].n_types; t++)
-			free(w.dense[i].column[t]);
-		free(w.dense[i].column);
-	}
+	for (size_t i = 0; i < w.n_dense; i++)
+		reduce_columns_release(&w.dense[i].sum);
 	free(w.dense);
 	for (size_t i = 0; i < w.n_vectors; i++)
 		free(w.vector[i]);
@@ -481,8 +488,10 @@ void reduce_slice_run(const struct reducer *r, struct reduce_slice *s, enum redu
 
 void reduce_slice_release(struct reduce_slice *s)
 {
-	for (size_t i = 0; i < s->n_sums; i++)
+	for (size_t i = 0; i < s->n_sums; i++) {
 		reduce_matrix_release(&s->sum[i].m);
+		reduce_columns_release(&s->sum[i].dense);
+	}
 	for (size_t i = 0; i < s->n_elements; i++)
 		reduce_matrix_release(&s->element[i].m);
 	free(s->sum);

@@ -494,7 +494,9 @@ static int make_chapter(struct select_file *f, uint32_t i, struct chapter **out,
 	return rc;
 }
 
-int select_read(const struct select_chapter *c, struct chapter **out, struct err *err)
+typedef int select_read_fn(const struct segment *s, uint32_t i, struct chapter **out, struct err *err);
+
+static int select_read_by(const struct select_chapter *c, select_read_fn *read, struct chapter **out, struct err *err)
 {
 	struct select_file *f = c->file;
 	int rc;
@@ -506,8 +508,37 @@ int select_read(const struct select_chapter *c, struct chapter **out, struct err
 			err_set(err, ERR_FORMAT, "the index has a chapter that this file lacks");
 		return f->rc == ERR_IO ? ERR_IO : select_damage(c, err);
 	}
-	rc = f->is_journal ? make_chapter(f, c->index, out, err) : segment_read_chapter(f->segment, c->index, out, err);
+	rc = f->is_journal ? make_chapter(f, c->index, out, err) : read(f->segment, c->index, out, err);
 	return rc == ERR_FORMAT ? select_damage(c, err) : rc;
+}
+
+int select_read(const struct select_chapter *c, struct chapter **out, struct err *err)
+{
+	return select_read_by(c, segment_read_chapter, out, err);
+}
+
+int select_read_frames(const struct select_chapter *c, struct chapter **out, struct err *err)
+{
+	return select_read_by(c, segment_read_chapter_frames, out, err);
+}
+
+int select_read_stacks(const struct select_chapter *c, struct chapter *chapter, struct err *err)
+{
+	int rc = c->file->is_journal ? 0 : segment_read_stacks(c->file->segment, c->index, chapter, err);
+
+	return rc == ERR_FORMAT ? select_damage(c, err) : rc;
+}
+
+void select_drop_pages(const struct select_chapter *c)
+{
+	if (!c->file->is_journal)
+		segment_drop_pages(c->file->segment, c->index);
+}
+
+void select_drop_stacks(const struct select_chapter *c, struct chapter *chapter)
+{
+	if (!c->file->is_journal)
+		dict_drop_stacks(&chapter->dict);
 }
 
 uint32_t select_count_rows(const struct select_chapter *c)

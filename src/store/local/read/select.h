@@ -79,6 +79,15 @@ void select_close(struct selection *s);
  * Fails  ERR_FORMAT, ERR_IO: naming service, file and span
  */
 int select_read(const struct select_chapter *c, struct chapter **out, struct err *err);
+
+/*
+ * The same in two steps: by segment_read_chapter_frames, and by segment_read_stacks. Chapters of journals have all
+ * from the first on. When the blocks have been read, the pages of the file, and then the stacks may be released.
+ */
+int select_read_frames(const struct select_chapter *c, struct chapter **out, struct err *err);
+int select_read_stacks(const struct select_chapter *c, struct chapter *chapter, struct err *err);
+void select_drop_pages(const struct select_chapter *c);
+void select_drop_stacks(const struct select_chapter *c, struct chapter *chapter);
 void select_release(const struct select_chapter *c, struct chapter *chapter); /* takes NULL */
 
 /* The number of rows of a chapter of a segment, without reading it; 0 if it is damaged. */
