@@ -15,6 +15,7 @@
 #include "base/pool.h"
 #include "engine/forest_walk.h"
 #include "engine/parts.h"
+#include "engine/sums.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -218,6 +219,8 @@ void graph_make(const struct view *v, const struct places *pl, struct arena *mem
 		g.nodes.cum_div = div;
 		g.several = NULL;
 	}
+	if (v->p->sums)
+		sums_take(v, pl, mem, &g);
 	*out = g;
 }
 
