@@ -196,8 +196,7 @@ static void sums_mark_whole(struct sums_rows *s, const struct strtab *whole)
 	free(is_whole);
 }
 
-static struct sums_rows sums_rows_new(const struct view *v, struct profile *p, const struct places *pl,
-				      const struct strtab *whole)
+static struct sums_rows sums_rows_new(struct profile *p, const struct places *pl)
 {
 	size_t n = (size_t)p->n_locs + 1;
 	struct sums_rows s = { .p = p,
@@ -212,16 +211,20 @@ static struct sums_rows sums_rows_new(const struct view *v, struct profile *p, c
 
 	for (uint32_t t = 0; t < p->n_types; t++)
 		s.value[t] = mem_zalloc(n, sizeof(*s.value[t]));
-	sums_mark_whole(&s, whole);
-	for (uint32_t row = 0; row < p->n_rows; row++) {
-		if (sums_row_is_zero(p, row))
-			continue;
-		if (sums_walk_row(&s, row, v->val[row]))
-			sums_add_whole(&s, row);
-		else
-			sums_add_leaf(&s, row);
-	}
 	return s;
+}
+
+static void sums_rows_walk(struct sums_rows *s, const int64_t *value, const struct strtab *whole)
+{
+	sums_mark_whole(s, whole);
+	for (uint32_t row = 0; row < s->p->n_rows; row++) {
+		if (sums_row_is_zero(s->p, row))
+			continue;
+		if (sums_walk_row(s, row, value[row]))
+			sums_add_whole(s, row);
+		else
+			sums_add_leaf(s, row);
+	}
 }
 
 static void sums_rows_release(struct sums_rows *s)
@@ -296,10 +299,23 @@ static struct stack_lists sums_rows_stacks(const struct sums_rows *s)
 	return to;
 }
 
+/* Free the columns of samples, which are most of a profile. */
+static void sums_free_samples(const struct profile *p)
+{
+	for (uint32_t t = 0; t < p->n_types; t++)
+		arena_release(p->mem, p->value[t]);
+	arena_release(p->mem, p->value);
+	arena_release(p->mem, p->stack);
+	arena_release(p->mem, p->labels);
+	arena_release(p->mem, p->stacks.off);
+	arena_release(p->mem, p->stacks.packed);
+}
+
 /* Replace the rows and stacks. */
 static void sums_rows_store(const struct sums_rows *s)
 {
 	struct profile *p = s->p;
+	const struct profile old = *p;
 	uint32_t n = s->n_whole + s->n_leaves;
 	int64_t **value = arena_alloc(p->mem, p->n_types, sizeof(*value));
 
@@ -316,6 +332,7 @@ static void sums_rows_store(const struct sums_rows *s)
 	p->labels = arena_zalloc(p->mem, n, sizeof(*p->labels));
 	for (uint32_t i = 0; i < n; i++)
 		p->stack[i] = i;
+	sums_free_samples(&old);
 }
 
 bool sums_make(struct profile *p, const struct query_filter *q, const struct strtab *whole)
@@ -330,7 +347,8 @@ bool sums_make(struct profile *p, const struct query_filter *q, const struct str
 			 places_make(p, q, mem, &pl, NULL) == 0;
 
 	if (is_usable) {
-		rows = sums_rows_new(&v, p, &pl, whole);
+		rows = sums_rows_new(p, &pl);
+		sums_rows_walk(&rows, v.val, whole);
 		is_usable = sums_rows_are_named(&rows);
 		if (is_usable) {
 			p->sums = sums_of_rows(&rows, v.type);
@@ -342,6 +360,32 @@ bool sums_make(struct profile *p, const struct query_filter *q, const struct str
 	buf_release(&notes);
 	arena_free(mem);
 	return is_usable;
+}
+
+bool sums_make_of(struct profile *p, const struct view *v, const struct places *pl)
+{
+	struct sums_rows rows;
+	struct arena *mem;
+	struct graph g;
+
+	if (p->forest || p->sums || p->n_label_funcs || v->mean || sums_has_negative(p))
+		return false;
+	mem = arena_new();
+	graph_make(v, pl, mem, &g);
+	rows = sums_rows_new(p, pl);
+	for (uint32_t row = 0; row < p->n_rows; row++)
+		sums_add_leaf(&rows, row);
+	for (uint32_t loc = 0; loc < p->n_locs; loc++)
+		sums_find_location(&rows, loc);
+	for (uint32_t k = 0; k < pl->n; k++)
+		rows.sum[1 + k].cum = g.nodes.cum[k];
+	for (uint32_t i = 0; i < places_n_several(pl); i++)
+		rows.sum[1 + pl->n + i].cum = g.several[i];
+	p->sums = sums_of_rows(&rows, v->type);
+	sums_rows_store(&rows);
+	sums_rows_release(&rows);
+	arena_free(mem);
+	return true;
 }
 
 void sums_take(const struct view *v, const struct places *pl, struct arena *mem, struct graph *out)

@@ -47,6 +47,15 @@ int sums_find_whole(const struct view *v, const struct query_filter *q, struct s
  */
 bool sums_make(struct profile *p, const struct query_filter *q, const struct strtab *whole);
 
+/*
+ * The same for a single profile whose places are known: no location needs a name, and labels of a base are ignored. The sums
+ * are made with all threads.
+ *
+ * v, pl   of p; only for these places are the sums right
+ * Returns false if a value is below 0; then the profile is unchanged
+ */
+bool sums_make_of(struct profile *p, const struct view *v, const struct places *pl);
+
 /* Take cum and the sums of locations with several places from the profile of the view, which has sums. */
 void sums_take(const struct view *v, const struct places *pl, struct arena *mem, struct graph *out);
 

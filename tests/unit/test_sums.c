@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "engine/diff.h"
 #include "engine/trim.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
@@ -195,6 +196,54 @@ static void functions_found_in_a_sample_suffice_for_it(void **state)
 	}
 }
 
+/* Compare two random profiles. Fails as diff_make. */
+static int random_diff(uint32_t seed, const struct query *q, bool reduce, struct profile *p[N_SIDES], struct arena *mem,
+		       struct diff *d)
+{
+	struct buf notes = { 0 };
+	struct err err;
+	int rc;
+
+	p[SIDE_BASE] = random_profile(&seed);
+	p[SIDE_NEW] = random_profile(&seed);
+	if (reduce)
+		assert_true(diff_reduce(p[SIDE_BASE], &q->filter));
+	rc = diff_make((const struct profile *const *)p, &q->filter, mem, d, &notes, &err);
+	buf_release(&notes);
+	return rc;
+}
+
+static void a_diff_with_sums_of_the_base_is_the_same(void **state)
+{
+	uint32_t seed = 5;
+
+	(void)state;
+	for (int round = 0; round < 300; round++) {
+		struct profile *p[N_SIDES], *with_sums[N_SIDES];
+		struct arena *mem = arena_new();
+		struct query q;
+		struct diff a, b;
+
+		random_query(&q, &seed);
+		assert_int_equal(random_diff(seed, &q, false, p, mem, &a), 0);
+		assert_int_equal(random_diff(seed, &q, true, with_sums, mem, &b), 0);
+		assert_int_equal(match_count(a.match), match_count(b.match));
+		for (int side = 0; side < N_SIDES; side++) {
+			assert_int_equal(a.side[side].total, b.side[side].total);
+			for (uint32_t row = 0; row < match_count(a.match); row++) {
+				assert_int_equal(diff_flat(&a, side, row), diff_flat(&b, side, row));
+				assert_int_equal(diff_cum(&a, side, row), diff_cum(&b, side, row));
+			}
+			profile_free(p[side]);
+			profile_free(with_sums[side]);
+		}
+		diff_release(&a);
+		diff_release(&b);
+		arena_free(mem);
+		query_release(&q);
+	}
+}
+
 static bool makes_sums(struct make *m)
 {
 	struct strtab *none = strtab_new();
@@ -300,6 +349,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_give_the_same_as_samples),
 		cmocka_unit_test(functions_found_in_a_sample_suffice_for_it),
+		cmocka_unit_test(a_diff_with_sums_of_the_base_is_the_same),
 		cmocka_unit_test(values_below_0_have_no_sums),
 		cmocka_unit_test(samples_of_a_base_have_no_sums),
 		cmocka_unit_test(only_named_locations_have_sums),
