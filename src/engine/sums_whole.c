@@ -17,7 +17,7 @@
 
 #include <stdlib.h>
 
-#define MARGIN_NODE 1.4
+#define MARGIN_NODE 1.5
 #define MARGIN_CALL 1.7
 
 /* The positions of a place in its locations. */

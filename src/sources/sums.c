@@ -18,7 +18,9 @@
 
 enum {
 	SUMS_FILES_MIN = 100, /* fewer files are merged: the trial below would cost too much */
-	SUMS_FILES_TRIAL = 8,
+	SUMS_TRIAL_PART = 32, /* one of so many files is read in the trial, but a minimum and a maximum of them */
+	SUMS_TRIAL_MIN = 8,
+	SUMS_TRIAL_MAX = 64,
 };
 
 #define SUMS_SHARE_MAX 0.5 /* of samples that keep their stacks; with more, sums save little */
@@ -30,6 +32,9 @@ static bool sums_are_wanted(const struct source_set *l)
 	struct symbolize_mode m = sources_symbolize_mode(q->symbolize, &notes);
 
 	buf_release(&notes);
+	/* if all functions are shown, many are too rare for a note without stacks */
+	if (q->trim && q->nodefraction <= 0 && q->nodecount <= 0 && q->edgefraction > 0 && !q->noinlines)
+		return false;
 	return q->wants_sums && l->n >= SUMS_FILES_MIN && !m.force && !q->intersect_types && !q->times && !*q->from &&
 	       !*q->to && !*q->label && !*q->normalize && sums_can_answer(&q->filter);
 }
@@ -37,8 +42,8 @@ static bool sums_are_wanted(const struct source_set *l)
 /* Read files at equal distances, and find the functions that need stacks. */
 static int sums_read_some(const struct source_set *l, struct strtab *names, double *share, struct err *err)
 {
-	const char *name[SUMS_FILES_TRIAL];
-	struct source from[SUMS_FILES_TRIAL];
+	const char *name[SUMS_TRIAL_MAX];
+	struct source from[SUMS_TRIAL_MAX];
 	struct source_set some = *l;
 	struct query q = *l->q;
 	struct profile *p = NULL;
@@ -46,7 +51,8 @@ static int sums_read_some(const struct source_set *l, struct strtab *names, doub
 	struct view v;
 	int rc;
 
-	some.n = SUMS_FILES_TRIAL;
+	some.n = l->n / SUMS_TRIAL_PART;
+	some.n = some.n < SUMS_TRIAL_MIN ? SUMS_TRIAL_MIN : some.n < SUMS_TRIAL_MAX ? some.n : SUMS_TRIAL_MAX;
 	some.source = name;
 	some.from = from;
 	for (size_t i = 0; i < some.n; i++) {

@@ -32,14 +32,14 @@ for files in 'go-cpu.pb.gz' 'go-heap1.pb.gz go-heap2.pb.gz go-allocs.pb.gz' 'rus
 	# shellcheck disable=SC2086
 	merge $files
 	same
-	same -cum -granularity=lines -nodecount=30
+	same -cum -lines -nodecount=30
 done
 merge go-cpu.pb.gz rust-cpu.pb.gz
 same --json
 same -noinlines -nodefraction=0 -edgefraction=0
 same -focus=main -sample_index=0
-same -granularity=files
-same -granularity=addresses -nodecount=5
+same -files
+same -addresses -nodecount=5
 same -mean -sample_index=1
 
 # a base, so that values are below 0

@@ -25,7 +25,7 @@ same() {
 mkdir "$tmp/large" "$tmp/small"
 for name in go-cpu.pb.gz rust-cpu.pb.gz go-heap1.pb.gz go-heap2.pb.gz go-allocs.pb.gz; do large $name; done
 same go-heap1.pb.gz go-heap2.pb.gz
-same -cum -granularity=lines --json go-heap1.pb.gz go-heap2.pb.gz
+same -cum -lines --json go-heap1.pb.gz go-heap2.pb.gz
 same -sample_index=0 -normalize=total go-heap2.pb.gz go-heap1.pb.gz
 same -focus=main go-heap1.pb.gz go-heap2.pb.gz
 same go-cpu.pb.gz rust-cpu.pb.gz
