@@ -202,8 +202,8 @@ static int check_firefox(const struct query *q, struct err *err)
 #define PROTO_FILE PROTO | REPORT_IS_OURS | REPORT_NOT_IN_SHELL
 #define TOP                                                                                                            \
 	.flags = REPORT_SORTS | REPORT_ADDS_UP | REPORT_NEEDS_NO_LABELS | REPORT_NEEDS_ONLY_SUMS,                      \
-	.make = report_top_make,                                                                                       \
-	DRAW_TABLE(text_draw), .shell_rows = 10, .view = VIEW_TOP, .arguments = SOURCES, .takes = TAKES_TABLE
+	.make = report_top_make, DRAW_TABLE(text_draw), .shell_rows = 10, .view = VIEW_TOP, .arguments = SOURCES,      \
+	.takes = TAKES_TABLE
 
 const struct report_format report_formats[N_FORMATS] = {
 	[FORMAT_TEXT] = { "text", ".txt", "" },
