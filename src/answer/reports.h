@@ -53,6 +53,7 @@ enum report_flags {
 	REPORT_ADDS_UP = 1 << 11,         /* makes the same of a profile in which equal stacks have different ids */
 	REPORT_NEEDS_NO_LABELS = 1 << 12, /* makes the same of a profile without labels, unless an option needs them */
 	REPORT_ASKS_STORES = 1 << 13,     /* it needs query.label_facts */
+	REPORT_NEEDS_ONLY_SUMS = 1 << 14, /* of many profiles, the sums of each may suffice (profile/sums.h) */
 	REPORT_BY_ENDING = 1 << 10,       /* the command line replaces it by the report that writes the format of -o */
 };
 

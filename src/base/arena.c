@@ -64,6 +64,18 @@ void *arena_own(struct arena *a, void *p)
 	return p;
 }
 
+void arena_release(struct arena *a, void *p)
+{
+	size_t i = 0;
+
+	while (i < a->n_owned && a->owned[i] != p)
+		i++;
+	if (i == a->n_owned)
+		return;
+	a->owned[i] = a->owned[--a->n_owned];
+	free(p);
+}
+
 static void *arena_cut(struct arena *a, size_t bytes)
 {
 	void *p;

@@ -35,4 +35,7 @@ char *arena_move(struct arena *a, struct buf *b);
 /* Transfer ownership of a malloc block: it is freed with the arena. Returns p, which may be NULL. */
 void *arena_own(struct arena *a, void *p);
 
+/* Free a large block early: one that arena_own got, or from arena_alloc. Others, and NULL, are freed with the arena. */
+void arena_release(struct arena *a, void *p);
+
 #endif

@@ -9,7 +9,9 @@
 
 #include "base/unit.h"
 #include "engine/query_filter.h"
+#include "engine/sums.h"
 #include "profile/scale.h"
+#include "profile/sums.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -131,6 +133,8 @@ static int make_views(const struct profile *const p[N_SIDES], const struct query
 		buf_release(&lines);
 		if (rc < 0)
 			return err_wrap(err, "%s", side_word[side]);
+		if (p[side]->sums && p[side]->sums->type != type[side])
+			return err_set(err, ERR_UNKNOWN, "%s: sums of another sample type", side_word[side]);
 	}
 	return 0;
 }
@@ -182,6 +186,44 @@ static int make_graphs(const struct query_filter *q, struct arena *mem, struct d
 		assert(s->graph.nodes.n <= match_count(d->match));
 	}
 	return 0;
+}
+
+static bool engine_diff_reduce_view(struct profile *p, const struct view *v, const struct query_filter *q,
+				    struct arena *mem)
+{
+	struct match *match = match_new();
+	struct query_filter by_file;
+	struct places pl = { 0 };
+	bool can = match_query(q, &by_file, NULL) == 0 && places_make(p, &by_file, mem, &pl, NULL) == 0;
+
+	can = can && match_places(match, &pl, NULL) == 0;
+	places_release(&pl);
+	can = can && sums_make_of(p, v, &pl);
+	match_free(match);
+	return can;
+}
+
+bool diff_reduce(struct profile *p, const struct query_filter *q)
+{
+	const struct profile *both[N_SIDES] = { p, p };
+	struct query_filter own = *q;
+	struct arena *mem = arena_new();
+	struct buf notes = { 0 };
+	uint32_t type[N_SIDES];
+	struct view v;
+	char number[16];
+	struct normalize_options by;
+	bool can = sums_can_answer(q) && normalize_parse(q->normalize, &by, NULL) == 0 && by.by != NORMALIZE_LABEL &&
+		   unit_is_choice(q->unit) && engine_diff_find_types(both, q->sample_index, type, NULL) == 0;
+
+	if (can) {
+		snprintf(number, sizeof(number), "%" PRIu32, type[SIDE_BASE]);
+		own.sample_index = number;
+		can = view_make(p, &own, mem, &v, &notes, NULL) == 0 && engine_diff_reduce_view(p, &v, q, mem);
+	}
+	buf_release(&notes);
+	arena_free(mem);
+	return can;
 }
 
 int diff_make(const struct profile *const p[N_SIDES], const struct query_filter *q, struct arena *mem, struct diff *out,

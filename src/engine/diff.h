@@ -34,13 +34,23 @@ struct diff {
 };
 
 /*
+ * Replace the samples of the base by sums, before the new side is in memory, so that only one side is. The sample type is
+ * chosen as if the new side had the same types.
+ *
+ * p       not shared
+ * Returns false if it is unchanged: the query needs samples, or a value is below 0
+ */
+bool diff_reduce(struct profile *p, const struct query_filter *q);
+
+/*
  * Compare new with base.
  *
  * p       [N_SIDES] borrowed; must outlive the result
  * q       without a sample type, the default of the new side is used if both sides have it
  * mem     owns most of the result; diff_release frees the rest
  * notes   messages for the user are appended, a line each
- * Fails   ERR_USAGE when the sides have no common sample type or the query cannot be answered, ERR_RANGE, ERR_LIMIT
+ * Fails   ERR_USAGE when the sides have no common sample type or the query cannot be answered, ERR_RANGE, ERR_LIMIT;
+ *         ERR_UNKNOWN if a side has sums (diff_reduce) of another sample type
  */
 int diff_make(const struct profile *const p[N_SIDES], const struct query_filter *q, struct arena *mem, struct diff *out,
 	      struct buf *notes, struct err *err);

@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/pool.h"
+#include "profile/sums.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -257,14 +258,27 @@ static void settled_release(struct settled *s)
 	free(s->is);
 }
 
-void graph_edges_above(const struct graph *g, const bool *keep, const bool *wanted, const bool *enough, uint64_t limit,
+/* Do all samples with a location whose calls are needed have their whole stacks? */
+static bool edges_has_stacks(const struct edge_walk *w)
+{
+	const struct profile *p = w->g->view->p;
+
+	for (uint32_t loc = 0; p->sums && loc < p->n_locs; loc++)
+		if (w->spots.mark[loc] & LOC_WANTED && !p->sums->is_whole[loc])
+			return false;
+	return true;
+}
+
+bool graph_edges_above(const struct graph *g, const bool *keep, const bool *wanted, const bool *enough, uint64_t limit,
 		       struct arena *mem, struct edges *out)
 {
 	struct edge_walk w = edges_start(g, keep, wanted, false);
-	size_t n = g->view->p->forest ? 0 : bounds_size(&w, limit); /* trees have few calls */
+	size_t n = g->view->p->forest || g->view->p->sums ? 0 : bounds_size(&w, limit); /* trees have few calls */
 	struct settled settled;
+	bool is_known;
 
 	settled_init(&w, enough, limit, &settled);
+	is_known = edges_has_stacks(&w);
 	if (n > 0) {
 		w.bounds = mem_alloc(w.parts, sizeof(*w.bounds));
 		for (unsigned i = 0; i < w.parts; i++)
@@ -280,4 +294,5 @@ void graph_edges_above(const struct graph *g, const bool *keep, const bool *want
 	free(w.bounds);
 	settled_release(&settled);
 	spots_release(&w.spots);
+	return is_known;
 }

@@ -15,6 +15,7 @@
 #include "base/pool.h"
 #include "engine/forest_walk.h"
 #include "engine/parts.h"
+#include "engine/sums.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -219,6 +220,8 @@ void graph_make(const struct view *v, const struct places *pl, struct arena *mem
 		g.nodes.cum_div = forest.div;
 		g.several = forest.several;
 	}
+	if (v->p->sums)
+		sums_take(v, pl, mem, &g);
 	*out = g;
 }
 

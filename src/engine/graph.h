@@ -84,8 +84,9 @@ void graph_edges(const struct graph *g, const bool *keep, const bool *wanted, bo
  * Find the calls into wanted nodes whose weight has a magnitude of at least limit, in any order. Others may be missing.
  *
  * enough  [places] nodes of which one such call is enough, whose weight may be too small, but not below limit
+ * Returns false if that takes stacks, and the profile has sums instead (profile/sums.h)
  */
-void graph_edges_above(const struct graph *g, const bool *keep, const bool *wanted, const bool *enough, uint64_t limit,
+bool graph_edges_above(const struct graph *g, const bool *keep, const bool *wanted, const bool *enough, uint64_t limit,
 		       struct arena *mem, struct edges *out);
 
 #endif

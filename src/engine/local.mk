@@ -53,6 +53,9 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/shorten.h \
 	src/engine/sketch.c \
 	src/engine/sketch.h \
+	src/engine/sums.c \
+	src/engine/sums.h \
+	src/engine/sums_whole.c \
 	src/engine/tags.c \
 	src/engine/tags.h \
 	src/engine/trend.c \

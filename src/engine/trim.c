@@ -216,8 +216,8 @@ enum inlined *trim_inlined(const struct graph *g, const struct trim_result *t, s
 	assert(t->n <= g->nodes.n);
 	for (uint32_t k = 0; k < g->nodes.n; k++) /* a place that is never outermost is inlined in all its calls */
 		enough[k] = wanted[k] && !(roles[k] & ROLE_OUTERMOST);
-	if (any)
-		graph_edges_above(g, t->keep, wanted, enough, t->edge_cut, mem, &e);
+	if (any && !graph_edges_above(g, t->keep, wanted, enough, t->edge_cut, mem, &e))
+		return NULL;
 	for (size_t i = 0; i < e.n; i++)
 		if (num_abs(e.edge[i].weight) >= t->edge_cut)
 			*(e.edge[i].inlined ? &yes[e.edge[i].dst] : &no[e.edge[i].dst]) = true;

@@ -57,7 +57,7 @@ enum inlined { INLINED_NEVER, INLINED_PARTLY, INLINED_ALWAYS };
 /*
  * Find for each shown node whether it is inlined, by the calls that remain after trimming.
  *
- * Returns [t->n] in the arena
+ * Returns [t->n] in the arena; NULL if that takes stacks, and the profile has sums instead (profile/sums.h)
  */
 enum inlined *trim_inlined(const struct graph *g, const struct trim_result *t, struct arena *mem);
 

@@ -28,6 +28,8 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/merge.h \
 	src/profile/merge_ids.c \
 	src/profile/merge_ids.h \
+	src/profile/merge_sums.c \
+	src/profile/merge_sums.h \
 	src/profile/normalize.c \
 	src/profile/normalize.h \
 	src/profile/profile.c \
@@ -41,5 +43,6 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/stable_names.c \
 	src/profile/stack_lists.h \
 	src/profile/stack_walk.h \
+	src/profile/sums.h \
 	src/profile/temporality.c \
 	src/profile/temporality.h

@@ -24,6 +24,7 @@
 #include "profile/compact.h"
 #include "profile/keys.h"
 #include "profile/merge_ids.h"
+#include "profile/merge_sums.h"
 #include "profile/profile.h"
 #include "profile/scale.h"
 #include "profile/source.h"
@@ -45,6 +46,7 @@ struct merger {
 	struct builder *b;
 	struct merge_known known;
 	struct merge_ids ids;
+	struct merge_sums sums;
 	uint32_t *plain_row;    /* [cap_plain] row of a stack without labels, or PROFILE_NONE */
 	struct keys labelled;   /* stack << 32 | label set of rows with labels */
 	uint32_t *labelled_row; /* [labelled.n] */
@@ -384,6 +386,20 @@ static int block_add(struct merger *m, const struct merge_block *b, struct err *
 	return 0;
 }
 
+/* Add the sums that a source has instead of stacks. They cannot be scaled. */
+static int merge_add_sums(struct merger *m, size_t profile, struct err *err)
+{
+	const struct profile *p = m->src[profile];
+
+	for (uint32_t t = 0; t < m->types.n_types; t++) {
+		size_t at = profile * m->types.n_types + t;
+
+		if (m->types.n_types != p->n_types || m->types.column[at] != t || m->types.ratio[at] != 1)
+			return err_set(err, ERR_FORMAT, "%.200s: sums of other sample types", m->options.name[profile]);
+	}
+	return merge_sums_add(&m->sums, &m->ids, err);
+}
+
 static int merge_rows(struct merger *m, size_t profile, struct err *err)
 {
 	uint32_t n = m->src[profile]->n_rows;
@@ -394,6 +410,8 @@ static int merge_rows(struct merger *m, size_t profile, struct err *err)
 	merge_ids_set_source(&m->ids, m->src[profile], false);
 	if (m->known.maps.n == 0 && m->src[profile]->n_maps) /* the first mapping is the program */
 		rc = merge_ids_mapping(&m->ids, 0, &(uint32_t){ 0 }, err);
+	if (rc == 0 && m->src[profile]->sums)
+		rc = merge_add_sums(m, profile, err);
 	b.profile = profile;
 	stop_begin(m->stop, "adding profiles", n);
 	for (uint32_t lo = 0; rc == 0 && lo < n && !stop_step(m->stop, lo); lo += BLOCK_ROWS) {
@@ -447,6 +465,7 @@ static void result_release(struct merger *m)
 	merge_ids_release(&m->ids);
 	merge_known_release(&m->known);
 	keys_release(&m->labelled);
+	merge_sums_release(&m->sums);
 	free(m->plain_row);
 	free(m->labelled_row);
 	keys_release(&m->comments);
@@ -459,6 +478,7 @@ static struct profile *result_seal(struct merger *m)
 	struct profile *p = builder_seal(m->b);
 
 	assert(m->b);
+	p->sums = merge_sums_seal(&m->sums, p->mem);
 	result_release(m);
 	profile_compact(p);
 	return p;

@@ -19,6 +19,7 @@
 
 struct arena;
 struct forest;
+struct profile_sums;
 
 struct value_type {
 	str_id name, unit; /* "cpu", "nanoseconds" */
@@ -67,7 +68,9 @@ struct profile {
 	int64_t **value;          /* [T][S] in type[t].unit; those of the base of a comparison are negated */
 
 	struct stack_lists stacks; /* distinct, unless pruned (prune.h) or read with repeats_stacks (format.h) */
-	struct csr label_sets;     /* label ids in file order; set 0 is empty */
+	const struct profile_sums
+		*sums; /* sums.h: of all frames of samples, whose stacks have only the leaf; NULL: there are none */
+	struct csr label_sets; /* label ids in file order; set 0 is empty */
 	const struct forest
 		*forest; /* forest.h: the callers of samples, whose stacks have only the leaf; NULL: there is none */
 

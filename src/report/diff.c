@@ -605,14 +605,18 @@ static uint32_t candidates(const struct diff *d, const struct rows *rows, enum s
 	return n < RENAME_ROWS ? n : RENAME_ROWS;
 }
 
-static void find_renames(const struct diff *d, const struct rows *rows, struct arena *mem, struct compare *c)
+static int find_renames(const struct diff *d, const struct rows *rows, struct arena *mem, struct compare *c,
+			struct err *err)
 {
 	struct rename_row *removed, *added;
 	uint32_t n_removed = candidates(d, rows, SIDE_BASE, mem, &removed);
 	uint32_t n_added = candidates(d, rows, SIDE_NEW, mem, &added);
 
 	assert(n_removed <= RENAME_ROWS && n_added <= RENAME_ROWS);
+	if (n_removed && n_added && (d->side[SIDE_BASE].view.p->sums || d->side[SIDE_NEW].view.p->sums))
+		return err_set(err, ERR_UNKNOWN, "renamed functions cannot be found without stacks");
 	c->n_renames = report_diff_find_pairs(d, removed, n_removed, added, n_added, c->rename);
+	return 0;
 }
 
 static void report_diff_fill_compare(struct report *r, const struct diff *d, const struct side_sources from[N_SIDES],
@@ -655,13 +659,14 @@ int report_diff(const struct profile *const p[N_SIDES], const struct side_source
 		c->label = report_diff_labels_of(&d, &rows, q->granularity == GRAIN_FILEFUNCTIONS, r.mem);
 		report_diff_fill_table(&r, &d, &rows, c->label);
 		sum_up(&d, &rows, c);
-		find_renames(&d, &rows, r.mem, c);
+		rc = find_renames(&d, &rows, r.mem, c, err);
 		if (rows.n_all == 0 && d.side[SIDE_BASE].total == 0 && d.side[SIDE_NEW].total == 0)
 			buf_addf(notes, "every value of %s is 0 on both sides\n", r.head.type);
 		free(rows.row);
 		diff_release(&d);
-		*out = r;
 	}
+	if (rc == 0)
+		*out = r;
 	arena_free(mem);
 	if (rc < 0)
 		arena_free(r.mem);

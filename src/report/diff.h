@@ -19,7 +19,7 @@
  * q       nodefraction applies to the total of either side; drop_negative drops rows that did not grow
  * out     released with report_release; untouched on failure
  * notes   lines for the user are appended
- * Fails   as diff_make
+ * Fails   as diff_make; ERR_UNKNOWN if renamed functions have to be found, and a side has sums instead of samples
  */
 int report_diff(const struct profile *const p[N_SIDES], const struct side_sources from[N_SIDES], const struct query *q,
 		struct report *out, struct buf *notes, struct err *err);

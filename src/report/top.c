@@ -116,6 +116,7 @@ static int top_make(const struct view *v, const struct query *q, bool with_inlin
 	struct nodes nodes;
 	struct node_names names;
 	struct trim_result t;
+	const enum inlined *inlined = NULL;
 	int rc = places_make(v->p, &q->filter, r.mem, &pl, err);
 
 	if (rc < 0) {
@@ -126,10 +127,14 @@ static int top_make(const struct view *v, const struct query *q, bool with_inlin
 	nodes = g.nodes;
 	node_names_init(&names, &pl, r.mem);
 	top_choose_rows(&nodes, v, q, &names, &r, &t);
+	if (with_inlined && !stop_is_set(q->stop))
+		inlined = trim_inlined(&g, &t, r.mem);
 	if (!stop_is_set(q->stop))
-		top_fill_table(&r, &g, &t, with_inlined ? trim_inlined(&g, &t, r.mem) : NULL);
+		top_fill_table(&r, &g, &t, inlined);
 	places_release(&pl);
 	rc = stop_check(q->stop, err);
+	if (rc == 0 && with_inlined && !inlined)
+		rc = err_set(err, ERR_UNKNOWN, "which calls are inlined cannot be found without stacks");
 	if (rc < 0)
 		report_release(&r);
 	else

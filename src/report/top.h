@@ -18,7 +18,8 @@ enum { TOP_FLAT, TOP_FLAT_PCT, TOP_SUM_PCT, TOP_CUM, TOP_CUM_PCT, TOP_NAME, TOP_
  *
  * q       after query_apply_defaults
  * out     released with report_release; untouched on failure
- * Fails   ERR_LIMIT as places_make; ERR_STOPPED
+ * Fails   ERR_LIMIT as places_make; ERR_STOPPED; ERR_UNKNOWN if the profile has sums that do not suffice
+ *         (profile/sums.h)
  * Like    pprof internal/report TextItems
  */
 int report_top_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,

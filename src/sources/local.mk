@@ -39,6 +39,8 @@ src_sources_libsources_a_SOURCES = \
 	src/sources/stored_totals.c \
 	src/sources/stored_totals.h \
 	src/sources/stored_traffic.c \
+	src/sources/sums.c \
+	src/sources/sums.h \
 	src/sources/symbolize.c \
 	src/sources/symbolize.h \
 	src/sources/symbolz.c

@@ -21,6 +21,7 @@
 #include "base/unit.h"
 #include "engine/filter.h"
 #include "engine/query.h"
+#include "engine/sums.h"
 #include "formats/formats.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
@@ -106,6 +107,13 @@ static bool load_wants_forest(const struct source_set *l)
 	       !*q->from && !*q->to && !starts_with(q->normalize, "label");
 }
 
+/* Replace the stacks of a profile by sums. Fails with ERR_UNKNOWN if the report needs its samples. */
+static int load_make_sums(const struct source_set *l, struct profile *p, struct err *err)
+{
+	return sums_make(p, &l->q->filter, l->sums) ? 0
+						    : err_set(err, ERR_UNKNOWN, "sums of this profile do not suffice");
+}
+
 static int load_read_profile(const struct source_set *l, const struct symbol_options *w, size_t i, struct profile **out,
 			     struct buf *notes, struct buf *missing, struct err *err)
 {
@@ -115,7 +123,8 @@ static int load_read_profile(const struct source_set *l, const struct symbol_opt
 	int rc;
 
 	/* of several profiles they distinguish samples with equal stacks; a fetched one is saved with them */
-	q.skips_labels &= l->n == 1 && !s->type->is_remote;
+	q.skips_labels &= (l->n == 1 && !s->type->is_remote) || l->sums != NULL;
+	q.appends_stacks = l->sums != NULL;
 	q.wants_forest = load_wants_forest(l);
 	rc = s->type->read(s, l->source[i], &q, out, notes, missing, err);
 	if (rc < 0)
@@ -133,6 +142,8 @@ static int load_read_profile(const struct source_set *l, const struct symbol_opt
 		profile_stabilize_names(*out);
 	if (rc == 0 && *l->q->label)
 		rc = profile_set_label(*out, l->q->label, l->source[i], err);
+	if (rc == 0 && l->sums)
+		rc = load_make_sums(l, *out, err);
 	if (rc < 0) {
 		profile_free(*out);
 		*out = NULL;
@@ -167,6 +178,8 @@ static void read_next(struct loader *f)
 		result.bytes = profile_bytes(result.profile);
 	pthread_mutex_lock(&f->lock);
 	f->result[i] = result;
+	if (f->load->sums && result.code == ERR_UNKNOWN)
+		f->rc = err_set(&f->err, ERR_UNKNOWN, "%s", err.msg);
 	f->waiting_bytes += result.bytes;
 	pthread_cond_broadcast(&f->changed);
 }

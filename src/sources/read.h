@@ -26,7 +26,9 @@ struct source_set {
 	const char *kind;      /* "source" or "base", for messages */
 	const char *binary;    /* replaces the file name of the first mapping; NULL: no replacement */
 	const struct query *q; /* limits, buildid, label, intersect_types */
-	bool keep_sides;       /* of the new side: subtract the base as with diff_base */
+	const struct strtab
+		*sums;   /* replace stacks by sums (engine/sums.h), except those of these functions; NULL: keep all */
+	bool keep_sides; /* of the new side: subtract the base as with diff_base */
 	struct remote *remote; /* fetched sources; NULL: none */
 	/* Called with the number of sources read and merged, by any thread, but not concurrently. May be NULL. */
 	void (*progress)(size_t done, size_t n);

@@ -11,11 +11,13 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "engine/query.h"
+#include "engine/sums.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
 #include "profile/normalize.h"
 #include "profile/prune.h"
 #include "sources/remote.h"
+#include "sources/sums.h"
 #include "sources/symbolize.h"
 
 #include <stdlib.h>
@@ -197,15 +199,36 @@ static int drop_frames(struct source_set *l, struct profile *p, struct err *err)
 	return rc;
 }
 
+/* Look up names. Sums are of functions with names, so they must remain the same functions, and none may be dropped. */
+static int sides_name(struct profile *p, struct source_set *new, struct source_set *base, struct err *err)
+{
+	str_id *before = p->sums ? sums_names(p) : NULL;
+	int rc = sources_symbolize(p, new, base, err);
+
+	if (rc == 0 && p->sums && !(sums_names_are_same(p, before) && (new->q->all_frames || !p->meta.drop_frames)))
+		rc = err_set(err, ERR_UNKNOWN, "functions were renamed or have to be dropped");
+	free(before);
+	return rc;
+}
+
 static int sides_read_named(struct source_set *new, struct source_set *base, struct profile **out, struct err *err)
 {
 	struct profile *p = NULL;
-	int rc = load_sides(new, base, &p, err);
+	struct strtab *whole = base->n == 0 ? sources_sums_try(new) : NULL;
+	int rc;
 
-	if (rc == 0)
-		rc = sources_symbolize(p, new, base, err);
-	if (rc == 0)
-		rc = drop_frames(new, p, err);
+	new->sums = whole;
+	do {
+		profile_free(p);
+		p = NULL;
+		rc = load_sides(new, base, &p, err);
+		if (rc == 0)
+			rc = sides_name(p, new, base, err);
+		if (rc == 0)
+			rc = drop_frames(new, p, err);
+	} while ((rc < 0 || !sources_sums_suffice(p, new->q)) && sources_sums_restart(new));
+	new->sums = NULL;
+	strtab_free(whole);
 	if (rc == 0)
 		remote_remove_urls(p);
 	if (rc < 0) {

@@ -76,6 +76,7 @@ int sources_decode(struct bytes *bytes, const struct query *q, struct profile **
 					  .max_depth = (uint64_t)q->max_depth,
 					  .max_nesting = (uint64_t)q->max_nesting,
 					  .repeats_stacks = q->repeats_stacks,
+					  .appends_stacks = q->appends_stacks,
 					  .skips_labels = q->skips_labels,
 					  .keeps_times = q->times || *q->from || *q->to };
 	int rc;

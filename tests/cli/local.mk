@@ -66,6 +66,8 @@ cli_tests = \
 	tests/cli/t623-leaked.t \
 	tests/cli/t305-web-graph.t \
 	tests/cli/t298-web-files.t \
+	tests/cli/t299-many-files.t \
+	tests/cli/t301-large-diff.t \
 	tests/cli/t395-web-stop.t \
 	tests/cli/t330-web-profiles.t \
 	tests/cli/t335-web-configs.t \

@@ -286,6 +286,7 @@ unit_tests = \
 	tests/unit/test_tag_sums \
 	tests/unit/test_tag_table \
 	tests/unit/test_labels \
+	tests/unit/test_sums \
 	tests/unit/test_tags \
 	tests/unit/test_text_traces \
 	tests/unit/test_text_view \
@@ -562,6 +563,7 @@ tests_unit_test_symbolz_LDADD = $(unit_answer)
 tests_unit_test_tag_sums_LDADD = $(unit_engine)
 tests_unit_test_tag_table_LDADD = $(unit_report)
 tests_unit_test_labels_LDADD = $(unit_report)
+tests_unit_test_sums_LDADD = $(unit_engine)
 tests_unit_test_tags_LDADD = $(unit_engine)
 tests_unit_test_text_traces_LDADD = $(unit_viewers)
 tests_unit_test_text_view_LDADD = $(unit_viewers)

@@ -51,6 +51,22 @@ static void zalloc_of_zero_bytes_is_not_null(void **state)
 	arena_free(a);
 }
 
+/* The sanitizers find a block that is freed twice or never. */
+static void a_block_that_is_released_early_is_freed_once(void **state)
+{
+	struct arena *a = arena_new();
+	char *small = arena_alloc(a, 1, 1), *own = arena_own(a, malloc(10)), *large = arena_alloc(a, 3, 1 << 20);
+
+	(void)state;
+	arena_release(a, own);
+	arena_release(a, small);
+	arena_release(a, NULL);
+	*small = 1;
+	large[(3 << 20) - 1] = 1;
+	arena_release(a, large);
+	arena_free(a);
+}
+
 static void zalloc_clears_memory(void **state)
 {
 	struct arena *a = arena_new();
@@ -114,6 +130,7 @@ int main(void)
 		cmocka_unit_test(blocks_of_any_size_are_aligned_and_disjoint),
 		cmocka_unit_test(alloc_of_zero_bytes_is_not_null),
 		cmocka_unit_test(zalloc_of_zero_bytes_is_not_null),
+		cmocka_unit_test(a_block_that_is_released_early_is_freed_once),
 		cmocka_unit_test(zalloc_clears_memory),
 		cmocka_unit_test(a_block_much_larger_than_a_chunk_can_be_written_to_its_end),
 		cmocka_unit_test(strndup_copies_nul_bytes_and_appends_one),

@@ -244,9 +244,44 @@ static void warns_if_the_base_is_newer(void **state)
 	compared_release(&c);
 }
 
+/* With sums of the base, the calls of functions that may be renamed are not known. */
+static void renamed_functions_are_not_searched_in_sums(void **state)
+{
+	struct compared c;
+	struct err err;
+
+	(void)state;
+	compared_start(&c, "n/count");
+	ROW(&c.m[SIDE_BASE], "leaf;before;main", 10);
+	ROW(&c.m[SIDE_NEW], "leaf;after;main", 10);
+	compared_seal(&c);
+	assert_true(diff_reduce(c.p[SIDE_BASE], &c.q.filter));
+	assert_int_equal(compared_report(&c, &err), ERR_UNKNOWN);
+	compared_release(&c);
+}
+
+static void sums_of_another_sample_type_are_refused(void **state)
+{
+	struct compared c;
+	struct err err;
+
+	(void)state;
+	compared_start(&c, "a/count b/count");
+	profile_free(make_end(&c.m[SIDE_NEW]));
+	c.m[SIDE_NEW] = make_start("b/count a/count");
+	ROW(&c.m[SIDE_BASE], "main", 10, 20);
+	ROW(&c.m[SIDE_NEW], "main", 10, 20);
+	compared_seal(&c);
+	assert_true(diff_reduce(c.p[SIDE_BASE], &c.q.filter));
+	assert_int_equal(compared_report(&c, &err), ERR_UNKNOWN);
+	compared_release(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(renamed_functions_are_not_searched_in_sums),
+		cmocka_unit_test(sums_of_another_sample_type_are_refused),
 		cmocka_unit_test(a_doubled_function_changes_by_100_percent_and_others_are_new_or_gone),
 		cmocka_unit_test(the_cum_of_a_parent_includes_the_change_of_its_children),
 		cmocka_unit_test(copies_of_a_function_count_once_per_stack),

@@ -62,6 +62,8 @@ struct format_options {
 	 */
 	bool repeats_stacks;
 
+	bool appends_stacks; /* the same, of which none are worth finding */
+
 	/*
 	 * Samples need no labels. A reader may then check labels without storing them, unless a key is BASE_LABEL, which
 	 * changes totals.

@@ -429,14 +429,14 @@ static void pipeline_part(void *arg, unsigned part)
 		pipeline_work(run->pipeline);
 }
 
-/* Allocate slots for at most n samples each. */
-static void slots_init(struct pipeline *pipeline, size_t n_slots, size_t n)
+/* Allocate slots for at most n samples each, with room for n_locs locations at first. */
+static void slots_init(struct pipeline *pipeline, size_t n_slots, size_t n, size_t n_locs)
 {
 	pipeline->n_slots = n_slots;
 	for (size_t i = 0; i < n_slots; i++) {
 		struct proto_sample_slot *slot = &pipeline->slot[i];
 
-		slot->loc = mem_grow(slot->loc, &slot->cap_locs, 1, sizeof(*slot->loc));
+		slot->loc = mem_grow(slot->loc, &slot->cap_locs, n_locs, sizeof(*slot->loc));
 		slot->label = mem_grow(slot->label, &slot->cap_labels, 1, sizeof(*slot->label));
 		slot->loc_end = mem_alloc(n, sizeof(*slot->loc_end));
 		slot->label_end = mem_alloc(n, sizeof(*slot->label_end));
@@ -466,9 +466,10 @@ static int pipeline_read(struct pipeline *pipeline, struct err *err)
 		return rc;
 	for (uint32_t t = 0; t < pipeline->n_types; t++)
 		pipeline->value[t] = builder_values(p->builder, t);
-	/* Most files have less than a full block of samples, so do not allocate for more. */
+	/* Most files have less than a full block of samples, so do not allocate for more. Their ids take about two bytes. */
 	slots_init(pipeline, threads > 1 ? N_SLOTS : 1,
-		   p->n_samples < SAMPLES_PER_BLOCK ? p->n_samples : SAMPLES_PER_BLOCK);
+		   p->n_samples < SAMPLES_PER_BLOCK ? p->n_samples : SAMPLES_PER_BLOCK,
+		   p->n_samples < SAMPLES_PER_BLOCK ? p->sample_bytes / 2 + 1 : 1);
 	/* In a large file a location id takes about three bytes, else less; the table grows if that is too little. */
 	builder_reserve(p->builder, p->n_samples, p->sample_bytes / (p->n_samples < SAMPLES_PER_THREAD ? 2 : 3),
 			p->options->repeats_stacks && p->n_samples > TRIAL_ROWS ? TRIAL_ROWS : p->n_samples);
@@ -482,7 +483,7 @@ static struct pipeline *pipeline_new(const struct proto *p, uint32_t n_types)
 
 	pipeline->p = p;
 	pipeline->n_types = n_types;
-	pipeline->finds_equal = true;
+	pipeline->finds_equal = !p->options->appends_stacks;
 	pipeline->skips_labels = p->options->skips_labels;
 	pipeline->value = mem_zalloc(n_types, sizeof(*pipeline->value));
 	pthread_mutex_init(&pipeline->lock, NULL);
@@ -537,7 +538,7 @@ int proto_stream_new(const struct proto *p, struct pipeline **out, struct err *e
 		return err_set(err, ERR_FORMAT, "no sample types before the samples, or very many");
 	*out = pipeline_new(p, n_types);
 	(*out)->is_stream = true;
-	slots_init(*out, 1, STREAM_ROWS);
+	slots_init(*out, 1, STREAM_ROWS, 1);
 	for (uint32_t t = 0; t < n_types; t++)
 		(*out)->value[t] = mem_alloc(STREAM_ROWS, sizeof(int64_t));
 	return 0;
