@@ -390,7 +390,14 @@ static int64_t svg_add_legend(struct svg_svg *s, int64_t y)
 	return y + LINE - top;
 }
 
-enum { ROW = 18, BOXES_BYTES = 1 << 16, ROW_MIN = 2, ROW_TEXT = 14, MAX_HEIGHT = 32000 };
+enum {
+	ROW = 18,
+	BOXES_BYTES = 1 << 16,
+	BYTES_PER_BOX = 256, /* about; memory that is not used costs nothing */
+	ROW_MIN = 2,
+	ROW_TEXT = 14,
+	MAX_HEIGHT = 32000
+};
 
 /* Narrower boxes have no border, since it would hide them. */
 enum { BORDER_MIN = 2 * PX };
@@ -619,6 +626,7 @@ int svg_draw(const struct report *r, const struct flame_style *style, struct buf
 	s.row = MAX_HEIGHT / s.l.n_levels;
 	s.row = (s.row > ROW ? ROW : s.row < ROW_MIN ? ROW_MIN : s.row) * PX;
 	find_colors(&s);
+	buf_room(out, (size_t)s.l.n * BYTES_PER_BOX);
 	svg_svg_draw(&s);
 	rc = xml_close(&s.xml, err);
 	arena_free(mem);
