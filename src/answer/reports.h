@@ -50,10 +50,11 @@ enum report_flags {
 	REPORT_WANTS_NAMES = 1 << 7,      /* fails if addresses lack names and none is found */
 	REPORT_HAS_NO_VALUES = 1 << 8,    /* not empty even if all values are 0 */
 	REPORT_IS_OURS = 1 << 9,          /* not in pprof, so that options without effect are errors */
-	REPORT_ADDS_UP = 1 << 11,         /* makes the same of a profile in which equal stacks have different ids */
+	REPORT_ADDS_UP = 1 << 11,         /* REPORT_REPEATS_STACKS, and makes the same of a profile with a forest */
 	REPORT_NEEDS_NO_LABELS = 1 << 12, /* makes the same of a profile without labels, unless an option needs them */
 	REPORT_ASKS_STORES = 1 << 13,     /* it needs query.label_facts */
 	REPORT_NEEDS_ONLY_SUMS = 1 << 14, /* of many profiles, the sums of each may suffice (profile/sums.h) */
+	REPORT_REPEATS_STACKS = 1 << 15,  /* makes the same of a profile in which equal stacks have different ids */
 	REPORT_BY_ENDING = 1 << 10,       /* the command line replaces it by the report that writes the format of -o */
 };
 

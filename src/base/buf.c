@@ -81,11 +81,6 @@ char *buf_room(struct buf *b, size_t n)
 	return b->data + b->len;
 }
 
-void buf_addz(struct buf *b, const char *s)
-{
-	buf_add(b, s, strlen(s));
-}
-
 void buf_fill(struct buf *b, char c, size_t n)
 {
 	assert(b->len <= b->cap);

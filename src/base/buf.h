@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
 /* A zero-initialised buffer is empty. Once something has been added, data[len] is NUL. */
 struct buf {
@@ -33,8 +34,11 @@ int buf_take(void *b, const void *data, size_t n);
  */
 char *buf_room(struct buf *b, size_t n);
 
-/* Append a C string. */
-void buf_addz(struct buf *b, const char *s);
+/* Append a C string. Inline, so that the compiler finds the length of a literal. */
+static inline void buf_addz(struct buf *b, const char *s)
+{
+	buf_add(b, s, strlen(s));
+}
 
 /* Append n copies of a byte. */
 void buf_fill(struct buf *b, char c, size_t n);

@@ -62,10 +62,10 @@ static inline char *num_put(char *at, int64_t v)
 	return at;
 }
 
-enum { NUM_FIXED_SIZE = 320 }; /* characters of the longest double with 3 decimals, and a NUL */
+enum { NUM_FIXED_SIZE = 320 }; /* characters of the longest double with 5 decimals, and a NUL */
 
 /*
- * Write v with 0 to 3 decimals, exactly as printf with "%.*f" does, but not a NUL.
+ * Write v with 0 to 5 decimals, exactly as printf with "%.*f" does, but not a NUL.
  *
  * at      room for NUM_FIXED_SIZE bytes
  * Returns the end

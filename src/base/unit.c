@@ -91,14 +91,11 @@ static const struct unit_name *unit_in(const struct unit_family *f, const char *
 	return NULL;
 }
 
-static const struct unit_name *unit_lookup(const char *unit, const struct unit_family **family)
+static const struct unit_name *unit_search(const char *unit, const char *folded, const struct unit_family **family)
 {
 	static const uint8_t order[N_FAMILIES] = { 1, 0, 2 }; /* most values are times */
-	char folded[UNIT_MAX];
 
 	*family = NULL;
-	if (!unit_fold(unit, folded))
-		return NULL;
 	for (size_t f = 0; f < N_FAMILIES; f++) {
 		const struct unit_name *u = unit_in(&families[order[f]], unit, folded);
 
@@ -108,6 +105,32 @@ static const struct unit_name *unit_lookup(const char *unit, const struct unit_f
 		}
 	}
 	return NULL;
+}
+
+struct unit_found {
+	char unit[UNIT_MAX];
+	const struct unit_name *name;
+	const struct unit_family *family;
+};
+
+/* Find a unit; NULL if it is unknown. Values of a report are converted between the same two units, so these are stored. */
+static const struct unit_name *unit_lookup(const char *unit, const struct unit_family **family)
+{
+	static _Thread_local struct unit_found last[2];
+	static _Thread_local unsigned n_searches;
+	struct unit_found *found = unit_equals(last[0].unit, unit) ? &last[0] : &last[1];
+	char folded[UNIT_MAX];
+
+	*family = NULL;
+	if (!*unit || !unit_equals(found->unit, unit)) {
+		if (!unit_fold(unit, folded))
+			return NULL;
+		found = &last[n_searches++ % 2];
+		memcpy(found->unit, unit, strlen(unit) + 1);
+		found->name = unit_search(unit, folded, &found->family);
+	}
+	*family = found->family;
+	return found->name;
 }
 
 const struct unit_family *unit_find(const char *unit, double *factor)
@@ -235,11 +258,11 @@ double unit_percent(int64_t value, int64_t total)
 	return total ? fabs((double)value / (double)total) * 100 : 0;
 }
 
-/* Append p >= 0.01 as "%5.2f%%" does from 1, and as "%5.2g%%" does below. */
+/* Append p >= 0.0001 as "%5.2f%%" does from 1, and as "%5.2g%%" does below. */
 static void unit_add_fixed_share(struct buf *b, double p)
 {
 	char text[NUM_FIXED_SIZE];
-	char *end = num_put_fixed(text, p, p >= 0.1 ? 2 : 3);
+	char *end = num_put_fixed(text, p, p >= 0.1 ? 2 : p >= 0.01 ? 3 : p >= 0.001 ? 4 : 5);
 
 	while (p < 1 && end[-1] == '0')
 		end--;
@@ -256,7 +279,7 @@ void unit_add_share(struct buf *b, double p)
 		buf_addz(b, "  100%");
 	else if (p == 0 && !signbit(p))
 		buf_addz(b, "    0%");
-	else if (p >= 0.01)
+	else if (p >= 0.0001)
 		unit_add_fixed_share(b, p);
 	else
 		buf_addf(b, "%5.2g%%", p);
@@ -269,10 +292,11 @@ void unit_add_percent(struct buf *b, int64_t value, int64_t total)
 
 void unit_add_percent_trimmed(struct buf *b, int64_t value, int64_t total)
 {
-	size_t start = b->len, spaces;
+	size_t start = b->len, spaces = 0;
 
 	unit_add_percent(b, value, total);
-	spaces = strspn(b->data + start, " ");
+	while (b->data[start + spaces] == ' ')
+		spaces++;
 	b->len -= spaces;
 	memmove(b->data + start, b->data + start + spaces, b->len - start + 1);
 }

@@ -347,6 +347,8 @@ static void boxes_fold(struct box_builder *f)
 	if (f->has_limit && f->v->p->stacks.n >= MANY_STACKS) {
 		f->cap_candidates = f->max / 2 * 3;
 		f->candidate = mem_alloc_large(f->cap_candidates, sizeof(*f->candidate));
+		f->tally.cap = f->tally.max + f->tally.max / 4 + TALLY_MORE;
+		f->tally.size = mem_alloc(f->tally.cap, sizeof(*f->tally.size));
 	}
 	f->box = mem_grow(f->box, &f->cap_box, 1, sizeof(*f->box));
 	f->box[0] = boxes_add_candidate(f, &root);

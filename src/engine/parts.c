@@ -23,7 +23,7 @@
 
 enum {
 	ITEMS_PER_THREAD = 20000, /* with fewer items, starting a thread takes longer than the work */
-	AHEAD = 16,               /* prefetch distance, in stacks */
+	AHEAD = 48,               /* prefetch distance, in stacks */
 };
 
 /* A stack and its position. A stack with values on both sides has two items. */
@@ -141,7 +141,7 @@ static void split_run(void *arg, unsigned number)
 
 		for (size_t i = me->lo[list]; i < me->lo[list + 1] && !stop_step(w->stop, i); i++) {
 			if (i + AHEAD < end)
-				__builtin_prefetch(stack_address(w->stacks, me->item[i + AHEAD].at));
+				__builtin_prefetch(stack_address(w->stacks, me->item[i + AHEAD].at) - 4);
 			read_item(w, me, list, &me->item[i]);
 		}
 		for (uint32_t g = first; g < me->n_groups; g++)

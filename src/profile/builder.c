@@ -312,22 +312,50 @@ int builder_mapping(struct builder *b, const struct mapping *m, uint32_t *id, st
  */
 #define GROW(column, cap, need) mem_grow(column, &(size_t){ *(cap) }, need, sizeof(*(column)))
 
+static void functions_grow(struct profile *p, size_t *cap, size_t need)
+{
+	p->func_id = GROW(p->func_id, cap, need);
+	p->func_name = GROW(p->func_name, cap, need);
+	p->func_sysname = GROW(p->func_sysname, cap, need);
+	p->func_file = GROW(p->func_file, cap, need);
+	p->func_start = mem_grow(p->func_start, cap, need, sizeof(*p->func_start));
+}
+
+static void lines_grow(struct profile *p, size_t *cap, size_t need)
+{
+	p->line_func = GROW(p->line_func, cap, need);
+	p->line_no = GROW(p->line_no, cap, need);
+	p->line_col = mem_grow(p->line_col, cap, need, sizeof(*p->line_col));
+}
+
+/* need: one more than there will be locations, since loc_line needs an extra entry */
+static void locations_grow(struct profile *p, size_t *cap, size_t need)
+{
+	p->loc_id = GROW(p->loc_id, cap, need);
+	p->loc_addr = GROW(p->loc_addr, cap, need);
+	p->loc_map = GROW(p->loc_map, cap, need);
+	p->loc_folded = GROW(p->loc_folded, cap, need);
+	p->loc_line = mem_grow(p->loc_line, cap, need, sizeof(*p->loc_line));
+}
+
+void builder_reserve_tables(struct builder *b, size_t n_funcs, size_t n_locs)
+{
+	functions_grow(b->p, &b->cap_funcs, n_funcs);
+	lines_grow(b->p, &b->cap_lines, n_locs);
+	if (n_locs > 0) /* builder_seal fills in the entry of a table without locations */
+		locations_grow(b->p, &b->cap_locs, n_locs + 1);
+}
+
 int builder_function(struct builder *b, const struct builder_function *f, uint32_t *id, struct err *err)
 {
 	struct profile *p = b->p;
 	uint32_t n = p->n_funcs;
-	size_t *cap = &b->cap_funcs;
 
 	assert(f->name < strtab_count(p->str) && f->sysname < strtab_count(p->str) && f->file < strtab_count(p->str));
 	if (id_check(n, "functions", err) < 0)
 		return ERR_LIMIT;
-	if (is_full(*cap, (size_t)n + 1)) {
-		p->func_id = GROW(p->func_id, cap, (size_t)n + 1);
-		p->func_name = GROW(p->func_name, cap, (size_t)n + 1);
-		p->func_sysname = GROW(p->func_sysname, cap, (size_t)n + 1);
-		p->func_file = GROW(p->func_file, cap, (size_t)n + 1);
-		p->func_start = mem_grow(p->func_start, cap, (size_t)n + 1, sizeof(*p->func_start));
-	}
+	if (is_full(b->cap_funcs, (size_t)n + 1))
+		functions_grow(p, &b->cap_funcs, (size_t)n + 1);
 	p->func_id[n] = f->id;
 	p->func_name[n] = f->name;
 	p->func_sysname[n] = f->sysname;
@@ -340,15 +368,11 @@ int builder_function(struct builder *b, const struct builder_function *f, uint32
 static int builder_lines(struct builder *b, const struct builder_line *lines, size_t n, struct err *err)
 {
 	struct profile *p = b->p;
-	size_t need = p->n_lines + n;
 
 	if (n > ID_MAX - p->n_lines)
 		return err_set(err, ERR_LIMIT, "more than %u lines", (unsigned)ID_MAX);
-	if (is_full(b->cap_lines, need)) {
-		p->line_func = GROW(p->line_func, &b->cap_lines, need);
-		p->line_no = GROW(p->line_no, &b->cap_lines, need);
-		p->line_col = mem_grow(p->line_col, &b->cap_lines, need, sizeof(*p->line_col));
-	}
+	if (is_full(b->cap_lines, p->n_lines + n))
+		lines_grow(p, &b->cap_lines, p->n_lines + n);
 	for (size_t i = 0; i < n; i++) {
 		assert(lines[i].func < p->n_funcs);
 		p->line_func[p->n_lines] = lines[i].func;
@@ -363,19 +387,13 @@ int builder_location(struct builder *b, const struct builder_location *l, const 
 {
 	struct profile *p = b->p;
 	uint32_t n = p->n_locs;
-	size_t *cap = &b->cap_locs, need = (size_t)n + 2; /* loc_line needs an extra entry */
 
 	assert(lines || n_lines == 0);
 	assert(l->map == PROFILE_NONE || l->map < p->n_maps);
 	if (id_check(n, "locations", err) < 0 || builder_lines(b, lines, n_lines, err) < 0)
 		return ERR_LIMIT;
-	if (is_full(*cap, need)) {
-		p->loc_id = GROW(p->loc_id, cap, need);
-		p->loc_addr = GROW(p->loc_addr, cap, need);
-		p->loc_map = GROW(p->loc_map, cap, need);
-		p->loc_folded = GROW(p->loc_folded, cap, need);
-		p->loc_line = mem_grow(p->loc_line, cap, need, sizeof(*p->loc_line));
-	}
+	if (is_full(b->cap_locs, (size_t)n + 2))
+		locations_grow(p, &b->cap_locs, (size_t)n + 2);
 	p->loc_id[n] = l->id;
 	p->loc_addr[n] = l->addr;
 	p->loc_map[n] = l->map;

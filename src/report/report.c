@@ -49,13 +49,15 @@ void report_add_value(const struct head *h, int64_t value, struct buf *out)
 /* Is this printable ASCII with at most three digits before anything else? Most values are, and stay as they are. */
 static bool report_is_short_number(const char *text)
 {
-	static const char digits[] = "0123456789";
+	const char *start = text, *end;
 
-	if (strspn(text + strcspn(text, digits), digits) > 3)
-		return false;
+	while (*start && (*start < '0' || *start > '9'))
+		start++;
+	for (end = start; *end >= '0' && *end <= '9';)
+		end++;
 	while (*text >= 0x20 && *text < 0x7f)
 		text++;
-	return !*text;
+	return end - start <= 3 && !*text;
 }
 
 void report_add_grouped_value(const struct head *h, int64_t value, struct buf *out)

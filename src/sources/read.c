@@ -103,8 +103,8 @@ static bool load_wants_forest(const struct source_set *l)
 {
 	const struct query *q = l->q;
 
-	return l->n == 1 && q->repeats_stacks && filter_is_empty(&q->filter) && !q->call_tree && !q->times &&
-	       !*q->from && !*q->to && !starts_with(q->normalize, "label");
+	return l->n == 1 && q->wants_forest && filter_is_empty(&q->filter) && !q->call_tree && !q->times && !*q->from &&
+	       !*q->to && !starts_with(q->normalize, "label");
 }
 
 /* Replace the stacks of a profile by sums. Fails with ERR_UNKNOWN if the report needs its samples. */

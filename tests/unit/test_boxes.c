@@ -166,6 +166,36 @@ static void values_of_the_example_tree_add_up(void **state)
 	box_fixture_release(&x);
 }
 
+/* As a reader adds the first stack of the example again, if it does not find equal stacks. */
+static void add_first_stack_again(struct make *m, int64_t value)
+{
+	const uint32_t loc[] = { 0, 1, 2, 3 };
+	struct builder_rows rows;
+	uint32_t stack;
+
+	assert_int_equal(builder_stack_append(m->b, loc, 4, &stack, NULL), 0);
+	assert_int_equal(builder_rows(m->b, 1, &rows, NULL), 0);
+	rows.stack[0] = stack;
+	rows.labels[0] = 0;
+	builder_values(m->b, 0)[rows.first] = value;
+}
+
+static void stacks_with_two_ids_are_in_one_box(void **state)
+{
+	struct make m = make_example();
+	struct box_fixture x;
+
+	(void)state;
+	add_first_stack_again(&m, 7);
+	box_fixture_run(&x, &m);
+	assert_int_equal(x.a.p->stacks.n, 6);
+	assert_int_equal(x.b.n, 9);
+	expect_box(&x, "main;a;b", 30, 107);
+	expect_box(&x, "main;a;b;c", 57, 57);
+	expect_sums(&x);
+	box_fixture_release(&x);
+}
+
 static void a_box_is_inlined_if_it_is_inlined_in_every_stack(void **state)
 {
 	struct make m = make_start("samples/count");
@@ -963,6 +993,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_of_the_example_tree_add_up),
+		cmocka_unit_test(stacks_with_two_ids_are_in_one_box),
 		cmocka_unit_test(a_box_is_inlined_if_it_is_inlined_in_every_stack),
 		cmocka_unit_test(each_frame_of_a_recursion_is_a_box),
 		cmocka_unit_test(a_stack_without_frames_counts_for_the_root),

@@ -336,10 +336,10 @@ static void digits_before_the_point_have_thousands_separators(void **state)
 /* printf is the reference. */
 static void shares_equal_printf(void **state)
 {
-	static const double some[] = {
-		0,     -0.0, 0.01,     0.0099999, 0.00001234, 0.0995, 0.09949999999, 0.996, 0.1,
-		0.105, 1,    0.999999, 99.949999, 1e7,        1e20,   INFINITY,      -3,    NAN
-	};
+	static const double some[] = { 0,          -0.0,       0.01,   0.0099999, 0.00001234,    0.0001,
+				       0.00009996, 0.00099999, 0.0012, 0.0995,    0.09949999999, 0.996,
+				       0.1,        0.105,      1,      0.999999,  99.949999,     1e7,
+				       1e20,       INFINITY,   -3,     NAN };
 	const uint32_t n_some = sizeof(some) / sizeof(some[0]);
 	uint32_t seed = 1;
 

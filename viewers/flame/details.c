@@ -57,7 +57,7 @@ static void add_inverted(const struct report *r, uint32_t box, struct buf *out)
 	buf_addz(out, " on this path\n");
 }
 
-static void details_add_values(const struct report *r, uint32_t box, struct buf *out)
+static void details_add_sums(const struct report *r, uint32_t box, struct buf *out)
 {
 	const struct flame *f = r->flame;
 
@@ -123,7 +123,7 @@ static void details_add_line(char sign, int64_t line, struct buf *out)
 	buf_add(out, text, (size_t)(num_put(text + 1, line) - text));
 }
 
-static void add_where(const struct flame_frame *f, struct buf *out)
+void flame_add_where(const struct flame_frame *f, struct buf *out)
 {
 	if (*f->file) {
 		utf8_add_safe(out, f->file, strlen(f->file));
@@ -139,6 +139,14 @@ static void add_where(const struct flame_frame *f, struct buf *out)
 	}
 }
 
+void flame_add_values(const struct report *r, uint32_t box, struct buf *out)
+{
+	if (r->flame->has_base)
+		details_add_comparison(r, box, out);
+	else
+		details_add_sums(r, box, out);
+}
+
 void flame_add_details(const struct report *r, uint32_t box, struct buf *out)
 {
 	const struct flame *f = r->flame;
@@ -151,13 +159,10 @@ void flame_add_details(const struct report *r, uint32_t box, struct buf *out)
 		flame_add_name(f, box, out);
 		buf_addz(out, "\n");
 	}
-	if (f->has_base)
-		details_add_comparison(r, box, out);
-	else
-		details_add_values(r, box, out);
+	flame_add_values(r, box, out);
 	if (f->frame[box] == FLAME_NONE)
 		return;
-	add_where(&f->frames[f->frame[box]], out);
+	flame_add_where(&f->frames[f->frame[box]], out);
 	if (f->inlined[box])
-		buf_addz(out, "(inlined)\n");
+		buf_addz(out, FLAME_INLINED);
 }

@@ -137,8 +137,17 @@ flame_fit_fn flame_add_shortened;
  */
 void flame_add_value(const struct head *h, int64_t value, bool with_sign, struct buf *out);
 
-/* Append the details of a box: lines that end in \n, the name first. */
+/*
+ * Append the details of a box: lines that end in \n. They are the name, the values, the file and the binary, and perhaps
+ * FLAME_INLINED.
+ */
 void flame_add_details(const struct report *r, uint32_t box, struct buf *out);
+
+#define FLAME_INLINED "(inlined)\n"
+
+/* Append parts of the details: the values of a box; the file and the binary of a frame. */
+void flame_add_values(const struct report *r, uint32_t box, struct buf *out);
+void flame_add_where(const struct flame_frame *f, struct buf *out);
 
 /* Sums of a function (or file, line, address) over all its boxes; recursive calls count once. */
 struct flame_function {

@@ -24,7 +24,7 @@ struct child {
 struct placer {
 	const struct flame *f;
 	struct child *child;
-	size_t *first; /* [boxes + 1] first child of each box */
+	uint32_t *first; /* [boxes + 1] first child of each box */
 };
 
 static int flame_layout_compare_frames(const void *a, const void *b, void *arg)
@@ -69,16 +69,15 @@ static int compare_children(const void *a, const void *b)
 static void flame_layout_find_children(struct placer *p, const uint32_t *rank, enum flame_order order)
 {
 	const struct flame *f = p->f;
-	size_t *at = mem_zalloc((size_t)f->n + 1, sizeof(*at));
+	uint32_t *at; /* [boxes] the place of the next child of each box; in the end the first child of the next box */
 
 	p->child = mem_alloc(f->n, sizeof(*p->child));
-	p->first = mem_zalloc((size_t)f->n + 1, sizeof(*p->first));
+	p->first = mem_zalloc((size_t)f->n + 2, sizeof(*p->first));
+	at = p->first + 1;
 	for (uint32_t i = 1; i < f->n; i++)
-		p->first[f->parent[i] + 1]++;
-	for (uint32_t i = 0; i < f->n; i++) {
-		p->first[i + 1] += p->first[i];
-		at[i] = p->first[i];
-	}
+		at[f->parent[i] + 1]++;
+	for (uint32_t i = 0; i < f->n; i++)
+		at[i + 1] += at[i];
 	for (uint32_t i = 1; i < f->n; i++) {
 		bool is_rest = f->frame[i] == FLAME_NONE;
 
@@ -88,7 +87,6 @@ static void flame_layout_find_children(struct placer *p, const uint32_t *rank, e
 												    : 0,
 							       .rank = is_rest ? 0 : rank[f->frame[i]] };
 	}
-	free(at);
 	for (uint32_t i = 0; i < f->n; i++)
 		if (p->first[i + 1] - p->first[i] > 1)
 			qsort(p->child + p->first[i], p->first[i + 1] - p->first[i], sizeof(*p->child),
@@ -105,7 +103,7 @@ static void place_tiles(const struct placer *p, struct flame_layout *out)
 		const struct flame_tile *t = &out->tile[i];
 		int64_t x = t->x;
 
-		for (size_t c = p->first[t->box]; c < p->first[t->box + 1]; c++) {
+		for (uint32_t c = p->first[t->box]; c < p->first[t->box + 1]; c++) {
 			uint32_t box = p->child[c].box;
 
 			out->tile[n++] = (struct flame_tile){

@@ -101,6 +101,8 @@ void html_flame_add_table(const struct report *r, struct buf *out)
 	arena_free(mem);
 }
 
+enum { BYTES_PER_BOX = 18 }; /* about; memory that is not used costs nothing */
+
 static const char policy[] =
 	"default-src 'none'; style-src 'sha256-" FLAME_STYLE_SUM "'; script-src 'sha256-" FLAME_SCRIPT_SUM
 	"'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'";
@@ -141,6 +143,7 @@ void html_flame_draw(const struct report *r, const struct flame_style *style, st
 	flame_add_title(r, style, &title);
 	flame_add_subtitle(r, &subtitle);
 	flame_add_note(r, style, &note);
+	buf_room(out, (size_t)l.n * BYTES_PER_BOX);
 	html_flame_add_head(themes[style->theme], &title, out);
 	html_flame_add_element("<header>\n<h1>", &title, "</h1>\n", out);
 	html_flame_add_element("<p>", &subtitle, "</p>\n</header>\n", out);

@@ -33,8 +33,11 @@ struct flame_data_writer {
 	struct json j;
 };
 
+/* The greatest common divisor. Most values are 0, for which nothing is divided. */
 static int64_t flame_data_gcd(int64_t a, int64_t b)
 {
+	if (a == 0)
+		return b;
 	while (b) {
 		int64_t rest = a % b;
 
@@ -52,7 +55,7 @@ static int64_t flame_data_find_step(const struct flame *f)
 	for (uint32_t i = 0; i < f->n && step != 1; i++) {
 		step = flame_data_gcd(f->width[i], step);
 		for (int side = 0; side < N_SIDES; side++)
-			if (f->total[side])
+			if (f->total[side] && (f->self[side][i] || f->total[side][i] != f->width[i]))
 				step = flame_data_gcd(f->self[side][i], flame_data_gcd(f->total[side][i], step));
 	}
 	for (int side = 0; side < N_SIDES; side++)
@@ -62,10 +65,16 @@ static int64_t flame_data_find_step(const struct flame *f)
 	return step ? step : 1;
 }
 
+/* Return the address of the end of a buffer, with room for an item of a list. */
+static inline char *flame_data_end(struct buf *b)
+{
+	return b->cap - b->len > NUM_DIGITS + 1 ? b->data + b->len : buf_room(b, NUM_DIGITS + 1);
+}
+
 /* Append an item to a list of numbers. */
 static void flame_data_add_number(struct buf *b, int64_t v)
 {
-	char *to = buf_room(b, NUM_DIGITS + 1);
+	char *to = flame_data_end(b);
 
 	*to = b->len ? ',' : '[';
 	b->len = (size_t)(num_put(to + 1, v) - b->data);
@@ -89,10 +98,11 @@ static void flame_data_add_values(struct flame_data_writer *w, const char *key, 
 		jsonw_key(&w->j, key);
 	jsonw_raw(&w->j, "[", 1);
 	for (uint32_t i = 0; i < w->l->n; i++) {
-		char *to = buf_room(out, NUM_DIGITS + 1);
+		int64_t value = v[w->l->tile[i].box];
+		char *to = flame_data_end(out);
 
 		*to = ',';
-		out->len = (size_t)(num_put(to + (i > 0), v[w->l->tile[i].box] / w->step) - out->data);
+		out->len = (size_t)(num_put(to + (i > 0), value ? value / w->step : 0) - out->data);
 	}
 	buf_addz(out, "]");
 }
@@ -126,7 +136,7 @@ static void flame_data_add_places(struct flame_data_writer *w)
 		if (i == 0 || tile[i].level != tile[i - 1].level)
 			flame_data_add_number(&rows, i);
 		flame_data_add_number(&parents, (int64_t)parent - last);
-		flame_data_add_number(&gaps, (tile[i].x - end) / w->step);
+		flame_data_add_number(&gaps, tile[i].x == end ? 0 : (tile[i].x - end) / w->step);
 		has_gap |= tile[i].x != end;
 		last = parent;
 	}

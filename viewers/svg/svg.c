@@ -48,6 +48,12 @@ struct svg_palette {
 	uint32_t common;            /* the colour of most boxes */
 };
 
+/* The details of a frame that are the same for all its boxes, as XML. */
+struct svg_details {
+	const char *name, *where; /* lines; NULL before they are used */
+	size_t n_name, n_where;   /* bytes */
+};
+
 struct svg_svg {
 	const struct report *r;
 	const struct flame_style *style;
@@ -56,9 +62,11 @@ struct svg_svg {
 	size_t n_legend;
 	struct svg_palette palette;
 	struct xml xml;
-	int64_t width, row;    /* width of the picture; distance of levels */
-	struct buf name, text; /* scratch buffer */
-	struct buf boxes;      /* elements to be written with xml_raw */
+	int64_t width, row;          /* width of the picture; distance of levels */
+	struct buf name, text;       /* scratch buffer */
+	struct buf boxes;            /* elements to be written with xml_raw */
+	struct svg_details *details; /* [n_frames] */
+	struct arena *mem;
 };
 
 /* Rules for all themes. The script adds .ui and sets .live. */
@@ -382,7 +390,14 @@ static int64_t svg_add_legend(struct svg_svg *s, int64_t y)
 	return y + LINE - top;
 }
 
-enum { ROW = 18, BOXES_BYTES = 1 << 16, ROW_MIN = 2, ROW_TEXT = 14, MAX_HEIGHT = 32000 };
+enum {
+	ROW = 18,
+	BOXES_BYTES = 1 << 16,
+	BYTES_PER_BOX = 256, /* about; memory that is not used costs nothing */
+	ROW_MIN = 2,
+	ROW_TEXT = 14,
+	MAX_HEIGHT = 32000
+};
 
 /* Narrower boxes have no border, since it would hide them. */
 enum { BORDER_MIN = 2 * PX };
@@ -411,6 +426,58 @@ static void svg_add_label(struct svg_svg *s, const struct flame_tile *t, int64_t
 	buf_addz(&s->boxes, "</text>");
 }
 
+/* A copy of the scratch buffer as XML. n: set to its length */
+static const char *svg_copy(struct svg_svg *s, size_t *n)
+{
+	size_t start = s->boxes.len;
+	const char *copy;
+
+	xml_add_text(&s->boxes, buf_text(&s->text));
+	*n = s->boxes.len - start;
+	copy = arena_strndup(s->mem, s->boxes.data + start, *n);
+	s->boxes.len = start;
+	return copy;
+}
+
+static const struct svg_details *svg_details_of(struct svg_svg *s, uint32_t box)
+{
+	const struct flame *f = s->r->flame;
+	struct svg_details *d = &s->details[f->frame[box]];
+
+	if (d->name)
+		return d;
+	svg_clear(&s->text);
+	flame_add_name(f, box, &s->text);
+	buf_addz(&s->text, "\n");
+	d->name = svg_copy(s, &d->n_name);
+	svg_clear(&s->text);
+	flame_add_where(&f->frames[f->frame[box]], &s->text);
+	d->where = svg_copy(s, &d->n_where);
+	return d;
+}
+
+/* Append the details of a box, without the last newline. Like flame_add_details */
+static void svg_add_details(struct svg_svg *s, uint32_t box)
+{
+	const struct flame *f = s->r->flame;
+	bool is_frame = !f->n_rest[box] && f->frame[box] != FLAME_NONE;
+	const struct svg_details *d = is_frame ? svg_details_of(s, box) : NULL;
+
+	svg_clear(&s->text);
+	if (!d) {
+		flame_add_details(s->r, box, &s->text);
+		xml_add_text(&s->boxes, buf_text(&s->text));
+	} else {
+		flame_add_values(s->r, box, &s->text);
+		buf_add(&s->boxes, d->name, d->n_name);
+		xml_add_text(&s->boxes, buf_text(&s->text));
+		buf_add(&s->boxes, d->where, d->n_where);
+		buf_addz(&s->boxes, f->inlined[box] ? FLAME_INLINED : "");
+	}
+	while (s->boxes.len && s->boxes.data[s->boxes.len - 1] == '\n')
+		s->boxes.data[--s->boxes.len] = '\0';
+}
+
 static void svg_add_box(struct svg_svg *s, const struct flame_tile *t)
 {
 	int64_t x = svg_x_of(s, t->x), width = svg_x_of(s, t->x + t->width) - x;
@@ -423,11 +490,7 @@ static void svg_add_box(struct svg_svg *s, const struct flame_tile *t)
 	xml_add_number(&s->boxes, "width", width);
 	xml_add_number(&s->boxes, "height", s->row > 4 * PX ? s->row - PX : s->row);
 	buf_addz(&s->boxes, "><title>");
-	svg_clear(&s->text);
-	flame_add_details(s->r, t->box, &s->text);
-	while (s->text.len && s->text.data[s->text.len - 1] == '\n')
-		s->text.data[--s->text.len] = '\0';
-	xml_add_text(&s->boxes, buf_text(&s->text));
+	svg_add_details(s, t->box);
 	buf_addz(&s->boxes, "</title></rect>");
 	if (width >= COLUMN + 2 * PAD - PX && s->row >= ROW_TEXT * PX)
 		svg_add_label(s, t, x, width);
@@ -556,12 +619,14 @@ int svg_draw(const struct report *r, const struct flame_style *style, struct buf
 	assert(r->flame && style && out);
 	if (rc < 0)
 		return rc;
-	mem = arena_new();
+	s.mem = mem = arena_new();
+	s.details = arena_zalloc(mem, r->flame->n_frames, sizeof(*s.details));
 	flame_lay_out(r->flame, style, mem, &s.l);
 	s.n_legend = flame_legend(r, style, mem, &s.legend);
 	s.row = MAX_HEIGHT / s.l.n_levels;
 	s.row = (s.row > ROW ? ROW : s.row < ROW_MIN ? ROW_MIN : s.row) * PX;
 	find_colors(&s);
+	buf_room(out, (size_t)s.l.n * BYTES_PER_BOX);
 	svg_svg_draw(&s);
 	rc = xml_close(&s.xml, err);
 	arena_free(mem);

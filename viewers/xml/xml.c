@@ -181,12 +181,18 @@ void xml_number(struct xml *x, const char *name, int64_t thousandths)
 void xml_add_number(struct buf *out, const char *name, int64_t thousandths)
 {
 	char text[XML_NUMBER_SIZE];
+	const char *number = xml_put_number(text, thousandths);
+	size_t n = strlen(name), digits = (size_t)(text + sizeof(text) - 1 - number);
+	char *to = buf_room(out, n + digits + 4);
 
-	buf_addz(out, " ");
-	buf_addz(out, name);
-	buf_addz(out, "=\"");
-	buf_addz(out, xml_put_number(text, thousandths));
-	buf_addz(out, "\"");
+	*to++ = ' ';
+	to = mempcpy(to, name, n);
+	*to++ = '=';
+	*to++ = '"';
+	to = mempcpy(to, number, digits);
+	*to++ = '"';
+	*to = '\0';
+	out->len = (size_t)(to - out->data);
 }
 
 /* The escape at the start of text, and its length; NULL if there is none. Like xmlEncodeSpecialChars and escape_forbidden. */

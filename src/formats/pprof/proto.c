@@ -540,6 +540,7 @@ static int read_tables(struct tables *t, struct err *err)
 		t->p.str[0] = 0;
 		t->p.n_str = 1;
 	}
+	builder_reserve_tables(t->p.builder, t->funcs.n, t->locs.n);
 	if ((rc = read_types(t, err)) < 0 || (rc = read_mappings(t, err)) < 0 || (rc = read_functions(t, err)) < 0 ||
 	    (rc = read_locations(t, err)) < 0 || (rc = proto_read_header(t, err)) < 0)
 		return rc;

@@ -155,12 +155,14 @@ static int finish_output(int status)
 
 /*
  * Keep up to 8 MiB of freed memory, so that a small report does not return its pages to the kernel and fault them in
- * again: 36 of 480 page faults. Both values are within the range in which malloc adapts them itself.
+ * again: 36 of 480 page faults. Both values are within the range in which malloc adapts them itself. Reserve address space
+ * of 1 MiB at once, which saves five system calls.
  */
 static void keep_freed_memory(void)
 {
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);
 	mallopt(M_TRIM_THRESHOLD, 8 << 20);
+	mallopt(M_TOP_PAD, 1 << 20);
 }
 
 int main(int argc, char **argv)
