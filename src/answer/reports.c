@@ -201,7 +201,7 @@ static int check_firefox(const struct query *q, struct err *err)
 	.flags = REPORT_IS_BINARY
 #define PROTO_FILE PROTO | REPORT_IS_OURS | REPORT_NOT_IN_SHELL
 #define TOP                                                                                                            \
-	.flags = REPORT_SORTS | REPORT_ADDS_UP | REPORT_NEEDS_NO_LABELS, .make = report_top_make,                      \
+	.flags = REPORT_SORTS | REPORT_ADDS_UP | REPORT_NEEDS_NO_LABELS | REPORT_NEEDS_SUMS, .make = report_top_make,  \
 	DRAW_TABLE(text_draw), .shell_rows = 10, .view = VIEW_TOP, .arguments = SOURCES, .takes = TAKES_TABLE
 
 const struct report_format report_formats[N_FORMATS] = {

@@ -52,8 +52,9 @@ enum report_flags {
 	REPORT_IS_OURS = 1 << 9,          /* not in pprof, so that options without effect are errors */
 	REPORT_ADDS_UP = 1 << 11,         /* makes the same of a profile in which equal stacks have different ids */
 	REPORT_NEEDS_NO_LABELS = 1 << 12, /* makes the same of a profile without labels, unless an option needs them */
-	REPORT_ASKS_STORES = 1 << 13,     /* it needs query.label_facts */
-	REPORT_BY_ENDING = 1 << 10,       /* the command line replaces it by the report that writes the format of -o */
+	REPORT_NEEDS_SUMS = 1 << 14,  /* of stacks only flat, cum and the notes (inline) of top (engine/early_sums.h) */
+	REPORT_ASKS_STORES = 1 << 13, /* it needs query.label_facts */
+	REPORT_BY_ENDING = 1 << 10,   /* the command line replaces it by the report that writes the format of -o */
 };
 
 /* Options that only some reports take. Options that follow from other fields have no bit (report_options.c). */

@@ -449,6 +449,7 @@ int args_parse(int argc, char **argv, struct args *out, struct err *err)
 	a.q.keep_base = a.report && a.report->flags & REPORT_KEEPS_BASE;
 	a.q.repeats_stacks = repeats_stacks(&a);
 	a.q.skips_labels = rc == 0 && skips_labels(&a);
+	a.q.adds_early = a.q.skips_labels && is_single_report(&a, REPORT_NEEDS_SUMS);
 	if (rc < 0)
 		args_release(&a);
 	else
