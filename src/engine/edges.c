@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "engine/early_sums.h"
 #include "profile/forest.h"
 
 #include <assert.h>
@@ -155,23 +156,30 @@ static inline uint32_t edges_collect(const struct edge_walk *w, const uint8_t *m
  * Count the calls of a stack, from root to leaf, since the first of equal calls decides whether it is inlined. The
  * search for a caller stops at the nearest location with a kept place, so it passes each frame at most once.
  */
-static void edges_walk_stack(const struct edge_walk *w, struct edge_part *part, uint32_t s)
+void edges_walk_stack(const struct edge_walk *w, struct edge_part *part, const uint32_t *first, size_t n_locs,
+		      const struct share *share)
 {
-	const struct stack_lists *stacks = &w->g->view->p->stacks;
-	size_t n_locs = stacks->off[s + 1] - stacks->off[s];
-	const uint32_t *first = part->loc = mem_grow(part->loc, &part->cap_loc, n_locs, sizeof(*part->loc));
 	const uint32_t *root = first + n_locs, *end = root;
-	const struct share share = { s, w->g->weight[s], w->g->div ? w->g->div[s] : 0 };
 	const uint32_t *at[EDGE_LOT];
 	uint8_t outside = 0;
 
-	stack_read(stacks, stacks->off[s], n_locs, part->loc);
 	while (end > first) {
 		uint32_t n = edges_collect(w, part->mark, first, &end, &outside, at);
 
 		for (uint32_t i = 0; i < n; i++)
-			count_location(w, part, at[i], root, &share);
+			count_location(w, part, at[i], root, share);
 	}
+}
+
+static void edges_walk_packed(const struct edge_walk *w, struct edge_part *part, uint32_t s)
+{
+	const struct stack_lists *stacks = &w->g->view->p->stacks;
+	size_t n = stacks->off[s + 1] - stacks->off[s];
+	const struct share share = { s, w->g->weight[s], w->g->div ? w->g->div[s] : 0 };
+
+	part->loc = mem_grow(part->loc, &part->cap_loc, n, sizeof(*part->loc));
+	stack_read(stacks, stacks->off[s], n, part->loc);
+	edges_walk_stack(w, part, part->loc, n, &share);
 }
 
 /* Make the spot of a location; its places are innermost first. */
@@ -277,7 +285,7 @@ static void edge_run(void *arg, unsigned part)
 	for (uint32_t s = (uint32_t)((uint64_t)n * part / w->parts);
 	     s < end && needs_calls(w) && !stop_step(w->g->view->stop, s); s++)
 		if (graph_is_live(w->g, s))
-			edges_walk_stack(w, mine, s);
+			edges_walk_packed(w, mine, s);
 }
 
 static int by_dst_src(const void *a, const void *b)
@@ -320,6 +328,8 @@ void edges_count(struct edge_walk *w, struct arena *mem, struct edges *out)
 	stop_begin(stop, "finding calls", w->g->view->p->stacks.n);
 	if (w->g->view->p->forest && needs_calls(w))
 		edges_forest_run(w);
+	else if (w->g->view->p->early)
+		early_count_calls(w);
 	else if (!w->g->view->p->forest)
 		pool_run(edge_run, w, w->parts);
 	for (unsigned i = 0; i < w->parts; i++)
@@ -344,7 +354,7 @@ void edges_count(struct edge_walk *w, struct arena *mem, struct edges *out)
 struct edge_walk edges_start(const struct graph *g, const bool *keep, const bool *wanted, bool both)
 {
 	const struct profile *p = g->view->p;
-	uint32_t wish = p->forest ? p->forest->n_trees : p->stacks.n / STACKS_PER_THREAD + 1;
+	uint32_t wish = p->forest ? p->forest->n_trees : p->early ? UINT32_MAX : p->stacks.n / STACKS_PER_THREAD + 1;
 	struct edge_walk w = {
 		.g = g, .wanted = wanted, .both = both, .parts = wish < pool_size() ? wish : pool_size()
 	};

@@ -273,7 +273,8 @@ bool graph_edges_above(const struct graph *g, const bool *keep, const bool *want
 		       struct arena *mem, struct edges *out)
 {
 	struct edge_walk w = edges_start(g, keep, wanted, false);
-	size_t n = g->view->p->forest || g->view->p->sums ? 0 : bounds_size(&w, limit); /* trees have few calls */
+	const struct profile *p = g->view->p;
+	size_t n = p->forest || p->sums || p->early ? 0 : bounds_size(&w, limit); /* trees have few calls */
 	struct settled settled;
 	bool is_known;
 

@@ -148,6 +148,10 @@ static inline bool is_counted(const struct edge_walk *w, uint32_t parent, const 
 	return !w->bounds || sketch_accepts(&w->bounds->sketch, sketch_hash(parent, spot->outer));
 }
 
+/* Count the calls of a stack of n locations, leaf first. */
+void edges_walk_stack(const struct edge_walk *w, struct edge_part *part, const uint32_t *loc, size_t n,
+		      const struct share *share);
+
 /* edges_forest.c: count the calls of a view with a forest, in the parts of w. */
 void edges_forest_run(struct edge_walk *w);
 

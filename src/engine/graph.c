@@ -13,17 +13,16 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "engine/early_sums.h"
 #include "engine/forest_walk.h"
+#include "engine/graph_walk.h"
 #include "engine/parts.h"
 #include "engine/sums.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-enum {
-	FRAMES_PER_THREAD = 100000,
-	WALK_LOT = 256, /* frames per batch; locations with several places are handled at its end */
-};
+enum { FRAMES_PER_THREAD = 100000 };
 
 /* A walk over all stacks that adds one value per stack. */
 struct graph_walk {
@@ -37,34 +36,6 @@ struct graph_walk {
 		struct graph_sum *sum; /* one of nothing, [places], then [places_n_several] of locations */
 	} * part;
 };
-
-/* Fields that the walk accesses for every frame, kept together for the CPU cache. */
-struct graph_sum {
-	int64_t cum;
-	uint32_t seen; /* last stack counted, + 1 */
-};
-
-/* Branchless, because the branch predictor cannot predict which places recur on a stack. */
-static inline void sum_add(struct graph_sum *at, uint32_t stack, int64_t v)
-{
-	at->cum += v & -(int64_t)(at->seen != stack);
-	at->seen = stack;
-}
-
-/* Add the places of locations that have several. Nearly all have two or three; padding lets both be handled alike. */
-static void walk_several(const struct places *pl, const uint32_t *code, uint32_t n, struct graph_sum *sum,
-			 uint32_t stack, int64_t v)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t *place = pl->many + (code[i] - PLACES_MANY);
-
-		sum_add(&sum[1 + pl->n + places_several(code[i])], stack, v);
-		for (uint32_t k = 1; k <= PLACES_PADDED; k++)
-			sum_add(&sum[1 + place[k]], stack, v);
-		for (uint32_t k = 1 + PLACES_PADDED; k <= place[0]; k++)
-			sum_add(&sum[1 + place[k]], stack, v);
-	}
-}
 
 /*
  * Walk one stack, whose ids are at to end; id is the number of the stack + 1. Which locations have several places cannot be predicted
@@ -212,6 +183,8 @@ void graph_make(const struct view *v, const struct places *pl, struct arena *mem
 		g.nodes.flat_div = sums.flat;
 		g.nodes.cum_div = sums.cum;
 	}
+	if (v->p->early)
+		early_use(v->p->early, v, pl, &g);
 	if (v->p->forest) {
 		struct forest_sums forest;
 

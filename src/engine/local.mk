@@ -8,6 +8,8 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/calltree.h \
 	src/engine/diff.c \
 	src/engine/diff.h \
+	src/engine/early_sums.c \
+	src/engine/early_sums.h \
 	src/engine/edges.c \
 	src/engine/edges_above.c \
 	src/engine/edges_forest.c \
@@ -25,6 +27,7 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/grand_calls.h \
 	src/engine/graph.c \
 	src/engine/graph.h \
+	src/engine/graph_walk.h \
 	src/engine/label_unit.c \
 	src/engine/label_unit.h \
 	src/engine/match.c \

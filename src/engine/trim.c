@@ -157,16 +157,13 @@ void trim_make(const struct nodes *nodes, const struct query_filter *q, struct n
 		trim_limit(nodes, (uint32_t)q->nodecount, out);
 }
 
-/* Roles of a place in locations: inlined call, outermost function. */
-enum { ROLE_INLINED = 1, ROLE_OUTERMOST = 2 };
-
-static uint8_t *find_roles(const struct graph *g, struct arena *mem)
+uint8_t *trim_find_roles(const struct places *pl, struct arena *mem)
 {
-	uint8_t *roles = arena_zalloc(mem, g->nodes.n, sizeof(*roles));
+	uint8_t *roles = arena_zalloc(mem, pl->n, sizeof(*roles));
 
-	for (uint32_t loc = 0; loc < g->view->p->n_locs; loc++) {
+	for (uint32_t loc = 0; loc < pl->p->n_locs; loc++) {
 		uint32_t n;
-		const uint32_t *place = places_of(g->nodes.places, loc, &n);
+		const uint32_t *place = places_of(pl, loc, &n);
 
 		assert(n > 0);
 		for (uint32_t k = 0; k + 1 < n; k++)
@@ -207,7 +204,7 @@ static bool *trim_find_wanted(const struct graph *g, const struct trim_result *t
 enum inlined *trim_inlined(const struct graph *g, const struct trim_result *t, struct arena *mem)
 {
 	enum inlined *out = arena_zalloc(mem, t->n, sizeof(*out));
-	const uint8_t *roles = find_roles(g, mem);
+	const uint8_t *roles = trim_find_roles(g->nodes.places, mem);
 	bool any, all_calls = has_all_calls(g, t), *wanted = trim_find_wanted(g, t, roles, all_calls, mem, &any);
 	bool *yes = arena_zalloc(mem, g->nodes.n, sizeof(*yes)), *no = arena_zalloc(mem, g->nodes.n, sizeof(*no));
 	bool *enough = arena_alloc(mem, g->nodes.n, sizeof(*enough));

@@ -51,6 +51,12 @@ bool trim_limit(const struct nodes *nodes, uint32_t n, struct trim_result *t);
 void trim_make(const struct nodes *nodes, const struct query_filter *q, struct node_names *names, struct arena *mem,
 	       struct trim_result *out);
 
+/* Roles of a place in locations: inlined call, outermost function. */
+enum { ROLE_INLINED = 1, ROLE_OUTERMOST = 2 };
+
+/* The roles of each place: [places] in the arena. */
+uint8_t *trim_find_roles(const struct places *pl, struct arena *mem);
+
 /* Is a shown node never, sometimes or always inlined into its callers? */
 enum inlined { INLINED_NEVER, INLINED_PARTLY, INLINED_ALWAYS };
 

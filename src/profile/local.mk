@@ -36,6 +36,7 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/profile.h \
 	src/profile/prune.c \
 	src/profile/prune.h \
+	src/profile/sample_walk.h \
 	src/profile/scale.c \
 	src/profile/scale.h \
 	src/profile/source.c \

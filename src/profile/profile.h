@@ -20,6 +20,7 @@
 struct arena;
 struct forest;
 struct profile_sums;
+struct early_result;
 
 struct value_type {
 	str_id name, unit; /* "cpu", "nanoseconds" */
@@ -73,6 +74,7 @@ struct profile {
 	struct csr label_sets; /* label ids in file order; set 0 is empty */
 	const struct forest
 		*forest; /* forest.h: the callers of samples, whose stacks have only the leaf; NULL: there is none */
+	struct early_result *early; /* engine/early_sums.h: in place of samples; NULL: there are none */
 
 	uint32_t n_labels;
 	str_id *label_key, *label_text, *label_unit; /* [n_labels] */

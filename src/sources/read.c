@@ -126,6 +126,7 @@ static int load_read_profile(const struct source_set *l, const struct symbol_opt
 	q.skips_labels &= (l->n == 1 && !s->type->is_remote) || l->sums != NULL;
 	q.appends_stacks = l->sums != NULL;
 	q.wants_forest = load_wants_forest(l);
+	q.adds_early &= q.wants_forest && q.skips_labels && !q.stable_names && !l->binary;
 	rc = s->type->read(s, l->source[i], &q, out, notes, missing, err);
 	if (rc < 0)
 		return rc;

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "engine/early_sums.h"
 #include "fetch/source.h"
 #include "fetch/url.h"
 #include "formats/formats.h"
@@ -64,7 +65,8 @@ static uint64_t sources_limit(int64_t option)
 	return option < 0 ? mem_quarter_of_ram() : (uint64_t)option;
 }
 
-int sources_decode(struct bytes *bytes, const struct query *q, struct profile **out, struct err *err)
+static int sources_decode_walk(struct bytes *bytes, const struct query *q, const struct sample_walk *walk,
+			       struct profile **out, struct err *err)
 {
 	const struct format_unwinder *unwinder;
 	struct arena *mem = arena_new();
@@ -78,6 +80,7 @@ int sources_decode(struct bytes *bytes, const struct query *q, struct profile **
 					  .repeats_stacks = q->repeats_stacks,
 					  .appends_stacks = q->appends_stacks,
 					  .skips_labels = q->skips_labels,
+					  .walk = walk,
 					  .keeps_times = q->times || *q->from || *q->to };
 	int rc;
 
@@ -88,6 +91,11 @@ int sources_decode(struct bytes *bytes, const struct query *q, struct profile **
 	copied_stacks_free(stacks);
 	arena_free(mem);
 	return rc;
+}
+
+int sources_decode(struct bytes *bytes, const struct query *q, struct profile **out, struct err *err)
+{
+	return sources_decode_walk(bytes, q, NULL, out, err);
 }
 
 size_t sources_stem(const char *name, size_t n)
@@ -127,6 +135,40 @@ static bool sources_map_file(const char *name, uint64_t max, struct bytes *out)
 	return out->data;
 }
 
+/* A file whose samples were added up while they were read. */
+struct early_file {
+	char *name;
+	struct query q;
+};
+
+static int sources_read_again(void *arg, const struct sample_walk *walk, struct profile **out, struct err *err)
+{
+	const struct early_file *f = arg;
+	struct bytes bytes = { 0 };
+
+	if (!sources_map_file(f->name, sources_limit(f->q.max_input), &bytes))
+		return err_set(err, ERR_IO, "%s cannot be read again", f->name);
+	return sources_decode_walk(&bytes, &f->q, walk, out, err);
+}
+
+/* Read a mapped file, and add up its samples meanwhile if that is possible. */
+static int sources_read_early(struct bytes *bytes, const char *name, const struct query *q, struct profile **out,
+			      struct err *err)
+{
+	struct early_sums *early = early_new(&q->filter);
+	const struct sample_walk walk = early_walk(early);
+	int rc = sources_decode_walk(bytes, q, &walk, out, err);
+	struct early_file *f;
+
+	early_free(early);
+	if (rc == 0 && (*out)->early) {
+		f = arena_alloc((*out)->mem, 1, sizeof(*f));
+		*f = (struct early_file){ arena_strndup((*out)->mem, name, strlen(name)), *q };
+		early_set_source(*out, &(struct sample_source){ f, sources_read_again });
+	}
+	return rc;
+}
+
 int sources_read_file(struct source *s, const char *name, const struct query *q, struct profile **out,
 		      struct buf *notes, struct buf *missing, struct err *err)
 {
@@ -139,7 +181,10 @@ int sources_read_file(struct source *s, const char *name, const struct query *q,
 		rc = formats_read_folder(name, max ? max : SIZE_MAX, &bytes, err);
 		rc = rc == ERR_UNKNOWN ? fetch_read(name, max, &bytes, err) : rc;
 	}
-	rc = rc < 0 ? rc : sources_decode(&bytes, q, out, err);
+	if (rc == 0 && q->adds_early && bytes.is_mapped)
+		rc = sources_read_early(&bytes, name, q, out, err);
+	else if (rc == 0)
+		rc = sources_decode(&bytes, q, out, err);
 	return rc < 0 ? err_wrap(err, "%s", name) : 0;
 }
 

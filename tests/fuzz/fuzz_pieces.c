@@ -3,7 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Unknown fields before the input make the file large enough. A piece ends within the input.
+ * Unknown fields before the input make the file large enough. A piece ends within the input. The file is also read with a walk,
+ * which has to get the same samples.
  */
 #include "config.h"
 
@@ -59,6 +60,84 @@ static struct bytes make_gzip(const struct buf *content)
 	return packed;
 }
 
+/* Sums over the samples that a part of a walk got. */
+struct sums {
+	uint64_t n, n_locs, locs, values;
+};
+
+static bool start_walk(void *arg, const struct profile *tables, size_t size, unsigned parts)
+{
+	(void)size;
+	check(parts <= 2 && tables->n_rows == 0, "walk", "start");
+	memset(arg, 0, 2 * sizeof(struct sums));
+	return tables->n_locs % 4 != 3;
+}
+
+static bool add_to_walk(void *arg, unsigned part, const struct walk_samples *s)
+{
+	struct sums *to = (struct sums *)arg + part;
+	size_t end = s->n ? s->loc_end[s->n - 1] : 0;
+
+	to->n += s->n;
+	to->n_locs += end;
+	for (size_t i = 0; i < end; i++)
+		to->locs += s->loc[i];
+	for (uint32_t i = 0; i < s->n; i++)
+		to->values += (uint64_t)s->value[0][s->first + i];
+	return true;
+}
+
+static bool finish_walk(void *arg, struct builder *b)
+{
+	(void)arg, (void)b;
+	return true;
+}
+
+static void attach_walk(void *arg, struct profile *p)
+{
+	struct sums *s = arg;
+
+	check(p->n_rows == 0, "walk", "rows");
+	s->n += s[1].n;
+	s->n_locs += s[1].n_locs;
+	s->locs += s[1].locs;
+	s->values += s[1].values;
+}
+
+static struct sums sums_of(const struct profile *p)
+{
+	struct sums s = { .n = p->n_rows };
+
+	for (uint32_t i = 0; i < p->n_rows; i++) {
+		s.values += (uint64_t)p->value[0][i];
+		s.n_locs += p->stacks.off[p->stack[i] + 1] - p->stacks.off[p->stack[i]];
+		for (uint32_t k = p->stacks.off[p->stack[i]]; k < p->stacks.off[p->stack[i] + 1]; k++)
+			s.locs += stack_id_at(&p->stacks, k);
+	}
+	return s;
+}
+
+/* Read with a walk. whole: NULL if the file is damaged */
+static void check_walk(const struct bytes *packed, const struct profile *whole)
+{
+	struct sums got[2] = { 0 }, want;
+	const struct sample_walk walk = { got, start_walk, add_to_walk, finish_walk, attach_walk };
+	struct format_options options = fuzz_limits;
+	struct pieces *pieces;
+	struct profile *p = NULL;
+
+	options.walk = &walk;
+	options.skips_labels = true;
+	pieces = pieces_open(packed, &options);
+	if (pprof_read_pieces(pieces, &options, &p) == 0) {
+		check(whole, "walk", "accepted");
+		want = sums_of(whole);
+		check(p->n_rows == whole->n_rows || memcmp(got, &want, sizeof(want)) == 0, "walk", "differs");
+	}
+	pieces_close(pieces);
+	profile_free(p);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	struct profile *whole = NULL, *p = NULL;
@@ -85,6 +164,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		check(!difference, "differs", difference);
 	}
 	pieces_close(pieces);
+	check_walk(&packed, whole);
 	profile_free(p);
 	profile_free(whole);
 	free(packed.data);

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/io.h"
 #include "profile/profile.h"
+#include "profile/sample_walk.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,6 +70,9 @@ struct format_options {
 	 * changes totals.
 	 */
 	bool skips_labels;
+
+	/* Uses samples while they are read, if a reader can do that. Labels are skipped. NULL: all stacks are kept */
+	const struct sample_walk *walk;
 
 	const struct format_unwinder *unwinder; /* NULL: copied stacks are not unwound */
 	bool is_mapped;                         /* the input is a mapped file, whose pages can be given back */

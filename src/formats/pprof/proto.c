@@ -54,6 +54,7 @@ struct tables {
 	/* If the file is read in pieces: copies of its messages, which are decoded at the end, and the samples so far. */
 	struct arena *copies;
 	struct pipeline *samples;
+	bool is_decoded; /* the tables were decoded before the first sample, and must not change */
 };
 
 enum {
@@ -95,6 +96,8 @@ static int spans_add(struct tables *t, struct proto_spans *s, const struct field
 {
 	uint64_t limit = t->p.options->max_count;
 
+	if (t->is_decoded)
+		return err_set(err, ERR_FORMAT, "%s after the samples", what);
 	if (limit_default)
 		limit = short_table_limit(limit, limit_default);
 	s->span = mem_grow(s->span, &s->cap, s->n + 1, sizeof(*s->span));
@@ -116,6 +119,8 @@ static int top_string(struct tables *t, const struct field *f, struct err *err)
 	return count_check(p, p->n_str, "strings", err);
 }
 
+static int top_start_stream(struct tables *t, struct err *err);
+
 /* Decode a sample of a file that is read in pieces. */
 static int top_stream(struct tables *t, const struct field *f, struct err *err)
 {
@@ -124,12 +129,8 @@ static int top_stream(struct tables *t, const struct field *f, struct err *err)
 	p->n_samples++;
 	if (count_check(p, p->n_samples, "samples", err) < 0)
 		return ERR_LIMIT;
-	if (!t->samples) {
-		for (size_t i = 0; i < t->types.n; i++) /* read_types names them */
-			builder_type(p->builder, 0, 0);
-		if (proto_stream_new(p, &t->samples, err) < 0)
-			return ERR_FORMAT;
-	}
+	if (!t->samples && top_start_stream(t, err) < 0)
+		return ERR_FORMAT;
 	return proto_stream_add(t->samples, f, err);
 }
 
@@ -530,8 +531,8 @@ static int proto_read_header(struct tables *t, struct err *err)
 	return 0;
 }
 
-/* Decode all tables but the samples, after the top level. */
-static int read_tables(struct tables *t, struct err *err)
+/* Decode all tables but the samples, and not the header. */
+static int read_entries(struct tables *t, struct err *err)
 {
 	int rc;
 
@@ -542,9 +543,63 @@ static int read_tables(struct tables *t, struct err *err)
 	}
 	builder_reserve_tables(t->p.builder, t->funcs.n, t->locs.n);
 	if ((rc = read_types(t, err)) < 0 || (rc = read_mappings(t, err)) < 0 || (rc = read_functions(t, err)) < 0 ||
-	    (rc = read_locations(t, err)) < 0 || (rc = proto_read_header(t, err)) < 0)
+	    (rc = read_locations(t, err)) < 0)
 		return rc;
 	return 0;
+}
+
+/* Decode all tables but the samples, after the top level. */
+static int read_tables(struct tables *t, struct err *err)
+{
+	int rc = t->is_decoded ? 0 : read_entries(t, err);
+
+	return rc == 0 ? proto_read_header(t, err) : rc;
+}
+
+/* Release the copies of messages that were decoded. */
+static void tables_release_copies(struct tables *t)
+{
+	struct arena *all = t->copies;
+	struct proto_span *rest[] = { &t->period_type, &t->source_file };
+
+	t->copies = arena_new();
+	for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
+		if (rest[i]->data)
+			*rest[i] = proto_span_of(t, &(struct field){ .data = rest[i]->data, .n = rest[i]->n });
+	arena_free(all);
+	free(t->maps.span);
+	free(t->locs.span);
+	free(t->funcs.span);
+	t->maps.span = t->locs.span = t->funcs.span = NULL;
+}
+
+/* Start a walk if all tables precede the first sample. */
+static int top_start_walk(struct tables *t, const struct sample_walk **walk, struct err *err)
+{
+	struct profile_meta *m = builder_meta(t->p.builder);
+
+	t->is_decoded = true;
+	if (read_entries(t, err) < 0 || proto_string(&t->p, t->head.drop, "", &m->drop_frames, err) < 0 ||
+	    proto_string(&t->p, t->head.default_type, "", &m->default_type, err) < 0)
+		return ERR_FORMAT;
+	tables_release_copies(t);
+	if (!(*walk)->start((*walk)->arg, builder_profile(t->p.builder), t->p.sample_bytes, proto_stream_parts()))
+		*walk = NULL;
+	return 0;
+}
+
+/* Prepare for the samples of a file that is read in pieces. */
+static int top_start_stream(struct tables *t, struct err *err)
+{
+	const struct sample_walk *walk = t->p.options->walk;
+
+	if (!t->locs.n || !t->funcs.n || !t->p.n_str)
+		walk = NULL;
+	if (walk && top_start_walk(t, &walk, err) < 0)
+		return ERR_FORMAT;
+	for (size_t i = 0; !t->is_decoded && i < t->types.n; i++) /* read_types names them */
+		builder_type(t->p.builder, 0, 0);
+	return proto_stream_new(&t->p, walk, &t->samples, err);
 }
 
 static void tables_release(struct tables *t)
@@ -573,6 +628,8 @@ static int tables_seal(struct tables *t, int rc, struct profile **out)
 {
 	if (rc == 0)
 		*out = builder_seal(t->p.builder);
+	if (rc == 0 && t->samples && proto_stream_walk(t->samples))
+		proto_stream_walk(t->samples)->attach(proto_stream_walk(t->samples)->arg, *out);
 	if (rc == 0 && t->source.n)
 		profile_source_store(&t->source, *out);
 	tables_release(t);

@@ -92,16 +92,23 @@ int proto_samples(struct proto *p, struct err *err);
  * Decode samples one by one, before the tables are known, as if the ids of locations are 1, 2, 3 and so on. Other ids are
  * replaced at the end. The types are in p->builder, without names; p->locs has all ids; p->sample_bytes is an estimate.
  *
+ * walk    NULL, or a walk that was started, if p->locs and the tables in p->builder are those of the file
  * out     freed with proto_stream_free, which takes NULL
  * f       the sample, in p->data
  * Fails   ERR_FORMAT, ERR_LIMIT; positions in the messages are those in p->data
  */
-int proto_stream_new(const struct proto *p, struct pipeline **out, struct err *err);
+int proto_stream_new(const struct proto *p, const struct sample_walk *walk, struct pipeline **out, struct err *err);
 int proto_stream_add(struct pipeline *s, const struct field *f, struct err *err);
 void proto_stream_free(struct pipeline *s);
 
 /* Add the last rows when all tables are in p. Fails if a sample refers to a location or a string that does not exist. */
 int proto_stream_finish(struct pipeline *s, struct err *err);
+
+/* The number of parts of a walk: threads that use samples. */
+unsigned proto_stream_parts(void);
+
+/* After proto_stream_finish: the walk that used the samples, or NULL. */
+const struct sample_walk *proto_stream_walk(const struct pipeline *s);
 
 /*
  * The string at an index in the file's string table.

@@ -10,13 +10,10 @@
  *
  * In a profile of CPU time of many samples nearly all stacks are distinct. If most of the first ones are, and the options
  * allow it, each of the remaining samples gets a stack of its own, which saves the hash table.
- *
- * While a file is decompressed in pieces (pieces.h), the calling thread decodes the samples alone, one block after the other.
- * That takes less time than decompression, so more threads would gain nothing.
  */
 #include "config.h"
 
-#include "formats/pprof/proto_int.h"
+#include "formats/pprof/proto_pipeline.h"
 
 #include "base/mem.h"
 #include "base/pool.h"
@@ -30,64 +27,9 @@
 #include <string.h>
 
 enum {
-	N_SLOTS = 4,
 	TAG_VALUE = SAMPLE_VALUE << 3 | WIRE_VARINT,
 	PREFETCH = 8,
-	STREAM_TYPES_MAX = 64,
-	IDS_FREE = 1 << 20,   /* ids of locations that are replaced however few locations there are */
-	IDS_PER_LOCATION = 4, /* most ids for which more are replaced */
-	STREAM_ROWS = 512,    /* samples that are decoded before they are added to the profile */
-	TRIAL_ROWS = 16384,   /* of which half must have equal stacks to continue finding these */
 	SAMPLES_PER_THREAD = 4096,
-};
-
-enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_READY };
-
-/* A decoded block. */
-struct proto_sample_slot {
-	enum slot_state state; /* guarded by pipeline.lock */
-	uint32_t n;            /* samples decoded; on error fewer than the block contains */
-	uint32_t *loc;         /* location indices of all stacks, concatenated */
-	size_t n_locs, cap_locs;
-	uint32_t max_loc;            /* at least the largest of them */
-	struct builder_label *label; /* labels of all samples, concatenated */
-	size_t n_labels, cap_labels;
-	/* [samples of a block] end of the frames in loc, end of the labels in label, hash of the stack */
-	size_t *loc_end, *label_end;
-	uint64_t *hash;
-	int rc; /* 0, or the error of the sample after the last decoded one */
-	struct err err;
-};
-
-struct pipeline {
-	const struct proto *p;
-	uint32_t n_types;
-	int64_t **value; /* [n_types] columns */
-	struct builder_rows rows;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	size_t next;                            /* next block to decode; guarded by lock */
-	bool is_stopped;                        /* guarded by lock */
-	struct proto_sample_slot slot[N_SLOTS]; /* block i uses slot i % n_slots */
-	size_t n_slots;                         /* 1 if only the calling thread decodes */
-	uint32_t *label_ids;                    /* labels of the current sample; used only by the calling thread */
-	size_t cap_label_ids;
-	bool is_stream;  /* one slot for samples of which the tables are not known yet; value has its rows only */
-	size_t n_bytes;  /* if is_stream: bytes of the samples */
-	uint32_t n_locs; /* if is_stream: locations that committed samples refer to, at least */
-	bool skips_labels;
-	uint32_t n_label_strings; /* if is_stream and skips_labels: strings that labels refer to, at least */
-	atomic_bool finds_equal;  /* are equal stacks found? Changed only from true to false, by the calling thread */
-};
-
-/* The sample being decoded. */
-struct sample {
-	struct pipeline *pipeline;
-	struct proto_sample_slot *slot;
-	uint32_t row;
-	uint32_t n_values, n_labels; /* counts in the file, including dropped labels */
-	uint32_t n_kept;             /* labels that are not dropped */
-	size_t first_loc;
 };
 
 static int depth_error(const struct pipeline *pipeline, const char *what, struct err *err)
@@ -220,7 +162,7 @@ static int sample_field(struct sample *s, struct cursor *c, const struct field *
 	return c->error ? wire_error(s->pipeline, c, err) : 0;
 }
 
-static int sample_decode(struct sample *s, const struct field *span, struct err *err)
+int proto_sample_decode(struct sample *s, const struct field *span, struct err *err)
 {
 	const struct pipeline *pipeline = s->pipeline;
 	struct proto_sample_slot *slot = s->slot;
@@ -253,13 +195,12 @@ static int sample_decode(struct sample *s, const struct field *span, struct err 
 	return 0;
 }
 
-static struct sample sample_begin(struct pipeline *pipeline, struct proto_sample_slot *slot, uint32_t row)
+struct sample proto_sample_begin(struct pipeline *pipeline, struct proto_sample_slot *slot, uint32_t row)
 {
 	return (struct sample){ .pipeline = pipeline, .slot = slot, .row = row, .first_loc = slot->n_locs };
 }
 
-/* Add a decoded sample to its slot. */
-static void sample_end(const struct sample *s)
+void proto_sample_end(const struct sample *s)
 {
 	struct proto_sample_slot *slot = s->slot;
 
@@ -282,14 +223,14 @@ static void block_decode(struct pipeline *pipeline, size_t i)
 	slot->n_locs = slot->n_labels = 0;
 	slot->rc = 0;
 	while (slot->n < block->n && cursor_field(&c, &f)) {
-		struct sample s = sample_begin(pipeline, slot, block->first + slot->n);
+		struct sample s = proto_sample_begin(pipeline, slot, block->first + slot->n);
 
 		if (f.number != PROFILE_SAMPLE)
 			continue;
-		slot->rc = sample_decode(&s, &f, &slot->err);
+		slot->rc = proto_sample_decode(&s, &f, &slot->err);
 		if (slot->rc < 0)
 			return;
-		sample_end(&s);
+		proto_sample_end(&s);
 	}
 }
 
@@ -330,9 +271,8 @@ static int slot_stacks(struct pipeline *pipeline, const struct proto_sample_slot
 	return rc;
 }
 
-/* Assign stack and label set ids to decoded samples. rows: those of the slot */
-static int slot_commit(struct pipeline *pipeline, const struct proto_sample_slot *slot, const struct builder_rows *rows,
-		       struct err *err)
+int proto_slot_commit(struct pipeline *pipeline, const struct proto_sample_slot *slot, const struct builder_rows *rows,
+		      struct err *err)
 {
 	size_t label = 0;
 
@@ -354,7 +294,7 @@ static int block_commit(struct pipeline *pipeline, size_t i, struct err *err)
 	const struct builder_rows rows = { first, pipeline->rows.stack + first, pipeline->rows.labels + first };
 
 	assert(slot->state == SLOT_READY && slot->n <= pipeline->p->block[i].n);
-	if (slot_commit(pipeline, slot, &rows, err) < 0)
+	if (proto_slot_commit(pipeline, slot, &rows, err) < 0)
 		return ERR_LIMIT;
 	if (slot->rc < 0) {
 		*err = slot->err;
@@ -429,8 +369,7 @@ static void pipeline_part(void *arg, unsigned part)
 		pipeline_work(run->pipeline);
 }
 
-/* Allocate slots for at most n samples each, with room for n_locs locations at first. */
-static void slots_init(struct pipeline *pipeline, size_t n_slots, size_t n, size_t n_locs)
+void proto_slots_init(struct pipeline *pipeline, size_t n_slots, size_t n, size_t n_locs)
 {
 	pipeline->n_slots = n_slots;
 	for (size_t i = 0; i < n_slots; i++) {
@@ -467,9 +406,9 @@ static int pipeline_read(struct pipeline *pipeline, struct err *err)
 	for (uint32_t t = 0; t < pipeline->n_types; t++)
 		pipeline->value[t] = builder_values(p->builder, t);
 	/* Most files have less than a full block of samples, so do not allocate for more. Their ids take about two bytes. */
-	slots_init(pipeline, threads > 1 ? N_SLOTS : 1,
-		   p->n_samples < SAMPLES_PER_BLOCK ? p->n_samples : SAMPLES_PER_BLOCK,
-		   p->n_samples < SAMPLES_PER_BLOCK ? p->sample_bytes / 2 + 1 : 1);
+	proto_slots_init(pipeline, threads > 1 ? N_SLOTS : 1,
+			 p->n_samples < SAMPLES_PER_BLOCK ? p->n_samples : SAMPLES_PER_BLOCK,
+			 p->n_samples < SAMPLES_PER_BLOCK ? p->sample_bytes / 2 + 1 : 1);
 	/* In a large file a location id takes about three bytes, else less; the table grows if that is too little. */
 	builder_reserve(p->builder, p->n_samples, p->sample_bytes / (p->n_samples < SAMPLES_PER_THREAD ? 2 : 3),
 			p->options->repeats_stacks && p->n_samples > TRIAL_ROWS ? TRIAL_ROWS : p->n_samples);
@@ -477,7 +416,7 @@ static int pipeline_read(struct pipeline *pipeline, struct err *err)
 	return run.rc;
 }
 
-static struct pipeline *pipeline_new(const struct proto *p, uint32_t n_types)
+struct pipeline *proto_pipeline_new(const struct proto *p, uint32_t n_types)
 {
 	struct pipeline *pipeline = mem_zalloc(1, sizeof(*pipeline));
 
@@ -491,7 +430,7 @@ static struct pipeline *pipeline_new(const struct proto *p, uint32_t n_types)
 	return pipeline;
 }
 
-static void pipeline_free(struct pipeline *pipeline)
+void proto_pipeline_free(struct pipeline *pipeline)
 {
 	pthread_cond_destroy(&pipeline->changed);
 	pthread_mutex_destroy(&pipeline->lock);
@@ -501,8 +440,7 @@ static void pipeline_free(struct pipeline *pipeline)
 	free(pipeline);
 }
 
-/* May samples have BASE_LABEL? */
-static bool has_base_label(const struct proto *p)
+bool proto_has_base_label(const struct proto *p)
 {
 	str_id id;
 
@@ -520,116 +458,10 @@ int proto_samples(struct proto *p, struct err *err)
 	if ((uint64_t)n_types * p->n_samples > p->sample_bytes)
 		return err_set(err, ERR_FORMAT, "%" PRIu32 " samples of %zu bytes cannot hold %" PRIu32 " values each",
 			       p->n_samples, p->sample_bytes, n_types);
-	pipeline = pipeline_new(p, n_types);
-	if (has_base_label(p))
+	pipeline = proto_pipeline_new(p, n_types);
+	if (proto_has_base_label(p))
 		pipeline->skips_labels = false;
 	rc = pipeline_read(pipeline, err);
-	pipeline_free(pipeline);
+	proto_pipeline_free(pipeline);
 	return rc;
-}
-
-/* ---- samples before tables ---- */
-
-int proto_stream_new(const struct proto *p, struct pipeline **out, struct err *err)
-{
-	uint32_t n_types = builder_n_types(p->builder);
-
-	if (n_types == 0 || n_types > STREAM_TYPES_MAX)
-		return err_set(err, ERR_FORMAT, "no sample types before the samples, or very many");
-	*out = pipeline_new(p, n_types);
-	(*out)->is_stream = true;
-	slots_init(*out, 1, STREAM_ROWS, 1);
-	for (uint32_t t = 0; t < n_types; t++)
-		(*out)->value[t] = mem_alloc(STREAM_ROWS, sizeof(int64_t));
-	return 0;
-}
-
-void proto_stream_free(struct pipeline *s)
-{
-	if (!s)
-		return;
-	for (uint32_t t = 0; t < s->n_types; t++)
-		free(s->value[t]);
-	pipeline_free(s);
-}
-
-/* Reserve memory for all samples if they are like those of the first block. */
-static void stream_reserve(const struct pipeline *s)
-{
-	const struct proto_sample_slot *slot = &s->slot[0];
-	double n = 1.05 * (double)s->p->sample_bytes / (double)s->n_bytes;
-	size_t n_rows = (size_t)(n * slot->n);
-
-	if (slot->n < STREAM_ROWS)
-		return;
-	builder_reserve(s->p->builder, n_rows, (size_t)(n * (double)slot->n_locs),
-			s->p->options->repeats_stacks ? TRIAL_ROWS : n_rows);
-	builder_reserve_rows(s->p->builder, n_rows);
-}
-
-/* Move the samples of the slot to rows of the builder. */
-static int stream_commit(struct pipeline *s, struct err *err)
-{
-	struct proto_sample_slot *slot = &s->slot[0];
-	struct builder_rows rows;
-
-	if (builder_profile(s->p->builder)->n_rows == 0)
-		stream_reserve(s);
-	if (builder_rows(s->p->builder, slot->n, &rows, err) < 0 || slot_commit(s, slot, &rows, err) < 0)
-		return ERR_LIMIT;
-	for (uint32_t t = 0; t < s->n_types; t++)
-		memcpy(builder_values(s->p->builder, t) + rows.first, s->value[t], slot->n * sizeof(int64_t));
-	if (slot->n_locs && slot->max_loc >= s->n_locs)
-		s->n_locs = slot->max_loc + 1;
-	slot->n = 0;
-	slot->n_locs = slot->n_labels = 0;
-	return 0;
-}
-
-int proto_stream_add(struct pipeline *s, const struct field *f, struct err *err)
-{
-	struct proto_sample_slot *slot = &s->slot[0];
-	struct sample sample = sample_begin(s, slot, slot->n);
-	int rc = sample_decode(&sample, f, err);
-
-	if (rc < 0)
-		return rc;
-	sample_end(&sample);
-	s->n_bytes += f->n;
-	return slot->n < STREAM_ROWS ? 0 : stream_commit(s, err);
-}
-
-/* Replace ids of locations, less 1, by indices. False if one does not exist, or if the table of ids would be large. */
-static bool stream_replace_ids(const struct pipeline *s)
-{
-	const struct idmap *locs = &s->p->locs;
-	uint32_t *to;
-	bool is_right;
-
-	if (locs->sequential)
-		return s->n_locs <= locs->n;
-	if (s->n_locs > IDS_FREE && s->n_locs / IDS_PER_LOCATION > locs->n)
-		return false;
-	to = mem_alloc(s->n_locs, sizeof(*to));
-	for (uint32_t i = 0; i < s->n_locs; i++)
-		to[i] = idmap_get(locs, (uint64_t)i + 1);
-	is_right = builder_replace_locations(s->p->builder, to, s->n_locs);
-	free(to);
-	return is_right;
-}
-
-int proto_stream_finish(struct pipeline *s, struct err *err)
-{
-	const struct proto *p = s->p;
-	int rc = stream_commit(s, err);
-
-	if (rc < 0)
-		return rc;
-	if (!stream_replace_ids(s))
-		return err_set(err, ERR_FORMAT, "a location does not exist, or has a large id");
-	if (s->skips_labels && (s->n_label_strings > p->n_str || has_base_label(p)))
-		return err_set(err, ERR_FORMAT, "a string of a label does not exist, or labels are needed");
-	if (!builder_replace_label_strings(p->builder, p->str, p->n_str))
-		return err_set(err, ERR_FORMAT, "a string of a label does not exist, or is stored twice");
-	return 0;
 }

@@ -11,6 +11,7 @@
 #include "answer/flame.h"
 #include "base/io.h"
 #include "base/str.h"
+#include "engine/early_sums.h"
 #include "front/cli/cmd.h"
 #include "front/cli/messages.h"
 #include "front/cli/pager.h"
@@ -197,6 +198,11 @@ int cmd_report_finish(const struct args *a, const struct answer *answer, int rc,
 	return answer->picture ? show_picture(answer, a) : write_answer(answer, a);
 }
 
+static void report_ignore_note(void *arg, bool is_error, const char *line, size_t n)
+{
+	(void)arg, (void)is_error, (void)line, (void)n;
+}
+
 /* A note of loading. Lines on what was read from a store are kept: a report as text begins with them. */
 static void report_keep_store_note(void *arg, bool is_error, const char *line, size_t n)
 {
@@ -218,6 +224,9 @@ static void report_say_store_notes(const struct buf *kept, const struct buf *out
 	}
 }
 
+/* The report needs a profile that was read without adds_early. */
+enum { STATUS_AGAIN = -1 };
+
 /* kept: the notes of a store; NULL: none */
 static int report_profile(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES],
 			  const struct buf *kept)
@@ -230,6 +239,10 @@ static int report_profile(const struct profile *p, const struct args *a, const s
 
 	if (rc == 0)
 		rc = answer_make(p, a->report, &a->q, from, cmd_report_color(&a->q), &answer, &err);
+	if (rc == 0 && early_lacks_stacks(p)) {
+		answer_release(&answer);
+		return STATUS_AGAIN;
+	}
 	if (rc < 0 && name && err.code != ERR_USAGE && err.code != ERR_IO)
 		err_wrap(&err, "%s", name);
 	if (kept)
@@ -311,7 +324,8 @@ static int read_facts(const struct args *a, struct label_facts *facts, struct er
 	return rc;
 }
 
-int cmd_report(const struct args *a)
+/* is_again: the notes of loading were printed. Returns the exit status, or STATUS_AGAIN. */
+static int report_sources(const struct args *a, bool is_again)
 {
 	struct load_request request = cmd_report_request(a);
 	struct load_events events = cmd_report_events;
@@ -323,16 +337,8 @@ int cmd_report(const struct args *a)
 	struct err err;
 	int status = STATUS_FINE;
 
-	if (*a->q.keys)
-		return cmd_shell(a);
-	if (a->overruled_type)
-		say("Multiple value selections, ignoring -%s", a->overruled_type);
-	if (answer_check(a->report, &a->q, &err) < 0)
-		return say_error("%s", err.msg);
-	if (check_output(a) != STATUS_FINE)
-		return STATUS_TROUBLE;
 	events.arg = &kept;
-	events.note = report_keep_store_note;
+	events.note = is_again ? report_ignore_note : report_keep_store_note;
 	request.events = &events;
 	if (sources_load(&request, &l, &err) < 0)
 		status = say_error("%s", err.msg);
@@ -357,4 +363,25 @@ int cmd_report(const struct args *a)
 	stored_labels_release(&facts);
 	load_result_release(&l);
 	return status;
+}
+
+int cmd_report(const struct args *a)
+{
+	struct args again = *a;
+	struct err err;
+	int status;
+
+	if (*a->q.keys)
+		return cmd_shell(a);
+	if (a->overruled_type)
+		say("Multiple value selections, ignoring -%s", a->overruled_type);
+	if (answer_check(a->report, &a->q, &err) < 0)
+		return say_error("%s", err.msg);
+	if (check_output(a) != STATUS_FINE)
+		return STATUS_TROUBLE;
+	status = report_sources(a, false);
+	if (status != STATUS_AGAIN)
+		return status;
+	again.q.adds_early = false;
+	return report_sources(&again, true);
 }
