@@ -4,8 +4,6 @@
 
 browser_tests = \
 	tests/browser/t280-browser-access.t \
-	tests/browser/t288-browser-profiles.t \
-	tests/browser/t291-browser-random.t \
 	tests/browser/t293-browser-loading.t \
 	tests/browser/t295-browser-store.t
 
@@ -17,7 +15,9 @@ SCRIPT_TESTS = \
 	tests/browser/t267-browser-menus.t \
 	tests/browser/t285-browser-tables.t \
 	tests/browser/t287-browser-graph.t \
+	tests/browser/t288-browser-profiles.t \
 	tests/browser/t290-browser-pages.t \
+	tests/browser/t291-browser-random.t \
 	tests/browser/t296-browser-numbers.t
 
 browser_scripts = \

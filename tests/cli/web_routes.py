@@ -246,4 +246,4 @@ if __name__ == "__main__":
         sys.exit(test_failing(sys.argv[1], sys.argv[3]))
     if len(sys.argv) > 3:
         sys.exit(soak(sys.argv[1], float(sys.argv[2]), int(sys.argv[3])))
-    sys.exit(test(sys.argv[1], float(sys.argv[2]) if len(sys.argv) > 2 else 10))
+    sys.exit(test(sys.argv[1], float(sys.argv[2]) if len(sys.argv) > 2 else 4))

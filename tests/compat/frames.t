@@ -1,7 +1,7 @@
 #!/bin/sh
 # frames.t - cpa finds the same functions, files, lines and inlined calls as llvm-symbolizer
 # SPDX-License-Identifier: Apache-2.0
-# Compares 3000 addresses of each of several programs, in several languages and by several compilers.
+# Compares 1500 addresses of each of several programs, in several languages and by several compilers.
 . "${top_srcdir:?}/tests/cli/lib.sh"
 
 PATH=$PATH:/usr/local/go/bin:/root/.cargo/bin
@@ -29,10 +29,10 @@ agrees() {
 		result 1 "$name: it cannot be built"
 		return
 	}
-	"$PYTHON3" "$symbol/frames_compare.py" "$dump" "$symbolizer" "$tmp/$name" 3000 >"$tmp/out" 2>&1
+	"$PYTHON3" "$symbol/frames_compare.py" "$dump" "$symbolizer" "$tmp/$name" 1500 >"$tmp/out" 2>&1
 	status=$?
 	cat "$tmp/out"
-	result "$status" "$name: 3000 addresses as in llvm-symbolizer"
+	result "$status" "$name: 1500 addresses as in llvm-symbolizer"
 }
 
 c() { # NAME COMPILER OPTION...: src/base with these options
