@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "engine/filter.h"
+#include "engine/graph_walk.h"
 #include "engine/query_filter.h"
 #include "profile/sums.h"
 
@@ -45,18 +46,11 @@ static bool sums_is_named(const struct profile *p, uint32_t loc)
 	return is_named;
 }
 
-enum { SUMS_LOT = 256 /* frames per batch */ };
-
 /* The fields of a location that the walk uses. */
 struct sums_location {
 	uint32_t code; /* its places, as in places.list */
 	bool is_found; /* has it occurred? */
 	bool is_whole; /* do samples with it keep their stacks? */
-};
-
-struct sums_sum {
-	int64_t cum;
-	uint32_t seen; /* last sample counted, + 1 */
 };
 
 /* The rows that replace those of a profile. */
@@ -66,7 +60,7 @@ struct sums_rows {
 	uint32_t n_locs;                /* locations found so far */
 	uint32_t *loc;                  /* [n_locs] in the order of first use */
 	struct sums_location *location; /* [n_locs of the profile] */
-	struct sums_sum *sum;           /* of nothing, [places], then [places_n_several] of locations */
+	struct graph_sum *sum;          /* of nothing, [places], then [places_n_several] of locations */
 	uint32_t n_whole, n_whole_locs; /* rows that keep their stacks; the frames of these together */
 	uint32_t *whole;                /* [n_whole] numbers of these rows in the profile */
 	uint32_t n_leaves;
@@ -84,34 +78,10 @@ static bool sums_row_is_zero(const struct profile *p, uint32_t row)
 	return any == 0;
 }
 
-/* As in graph.c: branchless, because recursion cannot be predicted. */
-static inline void sums_count(struct sums_sum *at, uint32_t id, int64_t v)
-{
-	at->cum += v & -(int64_t)(at->seen != id);
-	at->seen = id;
-}
-
 static void sums_find_location(struct sums_rows *s, uint32_t loc)
 {
 	s->location[loc].is_found = true;
 	s->loc[s->n_locs++] = loc;
-}
-
-/* Add the places of locations that have several. */
-static void sums_add_several(struct sums_rows *s, const uint32_t *code, uint32_t n, uint32_t id, int64_t v)
-{
-	const uint32_t *many = s->pl->many;
-	struct sums_sum *sum = s->sum + 1, *of_location = sum + s->pl->n;
-
-	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t *place = many + (code[i] - PLACES_MANY);
-
-		sums_count(&of_location[places_several(code[i])], id, v);
-		for (uint32_t k = 1; k <= PLACES_PADDED; k++)
-			sums_count(&sum[place[k]], id, v);
-		for (uint32_t k = 1 + PLACES_PADDED; k <= place[0]; k++)
-			sums_count(&sum[place[k]], id, v);
-	}
 }
 
 /* Add up the stack between at and end, of sample id - 1. Returns true if the stack must be kept. */
@@ -119,12 +89,12 @@ static inline bool sums_walk(struct sums_rows *s, const uint8_t *at, const uint8
 			     int64_t v)
 {
 	const struct sums_location *location = s->location;
-	struct sums_sum *sum = s->sum;
-	uint32_t several[SUMS_LOT];
+	struct graph_sum *sum = s->sum;
+	uint32_t several[WALK_LOT];
 	bool is_whole = false;
 
 	while (at < end) {
-		const uint8_t *pause = (size_t)(end - at) < SUMS_LOT * width ? end : at + SUMS_LOT * width;
+		const uint8_t *pause = (size_t)(end - at) < WALK_LOT * width ? end : at + WALK_LOT * width;
 		uint32_t n = 0;
 
 		for (; at < pause; at += width) {
@@ -136,9 +106,9 @@ static inline bool sums_walk(struct sums_rows *s, const uint8_t *at, const uint8
 			is_whole |= location[loc].is_whole;
 			several[n] = code;
 			n += is_several;
-			sums_count(&sum[(code + 1) & (is_several - 1)], id, v);
+			sum_add(&sum[(code + 1) & (is_several - 1)], id, v);
 		}
-		sums_add_several(s, several, n, id, v);
+		walk_several(s->pl, several, n, sum, id, v);
 	}
 	return is_whole;
 }

@@ -73,7 +73,7 @@ int sink_queue_try_marks(struct sink_queue *q, struct sink_result *later, bool *
 	rc = q->o.sink->kind->send_marks(q->o.sink, q->mark, q->n_marks, &q->stop, &result, err);
 	if (rc < 0)
 		return rc;
-	if (result.outcome == SINK_LATER) {
+	if (sink_is_unsent(&result)) {
 		*later = result;
 		*is_later = true;
 		return 0;

@@ -4,9 +4,10 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Between two restarts, the increase of a counter is the last snapshot minus the first. So a series needs its first and its last
- * snapshot, and those before and after each restart; for increases of steps, the last one of each step. The server finds the restarts: it compares each snapshot of a series with
- * the one before it, stack by stack, as tier_fell does (store/local/tier). It compares snapshots of one epoch, since stacks have
- * other numbers in another one. Where the epoch or the process changes, both snapshots are read.
+ * snapshot, and those before and after each restart; for increases of steps, the last one of each step. The server finds the
+ * restarts: it compares each snapshot of a series with the one before it, stack by stack, as tier_fell does (store/local/tier). It
+ * compares snapshots of one epoch, since stacks have other numbers in another one. Snapshots between which the epoch or the process
+ * changes are both read.
  *
  * The report of the server only selects snapshots: they are compared again by the code of local stores, which computes the
  * increases. A snapshot that is not read gets the rows of the snapshot before it. So it adds nothing, and its counts are in the next
@@ -84,7 +85,7 @@ static int click_find_process(const struct click_snapshots *s, const struct clic
 	return 0;
 }
 
-/* Where the epoch or the process changes, both snapshots are needed. */
+/* Two snapshots are needed if the epoch or the process changes between them. */
 static int click_need_changes(struct click_snapshots *s, struct err *err)
 {
 	int rc = 0;

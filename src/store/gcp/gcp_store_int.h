@@ -40,6 +40,7 @@ struct gcpstore_entry {
 struct gcpstore_page {
 	const char *token; /* "" for the first */
 	bool is_read;      /* with bytes */
+	bool has_more;     /* there was no room for the bytes of all its profiles */
 };
 
 struct gcpstore {

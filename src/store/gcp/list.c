@@ -263,8 +263,12 @@ static struct gcpstore_entry *gcpstore_find(struct gcpstore *c, const char *name
 
 static void gcpstore_take_bytes(struct gcpstore *c, struct gcpstore_entry *e, const struct buf *text, struct jsonr *r)
 {
-	if (e->data || text->len == 0 || (!e->is_wanted && c->bytes > GCPSTORE_KEPT_MAX))
+	if (e->data || text->len == 0)
 		return;
+	if (!e->is_wanted && c->bytes > GCPSTORE_KEPT_MAX) {
+		c->page[e->page].has_more = true;
+		return;
+	}
 	e->data = mem_alloc(text->len / 4 * 3 + 3, 1);
 	if (!base64_decode(text->data, text->len, e->data, &e->n)) {
 		free(e->data);
@@ -441,6 +445,9 @@ int gcpstore_fetch(struct gcpstore *c, struct err *err)
 {
 	int rc = 0;
 
+	for (size_t i = 0; i < c->n_pages; i++)
+		if (c->page[i].has_more) /* this query may want what the one before had no room for */
+			c->page[i].is_read = c->page[i].has_more = false;
 	for (size_t i = 0; rc == 0 && i < c->n; i++) {
 		struct gcpstore_page *page = &c->page[c->entry[i].page];
 		struct bytes bytes;
