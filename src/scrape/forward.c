@@ -8,6 +8,7 @@
 #include "scrape/collector_int.h"
 
 #include "base/mem.h"
+#include "base/time.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "base/webpage.h"
@@ -19,7 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAST_WAIT_MS = 10000 }; /* for what is stored when the collector ends */
+enum {
+	LAST_WAIT_S = 10,  /* for what is stored when the collector ends */
+	RELOAD_WAIT_S = 2, /* for requests that are being sent to sinks that another configuration does not have */
+};
 
 /* A running sink. The configuration has the strings of its options. */
 struct scrape_forward {
@@ -53,9 +57,9 @@ static int forward_start(struct scrape_collector *c, struct scrape_config *confi
 	return 0;
 }
 
-static void forward_stop(struct scrape_forward *f, unsigned wait_ms)
+static void forward_stop(struct scrape_forward *f, int64_t limit_ns)
 {
-	sink_queue_stop(f->queue, wait_ms);
+	sink_queue_stop(f->queue, limit_ns);
 	scrape_config_unref(f->config);
 	*f = (struct scrape_forward){ 0 };
 }
@@ -97,20 +101,35 @@ int scrape_sinks_start(struct scrape_collector *c, struct err *err)
 	return rc;
 }
 
+/* Is a sink the same in the configuration? */
+static bool forward_is_in(const struct scrape_forward *f, const struct scrape_config *config)
+{
+	for (size_t k = 0; k < config->n_sinks; k++)
+		if (strcmp(config->sink[k].text, f->line->text) == 0)
+			return true;
+	return false;
+}
+
+/* Stop the sinks that are not in the configuration, all at the same time; those that are as before continue. */
+static void forward_stop_changed(struct scrape_collector *c, const struct scrape_config *config)
+{
+	int64_t limit_ns = clock_mono_ns() + RELOAD_WAIT_S * NS_PER_S;
+
+	for (size_t i = 0; i < c->n_forwards; i++)
+		if (!forward_is_in(&c->forward[i], config))
+			sink_queue_end(c->forward[i].queue, false);
+	for (size_t i = 0; i < c->n_forwards; i++)
+		if (!forward_is_in(&c->forward[i], config))
+			forward_stop(&c->forward[i], limit_ns);
+}
+
 void scrape_sinks_reload(struct scrape_collector *c, struct scrape_config *config)
 {
 	struct scrape_forward *all = mem_zalloc(config->n_sinks + 1, sizeof(*all));
 	size_t n = 0;
 	struct err err;
 
-	for (size_t i = 0; i < c->n_forwards; i++) { /* those that are as before continue */
-		size_t k = 0;
-
-		while (k < config->n_sinks && strcmp(config->sink[k].text, c->forward[i].line->text) != 0)
-			k++;
-		if (k == config->n_sinks)
-			forward_stop(&c->forward[i], 0);
-	}
+	forward_stop_changed(c, config);
 	forward_remove_others(c, config);
 	for (size_t i = 0; i < config->n_sinks; i++) {
 		size_t k = 0;
@@ -132,8 +151,12 @@ void scrape_sinks_reload(struct scrape_collector *c, struct scrape_config *confi
 
 void scrape_sinks_stop(struct scrape_collector *c)
 {
+	int64_t limit_ns = clock_mono_ns() + LAST_WAIT_S * NS_PER_S;
+
 	for (size_t i = 0; i < c->n_forwards; i++)
-		forward_stop(&c->forward[i], LAST_WAIT_MS);
+		sink_queue_end(c->forward[i].queue, true);
+	for (size_t i = 0; i < c->n_forwards; i++)
+		forward_stop(&c->forward[i], limit_ns);
 	free(c->forward);
 	c->forward = NULL;
 	c->n_forwards = 0;

@@ -57,6 +57,16 @@ bool sink_queue_is_ending(struct sink_queue *q)
 	return is_ending || stop_is_set(&q->stop);
 }
 
+bool sink_queue_is_leaving(struct sink_queue *q)
+{
+	bool is_leaving;
+
+	pthread_mutex_lock(&q->lock);
+	is_leaving = q->is_leaving;
+	pthread_mutex_unlock(&q->lock);
+	return is_leaving || stop_is_set(&q->stop);
+}
+
 /* ---- profiles ---- */
 
 /* The value of a label of an item; "service" and "kind" are labels here. "": it has none. */
@@ -284,7 +294,7 @@ static int queue_read(struct sink_queue *q, struct err *err)
 		queue_close(q);
 		return 1;
 	}
-	while ((rc = journal_follow_next(q->follower, now.batches, err)) > 0 && !stop_is_set(&q->stop)) {
+	while ((rc = journal_follow_next(q->follower, now.batches, err)) > 0 && !sink_queue_is_leaving(q)) {
 		has_next = true;
 		rc = journal_follow_each(q->follower, queue_take, sink_queue_take_mark, q, err);
 		if (rc < 0 || q->has_lost_place)
@@ -302,7 +312,7 @@ static int queue_read(struct sink_queue *q, struct err *err)
 		queue_close(q);
 		return 1;
 	}
-	if (rc == 0 && now.is_complete && !stop_is_set(&q->stop)) {
+	if (rc == 0 && now.is_complete && !sink_queue_is_leaving(q)) {
 		q->at = (struct spool_position){ .journal = q->journal.seq + 1 };
 		q->is_unsynced = true;
 		q->synced_ns = 0; /* the next save has a sync, which removes the journal */
@@ -328,7 +338,7 @@ static void *queue_run(void *arg)
 	struct sink_queue *q = arg;
 
 	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE); /* of this thread: what is stored comes first */
-	while (!stop_is_set(&q->stop)) {
+	while (!sink_queue_is_leaving(q)) {
 		struct err err;
 		int rc = q->follower ? 1 : queue_open(q, &err);
 
@@ -456,19 +466,24 @@ void sink_queue_get_stat(struct sink_queue *q, struct sink_stat *out)
 	out->lag_s = out->lag_s < 0 ? 0 : out->lag_s;
 }
 
-void sink_queue_stop(struct sink_queue *q, unsigned wait_ms)
+void sink_queue_end(struct sink_queue *q, bool sends_all)
 {
-	int64_t limit = clock_mono_ns() + wait_ms * INT64_C(1000000);
-
 	if (!q)
 		return;
 	pthread_mutex_lock(&q->lock);
 	q->is_ending = true;
+	q->is_leaving |= !sends_all;
 	pthread_mutex_unlock(&q->lock);
 	spool_wake(q->o.store);
+}
+
+void sink_queue_stop(struct sink_queue *q, int64_t limit_ns)
+{
+	if (!q)
+		return;
 	pthread_mutex_lock(&q->lock);
-	for (int64_t now; !q->has_ended && (now = clock_mono_ns()) < limit;)
-		cond_wait_ms(&q->ended, &q->lock, (unsigned)((limit - now) / 1000000) + 1);
+	for (int64_t now; !q->has_ended && (now = clock_mono_ns()) < limit_ns;)
+		cond_wait_ms(&q->ended, &q->lock, (unsigned)((limit_ns - now) / 1000000) + 1);
 	pthread_mutex_unlock(&q->lock);
 	stop_set(&q->stop);
 	spool_wake(q->o.store);

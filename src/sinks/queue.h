@@ -57,10 +57,13 @@ int sink_queue_start(const struct sink_queue_options *o, struct sink_queue **out
 void sink_queue_get_stat(struct sink_queue *q, struct sink_stat *out);
 
 /*
- * End a queue; takes NULL.
+ * Ask a queue to end by itself; takes NULL. A failure to send ends it.
  *
- * wait_ms  try to send what is stored for so long; a failure ends it. 0: end at once
+ * sends_all  when all that is stored is sent; false: after the request that is being sent, so that its profiles are not sent again
  */
-void sink_queue_stop(struct sink_queue *q, unsigned wait_ms);
+void sink_queue_end(struct sink_queue *q, bool sends_all);
+
+/* End a queue and release it; takes NULL. A request that is still being sent at limit_ns (monotonic) is cancelled. */
+void sink_queue_stop(struct sink_queue *q, int64_t limit_ns);
 
 #endif

@@ -49,12 +49,16 @@ struct sink_queue {
 	struct sink_stat stat;     /* guarded by lock */
 	int64_t oldest_ns;         /* end of the oldest profile that waits; 0: none; guarded by lock */
 	bool is_ending, has_ended; /* guarded by lock */
+	bool is_leaving;           /* is_ending, and what is not being sent yet stays; guarded by lock */
 };
 
 void sink_queue_log(struct sink_queue *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Does the queue end, now or when all is sent? */
 bool sink_queue_is_ending(struct sink_queue *q);
+
+/* Does the queue end before another request? */
+bool sink_queue_is_leaving(struct sink_queue *q);
 
 /* Send what waits, again and again until it is sent or refused, and save the position. Fails with ERR_STOPPED. */
 int sink_queue_deliver(struct sink_queue *q, struct err *err);

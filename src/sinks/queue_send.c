@@ -142,8 +142,11 @@ int sink_queue_deliver(struct sink_queue *q, struct err *err)
 		struct sink_result later = { 0 };
 		bool is_later = false;
 		int64_t ms;
-		int rc = q->n_waiting ? queue_try(q, &later, &is_later, err) : 0;
+		int rc;
 
+		if (sink_queue_is_leaving(q))
+			return err_set(err, ERR_STOPPED, "cancelled");
+		rc = q->n_waiting ? queue_try(q, &later, &is_later, err) : 0;
 		if (rc == 0 && !is_later)
 			rc = sink_queue_try_marks(q, &later, &is_later, err);
 		if (rc < 0)

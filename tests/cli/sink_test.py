@@ -302,6 +302,7 @@ def test_reload():
     fake = Fake()
     line = f"pyroscope+http://127.0.0.1:{fake.port}"
     c = Collector("reload", [f"sink one {line}", f"sink two {line}/two"])
+    fake.script += ["slow", "slow"]  # both sinks are waiting for their responses when the configuration changes
     sent = [push(c, 0)]
     wait_for(lambda: arrived(fake, sent))
     c.configure([f"sink one {line} spool=64MiB"])
