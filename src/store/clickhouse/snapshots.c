@@ -91,10 +91,13 @@ static int click_need_changes(struct click_snapshots *s, struct err *err)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < s->n; i++) {
-		const struct click_profile *a = &s->p[i] - 1, *b = &s->p[i];
+		const struct click_profile *a, *b = &s->p[i];
 		struct tier_process before, after;
 
-		if (!click_is_same_series(s, i) || (a->epoch == b->epoch && a->meta == b->meta))
+		if (!click_is_same_series(s, i))
+			continue;
+		a = b - 1;
+		if (a->epoch == b->epoch && a->meta == b->meta)
 			continue;
 		if (a->epoch == b->epoch) {
 			rc = click_find_process(s, a, &before, err);
