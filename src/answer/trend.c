@@ -61,7 +61,7 @@ int answer_trend_end(struct answer_trend *t, bool color, struct err *err)
 		return err_set(err, ERR_USAGE, "trend needs at least two readable profiles");
 	report_trend(t->trend, &t->first, &t->last, &t->q, &out->report, &out->notes);
 	if (out->report.table.n_rows == 0 && !t->q.all)
-		buf_addz(&out->notes, "no function grew in every step; --all shows all functions\n");
+		buf_addz(&out->notes, "no function grew without a fall in any step; --all shows all functions\n");
 	answer_draw(t->type, &out->report, &t->q, color, &out->text);
 	return 0;
 }

@@ -26,7 +26,7 @@
 /* The sums of one row. */
 struct sums {
 	int64_t first, last, max;
-	uint32_t n_grown;
+	uint32_t n_grown, n_fallen;
 	long double y, iy, ty;
 };
 
@@ -173,6 +173,7 @@ static void sums_add(struct sums *s, uint32_t i, long double hours, int64_t y)
 	if (i == 0)
 		s->first = y;
 	s->n_grown += i > 0 && y > s->last;
+	s->n_fallen += i > 0 && y < s->last;
 	s->last = y;
 	s->max = y > s->max ? y : s->max;
 	s->y += (long double)y;
@@ -283,6 +284,7 @@ static struct trend_row engine_trend_row_of(const struct trend *t, const struct 
 				   .last = s->last,
 				   .max = s->max,
 				   .n_grown = s->n_grown,
+				   .n_fallen = s->n_fallen,
 				   .slope_step = slope(n, i, ii, s->y, s->iy),
 				   .slope_hour = has_times(t) ? slope(n, t->t, t->tt, s->y, s->ty) : 0 };
 }

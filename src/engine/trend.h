@@ -20,6 +20,7 @@ struct trend;
 struct trend_row {
 	int64_t first, last, max;
 	uint32_t n_grown;  /* number of steps in which the value grew */
+	uint32_t n_fallen; /* number of steps in which it fell */
 	double slope_step; /* least squares, per step; 0 for a single profile */
 	double slope_hour; /* slope per hour; 0 if times are unknown */
 };

@@ -129,7 +129,7 @@ struct compare {
 	uint32_t n_renames;
 	struct compare_rename rename[COMPARE_RENAMES_MAX];
 	int64_t total_slope;          /* trend: slope of the total; per hour if times are known, else per step */
-	bool all;                     /* trend: include rows that did not grow in every step */
+	bool all;                     /* trend: include rows that fell in a step, or did not grow */
 	bool has_times;               /* trend: times are known and increase */
 	const struct over_time *time; /* trend: NULL without statistics */
 	const char *const *label;     /* [rows] names for the text table, with the file where names are ambiguous */

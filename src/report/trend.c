@@ -69,13 +69,12 @@ struct report_trend_row {
 	const char *name, *file;
 };
 
-static bool report_trend_is_wanted(const struct trend_summary *all, const struct query *q, const struct trend_row *r,
+static bool report_trend_is_wanted(const struct query *q, const struct trend_row *r,
 				   const struct over_time_change *change)
 {
 	if (r->first == 0 && r->last == 0 && r->max == 0)
 		return false;
-	return q->all || over_time_change_is_shown(change) ||
-	       (all->n_profiles > 1 && r->n_grown == all->n_profiles - 1);
+	return q->all || over_time_change_is_shown(change) || (r->n_grown > 0 && r->n_fallen == 0);
 }
 
 static uint32_t report_trend_collect(const struct trend *t, const struct trend_summary *all, const struct query *q,
@@ -86,7 +85,7 @@ static uint32_t report_trend_collect(const struct trend *t, const struct trend_s
 	for (uint32_t id = 0; id < n_rows; id++) {
 		struct trend_row r = trend_row(t, id);
 
-		if (!report_trend_is_wanted(all, q, &r, over_time_row(time, id)))
+		if (!report_trend_is_wanted(q, &r, over_time_row(time, id)))
 			continue;
 		if ((double)num_abs(r.last) < fabs((double)all->total.last) * q->nodefraction &&
 		    (double)num_abs(r.max) < fabs((double)all->total.last) * q->nodefraction) {

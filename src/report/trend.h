@@ -11,7 +11,7 @@
 #include "report/side.h"
 
 /*
- * List the functions that grew in every step between the profiles, largest slope first; with --all list all functions.
+ * List the functions that grew and fell in no step between the profiles, largest slope first; with --all list all functions.
  *
  * first, last  sides of the first and the last profile, without totals; their strings and t must outlive the report
  * q            nodefraction applies to the total of the last profile

@@ -16,9 +16,13 @@ golden trend ../go-heap1.pb.gz ../go-heap2.pb.gz
 golden trend --markdown -focus=Depot ../go-heap1.pb.gz ../go-heap2.pb.gz
 golden trend -alloc_objects -nodecount=2 ../go-heap1.pb.gz ../go-heap2.pb.gz
 
+grown() { "$CPA" trend --csv "$@" | cut -d, -f1; }
+[ "$(grown "$1" "$4" | wc -l)" -gt 1 ] && [ "$(grown "$1" "$1" "$4" "$4")" = "$(grown "$1" "$4")" ] &&
+	[ "$(grown "$1" "$4" "$1" | wc -l)" -eq 1 ]
+result $? "functions that do not change in a step are listed, those that fall are not"
 "$CPA" trend "$1" "$3" "$2" 2>"$tmp/err" | grep -q '/step'
 result $? "slopes are per step when the times of the profiles do not increase"
-"$CPA" trend "$1" "$1" 2>&1 >/dev/null | grep -q -e 'no function grew in every step; --all' &&
+"$CPA" trend "$1" "$1" 2>&1 >/dev/null | grep -q -e 'no function grew without a fall in any step; --all' &&
 	! "$CPA" trend --all "$1" "$1" 2>&1 >/dev/null | grep -q 'no function grew'
 result $? "an empty table suggests --all"
 [ "$("$CPA" trend -focus=nosuch "$@" 2>&1 >/dev/null | grep -c 'matched no samples')" -eq 1 ]

@@ -58,7 +58,9 @@ static void slopes_are_from_least_squares(void **state)
 	assert_float_equal(row_named(t, "a").slope_hour, 10, 1e-9);
 	assert_float_equal(row_named(t, "a").slope_step, 15, 1e-9);
 	assert_int_equal(row_named(t, "a").n_grown, 2);
+	assert_int_equal(row_named(t, "a").n_fallen, 0);
 	assert_int_equal(row_named(t, "b").n_grown, 1);
+	assert_int_equal(row_named(t, "b").n_fallen, 1);
 	assert_float_equal(row_named(t, "b").slope_step, 0, 1e-9);
 	assert_int_equal(trend_summary(t).total.first, 15);
 	assert_int_equal(trend_summary(t).total.last, 45);

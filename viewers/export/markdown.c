@@ -200,7 +200,7 @@ static void export_markdown_add_comparison(const struct report *r, struct buf *o
 	if (is_diff)
 		buf_addf(out, " (after x %.6g)", c->factor);
 	else
-		buf_addf(out, ", %zu profiles%s", c->n_profiles, c->all ? "" : ", rows that grew in every step");
+		buf_addf(out, ", %zu profiles%s", c->n_profiles, c->all ? "" : ", rows that grew and never fell");
 	buf_addf(out, ", %" PRIu32 " of %" PRIu32 " rows.", r->table.n_rows, h->n_before_limit + h->n_dropped);
 	export_markdown_add_filters(h, out);
 	buf_addz(out, "\n\n");

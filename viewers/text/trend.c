@@ -85,8 +85,8 @@ static void text_trend_add_head(const struct report *r, struct buf *out)
 	unit_add_count(out, (uint64_t)h->n_before_limit + h->n_dropped);
 	buf_addf(out, " rows%s, by the slope of %s\n",
 		 c->all                    ? ""
-		 : c->time && c->time->row ? " that grew in every step, or changed over time"
-					   : " that grew in every step",
+		 : c->time && c->time->row ? " that grew and never fell, or changed over time"
+					   : " that grew and never fell",
 		 c->by_cum ? "cum" : "flat");
 }
 

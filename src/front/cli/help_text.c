@@ -237,7 +237,7 @@ const struct help_text help_texts[] = {
 	  NULL, "cpa-diff(1)" },
 	{ "trend", JOB_COMPARE, true,
 	  "Reads two or more profiles, oldest first, for example heap profiles of one server, "
-	  "and prints the functions that grew in every step. --all prints the other "
+	  "and prints the functions that grew and never fell. --all prints the other "
 	  "functions too.",
 	  "cpa trend heap.*.pb.gz\n"
 	  "cpa trend -cum --all heap1.pb.gz heap2.pb.gz heap3.pb.gz\n",
