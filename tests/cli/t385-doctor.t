@@ -74,6 +74,9 @@ result $? "the profile of an hour ago is in the store ($service)" || note err
 doctor 0 'a store' slow slow
 has out 'Compared with an hour before (store:' 'the profile is compared with that of an hour before'
 has out 'Not compared with a day before (store:' 'a time without profiles is stated'
+"$CPA" store import --service=fleet --label=instance="$host" hour.pb.gz >err 2>&1 || note err
+doctor 0 'a store of a collector' slow slow
+has out 'Compared with an hour before (store:"fleet"/cpu@' 'the service is that with the address of the server as instance'
 
 doctor 0 'a baseline of the heap' memory --baseline="$TESTDATA/go-heap1.pb.gz" slow
 has out "Compared with $TESTDATA/go-heap1.pb.gz: the heap had 8.47MB" 'its total is shown'

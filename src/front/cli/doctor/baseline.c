@@ -69,7 +69,7 @@ struct doctor_comparer {
 	struct doctor_files *files;
 	const struct doctor_subject *subject;
 	const struct profile *profile; /* of the capture */
-	const char *path;
+	const char *path, *url;
 	int64_t time_ns; /* 0: unknown */
 };
 
@@ -207,8 +207,8 @@ static void compare_with(const struct doctor_comparer *c, const char *name, cons
 	buf_release(&type);
 }
 
-/* The service of a profile in a store: the name of the file of the program. */
-static const char *service_of(const struct profile *p)
+/* The name of the file of the program. */
+static const char *program_of(const struct profile *p)
 {
 	return p->n_maps ? path_base(profile_text(p, p->map[0].file)) : "";
 }
@@ -216,7 +216,7 @@ static const char *service_of(const struct profile *p)
 /* Compare with stored profiles of the same service. */
 static void compare_with_store(const struct doctor_comparer *c)
 {
-	const char *service = service_of(c->profile);
+	char *service = cmd_doctor_find_service(c->a->store, c->url, program_of(c->profile), c->subject->kind);
 
 	for (size_t i = 0; i < sizeof(earlier) / sizeof(earlier[0]) && c->time_ns > 2 * NS_PER_DAY; i++) {
 		struct buf source = { 0 };
@@ -235,6 +235,7 @@ static void compare_with_store(const struct doctor_comparer *c)
 		compare_with(c, "the hour before the last deploy", source.data);
 		buf_release(&source);
 	}
+	free(service);
 }
 
 /* The newest profile of the runbook. */
@@ -271,11 +272,12 @@ void cmd_doctor_compare(const struct doctor_args *a, struct doctor_files *files)
 	name = cmd_doctor_name(c.subject->kind);
 	path = cmd_doctor_path(files->saved[at].path, name);
 	c.path = path;
+	c.url = files->saved[at].url;
 	c.time_ns = c.profile->meta.time_ns ? c.profile->meta.time_ns : files->saved[at].shown.time_ns;
 	store_directory(a->store, &directory);
 	if (*a->baseline)
 		compare_with(&c, "", a->baseline);
-	else if (access(buf_text(&directory), F_OK) == 0 && *service_of(c.profile))
+	else if (access(buf_text(&directory), F_OK) == 0 && *program_of(c.profile))
 		compare_with_store(&c);
 	else if (a->runbook == DOCTOR_SLOW)
 		cmd_doctor_miss(files, "There is no baseline: no store in %s, and no --baseline.",

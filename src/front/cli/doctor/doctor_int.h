@@ -49,6 +49,7 @@ struct doctor_saved {
 	struct profile *profile[6];
 	struct profile *threads; /* of goroutines or threads; NULL: none */
 	char *path;              /* the directory */
+	char *url;               /* of the server; "": none */
 	struct bytes text;       /* of the stacks */
 	struct stacks stacks;
 };
@@ -84,6 +85,17 @@ void cmd_doctor_release(struct doctor_files *files);
 
 /* Compare the newest profile of the runbook with --baseline, or with stored profiles of the same service. */
 void cmd_doctor_compare(const struct doctor_args *a, struct doctor_files *files);
+
+/*
+ * The service of a store that has profiles of a server: the one whose label instance is its address; else the name of the program.
+ *
+ * store    a directory, or "" for the default one
+ * target   URL of the server; "": none
+ * program  the name of its file
+ * kind     of the profiles
+ * Returns  a text to be freed by the caller
+ */
+char *cmd_doctor_find_service(const char *store, const char *target, const char *program, const char *kind);
 
 /* Add a sentence about evidence that is missing. */
 void cmd_doctor_miss(struct doctor_files *files, const char *format, ...) __attribute__((format(printf, 2, 3)));

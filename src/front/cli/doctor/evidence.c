@@ -78,30 +78,32 @@ static int evidence_read_stacks(const char *directory, struct doctor_saved *s, s
 	return rc < 0 ? rc : 0;
 }
 
-/* The time of "begin" in the manifest; 0 if there is none. */
-static int64_t evidence_time(const char *directory)
+/* Read from the manifest the time of "begin", 0 if there is none, and the URL. */
+static void evidence_read_manifest(const char *directory, struct doctor_saved *s)
 {
 	const struct jansson *lib;
 	struct bytes bytes = { 0 };
 	struct tm tm = { 0 };
 	struct err err;
 	json_error_t reason;
-	const json_t *begin = NULL;
+	const json_t *begin = NULL, *url = NULL;
 	json_t *root = NULL;
-	int64_t ns = 0;
 
 	if (evidence_read_file(directory, SNAPSHOT_MANIFEST, &bytes, &err) == 0 && jansson_load(&lib, &err) == 0)
 		root = lib->loadb((const char *)bytes.data, bytes.n, 0, &reason);
-	if (root)
+	if (root) {
 		begin = lib->object_get(root, "begin");
+		url = lib->object_get(root, "url");
+	}
 	/* a year has four digits, but the clock ends in 2262 */
 	if (json_is_string(begin) && strptime(lib->string_value(begin), "%Y-%m-%dT%H:%M:%SZ", &tm) &&
 	    tm.tm_year >= 70 && tm.tm_year < 362)
-		ns = (int64_t)timegm(&tm) * NS_PER_S;
+		s->shown.time_ns = (int64_t)timegm(&tm) * NS_PER_S;
+	s->url = json_is_string(url) ? mem_strndup(lib->string_value(url), strlen(lib->string_value(url)))
+				     : mem_strndup("", 0);
 	if (root)
 		lib->delete (root);
 	free(bytes.data);
-	return ns;
 }
 
 static int64_t evidence_rss(const char *directory)
@@ -153,8 +155,8 @@ static int evidence_read_capture(const char *directory, struct doctor_files *fil
 	struct doctor_saved *s = &files->saved[files->n];
 	int rc = 0;
 
-	*s = (struct doctor_saved){ .shown = { .rss_bytes = evidence_rss(directory),
-					       .time_ns = evidence_time(directory) } };
+	*s = (struct doctor_saved){ .shown = { .rss_bytes = evidence_rss(directory) } };
+	evidence_read_manifest(directory, s);
 	files->n++;
 	settings_add_word(directory, &s->word);
 	s->path = mem_strndup(directory, strlen(directory));
@@ -215,6 +217,7 @@ void cmd_doctor_release(struct doctor_files *files)
 			profile_free(s->profile[k]);
 		profile_free(s->threads);
 		free(s->path);
+		free(s->url);
 		stacks_release(&s->stacks);
 		free(s->text.data);
 		buf_release(&s->word);

@@ -6,4 +6,5 @@ src_cpa_SOURCES += \
 	src/front/cli/doctor/doctor.c \
 	src/front/cli/doctor/doctor_int.h \
 	src/front/cli/doctor/evidence.c \
-	src/front/cli/doctor/process.c
+	src/front/cli/doctor/process.c \
+	src/front/cli/doctor/service.c
