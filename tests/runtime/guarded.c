@@ -102,9 +102,9 @@ static void set_full(int flags, int held)
 
 static const char *name_of(const struct sigaction *act)
 {
-	return act->sa_flags & SA_SIGINFO        ? "full"
-	       : act->sa_handler == SIG_DFL      ? "default"
+	return act->sa_handler == SIG_DFL        ? "default"
 	       : act->sa_handler == SIG_IGN      ? "ignored"
+	       : act->sa_flags & SA_SIGINFO      ? "full"
 	       : act->sa_handler == plain        ? "plain"
 	       : (void *)act->sa_handler != NULL ? "other"
 						 : "none";
@@ -160,6 +160,13 @@ static void handlers(void)
 	show("jumped out, then ignored");
 	kill(getpid(), SIGPROF);
 	spin(0.02);
+	set(SIG_IGN, SA_SIGINFO, 0); /* Go sets this when it stops its profile */
+	show("ignored with SA_SIGINFO");
+	kill(getpid(), SIGPROF);
+	spin(0.02);
+	set_full((int)SA_RESETHAND, 0);
+	raise(SIGPROF);
+	show("once with SA_SIGINFO");
 }
 
 static void *burn(void *arg)
@@ -338,13 +345,13 @@ static void children(char **argv)
 	sigemptyset(&prof);
 	sigaddset(&prof, SIGPROF);
 	fflush(stdout);
-	for (int how = 0; how < 5; how++) {
+	for (int how = 0; how < 7; how++) {
 		pid_t pid = fork();
 
 		if (pid == 0) {
-			signal(SIGPROF, how == 1 ? SIG_IGN : how == 2 ? plain : SIG_DFL);
+			set(how == 1 || how == 6 ? SIG_IGN : how == 2 ? plain : SIG_DFL, how < 5 ? 0 : SA_SIGINFO, 0);
 			spin(0.02);
-			if (how == 0)
+			if (how == 0 || how == 5)
 				raise(SIGPROF);
 			if (how == 3)
 				sigprocmask(SIG_BLOCK, &prof, NULL);

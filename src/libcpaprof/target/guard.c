@@ -61,9 +61,13 @@ static void save_sig(const struct sigaction *act)
 	atomic_store_explicit(&n_actions, next, memory_order_release);
 }
 
+/*
+ * Does the action call a function? The kernel checks only the value, which sa_handler and sa_sigaction share: SIG_IGN
+ * with SA_SIGINFO ignores the signal. Go sets that when it stops its profile.
+ */
 static bool is_handler(const struct sigaction *act)
 {
-	return act->sa_flags & SA_SIGINFO || (act->sa_handler != SIG_IGN && act->sa_handler != SIG_DFL);
+	return act->sa_handler != SIG_IGN && act->sa_handler != SIG_DFL;
 }
 
 bool cpi_guard_is_handled(void)
@@ -121,7 +125,7 @@ void cpi_guard_exec(bool begins)
 	if (!cpi.head)
 		return;
 	bit = sys_bit(cpi.sig);
-	if (!is_handler(now) && now->sa_handler == SIG_IGN) {
+	if (now->sa_handler == SIG_IGN) {
 		if (begins)
 			cpi_next()->sigaction(cpi.sig, &ignore, NULL);
 		else
@@ -208,16 +212,14 @@ void cpi_guard_forward_sig(int sig, siginfo_t *info, void *context)
 			atomic_store(&cpi_local.pending, 1);
 		return;
 	}
-	if (!(act.sa_flags & SA_SIGINFO) && act.sa_handler == SIG_IGN)
-		return;
-	if (!(act.sa_flags & SA_SIGINFO) && act.sa_handler == SIG_DFL) {
-		run_default_sig(sig);
+	if (!is_handler(&act)) {
+		if (act.sa_handler == SIG_DFL)
+			run_default_sig(sig);
 		return;
 	}
 	if (act.sa_flags & (int)SA_RESETHAND) {
 		struct sigaction none = act;
 
-		none.sa_flags &= ~SA_SIGINFO;
 		none.sa_handler = SIG_DFL;
 		save_sig(&none);
 	}
