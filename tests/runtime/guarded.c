@@ -300,6 +300,45 @@ static void masks(void)
 	printf("%d received\n", (int)n_ticks);
 }
 
+static void hold_all(int sig)
+{
+	(void)sig;
+	raise(SIGPROF);
+	printf("in a handler with all signals in its mask: %d received\n", (int)n_ticks);
+}
+
+static void *open_mask(void *none)
+{
+	unsigned long empty = 0;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &empty, NULL, sizeof(empty));
+	raise(SIGPROF);
+	printf("in a thread that sets its mask by a system call: %d received\n", (int)n_ticks);
+	return none;
+}
+
+/* Go does all of this: handlers with all signals in their masks, threads that start with all signals blocked. */
+static void all_masked(void)
+{
+	struct sigaction act = { .sa_handler = hold_all, .sa_flags = SA_RESTART };
+	sigset_t before;
+	pthread_t t;
+
+	sigfillset(&act.sa_mask);
+	sigaction(SIGUSR2, &act, NULL);
+	set(plain, SA_RESTART, 0);
+	raise(SIGUSR2);
+	printf("after it: %d received\n", (int)n_ticks);
+	show("after it");
+	pthread_sigmask(SIG_SETMASK, &act.sa_mask, &before);
+	raise(SIGPROF);
+	pthread_create(&t, NULL, open_mask, NULL);
+	pthread_join(t, NULL);
+	printf("all blocked: %d received\n", (int)n_ticks);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	printf("unblocked: %d received\n", (int)n_ticks);
+}
+
 /* One thread waits for signals, all others block them. */
 static void *wait_for(void *arg)
 {
@@ -379,6 +418,7 @@ int main(int argc, char **argv)
 	timers();
 	calls();
 	masks();
+	all_masked();
 	waiting();
 	children(argv);
 	puts("default action");
