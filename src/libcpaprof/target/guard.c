@@ -233,16 +233,16 @@ static bool is_blocked_sig(const ucontext_t *uc)
 }
 
 /*
- * A signal for the program interrupted code that runs with all other signals blocked, but not this one by system calls
- * of the program: a handler from whose mask we removed our signal. Handlers of Go rely on not being interrupted by each
- * other. So send the signal again, to arrive when that handler returns, which restores the mask. Returns false if it
- * interrupted other code.
+ * A signal for the program interrupted code that runs with all signals blocked except ours: a handler from whose mask
+ * we removed it. Handlers of Go rely on not being interrupted by each other. So send the signal again, to arrive when
+ * that handler returns, which restores the mask. Returns false if it interrupted other code.
  */
 static bool defer_sig(int sig, const siginfo_t *info, ucontext_t *uc)
 {
 	uint64_t mask = mask_of_sig(uc);
 
-	if (!cpi_guard_is_all_sig(mask) ||
+	/* a sandbox may forbid the system call */
+	if (!cpi_guard_is_all_sig(mask) || atomic_load(&cpi.is_sandboxed) ||
 	    sys_call(SYS_rt_tgsigqueueinfo, sys_getpid(), sys_gettid(), sig, (long)info) != 0)
 		return false;
 	mask |= sys_bit(sig);
