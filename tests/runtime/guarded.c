@@ -102,9 +102,9 @@ static void set_full(int flags, int held)
 
 static const char *name_of(const struct sigaction *act)
 {
-	return act->sa_flags & SA_SIGINFO        ? "full"
-	       : act->sa_handler == SIG_DFL      ? "default"
+	return act->sa_handler == SIG_DFL        ? "default"
 	       : act->sa_handler == SIG_IGN      ? "ignored"
+	       : act->sa_flags & SA_SIGINFO      ? "full"
 	       : act->sa_handler == plain        ? "plain"
 	       : (void *)act->sa_handler != NULL ? "other"
 						 : "none";
@@ -160,6 +160,13 @@ static void handlers(void)
 	show("jumped out, then ignored");
 	kill(getpid(), SIGPROF);
 	spin(0.02);
+	set(SIG_IGN, SA_SIGINFO, 0); /* Go sets this when it stops its profile */
+	show("ignored with SA_SIGINFO");
+	kill(getpid(), SIGPROF);
+	spin(0.02);
+	set_full((int)SA_RESETHAND, 0);
+	raise(SIGPROF);
+	show("once with SA_SIGINFO");
 }
 
 static void *burn(void *arg)
@@ -293,6 +300,45 @@ static void masks(void)
 	printf("%d received\n", (int)n_ticks);
 }
 
+static void hold_all(int sig)
+{
+	(void)sig;
+	raise(SIGPROF);
+	printf("in a handler with all signals in its mask: %d received\n", (int)n_ticks);
+}
+
+static void *open_mask(void *none)
+{
+	unsigned long empty = 0;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &empty, NULL, sizeof(empty));
+	raise(SIGPROF);
+	printf("in a thread that sets its mask by a system call: %d received\n", (int)n_ticks);
+	return none;
+}
+
+/* Go does all of this: handlers with all signals in their masks, threads that start with all signals blocked. */
+static void all_masked(void)
+{
+	struct sigaction act = { .sa_handler = hold_all, .sa_flags = SA_RESTART };
+	sigset_t before;
+	pthread_t t;
+
+	sigfillset(&act.sa_mask);
+	sigaction(SIGUSR2, &act, NULL);
+	set(plain, SA_RESTART, 0);
+	raise(SIGUSR2);
+	printf("after it: %d received\n", (int)n_ticks);
+	show("after it");
+	pthread_sigmask(SIG_SETMASK, &act.sa_mask, &before);
+	raise(SIGPROF);
+	pthread_create(&t, NULL, open_mask, NULL);
+	pthread_join(t, NULL);
+	printf("all blocked: %d received\n", (int)n_ticks);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	printf("unblocked: %d received\n", (int)n_ticks);
+}
+
 /* One thread waits for signals, all others block them. */
 static void *wait_for(void *arg)
 {
@@ -338,13 +384,13 @@ static void children(char **argv)
 	sigemptyset(&prof);
 	sigaddset(&prof, SIGPROF);
 	fflush(stdout);
-	for (int how = 0; how < 5; how++) {
+	for (int how = 0; how < 7; how++) {
 		pid_t pid = fork();
 
 		if (pid == 0) {
-			signal(SIGPROF, how == 1 ? SIG_IGN : how == 2 ? plain : SIG_DFL);
+			set(how == 1 || how == 6 ? SIG_IGN : how == 2 ? plain : SIG_DFL, how < 5 ? 0 : SA_SIGINFO, 0);
 			spin(0.02);
-			if (how == 0)
+			if (how == 0 || how == 5)
 				raise(SIGPROF);
 			if (how == 3)
 				sigprocmask(SIG_BLOCK, &prof, NULL);
@@ -372,6 +418,7 @@ int main(int argc, char **argv)
 	timers();
 	calls();
 	masks();
+	all_masked();
 	waiting();
 	children(argv);
 	puts("default action");

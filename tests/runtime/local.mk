@@ -186,6 +186,7 @@ EXTRA_DIST += tests/runtime/linked.c
 EXTRA_DIST += tests/runtime/move_headers.py
 EXTRA_DIST += tests/runtime/no_cfi.c
 EXTRA_DIST += tests/runtime/no_timers.c
+EXTRA_DIST += tests/runtime/raised.c
 EXTRA_DIST += tests/runtime/locks.c
 EXTRA_DIST += tests/runtime/locks.sh
 EXTRA_DIST += tests/runtime/locks_api.c

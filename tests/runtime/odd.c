@@ -206,6 +206,20 @@ static void small_stack(void)
 	printf("%d\n", (int)n_ticks);
 }
 
+/* A timer of the program advances together with ours: both send their signals at the same ticks. */
+static void same_ticks(void)
+{
+	const struct itimerspec ms = { { 0, 1000000 }, { 0, 1000000 } };
+	struct sigevent e = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1 };
+	timer_t timer;
+
+	e._sigev_un._tid = getpid();
+	signal(SIGUSR1, tick);
+	if (timer_create(CLOCK_THREAD_CPUTIME_ID, &e, &timer) == 0)
+		timer_settime(timer, 0, &ms, NULL);
+	spin(0.5);
+}
+
 /* Print heap memory, threads and open files of the program. */
 static void fds(void)
 {
@@ -275,6 +289,8 @@ int main(int argc, char **argv)
 		deep(1000);
 	else if (strcmp(what, "small-stack") == 0)
 		small_stack();
+	else if (strcmp(what, "same-ticks") == 0)
+		same_ticks();
 	else if (strcmp(what, "timers") == 0)
 		timers();
 	else if (strcmp(what, "fds") == 0)

@@ -26,6 +26,9 @@ about p.pb.gz 700000000 5 'a program that closes all descriptors is profiled to 
 alike 'a program has no more open files, threads and heap memory than without cpa' fds
 alike 'handlers run on small alternate stacks' small-stack
 
+run 1000 ./odd same-ticks
+between "$(share p.pb.gz spin)" 450000000 600000000 'a program whose timers send signals at the same ticks is sampled in the interrupted code'
+between "$(share p.pb.gz tick)" 0 25000000 'a handler that was entered but has not run yet is not sampled'
 alike 'threads that have ended leave no timers' timers
 if command -v strace >/dev/null; then
 	"$CPA" run --quiet --hz=1000 --follow --cpu=q.pb.gz -- strace -qq -f -o calls sleep 1

@@ -4,6 +4,7 @@
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 compile burn
 compile limits
+compile raised -fno-asynchronous-unwind-tables -fomit-frame-pointer
 
 said() { # PATTERN: what the comments say of it
 	"$CPA" comments p.pb.gz | sed -n "$1"
@@ -78,6 +79,8 @@ fi
 # short-lived threads
 run 1000 ./burn @2000 0.002
 within "$(total p.pb.gz)" "$(cat out)" 5 'the CPU time of 2000 threads of 2 ms each is right'
+"$CPA" run --quiet --heap=h.pb.gz --heap-rate=1 -- ./raised >out
+is "$? $(cat out)" "0 $(./raised)" 'a frame pointer into a hole between a fiber and the stack, whose limit was raised, is not followed'
 run 1000 ./burn 1.8 0.2
 within "$(total p.pb.gz)" "$(cat out)" 2 'the total of two threads that use 90 % and 10 % of the time is right'
 run 1000 dd if=/dev/zero of=/dev/null bs=1M count=20000

@@ -97,6 +97,13 @@ skip() { # N WHY NAME
 		echo "ok $count - $i of $3 # SKIP $2"
 	done
 }
+show_core() { # PROGRAM: print the registers, the stacks and the mappings of its core, if it left one
+	for core in core*; do
+		[ ! -f "$core" ] || gdb -nx -batch -ex 'info registers' -ex 'thread apply all bt' \
+			-ex 'info proc mappings' "$1" "$core" 2>&1 | sed 's/^/# /'
+		rm -f "$core"
+	done
+}
 export GO111MODULE=off GOPROXY=off GOFLAGS=
 mkdir lib
 cp "$top_srcdir/tests/runtime/golib.go" lib/lib.go
@@ -107,11 +114,14 @@ else
 	compile gohost -ldl
 	./gohost ./libgopart.so g0.prof >alone 2>err
 	is "$? $(sed -n 2,3p alone | tr '\n' ' ')" '5 panics 1, receives 1 profile 1 ' 'a program that loads a library written in Go runs without cpa'
+	# shellcheck disable=SC3045 # if the shell can set it
+	ulimit -c unlimited 2>/dev/null
 	for more in '' g.prof; do
 		# shellcheck disable=SC2086 # an argument or none
 		./gohost ./libgopart.so $more >alone 2>err
 		# shellcheck disable=SC2086
 		run 1000 ./gohost ./libgopart.so $more
+		show_core ./gohost
 		is "$status $(cat out)" "5 $(cat alone)" "a program that loads a library written in Go runs the same under cpa run${more:+, also when the Go part profiles itself}"
 		within "$(total p.pb.gz)" "$(cat err)" 5 'the profile contains all CPU time of the program'
 		between "$(share p.pb.gz 'main.own_go_work (inline)')$(share p.pb.gz main.own_go_work)" 50000000 100000000000 'functions written in Go have names'

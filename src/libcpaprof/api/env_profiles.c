@@ -252,7 +252,7 @@ static void catch_fatal(void)
 	struct sigaction now, act = { .sa_handler = fatal_sig, .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK) };
 
 	for (int i = 0; i < N_FATAL; i++)
-		if (sigaction(signals[i], NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
+		if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
 			sigaction(signals[i], &act, NULL);
 }
 

@@ -23,9 +23,9 @@ enum { N_BOXES = 1024, SWEEP_EVERY = 256 };
 
 struct box {
 	_Atomic uint32_t is_used;
-	bool blocked;   /* the creator believes that our signal is blocked */
-	uint32_t label; /* label set of the creator, or 0 */
-	uint32_t stack; /* id of the stack that creates the thread, or 0 */
+	uint8_t blocked; /* enum guard_mask of the creator */
+	uint32_t label;  /* label set of the creator, or 0 */
+	uint32_t stack;  /* id of the stack that creates the thread, or 0 */
 	size_t stack_size;
 	void *(*start)(void *);
 	thrd_start_t start_c11;

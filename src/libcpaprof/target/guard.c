@@ -35,6 +35,7 @@
 #endif
 
 enum { N_ACTIONS = 8, FRAME_GUESS = 2048, HANDLER_STACK = 4096, SIGNAL_MAX = 64 };
+enum { LIBC_FIRST = 32, LIBC_LAST = 34 }; /* signals that C libraries keep for themselves and never block */
 
 /* The kernel's struct sigaction. */
 struct kernel_action {
@@ -61,9 +62,13 @@ static void save_sig(const struct sigaction *act)
 	atomic_store_explicit(&n_actions, next, memory_order_release);
 }
 
+/*
+ * Does the action call a function? The kernel checks only the value, which sa_handler and sa_sigaction share: SIG_IGN
+ * with SA_SIGINFO ignores the signal. Go sets that when it stops its profile.
+ */
 static bool is_handler(const struct sigaction *act)
 {
-	return act->sa_flags & SA_SIGINFO || (act->sa_handler != SIG_IGN && act->sa_handler != SIG_DFL);
+	return act->sa_handler != SIG_IGN && act->sa_handler != SIG_DFL;
 }
 
 bool cpi_guard_is_handled(void)
@@ -109,7 +114,7 @@ void cpi_guard_install(void)
 	atomic_store(&on_stack, SA_ONSTACK);
 	install();
 	sys_mask(SIG_UNBLOCK, &bit, &before);
-	atomic_store(&cpi_local.blocked, (before & bit) != 0);
+	atomic_store(&cpi_local.blocked, before & bit ? MASK_BLOCKED : MASK_OPEN);
 }
 
 void cpi_guard_exec(bool begins)
@@ -121,7 +126,7 @@ void cpi_guard_exec(bool begins)
 	if (!cpi.head)
 		return;
 	bit = sys_bit(cpi.sig);
-	if (!is_handler(now) && now->sa_handler == SIG_IGN) {
+	if (now->sa_handler == SIG_IGN) {
 		if (begins)
 			cpi_next()->sigaction(cpi.sig, &ignore, NULL);
 		else
@@ -181,11 +186,26 @@ static void run_default_sig(int sig)
 	sys_mask(SIG_UNBLOCK, &bit, NULL);
 }
 
-static void call_handler_sig(const struct sigaction *act, int sig, siginfo_t *info, ucontext_t *uc)
+static uint64_t mask_of_sig(const ucontext_t *uc)
 {
-	uint64_t mask, requested, all = ~0ULL;
+	uint64_t mask;
 
 	memcpy(&mask, &uc->uc_sigmask, sizeof(mask));
+	return mask;
+}
+
+bool cpi_guard_is_all_sig(uint64_t set)
+{
+	set |= sys_bit(cpi.sig) | sys_bit(SIGKILL) | sys_bit(SIGSTOP);
+	for (int sig = LIBC_FIRST; sig <= LIBC_LAST; sig++)
+		set |= sys_bit(sig);
+	return set == ~0ULL;
+}
+
+static void call_handler_sig(const struct sigaction *act, int sig, siginfo_t *info, ucontext_t *uc)
+{
+	uint64_t mask = mask_of_sig(uc), requested, all = ~0ULL;
+
 	memcpy(&requested, &act->sa_mask, sizeof(requested));
 	mask |= requested | (act->sa_flags & SA_NODEFER ? 0 : sys_bit(sig));
 	atomic_store(&cpi_local.in_handler, 1);
@@ -196,38 +216,69 @@ static void call_handler_sig(const struct sigaction *act, int sig, siginfo_t *in
 		act->sa_handler(sig);
 	sys_mask(SIG_SETMASK, &all, NULL);
 	atomic_store(&cpi_local.in_handler, 0);
-	cpi_guard_block(false); /* returning from the handler undoes its changes to the mask */
+	cpi_guard_block(MASK_OPEN); /* returning from the handler undoes its changes to the mask */
+}
+
+/*
+ * Does the program believe that our signal is blocked in this thread? If it blocked all signals and now some are open, it
+ * has changed its mask by a system call, as new threads of Go do: our signal is open, or it would not have arrived.
+ */
+static bool is_blocked_sig(const ucontext_t *uc)
+{
+	if (atomic_load(&cpi_local.blocked) == MASK_ALL && !cpi_guard_is_all_sig(mask_of_sig(uc))) {
+		atomic_store(&cpi_local.blocked, MASK_OPEN);
+		atomic_store(&cpi_local.pending, 0); /* this signal replaces it */
+	}
+	return atomic_load(&cpi_local.blocked) != MASK_OPEN;
+}
+
+/*
+ * A signal for the program interrupted code that runs with all signals blocked except ours: a handler from whose mask
+ * we removed it. Handlers of Go rely on not being interrupted by each other. So send the signal again, to arrive when
+ * that handler returns, which restores the mask. Returns false if it interrupted other code.
+ */
+static bool defer_sig(int sig, const siginfo_t *info, ucontext_t *uc)
+{
+	uint64_t mask = mask_of_sig(uc);
+
+	/* a sandbox may forbid the system call */
+	if (!cpi_guard_is_all_sig(mask) || atomic_load(&cpi.is_sandboxed) ||
+	    sys_call(SYS_rt_tgsigqueueinfo, sys_getpid(), sys_gettid(), sig, (long)info) != 0)
+		return false;
+	mask |= sys_bit(sig);
+	memcpy(&uc->uc_sigmask, &mask, sizeof(mask));
+	return true;
 }
 
 void cpi_guard_forward_sig(int sig, siginfo_t *info, void *context)
 {
 	struct sigaction act = *current_sig();
 
-	if (atomic_load(&cpi_local.blocked)) {
+	if (is_blocked_sig(context)) {
 		if (!cpi_guard_redirect_sig(sig, info))
 			atomic_store(&cpi_local.pending, 1);
 		return;
 	}
-	if (!(act.sa_flags & SA_SIGINFO) && act.sa_handler == SIG_IGN)
-		return;
-	if (!(act.sa_flags & SA_SIGINFO) && act.sa_handler == SIG_DFL) {
-		run_default_sig(sig);
+	if (!is_handler(&act)) {
+		if (act.sa_handler == SIG_DFL)
+			run_default_sig(sig);
 		return;
 	}
+	if (defer_sig(sig, info, context))
+		return;
 	if (act.sa_flags & (int)SA_RESETHAND) {
 		struct sigaction none = act;
 
-		none.sa_flags &= ~SA_SIGINFO;
 		none.sa_handler = SIG_DFL;
 		save_sig(&none);
 	}
 	call_handler_sig(&act, sig, info, context);
 }
 
-void cpi_guard_block(bool blocked)
+void cpi_guard_block(enum guard_mask mask)
 {
-	atomic_store(&cpi_local.blocked, blocked);
-	if (!blocked && atomic_exchange(&cpi_local.pending, 0))
+	atomic_store(&cpi_local.blocked, (uint8_t)mask);
+	if (mask == MASK_OPEN && atomic_exchange(&cpi_local.pending, 0))
 		sys_call(SYS_tgkill, sys_getpid(), sys_gettid(), cpi.sig, 0);
 }
 

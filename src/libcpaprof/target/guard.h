@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Install our handler. The previous handler is saved as the program's own. */
 void cpi_guard_install(void);
@@ -43,8 +44,17 @@ void cpi_handler_sig(int sig, siginfo_t *info, void *context);
 /* sigaction for our signal, as the program sees it. */
 int cpi_guard_sigaction(const struct sigaction *act, struct sigaction *old);
 
+/* The signal mask of a thread as the program believes it is. */
+enum guard_mask {
+	MASK_OPEN,    /* our signal is not blocked */
+	MASK_BLOCKED, /* our signal is blocked */
+	MASK_ALL      /* it was blocked together with all other signals, which are really blocked */
+};
+
 /* Record that the program blocked or unblocked our signal in this thread. */
-void cpi_guard_block(bool blocked);
+void cpi_guard_block(enum guard_mask mask);
+/* Does this set, in the kernel's format, contain all signals that can be blocked, except perhaps ours? */
+bool cpi_guard_is_all_sig(uint64_t set);
 
 /* Has the program set a handler of its own for our signal? */
 bool cpi_guard_is_handled(void);

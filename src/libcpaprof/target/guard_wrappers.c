@@ -22,6 +22,7 @@
 #include "libcpaprof/target/target.h"
 
 #include <errno.h>
+#include <string.h>
 
 static _Atomic uint64_t needs_block; /* signals whose handlers the program wants to run with our signal blocked */
 
@@ -96,22 +97,31 @@ SIGNAL_WRAPPER(ssignal, SA_RESTART, true)
 SIGNAL_WRAPPER(sysv_signal, (int)(SA_RESETHAND | SA_NODEFER), false)
 SIGNAL_WRAPPER(__sysv_signal, (int)(SA_RESETHAND | SA_NODEFER), false)
 
+/* Another signal was unblocked. */
+static void leave_mask_all(void)
+{
+	if (atomic_load(&cpi_local.blocked) == MASK_ALL)
+		atomic_store(&cpi_local.blocked, MASK_BLOCKED);
+}
+
 CPA_EXPORT signal_fn sigset(int sig, signal_fn handler)
 {
 	bool was_blocked = atomic_load(&cpi_local.blocked);
 	signal_fn old;
 
-	if (!guard_wrappers_is_ours(sig))
+	if (!guard_wrappers_is_ours(sig)) {
+		leave_mask_all();
 		return cpi_next()->sigset(sig, handler);
+	}
 	if (handler == SIG_HOLD) {
 		struct sigaction now;
 
 		cpi_guard_sigaction(NULL, &now);
-		cpi_guard_block(true);
+		cpi_guard_block(MASK_BLOCKED);
 		return was_blocked ? SIG_HOLD : now.sa_handler;
 	}
 	old = guard_wrappers_set(handler, 0, false);
-	cpi_guard_block(false);
+	cpi_guard_block(MASK_OPEN);
 	return was_blocked ? SIG_HOLD : old;
 }
 
@@ -149,6 +159,15 @@ static const sigset_t *without_ours(const sigset_t *requested, sigset_t *room)
 	return room;
 }
 
+/* The mask of a thread after it blocked this set, which contains our signal. */
+static enum guard_mask mask_with(const sigset_t *set)
+{
+	uint64_t bits;
+
+	memcpy(&bits, set, sizeof(bits));
+	return cpi_guard_is_all_sig(bits) ? MASK_ALL : MASK_BLOCKED;
+}
+
 static int change_mask(mask_fn *next, int how, const sigset_t *requested, sigset_t *old)
 {
 	bool was_blocked = atomic_load(&cpi_local.blocked);
@@ -163,7 +182,9 @@ static int change_mask(mask_fn *next, int how, const sigset_t *requested, sigset
 	else if (old && !(atomic_load(&cpi_local.in_handler) && sigismember(old, cpi.sig)))
 		sigdelset(old, cpi.sig);
 	if (requested && (how == SIG_SETMASK || has))
-		cpi_guard_block(has && how != SIG_UNBLOCK);
+		cpi_guard_block(has && how != SIG_UNBLOCK ? mask_with(requested) : MASK_OPEN);
+	else if (requested && how == SIG_UNBLOCK)
+		leave_mask_all();
 	return rc;
 }
 
@@ -181,15 +202,17 @@ CPA_EXPORT int sighold(int sig)
 {
 	if (!guard_wrappers_is_ours(sig))
 		return cpi_next()->sighold(sig);
-	cpi_guard_block(true);
+	cpi_guard_block(MASK_BLOCKED);
 	return 0;
 }
 
 CPA_EXPORT int sigrelse(int sig)
 {
-	if (!guard_wrappers_is_ours(sig))
+	if (!guard_wrappers_is_ours(sig)) {
+		leave_mask_all();
 		return cpi_next()->sigrelse(sig);
-	cpi_guard_block(false);
+	}
+	cpi_guard_block(MASK_OPEN);
 	return 0;
 }
 
@@ -203,7 +226,7 @@ CPA_EXPORT int sigpending(sigset_t *set)
 }
 
 struct wait_mask {
-	bool before;  /* did the program believe before that our signal is blocked? */
+	enum guard_mask before;
 	bool is_held; /* our signal is blocked in the kernel too, until the call unblocks it */
 };
 
@@ -221,10 +244,10 @@ static struct wait_mask guard_wrappers_wait_begin(const sigset_t *mask)
 		return w;
 	blocks = sigismember(mask, cpi.sig) == 1;
 	bit = sys_bit(cpi.sig);
-	w.is_held = w.before && !blocks && cpi_guard_is_handled();
+	w.is_held = w.before != MASK_OPEN && !blocks && cpi_guard_is_handled();
 	if (w.is_held)
 		sys_mask(SIG_BLOCK, &bit, NULL);
-	cpi_guard_block(blocks);
+	cpi_guard_block(blocks ? MASK_BLOCKED : MASK_OPEN);
 	return w;
 }
 
@@ -346,7 +369,7 @@ static int guard_wrappers_wait_until(const sigset_t *set, siginfo_t *info, uint6
 
 static int guard_wrappers_wait_signal(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
-	bool before = atomic_load(&cpi_local.blocked);
+	uint8_t before = atomic_load(&cpi_local.blocked);
 	siginfo_t room;
 	uint64_t bit, end_ns = 0;
 	int sig, error;
@@ -359,7 +382,8 @@ static int guard_wrappers_wait_signal(const sigset_t *set, siginfo_t *info, cons
 	bit = sys_bit(cpi.sig);
 	sys_mask(SIG_BLOCK, &bit, NULL);
 	replace_waiter(0, sys_gettid());
-	cpi_guard_block(false); /* a signal held back for the program is sent again and is now pending in the kernel */
+	cpi_guard_block(
+		MASK_OPEN); /* a signal held back for the program is sent again and is now pending in the kernel */
 	sig = guard_wrappers_wait_until(set, info ? info : &room, end_ns);
 	error = errno;
 	replace_waiter(sys_gettid(), 0);

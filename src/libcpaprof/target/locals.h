@@ -15,7 +15,7 @@ struct local {
 	_Atomic uint32_t label;
 	_Atomic uint8_t busy;       /* a sample of this thread is being taken */
 	_Atomic uint8_t ended;      /* the thread is ending and has no entry any more: do not sample it */
-	_Atomic uint8_t blocked;    /* the program believes that our signal is blocked here */
+	_Atomic uint8_t blocked;    /* enum guard_mask: does the program believe that our signal is blocked here? */
 	_Atomic uint8_t pending;    /* a signal for the program arrived while the program blocked it */
 	uint64_t bytes_to_sample;   /* bytes to allocate until the next sample */
 	uint64_t random;            /* state of the random number generator; 0: not seeded */

@@ -22,7 +22,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-enum { N_RULES = 256, N_FRAMES = 128, COPIED_WORDS = STACK_COPY_SIZE / 8, MAX_RANGES = 2 };
+enum { N_RULES = 256, N_FRAMES = 128, COPIED_WORDS = STACK_COPY_SIZE / 8, MAX_RANGES = 2, ENTERED_MAX = 8 };
 
 /* Cache of the walker, since stacks repeat. Only one thread uses it at a time. */
 struct walk_memory {
@@ -183,11 +183,49 @@ static bool in_call_sig(const ucontext_t *uc)
 #endif
 }
 
+/* The end of the alternate stack if sp is on it, else 0. */
+static uint64_t alternate_end_sig(const ucontext_t *uc, uint64_t sp)
+{
+	uint64_t lo = (uint64_t)(uintptr_t)uc->uc_stack.ss_sp, n = uc->uc_stack.ss_size;
+
+	return !(uc->uc_stack.ss_flags & SS_DISABLE) && sp - lo < n ? lo + n : 0;
+}
+
+#if defined(__x86_64__)
+/*
+ * Two signals often arrive at the same tick of the clock. The kernel then enters the handler of the first one and
+ * interrupts it before its first instruction, to deliver ours. That handler has used no time, so the sample is taken of
+ * the code that it interrupted. Such a handler has its frame at the stack pointer: the return address into the C library, which is
+ * that of our frame too, and the ucontext_t, to which its third argument points.
+ */
+__attribute__((no_sanitize("address"))) static const ucontext_t *interrupted_sig(const struct thread *t,
+										 const ucontext_t *uc)
+{
+	uint64_t back = ((const uint64_t *)uc)[-1];
+
+	for (int i = 0; i < ENTERED_MAX; i++) {
+		uint64_t sp = (uint64_t)uc->uc_mcontext.gregs[REG_RSP];
+
+		if ((uint64_t)uc->uc_mcontext.gregs[REG_RDX] != sp + 8 || sp & 7 ||
+		    !(sp - t->lo < t->top - t->lo || alternate_end_sig(uc, sp)) || *(const uint64_t *)sp != back)
+			break;
+		uc = (const ucontext_t *)(sp + 8);
+	}
+	return uc;
+}
+#else
+static const ucontext_t *interrupted_sig(const struct thread *t, const ucontext_t *uc)
+{
+	(void)t;
+	return uc;
+}
+#endif
+
 /* Find the readable ranges of the stack. Returns their number. */
 static uint32_t ranges_sig(struct thread *t, const ucontext_t *uc, uint64_t sp, uint64_t *free_words,
 			   struct unwind_range *out)
 {
-	uint64_t alt = (uint64_t)(uintptr_t)uc->uc_stack.ss_sp, alt_end = alt + uc->uc_stack.ss_size;
+	uint64_t alt_end = alternate_end_sig(uc, sp);
 	uint32_t n = 0;
 
 	if (sp >= t->lo && sp < t->top) {
@@ -196,7 +234,7 @@ static uint32_t ranges_sig(struct thread *t, const ucontext_t *uc, uint64_t sp, 
 		out[0] = (struct unwind_range){ sp, t->top, (const unsigned char *)(uintptr_t)sp };
 		return 1;
 	}
-	if (!(uc->uc_stack.ss_flags & SS_DISABLE) && sp >= alt && sp < alt_end) {
+	if (alt_end) {
 		out[n++] = (struct unwind_range){ sp, alt_end, (const unsigned char *)(uintptr_t)sp };
 	} else if (free_words) {
 		uint64_t n_copied = cpi_caller_stack_copy_sig(sp, (unsigned char *)free_words);
@@ -373,7 +411,7 @@ void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight)
 	kernel = weight > 1 && !is_late(t, weight) ? cpi_perf_kernel_sig(t, weight - 1) : 0;
 	if (kernel)
 		write_kernel_sig(t, kernel);
-	write_sample_sig(t, context, weight - kernel);
+	write_sample_sig(t, interrupted_sig(t, context), weight - kernel);
 	atomic_store_explicit(&cpi_local.busy, 0, memory_order_relaxed);
 }
 
@@ -388,7 +426,7 @@ void cpi_sample_report_stack_sig(struct thread *t, const void *context)
 	atomic_store_explicit(&cpi_local.busy, 1, memory_order_relaxed);
 	at = ring_reserve_sig(t);
 	if (at) {
-		n = walk_sig(t, context, at + RECORD_HEAD, ring_scratch_sig(t, at, COPIED_WORDS));
+		n = walk_sig(t, interrupted_sig(t, context), at + RECORD_HEAD, ring_scratch_sig(t, at, COPIED_WORDS));
 		at[0] = record_word(RECORD_THREAD, 0, n, 0);
 		at[1] = owner_sig(t);
 		ring_push_sig(t, RECORD_HEAD + n);

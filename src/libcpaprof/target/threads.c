@@ -265,11 +265,14 @@ void cpi_thread_ignore(bool on)
 
 void cpi_thread_find_main_stack(uintptr_t *lo, uintptr_t *top)
 {
-	uintptr_t size = STACK_SIZE_MAX;
+	static uintptr_t size; /* set before there are other threads */
 	struct rlimit limit;
 
-	if (sys_call(SYS_getrlimit, RLIMIT_STACK, (long)&limit, 0, 0) == 0 && limit.rlim_cur < size)
-		size = limit.rlim_cur;
+	if (!size) {
+		size = STACK_SIZE_MAX;
+		if (sys_call(SYS_getrlimit, RLIMIT_STACK, (long)&limit, 0, 0) == 0 && limit.rlim_cur < size)
+			size = limit.rlim_cur;
+	}
 	*top = ((uintptr_t)__libc_stack_end + 64) & ~(uintptr_t)15;
 	*lo = *top - size;
 }

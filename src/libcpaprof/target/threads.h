@@ -90,7 +90,10 @@ void cpi_threads_each(void (*fn)(struct thread *t));
 void cpi_threads_finish(uint64_t until_ns);
 /* At the end of the process: charge this thread and stop profiling it. */
 void cpi_thread_finish(void);
-/* Find the stack of the main thread, which may grow up to its limit. */
+/*
+ * Find the stack of the main thread, which may grow up to the limit that the program started with. The kernel keeps that
+ * range free of other mappings, even if the limit is raised later.
+ */
 void cpi_thread_find_main_stack(uintptr_t *lo, uintptr_t *top);
 /* Add this thread, which is the main thread, after finding its stack. */
 void cpi_thread_begin_main(void);
