@@ -43,7 +43,7 @@ struct sums_part {
 	struct graph_sum *sum; /* of nothing, [places], then [places_n_several] of locations */
 	uint32_t n;            /* samples added */
 	uint64_t total;        /* of the sample type */
-	int64_t *flat;         /* [n_locs of the profile + 1][types] by leaf, as in profile_sums */
+	int64_t *flat;         /* [n_locs of the profile + 1] by leaf; if whole of all types, as in profile_sums */
 };
 
 /* Rows in place of the samples. */
@@ -131,7 +131,7 @@ static size_t sums_n(const struct sums *s)
 
 static size_t sums_n_flat(const struct sums *s)
 {
-	return ((size_t)s->p->n_locs + 1) * s->p->n_types;
+	return ((size_t)s->p->n_locs + 1) * (s->whole ? s->p->n_types : 1);
 }
 
 /* Start with the tables of a profile and its places. */
@@ -218,64 +218,57 @@ static int64_t *sums_add_row(struct sums *s, const uint32_t *loc, size_t n)
 	return r->value + r->n++ * n_types;
 }
 
-/* Add a sample to the sums of its leaf. Returns false if one overflows. */
-static bool sums_add_leaf(const struct sums *s, const struct sums_part *part, const struct walk_samples *w, uint32_t i,
-			  uint32_t leaf)
+/* Add sample i of one of many files. Returns false if a value is below 0, or if a sum overflows. */
+static inline bool sums_add_of_many(struct sums *s, struct sums_part *part, const struct walk_samples *w, uint32_t i,
+				    const uint32_t *loc, const uint32_t *end)
 {
+	uint32_t n_types = s->p->n_types, leaf = loc < end ? *loc : s->p->n_locs;
+	int64_t *to = part->flat + (size_t)leaf * n_types, any = 0;
 	bool overflows = false;
 
-	for (uint32_t t = 0; t < s->p->n_types; t++)
-		overflows |= num_add(&part->flat[(size_t)leaf * s->p->n_types + t], w->value[t][w->first + i]);
+	for (uint32_t t = 0; t < n_types; t++)
+		any |= w->value[t][w->first + i];
+	if (any <= 0)
+		return any == 0;
+	if (sums_walk_stack(s, part, loc, end, w->value[s->type][w->first + i], true)) {
+		to = sums_add_row(s, loc, (size_t)(end - loc));
+		memset(to, 0, n_types * sizeof(*to));
+	}
+	for (uint32_t t = 0; t < n_types; t++)
+		overflows |= num_add(&to[t], w->value[t][w->first + i]);
 	return !overflows;
 }
 
-/* Add sample i with a stack. Returns false if it has a value below 0, or if the total overflows. */
-static inline bool sums_add_sample(struct sums *s, struct sums_part *part, const struct walk_samples *w, uint32_t i,
-				   const uint32_t *loc, const uint32_t *end)
-{
-	int64_t any = 0, v = w->value[s->type][w->first + i];
-	bool is_whole = false;
-
-	for (uint32_t t = 0; t < s->p->n_types; t++)
-		any |= w->value[t][w->first + i];
-	if (any == 0)
-		return true;
-	part->total += (uint64_t)v;
-	if (any < 0 || part->total > INT64_MAX || ++part->n == UINT32_MAX)
-		return false;
-	if (s->whole)
-		is_whole = sums_walk_stack(s, part, loc, end, v, true);
-	else if (v)
-		sums_walk_stack(s, part, loc, end, v, false);
-	if (is_whole) {
-		int64_t *value = sums_add_row(s, loc, (size_t)(end - loc));
-
-		for (uint32_t t = 0; t < s->p->n_types; t++)
-			value[t] = w->value[t][w->first + i];
-		return true;
-	}
-	return sums_add_leaf(s, part, w, i, loc < end ? *loc : s->p->n_locs);
-}
-
-static bool sums_add_samples(void *arg, unsigned part, const struct walk_samples *w)
+static bool sums_add_samples(void *arg, unsigned i_part, const struct walk_samples *w)
 {
 	struct sums *s = arg;
+	struct sums_part *part = &s->part[i_part];
 	size_t from = 0;
 
-	assert(part < s->n_parts);
-	for (uint32_t i = 0; i < w->n; from = w->loc_end[i++])
-		if (!sums_add_sample(s, &s->part[part], w, i, w->loc + from, w->loc + w->loc_end[i]))
+	assert(i_part < s->n_parts);
+	for (uint32_t i = 0; i < w->n; from = w->loc_end[i++]) {
+		const uint32_t *loc = w->loc + from, *end = w->loc + w->loc_end[i];
+		int64_t v = w->value[s->type][w->first + i];
+
+		part->total += (uint64_t)v;
+		if (v < 0 || part->total > INT64_MAX || ++part->n == UINT32_MAX)
 			return false;
+		if (s->whole && !sums_add_of_many(s, part, w, i, loc, end))
+			return false;
+		if (s->whole || v == 0)
+			continue;
+		sums_walk_stack(s, part, loc, end, v, false);
+		part->flat[loc < end ? *loc : s->p->n_locs] += v;
+	}
 	return true;
 }
 
 /* ---- finish ---- */
 
-/* Add the sums of all parts to the first one. Returns false if one overflows. */
+/* Add the sums of all parts to the first one. Returns false if the total overflows. */
 static bool sums_join(struct sums *s)
 {
 	struct sums_part *to = &s->part[0];
-	bool overflows = false;
 
 	for (unsigned i = 1; i < s->n_parts; i++) {
 		const struct sums_part *from = &s->part[i];
@@ -286,9 +279,9 @@ static bool sums_join(struct sums *s)
 		for (size_t k = 0; k < sums_n(s); k++)
 			to->sum[k].cum += from->sum[k].cum;
 		for (size_t k = 0; k < sums_n_flat(s); k++)
-			overflows |= num_add(&to->flat[k], from->flat[k]);
+			to->flat[k] += from->flat[k];
 	}
-	return !overflows;
+	return true;
 }
 
 /* Does each line of a location have a function with a name? */
@@ -309,7 +302,7 @@ static bool sums_are_named(const struct sums *s)
 	return true;
 }
 
-/* Join the parts. Sums that are not merged get a row for each leaf with values. */
+/* Join the parts. Sums that are not merged get a row for each leaf. */
 static bool sums_end(struct sums *s)
 {
 	uint32_t n_types = s->p->n_types;
@@ -317,13 +310,13 @@ static bool sums_end(struct sums *s)
 	if (!sums_join(s))
 		return false;
 	for (uint32_t leaf = 0; !s->whole && leaf <= s->p->n_locs; leaf++) {
-		const int64_t *value = s->part[0].flat + (size_t)leaf * n_types;
-		int64_t any = 0;
+		int64_t *value;
 
-		for (uint32_t t = 0; t < n_types; t++)
-			any |= value[t];
-		if (any)
-			memcpy(sums_add_row(s, &leaf, leaf < s->p->n_locs), value, n_types * sizeof(*value));
+		if (s->part[0].flat[leaf] == 0)
+			continue;
+		value = sums_add_row(s, &leaf, leaf < s->p->n_locs);
+		memset(value, 0, n_types * sizeof(*value));
+		value[s->type] = s->part[0].flat[leaf];
 	}
 	return true;
 }

@@ -337,7 +337,7 @@ static int load_result(struct loader *f, struct profile **out, struct err *err)
 
 	if (stop_check(l->q->stop, err) < 0)
 		return ERR_STOPPED;
-	if (rc == 0 && f->single && f->single->sums)
+	if (f->rc == 0 && f->single && l->sums)
 		f->rc = add_single(f, f->single_source); /* merging makes rows of its sums */
 	if (f->rc == 0 && (f->merger || f->single)) {
 		*out = f->merger ? merger_finish(f->merger) : f->single;
