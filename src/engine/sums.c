@@ -55,7 +55,7 @@ struct sums_rows {
 	size_t cap_end, cap_loc, cap_value;
 };
 
-struct sums {
+struct sums_builder {
 	const struct query_filter *q;
 	const struct strtab *whole; /* NULL: a single profile, all whose locations are used, in one or more parts */
 	struct arena *mem;
@@ -78,9 +78,9 @@ bool sums_can_answer(const struct query_filter *q)
 	       q->granularity != GRAIN_FILES && !q->keep_labels;
 }
 
-struct sums *sums_new(const struct query_filter *q, const struct strtab *whole)
+struct sums_builder *sums_new(const struct query_filter *q, const struct strtab *whole)
 {
-	struct sums *s = mem_zalloc(1, sizeof(*s));
+	struct sums_builder *s = mem_zalloc(1, sizeof(*s));
 
 	s->q = q;
 	s->whole = whole;
@@ -88,7 +88,7 @@ struct sums *sums_new(const struct query_filter *q, const struct strtab *whole)
 	return s;
 }
 
-void sums_free(struct sums *s)
+void sums_free(struct sums_builder *s)
 {
 	if (!s)
 		return;
@@ -105,7 +105,7 @@ void sums_free(struct sums *s)
 }
 
 /* Find the locations of the functions of which samples keep their stacks. */
-static void sums_mark_whole(struct sums *s)
+static void sums_mark_whole(struct sums_builder *s)
 {
 	const struct profile *p = s->p;
 	bool *is_whole = mem_zalloc(p->n_funcs, sizeof(*is_whole));
@@ -124,18 +124,19 @@ static void sums_mark_whole(struct sums *s)
 }
 
 /* The number of sums of a part. */
-static size_t sums_n(const struct sums *s)
+static size_t sums_n(const struct sums_builder *s)
 {
 	return (size_t)1 + s->pl->n + places_n_several(s->pl);
 }
 
-static size_t sums_n_flat(const struct sums *s)
+static size_t sums_n_flat(const struct sums_builder *s)
 {
 	return ((size_t)s->p->n_locs + 1) * (s->whole ? s->p->n_types : 1);
 }
 
 /* Start with the tables of a profile and its places. */
-static void sums_begin(struct sums *s, const struct profile *p, const struct places *pl, uint32_t type, unsigned parts)
+static void sums_begin(struct sums_builder *s, const struct profile *p, const struct places *pl, uint32_t type,
+		       unsigned parts)
 {
 	assert(!s->p && parts > 0 && (!s->whole || parts == 1));
 	s->p = p;
@@ -159,7 +160,7 @@ static void sums_begin(struct sums *s, const struct profile *p, const struct pla
 /* ---- add ---- */
 
 /* Append the locations of a stack that were not found before. */
-static void sums_find_locations(struct sums *s, const uint32_t *loc, const uint32_t *end)
+static void sums_find_locations(struct sums_builder *s, const uint32_t *loc, const uint32_t *end)
 {
 	for (; loc < end; loc++) {
 		if (s->location[*loc] & SUMS_NEW)
@@ -174,8 +175,8 @@ static void sums_find_locations(struct sums *s, const uint32_t *loc, const uint3
  * finds   also find locations that occur first
  * Returns true if the stack must be kept; only if finds
  */
-static inline bool sums_walk_stack(struct sums *s, struct sums_part *part, const uint32_t *loc, const uint32_t *end,
-				   int64_t v, bool finds)
+static inline bool sums_walk_stack(struct sums_builder *s, struct sums_part *part, const uint32_t *loc,
+				   const uint32_t *end, int64_t v, bool finds)
 {
 	const sums_location *location = s->location;
 	const uint32_t *list = s->pl->list, *first = loc;
@@ -204,7 +205,7 @@ static inline bool sums_walk_stack(struct sums *s, struct sums_part *part, const
 }
 
 /* Append a row. Returns its values, [types], which the caller sets. */
-static int64_t *sums_add_row(struct sums *s, const uint32_t *loc, size_t n)
+static int64_t *sums_add_row(struct sums_builder *s, const uint32_t *loc, size_t n)
 {
 	struct sums_rows *r = &s->rows;
 	size_t at = r->n ? r->end[r->n - 1] : 0, n_types = s->p->n_types;
@@ -219,8 +220,8 @@ static int64_t *sums_add_row(struct sums *s, const uint32_t *loc, size_t n)
 }
 
 /* Add sample i of one of many files. Returns false if a value is below 0, or if a sum overflows. */
-static inline bool sums_add_of_many(struct sums *s, struct sums_part *part, const struct walk_samples *w, uint32_t i,
-				    const uint32_t *loc, const uint32_t *end)
+static inline bool sums_add_of_many(struct sums_builder *s, struct sums_part *part, const struct walk_samples *w,
+				    uint32_t i, const uint32_t *loc, const uint32_t *end)
 {
 	uint32_t n_types = s->p->n_types, leaf = loc < end ? *loc : s->p->n_locs;
 	int64_t *to = part->flat + (size_t)leaf * n_types, any = 0;
@@ -241,7 +242,7 @@ static inline bool sums_add_of_many(struct sums *s, struct sums_part *part, cons
 
 static bool sums_add_samples(void *arg, unsigned i_part, const struct walk_samples *w)
 {
-	struct sums *s = arg;
+	struct sums_builder *s = arg;
 	struct sums_part *part = &s->part[i_part];
 	size_t from = 0;
 
@@ -266,7 +267,7 @@ static bool sums_add_samples(void *arg, unsigned i_part, const struct walk_sampl
 /* ---- finish ---- */
 
 /* Add the sums of all parts to the first one. Returns false if the total overflows. */
-static bool sums_join(struct sums *s)
+static bool sums_join(struct sums_builder *s)
 {
 	struct sums_part *to = &s->part[0];
 
@@ -294,7 +295,7 @@ static bool sums_is_named(const struct profile *p, uint32_t loc)
 	return is_named;
 }
 
-static bool sums_are_named(const struct sums *s)
+static bool sums_are_named(const struct sums_builder *s)
 {
 	for (uint32_t i = 0; i < s->n_locs; i++)
 		if (!sums_is_named(s->p, s->loc[i]))
@@ -303,7 +304,7 @@ static bool sums_are_named(const struct sums *s)
 }
 
 /* Join the parts. Sums that are not merged get a row for each leaf. */
-static bool sums_end(struct sums *s)
+static bool sums_end(struct sums_builder *s)
 {
 	uint32_t n_types = s->p->n_types;
 
@@ -332,7 +333,7 @@ static uint64_t sums_hash_places(const struct places *pl)
 /* Store the sums in the profile; cum of a place is in the slot of the first location that has it. */
 static void sums_attach(void *arg, struct profile *p)
 {
-	struct sums *s = arg;
+	struct sums_builder *s = arg;
 	const struct places *pl = s->pl;
 	struct graph_sum *sum = s->part[0].sum;
 	struct profile_sums *out = arena_zalloc(p->mem, 1, sizeof(*out));
@@ -368,7 +369,7 @@ static void sums_attach(void *arg, struct profile *p)
 /* ---- while reading ---- */
 
 /* Can the file be added up before its samples are known? */
-static bool sums_can_start(const struct sums *s, const struct profile *p, size_t size, unsigned parts)
+static bool sums_can_start(const struct sums_builder *s, const struct profile *p, size_t size, unsigned parts)
 {
 	if (s->p || p->n_types == 0 || p->meta.drop_frames || s->q->mean)
 		return false;
@@ -380,7 +381,7 @@ static bool sums_can_start(const struct sums *s, const struct profile *p, size_t
 
 static bool sums_start(void *arg, const struct profile *tables, size_t size, unsigned parts)
 {
-	struct sums *s = arg;
+	struct sums_builder *s = arg;
 	uint32_t type;
 
 	if (!sums_can_start(s, tables, size, parts) || view_find_type(tables, s->q->sample_index, &type, NULL) < 0 ||
@@ -392,7 +393,7 @@ static bool sums_start(void *arg, const struct profile *tables, size_t size, uns
 
 static bool sums_finish(void *arg, struct builder *b)
 {
-	struct sums *s = arg;
+	struct sums_builder *s = arg;
 	const struct profile *p = s->p;
 	const struct sums_rows *r = &s->rows;
 	struct err err;
@@ -410,7 +411,7 @@ static bool sums_finish(void *arg, struct builder *b)
 	return true;
 }
 
-struct sample_walk sums_walk(struct sums *s)
+struct sample_walk sums_walk(struct sums_builder *s)
 {
 	return (struct sample_walk){ s, sums_start, sums_add_samples, sums_finish, sums_attach };
 }
@@ -418,7 +419,7 @@ struct sample_walk sums_walk(struct sums *s)
 /* ---- after reading ---- */
 
 struct sums_run {
-	struct sums *s;
+	struct sums_builder *s;
 	atomic_bool failed;
 };
 
@@ -490,7 +491,7 @@ static void sums_store_rows(const struct sums_rows *r, struct profile *p)
 }
 
 /* Replace the rows of a profile by sums. Returns false if that is not possible; then it is unchanged. */
-static bool sums_replace(struct sums *s, struct profile *p, const struct places *pl, uint32_t type)
+static bool sums_replace(struct sums_builder *s, struct profile *p, const struct places *pl, uint32_t type)
 {
 	unsigned wish = s->whole ? 1 : p->n_rows / ROWS_PER_PART + 1;
 	struct sums_run run = { .s = s };
@@ -506,7 +507,7 @@ static bool sums_replace(struct sums *s, struct profile *p, const struct places 
 
 bool sums_make(struct profile *p, const struct query_filter *q, const struct strtab *whole)
 {
-	struct sums *s = sums_new(q, whole);
+	struct sums_builder *s = sums_new(q, whole);
 	struct buf notes = { 0 };
 	struct view v;
 	bool is_made = !p->forest && !p->sums && p->n_label_funcs == 0 && !view_base_sets(p, s->mem) &&
@@ -520,7 +521,7 @@ bool sums_make(struct profile *p, const struct query_filter *q, const struct str
 
 bool sums_make_of(struct profile *p, const struct view *v, const struct places *pl)
 {
-	struct sums *s = sums_new(NULL, NULL);
+	struct sums_builder *s = sums_new(NULL, NULL);
 	bool is_made = !p->forest && !p->sums && p->n_label_funcs == 0 && !v->mean && sums_replace(s, p, pl, v->type);
 
 	sums_free(s);

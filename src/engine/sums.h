@@ -27,7 +27,7 @@
 
 struct edge_walk;
 struct query_filter;
-struct sums;
+struct sums_builder;
 
 /* Could the sums of profiles answer this query? Filters and labels need samples, addresses need the merged mappings. */
 bool sums_can_answer(const struct query_filter *q);
@@ -52,14 +52,14 @@ int sums_find_whole(const struct view *v, const struct query_filter *q, struct s
  * whole   for sums that are merged: names of functions, samples with them keep their whole stacks; borrowed. NULL: a single
  *         file, from a size on
  */
-struct sums *sums_new(const struct query_filter *q, const struct strtab *whole);
-void sums_free(struct sums *s); /* takes NULL */
+struct sums_builder *sums_new(const struct query_filter *q, const struct strtab *whole);
+void sums_free(struct sums_builder *s); /* takes NULL */
 
 /*
  * The walk of a reader, for one file; valid as long as s. It refuses a file if the report could differ: a value is below 0, a
  * location that samples have has no name, frames are to be dropped.
  */
-struct sample_walk sums_walk(struct sums *s);
+struct sample_walk sums_walk(struct sums_builder *s);
 
 /*
  * Replace the rows of a profile that was read without a walk. Its labels are removed.

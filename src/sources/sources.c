@@ -156,7 +156,7 @@ static int sources_read_again(void *arg, const struct sample_walk *walk, struct 
 static int sources_read_sums(struct bytes *bytes, const char *name, const struct query *q, struct profile **out,
 			     struct err *err)
 {
-	struct sums *s = sums_new(&q->filter, q->sums_whole);
+	struct sums_builder *s = sums_new(&q->filter, q->sums_whole);
 	const struct sample_walk walk = sums_walk(s);
 	int rc = sources_decode_walk(bytes, q, &walk, out, err);
 	struct summed_file *f;

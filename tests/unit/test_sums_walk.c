@@ -183,7 +183,7 @@ static int read_again(void *arg, const struct sample_walk *walk, struct profile 
 static struct profile *read_sums(struct world *w)
 {
 	const struct sample_walk walk = { w, start_walk, add_to_walk, finish_walk, attach_walk };
-	struct sums *e = sums_new(&w->q.filter, NULL);
+	struct sums_builder *e = sums_new(&w->q.filter, NULL);
 	struct profile *p;
 
 	walk_of_sums = sums_walk(e);
@@ -364,7 +364,7 @@ static void a_second_file_that_differs_is_noticed(void **state)
 /* Read the file as one of many, with a walk or not. */
 static struct profile *read_one_of_many(const struct world *w, const struct strtab *whole, bool walks)
 {
-	struct sums *s = sums_new(&w->q.filter, whole);
+	struct sums_builder *s = sums_new(&w->q.filter, whole);
 	const struct sample_walk walk = sums_walk(s);
 	const struct format_options options = { .walk = walks ? &walk : NULL, .skips_labels = true, .max_depth = 100 };
 	struct profile *p;
@@ -418,7 +418,7 @@ static void a_file_of_many_with_values_below_0_keeps_its_samples(void **state)
 {
 	struct strtab *whole = strtab_new();
 	struct world w = world_new(1);
-	struct sums *s = sums_new(&w.q.filter, whole);
+	struct sums_builder *s = sums_new(&w.q.filter, whole);
 	const struct sample_walk walk = sums_walk(s);
 	const struct format_options options = { .walk = &walk, .skips_labels = true, .max_depth = 100 };
 	struct profile *p;
