@@ -17,7 +17,7 @@
 
 enum {
 	SUMS_FILES_MIN = 100, /* fewer files are merged: the trial below would cost too much */
-	SUMS_TRIAL_PART = 32, /* one of so many files is read in the trial, but a minimum and a maximum of them */
+	SUMS_TRIAL_PART = 64, /* one of so many files is read in the trial, but a minimum and a maximum of them */
 	SUMS_TRIAL_MIN = 8,
 	SUMS_TRIAL_MAX = 64,
 };
