@@ -376,7 +376,10 @@ static bool sums_can_start(const struct sums_builder *s, const struct profile *p
 	for (uint32_t loc = 0; loc < p->n_locs; loc++)
 		if (p->loc_line[loc + 1] - p->loc_line[loc] > LINES_MAX || (!s->whole && !sums_is_named(p, loc)))
 			return false;
-	return s->whole ? parts == 1 : size >= SINGLE_MIN && p->n_locs > 0;
+	if (s->whole)
+		return parts == 1;
+	return size >= SINGLE_MIN && p->n_locs > 0 &&
+	       (parts > 1 || pool_size() == 1); /* else all threads add up rows */
 }
 
 static bool sums_start(void *arg, const struct profile *tables, size_t size, unsigned parts)
@@ -385,8 +388,12 @@ static bool sums_start(void *arg, const struct profile *tables, size_t size, uns
 	uint32_t type;
 
 	if (!sums_can_start(s, tables, size, parts) || view_find_type(tables, s->q->sample_index, &type, NULL) < 0 ||
-	    places_make(tables, s->q, s->mem, &s->own, NULL) < 0 || (!s->whole && s->own.n_many && size < RECOUNT_MIN))
+	    places_make(tables, s->q, s->mem, &s->own, NULL) < 0)
 		return false;
+	if (!s->whole && s->own.n_many && size < RECOUNT_MIN) {
+		places_release(&s->own);
+		return false;
+	}
 	sums_begin(s, tables, &s->own, type, parts);
 	return true;
 }

@@ -48,7 +48,7 @@ int sums_find_whole(const struct view *v, const struct query_filter *q, struct s
 /*
  * Add up samples while they are read.
  *
- * q       sums_can_answer; borrowed
+ * q       of a report without filters; if the sums are merged, sums_can_answer; borrowed
  * whole   for sums that are merged: names of functions, samples with them keep their whole stacks; borrowed. NULL: a single
  *         file, from a size on
  */

@@ -474,6 +474,8 @@ static int samples_walk(const struct proto *p, const struct sample_walk *walk, b
 	}
 	if (rc == 0 && *is_walked)
 		*is_walked = walk->finish(walk->arg, p->builder);
+	if (rc == 0 && !*is_walked && builder_profile(p->builder)->n_rows)
+		rc = err_set(err, ERR_LIMIT, "too many samples");
 	for (uint32_t t = 0; t < pipeline->n_types; t++)
 		free(pipeline->value[t]);
 	proto_pipeline_free(pipeline);
