@@ -79,7 +79,6 @@ static int sources_decode_walk(struct bytes *bytes, const struct query *q, const
 					  .max_depth = (uint64_t)q->max_depth,
 					  .max_nesting = (uint64_t)q->max_nesting,
 					  .repeats_stacks = q->repeats_stacks,
-					  .appends_stacks = q->appends_stacks,
 					  .skips_labels = q->skips_labels,
 					  .walk = walk,
 					  .keeps_times = q->times || *q->from || *q->to };

@@ -422,7 +422,7 @@ struct pipeline *proto_pipeline_new(const struct proto *p, uint32_t n_types)
 
 	pipeline->p = p;
 	pipeline->n_types = n_types;
-	pipeline->finds_equal = !p->options->appends_stacks;
+	pipeline->finds_equal = true;
 	pipeline->skips_labels = p->options->skips_labels;
 	pipeline->value = mem_zalloc(n_types, sizeof(*pipeline->value));
 	pthread_mutex_init(&pipeline->lock, NULL);
