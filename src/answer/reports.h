@@ -53,11 +53,9 @@ enum report_flags {
 	REPORT_ADDS_UP = 1 << 11,         /* REPORT_REPEATS_STACKS, and makes the same of a profile with a forest */
 	REPORT_NEEDS_NO_LABELS = 1 << 12, /* makes the same of a profile without labels, unless an option needs them */
 	REPORT_ASKS_STORES = 1 << 13,     /* it needs query.label_facts */
-	REPORT_NEEDS_ONLY_SUMS =
-		1
-		<< 14, /* of stacks only flat, cum and the notes (inline) of top (profile/sums.h, engine/early_sums.h) */
-	REPORT_REPEATS_STACKS = 1 << 15, /* makes the same of a profile in which equal stacks have different ids */
-	REPORT_BY_ENDING = 1 << 10,      /* the command line replaces it by the report that writes the format of -o */
+	REPORT_NEEDS_ONLY_SUMS = 1 << 14, /* of stacks only flat, cum and the notes (inline) of top (profile/sums.h) */
+	REPORT_REPEATS_STACKS = 1 << 15,  /* makes the same of a profile in which equal stacks have different ids */
+	REPORT_BY_ENDING = 1 << 10,       /* the command line replaces it by the report that writes the format of -o */
 };
 
 /* Options that only some reports take. Options that follow from other fields have no bit (report_options.c). */

@@ -14,8 +14,9 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/pool.h"
-#include "engine/early_sums.h"
+#include "engine/sums.h"
 #include "profile/forest.h"
+#include "profile/sums.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -316,6 +317,12 @@ static void calls_merge(struct calls *into, const struct calls *from)
 	}
 }
 
+/* Have the samples to be read again to count calls? */
+static bool edges_are_read_again(const struct profile *p)
+{
+	return p->sums && p->sums->source.read;
+}
+
 void edges_count(struct edge_walk *w, struct arena *mem, struct edges *out)
 {
 	struct stop *stop = w->g->view->stop;
@@ -328,8 +335,8 @@ void edges_count(struct edge_walk *w, struct arena *mem, struct edges *out)
 	stop_begin(stop, "finding calls", w->g->view->p->stacks.n);
 	if (w->g->view->p->forest && needs_calls(w))
 		edges_forest_run(w);
-	else if (w->g->view->p->early)
-		early_count_calls(w);
+	else if (edges_are_read_again(w->g->view->p))
+		sums_count_calls(w);
 	else if (!w->g->view->p->forest)
 		pool_run(edge_run, w, w->parts);
 	for (unsigned i = 0; i < w->parts; i++)
@@ -354,7 +361,9 @@ void edges_count(struct edge_walk *w, struct arena *mem, struct edges *out)
 struct edge_walk edges_start(const struct graph *g, const bool *keep, const bool *wanted, bool both)
 {
 	const struct profile *p = g->view->p;
-	uint32_t wish = p->forest ? p->forest->n_trees : p->early ? UINT32_MAX : p->stacks.n / STACKS_PER_THREAD + 1;
+	uint32_t wish = p->forest                 ? p->forest->n_trees
+			: edges_are_read_again(p) ? UINT32_MAX
+						  : p->stacks.n / STACKS_PER_THREAD + 1;
 	struct edge_walk w = {
 		.g = g, .wanted = wanted, .both = both, .parts = wish < pool_size() ? wish : pool_size()
 	};

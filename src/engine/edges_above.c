@@ -258,12 +258,14 @@ static void settled_release(struct settled *s)
 	free(s->is);
 }
 
-/* Do all samples with a location whose calls are needed have their whole stacks? */
+/* Do all samples with a location whose calls are needed have their whole stacks, or can these be read again? */
 static bool edges_has_stacks(const struct edge_walk *w)
 {
 	const struct profile *p = w->g->view->p;
 
-	for (uint32_t loc = 0; p->sums && loc < p->n_locs; loc++)
+	if (!p->sums || p->sums->source.read)
+		return true;
+	for (uint32_t loc = 0; loc < p->n_locs; loc++)
 		if (w->spots.mark[loc] & LOC_WANTED && !p->sums->is_whole[loc])
 			return false;
 	return true;
@@ -274,7 +276,7 @@ bool graph_edges_above(const struct graph *g, const bool *keep, const bool *want
 {
 	struct edge_walk w = edges_start(g, keep, wanted, false);
 	const struct profile *p = g->view->p;
-	size_t n = p->forest || p->sums || p->early ? 0 : bounds_size(&w, limit); /* trees have few calls */
+	size_t n = p->forest || p->sums ? 0 : bounds_size(&w, limit); /* trees have few calls */
 	struct settled settled;
 	bool is_known;
 

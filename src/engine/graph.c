@@ -13,7 +13,6 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
-#include "engine/early_sums.h"
 #include "engine/forest_walk.h"
 #include "engine/graph_walk.h"
 #include "engine/parts.h"
@@ -183,8 +182,6 @@ void graph_make(const struct view *v, const struct places *pl, struct arena *mem
 		g.nodes.flat_div = sums.flat;
 		g.nodes.cum_div = sums.cum;
 	}
-	if (v->p->early)
-		early_use(v->p->early, v, pl, &g);
 	if (v->p->forest) {
 		struct forest_sums forest;
 

@@ -8,8 +8,6 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/calltree.h \
 	src/engine/diff.c \
 	src/engine/diff.h \
-	src/engine/early_sums.c \
-	src/engine/early_sums.h \
 	src/engine/edges.c \
 	src/engine/edges_above.c \
 	src/engine/edges_forest.c \
@@ -58,6 +56,7 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/sketch.h \
 	src/engine/sums.c \
 	src/engine/sums.h \
+	src/engine/sums_calls.c \
 	src/engine/sums_whole.c \
 	src/engine/tags.c \
 	src/engine/tags.h \

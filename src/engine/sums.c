@@ -7,15 +7,70 @@
 
 #include "engine/sums.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/num.h"
+#include "base/pool.h"
 #include "engine/filter.h"
 #include "engine/graph_walk.h"
 #include "engine/query_filter.h"
+#include "profile/builder.h"
 #include "profile/sums.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+	LINES_MAX = 64, /* of a location; view_make checks the number of frames if there are more */
+	/* Bytes of samples of a single file. With fewer, keeping the stacks takes less time. A second reading to count calls takes
+	   1.3 times as long. */
+	SINGLE_MIN = 128 << 20,
+	RECOUNT_MIN = 1 << 30,
+	BLOCK_ROWS = 512,
+	ROWS_PER_PART = 1 << 14,
+};
+
+/* The fields of a location that the walk uses: flags, and in the lower half its places, as in places.list. */
+typedef uint64_t sums_location;
+
+#define SUMS_NEW (UINT64_C(1) << 32)   /* it has not occurred yet */
+#define SUMS_WHOLE (UINT64_C(1) << 33) /* samples with it keep their stacks */
+
+/* The sums of a thread. */
+struct sums_part {
+	struct graph_sum *sum; /* of nothing, [places], then [places_n_several] of locations */
+	uint32_t n;            /* samples added */
+	uint64_t total;        /* of the sample type */
+	int64_t *flat;         /* [n_locs of the profile + 1] by leaf; if whole of all types, as in profile_sums */
+};
+
+/* Rows in place of the samples. */
+struct sums_rows {
+	uint32_t n;
+	size_t *end;    /* [n] of the frames of a row */
+	uint32_t *loc;  /* [end[n - 1]] */
+	int64_t *value; /* [n][types] */
+	size_t cap_end, cap_loc, cap_value;
+};
+
+struct sums_builder {
+	const struct query_filter *q;
+	const struct strtab *whole; /* NULL: a single profile, all whose locations are used, in one or more parts */
+	struct arena *mem;
+	const struct profile *p; /* its tables; NULL before the start */
+	struct places own;       /* pl of a walk */
+	const struct places *pl;
+	uint32_t type;
+	str_id default_type;
+	unsigned n_parts;
+	struct sums_part *part;
+	sums_location *location; /* [n_locs of the profile]; NULL if not whole */
+	uint32_t n_locs;         /* locations found so far */
+	uint32_t *loc;           /* [n_locs] in the order of first use, or all if not whole */
+	struct sums_rows rows;   /* those that keep their stacks, and if not whole, at the end one for each leaf */
+};
 
 bool sums_can_answer(const struct query_filter *q)
 {
@@ -23,17 +78,211 @@ bool sums_can_answer(const struct query_filter *q)
 	       q->granularity != GRAIN_FILES && !q->keep_labels;
 }
 
-static bool sums_has_negative(const struct profile *p)
+struct sums_builder *sums_new(const struct query_filter *q, const struct strtab *whole)
 {
-	for (uint32_t t = 0; t < p->n_types; t++) {
-		int64_t all = 0;
+	struct sums_builder *s = mem_zalloc(1, sizeof(*s));
 
-		for (uint32_t row = 0; row < p->n_rows; row++)
-			all |= p->value[t][row];
-		if (all < 0)
-			return true;
+	s->q = q;
+	s->whole = whole;
+	s->mem = arena_new();
+	return s;
+}
+
+void sums_free(struct sums_builder *s)
+{
+	if (!s)
+		return;
+	for (unsigned i = 0; i < s->n_parts; i++) {
+		free(s->part[i].sum);
+		free(s->part[i].flat);
 	}
-	return false;
+	free(s->rows.end);
+	free(s->rows.loc);
+	free(s->rows.value);
+	places_release(&s->own);
+	arena_free(s->mem);
+	free(s);
+}
+
+/* Find the locations of the functions of which samples keep their stacks. */
+static void sums_mark_whole(struct sums_builder *s)
+{
+	const struct profile *p = s->p;
+	bool *is_whole = mem_zalloc(p->n_funcs, sizeof(*is_whole));
+	str_id id;
+
+	s->location = arena_zalloc(s->mem, p->n_locs, sizeof(*s->location));
+	for (uint32_t f = 0; f < p->n_funcs; f++)
+		is_whole[f] = strtab_find_from(s->whole, p->str, p->func_name[f], &id);
+	for (uint32_t loc = 0; loc < p->n_locs; loc++) {
+		s->location[loc] = s->pl->list[loc] | SUMS_NEW;
+		for (uint32_t i = p->loc_line[loc]; i < p->loc_line[loc + 1]; i++)
+			if (is_whole[p->line_func[i]])
+				s->location[loc] |= SUMS_WHOLE;
+	}
+	free(is_whole);
+}
+
+/* The number of sums of a part. */
+static size_t sums_n(const struct sums_builder *s)
+{
+	return (size_t)1 + s->pl->n + places_n_several(s->pl);
+}
+
+static size_t sums_n_flat(const struct sums_builder *s)
+{
+	return ((size_t)s->p->n_locs + 1) * (s->whole ? s->p->n_types : 1);
+}
+
+/* Start with the tables of a profile and its places. */
+static void sums_begin(struct sums_builder *s, const struct profile *p, const struct places *pl, uint32_t type,
+		       unsigned parts)
+{
+	assert(!s->p && parts > 0 && (!s->whole || parts == 1));
+	s->p = p;
+	s->pl = pl;
+	s->type = type;
+	s->default_type = p->meta.default_type;
+	s->loc = arena_alloc(s->mem, p->n_locs, sizeof(*s->loc));
+	s->n_parts = parts;
+	s->part = arena_zalloc(s->mem, parts, sizeof(*s->part));
+	for (unsigned i = 0; i < parts; i++) {
+		s->part[i].sum = mem_zalloc(sums_n(s), sizeof(*s->part->sum));
+		s->part[i].flat = mem_zalloc(sums_n_flat(s), sizeof(*s->part->flat));
+	}
+	if (s->whole)
+		sums_mark_whole(s);
+	else
+		for (; s->n_locs < p->n_locs; s->n_locs++)
+			s->loc[s->n_locs] = s->n_locs;
+}
+
+/* ---- add ---- */
+
+/* Append the locations of a stack that were not found before. */
+static void sums_find_locations(struct sums_builder *s, const uint32_t *loc, const uint32_t *end)
+{
+	for (; loc < end; loc++) {
+		if (s->location[*loc] & SUMS_NEW)
+			s->loc[s->n_locs++] = *loc;
+		s->location[*loc] &= ~SUMS_NEW;
+	}
+}
+
+/*
+ * Add a value to the places of a stack, branchless as in engine/graph.c.
+ *
+ * finds   also find locations that occur first
+ * Returns true if the stack must be kept; only if finds
+ */
+static inline bool sums_walk_stack(struct sums_builder *s, struct sums_part *part, const uint32_t *loc,
+				   const uint32_t *end, int64_t v, bool finds)
+{
+	const sums_location *location = s->location;
+	const uint32_t *list = s->pl->list, *first = loc;
+	struct graph_sum *sum = part->sum;
+	uint32_t several[WALK_LOT], id = part->n;
+	sums_location any = 0;
+
+	while (loc < end) {
+		const uint32_t *pause = end - loc < WALK_LOT ? end : loc + WALK_LOT;
+		uint32_t n = 0;
+
+		for (; loc < pause; loc++) {
+			sums_location at = finds ? location[*loc] : list[*loc];
+			uint32_t code = (uint32_t)at, is_several = code / PLACES_MANY;
+
+			any |= at;
+			several[n] = code;
+			n += is_several;
+			sum_add(&sum[(code + 1) & (is_several - 1)], id, v);
+		}
+		walk_several(s->pl, several, n, sum, id, v);
+	}
+	if (any & SUMS_NEW)
+		sums_find_locations(s, first, end);
+	return any & SUMS_WHOLE;
+}
+
+/* Append a row. Returns its values, [types], which the caller sets. */
+static int64_t *sums_add_row(struct sums_builder *s, const uint32_t *loc, size_t n)
+{
+	struct sums_rows *r = &s->rows;
+	size_t at = r->n ? r->end[r->n - 1] : 0, n_types = s->p->n_types;
+
+	r->end = mem_grow(r->end, &r->cap_end, (size_t)r->n + 1, sizeof(*r->end));
+	r->loc = mem_grow(r->loc, &r->cap_loc, at + n, sizeof(*r->loc));
+	r->value = mem_grow(r->value, &r->cap_value, (r->n + 1) * n_types, sizeof(*r->value));
+	if (n)
+		memcpy(r->loc + at, loc, n * sizeof(*loc));
+	r->end[r->n] = at + n;
+	return r->value + r->n++ * n_types;
+}
+
+/* Add sample i of one of many files. Returns false if a value is below 0, or if a sum overflows. */
+static inline bool sums_add_of_many(struct sums_builder *s, struct sums_part *part, const struct walk_samples *w,
+				    uint32_t i, const uint32_t *loc, const uint32_t *end)
+{
+	uint32_t n_types = s->p->n_types, leaf = loc < end ? *loc : s->p->n_locs;
+	int64_t *to = part->flat + (size_t)leaf * n_types, any = 0;
+	bool overflows = false;
+
+	for (uint32_t t = 0; t < n_types; t++)
+		any |= w->value[t][w->first + i];
+	if (any <= 0)
+		return any == 0;
+	if (sums_walk_stack(s, part, loc, end, w->value[s->type][w->first + i], true)) {
+		to = sums_add_row(s, loc, (size_t)(end - loc));
+		memset(to, 0, n_types * sizeof(*to));
+	}
+	for (uint32_t t = 0; t < n_types; t++)
+		overflows |= num_add(&to[t], w->value[t][w->first + i]);
+	return !overflows;
+}
+
+static bool sums_add_samples(void *arg, unsigned i_part, const struct walk_samples *w)
+{
+	struct sums_builder *s = arg;
+	struct sums_part *part = &s->part[i_part];
+	size_t from = 0;
+
+	assert(i_part < s->n_parts);
+	for (uint32_t i = 0; i < w->n; from = w->loc_end[i++]) {
+		const uint32_t *loc = w->loc + from, *end = w->loc + w->loc_end[i];
+		int64_t v = w->value[s->type][w->first + i];
+
+		part->total += (uint64_t)v;
+		if (v < 0 || part->total > INT64_MAX || ++part->n == UINT32_MAX)
+			return false;
+		if (s->whole && !sums_add_of_many(s, part, w, i, loc, end))
+			return false;
+		if (s->whole || v == 0)
+			continue;
+		sums_walk_stack(s, part, loc, end, v, false);
+		part->flat[loc < end ? *loc : s->p->n_locs] += v;
+	}
+	return true;
+}
+
+/* ---- finish ---- */
+
+/* Add the sums of all parts to the first one. Returns false if the total overflows. */
+static bool sums_join(struct sums_builder *s)
+{
+	struct sums_part *to = &s->part[0];
+
+	for (unsigned i = 1; i < s->n_parts; i++) {
+		const struct sums_part *from = &s->part[i];
+
+		to->total += from->total;
+		if (to->total > INT64_MAX)
+			return false;
+		for (size_t k = 0; k < sums_n(s); k++)
+			to->sum[k].cum += from->sum[k].cum;
+		for (size_t k = 0; k < sums_n_flat(s); k++)
+			to->flat[k] += from->flat[k];
+	}
+	return true;
 }
 
 /* Does each line of a location have a function with a name? */
@@ -46,170 +295,7 @@ static bool sums_is_named(const struct profile *p, uint32_t loc)
 	return is_named;
 }
 
-/* The fields of a location that the walk uses. */
-struct sums_location {
-	uint32_t code; /* its places, as in places.list */
-	bool is_found; /* has it occurred? */
-	bool is_whole; /* do samples with it keep their stacks? */
-};
-
-/* The rows that replace those of a profile. */
-struct sums_rows {
-	struct profile *p;
-	const struct places *pl;
-	uint32_t n_locs;                /* locations found so far */
-	uint32_t *loc;                  /* [n_locs] in the order of first use */
-	struct sums_location *location; /* [n_locs of the profile] */
-	struct graph_sum *sum;          /* of nothing, [places], then [places_n_several] of locations */
-	uint32_t n_whole, n_whole_locs; /* rows that keep their stacks; the frames of these together */
-	uint32_t *whole;                /* [n_whole] numbers of these rows in the profile */
-	uint32_t n_leaves;
-	uint32_t *leaf_of; /* [n_locs of the profile + 1] leaf + 1; the last is for stacks without frames */
-	uint32_t *leaf;    /* [n_leaves] n_locs of the profile: no frame */
-	int64_t **value;   /* [types][n_leaves] */
-};
-
-static bool sums_row_is_zero(const struct profile *p, uint32_t row)
-{
-	int64_t any = 0;
-
-	for (uint32_t t = 0; t < p->n_types; t++)
-		any |= p->value[t][row];
-	return any == 0;
-}
-
-static void sums_find_location(struct sums_rows *s, uint32_t loc)
-{
-	s->location[loc].is_found = true;
-	s->loc[s->n_locs++] = loc;
-}
-
-/* Add up the stack between at and end, of sample id - 1. Returns true if the stack must be kept. */
-static inline bool sums_walk(struct sums_rows *s, const uint8_t *at, const uint8_t *end, uint32_t width, uint32_t id,
-			     int64_t v)
-{
-	const struct sums_location *location = s->location;
-	struct graph_sum *sum = s->sum;
-	uint32_t several[WALK_LOT];
-	bool is_whole = false;
-
-	while (at < end) {
-		const uint8_t *pause = (size_t)(end - at) < WALK_LOT * width ? end : at + WALK_LOT * width;
-		uint32_t n = 0;
-
-		for (; at < pause; at += width) {
-			uint32_t loc = stack_load(at, width), code = location[loc].code;
-			uint32_t is_several = code / PLACES_MANY;
-
-			if (__builtin_expect(!location[loc].is_found, false))
-				sums_find_location(s, loc);
-			is_whole |= location[loc].is_whole;
-			several[n] = code;
-			n += is_several;
-			sum_add(&sum[(code + 1) & (is_several - 1)], id, v);
-		}
-		walk_several(s->pl, several, n, sum, id, v);
-	}
-	return is_whole;
-}
-
-static bool sums_walk_row(struct sums_rows *s, uint32_t row, int64_t v)
-{
-	const struct stack_lists *stacks = &s->p->stacks;
-	const uint8_t *at = stack_address(stacks, stacks->off[s->p->stack[row]]);
-	const uint8_t *end = stack_address(stacks, stacks->off[s->p->stack[row] + 1]);
-
-	return stacks->width == STACK_NARROW ? sums_walk(s, at, end, STACK_NARROW, row + 1, v)
-					     : sums_walk(s, at, end, STACK_WIDE, row + 1, v);
-}
-
-/* Add a row to that of its leaf. */
-static void sums_add_leaf(struct sums_rows *s, uint32_t row)
-{
-	const struct profile *p = s->p;
-	const struct stack_lists *stacks = &p->stacks;
-	uint32_t at = stacks->off[p->stack[row]], leaf, *to;
-
-	leaf = at < stacks->off[p->stack[row] + 1] ? stack_id_at(stacks, at) : p->n_locs;
-	to = &s->leaf_of[leaf];
-	if (!*to) {
-		s->leaf[s->n_leaves] = leaf;
-		*to = ++s->n_leaves;
-	}
-	for (uint32_t t = 0; t < p->n_types; t++)
-		s->value[t][*to - 1] += p->value[t][row];
-}
-
-static void sums_add_whole(struct sums_rows *s, uint32_t row)
-{
-	const struct stack_lists *stacks = &s->p->stacks;
-	uint32_t stack = s->p->stack[row];
-
-	s->whole[s->n_whole++] = row;
-	s->n_whole_locs += stacks->off[stack + 1] - stacks->off[stack];
-}
-
-/* Find the locations of the functions of which samples keep their stacks. */
-static void sums_mark_whole(struct sums_rows *s, const struct strtab *whole)
-{
-	const struct profile *p = s->p;
-	bool *is_whole = mem_zalloc(p->n_funcs, sizeof(*is_whole));
-	str_id id;
-
-	for (uint32_t f = 0; f < p->n_funcs; f++)
-		is_whole[f] = strtab_find_from(whole, p->str, p->func_name[f], &id);
-	for (uint32_t loc = 0; loc < p->n_locs; loc++) {
-		s->location[loc].code = s->pl->list[loc];
-		for (uint32_t i = p->loc_line[loc]; i < p->loc_line[loc + 1]; i++)
-			s->location[loc].is_whole |= is_whole[p->line_func[i]];
-	}
-	free(is_whole);
-}
-
-static struct sums_rows sums_rows_new(struct profile *p, const struct places *pl)
-{
-	size_t n = (size_t)p->n_locs + 1;
-	struct sums_rows s = { .p = p,
-			       .pl = pl,
-			       .loc = arena_alloc(p->mem, p->n_locs, sizeof(*s.loc)),
-			       .location = mem_zalloc(n, sizeof(*s.location)),
-			       .sum = mem_zalloc((size_t)1 + pl->n + places_n_several(pl), sizeof(*s.sum)),
-			       .whole = mem_alloc(p->n_rows, sizeof(*s.whole)),
-			       .leaf_of = mem_zalloc(n, sizeof(*s.leaf_of)),
-			       .leaf = mem_alloc(n, sizeof(*s.leaf)),
-			       .value = mem_alloc(p->n_types, sizeof(*s.value)) };
-
-	for (uint32_t t = 0; t < p->n_types; t++)
-		s.value[t] = mem_zalloc(n, sizeof(*s.value[t]));
-	return s;
-}
-
-static void sums_rows_walk(struct sums_rows *s, const int64_t *value, const struct strtab *whole)
-{
-	sums_mark_whole(s, whole);
-	for (uint32_t row = 0; row < s->p->n_rows; row++) {
-		if (sums_row_is_zero(s->p, row))
-			continue;
-		if (sums_walk_row(s, row, value[row]))
-			sums_add_whole(s, row);
-		else
-			sums_add_leaf(s, row);
-	}
-}
-
-static void sums_rows_release(struct sums_rows *s)
-{
-	for (uint32_t t = 0; t < s->p->n_types; t++)
-		free(s->value[t]);
-	free(s->value);
-	free(s->location);
-	free(s->sum);
-	free(s->whole);
-	free(s->leaf_of);
-	free(s->leaf);
-}
-
-static bool sums_rows_are_named(const struct sums_rows *s)
+static bool sums_are_named(const struct sums_builder *s)
 {
 	for (uint32_t i = 0; i < s->n_locs; i++)
 		if (!sums_is_named(s->p, s->loc[i]))
@@ -217,56 +303,160 @@ static bool sums_rows_are_named(const struct sums_rows *s)
 	return true;
 }
 
-/* The sums; cum of a place is in the slot of the first location that has it. */
-static struct profile_sums *sums_of_rows(const struct sums_rows *s, uint32_t type)
+/* Join the parts. Sums that are not merged get a row for each leaf. */
+static bool sums_end(struct sums_builder *s)
 {
-	struct profile *p = s->p;
-	const struct places *pl = s->pl;
-	struct profile_sums *out = arena_alloc(p->mem, 1, sizeof(*out));
+	uint32_t n_types = s->p->n_types;
 
-	*out = (struct profile_sums){ .type = type, .n_locs = s->n_locs, .loc = s->loc };
+	if (!sums_join(s))
+		return false;
+	for (uint32_t leaf = 0; !s->whole && leaf <= s->p->n_locs; leaf++) {
+		int64_t *value;
+
+		if (s->part[0].flat[leaf] == 0)
+			continue;
+		value = sums_add_row(s, &leaf, leaf < s->p->n_locs);
+		memset(value, 0, n_types * sizeof(*value));
+		value[s->type] = s->part[0].flat[leaf];
+	}
+	return true;
+}
+
+/* A hash of the places of all locations, never 0. */
+static uint64_t sums_hash_places(const struct places *pl)
+{
+	uint64_t hash = hash_bytes(pl->list, pl->p->n_locs * sizeof(*pl->list));
+
+	return hash_mix(hash ^ pl->n, hash_bytes(pl->many, pl->n_many * sizeof(*pl->many)) | 1) | 1;
+}
+
+/* Store the sums in the profile; cum of a place is in the slot of the first location that has it. */
+static void sums_attach(void *arg, struct profile *p)
+{
+	struct sums_builder *s = arg;
+	const struct places *pl = s->pl;
+	struct graph_sum *sum = s->part[0].sum;
+	struct profile_sums *out = arena_zalloc(p->mem, 1, sizeof(*out));
+
+	out->type = s->type;
+	out->places = !s->whole && pl == &s->own ? sums_hash_places(pl) : 0; /* others may be renumbered */
+	out->n_locs = s->n_locs;
+	out->loc = arena_alloc(p->mem, s->n_locs, sizeof(*out->loc));
+	memcpy(out->loc, s->loc, s->n_locs * sizeof(*out->loc));
 	out->cum = arena_zalloc(p->mem, profile_sums_slots(p), sizeof(*out->cum));
 	out->several = arena_zalloc(p->mem, p->n_locs, sizeof(*out->several));
 	out->is_whole = arena_zalloc(p->mem, p->n_locs, sizeof(*out->is_whole));
+	if (s->whole) {
+		out->flat = arena_own(p->mem, s->part[0].flat);
+		s->part[0].flat = NULL;
+	}
 	for (uint32_t i = 0; i < s->n_locs; i++) {
 		uint32_t loc = s->loc[i], n;
 		const uint32_t *place = places_of(pl, loc, &n);
 		int64_t *cum = out->cum + profile_sums_slot(p, loc);
 
 		for (uint32_t k = 0; k < n; k++) {
-			cum[k] = s->sum[1 + place[k]].cum;
-			s->sum[1 + place[k]].cum = 0;
+			cum[k] = sum[1 + place[k]].cum;
+			sum[1 + place[k]].cum = 0;
 		}
 		if (pl->list[loc] >= PLACES_MANY)
-			out->several[loc] = s->sum[1 + pl->n + places_several(pl->list[loc])].cum;
-		out->is_whole[loc] = s->location[loc].is_whole;
+			out->several[loc] = sum[1 + pl->n + places_several(pl->list[loc])].cum;
+		out->is_whole[loc] = s->whole && s->location[loc] & SUMS_WHOLE;
 	}
-	return out;
+	p->sums = out;
 }
 
-/* Copy the whole stacks, then those of one frame. */
-static struct stack_lists sums_rows_stacks(const struct sums_rows *s)
+/* ---- while reading ---- */
+
+/* Can the file be added up before its samples are known? */
+static bool sums_can_start(const struct sums_builder *s, const struct profile *p, size_t size, unsigned parts)
 {
+	if (s->p || p->n_types == 0 || p->meta.drop_frames || s->q->mean)
+		return false;
+	for (uint32_t loc = 0; loc < p->n_locs; loc++)
+		if (p->loc_line[loc + 1] - p->loc_line[loc] > LINES_MAX || (!s->whole && !sums_is_named(p, loc)))
+			return false;
+	if (s->whole)
+		return parts == 1;
+	return size >= SINGLE_MIN && p->n_locs > 0 &&
+	       (parts > 1 || pool_size() == 1); /* else all threads add up rows */
+}
+
+static bool sums_start(void *arg, const struct profile *tables, size_t size, unsigned parts)
+{
+	struct sums_builder *s = arg;
+	uint32_t type;
+
+	if (!sums_can_start(s, tables, size, parts) || view_find_type(tables, s->q->sample_index, &type, NULL) < 0 ||
+	    places_make(tables, s->q, s->mem, &s->own, NULL) < 0)
+		return false;
+	if (!s->whole && s->own.n_many && size < RECOUNT_MIN) {
+		places_release(&s->own);
+		return false;
+	}
+	sums_begin(s, tables, &s->own, type, parts);
+	return true;
+}
+
+static bool sums_finish(void *arg, struct builder *b)
+{
+	struct sums_builder *s = arg;
 	const struct profile *p = s->p;
-	const struct stack_lists *from = &p->stacks;
-	struct stack_lists to = { .n = s->n_whole + s->n_leaves, .width = from->width };
+	const struct sums_rows *r = &s->rows;
+	struct err err;
 
-	to.off = arena_zalloc(p->mem, (size_t)to.n + 1, sizeof(*to.off));
-	to.packed = arena_alloc(p->mem, stack_bytes((size_t)s->n_whole_locs + s->n_leaves, to.width), 1);
-	for (uint32_t i = 0; i < s->n_whole; i++) {
-		uint32_t stack = p->stack[s->whole[i]], n = from->off[stack + 1] - from->off[stack];
+	if (p->meta.drop_frames || p->meta.default_type != s->default_type || !sums_are_named(s) || !sums_end(s) ||
+	    (!s->whole && s->part[0].total == 0))
+		return false;
+	for (uint32_t row = 0; row < r->n; row++) {
+		size_t from = row ? r->end[row - 1] : 0;
 
-		memcpy(stack_address(&to, to.off[i]), stack_address(from, from->off[stack]), (size_t)n * to.width);
-		to.off[i + 1] = to.off[i] + n;
+		if (builder_sample(b, r->value + (size_t)row * p->n_types, r->loc + from, r->end[row] - from, NULL, 0,
+				   &err) < 0)
+			return false;
 	}
-	for (uint32_t i = 0; i < s->n_leaves; i++) {
-		uint32_t *off = to.off + s->n_whole + i;
+	return true;
+}
 
-		off[1] = off[0] + (s->leaf[i] < p->n_locs);
-		if (s->leaf[i] < p->n_locs)
-			stack_store(stack_address(&to, off[0]), to.width, s->leaf[i]);
+struct sample_walk sums_walk(struct sums_builder *s)
+{
+	return (struct sample_walk){ s, sums_start, sums_add_samples, sums_finish, sums_attach };
+}
+
+/* ---- after reading ---- */
+
+struct sums_run {
+	struct sums_builder *s;
+	atomic_bool failed;
+};
+
+/* Add a share of the rows of the profile. */
+static void sums_run_part(void *arg, unsigned part)
+{
+	struct sums_run *run = arg;
+	const struct profile *p = run->s->p;
+	const struct stack_lists *stacks = &p->stacks;
+	uint64_t n = p->n_rows, end = n * (part + 1) / run->s->n_parts;
+	size_t loc_end[BLOCK_ROWS], cap = 0;
+	struct walk_samples w = { .loc_end = loc_end, .value = p->value };
+	uint32_t *loc = NULL;
+
+	for (uint64_t lo = n * part / run->s->n_parts; lo < end && !run->failed; lo += w.n) {
+		size_t at = 0;
+
+		w.first = (uint32_t)lo;
+		for (w.n = 0; w.n < BLOCK_ROWS && lo + w.n < end; loc_end[w.n++] = at) {
+			uint32_t stack = p->stack[lo + w.n], n_locs = stacks->off[stack + 1] - stacks->off[stack];
+
+			loc = mem_grow(loc, &cap, at + n_locs, sizeof(*loc));
+			stack_read(stacks, stacks->off[stack], n_locs, loc + at);
+			at += n_locs;
+		}
+		w.loc = loc;
+		if (!sums_add_samples(run->s, part, &w))
+			run->failed = true;
 	}
-	return to;
+	free(loc);
 }
 
 /* Free the columns of samples, which are most of a profile. */
@@ -282,81 +472,70 @@ static void sums_free_samples(const struct profile *p)
 }
 
 /* Replace the rows and stacks. */
-static void sums_rows_store(const struct sums_rows *s)
+static void sums_store_rows(const struct sums_rows *r, struct profile *p)
 {
-	struct profile *p = s->p;
 	const struct profile old = *p;
-	uint32_t n = s->n_whole + s->n_leaves;
-	int64_t **value = arena_alloc(p->mem, p->n_types, sizeof(*value));
+	size_t n_locs = r->n ? r->end[r->n - 1] : 0;
 
-	p->stacks = sums_rows_stacks(s);
+	p->n_rows = p->stacks.n = r->n;
+	p->stack = arena_alloc(p->mem, r->n, sizeof(*p->stack));
+	p->labels = arena_zalloc(p->mem, r->n, sizeof(*p->labels));
+	p->value = arena_alloc(p->mem, p->n_types, sizeof(*p->value));
 	for (uint32_t t = 0; t < p->n_types; t++) {
-		value[t] = arena_alloc(p->mem, n, sizeof(*value[t]));
-		for (uint32_t i = 0; i < s->n_whole; i++)
-			value[t][i] = p->value[t][s->whole[i]];
-		memcpy(value[t] + s->n_whole, s->value[t], s->n_leaves * sizeof(*value[t]));
+		p->value[t] = arena_alloc(p->mem, r->n, sizeof(*p->value[t]));
+		for (uint32_t row = 0; row < r->n; row++)
+			p->value[t][row] = r->value[(size_t)row * p->n_types + t];
 	}
-	p->value = value;
-	p->n_rows = n;
-	p->stack = arena_alloc(p->mem, n, sizeof(*p->stack));
-	p->labels = arena_zalloc(p->mem, n, sizeof(*p->labels));
-	for (uint32_t i = 0; i < n; i++)
-		p->stack[i] = i;
+	p->stacks.off = arena_zalloc(p->mem, (size_t)r->n + 1, sizeof(*p->stacks.off));
+	p->stacks.packed = arena_alloc(p->mem, stack_bytes(n_locs, p->stacks.width), 1);
+	for (uint32_t row = 0; row < r->n; row++) {
+		p->stack[row] = row;
+		p->stacks.off[row + 1] = (uint32_t)r->end[row];
+	}
+	for (size_t i = 0; i < n_locs; i++)
+		stack_store(stack_address(&p->stacks, (uint32_t)i), p->stacks.width, r->loc[i]);
 	sums_free_samples(&old);
+}
+
+/* Replace the rows of a profile by sums. Returns false if that is not possible; then it is unchanged. */
+static bool sums_replace(struct sums_builder *s, struct profile *p, const struct places *pl, uint32_t type)
+{
+	unsigned wish = s->whole ? 1 : p->n_rows / ROWS_PER_PART + 1;
+	struct sums_run run = { .s = s };
+
+	sums_begin(s, p, pl, type, wish < pool_size() ? wish : pool_size());
+	pool_run(sums_run_part, &run, s->n_parts);
+	if (run.failed || (s->whole && !sums_are_named(s)) || !sums_end(s))
+		return false;
+	sums_attach(s, p);
+	sums_store_rows(&s->rows, p);
+	return true;
 }
 
 bool sums_make(struct profile *p, const struct query_filter *q, const struct strtab *whole)
 {
-	struct arena *mem = arena_new();
+	struct sums_builder *s = sums_new(q, whole);
 	struct buf notes = { 0 };
-	struct sums_rows rows;
-	struct places pl;
 	struct view v;
-	bool is_usable = !p->forest && !p->sums && p->n_label_funcs == 0 && !sums_has_negative(p) &&
-			 !view_base_sets(p, mem) && view_make(p, q, mem, &v, &notes, NULL) == 0 &&
-			 places_make(p, q, mem, &pl, NULL) == 0;
+	bool is_made = !p->forest && !p->sums && p->n_label_funcs == 0 && !view_base_sets(p, s->mem) &&
+		       view_make(p, q, s->mem, &v, &notes, NULL) == 0 &&
+		       places_make(p, q, s->mem, &s->own, NULL) == 0 && sums_replace(s, p, &s->own, v.type);
 
-	if (is_usable) {
-		rows = sums_rows_new(p, &pl);
-		sums_rows_walk(&rows, v.val, whole);
-		is_usable = sums_rows_are_named(&rows);
-		if (is_usable) {
-			p->sums = sums_of_rows(&rows, v.type);
-			sums_rows_store(&rows);
-		}
-		sums_rows_release(&rows);
-		places_release(&pl);
-	}
 	buf_release(&notes);
-	arena_free(mem);
-	return is_usable;
+	sums_free(s);
+	return is_made;
 }
 
 bool sums_make_of(struct profile *p, const struct view *v, const struct places *pl)
 {
-	struct sums_rows rows;
-	struct arena *mem;
-	struct graph g;
+	struct sums_builder *s = sums_new(NULL, NULL);
+	bool is_made = !p->forest && !p->sums && p->n_label_funcs == 0 && !v->mean && sums_replace(s, p, pl, v->type);
 
-	if (p->forest || p->sums || p->n_label_funcs || v->mean || sums_has_negative(p))
-		return false;
-	mem = arena_new();
-	graph_make(v, pl, mem, &g);
-	rows = sums_rows_new(p, pl);
-	for (uint32_t row = 0; row < p->n_rows; row++)
-		sums_add_leaf(&rows, row);
-	for (uint32_t loc = 0; loc < p->n_locs; loc++)
-		sums_find_location(&rows, loc);
-	for (uint32_t k = 0; k < pl->n; k++)
-		rows.sum[1 + k].cum = g.nodes.cum[k];
-	for (uint32_t i = 0; i < places_n_several(pl); i++)
-		rows.sum[1 + pl->n + i].cum = g.several[i];
-	p->sums = sums_of_rows(&rows, v->type);
-	sums_rows_store(&rows);
-	sums_rows_release(&rows);
-	arena_free(mem);
-	return true;
+	sums_free(s);
+	return is_made;
 }
+
+/* ---- use ---- */
 
 void sums_take(const struct view *v, const struct places *pl, struct arena *mem, struct graph *out)
 {
@@ -364,7 +543,10 @@ void sums_take(const struct view *v, const struct places *pl, struct arena *mem,
 	int64_t *cum = arena_zalloc(mem, pl->n, sizeof(*cum));
 	int64_t *several = arena_zalloc(mem, places_n_several(pl), sizeof(*several));
 
-	assert(v->type == p->sums->type && !v->mean);
+	if (v->type != p->sums->type || v->mean || (p->sums->places && p->sums->places != sums_hash_places(pl))) {
+		p->sums->lacks_stacks = true;
+		return;
+	}
 	for (uint32_t loc = 0; loc < p->n_locs; loc++) {
 		uint32_t n;
 		const uint32_t *place = places_of(pl, loc, &n);

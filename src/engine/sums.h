@@ -3,8 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A report of many profiles that only adds up takes less time and memory if each is reduced to its sums before they are
- * merged: then no stacks are compared.
+ * A report that only adds up takes less time and memory if samples are added up while they are read, because no stack is kept or
+ * compared. This is done for the files of a report of many, whose sums are then merged, and for a single large file. Samples
+ * that were read already can be replaced, too.
+ *
+ * The notes about inlined calls need calls between kept places, which are known at the end. If sums do not settle the question
+ * (engine/edges_above.c), a single file is read a second time to count the calls; of many files, samples of some functions keep
+ * their stacks. If that does not suffice, the report has to be made again from all stacks.
  */
 #ifndef ENGINE_SUMS_H
 #define ENGINE_SUMS_H
@@ -16,10 +21,13 @@
 #include "engine/places.h"
 #include "engine/view.h"
 #include "profile/profile.h"
+#include "profile/sample_walk.h"
 
 #include <stdbool.h>
 
+struct edge_walk;
 struct query_filter;
+struct sums_builder;
 
 /* Could the sums of profiles answer this query? Filters and labels need samples, addresses need the merged mappings. */
 bool sums_can_answer(const struct query_filter *q);
@@ -38,12 +46,27 @@ int sums_find_whole(const struct view *v, const struct query_filter *q, struct s
 		    struct err *err);
 
 /*
- * Replace the rows of a profile. Its labels are removed.
+ * Add up samples while they are read.
  *
- * q       sums_can_answer
- * whole   names of functions; samples with them keep their whole stacks
- * Returns false if the report of the merged profiles could differ: a value is below 0, a location that samples have has no
- *         name, or a sample has BASE_LABEL. Then the profile is unchanged.
+ * q       of a report without filters; if the sums are merged, sums_can_answer; borrowed
+ * whole   for sums that are merged: names of functions, samples with them keep their whole stacks; borrowed. NULL: a single
+ *         file, from a size on
+ */
+struct sums_builder *sums_new(const struct query_filter *q, const struct strtab *whole);
+void sums_free(struct sums_builder *s); /* takes NULL */
+
+/*
+ * The walk of a reader, for one file; valid as long as s. It refuses a file if the report could differ: a value is below 0, a
+ * location that samples have has no name, frames are to be dropped.
+ */
+struct sample_walk sums_walk(struct sums_builder *s);
+
+/*
+ * Replace the rows of a profile that was read without a walk. Its labels are removed.
+ *
+ * q, whole  as for sums_new
+ * Returns   false if the report of the merged profiles could differ: a value is below 0, a location that samples have has no
+ *           name, or a sample has BASE_LABEL. Then the profile is unchanged.
  */
 bool sums_make(struct profile *p, const struct query_filter *q, const struct strtab *whole);
 
@@ -56,8 +79,14 @@ bool sums_make(struct profile *p, const struct query_filter *q, const struct str
  */
 bool sums_make_of(struct profile *p, const struct view *v, const struct places *pl);
 
-/* Take cum and the sums of locations with several places from the profile of the view, which has sums. */
+/*
+ * Take cum and the sums of locations with several places from the profile of the view, which has sums. If they are those of other
+ * places or another type, lacks_stacks of the profile is set.
+ */
 void sums_take(const struct view *v, const struct places *pl, struct arena *mem, struct graph *out);
+
+/* sums_calls.c: count the calls of a walk, in its parts, while the samples are read again. Sets lacks_stacks if that fails. */
+void sums_count_calls(struct edge_walk *w);
 
 /*
  * Remember which functions have the same name, to check after names were looked up that the same functions still do.

@@ -475,9 +475,11 @@ static void result_release(struct merger *m)
 
 static struct profile *result_seal(struct merger *m)
 {
-	struct profile *p = builder_seal(m->b);
+	struct profile *p;
 
 	assert(m->b);
+	merge_sums_rows(&m->sums, m->b);
+	p = builder_seal(m->b);
 	p->sums = merge_sums_seal(&m->sums, p->mem);
 	result_release(m);
 	profile_compact(p);

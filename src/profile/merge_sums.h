@@ -21,9 +21,12 @@ struct merge_sums {
 	size_t n_slots;   /* of these locations */
 	uint32_t *slot;   /* [n_locs] first slot of a location */
 	int64_t *cum;     /* [n_slots] */
+	uint32_t n_types; /* of each source */
+	int64_t *flat;    /* [n_locs + 1][n_types] by leaf; the first are those of stacks without frames */
 	int64_t *several; /* [n_locs] */
 	bool *is_whole;   /* [n_locs] */
-	size_t cap_slot, cap_cum, cap_several, cap_whole;
+	bool lacks_rows;  /* there are too many */
+	size_t cap_slot, cap_cum, cap_flat, cap_several, cap_whole;
 };
 
 /*
@@ -34,8 +37,11 @@ struct merge_sums {
  */
 int merge_sums_add(struct merge_sums *s, struct merge_ids *ids, struct err *err);
 
-/* The sums of the finished result; NULL if none were added. Owned by the arena. s may only be released. */
-const struct profile_sums *merge_sums_seal(struct merge_sums *s, struct arena *mem);
+/* Append a row for each leaf, before the result is sealed. */
+void merge_sums_rows(struct merge_sums *s, struct builder *b);
+
+/* The sums of the finished result, after merge_sums_rows; NULL if none were added. Owned by the arena. s may only be released. */
+struct profile_sums *merge_sums_seal(struct merge_sums *s, struct arena *mem);
 void merge_sums_release(struct merge_sums *s);
 
 #endif

@@ -20,7 +20,6 @@
 struct arena;
 struct forest;
 struct profile_sums;
-struct early_result;
 
 struct value_type {
 	str_id name, unit; /* "cpu", "nanoseconds" */
@@ -69,12 +68,11 @@ struct profile {
 	int64_t **value;          /* [T][S] in type[t].unit; those of the base of a comparison are negated */
 
 	struct stack_lists stacks; /* distinct, unless pruned (prune.h) or read with repeats_stacks (format.h) */
-	const struct profile_sums
+	struct profile_sums
 		*sums; /* sums.h: of all frames of samples, whose stacks have only the leaf; NULL: there are none */
 	struct csr label_sets; /* label ids in file order; set 0 is empty */
 	const struct forest
 		*forest; /* forest.h: the callers of samples, whose stacks have only the leaf; NULL: there is none */
-	struct early_result *early; /* engine/early_sums.h: in place of samples; NULL: there are none */
 
 	uint32_t n_labels;
 	str_id *label_key, *label_text, *label_unit; /* [n_labels] */

@@ -1,16 +1,17 @@
 /*
- * sums.h - sums by place instead of stacks, for a report that only adds up many profiles
+ * sums.h - sums by place instead of stacks, for a report that only adds up
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * Samples of a profile with sums are added up by their leaf location, and have no other frames. What the other frames cost is
  * in the sums: they were added up for the places of one query, so only its report can be made. Samples with some locations
- * have their whole stacks, for what cannot be known from sums. No value is below 0.
+ * may have their whole stacks, for what cannot be known from sums. No value is below 0.
  */
 #ifndef PROFILE_SUMS_H
 #define PROFILE_SUMS_H
 
 #include "profile/profile.h"
+#include "profile/sample_walk.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,12 +22,20 @@
  */
 struct profile_sums {
 	uint32_t type;   /* the sample type of the sums */
-	uint32_t n_locs; /* locations of samples whose values are not all 0 */
-	uint32_t *loc;   /* [n_locs] in the order of their first use by samples */
-	int64_t *cum;    /* [profile_sums_slots] */
+	uint32_t n_locs; /* of loc */
+	uint32_t *
+		loc; /* [n_locs] all locations of samples whose values are not all 0; if the sums are to be merged, only
+			    these, in the order of their first use */
+	int64_t *cum; /* [profile_sums_slots] */
+	/* [n_locs of the profile + 1][types] sums by leaf location, of samples without a row; the last are those without frames.
+	   The merged profile has a row for each instead. NULL: all samples have rows */
+	int64_t *flat;
 	int64_t *
 		several; /* [n_locs of the profile] sum of the samples with a location of several places; 0 for others */
 	bool *is_whole;  /* [n_locs of the profile] have all samples with the location their whole stacks? */
+	uint64_t places;             /* hash of the places for which the sums are right; 0: not known */
+	struct sample_source source; /* reads the samples again; its read is NULL if that is not possible */
+	bool lacks_stacks; /* set if a report needed what the sums do not have; it has to be made of all stacks */
 };
 
 static inline size_t profile_sums_slots(const struct profile *p)

@@ -107,11 +107,12 @@ static bool load_wants_forest(const struct source_set *l)
 	       !*q->to && !starts_with(q->normalize, "label");
 }
 
-/* Replace the stacks of a profile by sums. Fails with ERR_UNKNOWN if the report needs its samples. */
+/* Replace the stacks of a profile by sums, unless that was done while it was read. Fails with ERR_UNKNOWN if the report needs its samples. */
 static int load_make_sums(const struct source_set *l, struct profile *p, struct err *err)
 {
-	return sums_make(p, &l->q->filter, l->sums) ? 0
-						    : err_set(err, ERR_UNKNOWN, "sums of this profile do not suffice");
+	return p->sums || sums_make(p, &l->q->filter, l->sums)
+		       ? 0
+		       : err_set(err, ERR_UNKNOWN, "sums of this profile do not suffice");
 }
 
 static int load_read_profile(const struct source_set *l, const struct symbol_options *w, size_t i, struct profile **out,
@@ -124,9 +125,10 @@ static int load_read_profile(const struct source_set *l, const struct symbol_opt
 
 	/* of several profiles they distinguish samples with equal stacks; a fetched one is saved with them */
 	q.skips_labels &= (l->n == 1 && !s->type->is_remote) || l->sums != NULL;
-	q.appends_stacks = l->sums != NULL;
 	q.wants_forest = load_wants_forest(l);
-	q.adds_early &= q.wants_forest && q.skips_labels && !q.stable_names && !l->binary;
+	q.sums_whole = l->sums;
+	q.wants_sums &=
+		!q.stable_names && (l->sums || (q.wants_forest && q.skips_labels && !l->binary && !l->keeps_stacks));
 	rc = s->type->read(s, l->source[i], &q, out, notes, missing, err);
 	if (rc < 0)
 		return rc;
@@ -334,6 +336,8 @@ static int load_result(struct loader *f, struct profile **out, struct err *err)
 
 	if (stop_check(l->q->stop, err) < 0)
 		return ERR_STOPPED;
+	if (f->rc == 0 && f->single && l->sums)
+		f->rc = add_single(f, f->single_source); /* merging makes rows of its sums */
 	if (f->rc == 0 && (f->merger || f->single)) {
 		*out = f->merger ? merger_finish(f->merger) : f->single;
 		f->single = NULL;

@@ -27,8 +27,9 @@ struct source_set {
 	const char *binary;    /* replaces the file name of the first mapping; NULL: no replacement */
 	const struct query *q; /* limits, buildid, label, intersect_types */
 	const struct strtab
-		*sums;   /* replace stacks by sums (engine/sums.h), except those of these functions; NULL: keep all */
-	bool keep_sides; /* of the new side: subtract the base as with diff_base */
+		*sums;     /* replace stacks by sums (engine/sums.h), except those of these functions; NULL: keep all */
+	bool keeps_stacks; /* no sums, although the query wants them */
+	bool keep_sides;   /* of the new side: subtract the base as with diff_base */
 	struct remote *remote; /* fetched sources; NULL: none */
 	/* Called with the number of sources read and merged, by any thread, but not concurrently. May be NULL. */
 	void (*progress)(size_t done, size_t n);

@@ -226,7 +226,7 @@ static int sides_read_named(struct source_set *new, struct source_set *base, str
 			rc = sides_name(p, new, base, err);
 		if (rc == 0)
 			rc = drop_frames(new, p, err);
-	} while ((rc < 0 || !sources_sums_suffice(p, new->q)) && sources_sums_restart(new));
+	} while (rc < 0 && (new->sums || (p && p->sums)) && sources_sums_restart(new));
 	new->sums = NULL;
 	strtab_free(whole);
 	if (rc == 0)

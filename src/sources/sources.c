@@ -14,10 +14,11 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/search.h"
-#include "engine/early_sums.h"
+#include "engine/sums.h"
 #include "fetch/source.h"
 #include "fetch/url.h"
 #include "formats/formats.h"
+#include "profile/sums.h"
 #include "report/binaries.h"
 #include "sources/process.h"
 #include "sources/remote.h"
@@ -78,7 +79,6 @@ static int sources_decode_walk(struct bytes *bytes, const struct query *q, const
 					  .max_depth = (uint64_t)q->max_depth,
 					  .max_nesting = (uint64_t)q->max_nesting,
 					  .repeats_stacks = q->repeats_stacks,
-					  .appends_stacks = q->appends_stacks,
 					  .skips_labels = q->skips_labels,
 					  .walk = walk,
 					  .keeps_times = q->times || *q->from || *q->to };
@@ -136,14 +136,14 @@ static bool sources_map_file(const char *name, uint64_t max, struct bytes *out)
 }
 
 /* A file whose samples were added up while they were read. */
-struct early_file {
+struct summed_file {
 	char *name;
 	struct query q;
 };
 
 static int sources_read_again(void *arg, const struct sample_walk *walk, struct profile **out, struct err *err)
 {
-	const struct early_file *f = arg;
+	const struct summed_file *f = arg;
 	struct bytes bytes = { 0 };
 
 	if (!sources_map_file(f->name, sources_limit(f->q.max_input), &bytes))
@@ -151,20 +151,20 @@ static int sources_read_again(void *arg, const struct sample_walk *walk, struct 
 	return sources_decode_walk(&bytes, &f->q, walk, out, err);
 }
 
-/* Read a mapped file, and add up its samples meanwhile if that is possible. */
-static int sources_read_early(struct bytes *bytes, const char *name, const struct query *q, struct profile **out,
-			      struct err *err)
+/* Read a file, and add up its samples meanwhile if that is possible. */
+static int sources_read_sums(struct bytes *bytes, const char *name, const struct query *q, struct profile **out,
+			     struct err *err)
 {
-	struct early_sums *early = early_new(&q->filter);
-	const struct sample_walk walk = early_walk(early);
+	struct sums_builder *s = sums_new(&q->filter, q->sums_whole);
+	const struct sample_walk walk = sums_walk(s);
 	int rc = sources_decode_walk(bytes, q, &walk, out, err);
-	struct early_file *f;
+	struct summed_file *f;
 
-	early_free(early);
-	if (rc == 0 && (*out)->early) {
+	sums_free(s);
+	if (rc == 0 && (*out)->sums && !q->sums_whole) {
 		f = arena_alloc((*out)->mem, 1, sizeof(*f));
-		*f = (struct early_file){ arena_strndup((*out)->mem, name, strlen(name)), *q };
-		early_set_source(*out, &(struct sample_source){ f, sources_read_again });
+		*f = (struct summed_file){ arena_strndup((*out)->mem, name, strlen(name)), *q };
+		(*out)->sums->source = (struct sample_source){ f, sources_read_again };
 	}
 	return rc;
 }
@@ -181,8 +181,8 @@ int sources_read_file(struct source *s, const char *name, const struct query *q,
 		rc = formats_read_folder(name, max ? max : SIZE_MAX, &bytes, err);
 		rc = rc == ERR_UNKNOWN ? fetch_read(name, max, &bytes, err) : rc;
 	}
-	if (rc == 0 && q->adds_early && bytes.is_mapped)
-		rc = sources_read_early(&bytes, name, q, out, err);
+	if (rc == 0 && q->wants_sums && (q->sums_whole || bytes.is_mapped))
+		rc = sources_read_sums(&bytes, name, q, out, err);
 	else if (rc == 0)
 		rc = sources_decode(&bytes, q, out, err);
 	return rc < 0 ? err_wrap(err, "%s", name) : 0;

@@ -13,12 +13,11 @@
 #include "engine/sums.h"
 #include "engine/view.h"
 #include "profile/sums.h"
-#include "report/top.h"
 #include "sources/symbolize.h"
 
 enum {
 	SUMS_FILES_MIN = 100, /* fewer files are merged: the trial below would cost too much */
-	SUMS_TRIAL_PART = 32, /* one of so many files is read in the trial, but a minimum and a maximum of them */
+	SUMS_TRIAL_PART = 64, /* one of so many files is read in the trial, but a minimum and a maximum of them */
 	SUMS_TRIAL_MIN = 8,
 	SUMS_TRIAL_MAX = 64,
 };
@@ -95,33 +94,12 @@ struct strtab *sources_sums_try(const struct source_set *l)
 	return NULL;
 }
 
-bool sources_sums_suffice(const struct profile *p, const struct query *query)
-{
-	struct query q = *query;
-	struct arena *mem = arena_new();
-	struct buf notes = { 0 };
-	struct report r;
-	struct view v;
-	struct err err;
-	int rc = 0;
-
-	query_apply_defaults(&q, &(struct query_defaults){ .nodecount = 0 });
-	if (p->sums)
-		rc = view_make(p, &q.filter, mem, &v, &notes, &err);
-	if (p->sums && rc == 0 && v.type != p->sums->type)
-		rc = ERR_UNKNOWN;
-	if (p->sums && rc == 0 && (rc = report_top_make(&v, &q, &r, &notes, &err)) == 0)
-		report_release(&r);
-	buf_release(&notes);
-	arena_free(mem);
-	return rc == 0;
-}
-
 bool sources_sums_restart(struct source_set *l)
 {
-	if (!l->sums || stop_is_set(l->q->stop))
+	if (l->keeps_stacks || stop_is_set(l->q->stop))
 		return false;
 	l->sums = NULL;
+	l->keeps_stacks = true;
 	l->notes.len = l->info.len = 0;
 	l->n_failed = 0;
 	l->n_unnamed = l->n_named = 0;

@@ -21,9 +21,6 @@
  */
 struct strtab *sources_sums_try(const struct source_set *l);
 
-/* Can the report be made of this profile? True if it has no sums. */
-bool sources_sums_suffice(const struct profile *p, const struct query *q);
-
 /*
  * Start again without sums, unless the set was read without, or the user stopped it: reset what reading set.
  *

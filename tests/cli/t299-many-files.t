@@ -54,4 +54,12 @@ merge go-cpu.pb.gz
 cmp -s "$tmp/want" "$tmp/out" && grep -q '^cpa: README.md: ' "$tmp/err" && grep -q '^cpa: missing.pb.gz: ' "$tmp/err" &&
 	grep -q 'Fetched 120 source profiles out of 122' "$tmp/err"
 result $? 'a file that cannot be read is named, and does not count'
+
+# one readable file of many: nothing is merged
+many README.md
+"$CPA" top go-cpu.pb.gz >"$tmp/want"
+# shellcheck disable=SC2086
+"$CPA" top go-cpu.pb.gz $list >"$tmp/out" 2>"$tmp/err"
+cmp -s "$tmp/want" "$tmp/out" && grep -q 'Fetched 1 source profiles out of 121' "$tmp/err"
+result $? 'a single readable file of many has all its samples'
 done_testing

@@ -119,7 +119,7 @@ unit_tests = \
 	tests/unit/test_dict \
 	tests/unit/test_diff \
 	tests/unit/test_dot \
-	tests/unit/test_early_sums \
+	tests/unit/test_sums_walk \
 	tests/unit/test_edges \
 	tests/unit/test_edit \
 	tests/unit/test_editor \
@@ -388,7 +388,7 @@ tests_unit_test_store_writer_LDADD = $(unit_store)
 tests_unit_test_journal_LDADD = $(unit_store)
 tests_unit_test_diff_LDADD = $(unit_report)
 tests_unit_test_dot_LDADD = $(unit_export)
-tests_unit_test_early_sums_LDADD = src/engine/libengine.a $(unit_formats) $(ZLIB_LIBS)
+tests_unit_test_sums_walk_LDADD = src/engine/libengine.a $(unit_formats) $(ZLIB_LIBS)
 tests_unit_test_edges_LDADD = $(unit_engine)
 tests_unit_test_foreign_LDADD = $(unit_formats)
 tests_unit_test_anonymize_LDADD = $(unit_profile)

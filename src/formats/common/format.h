@@ -63,8 +63,6 @@ struct format_options {
 	 */
 	bool repeats_stacks;
 
-	bool appends_stacks; /* the same, of which none are worth finding */
-
 	/*
 	 * Samples need no labels. A reader may then check labels without storing them, unless a key is BASE_LABEL, which
 	 * changes totals.

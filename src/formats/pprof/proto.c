@@ -628,8 +628,8 @@ static int tables_seal(struct tables *t, int rc, struct profile **out)
 {
 	if (rc == 0)
 		*out = builder_seal(t->p.builder);
-	if (rc == 0 && t->samples && proto_stream_walk(t->samples))
-		proto_stream_walk(t->samples)->attach(proto_stream_walk(t->samples)->arg, *out);
+	if (rc == 0 && t->p.walk)
+		t->p.walk->attach(t->p.walk->arg, *out);
 	if (rc == 0 && t->source.n)
 		profile_source_store(&t->source, *out);
 	tables_release(t);
@@ -687,6 +687,6 @@ int pprof_read_pieces(struct pieces *in, const struct format_options *options, s
 	if (rc == 0 && (!t.samples || t.types.n != builder_n_types(t.p.builder)))
 		rc = ERR_FORMAT;
 	if (rc == 0 && (rc = read_tables(&t, &err)) == 0)
-		rc = proto_stream_finish(t.samples, &err);
+		rc = proto_stream_finish(t.samples, &t.p, &err);
 	return tables_seal(&t, rc, out);
 }

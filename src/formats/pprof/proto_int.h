@@ -82,10 +82,11 @@ struct proto {
 	struct sample_block *block; /* [n_blocks] */
 	size_t n_blocks, cap_blocks;
 
-	struct idmap locs; /* location id to index */
+	struct idmap locs;              /* location id to index */
+	const struct sample_walk *walk; /* the walk that used the samples; NULL: they are rows */
 };
 
-/* Decode all samples of p->block into rows of p->builder. */
+/* Decode all samples of p->block into rows of p->builder, or pass them to the walk of the options. */
 int proto_samples(struct proto *p, struct err *err);
 
 /*
@@ -101,14 +102,11 @@ int proto_stream_new(const struct proto *p, const struct sample_walk *walk, stru
 int proto_stream_add(struct pipeline *s, const struct field *f, struct err *err);
 void proto_stream_free(struct pipeline *s);
 
-/* Add the last rows when all tables are in p. Fails if a sample refers to a location or a string that does not exist. */
-int proto_stream_finish(struct pipeline *s, struct err *err);
+/* Add the last rows when all tables are in p, and set p->walk. Fails if a sample refers to a location or a string that does not exist. */
+int proto_stream_finish(struct pipeline *s, struct proto *p, struct err *err);
 
 /* The number of parts of a walk: threads that use samples. */
 unsigned proto_stream_parts(void);
-
-/* After proto_stream_finish: the walk that used the samples, or NULL. */
-const struct sample_walk *proto_stream_walk(const struct pipeline *s);
 
 /*
  * The string at an index in the file's string table.

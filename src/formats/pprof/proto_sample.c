@@ -223,7 +223,7 @@ static void block_decode(struct pipeline *pipeline, size_t i)
 	slot->n_locs = slot->n_labels = 0;
 	slot->rc = 0;
 	while (slot->n < block->n && cursor_field(&c, &f)) {
-		struct sample s = proto_sample_begin(pipeline, slot, block->first + slot->n);
+		struct sample s = proto_sample_begin(pipeline, slot, (pipeline->walk ? 0 : block->first) + slot->n);
 
 		if (f.number != PROFILE_SAMPLE)
 			continue;
@@ -422,7 +422,7 @@ struct pipeline *proto_pipeline_new(const struct proto *p, uint32_t n_types)
 
 	pipeline->p = p;
 	pipeline->n_types = n_types;
-	pipeline->finds_equal = !p->options->appends_stacks;
+	pipeline->finds_equal = true;
 	pipeline->skips_labels = p->options->skips_labels;
 	pipeline->value = mem_zalloc(n_types, sizeof(*pipeline->value));
 	pthread_mutex_init(&pipeline->lock, NULL);
@@ -447,10 +447,47 @@ bool proto_has_base_label(const struct proto *p)
 	return strtab_find(builder_strings(p->builder), BASE_LABEL, strlen(BASE_LABEL), &id);
 }
 
+/* Pass the samples to a walk that was started, block by block. is_walked: set to false if all samples have to be kept */
+static int samples_walk(const struct proto *p, const struct sample_walk *walk, bool *is_walked, struct err *err)
+{
+	struct pipeline *pipeline = proto_pipeline_new(p, builder_n_types(p->builder));
+	struct proto_sample_slot *slot = &pipeline->slot[0];
+	int rc = 0;
+
+	pipeline->walk = walk;
+	pipeline->finds_equal = false;
+	proto_slots_init(pipeline, 1, SAMPLES_PER_BLOCK, 1);
+	for (uint32_t t = 0; t < pipeline->n_types; t++)
+		pipeline->value[t] = mem_alloc(SAMPLES_PER_BLOCK, sizeof(int64_t));
+	*is_walked = true;
+	for (size_t i = 0; rc == 0 && *is_walked && i < p->n_blocks; i++) {
+		slot->state = SLOT_BUSY;
+		block_decode(pipeline, i);
+		if ((rc = slot->rc) < 0) {
+			*err = slot->err;
+			err_wrap(err, "sample %" PRIu32, p->block[i].first + slot->n + 1);
+		} else {
+			*is_walked = walk->add(
+				walk->arg, 0,
+				&(struct walk_samples){ slot->n, slot->loc, slot->loc_end, pipeline->value, 0 });
+		}
+	}
+	if (rc == 0 && *is_walked)
+		*is_walked = walk->finish(walk->arg, p->builder);
+	if (rc == 0 && !*is_walked && builder_profile(p->builder)->n_rows)
+		rc = err_set(err, ERR_LIMIT, "too many samples");
+	for (uint32_t t = 0; t < pipeline->n_types; t++)
+		free(pipeline->value[t]);
+	proto_pipeline_free(pipeline);
+	return rc;
+}
+
 int proto_samples(struct proto *p, struct err *err)
 {
+	const struct sample_walk *walk = p->options->skips_labels && !proto_has_base_label(p) ? p->options->walk : NULL;
 	uint32_t n_types = builder_n_types(p->builder);
 	struct pipeline *pipeline;
+	bool is_walked = false;
 	int rc;
 
 	assert(p->n_blocks == ((size_t)p->n_samples + SAMPLES_PER_BLOCK - 1) / SAMPLES_PER_BLOCK);
@@ -458,6 +495,13 @@ int proto_samples(struct proto *p, struct err *err)
 	if ((uint64_t)n_types * p->n_samples > p->sample_bytes)
 		return err_set(err, ERR_FORMAT, "%" PRIu32 " samples of %zu bytes cannot hold %" PRIu32 " values each",
 			       p->n_samples, p->sample_bytes, n_types);
+	if (walk && walk->start(walk->arg, builder_profile(p->builder), p->sample_bytes, 1))
+		rc = samples_walk(p, walk, &is_walked, err);
+	else
+		rc = 0;
+	p->walk = is_walked ? walk : NULL;
+	if (rc < 0 || is_walked)
+		return rc;
 	pipeline = proto_pipeline_new(p, n_types);
 	if (proto_has_base_label(p))
 		pipeline->skips_labels = false;

@@ -204,9 +204,8 @@ static bool stream_replace_ids(const struct pipeline *s)
 	return is_right;
 }
 
-int proto_stream_finish(struct pipeline *s, struct err *err)
+int proto_stream_finish(struct pipeline *s, struct proto *p, struct err *err)
 {
-	const struct proto *p = s->p;
 	int rc = s->walk ? stream_walk(s, true, err) : stream_commit(s, err);
 
 	if (rc < 0)
@@ -219,10 +218,6 @@ int proto_stream_finish(struct pipeline *s, struct err *err)
 		return err_set(err, ERR_FORMAT, "a string of a label does not exist, or labels are needed");
 	if (!builder_replace_label_strings(p->builder, p->str, p->n_str))
 		return err_set(err, ERR_FORMAT, "a string of a label does not exist, or is stored twice");
+	p->walk = s->walk;
 	return 0;
-}
-
-const struct sample_walk *proto_stream_walk(const struct pipeline *s)
-{
-	return s->walk;
 }

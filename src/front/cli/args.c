@@ -451,7 +451,6 @@ int args_parse(int argc, char **argv, struct args *out, struct err *err)
 	a.q.wants_forest = a.q.repeats_stacks && a.report->flags & REPORT_ADDS_UP;
 	a.q.skips_labels = rc == 0 && skips_labels(&a);
 	a.q.wants_sums = a.q.skips_labels && is_single_report(&a, REPORT_NEEDS_ONLY_SUMS);
-	a.q.adds_early = a.q.skips_labels && is_single_report(&a, REPORT_NEEDS_ONLY_SUMS);
 	if (rc < 0)
 		args_release(&a);
 	else

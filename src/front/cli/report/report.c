@@ -11,13 +11,13 @@
 #include "answer/flame.h"
 #include "base/io.h"
 #include "base/str.h"
-#include "engine/early_sums.h"
 #include "front/cli/cmd.h"
 #include "front/cli/messages.h"
 #include "front/cli/pager.h"
 #include "front/cli/report/events.h"
 #include "front/cli/report/open.h"
 #include "front/cli/report/report.h"
+#include "profile/sums.h"
 #include "report/labels.h"
 #include "sources/stored.h"
 #include "sources/stored_labels.h"
@@ -224,7 +224,7 @@ static void report_say_store_notes(const struct buf *kept, const struct buf *out
 	}
 }
 
-/* The report needs a profile that was read without adds_early. */
+/* The report needs a profile with all stacks. */
 enum { STATUS_AGAIN = -1 };
 
 /* kept: the notes of a store; NULL: none */
@@ -239,7 +239,7 @@ static int report_profile(const struct profile *p, const struct args *a, const s
 
 	if (rc == 0)
 		rc = answer_make(p, a->report, &a->q, from, cmd_report_color(&a->q), &answer, &err);
-	if (rc == 0 && early_lacks_stacks(p)) {
+	if (p->sums && rc != ERR_STOPPED && (rc < 0 || p->sums->lacks_stacks)) {
 		answer_release(&answer);
 		return STATUS_AGAIN;
 	}
@@ -382,6 +382,6 @@ int cmd_report(const struct args *a)
 	status = report_sources(a, false);
 	if (status != STATUS_AGAIN)
 		return status;
-	again.q.adds_early = false;
+	again.q.wants_sums = false;
 	return report_sources(&again, true);
 }

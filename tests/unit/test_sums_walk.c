@@ -1,11 +1,11 @@
 /*
- * test_early_sums.c - sums of samples that are added up while they are read are those of all stacks
+ * test_sums_walk.c - sums of samples that are added up while they are read are those of all stacks
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "engine/early_sums.h"
+#include "engine/sums.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,6 +20,7 @@
 #include "base/pool.h"
 #include "engine/trim.h"
 #include "formats/pprof/pprof.h"
+#include "profile/sums.h"
 #include "tests/unit/make_graph.h"
 #include "tests/unit/make_gzip.h"
 #include "tests/unit/wire.h"
@@ -50,6 +51,12 @@ static uint32_t random_skewed(struct world *w, uint32_t n)
 	return random_below(w, random_below(w, n) + 1);
 }
 
+static const char *names_of_world(uint32_t i, char name[16])
+{
+	snprintf(name, 16, "name%u", i);
+	return name;
+}
+
 static void add_tables(struct world *w)
 {
 	struct buf *b = &w->content;
@@ -60,7 +67,7 @@ static void add_tables(struct world *w)
 	for (uint32_t i = 1; i <= N_NAMES; i++) {
 		char name[16];
 
-		snprintf(name, sizeof(name), "name%u", i);
+		names_of_world(i, name);
 		wire_bytes(b, 6, name, strlen(name));
 	}
 	MAPPING(b, 1, 0x1000, 0x2000);
@@ -116,33 +123,33 @@ static void world_release(struct world *w)
 
 /* ---- read ---- */
 
-/* The walk of the tests is that of early_sums.c, which may read small files again, too. */
-static struct sample_walk early;
+/* The walk of the tests is that of sums.c, which may read small files again, too. */
+static struct sample_walk walk_of_sums;
 
 static bool start_walk(void *arg, const struct profile *tables, size_t size, unsigned parts)
 {
 	const struct world *w = arg;
 
 	(void)size;
-	return early.start(early.arg, tables, w->has_calls ? SIZE_MAX : (size_t)256 << 20, parts);
+	return walk_of_sums.start(walk_of_sums.arg, tables, w->has_calls ? SIZE_MAX : (size_t)256 << 20, parts);
 }
 
 static bool add_to_walk(void *arg, unsigned part, const struct walk_samples *s)
 {
 	(void)arg;
-	return early.add(early.arg, part, s);
+	return walk_of_sums.add(walk_of_sums.arg, part, s);
 }
 
 static bool finish_walk(void *arg, struct builder *b)
 {
 	(void)arg;
-	return early.finish(early.arg, b);
+	return walk_of_sums.finish(walk_of_sums.arg, b);
 }
 
 static void attach_walk(void *arg, struct profile *p)
 {
 	(void)arg;
-	early.attach(early.arg, p);
+	walk_of_sums.attach(walk_of_sums.arg, p);
 }
 
 /* Returns NULL if the file cannot be read in pieces. */
@@ -173,17 +180,17 @@ static int read_again(void *arg, const struct sample_walk *walk, struct profile 
 	return *out ? 0 : err_set(err, ERR_FORMAT, "not read");
 }
 
-static struct profile *read_early(struct world *w)
+static struct profile *read_sums(struct world *w)
 {
 	const struct sample_walk walk = { w, start_walk, add_to_walk, finish_walk, attach_walk };
-	struct early_sums *e = early_new(&w->q.filter);
+	struct sums_builder *e = sums_new(&w->q.filter, NULL);
 	struct profile *p;
 
-	early = early_walk(e);
+	walk_of_sums = sums_walk(e);
 	p = read_with(w, &walk);
-	early_free(e);
-	if (p && p->early)
-		early_set_source(p, &(struct sample_source){ w, read_again });
+	sums_free(e);
+	if (p && p->sums)
+		p->sums->source = (struct sample_source){ w, read_again };
 	return p;
 }
 
@@ -224,7 +231,7 @@ static void expect_same(struct world *w, struct profile *all, struct profile *su
 	assert_memory_equal(a.g.nodes.flat, b.g.nodes.flat, a.g.nodes.n * sizeof(int64_t));
 	assert_memory_equal(a.g.nodes.cum, b.g.nodes.cum, a.g.nodes.n * sizeof(int64_t));
 	expect_same_notes(&a, &b);
-	assert_false(early_lacks_stacks(sums));
+	assert_false(sums->sums->lacks_stacks);
 	graph_fixture_release(&a);
 	graph_fixture_release(&b);
 }
@@ -239,9 +246,9 @@ static void sums_and_notes_are_those_of_all_stacks(void **state)
 		struct profile *sums;
 
 		pool_set_size(seed % 2 + 1);
-		sums = read_early(&w);
+		sums = read_sums(&w);
 		assert_non_null(sums);
-		assert_non_null(sums->early);
+		assert_non_null(sums->sums);
 		assert_true(sums->n_rows < N_SAMPLES / 10);
 		expect_same(&w, read_with(&w, NULL), sums);
 		n_again += w.n_again;
@@ -254,17 +261,17 @@ static void sums_and_notes_are_those_of_all_stacks(void **state)
 static void other_questions_need_all_stacks(void **state)
 {
 	struct world w = world_new(1);
-	struct graph_fixture a = graph_of(read_early(&w), &w.q);
+	struct graph_fixture a = graph_of(read_sums(&w), &w.q);
 
 	(void)state;
 	a.q.granularity = w.q.granularity == GRAIN_LINES ? GRAIN_FUNCTIONS : GRAIN_LINES;
 	graph_fixture_run(&a);
-	assert_true(early_lacks_stacks(a.p));
+	assert_true(a.p->sums->lacks_stacks);
 	graph_fixture_release(&a);
-	a = graph_of(read_early(&w), &w.q);
+	a = graph_of(read_sums(&w), &w.q);
 	a.q.sample_index = "0";
 	graph_fixture_run(&a);
-	assert_true(early_lacks_stacks(a.p));
+	assert_true(a.p->sums->lacks_stacks);
 	graph_fixture_release(&a);
 	world_release(&w);
 }
@@ -277,7 +284,7 @@ static struct profile *read_ending(void (*add)(struct buf *b), bool has_calls)
 
 	w.has_calls = has_calls;
 	add(&w.content);
-	p = read_early(&w);
+	p = read_sums(&w);
 	world_release(&w);
 	return p;
 }
@@ -318,7 +325,7 @@ static void files_that_need_all_stacks_are_refused(void **state)
 
 	(void)state;
 	assert_non_null(p); /* it is small, and has inlined calls: all samples are kept */
-	assert_null(p->early);
+	assert_null(p->sums);
 	assert_int_equal(p->n_rows, N_SAMPLES);
 	profile_free(p);
 	for (unsigned threads = 1; threads <= 2; threads++) {
@@ -336,7 +343,7 @@ static void a_second_file_that_differs_is_noticed(void **state)
 	(void)state;
 	for (uint32_t seed = 1; seed <= N_WORLDS && !is_noticed; seed++) {
 		struct world w = world_new(seed);
-		struct graph_fixture a = graph_of(read_early(&w), &w.q);
+		struct graph_fixture a = graph_of(read_sums(&w), &w.q);
 		struct node_names names;
 		struct trim_result t;
 
@@ -346,12 +353,86 @@ static void a_second_file_that_differs_is_noticed(void **state)
 		node_names_init(&names, &a.pl, a.mem);
 		trim_make(&a.g.nodes, &a.q.filter, &names, a.mem, &t);
 		trim_inlined(&a.g, &t, a.mem);
-		assert_int_equal(early_lacks_stacks(a.p), w.n_again > 0);
+		assert_int_equal(a.p->sums->lacks_stacks, w.n_again > 0);
 		is_noticed = w.n_again > 0;
 		graph_fixture_release(&a);
 		world_release(&w);
 	}
 	assert_true(is_noticed);
+}
+
+/* Read the file as one of many, with a walk or not. */
+static struct profile *read_one_of_many(const struct world *w, const struct strtab *whole, bool walks)
+{
+	struct sums_builder *s = sums_new(&w->q.filter, whole);
+	const struct sample_walk walk = sums_walk(s);
+	const struct format_options options = { .walk = walks ? &walk : NULL, .skips_labels = true, .max_depth = 100 };
+	struct profile *p;
+	struct err err;
+
+	assert_int_equal(pprof_read((const uint8_t *)w->content.data, w->content.len, &options, &p, &err), 0);
+	assert_int_equal(p->sums != NULL, walks);
+	assert_int_equal(sums_make(p, &w->q.filter, whole), !walks);
+	sums_free(s);
+	return p;
+}
+
+static void expect_same_sums(const struct profile *a, const struct profile *b)
+{
+	const struct profile_sums *x = a->sums, *y = b->sums;
+
+	assert_int_equal(x->n_locs, y->n_locs);
+	assert_memory_equal(x->loc, y->loc, x->n_locs * sizeof(*x->loc));
+	assert_memory_equal(x->cum, y->cum, profile_sums_slots(a) * sizeof(*x->cum));
+	assert_memory_equal(x->flat, y->flat, (a->n_locs + 1) * a->n_types * sizeof(*x->flat));
+	assert_memory_equal(x->several, y->several, a->n_locs * sizeof(*x->several));
+	assert_memory_equal(x->is_whole, y->is_whole, a->n_locs * sizeof(*x->is_whole));
+	assert_int_equal(a->n_rows, b->n_rows);
+	for (uint32_t t = 0; t < a->n_types; t++)
+		assert_memory_equal(a->value[t], b->value[t], a->n_rows * sizeof(*a->value[t]));
+}
+
+static void a_walk_of_one_of_many_files_gives_the_sums_of_its_samples(void **state)
+{
+	(void)state;
+	for (uint32_t seed = 1; seed <= 3; seed++) {
+		struct strtab *whole = strtab_new();
+		struct world w = world_new(seed);
+		struct profile *a, *b;
+		char name[16];
+
+		for (uint32_t i = 1; i <= N_NAMES / 8; i++)
+			strtab_addz(whole, names_of_world(i, name));
+		a = read_one_of_many(&w, whole, true);
+		b = read_one_of_many(&w, whole, false);
+		assert_in_range(a->n_rows, 1, N_SAMPLES - 1); /* those with these names */
+		expect_same_sums(a, b);
+		profile_free(a);
+		profile_free(b);
+		strtab_free(whole);
+		world_release(&w);
+	}
+}
+
+static void a_file_of_many_with_values_below_0_keeps_its_samples(void **state)
+{
+	struct strtab *whole = strtab_new();
+	struct world w = world_new(1);
+	struct sums_builder *s = sums_new(&w.q.filter, whole);
+	const struct sample_walk walk = sums_walk(s);
+	const struct format_options options = { .walk = &walk, .skips_labels = true, .max_depth = 100 };
+	struct profile *p;
+	struct err err;
+
+	(void)state;
+	add_negative(&w.content);
+	assert_int_equal(pprof_read((const uint8_t *)w.content.data, w.content.len, &options, &p, &err), 0);
+	assert_null(p->sums);
+	assert_int_equal(p->n_rows, N_SAMPLES + 1);
+	profile_free(p);
+	sums_free(s);
+	strtab_free(whole);
+	world_release(&w);
 }
 
 int main(void)
@@ -361,6 +442,8 @@ int main(void)
 		cmocka_unit_test(other_questions_need_all_stacks),
 		cmocka_unit_test(files_that_need_all_stacks_are_refused),
 		cmocka_unit_test(a_second_file_that_differs_is_noticed),
+		cmocka_unit_test(a_walk_of_one_of_many_files_gives_the_sums_of_its_samples),
+		cmocka_unit_test(a_file_of_many_with_values_below_0_keeps_its_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
