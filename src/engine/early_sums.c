@@ -26,7 +26,7 @@ enum {
 
 /* The sums of a thread. */
 struct early_part {
-	struct graph_sum *sum; /* as in engine/graph.c: of nothing, of places, of locations with several places */
+	struct graph_sum *sum; /* of nothing, of places, then of locations with several places */
 	uint32_t n;            /* stacks added */
 	int64_t *flat;         /* [places + 1] the last is that of empty stacks */
 	uint64_t total;
