@@ -275,18 +275,62 @@ static void edge_part_release(const struct edge_walk *w, struct edge_part *part)
 		free(part->mark);
 }
 
+/*
+ * The first id from number i to end whose location is wanted; end if there is none. Few are wanted, so most ids are read in runs,
+ * without regard to where stacks end.
+ */
+static inline uint32_t edges_find_wanted(const struct stack_lists *stacks, uint32_t width, const uint8_t *marks,
+					 uint32_t i, uint32_t end)
+{
+	const uint8_t *at = stack_address(stacks, i);
+
+	for (; end - i >= EDGE_RUN; i += EDGE_RUN, at += (size_t)EDGE_RUN * width) {
+		uint8_t any = 0;
+
+		for (uint32_t k = 0; k < EDGE_RUN; k++)
+			any |= marks[stack_load(at + (size_t)k * width, width)];
+		if (any & LOC_WANTED)
+			break;
+	}
+	while (i < end && !(marks[stack_id_at(stacks, i)] & LOC_WANTED))
+		i++;
+	return i;
+}
+
+/* The first stack from s to end that may have wanted calls; end if there is none. */
+static uint32_t edges_next_stack(const struct edge_walk *w, const struct edge_part *part, uint32_t s, uint32_t end)
+{
+	const struct stack_lists *stacks = &w->g->view->p->stacks;
+	const uint32_t *off = stacks->off;
+	uint32_t i;
+
+	if (!w->settled || s == end) /* most stacks may */
+		return s;
+	if (stacks->width == STACK_NARROW)
+		i = edges_find_wanted(stacks, STACK_NARROW, part->mark, off[s], off[end]);
+	else
+		i = edges_find_wanted(stacks, STACK_WIDE, part->mark, off[s], off[end]);
+	while (s < end && off[s + 1] <= i)
+		s++;
+	return s;
+}
+
 static void edge_run(void *arg, unsigned part)
 {
 	struct edge_walk *w = arg;
 	struct edge_part *mine = &w->part[part];
-	uint32_t n = w->g->view->p->stacks.n;
+	uint32_t n = w->g->view->p->stacks.n, lot_end;
+	uint32_t start = (uint32_t)((uint64_t)n * part / w->parts);
 	uint32_t end = (uint32_t)((uint64_t)n * (part + 1) / w->parts);
 
 	assert(part < w->parts && end <= n);
-	for (uint32_t s = (uint32_t)((uint64_t)n * part / w->parts);
-	     s < end && needs_calls(w) && !stop_step(w->g->view->stop, s); s++)
-		if (graph_is_live(w->g, s))
-			edges_walk_packed(w, mine, s);
+	for (uint32_t lot = start; lot < end && needs_calls(w) && !stop_step(w->g->view->stop, lot - start);
+	     lot = lot_end) {
+		lot_end = end - lot < STOP_CHECK_INTERVAL ? end : lot + STOP_CHECK_INTERVAL;
+		for (uint32_t s = lot; (s = edges_next_stack(w, mine, s, lot_end)) < lot_end; s++)
+			if (graph_is_live(w->g, s))
+				edges_walk_packed(w, mine, s);
+	}
 }
 
 static int by_dst_src(const void *a, const void *b)

@@ -71,13 +71,25 @@ static uint64_t bounds_estimate(const struct edge_walk *w)
 		for (uint32_t i = stacks->off[s + 1]; i-- > stacks->off[s];) {
 			const struct spot *spot = spot_at(&w->spots, stack_id_at(stacks, i));
 
-			if (spot && spot->outer_wanted && caller != NO_NODE && caller != spot->outer)
+			if (spot && spot->outer_wanted && caller != NO_NODE && caller != spot->outer &&
+			    !is_settled(w, spot->outer))
 				sample_call(&c, sketch_hash(caller, spot->outer));
 			caller = spot ? spot->inner : caller;
 		}
 	}
 	free(c.seen);
 	return c.n_distinct > c.n / 2 ? c.n * SAMPLED : 0;
+}
+
+/* The sum of the nodes whose calls are still needed: with calls of the mean weight of stacks, this is their number times that. */
+static double bounds_wanted_sum(const struct edge_walk *w)
+{
+	double sum = 0;
+
+	for (uint32_t k = 0; k < w->g->nodes.n; k++)
+		if (w->wanted[k] && !is_settled(w, k))
+			sum += (double)w->g->nodes.cum[k];
+	return sum;
 }
 
 /*
@@ -87,16 +99,21 @@ static uint64_t bounds_estimate(const struct edge_walk *w)
 static size_t bounds_size(const struct edge_walk *w, uint64_t limit)
 {
 	uint32_t n_stacks = w->g->view->p->stacks.n;
-	bool is_small = w->g->view->p->stacks.off[n_stacks] / CALLS_PER_COUNTER < SKETCH_MIN;
-	uint64_t n_calls = limit > 0 && !is_small ? bounds_estimate(w) : 0;
+	uint64_t n_calls, sum = 0;
 	size_t n = SKETCH_MIN;
-	double sum = 0, needed; /* counters with a mean of the limit */
+	double mean, needed; /* counters with a mean of the limit */
 
-	if (n_calls / CALLS_PER_COUNTER < SKETCH_MIN)
+	if (limit == 0 || w->g->view->p->stacks.off[n_stacks] / CALLS_PER_COUNTER < SKETCH_MIN)
 		return 0;
 	for (uint32_t s = 0; s < n_stacks; s++)
-		sum += (double)num_abs(w->g->weight[s]);
-	needed = sum / n_stacks * (double)n_calls / (double)limit;
+		sum += num_abs(w->g->weight[s]);
+	mean = (double)sum / n_stacks;
+	if (w->settled && bounds_wanted_sum(w) < mean * CALLS_PER_COUNTER * SKETCH_MIN)
+		return 0;
+	n_calls = bounds_estimate(w);
+	if (n_calls / CALLS_PER_COUNTER < SKETCH_MIN)
+		return 0;
+	needed = mean * (double)n_calls / (double)limit;
 	while (n < SKETCH_MAX && (double)n < 4 * needed)
 		n *= 2;
 	return (double)n > needed ? n : 0;
@@ -276,12 +293,13 @@ bool graph_edges_above(const struct graph *g, const bool *keep, const bool *want
 {
 	struct edge_walk w = edges_start(g, keep, wanted, false);
 	const struct profile *p = g->view->p;
-	size_t n = p->forest || p->sums ? 0 : bounds_size(&w, limit); /* trees have few calls */
 	struct settled settled;
 	bool is_known;
+	size_t n;
 
 	settled_init(&w, enough, limit, &settled);
 	is_known = edges_has_stacks(&w);
+	n = p->forest || p->sums ? 0 : bounds_size(&w, limit); /* trees have few calls */
 	if (n > 0) {
 		w.bounds = mem_alloc(w.parts, sizeof(*w.bounds));
 		for (unsigned i = 0; i < w.parts; i++)

@@ -12,9 +12,11 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "base/pool.h"
 #include "tests/unit/make_graph.h"
 
@@ -314,9 +316,97 @@ static void no_values_are_lost_with_several_threads(void **state)
 	graph_fixture_release(&a);
 }
 
+enum { RANDOM_FUNCS = 40, RANDOM_LOCS = 80, RANDOM_DEPTH = 3000 };
+
+static uint32_t random_below(uint32_t *seed, uint32_t n)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (uint32_t)((uint64_t)(*seed >> 8) * n >> 24);
+}
+
+/*
+ * Random stacks, most of them short, of locations with up to five places. f1 to f9 are never inlined, others are inlined in
+ * some locations.
+ */
+static struct make random_stacks(uint32_t seed, uint32_t n_stacks)
+{
+	struct make m = make_start("samples/count");
+	uint32_t loc[RANDOM_LOCS], stack[RANDOM_DEPTH];
+
+	for (uint32_t i = 0; i < RANDOM_LOCS; i++) {
+		char name[60] = "";
+		int n = 0;
+
+		for (uint32_t more = i % 2 ? random_below(&seed, 5) : 0; more > 0; more--)
+			n += snprintf(name + n, sizeof(name) - (size_t)n, "f%u+",
+				      10 + random_below(&seed, RANDOM_FUNCS - 10));
+		n += snprintf(name + n, sizeof(name) - (size_t)n, "f%u", random_below(&seed, RANDOM_FUNCS));
+		loc[i] = make_location(&m, name, (size_t)n);
+	}
+	for (uint32_t i = 0; i < n_stacks; i++) {
+		uint32_t depth = random_below(&seed, i % 500 ? 20 : RANDOM_DEPTH);
+
+		for (uint32_t k = 0; k < depth; k++)
+			stack[k] = loc[random_below(&seed, RANDOM_LOCS)];
+		builder_sample(m.b, &(int64_t){ (int64_t)random_below(&seed, 9) - 2 }, stack, depth, NULL, 0, NULL);
+	}
+	return m;
+}
+
+/* Add up a view in the simplest way: flat and cum of places, and the sums of locations with several. */
+static void sum_simply(const struct graph_fixture *a, int64_t *flat, int64_t *cum, int64_t *several)
+{
+	const struct stack_lists *stacks = &a->p->stacks;
+
+	for (uint32_t row = 0; row < a->v.n; row++) {
+		bool *has_place = mem_zalloc(a->pl.n, 1), *has_loc = mem_zalloc(a->p->n_locs, 1);
+		uint32_t s = a->p->stack[row], n;
+
+		for (uint32_t i = stacks->off[s]; i < stacks->off[s + 1]; i++) {
+			uint32_t loc = stack_id_at(stacks, i);
+			const uint32_t *place = places_of(&a->pl, loc, &n);
+
+			flat[place[0]] += i == stacks->off[s] ? a->v.val[row] : 0;
+			for (uint32_t k = 0; k < n; k++)
+				has_place[place[k]] = true;
+			has_loc[loc] = n > 1;
+		}
+		for (uint32_t k = 0; k < a->pl.n; k++)
+			cum[k] += has_place[k] ? a->v.val[row] : 0;
+		for (uint32_t loc = 0; loc < a->p->n_locs; loc++)
+			if (has_loc[loc])
+				several[places_several(a->pl.list[loc])] += a->v.val[row];
+		free(has_place);
+		free(has_loc);
+	}
+}
+
+static void sums_of_random_stacks_equal_simple_ones(void **state)
+{
+	(void)state;
+	for (uint32_t round = 0; round < 4; round++) {
+		struct make m = random_stacks(round, round < 3 ? 3000 : 30000);
+		struct graph_fixture a = graph_fixture_start(&m);
+		int64_t *flat, *cum, *several;
+
+		pool_set_size(1 + round % 2);
+		graph_fixture_run(&a);
+		flat = arena_zalloc(a.mem, a.pl.n, sizeof(*flat));
+		cum = arena_zalloc(a.mem, a.pl.n, sizeof(*cum));
+		several = arena_zalloc(a.mem, places_n_several(&a.pl), sizeof(*several));
+		sum_simply(&a, flat, cum, several);
+		assert_memory_equal(a.g.nodes.flat, flat, a.pl.n * sizeof(*flat));
+		assert_memory_equal(a.g.nodes.cum, cum, a.pl.n * sizeof(*cum));
+		assert_memory_equal(a.g.several, several, places_n_several(&a.pl) * sizeof(*several));
+		graph_fixture_release(&a);
+	}
+	pool_set_size(0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sums_of_random_stacks_equal_simple_ones),
 		cmocka_unit_test(flat_and_cum_of_the_example_add_up),
 		cmocka_unit_test(a_recursive_function_counts_once_per_sample),
 		cmocka_unit_test(flat_counts_for_the_innermost_inlined_call),
