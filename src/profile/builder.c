@@ -366,6 +366,16 @@ int builder_stack_append(struct builder *b, const uint32_t *locs, size_t n, uint
 	return builder_stacks_append(&b->stacks, locs, n, id, err);
 }
 
+uint8_t *builder_stack_room(struct builder *b, size_t n, size_t *room)
+{
+	return builder_stacks_room(&b->stacks, n, room);
+}
+
+int builder_stack_append_room(struct builder *b, const size_t *end, uint32_t n, uint32_t *ids, struct err *err)
+{
+	return builder_stacks_append_room(&b->stacks, end, n, ids, err);
+}
+
 void builder_reserve(struct builder *b, size_t n_rows, size_t n_stack_items, size_t n_distinct)
 {
 	if (b->stacks.l.n)

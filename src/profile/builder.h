@@ -87,6 +87,21 @@ uint64_t builder_stack_hash(const uint32_t *locs, size_t n);
 
 /* Append a stack with a new id, even if an equal one exists; builder_stack does not find it. */
 int builder_stack_append(struct builder *b, const uint32_t *locs, size_t n, uint32_t *id, struct err *err);
+
+/*
+ * Append stacks with new ids without a copy: write them one after the other, STACK_NARROW bytes per location, to the memory
+ * that builder_stack_room returns, then count them with builder_stack_append_room.
+ *
+ * n        locations to be written
+ * room     set to how many there is room for, at least n; some more may be overwritten: STACK_SPARE_IDS
+ * end      [n] number of locations up to the end of each stack
+ * ids      [n] set
+ * Returns  NULL if locations take more bytes, or are too many; else valid until a stack is appended, or until the next call,
+ *          which keeps what was written
+ */
+uint8_t *builder_stack_room(struct builder *b, size_t n, size_t *room);
+int builder_stack_append_room(struct builder *b, const size_t *end, uint32_t n, uint32_t *ids, struct err *err);
+
 uint32_t builder_n_stacks(const struct builder *b);
 
 /* Prefetch the hash table slot of a stack. */

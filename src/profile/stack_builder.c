@@ -72,13 +72,13 @@ static bool stack_pack(const uint32_t *locs, size_t n, uint32_t width, uint8_t *
 	return all >> 24 == 0;
 }
 
-/* Make room for a stack of n ids. */
-static int stack_builder_reserve(struct stack_builder *b, size_t n, struct err *err)
+/* Make room for n_stacks stacks of n ids together. */
+static int stack_builder_reserve(struct stack_builder *b, uint32_t n_stacks, size_t n, struct err *err)
 {
 	struct stack_lists *l = &b->l;
 	uint32_t end = l->off[l->n];
 
-	if (l->n >= STACK_IDS_MAX || n > STACK_IDS_MAX - end)
+	if (n_stacks > STACK_IDS_MAX - l->n || n > STACK_IDS_MAX - end)
 		return err_set(err, ERR_LIMIT, "stacks: more than %u entries in a table", (unsigned)STACK_IDS_MAX);
 	if (stack_builder_is_full(b->cap_id, end + n)) {
 		size_t cap = stack_bytes(b->cap_id, l->width);
@@ -86,8 +86,8 @@ static int stack_builder_reserve(struct stack_builder *b, size_t n, struct err *
 		l->packed = mem_grow(l->packed, &cap, stack_bytes(end + n, l->width), 1);
 		b->cap_id = (cap - 1) / l->width;
 	}
-	if (stack_builder_is_full(b->cap_off, (size_t)l->n + 2))
-		l->off = mem_grow(l->off, &b->cap_off, (size_t)l->n + 2, sizeof(*l->off));
+	if (stack_builder_is_full(b->cap_off, (size_t)l->n + n_stacks + 1))
+		l->off = mem_grow(l->off, &b->cap_off, (size_t)l->n + n_stacks + 1, sizeof(*l->off));
 	return 0;
 }
 
@@ -110,7 +110,7 @@ static bool stack_builder_is(const struct stack_builder *b, uint32_t id, const u
 int builder_stacks_add(struct stack_builder *b, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *id,
 		       struct err *err)
 {
-	if (stack_builder_reserve(b, n, err) < 0)
+	if (stack_builder_reserve(b, 1, n, err) < 0)
 		return ERR_LIMIT;
 	b->packed = mem_grow(b->packed, &b->cap_packed, stack_bytes(n, b->l.width), 1);
 	if (!stack_pack(locs, n, b->l.width, b->packed)) {
@@ -128,13 +128,38 @@ int builder_stacks_add(struct stack_builder *b, const uint32_t *locs, size_t n, 
 
 int builder_stacks_append(struct stack_builder *b, const uint32_t *locs, size_t n, uint32_t *id, struct err *err)
 {
-	if (stack_builder_reserve(b, n, err) < 0)
+	if (stack_builder_reserve(b, 1, n, err) < 0)
 		return ERR_LIMIT;
 	if (!stack_pack(locs, n, b->l.width, stack_address(&b->l, b->l.off[b->l.n]))) {
 		stack_builder_widen(b);
 		return builder_stacks_append(b, locs, n, id, err);
 	}
 	*id = stack_builder_end(b, n);
+	return 0;
+}
+
+uint8_t *builder_stacks_room(struct stack_builder *b, size_t n, size_t *room)
+{
+	const struct stack_lists *l = &b->l;
+
+	if (l->width != STACK_NARROW || stack_builder_reserve(b, 0, n + STACK_SPARE_IDS, NULL) < 0)
+		return NULL;
+	*room = b->cap_id - l->off[l->n] - STACK_SPARE_IDS;
+	return stack_address(l, l->off[l->n]);
+}
+
+int builder_stacks_append_room(struct stack_builder *b, const size_t *end, uint32_t n, uint32_t *ids, struct err *err)
+{
+	struct stack_lists *l = &b->l;
+	uint32_t first = l->off[l->n];
+
+	if (stack_builder_reserve(b, n, n ? end[n - 1] : 0, err) < 0)
+		return ERR_LIMIT;
+	for (uint32_t i = 0; i < n; i++) {
+		ids[i] = l->n + i;
+		l->off[l->n + i + 1] = first + (uint32_t)end[i];
+	}
+	l->n += n;
 	return 0;
 }
 

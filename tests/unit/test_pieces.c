@@ -247,6 +247,8 @@ static void add_samples(struct buf *b, uint32_t n)
 
 		wire_packed(&m, 1, LIST(i % 7 * 300 + 1, i % N_LOCS + 1, i % 128 + 1, i % 3 + 1));
 		m.len -= i % 13 == 0 ? m.len : 0; /* some samples have no stack */
+		if (i % 17 == 5)
+			wire_int(&m, 1, i % N_LOCS + 1);
 		wire_packed(&m, 2, LIST(i, i * UINT64_C(1234567)));
 		if (i % 5 == 0)
 			LABEL(&m, S_KEY, i % 2 ? S_TEXT : 0, i % 50, i % 2 ? 0 : S_OTHER);
@@ -289,18 +291,18 @@ static struct profile *read_in_pieces(const struct buf *content, const struct fo
 	return p;
 }
 
-/* Read the content in both ways; it is released. is_whole: it cannot be read in pieces */
-static void expect_both(struct buf *content, bool is_whole)
+/* Read the content in both ways with some options. is_whole: it cannot be read in pieces */
+static void expect_both_with(const struct buf *content, bool is_whole, const struct format_options *options)
 {
 	struct profile *whole = NULL, *p;
 	const char *difference;
 	struct err err;
 
-	if (pprof_read((const uint8_t *)content->data, content->len, &no_limits, &whole, &err) < 0)
+	if (pprof_read((const uint8_t *)content->data, content->len, options, &whole, &err) < 0)
 		fail_msg("%s", err.msg);
 	for (unsigned threads = 1; threads <= 2; threads++) {
 		pool_set_size(threads);
-		p = read_in_pieces(content, &no_limits);
+		p = read_in_pieces(content, options);
 		if (is_whole) {
 			assert_null(p);
 			continue;
@@ -315,6 +317,16 @@ static void expect_both(struct buf *content, bool is_whole)
 	}
 	pool_set_size(0);
 	profile_free(whole);
+}
+
+/* Also if equal stacks are not found. The content is released. */
+static void expect_both(struct buf *content, bool is_whole)
+{
+	const struct format_options appends = { .appends_stacks = true };
+
+	expect_both_with(content, is_whole, &no_limits);
+	if (!is_whole)
+		expect_both_with(content, false, &appends);
 	buf_release(content);
 }
 

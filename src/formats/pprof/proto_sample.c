@@ -61,41 +61,86 @@ static int label_string(struct pipeline *pipeline, uint64_t index, const char *w
 	return 0;
 }
 
-static int sample_location(struct sample *s, uint64_t id, struct err *err)
+/* Make room for n more location indices. Fails with is_wide set if they have to be written to slot->loc. */
+static int sample_reserve(struct sample *s, size_t n, struct err *err)
 {
 	struct proto_sample_slot *slot = s->slot;
+
+	if (!slot->packed) {
+		slot->loc =
+			mem_grow(slot->loc, &slot->cap_locs, slot->n_locs + n + STACK_SPARE_IDS, sizeof(*slot->loc));
+		return 0;
+	}
+	if (slot->n_locs + n > slot->room)
+		slot->packed = builder_stack_room(s->pipeline->p->builder, slot->n_locs + n, &slot->room);
+	s->is_wide = !slot->packed;
+	return s->is_wide ? err_set(err, ERR_LIMIT, "too many locations") : 0;
+}
+
+/* The array that the next location indices are written to. */
+static struct packed_out sample_out(const struct proto_sample_slot *slot)
+{
+	struct packed_out out = { .max = slot->max_loc, .n = slot->n_locs };
+
+	out.width = slot->packed ? STACK_NARROW : STACK_WIDE;
+	out.to = (slot->packed ? slot->packed : (uint8_t *)slot->loc) + slot->n_locs * out.width;
+	return out;
+}
+
+/* Write the index of a location. */
+static int sample_put(struct sample *s, uint64_t id, struct packed_out *out, struct err *err)
+{
 	uint32_t index = idmap_get(&s->pipeline->p->locs, id);
 
 	if (index == IDMAP_NONE)
 		return missing_location(id, err);
-	slot->loc = mem_grow(slot->loc, &slot->cap_locs, slot->n_locs + 1, sizeof(*slot->loc));
-	slot->loc[slot->n_locs++] = index;
-	slot->max_loc = index > slot->max_loc ? index : slot->max_loc;
+	s->is_wide = !packed_fits(out, index);
+	if (s->is_wide)
+		return err_set(err, ERR_LIMIT, "location %" PRIu64 " is too large", id);
+	packed_put(out, index);
 	return 0;
+}
+
+/* Count the location indices that were written. */
+static void sample_written(struct proto_sample_slot *slot, const struct packed_out *out)
+{
+	slot->n_locs = out->n;
+	slot->max_loc = out->max;
+}
+
+static int sample_location(struct sample *s, uint64_t id, struct err *err)
+{
+	struct packed_out out;
+	int rc = sample_reserve(s, 1, err);
+
+	if (rc < 0)
+		return rc;
+	out = sample_out(s->slot);
+	rc = sample_put(s, id, &out, err);
+	sample_written(s->slot, &out);
+	return rc;
 }
 
 /* Decode a stack that is a packed list. Nearly all stacks are, and they take most of the space in a file. */
 static int sample_packed_locations(struct sample *s, const uint8_t *at, const uint8_t *end, struct err *err)
 {
-	const struct idmap *locs = &s->pipeline->p->locs;
-	struct proto_sample_slot *slot = s->slot;
 	struct cursor c = { at, end, NULL };
-	uint32_t *out;
+	struct packed_out out;
+	int rc = sample_reserve(s, (size_t)(end - at), err);
 	uint64_t id;
 
-	slot->loc = mem_grow(slot->loc, &slot->cap_locs, slot->n_locs + (size_t)(end - at), sizeof(*slot->loc));
-	out = slot->loc + slot->n_locs;
-	c.at = packed_indices(locs, at, end, s->pipeline->p->end, &out, &slot->max_loc);
+	if (rc < 0)
+		return rc;
+	out = sample_out(s->slot);
+	c.at = packed_indices(&s->pipeline->p->locs, at, end, s->pipeline->p->end, &out);
 	while (c.at < end) {
 		if (!cursor_varint(&c, &id))
 			return wire_error(s->pipeline, &c, err);
-		*out = idmap_get(locs, id);
-		if (*out == IDMAP_NONE)
-			return missing_location(id, err);
-		slot->max_loc = *out > slot->max_loc ? *out : slot->max_loc;
-		out++;
+		rc = sample_put(s, id, &out, err);
+		if (rc < 0)
+			return rc;
 	}
-	slot->n_locs = (size_t)(out - slot->loc);
+	sample_written(s->slot, &out);
 	return 0;
 }
 
@@ -256,6 +301,8 @@ static int slot_stacks(struct pipeline *pipeline, const struct proto_sample_slot
 	size_t loc = 0;
 	int rc = 0;
 
+	if (slot->packed)
+		return builder_stack_append_room(b, slot->loc_end, slot->n, stack, err);
 	if (!atomic_load_explicit(&pipeline->finds_equal, memory_order_relaxed)) {
 		for (uint32_t s = 0; rc == 0 && s < slot->n; loc = slot->loc_end[s++])
 			rc = builder_stack_append(b, slot->loc + loc, slot->loc_end[s] - loc, &stack[s], err);
