@@ -665,7 +665,7 @@ static int top_read_window(struct tables *t, const struct pieces_window *w, size
 			return rc < 0 ? rc : ERR_FORMAT;
 	}
 	*n_left = (size_t)(c.end - start);
-	return *n_left > (w->is_last ? 0 : PIECE_BYTES / 2) ? ERR_FORMAT : 0;
+	return *n_left > (w->is_last ? 0 : PIECE_BYTES) ? ERR_FORMAT : 0;
 }
 
 int pprof_read_pieces(struct pieces *in, const struct format_options *options, struct profile **out)
