@@ -376,6 +376,11 @@ int builder_stack_append_room(struct builder *b, const size_t *end, uint32_t n, 
 	return builder_stacks_append_room(&b->stacks, end, n, ids, err);
 }
 
+int builder_repeat_stacks(struct builder *b, uint32_t *stack, uint32_t n, struct err *err)
+{
+	return builder_stacks_repeat(&b->stacks, stack, n, err);
+}
+
 void builder_reserve(struct builder *b, size_t n_rows, size_t n_stack_items, size_t n_distinct)
 {
 	if (b->stacks.l.n)

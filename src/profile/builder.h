@@ -102,6 +102,13 @@ int builder_stack_append(struct builder *b, const uint32_t *locs, size_t n, uint
 uint8_t *builder_stack_room(struct builder *b, size_t n, size_t *room);
 int builder_stack_append_room(struct builder *b, const size_t *end, uint32_t n, uint32_t *ids, struct err *err);
 
+/*
+ * Give each row a stack of its own, so that row i has stack i. builder_stack does not find the stacks afterwards.
+ *
+ * stack    [n] of all rows so far, in which the ids are in order of their first use; no other row has a stack
+ */
+int builder_repeat_stacks(struct builder *b, uint32_t *stack, uint32_t n, struct err *err);
+
 uint32_t builder_n_stacks(const struct builder *b);
 
 /* Prefetch the hash table slot of a stack. */

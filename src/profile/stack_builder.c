@@ -163,6 +163,31 @@ int builder_stacks_append_room(struct stack_builder *b, const size_t *end, uint3
 	return 0;
 }
 
+int builder_stacks_repeat(struct stack_builder *b, uint32_t *stack, uint32_t n, struct err *err)
+{
+	struct stack_lists *l = &b->l;
+	size_t end = 0;
+
+	assert(n >= l->n);
+	for (uint32_t i = 0; i < n; i++)
+		end += l->off[stack[i] + 1] - l->off[stack[i]];
+	if (stack_builder_reserve(b, n - l->n, end - l->off[l->n], err) < 0)
+		return ERR_LIMIT;
+	for (uint32_t i = n;
+	     i-- > 0;) { /* stacks of the rows before have smaller ids, and are before this one's place */
+		uint32_t first = l->off[stack[i]], n_ids = l->off[stack[i] + 1] - first;
+
+		l->off[i + 1] = (uint32_t)end;
+		end -= n_ids;
+		memmove(stack_address(l, (uint32_t)end), stack_address(l, first), (size_t)n_ids * l->width);
+		stack[i] = i;
+	}
+	l->n = n;
+	idtab_release(&b->ids);
+	idtab_init(&b->ids, 0);
+	return 0;
+}
+
 bool builder_stacks_replace(struct stack_builder *b, size_t n_locs, const uint32_t *to, size_t n)
 {
 	const struct stack_lists *l = &b->l;

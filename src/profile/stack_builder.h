@@ -41,6 +41,9 @@ int builder_stacks_append(struct stack_builder *b, const uint32_t *locs, size_t 
 uint8_t *builder_stacks_room(struct stack_builder *b, size_t n, size_t *room);
 int builder_stacks_append_room(struct stack_builder *b, const size_t *end, uint32_t n, uint32_t *ids, struct err *err);
 
+/* builder_repeat_stacks */
+int builder_stacks_repeat(struct stack_builder *b, uint32_t *stack, uint32_t n, struct err *err);
+
 /* builder_replace_locations. n_locs: the largest new id, and 1 */
 bool builder_stacks_replace(struct stack_builder *b, size_t n_locs, const uint32_t *to, size_t n);
 

@@ -9,7 +9,7 @@
  * threads. When no block is ready, it decodes the next one itself.
  *
  * In a profile of CPU time of many samples nearly all stacks are distinct. If most of the first ones are, and the options
- * allow it, each of the remaining samples gets a stack of its own, which saves the hash table.
+ * allow it, each sample gets a stack of its own, which saves the hash table.
  */
 #include "config.h"
 
@@ -318,6 +318,17 @@ static int slot_stacks(struct pipeline *pipeline, const struct proto_sample_slot
 	return rc;
 }
 
+/* After the first rows: stop to find equal stacks if few were equal, and then repeat those. */
+static int pipeline_end_trial(struct pipeline *pipeline, uint32_t *stack, struct err *err)
+{
+	struct builder *b = pipeline->p->builder;
+
+	if (!pipeline->p->options->repeats_stacks || builder_n_stacks(b) <= TRIAL_ROWS / 2)
+		return 0;
+	atomic_store_explicit(&pipeline->finds_equal, false, memory_order_relaxed);
+	return builder_repeat_stacks(b, stack, TRIAL_ROWS, err);
+}
+
 int proto_slot_commit(struct pipeline *pipeline, const struct proto_sample_slot *slot, const struct builder_rows *rows,
 		      struct err *err)
 {
@@ -328,10 +339,7 @@ int proto_slot_commit(struct pipeline *pipeline, const struct proto_sample_slot 
 	for (uint32_t s = 0; s < slot->n; label = slot->label_end[s++])
 		if (row_labels(pipeline, slot->label + label, slot->label_end[s] - label, &rows->labels[s], err) < 0)
 			return ERR_LIMIT;
-	if (rows->first + slot->n == TRIAL_ROWS && pipeline->p->options->repeats_stacks &&
-	    builder_n_stacks(pipeline->p->builder) > TRIAL_ROWS / 2)
-		atomic_store_explicit(&pipeline->finds_equal, false, memory_order_relaxed);
-	return 0;
+	return rows->first + slot->n == TRIAL_ROWS ? pipeline_end_trial(pipeline, rows->stack - rows->first, err) : 0;
 }
 
 static int block_commit(struct pipeline *pipeline, size_t i, struct err *err)
