@@ -35,6 +35,7 @@ struct builder {
 	struct stack_builder stacks;
 	struct lists sets;
 	struct idtab label_ids;
+	size_t n_zero_labels; /* the first rows, whose labels are 0 and were not written */
 	size_t cap_types, cap_comments, cap_labels, cap_locs, cap_lines, cap_funcs, cap_maps, cap_rows;
 };
 
@@ -478,7 +479,10 @@ int builder_label_set(struct builder *b, const uint32_t *labels, size_t n, uint3
 	return 0;
 }
 
-/* Make room for need rows. A large first allocation has no spare room, since readers know the number of rows. */
+/*
+ * Make room for need rows. A large first allocation has no spare room, since readers know the number of rows. The pages of its
+ * labels take no memory until a label is written.
+ */
 static void rows_grow(struct builder *b, size_t need)
 {
 	struct profile *p = b->p;
@@ -489,10 +493,10 @@ static void rows_grow(struct builder *b, size_t need)
 		return;
 	for (uint32_t t = 0; t < p->n_types; t++)
 		p->value[t] = first ? mem_alloc_large(need, sizeof(int64_t)) : GROW(p->value[t], cap, need);
-	p->labels = first ? mem_alloc_large(need, sizeof(*p->labels)) : GROW(p->labels, cap, need);
+	p->labels = first ? mem_zalloc(need, sizeof(*p->labels)) : GROW(p->labels, cap, need);
 	p->stack = first ? mem_alloc_large(need, sizeof(*p->stack)) : mem_grow(p->stack, cap, need, sizeof(*p->stack));
 	if (first)
-		*cap = need;
+		*cap = b->n_zero_labels = need;
 }
 
 void builder_reserve_rows(struct builder *b, size_t n_rows)
@@ -510,6 +514,8 @@ int builder_rows(struct builder *b, uint32_t n, struct builder_rows *rows, struc
 	rows_grow(b, (size_t)p->n_rows + n);
 	for (uint32_t t = 0; t < p->n_types; t++)
 		memset(p->value[t] + p->n_rows, 0, n * sizeof(int64_t));
+	if ((size_t)p->n_rows + n > b->n_zero_labels)
+		memset(p->labels + p->n_rows, 0, n * sizeof(*p->labels));
 	*rows = (struct builder_rows){ p->n_rows, p->stack + p->n_rows, p->labels + p->n_rows };
 	p->n_rows += n;
 	assert(p->n_rows <= b->cap_rows);

@@ -157,7 +157,7 @@ bool builder_replace_locations(struct builder *b, const uint32_t *to, size_t n);
  */
 bool builder_replace_label_strings(struct builder *b, const str_id *str, size_t n);
 
-/* Append n rows with values 0; stack and labels are uninitialized. */
+/* Append n rows with values 0 and without labels; stack is uninitialized. */
 int builder_rows(struct builder *b, uint32_t n, struct builder_rows *rows, struct err *err);
 
 /* The values of a type, [rows so far]; the pointer is valid until rows are appended. */

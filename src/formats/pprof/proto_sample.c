@@ -336,7 +336,7 @@ int proto_slot_commit(struct pipeline *pipeline, const struct proto_sample_slot 
 
 	if (slot_stacks(pipeline, slot, rows->stack, err) < 0)
 		return ERR_LIMIT;
-	for (uint32_t s = 0; s < slot->n; label = slot->label_end[s++])
+	for (uint32_t s = 0; slot->n_labels && s < slot->n; label = slot->label_end[s++])
 		if (row_labels(pipeline, slot->label + label, slot->label_end[s] - label, &rows->labels[s], err) < 0)
 			return ERR_LIMIT;
 	return rows->first + slot->n == TRIAL_ROWS ? pipeline_end_trial(pipeline, rows->stack - rows->first, err) : 0;
