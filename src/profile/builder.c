@@ -248,7 +248,7 @@ static void locations_grow(struct profile *p, size_t *cap, size_t need)
 void builder_reserve_tables(struct builder *b, size_t n_funcs, size_t n_locs)
 {
 	functions_grow(b->p, &b->cap_funcs, n_funcs);
-	lines_grow(b->p, &b->cap_lines, n_locs);
+	lines_grow(b->p, &b->cap_lines, n_locs + n_locs / 2);
 	if (n_locs > 0) /* builder_seal fills in the entry of a table without locations */
 		locations_grow(b->p, &b->cap_locs, n_locs + 1);
 }
@@ -453,6 +453,8 @@ bool builder_replace_label_strings(struct builder *b, const str_id *str, size_t 
 {
 	const struct profile *p = b->p;
 
+	if (p->n_labels == 0)
+		return true;
 	return replace_indices(p, p->label_key, str, n) && replace_indices(p, p->label_text, str, n) &&
 	       replace_indices(p, p->label_unit, str, n);
 }

@@ -125,7 +125,7 @@ void builder_stack_prefetch_frames(const struct builder *b, uint32_t id);
    first stack. */
 void builder_reserve(struct builder *b, size_t n_rows, size_t n_stack_items, size_t n_distinct);
 
-/* Reserve memory for about this many functions, and locations of one line each. Call it before the first function. */
+/* Reserve memory for about this many functions, and locations of one or two lines. Call it before the first function. */
 void builder_reserve_tables(struct builder *b, size_t n_funcs, size_t n_locs);
 
 /* Reserve memory for about this many rows. Call it after the last type, before the first row. */
