@@ -461,18 +461,53 @@ static void labels_may_be_skipped_but_for_that_of_a_base(void **state)
 static void a_missing_string_of_a_skipped_label_is_found(void **state)
 {
 	const struct format_options options = { .skips_labels = true };
-	struct buf b = { 0 }, m = { 0 };
+	static const uint64_t label[][2] = {
+		{ S_KEY, N_STRINGS }, { S_KEY, 200 }, { N_STRINGS, S_TEXT }, { 200, S_TEXT }, { S_KEY, S_TEXT }
+	};
 
 	(void)state;
-	add_types(&b);
-	add_samples(&b, N_SAMPLES);
-	wire_packed(&m, 2, LIST(1, 2));
-	LABEL(&m, S_KEY, N_STRINGS);
-	wire_message(&b, 2, &m);
-	add_tables(&b);
-	add_strings(&b);
-	assert_null(read_in_pieces(&b, &options));
-	buf_release(&b);
+	for (size_t i = 0; i < sizeof(label) / sizeof(label[0]); i++) {
+		struct buf b = { 0 }, m = { 0 };
+		struct profile *p;
+
+		add_types(&b);
+		add_samples(&b, N_SAMPLES);
+		wire_packed(&m, 2, LIST(1, 2));
+		LABEL(&m, label[i][0], label[i][1]);
+		wire_message(&b, 2, &m);
+		add_tables(&b);
+		add_strings(&b);
+		p = read_in_pieces(&b, &options);
+		assert_int_equal(p != NULL, label[i][0] == S_KEY && label[i][1] == S_TEXT);
+		profile_free(p);
+		buf_release(&b);
+	}
+}
+
+/* Labels without a text or a number do not count for the limit, others do, stored or not. */
+static void skipped_labels_have_a_limit(void **state)
+{
+	const struct format_options options = { .skips_labels = true, .max_depth = 5 };
+
+	(void)state;
+	for (uint64_t n = 5; n <= 6; n++) {
+		struct buf b = { 0 }, m = { 0 };
+		struct profile *p;
+
+		add_types(&b);
+		add_samples(&b, N_SAMPLES);
+		wire_packed(&m, 2, LIST(1, 2));
+		LABEL(&m, S_KEY);
+		for (uint64_t i = 0; i < n; i++)
+			LABEL(&m, S_KEY, i % 2 ? S_TEXT : 0, i % 2 ? 0 : 1);
+		wire_message(&b, 2, &m);
+		add_tables(&b);
+		add_strings(&b);
+		p = read_in_pieces(&b, &options);
+		assert_int_equal(p != NULL, n == 5);
+		profile_free(p);
+		buf_release(&b);
+	}
 }
 
 /* A large file with an error has the message of a small one. */
@@ -576,6 +611,7 @@ int main(void)
 		cmocka_unit_test(unusual_profiles_are_read_as_a_whole),
 		cmocka_unit_test(labels_may_be_skipped_but_for_that_of_a_base),
 		cmocka_unit_test(a_missing_string_of_a_skipped_label_is_found),
+		cmocka_unit_test(skipped_labels_have_a_limit),
 		cmocka_unit_test(errors_have_their_position),
 		cmocka_unit_test(nested_compression_is_found),
 	};

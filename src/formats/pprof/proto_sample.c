@@ -165,6 +165,30 @@ static int sample_packed_values(struct sample *s, const struct field *f, struct 
 	return 0;
 }
 
+/*
+ * Check a label of a stream without storing it, if it is like most: the index of its key has one byte, that of its text one or
+ * two, and it has no other field. Returns false for other labels.
+ */
+static bool sample_skip_label(struct sample *s, const uint8_t *at, size_t n)
+{
+	struct pipeline *pipeline = s->pipeline;
+	uint32_t w, key, text;
+
+	if (n - 4 > 1)
+		return false;
+	memcpy(&w, at, sizeof(w));
+	w = le32toh(w);
+	key = w >> 8 & 0x7f;
+	text = (w >> 24 & 0x7f) + (uint32_t)(n - 4) * ((uint32_t)at[n - 1] << 7);
+	if ((w & 0x00ff80ff) != 0x00100008 || w >> 31 != n - 4 || at[n - 1] >= 0x80 || text == 0)
+		return false;
+	key = key > text ? key : text;
+	pipeline->n_label_strings = pipeline->n_label_strings > key ? pipeline->n_label_strings : key + 1;
+	s->n_labels++;
+	s->n_kept++;
+	return true;
+}
+
 /* Decode a label. As in pprof, a label with neither text nor number nor unit is dropped. */
 static int sample_label(struct sample *s, const struct field *span, struct err *err)
 {
@@ -174,6 +198,8 @@ static int sample_label(struct sample *s, const struct field *span, struct err *
 	struct builder_label l;
 	uint64_t v[5] = { 0 };
 
+	if (pipeline->is_stream && pipeline->skips_labels && sample_skip_label(s, span->data, span->n))
+		return 0;
 	s->n_labels++;
 	if (!cursor_numbers(&c, 4, v))
 		return wire_error(s->pipeline, &c, err);
