@@ -82,7 +82,7 @@ static void check(packed_fn fn, const struct idmap *map, const uint8_t *list, si
 static void both_decoders_agree_with_the_cursor(void **unused)
 {
 	const struct idmap map = { .n = N_IDS, .sequential = true };
-	static uint8_t list[LIST_MAX * 5 + 64];
+	static uint8_t list[LIST_MAX * 5 + 64]; /* packed_quads reads up to 64 bytes after a list */
 
 	(void)unused;
 	for (int round = 0; round < ROUNDS; round++) {
@@ -97,6 +97,22 @@ static void both_decoders_agree_with_the_cursor(void **unused)
 		check(packed_indices, &map, list, n, list + sizeof(list));
 		if (packed_has_quads())
 			check(packed_quads, &map, list, n, list + sizeof(list));
+	}
+}
+
+static void long_ids_may_be_anywhere(void **unused)
+{
+	const struct idmap map = { .n = N_IDS, .sequential = true };
+	static uint8_t list[LIST_MAX * 5 + 64];
+
+	(void)unused;
+	for (size_t first = 0; first < 130; first++) {
+		size_t n = first;
+
+		memset(list, 7, first);
+		while (n < first + 150)
+			n += put(list + n, (1 << 20) + n);
+		check(packed_indices, &map, list, n, list + sizeof(list));
 	}
 }
 
@@ -121,16 +137,16 @@ static void a_list_is_decoded_whatever_follows(void **unused)
 {
 	const struct idmap map = { .n = 100, .sequential = true };
 	static const uint8_t after[] = { 0, 101, 0x80, 0xff };
-	uint8_t list[64], place[64 * STACK_WIDE];
+	uint8_t list[300], place[300 * STACK_WIDE];
 
 	(void)unused;
 	for (size_t i = 0; packed_has_quads() && i < sizeof(after); i++)
-		for (size_t n = 0; n < 40; n++) {
+		for (size_t n = 0; n < 200; n++) {
 			struct packed_out out = { .to = place, .width = STACK_NARROW };
 
 			memset(list, after[i], sizeof(list));
 			memset(list, 7, n);
-			assert_ptr_equal(packed_quads(&map, list, list + n, list + 64, &out), list + n);
+			assert_ptr_equal(packed_quads(&map, list, list + n, list + sizeof(list), &out), list + n);
 			assert_int_equal(out.n, n);
 		}
 }
@@ -138,15 +154,15 @@ static void a_list_is_decoded_whatever_follows(void **unused)
 static void a_number_that_is_cut_is_left_to_the_caller(void **unused)
 {
 	const struct idmap map = { .n = N_IDS, .sequential = true };
-	uint8_t list[64], place[64 * STACK_WIDE];
+	uint8_t list[300], place[300 * STACK_WIDE];
 
 	(void)unused;
-	for (size_t n = 1; n < 40; n++) {
+	for (size_t n = 1; n < 200; n++) {
 		struct packed_out out = { .to = place, .width = STACK_NARROW };
 
 		memset(list, 7, sizeof(list));
 		list[n - 1] = 0x87;
-		assert_true(packed_indices(&map, list, list + n, list + 64, &out) < list + n);
+		assert_true(packed_indices(&map, list, list + n, list + sizeof(list), &out) < list + n);
 	}
 }
 
@@ -185,6 +201,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_decoders_agree_with_the_cursor),
+		cmocka_unit_test(long_ids_may_be_anywhere),
 		cmocka_unit_test(unknown_ids_are_left_to_the_caller),
 		cmocka_unit_test(a_list_is_decoded_whatever_follows),
 		cmocka_unit_test(a_number_that_is_cut_is_left_to_the_caller),

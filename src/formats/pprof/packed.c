@@ -10,7 +10,7 @@
  * Plaisance, Kurz and Lemire, 2015). The top bits of twelve bytes show where the numbers end. They index
  * a table of shuffles that move each number into its own lane, where its groups of seven bits are joined.
  * There are only 81 shuffles, so the table has their numbers, and takes two pages. The top bits of 64 bytes are loaded at
- * once, so that the next four numbers need not wait for them.
+ * once, and those of the 64 bytes after them meanwhile, so that the next four numbers need not wait for them.
  * packed_pairs decodes two numbers of at most four bytes with plain 64-bit arithmetic.
  */
 #include "config.h"
@@ -81,6 +81,7 @@ enum {
 	QUAD_LENGTH = 15,
 	QUAD_LOAD = 16,
 	QUAD_WINDOW = 64,
+	QUAD_STEP = QUAD_WINDOW - QUAD_BYTES + 1, /* from a window to the next one */
 };
 
 /* Shuffles that move four numbers into four lanes: the input byte for each byte of the lanes, 0x80 for none. */
@@ -118,14 +119,12 @@ bool packed_has_quads(void)
 	return HAS_QUADS;
 }
 
-/* The top bits of the next 64 bytes, or of the next 16 if fewer than 80 are readable. last: set to where the last twelve start */
-QUAD_TARGET static inline uint64_t quad_bits(const uint8_t *at, const uint8_t *readable, const uint8_t **last)
+/* The top bits of the next QUAD_WINDOW bytes. */
+QUAD_TARGET static inline uint64_t quad_bits(const uint8_t *at)
 {
-	unsigned bytes = readable - at >= QUAD_WINDOW + QUAD_LOAD ? QUAD_WINDOW : QUAD_LOAD;
 	uint64_t bits = 0;
 
-	*last = bytes == QUAD_WINDOW ? at + QUAD_WINDOW - QUAD_BYTES : at;
-	for (unsigned i = 0; i < bytes; i += QUAD_LOAD)
+	for (unsigned i = 0; i < QUAD_WINDOW; i += QUAD_LOAD)
 		bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)(at + i)))
 			<< i;
 	return bits;
@@ -189,34 +188,46 @@ QUAD_TARGET static inline void quad_tail(struct quad_state *s, const uint8_t *en
 	}
 }
 
+/* Decode four numbers at a time while QUAD_BYTES or more are left. Returns false if a number has more than three bytes. */
+QUAD_TARGET static inline __attribute__((always_inline)) bool quads_full(struct quad_state *s, const uint8_t *end,
+									 uint32_t width)
+{
+	const uint8_t *window = s->at, *limit = end - QUAD_BYTES;
+	uint64_t bits = quad_bits(window), next = 0; /* bits: of the window, from s->at on */
+
+	for (;; bits = next >> (s->at - window)) {
+		const uint8_t *last = limit;
+
+		if (limit - window >= QUAD_STEP) {
+			next = quad_bits(window + QUAD_STEP);
+			last = window + QUAD_STEP - 1;
+		}
+		while (s->at <= last) {
+			unsigned quad = quads[bits & (QUAD_MASKS - 1)], length = quad & QUAD_LENGTH;
+			__m128i x = quad_decode(s->at, quad_shuffle[quad / 16]);
+
+			if (length == 0)
+				return false;
+			s->max = _mm_max_epu32(s->max, x);
+			quad_store(s->to, x, width);
+			s->to += 4 * width;
+			s->at += length;
+			bits >>= length;
+		}
+		if (s->at > limit)
+			return true;
+		window += QUAD_STEP;
+	}
+}
+
 QUAD_TARGET static inline __attribute__((always_inline)) const uint8_t *
-quads_of(const struct idmap *map, const uint8_t *start, const uint8_t *end, const uint8_t *readable,
-	 struct packed_out *out, uint32_t width)
+quads_of(const struct idmap *map, const uint8_t *start, const uint8_t *end, struct packed_out *out, uint32_t width)
 {
 	struct quad_state s = { start, out->to, _mm_setzero_si128() };
 	uint32_t largest;
 
-	while (end - s.at >= QUAD_BYTES && readable - s.at >= QUAD_LOAD) {
-		const uint8_t *last; /* bits has those of the next four numbers up to here */
-		uint64_t bits = quad_bits(s.at, readable, &last);
-
-		last = last < end - QUAD_BYTES ? last : end - QUAD_BYTES;
-		do {
-			unsigned quad = quads[bits & (QUAD_MASKS - 1)], length = quad & QUAD_LENGTH;
-			__m128i x = quad_decode(s.at, quad_shuffle[quad / 16]);
-
-			if (length == 0)
-				goto out;
-			s.max = _mm_max_epu32(s.max, x);
-			quad_store(s.to, x, width);
-			s.to += 4 * width;
-			s.at += length;
-			bits >>= length;
-		} while (s.at <= last);
-	}
-	if (end > s.at && end - s.at < QUAD_BYTES && readable - s.at >= QUAD_LOAD)
+	if ((end - start < QUAD_BYTES || quads_full(&s, end, width)) && s.at < end)
 		quad_tail(&s, end, width);
-out:
 	largest = quad_max(s.max);
 	if (largest >= map->n) /* an id is 0 or too large; the caller finds it */
 		return start;
@@ -229,9 +240,11 @@ out:
 QUAD_TARGET const uint8_t *packed_quads(const struct idmap *map, const uint8_t *at, const uint8_t *end,
 					const uint8_t *readable, struct packed_out *out)
 {
+	if (readable - end < QUAD_WINDOW)
+		return at;
 	pthread_once(&quads_once, quads_fill);
-	return out->width == STACK_NARROW ? quads_of(map, at, end, readable, out, STACK_NARROW)
-					  : quads_of(map, at, end, readable, out, STACK_WIDE);
+	return out->width == STACK_NARROW ? quads_of(map, at, end, out, STACK_NARROW)
+					  : quads_of(map, at, end, out, STACK_WIDE);
 }
 #else
 bool packed_has_quads(void)
