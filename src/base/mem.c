@@ -117,7 +117,7 @@ void *mem_alloc_large(size_t count, size_t size)
 	int failed;
 	void *p = NULL;
 
-	if (bytes < LARGE_BYTES)
+	if (bytes < LARGE_BYTES && bytes != HUGE_PAGE) /* much of a page would not be used */
 		return mem_alloc(count, size);
 	bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
 	failed = posix_memalign(&p, HUGE_PAGE, bytes);

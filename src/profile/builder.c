@@ -14,12 +14,13 @@
 #include "base/hash.h"
 #include "base/idtab.h"
 #include "base/mem.h"
+#include "profile/stack_builder.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ID_MAX = 0xfffffff0, ROWS_KNOWN = 1000, CACHE_LINE = 64 };
+enum { ID_MAX = STACK_IDS_MAX, ROWS_KNOWN = 1000, CACHE_LINE = 64 };
 
 /* A struct csr that grows, with a hash table to find equal lists. */
 struct lists {
@@ -29,20 +30,12 @@ struct lists {
 	struct idtab ids;
 };
 
-/* Stacks that grow, with a hash table to find equal ones. */
-struct stack_builder {
-	struct stack_lists l;
-	size_t cap_off, cap_id; /* of off; ids that packed has room for */
-	struct idtab ids;
-	uint8_t *packed; /* [stack_bytes(cap_packed, l.width)] the stack that is searched */
-	size_t cap_packed;
-};
-
 struct builder {
 	struct profile *p;
 	struct stack_builder stacks;
 	struct lists sets;
 	struct idtab label_ids;
+	size_t n_zero_labels; /* the first rows, whose labels are 0 and were not written */
 	size_t cap_types, cap_comments, cap_labels, cap_locs, cap_lines, cap_funcs, cap_maps, cap_rows;
 };
 
@@ -103,92 +96,6 @@ static int lists_add(struct lists *l, const uint32_t *item, size_t n, uint64_t h
 	return rc;
 }
 
-static void stack_builder_init(struct stack_builder *b, size_t n_rows, size_t n_ids, size_t n_distinct)
-{
-	*b = (struct stack_builder){ .cap_off = n_rows + 2, .cap_id = n_ids, .l = { .width = STACK_NARROW } };
-	b->l.packed = mem_alloc_large(stack_bytes(n_ids, STACK_NARROW), 1);
-	b->l.off = mem_alloc_large(b->cap_off, sizeof(*b->l.off));
-	b->l.off[0] = 0;
-	idtab_init(&b->ids, n_distinct);
-}
-
-static void stack_builder_release(struct stack_builder *b)
-{
-	free(b->l.off);
-	free(b->l.packed);
-	free(b->packed);
-	idtab_release(&b->ids);
-}
-
-/* Give each id the bytes of a wide one. */
-static void stack_builder_widen(struct stack_builder *b)
-{
-	const struct stack_lists old = b->l;
-	uint32_t n = old.off[old.n];
-
-	b->l.width = STACK_WIDE;
-	b->l.packed = mem_alloc_large(stack_bytes(b->cap_id, STACK_WIDE), 1);
-	for (uint32_t i = 0; i < n; i++)
-		stack_store(stack_address(&b->l, i), STACK_WIDE, stack_id_at(&old, i));
-	free(old.packed);
-	free(b->packed);
-	b->packed = NULL;
-	b->cap_packed = 0;
-}
-
-/* Pack ids to a buffer with a spare byte. Returns false if they need more bytes. */
-static bool stack_pack(const uint32_t *locs, size_t n, uint32_t width, uint8_t *to)
-{
-	uint32_t all = 0;
-
-	if (width == STACK_NARROW)
-		for (size_t i = 0; i < n; i++, to += STACK_NARROW) {
-			uint32_t le = htole32(locs[i]);
-
-			all |= locs[i];
-			memcpy(to, &le, sizeof(le)); /* the next id overwrites the last byte */
-		}
-	else
-		for (size_t i = 0; i < n; i++, to += STACK_WIDE)
-			stack_store(to, STACK_WIDE, locs[i]);
-	return all >> 24 == 0;
-}
-
-/* Make room for a stack of n ids. */
-static int stack_builder_reserve(struct stack_builder *b, size_t n, struct err *err)
-{
-	struct stack_lists *l = &b->l;
-	uint32_t end = l->off[l->n];
-
-	if (l->n >= ID_MAX || n > ID_MAX - end)
-		return err_set(err, ERR_LIMIT, "stacks: more than %u entries in a table", (unsigned)ID_MAX);
-	if (is_full(b->cap_id, end + n)) {
-		size_t cap = stack_bytes(b->cap_id, l->width);
-
-		l->packed = mem_grow(l->packed, &cap, stack_bytes(end + n, l->width), 1);
-		b->cap_id = (cap - 1) / l->width;
-	}
-	if (is_full(b->cap_off, (size_t)l->n + 2))
-		l->off = mem_grow(l->off, &b->cap_off, (size_t)l->n + 2, sizeof(*l->off));
-	return 0;
-}
-
-/* Count the ids after the last stack as a new stack. */
-static uint32_t stack_builder_end(struct stack_builder *b, size_t n)
-{
-	struct stack_lists *l = &b->l;
-
-	l->off[l->n + 1] = l->off[l->n] + (uint32_t)n;
-	return l->n++;
-}
-
-static bool stack_builder_is(const struct stack_builder *b, uint32_t id, const uint8_t *packed, size_t n)
-{
-	const struct stack_lists *l = &b->l;
-
-	return l->off[id + 1] - l->off[id] == n && memcmp(stack_address(l, l->off[id]), packed, n * l->width) == 0;
-}
-
 struct builder *builder_new(void)
 {
 	struct builder *b = mem_zalloc(1, sizeof(*b));
@@ -197,7 +104,7 @@ struct builder *builder_new(void)
 	b->p = mem_zalloc(1, sizeof(*b->p));
 	b->p->mem = arena_new();
 	b->p->str = strtab_new();
-	stack_builder_init(&b->stacks, 0, 0, 16);
+	builder_stacks_init(&b->stacks, 0, 0, 16);
 	lists_init(&b->sets);
 	idtab_init(&b->label_ids, 16);
 	builder_label_set(b, NULL, 0, &empty, NULL);
@@ -226,7 +133,7 @@ void builder_free(struct builder *b)
 {
 	if (!b)
 		return;
-	stack_builder_release(&b->stacks);
+	builder_stacks_release(&b->stacks);
 	lists_release(&b->sets);
 	idtab_release(&b->label_ids);
 	if (b->p) {
@@ -341,7 +248,7 @@ static void locations_grow(struct profile *p, size_t *cap, size_t need)
 void builder_reserve_tables(struct builder *b, size_t n_funcs, size_t n_locs)
 {
 	functions_grow(b->p, &b->cap_funcs, n_funcs);
-	lines_grow(b->p, &b->cap_lines, n_locs);
+	lines_grow(b->p, &b->cap_lines, n_locs + n_locs / 2);
 	if (n_locs > 0) /* builder_seal fills in the entry of a table without locations */
 		locations_grow(b->p, &b->cap_locs, n_locs + 1);
 }
@@ -452,44 +359,35 @@ void builder_stack_prefetch_frames(const struct builder *b, uint32_t id)
 
 int builder_stack(struct builder *b, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *id, struct err *err)
 {
-	struct stack_builder *s = &b->stacks;
-
-	if (stack_builder_reserve(s, n, err) < 0)
-		return ERR_LIMIT;
-	s->packed = mem_grow(s->packed, &s->cap_packed, stack_bytes(n, s->l.width), 1);
-	if (!stack_pack(locs, n, s->l.width, s->packed)) {
-		stack_builder_widen(s);
-		return builder_stack(b, locs, n, hash, id, err);
-	}
-	for (size_t pos = idtab_start(&s->ids, hash); idtab_next(&s->ids, hash, &pos, id);)
-		if (stack_builder_is(s, *id, s->packed, n))
-			return 0;
-	memcpy(stack_address(&s->l, s->l.off[s->l.n]), s->packed, n * s->l.width);
-	*id = stack_builder_end(s, n);
-	idtab_put(&s->ids, hash, *id);
-	return 0;
+	return builder_stacks_add(&b->stacks, locs, n, hash, id, err);
 }
 
 int builder_stack_append(struct builder *b, const uint32_t *locs, size_t n, uint32_t *id, struct err *err)
 {
-	struct stack_builder *s = &b->stacks;
+	return builder_stacks_append(&b->stacks, locs, n, id, err);
+}
 
-	if (stack_builder_reserve(s, n, err) < 0)
-		return ERR_LIMIT;
-	if (!stack_pack(locs, n, s->l.width, stack_address(&s->l, s->l.off[s->l.n]))) {
-		stack_builder_widen(s);
-		return builder_stack_append(b, locs, n, id, err);
-	}
-	*id = stack_builder_end(s, n);
-	return 0;
+uint8_t *builder_stack_room(struct builder *b, size_t n, size_t *room)
+{
+	return builder_stacks_room(&b->stacks, n, room);
+}
+
+int builder_stack_append_room(struct builder *b, const size_t *end, uint32_t n, uint32_t *ids, struct err *err)
+{
+	return builder_stacks_append_room(&b->stacks, end, n, ids, err);
+}
+
+int builder_repeat_stacks(struct builder *b, uint32_t *stack, uint32_t n, struct err *err)
+{
+	return builder_stacks_repeat(&b->stacks, stack, n, err);
 }
 
 void builder_reserve(struct builder *b, size_t n_rows, size_t n_stack_items, size_t n_distinct)
 {
 	if (b->stacks.l.n)
 		return;
-	stack_builder_release(&b->stacks);
-	stack_builder_init(&b->stacks, n_rows, n_stack_items, n_distinct);
+	builder_stacks_release(&b->stacks);
+	builder_stacks_init(&b->stacks, n_rows, n_stack_items, n_distinct);
 }
 
 static bool builder_label_equal(const struct profile *p, uint32_t id, const struct builder_label *l)
@@ -530,18 +428,7 @@ int builder_label(struct builder *b, const struct builder_label *l, uint32_t *id
 
 bool builder_replace_locations(struct builder *b, const uint32_t *to, size_t n)
 {
-	const struct stack_lists *l = &b->stacks.l;
-
-	if (stack_width(b->p->n_locs) > l->width)
-		stack_builder_widen(&b->stacks);
-	for (uint32_t i = 0; i < l->off[l->n]; i++) {
-		uint32_t loc = stack_id_at(l, i);
-
-		if (loc >= n || to[loc] == PROFILE_NONE)
-			return false;
-		stack_store(stack_address(l, i), l->width, to[loc]);
-	}
-	return true;
+	return builder_stacks_replace(&b->stacks, b->p->n_locs, to, n);
 }
 
 /* Replace the indices in a column of labels. False if an index is not below n, or two have the same string. */
@@ -566,6 +453,8 @@ bool builder_replace_label_strings(struct builder *b, const str_id *str, size_t 
 {
 	const struct profile *p = b->p;
 
+	if (p->n_labels == 0)
+		return true;
 	return replace_indices(p, p->label_key, str, n) && replace_indices(p, p->label_text, str, n) &&
 	       replace_indices(p, p->label_unit, str, n);
 }
@@ -592,7 +481,10 @@ int builder_label_set(struct builder *b, const uint32_t *labels, size_t n, uint3
 	return 0;
 }
 
-/* Make room for need rows. A large first allocation has no spare room, since readers know the number of rows. */
+/*
+ * Make room for need rows. A large first allocation has no spare room, since readers know the number of rows. The pages of its
+ * labels take no memory until a label is written.
+ */
 static void rows_grow(struct builder *b, size_t need)
 {
 	struct profile *p = b->p;
@@ -603,10 +495,10 @@ static void rows_grow(struct builder *b, size_t need)
 		return;
 	for (uint32_t t = 0; t < p->n_types; t++)
 		p->value[t] = first ? mem_alloc_large(need, sizeof(int64_t)) : GROW(p->value[t], cap, need);
-	p->labels = first ? mem_alloc_large(need, sizeof(*p->labels)) : GROW(p->labels, cap, need);
+	p->labels = first ? mem_zalloc(need, sizeof(*p->labels)) : GROW(p->labels, cap, need);
 	p->stack = first ? mem_alloc_large(need, sizeof(*p->stack)) : mem_grow(p->stack, cap, need, sizeof(*p->stack));
 	if (first)
-		*cap = need;
+		*cap = b->n_zero_labels = need;
 }
 
 void builder_reserve_rows(struct builder *b, size_t n_rows)
@@ -624,6 +516,8 @@ int builder_rows(struct builder *b, uint32_t n, struct builder_rows *rows, struc
 	rows_grow(b, (size_t)p->n_rows + n);
 	for (uint32_t t = 0; t < p->n_types; t++)
 		memset(p->value[t] + p->n_rows, 0, n * sizeof(int64_t));
+	if ((size_t)p->n_rows + n > b->n_zero_labels)
+		memset(p->labels + p->n_rows, 0, n * sizeof(*p->labels));
 	*rows = (struct builder_rows){ p->n_rows, p->stack + p->n_rows, p->labels + p->n_rows };
 	p->n_rows += n;
 	assert(p->n_rows <= b->cap_rows);
@@ -669,19 +563,6 @@ static struct csr lists_seal(struct lists *l, struct profile *p)
 	return c;
 }
 
-static struct stack_lists stack_builder_seal(struct stack_builder *b, struct profile *p)
-{
-	struct stack_lists l = b->l;
-
-	assert(l.off[l.n] <= b->cap_id && l.n < b->cap_off);
-	l.off = own_column(p, l.off);
-	l.packed = own_column(p, mem_trim(l.packed, stack_bytes(l.off[l.n], l.width), 1));
-	free(b->packed);
-	idtab_release(&b->ids);
-	*b = (struct stack_builder){ 0 };
-	return l;
-}
-
 struct profile *builder_seal(struct builder *b)
 {
 	struct profile *p = b->p;
@@ -693,7 +574,7 @@ struct profile *builder_seal(struct builder *b)
 	for (uint32_t t = 0; t < p->n_types; t++)
 		p->value[t] = own_column(p, p->value[t]);
 	p->value = own_column(p, p->value);
-	p->stacks = stack_builder_seal(&b->stacks, p);
+	p->stacks = builder_stacks_seal(&b->stacks, p->mem);
 	p->label_sets = lists_seal(&b->sets, p);
 	b->p = NULL;
 	return p;

@@ -87,6 +87,28 @@ uint64_t builder_stack_hash(const uint32_t *locs, size_t n);
 
 /* Append a stack with a new id, even if an equal one exists; builder_stack does not find it. */
 int builder_stack_append(struct builder *b, const uint32_t *locs, size_t n, uint32_t *id, struct err *err);
+
+/*
+ * Append stacks with new ids without a copy: write them one after the other, STACK_NARROW bytes per location, to the memory
+ * that builder_stack_room returns, then count them with builder_stack_append_room.
+ *
+ * n        locations to be written
+ * room     set to how many there is room for, at least n; some more may be overwritten: STACK_SPARE_IDS
+ * end      [n] number of locations up to the end of each stack
+ * ids      [n] set
+ * Returns  NULL if locations take more bytes, or are too many; else valid until a stack is appended, or until the next call,
+ *          which keeps what was written
+ */
+uint8_t *builder_stack_room(struct builder *b, size_t n, size_t *room);
+int builder_stack_append_room(struct builder *b, const size_t *end, uint32_t n, uint32_t *ids, struct err *err);
+
+/*
+ * Give each row a stack of its own, so that row i has stack i. builder_stack does not find the stacks afterwards.
+ *
+ * stack    [n] of all rows so far, in which the ids are in order of their first use; no other row has a stack
+ */
+int builder_repeat_stacks(struct builder *b, uint32_t *stack, uint32_t n, struct err *err);
+
 uint32_t builder_n_stacks(const struct builder *b);
 
 /* Prefetch the hash table slot of a stack. */
@@ -103,7 +125,7 @@ void builder_stack_prefetch_frames(const struct builder *b, uint32_t id);
    first stack. */
 void builder_reserve(struct builder *b, size_t n_rows, size_t n_stack_items, size_t n_distinct);
 
-/* Reserve memory for about this many functions, and locations of one line each. Call it before the first function. */
+/* Reserve memory for about this many functions, and locations of one or two lines. Call it before the first function. */
 void builder_reserve_tables(struct builder *b, size_t n_funcs, size_t n_locs);
 
 /* Reserve memory for about this many rows. Call it after the last type, before the first row. */
@@ -135,7 +157,7 @@ bool builder_replace_locations(struct builder *b, const uint32_t *to, size_t n);
  */
 bool builder_replace_label_strings(struct builder *b, const str_id *str, size_t n);
 
-/* Append n rows with values 0; stack and labels are uninitialized. */
+/* Append n rows with values 0 and without labels; stack is uninitialized. */
 int builder_rows(struct builder *b, uint32_t n, struct builder_rows *rows, struct err *err);
 
 /* The values of a type, [rows so far]; the pointer is valid until rows are appended. */

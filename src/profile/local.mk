@@ -42,6 +42,8 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/source.c \
 	src/profile/source.h \
 	src/profile/stable_names.c \
+	src/profile/stack_builder.c \
+	src/profile/stack_builder.h \
 	src/profile/stack_lists.h \
 	src/profile/stack_walk.h \
 	src/profile/sums.h \

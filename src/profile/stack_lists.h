@@ -23,7 +23,7 @@ struct stack_lists {
 	uint32_t width;  /* bytes of an id: STACK_NARROW while all are below 2^24, else STACK_WIDE */
 };
 
-enum { STACK_NARROW = 3, STACK_WIDE = 4 };
+enum { STACK_NARROW = 3, STACK_WIDE = 4, STACK_SPARE_IDS = 6 };
 
 /* The width for ids below n. */
 static inline uint32_t stack_width(uint64_t n)

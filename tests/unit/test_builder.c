@@ -337,6 +337,44 @@ static void appended_stacks_are_not_shared(void **state)
 	profile_free(p);
 }
 
+static void stacks_of_rows_can_be_repeated(void **state)
+{
+	const uint32_t x[] = { 1, 0, 2 }, y[] = { 2 }, wide[] = { 1 << 24 };
+
+	(void)state;
+	for (int is_wide = 0; is_wide <= 1; is_wide++) {
+		uint32_t of_row[] = { 0, 0, 1, 2, 1, 0, 2, is_wide ? 3 : 0 };
+		struct builder *b = with_types(1);
+		const struct stack_lists *l;
+		struct profile *p;
+
+		add_locations(b, 3);
+		assert_int_equal(stack(b, x, 3), 0);
+		assert_int_equal(stack(b, y, 1), 1);
+		assert_int_equal(stack(b, x, 0), 2);
+		if (is_wide)
+			assert_int_equal(stack(b, wide, 1), 3);
+		assert_int_equal(builder_repeat_stacks(b, of_row, 8, &err), 0);
+		for (uint32_t i = 0; i < 8; i++)
+			assert_int_equal(of_row[i], i);
+		assert_int_equal(stack(b, y, 1), 8);
+		p = builder_seal(b);
+		builder_free(b);
+		l = &p->stacks;
+		assert_int_equal(l->n, 9);
+		assert_memory_equal(l->off, ((uint32_t[]){ 0, 3, 6, 7, 7, 8, 11, 11, is_wide ? 12 : 14 }), 9 * 4);
+		for (uint32_t i = 0; i < 3; i++) {
+			assert_int_equal(stack_id_at(l, i), x[i]);
+			assert_int_equal(stack_id_at(l, 3 + i), x[i]);
+			assert_int_equal(stack_id_at(l, 8 + i), x[i]);
+		}
+		assert_int_equal(stack_id_at(l, 6), 2);
+		assert_int_equal(stack_id_at(l, 7), 2);
+		assert_int_equal(stack_id_at(l, 11), is_wide ? wide[0] : x[0]);
+		profile_free(p);
+	}
+}
+
 static void more_rows_than_ids_are_refused(void **state)
 {
 	struct builder *b = with_types(1);
@@ -419,6 +457,7 @@ int main(void)
 		cmocka_unit_test(reserving_memory_changes_no_id),
 		cmocka_unit_test(ids_of_four_bytes_are_stored),
 		cmocka_unit_test(appended_stacks_are_not_shared),
+		cmocka_unit_test(stacks_of_rows_can_be_repeated),
 		cmocka_unit_test(more_rows_than_ids_are_refused),
 		cmocka_unit_test(a_stack_with_more_frames_than_ids_is_refused),
 		cmocka_unit_test(more_lines_than_ids_are_refused),

@@ -247,6 +247,8 @@ static void add_samples(struct buf *b, uint32_t n)
 
 		wire_packed(&m, 1, LIST(i % 7 * 300 + 1, i % N_LOCS + 1, i % 128 + 1, i % 3 + 1));
 		m.len -= i % 13 == 0 ? m.len : 0; /* some samples have no stack */
+		if (i % 17 == 5)
+			wire_int(&m, 1, i % N_LOCS + 1);
 		wire_packed(&m, 2, LIST(i, i * UINT64_C(1234567)));
 		if (i % 5 == 0)
 			LABEL(&m, S_KEY, i % 2 ? S_TEXT : 0, i % 50, i % 2 ? 0 : S_OTHER);
@@ -289,18 +291,18 @@ static struct profile *read_in_pieces(const struct buf *content, const struct fo
 	return p;
 }
 
-/* Read the content in both ways; it is released. is_whole: it cannot be read in pieces */
-static void expect_both(struct buf *content, bool is_whole)
+/* Read the content in both ways with some options. is_whole: it cannot be read in pieces */
+static void expect_both_with(const struct buf *content, bool is_whole, const struct format_options *options)
 {
 	struct profile *whole = NULL, *p;
 	const char *difference;
 	struct err err;
 
-	if (pprof_read((const uint8_t *)content->data, content->len, &no_limits, &whole, &err) < 0)
+	if (pprof_read((const uint8_t *)content->data, content->len, options, &whole, &err) < 0)
 		fail_msg("%s", err.msg);
 	for (unsigned threads = 1; threads <= 2; threads++) {
 		pool_set_size(threads);
-		p = read_in_pieces(content, &no_limits);
+		p = read_in_pieces(content, options);
 		if (is_whole) {
 			assert_null(p);
 			continue;
@@ -315,6 +317,16 @@ static void expect_both(struct buf *content, bool is_whole)
 	}
 	pool_set_size(0);
 	profile_free(whole);
+}
+
+/* Also if equal stacks are not found. The content is released. */
+static void expect_both(struct buf *content, bool is_whole)
+{
+	const struct format_options appends = { .appends_stacks = true };
+
+	expect_both_with(content, is_whole, &no_limits);
+	if (!is_whole)
+		expect_both_with(content, false, &appends);
 	buf_release(content);
 }
 
@@ -341,9 +353,11 @@ static void a_profile_in_pieces_is_the_same(void **state)
 
 static void long_fields_may_cross_pieces(void **state)
 {
+	static const size_t size[] = { PIECE_BYTES / 4, PIECE_BYTES / 2, PIECE_BYTES - 8, 2 * PIECE_BYTES };
+
 	(void)state;
-	for (size_t n = PIECE_BYTES / 4; n <= PIECE_BYTES; n += PIECE_BYTES / 4) {
-		struct buf b = { 0 }, text = numbers(n);
+	for (size_t i = 0; i < sizeof(size) / sizeof(size[0]); i++) {
+		struct buf b = { 0 }, text = numbers(size[i]);
 
 		add_types(&b);
 		add_samples(&b, N_SAMPLES);
@@ -352,7 +366,7 @@ static void long_fields_may_cross_pieces(void **state)
 		wire_bytes(&b, 6, text.data, text.len);
 		wire_bytes(&b, 6, text.data, text.len - 1);
 		add_samples(&b, 10);
-		expect_both(&b, n > PIECE_BYTES / 2);
+		expect_both(&b, size[i] > PIECE_BYTES);
 		buf_release(&text);
 	}
 }
@@ -447,18 +461,53 @@ static void labels_may_be_skipped_but_for_that_of_a_base(void **state)
 static void a_missing_string_of_a_skipped_label_is_found(void **state)
 {
 	const struct format_options options = { .skips_labels = true };
-	struct buf b = { 0 }, m = { 0 };
+	static const uint64_t label[][2] = {
+		{ S_KEY, N_STRINGS }, { S_KEY, 200 }, { N_STRINGS, S_TEXT }, { 200, S_TEXT }, { S_KEY, S_TEXT }
+	};
 
 	(void)state;
-	add_types(&b);
-	add_samples(&b, N_SAMPLES);
-	wire_packed(&m, 2, LIST(1, 2));
-	LABEL(&m, S_KEY, N_STRINGS);
-	wire_message(&b, 2, &m);
-	add_tables(&b);
-	add_strings(&b);
-	assert_null(read_in_pieces(&b, &options));
-	buf_release(&b);
+	for (size_t i = 0; i < sizeof(label) / sizeof(label[0]); i++) {
+		struct buf b = { 0 }, m = { 0 };
+		struct profile *p;
+
+		add_types(&b);
+		add_samples(&b, N_SAMPLES);
+		wire_packed(&m, 2, LIST(1, 2));
+		LABEL(&m, label[i][0], label[i][1]);
+		wire_message(&b, 2, &m);
+		add_tables(&b);
+		add_strings(&b);
+		p = read_in_pieces(&b, &options);
+		assert_int_equal(p != NULL, label[i][0] == S_KEY && label[i][1] == S_TEXT);
+		profile_free(p);
+		buf_release(&b);
+	}
+}
+
+/* Labels without a text or a number do not count for the limit, others do, stored or not. */
+static void skipped_labels_have_a_limit(void **state)
+{
+	const struct format_options options = { .skips_labels = true, .max_depth = 5 };
+
+	(void)state;
+	for (uint64_t n = 5; n <= 6; n++) {
+		struct buf b = { 0 }, m = { 0 };
+		struct profile *p;
+
+		add_types(&b);
+		add_samples(&b, N_SAMPLES);
+		wire_packed(&m, 2, LIST(1, 2));
+		LABEL(&m, S_KEY);
+		for (uint64_t i = 0; i < n; i++)
+			LABEL(&m, S_KEY, i % 2 ? S_TEXT : 0, i % 2 ? 0 : 1);
+		wire_message(&b, 2, &m);
+		add_tables(&b);
+		add_strings(&b);
+		p = read_in_pieces(&b, &options);
+		assert_int_equal(p != NULL, n == 5);
+		profile_free(p);
+		buf_release(&b);
+	}
 }
 
 /* A large file with an error has the message of a small one. */
@@ -562,6 +611,7 @@ int main(void)
 		cmocka_unit_test(unusual_profiles_are_read_as_a_whole),
 		cmocka_unit_test(labels_may_be_skipped_but_for_that_of_a_base),
 		cmocka_unit_test(a_missing_string_of_a_skipped_label_is_found),
+		cmocka_unit_test(skipped_labels_have_a_limit),
 		cmocka_unit_test(errors_have_their_position),
 		cmocka_unit_test(nested_compression_is_found),
 	};

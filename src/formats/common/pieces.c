@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * ISA-L decompresses as fast as libdeflate, and also piece by piece. The pieces are in a ring. In memory each has as much
- * room before it, into which the reader's rest of the piece before is copied: a field that crosses pieces is then contiguous.
+ * ISA-L decompresses as fast as libdeflate, and also piece by piece. The pieces are in a ring, one after the other, so that a
+ * field that crosses pieces is contiguous. Before the first piece there is room for a copy of the end of the last one.
  * If no thread can be used, each piece is decompressed when the reader waits for it.
  */
 #include "config.h"
@@ -26,16 +26,17 @@
 #endif
 
 enum {
-	N_PIECES = 4,
+	N_PIECES = 7,         /* with the room, a huge page */
 	INPUT_STEP = 1 << 20, /* bytes passed to ISA-L at once */
 	USUAL_RATIO_MAX = 16, /* of profiles, decompressed to compressed */
 	USUAL_SIZE_MAX = 1 << 30,
 };
 
 struct inflated_piece {
-	uint8_t *data; /* [PIECE_BYTES] after the room */
+	uint8_t *data; /* [PIECE_BYTES] */
 	size_t n;
-	bool is_last, is_bad;
+	uint64_t hash; /* of data, if has_hash */
+	bool is_last, is_bad, has_hash;
 };
 
 struct pieces {
@@ -57,9 +58,10 @@ struct pieces {
 	bool is_stopped; /* guarded by lock */
 };
 
-static uint64_t pieces_mix(uint64_t h, size_t at, const uint8_t *data, size_t n)
+/* Add the hash of the bytes from at on. */
+static uint64_t pieces_mix(uint64_t h, size_t at, uint64_t hash)
 {
-	return at ? hash_mix(h, hash_bytes(data, n)) : hash_bytes(data, n);
+	return at ? hash_mix(h, hash) : hash;
 }
 
 uint64_t pieces_hash_of(const struct bytes *content)
@@ -69,7 +71,7 @@ uint64_t pieces_hash_of(const struct bytes *content)
 
 	for (size_t at = 0, n; at < content->n; at += n) {
 		n = content->n - at < PIECE_BYTES ? content->n - at : PIECE_BYTES;
-		h = pieces_mix(h, at, content->data + at, n);
+		h = pieces_mix(h, at, hash_bytes(content->data + at, n));
 		if (content->is_mapped)
 			given_back = io_give_back(content->data, given_back, at + n);
 	}
@@ -142,18 +144,18 @@ static bool piece_inflate(struct pieces *s, struct inflated_piece *p)
 	}
 }
 
-/* Decompress a piece. */
-static void piece_make(struct pieces *s, struct inflated_piece *p)
+/* Decompress a piece. hashes: also compute its hash, else the reader does */
+static void piece_make(struct pieces *s, struct inflated_piece *p, bool hashes)
 {
-	size_t at = s->n_out;
-
 	p->is_last = false;
 	p->is_bad = !piece_inflate(s, p);
 	pieces_clear_registers();
 	p->n = PIECE_BYTES - s->z.avail_out;
 	s->n_out += p->n;
 	p->is_bad = p->is_bad || pieces_exceed(s);
-	s->hash = p->n ? pieces_mix(s->hash, at, p->data, p->n) : s->hash;
+	p->has_hash = hashes;
+	if (hashes)
+		p->hash = hash_bytes(p->data, p->n);
 }
 
 static void *pieces_work(void *arg)
@@ -163,13 +165,15 @@ static void *pieces_work(void *arg)
 	pthread_mutex_lock(&s->lock);
 	while (!s->is_stopped) {
 		struct inflated_piece *p = &s->piece[s->n_made % N_PIECES];
+		bool is_ahead; /* the reader has a piece, so it would take longer to compute the hash than this thread */
 
-		if (s->n_made + 1 >= s->n_taken + N_PIECES) { /* the reader may copy from the piece that it took last */
+		if (s->n_made + 2 >= s->n_taken + N_PIECES) { /* the reader may use the two pieces that it took last */
 			pthread_cond_wait(&s->changed, &s->lock);
 			continue;
 		}
+		is_ahead = s->n_made > s->n_taken;
 		pthread_mutex_unlock(&s->lock);
-		piece_make(s, p);
+		piece_make(s, p, is_ahead);
 		pthread_mutex_lock(&s->lock);
 		s->n_made++;
 		s->is_stopped = s->is_stopped || p->is_last || p->is_bad;
@@ -190,9 +194,9 @@ struct pieces *pieces_open(const struct bytes *in, const struct format_options *
 	s->options = options;
 	s->lib = lib;
 	s->in = *in;
-	s->memory = mem_alloc_large(2 * N_PIECES, PIECE_BYTES);
+	s->memory = mem_alloc_large(1 + N_PIECES, PIECE_BYTES);
 	for (size_t i = 0; i < N_PIECES; i++)
-		s->piece[i].data = s->memory + (2 * i + 1) * PIECE_BYTES;
+		s->piece[i].data = s->memory + (1 + i) * PIECE_BYTES;
 	lib->inflate_init(&s->z);
 	s->z.crc_flag = ISAL_GZIP;
 	pthread_mutex_init(&s->lock, NULL);
@@ -207,7 +211,7 @@ static struct inflated_piece *pieces_wait(struct pieces *s, size_t i)
 	struct inflated_piece *p = &s->piece[i % N_PIECES];
 
 	if (!s->has_thread) {
-		piece_make(s, p);
+		piece_make(s, p, true);
 		return p;
 	}
 	pthread_mutex_lock(&s->lock);
@@ -226,11 +230,10 @@ bool pieces_next(struct pieces *s, size_t keep, struct pieces_window *out)
 	assert(keep <= PIECE_BYTES && (keep == 0 || i > 0));
 	if (p->is_bad)
 		return false;
-	if (keep) {
-		const struct inflated_piece *before = &s->piece[(i - 1) % N_PIECES];
-
-		memcpy(start, before->data + before->n - keep, keep);
-	}
+	if (p->n)
+		s->hash = pieces_mix(s->hash, i, p->has_hash ? p->hash : hash_bytes(p->data, p->n));
+	if (keep && i % N_PIECES == 0)
+		memcpy(start, s->memory + (1 + N_PIECES) * PIECE_BYTES - keep, keep);
 	pthread_mutex_lock(&s->lock);
 	s->n_taken++;
 	pthread_cond_broadcast(&s->changed);

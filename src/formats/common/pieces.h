@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 enum {
-	PIECE_BYTES = 512 << 10,      /* of all pieces but the last */
+	PIECE_BYTES = 256 << 10,      /* of all pieces but the last */
 	PIECES_INPUT_MIN = 256 << 10, /* smaller files are decompressed faster at once */
 };
 

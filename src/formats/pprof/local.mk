@@ -10,5 +10,7 @@ src_formats_libformats_a_SOURCES += \
 	src/formats/pprof/proto_int.h \
 	src/formats/pprof/proto_pipeline.h \
 	src/formats/pprof/proto_sample.c \
+	src/formats/pprof/proto_spans.c \
+	src/formats/pprof/proto_spans.h \
 	src/formats/pprof/proto_stream.c \
 	src/formats/pprof/write.c

@@ -10,7 +10,7 @@
  * Plaisance, Kurz and Lemire, 2015). The top bits of twelve bytes show where the numbers end. They index
  * a table of shuffles that move each number into its own lane, where its groups of seven bits are joined.
  * There are only 81 shuffles, so the table has their numbers, and takes two pages. The top bits of 64 bytes are loaded at
- * once, so that the next four numbers need not wait for them.
+ * once, and those of the 64 bytes after them meanwhile, so that the next four numbers need not wait for them.
  * packed_pairs decodes two numbers of at most four bytes with plain 64-bit arithmetic.
  */
 #include "config.h"
@@ -27,10 +27,9 @@ static inline uint32_t decode_varint(uint64_t x)
 }
 
 const uint8_t *packed_pairs(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
-			    uint32_t **out, uint32_t *max)
+			    struct packed_out *out)
 {
 	const uint64_t high = UINT64_C(0x8080808080808080);
-	uint32_t *to = *out, most = *max;
 
 	while (readable - at >= 8) {
 		uint64_t w, stop, first, second;
@@ -51,30 +50,27 @@ const uint8_t *packed_pairs(const struct idmap *map, const uint8_t *at, const ui
 			break;
 		a = idmap_get(map, decode_varint(w & (first - 1)));
 		b = idmap_get(map, decode_varint((w & (second - 1)) >> (__builtin_ctzll(first) + 1)));
-		if (a == IDMAP_NONE || b == IDMAP_NONE)
+		if (a == IDMAP_NONE || b == IDMAP_NONE || !packed_fits(out, a | b))
 			break;
-		to[0] = a;
-		to[1] = b;
-		to += 2;
+		packed_put(out, a);
+		packed_put(out, b);
 		at += n;
-		most = a > most ? a : most;
-		most = b > most ? b : most;
 	}
-	*out = to;
-	*max = most;
 	return at;
 }
 
 #ifdef __x86_64__
 #include <smmintrin.h>
 
+#define QUAD_TARGET __attribute__((target("sse4.1,popcnt")))
+
 /* The loader of glibc 2.33 knows it. The test of the compiler executes CPUID several times at each start, which is slow in
    virtual machines. */
 #if __has_include(<sys/platform/x86.h>)
 #include <sys/platform/x86.h>
-#define HAS_SSE4_1 CPU_FEATURE_ACTIVE(SSE4_1)
+#define HAS_QUADS (CPU_FEATURE_ACTIVE(SSE4_1) && CPU_FEATURE_ACTIVE(POPCNT))
 #else
-#define HAS_SSE4_1 __builtin_cpu_supports("sse4.1")
+#define HAS_QUADS (__builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("popcnt"))
 #endif
 
 enum {
@@ -85,6 +81,7 @@ enum {
 	QUAD_LENGTH = 15,
 	QUAD_LOAD = 16,
 	QUAD_WINDOW = 64,
+	QUAD_STEP = QUAD_WINDOW - QUAD_BYTES + 1, /* from a window to the next one */
 };
 
 /* Shuffles that move four numbers into four lanes: the input byte for each byte of the lanes, 0x80 for none. */
@@ -119,25 +116,22 @@ static void quads_fill(void)
 
 bool packed_has_quads(void)
 {
-	return HAS_SSE4_1;
+	return HAS_QUADS;
 }
 
-/* The top bits of the next 64 bytes, or of the next 16 if fewer than 80 are readable. last: set to where the last twelve start */
-__attribute__((target("sse4.1"))) static inline uint64_t quad_bits(const uint8_t *at, const uint8_t *readable,
-								   const uint8_t **last)
+/* The top bits of the next QUAD_WINDOW bytes. */
+QUAD_TARGET static inline uint64_t quad_bits(const uint8_t *at)
 {
-	unsigned bytes = readable - at >= QUAD_WINDOW + QUAD_LOAD ? QUAD_WINDOW : QUAD_LOAD;
 	uint64_t bits = 0;
 
-	*last = bytes == QUAD_WINDOW ? at + QUAD_WINDOW - QUAD_BYTES : at;
-	for (unsigned i = 0; i < bytes; i += QUAD_LOAD)
+	for (unsigned i = 0; i < QUAD_WINDOW; i += QUAD_LOAD)
 		bits |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)(at + i)))
 			<< i;
 	return bits;
 }
 
 /* Four numbers of at most three bytes, less 1. */
-__attribute__((target("sse4.1"))) static inline __m128i quad_decode(const uint8_t *at, const uint8_t shuffle[16])
+QUAD_TARGET static inline __m128i quad_decode(const uint8_t *at, const uint8_t shuffle[16])
 {
 	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)at);
 
@@ -148,45 +142,109 @@ __attribute__((target("sse4.1"))) static inline __m128i quad_decode(const uint8_
 	return _mm_sub_epi32(x, _mm_set1_epi32(1));
 }
 
-__attribute__((target("sse4.1"))) static uint32_t quad_max(__m128i x)
+/* Write four ids, of which the last ones may be overwritten. */
+QUAD_TARGET static inline void quad_store(uint8_t *to, __m128i x, uint32_t width)
+{
+	if (width == STACK_NARROW)
+		x = _mm_shuffle_epi8(x, _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1));
+	_mm_storeu_si128((__m128i *)(void *)to, x);
+}
+
+QUAD_TARGET static uint32_t quad_max(__m128i x)
 {
 	x = _mm_max_epu32(x, _mm_shuffle_epi32(x, 0x4e));
 	return (uint32_t)_mm_cvtsi128_si32(_mm_max_epu32(x, _mm_shuffle_epi32(x, 0xb1)));
 }
 
-__attribute__((target("sse4.1"))) const uint8_t *packed_quads(const struct idmap *map, const uint8_t *at,
-							      const uint8_t *end, const uint8_t *readable,
-							      uint32_t **out, uint32_t *max)
+/* The state of packed_quads. */
+struct quad_state {
+	const uint8_t *at;
+	uint8_t *to;
+	__m128i max; /* in each lane */
+};
+
+/* Decode the numbers of the last QUAD_BYTES - 1 bytes or less, if all have at most three bytes. */
+QUAD_TARGET static inline void quad_tail(struct quad_state *s, const uint8_t *end, uint32_t width)
 {
-	const uint8_t *start = at;
-	__m128i most = _mm_setzero_si128();
-	uint32_t *to = *out, largest;
+	static const int32_t lanes[8] = { -1, -1, -1, -1, 0, 0, 0, 0 };
+	unsigned all = (1U << (end - s->at)) - 1, bits;
+	int n;
 
-	pthread_once(&quads_once, quads_fill);
-	while (readable - at >= QUAD_LOAD) {
-		const uint8_t *last; /* bits has those of the next four numbers up to here */
-		uint64_t bits = quad_bits(at, readable, &last);
+	bits = (unsigned)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)s->at)) & all;
+	if (bits > all / 2) /* the last number has no end */
+		return;
+	for (n = __builtin_popcount(bits ^ all); n > 0; n -= 4) {
+		unsigned quad = quads[bits], length = quad & QUAD_LENGTH, used = n < 4 ? (unsigned)n : 4;
+		__m128i x = quad_decode(s->at, quad_shuffle[quad / 16]);
 
-		do {
-			unsigned quad = quads[bits & (QUAD_MASKS - 1)], length = quad & QUAD_LENGTH;
-			__m128i x = quad_decode(at, quad_shuffle[quad / 16]);
-
-			if (length == 0 || length > end - at)
-				goto out;
-			most = _mm_max_epu32(most, x);
-			_mm_storeu_si128((__m128i *)(void *)to, x);
-			to += 4;
-			at += length;
-			bits >>= length;
-		} while (at <= last);
+		if (length == 0)
+			return;
+		x = _mm_and_si128(x, _mm_loadu_si128((const __m128i *)(const void *)(lanes + 4 - used)));
+		s->max = _mm_max_epu32(s->max, x);
+		quad_store(s->to, x, width);
+		s->to += used * width;
+		s->at = n <= 4 ? end : s->at + length;
+		bits >>= length;
 	}
-out:
-	largest = quad_max(most);
+}
+
+/* Decode four numbers at a time while QUAD_BYTES or more are left. Returns false if a number has more than three bytes. */
+QUAD_TARGET static inline __attribute__((always_inline)) bool quads_full(struct quad_state *s, const uint8_t *end,
+									 uint32_t width)
+{
+	const uint8_t *window = s->at, *limit = end - QUAD_BYTES;
+	uint64_t bits = quad_bits(window), next = 0; /* bits: of the window, from s->at on */
+
+	for (;; bits = next >> (s->at - window)) {
+		const uint8_t *last = limit;
+
+		if (limit - window >= QUAD_STEP) {
+			next = quad_bits(window + QUAD_STEP);
+			last = window + QUAD_STEP - 1;
+		}
+		while (s->at <= last) {
+			unsigned quad = quads[bits & (QUAD_MASKS - 1)], length = quad & QUAD_LENGTH;
+			__m128i x = quad_decode(s->at, quad_shuffle[quad / 16]);
+
+			if (length == 0)
+				return false;
+			s->max = _mm_max_epu32(s->max, x);
+			quad_store(s->to, x, width);
+			s->to += 4 * width;
+			s->at += length;
+			bits >>= length;
+		}
+		if (s->at > limit)
+			return true;
+		window += QUAD_STEP;
+	}
+}
+
+QUAD_TARGET static inline __attribute__((always_inline)) const uint8_t *
+quads_of(const struct idmap *map, const uint8_t *start, const uint8_t *end, struct packed_out *out, uint32_t width)
+{
+	struct quad_state s = { start, out->to, _mm_setzero_si128() };
+	uint32_t largest;
+
+	if ((end - start < QUAD_BYTES || quads_full(&s, end, width)) && s.at < end)
+		quad_tail(&s, end, width);
+	largest = quad_max(s.max);
 	if (largest >= map->n) /* an id is 0 or too large; the caller finds it */
 		return start;
-	*max = largest > *max ? largest : *max;
-	*out = to;
-	return at;
+	out->max = largest > out->max ? largest : out->max;
+	out->n += (size_t)(s.to - out->to) / width;
+	out->to = s.to;
+	return s.at;
+}
+
+QUAD_TARGET const uint8_t *packed_quads(const struct idmap *map, const uint8_t *at, const uint8_t *end,
+					const uint8_t *readable, struct packed_out *out)
+{
+	if (readable - end < QUAD_WINDOW)
+		return at;
+	pthread_once(&quads_once, quads_fill);
+	return out->width == STACK_NARROW ? quads_of(map, at, end, out, STACK_NARROW)
+					  : quads_of(map, at, end, out, STACK_WIDE);
 }
 #else
 bool packed_has_quads(void)
@@ -195,17 +253,17 @@ bool packed_has_quads(void)
 }
 
 const uint8_t *packed_quads(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
-			    uint32_t **out, uint32_t *max)
+			    struct packed_out *out)
 {
-	(void)map, (void)end, (void)readable, (void)out, (void)max;
+	(void)map, (void)end, (void)readable, (void)out;
 	return at;
 }
 #endif
 
 const uint8_t *packed_indices(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
-			      uint32_t **out, uint32_t *max)
+			      struct packed_out *out)
 {
 	if (map->sequential && packed_has_quads())
-		at = packed_quads(map, at, end, readable, out, max);
-	return packed_pairs(map, at, end, readable, out, max);
+		at = packed_quads(map, at, end, readable, out);
+	return at == end ? at : packed_pairs(map, at, end, readable, out);
 }

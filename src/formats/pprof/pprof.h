@@ -26,7 +26,7 @@ int pprof_read(const uint8_t *data, size_t n, const struct format_options *optio
  * out     owned by the caller; unchanged on failure
  * Fails   ERR_FORMAT or ERR_LIMIT, without a reason, if pprof_read has to find it, or has to read the file: its samples come
  *         before its sample types, ids of locations are far larger than their number, strings of labels are stored twice, a
- *         field is longer than PIECE_BYTES / 2
+ *         field is longer than PIECE_BYTES
  */
 int pprof_read_pieces(struct pieces *in, const struct format_options *options, struct profile **out);
 

@@ -12,6 +12,7 @@
 
 #include "formats/pprof/pprof.h"
 #include "formats/pprof/proto_int.h"
+#include "formats/pprof/proto_spans.h"
 
 #include "base/arena.h"
 #include "base/mem.h"
@@ -21,16 +22,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct proto_span {
-	const uint8_t *data;
-	size_t n;
-};
-
-struct proto_spans {
-	struct proto_span *span;
-	size_t n, cap;
-};
 
 /* String indices of the header, as in the file. */
 struct proto_header {
@@ -51,7 +42,7 @@ struct tables {
 	uint64_t *map_id, *loc_id, *func_id; /* [n of each] */
 	struct idmap map_ids, func_ids;
 
-	/* If the file is read in pieces: copies of its messages, which are decoded at the end, and the samples so far. */
+	/* If the file is read in pieces: copies of messages that are not in proto_spans, and the samples so far. */
 	struct arena *copies;
 	struct pipeline *samples;
 	bool is_decoded; /* the tables were decoded before the first sample, and must not change */
@@ -100,8 +91,7 @@ static int spans_add(struct tables *t, struct proto_spans *s, const struct field
 		return err_set(err, ERR_FORMAT, "%s after the samples", what);
 	if (limit_default)
 		limit = short_table_limit(limit, limit_default);
-	s->span = mem_grow(s->span, &s->cap, s->n + 1, sizeof(*s->span));
-	s->span[s->n++] = proto_span_of(t, f);
+	proto_spans_add(s, (struct proto_span){ f->data, f->n }, t->copies != NULL);
 	if (format_exceeds(s->n, limit))
 		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; raise the limit with --max-count", limit,
 			       what);
@@ -325,9 +315,14 @@ int proto_string(const struct proto *p, uint64_t index, const char *what, str_id
 	return 0;
 }
 
-static int proto_value_type(struct tables *t, const struct proto_span *s, struct value_type *out, struct err *err)
+static struct cursor message_cursor(struct proto_span s)
 {
-	struct cursor c = { s->data, s->data + s->n, NULL };
+	return (struct cursor){ s.data, s.data + s.n, NULL };
+}
+
+static int proto_value_type(struct tables *t, struct proto_span s, struct value_type *out, struct err *err)
+{
+	struct cursor c = message_cursor(s);
 	uint64_t v[3] = { 0 };
 	int rc;
 
@@ -342,7 +337,7 @@ static int read_types(struct tables *t, struct err *err)
 	for (size_t i = 0; i < t->types.n; i++) {
 		struct value_type v = { 0 };
 
-		if (proto_value_type(t, &t->types.span[i], &v, err) < 0)
+		if (proto_value_type(t, proto_spans_next(&t->types, i), &v, err) < 0)
 			return err_wrap(err, "sample type %zu", i + 1);
 		if (t->samples)
 			builder_set_type(t->p.builder, (uint32_t)i, v);
@@ -356,13 +351,12 @@ static int read_types(struct tables *t, struct err *err)
 
 static int proto_read_mapping(struct tables *t, size_t i, struct err *err)
 {
-	struct cursor c = { t->maps.span[i].data, t->maps.span[i].data + t->maps.span[i].n, NULL };
+	struct cursor c = message_cursor(proto_spans_next(&t->maps, i));
 	struct mapping m = { 0 };
 	uint64_t v[11] = { 0 };
 	uint32_t index;
 	int rc;
 
-	assert(t->map_id && i < t->maps.n);
 	if (!cursor_numbers(&c, 10, v))
 		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c.at - t->p.data), c.error);
 	m = (struct mapping){ .id = v[1],
@@ -413,12 +407,11 @@ static int read_mappings(struct tables *t, struct err *err)
 
 static int proto_read_function(struct tables *t, size_t i, struct err *err)
 {
-	struct cursor c = { t->funcs.span[i].data, t->funcs.span[i].data + t->funcs.span[i].n, NULL };
+	struct cursor c = message_cursor(proto_spans_next(&t->funcs, i));
 	uint64_t v[6] = { 0 };
 	struct builder_function fn;
 	uint32_t index;
 
-	assert(t->func_id && i < t->funcs.n);
 	if (!cursor_numbers(&c, 5, v))
 		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c.at - t->p.data), c.error);
 	fn.id = t->func_id[i] = v[1];
@@ -466,13 +459,12 @@ static int proto_read_line(struct tables *t, const struct field *span, struct pr
 
 static int proto_read_location(struct tables *t, size_t i, struct proto_lines *lines, struct err *err)
 {
-	struct cursor c = { t->locs.span[i].data, t->locs.span[i].data + t->locs.span[i].n, NULL };
+	struct cursor c = message_cursor(proto_spans_next(&t->locs, i));
 	uint64_t v[6] = { 0 };
 	struct builder_location loc;
 	struct field f = { 0 };
 	uint32_t index;
 
-	assert(t->loc_id && i < t->locs.n);
 	lines->n = 0;
 	while (cursor_field(&c, &f)) {
 		if (f.number == 4 && cursor_expect(&c, &f, WIRE_BYTES)) {
@@ -526,7 +518,7 @@ static int proto_read_header(struct tables *t, struct err *err)
 		builder_comment(p->builder, text);
 	}
 	m->has_period_type = t->period_type.data;
-	if (t->period_type.data && proto_value_type(t, &t->period_type, &m->period_type, err) < 0)
+	if (t->period_type.data && proto_value_type(t, t->period_type, &m->period_type, err) < 0)
 		return err_wrap(err, "period type");
 	return 0;
 }
@@ -556,21 +548,13 @@ static int read_tables(struct tables *t, struct err *err)
 	return rc == 0 ? proto_read_header(t, err) : rc;
 }
 
-/* Release the copies of messages that were decoded. */
-static void tables_release_copies(struct tables *t)
+/* Release the messages that were decoded. */
+static void tables_release_spans(struct tables *t)
 {
-	struct arena *all = t->copies;
-	struct proto_span *rest[] = { &t->period_type, &t->source_file };
-
-	t->copies = arena_new();
-	for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
-		if (rest[i]->data)
-			*rest[i] = proto_span_of(t, &(struct field){ .data = rest[i]->data, .n = rest[i]->n });
-	arena_free(all);
-	free(t->maps.span);
-	free(t->locs.span);
-	free(t->funcs.span);
-	t->maps.span = t->locs.span = t->funcs.span = NULL;
+	proto_spans_release(&t->types);
+	proto_spans_release(&t->maps);
+	proto_spans_release(&t->locs);
+	proto_spans_release(&t->funcs);
 }
 
 /* Start a walk if all tables precede the first sample. */
@@ -582,7 +566,7 @@ static int top_start_walk(struct tables *t, const struct sample_walk **walk, str
 	if (read_entries(t, err) < 0 || proto_string(&t->p, t->head.drop, "", &m->drop_frames, err) < 0 ||
 	    proto_string(&t->p, t->head.default_type, "", &m->default_type, err) < 0)
 		return ERR_FORMAT;
-	tables_release_copies(t);
+	tables_release_spans(t);
 	if (!(*walk)->start((*walk)->arg, builder_profile(t->p.builder), t->p.sample_bytes, proto_stream_parts()))
 		*walk = NULL;
 	return 0;
@@ -613,10 +597,7 @@ static void tables_release(struct tables *t)
 	idmap_release(&t->func_ids);
 	free(t->p.str);
 	free(t->p.block);
-	free(t->types.span);
-	free(t->maps.span);
-	free(t->locs.span);
-	free(t->funcs.span);
+	tables_release_spans(t);
 	free(t->head.comment);
 	free(t->map_id);
 	free(t->loc_id);
@@ -665,7 +646,7 @@ static int top_read_window(struct tables *t, const struct pieces_window *w, size
 			return rc < 0 ? rc : ERR_FORMAT;
 	}
 	*n_left = (size_t)(c.end - start);
-	return *n_left > (w->is_last ? 0 : PIECE_BYTES / 2) ? ERR_FORMAT : 0;
+	return *n_left > (w->is_last ? 0 : PIECE_BYTES) ? ERR_FORMAT : 0;
 }
 
 int pprof_read_pieces(struct pieces *in, const struct format_options *options, struct profile **out)

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* ---- map the ids of a file to indices of a column ---- */
 
@@ -118,25 +119,49 @@ int proto_string(const struct proto *p, uint64_t index, const char *what, str_id
 
 /* ---- decode packed lists of ids fast ---- */
 
+/* An array of indices of locations that grows. */
+struct packed_out {
+	uint8_t *to;    /* the next one; advanced */
+	uint32_t width; /* STACK_NARROW: little-endian, of three bytes; STACK_WIDE: uint32_t */
+	uint32_t max;   /* raised to the largest index written */
+	size_t n;       /* raised by the number of indices written */
+};
+
+static inline bool packed_fits(const struct packed_out *out, uint32_t index)
+{
+	return out->width == STACK_WIDE || index >> 24 == 0;
+}
+
+/* Write an index that fits. */
+static inline void packed_put(struct packed_out *out, uint32_t index)
+{
+	if (out->width == STACK_NARROW)
+		stack_store(out->to, STACK_NARROW, index);
+	else
+		memcpy(out->to, &index, sizeof(index));
+	out->to += out->width;
+	out->max = index > out->max ? index : out->max;
+	out->n++;
+}
+
 /*
- * Decode varint ids to indices on a fast path. It stops before the last few numbers, before numbers of more than four
- * bytes, and before unknown ids. The caller must decode the remaining numbers.
+ * Decode varint ids to indices on a fast path. It stops before numbers of more than four bytes, before unknown ids, before
+ * indices that do not fit, and may stop before the last few numbers. The caller must decode the remaining numbers.
  *
  * at, end   the list
  * readable  end of the readable bytes after the list, at least end
- * out       *out has room for end - at indices; it is advanced past the last index written
- * max       raised to the largest index written
+ * out       has room for end - at indices and STACK_SPARE_IDS more
  * Returns   the first byte that is not decoded
  */
 const uint8_t *packed_indices(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
-			      uint32_t **out, uint32_t *max);
+			      struct packed_out *out);
 
 /* The two implementations, for tests. packed_has_quads is false if the CPU does not support packed_quads. */
 const uint8_t *packed_pairs(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
-			    uint32_t **out, uint32_t *max);
+			    struct packed_out *out);
 
 bool packed_has_quads(void);
 const uint8_t *packed_quads(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
-			    uint32_t **out, uint32_t *max);
+			    struct packed_out *out);
 
 #endif

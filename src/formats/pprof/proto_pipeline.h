@@ -26,6 +26,8 @@ struct proto_sample_slot {
 	uint32_t n;            /* samples decoded; on error fewer than the block contains */
 	uint32_t *loc;         /* location indices of all stacks, concatenated */
 	size_t n_locs, cap_locs;
+	uint8_t *packed;             /* in place of loc: memory of the builder (builder_stack_room), or NULL */
+	size_t room;                 /* location indices that fit into packed */
 	uint32_t max_loc;            /* at least the largest of them */
 	struct builder_label *label; /* labels of all samples, concatenated */
 	size_t n_labels, cap_labels;
@@ -58,6 +60,7 @@ struct pipeline {
 	size_t filled;                  /* if is_stream: the slot for the next sample; not 0 only if there is a walk */
 	pthread_t walker;               /* if has_walker: a thread that passes slots to the walk as part 1 */
 	bool has_walker, walk_failed;   /* the latter is guarded by lock */
+	bool is_wide;                   /* if is_stream: location indices do not fit into three bytes */
 	bool skips_labels;
 	uint32_t n_label_strings; /* if is_stream and skips_labels: strings that labels refer to, at least */
 	atomic_bool finds_equal;  /* are equal stacks found? Changed only from true to false, by the calling thread */
@@ -71,6 +74,7 @@ struct sample {
 	uint32_t n_values, n_labels; /* counts in the file, including dropped labels */
 	uint32_t n_kept;             /* labels that are not dropped */
 	size_t first_loc;
+	bool is_wide; /* decoding failed because a location index does not fit into slot->packed */
 };
 
 struct pipeline *proto_pipeline_new(const struct proto *p, uint32_t n_types);

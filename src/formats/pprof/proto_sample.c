@@ -9,7 +9,7 @@
  * threads. When no block is ready, it decodes the next one itself.
  *
  * In a profile of CPU time of many samples nearly all stacks are distinct. If most of the first ones are, and the options
- * allow it, each of the remaining samples gets a stack of its own, which saves the hash table.
+ * allow it, each sample gets a stack of its own, which saves the hash table.
  */
 #include "config.h"
 
@@ -61,41 +61,86 @@ static int label_string(struct pipeline *pipeline, uint64_t index, const char *w
 	return 0;
 }
 
-static int sample_location(struct sample *s, uint64_t id, struct err *err)
+/* Make room for n more location indices. Fails with is_wide set if they have to be written to slot->loc. */
+static int sample_reserve(struct sample *s, size_t n, struct err *err)
 {
 	struct proto_sample_slot *slot = s->slot;
+
+	if (!slot->packed) {
+		slot->loc =
+			mem_grow(slot->loc, &slot->cap_locs, slot->n_locs + n + STACK_SPARE_IDS, sizeof(*slot->loc));
+		return 0;
+	}
+	if (slot->n_locs + n > slot->room)
+		slot->packed = builder_stack_room(s->pipeline->p->builder, slot->n_locs + n, &slot->room);
+	s->is_wide = !slot->packed;
+	return s->is_wide ? err_set(err, ERR_LIMIT, "too many locations") : 0;
+}
+
+/* The array that the next location indices are written to. */
+static struct packed_out sample_out(const struct proto_sample_slot *slot)
+{
+	struct packed_out out = { .max = slot->max_loc, .n = slot->n_locs };
+
+	out.width = slot->packed ? STACK_NARROW : STACK_WIDE;
+	out.to = (slot->packed ? slot->packed : (uint8_t *)slot->loc) + slot->n_locs * out.width;
+	return out;
+}
+
+/* Write the index of a location. */
+static int sample_put(struct sample *s, uint64_t id, struct packed_out *out, struct err *err)
+{
 	uint32_t index = idmap_get(&s->pipeline->p->locs, id);
 
 	if (index == IDMAP_NONE)
 		return missing_location(id, err);
-	slot->loc = mem_grow(slot->loc, &slot->cap_locs, slot->n_locs + 1, sizeof(*slot->loc));
-	slot->loc[slot->n_locs++] = index;
-	slot->max_loc = index > slot->max_loc ? index : slot->max_loc;
+	s->is_wide = !packed_fits(out, index);
+	if (s->is_wide)
+		return err_set(err, ERR_LIMIT, "location %" PRIu64 " is too large", id);
+	packed_put(out, index);
 	return 0;
+}
+
+/* Count the location indices that were written. */
+static void sample_written(struct proto_sample_slot *slot, const struct packed_out *out)
+{
+	slot->n_locs = out->n;
+	slot->max_loc = out->max;
+}
+
+static int sample_location(struct sample *s, uint64_t id, struct err *err)
+{
+	struct packed_out out;
+	int rc = sample_reserve(s, 1, err);
+
+	if (rc < 0)
+		return rc;
+	out = sample_out(s->slot);
+	rc = sample_put(s, id, &out, err);
+	sample_written(s->slot, &out);
+	return rc;
 }
 
 /* Decode a stack that is a packed list. Nearly all stacks are, and they take most of the space in a file. */
 static int sample_packed_locations(struct sample *s, const uint8_t *at, const uint8_t *end, struct err *err)
 {
-	const struct idmap *locs = &s->pipeline->p->locs;
-	struct proto_sample_slot *slot = s->slot;
 	struct cursor c = { at, end, NULL };
-	uint32_t *out;
+	struct packed_out out;
+	int rc = sample_reserve(s, (size_t)(end - at), err);
 	uint64_t id;
 
-	slot->loc = mem_grow(slot->loc, &slot->cap_locs, slot->n_locs + (size_t)(end - at), sizeof(*slot->loc));
-	out = slot->loc + slot->n_locs;
-	c.at = packed_indices(locs, at, end, s->pipeline->p->end, &out, &slot->max_loc);
+	if (rc < 0)
+		return rc;
+	out = sample_out(s->slot);
+	c.at = packed_indices(&s->pipeline->p->locs, at, end, s->pipeline->p->end, &out);
 	while (c.at < end) {
 		if (!cursor_varint(&c, &id))
 			return wire_error(s->pipeline, &c, err);
-		*out = idmap_get(locs, id);
-		if (*out == IDMAP_NONE)
-			return missing_location(id, err);
-		slot->max_loc = *out > slot->max_loc ? *out : slot->max_loc;
-		out++;
+		rc = sample_put(s, id, &out, err);
+		if (rc < 0)
+			return rc;
 	}
-	slot->n_locs = (size_t)(out - slot->loc);
+	sample_written(s->slot, &out);
 	return 0;
 }
 
@@ -120,6 +165,30 @@ static int sample_packed_values(struct sample *s, const struct field *f, struct 
 	return 0;
 }
 
+/*
+ * Check a label of a stream without storing it, if it is like most: the index of its key has one byte, that of its text one or
+ * two, and it has no other field. Returns false for other labels.
+ */
+static bool sample_skip_label(struct sample *s, const uint8_t *at, size_t n)
+{
+	struct pipeline *pipeline = s->pipeline;
+	uint32_t w, key, text;
+
+	if (n - 4 > 1)
+		return false;
+	memcpy(&w, at, sizeof(w));
+	w = le32toh(w);
+	key = w >> 8 & 0x7f;
+	text = (w >> 24 & 0x7f) + (uint32_t)(n - 4) * ((uint32_t)at[n - 1] << 7);
+	if ((w & 0x00ff80ff) != 0x00100008 || w >> 31 != n - 4 || at[n - 1] >= 0x80 || text == 0)
+		return false;
+	key = key > text ? key : text;
+	pipeline->n_label_strings = pipeline->n_label_strings > key ? pipeline->n_label_strings : key + 1;
+	s->n_labels++;
+	s->n_kept++;
+	return true;
+}
+
 /* Decode a label. As in pprof, a label with neither text nor number nor unit is dropped. */
 static int sample_label(struct sample *s, const struct field *span, struct err *err)
 {
@@ -129,6 +198,8 @@ static int sample_label(struct sample *s, const struct field *span, struct err *
 	struct builder_label l;
 	uint64_t v[5] = { 0 };
 
+	if (pipeline->is_stream && pipeline->skips_labels && sample_skip_label(s, span->data, span->n))
+		return 0;
 	s->n_labels++;
 	if (!cursor_numbers(&c, 4, v))
 		return wire_error(s->pipeline, &c, err);
@@ -256,6 +327,8 @@ static int slot_stacks(struct pipeline *pipeline, const struct proto_sample_slot
 	size_t loc = 0;
 	int rc = 0;
 
+	if (slot->packed)
+		return builder_stack_append_room(b, slot->loc_end, slot->n, stack, err);
 	if (!atomic_load_explicit(&pipeline->finds_equal, memory_order_relaxed)) {
 		for (uint32_t s = 0; rc == 0 && s < slot->n; loc = slot->loc_end[s++])
 			rc = builder_stack_append(b, slot->loc + loc, slot->loc_end[s] - loc, &stack[s], err);
@@ -271,6 +344,17 @@ static int slot_stacks(struct pipeline *pipeline, const struct proto_sample_slot
 	return rc;
 }
 
+/* After the first rows: stop to find equal stacks if few were equal, and then repeat those. */
+static int pipeline_end_trial(struct pipeline *pipeline, uint32_t *stack, struct err *err)
+{
+	struct builder *b = pipeline->p->builder;
+
+	if (!pipeline->p->options->repeats_stacks || builder_n_stacks(b) <= TRIAL_ROWS / 2)
+		return 0;
+	atomic_store_explicit(&pipeline->finds_equal, false, memory_order_relaxed);
+	return builder_repeat_stacks(b, stack, TRIAL_ROWS, err);
+}
+
 int proto_slot_commit(struct pipeline *pipeline, const struct proto_sample_slot *slot, const struct builder_rows *rows,
 		      struct err *err)
 {
@@ -278,13 +362,10 @@ int proto_slot_commit(struct pipeline *pipeline, const struct proto_sample_slot 
 
 	if (slot_stacks(pipeline, slot, rows->stack, err) < 0)
 		return ERR_LIMIT;
-	for (uint32_t s = 0; s < slot->n; label = slot->label_end[s++])
+	for (uint32_t s = 0; slot->n_labels && s < slot->n; label = slot->label_end[s++])
 		if (row_labels(pipeline, slot->label + label, slot->label_end[s] - label, &rows->labels[s], err) < 0)
 			return ERR_LIMIT;
-	if (rows->first + slot->n == TRIAL_ROWS && pipeline->p->options->repeats_stacks &&
-	    builder_n_stacks(pipeline->p->builder) > TRIAL_ROWS / 2)
-		atomic_store_explicit(&pipeline->finds_equal, false, memory_order_relaxed);
-	return 0;
+	return rows->first + slot->n == TRIAL_ROWS ? pipeline_end_trial(pipeline, rows->stack - rows->first, err) : 0;
 }
 
 static int block_commit(struct pipeline *pipeline, size_t i, struct err *err)

@@ -116,6 +116,16 @@ static int stream_walk(struct pipeline *s, bool all, struct err *err)
 	return failed ? err_set(err, ERR_FORMAT, "all samples have to be kept") : 0;
 }
 
+/* Empty the slot. Write the next stacks to their place if equal ones are not found. */
+static void stream_empty_slot(struct pipeline *s, struct proto_sample_slot *slot)
+{
+	bool is_packed = !atomic_load_explicit(&s->finds_equal, memory_order_relaxed) && !s->is_wide;
+
+	slot->n = 0;
+	slot->n_locs = slot->n_labels = 0;
+	slot->packed = is_packed ? builder_stack_room(s->p->builder, STREAM_ROWS, &slot->room) : NULL;
+}
+
 /* Move the samples of the slot to rows of the builder. */
 static int stream_commit(struct pipeline *s, struct err *err)
 {
@@ -130,8 +140,7 @@ static int stream_commit(struct pipeline *s, struct err *err)
 		memcpy(builder_values(s->p->builder, t) + rows.first, s->value[t], slot->n * sizeof(int64_t));
 	if (slot->n_locs && slot->max_loc >= s->n_locs)
 		s->n_locs = slot->max_loc + 1;
-	slot->n = 0;
-	slot->n_locs = slot->n_labels = 0;
+	stream_empty_slot(s, slot);
 	return 0;
 }
 
@@ -170,12 +179,24 @@ void proto_stream_free(struct pipeline *s)
 	proto_pipeline_free(s);
 }
 
+/* Decode a sample whose locations do not fit into three bytes. The samples before it are committed first. */
+static int stream_decode_wide(struct pipeline *s, struct sample *sample, const struct field *f, struct err *err)
+{
+	s->is_wide = true;
+	if (stream_commit(s, err) < 0)
+		return ERR_LIMIT;
+	*sample = proto_sample_begin(s, sample->slot, 0);
+	return proto_sample_decode(sample, f, err);
+}
+
 int proto_stream_add(struct pipeline *s, const struct field *f, struct err *err)
 {
 	struct proto_sample_slot *slot = &s->slot[s->filled];
 	struct sample sample = proto_sample_begin(s, slot, (uint32_t)s->filled * s->slot_rows + slot->n);
 	int rc = proto_sample_decode(&sample, f, err);
 
+	if (rc < 0 && sample.is_wide)
+		rc = stream_decode_wide(s, &sample, f, err);
 	if (rc < 0)
 		return rc;
 	proto_sample_end(&sample);
