@@ -49,7 +49,7 @@ struct sink_queue {
 	struct sink_stat stat;     /* guarded by lock */
 	int64_t oldest_ns;         /* end of the oldest profile that waits; 0: none; guarded by lock */
 	bool is_ending, has_ended; /* guarded by lock */
-	bool is_leaving;           /* is_ending, and nothing more is sent; guarded by lock */
+	bool is_leaving;           /* is_ending, and it sends no more; guarded by lock */
 };
 
 void sink_queue_log(struct sink_queue *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
