@@ -77,6 +77,10 @@ int buf_take(void *b, const void *data, size_t n)
 
 char *buf_room(struct buf *b, size_t n)
 {
+	if (!b->data) {
+		b->cap = n + 1;
+		b->data = mem_alloc_large(b->cap, 1);
+	}
 	b->data = mem_grow(b->data, &b->cap, b->len + n + 1, 1);
 	return b->data + b->len;
 }

@@ -22,15 +22,26 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* The values of one side of a candidate. */
+struct box_values {
+	int64_t self, total, rest;
+};
+
 /* A part that is large enough for a box, and the parts of it that are not. Each is larger than its children. */
 struct box_candidate {
 	uint32_t parent, place;
-	uint32_t n_rest, n_shrunk;
+	uint32_t n_rest;
 	bool inlined, has_kept;
 	bool is_path; /* on the path, or the root: always a box */
 	bool is_last; /* its children are too deep */
-	int64_t self[N_SIDES], total[N_SIDES];
-	int64_t rest[N_SIDES], rest_width;
+	struct box_values new;
+};
+
+/* The values of a candidate that only a comparison has. */
+struct box_base {
+	struct box_values base;
+	int64_t rest_width;
+	uint32_t n_shrunk;
 };
 
 /* Candidates that become boxes, chosen in their order: those larger than min, and some of exactly that size. */
@@ -54,7 +65,8 @@ struct box_builder {
 	const struct boxes_options *options;
 	struct parts ps;
 	struct boxes *b;
-	size_t cap;        /* length of the columns of b */
+	struct arena *mem; /* owns the columns of b */
+	size_t cap;        /* their length */
 	int first_side;    /* SIDE_NEW without a base: the base is not in use */
 	uint32_t max;      /* boxes that are neither root, rest, on the path, nor kept although small */
 	uint64_t n_large;  /* candidates of such boxes so far */
@@ -65,8 +77,9 @@ struct box_builder {
 	bool has_limit;    /* only the largest candidates become boxes; their sizes are in tally */
 	struct tally tally;
 	struct box_candidate *candidate; /* [n_candidates] level by level, by list, by part */
+	struct box_base *base;           /* [n_candidates] NULL without a base */
 	uint32_t n_candidates, n_chosen; /* n_chosen: of them, those that were left when small ones were removed last */
-	size_t cap_candidates;
+	size_t cap_candidates, cap_base;
 	uint32_t *box, *next; /* candidates of the lists of this level, and of the next level; NONE if removed */
 	size_t n_next, cap_box, cap_next;
 };
@@ -84,23 +97,26 @@ static int64_t min_size(double share, int64_t all)
 	return !(min > 1) || all == 0 ? 1 : min < (double)all ? (int64_t)min : all;
 }
 
-/* Allocate the columns for at most cap boxes. */
-static void boxes_allocate(struct box_builder *f, size_t cap)
+/* Allocate the columns for n boxes, as one piece of memory. */
+static void boxes_allocate(struct box_builder *f, size_t n)
 {
+	size_t n_values = 1 + 2 * (size_t)(N_SIDES - f->first_side);
 	struct boxes *b = f->b;
+	int64_t *value;
+	uint32_t *id;
 
-#define ALLOCATE(column) column = mem_alloc(cap, sizeof(*column))
-	ALLOCATE(b->parent);
-	ALLOCATE(b->place);
-	ALLOCATE(b->n_rest);
-	ALLOCATE(b->inlined);
-	ALLOCATE(b->width);
+	value = mem_alloc_large(n, n_values * sizeof(*value) + 3 * sizeof(*id) + sizeof(*b->inlined));
+	arena_own(f->mem, value);
+	b->width = value;
 	for (int side = f->first_side; side < N_SIDES; side++) {
-		ALLOCATE(b->self[side]);
-		ALLOCATE(b->total[side]);
+		b->self[side] = value += n;
+		b->total[side] = value += n;
 	}
-#undef ALLOCATE
-	f->cap = cap;
+	b->parent = id = (uint32_t *)(value + n);
+	b->place = id += n;
+	b->n_rest = id += n;
+	b->inlined = (bool *)(id + n);
+	f->cap = n;
 }
 
 static uint32_t boxes_add_box(struct box_builder *f, uint32_t parent, uint32_t place, const int64_t total[N_SIDES])
@@ -203,20 +219,43 @@ static bool is_large(struct box_builder *f, const struct part *part, int64_t siz
 	return true;
 }
 
-static uint32_t boxes_add_candidate(struct box_builder *f, const struct box_candidate *c)
+static uint32_t boxes_add_candidate(struct box_builder *f, struct box_candidate c, const int64_t total[N_SIDES])
 {
-	f->candidate = mem_grow(f->candidate, &f->cap_candidates, (size_t)f->n_candidates + 1, sizeof(*f->candidate));
-	f->candidate[f->n_candidates] = *c;
-	return f->n_candidates++;
+	uint32_t i = f->n_candidates++;
+
+	c.new.total = total[SIDE_NEW];
+	f->candidate = mem_grow(f->candidate, &f->cap_candidates, f->n_candidates, sizeof(*f->candidate));
+	f->candidate[i] = c;
+	if (f->b->has_base) {
+		f->base = mem_grow(f->base, &f->cap_base, f->n_candidates, sizeof(*f->base));
+		f->base[i] = (struct box_base){ .base.total = total[SIDE_BASE] };
+	}
+	return i;
+}
+
+static void boxes_total_of(const struct box_builder *f, uint32_t candidate, int64_t total[N_SIDES])
+{
+	total[SIDE_NEW] = f->candidate[candidate].new.total;
+	total[SIDE_BASE] = f->base ? f->base[candidate].base.total : 0;
+}
+
+static int64_t boxes_size_of(const struct box_builder *f, uint32_t candidate)
+{
+	int64_t total[N_SIDES];
+
+	boxes_total_of(f, candidate, total);
+	return boxes_larger(total);
 }
 
 /* Add a part, or a candidate that is removed, to the rest of its parent. */
-static void boxes_add_to_rest(struct box_candidate *parent, const int64_t total[N_SIDES])
+static void boxes_add_to_rest(struct box_builder *f, uint32_t parent, const int64_t total[N_SIDES])
 {
-	parent->n_rest++;
-	parent->rest_width += boxes_larger(total);
-	for (int side = 0; side < N_SIDES; side++)
-		parent->rest[side] += total[side];
+	f->candidate[parent].n_rest++;
+	f->candidate[parent].new.rest += total[SIDE_NEW];
+	if (f->base) {
+		f->base[parent].base.rest += total[SIDE_BASE];
+		f->base[parent].rest_width += boxes_larger(total);
+	}
 }
 
 /* Make candidates of the parts of a list. */
@@ -225,8 +264,10 @@ static void split_box(struct box_builder *f, size_t list)
 	bool is_last = f->level > f->options->max_levels, is_path = f->level <= f->options->n_path;
 	uint32_t parent = f->box[list];
 
-	for (int side = 0; side < N_SIDES && parent != BOXES_NONE; side++)
-		f->candidate[parent].self[side] = f->ps.self[list][side];
+	if (parent != BOXES_NONE)
+		f->candidate[parent].new.self = f->ps.self[list][SIDE_NEW];
+	if (parent != BOXES_NONE && f->base)
+		f->base[parent].base.self = f->ps.self[list][SIDE_BASE];
 	for (size_t i = f->ps.first[list]; i < f->ps.first[list + 1]; i++) {
 		struct part *part = &f->ps.part[i];
 		int64_t size = boxes_larger(part->total);
@@ -234,24 +275,23 @@ static void split_box(struct box_builder *f, size_t list)
 					   .place = part->place,
 					   .inlined = part->inlined,
 					   .has_kept = part->has_kept,
-					   .is_path = is_path,
-					   .total = { part->total[0], part->total[1] } };
+					   .is_path = is_path };
 
 		part->is_selected = false;
 		if (parent == BOXES_NONE)
 			continue;
 		if (f->options->drop_negative && part->total[SIDE_NEW] < part->total[SIDE_BASE]) {
-			f->candidate[parent].n_shrunk++;
+			f->base[parent].n_shrunk++;
 			continue;
 		}
 		part->is_selected = !is_last && (is_path ? is_on_path(f, part, size) : is_large(f, part, size));
 		if (!part->is_selected) {
 			f->candidate[parent].is_last = is_last;
-			boxes_add_to_rest(&f->candidate[parent], part->total);
+			boxes_add_to_rest(f, parent, part->total);
 			continue;
 		}
 		f->next = mem_grow(f->next, &f->cap_next, f->n_next + 1, sizeof(*f->next));
-		f->next[f->n_next++] = boxes_add_candidate(f, &c);
+		f->next[f->n_next++] = boxes_add_candidate(f, c, part->total);
 	}
 }
 
@@ -267,9 +307,10 @@ static bool boxes_is_done(const struct box_builder *f)
 }
 
 /* Does the next candidate become a box? */
-static bool boxes_choose(const struct box_builder *f, struct box_choice *choice, const struct box_candidate *c)
+static bool boxes_choose(const struct box_builder *f, struct box_choice *choice, uint32_t candidate)
 {
-	int64_t size = boxes_larger(c->total);
+	const struct box_candidate *c = &f->candidate[candidate];
+	int64_t size = boxes_size_of(f, candidate);
 	bool is_tie = size == choice->min;
 
 	if (c->is_path)
@@ -286,27 +327,42 @@ static bool boxes_choose(const struct box_builder *f, struct box_choice *choice,
 	return true;
 }
 
-/* Remove the candidates that are not among the largest so far. A candidate is removed before its children are. */
-static void boxes_remove_small(struct box_builder *f)
+/*
+ * Remove the candidates that are not chosen. A candidate is removed before its children are. Returns the new number of each
+ * candidate, or BOXES_NONE; freed by the caller.
+ */
+static uint32_t *boxes_remove_small(struct box_builder *f, struct box_choice choice)
 {
 	uint32_t *to = mem_alloc(f->n_candidates, sizeof(*to)), n = 0;
-	struct box_choice choice = tally_choose(&f->tally);
 
-	f->min = choice.min + 1;
 	for (uint32_t i = 0; i < f->n_candidates; i++) {
-		struct box_candidate c = f->candidate[i];
+		uint32_t parent = i ? to[f->candidate[i].parent] : BOXES_NONE;
+		int64_t total[N_SIDES];
 
-		c.parent = i ? to[c.parent] : c.parent;
-		if (boxes_choose(f, &choice, &c)) {
-			to[i] = n;
-			f->candidate[n++] = c;
+		if (boxes_choose(f, &choice, i)) {
+			f->candidate[n] = f->candidate[i];
+			f->candidate[n].parent = parent;
+			if (f->base)
+				f->base[n] = f->base[i];
+			to[i] = n++;
 			continue;
 		}
 		to[i] = BOXES_NONE;
-		if (c.parent != BOXES_NONE)
-			boxes_add_to_rest(&f->candidate[c.parent], c.total);
+		boxes_total_of(f, i, total);
+		if (parent != BOXES_NONE)
+			boxes_add_to_rest(f, parent, total);
 	}
 	f->n_candidates = f->n_chosen = n;
+	return to;
+}
+
+/* Keep only the largest candidates so far. */
+static void boxes_raise_min(struct box_builder *f)
+{
+	struct box_choice choice = tally_choose(&f->tally);
+	uint32_t *to = boxes_remove_small(f, choice);
+
+	f->min = choice.min + 1;
 	for (size_t i = 0; i < f->ps.n; i++)
 		f->box[i] = to[f->box[i]];
 	free(to);
@@ -329,7 +385,7 @@ static void split_level(struct box_builder *f)
 	f->next = box;
 	f->cap_next = cap;
 	if (f->has_limit && f->n_candidates - f->n_chosen > f->max / 4 && f->tally.n > f->max)
-		boxes_remove_small(f);
+		boxes_raise_min(f);
 }
 
 /* Fold all stacks into candidates. */
@@ -342,8 +398,6 @@ static void boxes_fold(struct box_builder *f)
 	assert(f->ps.total[SIDE_NEW] >= 0 && f->ps.total[SIDE_BASE] >= 0 && f->min >= 1);
 	f->b->has_base = f->options->wants_base || f->ps.has_base;
 	f->first_side = f->b->has_base ? SIDE_BASE : SIDE_NEW;
-	for (int side = 0; side < N_SIDES; side++)
-		root.total[side] = f->ps.total[side];
 	if (f->has_limit && f->v->p->stacks.n >= MANY_STACKS) {
 		f->cap_candidates = f->max / 2 * 3;
 		f->candidate = mem_alloc_large(f->cap_candidates, sizeof(*f->candidate));
@@ -351,7 +405,7 @@ static void boxes_fold(struct box_builder *f)
 		f->tally.size = mem_alloc(f->tally.cap, sizeof(*f->tally.size));
 	}
 	f->box = mem_grow(f->box, &f->cap_box, 1, sizeof(*f->box));
-	f->box[0] = boxes_add_candidate(f, &root);
+	f->box[0] = boxes_add_candidate(f, root, f->ps.total);
 	for (uint32_t level = 1; !boxes_is_done(f); level++) {
 		f->level = level;
 		split_level(f);
@@ -359,81 +413,87 @@ static void boxes_fold(struct box_builder *f)
 	parts_release(&f->ps);
 }
 
-/* Add a rest box for the parts of a box that are too small, if their sum is large enough. */
-static void add_rest(struct box_builder *f, uint32_t parent, const struct box_candidate *c, int64_t min)
+static int64_t boxes_rest_width(const struct box_builder *f, uint32_t candidate)
 {
+	return f->base ? f->base[candidate].rest_width : f->candidate[candidate].new.rest;
+}
+
+/* Is the sum of the parts of a candidate that are too small large enough for a box? */
+static bool boxes_has_rest(const struct box_builder *f, uint32_t candidate, int64_t min)
+{
+	bool is_path = candidate + 1 < f->options->n_path && !f->b->is_full;
+
+	return f->candidate[candidate].n_rest && boxes_rest_width(f, candidate) >= (is_path ? f->first_min : min);
+}
+
+/* Add the sum of the parts of a candidate that are too small: as a box, or to its width. */
+static void add_rest(struct box_builder *f, uint32_t parent, uint32_t candidate, int64_t min)
+{
+	const struct box_candidate *c = &f->candidate[candidate];
+	const int64_t rest[N_SIDES] = { [SIDE_NEW] = c->new.rest,
+					[SIDE_BASE] = f->base ? f->base[candidate].base.rest : 0 };
+	int64_t width = boxes_rest_width(f, candidate);
 	struct boxes *b = f->b;
 	uint32_t box;
 
-	assert(c->rest_width >= 0);
+	assert(width >= 0);
 	b->n_cut += c->n_rest;
 	b->n_deep += c->is_last ? c->n_rest : 0;
-	b->cut_width += c->rest_width;
-	b->n_shrunk += c->n_shrunk;
-	if (c->n_rest == 0 || c->rest_width < min) {
-		b->width[parent] += c->rest_width;
+	b->cut_width += width;
+	b->n_shrunk += f->base ? f->base[candidate].n_shrunk : 0;
+	if (!boxes_has_rest(f, candidate, min)) {
+		b->width[parent] += width;
 		return;
 	}
-	box = boxes_add_box(f, parent, BOXES_NONE, c->rest);
+	box = boxes_add_box(f, parent, BOXES_NONE, rest);
 	b->n_rest[box] = c->n_rest;
-	b->width[box] = c->rest_width;
+	b->width[box] = width;
 }
 
-/* Make the boxes: the chosen candidates, each followed by the rest of its parent. */
-static void boxes_build(struct box_builder *f, struct box_choice *choice)
+/* Make the boxes: the candidates, each followed by the rest of its parent. */
+static void boxes_build(struct box_builder *f, int64_t min)
 {
 	struct boxes *b = f->b;
 	uint32_t *box = mem_alloc(f->n_candidates, sizeof(*box)), next = 1;
+	size_t n = f->n_candidates;
 
-	boxes_allocate(f, 2 * (size_t)f->n_candidates); /* each box can have a rest */
-	box[0] = boxes_add_box(f, BOXES_NONE, BOXES_NONE, f->candidate[0].total);
+	for (uint32_t i = 0; i < f->n_candidates; i++)
+		n += boxes_has_rest(f, i, min);
+	boxes_allocate(f, n);
+	box[0] = boxes_add_box(f, BOXES_NONE, BOXES_NONE, f->ps.total);
 	for (uint32_t i = 0; i < f->n_candidates; i++) {
-		struct box_candidate *c = &f->candidate[i];
+		int64_t self[N_SIDES] = { [SIDE_NEW] = f->candidate[i].new.self,
+					  [SIDE_BASE] = f->base ? f->base[i].base.self : 0 };
 
 		for (; next < f->n_candidates && f->candidate[next].parent == i; next++) {
-			const struct box_candidate *child = &f->candidate[next];
+			int64_t total[N_SIDES];
 
-			box[next] = BOXES_NONE;
-			if (box[i] == BOXES_NONE)
-				continue;
-			if (boxes_choose(f, choice, child)) {
-				box[next] = boxes_add_box(f, box[i], child->place, child->total);
-				b->inlined[box[next]] = child->inlined;
-			} else {
-				boxes_add_to_rest(c, child->total);
-			}
+			boxes_total_of(f, next, total);
+			box[next] = boxes_add_box(f, box[i], f->candidate[next].place, total);
+			b->inlined[box[next]] = f->candidate[next].inlined;
 		}
-		if (box[i] == BOXES_NONE)
-			continue;
 		for (int side = f->first_side; side < N_SIDES; side++)
-			b->self[side][box[i]] = c->self[side];
-		b->width[box[i]] = boxes_larger(c->self);
-		add_rest(f, box[i], c, i + 1 < f->options->n_path && !b->is_full ? f->first_min : choice->min);
+			b->self[side][box[i]] = self[side];
+		b->width[box[i]] = boxes_larger(self);
+		add_rest(f, box[i], i, min);
 	}
-	b->min = choice->min;
+	assert(b->n == n);
+	b->min = min;
 	free(box);
 }
 
-static void finish_boxes(struct boxes *b, struct arena *mem)
+/* Add the width of each box to its parent's. */
+static void boxes_add_widths(struct boxes *b)
 {
 	assert(b->n > 0 && b->parent[0] == BOXES_NONE);
 	for (uint32_t i = b->n; i-- > 1;)
 		b->width[b->parent[i]] += b->width[i];
-	arena_own(mem, b->parent);
-	arena_own(mem, b->place);
-	arena_own(mem, b->n_rest);
-	arena_own(mem, b->inlined);
-	arena_own(mem, b->width);
-	for (int side = 0; side < N_SIDES; side++) {
-		arena_own(mem, b->self[side]);
-		arena_own(mem, b->total[side]);
-	}
 }
 
 int boxes_make(const struct view *v, const struct places *pl, const struct boxes_options *options, struct arena *mem,
 	       struct boxes *out, struct err *err)
 {
-	struct box_builder f = { .v = v, .options = options, .b = out, .has_limit = options->max_boxes };
+	struct box_builder f = { .v = v, .options = options, .b = out, .mem = mem, .has_limit = options->max_boxes };
 	struct box_choice choice = { .n_ties = UINT32_MAX, .is_final = true };
 	int rc = 0;
 
@@ -451,11 +511,13 @@ int boxes_make(const struct view *v, const struct places *pl, const struct boxes
 	} else if (boxes_too_many(&f)) {
 		rc = err_set(err, ERR_LIMIT, "more than %d boxes; -nodecount=N keeps the N widest", BOXES_MAX);
 	}
-	boxes_build(&f, &choice);
+	free(boxes_remove_small(&f, choice));
+	boxes_build(&f, choice.min);
 	free(f.tally.size);
 	free(f.candidate);
+	free(f.base);
 	free(f.box);
 	free(f.next);
-	finish_boxes(out, mem);
+	boxes_add_widths(out);
 	return stop_is_set(v->stop) ? stop_check(v->stop, err) : rc;
 }

@@ -32,7 +32,6 @@ struct item {
 	uint32_t at;          /* index of its next location in all stacks; from the root, index + 1 */
 	uint32_t n_remaining; /* number of remaining locations */
 	uint32_t n_read;      /* number of frames of the next location that were read already */
-	uint32_t group;       /* group of the frame read last; NONE after the end of the stack */
 	uint32_t n_plain;     /* number of locations after the last frame to keep; NONE if there is no such frame */
 };
 
@@ -46,8 +45,9 @@ struct parts_group {
 };
 
 struct parts_worker {
-	struct item *item, *next;
-	size_t *lo, *next_lo; /* [lists + 1] the items of each list */
+	struct item *item, *next; /* items of this level by list, and room for those of the next one */
+	uint32_t *group_of;       /* [items] group of the frame that an item read last; NONE at the end of its stack */
+	size_t *lo, *next_lo;     /* [lists + 1] the items of each list */
 	size_t cap_lo, cap_next_lo, cap_self;
 	int64_t (*self)[N_SIDES];
 	struct parts_group *group; /* groups, by list */
@@ -63,87 +63,128 @@ struct parts_work {
 	struct parts *ps;
 	const struct parts_options *options; /* until the stacks are distributed */
 	bool inverted;
+	bool has_next; /* the items are still those of the level before */
 	struct parts_worker *worker;
 	unsigned n_workers;
-	size_t n_next;  /* lists of the next level */
-	uint32_t *slot; /* [places] part of the current list, or NONE */
+	struct item *items; /* memory of the items of all workers */
+	size_t n_lists;     /* of the level that the items are in */
+	uint32_t *slot;     /* [places] part of the current list, or NONE */
 	size_t cap_first, cap_part, cap_self;
 };
 
-/* Run fn for all workers, on threads if there are enough items. */
-static void parts_run(struct parts_work *w, pool_fn fn)
-{
-	size_t n = 0;
-
-	for (unsigned t = 0; t < w->n_workers; t++)
-		n += w->worker[t].lo[w->ps->n];
-	if (n >= ITEMS_PER_THREAD)
-		pool_run(fn, w, w->n_workers);
-	else
-		for (unsigned t = 0; t < w->n_workers; t++)
-			fn(w, t);
-}
-
 /* Read the place of the next frame of a stack. */
-static inline uint32_t read_frame(const struct parts_work *w, struct item *it, bool *inlined)
+static inline uint32_t read_frame(const struct places *pl, const struct stack_lists *stacks, bool inverted,
+				  struct item *it, bool *inlined)
 {
-	uint32_t back = !w->inverted, n, k;
-	const uint32_t *place = places_of(w->pl, stack_id_at(w->stacks, it->at - back), &n);
+	uint32_t n, k;
+	const uint32_t *place = places_of(pl, stack_id_at(stacks, it->at - !inverted), &n);
 
-	k = w->inverted ? it->n_read : n - 1 - it->n_read;
+	k = inverted ? it->n_read : n - 1 - it->n_read;
 	*inlined = k + 1 < n;
 	if (++it->n_read == n) {
 		it->n_read = 0;
 		it->n_remaining--;
-		it->at = w->inverted ? it->at + 1 : it->at - 1;
+		it->at = inverted ? it->at + 1 : it->at - 1;
 	}
 	return place[k];
 }
 
-static inline void read_item(const struct parts_work *w, struct parts_worker *me, uint32_t list, struct item *it)
+static uint32_t add_group(struct parts_worker *me, uint32_t place, uint32_t list)
 {
-	bool inlined, of_base = it->value < 0, has_kept = it->n_plain != NONE && it->n_remaining > it->n_plain;
-	int64_t v = of_base ? -it->value : it->value;
-	struct parts_group *g;
-	uint32_t place;
+	me->group = mem_grow(me->group, &me->cap_groups, (size_t)me->n_groups + 1, sizeof(*me->group));
+	me->group[me->n_groups] = (struct parts_group){ .place = place, .part = list, .inlined = true };
+	me->slot[place] = me->n_groups;
+	return me->n_groups++;
+}
 
-	if (it->n_remaining == 0) {
-		it->group = NONE;
-		me->self[list][of_base ? SIDE_BASE : SIDE_NEW] += v;
-		return;
+/* Split a list of a worker by the next frame of its items. What the loop reads is copied, so that it stays in registers. */
+static void split_list(const struct parts_work *w, struct parts_worker *me, uint32_t list)
+{
+	const struct places pl = *w->pl;
+	const struct stack_lists stacks = *w->stacks;
+	const bool inverted = w->inverted;
+	struct item *item = me->item;
+	size_t end = me->lo[list + 1], n = me->lo[w->ps->n];
+
+	for (size_t i = me->lo[list]; i < end && !stop_step(w->stop, i); i++) {
+		struct item *it = &item[i];
+		enum side side = it->value < 0 ? SIDE_BASE : SIDE_NEW;
+		int64_t v = it->value < 0 ? -it->value : it->value;
+		bool inlined, has_kept = it->n_remaining > it->n_plain;
+		struct parts_group *g;
+		uint32_t place, group;
+
+		if (i + AHEAD < n)
+			__builtin_prefetch(stack_address(&stacks, item[i + AHEAD].at) - 4);
+		if (it->n_remaining == 0) {
+			me->group_of[i] = NONE;
+			me->self[list][side] += v;
+			continue;
+		}
+		place = read_frame(&pl, &stacks, inverted, it, &inlined);
+		group = me->slot[place];
+		if (group == NONE)
+			group = add_group(me, place, list);
+		me->group_of[i] = group;
+		g = &me->group[group];
+		g->n++;
+		g->inlined &= inlined;
+		g->has_kept |= has_kept;
+		g->total[side] += v;
 	}
-	place = read_frame(w, it, &inlined);
-	if (me->slot[place] == NONE) {
-		me->group = mem_grow(me->group, &me->cap_groups, (size_t)me->n_groups + 1, sizeof(*me->group));
-		me->slot[place] = me->n_groups;
-		me->group[me->n_groups++] = (struct parts_group){ .place = place, .part = list, .inlined = true };
+}
+
+/* Move the items of selected parts to the lists of the next level. */
+static void move_items(const struct parts_work *w, struct parts_worker *me)
+{
+	const struct part *part = w->ps->part;
+	size_t *lo = me->next_lo = mem_grow(me->next_lo, &me->cap_next_lo, w->ps->n + 1, sizeof(*me->next_lo));
+	size_t n = me->lo[w->n_lists];
+	struct item *next = me->next;
+
+	memset(lo, 0, (w->ps->n + 1) * sizeof(*lo));
+	for (uint32_t g = 0; g < me->n_groups; g++)
+		if (part[me->group[g].part].is_selected)
+			lo[part[me->group[g].part].list + 1] = me->group[g].n;
+	for (size_t i = 0; i < w->ps->n; i++)
+		lo[i + 1] += lo[i];
+	for (uint32_t g = 0; g < me->n_groups; g++) {
+		const struct part *p = &part[me->group[g].part];
+
+		me->group[g].to = p->is_selected ? lo[p->list] : NOWHERE;
 	}
-	it->group = me->slot[place];
-	g = &me->group[it->group];
-	g->n++;
-	g->inlined &= inlined;
-	g->has_kept |= has_kept;
-	g->total[of_base ? SIDE_BASE : SIDE_NEW] += v;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t g = me->group_of[i];
+
+		if (g != NONE && me->group[g].to != NOWHERE)
+			next[me->group[g].to++] = me->item[i];
+	}
+	assert(lo[w->ps->n] <= n);
+	me->next = me->item;
+	me->item = next;
+	me->next_lo = me->lo;
+	me->lo = lo;
+	n = me->cap_lo;
+	me->cap_lo = me->cap_next_lo;
+	me->cap_next_lo = n;
 }
 
 static void split_run(void *arg, unsigned number)
 {
 	const struct parts_work *w = arg;
 	struct parts_worker *me = &w->worker[number];
-	size_t n = w->ps->n, end = me->lo[n];
+	size_t n = w->ps->n;
 
 	assert(number < w->n_workers);
+	if (w->has_next)
+		move_items(w, me);
 	me->n_groups = me->n_merged = 0;
 	me->self = mem_grow(me->self, &me->cap_self, n, sizeof(*me->self));
 	memset(me->self, 0, n * sizeof(*me->self));
 	for (uint32_t list = 0; list < n && !stop_is_set(w->stop); list++) {
 		uint32_t first = me->n_groups;
 
-		for (size_t i = me->lo[list]; i < me->lo[list + 1] && !stop_step(w->stop, i); i++) {
-			if (i + AHEAD < end)
-				__builtin_prefetch(stack_address(w->stacks, me->item[i + AHEAD].at) - 4);
-			read_item(w, me, list, &me->item[i]);
-		}
+		split_list(w, me, list);
 		for (uint32_t g = first; g < me->n_groups; g++)
 			me->slot[me->group[g].place] = NONE;
 	}
@@ -178,8 +219,17 @@ static size_t merge_worker(struct parts *ps, struct parts_worker *me, uint32_t l
 void parts_split(struct parts *ps)
 {
 	struct parts_work *w = ps->work;
+	size_t n_items = 0;
 
-	parts_run(w, split_run);
+	for (unsigned t = 0; t < w->n_workers; t++)
+		n_items += w->worker[t].lo[w->n_lists];
+	if (n_items >= ITEMS_PER_THREAD)
+		pool_run(split_run, w, w->n_workers);
+	else
+		for (unsigned t = 0; t < w->n_workers; t++)
+			split_run(w, t);
+	w->has_next = false;
+	w->n_lists = ps->n;
 	ps->first = mem_grow(ps->first, &w->cap_first, ps->n + 1, sizeof(*ps->first));
 	ps->self = mem_grow(ps->self, &w->cap_self, ps->n, sizeof(*ps->self));
 	memset(ps->self, 0, ps->n * sizeof(*ps->self));
@@ -196,55 +246,16 @@ void parts_split(struct parts *ps)
 	}
 }
 
-static void next_level_run(void *arg, unsigned number)
-{
-	const struct parts_work *w = arg;
-	struct parts_worker *me = &w->worker[number];
-	const struct part *part = w->ps->part;
-	struct item *item = me->item;
-	size_t *lo = me->next_lo = mem_grow(me->next_lo, &me->cap_next_lo, w->n_next + 1, sizeof(*me->next_lo));
-	size_t n = me->lo[w->ps->n];
-
-	memset(lo, 0, (w->n_next + 1) * sizeof(*lo));
-	for (uint32_t g = 0; g < me->n_groups; g++)
-		if (part[me->group[g].part].is_selected)
-			lo[part[me->group[g].part].list + 1] = me->group[g].n;
-	for (size_t i = 0; i < w->n_next; i++)
-		lo[i + 1] += lo[i];
-	for (uint32_t g = 0; g < me->n_groups; g++) {
-		const struct part *p = &part[me->group[g].part];
-
-		me->group[g].to = p->is_selected ? lo[p->list] : NOWHERE;
-	}
-	if (!me->next)
-		me->next = mem_alloc(lo[w->n_next], sizeof(*me->next));
-	for (size_t i = 0; i < n; i++) {
-		struct parts_group *g = item[i].group == NONE ? NULL : &me->group[item[i].group];
-
-		if (g && g->to != NOWHERE)
-			me->next[g->to++] = item[i];
-	}
-	assert(w->n_next == 0 || lo[w->n_next] <= n);
-	me->item = me->next;
-	me->next = item;
-	me->next_lo = me->lo;
-	me->lo = lo;
-	n = me->cap_lo;
-	me->cap_lo = me->cap_next_lo;
-	me->cap_next_lo = n;
-}
-
 void parts_next_level(struct parts *ps)
 {
-	struct parts_work *w = ps->work;
+	size_t n = 0;
 
-	w->n_next = 0;
 	for (size_t i = 0; i < ps->first[ps->n]; i++)
 		if (ps->part[i].is_selected)
-			ps->part[i].list = (uint32_t)w->n_next++;
-	assert(w->n_next <= ps->first[ps->n]);
-	parts_run(w, next_level_run);
-	ps->n = w->n_next;
+			ps->part[i].list = (uint32_t)n++;
+	assert(n <= ps->first[ps->n]);
+	ps->n = n;
+	ps->work->has_next = true;
 }
 
 void parts_sum_stacks(const struct view *v, int64_t *weight[N_SIDES])
@@ -274,12 +285,14 @@ static uint32_t *empty_slots(const struct places *pl)
 	return slot;
 }
 
-/* Set up a worker with room for n items, and an empty list. */
-static void worker_init(struct parts_work *w, size_t n)
+/* Set up a worker with memory for two levels of n items, and an empty list. */
+static void worker_init(struct parts_work *w, struct item *item, size_t n)
 {
 	struct parts_worker *me = &w->worker[w->n_workers++];
 
-	me->item = mem_alloc(n, sizeof(*me->item));
+	me->item = item;
+	me->next = item + n;
+	me->group_of = mem_alloc(n, sizeof(*me->group_of));
 	me->lo = mem_grow(NULL, &me->cap_lo, 2, sizeof(*me->lo));
 	me->lo[0] = me->lo[1] = 0;
 	me->slot = empty_slots(w->pl);
@@ -348,8 +361,9 @@ static void parts_distribute(struct parts_work *w, int64_t *weight[N_SIDES])
 	wish = wish < pool_size() ? wish : pool_size();
 	share = n / wish + 1;
 	w->worker = me = mem_zalloc(wish, sizeof(*w->worker));
+	w->items = mem_alloc_large(2 * wish * share, sizeof(*w->items));
 	while (w->n_workers < wish)
-		worker_init(w, share);
+		worker_init(w, w->items + 2 * w->n_workers * share, share);
 	for (uint32_t s = 0; s < w->stacks->n; s++) {
 		struct item it;
 
@@ -382,6 +396,7 @@ void parts_start(struct parts *ps, const struct view *v, const struct places *pl
 	*ps = (struct parts){ .n = 1, .work = w };
 	*w = (struct parts_work){ .stop = v->stop, .stacks = &v->p->stacks, .pl = pl, .ps = ps };
 	w->options = options;
+	w->n_lists = 1;
 	w->inverted = options->inverted;
 	w->slot = empty_slots(pl);
 	parts_sum_stacks(v, weight);
@@ -398,8 +413,7 @@ void parts_release(struct parts *ps)
 	for (unsigned t = 0; t < w->n_workers; t++) {
 		struct parts_worker *me = &w->worker[t];
 
-		free(me->item);
-		free(me->next);
+		free(me->group_of);
 		free(me->lo);
 		free(me->next_lo);
 		free(me->self);
@@ -407,6 +421,7 @@ void parts_release(struct parts *ps)
 		free(me->slot);
 	}
 	free(w->worker);
+	free(w->items);
 	free(w->slot);
 	free(w);
 	free(ps->first);

@@ -85,15 +85,13 @@ static int lists_append(struct lists *l, const uint32_t *item, size_t n, uint32_
 
 static int lists_add(struct lists *l, const uint32_t *item, size_t n, uint64_t hash, uint32_t *id, struct err *err)
 {
-	int rc;
-
 	for (size_t pos = idtab_start(&l->ids, hash); idtab_next(&l->ids, hash, &pos, id);)
 		if (lists_equal(l, *id, item, n))
 			return 0;
-	rc = lists_append(l, item, n, id, err);
-	if (rc == 0)
-		idtab_put(&l->ids, hash, *id);
-	return rc;
+	if (lists_append(l, item, n, id, err) < 0)
+		return ERR_LIMIT;
+	idtab_put(&l->ids, hash, *id);
+	return 0;
 }
 
 struct builder *builder_new(void)
@@ -451,34 +449,35 @@ static bool replace_indices(const struct profile *p, uint32_t *column, const str
 
 bool builder_replace_label_strings(struct builder *b, const str_id *str, size_t n)
 {
-	const struct profile *p = b->p;
-
-	if (p->n_labels == 0)
+	if (b->p->n_labels == 0)
 		return true;
-	return replace_indices(p, p->label_key, str, n) && replace_indices(p, p->label_text, str, n) &&
-	       replace_indices(p, p->label_unit, str, n);
+	return replace_indices(b->p, b->p->label_key, str, n) && replace_indices(b->p, b->p->label_text, str, n) &&
+	       replace_indices(b->p, b->p->label_unit, str, n);
 }
 
 int builder_time_label(struct builder *b, int64_t ns, uint32_t *id, struct err *err)
 {
-	struct strtab *str = builder_strings(b);
-	const struct builder_label label = { .key = strtab_addz(str, PROFILE_TIME_LABEL),
-					     .unit = strtab_addz(str, "nanoseconds"),
+	const struct builder_label label = { .key = strtab_addz(b->p->str, PROFILE_TIME_LABEL),
+					     .unit = strtab_addz(b->p->str, "nanoseconds"),
 					     .num = ns };
 
 	return builder_label(b, &label, id, err);
 }
 
+void builder_label_set_prefetch(const struct builder *b, const uint32_t *labels, size_t n)
+{
+	idtab_prefetch(&b->sets.ids, hash_bytes(labels, n * sizeof(*labels)));
+}
+
 int builder_label_set(struct builder *b, const uint32_t *labels, size_t n, uint32_t *id, struct err *err)
 {
 	assert(labels || n == 0);
-	if (n == 0 && b->sets.n) {
-		*id = 0;
+	*id = 0;
+	if (n == 0 && b->sets.n)
 		return 0;
-	}
-	if (lists_add(&b->sets, labels, n, hash_bytes(labels, n * sizeof(*labels)), id, err) < 0)
-		return err_wrap(err, "label sets");
-	return 0;
+	return lists_add(&b->sets, labels, n, hash_bytes(labels, n * sizeof(*labels)), id, err) < 0
+		       ? err_wrap(err, "label sets")
+		       : 0;
 }
 
 /*

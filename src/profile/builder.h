@@ -138,6 +138,9 @@ int builder_time_label(struct builder *b, int64_t ns, uint32_t *id, struct err *
 int builder_label(struct builder *b, const struct builder_label *l, uint32_t *id, struct err *err);
 int builder_label_set(struct builder *b, const uint32_t *labels, size_t n, uint32_t *id, struct err *err);
 
+/* Prefetch the hash table slot of a list of labels. */
+void builder_label_set_prefetch(const struct builder *b, const uint32_t *labels, size_t n);
+
 /*
  * Replace each location i of all stacks by to[i]. For a reader that knows stacks before locations. No stack may be appended
  * afterwards.

@@ -19,12 +19,23 @@ static uint64_t fingerprint_add_word(uint64_t h, uint64_t v)
 	return hash_mix(h ^ v ^ other_key, key);
 }
 
+enum { LANES = 4 };
+
+/* Long data are hashed in lanes, each of every fourth word, so that multiplications need not wait for each other. */
 static uint64_t fingerprint_add_bytes(uint64_t h, const void *data, size_t n)
 {
 	const char *p = data;
-	uint64_t word;
+	uint64_t word, lane[LANES] = { 0, 1, 2, 3 };
 
 	h = fingerprint_add_word(h, n);
+	for (; n >= sizeof(lane); p += sizeof(lane), n -= sizeof(lane)) {
+		for (int i = 0; i < LANES; i++) {
+			memcpy(&word, p + i * sizeof(word), sizeof(word));
+			lane[i] = fingerprint_add_word(lane[i], word);
+		}
+	}
+	for (int i = 0; i < LANES && p != data; i++)
+		h = fingerprint_add_word(h, lane[i]);
 	for (; n >= sizeof(word); p += sizeof(word), n -= sizeof(word)) {
 		memcpy(&word, p, sizeof(word));
 		h = fingerprint_add_word(h, word);

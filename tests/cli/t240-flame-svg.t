@@ -166,4 +166,10 @@ worst = max(abs(got[p] / root_width * total - want[p]) for p in want)
 assert worst < sample, (worst, sample)
 PY
 
+# More than 4,000 boxes per thread.
+awk 'BEGIN { for (i = 0; i < 9000; i++) printf "main;f%d;g%d 1\n", i % 300, i }' >"$tmp/many.folded"
+for threads in 1 2 3; do "$CPA" flame --threads=$threads --min-width=0 "$tmp/many.folded" >"$tmp/many.$threads"; done
+[ "$(grep -c '<rect class="c' "$tmp/many.1")" -gt 9300 ] && cmp "$tmp/many.1" "$tmp/many.2" && cmp "$tmp/many.1" "$tmp/many.3"
+result $? "a picture does not depend on the number of threads"
+
 done_testing

@@ -51,11 +51,13 @@ for args in '--min-width=20 go-cpu.pb.gz' '--inverted go-cpu.pb.gz' '-focus=nosu
 	check "$args"
 done
 
+# More boxes than one thread writes alone.
+awk 'BEGIN { for (i = 0; i < 21000; i++) printf "main;f%d;g%d %d\n", i % 300, i, i % 7 + 1 }' >"$tmp/many.folded"
 for threads in 1 3; do
-	"$CPA" flame --format=html --threads=$threads go-cpu.pb.gz >"$tmp/page.$threads"
+	"$CPA" flame --format=html --min-width=0 --threads=$threads "$tmp/many.folded" >"$tmp/page.$threads"
 done
 same "the page does not depend on the number of threads" "$tmp/page.1" "$tmp/page.3"
-LC_ALL=C grep -qaP '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]' "$tmp/page.1"
+LC_ALL=C grep -qaP '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]' "$tmp/page"
 [ $? -eq 1 ]
 result $? "a page contains no control character"
 done_testing

@@ -51,7 +51,7 @@ static void functions_add_box(const struct flame *f, uint32_t box, bool is_outer
 	for (int side = 0; side < N_SIDES; side++) {
 		const int64_t *flat = f->inverted ? f->total[side] : f->self[side];
 
-		if (!f->total[side])
+		if (!f->total[side] || f->flat[side]) /* see use_stack_sums */
 			continue;
 		if (is_outermost)
 			to->cum[side] += f->total[side][box];

@@ -16,6 +16,7 @@
 #include "viewers/flame/flame.h"
 #include "viewers/html/flame_parts.h"
 #include "viewers/html/html.h"
+#include "viewers/html/html_int.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -101,7 +102,7 @@ void html_flame_add_table(const struct report *r, struct buf *out)
 	arena_free(mem);
 }
 
-enum { BYTES_PER_BOX = 18 }; /* about; memory that is not used costs nothing */
+enum { BYTES_PER_BOX = 18 /* about */, BOXES_PARALLEL = 20000 };
 
 static const char policy[] =
 	"default-src 'none'; style-src 'sha256-" FLAME_STYLE_SUM "'; script-src 'sha256-" FLAME_SCRIPT_SUM
@@ -132,18 +133,46 @@ static void html_flame_add_head(const char *theme, const struct buf *title, stru
 	buf_addz(out, "</style>\n</head>\n<body>\n");
 }
 
+void html_run_both(pool_fn fn, void *arg, uint32_t n_boxes)
+{
+	if (n_boxes >= BOXES_PARALLEL && pool_size() > 1) {
+		pool_run(fn, arg, 2);
+	} else {
+		fn(arg, 0);
+		fn(arg, 1);
+	}
+}
+
+/* The parts of a page that are computed in parallel. */
+struct html_flame_page {
+	const struct report *r;
+	const struct flame_style *style;
+	struct flame_layout layout;
+	struct buf table;
+};
+
+static void html_flame_run(void *arg, unsigned part)
+{
+	struct html_flame_page *p = arg;
+
+	if (part == 0)
+		flame_lay_out(p->r->flame, p->style, p->r->mem, &p->layout);
+	else
+		html_flame_add_table(p->r, &p->table);
+}
+
 void html_flame_draw(const struct report *r, const struct flame_style *style, struct buf *out)
 {
 	static const char *const themes[] = { [FLAME_AUTO] = "auto", [FLAME_LIGHT] = "light", [FLAME_DARK] = "dark" };
 	struct buf title = { 0 }, subtitle = { 0 }, note = { 0 };
-	struct flame_layout l;
+	struct html_flame_page p = { .r = r, .style = style };
 
 	assert(r->flame && style);
-	flame_lay_out(r->flame, style, r->mem, &l);
+	html_run_both(html_flame_run, &p, r->flame->n);
 	flame_add_title(r, style, &title);
 	flame_add_subtitle(r, &subtitle);
 	flame_add_note(r, style, &note);
-	buf_room(out, (size_t)l.n * BYTES_PER_BOX);
+	buf_room(out, (size_t)p.layout.n * BYTES_PER_BOX);
 	html_flame_add_head(themes[style->theme], &title, out);
 	html_flame_add_element("<header>\n<h1>", &title, "</h1>\n", out);
 	html_flame_add_element("<p>", &subtitle, "</p>\n</header>\n", out);
@@ -151,14 +180,15 @@ void html_flame_draw(const struct report *r, const struct flame_style *style, st
 	buf_addz(out, body_text);
 	buf_addz(out, "</main>\n");
 	buf_addz(out, "<noscript>\n");
-	html_flame_add_table(r, out);
+	buf_add(out, p.table.data, p.table.len);
 	buf_addz(out, "</noscript>\n");
 	html_flame_add_element("<p id=\"note\">", &note, "</p>\n", out);
 	buf_addz(out, "<script type=\"application/json\" id=\"data\">");
-	html_flame_add_data(r, &l, style, NULL, out);
+	html_flame_add_data(r, &p.layout, style, NULL, out);
 	buf_addz(out, "</script>\n<script>");
 	buf_addz(out, script_text);
 	buf_addz(out, "</script>\n</body>\n</html>\n");
+	buf_release(&p.table);
 	buf_release(&title);
 	buf_release(&subtitle);
 	buf_release(&note);

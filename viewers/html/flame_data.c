@@ -18,9 +18,12 @@
 #include "base/utf8.h"
 #include "viewers/flame/flame.h"
 #include "viewers/html/html.h"
+#include "viewers/html/html_int.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { BYTES_PER_BOX = 8 }; /* of the values, about */
 
 struct flame_data_writer {
 	const struct report *r;
@@ -28,6 +31,7 @@ struct flame_data_writer {
 	const struct flame_layout *l;
 	const struct flame_style *style;
 	int64_t step;
+	const uint32_t *box;                /* [boxes] the box of each tile */
 	int n_sides;                        /* listed with the new one first, which a page without a base has too */
 	const struct html_flame_more *more; /* NULL: none */
 	struct json j;
@@ -89,22 +93,33 @@ static void flame_data_add_list(struct json *j, const char *key, struct buf *b)
 	b->len = 0;
 }
 
-/* A column of values, as multiples of the step. */
-static void flame_data_add_values(struct flame_data_writer *w, const char *key, const int64_t *v)
+/* Start a column of numbers. */
+static void flame_data_open(struct flame_data_writer *w, const char *key)
 {
-	struct buf *out = w->j.out;
-
 	if (key)
 		jsonw_key(&w->j, key);
 	jsonw_raw(&w->j, "[", 1);
-	for (uint32_t i = 0; i < w->l->n; i++) {
-		int64_t value = v[w->l->tile[i].box];
-		char *to = flame_data_end(out);
+}
 
-		*to = ',';
-		out->len = (size_t)(num_put(to + (i > 0), value ? value / w->step : 0) - out->data);
+/* Append the number of tile i to a column. */
+static inline void flame_data_add_item(struct buf *out, uint32_t i, int64_t v)
+{
+	char *to = flame_data_end(out);
+
+	*to = ',';
+	out->len = (size_t)(num_put(to + (i > 0), v) - out->data);
+}
+
+/* A column of values, as multiples of the step. */
+static void flame_data_add_values(struct flame_data_writer *w, const char *key, const int64_t *v)
+{
+	flame_data_open(w, key);
+	for (uint32_t i = 0; i < w->l->n; i++) {
+		int64_t value = v[w->box[i]];
+
+		flame_data_add_item(w->j.out, i, value ? value / w->step : 0);
 	}
-	buf_addz(out, "]");
+	buf_addz(w->j.out, "]");
 }
 
 static void add_both_sides(struct flame_data_writer *w, const char *key, const int64_t *const *v)
@@ -115,39 +130,61 @@ static void add_both_sides(struct flame_data_writer *w, const char *key, const i
 	jsonw_close(&w->j, ']');
 }
 
-/* Add the positions of tiles: parents (each relative to the parent of the previous tile), row starts, and gaps. */
-static void flame_data_add_places(struct flame_data_writer *w)
+/* The first tile of each row, and the number of tiles. */
+static void flame_data_add_rows(struct flame_data_writer *w)
 {
 	const struct flame_tile *tile = w->l->tile;
-	struct buf rows = { 0 }, parents = { 0 }, gaps = { 0 };
+	struct buf rows = { 0 };
+
+	for (uint32_t i = 0; i < w->l->n; i++)
+		if (i == 0 || tile[i].level != tile[i - 1].level)
+			flame_data_add_number(&rows, i);
+	flame_data_add_number(&rows, w->l->n);
+	flame_data_add_list(&w->j, "rows", &rows);
+	buf_release(&rows);
+}
+
+/* The parent of a tile, 0 for the root. at: [boxes] the tile of each box */
+static uint32_t flame_data_parent(const struct flame_data_writer *w, const uint32_t *at, uint32_t tile)
+{
+	return tile ? at[w->f->parent[w->box[tile]]] : 0;
+}
+
+/* The distance of a tile from its previous sibling, or from the start of its parent. */
+static int64_t flame_data_gap_of(const struct flame_tile *tile, uint32_t i, uint32_t parent, uint32_t last)
+{
+	if (i && parent == last && tile[i].level == tile[i - 1].level)
+		return tile[i].x - (tile[i - 1].x + tile[i - 1].width);
+	return tile[i].x - tile[parent].x;
+}
+
+/* Add the positions of tiles: row starts, parents (each relative to the parent of the previous tile), and gaps. */
+static void flame_data_add_places(struct flame_data_writer *w)
+{
 	uint32_t *at = mem_alloc(w->l->n, sizeof(*at)), last = 0;
 	bool has_gap = false;
 
+	flame_data_add_rows(w);
+	for (uint32_t i = 0; i < w->l->n; i++)
+		at[w->box[i]] = i;
+	flame_data_open(w, "parent");
 	for (uint32_t i = 0; i < w->l->n; i++) {
-		uint32_t parent = w->f->parent[tile[i].box];
-		int64_t end = 0;
+		uint32_t parent = flame_data_parent(w, at, i);
 
-		at[tile[i].box] = i;
-		parent = parent == FLAME_NONE ? 0 : at[parent];
-		if (i && parent == last && tile[i].level == tile[i - 1].level)
-			end = tile[i - 1].x + tile[i - 1].width;
-		else
-			end = tile[parent].x;
-		if (i == 0 || tile[i].level != tile[i - 1].level)
-			flame_data_add_number(&rows, i);
-		flame_data_add_number(&parents, (int64_t)parent - last);
-		flame_data_add_number(&gaps, tile[i].x == end ? 0 : (tile[i].x - end) / w->step);
-		has_gap |= tile[i].x != end;
+		flame_data_add_item(w->j.out, i, (int64_t)parent - last);
+		has_gap |= flame_data_gap_of(w->l->tile, i, parent, last) != 0;
 		last = parent;
 	}
-	flame_data_add_number(&rows, w->l->n);
-	flame_data_add_list(&w->j, "rows", &rows);
-	flame_data_add_list(&w->j, "parent", &parents);
+	buf_addz(w->j.out, "]");
 	if (has_gap)
-		flame_data_add_list(&w->j, "gap", &gaps);
-	buf_release(&rows);
-	buf_release(&parents);
-	buf_release(&gaps);
+		flame_data_open(w, "gap");
+	for (uint32_t i = last = 0; has_gap && i < w->l->n; i++) {
+		uint32_t parent = flame_data_parent(w, at, i);
+
+		flame_data_add_item(w->j.out, i, flame_data_gap_of(w->l->tile, i, parent, last) / w->step);
+		last = parent;
+	}
+	buf_addz(w->j.out, has_gap ? "]" : "");
 	free(at);
 }
 
@@ -189,26 +226,57 @@ static void add_flags(struct flame_data_writer *w)
 	buf_release(&rest);
 }
 
-static void flame_data_add_boxes(struct flame_data_writer *w)
+/* The frame of each tile, and its width unless that is its total. */
+static void flame_data_add_frame_ids(struct flame_data_writer *w)
 {
-	struct buf frame = { 0 };
 	bool is_total = true;
 
+	flame_data_open(w, "frame");
 	for (uint32_t i = 0; i < w->l->n; i++) {
-		uint32_t box = w->l->tile[i].box;
+		uint32_t box = w->box[i];
 
-		flame_data_add_number(&frame, w->f->frame[box] == FLAME_NONE ? -1 : (int64_t)w->f->frame[box]);
+		flame_data_add_item(w->j.out, i, w->f->frame[box] == FLAME_NONE ? -1 : (int64_t)w->f->frame[box]);
 		is_total &= w->f->width[box] == w->f->total[SIDE_NEW][box];
 	}
-	flame_data_add_places(w);
-	flame_data_add_list(&w->j, "frame", &frame);
+	buf_addz(w->j.out, "]");
 	if (!is_total)
 		flame_data_add_values(w, "width", w->f->width);
+}
+
+/* One half of the columns of boxes. */
+static void flame_data_run(void *arg, unsigned part)
+{
+	struct flame_data_writer *w = &((struct flame_data_writer *)arg)[part];
+
+	if (part == 0) {
+		flame_data_add_places(w);
+		flame_data_add_frame_ids(w);
+		return;
+	}
 	add_both_sides(w, "total", w->f->total);
 	add_both_sides(w, "self", w->f->self);
 	flame_data_add_colors(w);
 	add_flags(w);
-	buf_release(&frame);
+}
+
+/* The columns of boxes, on two threads if there are many. */
+static void flame_data_add_boxes(struct flame_data_writer *w)
+{
+	uint32_t *box = mem_alloc(w->l->n, sizeof(*box));
+	struct flame_data_writer half[2];
+	struct buf second = { 0 };
+
+	for (uint32_t i = 0; i < w->l->n; i++)
+		box[i] = w->l->tile[i].box;
+	w->box = box;
+	w->j.has_previous = true;
+	half[0] = half[1] = *w;
+	half[1].j.out = &second;
+	buf_room(&second, (size_t)w->l->n * BYTES_PER_BOX);
+	html_run_both(flame_data_run, half, w->l->n);
+	buf_add(w->j.out, second.data, second.len);
+	buf_release(&second);
+	free(box);
 }
 
 /* Add a text with control characters escaped. Returns its id. */

@@ -5,6 +5,7 @@ viewers_html_libhtml_a_SOURCES = \
 	viewers/html/flame.c \
 	viewers/html/flame_data.c \
 	viewers/html/html.h \
+	viewers/html/html_int.h \
 	viewers/html/weblist.c
 
 # The script of a flame graph (files in this order), its style and its body are constants in flame_parts.h, with their

@@ -17,7 +17,9 @@
 
 #include "base/buf.h"
 #include "base/columns.h"
+#include "base/mem.h"
 #include "base/num.h"
+#include "base/pool.h"
 #include "viewers/flame/flame.h"
 #include "viewers/svg/script.js.h"
 #include "viewers/xml/xml.h"
@@ -29,6 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Keep in sync with boxes.js. */
@@ -62,9 +65,16 @@ struct svg_svg {
 	size_t n_legend;
 	struct svg_palette palette;
 	struct xml xml;
-	int64_t width, row;          /* width of the picture; distance of levels */
-	struct buf name, text;       /* scratch buffer */
-	struct buf boxes;            /* elements to be written with xml_raw */
+	int64_t width, row;    /* width of the picture; distance of levels */
+	struct buf name, text; /* scratch buffer */
+};
+
+/* The boxes that one thread writes. Tiles are in the order of the picture, so texts of consecutive tiles are joined. */
+struct svg_boxes {
+	const struct svg_svg *s;
+	uint32_t first, end;         /* tiles */
+	struct buf *out, own;        /* out is own, or the text of the picture */
+	struct buf text;             /* scratch buffer */
 	struct svg_details *details; /* [n_frames] */
 	struct arena *mem;
 };
@@ -392,8 +402,8 @@ static int64_t svg_add_legend(struct svg_svg *s, int64_t y)
 
 enum {
 	ROW = 18,
-	BOXES_BYTES = 1 << 16,
-	BYTES_PER_BOX = 256, /* about; memory that is not used costs nothing */
+	BYTES_PER_BOX = 256, /* about */
+	BOXES_PER_THREAD = 4000,
 	ROW_MIN = 2,
 	ROW_TEXT = 14,
 	MAX_HEIGHT = 32000
@@ -410,99 +420,141 @@ static int64_t svg_x_of(const struct svg_svg *s, int64_t at)
 	return MARGIN + (int64_t)((2 * span * at + s->l.span) / (2 * (__int128)s->l.span));
 }
 
-static void svg_add_label(struct svg_svg *s, const struct flame_tile *t, int64_t x, int64_t width)
+static void svg_add_label(struct svg_boxes *b, const struct flame_tile *t, int64_t x, int64_t width)
 {
-	svg_clear(&s->text);
-	flame_add_label(s->r->flame, t, (size_t)((width - 2 * PAD + PX) / COLUMN), &s->text);
-	if (s->text.len == 0)
+	svg_clear(&b->text);
+	flame_add_label(b->s->r->flame, t, (size_t)((width - 2 * PAD + PX) / COLUMN), &b->text);
+	if (b->text.len == 0)
 		return;
-	buf_addz(&s->boxes, "<text");
-	if (s->palette.own_ink[t->color])
-		buf_addf(&s->boxes, " class=\"t%d\"", t->color);
-	xml_add_number(&s->boxes, "x", x + PAD);
-	xml_add_number(&s->boxes, "y", (s->row - PX) / 2 + 4 * PX + 500);
-	buf_addz(&s->boxes, ">");
-	xml_add_text(&s->boxes, buf_text(&s->text));
-	buf_addz(&s->boxes, "</text>");
+	buf_addz(b->out, "<text");
+	if (b->s->palette.own_ink[t->color])
+		buf_addf(b->out, " class=\"t%d\"", t->color);
+	xml_add_number(b->out, "x", x + PAD);
+	xml_add_number(b->out, "y", (b->s->row - PX) / 2 + 4 * PX + 500);
+	buf_addz(b->out, ">");
+	xml_add_text(b->out, buf_text(&b->text));
+	buf_addz(b->out, "</text>");
 }
 
 /* A copy of the scratch buffer as XML. n: set to its length */
-static const char *svg_copy(struct svg_svg *s, size_t *n)
+static const char *svg_copy(struct svg_boxes *b, size_t *n)
 {
-	size_t start = s->boxes.len;
+	size_t start = b->out->len;
 	const char *copy;
 
-	xml_add_text(&s->boxes, buf_text(&s->text));
-	*n = s->boxes.len - start;
-	copy = arena_strndup(s->mem, s->boxes.data + start, *n);
-	s->boxes.len = start;
+	xml_add_text(b->out, buf_text(&b->text));
+	*n = b->out->len - start;
+	copy = arena_strndup(b->mem, b->out->data + start, *n);
+	b->out->len = start;
 	return copy;
 }
 
-static const struct svg_details *svg_details_of(struct svg_svg *s, uint32_t box)
+static const struct svg_details *svg_details_of(struct svg_boxes *b, uint32_t box)
 {
-	const struct flame *f = s->r->flame;
-	struct svg_details *d = &s->details[f->frame[box]];
+	const struct flame *f = b->s->r->flame;
+	struct svg_details *d = &b->details[f->frame[box]];
 
 	if (d->name)
 		return d;
-	svg_clear(&s->text);
-	flame_add_name(f, box, &s->text);
-	buf_addz(&s->text, "\n");
-	d->name = svg_copy(s, &d->n_name);
-	svg_clear(&s->text);
-	flame_add_where(&f->frames[f->frame[box]], &s->text);
-	d->where = svg_copy(s, &d->n_where);
+	svg_clear(&b->text);
+	flame_add_name(f, box, &b->text);
+	buf_addz(&b->text, "\n");
+	d->name = svg_copy(b, &d->n_name);
+	svg_clear(&b->text);
+	flame_add_where(&f->frames[f->frame[box]], &b->text);
+	d->where = svg_copy(b, &d->n_where);
 	return d;
 }
 
 /* Append the details of a box, without the last newline. Like flame_add_details */
-static void svg_add_details(struct svg_svg *s, uint32_t box)
+static void svg_add_details(struct svg_boxes *b, uint32_t box)
 {
-	const struct flame *f = s->r->flame;
+	const struct flame *f = b->s->r->flame;
 	bool is_frame = !f->n_rest[box] && f->frame[box] != FLAME_NONE;
-	const struct svg_details *d = is_frame ? svg_details_of(s, box) : NULL;
+	const struct svg_details *d = is_frame ? svg_details_of(b, box) : NULL;
 
-	svg_clear(&s->text);
+	svg_clear(&b->text);
 	if (!d) {
-		flame_add_details(s->r, box, &s->text);
-		xml_add_text(&s->boxes, buf_text(&s->text));
+		flame_add_details(b->s->r, box, &b->text);
+		xml_add_text(b->out, buf_text(&b->text));
 	} else {
-		flame_add_values(s->r, box, &s->text);
-		buf_add(&s->boxes, d->name, d->n_name);
-		xml_add_text(&s->boxes, buf_text(&s->text));
-		buf_add(&s->boxes, d->where, d->n_where);
-		buf_addz(&s->boxes, f->inlined[box] ? FLAME_INLINED : "");
+		flame_add_values(b->s->r, box, &b->text);
+		buf_add(b->out, d->name, d->n_name);
+		xml_add_text(b->out, buf_text(&b->text));
+		buf_add(b->out, d->where, d->n_where);
+		buf_addz(b->out, f->inlined[box] ? FLAME_INLINED : "");
 	}
-	while (s->boxes.len && s->boxes.data[s->boxes.len - 1] == '\n')
-		s->boxes.data[--s->boxes.len] = '\0';
+	while (b->out->len && b->out->data[b->out->len - 1] == '\n')
+		b->out->data[--b->out->len] = '\0';
 }
 
-static void svg_add_box(struct svg_svg *s, const struct flame_tile *t)
+static void svg_add_box(struct svg_boxes *b, const struct flame_tile *t)
 {
-	int64_t x = svg_x_of(s, t->x), width = svg_x_of(s, t->x + t->width) - x;
+	int64_t x = svg_x_of(b->s, t->x), width = svg_x_of(b->s, t->x + t->width) - x;
 
-	buf_addz(&s->boxes, "\n<rect class=\"");
-	svg_add_class(&s->boxes, t->color, t->sign);
-	buf_addz(&s->boxes, t->sign == '+' ? " u" : t->sign == '-' ? " d" : "");
-	buf_addz(&s->boxes, width >= BORDER_MIN ? " w\"" : "\"");
-	xml_add_number(&s->boxes, "x", x);
-	xml_add_number(&s->boxes, "width", width);
-	xml_add_number(&s->boxes, "height", s->row > 4 * PX ? s->row - PX : s->row);
-	buf_addz(&s->boxes, "><title>");
-	svg_add_details(s, t->box);
-	buf_addz(&s->boxes, "</title></rect>");
-	if (width >= COLUMN + 2 * PAD - PX && s->row >= ROW_TEXT * PX)
-		svg_add_label(s, t, x, width);
-	if (s->boxes.len >= BOXES_BYTES)
-		xml_raw(&s->xml, &s->boxes);
+	buf_addz(b->out, "\n<rect class=\"");
+	svg_add_class(b->out, t->color, t->sign);
+	buf_addz(b->out, t->sign == '+' ? " u" : t->sign == '-' ? " d" : "");
+	buf_addz(b->out, width >= BORDER_MIN ? " w\"" : "\"");
+	xml_add_number(b->out, "x", x);
+	xml_add_number(b->out, "width", width);
+	xml_add_number(b->out, "height", b->s->row > 4 * PX ? b->s->row - PX : b->s->row);
+	buf_addz(b->out, "><title>");
+	svg_add_details(b, t->box);
+	buf_addz(b->out, "</title></rect>");
+	if (width >= COLUMN + 2 * PAD - PX && b->s->row >= ROW_TEXT * PX)
+		svg_add_label(b, t, x, width);
+}
+
+/* Write the boxes of a thread, and the start and end of levels. */
+static void svg_boxes_run(void *arg, unsigned number)
+{
+	struct svg_boxes *b = &((struct svg_boxes *)arg)[number];
+	const struct svg_svg *s = b->s;
+
+	b->mem = arena_new();
+	b->details = arena_zalloc(b->mem, s->r->flame->n_frames, sizeof(*b->details));
+	buf_room(b->out, (size_t)(b->end - b->first) * BYTES_PER_BOX);
+	for (uint32_t i = b->first; i < b->end; i++) {
+		const struct flame_tile *t = &s->l.tile[i];
+
+		if (i == 0 || t->level != t[-1].level) {
+			int64_t at = s->style->icicle ? t->level : s->l.n_levels - 1 - t->level;
+
+			buf_addz(b->out, i ? "</g>\n<g transform=\"" : "\n<g transform=\"");
+			buf_addf(b->out, "translate(0 %lld)\">", (long long)(at * s->row / PX));
+		}
+		svg_add_box(b, t);
+	}
+	buf_addz(b->out, b->end == s->l.n ? "</g>" : "");
+	buf_release(&b->text);
+	arena_free(b->mem);
+}
+
+/* Write all boxes, on several threads if there are many. */
+static void svg_add_boxes(struct svg_svg *s)
+{
+	unsigned wish = s->l.n / BOXES_PER_THREAD + 1, n = wish < pool_size() ? wish : pool_size();
+	struct svg_boxes *b = mem_zalloc(n, sizeof(*b));
+	struct buf *out = xml_flush(&s->xml);
+
+	for (unsigned i = 0; i < n; i++) {
+		b[i].s = s;
+		b[i].first = (uint32_t)((uint64_t)s->l.n * i / n);
+		b[i].end = (uint32_t)((uint64_t)s->l.n * (i + 1) / n);
+		b[i].out = i ? &b[i].own : out;
+	}
+	pool_run(svg_boxes_run, b, n);
+	for (unsigned i = 1; i < n; i++) {
+		buf_add(out, b[i].own.data, b[i].own.len);
+		buf_release(&b[i].own);
+	}
+	free(b);
 }
 
 /* Write all levels below y. Returns their height. */
 static int64_t svg_add_rows(struct svg_svg *s, int64_t y)
 {
-	int64_t height = s->row * s->l.n_levels;
-	uint32_t level = UINT32_MAX;
 	char text[64];
 
 	xml_newline(&s->xml);
@@ -514,28 +566,10 @@ static int64_t svg_add_rows(struct svg_svg *s, int64_t y)
 	xml_attribute(&s->xml, "transform", text);
 	xml_number(&s->xml, "data-row", s->row);
 	xml_number(&s->xml, "data-levels", (int64_t)s->l.n_levels * PX);
-	for (uint32_t i = 0; s->l.span > 0 && i < s->l.n; i++) {
-		const struct flame_tile *t = &s->l.tile[i];
-
-		if (t->level != level) {
-			int64_t at = s->style->icicle ? t->level : s->l.n_levels - 1 - t->level;
-
-			xml_raw(&s->xml, &s->boxes);
-			if (level != UINT32_MAX)
-				xml_end(&s->xml);
-			level = t->level;
-			xml_newline(&s->xml);
-			xml_begin(&s->xml, "g");
-			snprintf(text, sizeof(text), "translate(0 %lld)", (long long)(at * s->row / PX));
-			xml_attribute(&s->xml, "transform", text);
-		}
-		svg_add_box(s, t);
-	}
-	xml_raw(&s->xml, &s->boxes);
-	if (level != UINT32_MAX)
-		xml_end(&s->xml);
+	if (s->l.span > 0 && s->xml.writer)
+		svg_add_boxes(s);
 	xml_end(&s->xml);
-	return height;
+	return s->row * s->l.n_levels;
 }
 
 /* Start the picture, with a title for screen readers and the window. */
@@ -580,15 +614,12 @@ static int64_t svg_add_parts(struct svg_svg *s)
 static int64_t svg_measure(struct svg_svg *s)
 {
 	struct _xmlTextWriter *writer = s->xml.writer;
-	struct flame_layout all = s->l;
 	int64_t height;
 
 	s->xml.writer = NULL;
-	s->l.n = 0;
 	height = svg_add_parts(s);
 	s->xml.writer = writer;
 	s->xml.failed = false;
-	s->l = all;
 	return height;
 }
 
@@ -619,8 +650,7 @@ int svg_draw(const struct report *r, const struct flame_style *style, struct buf
 	assert(r->flame && style && out);
 	if (rc < 0)
 		return rc;
-	s.mem = mem = arena_new();
-	s.details = arena_zalloc(mem, r->flame->n_frames, sizeof(*s.details));
+	mem = arena_new();
 	flame_lay_out(r->flame, style, mem, &s.l);
 	s.n_legend = flame_legend(r, style, mem, &s.legend);
 	s.row = MAX_HEIGHT / s.l.n_levels;
@@ -632,6 +662,5 @@ int svg_draw(const struct report *r, const struct flame_style *style, struct buf
 	arena_free(mem);
 	buf_release(&s.name);
 	buf_release(&s.text);
-	buf_release(&s.boxes);
 	return rc;
 }

@@ -22,7 +22,8 @@
 #define XML_FUNCTIONS(F) \
 	F(InitParser) F(OutputBufferCreateIO) F(NewTextWriter) F(FreeTextWriter) F(TextWriterStartDocument) \
 	F(TextWriterEndDocument) F(TextWriterStartElement) F(TextWriterEndElement) \
-	F(TextWriterWriteAttribute) F(TextWriterWriteString) F(TextWriterWriteRaw) F(TextWriterWriteCDATA)
+	F(TextWriterWriteAttribute) F(TextWriterWriteString) F(TextWriterWriteRaw) F(TextWriterWriteCDATA) \
+	F(TextWriterFlush)
 
 /* The functions of libxml2 that are used, without the prefix xml. */
 struct xml_library {
@@ -76,7 +77,7 @@ int xml_open_element(struct xml *x, const char *kind, struct buf *out, struct er
 
 	if (rc < 0)
 		return rc;
-	*x = (struct xml){ 0 };
+	*x = (struct xml){ .out = out };
 	to = lib.OutputBufferCreateIO(xml_append, NULL, out, NULL);
 	x->writer = to ? lib.NewTextWriter(to) : NULL;
 	if (!x->writer)
@@ -246,11 +247,12 @@ void xml_add_text(struct buf *out, const char *text)
 	buf_add(out, plain, (size_t)(text - plain));
 }
 
-void xml_raw(struct xml *x, struct buf *elements)
+struct buf *xml_flush(struct xml *x)
 {
-	if (elements->len)
-		x->failed |= x->writer && lib.TextWriterWriteRaw(x->writer, (const xmlChar *)buf_text(elements)) < 0;
-	elements->len = 0;
+	assert(x->writer);
+	x->failed |= lib.TextWriterWriteRaw(x->writer, (const xmlChar *)"") < 0; /* the end of a start tag */
+	x->failed |= lib.TextWriterFlush(x->writer) < 0;
+	return x->out;
 }
 
 void xml_cdata(struct xml *x, const char *code)

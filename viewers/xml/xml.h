@@ -16,7 +16,7 @@
    written, which serves to measure. */
 struct xml {
 	struct _xmlTextWriter *writer;
-	struct buf scratch;
+	struct buf *out, scratch;
 	bool failed;
 };
 
@@ -47,11 +47,12 @@ void xml_number(struct xml *x, const char *name, int64_t thousandths);
 
 /*
  * Thousands of small elements take less time if the caller writes them into a buffer, in which xml_add_text and
- * xml_add_number append what xml_text and xml_number write. xml_raw writes the buffer inside the current element, and clears it.
+ * xml_add_number append what xml_text and xml_number write. xml_flush returns the text of the document, with all that was
+ * written so far, to which whole elements may be appended until the next call. It needs a writer.
  */
 void xml_add_text(struct buf *out, const char *text);
 void xml_add_number(struct buf *out, const char *name, int64_t thousandths);
-void xml_raw(struct xml *x, struct buf *elements);
+struct buf *xml_flush(struct xml *x);
 
 /* A CDATA section of a constant, which must not contain ]]> */
 void xml_cdata(struct xml *x, const char *code);

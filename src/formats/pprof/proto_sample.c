@@ -305,20 +305,6 @@ static void block_decode(struct pipeline *pipeline, size_t i)
 	}
 }
 
-static int row_labels(struct pipeline *pipeline, const struct builder_label *label, size_t n, uint32_t *set,
-		      struct err *err)
-{
-	if (n == 0) {
-		*set = 0;
-		return 0;
-	}
-	pipeline->label_ids = mem_grow(pipeline->label_ids, &pipeline->cap_label_ids, n, sizeof(*pipeline->label_ids));
-	for (size_t i = 0; i < n; i++)
-		if (builder_label(pipeline->p->builder, &label[i], &pipeline->label_ids[i], err) < 0)
-			return ERR_LIMIT;
-	return builder_label_set(pipeline->p->builder, pipeline->label_ids, n, set, err);
-}
-
 /* Assign stack ids to the samples of a decoded block. */
 static int slot_stacks(struct pipeline *pipeline, const struct proto_sample_slot *slot, uint32_t *stack,
 		       struct err *err)
@@ -355,16 +341,36 @@ static int pipeline_end_trial(struct pipeline *pipeline, uint32_t *stack, struct
 	return builder_repeat_stacks(b, stack, TRIAL_ROWS, err);
 }
 
+/* Assign ids of label sets to the samples of a decoded block. */
+static int slot_label_sets(struct pipeline *pipeline, const struct proto_sample_slot *slot, uint32_t *set,
+			   struct err *err)
+{
+	struct builder *b = pipeline->p->builder;
+	size_t n = slot->n_labels, label = 0;
+	uint32_t *id;
+	int rc = 0;
+
+	pipeline->label_ids = id = mem_grow(pipeline->label_ids, &pipeline->cap_label_ids, n, sizeof(*id));
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = builder_label(b, &slot->label[i], &id[i], err);
+	for (uint32_t s = 0; rc == 0 && s < slot->n; label = slot->label_end[s++]) {
+		uint32_t far = s + PREFETCH;
+
+		if (far < slot->n)
+			builder_label_set_prefetch(b, id + slot->label_end[far - 1],
+						   slot->label_end[far] - slot->label_end[far - 1]);
+		rc = builder_label_set(b, id + label, slot->label_end[s] - label, &set[s], err);
+	}
+	return rc;
+}
+
 int proto_slot_commit(struct pipeline *pipeline, const struct proto_sample_slot *slot, const struct builder_rows *rows,
 		      struct err *err)
 {
-	size_t label = 0;
-
 	if (slot_stacks(pipeline, slot, rows->stack, err) < 0)
 		return ERR_LIMIT;
-	for (uint32_t s = 0; slot->n_labels && s < slot->n; label = slot->label_end[s++])
-		if (row_labels(pipeline, slot->label + label, slot->label_end[s] - label, &rows->labels[s], err) < 0)
-			return ERR_LIMIT;
+	if (slot->n_labels && slot_label_sets(pipeline, slot, rows->labels, err) < 0) /* without labels they are 0 already */
+		return ERR_LIMIT;
 	return rows->first + slot->n == TRIAL_ROWS ? pipeline_end_trial(pipeline, rows->stack - rows->first, err) : 0;
 }
 
