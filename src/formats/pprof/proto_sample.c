@@ -346,7 +346,7 @@ static int slot_label_sets(struct pipeline *pipeline, const struct proto_sample_
 			   struct err *err)
 {
 	struct builder *b = pipeline->p->builder;
-	size_t n = slot->n_labels, label = 0;
+	size_t n = slot->n ? slot->label_end[slot->n - 1] : 0, label = 0;
 	uint32_t *id;
 	int rc = 0;
 
@@ -369,7 +369,8 @@ int proto_slot_commit(struct pipeline *pipeline, const struct proto_sample_slot 
 {
 	if (slot_stacks(pipeline, slot, rows->stack, err) < 0)
 		return ERR_LIMIT;
-	if (slot->n_labels && slot_label_sets(pipeline, slot, rows->labels, err) < 0) /* without labels they are 0 already */
+	/* without labels they are 0 already */
+	if (slot->n_labels && slot_label_sets(pipeline, slot, rows->labels, err) < 0)
 		return ERR_LIMIT;
 	return rows->first + slot->n == TRIAL_ROWS ? pipeline_end_trial(pipeline, rows->stack - rows->first, err) : 0;
 }
