@@ -2,42 +2,88 @@
  * graph_walk.h - add the value of a stack to each of its places
  *
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * It cannot be predicted which locations have several places. So in a first step, each frame adds to one sum, and locations with
+ * others are remembered. In a second step these are added, for many stacks at a time. A sum must receive its stacks in order,
+ * so each belongs to one of the steps: places that are inlined in any location to the second.
  */
 #ifndef ENGINE_GRAPH_WALK_H
 #define ENGINE_GRAPH_WALK_H
 
 #include "engine/places.h"
+#include "profile/stack_lists.h"
 
 #include <stdint.h>
 
-/* Frames per batch. Locations with several places are handled at its end. */
-enum { WALK_LOT = 256 };
-
-/* Fields that the walk accesses for every frame, kept together for the CPU cache. */
-struct graph_sum {
-	int64_t cum;
-	uint32_t seen; /* last stack counted, + 1 */
+enum {
+	WALK_LOT = 256,                  /* frames between checks for space */
+	WALK_PENDING_MAX = 4 * WALK_LOT, /* locations */
 };
 
+/* The sums that each location adds to: those of places, then of locations with several places, then one of nothing. */
+struct walk_targets {
+	uint32_t n;       /* sums without that of nothing, whose number this is */
+	uint32_t *first;  /* [n_locs] sum of the first step, with PLACES_MANY if there are others */
+	uint32_t *others; /* [n_locs] index into list; undefined if there are no others */
+	uint32_t *list;   /* a count, then the sums; fewer than PLACES_PADDED are padded with the last one */
+};
+
+struct walk_targets walk_targets_new(const struct places *pl);
+void walk_targets_release(struct walk_targets *to);
+
+/* The sums of a thread. */
+struct walk_sums {
+	const struct walk_targets *to; /* borrowed */
+	int64_t *cum;   /* [to->n + 1] of places, then of locations with several; complete after walk_finish */
+	uint32_t *seen; /* [to->n + 1] last stack added, + 1 */
+	uint32_t n_pending;
+	struct walk_pending { /* locations whose other sums have to be added */
+		uint32_t loc, stack;
+	} pending[WALK_PENDING_MAX];
+};
+
+void walk_sums_init(struct walk_sums *s, const struct walk_targets *to);
+void walk_sums_release(struct walk_sums *s);
+
+/* The values of stacks first, first + 1 and so on. */
+struct walk_values {
+	const int64_t *value;
+	uint32_t first;
+};
+
+/* Add what is pending. To be called after the last stack of these values. */
+void walk_finish(struct walk_sums *s, const struct walk_values *values);
+
 /* Branchless, because the branch predictor cannot predict which places recur on a stack. */
-static inline void sum_add(struct graph_sum *at, uint32_t stack, int64_t v)
+static inline void walk_add(int64_t *cum, uint32_t *seen, uint32_t stack, int64_t v)
 {
-	at->cum += v & -(int64_t)(at->seen != stack);
-	at->seen = stack;
+	*cum += v & -(int64_t)(*seen != stack + 1);
+	*seen = stack + 1;
 }
 
-/* Add the places of locations that have several. Nearly all have two or three; padding lets both be handled alike. */
-static inline void walk_several(const struct places *pl, const uint32_t *code, uint32_t n, struct graph_sum *sum,
-				uint32_t stack, int64_t v)
+/* Add the value of a stack, whose locations are at to end. Stacks of a thread are passed in ascending order. */
+static inline void walk_stack(struct walk_sums *s, const struct walk_values *values, uint32_t stack, const uint8_t *at,
+			      const uint8_t *end, uint32_t width)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t *place = pl->many + (code[i] - PLACES_MANY);
+	const uint32_t *first = s->to->first;
+	int64_t *cum = s->cum, v = values->value[stack - values->first];
+	uint32_t *seen = s->seen;
 
-		sum_add(&sum[1 + pl->n + places_several(code[i])], stack, v);
-		for (uint32_t k = 1; k <= PLACES_PADDED; k++)
-			sum_add(&sum[1 + place[k]], stack, v);
-		for (uint32_t k = 1 + PLACES_PADDED; k <= place[0]; k++)
-			sum_add(&sum[1 + place[k]], stack, v);
+	while (at < end) {
+		const uint8_t *pause = (size_t)(end - at) < WALK_LOT * width ? end : at + WALK_LOT * width;
+		struct walk_pending *pending = &s->pending[s->n_pending];
+
+		for (; at < pause; at += width) {
+			uint32_t loc = stack_load(at, width), target = first[loc];
+
+			*pending = (struct walk_pending){ loc, stack };
+			pending += target / PLACES_MANY;
+			target %= PLACES_MANY;
+			walk_add(&cum[target], &seen[target], stack, v);
+		}
+		s->n_pending = (uint32_t)(pending - s->pending);
+		if (s->n_pending > WALK_PENDING_MAX - WALK_LOT)
+			walk_finish(s, values);
 	}
 }
 

@@ -25,6 +25,7 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/grand_calls.h \
 	src/engine/graph.c \
 	src/engine/graph.h \
+	src/engine/graph_walk.c \
 	src/engine/graph_walk.h \
 	src/engine/label_unit.c \
 	src/engine/label_unit.h \

@@ -32,18 +32,15 @@ enum {
 	ROWS_PER_PART = 1 << 14,
 };
 
-/* The fields of a location that the walk uses: flags, and in the lower half its places, as in places.list. */
-typedef uint64_t sums_location;
-
-#define SUMS_NEW (UINT64_C(1) << 32)   /* it has not occurred yet */
-#define SUMS_WHOLE (UINT64_C(1) << 33) /* samples with it keep their stacks */
+/* Flags of a location. SUMS_NEW: it has not occurred yet. SUMS_WHOLE: samples with it keep their stacks. */
+enum { SUMS_NEW = 1, SUMS_WHOLE = 2 };
 
 /* The sums of a thread. */
 struct sums_part {
-	struct graph_sum *sum; /* of nothing, [places], then [places_n_several] of locations */
-	uint32_t n;            /* samples added */
-	uint64_t total;        /* of the sample type */
-	int64_t *flat;         /* [n_locs of the profile + 1] by leaf; if whole of all types, as in profile_sums */
+	struct walk_sums sums;
+	uint32_t n;     /* samples added */
+	uint64_t total; /* of the sample type */
+	int64_t *flat;  /* [n_locs of the profile + 1] by leaf; if whole of all types, as in profile_sums */
 };
 
 /* Rows in place of the samples. */
@@ -62,14 +59,15 @@ struct sums_builder {
 	const struct profile *p; /* its tables; NULL before the start */
 	struct places own;       /* pl of a walk */
 	const struct places *pl;
+	struct walk_targets to;
 	uint32_t type;
 	str_id default_type;
 	unsigned n_parts;
 	struct sums_part *part;
-	sums_location *location; /* [n_locs of the profile]; NULL if not whole */
-	uint32_t n_locs;         /* locations found so far */
-	uint32_t *loc;           /* [n_locs] in the order of first use, or all if not whole */
-	struct sums_rows rows;   /* those that keep their stacks, and if not whole, at the end one for each leaf */
+	uint8_t *flags;        /* [n_locs of the profile] of locations; NULL if not whole */
+	uint32_t n_locs;       /* locations found so far */
+	uint32_t *loc;         /* [n_locs] in the order of first use, or all if not whole */
+	struct sums_rows rows; /* those that keep their stacks, and if not whole, at the end one for each leaf */
 };
 
 bool sums_can_answer(const struct query_filter *q)
@@ -93,9 +91,10 @@ void sums_free(struct sums_builder *s)
 	if (!s)
 		return;
 	for (unsigned i = 0; i < s->n_parts; i++) {
-		free(s->part[i].sum);
+		walk_sums_release(&s->part[i].sums);
 		free(s->part[i].flat);
 	}
+	walk_targets_release(&s->to);
 	free(s->rows.end);
 	free(s->rows.loc);
 	free(s->rows.value);
@@ -111,22 +110,16 @@ static void sums_mark_whole(struct sums_builder *s)
 	bool *is_whole = mem_zalloc(p->n_funcs, sizeof(*is_whole));
 	str_id id;
 
-	s->location = arena_zalloc(s->mem, p->n_locs, sizeof(*s->location));
+	s->flags = arena_alloc(s->mem, p->n_locs, sizeof(*s->flags));
 	for (uint32_t f = 0; f < p->n_funcs; f++)
 		is_whole[f] = strtab_find_from(s->whole, p->str, p->func_name[f], &id);
 	for (uint32_t loc = 0; loc < p->n_locs; loc++) {
-		s->location[loc] = s->pl->list[loc] | SUMS_NEW;
+		s->flags[loc] = SUMS_NEW;
 		for (uint32_t i = p->loc_line[loc]; i < p->loc_line[loc + 1]; i++)
 			if (is_whole[p->line_func[i]])
-				s->location[loc] |= SUMS_WHOLE;
+				s->flags[loc] |= SUMS_WHOLE;
 	}
 	free(is_whole);
-}
-
-/* The number of sums of a part. */
-static size_t sums_n(const struct sums_builder *s)
-{
-	return (size_t)1 + s->pl->n + places_n_several(s->pl);
 }
 
 static size_t sums_n_flat(const struct sums_builder *s)
@@ -142,12 +135,13 @@ static void sums_begin(struct sums_builder *s, const struct profile *p, const st
 	s->p = p;
 	s->pl = pl;
 	s->type = type;
+	s->to = walk_targets_new(pl);
 	s->default_type = p->meta.default_type;
 	s->loc = arena_alloc(s->mem, p->n_locs, sizeof(*s->loc));
 	s->n_parts = parts;
 	s->part = arena_zalloc(s->mem, parts, sizeof(*s->part));
 	for (unsigned i = 0; i < parts; i++) {
-		s->part[i].sum = mem_zalloc(sums_n(s), sizeof(*s->part->sum));
+		walk_sums_init(&s->part[i].sums, &s->to);
 		s->part[i].flat = mem_zalloc(sums_n_flat(s), sizeof(*s->part->flat));
 	}
 	if (s->whole)
@@ -159,49 +153,28 @@ static void sums_begin(struct sums_builder *s, const struct profile *p, const st
 
 /* ---- add ---- */
 
-/* Append the locations of a stack that were not found before. */
-static void sums_find_locations(struct sums_builder *s, const uint32_t *loc, const uint32_t *end)
+/* Find the locations of a stack that occur first. Returns true if the stack must be kept. */
+static bool sums_find_locations(struct sums_builder *s, const uint32_t *loc, const uint32_t *end)
 {
-	for (; loc < end; loc++) {
-		if (s->location[*loc] & SUMS_NEW)
+	uint8_t any = 0;
+
+	for (const uint32_t *at = loc; at < end; at++)
+		any |= s->flags[*at];
+	for (; any & SUMS_NEW && loc < end; loc++) {
+		if (s->flags[*loc] & SUMS_NEW)
 			s->loc[s->n_locs++] = *loc;
-		s->location[*loc] &= ~SUMS_NEW;
+		s->flags[*loc] &= (uint8_t)~SUMS_NEW;
 	}
+	return any & SUMS_WHOLE;
 }
 
-/*
- * Add a value to the places of a stack, branchless as in engine/graph.c.
- *
- * finds   also find locations that occur first
- * Returns true if the stack must be kept; only if finds
- */
-static inline bool sums_walk_stack(struct sums_builder *s, struct sums_part *part, const uint32_t *loc,
-				   const uint32_t *end, int64_t v, bool finds)
+_Static_assert(BYTE_ORDER == LITTLE_ENDIAN, "an array of locations is read like packed ids");
+
+/* Add the value of a sample to its places. */
+static void sums_walk_stack(struct sums_part *part, const struct walk_values *values, uint32_t sample,
+			    const uint32_t *loc, const uint32_t *end)
 {
-	const sums_location *location = s->location;
-	const uint32_t *list = s->pl->list, *first = loc;
-	struct graph_sum *sum = part->sum;
-	uint32_t several[WALK_LOT], id = part->n;
-	sums_location any = 0;
-
-	while (loc < end) {
-		const uint32_t *pause = end - loc < WALK_LOT ? end : loc + WALK_LOT;
-		uint32_t n = 0;
-
-		for (; loc < pause; loc++) {
-			sums_location at = finds ? location[*loc] : list[*loc];
-			uint32_t code = (uint32_t)at, is_several = code / PLACES_MANY;
-
-			any |= at;
-			several[n] = code;
-			n += is_several;
-			sum_add(&sum[(code + 1) & (is_several - 1)], id, v);
-		}
-		walk_several(s->pl, several, n, sum, id, v);
-	}
-	if (any & SUMS_NEW)
-		sums_find_locations(s, first, end);
-	return any & SUMS_WHOLE;
+	walk_stack(&part->sums, values, sample, (const uint8_t *)loc, (const uint8_t *)end, STACK_WIDE);
 }
 
 /* Append a row. Returns its values, [types], which the caller sets. */
@@ -219,7 +192,7 @@ static int64_t *sums_add_row(struct sums_builder *s, const uint32_t *loc, size_t
 	return r->value + r->n++ * n_types;
 }
 
-/* Add sample i of one of many files. Returns false if a value is below 0, or if a sum overflows. */
+/* Add sample i of one of many files to flat, or keep it. Returns false if a value is below 0, or if a sum overflows. */
 static inline bool sums_add_of_many(struct sums_builder *s, struct sums_part *part, const struct walk_samples *w,
 				    uint32_t i, const uint32_t *loc, const uint32_t *end)
 {
@@ -231,7 +204,7 @@ static inline bool sums_add_of_many(struct sums_builder *s, struct sums_part *pa
 		any |= w->value[t][w->first + i];
 	if (any <= 0)
 		return any == 0;
-	if (sums_walk_stack(s, part, loc, end, w->value[s->type][w->first + i], true)) {
+	if (sums_find_locations(s, loc, end)) {
 		to = sums_add_row(s, loc, (size_t)(end - loc));
 		memset(to, 0, n_types * sizeof(*to));
 	}
@@ -240,28 +213,38 @@ static inline bool sums_add_of_many(struct sums_builder *s, struct sums_part *pa
 	return !overflows;
 }
 
+/* Add sample i, whose locations begin at from. Returns false if a value is below 0, or if a sum overflows. */
+static inline bool sums_add_sample(struct sums_builder *s, struct sums_part *part, const struct walk_samples *w,
+				   const struct walk_values *values, uint32_t i, size_t from)
+{
+	const uint32_t *loc = w->loc + from, *end = w->loc + w->loc_end[i];
+	int64_t v = values->value[i];
+
+	part->total += (uint64_t)v;
+	if (v < 0 || part->total > INT64_MAX || ++part->n == UINT32_MAX)
+		return false;
+	if (s->whole && !sums_add_of_many(s, part, w, i, loc, end))
+		return false;
+	if (v)
+		sums_walk_stack(part, values, values->first + i, loc, end);
+	if (!s->whole)
+		part->flat[loc < end ? *loc : s->p->n_locs] += v;
+	return true;
+}
+
 static bool sums_add_samples(void *arg, unsigned i_part, const struct walk_samples *w)
 {
 	struct sums_builder *s = arg;
 	struct sums_part *part = &s->part[i_part];
+	const struct walk_values values = { w->value[s->type] + w->first, part->n };
 	size_t from = 0;
+	bool is_added = true;
 
 	assert(i_part < s->n_parts);
-	for (uint32_t i = 0; i < w->n; from = w->loc_end[i++]) {
-		const uint32_t *loc = w->loc + from, *end = w->loc + w->loc_end[i];
-		int64_t v = w->value[s->type][w->first + i];
-
-		part->total += (uint64_t)v;
-		if (v < 0 || part->total > INT64_MAX || ++part->n == UINT32_MAX)
-			return false;
-		if (s->whole && !sums_add_of_many(s, part, w, i, loc, end))
-			return false;
-		if (s->whole || v == 0)
-			continue;
-		sums_walk_stack(s, part, loc, end, v, false);
-		part->flat[loc < end ? *loc : s->p->n_locs] += v;
-	}
-	return true;
+	for (uint32_t i = 0; is_added && i < w->n; from = w->loc_end[i++])
+		is_added = sums_add_sample(s, part, w, &values, i, from);
+	walk_finish(&part->sums, &values);
+	return is_added;
 }
 
 /* ---- finish ---- */
@@ -277,8 +260,8 @@ static bool sums_join(struct sums_builder *s)
 		to->total += from->total;
 		if (to->total > INT64_MAX)
 			return false;
-		for (size_t k = 0; k < sums_n(s); k++)
-			to->sum[k].cum += from->sum[k].cum;
+		for (uint32_t k = 0; k < s->to.n; k++)
+			to->sums.cum[k] += from->sums.cum[k];
 		for (size_t k = 0; k < sums_n_flat(s); k++)
 			to->flat[k] += from->flat[k];
 	}
@@ -335,7 +318,7 @@ static void sums_attach(void *arg, struct profile *p)
 {
 	struct sums_builder *s = arg;
 	const struct places *pl = s->pl;
-	struct graph_sum *sum = s->part[0].sum;
+	int64_t *sum = s->part[0].sums.cum;
 	struct profile_sums *out = arena_zalloc(p->mem, 1, sizeof(*out));
 
 	out->type = s->type;
@@ -356,12 +339,12 @@ static void sums_attach(void *arg, struct profile *p)
 		int64_t *cum = out->cum + profile_sums_slot(p, loc);
 
 		for (uint32_t k = 0; k < n; k++) {
-			cum[k] = sum[1 + place[k]].cum;
-			sum[1 + place[k]].cum = 0;
+			cum[k] = sum[place[k]];
+			sum[place[k]] = 0;
 		}
 		if (pl->list[loc] >= PLACES_MANY)
-			out->several[loc] = sum[1 + pl->n + places_several(pl->list[loc])].cum;
-		out->is_whole[loc] = s->whole && s->location[loc] & SUMS_WHOLE;
+			out->several[loc] = sum[pl->n + places_several(pl->list[loc])];
+		out->is_whole[loc] = s->whole && s->flags[loc] & SUMS_WHOLE;
 	}
 	p->sums = out;
 }

@@ -322,11 +322,11 @@ static void expect_both_with(const struct buf *content, bool is_whole, const str
 /* Also if equal stacks are not found. The content is released. */
 static void expect_both(struct buf *content, bool is_whole)
 {
-	const struct format_options appends = { .appends_stacks = true };
+	const struct format_options repeats = { .repeats_stacks = true };
 
 	expect_both_with(content, is_whole, &no_limits);
 	if (!is_whole)
-		expect_both_with(content, false, &appends);
+		expect_both_with(content, false, &repeats);
 	buf_release(content);
 }
 

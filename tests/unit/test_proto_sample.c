@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "base/pool.h"
-#include "formats/pprof/proto_int.h"
+#include "formats/pprof/proto_pipeline.h"
 #include "profile/edit.h"
 #include "tests/unit/check_profile.h"
 #include "tests/unit/wire.h"
@@ -693,10 +693,10 @@ static void a_block_may_be_exactly_full(void **state)
 /* Decode samples as a stream, without tables. */
 static struct profile *read_stream(const struct buf *samples, size_t n_locs)
 {
-	static const struct format_options appends = { .appends_stacks = true };
+	static const struct format_options options = { 0 };
 	const uint8_t *start = (const uint8_t *)samples->data;
 	struct builder *b = builder_new();
-	struct proto p = { .data = start, .end = start + samples->len, .options = &appends, .builder = b };
+	struct proto p = { .data = start, .end = start + samples->len, .options = &options, .builder = b };
 	struct cursor c = { start, start + samples->len, NULL };
 	struct pipeline *stream = NULL;
 	struct profile *out;
@@ -708,10 +708,11 @@ static struct profile *read_stream(const struct buf *samples, size_t n_locs)
 	p.locs = (struct idmap){ .n = n_locs, .sequential = true };
 	if (proto_stream_new(&p, NULL, &stream, &err) < 0)
 		fail_msg("%s", err.msg);
+	stream->finds_equal = false;
 	while (cursor_field(&c, &f))
 		if (proto_stream_add(stream, &f, &err) < 0)
 			fail_msg("%s", err.msg);
-	assert_int_equal(proto_stream_finish(stream, &err), 0);
+	assert_int_equal(proto_stream_finish(stream, &p, &err), 0);
 	proto_stream_free(stream);
 	out = builder_seal(b);
 	builder_free(b);
