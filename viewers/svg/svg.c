@@ -566,7 +566,7 @@ static int64_t svg_add_rows(struct svg_svg *s, int64_t y)
 	xml_attribute(&s->xml, "transform", text);
 	xml_number(&s->xml, "data-row", s->row);
 	xml_number(&s->xml, "data-levels", (int64_t)s->l.n_levels * PX);
-	if (s->l.span > 0 && s->xml.writer)
+	if (s->l.span > 0 && s->l.n > 0 && s->xml.writer)
 		svg_add_boxes(s);
 	xml_end(&s->xml);
 	return s->row * s->l.n_levels;
