@@ -173,8 +173,8 @@ int builder_stacks_repeat(struct stack_builder *b, uint32_t *stack, uint32_t n, 
 		end += l->off[stack[i] + 1] - l->off[stack[i]];
 	if (stack_builder_reserve(b, n - l->n, end - l->off[l->n], err) < 0)
 		return ERR_LIMIT;
-	for (uint32_t i = n;
-	     i-- > 0;) { /* stacks of the rows before have smaller ids, and are before this one's place */
+	/* from the last row on: the stacks of the rows before have smaller ids, and are before its place */
+	for (uint32_t i = n; i-- > 0;) {
 		uint32_t first = l->off[stack[i]], n_ids = l->off[stack[i] + 1] - first;
 
 		l->off[i + 1] = (uint32_t)end;

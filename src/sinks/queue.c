@@ -47,24 +47,14 @@ void sink_queue_log(struct sink_queue *q, const char *format, ...)
 	q->o.log(q->o.log_arg, line);
 }
 
-bool sink_queue_is_ending(struct sink_queue *q)
+enum queue_ending sink_queue_get_ending(struct sink_queue *q)
 {
-	bool is_ending;
+	enum queue_ending ending;
 
 	pthread_mutex_lock(&q->lock);
-	is_ending = q->is_ending;
+	ending = q->ending;
 	pthread_mutex_unlock(&q->lock);
-	return is_ending || stop_is_set(&q->stop);
-}
-
-bool sink_queue_is_leaving(struct sink_queue *q)
-{
-	bool is_leaving;
-
-	pthread_mutex_lock(&q->lock);
-	is_leaving = q->is_leaving;
-	pthread_mutex_unlock(&q->lock);
-	return is_leaving || stop_is_set(&q->stop);
+	return stop_is_set(&q->stop) ? QUEUE_ENDS_NOW : ending;
 }
 
 /* ---- profiles ---- */
@@ -294,7 +284,8 @@ static int queue_read(struct sink_queue *q, struct err *err)
 		queue_close(q);
 		return 1;
 	}
-	while ((rc = journal_follow_next(q->follower, now.batches, err)) > 0 && !sink_queue_is_leaving(q)) {
+	while ((rc = journal_follow_next(q->follower, now.batches, err)) > 0 &&
+	       sink_queue_get_ending(q) != QUEUE_ENDS_NOW) {
 		has_next = true;
 		rc = journal_follow_each(q->follower, queue_take, sink_queue_take_mark, q, err);
 		if (rc < 0 || q->has_lost_place)
@@ -312,7 +303,7 @@ static int queue_read(struct sink_queue *q, struct err *err)
 		queue_close(q);
 		return 1;
 	}
-	if (rc == 0 && now.is_complete && !sink_queue_is_leaving(q)) {
+	if (rc == 0 && now.is_complete && sink_queue_get_ending(q) != QUEUE_ENDS_NOW) {
 		q->at = (struct spool_position){ .journal = q->journal.seq + 1 };
 		q->is_unsynced = true;
 		q->synced_ns = 0; /* the next save has a sync, which removes the journal */
@@ -338,7 +329,7 @@ static void *queue_run(void *arg)
 	struct sink_queue *q = arg;
 
 	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE); /* of this thread: what is stored comes first */
-	while (!sink_queue_is_leaving(q)) {
+	while (sink_queue_get_ending(q) != QUEUE_ENDS_NOW) {
 		struct err err;
 		int rc = q->follower ? 1 : queue_open(q, &err);
 
@@ -354,7 +345,7 @@ static void *queue_run(void *arg)
 		queue_save(q, false);
 		if (rc > 0)
 			continue;
-		if (sink_queue_is_ending(q))
+		if (sink_queue_get_ending(q) != QUEUE_CONTINUES)
 			break;
 		spool_wait(q->o.store, rc < 0 ? RETRY_OPEN_MS : IDLE_MS);
 	}
@@ -471,8 +462,7 @@ void sink_queue_end(struct sink_queue *q, bool sends_all)
 	if (!q)
 		return;
 	pthread_mutex_lock(&q->lock);
-	q->is_ending = true;
-	q->is_leaving |= !sends_all;
+	q->ending = sends_all && q->ending != QUEUE_ENDS_NOW ? QUEUE_ENDS_EMPTY : QUEUE_ENDS_NOW;
 	pthread_mutex_unlock(&q->lock);
 	spool_wake(q->o.store);
 }

@@ -17,6 +17,9 @@
 
 enum { SINK_BATCH_MAX = 8192 };
 
+/* When does a queue end? */
+enum queue_ending { QUEUE_CONTINUES, QUEUE_ENDS_EMPTY, QUEUE_ENDS_NOW };
+
 struct sink_queue {
 	struct sink_queue_options o;
 	char name[SPOOL_NAME_MAX + 1];
@@ -46,19 +49,16 @@ struct sink_queue {
 
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
-	struct sink_stat stat;     /* guarded by lock */
-	int64_t oldest_ns;         /* end of the oldest profile that waits; 0: none; guarded by lock */
-	bool is_ending, has_ended; /* guarded by lock */
-	bool is_leaving;           /* is_ending, and it sends no more; guarded by lock */
+	struct sink_stat stat;    /* guarded by lock */
+	int64_t oldest_ns;        /* end of the oldest profile that waits; 0: none; guarded by lock */
+	enum queue_ending ending; /* guarded by lock */
+	bool has_ended;           /* guarded by lock */
 };
 
 void sink_queue_log(struct sink_queue *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Does the queue end, now or when all is sent? */
-bool sink_queue_is_ending(struct sink_queue *q);
-
-/* Does the queue end before another request? */
-bool sink_queue_is_leaving(struct sink_queue *q);
+/* QUEUE_ENDS_EMPTY: when all is sent, or a request fails. QUEUE_ENDS_NOW: before another request. */
+enum queue_ending sink_queue_get_ending(struct sink_queue *q);
 
 /* Send what waits, again and again until it is sent or refused, and save the position. Fails with ERR_STOPPED. */
 int sink_queue_deliver(struct sink_queue *q, struct err *err);

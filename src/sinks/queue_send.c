@@ -57,7 +57,7 @@ static bool queue_pause(struct sink_queue *q, int64_t ms)
 	for (int64_t now; (now = clock_mono_ns()) < limit;) {
 		int64_t left = (limit - now) / 1000000 + 1;
 
-		if (sink_queue_is_ending(q) || queue_check_place(q))
+		if (sink_queue_get_ending(q) != QUEUE_CONTINUES || queue_check_place(q))
 			return false;
 		spool_wait(q->o.store, (unsigned)(left < WAIT_POLL_MS ? left : WAIT_POLL_MS));
 	}
@@ -144,7 +144,7 @@ int sink_queue_deliver(struct sink_queue *q, struct err *err)
 		int64_t ms;
 		int rc;
 
-		if (sink_queue_is_leaving(q))
+		if (sink_queue_get_ending(q) == QUEUE_ENDS_NOW)
 			return err_set(err, ERR_STOPPED, "cancelled");
 		rc = q->n_waiting ? queue_try(q, &later, &is_later, err) : 0;
 		if (rc == 0 && !is_later)

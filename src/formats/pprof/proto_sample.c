@@ -174,8 +174,9 @@ static bool sample_skip_label(struct sample *s, const uint8_t *at, size_t n)
 	struct pipeline *pipeline = s->pipeline;
 	uint32_t w, key, text;
 
-	if (n - 4 > 1)
+	if (n != 4 && n != 5)
 		return false;
+	/* tag of the key, 0x08; the key; tag of the text, 0x10; the text or its lower byte */
 	memcpy(&w, at, sizeof(w));
 	w = le32toh(w);
 	key = w >> 8 & 0x7f;

@@ -382,8 +382,8 @@ static int guard_wrappers_wait_signal(const sigset_t *set, siginfo_t *info, cons
 	bit = sys_bit(cpi.sig);
 	sys_mask(SIG_BLOCK, &bit, NULL);
 	replace_waiter(0, sys_gettid());
-	cpi_guard_block(
-		MASK_OPEN); /* a signal held back for the program is sent again and is now pending in the kernel */
+	/* a signal held back for the program is sent again and is now pending in the kernel */
+	cpi_guard_block(MASK_OPEN);
 	sig = guard_wrappers_wait_until(set, info ? info : &room, end_ns);
 	error = errno;
 	replace_waiter(sys_gettid(), 0);
