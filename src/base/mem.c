@@ -129,6 +129,17 @@ void *mem_alloc_large(size_t count, size_t size)
 	return p;
 }
 
+void *mem_forget(void *p, size_t bytes)
+{
+	size_t skipped = -(uintptr_t)p % HUGE_PAGE, size = bytes > skipped ? bytes - skipped : 0;
+	char *from = (char *)p + skipped;
+
+	size -= size % HUGE_PAGE;
+	if (size == 0 || madvise(from, size, MADV_DONTNEED) < 0)
+		return p;
+	return from + size;
+}
+
 uint64_t mem_quarter_of_ram(void)
 {
 	const uint64_t quarter_min = UINT64_C(256) << 20;

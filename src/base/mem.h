@@ -45,6 +45,14 @@ void *mem_trim(void *p, size_t count, size_t size);
  */
 void *mem_alloc_large(size_t count, size_t size) __attribute__((returns_nonnull));
 
+/*
+ * Give the memory of a part of an array back to the system, as far as it consists of whole huge pages. The array is still to be
+ * freed.
+ *
+ * Returns the first byte that was kept: before it, the contents are lost
+ */
+void *mem_forget(void *p, size_t bytes);
+
 /* A quarter of the physical memory in bytes, at least 256 MiB. */
 uint64_t mem_quarter_of_ram(void);
 

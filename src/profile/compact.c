@@ -76,18 +76,26 @@ static void use_loc(struct compact *c, uint32_t loc)
 		renumber_use(&c->funcs, p->line_func[l]);
 }
 
+static void use_labels(struct compact *c, uint32_t set)
+{
+	const struct csr *sets = &c->p->label_sets;
+
+	if (!c->set_used[set])
+		for (uint32_t i = sets->off[set]; i < sets->off[set + 1]; i++)
+			renumber_use(&c->labels, sets->item[i]);
+	c->set_used[set] = true;
+}
+
 static void use_row(struct compact *c, uint32_t row)
 {
 	const struct profile *p = c->p;
-	uint32_t stack = p->stack[row], set = p->labels[row];
+	uint32_t stack = p->stack[row];
 
 	if (!c->stack_used[stack])
 		for (uint32_t i = p->stacks.off[stack]; i < p->stacks.off[stack + 1]; i++)
 			use_loc(c, stack_id_at(&p->stacks, i));
-	if (!c->set_used[set])
-		for (uint32_t i = p->label_sets.off[set]; i < p->label_sets.off[set + 1]; i++)
-			renumber_use(&c->labels, p->label_sets.item[i]);
-	c->stack_used[stack] = c->set_used[set] = true;
+	c->stack_used[stack] = true;
+	use_labels(c, p->labels[row]);
 }
 
 static void use_all(struct compact *c)
@@ -304,19 +312,45 @@ void profile_compact(struct profile *p)
 		profile_drop_unused(p);
 }
 
+/* Move all but the stacks to their new ids. */
+static void compact_move(struct compact *c)
+{
+	move_rows(c);
+	move_lists(&c->p->label_sets, c->set_used, &c->labels);
+	move_maps(c);
+	move_funcs(c);
+	move_labels(c);
+	move_locs(c);
+}
+
 void profile_drop_unused(struct profile *p)
 {
 	struct compact c;
 
 	compact_init(&c, p);
 	use_all(&c);
-	move_rows(&c);
+	compact_move(&c);
 	compact_move_stacks(&p->stacks, c.stack_used, &c.locs);
-	move_lists(&p->label_sets, c.set_used, &c.labels);
-	move_maps(&c);
-	move_funcs(&c);
-	move_labels(&c);
-	move_locs(&c);
+	compact_release(&c);
+}
+
+void profile_drop_unused_but_stacks(struct profile *p, const uint32_t *loc, uint32_t n, uint32_t *new_id)
+{
+	uint32_t n_before = p->n_locs;
+	struct compact c;
+
+	compact_init(&c, p);
+	if (p->n_maps)
+		renumber_use(&c.maps, 0);
+	for (uint32_t i = 0; i < n; i++)
+		use_loc(&c, loc[i]);
+	for (uint32_t row = 0; row < p->n_rows; row++)
+		if (!row_is_zero(p, row)) {
+			use_labels(&c, p->labels[row]);
+			c.stack_used[p->stack[row]] = true;
+		}
+	compact_move(&c);
+	memcpy(new_id, c.locs.new_id, n_before * sizeof(*new_id));
 	compact_release(&c);
 }
 

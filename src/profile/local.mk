@@ -26,8 +26,12 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/lines.h \
 	src/profile/merge.c \
 	src/profile/merge.h \
+	src/profile/merge_header.c \
 	src/profile/merge_ids.c \
 	src/profile/merge_ids.h \
+	src/profile/merge_int.h \
+	src/profile/merge_stacks.c \
+	src/profile/merge_stacks.h \
 	src/profile/merge_sums.c \
 	src/profile/merge_sums.h \
 	src/profile/normalize.c \

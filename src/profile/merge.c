@@ -13,21 +13,16 @@
 
 #include "profile/merge.h"
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/idtab.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/stop.h"
-#include "profile/common_types.h"
-#include "profile/builder.h"
 #include "profile/compact.h"
-#include "profile/keys.h"
-#include "profile/merge_ids.h"
-#include "profile/merge_sums.h"
-#include "profile/profile.h"
+#include "profile/merge_int.h"
 #include "profile/scale.h"
-#include "profile/source.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -37,173 +32,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct merger {
-	struct stop *stop;
-	size_t n_added;   /* number of sources added */
-	char *first_name; /* name of the first source added */
-	/* the current result; b is NULL before the first source */
-	struct builder *b;
-	struct merge_known known;
-	struct merge_ids ids;
-	struct merge_sums sums;
-	uint32_t *plain_row;    /* [cap_plain] row of a stack without labels, or PROFILE_NONE */
-	struct keys labelled;   /* stack << 32 | label set of rows with labels */
-	uint32_t *labelled_row; /* [labelled.n] */
-	size_t cap_plain, cap_labelled;
-	struct keys comments;               /* string ids of the comments */
-	struct profile_source source_lines; /* source lines of all sources */
-	int64_t time_ns;                    /* earliest time of the sources before the last merger_end_group */
-	int64_t new_time_ns;                /* earliest time of the sources since merger_end_group */
-	bool has_new_time;                  /* was a source added since merger_end_group? */
-	/* the sources of the current merger_add; the first is the result if there is one */
-	const struct profile **src; /* [n] */
-	char **own_name;            /* [n] */
-	size_t n;
-	struct common_types_options options;
-	struct common_types types;
-};
-
-static void set_types(struct merger *m)
-{
-	const struct common_types *a = &m->types;
-
-	for (uint32_t t = 0; t < a->n_types; t++) {
-		const struct profile *first = m->src[0], *finest = m->src[a->unit_source[t]];
-		uint32_t at = a->column[a->unit_source[t] * (size_t)a->n_types + t];
-		str_id name = merge_ids_text(&m->ids, first, first->type[a->column[t]].name);
-
-		builder_type(m->b, name, merge_ids_text(&m->ids, finest, finest->type[at].unit));
-	}
-}
-
-/* Set types, period type and drop_frames of an empty result from the common types. */
-static void header_init(struct merger *m)
-{
-	const struct profile *first = m->src[0], *finest = m->src[m->types.period_source];
-	struct profile_meta *meta = builder_meta(m->b);
-
-	set_types(m);
-	meta->has_period_type = first->meta.has_period_type;
-	meta->period_type.name = merge_ids_text(&m->ids, first, first->meta.period_type.name);
-	meta->period_type.unit = merge_ids_text(&m->ids, finest, finest->meta.period_type.unit);
-	meta->drop_frames = merge_ids_text(&m->ids, first, first->meta.drop_frames);
-	meta->keep_frames = merge_ids_text(&m->ids, first, first->meta.keep_frames);
-}
-
-static int merge_add_period(struct merger *m, size_t i, struct err *err)
-{
-	const struct profile *p = m->src[i], *finest = m->src[m->types.period_source];
-	const char *own = profile_text(p, p->meta.period_type.unit);
-	const char *unit = profile_text(finest, finest->meta.period_type.unit);
-	struct profile_meta *meta = builder_meta(m->b);
-	int64_t period;
-
-	if (scale_period(p->meta.period, own, unit, &period))
-		return err_set(err, ERR_RANGE, "%.200s: period of %" PRId64 " %.100s overflows 64 bits in %.100s",
-			       m->options.name[i], p->meta.period, own, unit);
-	if (meta->period == 0 || meta->period < period)
-		meta->period = period;
-	return 0;
-}
-
-/* The earlier of two times. As in pprof, an unknown time (0) discards the times before it. */
-static int64_t earliest(int64_t so_far, int64_t time_ns)
-{
-	return so_far == 0 || time_ns < so_far ? time_ns : so_far;
-}
-
-static int add_times(struct merger *m, size_t i, struct err *err)
-{
-	const struct profile_meta *own = &m->src[i]->meta;
-
-	if (i > 0 || m->n_added == 0) { /* the result's own time is in m->time_ns */
-		m->new_time_ns = earliest(m->new_time_ns, own->time_ns);
-		m->has_new_time = true;
-	}
-	if (num_add(&builder_meta(m->b)->duration_ns, own->duration_ns))
-		return err_set(err, ERR_RANGE,
-			       "%.200s: duration of %" PRId64 " ns overflows 64 bits when added to the others",
-			       m->options.name[i], own->duration_ns);
-	return 0;
-}
-
-/* Combine the time of the current group with that of the groups before it. */
-static void header_end_group(struct merger *m)
-{
-	if (m->has_new_time)
-		m->time_ns = earliest(m->time_ns, m->new_time_ns);
-	m->new_time_ns = 0;
-	m->has_new_time = false;
-}
-
-static int merge_add_comments(struct merger *m, const struct profile *p, struct err *err)
-{
-	for (uint32_t c = 0; c < p->meta.n_comments; c++) {
-		str_id text = merge_ids_text(&m->ids, p, p->meta.comment[c]);
-		uint32_t before = m->comments.n, id = 0;
-
-		if (keys_add(&m->comments, &(uint64_t){ text }, 1, hash_u64(text), &id, err) < 0)
-			return ERR_LIMIT;
-		if (id == before)
-			builder_comment(m->b, text);
-	}
-	return 0;
-}
-
-/*
- * The default type of a source, by its name in the result. For a source without a default it is the last type, which
- * pprof loses when types are removed. With intersect, the default stays unset for such a source.
- */
-static str_id default_type(struct merger *m, size_t i)
-{
-	const struct profile *p = m->src[i], *first = m->src[0];
-	const struct common_types *a = &m->types;
-	str_id own = common_types_default(a, p, i);
-
-	assert(i < m->n);
-	if (m->options.intersect && p->meta.default_type == 0)
-		return 0;
-	for (uint32_t t = 0; own && t < a->n_types; t++)
-		if (p->type[a->column[i * a->n_types + t]].name == own)
-			return merge_ids_text(&m->ids, first, first->type[a->column[t]].name);
-	return merge_ids_text(&m->ids, p, own);
-}
-
-static int merge_add_meta(struct merger *m, size_t i, struct err *err)
-{
-	struct profile_meta *meta = builder_meta(m->b);
-	const struct profile *p = m->src[i];
-
-	if (meta->default_type == 0)
-		meta->default_type = default_type(m, i);
-	if (meta->doc_url == 0)
-		meta->doc_url = merge_ids_text(&m->ids, p, p->meta.doc_url);
-	if (merge_add_period(m, i, err) < 0 || add_times(m, i, err) < 0)
-		return ERR_RANGE;
-	return merge_add_comments(m, p, err);
-}
-
-/*
- * Add periods, times, comments and so on of the sources from src[first], where first is 1 when source 0 is the result,
- * else 0.
- *
- * Fails   ERR_RANGE when a sum overflows int64_t; ERR_LIMIT
- */
-static int header_add(struct merger *m, size_t first, struct err *err)
-{
-	struct profile_meta *meta = builder_meta(m->b);
-	int rc = 0;
-
-	for (size_t i = first; rc == 0 && i < m->n; i++)
-		rc = merge_add_meta(m, i, err);
-	if (rc == 0 && m->types.has_mixed_periods) {
-		meta->period = 0;
-		meta->has_period_type = false;
-		meta->period_type = (struct value_type){ 0 };
-	}
-	return rc;
-}
 
 enum { BLOCK_ROWS = 512, NAME_MAX_BYTES = 32 };
 
@@ -275,7 +103,9 @@ static int block_stacks(struct merger *m, const struct merge_block *b, struct er
 {
 	const struct profile *p = m->src[b->profile];
 
-	for (uint32_t lo = 0; lo < b->n; lo += MERGE_STACKS) {
+	for (uint32_t i = 0; m->stacks && i < b->n; i++)
+		m->ids.stack[p->stack[b->row[i]]] = merge_stacks_number(m->stacks, b->profile, p->stack[b->row[i]]);
+	for (uint32_t lo = 0; !m->stacks && lo < b->n; lo += MERGE_STACKS) {
 		uint32_t stack[MERGE_STACKS], n = 0;
 
 		for (uint32_t i = lo; i < b->n && n < MERGE_STACKS; i++)
@@ -294,9 +124,9 @@ static uint64_t row_key(uint32_t stack, uint32_t set)
 /* Grow plain_row to the number of stacks of the result. */
 static void plain_grow(struct merger *m)
 {
-	size_t before = m->cap_plain;
+	size_t before = m->cap_plain, n = m->stacks ? merge_stacks_count(m->stacks) : builder_n_stacks(m->b);
 
-	m->plain_row = mem_grow(m->plain_row, &m->cap_plain, builder_n_stacks(m->b), sizeof(*m->plain_row));
+	m->plain_row = mem_grow(m->plain_row, &m->cap_plain, n, sizeof(*m->plain_row));
 	if (m->cap_plain > before)
 		memset(m->plain_row + before, 0xff, (m->cap_plain - before) * sizeof(*m->plain_row));
 }
@@ -407,7 +237,10 @@ static int merge_rows(struct merger *m, size_t profile, struct err *err)
 	int rc = 0;
 
 	assert(profile < m->n);
-	merge_ids_set_source(&m->ids, m->src[profile], false);
+	if (m->stacks)
+		merge_stacks_take_ids(m->stacks, profile, &m->ids);
+	else
+		merge_ids_set_source(&m->ids, m->src[profile], false);
 	if (m->known.maps.n == 0 && m->src[profile]->n_maps) /* the first mapping is the program */
 		rc = merge_ids_mapping(&m->ids, 0, &(uint32_t){ 0 }, err);
 	if (rc == 0 && m->src[profile]->sums)
@@ -423,6 +256,14 @@ static int merge_rows(struct merger *m, size_t profile, struct err *err)
 		rc = block_add(m, &b, err);
 	}
 	return rc == 0 ? stop_check(m->stop, err) : rc;
+}
+
+static bool merge_is_at_once(const struct merger *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->src[i]->sums)
+			return false;
+	return m->at_once;
 }
 
 /*
@@ -442,6 +283,22 @@ static void result_reserve(struct merger *m)
 	builder_reserve(m->b, stacks, items, stacks);
 }
 
+/* Reserve memory for sources that are merged at once, whose stacks are elsewhere. */
+static void result_reserve_at_once(struct merger *m)
+{
+	size_t rows = 0, funcs = 0, locs = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct profile *p = m->src[i];
+
+		rows += p->n_rows;
+		funcs = p->n_funcs > funcs ? p->n_funcs : funcs;
+		locs = p->n_locs > locs ? p->n_locs : locs;
+	}
+	builder_reserve_tables(m->b, funcs, locs);
+	builder_reserve_rows(m->b, rows);
+}
+
 /* Start an empty result with the common types. */
 static void result_init(struct merger *m)
 {
@@ -454,8 +311,11 @@ static void result_init(struct merger *m)
 	m->labelled_row = NULL;
 	m->cap_plain = m->cap_labelled = 0;
 	keys_init(&m->comments, 1, 0);
-	result_reserve(m);
-	header_init(m);
+	if (!merge_is_at_once(m))
+		result_reserve(m);
+	merge_header_init(m);
+	if (merge_is_at_once(m))
+		result_reserve_at_once(m);
 }
 
 static void result_release(struct merger *m)
@@ -466,18 +326,20 @@ static void result_release(struct merger *m)
 	merge_known_release(&m->known);
 	keys_release(&m->labelled);
 	merge_sums_release(&m->sums);
+	merge_stacks_free(m->stacks);
 	free(m->plain_row);
 	free(m->labelled_row);
 	keys_release(&m->comments);
 	builder_free(m->b);
 	m->b = NULL;
+	m->stacks = NULL;
 }
 
 static struct profile *result_seal(struct merger *m)
 {
 	struct profile *p;
 
-	assert(m->b);
+	assert(m->b && !m->stacks);
 	merge_sums_rows(&m->sums, m->b);
 	p = builder_seal(m->b);
 	p->sums = merge_sums_seal(&m->sums, p->mem);
@@ -486,14 +348,43 @@ static struct profile *result_seal(struct merger *m)
 	return p;
 }
 
+/* Seal the result of sources that were merged at once. */
+static int result_seal_at_once(struct merger *m, struct profile **out, struct err *err)
+{
+	struct profile *p = builder_seal(m->b);
+	int rc = merge_stacks_store(m->stacks, p, m->used_up != NULL, err);
+
+	result_release(m);
+	if (rc < 0)
+		profile_free(p);
+	else
+		*out = p;
+	return rc;
+}
+
+/* Free the columns of samples, except the stacks. */
+static void merge_free_rows(struct profile *p)
+{
+	for (uint32_t t = 0; t < p->n_types; t++)
+		arena_release(p->mem, p->value[t]);
+	arena_release(p->mem, p->stack);
+	arena_release(p->mem, p->labels);
+	p->n_rows = 0;
+}
+
 /* Add the sources from src[first]. */
 static int result_add(struct merger *m, size_t first, struct err *err)
 {
-	int rc = header_add(m, first, err);
+	int rc = merge_header_add(m, first, err);
 
 	assert(m->b && first <= 1 && first <= m->n);
-	for (size_t i = first; rc == 0 && i < m->n; i++)
+	if (rc == 0 && merge_is_at_once(m))
+		rc = merge_stacks_find(m->src, m->n, &m->types, &m->known, m->stop, &m->stacks, err);
+	for (size_t i = first; rc == 0 && i < m->n; i++) {
 		rc = merge_rows(m, i, err);
+		if (m->stacks && m->used_up)
+			merge_free_rows(m->used_up[i]);
+	}
 	return rc;
 }
 
@@ -612,7 +503,7 @@ int merger_end_group(struct merger *m, struct err *err)
 	struct profile *p;
 	int rc;
 
-	header_end_group(m);
+	merge_header_end_group(m);
 	if (!m->b || !merge_has_zero_row(m))
 		return 0;
 	p = result_seal(m);
@@ -636,16 +527,26 @@ void merger_set_stop(struct merger *m, struct stop *stop)
 	m->stop = stop;
 }
 
+static void merger_end(struct merger *m)
+{
+	assert(m->b);
+	merge_header_end_group(m);
+	builder_meta(m->b)->time_ns = m->time_ns;
+}
+
+static void merge_store_source_lines(const struct merger *m, struct profile *p)
+{
+	if (m->source_lines.n)
+		profile_source_store(&m->source_lines, p);
+}
+
 struct profile *merger_finish(struct merger *m)
 {
 	struct profile *p;
 
-	assert(m->b);
-	header_end_group(m);
-	builder_meta(m->b)->time_ns = m->time_ns;
+	merger_end(m);
 	p = result_seal(m);
-	if (m->source_lines.n)
-		profile_source_store(&m->source_lines, p);
+	merge_store_source_lines(m, p);
 	return p;
 }
 
@@ -659,15 +560,28 @@ void merger_free(struct merger *m)
 	free(m);
 }
 
-int profile_merge(const struct profile *const *src, size_t n, struct profile **out, struct err *err)
+int profile_merge(const struct profile *const *src, size_t n, const struct merge_options *options, struct profile **out,
+		  struct err *err)
 {
-	struct merger *m = merger_new(false);
-	int rc = merger_add(m, src, NULL, n, err);
+	struct merger *m = merger_new(options && options->intersect);
+	struct profile *p = NULL;
+	int rc;
 
-	assert(n >= 2);
-	assert(n >= 2);
-	if (rc == 0)
-		*out = merger_finish(m);
+	m->at_once = true;
+	m->stop = options ? options->stop : NULL;
+	m->used_up = options ? options->used_up : NULL;
+	rc = merger_add(m, src, options ? options->name : NULL, n, err);
+	if (rc == 0) {
+		merger_end(m);
+		if (m->stacks)
+			rc = result_seal_at_once(m, &p, err);
+		else
+			p = result_seal(m);
+	}
+	if (rc == 0) {
+		merge_store_source_lines(m, p);
+		*out = p;
+	}
 	merger_free(m);
 	return rc;
 }

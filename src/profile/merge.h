@@ -48,18 +48,29 @@ int merger_end_group(struct merger *m, struct err *err);
 /* The sum of the added profiles, of which there must be at least one. Afterwards only merger_free may be called. */
 struct profile *merger_finish(struct merger *m);
 
+struct merge_options {
+	const char *const *name; /* [n] names for messages; NULL: "profile N", from 1 */
+	bool intersect;          /* as in struct common_types_options (common_types.h) */
+	struct stop *stop;       /* NULL: none */
+	struct profile *const
+		*used_up; /* [n] the sources, if their samples may be freed while they are merged. NULL: they are not */
+};
+
 /*
- * Add the target sides of profiles. Rows with equal stacks and labels are added together. Types that
+ * Add profiles that are in memory, with several threads. Rows with equal stacks and labels are added together. Types that
  * some profile lacks, rows with only zeros, and entries that no row uses are removed. Ids are numbered
- * from 1 in order of first use.
+ * from 1 in order of first use. The result is that of a merger.
  *
- * src     [n] n >= 2, not modified. A single profile must not be merged: it would lose rows.
- * out     owned by the caller, freed with profile_free; without a base side
- * Fails   ERR_FORMAT when the profiles are incompatible, naming them by number from 1;
- *         ERR_RANGE when a sum overflows int64_t, naming profile, sample and type; ERR_LIMIT
- * Like    pprof internal/driver/fetch.go, combineProfiles, without two bugs: scaling keeps every row
- *         with a value other than 0, and locations are compared by all columns of their lines
+ * src      [n] n >= 1, not modified. Equal stacks may have different ids. The rows of a single profile with equal stacks and labels
+ *          are added together, too.
+ * options  NULL: the defaults
+ * out      owned by the caller, freed with profile_free
+ * Fails    ERR_FORMAT when the profiles are incompatible, naming them;
+ *          ERR_RANGE when a sum overflows int64_t, naming profile, sample and type; ERR_LIMIT; ERR_STOPPED
+ * Like     pprof internal/driver/fetch.go, combineProfiles, without two bugs: scaling keeps every row
+ *          with a value other than 0, and locations are compared by all columns of their lines
  */
-int profile_merge(const struct profile *const *src, size_t n, struct profile **out, struct err *err);
+int profile_merge(const struct profile *const *src, size_t n, const struct merge_options *options, struct profile **out,
+		  struct err *err);
 
 #endif

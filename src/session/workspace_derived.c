@@ -213,19 +213,13 @@ static int compute_sum(const void *arg, struct stop *stop, struct load_result *o
 	const struct workspace_derived_sum *s = arg;
 	const struct profile *p[WORKSPACE_PROFILES_MAX];
 	const char *name[WORKSPACE_PROFILES_MAX];
-	struct merger *m = merger_new(false);
-	int rc;
+	const struct merge_options options = { .name = name, .stop = stop };
 
 	for (size_t i = 0; i < s->n; i++) {
 		p[i] = s->part[i]->p;
 		name[i] = s->part[i]->name;
 	}
-	merger_set_stop(m, stop);
-	rc = merger_add(m, p, name, s->n, err);
-	if (rc == 0)
-		out->profile = merger_finish(m);
-	merger_free(m);
-	return rc;
+	return profile_merge(p, s->n, &options, &out->profile, err);
 }
 
 static void workspace_derived_add_names(struct open_profile *const *part, size_t n, struct buf *out)

@@ -125,6 +125,7 @@ static int load_read_profile(const struct source_set *l, const struct symbol_opt
 
 	/* of several profiles they distinguish samples with equal stacks; a fetched one is saved with them */
 	q.skips_labels &= (l->n == 1 && !s->type->is_remote) || l->sums != NULL;
+	q.repeats_stacks |= l->is_side;
 	q.wants_forest = load_wants_forest(l);
 	q.sums_whole = l->sums;
 	q.wants_sums &=

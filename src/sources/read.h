@@ -29,6 +29,7 @@ struct source_set {
 	const struct strtab
 		*sums;     /* replace stacks by sums (engine/sums.h), except those of these functions; NULL: keep all */
 	bool keeps_stacks; /* no sums, although the query wants them */
+	bool is_side;      /* it is merged with another set, which finds equal stacks */
 	bool keep_sides;   /* of the new side: subtract the base as with diff_base */
 	struct remote *remote; /* fetched sources; NULL: none */
 	/* Called with the number of sources read and merged, by any thread, but not concurrently. May be NULL. */

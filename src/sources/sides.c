@@ -70,24 +70,23 @@ static int scale_to(struct profile *p, const struct profile *base, const struct 
 	return rc;
 }
 
-static int merge_sides(const struct profile *new, const struct profile *base, const struct sides_options *options,
+/* uses_up: the samples of the sides are freed */
+static int merge_sides(struct profile *new, struct profile *base, const struct sides_options *options, bool uses_up,
 		       struct profile **out, struct err *err)
 {
-	const struct profile *const both[] = { new, base };
+	struct profile *const both[] = { new, base };
 	const char *const name[] = { options->new_name, options->base_name };
-	struct merger *m = merger_new(options->intersect_types);
-	int rc;
+	const struct merge_options merge = { name, options->intersect_types, options->stop, uses_up ? both : NULL };
 
-	merger_set_stop(m, options->stop);
-	rc = merger_add(m, both, name, 2, err);
-	if (rc == 0)
-		*out = merger_finish(m);
-	merger_free(m);
-	return rc;
+	return profile_merge((const struct profile *const *)both, 2, &merge, out, err);
 }
 
-/* With keep_sides the strings of the label must exist in base. new is modified only by normalizing. */
-static int sides_subtract(struct profile *new, struct profile *base, const struct sides_options *options,
+/*
+ * With keep_sides the strings of the label must exist in base. new is modified only by normalizing.
+ *
+ * uses_up  the samples of both are freed
+ */
+static int sides_subtract(struct profile *new, struct profile *base, const struct sides_options *options, bool uses_up,
 			  struct profile **out, struct err *err)
 {
 	struct normalize_options by;
@@ -101,7 +100,7 @@ static int sides_subtract(struct profile *new, struct profile *base, const struc
 		rc = scale_to(new, base, &by, err);
 	if (rc == 0 && (rc = profile_negate(base, err)) < 0)
 		err_wrap(err, "%.200s", options->base_name);
-	return rc == 0 ? merge_sides(new, base, options, out, err) : rc;
+	return rc == 0 ? merge_sides(new, base, options, uses_up, out, err) : rc;
 }
 
 int sides_make_in_place(struct profile *new, struct profile *base, const struct sides_options *options,
@@ -111,7 +110,7 @@ int sides_make_in_place(struct profile *new, struct profile *base, const struct 
 		strtab_addz(base->str, BASE_LABEL);
 		strtab_addz(base->str, base_text);
 	}
-	return sides_subtract(new, base, options, out, err);
+	return sides_subtract(new, base, options, true, out, err);
 }
 
 int sides_make(const struct profile *new, const struct profile *base, const struct sides_options *options,
@@ -125,7 +124,7 @@ int sides_make(const struct profile *new, const struct profile *base, const stru
 	if (rc == 0 && by.by != NORMALIZE_NONE)
 		t = copy_modified(new, false, mem);
 	if (rc == 0)
-		rc = sides_subtract(&t, &b, options, out, err);
+		rc = sides_subtract(&t, &b, options, false, out, err);
 	arena_free(mem);
 	return rc;
 }
@@ -170,6 +169,7 @@ static int load_sides(struct source_set *new, struct source_set *base, struct pr
 	enum side first = base->n ? SIDE_BASE : SIDE_NEW;
 	int rc;
 
+	new->is_side = base->is_side = base->n > 0;
 	pool_run(load_side, side + first, N_SIDES - first);
 	rc = side[SIDE_NEW].rc < 0 ? SIDE_NEW : side[SIDE_BASE].rc < 0 ? SIDE_BASE : N_SIDES;
 	if (rc < N_SIDES) {

@@ -201,6 +201,7 @@ unit_tests = \
 	tests/unit/test_memmap \
 	tests/unit/test_merge \
 	tests/unit/test_merge_ids \
+	tests/unit/test_merge_stacks \
 	tests/unit/test_merger \
 	tests/unit/test_names \
 	tests/unit/test_net \
@@ -481,6 +482,7 @@ tests_unit_test_means_LDADD = $(unit_store)
 tests_unit_test_memmap_LDADD = $(unit_formats)
 tests_unit_test_merge_LDADD = $(unit_profile)
 tests_unit_test_merge_ids_LDADD = $(unit_profile)
+tests_unit_test_merge_stacks_LDADD = $(unit_profile)
 tests_unit_test_merger_LDADD = $(unit_profile)
 tests_unit_test_names_LDADD = $(unit_symbol)
 tests_unit_test_normalize_LDADD = $(unit_profile)

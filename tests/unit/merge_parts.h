@@ -103,7 +103,7 @@ static inline struct profile *seal(struct builder *b)
 static inline int try_merge(struct builder *a, struct builder *b, struct profile **out)
 {
 	struct profile *src[] = { seal(a), seal(b) };
-	int rc = profile_merge((const struct profile *const *)src, 2, out, &err);
+	int rc = profile_merge((const struct profile *const *)src, 2, NULL, out, &err);
 
 	profile_free(src[0]);
 	profile_free(src[1]);

@@ -312,7 +312,7 @@ static void merging_is_associative(void **state)
 		add_row(b, add_frame(b, 1, PROFILE_NONE), 1 << i);
 		src[i] = seal(b);
 	}
-	assert_int_equal(profile_merge((const struct profile *const *)src, 3, &p, &err), 0);
+	assert_int_equal(profile_merge((const struct profile *const *)src, 3, NULL, &p, &err), 0);
 	assert_int_equal(p->n_rows, 1);
 	assert_int_equal(value(p, 0, 0), 7);
 	profile_free(p);

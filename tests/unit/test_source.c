@@ -106,7 +106,7 @@ static struct profile *merged(struct profile *a, struct profile *b)
 	const struct profile *both[] = { a, b };
 	struct profile *p = NULL;
 
-	assert_int_equal(profile_merge(both, 2, &p, &err), 0);
+	assert_int_equal(profile_merge(both, 2, NULL, &p, &err), 0);
 	assert_int_equal(profile_check(p, &err), 0);
 	profile_free(a);
 	profile_free(b);

@@ -273,7 +273,7 @@ int pyro_sum_finish(struct pyro_sum *s, struct profile **out, struct err *err)
 	meta = s->part[0]->meta;
 	for (size_t i = 0; i < s->n_parts; i++)
 		sum_widen(s, i);
-	rc = profile_merge((const struct profile *const *)s->part, s->n_parts, out, err);
+	rc = profile_merge((const struct profile *const *)s->part, s->n_parts, NULL, out, err);
 	if (rc == 0) {
 		(*out)->meta.time_ns = meta.time_ns;
 		(*out)->meta.duration_ns = meta.duration_ns; /* not once per sample type */

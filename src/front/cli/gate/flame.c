@@ -37,7 +37,7 @@ static int merge_side(struct source_run *l, size_t n, struct profile **merged, s
 	src = mem_alloc(n, sizeof(*src));
 	for (size_t i = 0; i < n; i++)
 		src[i] = l[i].profile;
-	rc = profile_merge(src, n, merged, err);
+	rc = profile_merge(src, n, NULL, merged, err);
 	*out = *merged;
 	free(src);
 	return rc;

@@ -71,7 +71,7 @@ static int capture_run_add_piece(struct capture_run *run, struct load_result *l,
 		run->loaded = *l;
 		return 0;
 	}
-	rc = profile_merge(both, 2, &sum, err);
+	rc = profile_merge(both, 2, NULL, &sum, err);
 	load_result_release(l);
 	if (rc < 0)
 		return rc;

@@ -213,9 +213,9 @@ static int compare_buckets(const void *a, const void *b)
 static int merge_profiles(struct reducer *r, const struct profile *const *p, uint32_t n, struct profile **out,
 			  struct err *err)
 {
-	struct merger *m = merger_new(false);
 	struct buf *name = mem_zalloc(n, sizeof(*name));
 	const char **text = mem_zalloc(n, sizeof(*text));
+	const struct merge_options options = { .name = text, .stop = r->stop };
 	int rc;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -223,11 +223,7 @@ static int merge_profiles(struct reducer *r, const struct profile *const *p, uin
 		select_print_time(r->bucket[i].first_ns, &name[i]);
 		text[i] = name[i].data;
 	}
-	merger_set_stop(m, r->stop);
-	rc = merger_add(m, p, text, n, err);
-	if (rc == 0)
-		*out = merger_finish(m);
-	merger_free(m);
+	rc = profile_merge(p, n, &options, out, err);
 	for (uint32_t i = 0; i < n; i++)
 		buf_release(&name[i]);
 	free(name);
