@@ -172,6 +172,44 @@ void edges_walk_stack(const struct edge_walk *w, struct edge_part *part, const u
 	}
 }
 
+/* List the ids with LOC_WANTED, leaf first. Branchless, because the branch predictor cannot predict them. */
+static inline uint32_t edges_list_wanted(const uint8_t *marks, const uint8_t *at, size_t n, uint32_t width,
+					 uint32_t *wanted)
+{
+	uint32_t n_wanted = 0;
+
+	for (size_t i = 0; i < n; i++, at += width) {
+		wanted[n_wanted] = stack_load(at, width);
+		n_wanted += (marks[wanted[n_wanted]] & LOC_WANTED) != 0;
+	}
+	return n_wanted;
+}
+
+/*
+ * Count the calls of a stack if all that are needed are inside locations. loc: has room for the ids of the stack
+ * Returns false if calls between locations are needed
+ */
+static bool edges_walk_inside(const struct edge_walk *w, struct edge_part *part, uint32_t s, uint32_t *loc,
+			      const struct share *share)
+{
+	const struct stack_lists *stacks = &w->g->view->p->stacks;
+	const uint8_t *at = stack_address(stacks, stacks->off[s]);
+	size_t n = stacks->off[s + 1] - stacks->off[s];
+
+	n = stacks->width == STACK_NARROW ? edges_list_wanted(part->mark, at, n, STACK_NARROW, loc)
+					  : edges_list_wanted(part->mark, at, n, STACK_WIDE, loc);
+	for (size_t i = 0; i < n; i++) {
+		const struct spot *spot = &w->spots.spot[w->spots.of[loc[i]]];
+
+		if (spot->outer_wanted && !is_settled(w, spot->outer))
+			return false;
+	}
+	while (n-- > 0)
+		if (!count_inner_calls(w, &w->spots.spot[w->spots.of[loc[n]]], part, share))
+			part->mark[loc[n]] &= (uint8_t)~LOC_WANTED;
+	return true;
+}
+
 static void edges_walk_packed(const struct edge_walk *w, struct edge_part *part, uint32_t s)
 {
 	const struct stack_lists *stacks = &w->g->view->p->stacks;
@@ -179,6 +217,8 @@ static void edges_walk_packed(const struct edge_walk *w, struct edge_part *part,
 	const struct share share = { s, w->g->weight[s], w->g->div ? w->g->div[s] : 0 };
 
 	part->loc = mem_grow(part->loc, &part->cap_loc, n, sizeof(*part->loc));
+	if (w->settled && edges_walk_inside(w, part, s, part->loc, &share))
+		return;
 	stack_read(stacks, stacks->off[s], n, part->loc);
 	edges_walk_stack(w, part, part->loc, n, &share);
 }
@@ -304,7 +344,7 @@ static uint32_t edges_next_stack(const struct edge_walk *w, const struct edge_pa
 	const uint32_t *off = stacks->off;
 	uint32_t i;
 
-	if (!w->settled || s == end) /* most stacks may */
+	if (s == end)
 		return s;
 	if (stacks->width == STACK_NARROW)
 		i = edges_find_wanted(stacks, STACK_NARROW, part->mark, off[s], off[end]);
@@ -315,21 +355,37 @@ static uint32_t edges_next_stack(const struct edge_walk *w, const struct edge_pa
 	return s;
 }
 
+/* Count the calls of the stacks from s to end. skips: few are wanted. Returns the number of stacks that were read */
+static uint32_t edges_run_lot(const struct edge_walk *w, struct edge_part *part, uint32_t s, uint32_t end, bool skips)
+{
+	uint32_t n = 0;
+
+	for (; (s = skips ? edges_next_stack(w, part, s, end) : s) < end; s++, n++)
+		if (graph_is_live(w->g, s))
+			edges_walk_packed(w, part, s);
+	return n;
+}
+
 static void edge_run(void *arg, unsigned part)
 {
+	enum {
+		LOTS = 16
+	}; /* the stacks that may have wanted calls are searched for in one of so many lots, if most may */
 	struct edge_walk *w = arg;
 	struct edge_part *mine = &w->part[part];
-	uint32_t n = w->g->view->p->stacks.n, lot_end;
+	uint32_t n = w->g->view->p->stacks.n, i = 0, n_read = 0, lot_end;
 	uint32_t start = (uint32_t)((uint64_t)n * part / w->parts);
 	uint32_t end = (uint32_t)((uint64_t)n * (part + 1) / w->parts);
 
 	assert(part < w->parts && end <= n);
 	for (uint32_t lot = start; lot < end && needs_calls(w) && !stop_step(w->g->view->stop, lot - start);
-	     lot = lot_end) {
+	     lot = lot_end, i++) {
+		bool skips = w->settled && (i % LOTS == 0 || n_read < STOP_CHECK_INTERVAL / 2);
+		uint32_t was_read;
+
 		lot_end = end - lot < STOP_CHECK_INTERVAL ? end : lot + STOP_CHECK_INTERVAL;
-		for (uint32_t s = lot; (s = edges_next_stack(w, mine, s, lot_end)) < lot_end; s++)
-			if (graph_is_live(w->g, s))
-				edges_walk_packed(w, mine, s);
+		was_read = edges_run_lot(w, mine, lot, lot_end, skips);
+		n_read = skips ? was_read : n_read;
 	}
 }
 

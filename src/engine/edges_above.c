@@ -8,7 +8,7 @@
  * second walk counts only the calls whose bound reaches the limit.
  *
  * If one such call is enough for a node, its calls are not counted any more once a sum has reached the limit: if no value
- * is below 0, sums only grow. The sum of a location with inlined calls, which graph_make has found, settles most nodes
+ * is below 0, sums only grow. The sums of locations with inlined calls, which graph_make has found, settle most nodes
  * before the walk. Then few locations have a wanted node, and the walk ends when there is none.
  */
 #include "config.h"
@@ -35,7 +35,7 @@ bool edges_settle(const struct edge_walk *w, uint32_t dst, int64_t weight)
 {
 	struct settled *s = w->settled;
 
-	if (!s || !s->enough[dst] || (uint64_t)weight < s->limit || atomic_exchange(&s->is[dst], true))
+	if (!s || s->may_shrink || !s->enough[dst] || (uint64_t)weight < s->limit || atomic_exchange(&s->is[dst], true))
 		return false;
 	atomic_fetch_sub(&s->n_left, 1);
 	return true;
@@ -108,7 +108,7 @@ static size_t bounds_size(const struct edge_walk *w, uint64_t limit)
 	for (uint32_t s = 0; s < n_stacks; s++)
 		sum += num_abs(w->g->weight[s]);
 	mean = (double)sum / n_stacks;
-	if (w->settled && bounds_wanted_sum(w) < mean * CALLS_PER_COUNTER * SKETCH_MIN)
+	if (w->settled && !w->settled->may_shrink && bounds_wanted_sum(w) < mean * CALLS_PER_COUNTER * SKETCH_MIN)
 		return 0;
 	n_calls = bounds_estimate(w);
 	if (n_calls / CALLS_PER_COUNTER < SKETCH_MIN)
@@ -215,8 +215,14 @@ static void bounds_finish(struct edge_walk *w)
 			bounds_prune(k, spots, loc);
 }
 
-/* Settle the nodes that a location calls inside it, by the sum of the stacks with the location. */
-static void settle_location(struct edge_walk *w, uint32_t loc)
+/* The sums of the locations that have a call inside them. */
+struct inner_sum {
+	uint32_t n_locs, last; /* number of locations with it, the last of these + 1 */
+	uint64_t sum, most;    /* of their magnitudes, which stops growing; the largest */
+};
+
+/* A call has the weight of its location if it is in one only, and else at most the sum of all. */
+static void settled_add_location(struct edge_walk *w, uint32_t loc, struct inner_sum **sum, size_t *cap)
 {
 	uint32_t code = w->g->nodes.places->list[loc];
 	const struct spot *spot = spot_at(&w->spots, loc);
@@ -225,14 +231,76 @@ static void settle_location(struct edge_walk *w, uint32_t loc)
 
 	for (uint32_t i = 0; spot && i < spot->n; i++) {
 		const struct inner_call *f = &w->spots.inner_call[spot->first + i];
-		uint32_t id;
+		uint32_t n = calls->n, id = edges_find_call(calls, f->src, f->dst); /* may reallocate the calls */
+		struct inner_sum *s;
 
-		if (weight == 0 || !edges_settle(w, f->dst, weight)) /* 0 may be a location that no stack has */
+		*sum = mem_grow(*sum, cap, (size_t)id + 1, sizeof(**sum));
+		s = *sum + id;
+		if (id == n)
+			*s = (struct inner_sum){ 0 };
+		if (s->last == loc + 1)
 			continue;
-		id = edges_find_call(calls, f->src, f->dst); /* may reallocate the calls */
-		calls->call[id].edge.weight = weight;
-		calls->call[id].seen = 1;
+		s->last = loc + 1;
+		s->n_locs++;
+		s->sum = s->sum + num_abs(weight) < s->sum ? UINT64_MAX : s->sum + num_abs(weight);
+		if (num_abs(weight) >= s->most) {
+			s->most = num_abs(weight);
+			calls->call[id].edge.weight = weight;
+		}
 	}
+}
+
+static void settled_settle(struct settled *s, uint32_t node)
+{
+	s->n_left -= !atomic_exchange(&s->is[node], true);
+}
+
+/*
+ * Settle the nodes whose calls are known: one is enough and reaches the limit, or all are inside locations. If sums may shrink,
+ * that of a location is the weight only of calls in no other location. A sum of 0 may be that of a location that no stack has.
+ */
+static void settled_find(struct edge_walk *w, const struct inner_sum *sum)
+{
+	enum {
+		OUTER = 1,
+		UNKNOWN = 2
+	}; /* called between locations; a call inside locations may or may not reach the limit */
+	struct settled *s = w->settled;
+	uint8_t *flags = mem_zalloc(w->g->nodes.n, sizeof(*flags));
+
+	for (size_t i = 0; i < w->spots.n; i++)
+		flags[w->spots.spot[i].outer] = OUTER;
+	for (uint32_t i = 0; i < s->calls.n; i++) {
+		uint8_t *of = &flags[s->calls.call[i].edge.dst];
+
+		if (sum[i].n_locs == 1 ? s->limit == 0 && sum[i].most == 0 : s->may_shrink || sum[i].sum >= s->limit)
+			*of |= UNKNOWN;
+	}
+	for (uint32_t i = 0; i < s->calls.n; i++) {
+		uint32_t dst = s->calls.call[i].edge.dst;
+		bool is_exact = sum[i].n_locs == 1 && !(flags[dst] & OUTER);
+
+		if (sum[i].most < s->limit || sum[i].most == 0 ||
+		    !(s->enough[dst] ? is_exact || !s->may_shrink : flags[dst] == 0))
+			continue;
+		s->calls.call[i].seen = 1;
+		settled_settle(s, dst);
+	}
+	for (uint32_t k = 0; k < w->g->nodes.n; k++)
+		if (w->wanted[k] && flags[k] == 0)
+			settled_settle(s, k);
+	free(flags);
+}
+
+static void settled_find_all(struct edge_walk *w)
+{
+	struct inner_sum *sum = NULL;
+	size_t cap = 0;
+
+	for (uint32_t loc = 0; loc < w->g->view->p->n_locs; loc++)
+		settled_add_location(w, loc, &sum, &cap);
+	settled_find(w, sum);
+	free(sum);
 }
 
 /* Unmark the locations of which all wanted nodes are settled. */
@@ -249,21 +317,22 @@ static void settled_unmark(struct edge_walk *w)
 	}
 }
 
-/* Prepare to settle nodes, unless sums may shrink. out: released with settled_release */
+/* Prepare to settle nodes. out: released with settled_release */
 static void settled_init(struct edge_walk *w, const bool *enough, uint64_t limit, struct settled *out)
 {
 	uint32_t n = w->g->nodes.n;
 
-	*out = (struct settled){ .limit = limit, .enough = enough };
-	if (w->g->view->side_total[SIDE_BASE] != 0 || !w->g->several)
+	*out = (struct settled){ .limit = limit,
+				 .enough = enough,
+				 .may_shrink = w->g->view->side_total[SIDE_BASE] != 0 };
+	if (!w->g->several)
 		return;
 	out->is = mem_zalloc(n, sizeof(*out->is));
 	for (uint32_t k = 0; k < n; k++)
 		out->n_left += w->wanted[k];
 	w->settled = out;
 	edges_calls_init(&out->calls);
-	for (uint32_t loc = 0; loc < w->g->view->p->n_locs; loc++)
-		settle_location(w, loc);
+	settled_find_all(w);
 	settled_unmark(w);
 }
 

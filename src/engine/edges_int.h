@@ -80,6 +80,7 @@ struct settled {
 	uint64_t limit;
 	const bool *enough;   /* [places] wanted nodes that are settled by a call that reaches the limit */
 	atomic_bool *is;      /* [places] */
+	bool may_shrink;      /* values are below 0, so no node is settled in the walk */
 	atomic_size_t n_left; /* wanted nodes that are not settled */
 	struct calls calls;   /* those that settled nodes before the walk */
 };

@@ -105,6 +105,7 @@ def restores_views(b):
     b.result(len(parameters(b)["z"]) == 16, "a click writes the box to the address", parameters(b))
     b.run("select(arguments[0])", box(b, NEAREST))
     b.find("#over").send_keys("p")
+    b.wait("return model.isAround")
     settle(b)
     pictures.append(b.run(DRAWN))
     b.equal(parameters(b).get("p"), r"^shop/route\.\(\*Planner\)\.nearest$", "p writes the pivot to the address, as pprof does")

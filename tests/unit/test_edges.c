@@ -614,6 +614,59 @@ static void one_call_is_enough_for_some_nodes(void **state)
 	pool_set_size(0);
 }
 
+enum { INLINED_FUNCS = 20, INLINED_LOCS = 150 };
+
+/* Stacks in which half of the functions are inlined only, by few different calls in one or more locations each. */
+static struct make inlined_stacks(uint32_t *seed, int64_t low)
+{
+	struct make m = make_start("samples/count");
+	uint32_t loc[INLINED_LOCS], stack[8];
+
+	for (uint32_t i = 0; i < INLINED_LOCS; i++) {
+		char name[60];
+		uint32_t inner = random_below(seed, INLINED_FUNCS), mid = random_below(seed, INLINED_FUNCS);
+		uint32_t outer = random_below(seed, 5);
+
+		if (random_below(seed, 3) == 0)
+			snprintf(name, sizeof(name), "%#x=in%u+in%u+out%u", i + 1, inner, mid, outer);
+		else
+			snprintf(name, sizeof(name), "%#x=%s%u+out%u", i + 1, random_below(seed, 9) ? "in" : "out",
+				 inner, outer);
+		loc[i] = make_location(&m, name, strlen(name));
+	}
+	for (uint32_t i = 0; i < 300; i++) {
+		uint32_t n = 1 + random_below(seed, 8);
+
+		for (uint32_t k = 0; k < n; k++)
+			stack[k] = loc[random_below(seed, INLINED_LOCS)];
+		builder_sample(m.b, &(int64_t){ (int64_t)random_below(seed, 9) + low }, stack, n, NULL, 0, NULL);
+	}
+	return m;
+}
+
+static void sums_of_locations_settle_only_what_they_tell(void **state)
+{
+	uint32_t seed = 3, n_settled = 0, n_left = 0;
+
+	(void)state;
+	for (unsigned round = 0; round < 60; round++) {
+		struct make m = inlined_stacks(&seed, round % 2 ? -4 : 0);
+		struct graph_fixture a = graph_fixture_start(&m);
+		bool keep[2 * INLINED_FUNCS + 5], enough[2 * INLINED_FUNCS + 5];
+
+		graph_fixture_run(&a);
+		assert_true(a.pl.n <= sizeof(keep));
+		for (uint32_t k = 0; k < a.pl.n; k++) {
+			keep[k] = round % 3 == 0 || random_below(&seed, 8) > 0;
+			enough[k] = random_below(&seed, 4) > 0;
+		}
+		for (int64_t divisor = 5; divisor <= 500; divisor += divisor / 2)
+			check_enough_calls(&a, keep, keep, enough, divisor, &n_settled, &n_left);
+		graph_fixture_release(&a);
+	}
+	assert_true(n_settled > 0 && n_left > 0);
+}
+
 static void calls_above_a_limit_equal_exact_ones(void **state)
 {
 	static const int64_t low[] = { 1, -3, -5 };
@@ -664,6 +717,7 @@ int main(void)
 		cmocka_unit_test(merging_calls_of_threads_keeps_all_weights),
 		cmocka_unit_test(calls_above_a_limit_equal_exact_ones),
 		cmocka_unit_test(one_call_is_enough_for_some_nodes),
+		cmocka_unit_test(sums_of_locations_settle_only_what_they_tell),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
