@@ -126,6 +126,7 @@ static int load_read_profile(const struct source_set *l, const struct symbol_opt
 	/* of several profiles they distinguish samples with equal stacks; a fetched one is saved with them */
 	q.skips_labels &= (l->n == 1 && !s->type->is_remote) || l->sums != NULL;
 	q.wants_forest = load_wants_forest(l);
+	q.is_merged = l->n > 1;
 	q.sums_whole = l->sums;
 	q.wants_sums &=
 		!q.stable_names && (l->sums || (q.wants_forest && q.skips_labels && !l->binary && !l->keeps_stacks));

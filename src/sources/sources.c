@@ -80,6 +80,7 @@ static int sources_decode_walk(struct bytes *bytes, const struct query *q, const
 					  .max_nesting = (uint64_t)q->max_nesting,
 					  .repeats_stacks = q->repeats_stacks,
 					  .skips_labels = q->skips_labels,
+					  .skips_hash = q->is_merged,
 					  .walk = walk,
 					  .keeps_times = q->times || *q->from || *q->to };
 	int rc;
