@@ -141,11 +141,12 @@ static uint32_t place_of_line(struct places_builder *m, uint32_t loc, uint32_t l
 {
 	const struct profile *p = m->pl->p;
 	uint32_t f = p->line_func[line], id;
-	struct place k = { .name = m->keep.name ? p->func_name[f] : 0, .addr = m->keep.addr ? p->loc_addr[loc] : 0 };
+	struct place k;
 	bool by_function;
 
-	if (m->name_place && k.name)
-		return place_of_name(m, k.name);
+	if (m->name_place && p->func_name[f])
+		return place_of_name(m, p->func_name[f]);
+	k = (struct place){ .name = m->keep.name ? p->func_name[f] : 0, .addr = m->keep.addr ? p->loc_addr[loc] : 0 };
 	k.file = m->keep.file ? places_file_of(m, p->func_file[f]) : 0;
 	k.line = m->keep.line ? p->line_no[line] : 0;
 	k.col = m->keep.col ? p->line_col[line] : 0;

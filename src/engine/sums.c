@@ -64,9 +64,9 @@ struct sums_builder {
 	str_id default_type;
 	unsigned n_parts;
 	struct sums_part *part;
-	uint8_t *flags;        /* [n_locs of the profile] of locations; NULL if not whole */
-	uint32_t n_locs;       /* locations found so far */
-	uint32_t *loc;         /* [n_locs] in the order of first use, or all if not whole */
+	uint8_t *flags;  /* [n_locs of the profile] of locations; NULL if not whole */
+	uint32_t n_locs; /* locations found so far */
+	uint32_t *loc;   /* [n_locs + 1] in the order of first use, or all if not whole; the last one is not used */
 	struct sums_rows rows; /* those that keep their stacks, and if not whole, at the end one for each leaf */
 };
 
@@ -137,7 +137,7 @@ static void sums_begin(struct sums_builder *s, const struct profile *p, const st
 	s->type = type;
 	s->to = walk_targets_new(pl);
 	s->default_type = p->meta.default_type;
-	s->loc = arena_alloc(s->mem, p->n_locs, sizeof(*s->loc));
+	s->loc = arena_alloc(s->mem, (size_t)p->n_locs + 1, sizeof(*s->loc));
 	s->n_parts = parts;
 	s->part = arena_zalloc(s->mem, parts, sizeof(*s->part));
 	for (unsigned i = 0; i < parts; i++) {
@@ -167,8 +167,8 @@ static inline uint8_t sums_walk_stack(struct sums_part *part, const struct walk_
 static void sums_add_locations(struct sums_builder *s, const uint32_t *loc, const uint32_t *end)
 {
 	for (; loc < end; loc++) {
-		if (s->flags[*loc] & SUMS_NEW)
-			s->loc[s->n_locs++] = *loc;
+		s->loc[s->n_locs] = *loc; /* branchless, since new ones cannot be predicted */
+		s->n_locs += s->flags[*loc] & SUMS_NEW;
 		s->flags[*loc] &= (uint8_t)~SUMS_NEW;
 	}
 }

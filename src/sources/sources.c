@@ -179,7 +179,8 @@ int sources_read_file(struct source *s, const char *name, const struct query *q,
 
 	(void)s, (void)notes, (void)missing;
 	if (!sources_map_file(name, max, &bytes)) {
-		rc = formats_read_folder(name, max ? max : SIZE_MAX, &bytes, err);
+		rc = sources_is_regular(name) ? ERR_UNKNOWN
+					      : formats_read_folder(name, max ? max : SIZE_MAX, &bytes, err);
 		rc = rc == ERR_UNKNOWN ? fetch_read(name, max, &bytes, err) : rc;
 	}
 	if (rc == 0 && q->wants_sums && (q->sums_whole || bytes.is_mapped))
