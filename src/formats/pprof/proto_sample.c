@@ -294,6 +294,36 @@ void proto_sample_end(const struct sample *s)
 	slot->n++;
 }
 
+/*
+ * Decode a usual sample to the slot: a short packed stack, then the values, not packed, and no labels. Returns false for others, of
+ * which nothing is counted.
+ */
+static bool sample_decode_usual(const struct pipeline *pipeline, struct proto_sample_slot *slot, uint32_t row,
+				const struct field *span)
+{
+	const uint8_t *end = span->data + span->n, *stack = span->data + 2;
+	struct cursor c = { stack, end, NULL };
+	struct packed_out out;
+
+	if (span->n < 2 || stack[-2] != TAG_STACK || stack[-1] >= 0x80 || stack[-1] > span->n - 2 ||
+	    slot->n_locs + stack[-1] + STACK_SPARE_IDS > slot->cap_locs)
+		return false;
+	c.at += stack[-1];
+	for (uint32_t t = 0; t < pipeline->n_types; t++) {
+		uint64_t v;
+
+		if (c.at == end || *c.at++ != TAG_VALUE || !cursor_varint(&c, &v))
+			return false;
+		pipeline->value[t][row] = (int64_t)v;
+	}
+	out = sample_out(slot);
+	if (c.at != end || format_exceeds(stack[-1], pipeline->p->options->max_depth) ||
+	    packed_indices(&pipeline->p->locs, stack, stack + stack[-1], pipeline->p->end, &out) != stack + stack[-1])
+		return false;
+	sample_written(slot, &out);
+	return true;
+}
+
 static void block_decode(struct pipeline *pipeline, size_t i)
 {
 	const struct sample_block *block = &pipeline->p->block[i];
@@ -310,7 +340,8 @@ static void block_decode(struct pipeline *pipeline, size_t i)
 
 		if (f.number != PROFILE_SAMPLE)
 			continue;
-		slot->rc = proto_sample_decode(&s, &f, &slot->err);
+		if (!sample_decode_usual(pipeline, slot, s.row, &f))
+			slot->rc = proto_sample_decode(&s, &f, &slot->err);
 		if (slot->rc < 0)
 			return;
 		proto_sample_end(&s);
