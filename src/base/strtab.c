@@ -40,6 +40,15 @@ struct strtab *strtab_new(void)
 	return t;
 }
 
+void strtab_reserve(struct strtab *t, size_t n)
+{
+	assert(t->n == 1 && t->ids.n == 1);
+	t->str = mem_grow(t->str, &t->cap, n, sizeof(*t->str));
+	idtab_release(&t->ids);
+	idtab_init(&t->ids, n);
+	idtab_put(&t->ids, t->str[0].hash, 0);
+}
+
 void strtab_free(struct strtab *t)
 {
 	if (!t)

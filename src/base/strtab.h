@@ -19,6 +19,9 @@ struct strtab;
 struct strtab *strtab_new(void);
 void strtab_free(struct strtab *t);
 
+/* Reserve memory for about n strings, while the table contains only "". */
+void strtab_reserve(struct strtab *t, size_t n);
+
 /* The id of n bytes of s, which may include NUL; a new string is copied. */
 str_id strtab_add(struct strtab *t, const char *s, size_t n);
 

@@ -66,14 +66,24 @@ bool url_unescape(const char *s, size_t n, enum url_part part, struct buf *out)
 
 void url_escape(const char *s, size_t n, enum url_part part, struct buf *out)
 {
+	static const char digit[] = "0123456789ABCDEF";
+	size_t plain = 0; /* bytes before i that are not escaped */
+
 	for (size_t i = 0; i < n; i++) {
-		if (s[i] == ' ' && part == URL_QUERY)
-			buf_addz(out, "+");
-		else if (is_escaped(s[i], part))
-			buf_addf(out, "%%%02X", (unsigned char)s[i]);
+		unsigned char c = (unsigned char)s[i];
+
+		if (!is_escaped(s[i], part)) {
+			plain++;
+			continue;
+		}
+		buf_add(out, s + i - plain, plain);
+		plain = 0;
+		if (c == ' ' && part == URL_QUERY)
+			buf_add(out, "+", 1);
 		else
-			buf_add(out, &s[i], 1);
+			buf_add(out, (char[]){ '%', digit[c >> 4], digit[c & 15] }, 3);
 	}
+	buf_add(out, s + n - plain, plain);
 }
 
 bool url_path_is_valid(const char *s, size_t n)

@@ -52,9 +52,9 @@ static void walk_run(void *arg, unsigned i)
 			continue;
 		part->flat[stack_id_at(stacks, off[s])] += w->weight.value[s];
 		if (stacks->width == STACK_NARROW)
-			walk_stack(&part->sums, &w->weight, s, at, last, STACK_NARROW);
+			walk_stack(&part->sums, &w->weight, s, at, last, STACK_NARROW, NULL);
 		else
-			walk_stack(&part->sums, &w->weight, s, at, last, STACK_WIDE);
+			walk_stack(&part->sums, &w->weight, s, at, last, STACK_WIDE, NULL);
 	}
 	walk_finish(&part->sums, &w->weight);
 }

@@ -88,14 +88,14 @@ void walk_finish(struct walk_sums *s, const struct walk_values *values)
 	uint32_t *seen = s->seen;
 
 	for (uint32_t i = 0; i < s->n_pending; i++) {
-		const struct walk_pending *p = &s->pending[i];
-		const uint32_t *list = &s->to->list[s->to->others[p->loc]];
-		int64_t v = values->value[p->stack - values->first];
+		const uint32_t *list = &s->to->list[s->to->others[s->pending_loc[i]]];
+		uint32_t stack = s->pending_stack[i];
+		int64_t v = values->value[stack - values->first];
 
 		for (uint32_t k = 1; k <= PLACES_PADDED; k++)
-			walk_add(&cum[list[k]], &seen[list[k]], p->stack, v);
+			walk_add(&cum[list[k]], &seen[list[k]], stack, v);
 		for (uint32_t k = 1 + PLACES_PADDED; k <= list[0]; k++)
-			walk_add(&cum[list[k]], &seen[list[k]], p->stack, v);
+			walk_add(&cum[list[k]], &seen[list[k]], stack, v);
 	}
 	s->n_pending = 0;
 }

@@ -36,10 +36,8 @@ struct walk_sums {
 	const struct walk_targets *to; /* borrowed */
 	int64_t *cum;   /* [to->n + 1] of places, then of locations with several; complete after walk_finish */
 	uint32_t *seen; /* [to->n + 1] last stack added, + 1 */
-	uint32_t n_pending;
-	struct walk_pending { /* locations whose other sums have to be added */
-		uint32_t loc, stack;
-	} pending[WALK_PENDING_MAX];
+	/* [n_pending] locations whose other sums have to be added, and their stacks */
+	uint32_t n_pending, pending_loc[WALK_PENDING_MAX], pending_stack[WALK_PENDING_MAX];
 };
 
 void walk_sums_init(struct walk_sums *s, const struct walk_targets *to);
@@ -54,37 +52,50 @@ struct walk_values {
 /* Add what is pending. To be called after the last stack of these values. */
 void walk_finish(struct walk_sums *s, const struct walk_values *values);
 
-/* Branchless, because the branch predictor cannot predict which places recur on a stack. */
+/*
+ * Branchless, because the branch predictor cannot predict which places recur on a stack. As stacks ascend, seen is never larger
+ * than stack + 1. "Less" takes fewer instructions than "not equal": the borrow of the subtraction is the mask.
+ */
 static inline void walk_add(int64_t *cum, uint32_t *seen, uint32_t stack, int64_t v)
 {
-	*cum += v & -(int64_t)(*seen != stack + 1);
+	*cum += v & -(int64_t)(*seen < stack + 1);
 	*seen = stack + 1;
 }
 
-/* Add the value of a stack, whose locations are at to end. Stacks of a thread are passed in ascending order. */
-static inline void walk_stack(struct walk_sums *s, const struct walk_values *values, uint32_t stack, const uint8_t *at,
-			      const uint8_t *end, uint32_t width)
+/*
+ * Add the value of a stack, whose locations are at to end. Stacks of a thread are passed in ascending order.
+ *
+ * flags    [n_locs] bits of locations; NULL: none
+ * Returns  all bits of the locations of the stack
+ */
+static inline uint8_t walk_stack(struct walk_sums *s, const struct walk_values *values, uint32_t stack,
+				 const uint8_t *at, const uint8_t *end, uint32_t width, const uint8_t *flags)
 {
 	const uint32_t *first = s->to->first;
 	int64_t *cum = s->cum, v = values->value[stack - values->first];
 	uint32_t *seen = s->seen;
+	uint8_t all = 0;
 
 	while (at < end) {
 		const uint8_t *pause = (size_t)(end - at) < WALK_LOT * width ? end : at + WALK_LOT * width;
-		struct walk_pending *pending = &s->pending[s->n_pending];
+		size_t n_pending = s->n_pending;
 
 		for (; at < pause; at += width) {
 			uint32_t loc = stack_load(at, width), target = first[loc];
 
-			*pending = (struct walk_pending){ loc, stack };
-			pending += target / PLACES_MANY;
+			if (flags)
+				all |= flags[loc];
+			s->pending_loc[n_pending] = loc;
+			s->pending_stack[n_pending] = stack;
+			n_pending += target / PLACES_MANY;
 			target %= PLACES_MANY;
 			walk_add(&cum[target], &seen[target], stack, v);
 		}
-		s->n_pending = (uint32_t)(pending - s->pending);
-		if (s->n_pending > WALK_PENDING_MAX - WALK_LOT)
+		s->n_pending = (uint32_t)n_pending;
+		if (n_pending > WALK_PENDING_MAX - WALK_LOT)
 			walk_finish(s, values);
 	}
+	return all;
 }
 
 #endif

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Most reports are by function. Then a place depends only on the function, and is looked up once per function instead
- * of once per line.
+ * Most reports are by function. Then a place depends only on the name of the function, and needs no hash table. By file
+ * and function, it is looked up once per function instead of once per line.
  */
 #include "config.h"
 
@@ -34,6 +34,7 @@ struct places_builder {
 	size_t cap_places;
 	uint32_t *file;       /* [strings of the profile] file + 1 in places, by a function's file */
 	uint32_t *func_place; /* [n_funcs] place + 1, if the place depends only on the function */
+	uint32_t *name_place; /* [strings of the profile] place + 1, if it depends only on the name */
 	size_t n_many, cap_many;
 };
 
@@ -79,19 +80,36 @@ static bool place_equal(const struct place *a, const struct place *b)
 	       a->col == b->col && a->start == b->start && a->objfile == b->objfile && a->label == b->label;
 }
 
-static uint32_t place_add(struct places_builder *m, const struct place *k)
+static uint32_t place_append(struct places_builder *m, const struct place *k)
 {
 	struct places *pl = m->pl;
+
+	pl->place = mem_grow(pl->place, &m->cap_places, (size_t)pl->n + 1, sizeof(*pl->place));
+	pl->place[pl->n] = *k;
+	return pl->n++;
+}
+
+static uint32_t place_add(struct places_builder *m, const struct place *k)
+{
 	uint64_t h = place_hash(k);
 	uint32_t id;
 
 	for (size_t pos = idtab_start(&m->ids, h); idtab_next(&m->ids, h, &pos, &id);)
-		if (place_equal(&pl->place[id], k))
+		if (place_equal(&m->pl->place[id], k))
 			return id;
-	pl->place = mem_grow(pl->place, &m->cap_places, (size_t)pl->n + 1, sizeof(*pl->place));
-	pl->place[pl->n] = *k;
-	idtab_put(&m->ids, h, pl->n);
-	return pl->n++;
+	id = place_append(m, k);
+	idtab_put(&m->ids, h, id);
+	return id;
+}
+
+/* The place of a name, which is not "". */
+static uint32_t place_of_name(struct places_builder *m, str_id name)
+{
+	uint32_t *place = &m->name_place[name];
+
+	if (!*place)
+		*place = place_append(m, &(struct place){ .name = name }) + 1;
+	return *place - 1;
 }
 
 const char *places_source(const struct profile *p, str_id file, const struct query_filter *q)
@@ -123,9 +141,12 @@ static uint32_t place_of_line(struct places_builder *m, uint32_t loc, uint32_t l
 {
 	const struct profile *p = m->pl->p;
 	uint32_t f = p->line_func[line], id;
-	struct place k = { .name = m->keep.name ? p->func_name[f] : 0, .addr = m->keep.addr ? p->loc_addr[loc] : 0 };
+	struct place k;
 	bool by_function;
 
+	if (m->name_place && p->func_name[f])
+		return place_of_name(m, p->func_name[f]);
+	k = (struct place){ .name = m->keep.name ? p->func_name[f] : 0, .addr = m->keep.addr ? p->loc_addr[loc] : 0 };
 	k.file = m->keep.file ? places_file_of(m, p->func_file[f]) : 0;
 	k.line = m->keep.line ? p->line_no[line] : 0;
 	k.col = m->keep.col ? p->line_col[line] : 0;
@@ -185,9 +206,11 @@ int places_make(const struct profile *p, const struct query_filter *q, struct ar
 	}
 	pl.list = arena_alloc(mem, p->n_locs, sizeof(*pl.list));
 	m.file = mem_zalloc(strtab_count(p->str), sizeof(*m.file));
-	if (!m.keep.line && !m.keep.addr)
+	if (m.keep.name && !m.keep.file && !m.keep.line && !m.keep.addr && !m.by_object && !q->keep_labels)
+		m.name_place = mem_zalloc(strtab_count(p->str), sizeof(*m.name_place));
+	else if (!m.keep.line && !m.keep.addr)
 		m.func_place = mem_zalloc(p->n_funcs, sizeof(*m.func_place));
-	idtab_init(&m.ids, p->n_funcs);
+	idtab_init(&m.ids, m.name_place ? 0 : p->n_funcs);
 	stop_begin(q->stop, "finding places", p->n_locs);
 	for (uint32_t loc = 0; loc < p->n_locs && !stop_step(q->stop, loc); loc++)
 		location_add(&m, loc);
@@ -195,6 +218,7 @@ int places_make(const struct profile *p, const struct query_filter *q, struct ar
 	arena_own(mem, pl.many);
 	idtab_release(&m.ids);
 	free(m.func_place);
+	free(m.name_place);
 	free(m.file);
 	if (stop_check(q->stop, err) < 0) {
 		strtab_free(pl.files);

@@ -64,9 +64,9 @@ struct sums_builder {
 	str_id default_type;
 	unsigned n_parts;
 	struct sums_part *part;
-	uint8_t *flags;        /* [n_locs of the profile] of locations; NULL if not whole */
-	uint32_t n_locs;       /* locations found so far */
-	uint32_t *loc;         /* [n_locs] in the order of first use, or all if not whole */
+	uint8_t *flags;  /* [n_locs of the profile] of locations; NULL if not whole */
+	uint32_t n_locs; /* locations found so far */
+	uint32_t *loc;   /* [n_locs + 1] in the order of first use, or all if not whole; the last one is not used */
 	struct sums_rows rows; /* those that keep their stacks, and if not whole, at the end one for each leaf */
 };
 
@@ -137,7 +137,7 @@ static void sums_begin(struct sums_builder *s, const struct profile *p, const st
 	s->type = type;
 	s->to = walk_targets_new(pl);
 	s->default_type = p->meta.default_type;
-	s->loc = arena_alloc(s->mem, p->n_locs, sizeof(*s->loc));
+	s->loc = arena_alloc(s->mem, (size_t)p->n_locs + 1, sizeof(*s->loc));
 	s->n_parts = parts;
 	s->part = arena_zalloc(s->mem, parts, sizeof(*s->part));
 	for (unsigned i = 0; i < parts; i++) {
@@ -153,28 +153,24 @@ static void sums_begin(struct sums_builder *s, const struct profile *p, const st
 
 /* ---- add ---- */
 
-/* Find the locations of a stack that occur first. Returns true if the stack must be kept. */
-static bool sums_find_locations(struct sums_builder *s, const uint32_t *loc, const uint32_t *end)
-{
-	uint8_t any = 0;
-
-	for (const uint32_t *at = loc; at < end; at++)
-		any |= s->flags[*at];
-	for (; any & SUMS_NEW && loc < end; loc++) {
-		if (s->flags[*loc] & SUMS_NEW)
-			s->loc[s->n_locs++] = *loc;
-		s->flags[*loc] &= (uint8_t)~SUMS_NEW;
-	}
-	return any & SUMS_WHOLE;
-}
-
 _Static_assert(BYTE_ORDER == LITTLE_ENDIAN, "an array of locations is read like packed ids");
 
-/* Add the value of a sample to its places. */
-static void sums_walk_stack(struct sums_part *part, const struct walk_values *values, uint32_t sample,
-			    const uint32_t *loc, const uint32_t *end)
+/* Add the value of sample i to its places. Returns the flags of its locations, 0 if flags is NULL. */
+static inline uint8_t sums_walk_stack(struct sums_part *part, const struct walk_values *values, uint32_t i,
+				      const uint32_t *loc, const uint32_t *end, const uint8_t *flags)
 {
-	walk_stack(&part->sums, values, sample, (const uint8_t *)loc, (const uint8_t *)end, STACK_WIDE);
+	return walk_stack(&part->sums, values, values->first + i, (const uint8_t *)loc, (const uint8_t *)end,
+			  STACK_WIDE, flags);
+}
+
+/* Append the locations of a stack that occur first. */
+static void sums_add_locations(struct sums_builder *s, const uint32_t *loc, const uint32_t *end)
+{
+	for (; loc < end; loc++) {
+		s->loc[s->n_locs] = *loc; /* branchless, since new ones cannot be predicted */
+		s->n_locs += s->flags[*loc] & SUMS_NEW;
+		s->flags[*loc] &= (uint8_t)~SUMS_NEW;
+	}
 }
 
 /* Append a row. Returns its values, [types], which the caller sets. */
@@ -192,19 +188,24 @@ static int64_t *sums_add_row(struct sums_builder *s, const uint32_t *loc, size_t
 	return r->value + r->n++ * n_types;
 }
 
-/* Add sample i of one of many files to flat, or keep it. Returns false if a value is below 0, or if a sum overflows. */
+/* Add sample i of one of many files, or keep it. Returns false if a value is below 0, or if a sum overflows. */
 static inline bool sums_add_of_many(struct sums_builder *s, struct sums_part *part, const struct walk_samples *w,
-				    uint32_t i, const uint32_t *loc, const uint32_t *end)
+				    const struct walk_values *values, uint32_t i, const uint32_t *loc,
+				    const uint32_t *end)
 {
 	uint32_t n_types = s->p->n_types, leaf = loc < end ? *loc : s->p->n_locs;
 	int64_t *to = part->flat + (size_t)leaf * n_types, any = 0;
 	bool overflows = false;
+	uint8_t flags;
 
 	for (uint32_t t = 0; t < n_types; t++)
 		any |= w->value[t][w->first + i];
 	if (any <= 0)
 		return any == 0;
-	if (sums_find_locations(s, loc, end)) {
+	flags = sums_walk_stack(part, values, i, loc, end, s->flags);
+	if (flags & SUMS_NEW)
+		sums_add_locations(s, loc, end);
+	if (flags & SUMS_WHOLE) {
 		to = sums_add_row(s, loc, (size_t)(end - loc));
 		memset(to, 0, n_types * sizeof(*to));
 	}
@@ -223,12 +224,11 @@ static inline bool sums_add_sample(struct sums_builder *s, struct sums_part *par
 	part->total += (uint64_t)v;
 	if (v < 0 || part->total > INT64_MAX || ++part->n == UINT32_MAX)
 		return false;
-	if (s->whole && !sums_add_of_many(s, part, w, i, loc, end))
-		return false;
+	if (s->whole)
+		return sums_add_of_many(s, part, w, values, i, loc, end);
 	if (v)
-		sums_walk_stack(part, values, values->first + i, loc, end);
-	if (!s->whole)
-		part->flat[loc < end ? *loc : s->p->n_locs] += v;
+		sums_walk_stack(part, values, i, loc, end, NULL);
+	part->flat[loc < end ? *loc : s->p->n_locs] += v;
 	return true;
 }
 
@@ -381,24 +381,33 @@ static bool sums_start(void *arg, const struct profile *tables, size_t size, uns
 	return true;
 }
 
+/* Append the rows, each with a stack of its own. Returns false if they are too many. */
+static bool sums_append_rows(const struct sums_rows *r, struct builder *b)
+{
+	uint32_t n_types = builder_n_types(b);
+	struct builder_rows rows;
+	struct err err;
+	size_t from = 0;
+
+	if (builder_rows(b, r->n, &rows, &err) < 0)
+		return false;
+	builder_reserve(b, r->n, r->n ? r->end[r->n - 1] : 0, 0);
+	for (uint32_t i = 0; i < r->n; from = r->end[i++]) {
+		if (builder_stack_append(b, r->loc + from, r->end[i] - from, &rows.stack[i], &err) < 0)
+			return false;
+		for (uint32_t t = 0; t < n_types; t++)
+			builder_values(b, t)[rows.first + i] = r->value[(size_t)i * n_types + t];
+	}
+	return true;
+}
+
 static bool sums_finish(void *arg, struct builder *b)
 {
 	struct sums_builder *s = arg;
 	const struct profile *p = s->p;
-	const struct sums_rows *r = &s->rows;
-	struct err err;
 
-	if (p->meta.drop_frames || p->meta.default_type != s->default_type || !sums_are_named(s) || !sums_end(s) ||
-	    (!s->whole && s->part[0].total == 0))
-		return false;
-	for (uint32_t row = 0; row < r->n; row++) {
-		size_t from = row ? r->end[row - 1] : 0;
-
-		if (builder_sample(b, r->value + (size_t)row * p->n_types, r->loc + from, r->end[row] - from, NULL, 0,
-				   &err) < 0)
-			return false;
-	}
-	return true;
+	return !p->meta.drop_frames && p->meta.default_type == s->default_type && sums_are_named(s) && sums_end(s) &&
+	       (s->whole || s->part[0].total != 0) && sums_append_rows(&s->rows, b);
 }
 
 struct sample_walk sums_walk(struct sums_builder *s)

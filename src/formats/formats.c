@@ -552,7 +552,7 @@ int formats_read_as(const struct file_format *f, struct bytes *in, const struct 
 		rc = f ? f->read(b.data, b.n, options, out, err) : formats_detect(&b, options, out, err);
 	if (rc == ERR_UNKNOWN)
 		rc = err_set(err, ERR_FORMAT, "not a profile of the format %s", f->name);
-	if (rc == 0)
+	if (rc == 0 && !options->skips_hash)
 		(*out)->content_hash = pieces_hash_of(&b);
 	io_release(&b);
 	return rc;

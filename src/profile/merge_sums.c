@@ -45,10 +45,10 @@ static int merge_sums_add_location(struct merge_sums *s, struct merge_ids *ids, 
 	const struct profile *p = ids->src;
 	const int64_t *cum = p->sums->cum + profile_sums_slot(p, loc);
 	size_t n = (size_t)p->loc_line[loc + 1] - p->loc_line[loc] + 1;
-	uint32_t id;
+	uint32_t id = ids->loc[loc];
 	bool overflows;
 
-	if (merge_ids_location(ids, loc, &id, err) < 0)
+	if (id == PROFILE_NONE && merge_ids_location(ids, loc, &id, err) < 0)
 		return ERR_LIMIT;
 	assert(id <= s->n_locs);
 	if (id == s->n_locs)

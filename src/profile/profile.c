@@ -10,10 +10,14 @@
 #include "base/str.h"
 
 #include "base/arena.h"
+#include "base/hash.h"
+#include "base/idtab.h"
+#include "base/mem.h"
 #include "base/search.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 void profile_free(struct profile *p)
 {
@@ -50,6 +54,29 @@ bool profile_has_name(const struct profile *p, uint32_t loc)
 			return true;
 	}
 	return false;
+}
+
+uint32_t *profile_equal_stacks(const struct stack_lists *s)
+{
+	uint32_t *first = mem_alloc(s->n, sizeof(*first)), id;
+	struct idtab ids;
+
+	idtab_init(&ids, s->n);
+	for (uint32_t i = 0; i < s->n; i++) {
+		const uint8_t *at = stack_address(s, s->off[i]);
+		size_t n = (size_t)(s->off[i + 1] - s->off[i]) * s->width;
+		uint64_t h = hash_bytes(at, n);
+
+		first[i] = i;
+		for (size_t pos = idtab_start(&ids, h); first[i] == i && idtab_next(&ids, h, &pos, &id);)
+			if (s->off[id + 1] - s->off[id] == s->off[i + 1] - s->off[i] &&
+			    memcmp(stack_address(s, s->off[id]), at, n) == 0)
+				first[i] = id;
+		if (first[i] == i)
+			idtab_put(&ids, h, i);
+	}
+	idtab_release(&ids);
+	return first;
 }
 
 uint32_t profile_stack_part(const struct stack_lists *s, unsigned part, unsigned parts)

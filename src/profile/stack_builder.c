@@ -34,7 +34,6 @@ void builder_stacks_release(struct stack_builder *b)
 {
 	free(b->l.off);
 	free(b->l.packed);
-	free(b->packed);
 	idtab_release(&b->ids);
 }
 
@@ -49,12 +48,9 @@ static void stack_builder_widen(struct stack_builder *b)
 	for (uint32_t i = 0; i < n; i++)
 		stack_store(stack_address(&b->l, i), STACK_WIDE, stack_id_at(&old, i));
 	free(old.packed);
-	free(b->packed);
-	b->packed = NULL;
-	b->cap_packed = 0;
 }
 
-/* Pack ids to a buffer with a spare byte. Returns false if they need more bytes. */
+/* Pack ids to memory with a spare byte. Returns false if they need more bytes. */
 static bool stack_pack(const uint32_t *locs, size_t n, uint32_t width, uint8_t *to)
 {
 	uint32_t all = 0;
@@ -100,27 +96,36 @@ static uint32_t stack_builder_end(struct stack_builder *b, size_t n)
 	return l->n++;
 }
 
-static bool stack_builder_is(const struct stack_builder *b, uint32_t id, const uint8_t *packed, size_t n)
+/* Is a stack equal to the n ids after the last stack? */
+static bool stack_builder_is(const struct stack_builder *b, uint32_t id, size_t n)
 {
 	const struct stack_lists *l = &b->l;
 
-	return l->off[id + 1] - l->off[id] == n && memcmp(stack_address(l, l->off[id]), packed, n * l->width) == 0;
+	return l->off[id + 1] - l->off[id] == n &&
+	       memcmp(stack_address(l, l->off[id]), stack_address(l, l->off[l->n]), n * l->width) == 0;
+}
+
+/* Pack ids after the last stack. */
+static int stack_builder_put(struct stack_builder *b, const uint32_t *locs, size_t n, struct err *err)
+{
+	struct stack_lists *l = &b->l;
+
+	if (stack_builder_reserve(b, 1, n, err) < 0)
+		return ERR_LIMIT;
+	if (stack_pack(locs, n, l->width, stack_address(l, l->off[l->n])))
+		return 0;
+	stack_builder_widen(b);
+	return stack_builder_put(b, locs, n, err);
 }
 
 int builder_stacks_add(struct stack_builder *b, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *id,
 		       struct err *err)
 {
-	if (stack_builder_reserve(b, 1, n, err) < 0)
+	if (stack_builder_put(b, locs, n, err) < 0)
 		return ERR_LIMIT;
-	b->packed = mem_grow(b->packed, &b->cap_packed, stack_bytes(n, b->l.width), 1);
-	if (!stack_pack(locs, n, b->l.width, b->packed)) {
-		stack_builder_widen(b);
-		return builder_stacks_add(b, locs, n, hash, id, err);
-	}
 	for (size_t pos = idtab_start(&b->ids, hash); idtab_next(&b->ids, hash, &pos, id);)
-		if (stack_builder_is(b, *id, b->packed, n))
+		if (stack_builder_is(b, *id, n))
 			return 0;
-	memcpy(stack_address(&b->l, b->l.off[b->l.n]), b->packed, n * b->l.width);
 	*id = stack_builder_end(b, n);
 	idtab_put(&b->ids, hash, *id);
 	return 0;
@@ -128,12 +133,8 @@ int builder_stacks_add(struct stack_builder *b, const uint32_t *locs, size_t n, 
 
 int builder_stacks_append(struct stack_builder *b, const uint32_t *locs, size_t n, uint32_t *id, struct err *err)
 {
-	if (stack_builder_reserve(b, 1, n, err) < 0)
+	if (stack_builder_put(b, locs, n, err) < 0)
 		return ERR_LIMIT;
-	if (!stack_pack(locs, n, b->l.width, stack_address(&b->l, b->l.off[b->l.n]))) {
-		stack_builder_widen(b);
-		return builder_stacks_append(b, locs, n, id, err);
-	}
 	*id = stack_builder_end(b, n);
 	return 0;
 }
@@ -211,7 +212,6 @@ struct stack_lists builder_stacks_seal(struct stack_builder *b, struct arena *me
 	assert(l.off[l.n] <= b->cap_id && l.n < b->cap_off);
 	l.off = arena_own(mem, l.off);
 	l.packed = arena_own(mem, mem_trim(l.packed, stack_bytes(l.off[l.n], l.width), 1));
-	free(b->packed);
 	idtab_release(&b->ids);
 	*b = (struct stack_builder){ 0 };
 	return l;

@@ -24,8 +24,6 @@ struct stack_builder {
 	struct stack_lists l;
 	size_t cap_off, cap_id; /* of off; ids that l.packed has room for */
 	struct idtab ids;
-	uint8_t *packed; /* [stack_bytes(cap_packed, l.width)] the stack that is searched */
-	size_t cap_packed;
 };
 
 /* Make room for about n_rows stacks of n_ids ids together, of which n_distinct are searched. */

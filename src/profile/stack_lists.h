@@ -79,6 +79,9 @@ static inline void stack_read(const struct stack_lists *s, uint32_t i, size_t n,
 			*to++ = stack_load(at, STACK_WIDE);
 }
 
+/* [n] For each stack the first one that is equal to it; freed by the caller. */
+uint32_t *profile_equal_stacks(const struct stack_lists *s);
+
 /* First stack of a part when the stacks are divided into parts with about the same number of ids; the number of stacks for
    part == parts. */
 uint32_t profile_stack_part(const struct stack_lists *s, unsigned part, unsigned parts);

@@ -127,6 +127,7 @@ static int load_read_profile(const struct source_set *l, const struct symbol_opt
 	q.skips_labels &= (l->n == 1 && !s->type->is_remote) || l->sums != NULL;
 	q.repeats_stacks |= l->is_side;
 	q.wants_forest = load_wants_forest(l);
+	q.is_merged = l->n > 1;
 	q.sums_whole = l->sums;
 	q.wants_sums &=
 		!q.stable_names && (l->sums || (q.wants_forest && q.skips_labels && !l->binary && !l->keeps_stacks));

@@ -80,6 +80,7 @@ static int sources_decode_walk(struct bytes *bytes, const struct query *q, const
 					  .max_nesting = (uint64_t)q->max_nesting,
 					  .repeats_stacks = q->repeats_stacks,
 					  .skips_labels = q->skips_labels,
+					  .skips_hash = q->is_merged,
 					  .walk = walk,
 					  .keeps_times = q->times || *q->from || *q->to };
 	int rc;
@@ -178,7 +179,8 @@ int sources_read_file(struct source *s, const char *name, const struct query *q,
 
 	(void)s, (void)notes, (void)missing;
 	if (!sources_map_file(name, max, &bytes)) {
-		rc = formats_read_folder(name, max ? max : SIZE_MAX, &bytes, err);
+		rc = sources_is_regular(name) ? ERR_UNKNOWN
+					      : formats_read_folder(name, max ? max : SIZE_MAX, &bytes, err);
 		rc = rc == ERR_UNKNOWN ? fetch_read(name, max, &bytes, err) : rc;
 	}
 	if (rc == 0 && q->wants_sums && (q->sums_whole || bytes.is_mapped))

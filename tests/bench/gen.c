@@ -5,8 +5,9 @@
  * Each kind of profile is one simulated program. A second profile of a kind, with another number TAKE, is the same
  * program at another time, with mostly different stacks. gen_world.c makes the program and its stacks, gen_names.c the
  * names. This file writes them as fields, in the order and with the packing of Go's profile.Write, and with ids and
- * strings in order of first use. The kind cpu numbers its locations by address, like collectors that intern addresses,
- * so most ids take three bytes.
+ * strings in order of first use. The kinds cpu and random number their locations by address, like collectors that
+ * intern addresses, so most ids take three bytes. The stacks of random are unrelated locations, the worst case for
+ * compression and for caches.
  */
 #include "config.h"
 
@@ -22,10 +23,11 @@
 
 /* clang-format off */
 static const struct profile_kind kinds[] = {
-	/* name       samples  functions packages more die turn labels by_address */
-	{ "cpu",      1000000, 50000,    900,     47,  15, 10,  false, true },
-	{ "labels",   100000,  5000,     200,     78,  12, 4,   true,  false },
-	{ "ordinary", 2350,    1200,     60,      47,  8,  10,  false, false },
+	/* name       samples  functions packages more die turn labels by_address random */
+	{ "cpu",      1000000, 50000,    900,     47,  15, 10,  false, true,  0 },
+	{ "labels",   100000,  5000,     200,     78,  12, 4,   true,  false, 0 },
+	{ "ordinary", 2350,    1200,     60,      47,  8,  10,  false, false, 0 },
+	{ "random",   1000000, 50000,    900,     77,  15, 10,  false, true,  30 },
 };
 /* clang-format on */
 
@@ -413,6 +415,6 @@ int main(int argc, char **argv)
 			generate(&kinds[i], argv[2], take);
 			return 0;
 		}
-	fprintf(stderr, "usage: gen cpu|labels|ordinary OUT.pb.gz [TAKE]\n");
+	fprintf(stderr, "usage: gen cpu|labels|ordinary|random OUT.pb.gz [TAKE]\n");
 	return 2;
 }

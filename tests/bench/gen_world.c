@@ -249,6 +249,13 @@ static uint32_t walk(struct world *w, struct rng *r, uint32_t leaf, uint32_t *st
 	}
 }
 
+static uint32_t draw(const struct world *w, struct rng *r, uint32_t n, uint32_t *stack)
+{
+	for (uint32_t i = 0; i < n; i++)
+		stack[i] = rng_below(r, w->n_locs);
+	return n;
+}
+
 static uint64_t hash_stack(const uint32_t *loc, uint32_t n)
 {
 	uint64_t hash = 0;
@@ -285,7 +292,7 @@ void stacks_add(struct stacks *s, struct world *w, const struct profile_kind *k,
 			uint32_t in_turn = i / k->turn % w->n_locs;
 			uint32_t rank = tries || i % k->turn ? rng_zipf(r, w->n_locs) : in_turn;
 
-			n = walk(w, r, w->by_rank[rank], to);
+			n = k->random ? draw(w, r, k->random, to) : walk(w, r, w->by_rank[rank], to);
 			s->hash[i] = hash_stack(to, n);
 		} while (!seen_add(s, s->hash[i]) && ++tries < N_TRIES);
 	}

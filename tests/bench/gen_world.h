@@ -28,6 +28,7 @@ struct profile_kind {
 	uint32_t turn;      /* every turn-th stack starts at the next location in order */
 	bool labels;
 	bool by_address; /* location ids are in order of address instead of first use */
+	uint32_t random; /* frames of each stack, drawn from all locations with the same probability, or 0 for walks */
 };
 
 struct mapping {

@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -337,6 +338,25 @@ static void appended_stacks_are_not_shared(void **state)
 	profile_free(p);
 }
 
+static void equal_stacks_of_a_profile_are_found(void **state)
+{
+	struct builder *b = with_types(1);
+	const uint32_t x[] = { 1, 0 }, expected[] = { 0, 1, 2, 1, 4, 0, 2 };
+	const size_t n[] = { 1, 2, 0, 2, 1, 1, 0 }, from[] = { 0, 0, 0, 0, 1, 0, 1 };
+	uint32_t id, *first;
+	struct profile *p;
+
+	(void)state;
+	add_locations(b, 2);
+	for (uint32_t i = 0; i < 7; i++)
+		assert_int_equal(builder_stack_append(b, x + from[i], n[i], &id, &err), 0);
+	p = seal(b);
+	first = profile_equal_stacks(&p->stacks);
+	assert_memory_equal(first, expected, sizeof(expected));
+	free(first);
+	profile_free(p);
+}
+
 static void stacks_of_rows_can_be_repeated(void **state)
 {
 	const uint32_t x[] = { 1, 0, 2 }, y[] = { 2 }, wide[] = { 1 << 24 };
@@ -457,6 +477,7 @@ int main(void)
 		cmocka_unit_test(reserving_memory_changes_no_id),
 		cmocka_unit_test(ids_of_four_bytes_are_stored),
 		cmocka_unit_test(appended_stacks_are_not_shared),
+		cmocka_unit_test(equal_stacks_of_a_profile_are_found),
 		cmocka_unit_test(stacks_of_rows_can_be_repeated),
 		cmocka_unit_test(more_rows_than_ids_are_refused),
 		cmocka_unit_test(a_stack_with_more_frames_than_ids_is_refused),

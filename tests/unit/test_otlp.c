@@ -23,6 +23,7 @@
 #include "base/buf.h"
 #include "formats/formats.h"
 #include "tests/unit/check_profile.h"
+#include "tests/unit/make_profile.h"
 #include "profile/stack_walk.h"
 
 static const struct format_options no_limits;
@@ -522,6 +523,43 @@ static void what_is_written_is_read(void **state)
 	buf_release(&copy);
 }
 
+/* Two rows of a stack, and one of another: as a reader that does not find equal stacks, or as one that does. */
+static struct profile *with_equal_stacks(bool repeats)
+{
+	struct make m = make_start("n/count");
+	struct builder_rows rows;
+	uint32_t stack = 1;
+
+	ROW(&m, "main", 3);
+	ROW(&m, "f;main", 4);
+	if (repeats)
+		assert_int_equal(builder_stack_append(m.b, (uint32_t[]){ 1, 0 }, 2, &stack, NULL), 0);
+	assert_int_equal(builder_rows(m.b, 1, &rows, NULL), 0);
+	rows.stack[0] = stack;
+	builder_values(m.b, 0)[rows.first] = 5;
+	ROW(&m, "g;main", 6);
+	return make_end(&m);
+}
+
+static void equal_stacks_are_written_once(void **state)
+{
+	struct buf text[2] = { 0 };
+	struct err err;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct profile *p = with_equal_stacks(i);
+
+		assert_int_equal(p->stacks.n, 3 + i);
+		assert_int_equal(otlp_write(p, &(struct otlp_write_options){ .ratio = 1 }, &text[i], &err), 0);
+		profile_free(p);
+	}
+	assert_int_equal(text[0].len, text[1].len);
+	assert_memory_equal(text[0].data, text[1].data, text[0].len);
+	buf_release(&text[0]);
+	buf_release(&text[1]);
+}
+
 static void resource_and_meaning_are_written(void **state)
 {
 	static const struct otlp_attribute resource[] = { { "service.version", "1.2" }, { "host.name", "h" } };
@@ -685,6 +723,7 @@ int main(void)
 		cmocka_unit_test(releases_are_not_mixed),
 		cmocka_unit_test(messages_may_have_three_kinds_of_heads),
 		cmocka_unit_test(what_is_written_is_read),
+		cmocka_unit_test(equal_stacks_are_written_once),
 		cmocka_unit_test(resource_and_meaning_are_written),
 		cmocka_unit_test(json_has_the_same_fields),
 		cmocka_unit_test(unknown_keys_of_json_are_named),

@@ -69,6 +69,24 @@ static void writes_stacks_from_the_root_with_inlined_frames(void **state)
 	expect_part(&m, "", "\"samples\": [[2,1,0],\n[2]],\n      \"weights\": [8,\n4]");
 }
 
+/* As a reader adds the first stack again, if it does not find equal stacks. */
+static void adds_up_equal_stacks_with_different_ids(void **state)
+{
+	struct make m = make_start("cpu/nanoseconds");
+	struct builder_rows rows;
+	uint32_t stack;
+
+	(void)state;
+	ROW(&m, "main", 3);
+	ROW(&m, "f;main", 4);
+	assert_int_equal(builder_stack_append(m.b, (uint32_t[]){ 0 }, 1, &stack, NULL), 0);
+	assert_int_equal(stack, 2);
+	assert_int_equal(builder_rows(m.b, 1, &rows, NULL), 0);
+	rows.stack[0] = stack;
+	builder_values(m.b, 0)[rows.first] = 5;
+	expect_part(&m, "", "\"samples\": [[0],\n[0,1]],\n      \"weights\": [8,\n4]");
+}
+
 static void an_inverted_stack_starts_at_its_leaf(void **state)
 {
 	struct make m = make_start("cpu/nanoseconds");
@@ -156,6 +174,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(writes_stacks_from_the_root_with_inlined_frames),
+		cmocka_unit_test(adds_up_equal_stacks_with_different_ids),
 		cmocka_unit_test(an_inverted_stack_starts_at_its_leaf),
 		cmocka_unit_test(a_frame_has_the_file_and_line_of_its_function),
 		cmocka_unit_test(writes_a_profile_per_sample_type_and_activates_the_selected_one),

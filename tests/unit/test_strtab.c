@@ -104,6 +104,26 @@ static void ids_are_assigned_in_order_of_first_use(void **state)
 	strtab_free(t);
 }
 
+static void a_table_with_room_is_like_one_without(void **state)
+{
+	static const size_t room[] = { 0, 1, 2, 100 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(room) / sizeof(room[0]); i++) {
+		struct strtab *t = strtab_new();
+		str_id id;
+
+		strtab_reserve(t, room[i]);
+		assert_int_equal(strtab_add(t, "", 0), 0);
+		for (uint32_t k = 1; k < 100; k++)
+			assert_int_equal(strtab_add(t, (const char *)&k, sizeof(k)), k);
+		for (uint32_t k = 1; k < 100; k++)
+			assert_true(strtab_find(t, (const char *)&k, sizeof(k), &id) && id == k);
+		assert_int_equal(strtab_count(t), 100);
+		strtab_free(t);
+	}
+}
+
 static void free_takes_null(void **state)
 {
 	(void)state;
@@ -158,6 +178,7 @@ int main(void)
 		cmocka_unit_test(strings_have_a_length_and_are_nul_terminated),
 		cmocka_unit_test(strings_are_copied_and_never_move),
 		cmocka_unit_test(ids_are_assigned_in_order_of_first_use),
+		cmocka_unit_test(a_table_with_room_is_like_one_without),
 		cmocka_unit_test(free_takes_null),
 	};
 

@@ -128,7 +128,7 @@ uint32_t *export_stacks_copy(const struct places *pl, uint32_t stack, bool inver
 /*
  * Sum the values of a sample type by stack, times the ratio of the query, and in total.
  *
- * sum     [stacks of the profile]
+ * sum     [stacks of the profile] of equal stacks the first one has the sum, and the others 0
  * tool    the tool that cannot show negative values
  * Fails   ERR_USAGE if the sum of a stack is negative; ERR_RANGE if a sum exceeds 64 bits
  */

@@ -14,6 +14,7 @@
 #include "profile/stack_walk.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 size_t export_stacks_depth(const struct places *pl, uint32_t stack)
@@ -64,12 +65,16 @@ int export_stacks_sum(const struct view *v, const struct query *q, uint32_t type
 	const struct profile *p = v->p;
 	const char *name = profile_text(p, p->type[type].name);
 	const double ratio = query_ratio(q);
+	uint32_t *first = profile_equal_stacks(&p->stacks);
+	bool overflows = false;
 
 	*total = 0;
 	memset(sum, 0, p->stacks.n * sizeof(*sum));
 	for (uint32_t row = 0; row < p->n_rows; row++)
-		if (num_add(&sum[p->stack[row]], p->value[type][row]))
-			return err_set(err, ERR_RANGE, "the sum of %s overflows 64 bits", name);
+		overflows |= num_add(&sum[first[p->stack[row]]], p->value[type][row]);
+	free(first);
+	if (overflows)
+		return err_set(err, ERR_RANGE, "the sum of %s overflows 64 bits", name);
 	for (uint32_t i = 0; i < p->stacks.n; i++) {
 		if (sum[i] < 0)
 			return err_set(err, ERR_USAGE,

@@ -69,6 +69,9 @@ struct format_options {
 	 */
 	bool skips_labels;
 
+	/* The content_hash of the profile is not needed. A reader that computes it in passing may still do so. */
+	bool skips_hash;
+
 	/* Uses samples while they are read, if a reader can do that. Labels are skipped. NULL: all stacks are kept */
 	const struct sample_walk *walk;
 

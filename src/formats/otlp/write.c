@@ -53,6 +53,7 @@ struct otlp_writer {
 	uint32_t *string;      /* [strings of the profile] index in the table, 0: not yet */
 	uint32_t n_strings;    /* with entry 0 */
 	uint32_t build_id_key; /* index of the key, 0: not yet */
+	uint32_t *stack;       /* [stacks] index in the table, the same for equal ones */
 	struct buf attributes; /* entries of the table of attributes */
 	uint32_t *attribute;   /* [labels of the profile] index in the table, 0: not yet */
 	uint32_t n_attributes;
@@ -193,13 +194,27 @@ static void otlp_write_functions(struct otlp_writer *w, struct buf *out)
 	buf_release(&function);
 }
 
+/* Number the stacks of the table. */
+static void otlp_number_stacks(struct otlp_writer *w)
+{
+	uint32_t n = 1;
+
+	w->stack = profile_equal_stacks(&w->p->stacks);
+	for (uint32_t i = 0; i < w->p->stacks.n; i++)
+		w->stack[i] = w->stack[i] == i ? n++ : w->stack[w->stack[i]];
+}
+
 static void otlp_write_stacks(struct otlp_writer *w, struct buf *out)
 {
 	const struct stack_lists *stacks = &w->p->stacks;
 	struct buf stack = { 0 };
+	uint32_t n = 1;
 
 	put_message(out, WRITE_STACKS, &stack);
 	for (uint32_t i = 0; i < stacks->n; i++) {
+		if (w->stack[i] < n)
+			continue;
+		n++;
 		for (uint32_t k = stacks->off[i]; k < stacks->off[i + 1]; k++)
 			put_varint(&w->list, stack_id_at(stacks, k) + UINT64_C(1));
 		if (w->list.len)
@@ -227,7 +242,7 @@ static void otlp_write_sample(struct otlp_writer *w, struct buf *out, uint32_t r
 	uint32_t stack = p->stack[row], set = p->labels[row];
 
 	if (p->stacks.off[stack] < p->stacks.off[stack + 1])
-		put_number(sample, SAMPLE_STACK_NO, stack + UINT64_C(1));
+		put_number(sample, SAMPLE_STACK_NO, w->stack[stack]);
 	for (uint32_t k = sets->off[set]; k < sets->off[set + 1]; k++)
 		put_varint(&w->list, otlp_write_label(w, sets->item[k]));
 	if (w->list.len)
@@ -371,6 +386,7 @@ int otlp_write(const struct profile *p, const struct otlp_write_options *options
 
 	w.string = mem_zalloc(strtab_count(p->str) + 1, sizeof(*w.string));
 	w.attribute = mem_zalloc(p->n_labels + (size_t)1, sizeof(*w.attribute));
+	otlp_number_stacks(&w);
 	otlp_write_message(&w, &message);
 	if (message.len > WRITE_MESSAGE_MAX)
 		rc = err_set(err, ERR_LIMIT, "the profile has more than 2 GiB, the limit of protobuf");
@@ -382,5 +398,6 @@ int otlp_write(const struct profile *p, const struct otlp_write_options *options
 	buf_release(&w.list);
 	free(w.string);
 	free(w.attribute);
+	free(w.stack);
 	return rc;
 }

@@ -90,6 +90,7 @@ static uint8_t quad_shuffle[QUAD_KINDS][16];
 /* By the top bits of twelve bytes: 16 * number of the shuffle + length of the four numbers, or 0 if one is longer than three
    bytes. Filled in once. */
 static uint16_t quads[QUAD_MASKS];
+static bool has_quads; /* does the CPU support them? */
 static pthread_once_t quads_once = PTHREAD_ONCE_INIT;
 
 /* Fill in the shuffle of four lengths, which are the digits of kind to the base 3, less 1. */
@@ -112,11 +113,13 @@ static void quads_fill(void)
 {
 	for (unsigned kind = 0; kind < QUAD_KINDS; kind++)
 		quad_fill(kind);
+	has_quads = HAS_QUADS;
 }
 
 bool packed_has_quads(void)
 {
-	return HAS_QUADS;
+	pthread_once(&quads_once, quads_fill);
+	return has_quads;
 }
 
 /* The top bits of the next QUAD_WINDOW bytes. */
@@ -242,7 +245,6 @@ QUAD_TARGET const uint8_t *packed_quads(const struct idmap *map, const uint8_t *
 {
 	if (readable - end < QUAD_WINDOW)
 		return at;
-	pthread_once(&quads_once, quads_fill);
 	return out->width == STACK_NARROW ? quads_of(map, at, end, out, STACK_NARROW)
 					  : quads_of(map, at, end, out, STACK_WIDE);
 }

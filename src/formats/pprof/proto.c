@@ -53,6 +53,8 @@ enum {
 	PREFETCH_BYTES = 2048,
 	TYPES_DEFAULT = 10000,
 	MAPPINGS_DEFAULT = 1000000,
+	STRING_BYTES = 128, /* of a file for each string, at least; usual */
+	STRINGS_RESERVED_MAX = 1024,
 };
 
 static int count_check(const struct proto *p, size_t n, const char *what, struct err *err)
@@ -625,6 +627,8 @@ int pprof_read(const uint8_t *data, size_t n, const struct format_options *optio
 
 	assert(options && out);
 	t.p.end = n ? data + n : data; /* data may be NULL */
+	strtab_reserve(builder_strings(t.p.builder),
+		       n / STRING_BYTES < STRINGS_RESERVED_MAX ? n / STRING_BYTES : STRINGS_RESERVED_MAX);
 	if ((rc = read_top(&t, err)) == 0 && (rc = read_tables(&t, err)) == 0)
 		rc = proto_samples(&t.p, err);
 	return tables_seal(&t, rc, out);

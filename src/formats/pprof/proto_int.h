@@ -156,7 +156,7 @@ static inline void packed_put(struct packed_out *out, uint32_t index)
 const uint8_t *packed_indices(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
 			      struct packed_out *out);
 
-/* The two implementations, for tests. packed_has_quads is false if the CPU does not support packed_quads. */
+/* The two implementations, for tests. packed_has_quads is false if the CPU does not support packed_quads, and has to be called before it. */
 const uint8_t *packed_pairs(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
 			    struct packed_out *out);
 

@@ -27,6 +27,7 @@
 #include <string.h>
 
 enum {
+	TAG_STACK = SAMPLE_LOCATION << 3 | WIRE_BYTES,
 	TAG_VALUE = SAMPLE_VALUE << 3 | WIRE_VARINT,
 	PREFETCH = 8,
 	SAMPLES_PER_THREAD = 4096,
@@ -152,6 +153,20 @@ static void samples_sample_value(struct sample *s, uint64_t v)
 		s->n_values++;
 }
 
+/* Read the next values that are not packed. Returns false on error, with c->error set. */
+static inline bool sample_plain_values(struct sample *s, struct cursor *c)
+{
+	uint64_t v;
+
+	while (c->at < c->end && *c->at == TAG_VALUE) {
+		c->at++;
+		if (!cursor_varint(c, &v))
+			return false;
+		samples_sample_value(s, v);
+	}
+	return true;
+}
+
 static int sample_packed_values(struct sample *s, const struct field *f, struct err *err)
 {
 	struct cursor c = { f->data, f->data + f->n, NULL };
@@ -240,21 +255,17 @@ int proto_sample_decode(struct sample *s, const struct field *span, struct err *
 	struct proto_sample_slot *slot = s->slot;
 	struct cursor c = { span->data, span->data + span->n, NULL };
 	struct field f = { 0 };
+	int rc;
 
-	for (;;) {
-		int rc;
-
-		while (c.end - c.at >= 2 && c.at[0] == TAG_VALUE &&
-		       c.at[1] < 0x80) { /* fast path for values of one byte that are not packed */
-			samples_sample_value(s, c.at[1]);
-			c.at += 2;
-		}
-		if (!cursor_field(&c, &f))
-			break;
-		rc = sample_field(s, &c, &f, err);
-		if (rc < 0)
+	/* Most samples are a short packed stack, then values that are not packed. */
+	if (span->n >= 2 && c.at[0] == TAG_STACK && c.at[1] < 0x80 && c.at[1] <= span->n - 2) {
+		c.at += 2 + c.at[1];
+		if ((rc = sample_packed_locations(s, span->data + 2, c.at, err)) < 0)
 			return rc;
 	}
+	while (sample_plain_values(s, &c) && cursor_field(&c, &f))
+		if ((rc = sample_field(s, &c, &f, err)) < 0)
+			return rc;
 	if (c.error)
 		return wire_error(pipeline, &c, err);
 	if (s->n_values != pipeline->n_types)
@@ -283,6 +294,36 @@ void proto_sample_end(const struct sample *s)
 	slot->n++;
 }
 
+/*
+ * Decode a usual sample to the slot: a short packed stack, then the values, not packed, and no labels. Returns false for others, of
+ * which nothing is counted.
+ */
+static bool sample_decode_usual(const struct pipeline *pipeline, struct proto_sample_slot *slot, uint32_t row,
+				const struct field *span)
+{
+	const uint8_t *end = span->data + span->n, *stack = span->data + 2;
+	struct cursor c = { stack, end, NULL };
+	struct packed_out out;
+
+	if (span->n < 2 || stack[-2] != TAG_STACK || stack[-1] >= 0x80 || stack[-1] > span->n - 2 ||
+	    slot->n_locs + stack[-1] + STACK_SPARE_IDS > slot->cap_locs)
+		return false;
+	c.at += stack[-1];
+	for (uint32_t t = 0; t < pipeline->n_types; t++) {
+		uint64_t v;
+
+		if (c.at == end || *c.at++ != TAG_VALUE || !cursor_varint(&c, &v))
+			return false;
+		pipeline->value[t][row] = (int64_t)v;
+	}
+	out = sample_out(slot);
+	if (c.at != end || format_exceeds(stack[-1], pipeline->p->options->max_depth) ||
+	    packed_indices(&pipeline->p->locs, stack, stack + stack[-1], pipeline->p->end, &out) != stack + stack[-1])
+		return false;
+	sample_written(slot, &out);
+	return true;
+}
+
 static void block_decode(struct pipeline *pipeline, size_t i)
 {
 	const struct sample_block *block = &pipeline->p->block[i];
@@ -299,7 +340,8 @@ static void block_decode(struct pipeline *pipeline, size_t i)
 
 		if (f.number != PROFILE_SAMPLE)
 			continue;
-		slot->rc = proto_sample_decode(&s, &f, &slot->err);
+		if (!sample_decode_usual(pipeline, slot, s.row, &f))
+			slot->rc = proto_sample_decode(&s, &f, &slot->err);
 		if (slot->rc < 0)
 			return;
 		proto_sample_end(&s);
@@ -545,7 +587,8 @@ static int samples_walk(const struct proto *p, const struct sample_walk *walk, b
 
 	pipeline->walk = walk;
 	pipeline->finds_equal = false;
-	proto_slots_init(pipeline, 1, SAMPLES_PER_BLOCK, 1);
+	/* the ids of a block take about two bytes */
+	proto_slots_init(pipeline, 1, SAMPLES_PER_BLOCK, p->n_blocks ? p->sample_bytes / p->n_blocks / 2 + 1 : 1);
 	for (uint32_t t = 0; t < pipeline->n_types; t++)
 		pipeline->value[t] = mem_alloc(SAMPLES_PER_BLOCK, sizeof(int64_t));
 	*is_walked = true;

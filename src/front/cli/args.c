@@ -392,12 +392,18 @@ static bool is_single_report(const struct args *a, int flags)
 	return a->report && a->report->flags & flags && !*a->q.http && !*a->q.keys;
 }
 
-/* Does the command print the same if equal stacks have different ids? A base is merged into the profile by its stacks. */
+/*
+ * Does the command print the same if equal stacks have different ids? A page does: what compares stacks finds equal ones itself. A
+ * base is merged into the profile by its stacks.
+ */
 static bool repeats_stacks(const struct args *a)
 {
-	if (!is_single_report(a, REPORT_ADDS_UP | REPORT_REPEATS_STACKS))
-		return false;
-	return a->report->input != INPUT_PROFILE || (!a->q.base.n && !a->q.diff_base.n);
+	bool has_base = a->q.base.n || a->q.diff_base.n;
+
+	if (*a->q.http)
+		return !has_base;
+	return is_single_report(a, REPORT_ADDS_UP | REPORT_REPEATS_STACKS) &&
+	       (a->report->input != INPUT_PROFILE || !has_base);
 }
 
 /*
@@ -448,7 +454,7 @@ int args_parse(int argc, char **argv, struct args *out, struct err *err)
 		rc = query_finish(&a.q, &a.overruled_type, err);
 	a.q.keep_base = a.report && a.report->flags & REPORT_KEEPS_BASE;
 	a.q.repeats_stacks = repeats_stacks(&a);
-	a.q.wants_forest = a.q.repeats_stacks && a.report->flags & REPORT_ADDS_UP;
+	a.q.wants_forest = a.q.repeats_stacks && is_single_report(&a, REPORT_ADDS_UP);
 	a.q.skips_labels = rc == 0 && skips_labels(&a);
 	a.q.wants_sums = a.q.skips_labels && is_single_report(&a, REPORT_NEEDS_ONLY_SUMS);
 	if (rc < 0)
