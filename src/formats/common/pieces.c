@@ -74,7 +74,7 @@ uint64_t pieces_hash_of(const struct bytes *content)
 
 	for (size_t at = 0, n; at < content->n; at += n) {
 		n = content->n - at < PIECE_BYTES ? content->n - at : PIECE_BYTES;
-		h = pieces_mix(h, at, hash_bytes(content->data + at, n));
+		h = pieces_mix(h, at, hash_many_bytes(content->data + at, n));
 		if (content->is_mapped)
 			given_back = io_give_back(content->data, given_back, at + n);
 	}
@@ -158,7 +158,7 @@ static void piece_make(struct pieces *s, struct inflated_piece *p, bool hashes)
 	p->is_bad = p->is_bad || pieces_exceed(s);
 	p->has_hash = hashes;
 	if (hashes)
-		p->hash = hash_bytes(p->data, p->n);
+		p->hash = hash_many_bytes(p->data, p->n);
 }
 
 /* Must the thread wait until the reader takes a piece? The reader may use the two pieces that it took last. */
@@ -271,7 +271,7 @@ bool pieces_next(struct pieces *s, size_t keep, struct pieces_window *out)
 	if (p->is_bad)
 		return false;
 	if (p->n)
-		s->hash = pieces_mix(s->hash, i, p->has_hash ? p->hash : hash_bytes(p->data, p->n));
+		s->hash = pieces_mix(s->hash, i, p->has_hash ? p->hash : hash_many_bytes(p->data, p->n));
 	if (keep && i % N_PIECES == 0)
 		memcpy(start, s->memory + (1 + N_PIECES) * PIECE_BYTES - keep, keep);
 	pthread_mutex_lock(&s->lock);
