@@ -94,10 +94,12 @@ static bool pieces_feed(struct pieces *s)
 {
 	size_t n = s->in.n - s->n_fed < INPUT_STEP ? s->in.n - s->n_fed : INPUT_STEP;
 
-	if (s->z.avail_in || n == 0)
-		return s->z.avail_in;
+	if (s->z.avail_in)
+		return true;
 	if (s->in.is_mapped)
 		s->n_given_back = io_give_back(s->in.data, s->n_given_back, s->n_fed);
+	if (n == 0)
+		return false;
 	s->z.next_in = s->in.data + s->n_fed;
 	s->z.avail_in = (uint32_t)n;
 	s->n_fed += n;
