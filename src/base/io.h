@@ -31,7 +31,7 @@ void io_release(struct bytes *b);
 
 /*
  * Give back the memory of a part of a mapped file, from the position up to which it was given back to another one, if
- * it is some MiB. What is read again comes from the file. Returns the position up to which it is given back now.
+ * it is a MiB or more. What is read again comes from the file. Returns the position up to which it is given back now.
  */
 size_t io_give_back(const uint8_t *data, size_t from, size_t to);
 

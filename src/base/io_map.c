@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAPPED_MAX = 16, STEP = 4 << 20, GIVE_BACK_ALIGN = 64 << 10 };
+enum { MAPPED_MAX = 16, STEP = 1 << 20, GIVE_BACK_ALIGN = 64 << 10 };
 
 /* Ranges of memory, for the handler; start is 0 if not used. */
 static struct {

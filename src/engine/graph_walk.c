@@ -44,6 +44,7 @@ struct walk_targets walk_targets_new(const struct places *pl)
 		to.first[loc] = outer;
 		if (n == 1 && !is_inlined[outer])
 			continue;
+		to.has_others = true;
 		to.first[loc] = PLACES_MANY | (is_inlined[outer] ? own : outer);
 		to.others[loc] = at++;
 		to.list[at++] = is_inlined[outer] ? outer : own;

@@ -13,6 +13,7 @@
 #include "engine/places.h"
 #include "profile/stack_lists.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -23,6 +24,7 @@ enum {
 /* The sums that each location adds to: those of places, then of locations with several places, then one of nothing. */
 struct walk_targets {
 	uint32_t n;       /* sums without that of nothing, whose number this is */
+	bool has_others;  /* does any location add to more than one sum? */
 	uint32_t *first;  /* [n_locs] sum of the first step, with PLACES_MANY if there are others */
 	uint32_t *others; /* [n_locs] index into list; undefined if there are no others */
 	uint32_t *list;   /* a count, then the sums; fewer than PLACES_PADDED are padded with the last one */
@@ -76,6 +78,11 @@ static inline uint8_t walk_stack(struct walk_sums *s, const struct walk_values *
 	uint32_t *seen = s->seen;
 	uint8_t all = 0;
 
+	for (; !s->to->has_others && at < end; at += width) {
+		uint32_t target = first[stack_load(at, width)];
+
+		walk_add(&cum[target], &seen[target], stack, v);
+	}
 	while (at < end) {
 		const uint8_t *pause = (size_t)(end - at) < WALK_LOT * width ? end : at + WALK_LOT * width;
 		size_t n_pending = s->n_pending;

@@ -24,9 +24,9 @@
 
 enum {
 	LINES_MAX = 64, /* of a location; view_make checks the number of frames if there are more */
-	/* Bytes of samples of a single file. With fewer, keeping the stacks takes less time. A second reading to count calls takes
-	   1.3 times as long. */
-	SINGLE_MIN = 128 << 20,
+	/* Bytes of samples of a single file, without and with inlined calls. With fewer, keeping the stacks takes less time: the notes
+	   may need a second reading to count calls, which takes 1.3 times as long. */
+	SINGLE_MIN = 4 << 20,
 	RECOUNT_MIN = 1 << 30,
 	BLOCK_ROWS = 512,
 	ROWS_PER_PART = 1 << 14,
@@ -86,14 +86,19 @@ struct sums_builder *sums_new(const struct query_filter *q, const struct strtab 
 	return s;
 }
 
+static void sums_release_part(struct sums_part *part)
+{
+	walk_sums_release(&part->sums);
+	free(part->flat);
+	part->flat = NULL;
+}
+
 void sums_free(struct sums_builder *s)
 {
 	if (!s)
 		return;
-	for (unsigned i = 0; i < s->n_parts; i++) {
-		walk_sums_release(&s->part[i].sums);
-		free(s->part[i].flat);
-	}
+	for (unsigned i = 0; i < s->n_parts; i++)
+		sums_release_part(&s->part[i]);
 	walk_targets_release(&s->to);
 	free(s->rows.end);
 	free(s->rows.loc);
@@ -255,7 +260,7 @@ static bool sums_join(struct sums_builder *s)
 	struct sums_part *to = &s->part[0];
 
 	for (unsigned i = 1; i < s->n_parts; i++) {
-		const struct sums_part *from = &s->part[i];
+		struct sums_part *from = &s->part[i];
 
 		to->total += from->total;
 		if (to->total > INT64_MAX)
@@ -264,7 +269,9 @@ static bool sums_join(struct sums_builder *s)
 			to->sums.cum[k] += from->sums.cum[k];
 		for (size_t k = 0; k < sums_n_flat(s); k++)
 			to->flat[k] += from->flat[k];
+		sums_release_part(&s->part[i]);
 	}
+	walk_targets_release(&s->to);
 	return true;
 }
 
@@ -356,13 +363,18 @@ static bool sums_can_start(const struct sums_builder *s, const struct profile *p
 {
 	if (s->p || p->n_types == 0 || p->meta.drop_frames || s->q->mean)
 		return false;
-	for (uint32_t loc = 0; loc < p->n_locs; loc++)
-		if (p->loc_line[loc + 1] - p->loc_line[loc] > LINES_MAX || (!s->whole && !sums_is_named(p, loc)))
+	if (!s->whole && (size < SINGLE_MIN || p->n_locs == 0 ||
+			  (parts == 1 && pool_size() > 1))) /* all threads add up rows in less time */
+		return false;
+	for (uint32_t loc = 0; loc < p->n_locs; loc++) {
+		uint32_t n_lines = p->loc_line[loc + 1] - p->loc_line[loc];
+
+		if (n_lines > LINES_MAX)
 			return false;
-	if (s->whole)
-		return parts == 1;
-	return size >= SINGLE_MIN && p->n_locs > 0 &&
-	       (parts > 1 || pool_size() == 1); /* else all threads add up rows */
+		if (!s->whole && (!sums_is_named(p, loc) || (n_lines > 1 && !s->q->noinlines && size < RECOUNT_MIN)))
+			return false;
+	}
+	return !s->whole || parts == 1;
 }
 
 static bool sums_start(void *arg, const struct profile *tables, size_t size, unsigned parts)
@@ -373,10 +385,6 @@ static bool sums_start(void *arg, const struct profile *tables, size_t size, uns
 	if (!sums_can_start(s, tables, size, parts) || view_find_type(tables, s->q->sample_index, &type, NULL) < 0 ||
 	    places_make(tables, s->q, s->mem, &s->own, NULL) < 0)
 		return false;
-	if (!s->whole && s->own.n_many && size < RECOUNT_MIN) {
-		places_release(&s->own);
-		return false;
-	}
 	sums_begin(s, tables, &s->own, type, parts);
 	return true;
 }

@@ -15,7 +15,9 @@
 
 #include <cmocka.h>
 
-enum { LONGEST = 70 };
+enum { LONGEST = 150, N_FUNCTIONS = 2 };
+
+static uint64_t (*const function[N_FUNCTIONS])(const void *data, size_t n) = { hash_bytes, hash_many_bytes };
 
 static void equal_bytes_have_equal_hashes_at_any_alignment(void **state)
 {
@@ -23,14 +25,16 @@ static void equal_bytes_have_equal_hashes_at_any_alignment(void **state)
 
 	(void)state;
 	for (size_t n = 0; n <= LONGEST; n++) {
-		uint64_t first = 0;
+		uint64_t first[N_FUNCTIONS];
 
 		for (size_t shift = 0; shift < 9; shift++) {
 			for (size_t i = 0; i < n; i++)
 				room[shift + i] = (uint8_t)(i * 7);
-			if (shift == 0)
-				first = hash_bytes(room, n);
-			assert_int_equal(hash_bytes(room + shift, n), first);
+			for (int f = 0; f < N_FUNCTIONS; f++) {
+				if (shift == 0)
+					first[f] = function[f](room, n);
+				assert_int_equal(function[f](room + shift, n), first[f]);
+			}
 		}
 	}
 }
@@ -40,11 +44,12 @@ static void every_bit_affects_the_hash(void **state)
 	(void)state;
 	for (size_t n = 1; n <= LONGEST; n++) {
 		uint8_t bytes[LONGEST] = { 0 };
-		uint64_t zero = hash_bytes(bytes, n);
+		uint64_t zero[N_FUNCTIONS] = { hash_bytes(bytes, n), hash_many_bytes(bytes, n) };
 
 		for (size_t bit = 0; bit < n * 8; bit++) {
 			bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-			assert_true(hash_bytes(bytes, n) != zero);
+			for (int f = 0; f < N_FUNCTIONS; f++)
+				assert_true(function[f](bytes, n) != zero[f]);
 			bytes[bit / 8] = 0;
 		}
 	}
@@ -53,14 +58,15 @@ static void every_bit_affects_the_hash(void **state)
 static void the_number_of_zero_bytes_affects_the_hash(void **state)
 {
 	static const uint8_t zeros[LONGEST];
-	uint64_t seen[LONGEST + 1];
+	uint64_t seen[N_FUNCTIONS][LONGEST + 1];
 
 	(void)state;
-	for (size_t n = 0; n <= LONGEST; n++) {
-		seen[n] = hash_bytes(zeros, n);
-		for (size_t i = 0; i < n; i++)
-			assert_true(seen[i] != seen[n]);
-	}
+	for (int f = 0; f < N_FUNCTIONS; f++)
+		for (size_t n = 0; n <= LONGEST; n++) {
+			seen[f][n] = function[f](zeros, n);
+			for (size_t i = 0; i < n; i++)
+				assert_true(seen[f][i] != seen[f][n]);
+		}
 }
 
 /* With a fixed key, so that every run is the same. */

@@ -7,6 +7,7 @@
 
 #include "formats/common/pieces.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -232,6 +234,68 @@ static void pieces_may_be_left_unread(void **state)
 }
 
 /* ---- profile.proto ---- */
+
+/* Work for the thread that decompresses: counts its calls. */
+struct counted_work {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	unsigned n_calls, n_waiting;
+	bool is_over;
+};
+
+static bool work_counted(void *arg, bool waits)
+{
+	struct counted_work *w = arg;
+
+	pthread_mutex_lock(&w->lock);
+	*(waits ? &w->n_waiting : &w->n_calls) += 1;
+	pthread_cond_broadcast(&w->changed);
+	while (waits && !w->is_over)
+		pthread_cond_wait(&w->changed, &w->lock);
+	pthread_mutex_unlock(&w->lock);
+	return false;
+}
+
+static void expect_call(struct counted_work *w, const unsigned *n)
+{
+	struct timespec limit;
+
+	clock_gettime(CLOCK_REALTIME, &limit);
+	limit.tv_sec += 60;
+	pthread_mutex_lock(&w->lock);
+	while (*n == 0)
+		assert_int_equal(pthread_cond_timedwait(&w->changed, &w->lock, &limit), 0);
+	pthread_mutex_unlock(&w->lock);
+}
+
+static void the_thread_works_when_pieces_are_full_and_after_the_last(void **state)
+{
+	struct counted_work work = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+	struct buf content = numbers(20 * PIECE_BYTES), packed = { 0 };
+	struct pieces_window w = { 0 };
+	struct pieces *s;
+
+	(void)state;
+	add_gzip_level(&packed, content.data, content.len, 1);
+	pool_set_size(2);
+	s = pieces_open(&(struct bytes){ .data = (uint8_t *)packed.data, .n = packed.len }, &no_limits);
+	pieces_set_work(s, work_counted, &work);
+	expect_call(&work, &work.n_calls);
+	assert_int_equal(work.n_waiting, 0);
+	while (!w.is_last)
+		assert_true(pieces_next(s, 0, &w));
+	expect_call(&work, &work.n_waiting);
+	pthread_mutex_lock(&work.lock);
+	work.is_over = true;
+	pthread_cond_broadcast(&work.changed);
+	pthread_mutex_unlock(&work.lock);
+	pieces_set_work(s, NULL, NULL);
+	assert_int_equal(work.n_waiting, 1);
+	pieces_close(s);
+	pool_set_size(0);
+	buf_release(&content);
+	buf_release(&packed);
+}
 
 static void add_types(struct buf *b)
 {
@@ -605,6 +669,7 @@ int main(void)
 		cmocka_unit_test(pieces_have_limits),
 		cmocka_unit_test(small_files_and_other_content_are_refused),
 		cmocka_unit_test(pieces_may_be_left_unread),
+		cmocka_unit_test(the_thread_works_when_pieces_are_full_and_after_the_last),
 		cmocka_unit_test(a_profile_in_pieces_is_the_same),
 		cmocka_unit_test(long_fields_may_cross_pieces),
 		cmocka_unit_test(ids_of_locations_may_be_any),

@@ -706,7 +706,7 @@ static struct profile *read_stream(const struct buf *samples, size_t n_locs)
 	builder_type(b, 0, 0);
 	p.sample_bytes = samples->len;
 	p.locs = (struct idmap){ .n = n_locs, .sequential = true };
-	if (proto_stream_new(&p, NULL, &stream, &err) < 0)
+	if (proto_stream_new(&p, NULL, NULL, &stream, &err) < 0)
 		fail_msg("%s", err.msg);
 	stream->finds_equal = false;
 	while (cursor_field(&c, &f))

@@ -53,9 +53,12 @@ struct pieces {
 	bool has_thread;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	size_t n_made;   /* pieces decompressed; guarded by lock */
-	size_t n_taken;  /* pieces passed to the reader, which uses the last one; guarded by lock */
-	bool is_stopped; /* guarded by lock */
+	size_t n_made;                       /* pieces decompressed; guarded by lock */
+	size_t n_taken;                      /* pieces passed to the reader, which uses the last one; guarded by lock */
+	bool is_stopped;                     /* guarded by lock */
+	bool (*work)(void *arg, bool waits); /* guarded by lock, like its argument */
+	void *work_arg;
+	bool is_working; /* is work being called? guarded by lock */
 };
 
 /* Add the hash of the bytes from at on. */
@@ -71,7 +74,7 @@ uint64_t pieces_hash_of(const struct bytes *content)
 
 	for (size_t at = 0, n; at < content->n; at += n) {
 		n = content->n - at < PIECE_BYTES ? content->n - at : PIECE_BYTES;
-		h = pieces_mix(h, at, hash_bytes(content->data + at, n));
+		h = pieces_mix(h, at, hash_many_bytes(content->data + at, n));
 		if (content->is_mapped)
 			given_back = io_give_back(content->data, given_back, at + n);
 	}
@@ -91,10 +94,12 @@ static bool pieces_feed(struct pieces *s)
 {
 	size_t n = s->in.n - s->n_fed < INPUT_STEP ? s->in.n - s->n_fed : INPUT_STEP;
 
-	if (s->z.avail_in || n == 0)
-		return s->z.avail_in;
+	if (s->z.avail_in)
+		return true;
 	if (s->in.is_mapped)
 		s->n_given_back = io_give_back(s->in.data, s->n_given_back, s->n_fed);
+	if (n == 0)
+		return false;
 	s->z.next_in = s->in.data + s->n_fed;
 	s->z.avail_in = (uint32_t)n;
 	s->n_fed += n;
@@ -155,7 +160,31 @@ static void piece_make(struct pieces *s, struct inflated_piece *p, bool hashes)
 	p->is_bad = p->is_bad || pieces_exceed(s);
 	p->has_hash = hashes;
 	if (hashes)
-		p->hash = hash_bytes(p->data, p->n);
+		p->hash = hash_many_bytes(p->data, p->n);
+}
+
+/* Must the thread wait until the reader takes a piece? The reader may use the two pieces that it took last. */
+static bool pieces_are_full(const struct pieces *s)
+{
+	return s->n_made + 2 >= s->n_taken + N_PIECES;
+}
+
+/* Do some work of the reader. Call with the lock held, which is released meanwhile. Returns false if there was none. */
+static bool pieces_do_work(struct pieces *s, bool waits)
+{
+	bool (*work)(void *arg, bool waits) = s->work;
+	void *arg = s->work_arg;
+	bool is_done;
+
+	if (!work)
+		return false;
+	s->is_working = true;
+	pthread_mutex_unlock(&s->lock);
+	is_done = work(arg, waits);
+	pthread_mutex_lock(&s->lock);
+	s->is_working = false;
+	pthread_cond_broadcast(&s->changed);
+	return is_done;
 }
 
 static void *pieces_work(void *arg)
@@ -167,8 +196,9 @@ static void *pieces_work(void *arg)
 		struct inflated_piece *p = &s->piece[s->n_made % N_PIECES];
 		bool is_ahead; /* the reader has a piece, so it would take longer to compute the hash than this thread */
 
-		if (s->n_made + 2 >= s->n_taken + N_PIECES) { /* the reader may use the two pieces that it took last */
-			pthread_cond_wait(&s->changed, &s->lock);
+		if (pieces_are_full(s)) {
+			if (!pieces_do_work(s, false) && pieces_are_full(s) && !s->is_stopped)
+				pthread_cond_wait(&s->changed, &s->lock);
 			continue;
 		}
 		is_ahead = s->n_made > s->n_taken;
@@ -179,8 +209,20 @@ static void *pieces_work(void *arg)
 		s->is_stopped = s->is_stopped || p->is_last || p->is_bad;
 		pthread_cond_broadcast(&s->changed);
 	}
+	while (pieces_do_work(s, true))
+		;
 	pthread_mutex_unlock(&s->lock);
 	return NULL;
+}
+
+void pieces_set_work(struct pieces *s, bool (*work)(void *arg, bool waits), void *arg)
+{
+	pthread_mutex_lock(&s->lock);
+	s->work = work;
+	s->work_arg = arg;
+	while (!work && s->is_working)
+		pthread_cond_wait(&s->changed, &s->lock);
+	pthread_mutex_unlock(&s->lock);
 }
 
 struct pieces *pieces_open(const struct bytes *in, const struct format_options *options)
@@ -231,7 +273,7 @@ bool pieces_next(struct pieces *s, size_t keep, struct pieces_window *out)
 	if (p->is_bad)
 		return false;
 	if (p->n)
-		s->hash = pieces_mix(s->hash, i, p->has_hash ? p->hash : hash_bytes(p->data, p->n));
+		s->hash = pieces_mix(s->hash, i, p->has_hash ? p->hash : hash_many_bytes(p->data, p->n));
 	if (keep && i % N_PIECES == 0)
 		memcpy(start, s->memory + (1 + N_PIECES) * PIECE_BYTES - keep, keep);
 	pthread_mutex_lock(&s->lock);

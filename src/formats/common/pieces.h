@@ -47,6 +47,14 @@ struct pieces *pieces_open(const struct bytes *in, const struct format_options *
  */
 bool pieces_next(struct pieces *s, size_t keep, struct pieces_window *out);
 
+/*
+ * Let the thread that decompresses help its reader, when all pieces are full and after the last one.
+ *
+ * work     returns false if there was nothing to do; if waits is set, it waits for work, and false ends its calls. NULL: no
+ *          work; then it is no longer called when the function returns, so a call that waits has to be ended before
+ */
+void pieces_set_work(struct pieces *s, bool (*work)(void *arg, bool waits), void *arg);
+
 /* The probable size of the content in bytes: what the end of the file says, but not far more than is usual. */
 size_t pieces_content_size(const struct pieces *s);
 

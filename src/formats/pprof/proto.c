@@ -45,7 +45,8 @@ struct tables {
 	/* If the file is read in pieces: copies of messages that are not in proto_spans, and the samples so far. */
 	struct arena *copies;
 	struct pipeline *samples;
-	bool is_decoded; /* the tables were decoded before the first sample, and must not change */
+	struct pieces *in; /* borrowed */
+	bool is_decoded;   /* the tables were decoded before the first sample, and must not change */
 };
 
 enum {
@@ -585,7 +586,7 @@ static int top_start_stream(struct tables *t, struct err *err)
 		return ERR_FORMAT;
 	for (size_t i = 0; !t->is_decoded && i < t->types.n; i++) /* read_types names them */
 		builder_type(t->p.builder, 0, 0);
-	return proto_stream_new(&t->p, walk, &t->samples, err);
+	return proto_stream_new(&t->p, t->in, walk, &t->samples, err);
 }
 
 static void tables_release(struct tables *t)
@@ -655,7 +656,7 @@ static int top_read_window(struct tables *t, const struct pieces_window *w, size
 
 int pprof_read_pieces(struct pieces *in, const struct format_options *options, struct profile **out)
 {
-	struct tables t = { .p = { .options = options, .builder = builder_new() }, .copies = arena_new() };
+	struct tables t = { .p = { .options = options, .builder = builder_new() }, .copies = arena_new(), .in = in };
 	struct pieces_window w = { 0 };
 	struct err err;
 	size_t n_left = 0;

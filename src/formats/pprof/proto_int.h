@@ -67,6 +67,7 @@ struct sample_block {
 	uint32_t first, n;    /* rows */
 };
 
+struct pieces;
 struct pipeline;
 
 /* The result of reading the top level and decoding the tables. */
@@ -94,12 +95,14 @@ int proto_samples(struct proto *p, struct err *err);
  * Decode samples one by one, before the tables are known, as if the ids of locations are 1, 2, 3 and so on. Other ids are
  * replaced at the end. The types are in p->builder, without names; p->locs has all ids; p->sample_bytes is an estimate.
  *
+ * in      its thread helps with a walk; borrowed, may be NULL without one
  * walk    NULL, or a walk that was started, if p->locs and the tables in p->builder are those of the file
  * out     freed with proto_stream_free, which takes NULL
  * f       the sample, in p->data
  * Fails   ERR_FORMAT, ERR_LIMIT; positions in the messages are those in p->data
  */
-int proto_stream_new(const struct proto *p, const struct sample_walk *walk, struct pipeline **out, struct err *err);
+int proto_stream_new(const struct proto *p, struct pieces *in, const struct sample_walk *walk, struct pipeline **out,
+		     struct err *err);
 int proto_stream_add(struct pipeline *s, const struct field *f, struct err *err);
 void proto_stream_free(struct pipeline *s);
 

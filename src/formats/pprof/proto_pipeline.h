@@ -58,8 +58,8 @@ struct pipeline {
 	bool has_tables;                /* if is_stream: ids of locations are known */
 	uint32_t slot_rows;             /* if is_stream: samples of a full slot */
 	size_t filled;                  /* if is_stream: the slot for the next sample; not 0 only if there is a walk */
-	pthread_t walker;               /* if has_walker: a thread that passes slots to the walk as part 1 */
-	bool has_walker, walk_failed;   /* the latter is guarded by lock */
+	struct pieces *pieces;          /* if there is a walk: its thread passes slots to the walk as part 1 */
+	bool walk_failed;               /* guarded by lock */
 	bool is_wide;                   /* if is_stream: location indices do not fit into three bytes */
 	bool skips_labels;
 	uint32_t n_label_strings; /* if is_stream and skips_labels: strings that labels refer to, at least */

@@ -6,8 +6,9 @@
  * While a file is decompressed in pieces (pieces.h), the calling thread decodes the samples alone, one slot after the other.
  * That takes less time than decompression, so more threads would gain nothing.
  *
- * If all tables precede the samples, a walk (profile/sample_walk.h) can use them in place of rows. A second thread then passes
- * slots to the walk, and so does the calling thread if no slot is free.
+ * If all tables precede the samples, a walk (profile/sample_walk.h) can use them in place of rows. The thread that decompresses
+ * then passes slots to the walk when it is ahead, and so does the calling thread if no slot is free. More threads would take
+ * more time on two processors: they would often wait for each other.
  */
 #include "config.h"
 
@@ -15,6 +16,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "formats/common/pieces.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,7 @@ enum {
 	IDS_FREE = 1 << 20,   /* ids of locations that are replaced however few locations there are */
 	IDS_PER_LOCATION = 4, /* most ids for which more are replaced */
 	STREAM_ROWS = 512,    /* samples that are decoded before they are added to the profile */
-	WALK_ROWS = 4096,     /* the same for a walk, whose sums are then in the processor's cache */
+	WALK_ROWS = 1024,     /* the same for a walk */
 };
 
 /* Reserve memory for all samples if they are like those of the first block. */
@@ -70,16 +72,17 @@ static bool stream_walk_next(struct pipeline *s, unsigned part)
 	return true;
 }
 
-static void *stream_walker(void *arg)
+/* Pass a slot to the walk, for pieces_set_work. */
+static bool stream_work(void *arg, bool waits)
 {
 	struct pipeline *s = arg;
+	bool is_done;
 
 	pthread_mutex_lock(&s->lock);
-	while (!s->is_stopped)
-		if (!stream_walk_next(s, 1))
-			pthread_cond_wait(&s->changed, &s->lock);
+	while (!(is_done = stream_walk_next(s, 1)) && waits && !s->is_stopped)
+		pthread_cond_wait(&s->changed, &s->lock);
 	pthread_mutex_unlock(&s->lock);
-	return NULL;
+	return is_done;
 }
 
 /* Find a free slot for the next samples. Call with the lock held. */
@@ -144,7 +147,8 @@ static int stream_commit(struct pipeline *s, struct err *err)
 	return 0;
 }
 
-int proto_stream_new(const struct proto *p, const struct sample_walk *walk, struct pipeline **out, struct err *err)
+int proto_stream_new(const struct proto *p, struct pieces *in, const struct sample_walk *walk, struct pipeline **out,
+		     struct err *err)
 {
 	uint32_t n_types = builder_n_types(p->builder);
 
@@ -159,8 +163,10 @@ int proto_stream_new(const struct proto *p, const struct sample_walk *walk, stru
 	proto_slots_init(*out, walk ? N_SLOTS : 1, (*out)->slot_rows, 1);
 	for (uint32_t t = 0; t < n_types; t++)
 		(*out)->value[t] = mem_alloc((*out)->n_slots * (*out)->slot_rows, sizeof(int64_t));
-	(*out)->has_walker =
-		walk && proto_stream_parts() > 1 && pthread_create(&(*out)->walker, NULL, stream_walker, *out) == 0;
+	if (walk) {
+		(*out)->pieces = in;
+		pieces_set_work(in, stream_work, *out);
+	}
 	return 0;
 }
 
@@ -172,8 +178,8 @@ void proto_stream_free(struct pipeline *s)
 	s->is_stopped = true;
 	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
-	if (s->has_walker)
-		pthread_join(s->walker, NULL);
+	if (s->pieces)
+		pieces_set_work(s->pieces, NULL, NULL);
 	for (uint32_t t = 0; t < s->n_types; t++)
 		free(s->value[t]);
 	proto_pipeline_free(s);
