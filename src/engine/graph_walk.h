@@ -78,7 +78,7 @@ static inline uint8_t walk_stack(struct walk_sums *s, const struct walk_values *
 	uint32_t *seen = s->seen;
 	uint8_t all = 0;
 
-	for (; !s->to->has_others && at < end; at += width) {
+	for (; !flags && !s->to->has_others && at < end; at += width) {
 		uint32_t target = first[stack_load(at, width)];
 
 		walk_add(&cum[target], &seen[target], stack, v);
