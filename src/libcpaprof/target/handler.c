@@ -14,10 +14,8 @@
 #include "libcpaprof/target/target.h"
 #include "libcpaprof/target/threads.h"
 
-#include <errno.h>
-
 /* The record of this thread, looked up if another thread added it. NULL if this thread is not in the table. */
-static struct thread *self_sig(void)
+__attribute__((hot)) static struct thread *self_sig(void)
 {
 	struct thread *t = atomic_load_explicit(&cpi_local.thread, memory_order_relaxed);
 
@@ -36,7 +34,7 @@ static struct thread *self_sig(void)
  * Add this thread, which the collector found using CPU time without a timer. Its earlier stacks are unknown, but the
  * CPU time it has used so far is counted as adopted.
  */
-static void adopt_sig(void)
+__attribute__((cold)) static void adopt_sig(void)
 {
 	struct segment_proc *p = atomic_load_explicit(&cpi.proc, memory_order_relaxed);
 	struct thread *t;
@@ -51,7 +49,7 @@ static void adopt_sig(void)
 }
 
 /* The collector signals threads that use CPU time when CPU sampling has started or stopped. */
-static void sync_sig(void)
+__attribute__((cold)) static void sync_sig(void)
 {
 	/* a child of vfork shares our memory but is another process */
 	if (sys_getpid() != cpi.pid)
@@ -128,7 +126,7 @@ static bool has_no_sender_sig(const siginfo_t *info)
 }
 
 /* Report the current stack of this thread to the collector. */
-static void report_stack_sig(const void *context)
+__attribute__((cold)) static void report_stack_sig(const void *context)
 {
 	struct thread *t;
 
@@ -146,7 +144,6 @@ static void report_stack_sig(const void *context)
 
 void cpi_handler_sig(int sig, siginfo_t *info, void *context)
 {
-	int before = errno;
 	uint64_t value = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
 	bool ours = cpi.head && value == cpi.cookie;
 
@@ -159,5 +156,4 @@ void cpi_handler_sig(int sig, siginfo_t *info, void *context)
 		report_stack_sig(context);
 	else
 		cpi_guard_forward_sig(sig, info, context);
-	errno = before;
 }

@@ -11,8 +11,8 @@
 /* Find out whether walks need a list of objects, and create the first list if they do. */
 void cpi_objects_init(void);
 /* Start and end a walk, which may read the list. */
-void cpi_objects_read_begin_sig(void);
-void cpi_objects_read_end_sig(void);
+void cpi_objects_read_begin_sig(void) __attribute__((hot));
+void cpi_objects_read_end_sig(void) __attribute__((hot));
 /* Make a new list if the loaded objects have changed. Only one thread may call this at a time. */
 void cpi_objects_refresh(bool changed);
 /* Call before and after dlclose. cpi_objects_close_begin waits until no walk is running, for at most 0.1 s. */

@@ -77,7 +77,7 @@ static void use_rings_sig(uint32_t n)
  * Claim a ring for the thread. Returns false if all are in use. It is the first free one, because the memory of the
  * first rings is allocated already.
  */
-static bool ring_claim_sig(struct thread *t, uint32_t tid)
+__attribute__((cold)) static bool ring_claim_sig(struct thread *t, uint32_t tid)
 {
 	for (uint32_t i = 0; i < cpi.n_rings; i++) {
 		struct segment_ring *r = &cpi.ring[i];
@@ -114,7 +114,7 @@ void cpi_ring_retire(struct thread *t)
  * Reserve contiguous room for a record of RECORD_HEAD + max_depth + RECORD_TAIL words. Returns NULL when the ring is
  * full. ring_push_sig publishes the first n words of it.
  */
-static uint64_t *ring_reserve_sig(struct thread *t)
+__attribute__((hot)) static uint64_t *ring_reserve_sig(struct thread *t)
 {
 	struct segment_ring *r = t->ring;
 	uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
@@ -262,8 +262,15 @@ static struct unwind_cache *sample_cache_sig(const struct thread *t)
 	return &m->cache;
 }
 
+/* Add 1 to a counter that only the owner of the ring changes, in its handler. */
+static void ring_count_sig(_Atomic uint64_t *n)
+{
+	atomic_store_explicit(n, atomic_load_explicit(n, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
 /* Walk the stack into pc[max_depth]. Return addresses become addresses of calls. Returns the number of frames. */
-static uint32_t walk_sig(struct thread *t, const ucontext_t *uc, uint64_t *pc, uint64_t *free_words)
+__attribute__((hot)) static uint32_t walk_sig(struct thread *t, const ucontext_t *uc, uint64_t *pc,
+					      uint64_t *free_words)
 {
 	struct unwind_range range[MAX_RANGES];
 	struct unwind_source source = { .range = range, .find = cpi_unwind_find_sig };
@@ -278,9 +285,9 @@ static uint32_t walk_sig(struct thread *t, const ucontext_t *uc, uint64_t *pc, u
 	cpi_objects_read_end_sig();
 	for (uint32_t i = 1; i < result.n; i++)
 		pc[i]--;
-	atomic_fetch_add_explicit(&t->ring->cut[result.end % N_CUTS], 1, memory_order_relaxed);
+	ring_count_sig(&t->ring->cut[result.end % N_CUTS]);
 	if (result.n_guessed)
-		atomic_fetch_add_explicit(&t->ring->guessed, 1, memory_order_relaxed);
+		ring_count_sig(&t->ring->guessed);
 	return result.n;
 }
 
@@ -352,7 +359,7 @@ static void write_sample_sig(struct thread *t, const ucontext_t *uc, uint32_t we
 }
 
 /* Charge time in the kernel, which has no stack. Its record precedes that of the stack. */
-static void write_kernel_sig(struct thread *t, uint32_t weight)
+__attribute__((cold)) static void write_kernel_sig(struct thread *t, uint32_t weight)
 {
 	uint64_t *at = target_sample_reserve_sig(t, weight);
 
