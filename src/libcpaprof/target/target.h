@@ -67,13 +67,18 @@ extern struct target cpi __attribute__((visibility("hidden")));
 /* Is this process being profiled? */
 static inline bool cpi_is_on_sig(void)
 {
-	return cpi.head && atomic_load_explicit(&cpi.head->active, memory_order_relaxed) & ACTIVE_MASK;
+	struct segment_head *head = atomic_load_explicit(&cpi.head, memory_order_acquire);
+
+	return head && atomic_load_explicit(&head->active, memory_order_relaxed) & ACTIVE_MASK;
 }
 
 /* Is CPU time sampled? */
 static inline bool cpi_cpu_is_on_sig(void)
 {
-	return cpi_is_on_sig() && atomic_load_explicit(&cpi.head->cpu, memory_order_relaxed);
+	struct segment_head *head = atomic_load_explicit(&cpi.head, memory_order_acquire);
+
+	return head && atomic_load_explicit(&head->active, memory_order_relaxed) & ACTIVE_MASK &&
+	       atomic_load_explicit(&head->cpu, memory_order_relaxed);
 }
 
 /* init.c */

@@ -42,21 +42,22 @@ void cpi_unwind_memo_add_sig(struct memo *m, const struct walk *w, uint64_t pc, 
 }
 
 /* Copy the frames from f[0] on that are unchanged, at most n, to pc. Returns their number, at least 1. */
-static uint32_t copy_same(const struct walk *w, const struct unwind_frame *f, uint32_t n, uint64_t *pc)
+static uint32_t copy_same(const struct walk *w, const struct unwind_frame *f, size_t n, uint64_t *pc)
 {
 	const struct unwind_range range = *w->range; /* a copy, since the compiler reads it again after each store */
-	uint32_t i = 0;
+	size_t i;
 
 	pc[0] = f[0].pc;
-	while (++i < n) {
+	for (i = 1; i < n; i++) {
 		uint64_t slot = f[i - 1].fp_slot;
 
-		if (slot == FP_SLOT_NONE || range_word(&range, f[i].sp - 8) != f[i].pc ||
-		    (slot && range_word(&range, slot) != f[i].fp))
+		if (slot == FP_SLOT_NONE || range_word(&range, f[i].sp - 8) != f[i].pc)
+			break;
+		if (slot && range_word(&range, slot) != f[i].fp)
 			break;
 		pc[i] = f[i].pc;
 	}
-	return i;
+	return (uint32_t)i;
 }
 
 uint32_t cpi_unwind_memo_match_sig(struct memo *m, struct walk *w, uint64_t *pc, uint32_t room, bool *root)

@@ -110,7 +110,8 @@ __attribute__((no_sanitize("address"))) static inline uint64_t range_word(const 
 {
 	uint64_t v;
 
-	__builtin_memcpy(&v, r->bytes + (addr - r->lo), 8);
+	/* in this order, a loop adds only addr */
+	__builtin_memcpy(&v, (const void *)((uint64_t)r->bytes - r->lo + addr), 8);
 	return v;
 }
 
