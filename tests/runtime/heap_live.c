@@ -3,9 +3,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each thread owns some addresses, spread over all shards. A removed object must be equal to the added one, and at the
- * end the map is empty. Then the map runs out of entries. Built with the thread sanitizer if available.
+ * Each thread owns some addresses, spread over all shards; many share an entry of the filter. A removed object must be
+ * equal to the added one, and at the end the map and the filter are empty. Then the map runs out of entries. Built with
+ * the thread sanitizer if available.
  */
+#include "libcpaprof/target/heap_filter.c"
 #include "libcpaprof/target/live.c"
 
 #include <pthread.h>
@@ -24,18 +26,18 @@ static uint64_t address(unsigned thread, unsigned i)
 	return 0x10000 + ((uint64_t)i * THREADS + thread) * STRIDE;
 }
 
-static void put_one(uint64_t at, uint64_t size, enum live_put wanted)
+static void put_one(uint64_t at, uint64_t size)
 {
-	struct live_object o = { .at = at, .size = size, .weight = at ^ size, .stack = (uint32_t)size + 1 }, before;
+	struct live_object o = { .at = at, .size = size, .weight = at ^ size, .stack = (uint32_t)size + 1 };
 
-	n_wrong += cpi_live_put(tables, &o, &before) != wanted;
+	n_wrong += !cpi_heap_filter_put(tables, &o) || !cpi_heap_filter_has(at);
 }
 
 static void take_one(uint64_t at, uint64_t size)
 {
 	struct live_object o;
 
-	if (!cpi_live_remove(tables, at, &o))
+	if (!cpi_heap_filter_take(tables, at, &o))
 		n_wrong++;
 	else
 		n_wrong += o.at != at || o.size != size || o.weight != (at ^ size) || o.stack != size + 1;
@@ -53,15 +55,12 @@ static void *churn(void *arg)
 
 		state = state * 6364136223846793005ULL + 1442695040888963407ULL;
 		at = (unsigned)(state >> 33) % ADDRESSES;
-		if (size[at] && state >> 20 & 1) {
-			put_one(address(me, at), i + 1, LIVE_REPLACED);
-			size[at] = i + 1;
-		} else if (size[at]) {
+		if (size[at]) {
 			take_one(address(me, at), size[at]);
-			n_wrong += cpi_live_remove(tables, address(me, at), &o);
+			n_wrong += cpi_heap_filter_take(tables, address(me, at), &o);
 			size[at] = 0;
 		} else {
-			put_one(address(me, at), i + 1, LIVE_ADDED);
+			put_one(address(me, at), i + 1);
 			size[at] = i + 1;
 		}
 	}
@@ -79,6 +78,19 @@ static unsigned left(void)
 
 	for (int i = 0; i < LIVE_SHARDS; i++)
 		n += l->shard[i].n;
+	for (unsigned i = 0; i < LIVE_RESIDENTS; i++)
+		n += resident_of(tables, i << 4)->at != 0;
+	return n;
+}
+
+static unsigned entries_in_use(void)
+{
+	unsigned n = 0;
+
+	for (int i = 0; i < HEAP_FILTER; i++)
+		n += cpi_heap_filter[i] != 0;
+	for (int i = 0; i < 1 << SECOND_BITS; i++)
+		n += second[i] != 0;
 	return n;
 }
 
@@ -90,7 +102,7 @@ static void ok(int passed, int number, const char *name)
 int main(void)
 {
 	pthread_t thread[THREADS];
-	struct live_object o = { .size = 1 }, before;
+	struct live_object o = { .size = 1 };
 	struct live_head *l;
 	unsigned kept = 0;
 
@@ -103,18 +115,21 @@ int main(void)
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
 	ok(n_wrong == 0, 1, "removed objects are equal to added ones, in four threads");
-	ok(left() == 0, 2, "the map is empty at the end");
+	ok(left() == 0 && entries_in_use() == 0, 2, "the map and the filter are empty at the end");
 	ok(l->n_missed == 0, 3, "no lock attempt failed");
 	ok(l->n_objects <= THREADS * ADDRESSES, 4, "entries are reused");
 
-	while (o.at = address(0, kept), cpi_live_put(tables, &o, &before) == LIVE_ADDED)
+	while (o.at = address(0, kept), cpi_heap_filter_put(tables, &o))
 		kept++;
-	ok(kept > LIVE_OBJECTS / 2 && kept <= LIVE_OBJECTS && l->n_full == 1, 5, "a full map is reported");
-	ok(cpi_live_remove(tables, address(0, 0), &o) && left() == kept - 1, 6, "the objects of a full map are found");
+	ok(kept > LIVE_OBJECTS / 2 && kept <= LIVE_OBJECTS + LIVE_RESIDENTS && l->n_full == 1, 5,
+	   "a full map is reported");
+	ok(cpi_heap_filter_take(tables, address(0, 0), &o) && cpi_heap_filter_take(tables, address(0, kept - 2), &o) &&
+		   left() == kept - 2,
+	   6, "the objects of a full map are found");
 
 	/* as in a handler that interrupted the lock holder */
-	l->shard[shard_of(live_hash_of(address(0, 1)))].owner = (uintptr_t)&cpi_local;
-	ok(!cpi_live_remove(tables, address(0, 1), &o) && l->n_missed == 1, 7,
+	l->shard[shard_of(live_hash_of(address(0, kept - 1)))].owner = (uintptr_t)&cpi_local;
+	ok(!cpi_heap_filter_take(tables, address(0, kept - 1), &o) && l->n_missed == 1, 7,
 	   "the holder of a shard does not wait for it");
 	printf("1..7\n");
 	return 0;

@@ -95,11 +95,9 @@ static void print_rows(const struct snap *s)
 	}
 }
 
-static void print_objects(const struct live_head *l)
+static void print_objects(const struct live_object *o, uint32_t n)
 {
-	const struct live_object *o = (const struct live_object *)((const uint8_t *)l + LIVE_OBJECTS_AT);
-
-	for (uint32_t i = 0; i < l->n_objects; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (o[i].at)
 			fprintf(report, "object %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", o[i].at, o[i].size,
 				o[i].weight);
@@ -111,18 +109,24 @@ static void print_live(struct process *p)
 	const struct collect *c = p->c;
 	uint32_t slot = (uint32_t)(p - c->process), live = 0;
 	uint8_t *tables = (uint8_t *)c->head + c->layout.section[SECTION_TABLES];
+	const struct live_object *residents;
 	const struct live_head *l;
 
 	fprintf(report, "process %d", (int)p->pid);
 	if (p->counts.tables) {
 		l = (const struct live_head *)(tables + (p->counts.tables - 1) * (uint64_t)TABLES_SIZE +
 					       TABLES_LIVE_AT);
+		residents = (const struct live_object *)((const uint8_t *)l + LIVE_RESIDENTS_AT);
 		for (int i = 0; i < LIVE_SHARDS; i++)
 			live += l->shard[i].n;
+		for (int i = 0; i < LIVE_RESIDENTS; i++)
+			live += residents[i].at != 0;
 		fprintf(report, " live %u reported %u full %u held %u entries %u\n", live, collect_slot(c, slot)->heap,
 			l->n_full, l->n_missed, l->n_objects);
-		if (getenv("HEAP_WATCH_OBJECTS"))
-			print_objects(l);
+		if (getenv("HEAP_WATCH_OBJECTS")) {
+			print_objects(residents, LIVE_RESIDENTS);
+			print_objects((const struct live_object *)((const uint8_t *)l + LIVE_OBJECTS_AT), l->n_objects);
+		}
 	} else {
 		fprintf(report, " live 0 reported %u full 0 held 0 entries 0\n", collect_slot(c, slot)->heap);
 	}

@@ -39,7 +39,7 @@ int cpi_guard_choose(void);
 void cpi_guard_check(void);
 
 /* handler.c */
-void cpi_handler_sig(int sig, siginfo_t *info, void *context);
+void cpi_handler_sig(int sig, siginfo_t *info, void *context) __attribute__((hot));
 
 /* sigaction for our signal, as the program sees it. */
 int cpi_guard_sigaction(const struct sigaction *act, struct sigaction *old);

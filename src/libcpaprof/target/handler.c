@@ -14,10 +14,8 @@
 #include "libcpaprof/target/target.h"
 #include "libcpaprof/target/threads.h"
 
-#include <errno.h>
-
 /* The record of this thread, looked up if another thread added it. NULL if this thread is not in the table. */
-static struct thread *self_sig(void)
+__attribute__((hot)) static struct thread *self_sig(void)
 {
 	struct thread *t = atomic_load_explicit(&cpi_local.thread, memory_order_relaxed);
 
@@ -36,7 +34,7 @@ static struct thread *self_sig(void)
  * Add this thread, which the collector found using CPU time without a timer. Its earlier stacks are unknown, but the
  * CPU time it has used so far is counted as adopted.
  */
-static void adopt_sig(void)
+__attribute__((cold)) static void adopt_sig(void)
 {
 	struct segment_proc *p = atomic_load_explicit(&cpi.proc, memory_order_relaxed);
 	struct thread *t;
@@ -51,7 +49,7 @@ static void adopt_sig(void)
 }
 
 /* The collector signals threads that use CPU time when CPU sampling has started or stopped. */
-static void sync_sig(void)
+__attribute__((cold)) static void sync_sig(void)
 {
 	/* a child of vfork shares our memory but is another process */
 	if (sys_getpid() != cpi.pid)
@@ -104,11 +102,11 @@ static void tick_sig(const siginfo_t *info, const void *context)
 		cpi_recording_sync_sig();
 		if (!cpi_thread_try_lock_sig(t))
 			return;
-		if (!cpi_is_on_sig()) {
+		if (cpi_recording_is_on_sig() && atomic_load(&t->recording) == atomic_load(&cpi.recording)) {
+			sample_sig(t, info, context);
+		} else if (!cpi_is_on_sig()) {
 			cpi_clock_disarm_sig(t);
 			cpi_clock_release_sig();
-		} else if (cpi_recording_is_on_sig() && atomic_load(&t->recording) == atomic_load(&cpi.recording)) {
-			sample_sig(t, info, context);
 		} else if (!cpi.is_self && !atomic_load(&cpi.head->cpu)) {
 			cpi_clock_disarm_sig(t);
 		}
@@ -124,11 +122,11 @@ static void tick_sig(const siginfo_t *info, const void *context)
  */
 static bool has_no_sender_sig(const siginfo_t *info)
 {
-	return cpi.head && info->si_code == SI_USER && info->si_pid == 0;
+	return info->si_code == SI_USER && info->si_pid == 0;
 }
 
 /* Report the current stack of this thread to the collector. */
-static void report_stack_sig(const void *context)
+__attribute__((cold)) static void report_stack_sig(const void *context)
 {
 	struct thread *t;
 
@@ -146,18 +144,16 @@ static void report_stack_sig(const void *context)
 
 void cpi_handler_sig(int sig, siginfo_t *info, void *context)
 {
-	int before = errno;
 	uint64_t value = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
-	bool ours = cpi.head && value == cpi.cookie;
+	bool is_profiled = cpi.head != NULL, ours = is_profiled && value == cpi.cookie;
 
-	if ((ours && info->si_code == SI_TIMER) || (cpi.head && cpi_perf_is_signal_sig(info)) ||
-	    (cpi.head && info->si_code == SI_KERNEL && cpi_clock_interval_is_ours_sig()))
+	if ((ours && info->si_code == SI_TIMER) || (is_profiled && cpi_perf_is_signal_sig(info)) ||
+	    (is_profiled && info->si_code == SI_KERNEL && cpi_clock_interval_is_ours_sig()))
 		tick_sig(info, context);
-	else if ((ours && info->si_code == SI_QUEUE) || has_no_sender_sig(info))
+	else if ((ours && info->si_code == SI_QUEUE) || (is_profiled && has_no_sender_sig(info)))
 		sync_sig();
-	else if (cpi.head && info->si_code == SI_QUEUE && value == (cpi.cookie ^ COOKIE_STACK))
+	else if (is_profiled && info->si_code == SI_QUEUE && value == (cpi.cookie ^ COOKIE_STACK))
 		report_stack_sig(context);
 	else
 		cpi_guard_forward_sig(sig, info, context);
-	errno = before;
 }

@@ -29,7 +29,17 @@
 #define LN2 0.693147180559945309417
 #define SQRT2 1.41421356237309504880
 
-enum { FIXED = 1024, LOG_TERMS = 11, EXP_TERMS = 18, EXP_ARGUMENT_MAX = 40, DRAW_BITS = 62, GRND_NO_WAIT = 1 };
+#define EXP_SMALL 0x1p-7
+
+enum {
+	FIXED = 1024,
+	LOG_TERMS = 11,
+	EXP_TERMS = 18,
+	EXP_SMALL_TERMS = 7,
+	EXP_ARGUMENT_MAX = 40,
+	DRAW_BITS = 62,
+	GRND_NO_WAIT = 1
+};
 
 /* 1 / (2 i + 1) and 1 / i, because divisions would take most of the time */
 static const double odd_inverse[LOG_TERMS + 1] = { 1.,      1 / 3.,  1 / 5.,  1 / 7.,  1 / 9.,  1 / 11.,
@@ -55,22 +65,22 @@ static double ln(double x)
 	}
 	s = (m - 1) / (m + 1);
 	for (int i = LOG_TERMS; i >= 0; i--)
-		sum = sum * s * s + odd_inverse[i];
+		sum = sum * (s * s) + odd_inverse[i];
 	return exponent * LN2 + 2 * s * sum;
 }
 
-/* 1 - exp(-x) for x >= 0, exact for small x */
+/* 1 - exp(-x) for x >= 0, exact for small x, which need fewer terms */
 static double one_minus_exp(double x)
 {
 	double r, sum = 0, half = 1;
-	int k;
+	int k, n_terms = x < EXP_SMALL ? EXP_SMALL_TERMS : EXP_TERMS;
 
 	if (x >= EXP_ARGUMENT_MAX)
 		return 1;
 	k = (int)(x / LN2);
 	r = x - k * LN2;
-	for (int i = EXP_TERMS; i >= 1; i--)
-		sum = (1 - sum) * r * inverse[i];
+	for (int i = n_terms; i >= 1; i--)
+		sum = (1 - sum) * (r * inverse[i]);
 	while (k-- > 0)
 		half /= 2;
 	return 1 - half + half * sum;
@@ -116,16 +126,9 @@ uint64_t cpi_heap_weight(uint64_t size, uint32_t rate)
 
 enum {
 	RECHECK_BYTES = 1 << 20, /* bytes that a thread allocates before it checks whether sampling is on */
-	SECOND_BITS = 18,
-	SECOND = 1 << SECOND_BITS,
-	COUNTER_MAX = 255, /* a counter of the filter that reaches this value is never decreased */
 	CLASS_MIN = 16,
 	PAGE = 4096,
 };
-
-_Alignas(PAGE) _Atomic uint8_t cpi_heap_filter[HEAP_FILTER];
-/* A larger filter with another hash, checked when the first filter has an entry. */
-static _Alignas(PAGE) _Atomic uint8_t second_filter[SECOND];
 
 /* The kernel clears this page in a forked child. */
 static _Alignas(PAGE) struct {
@@ -198,8 +201,10 @@ uint32_t cpi_heap_due(size_t size)
 {
 	uint32_t rate = rate_now(), sample_rate = cpi_local.drawn_rate;
 
-	if (cpi_heap_probe_hit())
-		return 0; /* do not draw a new count, so that the next allocation is noticed too */
+	if (cpi_heap_probe_hit()) {
+		cpi_local.bytes_to_sample = 0; /* the next allocation is noticed too */
+		return 0;
+	}
 	if (atomic_load_explicit(&cpi_local.hook, memory_order_relaxed)) {
 		heap_draw(rate);
 		return 0;
@@ -212,47 +217,6 @@ uint32_t cpi_heap_due(size_t size)
 	}
 	heap_draw(rate);
 	return rate ? sample_rate : 0;
-}
-
-static void count_up(_Atomic uint8_t *counter)
-{
-	uint8_t n = atomic_load_explicit(counter, memory_order_relaxed);
-
-	while (n != COUNTER_MAX && !atomic_compare_exchange_weak_explicit(counter, &n, (uint8_t)(n + 1),
-									  memory_order_relaxed, memory_order_relaxed))
-		;
-}
-
-static void count_down(_Atomic uint8_t *counter)
-{
-	uint8_t n = atomic_load_explicit(counter, memory_order_relaxed);
-
-	while (n != COUNTER_MAX && n != 0 &&
-	       !atomic_compare_exchange_weak_explicit(counter, &n, (uint8_t)(n - 1), memory_order_relaxed,
-						      memory_order_relaxed))
-		;
-}
-
-static _Atomic uint8_t *second_counter(uint64_t at)
-{
-	return &second_filter[(at >> 4) * 0x9e3779b97f4a7c15ULL >> (64 - SECOND_BITS)];
-}
-
-void cpi_heap_filter_add(const void *p)
-{
-	atomic_store_explicit(cpi_heap_filter_of(p), COUNTER_MAX, memory_order_relaxed);
-}
-
-static void filter_add(uint64_t at)
-{
-	count_up(second_counter(at));
-	count_up(cpi_heap_filter_of((const void *)(uintptr_t)at));
-}
-
-static void filter_remove(uint64_t at)
-{
-	count_down(cpi_heap_filter_of((const void *)(uintptr_t)at));
-	count_down(second_counter(at));
 }
 
 /* Size classes: four per power of two, like those of allocators. Objects of a class share a row of the profile. */
@@ -304,19 +268,10 @@ void cpi_heap_put_back(const struct live_object *o)
 	if (!t)
 		return;
 	hook(1);
-	filter_add(o->at);
-	switch (cpi_live_put(t, o, &before)) {
-	case LIVE_ADDED:
-		break;
-	case LIVE_REPLACED: /* we missed the free of the previous object at this address */
-		filter_remove(before.at);
+	if (cpi_heap_filter_take(t, o->at, &before)) /* we missed the free of the previous object at this address */
 		cpi_heap_count_free(&before);
-		break;
-	case LIVE_NO_ROOM:
-		filter_remove(o->at);
+	if (!cpi_heap_filter_put(t, o))
 		cpi_heap_count_free(o);
-		break;
-	}
 	hook(-1U);
 }
 
@@ -331,7 +286,8 @@ static __attribute__((noinline)) void heap_sample(void *p, size_t size, uint32_t
 			cpi_heap_stop(HEAP_NO_TABLES);
 		return;
 	}
-	atomic_store_explicit(&has_samples, 1, memory_order_relaxed);
+	if (!atomic_load_explicit(&has_samples, memory_order_relaxed)) /* a store would slow down other threads */
+		atomic_store_explicit(&has_samples, 1, memory_order_relaxed);
 	if (atomic_load_explicit(&cpi.head->flags, memory_order_relaxed) & FLAG_HEAP_LABELS)
 		label = atomic_load_explicit(&cpi_local.label, memory_order_relaxed);
 	n = stack_here(pc);
@@ -353,19 +309,13 @@ void *cpi_heap_add(void *p, size_t size, uint32_t rate)
 
 bool cpi_heap_take(void *p, struct live_object *out)
 {
-	uint64_t at = (uintptr_t)p;
-	struct segment_tables *t;
+	struct segment_tables *t = is_process() ? cpi_tables_sig() : NULL;
 	bool is_sampled;
 
-	if (!atomic_load_explicit(second_counter(at), memory_order_relaxed) || !is_process())
-		return false;
-	t = cpi_tables_sig();
 	if (!t)
 		return false;
 	hook(1);
-	is_sampled = cpi_live_remove(t, at, out);
-	if (is_sampled)
-		filter_remove(at);
+	is_sampled = cpi_heap_filter_take(t, (uintptr_t)p, out);
 	hook(-1U);
 	return is_sampled;
 }
@@ -398,12 +348,6 @@ void cpi_heap_stop(uint32_t why)
 		atomic_store(&p->heap, atomic_load(&cpi.heap));
 }
 
-static void heap_clear(_Atomic uint8_t *filter, size_t size)
-{
-	if (sys_call(SYS_madvise, (long)filter, (long)size, MADV_DONTNEED, 0) != 0)
-		memset((void *)filter, 0, size);
-}
-
 void cpi_heap_forget(void)
 {
 	atomic_store(&mark.n_ours, !compares_pid);
@@ -411,7 +355,6 @@ void cpi_heap_forget(void)
 	atomic_fetch_and(&cpi.heap, ~(uint32_t)HEAP_NO_TABLES);
 	if (!atomic_exchange(&has_samples, 0))
 		return;
-	heap_clear(cpi_heap_filter, sizeof(cpi_heap_filter));
-	heap_clear(second_filter, sizeof(second_filter));
+	cpi_heap_filter_clear();
 	cpi_heap_bootstrap_mark();
 }

@@ -19,14 +19,14 @@
 #include <stdint.h>
 
 /*
- * Number of sampled objects per hash of the address. Most frees find 0 here and check no further. It is small, so that
- * it stays in the first-level cache together with the data of the allocator.
+ * Entries by hash of the address, not 0 if a sampled object has it. Most frees find 0 here and check no further. It is
+ * small, so that it stays in the first-level cache together with the data of the allocator.
  */
-enum { HEAP_FILTER = 1 << 13 };
-extern _Atomic uint8_t cpi_heap_filter[HEAP_FILTER] __attribute__((visibility("hidden")));
+enum { HEAP_FILTER = LIVE_RESIDENTS };
+extern _Atomic uint16_t cpi_heap_filter[HEAP_FILTER] __attribute__((visibility("hidden")));
 
-/* The counter of an address. Neighbours share cache lines; addresses 128 KiB apart share a counter. */
-static inline _Atomic uint8_t *cpi_heap_filter_of(const void *p)
+/* The entry of an address. Neighbours share cache lines; addresses 64 KiB apart share an entry. */
+static inline _Atomic uint16_t *cpi_heap_filter_of(const void *p)
 {
 	return &cpi_heap_filter[((uintptr_t)p >> 4) % HEAP_FILTER];
 }
@@ -38,17 +38,21 @@ static inline bool cpi_heap_may_contain(const void *p)
 }
 
 /*
- * Subtract an allocation from the count; an object counts as at least one byte. Returns false and leaves the count
- * unchanged if it is smaller than the allocation.
+ * Subtract an allocation from the count; an object counts as at least one byte. Returns false if the count was smaller
+ * than that. It has wrapped around then, and the caller must call cpi_heap_due, which sets it again.
  */
 static inline bool cpi_heap_count_down(size_t size)
 {
-	uint64_t left;
+	uint64_t n = size + !size;
+	bool is_below;
 
-	if (__builtin_expect(__builtin_sub_overflow(cpi_local.bytes_to_sample, size + !size, &left), 0))
-		return false;
-	cpi_local.bytes_to_sample = left;
-	return true;
+#if defined(__x86_64__)
+	/* One instruction instead of three. It also counts objects of a signal handler that interrupts this function. */
+	__asm__("subq %2, %0" : "+m"(cpi_local.bytes_to_sample), "=@ccc"(is_below) : "r"(n));
+#else
+	is_below = __builtin_sub_overflow(cpi_local.bytes_to_sample, n, &cpi_local.bytes_to_sample);
+#endif
+	return !__builtin_expect(is_below, 0);
 }
 
 /* Draw the next count, after the last one ran out. Returns the rate at which to sample this object, 0 for no sample. */
@@ -79,9 +83,6 @@ void cpi_heap_start(void);
 void cpi_heap_probe_begin(void);
 bool cpi_heap_probe_was_hit(void);
 bool cpi_heap_probe_hit(void);
-/* Mark the address of an object that our free must check. The mark is permanent. */
-void cpi_heap_filter_add(const void *p);
-
 /* Check whether allocations reach our wrappers. If so, sampling starts as soon as a rate is set. */
 void cpi_heap_init(void);
 /*
@@ -101,6 +102,18 @@ uint64_t cpi_heap_draw(uint64_t *random, uint32_t rate);
 uint64_t cpi_heap_random(uint64_t *random);
 /* Number of objects that one sampled object represents, in 1/1024. */
 uint64_t cpi_heap_weight(uint64_t size, uint32_t rate);
+
+/* heap_filter.c */
+/* Add a sampled object, at an address where there is none. Returns false if there is no room. */
+bool cpi_heap_filter_put(struct segment_tables *t, const struct live_object *o);
+/* Remove the sampled object at this address. Returns false if there is none. */
+bool cpi_heap_filter_take(struct segment_tables *t, uint64_t at, struct live_object *out);
+/* Add an address that is not that of a sampled object, but that our free must check. It is never removed. */
+void cpi_heap_filter_mark(uint64_t at);
+/* Return true if this address has probably been added. */
+bool cpi_heap_filter_has(uint64_t at);
+/* Remove all, in the child of fork. */
+void cpi_heap_filter_clear(void);
 
 /* heap_next.c */
 /*

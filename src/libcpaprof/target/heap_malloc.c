@@ -61,7 +61,7 @@ NOINLINE bool cpi_heap_before_free(void *p)
 {
 	struct live_object o;
 
-	if (!p)
+	if (!p || !cpi_heap_filter_has((uintptr_t)p))
 		return false;
 	cpi_heap_probe_hit();
 	if (cpi_heap_is_bootstrap(p))

@@ -38,7 +38,7 @@ void *cpi_heap_bootstrap_alloc(size_t size, size_t align)
 			return NULL;
 	} while (!atomic_compare_exchange_weak(&used, &from, at + size + 1));
 	atomic_store(&objects[i], memory + at);
-	cpi_heap_filter_add(memory + at);
+	cpi_heap_filter_mark((uintptr_t)memory + at);
 	return memory + at;
 }
 
@@ -51,7 +51,7 @@ void cpi_heap_bootstrap_mark(void)
 {
 	for (uint32_t i = 0; i < OBJECTS_MAX && i < atomic_load(&n_objects); i++)
 		if (atomic_load(&objects[i]))
-			cpi_heap_filter_add(atomic_load(&objects[i]));
+			cpi_heap_filter_mark((uintptr_t)atomic_load(&objects[i]));
 }
 
 size_t cpi_heap_bootstrap_size(const void *p)

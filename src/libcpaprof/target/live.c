@@ -123,48 +123,37 @@ static uint32_t *find_link(struct segment_tables *t, const struct live_shard *s,
 	return link;
 }
 
-static enum live_put live_put(struct segment_tables *t, struct live_shard *s, const struct live_object *new,
-			      struct live_object *before)
+static bool live_put(struct segment_tables *t, struct live_shard *s, const struct live_object *new)
 {
 	uint64_t hash = live_hash_of(new->at);
-	uint32_t *link, id;
+	uint32_t *head, id = claim_entry_sig(t, s);
 
+	if (!id)
+		return false;
 	if (s->n_heads == 0)
 		s->n_heads = LIVE_HEADS_INITIAL;
-	link = find_link(t, s, hash, new->at);
-	if (*link) {
-		struct live_object *o = object(t, *link);
-
-		*before = *o;
-		o->size = new->size;
-		o->weight = new->weight;
-		o->stack = new->stack;
-		return LIVE_REPLACED;
-	}
-	id = claim_entry_sig(t, s);
-	if (!id)
-		return LIVE_NO_ROOM;
+	head = head_at(t, s->n_heads, hash);
 	*object(t, id) = *new;
-	object(t, id)->next = 0;
-	*link = id;
+	object(t, id)->next = *head;
+	*head = id;
 	if (++s->n > s->n_heads && s->n_heads < LIVE_HEADS_MAX)
 		live_grow(t, s, hash);
-	return LIVE_ADDED;
+	return true;
 }
 
-enum live_put cpi_live_put(struct segment_tables *t, const struct live_object *o, struct live_object *before)
+bool cpi_live_put(struct segment_tables *t, const struct live_object *o)
 {
 	struct live_head *l = head_of(t);
 	struct live_shard *s = &l->shard[shard_of(live_hash_of(o->at))];
-	enum live_put result;
+	bool is_added;
 
 	if (!lock_shard(l, s))
-		return LIVE_NO_ROOM;
-	result = live_put(t, s, o, before);
+		return false;
+	is_added = live_put(t, s, o);
 	unlock_shard(s);
-	if (result == LIVE_NO_ROOM)
+	if (!is_added)
 		atomic_fetch_add_explicit(&l->n_full, 1, memory_order_relaxed);
-	return result;
+	return is_added;
 }
 
 bool cpi_live_remove(struct segment_tables *t, uint64_t at, struct live_object *out)

@@ -8,10 +8,11 @@
  *	struct live_head           LIVE_HEADS_AT bytes
  *	uint32_t heads             hash buckets by address, each the first object of a chain: those of a shard
  *	                           with n buckets start at (LIVE_SHARDS + shard) * n
+ *	struct live_object         [LIVE_RESIDENTS] by hash of the address; at is 0 if there is none. See heap_filter.c
  *	struct live_object         one after the other; the id of an object is its index + 1, 0 is none
  *
- * The kernel allocates the memory on first use. Each shard has a lock, for the threads of the process. Only addresses
- * of sampled objects are looked up here. When a shard has many objects, the number of its hash buckets is doubled.
+ * The kernel allocates the memory on first use. Each shard has a lock, for the threads of the process. When a shard has
+ * many objects, the number of its hash buckets is doubled. An object that is a resident is not in a shard.
  */
 #ifndef LIBCPAPROF_TARGET_LIVE_H
 #define LIBCPAPROF_TARGET_LIVE_H
@@ -23,7 +24,9 @@ enum {
 	LIVE_HEADS_INITIAL = 64, /* initial number of hash buckets per shard; a power of two */
 	LIVE_HEADS_MAX = 8192,
 	LIVE_HEADS_AT = 8192,
-	LIVE_OBJECTS_AT = LIVE_HEADS_AT + 2 * LIVE_SHARDS * LIVE_HEADS_MAX * 4,
+	LIVE_RESIDENTS = 1 << 12,
+	LIVE_RESIDENTS_AT = LIVE_HEADS_AT + 2 * LIVE_SHARDS * LIVE_HEADS_MAX * 4,
+	LIVE_OBJECTS_AT = LIVE_RESIDENTS_AT + LIVE_RESIDENTS * 32,
 };
 
 struct live_object {
@@ -51,10 +54,9 @@ struct live_head {
 _Static_assert(sizeof(struct live_head) <= LIVE_HEADS_AT, "the live head fits before the heads of chains");
 _Static_assert(sizeof(struct live_object) == 32, "two objects per cache line");
 
-/* Add an object. An object at the same address is replaced and copied to before. */
-enum live_put { LIVE_ADDED, LIVE_REPLACED, LIVE_NO_ROOM };
-enum live_put cpi_live_put(struct segment_tables *t, const struct live_object *o, struct live_object *before);
-/* Remove the object at this address. Returns false if there is none. */
+/* Add an object, at an address where there is none, to its shard. Returns false if there is no room. */
+bool cpi_live_put(struct segment_tables *t, const struct live_object *o);
+/* Remove the object at this address from its shard. Returns false if there is none. */
 bool cpi_live_remove(struct segment_tables *t, uint64_t at, struct live_object *out);
 
 #endif

@@ -23,6 +23,7 @@ target_sources = \
 	src/libcpaprof/target/handover.h \
 	src/libcpaprof/target/heap.c \
 	src/libcpaprof/target/heap.h \
+	src/libcpaprof/target/heap_filter.c \
 	src/libcpaprof/target/heap_malloc.c \
 	src/libcpaprof/target/heap_new.c \
 	src/libcpaprof/target/heap_next.c \

@@ -28,21 +28,14 @@ struct objects_list {
 
 enum { SPARE_OBJECTS = 16, WAIT_NS = 100000000 };
 
-static bool is_needed;
+bool cpi_objects_is_needed;
 static _Atomic uint32_t walks;                  /* number of walks that are running */
 static _Atomic uint32_t closing;                /* number of threads in dlclose */
 static struct objects_list *current, *replaced; /* changed by one thread at a time: see cpi_modules_refresh */
 
-void cpi_objects_read_begin_sig(void)
+void cpi_objects_count_walk_sig(int change)
 {
-	if (is_needed)
-		atomic_fetch_add(&walks, 1);
-}
-
-void cpi_objects_read_end_sig(void)
-{
-	if (is_needed)
-		atomic_fetch_sub(&walks, 1);
+	atomic_fetch_add(&walks, (uint32_t)change);
 }
 
 static struct objects_list *list_make(uint32_t room)
@@ -99,7 +92,7 @@ static void objects_set_loaded(void)
 
 void cpi_objects_refresh(bool changed)
 {
-	if (!is_needed) {
+	if (!cpi_objects_is_needed) {
 		if (changed)
 			objects_set_loaded();
 		return;
@@ -115,7 +108,7 @@ void cpi_objects_close_begin(void)
 {
 	uint64_t end = sys_now(CLOCK_MONOTONIC) + WAIT_NS;
 
-	if (!is_needed)
+	if (!cpi_objects_is_needed)
 		return;
 	atomic_fetch_add(&closing, 1);
 	cpi_unwind_publish(NULL);
@@ -125,7 +118,7 @@ void cpi_objects_close_begin(void)
 
 void cpi_objects_close_end(void)
 {
-	if (is_needed)
+	if (cpi_objects_is_needed)
 		atomic_fetch_sub(&closing, 1);
 }
 
@@ -146,7 +139,7 @@ void cpi_objects_init(void)
 {
 	bool is_forced = cpi_env_find_sig("CPA_SNAPSHOT");
 
-	is_needed = !cpi_unwind_init(objects_is_mapped_sig) || is_forced;
+	cpi_objects_is_needed = !cpi_unwind_init(objects_is_mapped_sig) || is_forced;
 	if (is_forced)
 		cpi_unwind_use_dl_find_object(false);
 	cpi_objects_refresh(true);

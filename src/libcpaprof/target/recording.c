@@ -35,7 +35,7 @@ static uint64_t arm_position; /* position in /proc/self/task to continue arming 
 static bool has_busy_thread;  /* could a thread not be armed because its handler was running? */
 
 /* Number of the current recording; 0: none. */
-static uint32_t requested_sig(void)
+__attribute__((hot)) static uint32_t requested_sig(void)
 {
 	return cpi_cpu_is_on_sig() ? atomic_load(&cpi.head->recording) : 0;
 }

@@ -26,7 +26,7 @@ static inline bool cpi_recording_is_on_sig(void)
  * threads get timers, or all timers are deleted and threads are charged for the periods they owe. Called at each of
  * our signals. Does nothing while another thread does this.
  */
-void cpi_recording_sync_sig(void);
+void cpi_recording_sync_sig(void) __attribute__((hot));
 /* The same for a caller that holds the lock of cpi_threads_try_lock_sig. */
 void cpi_recording_sync_locked_sig(void);
 /* Reset the state in the child of fork, which has one thread and no timers. Returns true if CPU time is sampled. */

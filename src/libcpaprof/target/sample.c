@@ -77,7 +77,7 @@ static void use_rings_sig(uint32_t n)
  * Claim a ring for the thread. Returns false if all are in use. It is the first free one, because the memory of the
  * first rings is allocated already.
  */
-static bool ring_claim_sig(struct thread *t, uint32_t tid)
+__attribute__((cold)) static bool ring_claim_sig(struct thread *t, uint32_t tid)
 {
 	for (uint32_t i = 0; i < cpi.n_rings; i++) {
 		struct segment_ring *r = &cpi.ring[i];
@@ -114,7 +114,7 @@ void cpi_ring_retire(struct thread *t)
  * Reserve contiguous room for a record of RECORD_HEAD + max_depth + RECORD_TAIL words. Returns NULL when the ring is
  * full. ring_push_sig publishes the first n words of it.
  */
-static uint64_t *ring_reserve_sig(struct thread *t)
+__attribute__((hot)) static uint64_t *ring_reserve_sig(struct thread *t)
 {
 	struct segment_ring *r = t->ring;
 	uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
@@ -140,7 +140,7 @@ static void ring_push_sig(struct thread *t, uint32_t n)
 }
 
 /* Return n free words after the record at `at`, which the collector does not read; NULL if there are none. */
-static uint64_t *ring_scratch_sig(const struct thread *t, const uint64_t *at, uint32_t n)
+__attribute__((cold)) static uint64_t *ring_scratch_sig(const struct thread *t, const uint64_t *at, uint32_t n)
 {
 	uint64_t head = atomic_load_explicit(&t->ring->head, memory_order_relaxed);
 	uint64_t tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
@@ -221,11 +221,10 @@ static const ucontext_t *interrupted_sig(const struct thread *t, const ucontext_
 }
 #endif
 
-/* Find the readable ranges of the stack. Returns their number. */
-static uint32_t ranges_sig(struct thread *t, const ucontext_t *uc, uint64_t sp, uint64_t *free_words,
-			   struct unwind_range *out)
+/* Find the readable ranges of the stack. at: the record. Returns their number. */
+static uint32_t ranges_sig(struct thread *t, const ucontext_t *uc, uint64_t sp, uint64_t *at, struct unwind_range *out)
 {
-	uint64_t alt_end = alternate_end_sig(uc, sp);
+	uint64_t alt_end = alternate_end_sig(uc, sp), *free_words;
 	uint32_t n = 0;
 
 	if (sp >= t->lo && sp < t->top) {
@@ -236,7 +235,7 @@ static uint32_t ranges_sig(struct thread *t, const ucontext_t *uc, uint64_t sp, 
 	}
 	if (alt_end) {
 		out[n++] = (struct unwind_range){ sp, alt_end, (const unsigned char *)(uintptr_t)sp };
-	} else if (free_words) {
+	} else if ((free_words = ring_scratch_sig(t, at, COPIED_WORDS))) {
 		uint64_t n_copied = cpi_caller_stack_copy_sig(sp, (unsigned char *)free_words);
 
 		if (n_copied)
@@ -262,9 +261,19 @@ static struct unwind_cache *sample_cache_sig(const struct thread *t)
 	return &m->cache;
 }
 
-/* Walk the stack into pc[max_depth]. Return addresses become addresses of calls. Returns the number of frames. */
-static uint32_t walk_sig(struct thread *t, const ucontext_t *uc, uint64_t *pc, uint64_t *free_words)
+/* Add 1 to a counter that only the owner of the ring changes, in its handler. */
+static void ring_count_sig(_Atomic uint64_t *n)
 {
+	atomic_store_explicit(n, atomic_load_explicit(n, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
+/*
+ * Walk the stack into the record at `at`, which has room for max_depth frames. Return addresses become addresses of
+ * calls. Returns the number of frames.
+ */
+__attribute__((hot)) static uint32_t walk_sig(struct thread *t, const ucontext_t *uc, uint64_t *at)
+{
+	uint64_t *pc = at + RECORD_HEAD;
 	struct unwind_range range[MAX_RANGES];
 	struct unwind_source source = { .range = range, .find = cpi_unwind_find_sig };
 	struct unwind_result result;
@@ -272,15 +281,15 @@ static uint32_t walk_sig(struct thread *t, const ucontext_t *uc, uint64_t *pc, u
 
 	source.arg = source.cache = sample_cache_sig(t);
 	cpi_unwind_regs_sig(uc, &regs);
-	source.n_ranges = ranges_sig(t, uc, regs.r[UNWIND_SP], free_words, range);
+	source.n_ranges = ranges_sig(t, uc, regs.r[UNWIND_SP], at, range);
 	cpi_objects_read_begin_sig();
 	cpi_unwind_walk_sig(&source, &regs, pc, cpi.max_depth, &result);
 	cpi_objects_read_end_sig();
 	for (uint32_t i = 1; i < result.n; i++)
 		pc[i]--;
-	atomic_fetch_add_explicit(&t->ring->cut[result.end % N_CUTS], 1, memory_order_relaxed);
+	ring_count_sig(&t->ring->cut[result.end % N_CUTS]);
 	if (result.n_guessed)
-		atomic_fetch_add_explicit(&t->ring->guessed, 1, memory_order_relaxed);
+		ring_count_sig(&t->ring->guessed);
 	return result.n;
 }
 
@@ -336,23 +345,21 @@ static bool target_sample_ring_sig(struct thread *t, uint32_t weight)
 
 static void write_sample_sig(struct thread *t, const ucontext_t *uc, uint32_t weight)
 {
-	uint64_t *at = target_sample_reserve_sig(t, weight), *copy = NULL, time = time_sig();
+	uint64_t *at = target_sample_reserve_sig(t, weight), time = time_sig();
 	bool blocked = is_late(t, weight) && !in_call_sig(uc);
 	uint32_t n = 0, generation = generation_sig();
 
 	if (!at)
 		return;
-	if (!blocked) {
-		copy = ring_scratch_sig(t, at, COPIED_WORDS);
-		n = walk_sig(t, uc, at + RECORD_HEAD, copy);
-	}
+	if (!blocked)
+		n = walk_sig(t, uc, at);
 	at[0] = record_word(RECORD_CPU, (blocked ? RECORD_BLOCKED : 0) | generation, n, weight);
 	at[1] = owner_sig(t);
 	finish_sig(t, at, n, time);
 }
 
 /* Charge time in the kernel, which has no stack. Its record precedes that of the stack. */
-static void write_kernel_sig(struct thread *t, uint32_t weight)
+__attribute__((cold)) static void write_kernel_sig(struct thread *t, uint32_t weight)
 {
 	uint64_t *at = target_sample_reserve_sig(t, weight);
 
@@ -426,7 +433,7 @@ void cpi_sample_report_stack_sig(struct thread *t, const void *context)
 	atomic_store_explicit(&cpi_local.busy, 1, memory_order_relaxed);
 	at = ring_reserve_sig(t);
 	if (at) {
-		n = walk_sig(t, interrupted_sig(t, context), at + RECORD_HEAD, ring_scratch_sig(t, at, COPIED_WORDS));
+		n = walk_sig(t, interrupted_sig(t, context), at);
 		at[0] = record_word(RECORD_THREAD, 0, n, 0);
 		at[1] = owner_sig(t);
 		ring_push_sig(t, RECORD_HEAD + n);

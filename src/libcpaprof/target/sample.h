@@ -16,7 +16,7 @@ void cpi_sample_init(uint32_t n);
 /* Is this address in the memory of the caches? */
 bool cpi_sample_is_memory(uintptr_t at);
 /* Take a sample of this thread, at the point where the signal interrupted it. */
-void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight);
+void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight) __attribute__((hot));
 /* Report the current stack of this thread to the collector, without any weight. */
 void cpi_sample_report_stack_sig(struct thread *t, const void *context);
 /* Charge a thread for the periods since its last sample. Its handler must not run now or later. */

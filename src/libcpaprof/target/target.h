@@ -4,7 +4,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Nothing here allocates from the program's heap, starts a thread or keeps a file open. Functions whose names end in
- * _sig run in signal handlers: no lock, no unbounded loop, no C library.
+ * _sig run in signal handlers: no lock, no unbounded loop, no C library, so errno is unchanged. Those marked hot run for
+ * each sample. The linker puts them next to each other: most of the time of a handler is spent loading its code, which is
+ * no longer in the cache after the kernel has delivered the signal.
  */
 #ifndef LIBCPAPROF_TARGET_TARGET_H
 #define LIBCPAPROF_TARGET_TARGET_H
@@ -65,13 +67,18 @@ extern struct target cpi __attribute__((visibility("hidden")));
 /* Is this process being profiled? */
 static inline bool cpi_is_on_sig(void)
 {
-	return cpi.head && atomic_load_explicit(&cpi.head->active, memory_order_relaxed) & ACTIVE_MASK;
+	struct segment_head *head = atomic_load_explicit(&cpi.head, memory_order_acquire);
+
+	return head && atomic_load_explicit(&head->active, memory_order_relaxed) & ACTIVE_MASK;
 }
 
 /* Is CPU time sampled? */
 static inline bool cpi_cpu_is_on_sig(void)
 {
-	return cpi_is_on_sig() && atomic_load_explicit(&cpi.head->cpu, memory_order_relaxed);
+	struct segment_head *head = atomic_load_explicit(&cpi.head, memory_order_acquire);
+
+	return head && atomic_load_explicit(&head->active, memory_order_relaxed) & ACTIVE_MASK &&
+	       atomic_load_explicit(&head->cpu, memory_order_relaxed);
 }
 
 /* init.c */

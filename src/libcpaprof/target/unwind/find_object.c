@@ -33,7 +33,7 @@ static _Atomic bool is_unloaded[OTHERS_MAX];
 static _Atomic uint32_t n_others;
 
 /* Describe the object that was found. Returns false if its range does not begin with an ELF header. */
-static bool find_object_describe(const struct found_object *found, struct unwind_object *out)
+__attribute__((cold)) static bool find_object_describe(const struct found_object *found, struct unwind_object *out)
 {
 	uint64_t lo = (uint64_t)found->map_start, hi = (uint64_t)found->map_end;
 
@@ -112,7 +112,7 @@ const struct unwind_table *cpi_unwind_publish(const struct unwind_table *table)
 	return atomic_exchange_explicit(&published, table, memory_order_acq_rel);
 }
 
-static const struct unwind_object *find_published(uint64_t pc)
+__attribute__((cold)) static const struct unwind_object *find_published(uint64_t pc)
 {
 	const struct unwind_table *t = atomic_load_explicit(&published, memory_order_acquire);
 

@@ -41,18 +41,23 @@ void cpi_unwind_memo_add_sig(struct memo *m, const struct walk *w, uint64_t pc, 
 	cache->fresh[m->n_fresh++] = (struct unwind_frame){ .pc = pc, .sp = sp, .fp = fp, .fp_slot = w->fp_slot };
 }
 
-/* Number of frames from f[0] on that are unchanged; f[n - 1] is the root. */
-static uint32_t count_same(const struct walk *w, const struct unwind_frame *f, uint32_t n)
+/* Copy the frames from f[0] on that are unchanged, at most n, to pc. Returns their number, at least 1. */
+static uint32_t copy_same(const struct walk *w, const struct unwind_frame *f, size_t n, uint64_t *pc)
 {
-	uint32_t i = 0;
+	const struct unwind_range range = *w->range; /* a copy, since the compiler reads it again after each store */
+	size_t i;
 
-	for (; i + 1 < n; i++) {
-		if (f[i].fp_slot == FP_SLOT_NONE || walk_word(w, f[i + 1].sp - 8) != f[i + 1].pc)
+	pc[0] = f[0].pc;
+	for (i = 1; i < n; i++) {
+		uint64_t slot = f[i - 1].fp_slot;
+
+		if (slot == FP_SLOT_NONE || range_word(&range, f[i].sp - 8) != f[i].pc)
 			break;
-		if (f[i].fp_slot && walk_word(w, f[i].fp_slot) != f[i + 1].fp)
+		if (slot && range_word(&range, slot) != f[i].fp)
 			break;
+		pc[i] = f[i].pc;
 	}
-	return i + 1;
+	return (uint32_t)i;
 }
 
 uint32_t cpi_unwind_memo_match_sig(struct memo *m, struct walk *w, uint64_t *pc, uint32_t room, bool *root)
@@ -67,12 +72,10 @@ uint32_t cpi_unwind_memo_match_sig(struct memo *m, struct walk *w, uint64_t *pc,
 		m->at++;
 	n = cache->max_frames - m->at;
 	f = &cache->frame[m->at];
-	if (n == 0 || f->sp != regs->r[UNWIND_SP] || f->pc != regs->pc || f->fp != regs->r[UNWIND_FP] ||
+	if (n == 0 || room == 0 || f->sp != regs->r[UNWIND_SP] || f->pc != regs->pc || f->fp != regs->r[UNWIND_FP] ||
 	    regs->known != (1U << UNWIND_FP | 1U << UNWIND_SP))
 		return 0;
-	n_same = count_same(w, f, n);
-	if (n_same > room)
-		n_same = room;
+	n_same = copy_same(w, f, n < room ? n : room, pc);
 	*root = m->shared = n_same == n;
 	if (!*root) {
 		n_same--; /* the walk continues from the last unchanged frame */
@@ -83,8 +86,6 @@ uint32_t cpi_unwind_memo_match_sig(struct memo *m, struct walk *w, uint64_t *pc,
 		for (uint32_t i = 0; i < n_same; i++)
 			cache->fresh[m->n_fresh++] = f[i];
 	}
-	for (uint32_t i = 0; i < n_same; i++)
-		pc[i] = f[i].pc;
 	cache->n_same += n_same;
 	if (!*root) {
 		regs->pc = f[n_same].pc;

@@ -130,7 +130,7 @@ struct unwind_result {
 };
 
 /* Read the registers at a signal. uc: the ucontext_t passed to a handler with SA_SIGINFO. */
-void cpi_unwind_regs_sig(const void *uc, struct unwind_regs *out);
+void cpi_unwind_regs_sig(const void *uc, struct unwind_regs *out) __attribute__((hot));
 
 /* Set the registers of a thread of which only these two are known, from /proc/PID/task/TID/syscall. */
 void cpi_unwind_regs_of_pc_sp_sig(uint64_t pc, uint64_t sp, struct unwind_regs *out);
@@ -145,7 +145,7 @@ void cpi_unwind_regs_of_pc_sp_sig(uint64_t pc, uint64_t sp, struct unwind_regs *
  * out   the number of frames and why the walk ended; on an error pc has the frames found until then
  */
 void cpi_unwind_walk_sig(const struct unwind_source *from, struct unwind_regs *regs, uint64_t *pc, uint32_t max,
-			 struct unwind_result *out);
+			 struct unwind_result *out) __attribute__((hot));
 
 /*
  * Describe an ELF object for walks, from its program headers.
@@ -192,7 +192,8 @@ void cpi_unwind_set_table(struct unwind_object *obj, uint32_t n);
  * An unwind_find_fn for this process: _dl_find_object with glibc 2.35 and later, else the published snapshot. arg:
  * the struct unwind_cache of the thread, which then caches objects, or NULL. A cached object may no longer be mapped.
  */
-const struct unwind_object *cpi_unwind_find_sig(void *arg, uint64_t pc, struct unwind_object *room);
+const struct unwind_object *cpi_unwind_find_sig(void *arg, uint64_t pc, struct unwind_object *room)
+	__attribute__((hot));
 
 /* Objects in order of address. They do not overlap. */
 struct unwind_table {

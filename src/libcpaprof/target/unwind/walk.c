@@ -123,7 +123,7 @@ static int cfa_of(struct walk *w, const struct unwind_rule *rule, uint64_t *cfa)
 	return STEP_OK;
 }
 
-static int walk_apply(struct walk *w, const struct unwind_rule *rule)
+__attribute__((noinline)) static int walk_apply(struct walk *w, const struct unwind_rule *rule)
 {
 	struct unwind_regs *regs = w->regs;
 	uint64_t cfa, ra = 0, sp = regs->r[UNWIND_SP], room;
@@ -291,7 +291,7 @@ static bool is_start(struct walk *w, const struct unwind_object *obj)
 }
 
 /* Step by the CFI of an address that is not cached. */
-static int step_uncached(struct walk *w, const struct unwind_object *obj, uint64_t pc)
+__attribute__((noinline)) static int step_uncached(struct walk *w, const struct unwind_object *obj, uint64_t pc)
 {
 	struct unwind_cache *cache = w->from->cache;
 	struct unwind_rule rule;
@@ -374,7 +374,7 @@ static void walk_set_mark(struct walk_mark *m, const struct unwind_regs *regs, u
 }
 
 /* Return to the mark, to follow all registers from now on. */
-static uint32_t go_back(struct walk *w, const struct walk_mark *m)
+__attribute__((cold)) static uint32_t go_back(struct walk *w, const struct walk_mark *m)
 {
 	w->all_regs = true;
 	w->exact = true;

@@ -105,13 +105,19 @@ static inline bool walk_may_read(struct walk *w, const struct unwind_object *obj
 	return true;
 }
 
-/* The word at an address of the range. Not checked by sanitizers, because it reads memory of other code. */
-__attribute__((no_sanitize("address"))) static inline uint64_t walk_word(const struct walk *w, uint64_t addr)
+/* The word at an address of a range. Not checked by sanitizers, because it reads memory of other code. */
+__attribute__((no_sanitize("address"))) static inline uint64_t range_word(const struct unwind_range *r, uint64_t addr)
 {
 	uint64_t v;
 
-	__builtin_memcpy(&v, w->range->bytes + (addr - w->range->lo), 8);
+	/* in this order, a loop adds only addr */
+	__builtin_memcpy(&v, (const void *)((uint64_t)r->bytes - r->lo + addr), 8);
 	return v;
+}
+
+static inline uint64_t walk_word(const struct walk *w, uint64_t addr)
+{
+	return range_word(w->range, addr);
 }
 
 /*
@@ -184,18 +190,20 @@ struct memo {
 	bool shared; /* the frames from `at` on are those of the last walk */
 };
 
-void cpi_unwind_memo_start_sig(struct memo *m, struct walk *w);
+void cpi_unwind_memo_start_sig(struct memo *m, struct walk *w) __attribute__((hot));
 
 /*
  * If the last walk contained the current frame of w, copy it and the unchanged frames after it to pc. Returns their
  * number. root: set if they reach the root.
  */
-uint32_t cpi_unwind_memo_match_sig(struct memo *m, struct walk *w, uint64_t *pc, uint32_t room, bool *root);
+uint32_t cpi_unwind_memo_match_sig(struct memo *m, struct walk *w, uint64_t *pc, uint32_t room, bool *root)
+	__attribute__((hot));
 
 /* Remember a frame after a step from it. */
-void cpi_unwind_memo_add_sig(struct memo *m, const struct walk *w, uint64_t pc, uint64_t sp, uint64_t fp);
+void cpi_unwind_memo_add_sig(struct memo *m, const struct walk *w, uint64_t pc, uint64_t sp, uint64_t fp)
+	__attribute__((hot));
 
-void cpi_unwind_memo_end_sig(struct memo *m, const struct walk *w, bool root);
+void cpi_unwind_memo_end_sig(struct memo *m, const struct walk *w, bool root) __attribute__((hot));
 
 /* A DWARF register as an index of unwind_regs.r, or -1. */
 static inline int reg_index(uint64_t reg)
