@@ -78,7 +78,7 @@ static bool wire_is_plain(const uint8_t *data, size_t n, enum message m)
 static size_t wire_count(const struct bytes *in, uint64_t number, size_t *first_n)
 {
 	struct cursor c = { in->data, in->n ? in->data + in->n : in->data, NULL };
-	struct field f;
+	struct field f = { 0 };
 	size_t count = 0;
 
 	while (cursor_field(&c, &f))
