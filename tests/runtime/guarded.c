@@ -406,6 +406,45 @@ static void children(char **argv)
 	}
 }
 
+/* A child of vfork has actions and a mask of its own, as Python sets them before it executes a program. */
+static void vforked(char **argv)
+{
+	sigset_t prof, before;
+	int status = 0;
+	pid_t pid;
+
+	sigemptyset(&prof);
+	sigaddset(&prof, SIGPROF);
+	set(plain, SA_RESTART, 0);
+	sigprocmask(SIG_BLOCK, &prof, &before);
+	raise(SIGPROF);
+	pid = vfork();
+	if (pid == 0) {
+		signal(SIGPROF, SIG_DFL);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		_exit(3);
+	}
+	waitpid(pid, &status, 0);
+	printf("child of vfork: signal %d, status %d\n", WTERMSIG(status), WEXITSTATUS(status));
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	printf("after vfork: %d received\n", (int)n_ticks);
+	show("after vfork");
+	raise(SIGPROF);
+	printf("the handler is still set: %d received\n", (int)n_ticks);
+	for (int how = 0; how < 2; how++) { /* the child executes a program, without changes or after its own ones */
+		set(SIG_IGN, 0, 0);
+		pid = vfork();
+		if (pid == 0) {
+			if (how == 1)
+				signal(SIGPROF, SIG_DFL);
+			execl("/proc/self/exe", argv[0], "inherited", NULL);
+			_exit(1);
+		}
+		waitpid(pid, &status, 0);
+		show("after exec");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -421,6 +460,7 @@ int main(int argc, char **argv)
 	all_masked();
 	waiting();
 	children(argv);
+	vforked(argv);
 	puts("default action");
 	signal(SIGPROF, SIG_DFL);
 	kill(getpid(), SIGPROF);

@@ -6,7 +6,7 @@ compile guarded
 
 timeout 100 ./guarded >alone 2>/dev/null
 is "$?" 155 'without cpa SIGPROF ends the program'
-is "$(wc -l <alone)" 51 'without cpa the program prints 51 lines'
+is "$(wc -l <alone)" 59 'without cpa the program prints 59 lines'
 for CPA_CPU_ENGINE in timer itimer perf; do
 	export CPA_CPU_ENGINE
 	rm -f p*.pb.gz

@@ -91,10 +91,36 @@ static void install(void)
 	cpi_next()->sigaction(cpi.sig, &act, NULL);
 }
 
+static uintptr_t handler_of(int sig)
+{
+	struct kernel_action act = { 0 };
+
+	sys_call(SYS_rt_sigaction, sig, 0, (long)&act, SYS_MASK_SIZE);
+	return act.handler;
+}
+
+bool cpi_guard_is_vforked(void)
+{
+	return cpi.pid != sys_getpid();
+}
+
+/* In a child of vfork: set the action in the kernel. It replaces our handler, but the child has no timers of ours. */
+static int sigaction_vforked(const struct sigaction *act, struct sigaction *old)
+{
+	bool is_ours = handler_of(cpi.sig) == (uintptr_t)cpi_handler_sig;
+	int rc = cpi_next()->sigaction(cpi.sig, act, old);
+
+	if (rc == 0 && old && is_ours)
+		*old = *current_sig();
+	return rc;
+}
+
 int cpi_guard_sigaction(const struct sigaction *act, struct sigaction *old)
 {
 	struct sigaction before = *current_sig();
 
+	if (cpi_guard_is_vforked())
+		return sigaction_vforked(act, old);
 	if (act)
 		save_sig(act);
 	if (act && restart(act) != restart(&before))
@@ -126,7 +152,9 @@ void cpi_guard_exec(bool begins)
 	if (!cpi.head)
 		return;
 	bit = sys_bit(cpi.sig);
-	if (now->sa_handler == SIG_IGN) {
+	/* a child of vfork may have set another action, in the kernel */
+	if (now->sa_handler == SIG_IGN &&
+	    handler_of(cpi.sig) == (begins ? (uintptr_t)cpi_handler_sig : (uintptr_t)SIG_IGN)) {
 		if (begins)
 			cpi_next()->sigaction(cpi.sig, &ignore, NULL);
 		else
@@ -278,7 +306,8 @@ void cpi_guard_forward_sig(int sig, siginfo_t *info, void *context)
 void cpi_guard_block(enum guard_mask mask)
 {
 	atomic_store(&cpi_local.blocked, (uint8_t)mask);
-	if (mask == MASK_OPEN && atomic_exchange(&cpi_local.pending, 0))
+	if (mask == MASK_OPEN && atomic_load(&cpi_local.pending) && !cpi_guard_is_vforked() &&
+	    atomic_exchange(&cpi_local.pending, 0))
 		sys_call(SYS_tgkill, sys_getpid(), sys_gettid(), cpi.sig, 0);
 }
 
@@ -286,14 +315,6 @@ enum { NOTE_GO = 4, RT_FIRST = 40, RT_LAST = 60, RT_MAX = 64, EVERY_NS = 1000000
 
 static const int candidates[] = { SIGPROF, SIGVTALRM, SIGSTKFLT, SIGPWR };
 enum { N_CANDIDATES = sizeof(candidates) / sizeof(candidates[0]) };
-
-static uintptr_t handler_of(int sig)
-{
-	struct kernel_action act = { 0 };
-
-	sys_call(SYS_rt_sigaction, sig, 0, (long)&act, SYS_MASK_SIZE);
-	return act.handler;
-}
 
 /* Is this a library built by the Go toolchain, according to its notes? The first object, the program, is skipped. */
 static int target_guard_is_go(struct dl_phdr_info *o, size_t size, void *arg)

@@ -41,6 +41,11 @@ void cpi_guard_check(void);
 /* handler.c */
 void cpi_handler_sig(int sig, siginfo_t *info, void *context) __attribute__((hot));
 
+/*
+ * Is this a child of vfork? It shares our memory, but has handlers of its own, which Python resets before it executes a
+ * program. What we store about handlers stays as the parent has set it.
+ */
+bool cpi_guard_is_vforked(void);
 /* sigaction for our signal, as the program sees it. */
 int cpi_guard_sigaction(const struct sigaction *act, struct sigaction *old);
 

@@ -29,11 +29,10 @@ static _Atomic uint64_t needs_block; /* signals whose handlers the program wants
 static void note_mask(int sig, struct sigaction *act)
 {
 	uint64_t bit = sig >= 1 && sig <= 64 ? sys_bit(sig) : 0;
+	uint64_t needed = sigismember(&act->sa_mask, cpi.sig) == 1 ? bit : 0;
 
-	if (sigismember(&act->sa_mask, cpi.sig) == 1)
-		atomic_fetch_or(&needs_block, bit);
-	else
-		atomic_fetch_and(&needs_block, ~bit);
+	if ((atomic_load(&needs_block) & bit) != needed && !cpi_guard_is_vforked())
+		atomic_fetch_xor(&needs_block, bit);
 	if (act->sa_flags & SA_ONSTACK && cpi_guard_has_small_altstack())
 		sigaddset(&act->sa_mask, cpi.sig);
 	else
