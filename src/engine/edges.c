@@ -368,9 +368,8 @@ static uint32_t edges_run_lot(const struct edge_walk *w, struct edge_part *part,
 
 static void edge_run(void *arg, unsigned part)
 {
-	enum {
-		LOTS = 16
-	}; /* the stacks that may have wanted calls are searched for in one of so many lots, if most may */
+	/* If most stacks may have wanted calls, they are searched for in one of so many lots only. */
+	enum { LOTS = 16 };
 	struct edge_walk *w = arg;
 	struct edge_part *mine = &w->part[part];
 	uint32_t n = w->g->view->p->stacks.n, i = 0, n_read = 0, lot_end;

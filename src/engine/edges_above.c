@@ -250,7 +250,7 @@ static void settled_add_location(struct edge_walk *w, uint32_t loc, struct inner
 	}
 }
 
-static void settled_settle(struct settled *s, uint32_t node)
+static void settled_add(struct settled *s, uint32_t node)
 {
 	s->n_left -= !atomic_exchange(&s->is[node], true);
 }
@@ -261,10 +261,8 @@ static void settled_settle(struct settled *s, uint32_t node)
  */
 static void settled_find(struct edge_walk *w, const struct inner_sum *sum)
 {
-	enum {
-		OUTER = 1,
-		UNKNOWN = 2
-	}; /* called between locations; a call inside locations may or may not reach the limit */
+	/* OUTER: called between locations. UNKNOWN: a call inside locations may or may not reach the limit */
+	enum { OUTER = 1, UNKNOWN = 2 };
 	struct settled *s = w->settled;
 	uint8_t *flags = mem_zalloc(w->g->nodes.n, sizeof(*flags));
 
@@ -284,11 +282,11 @@ static void settled_find(struct edge_walk *w, const struct inner_sum *sum)
 		    !(s->enough[dst] ? is_exact || !s->may_shrink : flags[dst] == 0))
 			continue;
 		s->calls.call[i].seen = 1;
-		settled_settle(s, dst);
+		settled_add(s, dst);
 	}
 	for (uint32_t k = 0; k < w->g->nodes.n; k++)
 		if (w->wanted[k] && flags[k] == 0)
-			settled_settle(s, k);
+			settled_add(s, k);
 	free(flags);
 }
 

@@ -25,7 +25,7 @@
 enum {
 	LINES_MAX = 64, /* of a location; view_make checks the number of frames if there are more */
 	/* Bytes of samples of a single file, without and with inlined calls. With fewer, keeping the stacks takes less time: the notes
-	   may need a second reading to count calls, which takes 1.3 times as long. */
+	   may need a second reading to count calls, which takes 1.45 times as long. */
 	SINGLE_MIN = 4 << 20,
 	RECOUNT_MIN = 1 << 30,
 	BLOCK_ROWS = 512,

@@ -56,14 +56,6 @@ static bool renumber_use(struct renumber *r, uint32_t old)
 	return false;
 }
 
-static bool row_is_zero(const struct profile *p, uint32_t row)
-{
-	for (uint32_t t = 0; t < p->n_types; t++)
-		if (p->value[t][row] != 0)
-			return false;
-	return true;
-}
-
 static void use_loc(struct compact *c, uint32_t loc)
 {
 	const struct profile *p = c->p;
@@ -103,7 +95,7 @@ static void use_all(struct compact *c)
 	if (c->p->n_maps)
 		renumber_use(&c->maps, 0);
 	for (uint32_t row = 0; row < c->p->n_rows; row++)
-		if (!row_is_zero(c->p, row))
+		if (!profile_row_is_zero(c->p, row))
 			use_row(c, row);
 }
 
@@ -127,7 +119,7 @@ static void move_rows(struct compact *c)
 	uint32_t n = 0;
 
 	for (uint32_t row = 0; row < p->n_rows; row++) {
-		if (row_is_zero(p, row))
+		if (profile_row_is_zero(p, row))
 			continue;
 		for (uint32_t t = 0; t < p->n_types; t++)
 			p->value[t][n] = p->value[t][row];
@@ -276,14 +268,6 @@ static void move_locs(struct compact *c)
 	number_ids(p->loc_id, p->n_locs);
 }
 
-static bool has_zero_rows(const struct profile *p)
-{
-	for (uint32_t row = 0; row < p->n_rows; row++)
-		if (row_is_zero(p, row))
-			return true;
-	return false;
-}
-
 static void compact_init(struct compact *c, struct profile *p)
 {
 	c->p = p;
@@ -308,7 +292,7 @@ static void compact_release(struct compact *c)
 
 void profile_compact(struct profile *p)
 {
-	if (has_zero_rows(p))
+	if (profile_has_zero_row(p))
 		profile_drop_unused(p);
 }
 
@@ -345,7 +329,7 @@ void profile_drop_unused_but_stacks(struct profile *p, const uint32_t *loc, uint
 	for (uint32_t i = 0; i < n; i++)
 		use_loc(&c, loc[i]);
 	for (uint32_t row = 0; row < p->n_rows; row++)
-		if (!row_is_zero(p, row)) {
+		if (!profile_row_is_zero(p, row)) {
 			use_labels(&c, p->labels[row]);
 			c.stack_used[p->stack[row]] = true;
 		}

@@ -7,7 +7,7 @@
  * source. The key of a row is then these two ids, or just the stack id when it has no labels. Values are added column
  * by column. Each merger_add adds to the same result. But if new sources change its types (to a finer unit, or by
  * removing a type), the result is sealed and becomes the first source of a new one. merger_end_group does the same
- * when a sum is zero.
+ * when a sum is zero. In profile_merge, which has all sources at once, merge_stacks.c finds equal stacks instead.
  */
 #include "config.h"
 
@@ -103,9 +103,15 @@ static int block_stacks(struct merger *m, const struct merge_block *b, struct er
 {
 	const struct profile *p = m->src[b->profile];
 
-	for (uint32_t i = 0; m->stacks && i < b->n; i++)
-		m->ids.stack[p->stack[b->row[i]]] = merge_stacks_number(m->stacks, b->profile, p->stack[b->row[i]]);
-	for (uint32_t lo = 0; !m->stacks && lo < b->n; lo += MERGE_STACKS) {
+	if (m->stacks) {
+		for (uint32_t i = 0; i < b->n; i++) {
+			uint32_t stack = p->stack[b->row[i]];
+
+			m->ids.stack[stack] = merge_stacks_number(m->stacks, b->profile, stack);
+		}
+		return 0;
+	}
+	for (uint32_t lo = 0; lo < b->n; lo += MERGE_STACKS) {
 		uint32_t stack[MERGE_STACKS], n = 0;
 
 		for (uint32_t i = lo; i < b->n && n < MERGE_STACKS; i++)
@@ -311,11 +317,11 @@ static void result_init(struct merger *m)
 	m->labelled_row = NULL;
 	m->cap_plain = m->cap_labelled = 0;
 	keys_init(&m->comments, 1, 0);
-	if (!merge_is_at_once(m))
-		result_reserve(m);
 	merge_header_init(m);
 	if (merge_is_at_once(m))
 		result_reserve_at_once(m);
+	else
+		result_reserve(m);
 }
 
 static void result_release(struct merger *m)

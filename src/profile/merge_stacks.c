@@ -388,15 +388,6 @@ uint32_t merge_stacks_count(const struct merge_stacks *s)
 
 /* ---- the result ---- */
 
-static bool merge_stacks_is_zero(const struct profile *p, uint32_t row)
-{
-	int64_t any = 0;
-
-	for (uint32_t t = 0; t < p->n_types; t++)
-		any |= p->value[t][row];
-	return any == 0;
-}
-
 static void merge_stacks_scan_result(void *arg, unsigned part)
 {
 	const struct merge_stacks_scan *scan = arg;
@@ -410,7 +401,7 @@ static void merge_stacks_scan_result(void *arg, unsigned part)
 		uint32_t number = p->stack[row];
 		struct merge_stacks_at at;
 
-		if (use->has_stack[number] || merge_stacks_is_zero(p, (uint32_t)row))
+		if (use->has_stack[number] || profile_row_is_zero(p, (uint32_t)row))
 			continue;
 		use->has_stack[number] = true;
 		at = merge_stacks_find_stack(s, s->stack[number]);
@@ -524,11 +515,8 @@ int merge_stacks_store(struct merge_stacks *s, struct profile *p, bool frees, st
 	struct merge_stacks_copy copy = { s, &p->stacks, frees && merge_stacks_ascend(s) };
 	struct stack_lists *to = &p->stacks;
 	uint64_t n = 0;
-	uint32_t row = 0;
 
-	while (row < p->n_rows && !merge_stacks_is_zero(p, row))
-		row++;
-	if (row < p->n_rows)
+	if (profile_has_zero_row(p))
 		merge_stacks_compact(s, p);
 	to->n = s->n_numbered;
 	to->off = arena_alloc(p->mem, (size_t)to->n + 1, sizeof(*to->off));

@@ -45,6 +45,14 @@ bool profile_is_memory(const char *mapping, size_t n)
 	return n == 0;
 }
 
+bool profile_has_zero_row(const struct profile *p)
+{
+	for (uint32_t row = 0; row < p->n_rows; row++)
+		if (profile_row_is_zero(p, row))
+			return true;
+	return false;
+}
+
 bool profile_has_name(const struct profile *p, uint32_t loc)
 {
 	for (uint32_t i = p->loc_line[loc]; i < p->loc_line[loc + 1]; i++) {

@@ -121,6 +121,18 @@ const char *profile_text(const struct profile *p, str_id id);
 /* Is it the name of a mapping of memory without a file, where programs put generated code? The names are those of Linux. */
 bool profile_is_memory(const char *mapping, size_t n);
 
+/* Are all values of a row 0? */
+static inline bool profile_row_is_zero(const struct profile *p, uint32_t row)
+{
+	int64_t any = 0;
+
+	for (uint32_t t = 0; t < p->n_types; t++)
+		any |= p->value[t][row];
+	return any == 0;
+}
+
+bool profile_has_zero_row(const struct profile *p);
+
 /* Does a location have a function with a name? */
 bool profile_has_name(const struct profile *p, uint32_t loc);
 

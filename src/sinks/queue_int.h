@@ -17,7 +17,7 @@
 
 enum { SINK_BATCH_MAX = 8192 };
 
-/* When does a queue end? */
+/* The end of a queue: it continues, it ends when all profiles are sent, or now. */
 enum queue_ending { QUEUE_CONTINUES, QUEUE_ENDS_EMPTY, QUEUE_ENDS_NOW };
 
 struct sink_queue {

@@ -157,19 +157,6 @@ static int join_values(struct sides_join_joiner *j, struct err *err)
 	return 0;
 }
 
-static bool sides_join_has_zero_row(const struct profile *p)
-{
-	for (uint32_t row = 0; row < p->n_rows; row++) {
-		bool some = false;
-
-		for (uint32_t t = 0; !some && t < p->n_types; t++)
-			some = p->value[t][row] != 0;
-		if (!some)
-			return true;
-	}
-	return false;
-}
-
 int sides_join(const struct profile *separate, struct profile **out, struct err *err)
 {
 	struct profile *d = mem_zalloc(1, sizeof(*d));
@@ -194,7 +181,7 @@ int sides_join(const struct profile *separate, struct profile **out, struct err 
 		profile_free(d);
 		return rc;
 	}
-	if (sides_join_has_zero_row(d)) {
+	if (profile_has_zero_row(d)) {
 		profile_own_columns(d);
 		profile_compact(d);
 	}

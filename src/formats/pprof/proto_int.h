@@ -159,7 +159,8 @@ static inline void packed_put(struct packed_out *out, uint32_t index)
 const uint8_t *packed_indices(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
 			      struct packed_out *out);
 
-/* The two implementations, for tests. packed_has_quads is false if the CPU does not support packed_quads, and has to be called before it. */
+/* The two implementations, for tests. packed_has_quads is false if the CPU does not support packed_quads. It has to be called
+   before that. */
 const uint8_t *packed_pairs(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
 			    struct packed_out *out);
 

@@ -228,20 +228,12 @@ static int add_batch(struct dict_add_adder *a, const uint32_t *row, uint32_t n, 
 	return 0;
 }
 
-static bool dict_add_is_zero(const struct profile *p, uint32_t row)
-{
-	for (uint32_t t = 0; t < p->n_types; t++)
-		if (p->value[t][row] != 0)
-			return false;
-	return true;
-}
-
 static int dict_add_rows(struct dict_add_adder *a, struct err *err)
 {
 	uint32_t row[BATCH_ROWS], n = 0;
 
 	for (uint32_t i = 0; i < a->p->n_rows; i++) {
-		if (!dict_add_is_zero(a->p, i))
+		if (!profile_row_is_zero(a->p, i))
 			row[n++] = i;
 		if (n == BATCH_ROWS) {
 			if (add_batch(a, row, n, err) < 0)
