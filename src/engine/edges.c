@@ -24,8 +24,7 @@
 
 enum {
 	STACKS_PER_THREAD = 10000,
-	EDGE_LOT = 256, /* frames per batch */
-	EDGE_RUN = 8,   /* frames that are skipped together */
+	EDGE_RUN = 8, /* frames that are skipped together */
 };
 
 void edges_calls_init(struct calls *c)
@@ -74,153 +73,102 @@ static bool count_inner_calls(const struct edge_walk *w, const struct spot *spot
 	return any;
 }
 
-/* The innermost kept place of the nearest location toward the root that has a kept place. */
-static uint32_t caller_of(const struct spots *spots, const uint32_t *loc, const uint32_t *root, bool *residual)
-{
-	while (++loc < root) {
-		const struct spot *spot;
+/* The frames of a stack that have a kept place, leaf first. */
+struct edge_frames {
+	const uint8_t *at; /* the packed stack */
+	uint32_t width;
+	const uint32_t *number; /* [n] their numbers in the stack */
+	uint32_t n;
+};
 
-		if (!spots->mark[*loc]) {
-			*residual = true;
-			continue;
-		}
-		spot = &spots->spot[spots->of[*loc]];
-		*residual |= spot->inner_cut;
-		return spot->inner;
-	}
-	return NO_NODE;
+static inline uint32_t edges_frame_loc(const struct edge_frames *f, uint32_t i)
+{
+	return stack_load(f->at + (size_t)f->number[i] * f->width, f->width);
 }
 
-/* Count the calls into and inside a location, of a stack that ends at root. */
-static inline void count_location(const struct edge_walk *w, struct edge_part *part, const uint32_t *loc,
-				  const uint32_t *root, const struct share *share)
+/* Count the calls into and inside frame i. */
+static inline void count_frame(const struct edge_walk *w, struct edge_part *part, const struct edge_frames *f,
+			       uint32_t i, const struct share *share)
 {
-	uint32_t at = w->spots.of[*loc], parent = NO_NODE;
+	uint32_t loc = edges_frame_loc(f, i), at = w->spots.of[loc];
 	const struct spot *spot = &w->spots.spot[at];
-	bool residual = false, any = spot->outer_wanted && !is_settled(w, spot->outer);
+	bool any = spot->outer_wanted && !is_settled(w, spot->outer);
 
-	if (w->both || any)
-		parent = caller_of(&w->spots, loc, root, &residual);
-	if (is_counted(w, parent, spot)) {
-		struct call *call = hinted_call(&part->calls, &part->of_spot[at], parent, spot->outer);
+	if ((w->both || any) && i + 1 < f->n) {
+		const struct spot *caller = &w->spots.spot[w->spots.of[edges_frame_loc(f, i + 1)]];
+		bool residual = f->number[i] + 1 != f->number[i + 1] || caller->inner_cut || spot->outer_cut;
 
-		count_call(call, share, residual || spot->outer_cut, spot->outer_cut);
-		edges_settle(w, spot->outer, call->edge.weight);
+		if (is_counted(w, caller->inner, spot)) {
+			struct call *call = hinted_call(&part->calls, &part->of_spot[at], caller->inner, spot->outer);
+
+			count_call(call, share, residual, spot->outer_cut);
+			edges_settle(w, spot->outer, call->edge.weight);
+		}
 	}
 	if (!count_inner_calls(w, spot, part, share) && !any && w->settled)
-		part->mark[*loc] &= (uint8_t)~LOC_WANTED;
-}
-
-/* Is one of the EDGE_RUN locations before this one wanted? */
-static inline bool run_is_wanted(const uint8_t *marks, const uint32_t *loc)
-{
-	uint8_t any = 0;
-
-	for (int i = 1; i <= EDGE_RUN; i++)
-		any |= marks[loc[-i]];
-	return any & LOC_WANTED;
+		part->mark[loc] &= (uint8_t)~LOC_WANTED;
 }
 
 /*
- * Collect the locations from *end toward first that have a wanted place, or are called from one, and move *end.
- * Branchless, because the branch predictor cannot predict them. *outside has the LOC_ flags of the nearest location
- * toward the root that has a kept place.
+ * List the frames of a stack that have a kept place. Branchless, because the branch predictor cannot predict them.
+ *
+ * number  set to their numbers; has room for n
+ * listed  set to the indices, among these, of those with one of these flags; has room for n
  */
-static inline uint32_t edges_collect(const struct edge_walk *w, const uint8_t *marks, const uint32_t *first,
-				     const uint32_t **end, uint8_t *outside, const uint32_t *at[EDGE_LOT])
+static inline void edges_list_frames(const uint8_t *marks, struct edge_frames *f, uint32_t n, uint32_t width,
+				     uint32_t *number, uint8_t flags, uint32_t *listed, uint32_t *n_listed)
 {
-	const uint32_t *loc = *end, *pause = loc - first < EDGE_LOT ? first : loc - EDGE_LOT;
-	uint32_t n = 0;
+	const uint8_t *at = f->at;
+	uint32_t n_kept = 0, n_flagged = 0;
 
-	while (!w->both && loc > pause) {
-		const uint32_t *stop = loc - pause < EDGE_RUN ? pause : loc - EDGE_RUN;
+	for (uint32_t i = 0; i < n; i++, at += width) {
+		uint8_t mark = marks[stack_load(at, width)];
 
-		if (w->settled && loc - stop == EDGE_RUN && !run_is_wanted(marks, loc)) /* few are */
-			loc = stop;
-		while (loc > stop) {
-			at[n] = --loc;
-			n += (marks[*loc] & LOC_WANTED) != 0;
-		}
+		number[n_kept] = i;
+		listed[n_flagged] = n_kept;
+		n_kept += mark != 0;
+		n_flagged += (mark & flags) != 0;
 	}
-	while (loc > pause) {
-		uint8_t mark = marks[*--loc];
-
-		at[n] = loc;
-		n += (mark & LOC_WANTED) || (mark && (*outside & LOC_CALLS));
-		*outside = mark ? mark : *outside;
-	}
-	*end = loc;
-	return n;
+	f->n = n_kept;
+	*n_listed = n_flagged;
 }
 
-/*
- * Count the calls of a stack, from root to leaf, since the first of equal calls decides whether it is inlined. The
- * search for a caller stops at the nearest location with a kept place, so it passes each frame at most once.
- */
-void edges_walk_stack(const struct edge_walk *w, struct edge_part *part, const uint32_t *first, size_t n_locs,
+/* Are calls from the caller of frame i wanted? */
+static inline bool edges_wants_caller(const struct edge_part *part, const struct edge_frames *f, uint32_t i)
+{
+	return i + 1 < f->n && part->mark[edges_frame_loc(f, i + 1)] & LOC_CALLS;
+}
+
+/* Count the calls of a stack, from root to leaf, since the first of equal calls decides whether it is inlined. */
+void edges_walk_stack(const struct edge_walk *w, struct edge_part *part, const uint8_t *at, uint32_t n, uint32_t width,
 		      const struct share *share)
 {
-	const uint32_t *root = first + n_locs, *end = root;
-	const uint32_t *at[EDGE_LOT];
-	uint8_t outside = 0;
+	uint8_t flags = w->both ? LOC_KEPT : LOC_WANTED;
+	uint32_t *listed, n_listed;
+	struct edge_frames f = { at, width, NULL, 0 };
 
-	while (end > first) {
-		uint32_t n = edges_collect(w, part->mark, first, &end, &outside, at);
+	part->frame = mem_grow(part->frame, &part->cap_frame, 2 * (size_t)n, sizeof(*part->frame));
+	f.number = part->frame;
+	listed = part->frame + n;
+	if (width == STACK_NARROW)
+		edges_list_frames(part->mark, &f, n, STACK_NARROW, part->frame, flags, listed, &n_listed);
+	else
+		edges_list_frames(part->mark, &f, n, STACK_WIDE, part->frame, flags, listed, &n_listed);
+	while (n_listed-- > 0) {
+		uint32_t i = listed[n_listed];
 
-		for (uint32_t i = 0; i < n; i++)
-			count_location(w, part, at[i], root, share);
+		if (!w->both || part->mark[edges_frame_loc(&f, i)] & LOC_WANTED || edges_wants_caller(part, &f, i))
+			count_frame(w, part, &f, i, share);
 	}
-}
-
-/* List the ids with LOC_WANTED, leaf first. Branchless, because the branch predictor cannot predict them. */
-static inline uint32_t edges_list_wanted(const uint8_t *marks, const uint8_t *at, size_t n, uint32_t width,
-					 uint32_t *wanted)
-{
-	uint32_t n_wanted = 0;
-
-	for (size_t i = 0; i < n; i++, at += width) {
-		wanted[n_wanted] = stack_load(at, width);
-		n_wanted += (marks[wanted[n_wanted]] & LOC_WANTED) != 0;
-	}
-	return n_wanted;
-}
-
-/*
- * Count the calls of a stack if all that are needed are inside locations. loc: has room for the ids of the stack
- * Returns false if calls between locations are needed
- */
-static bool edges_walk_inside(const struct edge_walk *w, struct edge_part *part, uint32_t s, uint32_t *loc,
-			      const struct share *share)
-{
-	const struct stack_lists *stacks = &w->g->view->p->stacks;
-	const uint8_t *at = stack_address(stacks, stacks->off[s]);
-	size_t n = stacks->off[s + 1] - stacks->off[s];
-
-	n = stacks->width == STACK_NARROW ? edges_list_wanted(part->mark, at, n, STACK_NARROW, loc)
-					  : edges_list_wanted(part->mark, at, n, STACK_WIDE, loc);
-	for (size_t i = 0; i < n; i++) {
-		const struct spot *spot = &w->spots.spot[w->spots.of[loc[i]]];
-
-		if (spot->outer_wanted && !is_settled(w, spot->outer))
-			return false;
-	}
-	while (n-- > 0)
-		if (!count_inner_calls(w, &w->spots.spot[w->spots.of[loc[n]]], part, share))
-			part->mark[loc[n]] &= (uint8_t)~LOC_WANTED;
-	return true;
 }
 
 static void edges_walk_packed(const struct edge_walk *w, struct edge_part *part, uint32_t s)
 {
 	const struct stack_lists *stacks = &w->g->view->p->stacks;
-	size_t n = stacks->off[s + 1] - stacks->off[s];
 	const struct share share = { s, w->g->weight[s], w->g->div ? w->g->div[s] : 0 };
 
-	part->loc = mem_grow(part->loc, &part->cap_loc, n, sizeof(*part->loc));
-	if (w->settled && edges_walk_inside(w, part, s, part->loc, &share))
-		return;
-	stack_read(stacks, stacks->off[s], n, part->loc);
-	edges_walk_stack(w, part, part->loc, n, &share);
+	edges_walk_stack(w, part, stack_address(stacks, stacks->off[s]), stacks->off[s + 1] - stacks->off[s],
+			 stacks->width, &share);
 }
 
 /* Make the spot of a location; its places are innermost first. */
@@ -310,7 +258,7 @@ static void edge_part_release(const struct edge_walk *w, struct edge_part *part)
 {
 	free(part->of_inner_call);
 	free(part->of_spot);
-	free(part->loc);
+	free(part->frame);
 	if (w->settled)
 		free(part->mark);
 }

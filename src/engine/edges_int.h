@@ -58,8 +58,8 @@ struct edge_part {
 	uint8_t *mark; /* [n_locs] those of spots, less LOC_WANTED if all its places are settled; or those of spots */
 	uint32_t *of_inner_call; /* [n_inner_calls] call + 1 */
 	uint32_t *of_spot;       /* [n] call + 1 into outer, as in the last stack */
-	uint32_t *loc;           /* [cap_loc] the current stack */
-	size_t cap_loc;
+	uint32_t *frame;         /* [cap_frame] space for the lists of frames of the current stack */
+	size_t cap_frame;
 };
 
 /* The places of a location that the first walk needs, and the bound for each call inside it. */
@@ -149,8 +149,8 @@ static inline bool is_counted(const struct edge_walk *w, uint32_t parent, const 
 	return !w->bounds || sketch_accepts(&w->bounds->sketch, sketch_hash(parent, spot->outer));
 }
 
-/* Count the calls of a stack of n locations, leaf first. */
-void edges_walk_stack(const struct edge_walk *w, struct edge_part *part, const uint32_t *loc, size_t n,
+/* Count the calls of a stack of n locations, leaf first, that are packed with this width (profile/stack_lists.h). */
+void edges_walk_stack(const struct edge_walk *w, struct edge_part *part, const uint8_t *at, uint32_t n, uint32_t width,
 		      const struct share *share);
 
 /* edges_forest.c: count the calls of a view with a forest, in the parts of w. */

@@ -43,7 +43,8 @@ static bool sums_calls_add(void *arg, unsigned part, const struct walk_samples *
 		struct share share = { c->n[part]++, s->value[v->type][s->first + i], 0 };
 
 		if (share.weight)
-			edges_walk_stack(c->w, &c->w->part[part], s->loc + from, s->loc_end[i] - from, &share);
+			edges_walk_stack(c->w, &c->w->part[part], (const uint8_t *)(s->loc + from),
+					 (uint32_t)(s->loc_end[i] - from), STACK_WIDE, &share);
 	}
 	return true;
 }
