@@ -24,33 +24,51 @@
 
 enum {
 	STACKS_PER_THREAD = 10000,
-	EDGE_RUN = 8, /* frames that are skipped together */
+	EDGE_RUN = 8,    /* frames that are skipped together */
+	PAIRS_MAX = 256, /* kept nodes whose calls are found in an array */
 };
 
-void edges_calls_init(struct calls *c)
+void edges_calls_init(struct calls *c, const struct call_pairs *pairs)
 {
-	*c = (struct calls){ 0 };
-	idtab_init(&c->ids, 1024);
+	*c = (struct calls){ .pairs = pairs };
+	if (pairs && pairs->number)
+		c->of_pair = mem_zalloc((size_t)pairs->n * pairs->n, sizeof(*c->of_pair));
+	else
+		idtab_init(&c->ids, 1024);
 }
 
 void edges_calls_release(struct calls *c)
 {
 	idtab_release(&c->ids);
+	free(c->of_pair);
 	free(c->call);
+}
+
+static uint32_t calls_append(struct calls *c, uint32_t src, uint32_t dst)
+{
+	c->call = mem_grow(c->call, &c->cap, (size_t)c->n + 1, sizeof(*c->call));
+	c->call[c->n] = (struct call){ .edge = { .src = src, .dst = dst, .inlined = true } };
+	return c->n++;
 }
 
 uint32_t edges_find_call(struct calls *c, uint32_t src, uint32_t dst)
 {
-	uint64_t h = hash_u64((uint64_t)src << 32 | dst);
+	uint64_t h;
 	uint32_t id;
 
+	if (c->of_pair) {
+		uint32_t *call = &c->of_pair[c->pairs->number[src] * c->pairs->n + c->pairs->number[dst]];
+
+		if (*call == 0)
+			*call = calls_append(c, src, dst) + 1;
+		return *call - 1;
+	}
+	h = hash_u64((uint64_t)src << 32 | dst);
 	for (size_t pos = idtab_start(&c->ids, h); idtab_next(&c->ids, h, &pos, &id);)
 		if (c->call[id].edge.src == src && c->call[id].edge.dst == dst)
 			return id;
-	c->call = mem_grow(c->call, &c->cap, (size_t)c->n + 1, sizeof(*c->call));
-	c->call[c->n] = (struct call){ .edge = { .src = src, .dst = dst, .inlined = true } };
 	idtab_put(&c->ids, h, c->n);
-	return c->n++;
+	return calls_append(c, src, dst);
 }
 
 /* Count the calls inside a location. Returns false if all nodes that they call are settled. */
@@ -227,7 +245,7 @@ static void spots_init(struct spots *spots, const struct graph *g, const bool *k
 	assert(spots->n <= n_locs);
 }
 
-void spots_release(struct spots *spots)
+static void spots_release(struct spots *spots)
 {
 	free(spots->mark);
 	free(spots->of);
@@ -245,7 +263,7 @@ static void edge_part_init(const struct edge_walk *w, struct edge_part *part)
 {
 	uint32_t n_locs = w->g->view->p->n_locs;
 
-	edges_calls_init(&part->calls);
+	edges_calls_init(&part->calls, &w->pairs);
 	part->of_inner_call = mem_zalloc(w->spots.n_inner_calls, sizeof(*part->of_inner_call));
 	part->of_spot = mem_zalloc(w->spots.n, sizeof(*part->of_spot));
 	part->mark = w->spots.mark;
@@ -405,6 +423,20 @@ void edges_count(struct edge_walk *w, struct arena *mem, struct edges *out)
 	*out = e;
 }
 
+static struct call_pairs call_pairs_make(const bool *keep, uint32_t n_places)
+{
+	struct call_pairs pairs = { 0 };
+
+	for (uint32_t k = 0; k < n_places; k++)
+		pairs.n += keep[k];
+	if (pairs.n > PAIRS_MAX)
+		return pairs;
+	pairs.number = mem_alloc(n_places, sizeof(*pairs.number));
+	for (uint32_t k = 0, n = 0; k < n_places; n += keep[k++])
+		pairs.number[k] = n;
+	return pairs;
+}
+
 struct edge_walk edges_start(const struct graph *g, const bool *keep, const bool *wanted, bool both)
 {
 	const struct profile *p = g->view->p;
@@ -417,7 +449,14 @@ struct edge_walk edges_start(const struct graph *g, const bool *keep, const bool
 
 	assert(keep && g->weight);
 	spots_init(&w.spots, g, keep, wanted, both);
+	w.pairs = call_pairs_make(keep, g->nodes.n);
 	return w;
+}
+
+void edges_end(struct edge_walk *w)
+{
+	spots_release(&w->spots);
+	free(w->pairs.number);
 }
 
 void graph_edges(const struct graph *g, const bool *keep, const bool *wanted, bool both, struct arena *mem,
@@ -428,5 +467,5 @@ void graph_edges(const struct graph *g, const bool *keep, const bool *wanted, bo
 	edges_count(&w, mem, out);
 	if (out->n && !stop_is_set(g->view->stop))
 		qsort(out->edge, out->n, sizeof(*out->edge), by_dst_src);
-	spots_release(&w.spots);
+	edges_end(&w);
 }

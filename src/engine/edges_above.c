@@ -103,7 +103,7 @@ static size_t bounds_size(const struct edge_walk *w, uint64_t limit)
 	size_t n = SKETCH_MIN;
 	double mean, needed; /* counters with a mean of the limit */
 
-	if (limit == 0 || w->g->view->p->stacks.off[n_stacks] / CALLS_PER_COUNTER < SKETCH_MIN)
+	if (limit == 0 || w->pairs.number || w->g->view->p->stacks.off[n_stacks] / CALLS_PER_COUNTER < SKETCH_MIN)
 		return 0;
 	for (uint32_t s = 0; s < n_stacks; s++)
 		sum += num_abs(w->g->weight[s]);
@@ -329,7 +329,7 @@ static void settled_init(struct edge_walk *w, const bool *enough, uint64_t limit
 	for (uint32_t k = 0; k < n; k++)
 		out->n_left += w->wanted[k];
 	w->settled = out;
-	edges_calls_init(&out->calls);
+	edges_calls_init(&out->calls, NULL);
 	settled_find_all(w);
 	settled_unmark(w);
 }
@@ -381,6 +381,6 @@ bool graph_edges_above(const struct graph *g, const bool *keep, const bool *want
 		bounds_release(w.bounds);
 	free(w.bounds);
 	settled_release(&settled);
-	spots_release(&w.spots);
+	edges_end(&w);
 	return is_known;
 }

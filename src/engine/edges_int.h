@@ -21,9 +21,17 @@ struct call {
 
 struct calls {
 	struct idtab ids;
+	const struct call_pairs *pairs;
+	uint32_t *of_pair; /* [pairs->n * pairs->n] call + 1, 0: none; NULL: calls are found with ids */
 	struct call *call; /* [n] calls in order of first appearance, so that frequent ones are close together */
 	size_t cap;
 	uint32_t n;
+};
+
+/* The kept nodes are numbered if they are so few that calls are found in an array, which causes fewer cache misses. */
+struct call_pairs {
+	uint32_t n;
+	uint32_t *number; /* [places] undefined for other nodes; NULL: they are many */
 };
 
 /* Flags of a location, in one byte each: most locations have no kept place. LOC_CALLS: all calls from its innermost
@@ -92,6 +100,7 @@ struct edge_walk {
 	struct spots spots;
 	struct bounds *bounds;   /* [parts] in the first walk, then one; NULL counts all calls */
 	struct settled *settled; /* NULL if all calls are needed */
+	struct call_pairs pairs;
 	unsigned parts;
 	struct edge_part *part;
 };
@@ -110,7 +119,8 @@ static inline bool is_settled(const struct edge_walk *w, uint32_t node)
 /* Settle the node that is called if the sum of this thread has reached the limit. Returns true if that is new. */
 bool edges_settle(const struct edge_walk *w, uint32_t dst, int64_t weight);
 
-void edges_calls_init(struct calls *c);
+/* pairs: borrowed; NULL: the kept nodes are many */
+void edges_calls_init(struct calls *c, const struct call_pairs *pairs);
 void edges_calls_release(struct calls *c);
 
 /* The index of a call; added if it is new, which may reallocate the calls. */
@@ -136,7 +146,7 @@ static inline void count_call(struct call *call, const struct share *share, bool
 /* Find a call. *hint is tried first, which avoids most look-ups. */
 static inline struct call *hinted_call(struct calls *c, uint32_t *hint, uint32_t src, uint32_t dst)
 {
-	if (*hint == 0 || c->call[*hint - 1].edge.src != src || c->call[*hint - 1].edge.dst != dst)
+	if (c->of_pair || *hint == 0 || c->call[*hint - 1].edge.src != src || c->call[*hint - 1].edge.dst != dst)
 		*hint = edges_find_call(c, src, dst) + 1;
 	return &c->call[*hint - 1];
 }
@@ -156,9 +166,9 @@ void edges_walk_stack(const struct edge_walk *w, struct edge_part *part, const u
 /* edges_forest.c: count the calls of a view with a forest, in the parts of w. */
 void edges_forest_run(struct edge_walk *w);
 
-/* Prepare a walk as for graph_edges. The spots are released with spots_release. */
+/* Prepare a walk as for graph_edges; released with edges_end. */
 struct edge_walk edges_start(const struct graph *g, const bool *keep, const bool *wanted, bool both);
-void spots_release(struct spots *spots);
+void edges_end(struct edge_walk *w);
 
 /* Count the calls, in no order. */
 void edges_count(struct edge_walk *w, struct arena *mem, struct edges *out);
