@@ -26,7 +26,7 @@ struct trim_sort_key {
 	bool negative;          /* for equal magnitudes, positive values sort first */
 	uint64_t addr;
 	const char *name;
-	const struct place *place;
+	const struct place_detail *place;
 	uint32_t node;
 };
 
@@ -77,9 +77,9 @@ void trim_sort(const struct nodes *nodes, const struct query_filter *q, const in
 		key[i] = (struct trim_sort_key){ .first = first == INT64_MIN ? 0 : num_abs(first) + 1,
 						 .second = num_abs(score || by_cum ? flat : cum),
 						 .negative = first < 0,
-						 .addr = nodes->places->place[place].addr,
+						 .addr = places_detail(nodes->places, place)->addr,
 						 .name = node_names_of(names, place),
-						 .place = &nodes->places->place[place],
+						 .place = places_detail(nodes->places, place),
 						 .node = node };
 	}
 	if (t->n && !stop_is_set(q->stop))
