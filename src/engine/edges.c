@@ -32,6 +32,7 @@ void edges_calls_init(struct calls *c)
 {
 	*c = (struct calls){ 0 };
 	idtab_init(&c->ids, 1024);
+	c->call = mem_grow(NULL, &c->cap, 1, sizeof(*c->call)); /* so other threads grow it in the heap of this one */
 }
 
 void edges_calls_release(struct calls *c)
