@@ -35,6 +35,7 @@ void edges_calls_init(struct calls *c, const struct call_pairs *pairs)
 		c->of_pair = mem_zalloc((size_t)pairs->n * pairs->n, sizeof(*c->of_pair));
 	else
 		idtab_init(&c->ids, 1024);
+	c->call = mem_grow(NULL, &c->cap, 1, sizeof(*c->call)); /* so other threads grow it in the heap of this one */
 }
 
 void edges_calls_release(struct calls *c)

@@ -115,6 +115,20 @@ static struct graph_columns engine_graph_walk(const struct view *v, const struct
 	return out;
 }
 
+/* Add up flat only, for a profile that has sums or a forest, which have cum. */
+static struct graph_columns graph_add_leaves(const struct view *v, const struct places *pl, const int64_t *weight,
+					     struct arena *mem)
+{
+	int64_t *flat = arena_zalloc(mem, pl->n, sizeof(*flat));
+	const struct stack_lists *stacks = &v->p->stacks;
+	uint32_t n;
+
+	for (uint32_t s = 0; s < stacks->n; s++)
+		if (stacks->off[s] < stacks->off[s + 1])
+			flat[*places_of(pl, stack_id_at(stacks, stacks->off[s]), &n)] += weight[s];
+	return (struct graph_columns){ .flat = flat };
+}
+
 /* Is stack i that of row i? */
 static bool is_stack_per_row(const struct view *v)
 {
@@ -151,7 +165,8 @@ void graph_make(const struct view *v, const struct places *pl, struct arena *mem
 	g.weight = stack_sums(v, v->val, live, mem);
 	g.div = v->div ? stack_sums(v, v->div, live, mem) : NULL;
 	g.live = live;
-	sums = engine_graph_walk(v, pl, g.weight, true, mem);
+	sums = v->p->sums || v->p->forest ? graph_add_leaves(v, pl, g.weight, mem)
+					  : engine_graph_walk(v, pl, g.weight, true, mem);
 	g.nodes.flat = sums.flat;
 	g.nodes.cum = sums.cum;
 	g.several = sums.several;

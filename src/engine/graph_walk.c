@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Mark the places that are inlined in some location. */
@@ -26,15 +27,31 @@ static bool *walk_find_inlined(const struct places *pl)
 	return is_inlined;
 }
 
+/* The size of the list of other sums. */
+static size_t walk_count_others(const struct places *pl, const bool *is_inlined)
+{
+	size_t size = 0;
+
+	for (uint32_t loc = 0; loc < pl->p->n_locs; loc++) {
+		uint32_t n;
+		const uint32_t *place = places_of(pl, loc, &n);
+
+		if (n > 1 || is_inlined[*place])
+			size += 1 + (n > PLACES_PADDED ? n : PLACES_PADDED);
+	}
+	return size;
+}
+
 struct walk_targets walk_targets_new(const struct places *pl)
 {
 	uint32_t n_locs = pl->p->n_locs, n, at = 0;
-	struct walk_targets to = { .n = pl->n + places_n_several(pl),
-				   .first = mem_alloc(n_locs, sizeof(*to.first)),
-				   .others = mem_alloc(n_locs, sizeof(*to.others)),
-				   .list = mem_alloc((size_t)pl->n_many + (1 + PLACES_PADDED) * (size_t)n_locs,
-						     sizeof(*to.list)) };
 	bool *is_inlined = walk_find_inlined(pl);
+	size_t size = walk_count_others(pl, is_inlined);
+	struct walk_targets to = { .n = pl->n + places_n_several(pl),
+				   .has_others = size > 0,
+				   .first = mem_alloc(n_locs, sizeof(*to.first)),
+				   .others = mem_alloc(size ? n_locs : 0, sizeof(*to.others)),
+				   .list = mem_alloc(size, sizeof(*to.list)) };
 
 	for (uint32_t loc = 0; loc < n_locs; loc++) {
 		const uint32_t *place = places_of(pl, loc, &n);
@@ -44,7 +61,6 @@ struct walk_targets walk_targets_new(const struct places *pl)
 		to.first[loc] = outer;
 		if (n == 1 && !is_inlined[outer])
 			continue;
-		to.has_others = true;
 		to.first[loc] = PLACES_MANY | (is_inlined[outer] ? own : outer);
 		to.others[loc] = at++;
 		to.list[at++] = is_inlined[outer] ? outer : own;
@@ -54,6 +70,7 @@ struct walk_targets walk_targets_new(const struct places *pl)
 		for (; at - count <= PLACES_PADDED; at++)
 			to.list[at] = to.list[at - 1];
 	}
+	assert(at == size);
 	free(is_inlined);
 	return to;
 }

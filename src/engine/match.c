@@ -374,8 +374,8 @@ static int match_rows(struct match_builder *mk, struct err *err)
 	uint32_t *row = mk->pair_of;
 
 	for (uint32_t i = 0; i < pl->n; i++) {
-		const struct place *k = &pl->place[i];
-		uint64_t word[3] = { mk->pair[mk->pair_of[i]].func, (uint64_t)k->line, (uint64_t)k->col };
+		const struct place_detail *d = places_detail(pl, i);
+		uint64_t word[3] = { mk->pair[mk->pair_of[i]].func, (uint64_t)d->line, (uint64_t)d->col };
 
 		if (keys_add(&mk->m->rows, word, 3, keys_hash(word, 3), &row[i], err) < 0)
 			return ERR_LIMIT;

@@ -39,10 +39,11 @@ void node_names_init(struct node_names *names, const struct places *pl, struct a
 static const char *make_name(const struct places *pl, uint32_t place, struct arena *mem)
 {
 	const struct place *k = &pl->place[place];
+	const struct place_detail *d = places_detail(pl, place);
 	struct buf text = { 0 };
 	const char *name;
 
-	if (k->name && !k->addr && !k->line && !k->file &&
+	if (k->name && !d->addr && !d->line && !k->file &&
 	    strlen(profile_text(pl->p, k->name)) == strtab_len(pl->p->str, k->name))
 		return profile_text(pl->p, k->name);
 	places_add_name(pl, place, &text);

@@ -31,7 +31,7 @@ struct places_builder {
 	struct keep keep;
 	bool by_object;
 	struct idtab ids;
-	size_t cap_places;
+	size_t cap_places, n_details, cap_details;
 	uint32_t *file;       /* [strings of the profile] file + 1 in places, by a function's file */
 	uint32_t *func_place; /* [n_funcs] place + 1, if the place depends only on the function */
 	uint32_t *name_place; /* [strings of the profile] place + 1, if it depends only on the name */
@@ -64,39 +64,51 @@ static struct keep keep_for(const struct query_filter *q)
 	return k;
 }
 
-static uint64_t place_hash(const struct place *k)
+static uint64_t place_hash(const struct place *k, const struct place_detail *d)
 {
 	uint64_t words[6] = {
-		(uint64_t)k->name << 32 | k->file,    k->addr, (uint64_t)k->line, (uint64_t)k->col, (uint64_t)k->start,
-		(uint64_t)k->label << 32 | k->objfile
+		(uint64_t)k->name << 32 | k->file,    d->addr, (uint64_t)d->line, (uint64_t)d->col, (uint64_t)d->start,
+		(uint64_t)d->label << 32 | d->objfile
 	};
 
 	return hash_bytes(words, sizeof(words));
 }
 
-static bool place_equal(const struct place *a, const struct place *b)
+static bool detail_equal(const struct place_detail *a, const struct place_detail *b)
 {
-	return a->name == b->name && a->file == b->file && a->addr == b->addr && a->line == b->line &&
-	       a->col == b->col && a->start == b->start && a->objfile == b->objfile && a->label == b->label;
+	return a->addr == b->addr && a->line == b->line && a->col == b->col && a->start == b->start &&
+	       a->objfile == b->objfile && a->label == b->label;
 }
 
-static uint32_t place_append(struct places_builder *m, const struct place *k)
+static uint32_t place_append(struct places_builder *m, struct place k)
 {
 	struct places *pl = m->pl;
 
 	pl->place = mem_grow(pl->place, &m->cap_places, (size_t)pl->n + 1, sizeof(*pl->place));
-	pl->place[pl->n] = *k;
+	pl->place[pl->n] = k;
 	return pl->n++;
 }
 
-static uint32_t place_add(struct places_builder *m, const struct place *k)
+static uint32_t detail_append(struct places_builder *m, const struct place_detail *d)
 {
-	uint64_t h = place_hash(k);
+	struct places *pl = m->pl;
+
+	pl->detail = mem_grow(pl->detail, &m->cap_details, m->n_details + 1, sizeof(*pl->detail));
+	pl->detail[m->n_details] = *d;
+	return (uint32_t)m->n_details++;
+}
+
+static uint32_t place_add(struct places_builder *m, struct place k, const struct place_detail *d)
+{
+	const struct places *pl = m->pl;
+	uint64_t h = place_hash(&k, d);
 	uint32_t id;
 
 	for (size_t pos = idtab_start(&m->ids, h); idtab_next(&m->ids, h, &pos, &id);)
-		if (place_equal(&m->pl->place[id], k))
+		if (pl->place[id].name == k.name && pl->place[id].file == k.file &&
+		    detail_equal(places_detail(pl, id), d))
 			return id;
+	k.detail = detail_equal(&pl->detail[0], d) ? 0 : detail_append(m, d);
 	id = place_append(m, k);
 	idtab_put(&m->ids, h, id);
 	return id;
@@ -108,7 +120,7 @@ static uint32_t place_of_name(struct places_builder *m, str_id name)
 	uint32_t *place = &m->name_place[name];
 
 	if (!*place)
-		*place = place_append(m, &(struct place){ .name = name }) + 1;
+		*place = place_append(m, (struct place){ .name = name }) + 1;
 	return *place - 1;
 }
 
@@ -141,27 +153,29 @@ static uint32_t place_of_line(struct places_builder *m, uint32_t loc, uint32_t l
 {
 	const struct profile *p = m->pl->p;
 	uint32_t f = p->line_func[line], id;
+	struct place_detail d;
 	struct place k;
 	bool by_function;
 
 	if (m->name_place && p->func_name[f])
 		return place_of_name(m, p->func_name[f]);
-	k = (struct place){ .name = m->keep.name ? p->func_name[f] : 0, .addr = m->keep.addr ? p->loc_addr[loc] : 0 };
+	k = (struct place){ .name = m->keep.name ? p->func_name[f] : 0 };
 	k.file = m->keep.file ? places_file_of(m, p->func_file[f]) : 0;
-	k.line = m->keep.line ? p->line_no[line] : 0;
-	k.col = m->keep.col ? p->line_col[line] : 0;
+	d = (struct place_detail){ .addr = m->keep.addr ? p->loc_addr[loc] : 0 };
+	d.line = m->keep.line ? p->line_no[line] : 0;
+	d.col = m->keep.col ? p->line_col[line] : 0;
 	if (m->q->keep_labels && f >= p->n_funcs - p->n_label_funcs)
-		k.label = f + 1;
+		d.label = f + 1;
 	by_function = m->func_place && k.name;
 	if (by_function && m->func_place[f])
 		return m->func_place[f] - 1;
 	if (m->by_object || (!k.name && m->keep.name)) {
-		k.objfile = objfile_of(p, loc);
-		k.start = p->func_start[f];
+		d.objfile = objfile_of(p, loc);
+		d.start = p->func_start[f];
 	} else if (!k.name && !k.file) {
-		k.objfile = objfile_of(p, loc);
+		d.objfile = objfile_of(p, loc);
 	}
-	id = place_add(m, &k);
+	id = place_add(m, k, &d);
 	if (by_function)
 		m->func_place[f] = id + 1;
 	return id;
@@ -174,9 +188,9 @@ static void location_add(struct places_builder *m, uint32_t loc)
 	uint32_t first = p->loc_line[loc], end = p->loc_line[loc + 1];
 
 	if (first == end) {
-		struct place k = { .addr = m->keep.addr ? p->loc_addr[loc] : 0, .objfile = objfile_of(p, loc) };
+		struct place_detail d = { .addr = m->keep.addr ? p->loc_addr[loc] : 0, .objfile = objfile_of(p, loc) };
 
-		pl->list[loc] = place_add(m, &k);
+		pl->list[loc] = place_add(m, (struct place){ 0 }, &d);
 		return;
 	}
 	if (!m->keep.inlines)
@@ -211,10 +225,12 @@ int places_make(const struct profile *p, const struct query_filter *q, struct ar
 	else if (!m.keep.line && !m.keep.addr)
 		m.func_place = mem_zalloc(p->n_funcs, sizeof(*m.func_place));
 	idtab_init(&m.ids, m.name_place ? 0 : p->n_funcs);
+	detail_append(&m, &(struct place_detail){ 0 });
 	stop_begin(q->stop, "finding places", p->n_locs);
 	for (uint32_t loc = 0; loc < p->n_locs && !stop_step(q->stop, loc); loc++)
 		location_add(&m, loc);
 	arena_own(mem, pl.place);
+	arena_own(mem, pl.detail);
 	arena_own(mem, pl.many);
 	idtab_release(&m.ids);
 	free(m.func_place);
@@ -260,32 +276,33 @@ void places_renumber(struct places *pl, const uint32_t *number)
 void places_add_name(const struct places *pl, uint32_t place, struct buf *out)
 {
 	const struct place *k = &pl->place[place];
+	const struct place_detail *d = places_detail(pl, place);
 	size_t start = out->len;
 
 	if (pl->name && pl->name[place]) {
 		buf_addz(out, pl->name[place]);
 		return;
 	}
-	if (k->addr)
-		buf_addf(out, "%016" PRIx64, k->addr);
+	if (d->addr)
+		buf_addf(out, "%016" PRIx64, d->addr);
 	if (k->name) {
 		if (out->len > start)
 			buf_add(out, " ", 1);
 		buf_add(out, profile_text(pl->p, k->name), strtab_len(pl->p->str, k->name));
 	}
-	if (!k->line && !k->file && k->name)
+	if (!d->line && !k->file && k->name)
 		return;
 	if (out->len > start)
 		buf_add(out, " ", 1);
-	if (k->line) {
-		buf_addf(out, "%s:%" PRId64, places_file(pl, place), k->line);
-		if (k->col)
-			buf_addf(out, ":%" PRId64, k->col);
+	if (d->line) {
+		buf_addf(out, "%s:%" PRId64, places_file(pl, place), d->line);
+		if (d->col)
+			buf_addf(out, ":%" PRId64, d->col);
 	} else if (k->file) {
 		buf_addz(out, places_file(pl, place));
-	} else if (k->objfile) {
+	} else if (d->objfile) {
 		buf_add(out, "[", 1);
-		path_add_base(out, profile_text(pl->p, k->objfile));
+		path_add_base(out, profile_text(pl->p, d->objfile));
 		buf_add(out, "]", 1);
 	} else {
 		buf_addz(out, "<unknown>");

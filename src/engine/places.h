@@ -18,8 +18,13 @@
 struct query_filter;
 
 struct place {
-	str_id name;   /* name of the function, a string of the profile */
-	uint32_t file; /* id of its cleaned name in places.files; 0 is "" */
+	str_id name;     /* name of the function, a string of the profile */
+	uint32_t file;   /* id of its cleaned name in places.files; 0 is "" */
+	uint32_t detail; /* index into places.detail */
+};
+
+/* The fields that most granularities do not keep; these are 0. */
+struct place_detail {
 	uint64_t addr; /* 0 unless by address */
 	int64_t line, col, start;
 	str_id objfile; /* binary, only set if the place has no other name */
@@ -30,7 +35,8 @@ struct places {
 	const struct profile *p;
 	struct strtab *files; /* cleaned file names */
 	uint32_t n;
-	struct place *place; /* [n] places in order of first use by a location */
+	struct place *place;         /* [n] places in order of first use by a location */
+	struct place_detail *detail; /* the first one is all 0; named functions have it in a report by function */
 	/* If the top bit of list[i] is clear, it is the only place of location i. Otherwise the rest is an index into
 	   many: a count, then the places, innermost inlined call first. If there are fewer than PLACES_PADDED places,
 	   the last one is repeated. */
@@ -68,6 +74,11 @@ static inline const uint32_t *places_of(const struct places *pl, uint32_t loc, u
 	places = &pl->many[*places - PLACES_MANY];
 	*n = *places;
 	return places + 1;
+}
+
+static inline const struct place_detail *places_detail(const struct places *pl, uint32_t place)
+{
+	return &pl->detail[pl->place[place].detail];
 }
 
 /* A number for each location that has several places, below places_n_several. */

@@ -45,7 +45,7 @@ static void joiner_find_used(struct places_joiner *j, const struct view *v, cons
 			const uint32_t *place = places_of(j->pl, loc, &n);
 
 			for (uint32_t k = 0; has_loc[loc] && k < n; k++)
-				j->is_used[side][place[k]] = j->pl->place[place[k]].label == 0;
+				j->is_used[side][place[k]] = places_detail(j->pl, place[k])->label == 0;
 		}
 		free(has_loc);
 	}
@@ -55,7 +55,7 @@ static void joiner_find_used(struct places_joiner *j, const struct view *v, cons
 static int joiner_match_side(struct places_joiner *j, enum side side, struct err *err)
 {
 	struct profile p = *j->pl->p;
-	struct places own = { .p = &p, .files = j->pl->files };
+	struct places own = { .p = &p, .files = j->pl->files, .detail = j->pl->detail };
 	uint32_t *from = mem_alloc(j->pl->n, sizeof(*from));
 	int rc;
 

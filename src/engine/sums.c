@@ -66,7 +66,7 @@ struct sums_builder {
 	struct sums_part *part;
 	uint8_t *flags;  /* [n_locs of the profile] of locations; NULL if not whole */
 	uint32_t n_locs; /* locations found so far */
-	uint32_t *loc;   /* [n_locs + 1] in the order of first use, or all if not whole; the last one is not used */
+	uint32_t *loc;   /* [n_locs + 1] in the order of first use, and one that is not used; NULL if not whole: all */
 	struct sums_rows rows; /* those that keep their stacks, and if not whole, at the end one for each leaf */
 };
 
@@ -115,6 +115,7 @@ static void sums_mark_whole(struct sums_builder *s)
 	bool *is_whole = mem_zalloc(p->n_funcs, sizeof(*is_whole));
 	str_id id;
 
+	s->loc = arena_alloc(s->mem, (size_t)p->n_locs + 1, sizeof(*s->loc));
 	s->flags = arena_alloc(s->mem, p->n_locs, sizeof(*s->flags));
 	for (uint32_t f = 0; f < p->n_funcs; f++)
 		is_whole[f] = strtab_find_from(s->whole, p->str, p->func_name[f], &id);
@@ -142,18 +143,15 @@ static void sums_begin(struct sums_builder *s, const struct profile *p, const st
 	s->type = type;
 	s->to = walk_targets_new(pl);
 	s->default_type = p->meta.default_type;
-	s->loc = arena_alloc(s->mem, (size_t)p->n_locs + 1, sizeof(*s->loc));
 	s->n_parts = parts;
 	s->part = arena_zalloc(s->mem, parts, sizeof(*s->part));
 	for (unsigned i = 0; i < parts; i++) {
 		walk_sums_init(&s->part[i].sums, &s->to);
 		s->part[i].flat = mem_zalloc(sums_n_flat(s), sizeof(*s->part->flat));
 	}
+	s->n_locs = s->whole ? 0 : p->n_locs;
 	if (s->whole)
 		sums_mark_whole(s);
-	else
-		for (; s->n_locs < p->n_locs; s->n_locs++)
-			s->loc[s->n_locs] = s->n_locs;
 }
 
 /* ---- add ---- */
@@ -288,19 +286,17 @@ static bool sums_is_named(const struct profile *p, uint32_t loc)
 static bool sums_are_named(const struct sums_builder *s)
 {
 	for (uint32_t i = 0; i < s->n_locs; i++)
-		if (!sums_is_named(s->p, s->loc[i]))
+		if (!sums_is_named(s->p, s->loc ? s->loc[i] : i))
 			return false;
 	return true;
 }
 
-/* Join the parts. Sums that are not merged get a row for each leaf. */
-static bool sums_end(struct sums_builder *s)
+/* Add a row for each leaf. */
+static void sums_add_leaves(struct sums_builder *s)
 {
 	uint32_t n_types = s->p->n_types;
 
-	if (!sums_join(s))
-		return false;
-	for (uint32_t leaf = 0; !s->whole && leaf <= s->p->n_locs; leaf++) {
+	for (uint32_t leaf = 0; leaf <= s->p->n_locs; leaf++) {
 		int64_t *value;
 
 		if (s->part[0].flat[leaf] == 0)
@@ -309,7 +305,6 @@ static bool sums_end(struct sums_builder *s)
 		memset(value, 0, n_types * sizeof(*value));
 		value[s->type] = s->part[0].flat[leaf];
 	}
-	return true;
 }
 
 /* A hash of the places of all locations, never 0. */
@@ -320,28 +315,23 @@ static uint64_t sums_hash_places(const struct places *pl)
 	return hash_mix(hash ^ pl->n, hash_bytes(pl->many, pl->n_many * sizeof(*pl->many)) | 1) | 1;
 }
 
-/* Store the sums in the profile; cum of a place is in the slot of the first location that has it. */
-static void sums_attach(void *arg, struct profile *p)
+/* Store the sums by location; cum of a place is in the slot of the first location that has it. */
+static void sums_store_slots(struct sums_builder *s, struct profile *p, struct profile_sums *out)
 {
-	struct sums_builder *s = arg;
 	const struct places *pl = s->pl;
 	int64_t *sum = s->part[0].sums.cum;
-	struct profile_sums *out = arena_zalloc(p->mem, 1, sizeof(*out));
 
-	out->type = s->type;
-	out->places = !s->whole && pl == &s->own ? sums_hash_places(pl) : 0; /* others may be renumbered */
 	out->n_locs = s->n_locs;
-	out->loc = arena_alloc(p->mem, s->n_locs, sizeof(*out->loc));
-	memcpy(out->loc, s->loc, s->n_locs * sizeof(*out->loc));
 	out->cum = arena_zalloc(p->mem, profile_sums_slots(p), sizeof(*out->cum));
 	out->several = arena_zalloc(p->mem, p->n_locs, sizeof(*out->several));
-	out->is_whole = arena_zalloc(p->mem, p->n_locs, sizeof(*out->is_whole));
 	if (s->whole) {
+		out->loc = arena_alloc(p->mem, s->n_locs, sizeof(*out->loc));
+		memcpy(out->loc, s->loc, s->n_locs * sizeof(*out->loc));
 		out->flat = arena_own(p->mem, s->part[0].flat);
 		s->part[0].flat = NULL;
 	}
 	for (uint32_t i = 0; i < s->n_locs; i++) {
-		uint32_t loc = s->loc[i], n;
+		uint32_t loc = s->loc ? s->loc[i] : i, n;
 		const uint32_t *place = places_of(pl, loc, &n);
 		int64_t *cum = out->cum + profile_sums_slot(p, loc);
 
@@ -352,6 +342,23 @@ static void sums_attach(void *arg, struct profile *p)
 		if (pl->list[loc] >= PLACES_MANY)
 			out->several[loc] = sum[pl->n + places_several(pl->list[loc])];
 		out->is_whole[loc] = s->whole && s->flags[loc] & SUMS_WHOLE;
+	}
+}
+
+/* Store the sums in the profile. */
+static void sums_attach(void *arg, struct profile *p)
+{
+	struct sums_builder *s = arg;
+	struct profile_sums *out = arena_zalloc(p->mem, 1, sizeof(*out));
+
+	out->type = s->type;
+	out->is_whole = arena_zalloc(p->mem, p->n_locs, sizeof(*out->is_whole));
+	if (!s->whole && s->pl == &s->own) { /* other places may be renumbered */
+		out->places = sums_hash_places(s->pl);
+		out->of_place = arena_own(p->mem, s->part[0].sums.cum);
+		s->part[0].sums.cum = NULL;
+	} else {
+		sums_store_slots(s, p, out);
 	}
 	p->sums = out;
 }
@@ -385,6 +392,8 @@ static bool sums_start(void *arg, const struct profile *tables, size_t size, uns
 	if (!sums_can_start(s, tables, size, parts) || view_find_type(tables, s->q->sample_index, &type, NULL) < 0 ||
 	    places_make(tables, s->q, s->mem, &s->own, NULL) < 0)
 		return false;
+	arena_release(s->mem, s->own.place); /* the numbers of places suffice */
+	s->own.place = NULL;
 	sums_begin(s, tables, &s->own, type, parts);
 	return true;
 }
@@ -409,13 +418,36 @@ static bool sums_append_rows(const struct sums_rows *r, struct builder *b)
 	return true;
 }
 
+/* Append a row for each leaf. Returns false if they are too many. */
+static bool sums_append_leaves(const struct sums_builder *s, struct builder *b)
+{
+	const int64_t *flat = s->part[0].flat;
+	uint32_t n_locs = s->p->n_locs, n = 0;
+	struct builder_rows rows;
+	struct err err;
+
+	for (uint32_t leaf = 0; leaf <= n_locs; leaf++)
+		n += flat[leaf] != 0;
+	if (builder_rows(b, n, &rows, &err) < 0)
+		return false;
+	builder_reserve(b, n, n, 0);
+	for (uint32_t leaf = 0, i = 0; leaf <= n_locs; leaf++) {
+		if (flat[leaf] == 0)
+			continue;
+		if (builder_stack_append(b, &leaf, leaf < n_locs, &rows.stack[i], &err) < 0)
+			return false;
+		builder_values(b, s->type)[rows.first + i++] = flat[leaf];
+	}
+	return true;
+}
+
 static bool sums_finish(void *arg, struct builder *b)
 {
 	struct sums_builder *s = arg;
 	const struct profile *p = s->p;
 
-	return !p->meta.drop_frames && p->meta.default_type == s->default_type && sums_are_named(s) && sums_end(s) &&
-	       (s->whole || s->part[0].total != 0) && sums_append_rows(&s->rows, b);
+	return !p->meta.drop_frames && p->meta.default_type == s->default_type && sums_are_named(s) && sums_join(s) &&
+	       (s->whole ? sums_append_rows(&s->rows, b) : s->part[0].total != 0 && sums_append_leaves(s, b));
 }
 
 struct sample_walk sums_walk(struct sums_builder *s)
@@ -505,8 +537,10 @@ static bool sums_replace(struct sums_builder *s, struct profile *p, const struct
 
 	sums_begin(s, p, pl, type, wish < pool_size() ? wish : pool_size());
 	pool_run(sums_run_part, &run, s->n_parts);
-	if (run.failed || (s->whole && !sums_are_named(s)) || !sums_end(s))
+	if (run.failed || (s->whole && !sums_are_named(s)) || !sums_join(s))
 		return false;
+	if (!s->whole)
+		sums_add_leaves(s);
 	sums_attach(s, p);
 	sums_store_rows(&s->rows, p);
 	return true;
@@ -540,13 +574,19 @@ bool sums_make_of(struct profile *p, const struct view *v, const struct places *
 void sums_take(const struct view *v, const struct places *pl, struct arena *mem, struct graph *out)
 {
 	const struct profile *p = v->p;
-	int64_t *cum = arena_zalloc(mem, pl->n, sizeof(*cum));
-	int64_t *several = arena_zalloc(mem, places_n_several(pl), sizeof(*several));
+	int64_t *cum, *several;
 
-	if (v->type != p->sums->type || v->mean || (p->sums->places && p->sums->places != sums_hash_places(pl))) {
-		p->sums->lacks_stacks = true;
+	p->sums->lacks_stacks |=
+		v->type != p->sums->type || v->mean || (p->sums->places && p->sums->places != sums_hash_places(pl));
+	if (p->sums->of_place && !p->sums->lacks_stacks) {
+		out->nodes.cum = p->sums->of_place;
+		out->several = p->sums->of_place + pl->n;
 		return;
 	}
+	out->nodes.cum = cum = arena_zalloc(mem, pl->n, sizeof(*cum));
+	out->several = several = arena_zalloc(mem, places_n_several(pl), sizeof(*several));
+	if (p->sums->lacks_stacks)
+		return;
 	for (uint32_t loc = 0; loc < p->n_locs; loc++) {
 		uint32_t n;
 		const uint32_t *place = places_of(pl, loc, &n);
@@ -556,8 +596,6 @@ void sums_take(const struct view *v, const struct places *pl, struct arena *mem,
 		if (pl->list[loc] >= PLACES_MANY)
 			several[places_several(pl->list[loc])] = p->sums->several[loc];
 	}
-	out->nodes.cum = cum;
-	out->several = several;
 }
 
 str_id *sums_names(const struct profile *p)

@@ -26,7 +26,7 @@ struct trim_sort_key {
 	bool negative;          /* for equal magnitudes, positive values sort first */
 	uint64_t addr;
 	const char *name;
-	const struct place *place;
+	const struct place_detail *place;
 	uint32_t node;
 };
 
@@ -77,9 +77,9 @@ void trim_sort(const struct nodes *nodes, const struct query_filter *q, const in
 		key[i] = (struct trim_sort_key){ .first = first == INT64_MIN ? 0 : num_abs(first) + 1,
 						 .second = num_abs(score || by_cum ? flat : cum),
 						 .negative = first < 0,
-						 .addr = nodes->places->place[place].addr,
+						 .addr = places_detail(nodes->places, place)->addr,
 						 .name = node_names_of(names, place),
-						 .place = &nodes->places->place[place],
+						 .place = places_detail(nodes->places, place),
 						 .node = node };
 	}
 	if (t->n && !stop_is_set(q->stop))
@@ -103,7 +103,7 @@ static bool trim_is_listed(const struct nodes *nodes, const struct query_filter 
 void trim_cut(const struct nodes *nodes, const struct query_filter *q, struct arena *mem, struct trim_result *out)
 {
 	struct trim_result t = { 0 };
-	uint32_t n_listed = 0;
+	uint32_t n_listed = 0, n_kept = 0;
 	int64_t sum = 0;
 
 	for (uint32_t k = 0; k < nodes->n; k++) {
@@ -114,13 +114,15 @@ void trim_cut(const struct nodes *nodes, const struct query_filter *q, struct ar
 	}
 	t.node_cut = cutoff(sum, q->nodefraction);
 	t.edge_cut = cutoff(sum, q->edgefraction);
-	t.node = arena_alloc(mem, n_listed, sizeof(*t.node));
-	t.name = arena_zalloc(mem, n_listed, sizeof(*t.name));
+	for (uint32_t k = 0; k < nodes->n; k++)
+		n_kept += trim_is_listed(nodes, q, k) && num_abs(nodes->cum[k]) >= t.node_cut;
+	t.node = arena_alloc(mem, n_kept, sizeof(*t.node));
+	t.name = arena_zalloc(mem, n_kept, sizeof(*t.name));
 	t.keep = arena_zalloc(mem, nodes->n, sizeof(*t.keep));
 	for (uint32_t k = 0; k < nodes->n; k++)
 		if (trim_is_listed(nodes, q, k) && num_abs(nodes->cum[k]) >= t.node_cut)
 			t.node[t.n++] = k;
-	assert(t.n <= n_listed && n_listed <= nodes->n);
+	assert(t.n == n_kept && n_kept <= n_listed && n_listed <= nodes->n);
 	t.n_dropped = n_listed - t.n;
 	t.n_before_limit = t.n;
 	for (uint32_t k = 0; k < nodes->n && t.n_dropped == 0; k++)

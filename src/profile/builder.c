@@ -571,7 +571,7 @@ struct profile *builder_seal(struct builder *b)
 	EACH_COLUMN(OWN)
 #undef OWN
 	for (uint32_t t = 0; t < p->n_types; t++)
-		p->value[t] = own_column(p, p->value[t]);
+		p->value[t] = own_column(p, mem_trim(p->value[t], p->n_rows, sizeof(int64_t)));
 	p->value = own_column(p, p->value);
 	p->stacks = builder_stacks_seal(&b->stacks, p->mem);
 	p->label_sets = lists_seal(&b->sets, p);

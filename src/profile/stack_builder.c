@@ -210,7 +210,7 @@ struct stack_lists builder_stacks_seal(struct stack_builder *b, struct arena *me
 	struct stack_lists l = b->l;
 
 	assert(l.off[l.n] <= b->cap_id && l.n < b->cap_off);
-	l.off = arena_own(mem, l.off);
+	l.off = arena_own(mem, mem_trim(l.off, (size_t)l.n + 1, sizeof(*l.off)));
 	l.packed = arena_own(mem, mem_trim(l.packed, stack_bytes(l.off[l.n], l.width), 1));
 	idtab_release(&b->ids);
 	*b = (struct stack_builder){ 0 };

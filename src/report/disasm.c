@@ -101,12 +101,12 @@ static void report_disasm_fill_row(union cell *cell, const struct disasm_builder
 	int64_t line = it->line;
 
 	for (; *at < end && (*at)->addr < next; ++*at) {
-		const struct place *place = &pl->place[nodes_place(&m->nodes, (*at)->node)];
+		uint32_t place = nodes_place(&m->nodes, (*at)->node);
 
 		report_disasm_add_node(&w, &m->nodes, (*at)->node);
-		file = *file ? file : places_file(pl, nodes_place(&m->nodes, (*at)->node));
-		line = line ? line : place->line;
-		function = *function ? function : report_head_text(pl->p, place->name, m->mem);
+		file = *file ? file : places_file(pl, place);
+		line = line ? line : places_detail(pl, place)->line;
+		function = *function ? function : report_head_text(pl->p, pl->place[place].name, m->mem);
 	}
 	buf_addf(&text, "0x%" PRIx64, it->addr);
 	cell[DISASM_ADDRESS].text = arena_strndup(m->mem, text.data, text.len);

@@ -388,7 +388,8 @@ static int match_files(struct disasm_builder *m, struct disasm_wanted *w, const 
 		rc = matcher_all(&w->rx, bare_name, &shown_nodes, t->n, bare, 1, err);
 	for (uint32_t i = 0; i < t->n; i++)
 		if (yes[i] || bare[i] || !*w->pattern)
-			file_matches[m->nodes.places->place[nodes_place(&m->nodes, t->node[i])].objfile] = true;
+			file_matches[places_detail(m->nodes.places, nodes_place(&m->nodes, t->node[i]))->objfile] =
+				true;
 	free(yes);
 	free(bare);
 	return rc;

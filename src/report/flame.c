@@ -142,12 +142,13 @@ static const char *place_name(struct namer *x, uint32_t place)
 static const char *report_flame_function_of(struct namer *x, uint32_t place, const char *whole)
 {
 	const struct place *k = &x->pl->place[place];
+	const struct place_detail *d = places_detail(x->pl, place);
 	const char *name = profile_text(x->v->p, k->name);
 	size_t n = strtab_len(x->v->p->str, k->name);
 
-	if (k->label || (!k->name && !k->file) || n > FLAME_NAME_MAX)
+	if (d->label || (!k->name && !k->file) || n > FLAME_NAME_MAX)
 		return "";
-	if (!k->name || (!k->addr && !k->line && !k->file))
+	if (!k->name || (!d->addr && !d->line && !k->file))
 		return whole;
 	if (x->pl->name) { /* of a comparison */
 		size_t start = match_name_start(name, n);
@@ -169,7 +170,7 @@ static uint32_t frame_of(struct namer *x, uint32_t place)
 	if (x->number[place])
 		return x->number[place] - 1;
 	*f = (struct flame_frame){ .file = "", .module = "" };
-	label = x->pl->place[place].label;
+	label = places_detail(x->pl, place)->label;
 	f->is_label = label != 0;
 	f->name = label ? label_name(x, label - 1) : place_name(x, place);
 	f->function = report_flame_function_of(x, place, f->name);
@@ -259,7 +260,7 @@ static void name_boxes(const struct view *v, const struct query *q, const struct
 static int match_place(struct namer *x, const struct flame_match *m, struct regex *re, uint32_t place, bool *out,
 		       struct err *err)
 {
-	uint32_t label = x->pl->place[place].label;
+	uint32_t label = places_detail(x->pl, place)->label;
 	const char *name = label ? label_name(x, label - 1) : place_name(x, place), *file = places_file(x->pl, place);
 	const char *function = m->omits_files ? report_flame_function_of(x, place, name) : "";
 	struct buf safe = { 0 };

@@ -199,12 +199,13 @@ static const char *place_file_of(struct row_places *r, const struct place *k)
 struct row_place row_places_of(struct row_places *r, uint32_t place)
 {
 	const struct place *k = &r->places->place[place];
+	const struct place_detail *d = places_detail(r->places, place);
 	const struct profile *p = r->places->p;
 
 	assert(place < r->places->n);
 	return (struct row_place){ .function = k->name ? report_head_text(p, k->name, r->mem) : "",
 				   .file = place_file_of(r, k),
-				   .binary = k->objfile ? report_head_text(p, k->objfile, r->mem) : "",
-				   .line = k->line,
-				   .address = k->addr };
+				   .binary = d->objfile ? report_head_text(p, d->objfile, r->mem) : "",
+				   .line = d->line,
+				   .address = d->addr };
 }

@@ -137,7 +137,7 @@ static struct list_node listed_of(const struct list_listing *l, uint32_t node)
 	return (struct list_node){ .name = profile_text(p, k->name),
 				   .file = places_file(&l->places, node),
 				   .name_n = strtab_len(p->str, k->name),
-				   .line = k->line,
+				   .line = places_detail(&l->places, node)->line,
 				   .node = node };
 }
 
@@ -252,12 +252,11 @@ static void report_list_add_inlined(struct list_listing *l, uint32_t node)
 {
 	for (uint32_t i = l->inlined_first[node]; i < l->inlined_first[node + 1]; i++) {
 		const struct edge *e = &l->inlined[i];
-		const struct place *callee = &l->places.place[e->dst];
-		union cell *cell =
-			report_list_add_row(l, ROW_INLINED, report_head_text(l->v->p, callee->name, l->r->mem),
-					    arena_strndup(l->r->mem, places_file(&l->places, e->dst),
-							  strlen(places_file(&l->places, e->dst))),
-					    callee->line);
+		union cell *cell = report_list_add_row(
+			l, ROW_INLINED, report_head_text(l->v->p, l->places.place[e->dst].name, l->r->mem),
+			arena_strndup(l->r->mem, places_file(&l->places, e->dst),
+				      strlen(places_file(&l->places, e->dst))),
+			places_detail(&l->places, e->dst)->line);
 
 		cell[LIST_CUM].value = cell[LIST_CUM_PCT].value = nodes_mean(e->weight, e->div);
 	}
@@ -270,7 +269,7 @@ static void report_list_range_of(const struct list_listing *l, uint32_t lo, uint
 	*first = INT64_MAX;
 	*last = INT64_MIN;
 	for (uint32_t i = lo; i < hi; i++) {
-		int64_t line = l->node[i].line, start = l->places.place[l->node[i].node].start;
+		int64_t line = l->node[i].line, start = places_detail(&l->places, l->node[i].node)->start;
 
 		start = start ? start : num_add_capped(line, -MARGIN);
 		line = num_add_capped(line, MARGIN);

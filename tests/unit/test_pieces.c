@@ -63,6 +63,7 @@ static bool read_pieces(const struct buf *packed, const struct format_options *o
 	if (is_read) {
 		const struct bytes all = { .data = (uint8_t *)out->data, .n = out->len };
 
+		pieces_end(s);
 		assert_int_equal(pieces_hash(s), pieces_hash_of(&all));
 	}
 	pieces_close(s);

@@ -103,6 +103,22 @@ static void functions_differ_only_by_name(void **state)
 	expect_places(&c, "f,g");
 }
 
+static void places_without_details_share_the_first(void **state)
+{
+	struct make m = various(), again = various();
+	struct place_fixture by_name = place_fixture_by(&m, GRAIN_FUNCTIONS);
+	struct place_fixture by_line = place_fixture_by(&again, GRAIN_LINES);
+
+	(void)state;
+	for (uint32_t i = 0; i < by_name.pl.n; i++)
+		assert_int_equal(by_name.pl.place[i].detail, 0);
+	for (uint32_t i = 0; i < by_line.pl.n; i++)
+		assert_int_equal(by_line.pl.place[i].detail, i + 1);
+	assert_int_equal(places_detail(&by_line.pl, 1)->line, 2);
+	expect_places(&by_name, "f,g");
+	expect_places(&by_line, "f a.c:1,f a.c:2,f b.c:1,g a.c:1");
+}
+
 static void filefunctions_differ_by_name_and_file(void **state)
 {
 	struct make m = various();
@@ -287,8 +303,8 @@ static void functions_without_a_name_differ_by_binary_and_start(void **state)
 	ROW(&m, "0x20=@b.c:2^5", 1);
 	ROW(&m, "0x30=@a.c:1^6", 1);
 	c = place_fixture_by(&m, GRAIN_FUNCTIONS);
-	assert_int_equal(c.pl.place[0].start, 5);
-	assert_int_equal(c.pl.place[1].start, 6);
+	assert_int_equal(places_detail(&c.pl, 0)->start, 5);
+	assert_int_equal(places_detail(&c.pl, 1)->start, 6);
 	expect_places(&c, "[app],[app]");
 }
 
@@ -379,6 +395,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_differ_only_by_name),
+		cmocka_unit_test(places_without_details_share_the_first),
 		cmocka_unit_test(filefunctions_differ_by_name_and_file),
 		cmocka_unit_test(a_file_is_one_place),
 		cmocka_unit_test(a_file_is_one_place_in_two_binaries_and_with_two_start_lines),

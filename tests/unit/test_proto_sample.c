@@ -712,6 +712,7 @@ static struct profile *read_stream(const struct buf *samples, size_t n_locs)
 	while (cursor_field(&c, &f))
 		if (proto_stream_add(stream, &f, &err) < 0)
 			fail_msg("%s", err.msg);
+	assert_int_equal(proto_stream_end(stream, &err), 0);
 	assert_int_equal(proto_stream_finish(stream, &p, &err), 0);
 	proto_stream_free(stream);
 	out = builder_seal(b);

@@ -86,6 +86,11 @@ static const struct place *callgrind_place_of(const struct callgrind_writer *w, 
 	return &w->net->places.place[nodes_place(&w->net->nodes, node)];
 }
 
+static const struct place_detail *callgrind_detail_of(const struct callgrind_writer *w, uint32_t node)
+{
+	return places_detail(&w->net->places, nodes_place(&w->net->nodes, node));
+}
+
 static const char *callgrind_file_of(const struct callgrind_writer *w, uint32_t node)
 {
 	return places_file(&w->net->places, nodes_place(&w->net->nodes, node));
@@ -113,13 +118,14 @@ static bool same_block(const struct callgrind_writer *w, uint32_t a, uint32_t b)
 {
 	const struct place *l = callgrind_place_of(w, a), *r = callgrind_place_of(w, b);
 
-	return l->objfile == r->objfile && l->file == r->file && l->name == r->name;
+	return callgrind_detail_of(w, a)->objfile == callgrind_detail_of(w, b)->objfile && l->file == r->file &&
+	       l->name == r->name;
 }
 
 static void callgrind_add_block(struct callgrind_writer *w, uint32_t node)
 {
 	buf_add(w->out, "\n", 1);
-	callgrind_add_name(w, "ob=", w->objects, callgrind_text_of(w, callgrind_place_of(w, node)->objfile));
+	callgrind_add_name(w, "ob=", w->objects, callgrind_text_of(w, callgrind_detail_of(w, node)->objfile));
 	callgrind_add_name(w, "fl=", w->files, callgrind_file_of(w, node));
 	callgrind_add_name(w, "fn=", w->names,
 			   callgrind_text_of(w, callgrind_place_of(w, node)->name)); /* like pprof, without a number */
@@ -130,18 +136,18 @@ static void callgrind_add_call(struct callgrind_writer *w, const struct edge *e)
 	callgrind_add_name(w, "cfl=", w->files, callgrind_file_of(w, e->dst));
 	add_callee(w, e->dst);
 	buf_addz(w->out, "calls=0 ");
-	callgrind_add_address(w, callgrind_place_of(w, e->dst)->addr);
-	buf_addf(w->out, " %" PRId64 "\n* * %" PRId64 "\n", callgrind_place_of(w, e->dst)->line,
+	callgrind_add_address(w, callgrind_detail_of(w, e->dst)->addr);
+	buf_addf(w->out, " %" PRId64 "\n* * %" PRId64 "\n", callgrind_detail_of(w, e->dst)->line,
 		 whole_value(w->h, nodes_mean(e->weight, e->div)));
 }
 
 static void callgrind_add_node(struct callgrind_writer *w, uint32_t node)
 {
 	const struct net *net = w->net;
-	uint64_t addr = callgrind_place_of(w, node)->addr;
+	uint64_t addr = callgrind_detail_of(w, node)->addr;
 
 	callgrind_add_address(w, addr);
-	buf_addf(w->out, " %" PRId64 " %" PRId64 "\n", callgrind_place_of(w, node)->line,
+	buf_addf(w->out, " %" PRId64 " %" PRId64 "\n", callgrind_detail_of(w, node)->line,
 		 whole_value(w->h, nodes_flat(&net->nodes, node)));
 	for (size_t i = net->out.off[node]; i < net->out.off[node + 1]; i++)
 		callgrind_add_call(w, &net->edges.edge[net->out.call[i]]);
@@ -219,11 +225,12 @@ static void find_aliases(struct callgrind_writer *w)
 	for (uint32_t i = 0; i < net->shown.n; i++) {
 		uint32_t node = net->shown.node[i];
 		const struct place *k = callgrind_place_of(w, node);
+		const struct place_detail *d = callgrind_detail_of(w, node);
 		const struct callgrind_function key = { .name = k->name,
-							.objfile = k->objfile,
+							.objfile = d->objfile,
 							.file = k->file,
 							.parent = net->is_tree ? net->tree.parent[node] : 0,
-							.start = k->start };
+							.start = d->start };
 
 		of[i] = callgrind_find_function(&fs, &key);
 	}

@@ -103,18 +103,19 @@ void export_frame_set(struct export_frame *f, const struct places *pl, uint32_t 
 		      const struct query *q)
 {
 	const struct place *k = &pl->place[place];
+	const struct place_detail *d = places_detail(pl, place);
 	const struct profile *p = pl->p;
 
 	f->name.len = f->file.len = 0;
 	f->line = f->col = 0;
-	if (k->name && !k->addr)
+	if (k->name && !d->addr)
 		buf_add(&f->name, profile_text(p, k->name), strtab_len(p->str, k->name));
 	else
 		places_add_name(pl, place, &f->name);
-	if (k->file || k->line) {
+	if (k->file || d->line) {
 		buf_addz(&f->file, places_file(pl, place));
-		f->line = k->line;
-		f->col = k->col;
+		f->line = d->line;
+		f->col = d->col;
 	} else if (k->name && func[k->name]) {
 		uint32_t function = func[k->name] - 1;
 

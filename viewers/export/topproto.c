@@ -59,11 +59,11 @@ static void copy_meta(struct top *t)
 /* Add the function of a place, unless an equal one exists. Sets its id. */
 static int topproto_function_of(struct top *t, uint32_t place, uint32_t *id, struct err *err)
 {
-	const struct place *k = &t->nodes.places->place[place];
-	struct builder_function f = { .id = (uint64_t)t->n_funcs + 1, .start = k->start };
+	struct builder_function f = { .id = (uint64_t)t->n_funcs + 1,
+				      .start = places_detail(t->nodes.places, place)->start };
 	uint64_t words[2], h;
 
-	f.name = profile_string(t, k->name);
+	f.name = profile_string(t, t->nodes.places->place[place].name);
 	f.file = topproto_text(t, places_file(t->nodes.places, place));
 	words[0] = (uint64_t)f.name << 32 | f.file;
 	words[1] = (uint64_t)f.start;
@@ -85,9 +85,9 @@ static int64_t topproto_scaled(const struct top *t, int64_t value)
 
 static int topproto_add_row(struct top *t, uint32_t node, uint32_t row, struct err *err)
 {
-	const struct place *k = &t->nodes.places->place[node];
-	struct builder_location loc = { .id = (uint64_t)row + 1, .addr = k->addr, .map = PROFILE_NONE };
-	struct builder_line line = { .no = k->line, .col = k->col };
+	const struct place_detail *d = places_detail(t->nodes.places, node);
+	struct builder_location loc = { .id = (uint64_t)row + 1, .addr = d->addr, .map = PROFILE_NONE };
+	struct builder_line line = { .no = d->line, .col = d->col };
 	int64_t value[] = { topproto_scaled(t, nodes_cum(&t->nodes, node)),
 			    topproto_scaled(t, nodes_flat(&t->nodes, node)) };
 	uint32_t id;

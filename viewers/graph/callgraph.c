@@ -79,27 +79,28 @@ static void callgraph_add_name(const struct net *net, uint32_t node, struct buf 
 	const struct places *pl = &net->places;
 	uint32_t at = nodes_place(&net->nodes, node);
 	const struct place *k = &pl->place[at];
+	const struct place_detail *d = places_detail(pl, at);
 	const char *file = places_file(pl, at);
 
-	if (k->addr)
-		buf_addf(out, "%016" PRIx64 "\n", k->addr);
+	if (d->addr)
+		buf_addf(out, "%016" PRIx64 "\n", d->addr);
 	if (k->name) {
 		add_name_lines(out, report_head_text(pl->p, k->name, net->names.mem));
 		buf_add(out, "\n", 1);
 	}
-	if (k->line) {
+	if (d->line) {
 		if (*file)
 			add_base(out, file);
-		buf_addf(out, ":%" PRId64, k->line);
-		if (k->col)
-			buf_addf(out, ":%" PRId64, k->col);
+		buf_addf(out, ":%" PRId64, d->line);
+		if (d->col)
+			buf_addf(out, ":%" PRId64, d->col);
 		buf_add(out, "\n", 1);
 	} else if (*file) {
 		add_base(out, file);
 		buf_add(out, "\n", 1);
-	} else if (!k->name && k->objfile) {
+	} else if (!k->name && d->objfile) {
 		buf_addz(out, "[");
-		add_base(out, report_head_text(pl->p, k->objfile, net->names.mem));
+		add_base(out, report_head_text(pl->p, d->objfile, net->names.mem));
 		buf_addz(out, "]\n");
 	} else if (!k->name) {
 		buf_addz(out, "<unknown>\n");

@@ -298,18 +298,25 @@ uint64_t pieces_hash(const struct pieces *s)
 	return s->hash;
 }
 
-void pieces_close(struct pieces *s)
+void pieces_end(struct pieces *s)
 {
-	if (!s)
-		return;
 	pthread_mutex_lock(&s->lock);
 	s->is_stopped = true;
 	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
 	if (s->has_thread)
 		pthread_join(s->thread, NULL);
+	s->has_thread = false;
+	free(s->memory);
+	s->memory = NULL;
+}
+
+void pieces_close(struct pieces *s)
+{
+	if (!s)
+		return;
+	pieces_end(s);
 	pthread_cond_destroy(&s->changed);
 	pthread_mutex_destroy(&s->lock);
-	free(s->memory);
 	free(s);
 }

@@ -61,7 +61,10 @@ size_t pieces_content_size(const struct pieces *s);
 /* After the last window: the content_hash of the content (pieces_hash_of). */
 uint64_t pieces_hash(const struct pieces *s);
 
-/* Stop the thread. Takes NULL. */
+/* Stop the thread, and release the windows. */
+void pieces_end(struct pieces *s);
+
+/* End, and free s. Takes NULL. */
 void pieces_close(struct pieces *s);
 
 /* The hash of a content; of a large one, of the hashes of its pieces, so that a mapped file is never in memory as a whole. */

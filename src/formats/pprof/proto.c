@@ -37,9 +37,9 @@ struct tables {
 	struct proto_span period_type;
 	struct proto_header head;
 	struct profile_source source;
-	struct proto_span source_file;       /* file of the following source lines */
-	int64_t source_line;                 /* number of the next source line */
-	uint64_t *map_id, *loc_id, *func_id; /* [n of each] */
+	struct proto_span source_file; /* file of the following source lines */
+	int64_t source_line;           /* number of the next source line */
+	uint64_t *map_id;              /* [mappings] */
 	struct idmap map_ids, func_ids;
 
 	/* If the file is read in pieces: copies of messages that are not in proto_spans, and the samples so far. */
@@ -417,7 +417,7 @@ static int proto_read_function(struct tables *t, size_t i, struct err *err)
 
 	if (!cursor_numbers(&c, 5, v))
 		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c.at - t->p.data), c.error);
-	fn.id = t->func_id[i] = v[1];
+	fn.id = v[1];
 	fn.start = (int64_t)v[5];
 	if (proto_string(&t->p, v[2], "name", &fn.name, err) < 0 ||
 	    proto_string(&t->p, v[3], "system_name", &fn.sysname, err) < 0 ||
@@ -428,11 +428,11 @@ static int proto_read_function(struct tables *t, size_t i, struct err *err)
 
 static int read_functions(struct tables *t, struct err *err)
 {
-	t->func_id = mem_alloc(t->funcs.n, sizeof(*t->func_id));
 	for (size_t i = 0; i < t->funcs.n; i++)
 		if (proto_read_function(t, i, err) < 0)
 			return err_wrap(err, "function %zu", i + 1);
-	return ids_check(&t->func_ids, t->func_id, t->funcs.n, "function", err);
+	proto_spans_release(&t->funcs);
+	return ids_check(&t->func_ids, builder_profile(t->p.builder)->func_id, t->funcs.n, "function", err);
 }
 
 /* The lines of the current location. The array is reused for the next location. */
@@ -481,7 +481,6 @@ static int proto_read_location(struct tables *t, size_t i, struct proto_lines *l
 	}
 	if (c.error)
 		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c.at - t->p.data), c.error);
-	t->loc_id[i] = v[1];
 	loc = (struct builder_location){ .id = v[1], .addr = v[3], .folded = v[5] != 0 };
 	loc.map = t->maps.n ? idmap_get(&t->map_ids, v[2]) : 0;
 	return builder_location(t->p.builder, &loc, lines->line, lines->n, &index, err);
@@ -492,14 +491,14 @@ static int read_locations(struct tables *t, struct err *err)
 	struct proto_lines lines = { 0 };
 	int rc = 0;
 
-	t->loc_id = mem_alloc(t->locs.n, sizeof(*t->loc_id));
 	for (size_t i = 0; rc == 0 && i < t->locs.n; i++) {
 		rc = proto_read_location(t, i, &lines, err);
 		if (rc < 0)
 			err_wrap(err, "location %zu", i + 1);
 	}
 	free(lines.line);
-	return rc == 0 ? ids_check(&t->p.locs, t->loc_id, t->locs.n, "location", err) : rc;
+	proto_spans_release(&t->locs);
+	return rc == 0 ? ids_check(&t->p.locs, builder_profile(t->p.builder)->loc_id, t->locs.n, "location", err) : rc;
 }
 
 static int proto_read_header(struct tables *t, struct err *err)
@@ -551,15 +550,6 @@ static int read_tables(struct tables *t, struct err *err)
 	return rc == 0 ? proto_read_header(t, err) : rc;
 }
 
-/* Release the messages that were decoded. */
-static void tables_release_spans(struct tables *t)
-{
-	proto_spans_release(&t->types);
-	proto_spans_release(&t->maps);
-	proto_spans_release(&t->locs);
-	proto_spans_release(&t->funcs);
-}
-
 /* Start a walk if all tables precede the first sample. */
 static int top_start_walk(struct tables *t, const struct sample_walk **walk, struct err *err)
 {
@@ -569,7 +559,6 @@ static int top_start_walk(struct tables *t, const struct sample_walk **walk, str
 	if (read_entries(t, err) < 0 || proto_string(&t->p, t->head.drop, "", &m->drop_frames, err) < 0 ||
 	    proto_string(&t->p, t->head.default_type, "", &m->default_type, err) < 0)
 		return ERR_FORMAT;
-	tables_release_spans(t);
 	if (!(*walk)->start((*walk)->arg, builder_profile(t->p.builder), t->p.sample_bytes, proto_stream_parts()))
 		*walk = NULL;
 	return 0;
@@ -600,11 +589,12 @@ static void tables_release(struct tables *t)
 	idmap_release(&t->func_ids);
 	free(t->p.str);
 	free(t->p.block);
-	tables_release_spans(t);
+	proto_spans_release(&t->types);
+	proto_spans_release(&t->maps);
+	proto_spans_release(&t->locs);
+	proto_spans_release(&t->funcs);
 	free(t->head.comment);
 	free(t->map_id);
-	free(t->loc_id);
-	free(t->func_id);
 }
 
 /* Seal the profile if rc is 0, and release everything else. */
@@ -672,6 +662,8 @@ int pprof_read_pieces(struct pieces *in, const struct format_options *options, s
 	}
 	if (rc == 0 && (!t.samples || t.types.n != builder_n_types(t.p.builder)))
 		rc = ERR_FORMAT;
+	if (rc == 0 && (rc = proto_stream_end(t.samples, &err)) == 0)
+		pieces_end(in);
 	if (rc == 0 && (rc = read_tables(&t, &err)) == 0)
 		rc = proto_stream_finish(t.samples, &t.p, &err);
 	return tables_seal(&t, rc, out);

@@ -106,7 +106,10 @@ int proto_stream_new(const struct proto *p, struct pieces *in, const struct samp
 int proto_stream_add(struct pipeline *s, const struct field *f, struct err *err);
 void proto_stream_free(struct pipeline *s);
 
-/* Add the last rows when all tables are in p, and set p->walk. Fails if a sample refers to a location or a string that does not exist. */
+/* Add the last rows, or end the walk of them. The thread of the pieces no longer helps. */
+int proto_stream_end(struct pipeline *s, struct err *err);
+
+/* After the end, when all tables are in p: set p->walk. Fails if a sample refers to a location or a string that does not exist. */
 int proto_stream_finish(struct pipeline *s, struct proto *p, struct err *err);
 
 /* The number of parts of a walk: threads that use samples. */

@@ -163,23 +163,28 @@ int proto_stream_new(const struct proto *p, struct pieces *in, const struct samp
 	proto_slots_init(*out, walk ? N_SLOTS : 1, (*out)->slot_rows, 1);
 	for (uint32_t t = 0; t < n_types; t++)
 		(*out)->value[t] = mem_alloc((*out)->n_slots * (*out)->slot_rows, sizeof(int64_t));
-	if (walk) {
-		(*out)->pieces = in;
+	(*out)->pieces = in;
+	if (walk)
 		pieces_set_work(in, stream_work, *out);
-	}
 	return 0;
 }
 
-void proto_stream_free(struct pipeline *s)
+/* End the work of the thread that decompresses. */
+static void stream_end_work(struct pipeline *s)
 {
-	if (!s)
-		return;
 	pthread_mutex_lock(&s->lock);
 	s->is_stopped = true;
 	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
 	if (s->pieces)
 		pieces_set_work(s->pieces, NULL, NULL);
+}
+
+void proto_stream_free(struct pipeline *s)
+{
+	if (!s)
+		return;
+	stream_end_work(s);
 	for (uint32_t t = 0; t < s->n_types; t++)
 		free(s->value[t]);
 	proto_pipeline_free(s);
@@ -231,12 +236,16 @@ static bool stream_replace_ids(const struct pipeline *s)
 	return is_right;
 }
 
-int proto_stream_finish(struct pipeline *s, struct proto *p, struct err *err)
+int proto_stream_end(struct pipeline *s, struct err *err)
 {
 	int rc = s->walk ? stream_walk(s, true, err) : stream_commit(s, err);
 
-	if (rc < 0)
-		return rc;
+	stream_end_work(s);
+	return rc;
+}
+
+int proto_stream_finish(struct pipeline *s, struct proto *p, struct err *err)
+{
 	if (s->walk && !s->walk->finish(s->walk->arg, p->builder))
 		return err_set(err, ERR_FORMAT, "all samples have to be kept");
 	if (!s->has_tables && !stream_replace_ids(s))
