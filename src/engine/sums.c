@@ -171,11 +171,18 @@ static inline uint8_t sums_walk_stack(struct sums_part *part, const struct walk_
 /* Append the locations of a stack that occur first. */
 static void sums_add_locations(struct sums_builder *s, const uint32_t *loc, const uint32_t *end)
 {
+	uint8_t *flags = s->flags;
+	uint32_t *to = s->loc, n = s->n_locs;
+
 	for (; loc < end; loc++) {
-		s->loc[s->n_locs] = *loc; /* branchless, since new ones cannot be predicted */
-		s->n_locs += s->flags[*loc] & SUMS_NEW;
-		s->flags[*loc] &= (uint8_t)~SUMS_NEW;
+		uint32_t id = *loc;
+		uint8_t f = flags[id];
+
+		to[n] = id; /* branchless, since new ones cannot be predicted */
+		n += f & SUMS_NEW;
+		flags[id] = f & (uint8_t)~SUMS_NEW;
 	}
+	s->n_locs = n;
 }
 
 /* Append a row. Returns its values, [types], which the caller sets. */
