@@ -80,13 +80,13 @@ static bool place_equal(const struct place *a, const struct place *b)
 	       a->col == b->col && a->start == b->start && a->objfile == b->objfile && a->label == b->label;
 }
 
-static uint32_t place_append(struct places_builder *m, const struct place *k)
+/* Append a place, which the caller sets. */
+static struct place *place_append(struct places_builder *m)
 {
 	struct places *pl = m->pl;
 
 	pl->place = mem_grow(pl->place, &m->cap_places, (size_t)pl->n + 1, sizeof(*pl->place));
-	pl->place[pl->n] = *k;
-	return pl->n++;
+	return &pl->place[pl->n++];
 }
 
 static uint32_t place_add(struct places_builder *m, const struct place *k)
@@ -97,7 +97,8 @@ static uint32_t place_add(struct places_builder *m, const struct place *k)
 	for (size_t pos = idtab_start(&m->ids, h); idtab_next(&m->ids, h, &pos, &id);)
 		if (place_equal(&m->pl->place[id], k))
 			return id;
-	id = place_append(m, k);
+	id = m->pl->n;
+	*place_append(m) = *k;
 	idtab_put(&m->ids, h, id);
 	return id;
 }
@@ -107,8 +108,10 @@ static uint32_t place_of_name(struct places_builder *m, str_id name)
 {
 	uint32_t *place = &m->name_place[name];
 
-	if (!*place)
-		*place = place_append(m, &(struct place){ .name = name }) + 1;
+	if (!*place) {
+		*place_append(m) = (struct place){ .name = name };
+		*place = m->pl->n;
+	}
 	return *place - 1;
 }
 
