@@ -39,7 +39,7 @@ int io_read_fd(int fd, size_t max, const char *flag, struct bytes *out, struct e
 	assert(fd >= 0);
 	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
 		return err_set(err, ERR_IO, "is a directory, not a profile");
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && (uint64_t)st.st_size < max)
+	if (S_ISREG(st.st_mode) && st.st_size > 0 && (uint64_t)st.st_size < max)
 		data = mem_alloc_large(cap = (size_t)st.st_size + 1, 1);
 	for (;;) {
 		ssize_t n_read;

@@ -85,16 +85,24 @@ static bool io_map_add(void *p, size_t n)
 	return is_added;
 }
 
+/* Is it a regular file of this size? */
+static bool io_map_fits(const struct stat *st, size_t min, size_t max)
+{
+	return S_ISREG(st->st_mode) && (uint64_t)st->st_size >= min && (uint64_t)st->st_size <= max && st->st_size > 0;
+}
+
 bool io_map_file(const char *path, size_t min, size_t max, struct bytes *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	void *p = MAP_FAILED;
 	struct stat st;
+	int fd;
 
+	if (stat(path, &st) != 0 || !io_map_fits(&st, min, max)) /* most files are small, and need not be opened */
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return false;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size >= min && (uint64_t)st.st_size <= max &&
-	    st.st_size > 0)
+	if (fstat(fd, &st) == 0 && io_map_fits(&st, min, max))
 		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	close(fd);
 	if (p == MAP_FAILED)

@@ -219,6 +219,7 @@ int places_make(const struct profile *p, const struct query_filter *q, struct ar
 		return err_set(err, ERR_LIMIT, "too many lines for one report");
 	}
 	pl.list = arena_alloc(mem, p->n_locs, sizeof(*pl.list));
+	pl.place = mem_grow(NULL, &m.cap_places, p->n_funcs, sizeof(*pl.place));
 	m.file = mem_zalloc(strtab_count(p->str), sizeof(*m.file));
 	if (m.keep.name && !m.keep.file && !m.keep.line && !m.keep.addr && !m.by_object && !q->keep_labels)
 		m.name_place = mem_zalloc(strtab_count(p->str), sizeof(*m.name_place));

@@ -112,17 +112,18 @@ void sums_free(struct sums_builder *s)
 static void sums_mark_whole(struct sums_builder *s)
 {
 	const struct profile *p = s->p;
-	bool *is_whole = mem_zalloc(p->n_funcs, sizeof(*is_whole));
+	bool *is_whole = mem_zalloc(strtab_count(p->str), sizeof(*is_whole)); /* names */
 	str_id id;
 
 	s->loc = arena_alloc(s->mem, (size_t)p->n_locs + 1, sizeof(*s->loc));
 	s->flags = arena_alloc(s->mem, p->n_locs, sizeof(*s->flags));
-	for (uint32_t f = 0; f < p->n_funcs; f++)
-		is_whole[f] = strtab_find_from(s->whole, p->str, p->func_name[f], &id);
+	for (str_id name = 0; name < strtab_count(s->whole); name++)
+		if (strtab_find_from(p->str, s->whole, name, &id))
+			is_whole[id] = true;
 	for (uint32_t loc = 0; loc < p->n_locs; loc++) {
 		s->flags[loc] = SUMS_NEW;
 		for (uint32_t i = p->loc_line[loc]; i < p->loc_line[loc + 1]; i++)
-			if (is_whole[p->line_func[i]])
+			if (is_whole[p->func_name[p->line_func[i]]])
 				s->flags[loc] |= SUMS_WHOLE;
 	}
 	free(is_whole);
@@ -169,11 +170,18 @@ static inline uint8_t sums_walk_stack(struct sums_part *part, const struct walk_
 /* Append the locations of a stack that occur first. */
 static void sums_add_locations(struct sums_builder *s, const uint32_t *loc, const uint32_t *end)
 {
+	uint8_t *flags = s->flags;
+	uint32_t *to = s->loc, n = s->n_locs;
+
 	for (; loc < end; loc++) {
-		s->loc[s->n_locs] = *loc; /* branchless, since new ones cannot be predicted */
-		s->n_locs += s->flags[*loc] & SUMS_NEW;
-		s->flags[*loc] &= (uint8_t)~SUMS_NEW;
+		uint32_t id = *loc;
+		uint8_t f = flags[id];
+
+		to[n] = id; /* branchless, since new ones cannot be predicted */
+		n += f & SUMS_NEW;
+		flags[id] = f & (uint8_t)~SUMS_NEW;
 	}
+	s->n_locs = n;
 }
 
 /* Append a row. Returns its values, [types], which the caller sets. */
@@ -198,13 +206,17 @@ static inline bool sums_add_of_many(struct sums_builder *s, struct sums_part *pa
 {
 	uint32_t n_types = s->p->n_types, leaf = loc < end ? *loc : s->p->n_locs;
 	int64_t *to = part->flat + (size_t)leaf * n_types, any = 0;
-	bool overflows = false;
 	uint8_t flags;
 
-	for (uint32_t t = 0; t < n_types; t++)
-		any |= w->value[t][w->first + i];
-	if (any <= 0)
-		return any == 0;
+	for (uint32_t t = 0; t < n_types; t++) {
+		int64_t v = w->value[t][w->first + i];
+
+		if (v < 0)
+			return false;
+		any |= v;
+	}
+	if (any == 0)
+		return true;
 	flags = sums_walk_stack(part, values, i, loc, end, s->flags);
 	if (flags & SUMS_NEW)
 		sums_add_locations(s, loc, end);
@@ -213,8 +225,9 @@ static inline bool sums_add_of_many(struct sums_builder *s, struct sums_part *pa
 		memset(to, 0, n_types * sizeof(*to));
 	}
 	for (uint32_t t = 0; t < n_types; t++)
-		overflows |= num_add(&to[t], w->value[t][w->first + i]);
-	return !overflows;
+		if (num_add(&to[t], w->value[t][w->first + i]))
+			return false;
+	return true;
 }
 
 /* Add sample i, whose locations begin at from. Returns false if a value is below 0, or if a sum overflows. */

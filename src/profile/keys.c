@@ -44,7 +44,10 @@ static bool keys_equal(const struct keys *k, uint32_t id, const uint64_t *word, 
 
 	if (k->width == 0 && keys_start(k, id + 1) - start != n)
 		return false;
-	return *stored == *word && (n == 1 || memcmp(stored + 1, word + 1, (n - 1) * sizeof(*word)) == 0);
+	for (size_t i = 0; i < n; i++)
+		if (stored[i] != word[i])
+			return false;
+	return true;
 }
 
 void keys_prefetch(const struct keys *k, uint64_t hash)

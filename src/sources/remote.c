@@ -84,7 +84,7 @@ void remote_source_free(void *state)
 bool remote_is_url(const char *word)
 {
 	struct url url = { 0 };
-	bool yes = access(word, F_OK) != 0 && url_parse(word, 0, &url, NULL) != ERR_UNKNOWN;
+	bool yes = url_parse(word, 0, &url, NULL) != ERR_UNKNOWN && access(word, F_OK) != 0;
 
 	url_release(&url);
 	return yes;

@@ -85,7 +85,8 @@ struct strtab *sources_sums_try(const struct source_set *l)
 	if (!sums_are_wanted(l))
 		return NULL;
 	for (size_t i = 0; i < l->n; i++)
-		if (!sources_is_regular(l->source[i]) || !l->from || !sources_can_repeat(&l->from[i], l->source[i]))
+		if (!l->from || l->from[i].type->read != sources_read_file ||
+		    !sources_can_repeat(&l->from[i], l->source[i]))
 			return NULL;
 	names = strtab_new();
 	if (sums_read_some(l, names, &share, &err) == 0 && share <= SUMS_SHARE_MAX)

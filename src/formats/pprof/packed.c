@@ -166,29 +166,49 @@ struct quad_state {
 	__m128i max; /* in each lane */
 };
 
-/* Decode the numbers of the last QUAD_BYTES - 1 bytes or less, if all have at most three bytes. */
-QUAD_TARGET static inline void quad_tail(struct quad_state *s, const uint8_t *end, uint32_t width)
+/*
+ * Decode the next four numbers, and advance past n of them.
+ *
+ * bits     top bits of the bytes from s->at on
+ * Returns  the bytes of all four, or 0 if one has more than three
+ */
+QUAD_TARGET static inline __attribute__((always_inline)) unsigned quad_next(struct quad_state *s, uint64_t bits,
+									    unsigned n, uint32_t width)
 {
 	static const int32_t lanes[8] = { -1, -1, -1, -1, 0, 0, 0, 0 };
-	unsigned all = (1U << (end - s->at)) - 1, bits;
-	int n;
+	unsigned quad = quads[bits & (QUAD_MASKS - 1)], length = quad & QUAD_LENGTH;
+	__m128i x = quad_decode(s->at, quad_shuffle[quad / 16]);
 
-	bits = (unsigned)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)s->at)) & all;
+	if (length == 0)
+		return 0;
+	if (n < 4)
+		x = _mm_and_si128(x, _mm_loadu_si128((const __m128i *)(const void *)(lanes + 4 - n)));
+	s->max = _mm_max_epu32(s->max, x);
+	quad_store(s->to, x, width);
+	s->to += n * width;
+	s->at += length;
+	return length;
+}
+
+/*
+ * Decode the last QUAD_WINDOW bytes of a list or less, but at least one. They are counted first, so that only the number of steps
+ * cannot be predicted. Stops before a number of more than three bytes.
+ */
+QUAD_TARGET static inline __attribute__((always_inline)) void quads_last(struct quad_state *s, const uint8_t *end,
+									 uint32_t width)
+{
+	uint64_t all = ~UINT64_C(0) >> (QUAD_WINDOW - (end - s->at)), bits = quad_bits(s->at) & all;
+	unsigned n = (unsigned)__builtin_popcountll(bits ^ all), length;
+
 	if (bits > all / 2) /* the last number has no end */
 		return;
-	for (n = __builtin_popcount(bits ^ all); n > 0; n -= 4) {
-		unsigned quad = quads[bits], length = quad & QUAD_LENGTH, used = n < 4 ? (unsigned)n : 4;
-		__m128i x = quad_decode(s->at, quad_shuffle[quad / 16]);
-
+	for (; n > 4; n -= 4, bits >>= length) {
+		length = quad_next(s, bits, 4, width);
 		if (length == 0)
 			return;
-		x = _mm_and_si128(x, _mm_loadu_si128((const __m128i *)(const void *)(lanes + 4 - used)));
-		s->max = _mm_max_epu32(s->max, x);
-		quad_store(s->to, x, width);
-		s->to += used * width;
-		s->at = n <= 4 ? end : s->at + length;
-		bits >>= length;
 	}
+	if (quad_next(s, bits, n, width))
+		s->at = end;
 }
 
 /* Decode four numbers at a time while QUAD_BYTES or more are left. Returns false if a number has more than three bytes. */
@@ -206,15 +226,10 @@ QUAD_TARGET static inline __attribute__((always_inline)) bool quads_full(struct 
 			last = window + QUAD_STEP - 1;
 		}
 		while (s->at <= last) {
-			unsigned quad = quads[bits & (QUAD_MASKS - 1)], length = quad & QUAD_LENGTH;
-			__m128i x = quad_decode(s->at, quad_shuffle[quad / 16]);
+			unsigned length = quad_next(s, bits, 4, width);
 
 			if (length == 0)
 				return false;
-			s->max = _mm_max_epu32(s->max, x);
-			quad_store(s->to, x, width);
-			s->to += 4 * width;
-			s->at += length;
 			bits >>= length;
 		}
 		if (s->at > limit)
@@ -229,8 +244,8 @@ quads_of(const struct idmap *map, const uint8_t *start, const uint8_t *end, stru
 	struct quad_state s = { start, out->to, _mm_setzero_si128() };
 	uint32_t largest;
 
-	if ((end - start < QUAD_BYTES || quads_full(&s, end, width)) && s.at < end)
-		quad_tail(&s, end, width);
+	if ((end - start <= QUAD_WINDOW || quads_full(&s, end, width)) && s.at < end)
+		quads_last(&s, end, width);
 	largest = quad_max(s.max);
 	if (largest >= map->n) /* an id is 0 or too large; the caller finds it */
 		return start;

@@ -50,8 +50,6 @@ struct tables {
 };
 
 enum {
-	TAG_SAMPLE = PROFILE_SAMPLE << 3 | WIRE_BYTES,
-	PREFETCH_BYTES = 2048,
 	TYPES_DEFAULT = 10000,
 	MAPPINGS_DEFAULT = 1000000,
 	STRING_BYTES = 128, /* of a file for each string, at least; usual */
@@ -84,9 +82,12 @@ static struct proto_span proto_span_of(const struct tables *t, const struct fiel
 	return s;
 }
 
-/* limit_default  maximum number of entries; 0: max_count */
-static int spans_add(struct tables *t, struct proto_spans *s, const struct field *f, const char *what,
-		     uint64_t limit_default, struct err *err)
+/*
+ * start          of the field
+ * limit_default  maximum number of entries; 0: max_count
+ */
+static int spans_add(struct tables *t, struct proto_spans *s, const struct field *f, const uint8_t *start,
+		     const char *what, uint64_t limit_default, struct err *err)
 {
 	uint64_t limit = t->p.options->max_count;
 
@@ -94,7 +95,7 @@ static int spans_add(struct tables *t, struct proto_spans *s, const struct field
 		return err_set(err, ERR_FORMAT, "%s after the samples", what);
 	if (limit_default)
 		limit = short_table_limit(limit, limit_default);
-	proto_spans_add(s, (struct proto_span){ f->data, f->n }, t->copies != NULL);
+	proto_spans_add(s, (struct proto_span){ start, (size_t)(f->data - start) + f->n }, 1, t->copies != NULL);
 	if (format_exceeds(s->n, limit))
 		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; raise the limit with --max-count", limit,
 			       what);
@@ -231,13 +232,13 @@ static int top_message(struct tables *t, const struct field *f, const uint8_t *s
 	case PROFILE_STRING:
 		return top_string(t, f, err);
 	case PROFILE_TYPE:
-		return spans_add(t, &t->types, f, "sample types", TYPES_DEFAULT, err);
+		return spans_add(t, &t->types, f, start, "sample types", TYPES_DEFAULT, err);
 	case PROFILE_MAPPING:
-		return spans_add(t, &t->maps, f, "mappings", MAPPINGS_DEFAULT, err);
+		return spans_add(t, &t->maps, f, start, "mappings", MAPPINGS_DEFAULT, err);
 	case PROFILE_LOCATION:
-		return spans_add(t, &t->locs, f, "locations", 0, err);
+		return spans_add(t, &t->locs, f, start, "locations", 0, err);
 	case PROFILE_FUNCTION:
-		return spans_add(t, &t->funcs, f, "functions", 0, err);
+		return spans_add(t, &t->funcs, f, start, "functions", 0, err);
 	default:
 		t->period_type = proto_span_of(t, f);
 		return 0;
@@ -249,27 +250,42 @@ static bool top_is_message(uint64_t number)
 	return (number >= PROFILE_TYPE && number <= PROFILE_STRING) || number == PROFILE_PERIOD_TYPE;
 }
 
-/*
- * Skip samples of less than 128 bytes, up to the end of a block. Most of a file consists of these.
- *
- * Returns the start of the next field
- */
+/* Skip samples up to the end of a block. Most of a file consists of these. */
 static const uint8_t *skip_samples(struct proto *p, const uint8_t *at)
 {
-	uint32_t n = 0, left = SAMPLES_PER_BLOCK - p->n_samples % SAMPLES_PER_BLOCK;
+	uint32_t left = SAMPLES_PER_BLOCK - p->n_samples % SAMPLES_PER_BLOCK;
 	const uint8_t *start = at;
+	size_t n;
 
 	if (left == SAMPLES_PER_BLOCK) /* top_sample records the first sample of a block */
 		return at;
-	while (n < left && p->end - at >= 2 && at[0] == TAG_SAMPLE && at[1] < 0x80 && at[1] <= p->end - at - 2) {
-		__builtin_prefetch(at + PREFETCH_BYTES);
-		at += 2 + at[1];
-		n++;
-	}
+	at = proto_spans_skip(at, p->end, PROFILE_SAMPLE, left, &n);
 	p->sample_bytes += (size_t)(at - start);
-	p->n_samples += n;
-	p->block[p->n_blocks - 1].n += n;
+	p->n_samples += (uint32_t)n;
+	p->block[p->n_blocks - 1].n += (uint32_t)n;
 	return at;
+}
+
+/* Add the messages that follow one of the same kind. Returns the start of the next field. */
+static const uint8_t *skip_messages(const struct proto *p, struct proto_spans *s, unsigned number, const uint8_t *start)
+{
+	uint64_t limit = p->options->max_count;
+	size_t n;
+	const uint8_t *at = proto_spans_skip(start, p->end, number, limit ? (size_t)limit - s->n : SIZE_MAX, &n);
+
+	if (n)
+		proto_spans_add(s, (struct proto_span){ start, (size_t)(at - start) }, n, false);
+	return at;
+}
+
+/* Read messages like the last one in less time than top_field takes. Returns the start of the next field. */
+static const uint8_t *top_skip(struct tables *t, uint64_t number, const uint8_t *at)
+{
+	if (number == PROFILE_SAMPLE)
+		return skip_samples(&t->p, at);
+	if (number == PROFILE_LOCATION)
+		return skip_messages(&t->p, &t->locs, PROFILE_LOCATION, at);
+	return number == PROFILE_FUNCTION ? skip_messages(&t->p, &t->funcs, PROFILE_FUNCTION, at) : at;
 }
 
 /* Read a field, or set c->error. start: its first byte */
@@ -299,10 +315,9 @@ static int read_top(struct tables *t, struct err *err)
 	assert(t->p.builder && t->p.options);
 	for (; rc == 0 && cursor_field(&c, &f); start = c.at) {
 		rc = top_field(t, &c, &f, start, err);
-		if (c.error)
+		if (rc < 0 || c.error)
 			break;
-		if (f.number == PROFILE_SAMPLE)
-			c.at = skip_samples(&t->p, c.at);
+		c.at = top_skip(t, f.number, c.at);
 	}
 	if (rc == 0 && c.error)
 		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(start - t->p.data), c.error);
@@ -340,7 +355,7 @@ static int read_types(struct tables *t, struct err *err)
 	for (size_t i = 0; i < t->types.n; i++) {
 		struct value_type v = { 0 };
 
-		if (proto_value_type(t, proto_spans_next(&t->types, i), &v, err) < 0)
+		if (proto_value_type(t, proto_spans_next(&t->types), &v, err) < 0)
 			return err_wrap(err, "sample type %zu", i + 1);
 		if (t->samples)
 			builder_set_type(t->p.builder, (uint32_t)i, v);
@@ -354,7 +369,7 @@ static int read_types(struct tables *t, struct err *err)
 
 static int proto_read_mapping(struct tables *t, size_t i, struct err *err)
 {
-	struct cursor c = message_cursor(proto_spans_next(&t->maps, i));
+	struct cursor c = message_cursor(proto_spans_next(&t->maps));
 	struct mapping m = { 0 };
 	uint64_t v[11] = { 0 };
 	uint32_t index;
@@ -410,7 +425,7 @@ static int read_mappings(struct tables *t, struct err *err)
 
 static int proto_read_function(struct tables *t, size_t i, struct err *err)
 {
-	struct cursor c = message_cursor(proto_spans_next(&t->funcs, i));
+	struct cursor c = message_cursor(proto_spans_next(&t->funcs));
 	uint64_t v[6] = { 0 };
 	struct builder_function fn;
 	uint32_t index;
@@ -462,7 +477,7 @@ static int proto_read_line(struct tables *t, const struct field *span, struct pr
 
 static int proto_read_location(struct tables *t, size_t i, struct proto_lines *lines, struct err *err)
 {
-	struct cursor c = message_cursor(proto_spans_next(&t->locs, i));
+	struct cursor c = message_cursor(proto_spans_next(&t->locs));
 	uint64_t v[6] = { 0 };
 	struct builder_location loc;
 	struct field f = { 0 };

@@ -13,48 +13,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void spans_copy(struct proto_spans *s, struct proto_span message)
-{
-	uint32_t size = (uint32_t)message.n;
-	uint8_t *to;
+enum { PREFETCH_BYTES = 2048 };
 
-	assert(message.n <= UINT32_MAX);
-	s->copy = mem_grow(s->copy, &s->cap_copied, s->n_copied + sizeof(size) + size, 1);
-	to = s->copy + s->n_copied;
-	memcpy(to, &size, sizeof(size));
-	memcpy(to + sizeof(size), message.data, size);
-	s->n_copied += sizeof(size) + size;
+static void spans_copy(struct proto_spans *s, struct proto_span fields)
+{
+	s->copy = mem_grow(s->copy, &s->cap_copied, s->n_copied + fields.n, 1);
+	memcpy(s->copy + s->n_copied, fields.data, fields.n);
+	s->n_copied += fields.n;
 }
 
-void proto_spans_add(struct proto_spans *s, struct proto_span message, bool copies)
+void proto_spans_add(struct proto_spans *s, struct proto_span fields, size_t n, bool copies)
 {
+	struct proto_span *last = s->n_runs ? &s->run[s->n_runs - 1] : NULL;
+
+	s->n += n;
 	if (copies) {
-		spans_copy(s, message);
+		spans_copy(s, fields);
+	} else if (last && last->data + last->n == fields.data) {
+		last->n += fields.n;
 	} else {
-		s->span = mem_grow(s->span, &s->cap, s->n + 1, sizeof(*s->span));
-		s->span[s->n] = message;
+		s->run = mem_grow(s->run, &s->cap_runs, s->n_runs + 1, sizeof(*s->run));
+		s->run[s->n_runs++] = fields;
 	}
-	s->n++;
 }
 
-struct proto_span proto_spans_next(struct proto_spans *s, size_t i)
+const uint8_t *proto_spans_skip(const uint8_t *at, const uint8_t *end, unsigned number, size_t max, size_t *n)
 {
-	struct proto_span message;
-	uint32_t size;
+	const unsigned tag = number << 3 | WIRE_BYTES;
 
-	assert(i < s->n && (s->span || s->copy));
-	if (s->span)
-		return s->span[i];
-	memcpy(&size, s->copy + s->n_read, sizeof(size));
-	message = (struct proto_span){ s->copy + s->n_read + sizeof(size), size };
-	s->n_read += sizeof(size) + size;
-	return message;
+	for (*n = 0; *n < max && end - at >= 2 && at[0] == tag && at[1] < 0x80 && at[1] <= end - at - 2; ++*n) {
+		__builtin_prefetch(at + PREFETCH_BYTES);
+		at += 2 + at[1];
+	}
+	return at;
+}
+
+struct proto_span proto_spans_next(struct proto_spans *s)
+{
+	struct field f = { 0 };
+
+	if (s->next.at == s->next.end) {
+		struct proto_span run = s->copy ? (struct proto_span){ s->copy, s->n_copied } : s->run[s->i_run++];
+
+		s->next = (struct cursor){ run.data, run.data + run.n, NULL };
+	}
+	cursor_field(&s->next, &f);
+	assert(f.data);
+	return (struct proto_span){ f.data, f.n };
 }
 
 void proto_spans_release(struct proto_spans *s)
 {
-	free(s->span);
+	free(s->run);
 	free(s->copy);
-	s->span = NULL;
+	s->run = NULL;
 	s->copy = NULL;
 }

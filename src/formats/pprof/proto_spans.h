@@ -6,6 +6,8 @@
 #ifndef FORMATS_PPROF_PROTO_SPANS_H
 #define FORMATS_PPROF_PROTO_SPANS_H
 
+#include "formats/pprof/cursor.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,17 +19,34 @@ struct proto_span {
 
 struct proto_spans {
 	size_t n;
-	struct proto_span *span; /* [n] or NULL */
-	size_t cap;
-	uint8_t *copy; /* [n_copied] copies of the messages, each after its size as a uint32_t, or NULL */
-	size_t n_copied, cap_copied, n_read;
+	struct proto_span *run; /* [n_runs] fields that follow each other, with their tags and lengths */
+	size_t n_runs, cap_runs;
+	uint8_t *copy; /* [n_copied] copies of the fields, or NULL */
+	size_t n_copied, cap_copied;
+	size_t i_run; /* the run after next */
+	struct cursor next;
 };
 
-/* Add a message. copies: its bytes are not valid later, and are copied; the same for all messages */
-void proto_spans_add(struct proto_spans *s, struct proto_span message, bool copies);
+/*
+ * Add n messages.
+ *
+ * fields  their fields, which can be read without an error
+ * copies  the bytes are not valid later, and are copied; the same for all messages
+ */
+void proto_spans_add(struct proto_spans *s, struct proto_span fields, size_t n, bool copies);
 
-/* Message i. To be called for each message once, in order. */
-struct proto_span proto_spans_next(struct proto_spans *s, size_t i);
+/*
+ * Skip messages of less than 128 bytes.
+ *
+ * at, end  fields
+ * number   of the messages in these
+ * n        set to the number of messages, at most max
+ * Returns  the start of the next field
+ */
+const uint8_t *proto_spans_skip(const uint8_t *at, const uint8_t *end, unsigned number, size_t max, size_t *n);
+
+/* The next message. To be called for each message once, after all were added. */
+struct proto_span proto_spans_next(struct proto_spans *s);
 
 /* Release the memory; n is not changed. */
 void proto_spans_release(struct proto_spans *s);

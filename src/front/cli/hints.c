@@ -255,14 +255,16 @@ static int fail_source(const struct args *a, struct err *err)
 	for (size_t i = 0; rc == 0 && i < a->n_words; i++) {
 		const char *word = a->word[i];
 
+		if (!is_needed && !is_number(word))
+			continue;
 		if (!*word || access(word, F_OK) == 0 || strpbrk(word, ":*?[") || strcmp(word, "-") == 0)
 			continue;
 		if (is_number(word))
 			rc = fail_number(a, word, err);
-		else if (is_needed && (strcmp(word, "localhost") == 0 || !word[strspn(word, "0123456789.")]))
+		else if (strcmp(word, "localhost") == 0 || !word[strspn(word, "0123456789.")])
 			rc = err_set(err, ERR_USAGE, "%s: no such file; for a server add its port: %s:6060", word,
 				     word);
-		else if (is_needed)
+		else
 			rc = fail_neighbour(word, err);
 	}
 	return rc;
