@@ -138,8 +138,18 @@ int builder_time_label(struct builder *b, int64_t ns, uint32_t *id, struct err *
 int builder_label(struct builder *b, const struct builder_label *l, uint32_t *id, struct err *err);
 int builder_label_set(struct builder *b, const uint32_t *labels, size_t n, uint32_t *id, struct err *err);
 
-/* Prefetch the hash table slot of a list of labels. */
-void builder_label_set_prefetch(const struct builder *b, const uint32_t *labels, size_t n);
+/*
+ * builder_label_set for n lists at once, which takes less time.
+ *
+ * labels   all lists, one after the other
+ * end      [n] end of each list in labels
+ * ids      [n] set
+ */
+int builder_label_sets(struct builder *b, const uint32_t *labels, const size_t *end, uint32_t n, uint32_t *ids,
+		       struct err *err);
+
+/* Reserve memory for the label sets of all rows for which memory was reserved, if they are as different as those so far. */
+void builder_reserve_label_sets(struct builder *b);
 
 /*
  * Replace each location i of all stacks by to[i]. For a reader that knows stacks before locations. No stack may be appended

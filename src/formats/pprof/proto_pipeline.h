@@ -29,7 +29,7 @@ struct proto_sample_slot {
 	uint8_t *packed;             /* in place of loc: memory of the builder (builder_stack_room), or NULL */
 	size_t room;                 /* location indices that fit into packed */
 	uint32_t max_loc;            /* at least the largest of them */
-	struct builder_label *label; /* labels of all samples, concatenated */
+	struct builder_label *label; /* labels of all samples, concatenated, unless they are in label_ids */
 	size_t n_labels, cap_labels;
 	/* [samples of a block] end of the frames in loc, end of the labels in label, hash of the stack */
 	size_t *loc_end, *label_end;
@@ -49,8 +49,9 @@ struct pipeline {
 	bool is_stopped;                        /* guarded by lock */
 	struct proto_sample_slot slot[N_SLOTS]; /* block i uses slot i % n_slots */
 	size_t n_slots;                         /* 1 if only the calling thread decodes */
-	uint32_t *label_ids;                    /* labels of the current sample; used only by the calling thread */
+	uint32_t *label_ids;                    /* labels of the current slot; used only by the calling thread */
 	size_t cap_label_ids;
+	struct label_memo *memo; /* NULL, or if is_stream, labels that were decoded */
 	bool is_stream;  /* one slot for samples of which the tables are not known yet; value has its rows only */
 	size_t n_bytes;  /* if is_stream: bytes of the samples */
 	uint32_t n_locs; /* if is_stream: locations that committed samples refer to, at least */
@@ -89,6 +90,16 @@ int proto_sample_decode(struct sample *s, const struct field *span, struct err *
 
 /* Add a decoded sample to its slot. */
 void proto_sample_end(const struct sample *s);
+
+/* Decode a label of the sample. As in pprof, a label with neither text nor number nor unit is dropped. */
+int proto_label_decode(struct sample *s, const struct field *span, struct err *err);
+
+/* Assign ids of label sets to the samples of a decoded slot. */
+int proto_slot_label_sets(struct pipeline *pipeline, const struct proto_sample_slot *slot, uint32_t *set,
+			  struct err *err);
+
+/* Set the error of a cursor, with its position. */
+int proto_wire_error(const struct pipeline *pipeline, const struct cursor *c, struct err *err);
 
 /* Assign stack and label set ids to decoded samples. rows: those of the slot */
 int proto_slot_commit(struct pipeline *pipeline, const struct proto_sample_slot *slot, const struct builder_rows *rows,
