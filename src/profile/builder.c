@@ -33,10 +33,11 @@ struct lists {
 struct builder {
 	struct profile *p;
 	struct stack_builder stacks;
-	struct lists sets;
 	struct idtab label_ids;
 	size_t n_zero_labels; /* the first rows, whose labels are 0 and were not written */
 	size_t cap_types, cap_comments, cap_labels, cap_locs, cap_lines, cap_funcs, cap_maps, cap_rows;
+	struct lists
+		sets; /* the last member, because another thread than that of stacks may change it: builder_label_sets */
 };
 
 /* Is the array full? Checking this here avoids most calls of mem_grow. */
@@ -500,16 +501,15 @@ int builder_label_sets(struct builder *b, const uint32_t *labels, const size_t *
 	return rc;
 }
 
-void builder_reserve_label_sets(struct builder *b)
+void builder_reserve_label_sets(struct builder *b, size_t n, size_t n_all)
 {
-	const struct profile *p = b->p;
 	struct lists *l = &b->sets;
-	double times = p->n_rows ? (double)b->cap_rows / p->n_rows : 0;
-	size_t n = (size_t)(times * l->n), n_items = (size_t)(times * l->off[l->n]);
+	double times = (double)n_all / (double)n;
+	size_t n_sets = (size_t)(times * l->n);
 
-	l->item = mem_grow(l->item, &l->cap_item, n_items, sizeof(*l->item));
-	l->off = mem_grow(l->off, &l->cap_off, n + 1, sizeof(*l->off));
-	idtab_reserve(&l->ids, n);
+	l->item = mem_grow(l->item, &l->cap_item, (size_t)(times * l->off[l->n]), sizeof(*l->item));
+	l->off = mem_grow(l->off, &l->cap_off, n_sets + 1, sizeof(*l->off));
+	idtab_reserve(&l->ids, n_sets);
 }
 
 /*
@@ -553,6 +553,11 @@ int builder_rows(struct builder *b, uint32_t n, struct builder_rows *rows, struc
 	p->n_rows += n;
 	assert(p->n_rows <= b->cap_rows);
 	return 0;
+}
+
+uint32_t *builder_labels(struct builder *b)
+{
+	return b->p->labels;
 }
 
 int64_t *builder_values(struct builder *b, uint32_t type)

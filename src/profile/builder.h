@@ -148,8 +148,8 @@ int builder_label_set(struct builder *b, const uint32_t *labels, size_t n, uint3
 int builder_label_sets(struct builder *b, const uint32_t *labels, const size_t *end, uint32_t n, uint32_t *ids,
 		       struct err *err);
 
-/* Reserve memory for the label sets of all rows for which memory was reserved, if they are as different as those so far. */
-void builder_reserve_label_sets(struct builder *b);
+/* Reserve memory for the label sets of n_all rows, if they are as different as those of the first n rows, which were added. */
+void builder_reserve_label_sets(struct builder *b, size_t n, size_t n_all);
 
 /*
  * Replace each location i of all stacks by to[i]. For a reader that knows stacks before locations. No stack may be appended
@@ -173,8 +173,9 @@ bool builder_replace_label_strings(struct builder *b, const str_id *str, size_t 
 /* Append n rows with values 0 and without labels; stack is uninitialized. */
 int builder_rows(struct builder *b, uint32_t n, struct builder_rows *rows, struct err *err);
 
-/* The values of a type, [rows so far]; the pointer is valid until rows are appended. */
+/* The values of a type, and the label sets, [rows so far]; the pointers are valid until rows are appended. */
 int64_t *builder_values(struct builder *b, uint32_t type);
+uint32_t *builder_labels(struct builder *b);
 
 /* Append a row: values [T], locs [n] leaf first, labels [n_labels] ids from builder_label. */
 int builder_sample(struct builder *b, const int64_t *values, const uint32_t *locs, size_t n, const uint32_t *labels,

@@ -190,7 +190,6 @@ static void label_sets_added_at_once_have_the_ids_of_single_ones(void **state)
 	const uint32_t two[] = { label(b, "k", "1", 0), label(b, "k", "2", 0) };
 	uint32_t labels[3 * N], ids[N];
 	size_t end[N], n = 0;
-	struct err err;
 
 	(void)state;
 	assert_int_equal(label(single, "k", "1", 0), two[0]);
@@ -207,7 +206,7 @@ static void label_sets_added_at_once_have_the_ids_of_single_ones(void **state)
 		assert_int_equal(ids[i], label_set(single, labels + from, end[i] - from));
 	}
 	assert_int_equal(builder_label_sets(b, NULL, NULL, 0, NULL, &err), 0);
-	builder_reserve_label_sets(b); /* there are no rows */
+	builder_reserve_label_sets(b, N, 1000);
 	assert_int_equal(label_set(b, two, 2), label_set(single, two, 2));
 	profile_free(seal(b));
 	profile_free(seal(single));

@@ -112,8 +112,19 @@ int proto_label_decode(struct sample *s, const struct field *span, struct err *e
 	return 0;
 }
 
-/* Find the ids of the labels of a slot. */
-static int slot_label_ids(struct pipeline *pipeline, const struct proto_sample_slot *slot, struct err *err)
+int proto_find_label_sets(struct pipeline *pipeline, const uint32_t *label, const size_t *end, uint32_t first,
+			  uint32_t n, uint32_t *set, struct err *err)
+{
+	struct builder *b = pipeline->p->builder;
+	int rc = builder_label_sets(b, label, end, n, set, err);
+
+	if (rc == 0 && first + n == TRIAL_ROWS)
+		builder_reserve_label_sets(b, TRIAL_ROWS, pipeline->n_rows);
+	return rc;
+}
+
+int proto_slot_label_sets(struct pipeline *pipeline, const struct proto_sample_slot *slot, uint32_t first,
+			  uint32_t *set, struct err *err)
 {
 	size_t n = slot->n ? slot->label_end[slot->n - 1] : 0;
 	int rc = 0;
@@ -121,13 +132,6 @@ static int slot_label_ids(struct pipeline *pipeline, const struct proto_sample_s
 	pipeline->label_ids = mem_grow(pipeline->label_ids, &pipeline->cap_label_ids, n, sizeof(*pipeline->label_ids));
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		rc = builder_label(pipeline->p->builder, &slot->label[i], &pipeline->label_ids[i], err);
-	return rc;
-}
-
-int proto_slot_label_sets(struct pipeline *pipeline, const struct proto_sample_slot *slot, uint32_t *set,
-			  struct err *err)
-{
-	if (!pipeline->is_stream && slot_label_ids(pipeline, slot, err) < 0)
-		return ERR_LIMIT;
-	return builder_label_sets(pipeline->p->builder, pipeline->label_ids, slot->label_end, slot->n, set, err);
+	return rc == 0 ? proto_find_label_sets(pipeline, pipeline->label_ids, slot->label_end, first, slot->n, set, err)
+		       : rc;
 }

@@ -323,12 +323,12 @@ int proto_slot_commit(struct pipeline *pipeline, const struct proto_sample_slot 
 	if (slot_stacks(pipeline, slot, rows->stack, err) < 0)
 		return ERR_LIMIT;
 	/* without labels they are 0 already */
-	if (slot->n_labels && proto_slot_label_sets(pipeline, slot, rows->labels, err) < 0)
+	if (slot->n_labels && pipeline->is_stream && proto_label_sets_put(pipeline, slot, rows->first, err) < 0)
 		return ERR_LIMIT;
-	if (rows->first + slot->n != TRIAL_ROWS)
-		return 0;
-	builder_reserve_label_sets(pipeline->p->builder);
-	return pipeline_end_trial(pipeline, rows->stack - rows->first, err);
+	if (slot->n_labels && !pipeline->is_stream &&
+	    proto_slot_label_sets(pipeline, slot, rows->first, rows->labels, err) < 0)
+		return ERR_LIMIT;
+	return rows->first + slot->n == TRIAL_ROWS ? pipeline_end_trial(pipeline, rows->stack - rows->first, err) : 0;
 }
 
 static int block_commit(struct pipeline *pipeline, size_t i, struct err *err)
@@ -446,6 +446,7 @@ static int pipeline_read(struct pipeline *pipeline, struct err *err)
 
 	if (rc < 0)
 		return rc;
+	pipeline->n_rows = p->n_samples;
 	for (uint32_t t = 0; t < pipeline->n_types; t++)
 		pipeline->value[t] = builder_values(p->builder, t);
 	/* Most files have less than a full block of samples, so do not allocate for more. Their ids take about two bytes. */
@@ -480,6 +481,7 @@ void proto_pipeline_free(struct pipeline *pipeline)
 	slots_release(pipeline);
 	free(pipeline->label_ids);
 	free(pipeline->memo);
+	proto_label_ring_free(pipeline->labels);
 	free(pipeline->value);
 	free(pipeline);
 }
