@@ -44,18 +44,28 @@ static void idtab_insert(struct idtab *t, uint64_t s)
 	t->n++;
 }
 
+static void idtab_resize(struct idtab *t, size_t expect)
+{
+	struct idtab bigger;
+
+	idtab_init(&bigger, expect);
+	for (size_t i = 0; i <= t->mask; i++)
+		if (t->slot[i])
+			idtab_insert(&bigger, t->slot[i]);
+	assert(bigger.n == t->n && bigger.n < bigger.mask);
+	idtab_release(t);
+	*t = bigger;
+}
+
+void idtab_reserve(struct idtab *t, size_t expect)
+{
+	if (expect > t->mask / 2 + 1)
+		idtab_resize(t, expect);
+}
+
 void idtab_put(struct idtab *t, uint64_t hash, uint32_t id)
 {
-	if (t->n * 4 > t->mask * 3) {
-		struct idtab bigger;
-
-		idtab_init(&bigger, t->mask + 1);
-		for (size_t i = 0; i <= t->mask; i++)
-			if (t->slot[i])
-				idtab_insert(&bigger, t->slot[i]);
-		assert(bigger.n == t->n && bigger.n < bigger.mask);
-		idtab_release(t);
-		*t = bigger;
-	}
+	if (t->n * 4 > t->mask * 3)
+		idtab_resize(t, t->mask + 1);
 	idtab_insert(t, (uint64_t)(uint32_t)hash << 32 | (id + 1));
 }

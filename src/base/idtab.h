@@ -28,6 +28,9 @@ struct idtab {
 void idtab_init(struct idtab *t, size_t expect);
 void idtab_release(struct idtab *t);
 
+/* Make room for expect ids in all. */
+void idtab_reserve(struct idtab *t, size_t expect);
+
 /* Store id (below UINT32_MAX) under a hash, without checking for duplicates. */
 void idtab_put(struct idtab *t, uint64_t hash, uint32_t id);
 

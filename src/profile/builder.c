@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ID_MAX = STACK_IDS_MAX, ROWS_KNOWN = 1000, CACHE_LINE = 64 };
+enum { ID_MAX = STACK_IDS_MAX, ROWS_KNOWN = 1000, CACHE_LINE = 64, SETS_AT_ONCE = 16 };
 
 /* A struct csr that grows, with a hash table to find equal lists. */
 struct lists {
@@ -33,10 +33,11 @@ struct lists {
 struct builder {
 	struct profile *p;
 	struct stack_builder stacks;
-	struct lists sets;
 	struct idtab label_ids;
 	size_t n_zero_labels; /* the first rows, whose labels are 0 and were not written */
 	size_t cap_types, cap_comments, cap_labels, cap_locs, cap_lines, cap_funcs, cap_maps, cap_rows;
+	struct lists
+		sets; /* the last member, because another thread than that of stacks may change it: builder_label_sets */
 };
 
 /* Is the array full? Checking this here avoids most calls of mem_grow. */
@@ -105,7 +106,7 @@ struct builder *builder_new(void)
 	builder_stacks_init(&b->stacks, 0, 0, 16);
 	lists_init(&b->sets);
 	idtab_init(&b->label_ids, 16);
-	builder_label_set(b, NULL, 0, &empty, NULL);
+	lists_add(&b->sets, NULL, 0, hash_bytes(NULL, 0), &empty, NULL);
 	return b;
 }
 
@@ -464,20 +465,51 @@ int builder_time_label(struct builder *b, int64_t ns, uint32_t *id, struct err *
 	return builder_label(b, &label, id, err);
 }
 
-void builder_label_set_prefetch(const struct builder *b, const uint32_t *labels, size_t n)
-{
-	idtab_prefetch(&b->sets.ids, hash_bytes(labels, n * sizeof(*labels)));
-}
-
 int builder_label_set(struct builder *b, const uint32_t *labels, size_t n, uint32_t *id, struct err *err)
 {
-	assert(labels || n == 0);
-	*id = 0;
-	if (n == 0 && b->sets.n)
-		return 0;
-	return lists_add(&b->sets, labels, n, hash_bytes(labels, n * sizeof(*labels)), id, err) < 0
-		       ? err_wrap(err, "label sets")
-		       : 0;
+	return builder_label_sets(b, labels, &n, 1, id, err);
+}
+
+/* Add at most SETS_AT_ONCE lists, the first one from at. */
+static int label_sets_add(struct builder *b, const uint32_t *labels, size_t at, const size_t *end, uint32_t n,
+			  uint32_t *ids, struct err *err)
+{
+	uint64_t hash[SETS_AT_ONCE];
+	size_t from = at;
+
+	for (uint32_t i = 0; i < n; from = end[i++]) {
+		hash[i] = hash_bytes(labels + from, (end[i] - from) * sizeof(*labels));
+		idtab_prefetch(&b->sets.ids, hash[i]);
+	}
+	for (uint32_t i = 0; i < n; at = end[i++]) {
+		ids[i] = 0;
+		if (end[i] > at && lists_add(&b->sets, labels + at, end[i] - at, hash[i], &ids[i], err) < 0)
+			return err_wrap(err, "label sets");
+	}
+	return 0;
+}
+
+int builder_label_sets(struct builder *b, const uint32_t *labels, const size_t *end, uint32_t n, uint32_t *ids,
+		       struct err *err)
+{
+	int rc = 0;
+
+	assert(labels || n == 0 || end[n - 1] == 0);
+	for (uint32_t i = 0; rc == 0 && i < n; i += SETS_AT_ONCE)
+		rc = label_sets_add(b, labels, i ? end[i - 1] : 0, end + i, n - i < SETS_AT_ONCE ? n - i : SETS_AT_ONCE,
+				    ids + i, err);
+	return rc;
+}
+
+void builder_reserve_label_sets(struct builder *b, size_t n, size_t n_all)
+{
+	struct lists *l = &b->sets;
+	double times = (double)n_all / (double)n;
+	size_t n_sets = (size_t)(times * l->n);
+
+	l->item = mem_grow(l->item, &l->cap_item, (size_t)(times * l->off[l->n]), sizeof(*l->item));
+	l->off = mem_grow(l->off, &l->cap_off, n_sets + 1, sizeof(*l->off));
+	idtab_reserve(&l->ids, n_sets);
 }
 
 /*
@@ -521,6 +553,11 @@ int builder_rows(struct builder *b, uint32_t n, struct builder_rows *rows, struc
 	p->n_rows += n;
 	assert(p->n_rows <= b->cap_rows);
 	return 0;
+}
+
+uint32_t *builder_labels(struct builder *b)
+{
+	return b->p->labels;
 }
 
 int64_t *builder_values(struct builder *b, uint32_t type)

@@ -138,8 +138,18 @@ int builder_time_label(struct builder *b, int64_t ns, uint32_t *id, struct err *
 int builder_label(struct builder *b, const struct builder_label *l, uint32_t *id, struct err *err);
 int builder_label_set(struct builder *b, const uint32_t *labels, size_t n, uint32_t *id, struct err *err);
 
-/* Prefetch the hash table slot of a list of labels. */
-void builder_label_set_prefetch(const struct builder *b, const uint32_t *labels, size_t n);
+/*
+ * builder_label_set for n lists at once, which takes less time.
+ *
+ * labels   all lists, one after the other
+ * end      [n] end of each list in labels
+ * ids      [n] set
+ */
+int builder_label_sets(struct builder *b, const uint32_t *labels, const size_t *end, uint32_t n, uint32_t *ids,
+		       struct err *err);
+
+/* Reserve memory for the label sets of n_all rows, if they are as different as those of the first n rows, which were added. */
+void builder_reserve_label_sets(struct builder *b, size_t n, size_t n_all);
 
 /*
  * Replace each location i of all stacks by to[i]. For a reader that knows stacks before locations. No stack may be appended
@@ -163,8 +173,9 @@ bool builder_replace_label_strings(struct builder *b, const str_id *str, size_t 
 /* Append n rows with values 0 and without labels; stack is uninitialized. */
 int builder_rows(struct builder *b, uint32_t n, struct builder_rows *rows, struct err *err);
 
-/* The values of a type, [rows so far]; the pointer is valid until rows are appended. */
+/* The values of a type, and the label sets, [rows so far]; the pointers are valid until rows are appended. */
 int64_t *builder_values(struct builder *b, uint32_t type);
+uint32_t *builder_labels(struct builder *b);
 
 /* Append a row: values [T], locs [n] leaf first, labels [n_labels] ids from builder_label. */
 int builder_sample(struct builder *b, const int64_t *values, const uint32_t *locs, size_t n, const uint32_t *labels,

@@ -157,8 +157,9 @@ static int url_params_compare_items(const void *a, const void *b)
 	return order ? order : (*x > *y) - (*x < *y);
 }
 
-void url_params_add_query(const struct url_params *p, struct buf *out)
+void url_params_split_query(const struct url_params *p, const char *key, struct buf *before, struct buf *after)
 {
+	struct buf *out = before;
 	const struct url_param **sorted = mem_alloc(p->n + 1, sizeof(*sorted));
 
 	for (size_t i = 0; i < p->n; i++)
@@ -170,6 +171,13 @@ void url_params_add_query(const struct url_params *p, struct buf *out)
 		url_escape(sorted[i]->key, strlen(sorted[i]->key), URL_QUERY, out);
 		buf_addz(out, "=");
 		url_escape(sorted[i]->value, strlen(sorted[i]->value), URL_QUERY, out);
+		if (strcmp(sorted[i]->key, key) == 0)
+			out = after;
 	}
 	free(sorted);
+}
+
+void url_params_add_query(const struct url_params *p, struct buf *out)
+{
+	url_params_split_query(p, "", out, out);
 }

@@ -14,6 +14,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,10 +73,41 @@ void workspace_free(struct workspace *w)
 	free(w);
 }
 
+/* The lock is held, or no other thread has the entry. */
+static uint64_t workspace_entry_fingerprint(struct workspace_entry *e)
+{
+	if (!e->has_fingerprint)
+		e->fingerprint = profile_fingerprint(e->o.p);
+	e->has_fingerprint = true;
+	return e->fingerprint;
+}
+
+static bool workspace_has_id(const struct workspace *w, const char *id)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (strcmp(w->entry[i]->id, id) == 0)
+			return true;
+	return false;
+}
+
+/* The id of an entry: the first digits of its fingerprint, or other digits if a profile has those. The lock is held. */
+static const char *workspace_entry_id(struct workspace_entry *e)
+{
+	uint64_t h = *e->id ? 0 : workspace_entry_fingerprint(e);
+	char id[sizeof(e->id)];
+
+	for (; !*e->id; h = (h << 1 | h >> 63) + 1) {
+		snprintf(id, sizeof(id), "%08" PRIx64, h >> 32);
+		if (!workspace_has_id(e->workspace, id))
+			memcpy(e->id, id, sizeof(id));
+	}
+	return e->id;
+}
+
 static struct workspace_entry *workspace_find(struct workspace *w, const char *id)
 {
 	for (size_t i = 0; i < w->n; i++)
-		if (!id || !*id || strcmp(w->entry[i]->o.id, id) == 0)
+		if (!id || !*id || strcmp(workspace_entry_id(w->entry[i]), id) == 0)
 			return w->entry[i];
 	return NULL;
 }
@@ -111,11 +143,15 @@ static size_t oldest(const struct workspace *w)
 	return found;
 }
 
-struct workspace_entry *workspace_entry_new(struct load_result *l, const char *name, enum open_origin origin)
+struct workspace_entry *workspace_entry_new(struct workspace *w, struct load_result *l, const char *name,
+					    enum open_origin origin)
 {
+	static atomic_uint_fast64_t n_numbers;
 	struct workspace_entry *e = mem_zalloc(1, sizeof(*e));
 
-	e->o = (struct open_profile){ .name = mem_strndup(name, strlen(name)),
+	e->workspace = w;
+	e->o = (struct open_profile){ .number = ++n_numbers,
+				      .name = mem_strndup(name, strlen(name)),
 				      .origin = origin,
 				      .is_uploaded = origin == OPEN_UPLOAD,
 				      .opened_ns = clock_wall_ns(),
@@ -126,35 +162,25 @@ struct workspace_entry *workspace_entry_new(struct load_result *l, const char *n
 	return e;
 }
 
-static struct workspace_entry *workspace_find_same(struct workspace *w, const struct workspace_entry *e)
+static struct workspace_entry *workspace_find_same(struct workspace *w, struct workspace_entry *e)
 {
 	for (size_t i = 0; i < w->n; i++)
-		if (w->entry[i]->o.fingerprint == e->o.fingerprint &&
+		if (workspace_entry_fingerprint(w->entry[i]) == workspace_entry_fingerprint(e) &&
 		    (e->o.origin != OPEN_SOURCE || strcmp(w->entry[i]->o.name, e->o.name) == 0))
 			return w->entry[i];
 	return NULL;
 }
 
-/* Set the id of an entry to the first digits of its fingerprint, or to other digits if a profile has that id. */
-static void set_id(struct workspace *w, struct workspace_entry *e)
-{
-	uint64_t h = e->o.fingerprint;
-
-	do {
-		snprintf(e->o.id, sizeof(e->o.id), "%08" PRIx64, h >> 32);
-		h = (h << 1 | h >> 63) + 1;
-	} while (workspace_find(w, e->o.id));
-}
-
 int workspace_open(struct workspace *w, struct load_result *l, const char *name, enum open_origin origin,
 		   struct open_profile **out, struct err *err)
 {
-	struct workspace_entry *e = workspace_entry_new(l, name, origin), *same, *unused = NULL;
+	struct workspace_entry *e = workspace_entry_new(w, l, name, origin), *same, *unused = NULL;
 	size_t full = 0;
 	int rc = 0;
 
 	assert(e->o.p);
-	e->o.fingerprint = profile_fingerprint(e->o.p);
+	if (workspace_generation(w) > 0) /* it is needed, and takes too long with the lock held */
+		workspace_entry_fingerprint(e);
 	pthread_mutex_lock(&w->lock);
 	same = workspace_find_same(w, e);
 	if (!same && w->n == WORKSPACE_PROFILES_MAX && (full = oldest(w)) < w->n)
@@ -163,8 +189,9 @@ int workspace_open(struct workspace *w, struct load_result *l, const char *name,
 		*out = workspace_take(w, same);
 		workspace_unref(e, &unused);
 	} else if (w->n < WORKSPACE_PROFILES_MAX) {
-		set_id(w, e);
 		w->entry[w->n++] = e;
+		for (size_t i = 0; w->n > 1 && i < w->n; i++) /* in this order, so that ids are the same in each run */
+			workspace_entry_id(w->entry[i]);
 		w->generation++;
 		*out = workspace_take(w, e);
 	} else {
@@ -187,6 +214,28 @@ struct open_profile *workspace_get(struct workspace *w, const char *id)
 		o = workspace_take(w, e);
 	pthread_mutex_unlock(&w->lock);
 	return o;
+}
+
+const char *workspace_id(const struct open_profile *o)
+{
+	struct workspace_entry *e = (struct workspace_entry *)o;
+	const char *id;
+
+	pthread_mutex_lock(&e->workspace->lock);
+	id = workspace_entry_id(e);
+	pthread_mutex_unlock(&e->workspace->lock);
+	return id;
+}
+
+uint64_t workspace_fingerprint(const struct open_profile *o)
+{
+	struct workspace_entry *e = (struct workspace_entry *)o;
+	uint64_t fingerprint;
+
+	pthread_mutex_lock(&e->workspace->lock);
+	fingerprint = workspace_entry_fingerprint(e);
+	pthread_mutex_unlock(&e->workspace->lock);
+	return fingerprint;
 }
 
 void workspace_ref(struct workspace *w, struct open_profile *o)

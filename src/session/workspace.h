@@ -24,8 +24,7 @@ enum open_origin { OPEN_COMMAND_LINE, OPEN_FOLDER, OPEN_UPLOAD, OPEN_CAPTURE, OP
 
 /* An open profile. Everything is constant while a reference is held. */
 struct open_profile {
-	char id[WORKSPACE_ID_LENGTH + 1]; /* hexadecimal digits of a hash of the content: stable over restarts */
-	uint64_t fingerprint;             /* of the content; 0 for differences and sums that are not in the list */
+	uint64_t number;  /* no other profile of the process has it */
 	const char *name; /* shown to users: the file, the URL, or the name of the uploaded file; untrusted */
 	enum open_origin origin;
 	bool is_uploaded;          /* is it, or one of the profiles that it was made of, an upload? */
@@ -61,6 +60,17 @@ int workspace_open(struct workspace *w, struct load_result *l, const char *name,
 
 /* The profile with this id, or the first one of the command line for NULL or ""; one reference. NULL if there is none. */
 struct open_profile *workspace_get(struct workspace *w, const char *id);
+
+/*
+ * The id of a profile: WORKSPACE_ID_LENGTH hexadecimal digits of a hash of its content, stable over restarts. It is computed when it is
+ * needed for the first time, because that takes as long as reading all columns, and a single profile often needs none.
+ *
+ * Returns  a text that is valid while a reference is held
+ */
+const char *workspace_id(const struct open_profile *o);
+
+/* The profile_fingerprint of a profile; 0 for differences and sums that are not in the list. */
+uint64_t workspace_fingerprint(const struct open_profile *o);
 
 /* Take another reference. */
 void workspace_ref(struct workspace *w, struct open_profile *o);

@@ -92,19 +92,21 @@ static void wait_derived(struct workspace *w)
 }
 
 /* The id is a hash of the ids of the parts, so it is the same in each run of the program. Like FNV-1a. */
-static struct workspace_entry *workspace_derived_entry_of(struct load_result *l, const struct derivation *d)
+static struct workspace_entry *workspace_derived_entry_of(struct workspace *w, struct load_result *l,
+							  const struct derivation *d)
 {
-	struct workspace_entry *e = workspace_entry_new(l, d->name, OPEN_MERGE);
+	struct workspace_entry *e = workspace_entry_new(w, l, d->name, OPEN_MERGE);
 	uint32_t h = 2166136261;
 
 	for (size_t i = 0; i < d->n_parts; i++) {
-		for (const char *c = d->part[i]->id; *c; c++)
+		for (const char *c = workspace_id(d->part[i]); *c; c++)
 			h = (h ^ (unsigned char)*c) * 16777619;
 		e->o.is_uploaded |= d->part[i]->is_uploaded;
 	}
 	for (const char *c = d->options; *c; c++)
 		h = (h ^ (unsigned char)*c) * 16777619;
-	snprintf(e->o.id, sizeof(e->o.id), "%08" PRIx32, h);
+	snprintf(e->id, sizeof(e->id), "%08" PRIx32, h);
+	e->has_fingerprint = true;
 	return e;
 }
 
@@ -120,7 +122,7 @@ static int workspace_derived_compute(struct workspace *w, const struct derivatio
 	pthread_mutex_unlock(&w->lock);
 	rc = d->compute(d->arg, stop, &l, err);
 	if (rc == 0)
-		e = workspace_derived_entry_of(&l, d);
+		e = workspace_derived_entry_of(w, &l, d);
 	pthread_mutex_lock(&w->lock);
 	place = workspace_derived_find(w, d->key);
 	assert(place && !place->e);

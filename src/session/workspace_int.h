@@ -14,8 +14,12 @@ enum { WORKSPACE_DERIVED_MAX = 8 };
 
 struct workspace_entry {
 	struct open_profile o; /* first member, so a pointer to it is a pointer to the entry */
-	unsigned n_refs;       /* the list has one while the profile is open */
-	uint64_t used;         /* number of the last use */
+	struct workspace *workspace;
+	char id[WORKSPACE_ID_LENGTH + 1]; /* empty until it is needed, then constant */
+	bool has_fingerprint;
+	uint64_t fingerprint;
+	unsigned n_refs; /* the list has one while the profile is open */
+	uint64_t used;   /* number of the last use */
 	/* profiles that it was computed from; one reference each */
 	struct workspace_entry *part[WORKSPACE_PROFILES_MAX];
 	size_t n_parts;
@@ -29,7 +33,7 @@ struct workspace_derived {
 };
 
 struct workspace {
-	pthread_mutex_t lock; /* guards everything below, and n_refs and used of the entries */
+	pthread_mutex_t lock; /* guards everything below, and id, fingerprint, n_refs and used of the entries */
 	pthread_cond_t derived_changed;
 	struct workspace_entry *entry[WORKSPACE_PROFILES_MAX];
 	size_t n;
@@ -40,7 +44,8 @@ struct workspace {
 };
 
 /* An entry with one reference, without id and fingerprint. Takes over l. */
-struct workspace_entry *workspace_entry_new(struct load_result *l, const char *name, enum open_origin origin);
+struct workspace_entry *workspace_entry_new(struct workspace *w, struct load_result *l, const char *name,
+					    enum open_origin origin);
 
 /* Take a reference. The lock is held. */
 struct open_profile *workspace_take(struct workspace *w, struct workspace_entry *e);

@@ -2,14 +2,15 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: python3 web.py ROUNDS PARTS HUGE SMALL [PPROF]     PARTS: start,response,stop,tabs,memory,weight
-# CPA is the program. HUGE is a profile of a million samples. PPROF answers the same requests for comparison, once.
+# usage: python3 web.py ROUNDS PARTS HUGE LABELS SMALL [PPROF]     PARTS: start,cold,response,stop,tabs,memory,weight
+# CPA is the program. HUGE is a profile of a million samples, LABELS one with labels. PPROF answers the same requests for comparison, once.
 # Prints Markdown for docs/bench.md; exits 1 if a goal is missed.
 
 import gzip
 import http.client
 import os
 import re
+import socket
 import statistics
 import subprocess
 import sys
@@ -27,6 +28,7 @@ HTML = {"Accept": "text/html"}
 RESPONSES = [("top", "/ui/top?", 300), ("peek", "/ui/peek?f=^%s$", 300), ("tree", "/ui/tree?", None),
              ("flame graph data", "/ui/data/flame?width=1400", 500), ("graph", "/ui/graph?", None)]
 CACHED_MS, UNCHANGED_MS = 20, 5
+COLD_PERCENT = 130  # of the time of cpa top
 PPROF_VIEWS = ["top", "peek?f=^%s$", "flamegraph", "graph"]
 missed = False
 
@@ -106,6 +108,54 @@ def measure_start(rounds, huge):
     goal("from the start of the process to the line that it listens", statistics.median(listening), 20)
     if first:
         goal(f"first byte of the loading page, while {len(first)} profiles were being read", statistics.median(first), 5)
+
+
+def spawn(*arguments, **options):
+    return subprocess.Popen([os.environ["CPA"], *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                            close_fds=False, **options)
+
+
+def cpu_at_end(process):
+    """Wait for a process. Returns its CPU time in ms."""
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return (used.ru_utime + used.ru_stime) * 1000
+
+
+def cold_command(file):
+    """Milliseconds of cpa top, elapsed and of CPU time."""
+    start = time.monotonic()
+    cpu = cpu_at_end(spawn("top", "-symbolize=none", file, stderr=subprocess.DEVNULL))
+    return (time.monotonic() - start) * 1000, cpu
+
+
+def cold_page(file):
+    """The same from the start of a server to the last byte of its first Top."""
+    start = time.monotonic()
+    process = spawn("-http=localhost:0", "-no_browser", "-symbolize=none", file, stderr=subprocess.PIPE)
+    port = re.search(rb":(\d+)$", process.stderr.readline().rstrip())[1]
+    with socket.create_connection(("localhost", int(port))) as sock:
+        sock.sendall(b"GET /ui/top HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        while sock.recv(1 << 20):
+            pass
+    ms = (time.monotonic() - start) * 1000
+    process.kill()
+    process.stderr.close()
+    return ms, cpu_at_end(process)
+
+
+def measure_cold(rounds, files):
+    rows, shares = [], []
+    for file in files:
+        runs = [(*cold_command(file), *cold_page(file)) for _ in range(rounds)]
+        top, top_cpu, page, page_cpu = (statistics.median(column) for column in zip(*runs))
+        name = os.path.basename(file)
+        rows.append((name, number(top), number(page), number(page / top, 2), number(top_cpu), number(page_cpu),
+                     number(page_cpu / top_cpu, 2)))
+        shares.append((f"first Top of {name}, from the start of the server, as a share of cpa top", page / top * 100))
+    table(["file", "cpa top ms", "first Top ms", "ratio", "cpa top CPU ms", "first Top CPU ms", "ratio"], rows)
+    for text, share in shares:
+        goal(text, share, COLD_PERCENT, "%")
 
 
 def measure_response(rounds, huge):
@@ -244,9 +294,12 @@ def measure_pprof(pprof, huge, name):
 
 
 def main():
-    rounds, parts, huge, small = int(sys.argv[1]), sys.argv[2].split(","), sys.argv[3], sys.argv[4]
+    rounds, parts = int(sys.argv[1]), sys.argv[2].split(",")
+    huge, labels, small = sys.argv[3:6]
     if "start" in parts:
         measure_start(rounds, huge)
+    if "cold" in parts:
+        measure_cold(rounds, [labels, huge])
     if "response" in parts:
         measure_response(rounds, huge)
     if "stop" in parts:
@@ -257,10 +310,10 @@ def main():
         measure_memory(small)
     if "weight" in parts:
         measure_weight(small)
-    if len(sys.argv) > 5:
+    if len(sys.argv) > 6:
         with loaded(huge) as server:
             name = hottest(server)
-        measure_pprof(sys.argv[5], huge, name)
+        measure_pprof(sys.argv[6], huge, name)
     sys.exit(missed)
 
 

@@ -183,6 +183,35 @@ static void label_sets_keep_the_order_of_their_labels(void **state)
 	profile_free(p);
 }
 
+static void label_sets_added_at_once_have_the_ids_of_single_ones(void **state)
+{
+	enum { N = 50 };
+	struct builder *b = with_types(1), *single = with_types(1);
+	const uint32_t two[] = { label(b, "k", "1", 0), label(b, "k", "2", 0) };
+	uint32_t labels[3 * N], ids[N];
+	size_t end[N], n = 0;
+
+	(void)state;
+	assert_int_equal(label(single, "k", "1", 0), two[0]);
+	assert_int_equal(label(single, "k", "2", 0), two[1]);
+	for (uint32_t i = 0; i < N; i++) {
+		for (uint32_t k = 0; k < i % 4; k++)
+			labels[n++] = two[i >> k & 1];
+		end[i] = n;
+	}
+	assert_int_equal(builder_label_sets(b, labels, end, N, ids, &err), 0);
+	for (uint32_t i = 0; i < N; i++) {
+		size_t from = i ? end[i - 1] : 0;
+
+		assert_int_equal(ids[i], label_set(single, labels + from, end[i] - from));
+	}
+	assert_int_equal(builder_label_sets(b, NULL, NULL, 0, NULL, &err), 0);
+	builder_reserve_label_sets(b, N, 1000);
+	assert_int_equal(label_set(b, two, 2), label_set(single, two, 2));
+	profile_free(seal(b));
+	profile_free(seal(single));
+}
+
 static void a_row_has_a_value_of_every_type(void **state)
 {
 	struct builder *b = with_types(3);
@@ -470,6 +499,7 @@ int main(void)
 		cmocka_unit_test(equal_labels_share_an_id),
 		cmocka_unit_test(label_set_0_is_empty),
 		cmocka_unit_test(label_sets_keep_the_order_of_their_labels),
+		cmocka_unit_test(label_sets_added_at_once_have_the_ids_of_single_ones),
 		cmocka_unit_test(a_row_has_a_value_of_every_type),
 		cmocka_unit_test(appended_rows_are_initially_zero),
 		cmocka_unit_test(values_of_many_types_survive_growth),

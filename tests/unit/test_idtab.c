@@ -112,6 +112,27 @@ static void ids_survive_growth(void **state)
 	idtab_release(&t);
 }
 
+static void a_reserved_table_does_not_grow(void **state)
+{
+	struct idtab t;
+	uint64_t sum;
+	size_t mask;
+
+	(void)state;
+	idtab_init(&t, 0);
+	idtab_put(&t, 7, 1);
+	idtab_put(&t, 7, 2);
+	idtab_reserve(&t, 1000);
+	mask = t.mask;
+	assert_int_equal(count(&t, 7, &sum), 2);
+	assert_int_equal(sum, 3);
+	for (uint32_t id = 2; id < 1000; id++)
+		idtab_put(&t, id * UINT64_C(0x9e3779b97f4a7c15), id);
+	idtab_reserve(&t, 10);
+	assert_int_equal(t.mask, mask);
+	idtab_release(&t);
+}
+
 static void a_quarter_of_the_slots_stays_empty(void **state)
 {
 	struct idtab t;
@@ -145,6 +166,7 @@ int main(void)
 		cmocka_unit_test(only_ids_of_the_same_hash_are_found),
 		cmocka_unit_test(probing_wraps_from_the_last_slot_to_the_first),
 		cmocka_unit_test(ids_survive_growth),
+		cmocka_unit_test(a_reserved_table_does_not_grow),
 		cmocka_unit_test(a_quarter_of_the_slots_stays_empty),
 		cmocka_unit_test(a_released_or_zeroed_table_can_be_released),
 	};

@@ -492,6 +492,29 @@ static void unusual_profiles_are_read_as_a_whole(void **state)
 	expect_both(&b, true);
 }
 
+/* Labels of 2 to 15 bytes, of which few or all are different; in sets of which few or all are different. */
+static void labels_of_any_bytes_are_the_same(void **state)
+{
+	(void)state;
+	for (int few = 0; few <= 1; few++) {
+		struct buf b = { 0 };
+
+		add_types(&b);
+		for (uint64_t i = 0; i < N_SAMPLES / 2; i++) {
+			struct buf m = { 0 };
+
+			wire_packed(&m, 1, LIST(i % 100 + 1, i % 30 + 1));
+			wire_packed(&m, 2, LIST(i, 1));
+			for (uint64_t k = 0; k < i % 4; k++)
+				LABEL(&m, k ? S_KEY : 0, 0, UINT64_C(1) << (i + k) % 60 | (few ? 1 : i / 60), i % 3);
+			wire_message(&b, 2, &m);
+		}
+		add_tables(&b);
+		add_strings(&b);
+		expect_both(&b, false);
+	}
+}
+
 static void labels_may_be_skipped_but_for_that_of_a_base(void **state)
 {
 	const struct format_options options = { .skips_labels = true };
@@ -675,6 +698,7 @@ int main(void)
 		cmocka_unit_test(long_fields_may_cross_pieces),
 		cmocka_unit_test(ids_of_locations_may_be_any),
 		cmocka_unit_test(unusual_profiles_are_read_as_a_whole),
+		cmocka_unit_test(labels_of_any_bytes_are_the_same),
 		cmocka_unit_test(labels_may_be_skipped_but_for_that_of_a_base),
 		cmocka_unit_test(a_missing_string_of_a_skipped_label_is_found),
 		cmocka_unit_test(skipped_labels_have_a_limit),

@@ -32,6 +32,29 @@ static void expect_query(const struct url_params *p, const char *query)
 	buf_release(&b);
 }
 
+static void a_query_is_split_after_the_value_of_a_key(void **state)
+{
+	static const char *const parts[][4] = { /* query, key, parts */
+						{ "c=3&b=x+&a=1", "b", "a=1&b=x+", "&c=3" },
+						{ "a=1&b=", "b", "a=1&b=", "" },
+						{ "a=1&b=2", "c", "a=1&b=2", "" },
+						{ "", "a", "", "" }
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		struct url_params *p = parse(parts[i][0]);
+		struct buf before = { 0 }, after = { 0 };
+
+		url_params_split_query(p, parts[i][1], &before, &after);
+		assert_string_equal(buf_text(&before), parts[i][2]);
+		assert_string_equal(buf_text(&after), parts[i][3]);
+		buf_release(&before);
+		buf_release(&after);
+		url_params_free(p);
+	}
+}
+
 /* The output of ParseQuery and Encode of Go 1.26. */
 static void queries_are_read_and_written_as_by_go(void **state)
 {
@@ -166,6 +189,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queries_are_read_and_written_as_by_go),
+		cmocka_unit_test(a_query_is_split_after_the_value_of_a_key),
 		cmocka_unit_test(malformed_pairs_are_counted),
 		cmocka_unit_test(the_first_value_is_used),
 		cmocka_unit_test(setting_a_key_replaces_all_its_values),

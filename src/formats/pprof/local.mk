@@ -8,6 +8,8 @@ src_formats_libformats_a_SOURCES += \
 	src/formats/pprof/pprof.h \
 	src/formats/pprof/proto.c \
 	src/formats/pprof/proto_int.h \
+	src/formats/pprof/proto_label_sets.c \
+	src/formats/pprof/proto_labels.c \
 	src/formats/pprof/proto_pipeline.h \
 	src/formats/pprof/proto_sample.c \
 	src/formats/pprof/proto_spans.c \

@@ -423,7 +423,7 @@ static int read_mappings(struct tables *t, struct err *err)
 	return ids_check(&t->map_ids, t->map_id, t->maps.n, "mapping", err);
 }
 
-static int proto_read_function(struct tables *t, size_t i, struct err *err)
+static int proto_read_function(struct tables *t, struct err *err)
 {
 	struct cursor c = message_cursor(proto_spans_next(&t->funcs));
 	uint64_t v[6] = { 0 };
@@ -444,7 +444,7 @@ static int proto_read_function(struct tables *t, size_t i, struct err *err)
 static int read_functions(struct tables *t, struct err *err)
 {
 	for (size_t i = 0; i < t->funcs.n; i++)
-		if (proto_read_function(t, i, err) < 0)
+		if (proto_read_function(t, err) < 0)
 			return err_wrap(err, "function %zu", i + 1);
 	proto_spans_release(&t->funcs);
 	return ids_check(&t->func_ids, builder_profile(t->p.builder)->func_id, t->funcs.n, "function", err);
@@ -475,7 +475,7 @@ static int proto_read_line(struct tables *t, const struct field *span, struct pr
 	return 0;
 }
 
-static int proto_read_location(struct tables *t, size_t i, struct proto_lines *lines, struct err *err)
+static int proto_read_location(struct tables *t, struct proto_lines *lines, struct err *err)
 {
 	struct cursor c = message_cursor(proto_spans_next(&t->locs));
 	uint64_t v[6] = { 0 };
@@ -507,7 +507,7 @@ static int read_locations(struct tables *t, struct err *err)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < t->locs.n; i++) {
-		rc = proto_read_location(t, i, &lines, err);
+		rc = proto_read_location(t, &lines, err);
 		if (rc < 0)
 			err_wrap(err, "location %zu", i + 1);
 	}

@@ -29,7 +29,7 @@ struct proto_sample_slot {
 	uint8_t *packed;             /* in place of loc: memory of the builder (builder_stack_room), or NULL */
 	size_t room;                 /* location indices that fit into packed */
 	uint32_t max_loc;            /* at least the largest of them */
-	struct builder_label *label; /* labels of all samples, concatenated */
+	struct builder_label *label; /* labels of all samples, concatenated, unless they are in label_ids */
 	size_t n_labels, cap_labels;
 	/* [samples of a block] end of the frames in loc, end of the labels in label, hash of the stack */
 	size_t *loc_end, *label_end;
@@ -49,18 +49,21 @@ struct pipeline {
 	bool is_stopped;                        /* guarded by lock */
 	struct proto_sample_slot slot[N_SLOTS]; /* block i uses slot i % n_slots */
 	size_t n_slots;                         /* 1 if only the calling thread decodes */
-	uint32_t *label_ids;                    /* labels of the current sample; used only by the calling thread */
+	uint32_t *label_ids;                    /* labels of the current slot; used only by the calling thread */
 	size_t cap_label_ids;
+	struct label_memo *memo;   /* NULL, or if is_stream, labels that were decoded */
+	struct label_ring *labels; /* NULL, or if is_stream, those whose sets are to be found; guarded by lock */
 	bool is_stream;  /* one slot for samples of which the tables are not known yet; value has its rows only */
+	size_t n_rows;   /* samples of the file; an estimate if is_stream */
 	size_t n_bytes;  /* if is_stream: bytes of the samples */
 	uint32_t n_locs; /* if is_stream: locations that committed samples refer to, at least */
 	const struct sample_walk *walk; /* NULL, or the walk that uses the samples */
 	bool has_tables;                /* if is_stream: ids of locations are known */
 	uint32_t slot_rows;             /* if is_stream: samples of a full slot */
 	size_t filled;                  /* if is_stream: the slot for the next sample; not 0 only if there is a walk */
-	struct pieces *pieces;          /* if there is a walk: its thread passes slots to the walk as part 1 */
-	bool walk_failed;               /* guarded by lock */
-	bool is_wide;                   /* if is_stream: location indices do not fit into three bytes */
+	struct pieces *pieces; /* NULL, or its thread passes slots to the walk as part 1, or finds label sets */
+	bool walk_failed;      /* guarded by lock */
+	bool is_wide;          /* if is_stream: location indices do not fit into three bytes */
 	bool skips_labels;
 	uint32_t n_label_strings; /* if is_stream and skips_labels: strings that labels refer to, at least */
 	atomic_bool finds_equal;  /* are equal stacks found? Changed only from true to false, by the calling thread */
@@ -89,6 +92,33 @@ int proto_sample_decode(struct sample *s, const struct field *span, struct err *
 
 /* Add a decoded sample to its slot. */
 void proto_sample_end(const struct sample *s);
+
+/* Decode a label of the sample. As in pprof, a label with neither text nor number nor unit is dropped. */
+int proto_label_decode(struct sample *s, const struct field *span, struct err *err);
+
+/* Find the label sets of the samples of a block. first: row of the first one; set: [slot->n] ids */
+int proto_slot_label_sets(struct pipeline *pipeline, const struct proto_sample_slot *slot, uint32_t first,
+			  uint32_t *set, struct err *err);
+
+/* Find the label sets of n consecutive samples, of which the labels are known. Samples have to be passed in their order. */
+int proto_find_label_sets(struct pipeline *pipeline, const uint32_t *label, const size_t *end, uint32_t first,
+			  uint32_t n, uint32_t *set, struct err *err);
+
+/* In a stream, find the label sets of the samples of a slot later. The labels are those in label_ids. */
+int proto_label_sets_put(struct pipeline *pipeline, const struct proto_sample_slot *slot, uint32_t first,
+			 struct err *err);
+
+/* Find the label sets of the next samples that were put. Call with the lock held, which is released meanwhile. Returns false if
+   there is nothing to do. */
+bool proto_label_sets_next(struct pipeline *pipeline);
+
+/* Store all label sets. */
+int proto_label_sets_finish(struct pipeline *pipeline, struct err *err);
+
+void proto_label_ring_free(struct label_ring *r); /* takes NULL */
+
+/* Set the error of a cursor, with its position. */
+int proto_wire_error(const struct pipeline *pipeline, const struct cursor *c, struct err *err);
 
 /* Assign stack and label set ids to decoded samples. rows: those of the slot */
 int proto_slot_commit(struct pipeline *pipeline, const struct proto_sample_slot *slot, const struct builder_rows *rows,

@@ -39,7 +39,7 @@ static int depth_error(const struct pipeline *pipeline, const char *what, struct
 		       pipeline->p->options->max_depth, what);
 }
 
-static int wire_error(const struct pipeline *pipeline, const struct cursor *c, struct err *err)
+int proto_wire_error(const struct pipeline *pipeline, const struct cursor *c, struct err *err)
 {
 	return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(c->at - pipeline->p->data), c->error);
 }
@@ -47,19 +47,6 @@ static int wire_error(const struct pipeline *pipeline, const struct cursor *c, s
 static int missing_location(uint64_t id, struct err *err)
 {
 	return err_set(err, ERR_FORMAT, "location %" PRIu64 " does not exist", id);
-}
-
-/* The string of a label. In a stream the strings are not known yet, and it is the index. */
-static int label_string(struct pipeline *pipeline, uint64_t index, const char *what, str_id *out, struct err *err)
-{
-	if (!pipeline->is_stream)
-		return proto_string(pipeline->p, index, what, out, err);
-	if (index >= UINT32_MAX)
-		return err_set(err, ERR_FORMAT, "%s: string %" PRIu64, what, index);
-	*out = (str_id)index;
-	if (pipeline->n_label_strings <= index)
-		pipeline->n_label_strings = (uint32_t)index + 1;
-	return 0;
 }
 
 /* Make room for n more location indices. Fails with is_wide set if they have to be written to slot->loc. */
@@ -136,7 +123,7 @@ static int sample_packed_locations(struct sample *s, const uint8_t *at, const ui
 	c.at = packed_indices(&s->pipeline->p->locs, at, end, s->pipeline->p->end, &out);
 	while (c.at < end) {
 		if (!cursor_varint(&c, &id))
-			return wire_error(s->pipeline, &c, err);
+			return proto_wire_error(s->pipeline, &c, err);
 		rc = sample_put(s, id, &out, err);
 		if (rc < 0)
 			return rc;
@@ -174,63 +161,9 @@ static int sample_packed_values(struct sample *s, const struct field *f, struct 
 
 	while (c.at < c.end) {
 		if (!cursor_varint(&c, &v))
-			return wire_error(s->pipeline, &c, err);
+			return proto_wire_error(s->pipeline, &c, err);
 		samples_sample_value(s, v);
 	}
-	return 0;
-}
-
-/*
- * Check a label of a stream without storing it, if it is like most: the index of its key has one byte, that of its text one or
- * two, and it has no other field. Returns false for other labels.
- */
-static bool sample_skip_label(struct sample *s, const uint8_t *at, size_t n)
-{
-	struct pipeline *pipeline = s->pipeline;
-	uint32_t w, key, text;
-
-	if (n != 4 && n != 5)
-		return false;
-	/* tag of the key, 0x08; the key; tag of the text, 0x10; the text or its lower byte */
-	memcpy(&w, at, sizeof(w));
-	w = le32toh(w);
-	key = w >> 8 & 0x7f;
-	text = (w >> 24 & 0x7f) + (uint32_t)(n - 4) * ((uint32_t)at[n - 1] << 7);
-	if ((w & 0x00ff80ff) != 0x00100008 || w >> 31 != n - 4 || at[n - 1] >= 0x80 || text == 0)
-		return false;
-	key = key > text ? key : text;
-	pipeline->n_label_strings = pipeline->n_label_strings > key ? pipeline->n_label_strings : key + 1;
-	s->n_labels++;
-	s->n_kept++;
-	return true;
-}
-
-/* Decode a label. As in pprof, a label with neither text nor number nor unit is dropped. */
-static int sample_label(struct sample *s, const struct field *span, struct err *err)
-{
-	struct pipeline *pipeline = s->pipeline;
-	struct cursor c = { span->data, span->data + span->n, NULL };
-	struct proto_sample_slot *slot = s->slot;
-	struct builder_label l;
-	uint64_t v[5] = { 0 };
-
-	if (pipeline->is_stream && pipeline->skips_labels && sample_skip_label(s, span->data, span->n))
-		return 0;
-	s->n_labels++;
-	if (!cursor_numbers(&c, 4, v))
-		return wire_error(s->pipeline, &c, err);
-	if (v[2] == 0 && v[3] == 0 && v[4] == 0)
-		return 0;
-	l = (struct builder_label){ .is_text = v[2] != 0, .num = v[2] ? 0 : (int64_t)v[3] };
-	if (label_string(pipeline, v[1], "key", &l.key, err) < 0 ||
-	    label_string(pipeline, v[2], "text", &l.text, err) < 0 ||
-	    label_string(pipeline, v[2] ? 0 : v[4], "unit", &l.unit, err) < 0)
-		return err_wrap(err, "label %" PRIu32, s->n_labels);
-	s->n_kept++;
-	if (pipeline->skips_labels)
-		return 0;
-	slot->label = mem_grow(slot->label, &slot->cap_labels, slot->n_labels + 1, sizeof(*slot->label));
-	slot->label[slot->n_labels++] = l;
 	return 0;
 }
 
@@ -241,12 +174,12 @@ static int sample_field(struct sample *s, struct cursor *c, const struct field *
 	if (f->number == SAMPLE_VALUE && f->type == WIRE_BYTES)
 		return sample_packed_values(s, f, err);
 	if (f->number == SAMPLE_LABEL && cursor_expect(c, f, WIRE_BYTES))
-		return sample_label(s, f, err);
+		return proto_label_decode(s, f, err);
 	if (f->number == SAMPLE_LOCATION && cursor_expect(c, f, WIRE_VARINT))
 		return sample_location(s, f->value, err);
 	if (f->number == SAMPLE_VALUE && cursor_expect(c, f, WIRE_VARINT))
 		samples_sample_value(s, f->value);
-	return c->error ? wire_error(s->pipeline, c, err) : 0;
+	return c->error ? proto_wire_error(s->pipeline, c, err) : 0;
 }
 
 int proto_sample_decode(struct sample *s, const struct field *span, struct err *err)
@@ -267,7 +200,7 @@ int proto_sample_decode(struct sample *s, const struct field *span, struct err *
 		if ((rc = sample_field(s, &c, &f, err)) < 0)
 			return rc;
 	if (c.error)
-		return wire_error(pipeline, &c, err);
+		return proto_wire_error(pipeline, &c, err);
 	if (s->n_values != pipeline->n_types)
 		return err_set(err, ERR_FORMAT, "%" PRIu32 " values for %" PRIu32 " sample types", s->n_values,
 			       pipeline->n_types);
@@ -384,36 +317,16 @@ static int pipeline_end_trial(struct pipeline *pipeline, uint32_t *stack, struct
 	return builder_repeat_stacks(b, stack, TRIAL_ROWS, err);
 }
 
-/* Assign ids of label sets to the samples of a decoded block. */
-static int slot_label_sets(struct pipeline *pipeline, const struct proto_sample_slot *slot, uint32_t *set,
-			   struct err *err)
-{
-	struct builder *b = pipeline->p->builder;
-	size_t n = slot->n ? slot->label_end[slot->n - 1] : 0, label = 0;
-	uint32_t *id;
-	int rc = 0;
-
-	pipeline->label_ids = id = mem_grow(pipeline->label_ids, &pipeline->cap_label_ids, n, sizeof(*id));
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = builder_label(b, &slot->label[i], &id[i], err);
-	for (uint32_t s = 0; rc == 0 && s < slot->n; label = slot->label_end[s++]) {
-		uint32_t far = s + PREFETCH;
-
-		if (far < slot->n)
-			builder_label_set_prefetch(b, id + slot->label_end[far - 1],
-						   slot->label_end[far] - slot->label_end[far - 1]);
-		rc = builder_label_set(b, id + label, slot->label_end[s] - label, &set[s], err);
-	}
-	return rc;
-}
-
 int proto_slot_commit(struct pipeline *pipeline, const struct proto_sample_slot *slot, const struct builder_rows *rows,
 		      struct err *err)
 {
 	if (slot_stacks(pipeline, slot, rows->stack, err) < 0)
 		return ERR_LIMIT;
 	/* without labels they are 0 already */
-	if (slot->n_labels && slot_label_sets(pipeline, slot, rows->labels, err) < 0)
+	if (slot->n_labels && pipeline->is_stream && proto_label_sets_put(pipeline, slot, rows->first, err) < 0)
+		return ERR_LIMIT;
+	if (slot->n_labels && !pipeline->is_stream &&
+	    proto_slot_label_sets(pipeline, slot, rows->first, rows->labels, err) < 0)
 		return ERR_LIMIT;
 	return rows->first + slot->n == TRIAL_ROWS ? pipeline_end_trial(pipeline, rows->stack - rows->first, err) : 0;
 }
@@ -507,7 +420,6 @@ void proto_slots_init(struct pipeline *pipeline, size_t n_slots, size_t n, size_
 		struct proto_sample_slot *slot = &pipeline->slot[i];
 
 		slot->loc = mem_grow(slot->loc, &slot->cap_locs, n_locs, sizeof(*slot->loc));
-		slot->label = mem_grow(slot->label, &slot->cap_labels, 1, sizeof(*slot->label));
 		slot->loc_end = mem_alloc(n, sizeof(*slot->loc_end));
 		slot->label_end = mem_alloc(n, sizeof(*slot->label_end));
 		slot->hash = mem_alloc(n, sizeof(*slot->hash));
@@ -534,6 +446,7 @@ static int pipeline_read(struct pipeline *pipeline, struct err *err)
 
 	if (rc < 0)
 		return rc;
+	pipeline->n_rows = p->n_samples;
 	for (uint32_t t = 0; t < pipeline->n_types; t++)
 		pipeline->value[t] = builder_values(p->builder, t);
 	/* Most files have less than a full block of samples, so do not allocate for more. Their ids take about two bytes. */
@@ -567,6 +480,8 @@ void proto_pipeline_free(struct pipeline *pipeline)
 	pthread_mutex_destroy(&pipeline->lock);
 	slots_release(pipeline);
 	free(pipeline->label_ids);
+	free(pipeline->memo);
+	proto_label_ring_free(pipeline->labels);
 	free(pipeline->value);
 	free(pipeline);
 }

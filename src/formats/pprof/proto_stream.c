@@ -6,6 +6,8 @@
  * While a file is decompressed in pieces (pieces.h), the calling thread decodes the samples alone, one slot after the other.
  * That takes less time than decompression, so more threads would gain nothing.
  *
+ * Label sets take longer; they are found by the thread that decompresses when it is ahead (proto_label_sets.c).
+ *
  * If all tables precede the samples, a walk (profile/sample_walk.h) can use them in place of rows. The thread that decompresses
  * then passes slots to the walk when it is ahead, and so does the calling thread if no slot is free. More threads would take
  * more time on two processors: they would often wait for each other.
@@ -30,12 +32,13 @@ enum {
 };
 
 /* Reserve memory for all samples if they are like those of the first block. */
-static void stream_reserve(const struct pipeline *s)
+static void stream_reserve(struct pipeline *s)
 {
 	const struct proto_sample_slot *slot = &s->slot[0];
 	double n = 1.05 * (double)s->p->sample_bytes / (double)s->n_bytes;
 	size_t n_rows = (size_t)(n * slot->n);
 
+	s->n_rows = n_rows;
 	if (slot->n < STREAM_ROWS)
 		return;
 	builder_reserve(s->p->builder, n_rows, (size_t)(n * (double)slot->n_locs),
@@ -72,15 +75,17 @@ static bool stream_walk_next(struct pipeline *s, unsigned part)
 	return true;
 }
 
-/* Pass a slot to the walk, for pieces_set_work. */
+/* Pass a slot to the walk, or find label sets, for pieces_set_work. */
 static bool stream_work(void *arg, bool waits)
 {
 	struct pipeline *s = arg;
 	bool is_done;
 
 	pthread_mutex_lock(&s->lock);
-	while (!(is_done = stream_walk_next(s, 1)) && waits && !s->is_stopped)
+	while (!(is_done = s->walk ? stream_walk_next(s, 1) : proto_label_sets_next(s)) && waits && !s->is_stopped)
 		pthread_cond_wait(&s->changed, &s->lock);
+	if (is_done) /* the calling thread may wait for that */
+		pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
 	return is_done;
 }
@@ -164,7 +169,7 @@ int proto_stream_new(const struct proto *p, struct pieces *in, const struct samp
 	for (uint32_t t = 0; t < n_types; t++)
 		(*out)->value[t] = mem_alloc((*out)->n_slots * (*out)->slot_rows, sizeof(int64_t));
 	(*out)->pieces = in;
-	if (walk)
+	if (walk || (in && !(*out)->skips_labels))
 		pieces_set_work(in, stream_work, *out);
 	return 0;
 }
@@ -240,6 +245,7 @@ int proto_stream_end(struct pipeline *s, struct err *err)
 {
 	int rc = s->walk ? stream_walk(s, true, err) : stream_commit(s, err);
 
+	rc = rc == 0 ? proto_label_sets_finish(s, err) : rc;
 	stream_end_work(s);
 	return rc;
 }

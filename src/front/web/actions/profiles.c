@@ -17,15 +17,16 @@ static void profiles_set_opened(struct web_post *post, struct open_profile *cons
 {
 	struct json j = { .out = &post->json, .is_one_line = true, .has_previous = true, .depth = 1 };
 
-	jsonw_add_text(&j, "id", o[0]->id);
+	jsonw_add_text(&j, "id", workspace_id(o[0]));
 	jsonw_key(&j, "time_ns");
 	jsonw_int(&j, o[0]->p->meta.time_ns);
 	if (n == 1) {
-		buf_addf(&post->location, "flamegraph?prof=%s", o[0]->id);
+		buf_addf(&post->location, "flamegraph?prof=%s", workspace_id(o[0]));
 	} else if (n == 2) {
 		bool is_reversed = o[0]->p->meta.time_ns > o[1]->p->meta.time_ns && o[1]->p->meta.time_ns;
 
-		buf_addf(&post->location, "diff?base=%s&prof=%s", o[is_reversed]->id, o[!is_reversed]->id);
+		buf_addf(&post->location, "diff?base=%s&prof=%s", workspace_id(o[is_reversed]),
+			 workspace_id(o[!is_reversed]));
 	} else {
 		buf_addz(&post->location, "compare");
 	}
@@ -96,7 +97,7 @@ int web_post_merge(struct web_post *post, struct err *err)
 		workspace_put(w, o[i]);
 	if (rc < 0)
 		return rc;
-	buf_addf(&post->location, "flamegraph?prof=%s", sum->id);
+	buf_addf(&post->location, "flamegraph?prof=%s", workspace_id(sum));
 	workspace_put(w, sum);
 	return 0;
 }

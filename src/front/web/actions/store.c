@@ -54,9 +54,9 @@ static int open_windows(struct web_post *post, const struct web_choice *c, struc
 	if (rc == 0 && c->base.is_set)
 		rc = open_window(post, c, &c->base, &base, err);
 	if (rc == 0)
-		buf_addf(&post->location, "%s?prof=%s", view, window->id);
+		buf_addf(&post->location, "%s?prof=%s", view, workspace_id(window));
 	if (rc == 0 && base)
-		buf_addf(&post->location, "&base=%s", base->id);
+		buf_addf(&post->location, "&base=%s", workspace_id(base));
 	if (window)
 		workspace_put(post->web->workspace, window);
 	if (base)

@@ -183,7 +183,7 @@ static enum capture_state capture_finish(struct capture_run *run, int rc, char *
 		name_measured(run, name);
 	if (workspace_open(c->workspace, &run->loaded, name, OPEN_CAPTURE, &o, has_failed ? NULL : err) < 0)
 		return CAPTURE_FAILED;
-	memcpy(id, o->id, sizeof(o->id));
+	memcpy(id, workspace_id(o), WORKSPACE_ID_LENGTH + 1);
 	workspace_put(c->workspace, o);
 	return has_failed ? CAPTURE_FAILED : CAPTURE_DONE;
 }

@@ -122,7 +122,7 @@ static void compare_add_row(const struct web_page *page, const struct compare_ro
 	buf_addz(out, "<td>");
 	if (r->o && r->o->origin != OPEN_COMMAND_LINE && r->o->origin != OPEN_SOURCE) {
 		web_form_start(page->web, "close", out);
-		web_form_add_hidden(out, "id", r->o->id);
+		web_form_add_hidden(out, "id", workspace_id(r->o));
 		web_form_end(out, "Close");
 	}
 	buf_addz(out, "</td></tr>\n");
@@ -168,7 +168,7 @@ static void compare_add_open(const struct web_page *page, const struct open_prof
 	if (o->origin == OPEN_SOURCE)
 		return;
 	compare_add_row(page,
-			&(struct compare_row){ .id = o->id,
+			&(struct compare_row){ .id = workspace_id(o),
 					       .name = o->name,
 					       .o = o,
 					       .from = is_merged ? "all files, merged" : origin_word(o->origin),

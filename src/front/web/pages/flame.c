@@ -350,7 +350,7 @@ static void web_flame_add_script(struct web_page *page)
 
 	buf_addz(out, "<p id=\"wait\" role=\"status\"></p>\n");
 	buf_addf(out, "<div id=\"flame\" data-inv=\"%s\" data-prof=\"%s\" data-base=\"%s\" hidden>\n",
-		 settings_query(page->web->settings)->inverted ? "t" : "f", page->open->id,
+		 settings_query(page->web->settings)->inverted ? "t" : "f", workspace_id(page->open),
 		 page->sides || page->q.base.n || page->q.diff_base.n ? "t" : "f");
 	buf_addz(out, body_text);
 	buf_addz(out, "<div id=\"notes\"><p id=\"gate\"></p><p id=\"note\"></p><p "

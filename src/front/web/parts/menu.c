@@ -219,7 +219,7 @@ static void add_bases(const struct web_page *page, struct buf *out)
 			link = web_link_start(page);
 			if (*url_params_get(link, "prof"))
 				web_link_set_side(link, "prof", &page->side[SIDE_NEW]);
-			url_params_set(link, "base", open[i]->id);
+			url_params_set(link, "base", workspace_id(open[i]));
 			entry_start(link, page->view->path, false, out);
 			buf_addz(out, "Subtract ");
 			web_menu_add_short_name(open[i]->name, out);

@@ -150,7 +150,7 @@ void web_link_set_side(struct url_params *link, const char *key, const struct we
 	struct buf ids = { 0 };
 
 	for (size_t i = 0; i < side->n; i++)
-		buf_addf(&ids, "%s%s", i ? "," : "", side->profile[i]->id);
+		buf_addf(&ids, "%s%s", i ? "," : "", workspace_id(side->profile[i]));
 	url_params_set(link, key, buf_text(&ids));
 	buf_release(&ids);
 }

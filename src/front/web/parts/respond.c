@@ -22,19 +22,10 @@
 
 enum { LAST_ROW_MAX = 1 << 20 }; /* room for a row after which a view checks the size of its page */
 
-static void add_open(const struct open_profile *o, struct buf *key)
-{
-	if (o)
-		buf_addf(key, "%s %016" PRIx64 " %s\n", o->id, o->fingerprint, o->name);
-	else
-		buf_addz(key, "\n");
-}
-
 static void respond_add_key(const struct web_page *page, struct buf *key)
 {
-	add_open(page->open, key);
-	add_open(page->base, key);
-	buf_addf(key, "%" PRIu64 " %d %s\n%s\n", workspace_generation(page->web->workspace),
+	buf_addf(key, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %d %s\n%s\n", page->open ? page->open->number : 0,
+		 page->base ? page->base->number : 0, workspace_generation(page->web->workspace),
 		 web_wants_html(page->request), page->ext, page->request->path);
 	url_params_add_query(page->params, key);
 	buf_addz(key, "\n");

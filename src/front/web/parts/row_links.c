@@ -5,13 +5,17 @@
  *
  * An expression selects the function. A link to a view that takes an expression must keep the filter f of this page, so
  * the expression is then passed as arg; without a filter it is passed as f, as in pprof's links.
+ *
+ * A page has up to nine links for each of its rows, which differ only in the expression. So what precedes and follows it is made once.
  */
 #include "config.h"
 
 #include "front/web/parts/table.h"
 
 #include "base/mem.h"
+#include "base/url_escape.h"
 #include "base/utf8.h"
+#include "base/webpage.h"
 #include "session/expression.h"
 
 #include <stdlib.h>
@@ -44,10 +48,9 @@ enum { N_LINKS = sizeof(links) / sizeof(links[0]), EXPRESSION_NAME_MAX = 1000 };
 
 struct web_row_links {
 	const struct web_page *page;
-	struct url_params *params[N_LINKS]; /* parameters of each link; the expression replaces the value of key */
-	const char *key[N_LINKS];
-	struct buf expression;
-	bool is_function; /* is the expression for a function, not for a file or a binary? */
+	struct buf before[N_LINKS], after[N_LINKS]; /* of each link: its URL up to the expression, and the rest */
+	struct buf expression;                      /* escaped */
+	bool is_function;                           /* is the expression for a function, not for a file or a binary? */
 };
 
 static bool takes_pattern(const struct web_page *page)
@@ -63,27 +66,50 @@ static const char *argument_key(const struct web_page *page)
 	return *filter ? "arg" : "f";
 }
 
+/* Make the parts of a link that are the same for all rows. */
+static void row_links_init(const struct web_page *page, size_t i, struct buf *before, struct buf *after)
+{
+	const char *path = links[i].path ? links[i].path : page->view->path;
+	const char *key = links[i].param ? links[i].param : argument_key(page),
+		   *old = url_params_get(page->params, key);
+	struct url_params *link = web_link_start(page);
+	struct buf value = { 0 }, query[2] = { 0 };
+
+	if (links[i].kind == LINK_ABOUT)
+		url_params_remove(link, "arg");
+	/* f is also the argument of this view: keep the argument when the filter changes */
+	if (links[i].kind == LINK_FILTER && takes_pattern(page) && !*url_params_get(page->params, "arg"))
+		url_params_set(link, "arg", url_params_get(page->params, "f"));
+	if (links[i].kind == LINK_ADD && *old)
+		buf_addf(&value, "%s|", old);
+	url_params_set(link, key, buf_text(&value));
+	url_params_split_query(link, key, &query[0], &query[1]);
+	webpage_add_text(before, path, strlen(path));
+	buf_addz(before, "?");
+	webpage_add_text(before, buf_text(&query[0]), query[0].len);
+	webpage_add_text(after, buf_text(&query[1]), query[1].len);
+	buf_release(&query[0]);
+	buf_release(&query[1]);
+	buf_release(&value);
+	url_params_free(link);
+}
+
 struct web_row_links *web_row_links_new(const struct web_page *page)
 {
 	struct web_row_links *l = mem_zalloc(1, sizeof(*l));
 
 	l->page = page;
-	for (size_t i = 0; i < N_LINKS; i++) {
-		l->params[i] = web_link_start(page);
-		l->key[i] = links[i].param ? links[i].param : argument_key(page);
-		if (links[i].kind == LINK_ABOUT)
-			url_params_remove(l->params[i], "arg");
-		/* f is also the argument of this view: keep the argument when the filter changes */
-		if (links[i].kind == LINK_FILTER && takes_pattern(page) && !*url_params_get(page->params, "arg"))
-			url_params_set(l->params[i], "arg", url_params_get(page->params, "f"));
-	}
+	for (size_t i = 0; i < N_LINKS; i++)
+		row_links_init(page, i, &l->before[i], &l->after[i]);
 	return l;
 }
 
 void web_row_links_free(struct web_row_links *l)
 {
-	for (size_t i = 0; i < N_LINKS; i++)
-		url_params_free(l->params[i]);
+	for (size_t i = 0; i < N_LINKS; i++) {
+		buf_release(&l->before[i]);
+		buf_release(&l->after[i]);
+	}
 	buf_release(&l->expression);
 	free(l);
 }
@@ -104,35 +130,41 @@ static void row_links_add_name(const char *name, struct buf *out)
 	expression_add_literal(name, n, "", out);
 }
 
+static void row_links_set_expression(struct web_row_links *l, const char *text, size_t n)
+{
+	struct buf value = { 0 };
+
+	url_escape(text, n, URL_QUERY, &value);
+	l->expression.len = 0;
+	webpage_add_text(&l->expression, buf_text(&value), value.len);
+	buf_release(&value);
+}
+
 /* Make the expression of a place. Returns false if the place has no name. */
 static bool row_links_set_place(struct web_row_links *l, const struct row_place *place)
 {
-	l->expression.len = 0;
+	struct buf text = { 0 };
+
 	l->is_function = place && *place->function;
 	if (!place)
 		return false;
 	if (*place->function)
-		row_links_add_name(place->function, &l->expression);
+		row_links_add_name(place->function, &text);
 	else if (*place->file)
-		expression_add_file(l->page->p, place->file, "", &l->expression);
+		expression_add_file(l->page->p, place->file, "", &text);
 	else if (*place->binary)
-		expression_add_name(place->binary, "", &l->expression);
+		expression_add_name(place->binary, "", &text);
+	row_links_set_expression(l, buf_text(&text), text.len);
+	buf_release(&text);
 	return l->expression.len;
 }
 
 /* Append the URL of a link for the expression. */
-static void row_links_add_url(struct web_row_links *l, size_t i, struct buf *out)
+static void row_links_add_url(const struct web_row_links *l, size_t i, struct buf *out)
 {
-	const char *path = links[i].path ? links[i].path : l->page->view->path;
-	const char *old = url_params_get(l->page->params, l->key[i]);
-	struct buf value = { 0 };
-
-	if (links[i].kind == LINK_ADD && *old)
-		buf_addf(&value, "%s|", old);
-	buf_add(&value, l->expression.data, l->expression.len);
-	url_params_set(l->params[i], l->key[i], buf_text(&value));
-	web_link_add(l->params[i], path, out);
-	buf_release(&value);
+	buf_add(out, l->before[i].data, l->before[i].len);
+	buf_add(out, l->expression.data, l->expression.len);
+	buf_add(out, l->after[i].data, l->after[i].len);
 }
 
 /* Append a name, isolated. */
@@ -184,9 +216,13 @@ static void add_menu(struct web_row_links *l, const char *text, struct buf *out)
 	for (size_t i = 0; i < N_LINKS; i++) {
 		if (links[i].kind == LINK_ABOUT && !l->is_function)
 			continue;
-		buf_addf(out, "<li><a data-key=\"%s\" href=\"", links[i].key);
+		buf_addz(out, "<li><a data-key=\"");
+		buf_addz(out, links[i].key);
+		buf_addz(out, "\" href=\"");
 		row_links_add_url(l, i, out);
-		buf_addf(out, "\">%s</a></li>", links[i].title);
+		buf_addz(out, "\">");
+		buf_addz(out, links[i].title);
+		buf_addz(out, "</a></li>");
 	}
 	buf_addz(out, "</ul></details>");
 }
@@ -201,8 +237,7 @@ void web_row_links_add_matches(struct web_row_links *l, const char *pattern, con
 {
 	const struct row_place function = { .function = text };
 
-	l->expression.len = 0;
-	buf_addz(&l->expression, pattern);
+	row_links_set_expression(l, pattern, strlen(pattern));
 	l->is_function = true;
 	buf_addz(out, "<span class=\"end\">");
 	row_add_link(l, name_link(&function), text, out);

@@ -110,6 +110,7 @@ int web_source_read(struct web *w, const struct web_source *s, struct stop *stop
 {
 	struct web_source *own = &w->sources.item[s - w->sources.item];
 	struct load_result l = { 0 };
+	const char *id;
 	int rc;
 
 	*out = web_source_get(w, s);
@@ -122,8 +123,9 @@ int web_source_read(struct web *w, const struct web_source *s, struct stop *stop
 		load_result_release(&l);
 		return rc;
 	}
+	id = workspace_id(*out);
 	pthread_mutex_lock(&w->lock);
-	memcpy(own->open, (*out)->id, sizeof(own->open));
+	memcpy(own->open, id, sizeof(own->open));
 	pthread_mutex_unlock(&w->lock);
 	return 0;
 }

@@ -78,8 +78,8 @@ static void web_verdicts_add_key(const struct web_page *page, struct buf *key)
 
 	for (int i = 0; i < N_SIDES; i++) {
 		for (size_t k = 0; k < page->side[i].n; k++)
-			buf_addf(key, "%s %016" PRIx64 " %s\n", page->side[i].profile[k]->id,
-				 page->side[i].profile[k]->fingerprint, page->side[i].profile[k]->name);
+			buf_addf(key, "%s %016" PRIx64 " %s\n", workspace_id(page->side[i].profile[k]),
+				 workspace_fingerprint(page->side[i].profile[k]), page->side[i].profile[k]->name);
 		buf_addz(key, "\n");
 	}
 	settings_set_params(page->settings, page->web->settings, params);
