@@ -56,7 +56,6 @@ struct pipeline {
 	uint32_t n_locs; /* if is_stream: locations that committed samples refer to, at least */
 	const struct sample_walk *walk; /* NULL, or the walk that uses the samples */
 	bool has_tables;                /* if is_stream: ids of locations are known */
-	uint32_t slot_rows;             /* if is_stream: samples of a full slot */
 	size_t filled;                  /* if is_stream: the slot for the next sample; not 0 only if there is a walk */
 	struct pieces *pieces;          /* if there is a walk: its thread passes slots to the walk as part 1 */
 	bool walk_failed;               /* guarded by lock */
