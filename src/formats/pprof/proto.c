@@ -443,6 +443,7 @@ static int proto_read_function(struct tables *t, struct err *err)
 
 static int read_functions(struct tables *t, struct err *err)
 {
+	builder_reserve_tables(t->p.builder, t->funcs.n, 0);
 	for (size_t i = 0; i < t->funcs.n; i++)
 		if (proto_read_function(t, err) < 0)
 			return err_wrap(err, "function %zu", i + 1);
@@ -506,6 +507,7 @@ static int read_locations(struct tables *t, struct err *err)
 	struct proto_lines lines = { 0 };
 	int rc = 0;
 
+	builder_reserve_tables(t->p.builder, 0, t->locs.n);
 	for (size_t i = 0; rc == 0 && i < t->locs.n; i++) {
 		rc = proto_read_location(t, &lines, err);
 		if (rc < 0)
@@ -550,7 +552,6 @@ static int read_entries(struct tables *t, struct err *err)
 		t->p.str[0] = 0;
 		t->p.n_str = 1;
 	}
-	builder_reserve_tables(t->p.builder, t->funcs.n, t->locs.n);
 	if ((rc = read_types(t, err)) < 0 || (rc = read_mappings(t, err)) < 0 || (rc = read_functions(t, err)) < 0 ||
 	    (rc = read_locations(t, err)) < 0)
 		return rc;

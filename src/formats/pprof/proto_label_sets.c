@@ -73,14 +73,14 @@ static int label_ring_store(struct pipeline *pipeline, size_t n, struct err *err
 	return r->has_failed ? err_set(err, ERR_LIMIT, "too many label sets") : 0;
 }
 
-static struct label_ring *label_ring_new(uint32_t n_rows)
+static struct label_ring *label_ring_new(void)
 {
 	struct label_ring *r = mem_zalloc(1, sizeof(*r));
 
 	r->counter = mem_counter();
 	for (size_t i = 0; i < LABEL_BLOCKS; i++) {
-		r->block[i].end = mem_alloc(n_rows, sizeof(*r->block[i].end));
-		r->block[i].set = mem_alloc(n_rows, sizeof(*r->block[i].set));
+		r->block[i].end = mem_alloc(STREAM_ROWS, sizeof(*r->block[i].end));
+		r->block[i].set = mem_alloc(STREAM_ROWS, sizeof(*r->block[i].set));
 	}
 	return r;
 }
@@ -104,7 +104,7 @@ int proto_label_sets_put(struct pipeline *pipeline, const struct proto_sample_sl
 
 	pthread_mutex_lock(&pipeline->lock);
 	if (!pipeline->labels)
-		pipeline->labels = label_ring_new(pipeline->slot_rows);
+		pipeline->labels = label_ring_new();
 	r = pipeline->labels;
 	rc = label_ring_store(pipeline, LABEL_BLOCKS - 1, err);
 	b = &r->block[r->n_put++ % LABEL_BLOCKS];

@@ -16,6 +16,8 @@
 enum {
 	N_SLOTS = 4,
 	TRIAL_ROWS = 16384, /* of which half must have equal stacks to continue finding these */
+	STREAM_ROWS =
+		512, /* samples of a stream that are decoded before they are added to the profile or passed to a walk */
 };
 
 enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_READY };
@@ -59,7 +61,6 @@ struct pipeline {
 	uint32_t n_locs; /* if is_stream: locations that committed samples refer to, at least */
 	const struct sample_walk *walk; /* NULL, or the walk that uses the samples */
 	bool has_tables;                /* if is_stream: ids of locations are known */
-	uint32_t slot_rows;             /* if is_stream: samples of a full slot */
 	size_t filled;                  /* if is_stream: the slot for the next sample; not 0 only if there is a walk */
 	struct pieces *pieces; /* NULL, or its thread passes slots to the walk as part 1, or finds label sets */
 	bool walk_failed;      /* guarded by lock */

@@ -27,8 +27,6 @@ enum {
 	STREAM_TYPES_MAX = 64,
 	IDS_FREE = 1 << 20,   /* ids of locations that are replaced however few locations there are */
 	IDS_PER_LOCATION = 4, /* most ids for which more are replaced */
-	STREAM_ROWS = 512,    /* samples that are decoded before they are added to the profile */
-	WALK_ROWS = 1024,     /* the same for a walk */
 };
 
 /* Reserve memory for all samples if they are like those of the first block. */
@@ -65,7 +63,7 @@ static bool stream_walk_next(struct pipeline *s, unsigned part)
 	pthread_mutex_unlock(&s->lock);
 	is_added = s->walk->add(s->walk->arg, part,
 				&(struct walk_samples){ slot->n, slot->loc, slot->loc_end, s->value,
-							(uint32_t)(slot - s->slot) * s->slot_rows });
+							(uint32_t)(slot - s->slot) * STREAM_ROWS });
 	slot->n = 0;
 	slot->n_locs = slot->n_labels = 0;
 	pthread_mutex_lock(&s->lock);
@@ -164,10 +162,9 @@ int proto_stream_new(const struct proto *p, struct pieces *in, const struct samp
 	(*out)->walk = walk;
 	(*out)->finds_equal &= !walk;
 	(*out)->has_tables = !p->locs.sequential || p->locs.n != IDMAP_NONE - 1;
-	(*out)->slot_rows = walk ? WALK_ROWS : STREAM_ROWS;
-	proto_slots_init(*out, walk ? N_SLOTS : 1, (*out)->slot_rows, 1);
+	proto_slots_init(*out, walk ? N_SLOTS : 1, STREAM_ROWS, 1);
 	for (uint32_t t = 0; t < n_types; t++)
-		(*out)->value[t] = mem_alloc((*out)->n_slots * (*out)->slot_rows, sizeof(int64_t));
+		(*out)->value[t] = mem_alloc((*out)->n_slots * STREAM_ROWS, sizeof(int64_t));
 	(*out)->pieces = in;
 	if (walk || (in && !(*out)->skips_labels))
 		pieces_set_work(in, stream_work, *out);
@@ -208,7 +205,7 @@ static int stream_decode_wide(struct pipeline *s, struct sample *sample, const s
 int proto_stream_add(struct pipeline *s, const struct field *f, struct err *err)
 {
 	struct proto_sample_slot *slot = &s->slot[s->filled];
-	struct sample sample = proto_sample_begin(s, slot, (uint32_t)s->filled * s->slot_rows + slot->n);
+	struct sample sample = proto_sample_begin(s, slot, (uint32_t)s->filled * STREAM_ROWS + slot->n);
 	int rc = proto_sample_decode(&sample, f, err);
 
 	if (rc < 0 && sample.is_wide)
@@ -217,7 +214,7 @@ int proto_stream_add(struct pipeline *s, const struct field *f, struct err *err)
 		return rc;
 	proto_sample_end(&sample);
 	s->n_bytes += f->n;
-	if (slot->n < s->slot_rows)
+	if (slot->n < STREAM_ROWS)
 		return 0;
 	return s->walk ? stream_walk(s, false, err) : stream_commit(s, err);
 }
