@@ -17,7 +17,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from stored_profiles import Strings, message, number, varint  # noqa: E402
+from stored_profiles import Strings  # noqa: E402
+from wire import message, number, packed  # noqa: E402
 
 START, EVERY, DAY, FUNCTIONS, FACTOR = 1767225600, 6 * 3600, 86400, 60, 1.5  # 2026-01-01T00:00:00Z
 
@@ -37,8 +38,7 @@ def encode(counts, start, service):
         out += message(1, number(1, strings.id(name)) + number(2, strings.id(unit)))
     for i, n in enumerate(counts):
         if n:  # a function of a group, called by the group, called by main
-            ids = varint(i + 1) + varint(100 + i // 6) + varint(200)
-            out += message(2, message(1, ids) + message(2, varint(n) + varint(n * 10_000_000)))
+            out += message(2, packed(1, [i + 1, 100 + i // 6, 200]) + packed(2, [n, n * 10_000_000]))
     names = {i + 1: f"f{i}" for i in range(FUNCTIONS)} | {100 + g: f"group{g}" for g in range(10)} | {200: "main"}
     out += message(3, number(1, 1) + number(2, 0x400000) + number(3, 0x500000) + number(5, strings.id(service)))
     for n, name in names.items():

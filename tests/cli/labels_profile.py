@@ -8,7 +8,7 @@ Writes a CPU profile that starts SECONDS after 1970. VALUES: so many values of t
 import gzip
 import sys
 
-from one_number import message, number, varint
+from wire import message, number, packed
 
 ROWS = [  # stack, leaf first; labels; samples
     (['shop.price', 'shop.quote', 'http.serve'], {'route': '/orders/17/items/4', 'Route': 'x'}, 30),
@@ -36,8 +36,8 @@ def encode(rows, seconds):
                 i = functions[f] = len(functions) + 1
                 tables += message(5, number(1, i) + number(2, text(f)))
                 tables += message(4, number(1, i) + message(4, number(1, i)))
-        out += message(2, message(1, b''.join(varint(functions[f]) for f in stack)) +
-                       message(2, varint(n) + varint(n * 10**7)) +
+        out += message(2, packed(1, (functions[f] for f in stack)) +
+                       packed(2, [n, n * 10**7]) +
                        b''.join(message(3, number(1, text(k)) + number(2, text(v))) for k, v in labels.items()))
     out += tables + number(9, seconds * 10**9) + number(10, 10**9)
     return gzip.compress(out + b''.join(message(6, t.encode()) for t in texts), 1)

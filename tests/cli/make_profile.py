@@ -8,28 +8,12 @@ encode(samples, types) does the same for other scripts.
 """
 import sys
 
+from wire import message, number, packed
+
 __all__ = ["CPU", "encode"]
 
 CPU = (("samples", "count"), ("cpu", "nanoseconds"))
 PERIOD = 10_000_000
-
-
-def varint(n):
-    out = bytearray()
-    n &= (1 << 64) - 1
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def number(field, n):
-    return varint(field << 3) + varint(n)
-
-
-def message(field, data):
-    return varint(field << 3 | 2) + varint(len(data)) + data
 
 
 class Ids:
@@ -54,7 +38,7 @@ def encode(samples, types=CPU, binary="/usr/bin/shop"):
         out += message(1, number(1, strings(name)) + number(2, strings(unit)))
     for stack, values, labels in samples:
         ids = [locations(tuple(location)) for location in stack]
-        data = message(1, b"".join(map(varint, ids))) + message(2, b"".join(map(varint, values)))
+        data = packed(1, ids) + packed(2, values)
         for key, value in labels.items():
             text = isinstance(value, str)
             data += message(3, number(1, strings(key)) + number(2 if text else 3, strings(value) if text else value))

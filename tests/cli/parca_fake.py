@@ -19,7 +19,8 @@ import re
 import sys
 import urllib.parse
 
-from stored_profiles import Strings, TYPES, message, number, samples, varint
+from stored_profiles import Strings, TYPES, samples
+from wire import message, number, packed
 
 PERIOD = {"process_cpu": ("cpu", "nanoseconds"), "memory": ("space", "bytes")}
 KINDS = {"process_cpu": "cpu", "memory": "heap"}
@@ -90,7 +91,7 @@ def merge(query, start, end):
     out = message(1, number(1, strings.id(sample_type[0])) + number(2, strings.id(sample_type[1])))
     for stack, value in sums.items():
         ids = [functions.setdefault(name, len(functions) + 1) for name in stack]
-        out += message(2, message(1, b"".join(varint(n) for n in ids)) + message(2, varint(value)))
+        out += message(2, packed(1, ids) + packed(2, [value]))
     for name, n in functions.items():
         out += message(4, number(1, n) + message(4, number(1, n)))
         out += message(5, number(1, n) + number(2, strings.id(name)) + number(3, strings.id(name)))

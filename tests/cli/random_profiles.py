@@ -11,7 +11,8 @@ import os
 import random
 import sys
 
-from stored_profiles import Strings, message, number, varint
+from stored_profiles import Strings
+from wire import message, number, packed
 
 FUNCTIONS, LOCATIONS = 24, 40
 
@@ -48,7 +49,7 @@ def profile(r, seed, start, shared, negative):
         value = count * 10_000_000 if r.random() < 0.9 else r.randrange(99)
         if negative and r.random() < 0.2:
             count, value = -count, -value
-        data = message(1, b"".join(varint(loc + 1) for loc in path)) + message(2, varint(count) + varint(value))
+        data = packed(1, (loc + 1 for loc in path)) + packed(2, [count, value])
         if r.random() < 0.3:
             data += message(3, number(1, strings.id("route")) + number(2, strings.id(r.choice(["/a", "/b"]))))
             data += message(3, number(1, strings.id("host")) + number(2, strings.id(f"db{seed % 2}")))

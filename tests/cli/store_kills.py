@@ -21,33 +21,20 @@ import subprocess
 import sys
 import time
 
+from wire import message, number, packed
+
 START = 1795780800
 
 
-def varint(n):
-    out = bytearray()
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def field(number, value):
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    return varint(number << 3 | 2) + varint(len(value)) + value
-
-
-def profile(start_ns, number):
+def profile(start_ns, n):
     """A CPU profile of one sample, whose value is its number."""
-    names = [b"", b"samples", b"count", b"work%d" % (number % 7), b"main", b"cpu", b"nanoseconds"]
-    out = field(1, field(1, 1) + field(2, 2)) + field(1, field(1, 5) + field(2, 6))
-    out += field(2, field(1, varint(1) + varint(2)) + field(2, varint(number) + varint(number * 10**7)))
+    names = [b"", b"samples", b"count", b"work%d" % (n % 7), b"main", b"cpu", b"nanoseconds"]
+    out = message(1, number(1, 1) + number(2, 2)) + message(1, number(1, 5) + number(2, 6))
+    out += message(2, packed(1, [1, 2]) + packed(2, [n, n * 10**7]))
     for i in (1, 2):
-        out += field(4, field(1, i) + field(4, field(1, i))) + field(5, field(1, i) + field(2, 2 + i))
-    out += b"".join(field(6, name) for name in names)
-    return out + field(9, start_ns) + field(11, field(1, 5) + field(2, 6)) + field(12, 10**7) + field(10, 10**9)
+        out += message(4, number(1, i) + message(4, number(1, i))) + message(5, number(1, i) + number(2, 2 + i))
+    out += b"".join(message(6, name) for name in names)
+    return out + number(9, start_ns) + message(11, number(1, 5) + number(2, 6)) + number(12, 10**7) + number(10, 10**9)
 
 
 class Unix(http.client.HTTPConnection):

@@ -13,23 +13,7 @@ import gzip
 import os
 import sys
 
-
-def varint(n):
-    out = bytearray()
-    n &= (1 << 64) - 1
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def number(field, n):
-    return varint(field << 3) + varint(n)
-
-
-def message(field, data):
-    return varint(field << 3 | 2) + varint(len(data)) + data
+from wire import message, number, packed
 
 
 class Strings:
@@ -68,7 +52,7 @@ def profile(kind, i, start, scale):
     body = b""
     for stack, values, labels in samples(kind, i, scale):
         ids = [functions.setdefault(name, len(functions) + 1) for name in stack]
-        data = message(1, b"".join(varint(n) for n in ids)) + message(2, b"".join(varint(n) for n in values))
+        data = packed(1, ids) + packed(2, values)
         for key, value in labels.items():
             data += message(3, number(1, strings.id(key)) + number(2, strings.id(value)))
         body += message(2, data)
