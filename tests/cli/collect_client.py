@@ -63,4 +63,5 @@ def main():
     sys.stdout.buffer.write(str(answer.status).encode() + b"\n" + answer.read())
 
 
-main()
+if __name__ == "__main__":
+    main()

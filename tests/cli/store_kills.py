@@ -16,11 +16,11 @@ import os
 import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
 
+from collect_client import Unix
 from wire import message, number, packed
 
 START = 1795780800
@@ -35,17 +35,6 @@ def profile(start_ns, n):
         out += message(4, number(1, i) + message(4, number(1, i))) + message(5, number(1, i) + number(2, 2 + i))
     out += b"".join(message(6, name) for name in names)
     return out + number(9, start_ns) + message(11, number(1, 5) + number(2, 6)) + number(12, 10**7) + number(10, 10**9)
-
-
-class Unix(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=60)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(60)
-        self.sock.connect(self.path)
 
 
 class Fault(Exception):
