@@ -21,20 +21,14 @@ import sys
 import time
 
 from collect_client import Unix
-from wire import message, number, packed
+from make_profile import PERIOD, encode
 
 START = 1795780800
 
 
 def profile(start_ns, n):
     """A CPU profile of one sample, whose value is its number."""
-    names = [b"", b"samples", b"count", b"work%d" % (n % 7), b"main", b"cpu", b"nanoseconds"]
-    out = message(1, number(1, 1) + number(2, 2)) + message(1, number(1, 5) + number(2, 6))
-    out += message(2, packed(1, [1, 2]) + packed(2, [n, n * 10**7]))
-    for i in (1, 2):
-        out += message(4, number(1, i) + message(4, number(1, i))) + message(5, number(1, i) + number(2, 2 + i))
-    out += b"".join(message(6, name) for name in names)
-    return out + number(9, start_ns) + message(11, number(1, 5) + number(2, 6)) + number(12, 10**7) + number(10, 10**9)
+    return encode([(["work%d" % (n % 7), "main"], [n, n * PERIOD], {})], time_ns=start_ns, duration_ns=10**9)
 
 
 class Fault(Exception):

@@ -7,6 +7,8 @@ VARINT, I64, LEN, I32 = 0, 1, 2, 5  # wire types, as the documentation of protob
 
 def varint(n):
     """The bytes of an integer; a negative one is written modulo 2^64."""
+    if 0 <= n < 128:
+        return bytes((n,))
     n &= (1 << 64) - 1
     out = bytearray()
     while n > 127:
