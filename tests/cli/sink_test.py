@@ -6,7 +6,6 @@
 # usage: sink_test.py CPA FOLDER TEST...
 # Prints a line of TAP for each check. A test is one of scenarios, denied, outage, kills (KILLS of the environment, 6 by default), tree,
 # reload, push.
-import http.client
 import json
 import os
 import random
