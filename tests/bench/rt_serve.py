@@ -7,11 +7,15 @@ import re
 import select
 import signal
 import subprocess
+import sys
 import threading
 import time
 import urllib.parse
 
 from rt_tools import Profile
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'cli'))
+from wire import fields  # noqa: E402
 
 READY_SECONDS = 60
 WHERE = re.compile(rb'(?:listening on|^ready) (http://[^/\s]+)', re.M)
@@ -163,30 +167,6 @@ def cpu_ns(pid):
     return time.clock_gettime_ns(~pid << 3 | 2)
 
 
-def varints(data):
-    """{field: value} of the top-level numbers of a message."""
-    at, found = 0, {}
-
-    def one():
-        nonlocal at
-        value = shift = 0
-        while True:
-            c = data[at]
-            at += 1
-            value |= (c & 127) << shift
-            shift += 7
-            if c < 128:
-                return value
-    while at < len(data):
-        tag = one()
-        value = one()
-        if tag & 7 == 2:
-            at += value
-        else:
-            found[tag >> 3] = value
-    return found
-
-
 class Captured(Profile):
     """A profile with begin and duration in nanoseconds."""
 
@@ -194,6 +174,6 @@ class Captured(Profile):
         import gzip
         super().__init__(b, [file])
         with gzip.open(file) as f:
-            top = varints(f.read())
+            top = dict(fields(f.read()))
         self.begin, self.duration = top.get(9, 0), top.get(10, 0)
         self.not_sampled = self.of('[cpa: not sampled]')

@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from stored_profiles import Strings, message, number, varint  # noqa: E402
+import make_profile  # noqa: E402
 
 START, EVERY, DAY, FUNCTIONS, FACTOR = 1767225600, 6 * 3600, 86400, 60, 1.5  # 2026-01-01T00:00:00Z
 
@@ -32,21 +32,9 @@ def poisson(rng, mean):
 
 
 def encode(counts, start, service):
-    strings, out = Strings(), b""
-    for name, unit in (("samples", "count"), ("cpu", "nanoseconds")):
-        out += message(1, number(1, strings.id(name)) + number(2, strings.id(unit)))
-    for i, n in enumerate(counts):
-        if n:  # a function of a group, called by the group, called by main
-            ids = varint(i + 1) + varint(100 + i // 6) + varint(200)
-            out += message(2, message(1, ids) + message(2, varint(n) + varint(n * 10_000_000)))
-    names = {i + 1: f"f{i}" for i in range(FUNCTIONS)} | {100 + g: f"group{g}" for g in range(10)} | {200: "main"}
-    out += message(3, number(1, 1) + number(2, 0x400000) + number(3, 0x500000) + number(5, strings.id(service)))
-    for n, name in names.items():
-        out += message(4, number(1, n) + number(2, 1) + number(3, 0x400000 + 16 * n) + message(4, number(1, n)))
-        out += message(5, number(1, n) + number(2, strings.id(name)))
-    out += number(9, start * 1_000_000_000) + number(10, 30_000_000_000)
-    out += message(11, number(1, strings.id("cpu")) + number(2, strings.id("nanoseconds"))) + number(12, 10_000_000)
-    return out + b"".join(message(6, text) for text in strings.all)
+    """A function of a group is called by the group, which is called by main."""
+    rows = [([f"f{i}", f"group{i // 6}", "main"], [n, n * make_profile.PERIOD], {}) for i, n in enumerate(counts) if n]
+    return make_profile.encode(rows, binary=service, time_ns=start * 10**9, duration_ns=30 * 10**9)
 
 
 def make_service(folder, service, days, samples, rng, change):

@@ -2,7 +2,11 @@
 # hostile.py - write a profile with names that look like markup or code
 # SPDX-License-Identifier: Apache-2.0
 """usage: hostile.py OUT [DEPTH]     with DEPTH: one stack of that many frames"""
+import os
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+from wire import message, number, packed  # noqa: E402
 
 NAMES = [
     b"<script>alert(1)</script>", b"]]>", b"]]><script>alert(2)</script><![CDATA[", b'"onload=alert(3)',
@@ -14,22 +18,6 @@ NAMES = [
 ]
 
 
-def varint(v):
-    out = b""
-    while v >= 0x80:
-        out += bytes([v & 0x7F | 0x80])
-        v >>= 7
-    return out + bytes([v])
-
-
-def number(field, v):
-    return varint(field << 3) + varint(v)
-
-
-def message(field, body):
-    return varint(field << 3 | 2) + varint(len(body)) + body
-
-
 def main():
     depth = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     names = [b"f%d" % i for i in range(depth)] or NAMES
@@ -37,7 +25,7 @@ def main():
     out = message(1, number(1, 1) + number(2, 2))
     for i in range(len(names) if not depth else 1):
         ids = range(2, depth + 2) if depth else [i + 2, 1]
-        out += message(2, message(1, b"".join(varint(k) for k in ids)) + number(2, 1))
+        out += message(2, packed(1, ids) + number(2, 1))
     for k in range(1, len(names) + 2):
         out += message(4, number(1, k) + message(4, number(1, k)))
         out += message(5, number(1, k) + number(2, k + 2) + number(4, k + 2))

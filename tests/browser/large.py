@@ -2,10 +2,12 @@
 # large.py - write a profile with values, in bytes, that a double cannot represent
 # SPDX-License-Identifier: Apache-2.0
 """usage: large.py OUT"""
+import os
 import sys
 
 sys.dont_write_bytecode = True
-from hostile import message, number, varint  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+from wire import message, number, packed  # noqa: E402
 
 
 def main():
@@ -13,8 +15,7 @@ def main():
     strings = [b"", b"space", b"bytes"] + [b"f%d" % i for i in range(n)]
     out = message(1, number(1, 1) + number(2, 2))
     for i in range(n):
-        stack = b"".join(varint(1 + k) for k in (i, i // 2, i // 4, 0))
-        out += message(2, message(1, stack) + number(2, 3**i % 2**57 + i if i > 30 else 2**i + 1))
+        out += message(2, packed(1, (1 + k for k in (i, i // 2, i // 4, 0))) + number(2, 3**i % 2**57 + i if i > 30 else 2**i + 1))
     for i in range(n):
         out += message(4, number(1, i + 1) + message(4, number(1, i + 1)))
         out += message(5, number(1, i + 1) + number(2, i + 3))

@@ -51,47 +51,17 @@ code() {
 	done
 }
 
-# Parts of a profile.proto: a varint, a field with a number, and a field with the bytes of standard input.
-# shellcheck disable=SC2059 # the byte is the format
-varint() {
-	rest=$1
-	while [ "$rest" -gt 127 ]; do
-		printf "\\$(printf %03o $((rest & 127 | 128)))"
-		rest=$((rest >> 7))
-	done
-	printf "\\$(printf %03o "$rest")"
-}
-number() {
-	varint $(($1 << 3))
-	varint "$2"
-}
-field() {
-	bytes=$(mktemp "$tmp/field.XXXXXX")
-	cat >"$bytes"
-	varint $(($1 << 3 | 2))
-	varint "$(wc -c <"$bytes")"
-	cat "$bytes"
-	rm "$bytes"
-}
-
-# named PROGRAM BIAS FUNCTION FILE LINE ADDRESS...: like profile, but with a function that contains all addresses
+# named PROGRAM FUNCTION FILE LINE ADDRESS: prints a profile of the program with 1 B at an address, which is in the function
 named() {
-	named_program=$1 bias=$2 name=$3 file=$4 line=$5
-	shift 5
-	{ number 1 1 && number 2 2; } | field 1
-	id=0
-	for at; do
-		id=$((id + 1))
-		{ number 1 $id && number 2 $id; } | field 2
-		{ number 1 $id && number 2 1 && number 3 $((0x$at + bias)) && { number 1 1 && number 2 "$line"; } | field 4; } | field 4
-	done
-	code "$named_program" | {
-		read -r start end offset
-		{ number 1 1 && number 2 $((start + bias)) && number 3 $((end + bias)) && number 4 "$offset" && number 5 3 &&
-			number 7 1; } | field 3
-	}
-	{ number 1 1 && number 2 4 && number 3 4 && number 4 5; } | field 5
-	for text in '' space bytes "$named_program" "$name" "$file"; do
-		printf %s "$text" | field 6
-	done
+	# shellcheck disable=SC2046 # start, end and offset
+	PYTHONPATH=$top_srcdir/tests/cli "${PYTHON3:-python3}" - "$@" $(code "$1" | head -n 1) <<-'END'
+		import sys
+		from wire import message, number
+		program, name, file, line, address, start, end, offset = sys.argv[1:]
+		out = message(1, number(1, 1) + number(2, 2)) + message(2, number(1, 1) + number(2, 1))
+		out += message(3, number(1, 1) + number(2, int(start)) + number(3, int(end)) + number(4, int(offset)) + number(5, 3) + number(7, 1))
+		out += message(4, number(1, 1) + number(2, 1) + number(3, int(address, 16)) + message(4, number(1, 1) + number(2, int(line))))
+		out += message(5, number(1, 1) + number(2, 4) + number(3, 4) + number(4, 5))
+		sys.stdout.buffer.write(out + b"".join(message(6, s.encode()) for s in ("", "space", "bytes", program, name, file)))
+	END
 }

@@ -15,6 +15,8 @@ import socket
 import ssl
 import sys
 
+from wire import message
+
 
 class Unix(http.client.HTTPConnection):
     def __init__(self, path):
@@ -27,18 +29,6 @@ class Unix(http.client.HTTPConnection):
         self.sock.connect(self.path)
 
 
-def varint(n):
-    out = b""
-    while n > 127:
-        out += bytes([n & 127 | 128])
-        n >>= 7
-    return out + bytes([n])
-
-
-def field(number, data):
-    return bytes([number << 3 | 2]) + varint(len(data)) + data
-
-
 def push(form, name, service, kind, *more):
     with open(name, "rb") as file:
         profile = file.read()
@@ -47,8 +37,8 @@ def push(form, name, service, kind, *more):
         return json.dumps({"series": [{
             "labels": [{"name": k, "value": v} for k, v in labels.items()],
             "samples": [{"rawProfile": base64.b64encode(profile).decode(), "ID": "1-2"}]}]}).encode()
-    series = b"".join(field(1, field(1, k.encode()) + field(2, v.encode())) for k, v in labels.items())
-    return field(1, series + field(2, field(1, profile) + field(2, b"1-2")))
+    series = b"".join(message(1, message(1, k.encode()) + message(2, v.encode())) for k, v in labels.items())
+    return message(1, series + message(2, message(1, profile) + message(2, b"1-2")))
 
 
 def main():
@@ -73,4 +63,5 @@ def main():
     sys.stdout.buffer.write(str(answer.status).encode() + b"\n" + answer.read())
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -16,8 +16,7 @@ import sys
 import threading
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "runtime"))
-from proto import fields, numbers, signed  # noqa: E402
+from wire import integers, one, repeated, signed
 
 
 class Broken(Exception):
@@ -27,18 +26,6 @@ class Broken(Exception):
 def rule(is_kept, text):
     if not is_kept:
         raise Broken(text)
-
-
-def repeated(data):
-    """The fields of a message by number: lists of values."""
-    out = {}
-    for number, value in fields(data):
-        out.setdefault(number, []).append(value)
-    return out
-
-
-def one(message, number, default=0):
-    return message.get(number, [default])[-1]
 
 
 def text(message, number):
@@ -63,9 +50,9 @@ class Pprof:
         frame = {one(x, 1): self.frame(x, function) for x in self.locations}
         self.samples = []
         for s in map(repeated, m.get(2, [])):
-            ids = [i for v in s.get(1, []) for i in numbers(v)]
+            ids = integers(*s[1])
             labels = [self.label(repeated(x)) for x in s.get(3, [])]
-            self.samples.append(([frame[i & (1 << 64) - 1] for i in ids], sorted(labels), [i for v in s.get(2, []) for i in numbers(v)]))
+            self.samples.append(([frame[i] for i in ids], sorted(labels), list(map(signed, integers(*s[2])))))
 
     def pair(self, data):
         m = repeated(data)

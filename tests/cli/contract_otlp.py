@@ -11,50 +11,26 @@ import functools
 import gzip
 import struct
 
-from contract import numbers, one, repeated, rows, rule, signed, text
+from contract import rows, rule, text
+from wire import I64, integers, message, number, one, raw_fields, repeated, signed
 
 PATH = "/v1development/profiles"
 MAPPING, LOCATION, FUNCTION, LINK, STRING, ATTRIBUTE, STACK = range(1, 8)
 
 
-def varint(n):
-    out = bytearray()
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    return bytes(out) + bytes([n])
-
-
-def message(field, data):
-    return varint(field << 3 | 2) + varint(len(data)) + data
-
-
-def ints(m, number):
-    return [i for v in m.get(number, []) for i in numbers(v)]
+def ints(m, field):
+    return list(map(signed, integers(*m[field])))
 
 
 def wide(data):
     """The fields of a Profile, which has a fixed64."""
-    at, plain, time_ns = 0, b"", 0
-    while at < len(data):
-        start, shift, key = at, 0, 0
-        while True:
-            key |= (data[at] & 127) << shift
-            shift, at = shift + 7, at + 1
-            if data[at - 1] < 128:
-                break
-        if key & 7 == 1:
-            rule(key >> 3 == 3, "an unknown fixed64")
-            time_ns, at = struct.unpack_from("<Q", data, at)[0], at + 8
-            continue
-        size = shift = 0
-        while True:
-            size |= (data[at] & 127) << shift
-            shift, at = shift + 7, at + 1
-            if data[at - 1] < 128:
-                break
-        at += size if key & 7 == 2 else 0
-        plain += data[start:at]
+    plain, time_ns = b"", 0
+    for field, kind, value, raw in raw_fields(data):
+        if kind == I64:
+            rule(field == 3, "an unknown fixed64")
+            time_ns = struct.unpack("<Q", value)[0]
+        else:
+            plain += raw
     return repeated(plain), time_ns
 
 
@@ -153,7 +129,7 @@ def check(server, request):
 
 
 def status(message_text):
-    return {"Content-Type": "application/x-protobuf"}, varint(1 << 3) + varint(3) + message(2, message_text.encode())
+    return {"Content-Type": "application/x-protobuf"}, number(1, 3) + message(2, message_text.encode())
 
 
 def refuse(request, why):
@@ -165,7 +141,7 @@ def answer(request, step):
     kind, _, n = step.partition(":")
     head = {"Content-Type": "application/x-protobuf"}
     if kind == "partial":
-        return 200, head, message(1, (varint(1 << 3) + varint(int(n)) if int(n) else b"") + message(2, b"too many strings"))
+        return 200, head, message(1, (number(1, int(n)) if int(n) else b"") + message(2, b"too many strings"))
     if step == "half":
         return 200, {**head, "half": True}, message(1, b"")[:1]
     if step in ("ok", "slow"):

@@ -12,7 +12,8 @@ The frames of gRPC-web are from grpc/doc/PROTOCOL-WEB.md. A profile without a pe
 import re
 import urllib.parse
 
-from contract import Broken, Pprof, one, repeated, rows, rule, text
+from contract import Pprof, rows, rule, text
+from wire import one, repeated
 
 PATH = "/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw"
 LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*\Z")

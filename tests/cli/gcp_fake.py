@@ -20,8 +20,7 @@ import re
 import sys
 import urllib.parse
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "runtime"))
-from contract import Pprof  # noqa: E402
+from contract import Pprof
 
 PATH = "/v2/projects/shop-prod/profiles"
 HEADS = "profiles(name,profileType,deployment(target,labels),duration,labels,startTime),nextPageToken,skippedProfiles"

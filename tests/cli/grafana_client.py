@@ -16,6 +16,8 @@ import struct
 import subprocess
 import sys
 
+from wire import integers, raw_fields, signed
+
 SERVICE = "/querier.v1.QuerierService/"
 START = 1795356000  # 2026-11-22T14:00:00Z
 PAIR = {1: ("name", "text"), 2: ("value", "text")}
@@ -48,20 +50,6 @@ RESPONSES = {
 }
 
 
-def varint(data, at):
-    n = shift = 0
-    while True:
-        n |= (data[at] & 127) << shift
-        shift += 7
-        at += 1
-        if data[at - 1] < 128:
-            return n, at
-
-
-def signed(n):
-    return n - (1 << 64) if n >> 63 else n
-
-
 def value_of(kind, v):
     if isinstance(kind, dict):
         return decode(kind, v)
@@ -70,32 +58,21 @@ def value_of(kind, v):
     if kind == "bytes":
         return base64.b64encode(v).decode()
     if kind == "double":
-        return v
+        return struct.unpack("<d", v)[0]
     return bool(v) if kind == "bool" else str(signed(v))
 
 
 def decode(schema, data):
     """A message as the object that its JSON is."""
-    out, at = {}, 0
-    while at < len(data):
-        key, at = varint(data, at)
-        name, kind = schema[key >> 3]
-        if key & 7 == 2:
-            n, at = varint(data, at)
-            v, at = data[at:at + n], at + n
-        elif key & 7 == 1:
-            v, at = struct.unpack("<d", data[at:at + 8])[0], at + 8
-        else:
-            v, at = varint(data, at)
+    out = {}
+    for field, _, value, _ in raw_fields(data):
+        name, kind = schema[field]
         if not isinstance(kind, list):
-            out[name] = value_of(kind, v)
-        elif kind[0] == "int" and isinstance(v, bytes):
-            p = 0
-            while p < len(v):
-                number, p = varint(v, p)
-                out.setdefault(name, []).append(str(signed(number)))
+            out[name] = value_of(kind, value)
+        elif kind[0] == "int":
+            out.setdefault(name, []).extend(str(signed(n)) for n in integers(value))
         else:
-            out.setdefault(name, []).append(value_of(kind[0], v))
+            out.setdefault(name, []).append(value_of(kind[0], value))
     return out
 
 

@@ -15,21 +15,7 @@ import threading
 import time
 import zlib
 
-
-def varint(n):
-    out = bytearray()
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def field(number, value):
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    return varint(number << 3 | 2) + varint(len(value)) + value
-
+from wire import message, number, packed, varint
 
 TYPES = {"profile": [(b"samples", b"count"), (b"cpu", b"nanoseconds")],
          "heap": [(b"alloc_objects", b"count"), (b"alloc_space", b"bytes"),
@@ -45,18 +31,18 @@ def encode(kind, samples, program=b"/usr/bin/shop"):
     def text(s):
         return strings.setdefault(s, len(strings))
 
-    out = [field(1, field(1, text(t)) + field(2, text(u))) for t, u in types]
-    value = b"".join(varint(1) for _ in types)
+    out = [message(1, number(1, text(t)) + number(2, text(u))) for t, u in types]
+    values = packed(2, [1] * len(types))
     for labels in samples:
-        out.append(field(2, field(1, b"\x01") + field(2, value) +
-                         b"".join(field(3, field(1, text(k)) + field(2, text(v))) for k, v in labels)))
-    out.append(field(3, field(1, 1) + field(2, 4096) + field(3, 8192) + field(5, text(program))))
-    out.append(field(4, field(1, 1) + field(2, 1) + field(3, 5000) + field(4, field(1, 1) + field(2, 7))))
-    out.append(field(5, field(1, 1) + field(2, text(b"main.run"))))
-    out += [field(6, s) for s in strings]
+        out.append(message(2, packed(1, [1]) + values +
+                           b"".join(message(3, number(1, text(k)) + number(2, text(v))) for k, v in labels)))
+    out.append(message(3, number(1, 1) + number(2, 4096) + number(3, 8192) + number(5, text(program))))
+    out.append(message(4, number(1, 1) + number(2, 1) + number(3, 5000) + message(4, number(1, 1) + number(2, 7))))
+    out.append(message(5, number(1, 1) + number(2, text(b"main.run"))))
+    out += [message(6, s) for s in strings]
     if kind == "profile":
-        out.append(field(10, 1000000000))
-    out.append(field(9, time.time_ns()))
+        out.append(number(10, 1000000000))
+    out.append(number(9, time.time_ns()))
     return b"".join(out), strings
 
 
@@ -77,9 +63,9 @@ def values(n):
     """A profile with n values of the label tenant."""
     small, strings = encode("profile", [[(b"tenant", b"t")]])
     first = len(strings)
-    label = field(1, strings[b"tenant"]) + varint(2 << 3) + b"   "  # the id of the value: three bytes
-    sample = field(1, b"\x01") + field(2, varint(1) + varint(1)) + field(3, label)
-    row = field(2, sample)[:-3]
+    label = number(1, strings[b"tenant"]) + varint(2 << 3) + b"   "  # the id of the value: three bytes
+    sample = packed(1, [1]) + packed(2, [1, 1]) + message(3, label)
+    row = message(2, sample)[:-3]
     rows = [row + bytes((i & 127 | 128, i >> 7 & 127 | 128, i >> 14)) for i in range(first, first + n)]
     return small + b"".join(rows) + b"".join([b"2\x07t%06d" % i for i in range(n)])
 

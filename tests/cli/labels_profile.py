@@ -8,7 +8,7 @@ Writes a CPU profile that starts SECONDS after 1970. VALUES: so many values of t
 import gzip
 import sys
 
-from one_number import message, number, varint
+from make_profile import PERIOD, encode
 
 ROWS = [  # stack, leaf first; labels; samples
     (['shop.price', 'shop.quote', 'http.serve'], {'route': '/orders/17/items/4', 'Route': 'x'}, 30),
@@ -22,33 +22,13 @@ ROWS = [  # stack, leaf first; labels; samples
 ]
 
 
-def encode(rows, seconds):
-    texts, functions, out, tables = {'': 0}, {}, b'', b''
-
-    def text(s):
-        return texts.setdefault(s, len(texts))
-
-    for name, unit in (('samples', 'count'), ('cpu', 'nanoseconds')):
-        out += message(1, number(1, text(name)) + number(2, text(unit)))
-    for stack, labels, n in rows:
-        for f in stack:
-            if f not in functions:
-                i = functions[f] = len(functions) + 1
-                tables += message(5, number(1, i) + number(2, text(f)))
-                tables += message(4, number(1, i) + message(4, number(1, i)))
-        out += message(2, message(1, b''.join(varint(functions[f]) for f in stack)) +
-                       message(2, varint(n) + varint(n * 10**7)) +
-                       b''.join(message(3, number(1, text(k)) + number(2, text(v))) for k, v in labels.items()))
-    out += tables + number(9, seconds * 10**9) + number(10, 10**9)
-    return gzip.compress(out + b''.join(message(6, t.encode()) for t in texts), 1)
-
-
 def main():
     rows = list(ROWS)
     for i in range(int(sys.argv[3]) if len(sys.argv) > 3 else 0):
         rows.append((['shop.price', 'http.serve'], {'tenant': 't%d' % i}, 1))
     with open(sys.argv[1], 'wb') as f:
-        f.write(encode(rows, int(sys.argv[2])))
+        samples = [(stack, [n, n * PERIOD], labels) for stack, labels, n in rows]
+        f.write(gzip.compress(encode(samples, time_ns=int(sys.argv[2]) * 10**9, duration_ns=10**9), 1))
 
 
 if __name__ == '__main__':

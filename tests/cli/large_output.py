@@ -8,20 +8,7 @@
 import gzip
 import sys
 
-
-def varint(n):
-    out = b""
-    while n > 127:
-        out, n = out + bytes([n & 127 | 128]), n >> 7
-    return out + bytes([n])
-
-
-def number(tag, n):
-    return varint(tag << 3) + varint(n)
-
-
-def message(tag, body):
-    return varint(tag << 3 | 2) + varint(len(body)) + body
+from wire import message, number, packed
 
 
 class Profile:
@@ -40,7 +27,7 @@ class Profile:
         self.out.append(message(4, number(1, i) + number(3, 4096 * i) + body))
 
     def sample(self, locations, value, labels=()):
-        body = message(1, b"".join(varint(i) for i in locations)) + message(2, varint(value))
+        body = packed(1, locations) + packed(2, [value])
         self.out.append(message(2, body + b"".join(message(3, number(1, k) + number(2, v)) for k, v in labels)))
 
     def write(self, path):

@@ -199,4 +199,5 @@ EXTRA_DIST += $(cli_tests) \
 	tests/cli/web_access.py \
 	tests/cli/web_requests.py \
 	tests/cli/web_routes.py \
+	tests/cli/wire.py \
 	tests/cli/workflow.py

@@ -4,32 +4,16 @@
 usage: make_profile.py FILE FOLDER STACK=VALUE[=KEY:TEXT]...     a stack is a list of names separated by ;, leaf first; a
 function NAME is in FOLDER/NAME.c; KEY:TEXT is a label
 
-encode(samples, types) does the same for other scripts.
+encode(samples, types) does the same for other scripts; Ids numbers strings.
 """
 import sys
 
-__all__ = ["CPU", "encode"]
+from wire import message, number, packed
+
+__all__ = ["CPU", "PERIOD", "Ids", "encode"]
 
 CPU = (("samples", "count"), ("cpu", "nanoseconds"))
 PERIOD = 10_000_000
-
-
-def varint(n):
-    out = bytearray()
-    n &= (1 << 64) - 1
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def number(field, n):
-    return varint(field << 3) + varint(n)
-
-
-def message(field, data):
-    return varint(field << 3 | 2) + varint(len(data)) + data
 
 
 class Ids:
@@ -44,17 +28,17 @@ class Ids:
         return self.ids.setdefault(key, len(self.ids) + self.first)
 
 
-def encode(samples, types=CPU, binary="/usr/bin/shop"):
+def encode(samples, types=CPU, binary="/usr/bin/shop", time_ns=0, duration_ns=0, period=PERIOD):
     """
     The bytes of a profile. A sample is (stack, values, labels). A stack is a list of locations, leaf first. A location is
-    a tuple of lines (function, file, line), innermost inlined call first.
+    a tuple of lines (function, file, line), innermost inlined call first, or the name of a function.
     """
-    strings, functions, locations, out = Ids(0, ""), Ids(1), Ids(1), b""
+    strings, functions, locations, out = Ids(0, ""), Ids(1), Ids(1), bytearray()
     for name, unit in types:
         out += message(1, number(1, strings(name)) + number(2, strings(unit)))
     for stack, values, labels in samples:
-        ids = [locations(tuple(location)) for location in stack]
-        data = message(1, b"".join(map(varint, ids))) + message(2, b"".join(map(varint, values)))
+        ids = [locations(((x, "", 0),) if isinstance(x, str) else tuple(x)) for x in stack]
+        data = packed(1, ids) + packed(2, values)
         for key, value in labels.items():
             text = isinstance(value, str)
             data += message(3, number(1, strings(key)) + number(2 if text else 3, strings(value) if text else value))
@@ -65,8 +49,9 @@ def encode(samples, types=CPU, binary="/usr/bin/shop"):
         out += message(4, number(1, n) + number(2, 1) + number(3, 0x400000 + 16 * n) + text)
     for (name, file), n in functions.ids.items():
         out += message(5, number(1, n) + number(2, strings(name)) + number(3, strings(name)) + number(4, strings(file)))
-    period = number(1, strings(types[-1][0])) + number(2, strings(types[-1][1]))
-    return out + b"".join(message(6, s.encode()) for s in strings.ids) + message(11, period) + number(12, PERIOD)
+    out += number(9, time_ns) + number(10, duration_ns)
+    out += message(11, number(1, strings(types[-1][0])) + number(2, strings(types[-1][1]))) + number(12, period)
+    return bytes(out + b"".join(message(6, s.encode()) for s in strings.ids))
 
 
 def main():

@@ -26,6 +26,7 @@ from fractions import Fraction
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'runtime'))
 from proto import Profile  # noqa: E402
+from wire import message, number, packed  # noqa: E402
 
 DELTA, COUNTER, GAUGE = range(3)
 KINDS = {
@@ -42,24 +43,6 @@ MINUTE = 60 * SECOND
 
 
 # --- writing profiles ---
-
-def varint(n):
-    out = bytearray()
-    n &= (1 << 64) - 1
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def number(field, n):
-    return varint(field << 3) + varint(n)
-
-
-def message(field, data):
-    return varint(field << 3 | 2) + varint(len(data)) + data
-
 
 def address(name):
     return zlib.crc32(name.encode()) % 0xfff
@@ -81,8 +64,8 @@ def encode(kind, p):
                 tables += message(5, number(1, i) + number(2, text(f)) + number(3, text(f)) + number(4, text(f + '.c')))
                 tables += message(4, number(1, i) + number(2, 1) + number(3, 0x1000 + 16 * address(f)) +
                                   message(4, number(1, i) + number(2, 7)))
-        out += message(2, message(1, b''.join(varint(functions[f]) for f in stack)) +
-                       message(2, b''.join(map(varint, values))) +
+        out += message(2, packed(1, (functions[f] for f in stack)) +
+                       packed(2, values) +
                        (message(3, number(1, text('route')) + number(2, text(label))) if label else b''))
     out += message(3, number(1, 1) + number(2, 0x1000) + number(3, 0x100000) + number(5, text('/bin/x')) +
                    (number(6, text(p.build)) if p.build else b'')) + tables

@@ -19,7 +19,9 @@ import re
 import sys
 import urllib.parse
 
-from stored_profiles import Strings, TYPES, message, number, samples, varint
+from make_profile import Ids
+from stored_profiles import TYPES, samples
+from wire import message, number, packed
 
 PERIOD = {"process_cpu": ("cpu", "nanoseconds"), "memory": ("space", "bytes")}
 KINDS = {"process_cpu": "cpu", "memory": "heap"}
@@ -85,16 +87,16 @@ def merge(query, start, end):
     sums = {}
     for _, _, stack, value in selected(query, start, end):
         sums[tuple(stack)] = sums.get(tuple(stack), 0) + value
-    strings, functions = Strings(), {}
+    strings, functions = Ids(0, ""), {}
     sample_type = ("cpu", "nanoseconds") if is_cpu else (t["sampleType"], t["sampleUnit"])
-    out = message(1, number(1, strings.id(sample_type[0])) + number(2, strings.id(sample_type[1])))
+    out = message(1, number(1, strings(sample_type[0])) + number(2, strings(sample_type[1])))
     for stack, value in sums.items():
         ids = [functions.setdefault(name, len(functions) + 1) for name in stack]
-        out += message(2, message(1, b"".join(varint(n) for n in ids)) + message(2, varint(value)))
+        out += message(2, packed(1, ids) + packed(2, [value]))
     for name, n in functions.items():
         out += message(4, number(1, n) + message(4, number(1, n)))
-        out += message(5, number(1, n) + number(2, strings.id(name)) + number(3, strings.id(name)))
-    out += number(9, start) + b"".join(message(6, text) for text in strings.all)
+        out += message(5, number(1, n) + number(2, strings(name)) + number(3, strings(name)))
+    out += number(9, start) + b"".join(message(6, text.encode()) for text in strings.ids)
     return {"pprof": base64.b64encode(gzip.compress(out)).decode(), "total": "0", "filtered": "0"}
 
 

@@ -13,17 +13,7 @@ import json
 import sys
 import time
 
-
-def varint(n):
-    out = b""
-    while n > 127:
-        out += bytes([n & 127 | 128])
-        n >>= 7
-    return out + bytes([n])
-
-
-def field(number, data):
-    return varint(number << 3 | 2) + varint(len(data)) + data
+from wire import message
 
 
 def read(name):
@@ -48,9 +38,9 @@ def write_raw(form, name, service):
         return json.dumps({"series": [{
             "labels": {"labels": [{"name": k, "value": v} for k, v in labels.items()]},
             "samples": [{"rawProfile": base64.b64encode(read(name)).decode()}]}]}).encode()
-    all_labels = b"".join(field(1, field(1, k.encode()) + field(2, v.encode())) for k, v in labels.items())
-    message = field(2, field(1, all_labels) + field(2, field(1, read(name))))
-    return (b"\0" + len(message).to_bytes(4, "big") if form == "grpc-web" else b"") + message
+    all_labels = b"".join(message(1, message(1, k.encode()) + message(2, v.encode())) for k, v in labels.items())
+    body = message(2, message(1, all_labels) + message(2, message(1, read(name))))
+    return (b"\0" + len(body).to_bytes(4, "big") if form == "grpc-web" else b"") + body
 
 
 def otlp(service, *ages):

@@ -13,6 +13,7 @@ import threading
 import time
 
 import pprof_rows
+from wire import fields
 
 LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*\Z")
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
@@ -22,12 +23,12 @@ HOUR = 3600 * 10**9
 def series_of(body):
     """[(labels, [(id, profile bytes)])] of a PushRequest."""
     out = []
-    for number, series in pprof_rows.fields(body):
+    for number, series in fields(body):
         if number != 1:
             raise ValueError(f"a PushRequest has no field {number}")
         labels, samples = [], []
-        for kind, value in pprof_rows.fields(series):
-            pair = dict(pprof_rows.fields(value))
+        for kind, value in fields(series):
+            pair = dict(fields(value))
             if kind == 1:
                 labels.append((pair[1].decode(), pair.get(2, b"").decode()))
             elif kind == 2:

@@ -15,26 +15,11 @@ import http.client
 import http.server
 import sys
 
-from grafana_client import varint
+from wire import VARINT, raw_fields
 
 START_END = {"Series": (3, 4), "SelectMergeProfile": (3, 4), "SelectMergeStacktraces": (3, 4), "SelectSeries": (3, 4)}
 DAY = 86_400_000
 seen = set()
-
-
-def numbers(data):
-    """The fields of a message that are numbers."""
-    out, at = {}, 0
-    while at < len(data):
-        key, at = varint(data, at)
-        if key & 7 == 0:
-            out[key >> 3], at = varint(data, at)
-        elif key & 7 == 2:
-            n, at = varint(data, at)
-            at += n
-        else:
-            at += 8
-    return out
 
 
 class Fake(http.server.BaseHTTPRequestHandler):
@@ -58,7 +43,7 @@ class Fake(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         method = self.path.rpartition("/")[2]
-        field = numbers(body)
+        field = {number: value for number, kind, value, _ in raw_fields(body) if kind == VARINT}
         start, end = (field.get(n, 0) for n in START_END.get(method, (0, 0)))
         sys.stdout.write(f"{method} {end - start}\n")
         sys.stdout.flush()

@@ -11,7 +11,8 @@ import os
 import random
 import sys
 
-from stored_profiles import Strings, message, number, varint
+from make_profile import Ids
+from wire import message, number, packed
 
 FUNCTIONS, LOCATIONS = 24, 40
 
@@ -38,9 +39,9 @@ def name_of(function, seed):
 
 
 def profile(r, seed, start, shared, negative):
-    strings, out, used = Strings(), b"", set()
+    strings, out, used = Ids(0, ""), b"", set()
     for name, unit in [("samples", "count"), ("cpu", "nanoseconds")]:
-        out += message(1, number(1, strings.id(name)) + number(2, strings.id(unit)))
+        out += message(1, number(1, strings(name)) + number(2, strings(unit)))
     for _ in range(r.randrange(1, 60)):
         path = stack(r, shared)
         used.update(path)
@@ -48,24 +49,24 @@ def profile(r, seed, start, shared, negative):
         value = count * 10_000_000 if r.random() < 0.9 else r.randrange(99)
         if negative and r.random() < 0.2:
             count, value = -count, -value
-        data = message(1, b"".join(varint(loc + 1) for loc in path)) + message(2, varint(count) + varint(value))
+        data = packed(1, (loc + 1 for loc in path)) + packed(2, [count, value])
         if r.random() < 0.3:
-            data += message(3, number(1, strings.id("route")) + number(2, strings.id(r.choice(["/a", "/b"]))))
-            data += message(3, number(1, strings.id("host")) + number(2, strings.id(f"db{seed % 2}")))
-            data += message(3, number(1, strings.id("load")) + number(3, r.randrange(9)) + number(4, strings.id("widgets")))
+            data += message(3, number(1, strings("route")) + number(2, strings(r.choice(["/a", "/b"]))))
+            data += message(3, number(1, strings("host")) + number(2, strings(f"db{seed % 2}")))
+            data += message(3, number(1, strings("load")) + number(3, r.randrange(9)) + number(4, strings("widgets")))
         out += message(2, data)
     for n, file in ((1, "/usr/bin/shop"), (2, "/usr/lib/libshop.so")):
-        out += message(3, number(1, n) + number(2, n << 24) + number(3, (n << 24) + 0x100000) + number(5, strings.id(file)))
+        out += message(3, number(1, n) + number(2, n << 24) + number(3, (n << 24) + 0x100000) + number(5, strings(file)))
     for loc in sorted(used):
         lines = b"".join(message(4, number(1, f + 1) + number(2, loc % 7 + 1)) for f in lines_of(loc))
         map_id = 1 + loc % 2
         out += message(4, number(1, loc + 1) + number(2, map_id) + number(3, (map_id << 24) + 16 * loc) + lines)
     for f in sorted({f for loc in used for f in lines_of(loc)}):
-        name = strings.id(name_of(f, seed))
-        out += message(5, number(1, f + 1) + number(2, name) + number(3, name) + number(4, strings.id(f"/src/{f // 9}.go")))
+        name = strings(name_of(f, seed))
+        out += message(5, number(1, f + 1) + number(2, name) + number(3, name) + number(4, strings(f"/src/{f // 9}.go")))
     out += number(9, start * 1_000_000_000) + number(10, 1_000_000_000)
-    out += message(11, number(1, strings.id("cpu")) + number(2, strings.id("nanoseconds"))) + number(12, 10_000_000)
-    return out + b"".join(message(6, text) for text in strings.all)
+    out += message(11, number(1, strings("cpu")) + number(2, strings("nanoseconds"))) + number(12, 10_000_000)
+    return out + b"".join(message(6, text.encode()) for text in strings.ids)
 
 
 def main():

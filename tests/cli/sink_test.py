@@ -6,17 +6,16 @@
 # usage: sink_test.py CPA FOLDER TEST...
 # Prints a line of TAP for each check. A test is one of scenarios, denied, outage, kills (KILLS of the environment, 6 by default), tree,
 # reload, push.
-import http.client
 import json
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import time
 
 import pprof_rows
+from collect_client import Unix
 from push_fake import Fake
 
 CPU = [("samples", "count"), ("cpu", "nanoseconds")]
@@ -45,17 +44,6 @@ def wait_for(condition, limit=90):
 def run(*args):
     done = subprocess.run([cpa, *args], capture_output=True, text=True, timeout=120)
     return done.returncode, done.stdout, done.stderr
-
-
-class Unix(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=60)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(60)
-        self.sock.connect(self.path)
 
 
 class Collector:

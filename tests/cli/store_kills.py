@@ -16,49 +16,19 @@ import os
 import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
 
+from collect_client import Unix
+from make_profile import PERIOD, encode
+
 START = 1795780800
 
 
-def varint(n):
-    out = bytearray()
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def field(number, value):
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    return varint(number << 3 | 2) + varint(len(value)) + value
-
-
-def profile(start_ns, number):
+def profile(start_ns, n):
     """A CPU profile of one sample, whose value is its number."""
-    names = [b"", b"samples", b"count", b"work%d" % (number % 7), b"main", b"cpu", b"nanoseconds"]
-    out = field(1, field(1, 1) + field(2, 2)) + field(1, field(1, 5) + field(2, 6))
-    out += field(2, field(1, varint(1) + varint(2)) + field(2, varint(number) + varint(number * 10**7)))
-    for i in (1, 2):
-        out += field(4, field(1, i) + field(4, field(1, i))) + field(5, field(1, i) + field(2, 2 + i))
-    out += b"".join(field(6, name) for name in names)
-    return out + field(9, start_ns) + field(11, field(1, 5) + field(2, 6)) + field(12, 10**7) + field(10, 10**9)
-
-
-class Unix(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=60)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(60)
-        self.sock.connect(self.path)
+    return encode([(["work%d" % (n % 7), "main"], [n, n * PERIOD], {})], time_ns=start_ns, duration_ns=10**9)
 
 
 class Fault(Exception):

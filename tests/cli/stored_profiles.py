@@ -13,35 +13,7 @@ import gzip
 import os
 import sys
 
-
-def varint(n):
-    out = bytearray()
-    n &= (1 << 64) - 1
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def number(field, n):
-    return varint(field << 3) + varint(n)
-
-
-def message(field, data):
-    return varint(field << 3 | 2) + varint(len(data)) + data
-
-
-class Strings:
-    def __init__(self):
-        self.all = [b""]
-
-    def id(self, text):
-        text = text.encode()
-        if text not in self.all:
-            self.all.append(text)
-        return self.all.index(text)
-
+from make_profile import PERIOD, encode
 
 TYPES = {
     "cpu": [("samples", "count"), ("cpu", "nanoseconds")],
@@ -53,36 +25,16 @@ TYPES = {
 def samples(kind, i, scale):
     if kind == "cpu":
         n, m = 10 + i % 5, 5 * scale
-        return [(["work", "main"], [n, n * 10_000_000], {"route": "/a"}),
-                (["wait", "main"], [m, m * 10_000_000], {"route": "/b"})]
+        return [(["work", "main"], [n, n * PERIOD], {"route": "/a"}),
+                (["wait", "main"], [m, m * PERIOD], {"route": "/b"})]
     if kind == "heap":
         return [(["hold", "main"], [5 * (i + 1), 5000 * (i + 1), i + 1, 1000 * (i + 1)], {})]
     return [(["lock", "main"], [7 * (i + 1), 7000 * (i + 1)], {})]
 
 
 def profile(kind, i, start, scale):
-    strings, functions, out = Strings(), {}, b""
-    types = TYPES[kind]
-    for name, unit in types:
-        out += message(1, number(1, strings.id(name)) + number(2, strings.id(unit)))
-    body = b""
-    for stack, values, labels in samples(kind, i, scale):
-        ids = [functions.setdefault(name, len(functions) + 1) for name in stack]
-        data = message(1, b"".join(varint(n) for n in ids)) + message(2, b"".join(varint(n) for n in values))
-        for key, value in labels.items():
-            data += message(3, number(1, strings.id(key)) + number(2, strings.id(value)))
-        body += message(2, data)
-    out += body
-    out += message(3, number(1, 1) + number(2, 0x400000) + number(3, 0x500000) + number(5, strings.id("/usr/bin/shop")))
-    for name, n in functions.items():
-        out += message(4, number(1, n) + number(2, 1) + number(3, 0x400000 + 16 * n) + message(4, number(1, n)))
-        out += message(5, number(1, n) + number(2, strings.id(name)) + number(3, strings.id(name)))
-    period = strings.id(types[-1][0]), strings.id(types[-1][1])
-    out += number(9, start * 1_000_000_000)
-    if kind == "cpu":
-        out += number(10, 1_000_000_000)
-    out += message(11, number(1, period[0]) + number(2, period[1])) + number(12, 10_000_000 if kind == "cpu" else 1)
-    return out + b"".join(message(6, text) for text in strings.all)
+    duration_ns, period = (10**9, PERIOD) if kind == "cpu" else (0, 1)
+    return encode(samples(kind, i, scale), TYPES[kind], time_ns=start * 10**9, duration_ns=duration_ns, period=period)
 
 
 def main():

@@ -11,7 +11,7 @@ page() {
 
 # Samples in the first 500 bytes of the mapping, for which pprof ignores the whole binary.
 work=$(address "$tmp/prog" prog_work)
-named "$tmp/prog" 0 prog_work "$source" 16 "$work" >"$tmp/heap"
+named "$tmp/prog" prog_work "$source" 16 "$work" >"$tmp/heap"
 page "0x$work" -tools="$tmp/gnu" "$tmp/heap"
 result $? "an address selects a function"
 page prog_w -tools="$tmp/gnu" "$tmp/heap"

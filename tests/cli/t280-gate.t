@@ -256,26 +256,9 @@ grep -q '"executionSuccessful": false' "$tmp/rest.sarif" && ! grep -q '"verdict"
 result $? 'the other outputs also report the error'
 
 # 20,001 functions with a sample each, and options that test all of them.
-"${PYTHON3:-python3}" - "$tmp/many.pb" "$tmp/many2.pb" <<'PY'
-import sys
-def number(n):
-    out = b''
-    while n > 127:
-        out, n = out + bytes([n & 127 | 128]), n >> 7
-    return out + bytes([n])
-def field(tag, body):
-    return bytes([tag << 3 | 2]) + number(len(body)) + body
-def fields(*pairs):
-    return b''.join(bytes([tag << 3]) + number(n) for tag, n in pairs)
-strings, out = ['', 'samples', 'count'], field(1, fields((1, 1), (2, 2)))
-for i in range(1, 20002):
-    strings.append('f%d' % i)
-    out += field(5, fields((1, i), (2, i + 2))) + field(4, fields((1, i)) + field(4, fields((1, i))))
-    out += field(2, fields((1, i), (2, 5)))
-out += b''.join(field(6, s.encode()) for s in strings)
-open(sys.argv[1], 'wb').write(out)
-open(sys.argv[2], 'wb').write(out + fields((13, 0)))
-PY
+# shellcheck disable=SC2046 # an argument for each function
+"${PYTHON3:-python3}" "$top_srcdir/tests/cli/gate_profile.py" "$tmp/many.pb" 0 samples count $(seq -f 'f%.0f=5' 20001)
+{ cat "$tmp/many.pb" && printf 'h\0'; } >"$tmp/many2.pb" # a comment, which is empty
 refused 'too many rows to judge: 20001.*raise --min-share' --min-share=0 --min-samples=0 -base="$tmp/many.pb" "$tmp/many2.pb"
 
 # Pipes.

@@ -130,7 +130,7 @@ page_stop
 
 # Names and sources of a profile are text.
 printf '%s\n' '</code><script>alert(1)</script>' '\001\033[31m"onload="x' >"$tmp/work/evil.c"
-named "$tmp/prog" 0 '</bdi><script>alert(1)</script>' "$tmp/work/evil.c" 1 "$work" >"$tmp/evil"
+named "$tmp/prog" '</bdi><script>alert(1)</script>' "$tmp/work/evil.c" 1 "$work" >"$tmp/evil"
 page_start "$tmp/evil"
 page 'source?f=.'
 [ "$status" = 200 ] && has_not '<script>alert' && has '&lt;/code&gt;&lt;script&gt;' && ! grep -q "$(printf '\033')" "$tmp/page"
@@ -139,7 +139,7 @@ page 'disasm?f=prog_work'
 [ "$status" != 500 ] && has_not '<script>alert'
 result $? "names are escaped on the page of disasm"
 page_stop
-named "$tmp/prog" 0 evil '"><img src=x onerror=alert(1)>.c' 1 "$work" >"$tmp/evil"
+named "$tmp/prog" evil '"><img src=x onerror=alert(1)>.c' 1 "$work" >"$tmp/evil"
 page_start "$tmp/evil"
 page 'source?f=evil'
 [ "$status" = 200 ] && has_not '<img' && has 'onerror=alert(1)&gt;.c'
@@ -183,7 +183,7 @@ page_stop
 
 # hostile FILE: prints a profile with a function whose source is FILE
 hostile() {
-	named "$tmp/prog" 0 stolen "$1" 3 "$work"
+	named "$tmp/prog" stolen "$1" 3 "$work"
 }
 mkfifo "$tmp/work/fifo.c"
 mkdir "$tmp/secret"

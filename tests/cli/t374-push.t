@@ -9,38 +9,8 @@ cd "$tmp" || exit 1
 trap 'kill "$collector_pid" 2>/dev/null; wait; rm -rf "$tmp"' EXIT
 
 # fresh.pb: the profile with a time of today, since older ones are refused
-"${PYTHON3:-python3}" - "$TESTDATA/go-cpu.pb.gz" >fresh.pb <<'PY'
-import gzip, sys, time
-data = gzip.decompress(open(sys.argv[1], "rb").read())
-out, at = b"", 0
-def varint():
-    global at
-    n = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        n |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return n
-while at < len(data):
-    start = at
-    key = varint()
-    if key & 7 == 2:
-        n = varint()
-        at += n
-    else:
-        varint()
-    if key >> 3 != 9:  # time_nanos
-        out += data[start:at]
-n = time.time_ns() - 60 * 10**9
-out += bytes([9 << 3])
-while n > 127:
-    out += bytes([n & 127 | 128])
-    n >>= 7
-sys.stdout.buffer.write(out + bytes([n]))
-PY
-gzip -c fresh.pb >fresh.pb.gz
+"${PYTHON3:-python3}" "$top_srcdir/tests/cli/retime.py" "$TESTDATA/go-cpu.pb.gz" fresh.pb.gz $(($(date +%s) - 60))
+gzip -dc fresh.pb.gz >fresh.pb
 "$CPA" top fresh.pb | grep -v -e ^File -e ^Build -e ^Time >want
 
 collector --listen=127.0.0.1:0

@@ -11,7 +11,8 @@ export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$top_srcdir/tests/cli"
 collector --listen=127.0.0.1:0
 "${PYTHON3:-python3}" - <<'PY' >pushed
 import http.client, os, sys, time
-from store_kills import Unix, profile
+from collect_client import Unix
+from store_kills import profile
 lock = dict(line.rstrip("\n").split(" ", 1) for line in open(os.environ["CPA_STORE"] + "/lock"))
 now = int(time.time()) - 600
 for number, service in ((1, "early"), (2, "shop"), (4, "late"), (8, "early")):

@@ -6,25 +6,16 @@ export CPA_STORE="$tmp/store"
 cd "$tmp" || exit 1
 
 # Profiles of 1.5 MB that do not compress: the names of their functions are random.
-"${PYTHON3:-python3}" - <<'END'
+PYTHONPATH="$top_srcdir/tests/cli" "${PYTHON3:-python3}" - <<'END'
 import gzip, os
-def varint(n):
-    out = bytearray()
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    return bytes(out + bytes([n]))
-def field(number, value):
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    return varint(number << 3 | 2) + varint(len(value)) + value
+from wire import message, number
 for k in range(44):
     names = [b"", b"cpu", b"nanoseconds"] + [os.urandom(150).hex().encode() for _ in range(10000)]
-    parts = [field(1, field(1, 1) + field(2, 2))]
+    parts = [message(1, number(1, 1) + number(2, 2))]
     for i in range(1, 10001):
-        parts.append(field(2, field(1, i) + field(2, 10000000)) + field(4, field(1, i) + field(4, field(1, i))) +
-                     field(5, field(1, i) + field(2, i + 2)))
-    parts += [field(6, name) for name in names]
+        parts.append(message(2, number(1, i) + number(2, 10000000)) + message(4, number(1, i) + message(4, number(1, i))) +
+                     message(5, number(1, i) + number(2, i + 2)))
+    parts += [message(6, name) for name in names]
     with open("%02d.pb.gz" % k, "wb") as f:
         f.write(gzip.compress(b"".join(parts), 1))
 END

@@ -28,21 +28,21 @@ if [ -n "${PYTHON3:-}" ]; then
 	cat >"$tmp/leaks.py" <<'END'
 import gzip, re, sys
 sys.path.insert(0, sys.argv[1])
-import proto
+import wire
 def fields(path):
-    return list(proto.fields(gzip.open(path).read()))
+    return list(wire.fields(gzip.open(path).read()))
 before, after = fields(sys.argv[2]), gzip.open(sys.argv[3]).read()
 texts = [v for n, v in before if n == 6]
 allowed = {b'pid', b'bytes', b'thread', b'thread id', b'thread name', b'timestamp', b'span id', b'local root span id'}
 for n, v in before:
     if n in (1, 11):
-        allowed |= {texts[i] for i in dict(proto.fields(v)).values()}
+        allowed |= {texts[i] for i in dict(wire.fields(v)).values()}
     if n == 14:
         allowed.add(texts[v])
     if n == 2:
-        for n2, v2 in proto.fields(v):
+        for n2, v2 in wire.fields(v):
             if n2 == 3:
-                pair = dict(proto.fields(v2))
+                pair = dict(wire.fields(v2))
                 allowed.add(texts[pair.get(4, 0)])
 prefixes = b'f_ file_ binary_ v_ key_ comment_ url_ .java .scala .swift'
 checked = 0
@@ -56,7 +56,7 @@ if checked < 10:
     print('only', checked, 'texts were checked')
 END
 	for file in go-cpu cpp-cpu rust-cpu go-heap1 node-wall go-mutex; do
-		"$PYTHON3" "$tmp/leaks.py" "$top_srcdir/tests/runtime" $file.pb.gz "$tmp/$file.pb.gz" >"$tmp/got" 2>&1
+		"$PYTHON3" "$tmp/leaks.py" "$top_srcdir/tests/cli" $file.pb.gz "$tmp/$file.pb.gz" >"$tmp/got" 2>&1
 		[ ! -s "$tmp/got" ]
 		result $? "$file: no text of the profile is in the result" || note "$tmp/got"
 	done

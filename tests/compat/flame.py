@@ -8,65 +8,26 @@ usage: flame.py boxes FILE FOLDER     writes the tree of each sample type as fla
 FILE is what pprof -proto wrote.
 """
 import gzip
+import os
 import sys
 from collections import defaultdict
 
-
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 128:
-            return value, at
-
-
-def fields(data):
-    """Pairs of field number and value: an int, or bytes."""
-    at = 0
-    while at < len(data):
-        key, at = varint(data, at)
-        if key & 7 == 0:
-            value, at = varint(data, at)
-        else:
-            assert key & 7 == 2, key
-            n, at = varint(data, at)
-            value, at = data[at:at + n], at + n
-        yield key >> 3, value
-
-
-def numbers(values):
-    """A repeated number, packed or not."""
-    for value in values:
-        if isinstance(value, int):
-            yield value
-            continue
-        at = 0
-        while at < len(value):
-            number, at = varint(value, at)
-            yield number
-
-
-def message(data):
-    out = defaultdict(list)
-    for number, value in fields(data):
-        out[number].append(value)
-    return out
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'cli'))
+from wire import integers, one, repeated, signed  # noqa: E402
 
 
 def read(path):
-    p = message(gzip.open(path).read())
+    p = repeated(gzip.open(path).read())
     text = p[6]
-    files = {m.get(1, [0])[-1]: text[m.get(5, [0])[-1]] for m in map(message, p[3])}
-    funcs = {f.get(1, [0])[-1]: text[f.get(2, [0])[-1]] for f in map(message, p[5])}
+    files = {one(m, 1): text[one(m, 5)] for m in map(repeated, p[3])}
+    funcs = {one(f, 1): text[one(f, 2)] for f in map(repeated, p[5])}
     locs = {}
-    for loc in map(message, p[4]):
-        binary = files.get(loc.get(2, [0])[-1], b"")
+    for loc in map(repeated, p[4]):
+        binary = files.get(one(loc, 2), b"")
         base = b"[" + (binary.rstrip(b"/").rsplit(b"/", 1)[-1] or b"/") + b"]" if binary else b"<unknown>"
-        lines = [funcs.get(line.get(1, [0])[-1], b"") or base for line in map(message, loc[4])]
-        locs[loc.get(1, [0])[-1]] = lines or [base]
-    samples = [(list(numbers(s[1])), list(numbers(s[2]))) for s in map(message, p[2])]
+        lines = [funcs.get(one(line, 1), b"") or base for line in map(repeated, loc[4])]
+        locs[one(loc, 1)] = lines or [base]
+    samples = [(integers(*s[1]), integers(*s[2])) for s in map(repeated, p[2])]
     return len(p[1]), locs, samples
 
 
@@ -83,7 +44,7 @@ def shown(name):
 def boxes(locs, samples, kind, inverted):
     total, own = (defaultdict(lambda: [0, 0]) for _ in range(2))
     for ids, values in samples:
-        value = values[kind] - (values[kind] >> 63 << 64)
+        value = signed(values[kind])
         way = [name for loc in ids for name in locs[loc]]
         way = tuple(way if inverted else way[::-1])
         if value == 0:

@@ -5,24 +5,12 @@ import gzip
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'runtime'))
-from proto import varint  # noqa: E402
-
-
-def parts(data):
-    """Yield the number and the bytes of each field of the top level."""
-    at = 0
-    while at < len(data):
-        start = at
-        key, at = varint(data, at)
-        size, at = varint(data, at)
-        if key & 7 == 2:
-            at += size
-        yield key >> 3, data[start:at]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'cli'))
+from wire import raw_fields  # noqa: E402
 
 
 def sorted_fields(packed):
-    return b''.join(v for _, v in sorted(parts(gzip.decompress(packed)), key=lambda p: p[0]))
+    return b''.join(raw for _, _, _, raw in sorted(raw_fields(gzip.decompress(packed)), key=lambda f: f[0]))
 
 
 if __name__ == '__main__':

@@ -1,52 +1,13 @@
 # proto.py - a reader of profile.proto for tests that must not depend on our own reader
 # SPDX-License-Identifier: Apache-2.0
 import gzip
+import os
+import sys
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'cli'))
+from wire import fields, integers, signed  # noqa: E402
 
 PLACES = ('[cpa: ', '[running]', '[ready: ', '[no answer: ')  # pseudo frames of stack_table.c
-
-
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return value, at
-
-
-def signed(n):
-    return n - (1 << 64) if n >> 63 else n
-
-
-def fields(data):
-    """Yield the fields of a message: number and value, an integer or bytes."""
-    at = 0
-    while at < len(data):
-        key, at = varint(data, at)
-        if key & 7 == 0:
-            value, at = varint(data, at)
-        elif key & 7 == 2:
-            size, at = varint(data, at)
-            value = data[at:at + size]
-            if len(value) != size:
-                raise ValueError('a field is cut')
-            at += size
-        else:
-            raise ValueError('wire type %d' % (key & 7))
-        yield key >> 3, value
-
-
-def numbers(value):
-    """Read a repeated integer, packed or not."""
-    if isinstance(value, int):
-        return [signed(value)]
-    at, all_of = 0, []
-    while at < len(value):
-        n, at = varint(value, at)
-        all_of.append(signed(n))
-    return all_of
 
 
 class Sample:
@@ -54,9 +15,9 @@ class Sample:
         self.ids, self.values, self.labels, self.numbers = [], [], {}, {}
         for number, value in fields(data):
             if number == 1:
-                self.ids += numbers(value)
+                self.ids += integers(value)
             elif number == 2:
-                self.values += numbers(value)
+                self.values += map(signed, integers(value))
             else:
                 pair = dict(fields(value))
                 key = texts[pair[1]]
@@ -108,7 +69,7 @@ class Profile:
         self.time_ns, self.duration_ns = one.get(9, 0), one.get(10, 0)
         self.period_type = self.type_of(one[11]) if 11 in one else ''
         self.period = one.get(12, 0)
-        self.comments = [texts[i] for v in all_of.get(13, []) for i in numbers(v)]
+        self.comments = [texts[i] for i in integers(*all_of.get(13, []))]
         self.default_type = texts[one.get(14, 0)]
 
     def type_of(self, data):

@@ -5,25 +5,12 @@
 
 Numbers are hexadecimal. Each stack is a list of addresses, leaf first; an address lies in the first
 mapping that holds it; one with ! before it is given to the first mapping in any case. Prints nothing."""
+import os
 import re
 import sys
 
-
-def varint(v):
-    v &= (1 << 64) - 1
-    out = b""
-    while v >= 0x80:
-        out += bytes([v & 0x7F | 0x80])
-        v >>= 7
-    return out + bytes([v])
-
-
-def number(field, v):
-    return varint(field << 3) + varint(v) if v else b""
-
-
-def message(field, body):
-    return varint(field << 3 | 2) + varint(len(body)) + body
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+from wire import message, number  # noqa: E402
 
 
 def main():

@@ -19,6 +19,9 @@ import tempfile
 import urllib.parse
 import zlib
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "cli"))
+from wire import integers, one, repeated, signed  # noqa: E402
+
 folder, cpa, store, service = sys.argv[1:5]
 NAMES = {"process_cpu": "cpu", "memory": "heap", "goroutines": "goroutine", "goroutine": "goroutine", "mutex": "mutex",
          "block": "block", "wall": "wall", "cpu": "cpu", "heap": "heap"}
@@ -27,96 +30,34 @@ NAMES = {"process_cpu": "cpu", "memory": "heap", "goroutines": "goroutine", "gor
 GAUGES = ("inuse_objects", "inuse_space", "objects", "space", "goroutine")
 
 
-def fields(data):
-    """The fields of a message: number, value; an int or bytes."""
-    at = 0
-
-    def varint():
-        nonlocal at
-        n = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            n |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return n
-
-    while at < len(data):
-        key = varint()
-        if key & 7 == 0:
-            yield key >> 3, varint()
-        elif key & 7 == 2:
-            n = varint()
-            at += n
-            yield key >> 3, bytes(data[at - n:at])
-        else:
-            n = 8 if key & 7 == 1 else 4
-            at += n
-            yield key >> 3, int.from_bytes(data[at - n:at], "little")
-
-
-def signed(n):
-    return n - (1 << 64) if n >> 63 else n
-
-
-def numbers(values):
-    """The numbers of a repeated field, packed or not."""
-    out = []
-    for v in values:
-        out += [v] if isinstance(v, int) else list(x for x, in unpack(v))
-    return out
-
-
-def unpack(data):
-    n = shift = 0
-    for byte in data:
-        n |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            yield (n,)
-            n = shift = 0
-
-
-def message(data):
-    out = collections.defaultdict(list)
-    for number, value in fields(data):
-        out[number].append(value)
-    return out
-
-
-def one(m, number):
-    return m[number][-1] if number in m else 0
-
-
 class Profile:
     """types: [(name, unit)]; rows: (stack, labels) -> values."""
 
     def __init__(self, data):
         if data[:2] == b"\x1f\x8b":
             data = zlib.decompress(data, 47)
-        p = message(data)
+        p = repeated(data)
         text = [s.decode("utf-8", "replace") for s in p[6]]
-        names = {one(f, 1): text[one(f, 2)] for f in map(message, p[5])}
+        names = {one(f, 1): text[one(f, 2)] for f in map(repeated, p[5])}
         frames = {}
-        for m in map(message, p[4]):
-            lines = [message(x) for x in m[4]]
+        for m in map(repeated, p[4]):
+            lines = [repeated(x) for x in m[4]]
             frames[one(m, 1)] = tuple((names.get(one(x, 1), ""), one(x, 2)) for x in lines) or (hex(one(m, 3)),)
-        self.types = [(text[one(m, 1)], text[one(m, 2)]) for m in map(message, p[1])]
+        self.types = [(text[one(m, 1)], text[one(m, 2)]) for m in map(repeated, p[1])]
         self.rows = collections.Counter()
         self.label_names = set()
         self.count = len(p[2])
         rows = collections.defaultdict(lambda: [0] * len(self.types))
-        for m in map(message, p[2]):
+        for m in map(repeated, p[2]):
             labels = []
-            for l in map(message, m[3]):
+            for l in map(repeated, m[3]):
                 value = text[one(l, 2)] if one(l, 2) else signed(one(l, 3))
                 labels.append((text[one(l, 1)], value))
                 self.label_names.add(text[one(l, 1)])
-            stack = tuple(frames[i] for i in numbers(m[1]))
+            stack = tuple(frames[i] for i in integers(*m[1]))
             row = rows[stack, tuple(sorted(labels, key=str))]
-            for i, v in enumerate(numbers(m[2])):
-                row[i] += signed(v)
+            for i, n in enumerate(integers(*m[2])):
+                row[i] += signed(n)
         self.rows = {k: tuple(v) for k, v in rows.items() if any(v)}
 
     def totals(self):
@@ -170,11 +111,11 @@ def ingest(path, body, content_type):
 
 def connect(body):
     out = []
-    for series in map(message, message(body)[1]):
+    for series in map(repeated, repeated(body)[1]):
         labels = {}
-        for l in map(message, series[1]):
+        for l in map(repeated, series[1]):
             labels[one(l, 1).decode()] = one(l, 2).decode()
-        for sample in map(message, series[2]):
+        for sample in map(repeated, series[2]):
             profile = Profile(one(sample, 1))
             kind = NAMES.get(labels.get("__name__")) or kind_by_types(profile, {})
             out.append((labels["service_name"], kind, labels, profile))

@@ -67,9 +67,7 @@ def write_series(folder, rng, kind, start, every, n):
         samples = [(frames, make_values(rng, kind, counts, k), labels)
                    for k, (frames, labels) in enumerate(stacks) if rng.random() < 0.8 or kind in ("heap", "mutex")]
         time = start + i * every + rng.randrange(0, every // 4)
-        data = make_profile.encode(samples, TYPES[kind]) + make_profile.number(9, time * 1_000_000_000)
-        if kind == "cpu":
-            data += make_profile.number(10, 10_000_000_000)
+        data = make_profile.encode(samples, TYPES[kind], time_ns=time * 10**9, duration_ns=10**10 if kind == "cpu" else 0)
         path = os.path.join(folder, version)
         os.makedirs(path, exist_ok=True)
         with gzip.open(f"{path}/{i:03}.pb.gz", "wb", 1) as f:

@@ -9,8 +9,8 @@ import gzip
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.environ['top_srcdir'], 'tests', 'runtime'))
-from proto import fields, numbers, signed  # noqa: E402
+sys.path.insert(0, os.path.join(os.environ['top_srcdir'], 'tests', 'cli'))
+from wire import fields, integers, signed  # noqa: E402
 
 
 def message(data, repeated=()):
@@ -61,9 +61,9 @@ def normal(path, omit):
         ids, values, labels = [], [], []
         for number, value in fields(data):
             if number == 1:
-                ids += numbers(value)
+                ids += integers(value)
             elif number == 2:
-                values += numbers(value)
+                values += map(signed, integers(value))
             elif number == 3:
                 one = message(value)
                 labels.append((text[one.get(1, 0)], text[one.get(2, 0)], signed(one.get(3, 0)), text[one.get(4, 0)]))
@@ -77,7 +77,7 @@ def normal(path, omit):
     out.append('period %r %r %r' % (signed(top.get(12, 0)), text[period.get(1, 0)], text[period.get(2, 0)]))
     out.append('time %d duration %d' % (signed(top.get(9, 0)), signed(top.get(10, 0))))
     out.append('default %r drop %r keep %r' % (text[top.get(14, 0)], text[top.get(7, 0)], text[top.get(8, 0)]))
-    comments = [text[i] for value in top[13] for i in numbers(value)]
+    comments = [text[i] for i in integers(*top[13])]
     out.append('comments %r' % [c for c in comments if not c.startswith(omit)])
     out += sorted('mapping %r' % (m,) for m in used)
     return '\n'.join(out)
