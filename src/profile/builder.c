@@ -36,8 +36,8 @@ struct builder {
 	struct idtab label_ids;
 	size_t n_zero_labels; /* the first rows, whose labels are 0 and were not written */
 	size_t cap_types, cap_comments, cap_labels, cap_locs, cap_lines, cap_funcs, cap_maps, cap_rows;
-	struct lists
-		sets; /* the last member, because another thread than that of stacks may change it: builder_label_sets */
+	/* not next to stacks: another thread may change them, and both would wait for the same cache line */
+	struct lists sets;
 };
 
 /* Is the array full? Checking this here avoids most calls of mem_grow. */

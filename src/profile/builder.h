@@ -139,7 +139,8 @@ int builder_label(struct builder *b, const struct builder_label *l, uint32_t *id
 int builder_label_set(struct builder *b, const uint32_t *labels, size_t n, uint32_t *id, struct err *err);
 
 /*
- * builder_label_set for n lists at once, which takes less time.
+ * builder_label_set for n lists at once, which takes less time. Another thread may meanwhile call functions that have
+ * nothing to do with label sets.
  *
  * labels   all lists, one after the other
  * end      [n] end of each list in labels
@@ -148,7 +149,7 @@ int builder_label_set(struct builder *b, const uint32_t *labels, size_t n, uint3
 int builder_label_sets(struct builder *b, const uint32_t *labels, const size_t *end, uint32_t n, uint32_t *ids,
 		       struct err *err);
 
-/* Reserve memory for the label sets of n_all rows, if they are as different as those of the first n rows, which were added. */
+/* Reserve memory for the label sets of n_all rows, if they are as different as those of the first n, which were added. */
 void builder_reserve_label_sets(struct builder *b, size_t n, size_t n_all);
 
 /*

@@ -56,7 +56,7 @@ void url_params_remove(struct url_params *p, const char *key);
 /* Append the query, sorted by key and escaped, without a question mark. Like net/url Values.Encode. */
 void url_params_add_query(const struct url_params *p, struct buf *out);
 
-/* The same in two parts: what is up to the value of a key, and what follows. For queries that differ only in the end of this value. */
+/* The same in two parts: up to the value of a key, and what follows. For queries that differ in the end of this value. */
 void url_params_split_query(const struct url_params *p, const char *key, struct buf *before, struct buf *after);
 
 #endif

@@ -62,8 +62,8 @@ int workspace_open(struct workspace *w, struct load_result *l, const char *name,
 struct open_profile *workspace_get(struct workspace *w, const char *id);
 
 /*
- * The id of a profile: WORKSPACE_ID_LENGTH hexadecimal digits of a hash of its content, stable over restarts. It is computed when it is
- * needed for the first time, because that takes as long as reading all columns, and a single profile often needs none.
+ * The id of a profile: WORKSPACE_ID_LENGTH hexadecimal digits of a hash of its content, stable over restarts. It is
+ * computed when it is needed for the first time, because all columns are read for it, and a single profile often needs none.
  *
  * Returns  a text that is valid while a reference is held
  */

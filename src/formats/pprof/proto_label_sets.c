@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The thread that decompresses has time left, so it also finds label sets. The calling thread puts the labels of each block of
- * samples into a ring, and stores the sets when it needs the room. Blocks are done one after the other, so that ids do not depend on
- * the threads. If the ring is full, the calling thread does the next block itself.
+ * The thread that decompresses has time left, so it also finds label sets. The calling thread puts the labels of each
+ * block of samples into a ring, and stores the sets when it needs the room. Blocks are done one after the other, so that
+ * ids do not depend on the threads. If the ring is full, the calling thread does the next block itself.
  */
 #include "config.h"
 
@@ -16,7 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABEL_BLOCKS = 8 };
+enum {
+	LABEL_BLOCKS =
+		16, /* enough that the calling thread rarely finds sets: their table would move between processors */
+	BLOCKS_TO_WAKE = 4, /* waking a thread takes as long as finding the sets of a block */
+};
 
 /* The labels of consecutive samples, and their sets once it is done. */
 struct label_block {
@@ -113,7 +117,7 @@ int proto_label_sets_put(struct pipeline *pipeline, const struct proto_sample_sl
 	memcpy(b->end, slot->label_end, slot->n * sizeof(*b->end));
 	pipeline->label_ids = empty.label;
 	pipeline->cap_label_ids = empty.cap;
-	if (r->n_put - r->n_done >= LABEL_BLOCKS / 2) /* waking a thread takes as long as finding the sets of a block */
+	if (r->n_put - r->n_done >= BLOCKS_TO_WAKE)
 		pthread_cond_broadcast(&pipeline->changed);
 	pthread_mutex_unlock(&pipeline->lock);
 	return rc;

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A file has few different labels, or many of which each is used once. So a stream keeps the ids of the labels that it decoded, by their
- * bytes: a label with the same bytes is not decoded, and no equal one is searched.
+ * Most labels of a file are one of few. So a stream keeps the ids of the labels that it decoded, by their bytes: a label
+ * with the same bytes is not decoded, and no equal one is searched.
  */
 #include "config.h"
 
@@ -24,7 +24,7 @@ struct label_memo {
 	uint32_t label;   /* id, unless labels are skipped */
 };
 
-/* The memo of a label: its own, one that is to be replaced, or NULL if the label is too long. key: set to its words and size */
+/* The memo of a label: its own, one to be replaced, or NULL for a long label. key: set to its words and size */
 static struct label_memo *label_memo_find(struct pipeline *pipeline, const struct field *span, struct label_memo *key)
 {
 	uint32_t half[2];

@@ -101,7 +101,7 @@ int proto_label_decode(struct sample *s, const struct field *span, struct err *e
 int proto_slot_label_sets(struct pipeline *pipeline, const struct proto_sample_slot *slot, uint32_t first,
 			  uint32_t *set, struct err *err);
 
-/* Find the label sets of n consecutive samples, of which the labels are known. Samples have to be passed in their order. */
+/* Find the label sets of n consecutive samples with known labels. Samples have to be passed in their order. */
 int proto_find_label_sets(struct pipeline *pipeline, const uint32_t *label, const size_t *end, uint32_t first,
 			  uint32_t n, uint32_t *set, struct err *err);
 
@@ -109,8 +109,8 @@ int proto_find_label_sets(struct pipeline *pipeline, const uint32_t *label, cons
 int proto_label_sets_put(struct pipeline *pipeline, const struct proto_sample_slot *slot, uint32_t first,
 			 struct err *err);
 
-/* Find the label sets of the next samples that were put. Call with the lock held, which is released meanwhile. Returns false if
-   there is nothing to do. */
+/* Find the label sets of the next samples that were put. Call with the lock held, which is released meanwhile. Returns
+   false if there is nothing to do. */
 bool proto_label_sets_next(struct pipeline *pipeline);
 
 /* Store all label sets. */

@@ -6,7 +6,8 @@
  * An expression selects the function. A link to a view that takes an expression must keep the filter f of this page, so
  * the expression is then passed as arg; without a filter it is passed as f, as in pprof's links.
  *
- * A page has up to nine links for each of its rows, which differ only in the expression. So what precedes and follows it is made once.
+ * A page has up to nine links for each of its rows, which differ only in the expression. So what precedes and follows it
+ * is made once.
  */
 #include "config.h"
 
