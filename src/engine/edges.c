@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each thread walks a share of the stacks from root to leaf and counts calls in its own table. The table stores for
+ * Each thread walks the next stacks in turn, from root to leaf, and counts calls in its own table. The table stores for
  * each call the last stack that counted it. The tables are merged and sorted, so the result is the same for any number
  * of threads.
  */
@@ -338,19 +338,16 @@ static void edge_run(void *arg, unsigned part)
 	/* If most stacks may have wanted calls, they are searched for in one of so many lots only. */
 	enum { LOTS = 16 };
 	struct edge_walk *w = arg;
-	struct edge_part *mine = &w->part[part];
-	uint32_t n = w->g->view->p->stacks.n, i = 0, n_read = 0, lot_end;
-	uint32_t start = (uint32_t)((uint64_t)n * part / w->parts);
-	uint32_t end = (uint32_t)((uint64_t)n * (part + 1) / w->parts);
+	uint64_t lot, n = w->g->view->p->stacks.n;
+	uint32_t i = 0, n_read = 0;
 
-	assert(part < w->parts && end <= n);
-	for (uint32_t lot = start; lot < end && needs_calls(w) && !stop_step(w->g->view->stop, lot - start);
-	     lot = lot_end, i++) {
-		bool skips = w->settled && (i % LOTS == 0 || n_read < STOP_CHECK_INTERVAL / 2);
-		uint32_t was_read;
+	assert(part < w->parts);
+	while (needs_calls(w) && (lot = atomic_fetch_add(&w->next, STOP_CHECK_INTERVAL)) < n &&
+	       !stop_step(w->g->view->stop, lot)) {
+		bool skips = w->settled && (i++ % LOTS == 0 || n_read < STOP_CHECK_INTERVAL / 2);
+		uint64_t end = n - lot < STOP_CHECK_INTERVAL ? n : lot + STOP_CHECK_INTERVAL;
+		uint32_t was_read = edges_run_lot(w, &w->part[part], (uint32_t)lot, (uint32_t)end, skips);
 
-		lot_end = end - lot < STOP_CHECK_INTERVAL ? end : lot + STOP_CHECK_INTERVAL;
-		was_read = edges_run_lot(w, mine, lot, lot_end, skips);
 		n_read = skips ? was_read : n_read;
 	}
 }

@@ -101,6 +101,7 @@ struct edge_walk {
 	struct bounds *bounds;   /* [parts] in the first walk, then one; NULL counts all calls */
 	struct settled *settled; /* NULL if all calls are needed */
 	struct call_pairs pairs;
+	atomic_uint_fast64_t next; /* stack; each thread takes the next STOP_CHECK_INTERVAL */
 	unsigned parts;
 	struct edge_part *part;
 };

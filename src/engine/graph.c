@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Rows with equal stacks are added up first, so that each distinct stack is walked once. The walk is split over threads
- * by number of frames. Each thread has its own columns, which are then summed. Integer sums do not depend on the order,
+ * Rows with equal stacks are added up first, so that each distinct stack is walked once. Threads take the next stacks in turn, since
+ * some may be slower. Each thread has its own columns, which are then summed. Integer sums do not depend on the order,
  * and view_make has checked that none overflows.
  */
 #include "config.h"
@@ -19,6 +19,7 @@
 #include "engine/sums.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { FRAMES_PER_THREAD = 100000 };
@@ -29,6 +30,7 @@ struct graph_walk {
 	const struct stack_lists *stacks;
 	struct walk_values weight; /* of all stacks */
 	struct walk_targets to;
+	atomic_uint_fast64_t next; /* stack; each thread takes the next STOP_CHECK_INTERVAL */
 	unsigned parts;
 	struct walk_part {
 		int64_t *flat; /* [n_locs] */
@@ -36,16 +38,12 @@ struct graph_walk {
 	} * part;
 };
 
-static void walk_run(void *arg, unsigned i)
+static void walk_lot(const struct graph_walk *w, struct walk_part *part, uint32_t s, uint32_t end)
 {
-	const struct graph_walk *w = arg;
 	const struct stack_lists *stacks = w->stacks;
 	const uint32_t *off = stacks->off;
-	uint32_t end = profile_stack_part(stacks, i + 1, w->parts);
-	struct walk_part *part = &w->part[i];
 
-	assert(i < w->parts && end <= stacks->n);
-	for (uint32_t s = profile_stack_part(stacks, i, w->parts); s < end && !stop_step(w->stop, s); s++) {
+	for (; s < end; s++) {
 		const uint8_t *at = stack_address(stacks, off[s]), *last = stack_address(stacks, off[s + 1]);
 
 		if (w->weight.value[s] == 0 || at == last)
@@ -56,7 +54,18 @@ static void walk_run(void *arg, unsigned i)
 		else
 			walk_stack(&part->sums, &w->weight, s, at, last, STACK_WIDE, NULL);
 	}
-	walk_finish(&part->sums, &w->weight);
+}
+
+static void walk_run(void *arg, unsigned i)
+{
+	struct graph_walk *w = arg;
+	uint64_t lot, n = w->stacks->n;
+
+	assert(i < w->parts);
+	while ((lot = atomic_fetch_add(&w->next, STOP_CHECK_INTERVAL)) < n && !stop_step(w->stop, lot))
+		walk_lot(w, &w->part[i], (uint32_t)lot,
+			 (uint32_t)(n - lot < STOP_CHECK_INTERVAL ? n : lot + STOP_CHECK_INTERVAL));
+	walk_finish(&w->part[i].sums, &w->weight);
 }
 
 /* The columns that a walk adds up, in an arena. */
