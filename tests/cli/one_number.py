@@ -476,9 +476,9 @@ def ask_trend(a, model, q, c, source, answer, groups, what, option, all_rows, pi
     if pin or model.count(q) < 2 or q.t1 - q.t0 < MINUTE:
         return
     try:
-        got = json.loads(a.run('trend', '--json', option, '-symbolize=none', source))
+        got = json.loads(a.run('trend', '--json', '--normalize=none', option, '-symbolize=none', source))
     except AssertionError as e:
-        if 'at least two profiles' not in str(e):  # all of them in one step
+        if 'at least two' not in str(e):  # all of them in one step
             raise
         return
     for side in ('first', 'last'):
