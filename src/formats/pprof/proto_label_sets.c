@@ -17,8 +17,7 @@
 #include <string.h>
 
 enum {
-	LABEL_BLOCKS =
-		16, /* enough that the calling thread rarely finds sets: their table would move between processors */
+	LABEL_BLOCKS = 16,  /* so many that one thread finds nearly all sets, with their table in its cache */
 	BLOCKS_TO_WAKE = 4, /* waking a thread takes as long as finding the sets of a block */
 };
 

@@ -16,8 +16,7 @@
 enum {
 	N_SLOTS = 4,
 	TRIAL_ROWS = 16384, /* of which half must have equal stacks to continue finding these */
-	STREAM_ROWS =
-		512, /* samples of a stream that are decoded before they are added to the profile or passed to a walk */
+	STREAM_ROWS = 512,  /* samples of a stream that are decoded, then added to the profile or passed to a walk */
 };
 
 enum slot_state { SLOT_FREE, SLOT_BUSY, SLOT_READY };
